@@ -1,0 +1,45 @@
+# The two commands a newcomer needs are `make demo` and `make check`.
+BUILD ?= build
+MESON_FLAGS ?= -Dwerror=true
+
+.PHONY: all setup demo check bench soak fuzz install format clean asan
+
+all: $(BUILD)/build.ninja
+	@ninja -C $(BUILD)
+
+setup:
+	@scripts/setup
+
+$(BUILD)/build.ninja: | setup
+	@meson setup $(BUILD) $(MESON_FLAGS) >$(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	@rm -f $(BUILD).log
+
+demo: all
+	@scripts/demo $(BUILD)
+
+check: all
+	@scripts/check $(BUILD)
+
+bench: all
+	@scripts/bench $(BUILD)
+
+# AddressSanitizer and UndefinedBehaviorSanitizer over the unit and golden tests.
+asan: setup
+	@test -f build-asan/build.ninja || meson setup build-asan -Db_sanitize=address,undefined -Db_lundef=false
+	@ninja -C build-asan && meson test -C build-asan --print-errorlogs
+
+# Each fuzzer for FUZZ_SECONDS (default 600); corpora are kept in tests/fuzz/corpus.
+fuzz: setup
+	@scripts/fuzz
+
+soak: all
+	@scripts/soak $(BUILD)
+
+install: all
+	@meson install -C $(BUILD)
+
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+clean:
+	rm -rf build build-asan build-fuzz demo-out

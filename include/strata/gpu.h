@@ -1,0 +1,201 @@
+/* strata/gpu.h - descriptions of GPUs: everything that differs between two cards.
+ *
+ * A description is read from a YAML file with named keys; every key is one row
+ * of a table (src/gpu/gpu_keys.c) that holds its path, type, unit, bounds,
+ * default, help text and place in `struct strata_gpu`. Parsing, validation,
+ * `strata gpu show|diff`, `--set key=value` and sweeps all walk that table.
+ *
+ * Units are in the names: _bytes, _cycles (SM clocks), _mhz, _per_cycle.
+ * A value of 0 for a bandwidth, a count of MSHRs or a queue means "unlimited":
+ * that is how one mechanism is taken out of a model. */
+#ifndef STRATA_GPU_H
+#define STRATA_GPU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <strata/status.h>
+#include <strata/trace.h>
+
+#define STRATA_MAX_SMS 256
+#define STRATA_MAX_CARVEOUTS 16
+#define STRATA_MAX_WAYS 64
+
+enum strata_coalesce_rule { STRATA_COALESCE_FERMI = 0, STRATA_COALESCE_SECTOR };
+enum strata_bank_mode { STRATA_BANKS_4B = 0, STRATA_BANKS_8B };
+enum strata_scheduler { STRATA_SCHED_LRR = 0, STRATA_SCHED_GTO, STRATA_SCHED_OLDEST };
+enum strata_replacement { STRATA_REPL_LRU = 0, STRATA_REPL_FIFO, STRATA_REPL_RANDOM, STRATA_REPL_PLRU,
+                          STRATA_REPL_WEIGHTED, STRATA_REPL_NRU, STRATA_REPL_NOT_MRU, STRATA_REPL_SRRIP };
+enum strata_index_hash { STRATA_INDEX_LINEAR = 0, STRATA_INDEX_XOR, STRATA_INDEX_FERMI, STRATA_INDEX_IPOLY,
+                         STRATA_INDEX_MIX, STRATA_INDEX_BITS };
+enum strata_alloc { STRATA_ALLOC_ON_MISS = 0, STRATA_ALLOC_ON_FILL, STRATA_ALLOC_STREAMING };
+enum strata_write_policy { STRATA_WRITE_THROUGH_NO_ALLOCATE = 0, STRATA_WRITE_THROUGH_ALLOCATE,
+                           STRATA_WRITE_EVICT, STRATA_WRITE_BACK };
+enum strata_write_miss { STRATA_FETCH_ON_WRITE = 0, STRATA_WRITE_VALIDATE, STRATA_LAZY_FETCH_ON_READ };
+enum strata_channel_hash { STRATA_CHANNEL_NONE = 0, STRATA_CHANNEL_XOR, STRATA_CHANNEL_IPOLY, STRATA_CHANNEL_MIX };
+enum strata_dram_kind { STRATA_DRAM_GDDR5 = 0, STRATA_DRAM_HBM };
+enum strata_dram_sched { STRATA_DRAM_FCFS = 0, STRATA_DRAM_FRFCFS };
+
+/* One functional cache: the L1, one L2 slice, a texture or read-only cache, a TLB. */
+struct strata_cache_config {
+    uint64_t size_bytes;
+    uint32_t line_bytes;
+    uint32_t sector_bytes;   /* = line_bytes for an unsectored cache */
+    uint32_t ways;           /* 0: fully associative */
+    uint32_t index_hash;     /* enum strata_index_hash */
+    uint32_t index_bits[16]; /* address bits that select the set (STRATA_INDEX_BITS) */
+    uint32_t n_index_bits;
+    uint32_t replacement;    /* enum strata_replacement */
+    double way_weight[STRATA_MAX_WAYS]; /* STRATA_REPL_WEIGHTED: probability of each way as victim */
+    uint32_t n_way_weight;
+    uint32_t set_ways[STRATA_MAX_WAYS]; /* unequal sets: ways of each set; n = 0 if all are equal */
+    uint32_t n_set_ways;
+};
+
+struct strata_gpu {
+    char name[64];
+    char description[256];
+    uint32_t sm_version; /* 90 for sm_90 */
+
+    struct {
+        uint32_t count;
+        uint32_t clock_mhz;
+        uint32_t warp_size;
+        uint32_t max_warps, max_blocks, max_threads;
+        uint32_t registers;                 /* 32-bit registers per SM */
+        uint32_t register_alloc_unit;       /* registers are given to a warp in multiples of this */
+        uint32_t max_registers_per_thread;
+        uint32_t warp_alloc_granularity;    /* warps of a block are rounded up to a multiple of this */
+        uint32_t schedulers;
+        uint32_t scheduler_policy;          /* enum strata_scheduler */
+        uint32_t issue_per_scheduler;
+        /* result latencies, cycles from issue to a dependent issue */
+        uint32_t latency_int_cycles, latency_imad_cycles, latency_fp32_cycles, latency_fp64_cycles,
+            latency_fp16_cycles, latency_sfu_cycles, latency_conv_cycles, latency_tensor_cycles,
+            latency_uniform_cycles, latency_sreg_cycles, latency_const_cycles, latency_shuffle_cycles,
+            latency_vote_cycles, latency_branch_cycles, latency_barrier_cycles;
+        /* initiation intervals per scheduler: cycles a unit is taken by one warp instruction */
+        uint32_t interval_int_cycles, interval_imad_cycles, interval_fp32_cycles, interval_fp64_cycles,
+            interval_fp16_cycles, interval_sfu_cycles, interval_conv_cycles, interval_tensor_cycles,
+            interval_uniform_cycles;
+        uint32_t min_issue_gap_cycles;      /* between two instructions of one warp */
+        uint32_t instruction_bytes;         /* 16 on Volta and later, 8 before; 0: fetch not modelled */
+    } sm;
+
+    struct {
+        uint32_t gpcs;
+        /* SMs in the order in which the first wave of blocks is dealt (see src/place). */
+        uint32_t order[STRATA_MAX_SMS];
+        uint32_t n_order;
+        uint32_t gpc_of_sm[STRATA_MAX_SMS];
+        uint32_t n_gpc_of_sm;
+        uint32_t launch_cycles;        /* from the start of the measured time to the first block */
+        uint32_t drain_cycles;         /* from the last exit to the end of the measured time */
+        uint32_t block_replace_cycles; /* a freed slot takes the next block after this */
+        uint32_t block_interval_cycles;/* between two blocks the dispatcher hands out */
+    } launch;
+
+    struct {
+        uint32_t rule;                 /* enum strata_coalesce_rule */
+    } coalesce;
+
+    struct {
+        uint32_t banks;
+        uint32_t bank_mode;            /* enum strata_bank_mode */
+        uint32_t latency_cycles;
+        uint32_t bytes_per_cycle;
+        uint64_t per_sm_bytes;         /* most shared memory blocks of one SM may use together */
+        uint64_t per_block_bytes;      /* without opting in */
+        uint64_t per_block_optin_bytes;
+        uint32_t per_block_reserved_bytes;
+        uint32_t alloc_unit_bytes;
+    } shared;
+
+    struct {
+        bool enabled;                      /* global loads go through it */
+        struct strata_cache_config cache;  /* size_bytes: without a carve-out table; else the largest */
+        uint64_t unified_bytes;            /* L1 + shared, 0 if they are apart */
+        uint64_t carveout_bytes[STRATA_MAX_CARVEOUTS]; /* sizes shared memory can take of it, ascending */
+        uint32_t n_carveout;
+        uint32_t carveout_rule;            /* see src/place/occupancy.c */
+        uint32_t allocate;                 /* enum strata_alloc */
+        uint32_t write_policy;             /* enum strata_write_policy */
+        uint32_t write_miss;               /* enum strata_write_miss */
+        uint32_t banks;
+        uint32_t mshrs;                    /* lines or sectors in flight, 0 = unlimited */
+        uint32_t mshr_merges;
+        uint32_t mshrs_per_warp;           /* paper 000, section 5.2; 0 = no limit */
+        uint32_t hit_cycles;
+        uint32_t tags_per_cycle;           /* lines looked up a cycle */
+        uint32_t bytes_per_cycle;          /* data to the registers */
+        uint32_t fill_bytes_per_cycle;     /* from the crossbar */
+        bool inflight_counts_as_hit;       /* how the profiler counts */
+    } l1;
+
+    struct {
+        uint32_t request_coalescer_window_cycles; /* 0: none (Hopper's L2 request coalescer) */
+        uint32_t request_coalescer_scope;  /* SMs that share one: 0 = a GPC, else a number of SMs */
+        uint32_t request_bytes_per_cycle_per_sm;  /* SM -> crossbar */
+        uint32_t response_bytes_per_cycle_per_sm;
+        uint32_t flit_bytes;
+        uint32_t latency_cycles;           /* one way, without contention */
+        uint32_t clock_mhz;
+    } xbar;
+
+    struct {
+        uint32_t slices;
+        uint32_t partitions;
+        struct strata_cache_config cache;  /* of the whole L2: size_bytes is the total */
+        uint64_t effective_bytes;          /* what one SM's data can occupy (copies in two partitions) */
+        uint32_t write_miss;               /* enum strata_write_miss */
+        uint32_t channel_hash;             /* enum strata_channel_hash */
+        uint32_t fetch_bytes;              /* granularity of a DRAM fetch */
+        uint32_t hit_cycles;               /* load to use, as an SM sees it, near partition */
+        uint32_t far_extra_cycles;         /* more for the far partition */
+        uint32_t bytes_per_cycle_per_slice;
+        uint32_t fabric_bytes_per_cycle;   /* link between the partitions, each way */
+        uint32_t atomic_cycles;            /* a slice is busy with one atomic sector */
+        uint32_t mshrs;
+        uint32_t mshr_merges;
+        uint32_t clock_mhz;
+        bool fill_on_memcpy;
+    } l2;
+
+    struct {
+        uint32_t kind;                     /* enum strata_dram_kind */
+        uint32_t channels;
+        uint32_t bus_bytes;                /* per channel */
+        uint32_t burst_length;
+        uint32_t clock_mhz;                /* command clock */
+        uint32_t data_rate;                /* transfers per command clock */
+        uint32_t access_cycles;            /* more than an L2 hit, in SM cycles, row hit, no queue */
+        uint32_t row_miss_cycles;          /* more than that for a row miss */
+        double efficiency;                 /* share of the pins' bandwidth a stream reaches */
+        uint32_t banks, bank_groups, row_bytes;
+        uint32_t tCCD, tCCDL, tRRD, tRCD, tRAS, tRP, tRC, tCL, tWL, tCDLR, tWR, tRTPL, tFAW, tRFC, tREFI;
+        bool dual_command_bus, per_bank_refresh, separate_write_queue, bank_hash;
+        uint32_t read_queue, write_queue, write_high, write_low;
+        uint32_t scheduler;                /* enum strata_dram_sched */
+    } dram;
+
+    struct {
+        bool enabled;
+        uint64_t page_bytes;
+        struct strata_cache_config l1, l2; /* line_bytes = page, size_bytes = entries * page */
+        uint32_t l1_miss_cycles, l2_miss_cycles;
+    } tlb;
+};
+
+/* By name ("h200": looked up in the data folders given by strata_gpu_add_path) or by path to a
+ * YAML file. */
+strata_status strata_gpu_load(const char *name_or_path, struct strata_gpu *out, struct strata_error *err);
+strata_status strata_gpu_parse(const char *text, size_t length, const char *file, struct strata_gpu *out,
+                               struct strata_error *err);
+/* Adds a folder to the front of the search list (a copy is made). Not thread-safe. */
+strata_status strata_gpu_add_path(const char *folder, struct strata_error *err);
+/* One key by its dotted path, value as in a YAML file ("l1.size", "96KiB"); used by --set and sweeps. */
+strata_status strata_gpu_set(struct strata_gpu *gpu, const char *key, const char *value, struct strata_error *err);
+/* Checks values against one another (sets are whole numbers, order covers all SMs, ...). */
+strata_status strata_gpu_validate(const struct strata_gpu *gpu, const char *file, struct strata_error *err);
+
+#endif

@@ -1,0 +1,305 @@
+/* strata/trace.h - the record model and the readers of GPU warp traces.
+ *
+ * A trace is a list of events: memory copies and kernel launches. A launch has
+ * a table of static instructions ("code") and a sequence of thread blocks; a
+ * block has warps; a warp is a sequence of executed warp instructions, which is
+ * read through a cursor. In memory a block is kept in a compact byte code (the
+ * one the native file format stores, see docs/format-strata.md), so that
+ * thousands of resident blocks stay cheap; a cursor decodes one warp
+ * instruction at a time.
+ *
+ * Threads: one reader belongs to one thread; different readers of the same
+ * trace may be used from different threads. A block may be handed to another
+ * thread; its reader must outlive it (the block refers to the reader's code). */
+#ifndef STRATA_TRACE_H
+#define STRATA_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <strata/status.h>
+
+#define STRATA_WARP_SIZE 32
+#define STRATA_MAX_DST 8
+#define STRATA_MAX_SRC 24
+
+/* What kind of unit executes an instruction; decides latency and pipe. */
+enum strata_opclass {
+    STRATA_OP_OTHER = 0, /* unknown opcode: treated as integer arithmetic, counted as a warning */
+    STRATA_OP_INT,       /* IADD3, LOP3, ISETP, MOV, SHF, ... */
+    STRATA_OP_FP32,      /* FADD, FMUL, FFMA, ... */
+    STRATA_OP_IMAD,      /* integer multiply-add (its own pipe on some GPUs) */
+    STRATA_OP_FP64,
+    STRATA_OP_FP16,   /* HADD2, HFMA2 ... */
+    STRATA_OP_SFU,    /* MUFU and conversions that run there */
+    STRATA_OP_CONV,   /* F2I, I2F, F2F ... */
+    STRATA_OP_TENSOR, /* HMMA, IMMA, DMMA */
+    STRATA_OP_UNIFORM,/* uniform datapath: UIADD3, ULDC, R2UR ... */
+    STRATA_OP_BRANCH, /* BRA, BSSY, BSYNC, CALL, RET, ... */
+    STRATA_OP_EXIT,
+    STRATA_OP_BARRIER, /* BAR.SYNC and kin: block-wide barrier */
+    STRATA_OP_MEMBAR,
+    STRATA_OP_SREG,   /* S2R, CS2R: special register read */
+    STRATA_OP_SHUFFLE,/* SHFL, and other crossbar users that touch no memory */
+    STRATA_OP_VOTE,   /* VOTE, MATCH, REDUX */
+    STRATA_OP_MEM,    /* anything with a memory operation; see space and memop */
+    STRATA_OP_CONST,  /* LDC: constant load (address not recorded) */
+    STRATA_OP_ASYNC_COMMIT, /* LDGDEPBAR, cp.async.commit_group */
+    STRATA_OP_ASYNC_WAIT,   /* DEPBAR.LE SB0, n; cp.async.wait_group n: imm = groups allowed pending */
+    STRATA_OP_NOP,
+    STRATA_N_OPCLASS
+};
+
+enum strata_space {
+    STRATA_SPACE_NONE = 0,
+    STRATA_SPACE_GLOBAL,
+    STRATA_SPACE_LOCAL,
+    STRATA_SPACE_SHARED,
+    STRATA_SPACE_CONST,
+    STRATA_SPACE_TEXTURE,
+    STRATA_N_SPACE
+};
+
+enum strata_memop {
+    STRATA_MEM_NONE = 0,
+    STRATA_MEM_LOAD,
+    STRATA_MEM_STORE,
+    STRATA_MEM_ATOMIC,     /* returns a value */
+    STRATA_MEM_REDUCTION,  /* returns nothing */
+    STRATA_MEM_ASYNC_COPY, /* global to shared (LDGSTS, cp.async); the address is the global one */
+    STRATA_MEM_PREFETCH,
+    STRATA_N_MEMOP
+};
+
+/* Cache hints: bits of strata_inst.hints. */
+enum strata_hint {
+    STRATA_HINT_BYPASS_L1 = 1u << 0,      /* ld.cg, LDGSTS.BYPASS, .STRONG.GPU loads */
+    STRATA_HINT_EVICT_FIRST = 1u << 1,    /* .EF, ld.cs */
+    STRATA_HINT_EVICT_LAST = 1u << 2,     /* .EL */
+    STRATA_HINT_NO_ALLOCATE = 1u << 3,    /* .NA, L1::no_allocate */
+    STRATA_HINT_READ_ONLY = 1u << 4,      /* .CONSTANT, ld.global.nc */
+    STRATA_HINT_VOLATILE = 1u << 5,       /* volatile or .STRONG.SYS */
+    STRATA_HINT_PREFETCH_64B = 1u << 6,   /* LTC64B */
+    STRATA_HINT_PREFETCH_128B = 1u << 7,  /* LTC128B */
+    STRATA_HINT_PREFETCH_256B = 1u << 8,  /* LTC256B */
+    STRATA_HINT_WRITE_THROUGH = 1u << 9,
+    STRATA_HINT_GENERIC = 1u << 10,       /* was a generic LD/ST; space is the resolved one */
+};
+
+/* One static instruction. Registers: dst are reg[0..n_dst-1], src are
+ * reg[n_dst..n_dst+n_src-1]. For SASS a register stands for its whole aligned
+ * group (R4 of a 128-bit load is R4..R7); 255 is the zero register. */
+struct strata_inst {
+    uint64_t pc;
+    const char *opcode;  /* full text with modifiers, owned by the code table */
+    uint32_t source_line;/* 0 = unknown */
+    int32_t imm;
+    uint16_t hints;      /* enum strata_hint */
+    uint8_t opclass;     /* enum strata_opclass */
+    uint8_t space;       /* enum strata_space */
+    uint8_t memop;       /* enum strata_memop */
+    uint8_t width_bytes; /* bytes per lane, 0 if no memory operation */
+    uint8_t trace_width; /* the width column as the trace gave it, kept for round trips */
+    uint8_t n_dst, n_src;
+    uint16_t reg[STRATA_MAX_DST + STRATA_MAX_SRC];
+};
+
+/* The static instructions of one launch; grows while a text trace is read.
+ * Pointers and indices stay valid for the life of the table. */
+struct strata_code;
+uint32_t strata_code_count(const struct strata_code *code);
+const struct strata_inst *strata_code_get(const struct strata_code *code, uint32_t index);
+
+enum strata_addr_kind { STRATA_ADDR_NONE = 0, STRATA_ADDR_STRIDE, STRATA_ADDR_LIST };
+
+/* One executed warp instruction as a cursor delivers it. */
+struct strata_winst {
+    const struct strata_inst *inst;
+    uint32_t inst_index;
+    uint32_t mask;     /* lanes that executed it (active and predicate true) */
+    uint32_t addr_kind;/* enum strata_addr_kind */
+    int32_t stride;    /* STRIDE: lane l has base + (l - first active lane) * stride */
+    uint64_t base;
+    const uint64_t *addr; /* LIST: 32 entries indexed by lane, 0 where inactive; borrowed from the
+                             cursor until its next step */
+};
+
+/* Address of every active lane; inactive lanes get 0. */
+void strata_winst_addresses(const struct strata_winst *w, uint64_t out[STRATA_WARP_SIZE]);
+
+struct strata_dim3 {
+    uint32_t x, y, z;
+};
+
+/* Where the register count came from. */
+enum strata_regs_source { STRATA_REGS_TRACE = 0, STRATA_REGS_CUBIN, STRATA_REGS_ESTIMATE, STRATA_REGS_USER };
+enum strata_isa { STRATA_ISA_SASS = 0, STRATA_ISA_PTX, STRATA_ISA_SYNTHETIC, STRATA_ISA_THREADLIST };
+
+/* One kernel launch; strings are owned by the trace. */
+struct strata_launch {
+    const char *program; /* name of the folder or file the trace came from */
+    const char *trace;   /* file name of this launch inside it, "kernel-1.traceg.xz" */
+    const char *kernel;  /* mangled name */
+    uint64_t id;
+    struct strata_dim3 grid, block;
+    uint32_t registers_per_thread;
+    uint32_t regs_source;          /* enum strata_regs_source */
+    uint32_t shared_static_bytes;  /* Accel-Sim traces give only the sum: it is here */
+    uint32_t shared_dynamic_bytes;
+    uint32_t sm_version;           /* 90 */
+    uint32_t isa;                  /* enum strata_isa */
+    uint64_t stream;
+    uint64_t shared_base, local_base; /* generic windows, 0 if unknown */
+    uint64_t warp_instructions;    /* 0 if not known without reading */
+    uint64_t sampled_blocks;       /* 0: all blocks were recorded; else how many */
+};
+
+/* Blocks and warps of a launch. */
+static inline uint64_t strata_launch_blocks(const struct strata_launch *l)
+{
+    return (uint64_t)l->grid.x * l->grid.y * l->grid.z;
+}
+static inline uint32_t strata_launch_threads_per_block(const struct strata_launch *l)
+{
+    return l->block.x * l->block.y * l->block.z;
+}
+static inline uint32_t strata_launch_warps_per_block(const struct strata_launch *l)
+{
+    return (strata_launch_threads_per_block(l) + STRATA_WARP_SIZE - 1) / STRATA_WARP_SIZE;
+}
+
+/* A block in byte code. `bytes[warp_offset[w] .. warp_offset[w+1])` is warp w. */
+struct strata_block {
+    uint64_t index;            /* linear: x + grid.x * (y + grid.y * z) */
+    uint32_t n_warps;
+    uint32_t *warp_offset;     /* n_warps + 1 entries */
+    uint32_t *warp_instructions; /* n_warps entries */
+    uint8_t *bytes;
+    const struct strata_code *code;
+};
+void strata_block_destroy(struct strata_block *block); /* NULL is allowed */
+
+/* Decodes one warp of a block. The fields are private to src/trace; the struct
+ * is public so that a model can embed one per resident warp. */
+struct strata_cursor {
+    const uint8_t *at, *end;
+    const struct strata_code *code;
+    uint32_t remaining;      /* warp instructions still to come */
+    uint32_t next_index;     /* predicted static instruction */
+    uint32_t run;            /* instructions left in the current predicted run */
+    uint32_t mask;
+    uint32_t n_state;        /* entries of last_base/last_stride */
+    uint64_t *last_base;     /* per static memory instruction: allocated by _init */
+    void *state;             /* whatever else the byte code needs, allocated by _init */
+    uint64_t addr[STRATA_WARP_SIZE];
+};
+/* _init allocates; _release frees; a cursor may be re-initialised without release to reuse its
+ * memory (zero the struct before the first _init). */
+strata_status strata_cursor_init(struct strata_cursor *c, const struct strata_block *b, uint32_t warp,
+                                 struct strata_error *err);
+void strata_cursor_release(struct strata_cursor *c);
+/* True: *out is the next warp instruction. False: the warp is over. Bytes come from a block that the
+ * reader has validated, so decoding cannot fail. */
+bool strata_cursor_next(struct strata_cursor *c, struct strata_winst *out);
+
+/* ---- reading ---- */
+
+struct strata_trace; /* opaque */
+
+struct strata_trace_options {
+    bool accelsim_compat; /* the upstream parser's rules for widths, mode 1 with gaps, generic LD/ST */
+    bool lenient;         /* accept a launch whose last thread block is cut short (default true) */
+    uint32_t reserved[4];
+};
+void strata_trace_options_init(struct strata_trace_options *opt);
+
+enum strata_event_kind { STRATA_EVENT_LAUNCH = 0, STRATA_EVENT_MEMCPY_HTOD, STRATA_EVENT_MEMCPY_DTOH,
+                         STRATA_EVENT_MEMSET };
+struct strata_event {
+    uint32_t kind;
+    uint32_t launch;  /* index of the launch for STRATA_EVENT_LAUNCH */
+    uint64_t address; /* device address of a copy */
+    uint64_t bytes;
+};
+
+/* Opens a .strata file, an Accel-Sim folder or kernelslist file, one .traceg[.xz|.gz|.zst], or a
+ * thread-list text file (.trc). Reads headers only. */
+strata_status strata_trace_open(const char *path, const struct strata_trace_options *opt,
+                                struct strata_trace **out, struct strata_error *err);
+void strata_trace_close(struct strata_trace *t);
+size_t strata_trace_launch_count(const struct strata_trace *t);
+const struct strata_launch *strata_trace_launch(const struct strata_trace *t, size_t i);
+size_t strata_trace_event_count(const struct strata_trace *t);
+const struct strata_event *strata_trace_event(const struct strata_trace *t, size_t i);
+const char *strata_trace_format_name(const struct strata_trace *t); /* "strata", "accelsim", ... */
+
+struct strata_reader; /* reads the blocks of one launch; opaque */
+strata_status strata_reader_open(struct strata_trace *t, size_t launch, struct strata_reader **out,
+                                 struct strata_error *err);
+void strata_reader_close(struct strata_reader *r);
+const struct strata_launch *strata_reader_launch(const struct strata_reader *r);
+const struct strata_code *strata_reader_code(const struct strata_reader *r);
+/* The next block in file order; STRATA_END after the last. The caller destroys the block. */
+strata_status strata_reader_next(struct strata_reader *r, struct strata_block **out,
+                                 struct strata_error *err);
+/* The next block in order of its linear index (blocks that come early are held back in byte code). */
+strata_status strata_reader_next_ordered(struct strata_reader *r, struct strata_block **out,
+                                         struct strata_error *err);
+/* Things worth telling the user: unknown opcodes, truncated end, ... Valid until _close. */
+size_t strata_reader_warning_count(const struct strata_reader *r);
+const char *strata_reader_warning(const struct strata_reader *r, size_t i);
+
+/* ---- writing ---- */
+
+/* Collects static instructions; equal ones get one index. */
+strata_status strata_code_create(struct strata_code **out, struct strata_error *err);
+void strata_code_destroy(struct strata_code *code);
+/* `inst` is copied, its opcode text too. opclass, space, memop, width_bytes and hints must be set
+ * (strata_inst_decode_sass does it from the opcode text). */
+strata_status strata_code_add(struct strata_code *code, const struct strata_inst *inst,
+                              uint32_t *index, struct strata_error *err);
+/* Fills opclass, space, memop, width_bytes, hints from a SASS opcode text; returns false if the
+ * mnemonic is unknown (opclass is then STRATA_OP_OTHER, or STRATA_OP_MEM if it has addresses). */
+bool strata_inst_decode_sass(struct strata_inst *inst, bool has_addresses, bool accelsim_compat);
+
+/* Builds one block, warp by warp. */
+struct strata_builder;
+strata_status strata_builder_create(struct strata_code *code, struct strata_builder **out,
+                                    struct strata_error *err);
+void strata_builder_destroy(struct strata_builder *b);
+strata_status strata_builder_begin_block(struct strata_builder *b, uint64_t index, uint32_t n_warps,
+                                         struct strata_error *err);
+/* Warps may be begun in any order, each once; a warp never begun is empty. */
+strata_status strata_builder_begin_warp(struct strata_builder *b, uint32_t warp, struct strata_error *err);
+/* No addresses: addr = NULL. Otherwise 32 entries by lane (inactive ones ignored). */
+strata_status strata_builder_add(struct strata_builder *b, uint32_t inst_index, uint32_t mask,
+                                 const uint64_t *addr, struct strata_error *err);
+/* The same for an affine access: lane l has base + (l - first active lane) * stride. */
+strata_status strata_builder_add_strided(struct strata_builder *b, uint32_t inst_index, uint32_t mask,
+                                         uint64_t base, int32_t stride, struct strata_error *err);
+strata_status strata_builder_end_block(struct strata_builder *b, struct strata_block **out,
+                                       struct strata_error *err);
+
+/* Writes a whole trace: native (.strata) or Accel-Sim (a folder). Output goes to a temporary name
+ * and is renamed by _finish; _abort removes it. */
+struct strata_writer;
+struct strata_writer_options {
+    const char *format;   /* "strata" or "accelsim"; NULL: from the path's suffix */
+    int compression_level;/* 0: the format's default */
+    uint32_t reserved[4];
+};
+strata_status strata_writer_create(const char *path, const struct strata_writer_options *opt,
+                                   struct strata_writer **out, struct strata_error *err);
+strata_status strata_writer_memcpy(struct strata_writer *w, uint32_t event_kind, uint64_t address,
+                                   uint64_t bytes, struct strata_error *err);
+/* `code` must stay valid until strata_writer_end_launch, and may grow until then. */
+strata_status strata_writer_begin_launch(struct strata_writer *w, const struct strata_launch *launch,
+                                         const struct strata_code *code, struct strata_error *err);
+strata_status strata_writer_block(struct strata_writer *w, const struct strata_block *block,
+                                  struct strata_error *err);
+strata_status strata_writer_end_launch(struct strata_writer *w, struct strata_error *err);
+uint64_t strata_writer_bytes(const struct strata_writer *w); /* written so far */
+strata_status strata_writer_finish(struct strata_writer *w, struct strata_error *err); /* frees w */
+void strata_writer_abort(struct strata_writer *w);                                     /* frees w */
+
+#endif

@@ -1,0 +1,21 @@
+/* cmd.h - what every subcommand shares. One file cmd_<name>.c each, listed in main.c. */
+#ifndef STRATA_TOOLS_CMD_H
+#define STRATA_TOOLS_CMD_H
+
+#include <stdio.h>
+#include <strata/status.h>
+
+enum exit_code { EXIT_DONE = 0, EXIT_MISMATCH = 1, EXIT_USAGE = 2, EXIT_INPUT = 3, EXIT_UNSUPPORTED = 4 };
+
+struct command {
+    const char *name;
+    const char *summary; /* one line for `strata help` */
+    int (*run)(int argc, char **argv); /* argv[0] is the command's name */
+};
+
+/* Prints "strata: <place>: <sentence>" to stderr and returns the exit code that goes with the status. */
+int report_error(const struct strata_error *err);
+
+int cmd_predict(int argc, char **argv);
+
+#endif

@@ -1,0 +1,148 @@
+/* options.c - table-driven command-line options. */
+#include "options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+
+bool parse_size(const char *text, uint64_t *out)
+{
+    static const struct {
+        const char *suffix;
+        uint64_t factor;
+    } units[] = {{"", 1},         {"B", 1},
+                 {"k", 1000},     {"K", 1000},      {"kB", 1000},     {"KB", 1000},
+                 {"M", 1000000},  {"MB", 1000000},  {"G", 1000000000}, {"GB", 1000000000},
+                 {"Ki", 1024},    {"KiB", 1024},    {"Mi", 1048576},  {"MiB", 1048576},
+                 {"Gi", 1073741824}, {"GiB", 1073741824}};
+    char *end;
+    errno = 0;
+    if (*text < '0' || *text > '9')
+        return false;
+    double value = strtod(text, &end);
+    if (errno || end == text || value < 0)
+        return false;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (!strcmp(end, units[i].suffix)) {
+            double scaled = value * (double)units[i].factor;
+            if (scaled >= 18446744073709551615.0)
+                return false;
+            *out = (uint64_t)scaled;
+            return true;
+        }
+    return false;
+}
+
+void print_help(const struct command_syntax *s)
+{
+    printf("usage: strata %s %s%s\n\n%s\n", s->name, s->n_options ? "[options] " : "", s->arguments,
+           s->summary);
+    if (s->text)
+        printf("\n%s\n", s->text);
+    if (s->n_options)
+        printf("\noptions:\n");
+    for (size_t i = 0; i < s->n_options; i++) {
+        const struct option *o = &s->options[i];
+        char left[64];
+        int n = o->letter ? snprintf(left, sizeof left, "  -%c, --%s", o->letter, o->name)
+                          : snprintf(left, sizeof left, "      --%s", o->name);
+        if (o->argument && n < (int)sizeof left)
+            snprintf(left + n, sizeof left - (size_t)n, " %s", o->argument);
+        printf("%-32s %s\n", left, o->help);
+    }
+}
+
+static int usage_error(const struct command_syntax *s, const char *what, const char *word)
+{
+    fprintf(stderr, "strata %s: %s \"%s\"; see `strata %s --help`.\n", s->name, what, word, s->name);
+    return EXIT_USAGE;
+}
+
+static const struct option *find_option(const struct command_syntax *s, const char *name, size_t length,
+                                        char letter)
+{
+    for (size_t i = 0; i < s->n_options; i++) {
+        const struct option *o = &s->options[i];
+        if (letter ? o->letter == letter : strlen(o->name) == length && !strncmp(o->name, name, length))
+            return o;
+    }
+    return NULL;
+}
+
+static bool store_value(const struct option *o, const char *value)
+{
+    char *end;
+    switch (o->kind) {
+    case OPTION_FLAG:
+        *(bool *)o->target = true;
+        return true;
+    case OPTION_STRING:
+        *(const char **)o->target = value;
+        return true;
+    case OPTION_UINT:
+        return parse_size(value, o->target);
+    case OPTION_DOUBLE:
+        *(double *)o->target = strtod(value, &end);
+        return end != value && !*end;
+    case OPTION_LIST: {
+        struct option_list *list = o->target;
+        const char **grown = realloc(list->item, (list->n + 1) * sizeof *grown);
+        if (!grown)
+            return false;
+        list->item = grown;
+        list->item[list->n++] = value;
+        return true;
+    }
+    }
+    return false;
+}
+
+bool parse_options(const struct command_syntax *s, int argc, char **argv, int *n_args, int *exit_code)
+{
+    bool only_args = false;
+    *n_args = 0;
+    for (int i = 1; i < argc; i++) {
+        char *word = argv[i];
+        if (only_args || word[0] != '-' || !word[1]) {
+            argv[1 + (*n_args)++] = word;
+            continue;
+        }
+        if (!strcmp(word, "--")) {
+            only_args = true;
+            continue;
+        }
+        if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+            print_help(s);
+            *exit_code = EXIT_DONE;
+            return false;
+        }
+        bool is_long = word[1] == '-';
+        const char *equals = is_long ? strchr(word, '=') : NULL;
+        size_t length = equals ? (size_t)(equals - word - 2) : strlen(word) - (is_long ? 2 : 0);
+        const struct option *o = find_option(s, word + 2, length, is_long ? 0 : word[1]);
+        if (!o) {
+            *exit_code = usage_error(s, "unknown option", word);
+            return false;
+        }
+        const char *value = equals ? equals + 1 : !is_long && word[2] ? word + 2 : NULL;
+        if (o->kind == OPTION_FLAG && value) {
+            *exit_code = usage_error(s, "no value belongs to option", word);
+            return false;
+        }
+        if (o->kind != OPTION_FLAG && !value) {
+            if (i + 1 >= argc) {
+                *exit_code = usage_error(s, "a value is missing after option", word);
+                return false;
+            }
+            value = argv[++i];
+        }
+        if (!store_value(o, value)) {
+            *exit_code = usage_error(s, "not a valid value:", value);
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,21 @@
+/* output.h - an output file that appears under its final name only when complete. */
+#ifndef STRATA_TOOLS_OUTPUT_H
+#define STRATA_TOOLS_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <strata/status.h>
+
+struct output {
+    FILE *stream;      /* write here */
+    char *final_path;  /* NULL: standard output */
+    char *temporary;
+};
+
+/* path NULL or "-": standard output. */
+strata_status output_open(struct output *o, const char *path, struct strata_error *err);
+/* Flushes, checks for write errors (full disk, closed pipe) and renames. */
+strata_status output_commit(struct output *o, struct strata_error *err);
+void output_discard(struct output *o);
+
+#endif
