@@ -16,6 +16,11 @@
 #include <cstring>
 #include <strata_cuda/runtime_api.h>
 #include <strata_cuda/device.h>
+#if __clang_major__ < 15
+/* The standard headers spell the attribute the same way, so they come first. */
+#include <memory>
+#define __noinline__ __attribute__((noinline))
+#endif
 #ifndef __CUDACC__
 #define __CUDACC__ 1
 #endif
