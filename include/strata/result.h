@@ -55,6 +55,7 @@ void strata_result_warn(struct strata_result *r, const char *format, ...)
 /* Unit and definition of a metric; NULL if the name is not known. */
 struct strata_metric {
     const char *name, *unit, *definition;
+    const char *aggregation; /* how the units of the GPU are put together */
 };
 const struct strata_metric *strata_metric_find(const char *name);
 const struct strata_metric *strata_metric_table(size_t *n);
