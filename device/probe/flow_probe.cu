@@ -60,10 +60,10 @@ template <bool L1> __device__ unsigned timed(const unsigned *p, unsigned *sink, 
     unsigned v, t0, t1;
     if (L1)
         asm volatile("mov.u32 %0,%%clock;\n\tld.global.ca.u32 %1,[%3];\n\tst.shared.u32 [%4],%1;\n\tmov.u32 %2,%%clock;"
-                     : "=r"(t0), "=r"(v), "=r"(t1) : "l"(p), "r"((unsigned)__cvta_generic_to_shared(sink)) : "memory");
+                     : "=&r"(t0), "=&r"(v), "=&r"(t1) : "l"(p), "r"((unsigned)__cvta_generic_to_shared(sink)) : "memory");
     else
         asm volatile("mov.u32 %0,%%clock;\n\tld.global.cg.u32 %1,[%3];\n\tst.shared.u32 [%4],%1;\n\tmov.u32 %2,%%clock;"
-                     : "=r"(t0), "=r"(v), "=r"(t1) : "l"(p), "r"((unsigned)__cvta_generic_to_shared(sink)) : "memory");
+                     : "=&r"(t0), "=&r"(v), "=&r"(t1) : "l"(p), "r"((unsigned)__cvta_generic_to_shared(sink)) : "memory");
     cycles = t1 - t0;
     return v;
 }
@@ -371,6 +371,42 @@ template <int K> __global__ void in_flight(const unsigned *p, unsigned *cycles, 
         *out = s;
 }
 
+// Loads that hit: each lane `stride_words` apart, all warps the same or each its own lines.
+__global__ void hit_rate(const unsigned *p, unsigned *cycles, unsigned *out, int stride_words, int own)
+{
+    const unsigned *q = p + (threadIdx.x & 31) * stride_words + (own ? (threadIdx.x / 32) * own : 0);
+    unsigned s = 0;
+    for (int round = 0; round < 2; round++) {
+        __syncthreads();
+        long long t0 = clock64();
+#pragma unroll 8
+        for (int i = 0; i < 64; i++) {
+            unsigned v;
+            asm volatile("ld.global.ca.u32 %0,[%1];" : "=r"(v) : "l"(q) : "memory");
+            s += v;
+        }
+        __syncthreads();
+        long long t1 = clock64() + (s == 77777);
+        if (threadIdx.x == 0)
+            *cycles = (unsigned)(t1 - t0);
+    }
+    if (s == 77777)
+        *out = s;
+}
+// Store throughput of one SM: each warp stores `lines` lines again and again.
+__global__ void store_rate(unsigned *p, unsigned *cycles, int stride_words, int own_words, int step_words)
+{
+    unsigned *q = p + (threadIdx.x & 31) * stride_words + (threadIdx.x / 32) * own_words;
+    __syncthreads();
+    long long t0 = clock64();
+#pragma unroll 8
+    for (int i = 0; i < 64; i++)
+        asm volatile("st.global.u32 [%0],%1;" ::"l"(q + (size_t)i * step_words), "r"(i) : "memory");
+    __syncthreads();
+    long long t1 = clock64();
+    if (threadIdx.x == 0)
+        *cycles = (unsigned)(t1 - t0);
+}
 static unsigned *dev(size_t bytes)
 {
     void *p;
@@ -651,6 +687,23 @@ static void probe_instructions(void)
     LAUNCHED("latency lat_lds threads=1024");
     printf("result lat_lds threads=1024 cycles_per_64 %u\n", read_word(cyc));
     unsigned *data = dev((size_t)1 << 30), *out = dev(64);
+    for (int stride : {0, 1, 2, 4, 8, 16, 32, 33, 64, 1024, 2048, 4096, 1056, 2080})
+        for (int own : {0, 1, 8192})
+            for (int warps : {1, 8, 32}) {
+                if (own == 8192 && warps == 32 && stride > 32)
+                    continue; // would not fit the L1
+                hit_rate<<<1, 32 * warps>>>(data, cyc, out, stride, own);
+                LAUNCHED("hit_rate stride_words=%d own_words=%d warps=%d", stride, own, warps);
+                printf("result hit_rate stride_words=%d own_words=%d warps=%d cycles_per_64 %u\n", stride, own, warps, read_word(cyc));
+            }
+    for (int stride : {0, 1, 8, 32, 1024})
+        for (int own : {0, 65536})
+            for (int step : {0, 1024})
+                for (int warps : {1, 8, 32}) {
+                    store_rate<<<1, 32 * warps>>>(data, cyc, stride, own, step);
+                    LAUNCHED("store_rate stride_words=%d own_words=%d step_words=%d warps=%d", stride, own, step, warps);
+                    printf("result store_rate stride_words=%d own_words=%d step_words=%d warps=%d cycles_per_64 %u\n", stride, own, step, warps, read_word(cyc));
+                }
     int salt = 0;
     for (int stride : {1, 8, 32})
         for (int warps : {1, 2, 4, 8, 16, 32}) {
