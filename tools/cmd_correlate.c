@@ -120,7 +120,7 @@ static strata_status check_max_error(const struct strata_correlation *c,
 }
 
 static strata_status check_gates(const struct correlate_arguments *a,
-                                 const struct strata_minimum *max_error,
+                                 const struct assignments *max_error,
                                  const struct strata_correlation *c, struct strata_error *err)
 {
     bool failed = false;
@@ -171,7 +171,7 @@ static void show_warnings(const struct strata_correlation *c)
 
 /* --metric limits what is printed; metrics that only a gate names are needed too. */
 static strata_status chosen_metrics(const struct correlate_arguments *a,
-                                    const struct strata_minimum *max_error, const char ***out,
+                                    const struct assignments *max_error, const char ***out,
                                     size_t *n, struct strata_error *err)
 {
     *n = 0;
