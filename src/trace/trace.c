@@ -12,6 +12,7 @@
 #include "trace/trace_internal.h"
 
 const struct strata_trace_format *const strata_trace_formats[] = {
+    &strata_format_accelsim,
 
     NULL,
 };
