@@ -139,6 +139,7 @@ struct strata_gpu {
         uint32_t request_coalescer_scope;  /* SMs that share one: 0 = a GPC, else a number of SMs */
         uint32_t request_bytes_per_cycle_per_sm;  /* SM -> crossbar */
         uint32_t response_bytes_per_cycle_per_sm;
+        uint32_t total_bytes_per_cycle;    /* of the whole crossbar, each way, SM clocks; 0 = unlimited */
         uint32_t flit_bytes;
         uint32_t latency_cycles;           /* one way, without contention */
         uint32_t clock_mhz;
@@ -185,7 +186,21 @@ struct strata_gpu {
         uint64_t page_bytes;
         struct strata_cache_config l1, l2; /* line_bytes = page, size_bytes = entries * page */
         uint32_t l1_miss_cycles, l2_miss_cycles;
+        bool before_l1;                    /* the L1 data cache is reached through the TLBs */
     } tlb;
+
+    /* Caches of other paths on the SM (paper 002, section 4.3); size_bytes 0: there is none. */
+    struct {
+        struct strata_cache_config cache;
+        uint32_t hit_cycles;
+    } texture, readonly;
+
+    /* The time of paper 000's model is counted in turns of the warp queue, not in cycles. */
+    struct {
+        uint32_t hit_steps;
+        uint32_t miss_steps;               /* lambda_min, section 4.2 */
+        double miss_deviation_steps;       /* sigma of the half-normal part, section 4.2 */
+    } reuse;
 
     /* Where each value came from, by index of its key; offsets into `notes`, 0 = "". Kept inside so
      * that a description is one plain value: copies made for sweeps keep their sources. */
@@ -236,6 +251,10 @@ size_t strata_gpu_key_index(const char *path);
  * `out`. The unit of a plain number is the key's. */
 const char *strata_gpu_value_text(const struct strata_gpu *gpu, const struct strata_gpu_key *key,
                                   char *out, size_t size);
+/* The number of elements (1 unless the key is a list) and one of them, in the key's unit; a name or
+ * a truth value gives its index. Not for strings. */
+uint32_t strata_gpu_count(const struct strata_gpu *gpu, const struct strata_gpu_key *key);
+double strata_gpu_number(const struct strata_gpu *gpu, const struct strata_gpu_key *key, uint32_t i);
 /* The note a file gave with the number; "" if none or if the default holds. */
 const char *strata_gpu_source(const struct strata_gpu *gpu, const struct strata_gpu_key *key);
 /* Whether a file or strata_gpu_set gave this value. */
@@ -244,6 +263,16 @@ bool strata_gpu_is_set(const struct strata_gpu *gpu, const struct strata_gpu_key
 typedef bool strata_gpu_visit(void *context, const struct strata_gpu_key *key, const char *value,
                               const char *source);
 void strata_gpu_each(const struct strata_gpu *gpu, strata_gpu_visit *visit, void *context);
+
+/* What follows from the values: sets, totals over SMs and slices, peak bandwidths, the L1 that each
+ * carve-out leaves. `how` says from what it was computed. Until `visit` returns false. */
+typedef bool strata_gpu_visit_total(void *context, const char *name, double value, const char *unit,
+                                    const char *how);
+void strata_gpu_totals(const struct strata_gpu *gpu, strata_gpu_visit_total *visit, void *context);
+/* Bandwidth of the DRAM pins. */
+double strata_gpu_dram_bytes_per_second(const struct strata_gpu *gpu);
+/* "96KiB" and the like: the largest binary unit in which the number is whole. */
+const char *strata_gpu_size_text(uint64_t bytes, char *out, size_t size);
 
 /* Every value at its default: a start for tests and for descriptions built in memory. */
 void strata_gpu_init(struct strata_gpu *gpu);

@@ -23,7 +23,8 @@ static const struct unit units[] = {
     {"bytes", "GB", 1e9},       {"bytes", "KiB", 1024},       {"bytes", "MiB", 1048576},
     {"bytes", "GiB", 1073741824}, {"MHz", "MHz", 1},          {"MHz", "GHz", 1e3},
     {"cycles", "cycle", 1},     {"cycles", "cycles", 1},      {"clocks", "clock", 1},
-    {"clocks", "clocks", 1},    {"bytes/cycle", "bytes/cycle", 1}, {"bytes/cycle", "B/cycle", 1},
+    {"clocks", "clocks", 1},    {"steps", "step", 1},         {"steps", "steps", 1},
+    {"bytes/cycle", "bytes/cycle", 1}, {"bytes/cycle", "B/cycle", 1},
     {"lines/cycle", "lines/cycle", 1}, {"lines/cycle", "line/cycle", 1},
 };
 
@@ -270,9 +271,14 @@ bool gpu_list_append(struct strata_gpu *gpu, const struct strata_gpu_key *key, c
     return number(key, text, &value, why, size) && push(gpu, key, value, why, size);
 }
 
-/* ---- checks of a field ---- */
+/* ---- fields as numbers ---- */
 
-static double element(const struct strata_gpu *gpu, const struct strata_gpu_key *key, uint32_t i)
+uint32_t strata_gpu_count(const struct strata_gpu *gpu, const struct strata_gpu_key *key)
+{
+    return gpu_is_list(key) ? *const_count(gpu, key) : 1;
+}
+
+double strata_gpu_number(const struct strata_gpu *gpu, const struct strata_gpu_key *key, uint32_t i)
 {
     const void *v = const_field(gpu, key);
     switch (key->type) {
@@ -299,14 +305,14 @@ static uint32_t last_name(const struct strata_gpu_key *key)
 
 bool gpu_in_bounds(const struct strata_gpu *gpu, const struct strata_gpu_key *key, char *why, size_t size)
 {
-    uint32_t n = gpu_is_list(key) ? *const_count(gpu, key) : 1;
+    uint32_t n = strata_gpu_count(gpu, key);
     double min = key->min, max = key->names ? last_name(key) : key->max;
     if (key->type == STRATA_GPU_STRING)
         return memchr(const_field(gpu, key), 0, key->capacity) || refuse(why, size, "the text does not end");
     if (gpu_is_list(key) && n > key->capacity)
         return refuse(why, size, "the list has more than %u elements", key->capacity);
     for (uint32_t i = 0; i < n; i++) {
-        double value = element(gpu, key, i);
+        double value = strata_gpu_number(gpu, key, i);
         if (!(value >= min))
             return refuse(why, size, "%.15g is below the least allowed, %.15g", value, min);
         if (value > max)
@@ -342,6 +348,14 @@ static void add_size(struct text *t, uint64_t bytes)
         i++;
     }
     add(t, "%llu%s", (unsigned long long)bytes, suffix[i]);
+}
+
+const char *strata_gpu_size_text(uint64_t bytes, char *out, size_t size)
+{
+    struct text t = {out, size, 0};
+    if (size)
+        add_size(&t, bytes);
+    return out;
 }
 
 /* The shortest of 15, 16 or 17 digits that reads back as the same number. */
