@@ -274,7 +274,7 @@ static void a_name_that_fits_two_launches_is_refused_with_its_row(void **state)
                                  JSON(LAUNCH("_Z1fi", 4, 10) ", " LAUNCH("_Z1fi", 4, 20)), NULL),
                      STRATA_EFORMAT);
     assert_int_equal(f.err.line, 2);
-    assert_non_null(strstr(f.err.message, "measured 1 times but is predicted 2 times"));
+    assert_non_null(strstr(f.err.message, "1 measured and 2 predicted launches"));
     release(&f);
 }
 

@@ -62,7 +62,8 @@ static void grouping_is_by_three(void **state)
     static const struct {
         double value;
         const char *text;
-    } cases[] = {{0, "0"}, {999, "999"}, {1000, "1,000"}, {-1234567, "-1,234,567"}, {0.5, "0.5"}};
+    } cases[] = {{0, "0"},     {999, "999"},         {1000, "1,000"},      {-1234567, "-1,234,567"},
+                 {0.5, "0.5"}, {1337.25, "1,337.3"}, {-999.96, "-999.96"}, {1999.96, "2,000.0"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct strata_text t = {0};
         strata_text_put_grouped(&t, cases[i].value);
