@@ -1,5 +1,5 @@
 /* kernel_name.c - bare kernel names. */
-#include "correlate/kernel_name.h"
+#include "base/kernel_name.h"
 
 #include <ctype.h>
 #include <stdlib.h>
