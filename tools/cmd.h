@@ -16,6 +16,7 @@ struct command {
 /* Prints "strata: <place>: <sentence>" to stderr and returns the exit code that goes with the status. */
 int report_error(const struct strata_error *err);
 
+int cmd_correlate(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 
 #endif

@@ -10,6 +10,8 @@
 #endif
 
 static const struct command commands[] = {
+    {"predict", "counters of every launch of a trace, by one of the models", cmd_predict},
+    {"correlate", "predictions against measured counters", cmd_correlate},
     {NULL, NULL, NULL},
 };
 

@@ -54,16 +54,17 @@ __device__ unsigned ld_cg(const unsigned *p)
     return v;
 }
 
-// One timed load: the store to shared memory needs the value, so the second clock is read after it.
-template <bool L1> __device__ unsigned timed(const unsigned *p, unsigned *sink, unsigned &cycles)
+// One timed load. The second clock is read under a predicate that needs the value, so it cannot be
+// read before the load is done.
+template <bool L1> __device__ unsigned timed(const unsigned *p, unsigned &cycles)
 {
     unsigned v, t0, t1;
     if (L1)
-        asm volatile("mov.u32 %0,%%clock;\n\tld.global.ca.u32 %1,[%3];\n\tst.shared.u32 [%4],%1;\n\tmov.u32 %2,%%clock;"
-                     : "=&r"(t0), "=&r"(v), "=&r"(t1) : "l"(p), "r"((unsigned)__cvta_generic_to_shared(sink)) : "memory");
+        asm volatile("{\n\t.reg .pred q;\n\tmov.u32 %0,%%clock;\n\tld.global.ca.u32 %1,[%3];\n\tsetp.ne.u32 q,%1,0xffffffff;\n\tmov.u32 %2,0;\n\t@q mov.u32 %2,%%clock;\n\t}"
+                     : "=&r"(t0), "=&r"(v), "=&r"(t1) : "l"(p) : "memory");
     else
-        asm volatile("mov.u32 %0,%%clock;\n\tld.global.cg.u32 %1,[%3];\n\tst.shared.u32 [%4],%1;\n\tmov.u32 %2,%%clock;"
-                     : "=&r"(t0), "=&r"(v), "=&r"(t1) : "l"(p), "r"((unsigned)__cvta_generic_to_shared(sink)) : "memory");
+        asm volatile("{\n\t.reg .pred q;\n\tmov.u32 %0,%%clock;\n\tld.global.cg.u32 %1,[%3];\n\tsetp.ne.u32 q,%1,0xffffffff;\n\tmov.u32 %2,0;\n\t@q mov.u32 %2,%%clock;\n\t}"
+                     : "=&r"(t0), "=&r"(v), "=&r"(t1) : "l"(p) : "memory");
     cycles = t1 - t0;
     return v;
 }
@@ -130,21 +131,23 @@ __global__ void store_repeat(unsigned *data, int repeats, int spacing, int n_lin
 // ---- L1 replacement: one thread walks n lines again and again and notes what hit ----
 __global__ void chase_l1(const unsigned *data, int n, int passes, unsigned char *hit, int threshold)
 {
-    __shared__ unsigned sink;
     __shared__ unsigned char note[2560 * 8 / 2]; // two accesses a byte; stores to global memory would take L1 lines
     if (threadIdx.x)
         return;
-    unsigned at = 0;
+    unsigned at = 0, last = 0;
     int k = 0;
     for (int p = 0; p < passes; p++)
         for (int i = 0; i < n; i++, k++) {
             unsigned cycles;
-            at = timed<true>(data + at, &sink, cycles);
+            at = timed<true>(data + at, cycles);
+            last = cycles;
             unsigned char is_hit = cycles < threshold;
             note[k >> 1] = (unsigned char)((k & 1) ? note[k >> 1] | (is_hit << 1) : is_hit);
         }
     for (int i = 0; i < k; i++)
         hit[i] = (note[i >> 1] >> (i & 1)) & 1;
+    if (n == 1696)
+        printf("chase sample %u\n", last);
 }
 // The same with whole lines read by a warp, and a store pass first if asked.
 __global__ void sweep_l1(unsigned *data, int n, int passes, int store_first, unsigned *out)
@@ -163,7 +166,6 @@ __global__ void sweep_l1(unsigned *data, int n, int passes, int store_first, uns
 // ---- latency of one SM to one address in the L2 ----
 __global__ void l2_latency(const unsigned *data, const unsigned *offset_words, int n, unsigned *out)
 {
-    __shared__ unsigned sink;
     if (threadIdx.x)
         return;
     unsigned me = smid();
@@ -171,7 +173,7 @@ __global__ void l2_latency(const unsigned *data, const unsigned *offset_words, i
         unsigned best = ~0u;
         for (int r = 0; r < 6; r++) {
             unsigned cycles;
-            timed<false>(data + offset_words[k], &sink, cycles);
+            timed<false>(data + offset_words[k], cycles);
             best = min(best, cycles);
         }
         out[(size_t)me * n + k] = best;
@@ -179,10 +181,9 @@ __global__ void l2_latency(const unsigned *data, const unsigned *offset_words, i
 }
 __global__ void cold_latency(const unsigned *data, int n, size_t stride_words, unsigned *out)
 {
-    __shared__ unsigned sink;
     for (int k = 0; k < n; k++) {
         unsigned cycles;
-        timed<false>(data + (size_t)k * stride_words, &sink, cycles);
+        timed<false>(data + (size_t)k * stride_words, cycles);
         out[k] = cycles;
     }
 }
@@ -358,7 +359,7 @@ template <int K> __global__ void in_flight(const unsigned *p, unsigned *cycles, 
     long long t0 = clock64();
 #pragma unroll
     for (int i = 0; i < K; i++)
-        asm volatile("ld.global.ca.u32 %0,[%1];" : "=r"(v[i]) : "l"(p + ((size_t)(salt * 64 + w) * K + i) * 1024 + (threadIdx.x & 31) * stride_words) : "memory");
+        asm volatile("ld.global.ca.u32 %0,[%1];" : "=r"(v[i]) : "l"(p + ((((size_t)salt * 32 + w) * K + i) * (stride_words > 32 ? 8 : 1024) + (size_t)(threadIdx.x & 31) * stride_words + (stride_words > 32 ? (size_t)w * 32 * stride_words : 0))) : "memory");
     unsigned s = 0;
 #pragma unroll
     for (int i = 0; i < K; i++)
@@ -383,8 +384,9 @@ __global__ void hit_rate(const unsigned *p, unsigned *cycles, unsigned *out, int
         for (int i = 0; i < 64; i++) {
             unsigned v;
             asm volatile("ld.global.ca.u32 %0,[%1];" : "=r"(v) : "l"(q) : "memory");
-            s += v;
+            q += v; // zero, but nobody knows: the load cannot be merged with the next
         }
+        s += (unsigned)(size_t)q;
         __syncthreads();
         long long t1 = clock64() + (s == 77777);
         if (threadIdx.x == 0)
@@ -687,8 +689,8 @@ static void probe_instructions(void)
     LAUNCHED("latency lat_lds threads=1024");
     printf("result lat_lds threads=1024 cycles_per_64 %u\n", read_word(cyc));
     unsigned *data = dev((size_t)1 << 30), *out = dev(64);
-    for (int stride : {0, 1, 2, 4, 8, 16, 32, 33, 64, 1024, 2048, 4096, 1056, 2080})
-        for (int own : {0, 1, 8192})
+    for (int stride : {0, 1, 2, 4, 8, 16, 32, 33, 1024, 2048})
+        for (int own : {0, 8192})
             for (int warps : {1, 8, 32}) {
                 if (own == 8192 && warps == 32 && stride > 32)
                     continue; // would not fit the L1
@@ -705,7 +707,7 @@ static void probe_instructions(void)
                     printf("result store_rate stride_words=%d own_words=%d step_words=%d warps=%d cycles_per_64 %u\n", stride, own, step, warps, read_word(cyc));
                 }
     int salt = 0;
-    for (int stride : {1, 8, 32})
+    for (int stride : {1, 8, 32, 1024, 2048, 4096})
         for (int warps : {1, 2, 4, 8, 16, 32}) {
             in_flight<1><<<1, 32 * warps>>>(data, cyc, out, salt++, stride);
             LAUNCHED("in_flight k=1 warps=%d stride=%d", warps, stride);

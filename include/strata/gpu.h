@@ -139,6 +139,7 @@ struct strata_gpu {
         uint32_t request_coalescer_scope;  /* SMs that share one: 0 = a GPC, else a number of SMs */
         uint32_t request_bytes_per_cycle_per_sm;  /* SM -> crossbar */
         uint32_t response_bytes_per_cycle_per_sm;
+        uint32_t total_bytes_per_cycle;    /* of the whole crossbar, each way, SM clocks; 0 = unlimited */
         uint32_t flit_bytes;
         uint32_t latency_cycles;           /* one way, without contention */
         uint32_t clock_mhz;
@@ -185,7 +186,21 @@ struct strata_gpu {
         uint64_t page_bytes;
         struct strata_cache_config l1, l2; /* line_bytes = page, size_bytes = entries * page */
         uint32_t l1_miss_cycles, l2_miss_cycles;
+        bool before_l1;                    /* the L1 data cache is reached through the TLBs */
     } tlb;
+
+    /* Caches of other paths on the SM (paper 002, section 4.3); size_bytes 0: there is none. */
+    struct {
+        struct strata_cache_config cache;
+        uint32_t hit_cycles;
+    } texture, readonly;
+
+    /* The time of paper 000's model is counted in turns of the warp queue, not in cycles. */
+    struct {
+        uint32_t hit_steps;
+        uint32_t miss_steps;               /* lambda_min, section 4.2 */
+        double miss_deviation_steps;       /* sigma of the half-normal part, section 4.2 */
+    } reuse;
 
     /* Where each value came from, by index of its key; offsets into `notes`, 0 = "". Kept inside so
      * that a description is one plain value: copies made for sweeps keep their sources. */

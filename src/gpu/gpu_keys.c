@@ -134,6 +134,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("xbar.coalescer_sms", xbar.request_coalescer_scope, "", 0, STRATA_MAX_SMS, "0", "SMs that share one request coalescer; 0: those of a GPC"),
     UINT("xbar.request_bytes_per_cycle", xbar.request_bytes_per_cycle_per_sm, "bytes/cycle", 0, 4096, "0", "from one SM; 0: no limit"),
     UINT("xbar.response_bytes_per_cycle", xbar.response_bytes_per_cycle_per_sm, "bytes/cycle", 0, 4096, "0", "to one SM; 0: no limit"),
+    UINT("xbar.total_bytes_per_cycle", xbar.total_bytes_per_cycle, "bytes/cycle", 0, 1 << 20, "0", "of the whole crossbar, each way, per SM clock; 0: no limit"),
     SIZE32("xbar.flit", xbar.flit_bytes, 1, 1024, "32", "unit of transfer"),
     CYCLES("xbar.latency", xbar.latency_cycles, "0", "one way, without contention"),
     UINT("xbar.clock", xbar.clock_mhz, "MHz", 0, 100000, "0", "clock of the crossbar; 0: as the SMs"),
@@ -198,6 +199,16 @@ static const struct strata_gpu_key keys[] = {
     CACHE("tlb.l2", tlb.l2, "128MiB", "2MiB", "2MiB", "0", "the reach of the second TLB"),
     CYCLES("tlb.l1_miss", tlb.l1_miss_cycles, "0", "more for a miss in the first TLB"),
     CYCLES("tlb.l2_miss", tlb.l2_miss_cycles, "0", "more for a miss in the second TLB"),
+    BOOL("tlb.before_l1", tlb.before_l1, "false", "whether the L1 data cache is reached through the TLBs"),
+
+    CACHE("texture", texture.cache, "0", "32", "32", "0", "the texture cache of one SM; 0: none"),
+    CYCLES("texture.hit", texture.hit_cycles, "100", "load to use on a hit"),
+    CACHE("readonly", readonly.cache, "0", "32", "32", "0", "the read-only data cache of one SM; 0: none"),
+    CYCLES("readonly.hit", readonly.hit_cycles, "100", "load to use on a hit"),
+
+    UINT("reuse.hit", reuse.hit_steps, "steps", 0, 1e6, "0", "latency of a hit in the reuse model, in turns of its warp queue"),
+    UINT("reuse.miss", reuse.miss_steps, "steps", 0, 1e6, "100", "least latency of a miss in the reuse model"),
+    REAL("reuse.miss_deviation", reuse.miss_deviation_steps, "steps", 0, 1e6, "5", "deviation of the half-normal part that is added to it"),
 };
 
 #define N_KEYS (sizeof keys / sizeof keys[0])

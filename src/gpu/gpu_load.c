@@ -167,6 +167,10 @@ static void follow(struct strata_gpu *gpu)
         gpu->l1.cache.size_bytes = gpu->l1.unified_bytes - (gpu->l1.n_carveout ? gpu->l1.carveout_bytes[0] : 0);
     if (!is_given(gpu, "l2.sector"))
         gpu->l2.cache.sector_bytes = gpu->l2.cache.line_bytes;
+    if (!is_given(gpu, "texture.sector"))
+        gpu->texture.cache.sector_bytes = gpu->texture.cache.line_bytes;
+    if (!is_given(gpu, "readonly.sector"))
+        gpu->readonly.cache.sector_bytes = gpu->readonly.cache.line_bytes;
     if (!is_given(gpu, "l2.fetch"))
         gpu->l2.fetch_bytes = gpu->l2.cache.sector_bytes;
     if (!is_given(gpu, "tlb.l1.line"))

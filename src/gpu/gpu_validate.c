@@ -225,9 +225,6 @@ static void check_l2(struct check *c)
     if (g->l2.cache.size_bytes % g->l2.slices)
         contradiction(c, "l2.size", "%llu bytes cannot be divided among %u slices",
                       (unsigned long long)g->l2.cache.size_bytes, g->l2.slices);
-    if ((g->l2.channel_hash == STRATA_CHANNEL_XOR || g->l2.channel_hash == STRATA_CHANNEL_IPOLY) &&
-        !is_power_of_two(g->l2.slices))
-        contradiction(c, "l2.channel_hash", "this hash needs a power of two of slices, not %u", g->l2.slices);
     if (g->l2.effective_bytes > g->l2.cache.size_bytes)
         contradiction(c, "l2.effective", "more than l2.size");
     if (c->status == STRATA_OK)
@@ -290,6 +287,10 @@ strata_status strata_gpu_validate(const struct strata_gpu *gpu, const char *file
     check_carveouts(&c);
     if (gpu->l1.enabled || gpu->l1.cache.size_bytes)
         check_cache(&c, "l1", &gpu->l1.cache, gpu->l1.cache.size_bytes);
+    if (gpu->texture.cache.size_bytes)
+        check_cache(&c, "texture", &gpu->texture.cache, gpu->texture.cache.size_bytes);
+    if (gpu->readonly.cache.size_bytes)
+        check_cache(&c, "readonly", &gpu->readonly.cache, gpu->readonly.cache.size_bytes);
     check_l2(&c);
     check_dram(&c);
     check_tlb(&c);

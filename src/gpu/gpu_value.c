@@ -23,7 +23,8 @@ static const struct unit units[] = {
     {"bytes", "GB", 1e9},       {"bytes", "KiB", 1024},       {"bytes", "MiB", 1048576},
     {"bytes", "GiB", 1073741824}, {"MHz", "MHz", 1},          {"MHz", "GHz", 1e3},
     {"cycles", "cycle", 1},     {"cycles", "cycles", 1},      {"clocks", "clock", 1},
-    {"clocks", "clocks", 1},    {"bytes/cycle", "bytes/cycle", 1}, {"bytes/cycle", "B/cycle", 1},
+    {"clocks", "clocks", 1},    {"steps", "step", 1},         {"steps", "steps", 1},
+    {"bytes/cycle", "bytes/cycle", 1}, {"bytes/cycle", "B/cycle", 1},
     {"lines/cycle", "lines/cycle", 1}, {"lines/cycle", "line/cycle", 1},
 };
 

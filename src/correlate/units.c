@@ -1,0 +1,92 @@
+/* units.c - conversion between spellings of a unit. */
+#include "correlate/units.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* Spellings by what they measure. The kinds matter only for being equal or not. Profilers scale in
+ * steps of 1000, also bytes. */
+static const struct {
+    const char *name;
+    char kind;
+    bool scales; /* takes K, M, G, T and n, u, m */
+} bases[] = {
+    {"second", 't', true},    {"s", 't', true},         {"byte", 'b', true},
+    {"B", 'b', true},         {"sector", 's', true},    {"sectors", 's', true},
+    {"request", 'r', true},   {"requests", 'r', true},  {"inst", 'i', true},
+    {"warp", 'w', true},      {"warps", 'w', true},     {"cycle", 'c', true},
+    {"cycles", 'c', true},    {"thread", 'h', true},    {"threads", 'h', true},
+    {"block", 'k', true},     {"blocks", 'k', true},    {"register", 'g', true},
+    {"registers", 'g', true}, {"wavefront", 'f', true}, {"conflict", 'n', true},
+    {"issue", 'u', false},    {"wave", 'v', false},     {"%", '%', false},
+};
+
+static const struct {
+    const char *prefix;
+    double factor;
+} prefixes[] = {{"", 1},     {"K", 1e3},  {"k", 1e3},  {"M", 1e6}, {"G", 1e9},
+                {"T", 1e12}, {"m", 1e-3}, {"u", 1e-6}, {"n", 1e-9}};
+
+static bool parse_part(const char *text, size_t length, char *kind, double *factor)
+{
+    for (size_t b = 0; b < sizeof bases / sizeof bases[0]; b++) {
+        size_t n = strlen(bases[b].name);
+        if (n > length || strncmp(text + length - n, bases[b].name, n))
+            continue;
+        for (size_t p = 0; p < sizeof prefixes / sizeof prefixes[0]; p++)
+            if (strlen(prefixes[p].prefix) == length - n &&
+                !strncmp(text, prefixes[p].prefix, length - n) &&
+                (bases[b].scales || length == n)) {
+                *kind = bases[b].kind;
+                *factor = prefixes[p].factor;
+                return true;
+            }
+    }
+    return false;
+}
+
+struct unit {
+    char over, under; /* kinds; under 0: not a quotient */
+    double factor;
+};
+
+static bool parse_unit(const char *text, struct unit *out)
+{
+    /* Clocks are the one quotient with a name of its own: "Ghz", "hz", "Mhz". */
+    size_t length = strlen(text);
+    double below = 1;
+    out->under = 0;
+    if (length >= 2 && length <= 3 &&
+        (!strcmp(text + length - 2, "hz") || !strcmp(text + length - 2, "Hz"))) {
+        out->over = 'c';
+        out->under = 't';
+        out->factor = text[0] == 'G'                     ? 1e9
+                      : text[0] == 'M'                   ? 1e6
+                      : text[0] == 'K' || text[0] == 'k' ? 1e3
+                                                         : 1;
+        return true;
+    }
+    size_t slash = strcspn(text, "/");
+    if (!parse_part(text, slash, &out->over, &out->factor))
+        return false;
+    if (text[slash] && !parse_part(text + slash + 1, strlen(text + slash + 1), &out->under, &below))
+        return false;
+    out->factor /= below;
+    return true;
+}
+
+bool strata_unit_factor(const char *from, const char *to, double *factor)
+{
+    struct unit a, b;
+    *factor = 1;
+    if (!*from || !strcmp(from, to))
+        return true;
+    if (!parse_unit(from, &a) || !parse_unit(to, &b) || a.over != b.over)
+        return false;
+    /* "register" for "register/thread", "byte" for "byte/block": the same number, told more or less
+     * exactly by different versions. Rates over time are another matter. */
+    if (a.under != b.under && (a.under == 't' || b.under == 't' || (a.under && b.under)))
+        return false;
+    *factor = a.factor / b.factor;
+    return true;
+}
