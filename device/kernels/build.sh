@@ -12,8 +12,18 @@ shift 2
 case $how in
 nvcc)
     nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
-    exec "$nvcc" -O3 -arch=sm_90 -cudart shared "$@" -o "$out" "$here"/*.cu
+    exec "$nvcc" -O3 -arch=sm_90 -cudart shared --threads 2 "$@" -o "$out" "$here"/*.cu
     ;;
-clang) exec "$here/../../scripts/strata-clang" -O2 "$@" -o "$out" "$here"/*.cu ;;
+clang)
+    clang="$here/../../scripts/strata-clang"
+    objects=$(mktemp -d)
+    trap 'rm -rf "$objects"' EXIT
+    export clang objects
+    # shellcheck disable=SC2016 # the inner shell expands them
+    printf '%s\n' "$here"/*.cu | xargs -P 2 -I SOURCE sh -c \
+        'source=$1; shift; "$clang" -c -O2 "$@" -o "$objects/$(basename "$source" .cu).o" "$source"' \
+        sh SOURCE "$@"
+    "$clang" -o "$out" "$objects"/*.o
+    ;;
 *) echo "build.sh: $how: say nvcc or clang." >&2; exit 2 ;;
 esac

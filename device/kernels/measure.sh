@@ -29,7 +29,7 @@ flags="--clock-control none --cache-control all"
     echo "size: $size"
     echo "compiler: $("${NVCC:-nvcc}" --version | tail -n 2 | head -n 1), flags -O3 -arch=sm_90 -cudart shared -lineinfo"
     echo "profiler: $("$ncu" --version | tail -n 1), flags $flags"
-    nvidia-smi --format=csv --query-gpu=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm,clocks.max.mem,persistence_mode,mig.mode.current
+    nvidia-smi --format=csv --query-gpu=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm,clocks.max.mem,persistence_mode || true
 } >"$out/setup.txt"
 
 profile() { # NCU-OPTION...

@@ -211,8 +211,7 @@ static double run_fft_block(void)
     int blocks = suite_pick(4, 132), n = blocks * POINTS;
     float *data = suite_floats(2 * n, -1, 1), *roots = make_roots(POINTS);
     float2 *ddata = (float2 *)suite_upload(data, n * sizeof *ddata);
-    fft_block<<<blocks, POINTS / 2>>>(ddata,
-                                      (float2 *)suite_upload(roots, POINTS * sizeof *roots));
+    fft_block<<<blocks, POINTS / 2>>>(ddata, (float2 *)suite_upload(roots, POINTS * sizeof *roots));
     float *got = (float *)suite_download(ddata, n * sizeof *ddata);
     double *expected = (double *)suite_host(2 * n * sizeof *expected);
     for (int i = 0; i < n; i++) {

@@ -102,9 +102,9 @@ static double run_spmv_padded(void)
     uint32_t *column = suite_uints(filled, n);
     float *value = suite_floats(filled, -1, 1), *x = suite_floats(n, -1, 1);
     float *dy = (float *)suite_device_zeros(n * sizeof *dy);
-    spmv_padded<<<suite_blocks(n, 256), 256>>>(
-        (uint32_t *)suite_upload(column, filled * 4), (float *)suite_upload(value, filled * 4),
-        (float *)suite_upload(x, n * sizeof *x), dy, n);
+    spmv_padded<<<suite_blocks(n, 256), 256>>>((uint32_t *)suite_upload(column, filled * 4),
+                                               (float *)suite_upload(value, filled * 4),
+                                               (float *)suite_upload(x, n * sizeof *x), dy, n);
     float *got = (float *)suite_download(dy, n * sizeof *got);
     double *expected = (double *)suite_host(n * sizeof *expected);
     for (int i = 0; i < filled; i++)
@@ -207,9 +207,8 @@ static double run_rank_pull(void)
     struct rows g = make_rows(n, 6);
     float *share = suite_floats(n, 0, 1);
     float *drank = (float *)suite_device_zeros(n * sizeof *drank);
-    rank_pull<<<suite_blocks(n, 256), 256>>>(g.dstart, g.dcolumn,
-                                             (float *)suite_upload(share, n * sizeof *share),
-                                             drank, n);
+    rank_pull<<<suite_blocks(n, 256), 256>>>(
+        g.dstart, g.dcolumn, (float *)suite_upload(share, n * sizeof *share), drank, n);
     float *got = (float *)suite_download(drank, n * sizeof *got);
     double *expected = (double *)suite_host(n * sizeof *expected);
     for (int v = 0; v < n; v++) {
@@ -290,7 +289,6 @@ static const struct suite_test tests[] = {
     {"relax_edges", "relax_edges", "one relaxation of shortest paths, atomicMin", 0,
      run_relax_edges},
     {"rank_pull", "rank_pull", "one step of page rank", 1e-5, run_rank_pull},
-    {"hash_join", "hash_build hash_probe", "build with compare-and-swap, probe", 0,
-     run_hash_join},
+    {"hash_join", "hash_build hash_probe", "build with compare-and-swap, probe", 0, run_hash_join},
 };
 SUITE_AREA(suite_sparse, "sparse", tests);

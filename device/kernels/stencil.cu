@@ -198,8 +198,8 @@ __global__ void space_marching(const float *in, float *out, int nx, int ny, int 
             tile[PLANE_Y + 1][tx] = in[i + nx];
         __syncthreads();
         if (inner)
-            out[i] = 0.4f * here + 0.1f * (tile[ty][tx - 1] + tile[ty][tx + 1] +
-                                           tile[ty - 1][tx] + tile[ty + 1][tx] + below + above);
+            out[i] = 0.4f * here + 0.1f * (tile[ty][tx - 1] + tile[ty][tx + 1] + tile[ty - 1][tx] +
+                                           tile[ty + 1][tx] + below + above);
         __syncthreads();
         below = here;
         here = above;
@@ -315,8 +315,7 @@ static const struct suite_test tests[] = {
     {"line_naive", "line_naive", "7 points on a line", 1e-5, run_line_naive},
     {"line_tiled", "line_tiled", "7 points on a line from shared memory", 1e-5, run_line_tiled},
     {"plane_naive", "plane_naive", "5 points in a plane", 1e-5, run_plane_naive},
-    {"plane_tiled", "plane_tiled", "5 points in a plane from shared memory", 1e-5,
-     run_plane_tiled},
+    {"plane_tiled", "plane_tiled", "5 points in a plane from shared memory", 1e-5, run_plane_tiled},
     {"plane_double", "plane_double", "9 points in a plane in double", 1e-12, run_plane_double},
     {"space_naive", "space_naive", "7 points in space", 1e-5, run_space_naive},
     {"space_marching", "space_marching", "7 points in space, walking in z", 1e-5,

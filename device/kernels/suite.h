@@ -72,9 +72,9 @@ static inline unsigned suite_blocks(size_t n, unsigned block)
     return (unsigned)((n + block - 1) / block);
 }
 
-#define SUITE_THREAD_X ((int)(blockIdx.x * blockDim.x + threadIdx.x))
-#define SUITE_THREAD_Y ((int)(blockIdx.y * blockDim.y + threadIdx.y))
-#define SUITE_THREAD_Z ((int)(blockIdx.z * blockDim.z + threadIdx.z))
+#define SUITE_THREAD_X  ((int)(blockIdx.x * blockDim.x + threadIdx.x))
+#define SUITE_THREAD_Y  ((int)(blockIdx.y * blockDim.y + threadIdx.y))
+#define SUITE_THREAD_Z  ((int)(blockIdx.z * blockDim.z + threadIdx.z))
 #define SUITE_ALL_LANES 0xffffffffu
 
 /* The hardware's own approximations, two units in the last place, with the same

@@ -131,7 +131,7 @@ __global__ void store_repeat(unsigned *data, int repeats, int spacing, int n_lin
 // ---- L1 replacement: one thread walks n lines again and again and notes what hit ----
 __global__ void chase_l1(const unsigned *data, int n, int passes, unsigned char *hit, int threshold)
 {
-    __shared__ unsigned char note[2560 * 8 / 2]; // two accesses a byte; stores to global memory would take L1 lines
+    __shared__ unsigned char note[2560 * 8 / 2]; // two accesses a byte: stores to global memory would take L1 lines
     if (threadIdx.x)
         return;
     unsigned at = 0, last = 0;
@@ -728,6 +728,9 @@ int main(int argc, char **argv)
     printf("card %s, %d SMs\n", prop.name, prop.multiProcessorCount);
     CK(cudaFuncSetAttribute(merge_pair, cudaFuncAttributeMaxDynamicSharedMemorySize, 200000));
     CK(cudaFuncSetAttribute(l2_latency, cudaFuncAttributeMaxDynamicSharedMemorySize, 200000));
+    // The notes in shared memory must not make the driver take more of the L1 than the 32 KB it takes
+    // from a kernel without shared memory.
+    CK(cudaFuncSetAttribute(chase_l1, cudaFuncAttributePreferredSharedMemoryCarveout, 14));
     unsigned *out = dev(1 << 16);
     if (want(argc, argv, "merge"))
         probe_merge(out);

@@ -251,6 +251,10 @@ size_t strata_gpu_key_index(const char *path);
  * `out`. The unit of a plain number is the key's. */
 const char *strata_gpu_value_text(const struct strata_gpu *gpu, const struct strata_gpu_key *key,
                                   char *out, size_t size);
+/* The number of elements (1 unless the key is a list) and one of them, in the key's unit; a name or
+ * a truth value gives its index. Not for strings. */
+uint32_t strata_gpu_count(const struct strata_gpu *gpu, const struct strata_gpu_key *key);
+double strata_gpu_number(const struct strata_gpu *gpu, const struct strata_gpu_key *key, uint32_t i);
 /* The note a file gave with the number; "" if none or if the default holds. */
 const char *strata_gpu_source(const struct strata_gpu *gpu, const struct strata_gpu_key *key);
 /* Whether a file or strata_gpu_set gave this value. */
@@ -259,6 +263,16 @@ bool strata_gpu_is_set(const struct strata_gpu *gpu, const struct strata_gpu_key
 typedef bool strata_gpu_visit(void *context, const struct strata_gpu_key *key, const char *value,
                               const char *source);
 void strata_gpu_each(const struct strata_gpu *gpu, strata_gpu_visit *visit, void *context);
+
+/* What follows from the values: sets, totals over SMs and slices, peak bandwidths, the L1 that each
+ * carve-out leaves. `how` says from what it was computed. Until `visit` returns false. */
+typedef bool strata_gpu_visit_total(void *context, const char *name, double value, const char *unit,
+                                    const char *how);
+void strata_gpu_totals(const struct strata_gpu *gpu, strata_gpu_visit_total *visit, void *context);
+/* Bandwidth of the DRAM pins. */
+double strata_gpu_dram_bytes_per_second(const struct strata_gpu *gpu);
+/* "96KiB" and the like: the largest binary unit in which the number is whole. */
+const char *strata_gpu_size_text(uint64_t bytes, char *out, size_t size);
 
 /* Every value at its default: a start for tests and for descriptions built in memory. */
 void strata_gpu_init(struct strata_gpu *gpu);

@@ -130,11 +130,13 @@ void strata_text_put_csv_field(struct strata_text *t, const char *words)
 void strata_text_put_grouped(struct strata_text *t, double value)
 {
     char digits[32];
-    if (!is_whole(value)) {
+    bool whole = is_whole(value);
+    if (!whole && (fabs(value) < 1000 || fabs(value) >= 1e15)) {
         strata_text_printf(t, "%.6g", value);
         return;
     }
-    int n = snprintf(digits, sizeof digits, "%lld", (long long)fabs(value));
+    double tenths = whole ? 0 : round(fabs(value) * 10); /* large fractions keep one digit */
+    int n = snprintf(digits, sizeof digits, "%.0f", whole ? fabs(value) : floor(tenths / 10));
     if (value < 0)
         strata_text_put(t, "-");
     for (int i = 0; i < n; i++) {
@@ -142,4 +144,6 @@ void strata_text_put_grouped(struct strata_text *t, double value)
         if ((n - 1 - i) % 3 == 0 && i != n - 1)
             strata_text_put(t, ",");
     }
+    if (!whole)
+        strata_text_printf(t, ".%d", (int)fmod(tenths, 10));
 }

@@ -26,7 +26,7 @@ void strata_text_put_number(struct strata_text *t, double value);
 void strata_text_put_json_string(struct strata_text *t, const char *words);
 /* Quoted only where the field needs it. */
 void strata_text_put_csv_field(struct strata_text *t, const char *words);
-/* With a comma between groups of three: 1,234,567; for people. */
+/* With a comma between groups of three: 1,234,567; for people, so fractions are rounded. */
 void strata_text_put_grouped(struct strata_text *t, double value);
 
 #endif

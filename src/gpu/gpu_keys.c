@@ -11,6 +11,8 @@
 
 #define AT(field) offsetof(struct strata_gpu, field)
 
+/* One row a line, so: */
+/* clang-format off */
 /* path, field, (unit,) bounds, default, help */
 #define UINT(p, f, u, lo, hi, def, text) {.path = p, .type = STRATA_GPU_UINT, .unit = u, .min = lo, .max = hi, .default_text = def, .offset = AT(f), .help = text}
 #define NEEDED(p, f, u, lo, hi, def, text) {.path = p, .type = STRATA_GPU_UINT, .unit = u, .min = lo, .max = hi, .default_text = def, .offset = AT(f), .required = true, .help = text}
@@ -210,6 +212,8 @@ static const struct strata_gpu_key keys[] = {
     UINT("reuse.miss", reuse.miss_steps, "steps", 0, 1e6, "100", "least latency of a miss in the reuse model"),
     REAL("reuse.miss_deviation", reuse.miss_deviation_steps, "steps", 0, 1e6, "5", "deviation of the half-normal part that is added to it"),
 };
+
+/* clang-format on */
 
 #define N_KEYS (sizeof keys / sizeof keys[0])
 _Static_assert(N_KEYS <= STRATA_GPU_MAX_KEYS, "raise STRATA_GPU_MAX_KEYS");
