@@ -98,6 +98,7 @@ strata_status accelsim_write_block(struct strata_writer *w, const struct strata_
 strata_status accelsim_write_end_launch(struct strata_writer *w, struct strata_error *err);
 uint64_t accelsim_write_bytes(const struct strata_writer *w);
 strata_status accelsim_write_finish(struct strata_writer *w, struct strata_error *err);
+void accelsim_write_close(struct strata_writer *w);
 void accelsim_write_abort(struct strata_writer *w);
 
 #endif

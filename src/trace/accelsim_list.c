@@ -359,5 +359,6 @@ const struct strata_trace_format strata_format_accelsim = {
     .writer_end_launch = accelsim_write_end_launch,
     .writer_bytes = accelsim_write_bytes,
     .writer_finish = accelsim_write_finish,
+    .writer_close = accelsim_write_close,
     .writer_abort = accelsim_write_abort,
 };

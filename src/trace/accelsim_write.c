@@ -672,7 +672,7 @@ uint64_t accelsim_write_bytes(const struct strata_writer *w)
            (a->list ? stream_sink_bytes(a->list) : 0);
 }
 
-static void release(struct strata_writer *w)
+void accelsim_write_close(struct strata_writer *w)
 {
     struct accelsim_writer *a = w->impl;
     for (size_t i = 0; i < a->n_name; i++)
@@ -692,20 +692,17 @@ strata_status accelsim_write_finish(struct strata_writer *w, struct strata_error
     struct accelsim_writer *a = w->impl;
     struct stream_sink *list = a->list;
     a->list = NULL;
-    strata_status st = stream_sink_finish(list, err);
-    if (!st)
-        release(w);
-    return st;
+    return stream_sink_finish(list, err);
 }
 
 void accelsim_write_abort(struct strata_writer *w)
 {
     struct accelsim_writer *a = w->impl;
-    bool ours = !a || a->made_folder; /* without data all is written and only the renaming failed */
-    if (a)
-        release(w);
-    if (!ours)
+    if (!a)
         return;
-    for_each_file(w->temporary, remove_file);
-    rmdir(w->temporary);
+    if (a->made_folder) {
+        for_each_file(w->temporary, remove_file);
+        rmdir(w->temporary);
+    }
+    accelsim_write_close(w);
 }

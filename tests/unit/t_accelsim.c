@@ -62,7 +62,7 @@ static void a_header_fills_the_launch(void **state)
 static void header_errors_name_their_place(void **state)
 {
     (void)state;
-    expect_error("-grid dim = (1,0,1)\n", 1, 13, "three numbers of 1 to");
+    expect_error("-grid dim = (1,0,1)\n", 1, 16, "three numbers of 1 to");
     expect_error("-kernel id = 1\n-grid dim = 4\n", 2, 13, "three numbers like");
     expect_error("-block dim = (1,1,1\n", 1, 20, "closing parenthesis");
     expect_error("-nregs = many\n", 1, 10, "needs a number");

@@ -259,7 +259,8 @@ static void an_existing_folder_or_file_is_not_overwritten(void **state)
 {
     (void)state;
     struct strata_error err;
-    const char *in = write_file("k.traceg", HEAD "-accelsim tracer version = 3\n#traces\n#BEGIN_TB\nthread block = 0,0,0\n#END_TB\n");
+    char in[512];
+    strcpy(in, write_file("k.traceg", HEAD "-accelsim tracer version = 3\n#traces\n#BEGIN_TB\nthread block = 0,0,0\n#END_TB\n"));
     mkdir(in_scratch("there"), 0777);
     assert_int_equal(copy_trace(in, in_scratch("there"), 0, &err), STRATA_OK); /* it was empty */
     assert_int_equal(copy_trace(in, in_scratch("there"), 0, &err), STRATA_EUSAGE);

@@ -84,7 +84,7 @@ static inline void dump_record(struct dump *d, const struct strata_winst *w)
     uint64_t addr[STRATA_WARP_SIZE];
     dump_add(d, "%llx %08x %s", (unsigned long long)i->pc, w->mask, i->opcode);
     for (unsigned k = 0; k < i->n_dst + i->n_src; k++)
-        dump_add(d, "%s%u", k == 0 ? " R" : k == i->n_dst ? " <R" : " R", i->reg[k]);
+        dump_add(d, "%s%u", k == i->n_dst ? " <R" : " R", i->reg[k]);
     if (i->memop)
         dump_add(d, " %s %u bytes", spaces[i->space], i->width_bytes);
     if (i->imm)
