@@ -19,6 +19,7 @@ int report_error(const struct strata_error *err);
 int cmd_correlate(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_gpu(int argc, char **argv);
+int cmd_gpu_import(int argc, char **argv);
 int cmd_gpu_keys(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 
