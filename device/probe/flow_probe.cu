@@ -54,10 +54,25 @@ __device__ unsigned ld_cg(const unsigned *p)
     return v;
 }
 
+// One timed load. The second clock is read under a predicate that needs the value, so it cannot be
+// read before the load is done.
+template <bool L1> __device__ unsigned timed(const unsigned *p, unsigned &cycles)
+{
+    unsigned v, t0, t1;
+    if (L1)
+        asm volatile("{\n\t.reg .pred q;\n\tmov.u32 %0,%%clock;\n\tld.global.ca.u32 %1,[%3];\n\tsetp.ne.u32 q,%1,0xffffffff;\n\tmov.u32 %2,0;\n\t@q mov.u32 %2,%%clock;\n\t}"
+                     : "=&r"(t0), "=&r"(v), "=&r"(t1) : "l"(p) : "memory");
+    else
+        asm volatile("{\n\t.reg .pred q;\n\tmov.u32 %0,%%clock;\n\tld.global.cg.u32 %1,[%3];\n\tsetp.ne.u32 q,%1,0xffffffff;\n\tmov.u32 %2,0;\n\t@q mov.u32 %2,%%clock;\n\t}"
+                     : "=&r"(t0), "=&r"(v), "=&r"(t1) : "l"(p) : "memory");
+    cycles = t1 - t0;
+    return v;
+}
+
 // ---- which SMs' requests for one line are merged on the way to the L2, and for how long ----
 // Both SMs fit their clock to the global timer (earliest sightings of its ticks), so that the
 // second one issues each load `delay` cycles after the first.
-__global__ void merge_pair(const unsigned *data, unsigned *out, int sm_a, int sm_b, int delay, int lines)
+__global__ void merge_pair(const unsigned *data, unsigned *out, int sm_a, int sm_b, int delay, int lines, int warm)
 {
     int me = (int)smid();
     if (me != sm_a && me != sm_b)
@@ -82,6 +97,9 @@ __global__ void merge_pair(const unsigned *data, unsigned *out, int sm_a, int sm
     unsigned long long start_ns = ((g >> 15) + 2) << 15;
     long long start = c_first + (long long)(best + rate * (double)(start_ns - g_first)) + (me == sm_b ? delay : 0);
     unsigned sum = 0;
+    if (warm && me == sm_a) // brings the lines into the L2 only
+        for (int i = 0; i < lines; i++)
+            sum += ld_cg(data + (size_t)i * 32 * 33 + (threadIdx.x & 31));
     for (int i = 0; i < lines; i++) {
         while (clock64() < start + (long long)i * 2500)
             ;
@@ -94,37 +112,42 @@ __global__ void merge_pair(const unsigned *data, unsigned *out, int sm_a, int sm
 }
 
 // ---- how long, and for how many lines, stores wait in the L1 before they leave ----
-__global__ void store_repeat(unsigned *data, int repeats, int spacing, int n_lines, int warps)
+// Each warp stores whole lines, `spacing` cycles apart (0: as fast as it goes), walking n_lines
+// (a power of two) in turn; warps start `skew` cycles after one another.
+__global__ void store_repeat(unsigned *data, int repeats, int spacing, int n_lines, int skew)
 {
-    long long start = clock64();
-    int w = threadIdx.x / 32;
-    if (w >= warps)
-        return;
+    unsigned start, now;
+    __syncthreads();
+    asm volatile("mov.u32 %0,%%clock;" : "=r"(start)::"memory");
+    start += 500 + skew * (threadIdx.x / 32);
     for (int i = 0; i < repeats; i++) {
-        while (clock64() < start + (long long)i * spacing)
-            ;
-        data[(size_t)(i % n_lines) * 32 + (threadIdx.x & 31)] = i;
+        do
+            asm volatile("mov.u32 %0,%%clock;" : "=r"(now)::"memory");
+        while ((int)(now - start) < i * spacing);
+        asm volatile("st.global.u32 [%0],%1;" ::"l"(data + (size_t)(i & (n_lines - 1)) * 32 + (threadIdx.x & 31)), "r"(i) : "memory");
     }
 }
 
 // ---- L1 replacement: one thread walks n lines again and again and notes what hit ----
 __global__ void chase_l1(const unsigned *data, int n, int passes, unsigned char *hit, int threshold)
 {
-    __shared__ unsigned char note[2560 * 8 / 2]; // two accesses a byte; stores to global memory would take L1 lines
+    __shared__ unsigned char note[2560 * 8 / 2]; // two accesses a byte: stores to global memory would take L1 lines
     if (threadIdx.x)
         return;
-    unsigned at = 0;
+    unsigned at = 0, last = 0;
     int k = 0;
     for (int p = 0; p < passes; p++)
         for (int i = 0; i < n; i++, k++) {
-            long long t0 = clock64();
-            at = ld_ca(data + at);
-            long long t1 = clock64() + (at == 0xffffffffu);
-            unsigned char is_hit = (t1 - t0) < threshold;
+            unsigned cycles;
+            at = timed<true>(data + at, cycles);
+            last = cycles;
+            unsigned char is_hit = cycles < threshold;
             note[k >> 1] = (unsigned char)((k & 1) ? note[k >> 1] | (is_hit << 1) : is_hit);
         }
     for (int i = 0; i < k; i++)
         hit[i] = (note[i >> 1] >> (i & 1)) & 1;
+    if (n == 1696)
+        printf("chase sample %u\n", last);
 }
 // The same with whole lines read by a warp, and a store pass first if asked.
 __global__ void sweep_l1(unsigned *data, int n, int passes, int store_first, unsigned *out)
@@ -149,11 +172,9 @@ __global__ void l2_latency(const unsigned *data, const unsigned *offset_words, i
     for (int k = 0; k < n; k++) {
         unsigned best = ~0u;
         for (int r = 0; r < 6; r++) {
-            long long t0 = clock64();
-            unsigned v = ld_cg(data + offset_words[k]);
-            asm volatile("" ::"r"(v) : "memory");
-            long long t1 = clock64() + (v == 0xffffffffu);
-            best = min(best, (unsigned)(t1 - t0));
+            unsigned cycles;
+            timed<false>(data + offset_words[k], cycles);
+            best = min(best, cycles);
         }
         out[(size_t)me * n + k] = best;
     }
@@ -161,11 +182,9 @@ __global__ void l2_latency(const unsigned *data, const unsigned *offset_words, i
 __global__ void cold_latency(const unsigned *data, int n, size_t stride_words, unsigned *out)
 {
     for (int k = 0; k < n; k++) {
-        long long t0 = clock64();
-        unsigned v = ld_cg(data + (size_t)k * stride_words);
-        asm volatile("" ::"r"(v) : "memory");
-        long long t1 = clock64() + (v == 0xffffffffu);
-        out[k] = (unsigned)(t1 - t0);
+        unsigned cycles;
+        timed<false>(data + (size_t)k * stride_words, cycles);
+        out[k] = cycles;
     }
 }
 
@@ -298,16 +317,13 @@ template <int BYTES> __global__ void lat_ld(unsigned *io, unsigned *cycles)
     unsigned long long at = (unsigned long long)io;
     for (int warm = 0; warm < 3; warm++) {
         long long t0 = clock64();
-#pragma unroll 1
+#pragma unroll
         for (int i = 0; i < 64; i++) {
-            unsigned a, b, c, d;
-            if (BYTES == 4)
-                asm volatile("ld.global.ca.u32 %0,[%1];" : "=r"(a) : "l"(at) : "memory");
-            else if (BYTES == 8)
-                asm volatile("ld.global.ca.v2.u32 {%0,%1},[%2];" : "=r"(a), "=r"(b) : "l"(at) : "memory");
+            unsigned long long b;
+            if (BYTES == 8)
+                asm volatile("ld.global.ca.u64 %0,[%0];" : "+l"(at)::"memory");
             else
-                asm volatile("ld.global.ca.v4.u32 {%0,%1,%2,%3},[%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "l"(at) : "memory");
-            at += a;
+                asm volatile("ld.global.ca.v2.u64 {%0,%1},[%0];" : "+l"(at), "=l"(b)::"memory");
         }
         long long t1 = clock64();
         if (threadIdx.x == 0)
@@ -343,7 +359,7 @@ template <int K> __global__ void in_flight(const unsigned *p, unsigned *cycles, 
     long long t0 = clock64();
 #pragma unroll
     for (int i = 0; i < K; i++)
-        asm volatile("ld.global.ca.u32 %0,[%1];" : "=r"(v[i]) : "l"(p + ((size_t)(salt * 64 + w) * K + i) * 1024 + (threadIdx.x & 31) * stride_words) : "memory");
+        asm volatile("ld.global.ca.u32 %0,[%1];" : "=r"(v[i]) : "l"(p + ((((size_t)salt * 32 + w) * K + i) * (stride_words > 32 ? 8 : 1024) + (size_t)(threadIdx.x & 31) * stride_words + (stride_words > 32 ? (size_t)w * 32 * stride_words : 0))) : "memory");
     unsigned s = 0;
 #pragma unroll
     for (int i = 0; i < K; i++)
@@ -356,6 +372,43 @@ template <int K> __global__ void in_flight(const unsigned *p, unsigned *cycles, 
         *out = s;
 }
 
+// Loads that hit: each lane `stride_words` apart, all warps the same or each its own lines.
+__global__ void hit_rate(const unsigned *p, unsigned *cycles, unsigned *out, int stride_words, int own)
+{
+    const unsigned *q = p + (threadIdx.x & 31) * stride_words + (own ? (threadIdx.x / 32) * own : 0);
+    unsigned s = 0;
+    for (int round = 0; round < 2; round++) {
+        __syncthreads();
+        long long t0 = clock64();
+#pragma unroll 8
+        for (int i = 0; i < 64; i++) {
+            unsigned v;
+            asm volatile("ld.global.ca.u32 %0,[%1];" : "=r"(v) : "l"(q) : "memory");
+            q += v; // zero, but nobody knows: the load cannot be merged with the next
+        }
+        s += (unsigned)(size_t)q;
+        __syncthreads();
+        long long t1 = clock64() + (s == 77777);
+        if (threadIdx.x == 0)
+            *cycles = (unsigned)(t1 - t0);
+    }
+    if (s == 77777)
+        *out = s;
+}
+// Store throughput of one SM: each warp stores `lines` lines again and again.
+__global__ void store_rate(unsigned *p, unsigned *cycles, int stride_words, int own_words, int step_words)
+{
+    unsigned *q = p + (threadIdx.x & 31) * stride_words + (threadIdx.x / 32) * own_words;
+    __syncthreads();
+    long long t0 = clock64();
+#pragma unroll 8
+    for (int i = 0; i < 64; i++)
+        asm volatile("st.global.u32 [%0],%1;" ::"l"(q + (size_t)i * step_words), "r"(i) : "memory");
+    __syncthreads();
+    long long t1 = clock64();
+    if (threadIdx.x == 0)
+        *cycles = (unsigned)(t1 - t0);
+}
 static unsigned *dev(size_t bytes)
 {
     void *p;
@@ -381,30 +434,34 @@ static void probe_merge(unsigned *out)
 {
     unsigned *data = dev(64 << 20);
     const int partner[] = {3, 18, 34, 50, 64, 106, 4, 0, 8, 124, 14};
-    const int delays[] = {0, 8, 16, 32, 64, 128, 256, 512, 1024};
-    for (int b : partner)
-        for (int d : delays) {
-            merge_pair<<<132, 1024, 200000>>>(data, out, 2, b, d, 64);
-            LAUNCHED("merge a=2 b=%d delay=%d lines=64", b, d);
+    const int delays[] = {0, 8, 16, 32, 64, 128, 192, 256, 384, 512, 768, 1024};
+    for (int warm : {0, 1})
+        for (int b : partner) {
+            if (b != 3 && b != 106 && b != 4 && warm)
+                continue;
+            for (int d : delays) {
+                merge_pair<<<132, 1024, 200000>>>(data, out, 2, b, d, 64, warm);
+                LAUNCHED("merge a=2 b=%d delay=%d lines=64 warm=%d", b, d, warm);
+            }
         }
 }
-static void probe_store(unsigned *out)
+static void probe_store(void)
 {
     unsigned *data = dev(1 << 20);
-    for (int d : {4, 16, 32, 64, 96, 128, 160, 192, 224, 256, 320, 400, 600, 1000}) {
-        store_repeat<<<1, 32>>>(data, 256, d, 1, 1);
-        LAUNCHED("store_repeat spacing=%d lines=1 repeats=256 warps=1", d);
+    for (int d : {0, 16, 32, 48, 64, 96, 128, 160, 192, 224, 256, 320, 400, 600}) {
+        store_repeat<<<1, 32>>>(data, 256, d, 1, 0);
+        LAUNCHED("store_repeat spacing=%d lines=1 repeats=256 warps=1 skew=0", d);
     }
     for (int n : {2, 4, 8, 16, 32, 64, 128}) {
-        store_repeat<<<1, 32>>>(data, 1024, 8, n, 1);
-        LAUNCHED("store_repeat spacing=8 lines=%d repeats=1024 warps=1", n);
+        store_repeat<<<1, 32>>>(data, 1024, 0, n, 0);
+        LAUNCHED("store_repeat spacing=0 lines=%d repeats=1024 warps=1 skew=0", n);
     }
-    for (int w : {2, 4, 8, 16})
-        for (int d : {32, 200, 400}) {
-            store_repeat<<<1, 32 * w>>>(data, 256, d, 1, w);
-            LAUNCHED("store_repeat spacing=%d lines=1 repeats=256 warps=%d", d, w);
-        }
-    (void)out;
+    for (int w : {2, 4, 8, 16, 32})
+        for (int d : {100, 200, 400, 800})
+            for (int skew : {0, 8, 32}) {
+                store_repeat<<<1, 32 * w>>>(data, 256, d, 1, skew);
+                LAUNCHED("store_repeat spacing=%d lines=1 repeats=256 warps=%d skew=%d", d, w, skew);
+            }
 }
 static void probe_l1(void)
 {
@@ -415,7 +472,7 @@ static void probe_l1(void)
     std::vector<unsigned> h((size_t)max_lines * 64);
     std::vector<unsigned char> got((size_t)max_lines * passes);
     for (int order = 0; order < 2; order++)
-        for (int n = 1536; n <= 2560; n += order ? 64 : 32) {
+        for (int n = 1696; n <= 2304; n += order ? 32 : n < 1872 ? 4 : 64) {
             std::vector<int> walk(n);
             for (int i = 0; i < n; i++)
                 walk[i] = i;
@@ -440,8 +497,8 @@ static void probe_l1(void)
                 printf(" %d", s);
             }
             printf("\n");
-            if (!order && (n == 1856 || n == 2048 || n == 1792)) {
-                for (int p = 1; p < passes; p++) {
+            if (!order) {
+                for (int p = 1; p < passes; p += 3) {
                     printf("bitmap lines=%d pass=%d ", n, p);
                     for (int i = 0; i < n; i++)
                         putchar(got[(size_t)p * n + i] ? '1' : '0');
@@ -531,7 +588,7 @@ static void probe_bandwidth(unsigned *out)
             read_cg<<<grid, 1024>>>(data, words, passes, out);
             LAUNCHED("read_cg kb=%zu passes=%d grid=%d block=1024", words / 256, passes, grid);
         }
-    for (int row : {64, 256, 1024, 4096}) {
+    for (int row : {64, 256, 1024}) {
         stride_read<<<256, 256>>>(data, 65536, row, 32, out);
         LAUNCHED("stride_read rows=65536 row_words=%d cols=32", row);
     }
@@ -539,6 +596,25 @@ static void probe_bandwidth(unsigned *out)
         random_read<<<1056, 256>>>(data, mb * 262144 - 1, 16, out);
         LAUNCHED("random_read mb=%u per_thread=16 grid=1056", mb);
     }
+}
+// How much of a buffer read twice is still in the L2 at the second pass: same reader, other reader.
+__global__ void reread(const unsigned *p, size_t n_lines, int shift_blocks, unsigned *out)
+{
+    unsigned s = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t l = ((blockIdx.x + pass * shift_blocks) % gridDim.x) * 8 + threadIdx.x / 32; l < n_lines; l += (size_t)gridDim.x * 8)
+            s += ld_cg(p + l * 32 + (threadIdx.x & 31));
+    if (s == 1)
+        *out = s;
+}
+static void probe_l2cap(unsigned *out)
+{
+    unsigned *data = dev((size_t)128 << 20);
+    for (int shift : {0, 1, 66})
+        for (int mb : {8, 16, 20, 24, 26, 28, 30, 32, 34, 36, 40, 44, 48, 52, 56, 60, 64, 96}) {
+            reread<<<132, 256>>>(data, (size_t)mb * 8192, shift, out);
+            LAUNCHED("reread mb=%d shift=%d", mb, shift);
+        }
 }
 static void probe_atomics(unsigned *out)
 {
@@ -597,14 +673,13 @@ static void probe_instructions(void)
     LAT(lat_dfma, double, 1024)
     LAT(lat_mufu, float, 1024)
     LAT(lat_shfl, int, 1024)
-    CK(cudaMemset(io, 0, 1 << 20));
-    LAT(lat_ld<4>, unsigned, 32)
-    CK(cudaMemset(io, 0, 1 << 20));
+    // a word that points at itself
+    CK(cudaMemcpy(io, &io, 8, cudaMemcpyHostToDevice));
     LAT(lat_ld<8>, unsigned, 32)
-    CK(cudaMemset(io, 0, 1 << 20));
+    CK(cudaMemcpy(io, &io, 8, cudaMemcpyHostToDevice));
     LAT(lat_ld<16>, unsigned, 32)
-    CK(cudaMemset(io, 0, 1 << 20));
-    LAT(lat_ld<4>, unsigned, 1024)
+    CK(cudaMemcpy(io, &io, 8, cudaMemcpyHostToDevice));
+    LAT(lat_ld<8>, unsigned, 1024)
     for (int stride : {1, 2, 4, 8, 16, 32, 33}) {
         lat_lds<<<1, 32>>>(io, cyc, stride);
         LAUNCHED("latency lat_lds stride=%d", stride);
@@ -614,8 +689,25 @@ static void probe_instructions(void)
     LAUNCHED("latency lat_lds threads=1024");
     printf("result lat_lds threads=1024 cycles_per_64 %u\n", read_word(cyc));
     unsigned *data = dev((size_t)1 << 30), *out = dev(64);
+    for (int stride : {0, 1, 2, 4, 8, 16, 32, 33, 1024, 2048})
+        for (int own : {0, 8192})
+            for (int warps : {1, 8, 32}) {
+                if (own == 8192 && warps == 32 && stride > 32)
+                    continue; // would not fit the L1
+                hit_rate<<<1, 32 * warps>>>(data, cyc, out, stride, own);
+                LAUNCHED("hit_rate stride_words=%d own_words=%d warps=%d", stride, own, warps);
+                printf("result hit_rate stride_words=%d own_words=%d warps=%d cycles_per_64 %u\n", stride, own, warps, read_word(cyc));
+            }
+    for (int stride : {0, 1, 8, 32, 1024})
+        for (int own : {0, 65536})
+            for (int step : {0, 1024})
+                for (int warps : {1, 8, 32}) {
+                    store_rate<<<1, 32 * warps>>>(data, cyc, stride, own, step);
+                    LAUNCHED("store_rate stride_words=%d own_words=%d step_words=%d warps=%d", stride, own, step, warps);
+                    printf("result store_rate stride_words=%d own_words=%d step_words=%d warps=%d cycles_per_64 %u\n", stride, own, step, warps, read_word(cyc));
+                }
     int salt = 0;
-    for (int stride : {1, 8, 32})
+    for (int stride : {1, 8, 32, 1024, 2048, 4096})
         for (int warps : {1, 2, 4, 8, 16, 32}) {
             in_flight<1><<<1, 32 * warps>>>(data, cyc, out, salt++, stride);
             LAUNCHED("in_flight k=1 warps=%d stride=%d", warps, stride);
@@ -636,11 +728,14 @@ int main(int argc, char **argv)
     printf("card %s, %d SMs\n", prop.name, prop.multiProcessorCount);
     CK(cudaFuncSetAttribute(merge_pair, cudaFuncAttributeMaxDynamicSharedMemorySize, 200000));
     CK(cudaFuncSetAttribute(l2_latency, cudaFuncAttributeMaxDynamicSharedMemorySize, 200000));
+    // The notes in shared memory must not make the driver take more of the L1 than the 32 KB it takes
+    // from a kernel without shared memory.
+    CK(cudaFuncSetAttribute(chase_l1, cudaFuncAttributePreferredSharedMemoryCarveout, 14));
     unsigned *out = dev(1 << 16);
     if (want(argc, argv, "merge"))
         probe_merge(out);
     if (want(argc, argv, "store"))
-        probe_store(out);
+        probe_store();
     if (want(argc, argv, "l1"))
         probe_l1();
     if (want(argc, argv, "sweep"))
@@ -651,6 +746,8 @@ int main(int argc, char **argv)
         probe_launch(out);
     if (want(argc, argv, "bandwidth"))
         probe_bandwidth(out);
+    if (want(argc, argv, "l2cap"))
+        probe_l2cap(out);
     if (want(argc, argv, "atomics"))
         probe_atomics(out);
     if (want(argc, argv, "instructions"))

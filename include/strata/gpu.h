@@ -20,8 +20,10 @@
 #define STRATA_MAX_SMS 256
 #define STRATA_MAX_CARVEOUTS 16
 #define STRATA_MAX_WAYS 64
+#define STRATA_GPU_MAX_KEYS 320
+#define STRATA_GPU_TEXT 4096 /* holds the text of any value */
 
-enum strata_coalesce_rule { STRATA_COALESCE_FERMI = 0, STRATA_COALESCE_SECTOR };
+enum strata_coalesce_rule { STRATA_COALESCE_FERMI = 0, STRATA_COALESCE_SECTOR, STRATA_COALESCE_OCTET };
 enum strata_bank_mode { STRATA_BANKS_4B = 0, STRATA_BANKS_8B };
 enum strata_scheduler { STRATA_SCHED_LRR = 0, STRATA_SCHED_GTO, STRATA_SCHED_OLDEST };
 enum strata_replacement { STRATA_REPL_LRU = 0, STRATA_REPL_FIFO, STRATA_REPL_RANDOM, STRATA_REPL_PLRU,
@@ -87,6 +89,7 @@ struct strata_gpu {
         /* SMs in the order in which the first wave of blocks is dealt (see src/place). */
         uint32_t order[STRATA_MAX_SMS];
         uint32_t n_order;
+        uint32_t singles;              /* SMs at the head of order that are dealt apart from the clusters */
         uint32_t gpc_of_sm[STRATA_MAX_SMS];
         uint32_t n_gpc_of_sm;
         uint32_t launch_cycles;        /* from the start of the measured time to the first block */
@@ -117,7 +120,7 @@ struct strata_gpu {
         uint64_t unified_bytes;            /* L1 + shared, 0 if they are apart */
         uint64_t carveout_bytes[STRATA_MAX_CARVEOUTS]; /* sizes shared memory can take of it, ascending */
         uint32_t n_carveout;
-        uint32_t carveout_rule;            /* see src/place/occupancy.c */
+        uint32_t carveout_rule;            /* enum strata_carveout_rule, see <strata/place.h> */
         uint32_t allocate;                 /* enum strata_alloc */
         uint32_t write_policy;             /* enum strata_write_policy */
         uint32_t write_miss;               /* enum strata_write_miss */
@@ -137,6 +140,7 @@ struct strata_gpu {
         uint32_t request_coalescer_scope;  /* SMs that share one: 0 = a GPC, else a number of SMs */
         uint32_t request_bytes_per_cycle_per_sm;  /* SM -> crossbar */
         uint32_t response_bytes_per_cycle_per_sm;
+        uint32_t total_bytes_per_cycle;    /* of the whole crossbar, each way, SM clocks; 0 = unlimited */
         uint32_t flit_bytes;
         uint32_t latency_cycles;           /* one way, without contention */
         uint32_t clock_mhz;
@@ -183,14 +187,116 @@ struct strata_gpu {
         uint64_t page_bytes;
         struct strata_cache_config l1, l2; /* line_bytes = page, size_bytes = entries * page */
         uint32_t l1_miss_cycles, l2_miss_cycles;
+        bool before_l1;                    /* the L1 data cache is reached through the TLBs */
     } tlb;
+
+    /* Caches of other paths on the SM (paper 002, section 4.3); size_bytes 0: there is none. */
+    struct {
+        struct strata_cache_config cache;
+        uint32_t hit_cycles;
+    } texture, readonly;
+
+    /* The time of paper 000's model is counted in turns of the warp queue, not in cycles. */
+    struct {
+        uint32_t hit_steps;
+        uint32_t miss_steps;               /* lambda_min, section 4.2 */
+        double miss_deviation_steps;       /* sigma of the half-normal part, section 4.2 */
+    } reuse;
+
+    /* Where each value came from, by index of its key; offsets into `notes`, 0 = "". Kept inside so
+     * that a description is one plain value: copies made for sweeps keep their sources. */
+    struct strata_gpu_origin {
+        uint16_t source; /* the note a file gives with the number */
+        uint16_t file;   /* 0: never set, the table's default holds */
+        uint16_t column;
+        uint32_t line;
+    } origin[STRATA_GPU_MAX_KEYS];
+    char notes[12288];
+    uint32_t n_notes; /* bytes used of notes */
 };
+
+enum strata_gpu_type {
+    STRATA_GPU_BOOL,    /* bool */
+    STRATA_GPU_UINT,    /* uint32_t */
+    STRATA_GPU_SIZE,    /* uint64_t, bytes */
+    STRATA_GPU_SIZE32,  /* uint32_t, bytes */
+    STRATA_GPU_DOUBLE,  /* double */
+    STRATA_GPU_ENUM,    /* uint32_t, index into names */
+    STRATA_GPU_STRING,  /* char[capacity] */
+    STRATA_GPU_UINTS,   /* uint32_t[capacity] and a uint32_t count */
+    STRATA_GPU_SIZES,   /* uint64_t[capacity], bytes, and a uint32_t count */
+    STRATA_GPU_DOUBLES, /* double[capacity] and a uint32_t count */
+};
+
+/* One row of the table of keys: all there is to say about one value of a description. */
+struct strata_gpu_key {
+    const char *path; /* dotted, as the YAML file nests it: "l1.size" */
+    enum strata_gpu_type type;
+    const char *unit; /* "bytes", "cycles", "MHz", ...; "" for a plain count, name or list */
+    double min, max;  /* of the value, or of each element */
+    const char *default_text;
+    const char *const *names; /* STRATA_GPU_ENUM: NULL-terminated */
+    size_t offset;            /* of the value in struct strata_gpu */
+    size_t count_offset;      /* of the number of elements (lists) */
+    uint32_t capacity;        /* elements, or bytes of a string */
+    bool required;            /* a file without it (and without a base that has it) is an error */
+    const char *help;         /* one line */
+};
+
+size_t strata_gpu_n_keys(void);
+const struct strata_gpu_key *strata_gpu_key(size_t i);
+/* NULL if there is none; strata_gpu_key_index gives SIZE_MAX. */
+const struct strata_gpu_key *strata_gpu_find_key(const char *path);
+size_t strata_gpu_key_index(const char *path);
+/* The value as text ("256KiB", "1980", "124-131, 0-1"), which strata_gpu_set reads back; returns
+ * `out`. The unit of a plain number is the key's. */
+const char *strata_gpu_value_text(const struct strata_gpu *gpu, const struct strata_gpu_key *key,
+                                  char *out, size_t size);
+/* The number of elements (1 unless the key is a list) and one of them, in the key's unit; a name or
+ * a truth value gives its index. Not for strings. */
+uint32_t strata_gpu_count(const struct strata_gpu *gpu, const struct strata_gpu_key *key);
+double strata_gpu_number(const struct strata_gpu *gpu, const struct strata_gpu_key *key, uint32_t i);
+/* The note a file gave with the number; "" if none or if the default holds. */
+const char *strata_gpu_source(const struct strata_gpu *gpu, const struct strata_gpu_key *key);
+/* Whether a file or strata_gpu_set gave this value. */
+bool strata_gpu_is_set(const struct strata_gpu *gpu, const struct strata_gpu_key *key);
+/* Calls `visit` for every key in the table's order until it returns false. */
+typedef bool strata_gpu_visit(void *context, const struct strata_gpu_key *key, const char *value,
+                              const char *source);
+void strata_gpu_each(const struct strata_gpu *gpu, strata_gpu_visit *visit, void *context);
+
+/* What follows from the values: sets, totals over SMs and slices, peak bandwidths, the L1 that each
+ * carve-out leaves. `how` says from what it was computed. Until `visit` returns false. */
+typedef bool strata_gpu_visit_total(void *context, const char *name, double value, const char *unit,
+                                    const char *how);
+void strata_gpu_totals(const struct strata_gpu *gpu, strata_gpu_visit_total *visit, void *context);
+/* Bandwidth of the DRAM pins. */
+double strata_gpu_dram_bytes_per_second(const struct strata_gpu *gpu);
+/* "96KiB" and the like: the largest binary unit in which the number is whole. */
+const char *strata_gpu_size_text(uint64_t bytes, char *out, size_t size);
+
+/* Every value at its default: a start for tests and for descriptions built in memory. */
+void strata_gpu_init(struct strata_gpu *gpu);
+
+/* The values a YAML file for this GPU would hold (with sources), as one string to be freed. */
+strata_status strata_gpu_to_yaml(const struct strata_gpu *gpu, char **text, struct strata_error *err);
 
 /* By name ("h200": looked up in the data folders given by strata_gpu_add_path) or by path to a
  * YAML file. */
 strata_status strata_gpu_load(const char *name_or_path, struct strata_gpu *out, struct strata_error *err);
 strata_status strata_gpu_parse(const char *text, size_t length, const char *file, struct strata_gpu *out,
                                struct strata_error *err);
+/* Reads the text of a gpgpusim.config (or trace.config) over what `gpu` holds; start with
+ * strata_gpu_init. `ignored` (may be NULL) is called for every option that has no counterpart here,
+ * with the reason. The caller validates. */
+typedef void strata_gpu_ignored(void *context, const char *option, const char *value, const char *why);
+strata_status strata_gpu_import(const char *text, size_t length, const char *file, struct strata_gpu *gpu,
+                                strata_gpu_ignored *ignored, void *context, struct strata_error *err);
+
+/* Where the file of that name lies (or the path itself if it is one), for messages and `gpu list`. */
+strata_status strata_gpu_locate(const char *name_or_path, char *path, size_t size, struct strata_error *err);
+/* The folders of the search list, first to be searched first; NULL after the last. */
+const char *strata_gpu_path(size_t i);
 /* Adds a folder to the front of the search list (a copy is made). Not thread-safe. */
 strata_status strata_gpu_add_path(const char *folder, struct strata_error *err);
 /* One key by its dotted path, value as in a YAML file ("l1.size", "96KiB"); used by --set and sweeps. */

@@ -180,17 +180,20 @@ struct strata_block {
 void strata_block_destroy(struct strata_block *block); /* NULL is allowed */
 
 /* Decodes one warp of a block. The fields are private to src/trace; the struct
- * is public so that a model can embed one per resident warp. */
+ * is public so that a model can embed one per resident warp. About 1 KB, and 24
+ * bytes on the heap for each static instruction of the launch that has addresses. */
+#define STRATA_BRANCH_MEMORY 64
 struct strata_cursor {
-    const uint8_t *at, *end;
+    const uint8_t *tokens, *tokens_end, *controls, *first, *data, *data_start;
     const struct strata_code *code;
-    uint32_t remaining;      /* warp instructions still to come */
-    uint32_t next_index;     /* predicted static instruction */
+    uint32_t last_index, next_index; /* executed last, predicted next */
     uint32_t run;            /* instructions left in the current predicted run */
-    uint32_t mask;
-    uint32_t n_state;        /* entries of last_base/last_stride */
-    uint64_t *last_base;     /* per static memory instruction: allocated by _init */
-    void *state;             /* whatever else the byte code needs, allocated by _init */
+    uint32_t mask, other_mask;
+    uint32_t remaining;      /* warp instructions still to come */
+    uint32_t cap_state;
+    struct strata_addr_state *state; /* per static instruction with addresses: allocated by _init */
+    uint32_t branch_from[STRATA_BRANCH_MEMORY]; /* index + 1 of an instruction that was jumped from */
+    uint32_t branch_to[STRATA_BRANCH_MEMORY];
     uint64_t addr[STRATA_WARP_SIZE];
 };
 /* _init allocates; _release frees; a cursor may be re-initialised without release to reuse its
@@ -245,6 +248,10 @@ strata_status strata_reader_next(struct strata_reader *r, struct strata_block **
 /* The next block in order of its linear index (blocks that come early are held back in byte code). */
 strata_status strata_reader_next_ordered(struct strata_reader *r, struct strata_block **out,
                                          struct strata_error *err);
+/* Makes the next strata_reader_next start at block `block_index`, and go on in file order. If the
+ * trace has no such block: STRATA_END, and the reader is at its end. Native files only, otherwise
+ * STRATA_EUNSUPPORTED. Not to be mixed with strata_reader_next_ordered. */
+strata_status strata_reader_seek(struct strata_reader *r, uint64_t block_index, struct strata_error *err);
 /* Things worth telling the user: unknown opcodes, truncated end, ... Valid until _close. */
 size_t strata_reader_warning_count(const struct strata_reader *r);
 const char *strata_reader_warning(const struct strata_reader *r, size_t i);
@@ -255,7 +262,9 @@ const char *strata_reader_warning(const struct strata_reader *r, size_t i);
 strata_status strata_code_create(struct strata_code **out, struct strata_error *err);
 void strata_code_destroy(struct strata_code *code);
 /* `inst` is copied, its opcode text too. opclass, space, memop, width_bytes and hints must be set
- * (strata_inst_decode_sass does it from the opcode text). */
+ * (strata_inst_decode_sass does it from the opcode text). Executions of the instruction can have
+ * addresses if it has a memory operation outside constant space, or opclass STRATA_OP_MEM, or a
+ * trace_width other than 0. */
 strata_status strata_code_add(struct strata_code *code, const struct strata_inst *inst,
                               uint32_t *index, struct strata_error *err);
 /* Fills opclass, space, memop, width_bytes, hints from a SASS opcode text; returns false if the
@@ -271,7 +280,9 @@ strata_status strata_builder_begin_block(struct strata_builder *b, uint64_t inde
                                          struct strata_error *err);
 /* Warps may be begun in any order, each once; a warp never begun is empty. */
 strata_status strata_builder_begin_warp(struct strata_builder *b, uint32_t warp, struct strata_error *err);
-/* No addresses: addr = NULL. Otherwise 32 entries by lane (inactive ones ignored). */
+/* No addresses: addr = NULL. Otherwise 32 entries by lane (inactive ones ignored). With an empty
+ * mask an instruction has no addresses. Addresses of all active lanes on one line base + (l - first)
+ * * stride become STRATA_ADDR_STRIDE. */
 strata_status strata_builder_add(struct strata_builder *b, uint32_t inst_index, uint32_t mask,
                                  const uint64_t *addr, struct strata_error *err);
 /* The same for an affine access: lane l has base + (l - first active lane) * stride. */
@@ -281,11 +292,12 @@ strata_status strata_builder_end_block(struct strata_builder *b, struct strata_b
                                        struct strata_error *err);
 
 /* Writes a whole trace: native (.strata) or Accel-Sim (a folder). Output goes to a temporary name
- * and is renamed by _finish; _abort removes it. */
+ * and is renamed by _finish; _abort removes it. Devices and pipes are written in place; "-" is standard
+ * output (native only). */
 struct strata_writer;
 struct strata_writer_options {
     const char *format;   /* "strata" or "accelsim"; NULL: from the path's suffix */
-    int compression_level;/* 0: the format's default */
+    int compression_level;/* 0: the format's default; negative: none, where the format can */
     uint32_t reserved[4];
 };
 strata_status strata_writer_create(const char *path, const struct strata_writer_options *opt,

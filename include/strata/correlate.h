@@ -1,0 +1,133 @@
+/* strata/correlate.h - predictions against measured counters: joining, errors, and where they part.
+ *
+ * Errors of percentages (hit rates, occupancy) are in points, |predicted - measured|. All others
+ * are also given relative to the measured value, in percent; a launch whose measured value is 0
+ * counts there as 0 % if the prediction is 0 too, and is left out (n_relative < n) if it is not. */
+#ifndef STRATA_CORRELATE_H
+#define STRATA_CORRELATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <strata/prediction.h>
+#include <strata/result.h>
+#include <strata/status.h>
+
+/* ---- measured counters ---- */
+
+struct strata_measured {
+    char *file;
+    const char *layout; /* "table", "Nsight Compute raw page", "Nsight Compute details page" */
+    bool names_traces;  /* launches carry (program, trace); else kernel, grid and block */
+    struct strata_result *launch; /* in file order; kernel and program may be "" */
+    size_t n_launches, cap_launches;
+    uint32_t *line; /* where each launch was first named */
+    size_t cap_lines;
+    char **warning;
+    size_t n_warnings, cap_warnings;
+};
+/* A wide table with the columns program, trace and metric names, or what `ncu --csv` prints, with
+ * --page raw or without. Units are converted to those of strata_metric_find. */
+strata_status strata_measured_load(struct strata_measured *m, const char *path,
+                                   struct strata_error *err);
+strata_status strata_measured_parse(struct strata_measured *m, const char *data, size_t length,
+                                    const char *file, struct strata_error *err);
+void strata_measured_release(struct strata_measured *m);
+
+/* ---- metrics made from others ---- */
+
+/* Adds the metrics that follow from those present (hit rates, misses, DRAM bytes, sectors per
+ * request) and are not given. The same rules serve both sides of a comparison. */
+void strata_derive_metrics(struct strata_result *r);
+
+/* ---- comparison ---- */
+
+struct strata_pair {
+    size_t measured_launch; /* index into strata_measured.launch */
+    double predicted, measured;
+};
+
+enum { STRATA_WORST = 5 };
+
+/* One metric of one model. Statistics that do not exist (a correlation of one point) are NaN. */
+struct strata_metric_error {
+    char *metric;
+    const char *unit; /* "" if the metric is not in our table */
+    bool in_points;   /* a percentage: absolute errors are points and there are no relative ones */
+    size_t n, n_exact, n_relative;
+    size_t n_below; /* launches left out because the measured value is not above the threshold */
+    double above;   /* that threshold; -infinity if there is none */
+    double mean_absolute, median_absolute, worst_absolute;
+    double mean_relative_pct, median_relative_pct, worst_relative_pct;
+    double
+        bias; /* mean of predicted - measured (points) or of predicted / measured - 1 (percent) */
+    double pearson;
+    double log_pearson; /* of the logarithms; only if all values are positive */
+    struct strata_pair *pair;
+    size_t cap_pairs;
+    size_t worst[STRATA_WORST]; /* indices into pair, worst first */
+    size_t n_worst;
+};
+/* The mean error people quote: points for percentages, percent for all others. */
+double strata_metric_error_mean(const struct strata_metric_error *e);
+double strata_metric_error_median(const struct strata_metric_error *e);
+/* Of one pair, the same way; NaN where it does not exist. */
+double strata_pair_error(const struct strata_metric_error *e, const struct strata_pair *p);
+
+struct strata_model_errors {
+    char *label; /* "flow", or "flow on h200 l1.size=96KiB" where that is needed */
+    struct strata_result **of_launch; /* prediction of each measured launch, NULL: none; borrowed */
+    size_t n_predicted, n_joined;
+    struct strata_metric_error *metric;
+    size_t n_metrics, cap_metrics;
+};
+
+struct strata_correlation {
+    const struct strata_measured *measured; /* borrowed */
+    struct strata_model_errors *model;
+    size_t n_models, cap_models;
+    char **warning;
+    size_t n_warnings, cap_warnings;
+};
+
+/* A launch takes part in a metric only if its measured value is above this. */
+struct strata_minimum {
+    const char *metric;
+    double above;
+};
+/* The defaults: counters whose small values say nothing about the model. */
+const struct strata_minimum *strata_default_minimums(size_t *n);
+
+struct strata_correlate_options {
+    const char *const *metric; /* only these; n_metrics = 0: all that both sides know */
+    size_t n_metrics;
+    const struct strata_minimum *minimum; /* before the defaults */
+    size_t n_minimums;
+};
+
+/* Joins each prediction with the measured launches and computes the errors. Predictions of the same
+ * model, GPU and settings count as one. Derived metrics are added to both sides, which is why they
+ * are not const; both must outlive *out. */
+strata_status strata_correlate(struct strata_measured *measured,
+                               struct strata_predictions *predictions,
+                               const struct strata_correlate_options *opt,
+                               struct strata_correlation *out, struct strata_error *err);
+void strata_correlation_release(struct strata_correlation *c);
+const struct strata_metric_error *strata_model_errors_find(const struct strata_model_errors *m,
+                                                           const char *metric);
+
+/* All metrics with errors, correlations and worst launches. *text is freed by the caller. */
+strata_status strata_correlation_print(const struct strata_correlation *c,
+                                       enum strata_format format, char **text, size_t *length,
+                                       struct strata_error *err);
+/* The handful of metrics that tell how good a model is. */
+strata_status strata_correlation_print_summary(const struct strata_correlation *c,
+                                               enum strata_format format, char **text,
+                                               size_t *length, struct strata_error *err);
+/* One launch level by level, and where prediction and measurement part. `launch` is
+ * "program/trace", or any part of that or of the kernel's name that fits exactly one launch. */
+strata_status strata_correlation_explain(const struct strata_correlation *c, const char *launch,
+                                         enum strata_format format, char **text, size_t *length,
+                                         struct strata_error *err);
+
+#endif

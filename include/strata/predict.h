@@ -1,0 +1,58 @@
+/* strata/predict.h - runs a model over many launches, several at a time.
+ *
+ * The result does not depend on the number of threads: each launch has a reader and a model run of
+ * its own, and results are kept in the order of the inputs. */
+#ifndef STRATA_PREDICT_H
+#define STRATA_PREDICT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <strata/gpu.h>
+#include <strata/prediction.h>
+#include <strata/result.h>
+#include <strata/status.h>
+#include <strata/trace.h>
+
+/* ---- what to run on ---- */
+
+/* The launches of a number of traces; traces stay open until _release. */
+struct strata_launch_set {
+    struct strata_trace **trace;
+    size_t n_traces, cap_traces;
+    struct strata_launch_ref {
+        struct strata_trace *trace;
+        size_t index; /* for strata_trace_launch and strata_reader_open */
+    } * launch;
+    size_t n_launches, cap_launches;
+};
+/* Which launches of a trace to take; NULL takes all. Called for each launch in order, from 0 with
+ * every new trace. */
+typedef bool (*strata_launch_choice)(void *context, const struct strata_launch *launch,
+                                     size_t index);
+
+/* Opens `path` and adds its launches. A folder that is no trace itself but holds traces (program
+ * folders, .strata files) adds all of them, by name. `opt` may be NULL. */
+strata_status strata_launch_set_add(struct strata_launch_set *set, const char *path,
+                                    const struct strata_trace_options *opt,
+                                    strata_launch_choice choose, void *context,
+                                    struct strata_error *err);
+void strata_launch_set_release(struct strata_launch_set *set);
+
+/* ---- running ---- */
+
+struct strata_predict_options {
+    const struct strata_model *model;
+    struct strata_model_options model_options;
+    uint32_t jobs; /* threads over launches; 0 counts as 1 */
+    /* Called after each launch, never by two threads at once; NULL: not called. */
+    void (*progress)(void *context, size_t n_done, size_t n_launches, uint64_t warp_instructions);
+    void *progress_context;
+};
+
+/* Adds a result for each launch of the set to *out (initialised), in the order of the set. If
+ * launches fail, the error is that of the first one in that order. */
+strata_status strata_predict(const struct strata_launch_set *set, const struct strata_gpu *gpu,
+                             const struct strata_predict_options *opt,
+                             struct strata_prediction *out, struct strata_error *err);
+
+#endif

@@ -1,0 +1,253 @@
+/* gpu_keys.c - the table of keys: adding one to GPU files is adding one row here.
+ *
+ * Parsing, checking, `strata gpu show|diff|keys`, --set, sweeps and the table in
+ * docs/gpu-files.md all walk this table. Order = order of printing. */
+#include <stddef.h>
+#include <string.h>
+
+#include <strata/gpu.h>
+
+#include "gpu/gpu_internal.h"
+
+#define AT(field) offsetof(struct strata_gpu, field)
+
+/* One row a line, so: */
+/* clang-format off */
+/* path, field, (unit,) bounds, default, help */
+#define UINT(p, f, u, lo, hi, def, text) {.path = p, .type = STRATA_GPU_UINT, .unit = u, .min = lo, .max = hi, .default_text = def, .offset = AT(f), .help = text}
+#define NEEDED(p, f, u, lo, hi, def, text) {.path = p, .type = STRATA_GPU_UINT, .unit = u, .min = lo, .max = hi, .default_text = def, .offset = AT(f), .required = true, .help = text}
+#define SIZE(p, f, lo, hi, def, text) {.path = p, .type = STRATA_GPU_SIZE, .unit = "bytes", .min = lo, .max = hi, .default_text = def, .offset = AT(f), .help = text}
+#define SIZE32(p, f, lo, hi, def, text) {.path = p, .type = STRATA_GPU_SIZE32, .unit = "bytes", .min = lo, .max = hi, .default_text = def, .offset = AT(f), .help = text}
+#define REAL(p, f, u, lo, hi, def, text) {.path = p, .type = STRATA_GPU_DOUBLE, .unit = u, .min = lo, .max = hi, .default_text = def, .offset = AT(f), .help = text}
+#define BOOL(p, f, def, text) {.path = p, .type = STRATA_GPU_BOOL, .unit = "", .max = 1, .default_text = def, .offset = AT(f), .help = text}
+#define ENUM(p, f, list, def, text) {.path = p, .type = STRATA_GPU_ENUM, .unit = "", .names = list, .default_text = def, .offset = AT(f), .help = text}
+#define TEXT(p, f, text) {.path = p, .type = STRATA_GPU_STRING, .unit = "", .default_text = "", .offset = AT(f), .capacity = sizeof(((struct strata_gpu *)0)->f), .help = text}
+#define LIST(p, kind, f, n, u, lo, hi, text) {.path = p, .type = kind, .unit = u, .min = lo, .max = hi, .default_text = "", .offset = AT(f), .count_offset = AT(n), .capacity = sizeof(((struct strata_gpu *)0)->f) / sizeof(((struct strata_gpu *)0)->f[0]), .help = text}
+/* The twelve or so keys every functional cache has. */
+#define CACHE(p, f, dsize, dline, dsector, dways, what)                                                             \
+    SIZE(p ".size", f.size_bytes, 0, 1e12, dsize, "capacity of " what),                                            \
+    SIZE32(p ".line", f.line_bytes, 16, 1 << 30, dline, "line size of " what " (the unit of its tags)"),           \
+    SIZE32(p ".sector", f.sector_bytes, 4, 1 << 30, dsector, "part of a line that is fetched alone; = line if not sectored"), \
+    UINT(p ".ways", f.ways, "", 0, 1 << 20, dways, "lines per set; 0: fully associative"),                         \
+    ENUM(p ".index", f.index_hash, index_names, "linear", "how the set is computed from the address"),            \
+    LIST(p ".index_bits", STRATA_GPU_UINTS, f.index_bits, f.n_index_bits, "", 0, 63, "address bits that form the set number, lowest first (index: bits)"), \
+    ENUM(p ".replacement", f.replacement, replacement_names, "lru", "which line of a full set leaves"),           \
+    LIST(p ".way_weight", STRATA_GPU_DOUBLES, f.way_weight, f.n_way_weight, "", 0, 1, "probability of each way as the victim (replacement: weighted)"), \
+    LIST(p ".set_ways", STRATA_GPU_UINTS, f.set_ways, f.n_set_ways, "", 1, 4096, "ways of each set where sets are unequal; then `ways` is not used")
+#define CYCLES(p, f, def, text) UINT(p, f, "cycles", 0, 1e6, def, text)
+
+/* In the order of the enums in <strata/gpu.h>. */
+static const char *const coalesce_names[] = {"fermi", "sector", "octet", NULL};
+static const char *const bank_names[] = {"4-byte", "8-byte", NULL};
+static const char *const scheduler_names[] = {"lrr", "gto", "oldest", NULL};
+static const char *const replacement_names[] = {"lru", "fifo", "random", "plru", "weighted", "nru", "not-mru", "srrip", NULL};
+static const char *const index_names[] = {"linear", "xor", "fermi", "ipoly", "mix", "bits", NULL};
+static const char *const allocate_names[] = {"on-miss", "on-fill", "streaming", NULL};
+static const char *const write_names[] = {"through-no-allocate", "through-allocate", "evict", "back", NULL};
+static const char *const write_miss_names[] = {"fetch-on-write", "write-validate", "lazy-fetch-on-read", NULL};
+static const char *const carveout_names[] = {"double", "least", "most", NULL};
+static const char *const channel_names[] = {"none", "xor", "ipoly", "mix", NULL};
+static const char *const dram_names[] = {"gddr5", "hbm", NULL};
+static const char *const dram_sched_names[] = {"fcfs", "frfcfs", NULL};
+
+static const struct strata_gpu_key keys[] = {
+    TEXT("name", name, "name of the description; the file's name if left out"),
+    TEXT("description", description, "one line for `strata gpu list`"),
+    NEEDED("sm_version", sm_version, "", 10, 999, "0", "compute capability times ten: 90 for sm_90"),
+
+    NEEDED("sm.count", sm.count, "", 1, STRATA_MAX_SMS, "1", "streaming multiprocessors that are switched on"),
+    NEEDED("sm.clock", sm.clock_mhz, "MHz", 1, 100000, "1000", "clock of the SMs; all latencies are in its cycles"),
+    UINT("sm.warp_size", sm.warp_size, "", 32, 32, "32", "threads in a warp"),
+    UINT("sm.max_warps", sm.max_warps, "", 1, 256, "64", "warps that may be resident on one SM"),
+    UINT("sm.max_blocks", sm.max_blocks, "", 1, 256, "32", "thread blocks that may be resident on one SM"),
+    UINT("sm.max_threads", sm.max_threads, "", 32, 8192, "2048", "threads that may be resident on one SM"),
+    UINT("sm.registers", sm.registers, "", 1024, 1 << 24, "65536", "32-bit registers of one SM"),
+    UINT("sm.register_alloc_unit", sm.register_alloc_unit, "", 1, 65536, "256", "registers are given to a warp in multiples of this"),
+    UINT("sm.max_registers_per_thread", sm.max_registers_per_thread, "", 1, 1024, "255", "most registers one thread can have"),
+    UINT("sm.warp_alloc_granularity", sm.warp_alloc_granularity, "", 1, 32, "4", "the warps of a block are rounded up to a multiple of this"),
+    UINT("sm.schedulers", sm.schedulers, "", 1, 16, "4", "warp schedulers of one SM"),
+    ENUM("sm.scheduler_policy", sm.scheduler_policy, scheduler_names, "lrr", "which ready warp a scheduler takes"),
+    UINT("sm.issue_per_scheduler", sm.issue_per_scheduler, "", 1, 8, "1", "instructions a scheduler issues a cycle"),
+    CYCLES("sm.min_issue_gap", sm.min_issue_gap_cycles, "2", "between two instructions of one warp, at least"),
+    SIZE32("sm.instruction_bytes", sm.instruction_bytes, 0, 64, "16", "size of one machine instruction; 0: fetch is not modelled"),
+    CYCLES("sm.latency.int", sm.latency_int_cycles, "4", "integer and logic, issue to dependent issue"),
+    CYCLES("sm.latency.imad", sm.latency_imad_cycles, "4", "integer multiply-add"),
+    CYCLES("sm.latency.fp32", sm.latency_fp32_cycles, "4", "single precision"),
+    CYCLES("sm.latency.fp64", sm.latency_fp64_cycles, "8", "double precision"),
+    CYCLES("sm.latency.fp16", sm.latency_fp16_cycles, "4", "half precision"),
+    CYCLES("sm.latency.sfu", sm.latency_sfu_cycles, "20", "special functions"),
+    CYCLES("sm.latency.conv", sm.latency_conv_cycles, "14", "conversions between number formats"),
+    CYCLES("sm.latency.tensor", sm.latency_tensor_cycles, "32", "matrix instructions"),
+    CYCLES("sm.latency.uniform", sm.latency_uniform_cycles, "4", "uniform datapath"),
+    CYCLES("sm.latency.sreg", sm.latency_sreg_cycles, "20", "reads of special registers (S2R)"),
+    CYCLES("sm.latency.const", sm.latency_const_cycles, "30", "constant loads that hit"),
+    CYCLES("sm.latency.shuffle", sm.latency_shuffle_cycles, "24", "shuffles"),
+    CYCLES("sm.latency.vote", sm.latency_vote_cycles, "10", "votes and matches"),
+    CYCLES("sm.latency.branch", sm.latency_branch_cycles, "10", "branch to the next instruction of the warp"),
+    CYCLES("sm.latency.barrier", sm.latency_barrier_cycles, "20", "last arrival to release"),
+    CYCLES("sm.interval.int", sm.interval_int_cycles, "2", "cycles a scheduler's unit is taken by one warp instruction"),
+    CYCLES("sm.interval.imad", sm.interval_imad_cycles, "2", "likewise, integer multiply-add"),
+    CYCLES("sm.interval.fp32", sm.interval_fp32_cycles, "1", "likewise, single precision"),
+    CYCLES("sm.interval.fp64", sm.interval_fp64_cycles, "2", "likewise, double precision"),
+    CYCLES("sm.interval.fp16", sm.interval_fp16_cycles, "1", "likewise, half precision"),
+    CYCLES("sm.interval.sfu", sm.interval_sfu_cycles, "8", "likewise, special functions"),
+    CYCLES("sm.interval.conv", sm.interval_conv_cycles, "8", "likewise, conversions"),
+    CYCLES("sm.interval.tensor", sm.interval_tensor_cycles, "2", "likewise, matrix instructions"),
+    CYCLES("sm.interval.uniform", sm.interval_uniform_cycles, "2", "likewise, uniform datapath"),
+
+    UINT("launch.gpcs", launch.gpcs, "", 0, 64, "0", "graphics processing clusters; 0: not known"),
+    LIST("launch.order", STRATA_GPU_UINTS, launch.order, launch.n_order, "", 0, STRATA_MAX_SMS - 1, "SMs in the order in which the first wave of blocks is dealt; empty: by number"),
+    UINT("launch.singles", launch.singles, "", 0, STRATA_MAX_SMS, "0", "SMs at the head of launch.order that belong to no full cluster and are dealt apart"),
+    LIST("launch.gpc_of_sm", STRATA_GPU_UINTS, launch.gpc_of_sm, launch.n_gpc_of_sm, "", 0, 63, "the cluster of each SM, by SM number"),
+    CYCLES("launch.start", launch.launch_cycles, "0", "from the start of the measured time to the first block"),
+    CYCLES("launch.drain", launch.drain_cycles, "0", "from the last exit to the end of the measured time"),
+    CYCLES("launch.block_replace", launch.block_replace_cycles, "0", "a freed slot takes the next block after this"),
+    CYCLES("launch.block_interval", launch.block_interval_cycles, "0", "between two blocks the dispatcher hands out"),
+
+    ENUM("coalesce.rule", coalesce.rule, coalesce_names, "sector", "how a warp's addresses become requests"),
+
+    UINT("shared.banks", shared.banks, "", 1, 128, "32", "shared-memory banks"),
+    ENUM("shared.bank_mode", shared.bank_mode, bank_names, "4-byte", "width of a bank"),
+    CYCLES("shared.latency", shared.latency_cycles, "29", "load to use, no conflict"),
+    UINT("shared.bytes_per_cycle", shared.bytes_per_cycle, "bytes/cycle", 0, 4096, "128", "peak throughput of one SM"),
+    SIZE("shared.per_sm", shared.per_sm_bytes, 0, 1 << 24, "64KiB", "most shared memory the blocks of one SM may use together"),
+    SIZE("shared.per_block", shared.per_block_bytes, 0, 1 << 24, "48KiB", "most for one block without opting in"),
+    SIZE("shared.per_block_optin", shared.per_block_optin_bytes, 0, 1 << 24, "48KiB", "most for one block that opts in"),
+    SIZE32("shared.per_block_reserved", shared.per_block_reserved_bytes, 0, 65536, "0", "taken by the system from every block"),
+    SIZE32("shared.alloc_unit", shared.alloc_unit_bytes, 1, 65536, "128", "a block's shared memory is rounded up to a multiple of this"),
+
+    BOOL("l1.enabled", l1.enabled, "true", "whether global loads go through the L1"),
+    CACHE("l1", l1.cache, "16KiB", "128", "128", "4", "the L1 of one SM (without a carve-out table, else the largest)"),
+    SIZE("l1.unified", l1.unified_bytes, 0, 1 << 24, "0", "memory that L1 and shared memory divide; 0: they are apart"),
+    LIST("l1.carveouts", STRATA_GPU_SIZES, l1.carveout_bytes, l1.n_carveout, "bytes", 0, 1 << 24, "sizes that shared memory can take of it, ascending"),
+    ENUM("l1.carveout_rule", l1.carveout_rule, carveout_names, "double", "how the driver chooses the carve-out: room for twice the blocks that fit, for just those, or the most"),
+    ENUM("l1.allocate", l1.allocate, allocate_names, "on-miss", "when a line is reserved for a miss"),
+    ENUM("l1.write_policy", l1.write_policy, write_names, "through-no-allocate", "what a store does in the L1"),
+    ENUM("l1.write_miss", l1.write_miss, write_miss_names, "write-validate", "what a store does to a sector that is not there"),
+    UINT("l1.banks", l1.banks, "", 1, 64, "4", "banks of the data array"),
+    UINT("l1.mshrs", l1.mshrs, "", 0, 65536, "0", "misses in flight; 0: no limit"),
+    UINT("l1.mshr_merges", l1.mshr_merges, "", 0, 65536, "0", "requests that may wait for one miss; 0: no limit"),
+    UINT("l1.mshrs_per_warp", l1.mshrs_per_warp, "", 0, 65536, "0", "misses in flight of one warp; 0: no limit"),
+    CYCLES("l1.hit", l1.hit_cycles, "34", "load to use on a hit"),
+    UINT("l1.tags_per_cycle", l1.tags_per_cycle, "lines/cycle", 0, 64, "1", "lines looked up a cycle; 0: no limit"),
+    UINT("l1.bytes_per_cycle", l1.bytes_per_cycle, "bytes/cycle", 0, 4096, "128", "data to the registers; 0: no limit"),
+    UINT("l1.fill_bytes_per_cycle", l1.fill_bytes_per_cycle, "bytes/cycle", 0, 4096, "64", "data from the crossbar; 0: no limit"),
+    BOOL("l1.inflight_counts_as_hit", l1.inflight_counts_as_hit, "false", "how the profiler counts an access to data still on its way"),
+
+    CYCLES("xbar.coalescer_window", xbar.request_coalescer_window_cycles, "0", "requests of neighbouring SMs for one line merge within this; 0: never"),
+    UINT("xbar.coalescer_sms", xbar.request_coalescer_scope, "", 0, STRATA_MAX_SMS, "0", "SMs that share one request coalescer; 0: those of a GPC"),
+    UINT("xbar.request_bytes_per_cycle", xbar.request_bytes_per_cycle_per_sm, "bytes/cycle", 0, 4096, "0", "from one SM; 0: no limit"),
+    UINT("xbar.response_bytes_per_cycle", xbar.response_bytes_per_cycle_per_sm, "bytes/cycle", 0, 4096, "0", "to one SM; 0: no limit"),
+    UINT("xbar.total_bytes_per_cycle", xbar.total_bytes_per_cycle, "bytes/cycle", 0, 1 << 20, "0", "of the whole crossbar, each way, per SM clock; 0: no limit"),
+    SIZE32("xbar.flit", xbar.flit_bytes, 1, 1024, "32", "unit of transfer"),
+    CYCLES("xbar.latency", xbar.latency_cycles, "0", "one way, without contention"),
+    UINT("xbar.clock", xbar.clock_mhz, "MHz", 0, 100000, "0", "clock of the crossbar; 0: as the SMs"),
+
+    UINT("l2.slices", l2.slices, "", 1, 1024, "1", "independent slices of the L2"),
+    UINT("l2.partitions", l2.partitions, "", 1, 16, "1", "partitions with a link between them"),
+    CACHE("l2", l2.cache, "1MiB", "128", "32", "16", "the whole L2"),
+    SIZE("l2.effective", l2.effective_bytes, 0, 1e12, "0", "what one SM's data can occupy when partitions keep copies; 0: all of it"),
+    ENUM("l2.write_miss", l2.write_miss, write_miss_names, "write-validate", "what a write does to a sector that is not there"),
+    ENUM("l2.channel_hash", l2.channel_hash, channel_names, "none", "how addresses are spread over the slices"),
+    SIZE32("l2.fetch", l2.fetch_bytes, 4, 4096, "32", "granularity of a fetch from DRAM"),
+    CYCLES("l2.hit", l2.hit_cycles, "200", "load to use on a hit as an SM sees it, near partition"),
+    CYCLES("l2.far_extra", l2.far_extra_cycles, "0", "more for the far partition"),
+    UINT("l2.bytes_per_cycle_per_slice", l2.bytes_per_cycle_per_slice, "bytes/cycle", 0, 4096, "32", "data out of one slice; 0: no limit"),
+    UINT("l2.fabric_bytes_per_cycle", l2.fabric_bytes_per_cycle, "bytes/cycle", 0, 1 << 20, "0", "link between the partitions, each way; 0: no limit"),
+    CYCLES("l2.atomic", l2.atomic_cycles, "1", "a slice is busy with one atomic sector"),
+    UINT("l2.mshrs", l2.mshrs, "", 0, 65536, "0", "misses in flight of one slice; 0: no limit"),
+    UINT("l2.mshr_merges", l2.mshr_merges, "", 0, 65536, "0", "requests that may wait for one miss; 0: no limit"),
+    UINT("l2.clock", l2.clock_mhz, "MHz", 0, 100000, "0", "clock of the L2; 0: as the SMs"),
+    BOOL("l2.fill_on_memcpy", l2.fill_on_memcpy, "false", "copies from the host leave their data in the L2"),
+
+    ENUM("dram.kind", dram.kind, dram_names, "gddr5", "family of the memory"),
+    UINT("dram.channels", dram.channels, "", 1, 1024, "1", "independent channels"),
+    SIZE32("dram.bus", dram.bus_bytes, 1, 256, "8", "width of one channel"),
+    UINT("dram.burst_length", dram.burst_length, "", 1, 64, "8", "transfers of one burst"),
+    UINT("dram.clock", dram.clock_mhz, "MHz", 1, 100000, "1000", "command clock"),
+    UINT("dram.data_rate", dram.data_rate, "", 1, 16, "2", "transfers per command clock"),
+    CYCLES("dram.access", dram.access_cycles, "200", "more than an L2 hit, in SM cycles: row hit, no queue"),
+    CYCLES("dram.row_miss", dram.row_miss_cycles, "0", "more than that for a row miss, in SM cycles"),
+    REAL("dram.efficiency", dram.efficiency, "", 0.01, 1, "1", "share of the pins' bandwidth that a stream reaches"),
+    UINT("dram.banks", dram.banks, "", 1, 1024, "16", "banks of one channel"),
+    UINT("dram.bank_groups", dram.bank_groups, "", 1, 64, "4", "bank groups of one channel"),
+    SIZE32("dram.row", dram.row_bytes, 64, 1 << 20, "2KiB", "bytes of an open row"),
+    UINT("dram.tCCD", dram.tCCD, "clocks", 0, 1e6, "1", "column to column, other bank group (all t... in command clocks)"),
+    UINT("dram.tCCDL", dram.tCCDL, "clocks", 0, 1e6, "2", "column to column, same bank group"),
+    UINT("dram.tRRD", dram.tRRD, "clocks", 0, 1e6, "3", "activate to activate, other bank"),
+    UINT("dram.tRCD", dram.tRCD, "clocks", 0, 1e6, "12", "activate to column"),
+    UINT("dram.tRAS", dram.tRAS, "clocks", 0, 1e6, "28", "activate to precharge"),
+    UINT("dram.tRP", dram.tRP, "clocks", 0, 1e6, "12", "precharge to activate"),
+    UINT("dram.tRC", dram.tRC, "clocks", 0, 1e6, "40", "activate to activate, same bank"),
+    UINT("dram.tCL", dram.tCL, "clocks", 0, 1e6, "12", "read to data"),
+    UINT("dram.tWL", dram.tWL, "clocks", 0, 1e6, "2", "write to data"),
+    UINT("dram.tCDLR", dram.tCDLR, "clocks", 0, 1e6, "3", "last write data to read"),
+    UINT("dram.tWR", dram.tWR, "clocks", 0, 1e6, "10", "last write data to precharge"),
+    UINT("dram.tRTPL", dram.tRTPL, "clocks", 0, 1e6, "3", "read to precharge, same bank group"),
+    UINT("dram.tFAW", dram.tFAW, "clocks", 0, 1e6, "0", "window of four activates; 0: none"),
+    UINT("dram.tRFC", dram.tRFC, "clocks", 0, 1e6, "0", "length of a refresh; 0: no refresh"),
+    UINT("dram.tREFI", dram.tREFI, "clocks", 0, 1e6, "0", "between two refreshes; 0: no refresh"),
+    BOOL("dram.dual_command_bus", dram.dual_command_bus, "false", "row and column commands in the same clock"),
+    BOOL("dram.per_bank_refresh", dram.per_bank_refresh, "false", "a refresh stops one bank, not all"),
+    BOOL("dram.separate_write_queue", dram.separate_write_queue, "false", "writes wait apart and are drained in batches"),
+    BOOL("dram.bank_hash", dram.bank_hash, "false", "banks are hashed with row bits"),
+    UINT("dram.read_queue", dram.read_queue, "", 0, 65536, "0", "entries; 0: no limit"),
+    UINT("dram.write_queue", dram.write_queue, "", 0, 65536, "0", "entries; 0: no limit"),
+    UINT("dram.write_high", dram.write_high, "", 0, 65536, "0", "writes that start a drain"),
+    UINT("dram.write_low", dram.write_low, "", 0, 65536, "0", "writes that end a drain"),
+    ENUM("dram.scheduler", dram.scheduler, dram_sched_names, "frfcfs", "order of service"),
+
+    BOOL("tlb.enabled", tlb.enabled, "false", "whether address translation is modelled"),
+    SIZE("tlb.page", tlb.page_bytes, 4096, 1e12, "2MiB", "page size"),
+    CACHE("tlb.l1", tlb.l1, "32MiB", "2MiB", "2MiB", "0", "the reach of the first TLB"),
+    CACHE("tlb.l2", tlb.l2, "128MiB", "2MiB", "2MiB", "0", "the reach of the second TLB"),
+    CYCLES("tlb.l1_miss", tlb.l1_miss_cycles, "0", "more for a miss in the first TLB"),
+    CYCLES("tlb.l2_miss", tlb.l2_miss_cycles, "0", "more for a miss in the second TLB"),
+    BOOL("tlb.before_l1", tlb.before_l1, "false", "whether the L1 data cache is reached through the TLBs"),
+
+    CACHE("texture", texture.cache, "0", "32", "32", "0", "the texture cache of one SM; 0: none"),
+    CYCLES("texture.hit", texture.hit_cycles, "100", "load to use on a hit"),
+    CACHE("readonly", readonly.cache, "0", "32", "32", "0", "the read-only data cache of one SM; 0: none"),
+    CYCLES("readonly.hit", readonly.hit_cycles, "100", "load to use on a hit"),
+
+    UINT("reuse.hit", reuse.hit_steps, "steps", 0, 1e6, "0", "latency of a hit in the reuse model, in turns of its warp queue"),
+    UINT("reuse.miss", reuse.miss_steps, "steps", 0, 1e6, "100", "least latency of a miss in the reuse model"),
+    REAL("reuse.miss_deviation", reuse.miss_deviation_steps, "steps", 0, 1e6, "5", "deviation of the half-normal part that is added to it"),
+};
+
+/* clang-format on */
+
+#define N_KEYS (sizeof keys / sizeof keys[0])
+_Static_assert(N_KEYS <= STRATA_GPU_MAX_KEYS, "raise STRATA_GPU_MAX_KEYS");
+
+size_t strata_gpu_n_keys(void)
+{
+    return N_KEYS;
+}
+
+const struct strata_gpu_key *strata_gpu_key(size_t i)
+{
+    return i < N_KEYS ? &keys[i] : NULL;
+}
+
+size_t strata_gpu_key_index(const char *path)
+{
+    for (size_t i = 0; i < N_KEYS; i++)
+        if (!strcmp(keys[i].path, path))
+            return i;
+    return SIZE_MAX;
+}
+
+const struct strata_gpu_key *strata_gpu_find_key(const char *path)
+{
+    return strata_gpu_key(strata_gpu_key_index(path));
+}
+
+bool gpu_is_section(const char *path)
+{
+    size_t length = strlen(path);
+    for (size_t i = 0; i < N_KEYS; i++)
+        if (!strncmp(keys[i].path, path, length) && keys[i].path[length] == '.')
+            return true;
+    return false;
+}

@@ -1,0 +1,196 @@
+/* trace.c - opens traces of any format, and the parts of reading that all formats share. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "trace/formats.h"
+#include "trace/trace_internal.h"
+
+const struct strata_trace_format *const strata_trace_formats[] = {
+    &strata_format_native,
+    &strata_format_accelsim,
+    &strata_format_threadlist,
+
+    NULL,
+};
+
+static strata_status no_memory(struct strata_error *err, const char *path)
+{
+    return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
+                       "there is no memory left to read the trace.");
+}
+
+void strata_trace_options_init(struct strata_trace_options *opt)
+{
+    memset(opt, 0, sizeof *opt);
+    opt->lenient = true;
+}
+
+const char *trace_keep_string(struct strata_trace *t, const char *text)
+{
+    if (!ARRAY_RESERVE(t->string, t->n_string, t->cap_string, 1))
+        return NULL;
+    char *copy = strdup(text ? text : "");
+    if (copy)
+        t->string[t->n_string++] = copy;
+    return copy;
+}
+
+const char *trace_keep_base_name(struct strata_trace *t, const char *path)
+{
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    size_t from = n;
+    while (from > 0 && path[from - 1] != '/')
+        from--;
+    char *copy = strndup(path + from, n - from);
+    const char *kept = copy ? trace_keep_string(t, copy) : NULL;
+    free(copy);
+    return kept;
+}
+
+strata_status trace_add_launch(struct strata_trace *t, const struct strata_launch *launch,
+                               struct strata_error *err)
+{
+    struct strata_launch copy = *launch;
+    copy.program = trace_keep_string(t, launch->program);
+    copy.trace = trace_keep_string(t, launch->trace);
+    copy.kernel = trace_keep_string(t, launch->kernel);
+    if (!copy.program || !copy.trace || !copy.kernel ||
+        !ARRAY_RESERVE(t->launch, t->n_launch, t->cap_launch, 1))
+        return no_memory(err, t->path);
+    t->launch[t->n_launch++] = copy;
+    return STRATA_OK;
+}
+
+strata_status trace_add_event(struct strata_trace *t, const struct strata_event *event,
+                              struct strata_error *err)
+{
+    if (!ARRAY_RESERVE(t->event, t->n_event, t->cap_event, 1))
+        return no_memory(err, t->path);
+    t->event[t->n_event++] = *event;
+    return STRATA_OK;
+}
+
+/* The first bytes of a file; *is_folder instead for a folder. */
+static strata_status read_head(const char *path, uint8_t *head, size_t size, size_t *n,
+                               bool *is_folder, struct strata_error *err)
+{
+    struct stat st;
+    *n = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st)) {
+        strata_fail(err, STRATA_EIO, path, 0, 0, "the trace cannot be opened: %s.",
+                    strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return STRATA_EIO;
+    }
+    *is_folder = S_ISDIR(st.st_mode);
+    while (!*is_folder && *n < size) {
+        ssize_t got = read(fd, head + *n, size - *n);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        *n += (size_t)got;
+    }
+    close(fd);
+    return STRATA_OK;
+}
+
+static const struct strata_trace_format *find_format(const char *path, struct strata_error *err)
+{
+    uint8_t head[512];
+    size_t n = 0;
+    bool is_folder = false;
+    if (read_head(path, head, sizeof head, &n, &is_folder, err))
+        return NULL;
+    if (!is_folder && n == 0) {
+        strata_fail(err, STRATA_EFORMAT, path, 0, 0, "the file is empty, so it is no trace.");
+        return NULL;
+    }
+    for (const struct strata_trace_format *const *f = strata_trace_formats; *f; f++)
+        if ((*f)->probe && (*f)->probe(path, is_folder, head, n))
+            return *f;
+    if (is_folder)
+        strata_fail(err, STRATA_EFORMAT, path, 0, 0,
+                    "the folder holds no trace: there is no kernelslist.g in it.");
+    else
+        strata_fail(err, STRATA_EFORMAT, path, 0, 0,
+                    "this is no trace in a format known here (native, Accel-Sim or thread list).");
+    return NULL;
+}
+
+strata_status strata_trace_open(const char *path, const struct strata_trace_options *opt,
+                                struct strata_trace **out, struct strata_error *err)
+{
+    struct strata_error local;
+    *out = NULL;
+    if (!err)
+        err = &local;
+    const struct strata_trace_format *format = find_format(path, err);
+    if (!format)
+        return err->status;
+    struct strata_trace *t = calloc(1, sizeof *t);
+    if (!t)
+        return no_memory(err, path);
+    t->format = format;
+    t->path = strdup(path);
+    if (opt)
+        t->options = *opt;
+    else
+        strata_trace_options_init(&t->options);
+    strata_status status = t->path ? format->open(t, err) : no_memory(err, path);
+    if (status) {
+        strata_trace_close(t);
+        return status;
+    }
+    *out = t;
+    return STRATA_OK;
+}
+
+void strata_trace_close(struct strata_trace *t)
+{
+    if (!t)
+        return;
+    t->format->close(t);
+    for (size_t i = 0; i < t->n_string; i++)
+        free(t->string[i]);
+    free(t->string);
+    free(t->launch);
+    free(t->event);
+    free(t->path);
+    free(t);
+}
+
+size_t strata_trace_launch_count(const struct strata_trace *t)
+{
+    return t->n_launch;
+}
+
+const struct strata_launch *strata_trace_launch(const struct strata_trace *t, size_t i)
+{
+    return i < t->n_launch ? &t->launch[i] : NULL;
+}
+
+size_t strata_trace_event_count(const struct strata_trace *t)
+{
+    return t->n_event;
+}
+
+const struct strata_event *strata_trace_event(const struct strata_trace *t, size_t i)
+{
+    return i < t->n_event ? &t->event[i] : NULL;
+}
+
+const char *strata_trace_format_name(const struct strata_trace *t)
+{
+    return t->format->name;
+}

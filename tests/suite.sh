@@ -1,0 +1,34 @@
+#!/bin/sh
+# The example suite under `strata trace`, as nvcc or clang compiles it:
+#
+#   suite.sh STRATA nvcc|clang
+#
+# Every test passes its own check on the CPU with one thread and with two, both print the same, and
+# the two traces are the same byte for byte. Exit code 77 says that the compiler is not here.
+set -eu
+strata=$1 how=$2
+source=${STRATA_SOURCE:-$(cd "$(dirname "$0")/.." && pwd)}
+build=$(cd "$(dirname "$strata")/.." && pwd)
+fail() { echo "suite.sh: $1" >&2; exit 1; }
+
+case $how in
+nvcc) command -v nvcc || [ -x /usr/local/cuda/bin/nvcc ] || { echo "skipped: there is no nvcc here"; exit 77; } ;;
+clang) command -v clang++ || { echo "skipped: there is no clang++ here"; exit 77; } ;;
+esac
+
+app=$build/suite-$how
+if [ ! -x "$app" ] || [ -n "$(find "$source/device" "$source/scripts/strata-clang" -newer "$app" -type f)" ]; then
+    STRATA_CUDART_DIR=$build/src/cudart "$source/device/kernels/build.sh" "$how" "$app"
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for threads in 1 2; do
+    "$strata" trace -q -j $threads -o "$work/$threads.strata" -- "$app" --run all --size small >"$work/$threads.txt" ||
+        { grep -v ' ok ' "$work/$threads.txt"; fail "a test failed with $threads thread(s)."; }
+done
+listed=$("$strata" trace -q -o "$work/list.strata" -- "$app" --list | wc -l)
+[ "$(grep -c ' ok ' "$work/1.txt")" = "$listed" ] || fail "not every one of the $listed tests ran."
+cmp "$work/1.txt" "$work/2.txt" || fail "one and two threads print different results."
+cmp "$work/1.strata" "$work/2.strata" || fail "one and two threads give different traces."
+tail -n 1 "$work/1.txt"

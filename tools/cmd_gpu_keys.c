@@ -1,0 +1,142 @@
+/* cmd_gpu_keys.c - strata gpu keys: the table of keys, as it stands in docs/gpu-files.md. */
+#include <stdio.h>
+#include <string.h>
+
+#include <strata/gpu.h>
+
+#include "cmd.h"
+#include "options.h"
+#include "output.h"
+#include "print.h"
+
+static const char *type_name(const struct strata_gpu_key *key)
+{
+    switch (key->type) {
+    case STRATA_GPU_BOOL:
+        return "true/false";
+    case STRATA_GPU_UINT:
+        return "whole number";
+    case STRATA_GPU_SIZE:
+    case STRATA_GPU_SIZE32:
+        return "size";
+    case STRATA_GPU_DOUBLE:
+        return "number";
+    case STRATA_GPU_ENUM:
+        return "name";
+    case STRATA_GPU_STRING:
+        return "text";
+    case STRATA_GPU_UINTS:
+        return "list of whole numbers";
+    case STRATA_GPU_SIZES:
+        return "list of sizes";
+    case STRATA_GPU_DOUBLES:
+        return "list of numbers";
+    }
+    return "";
+}
+
+/* "lru, fifo" or "0 to 64"; sizes with their binary unit. */
+static void allowed(const struct strata_gpu_key *key, char *out, size_t size)
+{
+    char low[32], high[32];
+    out[0] = 0;
+    if (key->names)
+        for (size_t i = 0, used = 0; key->names[i] && used < size; i++)
+            used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "", key->names[i]);
+    else if (key->type == STRATA_GPU_SIZE || key->type == STRATA_GPU_SIZE32 ||
+             key->type == STRATA_GPU_SIZES)
+        snprintf(out, size, "%s to %s", strata_gpu_size_text((uint64_t)key->min, low, sizeof low),
+                 strata_gpu_size_text((uint64_t)key->max, high, sizeof high));
+    else if (key->type != STRATA_GPU_BOOL && key->type != STRATA_GPU_STRING)
+        snprintf(out, size, "%.15g to %.15g", key->min, key->max);
+}
+
+static const char *default_of(const struct strata_gpu_key *key)
+{
+    return key->required ? "required" : key->default_text;
+}
+
+/* Sections in the order of the table; a bar in a text would end a cell. */
+static void print_markdown(void)
+{
+    const char *before = "?";
+    for (size_t i = 0; i < strata_gpu_n_keys(); i++) {
+        const struct strata_gpu_key *key = strata_gpu_key(i);
+        const char *dot = strchr(key->path, '.');
+        size_t length = dot ? (size_t)(dot - key->path) + 1 : 0;
+        char range[320];
+        if (strncmp(before, key->path, length) || (!dot && *before == '?')) {
+            printf("%s### %.*s\n\n| key | type | unit | allowed | default | "
+                   "|\n|---|---|---|---|---|---|\n",
+                   i ? "\n" : "", length ? (int)length - 1 : 9, length ? key->path : "top level");
+            before = key->path;
+        }
+        allowed(key, range, sizeof range);
+        printf("| `%s` | %s | %s | %s | %s | %s |\n", key->path, type_name(key), key->unit, range,
+               default_of(key), key->help);
+    }
+}
+
+static void print_csv(void)
+{
+    printf("key,type,unit,allowed,default,help\n");
+    for (size_t i = 0; i < strata_gpu_n_keys(); i++) {
+        const struct strata_gpu_key *key = strata_gpu_key(i);
+        char range[320];
+        allowed(key, range, sizeof range);
+        printf("%s,%s,%s,", key->path, type_name(key), key->unit);
+        print_csv_field(stdout, range);
+        putchar(',');
+        print_csv_field(stdout, default_of(key));
+        putchar(',');
+        print_csv_field(stdout, key->help);
+        putchar('\n');
+    }
+}
+
+static void print_json(void)
+{
+    printf("{\"schema\": \"strata.gpu-keys/1\", \"tool\": \"strata " STRATA_VERSION
+           "\", \"keys\": [");
+    for (size_t i = 0; i < strata_gpu_n_keys(); i++) {
+        const struct strata_gpu_key *key = strata_gpu_key(i);
+        char range[320];
+        allowed(key, range, sizeof range);
+        printf("%s\n  {\"key\": \"%s\", \"type\": \"%s\", \"unit\": \"%s\", \"allowed\": ",
+               i ? "," : "", key->path, type_name(key), key->unit);
+        print_json_string(stdout, range);
+        printf(", \"required\": %s, \"default\": ", key->required ? "true" : "false");
+        print_json_string(stdout, key->required ? "" : key->default_text);
+        printf(", \"help\": ");
+        print_json_string(stdout, key->help);
+        putchar('}');
+    }
+    printf("\n ]}\n");
+}
+
+int cmd_gpu_keys(int argc, char **argv)
+{
+    const char *format_word = NULL;
+    const struct option options[] = {{0, "format", OPTION_STRING, &format_word, "F",
+                                      "text (default: tables in Markdown), csv or json"}};
+    const struct command_syntax syntax = {
+        "gpu keys", "",      "Prints all keys of a GPU file with type, unit, bounds and default.",
+        NULL,       options, 1};
+    int n_args, code;
+    enum format format;
+    struct output o;
+    struct strata_error err;
+    if (!parse_options(&syntax, argc, argv, &n_args, &code))
+        return code;
+    if (!parse_format("gpu keys", format_word, &format))
+        return EXIT_USAGE;
+    if (output_open(&o, NULL, &err) != STRATA_OK)
+        return report_error(&err);
+    if (format == FORMAT_TEXT)
+        print_markdown();
+    else if (format == FORMAT_CSV)
+        print_csv();
+    else
+        print_json();
+    return output_commit(&o, &err) == STRATA_OK ? EXIT_DONE : report_error(&err);
+}

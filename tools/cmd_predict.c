@@ -1,0 +1,273 @@
+/* cmd_predict.c - strata predict: counters of every launch of a trace, by one of the models. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <strata/filter.h>
+#include <strata/predict.h>
+
+#include "cmd.h"
+#include "gpu_option.h"
+#include "options.h"
+#include "output.h"
+#include "progress.h"
+
+struct predict_arguments {
+    const char *gpu, *model, *variant, *format, *output, *kernel_name;
+    struct option_list set;
+    uint64_t seed, jobs, launch_skip, launch_count;
+    bool quiet, verbose;
+    const char **settings; /* model.key=value words, without "model." */
+};
+
+static strata_status find_model(const char *name, const struct strata_model **out,
+                                struct strata_error *err)
+{
+    size_t n;
+    const struct strata_model *const *table = strata_model_table(&n);
+    char names[256] = "";
+    *out = strata_model_find(name);
+    if (*out)
+        return STRATA_OK;
+    for (size_t i = 0; i < n; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
+                 table[i]->name);
+    return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "there is no model \"%s\"; there are: %s.",
+                       name, names);
+}
+
+/* --set model.key=value goes to the model, every other --set to the GPU. */
+static strata_status split_settings(struct predict_arguments *a, struct option_list *for_gpu,
+                                    struct strata_error *err)
+{
+    size_t n_model = 0;
+    a->settings = calloc(a->set.n + 1, sizeof *a->settings);
+    for_gpu->item = calloc(a->set.n + 1, sizeof *for_gpu->item);
+    if (!a->settings || !for_gpu->item)
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for --set.");
+    for (size_t i = 0; i < a->set.n; i++)
+        if (!strncmp(a->set.item[i], "model.", 6))
+            a->settings[n_model++] = a->set.item[i] + 6;
+        else
+            for_gpu->item[for_gpu->n++] = a->set.item[i];
+    return STRATA_OK;
+}
+
+/* Nsight Compute counts launches of one run of a program; every trace is such a run. */
+struct launch_choice {
+    const struct predict_arguments *a;
+    struct strata_filter *filter;
+    struct strata_error err;
+    strata_status status;
+};
+
+static bool choose_launch(void *context, const struct strata_launch *launch, size_t index)
+{
+    struct launch_choice *c = context;
+    if (index == 0) {
+        strata_filter_destroy(c->filter);
+        c->filter = NULL;
+        c->status = strata_filter_create(c->a->kernel_name, c->a->launch_skip, c->a->launch_count,
+                                         &c->filter, &c->err);
+    }
+    return c->status == STRATA_OK && strata_filter_take(c->filter, launch->kernel);
+}
+
+static strata_status add_traces(const struct predict_arguments *a, char **paths, int n_paths,
+                                struct strata_launch_set *set, struct strata_error *err)
+{
+    struct launch_choice choice = {.a = a};
+    strata_status status = STRATA_OK;
+    for (int i = 0; status == STRATA_OK && i < n_paths; i++) {
+        status = strata_launch_set_add(set, paths[i], NULL, choose_launch, &choice, err);
+        if (choice.status != STRATA_OK) {
+            *err = choice.err;
+            status = choice.status;
+        }
+    }
+    strata_filter_destroy(choice.filter);
+    if (status == STRATA_OK && !set->n_launches)
+        status =
+            strata_fail(err, STRATA_EFORMAT, paths[0], 0, 0, "there is no launch to predict%s.",
+                        a->kernel_name || a->launch_skip ? "; the filters leave none" : " in it");
+    return status;
+}
+
+/* What --verbose tells needs the last counts. */
+struct run_progress {
+    struct progress line;
+    uint64_t warp_instructions;
+};
+
+static void on_progress(void *context, size_t n_done, size_t n_launches, uint64_t warp_instructions)
+{
+    struct run_progress *p = context;
+    p->warp_instructions = warp_instructions;
+    progress_show(&p->line, n_done, n_launches, warp_instructions);
+}
+
+static strata_status run_model(const struct predict_arguments *a, const struct strata_model *model,
+                               const struct strata_gpu *gpu, const struct strata_launch_set *set,
+                               struct strata_prediction *out, struct strata_error *err)
+{
+    struct run_progress progress = {0};
+    struct strata_predict_options opt = {.model = model,
+                                         .jobs = (uint32_t)a->jobs,
+                                         .progress = on_progress,
+                                         .progress_context = &progress};
+    opt.model_options = (struct strata_model_options){
+        .seed = a->seed, .threads = 1, .variant = a->variant, .settings = a->settings};
+    strata_status status =
+        strata_prediction_init(out, gpu->name, model->name, a->variant, a->seed, err);
+    for (size_t i = 0; status == STRATA_OK && i < a->set.n; i++)
+        status = strata_prediction_add_override(out, a->set.item[i], err);
+    if (status != STRATA_OK)
+        return status;
+    progress_start(&progress.line, "launches", a->quiet);
+    status = strata_predict(set, gpu, &opt, out, err);
+    progress_end(&progress.line);
+    if (status == STRATA_OK && a->verbose)
+        fprintf(stderr,
+                "strata: %s on %s: %zu launches of %zu traces, %.3g million warp instructions in "
+                "%.2f s.\n",
+                model->name, gpu->name, set->n_launches, set->n_traces,
+                (double)progress.warp_instructions / 1e6, progress_seconds(&progress.line));
+    return status;
+}
+
+static strata_status write_prediction(const struct strata_prediction *p, enum strata_format format,
+                                      const char *path, struct strata_error *err)
+{
+    char *text;
+    size_t length;
+    struct output out;
+    strata_status status = strata_prediction_print(p, format, &text, &length, err);
+    if (status != STRATA_OK)
+        return status;
+    status = output_open(&out, path, err);
+    if (status == STRATA_OK) {
+        fwrite(text, 1, length, out.stream);
+        status = output_commit(&out, err);
+    }
+    free(text);
+    return status;
+}
+
+/* Warnings are part of JSON and text already; on standard error they are for who watches. Those of
+ * a reader begin with the name of its file. */
+static void show_warnings(const struct strata_prediction *p, const struct predict_arguments *a)
+{
+    for (size_t i = 0; i < p->n_results && !a->quiet; i++)
+        for (size_t k = 0; k < p->result[i].n_warnings; k++) {
+            const struct strata_result *r = &p->result[i];
+            if (strstr(r->warning[k], r->trace))
+                fprintf(stderr, "strata: %s\n", r->warning[k]);
+            else
+                fprintf(stderr, "strata: %s/%s: %s\n", r->program, r->trace, r->warning[k]);
+        }
+}
+
+static strata_status predict(struct predict_arguments *a, char **paths, int n_paths,
+                             struct strata_error *err)
+{
+    const struct strata_model *model;
+    enum strata_format format;
+    struct strata_gpu *gpu = calloc(1, sizeof *gpu);
+    struct strata_launch_set set = {0};
+    struct option_list for_gpu = {0};
+    struct strata_prediction prediction = {0};
+    strata_status status =
+        gpu ? strata_format_parse(a->format, &format, err)
+            : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+    if (status == STRATA_OK)
+        status = find_model(a->model, &model, err);
+    if (status == STRATA_OK)
+        status = split_settings(a, &for_gpu, err);
+    if (status == STRATA_OK)
+        status = load_gpu(a->gpu, &for_gpu, gpu, err);
+    if (status == STRATA_OK)
+        status = add_traces(a, paths, n_paths, &set, err);
+    if (status == STRATA_OK)
+        status = run_model(a, model, gpu, &set, &prediction, err);
+    if (status == STRATA_OK)
+        status = write_prediction(&prediction, format, a->output, err);
+    if (status == STRATA_OK && (format == STRATA_FORMAT_CSV || a->output))
+        show_warnings(&prediction, a);
+    strata_prediction_release(&prediction);
+    strata_launch_set_release(&set);
+    free(for_gpu.item);
+    free(a->settings);
+    free(gpu);
+    return status;
+}
+
+/* The models' own words, so that help never lags behind the table. */
+static void describe(char *text, size_t size)
+{
+    size_t n;
+    const struct strata_model *const *table = strata_model_table(&n);
+    snprintf(text, size,
+             "TRACE is a .strata file, an Accel-Sim folder (kernelslist.g), a single .traceg file, "
+             "or a folder\n"
+             "that holds several of these.\n\nmodels:");
+    for (size_t i = 0; i < n && strlen(text) + 1 < size; i++)
+        snprintf(text + strlen(text), size - strlen(text), "\n  %-10s %s", table[i]->name,
+                 table[i]->summary);
+}
+
+int cmd_predict(int argc, char **argv)
+{
+    char text[2048];
+    describe(text, sizeof text);
+    struct predict_arguments a = {.model = "flow", .format = "text", .seed = 1, .jobs = 1};
+    const struct option options[] = {
+        {'g', "gpu", OPTION_STRING, &a.gpu, "GPU",
+         "name of a GPU (`strata gpu list`) or path of its file"},
+        {'m', "model", OPTION_STRING, &a.model, "MODEL", "which model to run (default flow)"},
+        {0, "variant", OPTION_STRING, &a.variant, "NAME", "a variant of the model"},
+        {0, "set", OPTION_LIST, &a.set, "KEY=VALUE",
+         "change one number of the GPU, or model.KEY of the model"},
+        {'k', "kernel-name", OPTION_STRING, &a.kernel_name, "NAME",
+         "only kernels of that name, or regex:EXPRESSION"},
+        {0, "launch-skip", OPTION_UINT, &a.launch_skip, "N",
+         "leave out the first N launches (of that name)"},
+        {'c', "launch-count", OPTION_UINT, &a.launch_count, "N",
+         "take at most N launches (of that name)"},
+        {0, "seed", OPTION_UINT, &a.seed, "N", "seed of all random numbers (default 1)"},
+        {'j', "jobs", OPTION_UINT, &a.jobs, "N",
+         "launches at a time (default 1); never changes a result"},
+        {'f', "format", OPTION_STRING, &a.format, "FORMAT", "text (default), csv or json"},
+        {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no warnings"},
+        {'v', "verbose", OPTION_FLAG, &a.verbose, NULL, "also tell what was run"},
+    };
+    const struct command_syntax syntax = {
+        .name = "predict",
+        .arguments = "TRACE...",
+        .summary =
+            "Predicts the counters of every launch of the traces, under Nsight Compute's names.",
+        .text = text,
+        .options = options,
+        .n_options = sizeof options / sizeof options[0],
+    };
+    int n_args, code;
+    struct strata_error err;
+    if (!parse_options(&syntax, argc, argv, &n_args, &code))
+        return code;
+    strata_status status;
+    if (n_args < 1)
+        status = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
+                             "predict needs a trace; see `strata predict --help`.");
+    else if (!a.gpu)
+        status = strata_fail(
+            &err, STRATA_EUSAGE, NULL, 0, 0,
+            "predict needs --gpu, the GPU to predict for; `strata gpu list` names them.");
+    else if (a.jobs < 1 || a.jobs > 1024)
+        status = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0, "-j takes a number from 1 to 1024.");
+    else if (a.seed > INT64_MAX)
+        status = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0, "--seed takes a number below 2^63.");
+    else
+        status = predict(&a, argv + 1, n_args, &err);
+    free(a.set.item);
+    return status == STRATA_OK ? EXIT_DONE : report_error(&err);
+}

@@ -1,0 +1,57 @@
+/* gpu_option.c - --gpu and --set. */
+#include "gpu_option.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+strata_status add_gpu_paths(struct strata_error *err)
+{
+    /* Added to the front, so the last one added is searched first. */
+    strata_status status = strata_gpu_add_path(STRATA_DATADIR "/gpus", err);
+    if (status == STRATA_OK)
+        status = strata_gpu_add_path(STRATA_SOURCE_GPUS, err);
+    const char *list = getenv("STRATA_GPU_PATH");
+    size_t end = list ? strlen(list) : 0;
+    while (status == STRATA_OK && end > 0) {
+        size_t start = end;
+        while (start > 0 && list[start - 1] != ':')
+            start--;
+        char *folder = strndup(list + start, end - start);
+        if (!folder)
+            return strata_fail(err, STRATA_ENOMEM, "STRATA_GPU_PATH", 0, 0,
+                               "there is no memory left for its folders.");
+        if (*folder)
+            status = strata_gpu_add_path(folder, err);
+        free(folder);
+        end = start > 0 ? start - 1 : 0;
+    }
+    return status;
+}
+
+static strata_status apply(struct strata_gpu *gpu, const char *assignment, struct strata_error *err)
+{
+    const char *equals = strchr(assignment, '=');
+    if (!equals)
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "--set takes key=value, not \"%.80s\".",
+                           assignment);
+    char *key = strndup(assignment, (size_t)(equals - assignment));
+    if (!key)
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for --set.");
+    strata_status status = strata_gpu_set(gpu, key, equals + 1, err);
+    free(key);
+    return status;
+}
+
+strata_status load_gpu(const char *name, const struct option_list *sets, struct strata_gpu *gpu,
+                       struct strata_error *err)
+{
+    strata_status status = add_gpu_paths(err);
+    if (status == STRATA_OK)
+        status = strata_gpu_load(name, gpu, err);
+    for (size_t i = 0; status == STRATA_OK && sets && i < sets->n; i++)
+        status = apply(gpu, sets->item[i], err);
+    if (status == STRATA_OK && sets && sets->n)
+        status = strata_gpu_validate(gpu, name, err);
+    return status;
+}

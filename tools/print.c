@@ -1,0 +1,48 @@
+/* print.c - text that goes into JSON and CSV. */
+#include "print.h"
+
+#include <string.h>
+
+bool parse_format(const char *command, const char *word, enum format *out)
+{
+    static const char *const words[] = {"text", "csv", "json"};
+    *out = FORMAT_TEXT;
+    if (!word)
+        return true;
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(word, words[i])) {
+            *out = (enum format)i;
+            return true;
+        }
+    fprintf(stderr, "strata %s: --format is text, csv or json, not \"%s\".\n", command, word);
+    return false;
+}
+
+void print_json_string(FILE *f, const char *text)
+{
+    fputc('"', f);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            fprintf(f, "\\%c", *c);
+        else if (*c < ' ')
+            fprintf(f, "\\u%04x", *c);
+        else
+            fputc(*c, f);
+    }
+    fputc('"', f);
+}
+
+void print_csv_field(FILE *f, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, f);
+        return;
+    }
+    fputc('"', f);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', f);
+        fputc(*text, f);
+    }
+    fputc('"', f);
+}

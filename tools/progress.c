@@ -1,0 +1,46 @@
+/* progress.c - the progress line. */
+#include "progress.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static double now_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void progress_start(struct progress *p, const char *what, bool quiet)
+{
+    p->enabled = !quiet && isatty(STDERR_FILENO);
+    p->what = what;
+    p->start_seconds = now_seconds();
+    p->shown_seconds = 0;
+}
+
+void progress_show(struct progress *p, size_t n_done, size_t n_all, uint64_t warp_instructions)
+{
+    double now = now_seconds(), taken = now - p->start_seconds;
+    if (!p->enabled || (now - p->shown_seconds < 0.1 && n_done < n_all))
+        return;
+    p->shown_seconds = now;
+    double left = n_done ? taken / (double)n_done * (double)(n_all - n_done) : 0;
+    fprintf(stderr, "\r\033[K%zu of %zu %s", n_done, n_all, p->what);
+    if (warp_instructions && taken > 0)
+        fprintf(stderr, ", %.2f M warp instructions/s", (double)warp_instructions / taken / 1e6);
+    fprintf(stderr, ", %.0f s left", left);
+    fflush(stderr);
+}
+
+double progress_seconds(const struct progress *p)
+{
+    return now_seconds() - p->start_seconds;
+}
+
+void progress_end(struct progress *p)
+{
+    if (p->enabled)
+        fputs("\r\033[K", stderr);
+}
