@@ -11,6 +11,7 @@
 
 static const struct command commands[] = {
     {"convert", "a trace in another format, or some of its launches", cmd_convert},
+    {"generate", "a synthetic trace", cmd_generate},
     {"info", "what is in a trace", cmd_info},
     {"check", "is a trace legal?", cmd_check},
     {"predict", "counters of every launch of a trace, by one of the models", cmd_predict},
