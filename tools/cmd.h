@@ -21,5 +21,6 @@ int cmd_doctor(int argc, char **argv);
 int cmd_gpu(int argc, char **argv);
 int cmd_gpu_keys(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
+int cmd_trace(int argc, char **argv);
 
 #endif

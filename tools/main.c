@@ -10,6 +10,7 @@
 #endif
 
 static const struct command commands[] = {
+    {"trace", "run a CUDA program on the CPU and record what its warps execute", cmd_trace},
     {"predict", "counters of every launch of a trace, by one of the models", cmd_predict},
     {"correlate", "predictions against measured counters", cmd_correlate},
     {"gpu", "what is known about a GPU: list, show, check, diff, keys", cmd_gpu},

@@ -1,9 +1,11 @@
 /* record.c - writes what runs into a trace, and tells `strata trace` how far it is. */
 #include "cudart/runtime.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <strata/filter.h>
 #include <strata/trace.h>
@@ -18,6 +20,7 @@ static struct {
     uint64_t seen, traced, cut;
     uint64_t instructions_seen, instructions_traced;
     char name[64];
+    char path[PATH_MAX];
 } state;
 
 static void write_failed(const struct strata_error *err)
@@ -36,10 +39,12 @@ void record_init(void)
     struct strata_error err;
     if (!config.record)
         return;
+    /* A program may start others that use CUDA too: each writes its own file. */
+    snprintf(state.path, sizeof state.path, "%s.%ld", config.output, (long)getpid());
     struct strata_writer_options options = {.format = "strata", .compression_level = 3};
     if (strata_filter_create(config.kernel_filter, config.launch_skip, config.launch_count, &state.filter, &err) !=
             STRATA_OK ||
-        strata_writer_create(config.output, &options, &state.writer, &err) != STRATA_OK)
+        strata_writer_create(state.path, &options, &state.writer, &err) != STRATA_OK)
         runtime_die(&err);
 }
 
@@ -159,7 +164,7 @@ void record_finish(void)
         struct strata_writer *w = state.writer;
         state.writer = NULL;
         if (strata_writer_finish(w, &err) == STRATA_OK)
-            runtime_report("finished %llu %s", (unsigned long long)bytes, config.output);
+            runtime_report("finished %llu %s", (unsigned long long)bytes, state.path);
         else
             write_failed(&err);
     } else if (state.writer) {
