@@ -11,9 +11,12 @@
 
 static const struct command commands[] = {
     {"trace", "run a CUDA program on the CPU and record what its warps execute", cmd_trace},
+    {"convert", "a trace in another format, or some of its launches", cmd_convert},
+    {"info", "what is in a trace", cmd_info},
+    {"check", "is a trace legal?", cmd_check},
     {"predict", "counters of every launch of a trace, by one of the models", cmd_predict},
     {"correlate", "predictions against measured counters", cmd_correlate},
-    {"gpu", "what is known about a GPU: list, show, check, diff, keys", cmd_gpu},
+    {"gpu", "what is known about a GPU: list, show, check, diff, keys, import", cmd_gpu},
     {"doctor", "what will work on this machine, and how to get the rest", cmd_doctor},
     {NULL, NULL, NULL},
 };

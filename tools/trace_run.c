@@ -26,10 +26,14 @@
 
 extern char **environ;
 
+struct counts {
+    unsigned long long seen, traced, instructions_seen, instructions_traced, bytes, cut;
+};
+
 /* What came over the pipe so far. */
 struct follow {
-    uint64_t seen, traced, instructions_seen, instructions_traced, bytes, cut;
-    uint32_t processes; /* that used the runtime */
+    struct counts now, before; /* of the current process; of those before it */
+    uint32_t processes;        /* that used the runtime */
     bool fatal, kernel_failed, write_failed, limit;
     char unsupported[128]; /* the first call that is not supported */
     char *finished[MAX_FINISHED];
@@ -219,35 +223,49 @@ static void print_bytes(char *out, size_t size, uint64_t bytes)
     snprintf(out, size, u ? "%.1f %s" : "%.0f %s", x, unit[u]);
 }
 
+static struct counts add_counts(struct counts a, struct counts b)
+{
+    return (struct counts){a.seen + b.seen,
+                           a.traced + b.traced,
+                           a.instructions_seen + b.instructions_seen,
+                           a.instructions_traced + b.instructions_traced,
+                           a.bytes + b.bytes,
+                           a.cut + b.cut};
+}
+
 static void print_state(const struct follow *f, const char *end)
 {
     char bytes[32];
-    print_bytes(bytes, sizeof bytes, f->bytes);
-    double share = f->instructions_seen ? 100.0 * (double)f->instructions_traced / (double)f->instructions_seen : 0;
-    fprintf(stderr, "strata trace: %llu launches seen, %llu traced, %.1f %% of %llu warp instructions, %s%s",
-            (unsigned long long)f->seen, (unsigned long long)f->traced, share,
-            (unsigned long long)f->instructions_seen, bytes, end);
+    struct counts c = add_counts(f->before, f->now);
+    print_bytes(bytes, sizeof bytes, c.bytes);
+    double share = c.instructions_seen ? 100.0 * (double)c.instructions_traced / (double)c.instructions_seen : 0;
+    fprintf(stderr, "strata trace: %llu launch%s seen, %llu traced, %.1f %% of %llu warp instructions, %s%s", c.seen,
+            c.seen == 1 ? "" : "es", c.traced, share, c.instructions_seen, bytes, end);
 }
 
 static void take_progress(struct follow *f, const char *numbers)
 {
-    unsigned long long n[6];
-    if (sscanf(numbers, "%llu %llu %llu %llu %llu %llu", &n[0], &n[1], &n[2], &n[3], &n[4], &n[5]) != 6)
+    struct counts n;
+    if (sscanf(numbers, "%llu %llu %llu %llu %llu %llu", &n.seen, &n.traced, &n.instructions_seen,
+               &n.instructions_traced, &n.bytes, &n.cut) != 6)
         return;
-    f->seen = n[0];
-    f->traced = n[1];
-    f->instructions_seen = n[2];
-    f->instructions_traced = n[3];
-    f->bytes = n[4];
-    f->cut = n[5];
+    f->now = n;
     if (f->on_terminal)
         print_state(f, "   \r");
+}
+
+/* Processes are taken to use the GPU one after the other; if not, only the figures shown are off. */
+static void take_hello(struct follow *f)
+{
+    f->processes++;
+    f->before = add_counts(f->before, f->now);
+    memset(&f->now, 0, sizeof f->now);
 }
 
 static void take_line(struct follow *f, const char *line)
 {
     if (!strncmp(line, "hello ", 6))
-        f->processes++;
+        take_hello(f);
     else if (!strncmp(line, "progress ", 9))
         take_progress(f, line + 9);
     else if (!strcmp(line, "fatal"))
@@ -262,7 +280,7 @@ static void take_line(struct follow *f, const char *line)
         snprintf(f->unsupported, sizeof f->unsupported, "%s", line + 12);
     else if (!strncmp(line, "finished ", 9)) {
         const char *path = strchr(line + 9, ' ');
-        f->bytes = strtoull(line + 9, NULL, 10);
+        f->now.bytes = strtoull(line + 9, NULL, 10);
         if (path && f->n_finished < MAX_FINISHED && (f->finished[f->n_finished] = strdup(path + 1)))
             f->n_finished++;
     }
@@ -382,13 +400,14 @@ static strata_status judge(const struct follow *f, const struct trace_request *r
                            "let it end by return or exit().");
     if (f->write_failed)
         return strata_fail(err, STRATA_EIO, program, 0, 0, "the trace could not be written (see above).");
-    if (!f->seen)
+    struct counts all = add_counts(f->before, f->now);
+    if (!all.seen)
         return strata_fail(err, STRATA_EFORMAT, program, 0, 0, "the program launched no kernel; no trace was kept.");
-    if (!f->traced)
+    if (!all.traced)
         return strata_fail(err, STRATA_EFORMAT, program, 0, 0,
                            "none of the %llu launch%s passed the filters; no trace was kept. Kernel names are compared "
                            "with --kernel-name without namespaces and parameters.",
-                           (unsigned long long)f->seen, f->seen == 1 ? "" : "es");
+                           all.seen, all.seen == 1 ? "" : "es");
     return STRATA_OK;
 }
 
@@ -406,7 +425,7 @@ static void summarise(const struct follow *f, const struct trace_request *r, con
         fprintf(stderr,
                 "strata trace: the trace reached its limit of %s; what came later ran without being recorded, and %llu "
                 "launch%s cut short; raise it with --limit, or record less with --launch-count or --sample-blocks.\n",
-                limit, (unsigned long long)f->cut, f->cut == 1 ? " was" : "es were");
+                limit, f->before.cut + f->now.cut, f->before.cut + f->now.cut == 1 ? " was" : "es were");
     }
     if (f->n_finished > 1)
         fprintf(stderr, "strata trace: %zu processes used CUDA; the further traces are beside the first, numbered.\n",

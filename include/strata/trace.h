@@ -296,7 +296,7 @@ strata_status strata_builder_end_block(struct strata_builder *b, struct strata_b
 struct strata_writer;
 struct strata_writer_options {
     const char *format;   /* "strata" or "accelsim"; NULL: from the path's suffix */
-    int compression_level;/* 0: the format's default */
+    int compression_level;/* 0: the format's default; negative: none, where the format can */
     uint32_t reserved[4];
 };
 strata_status strata_writer_create(const char *path, const struct strata_writer_options *opt,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <strata/filter.h>
@@ -160,11 +161,12 @@ void record_finish(void)
     if (state.limit_reached)
         runtime_report("limit");
     if (state.writer && !state.failed) {
-        uint64_t bytes = strata_writer_bytes(state.writer);
         struct strata_writer *w = state.writer;
         state.writer = NULL;
+        struct stat info;
         if (strata_writer_finish(w, &err) == STRATA_OK)
-            runtime_report("finished %llu %s", (unsigned long long)bytes, state.path);
+            runtime_report("finished %llu %s", stat(state.path, &info) ? 0ull : (unsigned long long)info.st_size,
+                           state.path);
         else
             write_failed(&err);
     } else if (state.writer) {
