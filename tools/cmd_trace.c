@@ -3,6 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include <strata/filter.h>
 
 #include "cmd.h"
 #include "gpu_option.h"
@@ -21,7 +24,8 @@ static const char help_text[] =
     "buffer of zeros (default), 32-bit indices, random floats in [0,1), or a file's bytes.\n\n"
     "Launch filters are those of Nsight Compute. docs/trace.md tells what is recorded and what is supported.";
 
-/* Words after "--" are the program's, whatever they look like. */
+/* Words after "--" are the program's, whatever they look like. Without it, a path to something
+ * executable starts them; NULL if there is none. */
 static char **split_program(int *argc, char **argv)
 {
     for (int i = 1; i < *argc; i++)
@@ -29,7 +33,20 @@ static char **split_program(int *argc, char **argv)
             *argc = i;
             return argv + i + 1;
         }
+    for (int i = 1; i < *argc; i++)
+        if (strchr(argv[i], '/') && argv[i][0] != '-' && !access(argv[i], X_OK)) {
+            *argc = i;
+            return argv + i;
+        }
     return NULL;
+}
+
+static strata_status check_filter(const struct trace_request *r, struct strata_error *err)
+{
+    struct strata_filter *f;
+    strata_status status = strata_filter_create(r->kernel_name, r->launch_skip, r->launch_count, &f, err);
+    strata_filter_destroy(f);
+    return status;
 }
 
 static strata_status check_request(const struct trace_request *r, const struct trace_launch *l, bool has_program,
@@ -51,7 +68,7 @@ static strata_status check_request(const struct trace_request *r, const struct t
                                "traces are written in Strata's own format: end the name in .strata (`strata convert` "
                                "makes an Accel-Sim folder of it).");
     }
-    return STRATA_OK;
+    return check_filter(r, err);
 }
 
 int cmd_trace(int argc, char **argv)
