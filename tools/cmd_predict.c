@@ -153,13 +153,18 @@ static strata_status write_prediction(const struct strata_prediction *p, enum st
     return status;
 }
 
-/* Warnings are part of JSON and text already; on standard error they are for who watches. */
+/* Warnings are part of JSON and text already; on standard error they are for who watches. Those of
+ * a reader begin with the name of its file. */
 static void show_warnings(const struct strata_prediction *p, const struct predict_arguments *a)
 {
     for (size_t i = 0; i < p->n_results && !a->quiet; i++)
-        for (size_t k = 0; k < p->result[i].n_warnings; k++)
-            fprintf(stderr, "strata: %s/%s: %s\n", p->result[i].program, p->result[i].trace,
-                    p->result[i].warning[k]);
+        for (size_t k = 0; k < p->result[i].n_warnings; k++) {
+            const struct strata_result *r = &p->result[i];
+            if (strstr(r->warning[k], r->trace))
+                fprintf(stderr, "strata: %s\n", r->warning[k]);
+            else
+                fprintf(stderr, "strata: %s/%s: %s\n", r->program, r->trace, r->warning[k]);
+        }
 }
 
 static strata_status predict(struct predict_arguments *a, char **paths, int n_paths,

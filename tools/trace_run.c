@@ -34,7 +34,7 @@ struct counts {
 struct follow {
     struct counts now, before; /* of the current process; of those before it */
     uint32_t processes;        /* that used the runtime */
-    bool fatal, kernel_failed, write_failed, limit;
+    bool fatal, kernel_failed, write_failed, limit, interrupted;
     char unsupported[128]; /* the first call that is not supported */
     char *finished[MAX_FINISHED];
     size_t n_finished;
@@ -276,6 +276,8 @@ static void take_line(struct follow *f, const char *line)
         f->write_failed = true;
     else if (!strcmp(line, "limit"))
         f->limit = true;
+    else if (!strcmp(line, "interrupted"))
+        f->interrupted = true;
     else if (!strncmp(line, "unsupported ", 12) && !f->unsupported[0])
         snprintf(f->unsupported, sizeof f->unsupported, "%s", line + 12);
     else if (!strncmp(line, "finished ", 9)) {
@@ -427,6 +429,8 @@ static void summarise(const struct follow *f, const struct trace_request *r, con
                 "launch%s cut short; raise it with --limit, or record less with --launch-count or --sample-blocks.\n",
                 limit, f->before.cut + f->now.cut, f->before.cut + f->now.cut == 1 ? " was" : "es were");
     }
+    if (f->interrupted)
+        fprintf(stderr, "strata trace: the program was interrupted; the trace holds what it ran until then.\n");
     if (f->n_finished > 1)
         fprintf(stderr, "strata trace: %zu processes used CUDA; the further traces are beside the first, numbered.\n",
                 f->n_finished);

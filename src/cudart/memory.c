@@ -21,6 +21,14 @@ static struct registered *registry;
 static size_t n_registry, cap_registry;
 static uint64_t used_bytes;
 
+/* With --memcheck every allocation is followed by a gap that belongs to nobody. */
+#define GAP_BYTES 65536
+struct guarded {
+    uint64_t base, bytes; /* without the gap */
+};
+static struct guarded *guarded;
+static size_t n_guarded, cap_guarded;
+
 uint64_t device_memory_bytes(void)
 {
     return device.memory_bytes;
@@ -34,10 +42,21 @@ static struct registered *registered_find(uint64_t address)
     return NULL;
 }
 
+/* The range without its gap; false if the address is in the gap. */
+static bool without_gap(uint64_t address, struct strata_ptx_range *range)
+{
+    for (size_t i = 0; i < n_guarded; i++)
+        if (guarded[i].base == range->base) {
+            range->bytes = guarded[i].bytes;
+            return address - range->base < range->bytes;
+        }
+    return true;
+}
+
 bool memory_find(uint64_t address, struct strata_ptx_range *out)
 {
     if (strata_ptx_arena_find(arena, address, out))
-        return true;
+        return without_gap(address, out);
     const struct registered *r = registered_find(address);
     if (r)
         *out = (struct strata_ptx_range){r->base, r->bytes};
@@ -49,7 +68,10 @@ void *memory_allocate(size_t bytes, size_t align_bytes)
     /* More than the device holds fails as on the device. */
     if (bytes > device.memory_bytes - used_bytes)
         return NULL;
-    void *p = strata_ptx_arena_allocate(arena, bytes ? bytes : 1, align_bytes);
+    uint64_t gap = config.memcheck && ARRAY_RESERVE(guarded, n_guarded, cap_guarded, 1) ? GAP_BYTES : 0;
+    void *p = strata_ptx_arena_allocate(arena, (bytes ? bytes : 1) + gap, align_bytes);
+    if (p && gap)
+        guarded[n_guarded++] = (struct guarded){(uint64_t)(uintptr_t)p, bytes};
     if (p)
         used_bytes = strata_ptx_arena_used_bytes(arena);
     return p;
@@ -58,6 +80,9 @@ void *memory_allocate(size_t bytes, size_t align_bytes)
 bool memory_release(void *pointer)
 {
     bool ok = strata_ptx_arena_release(arena, pointer);
+    for (size_t i = 0; ok && i < n_guarded; i++)
+        if (guarded[i].base == (uint64_t)(uintptr_t)pointer)
+            guarded[i] = guarded[--n_guarded];
     used_bytes = strata_ptx_arena_used_bytes(arena);
     return ok;
 }

@@ -82,6 +82,7 @@ static strata_status sink_block(void *user, struct strata_block *block, struct s
         state.limit_reached = config.limit_bytes && strata_writer_bytes(state.writer) >= config.limit_bytes;
     }
     strata_block_destroy(block);
+    runtime_check_interrupt();
     return STRATA_OK;
 }
 
@@ -154,8 +155,12 @@ void record_end(const struct strata_ptx_stats *stats, bool ok)
 void record_finish(void)
 {
     struct strata_error err;
-    if (state.in_launch && strata_writer_end_launch(state.writer, &err) != STRATA_OK)
-        write_failed(&err);
+    if (state.in_launch) { /* interrupted in a launch: what there is of it counts */
+        state.traced++;
+        state.cut++;
+        if (strata_writer_end_launch(state.writer, &err) != STRATA_OK)
+            write_failed(&err);
+    }
     state.in_launch = false;
     report_progress("progress");
     if (state.limit_reached)

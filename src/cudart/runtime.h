@@ -151,6 +151,8 @@ int runtime_poisoned(void);
 void runtime_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, then the process ends with exit code 4. */
 void runtime_die(const struct strata_error *err) __attribute__((noreturn));
+/* Ends the process with what was recorded so far if Ctrl-C was pressed. */
+void runtime_check_interrupt(void);
 /* A line for `strata trace`. */
 void runtime_report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Microseconds of the device's own clock, which moves with the work done. */
