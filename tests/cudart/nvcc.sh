@@ -17,7 +17,7 @@ options streams_ptsz streams.cu --default-stream per-thread
 options warp_debug warp.cu -G
 options math_fast math.cu -O1 -arch=sm_80
 options launch_legacy launch.cu -D__NV_LEGACY_LAUNCH -Xcompiler -D__NV_LEGACY_LAUNCH
-options modern modern.cu -arch=sm_80
+options modern_80 modern.cu -arch=sm_80
 options managed managed.cu
 
 build separate -rdc=true "$here/separate_a.cu" "$here/separate_b.cu" && run separate || fail "separate"

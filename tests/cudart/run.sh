@@ -53,11 +53,12 @@ expect() {
 }
 has() { grep -q -- "$2" "$1" || { fail "$1 lacks \"$2\""; cat "$1"; }; }
 
-for program in memory launch streams texture warp math; do
+for program in memory launch streams texture warp math modern; do
     build $program "$here/$program.cu" || { fail "$program does not compile"; continue; }
     run $program
 done
 has warp.1.out "lane 5 saw 5, 1.25 text"
+build mixed "$here/mixed.cpp" "$here/mixed_kernel.cu" && run mixed || fail "mixed does not compile"
 build units "$here/units_a.cu" "$here/units_b.cu" && run units || fail "units does not compile"
 has units.1.out "a kernel in a destructor made 181"
 build vecadd "$src/examples/vecadd.cu" && run vecadd 5000 || fail "vecadd does not compile"
