@@ -114,6 +114,9 @@ static void attributes()
     CHECK(blocks == 32);
     OKAY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, bounded, 64, 100000));
     CHECK(blocks == 2);
+    int grid = 0, block = 0;
+    OKAY(cudaOccupancyMaxPotentialBlockSize(&grid, &block, shape, 0, 0));
+    CHECK(block == 1024 && grid == 2 * 132);
     cudaDeviceProp p;
     OKAY(cudaGetDeviceProperties(&p, 0));
     CHECK(!strcmp(p.name, "NVIDIA H200") && p.major == 9 && p.minor == 0 && p.multiProcessorCount == 132);
