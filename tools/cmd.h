@@ -18,6 +18,7 @@ int report_error(const struct strata_error *err);
 
 int cmd_check(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
+int cmd_generate(int argc, char **argv);
 int cmd_correlate(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_gpu(int argc, char **argv);
