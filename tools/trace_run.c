@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -506,6 +507,8 @@ strata_status trace_run(const struct trace_request *r, char **argv, int *exit_co
     if (pipe2(fd, O_CLOEXEC) || fcntl(fd[1], F_SETFD, 0))
         return strata_fail(err, STRATA_EIO, program, 0, 0, "no pipe to the program: %s.", strerror(errno));
     set_environment(&environment, r, runtime, &inspected, temporary, fd[1]);
+    /* Host memory a kernel may use (cudaHostRegister) lies at the same addresses in every run then. */
+    personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE);
     /* Ctrl-C goes to the program, which ends; we stay to say what became of the trace. */
     signal(SIGINT, SIG_IGN);
     status = environment.failed ? strata_fail(err, STRATA_ENOMEM, program, 0, 0, "there is no memory to start it.")

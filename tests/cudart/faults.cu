@@ -29,6 +29,9 @@ int main(int argc, char **argv)
         CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
         CHECK(cudaMemset(d, 0, 4) == cudaErrorIllegalAddress); // the device is lost from then on
         CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
+    } else if (!strcmp(which, "past")) { // seen with --memcheck: nothing else lies there then
+        out_of_bounds<<<1, 32>>>(d, 90);
+        CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
     } else if (!strcmp(which, "freed")) {
         out_of_bounds<<<1, 32>>>(gone, 0);
         CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);

@@ -53,7 +53,7 @@ expect() {
 }
 has() { grep -q -- "$2" "$1" || { fail "$1 lacks \"$2\""; cat "$1"; }; }
 
-for program in memory launch streams texture warp math modern; do
+for program in memory launch streams warp math modern; do
     build $program "$here/$program.cu" || { fail "$program does not compile"; continue; }
     run $program
 done
@@ -64,12 +64,12 @@ has units.1.out "a kernel in a destructor made 181"
 build vecadd "$src/examples/vecadd.cu" && run vecadd 5000 || fail "vecadd does not compile"
 
 build faults "$here/faults.cu" || fail "faults does not compile"
-for kind in bounds freed assert; do
-    expect faults 3 "kernel .* failed" -- ./faults $kind
+for kind in bounds assert past freed; do
+    expect faults 3 "a kernel failed: PTX of faults" --memcheck -- ./faults $kind
+    has faults.x.out "0 failed"
 done
-has faults.x.out "0 failed"
 expect faults 3 "instruction" --instruction-limit 100000 -- ./faults endless
-expect faults 0 "runs past the end of its allocation" -- ./faults copy
+expect faults 3 "runs past the end of its allocation" -- ./faults copy
 has faults.x.err "not device memory"
 has faults.x.err "freed before"
 expect faults 134 "stopped by signal 6" -- ./faults crash
@@ -83,7 +83,7 @@ expect memory 0 "4 launches seen, 1 traced" --kernel-name regex:^add --launch-co
 rm -f memory.x.strata
 expect memory 3 "none of the 4 launches passed" --kernel-name nothing -- ./memory
 [ -f memory.x.strata ] && fail "a trace without launches was kept"
-expect vecadd 0 "reached its limit" --limit 2000 -- ./vecadd 3000000
+expect math 0 "reached its limit" --limit 20000 -- ./math
 expect vecadd 0 "100.0\|25.0 %" --sample-blocks 2 -- ./vecadd 2000
 
 if [ "$compiler" = clang ]; then
