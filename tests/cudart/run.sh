@@ -53,7 +53,7 @@ expect() {
 }
 has() { grep -q -- "$2" "$1" || { fail "$1 lacks \"$2\""; cat "$1"; }; }
 
-for program in memory launch streams warp math modern; do
+for program in memory launch streams texture warp math modern; do
     build $program "$here/$program.cu" || { fail "$program does not compile"; continue; }
     run $program
 done
