@@ -16,10 +16,13 @@ struct command {
 /* Prints "strata: <place>: <sentence>" to stderr and returns the exit code that goes with the status. */
 int report_error(const struct strata_error *err);
 
+int cmd_check(int argc, char **argv);
+int cmd_convert(int argc, char **argv);
 int cmd_correlate(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_gpu(int argc, char **argv);
 int cmd_gpu_keys(int argc, char **argv);
+int cmd_info(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 
 #endif

@@ -34,7 +34,8 @@ struct probe {
     const char *fix; /* printed unless the state is GOOD */
 };
 
-static void found(struct finding *f, enum state state, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void found(struct finding *f, enum state state, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 static void found(struct finding *f, enum state state, const char *format, ...)
 {
     va_list args;
@@ -47,16 +48,19 @@ static void found(struct finding *f, enum state state, const char *format, ...)
 static void look_compression(const char *root, struct finding *f)
 {
     (void)root;
-    found(f, GOOD, "zstd %s, xz %s and zlib %s are built in", ZSTD_versionString(), lzma_version_string(), zlibVersion());
+    found(f, GOOD, "zstd %s, xz %s and zlib %s are built in", ZSTD_versionString(),
+          lzma_version_string(), zlibVersion());
 }
 
 /* A program in PATH or, below the root, in one more folder; its path or NULL. */
-static bool find_program(const char *root, const char *name, const char *extra_folder, char *out, size_t size)
+static bool find_program(const char *root, const char *name, const char *extra_folder, char *out,
+                         size_t size)
 {
     const char *path = getenv("PATH");
     char folders[4096];
     snprintf(folders, sizeof folders, "%s:%s", path ? path : "/usr/bin:/bin", extra_folder);
-    for (char *save = NULL, *folder = strtok_r(folders, ":", &save); folder; folder = strtok_r(NULL, ":", &save)) {
+    for (char *save = NULL, *folder = strtok_r(folders, ":", &save); folder;
+         folder = strtok_r(NULL, ":", &save)) {
         snprintf(out, size, "%s%s/%s", root, folder, name);
         if (!access(out, X_OK))
             return true;
@@ -64,7 +68,8 @@ static bool find_program(const char *root, const char *name, const char *extra_f
     return false;
 }
 
-static void look_program(const char *root, const char *name, const char *extra_folder, struct finding *f)
+static void look_program(const char *root, const char *name, const char *extra_folder,
+                         struct finding *f)
 {
     char path[280];
     if (find_program(root, name, extra_folder, path, sizeof path))
@@ -157,9 +162,11 @@ static void look_disk(const char *root, struct finding *f)
 static void look_machine(const char *root, struct finding *f)
 {
     (void)root;
-    long cores = sysconf(_SC_NPROCESSORS_ONLN), pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
+    long cores = sysconf(_SC_NPROCESSORS_ONLN), pages = sysconf(_SC_PHYS_PAGES),
+         page = sysconf(_SC_PAGE_SIZE);
     double gigabytes = 1e-9 * (double)pages * (double)page;
-    found(f, gigabytes < 1 ? LIMITED : GOOD, "%ld core%s, %.1f GB of memory", cores, cores == 1 ? "" : "s", gigabytes);
+    found(f, gigabytes < 1 ? LIMITED : GOOD, "%ld core%s, %.1f GB of memory", cores,
+          cores == 1 ? "" : "s", gigabytes);
 }
 
 static void look_gpu_files(const char *root, struct finding *f)
@@ -167,7 +174,8 @@ static void look_gpu_files(const char *root, struct finding *f)
     (void)root;
     struct strata_error err;
     char path[300];
-    if (add_gpu_paths(&err) == STRATA_OK && strata_gpu_locate("h200", path, sizeof path, &err) == STRATA_OK)
+    if (add_gpu_paths(&err) == STRATA_OK &&
+        strata_gpu_locate("h200", path, sizeof path, &err) == STRATA_OK)
         found(f, GOOD, "%s", path);
     else
         found(f, MISSING, "%.200s", err.message);
@@ -175,22 +183,36 @@ static void look_gpu_files(const char *root, struct finding *f)
 
 static const struct probe probes[] = {
     {"compression", look_compression, "reading and writing traces", ""},
-    {"machine", look_machine, "everything; models use all cores", "use a machine with at least 1 GB of memory"},
-    {"disk", look_disk, "traces and results", "free some space or work in another folder; native traces take about 0.25 byte per warp instruction"},
-    {"gpu files", look_gpu_files, "every prediction", "run `make install`, or set STRATA_GPU_PATH to the folder gpus/ of the source"},
-    {"clang", look_clang, "compiling .cu files to PTX for `strata trace` without CUDA", "install the package clang"},
-    {"nvcc", look_nvcc, "building device/ (microbenchmarks, kernel suite)", "install the CUDA toolkit (package nvidia-cuda-toolkit); predictions do not need it"},
-    {"driver", look_driver, "`strata dissect --target cuda` and measuring counters", "load an NVIDIA driver; predictions and `strata dissect --target model:GPU` work without"},
-    {"counters", look_counters, "measuring hardware counters to compare with", "as root, put \"options nvidia NVreg_RestrictProfilingToAdminUsers=0\" into /etc/modprobe.d/nvidia-profiling.conf and reboot, or measure as root; predictions and timing probes need no counters"},
-    {"ncu", look_ncu, "measuring hardware counters to compare with", "install Nsight Compute (it comes with the CUDA toolkit); counters measured elsewhere can be imported as CSV"},
-    {"mpi", look_mpi, "`strata sweep` on several machines", "install the package openmpi-bin; sweeps on this machine work without"},
+    {"machine", look_machine, "everything; models use all cores",
+     "use a machine with at least 1 GB of memory"},
+    {"disk", look_disk, "traces and results",
+     "free some space or work in another folder; native traces take about 0.25 byte per warp "
+     "instruction"},
+    {"gpu files", look_gpu_files, "every prediction",
+     "run `make install`, or set STRATA_GPU_PATH to the folder gpus/ of the source"},
+    {"clang", look_clang, "compiling .cu files to PTX for `strata trace` without CUDA",
+     "install the package clang"},
+    {"nvcc", look_nvcc, "building device/ (microbenchmarks, kernel suite)",
+     "install the CUDA toolkit (package nvidia-cuda-toolkit); predictions do not need it"},
+    {"driver", look_driver, "`strata dissect --target cuda` and measuring counters",
+     "load an NVIDIA driver; predictions and `strata dissect --target model:GPU` work without"},
+    {"counters", look_counters, "measuring hardware counters to compare with",
+     "as root, put \"options nvidia NVreg_RestrictProfilingToAdminUsers=0\" into "
+     "/etc/modprobe.d/nvidia-profiling.conf and reboot, or measure as root; predictions and timing "
+     "probes need no counters"},
+    {"ncu", look_ncu, "measuring hardware counters to compare with",
+     "install Nsight Compute (it comes with the CUDA toolkit); counters measured elsewhere can be "
+     "imported as CSV"},
+    {"mpi", look_mpi, "`strata sweep` on several machines",
+     "install the package openmpi-bin; sweeps on this machine work without"},
 };
 #define N_PROBES (sizeof probes / sizeof probes[0])
 
 static void print_text(const struct finding *findings)
 {
     for (size_t i = 0; i < N_PROBES; i++) {
-        printf("%-8s %-12s %s\n", state_names[findings[i].state], probes[i].name, findings[i].detail);
+        printf("%-8s %-12s %s\n", state_names[findings[i].state], probes[i].name,
+               findings[i].detail);
         if (findings[i].state == GOOD)
             continue;
         printf("%21s used for: %s\n", "", probes[i].used_for);
@@ -202,7 +224,8 @@ static void print_csv(const struct finding *findings)
 {
     printf("name,state,detail,used_for,fix\n");
     for (size_t i = 0; i < N_PROBES; i++) {
-        const char *const fields[] = {probes[i].name, state_names[findings[i].state], findings[i].detail, probes[i].used_for,
+        const char *const fields[] = {probes[i].name, state_names[findings[i].state],
+                                      findings[i].detail, probes[i].used_for,
                                       findings[i].state == GOOD ? "" : probes[i].fix};
         for (size_t j = 0; j < 5; j++) {
             print_csv_field(stdout, fields[j]);
@@ -213,10 +236,11 @@ static void print_csv(const struct finding *findings)
 
 static void print_json(const struct finding *findings)
 {
-    printf("{\"schema\": \"strata.doctor/1\", \"tool\": \"strata " STRATA_VERSION "\", \"checks\": [");
+    printf("{\"schema\": \"strata.doctor/1\", \"tool\": \"strata " STRATA_VERSION
+           "\", \"checks\": [");
     for (size_t i = 0; i < N_PROBES; i++) {
-        printf("%s\n  {\"name\": \"%s\", \"state\": \"%s\", \"detail\": ", i ? "," : "", probes[i].name,
-               state_names[findings[i].state]);
+        printf("%s\n  {\"name\": \"%s\", \"state\": \"%s\", \"detail\": ", i ? "," : "",
+               probes[i].name, state_names[findings[i].state]);
         print_json_string(stdout, findings[i].detail);
         printf(", \"used_for\": ");
         print_json_string(stdout, probes[i].used_for);
@@ -232,10 +256,16 @@ int cmd_doctor(int argc, char **argv)
     const char *format_word = NULL, *root = "";
     const struct option options[] = {
         {0, "format", OPTION_STRING, &format_word, "F", "text (default), csv or json"},
-        {0, "root", OPTION_STRING, &root, "DIR", "look below another root folder, such as a container image"},
+        {0, "root", OPTION_STRING, &root, "DIR",
+         "look below another root folder, such as a container image"},
     };
-    const struct command_syntax syntax = {"doctor", "", "Says what will work on this machine, and how to get the rest.",
-                                          "Nothing that is missing keeps predictions from working.", options, 2};
+    const struct command_syntax syntax = {
+        "doctor",
+        "",
+        "Says what will work on this machine, and how to get the rest.",
+        "Nothing that is missing keeps predictions from working.",
+        options,
+        2};
     int n_args, code;
     enum format format;
     struct finding findings[N_PROBES];

@@ -17,6 +17,14 @@ static struct strata_gpu gpu_a, gpu_b;
 
 /* ---- values ---- */
 
+/* The shorter of two spellings that reads back as the same number. */
+static void print_number(double value)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.15g", value);
+    printf("%.*g", strtod(text, NULL) == value ? 15 : 17, value);
+}
+
 /* A JSON value: numbers in the unit of the key, names and texts as strings, lists as arrays. */
 static void print_json_value(const struct strata_gpu *gpu, const struct strata_gpu_key *key)
 {
@@ -34,15 +42,14 @@ static void print_json_value(const struct strata_gpu *gpu, const struct strata_g
     case STRATA_GPU_SIZES:
     case STRATA_GPU_DOUBLES:
         putchar('[');
-        for (uint32_t i = 0; i < strata_gpu_count(gpu, key); i++)
-            printf("%s%.17g", i ? ", " : "", strata_gpu_number(gpu, key, i));
+        for (uint32_t i = 0; i < strata_gpu_count(gpu, key); i++) {
+            fputs(i ? ", " : "", stdout);
+            print_number(strata_gpu_number(gpu, key, i));
+        }
         putchar(']');
         return;
-    case STRATA_GPU_DOUBLE: /* the text is the shortest that reads back as the same number */
-        fputs(text, stdout);
-        return;
     default:
-        printf("%.17g", strata_gpu_number(gpu, key, 0));
+        print_number(strata_gpu_number(gpu, key, 0));
     }
 }
 
@@ -53,13 +60,15 @@ static void print_csv_value(const struct strata_gpu *gpu, const struct strata_gp
     switch (key->type) {
     case STRATA_GPU_SIZE:
     case STRATA_GPU_SIZE32:
-        printf("%.17g", strata_gpu_number(gpu, key, 0));
+        print_number(strata_gpu_number(gpu, key, 0));
         return;
     case STRATA_GPU_UINTS:
     case STRATA_GPU_SIZES:
     case STRATA_GPU_DOUBLES:
-        for (uint32_t i = 0; i < strata_gpu_count(gpu, key); i++)
-            printf("%s%.15g", i ? " " : "", strata_gpu_number(gpu, key, i));
+        for (uint32_t i = 0; i < strata_gpu_count(gpu, key); i++) {
+            fputs(i ? " " : "", stdout);
+            print_number(strata_gpu_number(gpu, key, i));
+        }
         return;
     default:
         print_csv_field(stdout, strata_gpu_value_text(gpu, key, text, sizeof text));
@@ -123,7 +132,8 @@ static void print_wrapped(const char *value, const char *unit, const char *sourc
         printf("%s\n", with_unit);
 }
 
-static bool show_text(void *context, const struct strata_gpu_key *key, const char *value, const char *source)
+static bool show_text(void *context, const struct strata_gpu_key *key, const char *value,
+                      const char *source)
 {
     struct showing *s = context;
     bool set = strata_gpu_is_set(&gpu_a, key);
@@ -132,11 +142,13 @@ static bool show_text(void *context, const struct strata_gpu_key *key, const cha
     if (new_section(s, key->path) && *s->section)
         printf("\n%s\n", s->section);
     printf("  %-28s ", key->path);
-    print_wrapped(*value ? value : "-", shown_unit(key->unit, value), set ? *source ? source : "no source" : "default");
+    print_wrapped(*value ? value : "-", shown_unit(key->unit, value),
+                  set ? *source ? source : "no source" : "default");
     return true;
 }
 
-static bool show_total_text(void *context, const char *name, double value, const char *unit, const char *how)
+static bool show_total_text(void *context, const char *name, double value, const char *unit,
+                            const char *how)
 {
     (void)context;
     char text[64];
@@ -146,7 +158,8 @@ static bool show_total_text(void *context, const char *name, double value, const
     return true;
 }
 
-static bool show_csv(void *context, const struct strata_gpu_key *key, const char *value, const char *source)
+static bool show_csv(void *context, const struct strata_gpu_key *key, const char *value,
+                     const char *source)
 {
     (void)context;
     (void)value;
@@ -158,7 +171,8 @@ static bool show_csv(void *context, const struct strata_gpu_key *key, const char
     return true;
 }
 
-static bool show_total_csv(void *context, const char *name, double value, const char *unit, const char *how)
+static bool show_total_csv(void *context, const char *name, double value, const char *unit,
+                           const char *how)
 {
     (void)context;
     printf("total: %s,%.15g,%s,", name, value, unit);
@@ -167,24 +181,27 @@ static bool show_total_csv(void *context, const char *name, double value, const 
     return true;
 }
 
-static bool show_json(void *context, const struct strata_gpu_key *key, const char *value, const char *source)
+static bool show_json(void *context, const struct strata_gpu_key *key, const char *value,
+                      const char *source)
 {
     struct showing *s = context;
     (void)value;
     printf("%s\n  {\"key\": \"%s\", \"value\": ", s->first ? "" : ",", key->path);
     s->first = false;
     print_json_value(&gpu_a, key);
-    printf(", \"unit\": \"%s\", \"set\": %s, \"source\": ", key->unit, strata_gpu_is_set(&gpu_a, key) ? "true" : "false");
+    printf(", \"unit\": \"%s\", \"set\": %s, \"source\": ", key->unit,
+           strata_gpu_is_set(&gpu_a, key) ? "true" : "false");
     print_json_string(stdout, source);
     putchar('}');
     return true;
 }
 
-static bool show_total_json(void *context, const char *name, double value, const char *unit, const char *how)
+static bool show_total_json(void *context, const char *name, double value, const char *unit,
+                            const char *how)
 {
     struct showing *s = context;
-    printf("%s\n  {\"name\": \"%s\", \"value\": %.15g, \"unit\": \"%s\", \"how\": \"%s\"}", s->first ? "" : ",", name, value,
-           unit, how);
+    printf("%s\n  {\"name\": \"%s\", \"value\": %.15g, \"unit\": \"%s\", \"how\": \"%s\"}",
+           s->first ? "" : ",", name, value, unit, how);
     s->first = false;
     return true;
 }
@@ -243,20 +260,27 @@ static int gpu_show(int argc, char **argv)
     struct option_list sets = {0};
     bool set_only = false;
     const struct option options[] = {
-        {0, "format", OPTION_STRING, &format_word, "F", "text (default), csv, json, or yaml (a GPU file)"},
+        {0, "format", OPTION_STRING, &format_word, "F",
+         "text (default), csv, json, or yaml (a GPU file)"},
         {0, "set", OPTION_LIST, &sets, "KEY=VALUE", "change one value first; may be repeated"},
-        {0, "set-only", OPTION_FLAG, &set_only, NULL, "leave out the keys that are at their default (text)"},
+        {0, "set-only", OPTION_FLAG, &set_only, NULL,
+         "leave out the keys that are at their default (text)"},
     };
     const struct command_syntax syntax = {
-        "gpu show", "GPU", "Prints every value of a GPU with its source, and what follows from them.",
-        "GPU is a name (`strata gpu list` shows them) or the path of a GPU file.", options, 3};
+        "gpu show",
+        "GPU",
+        "Prints every value of a GPU with its source, and what follows from them.",
+        "GPU is a name (`strata gpu list` shows them) or the path of a GPU file.",
+        options,
+        3};
     int n_args, code;
     enum format format;
     struct strata_error err;
     if (!parse_options(&syntax, argc, argv, &n_args, &code))
         return code;
     if (n_args != 1) {
-        fprintf(stderr, "strata gpu show: name one GPU; `strata gpu list` shows those there are.\n");
+        fprintf(stderr,
+                "strata gpu show: name one GPU; `strata gpu list` shows those there are.\n");
         return EXIT_USAGE;
     }
     bool yaml = format_word && !strcmp(format_word, "yaml");
@@ -277,7 +301,7 @@ static int gpu_show(int argc, char **argv)
 struct listing {
     struct gpu_file {
         char *name, *path;
-    } *file;
+    } * file;
     size_t n;
 };
 
@@ -334,8 +358,8 @@ static void list_row(enum format format, const struct gpu_file *file, bool first
     strata_gpu_size_text(g->l2.cache.size_bytes, l2, sizeof l2);
     switch (format) {
     case FORMAT_TEXT:
-        printf("%-12s  sm_%-3u %4u  %5u MHz  %8s  %7.1f GB/s  %s\n", file->name, g->sm_version, g->sm.count,
-               g->sm.clock_mhz, l2, dram, g->description);
+        printf("%-12s  sm_%-3u %4u  %5u MHz  %8s  %7.1f GB/s  %s\n", file->name, g->sm_version,
+               g->sm.count, g->sm.clock_mhz, l2, dram, g->description);
         break;
     case FORMAT_CSV:
         printf("%s,%u,%u,%u,%llu,%.6g,", file->name, g->sm_version, g->sm.count, g->sm.clock_mhz,
@@ -348,8 +372,10 @@ static void list_row(enum format format, const struct gpu_file *file, bool first
     case FORMAT_JSON:
         printf("%s\n  {\"name\": ", first ? "" : ",");
         print_json_string(stdout, file->name);
-        printf(", \"sm_version\": %u, \"sms\": %u, \"clock_mhz\": %u, \"l2_bytes\": %llu, \"dram_gb_s\": %.6g, \"description\": ",
-               g->sm_version, g->sm.count, g->sm.clock_mhz, (unsigned long long)g->l2.cache.size_bytes, dram);
+        printf(", \"sm_version\": %u, \"sms\": %u, \"clock_mhz\": %u, \"l2_bytes\": %llu, "
+               "\"dram_gb_s\": %.6g, \"description\": ",
+               g->sm_version, g->sm.count, g->sm.clock_mhz,
+               (unsigned long long)g->l2.cache.size_bytes, dram);
         print_json_string(stdout, g->description);
         printf(", \"path\": ");
         print_json_string(stdout, file->path);
@@ -363,11 +389,13 @@ static int print_list(enum format format, const struct listing *l)
     int code = EXIT_DONE;
     bool first = true;
     if (format == FORMAT_TEXT)
-        printf("%-12s  %-6s %4s  %9s  %8s  %12s  %s\n", "name", "arch", "SMs", "clock", "L2", "DRAM peak", "description");
+        printf("%-12s  %-6s %4s  %9s  %8s  %12s  %s\n", "name", "arch", "SMs", "clock", "L2",
+               "DRAM peak", "description");
     else if (format == FORMAT_CSV)
         printf("name,sm_version,sms,clock_mhz,l2_bytes,dram_gb_s,description,path\n");
     else
-        printf("{\"schema\": \"strata.gpus/1\", \"tool\": \"strata " STRATA_VERSION "\", \"gpus\": [");
+        printf("{\"schema\": \"strata.gpus/1\", \"tool\": \"strata " STRATA_VERSION
+               "\", \"gpus\": [");
     for (size_t i = 0; i < l->n; i++) {
         struct strata_error err;
         if (strata_gpu_load(l->file[i].path, &gpu_a, &err) != STRATA_OK) {
@@ -386,10 +414,15 @@ static int print_list(enum format format, const struct listing *l)
 static int gpu_list(int argc, char **argv)
 {
     const char *format_word = NULL;
-    const struct option options[] = {{0, "format", OPTION_STRING, &format_word, "F", "text (default), csv or json"}};
-    const struct command_syntax syntax = {
-        "gpu list", "", "Lists the GPUs there are files for.",
-        "Files are looked for in the folders of STRATA_GPU_PATH, then among those that came with strata.", options, 1};
+    const struct option options[] = {
+        {0, "format", OPTION_STRING, &format_word, "F", "text (default), csv or json"}};
+    const struct command_syntax syntax = {"gpu list",
+                                          "",
+                                          "Lists the GPUs there are files for.",
+                                          "Files are looked for in the folders of STRATA_GPU_PATH, "
+                                          "then among those that came with strata.",
+                                          options,
+                                          1};
     int n_args, code;
     enum format format;
     struct strata_error err;
@@ -401,7 +434,9 @@ static int gpu_list(int argc, char **argv)
     if (add_gpu_paths(&err) != STRATA_OK)
         return report_error(&err);
     if (!find_files(&l))
-        strata_fail(&err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for the list of GPUs."), code = report_error(&err);
+        strata_fail(&err, STRATA_ENOMEM, NULL, 0, 0,
+                    "there is no memory left for the list of GPUs."),
+            code = report_error(&err);
     else
         code = print_list(format, &l);
     for (size_t i = 0; i < l.n; i++) {
@@ -419,7 +454,8 @@ struct sourcing {
     char first[64]; /* first key without a source */
 };
 
-static bool count_sources(void *context, const struct strata_gpu_key *key, const char *value, const char *source)
+static bool count_sources(void *context, const struct strata_gpu_key *key, const char *value,
+                          const char *source)
 {
     struct sourcing *s = context;
     (void)value;
@@ -443,16 +479,23 @@ static int check_one(const char *name, bool strict)
     if (!s.without)
         printf("%s: good, %u keys set, each with a source\n", name, s.set);
     else
-        printf("%s: good, %u keys set, %u without a source (the first is %s)\n", name, s.set, s.without, s.first);
+        printf("%s: good, %u keys set, %u without a source (the first is %s)\n", name, s.set,
+               s.without, s.first);
     return strict && s.without ? EXIT_MISMATCH : EXIT_DONE;
 }
 
 static int gpu_check(int argc, char **argv)
 {
     bool strict = false;
-    const struct option options[] = {{0, "strict", OPTION_FLAG, &strict, NULL, "fail (exit 1) if a number has no source"}};
-    const struct command_syntax syntax = {"gpu check", "FILE...", "Checks GPU files: every key, every value, and whether they go together.",
-                                          NULL, options, 1};
+    const struct option options[] = {
+        {0, "strict", OPTION_FLAG, &strict, NULL, "fail (exit 1) if a number has no source"}};
+    const struct command_syntax syntax = {
+        "gpu check",
+        "FILE...",
+        "Checks GPU files: every key, every value, and whether they go together.",
+        NULL,
+        options,
+        1};
     int n_args, code, worst = EXIT_DONE;
     struct strata_error err;
     if (!parse_options(&syntax, argc, argv, &n_args, &code))
@@ -488,8 +531,8 @@ static void diff_row(enum format format, const struct strata_gpu_key *key, bool 
     strata_gpu_value_text(&gpu_b, key, b, sizeof b);
     switch (format) {
     case FORMAT_TEXT:
-        printf("  %-28s %-22.60s  %.60s%s%s\n", key->path, *a ? a : "-", *b ? b : "-", *shown_unit(key->unit, b) ? " " : "",
-               shown_unit(key->unit, b));
+        printf("  %-28s %-22.60s  %.60s%s%s\n", key->path, *a ? a : "-", *b ? b : "-",
+               *shown_unit(key->unit, b) ? " " : "", shown_unit(key->unit, b));
         break;
     case FORMAT_CSV:
         printf("%s,", key->path);
@@ -516,7 +559,8 @@ static size_t diff(enum format format)
     else if (format == FORMAT_CSV)
         printf("key,a,b,unit\n");
     else {
-        printf("{\"schema\": \"strata.gpu-diff/1\", \"tool\": \"strata " STRATA_VERSION "\", \"a\": ");
+        printf("{\"schema\": \"strata.gpu-diff/1\", \"tool\": \"strata " STRATA_VERSION
+               "\", \"a\": ");
         print_json_string(stdout, gpu_a.name);
         printf(", \"b\": ");
         print_json_string(stdout, gpu_b.name);
@@ -536,10 +580,15 @@ static size_t diff(enum format format)
 static int gpu_diff(int argc, char **argv)
 {
     const char *format_word = NULL;
-    const struct option options[] = {{0, "format", OPTION_STRING, &format_word, "F", "text (default), csv or json"}};
+    const struct option options[] = {
+        {0, "format", OPTION_STRING, &format_word, "F", "text (default), csv or json"}};
     const struct command_syntax syntax = {
-        "gpu diff", "A B", "Prints the values in which two GPUs differ.",
-        "Exit code 0: no difference; 1: some. Name and description are not compared.", options, 1};
+        "gpu diff",
+        "A B",
+        "Prints the values in which two GPUs differ.",
+        "Exit code 0: no difference; 1: some. Name and description are not compared.",
+        options,
+        1};
     int n_args, code;
     enum format format;
     struct strata_error err;
@@ -551,7 +600,8 @@ static int gpu_diff(int argc, char **argv)
     }
     if (!parse_format("gpu diff", format_word, &format))
         return EXIT_USAGE;
-    if (load_gpu(argv[1], NULL, &gpu_a, &err) != STRATA_OK || load_gpu(argv[2], NULL, &gpu_b, &err) != STRATA_OK)
+    if (load_gpu(argv[1], NULL, &gpu_a, &err) != STRATA_OK ||
+        load_gpu(argv[2], NULL, &gpu_b, &err) != STRATA_OK)
         return report_error(&err);
     size_t n = diff(format);
     code = finish_stdout();
@@ -574,7 +624,8 @@ static void gpu_help(FILE *f)
     fprintf(f, "usage: strata gpu list|show|check|diff|keys ...\n\n");
     for (const struct command *c = subcommands; c->name; c++)
         fprintf(f, "  %-7s %s\n", c->name, c->summary);
-    fprintf(f, "\n`strata gpu SUBCOMMAND --help` tells more; docs/gpu-files.md describes the files.\n");
+    fprintf(
+        f, "\n`strata gpu SUBCOMMAND --help` tells more; docs/gpu-files.md describes the files.\n");
 }
 
 int cmd_gpu(int argc, char **argv)
@@ -586,6 +637,8 @@ int cmd_gpu(int argc, char **argv)
     for (const struct command *c = subcommands; c->name; c++)
         if (!strcmp(c->name, argv[1]))
             return c->run(argc - 1, argv + 1);
-    fprintf(stderr, "strata gpu: there is no subcommand \"%s\"; it is list, show, check, diff or keys.\n", argv[1]);
+    fprintf(stderr,
+            "strata gpu: there is no subcommand \"%s\"; it is list, show, check, diff or keys.\n",
+            argv[1]);
     return EXIT_USAGE;
 }

@@ -43,7 +43,8 @@ static void allowed(const struct strata_gpu_key *key, char *out, size_t size)
     if (key->names)
         for (size_t i = 0, used = 0; key->names[i] && used < size; i++)
             used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "", key->names[i]);
-    else if (key->type == STRATA_GPU_SIZE || key->type == STRATA_GPU_SIZE32 || key->type == STRATA_GPU_SIZES)
+    else if (key->type == STRATA_GPU_SIZE || key->type == STRATA_GPU_SIZE32 ||
+             key->type == STRATA_GPU_SIZES)
         snprintf(out, size, "%s to %s", strata_gpu_size_text((uint64_t)key->min, low, sizeof low),
                  strata_gpu_size_text((uint64_t)key->max, high, sizeof high));
     else if (key->type != STRATA_GPU_BOOL && key->type != STRATA_GPU_STRING)
@@ -65,12 +66,14 @@ static void print_markdown(void)
         size_t length = dot ? (size_t)(dot - key->path) + 1 : 0;
         char range[320];
         if (strncmp(before, key->path, length) || (!dot && *before == '?')) {
-            printf("%s### %.*s\n\n| key | type | unit | allowed | default | |\n|---|---|---|---|---|---|\n", i ? "\n" : "",
-                   length ? (int)length - 1 : 9, length ? key->path : "top level");
+            printf("%s### %.*s\n\n| key | type | unit | allowed | default | "
+                   "|\n|---|---|---|---|---|---|\n",
+                   i ? "\n" : "", length ? (int)length - 1 : 9, length ? key->path : "top level");
             before = key->path;
         }
         allowed(key, range, sizeof range);
-        printf("| `%s` | %s | %s | %s | %s | %s |\n", key->path, type_name(key), key->unit, range, default_of(key), key->help);
+        printf("| `%s` | %s | %s | %s | %s | %s |\n", key->path, type_name(key), key->unit, range,
+               default_of(key), key->help);
     }
 }
 
@@ -93,13 +96,14 @@ static void print_csv(void)
 
 static void print_json(void)
 {
-    printf("{\"schema\": \"strata.gpu-keys/1\", \"tool\": \"strata " STRATA_VERSION "\", \"keys\": [");
+    printf("{\"schema\": \"strata.gpu-keys/1\", \"tool\": \"strata " STRATA_VERSION
+           "\", \"keys\": [");
     for (size_t i = 0; i < strata_gpu_n_keys(); i++) {
         const struct strata_gpu_key *key = strata_gpu_key(i);
         char range[320];
         allowed(key, range, sizeof range);
-        printf("%s\n  {\"key\": \"%s\", \"type\": \"%s\", \"unit\": \"%s\", \"allowed\": ", i ? "," : "", key->path,
-               type_name(key), key->unit);
+        printf("%s\n  {\"key\": \"%s\", \"type\": \"%s\", \"unit\": \"%s\", \"allowed\": ",
+               i ? "," : "", key->path, type_name(key), key->unit);
         print_json_string(stdout, range);
         printf(", \"required\": %s, \"default\": ", key->required ? "true" : "false");
         print_json_string(stdout, key->required ? "" : key->default_text);
@@ -113,10 +117,11 @@ static void print_json(void)
 int cmd_gpu_keys(int argc, char **argv)
 {
     const char *format_word = NULL;
-    const struct option options[] = {
-        {0, "format", OPTION_STRING, &format_word, "F", "text (default: tables in Markdown), csv or json"}};
-    const struct command_syntax syntax = {"gpu keys", "", "Prints all keys of a GPU file with type, unit, bounds and default.",
-                                          NULL, options, 1};
+    const struct option options[] = {{0, "format", OPTION_STRING, &format_word, "F",
+                                      "text (default: tables in Markdown), csv or json"}};
+    const struct command_syntax syntax = {
+        "gpu keys", "",      "Prints all keys of a GPU file with type, unit, bounds and default.",
+        NULL,       options, 1};
     int n_args, code;
     enum format format;
     struct output o;

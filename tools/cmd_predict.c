@@ -187,6 +187,8 @@ int cmd_predict(int argc, char **argv)
             "predict needs --gpu, the GPU to predict for; `strata gpu list` names them.");
     else if (a.jobs < 1 || a.jobs > 1024)
         status = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0, "-j takes a number from 1 to 1024.");
+    else if (a.seed > INT64_MAX)
+        status = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0, "--seed takes a number below 2^63.");
     else
         status = predict(&a, argv + 1, n_args, &err);
     free(a.set.item);

@@ -19,7 +19,8 @@ strata_status add_gpu_paths(struct strata_error *err)
             start--;
         char *folder = strndup(list + start, end - start);
         if (!folder)
-            return strata_fail(err, STRATA_ENOMEM, "STRATA_GPU_PATH", 0, 0, "there is no memory left for its folders.");
+            return strata_fail(err, STRATA_ENOMEM, "STRATA_GPU_PATH", 0, 0,
+                               "there is no memory left for its folders.");
         if (*folder)
             status = strata_gpu_add_path(folder, err);
         free(folder);
@@ -32,7 +33,8 @@ static strata_status apply(struct strata_gpu *gpu, const char *assignment, struc
 {
     const char *equals = strchr(assignment, '=');
     if (!equals)
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "--set takes key=value, not \"%.80s\".", assignment);
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "--set takes key=value, not \"%.80s\".",
+                           assignment);
     char *key = strndup(assignment, (size_t)(equals - assignment));
     if (!key)
         return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for --set.");

@@ -10,7 +10,8 @@
  * source folder this tool was built from, then the installed data. */
 strata_status add_gpu_paths(struct strata_error *err);
 
-/* The GPU of that name with each "key=value" of `sets` (may be NULL) applied, checked as a whole. */
+/* The GPU of that name with each "key=value" of `sets` (may be NULL) applied, checked as a whole.
+ */
 strata_status load_gpu(const char *name, const struct option_list *sets, struct strata_gpu *gpu,
                        struct strata_error *err);
 

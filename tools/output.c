@@ -4,7 +4,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* A device or a pipe is written as it stands: renaming would put a plain file in its place. */
+static bool is_special(const char *path)
+{
+    struct stat info;
+    return !stat(path, &info) && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
 
 strata_status output_open(struct output *o, const char *path, struct strata_error *err)
 {
@@ -13,43 +21,51 @@ strata_status output_open(struct output *o, const char *path, struct strata_erro
         o->stream = stdout;
         return STRATA_OK;
     }
-    if (asprintf(&o->temporary, "%s.tmp.%ld", path, (long)getpid()) < 0)
+    bool in_place = is_special(path);
+    if (in_place)
+        o->temporary = strdup(path);
+    else if (asprintf(&o->temporary, "%s.tmp.%ld", path, (long)getpid()) < 0)
         o->temporary = NULL;
     o->final_path = strdup(path);
     if (!o->temporary || !o->final_path) {
         output_discard(o);
-        return strata_fail(err, STRATA_ENOMEM, path, 0, 0, "there is no memory left for the output's name.");
+        return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
+                           "there is no memory left for the output's name.");
     }
     o->stream = fopen(o->temporary, "w");
+    int why = errno;
+    if (in_place || !o->stream) {
+        free(o->temporary); /* there is nothing to rename or to remove */
+        o->temporary = NULL;
+    }
     if (o->stream)
         return STRATA_OK;
-    int why = errno;
-    free(o->temporary);
-    o->temporary = NULL;
     output_discard(o);
     return strata_fail(err, STRATA_EIO, path, 0, 0,
-                       "the output cannot be written: %s; choose another place with -o.", strerror(why));
+                       "the output cannot be written: %s; choose another place with -o.",
+                       strerror(why));
 }
 
 strata_status output_commit(struct output *o, struct strata_error *err)
 {
     if (!o->final_path) {
         if (fflush(stdout) || ferror(stdout))
-            return strata_fail(err, STRATA_EIO, "standard output", 0, 0, "the result could not be written: %s.",
-                               strerror(errno));
+            return strata_fail(err, STRATA_EIO, "standard output", 0, 0,
+                               "the result could not be written: %s.", strerror(errno));
         return STRATA_OK;
     }
     bool bad = ferror(o->stream);
     bad |= fclose(o->stream) != 0;
     o->stream = NULL;
-    if (!bad && !rename(o->temporary, o->final_path)) {
+    if (!bad && (!o->temporary || !rename(o->temporary, o->final_path))) {
         free(o->temporary);
         free(o->final_path);
         memset(o, 0, sizeof *o);
         return STRATA_OK;
     }
     strata_fail(err, STRATA_EIO, o->final_path, 0, 0,
-                "the result could not be written: %s; nothing was left under that name.", strerror(errno));
+                "the result could not be written: %s; nothing was left under that name.",
+                strerror(errno));
     output_discard(o);
     return STRATA_EIO;
 }

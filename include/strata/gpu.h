@@ -23,7 +23,7 @@
 #define STRATA_GPU_MAX_KEYS 320
 #define STRATA_GPU_TEXT 4096 /* holds the text of any value */
 
-enum strata_coalesce_rule { STRATA_COALESCE_FERMI = 0, STRATA_COALESCE_SECTOR };
+enum strata_coalesce_rule { STRATA_COALESCE_FERMI = 0, STRATA_COALESCE_SECTOR, STRATA_COALESCE_OCTET };
 enum strata_bank_mode { STRATA_BANKS_4B = 0, STRATA_BANKS_8B };
 enum strata_scheduler { STRATA_SCHED_LRR = 0, STRATA_SCHED_GTO, STRATA_SCHED_OLDEST };
 enum strata_replacement { STRATA_REPL_LRU = 0, STRATA_REPL_FIFO, STRATA_REPL_RANDOM, STRATA_REPL_PLRU,
@@ -96,6 +96,7 @@ struct strata_gpu {
         /* SMs in the order in which the first wave of blocks is dealt (see src/place). */
         uint32_t order[STRATA_MAX_SMS];
         uint32_t n_order;
+        uint32_t singles;              /* SMs at the head of order that are dealt apart from the clusters */
         uint32_t gpc_of_sm[STRATA_MAX_SMS];
         uint32_t n_gpc_of_sm;
         uint32_t launch_cycles;        /* from the start of the measured time to the first block */
@@ -127,7 +128,7 @@ struct strata_gpu {
         uint64_t unified_bytes;            /* L1 + shared, 0 if they are apart */
         uint64_t carveout_bytes[STRATA_MAX_CARVEOUTS]; /* sizes shared memory can take of it, ascending */
         uint32_t n_carveout;
-        uint32_t carveout_rule;            /* see src/place/occupancy.c */
+        uint32_t carveout_rule;            /* enum strata_carveout_rule, see <strata/place.h> */
         uint32_t allocate;                 /* enum strata_alloc */
         uint32_t write_policy;             /* enum strata_write_policy */
         uint32_t write_miss;               /* enum strata_write_miss */

@@ -248,9 +248,9 @@ strata_status strata_reader_next(struct strata_reader *r, struct strata_block **
 /* The next block in order of its linear index (blocks that come early are held back in byte code). */
 strata_status strata_reader_next_ordered(struct strata_reader *r, struct strata_block **out,
                                          struct strata_error *err);
-/* Makes the next strata_reader_next start at block `block_index`, and go on in file order;
- * STRATA_END if the trace has no such block. Native files only: STRATA_EUNSUPPORTED otherwise. Not to
- * be mixed with strata_reader_next_ordered. */
+/* Makes the next strata_reader_next start at block `block_index`, and go on in file order. If the
+ * trace has no such block: STRATA_END, and the reader is at its end. Native files only, otherwise
+ * STRATA_EUNSUPPORTED. Not to be mixed with strata_reader_next_ordered. */
 strata_status strata_reader_seek(struct strata_reader *r, uint64_t block_index, struct strata_error *err);
 /* Things worth telling the user: unknown opcodes, truncated end, ... Valid until _close. */
 size_t strata_reader_warning_count(const struct strata_reader *r);
@@ -296,7 +296,7 @@ strata_status strata_builder_end_block(struct strata_builder *b, struct strata_b
 struct strata_writer;
 struct strata_writer_options {
     const char *format;   /* "strata" or "accelsim"; NULL: from the path's suffix */
-    int compression_level;/* 0: the format's default */
+    int compression_level;/* 0: the format's default; negative: none, where the format can */
     uint32_t reserved[4];
 };
 strata_status strata_writer_create(const char *path, const struct strata_writer_options *opt,

@@ -73,8 +73,8 @@ void strata_text_put_number(struct strata_text *t, double value)
     strata_text_put(t, digits);
 }
 
-/* Length of the UTF-8 character at s (1 to 4), 0 if it is not one. */
-static size_t utf8_length(const unsigned char *s)
+/* Length of the UTF-8 character at s (1 to 4), 0 if it is not one or does not fit. */
+static size_t utf8_length(const unsigned char *s, size_t left)
 {
     if (s[0] < 0x80)
         return 1;
@@ -82,6 +82,8 @@ static size_t utf8_length(const unsigned char *s)
                : (s[0] & 0xf0) == 0xe0       ? 3
                : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
                                              : 0;
+    if (n > left)
+        return 0;
     for (size_t i = 1; i < n; i++)
         if ((s[i] & 0xc0) != 0x80)
             return 0;
@@ -92,12 +94,24 @@ static size_t utf8_length(const unsigned char *s)
     return n;
 }
 
+bool strata_text_is_utf8(const char *data, size_t length)
+{
+    const unsigned char *s = (const unsigned char *)data, *end = s + length;
+    while (s < end) {
+        size_t n = utf8_length(s, (size_t)(end - s));
+        if (!n)
+            return false;
+        s += n;
+    }
+    return true;
+}
+
 void strata_text_put_json_string(struct strata_text *t, const char *words)
 {
     const unsigned char *s = (const unsigned char *)words;
     strata_text_put(t, "\"");
     while (*s) {
-        size_t n = utf8_length(s);
+        size_t n = utf8_length(s, 4); /* the final 0 ends any character */
         if (*s == '"' || *s == '\\')
             strata_text_printf(t, "\\%c", *s);
         else if (*s == '\n')
@@ -130,11 +144,13 @@ void strata_text_put_csv_field(struct strata_text *t, const char *words)
 void strata_text_put_grouped(struct strata_text *t, double value)
 {
     char digits[32];
-    if (!is_whole(value)) {
+    bool whole = is_whole(value);
+    if (!whole && (fabs(value) < 1000 || fabs(value) >= 1e15)) {
         strata_text_printf(t, "%.6g", value);
         return;
     }
-    int n = snprintf(digits, sizeof digits, "%lld", (long long)fabs(value));
+    double tenths = whole ? 0 : round(fabs(value) * 10); /* large fractions keep one digit */
+    int n = snprintf(digits, sizeof digits, "%.0f", whole ? fabs(value) : floor(tenths / 10));
     if (value < 0)
         strata_text_put(t, "-");
     for (int i = 0; i < n; i++) {
@@ -142,4 +158,6 @@ void strata_text_put_grouped(struct strata_text *t, double value)
         if ((n - 1 - i) % 3 == 0 && i != n - 1)
             strata_text_put(t, ",");
     }
+    if (!whole)
+        strata_text_printf(t, ".%d", (int)fmod(tenths, 10));
 }

@@ -24,9 +24,11 @@ void strata_text_printf(struct strata_text *t, const char *format, ...)
 void strata_text_put_number(struct strata_text *t, double value);
 /* With the quotes around it; bytes that are not UTF-8 become U+FFFD, as JSON allows no others. */
 void strata_text_put_json_string(struct strata_text *t, const char *words);
+/* Text in the one encoding all our files have. */
+bool strata_text_is_utf8(const char *data, size_t length);
 /* Quoted only where the field needs it. */
 void strata_text_put_csv_field(struct strata_text *t, const char *words);
-/* With a comma between groups of three: 1,234,567; for people. */
+/* With a comma between groups of three: 1,234,567; for people, so fractions are rounded. */
 void strata_text_put_grouped(struct strata_text *t, double value);
 
 #endif

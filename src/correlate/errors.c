@@ -47,7 +47,7 @@ static double correlation(const double *x, const double *y, size_t n)
 {
     if (n < 2 || gsl_stats_variance(x, 1, n) <= 0 || gsl_stats_variance(y, 1, n) <= 0)
         return NAN;
-    return gsl_stats_correlation(x, 1, y, 1, n);
+    return fmax(-1, fmin(1, gsl_stats_correlation(x, 1, y, 1, n))); /* rounding may pass 1 */
 }
 
 static void correlate_values(struct strata_metric_error *e, double *x, double *y)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "correlate/kernel_name.h"
+#include "base/kernel_name.h"
 
 struct key {
     char *text;
@@ -133,9 +133,10 @@ static strata_status refuse_ambiguous(const struct strata_measured *m, size_t fi
     const struct strata_result *r = &m->launch[first];
     return strata_fail(
         err, STRATA_EFORMAT, m->file, m->line[first], 0,
-        "%s with grid %ux%ux%u and block %ux%ux%u was measured %zu times but is predicted %zu "
-        "times, so the launches cannot be told apart; predict and measure the same launches "
-        "(--kernel-name, --launch-skip, --launch-count).",
+        "%s with grid %ux%ux%u and block %ux%ux%u stands in %zu measured and %zu predicted "
+        "launches, "
+        "which cannot be told apart; predict and measure the same launches (--kernel-name, "
+        "--launch-skip, --launch-count).",
         r->kernel, r->grid.x, r->grid.y, r->grid.z, r->block.x, r->block.y, r->block.z, n_measured,
         n_predicted);
 }

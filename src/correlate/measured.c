@@ -363,7 +363,7 @@ static strata_status next_row(struct measured_reader *r)
     if (r->layout == TABLE)
         return strata_csv_next(&r->csv, r->err);
     while (r->csv.at < r->csv.end && (!*r->csv.at || !strchr("\"0123456789,", *r->csv.at)))
-        if ((status = strata_csv_next_line(&r->csv, r->err)) != STRATA_OK)
+        if ((status = strata_csv_next_line(&r->csv, r->err)) != STRATA_OK || is_header(&r->csv))
             return status;
     return strata_csv_next(&r->csv, r->err);
 }

@@ -2,6 +2,8 @@
 #include "correlate/print.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void strata_print_fixed(struct strata_text *t, double value, int width, int decimals)
@@ -24,10 +26,19 @@ void strata_print_grouped(struct strata_text *t, double value, int width)
     strata_text_release(&number);
 }
 
+/* Statistics are sums of rounded numbers: their last digits differ between processors, so nine are
+ * written. Whole numbers are kept. */
+static void put_nine_digits(struct strata_text *t, double value)
+{
+    char digits[40];
+    snprintf(digits, sizeof digits, "%.9g", value);
+    strata_text_put_number(t, value == floor(value) ? value : strtod(digits, NULL));
+}
+
 void strata_print_json_number(struct strata_text *t, double value)
 {
     if (isfinite(value))
-        strata_text_put_number(t, value);
+        put_nine_digits(t, value);
     else
         strata_text_put(t, "null");
 }
@@ -35,7 +46,7 @@ void strata_print_json_number(struct strata_text *t, double value)
 void strata_print_csv_number(struct strata_text *t, double value)
 {
     if (isfinite(value))
-        strata_text_put_number(t, value);
+        put_nine_digits(t, value);
 }
 
 void strata_print_launch(struct strata_text *t, const struct strata_result *r)
@@ -215,8 +226,7 @@ static void put_metric_line(struct strata_text *t, const struct strata_metric_er
 {
     bool is_time = !strcmp(e->unit, "cycle") || !strcmp(e->unit, "ns");
     strata_text_printf(t, "%-*s %4zu %5zu ", width, e->metric, e->n, e->n_exact);
-    strata_print_grouped(t, isfinite(e->mean_absolute) ? round(e->mean_absolute * 100) / 100 : NAN,
-                         12);
+    strata_print_grouped(t, e->mean_absolute, 12);
     strata_print_fixed(t, strata_metric_error_mean(e), 9, 2);
     strata_print_fixed(t, strata_metric_error_median(e), 9, 2);
     strata_text_printf(t, " %-3s", e->in_points ? "pts" : "%");
@@ -297,10 +307,14 @@ static void put_models_table(struct strata_text *t, const struct strata_correlat
             for (size_t j = 0; j < c->n_models; j++) {
                 const struct strata_metric_error *e =
                     strata_model_errors_find(&c->model[j], metric);
-                strata_print_fixed(t, e ? strata_metric_error_mean(e) : NAN, 11, 2);
+                if (!e || !e->n) {
+                    strata_text_printf(t, " %22s", "-");
+                    continue;
+                }
+                strata_print_fixed(t, strata_metric_error_mean(e), 11, 2);
                 strata_text_put(t, " (");
-                strata_print_fixed(t, e ? strata_metric_error_median(e) : NAN, 6, 2);
-                strata_text_printf(t, ")%3s", e && e->in_points ? "pts" : "%");
+                strata_print_fixed(t, strata_metric_error_median(e), 6, 2);
+                strata_text_printf(t, ")%3s", e->in_points ? "pts" : "%");
             }
             strata_text_put(t, "\n");
         }

@@ -1,6 +1,7 @@
 /* units.c - conversion between spellings of a unit. */
 #include "correlate/units.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -23,11 +24,12 @@ static const struct {
 
 static const struct {
     const char *prefix;
-    double factor;
-} prefixes[] = {{"", 1},     {"K", 1e3},  {"k", 1e3},  {"M", 1e6}, {"G", 1e9},
-                {"T", 1e12}, {"m", 1e-3}, {"u", 1e-6}, {"n", 1e-9}};
+    int power; /* of ten; whole numbers, so that microseconds to nanoseconds is 1000 and nothing
+                  else */
+} prefixes[] = {{"", 0},   {"K", 3},  {"k", 3},  {"M", 6}, {"G", 9},
+                {"T", 12}, {"m", -3}, {"u", -6}, {"n", -9}};
 
-static bool parse_part(const char *text, size_t length, char *kind, double *factor)
+static bool parse_part(const char *text, size_t length, char *kind, int *power)
 {
     for (size_t b = 0; b < sizeof bases / sizeof bases[0]; b++) {
         size_t n = strlen(bases[b].name);
@@ -38,7 +40,7 @@ static bool parse_part(const char *text, size_t length, char *kind, double *fact
                 !strncmp(text, prefixes[p].prefix, length - n) &&
                 (bases[b].scales || length == n)) {
                 *kind = bases[b].kind;
-                *factor = prefixes[p].factor;
+                *power = prefixes[p].power;
                 return true;
             }
     }
@@ -47,31 +49,31 @@ static bool parse_part(const char *text, size_t length, char *kind, double *fact
 
 struct unit {
     char over, under; /* kinds; under 0: not a quotient */
-    double factor;
+    int power;
 };
 
 static bool parse_unit(const char *text, struct unit *out)
 {
     /* Clocks are the one quotient with a name of its own: "Ghz", "hz", "Mhz". */
     size_t length = strlen(text);
-    double below = 1;
+    int below = 0;
     out->under = 0;
     if (length >= 2 && length <= 3 &&
         (!strcmp(text + length - 2, "hz") || !strcmp(text + length - 2, "Hz"))) {
         out->over = 'c';
         out->under = 't';
-        out->factor = text[0] == 'G'                     ? 1e9
-                      : text[0] == 'M'                   ? 1e6
-                      : text[0] == 'K' || text[0] == 'k' ? 1e3
-                                                         : 1;
+        out->power = text[0] == 'G'                     ? 9
+                     : text[0] == 'M'                   ? 6
+                     : text[0] == 'K' || text[0] == 'k' ? 3
+                                                        : 0;
         return true;
     }
     size_t slash = strcspn(text, "/");
-    if (!parse_part(text, slash, &out->over, &out->factor))
+    if (!parse_part(text, slash, &out->over, &out->power))
         return false;
     if (text[slash] && !parse_part(text + slash + 1, strlen(text + slash + 1), &out->under, &below))
         return false;
-    out->factor /= below;
+    out->power -= below;
     return true;
 }
 
@@ -87,6 +89,6 @@ bool strata_unit_factor(const char *from, const char *to, double *factor)
      * exactly by different versions. Rates over time are another matter. */
     if (a.under != b.under && (a.under == 't' || b.under == 't' || (a.under && b.under)))
         return false;
-    *factor = a.factor / b.factor;
+    *factor = pow(10, a.power - b.power);
     return true;
 }

@@ -11,6 +11,8 @@
 
 #define AT(field) offsetof(struct strata_gpu, field)
 
+/* One row a line, so: */
+/* clang-format off */
 /* path, field, (unit,) bounds, default, help */
 #define UINT(p, f, u, lo, hi, def, text) {.path = p, .type = STRATA_GPU_UINT, .unit = u, .min = lo, .max = hi, .default_text = def, .offset = AT(f), .help = text}
 #define NEEDED(p, f, u, lo, hi, def, text) {.path = p, .type = STRATA_GPU_UINT, .unit = u, .min = lo, .max = hi, .default_text = def, .offset = AT(f), .required = true, .help = text}
@@ -35,7 +37,7 @@
 #define CYCLES(p, f, def, text) UINT(p, f, "cycles", 0, 1e6, def, text)
 
 /* In the order of the enums in <strata/gpu.h>. */
-static const char *const coalesce_names[] = {"fermi", "sector", NULL};
+static const char *const coalesce_names[] = {"fermi", "sector", "octet", NULL};
 static const char *const bank_names[] = {"4-byte", "8-byte", NULL};
 static const char *const scheduler_names[] = {"lrr", "gto", "oldest", NULL};
 static const char *const replacement_names[] = {"lru", "fifo", "random", "plru", "weighted", "nru", "not-mru", "srrip", "aged", NULL};
@@ -43,6 +45,7 @@ static const char *const index_names[] = {"linear", "xor", "fermi", "ipoly", "mi
 static const char *const allocate_names[] = {"on-miss", "on-fill", "streaming", NULL};
 static const char *const write_names[] = {"through-no-allocate", "through-allocate", "evict", "back", NULL};
 static const char *const write_miss_names[] = {"fetch-on-write", "write-validate", "lazy-fetch-on-read", NULL};
+static const char *const carveout_names[] = {"double", "least", "most", NULL};
 static const char *const channel_names[] = {"none", "xor", "ipoly", "mix", NULL};
 static const char *const dram_names[] = {"gddr5", "hbm", NULL};
 static const char *const dram_sched_names[] = {"fcfs", "frfcfs", NULL};
@@ -100,6 +103,7 @@ static const struct strata_gpu_key keys[] = {
 
     UINT("launch.gpcs", launch.gpcs, "", 0, 64, "0", "graphics processing clusters; 0: not known"),
     LIST("launch.order", STRATA_GPU_UINTS, launch.order, launch.n_order, "", 0, STRATA_MAX_SMS - 1, "SMs in the order in which the first wave of blocks is dealt; empty: by number"),
+    UINT("launch.singles", launch.singles, "", 0, STRATA_MAX_SMS, "0", "SMs at the head of launch.order that belong to no full cluster and are dealt apart"),
     LIST("launch.gpc_of_sm", STRATA_GPU_UINTS, launch.gpc_of_sm, launch.n_gpc_of_sm, "", 0, 63, "the cluster of each SM, by SM number"),
     CYCLES("launch.start", launch.launch_cycles, "0", "from the start of the measured time to the first block"),
     CYCLES("launch.drain", launch.drain_cycles, "0", "from the last exit to the end of the measured time"),
@@ -123,7 +127,7 @@ static const struct strata_gpu_key keys[] = {
     CACHE("l1", l1.cache, "16KiB", "128", "128", "4", "the L1 of one SM (without a carve-out table, else the largest)"),
     SIZE("l1.unified", l1.unified_bytes, 0, 1 << 24, "0", "memory that L1 and shared memory divide; 0: they are apart"),
     LIST("l1.carveouts", STRATA_GPU_SIZES, l1.carveout_bytes, l1.n_carveout, "bytes", 0, 1 << 24, "sizes that shared memory can take of it, ascending"),
-    UINT("l1.carveout_rule", l1.carveout_rule, "", 0, 16, "0", "how the carve-out is chosen; see docs/gpu-files.md"),
+    ENUM("l1.carveout_rule", l1.carveout_rule, carveout_names, "double", "how the driver chooses the carve-out: room for twice the blocks that fit, for just those, or the most"),
     ENUM("l1.allocate", l1.allocate, allocate_names, "on-miss", "when a line is reserved for a miss"),
     ENUM("l1.write_policy", l1.write_policy, write_names, "through-no-allocate", "what a store does in the L1"),
     ENUM("l1.write_miss", l1.write_miss, write_miss_names, "write-validate", "what a store does to a sector that is not there"),
@@ -227,6 +231,8 @@ static const struct strata_gpu_key keys[] = {
     UINT("reuse.miss", reuse.miss_steps, "steps", 0, 1e6, "100", "least latency of a miss in the reuse model"),
     REAL("reuse.miss_deviation", reuse.miss_deviation_steps, "steps", 0, 1e6, "5", "deviation of the half-normal part that is added to it"),
 };
+
+/* clang-format on */
 
 #define N_KEYS (sizeof keys / sizeof keys[0])
 _Static_assert(N_KEYS <= STRATA_GPU_MAX_KEYS, "raise STRATA_GPU_MAX_KEYS");

@@ -1,4 +1,5 @@
 /* gpu_load.c - finding GPU files and reading them whole. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,10 +20,12 @@ strata_status strata_gpu_add_path(const char *folder, struct strata_error *err)
         if (!strcmp(folders[i], folder))
             return STRATA_OK;
     if (folders[MAX_FOLDERS - 1])
-        return strata_fail(err, STRATA_ELIMIT, folder, 0, 0, "more than %d folders of GPU files were given.", MAX_FOLDERS);
+        return strata_fail(err, STRATA_ELIMIT, folder, 0, 0,
+                           "more than %d folders of GPU files were given.", MAX_FOLDERS);
     char *copy = strdup(folder);
     if (!copy)
-        return strata_fail(err, STRATA_ENOMEM, folder, 0, 0, "there is no memory left for the folder's name.");
+        return strata_fail(err, STRATA_ENOMEM, folder, 0, 0,
+                           "there is no memory left for the folder's name.");
     memmove(folders + 1, folders, (MAX_FOLDERS - 1) * sizeof folders[0]);
     folders[0] = copy;
     return STRATA_OK;
@@ -39,19 +42,50 @@ static bool is_path(const char *name)
     return strchr(name, '/') || (dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml")));
 }
 
-static bool exists(const char *path)
+/* Whether there is such a file and it is not `except` under this or another name: a file may extend
+ * the one of the same name further down the search list. */
+static bool exists(const char *path, const char *except)
 {
-    struct stat st;
-    return !stat(path, &st);
+    struct stat st, own;
+    if (stat(path, &st))
+        return false;
+    return !except || stat(except, &own) || st.st_ino != own.st_ino || st.st_dev != own.st_dev;
 }
 
-static strata_status put_path(char *path, size_t size, struct strata_error *err, const char *folder, const char *name,
-                              const char *suffix)
+static strata_status put_path(char *path, size_t size, struct strata_error *err, const char *folder,
+                              const char *name, const char *suffix)
 {
     int n = snprintf(path, size, "%s%s%s%s", folder, *folder ? "/" : "", name, suffix);
     if (n < 0 || (size_t)n >= size)
-        return strata_fail(err, STRATA_ECONFIG, NULL, 0, 0, "the name of the GPU \"%.80s...\" is too long.", name);
+        return strata_fail(err, STRATA_ECONFIG, NULL, 0, 0,
+                           "the name of the GPU \"%.80s...\" is too long.", name);
     return STRATA_OK;
+}
+
+/* The name of the GPU file nearest to a misspelt name; false if none is near. */
+static bool suggest_name(const char *name, char *best, size_t size)
+{
+    size_t least = 3;
+    for (size_t i = 0; folders[i]; i++) {
+        DIR *dir = opendir(folders[i]);
+        struct dirent *entry;
+        while (dir && (entry = readdir(dir))) {
+            char word[64];
+            const char *dot = strrchr(entry->d_name, '.');
+            if (!dot || strcmp(dot, ".yaml") || (size_t)(dot - entry->d_name) >= sizeof word)
+                continue;
+            snprintf(word, sizeof word, "%.*s", (int)(dot - entry->d_name), entry->d_name);
+            size_t d = gpu_distance(name, word);
+            /* Of two equally near names the first in the alphabet, whatever the folder's order. */
+            if (d < least || (d == least && d < 3 && strcmp(word, best) < 0)) {
+                least = d;
+                snprintf(best, size, "%s", word);
+            }
+        }
+        if (dir)
+            closedir(dir);
+    }
+    return least < 3;
 }
 
 /* Says where it looked: a wrong installation and a wrong name are then easy to tell apart. */
@@ -62,24 +96,35 @@ static strata_status not_found(const char *name, struct strata_error *err)
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", folders[i]);
     }
+    char near[64];
+    if (suggest_name(name, near, sizeof near))
+        return strata_fail(err, STRATA_ECONFIG, NULL, 0, 0,
+                           "there is no GPU \"%.80s\" in %s (did you mean \"%s\"?).", name, list,
+                           near);
     return strata_fail(err, STRATA_ECONFIG, NULL, 0, 0,
-                       "there is no GPU \"%.80s\" in %s; `strata gpu list` shows those there are.", name,
-                       *list ? list : "(no folder given)");
+                       "there is no GPU \"%.80s\" in %s; `strata gpu list` shows those there are.",
+                       name, *list ? list : "(no folder given)");
 }
 
-strata_status strata_gpu_locate(const char *name, char *path, size_t size, struct strata_error *err)
+static strata_status search(const char *name, const char *except, char *path, size_t size,
+                            struct strata_error *err)
 {
-    if (is_path(name))
-        return put_path(path, size, err, "", name, "");
     for (size_t i = 0; folders[i]; i++) {
         strata_status status = put_path(path, size, err, folders[i], name, ".yaml");
-        if (status != STRATA_OK || exists(path))
+        if (status != STRATA_OK || exists(path, except))
             return status;
     }
     return not_found(name, err);
 }
 
-strata_status gpu_locate_base(const char *base, const char *file, char *path, size_t size, struct strata_error *err)
+strata_status strata_gpu_locate(const char *name, char *path, size_t size, struct strata_error *err)
+{
+    return is_path(name) ? put_path(path, size, err, "", name, "")
+                         : search(name, NULL, path, size, err);
+}
+
+strata_status gpu_locate_base(const char *base, const char *file, char *path, size_t size,
+                              struct strata_error *err)
 {
     const char *slash = strrchr(file, '/');
     char folder[1024];
@@ -87,9 +132,9 @@ strata_status gpu_locate_base(const char *base, const char *file, char *path, si
     if (is_path(base))
         return put_path(path, size, err, base[0] == '/' ? "" : folder, base, "");
     strata_status status = put_path(path, size, err, folder, base, ".yaml");
-    if (status != STRATA_OK || exists(path))
+    if (status != STRATA_OK || exists(path, file))
         return status;
-    return strata_gpu_locate(base, path, size, err);
+    return search(base, file, path, size, err);
 }
 
 /* Only regular files: a device or a pipe under that name could keep us for ever. */
@@ -98,11 +143,13 @@ static int open_regular(const char *path, size_t *size, struct strata_error *err
     struct stat st;
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &st)) {
-        strata_fail(err, STRATA_EIO, path, 0, 0, "the GPU file cannot be read: %s.", strerror(errno));
+        strata_fail(err, STRATA_EIO, path, 0, 0, "the GPU file cannot be read: %s.",
+                    strerror(errno));
     } else if (!S_ISREG(st.st_mode)) {
         strata_fail(err, STRATA_EIO, path, 0, 0, "this is not a file; name a GPU file (.yaml).");
     } else if (st.st_size > GPU_FILE_LIMIT) {
-        strata_fail(err, STRATA_ELIMIT, path, 0, 0, "the file is larger than %u KiB, which no GPU file is.", GPU_FILE_LIMIT / 1024);
+        strata_fail(err, STRATA_ELIMIT, path, 0, 0,
+                    "the file is larger than %u KiB, which no GPU file is.", GPU_FILE_LIMIT / 1024);
     } else {
         *size = (size_t)st.st_size;
         return fd;
@@ -112,7 +159,8 @@ static int open_regular(const char *path, size_t *size, struct strata_error *err
     return -1;
 }
 
-strata_status gpu_read_file(const char *path, unsigned depth, struct strata_gpu *gpu, struct strata_error *err)
+strata_status gpu_read_file(const char *path, unsigned depth, struct strata_gpu *gpu,
+                            struct strata_error *err)
 {
     size_t size, used = 0;
     struct strata_error why;
@@ -125,9 +173,11 @@ strata_status gpu_read_file(const char *path, unsigned depth, struct strata_gpu 
         used += (size_t)n;
     strata_status status;
     if (!text)
-        status = strata_fail(err, STRATA_ENOMEM, path, 0, 0, "there is no memory left to read the file.");
+        status = strata_fail(err, STRATA_ENOMEM, path, 0, 0,
+                             "there is no memory left to read the file.");
     else if (n < 0)
-        status = strata_fail(err, STRATA_EIO, path, 0, 0, "the GPU file cannot be read: %s.", strerror(errno));
+        status = strata_fail(err, STRATA_EIO, path, 0, 0, "the GPU file cannot be read: %s.",
+                             strerror(errno));
     else
         status = gpu_read_text(text, used, path, depth, gpu, err);
     close(fd);
@@ -138,12 +188,15 @@ strata_status gpu_read_file(const char *path, unsigned depth, struct strata_gpu 
 /* "gpus/h200.yaml" -> "h200" */
 static void name_after_file(struct strata_gpu *gpu, const char *file)
 {
-    const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file, *dot = strrchr(base, '.');
+    const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file,
+               *dot = strrchr(base, '.');
     if (!gpu->name[0])
-        snprintf(gpu->name, sizeof gpu->name, "%.*s", dot ? (int)(dot - base) : (int)strlen(base), base);
+        snprintf(gpu->name, sizeof gpu->name, "%.*s", dot ? (int)(dot - base) : (int)strlen(base),
+                 base);
 }
 
-static strata_status check_required(const struct strata_gpu *gpu, const char *file, struct strata_error *err)
+static strata_status check_required(const struct strata_gpu *gpu, const char *file,
+                                    struct strata_error *err)
 {
     for (size_t i = 0; i < strata_gpu_n_keys(); i++)
         if (strata_gpu_key(i)->required && !gpu->origin[i].file)
@@ -164,7 +217,8 @@ static void follow(struct strata_gpu *gpu)
     if (!is_given(gpu, "l1.sector"))
         gpu->l1.cache.sector_bytes = gpu->l1.cache.line_bytes;
     if (!is_given(gpu, "l1.size") && gpu->l1.unified_bytes)
-        gpu->l1.cache.size_bytes = gpu->l1.unified_bytes - (gpu->l1.n_carveout ? gpu->l1.carveout_bytes[0] : 0);
+        gpu->l1.cache.size_bytes =
+            gpu->l1.unified_bytes - (gpu->l1.n_carveout ? gpu->l1.carveout_bytes[0] : 0);
     if (!is_given(gpu, "l2.sector"))
         gpu->l2.cache.sector_bytes = gpu->l2.cache.line_bytes;
     if (!is_given(gpu, "texture.sector"))
@@ -191,15 +245,16 @@ static strata_status finish(struct strata_gpu *gpu, const char *file, struct str
     return status == STRATA_OK ? strata_gpu_validate(gpu, file, err) : status;
 }
 
-strata_status strata_gpu_parse(const char *text, size_t length, const char *file, struct strata_gpu *out,
-                               struct strata_error *err)
+strata_status strata_gpu_parse(const char *text, size_t length, const char *file,
+                               struct strata_gpu *out, struct strata_error *err)
 {
     strata_gpu_init(out);
     strata_status status = gpu_read_text(text, length, file, 0, out, err);
     return status == STRATA_OK ? finish(out, file, err) : status;
 }
 
-strata_status strata_gpu_load(const char *name_or_path, struct strata_gpu *out, struct strata_error *err)
+strata_status strata_gpu_load(const char *name_or_path, struct strata_gpu *out,
+                              struct strata_error *err)
 {
     char path[1024];
     strata_gpu_init(out);

@@ -18,7 +18,7 @@
 
 #include "gpu/gpu_internal.h"
 
-#define LONGEST_PATH 96
+#define LONGEST_PATH   96
 #define LONGEST_SOURCE 400
 
 struct place {
@@ -53,13 +53,25 @@ static strata_status fail_at(struct reader *r, struct place at, const char *form
     return strata_fail(r->err, STRATA_ECONFIG, r->file, at.line, at.column, "%s", message);
 }
 
+/* Mappings and lists have no mark of their own: the first key or element stands for them. */
 static struct place place_of(struct fy_node *node, struct place otherwise)
 {
-    struct fy_token *token = node && fy_node_is_scalar(node) ? fy_node_get_scalar_token(node) : NULL;
+    void *position = NULL;
+    struct fy_node_pair *pair =
+        node && fy_node_is_mapping(node) ? fy_node_mapping_iterate(node, &position) : NULL;
+    if (pair)
+        node = fy_node_pair_key(pair);
+    else if (node && fy_node_is_sequence(node))
+        node = fy_node_sequence_iterate(node, &position);
+    struct fy_token *token =
+        node && fy_node_is_scalar(node) ? fy_node_get_scalar_token(node) : NULL;
     const struct fy_mark *mark = token ? fy_token_start_mark(token) : NULL;
     if (!mark)
         return otherwise;
-    return (struct place){(uint32_t)mark->line + 1, (uint32_t)mark->column + 1};
+    /* The mark of a quoted scalar is behind the quote. */
+    enum fy_node_style style = fy_node_get_style(node);
+    bool quoted = (style == FYNS_SINGLE_QUOTED || style == FYNS_DOUBLE_QUOTED) && mark->column > 0;
+    return (struct place){(uint32_t)mark->line + 1, (uint32_t)mark->column + !quoted};
 }
 
 static void scalar_release(struct scalar *s)
@@ -84,9 +96,10 @@ static strata_status read_scalar(struct reader *r, struct fy_node *node, struct 
     memset(out, 0, sizeof *out);
     out->place = place_of(node, otherwise);
     if (node && fy_node_is_alias(node))
-        return fail_at(r, out->place, "%s is an alias; GPU files do not use aliases: write the value out.", what);
+        return fail_at(r, out->place,
+                       "%s is an alias; GPU files do not use aliases: write the value out.", what);
     if (node && !fy_node_is_scalar(node))
-        return fail_at(r, otherwise, "%s is a %s where a single value belongs.", what,
+        return fail_at(r, out->place, "%s is a %s where a single value belongs.", what,
                        fy_node_is_sequence(node) ? "list" : "mapping");
     const char *text = node ? fy_node_get_scalar(node, &out->length) : NULL;
     if (!text)
@@ -95,7 +108,8 @@ static strata_status read_scalar(struct reader *r, struct fy_node *node, struct 
         return fail_at(r, out->place, "%s holds a NUL character.", what);
     out->text = calloc(1, out->length + 1);
     if (!out->text)
-        return strata_fail(r->err, STRATA_ENOMEM, r->file, 0, 0, "there is no memory left to read the file.");
+        return strata_fail(r->err, STRATA_ENOMEM, r->file, 0, 0,
+                           "there is no memory left to read the file.");
     if (out->length)
         memcpy(out->text, text, out->length);
     return STRATA_OK;
@@ -121,7 +135,8 @@ static struct fy_node *named_source(struct reader *r, const char *name)
 }
 
 /* A source is free text or a short name of `sources`; gives the offset of the note. */
-static strata_status read_source(struct reader *r, struct fy_node *node, struct place at, uint16_t *note)
+static strata_status read_source(struct reader *r, struct fy_node *node, struct place at,
+                                 uint16_t *note)
 {
     struct scalar s, long_text;
     strata_status status = read_scalar(r, node, at, "the source", &s);
@@ -137,22 +152,24 @@ static strata_status read_source(struct reader *r, struct fy_node *node, struct 
         if ((unsigned char)s.text[i] < ' ')
             status = fail_at(r, s.place, "the source holds a line break or a control character.");
     if (status == STRATA_OK && !gpu_note(r->gpu, s.text, s.length, note))
-        status = strata_fail(r->err, STRATA_ELIMIT, r->file, s.place.line, s.place.column,
-                             "the sources of this file are longer than %zu bytes together; shorten them.",
-                             sizeof r->gpu->notes);
+        status = strata_fail(
+            r->err, STRATA_ELIMIT, r->file, s.place.line, s.place.column,
+            "the sources of this file are longer than %zu bytes together; shorten them.",
+            sizeof r->gpu->notes);
     scalar_release(&s);
     return status;
 }
 
 /* ---- values ---- */
 
-static strata_status refused(struct reader *r, struct place at, const struct strata_gpu_key *key, const char *why)
+static strata_status refused(struct reader *r, struct place at, const struct strata_gpu_key *key,
+                             const char *why)
 {
     return fail_at(r, at, "%s: %s.", key->path, why);
 }
 
-static strata_status read_list(struct reader *r, const struct strata_gpu_key *key, struct fy_node *node,
-                               struct place at)
+static strata_status read_list(struct reader *r, const struct strata_gpu_key *key,
+                               struct fy_node *node, struct place at)
 {
     char why[400];
     void *position = NULL;
@@ -170,14 +187,15 @@ static strata_status read_list(struct reader *r, const struct strata_gpu_key *ke
     return STRATA_OK;
 }
 
-static strata_status read_value(struct reader *r, const struct strata_gpu_key *key, struct fy_node *node,
-                                struct place at)
+static strata_status read_value(struct reader *r, const struct strata_gpu_key *key,
+                                struct fy_node *node, struct place at)
 {
     char why[400];
     struct scalar s;
     if (gpu_is_list(key) && node && fy_node_is_sequence(node))
         return read_list(r, key, node, at);
-    if (gpu_is_list(key) && node && !fy_node_is_alias(node) && !is_null(node) && fy_node_is_scalar(node)) {
+    if (gpu_is_list(key) && node && !fy_node_is_alias(node) && !is_null(node) &&
+        fy_node_is_scalar(node)) {
         at = place_of(node, at);
         return fail_at(r, at, "%s is a list: write it in brackets, [a, b, c].", key->path);
     }
@@ -191,8 +209,9 @@ static strata_status read_value(struct reader *r, const struct strata_gpu_key *k
 }
 
 /* {value: V, source: S} */
-static strata_status split_value(struct reader *r, const struct strata_gpu_key *key, struct fy_node *node,
-                                 struct place at, struct fy_node **value, struct fy_node **source)
+static strata_status split_value(struct reader *r, const struct strata_gpu_key *key,
+                                 struct fy_node *node, struct place at, struct fy_node **value,
+                                 struct fy_node **source)
 {
     void *position = NULL;
     struct fy_node_pair *pair;
@@ -205,7 +224,9 @@ static strata_status split_value(struct reader *r, const struct strata_gpu_key *
                                 : !strcmp(name.text, "source") ? source
                                                                : NULL;
         if (status == STRATA_OK && !slot)
-            status = fail_at(r, name.place, "%s is a single value, so only `value` and `source` may stand below it, not \"%.60s\".",
+            status = fail_at(r, name.place,
+                             "%s is a single value, so only `value` and `source` may stand below "
+                             "it, not \"%.60s\".",
                              key->path, name.text);
         if (status == STRATA_OK && *slot)
             status = fail_at(r, name.place, "\"%s\" is given twice for %s.", name.text, key->path);
@@ -234,7 +255,7 @@ static strata_status read_key(struct reader *r, size_t index, struct fy_node *no
         status = read_source(r, source, at, &note);
     if (status != STRATA_OK)
         return status;
-    struct place where = place_of(value, at);
+    struct place where = value && fy_node_is_scalar(value) ? place_of(value, at) : at;
     r->gpu->origin[index] = (struct strata_gpu_origin){
         .source = note,
         .file = r->file_note,
@@ -246,7 +267,8 @@ static strata_status read_key(struct reader *r, size_t index, struct fy_node *no
 
 /* ---- sections ---- */
 
-static strata_status read_section(struct reader *r, struct fy_node *node, const char *prefix, uint16_t source);
+static strata_status read_section(struct reader *r, struct fy_node *node, const char *prefix,
+                                  uint16_t source);
 
 static strata_status unknown_key(struct reader *r, struct place at, const char *path)
 {
@@ -256,8 +278,8 @@ static strata_status unknown_key(struct reader *r, struct place at, const char *
     return fail_at(r, at, "unknown key \"%.90s\"; `strata gpu keys` lists those there are.", path);
 }
 
-static strata_status read_pair(struct reader *r, const char *path, struct fy_node *value, struct place at,
-                               uint16_t source)
+static strata_status read_pair(struct reader *r, const char *path, struct fy_node *value,
+                               struct place at, uint16_t source)
 {
     size_t index = strata_gpu_key_index(path);
     if (index != SIZE_MAX)
@@ -273,11 +295,13 @@ static strata_status read_pair(struct reader *r, const char *path, struct fy_nod
 
 static bool is_special(const char *prefix, const char *name)
 {
-    return !strcmp(name, "source") || (!*prefix && (!strcmp(name, "sources") || !strcmp(name, "extends")));
+    return !strcmp(name, "source") ||
+           (!*prefix && (!strcmp(name, "sources") || !strcmp(name, "extends")));
 }
 
 /* Whether a pair before `pair` has the same key; both are scalars. */
-static bool given_before(struct fy_node *mapping, const struct fy_node_pair *pair, const struct scalar *name)
+static bool given_before(struct fy_node *mapping, const struct fy_node_pair *pair,
+                         const struct scalar *name)
 {
     void *position = NULL;
     struct fy_node_pair *other;
@@ -307,7 +331,8 @@ static struct fy_node *look_up(struct fy_node *mapping, const char *name, struct
     return NULL;
 }
 
-static strata_status read_section(struct reader *r, struct fy_node *node, const char *prefix, uint16_t source)
+static strata_status read_section(struct reader *r, struct fy_node *node, const char *prefix,
+                                  uint16_t source)
 {
     struct place at = {1, 1};
     struct fy_node *default_source = look_up(node, "source", &at);
@@ -321,7 +346,8 @@ static strata_status read_section(struct reader *r, struct fy_node *node, const 
         char path[LONGEST_PATH];
         status = read_scalar(r, fy_node_pair_key(pair), at, "a key", &name);
         if (status == STRATA_OK && given_before(node, pair, &name))
-            status = fail_at(r, name.place, "the key \"%.60s\" is given twice; remove one.", name.text);
+            status =
+                fail_at(r, name.place, "the key \"%.60s\" is given twice; remove one.", name.text);
         if (status == STRATA_OK && !is_special(prefix, name.text)) {
             at = name.place;
             snprintf(path, sizeof path, "%s%s%.60s", prefix, *prefix ? "." : "", name.text);
@@ -333,6 +359,48 @@ static strata_status read_section(struct reader *r, struct fy_node *node, const 
 }
 
 /* ---- the file ---- */
+
+/* Where the first byte stands that is not UTF-8; false if there is none. Names and sources go into
+ * JSON, which knows nothing else. */
+static bool find_bad_byte(const char *text, size_t length, struct place *at)
+{
+    *at = (struct place){1, 1};
+    for (size_t i = 0; i < length; at->column++) {
+        unsigned char c = (unsigned char)text[i];
+        size_t n = c < 0x80                ? 1
+                   : c >= 0xc2 && c < 0xe0 ? 2
+                   : c >= 0xe0 && c < 0xf0 ? 3
+                   : c >= 0xf0 && c < 0xf5 ? 4
+                                           : 0;
+        if (!n || n > length - i)
+            return true;
+        for (size_t k = 1; k < n; k++)
+            if (((unsigned char)text[i + k] & 0xc0) != 0x80)
+                return true;
+        i += n;
+        if (c == '\n') {
+            at->line++;
+            at->column = 0;
+        }
+    }
+    return false;
+}
+
+static strata_status check_sources(struct reader *r)
+{
+    void *position = NULL;
+    struct fy_node_pair *pair;
+    strata_status status = STRATA_OK;
+    while (status == STRATA_OK && (pair = fy_node_mapping_iterate(r->sources, &position))) {
+        struct scalar name;
+        status = read_scalar(r, fy_node_pair_key(pair), (struct place){1, 1}, "a key", &name);
+        if (status == STRATA_OK && given_before(r->sources, pair, &name))
+            status =
+                fail_at(r, name.place, "the key \"%.60s\" is given twice; remove one.", name.text);
+        scalar_release(&name);
+    }
+    return status;
+}
 
 static void forget(struct strata_gpu *gpu, const char *path)
 {
@@ -354,10 +422,14 @@ static strata_status read_base(struct reader *r, struct fy_node *root)
         return STRATA_OK;
     strata_status status = read_scalar(r, node, at, "extends", &base);
     if (status == STRATA_OK && !base.length)
-        status = fail_at(r, at, "extends names no GPU; give a name such as h200 or remove the key.");
+        status =
+            fail_at(r, at, "extends names no GPU; give a name such as h200 or remove the key.");
     if (status == STRATA_OK && r->depth >= GPU_EXTENDS_LIMIT)
-        status = fail_at(r, base.place, "files extend one another more than %d deep; is there a circle?", GPU_EXTENDS_LIMIT);
-    if (status == STRATA_OK && gpu_locate_base(base.text, r->file, path, sizeof path, &why) != STRATA_OK)
+        status =
+            fail_at(r, base.place, "files extend one another more than %d deep; is there a circle?",
+                    GPU_EXTENDS_LIMIT);
+    if (status == STRATA_OK &&
+        gpu_locate_base(base.text, r->file, path, sizeof path, &why) != STRATA_OK)
         status = fail_at(r, base.place, "extends: %.500s", why.message);
     if (status == STRATA_OK)
         status = gpu_read_file(path, r->depth + 1, r->gpu, r->err);
@@ -373,15 +445,21 @@ static strata_status read_root(struct reader *r, struct fy_node *root)
 {
     struct place at = {1, 1};
     if (!root || is_null(root))
-        return fail_at(r, at, "the file is empty; a GPU file holds at least sm_version, sm.count and sm.clock.");
+        return fail_at(
+            r, at,
+            "the file is empty; a GPU file holds at least sm_version, sm.count and sm.clock.");
     if (!fy_node_is_mapping(root))
         return fail_at(r, at, "this is not a GPU file: it does not consist of `key: value` lines.");
     r->sources = look_up(root, "sources", &at);
     if (r->sources && !is_null(r->sources) && !fy_node_is_mapping(r->sources))
         return fail_at(r, at, "sources is a mapping of short names to texts.");
-    strata_status status = read_base(r, root);
+    strata_status status =
+        r->sources && fy_node_is_mapping(r->sources) ? check_sources(r) : STRATA_OK;
+    if (status == STRATA_OK)
+        status = read_base(r, root);
     if (status == STRATA_OK && !gpu_note(r->gpu, r->file, strlen(r->file), &r->file_note))
-        status = strata_fail(r->err, STRATA_ELIMIT, r->file, 0, 0, "the sources of this file are too long together.");
+        status = strata_fail(r->err, STRATA_ELIMIT, r->file, 0, 0,
+                             "the sources of this file are too long together.");
     return status == STRATA_OK ? read_section(r, root, "", 0) : status;
 }
 
@@ -392,11 +470,13 @@ static strata_status yaml_error(struct reader *r, struct fy_diag *diag)
     struct fy_diag_error *e = fy_diag_errors_iterate(diag, &position);
     if (!e)
         return fail_at(r, (struct place){1, 1}, "this is not YAML.");
-    struct place at = {e->line > 0 ? (uint32_t)e->line : 1, e->column > 0 ? (uint32_t)e->column : 1};
+    struct place at = {e->line > 0 ? (uint32_t)e->line : 1,
+                       e->column > 0 ? (uint32_t)e->column : 1};
     return fail_at(r, at, "this is not YAML: %.300s.", e->msg ? e->msg : "it cannot be parsed");
 }
 
-static strata_status read_documents(struct reader *r, struct fy_parser *parser, struct fy_diag *diag)
+static strata_status read_documents(struct reader *r, struct fy_parser *parser,
+                                    struct fy_diag *diag)
 {
     struct fy_document *first = fy_parse_load_document(parser);
     if (!first)
@@ -417,16 +497,22 @@ strata_status gpu_read_text(const char *text, size_t length, const char *file, u
                             struct strata_gpu *gpu, struct strata_error *err)
 {
     struct reader r = {.gpu = gpu, .file = file, .depth = depth, .err = err};
+    struct place bad;
+    if (find_bad_byte(text, length, &bad))
+        return fail_at(&r, bad, "this byte is not UTF-8 text; is this a GPU file?");
     const struct fy_diag_cfg silent = {.level = FYET_ERROR, .module_mask = ~0u};
     struct fy_diag *diag = fy_diag_create(&silent);
     if (!diag)
-        return strata_fail(err, STRATA_ENOMEM, file, 0, 0, "there is no memory left to read the file.");
+        return strata_fail(err, STRATA_ENOMEM, file, 0, 0,
+                           "there is no memory left to read the file.");
     fy_diag_set_collect_errors(diag, true);
-    const struct fy_parse_cfg cfg = {.flags = FYPCF_QUIET | FYPCF_ALLOW_DUPLICATE_KEYS | FYPCF_JSON_NONE, .diag = diag};
+    const struct fy_parse_cfg cfg = {
+        .flags = FYPCF_QUIET | FYPCF_ALLOW_DUPLICATE_KEYS | FYPCF_JSON_NONE, .diag = diag};
     struct fy_parser *parser = fy_parser_create(&cfg);
     strata_status status;
     if (!parser || fy_parser_set_string(parser, text, length))
-        status = strata_fail(err, STRATA_ENOMEM, file, 0, 0, "there is no memory left to read the file.");
+        status = strata_fail(err, STRATA_ENOMEM, file, 0, 0,
+                             "there is no memory left to read the file.");
     else
         status = read_documents(&r, parser, diag);
     if (parser)

@@ -30,8 +30,8 @@ static bool store_list(struct strata_gpu *gpu, const struct strata_gpu_key *key,
     return true;
 }
 
-static bool store(struct strata_gpu *gpu, const struct strata_gpu_key *key, const char *text, char *why,
-                  size_t size)
+static bool store(struct strata_gpu *gpu, const struct strata_gpu_key *key, const char *text,
+                  char *why, size_t size)
 {
     return gpu_is_list(key) ? store_list(gpu, key, text, why, size)
                             : gpu_store_scalar(gpu, key, text, why, size);
@@ -62,7 +62,8 @@ bool gpu_note(struct strata_gpu *gpu, const char *text, size_t length, uint16_t 
     return true;
 }
 
-strata_status strata_gpu_set(struct strata_gpu *gpu, const char *path, const char *value, struct strata_error *err)
+strata_status strata_gpu_set(struct strata_gpu *gpu, const char *path, const char *value,
+                             struct strata_error *err)
 {
     char why[512];
     size_t i = strata_gpu_key_index(path);
@@ -77,13 +78,16 @@ strata_status strata_gpu_set(struct strata_gpu *gpu, const char *path, const cha
     struct strata_gpu before = *gpu;
     if (!store(gpu, strata_gpu_key(i), value, why, sizeof why)) {
         *gpu = before;
-        return strata_fail(err, STRATA_ECONFIG, NULL, 0, 0, "the GPU key \"%s\" cannot be set: %s.", path, why);
+        return strata_fail(err, STRATA_ECONFIG, NULL, 0, 0, "the GPU key \"%s\" cannot be set: %s.",
+                           path, why);
     }
     struct strata_gpu_origin *o = &gpu->origin[i];
     memset(o, 0, sizeof *o);
     static const char source[] = "set by hand", file[] = "(set)";
-    if (!gpu_note(gpu, source, sizeof source - 1, &o->source) || !gpu_note(gpu, file, sizeof file - 1, &o->file))
-        return strata_fail(err, STRATA_ELIMIT, NULL, 0, 0, "the notes of this GPU are full; shorten its sources.");
+    if (!gpu_note(gpu, source, sizeof source - 1, &o->source) ||
+        !gpu_note(gpu, file, sizeof file - 1, &o->file))
+        return strata_fail(err, STRATA_ELIMIT, NULL, 0, 0,
+                           "the notes of this GPU are full; shorten its sources.");
     return STRATA_OK;
 }
 

@@ -6,9 +6,7 @@
 
 #define LONGEST 64
 
-/* Edit distance in which swapping two neighbours counts as one step; SIZE_MAX if either word is
- * too long to be a misspelling of a key. */
-static size_t distance(const char *a, const char *b)
+size_t gpu_distance(const char *a, const char *b)
 {
     size_t n = strlen(a), m = strlen(b);
     size_t row[3][LONGEST + 1];
@@ -23,7 +21,8 @@ static size_t distance(const char *a, const char *b)
             size_t best = before[j - 1] + (a[i - 1] != b[j - 1]);
             best = before[j] + 1 < best ? before[j] + 1 : best;
             best = now[j - 1] + 1 < best ? now[j - 1] + 1 : best;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before2[j - 2] + 1 < best)
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                before2[j - 2] + 1 < best)
                 best = before2[j - 2] + 1;
             now[j] = best;
         }
@@ -42,7 +41,7 @@ static const char *last_part(const char *path)
  * in another section ("ways" at the top level for "l1.ways"). */
 static size_t unlikeness(const char *word, const char *key)
 {
-    size_t d = distance(word, key), n = strlen(word), m = strlen(key);
+    size_t d = gpu_distance(word, key), n = strlen(word), m = strlen(key);
     size_t section = (size_t)(last_part(word) - word);
     bool same_section = section == (size_t)(last_part(key) - key) && !strncmp(word, key, section);
     size_t shorter = n < m ? n : m;
@@ -70,7 +69,7 @@ const char *gpu_suggest(const char *path)
         for (const char *dot = strchr(key, '.'); dot; dot = strchr(dot + 1, '.')) {
             char name[LONGEST + 1];
             snprintf(name, sizeof name, "%.*s", (int)(dot - key), key);
-            size_t d = distance(path, name);
+            size_t d = gpu_distance(path, name);
             if (d < least) {
                 least = d;
                 memcpy(section, name, sizeof section);

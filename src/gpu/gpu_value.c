@@ -12,20 +12,34 @@
 #include "gpu/gpu_internal.h"
 
 struct unit {
-    const char *of;     /* the key's unit */
+    const char *of; /* the key's unit */
     const char *spelling;
     double factor;
 };
 
 static const struct unit units[] = {
-    {"bytes", "B", 1},          {"bytes", "byte", 1},         {"bytes", "bytes", 1},
-    {"bytes", "kB", 1e3},       {"bytes", "KB", 1e3},         {"bytes", "MB", 1e6},
-    {"bytes", "GB", 1e9},       {"bytes", "KiB", 1024},       {"bytes", "MiB", 1048576},
-    {"bytes", "GiB", 1073741824}, {"MHz", "MHz", 1},          {"MHz", "GHz", 1e3},
-    {"cycles", "cycle", 1},     {"cycles", "cycles", 1},      {"clocks", "clock", 1},
-    {"clocks", "clocks", 1},    {"steps", "step", 1},         {"steps", "steps", 1},
-    {"bytes/cycle", "bytes/cycle", 1}, {"bytes/cycle", "B/cycle", 1},
-    {"lines/cycle", "lines/cycle", 1}, {"lines/cycle", "line/cycle", 1},
+    {"bytes", "B", 1},
+    {"bytes", "byte", 1},
+    {"bytes", "bytes", 1},
+    {"bytes", "kB", 1e3},
+    {"bytes", "KB", 1e3},
+    {"bytes", "MB", 1e6},
+    {"bytes", "GB", 1e9},
+    {"bytes", "KiB", 1024},
+    {"bytes", "MiB", 1048576},
+    {"bytes", "GiB", 1073741824},
+    {"MHz", "MHz", 1},
+    {"MHz", "GHz", 1e3},
+    {"cycles", "cycle", 1},
+    {"cycles", "cycles", 1},
+    {"clocks", "clock", 1},
+    {"clocks", "clocks", 1},
+    {"steps", "step", 1},
+    {"steps", "steps", 1},
+    {"bytes/cycle", "bytes/cycle", 1},
+    {"bytes/cycle", "B/cycle", 1},
+    {"lines/cycle", "lines/cycle", 1},
+    {"lines/cycle", "line/cycle", 1},
 };
 
 static bool refuse(char *why, size_t size, const char *format, ...)
@@ -101,10 +115,13 @@ static bool unit_factor(const struct strata_gpu_key *key, const char *spelling, 
 
 static const char *kind_of_number(const struct strata_gpu_key *key)
 {
-    return !strcmp(key->unit, "bytes") ? "a size such as 96KiB" : is_real(key) ? "a number" : "a whole number";
+    return !strcmp(key->unit, "bytes") ? "a size such as 96KiB"
+           : is_real(key)              ? "a number"
+                                       : "a whole number";
 }
 
-static bool number(const struct strata_gpu_key *key, const char *text, double *value, char *why, size_t size)
+static bool number(const struct strata_gpu_key *key, const char *text, double *value, char *why,
+                   size_t size)
 {
     const char *rest;
     double factor;
@@ -114,12 +131,15 @@ static bool number(const struct strata_gpu_key *key, const char *text, double *v
         rest++;
     if (!unit_factor(key, rest, &factor)) {
         if (!*key->unit)
-            return refuse(why, size, "\"%.40s\" is not %s (the key has no unit)", text, kind_of_number(key));
-        return refuse(why, size, "\"%.20s\" is not a unit of this key, which is in %s", rest, key->unit);
+            return refuse(why, size, "\"%.40s\" is not %s (the key has no unit)", text,
+                          kind_of_number(key));
+        return refuse(why, size, "\"%.20s\" is not a unit of this key, which is in %s", rest,
+                      key->unit);
     }
     *value *= factor;
     if (!is_real(key) && *value != floor(*value))
-        return refuse(why, size, "\"%.40s\" is not a whole number of %s", text, *key->unit ? key->unit : "things");
+        return refuse(why, size, "\"%.40s\" is not a whole number%s%s", text,
+                      *key->unit ? " of " : "", key->unit);
     if (*value < key->min)
         return refuse(why, size, "\"%.40s\" is below the least allowed, %.15g", text, key->min);
     if (*value > key->max)
@@ -138,7 +158,8 @@ static bool boolean(const char *text, bool *value)
     return false;
 }
 
-static bool store_enum(uint32_t *out, const struct strata_gpu_key *key, const char *text, char *why, size_t size)
+static bool store_enum(uint32_t *out, const struct strata_gpu_key *key, const char *text, char *why,
+                       size_t size)
 {
     char choices[256] = "";
     for (uint32_t i = 0; key->names[i]; i++) {
@@ -152,7 +173,8 @@ static bool store_enum(uint32_t *out, const struct strata_gpu_key *key, const ch
     return refuse(why, size, "\"%.40s\" is not one of %s", text, choices);
 }
 
-static bool store_string(char *out, const struct strata_gpu_key *key, const char *text, char *why, size_t size)
+static bool store_string(char *out, const struct strata_gpu_key *key, const char *text, char *why,
+                         size_t size)
 {
     if (strlen(text) >= key->capacity)
         return refuse(why, size, "the text is longer than %u bytes", key->capacity - 1);
@@ -192,7 +214,8 @@ bool gpu_store_scalar(struct strata_gpu *gpu, const struct strata_gpu_key *key, 
 
 bool gpu_is_list(const struct strata_gpu_key *key)
 {
-    return key->type == STRATA_GPU_UINTS || key->type == STRATA_GPU_SIZES || key->type == STRATA_GPU_DOUBLES;
+    return key->type == STRATA_GPU_UINTS || key->type == STRATA_GPU_SIZES ||
+           key->type == STRATA_GPU_DOUBLES;
 }
 
 static size_t element_size(const struct strata_gpu_key *key)
@@ -206,7 +229,8 @@ void gpu_list_clear(struct strata_gpu *gpu, const struct strata_gpu_key *key)
     *count_of(gpu, key) = 0;
 }
 
-static bool push(struct strata_gpu *gpu, const struct strata_gpu_key *key, double value, char *why, size_t size)
+static bool push(struct strata_gpu *gpu, const struct strata_gpu_key *key, double value, char *why,
+                 size_t size)
 {
     uint32_t *n = count_of(gpu, key);
     if (*n >= key->capacity)
@@ -240,14 +264,15 @@ static bool append_range(struct strata_gpu *gpu, const struct strata_gpu_key *ke
     return true;
 }
 
-static bool append_repeated(struct strata_gpu *gpu, const struct strata_gpu_key *key, const char *text,
-                            const char *star, char *why, size_t size)
+static bool append_repeated(struct strata_gpu *gpu, const struct strata_gpu_key *key,
+                            const char *text, const char *star, char *why, size_t size)
 {
     char item[64];
     unsigned times;
     int end = 0;
     double value;
-    if ((size_t)(star - text) >= sizeof item || sscanf(star + 1, "%6u%n", &times, &end) < 1 || star[1 + end])
+    if ((size_t)(star - text) >= sizeof item || sscanf(star + 1, "%6u%n", &times, &end) < 1 ||
+        star[1 + end])
         return refuse(why, size, "\"%.40s\" is not of the form value*times", text);
     memcpy(item, text, (size_t)(star - text));
     item[star - text] = 0;
@@ -303,12 +328,14 @@ static uint32_t last_name(const struct strata_gpu_key *key)
     return n;
 }
 
-bool gpu_in_bounds(const struct strata_gpu *gpu, const struct strata_gpu_key *key, char *why, size_t size)
+bool gpu_in_bounds(const struct strata_gpu *gpu, const struct strata_gpu_key *key, char *why,
+                   size_t size)
 {
     uint32_t n = strata_gpu_count(gpu, key);
     double min = key->min, max = key->names ? last_name(key) : key->max;
     if (key->type == STRATA_GPU_STRING)
-        return memchr(const_field(gpu, key), 0, key->capacity) || refuse(why, size, "the text does not end");
+        return memchr(const_field(gpu, key), 0, key->capacity) ||
+               refuse(why, size, "the text does not end");
     if (gpu_is_list(key) && n > key->capacity)
         return refuse(why, size, "the list has more than %u elements", key->capacity);
     for (uint32_t i = 0; i < n; i++) {

@@ -46,7 +46,8 @@ static int open_sections(FILE *f, const char *path, const char *before)
 {
     int depth = 0;
     bool shared = true;
-    for (const char *dot = strchr(path, '.'), *start = path; dot; start = dot + 1, dot = strchr(start, '.')) {
+    for (const char *dot = strchr(path, '.'), *start = path; dot;
+         start = dot + 1, dot = strchr(start, '.')) {
         size_t length = (size_t)(dot - path) + 1;
         shared = shared && !strncmp(path, before, length);
         if (!shared)
@@ -73,7 +74,8 @@ static void put_key(FILE *f, const struct strata_gpu *gpu, size_t i, const char 
     fputc('\n', f);
 }
 
-strata_status strata_gpu_to_yaml(const struct strata_gpu *gpu, char **text, struct strata_error *err)
+strata_status strata_gpu_to_yaml(const struct strata_gpu *gpu, char **text,
+                                 struct strata_error *err)
 {
     size_t size;
     struct strata_gpu *defaults = malloc(sizeof *defaults);
@@ -81,7 +83,8 @@ strata_status strata_gpu_to_yaml(const struct strata_gpu *gpu, char **text, stru
     FILE *f = defaults ? open_memstream(text, &size) : NULL;
     if (!f) {
         free(defaults);
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left to write the GPU file.");
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "there is no memory left to write the GPU file.");
     }
     strata_gpu_init(defaults);
     const char *before = "";
@@ -98,5 +101,6 @@ strata_status strata_gpu_to_yaml(const struct strata_gpu *gpu, char **text, stru
         return STRATA_OK;
     free(*text);
     *text = NULL;
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left to write the GPU file.");
+    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                       "there is no memory left to write the GPU file.");
 }

@@ -6,7 +6,10 @@
 
 #include <strata/result.h>
 
+#include "predict/model_coalesce.h"
+
 static const struct strata_model *const models[] = {
+    &strata_model_coalesce,
     NULL,
 };
 

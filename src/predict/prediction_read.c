@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/csv.h"
 #include "base/file.h"
+#include "base/text.h"
 
 enum { LARGEST_FILE_BYTES = 1000000000 };
 
@@ -124,6 +125,8 @@ static strata_status read_launch(struct json_reader *r, json_t *object, struct s
         return strata_fail(r->err, STRATA_EFORMAT, r->file, 0, 0,
                            "launches[%zu] is not an object; see docs/prediction-format.md.",
                            r->launch);
+    if (json_integer_value(json_object_get(object, "id")) < 0)
+        return bad_member(r, "id", "is negative");
     if (!read_dim3(json_object_get(object, "grid"), &launch.grid))
         return bad_member(r, "grid", "is not a list of three counts");
     if (!read_dim3(json_object_get(object, "block"), &launch.block))
@@ -183,6 +186,8 @@ static strata_status read_json(struct strata_predictions *set, json_t *root, con
             "the schema is \"%s\", not \"" STRATA_PREDICTION_SCHEMA
             "\"; make the file with `strata predict --format json`.",
             schema);
+    if (json_integer_value(json_object_get(root, "seed")) < 0)
+        return strata_fail(err, STRATA_EFORMAT, file, 0, 0, "the seed is negative.");
     if (!json_is_array(json_object_get(root, "launches")))
         return strata_fail(err, STRATA_EFORMAT, file, 0, 0,
                            "there is no list of \"launches\"; see docs/prediction-format.md.");
@@ -268,8 +273,10 @@ static strata_status result_of_row(struct csv_reader *r, struct strata_predictio
     struct strata_launch launch = {
         .program = cell(r, PROGRAM), .trace = cell(r, TRACE), .kernel = cell(r, KERNEL)};
     struct strata_result made;
-    launch.id = strtoull(cell(r, ID), &end, 10);
-    if (*end)
+    errno = 0;
+    long long id = strtoll(cell(r, ID), &end, 10);
+    launch.id = (uint64_t)id;
+    if (*end || errno || id < 0)
         return strata_fail(r->err, STRATA_EFORMAT, r->csv.file, r->csv.line, 0,
                            "the id \"%s\" is not a number.", cell(r, ID));
     for (size_t i = p->n_results; i-- > 0;)
@@ -314,6 +321,9 @@ static strata_status parse_csv(struct strata_predictions *set, const char *data,
                                const char *file, struct strata_error *err)
 {
     struct csv_reader r = {.set = set, .first = set->n, .err = err};
+    if (!strata_text_is_utf8(data, length))
+        return strata_fail(err, STRATA_EFORMAT, file, 0, 0,
+                           "this is neither JSON nor CSV: it is not UTF-8 text.");
     strata_csv_open(&r.csv, data, length, file);
     strata_status status = strata_csv_next(&r.csv, err);
     if (status == STRATA_END)

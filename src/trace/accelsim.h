@@ -2,7 +2,8 @@
  *
  * accelsim_header.c reads what stands before the first thread block,
  * accelsim_line.c one instruction line, accelsim_reader.c the thread-block
- * sections around them, accelsim_list.c folders and kernelslist files. */
+ * sections around them, accelsim_list.c folders and kernelslist files;
+ * accelsim_write.c writes all of it. */
 #ifndef STRATA_TRACE_ACCELSIM_H
 #define STRATA_TRACE_ACCELSIM_H
 
@@ -85,5 +86,19 @@ strata_status accelsim_reader_open(struct strata_reader *r, const char *path,
 strata_status accelsim_reader_next(struct strata_reader *r, struct strata_block **out,
                                    struct strata_error *err);
 void accelsim_reader_close(struct strata_reader *r);
+
+/* ---- writing (accelsim_write.c), as the functions of the format ---- */
+
+strata_status accelsim_write_create(struct strata_writer *w, struct strata_error *err);
+strata_status accelsim_write_memcpy(struct strata_writer *w, uint32_t event_kind, uint64_t address,
+                                    uint64_t bytes, struct strata_error *err);
+strata_status accelsim_write_begin_launch(struct strata_writer *w, struct strata_error *err);
+strata_status accelsim_write_block(struct strata_writer *w, const struct strata_block *block,
+                                   struct strata_error *err);
+strata_status accelsim_write_end_launch(struct strata_writer *w, struct strata_error *err);
+uint64_t accelsim_write_bytes(const struct strata_writer *w);
+strata_status accelsim_write_finish(struct strata_writer *w, struct strata_error *err);
+void accelsim_write_close(struct strata_writer *w);
+void accelsim_write_abort(struct strata_writer *w);
 
 #endif

@@ -47,15 +47,15 @@ static strata_status read_dim3(const struct text *t, const char *p, const char *
                                struct strata_dim3 *dim, struct strata_error *err)
 {
     uint32_t v[3];
-    const char *start = p;
     for (int i = 0; i < 3; i++) {
         uint64_t x;
         p = text_skip_blanks(p);
         if (*p != (i ? ',' : '('))
             return text_fail(t, p, err, "\"-%s\" needs three numbers like (8,4,1).", key);
-        p = text_decimal(text_skip_blanks(p + 1), &x);
+        const char *at = text_skip_blanks(p + 1);
+        p = text_decimal(at, &x);
         if (!p || x < 1 || x > INT32_MAX)
-            return text_fail(t, p ? p : start, err, "\"-%s\" needs three numbers of 1 to %d.", key,
+            return text_fail(t, at, err, "\"-%s\" needs three numbers of 1 to %d.", key,
                              INT32_MAX);
         v[i] = (uint32_t)x;
     }

@@ -307,6 +307,34 @@ static strata_status open_single(struct strata_trace *t, struct strata_error *er
     return st;
 }
 
+static int by_kernel(const void *a, const void *b)
+{
+    const struct strata_launch *const *x = a, *const *y = b;
+    return strcmp((*x)->kernel, (*y)->kernel);
+}
+
+/* The register count belongs to the kernel, but the tracer asks for it again at every launch, and once
+ * it has put its own code into the kernel the answer is that of both. The smallest is the kernel's. */
+static strata_status settle_registers(struct strata_trace *t, struct strata_error *err)
+{
+    struct strata_launch **sorted = malloc((t->n_launch + 1) * sizeof *sorted);
+    if (!sorted)
+        return no_memory(t->path, err);
+    for (size_t i = 0; i < t->n_launch; i++)
+        sorted[i] = &t->launch[i];
+    qsort(sorted, t->n_launch, sizeof *sorted, by_kernel);
+    for (size_t from = 0, to; from < t->n_launch; from = to) {
+        uint32_t least = sorted[from]->registers_per_thread;
+        for (to = from; to < t->n_launch && !by_kernel(&sorted[from], &sorted[to]); to++)
+            if (sorted[to]->registers_per_thread && sorted[to]->registers_per_thread < least)
+                least = sorted[to]->registers_per_thread;
+        for (size_t i = from; i < to; i++)
+            sorted[i]->registers_per_thread = least;
+    }
+    free(sorted);
+    return STRATA_OK;
+}
+
 static strata_status accelsim_open(struct strata_trace *t, struct strata_error *err)
 {
     t->impl = calloc(1, sizeof(struct accelsim_trace));
@@ -321,7 +349,7 @@ static strata_status accelsim_open(struct strata_trace *t, struct strata_error *
     else
         st = open_single(t, err);
     free(list);
-    return st;
+    return st || t->options.accelsim_compat ? st : settle_registers(t, err);
 }
 
 static void accelsim_close(struct strata_trace *t)
@@ -345,10 +373,20 @@ static strata_status open_reader(struct strata_reader *r, struct strata_error *e
 const struct strata_trace_format strata_format_accelsim = {
     .name = "accelsim",
     .summary = "Accel-Sim text traces: a folder with kernelslist.g, or one .traceg file",
+    .suffix = "",
     .probe = accelsim_probe,
     .open = accelsim_open,
     .close = accelsim_close,
     .reader_open = open_reader,
     .reader_next = accelsim_reader_next,
     .reader_close = accelsim_reader_close,
+    .writer_create = accelsim_write_create,
+    .writer_memcpy = accelsim_write_memcpy,
+    .writer_begin_launch = accelsim_write_begin_launch,
+    .writer_block = accelsim_write_block,
+    .writer_end_launch = accelsim_write_end_launch,
+    .writer_bytes = accelsim_write_bytes,
+    .writer_finish = accelsim_write_finish,
+    .writer_close = accelsim_write_close,
+    .writer_abort = accelsim_write_abort,
 };

@@ -17,6 +17,7 @@ struct encoder_state {
     struct strata_addr_state s;
     uint32_t warp_serial; /* the warp it belongs to; another one: never seen */
     uint32_t list_mask;   /* the mask the last list was for */
+    uint32_t list_bytes;  /* its size */
 };
 
 struct finished_warp {
@@ -42,7 +43,8 @@ struct strata_builder {
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for a thread block.");
+    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                       "there is no memory left for a thread block.");
 }
 
 strata_status strata_builder_create(struct strata_code *code, struct strata_builder **out,
@@ -105,7 +107,8 @@ static strata_status finish_warp(struct strata_builder *b, struct strata_error *
     flush_run(b);
     size_t total = b->tokens.n + b->controls.n + b->first.n + b->data.n;
     if (total > UINT32_MAX / 2)
-        return strata_fail(err, STRATA_ELIMIT, NULL, 0, 0, "warp %u of thread block %llu is too long to be kept in memory.",
+        return strata_fail(err, STRATA_ELIMIT, NULL, 0, 0,
+                           "warp %u of thread block %llu is too long to be kept in memory.",
                            b->current, (unsigned long long)b->block_index);
     if (!ARRAY_RESERVE(b->finished.p, b->finished.n, b->finished.cap, total + 4 * MAX_VARINT_BYTES))
         return no_memory(err);
@@ -129,13 +132,16 @@ static strata_status finish_warp(struct strata_builder *b, struct strata_error *
     return STRATA_OK;
 }
 
-strata_status strata_builder_begin_warp(struct strata_builder *b, uint32_t warp, struct strata_error *err)
+strata_status strata_builder_begin_warp(struct strata_builder *b, uint32_t warp,
+                                        struct strata_error *err)
 {
     if (warp >= b->n_warps)
-        return strata_fail(err, STRATA_EFORMAT, NULL, 0, 0, "warp %u does not exist: thread block %llu has %u warps.",
-                           warp, (unsigned long long)b->block_index, b->n_warps);
+        return strata_fail(err, STRATA_EFORMAT, NULL, 0, 0,
+                           "warp %u does not exist: thread block %llu has %u warps.", warp,
+                           (unsigned long long)b->block_index, b->n_warps);
     if (b->warp[warp].present)
-        return strata_fail(err, STRATA_EFORMAT, NULL, 0, 0, "warp %u of thread block %llu appears twice.", warp,
+        return strata_fail(err, STRATA_EFORMAT, NULL, 0, 0,
+                           "warp %u of thread block %llu appears twice.", warp,
                            (unsigned long long)b->block_index);
     strata_status status = finish_warp(b, err);
     if (status)
@@ -157,7 +163,8 @@ static bool reserve_instruction(struct strata_builder *b)
     return ARRAY_RESERVE(b->tokens.p, b->tokens.n, b->tokens.cap, 8 + MAX_VARINT_BYTES) &&
            ARRAY_RESERVE(b->controls.p, b->controls.n, b->controls.cap, 1) &&
            ARRAY_RESERVE(b->first.p, b->first.n, b->first.cap, 8) &&
-           ARRAY_RESERVE(b->data.p, b->data.n, b->data.cap, 4 + 2 * MAX_VARINT_BYTES + LIST_MAX_BYTES);
+           ARRAY_RESERVE(b->data.p, b->data.n, b->data.cap,
+                         4 + 2 * MAX_VARINT_BYTES + LIST_MAX_BYTES);
 }
 
 static void add_mask(struct strata_builder *b, uint32_t mask)
@@ -202,40 +209,8 @@ static void add_step(struct strata_builder *b, uint32_t index, uint32_t mask)
         flush_run(b);
 }
 
-/* A list's bytes at `at`; returns their number. The width is the smallest that fits every lane. */
-static size_t write_list(uint8_t *at, uint32_t mask, const uint64_t *addr)
-{
-    uint64_t coded[STRATA_WARP_SIZE], any = 0;
-    unsigned n = 0;
-    unsigned lane = lowest_bit32(mask);
-    uint64_t before = addr[lane];
-    for (uint32_t rest = mask & (mask - 1); rest; rest &= rest - 1) {
-        lane = lowest_bit32(rest);
-        coded[n] = addr[lane] - before;
-        before = addr[lane];
-        any |= coded[n++];
-    }
-    unsigned shift = any ? (unsigned)__builtin_ctzll(any) : 0;
-    if (shift > 15)
-        shift = 15;
-    any = 0;
-    for (unsigned i = 0; i < n; i++) {
-        coded[i] = zigzag((int64_t)coded[i] >> shift);
-        any |= coded[i];
-    }
-    unsigned width = any ? (log2_floor(any) + 8) / 8 : 1;
-    *at++ = (uint8_t)((width - 1) | shift << 3);
-    for (unsigned i = 0; i < n; i++)
-        store_le(at + i * width, coded[i], width);
-    return 1 + (size_t)n * width;
-}
-
-static unsigned list_bytes(const uint8_t *list, uint32_t mask)
-{
-    return 1 + (popcount32(mask) - 1) * ((*list & 7u) + 1);
-}
-
-/* Chooses base and shape codes and writes control, first base and data. addr NULL: an affine access. */
+/* Chooses base and shape codes and writes control, first base and data. addr NULL: an affine
+ * access. */
 static void add_addresses(struct strata_builder *b, struct encoder_state *e, uint64_t base,
                           int32_t stride, const uint64_t *addr)
 {
@@ -256,14 +231,15 @@ static void add_addresses(struct strata_builder *b, struct encoder_state *e, uin
     }
     s->base = base;
     if (addr) {
-        size_t n = write_list(at, b->mask, addr);
-        const uint8_t *last = b->data.p + s->list - 1;
-        if (s->list && e->list_mask == b->mask && list_bytes(last, b->mask) == n && !memcmp(last, at, n)) {
+        size_t n = list_write(at, b->mask, addr);
+        if (s->list && e->list_mask == b->mask && e->list_bytes == n &&
+            !memcmp(b->data.p + s->list - 1, at, n)) {
             n = 0;
         } else {
             shape_code = SHAPE_LIST;
             s->list = (uint32_t)(at - b->data.p) + 1;
             e->list_mask = b->mask;
+            e->list_bytes = (uint32_t)n;
         }
         at += n;
     } else if (s->list || (stride != s->stride && popcount32(b->mask) > 1)) {
@@ -276,18 +252,22 @@ static void add_addresses(struct strata_builder *b, struct encoder_state *e, uin
     b->data.n += (size_t)(at - data);
 }
 
-static strata_status add(struct strata_builder *b, uint32_t index, uint32_t mask, bool has_addresses,
-                         uint64_t base, int32_t stride, const uint64_t *addr, struct strata_error *err)
+static strata_status add(struct strata_builder *b, uint32_t index, uint32_t mask,
+                         bool has_addresses, uint64_t base, int32_t stride, const uint64_t *addr,
+                         struct strata_error *err)
 {
     if (b->current == b->n_warps || index >= strata_code_count(b->code))
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "instruction %u was added outside a warp or is not in the instruction table.",
-                           index);
+        return strata_fail(
+            err, STRATA_EUSAGE, NULL, 0, 0,
+            "instruction %u was added outside a warp or is not in the instruction table.", index);
     uint32_t slot = code_entry(b->code, index)->slot;
     if (has_addresses && slot == CODE_NO_SLOT)
-        return strata_fail(err, STRATA_EFORMAT, NULL, 0, 0, "instruction \"%s\" has addresses but is no memory instruction.",
+        return strata_fail(err, STRATA_EFORMAT, NULL, 0, 0,
+                           "instruction \"%s\" has addresses but is no memory instruction.",
                            code_entry(b->code, index)->inst.opcode);
     if (b->n_instructions == UINT32_MAX || b->data.n > UINT32_MAX / 4)
-        return strata_fail(err, STRATA_ELIMIT, NULL, 0, 0, "warp %u of thread block %llu is too long to be kept in memory.",
+        return strata_fail(err, STRATA_ELIMIT, NULL, 0, 0,
+                           "warp %u of thread block %llu is too long to be kept in memory.",
                            b->current, (unsigned long long)b->block_index);
     if (!reserve_instruction(b))
         return no_memory(err);
@@ -339,8 +319,9 @@ strata_status strata_builder_add(struct strata_builder *b, uint32_t inst_index, 
     return add(b, inst_index, mask, true, base, stride, affine ? NULL : addr, err);
 }
 
-strata_status strata_builder_add_strided(struct strata_builder *b, uint32_t inst_index, uint32_t mask,
-                                         uint64_t base, int32_t stride, struct strata_error *err)
+strata_status strata_builder_add_strided(struct strata_builder *b, uint32_t inst_index,
+                                         uint32_t mask, uint64_t base, int32_t stride,
+                                         struct strata_error *err)
 {
     return add(b, inst_index, mask, true, base, stride, NULL, err);
 }
@@ -356,7 +337,8 @@ strata_status strata_builder_end_block(struct strata_builder *b, struct strata_b
     for (uint32_t w = 0; w < b->n_warps; w++)
         total += b->warp[w].n_bytes;
     if (total > UINT32_MAX - BYTECODE_SLACK)
-        return strata_fail(err, STRATA_ELIMIT, NULL, 0, 0, "thread block %llu is too long to be kept in memory.",
+        return strata_fail(err, STRATA_ELIMIT, NULL, 0, 0,
+                           "thread block %llu is too long to be kept in memory.",
                            (unsigned long long)b->block_index);
     struct strata_block *block = block_allocate(b->block_index, b->n_warps, total);
     if (!block)

@@ -67,16 +67,18 @@ bool bytecode_streams(const uint8_t *bytes, size_t n, struct warp_streams *out)
     return true;
 }
 
-strata_status strata_cursor_init(struct strata_cursor *c, const struct strata_block *b, uint32_t warp,
-                                 struct strata_error *err)
+strata_status strata_cursor_init(struct strata_cursor *c, const struct strata_block *b,
+                                 uint32_t warp, struct strata_error *err)
 {
     struct warp_streams s;
     if (warp >= b->n_warps)
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "warp %u does not exist: thread block %llu has %u warps.", warp,
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "warp %u does not exist: thread block %llu has %u warps.", warp,
                            (unsigned long long)b->index, b->n_warps);
     uint32_t from = b->warp_offset[warp];
     if (!bytecode_streams(b->bytes + from, b->warp_offset[warp + 1] - from, &s))
-        return strata_fail(err, STRATA_EFORMAT, NULL, 0, 0, "warp %u of thread block %llu is damaged.", warp,
+        return strata_fail(err, STRATA_EFORMAT, NULL, 0, 0,
+                           "warp %u of thread block %llu is damaged.", warp,
                            (unsigned long long)b->index);
     uint32_t n_slots = atomic_load_explicit(&b->code->n_slots, memory_order_acquire);
     if (n_slots > c->cap_state) {
@@ -84,7 +86,8 @@ strata_status strata_cursor_init(struct strata_cursor *c, const struct strata_bl
         c->cap_state = 0;
         c->state = malloc(n_slots * sizeof *c->state);
         if (!c->state)
-            return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for a warp's cursor.");
+            return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                               "there is no memory left for a warp's cursor.");
         c->cap_state = n_slots;
     }
     c->tokens = s.tokens;
@@ -106,22 +109,6 @@ void strata_cursor_release(struct strata_cursor *c)
 {
     free(c->state);
     memset(c, 0, sizeof *c);
-}
-
-/* Decodes a list into addr[] and returns the position after it. */
-static const uint8_t *read_list(const uint8_t *at, uint32_t mask, uint64_t base, uint64_t *addr)
-{
-    unsigned width = (*at & 7u) + 1, shift = *at >> 3 & 15u;
-    uint64_t keep = ~0ull >> (64 - 8 * width);
-    memset(addr, 0, STRATA_WARP_SIZE * sizeof *addr);
-    at++;
-    addr[lowest_bit32(mask)] = base;
-    for (uint32_t rest = mask & (mask - 1); rest; rest &= rest - 1) {
-        base += (uint64_t)unzigzag(load_le64(at) & keep) << shift;
-        at += width;
-        addr[lowest_bit32(rest)] = base;
-    }
-    return at;
 }
 
 static void read_addresses(struct strata_cursor *c, struct strata_addr_state *s, unsigned control,
@@ -149,9 +136,9 @@ static void read_addresses(struct strata_cursor *c, struct strata_addr_state *s,
         s->list = 0;
     } else if (shape_code == SHAPE_LIST) {
         s->list = (uint32_t)(at - c->data_start) + 1;
-        at = read_list(at, c->mask, s->base, c->addr);
+        at = list_read(at, c->mask, s->base, c->addr);
     } else if (s->list) {
-        read_list(c->data_start + s->list - 1, c->mask, s->base, c->addr);
+        list_read(c->data_start + s->list - 1, c->mask, s->base, c->addr);
     }
     c->data = at;
     out->base = s->base;

@@ -19,8 +19,8 @@
 /* Tokens. Instruction i is followed by the one that followed it after the last jump away from it
  * (remembered in a table of BRANCH_MEMORY entries), else by i + 1. */
 enum {
-    TOKEN_RUN_MAX = 0x80,   /* 0x00..0x7f: token + 1 predicted instructions with the same mask */
-    TOKEN_LONG_RUN = 0x80,  /* 0x80..0xbf: ((token & 63) << 8 | next byte) + 129 of them */
+    TOKEN_RUN_MAX = 0x80,  /* 0x00..0x7f: token + 1 predicted instructions with the same mask */
+    TOKEN_LONG_RUN = 0x80, /* 0x80..0xbf: ((token & 63) << 8 | next byte) + 129 of them */
     TOKEN_LONG_RUN_MAX = 0x3fff + 129,
     TOKEN_JUMP = 0xc0,      /* varint: index of the next instruction */
     TOKEN_MASK_SWAP = 0xc1, /* the mask before the current one comes back */
@@ -28,19 +28,36 @@ enum {
 };
 
 /* Controls: base * 3 + shape, or CONTROL_NONE. */
-enum { BASE_REPEAT = 0, /* the last step again */
-       BASE_STEP,       /* zigzag varint in data: step from the last base */
-       BASE_FIRST };    /* from the stream of first bases */
-enum { SHAPE_SAME = 0,  /* the stride or list of the last time */
-       SHAPE_STRIDE,    /* zigzag varint in data */
-       SHAPE_LIST };    /* list in data */
-enum { CONTROL_NONE = 9, /* executed without addresses */
-       CONTROL_LIMIT };
+enum {
+    BASE_REPEAT = 0, /* the last step again */
+    BASE_STEP,       /* zigzag varint in data: step from the last base */
+    BASE_FIRST
+}; /* from the stream of first bases */
+enum {
+    SHAPE_SAME = 0, /* the stride or list of the last time */
+    SHAPE_STRIDE,   /* zigzag varint in data */
+    SHAPE_LIST
+}; /* list in data */
+enum {
+    CONTROL_NONE = 9, /* executed without addresses */
+    CONTROL_LIMIT
+};
 
-/* Lists. A header byte: bits 0-2 width in bytes - 1, bits 3-6 shift, then for every active lane
- * but the first its difference from the active lane before, shifted right and zigzag coded, in
- * `width` bytes little endian. */
-enum { LIST_MAX_BYTES = 1 + 31 * 8 };
+/* Lists of one address per active lane, in three forms told apart by the first byte. `first` is the
+ * lowest active lane; its address is the base.
+ *
+ *   steps   0x00..0x7f: bits 0-2 width - 1, bits 3-6 shift; then for every active lane but the
+ * first its difference from the active lane before, shifted right, zigzag, `width` bytes each grid
+ * 0x80 | log2 of the lanes in a row (1..4); zigzag varints: distance of lanes in a row, distance of
+ * rows (thread blocks narrower than a warp) packed  0xc0 | shift; a byte: bits per lane; then for
+ * every active lane its offset from the smallest address, shifted right, packed from the low bit up
+ * (random gathers) */
+enum {
+    LIST_GRID = 0x80,
+    LIST_PACKED = 0xc0,
+    LIST_PACKED_MAX_BITS = 56,
+    LIST_MAX_BYTES = 2 + 32 * 8
+};
 
 #define MAX_VARINT_BYTES 10
 /* Bytes readable after the end of any stream, so that fixed-size reads need no check. */
@@ -125,6 +142,14 @@ static inline void store_le(uint8_t *at, uint64_t value, unsigned bytes)
     for (unsigned i = 0; i < bytes; i++)
         at[i] = (uint8_t)(value >> (8 * i));
 }
+
+/* Lists (list.c). mask has at least two lanes when writing, at least one when reading. list_write
+ * returns the number of bytes, list_read the position after the list; addr has 32 entries, those of
+ * inactive lanes become 0. */
+size_t list_write(uint8_t *at, uint32_t mask, const uint64_t *addr);
+const uint8_t *list_read(const uint8_t *at, uint32_t mask, uint64_t base, uint64_t *addr);
+/* The size of a list among bytes nobody has looked at yet; 0 if it is not one. */
+size_t list_size_checked(const uint8_t *at, const uint8_t *end, unsigned lanes);
 
 /* The streams of one warp. */
 struct warp_streams {

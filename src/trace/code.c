@@ -20,7 +20,8 @@ strata_status strata_code_create(struct strata_code **out, struct strata_error *
 {
     *out = calloc(1, sizeof **out);
     if (!*out)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for the instruction table.");
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "there is no memory left for the instruction table.");
     return STRATA_OK;
 }
 
@@ -49,9 +50,10 @@ static uint32_t inst_hash(const struct strata_inst *i)
 {
     uint64_t h = mix64(i->pc) ^ hash_text(i->opcode);
     h = mix64(h + ((uint64_t)i->source_line << 32 | (uint32_t)i->imm));
-    h = mix64(h + ((uint64_t)i->hints << 48 | (uint64_t)i->opclass << 40 | (uint64_t)i->space << 32 |
-                   (uint64_t)i->memop << 24 | (uint64_t)i->width_bytes << 16 |
-                   (uint64_t)i->trace_width << 8 | (uint64_t)i->n_dst << 4 | i->n_src));
+    h = mix64(h + ((uint64_t)i->hints << 48 | (uint64_t)i->opclass << 40 |
+                   (uint64_t)i->space << 32 | (uint64_t)i->memop << 24 |
+                   (uint64_t)i->width_bytes << 16 | (uint64_t)i->trace_width << 8 |
+                   (uint64_t)i->n_dst << 4 | i->n_src));
     for (unsigned r = 0; r < (unsigned)i->n_dst + i->n_src; r++)
         h = mix64(h + i->reg[r]);
     return (uint32_t)h;
@@ -123,9 +125,10 @@ strata_status strata_code_add(struct strata_code *code, const struct strata_inst
 {
     uint32_t n = strata_code_count(code);
     if (inst->n_dst > STRATA_MAX_DST || inst->n_src > STRATA_MAX_SRC)
-        return strata_fail(err, STRATA_ELIMIT, NULL, 0, 0,
-                           "instruction \"%s\" has more than %d destination or %d source registers.",
-                           inst->opcode, STRATA_MAX_DST, STRATA_MAX_SRC);
+        return strata_fail(
+            err, STRATA_ELIMIT, NULL, 0, 0,
+            "instruction \"%s\" has more than %d destination or %d source registers.", inst->opcode,
+            STRATA_MAX_DST, STRATA_MAX_SRC);
     if (!hash_grow(code))
         goto no_memory;
     uint32_t at = hash_find(code, inst);
@@ -135,7 +138,8 @@ strata_status strata_code_add(struct strata_code *code, const struct strata_inst
     }
     if (n == CODE_MAX_INSTRUCTIONS)
         return strata_fail(err, STRATA_ELIMIT, NULL, 0, 0,
-                           "the launch has more than %u different static instructions.", CODE_MAX_INSTRUCTIONS);
+                           "the launch has more than %u different static instructions.",
+                           CODE_MAX_INSTRUCTIONS);
     const char *text = keep_text(code, inst->opcode);
     if (!text || !make_room(code, n))
         goto no_memory;
@@ -152,5 +156,6 @@ strata_status strata_code_add(struct strata_code *code, const struct strata_inst
     *index = n;
     return STRATA_OK;
 no_memory:
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for the instruction table.");
+    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                       "there is no memory left for the instruction table.");
 }

@@ -11,8 +11,8 @@
 #include "base/bits.h"
 
 #define CODE_FIRST_SEGMENT_LOG2 6
-#define CODE_SEGMENTS 20 /* 64 * (2^20 - 1) entries */
-#define CODE_MAX_INSTRUCTIONS (1u << 24)
+#define CODE_SEGMENTS           20 /* 64 * (2^20 - 1) entries */
+#define CODE_MAX_INSTRUCTIONS   (1u << 24)
 
 #define CODE_NO_SLOT UINT32_MAX
 
@@ -28,9 +28,9 @@ struct strata_code {
     _Atomic uint32_t n;       /* entries */
     _Atomic uint32_t n_slots; /* entries with a slot */
     /* Only the thread that adds uses what follows. */
-    uint32_t *hash;           /* open addressing: index + 1, 0 = free */
-    uint32_t hash_size;       /* power of two */
-    char **text;              /* distinct opcode texts */
+    uint32_t *hash;     /* open addressing: index + 1, 0 = free */
+    uint32_t hash_size; /* power of two */
+    char **text;        /* distinct opcode texts */
     size_t n_text, cap_text;
 };
 

@@ -9,7 +9,8 @@
 
 static strata_status no_memory(const struct strata_reader *r, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, r ? r->trace->path : NULL, 0, 0, "there is no memory left to read the trace.");
+    return strata_fail(err, STRATA_ENOMEM, r ? r->trace->path : NULL, 0, 0,
+                       "there is no memory left to read the trace.");
 }
 
 strata_status strata_reader_open(struct strata_trace *t, size_t launch, struct strata_reader **out,
@@ -17,8 +18,8 @@ strata_status strata_reader_open(struct strata_trace *t, size_t launch, struct s
 {
     *out = NULL;
     if (launch >= t->n_launch)
-        return strata_fail(err, STRATA_EUSAGE, t->path, 0, 0, "launch %zu does not exist: the trace has %zu.", launch,
-                           t->n_launch);
+        return strata_fail(err, STRATA_EUSAGE, t->path, 0, 0,
+                           "launch %zu does not exist: the trace has %zu.", launch, t->n_launch);
     struct strata_reader *r = calloc(1, sizeof *r);
     if (!r)
         return no_memory(NULL, err);
@@ -68,11 +69,13 @@ strata_status strata_reader_next(struct strata_reader *r, struct strata_block **
     return r->trace->format->reader_next(r, out, err);
 }
 
-strata_status strata_reader_seek(struct strata_reader *r, uint64_t block_index, struct strata_error *err)
+strata_status strata_reader_seek(struct strata_reader *r, uint64_t block_index,
+                                 struct strata_error *err)
 {
     if (!r->trace->format->reader_seek)
         return strata_fail(err, STRATA_EUNSUPPORTED, r->trace->path, 0, 0,
-                           "a trace in format \"%s\" can only be read from its start; convert it to a .strata file to seek in it.",
+                           "a trace in format \"%s\" can only be read from its start; convert it "
+                           "to a .strata file to seek in it.",
                            r->trace->format->name);
     return r->trace->format->reader_seek(r, block_index, err);
 }

@@ -13,97 +13,396 @@ struct mnemonic {
     uint8_t opclass, space, memop;
 };
 
-#define INT(name)     {name, STRATA_OP_INT, 0, 0}
-#define FP32(name)    {name, STRATA_OP_FP32, 0, 0}
-#define IMAD(name)    {name, STRATA_OP_IMAD, 0, 0}
-#define FP64(name)    {name, STRATA_OP_FP64, 0, 0}
-#define FP16(name)    {name, STRATA_OP_FP16, 0, 0}
-#define SFU(name)     {name, STRATA_OP_SFU, 0, 0}
-#define CONV(name)    {name, STRATA_OP_CONV, 0, 0}
-#define TENSOR(name)  {name, STRATA_OP_TENSOR, 0, 0}
-#define UNIFORM(name) {name, STRATA_OP_UNIFORM, 0, 0}
-#define BRANCH(name)  {name, STRATA_OP_BRANCH, 0, 0}
-#define SREG(name)    {name, STRATA_OP_SREG, 0, 0}
-#define SHUFFLE(name) {name, STRATA_OP_SHUFFLE, 0, 0}
-#define VOTE(name)    {name, STRATA_OP_VOTE, 0, 0}
-#define NOP(name)     {name, STRATA_OP_NOP, 0, 0}
-#define BARRIER(name) {name, STRATA_OP_BARRIER, 0, 0}
-#define MEMBAR(name)  {name, STRATA_OP_MEMBAR, 0, 0}
-#define MEM(name, space, memop) {name, STRATA_OP_MEM, STRATA_SPACE_##space, STRATA_MEM_##memop}
+#define INT(name)                                                                                  \
+    {                                                                                              \
+        name, STRATA_OP_INT, 0, 0                                                                  \
+    }
+#define FP32(name)                                                                                 \
+    {                                                                                              \
+        name, STRATA_OP_FP32, 0, 0                                                                 \
+    }
+#define IMAD(name)                                                                                 \
+    {                                                                                              \
+        name, STRATA_OP_IMAD, 0, 0                                                                 \
+    }
+#define FP64(name)                                                                                 \
+    {                                                                                              \
+        name, STRATA_OP_FP64, 0, 0                                                                 \
+    }
+#define FP16(name)                                                                                 \
+    {                                                                                              \
+        name, STRATA_OP_FP16, 0, 0                                                                 \
+    }
+#define SFU(name)                                                                                  \
+    {                                                                                              \
+        name, STRATA_OP_SFU, 0, 0                                                                  \
+    }
+#define CONV(name)                                                                                 \
+    {                                                                                              \
+        name, STRATA_OP_CONV, 0, 0                                                                 \
+    }
+#define TENSOR(name)                                                                               \
+    {                                                                                              \
+        name, STRATA_OP_TENSOR, 0, 0                                                               \
+    }
+#define UNIFORM(name)                                                                              \
+    {                                                                                              \
+        name, STRATA_OP_UNIFORM, 0, 0                                                              \
+    }
+#define BRANCH(name)                                                                               \
+    {                                                                                              \
+        name, STRATA_OP_BRANCH, 0, 0                                                               \
+    }
+#define SREG(name)                                                                                 \
+    {                                                                                              \
+        name, STRATA_OP_SREG, 0, 0                                                                 \
+    }
+#define SHUFFLE(name)                                                                              \
+    {                                                                                              \
+        name, STRATA_OP_SHUFFLE, 0, 0                                                              \
+    }
+#define VOTE(name)                                                                                 \
+    {                                                                                              \
+        name, STRATA_OP_VOTE, 0, 0                                                                 \
+    }
+#define NOP(name)                                                                                  \
+    {                                                                                              \
+        name, STRATA_OP_NOP, 0, 0                                                                  \
+    }
+#define BARRIER(name)                                                                              \
+    {                                                                                              \
+        name, STRATA_OP_BARRIER, 0, 0                                                              \
+    }
+#define MEMBAR(name)                                                                               \
+    {                                                                                              \
+        name, STRATA_OP_MEMBAR, 0, 0                                                               \
+    }
+#define MEM(name, space, memop)                                                                    \
+    {                                                                                              \
+        name, STRATA_OP_MEM, STRATA_SPACE_##space, STRATA_MEM_##memop                              \
+    }
 
 /* Sorted by name (a test checks it). The texture and surface units take no lane addresses from the
  * register file in the form traces record, so they stand as texture loads and stores. */
 static const struct mnemonic table[] = {
-    UNIFORM("ACQBULK"), UNIFORM("ACQSHMINIT"), MEM("ALD", TEXTURE, LOAD),
-    MEM("ARRIVES", SHARED, REDUCTION), MEM("AST", TEXTURE, STORE), MEM("ATOM", GLOBAL, ATOMIC),
-    MEM("ATOMG", GLOBAL, ATOMIC), MEM("ATOMS", SHARED, ATOMIC), INT("B2R"), BARRIER("BAR"),
-    INT("BFE"), INT("BFI"), TENSOR("BGMMA"), TENSOR("BMMA"), INT("BMOV"), INT("BMSK"),
-    BRANCH("BPT"), BRANCH("BRA"), BRANCH("BREAK"), INT("BREV"), BRANCH("BRK"), BRANCH("BRX"),
-    BRANCH("BRXU"), BRANCH("BSSY"), BRANCH("BSYNC"), BRANCH("CAL"), BRANCH("CALL"),
-    MEMBAR("CCTL"), MEMBAR("CCTLL"), MEMBAR("CCTLT"), UNIFORM("CGAERRBAR"), BRANCH("COLLECTIVE"),
-    BRANCH("CONT"), VOTE("CREDUX"), SREG("CS2R"), SREG("CS2UR"), INT("CSET"), INT("CSETP"),
-    FP64("DADD"), {"DEPBAR", STRATA_OP_ASYNC_WAIT, 0, 0}, FP64("DFMA"), TENSOR("DMMA"),
-    FP64("DMNMX"), FP64("DMNMX3"), FP64("DMUL"), FP64("DSET"), FP64("DSETP"), VOTE("ELECT"),
-    BRANCH("ENDCOLLECTIVE"), MEMBAR("ERRBAR"), {"EXIT", STRATA_OP_EXIT, 0, 0}, CONV("F2F"),
-    CONV("F2FP"), CONV("F2I"), CONV("F2IP"), FP32("FADD"), FP32("FADD2"), FP32("FADD32I"),
-    FP32("FCHK"), FP32("FCMP"), MEMBAR("FENCE"), FP32("FFMA"), FP32("FFMA2"), FP32("FFMA32I"),
-    FP32("FHADD"), FP32("FHFMA"), INT("FLO"), FP32("FMNMX"), FP32("FMNMX3"), FP32("FMUL"),
-    FP32("FMUL2"), FP32("FMUL32I"), CONV("FRND"), FP32("FSEL"), FP32("FSET"), FP32("FSETP"),
-    FP32("FSWZ"), FP32("FSWZADD"), INT("GATHER"), INT("GENMETADATA"), SREG("GETCRSPTR"),
-    SREG("GETLMEMBASE"), FP16("HADD2"), FP16("HADD2_32I"), FP16("HFMA2"), FP16("HFMA2_32I"),
-    FP16("HFMA2_MMA"), TENSOR("HGMMA"), TENSOR("HMMA"), FP16("HMNMX2"), FP16("HMNMX3"),
-    FP16("HMUL2"), FP16("HMUL2_32I"), FP16("HSET2"), FP16("HSETP2"), CONV("I2F"), CONV("I2FP"),
-    CONV("I2I"), CONV("I2IP"), INT("IABS"), INT("IADD"), INT("IADD3"), INT("IADD32I"),
-    INT("ICMP"), BRANCH("IDE"), IMAD("IDP"), IMAD("IDP4A"), TENSOR("IGMMA"), IMAD("IMAD"),
-    IMAD("IMAD32I"), IMAD("IMADSP"), TENSOR("IMMA"), INT("IMNMX"), IMAD("IMUL"), IMAD("IMUL32I"),
-    INT("IPA"), INT("ISAD"), INT("ISCADD"), INT("ISCADD32I"), INT("ISET"), INT("ISETP"),
-    BRANCH("JCAL"), BRANCH("JMP"), BRANCH("JMX"), BRANCH("JMXU"), BRANCH("KIL"), BRANCH("KILL"),
-    MEM("LD", GLOBAL, LOAD), {"LDC", STRATA_OP_CONST, STRATA_SPACE_CONST, STRATA_MEM_LOAD},
-    {"LDCU", STRATA_OP_UNIFORM, STRATA_SPACE_CONST, STRATA_MEM_LOAD}, MEM("LDG", GLOBAL, LOAD),
-    {"LDGDEPBAR", STRATA_OP_ASYNC_COMMIT, 0, 0}, MEM("LDGMC", GLOBAL, LOAD),
-    MEM("LDGSTS", GLOBAL, ASYNC_COPY), MEM("LDL", LOCAL, LOAD), MEM("LDS", SHARED, LOAD),
-    MEM("LDSLK", SHARED, LOAD), MEM("LDSM", SHARED, LOAD), TENSOR("LDT"), TENSOR("LDTM"),
-    INT("LEA"), BRANCH("LEPC"), BRANCH("LONGJMP"), INT("LOP"), INT("LOP3"), INT("LOP32I"),
-    VOTE("MATCH"), MEMBAR("MEMBAR"), INT("MOV"), INT("MOV32I"), SHUFFLE("MOVM"), SFU("MUFU"),
-    BRANCH("NANOSLEEP"), NOP("NOP"), TENSOR("OMMA"), INT("P2R"), BRANCH("PBK"), BRANCH("PCNT"),
-    BRANCH("PEXIT"), MEM("PIXLD", TEXTURE, LOAD), INT("PLOP3"), NOP("PMTRIG"), INT("POPC"),
-    BRANCH("PREEXIT"), BRANCH("PRET"), INT("PRMT"), INT("PSET"), INT("PSETP"), TENSOR("QGMMA"),
-    TENSOR("QMMA"), INT("R2B"), INT("R2P"), UNIFORM("R2UR"), BRANCH("RAM"),
-    MEM("RED", GLOBAL, REDUCTION), MEM("REDAS", SHARED, REDUCTION),
-    MEM("REDG", GLOBAL, REDUCTION), VOTE("REDUX"), BRANCH("RET"), BRANCH("RPCMOV"), SFU("RRO"),
-    BRANCH("RTT"), SREG("S2R"), SREG("S2UR"), BRANCH("SAM"), INT("SCATTER"), INT("SEL"),
-    BRANCH("SETCTAID"), SREG("SETLMEMBASE"), UNIFORM("SETMAXREG"), INT("SGXT"), INT("SHF"),
-    SHUFFLE("SHFL"), INT("SHL"), INT("SHR"), INT("SPMETADATA"), BRANCH("SSY"),
-    MEM("ST", GLOBAL, STORE), MEM("STAS", SHARED, STORE), MEM("STG", GLOBAL, STORE),
-    MEM("STL", LOCAL, STORE), BRANCH("STP"), MEM("STS", SHARED, STORE),
-    MEM("STSCUL", SHARED, STORE), MEM("STSM", SHARED, STORE), TENSOR("STT"), TENSOR("STTM"),
-    MEM("SUATOM", TEXTURE, ATOMIC), MEM("SULD", TEXTURE, LOAD), MEM("SULDGA", TEXTURE, LOAD),
-    MEM("SUQUERY", TEXTURE, LOAD), MEM("SURED", TEXTURE, REDUCTION), MEM("SUST", TEXTURE, STORE),
-    MEM("SUSTGA", TEXTURE, STORE), BRANCH("SYNC"), MEM("SYNCS", SHARED, ATOMIC),
-    MEM("TEX", TEXTURE, LOAD), NOP("TEXDEPBAR"), MEM("TEXS", TEXTURE, LOAD),
-    MEM("TLD", TEXTURE, LOAD), MEM("TLD4", TEXTURE, LOAD), MEM("TLD4S", TEXTURE, LOAD),
-    MEM("TLDS", TEXTURE, LOAD), MEM("TMML", TEXTURE, LOAD), MEM("TXA", TEXTURE, LOAD),
-    MEM("TXD", TEXTURE, LOAD), MEM("TXQ", TEXTURE, LOAD), UNIFORM("UBLKCP"), UNIFORM("UBLKPF"),
-    UNIFORM("UBLKRED"), UNIFORM("UBMSK"), UNIFORM("UBREV"), UNIFORM("UCGABAR_ARV"),
-    UNIFORM("UCGABAR_WAIT"), UNIFORM("UCLEA"), UNIFORM("UF2F"), UNIFORM("UF2FP"), UNIFORM("UF2I"),
-    UNIFORM("UFADD"), UNIFORM("UFFMA"), UNIFORM("UFLO"), UNIFORM("UFMNMX"), UNIFORM("UFMUL"),
-    UNIFORM("UFRND"), UNIFORM("UFSEL"), UNIFORM("UFSET"), UNIFORM("UFSETP"),
-    UNIFORM("UGETNEXTWORKID"), UNIFORM("UI2F"), UNIFORM("UI2FP"), UNIFORM("UI2I"),
-    UNIFORM("UI2IP"), UNIFORM("UIABS"), UNIFORM("UIADD3"), UNIFORM("UIMAD"), UNIFORM("UIMNMX"),
-    UNIFORM("UISETP"), {"ULDC", STRATA_OP_UNIFORM, STRATA_SPACE_CONST, STRATA_MEM_LOAD},
-    UNIFORM("ULEA"), UNIFORM("ULEPC"), UNIFORM("ULOP"), UNIFORM("ULOP3"), UNIFORM("ULOP32I"),
-    UNIFORM("UMEMSETS"), UNIFORM("UMOV"), UNIFORM("UP2UR"), UNIFORM("UPLOP3"), UNIFORM("UPOPC"),
-    UNIFORM("UPRMT"), UNIFORM("UPSETP"), UNIFORM("UR2UP"), UNIFORM("UREDGR"), UNIFORM("USEL"),
-    UNIFORM("USETMAXREG"), UNIFORM("USETSHMSZ"), UNIFORM("USGXT"), UNIFORM("USHF"),
-    UNIFORM("USHL"), UNIFORM("USHR"), UNIFORM("USTGR"), UNIFORM("UTCATOMSWS"), UNIFORM("UTCBAR"),
-    UNIFORM("UTCCP"), UNIFORM("UTCHMMA"), UNIFORM("UTCIMMA"), UNIFORM("UTCOMMA"),
-    UNIFORM("UTCQMMA"), UNIFORM("UTCSHIFT"), UNIFORM("UTMACCTL"), UNIFORM("UTMACMDFLUSH"),
-    UNIFORM("UTMALDG"), UNIFORM("UTMAPF"), UNIFORM("UTMAREDG"), UNIFORM("UTMASTG"),
-    UNIFORM("UVIADD"), UNIFORM("UVIMNMX"), UNIFORM("UVIRTCOUNT"), INT("VABSDIFF"),
-    INT("VABSDIFF4"), INT("VADD"), INT("VHMNMX"), INT("VIADD"), INT("VIADDMNMX"), INT("VIMNMX"),
-    INT("VIMNMX3"), INT("VMAD"), INT("VMNMX"), VOTE("VOTE"), VOTE("VOTEU"), INT("VSET"),
-    INT("VSETP"), INT("VSHL"), INT("VSHR"), BRANCH("WARPGROUP"), BRANCH("WARPGROUPSET"),
-    BRANCH("WARPSYNC"), INT("XMAD"), BRANCH("YIELD"),
+    UNIFORM("ACQBULK"),
+    UNIFORM("ACQSHMINIT"),
+    MEM("ALD", TEXTURE, LOAD),
+    MEM("ARRIVES", SHARED, REDUCTION),
+    MEM("AST", TEXTURE, STORE),
+    MEM("ATOM", GLOBAL, ATOMIC),
+    MEM("ATOMG", GLOBAL, ATOMIC),
+    MEM("ATOMS", SHARED, ATOMIC),
+    INT("B2R"),
+    BARRIER("BAR"),
+    INT("BFE"),
+    INT("BFI"),
+    TENSOR("BGMMA"),
+    TENSOR("BMMA"),
+    INT("BMOV"),
+    INT("BMSK"),
+    BRANCH("BPT"),
+    BRANCH("BRA"),
+    BRANCH("BREAK"),
+    INT("BREV"),
+    BRANCH("BRK"),
+    BRANCH("BRX"),
+    BRANCH("BRXU"),
+    BRANCH("BSSY"),
+    BRANCH("BSYNC"),
+    BRANCH("CAL"),
+    BRANCH("CALL"),
+    MEMBAR("CCTL"),
+    MEMBAR("CCTLL"),
+    MEMBAR("CCTLT"),
+    UNIFORM("CGAERRBAR"),
+    BRANCH("COLLECTIVE"),
+    BRANCH("CONT"),
+    VOTE("CREDUX"),
+    SREG("CS2R"),
+    SREG("CS2UR"),
+    INT("CSET"),
+    INT("CSETP"),
+    FP64("DADD"),
+    {"DEPBAR", STRATA_OP_ASYNC_WAIT, 0, 0},
+    FP64("DFMA"),
+    TENSOR("DMMA"),
+    FP64("DMNMX"),
+    FP64("DMNMX3"),
+    FP64("DMUL"),
+    FP64("DSET"),
+    FP64("DSETP"),
+    VOTE("ELECT"),
+    BRANCH("ENDCOLLECTIVE"),
+    MEMBAR("ERRBAR"),
+    {"EXIT", STRATA_OP_EXIT, 0, 0},
+    CONV("F2F"),
+    CONV("F2FP"),
+    CONV("F2I"),
+    CONV("F2IP"),
+    FP32("FADD"),
+    FP32("FADD2"),
+    FP32("FADD32I"),
+    FP32("FCHK"),
+    FP32("FCMP"),
+    MEMBAR("FENCE"),
+    FP32("FFMA"),
+    FP32("FFMA2"),
+    FP32("FFMA32I"),
+    FP32("FHADD"),
+    FP32("FHFMA"),
+    INT("FLO"),
+    FP32("FMNMX"),
+    FP32("FMNMX3"),
+    FP32("FMUL"),
+    FP32("FMUL2"),
+    FP32("FMUL32I"),
+    CONV("FRND"),
+    FP32("FSEL"),
+    FP32("FSET"),
+    FP32("FSETP"),
+    FP32("FSWZ"),
+    FP32("FSWZADD"),
+    INT("GATHER"),
+    INT("GENMETADATA"),
+    SREG("GETCRSPTR"),
+    SREG("GETLMEMBASE"),
+    FP16("HADD2"),
+    FP16("HADD2_32I"),
+    FP16("HFMA2"),
+    FP16("HFMA2_32I"),
+    FP16("HFMA2_MMA"),
+    TENSOR("HGMMA"),
+    TENSOR("HMMA"),
+    FP16("HMNMX2"),
+    FP16("HMNMX3"),
+    FP16("HMUL2"),
+    FP16("HMUL2_32I"),
+    FP16("HSET2"),
+    FP16("HSETP2"),
+    CONV("I2F"),
+    CONV("I2FP"),
+    CONV("I2I"),
+    CONV("I2IP"),
+    INT("IABS"),
+    INT("IADD"),
+    INT("IADD3"),
+    INT("IADD32I"),
+    INT("ICMP"),
+    BRANCH("IDE"),
+    IMAD("IDP"),
+    IMAD("IDP4A"),
+    TENSOR("IGMMA"),
+    IMAD("IMAD"),
+    IMAD("IMAD32I"),
+    IMAD("IMADSP"),
+    TENSOR("IMMA"),
+    INT("IMNMX"),
+    IMAD("IMUL"),
+    IMAD("IMUL32I"),
+    INT("IPA"),
+    INT("ISAD"),
+    INT("ISCADD"),
+    INT("ISCADD32I"),
+    INT("ISET"),
+    INT("ISETP"),
+    BRANCH("JCAL"),
+    BRANCH("JMP"),
+    BRANCH("JMX"),
+    BRANCH("JMXU"),
+    BRANCH("KIL"),
+    BRANCH("KILL"),
+    MEM("LD", GLOBAL, LOAD),
+    {"LDC", STRATA_OP_CONST, STRATA_SPACE_CONST, STRATA_MEM_LOAD},
+    {"LDCU", STRATA_OP_UNIFORM, STRATA_SPACE_CONST, STRATA_MEM_LOAD},
+    MEM("LDG", GLOBAL, LOAD),
+    {"LDGDEPBAR", STRATA_OP_ASYNC_COMMIT, 0, 0},
+    MEM("LDGMC", GLOBAL, LOAD),
+    MEM("LDGSTS", GLOBAL, ASYNC_COPY),
+    MEM("LDL", LOCAL, LOAD),
+    MEM("LDS", SHARED, LOAD),
+    MEM("LDSLK", SHARED, LOAD),
+    MEM("LDSM", SHARED, LOAD),
+    TENSOR("LDT"),
+    TENSOR("LDTM"),
+    INT("LEA"),
+    BRANCH("LEPC"),
+    BRANCH("LONGJMP"),
+    INT("LOP"),
+    INT("LOP3"),
+    INT("LOP32I"),
+    VOTE("MATCH"),
+    MEMBAR("MEMBAR"),
+    INT("MOV"),
+    INT("MOV32I"),
+    SHUFFLE("MOVM"),
+    SFU("MUFU"),
+    BRANCH("NANOSLEEP"),
+    NOP("NOP"),
+    TENSOR("OMMA"),
+    INT("P2R"),
+    BRANCH("PBK"),
+    BRANCH("PCNT"),
+    BRANCH("PEXIT"),
+    MEM("PIXLD", TEXTURE, LOAD),
+    INT("PLOP3"),
+    NOP("PMTRIG"),
+    INT("POPC"),
+    BRANCH("PREEXIT"),
+    BRANCH("PRET"),
+    INT("PRMT"),
+    INT("PSET"),
+    INT("PSETP"),
+    TENSOR("QGMMA"),
+    TENSOR("QMMA"),
+    INT("R2B"),
+    INT("R2P"),
+    UNIFORM("R2UR"),
+    BRANCH("RAM"),
+    MEM("RED", GLOBAL, REDUCTION),
+    MEM("REDAS", SHARED, REDUCTION),
+    MEM("REDG", GLOBAL, REDUCTION),
+    VOTE("REDUX"),
+    BRANCH("RET"),
+    BRANCH("RPCMOV"),
+    SFU("RRO"),
+    BRANCH("RTT"),
+    SREG("S2R"),
+    SREG("S2UR"),
+    BRANCH("SAM"),
+    INT("SCATTER"),
+    INT("SEL"),
+    BRANCH("SETCTAID"),
+    SREG("SETLMEMBASE"),
+    UNIFORM("SETMAXREG"),
+    INT("SGXT"),
+    INT("SHF"),
+    SHUFFLE("SHFL"),
+    INT("SHL"),
+    INT("SHR"),
+    INT("SPMETADATA"),
+    BRANCH("SSY"),
+    MEM("ST", GLOBAL, STORE),
+    MEM("STAS", SHARED, STORE),
+    MEM("STG", GLOBAL, STORE),
+    MEM("STL", LOCAL, STORE),
+    BRANCH("STP"),
+    MEM("STS", SHARED, STORE),
+    MEM("STSCUL", SHARED, STORE),
+    MEM("STSM", SHARED, STORE),
+    TENSOR("STT"),
+    TENSOR("STTM"),
+    MEM("SUATOM", TEXTURE, ATOMIC),
+    MEM("SULD", TEXTURE, LOAD),
+    MEM("SULDGA", TEXTURE, LOAD),
+    MEM("SUQUERY", TEXTURE, LOAD),
+    MEM("SURED", TEXTURE, REDUCTION),
+    MEM("SUST", TEXTURE, STORE),
+    MEM("SUSTGA", TEXTURE, STORE),
+    BRANCH("SYNC"),
+    MEM("SYNCS", SHARED, ATOMIC),
+    MEM("TEX", TEXTURE, LOAD),
+    NOP("TEXDEPBAR"),
+    MEM("TEXS", TEXTURE, LOAD),
+    MEM("TLD", TEXTURE, LOAD),
+    MEM("TLD4", TEXTURE, LOAD),
+    MEM("TLD4S", TEXTURE, LOAD),
+    MEM("TLDS", TEXTURE, LOAD),
+    MEM("TMML", TEXTURE, LOAD),
+    MEM("TXA", TEXTURE, LOAD),
+    MEM("TXD", TEXTURE, LOAD),
+    MEM("TXQ", TEXTURE, LOAD),
+    UNIFORM("UBLKCP"),
+    UNIFORM("UBLKPF"),
+    UNIFORM("UBLKRED"),
+    UNIFORM("UBMSK"),
+    UNIFORM("UBREV"),
+    UNIFORM("UCGABAR_ARV"),
+    UNIFORM("UCGABAR_WAIT"),
+    UNIFORM("UCLEA"),
+    UNIFORM("UF2F"),
+    UNIFORM("UF2FP"),
+    UNIFORM("UF2I"),
+    UNIFORM("UFADD"),
+    UNIFORM("UFFMA"),
+    UNIFORM("UFLO"),
+    UNIFORM("UFMNMX"),
+    UNIFORM("UFMUL"),
+    UNIFORM("UFRND"),
+    UNIFORM("UFSEL"),
+    UNIFORM("UFSET"),
+    UNIFORM("UFSETP"),
+    UNIFORM("UGETNEXTWORKID"),
+    UNIFORM("UI2F"),
+    UNIFORM("UI2FP"),
+    UNIFORM("UI2I"),
+    UNIFORM("UI2IP"),
+    UNIFORM("UIABS"),
+    UNIFORM("UIADD3"),
+    UNIFORM("UIMAD"),
+    UNIFORM("UIMNMX"),
+    UNIFORM("UISETP"),
+    {"ULDC", STRATA_OP_UNIFORM, STRATA_SPACE_CONST, STRATA_MEM_LOAD},
+    UNIFORM("ULEA"),
+    UNIFORM("ULEPC"),
+    UNIFORM("ULOP"),
+    UNIFORM("ULOP3"),
+    UNIFORM("ULOP32I"),
+    UNIFORM("UMEMSETS"),
+    UNIFORM("UMOV"),
+    UNIFORM("UP2UR"),
+    UNIFORM("UPLOP3"),
+    UNIFORM("UPOPC"),
+    UNIFORM("UPRMT"),
+    UNIFORM("UPSETP"),
+    UNIFORM("UR2UP"),
+    UNIFORM("UREDGR"),
+    UNIFORM("USEL"),
+    UNIFORM("USETMAXREG"),
+    UNIFORM("USETSHMSZ"),
+    UNIFORM("USGXT"),
+    UNIFORM("USHF"),
+    UNIFORM("USHL"),
+    UNIFORM("USHR"),
+    UNIFORM("USTGR"),
+    UNIFORM("UTCATOMSWS"),
+    UNIFORM("UTCBAR"),
+    UNIFORM("UTCCP"),
+    UNIFORM("UTCHMMA"),
+    UNIFORM("UTCIMMA"),
+    UNIFORM("UTCOMMA"),
+    UNIFORM("UTCQMMA"),
+    UNIFORM("UTCSHIFT"),
+    UNIFORM("UTMACCTL"),
+    UNIFORM("UTMACMDFLUSH"),
+    UNIFORM("UTMALDG"),
+    UNIFORM("UTMAPF"),
+    UNIFORM("UTMAREDG"),
+    UNIFORM("UTMASTG"),
+    UNIFORM("UVIADD"),
+    UNIFORM("UVIMNMX"),
+    UNIFORM("UVIRTCOUNT"),
+    INT("VABSDIFF"),
+    INT("VABSDIFF4"),
+    INT("VADD"),
+    INT("VHMNMX"),
+    INT("VIADD"),
+    INT("VIADDMNMX"),
+    INT("VIMNMX"),
+    INT("VIMNMX3"),
+    INT("VMAD"),
+    INT("VMNMX"),
+    VOTE("VOTE"),
+    VOTE("VOTEU"),
+    INT("VSET"),
+    INT("VSETP"),
+    INT("VSHL"),
+    INT("VSHR"),
+    BRANCH("WARPGROUP"),
+    BRANCH("WARPGROUPSET"),
+    BRANCH("WARPSYNC"),
+    INT("XMAD"),
+    BRANCH("YIELD"),
 };
 
 static int compare_mnemonic(const void *key, const void *row)
@@ -211,13 +510,13 @@ static unsigned hints_of(const char *opcode, unsigned memop)
         const char *token;
         unsigned hint;
     } hints[] = {
-        {"BYPASS", STRATA_HINT_BYPASS_L1},     {"CG", STRATA_HINT_BYPASS_L1},
-        {"EF", STRATA_HINT_EVICT_FIRST},       {"CS", STRATA_HINT_EVICT_FIRST},
-        {"LU", STRATA_HINT_EVICT_FIRST},       {"EL", STRATA_HINT_EVICT_LAST},
-        {"NA", STRATA_HINT_NO_ALLOCATE},       {"CONSTANT", STRATA_HINT_READ_ONLY},
-        {"CI", STRATA_HINT_READ_ONLY},         {"NC", STRATA_HINT_READ_ONLY},
-        {"CV", STRATA_HINT_VOLATILE},          {"WT", STRATA_HINT_WRITE_THROUGH},
-        {"LTC64B", STRATA_HINT_PREFETCH_64B},  {"LTC128B", STRATA_HINT_PREFETCH_128B},
+        {"BYPASS", STRATA_HINT_BYPASS_L1},      {"CG", STRATA_HINT_BYPASS_L1},
+        {"EF", STRATA_HINT_EVICT_FIRST},        {"CS", STRATA_HINT_EVICT_FIRST},
+        {"LU", STRATA_HINT_EVICT_FIRST},        {"EL", STRATA_HINT_EVICT_LAST},
+        {"NA", STRATA_HINT_NO_ALLOCATE},        {"CONSTANT", STRATA_HINT_READ_ONLY},
+        {"CI", STRATA_HINT_READ_ONLY},          {"NC", STRATA_HINT_READ_ONLY},
+        {"CV", STRATA_HINT_VOLATILE},           {"WT", STRATA_HINT_WRITE_THROUGH},
+        {"LTC64B", STRATA_HINT_PREFETCH_64B},   {"LTC128B", STRATA_HINT_PREFETCH_128B},
         {"LTC256B", STRATA_HINT_PREFETCH_256B},
     };
     unsigned found = 0;

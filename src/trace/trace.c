@@ -12,14 +12,17 @@
 #include "trace/trace_internal.h"
 
 const struct strata_trace_format *const strata_trace_formats[] = {
+    &strata_format_native,
     &strata_format_accelsim,
+    &strata_format_threadlist,
 
     NULL,
 };
 
 static strata_status no_memory(struct strata_error *err, const char *path)
 {
-    return strata_fail(err, STRATA_ENOMEM, path, 0, 0, "there is no memory left to read the trace.");
+    return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
+                       "there is no memory left to read the trace.");
 }
 
 void strata_trace_options_init(struct strata_trace_options *opt)
@@ -76,14 +79,15 @@ strata_status trace_add_event(struct strata_trace *t, const struct strata_event 
 }
 
 /* The first bytes of a file; *is_folder instead for a folder. */
-static strata_status read_head(const char *path, uint8_t *head, size_t size, size_t *n, bool *is_folder,
-                               struct strata_error *err)
+static strata_status read_head(const char *path, uint8_t *head, size_t size, size_t *n,
+                               bool *is_folder, struct strata_error *err)
 {
     struct stat st;
     *n = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &st)) {
-        strata_fail(err, STRATA_EIO, path, 0, 0, "the trace cannot be opened: %s.", strerror(errno));
+        strata_fail(err, STRATA_EIO, path, 0, 0, "the trace cannot be opened: %s.",
+                    strerror(errno));
         if (fd >= 0)
             close(fd);
         return STRATA_EIO;

@@ -1,9 +1,10 @@
-/* trace_internal.h - how a trace format plugs into strata_trace_*, strata_reader_*, strata_writer_*.
+/* trace_internal.h - how a trace format plugs into strata_trace_*, strata_reader_*,
+ * strata_writer_*.
  *
  * A format is one const struct strata_trace_format in the table of trace.c. Functions it does not
  * offer are NULL. To add one: write src/trace/<format>*.c, declare its struct below, and add it to
- * the table. The generic layer owns struct strata_trace, _reader and _writer; a format keeps its own
- * data behind `impl`. */
+ * the table. The generic layer owns struct strata_trace, _reader and _writer; a format keeps its
+ * own data behind `impl`. */
 #ifndef STRATA_TRACE_INTERNAL_H
 #define STRATA_TRACE_INTERNAL_H
 
@@ -51,25 +52,27 @@ struct strata_trace_format {
     const char *name;    /* "strata" */
     const char *summary; /* for help texts */
     const char *suffix;  /* of files it writes, ".strata"; "" = a folder; NULL: does not write */
-    /* Is this path mine? head: the first bytes of the file (0 bytes for a folder). Formats are asked in
-     * the order of the table. */
+    /* Is this path mine? head: the first bytes of the file (0 bytes for a folder). Formats are
+     * asked in the order of the table. */
     bool (*probe)(const char *path, bool is_folder, const uint8_t *head, size_t n_head);
-    /* Reads headers: adds launches and events with trace_add_launch, trace_add_event. On failure close
-     * is called too. */
+    /* Reads headers: adds launches and events with trace_add_launch, trace_add_event. On failure
+     * close is called too. */
     strata_status (*open)(struct strata_trace *t, struct strata_error *err);
     void (*close)(struct strata_trace *t);
-    /* Several readers of one trace may be open at once, in different threads. On failure reader_close
-     * is called too. */
+    /* Several readers of one trace may be open at once, in different threads. On failure
+     * reader_close is called too. */
     strata_status (*reader_open)(struct strata_reader *r, struct strata_error *err);
     strata_status (*reader_next)(struct strata_reader *r, struct strata_block **out,
                                  struct strata_error *err);
-    /* Makes reader_next start at the first stored block with this index; STRATA_END if there is none.
-     * NULL: the format cannot. */
-    strata_status (*reader_seek)(struct strata_reader *r, uint64_t block_index, struct strata_error *err);
+    /* Makes reader_next start at the first stored block with this index; STRATA_END if there is
+     * none. NULL: the format cannot. */
+    strata_status (*reader_seek)(struct strata_reader *r, uint64_t block_index,
+                                 struct strata_error *err);
     void (*reader_close)(struct strata_reader *r);
-    /* Writes to w->temporary. writer_finish flushes and closes (the generic layer renames);
-     * writer_abort closes and removes
-     * what was written, also after a failed writer_create or writer_finish. */
+    /* Writes to w->temporary. writer_finish completes what is written; then the generic layer
+     * renames it and calls writer_close, which frees `impl`. If anything failed (also writer_create
+     * or writer_finish) it calls writer_abort instead, which removes what was written (unless
+     * writer_is_direct) and frees `impl`, which may be NULL. */
     strata_status (*writer_create)(struct strata_writer *w, struct strata_error *err);
     strata_status (*writer_memcpy)(struct strata_writer *w, uint32_t event_kind, uint64_t address,
                                    uint64_t bytes, struct strata_error *err);
@@ -79,12 +82,17 @@ struct strata_trace_format {
     strata_status (*writer_end_launch)(struct strata_writer *w, struct strata_error *err);
     uint64_t (*writer_bytes)(const struct strata_writer *w);
     strata_status (*writer_finish)(struct strata_writer *w, struct strata_error *err);
+    void (*writer_close)(struct strata_writer *w);
     void (*writer_abort)(struct strata_writer *w);
 };
 
-extern const struct strata_trace_format strata_format_native;     /* native_read.c, native_write.c */
-extern const struct strata_trace_format strata_format_accelsim;   /* folders, lists and .traceg files */
+extern const struct strata_trace_format strata_format_native; /* native_read.c, native_write.c */
+extern const struct strata_trace_format
+    strata_format_accelsim; /* folders, lists and .traceg files */
 extern const struct strata_trace_format strata_format_threadlist; /* thread-list text */
+
+/* True if the output is no plain file (a pipe, a device): it is written in place, not renamed. */
+bool writer_is_direct(const struct strata_writer *w);
 
 /* Copies the launch and its strings. */
 strata_status trace_add_launch(struct strata_trace *t, const struct strata_launch *launch,
@@ -97,6 +105,7 @@ const char *trace_keep_string(struct strata_trace *t, const char *text);
  * trace. Kept by the trace. */
 const char *trace_keep_base_name(struct strata_trace *t, const char *path);
 /* Adds a warning sentence; out of memory is ignored, a warning is not worth a failure. */
-void reader_warn(struct strata_reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void reader_warn(struct strata_reader *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -10,7 +10,8 @@
 #include "trace/code.h"
 
 struct walk {
-    const uint8_t *tokens, *tokens_end, *controls, *controls_end, *first, *first_end, *data, *data_end;
+    const uint8_t *tokens, *tokens_end, *controls, *controls_end, *first, *first_end, *data,
+        *data_end;
     const struct strata_code *code;
     struct block_check *check;
     uint32_t n_code;
@@ -27,13 +28,9 @@ static bool take_varint(struct walk *w, uint64_t *value)
 
 static bool take_list(struct walk *w, unsigned lanes)
 {
-    if (w->data >= w->data_end)
-        return false;
-    size_t n = 1 + (size_t)(lanes - 1) * ((*w->data & 7u) + 1);
-    if (*w->data & 128 || n > (size_t)(w->data_end - w->data))
-        return false;
+    size_t n = list_size_checked(w->data, w->data_end, lanes);
     w->data += n;
-    return true;
+    return n != 0;
 }
 
 static bool walk_addresses(struct walk *w, struct slot_check *slot)
@@ -53,7 +50,8 @@ static bool walk_addresses(struct walk *w, struct slot_check *slot)
         w->first += 8;
         slot->serial = w->check->serial;
         slot->list_lanes = 0;
-    } else if (slot->serial != w->check->serial || (base_code == BASE_STEP && !take_varint(w, &value))) {
+    } else if (slot->serial != w->check->serial ||
+               (base_code == BASE_STEP && !take_varint(w, &value))) {
         return false;
     }
     if (shape_code == SHAPE_STRIDE) {
@@ -117,8 +115,8 @@ static bool walk_warp(struct walk *w)
         if (token < TOKEN_LONG_RUN)
             good = walk_run(w, token + 1);
         else if (token < TOKEN_JUMP)
-            good = w->tokens < w->tokens_end && walk_run(w, ((token & 63u) << 8 | *w->tokens) + 129) &&
-                   w->tokens++;
+            good = w->tokens < w->tokens_end &&
+                   walk_run(w, ((token & 63u) << 8 | *w->tokens) + 129) && w->tokens++;
         else if (token == TOKEN_JUMP)
             good = walk_jump(w);
         else
@@ -136,11 +134,20 @@ static bool check_warp(struct block_check *check, const struct strata_block *b, 
     uint32_t from = b->warp_offset[warp], to = b->warp_offset[warp + 1];
     if (to < from || !bytecode_streams(b->bytes + from, to - from, &s))
         return false;
-    struct walk w = {.tokens = s.tokens, .tokens_end = s.tokens + s.n_tokens, .controls = s.controls,
-                     .controls_end = s.controls + s.n_controls, .first = s.first,
-                     .first_end = s.first + (size_t)s.n_first * 8, .data = s.data,
-                     .data_end = s.data + s.n_data, .code = b->code, .check = check, .n_code = n_code,
-                     .last_index = UINT32_MAX, .mask = UINT32_MAX, .other_mask = UINT32_MAX};
+    struct walk w = {.tokens = s.tokens,
+                     .tokens_end = s.tokens + s.n_tokens,
+                     .controls = s.controls,
+                     .controls_end = s.controls + s.n_controls,
+                     .first = s.first,
+                     .first_end = s.first + (size_t)s.n_first * 8,
+                     .data = s.data,
+                     .data_end = s.data + s.n_data,
+                     .code = b->code,
+                     .check = check,
+                     .n_code = n_code,
+                     .last_index = UINT32_MAX,
+                     .mask = UINT32_MAX,
+                     .other_mask = UINT32_MAX};
     check->serial++;
     return walk_warp(&w) && w.n_instructions == b->warp_instructions[warp];
 }
@@ -163,12 +170,14 @@ strata_status block_validate(struct block_check *check, const struct strata_bloc
 {
     uint32_t n_code = strata_code_count(block->code);
     if (!make_room(check, atomic_load_explicit(&block->code->n_slots, memory_order_acquire)))
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left to check a thread block.");
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "there is no memory left to check a thread block.");
     for (uint32_t warp = 0; warp < block->n_warps; warp++)
         if (!check_warp(check, block, warp, n_code))
-            return strata_fail(err, STRATA_EFORMAT, NULL, 0, 0,
-                               "warp %u of thread block %llu is damaged: its byte code contradicts itself.", warp,
-                               (unsigned long long)block->index);
+            return strata_fail(
+                err, STRATA_EFORMAT, NULL, 0, 0,
+                "warp %u of thread block %llu is damaged: its byte code contradicts itself.", warp,
+                (unsigned long long)block->index);
     return STRATA_OK;
 }
 

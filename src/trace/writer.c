@@ -50,6 +50,11 @@ static char *temporary_name(const char *path)
     return asprintf(&name, "%.*s.tmp.%ld", (int)n, path, (long)getpid()) < 0 ? NULL : name;
 }
 
+bool writer_is_direct(const struct strata_writer *w)
+{
+    return !strcmp(w->temporary, w->path);
+}
+
 strata_status strata_writer_create(const char *path, const struct strata_writer_options *opt,
                                    struct strata_writer **out, struct strata_error *err)
 {
@@ -57,14 +62,16 @@ strata_status strata_writer_create(const char *path, const struct strata_writer_
     const char *wanted = opt ? opt->format : NULL;
     const struct strata_trace_format *format = format_for(path, wanted);
     if (!format && wanted)
-        return strata_fail(err, STRATA_EUSAGE, path, 0, 0, "there is no trace format \"%s\" to write; use \"strata\" or \"accelsim\".",
-                           wanted);
+        return strata_fail(
+            err, STRATA_EUSAGE, path, 0, 0,
+            "there is no trace format \"%s\" to write; use \"strata\" or \"accelsim\".", wanted);
     if (!format)
         return strata_fail(err, STRATA_EUSAGE, path, 0, 0,
                            "the name does not say in which format to write; end it in .strata.");
     struct strata_writer *w = calloc(1, sizeof *w);
     if (!w)
-        return strata_fail(err, STRATA_ENOMEM, path, 0, 0, "there is no memory left to write a trace.");
+        return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
+                           "there is no memory left to write a trace.");
     w->format = format;
     if (opt)
         w->options = *opt;
@@ -72,7 +79,8 @@ strata_status strata_writer_create(const char *path, const struct strata_writer_
     w->temporary = temporary_name(path);
     if (!w->path || !w->temporary) {
         writer_free(w);
-        return strata_fail(err, STRATA_ENOMEM, path, 0, 0, "there is no memory left to write a trace.");
+        return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
+                           "there is no memory left to write a trace.");
     }
     strata_status status = format->writer_create(w, err);
     if (status) {
@@ -89,11 +97,13 @@ strata_status strata_writer_memcpy(struct strata_writer *w, uint32_t event_kind,
     return w->format->writer_memcpy(w, event_kind, address, bytes, err);
 }
 
-strata_status strata_writer_begin_launch(struct strata_writer *w, const struct strata_launch *launch,
+strata_status strata_writer_begin_launch(struct strata_writer *w,
+                                         const struct strata_launch *launch,
                                          const struct strata_code *code, struct strata_error *err)
 {
     if (w->code)
-        return strata_fail(err, STRATA_EUSAGE, w->path, 0, 0, "a launch was begun before the last one was ended.");
+        return strata_fail(err, STRATA_EUSAGE, w->path, 0, 0,
+                           "a launch was begun before the last one was ended.");
     w->launch = *launch;
     w->code = code;
     return w->format->writer_begin_launch(w, err);
@@ -103,14 +113,16 @@ strata_status strata_writer_block(struct strata_writer *w, const struct strata_b
                                   struct strata_error *err)
 {
     if (!w->code || block->code != w->code)
-        return strata_fail(err, STRATA_EUSAGE, w->path, 0, 0, "a thread block was written outside its launch.");
+        return strata_fail(err, STRATA_EUSAGE, w->path, 0, 0,
+                           "a thread block was written outside its launch.");
     return w->format->writer_block(w, block, err);
 }
 
 strata_status strata_writer_end_launch(struct strata_writer *w, struct strata_error *err)
 {
     if (!w->code)
-        return strata_fail(err, STRATA_EUSAGE, w->path, 0, 0, "a launch was ended that was never begun.");
+        return strata_fail(err, STRATA_EUSAGE, w->path, 0, 0,
+                           "a launch was ended that was never begun.");
     strata_status status = w->format->writer_end_launch(w, err);
     w->code = NULL;
     return status;
@@ -125,14 +137,18 @@ strata_status strata_writer_finish(struct strata_writer *w, struct strata_error 
 {
     strata_status status = STRATA_OK;
     if (w->code)
-        status = strata_fail(err, STRATA_EUSAGE, w->path, 0, 0, "the trace was finished within a launch.");
+        status = strata_fail(err, STRATA_EUSAGE, w->path, 0, 0,
+                             "the trace was finished within a launch.");
     if (!status)
         status = w->format->writer_finish(w, err);
-    if (!status && strcmp(w->temporary, w->path) && rename(w->temporary, w->path))
-        status = strata_fail(err, STRATA_EIO, w->path, 0, 0,
-                             "the trace was written but cannot be given its name: %s.", strerror(errno));
+    if (!status && !writer_is_direct(w) && rename(w->temporary, w->path))
+        status =
+            strata_fail(err, STRATA_EIO, w->path, 0, 0,
+                        "the trace was written but cannot be given its name: %s.", strerror(errno));
     if (status)
         w->format->writer_abort(w);
+    else
+        w->format->writer_close(w);
     writer_free(w);
     return status;
 }

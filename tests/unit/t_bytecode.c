@@ -1,4 +1,5 @@
-/* Byte code: what goes into a builder comes out of a cursor, and validation accepts exactly that. */
+/* Byte code: what goes into a builder comes out of a cursor, and validation accepts exactly that.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +23,8 @@ static uint64_t rnd(void)
 
 static struct strata_inst make_inst(uint64_t pc, const char *opcode, bool has_addresses)
 {
-    struct strata_inst inst = {.pc = pc, .opcode = opcode, .n_dst = 1, .reg = {(uint16_t)(pc / 16)}};
+    struct strata_inst inst = {
+        .pc = pc, .opcode = opcode, .n_dst = 1, .reg = {(uint16_t)(pc / 16)}};
     inst.trace_width = has_addresses ? 4 : 0;
     strata_inst_decode_sass(&inst, has_addresses, false);
     return inst;
@@ -106,7 +108,8 @@ static struct strata_block *build(struct strata_builder *b, struct record *const
         assert_int_equal(strata_builder_begin_warp(b, w, NULL), STRATA_OK);
         for (uint32_t i = 0; i < n[w]; i++)
             assert_int_equal(strata_builder_add(b, warp[w][i].index, warp[w][i].mask,
-                                                warp[w][i].has_addresses ? warp[w][i].addr : NULL, NULL),
+                                                warp[w][i].has_addresses ? warp[w][i].addr : NULL,
+                                                NULL),
                              STRATA_OK);
     }
     assert_int_equal(strata_builder_end_block(b, &block, NULL), STRATA_OK);

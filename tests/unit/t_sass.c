@@ -13,8 +13,13 @@ struct expectation {
 };
 
 #define MEM(text, space, memop, width, compatible, hints)                                          \
-    {text, STRATA_OP_MEM, STRATA_SPACE_##space, STRATA_MEM_##memop, width, compatible, hints}
-#define PLAIN(text, opclass) {text, STRATA_OP_##opclass, 0, 0, 0, 0, 0}
+    {                                                                                              \
+        text, STRATA_OP_MEM, STRATA_SPACE_##space, STRATA_MEM_##memop, width, compatible, hints    \
+    }
+#define PLAIN(text, opclass)                                                                       \
+    {                                                                                              \
+        text, STRATA_OP_##opclass, 0, 0, 0, 0, 0                                                   \
+    }
 
 static const struct expectation expectations[] = {
     MEM("LDG.E", GLOBAL, LOAD, 4, 4, 0),
@@ -26,7 +31,8 @@ static const struct expectation expectations[] = {
     MEM("LDG.E.128.CONSTANT", GLOBAL, LOAD, 16, 16, STRATA_HINT_READ_ONLY),
     MEM("LDG.E.128.STRONG.GPU", GLOBAL, LOAD, 16, 16, STRATA_HINT_BYPASS_L1),
     MEM("LDG.E.64.STRONG.SYS", GLOBAL, LOAD, 8, 8, STRATA_HINT_VOLATILE),
-    MEM("LDG.E.EF.LTC128B.64", GLOBAL, LOAD, 8, 8, STRATA_HINT_EVICT_FIRST | STRATA_HINT_PREFETCH_128B),
+    MEM("LDG.E.EF.LTC128B.64", GLOBAL, LOAD, 8, 8,
+        STRATA_HINT_EVICT_FIRST | STRATA_HINT_PREFETCH_128B),
     MEM("LDG.E.NA.LTC64B", GLOBAL, LOAD, 4, 4, STRATA_HINT_NO_ALLOCATE | STRATA_HINT_PREFETCH_64B),
     MEM("LDG.E.EL.LTC256B", GLOBAL, LOAD, 4, 4, STRATA_HINT_EVICT_LAST | STRATA_HINT_PREFETCH_256B),
     MEM("STG.E.64", GLOBAL, STORE, 8, 8, 0),
@@ -118,13 +124,15 @@ static void an_unknown_mnemonic_is_told_apart_by_its_addresses(void **state)
 static void every_part_of_the_table_is_reachable(void **state)
 {
     (void)state;
-    static const char *const names[] = {"ACQBULK", "ALD",  "BAR",     "BARET",   "CCTL",     "CCTLL", "DSETP", "F2F",
-                                        "FSWZADD", "GETLMEMBASE", "HADD2_32I", "IADD32I", "LDGDEPBAR", "LEA", "MOV32I",
-                                        "NANOSLEEP", "PSETP", "QMMA", "RTT", "SETMAXREG", "TXQ", "UCGABAR_WAIT",
-                                        "UTMASTG", "VSHR", "WARPSYNC", "XMAD", "YIELD"};
+    static const char *const names[] = {
+        "ACQBULK",      "ALD",       "BAR",         "BARET",     "CCTL",    "CCTLL",     "DSETP",
+        "F2F",          "FSWZADD",   "GETLMEMBASE", "HADD2_32I", "IADD32I", "LDGDEPBAR", "LEA",
+        "MOV32I",       "NANOSLEEP", "PSETP",       "QMMA",      "RTT",     "SETMAXREG", "TXQ",
+        "UCGABAR_WAIT", "UTMASTG",   "VSHR",        "WARPSYNC",  "XMAD",    "YIELD"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         struct strata_inst inst = {.opcode = names[i]};
-        assert_int_equal(strata_inst_decode_sass(&inst, false, false), strcmp(names[i], "BARET") != 0);
+        assert_int_equal(strata_inst_decode_sass(&inst, false, false),
+                         strcmp(names[i], "BARET") != 0);
     }
 }
 

@@ -1,5 +1,5 @@
 /* kernel_name.c - bare kernel names. */
-#include "correlate/kernel_name.h"
+#include "base/kernel_name.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -39,16 +39,23 @@ static bool mangled_base(const char *s, char *out, size_t size)
     return found;
 }
 
+/* A namespace without a name looks like arguments; compilers spell it in two ways. */
+static size_t unnamed_length(const char *s)
+{
+    static const char *const spellings[] = {"(anonymous namespace)::", "<unnamed>::"};
+    for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++)
+        if (!strncmp(s, spellings[i], strlen(spellings[i])))
+            return strlen(spellings[i]);
+    return 0;
+}
+
 void strata_kernel_base_name(const char *name, char *out, size_t size)
 {
-    static const char anonymous[] = "(anonymous namespace)::";
     if (mangled_base(name, out, size))
         return;
     size_t length = strcspn(name, "<(");
-    while (!strncmp(name + length, anonymous, sizeof anonymous - 1)) {
-        name += length + sizeof anonymous - 1;
-        length = strcspn(name, "<(");
-    }
+    for (size_t skip; (skip = unnamed_length(name + length)) > 0; length = strcspn(name, "<("))
+        name += length + skip;
     while (length && name[length - 1] == ' ')
         length--;
     size_t begin = length;

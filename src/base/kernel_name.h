@@ -1,6 +1,6 @@
 /* kernel_name.h - the bare name of a kernel, from a mangled or a written-out C++ name. */
-#ifndef STRATA_CORRELATE_KERNEL_NAME_H
-#define STRATA_CORRELATE_KERNEL_NAME_H
+#ifndef STRATA_BASE_KERNEL_NAME_H
+#define STRATA_BASE_KERNEL_NAME_H
 
 #include <stdbool.h>
 #include <stddef.h>

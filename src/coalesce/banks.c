@@ -1,0 +1,128 @@
+/* banks.c - shared memory: how often the banks are gone over for one warp instruction.
+ *
+ * A bank delivers one word a pass to any number of lanes. Lanes that need different words of one
+ * bank take turns: a pass more for each, a "conflict".
+ *
+ * Wide accesses. 8 bytes a lane are moved by half warp and 16 bytes by quarter warp, so they take 2
+ * and 4 passes without any conflict. From Volta on, two such groups share a pass if every lane l of
+ * them wants the same address as lane l^1 does, or every lane the same as lane l^2: then together
+ * they need no more than 128 bytes. That rule, with the counting of a 4-byte access as lanes'
+ * distinct words, gives an H200's wavefronts exactly (docs/metrics.md). */
+#include <string.h>
+
+#include "coalesce/coalesce.h"
+
+/* Distinct words in the fullest bank; `repeat` counts lanes instead, for atomics, which a bank does
+ * one lane at a time. */
+static unsigned fullest_bank(const struct strata_coalescer *c, const uint64_t *address,
+                             uint32_t mask, unsigned width, bool repeat)
+{
+    uint64_t word[32][STRATA_WARP_SIZE];
+    uint8_t n[32] = {0};
+    unsigned most = 0;
+    unsigned row_shift = c->bank_rows == 2 ? 1 : 0;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        unsigned lane = lowest_bit32(rest);
+        uint64_t end = (address[lane] + width - 1) >> c->bank_shift;
+        for (uint64_t w = address[lane] >> c->bank_shift; w <= end; w++) {
+            unsigned bank = (unsigned)w & (c->banks - 1);
+            /* Kepler in 4-byte mode: words w and w + 32 of a run of 64 come together. */
+            uint64_t row = w / c->banks >> row_shift;
+            unsigned i = 0;
+            while (i < n[bank] && (repeat || word[bank][i] != row))
+                i++;
+            if (i == n[bank] && i < STRATA_WARP_SIZE) {
+                word[bank][n[bank]++] = row;
+                most = n[bank] > most ? n[bank] : most;
+            }
+        }
+    }
+    return most;
+}
+
+/* Does every active lane of `mask` that has an active partner (l ^ step) share its address? */
+static bool partners_agree(const uint64_t *address, uint32_t mask, unsigned step)
+{
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        unsigned lane = lowest_bit32(rest);
+        if (mask >> (lane ^ step) & 1 && address[lane] != address[lane ^ step])
+            return false;
+    }
+    return true;
+}
+
+static void add_phase(const struct strata_coalescer *c, const uint64_t *address, uint32_t mask,
+                      unsigned width, bool repeat, struct strata_shared_cost *cost)
+{
+    unsigned passes = mask ? fullest_bank(c, address, mask, width, repeat) : 0;
+    cost->wavefronts += passes;
+    cost->phases += passes > 0;
+    cost->conflicts += passes ? passes - 1 : 0;
+}
+
+/* Groups of `lanes` lanes; pairs of groups share a pass where they can. */
+static void add_phases(const struct strata_coalescer *c, const uint64_t *address, uint32_t mask,
+                       unsigned width, unsigned lanes, bool may_merge, bool repeat,
+                       struct strata_shared_cost *cost)
+{
+    uint32_t pair = (uint32_t)(((uint64_t)1 << 2 * lanes) - 1);
+    for (unsigned at = 0; at < STRATA_WARP_SIZE; at += 2 * lanes) {
+        uint32_t both = mask & pair << at;
+        uint32_t low = both & (pair >> lanes) << at;
+        if (may_merge && (partners_agree(address, both, 1) || partners_agree(address, both, 2))) {
+            add_phase(c, address, both, width, repeat, cost);
+        } else {
+            add_phase(c, address, low, width, repeat, cost);
+            add_phase(c, address, both & ~low, width, repeat, cost);
+        }
+    }
+}
+
+/* LDSM and STSM: the lanes of each matrix give its eight rows of 16 bytes; a matrix is a pass. The
+ * number of matrices is the opcode's last word (LDSM.16.M88.4); fewer than four use the first
+ * lanes. */
+static bool is_matrix(const char *opcode)
+{
+    return !strncmp(opcode, "LDSM", 4) || !strncmp(opcode, "STSM", 4);
+}
+
+static uint32_t matrix_lanes(const char *opcode)
+{
+    const char *dot = strrchr(opcode, '.');
+    unsigned matrices = dot && !strcmp(dot, ".4") ? 4 : dot && !strcmp(dot, ".2") ? 2 : 1;
+    return (uint32_t)(((uint64_t)1 << matrices * 8) - 1);
+}
+
+/* The common cases: 4-byte words side by side, or one word for all. */
+static bool is_single_pass(const struct strata_coalescer *c, const struct strata_winst *w)
+{
+    return w->addr_kind == STRATA_ADDR_STRIDE && w->inst->width_bytes == 4 && c->banks == 32 &&
+           (w->stride == 4 || w->stride == 0);
+}
+
+struct strata_shared_cost strata_shared_access(const struct strata_coalescer *c,
+                                               const struct strata_winst *w)
+{
+    struct strata_shared_cost cost = {0, 0, 0};
+    bool atomic = w->inst->memop == STRATA_MEM_ATOMIC || w->inst->memop == STRATA_MEM_REDUCTION;
+    if (!w->mask || w->addr_kind == STRATA_ADDR_NONE)
+        return cost;
+    if (!atomic && is_single_pass(c, w))
+        return (struct strata_shared_cost){1, 1, 0};
+    uint64_t listed[STRATA_WARP_SIZE];
+    const uint64_t *address = w->addr;
+    if (w->addr_kind == STRATA_ADDR_STRIDE) {
+        strata_winst_addresses(w, listed);
+        address = listed;
+    }
+    unsigned width = w->inst->width_bytes ? w->inst->width_bytes : 4;
+    unsigned pass_lanes = (c->banks * c->bank_rows << c->bank_shift) / width;
+    if (is_matrix(w->inst->opcode))
+        add_phases(c, address, w->mask & matrix_lanes(w->inst->opcode), 16, 8, false, false, &cost);
+    else if (pass_lanes >= STRATA_WARP_SIZE)
+        add_phase(c, address, w->mask, width, atomic, &cost);
+    else
+        add_phases(c, address, w->mask, width, pass_lanes ? pass_lanes : 1, c->merge_phases, atomic,
+                   &cost);
+    return cost;
+}

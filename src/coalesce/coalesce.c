@@ -1,0 +1,164 @@
+/* coalesce.c - one warp access to requests: the part that all rules share. */
+#include "coalesce/coalesce.h"
+
+#include <string.h>
+
+static uint32_t power_of_two_shift(uint64_t bytes, uint32_t least, uint32_t other)
+{
+    return (uint32_t)log2_floor(is_power_of_two(bytes) && bytes >= least ? bytes : other);
+}
+
+/* Compute capabilities 3.x have banks of 8 bytes. In 4-byte mode they hold words i and i + 32 of an
+ * aligned run of 64 words side by side and deliver both at once (paper 002, section 6.2). */
+static bool is_kepler(const struct strata_gpu *gpu)
+{
+    return gpu->sm_version >= 30 && gpu->sm_version < 40;
+}
+
+void strata_coalescer_init(struct strata_coalescer *c, const struct strata_gpu *gpu,
+                           const struct strata_launch *launch)
+{
+    memset(c, 0, sizeof *c);
+    c->rule = gpu->coalesce.rule;
+    c->line_shift = power_of_two_shift(gpu->l1.cache.line_bytes, 32, 128);
+    c->sector_shift = power_of_two_shift(gpu->l1.cache.sector_bytes, 1, 32);
+    if (c->rule == STRATA_COALESCE_FERMI || c->sector_shift > c->line_shift)
+        c->sector_shift = c->line_shift;
+    if (c->line_shift - c->sector_shift > 4) /* a request has room for 32 sector bits */
+        c->sector_shift = c->line_shift - 4;
+    c->banks =
+        is_power_of_two(gpu->shared.banks) && gpu->shared.banks <= 32 ? gpu->shared.banks : 32;
+    c->bank_shift = gpu->shared.bank_mode == STRATA_BANKS_8B ? 3 : 2;
+    c->bank_rows = is_kepler(gpu) && gpu->shared.bank_mode == STRATA_BANKS_4B ? 2 : 1;
+    c->merge_phases = gpu->sm_version >= 70;
+    c->local_window = launch ? launch->local_base : 0;
+}
+
+/* A small hash from line number to request: a bit per used slot, so that clearing it is free. */
+struct line_table {
+    uint64_t used[2];
+    uint8_t request[128];
+};
+
+static unsigned find_or_add(struct line_table *t, uint64_t line, unsigned line_shift,
+                            struct strata_request *out, unsigned *n)
+{
+    unsigned slot = (unsigned)(line * 0x9e3779b97f4a7c15ull >> 57);
+    while (t->used[slot >> 6] >> (slot & 63) & 1) {
+        if (out[t->request[slot]].line == line << line_shift)
+            return t->request[slot];
+        slot = (slot + 1) & 127;
+    }
+    t->used[slot >> 6] |= (uint64_t)1 << (slot & 63);
+    t->request[slot] = (uint8_t)*n;
+    out[*n] = (struct strata_request){line << line_shift, 0, 0};
+    return (*n)++;
+}
+
+/* Any addresses. Neighbouring lanes mostly share a line, so the line of the lane before is tried
+ * first. */
+static unsigned group_general(const struct strata_coalescer *c, const struct lanes *a,
+                              uint32_t mask, struct strata_request *out, unsigned n)
+{
+    struct line_table table = {.used = {0, 0}};
+    unsigned count = 0, last = 0;
+    out += n;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        unsigned lane = lowest_bit32(rest);
+        uint64_t from = lane_address(a, lane), to = from + a->width - 1;
+        uint64_t line = from >> c->line_shift, end = to >> c->line_shift;
+        if (end < line)
+            end = line; /* the address space ends inside the access */
+        for (; line <= end; line++) {
+            if (!count || out[last].line >> c->line_shift != line)
+                last = find_or_add(&table, line, c->line_shift, out, &count);
+            out[last].lanes |= 1u << lane;
+            out[last].sectors |= sector_bits(c, line, from, to);
+        }
+    }
+    return n + count;
+}
+
+/* Lanes of the run that start at or before `to` and end at or after `from`. */
+static uint32_t lanes_between(const struct lanes *a, unsigned n_lanes, uint64_t from, uint64_t to)
+{
+    uint32_t low = 0, high = n_lanes - 1;
+    if (from > a->base + a->width - 1)
+        low = (uint32_t)((from - (a->base + a->width - 1) + (uint64_t)a->stride - 1) /
+                         (uint64_t)a->stride);
+    if (to - a->base < (uint64_t)(n_lanes - 1) * (uint64_t)a->stride)
+        high = (uint32_t)((to - a->base) / (uint64_t)a->stride);
+    return (uint32_t)((((uint64_t)2 << high) - 1) & ~(((uint64_t)1 << low) - 1));
+}
+
+/* A run of lanes without gaps, each beginning where the one before ends or earlier: the bytes from
+ * the first to the last are all touched, so only the lines count. */
+static unsigned group_dense(const struct strata_coalescer *c, const struct lanes *a, unsigned first,
+                            unsigned n_lanes, struct strata_request *out, unsigned n)
+{
+    struct lanes run = *a;
+    run.base = lane_address(a, first);
+    uint64_t last_byte = run.base + (uint64_t)(n_lanes - 1) * (uint64_t)run.stride + run.width - 1;
+    uint64_t line = run.base >> c->line_shift, end = last_byte >> c->line_shift;
+    bool one = line == end;
+    for (; line <= end; line++, n++) {
+        out[n].line = line << c->line_shift;
+        out[n].sectors = sector_bits(c, line, run.base, last_byte);
+        uint32_t lanes = one || !run.stride
+                             ? (uint32_t)(((uint64_t)1 << n_lanes) - 1)
+                             : lanes_between(&run, n_lanes, out[n].line,
+                                             out[n].line + ((uint64_t)1 << c->line_shift) - 1);
+        out[n].lanes = lanes << first;
+    }
+    return n;
+}
+
+unsigned coalesce_group(const struct strata_coalescer *c, const struct lanes *a, uint32_t mask,
+                        struct strata_request *out, unsigned n)
+{
+    if (!mask)
+        return n;
+    if (a->affine && a->stride >= 0 && a->stride <= (int64_t)a->width) {
+        unsigned first = lowest_bit32(mask), n_lanes = popcount32(mask);
+        bool gapless = (uint64_t)mask >> first == ((uint64_t)1 << n_lanes) - 1;
+        uint64_t base = lane_address(a, first);
+        if (gapless && base + (uint64_t)n_lanes * 32 > base)
+            return group_dense(c, a, first, n_lanes, out, n);
+    }
+    return group_general(c, a, mask, out, n);
+}
+
+unsigned strata_coalesce(const struct strata_coalescer *c, const struct strata_winst *w,
+                         uint64_t local_base, struct strata_request out[STRATA_MAX_REQUESTS])
+{
+    if (!w->mask || w->addr_kind == STRATA_ADDR_NONE)
+        return 0;
+    struct lanes a = {
+        .mask = w->mask, .width = w->inst->width_bytes ? w->inst->width_bytes : 4, .addr = w->addr};
+    if (a.width > 32)
+        a.width = 32; /* no lane moves more; keeps a lane within two lines */
+    if (w->addr_kind == STRATA_ADDR_STRIDE) {
+        a.affine = true;
+        a.first = lowest_bit32(w->mask);
+        a.base = w->base;
+        a.stride = w->stride;
+    }
+    if (w->inst->space == STRATA_SPACE_LOCAL)
+        return coalesce_local(c, &a, local_base, out);
+    switch (c->rule) {
+    case STRATA_COALESCE_FERMI:
+        return coalesce_fermi_rule(c, &a, out);
+    case STRATA_COALESCE_OCTET:
+        return coalesce_octet_rule(c, &a, out);
+    default:
+        return coalesce_sector_rule(c, &a, out);
+    }
+}
+
+unsigned strata_count_sectors(const struct strata_request *request, unsigned n)
+{
+    unsigned sectors = 0;
+    for (unsigned i = 0; i < n; i++)
+        sectors += popcount32(request[i].sectors);
+    return sectors;
+}

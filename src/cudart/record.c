@@ -1,0 +1,172 @@
+/* record.c - writes what runs into a trace, and tells `strata trace` how far it is. */
+#include "cudart/runtime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <strata/filter.h>
+#include <strata/trace.h>
+
+static struct {
+    struct strata_writer *writer; /* NULL: not recording */
+    struct strata_filter *filter;
+    struct strata_ptx_sink sink;
+    struct strata_launch launch; /* the one being recorded */
+    uint64_t blocks_written;     /* of it */
+    bool in_launch, limit_reached, failed, recording;
+    uint64_t seen, traced, cut;
+    uint64_t instructions_seen, instructions_traced;
+    char name[64];
+} state;
+
+static void write_failed(const struct strata_error *err)
+{
+    char text[1400];
+    if (state.failed)
+        return;
+    state.failed = true;
+    strata_error_text(err, text, sizeof text);
+    runtime_complain("%s The program goes on without recording.", text);
+    runtime_report("write-failed");
+}
+
+void record_init(void)
+{
+    struct strata_error err;
+    if (!config.record)
+        return;
+    struct strata_writer_options options = {.format = "strata", .compression_level = 3};
+    if (strata_filter_create(config.kernel_filter, config.launch_skip, config.launch_count, &state.filter, &err) !=
+            STRATA_OK ||
+        strata_writer_create(config.output, &options, &state.writer, &err) != STRATA_OK)
+        runtime_die(&err);
+}
+
+void record_copy(uint32_t event_kind, const void *address, uint64_t bytes)
+{
+    struct strata_error err;
+    if (!state.writer || state.failed || state.limit_reached)
+        return;
+    if (strata_writer_memcpy(state.writer, event_kind, (uint64_t)(uintptr_t)address, bytes, &err) != STRATA_OK)
+        write_failed(&err);
+}
+
+static strata_status sink_begin(void *user, const struct strata_code *code, struct strata_error *err)
+{
+    (void)user;
+    struct strata_error why;
+    (void)err;
+    if (strata_writer_begin_launch(state.writer, &state.launch, code, &why) == STRATA_OK)
+        state.in_launch = true;
+    else
+        write_failed(&why);
+    return STRATA_OK;
+}
+
+/* Never an error for the emulator: the program runs on whatever happens to its record. */
+static strata_status sink_block(void *user, struct strata_block *block, struct strata_error *err)
+{
+    (void)user, (void)err;
+    struct strata_error why;
+    if (state.in_launch && !state.failed && !state.limit_reached) {
+        if (strata_writer_block(state.writer, block, &why) != STRATA_OK)
+            write_failed(&why);
+        state.blocks_written++;
+        state.limit_reached = config.limit_bytes && strata_writer_bytes(state.writer) >= config.limit_bytes;
+    }
+    strata_block_destroy(block);
+    return STRATA_OK;
+}
+
+static void describe(const struct kernel_call *call)
+{
+    const struct function *f = call->function;
+    uint64_t blocks = (uint64_t)call->grid.x * call->grid.y * call->grid.z;
+    snprintf(state.name, sizeof state.name, "kernel-%llu", (unsigned long long)state.seen);
+    state.launch = (struct strata_launch){
+        .program = program_name(),
+        .trace = state.name,
+        .kernel = f->name,
+        .id = state.seen,
+        .grid = call->grid,
+        .block = call->block,
+        .registers_per_thread = f->registers,
+        .regs_source = f->regs_source,
+        .shared_static_bytes = f->shared_static_bytes,
+        .shared_dynamic_bytes = call->shared_dynamic_bytes,
+        .sm_version = device.sm_version,
+        .isa = STRATA_ISA_PTX,
+        .stream = call->stream,
+        .shared_base = STRATA_PTX_SHARED_WINDOW,
+        .local_base = STRATA_PTX_LOCAL_WINDOW,
+        .sampled_blocks = config.sample_blocks && config.sample_blocks < blocks ? config.sample_blocks : 0,
+    };
+}
+
+const struct strata_ptx_sink *record_begin(const struct kernel_call *call)
+{
+    state.seen++;
+    state.recording = state.writer && !state.failed && !state.limit_reached &&
+                      strata_filter_take(state.filter, call->function->name);
+    if (!state.recording)
+        return NULL;
+    describe(call);
+    state.blocks_written = 0;
+    state.sink = (struct strata_ptx_sink){NULL, sink_begin, sink_block};
+    return &state.sink;
+}
+
+/* What `strata trace` shows: launches seen and traced, warp instructions of both, bytes. */
+static void report_progress(const char *word)
+{
+    runtime_report("%s %llu %llu %llu %llu %llu %llu", word, (unsigned long long)state.seen,
+                   (unsigned long long)state.traced, (unsigned long long)state.instructions_seen,
+                   (unsigned long long)state.instructions_traced,
+                   state.writer ? (unsigned long long)strata_writer_bytes(state.writer) : 0ull,
+                   (unsigned long long)state.cut);
+}
+
+void record_end(const struct strata_ptx_stats *stats, bool ok)
+{
+    struct strata_error err;
+    state.instructions_seen += stats->warp_instructions;
+    if (state.in_launch && strata_writer_end_launch(state.writer, &err) != STRATA_OK)
+        write_failed(&err);
+    if (state.recording && !state.failed) {
+        bool whole = state.blocks_written == stats->recorded_blocks;
+        state.traced++;
+        state.cut += !whole || !ok;
+        if (stats->recorded_blocks)
+            state.instructions_traced +=
+                stats->warp_instructions * state.blocks_written / (stats->blocks ? stats->blocks : 1);
+    }
+    state.in_launch = state.recording = false;
+    report_progress("progress");
+}
+
+void record_finish(void)
+{
+    struct strata_error err;
+    if (state.in_launch && strata_writer_end_launch(state.writer, &err) != STRATA_OK)
+        write_failed(&err);
+    state.in_launch = false;
+    report_progress("progress");
+    if (state.limit_reached)
+        runtime_report("limit");
+    if (state.writer && !state.failed) {
+        uint64_t bytes = strata_writer_bytes(state.writer);
+        struct strata_writer *w = state.writer;
+        state.writer = NULL;
+        if (strata_writer_finish(w, &err) == STRATA_OK)
+            runtime_report("finished %llu %s", (unsigned long long)bytes, config.output);
+        else
+            write_failed(&err);
+    } else if (state.writer) {
+        strata_writer_abort(state.writer);
+        state.writer = NULL;
+    } else {
+        runtime_report("finished 0");
+    }
+    runtime_report("bye");
+}

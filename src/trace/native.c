@@ -1,0 +1,277 @@
+/* native.c - the parts of the native container that reader and writer share. */
+#include "trace/native.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/array.h"
+#include "trace/bytecode.h"
+#include "trace/code.h"
+
+uint32_t native_crc(const uint8_t *bytes, size_t n)
+{
+    uLong crc = crc32(0, NULL, 0);
+    for (; n > (1u << 30); bytes += 1u << 30, n -= 1u << 30) /* zlib's lengths have 32 bits */
+        crc = crc32(crc, bytes, 1u << 30);
+    return (uint32_t)crc32(crc, bytes, (uInt)n);
+}
+
+void native_record_encode(uint8_t out[NATIVE_RECORD_BYTES], uint32_t kind, uint32_t launch,
+                          const uint8_t *payload, size_t n)
+{
+    store_le(out, kind, 4);
+    store_le(out + 4, launch, 4);
+    store_le(out + 8, n, 8);
+    store_le(out + 16, native_crc(payload, n), 4);
+    store_le(out + 20, native_crc(out, 20), 4);
+}
+
+bool native_record_decode(const uint8_t in[NATIVE_RECORD_BYTES], struct native_record *record,
+                          uint32_t *payload_crc)
+{
+    memset(record, 0, sizeof *record);
+    record->kind = load_le32(in);
+    record->launch = load_le32(in + 4);
+    record->payload_bytes = load_le64(in + 8);
+    *payload_crc = load_le32(in + 16);
+    return native_crc(in, 20) == load_le32(in + 20);
+}
+
+void native_pack_launch(struct pack *b, const struct strata_launch *l)
+{
+    pack_string(b, l->program);
+    pack_string(b, l->trace);
+    pack_string(b, l->kernel);
+    const uint64_t numbers[] = {l->id,
+                                l->grid.x,
+                                l->grid.y,
+                                l->grid.z,
+                                l->block.x,
+                                l->block.y,
+                                l->block.z,
+                                l->registers_per_thread,
+                                l->regs_source,
+                                l->shared_static_bytes,
+                                l->shared_dynamic_bytes,
+                                l->sm_version,
+                                l->isa,
+                                l->stream,
+                                l->shared_base,
+                                l->local_base,
+                                l->sampled_blocks};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        pack_varint(b, numbers[i]);
+}
+
+void native_unpack_launch(struct unpack *u, struct strata_launch *l)
+{
+    memset(l, 0, sizeof *l);
+    l->program = unpack_string(u);
+    l->trace = unpack_string(u);
+    l->kernel = unpack_string(u);
+    l->id = unpack_varint(u);
+    l->grid.x = unpack_u32(u);
+    l->grid.y = unpack_u32(u);
+    l->grid.z = unpack_u32(u);
+    l->block.x = unpack_u32(u);
+    l->block.y = unpack_u32(u);
+    l->block.z = unpack_u32(u);
+    l->registers_per_thread = unpack_u32(u);
+    l->regs_source = unpack_u32(u);
+    l->shared_static_bytes = unpack_u32(u);
+    l->shared_dynamic_bytes = unpack_u32(u);
+    l->sm_version = unpack_u32(u);
+    l->isa = unpack_u32(u);
+    l->stream = unpack_varint(u);
+    l->shared_base = unpack_varint(u);
+    l->local_base = unpack_varint(u);
+    l->sampled_blocks = unpack_varint(u);
+}
+
+void native_launch_release(struct strata_launch *l)
+{
+    free((void *)(uintptr_t)l->program);
+    free((void *)(uintptr_t)l->trace);
+    free((void *)(uintptr_t)l->kernel);
+    l->program = l->trace = l->kernel = NULL;
+}
+
+static size_t text_number(struct native_texts *texts, const char *text)
+{
+    for (size_t i = texts->n; i-- > 0;)
+        if (texts->text[i] == text) /* the table keeps one copy of each */
+            return i;
+    return texts->n;
+}
+
+void native_pack_code(struct pack *payload, ZSTD_CCtx *zstd, int level,
+                      const struct strata_code *code, uint32_t from, uint32_t to,
+                      struct native_texts *texts)
+{
+    struct pack rows = {0};
+    uint64_t pc = 0;
+    pack_varint(&rows, to - from);
+    for (uint32_t i = from; i < to; i++) {
+        const struct strata_inst *inst = strata_code_get(code, i);
+        size_t number = text_number(texts, inst->opcode);
+        pack_varint(&rows, number);
+        if (number == texts->n) {
+            pack_string(&rows, inst->opcode);
+            if (!ARRAY_RESERVE(texts->text, texts->n, texts->cap, 1))
+                rows.failed = true;
+            else
+                texts->text[texts->n++] = inst->opcode;
+        }
+        pack_signed(&rows, (int64_t)(inst->pc - pc));
+        pc = inst->pc;
+        pack_varint(&rows, inst->source_line);
+        pack_signed(&rows, inst->imm);
+        const uint8_t small[] = {inst->opclass,     inst->space, inst->memop, inst->width_bytes,
+                                 inst->trace_width, inst->n_dst, inst->n_src};
+        pack_varint(&rows, inst->hints);
+        pack_bytes(&rows, small, sizeof small);
+        for (unsigned r = 0; r < (unsigned)inst->n_dst + inst->n_src; r++)
+            pack_varint(&rows, inst->reg[r]);
+    }
+    pack_column(payload, zstd, level, rows.p, rows.n);
+    payload->failed |= rows.failed;
+    pack_release(&rows);
+}
+
+static bool unpack_text(struct unpack *u, struct native_texts *texts, const char **out)
+{
+    uint64_t number = unpack_varint(u);
+    if (number == texts->n) {
+        char *text = unpack_string(u);
+        if (!text || !ARRAY_RESERVE(texts->text, texts->n, texts->cap, 1)) {
+            free(text);
+            return false;
+        }
+        texts->text[texts->n++] = text;
+    }
+    if (number >= texts->n)
+        return false;
+    *out = texts->text[number];
+    return true;
+}
+
+static bool unpack_inst(struct unpack *u, struct native_texts *texts, uint64_t *pc,
+                        struct strata_inst *inst)
+{
+    memset(inst, 0, sizeof *inst);
+    if (!unpack_text(u, texts, &inst->opcode))
+        return false;
+    *pc += (uint64_t)unpack_signed(u);
+    inst->pc = *pc;
+    inst->source_line = unpack_u32(u);
+    inst->imm = (int32_t)unpack_signed(u);
+    inst->hints = (uint16_t)unpack_varint(u);
+    const uint8_t *small = unpack_bytes(u, 7);
+    if (!small || small[0] >= STRATA_N_OPCLASS || small[1] >= STRATA_N_SPACE ||
+        small[2] >= STRATA_N_MEMOP || small[5] > STRATA_MAX_DST || small[6] > STRATA_MAX_SRC)
+        return false;
+    inst->opclass = small[0];
+    inst->space = small[1];
+    inst->memop = small[2];
+    inst->width_bytes = small[3];
+    inst->trace_width = small[4];
+    inst->n_dst = small[5];
+    inst->n_src = small[6];
+    for (unsigned r = 0; r < (unsigned)inst->n_dst + inst->n_src; r++)
+        inst->reg[r] = (uint16_t)unpack_varint(u);
+    return !u->failed;
+}
+
+bool native_unpack_code(struct unpack *payload, ZSTD_DCtx *zstd, struct strata_code *code,
+                        struct native_texts *texts)
+{
+    struct pack rows = {0};
+    unpack_column(payload, zstd, &rows);
+    struct unpack u = {rows.p, rows.p + rows.n, payload->failed};
+    uint64_t n = unpack_varint(&u), pc = 0;
+    bool good = !u.failed;
+    for (uint64_t i = 0; good && i < n; i++) {
+        struct strata_inst inst;
+        uint32_t index, expected = strata_code_count(code);
+        good = unpack_inst(&u, texts, &pc, &inst) && !strata_code_add(code, &inst, &index, NULL) &&
+               index == expected; /* a repeated instruction would shift all indices */
+    }
+    good = good && u.at == u.end;
+    pack_release(&rows);
+    return good;
+}
+
+static bool bases_reserve(struct native_bases *bases, uint32_t n)
+{
+    return ARRAY_RESERVE(bases->before, 0, bases->cap, n);
+}
+
+/* The k-th first base of a warp mostly differs from that of a warp before by as much as the base
+ * ahead of it did: arrays are indexed by the same thread number. Warps with fewer bases leave the
+ * memory of the others alone. */
+void native_pack_bases(struct pack *column, struct native_bases *bases, const uint8_t *first,
+                       uint32_t n)
+{
+    uint64_t last_step = 0, last_base = 0;
+    if (n > bases->n && !bases_reserve(bases, n)) {
+        column->failed = true;
+        return;
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        uint64_t base = load_le64(first + (size_t)k * 8);
+        uint64_t step = base - (k < bases->n ? bases->before[k] : last_base);
+        pack_signed(column, (int64_t)(step - last_step));
+        last_step = step;
+        last_base = bases->before[k] = base;
+    }
+    if (n > bases->n)
+        bases->n = n;
+}
+
+void native_unpack_bases(struct unpack *column, struct native_bases *bases, uint8_t *first,
+                         uint32_t n)
+{
+    uint64_t last_step = 0, last_base = 0;
+    if (n > bases->n && !bases_reserve(bases, n)) {
+        column->failed = true;
+        return;
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        last_step += (uint64_t)unpack_signed(column);
+        last_base = last_step + (k < bases->n ? bases->before[k] : last_base);
+        bases->before[k] = last_base;
+        store_le(first + (size_t)k * 8, last_base, 8);
+    }
+    if (n > bases->n)
+        bases->n = n;
+}
+
+void native_pack_record(struct pack *b, const struct native_record *r)
+{
+    pack_varint(b, r->kind);
+    pack_varint(b, r->launch);
+    pack_varint(b, r->offset);
+    pack_varint(b, r->payload_bytes);
+    if (r->kind != NATIVE_BLOCKS && r->kind != NATIVE_LAUNCH_END)
+        return;
+    pack_varint(b, r->n_blocks);
+    pack_varint(b, r->min_block);
+    pack_varint(b, r->max_block);
+    pack_varint(b, r->n_instructions);
+}
+
+void native_unpack_record(struct unpack *u, struct native_record *r)
+{
+    memset(r, 0, sizeof *r);
+    r->kind = unpack_u32(u);
+    r->launch = unpack_u32(u);
+    r->offset = unpack_varint(u);
+    r->payload_bytes = unpack_varint(u);
+    if (r->kind != NATIVE_BLOCKS && r->kind != NATIVE_LAUNCH_END)
+        return;
+    r->n_blocks = unpack_varint(u);
+    r->min_block = unpack_varint(u);
+    r->max_block = unpack_varint(u);
+    r->n_instructions = unpack_varint(u);
+}

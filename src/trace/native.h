@@ -1,0 +1,88 @@
+/* native.h - the native container (docs/format-strata.md). All numbers little endian.
+ *
+ *   header   16 bytes: magic, major and minor version, crc32 of those 12 bytes
+ *   records  24-byte header: kind, launch, payload size, crc32 of payload, crc32 of the header;
+ * payload tail     24 bytes: offset of the index record, crc32 of it, 0, magic
+ *
+ * Records of a launch: LAUNCH, then CODE and BLOCKS as they come (a CODE holds the static
+ * instructions that appeared since the last one), then LAUNCH_END. EVENT records lie between
+ * launches. The INDEX record repeats where everything is; without it the file is scanned. */
+#ifndef STRATA_TRACE_NATIVE_H
+#define STRATA_TRACE_NATIVE_H
+
+#include <strata/trace.h>
+
+#include "trace/pack.h"
+
+#define NATIVE_MAGIC      "\x89STRATA\n"
+#define NATIVE_TAIL_MAGIC "\x89STREND\n"
+#define NATIVE_MAJOR      1
+#define NATIVE_MINOR      0
+
+enum { NATIVE_HEADER_BYTES = 16, NATIVE_RECORD_BYTES = 24, NATIVE_TAIL_BYTES = 24 };
+
+enum native_kind {
+    NATIVE_EVENT = 1,
+    NATIVE_LAUNCH,
+    NATIVE_CODE,
+    NATIVE_BLOCKS,
+    NATIVE_LAUNCH_END,
+    NATIVE_INDEX,
+};
+
+/* Columns of a BLOCKS record. */
+enum { COLUMN_SIZES = 0, COLUMN_TOKENS, COLUMN_CONTROLS, COLUMN_FIRST, COLUMN_DATA, N_COLUMNS };
+
+/* Raw bytes of all columns after which a BLOCKS record is closed: large enough for long repeats,
+ * small enough to seek and to hold in memory. */
+#define NATIVE_CHUNK_BYTES (4u << 20)
+
+/* What the index and a scan know of a record. */
+struct native_record {
+    uint32_t kind, launch;
+    uint64_t offset; /* of the record's header */
+    uint64_t payload_bytes;
+    uint64_t n_blocks, min_block, max_block, n_instructions; /* BLOCKS; totals in LAUNCH_END */
+};
+
+/* A record header in its 24 bytes. native_record_decode is false if the checksum is wrong. */
+void native_record_encode(uint8_t out[NATIVE_RECORD_BYTES], uint32_t kind, uint32_t launch,
+                          const uint8_t *payload, size_t n);
+bool native_record_decode(const uint8_t in[NATIVE_RECORD_BYTES], struct native_record *record,
+                          uint32_t *payload_crc);
+uint32_t native_crc(const uint8_t *bytes, size_t n);
+
+void native_pack_launch(struct pack *b, const struct strata_launch *launch);
+/* Strings of *launch are new ones, also after a failure (or NULL). */
+void native_unpack_launch(struct unpack *u, struct strata_launch *launch);
+void native_launch_release(struct strata_launch *launch);
+
+/* Static instructions [from, to) of a table. *n_text counts the opcode texts written so far in this
+ * launch; texts are numbered in order of appearance. */
+struct native_texts {
+    const char **text; /* borrowed when writing, owned when reading */
+    size_t n, cap;
+};
+void native_pack_code(struct pack *payload, ZSTD_CCtx *zstd, int level,
+                      const struct strata_code *code, uint32_t from, uint32_t to,
+                      struct native_texts *texts);
+/* Adds the instructions of a CODE payload to `code`; false if the payload makes no sense. */
+bool native_unpack_code(struct unpack *payload, ZSTD_DCtx *zstd, struct strata_code *code,
+                        struct native_texts *texts);
+
+/* Base addresses of a warp against those of the warp before it in the record. */
+struct native_bases {
+    uint64_t *before;
+    size_t n, cap;
+};
+void native_pack_bases(struct pack *column, struct native_bases *bases, const uint8_t *first,
+                       uint32_t n);
+/* Writes 8 * n bytes to `first`. */
+void native_unpack_bases(struct unpack *column, struct native_bases *bases, uint8_t *first,
+                         uint32_t n);
+
+/* The index. */
+void native_pack_record(struct pack *b, const struct native_record *record);
+void native_unpack_record(struct unpack *u, struct native_record *record);
+
+#endif

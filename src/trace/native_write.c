@@ -1,0 +1,326 @@
+/* native_write.c - writes .strata files, record by record; memory is bounded by one chunk. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "trace/bytecode.h"
+#include "trace/code.h"
+#include "trace/native.h"
+#include "trace/native_format.h"
+#include "trace/trace_internal.h"
+
+#define DEFAULT_LEVEL 15
+
+struct native_writer {
+    FILE *file;
+    uint64_t offset; /* bytes written */
+    int level;
+    ZSTD_CCtx *zstd;
+    struct native_record *index;
+    size_t n_index, cap_index;
+    uint32_t launch; /* number of the current one, or of the next */
+    /* of the current launch */
+    uint32_t n_code; /* static instructions written */
+    struct native_texts texts;
+    struct native_record total;
+    /* of the current chunk */
+    struct pack column[N_COLUMNS];
+    struct native_record chunk;
+    struct native_bases bases;
+    uint32_t last_size[N_COLUMNS];
+    uint64_t last_block;
+};
+
+static strata_status no_memory(const struct strata_writer *w, struct strata_error *err)
+{
+    return strata_fail(err, STRATA_ENOMEM, w->path, 0, 0,
+                       "there is no memory left to write the trace.");
+}
+
+static strata_status write_bytes(struct strata_writer *w, const void *bytes, size_t n,
+                                 struct strata_error *err)
+{
+    struct native_writer *nw = w->impl;
+    nw->offset += n;
+    if (fwrite(bytes, 1, n, nw->file) == n)
+        return STRATA_OK;
+    return strata_fail(err, STRATA_EIO, w->path, 0, 0,
+                       "the trace could not be written: %s; nothing was left under that name.",
+                       strerror(errno));
+}
+
+/* Writes a record and notes it for the index; `what` has kind, launch and the counts filled in. */
+static strata_status write_record(struct strata_writer *w, struct native_record *what,
+                                  const struct pack *payload, struct strata_error *err)
+{
+    struct native_writer *nw = w->impl;
+    uint8_t header[NATIVE_RECORD_BYTES];
+    if (payload->failed || !ARRAY_RESERVE(nw->index, nw->n_index, nw->cap_index, 1))
+        return no_memory(w, err);
+    what->offset = nw->offset;
+    what->payload_bytes = payload->n;
+    nw->index[nw->n_index++] = *what;
+    native_record_encode(header, what->kind, what->launch, payload->p, payload->n);
+    strata_status status = write_bytes(w, header, sizeof header, err);
+    return status ? status : write_bytes(w, payload->p, payload->n, err);
+}
+
+static strata_status native_writer_create(struct strata_writer *w, struct strata_error *err)
+{
+    struct native_writer *nw = w->impl = calloc(1, sizeof *nw);
+    if (!nw || !(nw->zstd = ZSTD_createCCtx()))
+        return no_memory(w, err);
+    nw->level = w->options.compression_level ? w->options.compression_level : DEFAULT_LEVEL;
+    if (nw->level < 1 || nw->level > 19)
+        return strata_fail(err, STRATA_EUSAGE, w->path, 0, 0,
+                           "compression level %d is not possible; choose 1 to 19.", nw->level);
+    nw->file = fopen(w->temporary, "wb");
+    if (!nw->file)
+        return strata_fail(err, STRATA_EIO, w->path, 0, 0, "the trace cannot be written: %s.",
+                           strerror(errno));
+    uint8_t header[NATIVE_HEADER_BYTES];
+    memcpy(header, NATIVE_MAGIC, 8);
+    store_le(header + 8, NATIVE_MAJOR, 2);
+    store_le(header + 10, NATIVE_MINOR, 2);
+    store_le(header + 12, native_crc(header, 12), 4);
+    return write_bytes(w, header, sizeof header, err);
+}
+
+static strata_status native_writer_memcpy(struct strata_writer *w, uint32_t event_kind,
+                                          uint64_t address, uint64_t bytes,
+                                          struct strata_error *err)
+{
+    struct native_writer *nw = w->impl;
+    struct native_record what = {.kind = NATIVE_EVENT, .launch = nw->launch};
+    struct pack payload = {0};
+    pack_varint(&payload, event_kind);
+    pack_varint(&payload, address);
+    pack_varint(&payload, bytes);
+    strata_status status = write_record(w, &what, &payload, err);
+    pack_release(&payload);
+    return status;
+}
+
+static void chunk_begin(struct native_writer *nw)
+{
+    for (size_t i = 0; i < N_COLUMNS; i++)
+        nw->column[i].n = 0;
+    nw->chunk = (struct native_record){.kind = NATIVE_BLOCKS, .launch = nw->launch};
+    nw->bases.n = 0;
+    memset(nw->last_size, 0, sizeof nw->last_size);
+    nw->last_block = UINT64_MAX; /* so that block 0 is the expected first one */
+}
+
+static strata_status native_writer_begin_launch(struct strata_writer *w, struct strata_error *err)
+{
+    struct native_writer *nw = w->impl;
+    struct native_record what = {.kind = NATIVE_LAUNCH, .launch = nw->launch};
+    struct pack payload = {0};
+    native_pack_launch(&payload, &w->launch);
+    strata_status status = write_record(w, &what, &payload, err);
+    pack_release(&payload);
+    nw->n_code = 0;
+    nw->texts.n = 0;
+    nw->total = (struct native_record){
+        .kind = NATIVE_LAUNCH_END, .launch = nw->launch, .min_block = UINT64_MAX};
+    chunk_begin(nw);
+    return status;
+}
+
+/* The static instructions that appeared since the last CODE record. */
+static strata_status write_code(struct strata_writer *w, struct strata_error *err)
+{
+    struct native_writer *nw = w->impl;
+    uint32_t n = strata_code_count(w->code);
+    if (n == nw->n_code)
+        return STRATA_OK;
+    struct native_record what = {.kind = NATIVE_CODE, .launch = nw->launch};
+    struct pack payload = {0};
+    native_pack_code(&payload, nw->zstd, nw->level, w->code, nw->n_code, n, &nw->texts);
+    strata_status status = write_record(w, &what, &payload, err);
+    pack_release(&payload);
+    nw->n_code = n;
+    return status;
+}
+
+static strata_status chunk_write(struct strata_writer *w, struct strata_error *err)
+{
+    struct native_writer *nw = w->impl;
+    if (!nw->chunk.n_blocks)
+        return STRATA_OK;
+    strata_status status = write_code(w, err);
+    struct pack payload = {0};
+    pack_varint(&payload, nw->chunk.n_blocks);
+    pack_varint(&payload, nw->chunk.min_block);
+    pack_varint(&payload, nw->chunk.max_block);
+    pack_varint(&payload, nw->chunk.n_instructions);
+    for (size_t i = 0; i < N_COLUMNS; i++) {
+        pack_column(&payload, nw->zstd, nw->level, nw->column[i].p, nw->column[i].n);
+        payload.failed |= nw->column[i].failed;
+    }
+    if (!status)
+        status = write_record(w, &nw->chunk, &payload, err);
+    pack_release(&payload);
+    chunk_begin(nw);
+    return status;
+}
+
+/* Puts one warp into the columns; sizes as differences from the warp before, which is mostly 0. */
+static bool chunk_warp(struct native_writer *nw, const struct strata_block *block, uint32_t warp)
+{
+    struct warp_streams s;
+    uint32_t from = block->warp_offset[warp];
+    if (!bytecode_streams(block->bytes + from, block->warp_offset[warp + 1] - from, &s))
+        return false;
+    const uint32_t size[N_COLUMNS] = {block->warp_instructions[warp], s.n_tokens, s.n_controls,
+                                      s.n_first, s.n_data};
+    for (size_t i = 0; i < N_COLUMNS; i++) {
+        pack_signed(&nw->column[COLUMN_SIZES], (int64_t)size[i] - nw->last_size[i]);
+        nw->last_size[i] = size[i];
+    }
+    pack_bytes(&nw->column[COLUMN_TOKENS], s.tokens, s.n_tokens);
+    pack_bytes(&nw->column[COLUMN_CONTROLS], s.controls, s.n_controls);
+    native_pack_bases(&nw->column[COLUMN_FIRST], &nw->bases, s.first, s.n_first);
+    pack_bytes(&nw->column[COLUMN_DATA], s.data, s.n_data);
+    nw->chunk.n_instructions += size[0];
+    nw->total.n_instructions += size[0];
+    return true;
+}
+
+static void count_block(struct native_record *r, uint64_t index)
+{
+    r->min_block = r->n_blocks && r->min_block < index ? r->min_block : index;
+    r->max_block = r->max_block > index ? r->max_block : index;
+    r->n_blocks++;
+}
+
+static strata_status native_writer_block(struct strata_writer *w, const struct strata_block *block,
+                                         struct strata_error *err)
+{
+    struct native_writer *nw = w->impl;
+    pack_signed(&nw->column[COLUMN_SIZES], (int64_t)(block->index - nw->last_block - 1));
+    pack_varint(&nw->column[COLUMN_SIZES], block->n_warps);
+    nw->last_block = block->index;
+    for (uint32_t warp = 0; warp < block->n_warps; warp++)
+        if (!chunk_warp(nw, block, warp))
+            return strata_fail(err, STRATA_EUSAGE, w->path, 0, 0,
+                               "thread block %llu has no valid byte code.",
+                               (unsigned long long)block->index);
+    count_block(&nw->chunk, block->index);
+    count_block(&nw->total, block->index);
+    size_t raw = 0;
+    for (size_t i = 0; i < N_COLUMNS; i++)
+        raw += nw->column[i].n;
+    return raw >= NATIVE_CHUNK_BYTES ? chunk_write(w, err) : STRATA_OK;
+}
+
+static strata_status native_writer_end_launch(struct strata_writer *w, struct strata_error *err)
+{
+    struct native_writer *nw = w->impl;
+    strata_status status = chunk_write(w, err);
+    if (!status)
+        status = write_code(w, err); /* instructions that no block executed */
+    struct pack payload = {0};
+    pack_varint(&payload, nw->total.n_blocks);
+    pack_varint(&payload, nw->total.n_instructions);
+    if (!status)
+        status = write_record(w, &nw->total, &payload, err);
+    pack_release(&payload);
+    nw->launch++;
+    return status;
+}
+
+static uint64_t native_writer_bytes(const struct strata_writer *w)
+{
+    return ((const struct native_writer *)w->impl)->offset;
+}
+
+static strata_status write_index(struct strata_writer *w, struct strata_error *err)
+{
+    struct native_writer *nw = w->impl;
+    struct pack rows = {0}, payload = {0};
+    size_t n = nw->n_index;
+    uint64_t offset = nw->offset;
+    pack_varint(&rows, n);
+    for (size_t i = 0; i < n; i++)
+        native_pack_record(&rows, &nw->index[i]);
+    pack_column(&payload, nw->zstd, nw->level, rows.p, rows.n);
+    payload.failed |= rows.failed;
+    struct native_record what = {.kind = NATIVE_INDEX, .launch = nw->launch};
+    strata_status status = write_record(w, &what, &payload, err);
+    pack_release(&rows);
+    pack_release(&payload);
+    uint8_t tail[NATIVE_TAIL_BYTES] = {0};
+    store_le(tail, offset, 8);
+    store_le(tail + 8, native_crc(tail, 8), 4);
+    memcpy(tail + 16, NATIVE_TAIL_MAGIC, 8);
+    return status ? status : write_bytes(w, tail, sizeof tail, err);
+}
+
+static strata_status native_writer_finish(struct strata_writer *w, struct strata_error *err)
+{
+    struct native_writer *nw = w->impl;
+    strata_status status = write_index(w, err);
+    if (fclose(nw->file) && !status)
+        status =
+            strata_fail(err, STRATA_EIO, w->path, 0, 0,
+                        "the trace could not be written: %s; nothing was left under that name.",
+                        strerror(errno));
+    nw->file = NULL;
+    return status;
+}
+
+static void native_writer_release(struct strata_writer *w, bool remove)
+{
+    struct native_writer *nw = w->impl;
+    if (!nw)
+        return;
+    bool created = nw->file || nw->offset;
+    if (nw->file)
+        fclose(nw->file);
+    if (remove && created && !writer_is_direct(w))
+        unlink(w->temporary);
+    for (size_t i = 0; i < N_COLUMNS; i++)
+        pack_release(&nw->column[i]);
+    free(nw->bases.before);
+    free(nw->texts.text);
+    free(nw->index);
+    ZSTD_freeCCtx(nw->zstd);
+    free(nw);
+    w->impl = NULL;
+}
+
+static void native_writer_abort(struct strata_writer *w)
+{
+    native_writer_release(w, true);
+}
+
+static void native_writer_close(struct strata_writer *w)
+{
+    native_writer_release(w, false);
+}
+
+const struct strata_trace_format strata_format_native = {
+    .name = "strata",
+    .summary = "the native format",
+    .suffix = ".strata",
+    .probe = native_probe,
+    .open = native_open,
+    .close = native_close,
+    .reader_open = native_reader_open,
+    .reader_next = native_reader_next,
+    .reader_seek = native_reader_seek,
+    .reader_close = native_reader_close,
+    .writer_create = native_writer_create,
+    .writer_memcpy = native_writer_memcpy,
+    .writer_begin_launch = native_writer_begin_launch,
+    .writer_block = native_writer_block,
+    .writer_end_launch = native_writer_end_launch,
+    .writer_bytes = native_writer_bytes,
+    .writer_finish = native_writer_finish,
+    .writer_close = native_writer_close,
+    .writer_abort = native_writer_abort,
+};

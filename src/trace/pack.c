@@ -1,0 +1,151 @@
+/* pack.c - growing buffers and bounded readers of the native format. */
+#include "trace/pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "trace/bytecode.h"
+
+static bool make_room(struct pack *b, size_t n)
+{
+    if (!b->failed && !ARRAY_RESERVE(b->p, b->n, b->cap, n))
+        b->failed = true;
+    return !b->failed;
+}
+
+void pack_bytes(struct pack *b, const void *bytes, size_t n)
+{
+    if (!n || !make_room(b, n))
+        return;
+    memcpy(b->p + b->n, bytes, n);
+    b->n += n;
+}
+
+void pack_varint(struct pack *b, uint64_t value)
+{
+    if (make_room(b, MAX_VARINT_BYTES))
+        b->n = (size_t)(varint_write(b->p + b->n, value) - b->p);
+}
+
+void pack_signed(struct pack *b, int64_t value)
+{
+    pack_varint(b, zigzag(value));
+}
+
+void pack_string(struct pack *b, const char *text)
+{
+    size_t n = text ? strlen(text) : 0;
+    pack_varint(b, n);
+    pack_bytes(b, text, n);
+}
+
+void pack_column(struct pack *b, ZSTD_CCtx *zstd, int level, const uint8_t *raw, size_t n_raw)
+{
+    size_t bound = ZSTD_compressBound(n_raw);
+    uint8_t *stored = malloc(bound);
+    if (!stored) {
+        b->failed = true;
+        return;
+    }
+    ZSTD_CCtx_reset(zstd, ZSTD_reset_session_and_parameters);
+    ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, level);
+    ZSTD_CCtx_setParameter(zstd, ZSTD_c_contentSizeFlag, 0); /* we keep the size ourselves */
+    size_t n = n_raw ? ZSTD_compress2(zstd, stored, bound, raw, n_raw) : 0;
+    if (ZSTD_isError(n)) {
+        b->failed = true;
+    } else {
+        pack_varint(b, n_raw);
+        pack_varint(b, n);
+        pack_bytes(b, stored, n);
+    }
+    free(stored);
+}
+
+void pack_release(struct pack *b)
+{
+    free(b->p);
+    memset(b, 0, sizeof *b);
+}
+
+uint64_t unpack_varint(struct unpack *u)
+{
+    uint64_t value = 0;
+    const uint8_t *at = u->failed ? NULL : varint_read_checked(u->at, u->end, &value);
+    if (at)
+        u->at = at;
+    else
+        u->failed = true;
+    return at ? value : 0;
+}
+
+uint32_t unpack_u32(struct unpack *u)
+{
+    uint64_t value = unpack_varint(u);
+    if (value > UINT32_MAX)
+        u->failed = true;
+    return u->failed ? 0 : (uint32_t)value;
+}
+
+int64_t unpack_signed(struct unpack *u)
+{
+    return unzigzag(unpack_varint(u));
+}
+
+const uint8_t *unpack_bytes(struct unpack *u, size_t n)
+{
+    if (u->failed || n > (size_t)(u->end - u->at)) {
+        u->failed = true;
+        return NULL;
+    }
+    u->at += n;
+    return u->at - n;
+}
+
+char *unpack_string(struct unpack *u)
+{
+    uint64_t n = unpack_varint(u);
+    const uint8_t *text = n > SIZE_MAX ? NULL : unpack_bytes(u, (size_t)n);
+    char *copy =
+        text && !memchr(text, 0, (size_t)n) ? strndup((const char *)text, (size_t)n) : NULL;
+    if (!copy)
+        u->failed = true;
+    return copy;
+}
+
+/* Decompresses piece by piece, so that memory grows with what is really there. */
+static bool decompress(ZSTD_DCtx *zstd, const uint8_t *stored, size_t n_stored, struct pack *out,
+                       size_t n_raw)
+{
+    ZSTD_inBuffer in = {stored, n_stored, 0};
+    size_t rest = 1;
+    ZSTD_DCtx_reset(zstd, ZSTD_reset_session_only);
+    while (rest && out->n < n_raw) {
+        size_t piece = n_raw - out->n < (4u << 20) ? n_raw - out->n : 4u << 20;
+        if (!make_room(out, piece))
+            return false;
+        ZSTD_outBuffer to = {out->p + out->n, piece, 0};
+        rest = ZSTD_decompressStream(zstd, &to, &in);
+        if (ZSTD_isError(rest) || (!to.pos && in.pos == in.size && rest))
+            return false;
+        out->n += to.pos;
+    }
+    if (rest) { /* the frame's end has no more bytes to give, only to be seen */
+        ZSTD_outBuffer none = {NULL, 0, 0};
+        rest = ZSTD_decompressStream(zstd, &none, &in);
+    }
+    return rest == 0 && in.pos == in.size && out->n == n_raw;
+}
+
+void unpack_column(struct unpack *u, ZSTD_DCtx *zstd, struct pack *out)
+{
+    uint64_t n_raw = unpack_varint(u), n_stored = unpack_varint(u);
+    const uint8_t *stored = n_stored > SIZE_MAX ? NULL : unpack_bytes(u, (size_t)n_stored);
+    out->n = 0;
+    if (!stored || n_raw > PACK_MAX_COLUMN_BYTES || (n_raw && !n_stored))
+        u->failed = true;
+    else if (n_raw && !decompress(zstd, stored, (size_t)n_stored, out, (size_t)n_raw))
+        u->failed = true;
+    else if (!n_raw && n_stored)
+        u->failed = true;
+}

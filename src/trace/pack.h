@@ -1,0 +1,46 @@
+/* pack.h - numbers, strings and compressed columns in growing buffers, and their bounded readers.
+ *
+ * Both sides fail softly: after an error (no memory, or reading past the end) every further call
+ * does nothing, and `failed` says so, so that callers check once. */
+#ifndef STRATA_TRACE_PACK_H
+#define STRATA_TRACE_PACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <zstd.h>
+
+struct pack {
+    uint8_t *p;
+    size_t n, cap;
+    bool failed;
+};
+
+void pack_bytes(struct pack *b, const void *bytes, size_t n);
+void pack_varint(struct pack *b, uint64_t value);
+void pack_signed(struct pack *b, int64_t value);    /* zigzag */
+void pack_string(struct pack *b, const char *text); /* NULL is written as "" */
+/* varint raw size, varint stored size, the bytes as one zstd frame. */
+void pack_column(struct pack *b, ZSTD_CCtx *zstd, int level, const uint8_t *raw, size_t n_raw);
+void pack_release(struct pack *b);
+
+struct unpack {
+    const uint8_t *at, *end;
+    bool failed;
+};
+
+uint64_t unpack_varint(struct unpack *u);
+/* The number as 32 bits; a larger one is a failure. */
+uint32_t unpack_u32(struct unpack *u);
+int64_t unpack_signed(struct unpack *u);
+/* A new string of the caller, NULL after a failure. */
+char *unpack_string(struct unpack *u);
+const uint8_t *unpack_bytes(struct unpack *u, size_t n);
+
+/* The most bytes a column may have: a damaged size must not make us ask for all memory. */
+#define PACK_MAX_COLUMN_BYTES ((size_t)1 << 31)
+
+/* Reads a column into `out` (its old contents are dropped, its memory is reused). */
+void unpack_column(struct unpack *u, ZSTD_DCtx *zstd, struct pack *out);
+
+#endif

@@ -1,0 +1,2 @@
+cd "$data"/correlate
+"$strata" correlate --measured counters.csv flow.json --explain gemm

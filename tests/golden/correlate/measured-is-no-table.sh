@@ -1,0 +1,2 @@
+cd "$data"/correlate
+"$strata" correlate --measured make.py flow.json

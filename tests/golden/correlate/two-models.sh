@@ -1,0 +1,3 @@
+cd "$data"/correlate
+"$strata" correlate --measured counters.csv flow.json coalesce.csv
+"$strata" correlate --measured counters.csv flow.json coalesce.csv --summary

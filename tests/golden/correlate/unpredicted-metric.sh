@@ -1,0 +1,2 @@
+cd "$data"/correlate
+"$strata" correlate --measured counters.csv coalesce.csv --metric dram__sectors_read.sum

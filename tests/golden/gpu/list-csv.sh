@@ -1,0 +1,1 @@
+$strata gpu list --format csv | grep -e ^name -e ^gtx780

@@ -1,0 +1,1 @@
+$strata gpu list --format json | grep -e schema -e gtx780

@@ -1,0 +1,1 @@
+$strata gpu list | cut -c1-60

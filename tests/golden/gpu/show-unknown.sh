@@ -1,0 +1,2 @@
+# The installed folder depends on the prefix.
+$strata gpu show h2000 2>&1 | sed 's#, /[^ ]*##'

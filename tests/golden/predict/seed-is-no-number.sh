@@ -1,0 +1,1 @@
+"$strata" predict some.strata --gpu h200 --seed lucky

@@ -1,0 +1,312 @@
+/* cmd_info.c - strata info: what is in a trace. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <strata/stats.h>
+#include <strata/trace.h>
+
+#include "cmd.h"
+#include "launch_option.h"
+#include "options.h"
+#include "output.h"
+#include "print.h"
+#include "progress.h"
+
+struct info_arguments {
+    struct launch_arguments launches;
+    const char *format, *output;
+    bool headers, quiet;
+};
+
+struct info {
+    FILE *out;
+    enum format format;
+    bool headers; /* blocks were not read, so stats say nothing */
+    const char *trace_format;
+    const struct strata_launch *launch;
+    struct strata_stats stats;
+    size_t n; /* launches printed */
+};
+
+static const char *regs_source_name(uint32_t source)
+{
+    static const char *const names[] = {"trace", "cubin", "estimate", "user"};
+    return source < 4 ? names[source] : "unknown";
+}
+
+static const char *isa_name(uint32_t isa)
+{
+    static const char *const names[] = {"sass", "ptx", "synthetic", "threadlist"};
+    return isa < 4 ? names[isa] : "unknown";
+}
+
+/* ---- text ---- */
+
+static void text_counts(const struct info *i)
+{
+    const struct strata_stats *s = &i->stats;
+    FILE *f = i->out;
+    fprintf(f,
+            "  read      %llu blocks, %llu warps, %llu warp instructions, %llu thread "
+            "instructions, %llu static\n",
+            (unsigned long long)s->blocks, (unsigned long long)s->warps,
+            (unsigned long long)s->warp_instructions, (unsigned long long)s->thread_instructions,
+            (unsigned long long)s->static_instructions);
+    fprintf(f, "  classes  ");
+    for (unsigned c = 0; c < STRATA_N_OPCLASS; c++)
+        if (s->by_class[c])
+            fprintf(f, " %s %llu", strata_opclass_name(c), (unsigned long long)s->by_class[c]);
+    fprintf(f, "\n");
+    for (unsigned space = 0; space < STRATA_N_SPACE; space++)
+        for (unsigned op = 0; op < STRATA_N_MEMOP; op++) {
+            const struct strata_access_stats *a = &s->access[space][op];
+            if (a->warp_instructions)
+                fprintf(f, "  %-8s  %s: %llu warp instructions, %llu thread accesses, %llu bytes\n",
+                        strata_space_name(space), strata_memop_name(op),
+                        (unsigned long long)a->warp_instructions,
+                        (unsigned long long)a->thread_accesses, (unsigned long long)a->bytes);
+        }
+    if (s->unknown_static)
+        fprintf(f,
+                "  unknown   %llu static instructions (for example \"%s\"), executed %llu times\n",
+                (unsigned long long)s->unknown_static, s->unknown_example,
+                (unsigned long long)s->unknown_warp_instructions);
+}
+
+static void text_launch(const struct info *i)
+{
+    const struct strata_launch *l = i->launch;
+    FILE *f = i->out;
+    fprintf(f, "%s/%s  launch %llu  %s\n", l->program, l->trace, (unsigned long long)l->id,
+            l->kernel);
+    fprintf(f,
+            "  shape     grid %u x %u x %u, block %u x %u x %u, %u registers (%s), %u + %u bytes "
+            "shared\n",
+            l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z,
+            l->registers_per_thread, regs_source_name(l->regs_source), l->shared_static_bytes,
+            l->shared_dynamic_bytes);
+    fprintf(f, "  origin    %s, %s, sm_%u, stream %llu", i->trace_format, isa_name(l->isa),
+            l->sm_version, (unsigned long long)l->stream);
+    if (l->sampled_blocks)
+        fprintf(f, ", a sample of %llu blocks", (unsigned long long)l->sampled_blocks);
+    if (i->headers && l->warp_instructions)
+        fprintf(f, ", %llu warp instructions", (unsigned long long)l->warp_instructions);
+    fprintf(f, "\n");
+    if (!i->headers)
+        text_counts(i);
+}
+
+/* ---- CSV: one row per number, as everywhere ---- */
+
+static void csv_row(const struct info *i, const char *metric, const char *detail, uint64_t value)
+{
+    print_csv_field(i->out, i->launch->program);
+    fputc(',', i->out);
+    print_csv_field(i->out, i->launch->trace);
+    fprintf(i->out, ",%llu,", (unsigned long long)i->launch->id);
+    print_csv_field(i->out, i->launch->kernel);
+    fprintf(i->out, ",%s%s%s,%llu\n", metric, detail ? "." : "", detail ? detail : "",
+            (unsigned long long)value);
+}
+
+static void csv_counts(const struct info *i)
+{
+    const struct strata_stats *s = &i->stats;
+    char name[64];
+    csv_row(i, "blocks", NULL, s->blocks);
+    csv_row(i, "warps", NULL, s->warps);
+    csv_row(i, "warp_instructions", NULL, s->warp_instructions);
+    csv_row(i, "thread_instructions", NULL, s->thread_instructions);
+    csv_row(i, "static_instructions", NULL, s->static_instructions);
+    csv_row(i, "unknown_warp_instructions", NULL, s->unknown_warp_instructions);
+    for (unsigned c = 0; c < STRATA_N_OPCLASS; c++)
+        if (s->by_class[c])
+            csv_row(i, "warp_instructions", strata_opclass_name(c), s->by_class[c]);
+    for (unsigned space = 0; space < STRATA_N_SPACE; space++)
+        for (unsigned op = 0; op < STRATA_N_MEMOP; op++) {
+            const struct strata_access_stats *a = &s->access[space][op];
+            if (!a->warp_instructions)
+                continue;
+            snprintf(name, sizeof name, "%s.%s", strata_space_name(space), strata_memop_name(op));
+            csv_row(i, "accessing_warp_instructions", name, a->warp_instructions);
+            csv_row(i, "thread_accesses", name, a->thread_accesses);
+            csv_row(i, "bytes", name, a->bytes);
+        }
+}
+
+static void csv_launch(const struct info *i)
+{
+    const struct strata_launch *l = i->launch;
+    if (!i->n)
+        fprintf(i->out, "program,trace,id,kernel,metric,value\n");
+    csv_row(i, "grid_x", NULL, l->grid.x);
+    csv_row(i, "grid_y", NULL, l->grid.y);
+    csv_row(i, "grid_z", NULL, l->grid.z);
+    csv_row(i, "block_x", NULL, l->block.x);
+    csv_row(i, "block_y", NULL, l->block.y);
+    csv_row(i, "block_z", NULL, l->block.z);
+    csv_row(i, "registers_per_thread", NULL, l->registers_per_thread);
+    csv_row(i, "shared_static_bytes", NULL, l->shared_static_bytes);
+    csv_row(i, "shared_dynamic_bytes", NULL, l->shared_dynamic_bytes);
+    csv_row(i, "sm_version", NULL, l->sm_version);
+    if (!i->headers)
+        csv_counts(i);
+}
+
+/* ---- JSON ---- */
+
+static void json_counts(const struct info *i)
+{
+    const struct strata_stats *s = &i->stats;
+    FILE *f = i->out;
+    const char *comma = "";
+    fprintf(
+        f,
+        ",\n   \"blocks\": %llu, \"warps\": %llu, \"warp_instructions\": %llu, "
+        "\"thread_instructions\": %llu, "
+        "\"static_instructions\": %llu, \"unknown_warp_instructions\": %llu,\n   \"classes\": {",
+        (unsigned long long)s->blocks, (unsigned long long)s->warps,
+        (unsigned long long)s->warp_instructions, (unsigned long long)s->thread_instructions,
+        (unsigned long long)s->static_instructions,
+        (unsigned long long)s->unknown_warp_instructions);
+    for (unsigned c = 0; c < STRATA_N_OPCLASS; c++)
+        if (s->by_class[c]) {
+            fprintf(f, "%s\"%s\": %llu", comma, strata_opclass_name(c),
+                    (unsigned long long)s->by_class[c]);
+            comma = ", ";
+        }
+    fprintf(f, "},\n   \"accesses\": [");
+    comma = "";
+    for (unsigned space = 0; space < STRATA_N_SPACE; space++)
+        for (unsigned op = 0; op < STRATA_N_MEMOP; op++) {
+            const struct strata_access_stats *a = &s->access[space][op];
+            if (!a->warp_instructions)
+                continue;
+            fprintf(f,
+                    "%s{\"space\": \"%s\", \"operation\": \"%s\", \"warp_instructions\": %llu, "
+                    "\"thread_accesses\": %llu, \"bytes\": %llu}",
+                    comma, strata_space_name(space), strata_memop_name(op),
+                    (unsigned long long)a->warp_instructions,
+                    (unsigned long long)a->thread_accesses, (unsigned long long)a->bytes);
+            comma = ",\n     ";
+        }
+    fprintf(f, "]");
+}
+
+static void json_launch(const struct info *i)
+{
+    const struct strata_launch *l = i->launch;
+    FILE *f = i->out;
+    fprintf(f, "%s  {\"program\": ",
+            i->n ? ",\n" : "{\"schema\": \"strata.info/1\", \"launches\": [\n");
+    print_json_string(f, l->program);
+    fprintf(f, ", \"trace\": ");
+    print_json_string(f, l->trace);
+    fprintf(f, ", \"id\": %llu, \"kernel\": ", (unsigned long long)l->id);
+    print_json_string(f, l->kernel);
+    fprintf(f,
+            ",\n   \"format\": \"%s\", \"isa\": \"%s\", \"sm_version\": %u, \"grid\": [%u, %u, "
+            "%u], \"block\": [%u, %u, "
+            "%u], \"registers_per_thread\": %u, \"registers_source\": \"%s\", "
+            "\"shared_static_bytes\": %u, "
+            "\"shared_dynamic_bytes\": %u",
+            i->trace_format, isa_name(l->isa), l->sm_version, l->grid.x, l->grid.y, l->grid.z,
+            l->block.x, l->block.y, l->block.z, l->registers_per_thread,
+            regs_source_name(l->regs_source), l->shared_static_bytes, l->shared_dynamic_bytes);
+    if (l->sampled_blocks)
+        fprintf(f, ", \"sampled_blocks\": %llu", (unsigned long long)l->sampled_blocks);
+    if (!i->headers)
+        json_counts(i);
+    fprintf(f, "}");
+}
+
+/* ---- the command ---- */
+
+static strata_status info_launch(struct info *i, const struct strata_launch_ref *ref, bool quiet,
+                                 struct strata_error *err)
+{
+    struct strata_reader *reader;
+    strata_status status = strata_reader_open(ref->trace, ref->index, &reader, err);
+    if (status)
+        return status;
+    i->launch = strata_reader_launch(reader);
+    i->trace_format = strata_trace_format_name(ref->trace);
+    if (!i->headers)
+        status = strata_stats_collect(reader, &i->stats, err);
+    if (!status && i->format == FORMAT_TEXT)
+        text_launch(i);
+    else if (!status && i->format == FORMAT_CSV)
+        csv_launch(i);
+    else if (!status)
+        json_launch(i);
+    if (!status && !quiet)
+        show_reader_warnings(reader);
+    i->n++;
+    strata_reader_close(reader);
+    return status;
+}
+
+static strata_status info(const struct info_arguments *a, enum format format, char **paths,
+                          int n_paths, struct strata_error *err)
+{
+    struct strata_launch_set set = {0};
+    struct output out;
+    struct progress progress;
+    struct info i = {.format = format, .headers = a->headers};
+    uint64_t n_instructions = 0;
+    strata_status status = load_launches(&a->launches, paths, n_paths, &set, err);
+    if (!status)
+        status = output_open(&out, a->output, err);
+    if (status) {
+        strata_launch_set_release(&set);
+        return status;
+    }
+    i.out = out.stream;
+    progress_start(&progress, "launches", a->quiet || !a->output);
+    for (size_t k = 0; !status && k < set.n_launches; k++) {
+        status = info_launch(&i, &set.launch[k], a->quiet, err);
+        n_instructions += i.stats.warp_instructions;
+        progress_show(&progress, k + 1, set.n_launches, n_instructions);
+    }
+    progress_end(&progress);
+    if (!status && format == FORMAT_JSON)
+        fprintf(i.out, "\n]}\n");
+    if (status)
+        output_discard(&out);
+    else
+        status = output_commit(&out, err);
+    strata_launch_set_release(&set);
+    return status;
+}
+
+int cmd_info(int argc, char **argv)
+{
+    struct info_arguments a = {0};
+    const struct option options[] = {
+        {0, "headers", OPTION_FLAG, &a.headers, NULL,
+         "only what the headers say, without reading the blocks"},
+        LAUNCH_OPTIONS(a.launches),
+        {'f', "format", OPTION_STRING, &a.format, "FORMAT", "text (default), csv or json"},
+        {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no warnings"},
+    };
+    const struct command_syntax syntax = {
+        .name = "info",
+        .arguments = "TRACE...",
+        .summary = "Tells what is in a trace: launches, instructions by class, accesses and bytes "
+                   "by memory space.",
+        .options = options,
+        .n_options = sizeof options / sizeof options[0],
+    };
+    int n_args, code;
+    enum format format;
+    struct strata_error err;
+    if (!parse_options(&syntax, argc, argv, &n_args, &code))
+        return code;
+    if (!parse_format("info", a.format, &format))
+        return EXIT_USAGE;
+    strata_status status = n_args < 1 ? strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
+                                                    "info needs a trace; see `strata info --help`.")
+                                      : info(&a, format, argv + 1, n_args, &err);
+    return status == STRATA_OK ? EXIT_DONE : report_error(&err);
+}

@@ -1,0 +1,38 @@
+/* launch_option.h - the options that say which launches of which traces a command takes. */
+#ifndef STRATA_TOOLS_LAUNCH_OPTION_H
+#define STRATA_TOOLS_LAUNCH_OPTION_H
+
+#include <strata/predict.h>
+
+#include "options.h"
+
+struct launch_arguments {
+    const char *kernel_name;
+    uint64_t skip, count;
+    bool accelsim_compat;
+};
+
+/* Rows of a command's option table; `a` is a struct launch_arguments. */
+#define LAUNCH_OPTIONS(a)                                                                          \
+    {0,                                                                                            \
+     "kernel-name",                                                                                \
+     OPTION_STRING,                                                                                \
+     &(a).kernel_name,                                                                             \
+     "NAME",                                                                                       \
+     "only kernels of this name; regex:EXPRESSION for several"},                                   \
+        {0, "launch-skip", OPTION_UINT, &(a).skip, "N", "pass over the first N that match"},       \
+        {0, "launch-count", OPTION_UINT, &(a).count, "N", "take at most N"},                       \
+    {                                                                                              \
+        0, "accelsim-compat", OPTION_FLAG, &(a).accelsim_compat, NULL,                             \
+            "read Accel-Sim text by the rules of its own parser"                                   \
+    }
+
+/* Opens the traces and chooses. At least one launch is in the set on success; release the set in
+ * any case. */
+strata_status load_launches(const struct launch_arguments *a, char **paths, int n_paths,
+                            struct strata_launch_set *set, struct strata_error *err);
+
+/* Prints a reader's warnings to standard error. */
+void show_reader_warnings(const struct strata_reader *reader);
+
+#endif
