@@ -144,7 +144,8 @@ struct strata_gpu {
         uint32_t reserved_lines;           /* lines of the nominal size that never hold data */
         uint32_t miss_requests_per_cycle;  /* line requests that leave for the L2, 0 = unlimited */
         uint32_t store_buffer_lines;       /* stores wait here and merge, 0 = each leaves at once */
-        uint32_t store_idle_cycles;        /* they leave when the load/store unit was idle this long */
+        uint32_t store_idle_cycles;        /* they leave when no store has touched their line for this long */
+        uint32_t store_drain_cycles;       /* cycles of the load/store unit that one line takes to leave */
         uint32_t store_cycles;             /* the load/store unit is taken by a store at least this long */
     } l1;
 

@@ -29,13 +29,24 @@ static uint32_t row_change(struct flow_memory *m, struct flow_partition *p, uint
     return g->dram.row_miss_cycles * 64 / g->dram.banks;
 }
 
+/* A refresh closes a channel for a while; the channels take turns. What is under way waits. */
+static void refresh(struct flow_memory *m, struct flow_partition *p, uint32_t channel)
+{
+    if (!m->refresh_every)
+        return;
+    uint64_t phase = (m->now + (uint64_t)channel * m->refresh_every / m->channels) % m->refresh_every;
+    if (phase < m->refresh_cycles)
+        p->channel_free64[channel] = flow_max(p->channel_free64[channel], (m->now + m->refresh_cycles - phase) * 64);
+}
+
 uint64_t flow_dram_read(struct flow_memory *m, uint32_t partition, uint64_t line, uint32_t n_sectors, uint64_t t)
 {
     struct flow_partition *p = &m->partition[partition];
     uint32_t channel = channel_of(m, line);
     bool missed;
+    refresh(m, p, channel);
     uint32_t cost = n_sectors * m->channel_64ths_per_sector + row_change(m, p, channel, line, &missed);
-    uint64_t start = flow_take(&p->channel_free64[channel], t, cost);
+    uint64_t start = flow_take(m, &p->channel_free64[channel], t, cost);
     m->count.dram_read += n_sectors;
     return start + cost / 64 + m->gpu->dram.access_cycles + (missed ? m->gpu->dram.row_miss_cycles : 0);
 }
@@ -45,7 +56,8 @@ void flow_dram_write(struct flow_memory *m, uint32_t partition, uint64_t line, u
     struct flow_partition *p = &m->partition[partition];
     uint32_t channel = channel_of(m, line);
     bool missed;
+    refresh(m, p, channel);
     uint32_t cost = n_sectors * m->channel_64ths_per_sector + row_change(m, p, channel, line, &missed);
-    flow_take(&p->channel_free64[channel], t, cost);
+    flow_take(m, &p->channel_free64[channel], t, cost);
     m->count.dram_write += n_sectors;
 }

@@ -229,7 +229,9 @@ static uint64_t hand_out(struct flow_engine *e, uint64_t t)
 {
     double rate = e->gpu->launch.blocks_per_cycle;
     uint32_t cost = rate > 0 ? (uint32_t)(64.0 / rate + 0.5) : 64 * e->gpu->launch.block_interval_cycles;
-    return flow_take(&e->dispatch_free64, t, cost);
+    uint64_t start = flow_max(e->dispatch_free64, t * 64);
+    e->dispatch_free64 = start + cost;
+    return start / 64;
 }
 
 strata_status flow_end_block(struct flow_engine *e, uint32_t place, uint64_t t)

@@ -179,6 +179,7 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
     e->instructions++;
     e->unknown_opcodes += w->next.inst->opclass == STRATA_OP_OTHER;
     w->last_issue = t;
+    e->memory.now = t;
     execute(e, w, i, sm, t);
     bool barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
     uint64_t gap = w->next.inst->opclass == STRATA_OP_BRANCH && w->next.mask ? i->latency - 1u : 0;
@@ -271,7 +272,7 @@ strata_status flow_scheduler_due(struct flow_engine *e, uint32_t index)
     s->queued = false;
     if (!s->ready_mask)
         return STRATA_OK;
-    uint64_t earliest;
+    uint64_t earliest = 0;
     uint32_t warp = s->free > e->now ? CACHE_NONE : choose(e, s, &earliest);
     if (warp == CACHE_NONE) {
         s->queued = true;

@@ -18,29 +18,39 @@ static void send_store(struct flow_memory *m, uint32_t sm, const struct flow_sto
     /* A packet needs a flit for its head; whole sectors hide it behind their data (store_rate:
      * 1.9 cycles for one sector, 3.9 for four whole ones, 4.8 for four written in part). */
     uint32_t flits = n < 2 ? 2 : full == s->sectors ? n : n + 1;
-    uint64_t start = flow_take(&p->out_free64, t, flits * m->out_64ths_per_sector);
+    uint64_t start = flow_take(m, &p->out_free64, t, flits * m->out_64ths_per_sector);
     m->count.from_l1_sectors += n;
+    p->drain_debt += m->gpu->l1.store_drain_cycles;
     flow_l2_write(m, sm, s->line, s->sectors, full, start);
     p->store_done = flow_max(p->store_done, start + m->gpu->l2.hit_cycles);
 }
 
-static void drain_stores(struct flow_memory *m, uint32_t sm, uint64_t t)
+/* Sends every line that no store has touched for `idle` cycles. */
+static void drain_stores(struct flow_memory *m, uint32_t sm, uint64_t t, uint64_t idle)
 {
     struct flow_sm_port *p = &m->sm[sm];
-    for (uint32_t i = 0; i < p->n_stores; i++)
-        send_store(m, sm, &p->store[i], t);
-    p->n_stores = 0;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < p->n_stores; i++) {
+        if (t < p->store[i].last + idle)
+            p->store[kept++] = p->store[i];
+        else
+            send_store(m, sm, &p->store[i], p->store[i].last + idle);
+    }
+    p->n_stores = kept;
 }
 
-/* The unit starts new work: whatever waited through an idle time has left. Returns the start. */
+/* The unit starts new work: stores that waited long enough have left. Returns the start. */
 static uint64_t lsu_begin(struct flow_memory *m, uint32_t sm, uint64_t t, uint32_t cycles)
 {
     struct flow_sm_port *p = &m->sm[sm];
-    uint64_t start = flow_max(t, p->lsu_free);
-    if (p->n_stores && start > p->lsu_last_end + m->gpu->l1.store_idle_cycles)
-        drain_stores(m, sm, p->lsu_last_end + m->gpu->l1.store_idle_cycles);
+    /* Reading a line out takes cycles of the unit, which idle ones pay for. */
+    uint64_t idle = t > p->lsu_free ? t - p->lsu_free : 0;
+    p->drain_debt -= p->drain_debt < idle ? p->drain_debt : (uint32_t)idle;
+    uint64_t start = flow_max(t, p->lsu_free) + p->drain_debt;
+    p->drain_debt = 0;
+    if (p->n_stores)
+        drain_stores(m, sm, start, m->gpu->l1.store_idle_cycles);
     p->lsu_free = start + cycles;
-    p->lsu_last_end = start + cycles;
     return start;
 }
 
@@ -52,7 +62,7 @@ uint64_t flow_lsu_take(struct flow_memory *m, uint32_t sm, uint64_t t, uint32_t 
 uint64_t flow_drain(struct flow_memory *m, uint32_t sm)
 {
     struct flow_sm_port *p = &m->sm[sm];
-    drain_stores(m, sm, p->lsu_last_end + m->gpu->l1.store_idle_cycles);
+    drain_stores(m, sm, UINT64_MAX, m->gpu->l1.store_idle_cycles);
     return p->store_done;
 }
 
@@ -106,7 +116,7 @@ static uint64_t fetch_sectors(struct flow_memory *m, uint32_t sm, uint64_t line,
     uint64_t arrival = flow_l2_read(m, sm, line, sectors, start);
     uint32_t n = popcount32(sectors);
     m->count.to_l1_sectors += n * (m->gpu->l1.cache.sector_bytes / m->gpu->l2.cache.sector_bytes);
-    arrival = flow_take(&p->in_free64, arrival, n * m->in_64ths_per_sector);
+    arrival = flow_take(m, &p->in_free64, arrival, n * m->in_64ths_per_sector);
     if (mshr)
         *mshr = arrival;
     m->count.lat_requests++;
@@ -200,13 +210,14 @@ static void buffer_store(struct flow_memory *m, uint32_t sm, const struct strata
         p->store[i] = (struct flow_store_line){.line = r->line};
         p->n_stores++;
     }
+    p->store[i].last = t;
     p->store[i].sectors |= (uint8_t)r->sectors;
     for (uint32_t b = r->sectors; b; b &= b - 1) {
         uint32_t k = lowest_bit32(b), sum = p->store[i].bytes[k] + bytes;
         p->store[i].bytes[k] = (uint8_t)(sum > 255 ? 255 : sum);
     }
     if (!limit)
-        drain_stores(m, sm, t);
+        drain_stores(m, sm, t, 0);
 }
 
 static void store_in_l1(struct flow_memory *m, struct flow_sm_port *p, const struct strata_request *r, uint32_t bytes,
@@ -296,10 +307,10 @@ static uint64_t atomic(struct flow_memory *m, uint32_t sm, const struct strata_w
     for (unsigned i = 0; i < n; i++) {
         uint32_t k = atomic_packets(w, &r[i], m->sm[sm].l1.sector_shift, &packets);
         sectors += popcount32(r[i].sectors);
-        uint64_t leave = flow_take(&p->out_free64, start, k * m->out_64ths_per_sector);
+        uint64_t leave = flow_take(m, &p->out_free64, start, k * m->out_64ths_per_sector);
         uint64_t back = flow_l2_atomic(m, sm, r[i].line, r[i].sectors, k, leave);
         if (returns)
-            done = flow_max(done, flow_take(&p->in_free64, back, k * m->in_64ths_per_sector));
+            done = flow_max(done, flow_take(m, &p->in_free64, back, k * m->in_64ths_per_sector));
         p->store_done = flow_max(p->store_done, back);
     }
     m->count.from_l1_sectors += packets;

@@ -102,7 +102,7 @@ static uint64_t fetch(struct flow_memory *m, uint32_t part, uint64_t line, uint3
         m->count.lat_dram += ready - t;
         return ready;
     }
-    uint64_t start = flow_take(&m->partition[part].fabric_free64, t, n * m->fabric_64ths_per_sector);
+    uint64_t start = flow_take(m, &m->partition[part].fabric_free64, t, n * m->fabric_64ths_per_sector);
     m->count.fabric += n;
     m->count.fabric_read += n;
     struct l2_answer far = partition_read(m, home, line, sectors, start);
@@ -117,7 +117,7 @@ static struct l2_answer partition_read(struct flow_memory *m, uint32_t part, uin
 {
     struct flow_partition *p = &m->partition[part];
     struct l2_answer a = {.ready = t};
-    uint64_t start = flow_take(&p->slice_free64[slice_of(m, line)], t, popcount32(sectors) * m->slice_64ths_per_sector);
+    uint64_t start = flow_take(m, &p->slice_free64[slice_of(m, line)], t, popcount32(sectors) * m->slice_64ths_per_sector);
     m->count.lat_l2 += start - t;
     uint32_t slot = l2_slot(m, part, line, start);
     struct cache_slot *s = &p->l2.slot[slot];
@@ -170,23 +170,14 @@ static uint64_t coalesced_read(struct flow_memory *m, uint32_t sm, uint64_t line
         return near_read(m, sm, line, sectors, t);
     uint32_t scope = m->gpu->xbar.request_coalescer_scope;
     uint32_t group = scope ? sm / scope % m->n_gpcs : m->sm[sm].gpc;
-    struct flow_open_line *e = &m->open[(size_t)group * m->open_size + ((mix64(line >> 7) >> 20) & (m->open_size - 1))];
-    bool open = e->line == line && t < e->open_until;
-    uint32_t shared = open ? sectors & e->sectors : 0, rest = sectors & ~shared;
-    uint64_t arrival = 0;
-    if (shared) {
-        m->count.merged_sectors += popcount32(shared);
-        arrival = e->arrival;
+    struct flow_open_line *e = &m->open[(size_t)group * m->open_size + ((mix64((line >> 7) * 16 + sectors) >> 20) & (m->open_size - 1))];
+    /* Only equal requests merge: neighbours whose halos overlap in part of a line never do. */
+    if (e->line == line && e->sectors == sectors && t < e->open_until) {
+        m->count.merged_sectors += popcount32(sectors);
+        return flow_max(e->arrival, t + 1);
     }
-    if (!rest)
-        return flow_max(arrival, t + 1);
-    uint64_t got = near_read(m, sm, line, rest, t);
-    arrival = flow_max(arrival, got);
-    if (!open)
-        *e = (struct flow_open_line){.line = line};
-    e->sectors |= rest;
-    e->arrival = flow_max(e->arrival, got);
-    e->open_until = flow_max(e->open_until, open_until(m, t, got));
+    uint64_t arrival = near_read(m, sm, line, sectors, t);
+    *e = (struct flow_open_line){.line = line, .sectors = sectors, .arrival = arrival, .open_until = open_until(m, t, arrival)};
     return arrival;
 }
 
@@ -214,7 +205,7 @@ uint64_t flow_l2_read(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_
 static void put_sectors(struct flow_memory *m, uint32_t part, uint64_t line, uint32_t sectors, uint32_t full, bool dirty, uint64_t t)
 {
     struct flow_partition *p = &m->partition[part];
-    uint64_t start = flow_take(&p->slice_free64[slice_of(m, line)], t, popcount32(sectors) * m->slice_64ths_per_sector);
+    uint64_t start = flow_take(m, &p->slice_free64[slice_of(m, line)], t, popcount32(sectors) * m->slice_64ths_per_sector);
     uint32_t slot = l2_slot(m, part, line, start);
     struct cache_slot *s = &p->l2.slot[slot];
     uint32_t fresh = sectors & ~(uint32_t)s->valid;
@@ -237,7 +228,7 @@ static void near_write(struct flow_memory *m, uint32_t sm, uint64_t line, uint32
     put_sectors(m, part, line, sectors, full, home == part, t);
     if (home == part)
         return;
-    uint64_t start = flow_take(&m->partition[part].fabric_free64, t, n * m->fabric_64ths_per_sector);
+    uint64_t start = flow_take(m, &m->partition[part].fabric_free64, t, n * m->fabric_64ths_per_sector);
     m->count.fabric += n;
     put_sectors(m, home, line, sectors, full, true, start);
 }
@@ -271,7 +262,7 @@ uint64_t flow_l2_atomic(struct flow_memory *m, uint32_t sm, uint64_t line, uint3
     m->count.l2_requests++;
     m->count.l2_atomic += packets;
     if (home != part) {
-        at = flow_take(&m->partition[part].fabric_free64, t, packets * m->fabric_64ths_per_sector) +
+        at = flow_take(m, &m->partition[part].fabric_free64, t, packets * m->fabric_64ths_per_sector) +
              m->gpu->l2.far_extra_cycles / 2;
         m->count.fabric += packets;
         m->count.l2_atomic += packets;
@@ -279,7 +270,7 @@ uint64_t flow_l2_atomic(struct flow_memory *m, uint32_t sm, uint64_t line, uint3
     if (!m->same_geometry)
         line &= ~(uint64_t)(m->gpu->l2.cache.line_bytes - 1), sectors = 1;
     struct flow_partition *p = &m->partition[home];
-    uint64_t start = flow_take(&p->slice_free64[slice_of(m, line)], at, packets * m->atomic_64ths);
+    uint64_t start = flow_take(m, &p->slice_free64[slice_of(m, line)], at, packets * m->atomic_64ths);
     uint32_t slot = l2_slot(m, home, line, start);
     struct cache_slot *s = &p->l2.slot[slot];
     uint32_t held = s->valid & ~(uint32_t)s->partial, missing = sectors & ~held;

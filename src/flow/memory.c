@@ -98,6 +98,8 @@ static void init_rates(struct flow_memory *m)
     m->l1_sectors = g->l1.cache.line_bytes / g->l1.cache.sector_bytes;
     m->l2_sectors = g->l2.cache.line_bytes / g->l2.cache.sector_bytes;
     m->same_geometry = g->l1.cache.line_bytes == g->l2.cache.line_bytes && g->l1.cache.sector_bytes == g->l2.cache.sector_bytes;
+    m->refresh_every = (uint64_t)g->dram.tREFI * g->sm.clock_mhz / g->dram.clock_mhz;
+    m->refresh_cycles = (uint64_t)g->dram.tRFC * g->sm.clock_mhz / g->dram.clock_mhz;
     m->dirty_limit_sectors = g->l2.dirty_bytes / sector / m->n_partitions;
 }
 
@@ -111,6 +113,11 @@ strata_status flow_memory_init(struct flow_memory *m, const struct strata_gpu *g
     init_rates(m);
     m->n_gpcs = count_gpcs(gpu);
     m->open_size = 8192;
+    if (gpu->xbar.request_coalescer_lines) {
+        m->open_size = 1;
+        while (m->open_size < gpu->xbar.request_coalescer_lines)
+            m->open_size *= 2;
+    }
     if (gpu->xbar.request_coalescer_window_cycles || gpu->xbar.coalescer_return_cycles) {
         m->open = calloc((size_t)m->n_gpcs * m->open_size, sizeof *m->open);
         if (!m->open)

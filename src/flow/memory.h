@@ -42,6 +42,7 @@ struct flow_counters {
 
 struct flow_store_line {
     uint64_t line;
+    uint64_t last;               /* time of the last store to it */
     uint8_t sectors;
     uint8_t bytes[CACHE_MAX_SECTORS]; /* written so far, at most a sector */
 };
@@ -49,7 +50,7 @@ struct flow_store_line {
 struct flow_sm_port {
     struct cache l1;
     uint64_t lsu_free;           /* the load/store unit is taken until then */
-    uint64_t lsu_last_end;       /* end of its last work */
+    uint32_t drain_debt;         /* cycles the unit still owes to stores that left */
     uint64_t miss_free;          /* next line request may leave */
     uint64_t out_free64, in_free64;
     uint64_t store_done;         /* the last store has reached the L2 */
@@ -91,7 +92,9 @@ struct flow_memory {
     uint32_t out_64ths_per_sector, in_64ths_per_sector, atomic_64ths;
     uint32_t l1_sectors, l2_sectors; /* per line */
     bool same_geometry;          /* L1 and L2 agree on lines and sectors */
+    uint64_t refresh_every, refresh_cycles; /* of one channel, in SM cycles; 0 = none */
     uint64_t dirty_limit_sectors;/* per partition, 0 = none */
+    uint64_t now;                /* time of issue: never goes back */
     struct flow_counters count;
 };
 
@@ -124,12 +127,15 @@ static inline uint64_t flow_max(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
-/* Takes a resource for `cost` 64ths from time t on; returns the cycle at which its turn began. */
-static inline uint64_t flow_take(uint64_t *free64, uint64_t t, uint32_t cost)
+/* Takes a resource for `cost` 64ths on behalf of something that reaches it at t; returns when its
+ * turn begins. Requests reach a resource out of order (a far one is under way for longer than a near
+ * one that issued later), so what waits is measured against the time of issue, m->now: a late
+ * arrival does not close the resource to those that come before it. */
+static inline uint64_t flow_take(const struct flow_memory *m, uint64_t *free64, uint64_t t, uint32_t cost)
 {
-    uint64_t start = flow_max(*free64, t * 64);
-    *free64 = start + cost;
-    return start / 64;
+    uint64_t now64 = m->now * 64, begin = flow_max(*free64, now64);
+    *free64 = begin + cost;
+    return t + (begin - now64) / 64;
 }
 
 #endif

@@ -143,7 +143,8 @@ static const struct strata_gpu_key keys[] = {
     UINT("l1.reserved_lines", l1.reserved_lines, "", 0, 65536, "0", "lines of the nominal size that never hold data"),
     UINT("l1.miss_requests_per_cycle", l1.miss_requests_per_cycle, "1/cycle", 0, 64, "0", "line requests of one SM that leave for the L2; 0: no limit"),
     UINT("l1.store_buffer", l1.store_buffer_lines, "lines", 0, 64, "0", "lines in which stores wait and merge before they leave; 0: each leaves at once"),
-    CYCLES("l1.store_idle", l1.store_idle_cycles, "0", "waiting stores leave when the load/store unit was idle this long"),
+    CYCLES("l1.store_idle", l1.store_idle_cycles, "0", "waiting stores leave when no store has touched their line for this long"),
+    CYCLES("l1.store_drain", l1.store_drain_cycles, "0", "cycles of the load/store unit that one line of stores takes to leave"),
     CYCLES("l1.store", l1.store_cycles, "1", "the load/store unit is taken by one store instruction at least this long"),
 
     CYCLES("xbar.coalescer_window", xbar.request_coalescer_window_cycles, "0", "requests of neighbouring SMs for one line merge within this; 0: never"),
