@@ -18,9 +18,11 @@ int report_error(const struct strata_error *err);
 
 int cmd_check(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
+int cmd_generate(int argc, char **argv);
 int cmd_correlate(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_gpu(int argc, char **argv);
+int cmd_gpu_import(int argc, char **argv);
 int cmd_gpu_keys(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_predict(int argc, char **argv);

@@ -117,7 +117,7 @@ static strata_status convert(const struct convert_arguments *a, char **paths, in
         options.format = "strata";
     strata_status status = load_launches(&a->launches, paths, n_paths, &set, err);
     if (!status)
-        status = strata_writer_create(to_stdout ? "/dev/stdout" : out, &options, &c.writer, err);
+        status = strata_writer_create(out, &options, &c.writer, err);
     if (!status) {
         progress_start(&c.progress, "launches", a->quiet);
         for (size_t i = 0; !status && i < set.n_traces; i++)

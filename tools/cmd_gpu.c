@@ -616,12 +616,13 @@ static const struct command subcommands[] = {
     {"check", "whether files are right", gpu_check},
     {"diff", "the values in which two differ", gpu_diff},
     {"keys", "all keys of a GPU file with unit, bounds and default", cmd_gpu_keys},
+    {"import", "a GPU file from a gpgpusim.config", cmd_gpu_import},
     {NULL, NULL, NULL},
 };
 
 static void gpu_help(FILE *f)
 {
-    fprintf(f, "usage: strata gpu list|show|check|diff|keys ...\n\n");
+    fprintf(f, "usage: strata gpu list|show|check|diff|keys|import ...\n\n");
     for (const struct command *c = subcommands; c->name; c++)
         fprintf(f, "  %-7s %s\n", c->name, c->summary);
     fprintf(
@@ -638,7 +639,8 @@ int cmd_gpu(int argc, char **argv)
         if (!strcmp(c->name, argv[1]))
             return c->run(argc - 1, argv + 1);
     fprintf(stderr,
-            "strata gpu: there is no subcommand \"%s\"; it is list, show, check, diff or keys.\n",
+            "strata gpu: there is no subcommand \"%s\"; it is list, show, check, diff, keys "
+            "or import.\n",
             argv[1]);
     return EXIT_USAGE;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <strata/filter.h>
 #include <strata/predict.h>
 
 #include "cmd.h"
@@ -12,9 +13,9 @@
 #include "progress.h"
 
 struct predict_arguments {
-    const char *gpu, *model, *variant, *format, *output;
+    const char *gpu, *model, *variant, *format, *output, *kernel_name;
     struct option_list set;
-    uint64_t seed, jobs;
+    uint64_t seed, jobs, launch_skip, launch_count;
     bool quiet, verbose;
     const char **settings; /* model.key=value words, without "model." */
 };
@@ -52,16 +53,64 @@ static strata_status split_settings(struct predict_arguments *a, struct option_l
     return STRATA_OK;
 }
 
+/* Nsight Compute counts launches of one run of a program; every trace is such a run. */
+struct launch_choice {
+    const struct predict_arguments *a;
+    struct strata_filter *filter;
+    struct strata_error err;
+    strata_status status;
+};
+
+static bool choose_launch(void *context, const struct strata_launch *launch, size_t index)
+{
+    struct launch_choice *c = context;
+    if (index == 0) {
+        strata_filter_destroy(c->filter);
+        c->filter = NULL;
+        c->status = strata_filter_create(c->a->kernel_name, c->a->launch_skip, c->a->launch_count,
+                                         &c->filter, &c->err);
+    }
+    return c->status == STRATA_OK && strata_filter_take(c->filter, launch->kernel);
+}
+
+static strata_status add_traces(const struct predict_arguments *a, char **paths, int n_paths,
+                                struct strata_launch_set *set, struct strata_error *err)
+{
+    struct launch_choice choice = {.a = a};
+    strata_status status = STRATA_OK;
+    for (int i = 0; status == STRATA_OK && i < n_paths; i++) {
+        status = strata_launch_set_add(set, paths[i], NULL, choose_launch, &choice, err);
+        if (choice.status != STRATA_OK) {
+            *err = choice.err;
+            status = choice.status;
+        }
+    }
+    strata_filter_destroy(choice.filter);
+    if (status == STRATA_OK && !set->n_launches)
+        status =
+            strata_fail(err, STRATA_EFORMAT, paths[0], 0, 0, "there is no launch to predict%s.",
+                        a->kernel_name || a->launch_skip ? "; the filters leave none" : " in it");
+    return status;
+}
+
+/* What --verbose tells needs the last counts. */
+struct run_progress {
+    struct progress line;
+    uint64_t warp_instructions;
+};
+
 static void on_progress(void *context, size_t n_done, size_t n_launches, uint64_t warp_instructions)
 {
-    progress_show(context, n_done, n_launches, warp_instructions);
+    struct run_progress *p = context;
+    p->warp_instructions = warp_instructions;
+    progress_show(&p->line, n_done, n_launches, warp_instructions);
 }
 
 static strata_status run_model(const struct predict_arguments *a, const struct strata_model *model,
                                const struct strata_gpu *gpu, const struct strata_launch_set *set,
                                struct strata_prediction *out, struct strata_error *err)
 {
-    struct progress progress;
+    struct run_progress progress = {0};
     struct strata_predict_options opt = {.model = model,
                                          .jobs = (uint32_t)a->jobs,
                                          .progress = on_progress,
@@ -74,9 +123,15 @@ static strata_status run_model(const struct predict_arguments *a, const struct s
         status = strata_prediction_add_override(out, a->set.item[i], err);
     if (status != STRATA_OK)
         return status;
-    progress_start(&progress, "launches", a->quiet);
+    progress_start(&progress.line, "launches", a->quiet);
     status = strata_predict(set, gpu, &opt, out, err);
-    progress_end(&progress);
+    progress_end(&progress.line);
+    if (status == STRATA_OK && a->verbose)
+        fprintf(stderr,
+                "strata: %s on %s: %zu launches of %zu traces, %.3g million warp instructions in "
+                "%.2f s.\n",
+                model->name, gpu->name, set->n_launches, set->n_traces,
+                (double)progress.warp_instructions / 1e6, progress_seconds(&progress.line));
     return status;
 }
 
@@ -98,13 +153,18 @@ static strata_status write_prediction(const struct strata_prediction *p, enum st
     return status;
 }
 
-/* Warnings are part of JSON and text already; on standard error they are for who watches. */
+/* Warnings are part of JSON and text already; on standard error they are for who watches. Those of
+ * a reader begin with the name of its file. */
 static void show_warnings(const struct strata_prediction *p, const struct predict_arguments *a)
 {
     for (size_t i = 0; i < p->n_results && !a->quiet; i++)
-        for (size_t k = 0; k < p->result[i].n_warnings; k++)
-            fprintf(stderr, "strata: %s/%s: %s\n", p->result[i].program, p->result[i].trace,
-                    p->result[i].warning[k]);
+        for (size_t k = 0; k < p->result[i].n_warnings; k++) {
+            const struct strata_result *r = &p->result[i];
+            if (strstr(r->warning[k], r->trace))
+                fprintf(stderr, "strata: %s\n", r->warning[k]);
+            else
+                fprintf(stderr, "strata: %s/%s: %s\n", r->program, r->trace, r->warning[k]);
+        }
 }
 
 static strata_status predict(struct predict_arguments *a, char **paths, int n_paths,
@@ -125,11 +185,8 @@ static strata_status predict(struct predict_arguments *a, char **paths, int n_pa
         status = split_settings(a, &for_gpu, err);
     if (status == STRATA_OK)
         status = load_gpu(a->gpu, &for_gpu, gpu, err);
-    for (int i = 0; status == STRATA_OK && i < n_paths; i++)
-        status = strata_launch_set_add(&set, paths[i], NULL, NULL, NULL, err);
-    if (status == STRATA_OK && !set.n_launches)
-        status = strata_fail(err, STRATA_EFORMAT, paths[0], 0, 0,
-                             "there is no launch to predict in it.");
+    if (status == STRATA_OK)
+        status = add_traces(a, paths, n_paths, &set, err);
     if (status == STRATA_OK)
         status = run_model(a, model, gpu, &set, &prediction, err);
     if (status == STRATA_OK)
@@ -144,8 +201,24 @@ static strata_status predict(struct predict_arguments *a, char **paths, int n_pa
     return status;
 }
 
+/* The models' own words, so that help never lags behind the table. */
+static void describe(char *text, size_t size)
+{
+    size_t n;
+    const struct strata_model *const *table = strata_model_table(&n);
+    snprintf(text, size,
+             "TRACE is a .strata file, an Accel-Sim folder (kernelslist.g), a single .traceg file, "
+             "or a folder\n"
+             "that holds several of these.\n\nmodels:");
+    for (size_t i = 0; i < n && strlen(text) + 1 < size; i++)
+        snprintf(text + strlen(text), size - strlen(text), "\n  %-10s %s", table[i]->name,
+                 table[i]->summary);
+}
+
 int cmd_predict(int argc, char **argv)
 {
+    char text[2048];
+    describe(text, sizeof text);
     struct predict_arguments a = {.model = "flow", .format = "text", .seed = 1, .jobs = 1};
     const struct option options[] = {
         {'g', "gpu", OPTION_STRING, &a.gpu, "GPU",
@@ -154,6 +227,12 @@ int cmd_predict(int argc, char **argv)
         {0, "variant", OPTION_STRING, &a.variant, "NAME", "a variant of the model"},
         {0, "set", OPTION_LIST, &a.set, "KEY=VALUE",
          "change one number of the GPU, or model.KEY of the model"},
+        {'k', "kernel-name", OPTION_STRING, &a.kernel_name, "NAME",
+         "only kernels of that name, or regex:EXPRESSION"},
+        {0, "launch-skip", OPTION_UINT, &a.launch_skip, "N",
+         "leave out the first N launches (of that name)"},
+        {'c', "launch-count", OPTION_UINT, &a.launch_count, "N",
+         "take at most N launches (of that name)"},
         {0, "seed", OPTION_UINT, &a.seed, "N", "seed of all random numbers (default 1)"},
         {'j', "jobs", OPTION_UINT, &a.jobs, "N",
          "launches at a time (default 1); never changes a result"},
@@ -167,9 +246,7 @@ int cmd_predict(int argc, char **argv)
         .arguments = "TRACE...",
         .summary =
             "Predicts the counters of every launch of the traces, under Nsight Compute's names.",
-        .text = "TRACE is a .strata file, an Accel-Sim folder (kernelslist.g), a single .traceg "
-                "file, or a "
-                "folder that holds several of these.",
+        .text = text,
         .options = options,
         .n_options = sizeof options / sizeof options[0],
     };

@@ -11,11 +11,12 @@
 
 static const struct command commands[] = {
     {"convert", "a trace in another format, or some of its launches", cmd_convert},
+    {"generate", "a synthetic trace", cmd_generate},
     {"info", "what is in a trace", cmd_info},
     {"check", "is a trace legal?", cmd_check},
     {"predict", "counters of every launch of a trace, by one of the models", cmd_predict},
     {"correlate", "predictions against measured counters", cmd_correlate},
-    {"gpu", "what is known about a GPU: list, show, check, diff, keys", cmd_gpu},
+    {"gpu", "what is known about a GPU: list, show, check, diff, keys, import", cmd_gpu},
     {"doctor", "what will work on this machine, and how to get the rest", cmd_doctor},
     {NULL, NULL, NULL},
 };

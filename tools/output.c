@@ -7,10 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A device or a pipe is written as it stands: renaming would put a plain file in its place. */
+/* A device, a pipe or what stands for an open file (/dev/stdout) is written as it stands: renaming
+ * would put a plain file in its place. */
 static bool is_special(const char *path)
 {
     struct stat info;
+    if (!strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6))
+        return true;
     return !stat(path, &info) && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 

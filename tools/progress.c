@@ -34,6 +34,11 @@ void progress_show(struct progress *p, size_t n_done, size_t n_all, uint64_t war
     fflush(stderr);
 }
 
+double progress_seconds(const struct progress *p)
+{
+    return now_seconds() - p->start_seconds;
+}
+
 void progress_end(struct progress *p)
 {
     if (p->enabled)

@@ -15,6 +15,8 @@ struct progress {
 /* Shown only if standard error is a terminal and `quiet` is false. */
 void progress_start(struct progress *p, const char *what, bool quiet);
 void progress_show(struct progress *p, size_t n_done, size_t n_all, uint64_t warp_instructions);
+/* Since the start. */
+double progress_seconds(const struct progress *p);
 /* Clears the line. */
 void progress_end(struct progress *p);
 

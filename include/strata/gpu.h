@@ -307,6 +307,13 @@ strata_status strata_gpu_to_yaml(const struct strata_gpu *gpu, char **text, stru
 strata_status strata_gpu_load(const char *name_or_path, struct strata_gpu *out, struct strata_error *err);
 strata_status strata_gpu_parse(const char *text, size_t length, const char *file, struct strata_gpu *out,
                                struct strata_error *err);
+/* Reads the text of a gpgpusim.config (or trace.config) over what `gpu` holds; start with
+ * strata_gpu_init. `ignored` (may be NULL) is called for every option that has no counterpart here,
+ * with the reason. The caller validates. */
+typedef void strata_gpu_ignored(void *context, const char *option, const char *value, const char *why);
+strata_status strata_gpu_import(const char *text, size_t length, const char *file, struct strata_gpu *gpu,
+                                strata_gpu_ignored *ignored, void *context, struct strata_error *err);
+
 /* Where the file of that name lies (or the path itself if it is one), for messages and `gpu list`. */
 strata_status strata_gpu_locate(const char *name_or_path, char *path, size_t size, struct strata_error *err);
 /* The folders of the search list, first to be searched first; NULL after the last. */

@@ -292,7 +292,8 @@ strata_status strata_builder_end_block(struct strata_builder *b, struct strata_b
                                        struct strata_error *err);
 
 /* Writes a whole trace: native (.strata) or Accel-Sim (a folder). Output goes to a temporary name
- * and is renamed by _finish; _abort removes it. */
+ * and is renamed by _finish; _abort removes it. Devices and pipes are written in place; "-" is standard
+ * output (native only). */
 struct strata_writer;
 struct strata_writer_options {
     const char *format;   /* "strata" or "accelsim"; NULL: from the path's suffix */

@@ -11,9 +11,13 @@ bool gpu_is_section(const char *path);
  * until the next call in the same thread. */
 const char *gpu_suggest(const char *path);
 
-/* Edit distance in which swapping two neighbours counts as one step; SIZE_MAX if a word is longer
- * than any key. */
-size_t gpu_distance(const char *a, const char *b);
+/* Edit distance in which swapping two neighbours counts as one step; SIZE_MAX if it is easy to see
+ * that it is `limit` or more, or if a word is longer than any key. */
+size_t gpu_distance(const char *a, const char *b, size_t limit);
+
+/* The number of bytes at the start that are UTF-8; names and sources go into JSON, which knows
+ * nothing else. */
+size_t gpu_utf8_length(const char *text, size_t length);
 
 /* Text -> value. Each writes into the field of `key`, or returns false with the cause in `why`
  * (a clause such as `"x" is not a number`). */
@@ -41,6 +45,9 @@ strata_status gpu_read_file(const char *path, unsigned depth, struct strata_gpu 
 /* Where the base named by `extends` in `file` lies: beside that file, or in the search list. */
 strata_status gpu_locate_base(const char *base, const char *file, char *path, size_t size,
                               struct strata_error *err);
+
+/* Sets the defaults that follow from other keys, where no value was given. */
+void gpu_follow(struct strata_gpu *gpu);
 
 #define GPU_FILE_LIMIT    (1u << 20)
 #define GPU_EXTENDS_LIMIT 8

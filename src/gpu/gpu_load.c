@@ -75,7 +75,7 @@ static bool suggest_name(const char *name, char *best, size_t size)
             if (!dot || strcmp(dot, ".yaml") || (size_t)(dot - entry->d_name) >= sizeof word)
                 continue;
             snprintf(word, sizeof word, "%.*s", (int)(dot - entry->d_name), entry->d_name);
-            size_t d = gpu_distance(name, word);
+            size_t d = gpu_distance(name, word, least + 1);
             /* Of two equally near names the first in the alphabet, whatever the folder's order. */
             if (d < least || (d == least && d < 3 && strcmp(word, best) < 0)) {
                 least = d;
@@ -210,9 +210,8 @@ static bool is_given(const struct strata_gpu *gpu, const char *path)
     return gpu->origin[strata_gpu_key_index(path)].file != 0;
 }
 
-/* Defaults that follow from other keys: a cache without sectors has sectors of a line, and a TLB
- * has lines of a page. */
-static void follow(struct strata_gpu *gpu)
+/* A cache without sectors has sectors of a line, and a TLB has lines of a page. */
+void gpu_follow(struct strata_gpu *gpu)
 {
     if (!is_given(gpu, "l1.sector"))
         gpu->l1.cache.sector_bytes = gpu->l1.cache.line_bytes;
@@ -240,7 +239,7 @@ static void follow(struct strata_gpu *gpu)
 static strata_status finish(struct strata_gpu *gpu, const char *file, struct strata_error *err)
 {
     name_after_file(gpu, file);
-    follow(gpu);
+    gpu_follow(gpu);
     strata_status status = check_required(gpu, file, err);
     return status == STRATA_OK ? strata_gpu_validate(gpu, file, err) : status;
 }

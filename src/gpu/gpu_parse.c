@@ -360,30 +360,16 @@ static strata_status read_section(struct reader *r, struct fy_node *node, const 
 
 /* ---- the file ---- */
 
-/* Where the first byte stands that is not UTF-8; false if there is none. Names and sources go into
- * JSON, which knows nothing else. */
-static bool find_bad_byte(const char *text, size_t length, struct place *at)
+/* Where byte `offset` stands, in characters. */
+static struct place place_of_byte(const char *text, size_t offset)
 {
-    *at = (struct place){1, 1};
-    for (size_t i = 0; i < length; at->column++) {
-        unsigned char c = (unsigned char)text[i];
-        size_t n = c < 0x80                ? 1
-                   : c >= 0xc2 && c < 0xe0 ? 2
-                   : c >= 0xe0 && c < 0xf0 ? 3
-                   : c >= 0xf0 && c < 0xf5 ? 4
-                                           : 0;
-        if (!n || n > length - i)
-            return true;
-        for (size_t k = 1; k < n; k++)
-            if (((unsigned char)text[i + k] & 0xc0) != 0x80)
-                return true;
-        i += n;
-        if (c == '\n') {
-            at->line++;
-            at->column = 0;
-        }
+    struct place at = {1, 1};
+    for (size_t i = 0; i < offset; i++) {
+        at.column += ((unsigned char)text[i] & 0xc0) != 0x80;
+        if (text[i] == '\n')
+            at = (struct place){at.line + 1, 1};
     }
-    return false;
+    return at;
 }
 
 static strata_status check_sources(struct reader *r)
@@ -497,9 +483,10 @@ strata_status gpu_read_text(const char *text, size_t length, const char *file, u
                             struct strata_gpu *gpu, struct strata_error *err)
 {
     struct reader r = {.gpu = gpu, .file = file, .depth = depth, .err = err};
-    struct place bad;
-    if (find_bad_byte(text, length, &bad))
-        return fail_at(&r, bad, "this byte is not UTF-8 text; is this a GPU file?");
+    size_t good = gpu_utf8_length(text, length);
+    if (good < length)
+        return fail_at(&r, place_of_byte(text, good),
+                       "this byte is not UTF-8 text; is this a GPU file?");
     const struct fy_diag_cfg silent = {.level = FYET_ERROR, .module_mask = ~0u};
     struct fy_diag *diag = fy_diag_create(&silent);
     if (!diag)

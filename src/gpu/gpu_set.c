@@ -1,4 +1,5 @@
 /* gpu_set.c - descriptions in memory: defaults, single values by key, sources. */
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,13 +38,22 @@ static bool store(struct strata_gpu *gpu, const struct strata_gpu_key *key, cons
                             : gpu_store_scalar(gpu, key, text, why, size);
 }
 
-void strata_gpu_init(struct strata_gpu *gpu)
+/* The texts of the table are read once; a copy costs less than two hundred conversions. */
+static struct strata_gpu defaults;
+static pthread_once_t defaults_once = PTHREAD_ONCE_INIT;
+
+static void read_defaults(void)
 {
     char why[256];
-    memset(gpu, 0, sizeof *gpu);
-    gpu->n_notes = 1; /* offset 0 is the empty note */
+    defaults.n_notes = 1; /* offset 0 is the empty note */
     for (size_t i = 0; i < strata_gpu_n_keys(); i++)
-        store(gpu, strata_gpu_key(i), strata_gpu_key(i)->default_text, why, sizeof why);
+        store(&defaults, strata_gpu_key(i), strata_gpu_key(i)->default_text, why, sizeof why);
+}
+
+void strata_gpu_init(struct strata_gpu *gpu)
+{
+    pthread_once(&defaults_once, read_defaults);
+    *gpu = defaults;
 }
 
 bool gpu_note(struct strata_gpu *gpu, const char *text, size_t length, uint16_t *offset)

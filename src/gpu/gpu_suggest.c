@@ -6,11 +6,12 @@
 
 #define LONGEST 64
 
-size_t gpu_distance(const char *a, const char *b)
+size_t gpu_distance(const char *a, const char *b, size_t limit)
 {
     size_t n = strlen(a), m = strlen(b);
     size_t row[3][LONGEST + 1];
-    if (n > LONGEST || m > LONGEST)
+    /* Words cannot be nearer than their lengths: most keys are dismissed by that alone. */
+    if (n > LONGEST || m > LONGEST || (n > m ? n - m : m - n) >= limit)
         return SIZE_MAX;
     for (size_t j = 0; j <= m; j++)
         row[0][j] = j;
@@ -39,9 +40,9 @@ static const char *last_part(const char *path)
 /* How unlike a key the word is. A key of the same section whose name begins the word or is begun
  * by it ("size_bytes" for "size") is as near as two typing errors; so is a key of the same name
  * in another section ("ways" at the top level for "l1.ways"). */
-static size_t unlikeness(const char *word, const char *key)
+static size_t unlikeness(const char *word, const char *key, size_t limit)
 {
-    size_t d = gpu_distance(word, key), n = strlen(word), m = strlen(key);
+    size_t d = gpu_distance(word, key, limit), n = strlen(word), m = strlen(key);
     size_t section = (size_t)(last_part(word) - word);
     bool same_section = section == (size_t)(last_part(key) - key) && !strncmp(word, key, section);
     size_t shorter = n < m ? n : m;
@@ -57,7 +58,7 @@ const char *gpu_suggest(const char *path)
     const char *best = NULL;
     size_t least = strlen(path) / 4 + 2;
     for (size_t i = 0; i < strata_gpu_n_keys(); i++) {
-        size_t d = unlikeness(path, strata_gpu_key(i)->path);
+        size_t d = unlikeness(path, strata_gpu_key(i)->path, least);
         if (d < least) {
             least = d;
             best = strata_gpu_key(i)->path;
@@ -69,7 +70,7 @@ const char *gpu_suggest(const char *path)
         for (const char *dot = strchr(key, '.'); dot; dot = strchr(dot + 1, '.')) {
             char name[LONGEST + 1];
             snprintf(name, sizeof name, "%.*s", (int)(dot - key), key);
-            size_t d = gpu_distance(path, name);
+            size_t d = gpu_distance(path, name, least);
             if (d < least) {
                 least = d;
                 memcpy(section, name, sizeof section);

@@ -5,16 +5,23 @@
 
 #include "gpu/gpu_internal.h"
 
-/* A key is written if something set it, or if a program changed the field itself. */
-static bool worth_writing(const struct strata_gpu *gpu, const struct strata_gpu *defaults, size_t i)
+static bool same_value(const struct strata_gpu *a, const struct strata_gpu *b,
+                       const struct strata_gpu_key *key)
 {
-    char now[STRATA_GPU_TEXT], then[STRATA_GPU_TEXT];
+    char text_a[STRATA_GPU_TEXT], text_b[STRATA_GPU_TEXT];
+    strata_gpu_value_text(a, key, text_a, sizeof text_a);
+    strata_gpu_value_text(b, key, text_b, sizeof text_b);
+    return !strcmp(text_a, text_b);
+}
+
+/* A key is written if something set it, if a program changed the field itself, or if reading the
+ * file would otherwise derive another value from other keys. */
+static bool worth_writing(const struct strata_gpu *gpu, const struct strata_gpu *defaults,
+                          const struct strata_gpu *followed, size_t i)
+{
     const struct strata_gpu_key *key = strata_gpu_key(i);
-    if (gpu->origin[i].file)
-        return true;
-    strata_gpu_value_text(gpu, key, now, sizeof now);
-    strata_gpu_value_text(defaults, key, then, sizeof then);
-    return strcmp(now, then) != 0;
+    return gpu->origin[i].file || !same_value(gpu, defaults, key) ||
+           !same_value(gpu, followed, key);
 }
 
 static void put_quoted(FILE *f, const char *text)
@@ -78,7 +85,7 @@ strata_status strata_gpu_to_yaml(const struct strata_gpu *gpu, char **text,
                                  struct strata_error *err)
 {
     size_t size;
-    struct strata_gpu *defaults = malloc(sizeof *defaults);
+    struct strata_gpu *defaults = malloc(2 * sizeof *defaults);
     *text = NULL;
     FILE *f = defaults ? open_memstream(text, &size) : NULL;
     if (!f) {
@@ -86,10 +93,13 @@ strata_status strata_gpu_to_yaml(const struct strata_gpu *gpu, char **text,
         return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
                            "there is no memory left to write the GPU file.");
     }
+    struct strata_gpu *followed = defaults + 1;
     strata_gpu_init(defaults);
+    *followed = *gpu;
+    gpu_follow(followed);
     const char *before = "";
     for (size_t i = 0; i < strata_gpu_n_keys(); i++) {
-        if (!worth_writing(gpu, defaults, i))
+        if (!worth_writing(gpu, defaults, followed, i))
             continue;
         put_key(f, gpu, i, before);
         before = strata_gpu_key(i)->path;

@@ -12,6 +12,7 @@
  * options are lenient. */
 #include "trace/accelsim.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "trace/blockset.h"
@@ -152,9 +153,9 @@ static strata_status cut_short(struct strata_reader *r, struct strata_error *err
     if (!a->has_warp)
         return STRATA_END; /* nothing of this block is there */
     reader_warn(r,
-                "%s: the file ends within thread block (%u,%u,%u), after %llu of %llu instructions of warp "
+                "the file ends within thread block (%u,%u,%u), after %llu of %llu instructions of warp "
                 "%u; the rest of the block is missing.",
-                a->text.name, a->index.x, a->index.y, a->index.z, (unsigned long long)a->done,
+                a->index.x, a->index.y, a->index.z, (unsigned long long)a->done,
                 (unsigned long long)a->expected, a->warp);
     return STRATA_OK;
 }
@@ -286,42 +287,48 @@ static void warn_of_header(struct strata_reader *r)
     const struct accelsim_reader *a = r->impl;
     const struct accelsim_header *h = &a->header;
     if (!h->has_registers)
-        reader_warn(r, "%s: the header has no \"-nregs\" line; %u registers a thread are assumed.",
-                    a->text.name, r->launch.registers_per_thread);
+        reader_warn(r, "the header has no \"-nregs\" line; %u registers a thread are assumed.",
+                    r->launch.registers_per_thread);
     if (!h->has_shared)
-        reader_warn(r, "%s: the header has no \"-shmem\" line; 0 bytes of shared memory are assumed.",
-                    a->text.name);
+        reader_warn(r, "the header has no \"-shmem\" line; 0 bytes of shared memory are assumed.");
     if (!accelsim_known_sm(h->sm_version))
-        reader_warn(r, "%s: unknown binary version %u; its opcodes are read as those of known GPUs.",
-                    a->text.name, h->sm_version);
+        reader_warn(r, "binary version %u is unknown; opcodes are read as those of known GPUs.",
+                    h->sm_version);
+}
+
+static void warn_of_opcodes(struct strata_reader *r, const struct line_parser *lp)
+{
+    char names[UNKNOWN_OPCODES_NAMED * 40] = "";
+    size_t n = 0;
+    for (int i = 0; i < UNKNOWN_OPCODES_NAMED && lp->unknown[i][0]; i++)
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", lp->unknown[i]);
+    reader_warn(r,
+                "unknown opcodes (%s%s) count as integer arithmetic, or as memory operations where they "
+                "have addresses (warp instructions: %llu).",
+                names, lp->unknown[UNKNOWN_OPCODES_NAMED - 1][0] ? ", ..." : "",
+                (unsigned long long)lp->n_unknown_opcodes);
 }
 
 static void warn_of_lines(struct strata_reader *r)
 {
     const struct accelsim_reader *a = r->impl;
     const struct line_parser *lp = &a->lines;
-    const char *name = a->text.name;
     if (lp->n_unknown_opcodes)
-        reader_warn(r, "%s: %llu warp instructions have unknown opcodes (%s%s%s%s%s%s%s%s); they count as "
-                    "integer arithmetic, or as memory operations where they have addresses.",
-                    name, (unsigned long long)lp->n_unknown_opcodes, lp->unknown[0],
-                    lp->unknown[1][0] ? ", " : "", lp->unknown[1], lp->unknown[2][0] ? ", " : "",
-                    lp->unknown[2], lp->unknown[3][0] ? ", " : "", lp->unknown[3],
-                    lp->unknown[UNKNOWN_OPCODES_NAMED - 1][0] ? ", ..." : "");
+        warn_of_opcodes(r, lp);
     if (lp->n_missing_addresses)
-        reader_warn(r, "%s: %llu loads or stores have no addresses (width 0).", name,
-                    (unsigned long long)lp->n_missing_addresses);
+        reader_warn(r, "loads and stores with width 0 have no addresses and make no access (warp "
+                    "instructions: %llu).", (unsigned long long)lp->n_missing_addresses);
     if (lp->n_wrong_lead)
-        reader_warn(r, "%s: %llu leading columns name another block or warp than their section; the "
-                    "section counts.", name, (unsigned long long)lp->n_wrong_lead);
+        reader_warn(r, "leading columns that name another block or warp than their section are "
+                    "ignored (columns: %llu).", (unsigned long long)lp->n_wrong_lead);
     if (lp->n_gaps)
-        reader_warn(r, "%s: %llu lines give base and stride for lanes with gaps; %s.", name,
-                    (unsigned long long)lp->n_gaps,
-                    lp->compat ? "lanes behind the first gap get address 0, as Accel-Sim does"
-                               : "every lane gets its distance from the first times the stride");
+        reader_warn(r, "base and stride are given for lanes with gaps: %s (lines: %llu).",
+                    lp->compat ? "lanes behind the first gap get address 0, as in Accel-Sim"
+                               : "every lane gets its distance from the first times the stride",
+                    (unsigned long long)lp->n_gaps);
     if (lp->n_zero_modes)
-        reader_warn(r, "%s: %llu lines have an unknown address mode; their addresses are 0, as "
-                    "Accel-Sim does.", name, (unsigned long long)lp->n_zero_modes);
+        reader_warn(r, "addresses of an unknown mode are 0, as in Accel-Sim (lines: %llu).",
+                    (unsigned long long)lp->n_zero_modes);
 }
 
 static strata_status finish(struct strata_reader *r, struct strata_error *err)
@@ -333,7 +340,7 @@ static strata_status finish(struct strata_reader *r, struct strata_error *err)
         return strata_fail(err, STRATA_EFORMAT, a->text.name, 0, 0,
                            "the file has a header but no thread block; the trace was cut short.");
     if (a->n_blocks < blocks)
-        reader_warn(r, "%s: the trace has %llu of the grid's %llu thread blocks.", a->text.name,
+        reader_warn(r, "the trace has %llu of the grid's %llu thread blocks.",
                     (unsigned long long)a->n_blocks, (unsigned long long)blocks);
     warn_of_lines(r);
     return STRATA_END;

@@ -49,8 +49,10 @@ bool bytecode_streams(const uint8_t *bytes, size_t n, struct warp_streams *out)
     uint64_t size[4] = {0};
     const uint8_t *at = bytes, *end = bytes + n;
     memset(out, 0, sizeof *out);
-    if (n == 0)
-        return true; /* a warp that was never recorded */
+    if (n == 0) { /* a warp that was never recorded */
+        out->tokens = out->controls = out->first = out->data = bytes;
+        return true;
+    }
     for (size_t i = 0; i < 4; i++)
         if (!(at = varint_read_checked(at, end, &size[i])) || size[i] > UINT32_MAX / 16)
             return false;

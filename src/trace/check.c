@@ -202,7 +202,7 @@ static void check_place(struct checker *c, bool was_there)
 static strata_status check_block(struct checker *c, struct strata_error *err)
 {
     bool was_there = false;
-    uint64_t first = 0;
+    uint64_t first = 0; /* barriers of the first warp that has any instruction, + 1 */
     if (!blockset_add(&c->seen, c->block->index, &was_there))
         return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
                            "there is no memory left to check the trace.");
@@ -213,11 +213,13 @@ static strata_status check_block(struct checker *c, struct strata_error *err)
         if (status)
             return status;
         uint64_t barriers = check_warp(c);
-        if (!c->warp)
-            first = barriers;
-        else if (barriers != first)
-            broken(c, RULE_BARRIERS_AGREE, AT_WARP, "it waits %llu times, warp 0 waits %llu times",
-                   (unsigned long long)barriers, (unsigned long long)first);
+        if (!c->place)
+            continue; /* told already */
+        if (!first)
+            first = barriers + 1;
+        else if (barriers + 1 != first)
+            broken(c, RULE_BARRIERS_AGREE, AT_WARP, "it waits %llu times, the first warp %llu times",
+                   (unsigned long long)barriers, (unsigned long long)first - 1);
     }
     return STRATA_OK;
 }

@@ -188,7 +188,7 @@ bool native_unpack_code(struct unpack *payload, ZSTD_DCtx *zstd, struct strata_c
 {
     struct pack rows = {0};
     unpack_column(payload, zstd, &rows);
-    struct unpack u = {rows.p, rows.p + rows.n, payload->failed};
+    struct unpack u = unpack_from(&rows, payload->failed);
     uint64_t n = unpack_varint(&u), pc = 0;
     bool good = !u.failed;
     for (uint64_t i = 0; good && i < n; i++) {

@@ -116,10 +116,10 @@ static bool read_index(struct native_file *file, const char *path)
     index.offset = offset;
     ZSTD_DCtx *zstd = ZSTD_createDCtx();
     bool good = zstd && !native_file_read(file, path, &index, &payload, NULL);
-    struct unpack u = {payload.p, payload.p + payload.n, !good};
+    struct unpack u = unpack_from(&payload, !good);
     if (good)
         unpack_column(&u, zstd, &rows);
-    struct unpack r = {rows.p, rows.p + rows.n, u.failed};
+    struct unpack r = unpack_from(&rows, u.failed);
     uint64_t n = unpack_varint(&r);
     for (uint64_t i = 0; i < n && !r.failed; i++) {
         struct native_record record;

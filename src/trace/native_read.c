@@ -20,7 +20,7 @@ static strata_status add_launch(struct strata_trace *t, const struct native_reco
     strata_status status = native_file_read(t->impl, t->path, record, payload, err);
     if (status)
         return status;
-    struct unpack u = {payload->p, payload->p + payload->n, false};
+    struct unpack u = unpack_from(payload, false);
     native_unpack_launch(&u, &launch);
     launch.warp_instructions = end->n_instructions;
     struct strata_event event = {.kind = STRATA_EVENT_LAUNCH, .launch = (uint32_t)t->n_launch};
@@ -40,7 +40,7 @@ static strata_status add_event(struct strata_trace *t, const struct native_recor
     strata_status status = native_file_read(t->impl, t->path, record, payload, err);
     if (status)
         return status;
-    struct unpack u = {payload->p, payload->p + payload->n, false};
+    struct unpack u = unpack_from(payload, false);
     struct strata_event event = {.kind = unpack_u32(&u)};
     event.address = unpack_varint(&u);
     event.bytes = unpack_varint(&u);
@@ -115,7 +115,7 @@ static strata_status read_code(struct strata_reader *r, const struct native_reco
     strata_status status = native_file_read(nr->file, nr->path, record, &nr->payload, err);
     if (status)
         return status;
-    struct unpack u = {nr->payload.p, nr->payload.p + nr->payload.n, false};
+    struct unpack u = unpack_from(&nr->payload, false);
     if (!native_unpack_code(&u, nr->zstd, r->code, &nr->texts))
         return native_damaged(err, nr->path, record->offset,
                               "the instruction table makes no sense");
@@ -190,14 +190,14 @@ static strata_status chunk_open(struct native_reader *nr, const struct native_re
     strata_status status = native_file_read(nr->file, nr->path, record, &nr->payload, err);
     if (status)
         return status;
-    struct unpack u = {nr->payload.p, nr->payload.p + nr->payload.n, false};
+    struct unpack u = unpack_from(&nr->payload, false);
     nr->blocks_left = unpack_varint(&u);
     for (size_t i = 1; i < 4;
          i++) /* smallest and largest index, instructions: for the index only */
         unpack_varint(&u);
     for (size_t i = 0; i < N_COLUMNS; i++) {
         unpack_column(&u, nr->zstd, &nr->raw[i]);
-        nr->column[i] = (struct unpack){nr->raw[i].p, nr->raw[i].p + nr->raw[i].n, false};
+        nr->column[i] = unpack_from(&nr->raw[i], false);
     }
     nr->chunk_offset = record->offset;
     nr->bases.n = 0;

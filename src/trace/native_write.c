@@ -40,6 +40,13 @@ static strata_status no_memory(const struct strata_writer *w, struct strata_erro
                        "there is no memory left to write the trace.");
 }
 
+static strata_status write_failed(const struct strata_writer *w, struct strata_error *err)
+{
+    return strata_fail(err, STRATA_EIO, w->path, 0, 0, "the trace could not be written: %s%s.",
+                       strerror(errno),
+                       writer_is_direct(w) ? "" : "; nothing was left under that name");
+}
+
 static strata_status write_bytes(struct strata_writer *w, const void *bytes, size_t n,
                                  struct strata_error *err)
 {
@@ -47,9 +54,7 @@ static strata_status write_bytes(struct strata_writer *w, const void *bytes, siz
     nw->offset += n;
     if (fwrite(bytes, 1, n, nw->file) == n)
         return STRATA_OK;
-    return strata_fail(err, STRATA_EIO, w->path, 0, 0,
-                       "the trace could not be written: %s; nothing was left under that name.",
-                       strerror(errno));
+    return write_failed(w, err);
 }
 
 /* Writes a record and notes it for the index; `what` has kind, launch and the counts filled in. */
@@ -77,7 +82,8 @@ static strata_status native_writer_create(struct strata_writer *w, struct strata
     if (nw->level < 1 || nw->level > 19)
         return strata_fail(err, STRATA_EUSAGE, w->path, 0, 0,
                            "compression level %d is not possible; choose 1 to 19.", nw->level);
-    nw->file = fopen(w->temporary, "wb");
+    nw->file =
+        strcmp(w->temporary, "-") ? fopen(w->temporary, "wb") : fdopen(dup(STDOUT_FILENO), "wb");
     if (!nw->file)
         return strata_fail(err, STRATA_EIO, w->path, 0, 0, "the trace cannot be written: %s.",
                            strerror(errno));
@@ -265,10 +271,7 @@ static strata_status native_writer_finish(struct strata_writer *w, struct strata
     struct native_writer *nw = w->impl;
     strata_status status = write_index(w, err);
     if (fclose(nw->file) && !status)
-        status =
-            strata_fail(err, STRATA_EIO, w->path, 0, 0,
-                        "the trace could not be written: %s; nothing was left under that name.",
-                        strerror(errno));
+        status = write_failed(w, err);
     nw->file = NULL;
     return status;
 }

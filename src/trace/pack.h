@@ -29,6 +29,13 @@ struct unpack {
     bool failed;
 };
 
+/* A reader of a buffer's bytes; of an empty one too. */
+static inline struct unpack unpack_from(const struct pack *b, bool failed)
+{
+    const uint8_t *start = b->p ? b->p : (const uint8_t *)"";
+    return (struct unpack){start, start + b->n, failed};
+}
+
 uint64_t unpack_varint(struct unpack *u);
 /* The number as 32 bits; a larger one is a failure. */
 uint32_t unpack_u32(struct unpack *u);

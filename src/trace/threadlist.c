@@ -468,7 +468,7 @@ static strata_status threadlist_reader_open(struct strata_reader *r, struct stra
     if (!st)
         st = read_all(r, path, err);
     if (!st && tr->cut_line)
-        reader_warn(r, "%s: the last line is cut short and was left out.", path);
+        reader_warn(r, "the last line is cut short and was left out.");
     return st;
 }
 
@@ -477,12 +477,13 @@ static strata_status end_of_list(struct strata_reader *r)
     struct threadlist_reader *tr = r->impl;
     uint64_t blocks = strata_launch_blocks(&r->launch);
     if (tr->n_odd_warps && !tr->over)
-        reader_warn(r, "%s: in %llu of %llu warps the threads differ in the number or kind of their accesses; a "
-                    "thread list has no instruction addresses, so accesses are matched by their order, "
-                    "which may join different instructions there.",
-                    r->launch.trace, (unsigned long long)tr->n_odd_warps, (unsigned long long)tr->n_warps);
+        reader_warn(r,
+                    "threads of a warp differ in the number or kind of their accesses (warps: %llu of %llu); a "
+                    "thread list has no instruction addresses, so accesses are matched by their order, which "
+                    "may join different instructions there.",
+                    (unsigned long long)tr->n_odd_warps, (unsigned long long)tr->n_warps);
     if (tr->n_blocks < blocks && !tr->over)
-        reader_warn(r, "%s: %llu of %llu thread blocks have no access and are left out.", r->launch.trace,
+        reader_warn(r, "thread blocks without an access are left out (blocks: %llu of %llu).",
                     (unsigned long long)(blocks - tr->n_blocks), (unsigned long long)blocks);
     tr->over = true;
     return STRATA_END;

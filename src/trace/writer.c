@@ -36,18 +36,34 @@ static void writer_free(struct strata_writer *w)
     free(w);
 }
 
-/* Where to write first. A name that is not a plain file (a pipe, /dev/stdout) is written directly:
- * there is nothing to rename over it. */
-static char *temporary_name(const char *path)
+/* Devices, pipes and what stands for an open file (/dev/stdout, /proc/self/fd/1) are written in
+ * place: renaming would put a plain file over them. */
+static bool is_special(const char *path)
 {
     struct stat st;
+    return !strcmp(path, "-") || !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6) ||
+           (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+}
+
+/* Where to write first. */
+static char *temporary_name(const char *path)
+{
     char *name = NULL;
-    if (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+    if (is_special(path))
         return strdup(path);
     size_t n = strlen(path);
     while (n > 1 && path[n - 1] == '/')
         n--;
     return asprintf(&name, "%.*s.tmp.%ld", (int)n, path, (long)getpid()) < 0 ? NULL : name;
+}
+
+/* A symbolic link stays one: what it points to is replaced. */
+static char *final_name(const char *path)
+{
+    struct stat st;
+    if (!is_special(path) && !lstat(path, &st) && S_ISLNK(st.st_mode))
+        return realpath(path, NULL);
+    return strdup(path);
 }
 
 bool writer_is_direct(const struct strata_writer *w)
@@ -75,8 +91,8 @@ strata_status strata_writer_create(const char *path, const struct strata_writer_
     w->format = format;
     if (opt)
         w->options = *opt;
-    w->path = strdup(path);
-    w->temporary = temporary_name(path);
+    w->path = final_name(path);
+    w->temporary = w->path ? temporary_name(w->path) : NULL;
     if (!w->path || !w->temporary) {
         writer_free(w);
         return strata_fail(err, STRATA_ENOMEM, path, 0, 0,

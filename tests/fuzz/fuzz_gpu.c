@@ -50,6 +50,10 @@ static void set_lines(const uint8_t *data, size_t size)
     memcpy(copy, data, size);
     copy[size] = 0;
     strata_gpu_init(&gpu);
+    strata_gpu_set(&gpu, "name", "card", &err);
+    strata_gpu_set(&gpu, "sm_version", "90", &err);
+    strata_gpu_set(&gpu, "sm.count", "4", &err);
+    strata_gpu_set(&gpu, "sm.clock", "1000", &err);
     for (char *line = strtok_r(copy, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
         char *equals = strchr(line, '=');
         if (!equals)

@@ -108,7 +108,7 @@ static void version_3_reads_all_three_modes(void **state)
            "3:7f31a7e6000c\n"
            "140 80000001 STG.E.64 <R2 R4 global 8 bytes 0:7f31a7e60000 31:7f31a7e5fff0\n"
            "150 00000005 LDG.E.U8 R3 <R2 global 1 bytes 0:10 2:ffffffffffff\n"
-           "! k.traceg: the trace has 1 of the grid's 2 thread blocks.\n");
+           "! the trace has 1 of the grid's 2 thread blocks.\n");
 }
 
 static void versions_below_3_have_block_and_warp_columns(void **state)
@@ -127,7 +127,7 @@ static void versions_below_3_have_block_and_warp_columns(void **state)
         expect(text, "block 1\nwarp 0\n"
                      "10 00000003 LDG.E.SYS R4 <R2 global 4 bytes 0:7f0000000000 1:7f0000000008\n"
                      "20 00000003 EXIT\n"
-                     "! k.traceg: the trace has 1 of the grid's 2 thread blocks.\n");
+                     "! the trace has 1 of the grid's 2 thread blocks.\n");
     }
 }
 
@@ -137,8 +137,7 @@ static void lead_columns_that_contradict_the_section_are_counted(void **state)
     expect("-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-shmem = 0\n-nregs = 8\n-binary version = 70\n"
            "#traces\n" BLOCK("1", "0 1 0 3 0010 1 0 EXIT 0 0\n"),
            "block 0\nwarp 0\n10 00000001 EXIT\n"
-           "! k.traceg: 2 leading columns name another block or warp than their section; the section "
-           "counts.\n");
+           "! leading columns that name another block or warp than their section are ignored (columns: 2).\n");
 }
 
 static void lineinfo_adds_a_first_column(void **state)
@@ -148,7 +147,7 @@ static void lineinfo_adds_a_first_column(void **state)
                                                                   "13 0000 1 1 R1 MOV 1 R2 0 \n"
                                                                   "12 0000 1 1 R1 MOV 1 R2 0 \n"),
            "block 0\nwarp 0\n0 00000001 MOV R1 <R2 line 12\n0 00000001 MOV R1 <R2 line 13\n"
-           "0 00000001 MOV R1 <R2 line 12\n! k.traceg: the trace has 1 of the grid's 2 thread blocks.\n");
+           "0 00000001 MOV R1 <R2 line 12\n! the trace has 1 of the grid's 2 thread blocks.\n");
 }
 
 static void version_5_has_an_immediate_at_the_end(void **state)
@@ -234,11 +233,11 @@ static void unknown_opcodes_and_gpus_are_counted_warnings(void **state)
     expect("-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-binary version = 999\n-accelsim tracer version = 3\n#traces\n"
            BLOCK("4", "0000 1 0 FROB.X 0 0\n0000 1 0 FROB.X 0 0\n0010 1 0 FROB.Y 0 0\n0020 1 0 QUUX 0 4 0 10\n"),
            "block 0\nwarp 0\n0 00000001 FROB.X\n0 00000001 FROB.X\n10 00000001 FROB.Y\n20 00000001 QUUX 0:10\n"
-           "! k.traceg: the header has no \"-nregs\" line; 32 registers a thread are assumed.\n"
-           "! k.traceg: the header has no \"-shmem\" line; 0 bytes of shared memory are assumed.\n"
-           "! k.traceg: unknown binary version 999; its opcodes are read as those of known GPUs.\n"
-           "! k.traceg: 4 warp instructions have unknown opcodes (FROB, QUUX); they count as integer "
-           "arithmetic, or as memory operations where they have addresses.\n");
+           "! the header has no \"-nregs\" line; 32 registers a thread are assumed.\n"
+           "! the header has no \"-shmem\" line; 0 bytes of shared memory are assumed.\n"
+           "! binary version 999 is unknown; opcodes are read as those of known GPUs.\n"
+           "! unknown opcodes (FROB, QUUX) count as integer arithmetic, or as memory operations where they have "
+           "addresses (warp instructions: 4).\n");
 }
 
 static void a_load_without_addresses_is_a_counted_warning(void **state)
@@ -247,7 +246,7 @@ static void a_load_without_addresses_is_a_counted_warning(void **state)
     expect(SMALL BLOCK("3", "0000 1 1 R1 LDG.E 1 R2 0\n0000 1 1 R1 LDG.E 1 R2 0\n0000 0 1 R1 LDG.E 1 R2 0\n"),
            "block 0\nwarp 0\n0 00000001 LDG.E R1 <R2 global 4 bytes\n0 00000001 LDG.E R1 <R2 global 4 bytes\n"
            "0 00000000 LDG.E R1 <R2 global 4 bytes\n"
-           "! k.traceg: 2 loads or stores have no addresses (width 0).\n");
+           "! loads and stores with width 0 have no addresses and make no access (warp instructions: 2).\n");
 }
 
 static void an_empty_mask_has_no_addresses_in_any_mode(void **state)
@@ -269,7 +268,7 @@ static void a_file_that_ends_within_a_block_is_used_with_a_warning(void **state)
 {
     (void)state;
     const char *expected = "block 0\nwarp 0\n0 00000001 NOP\n"
-                           "! k.traceg: the file ends within thread block (0,0,0), after 1 of 3 instructions of "
+                           "! the file ends within thread block (0,0,0), after 1 of 3 instructions of "
                            "warp 0; the rest of the block is missing.\n";
     expect(CUT_START, expected);
     /* A last line without newline may lack digits, even if it can be read. */
@@ -284,7 +283,7 @@ static void a_cut_block_with_no_warp_is_left_out(void **state)
     (void)state;
     expect("-grid dim = (2,1,1)\n-block dim = (32,1,1)\n-shmem = 0\n-nregs = 8\n-binary version = 70\n"
            "-accelsim tracer version = 3\n#traces\n" BLOCK("1", "0000 1 0 EXIT 0 0 \n") "#BEGIN_TB\nthread bl",
-           "block 0\nwarp 0\n0 00000001 EXIT\n! k.traceg: the trace has 1 of the grid's 2 thread blocks.\n");
+           "block 0\nwarp 0\n0 00000001 EXIT\n! the trace has 1 of the grid's 2 thread blocks.\n");
 }
 
 static void a_cut_file_is_an_error_if_asked(void **state)
@@ -382,7 +381,7 @@ static void an_opcode_of_absurd_length_is_refused(void **state)
     snprintf(text, sizeof text, "%s#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 2\n0000 1 0 %s 0 0\n0000 1 0 %s 0 0\n#END_TB\n",
              SMALL, opcode, opcode);
     struct dump d = dump_trace(write_file("k.traceg", text), NULL);
-    assert_non_null(strstr(d.text, "2 warp instructions have unknown opcodes"));
+    assert_non_null(strstr(d.text, "(warp instructions: 2)"));
     free(d.text);
 }
 
@@ -421,13 +420,13 @@ static void mode_1_with_gaps_goes_by_lane_or_as_upstream(void **state)
     strata_trace_options_init(&opt);
     const char *text = SMALL BLOCK("1", "0000 0000f003 1 R1 LDG.E 1 R2 4 1 0x100 4 \n");
     expect(text, "block 0\nwarp 0\n0 0000f003 LDG.E R1 <R2 global 4 bytes 0:100 1:104 12:130 13:134 14:138 15:13c\n"
-                 "! k.traceg: 1 lines give base and stride for lanes with gaps; every lane gets its distance from "
-                 "the first times the stride.\n");
+                 "! base and stride are given for lanes with gaps: every lane gets its distance from the first times the "
+                 "stride (lines: 1).\n");
     opt.accelsim_compat = true;
     expect_dump(in_scratch("k.traceg"), &opt,
                 "block 0\nwarp 0\n0 0000f003 LDG.E R1 <R2 global 4 bytes 0:100 1:104 12:0 13:0 14:0 15:0\n"
-                "! k.traceg: 1 lines give base and stride for lanes with gaps; lanes behind the first gap get "
-                "address 0, as Accel-Sim does.\n");
+                "! base and stride are given for lanes with gaps: lanes behind the first gap get address 0, as in "
+                "Accel-Sim (lines: 1).\n");
 }
 
 static void a_stride_beyond_32_bits_becomes_a_list(void **state)
@@ -445,8 +444,7 @@ static void unknown_modes_are_zero_only_for_compatibility(void **state)
     opt.accelsim_compat = true;
     const char *path = write_file("k.traceg", SMALL BLOCK("1", "0000 00000001 1 R1 LDG.E 1 R2 4 5 what ever \n"));
     expect_dump(path, &opt, "block 0\nwarp 0\n0 00000001 LDG.E R1 <R2 global 4 bytes 0:0\n"
-                            "! k.traceg: 1 lines have an unknown address mode; their addresses are 0, as "
-                            "Accel-Sim does.\n");
+                            "! addresses of an unknown mode are 0, as in Accel-Sim (lines: 1).\n");
 }
 
 static void widths_follow_the_opcode_or_upstream(void **state)
@@ -582,7 +580,7 @@ static void a_huge_grid_with_few_blocks_is_cheap(void **state)
            "#BEGIN_TB\nthread block = 2147483646,65534,0\nwarp = 0\ninsts = 1\n0000 1 0 EXIT 0 0\n#END_TB\n"
            "#BEGIN_TB\nthread block = 0,0,0\n#END_TB\n",
            "block 140735340806144\nwarp 0\n0 00000001 EXIT\nblock 0\n"
-           "! k.traceg: the trace has 2 of the grid's 140735340806145 thread blocks.\n");
+           "! the trace has 2 of the grid's 140735340806145 thread blocks.\n");
 }
 
 int main(void)

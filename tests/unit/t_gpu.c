@@ -200,6 +200,8 @@ static void a_refused_setting_changes_nothing(void **state)
     assert_string_equal(err.message,
                         "the GPU key \"launch.order\" cannot be set: \"x\" is not a whole number.");
     assert_memory_equal(&gpu, &other, sizeof gpu);
+    assert_int_equal(strata_gpu_set(&gpu, "name", "a\xff", &err), STRATA_ECONFIG);
+    assert_string_equal(err.message, "the GPU key \"name\" cannot be set: the text is not UTF-8.");
     assert_int_equal(strata_gpu_set(&gpu, "l1.sise", "1", &err), STRATA_ECONFIG);
     assert_string_equal(err.message,
                         "there is no GPU key \"l1.sise\" (did you mean \"l1.size\"?).");
@@ -647,6 +649,22 @@ static void writing_and_reading_a_description_changes_nothing(void **state)
     for_each_shipped(survives_writing);
 }
 
+/* A description made in memory says what reading would otherwise derive from other keys. */
+static void writing_a_description_made_in_memory_keeps_its_values(void **state)
+{
+    (void)state;
+    struct strata_error err;
+    strata_gpu_init(&gpu);
+    assert_int_equal(strata_gpu_set(&gpu, "sm_version", "70", &err), STRATA_OK);
+    assert_int_equal(strata_gpu_set(&gpu, "sm.count", "80", &err), STRATA_OK);
+    assert_int_equal(strata_gpu_set(&gpu, "sm.clock", "1200", &err), STRATA_OK);
+    assert_int_equal(strata_gpu_set(&gpu, "name", "b", &err), STRATA_OK);
+    assert_int_equal(strata_gpu_set(&gpu, "l1.unified", "64KiB", &err), STRATA_OK);
+    assert_int_not_equal(gpu.l2.cache.sector_bytes, gpu.l2.cache.line_bytes);
+    gpu.l1.hit_cycles = 77;
+    survives_writing("b");
+}
+
 /* Facts of the papers and the card that a slip of the pen would change. */
 static void the_shipped_files_say_what_their_sources_say(void **state)
 {
@@ -790,6 +808,7 @@ int main(void)
         cmocka_unit_test(only_regular_files_of_a_sensible_size_are_read),
         cmocka_unit_test(every_shipped_file_is_right_and_gives_a_source_for_every_number),
         cmocka_unit_test(writing_and_reading_a_description_changes_nothing),
+        cmocka_unit_test(writing_a_description_made_in_memory_keeps_its_values),
         cmocka_unit_test(the_shipped_files_say_what_their_sources_say),
         cmocka_unit_test(totals_are_computed_from_the_values),
         cmocka_unit_test(the_h200_order_deals_whole_clusters_in_pairs),

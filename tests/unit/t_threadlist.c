@@ -20,7 +20,7 @@ static void threads_become_lanes_in_the_order_of_their_accesses(void **state)
 static void signs_of_divergence_are_a_counted_warning(void **state)
 {
     (void)state;
-    const char *warning = "! a_00.trc: in 1 of 1 warps the threads differ in the number or kind of their accesses; a "
+    const char *warning = "! threads of a warp differ in the number or kind of their accesses (warps: 1 of 1); a "
                           "thread list has no instruction addresses, so accesses are matched by their order, "
                           "which may join different instructions there.\n";
     char expected[1024];
@@ -48,7 +48,7 @@ static void a_launch_has_the_grid_of_its_largest_thread(void **state)
     assert_int_equal(l->isa, STRATA_ISA_THREADLIST);
     strata_trace_close(t);
     expect_dump(path, NULL, "block 3\nwarp 7\n0 80000000 LDG.E global 4 bytes 31:0\n"
-                            "! copy_03.trc: 3 of 4 thread blocks have no access and are left out.\n");
+                            "! thread blocks without an access are left out (blocks: 3 of 4).\n");
 }
 
 static void a_folder_holds_one_launch_a_file(void **state)
@@ -73,7 +73,7 @@ static void lines_are_as_tolerant_as_other_text(void **state)
     expect("blocksize:  32\t1 1 \r\n\r\n 0  0\t16 4 \r\n", expected);
     expect("blocksize: 32 1 1\n0 0 16 4", expected);
     expect("blocksize: 32 1 1\n0 0 16 4\n0 0 3", "block 0\nwarp 0\n0 00000001 LDG.E global 4 bytes 0:10\n"
-                                                 "! a_00.trc: the last line is cut short and was left out.\n");
+                                                 "! the last line is cut short and was left out.\n");
 }
 
 static void errors_name_their_place(void **state)

@@ -1,0 +1,210 @@
+/* liveness.c - which registers an instruction touches, and how many live at once. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "ptx/cfg.h"
+
+/* ---- registers of an op ---- */
+
+static bool has_modifier(const struct ptx_op *op, unsigned modifier)
+{
+    for (unsigned i = 0; i < op->n_modifiers; i++)
+        if (op->modifier[i] == modifier)
+            return true;
+    return false;
+}
+
+unsigned ptx_op_destinations(const struct ptx_op *op)
+{
+    switch (op->mnemonic) {
+    case PTX_OP_st:
+    case PTX_OP_stmatrix:
+    case PTX_OP_red:
+    case PTX_OP_bra:
+    case PTX_OP_brx:
+    case PTX_OP_call:
+    case PTX_OP_ret:
+    case PTX_OP_exit:
+    case PTX_OP_trap:
+    case PTX_OP_brkpt:
+    case PTX_OP_membar:
+    case PTX_OP_fence:
+    case PTX_OP_nanosleep:
+    case PTX_OP_prefetch:
+    case PTX_OP_prefetchu:
+    case PTX_OP_pmevent:
+    case PTX_OP_discard:
+    case PTX_OP_applypriority:
+    case PTX_OP_griddepcontrol:
+    case PTX_OP_setmaxnreg:
+    case PTX_OP_cp: return 0;
+    case PTX_OP_bar:
+    case PTX_OP_barrier: return has_modifier(op, PTX_M_RED) ? 1 : 0;
+    case PTX_OP_wmma: return has_modifier(op, PTX_M_STORE) ? 0 : 1;
+    default: return 1;
+    }
+}
+
+static void visit_operand(const struct ptx_operand *o, ptx_reg_visitor *direct,
+                          ptx_reg_visitor *in_address, void *user)
+{
+    switch (o->kind) {
+    case PTX_OPERAND_REG:
+        if (direct)
+            direct(user, o->u.reg);
+        break;
+    case PTX_OPERAND_VECTOR:
+    case PTX_OPERAND_LIST:
+    case PTX_OPERAND_PAIR:
+        for (unsigned i = 0; i < o->n_children; i++)
+            visit_operand(&o->u.children[i], direct, in_address, user);
+        break;
+    case PTX_OPERAND_ADDRESS:
+        for (unsigned i = 0; i < o->n_children; i++)
+            visit_operand(&o->u.children[i], in_address, in_address, user);
+        break;
+    default: break;
+    }
+}
+
+void ptx_op_visit(const struct ptx_op *op, ptx_reg_visitor *reads, ptx_reg_visitor *writes, void *user)
+{
+    unsigned n_dst = ptx_op_destinations(op);
+    if (reads && op->guard != PTX_NO_REG)
+        reads(user, op->guard);
+    for (unsigned i = 0; i < op->n_operands; i++)
+        visit_operand(&op->operands[i], i < n_dst ? writes : reads, reads, user);
+}
+
+/* ---- liveness ---- */
+
+struct live {
+    const struct ptx_function *f;
+    const struct ptx_cfg *cfg;
+    size_t words; /* of one set */
+    uint64_t *in, *out, *gen, *kill;
+    uint64_t *now;
+    uint32_t count, most;
+};
+
+static unsigned weight(const struct ptx_function *f, uint32_t reg)
+{
+    unsigned type = f->reg_type[reg];
+    return type == PTX_PRED ? 0 : ptx_type_bytes(type) == 8 ? 2 : 1;
+}
+
+struct block_sets {
+    uint64_t *gen, *kill;
+};
+
+static void add_use(void *user, uint32_t reg)
+{
+    struct block_sets *s = user;
+    if (!(s->kill[reg / 64] >> (reg % 64) & 1))
+        s->gen[reg / 64] |= 1ull << (reg % 64);
+}
+static void add_def(void *user, uint32_t reg)
+{
+    struct block_sets *s = user;
+    s->kill[reg / 64] |= 1ull << (reg % 64);
+}
+
+static void block_sets(struct live *l, uint32_t block)
+{
+    struct block_sets s = {l->gen + block * l->words, l->kill + block * l->words};
+    for (uint32_t i = l->cfg->first[block]; i < l->cfg->first[block + 1]; i++) {
+        const struct ptx_op *op = &l->f->ops[i];
+        ptx_op_visit(op, add_use, NULL, &s);
+        if (op->guard == PTX_NO_REG) /* a guarded write may leave the old value */
+            ptx_op_visit(op, NULL, add_def, &s);
+    }
+}
+
+static bool update(struct live *l, uint32_t block)
+{
+    uint64_t *out = l->out + block * l->words, *in = l->in + block * l->words;
+    const uint64_t *gen = l->gen + block * l->words, *kill = l->kill + block * l->words;
+    bool changed = false;
+    for (uint32_t e = l->cfg->succ_first[block]; e < l->cfg->succ_first[block + 1]; e++) {
+        if (l->cfg->succ[e] == l->cfg->n_blocks)
+            continue;
+        const uint64_t *next = l->in + l->cfg->succ[e] * l->words;
+        for (size_t k = 0; k < l->words; k++)
+            out[k] |= next[k];
+    }
+    for (size_t k = 0; k < l->words; k++) {
+        uint64_t value = gen[k] | (out[k] & ~kill[k]);
+        changed |= value != in[k];
+        in[k] = value;
+    }
+    return changed;
+}
+
+static void now_add(void *user, uint32_t reg)
+{
+    struct live *l = user;
+    uint64_t bit = 1ull << (reg % 64);
+    if (l->now[reg / 64] & bit)
+        return;
+    l->now[reg / 64] |= bit;
+    l->count += weight(l->f, reg);
+}
+static void now_remove(void *user, uint32_t reg)
+{
+    struct live *l = user;
+    uint64_t bit = 1ull << (reg % 64);
+    if (!(l->now[reg / 64] & bit))
+        return;
+    l->now[reg / 64] &= ~bit;
+    l->count -= weight(l->f, reg);
+}
+
+/* Walks a block backwards from what lives at its end. */
+static void count_block(struct live *l, uint32_t block)
+{
+    memset(l->now, 0, l->words * sizeof *l->now);
+    l->count = 0;
+    for (uint32_t reg = 0; reg < l->f->n_regs; reg++)
+        if (l->out[block * l->words + reg / 64] >> (reg % 64) & 1)
+            now_add(l, reg);
+    for (uint32_t i = l->cfg->first[block + 1]; i-- > l->cfg->first[block];) {
+        const struct ptx_op *op = &l->f->ops[i];
+        ptx_op_visit(op, NULL, now_add, l);
+        if (l->count > l->most)
+            l->most = l->count;
+        if (op->guard == PTX_NO_REG)
+            ptx_op_visit(op, NULL, now_remove, l);
+        ptx_op_visit(op, now_add, NULL, l);
+        if (l->count > l->most)
+            l->most = l->count;
+    }
+}
+
+uint32_t ptx_live_registers(const struct ptx_function *f, const struct ptx_cfg *cfg)
+{
+    struct live l = {.f = f, .cfg = cfg, .words = f->n_regs / 64 + 1};
+    size_t total = l.words * cfg->n_blocks;
+    l.in = calloc(total + 1, sizeof *l.in);
+    l.out = calloc(total + 1, sizeof *l.out);
+    l.gen = calloc(total + 1, sizeof *l.gen);
+    l.kill = calloc(total + 1, sizeof *l.kill);
+    l.now = calloc(l.words, sizeof *l.now);
+    if (l.in && l.out && l.gen && l.kill && l.now) {
+        for (uint32_t b = 0; b < cfg->n_blocks; b++)
+            block_sets(&l, b);
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (uint32_t b = cfg->n_blocks; b-- > 0;)
+                changed |= update(&l, b);
+        }
+        for (uint32_t b = 0; b < cfg->n_blocks; b++)
+            count_block(&l, b);
+    }
+    free(l.in);
+    free(l.out);
+    free(l.gen);
+    free(l.kill);
+    free(l.now);
+    return l.most;
+}

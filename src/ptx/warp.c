@@ -1,0 +1,511 @@
+/* warp.c - the instruction loop of a warp, divergence and reconvergence. */
+#include "ptx/warp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+
+/* This many equal answers in a row mean that a loop waits for somebody. */
+#define SPIN_POLLS 8
+
+static void set_frame(struct ptx_warp *w, struct ptx_frame *frame)
+{
+    w->frame = frame;
+    w->bank[PTX_BANK_REG] = frame->regs;
+}
+
+void ptx_warp_start(struct ptx_warp *w, uint32_t live)
+{
+    w->live = live;
+    w->n_paths = 1;
+    memset(w->scopes, 0, sizeof w->scopes);
+    w->paths[0] = (struct ptx_path){.pc = w->image->functions[0].first,
+                                    .mask = live,
+                                    .scope = -1,
+                                    .frame = &w->root,
+                                    .poll_pc = PTX_NO_INDEX};
+    w->root.live = live;
+    set_frame(w, &w->root);
+}
+
+bool ptx_warp_runnable(const struct ptx_warp *w)
+{
+    for (uint32_t i = 0; i < w->n_paths; i++)
+        if (w->paths[i].state == PTX_RUNNABLE)
+            return true;
+    return false;
+}
+
+/* ---- paths ---- */
+
+static void push_path(struct ptx_warp *w, const struct ptx_path *path)
+{
+    w->paths[w->n_paths++] = *path;
+}
+
+/* Makes the most recent runnable path the current one (the last). */
+static bool choose_path(struct ptx_warp *w)
+{
+    for (uint32_t i = w->n_paths; i-- > 0;) {
+        if (w->paths[i].state != PTX_RUNNABLE)
+            continue;
+        struct ptx_path chosen = w->paths[i];
+        memmove(&w->paths[i], &w->paths[i + 1], (w->n_paths - 1 - i) * sizeof chosen);
+        w->paths[w->n_paths - 1] = chosen;
+        set_frame(w, chosen.frame);
+        return true;
+    }
+    return false;
+}
+
+/* The current path steps back behind all others. */
+static void rotate_paths(struct ptx_warp *w)
+{
+    if (w->n_paths < 2)
+        return;
+    struct ptx_path current = w->paths[w->n_paths - 1];
+    memmove(&w->paths[1], &w->paths[0], (w->n_paths - 1) * sizeof current);
+    w->paths[0] = current;
+}
+
+/* ---- scopes ---- */
+
+static int32_t open_scope(struct ptx_warp *w, const struct ptx_path *path, uint32_t pc)
+{
+    if (path->scope >= 0) {
+        struct ptx_scope *s = &w->scopes[path->scope];
+        if (s->pc == pc && s->frame == path->frame)
+            return path->scope; /* a loop that loses its lanes one by one */
+    }
+    for (int32_t i = 0; i < PTX_MAX_SCOPES; i++) {
+        if (w->scopes[i].used)
+            continue;
+        w->scopes[i] = (struct ptx_scope){.pc = pc, .expected = path->mask, .parent = path->scope,
+                                          .used = true, .frame = path->frame};
+        return i;
+    }
+    return -2;
+}
+
+/* All that still live have arrived: they go on together. */
+static void close_if_complete(struct ptx_warp *w, int32_t index)
+{
+    struct ptx_scope *s = &w->scopes[index];
+    if ((s->expected & w->live & ~s->arrived) != 0)
+        return;
+    uint32_t together = s->arrived & w->live;
+    s->used = false;
+    if (!together)
+        return;
+    struct ptx_path path = {.pc = s->pc, .mask = together, .scope = s->parent, .frame = s->frame,
+                            .poll_pc = PTX_NO_INDEX};
+    push_path(w, &path);
+}
+
+static void arrive(struct ptx_warp *w, int32_t scope, uint32_t mask)
+{
+    w->scopes[scope].arrived |= mask;
+    close_if_complete(w, scope);
+}
+
+/* Splits the current path: `apart` continues at pc `at`, the others at pc `other`; they meet at
+ * `join`. The lanes of `apart` run first. */
+static bool split(struct ptx_warp *w, const struct ptx_inst *in, uint32_t apart, uint32_t at,
+                  uint32_t other, uint32_t join)
+{
+    struct ptx_path path = w->paths[w->n_paths - 1];
+    int32_t scope = open_scope(w, &path, join);
+    if (scope < -1) {
+        ptx_fail(w, in, lowest_bit32(path.mask), STRATA_ELIMIT, "its branches nest too deeply");
+        return false;
+    }
+    w->n_paths--;
+    uint32_t rest = path.mask & ~apart;
+    path.scope = scope;
+    if (other == join) {
+        w->scopes[scope].arrived |= rest;
+    } else {
+        struct ptx_path second = path;
+        second.mask = rest;
+        second.pc = other;
+        push_path(w, &second);
+    }
+    if (at == join) {
+        w->scopes[scope].arrived |= apart;
+    } else {
+        path.mask = apart;
+        path.pc = at;
+        push_path(w, &path);
+    }
+    return true;
+}
+
+static bool release_joined(struct ptx_warp *w)
+{
+    for (int32_t i = PTX_MAX_SCOPES - 1; i >= 0; i--) {
+        struct ptx_scope *s = &w->scopes[i];
+        if (!s->used || !(s->arrived & w->live))
+            continue;
+        struct ptx_path path = {.pc = s->pc, .mask = s->arrived & w->live, .scope = s->parent,
+                                .frame = s->frame, .poll_pc = PTX_NO_INDEX};
+        s->expected &= ~s->arrived;
+        s->arrived = 0;
+        if (w->n_paths >= PTX_MAX_PATHS)
+            return false;
+        push_path(w, &path);
+        return true;
+    }
+    return false;
+}
+
+/* ---- exits ---- */
+
+static void exit_lanes(struct ptx_warp *w, uint32_t mask)
+{
+    w->live &= ~mask;
+    for (struct ptx_frame *f = w->frame; f;) {
+        struct ptx_frame *caller = f->caller;
+        f->live &= ~mask;
+        if (!f->live && f != &w->root)
+            ptx_frame_close(w, f);
+        f = caller;
+    }
+    struct ptx_path *path = &w->paths[w->n_paths - 1];
+    path->mask &= ~mask;
+    if (!path->mask)
+        w->n_paths--;
+    for (int32_t i = 0; i < PTX_MAX_SCOPES; i++)
+        if (w->scopes[i].used)
+            close_if_complete(w, i);
+    ptx_barriers_recheck(w->block);
+}
+
+/* ---- .sync instructions ---- */
+
+static uint32_t sync_members(const struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    if (in->e == PTX_NO_REF)
+        return mask;
+    const uint32_t *members = ptx_ref(w, in->e);
+    return members[lowest_bit32(mask)] & w->live;
+}
+
+static void execute_sync(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    w->block->clock++;
+    w->block->thread_instructions += popcount32(mask);
+    in->run(w, in, mask);
+    if (w->block->recording)
+        ptx_record(w, in, mask);
+}
+
+/* Lanes waiting at the same instruction (bar.warp.sync: at any) in the same frame. */
+static bool waits_with(const struct ptx_warp *w, const struct ptx_path *a, const struct ptx_path *b)
+{
+    if (b->state != PTX_AT_SYNC || a->frame != b->frame)
+        return false;
+    return a->pc == b->pc || (w->image->code[a->pc].run == w->image->code[b->pc].run &&
+                              w->image->code[a->pc].n == 0);
+}
+
+/* All lanes that wait together execute the instruction, then each path goes on by itself. */
+static void run_together(struct ptx_warp *w, uint32_t index)
+{
+    struct ptx_path first = w->paths[index];
+    uint32_t together = 0;
+    for (uint32_t i = 0; i < w->n_paths; i++)
+        if (waits_with(w, &first, &w->paths[i]))
+            together |= w->paths[i].mask;
+    struct ptx_frame *before = w->frame;
+    set_frame(w, first.frame);
+    w->pc = first.pc;
+    execute_sync(w, &w->image->code[first.pc], together);
+    for (uint32_t i = 0; i < w->n_paths; i++)
+        if (waits_with(w, &first, &w->paths[i]) && i != index) {
+            w->paths[i].state = PTX_RUNNABLE;
+            w->paths[i].pc++;
+        }
+    w->paths[index].state = PTX_RUNNABLE;
+    w->paths[index].pc++;
+    set_frame(w, before);
+}
+
+/* False: the path waits. */
+static bool sync_step(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    struct ptx_path *path = &w->paths[w->n_paths - 1];
+    uint32_t members = sync_members(w, in, mask), present = 0;
+    if (!(members & ~mask)) {
+        execute_sync(w, in, mask);
+        path->pc++;
+        return true;
+    }
+    path->state = PTX_AT_SYNC;
+    path->sync_mask = members;
+    for (uint32_t i = 0; i < w->n_paths; i++)
+        if (waits_with(w, path, &w->paths[i]))
+            present |= w->paths[i].mask;
+    if (members & ~present)
+        return false;
+    run_together(w, w->n_paths - 1);
+    return true;
+}
+
+bool ptx_warp_release(struct ptx_warp *w)
+{
+    for (uint32_t i = 0; i < w->n_paths; i++)
+        if (w->paths[i].state == PTX_AT_SYNC) {
+            run_together(w, i);
+            return true;
+        }
+    return release_joined(w);
+}
+
+/* ---- control flow ---- */
+
+static bool branch(struct ptx_warp *w, const struct ptx_inst *in, uint32_t taken)
+{
+    struct ptx_path *path = &w->paths[w->n_paths - 1];
+    uint32_t next = path->pc + 1;
+    if (taken == path->mask)
+        path->pc = in->target;
+    else if (!taken || in->target == next)
+        path->pc = next;
+    else
+        /* Forward: the lanes that fall through run first; backward: those that stay in the loop. */
+        return in->target > path->pc ? split(w, in, path->mask & ~taken, next, in->target, in->join)
+                                     : split(w, in, taken, in->target, next, in->join);
+    return true;
+}
+
+/* brx.idx: one target after the other; lanes not yet served execute the instruction again. */
+static bool branch_indexed(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    struct ptx_path *path = &w->paths[w->n_paths - 1];
+    const uint32_t *index = ptx_ref(w, in->a), *targets = in->extra;
+    uint32_t chosen = index[lowest_bit32(mask)], same = 0;
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        if (index[lowest_bit32(rest)] == chosen)
+            same |= rest & (0 - rest);
+    if (chosen >= (uint32_t)in->imm) {
+        ptx_fail(w, in, lowest_bit32(mask), STRATA_EFORMAT,
+                 "branch index %u is outside its table of %u labels", chosen, (unsigned)in->imm);
+        return false;
+    }
+    if (same == path->mask) {
+        path->pc = targets[chosen];
+        return true;
+    }
+    return split(w, in, same, targets[chosen], path->pc, in->join);
+}
+
+static uint32_t call_target(const struct ptx_warp *w, const struct ptx_inst *in, unsigned lane)
+{
+    const uint64_t *a = ptx_ref(w, in->a);
+    uint64_t id = (a[lane] - STRATA_PTX_CODE_WINDOW) / 16;
+    if (a[lane] < STRATA_PTX_CODE_WINDOW || id >= w->image->n_ids)
+        return PTX_NO_INDEX;
+    return w->image->function_of_id[id] - 1;
+}
+
+static bool call(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    struct ptx_path *path = &w->paths[w->n_paths - 1];
+    const struct ptx_call *passed = in->extra;
+    uint32_t target = in->target, same = mask;
+    unsigned first = lowest_bit32(mask);
+    if (target == PTX_NO_INDEX && !passed->builtin) {
+        const uint64_t *a = ptx_ref(w, in->a);
+        same = 0;
+        for (uint32_t rest = mask; rest; rest &= rest - 1)
+            if (a[lowest_bit32(rest)] == a[first])
+                same |= rest & (0 - rest);
+        target = call_target(w, in, first);
+        if (target == PTX_NO_INDEX) {
+            ptx_fail(w, in, first, STRATA_EFORMAT, "call through 0x%llx, which is no function",
+                     (unsigned long long)a[first]);
+            return false;
+        }
+    }
+    if (passed->builtin) {
+        in->run(w, in, mask);
+        path->pc++;
+        return !w->block->failed;
+    }
+    if (same != mask) { /* lanes with another target execute the call again */
+        if (!split(w, in, same, path->pc, path->pc, path->pc + 1))
+            return false;
+        path = &w->paths[w->n_paths - 1];
+    }
+    return ptx_call_function(w, path, in, target);
+}
+
+/* ---- the loop ---- */
+
+static uint32_t guarded(const struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    if (in->guard == PTX_NO_REF)
+        return mask;
+    uint32_t p = ptx_predicate(w, in->guard);
+    return mask & (in->guard_negated ? ~p : p);
+}
+
+static void count(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    if (in->record == PTX_NO_INDEX)
+        return;
+    w->block->clock++;
+    w->block->thread_instructions += popcount32(mask);
+    if (w->block->recording)
+        ptx_record(w, in, mask);
+}
+
+/* Everything but plain steps. False: the turn of this path is over. */
+static bool control(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    struct ptx_path *path = &w->paths[w->n_paths - 1];
+    switch (in->flow) {
+    case PTX_BRANCH: count(w, in, mask); return branch(w, in, mask);
+    case PTX_BRANCH_INDEXED:
+        if (!mask)
+            break;
+        count(w, in, mask);
+        return branch_indexed(w, in, mask);
+    case PTX_CALL:
+        if (!mask)
+            break;
+        if (mask != path->mask)
+            return split(w, in, mask, path->pc, path->pc + 1, path->pc + 1);
+        count(w, in, mask);
+        return call(w, in, mask);
+    case PTX_RETURN:
+        count(w, in, mask);
+        if (path->frame == &w->root)
+            exit_lanes(w, mask);
+        else
+            ptx_return(w, path);
+        return false;
+    case PTX_EXIT:
+        if (!mask)
+            break;
+        count(w, in, mask);
+        path->pc++;
+        exit_lanes(w, mask);
+        return false;
+    case PTX_SYNC_STEP:
+        if (!mask)
+            break;
+        if (mask != path->mask) /* the others wait behind it */
+            return split(w, in, mask, path->pc, path->pc + 1, path->pc + 1);
+        return sync_step(w, in, mask);
+    default: /* PTX_BARRIER */
+        if (!mask)
+            break;
+        if (mask != path->mask)
+            return split(w, in, mask, path->pc, path->pc + 1, path->pc + 1);
+        count(w, in, mask);
+        return ptx_barrier_arrive(w, path, in);
+    }
+    count(w, in, mask);
+    path->pc++;
+    return true;
+}
+
+static void step_memory(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    w->block->clock++;
+    w->block->thread_instructions += popcount32(mask);
+    w->block->memory_instructions++;
+    if (mask)
+        in->run(w, in, mask);
+    if (w->block->recording)
+        ptx_record_access(w, in, mask);
+}
+
+/* A path that polls in vain lets others run: its siblings, then lanes that wait for it. */
+static bool gives_way(struct ptx_warp *w)
+{
+    struct ptx_path *path = &w->paths[w->n_paths - 1];
+    if (path->polls < SPIN_POLLS)
+        return false;
+    path->polls = 0;
+    bool other = false;
+    for (uint32_t i = 0; i + 1 < w->n_paths; i++)
+        other |= w->paths[i].state == PTX_RUNNABLE;
+    if (!other)
+        release_joined(w);
+    else
+        rotate_paths(w);
+    return true;
+}
+
+/* Runs the current path until it ends, waits, gives way or the budget is used up. */
+static enum ptx_turn run_path(struct ptx_warp *w, uint64_t *budget)
+{
+    struct ptx_block *block = w->block;
+    const struct ptx_inst *code = w->image->code;
+    struct ptx_path *path = &w->paths[w->n_paths - 1];
+    uint32_t join = path->scope >= 0 ? w->scopes[path->scope].pc : PTX_NO_INDEX;
+    while (*budget) {
+        if (path->pc == join && w->scopes[path->scope].frame == path->frame) {
+            w->n_paths--;
+            arrive(w, path->scope, path->mask);
+            return PTX_TURN_BLOCKED;
+        }
+        const struct ptx_inst *in = &code[path->pc];
+        uint32_t mask = guarded(w, in, path->mask);
+        w->pc = path->pc;
+        --*budget;
+        if (in->flow == PTX_STEP) {
+            in->run(w, in, mask);
+            if (in->record != PTX_NO_INDEX) {
+                block->clock++;
+                block->thread_instructions += popcount32(mask);
+                if (block->recording)
+                    ptx_record(w, in, mask);
+            }
+            path->pc++;
+        } else if (in->flow == PTX_MEMORY) {
+            step_memory(w, in, mask);
+            path->pc++;
+            if (block->failed)
+                return PTX_TURN_FAILED;
+            if (path->polls >= SPIN_POLLS && gives_way(w))
+                return PTX_TURN_SPUN;
+        } else if (in->flow == PTX_SPECIAL) {
+            if (mask)
+                in->run(w, in, mask);
+            count(w, in, mask);
+            path->pc++;
+            if (block->failed)
+                return PTX_TURN_FAILED;
+        } else {
+            bool on = control(w, in, mask);
+            if (block->failed)
+                return PTX_TURN_FAILED;
+            if (!on || !w->n_paths)
+                return PTX_TURN_BLOCKED;
+            path = &w->paths[w->n_paths - 1];
+            if (path->state != PTX_RUNNABLE)
+                return PTX_TURN_BLOCKED;
+            set_frame(w, path->frame);
+            join = path->scope >= 0 ? w->scopes[path->scope].pc : PTX_NO_INDEX;
+        }
+    }
+    return PTX_TURN_OVER;
+}
+
+enum ptx_turn ptx_warp_run(struct ptx_warp *w, uint64_t budget)
+{
+    while (choose_path(w)) {
+        enum ptx_turn turn = run_path(w, &budget);
+        if (turn == PTX_TURN_FAILED || turn == PTX_TURN_SPUN)
+            return turn;
+        if (turn == PTX_TURN_OVER) {
+            rotate_paths(w);
+            return turn;
+        }
+    }
+    return w->live ? PTX_TURN_BLOCKED : PTX_TURN_DONE;
+}

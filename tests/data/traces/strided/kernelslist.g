@@ -1,0 +1,4 @@
+MemcpyHtoD,0x00007f1000000000,65536
+kernel-1.traceg
+kernel-2.traceg
+kernel-3.traceg

@@ -1,0 +1,1 @@
+"$strata" generate stream elements=many -o x.strata; code=$?; ls; exit $code

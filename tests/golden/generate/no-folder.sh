@@ -1,0 +1,1 @@
+"$strata" generate stream elements=64 -o missing/x.strata

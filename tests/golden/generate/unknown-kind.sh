@@ -1,0 +1,1 @@
+"$strata" generate columns -o x.strata; code=$?; ls; exit $code

@@ -1,0 +1,1 @@
+"$strata" generate stream size=4 -o x.strata; code=$?; ls; exit $code

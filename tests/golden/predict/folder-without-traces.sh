@@ -1,0 +1,2 @@
+mkdir empty
+"$strata" predict empty --gpu h200 --model coalesce

@@ -1,0 +1,1 @@
+"$strata" predict nowhere.strata --gpu h200 --model coalesce

@@ -1,0 +1,1 @@
+"$strata" predict "$data"/traces/again --gpu h200 --model coalesce --set l1.sizes=1

@@ -1,0 +1,5 @@
+# A register where none can be: file, line and column.
+mkdir app && cd app || exit 1
+. "$src/tests/golden/text/fixtures.inc"
+kernel "0000 ffffffff 1 R1 LDC 0 0" "0010 ffffffff 1 X2 LDG.E 1 R2 4 1 0x7f0000000000 4" >k.traceg
+"$strata" info k.traceg

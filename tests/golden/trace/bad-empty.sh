@@ -1,0 +1,1 @@
+: >empty.strata; "$strata" info empty.strata

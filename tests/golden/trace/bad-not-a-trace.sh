@@ -1,0 +1,1 @@
+printf "hello, world\n" >letter.txt; "$strata" info letter.txt

@@ -1,0 +1,1 @@
+"$strata" check "$data/rod_lud.strata" "$data/rod_bfs.strata"

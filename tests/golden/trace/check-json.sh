@@ -1,0 +1,1 @@
+"$strata" check -f json "$data/poly_GRAMSCHM.strata"

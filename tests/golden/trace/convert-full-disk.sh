@@ -1,0 +1,1 @@
+"$strata" convert --to strata "$data/poly_GRAMSCHM.strata" /dev/full

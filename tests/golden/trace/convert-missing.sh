@@ -1,0 +1,1 @@
+"$strata" convert nowhere.strata out.strata; code=$?; ls; exit $code

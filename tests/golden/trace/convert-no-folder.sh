@@ -1,0 +1,1 @@
+"$strata" convert "$data/poly_GRAMSCHM.strata" no/such/folder/out.strata

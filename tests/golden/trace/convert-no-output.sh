@@ -1,0 +1,1 @@
+"$strata" convert "$data/rod_lud.strata"

@@ -1,0 +1,1 @@
+"$strata" info --launch-skip 100 "$data/rod_lud.strata"

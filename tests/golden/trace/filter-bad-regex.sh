@@ -1,0 +1,1 @@
+"$strata" info --kernel-name "regex:(" "$data/rod_lud.strata"

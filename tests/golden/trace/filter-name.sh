@@ -1,0 +1,1 @@
+"$strata" info --headers --kernel-name lud_diagonal "$data/rod_lud.strata"

@@ -1,0 +1,1 @@
+"$strata" info --kernel-name gemm "$data/rod_lud.strata"

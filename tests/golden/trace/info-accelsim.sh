@@ -1,0 +1,2 @@
+# An Accel-Sim folder is read as it is.
+"$strata" info "$data/accelsim/rod_lud"

@@ -1,0 +1,1 @@
+"$strata" info -f xml "$data/poly_GRAMSCHM.strata"

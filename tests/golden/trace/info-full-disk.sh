@@ -1,0 +1,1 @@
+"$strata" info -o /dev/full "$data/poly_GRAMSCHM.strata"

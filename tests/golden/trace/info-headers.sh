@@ -1,0 +1,1 @@
+"$strata" info --headers "$data/rod_lud.strata"

@@ -1,0 +1,1 @@
+"$strata" info -f json --launch-count 2 "$data/rod_bfs.strata"

@@ -1,0 +1,35 @@
+#!/bin/sh
+# Installs into a scratch folder and builds examples/ against what was installed, with nothing but
+# pkg-config and the C compiler. Arguments: the build folder and the source folder.
+build=$1 src=$2
+command -v pkg-config >/dev/null && command -v cc >/dev/null || { echo "skipped: no pkg-config or cc"; exit 77; }
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+fail() { echo "install: $1"; exit 1; }
+DESTDIR=$scratch meson install -C "$build" --no-rebuild --quiet || fail "meson install failed"
+pc=$(find "$scratch" -name strata.pc)
+[ -n "$pc" ] || fail "there is no strata.pc"
+prefix=$(sed -n 's/^prefix=//p' "$pc")
+root=$scratch$prefix
+[ -x "$root/bin/strata" ] || fail "there is no bin/strata"
+[ -f "$root/share/strata/gpus/h200.yaml" ] || fail "the GPU files are not installed"
+# Only headers of the public folder, each of which compiles by itself.
+for header in "$root"/include/strata/*.h; do
+    echo "#include <strata/${header##*/}>" >"$scratch/one.c"
+    cc -std=c17 -Wall -Werror -fsyntax-only "-I$root/include" "$scratch/one.c" || fail "${header##*/} does not stand alone"
+done
+for header in "$src"/include/strata/*.h; do
+    [ -f "$root/include/strata/${header##*/}" ] || fail "${header##*/} is not installed (include/meson.build)"
+done
+export PKG_CONFIG_PATH="$(dirname "$pc")"
+libdir=$(pkg-config --define-variable=prefix="$root" --variable=libdir strata)
+for example in "$src"/examples/*.c; do
+    name=$(basename "$example" .c)
+    # shellcheck disable=SC2046
+    cc -std=c17 -Wall -Wextra -Werror "$example" $(pkg-config --define-variable=prefix="$root" --cflags --libs strata) \
+        -o "$scratch/$name" || fail "$name does not build"
+done
+LD_LIBRARY_PATH=$libdir "$scratch/sectors_per_load" "$root/share/strata/gpus/h200.yaml" "$src/tests/data/traces/strided" >"$scratch/out" ||
+    fail "sectors_per_load failed"
+diff -u "$src/tests/install/sectors_per_load.txt" "$scratch/out" || fail "sectors_per_load printed something else"
+echo "installed, and the examples run"
