@@ -103,6 +103,7 @@ struct strata_gpu {
         uint32_t drain_cycles;         /* from the last exit to the end of the measured time */
         uint32_t block_replace_cycles; /* a freed slot takes the next block after this */
         uint32_t block_interval_cycles;/* between two blocks the dispatcher hands out */
+        uint32_t dram_sectors;         /* read from DRAM once a launch, besides code and data */
         double blocks_per_cycle;       /* how fast the dispatcher hands out blocks, 0 = unlimited */
     } launch;
 

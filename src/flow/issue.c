@@ -13,9 +13,18 @@ static void wait_for(struct flow_warp *w, uint64_t t, enum sm_stall why)
     }
 }
 
-static void wait_for_groups(struct flow_warp *w)
+/* Groups of asynchronous copies that may still be under way after a wait. Tracers before version 5
+ * did not record the number; a pipelined loop then waits for its oldest group. */
+static uint32_t groups_allowed(const struct flow_engine *e, const struct flow_warp *w)
 {
-    uint32_t allowed = w->next.inst->imm > 0 ? (uint32_t)w->next.inst->imm : 0;
+    if (w->next.inst->imm > 0)
+        return (uint32_t)w->next.inst->imm;
+    return e->launch->isa == STRATA_ISA_SASS && w->n_groups > 1 ? w->n_groups - 1 : 0;
+}
+
+static void wait_for_groups(const struct flow_engine *e, struct flow_warp *w)
+{
+    uint32_t allowed = groups_allowed(e, w);
     for (uint32_t i = 0; i + allowed < w->n_groups; i++)
         wait_for(w, w->async_group[i], SM_STALL_LONG);
 }
@@ -33,11 +42,12 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
     if (i->reads_predicate)
         wait_for(w, w->predicate_ready, SM_STALL_WAIT);
     if (i->kind == SM_KIND_WAIT)
-        wait_for_groups(w);
+        wait_for_groups(e, w);
     if (i->kind == SM_KIND_MEMBAR)
         wait_for(w, e->memory.sm[e->block[w->block].sm].store_done, SM_STALL_MEMBAR);
     if (i->fetch_line != w->fetch_line) {
         w->fetch_line = i->fetch_line;
+        fetch_note(&e->fetch_all, i->fetch_line);
         wait_for(w, fetch_line(&e->fetch_all, &e->fetch[e->block[w->block].sm], i->fetch_line, w->ready), SM_STALL_FETCH);
     }
 }
@@ -123,9 +133,9 @@ static void do_commit(struct flow_warp *w)
     w->async_open = 0;
 }
 
-static void do_wait(struct flow_warp *w)
+static void do_wait(const struct flow_engine *e, struct flow_warp *w)
 {
-    uint32_t allowed = w->next.inst->imm > 0 ? (uint32_t)w->next.inst->imm : 0;
+    uint32_t allowed = groups_allowed(e, w);
     if (w->n_groups <= allowed)
         return;
     uint32_t gone = w->n_groups - allowed;
@@ -148,7 +158,7 @@ static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_
         do_commit(w);
         break;
     case SM_KIND_WAIT:
-        do_wait(w);
+        do_wait(e, w);
         break;
     default:
         if (i->pipe == SM_PIPE_LSU)

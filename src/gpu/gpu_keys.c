@@ -109,6 +109,7 @@ static const struct strata_gpu_key keys[] = {
     CYCLES("launch.drain", launch.drain_cycles, "0", "from the last exit to the end of the measured time"),
     CYCLES("launch.block_replace", launch.block_replace_cycles, "0", "a freed slot takes the next block after this"),
     CYCLES("launch.block_interval", launch.block_interval_cycles, "0", "between two blocks the dispatcher hands out"),
+    UINT("launch.dram_sectors", launch.dram_sectors, "", 0, 1e6, "0", "sectors read from DRAM once a launch, besides code and data"),
     REAL("launch.blocks_per_cycle", launch.blocks_per_cycle, "1/cycle", 0, 1000, "0", "how fast the dispatcher hands out blocks; 0: no limit"),
 
     ENUM("coalesce.rule", coalesce.rule, coalesce_names, "sector", "how a warp's addresses become requests"),
