@@ -16,7 +16,7 @@ struct predict_arguments {
     const char *gpu, *model, *variant, *format, *output, *kernel_name;
     struct option_list set;
     uint64_t seed, jobs, launch_skip, launch_count;
-    bool quiet, verbose;
+    bool quiet, verbose, accelsim_compat;
     const char **settings; /* model.key=value words, without "model." */
 };
 
@@ -77,9 +77,12 @@ static strata_status add_traces(const struct predict_arguments *a, char **paths,
                                 struct strata_launch_set *set, struct strata_error *err)
 {
     struct launch_choice choice = {.a = a};
+    struct strata_trace_options opt;
+    strata_trace_options_init(&opt);
+    opt.accelsim_compat = a->accelsim_compat;
     strata_status status = STRATA_OK;
     for (int i = 0; status == STRATA_OK && i < n_paths; i++) {
-        status = strata_launch_set_add(set, paths[i], NULL, choose_launch, &choice, err);
+        status = strata_launch_set_add(set, paths[i], &opt, choose_launch, &choice, err);
         if (choice.status != STRATA_OK) {
             *err = choice.err;
             status = choice.status;
@@ -233,6 +236,8 @@ int cmd_predict(int argc, char **argv)
          "leave out the first N launches (of that name)"},
         {'c', "launch-count", OPTION_UINT, &a.launch_count, "N",
          "take at most N launches (of that name)"},
+        {0, "accelsim-compat", OPTION_FLAG, &a.accelsim_compat, NULL,
+         "read Accel-Sim text by the rules of its own parser"},
         {0, "seed", OPTION_UINT, &a.seed, "N", "seed of all random numbers (default 1)"},
         {'j', "jobs", OPTION_UINT, &a.jobs, "N",
          "launches at a time (default 1); never changes a result"},
