@@ -87,7 +87,7 @@ struct strata_gpu {
         uint32_t fetch_interval_cycles;     /* between two lines of straight code that was never fetched */
         uint32_t fetch_miss_cycles;         /* a jump to a line that this SM has not fetched, L2 hit */
         uint32_t fetch_cold_cycles;         /* the same for a line that no SM has fetched */
-        uint32_t barrier_warp_cycles;       /* more per warp of the block, in quarter cycles */
+        double barrier_warp_cycles;         /* a barrier takes this much more for each warp of the block */
         uint32_t lsu_queue_cycles;          /* work the load/store unit accepts ahead, per SM */
     } sm;
 

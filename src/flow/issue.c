@@ -56,7 +56,7 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
 
 static void release_barrier(struct flow_engine *e, struct flow_block *b)
 {
-    uint32_t cost = e->gpu->sm.latency_barrier_cycles + b->live_warps * e->gpu->sm.barrier_warp_cycles / 4;
+    uint32_t cost = e->gpu->sm.latency_barrier_cycles + (uint32_t)(b->live_warps * e->gpu->sm.barrier_warp_cycles);
     uint64_t t = b->barrier_time + cost;
     b->waiting = 0;
     for (uint32_t k = 0; k < e->warps_per_block; k++) {

@@ -74,7 +74,7 @@ static const struct strata_gpu_key keys[] = {
     CYCLES("sm.fetch_interval", sm.fetch_interval_cycles, "0", "between two lines of straight code not fetched before"),
     CYCLES("sm.fetch_miss", sm.fetch_miss_cycles, "0", "a jump to a line this SM has not fetched but another has; 0: free"),
     CYCLES("sm.fetch_cold", sm.fetch_cold_cycles, "0", "a jump to a line no SM has fetched; 0: free"),
-    UINT("sm.barrier_warp", sm.barrier_warp_cycles, "cycles/4", 0, 1000, "0", "a barrier takes this much more for each warp of the block, in quarter cycles"),
+    REAL("sm.barrier_warp", sm.barrier_warp_cycles, "cycles", 0, 1000, "0", "a barrier takes this much more for each warp of the block"),
     CYCLES("sm.lsu_queue", sm.lsu_queue_cycles, "0", "work the load/store unit accepts ahead; 0: any amount"),
     CYCLES("sm.latency.int", sm.latency_int_cycles, "4", "integer and logic, issue to dependent issue"),
     CYCLES("sm.latency.imad", sm.latency_imad_cycles, "4", "integer multiply-add"),
