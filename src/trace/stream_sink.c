@@ -35,7 +35,8 @@ static strata_status flush_buffer(struct stream_sink *s, struct strata_error *er
         if (w < 0 && errno == EINTR)
             continue;
         if (w < 0)
-            return strata_fail(err, STRATA_EIO, s->name, 0, 0, "cannot be written: %s.", strerror(errno));
+            return strata_fail(err, STRATA_EIO, s->name, 0, 0, "cannot be written: %s.",
+                               strerror(errno));
         at += (size_t)w;
     }
     s->written += s->n;
@@ -160,8 +161,8 @@ static bool start_encoder(struct stream_sink *s, int level)
     switch (s->kind) {
     case STREAM_XZ:
         s->encoder.xz = (lzma_stream)LZMA_STREAM_INIT;
-        return lzma_easy_encoder(&s->encoder.xz, (uint32_t)level_or(level, 6, 9), LZMA_CHECK_CRC64) ==
-               LZMA_OK;
+        return lzma_easy_encoder(&s->encoder.xz, (uint32_t)level_or(level, 6, 9),
+                                 LZMA_CHECK_CRC64) == LZMA_OK;
     case STREAM_GZ:
         return deflateInit2(&s->encoder.gz, level_or(level, 6, 9), Z_DEFLATED, 15 + 16, 8,
                             Z_DEFAULT_STRATEGY) == Z_OK;
@@ -182,7 +183,8 @@ strata_status stream_sink_open(const char *path, enum stream_kind kind, int leve
     *out = NULL;
     struct stream_sink *s = calloc(1, sizeof *s);
     if (!s)
-        return strata_fail(err, STRATA_ENOMEM, path, 0, 0, "out of memory while creating the file.");
+        return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
+                           "out of memory while creating the file.");
     s->fd = -1;
     s->kind = kind;
     s->name = strdup(path);

@@ -81,7 +81,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     unsigned choice = data[0] & 7;
     if (choice < 4)
-        read_pieces(data + 1, size - 1, choice == 0 ? 1 : choice == 1 ? 13 : choice == 2 ? 4096 : 65536);
+        read_pieces(data + 1, size - 1,
+                    choice == 0   ? 1
+                    : choice == 1 ? 13
+                    : choice == 2 ? 4096
+                                  : 65536);
     else if (choice == 4)
         read_lines(data + 1, size - 1);
     else
