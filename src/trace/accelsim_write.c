@@ -63,6 +63,26 @@ static inline strata_status make_room(struct accelsim_writer *a, struct strata_e
     return a->n > WRITE_BUFFER - LINE_ROOM ? flush(a, err) : STRATA_OK;
 }
 
+/* A file of the folder being written. */
+static strata_status open_sink(const struct strata_writer *w, const char *file,
+                               struct stream_sink **out, struct strata_error *err)
+{
+    char *path = NULL, *name = NULL;
+    int n = (int)strlen(w->path);
+    while (n > 1 && w->path[n - 1] == '/')
+        n--;
+    if (asprintf(&path, "%s/%s", w->temporary, file) < 0)
+        path = NULL;
+    if (asprintf(&name, "%.*s/%s", n, w->path, file) < 0)
+        name = NULL;
+    strata_status st = path && name ? stream_sink_open(path, name, stream_kind_of_name(file),
+                                                       w->options.compression_level, out, err)
+                                    : no_memory(w, err);
+    free(path);
+    free(name);
+    return st;
+}
+
 /* Short formatted text, below LINE_ROOM after make_room. */
 static void put(struct accelsim_writer *a, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -332,21 +352,18 @@ strata_status accelsim_write_begin_launch(struct strata_writer *w, struct strata
     const struct strata_dim3 *grid = &w->launch.grid;
     if (!grid->x || !grid->y || !grid->z)
         return strata_fail(err, STRATA_EUSAGE, w->path, 0, 0, "a launch has a grid of no blocks.");
-    char *path = NULL, *name = choose_name(w);
-    if (!name || !ARRAY_RESERVE(a->name, a->n_name, a->cap_name, 1) ||
-        asprintf(&path, "%s/%s", w->temporary, name) < 0) {
+    char *name = choose_name(w);
+    if (!name || !ARRAY_RESERVE(a->name, a->n_name, a->cap_name, 1)) {
         free(name);
         return no_memory(w, err);
     }
     a->name[a->n_name++] = name;
     a->lineinfo = a->has_imm = a->header_written = false;
     a->n = 0;
-    strata_status st = stream_sink_open(path, stream_kind_of_name(name),
-                                        w->options.compression_level, &a->kernel, err);
+    strata_status st = open_sink(w, name, &a->kernel, err);
     int n = snprintf(line, sizeof line, "%.500s\n", name);
     if (!st)
         st = stream_sink_write(a->list, line, (size_t)n, err);
-    free(path);
     return st;
 }
 
@@ -413,8 +430,7 @@ static strata_status rewrite(struct strata_writer *w, const char *path, const ch
         st = text_init(&text, in, err);
     if (st)
         return st;
-    st = stream_sink_open(path, stream_kind_of_name(path), w->options.compression_level, &a->kernel,
-                          err);
+    st = open_sink(w, a->name[a->n_name - 1], &a->kernel, err);
     if (!st)
         st = write_header(w, err);
     if (!st)
@@ -546,7 +562,6 @@ static strata_status check_target(const struct strata_writer *w, struct strata_e
 
 strata_status accelsim_write_create(struct strata_writer *w, struct strata_error *err)
 {
-    char *path = NULL;
     w->impl = calloc(1, sizeof(struct accelsim_writer));
     if (!w->impl)
         return no_memory(w, err);
@@ -558,11 +573,7 @@ strata_status accelsim_write_create(struct strata_writer *w, struct strata_error
         return strata_fail(err, STRATA_EIO, w->path, 0, 0, "the folder cannot be created: %s.",
                            strerror(errno));
     a->made_folder = true;
-    if (asprintf(&path, "%s/kernelslist.g", w->temporary) < 0)
-        return no_memory(w, err);
-    st = stream_sink_open(path, STREAM_PLAIN, 0, &a->list, err);
-    free(path);
-    return st;
+    return open_sink(w, "kernelslist.g", &a->list, err);
 }
 
 strata_status accelsim_write_memcpy(struct strata_writer *w, uint32_t event_kind, uint64_t address,

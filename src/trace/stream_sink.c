@@ -177,23 +177,24 @@ static bool start_encoder(struct stream_sink *s, int level)
     }
 }
 
-strata_status stream_sink_open(const char *path, enum stream_kind kind, int level,
+strata_status stream_sink_open(const char *path, const char *name, enum stream_kind kind, int level,
                                struct stream_sink **out, struct strata_error *err)
 {
     *out = NULL;
+    name = name ? name : path;
     struct stream_sink *s = calloc(1, sizeof *s);
     if (!s)
-        return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
+        return strata_fail(err, STRATA_ENOMEM, name, 0, 0,
                            "out of memory while creating the file.");
     s->fd = -1;
     s->kind = kind;
-    s->name = strdup(path);
+    s->name = strdup(name);
     s->buffer = malloc(OUTPUT_BYTES);
     strata_status st = STRATA_OK;
     if (!s->name || !s->buffer || !start_encoder(s, level))
-        st = strata_fail(err, STRATA_ENOMEM, path, 0, 0, "out of memory while creating the file.");
+        st = strata_fail(err, STRATA_ENOMEM, name, 0, 0, "out of memory while creating the file.");
     if (!st && (s->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0)
-        st = strata_fail(err, STRATA_EIO, path, 0, 0, "cannot be created: %s.", strerror(errno));
+        st = strata_fail(err, STRATA_EIO, name, 0, 0, "cannot be created: %s.", strerror(errno));
     if (st) {
         stream_sink_abort(s);
         return st;

@@ -22,7 +22,7 @@ static strata_status write_stream(const char *path, enum stream_kind kind, const
                                   size_t n)
 {
     struct stream_sink *s;
-    strata_status st = stream_sink_open(path, kind, 0, &s, NULL);
+    strata_status st = stream_sink_open(path, NULL, kind, 0, &s, NULL);
     for (size_t at = 0, part; !st && at < n; at += part) {
         part = n - at < 100000 ? n - at : 100000;
         st = stream_sink_write(s, (const char *)bytes + at, part, NULL);
@@ -152,7 +152,7 @@ static void a_full_disk_is_an_error(void **state)
     for (int kind = STREAM_PLAIN; kind < STREAM_N_KIND; kind++) {
         struct strata_error err;
         struct stream_sink *s;
-        assert_int_equal(stream_sink_open("/dev/full", (enum stream_kind)kind, 1, &s, &err),
+        assert_int_equal(stream_sink_open("/dev/full", NULL, (enum stream_kind)kind, 1, &s, &err),
                          STRATA_OK);
         strata_status st = stream_sink_write(s, in, 1 << 20, &err);
         if (st)
