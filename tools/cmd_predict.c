@@ -3,20 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <strata/filter.h>
 #include <strata/predict.h>
 
 #include "cmd.h"
 #include "gpu_option.h"
+#include "launch_option.h"
 #include "options.h"
 #include "output.h"
 #include "progress.h"
 
 struct predict_arguments {
-    const char *gpu, *model, *variant, *format, *output, *kernel_name;
+    const char *gpu, *model, *variant, *format, *output;
+    struct launch_arguments launches;
     struct option_list set;
-    uint64_t seed, jobs, launch_skip, launch_count;
-    bool quiet, verbose, accelsim_compat;
+    uint64_t seed, jobs;
+    bool quiet, verbose;
     const char **settings; /* model.key=value words, without "model." */
 };
 
@@ -51,49 +52,6 @@ static strata_status split_settings(struct predict_arguments *a, struct option_l
         else
             for_gpu->item[for_gpu->n++] = a->set.item[i];
     return STRATA_OK;
-}
-
-/* Nsight Compute counts launches of one run of a program; every trace is such a run. */
-struct launch_choice {
-    const struct predict_arguments *a;
-    struct strata_filter *filter;
-    struct strata_error err;
-    strata_status status;
-};
-
-static bool choose_launch(void *context, const struct strata_launch *launch, size_t index)
-{
-    struct launch_choice *c = context;
-    if (index == 0) {
-        strata_filter_destroy(c->filter);
-        c->filter = NULL;
-        c->status = strata_filter_create(c->a->kernel_name, c->a->launch_skip, c->a->launch_count,
-                                         &c->filter, &c->err);
-    }
-    return c->status == STRATA_OK && strata_filter_take(c->filter, launch->kernel);
-}
-
-static strata_status add_traces(const struct predict_arguments *a, char **paths, int n_paths,
-                                struct strata_launch_set *set, struct strata_error *err)
-{
-    struct launch_choice choice = {.a = a};
-    struct strata_trace_options opt;
-    strata_trace_options_init(&opt);
-    opt.accelsim_compat = a->accelsim_compat;
-    strata_status status = STRATA_OK;
-    for (int i = 0; status == STRATA_OK && i < n_paths; i++) {
-        status = strata_launch_set_add(set, paths[i], &opt, choose_launch, &choice, err);
-        if (choice.status != STRATA_OK) {
-            *err = choice.err;
-            status = choice.status;
-        }
-    }
-    strata_filter_destroy(choice.filter);
-    if (status == STRATA_OK && !set->n_launches)
-        status =
-            strata_fail(err, STRATA_EFORMAT, paths[0], 0, 0, "there is no launch to predict%s.",
-                        a->kernel_name || a->launch_skip ? "; the filters leave none" : " in it");
-    return status;
 }
 
 /* What --verbose tells needs the last counts. */
@@ -189,7 +147,7 @@ static strata_status predict(struct predict_arguments *a, char **paths, int n_pa
     if (status == STRATA_OK)
         status = load_gpu(a->gpu, &for_gpu, gpu, err);
     if (status == STRATA_OK)
-        status = add_traces(a, paths, n_paths, &set, err);
+        status = load_launches(&a->launches, paths, n_paths, &set, err);
     if (status == STRATA_OK)
         status = run_model(a, model, gpu, &set, &prediction, err);
     if (status == STRATA_OK)
@@ -230,14 +188,7 @@ int cmd_predict(int argc, char **argv)
         {0, "variant", OPTION_STRING, &a.variant, "NAME", "a variant of the model"},
         {0, "set", OPTION_LIST, &a.set, "KEY=VALUE",
          "change one number of the GPU, or model.KEY of the model"},
-        {'k', "kernel-name", OPTION_STRING, &a.kernel_name, "NAME",
-         "only kernels of that name, or regex:EXPRESSION"},
-        {0, "launch-skip", OPTION_UINT, &a.launch_skip, "N",
-         "leave out the first N launches (of that name)"},
-        {'c', "launch-count", OPTION_UINT, &a.launch_count, "N",
-         "take at most N launches (of that name)"},
-        {0, "accelsim-compat", OPTION_FLAG, &a.accelsim_compat, NULL,
-         "read Accel-Sim text by the rules of its own parser"},
+        LAUNCH_OPTIONS(a.launches),
         {0, "seed", OPTION_UINT, &a.seed, "N", "seed of all random numbers (default 1)"},
         {'j', "jobs", OPTION_UINT, &a.jobs, "N",
          "launches at a time (default 1); never changes a result"},

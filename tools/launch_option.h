@@ -13,19 +13,17 @@ struct launch_arguments {
 };
 
 /* Rows of a command's option table; `a` is a struct launch_arguments. */
-#define LAUNCH_OPTIONS(a)                                                                          \
-    {0,                                                                                            \
-     "kernel-name",                                                                                \
-     OPTION_STRING,                                                                                \
-     &(a).kernel_name,                                                                             \
-     "NAME",                                                                                       \
-     "only kernels of this name; regex:EXPRESSION for several"},                                   \
-        {0, "launch-skip", OPTION_UINT, &(a).skip, "N", "pass over the first N that match"},       \
-        {0, "launch-count", OPTION_UINT, &(a).count, "N", "take at most N"},                       \
-    {                                                                                              \
-        0, "accelsim-compat", OPTION_FLAG, &(a).accelsim_compat, NULL,                             \
-            "read Accel-Sim text by the rules of its own parser"                                   \
-    }
+/* clang-format off */
+#define LAUNCH_OPTIONS(a)                                                                           \
+    {'k', "kernel-name", OPTION_STRING, &(a).kernel_name, "NAME",                                   \
+     "only kernels of that name, or regex:EXPRESSION"},                                             \
+    {0, "launch-skip", OPTION_UINT, &(a).skip, "N",                                                 \
+     "leave out the first N launches (of that name) of each trace"},                                \
+    {'c', "launch-count", OPTION_UINT, &(a).count, "N",                                             \
+     "take at most N launches (of that name) of each trace"},                                       \
+    {0, "accelsim-compat", OPTION_FLAG, &(a).accelsim_compat, NULL,                                 \
+     "read Accel-Sim text by the rules of its own parser"}
+/* clang-format on */
 
 /* Opens the traces and chooses. At least one launch is in the set on success; release the set in
  * any case. */

@@ -24,7 +24,9 @@ void strata_filter_destroy(struct strata_filter *f); /* NULL is allowed */
 bool strata_filter_take(struct strata_filter *f, const char *kernel);
 /* True once launch_count launches were taken. */
 bool strata_filter_exhausted(const struct strata_filter *f);
-/* strata_filter_take in the shape of strata_launch_choice: `filter` is a struct strata_filter. */
+/* strata_filter_take in the shape of strata_launch_choice: `filter` is a struct strata_filter.
+ * Nsight Compute counts the launches of one run of a program, and a trace is such a run: launch 0
+ * begins a new trace, and counting begins anew. */
 bool strata_filter_choose(void *filter, const struct strata_launch *launch, size_t index);
 /* STRATA_EUSAGE, with a sentence about `path`, if the filter was asked and took nothing. */
 strata_status strata_filter_check(const struct strata_filter *f, const char *path,

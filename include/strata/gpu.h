@@ -27,7 +27,8 @@ enum strata_coalesce_rule { STRATA_COALESCE_FERMI = 0, STRATA_COALESCE_SECTOR, S
 enum strata_bank_mode { STRATA_BANKS_4B = 0, STRATA_BANKS_8B };
 enum strata_scheduler { STRATA_SCHED_LRR = 0, STRATA_SCHED_GTO, STRATA_SCHED_OLDEST };
 enum strata_replacement { STRATA_REPL_LRU = 0, STRATA_REPL_FIFO, STRATA_REPL_RANDOM, STRATA_REPL_PLRU,
-                          STRATA_REPL_WEIGHTED, STRATA_REPL_NRU, STRATA_REPL_NOT_MRU, STRATA_REPL_SRRIP };
+                          STRATA_REPL_WEIGHTED, STRATA_REPL_NRU, STRATA_REPL_NOT_MRU, STRATA_REPL_SRRIP,
+                          STRATA_REPL_AGED };
 enum strata_index_hash { STRATA_INDEX_LINEAR = 0, STRATA_INDEX_XOR, STRATA_INDEX_FERMI, STRATA_INDEX_IPOLY,
                          STRATA_INDEX_MIX, STRATA_INDEX_BITS };
 enum strata_alloc { STRATA_ALLOC_ON_MISS = 0, STRATA_ALLOC_ON_FILL, STRATA_ALLOC_STREAMING };
@@ -82,6 +83,12 @@ struct strata_gpu {
             interval_uniform_cycles;
         uint32_t min_issue_gap_cycles;      /* between two instructions of one warp */
         uint32_t instruction_bytes;         /* 16 on Volta and later, 8 before; 0: fetch not modelled */
+        uint32_t fetch_line_bytes;          /* instructions arrive in lines of this many bytes */
+        uint32_t fetch_interval_cycles;     /* between two lines of straight code that was never fetched */
+        uint32_t fetch_miss_cycles;         /* a jump to a line that this SM has not fetched, L2 hit */
+        uint32_t fetch_cold_cycles;         /* the same for a line that no SM has fetched */
+        double barrier_warp_cycles;         /* a barrier takes this much more for each warp of the block */
+        uint32_t lsu_queue_cycles;          /* work the load/store unit accepts ahead, per SM */
     } sm;
 
     struct {
@@ -96,6 +103,8 @@ struct strata_gpu {
         uint32_t drain_cycles;         /* from the last exit to the end of the measured time */
         uint32_t block_replace_cycles; /* a freed slot takes the next block after this */
         uint32_t block_interval_cycles;/* between two blocks the dispatcher hands out */
+        uint32_t dram_sectors;         /* read from DRAM once a launch, besides code and data */
+        double blocks_per_cycle;       /* how fast the dispatcher hands out blocks, 0 = unlimited */
     } launch;
 
     struct {
@@ -133,6 +142,12 @@ struct strata_gpu {
         uint32_t bytes_per_cycle;          /* data to the registers */
         uint32_t fill_bytes_per_cycle;     /* from the crossbar */
         bool inflight_counts_as_hit;       /* how the profiler counts */
+        uint32_t reserved_lines;           /* lines of the nominal size that never hold data */
+        uint32_t miss_requests_per_cycle;  /* line requests that leave for the L2, 0 = unlimited */
+        uint32_t store_buffer_lines;       /* stores wait here and merge, 0 = each leaves at once */
+        uint32_t store_idle_cycles;        /* they leave when no store has touched their line for this long */
+        uint32_t store_drain_cycles;       /* cycles of the load/store unit that one line takes to leave */
+        uint32_t store_cycles;             /* the load/store unit is taken by a store at least this long */
     } l1;
 
     struct {
@@ -144,6 +159,9 @@ struct strata_gpu {
         uint32_t flit_bytes;
         uint32_t latency_cycles;           /* one way, without contention */
         uint32_t clock_mhz;
+        uint32_t coalescer_return_cycles;  /* a line stays open in the request coalescer until its data is
+                                              this far from the SM; 0: for the fixed window */
+        uint32_t request_coalescer_lines;  /* lines it can hold open, 0 = any number */
     } xbar;
 
     struct {
@@ -158,11 +176,15 @@ struct strata_gpu {
         uint32_t far_extra_cycles;         /* more for the far partition */
         uint32_t bytes_per_cycle_per_slice;
         uint32_t fabric_bytes_per_cycle;   /* link between the partitions, each way */
-        uint32_t atomic_cycles;            /* a slice is busy with one atomic sector */
+        double atomic_cycles;              /* a slice is busy with one atomic sector */
         uint32_t mshrs;
         uint32_t mshr_merges;
         uint32_t clock_mhz;
         bool fill_on_memcpy;
+        uint32_t home_bytes;               /* addresses change their home partition in blocks of this size */
+        uint32_t partition_of_gpc[32];
+        uint32_t n_partition_of_gpc;
+        uint64_t dirty_bytes;              /* written data the L2 keeps before it writes back, 0 = all it holds */
     } l2;
 
     struct {

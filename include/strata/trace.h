@@ -226,7 +226,8 @@ struct strata_event {
 };
 
 /* Opens a .strata file, an Accel-Sim folder or kernelslist file, one .traceg[.xz|.gz|.zst], or a
- * thread-list text file (.trc). Reads headers only. */
+ * thread-list text file or folder (.trc), or NVBit mem_trace text. Reads headers only, except that the
+ * last two have none and are read once. */
 strata_status strata_trace_open(const char *path, const struct strata_trace_options *opt,
                                 struct strata_trace **out, struct strata_error *err);
 void strata_trace_close(struct strata_trace *t);

@@ -40,43 +40,101 @@ struct line_table {
     uint8_t request[128];
 };
 
-static unsigned find_or_add(struct line_table *t, uint64_t line, unsigned line_shift,
-                            struct strata_request *out, unsigned *n)
+static inline struct strata_request *find_or_add(struct line_table *t, uint64_t line,
+                                                 unsigned line_shift, struct strata_request *out,
+                                                 unsigned *n)
 {
     unsigned slot = (unsigned)(line * 0x9e3779b97f4a7c15ull >> 57);
     while (t->used[slot >> 6] >> (slot & 63) & 1) {
         if (out[t->request[slot]].line == line << line_shift)
-            return t->request[slot];
+            return &out[t->request[slot]];
         slot = (slot + 1) & 127;
     }
     t->used[slot >> 6] |= (uint64_t)1 << (slot & 63);
     t->request[slot] = (uint8_t)*n;
     out[*n] = (struct strata_request){line << line_shift, 0, 0};
-    return (*n)++;
+    return &out[(*n)++];
+}
+
+/* Sectors of bytes [offset, offset + width) of a line. */
+static inline uint32_t bits_inside(const struct strata_coalescer *c, uint32_t offset,
+                                   uint32_t width)
+{
+    uint32_t low = offset >> c->sector_shift, high = (offset + width - 1) >> c->sector_shift;
+    return (2u << high) - (1u << low);
 }
 
 /* Any addresses. Neighbouring lanes mostly share a line, so the line of the lane before is tried
  * first. */
-static unsigned group_general(const struct strata_coalescer *c, const struct lanes *a,
-                              uint32_t mask, struct strata_request *out, unsigned n)
+static unsigned group_list(const struct strata_coalescer *c, const struct lanes *a, uint32_t mask,
+                           struct strata_request *out, unsigned n)
 {
+    const uint32_t line_bytes = 1u << c->line_shift, width = a->width;
     struct line_table table = {.used = {0, 0}};
-    unsigned count = 0, last = 0;
+    unsigned count = 0;
+    struct strata_request *last = NULL;
     out += n;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned lane = lowest_bit32(rest);
-        uint64_t from = lane_address(a, lane), to = from + a->width - 1;
-        uint64_t line = from >> c->line_shift, end = to >> c->line_shift;
-        if (end < line)
-            end = line; /* the address space ends inside the access */
-        for (; line <= end; line++) {
-            if (!count || out[last].line >> c->line_shift != line)
-                last = find_or_add(&table, line, c->line_shift, out, &count);
-            out[last].lanes |= 1u << lane;
-            out[last].sectors |= sector_bits(c, line, from, to);
+        uint64_t line = a->addr[lane] >> c->line_shift;
+        uint32_t offset = (uint32_t)(a->addr[lane] & (line_bytes - 1));
+        uint32_t here = offset + width <= line_bytes ? width : line_bytes - offset;
+        if (!last || last->line != line << c->line_shift)
+            last = find_or_add(&table, line, c->line_shift, out, &count);
+        last->lanes |= 1u << lane;
+        last->sectors |= bits_inside(c, offset, here);
+        if (here < width && (line + 1)
+                                << c->line_shift) { /* the rest, unless the space ends here */
+            last = find_or_add(&table, line + 1, c->line_shift, out, &count);
+            last->lanes |= 1u << lane;
+            last->sectors |= bits_inside(c, 0, width - here);
         }
     }
     return n + count;
+}
+
+/* Addresses that only rise or only fall: a line that comes again is among the last three (a lane
+ * touches at most two, and the first of its neighbour is one of those or a new one). */
+static inline unsigned find_recent(struct strata_request *out, unsigned start, unsigned n,
+                                   uint64_t line, unsigned *at)
+{
+    for (unsigned i = n, end = n > start + 3 ? n - 3 : start; i > end; i--)
+        if (out[i - 1].line == line) {
+            *at = i - 1;
+            return n;
+        }
+    out[n] = (struct strata_request){line, 0, 0};
+    *at = n;
+    return n + 1;
+}
+
+static unsigned group_monotone(const struct strata_coalescer *c, const struct lanes *a,
+                               uint32_t mask, struct strata_request *out, unsigned n)
+{
+    const uint64_t line_mask = ((uint64_t)1 << c->line_shift) - 1;
+    const uint32_t width = a->width;
+    unsigned start = n, at = n;
+    uint64_t address = lane_address(a, 0);
+    for (unsigned lane = 0; mask >> lane; lane++, address += (uint64_t)a->stride) {
+        if (!(mask >> lane & 1))
+            continue;
+        uint64_t line = address & ~line_mask;
+        uint32_t offset = (uint32_t)(address & line_mask);
+        uint32_t here =
+            offset + width <= line_mask + 1 ? width : (uint32_t)(line_mask + 1 - offset);
+        if (at >= n || out[at].line != line)
+            n = find_recent(out, start, n, line, &at);
+        out[at].lanes |= 1u << lane;
+        out[at].sectors |= bits_inside(c, offset, here);
+        if (here < width) {
+            n = find_recent(out, start, n, line + line_mask + 1, &at);
+            out[at].lanes |= 1u << lane;
+            out[at].sectors |= bits_inside(c, 0, width - here);
+        }
+        if (lane == 31)
+            break;
+    }
+    return n;
 }
 
 /* Lanes of the run that start at or before `to` and end at or after `from`. */
@@ -113,19 +171,31 @@ static unsigned group_dense(const struct strata_coalescer *c, const struct lanes
     return n;
 }
 
+/* The address space ends among the lanes, so their addresses neither only rise nor only fall. */
+static unsigned group_wrapping(const struct strata_coalescer *c, const struct lanes *a,
+                               uint32_t mask, struct strata_request *out, unsigned n)
+{
+    uint64_t addr[STRATA_WARP_SIZE] = {0};
+    struct lanes listed = {.mask = a->mask, .width = a->width, .addr = addr};
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        addr[lowest_bit32(rest)] = lane_address(a, lowest_bit32(rest));
+    return group_list(c, &listed, mask, out, n);
+}
+
 unsigned coalesce_group(const struct strata_coalescer *c, const struct lanes *a, uint32_t mask,
                         struct strata_request *out, unsigned n)
 {
     if (!mask)
         return n;
-    if (a->affine && a->stride >= 0 && a->stride <= (int64_t)a->width) {
-        unsigned first = lowest_bit32(mask), n_lanes = popcount32(mask);
-        bool gapless = (uint64_t)mask >> first == ((uint64_t)1 << n_lanes) - 1;
-        uint64_t base = lane_address(a, first);
-        if (gapless && base + (uint64_t)n_lanes * 32 > base)
-            return group_dense(c, a, first, n_lanes, out, n);
-    }
-    return group_general(c, a, mask, out, n);
+    if (!a->affine)
+        return group_list(c, a, mask, out, n);
+    unsigned first = lowest_bit32(mask), last = log2_floor(mask), n_lanes = popcount32(mask);
+    uint64_t from = lane_address(a, first), to = lane_address(a, last) + a->width - 1;
+    if (a->stride >= 0 ? to < from : from + a->width - 1 < lane_address(a, last))
+        return group_wrapping(c, a, mask, out, n);
+    if (a->stride >= 0 && a->stride <= (int64_t)a->width && last - first + 1 == n_lanes)
+        return group_dense(c, a, first, n_lanes, out, n);
+    return group_monotone(c, a, mask, out, n);
 }
 
 unsigned strata_coalesce(const struct strata_coalescer *c, const struct strata_winst *w,

@@ -19,7 +19,8 @@ struct lanes {
 
 static inline uint64_t lane_address(const struct lanes *a, unsigned lane)
 {
-    return a->affine ? a->base + (uint64_t)((int64_t)(lane - a->first) * a->stride) : a->addr[lane];
+    return a->affine ? a->base + (uint64_t)(((int64_t)lane - (int64_t)a->first) * a->stride)
+                     : a->addr[lane];
 }
 
 /* Sectors of the part of [from, to] that lies in `line` (numbers of lines, inclusive bounds). */

@@ -40,7 +40,7 @@
 static const char *const coalesce_names[] = {"fermi", "sector", "octet", NULL};
 static const char *const bank_names[] = {"4-byte", "8-byte", NULL};
 static const char *const scheduler_names[] = {"lrr", "gto", "oldest", NULL};
-static const char *const replacement_names[] = {"lru", "fifo", "random", "plru", "weighted", "nru", "not-mru", "srrip", NULL};
+static const char *const replacement_names[] = {"lru", "fifo", "random", "plru", "weighted", "nru", "not-mru", "srrip", "aged", NULL};
 static const char *const index_names[] = {"linear", "xor", "fermi", "ipoly", "mix", "bits", NULL};
 static const char *const allocate_names[] = {"on-miss", "on-fill", "streaming", NULL};
 static const char *const write_names[] = {"through-no-allocate", "through-allocate", "evict", "back", NULL};
@@ -70,6 +70,12 @@ static const struct strata_gpu_key keys[] = {
     UINT("sm.issue_per_scheduler", sm.issue_per_scheduler, "", 1, 8, "1", "instructions a scheduler issues a cycle"),
     CYCLES("sm.min_issue_gap", sm.min_issue_gap_cycles, "2", "between two instructions of one warp, at least"),
     SIZE32("sm.instruction_bytes", sm.instruction_bytes, 0, 64, "16", "size of one machine instruction; 0: fetch is not modelled"),
+    SIZE32("sm.fetch_line", sm.fetch_line_bytes, 0, 4096, "128", "instructions arrive in lines of this size"),
+    CYCLES("sm.fetch_interval", sm.fetch_interval_cycles, "0", "between two lines of straight code not fetched before"),
+    CYCLES("sm.fetch_miss", sm.fetch_miss_cycles, "0", "a jump to a line this SM has not fetched but another has; 0: free"),
+    CYCLES("sm.fetch_cold", sm.fetch_cold_cycles, "0", "a jump to a line no SM has fetched; 0: free"),
+    REAL("sm.barrier_warp", sm.barrier_warp_cycles, "cycles", 0, 1000, "0", "a barrier takes this much more for each warp of the block"),
+    CYCLES("sm.lsu_queue", sm.lsu_queue_cycles, "0", "work the load/store unit accepts ahead; 0: any amount"),
     CYCLES("sm.latency.int", sm.latency_int_cycles, "4", "integer and logic, issue to dependent issue"),
     CYCLES("sm.latency.imad", sm.latency_imad_cycles, "4", "integer multiply-add"),
     CYCLES("sm.latency.fp32", sm.latency_fp32_cycles, "4", "single precision"),
@@ -103,6 +109,8 @@ static const struct strata_gpu_key keys[] = {
     CYCLES("launch.drain", launch.drain_cycles, "0", "from the last exit to the end of the measured time"),
     CYCLES("launch.block_replace", launch.block_replace_cycles, "0", "a freed slot takes the next block after this"),
     CYCLES("launch.block_interval", launch.block_interval_cycles, "0", "between two blocks the dispatcher hands out"),
+    UINT("launch.dram_sectors", launch.dram_sectors, "", 0, 1e6, "0", "sectors read from DRAM once a launch, besides code and data"),
+    REAL("launch.blocks_per_cycle", launch.blocks_per_cycle, "1/cycle", 0, 1000, "0", "how fast the dispatcher hands out blocks; 0: no limit"),
 
     ENUM("coalesce.rule", coalesce.rule, coalesce_names, "sector", "how a warp's addresses become requests"),
 
@@ -133,6 +141,12 @@ static const struct strata_gpu_key keys[] = {
     UINT("l1.bytes_per_cycle", l1.bytes_per_cycle, "bytes/cycle", 0, 4096, "128", "data to the registers; 0: no limit"),
     UINT("l1.fill_bytes_per_cycle", l1.fill_bytes_per_cycle, "bytes/cycle", 0, 4096, "64", "data from the crossbar; 0: no limit"),
     BOOL("l1.inflight_counts_as_hit", l1.inflight_counts_as_hit, "false", "how the profiler counts an access to data still on its way"),
+    UINT("l1.reserved_lines", l1.reserved_lines, "", 0, 65536, "0", "lines of the nominal size that never hold data"),
+    UINT("l1.miss_requests_per_cycle", l1.miss_requests_per_cycle, "1/cycle", 0, 64, "0", "line requests of one SM that leave for the L2; 0: no limit"),
+    UINT("l1.store_buffer", l1.store_buffer_lines, "lines", 0, 64, "0", "lines in which stores wait and merge before they leave; 0: each leaves at once"),
+    CYCLES("l1.store_idle", l1.store_idle_cycles, "0", "waiting stores leave when no store has touched their line for this long"),
+    CYCLES("l1.store_drain", l1.store_drain_cycles, "0", "cycles of the load/store unit that one line of stores takes to leave"),
+    CYCLES("l1.store", l1.store_cycles, "1", "the load/store unit is taken by one store instruction at least this long"),
 
     CYCLES("xbar.coalescer_window", xbar.request_coalescer_window_cycles, "0", "requests of neighbouring SMs for one line merge within this; 0: never"),
     UINT("xbar.coalescer_sms", xbar.request_coalescer_scope, "", 0, STRATA_MAX_SMS, "0", "SMs that share one request coalescer; 0: those of a GPC"),
@@ -142,6 +156,8 @@ static const struct strata_gpu_key keys[] = {
     SIZE32("xbar.flit", xbar.flit_bytes, 1, 1024, "32", "unit of transfer"),
     CYCLES("xbar.latency", xbar.latency_cycles, "0", "one way, without contention"),
     UINT("xbar.clock", xbar.clock_mhz, "MHz", 0, 100000, "0", "clock of the crossbar; 0: as the SMs"),
+    CYCLES("xbar.coalescer_return", xbar.coalescer_return_cycles, "0", "a line stays open in the coalescer until its data is this far from the SM; 0: for the fixed window"),
+    UINT("xbar.coalescer_lines", xbar.request_coalescer_lines, "", 0, 65536, "0", "lines one coalescer holds open; 0: any number"),
 
     UINT("l2.slices", l2.slices, "", 1, 1024, "1", "independent slices of the L2"),
     UINT("l2.partitions", l2.partitions, "", 1, 16, "1", "partitions with a link between them"),
@@ -154,11 +170,14 @@ static const struct strata_gpu_key keys[] = {
     CYCLES("l2.far_extra", l2.far_extra_cycles, "0", "more for the far partition"),
     UINT("l2.bytes_per_cycle_per_slice", l2.bytes_per_cycle_per_slice, "bytes/cycle", 0, 4096, "32", "data out of one slice; 0: no limit"),
     UINT("l2.fabric_bytes_per_cycle", l2.fabric_bytes_per_cycle, "bytes/cycle", 0, 1 << 20, "0", "link between the partitions, each way; 0: no limit"),
-    CYCLES("l2.atomic", l2.atomic_cycles, "1", "a slice is busy with one atomic sector"),
+    REAL("l2.atomic", l2.atomic_cycles, "cycles", 0, 10000, "1", "a slice is busy with one atomic sector"),
     UINT("l2.mshrs", l2.mshrs, "", 0, 65536, "0", "misses in flight of one slice; 0: no limit"),
     UINT("l2.mshr_merges", l2.mshr_merges, "", 0, 65536, "0", "requests that may wait for one miss; 0: no limit"),
     UINT("l2.clock", l2.clock_mhz, "MHz", 0, 100000, "0", "clock of the L2; 0: as the SMs"),
     BOOL("l2.fill_on_memcpy", l2.fill_on_memcpy, "false", "copies from the host leave their data in the L2"),
+    SIZE32("l2.home", l2.home_bytes, 0, 1 << 30, "4KiB", "the home partition of addresses changes in blocks of this size"),
+    LIST("l2.partition_of_gpc", STRATA_GPU_UINTS, l2.partition_of_gpc, l2.n_partition_of_gpc, "", 0, 15, "partition that each GPC is attached to"),
+    SIZE("l2.dirty", l2.dirty_bytes, 0, 1e12, "0", "written data the L2 keeps before it writes back; 0: all it holds"),
 
     ENUM("dram.kind", dram.kind, dram_names, "gddr5", "family of the memory"),
     UINT("dram.channels", dram.channels, "", 1, 1024, "1", "independent channels"),

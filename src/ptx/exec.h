@@ -319,9 +319,9 @@ void ptx_fail(struct ptx_warp *w, const struct ptx_inst *in, unsigned lane, stra
  * host addresses by lane; NULL after a failure. */
 const uint64_t *ptx_resolve(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
                             unsigned bytes);
-/* The same for addresses that are already in w->access.address, all global. */
-const uint64_t *ptx_resolve_global(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
-                                   unsigned bytes);
+/* The same for addresses that are already in w->access.address. */
+const uint64_t *ptx_resolve_addresses(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
+                                      unsigned bytes);
 /* A text or buffer behind a generic address of one lane; NULL if it is not valid memory. *left is
  * how many bytes follow it. */
 uint8_t *ptx_generic_pointer(struct ptx_warp *w, unsigned lane, uint64_t address, uint64_t *left);

@@ -75,11 +75,13 @@ static void skip_blanks(struct ptx_lexer *lexer)
     }
 }
 
-/* Dots and "::" belong to the word: %tid.x, ld.global.L1::no_allocate.f32. */
+/* Dots and "::" belong to the word: %tid.x, ld.global.L1::no_allocate.f32; but ".reg.b32" are two
+ * directives. */
 static void lex_word(struct ptx_lexer *lexer, struct ptx_token *out)
 {
     const char *p = lexer->at + 1;
-    while (p < lexer->end) {
+    bool directive = *lexer->at == '.';
+    while (p < lexer->end && !(directive && *p == '.')) {
         if (p + 2 < lexer->end && p[0] == ':' && p[1] == ':' && is_word_start(p[2])) {
             p += 2;
             continue;

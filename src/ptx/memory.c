@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "ptx/exec.h"
 #include "ptx/module.h"
+#include "ptx/texture.h"
 
 #if defined __GNUC__ && !defined __clang__
 #pragma GCC optimize("O3")
@@ -145,6 +146,15 @@ static void touch(struct ptx_touched *set, uint64_t base)
         set->base[set->n++] = base;
 }
 
+void ptx_touch_loaded(struct ptx_warp *w, const struct ptx_inst *in, uint64_t address)
+{
+    struct strata_ptx_range *range = &w->block->ranges[in->slot];
+    if (!w->block->run->defer_stores || address - range->base < range->bytes)
+        return;
+    if (ptx_find_range(w->block->run->module, address, range))
+        touch(&w->block->loaded, range->base);
+}
+
 /* Is [low, high) inside the allocation the instruction used last, or in another one? */
 static bool in_one_range(struct ptx_block *block, const struct ptx_inst *in, uint64_t low,
                          uint64_t high)
@@ -180,8 +190,8 @@ static bool check_global(struct ptx_warp *w, const struct ptx_inst *in, uint32_t
     return true;
 }
 
-const uint64_t *ptx_resolve_global(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
-                                   unsigned bytes)
+static const uint64_t *resolve_global(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
+                                      unsigned bytes)
 {
     find_stride(&w->access, mask);
     w->access.shared_mask = w->access.local_mask = 0;
@@ -316,9 +326,15 @@ const uint64_t *ptx_resolve(struct ptx_warp *w, const struct ptx_inst *in, uint3
     if (in->space == PTX_M_PARAM)
         return resolve_param(w, in);
     add_offset(w, in);
+    return ptx_resolve_addresses(w, in, mask, bytes);
+}
+
+const uint64_t *ptx_resolve_addresses(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
+                                      unsigned bytes)
+{
     switch (in->space) {
     case PTX_M_GLOBAL:
-    case PTX_M_CONST: return ptx_resolve_global(w, in, mask, bytes);
+    case PTX_M_CONST: return resolve_global(w, in, mask, bytes);
     case PTX_M_SHARED: return resolve_shared(w, in, mask, bytes);
     case PTX_M_LOCAL: return resolve_local(w, in, mask, bytes);
     default: return resolve_generic(w, in, mask, bytes);

@@ -578,8 +578,57 @@ static bool parse_statement(struct ptx_parser *p)
     return parse_instruction(p);
 }
 
+/* ---- registers that are used ---- */
+
+/* Renumbers the registers an operand names; `number` is by old register: new one + 1. */
+static void renumber(struct ptx_function *f, struct ptx_operand *o, uint32_t *number, uint32_t *n)
+{
+    if (o->kind == PTX_OPERAND_REG) {
+        if (!number[o->u.reg]) {
+            number[o->u.reg] = ++*n;
+        }
+        o->u.reg = number[o->u.reg] - 1;
+        return;
+    }
+    bool nested = o->kind == PTX_OPERAND_VECTOR || o->kind == PTX_OPERAND_LIST ||
+                  o->kind == PTX_OPERAND_ADDRESS || o->kind == PTX_OPERAND_PAIR;
+    for (unsigned i = 0; nested && i < o->n_children; i++)
+        renumber(f, &o->u.children[i], number, n);
+}
+
+/* Families are declared generously (%r<500>): what no instruction names is dropped. */
+static bool drop_unused_registers(struct ptx_parser *p)
+{
+    struct ptx_function *f = p->function;
+    uint32_t *number = calloc((size_t)f->n_regs + 1, sizeof *number), n = 0;
+    uint8_t *type = malloc((size_t)f->n_regs + 1);
+    if (!number || !type) {
+        free(number);
+        free(type);
+        return ptx_no_memory(p);
+    }
+    for (size_t i = 0; i < f->n_ops; i++) {
+        struct ptx_operand guard = {.kind = PTX_OPERAND_REG, .u.reg = f->ops[i].guard};
+        if (f->ops[i].guard != PTX_NO_REG) {
+            renumber(f, &guard, number, &n);
+            f->ops[i].guard = guard.u.reg;
+        }
+        for (unsigned k = 0; k < f->ops[i].n_operands; k++)
+            renumber(f, &f->ops[i].operands[k], number, &n);
+    }
+    for (uint32_t i = 0; i < f->n_regs; i++)
+        if (number[i])
+            type[number[i] - 1] = f->reg_type[i];
+    free(f->reg_type);
+    f->reg_type = type;
+    f->cap_regs = f->n_regs + 1;
+    f->n_regs = n;
+    free(number);
+    return true;
+}
+
 bool ptx_parse_body(struct ptx_parser *p)
 {
     p->source_line = 0;
-    return parse_statement(p);
+    return parse_statement(p) && drop_unused_registers(p);
 }

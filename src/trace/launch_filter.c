@@ -13,7 +13,8 @@ struct strata_filter {
     char *name; /* NULL: any, or a regular expression */
     regex_t regex;
     bool has_regex;
-    uint64_t skip, count, asked, seen, taken;
+    uint64_t skip, count, seen, taken;
+    uint64_t all_asked, all_seen, all_taken; /* over all traces */
 };
 
 strata_status strata_filter_create(const char *kernel_name, uint64_t launch_skip,
@@ -69,12 +70,14 @@ static bool name_matches(const struct strata_filter *f, const char *kernel)
 
 bool strata_filter_take(struct strata_filter *f, const char *kernel)
 {
-    f->asked++;
+    f->all_asked++;
     if (!name_matches(f, kernel))
         return false;
+    f->all_seen++;
     if (f->seen++ < f->skip || strata_filter_exhausted(f))
         return false;
     f->taken++;
+    f->all_taken++;
     return true;
 }
 
@@ -85,21 +88,23 @@ bool strata_filter_exhausted(const struct strata_filter *f)
 
 bool strata_filter_choose(void *filter, const struct strata_launch *launch, size_t index)
 {
-    (void)index;
-    return strata_filter_take(filter, launch->kernel);
+    struct strata_filter *f = filter;
+    if (index == 0)
+        f->seen = f->taken = 0;
+    return strata_filter_take(f, launch->kernel);
 }
 
 strata_status strata_filter_check(const struct strata_filter *f, const char *path,
                                   struct strata_error *err)
 {
-    if (f->taken || !f->asked)
+    if (f->all_taken || !f->all_asked)
         return STRATA_OK;
-    if (!f->seen)
+    if (!f->all_seen)
         return strata_fail(err, STRATA_EUSAGE, path, 0, 0,
                            "none of the %llu launches has a kernel that --kernel-name names; "
                            "`strata info` lists them.",
-                           (unsigned long long)f->asked);
+                           (unsigned long long)f->all_asked);
     return strata_fail(err, STRATA_EUSAGE, path, 0, 0,
                        "all %llu launches that match are skipped; lower --launch-skip.",
-                       (unsigned long long)f->seen);
+                       (unsigned long long)f->all_seen);
 }

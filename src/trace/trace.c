@@ -15,6 +15,7 @@ const struct strata_trace_format *const strata_trace_formats[] = {
     &strata_format_native,
     &strata_format_accelsim,
     &strata_format_threadlist,
+    &strata_format_memtrace,
 
     NULL,
 };

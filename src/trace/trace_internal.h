@@ -90,6 +90,7 @@ extern const struct strata_trace_format strata_format_native; /* native_read.c, 
 extern const struct strata_trace_format
     strata_format_accelsim; /* folders, lists and .traceg files */
 extern const struct strata_trace_format strata_format_threadlist; /* thread-list text */
+extern const struct strata_trace_format strata_format_memtrace;   /* NVBit mem_trace text */
 
 /* True if the output is no plain file (a pipe, a device): it is written in place, not renamed. */
 bool writer_is_direct(const struct strata_writer *w);

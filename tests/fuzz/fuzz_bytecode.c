@@ -1,5 +1,5 @@
-/* Any bytes as the byte code of a warp: validation refuses them, or a cursor can walk them, and what
- * it delivers survives another trip through a builder.
+/* Any bytes as the byte code of a warp: validation refuses them, or a cursor can walk them, and
+ * what it delivers survives another trip through a builder.
  *
  * Input: a byte n, n bytes that choose static instructions, then a warp's bytes. */
 #include <stdint.h>
@@ -15,12 +15,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct strata_code *make_code(const uint8_t *choice, size_t n)
 {
-    static const char *const opcodes[] = {"IADD3", "LDG.E", "STS.64", "EXIT", "BRA", "LDC", "RED.E.ADD", "BAR.SYNC"};
+    static const char *const opcodes[] = {"IADD3", "LDG.E", "STS.64",    "EXIT",
+                                          "BRA",   "LDC",   "RED.E.ADD", "BAR.SYNC"};
     struct strata_code *code;
     if (strata_code_create(&code, NULL))
         abort();
     for (size_t i = 0; i < n; i++) {
-        struct strata_inst inst = {.pc = i * 16, .opcode = opcodes[choice[i] % 8], .trace_width = choice[i] & 8};
+        struct strata_inst inst = {
+            .pc = i * 16, .opcode = opcodes[choice[i] % 8], .trace_width = choice[i] & 8};
         uint32_t index;
         strata_inst_decode_sass(&inst, inst.trace_width, choice[i] & 16);
         if (strata_code_add(code, &inst, &index, NULL) || index != i)
@@ -34,8 +36,8 @@ static void same_winst(const struct strata_winst *a, const struct strata_winst *
     uint64_t x[STRATA_WARP_SIZE], y[STRATA_WARP_SIZE];
     strata_winst_addresses(a, x);
     strata_winst_addresses(b, y);
-    if (a->inst_index != b->inst_index || a->mask != b->mask || (!a->addr_kind) != (!b->addr_kind) ||
-        memcmp(x, y, sizeof x))
+    if (a->inst_index != b->inst_index || a->mask != b->mask ||
+        (!a->addr_kind) != (!b->addr_kind) || memcmp(x, y, sizeof x))
         abort();
 }
 
@@ -48,7 +50,8 @@ static void rebuild(struct strata_code *code, const struct strata_block *block)
     struct strata_block *again;
     uint64_t addr[STRATA_WARP_SIZE];
     uint32_t n = 0;
-    if (strata_builder_create(code, &builder, NULL) || strata_builder_begin_block(builder, 1, 1, NULL) ||
+    if (strata_builder_create(code, &builder, NULL) ||
+        strata_builder_begin_block(builder, 1, 1, NULL) ||
         strata_builder_begin_warp(builder, 0, NULL) || strata_cursor_init(&old, block, 0, NULL))
         abort();
     for (; strata_cursor_next(&old, &a); n++) {

@@ -1,8 +1,8 @@
 /* Any bytes as a .strata file: a refusal is a sentence; what is accepted can be read to its end,
  * written again, and is then the same.
  *
- * First byte even: the rest is a file; its checksums are made right first, so that the fuzzer reaches
- * what they guard. Odd: the rest is cut into the payloads of a file with one launch, before
+ * First byte even: the rest is a file; its checksums are made right first, so that the fuzzer
+ * reaches what they guard. Odd: the rest is cut into the payloads of a file with one launch, before
  * compression (pieces are preceded by their size in two bytes). */
 #include <stdint.h>
 #include <stdio.h>
@@ -79,7 +79,8 @@ static void build_file(const uint8_t *data, size_t size, struct pack *file)
         zstd = ZSTD_createCCtx();
     const uint8_t *at = data, *end = data + size;
     struct pack payload = {0};
-    struct strata_launch launch = {.program = "p", .trace = "t", .kernel = "k", .grid = {4, 1, 1}, .block = {64, 1, 1}};
+    struct strata_launch launch = {
+        .program = "p", .trace = "t", .kernel = "k", .grid = {4, 1, 1}, .block = {64, 1, 1}};
     uint8_t header[NATIVE_HEADER_BYTES];
     memcpy(header, NATIVE_MAGIC, 8);
     store_le(header + 8, NATIVE_MAJOR, 2);
@@ -136,7 +137,8 @@ static uint64_t digest_block(uint64_t h, const struct strata_block *block, uint6
 }
 
 /* Reads everything, and copies it to `writer` unless that is NULL. */
-static strata_status read_all(const char *path, struct strata_writer *writer, uint64_t *digest, uint64_t *budget)
+static strata_status read_all(const char *path, struct strata_writer *writer, uint64_t *digest,
+                              uint64_t *budget)
 {
     struct strata_trace *t;
     struct strata_error err;
@@ -151,7 +153,8 @@ static strata_status read_all(const char *path, struct strata_writer *writer, ui
         if (status)
             break;
         if (writer)
-            strata_writer_begin_launch(writer, strata_reader_launch(r), strata_reader_code(r), NULL);
+            strata_writer_begin_launch(writer, strata_reader_launch(r), strata_reader_code(r),
+                                       NULL);
         while (!(status = strata_reader_next(r, &block, &err)) && *budget) {
             *digest = digest_block(*digest, block, budget);
             if (writer && strata_writer_block(writer, block, NULL))
@@ -182,7 +185,8 @@ static void read_and_rewrite(const char *path)
         abort();
     strata_status status = read_all(path, writer, &first, &budget);
     bool complete = !status && budget;
-    if (complete ? strata_writer_finish(writer, NULL) != STRATA_OK : (strata_writer_abort(writer), false))
+    if (complete ? strata_writer_finish(writer, NULL) != STRATA_OK
+                 : (strata_writer_abort(writer), false))
         abort();
     budget = UINT64_MAX;
     if (complete && (read_all(copy_path, NULL, &second, &budget) || first != second))

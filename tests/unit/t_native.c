@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -372,6 +373,50 @@ static void a_flipped_bit_is_found_wherever_it_is(void **state)
     free(flipped);
 }
 
+struct thread_job {
+    struct strata_trace *trace;
+    size_t launch;
+    uint64_t digest;
+};
+
+static void *read_launch(void *context)
+{
+    struct thread_job *job = context;
+    struct strata_reader *r;
+    struct strata_block *block;
+    if (strata_reader_open(job->trace, job->launch, &r, NULL))
+        return NULL;
+    while (!strata_reader_next(r, &block, NULL)) {
+        job->digest = digest_block(job->digest, block);
+        strata_block_destroy(block);
+    }
+    strata_reader_close(r);
+    return NULL;
+}
+
+static void readers_of_one_trace_work_in_threads(void **state)
+{
+    (void)state;
+    struct strata_trace *t;
+    pthread_t thread[6];
+    struct thread_job job[7];
+    char *path = strdup(path_of("whole.strata"));
+    write_example(path, 200);
+    assert_int_equal(strata_trace_open(path, NULL, &t, NULL), STRATA_OK);
+    for (size_t i = 0; i < 7; i++)
+        job[i] = (struct thread_job){.trace = t, .launch = i % 2 ? 2 : 0};
+    for (size_t i = 0; i < 6; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, read_launch, &job[i]), 0);
+    for (size_t i = 0; i < 6; i++)
+        pthread_join(thread[i], NULL);
+    read_launch(&job[6]);
+    for (size_t i = 0; i < 6; i += 2)
+        assert_true(job[i].digest == job[6].digest && job[i].digest);
+    assert_true(job[1].digest == job[3].digest && job[1].digest != job[0].digest);
+    strata_trace_close(t);
+    free(path);
+}
+
 static void other_files_are_refused_with_a_sentence(void **state)
 {
     (void)state;
@@ -443,6 +488,7 @@ int main(void)
         cmocka_unit_test(any_block_can_be_sought_across_chunks),
         cmocka_unit_test(a_truncated_file_is_refused_unless_only_the_index_is_gone),
         cmocka_unit_test(a_flipped_bit_is_found_wherever_it_is),
+        cmocka_unit_test(readers_of_one_trace_work_in_threads),
         cmocka_unit_test(other_files_are_refused_with_a_sentence),
         cmocka_unit_test(a_full_disk_is_told_and_leaves_nothing),
     };

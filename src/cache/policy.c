@@ -1,0 +1,46 @@
+/* policy.c - the table of replacement policies, and the simple ones. */
+#include "cache/cache.h"
+
+static uint32_t oldest(struct cache *c, uint32_t set)
+{
+    uint32_t best = c->set_start[set];
+    for (uint32_t s = best + 1; s < c->set_start[set + 1]; s++)
+        if (c->slot[s].age < c->slot[best].age)
+            best = s;
+    return best;
+}
+
+static uint32_t any(struct cache *c, uint32_t set)
+{
+    uint32_t size = c->set_start[set + 1] - c->set_start[set];
+    return c->set_start[set] + (uint32_t)((uint64_t)cache_random(c) * size >> 32);
+}
+
+/* The oldest of a few slots drawn at random: what the H200's L1 does to a footprint slightly above
+ * its size lies between least recently used and random (device/probe, groups l1 and sweep). */
+static uint32_t oldest_of_some(struct cache *c, uint32_t set)
+{
+    enum { DRAWS = 3 };
+    uint32_t best = any(c, set);
+    for (int i = 1; i < DRAWS; i++) {
+        uint32_t s = any(c, set);
+        if (c->slot[s].age < c->slot[best].age)
+            best = s;
+    }
+    return best;
+}
+
+static const struct cache_policy policies[] = {
+    {STRATA_REPL_LRU, "lru", "least recently used", 0, true, NULL, oldest},
+    {STRATA_REPL_FIFO, "fifo", "first in, first out", 0, false, NULL, oldest},
+    {STRATA_REPL_RANDOM, "random", "any way, uniformly", 0, false, NULL, any},
+    {STRATA_REPL_AGED, "aged", "the oldest of three ways drawn at random", 0, true, NULL, oldest_of_some},
+};
+
+const struct cache_policy *cache_policy_find(uint32_t id)
+{
+    for (uint32_t i = 0; i < sizeof policies / sizeof policies[0]; i++)
+        if (policies[i].id == id)
+            return &policies[i];
+    return NULL;
+}

@@ -1,0 +1,104 @@
+/* engine.h - the flow model's loop: warps issue in the order of their times.
+ *
+ * Nothing ticks. A wheel of time slots holds warps that become ready and
+ * schedulers that have something to issue; each instruction asks the memory side
+ * for a time and the warp goes back into the wheel. Memory is bounded by the
+ * resident blocks: a block's byte code is freed when its last warp exits. */
+#ifndef STRATA_FLOW_ENGINE_H
+#define STRATA_FLOW_ENGINE_H
+
+#include <strata/place.h>
+#include <strata/result.h>
+
+#include "flow/memory.h"
+#include "sm/fetch.h"
+#include "sm/sm_inst.h"
+
+#define FLOW_ASYNC_GROUPS 8
+
+struct flow_block {
+    struct strata_block *data;
+    uint32_t sm;
+    uint32_t live_warps;      /* warps that have not exited */
+    uint32_t waiting;         /* of those, at the barrier */
+    uint64_t barrier_time;    /* the latest arrival */
+    uint32_t first_warp;      /* index of its first warp, contiguous */
+    uint64_t index;
+};
+
+struct flow_warp {
+    struct strata_cursor cursor;
+    struct strata_winst next;  /* what it issues next; valid while has_next */
+    bool has_next;
+    bool at_barrier;
+    uint8_t stall;             /* enum sm_stall: what `ready` waits for */
+    uint32_t scheduler;        /* global index */
+    uint32_t slot;             /* bit in its scheduler's ready mask */
+    uint32_t block;            /* index into engine->block */
+    uint32_t fetch_line;
+    uint64_t ready;            /* earliest issue of `next` */
+    uint64_t last_issue;
+    uint64_t predicate_ready;
+    uint64_t age;
+    uint64_t async_open;       /* completion of copies since the last commit */
+    uint64_t async_group[FLOW_ASYNC_GROUPS]; /* completion of committed groups, oldest first */
+    uint32_t n_groups;
+    uint64_t local_base;
+    uint32_t wheel_next;       /* list link, index + 1 */
+    uint64_t *reg_ready;       /* when each register's value is there */
+    uint8_t *reg_stall;        /* what waiting for it is called */
+};
+
+struct flow_scheduler {
+    uint64_t ready_mask;
+    uint64_t free;             /* next cycle it may issue */
+    uint64_t pipe_free[SM_N_PIPES];
+    uint32_t sm;
+    uint32_t first_warp;       /* warp index = first_warp + slot * schedulers of the SM */
+    uint32_t last_slot;
+    bool queued;
+    uint32_t wheel_next;
+};
+
+struct flow_engine {
+    const struct strata_gpu *gpu;
+    const struct strata_launch *launch;
+    struct strata_reader *reader;
+    struct strata_dispatcher *dispatcher;
+    struct strata_occupancy occupancy;
+    struct sm_decoder decoder;
+    struct flow_memory memory;
+    struct fetch_gpu fetch_all;
+    struct fetch_sm *fetch;
+    struct flow_block *block;  /* n_sms * blocks_per_sm places */
+    struct flow_warp *warp;    /* n_sms * slots */
+    struct flow_scheduler *scheduler;
+    uint32_t n_schedulers, slots_per_sm, warps_per_block;
+    uint32_t *wheel_head, *wheel_tail; /* entity index + 1, 0 = empty; warps first, then schedulers */
+    uint64_t now;
+    uint64_t pending;          /* entities in the wheel */
+    uint64_t next_age;
+    uint64_t dispatch_free64;  /* the dispatcher hands out the next block then */
+    uint32_t register_cap;     /* entries of reg_ready */
+    uint32_t resident_blocks;
+    bool blocks_over;
+    /* statistics */
+    uint64_t end_time, instructions, shared_conflicts, shared_wavefronts;
+    uint64_t global_ld, global_st, shared_ld, shared_st, lsu_instructions;
+    uint64_t stall_cycles[SM_N_STALLS];
+    uint64_t sm_active_cycles, sm_first, warp_cycles;
+    uint64_t *sm_start, *sm_busy;
+    uint32_t *sm_resident;
+    uint64_t unknown_opcodes, texture_accesses;
+    struct strata_error *err;
+    strata_status status;
+};
+
+strata_status flow_engine_init(struct flow_engine *e, const struct strata_gpu *gpu, struct strata_reader *reader,
+                               uint64_t seed, struct strata_error *err);
+void flow_engine_release(struct flow_engine *e);
+strata_status flow_engine_run(struct flow_engine *e);
+void flow_report(const struct flow_engine *e, struct strata_result *out);
+extern const struct strata_model strata_model_flow;
+
+#endif

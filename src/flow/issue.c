@@ -1,0 +1,305 @@
+/* issue.c - which warp issues, and what each instruction does to time. */
+#include "flow/issue.h"
+
+#include "base/bits.h"
+
+/* ---- when the next instruction can issue ---- */
+
+static void wait_for(struct flow_warp *w, uint64_t t, enum sm_stall why)
+{
+    if (t > w->ready) {
+        w->ready = t;
+        w->stall = (uint8_t)why;
+    }
+}
+
+/* Groups of asynchronous copies that may still be under way after a wait. Tracers before version 5
+ * did not record the number; a pipelined loop then waits for its oldest group. */
+static uint32_t groups_allowed(const struct flow_engine *e, const struct flow_warp *w)
+{
+    if (w->next.inst->imm > 0)
+        return (uint32_t)w->next.inst->imm;
+    return e->launch->isa == STRATA_ISA_SASS && w->n_groups > 1 ? w->n_groups - 1 : 0;
+}
+
+static void wait_for_groups(const struct flow_engine *e, struct flow_warp *w)
+{
+    uint32_t allowed = groups_allowed(e, w);
+    for (uint32_t i = 0; i + allowed < w->n_groups; i++)
+        wait_for(w, w->async_group[i], SM_STALL_LONG);
+}
+
+void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
+{
+    struct flow_warp *w = &e->warp[index];
+    const struct sm_inst *i = &e->decoder.inst[w->next.inst_index];
+    w->ready = t + e->gpu->sm.min_issue_gap_cycles;
+    w->stall = SM_STALL_NONE;
+    for (unsigned k = 0; k < i->n_read; k++)
+        wait_for(w, w->reg_ready[i->read[k]], w->reg_stall[i->read[k]]);
+    for (unsigned k = 0; k < i->n_write; k++)
+        wait_for(w, w->reg_ready[i->write[k]], w->reg_stall[i->write[k]]);
+    if (i->reads_predicate)
+        wait_for(w, w->predicate_ready, SM_STALL_WAIT);
+    if (i->kind == SM_KIND_WAIT)
+        wait_for_groups(e, w);
+    if (i->kind == SM_KIND_MEMBAR)
+        wait_for(w, e->memory.sm[e->block[w->block].sm].store_done, SM_STALL_MEMBAR);
+    if (i->fetch_line != w->fetch_line) {
+        w->fetch_line = i->fetch_line;
+        fetch_note(&e->fetch_all, i->fetch_line);
+        wait_for(w, fetch_line(&e->fetch_all, &e->fetch[e->block[w->block].sm], i->fetch_line, w->ready), SM_STALL_FETCH);
+    }
+}
+
+/* ---- barriers and the end of warps ---- */
+
+static void release_barrier(struct flow_engine *e, struct flow_block *b)
+{
+    uint32_t cost = e->gpu->sm.latency_barrier_cycles + (uint32_t)(b->live_warps * e->gpu->sm.barrier_warp_cycles);
+    uint64_t t = b->barrier_time + cost;
+    b->waiting = 0;
+    for (uint32_t k = 0; k < e->warps_per_block; k++) {
+        struct flow_warp *w = &e->warp[b->first_warp + k];
+        if (!w->at_barrier)
+            continue;
+        w->at_barrier = false;
+        flow_next_ready(e, b->first_warp + k, t);
+        wait_for(w, t, SM_STALL_BARRIER);
+        w->stall = SM_STALL_BARRIER;
+        flow_schedule(e, b->first_warp + k, w->ready);
+    }
+}
+
+static strata_status end_warp(struct flow_engine *e, uint32_t index, uint64_t t)
+{
+    struct flow_warp *w = &e->warp[index];
+    struct flow_block *b = &e->block[w->block];
+    w->has_next = false;
+    e->end_time = flow_max(e->end_time, t);
+    if (!--b->live_warps)
+        return flow_end_block(e, w->block, t);
+    if (b->waiting == b->live_warps)
+        release_barrier(e, b);
+    return STRATA_OK;
+}
+
+/* ---- effects of one instruction ---- */
+
+static void set_results(struct flow_warp *w, const struct sm_inst *i, uint64_t ready)
+{
+    for (unsigned k = 0; k < i->n_write; k++) {
+        w->reg_ready[i->write[k]] = ready;
+        w->reg_stall[i->write[k]] = i->result_stall;
+    }
+    if (i->writes_predicate)
+        w->predicate_ready = ready;
+}
+
+static void count_memory(struct flow_engine *e, const struct strata_inst *i)
+{
+    bool load = i->memop == STRATA_MEM_LOAD, store = i->memop == STRATA_MEM_STORE;
+    e->lsu_instructions++;
+    if (i->space == STRATA_SPACE_SHARED) {
+        e->shared_ld += load;
+        e->shared_st += store;
+    } else if (i->space == STRATA_SPACE_GLOBAL) {
+        e->global_ld += load;
+        e->global_st += store;
+    } else if (i->space == STRATA_SPACE_TEXTURE) {
+        e->texture_accesses++;
+    }
+}
+
+static void do_global(struct flow_engine *e, struct flow_warp *w, const struct sm_inst *i, uint32_t sm, uint64_t t)
+{
+    count_memory(e, w->next.inst);
+    uint64_t done = flow_access(&e->memory, sm, &w->next, w->local_base, t);
+    if (w->next.inst->memop == STRATA_MEM_ASYNC_COPY)
+        w->async_open = flow_max(w->async_open, done);
+    else
+        set_results(w, i, done);
+}
+
+static void do_commit(struct flow_warp *w)
+{
+    if (w->n_groups == FLOW_ASYNC_GROUPS) {
+        w->async_group[1] = flow_max(w->async_group[0], w->async_group[1]);
+        for (uint32_t k = 1; k < FLOW_ASYNC_GROUPS; k++)
+            w->async_group[k - 1] = w->async_group[k];
+        w->n_groups--;
+    }
+    w->async_group[w->n_groups++] = w->async_open;
+    w->async_open = 0;
+}
+
+static void do_wait(const struct flow_engine *e, struct flow_warp *w)
+{
+    uint32_t allowed = groups_allowed(e, w);
+    if (w->n_groups <= allowed)
+        return;
+    uint32_t gone = w->n_groups - allowed;
+    for (uint32_t k = gone; k < w->n_groups; k++)
+        w->async_group[k - gone] = w->async_group[k];
+    w->n_groups = allowed;
+}
+
+static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_inst *i, uint32_t sm, uint64_t t)
+{
+    switch (i->kind) {
+    case SM_KIND_GLOBAL:
+        do_global(e, w, i, sm, t);
+        break;
+    case SM_KIND_SHARED:
+        count_memory(e, w->next.inst);
+        set_results(w, i, flow_shared(&e->memory, sm, &w->next, t));
+        break;
+    case SM_KIND_COMMIT:
+        do_commit(w);
+        break;
+    case SM_KIND_WAIT:
+        do_wait(e, w);
+        break;
+    default:
+        if (i->pipe == SM_PIPE_LSU)
+            flow_lsu_take(&e->memory, sm, t, i->interval);
+        set_results(w, i, t + i->latency);
+    }
+}
+
+/* Where the time since the last issue went: to the dependence that `stall` names, then to other warps. */
+static void account_stalls(struct flow_engine *e, const struct flow_warp *w, uint64_t t, enum sm_stall held_by)
+{
+    uint64_t dependence = w->ready > w->last_issue ? w->ready - w->last_issue : 0;
+    if (w->stall != SM_STALL_NONE)
+        e->stall_cycles[w->stall] += dependence;
+    else
+        e->stall_cycles[SM_STALL_WAIT] += dependence;
+    if (t > w->ready)
+        e->stall_cycles[held_by] += t - w->ready;
+}
+
+static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, enum sm_stall held_by)
+{
+    struct flow_warp *w = &e->warp[index];
+    struct flow_block *b = &e->block[w->block];
+    const struct sm_inst *i = &e->decoder.inst[w->next.inst_index];
+    uint32_t sm = b->sm;
+    account_stalls(e, w, t, held_by);
+    e->instructions++;
+    e->unknown_opcodes += w->next.inst->opclass == STRATA_OP_OTHER;
+    w->last_issue = t;
+    e->memory.now = t;
+    execute(e, w, i, sm, t);
+    bool barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
+    uint64_t gap = w->next.inst->opclass == STRATA_OP_BRANCH && w->next.mask ? i->latency - 1u : 0;
+    w->has_next = strata_cursor_next(&w->cursor, &w->next);
+    if (barrier) {
+        b->waiting++;
+        b->barrier_time = flow_max(b->barrier_time, t);
+        w->at_barrier = w->has_next;
+        if (!w->has_next) {
+            b->waiting--;
+            return end_warp(e, index, t + 1);
+        }
+        if (b->waiting == b->live_warps)
+            release_barrier(e, b);
+        return STRATA_OK;
+    }
+    if (!w->has_next)
+        return end_warp(e, index, t + 1);
+    flow_next_ready(e, index, t + gap);
+    flow_schedule(e, index, w->ready);
+    return STRATA_OK;
+}
+
+/* ---- choosing a warp ---- */
+
+strata_status flow_warp_due(struct flow_engine *e, uint32_t index)
+{
+    struct flow_warp *w = &e->warp[index];
+    if (w->ready > e->now) { /* was beyond the wheel's reach */
+        flow_schedule(e, index, w->ready);
+        return STRATA_OK;
+    }
+    struct flow_scheduler *s = &e->scheduler[w->scheduler];
+    s->ready_mask |= (uint64_t)1 << w->slot;
+    if (!s->queued) {
+        s->queued = true;
+        flow_schedule(e, e->memory.n_sms * e->slots_per_sm + w->scheduler, s->free);
+    }
+    return STRATA_OK;
+}
+
+/* When the pipe a warp wants takes its next instruction. */
+static uint64_t pipe_time(const struct flow_engine *e, const struct flow_scheduler *s, const struct sm_inst *i)
+{
+    uint64_t t = s->pipe_free[i->pipe];
+    if (i->pipe == SM_PIPE_LSU && e->gpu->sm.lsu_queue_cycles) {
+        uint64_t lsu = e->memory.sm[s->sm].lsu_free;
+        if (lsu > e->gpu->sm.lsu_queue_cycles)
+            t = flow_max(t, lsu - e->gpu->sm.lsu_queue_cycles);
+    }
+    return t;
+}
+
+static enum sm_stall busy_stall(const struct sm_inst *i)
+{
+    if (i->pipe != SM_PIPE_LSU)
+        return SM_STALL_MATH;
+    return i->kind == SM_KIND_GLOBAL ? SM_STALL_LG : SM_STALL_MIO;
+}
+
+/* The oldest ready warp whose pipe is free; greedy-then-oldest prefers the last one, loose round
+ * robin the next in line. Returns CACHE_NONE and the earliest time a pipe frees if none can issue. */
+static uint32_t choose(struct flow_engine *e, struct flow_scheduler *s, uint64_t *earliest)
+{
+    uint32_t per_sm = e->gpu->sm.schedulers ? e->gpu->sm.schedulers : 1, best = CACHE_NONE, policy = e->gpu->sm.scheduler_policy;
+    uint64_t best_key = UINT64_MAX;
+    *earliest = UINT64_MAX;
+    for (uint64_t m = s->ready_mask; m; m &= m - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctzll(m), index = s->first_warp + slot * per_sm;
+        uint64_t free = pipe_time(e, s, &e->decoder.inst[e->warp[index].next.inst_index]);
+        if (free > e->now) {
+            *earliest = free < *earliest ? free : *earliest;
+            continue;
+        }
+        uint64_t key = policy == STRATA_SCHED_LRR ? (slot - s->last_slot - 1u) & 63u : e->warp[index].age;
+        if (policy == STRATA_SCHED_GTO && slot == s->last_slot)
+            key = 0;
+        if (key < best_key) {
+            best_key = key;
+            best = index;
+        }
+    }
+    return best;
+}
+
+strata_status flow_scheduler_due(struct flow_engine *e, uint32_t index)
+{
+    struct flow_scheduler *s = &e->scheduler[index];
+    uint32_t self = e->memory.n_sms * e->slots_per_sm + index;
+    s->queued = false;
+    if (!s->ready_mask)
+        return STRATA_OK;
+    uint64_t earliest = 0;
+    uint32_t warp = s->free > e->now ? CACHE_NONE : choose(e, s, &earliest);
+    if (warp == CACHE_NONE) {
+        s->queued = true;
+        flow_schedule(e, self, s->free > e->now ? s->free : earliest);
+        return STRATA_OK;
+    }
+    struct flow_warp *w = &e->warp[warp];
+    const struct sm_inst *i = &e->decoder.inst[w->next.inst_index];
+    s->ready_mask &= ~((uint64_t)1 << w->slot);
+    s->last_slot = w->slot;
+    s->free = e->now + 1;
+    enum sm_stall held_by = s->pipe_free[i->pipe] > w->ready || (i->pipe == SM_PIPE_LSU && pipe_time(e, s, i) > w->ready)
+                                ? busy_stall(i) : SM_STALL_SELECTED;
+    s->pipe_free[i->pipe] = i->pipe == SM_PIPE_NONE ? 0 : e->now + i->interval;
+    if (s->ready_mask) {
+        s->queued = true;
+        flow_schedule(e, self, e->now + 1);
+    }
+    return issue(e, warp, e->now, held_by);
+}

@@ -1,0 +1,17 @@
+/* issue.h - between engine.c (time, blocks) and issue.c (instructions). */
+#ifndef STRATA_FLOW_ISSUE_H
+#define STRATA_FLOW_ISSUE_H
+
+#include "flow/engine.h"
+
+/* engine.c */
+void flow_schedule(struct flow_engine *e, uint32_t entity, uint64_t t);
+strata_status flow_end_block(struct flow_engine *e, uint32_t place, uint64_t t);
+
+/* issue.c */
+/* Sets `ready` and `stall` of a warp's next instruction; the last one issued at t. */
+void flow_next_ready(struct flow_engine *e, uint32_t warp, uint64_t t);
+strata_status flow_warp_due(struct flow_engine *e, uint32_t warp);
+strata_status flow_scheduler_due(struct flow_engine *e, uint32_t scheduler);
+
+#endif

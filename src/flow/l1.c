@@ -1,0 +1,344 @@
+/* l1.c - the load/store unit, the L1 and the stores that wait in front of the crossbar. */
+#include "flow/memory.h"
+
+#include <string.h>
+
+#include "base/bits.h"
+
+/* Stores wait in a few lines and leave when the unit was idle for a while, or when another line
+ * needs the place: 64 stores of one warp to one line leave as one if nothing pauses, and stores to
+ * more lines than there are places never merge (device/probe, store_rate and store_repeat). */
+static void send_store(struct flow_memory *m, uint32_t sm, const struct flow_store_line *s, uint64_t t)
+{
+    struct flow_sm_port *p = &m->sm[sm];
+    uint32_t full = 0, n = popcount32(s->sectors), sector_bytes = m->gpu->l1.cache.sector_bytes;
+    for (uint32_t i = 0; i < m->l1_sectors; i++)
+        if ((s->sectors >> i & 1) && s->bytes[i] >= (sector_bytes > 255 ? 255 : sector_bytes))
+            full |= 1u << i;
+    /* A packet needs a flit for its head; whole sectors hide it behind their data (store_rate:
+     * 1.9 cycles for one sector, 3.9 for four whole ones, 4.8 for four written in part). */
+    uint32_t flits = n < 2 ? 2 : full == s->sectors ? n : n + 1;
+    uint64_t start = flow_take(m, &p->out_free64, t, flits * m->out_64ths_per_sector);
+    m->count.from_l1_sectors += n;
+    p->drain_debt += m->gpu->l1.store_drain_cycles;
+    flow_l2_write(m, sm, s->line, s->sectors, full, start);
+    p->store_done = flow_max(p->store_done, start + m->gpu->l2.hit_cycles);
+}
+
+/* Sends every line that no store has touched for `idle` cycles. */
+static void drain_stores(struct flow_memory *m, uint32_t sm, uint64_t t, uint64_t idle)
+{
+    struct flow_sm_port *p = &m->sm[sm];
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < p->n_stores; i++) {
+        if (t < p->store[i].last + idle)
+            p->store[kept++] = p->store[i];
+        else
+            send_store(m, sm, &p->store[i], p->store[i].last + idle);
+    }
+    p->n_stores = kept;
+}
+
+/* The unit starts new work: stores that waited long enough have left. Returns the start. */
+static uint64_t lsu_begin(struct flow_memory *m, uint32_t sm, uint64_t t, uint32_t cycles)
+{
+    struct flow_sm_port *p = &m->sm[sm];
+    /* Reading a line out takes cycles of the unit, which idle ones pay for. */
+    uint64_t idle = t > p->lsu_free ? t - p->lsu_free : 0;
+    p->drain_debt -= p->drain_debt < idle ? p->drain_debt : (uint32_t)idle;
+    uint64_t start = flow_max(t, p->lsu_free) + p->drain_debt;
+    p->drain_debt = 0;
+    if (p->n_stores)
+        drain_stores(m, sm, start, m->gpu->l1.store_idle_cycles);
+    p->lsu_free = start + cycles;
+    return start;
+}
+
+uint64_t flow_lsu_take(struct flow_memory *m, uint32_t sm, uint64_t t, uint32_t cycles)
+{
+    return lsu_begin(m, sm, t, cycles);
+}
+
+uint64_t flow_drain(struct flow_memory *m, uint32_t sm)
+{
+    struct flow_sm_port *p = &m->sm[sm];
+    drain_stores(m, sm, UINT64_MAX, m->gpu->l1.store_idle_cycles);
+    return p->store_done;
+}
+
+uint64_t flow_shared(struct flow_memory *m, uint32_t sm, const struct strata_winst *w, uint64_t t)
+{
+    struct strata_shared_cost cost = strata_shared_access(&m->coalescer, w);
+    uint32_t cycles = cost.wavefronts ? cost.wavefronts : 1;
+    uint64_t start = lsu_begin(m, sm, t, cycles);
+    return start + m->gpu->shared.latency_cycles + 2 * (cycles - 1); /* lat_lds: two cycles per extra pass */
+}
+
+/* Cycles the unit needs for a global access: tag look-ups of several lines a cycle, and passes over
+ * the data banks as in shared memory (device/probe, hit_rate: 32 lines at a stride of 33 words take
+ * 8 cycles, at a stride of 32 words 32). */
+static uint32_t access_cycles(struct flow_memory *m, const struct strata_winst *w, unsigned n_requests)
+{
+    uint32_t tags = m->gpu->l1.tags_per_cycle ? m->gpu->l1.tags_per_cycle : 1;
+    uint32_t cycles = (n_requests + tags - 1) / tags;
+    uint32_t width = w->inst->width_bytes > 4 ? w->inst->width_bytes / 4u : 1;
+    if (n_requests <= width)
+        return cycles > width ? cycles : width;
+    uint32_t passes = strata_shared_access(&m->coalescer, w).wavefronts;
+    if (cycles > 1)
+        m->count.set_conflicts += cycles - 1;
+    return passes > cycles ? passes : cycles;
+}
+
+/* A miss waits for a free MSHR where the GPU's description limits them. */
+static uint64_t take_mshr(struct flow_memory *m, struct flow_sm_port *p, uint64_t t, uint64_t **entry)
+{
+    *entry = NULL;
+    if (!p->mshr_free)
+        return t;
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < m->gpu->l1.mshrs && p->mshr_free[best] > t; i++)
+        if (p->mshr_free[i] < p->mshr_free[best])
+            best = i;
+    *entry = &p->mshr_free[best];
+    return flow_max(t, p->mshr_free[best]);
+}
+
+static uint64_t fetch_sectors(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors, uint64_t t)
+{
+    struct flow_sm_port *p = &m->sm[sm];
+    uint64_t *mshr;
+    uint64_t start = take_mshr(m, p, t, &mshr);
+    if (m->gpu->l1.miss_requests_per_cycle) {
+        start = flow_max(start, p->miss_free);
+        p->miss_free = start + 1;
+    }
+    uint64_t arrival = flow_l2_read(m, sm, line, sectors, start);
+    uint32_t n = popcount32(sectors);
+    m->count.to_l1_sectors += n * (m->gpu->l1.cache.sector_bytes / m->gpu->l2.cache.sector_bytes);
+    arrival = flow_take(m, &p->in_free64, arrival, n * m->in_64ths_per_sector);
+    if (mshr)
+        *mshr = arrival;
+    m->count.lat_requests++;
+    m->count.lat_lsu += start - t;
+    return arrival;
+}
+
+static uint32_t slot_for(struct flow_sm_port *p, uint64_t line)
+{
+    struct cache_slot evicted;
+    return cache_insert(&p->l1, line, &evicted);
+}
+
+/* One line of a load. Sectors on their way count as hits, as the profiler counts them. */
+static uint64_t load_line(struct flow_memory *m, uint32_t sm, const struct strata_request *r, bool use_l1, uint64_t t,
+                          uint32_t *hits)
+{
+    struct flow_sm_port *p = &m->sm[sm];
+    uint64_t done = t + m->gpu->l1.hit_cycles;
+    uint32_t slot = use_l1 ? cache_find(&p->l1, r->line) : CACHE_NONE, have = 0;
+    if (slot != CACHE_NONE) {
+        cache_touch(&p->l1, slot);
+        struct cache_slot *s = &p->l1.slot[slot];
+        have = s->valid & r->sectors;
+        for (uint32_t b = have; b; b &= b - 1) {
+            uint64_t ready = s->ready[lowest_bit32(b)];
+            if (ready > t && !m->gpu->l1.inflight_counts_as_hit)
+                (*hits)--;
+            done = flow_max(done, ready);
+        }
+        *hits += popcount32(have);
+    }
+    uint32_t miss = r->sectors & ~have;
+    if (!miss)
+        return done;
+    uint64_t arrival = fetch_sectors(m, sm, r->line, miss, t);
+    if (use_l1) {
+        if (slot == CACHE_NONE)
+            slot = slot_for(p, r->line);
+        struct cache_slot *s = &p->l1.slot[slot];
+        s->valid |= (uint8_t)miss;
+        for (uint32_t b = miss; b; b &= b - 1)
+            s->ready[lowest_bit32(b)] = arrival;
+    }
+    return flow_max(done, arrival);
+}
+
+static uint64_t load(struct flow_memory *m, uint32_t sm, const struct strata_winst *w, const struct strata_request *r,
+                     unsigned n, uint64_t t)
+{
+    bool local = w->inst->space == STRATA_SPACE_LOCAL, copy = w->inst->memop == STRATA_MEM_ASYNC_COPY;
+    bool bypass = w->inst->hints & STRATA_HINT_BYPASS_L1;
+    uint64_t start = lsu_begin(m, sm, t, access_cycles(m, w, n)), done = start;
+    uint32_t hits = 0, sectors = 0;
+    for (unsigned i = 0; i < n; i++) {
+        sectors += popcount32(r[i].sectors);
+        done = flow_max(done, load_line(m, sm, &r[i], m->gpu->l1.enabled && !bypass, start + i / 4, &hits));
+    }
+    if (local)
+        m->count.local_ld_sectors += sectors;
+    else if (!(copy && bypass)) { /* asynchronous copies around the L1 are not L1 loads */
+        m->count.ld_requests++;
+        m->count.ld_sectors += sectors;
+        m->count.ld_hits += hits;
+    }
+    return done;
+}
+
+/* Bytes of each sector that the lanes of a request write, spread evenly. */
+static uint32_t bytes_per_sector(const struct strata_winst *w, const struct strata_request *r)
+{
+    uint32_t n = popcount32(r->sectors);
+    uint32_t bytes = popcount32(r->lanes) * w->inst->width_bytes / (n ? n : 1);
+    return bytes > 255 ? 255 : bytes;
+}
+
+static void buffer_store(struct flow_memory *m, uint32_t sm, const struct strata_request *r, uint32_t bytes, uint64_t t)
+{
+    struct flow_sm_port *p = &m->sm[sm];
+    uint32_t i = 0, limit = m->gpu->l1.store_buffer_lines;
+    while (i < p->n_stores && p->store[i].line != r->line)
+        i++;
+    if (i == p->n_stores) {
+        if (limit > FLOW_STORE_LINES)
+            limit = FLOW_STORE_LINES;
+        if (p->n_stores && p->n_stores >= limit) {
+            send_store(m, sm, &p->store[0], t);
+            memmove(&p->store[0], &p->store[1], (p->n_stores - 1) * sizeof p->store[0]);
+            i = --p->n_stores;
+        }
+        p->store[i] = (struct flow_store_line){.line = r->line};
+        p->n_stores++;
+    }
+    p->store[i].last = t;
+    p->store[i].sectors |= (uint8_t)r->sectors;
+    for (uint32_t b = r->sectors; b; b &= b - 1) {
+        uint32_t k = lowest_bit32(b), sum = p->store[i].bytes[k] + bytes;
+        p->store[i].bytes[k] = (uint8_t)(sum > 255 ? 255 : sum);
+    }
+    if (!limit)
+        drain_stores(m, sm, t, 0);
+}
+
+static void store_in_l1(struct flow_memory *m, struct flow_sm_port *p, const struct strata_request *r, uint32_t bytes,
+                        uint64_t t, bool local)
+{
+    uint32_t policy = m->gpu->l1.write_policy, slot = cache_find(&p->l1, r->line);
+    if (slot != CACHE_NONE) {
+        if (!local)
+            m->count.st_hits += popcount32(p->l1.slot[slot].valid & r->sectors);
+        if (policy == STRATA_WRITE_EVICT) {
+            cache_remove(&p->l1, slot);
+            return;
+        }
+        cache_touch(&p->l1, slot);
+    } else if (policy == STRATA_WRITE_THROUGH_ALLOCATE || policy == STRATA_WRITE_BACK) {
+        slot = slot_for(p, r->line);
+    } else {
+        return;
+    }
+    if (bytes < m->gpu->l1.cache.sector_bytes)
+        return; /* a sector written in part is not readable until it was fetched */
+    struct cache_slot *s = &p->l1.slot[slot];
+    for (uint32_t b = r->sectors & ~(uint32_t)s->valid; b; b &= b - 1)
+        s->ready[lowest_bit32(b)] = t;
+    s->valid |= (uint8_t)r->sectors;
+}
+
+static uint64_t store(struct flow_memory *m, uint32_t sm, const struct strata_winst *w, const struct strata_request *r,
+                      unsigned n, uint64_t t)
+{
+    bool local = w->inst->space == STRATA_SPACE_LOCAL;
+    uint32_t cycles = access_cycles(m, w, n), least = m->gpu->l1.store_cycles;
+    uint64_t start = lsu_begin(m, sm, t, cycles > least ? cycles : least);
+    uint32_t sectors = 0;
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t bytes = bytes_per_sector(w, &r[i]);
+        sectors += popcount32(r[i].sectors);
+        if (m->gpu->l1.enabled)
+            store_in_l1(m, &m->sm[sm], &r[i], bytes, start, local);
+        buffer_store(m, sm, &r[i], bytes, start);
+    }
+    if (local) {
+        m->count.local_st_sectors += sectors;
+    } else {
+        m->count.st_requests++;
+        m->count.st_sectors += sectors;
+    }
+    /* The unit is held up when the way to the crossbar is more than a buffer behind. */
+    struct flow_sm_port *p = &m->sm[sm];
+    uint64_t backlog = p->out_free64 / 64;
+    if (backlog > p->lsu_free + 64)
+        p->lsu_free = backlog - 64;
+    return start + 1;
+}
+
+/* Lanes that meet in one word go one after another, lanes in other words of a sector together
+ * (device/probe, atomics): packets of a sector = the most lanes on one word. */
+static uint32_t atomic_packets(const struct strata_winst *w, const struct strata_request *r, uint32_t sector_shift,
+                               uint32_t *per_request)
+{
+    uint64_t addr[STRATA_WARP_SIZE];
+    uint32_t packets = 0;
+    strata_winst_addresses(w, addr);
+    for (uint32_t s = r->sectors; s; s &= s - 1) {
+        uint64_t base = r->line + ((uint64_t)lowest_bit32(s) << sector_shift);
+        uint32_t most = 0, count[16] = {0};
+        for (uint32_t l = r->lanes; l; l &= l - 1) {
+            uint64_t a = addr[lowest_bit32(l)];
+            if (a >> sector_shift == base >> sector_shift) {
+                uint32_t k = (uint32_t)(a >> 2) & 15;
+                most = ++count[k] > most ? count[k] : most;
+            }
+        }
+        packets += most ? most : 1;
+    }
+    *per_request += packets;
+    return packets;
+}
+
+static uint64_t atomic(struct flow_memory *m, uint32_t sm, const struct strata_winst *w, const struct strata_request *r,
+                       unsigned n, uint64_t t)
+{
+    bool returns = w->inst->memop == STRATA_MEM_ATOMIC;
+    uint64_t start = lsu_begin(m, sm, t, access_cycles(m, w, n)), done = start + 1;
+    uint32_t packets = 0, sectors = 0;
+    struct flow_sm_port *p = &m->sm[sm];
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t k = atomic_packets(w, &r[i], m->sm[sm].l1.sector_shift, &packets);
+        sectors += popcount32(r[i].sectors);
+        uint64_t leave = flow_take(m, &p->out_free64, start, k * m->out_64ths_per_sector);
+        uint64_t back = flow_l2_atomic(m, sm, r[i].line, r[i].sectors, k, leave);
+        if (returns)
+            done = flow_max(done, flow_take(m, &p->in_free64, back, k * m->in_64ths_per_sector));
+        p->store_done = flow_max(p->store_done, back);
+    }
+    m->count.from_l1_sectors += packets;
+    if (returns) {
+        m->count.atom_sectors += sectors;
+        m->count.to_l1_sectors += packets;
+    } else {
+        m->count.red_sectors += sectors;
+    }
+    uint64_t backlog = p->out_free64 / 64;
+    if (backlog > p->lsu_free + 64)
+        p->lsu_free = backlog - 64;
+    return done;
+}
+
+uint64_t flow_access(struct flow_memory *m, uint32_t sm, const struct strata_winst *w, uint64_t local_base, uint64_t t)
+{
+    struct strata_request r[STRATA_MAX_REQUESTS];
+    unsigned n = strata_coalesce(&m->coalescer, w, local_base, r);
+    if (!n)
+        return lsu_begin(m, sm, t, 1) + 1;
+    switch (w->inst->memop) {
+    case STRATA_MEM_STORE:
+        return store(m, sm, w, r, n, t);
+    case STRATA_MEM_ATOMIC:
+    case STRATA_MEM_REDUCTION:
+        return atomic(m, sm, w, r, n, t);
+    default:
+        return load(m, sm, w, r, n, t);
+    }
+}

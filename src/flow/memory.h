@@ -1,0 +1,141 @@
+/* memory.h - the memory side of the flow model: every part answers with a time.
+ *
+ * Times are SM cycles since the start of the launch. Bandwidths are kept as the
+ * time until which a resource is busy, in 64ths of a cycle, so that 24 bytes a
+ * cycle lose nothing to rounding. Calls come in the order in which instructions
+ * issue; nothing here looks into the future or ticks. */
+#ifndef STRATA_FLOW_MEMORY_H
+#define STRATA_FLOW_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <strata/coalesce.h>
+#include <strata/gpu.h>
+#include <strata/status.h>
+#include <strata/trace.h>
+
+#include "cache/cache.h"
+
+#define FLOW_MAX_PARTITIONS 4
+#define FLOW_STORE_LINES 64
+
+/* What is counted; names follow the profiler's (see report.c). Sectors of 32 bytes. */
+struct flow_counters {
+    uint64_t ld_requests, ld_sectors, ld_hits;
+    uint64_t st_requests, st_sectors, st_hits;
+    uint64_t local_ld_sectors, local_st_sectors;
+    uint64_t atom_sectors, red_sectors;
+    uint64_t set_conflicts;
+    uint64_t to_l1_sectors;      /* xbar -> L1 */
+    uint64_t from_l1_sectors;    /* L1 -> xbar, writes and atomics */
+    uint64_t l2_requests;
+    uint64_t l2_tex_read, l2_tex_read_hit, l2_tex_read_miss, l2_tex_write;
+    uint64_t l2_read, l2_read_hit, l2_read_miss, l2_write, l2_write_hit;
+    uint64_t l2_atomic;
+    uint64_t fabric, fabric_read;
+    uint64_t dram_read, dram_write, row_misses;
+    uint64_t merged_sectors;     /* answered by the request coalescer */
+    uint64_t tlb_misses;
+    /* cycles that loads spent, summed over line requests: the latency breakdown */
+    uint64_t lat_requests, lat_lsu, lat_l1, lat_xbar, lat_l2, lat_fabric, lat_dram;
+};
+
+struct flow_store_line {
+    uint64_t line;
+    uint64_t last;               /* time of the last store to it */
+    uint8_t sectors;
+    uint8_t bytes[CACHE_MAX_SECTORS]; /* written so far, at most a sector */
+};
+
+struct flow_sm_port {
+    struct cache l1;
+    uint64_t lsu_free;           /* the load/store unit is taken until then */
+    uint32_t drain_debt;         /* cycles the unit still owes to stores that left */
+    uint64_t miss_free;          /* next line request may leave */
+    uint64_t out_free64, in_free64;
+    uint64_t store_done;         /* the last store has reached the L2 */
+    uint64_t *mshr_free;         /* per MSHR: when it is free; NULL if unlimited */
+    struct flow_store_line store[FLOW_STORE_LINES];
+    uint32_t n_stores;
+    uint32_t gpc, partition;
+    uint64_t tlb_page[16];
+    uint32_t tlb_next;
+};
+
+/* One entry of a request coalescer: a line on its way. */
+struct flow_open_line {
+    uint64_t line, open_until, arrival;
+    uint32_t sectors;
+};
+
+struct flow_partition {
+    struct cache l2;
+    uint64_t *slice_free64;
+    uint64_t *channel_free64;
+    uint64_t *bank_row;          /* open row of each bank of each channel, + 1 */
+    uint64_t fabric_free64;
+    uint64_t *dirty_queue;       /* lines in the order they became dirty */
+    uint64_t dirty_head, dirty_tail, dirty_mask;
+    uint64_t dirty_sectors;
+};
+
+struct flow_memory {
+    const struct strata_gpu *gpu;
+    struct strata_coalescer coalescer;
+    struct flow_sm_port *sm;
+    uint32_t n_sms;
+    struct flow_open_line *open; /* n_gpcs tables of open_size entries */
+    uint32_t n_gpcs, open_size;
+    struct flow_partition partition[FLOW_MAX_PARTITIONS];
+    uint32_t n_partitions, slices, channels;
+    uint32_t slice_64ths_per_sector, channel_64ths_per_sector, fabric_64ths_per_sector;
+    uint32_t out_64ths_per_sector, in_64ths_per_sector, atomic_64ths;
+    uint32_t l1_sectors, l2_sectors; /* per line */
+    bool same_geometry;          /* L1 and L2 agree on lines and sectors */
+    uint64_t refresh_every, refresh_cycles; /* of one channel, in SM cycles; 0 = none */
+    uint64_t dirty_limit_sectors;/* per partition, 0 = none */
+    uint64_t now;                /* time of issue: never goes back */
+    struct flow_counters count;
+};
+
+strata_status flow_memory_init(struct flow_memory *m, const struct strata_gpu *gpu, const struct strata_launch *launch,
+                               uint64_t l1_bytes, uint64_t seed, struct strata_error *err);
+void flow_memory_release(struct flow_memory *m);
+
+/* One warp instruction on global, local or texture memory, issued at `t`. Returns when its data (a
+ * load, an atomic with a result, an asynchronous copy) is there, or for a store when the load/store
+ * unit has taken it. */
+uint64_t flow_access(struct flow_memory *m, uint32_t sm, const struct strata_winst *w, uint64_t local_base, uint64_t t);
+/* Shared memory: bank conflicts only. Returns when the data is there. */
+uint64_t flow_shared(struct flow_memory *m, uint32_t sm, const struct strata_winst *w, uint64_t t);
+/* The load/store unit is taken for `cycles` from t on at the earliest (shuffles). */
+uint64_t flow_lsu_take(struct flow_memory *m, uint32_t sm, uint64_t t, uint32_t cycles);
+/* All stores of an SM leave; returns when the last has reached the L2. */
+uint64_t flow_drain(struct flow_memory *m, uint32_t sm);
+
+/* ---- between the files of this folder ---- */
+
+/* Sectors (of the L1's line) on behalf of SM `sm` at time t; returns when they reach the SM. */
+uint64_t flow_l2_read(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors, uint64_t t);
+void flow_l2_write(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors, uint32_t full, uint64_t t);
+uint64_t flow_l2_atomic(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors, uint32_t packets, uint64_t t);
+/* Sectors of a line out of (or into) the DRAM of a partition; returns when the data is at the L2. */
+uint64_t flow_dram_read(struct flow_memory *m, uint32_t partition, uint64_t line, uint32_t n_sectors, uint64_t t);
+void flow_dram_write(struct flow_memory *m, uint32_t partition, uint64_t line, uint32_t n_sectors, uint64_t t);
+
+static inline uint64_t flow_max(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+/* Takes a resource for `cost` 64ths on behalf of something that reaches it at t; returns when its
+ * turn begins. Requests reach a resource out of order (a far one is under way for longer than a near
+ * one that issued later), so what waits is measured against the time of issue, m->now: a late
+ * arrival does not close the resource to those that come before it. */
+static inline uint64_t flow_take(const struct flow_memory *m, uint64_t *free64, uint64_t t, uint32_t cost)
+{
+    uint64_t now64 = m->now * 64, begin = flow_max(*free64, now64);
+    *free64 = begin + cost;
+    return t + (begin - now64) / 64;
+}
+
+#endif

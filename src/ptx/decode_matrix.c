@@ -1,0 +1,256 @@
+/* decode_matrix.c - wmma, mma.sync, ldmatrix, stmatrix, movmatrix. */
+#include "ptx/decode.h"
+#include "ptx/matrix.h"
+
+static const struct {
+    uint8_t modifier;
+    struct ptx_shape shape;
+} shapes[] = {
+    {PTX_M_M16N16K16, {16, 16, 16}}, {PTX_M_M32N8K16, {32, 8, 16}}, {PTX_M_M8N32K16, {8, 32, 16}},
+    {PTX_M_M16N16K8, {16, 16, 8}},   {PTX_M_M16N8K4, {16, 8, 4}},   {PTX_M_M16N8K8, {16, 8, 8}},
+    {PTX_M_M16N8K16, {16, 8, 16}},   {PTX_M_M8N8K4, {8, 8, 4}},
+};
+
+static bool find_shape(struct ptx_decoder *d, struct ptx_shape *out)
+{
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (ptx_dec_has(d, shapes[i].modifier)) {
+            *out = shapes[i].shape;
+            return true;
+        }
+    return ptx_dec_unsupported(d, "unknown shape");
+}
+
+static bool shape_fits(struct ptx_shape s, unsigned type, bool wmma)
+{
+    switch (type) {
+    case PTX_F16: return wmma ? s.k == 16 : s.n == 8 && s.m == 16 && s.k >= 8;
+    case PTX_BF16: return wmma ? s.k == 16 : s.n == 8 && s.m == 16 && s.k >= 8;
+    case PTX_TF32: return wmma ? s.k == 8 && s.n == 16 : s.n == 8 && s.m == 16 && s.k <= 8;
+    case PTX_F64: return s.m == 8 && s.n == 8 && s.k == 4;
+    default: return false;
+    }
+}
+
+static unsigned register_type(unsigned type)
+{
+    return type == PTX_F64 ? PTX_F64 : PTX_B32;
+}
+
+/* ---- multiplication ---- */
+
+static bool fragment(struct ptx_decoder *d, unsigned operand, struct ptx_shape shape, unsigned which,
+                     unsigned type, bool is_dest, const uint32_t **refs, uint8_t *n)
+{
+    const struct ptx_operand *o = ptx_dec_operand(d, operand);
+    unsigned need = ptx_fragment_registers(shape, which, type);
+    unsigned have = o->kind == PTX_OPERAND_VECTOR ? o->n_children : 1;
+    if (have < need || have % need)
+        return ptx_dec_fail(d, STRATA_EFORMAT, "\"%s\": a fragment has %u registers instead of %u",
+                            d->op->text, have, need);
+    *n = (uint8_t)have;
+    return ptx_dec_elements(d, o, register_type(type), have, is_dest, refs);
+}
+
+/* wmma.mma names types as d.c for f16 inputs and d.a.b.c otherwise; mma.sync always d.a.b.c. */
+static bool find_types(struct ptx_decoder *d, struct ptx_mma *mma)
+{
+    mma->d_type = (uint8_t)ptx_dec_type(d, 0);
+    if (ptx_dec_type(d, 2)) {
+        mma->ab_type = (uint8_t)ptx_dec_type(d, 1);
+        mma->c_type = (uint8_t)ptx_dec_type(d, 3);
+        if (ptx_dec_type(d, 2) != mma->ab_type)
+            return false;
+    } else {
+        mma->ab_type = PTX_F16;
+        mma->c_type = (uint8_t)ptx_dec_type(d, 1);
+    }
+    bool f16_sum = mma->ab_type == PTX_F16 && (mma->c_type == PTX_F16 || mma->c_type == PTX_F32) &&
+                   (mma->d_type == PTX_F16 || mma->d_type == PTX_F32);
+    bool f64_sum = mma->ab_type == PTX_F64 && mma->c_type == PTX_F64 && mma->d_type == PTX_F64;
+    return f16_sum || f64_sum || (mma->c_type == PTX_F32 && mma->d_type == PTX_F32);
+}
+
+static bool decode_mma(struct ptx_decoder *d, bool wmma)
+{
+    struct ptx_mma *mma = ptx_dec_allocate(d, sizeof *mma);
+    struct ptx_inst in = ptx_dec_inst(d, ptx_run_mma, PTX_STEP);
+    if (!mma || !find_shape(d, &mma->shape))
+        return false;
+    ptx_dec_has(d, PTX_M_ROW);
+    ptx_dec_has(d, PTX_M_COL);
+    ptx_dec_has(d, PTX_M_RN);
+    if (!find_types(d, mma) || !shape_fits(mma->shape, mma->ab_type, wmma))
+        return ptx_dec_unsupported(d, "only f16, bf16, tf32 and f64 in their usual shapes");
+    if (!ptx_dec_expect_operands(d, 4, 4))
+        return false;
+    if (!fragment(d, 1, mma->shape, PTX_FRAGMENT_A, mma->ab_type, false, &mma->a, &mma->n_a) ||
+        !fragment(d, 2, mma->shape, PTX_FRAGMENT_B, mma->ab_type, false, &mma->b, &mma->n_b) ||
+        !fragment(d, 3, mma->shape, PTX_FRAGMENT_C, mma->c_type, false, &mma->c, &mma->n_c) ||
+        !fragment(d, 0, mma->shape, PTX_FRAGMENT_C, mma->d_type, true, &mma->d, &mma->n_d))
+        return false;
+    in.extra = mma;
+    return ptx_dec_put_main(d, &in);
+}
+
+/* ---- wmma.load, wmma.store ---- */
+
+struct transfer {
+    struct ptx_shape shape;
+    unsigned which, type, need, have;
+    bool column_major, is_store;
+    const uint32_t *refs;
+    uint32_t stride_ref;
+};
+
+static bool is_short(unsigned type)
+{
+    return type == PTX_F16 || type == PTX_BF16;
+}
+
+static bool put_part(struct ptx_decoder *d, const struct transfer *t, const struct ptx_inst *model,
+                     unsigned reg, unsigned half, unsigned n)
+{
+    struct ptx_matrix_part *part = ptx_dec_allocate(d, sizeof *part);
+    struct ptx_inst in = *model;
+    if (!part)
+        return false;
+    *part = (struct ptx_matrix_part){.shape = t->shape, .fragment = (uint8_t)t->which,
+                                     .type = (uint8_t)t->type, .reg = (uint8_t)reg,
+                                     .half = (uint8_t)half, .n = (uint8_t)n,
+                                     .column_major = t->column_major, .is_store = t->is_store,
+                                     .stride_ref = t->stride_ref};
+    part->refs[0] = t->refs[reg];
+    part->refs[1] = t->refs[is_short(t->type) || n == 1 ? reg : reg + 1];
+    in.width = (uint8_t)((is_short(t->type) ? 2 : ptx_type_bytes(t->type)) * n);
+    in.extra = part;
+    return ptx_dec_put_main(d, &in);
+}
+
+/* Two elements that follow each other in memory are one access. */
+static bool put_parts(struct ptx_decoder *d, const struct transfer *t, const struct ptx_inst *model)
+{
+    unsigned step = !is_short(t->type) && t->which == PTX_FRAGMENT_C ? 2 : 1;
+    bool pairs = is_short(t->type) || step == 2;
+    for (unsigned reg = 0; reg < t->need; reg += step) {
+        unsigned r0, c0, r1, c1;
+        ptx_fragment_place(t->shape, t->which, t->type, 0, reg, 0, &r0, &c0);
+        ptx_fragment_place(t->shape, t->which, t->type, 0, step == 2 ? reg + 1 : reg,
+                           step == 2 ? 0 : 1, &r1, &c1);
+        bool together = pairs && (t->column_major ? c0 == c1 && r1 == r0 + 1
+                                                  : r0 == r1 && c1 == c0 + 1);
+        if (!put_part(d, t, model, reg, 0, together ? 2 : 1))
+            return false;
+        if (pairs && !together &&
+            !put_part(d, t, model, step == 2 ? reg + 1 : reg, step == 2 ? 0 : 1, 1))
+            return false;
+    }
+    return true;
+}
+
+/* The copies wmma's f16 fragments hold: plain moves. */
+static bool put_copies(struct ptx_decoder *d, const struct transfer *t)
+{
+    for (unsigned reg = t->need; reg < t->have; reg++) {
+        struct ptx_inst in = ptx_dec_inst(d, ptx_mov_handler(4), PTX_STEP);
+        in.d = t->refs[reg];
+        in.a = t->refs[reg % t->need];
+        if (!ptx_dec_put(d, &in))
+            return false;
+    }
+    return true;
+}
+
+static bool decode_transfer(struct ptx_decoder *d, bool is_store)
+{
+    static const uint8_t fragments[] = {PTX_M_A, PTX_M_B, PTX_M_C, PTX_M_D, PTX_NONE};
+    static const uint8_t spaces[] = {PTX_M_GLOBAL, PTX_M_SHARED, PTX_M_SHARED_CTA, PTX_NONE};
+    struct transfer t = {.is_store = is_store};
+    struct ptx_inst in = ptx_dec_inst(d, ptx_run_matrix_part, PTX_MEMORY);
+    unsigned which = ptx_dec_one_of(d, fragments), space = ptx_dec_one_of(d, spaces);
+    if (!find_shape(d, &t.shape))
+        return false;
+    t.which = which == PTX_M_A ? PTX_FRAGMENT_A : which == PTX_M_B ? PTX_FRAGMENT_B : PTX_FRAGMENT_C;
+    t.type = ptx_dec_type(d, 0);
+    t.column_major = ptx_dec_has(d, PTX_M_COL);
+    ptx_dec_has(d, PTX_M_ROW);
+    bool known = is_short(t.type) || t.type == PTX_TF32 || t.type == PTX_F64 ||
+                 (t.type == PTX_F32 && t.which == PTX_FRAGMENT_C);
+    if (!known || (t.which != PTX_FRAGMENT_C && !shape_fits(t.shape, t.type, true)))
+        return ptx_dec_unsupported(d, "only f16, bf16, tf32, f64 and f32 sums");
+    const struct ptx_operand *o = ptx_dec_operand(d, is_store ? 1 : 0);
+    t.need = ptx_fragment_registers(t.shape, t.which, t.type);
+    t.have = o->kind == PTX_OPERAND_VECTOR ? o->n_children : 1;
+    if (!ptx_dec_expect_operands(d, 2, 3))
+        return false;
+    if (t.have < t.need || t.have % t.need)
+        return ptx_dec_fail(d, STRATA_EFORMAT, "\"%s\": a fragment has %u registers instead of %u",
+                            d->op->text, t.have, t.need);
+    in.space = (uint8_t)(space == PTX_M_SHARED_CTA ? PTX_M_SHARED : space);
+    in.flags = is_store ? PTX_INST_WRITES : 0;
+    unsigned rows = t.which == PTX_FRAGMENT_B ? t.shape.k : t.shape.m;
+    unsigned columns = t.which == PTX_FRAGMENT_A ? t.shape.k : t.shape.n;
+    const struct ptx_operand *stride = ptx_dec_operand(d, 2);
+    if (!ptx_dec_address(d, ptx_dec_operand(d, is_store ? 0 : 1), &in) ||
+        !ptx_dec_elements(d, o, register_type(t.type), t.have, !is_store, &t.refs))
+        return false;
+    if (stride->kind ? !ptx_dec_source(d, stride, PTX_U32, &t.stride_ref)
+                     : !ptx_dec_constant(d, PTX_U32, t.column_major ? rows : columns, &t.stride_ref))
+        return false;
+    return put_parts(d, &t, &in) && (is_store || put_copies(d, &t));
+}
+
+/* ---- tiles ---- */
+
+static bool decode_tiles(struct ptx_decoder *d, bool is_store)
+{
+    struct ptx_inst in =
+        ptx_dec_inst(d, is_store ? ptx_run_stmatrix : ptx_run_ldmatrix, PTX_MEMORY);
+    const uint32_t *refs;
+    in.op = ptx_dec_has(d, PTX_M_X4) ? 4 : ptx_dec_has(d, PTX_M_X2) ? 2 : 1;
+    ptx_dec_has(d, PTX_M_X1);
+    in.is_signed = ptx_dec_has(d, PTX_M_TRANS);
+    ptx_dec_has(d, PTX_M_SHARED);
+    ptx_dec_has(d, PTX_M_SHARED_CTA);
+    if (!ptx_dec_has(d, PTX_M_M8N8) || ptx_dec_type(d, 0) != PTX_B16)
+        return ptx_dec_unsupported(d, "only m8n8 tiles of .b16");
+    in.space = PTX_M_SHARED;
+    in.width = 16;
+    in.flags = is_store ? PTX_INST_WRITES : 0;
+    if (!ptx_dec_expect_operands(d, 2, 2) ||
+        !ptx_dec_address(d, ptx_dec_operand(d, is_store ? 0 : 1), &in) ||
+        !ptx_dec_elements(d, ptx_dec_operand(d, is_store ? 1 : 0), PTX_B32, in.op, !is_store, &refs))
+        return false;
+    in.extra = refs;
+    return ptx_dec_put_main(d, &in);
+}
+
+static bool decode_movmatrix(struct ptx_decoder *d)
+{
+    struct ptx_inst in = ptx_dec_inst(d, ptx_run_movmatrix, PTX_STEP);
+    ptx_dec_has(d, PTX_M_TRANS);
+    ptx_dec_has(d, PTX_M_M8N8);
+    ptx_dec_type(d, 0);
+    return ptx_dec_expect_operands(d, 2, 2) && ptx_dec_source_n(d, 1, PTX_B32, &in.a) &&
+           ptx_dec_dest_n(d, 0, PTX_B32, &in.d) && ptx_dec_put_main(d, &in);
+}
+
+bool ptx_decode_matrix(struct ptx_decoder *d)
+{
+    ptx_dec_has(d, PTX_M_SYNC);
+    ptx_dec_has(d, PTX_M_ALIGNED);
+    switch (d->op->mnemonic) {
+    case PTX_OP_mma: return decode_mma(d, false);
+    case PTX_OP_ldmatrix: return decode_tiles(d, false);
+    case PTX_OP_stmatrix: return decode_tiles(d, true);
+    case PTX_OP_movmatrix: return decode_movmatrix(d);
+    default: break;
+    }
+    if (ptx_dec_has(d, PTX_M_MMA))
+        return decode_mma(d, true);
+    if (ptx_dec_has(d, PTX_M_LOAD))
+        return decode_transfer(d, false);
+    if (ptx_dec_has(d, PTX_M_STORE))
+        return decode_transfer(d, true);
+    return ptx_dec_unsupported(d, "unknown operation");
+}

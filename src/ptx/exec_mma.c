@@ -1,0 +1,293 @@
+/* exec_mma.c - matrix multiply-accumulate and the loads and stores that feed it.
+ *
+ * Products are exact in double, the sum of a row and a column is formed in double and rounded once.
+ * Hardware adds in an order and precision of its own: results agree within a few ulp of the largest
+ * term. */
+#include <string.h>
+
+#include "base/bits.h"
+#include "ptx/half.h"
+#include "ptx/handlers.h"
+#include "ptx/matrix.h"
+
+/* ---- fragments ---- */
+
+static bool is_short(unsigned type)
+{
+    return type == PTX_F16 || type == PTX_BF16;
+}
+
+unsigned ptx_fragment_registers(struct ptx_shape s, unsigned fragment, unsigned type)
+{
+    unsigned elements = fragment == PTX_FRAGMENT_A   ? s.m * s.k
+                        : fragment == PTX_FRAGMENT_B ? s.k * s.n
+                                                     : s.m * s.n;
+    return elements / PTX_LANES / (is_short(type) ? 2 : 1);
+}
+
+/* The A tile: 16 rows, of which a lane holds `lane / 4` and the one 8 below. */
+static void place_a(unsigned k, unsigned type, unsigned lane, unsigned reg, unsigned half,
+                    unsigned *row, unsigned *column)
+{
+    unsigned group = lane / 4, thread = lane % 4;
+    unsigned per_tile = is_short(type) ? k / 4 : type == PTX_F64 ? 1 : k / 2;
+    unsigned tile = reg / per_tile, r = reg % per_tile;
+    *row = group + (r & 1) * 8 + tile * (type == PTX_F64 ? 8 : 16);
+    *column = is_short(type) ? thread * 2 + half + (r / 2) * 8 : thread + (r / 2) * 4;
+}
+
+/* The B tile: 8 columns. */
+static void place_b(unsigned k, unsigned type, unsigned lane, unsigned reg, unsigned half,
+                    unsigned *row, unsigned *column)
+{
+    unsigned group = lane / 4, thread = lane % 4;
+    unsigned per_tile = is_short(type) ? k / 8 : k / 4;
+    unsigned tile = reg / per_tile, r = reg % per_tile;
+    *column = group + tile * 8;
+    *row = is_short(type) ? thread * 2 + half + r * 8 : thread + r * 4;
+}
+
+/* The C tile: 16 rows (8 for f64), 8 columns; further tiles go right while n has room, then down. */
+static void place_c(unsigned m, unsigned n, unsigned type, unsigned lane, unsigned reg, unsigned half,
+                    unsigned *row, unsigned *column)
+{
+    unsigned group = lane / 4, thread = lane % 4;
+    unsigned tile_rows = m < 16 ? 8 : 16, per_tile = tile_rows / 4 / (is_short(type) ? 2 : 1);
+    unsigned tile = reg / per_tile, r = reg % per_tile;
+    unsigned e = is_short(type) ? r * 2 + half : r;
+    *row = group + (e / 2) * 8;
+    *column = thread * 2 + (e & 1);
+    if (n > 8)
+        *column += tile * 8;
+    else
+        *row += tile * 16;
+}
+
+void ptx_fragment_place(struct ptx_shape s, unsigned fragment, unsigned type, unsigned lane,
+                        unsigned reg, unsigned half, unsigned *row, unsigned *column)
+{
+    /* m8n32k16 is m32n8k16 transposed. */
+    bool flip = s.m == 8 && s.n == 32;
+    if (flip) {
+        struct ptx_shape t = {s.n, s.m, s.k};
+        unsigned other = fragment == PTX_FRAGMENT_A   ? PTX_FRAGMENT_B
+                         : fragment == PTX_FRAGMENT_B ? PTX_FRAGMENT_A
+                                                      : PTX_FRAGMENT_C;
+        ptx_fragment_place(t, other, type, lane, reg, half, column, row);
+        return;
+    }
+    reg %= ptx_fragment_registers(s, fragment, type); /* wmma's f16 fragments hold copies */
+    if (fragment == PTX_FRAGMENT_A)
+        place_a(s.k, type, lane, reg, half, row, column);
+    else if (fragment == PTX_FRAGMENT_B)
+        place_b(s.k, type, lane, reg, half, row, column);
+    else
+        place_c(s.m, s.n, type, lane, reg, half, row, column);
+}
+
+/* ---- elements ---- */
+
+static double element_get(const struct ptx_warp *w, uint32_t ref, unsigned lane, unsigned half,
+                          unsigned type)
+{
+    uint32_t bits = type == PTX_F64 ? 0 : ((const uint32_t *)ptx_ref(w, ref))[lane];
+    float f;
+    switch (type) {
+    case PTX_F64: return ((const double *)ptx_ref(w, ref))[lane];
+    case PTX_F16: return ptx_half_value((uint16_t)(bits >> (16 * half)));
+    case PTX_BF16: return ptx_bfloat_value((uint16_t)(bits >> (16 * half)));
+    case PTX_TF32: bits &= 0xffffe000u; break; /* the unit reads 10 mantissa bits */
+    default: break;
+    }
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+static void element_put(struct ptx_warp *w, uint32_t ref, unsigned lane, unsigned half, unsigned type,
+                        double value)
+{
+    if (type == PTX_F64) {
+        ((double *)ptx_ref(w, ref))[lane] = value;
+        return;
+    }
+    uint32_t *bits = (uint32_t *)ptx_ref(w, ref) + lane;
+    if (type == PTX_F16) {
+        uint32_t h = ptx_half_from(value, PTX_ROUND_NEAREST);
+        *bits = half ? (*bits & 0xffffu) | h << 16 : (*bits & 0xffff0000u) | h;
+        return;
+    }
+    float f = ptx_float_from(value, PTX_ROUND_NEAREST);
+    memcpy(bits, &f, sizeof f);
+}
+
+#define MAX_SIDE 32
+static void gather(const struct ptx_warp *w, const struct ptx_mma *mma, unsigned fragment,
+                   unsigned type, const uint32_t *refs, double out[MAX_SIDE][MAX_SIDE])
+{
+    unsigned n = ptx_fragment_registers(mma->shape, fragment, type), row, column;
+    for (unsigned reg = 0; reg < n; reg++)
+        for (unsigned half = 0; half < (is_short(type) ? 2u : 1u); half++)
+            for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+                ptx_fragment_place(mma->shape, fragment, type, lane, reg, half, &row, &column);
+                out[row][column] = element_get(w, refs[reg], lane, half, type);
+            }
+}
+
+void ptx_run_mma(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    const struct ptx_mma *mma = in->extra;
+    double a[MAX_SIDE][MAX_SIDE], b[MAX_SIDE][MAX_SIDE], c[MAX_SIDE][MAX_SIDE];
+    gather(w, mma, PTX_FRAGMENT_A, mma->ab_type, mma->a, a);
+    gather(w, mma, PTX_FRAGMENT_B, mma->ab_type, mma->b, b);
+    gather(w, mma, PTX_FRAGMENT_C, mma->c_type, mma->c, c);
+    for (unsigned i = 0; i < mma->shape.m; i++)
+        for (unsigned j = 0; j < mma->shape.n; j++)
+            for (unsigned k = 0; k < mma->shape.k; k++)
+                c[i][j] += a[i][k] * b[k][j];
+    unsigned n = ptx_fragment_registers(mma->shape, PTX_FRAGMENT_C, mma->d_type), row, column;
+    for (unsigned reg = 0; reg < n; reg++)
+        for (unsigned half = 0; half < (is_short(mma->d_type) ? 2u : 1u); half++)
+            for (uint32_t rest = mask; rest; rest &= rest - 1) {
+                unsigned lane = lowest_bit32(rest);
+                ptx_fragment_place(mma->shape, PTX_FRAGMENT_C, mma->d_type, lane, reg, half, &row,
+                                   &column);
+                element_put(w, mma->d[reg], lane, half, mma->d_type, c[row][column]);
+            }
+}
+
+/* ---- wmma.load and wmma.store ---- */
+
+static unsigned element_bytes(unsigned type)
+{
+    return is_short(type) ? 2 : type == PTX_F64 ? 8 : 4;
+}
+
+static void part_addresses(struct ptx_warp *w, const struct ptx_inst *in,
+                           const struct ptx_matrix_part *part)
+{
+    const uint32_t *stride = ptx_ref(w, part->stride_ref);
+    const uint32_t *base32 = ptx_ref(w, in->a);
+    const uint64_t *base64 = ptx_ref(w, in->a);
+    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        unsigned row, column;
+        ptx_fragment_place(part->shape, part->fragment, part->type, lane, part->reg, part->half, &row,
+                           &column);
+        uint64_t index = part->column_major ? (uint64_t)column * stride[lane] + row
+                                            : (uint64_t)row * stride[lane] + column;
+        uint64_t base = in->flags & PTX_INST_ADDRESS32 ? base32[lane] : base64[lane];
+        w->access.address[lane] = base + (uint64_t)in->imm + index * element_bytes(part->type);
+    }
+}
+
+static void move_element(struct ptx_warp *w, const struct ptx_matrix_part *part, unsigned e,
+                         unsigned lane, uint8_t *memory)
+{
+    uint32_t *bits = (uint32_t *)ptx_ref(w, part->refs[e]) + lane;
+    if (part->type == PTX_F64) {
+        uint8_t *wide = (uint8_t *)ptx_ref(w, part->refs[e]) + 8 * (size_t)lane;
+        memcpy(part->is_store ? memory : wide, part->is_store ? wide : memory, 8);
+        return;
+    }
+    if (!is_short(part->type)) {
+        memcpy(part->is_store ? (void *)memory : bits, part->is_store ? bits : (void *)memory, 4);
+        return;
+    }
+    unsigned half = (part->half + e) & 1;
+    uint16_t value;
+    if (part->is_store) {
+        value = (uint16_t)(*bits >> (16 * half));
+        memcpy(memory, &value, sizeof value);
+    } else {
+        memcpy(&value, memory, sizeof value);
+        *bits = half ? (*bits & 0xffffu) | (uint32_t)value << 16 : (*bits & 0xffff0000u) | value;
+    }
+}
+
+void ptx_run_matrix_part(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    const struct ptx_matrix_part *part = in->extra;
+    unsigned bytes = element_bytes(part->type);
+    part_addresses(w, in, part);
+    const uint64_t *host = ptx_resolve_addresses(w, in, mask, bytes * part->n);
+    if (!host)
+        return;
+    uint8_t data[PTX_LANES][16];
+    uint32_t global = mask & ~(w->access.shared_mask | w->access.local_mask);
+    bool defer = part->is_store && w->block->run->defer_stores && global;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        unsigned lane = lowest_bit32(rest);
+        bool later = defer && global >> lane & 1;
+        uint8_t *memory = later ? data[lane] : (uint8_t *)(uintptr_t)host[lane];
+        for (unsigned e = 0; e < part->n; e++)
+            move_element(w, part, e, lane, memory + e * bytes);
+    }
+    if (defer && !ptx_defer(w->block, 0, 0, bytes * part->n, global, w->access.address, data,
+                            sizeof data[0]))
+        ptx_fail(w, in, lowest_bit32(mask), STRATA_ENOMEM, "out of memory for its stores");
+}
+
+/* ---- ldmatrix, stmatrix, movmatrix: 8 x 8 tiles of 16-bit elements ---- */
+
+/* Rows of tile t are at the addresses of lanes 8t to 8t+7; every lane's address is recorded, those
+ * beyond the tiles repeat. */
+static const uint64_t *tile_rows(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    const uint32_t *a32 = ptx_ref(w, in->a);
+    const uint64_t *a64 = ptx_ref(w, in->a);
+    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        unsigned from = lane % (8u * in->op);
+        w->access.address[lane] =
+            (in->flags & PTX_INST_ADDRESS32 ? a32[from] : a64[from]) + (uint64_t)in->imm;
+    }
+    return ptx_resolve_addresses(w, in, mask, 16);
+}
+
+/* in->op: tiles; in->is_signed: transposed; in->extra: registers. */
+void ptx_run_ldmatrix(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    const uint64_t *host = tile_rows(w, in, mask);
+    const uint32_t *refs = in->extra;
+    for (unsigned t = 0; host && t < in->op; t++) {
+        uint16_t tile[8][8];
+        for (unsigned row = 0; row < 8; row++)
+            memcpy(tile[row], (const uint8_t *)(uintptr_t)host[8 * t + row], 16);
+        for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+            unsigned i = lane / 4, j = lane % 4 * 2;
+            uint32_t low = in->is_signed ? tile[j][i] : tile[i][j];
+            uint32_t high = in->is_signed ? tile[j + 1][i] : tile[i][j + 1];
+            if (mask >> lane & 1)
+                ((uint32_t *)ptx_ref(w, refs[t]))[lane] = low | high << 16;
+        }
+    }
+}
+
+void ptx_run_stmatrix(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    const uint64_t *host = tile_rows(w, in, mask);
+    const uint32_t *refs = in->extra;
+    for (unsigned t = 0; host && t < in->op; t++) {
+        uint16_t tile[8][8];
+        for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+            unsigned i = lane / 4, j = lane % 4 * 2;
+            uint32_t bits = ((const uint32_t *)ptx_ref(w, refs[t]))[lane];
+            *(in->is_signed ? &tile[j][i] : &tile[i][j]) = (uint16_t)bits;
+            *(in->is_signed ? &tile[j + 1][i] : &tile[i][j + 1]) = (uint16_t)(bits >> 16);
+        }
+        for (unsigned row = 0; row < 8; row++)
+            memcpy((uint8_t *)(uintptr_t)host[8 * t + row], tile[row], 16);
+    }
+}
+
+void ptx_run_movmatrix(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    const uint32_t *a = ptx_ref(w, in->a);
+    uint32_t *d = ptx_ref(w, in->d), out[PTX_LANES];
+    uint16_t tile[8][8];
+    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        tile[lane / 4][lane % 4 * 2] = (uint16_t)a[lane];
+        tile[lane / 4][lane % 4 * 2 + 1] = (uint16_t)(a[lane] >> 16);
+    }
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        out[lane] = tile[lane % 4 * 2][lane / 4] | (uint32_t)tile[lane % 4 * 2 + 1][lane / 4] << 16;
+    PTX_STORE_LANES(d, mask, out[i]);
+}

@@ -1,0 +1,41 @@
+/* fetch.h - arrival of instructions at one SM.
+ *
+ * Straight code that was never fetched arrives line by line at a fixed rate, as
+ * a prefetcher streams it; a jump to a line that is not there pays a miss
+ * (device/probe, group instructions: 4 KB of straight code costs about 9 cycles
+ * more per 128-byte line the first time, and a cold L2 about 560 cycles once). */
+#ifndef STRATA_SM_FETCH_H
+#define STRATA_SM_FETCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <strata/gpu.h>
+#include <strata/status.h>
+
+#define FETCH_MAX_LINES 16384 /* 2 MB of code; beyond that, lines share entries */
+
+struct fetch_gpu {           /* one per launch: what any SM has fetched */
+    uint64_t first[FETCH_MAX_LINES]; /* when a line first reached the L2, 0 = never */
+    uint8_t used[FETCH_MAX_LINES];   /* executed by any warp */
+    uint32_t n_used;
+    uint32_t interval, miss, cold;
+};
+struct fetch_sm {
+    uint64_t *ready;         /* when each line is there, 0 = not asked for */
+    uint32_t n_lines;
+};
+
+void fetch_gpu_init(struct fetch_gpu *g, const struct strata_gpu *gpu);
+strata_status fetch_sm_init(struct fetch_sm *s, struct strata_error *err);
+void fetch_sm_release(struct fetch_sm *s);
+/* Notes that a line was executed; n_used counts the distinct ones, which the L2 had to bring in. */
+static inline void fetch_note(struct fetch_gpu *g, uint32_t line)
+{
+    uint8_t *u = &g->used[line % FETCH_MAX_LINES];
+    g->n_used += !*u;
+    *u = 1;
+}
+/* When the line is at the SM if it is needed at time t. */
+uint64_t fetch_line(struct fetch_gpu *g, struct fetch_sm *s, uint32_t line, uint64_t t);
+
+#endif

@@ -1,0 +1,175 @@
+/* sm_inst.c - latency, pipe and registers of static instructions. */
+#include "sm/sm_inst.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *sm_stall_name(enum sm_stall s)
+{
+    static const char *const names[SM_N_STALLS] = {"none", "wait", "long_scoreboard", "short_scoreboard", "barrier",
+                                                   "membar", "lg_throttle", "mio_throttle", "math_pipe_throttle",
+                                                   "no_instruction", "branch_resolving", "not_selected", "sleeping"};
+    return names[s];
+}
+
+/* One row per class: pipe, where the latency and the interval are in the GPU's description, and how
+ * the profiler calls a wait for the result. */
+struct class_row {
+    uint8_t pipe, stall;
+    uint32_t latency, interval;
+};
+
+static struct class_row class_of(const struct strata_gpu *g, const struct strata_inst *i)
+{
+    switch (i->opclass) {
+    case STRATA_OP_FP32:
+        return (struct class_row){SM_PIPE_FMA, SM_STALL_WAIT, g->sm.latency_fp32_cycles, g->sm.interval_fp32_cycles};
+    case STRATA_OP_IMAD:
+        return (struct class_row){SM_PIPE_FMA, SM_STALL_WAIT, g->sm.latency_imad_cycles, g->sm.interval_imad_cycles};
+    case STRATA_OP_FP64:
+        return (struct class_row){SM_PIPE_FP64, SM_STALL_SHORT, g->sm.latency_fp64_cycles, g->sm.interval_fp64_cycles};
+    case STRATA_OP_FP16:
+        return (struct class_row){SM_PIPE_FP16, SM_STALL_WAIT, g->sm.latency_fp16_cycles, g->sm.interval_fp16_cycles};
+    case STRATA_OP_SFU:
+        return (struct class_row){SM_PIPE_XU, SM_STALL_SHORT, g->sm.latency_sfu_cycles, g->sm.interval_sfu_cycles};
+    case STRATA_OP_CONV:
+        return (struct class_row){SM_PIPE_XU, SM_STALL_SHORT, g->sm.latency_conv_cycles, g->sm.interval_conv_cycles};
+    case STRATA_OP_TENSOR:
+        return (struct class_row){SM_PIPE_TENSOR, SM_STALL_MATH, g->sm.latency_tensor_cycles, g->sm.interval_tensor_cycles};
+    case STRATA_OP_UNIFORM:
+        return (struct class_row){SM_PIPE_UNIFORM, SM_STALL_WAIT, g->sm.latency_uniform_cycles, g->sm.interval_uniform_cycles};
+    case STRATA_OP_SREG:
+        return (struct class_row){SM_PIPE_NONE, SM_STALL_SHORT, g->sm.latency_sreg_cycles, 1};
+    case STRATA_OP_CONST:
+        return (struct class_row){SM_PIPE_NONE, SM_STALL_SHORT, g->sm.latency_const_cycles, 1};
+    case STRATA_OP_SHUFFLE:
+        return (struct class_row){SM_PIPE_LSU, SM_STALL_SHORT, g->sm.latency_shuffle_cycles, 1};
+    case STRATA_OP_VOTE:
+        return (struct class_row){SM_PIPE_ALU, SM_STALL_WAIT, g->sm.latency_vote_cycles, 2};
+    case STRATA_OP_BRANCH:
+        return (struct class_row){SM_PIPE_NONE, SM_STALL_BRANCH, g->sm.latency_branch_cycles, 1};
+    case STRATA_OP_MEM:
+        return (struct class_row){SM_PIPE_LSU, i->space == STRATA_SPACE_SHARED ? SM_STALL_SHORT : SM_STALL_LONG, 1, 1};
+    case STRATA_OP_EXIT:
+    case STRATA_OP_BARRIER:
+    case STRATA_OP_MEMBAR:
+    case STRATA_OP_ASYNC_COMMIT:
+    case STRATA_OP_ASYNC_WAIT:
+    case STRATA_OP_NOP:
+        return (struct class_row){SM_PIPE_NONE, SM_STALL_WAIT, 1, 1};
+    default:
+        return (struct class_row){SM_PIPE_ALU, SM_STALL_WAIT, g->sm.latency_int_cycles, g->sm.interval_int_cycles};
+    }
+}
+
+static uint8_t kind_of(const struct strata_inst *i)
+{
+    switch (i->opclass) {
+    case STRATA_OP_MEM:
+        return i->space == STRATA_SPACE_SHARED && i->memop != STRATA_MEM_ASYNC_COPY ? SM_KIND_SHARED : SM_KIND_GLOBAL;
+    case STRATA_OP_BARRIER:
+        return SM_KIND_BARRIER;
+    case STRATA_OP_MEMBAR:
+        return SM_KIND_MEMBAR;
+    case STRATA_OP_ASYNC_COMMIT:
+        return SM_KIND_COMMIT;
+    case STRATA_OP_ASYNC_WAIT:
+        return SM_KIND_WAIT;
+    case STRATA_OP_EXIT:
+        return SM_KIND_EXIT;
+    default:
+        return SM_KIND_PLAIN;
+    }
+}
+
+/* SASS names only the first register of a group (R4 of a 128-bit load is R4..R7). */
+static unsigned sass_dst_words(const struct strata_inst *i)
+{
+    if (i->opclass == STRATA_OP_MEM)
+        return i->width_bytes > 4 ? i->width_bytes / 4u : 1;
+    if (i->opclass == STRATA_OP_FP64 || strstr(i->opcode, ".WIDE") || strstr(i->opcode, ".64"))
+        return 2;
+    return i->opclass == STRATA_OP_TENSOR ? 4 : 1;
+}
+
+static unsigned sass_src_words(const struct strata_inst *i, unsigned k)
+{
+    if (i->opclass == STRATA_OP_MEM) {
+        bool address = k == 0 && i->space != STRATA_SPACE_SHARED;
+        return address ? 2 : k > 0 && i->width_bytes > 4 ? i->width_bytes / 4u : 1;
+    }
+    if (i->opclass == STRATA_OP_FP64 || (k == 2 && strstr(i->opcode, ".WIDE")))
+        return 2;
+    return i->opclass == STRATA_OP_TENSOR ? (k == 1 ? 2 : 4) : 1;
+}
+
+static void add_registers(struct sm_decoder *d, uint16_t *list, uint8_t *n, unsigned max, uint16_t first, unsigned words)
+{
+    if (d->isa == STRATA_ISA_SASS && first == 255)
+        return; /* the zero register */
+    for (unsigned w = 0; w < words && *n < max; w++) {
+        list[(*n)++] = (uint16_t)(first + w);
+        if (first + w > d->max_register)
+            d->max_register = first + w;
+    }
+}
+
+static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_inst *out)
+{
+    memset(out, 0, sizeof *out);
+    struct class_row row = class_of(d->gpu, i);
+    bool sass = d->isa == STRATA_ISA_SASS;
+    out->kind = kind_of(i);
+    out->pipe = row.pipe;
+    out->interval = (uint8_t)(row.interval ? row.interval : 1);
+    out->latency = (uint16_t)(row.latency ? row.latency : 1);
+    out->result_stall = row.stall;
+    for (unsigned k = 0; k < i->n_dst; k++)
+        add_registers(d, out->write, &out->n_write, SM_MAX_WRITES, i->reg[k], sass ? sass_dst_words(i) : 1);
+    for (unsigned k = 0; k < i->n_src; k++)
+        add_registers(d, out->read, &out->n_read, SM_MAX_READS, i->reg[i->n_dst + k], sass ? sass_src_words(i, k) : 1);
+    /* Predicates are not in SASS traces: what computes without a destination writes one, and
+     * branches and exits read the last. */
+    bool plain = out->kind == SM_KIND_PLAIN;
+    out->writes_predicate = sass && plain && !i->n_dst && i->opclass != STRATA_OP_BRANCH && i->opclass != STRATA_OP_UNIFORM;
+    out->reads_predicate = sass && (i->opclass == STRATA_OP_BRANCH || i->opclass == STRATA_OP_EXIT);
+    uint64_t line_bytes = d->gpu->sm.fetch_line_bytes ? d->gpu->sm.fetch_line_bytes : 128;
+    uint64_t step = sass ? 1 : d->gpu->sm.instruction_bytes; /* PTX "addresses" are instruction numbers */
+    out->fetch_line = (uint32_t)((i->pc - d->first_pc) * (step ? step : 1) / line_bytes);
+    if (i->opclass == STRATA_OP_OTHER)
+        d->n_unknown++;
+}
+
+void sm_decoder_init(struct sm_decoder *d, const struct strata_gpu *gpu, const struct strata_code *code, uint32_t isa)
+{
+    memset(d, 0, sizeof *d);
+    d->gpu = gpu;
+    d->code = code;
+    d->isa = isa;
+}
+
+void sm_decoder_release(struct sm_decoder *d)
+{
+    free(d->inst);
+    memset(d, 0, sizeof *d);
+}
+
+strata_status sm_decoder_update(struct sm_decoder *d, struct strata_error *err)
+{
+    uint32_t n = strata_code_count(d->code);
+    if (n <= d->n)
+        return STRATA_OK;
+    if (n > d->cap) {
+        uint32_t cap = n < 256 ? 256 : n * 2;
+        struct sm_inst *grown = realloc(d->inst, cap * sizeof *grown);
+        if (!grown)
+            return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for %u decoded instructions.", cap);
+        d->inst = grown;
+        d->cap = cap;
+    }
+    if (!d->n)
+        d->first_pc = strata_code_get(d->code, 0)->pc & ~(uint64_t)127;
+    for (; d->n < n; d->n++)
+        decode(d, strata_code_get(d->code, d->n), &d->inst[d->n]);
+    return STRATA_OK;
+}
