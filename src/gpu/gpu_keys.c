@@ -1,7 +1,7 @@
 /* gpu_keys.c - the table of keys: adding one to GPU files is adding one row here.
  *
- * Parsing, checking, `strata gpu show|diff|keys`, --set, sweeps and the table in
- * docs/gpu-files.md all walk this table. Order = order of printing. */
+ * Parsing, checking, `strata gpu show|diff|keys`, --set, sweeps and
+ * docs/gpu-keys.md all walk this table. Order = order of printing. */
 #include <stddef.h>
 #include <string.h>
 
