@@ -15,6 +15,16 @@
 /* cudaMalloc aligns to 256 bytes at least. */
 #define MIN_ALIGN 256
 
+/* ThreadSanitizer allows mappings in certain ranges only. */
+#ifdef __has_feature
+#if __has_feature(thread_sanitizer)
+#define NO_FIXED_ADDRESS
+#endif
+#endif
+#ifdef __SANITIZE_THREAD__
+#define NO_FIXED_ADDRESS
+#endif
+
 struct strata_ptx_arena {
     uint8_t *base;
     uint64_t bytes, used;
@@ -25,7 +35,7 @@ struct strata_ptx_arena {
 static void *reserve(uint64_t bytes)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-#ifdef MAP_FIXED_NOREPLACE
+#if defined MAP_FIXED_NOREPLACE && !defined NO_FIXED_ADDRESS
     for (uint64_t i = 0; i < PREFERRED_TRIES; i++) {
         uint64_t wanted = PREFERRED_BASE + i * ((uint64_t)1 << 40);
         void *got = mmap((void *)(uintptr_t)wanted, bytes, PROT_READ | PROT_WRITE,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "ptx/overlay.h"
 #include "ptx/special.h"
 #include "ptx/warp.h"
 
@@ -53,10 +54,10 @@ struct ptx_block *ptx_block_create(struct ptx_run *run)
     block->n_warps = run->n_warps;
     block->shared_bytes = run->shared_bytes;
     block->warps = calloc(run->n_warps, sizeof *block->warps);
-    block->ranges = calloc(run->image->n_slots + 1, sizeof *block->ranges);
+    block->slots = calloc(run->image->n_slots + 1, sizeof *block->slots);
     block->shared = aligned_alloc(64, ((size_t)run->shared_bytes + 127) & ~(size_t)63);
     block->block_lanes = aligned_alloc(64, PTX_SPECIAL_BLOCK_BYTES);
-    bool ok = block->warps && block->ranges && block->shared && block->block_lanes;
+    bool ok = block->warps && block->slots && block->shared && block->block_lanes;
     for (uint32_t i = 0; ok && i < run->n_warps; i++)
         ok = warp_create(&block->warps[i], block, i);
     if (!ok) {
@@ -111,7 +112,8 @@ void ptx_block_destroy(struct ptx_block *block)
     free_frames(block->free_frames);
     free(block->warps);
     free(block->shared);
-    free(block->ranges);
+    free(block->slots);
+    ptx_overlay_destroy(block->overlay);
     free(block->block_lanes);
     free(block->text.bytes);
     free(block->deferred.bytes);
@@ -136,10 +138,12 @@ void ptx_block_start(struct ptx_block *block, uint64_t index, bool recording)
     block->next_warp = 0;
     block->live_warps = block->n_warps;
     block->text.n = block->deferred.n = 0;
-    if (run->defer_stores) { /* what this block touches is found out anew */
-        memset(block->ranges, 0, run->image->n_slots * sizeof *block->ranges);
-        block->loaded.n = block->stored.n = 0;
-        block->loaded.overflow = block->stored.overflow = false;
+    block->deferred.overflow = false;
+    if (run->ahead) { /* what this block touches is found out anew */
+        memset(block->slots, 0, run->image->n_slots * sizeof *block->slots);
+        block->loaded.n = block->stored.n = block->sampled.n = 0;
+        block->loaded.overflow = block->stored.overflow = block->sampled.overflow = false;
+        ptx_overlay_reset(block->overlay);
     }
     for (uint32_t i = 0; i < block->n_warps; i++) {
         struct ptx_warp *w = &block->warps[i];

@@ -232,7 +232,7 @@ void ptx_run_builtin(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mas
             void *memory = (void *)(uintptr_t)argument(w, call, 0, lane);
             if (memory)
                 m->memory.release(m->memory.user, memory);
-            memset(w->block->ranges, 0, w->image->n_slots * sizeof *w->block->ranges);
+            memset(w->block->slots, 0, w->image->n_slots * sizeof *w->block->slots);
         } else if (!strcmp(call->builtin, "__assertfail")) {
             run_assert(w, in, call, lane);
             return;

@@ -170,7 +170,9 @@ struct ptx_access {
     uint64_t base;               /* address of the first active lane */
     int64_t stride;
     bool affine;                      /* lane l accesses base + (l - first) * stride */
+    bool row;                         /* affine in host memory too */
     uint32_t shared_mask, local_mask; /* lanes of a generic access that are not global */
+    uint32_t mixed_mask;              /* lanes whose allocation has an overlay, see overlay.h */
 };
 
 struct ptx_log { /* the record of one warp, see record.c */
@@ -214,7 +216,14 @@ struct ptx_text {
     size_t n, cap;
 };
 
-/* Global allocations a block has loaded from or stored to. */
+/* The allocation a memory instruction used last. */
+struct ptx_mixed;
+struct ptx_slot {
+    uint64_t base, bytes;
+    const struct ptx_mixed *mixed; /* the overlay counts, NULL if not */
+};
+
+/* Global allocations a block has loaded from or stored to, those with an overlay left out. */
 #define PTX_MAX_TOUCHED 64
 struct ptx_touched {
     uint32_t n;
@@ -226,6 +235,7 @@ struct ptx_touched {
 struct ptx_deferred {
     uint8_t *bytes;
     size_t n, cap;
+    bool overflow; /* too many to keep: the block has to wait for its turn */
 };
 
 struct ptx_block {
@@ -247,8 +257,11 @@ struct ptx_block {
     bool failed;
     bool done;
     struct strata_block *record;
-    struct strata_ptx_range *ranges; /* by slot: global allocation last used */
-    struct ptx_touched loaded, stored;
+    struct ptx_slot *slots; /* by ptx_inst.slot */
+    bool ahead;             /* runs ahead of its turn: stores are kept back, see parallel.c */
+    uint64_t start;         /* blocks that had finished when it started */
+    struct ptx_touched loaded, stored, sampled; /* sampled: by texture instructions */
+    struct ptx_overlay *overlay;
     struct strata_error error;
     uint32_t next_warp; /* round robin */
     struct ptx_block *next;
@@ -265,8 +278,8 @@ struct ptx_run {
     uint32_t threads_per_block, n_warps;
     uint64_t n_blocks;
     uint32_t shared_bytes, local_stride;
-    uint8_t *warp_lanes; /* bank PTX_BANK_WARP of every warp, side by side */
-    bool defer_stores;   /* blocks run ahead of their turn, see parallel.c */
+    uint8_t *warp_lanes;     /* bank PTX_BANK_WARP of every warp, side by side */
+    struct ptx_ahead *ahead; /* while blocks run ahead of their turn, see parallel.c */
     bool checks_memory;
     uint8_t *grid_workspace; /* what %envreg1 and %envreg2 point to: the state of a grid barrier */
     const struct strata_code *code;
@@ -329,9 +342,17 @@ const uint64_t *ptx_resolve_addresses(struct ptx_warp *w, const struct ptx_inst 
  * how many bytes follow it. */
 uint8_t *ptx_generic_pointer(struct ptx_warp *w, unsigned lane, uint64_t address, uint64_t *left);
 
+/* Before a store of a block that runs ahead: lanes that go to an overlay get their host addresses;
+ * gives the lanes whose stores are to be deferred. False in *ok: out of memory, which is reported.
+ */
+uint32_t ptx_prepare_store(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
+                           unsigned bytes, bool update, bool *ok);
+
 /* Appends stores of independent blocks for later; op is 0 (store) or an atomic's. */
 bool ptx_defer(struct ptx_block *block, unsigned op, unsigned type, unsigned bytes, uint32_t mask,
                const uint64_t *address, const void *data, unsigned data_stride);
+/* The same for a store of all lanes side by side. */
+bool ptx_defer_row(struct ptx_block *block, unsigned bytes, uint64_t address, const void *data);
 void ptx_deferred_apply(struct ptx_deferred *deferred);
 
 /* ---- recording, see record.c ---- */

@@ -149,10 +149,16 @@ void ptx_run_atomic(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
     uint64_t hash = mask;
     if (!host)
         return;
-    uint32_t global = mask & ~(w->access.shared_mask | w->access.local_mask);
-    if (w->block->run->defer_stores && global) {
-        defer_reduction(w, in, global);
-        mask &= ~global;
+    if (w->block->ahead) {
+        bool ok;
+        uint32_t later = ptx_prepare_store(w, in, mask, in->width, true, &ok);
+        if (!ok)
+            return;
+        if (later)
+            defer_reduction(w, in, later);
+        mask &= ~later;
+        if (w->access.mixed_mask)
+            host = w->access.host;
     }
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned lane = lowest_bit32(rest);
@@ -178,8 +184,35 @@ void ptx_run_atomic(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
 
 struct deferred_head {
     uint32_t mask;
-    uint8_t op, type, bytes, unused;
+    uint8_t op, type, bytes;
+    uint8_t row; /* one address, then the data of all lanes side by side */
 };
+
+/* A block that stores more than this runs again when its turn has come, without a log. */
+#define MAX_LOG_BYTES ((size_t)64 << 20)
+
+static bool log_reserve(struct ptx_deferred *log, size_t bytes)
+{
+    if (log->n > MAX_LOG_BYTES) {
+        log->overflow = true;
+        log->n = 0;
+    }
+    return ARRAY_RESERVE(log->bytes, log->n, log->cap, bytes);
+}
+
+bool ptx_defer_row(struct ptx_block *block, unsigned bytes, uint64_t address, const void *data)
+{
+    struct ptx_deferred *log = &block->deferred;
+    struct deferred_head head = {PTX_FULL, 0, 0, (uint8_t)bytes, 1};
+    size_t n = (size_t)bytes * PTX_LANES;
+    if (!log_reserve(log, sizeof head + sizeof address + n))
+        return false;
+    memcpy(log->bytes + log->n, &head, sizeof head);
+    memcpy(log->bytes + log->n + sizeof head, &address, sizeof address);
+    memcpy(log->bytes + log->n + sizeof head + sizeof address, data, n);
+    log->n += sizeof head + sizeof address + n;
+    return true;
+}
 
 bool ptx_defer(struct ptx_block *block, unsigned op, unsigned type, unsigned bytes, uint32_t mask,
                const uint64_t *address, const void *data, unsigned data_stride)
@@ -187,7 +220,7 @@ bool ptx_defer(struct ptx_block *block, unsigned op, unsigned type, unsigned byt
     struct ptx_deferred *log = &block->deferred;
     unsigned lanes = popcount32(mask);
     size_t need = sizeof(struct deferred_head) + (size_t)lanes * (sizeof *address + bytes) + 8;
-    if (!ARRAY_RESERVE(log->bytes, log->n, log->cap, need))
+    if (!log_reserve(log, need))
         return false;
     struct deferred_head head = {mask, (uint8_t)op, (uint8_t)type, (uint8_t)bytes, 0};
     memcpy(log->bytes + log->n, &head, sizeof head);
@@ -209,6 +242,14 @@ void ptx_deferred_apply(struct ptx_deferred *log)
         struct deferred_head head;
         memcpy(&head, log->bytes + at, sizeof head);
         at += sizeof head;
+        if (head.row) {
+            uint64_t address;
+            memcpy(&address, log->bytes + at, sizeof address);
+            at += sizeof address;
+            memcpy((uint8_t *)(uintptr_t)address, log->bytes + at, (size_t)head.bytes * PTX_LANES);
+            at += (size_t)head.bytes * PTX_LANES;
+            continue;
+        }
         for (unsigned lanes = popcount32(head.mask); lanes; lanes--) {
             uint64_t address, value = 0;
             memcpy(&address, log->bytes + at, sizeof address);

@@ -96,8 +96,8 @@ static bool load_row(const struct ptx_warp *w, const struct ptx_inst *in, uint32
                      const uint64_t *host, void *d)
 {
     unsigned lane_bytes = in->flags & PTX_INST_WIDE_DST ? 8 : 4;
-    if (mask != PTX_FULL || !w->access.affine || in->n > 1 || in->width != lane_bytes ||
-        w->access.stride != in->width || w->access.local_mask)
+    if (mask != PTX_FULL || !w->access.row || in->n > 1 || in->width != lane_bytes ||
+        w->access.stride != in->width)
         return false;
     memcpy(d, (const uint8_t *)(uintptr_t)host[0], PTX_LANES * lane_bytes);
     return true;
@@ -113,7 +113,7 @@ static void notice_poll(struct ptx_warp *w, const struct ptx_inst *in, uint32_t 
         unsigned lane = lowest_bit32(rest);
         uint64_t value = 0;
         memcpy(&value, (const uint8_t *)(uintptr_t)host[lane], in->width);
-        hash = mix64(hash ^ host[lane]) + value;
+        hash = hash * 0x9e3779b97f4a7c15ull + (host[lane] ^ value << 20);
     }
     if (path->poll_pc == w->pc && path->poll_hash == hash) {
         path->polls++;
@@ -193,6 +193,12 @@ static void store_deferred(struct ptx_warp *w, const struct ptx_inst *in, uint32
     uint64_t place[PTX_LANES];
     const uint32_t *refs = data_refs(in, &in->b);
     unsigned bytes = (unsigned)in->width * in->n;
+    if (mask == PTX_FULL && w->access.row && in->n == 1 && w->access.stride == in->width &&
+        in->width == (in->flags & PTX_INST_WIDE_DST ? 8 : 4)) {
+        if (!ptx_defer_row(w->block, bytes, w->access.base, ptx_ref(w, refs[0])))
+            ptx_fail(w, in, lowest_bit32(mask), STRATA_ENOMEM, "out of memory for its stores");
+        return;
+    }
     for (unsigned i = 0; i < PTX_LANES; i++)
         place[i] = (uint64_t)(uintptr_t)data[i];
     for (unsigned k = 0; k < in->n; k++)
@@ -207,14 +213,20 @@ void ptx_run_store(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
     const uint32_t *refs = data_refs(in, &in->b);
     if (!host)
         return;
-    uint32_t global = mask & ~(w->access.shared_mask | w->access.local_mask);
-    if (w->block->run->defer_stores && global) {
-        store_deferred(w, in, global);
-        mask &= ~global;
+    if (w->block->ahead) {
+        bool ok;
+        uint32_t later = ptx_prepare_store(w, in, mask, (unsigned)in->width * in->n, false, &ok);
+        if (!ok)
+            return;
+        if (later)
+            store_deferred(w, in, later);
+        mask &= ~later;
+        if (w->access.mixed_mask)
+            host = w->access.host;
     }
     unsigned lane_bytes = in->flags & PTX_INST_WIDE_DST ? 8 : 4;
-    if (mask == PTX_FULL && w->access.affine && in->n == 1 && in->width == lane_bytes &&
-        w->access.stride == in->width && !w->access.local_mask) {
+    if (mask == PTX_FULL && w->access.row && in->n == 1 && in->width == lane_bytes &&
+        w->access.stride == in->width) {
         memcpy((uint8_t *)(uintptr_t)host[0], ptx_ref(w, refs[0]), PTX_LANES * lane_bytes);
         return;
     }

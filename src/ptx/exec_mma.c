@@ -219,17 +219,23 @@ void ptx_run_matrix_part(struct ptx_warp *w, const struct ptx_inst *in, uint32_t
     if (!host)
         return;
     uint8_t data[PTX_LANES][16];
-    uint32_t global = mask & ~(w->access.shared_mask | w->access.local_mask);
-    bool defer = part->is_store && w->block->run->defer_stores && global;
+    uint32_t deferred = 0;
+    bool ok = true;
+    if (part->is_store && w->block->ahead)
+        deferred = ptx_prepare_store(w, in, mask, bytes * part->n, false, &ok);
+    if (!ok)
+        return;
+    if (part->is_store && w->access.mixed_mask)
+        host = w->access.host;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned lane = lowest_bit32(rest);
-        bool later = defer && global >> lane & 1;
+        bool later = deferred >> lane & 1;
         uint8_t *memory = later ? data[lane] : (uint8_t *)(uintptr_t)host[lane];
         for (unsigned e = 0; e < part->n; e++)
             move_element(w, part, e, lane, memory + e * bytes);
     }
-    if (defer && !ptx_defer(w->block, 0, 0, bytes * part->n, global, w->access.address, data,
-                            sizeof data[0]))
+    if (deferred && !ptx_defer(w->block, 0, 0, bytes * part->n, deferred, w->access.address, data,
+                               sizeof data[0]))
         ptx_fail(w, in, lowest_bit32(mask), STRATA_ENOMEM, "out of memory for its stores");
 }
 

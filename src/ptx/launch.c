@@ -227,25 +227,26 @@ static void free_list(struct ptx_block *block)
     }
 }
 
-strata_status ptx_run_interleaved(struct ptx_launch *l)
+strata_status ptx_run_interleaved(struct ptx_launch *l, bool *spins)
 {
     struct resident r = {.l = l, .started = l->next, .state_bytes = ptx_block_state_bytes(&l->run)};
     strata_status status = STRATA_OK;
     r.last = &r.first;
-    l->run.defer_stores = false;
     bool idle = false;
+    /* Without atomics that answer, blocks run strictly one after the other unless they wait: what
+     * parallel.c promises. */
+    uint64_t together = l->run.image->talks_between_blocks ? MAX_TAKING_TURNS : 1;
     while (status == STRATA_OK && l->next < l->run.n_blocks) {
         bool all_spin = true;
         uint64_t before = l->next;
         /* Twice as many if all wait: the one they wait for is then found after few rounds. */
-        uint64_t more = l->run.launch->cooperative ? l->run.n_blocks
-                        : idle                     ? r.n
-                                                   : r.n < MAX_TAKING_TURNS;
+        uint64_t more = l->run.launch->cooperative ? l->run.n_blocks : idle ? r.n : r.n < together;
         while (status == STRATA_OK && more-- && r.started < l->run.n_blocks)
             status = admit(&r);
         if (status == STRATA_OK)
             status = round_of_turns(&r, &all_spin);
         idle = all_spin && l->next == before;
+        *spins |= idle;
     }
     free_list(r.first);
     free_list(r.free);
@@ -301,7 +302,7 @@ static uint32_t thread_count(const struct strata_ptx_run_options *opt)
 static bool may_run_ahead(const struct ptx_launch *l)
 {
     return l->run.checks_memory && !l->run.image->talks_between_blocks &&
-           !l->run.launch->cooperative && l->run.n_blocks > 1;
+           !l->run.launch->cooperative && l->run.n_blocks > 1 && l->run.n_blocks < UINT32_MAX;
 }
 
 strata_status strata_ptx_run(struct strata_ptx_module *m, const struct strata_ptx_launch *launch,
@@ -319,13 +320,12 @@ strata_status strata_ptx_run(struct strata_ptx_module *m, const struct strata_pt
     strata_status status = check_launch(launch, l.err);
     if (status == STRATA_OK)
         status = set_up(&l, m, &m->images[index]);
-    bool rest = true;
-    if (status == STRATA_OK && may_run_ahead(&l)) {
-        status = ptx_run_parallel(&l, thread_count(l.run.opt), &rest);
-        l.stats.ran_in_parallel = !rest;
-    }
+    bool rest = true, spins = false, ahead = status == STRATA_OK && may_run_ahead(&l);
+    if (ahead && thread_count(l.run.opt) > 1)
+        status = ptx_run_parallel(&l, thread_count(l.run.opt), &rest, &spins);
     if (status == STRATA_OK && rest)
-        status = ptx_run_interleaved(&l);
+        status = ptx_run_interleaved(&l, &spins);
+    l.stats.ran_in_parallel = ahead && !spins;
     if (stats)
         *stats = l.stats;
     strata_builder_destroy(l.builder);

@@ -21,10 +21,14 @@ bool ptx_launch_records(const struct ptx_launch *l, uint64_t index);
 strata_status ptx_launch_finish(struct ptx_launch *l, struct ptx_block *block,
                                 struct strata_block *record);
 
-/* Blocks from l->next on, one thread, interleaved where they wait for each other. */
-strata_status ptx_run_interleaved(struct ptx_launch *l);
-/* Blocks ahead of their turn on several threads; stops at the first block that has to see what an
- * earlier one stored: *rest is then true, and l->next that block. */
-strata_status ptx_run_parallel(struct ptx_launch *l, uint32_t threads, bool *rest);
+/* Blocks from l->next on, one thread: one after the other, interleaved where they wait for each
+ * other (*spins: they did) or exchange answers through atomics. */
+strata_status ptx_run_interleaved(struct ptx_launch *l, bool *spins);
+/* Blocks ahead of their turn on several threads. *rest: blocks from l->next on are better run, or
+ * (*spins) can only be run, interleaved. */
+strata_status ptx_run_parallel(struct ptx_launch *l, uint32_t threads, bool *rest, bool *spins);
+
+/* The allocation that starts at base, if blocks keep an overlay of it; NULL if not. */
+const struct ptx_mixed *ptx_mixed_find(struct ptx_ahead *ahead, uint64_t base);
 
 #endif

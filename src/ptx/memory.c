@@ -7,7 +7,9 @@
 
 #include "base/bits.h"
 #include "ptx/exec.h"
+#include "ptx/launch.h"
 #include "ptx/module.h"
+#include "ptx/overlay.h"
 #include "ptx/texture.h"
 
 #if defined __GNUC__ && !defined __clang__
@@ -148,36 +150,48 @@ static void touch(struct ptx_touched *set, uint64_t base)
 
 void ptx_touch_loaded(struct ptx_warp *w, const struct ptx_inst *in, uint64_t address)
 {
-    struct strata_ptx_range *range = &w->block->ranges[in->slot];
-    if (!w->block->run->defer_stores || address - range->base < range->bytes)
+    struct ptx_slot *slot = &w->block->slots[in->slot];
+    struct strata_ptx_range range;
+    if (!w->block->ahead || address - slot->base < slot->bytes)
         return;
-    if (ptx_find_range(w->block->run->module, address, range))
-        touch(&w->block->loaded, range->base);
+    if (ptx_find_range(w->block->run->module, address, &range)) {
+        *slot = (struct ptx_slot){range.base, range.bytes, NULL};
+        touch(&w->block->sampled, range.base);
+    }
 }
 
 /* Is [low, high) inside the allocation the instruction used last, or in another one? */
 static bool in_one_range(struct ptx_block *block, const struct ptx_inst *in, uint64_t low,
                          uint64_t high)
 {
-    struct strata_ptx_range *range = &block->ranges[in->slot];
-    if (low - range->base < range->bytes && high - range->base <= range->bytes)
+    struct ptx_slot *slot = &block->slots[in->slot];
+    struct strata_ptx_range range;
+    if (low - slot->base < slot->bytes && high - slot->base <= slot->bytes)
         return true;
-    if (!ptx_find_range(block->run->module, low, range))
+    if (!ptx_find_range(block->run->module, low, &range))
         return false;
-    if (block->run->defer_stores && in->space != PTX_M_CONST)
-        touch(in->flags & PTX_INST_WRITES ? &block->stored : &block->loaded, range->base);
-    return high - range->base <= range->bytes;
+    *slot = (struct ptx_slot){range.base, range.bytes, NULL};
+    if (block->ahead && in->space != PTX_M_CONST) {
+        slot->mixed = ptx_mixed_find(block->run->ahead, range.base);
+        if (!slot->mixed)
+            touch(in->flags & PTX_INST_WRITES ? &block->stored : &block->loaded, range.base);
+    }
+    return high - range.base <= range.bytes;
 }
 
 static bool check_global(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
                          unsigned bytes)
 {
+    const struct ptx_slot *slot = &w->block->slots[in->slot];
     uint64_t low, high;
+    w->access.mixed_mask = 0;
     if (!w->block->run->checks_memory)
         return true;
     find_extent(&w->access, mask, bytes, &low, &high);
-    if (in_one_range(w->block, in, low, high))
+    if (in_one_range(w->block, in, low, high)) {
+        w->access.mixed_mask = slot->mixed ? mask : 0;
         return true;
+    }
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned lane = lowest_bit32(rest);
         uint64_t a = w->access.address[lane];
@@ -187,8 +201,45 @@ static bool check_global(struct ptx_warp *w, const struct ptx_inst *in, uint32_t
                      (unsigned long long)a, bytes);
             return false;
         }
+        w->access.mixed_mask |= slot->mixed ? 1u << lane : 0;
     }
     return true;
+}
+
+/* Lanes that load from an allocation with an overlay are led to the block's own stores. */
+static const uint64_t *redirect_loads(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
+                                      unsigned bytes)
+{
+    struct ptx_access *access = &w->access;
+    if (!access->mixed_mask || in->flags & PTX_INST_WRITES)
+        return access->address;
+    PTX_EACH_LANE access->host[i] = access->address[i];
+    access->row = false;
+    if (!ptx_overlay_load(w, mask & access->mixed_mask, bytes)) {
+        ptx_fail(w, in, lowest_bit32(mask), STRATA_ENOMEM, "out of memory for its loads");
+        return NULL;
+    }
+    return access->host;
+}
+
+uint32_t ptx_prepare_store(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
+                           unsigned bytes, bool update, bool *ok)
+{
+    struct ptx_access *access = &w->access;
+    uint32_t global = mask & ~(access->shared_mask | access->local_mask);
+    *ok = true;
+    if (!w->block->ahead || !global)
+        return 0;
+    uint32_t own = global & access->mixed_mask;
+    if (own) {
+        access->row = false;
+        if (!(access->shared_mask | access->local_mask))
+            PTX_EACH_LANE access->host[i] = access->address[i];
+        *ok = ptx_overlay_store(w, in, own, bytes, update);
+        if (!*ok)
+            ptx_fail(w, in, lowest_bit32(mask), STRATA_ENOMEM, "out of memory for its stores");
+    }
+    return global & ~own;
 }
 
 static const uint64_t *resolve_global(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
@@ -196,9 +247,10 @@ static const uint64_t *resolve_global(struct ptx_warp *w, const struct ptx_inst 
 {
     find_stride(&w->access, mask);
     w->access.shared_mask = w->access.local_mask = 0;
+    w->access.row = w->access.affine;
     if (!check_alignment(w, in, mask, bytes) || !check_global(w, in, mask, bytes))
         return NULL;
-    return w->access.address;
+    return redirect_loads(w, in, mask, bytes);
 }
 
 /* ---- shared, local, parameters ---- */
@@ -235,7 +287,8 @@ static const uint64_t *resolve_shared(struct ptx_warp *w, const struct ptx_inst 
     uint64_t base = (uint64_t)(uintptr_t)w->block->shared;
     PTX_EACH_LANE access->host[i] = base + access->address[i];
     access->shared_mask = mask;
-    access->local_mask = 0;
+    access->local_mask = access->mixed_mask = 0;
+    access->row = access->affine;
     return access->host;
 }
 
@@ -252,7 +305,8 @@ static const uint64_t *resolve_local(struct ptx_warp *w, const struct ptx_inst *
     uint64_t base = (uint64_t)(uintptr_t)w->local;
     PTX_EACH_LANE access->host[i] = base + (uint64_t)i * w->local_stride + access->address[i];
     access->local_mask = mask;
-    access->shared_mask = 0;
+    access->shared_mask = access->mixed_mask = 0;
+    access->row = false;
     return access->host;
 }
 
@@ -261,8 +315,8 @@ static const uint64_t *resolve_param(struct ptx_warp *w, const struct ptx_inst *
 {
     uint64_t base = (uint64_t)(uintptr_t)w->block->run->params + (uint64_t)in->imm;
     PTX_EACH_LANE w->access.host[i] = base;
-    w->access.shared_mask = w->access.local_mask = 0;
-    w->access.affine = false;
+    w->access.shared_mask = w->access.local_mask = w->access.mixed_mask = 0;
+    w->access.affine = w->access.row = false;
     return w->access.host;
 }
 
@@ -300,8 +354,12 @@ static bool resolve_lane(struct ptx_warp *w, const struct ptx_inst *in, unsigned
     access->host[lane] = a;
     if (a - params < run->launch->entry->param_bytes)
         return true; /* the address of a kernel parameter was taken */
-    if (!window && (!run->checks_memory || in_one_range(w->block, in, a, a + bytes)))
+    if (!window && !run->checks_memory)
         return true;
+    if (!window && in_one_range(w->block, in, a, a + bytes)) {
+        access->mixed_mask |= w->block->slots[in->slot].mixed ? 1u << lane : 0;
+        return true;
+    }
     ptx_fail(w, in, lane, STRATA_EFORMAT,
              "illegal address 0x%llx: %u bytes there are in no allocation", (unsigned long long)a,
              bytes);
@@ -312,7 +370,7 @@ static const uint64_t *resolve_generic(struct ptx_warp *w, const struct ptx_inst
                                        unsigned bytes)
 {
     struct ptx_access *access = &w->access;
-    access->shared_mask = access->local_mask = 0;
+    access->shared_mask = access->local_mask = access->mixed_mask = 0;
     for (uint32_t rest = mask; rest; rest &= rest - 1)
         if (!resolve_lane(w, in, lowest_bit32(rest), bytes))
             return NULL;
@@ -321,6 +379,13 @@ static const uint64_t *resolve_generic(struct ptx_warp *w, const struct ptx_inst
         access->affine = false;
     if (access->local_mask && access->local_mask != mask)
         access->affine = false;
+    access->row = access->affine && !access->local_mask;
+    uint32_t mixed = in->flags & PTX_INST_WRITES ? 0 : access->mixed_mask;
+    access->row &= !mixed;
+    if (mixed && !ptx_overlay_load(w, mixed, bytes)) {
+        ptx_fail(w, in, lowest_bit32(mask), STRATA_ENOMEM, "out of memory for its loads");
+        return NULL;
+    }
     return access->host;
 }
 
@@ -367,7 +432,7 @@ uint8_t *ptx_generic_pointer(struct ptx_warp *w, unsigned lane, uint64_t address
         struct strata_ptx_range range;
         if (!ptx_find_range(w->block->run->module, address, &range))
             return NULL;
-        if (w->block->run->defer_stores)
+        if (w->block->ahead)
             touch(&w->block->loaded, range.base);
         *left = range.base + range.bytes - address;
     }

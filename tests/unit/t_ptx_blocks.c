@@ -176,9 +176,63 @@ static void a_block_that_reads_what_another_wrote_sees_it(void **state)
     same_for_all_threads("prefix", setup, &data, data, 4 * 101);
     for (uint32_t i = 0; i <= 100; i++)
         assert_int_equal(data[i], i * (i - 1) / 2);
-    memset(data, 0, 4 * 101);
-    run_ok(m, "prefix", &setup, &data);
-    assert_false(setup.stats.ran_in_parallel);
+}
+
+/* Every thread of every block loads a word somewhere, changes it and stores it elsewhere, five times;
+ * a byte and a reduction go to the same array. Whatever the threads and the size of the array (small:
+ * every block depends on others), memory is what running block after block gives. */
+static void in_place_kernels_give_the_result_of_block_order(void **state)
+{
+    (void)state;
+    struct strata_ptx_module *chaos = load_text(PTX_HEAD
+        ".visible .entry k(.param .u64 data, .param .u32 mask) { .reg .b32 %r<20>; .reg .b64 %rd<12>; .reg .pred %p<2>;\n"
+        "ld.param.u64 %rd1,[data]; ld.param.u32 %r1,[mask]; mov.u32 %r2,%ctaid.x; mov.u32 %r3,%tid.x; mov.u32 %r4,0;\n"
+        "LOOP: mad.lo.u32 %r5,%r2,5,%r4; mad.lo.u32 %r5,%r5,32,%r3; mul.lo.u32 %r6,%r5,2654435761; shr.u32 %r6,%r6,7;\n"
+        "and.b32 %r6,%r6,%r1; mul.lo.u32 %r7,%r5,2246822519; shr.u32 %r7,%r7,9; and.b32 %r7,%r7,%r1;\n"
+        "mul.wide.u32 %rd2,%r6,4; add.u64 %rd3,%rd1,%rd2; ld.global.u32 %r8,[%rd3]; mad.lo.u32 %r8,%r8,3,%r5;\n"
+        "mul.wide.u32 %rd4,%r7,4; add.u64 %rd5,%rd1,%rd4; st.global.u32 [%rd5],%r8;\n"
+        "add.u32 %r4,%r4,1; setp.lt.u32 %p1,%r4,5; @%p1 bra LOOP;\n"
+        "and.b32 %r9,%r2,63; mul.wide.u32 %rd6,%r9,4; add.u64 %rd7,%rd1,%rd6; red.global.add.u32 [%rd7],%r2;\n"
+        "cvt.u64.u32 %rd8,%r9; add.u64 %rd9,%rd1,%rd8; st.global.u8 [%rd9+1],%r2; ret; }\n");
+    static const uint32_t masks[] = {63, 1023, 65535};
+    enum { BLOCKS = 300 };
+    for (unsigned k = 0; k < 3; k++)
+        for (uint32_t threads = 1; threads <= 4; threads++) {
+            size_t bytes = ((size_t)masks[k] + 1) * 4;
+            uint32_t *data = device_memory(bytes);
+            uint8_t *expected = calloc(1, bytes);
+            for (uint32_t block = 0; block < BLOCKS; block++) {
+                for (uint32_t step = 0; step < 5; step++) {
+                    uint8_t *before = malloc(bytes); /* lanes load before any of them stores */
+                    memcpy(before, expected, bytes);
+                    for (uint32_t lane = 0; lane < 32; lane++) {
+                        uint32_t key = (block * 5 + step) * 32 + lane, value;
+                        uint32_t from = key * 2654435761u >> 7 & masks[k];
+                        uint32_t to = key * 2246822519u >> 9 & masks[k];
+                        memcpy(&value, before + 4 * (size_t)from, 4);
+                        value = value * 3 + key;
+                        memcpy(expected + 4 * (size_t)to, &value, 4);
+                    }
+                    free(before);
+                }
+                uint32_t sum;
+                memcpy(&sum, expected + 4 * (block & 63), 4);
+                sum += 32 * block;
+                memcpy(expected + 4 * (block & 63), &sum, 4);
+                expected[(block & 63) + 1] = (uint8_t)block;
+            }
+            struct {
+                void *data;
+                uint32_t mask;
+            } params = {data, masks[k]};
+            struct run_setup setup = {.threads = 32, .blocks = BLOCKS, .host_threads = threads};
+            run_ok(chaos, "k", &setup, &params);
+            assert_memory_equal(data, expected, bytes);
+            assert_true(setup.stats.ran_in_parallel);
+            free(expected);
+            strata_ptx_arena_release(arena, data);
+        }
+    strata_ptx_module_destroy(chaos);
 }
 
 /* Only the last block reads what the others wrote: it must notice, whoever runs it. */
@@ -335,6 +389,7 @@ int main(void)
         cmocka_unit_test(reductions_of_floats_keep_the_order_of_the_blocks),
         cmocka_unit_test(the_last_of_competing_stores_wins),
         cmocka_unit_test(a_block_that_reads_what_another_wrote_sees_it),
+        cmocka_unit_test(in_place_kernels_give_the_result_of_block_order),
         cmocka_unit_test(a_late_reader_is_noticed),
         cmocka_unit_test(a_failure_is_that_of_the_first_block),
         cmocka_unit_test(a_spin_lock_is_passed_on_between_lanes_and_blocks),
