@@ -75,6 +75,18 @@
 
   const modelName = (p) => p.model + (p.variant ? ":" + p.variant : "");
   const gpuName = (p) => [p.gpu].concat(p.overrides || []).join(" ");
+  const oneGpu = new Set(data.predictions.map(gpuName)).size === 1;
+  // "at::native::softmax" of a mangled name; the whole of it stands in the launch's view.
+  function bareName(kernel) {
+    const start = /^_ZN?/.exec(kernel), parts = [];
+    let rest = start ? kernel.slice(start[0].length) : "";
+    for (let found = /^\d+/.exec(rest); found; found = start[0] === "_ZN" ? /^\d+/.exec(rest) : null) {
+      const from = found[0].length, length = Number(found[0]);
+      parts.push(rest.slice(from, from + length));
+      rest = rest.slice(from + length);
+    }
+    return parts.join("::").replace(/_GLOBAL__N_\w*/g, "(anonymous)") || kernel;
+  }
   const launches = [];
   const series = []; // model and GPU, one colour each
   data.predictions.forEach((p, i) => {
@@ -103,10 +115,10 @@
   const of = (metric) => (m) => m[metric];
   const percent = (v) => v === undefined ? "–" : number(v, 1) + " %";
   const columns = [
-    { title: "Launch", csv: "launch", value: (l) => l.name, header: true },
-    { title: "Kernel", csv: "kernel", value: (l) => l.launch.kernel, kind: "kernel" },
+    { title: "Launch", csv: "launch", value: (l) => l.name, show: (l) => l.name.replace(/\.traceg(\.\w+)?$/, ""), header: true },
+    { title: "Kernel", csv: "kernel", value: (l) => l.launch.kernel, show: (l) => bareName(l.launch.kernel), kind: "kernel" },
     { title: "Model", csv: "model", value: (l) => l.model },
-    { title: "GPU", csv: "gpu", value: (l) => l.gpu },
+    ...(oneGpu ? [] : [{ title: "GPU", csv: "gpu", value: (l) => l.gpu }]), // one GPU stands above the table
     ...valueColumns("Cycles", CYCLES, of(CYCLES), (v) => number(v, 0), CYCLES),
     ...valueColumns("Time", TIME, of(TIME), time, TIME + " (ns)"),
     ...valueColumns("L1 hits", L1_RATE, of(L1_RATE), percent, L1_RATE),
@@ -149,7 +161,7 @@
     const cells = columns.map((c) => {
       const text = c.show ? c.show(l) : c.value(l);
       if (c.header) return el("th", { scope: "row" }, el("a", { href: "#launch-" + l.index }, text));
-      return el("td", { class: c.number ? "number" : c.kind || null, title: c.kind ? text : null }, text);
+      return el("td", { class: c.number ? "number" : c.kind || null, title: c.kind ? c.value(l) : null }, text);
     });
     return el("tr", { class: l.index === chosen ? "chosen" : null, "data-launch": l.index }, ...cells);
   }
@@ -375,22 +387,23 @@
     $("about-view").append(facts(list), el("p", { class: "note" }, "Metric names are Nsight Compute's. Errors of percentages are in points (pt), all others in percent of the measured value; a positive error is a prediction that is too high. A dash is unknown, not zero."));
     for (const w of data.correlation && data.correlation.warnings || []) $("about-view").append(el("p", { class: "note" }, "Note: " + w));
   }
-  function follow(scroll) {
+  function follow() {
     const found = /^#launch-(\d+)$/.exec(location.hash);
     if (!found || !launches[Number(found[1])]) return;
     chosen = Number(found[1]);
     drawLaunch();
-    if (scroll) $("launch").scrollIntoView();
+    $("launch").scrollIntoView();
   }
   $("launch-choice").append(...launches.map((l) => el("option", { value: String(l.index) }, l.name + (series.length > 1 ? ", " + l.label : ""))));
   $("launch-choice").addEventListener("change", (e) => { chosen = Number(e.target.value); drawLaunch(); });
   $("filter").addEventListener("input", drawOverview);
   $("show-all").addEventListener("click", () => { allRows = true; drawOverview(); });
-  window.addEventListener("hashchange", () => follow(true));
+  window.addEventListener("hashchange", follow);
+  $("subject").textContent = series.join(", ");
   overviewHead();
   drawOverview();
   drawLaunch();
   startCorrelation();
   drawAbout();
-  follow(true);
+  follow();
 })();
