@@ -49,6 +49,9 @@ struct strata_interval_result {
 /* Profiles of a number of launches. */
 struct strata_interval_profile;
 size_t strata_interval_count(const struct strata_interval_profile *p);
+/* The program and trace of launch i. */
+const char *strata_interval_program(const struct strata_interval_profile *p, size_t i);
+const char *strata_interval_trace(const struct strata_interval_profile *p, size_t i);
 strata_status strata_interval_create(struct strata_interval_profile **out, struct strata_error *err);
 void strata_interval_destroy(struct strata_interval_profile *p); /* NULL is allowed */
 /* Reads a launch's blocks and adds its profile. */

@@ -8,7 +8,7 @@ static double stall_on(const struct interval *i, const struct interval_machine *
 {
     if (i->cause != INTERVAL_CAUSE_MEMORY)
         return i->stall_cycles;
-    double change = m->l1_change_cycles + i->p1 * (m->l2_change_cycles + i->p2 * m->dram_change_cycles);
+    double change = (1 - i->p1) * m->l1_change_cycles + i->p1 * (m->l2_change_cycles + i->p2 * m->dram_change_cycles);
     return fmax(0, i->stall_cycles + change);
 }
 
@@ -194,7 +194,7 @@ static void split_stall(const struct interval *i, const struct interval_machine 
         out->compute_dependence += stall;
         return;
     }
-    double l2 = i->p1 * m->l2_cycles, dram = i->p1 * i->p2 * m->dram_extra_cycles, all = l1_cycles + l2 + dram;
+    double l2 = i->p1 * m->l2_cycles, dram = i->p1 * i->p2 * m->dram_extra_cycles, all = (1 - i->p1) * l1_cycles + l2 + dram;
     double to_l2 = all > 0 ? stall * l2 / all : 0, to_dram = all > 0 ? stall * dram / all : 0;
     out->l1 += stall - to_l2 - to_dram;
     out->l2 += to_l2;
