@@ -134,6 +134,12 @@ static double waves_of(const struct interval_launch *l, const struct strata_gpu 
     return fmax(1, ceil(per_sm / l->blocks_per_sm));
 }
 
+/* Until so many blocks have been handed out. */
+static double dispatch_cycles(const struct strata_gpu *gpu, double blocks)
+{
+    return gpu->launch.blocks_per_cycle > 0 ? blocks / gpu->launch.blocks_per_cycle : 0;
+}
+
 static struct bounds bounds_of(const struct interval_launch *l, const struct strata_gpu *gpu, const struct interval_machine *m)
 {
     struct bounds b = {0};
@@ -141,8 +147,10 @@ static struct bounds bounds_of(const struct interval_launch *l, const struct str
     /* Unequal load: the busiest SM decides. */
     double unequal = ceil(l->blocks / gpu->sm.count) * sms / l->blocks;
     struct strata_interval_stack s;
-    interval_stack(l->interval, l->n_intervals, m, STRATA_INTERVAL_GPUMECH, gpu->l1.hit_cycles, &s);
-    b.latency = (s.base + s.compute_dependence + s.l1 + s.l2 + s.dram) * waves_of(l, gpu);
+    interval_stack(l->late_interval, l->n_late_intervals, m, STRATA_INTERVAL_GPUMECH, gpu->l1.hit_cycles, &s);
+    double one = s.base + s.compute_dependence + s.l1 + s.l2 + s.dram;
+    /* The last wave ends with the slowest warp. */
+    b.latency = one * (waves_of(l, gpu) - 1) + fmax(one, l->longest_cycles) + dispatch_cycles(gpu, fmin(l->blocks, l->blocks_per_sm * sms));
     b.issue = l->instructions / (sms * schedulers * m->issue_per_cycle) * unequal;
     for (int p = SM_PIPE_FMA; p < SM_N_PIPES; p++)
         if (p != SM_PIPE_LSU)
@@ -173,7 +181,7 @@ static double together(const struct bounds *b)
 
 static double launch_cycles(const struct interval_launch *l, const struct strata_gpu *gpu, double running)
 {
-    double dispatch = gpu->launch.blocks_per_cycle > 0 ? l->blocks / gpu->launch.blocks_per_cycle : 0;
+    double dispatch = dispatch_cycles(gpu, l->blocks);
     double fetch = gpu->sm.fetch_cold_cycles + l->code_lines * gpu->sm.fetch_interval_cycles;
     double replace = (waves_of(l, gpu) - 1) * gpu->launch.block_replace_cycles;
     return gpu->launch.launch_cycles + gpu->launch.drain_cycles + fetch + replace + fmax(0, dispatch - running);
@@ -185,11 +193,11 @@ static void evaluate_default(const struct interval_launch *l, const struct strat
     struct bounds b = bounds_of(l, gpu, m);
     double running = together(&b), fixed = launch_cycles(l, gpu, running), scale;
     struct strata_interval_stack *s = &out->stack;
-    interval_stack(l->interval, l->n_intervals, m, STRATA_INTERVAL_GPUMECH, gpu->l1.hit_cycles, s);
+    interval_stack(l->late_interval, l->n_late_intervals, m, STRATA_INTERVAL_GPUMECH, gpu->l1.hit_cycles, s);
     s->other_warps = s->mshr = s->noc_queue = s->dram_queue = 0;
     /* The stack: the representative's own cycles as often as there are waves; what the shared units add
      * goes to them by their size. */
-    double waves = waves_of(l, gpu), rest = running - b.latency, shared = b.issue + b.unit + b.dram + b.l2 + b.noc;
+    double waves = waves_of(l, gpu), own = s->base + s->compute_dependence + s->l1 + s->l2 + s->dram, rest = running - own * waves, shared = b.issue + b.unit + b.dram + b.l2 + b.noc;
     scale = shared > 0 ? rest / shared : 0;
     s->base *= waves;
     s->compute_dependence *= waves;

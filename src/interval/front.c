@@ -87,25 +87,38 @@ static uint32_t find_or_insert(struct cache *c, uint64_t line, struct cache_slot
 }
 
 /* Sectors that the L1 does not have; they are there afterwards. */
-static uint32_t l1_read(struct front *f, struct cache *l1, uint64_t line, uint32_t sectors)
+static uint32_t l1_read(struct front *f, struct cache *l1, uint64_t line, uint32_t sectors, bool *late)
 {
     struct cache_slot evicted;
     if (zero_found(f, l1, line) && cache_find(l1, line) == CACHE_NONE)
         return 0;
     struct cache_slot *slot = &l1->slot[find_or_insert(l1, line, &evicted)];
     uint32_t missing = sectors & ~(uint32_t)slot->valid;
+    for (uint32_t i = 0; i < CACHE_MAX_SECTORS; i++) {
+        if (missing >> i & 1)
+            slot->ready[i] = f->turn;
+        else if ((sectors >> i & 1) && slot->ready[i] == f->turn && f->turn)
+            *late = true;
+    }
     slot->valid |= (uint8_t)sectors;
     return missing;
+}
+
+static void write_sectors(struct cache *l1, uint64_t line, uint32_t sectors)
+{
+    struct cache_slot evicted;
+    l1->slot[find_or_insert(l1, line, &evicted)].valid |= (uint8_t)sectors;
 }
 
 /* Sectors of a write that go to the L2. */
 static uint32_t l1_write(struct front *f, struct cache *l1, uint64_t line, uint32_t sectors)
 {
+    bool late = false;
     if (f->script_writes)
-        return l1_read(f, l1, line, sectors);
+        return l1_read(f, l1, line, sectors, &late);
     uint32_t slot = cache_find(l1, line);
     if (f->l1_allocates_writes)
-        l1_read(f, l1, line, sectors);
+        write_sectors(l1, line, sectors);
     else if (slot != CACHE_NONE)
         cache_touch(l1, slot);
     return sectors;
@@ -142,21 +155,25 @@ strata_status front_access(struct front *f, uint32_t sm, uint32_t pc, enum front
                            struct strata_error *err)
 {
     struct front_sm *s = &f->sm[sm];
+    bool late = false, missed = false;
     *flag |= FRONT_TOUCHED;
     for (unsigned i = 0; i < n; i++) {
         uint32_t sectors = request[i].sectors, missing = sectors;
         if (op == FRONT_READ && f->l1_enabled)
-            missing = l1_read(f, &s->l1, request[i].line, sectors);
+            missing = l1_read(f, &s->l1, request[i].line, sectors, &late);
         else if (op == FRONT_WRITE)
             missing = l1_write(f, &s->l1, request[i].line, sectors);
         count_l1(f, &f->pc[pc], op, sectors, missing, records ? &(*records)[record] : NULL, flag);
         if (!missing)
             continue;
+        missed = true;
         struct front_request miss = {request[i].line, records, flag, pc, record, (uint8_t)missing, (uint8_t)op};
         strata_status st = enqueue(f, s, miss, err);
         if (st != STRATA_OK)
             return st;
     }
+    f->pc[pc].late += late || missed;
+    f->pc[pc].missed += missed;
     return STRATA_OK;
 }
 
@@ -179,6 +196,8 @@ static void count_l2_miss(struct front *f, const struct front_request *r, uint32
     *(write ? &pc->l2_write_lines : &pc->l2_read_lines) += 1;
     *(write ? &pc->l2_write_sectors : &pc->l2_read_sectors) += popcount32(missing);
     f->total.l2_misses++;
+    if (r->records && !(*r->records)[r->record].l2_read && !(*r->records)[r->record].l2_write)
+        pc->l2_missed++;
     if (r->records)
         add_record(write ? &(*r->records)[r->record].l2_write : &(*r->records)[r->record].l2_read);
     if (!write || f->script_writes)

@@ -15,7 +15,9 @@ enum front_op { FRONT_READ = 0, FRONT_READ_L2, FRONT_WRITE, FRONT_ATOMIC };
 
 /* What the caches did with the requests of one static instruction. */
 struct front_pc {
-    uint64_t executed;
+    /* Executions with a miss, also of data that another warp asked for in the same turn and that is
+     * still on its way; with a miss of their own; with one at the L2. */
+    uint64_t late, missed, l2_missed;
     uint64_t warps, warps_l1_miss, warps_l2_miss;
     uint64_t read_lines, write_lines, l2_read_lines, l2_write_lines; /* L1 read misses, writes, L2 misses */
     uint64_t read_sectors, write_sectors, l2_read_sectors, l2_write_sectors;
@@ -65,6 +67,7 @@ struct front {
     uint32_t n_pcs, cap_pcs;
     struct front_total total;
     uint64_t n_queued;
+    uint64_t turn; /* set by the caller: accesses of one turn are as good as simultaneous */
 };
 
 strata_status front_init(struct front *f, const struct strata_cache_config *l1, const struct strata_cache_config *l2,

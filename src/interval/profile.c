@@ -60,6 +60,7 @@ struct reading {
     size_t n_first, cap_first;
     struct strata_block **kept; /* blocks that a path refers to */
     size_t n_kept, cap_kept;
+    bool late; /* latencies by execution, with data on its way counted as missing */
     uint64_t lsu_cycles, n_warps_all, n_instructions;
     struct strata_error *err;
 };
@@ -323,6 +324,7 @@ static strata_status run_wave(struct reading *r)
     }
     for (bool any = true; any;) {
         any = false;
+        r->front.turn++;
         for (uint32_t k = 0; k < longest; k++)
             for (uint32_t s = 0; s < n_sms; s++) {
                 if (r->first_of_sm[s] + k >= r->first_of_sm[s + 1])
@@ -438,17 +440,28 @@ static double share(uint64_t part, uint64_t whole)
     return whole ? (double)part / (double)whole : 0;
 }
 
+/* Shares of a load's L1 misses and of those that miss the L2: published, of the warps that miss at
+ * least once; or of executions, where a load that finds its data on the way waits as well. */
+static void miss_shares(const struct reading *r, uint32_t pc, double *p1, double *p2)
+{
+    const struct front_pc *p = &r->front.pc[pc];
+    bool atomic = strata_code_get(r->decoder.code, pc)->memop == STRATA_MEM_ATOMIC;
+    *p1 = r->late ? share(p->late, r->executed[pc]) : share(p->warps_l1_miss, p->warps);
+    *p2 = r->late ? share(p->l2_missed, p->missed) : share(p->warps_l2_miss, p->warps_l1_miss);
+    *p1 = atomic ? 1 : *p1;
+}
+
 /* Latency of a static instruction without contention: of a load by the shares of its warps that miss. */
 static double latency_of(const struct reading *r, uint32_t pc)
 {
     const struct sm_inst *i = &r->decoder.inst[pc];
     const struct front_pc *p = &r->front.pc[pc];
-    const struct strata_inst *inst = strata_code_get(r->decoder.code, pc);
     if (i->kind == SM_KIND_SHARED)
         return r->gpu->shared.latency_cycles + 2 * (share(p->shared_passes, r->executed[pc]) > 1 ? share(p->shared_passes, r->executed[pc]) - 1 : 0);
     if (i->kind != SM_KIND_GLOBAL)
         return i->latency;
-    double p1 = inst->memop == STRATA_MEM_ATOMIC ? 1 : share(p->warps_l1_miss, p->warps), p2 = share(p->warps_l2_miss, p->warps_l1_miss);
+    double p1, p2;
+    miss_shares(r, pc, &p1, &p2);
     /* An L2 hit's latency is from load to use, so a miss does not pay for the L1 as well. */
     return (1 - p1) * r->gpu->l1.hit_cycles + p1 * (gpu_l2_cycles(r->gpu) + p2 * gpu_dram_cycles(r->gpu));
 }
@@ -543,6 +556,8 @@ static strata_status choose(struct reading *r, struct walk *w, struct interval_l
         const struct path *p = &r->paths.path[k];
         st = walk_warp(r, w, &r->first[p->user]);
         struct interval_single s = interval_sum(w->builder.list, w->builder.n, 1);
+        if (r->late && s.base_cycles + s.stall_cycles > l->longest_cycles)
+            l->longest_cycles = s.base_cycles + s.stall_cycles;
         point[k] = (struct cluster_point){s.probability, s.instructions, p->count, p->first_warp};
     }
     struct cluster_choice c = {0};
@@ -561,16 +576,14 @@ static void name_causes(const struct reading *r, struct interval_builder *b)
         if (!b->cause_id[i])
             continue;
         uint32_t pc = b->cause_id[i] - 1;
-        const struct front_pc *p = &r->front.pc[pc];
         bool memory = r->decoder.inst[pc].kind == SM_KIND_GLOBAL;
         b->list[i].cause = memory ? INTERVAL_CAUSE_MEMORY : INTERVAL_CAUSE_COMPUTE;
-        bool atomic = strata_code_get(r->decoder.code, pc)->memop == STRATA_MEM_ATOMIC;
-        b->list[i].p1 = !memory ? 0 : atomic ? 1 : share(p->warps_l1_miss, p->warps);
-        b->list[i].p2 = memory ? share(p->warps_l2_miss, p->warps_l1_miss) : 0;
+        if (memory)
+            miss_shares(r, pc, &b->list[i].p1, &b->list[i].p2);
     }
 }
 
-static strata_status cut_intervals(struct reading *r, struct interval_launch *l)
+static strata_status cut_intervals(struct reading *r, struct interval_launch *l, struct interval **list, size_t *n)
 {
     struct walk w = {0};
     size_t chosen;
@@ -583,8 +596,8 @@ static strata_status cut_intervals(struct reading *r, struct interval_launch *l)
         st = walk_warp(r, &w, &r->first[r->paths.path[chosen].user]);
     if (st == STRATA_OK) {
         name_causes(r, &w.builder);
-        l->n_intervals = interval_join(w.builder.list, w.builder.n);
-        l->interval = w.builder.list;
+        *n = interval_join(w.builder.list, w.builder.n);
+        *list = w.builder.list;
         w.builder.list = NULL;
     }
     interval_builder_release(&w.builder);
@@ -650,7 +663,10 @@ strata_status strata_interval_profile_launch(struct strata_interval_profile *p, 
     if (st == STRATA_OK)
         st = read_launch(r);
     if (st == STRATA_OK)
-        st = cut_intervals(r, l);
+        st = cut_intervals(r, l, &l->interval, &l->n_intervals);
+    r->late = true;
+    if (st == STRATA_OK)
+        st = cut_intervals(r, l, &l->late_interval, &l->n_late_intervals);
     if (st == STRATA_OK)
         st = fill_launch(r, l);
     if (st != STRATA_OK) {

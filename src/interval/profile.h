@@ -22,8 +22,11 @@ struct interval_launch {
     double l1_miss_sectors, l2_requests, l2_sectors, l2_write_sectors, atomic_sectors;
     double dram_read_sectors, dram_write_sectors;
     double sector_bytes;
-    struct interval *interval;
+    struct interval *interval; /* cut with the published latencies */
     size_t n_intervals;
+    struct interval *late_interval; /* with loads that wait for data other warps asked for */
+    size_t n_late_intervals;
+    double longest_cycles; /* of any warp, alone, with those */
 };
 
 struct strata_interval_profile {

@@ -40,6 +40,7 @@ void launch_release(struct interval_launch *l)
     free(l->trace);
     free(l->kernel);
     free(l->interval);
+    free(l->late_interval);
     memset(l, 0, sizeof *l);
 }
 
@@ -84,7 +85,8 @@ static const struct field {
               NUMBER(code_lines), NUMBER(l1_cycles), NUMBER(l2_cycles), NUMBER(dram_cycles), NUMBER(l2_miss_ratio),
               NUMBER(paths), NUMBER(cluster_share), NUMBER(representative), NUMBER(lsu_cycles),
               NUMBER(l1_miss_sectors), NUMBER(l2_requests), NUMBER(l2_sectors), NUMBER(l2_write_sectors),
-              NUMBER(atomic_sectors), NUMBER(dram_read_sectors), NUMBER(dram_write_sectors), NUMBER(sector_bytes)};
+              NUMBER(atomic_sectors), NUMBER(dram_read_sectors), NUMBER(dram_write_sectors), NUMBER(sector_bytes),
+              NUMBER(longest_cycles)};
 #define IFIELD(name) offsetof(struct interval, name)
 /* One interval is a list of numbers in this order, then its cause. */
 static const size_t columns[] = {IFIELD(count), IFIELD(n), IFIELD(stall_cycles), IFIELD(p1), IFIELD(p2), IFIELD(read_misses),
@@ -110,7 +112,7 @@ static json_t *interval_to_json(struct interval *i)
 
 static json_t *launch_to_json(struct interval_launch *l)
 {
-    json_t *o = json_object(), *rows = json_array(), *pipes = json_array();
+    json_t *o = json_object(), *rows = json_array(), *late = json_array(), *pipes = json_array();
     json_object_set_new(o, "program", json_string(l->program));
     json_object_set_new(o, "trace", json_string(l->trace));
     json_object_set_new(o, "kernel", json_string(l->kernel));
@@ -122,7 +124,10 @@ static json_t *launch_to_json(struct interval_launch *l)
     for (size_t i = 0; i < l->n_intervals; i++)
         json_array_append_new(rows, interval_to_json(&l->interval[i]));
     json_object_set_new(o, "pipe_cycles", pipes);
+    for (size_t i = 0; i < l->n_late_intervals; i++)
+        json_array_append_new(late, interval_to_json(&l->late_interval[i]));
     json_object_set_new(o, "intervals", rows);
+    json_object_set_new(o, "late_intervals", late);
     return o;
 }
 
@@ -160,19 +165,19 @@ static bool read_text(const json_t *o, const char *key, char **out)
     return *out != NULL;
 }
 
-static bool read_intervals(const json_t *rows, struct interval_launch *l)
+static bool read_intervals(const json_t *rows, struct interval **out, size_t *count)
 {
     size_t n = json_array_size(rows);
-    l->interval = calloc(n + 1, sizeof *l->interval);
-    bool good = l->interval && n > 0;
+    struct interval *list = *out = calloc(n + 1, sizeof *list);
+    bool good = list && n > 0;
     for (size_t i = 0; good && i < n; i++) {
         const json_t *row = json_array_get(rows, i), *cause = json_array_get(row, N_COLUMNS);
         for (int c = 0; good && c < N_COLUMNS; c++)
-            good = read_number(json_array_get(row, (size_t)c), number_at(&l->interval[i], columns[c]));
+            good = read_number(json_array_get(row, (size_t)c), number_at(&list[i], columns[c]));
         good = good && json_is_integer(cause);
-        l->interval[i].cause = (uint32_t)json_integer_value(cause);
+        list[i].cause = (uint32_t)json_integer_value(cause);
     }
-    l->n_intervals = good ? n : 0;
+    *count = good ? n : 0;
     return good;
 }
 
@@ -187,7 +192,8 @@ static bool read_launch(const json_t *o, struct interval_launch *l)
         good = read_number(json_array_get(pipes, (size_t)p), &l->pipe_cycles[p]);
     /* What evaluations divide by. */
     good = good && l->blocks >= 1 && l->blocks_per_sm >= 1 && l->warps_per_block >= 1 && l->instructions >= 1;
-    return good && read_intervals(json_object_get(o, "intervals"), l);
+    return good && read_intervals(json_object_get(o, "intervals"), &l->interval, &l->n_intervals) &&
+           read_intervals(json_object_get(o, "late_intervals"), &l->late_interval, &l->n_late_intervals);
 }
 
 static strata_status read_profile(const json_t *root, const char *path, struct strata_interval_profile *p, struct strata_error *err)
