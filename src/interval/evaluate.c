@@ -170,7 +170,7 @@ static struct bounds bounds_of(const struct interval_launch *l, const struct str
 /* Queues overlap with computation: the largest bound decides, and those near it add a little. */
 static double together(const struct bounds *b)
 {
-    const double v[] = {b->latency, b->issue, b->unit, b->dram, b->l2, b->noc}, power = 3;
+    const double v[] = {b->latency, b->issue, b->unit, b->dram, b->l2, b->noc}, power = 2;
     double most = 0, sum = 0;
     for (size_t i = 0; i < sizeof v / sizeof v[0]; i++)
         most = fmax(most, v[i]);
