@@ -10,6 +10,7 @@
 #endif
 
 static const struct command commands[] = {
+    {"trace", "run a CUDA program on the CPU and record what its warps execute", cmd_trace},
     {"convert", "a trace in another format, or some of its launches", cmd_convert},
     {"generate", "a synthetic trace", cmd_generate},
     {"info", "what is in a trace", cmd_info},

@@ -3,10 +3,10 @@
 #ifndef STRATA_CUDA_RUNTIME_H
 #define STRATA_CUDA_RUNTIME_H
 
-#ifndef __CUDA__
-#error "this header is for `clang -x cuda`; strata-clang sets that up"
-#endif
 #include <strata_cuda/types.h>
+#ifndef __CUDA__ /* an ordinary C++ file of a CUDA program: the host's part only */
+#include <strata_cuda/runtime_api.h>
+#else
 /* Device versions of the functions in <cmath> must be declared before that header is read. */
 #include <__clang_cuda_math_forward_declares.h>
 #include <limits.h>
@@ -23,6 +23,7 @@
 #endif
 #ifndef __CUDACC__
 #define __CUDACC__ 1
+#endif
 #endif
 
 #endif

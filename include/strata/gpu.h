@@ -146,7 +146,7 @@ struct strata_gpu {
         uint32_t miss_requests_per_cycle;  /* line requests that leave for the L2, 0 = unlimited */
         uint32_t store_buffer_lines;       /* stores wait here and merge, 0 = each leaves at once */
         uint32_t store_idle_cycles;        /* they leave when no store has touched their line for this long */
-        uint32_t store_drain_cycles;       /* cycles of the load/store unit that one line takes to leave */
+        uint32_t store_drain_cycles;       /* cycles of the load/store unit that one whole line takes to leave */
         uint32_t store_cycles;             /* the load/store unit is taken by a store at least this long */
     } l1;
 
@@ -176,6 +176,7 @@ struct strata_gpu {
         uint32_t far_extra_cycles;         /* more for the far partition */
         uint32_t bytes_per_cycle_per_slice;
         uint32_t fabric_bytes_per_cycle;   /* link between the partitions, each way */
+        double request_cycles;             /* a slice is busy with one request at least this long */
         double atomic_cycles;              /* a slice is busy with one atomic sector */
         uint32_t mshrs;
         uint32_t mshr_merges;

@@ -20,7 +20,7 @@ static uint32_t any(struct cache *c, uint32_t set)
  * its size lies between least recently used and random (device/probe, groups l1 and sweep). */
 static uint32_t oldest_of_some(struct cache *c, uint32_t set)
 {
-    enum { DRAWS = 3 };
+    enum { DRAWS = 5 };
     uint32_t best = any(c, set);
     for (int i = 1; i < DRAWS; i++) {
         uint32_t s = any(c, set);
@@ -34,7 +34,7 @@ static const struct cache_policy policies[] = {
     {STRATA_REPL_LRU, "lru", "least recently used", 0, true, NULL, oldest},
     {STRATA_REPL_FIFO, "fifo", "first in, first out", 0, false, NULL, oldest},
     {STRATA_REPL_RANDOM, "random", "any way, uniformly", 0, false, NULL, any},
-    {STRATA_REPL_AGED, "aged", "the oldest of three ways drawn at random", 0, true, NULL, oldest_of_some},
+    {STRATA_REPL_AGED, "aged", "the oldest of five ways drawn at random", 0, true, NULL, oldest_of_some},
 };
 
 const struct cache_policy *cache_policy_find(uint32_t id)

@@ -95,18 +95,32 @@ static void print_text(void *user, const char *text, size_t length)
     fwrite(text, 1, length, stdout);
 }
 
+/* The emulator says what went wrong in words only. */
+static int error_for(const char *message)
+{
+    static const struct {
+        const char *words;
+        int status;
+    } causes[] = {{"): assertion ", ASSERT_FAILED},
+                  {"): misaligned address", MISALIGNED_ADDRESS},
+                  {"): illegal address", ILLEGAL_ADDRESS},
+                  {" address 0x", ILLEGAL_ADDRESS}};
+    for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++)
+        if (strstr(message, causes[i].words))
+            return causes[i].status;
+    return LAUNCH_FAILURE;
+}
+
 /* The program sees what a GPU would say: the launch itself succeeds, later calls return the error. */
-static void kernel_failed(const struct kernel_call *call, const struct strata_error *err)
+static void kernel_failed(const struct strata_error *err)
 {
     char text[1400];
     strata_error_text(err, text, sizeof text);
     if (err->status == STRATA_EUNSUPPORTED || err->status == STRATA_ENOMEM)
         runtime_die(err);
-    runtime_complain("kernel %s failed: %s", call->function->name, text);
+    runtime_complain("a kernel failed: %s", text);
     runtime_report("kernel-failed");
-    bool assertion = strstr(err->message, "assert") != NULL;
-    bool address = strstr(err->message, "address") != NULL;
-    runtime_poison(assertion ? ASSERT_FAILED : address ? ILLEGAL_ADDRESS : LAUNCH_FAILURE);
+    runtime_poison(error_for(err->message));
 }
 
 int kernel_call_run(const struct kernel_call *call)
@@ -134,7 +148,7 @@ int kernel_call_run(const struct kernel_call *call)
     clock_advance(LAUNCH_US + (double)stats.thread_instructions /
                                   (LANES_PER_SM * device.sm_count * device.clock_khz / 1000.0));
     if (status != STRATA_OK)
-        kernel_failed(call, &err);
+        kernel_failed(&err);
     return OK;
 }
 

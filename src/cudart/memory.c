@@ -21,6 +21,16 @@ static struct registered *registry;
 static size_t n_registry, cap_registry;
 static uint64_t used_bytes;
 
+/* With --memcheck every allocation is followed by a gap that belongs to nobody, and freed memory is
+ * not given out again. */
+#define GAP_BYTES 65536
+struct guarded {
+    uint64_t base, bytes; /* without the gap */
+    bool freed;
+};
+static struct guarded *guarded;
+static size_t n_guarded, cap_guarded;
+
 uint64_t device_memory_bytes(void)
 {
     return device.memory_bytes;
@@ -34,10 +44,33 @@ static struct registered *registered_find(uint64_t address)
     return NULL;
 }
 
+static struct guarded *guarded_find(uint64_t base)
+{
+    for (size_t i = 0; i < n_guarded; i++)
+        if (guarded[i].base == base)
+            return &guarded[i];
+    return NULL;
+}
+
+/* The range without its gap; false if the address is in the gap or the memory was freed. */
+static bool without_gap(uint64_t address, struct strata_ptx_range *range)
+{
+    const struct guarded *g = guarded_find(range->base);
+    if (!g)
+        return true;
+    range->bytes = g->bytes;
+    return !g->freed && address - range->base < range->bytes;
+}
+
 bool memory_find(uint64_t address, struct strata_ptx_range *out)
 {
-    if (strata_ptx_arena_find(arena, address, out))
+    struct strata_ptx_range range;
+    if (strata_ptx_arena_find(arena, address, &range)) {
+        if (!without_gap(address, &range))
+            return false;
+        *out = range;
         return true;
+    }
     const struct registered *r = registered_find(address);
     if (r)
         *out = (struct strata_ptx_range){r->base, r->bytes};
@@ -49,7 +82,10 @@ void *memory_allocate(size_t bytes, size_t align_bytes)
     /* More than the device holds fails as on the device. */
     if (bytes > device.memory_bytes - used_bytes)
         return NULL;
-    void *p = strata_ptx_arena_allocate(arena, bytes ? bytes : 1, align_bytes);
+    uint64_t gap = config.memcheck && ARRAY_RESERVE(guarded, n_guarded, cap_guarded, 1) ? GAP_BYTES : 0;
+    void *p = strata_ptx_arena_allocate(arena, (bytes ? bytes : 1) + gap, align_bytes);
+    if (p && gap)
+        guarded[n_guarded++] = (struct guarded){(uint64_t)(uintptr_t)p, bytes, false};
     if (p)
         used_bytes = strata_ptx_arena_used_bytes(arena);
     return p;
@@ -57,6 +93,12 @@ void *memory_allocate(size_t bytes, size_t align_bytes)
 
 bool memory_release(void *pointer)
 {
+    struct guarded *g = guarded_find((uint64_t)(uintptr_t)pointer);
+    if (g) {
+        bool first = !g->freed;
+        g->freed = true;
+        return first;
+    }
     bool ok = strata_ptx_arena_release(arena, pointer);
     used_bytes = strata_ptx_arena_used_bytes(arena);
     return ok;

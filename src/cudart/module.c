@@ -4,6 +4,7 @@
  * kernel or a variable of a module is used. */
 #include "cudart/runtime.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +94,14 @@ static void read_cubin(struct module *m, const struct strata_fatbin *f)
 
 #define MAX_UNITS 1024
 
+/* Messages about the PTX give its lines, which are not the source's: say so. */
+static const char *ptx_name(void)
+{
+    static char name[128];
+    snprintf(name, sizeof name, "PTX of %s", program_name());
+    return name;
+}
+
 /* PTX texts of all containers that have one. With separate compilation the first container is the
  * device linker's and holds machine code only; the PTX is in the units. */
 static size_t read_sources(struct module *m, struct strata_ptx_source *sources, struct strata_error *err)
@@ -111,7 +120,7 @@ static size_t read_sources(struct module *m, struct strata_ptx_source *sources, 
         if (strata_fatbin_count(f) && strata_fatbin_choose_ptx(f, program_name(), &entry, err) == STRATA_OK) {
             if (strata_fatbin_extract(entry, program_name(), &text, &length, err) != STRATA_OK)
                 die_about(m, err);
-            sources[n_sources++] = (struct strata_ptx_source){text, length, program_name()};
+            sources[n_sources++] = (struct strata_ptx_source){text, length, ptx_name()};
         } else if (!first.message[0]) {
             first = *err;
         }

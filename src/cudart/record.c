@@ -1,9 +1,12 @@
 /* record.c - writes what runs into a trace, and tells `strata trace` how far it is. */
 #include "cudart/runtime.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <strata/filter.h>
 #include <strata/trace.h>
@@ -18,6 +21,7 @@ static struct {
     uint64_t seen, traced, cut;
     uint64_t instructions_seen, instructions_traced;
     char name[64];
+    char path[PATH_MAX];
 } state;
 
 static void write_failed(const struct strata_error *err)
@@ -36,10 +40,12 @@ void record_init(void)
     struct strata_error err;
     if (!config.record)
         return;
+    /* A program may start others that use CUDA too: each writes its own file. */
+    snprintf(state.path, sizeof state.path, "%s.%ld", config.output, (long)getpid());
     struct strata_writer_options options = {.format = "strata", .compression_level = 3};
     if (strata_filter_create(config.kernel_filter, config.launch_skip, config.launch_count, &state.filter, &err) !=
             STRATA_OK ||
-        strata_writer_create(config.output, &options, &state.writer, &err) != STRATA_OK)
+        strata_writer_create(state.path, &options, &state.writer, &err) != STRATA_OK)
         runtime_die(&err);
 }
 
@@ -76,6 +82,7 @@ static strata_status sink_block(void *user, struct strata_block *block, struct s
         state.limit_reached = config.limit_bytes && strata_writer_bytes(state.writer) >= config.limit_bytes;
     }
     strata_block_destroy(block);
+    runtime_check_interrupt();
     return STRATA_OK;
 }
 
@@ -107,6 +114,8 @@ static void describe(const struct kernel_call *call)
 const struct strata_ptx_sink *record_begin(const struct kernel_call *call)
 {
     state.seen++;
+    if (state.writer && config.limit_bytes && strata_writer_bytes(state.writer) >= config.limit_bytes)
+        state.limit_reached = true;
     state.recording = state.writer && !state.failed && !state.limit_reached &&
                       strata_filter_take(state.filter, call->function->name);
     if (!state.recording)
@@ -127,16 +136,25 @@ static void report_progress(const char *word)
                    (unsigned long long)state.cut);
 }
 
-void record_end(const struct strata_ptx_stats *stats, bool ok)
+static void end_launch(bool whole)
 {
     struct strata_error err;
-    state.instructions_seen += stats->warp_instructions;
-    if (state.in_launch && strata_writer_end_launch(state.writer, &err) != STRATA_OK)
+    if (!state.in_launch || state.failed)
+        return;
+    strata_status status = whole || !state.blocks_written ? strata_writer_end_launch(state.writer, &err)
+                                                          : strata_writer_cut_launch(state.writer, &err);
+    if (status != STRATA_OK)
         write_failed(&err);
+}
+
+void record_end(const struct strata_ptx_stats *stats, bool ok)
+{
+    bool whole = ok && state.blocks_written == stats->recorded_blocks;
+    state.instructions_seen += stats->warp_instructions;
+    end_launch(whole);
     if (state.recording && !state.failed) {
-        bool whole = state.blocks_written == stats->recorded_blocks;
         state.traced++;
-        state.cut += !whole || !ok;
+        state.cut += !whole;
         if (stats->recorded_blocks)
             state.instructions_traced +=
                 stats->warp_instructions * state.blocks_written / (stats->blocks ? stats->blocks : 1);
@@ -148,18 +166,22 @@ void record_end(const struct strata_ptx_stats *stats, bool ok)
 void record_finish(void)
 {
     struct strata_error err;
-    if (state.in_launch && strata_writer_end_launch(state.writer, &err) != STRATA_OK)
-        write_failed(&err);
+    if (state.in_launch) { /* interrupted in a launch: what there is of it counts */
+        state.traced++;
+        state.cut++;
+        end_launch(false);
+    }
     state.in_launch = false;
     report_progress("progress");
     if (state.limit_reached)
         runtime_report("limit");
     if (state.writer && !state.failed) {
-        uint64_t bytes = strata_writer_bytes(state.writer);
         struct strata_writer *w = state.writer;
         state.writer = NULL;
+        struct stat info;
         if (strata_writer_finish(w, &err) == STRATA_OK)
-            runtime_report("finished %llu %s", (unsigned long long)bytes, config.output);
+            runtime_report("finished %llu %s", stat(state.path, &info) ? 0ull : (unsigned long long)info.st_size,
+                           state.path);
         else
             write_failed(&err);
     } else if (state.writer) {

@@ -46,6 +46,7 @@ enum {
     HOST_ALREADY_REGISTERED = 712,
     HOST_NOT_REGISTERED = 713,
     ASSERT_FAILED = 710,
+    MISALIGNED_ADDRESS = 716,
     LAUNCH_FAILURE = 719,
     COOPERATIVE_TOO_LARGE = 720,
     NOT_SUPPORTED = 801,
@@ -151,6 +152,8 @@ int runtime_poisoned(void);
 void runtime_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, then the process ends with exit code 4. */
 void runtime_die(const struct strata_error *err) __attribute__((noreturn));
+/* Ends the process with what was recorded so far if Ctrl-C was pressed. */
+void runtime_check_interrupt(void);
 /* A line for `strata trace`. */
 void runtime_report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Microseconds of the device's own clock, which moves with the work done. */

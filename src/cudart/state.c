@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +46,37 @@ static void read_config(void)
         config.report_fd = (int)number_from("STRATA_TRACE_FD");
 }
 
+static volatile sig_atomic_t interrupted;
+
+/* The first Ctrl-C ends the program at the next block or call, with what was recorded so far; a
+ * second one ends it at once. */
+static void on_interrupt(int number)
+{
+    interrupted = number;
+    signal(number, SIG_DFL);
+}
+
+/* A program that handles the signal itself keeps its handler. */
+static void catch_interrupts(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        struct sigaction old, mine = {.sa_handler = on_interrupt};
+        if (!sigaction(numbers[i], NULL, &old) && old.sa_handler == SIG_DFL)
+            sigaction(numbers[i], &mine, NULL);
+    }
+}
+
+void runtime_check_interrupt(void)
+{
+    if (!interrupted)
+        return;
+    fflush(NULL);
+    runtime_report("interrupted");
+    record_finish();
+    _exit(128 + interrupted);
+}
+
 static void start(void)
 {
     struct strata_error err;
@@ -56,6 +88,8 @@ static void start(void)
     device_init();
     runtime_report("hello %ld %s", (long)owner, program_name());
     record_init();
+    if (config.record)
+        catch_interrupts();
 }
 
 void runtime_enter(void)
@@ -63,6 +97,7 @@ void runtime_enter(void)
     pthread_mutex_lock(&lock);
     if (!is_ready)
         start();
+    runtime_check_interrupt();
 }
 
 int runtime_leave(int status)

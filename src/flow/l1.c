@@ -20,7 +20,7 @@ static void send_store(struct flow_memory *m, uint32_t sm, const struct flow_sto
     uint32_t flits = n < 2 ? 2 : full == s->sectors ? n : n + 1;
     uint64_t start = flow_take(m, &p->out_free64, t, flits * m->out_64ths_per_sector);
     m->count.from_l1_sectors += n;
-    p->drain_debt += m->gpu->l1.store_drain_cycles;
+    p->drain_debt4 += m->gpu->l1.store_drain_cycles * n * 4 / (m->l1_sectors ? m->l1_sectors : 1);
     flow_l2_write(m, sm, s->line, s->sectors, full, start);
     p->store_done = flow_max(p->store_done, start + m->gpu->l2.hit_cycles);
 }
@@ -45,9 +45,9 @@ static uint64_t lsu_begin(struct flow_memory *m, uint32_t sm, uint64_t t, uint32
     struct flow_sm_port *p = &m->sm[sm];
     /* Reading a line out takes cycles of the unit, which idle ones pay for. */
     uint64_t idle = t > p->lsu_free ? t - p->lsu_free : 0;
-    p->drain_debt -= p->drain_debt < idle ? p->drain_debt : (uint32_t)idle;
-    uint64_t start = flow_max(t, p->lsu_free) + p->drain_debt;
-    p->drain_debt = 0;
+    p->drain_debt4 -= p->drain_debt4 < idle * 4 ? p->drain_debt4 : (uint32_t)(idle * 4);
+    uint64_t start = flow_max(t, p->lsu_free) + p->drain_debt4 / 4;
+    p->drain_debt4 &= 3;
     if (p->n_stores)
         drain_stores(m, sm, start, m->gpu->l1.store_idle_cycles);
     p->lsu_free = start + cycles;
@@ -62,7 +62,7 @@ uint64_t flow_lsu_take(struct flow_memory *m, uint32_t sm, uint64_t t, uint32_t 
 uint64_t flow_drain(struct flow_memory *m, uint32_t sm)
 {
     struct flow_sm_port *p = &m->sm[sm];
-    drain_stores(m, sm, UINT64_MAX, m->gpu->l1.store_idle_cycles);
+    drain_stores(m, sm, UINT64_MAX, 0); /* the end of a kernel flushes them */
     return p->store_done;
 }
 
@@ -175,6 +175,10 @@ static uint64_t load(struct flow_memory *m, uint32_t sm, const struct strata_win
         sectors += popcount32(r[i].sectors);
         done = flow_max(done, load_line(m, sm, &r[i], m->gpu->l1.enabled && !bypass, start + i / 4, &hits));
     }
+    /* The unit stops when its misses queue up in front of the crossbar. */
+    struct flow_sm_port *p = &m->sm[sm];
+    if (p->miss_free > p->lsu_free + m->gpu->sm.lsu_queue_cycles)
+        p->lsu_free = p->miss_free - m->gpu->sm.lsu_queue_cycles;
     if (local)
         m->count.local_ld_sectors += sectors;
     else if (!(copy && bypass)) { /* asynchronous copies around the L1 are not L1 loads */

@@ -50,7 +50,7 @@ struct flow_store_line {
 struct flow_sm_port {
     struct cache l1;
     uint64_t lsu_free;           /* the load/store unit is taken until then */
-    uint32_t drain_debt;         /* cycles the unit still owes to stores that left */
+    uint32_t drain_debt4;        /* quarter cycles the unit still owes to stores that left */
     uint64_t miss_free;          /* next line request may leave */
     uint64_t out_free64, in_free64;
     uint64_t store_done;         /* the last store has reached the L2 */
@@ -71,7 +71,8 @@ struct flow_open_line {
 struct flow_partition {
     struct cache l2;
     uint64_t *slice_free64;
-    uint64_t *channel_free64;
+    uint64_t *channel_free64;    /* data bus of each channel */
+    uint64_t *activate_free64;   /* when each channel may open its next row */
     uint64_t *bank_row;          /* open row of each bank of each channel, + 1 */
     uint64_t fabric_free64;
     uint64_t *dirty_queue;       /* lines in the order they became dirty */
@@ -89,6 +90,7 @@ struct flow_memory {
     struct flow_partition partition[FLOW_MAX_PARTITIONS];
     uint32_t n_partitions, slices, channels;
     uint32_t slice_64ths_per_sector, channel_64ths_per_sector, fabric_64ths_per_sector;
+    uint32_t slice_64ths_per_request, activate_64ths;
     uint32_t out_64ths_per_sector, in_64ths_per_sector, atomic_64ths;
     uint32_t l1_sectors, l2_sectors; /* per line */
     bool same_geometry;          /* L1 and L2 agree on lines and sectors */

@@ -1,7 +1,7 @@
 /* gpu_keys.c - the table of keys: adding one to GPU files is adding one row here.
  *
- * Parsing, checking, `strata gpu show|diff|keys`, --set, sweeps and the table in
- * docs/gpu-files.md all walk this table. Order = order of printing. */
+ * Parsing, checking, `strata gpu show|diff|keys`, --set, sweeps and
+ * docs/gpu-keys.md all walk this table. Order = order of printing. */
 #include <stddef.h>
 #include <string.h>
 
@@ -110,7 +110,7 @@ static const struct strata_gpu_key keys[] = {
     CYCLES("launch.block_replace", launch.block_replace_cycles, "0", "a freed slot takes the next block after this"),
     CYCLES("launch.block_interval", launch.block_interval_cycles, "0", "between two blocks the dispatcher hands out"),
     UINT("launch.dram_sectors", launch.dram_sectors, "", 0, 1e6, "0", "sectors read from DRAM once a launch, besides code and data"),
-    REAL("launch.blocks_per_cycle", launch.blocks_per_cycle, "1/cycle", 0, 1000, "0", "how fast the dispatcher hands out blocks; 0: no limit"),
+    REAL("launch.blocks_per_cycle", launch.blocks_per_cycle, "", 0, 1000, "0", "how fast the dispatcher hands out blocks; 0: no limit"),
 
     ENUM("coalesce.rule", coalesce.rule, coalesce_names, "sector", "how a warp's addresses become requests"),
 
@@ -142,10 +142,10 @@ static const struct strata_gpu_key keys[] = {
     UINT("l1.fill_bytes_per_cycle", l1.fill_bytes_per_cycle, "bytes/cycle", 0, 4096, "64", "data from the crossbar; 0: no limit"),
     BOOL("l1.inflight_counts_as_hit", l1.inflight_counts_as_hit, "false", "how the profiler counts an access to data still on its way"),
     UINT("l1.reserved_lines", l1.reserved_lines, "", 0, 65536, "0", "lines of the nominal size that never hold data"),
-    UINT("l1.miss_requests_per_cycle", l1.miss_requests_per_cycle, "1/cycle", 0, 64, "0", "line requests of one SM that leave for the L2; 0: no limit"),
-    UINT("l1.store_buffer", l1.store_buffer_lines, "lines", 0, 64, "0", "lines in which stores wait and merge before they leave; 0: each leaves at once"),
+    UINT("l1.miss_requests_per_cycle", l1.miss_requests_per_cycle, "", 0, 64, "0", "line requests of one SM that leave for the L2; 0: no limit"),
+    UINT("l1.store_buffer", l1.store_buffer_lines, "", 0, 64, "0", "lines in which stores wait and merge before they leave; 0: each leaves at once"),
     CYCLES("l1.store_idle", l1.store_idle_cycles, "0", "waiting stores leave when no store has touched their line for this long"),
-    CYCLES("l1.store_drain", l1.store_drain_cycles, "0", "cycles of the load/store unit that one line of stores takes to leave"),
+    CYCLES("l1.store_drain", l1.store_drain_cycles, "0", "cycles of the load/store unit that a whole line of stores takes to leave"),
     CYCLES("l1.store", l1.store_cycles, "1", "the load/store unit is taken by one store instruction at least this long"),
 
     CYCLES("xbar.coalescer_window", xbar.request_coalescer_window_cycles, "0", "requests of neighbouring SMs for one line merge within this; 0: never"),
@@ -170,6 +170,7 @@ static const struct strata_gpu_key keys[] = {
     CYCLES("l2.far_extra", l2.far_extra_cycles, "0", "more for the far partition"),
     UINT("l2.bytes_per_cycle_per_slice", l2.bytes_per_cycle_per_slice, "bytes/cycle", 0, 4096, "32", "data out of one slice; 0: no limit"),
     UINT("l2.fabric_bytes_per_cycle", l2.fabric_bytes_per_cycle, "bytes/cycle", 0, 1 << 20, "0", "link between the partitions, each way; 0: no limit"),
+    REAL("l2.request", l2.request_cycles, "cycles", 0, 10000, "0", "a slice is busy with one request at least this long"),
     REAL("l2.atomic", l2.atomic_cycles, "cycles", 0, 10000, "1", "a slice is busy with one atomic sector"),
     UINT("l2.mshrs", l2.mshrs, "", 0, 65536, "0", "misses in flight of one slice; 0: no limit"),
     UINT("l2.mshr_merges", l2.mshr_merges, "", 0, 65536, "0", "requests that may wait for one miss; 0: no limit"),

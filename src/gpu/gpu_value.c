@@ -103,7 +103,7 @@ static bool leading_number(const char *text, double *value, const char **rest)
 static bool unit_factor(const struct strata_gpu_key *key, const char *spelling, double *factor)
 {
     *factor = 1;
-    if (!*spelling)
+    if (!*spelling || !strcmp(spelling, key->unit))
         return true;
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         if (!strcmp(units[i].of, key->unit) && !strcmp(units[i].spelling, spelling)) {

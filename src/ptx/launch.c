@@ -229,20 +229,19 @@ strata_status ptx_run_interleaved(struct ptx_launch *l)
     strata_status status = STRATA_OK;
     r.last = &r.first;
     l->run.defer_stores = false;
-    unsigned idle_rounds = 0;
+    bool idle = false;
     while (status == STRATA_OK && l->next < l->run.n_blocks) {
         bool all_spin = true;
         uint64_t before = l->next;
-        bool all = l->run.launch->cooperative;
-        do {
-            if (r.started < l->run.n_blocks && (all || !r.n || idle_rounds || r.n < MAX_TAKING_TURNS))
-                status = admit(&r);
-            else
-                break;
-        } while (all && status == STRATA_OK);
+        /* Twice as many if all wait: the one they wait for is then found after few rounds. */
+        uint64_t more = l->run.launch->cooperative ? l->run.n_blocks
+                        : idle                     ? r.n
+                                                   : r.n < MAX_TAKING_TURNS;
+        while (status == STRATA_OK && more-- && r.started < l->run.n_blocks)
+            status = admit(&r);
         if (status == STRATA_OK)
             status = round_of_turns(&r, &all_spin);
-        idle_rounds = all_spin && l->next == before ? idle_rounds + 1 : 0;
+        idle = all_spin && l->next == before;
     }
     free_list(r.first);
     free_list(r.free);

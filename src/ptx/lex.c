@@ -82,7 +82,7 @@ static void lex_word(struct ptx_lexer *lexer, struct ptx_token *out)
     const char *p = lexer->at + 1;
     bool directive = *lexer->at == '.';
     while (p < lexer->end && !(directive && *p == '.')) {
-        if (p + 2 < lexer->end && p[0] == ':' && p[1] == ':' && is_word_start(p[2])) {
+        if (p + 2 < lexer->end && p[0] == ':' && p[1] == ':' && (is_word_start(p[2]) || is_digit(p[2]))) {
             p += 2;
             continue;
         }

@@ -47,9 +47,7 @@ uint64_t fetch_line(struct fetch_gpu *g, struct fetch_sm *s, uint32_t line, uint
         return t;
     if (!s->ready[line]) {
         bool known = g->first[line] && g->first[line] <= t;
-        /* The first line of a kernel is part of the launch cost. */
-        uint64_t wait = line == 0 ? 0 : known ? g->miss : g->cold;
-        ask(g, s, line, t + wait);
+        ask(g, s, line, t + (known ? g->miss : g->cold));
     }
     uint64_t base = s->ready[line] > t ? s->ready[line] : t;
     for (uint32_t k = 1; k <= STREAM_LINES; k++) {

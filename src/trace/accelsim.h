@@ -44,7 +44,7 @@ bool accelsim_known_sm(uint32_t sm_version);
 /* What the parser remembers of a static instruction: the bytes of a line between the mask and the
  * addresses. Nearly every line is a repetition of one seen before, so that one comparison stands
  * for parsing registers, opcode and width. */
-enum { MEMO_TEXT_BYTES = 112, MEMO_ENTRIES = 16384, UNKNOWN_OPCODES_NAMED = 4 };
+enum { MEMO_TEXT_BYTES = 112, MEMO_FIRST = 256, MEMO_MOST = 16384, UNKNOWN_OPCODES_NAMED = 4 };
 struct line_memo {
     uint64_t pc;
     uint32_t source_line;
@@ -64,7 +64,9 @@ struct line_parser {
     struct text *text;
     struct strata_code *code;
     struct strata_builder *builder;
-    struct line_memo *memo; /* MEMO_ENTRIES */
+    struct line_memo *memo;   /* by instruction address */
+    uint32_t n_memo;          /* a power of two; grows with the code of the kernel */
+    uint32_t n_memo_misses;   /* since it grew */
     uint64_t shared_base, local_base;
     uint32_t n_lead_columns; /* 4 for tracer versions below 3 */
     bool lineinfo, compat;

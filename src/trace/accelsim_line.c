@@ -8,6 +8,8 @@
  * trailing number is taken as imm. */
 #include "trace/accelsim.h"
 
+#include <stdlib.h>
+
 #include "base/bits.h"
 
 #define NO_INDEX UINT32_MAX
@@ -426,6 +428,22 @@ static strata_status parse_new_memory(struct line_parser *lp, struct line_memo *
     return add_accesses(lp, m->index, mask, &a, err);
 }
 
+/* The memo entry of an address whose line was not there. Where misses are many the kernel is larger
+ * than the memo: it starts anew with more entries. */
+static struct line_memo *memo_for_new(struct line_parser *lp, uint64_t pc)
+{
+    if (++lp->n_memo_misses > lp->n_memo && lp->n_memo < MEMO_MOST) {
+        struct line_memo *larger = calloc(lp->n_memo * 4, sizeof *larger);
+        if (larger) {
+            free(lp->memo);
+            lp->memo = larger;
+            lp->n_memo *= 4;
+            lp->n_memo_misses = 0;
+        }
+    }
+    return &lp->memo[(pc >> 4) & (lp->n_memo - 1)];
+}
+
 /* A line that is not in the memo: `p` stands behind the mask. */
 static strata_status parse_new(struct line_parser *lp, struct line_memo *m, uint64_t pc,
                                uint32_t source_line, uint32_t mask, const char *p,
@@ -496,9 +514,9 @@ strata_status accelsim_parse_line(struct line_parser *lp, const char *p, struct 
     if (!q || mask > UINT32_MAX)
         return text_fail(lp->text, p, err, "expected a hexadecimal mask of 32 lanes.");
     p = text_skip_blanks(q);
-    struct line_memo *m = &lp->memo[(pc >> 4) % MEMO_ENTRIES];
+    struct line_memo *m = &lp->memo[(pc >> 4) & (lp->n_memo - 1)];
     if (!m->length || m->pc != pc || m->source_line != source_line || memcmp(p, m->text, m->length))
-        return parse_new(lp, m, pc, source_line, (uint32_t)mask, p, err);
+        return parse_new(lp, memo_for_new(lp, pc), pc, source_line, (uint32_t)mask, p, err);
     if (m->has_addresses)
         return add_memory(lp, m, (uint32_t)mask, p + m->length, err);
     return add_plain(lp, m, (uint32_t)mask, p + m->length, err);

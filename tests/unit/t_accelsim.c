@@ -406,7 +406,7 @@ static void lines_that_only_begin_alike_are_told_apart(void **state)
 static void addresses_of_the_memo_may_collide(void **state)
 {
     (void)state;
-    /* 0x40000 / 16 is a multiple of the table's size. */
+    /* 0x40000 / 16 is a multiple of every size of the table. */
     expect(SMALL BLOCK("3", "00000 1 0 NOP 0 0\n40000 1 0 NOP 0 0\n00000 1 0 NOP 0 0\n"),
            "block 0\nwarp 0\n0 00000001 NOP\n40000 00000001 NOP\n0 00000001 NOP\n");
 }
@@ -583,9 +583,44 @@ static void a_huge_grid_with_few_blocks_is_cheap(void **state)
            "! the trace has 2 of the grid's 140735340806145 thread blocks.\n");
 }
 
+/* More static instructions than the parser remembers at first, each executed twice. */
+static void a_large_kernel_reads_like_a_small_one(void **state)
+{
+    (void)state;
+    enum { N = 5000 };
+    struct strata_trace *t;
+    struct strata_reader *r;
+    struct strata_block *b;
+    struct strata_cursor c = {0};
+    struct strata_winst w;
+    FILE *f = fopen(in_scratch("large.traceg"), "w");
+    fprintf(f, SMALL "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = %d\n", 2 * N);
+    for (int i = 0; i < 2 * N; i++)
+        fprintf(f, "%04x 1 1 R%d LDG.E 1 R2 4 0 0x%x \n", i % N * 16, i % N % 250, i + 1);
+    fprintf(f, "#END_TB\n");
+    fclose(f);
+    assert_int_equal(strata_trace_open(in_scratch("large.traceg"), NULL, &t, NULL), STRATA_OK);
+    assert_int_equal(strata_reader_open(t, 0, &r, NULL), STRATA_OK);
+    assert_int_equal(strata_reader_next(r, &b, NULL), STRATA_OK);
+    assert_int_equal(strata_code_count(strata_reader_code(r)), N);
+    assert_int_equal(strata_cursor_init(&c, b, 0, NULL), STRATA_OK);
+    for (uint32_t i = 0; i < 2 * N; i++) {
+        assert_true(strata_cursor_next(&c, &w));
+        assert_int_equal(w.inst->pc, i % N * 16);
+        assert_int_equal(w.inst->reg[0], i % N % 250);
+        assert_int_equal(w.base, i + 1);
+    }
+    assert_false(strata_cursor_next(&c, &w));
+    strata_cursor_release(&c);
+    strata_block_destroy(b);
+    strata_reader_close(r);
+    strata_trace_close(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_large_kernel_reads_like_a_small_one),
         cmocka_unit_test(a_header_fills_the_launch),
         cmocka_unit_test(header_errors_name_their_place),
         cmocka_unit_test(empty_and_foreign_files_are_refused),

@@ -139,6 +139,22 @@ static void every_value_reads_back_from_its_text(void **state)
     assert_memory_equal(&gpu, &other, offsetof(struct strata_gpu, origin));
 }
 
+static void every_number_may_carry_the_unit_of_its_key(void **state)
+{
+    (void)state;
+    strata_gpu_init(&gpu);
+    for (size_t i = 0; i < strata_gpu_n_keys(); i++) {
+        const struct strata_gpu_key *key = strata_gpu_key(i);
+        char text[64];
+        struct strata_error err;
+        if (!*key->unit || key->capacity)
+            continue;
+        snprintf(text, sizeof text, "%.0f %s", ceil(key->min), key->unit);
+        if (strata_gpu_set(&gpu, key->path, text, &err) != STRATA_OK)
+            fail_msg("%s", err.message);
+    }
+}
+
 static void key_paths_are_unique_and_documented(void **state)
 {
     (void)state;
@@ -794,6 +810,7 @@ int main(void)
         cmocka_unit_test(defaults_pass_the_checks_and_have_no_source),
         cmocka_unit_test(every_default_is_accepted_by_its_own_key),
         cmocka_unit_test(every_value_reads_back_from_its_text),
+        cmocka_unit_test(every_number_may_carry_the_unit_of_its_key),
         cmocka_unit_test(key_paths_are_unique_and_documented),
         cmocka_unit_test(a_source_is_taken_from_the_value_the_section_or_a_short_name),
         cmocka_unit_test(setting_a_key_replaces_its_source),

@@ -50,7 +50,8 @@ STRATA_CUDA_BUILTIN_DIM(gridDim)
 #include <__clang_cuda_intrinsics.h>
 #pragma pop_macro("__CUDA_ARCH__")
 
-#define STRATA_DEVICE static __inline__ __device__ __attribute__((always_inline))
+#define STRATA_DEVICE        static __inline__ __device__ __attribute__((always_inline))
+#define STRATA_DEVICE_MEMBER __inline__ __device__ __attribute__((always_inline))
 #define STRATA_ATOMIC(name, T, builtin)                                                            \
     STRATA_DEVICE T name(T *p, T v)                                                                \
     {                                                                                              \

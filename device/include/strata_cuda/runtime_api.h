@@ -456,6 +456,28 @@ static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blo
     return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, (const void *)function, threads,
                                                                   dynamic_bytes, 0);
 }
+/* The block size with the most threads on an SM, and the grid that fills the device with it. */
+template <class T>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, T function,
+                                                             size_t dynamic_bytes = 0, int limit = 0)
+{
+    struct cudaFuncAttributes attributes;
+    int best = 0, sms = 0;
+    cudaError_t status = cudaFuncGetAttributes(&attributes, (const void *)function);
+    if (status == cudaSuccess)
+        status = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
+    int most = limit > 0 && limit < attributes.maxThreadsPerBlock ? limit : attributes.maxThreadsPerBlock;
+    for (int size = most / 32 * 32; status == cudaSuccess && size >= 32; size -= 32) {
+        int blocks = 0;
+        status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, size, dynamic_bytes);
+        if (blocks * size > best) {
+            best = blocks * size;
+            *block = size;
+            *grid = blocks * sms;
+        }
+    }
+    return status;
+}
 template <class T>
 static inline cudaError_t cudaLaunchKernel(T *function, dim3 grid, dim3 block, void **args,
                                            size_t shared_bytes = 0, cudaStream_t stream = 0)

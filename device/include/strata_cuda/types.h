@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+#ifdef __CUDA__
 #define __host__            __attribute__((host))
 #define __device__          __attribute__((device))
 #define __global__          __attribute__((global))
@@ -16,6 +17,14 @@
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __align__(n)        __attribute__((aligned(n)))
 #define __grid_constant__
+#else
+#define __host__
+#define __device__
+#define __global__
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __launch_bounds__(...)
+#define __align__(n) __attribute__((aligned(n)))
+#endif
 #ifndef __restrict__
 #define __restrict__ __restrict
 #endif

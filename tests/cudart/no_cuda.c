@@ -1,0 +1,5 @@
+/* no_cuda.c - a program that has nothing to do with CUDA. */
+int main(void)
+{
+    return 0;
+}

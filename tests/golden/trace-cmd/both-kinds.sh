@@ -1,0 +1,1 @@
+$strata trace --ptx a.ptx -o out.strata -- ./app

@@ -1,0 +1,1 @@
+mkdir app; $strata trace -o out.strata -- ./app

@@ -1,0 +1,1 @@
+$strata trace --regs 300 -o out.strata -- ./app

@@ -1,0 +1,1 @@
+$strata trace --gpu nogpu -o out.strata -- ./app

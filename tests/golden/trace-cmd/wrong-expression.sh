@@ -1,0 +1,1 @@
+$strata trace -k "regex:(" -o out.strata -- true

@@ -1,0 +1,1 @@
+$strata trace -o out.txt -- ./app

@@ -1,0 +1,348 @@
+/* Blocks of a launch: independent ones in parallel, dependent ones in order, waiting ones in turns. */
+#include "ptxfix.h"
+
+static struct strata_ptx_module *m;
+
+static int open_module(void **state)
+{
+    if (open_arena(state))
+        return -1;
+    m = load_fixture("features.ptx");
+    return 0;
+}
+static int close_module(void **state)
+{
+    strata_ptx_module_destroy(m);
+    return close_arena(state);
+}
+
+/* ---- traces as text ---- */
+
+struct text {
+    char *bytes;
+    size_t n, cap;
+    uint64_t blocks, next;
+};
+
+static void put(struct text *t, const char *format, ...)
+{
+    char line[200];
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    if (t->n + (size_t)n + 1 > t->cap) {
+        t->cap = t->cap * 2 + 4096;
+        t->bytes = realloc(t->bytes, t->cap);
+        assert_non_null(t->bytes);
+    }
+    memcpy(t->bytes + t->n, line, (size_t)n + 1);
+    t->n += (size_t)n;
+}
+
+static strata_status begin(void *user, const struct strata_code *code, struct strata_error *err)
+{
+    (void)err;
+    put(user, "code %u\n", strata_code_count(code));
+    return STRATA_OK;
+}
+
+static strata_status take_block(void *user, struct strata_block *block, struct strata_error *err)
+{
+    struct text *t = user;
+    assert_true(block->index >= t->next);
+    t->next = block->index + 1;
+    t->blocks++;
+    put(t, "block %llu\n", (unsigned long long)block->index);
+    for (uint32_t w = 0; w < block->n_warps; w++) {
+        struct strata_cursor c;
+        struct strata_winst i;
+        memset(&c, 0, sizeof c);
+        assert_int_equal(strata_cursor_init(&c, block, w, err), STRATA_OK);
+        while (strata_cursor_next(&c, &i)) {
+            uint64_t address[32];
+            strata_winst_addresses(&i, address);
+            put(t, "%u %x", i.inst_index, i.mask);
+            for (unsigned l = 0; i.addr_kind && l < 32; l++)
+                if (i.mask >> l & 1)
+                    put(t, " %llx", (unsigned long long)address[l]);
+            put(t, "\n");
+        }
+        strata_cursor_release(&c);
+    }
+    strata_block_destroy(block);
+    return STRATA_OK;
+}
+
+/* Runs an entry recorded with 1, 2 and 3 threads on the same memory contents: result, trace and counts
+ * must agree. */
+static void same_for_all_threads(const char *name, struct run_setup setup, const void *params,
+                                 void *memory, size_t bytes)
+{
+    uint8_t *before = malloc(bytes), *after = malloc(bytes);
+    struct text first = {0};
+    struct strata_ptx_stats stats = {0};
+    memcpy(before, memory, bytes);
+    for (uint32_t threads = 1; threads <= 3; threads++) {
+        struct text t = {0};
+        struct strata_ptx_sink sink = {&t, begin, take_block};
+        memcpy(memory, before, bytes);
+        setup.host_threads = threads;
+        setup.sink = &sink;
+        run_ok(m, name, &setup, params);
+        if (threads == 1) {
+            first = t;
+            memcpy(after, memory, bytes);
+            stats = setup.stats;
+            continue;
+        }
+        assert_memory_equal(memory, after, bytes);
+        assert_memory_equal(&stats, &setup.stats, sizeof stats);
+        assert_string_equal(t.bytes, first.bytes);
+        free(t.bytes);
+    }
+    free(first.bytes);
+    free(before);
+    free(after);
+}
+
+static void independent_blocks_run_in_parallel(void **state)
+{
+    (void)state;
+    struct strata_ptx_module *mm = load_fixture("matmul_clang.ptx"), *kept = m;
+    enum { N = 64 };
+    float *a = device_memory(4 * N * N), *b = device_memory(4 * N * N), *c = device_memory(4 * N * N);
+    for (unsigned i = 0; i < N * N; i++) {
+        a[i] = (float)(i % 7) - 3;
+        b[i] = (float)(i % 5) - 2;
+    }
+    struct {
+        void *a, *b, *c;
+        uint32_t n;
+    } params = {a, b, c, N};
+    m = mm;
+    struct run_setup setup = {.threads = 64, .blocks = 1};
+    /* the grid is two-dimensional in earnest elsewhere: one block of rows is enough here */
+    same_for_all_threads("matmul", setup, &params, c, 4 * N);
+    for (unsigned j = 0; j < N; j++) {
+        float sum = 0;
+        for (unsigned k = 0; k < N; k++)
+            sum += a[k] * b[k * N + j];
+        assert_true(c[j] == sum);
+    }
+    m = kept;
+    strata_ptx_module_destroy(mm);
+    uint32_t *out = device_memory(4 * 40);
+    setup = (struct run_setup){.threads = 64, .blocks = 40, .shared_bytes = 256};
+    same_for_all_threads("tree", setup, &out, out, 4 * 40);
+    run_ok(m, "tree", &setup, &out);
+    assert_true(setup.stats.ran_in_parallel);
+    assert_int_equal(setup.stats.blocks, 40);
+}
+
+static void reductions_of_floats_keep_the_order_of_the_blocks(void **state)
+{
+    (void)state;
+    uint32_t *sum = device_memory(8);
+    struct run_setup setup = {.threads = 64, .blocks = 50};
+    same_for_all_threads("float_sum", setup, &sum, sum, 8);
+    float expected = 0;
+    for (uint32_t block = 0; block < 50; block++)
+        for (uint32_t thread = 0; thread < 64; thread++)
+            expected += 1.0f / (float)(block * 37 + thread + 1);
+    float got;
+    memcpy(&got, sum, sizeof got);
+    assert_true(got == expected);
+    assert_int_equal(sum[1], 49 * 37 + 64);
+    memset(sum, 0, 8);
+    run_ok(m, "float_sum", &setup, &sum);
+    assert_true(setup.stats.ran_in_parallel);
+}
+
+static void the_last_of_competing_stores_wins(void **state)
+{
+    (void)state;
+    uint32_t *word = device_memory(4);
+    struct run_setup setup = {.threads = 32, .blocks = 33};
+    same_for_all_threads("last_wins", setup, &word, word, 4);
+    assert_int_equal(*word, 32);
+}
+
+static void a_block_that_reads_what_another_wrote_sees_it(void **state)
+{
+    (void)state;
+    uint32_t *data = device_memory(4 * 101);
+    struct run_setup setup = {.threads = 1, .blocks = 100};
+    same_for_all_threads("prefix", setup, &data, data, 4 * 101);
+    for (uint32_t i = 0; i <= 100; i++)
+        assert_int_equal(data[i], i * (i - 1) / 2);
+    memset(data, 0, 4 * 101);
+    run_ok(m, "prefix", &setup, &data);
+    assert_false(setup.stats.ran_in_parallel);
+}
+
+/* Only the last block reads what the others wrote: it must notice, whoever runs it. */
+static void a_late_reader_is_noticed(void **state)
+{
+    (void)state;
+    struct strata_ptx_module *late = load_text(PTX_HEAD
+        ".visible .entry k(.param .u64 data) { .reg .b32 %r<6>; .reg .b64 %rd<4>; .reg .pred %p<2>;\n"
+        "ld.param.u64 %rd1,[data]; mov.u32 %r1,%ctaid.x; mov.u32 %r2,%nctaid.x; sub.u32 %r2,%r2,1;\n"
+        "mul.wide.u32 %rd2,%r1,4; add.u64 %rd3,%rd1,%rd2; setp.eq.u32 %p1,%r1,%r2; @%p1 bra LAST;\n"
+        "st.global.u32 [%rd3],%r1; ret;\n"
+        "LAST: ld.global.u32 %r3,[%rd3+-4]; add.u32 %r3,%r3,1000; st.global.u32 [%rd3],%r3; ret; }\n");
+    struct strata_ptx_module *kept = m;
+    uint32_t *data = device_memory(4 * 64);
+    struct run_setup setup = {.threads = 1, .blocks = 64};
+    m = late;
+    same_for_all_threads("k", setup, &data, data, 4 * 64);
+    assert_int_equal(data[63], 1062);
+    m = kept;
+    strata_ptx_module_destroy(late);
+}
+
+static void a_failure_is_that_of_the_first_block(void **state)
+{
+    (void)state;
+    struct strata_ptx_module *bad = load_text(PTX_HEAD
+        ".visible .entry k(.param .u64 data) { .reg .b32 %r<6>; .reg .b64 %rd<4>; .reg .pred %p<2>;\n"
+        "ld.param.u64 %rd1,[data]; mov.u32 %r1,%ctaid.x; setp.ge.u32 %p1,%r1,7; @%p1 add.u64 %rd1,%rd1,4096;\n"
+        "st.global.u32 [%rd1],%r1; ret; }\n");
+    for (uint32_t threads = 1; threads <= 3; threads++) {
+        uint32_t *data = device_memory(4);
+        struct run_setup setup = {.threads = 32, .blocks = 20, .host_threads = threads};
+        assert_int_equal(run_entry(bad, "k", &setup, &data), STRATA_EFORMAT);
+        assert_non_null(strstr(setup.err.message, "block (7,0,0), thread (0,0,0): illegal address"));
+        assert_int_equal(*data, 6); /* blocks before it have stored */
+        assert_int_equal(setup.stats.blocks, 7);
+    }
+    strata_ptx_module_destroy(bad);
+}
+
+static void a_spin_lock_is_passed_on_between_lanes_and_blocks(void **state)
+{
+    (void)state;
+    uint32_t *words = device_memory(8);
+    struct {
+        void *lock, *counter;
+    } params = {words, words + 1};
+    struct run_setup setup = {.threads = 64, .blocks = 3};
+    same_for_all_threads("lock", setup, &params, words, 8);
+    assert_int_equal(words[0], 0);
+    assert_int_equal(words[1], 3 * 64);
+}
+
+static void blocks_may_wait_for_later_blocks(void **state)
+{
+    (void)state;
+    uint32_t *flags = device_memory(4 * 61);
+    struct run_setup setup = {.threads = 32, .blocks = 60};
+    same_for_all_threads("chain", setup, &flags, flags, 4 * 61);
+    for (uint32_t i = 0; i < 60; i++)
+        assert_int_equal(flags[i], i + 100);
+}
+
+static void a_barrier_of_the_whole_grid_opens(void **state)
+{
+    (void)state;
+    uint32_t *words = device_memory(4 * 25);
+    struct {
+        void *count, *out;
+    } params = {words, words + 1};
+    for (unsigned cooperative = 0; cooperative < 2; cooperative++) {
+        struct run_setup setup = {.threads = 64, .blocks = 24, .cooperative = cooperative};
+        memset(words, 0, 4 * 25);
+        same_for_all_threads("grid_barrier", setup, &params, words, 4 * 25);
+        for (unsigned i = 0; i < 24; i++)
+            assert_int_equal(words[1 + i], 24);
+    }
+}
+
+static void a_sample_of_blocks_is_spread_evenly(void **state)
+{
+    (void)state;
+    uint32_t *out = device_memory(4 * 100);
+    static const struct {
+        uint64_t sample, expected;
+    } cases[] = {{10, 10}, {7, 7}, {100, 100}, {1000, 100}, {1, 1}, {0, 100}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct text t = {0};
+        struct strata_ptx_sink sink = {&t, begin, take_block};
+        struct run_setup setup = {.threads = 32, .blocks = 100, .shared_bytes = 128, .sink = &sink,
+                                  .sample_blocks = cases[i].sample, .host_threads = 2};
+        run_ok(m, "tree", &setup, &out);
+        assert_int_equal(t.blocks, cases[i].expected);
+        assert_int_equal(setup.stats.recorded_blocks, cases[i].expected);
+        assert_int_equal(setup.stats.blocks, 100);
+        if (cases[i].sample == 10)
+            assert_non_null(strstr(t.bytes, "block 9\n"));
+        free(t.bytes);
+    }
+}
+
+static strata_status refuse(void *user, struct strata_block *block, struct strata_error *err)
+{
+    unsigned *left = user;
+    strata_block_destroy(block);
+    return --*left ? STRATA_OK : strata_fail(err, STRATA_EIO, "disk", 0, 0, "the disk is full");
+}
+static strata_status accept(void *user, const struct strata_code *code, struct strata_error *err)
+{
+    (void)user;
+    (void)code;
+    (void)err;
+    return STRATA_OK;
+}
+
+static void a_sink_that_fails_stops_the_launch(void **state)
+{
+    (void)state;
+    uint32_t *out = device_memory(4 * 100);
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        unsigned left = 5;
+        struct strata_ptx_sink sink = {&left, accept, refuse};
+        struct run_setup setup = {.threads = 32, .blocks = 100, .shared_bytes = 128, .sink = &sink,
+                                  .host_threads = threads};
+        assert_int_equal(run_entry(m, "tree", &setup, &out), STRATA_EIO);
+        assert_string_equal(setup.err.message, "the disk is full");
+        assert_int_equal(left, 0);
+    }
+}
+
+static void the_clock_only_goes_forward(void **state)
+{
+    (void)state;
+    struct strata_ptx_module *clock = load_text(PTX_HEAD
+        ".visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %rd<8>; ld.param.u64 %rd1,[out];\n"
+        "mov.u32 %r1,%clock; mov.u64 %rd2,%clock64; mov.u64 %rd3,%globaltimer; mov.u32 %r2,%clock;\n"
+        "st.global.u32 [%rd1],%r1; st.global.u32 [%rd1+4],%r2; st.global.u64 [%rd1+8],%rd2;\n"
+        "st.global.u64 [%rd1+16],%rd3; ret; }\n");
+    struct {
+        uint32_t a, b;
+        uint64_t c, d;
+    } *out = device_memory(24);
+    struct run_setup setup = {.threads = 1};
+    run_ok(clock, "k", &setup, &out);
+    assert_true(out->a < out->b);
+    assert_true(out->a < out->c && out->c < out->d && out->d < out->b);
+    strata_ptx_module_destroy(clock);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(independent_blocks_run_in_parallel),
+        cmocka_unit_test(reductions_of_floats_keep_the_order_of_the_blocks),
+        cmocka_unit_test(the_last_of_competing_stores_wins),
+        cmocka_unit_test(a_block_that_reads_what_another_wrote_sees_it),
+        cmocka_unit_test(a_late_reader_is_noticed),
+        cmocka_unit_test(a_failure_is_that_of_the_first_block),
+        cmocka_unit_test(a_spin_lock_is_passed_on_between_lanes_and_blocks),
+        cmocka_unit_test(blocks_may_wait_for_later_blocks),
+        cmocka_unit_test(a_barrier_of_the_whole_grid_opens),
+        cmocka_unit_test(a_sample_of_blocks_is_spread_evenly),
+        cmocka_unit_test(a_sink_that_fails_stops_the_launch),
+        cmocka_unit_test(the_clock_only_goes_forward),
+    };
+    return cmocka_run_group_tests(tests, open_module, close_module);
+}
