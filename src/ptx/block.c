@@ -22,7 +22,8 @@ static uint32_t frame_bytes(const struct ptx_run *run)
 
 uint64_t ptx_block_state_bytes(const struct ptx_run *run)
 {
-    uint64_t warp = sizeof(struct ptx_warp) + frame_bytes(run) + (uint64_t)run->local_stride * PTX_LANES;
+    uint64_t warp =
+        sizeof(struct ptx_warp) + frame_bytes(run) + (uint64_t)run->local_stride * PTX_LANES;
     return sizeof(struct ptx_block) + warp * run->n_warps + run->shared_bytes;
 }
 
@@ -88,8 +89,8 @@ static void drop_open_frames(struct ptx_warp *w)
             f = caller;
         }
     for (uint32_t i = 0; i < PTX_MAX_SCOPES; i++)
-        for (struct ptx_frame *f = w->scopes[i].used ? w->scopes[i].frame : NULL; f && f != &w->root;
-             f = f->caller)
+        for (struct ptx_frame *f = w->scopes[i].used ? w->scopes[i].frame : NULL;
+             f && f != &w->root; f = f->caller)
             if (f->live) {
                 f->live = 0;
                 ptx_frame_close(w, f);
@@ -184,7 +185,8 @@ static uint32_t live_threads(const struct ptx_block *block)
 }
 
 /* bar.red: every lane gets the result of all. */
-static void give_result(struct ptx_warp *w, const struct ptx_path *path, const struct ptx_barrier *b)
+static void give_result(struct ptx_warp *w, const struct ptx_path *path,
+                        const struct ptx_barrier *b)
 {
     const struct ptx_inst *in = &w->image->code[path->pc - 1];
     uint8_t *before = w->bank[PTX_BANK_REG];

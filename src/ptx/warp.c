@@ -81,8 +81,11 @@ static int32_t open_scope(struct ptx_warp *w, const struct ptx_path *path, uint3
     for (int32_t i = 0; i < PTX_MAX_SCOPES; i++) {
         if (w->scopes[i].used)
             continue;
-        w->scopes[i] = (struct ptx_scope){.pc = pc, .expected = path->mask, .parent = path->scope,
-                                          .used = true, .frame = path->frame};
+        w->scopes[i] = (struct ptx_scope){.pc = pc,
+                                          .expected = path->mask,
+                                          .parent = path->scope,
+                                          .used = true,
+                                          .frame = path->frame};
         return i;
     }
     return -2;
@@ -98,7 +101,10 @@ static void close_if_complete(struct ptx_warp *w, int32_t index)
     s->used = false;
     if (!together)
         return;
-    struct ptx_path path = {.pc = s->pc, .mask = together, .scope = s->parent, .frame = s->frame,
+    struct ptx_path path = {.pc = s->pc,
+                            .mask = together,
+                            .scope = s->parent,
+                            .frame = s->frame,
                             .poll_pc = PTX_NO_INDEX};
     push_path(w, &path);
 }
@@ -147,8 +153,11 @@ static bool release_joined(struct ptx_warp *w)
         struct ptx_scope *s = &w->scopes[i];
         if (!s->used || !(s->arrived & w->live))
             continue;
-        struct ptx_path path = {.pc = s->pc, .mask = s->arrived & w->live, .scope = s->parent,
-                                .frame = s->frame, .poll_pc = PTX_NO_INDEX};
+        struct ptx_path path = {.pc = s->pc,
+                                .mask = s->arrived & w->live,
+                                .scope = s->parent,
+                                .frame = s->frame,
+                                .poll_pc = PTX_NO_INDEX};
         s->expected &= ~s->arrived;
         s->arrived = 0;
         if (w->n_paths >= PTX_MAX_PATHS)
@@ -205,8 +214,8 @@ static bool waits_with(const struct ptx_warp *w, const struct ptx_path *a, const
 {
     if (b->state != PTX_AT_SYNC || a->frame != b->frame)
         return false;
-    return a->pc == b->pc || (w->image->code[a->pc].run == w->image->code[b->pc].run &&
-                              w->image->code[a->pc].n == 0);
+    return a->pc == b->pc ||
+           (w->image->code[a->pc].run == w->image->code[b->pc].run && w->image->code[a->pc].n == 0);
 }
 
 /* All lanes that wait together execute the instruction, then each path goes on by itself. */
@@ -366,7 +375,9 @@ static bool control(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
 {
     struct ptx_path *path = &w->paths[w->n_paths - 1];
     switch (in->flow) {
-    case PTX_BRANCH: count(w, in, mask); return branch(w, in, mask);
+    case PTX_BRANCH:
+        count(w, in, mask);
+        return branch(w, in, mask);
     case PTX_BRANCH_INDEXED:
         if (!mask)
             break;

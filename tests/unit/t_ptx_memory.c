@@ -83,7 +83,7 @@ static void vectors_move_two_four_and_eight(void **state)
 static void generic_addresses_reach_every_space(void **state)
 {
     (void)state;
-    static const uint32_t in[1] = {5};
+    static const uint32_t in[3] = {5};
     /* lanes 0, 1, 2 use global, shared and local memory in one instruction */
     struct buffers b = run_kernel(
         KERNEL(".shared .align 4 .b8 s[128]; .local .align 4 .b8 l[16];\n"
