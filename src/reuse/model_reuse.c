@@ -7,6 +7,7 @@
 #include <strata/coalesce.h>
 
 #include "reuse/queue.h"
+#include "reuse/turns.h"
 
 struct pass {
     struct residents residents;
@@ -15,6 +16,10 @@ struct pass {
     bool *ready;
     struct timed_options opt;
     uint32_t line_shift;
+    struct progress {
+        unsigned made;  /* transactions of the warp's instruction that are out */
+        uint64_t until; /* their data is there */
+    } *progress;        /* by warp */
 };
 
 static strata_status visit(void *context, uint32_t core, uint32_t warp, const struct strata_winst *w, uint64_t now,
@@ -25,7 +30,9 @@ static strata_status visit(void *context, uint32_t core, uint32_t warp, const st
     uint64_t line[STRATA_MAX_REQUESTS];
     unsigned n = strata_coalesce(&p->coalescer, w, p->residents.warp[warp].local_base, request);
     strata_status st = STRATA_OK;
-    bool done;
+    struct progress *g = &p->progress[warp];
+    unsigned made;
+    uint64_t delay;
     for (unsigned i = 0; i < n; i++)
         line[i] = request[i].line >> p->line_shift;
     if (!n)
@@ -37,11 +44,18 @@ static strata_status visit(void *context, uint32_t core, uint32_t warp, const st
         p->ready[core] = st == STRATA_OK;
     }
     if (st == STRATA_OK)
-        st = timed_issue(&p->cache[core], warp, line, n, now, &done, &out->delay, NULL, err);
+        st = timed_issue(&p->cache[core], warp, line + g->made, n - g->made, now, &made, &delay, NULL, err);
     if (st != STRATA_OK)
         return st;
-    out->cancelled = !done;
-    out->units = done && p->opt.unit_per_transaction ? n : 1;
+    g->made += made;
+    if (delay && now + delay > g->until)
+        g->until = now + delay;
+    out->cancelled = g->made < n;
+    out->units = p->opt.unit_per_transaction && made ? made : 1;
+    if (!out->cancelled) {
+        out->delay = g->until > now ? g->until - now : 0;
+        g->made = 0;
+    }
     return STRATA_OK;
 }
 
@@ -74,7 +88,8 @@ strata_status reuse_paper_pass(const struct strata_gpu *gpu, struct strata_reade
     p.line_shift = p.coalescer.line_shift;
     p.cache = calloc(p.residents.n_cores, sizeof *p.cache);
     p.ready = calloc(p.residents.n_cores, sizeof *p.ready);
-    if (!p.cache || !p.ready)
+    p.progress = calloc((size_t)p.residents.n_cores * p.residents.places * p.residents.warps_per_block, sizeof *p.progress);
+    if (!p.cache || !p.ready || !p.progress)
         st = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the modelled cores.");
     else
         st = queue_run(&p.residents, visit, &p, err);
@@ -85,6 +100,7 @@ strata_status reuse_paper_pass(const struct strata_gpu *gpu, struct strata_reade
             timed_release(&p.cache[c]);
     free(p.cache);
     free(p.ready);
+    free(p.progress);
     residents_release(&p.residents);
     return st;
 }
@@ -197,7 +213,12 @@ static strata_status run_model(const struct strata_gpu *gpu, struct strata_reade
     strata_status st = reuse_settings_read(&s, opt, err);
     if (st != STRATA_OK)
         return st;
-    return run_paper(gpu, reader, &s, opt->seed, out, err);
+    bool paper = opt->variant ? !strcmp(opt->variant, "paper") : gpu->coalesce.rule == STRATA_COALESCE_FERMI;
+    if (!paper && opt->variant && strcmp(opt->variant, "hierarchy"))
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "The reuse model has no variant \"%s\"; there are paper (one L1, kinds of misses) and hierarchy (all counters).",
+                           opt->variant);
+    return paper ? run_paper(gpu, reader, &s, opt->seed, out, err) : turns_run(gpu, reader, opt->seed, out, err);
 }
 
 const struct strata_model strata_model_reuse = {

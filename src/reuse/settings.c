@@ -20,6 +20,7 @@ static const struct row {
     {"clip", SWITCH, offsetof(struct reuse_settings, clip)},
     {"warps_wait", SWITCH, offsetof(struct reuse_settings, waits)},
     {"time_per_transaction", SWITCH, offsetof(struct reuse_settings, transactions)},
+    {"mshr_piecewise", SWITCH, offsetof(struct reuse_settings, piecewise)},
     {"batch", SWITCH, offsetof(struct reuse_settings, batch)},
     {"late_return", SWITCH, offsetof(struct reuse_settings, late_return)},
     {"mshr_first_lane", SWITCH, offsetof(struct reuse_settings, first_lane)},
@@ -57,7 +58,7 @@ static bool read_switch(const char *text, bool *out)
 /* What the released code does otherwise than the paper: spec of its behaviour, point by point. */
 static void as_the_code(struct reuse_settings *s)
 {
-    s->per_warp = s->merge = s->clip = s->transactions = false;
+    s->per_warp = s->merge = s->clip = s->transactions = s->piecewise = false;
     s->batch = s->late_return = s->first_lane = s->above_ways = s->difference = true;
     s->one_core = s->whole_sets = s->by_ordinal = 1;
 }
@@ -96,8 +97,8 @@ static strata_status read_word(struct reuse_settings *s, const char *word, struc
 
 strata_status reuse_settings_read(struct reuse_settings *s, const struct strata_model_options *opt, struct strata_error *err)
 {
-    *s = (struct reuse_settings){.associativity = true, .latency = true, .mshrs = true, .per_warp = true, .merge = true, .clip = true,
-                                 .waits = true, .transactions = true, .miss = -1, .deviation = -1};
+    *s = (struct reuse_settings){.associativity = true, .latency = true, .mshrs = true, .merge = true, .clip = true,
+                                 .waits = true, .transactions = true, .piecewise = true, .miss = -1, .deviation = -1};
     for (const char *const *w = opt->settings; w && *w; w++) {
         strata_status st = read_word(s, *w, err);
         if (st != STRATA_OK)
@@ -120,6 +121,7 @@ void reuse_settings_cache(const struct reuse_settings *s, const struct strata_gp
         .mshrs_per_warp = s->mshrs && s->per_warp ? gpu->l1.mshrs_per_warp : 0,
         .mshr_merges = s->mshrs ? gpu->l1.mshr_merges : 0,
         .mshr_merge = s->merge,
+        .mshr_piecewise = s->piecewise,
         .mshr_first_lane_only = s->first_lane,
         .batch = s->batch,
         .unit_per_transaction = s->transactions,

@@ -11,6 +11,7 @@
 struct reuse_settings {
     bool associativity, latency, mshrs, per_warp, merge, clip, waits; /* extensions; all on */
     bool transactions;  /* time unit per transaction (on) or per instruction */
+    bool piecewise;     /* instructions go out as far as registers reach (on) */
     bool batch, late_return, first_lane, above_ways, difference;      /* the released code's choices; off */
     uint32_t warp_size, assignment, cores, whole_sets, one_core, by_ordinal;
     uint64_t threads;

@@ -341,22 +341,21 @@ static bool registers_suffice(struct timed_cache *c, uint32_t warp, const uint64
     return !c->opt.mshrs || !c->n_flight || c->n_flight + need <= c->opt.mshrs;
 }
 
-strata_status timed_issue(struct timed_cache *c, uint32_t warp, const uint64_t *line, unsigned n, uint64_t now, bool *done,
+strata_status timed_issue(struct timed_cache *c, uint32_t warp, const uint64_t *line, unsigned n, uint64_t now, unsigned *made,
                           uint64_t *delay, struct timed_access *trace, struct strata_error *err)
 {
     strata_status st = apply_before(c, now, err);
     struct timed_access local[64];
     struct timed_access *a = trace ? trace : local;
-    *done = true;
+    *made = 0;
     *delay = 0;
     for (unsigned i = 0; i < n && st == STRATA_OK; i++)
         st = apply_own(c, line[i], now, err);
-    bool whole = !c->opt.mshr_first_lane_only;
+    bool whole = !c->opt.mshr_first_lane_only && !c->opt.mshr_piecewise;
     if (st == STRATA_OK && whole && !registers_suffice(c, warp, line, n)) {
         if (trace)
             measure(c, warp, line[0], now, true, &a[0]);
         c->cancelled++;
-        *done = false;
         return STRATA_OK;
     }
     for (unsigned i = 0; i < n && st == STRATA_OK; i++) {
@@ -367,13 +366,13 @@ strata_status timed_issue(struct timed_cache *c, uint32_t warp, const uint64_t *
             if (st == STRATA_OK)
                 st = apply_own(c, line[i], t, err);
         }
-        if (!measure(c, warp, line[i], t, !whole && i == 0, &a[i])) {
+        if (!measure(c, warp, line[i], t, !whole && (i == 0 || c->opt.mshr_piecewise), &a[i])) {
             c->cancelled++;
-            *done = false;
             return st;
         }
         if (st == STRATA_OK)
             st = perform(c, warp, line[i], &a[i], err);
+        *made += st == STRATA_OK;
         uint64_t back = a[i].effect_at - now + (c->opt.late_return && !a[i].hit);
         if (c->opt.warp_waits && !a[i].hit && back > *delay)
             *delay = back;

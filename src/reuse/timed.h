@@ -24,6 +24,7 @@ struct timed_options {
     uint32_t mshrs_per_warp;          /* 0: no limit (section 5.2) */
     uint32_t mshr_merges;             /* accesses that may wait for one line, 0: any number */
     bool mshr_merge;                  /* a line on its way needs no further register */
+    bool mshr_piecewise;              /* an instruction goes out as far as registers reach, the rest later */
     bool mshr_first_lane_only;        /* the released code: only an instruction's first transaction is tested */
     bool batch;                       /* the released code: transactions of an instruction do not see each other */
     bool unit_per_transaction;        /* time: one unit a transaction instead of one an instruction */
@@ -77,10 +78,10 @@ struct timed_cache {
 
 strata_status timed_init(struct timed_cache *c, const struct timed_options *opt, struct strata_error *err);
 void timed_release(struct timed_cache *c);
-/* The transactions of one warp instruction at time `now`. If registers are short, *done is false and
- * the instruction is to be issued again; otherwise *delay is when the warp may go on. `trace` (may be
- * NULL) gets one entry per transaction. */
-strata_status timed_issue(struct timed_cache *c, uint32_t warp, const uint64_t *line, unsigned n, uint64_t now, bool *done,
+/* The transactions of one warp instruction at time `now`. *made of them are done; the others, if
+ * registers are short, are to be issued again. *delay is how long data of those done takes, at the
+ * most. `trace` (may be NULL) gets one entry per transaction. */
+strata_status timed_issue(struct timed_cache *c, uint32_t warp, const uint64_t *line, unsigned n, uint64_t now, unsigned *made,
                           uint64_t *delay, struct timed_access *trace, struct strata_error *err);
 
 #endif

@@ -45,7 +45,7 @@ static void run(const struct timed_options *o, const int *thread, int n_threads,
         int t = queue[head++];
         uint64_t address = (uint64_t)(2 * t + next[t]), line = address * ELEMENT_BYTES / LINE_BYTES, delay;
         struct timed_access a;
-        bool done;
+        unsigned done;
         assert_int_equal(timed_issue(&c, (uint32_t)t, &line, 1, w->time, &done, &delay, &a, &err), STRATA_OK);
         assert_int_equal(w->time, r);
         assert_int_equal(w->thread, t);
@@ -131,7 +131,7 @@ static void table_4_clipped_to_the_request_in_flight(void **state)
     for (int r = 0; r < 4; r++) {
         struct timed_access a;
         uint64_t delay;
-        bool done;
+        unsigned done;
         assert_int_equal(timed_issue(&c, (uint32_t)r, &rows[r].line, 1, rows[r].time, &done, &delay, &a, &err), STRATA_OK);
         assert_int_equal(a.effect_at, rows[r].effect_at);
         assert_int_equal(a.distance, rows[r].distance);
