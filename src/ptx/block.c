@@ -154,6 +154,12 @@ void ptx_block_start(struct ptx_block *block, uint64_t index, bool recording)
 
 /* ---- failures ---- */
 
+/* Where the compiler says the instruction comes from (.loc), 0 if unknown. */
+static uint32_t source_line(const struct ptx_image *image, const struct ptx_inst *in)
+{
+    return in->record < image->n_statics ? image->statics[in->record].source_line : 0;
+}
+
 void ptx_fail(struct ptx_warp *w, const struct ptx_inst *in, unsigned lane, strata_status status,
               const char *format, ...)
 {
@@ -167,9 +173,12 @@ void ptx_fail(struct ptx_warp *w, const struct ptx_inst *in, unsigned lane, stra
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     uint32_t thread = w->index * PTX_LANES + lane;
+    char source[40] = "";
+    if (source_line(w->image, in))
+        snprintf(source, sizeof source, ", source line %u", source_line(w->image, in));
     block->failed = true;
     strata_fail(&block->error, status, w->image->file, in->line, 0,
-                "kernel \"%s\", block (%u,%u,%u), thread (%u,%u,%u): %s", w->image->name,
+                "kernel \"%s\"%s, block (%u,%u,%u), thread (%u,%u,%u): %s", w->image->name, source,
                 block->id[0], block->id[1], block->id[2], thread % size.x, thread / size.x % size.y,
                 thread / size.x / size.y, text);
 }

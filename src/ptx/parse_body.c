@@ -102,7 +102,8 @@ static bool add_registers(struct ptx_parser *p, unsigned type, uint32_t n, uint3
         f->reg_type = moved;
         f->cap_regs = cap;
     }
-    memset(f->reg_type + f->n_regs, (int)type, n);
+    if (n)
+        memset(f->reg_type + f->n_regs, (int)type, n);
     *first = f->n_regs;
     f->n_regs += n;
     return true;

@@ -9,6 +9,12 @@
 /* This many equal answers in a row mean that a loop waits for somebody. */
 #define SPIN_POLLS 8
 
+/* Most instructions are executed by all lanes; counting bits is slow on some hosts. */
+static inline unsigned lane_count(uint32_t mask)
+{
+    return mask == PTX_FULL ? PTX_LANES : popcount32(mask);
+}
+
 static void set_frame(struct ptx_warp *w, struct ptx_frame *frame)
 {
     w->frame = frame;
@@ -203,7 +209,7 @@ static uint32_t sync_members(const struct ptx_warp *w, const struct ptx_inst *in
 static void execute_sync(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     w->block->clock++;
-    w->block->thread_instructions += popcount32(mask);
+    w->block->thread_instructions += lane_count(mask);
     in->run(w, in, mask);
     if (w->block->recording)
         ptx_record(w, in, mask);
@@ -365,7 +371,7 @@ static void count(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
     if (in->record == PTX_NO_INDEX)
         return;
     w->block->clock++;
-    w->block->thread_instructions += popcount32(mask);
+    w->block->thread_instructions += lane_count(mask);
     if (w->block->recording)
         ptx_record(w, in, mask);
 }
@@ -426,7 +432,7 @@ static bool control(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
 static void step_memory(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     w->block->clock++;
-    w->block->thread_instructions += popcount32(mask);
+    w->block->thread_instructions += lane_count(mask);
     w->block->memory_instructions++;
     if (mask)
         in->run(w, in, mask);
@@ -472,7 +478,7 @@ static enum ptx_turn run_path(struct ptx_warp *w, uint64_t *budget)
             in->run(w, in, mask);
             if (in->record != PTX_NO_INDEX) {
                 block->clock++;
-                block->thread_instructions += popcount32(mask);
+                block->thread_instructions += lane_count(mask);
                 if (block->recording)
                     ptx_record(w, in, mask);
             }

@@ -18,6 +18,7 @@ options managed managed.cu
 build separate -rdc=true "$here/separate_a.cu" "$here/separate_b.cu" && run separate || fail "separate"
 build units_rdc -rdc=true "$here/memory.cu" && run units_rdc || fail "memory with -rdc=true"
 
+build nested -rdc=true "$here/nested.cu" -lcudadevrt && expect nested 4 "dynamic parallelism" -- ./nested
 nvcc -o static_cudart "$here/launch.cu" && expect static_cudart 4 "nvcc -cudart shared" -- ./static_cudart
 build cubin_only -gencode arch=compute_80,code=sm_80 "$here/launch.cu" &&
     expect cubin_only 4 "code=compute_80" -- ./cubin_only
