@@ -18,7 +18,7 @@ struct reuse_arguments {
     struct option_list set;
     uint64_t seed, jobs;
     double rate;
-    bool loads, quiet;
+    bool loads, quiet, sweep, timed;
 };
 
 static const char *const scopes[] = {"thread", "warp", "sm", "gpu", NULL};
@@ -125,6 +125,73 @@ static void print_profile(struct printer *pr, const struct strata_launch *l, con
     pr->n++;
 }
 
+/* ---- the sweep ---- */
+
+static void sweep_number(FILE *f, enum format format, double misses, double accesses)
+{
+    if (accesses > 0)
+        fprintf(f, format == FORMAT_TEXT ? " %9.3f%%" : "%.10g", (format == FORMAT_TEXT ? 100 : 1) * misses / accesses);
+    else
+        fputs(format == FORMAT_TEXT ? "          -" : format == FORMAT_JSON ? "null" : "", f);
+}
+
+static void sweep_text(FILE *f, const struct strata_sweep_point *p)
+{
+    fprintf(f, "  %-10s x%-5g %10llu", strata_sweep_parameter_name(p->parameter), p->factor, (unsigned long long)p->value);
+    sweep_number(f, FORMAT_TEXT, p->misses, p->accesses);
+    sweep_number(f, FORMAT_TEXT, p->timed_misses, p->timed_accesses);
+    fputs(p->possible ? "\n" : "  not possible\n", f);
+}
+
+static void sweep_row(struct printer *pr, const struct strata_launch *l, const struct strata_sweep_point *p, size_t i)
+{
+    FILE *f = pr->out;
+    if (pr->format == FORMAT_CSV) {
+        print_csv_field(f, l->program);
+        fputc(',', f);
+        print_csv_field(f, l->trace);
+        fprintf(f, ",%llu,", (unsigned long long)l->id);
+        print_csv_field(f, l->kernel);
+        fprintf(f, ",%s,%g,%llu,", strata_sweep_parameter_name(p->parameter), p->factor, (unsigned long long)p->value);
+        sweep_number(f, FORMAT_CSV, p->misses, p->accesses);
+        fputc(',', f);
+        sweep_number(f, FORMAT_CSV, p->timed_misses, p->timed_accesses);
+        fputc('\n', f);
+        return;
+    }
+    fprintf(f, "%s{\"parameter\": \"%s\", \"factor\": %g, \"value\": %llu, \"possible\": %s, \"miss_ratio\": ", i ? ", " : "",
+            strata_sweep_parameter_name(p->parameter), p->factor, (unsigned long long)p->value, p->possible ? "true" : "false");
+    sweep_number(f, FORMAT_JSON, p->misses, p->accesses);
+    fputs(", \"timed_miss_ratio\": ", f);
+    sweep_number(f, FORMAT_JSON, p->timed_misses, p->timed_accesses);
+    fputc('}', f);
+}
+
+static void print_sweep(struct printer *pr, const struct strata_launch *l, const struct strata_sweep_point *p)
+{
+    FILE *f = pr->out;
+    if (pr->format == FORMAT_CSV && !pr->n)
+        fprintf(f, "program,trace,id,kernel,parameter,factor,value,miss_ratio,timed_miss_ratio\n");
+    if (pr->format == FORMAT_TEXT)
+        fprintf(f, "%s/%s  launch %llu  %s\n  %-10s %-6s %10s %10s %10s\n", l->program, l->trace, (unsigned long long)l->id, l->kernel,
+                "L1", "times", "value", "misses", "timed");
+    if (pr->format == FORMAT_JSON) {
+        fprintf(f, "%s\n    {\"program\": ", pr->n ? "," : "");
+        print_json_string(f, l->program);
+        fprintf(f, ", \"trace\": ");
+        print_json_string(f, l->trace);
+        fprintf(f, ", \"id\": %llu, \"sweep\": [", (unsigned long long)l->id);
+    }
+    for (size_t i = 0; i < STRATA_SWEEP_POINTS; i++)
+        if (pr->format == FORMAT_TEXT)
+            sweep_text(f, &p[i]);
+        else
+            sweep_row(pr, l, &p[i], i);
+    if (pr->format == FORMAT_JSON)
+        fputs("]}", f);
+    pr->n++;
+}
+
 /* ---- running ---- */
 
 static strata_status run_launches(const struct reuse_arguments *a, const struct strata_gpu *gpu, const struct strata_launch_set *set,
@@ -141,10 +208,14 @@ static strata_status run_launches(const struct reuse_arguments *a, const struct 
         strata_status st = strata_reader_open(set->launch[i].trace, set->launch[i].index, &reader, err);
         if (st != STRATA_OK)
             return st;
-        st = strata_reuse_profile(gpu, reader, opt, &profile, err);
+        struct strata_sweep_point sweep[STRATA_SWEEP_POINTS];
+        st = a->sweep ? strata_reuse_sweep(gpu, reader, a->seed, a->timed, sweep, err)
+                      : strata_reuse_profile(gpu, reader, opt, &profile, err);
         if (st == STRATA_OK && !a->quiet)
             show_reader_warnings(reader);
-        if (st == STRATA_OK)
+        if (st == STRATA_OK && a->sweep)
+            print_sweep(pr, strata_reader_launch(reader), sweep);
+        else if (st == STRATA_OK)
             print_profile(pr, strata_reader_launch(reader), &profile);
         strata_reader_close(reader);
         if (st != STRATA_OK)
@@ -200,6 +271,9 @@ int cmd_reuse(int argc, char **argv)
         {0, "engine", OPTION_STRING, &a.engine, "ENGINE",
          "exact (default), parallel (the same on -j threads, scope gpu) or sampled"},
         {0, "rate", OPTION_DOUBLE, &a.rate, "SHARE", "share of the lines that are sampled (default 0.1)"},
+        {0, "sweep", OPTION_FLAG, &a.sweep, NULL,
+         "instead: misses of the L1 at 0.25 to 4 times its ways, size, line and MSHRs, loads only"},
+        {0, "timed", OPTION_FLAG, &a.timed, NULL, "with --sweep: also by the extended model, one pass for each point"},
         {0, "loads", OPTION_FLAG, &a.loads, NULL, "loads only"},
         LAUNCH_OPTIONS(a.launches),
         {0, "seed", OPTION_UINT, &a.seed, "N", "seed of the choice of lines (default 1)"},

@@ -56,4 +56,22 @@ strata_status strata_reuse_profile(const struct strata_gpu *gpu, struct strata_r
                                    const struct strata_reuse_options *opt, struct strata_reuse_profile *out,
                                    struct strata_error *err);
 
+/* ---- a sweep over the L1's parameters (paper 000, section 7) ---- */
+
+enum strata_sweep_parameter { STRATA_SWEEP_NONE = 0, STRATA_SWEEP_WAYS, STRATA_SWEEP_SIZE, STRATA_SWEEP_LINE, STRATA_SWEEP_MSHRS };
+#define STRATA_SWEEP_POINTS 17
+struct strata_sweep_point {
+    uint32_t parameter; /* enum strata_sweep_parameter; the first point is the GPU as it is */
+    double factor;      /* 0.25, 0.5, 2, 4 */
+    uint64_t value;
+    bool possible;      /* false: the parameter cannot take this value */
+    double accesses, misses;             /* warps take turns, no latencies; MSHRs do not matter then */
+    double timed_accesses, timed_misses; /* the extended model, without misses on lines on their way */
+};
+/* All points without latencies in one pass over the launch; `timed` adds a pass of the extended model
+ * for each point, because there the order of accesses depends on the cache. */
+strata_status strata_reuse_sweep(const struct strata_gpu *gpu, struct strata_reader *reader, uint64_t seed, bool timed,
+                                 struct strata_sweep_point out[STRATA_SWEEP_POINTS], struct strata_error *err);
+const char *strata_sweep_parameter_name(uint32_t parameter);
+
 #endif
