@@ -36,6 +36,7 @@ struct hierarchy_sm {
     struct cache l1;
     struct hierarchy_store store[HIERARCHY_STORE_LINES];
     uint32_t n_stores, gpc, partition;
+    uint64_t unit_free; /* the load/store unit takes the next instruction then */
 };
 
 struct hierarchy_open { /* a line on its way to a GPC */
