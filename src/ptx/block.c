@@ -89,13 +89,14 @@ static void drop_open_frames(struct ptx_warp *w)
             }
             f = caller;
         }
-    for (uint32_t i = 0; i < PTX_MAX_SCOPES; i++)
-        for (struct ptx_frame *f = w->scopes[i].used ? w->scopes[i].frame : NULL;
-             f && f != &w->root; f = f->caller)
+    for (uint64_t rest = w->open_scopes; rest; rest &= rest - 1)
+        for (struct ptx_frame *f = w->scopes[__builtin_ctzll(rest)].frame; f && f != &w->root;
+             f = f->caller)
             if (f->live) {
                 f->live = 0;
                 ptx_frame_close(w, f);
             }
+    w->open_scopes = 0;
     w->n_paths = 0;
 }
 
@@ -132,6 +133,7 @@ void ptx_block_start(struct ptx_block *block, uint64_t index, bool recording)
     ptx_special_fill_block(block);
     memset(block->shared, 0, block->shared_bytes);
     memset(block->barriers, 0, sizeof block->barriers);
+    block->open_barriers = 0;
     block->clock = block->thread_instructions = block->memory_instructions = 0;
     block->recording = recording;
     block->failed = block->done = false;
@@ -154,6 +156,39 @@ void ptx_block_start(struct ptx_block *block, uint64_t index, bool recording)
         w->log.mask = 0;
         ptx_warp_start(w, threads >= PTX_LANES ? PTX_FULL : (1u << threads) - 1);
     }
+}
+
+static void copy_touched(struct ptx_touched *into, const struct ptx_touched *from)
+{
+    into->n = from->n;
+    into->overflow = from->overflow;
+    memcpy(into->base, from->base, from->n * sizeof *from->base);
+}
+
+void ptx_block_hand_over(struct ptx_block *block, struct ptx_block *into)
+{
+    struct ptx_deferred deferred = into->deferred;
+    struct ptx_overlay *overlay = into->overlay;
+    struct ptx_text text = into->text;
+    into->deferred = block->deferred;
+    into->overlay = block->overlay;
+    into->text = block->text;
+    block->deferred = deferred;
+    block->overlay = overlay;
+    block->text = text;
+    copy_touched(&into->loaded, &block->loaded);
+    copy_touched(&into->stored, &block->stored);
+    copy_touched(&into->sampled, &block->sampled);
+    into->run = block->run;
+    into->index = block->index;
+    into->start = block->start;
+    into->ahead = block->ahead;
+    into->clock = block->clock;
+    into->thread_instructions = block->thread_instructions;
+    into->memory_instructions = block->memory_instructions;
+    into->failed = block->failed;
+    if (block->failed)
+        into->error = block->error;
 }
 
 /* ---- failures ---- */
@@ -230,6 +265,7 @@ static void release_barrier(struct ptx_block *block, unsigned id)
         }
     }
     memset(b, 0, sizeof *b);
+    block->open_barriers &= ~(1u << id);
 }
 
 static bool barrier_complete(const struct ptx_block *block, const struct ptx_barrier *b)
@@ -240,9 +276,11 @@ static bool barrier_complete(const struct ptx_block *block, const struct ptx_bar
 
 void ptx_barriers_recheck(struct ptx_block *block)
 {
-    for (unsigned id = 0; id < 16; id++)
+    for (uint32_t rest = block->open_barriers; rest; rest &= rest - 1) {
+        unsigned id = lowest_bit32(rest);
         if (!block->barriers[id].expected && barrier_complete(block, &block->barriers[id]))
             release_barrier(block, id);
+    }
 }
 
 /* in->a: barrier number, in->b: threads (PTX_NO_REF: all); in->c: predicate of bar.red; in->n: the
@@ -263,6 +301,7 @@ bool ptx_barrier_arrive(struct ptx_warp *w, struct ptx_path *path, const struct 
         b->popc = 0;
     }
     b->arrived += popcount32(path->mask);
+    block->open_barriers |= 1u << id;
     if (in->b != PTX_NO_REF)
         b->expected = ((const uint32_t *)ptx_ref(w, in->b))[lane];
     if (in->c != PTX_NO_REF) {

@@ -18,6 +18,9 @@ void ptx_block_destroy(struct ptx_block *block);
 uint64_t ptx_block_state_bytes(const struct ptx_run *run);
 /* Puts the block with this index at the start of the kernel. */
 void ptx_block_start(struct ptx_block *block, uint64_t index, bool recording);
+/* Moves what a block leaves behind (stores kept back, text, counts, failure) into another object,
+ * which needs no warps: `into` may be a zeroed struct with an overlay of its own. */
+void ptx_block_hand_over(struct ptx_block *block, struct ptx_block *into);
 enum ptx_progress ptx_block_run(struct ptx_block *block, uint64_t budget);
 
 #endif

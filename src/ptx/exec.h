@@ -154,7 +154,6 @@ struct ptx_scope {
     uint32_t pc;
     uint32_t expected, arrived;
     int32_t parent;
-    bool used;
     struct ptx_frame *frame;
 };
 
@@ -194,6 +193,7 @@ struct ptx_warp {
     uint32_t local_stride;
     uint32_t pc;                          /* of the instruction being executed, for messages */
     struct ptx_path paths[PTX_MAX_PATHS]; /* the last one runs */
+    uint64_t open_scopes; /* bits of the scopes in use */
     struct ptx_scope scopes[PTX_MAX_SCOPES];
     struct ptx_frame root;
     struct ptx_access access;
@@ -248,6 +248,7 @@ struct ptx_block {
     uint32_t shared_bytes;
     uint8_t *block_lanes; /* bank PTX_BANK_BLOCK */
     struct ptx_barrier barriers[16];
+    uint32_t open_barriers; /* bits of the barriers somebody waits at */
     struct ptx_frame *free_frames;
     struct ptx_text text;
     struct ptx_deferred deferred;

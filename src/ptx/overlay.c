@@ -175,6 +175,11 @@ static inline void bit_set(uint64_t *bits, unsigned i)
     bits[i / 64] |= 1ull << (i % 64);
 }
 
+uint64_t ptx_overlay_bytes(const struct ptx_overlay *o)
+{
+    return (uint64_t)o->n_used * sizeof(struct contents) + o->n * sizeof(struct page);
+}
+
 bool ptx_overlay_is_full(const struct ptx_overlay *o)
 {
     return o->n_used > MAX_PRIVATE_PAGES;

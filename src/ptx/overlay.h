@@ -33,6 +33,7 @@ bool ptx_overlay_load(struct ptx_warp *w, uint32_t mask, unsigned bytes);
 bool ptx_overlay_store(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask, unsigned bytes,
                        bool update);
 
+uint64_t ptx_overlay_bytes(const struct ptx_overlay *o);
 /* More than should be kept: the block has to wait for its turn. */
 bool ptx_overlay_is_full(const struct ptx_overlay *o);
 

@@ -9,7 +9,8 @@
  * otherwise it runs again, now that all blocks before it are done.
  *
  * A block may load a word while the stores of another are being applied to it. What it gets is then
- * found to be too old, and nothing it did with it reaches memory; that is the only race there is. */
+ * found to be too old, and nothing it did with it reaches memory; that is the only race there is.
+ */
 #include "ptx/launch.h"
 
 #include <pthread.h>
@@ -22,34 +23,58 @@
 /* Instructions between two looks at whether a block still makes sense. */
 #define LOOK_EVERY (1u << 17)
 #define MAX_MIXED  64
+/* Blocks a thread may be ahead by: enough that nobody waits for a slower neighbour. */
+#define BLOCKS_PER_THREAD 64
+/* Blocks of fewer warp instructions than this are run several at a time. */
+/* Bytes of stores and traces that may wait for their turn before no more blocks are started. */
+#define MAX_WAITING_BYTES ((uint64_t)512 << 20)
+#define SHORT_BLOCK       4000
+#define MAX_BATCH         8
 
 struct stored_allocation {
     uint64_t base;
-    uint64_t version; /* blocks finished right after the last store */
+    uint64_t version; /* blocks applied right after the last store */
+};
+
+enum outcome { COMPLETE, ABANDONED, SPINNING };
+
+/* A block that has run and waits for its turn. */
+struct waiting {
+    struct ptx_block *block; /* what it left behind; NULL: not there yet */
+    struct strata_block *record;
+    uint64_t bytes; /* of both */
+    enum outcome outcome;
 };
 
 struct ptx_ahead {
     struct ptx_launch *l;
     pthread_mutex_t lock;
-    pthread_cond_t turn;
-    uint64_t started; /* next block to be started */
-    /* what finished blocks stored to, allocation by allocation */
+    pthread_cond_t change;
+    uint32_t n_sleeping;
+    uint64_t started;        /* next block to be started */
+    uint64_t applied;        /* blocks whose stores are in memory */
+    struct waiting *waiting; /* ring, by index */
+    uint32_t window; /* its size: blocks between the first not applied and the last started */
+    struct ptx_block *free;
+    bool finishing; /* a thread is at it */
+    uint64_t waiting_bytes;
+    /* what applied blocks stored to, allocation by allocation */
     struct stored_allocation stored[2 * PTX_MAX_TOUCHED];
     uint32_t n_stored;
     uint64_t all_stored; /* version of all others: more allocations than could be told apart */
     struct ptx_mixed *mixed[MAX_MIXED];
-    uint32_t n_mixed;
-    uint64_t repeated; /* blocks that ran twice */
-    bool stop;         /* no more blocks */
+    _Atomic uint32_t n_mixed; /* grows only: read without the lock */
+    uint64_t repeated;        /* blocks that ran twice */
+    bool stop;                /* no more blocks */
     bool rest, spins;
     strata_status status;
 };
 
 struct worker {
     struct ptx_ahead *ahead;
-    struct ptx_block *block;
+    struct ptx_block *block; /* what it runs blocks in */
+    unsigned batch;          /* blocks to take at once */
     struct strata_builder *builder;
-    struct strata_block *record; /* of the block, once complete */
     pthread_t thread;
 };
 
@@ -57,13 +82,11 @@ struct worker {
 
 const struct ptx_mixed *ptx_mixed_find(struct ptx_ahead *a, uint64_t base)
 {
-    const struct ptx_mixed *found = NULL;
-    pthread_mutex_lock(&a->lock);
-    for (uint32_t i = 0; i < a->n_mixed; i++)
+    uint32_t n = a->n_mixed;
+    for (uint32_t i = 0; i < n; i++)
         if (a->mixed[i]->base == base)
-            found = a->mixed[i];
-    pthread_mutex_unlock(&a->lock);
-    return found;
+            return a->mixed[i];
+    return NULL;
 }
 
 /* All that follows runs with the lock held. */
@@ -100,9 +123,11 @@ static void make_mixed(struct ptx_ahead *a, uint64_t base)
             return;
     if (a->n_mixed == MAX_MIXED || !ptx_find_range(a->l->run.module, base, &range))
         return;
-    struct ptx_mixed *mixed = ptx_mixed_create(range, (uint32_t)a->l->next);
-    if (mixed)
-        a->mixed[a->n_mixed++] = mixed;
+    struct ptx_mixed *mixed = ptx_mixed_create(range, (uint32_t)a->applied);
+    if (mixed) {
+        a->mixed[a->n_mixed] = mixed;
+        a->n_mixed++;
+    }
 }
 
 static bool holds(const struct ptx_touched *set, uint64_t base)
@@ -133,18 +158,20 @@ static bool saw_old_values(struct ptx_ahead *a, const struct ptx_block *block)
     for (uint32_t i = 0; i < block->sampled.n; i++) /* textures do not see stores of their block */
         old |= stored_version(a, block->sampled.base[i]) > block->start;
     bool unknown = block->loaded.overflow || block->sampled.overflow;
-    return old || (unknown && (block->start < a->l->next || block->stored.n));
+    return old || (unknown && (block->start < a->applied || block->stored.n));
 }
 
 /* ---- running ---- */
 
-enum outcome { COMPLETE, ABANDONED, SPINNING };
-
-/* Runs the block to its end, or until it cannot be right any more. */
-static enum outcome run_block(struct worker *w)
+static uint64_t bytes_of(const struct waiting *w)
 {
-    struct ptx_ahead *a = w->ahead;
-    struct ptx_block *block = w->block;
+    uint64_t record = w->record ? w->record->warp_offset[w->record->n_warps] : 0;
+    return w->block->deferred.n + ptx_overlay_bytes(w->block->overlay) + record;
+}
+
+/* Runs the block to its end, or until it cannot be right any more. Without the lock. */
+static enum outcome run_block(struct ptx_ahead *a, struct ptx_block *block)
+{
     uint64_t limit = a->l->run.opt->instruction_limit;
     for (;;) {
         enum ptx_progress progress = ptx_block_run(block, LOOK_EVERY);
@@ -167,49 +194,59 @@ static enum outcome run_block(struct worker *w)
     }
 }
 
-static enum outcome run_from_start(struct worker *w, uint64_t index, uint64_t start, bool ahead)
+/* From the kernel's start; *out takes what it leaves behind, with its trace if it is complete.
+ * Without the lock. */
+static void run_from_start(struct worker *w, uint64_t index, uint64_t start, bool ahead,
+                           struct waiting *out)
 {
+    struct ptx_ahead *a = w->ahead;
     struct ptx_block *block = w->block;
     block->ahead = ahead;
     block->start = start;
-    strata_block_destroy(w->record);
-    w->record = NULL;
-    ptx_block_start(block, index, ptx_launch_records(w->ahead->l, index));
-    enum outcome outcome = run_block(w);
-    if (outcome == COMPLETE && !block->failed && block->recording)
+    strata_block_destroy(out->record);
+    out->record = NULL;
+    ptx_block_start(block, index, ptx_launch_records(a->l, index));
+    out->outcome = run_block(a, block);
+    if (out->outcome == COMPLETE && !block->failed && block->recording)
         block->failed =
-            ptx_record_finish(block, w->builder, &w->record, &block->error) != STRATA_OK;
-    return outcome;
+            ptx_record_finish(block, w->builder, &out->record, &block->error) != STRATA_OK;
+    ptx_block_hand_over(block, out->block);
+}
+
+/* ---- a block's turn; the lock is held, and given up where said ---- */
+
+static void wake(struct ptx_ahead *a)
+{
+    if (a->n_sleeping)
+        pthread_cond_broadcast(&a->change);
 }
 
 static void stop(struct ptx_ahead *a, strata_status status)
 {
     a->stop = true;
     a->status = status;
-    pthread_cond_broadcast(&a->turn);
+    wake(a);
 }
-
-/* ---- a block's turn ---- */
 
 /* Again, now that it is first in line: what it loads is up to date, only its own stores to
  * allocations not yet known to be mixed can be in the way. The last resort stores directly, and
- * makes all others that run repeat. The lock is held, and given up while the block runs. */
-static enum outcome run_again(struct worker *w, uint64_t index)
+ * makes all others that run repeat. Gives up the lock while the block runs. */
+static void run_again(struct worker *w, struct waiting *turn)
 {
     struct ptx_ahead *a = w->ahead;
-    enum outcome outcome = ABANDONED;
+    struct ptx_block *block = turn->block;
     for (unsigned attempt = 0; attempt < 3; attempt++) {
-        bool ahead = attempt < 2 && !stores_too_much(w->block);
+        bool ahead = attempt < 2 && !stores_too_much(block);
         a->repeated++;
         if (!ahead)
-            a->all_stored = index + 1;
+            a->all_stored = block->index + 1;
         pthread_mutex_unlock(&a->lock);
-        outcome = run_from_start(w, index, index, ahead);
+        run_from_start(w, block->index, block->index, ahead, turn);
         pthread_mutex_lock(&a->lock);
-        if (outcome == SPINNING || !ahead || (outcome == COMPLETE && !saw_old_values(a, w->block)))
-            break;
+        if (turn->outcome == SPINNING || !ahead ||
+            (turn->outcome == COMPLETE && !saw_old_values(a, block)))
+            return;
     }
-    return outcome;
 }
 
 static void apply(struct ptx_ahead *a, struct ptx_block *block)
@@ -226,19 +263,19 @@ static void apply(struct ptx_ahead *a, struct ptx_block *block)
 /* Blocks that mostly depend on the one before gain nothing from running ahead. */
 static bool is_worth_while(const struct ptx_ahead *a)
 {
-    return a->repeated < 32 || a->repeated < a->l->next / 2;
+    return a->repeated < 32 || a->repeated < a->applied / 2;
 }
 
-static void take_turn(struct worker *w, enum outcome outcome)
+/* Gives up the lock while the sink takes the trace. */
+static void finish(struct worker *w, struct waiting *turn)
 {
     struct ptx_ahead *a = w->ahead;
-    struct ptx_block *block = w->block;
-    uint64_t index = block->index;
-    if (outcome != COMPLETE || saw_old_values(a, block))
-        outcome = run_again(w, index);
-    if (outcome != COMPLETE) { /* it waits for a block behind it */
+    struct ptx_block *block = turn->block;
+    if (turn->outcome != COMPLETE || saw_old_values(a, block))
+        run_again(w, turn);
+    if (turn->outcome != COMPLETE) { /* it waits for a block behind it */
         a->rest = true;
-        a->spins = outcome == SPINNING;
+        a->spins = turn->outcome == SPINNING;
         stop(a, STRATA_OK);
         return;
     }
@@ -250,56 +287,164 @@ static void take_turn(struct worker *w, enum outcome outcome)
     }
     if (block->ahead)
         apply(a, block);
-    struct strata_block *record = w->record;
-    w->record = NULL;
+    a->applied++;
+    struct strata_block *record = turn->record;
+    turn->record = NULL;
+    pthread_mutex_unlock(&a->lock);
     strata_status status = ptx_launch_finish(a->l, block, record);
+    pthread_mutex_lock(&a->lock);
     if (status != STRATA_OK) {
         stop(a, status);
-    } else if (!is_worth_while(a) && a->l->next < a->l->run.n_blocks) {
+    } else if (!is_worth_while(a) && a->applied < a->l->run.n_blocks) {
         a->rest = true;
         stop(a, STRATA_OK);
     }
-    pthread_cond_broadcast(&a->turn);
+}
+
+/* Finishes all blocks whose turn it is, unless another thread is at it. */
+static void finish_ready(struct worker *w)
+{
+    struct ptx_ahead *a = w->ahead;
+    if (a->finishing)
+        return;
+    a->finishing = true;
+    struct waiting *turn = &a->waiting[a->applied % a->window];
+    while (!a->stop && turn->block) {
+        finish(w, turn);
+        if (a->stop)
+            break;
+        a->waiting_bytes -= turn->bytes;
+        turn->block->next = a->free;
+        a->free = turn->block;
+        turn->block = NULL;
+        wake(a);
+        turn = &a->waiting[a->applied % a->window];
+    }
+    a->finishing = false;
+}
+
+/* The block whose turn it is may always start. */
+static bool may_start(const struct ptx_ahead *a)
+{
+    return a->started < a->l->run.n_blocks && a->free &&
+           (a->waiting_bytes < MAX_WAITING_BYTES || a->started == a->applied);
+}
+
+/* Runs the next blocks that have not been started: several where they are short, so that the lock
+ * is not taken too often. */
+static void run_next(struct worker *w)
+{
+    struct ptx_ahead *a = w->ahead;
+    struct waiting batch[MAX_BATCH];
+    uint64_t first = a->started, start = a->applied;
+    unsigned n = 0;
+    while (n < w->batch && may_start(a)) {
+        batch[n++] = (struct waiting){.block = a->free};
+        a->free = a->free->next;
+        a->started++;
+    }
+    pthread_mutex_unlock(&a->lock);
+    uint64_t instructions = 0;
+    for (unsigned i = 0; i < n; i++) {
+        run_from_start(w, first + i, start, true, &batch[i]);
+        instructions += batch[i].block->clock;
+        batch[i].bytes = bytes_of(&batch[i]);
+    }
+    w->batch = instructions / n < SHORT_BLOCK ? MAX_BATCH : 1;
+    pthread_mutex_lock(&a->lock);
+    for (unsigned i = 0; i < n; i++) {
+        a->waiting[(first + i) % a->window] = batch[i];
+        a->waiting_bytes += batch[i].bytes;
+    }
+    if (first == a->applied)
+        wake(a);
 }
 
 static void *work(void *user)
 {
     struct worker *w = user;
     struct ptx_ahead *a = w->ahead;
-    struct ptx_launch *l = a->l;
+    uint64_t n = a->l->run.n_blocks;
     pthread_mutex_lock(&a->lock);
-    while (!a->stop && a->started < l->run.n_blocks) {
-        uint64_t index = a->started++, start = l->next;
-        pthread_mutex_unlock(&a->lock);
-        enum outcome outcome = run_from_start(w, index, start, true);
-        pthread_mutex_lock(&a->lock);
-        while (l->next != index && !a->stop)
-            pthread_cond_wait(&a->turn, &a->lock);
-        if (!a->stop)
-            take_turn(w, outcome);
+    for (;;) {
+        finish_ready(w);
+        if (a->stop || a->applied == n)
+            break;
+        if (may_start(a)) {
+            run_next(w);
+            continue;
+        }
+        if (!a->finishing && a->waiting[a->applied % a->window].block)
+            continue;
+        a->n_sleeping++;
+        pthread_cond_wait(&a->change, &a->lock);
+        a->n_sleeping--;
     }
+    wake(a);
     pthread_mutex_unlock(&a->lock);
     return NULL;
 }
 
 /* ---- all of it ---- */
 
+static strata_status no_memory(struct ptx_launch *l)
+{
+    return strata_fail(l->err, STRATA_ENOMEM, NULL, 0, 0, "out of memory for the state of a block");
+}
+
+/* What blocks between start and finish leave behind. */
+static strata_status create_waiting(struct ptx_ahead *a, uint32_t threads)
+{
+    a->window = threads * BLOCKS_PER_THREAD;
+    a->waiting = calloc(a->window, sizeof *a->waiting);
+    if (!a->waiting)
+        return no_memory(a->l);
+    for (uint32_t i = 0; i < a->window; i++) {
+        struct ptx_block *block = calloc(1, sizeof *block);
+        if (!block)
+            return no_memory(a->l);
+        block->next = a->free;
+        a->free = block;
+        block->overlay = ptx_overlay_create();
+        if (!block->overlay)
+            return no_memory(a->l);
+    }
+    return STRATA_OK;
+}
+
 static strata_status prepare(struct worker *w, struct ptx_ahead *a)
 {
-    struct ptx_launch *l = a->l;
     w->ahead = a;
-    w->block = ptx_block_create(&l->run);
+    w->batch = 1;
+    w->block = ptx_block_create(&a->l->run);
     if (w->block)
         w->block->overlay = ptx_overlay_create();
     if (!w->block || !w->block->overlay)
-        return strata_fail(l->err, STRATA_ENOMEM, NULL, 0, 0,
-                           "out of memory for the state of a block");
-    if (!l->run.code)
-        return STRATA_OK;
-    return strata_builder_create(l->run.image->record, &w->builder, l->err);
+        return no_memory(a->l);
+    return a->l->run.code ? strata_builder_create(a->l->run.image->record, &w->builder, a->l->err)
+                          : STRATA_OK;
 }
 
-static void run_workers(struct ptx_ahead *a, struct worker *workers, uint32_t n)
+static void release(struct ptx_ahead *a)
+{
+    for (uint32_t i = 0; a->waiting && i < a->window; i++) {
+        ptx_block_destroy(a->waiting[i].block);
+        strata_block_destroy(a->waiting[i].record);
+    }
+    while (a->free) {
+        struct ptx_block *next = a->free->next;
+        ptx_block_destroy(a->free);
+        a->free = next;
+    }
+    for (uint32_t i = 0; i < a->n_mixed; i++)
+        ptx_mixed_destroy(a->mixed[i]);
+    free(a->waiting);
+    pthread_mutex_destroy(&a->lock);
+    pthread_cond_destroy(&a->change);
+    free(a);
+}
+
+static void run_workers(struct worker *workers, uint32_t n)
 {
     uint32_t running = 0;
     /* This thread works too; one that cannot be started is not needed. */
@@ -314,35 +459,32 @@ static void run_workers(struct ptx_ahead *a, struct worker *workers, uint32_t n)
 strata_status ptx_run_parallel(struct ptx_launch *l, uint32_t threads, bool *rest, bool *spins)
 {
     struct ptx_ahead *a = calloc(1, sizeof *a);
-    uint32_t n = threads > l->run.n_blocks ? (uint32_t)l->run.n_blocks : threads, ready = 0;
+    uint32_t n = threads > l->run.n_blocks ? (uint32_t)l->run.n_blocks : threads;
     struct worker *workers = calloc(n, sizeof *workers);
     if (!a || !workers) {
         free(a);
         free(workers);
-        return strata_fail(l->err, STRATA_ENOMEM, NULL, 0, 0, "out of memory for a launch");
+        return no_memory(l);
     }
     a->l = l;
     pthread_mutex_init(&a->lock, NULL);
-    pthread_cond_init(&a->turn, NULL);
+    pthread_cond_init(&a->change, NULL);
     l->run.ahead = a;
-    for (; ready < n && a->status == STRATA_OK; ready++)
-        a->status = prepare(&workers[ready], a);
-    if (a->status == STRATA_OK)
-        run_workers(a, workers, n);
-    for (uint32_t i = 0; i < ready; i++) {
-        ptx_block_destroy(workers[i].block);
-        strata_builder_destroy(workers[i].builder);
-        strata_block_destroy(workers[i].record);
+    strata_status status = create_waiting(a, n);
+    for (uint32_t i = 0; i < n && status == STRATA_OK; i++)
+        status = prepare(&workers[i], a);
+    if (status == STRATA_OK) {
+        run_workers(workers, n);
+        status = a->status;
     }
-    for (uint32_t i = 0; i < a->n_mixed; i++)
-        ptx_mixed_destroy(a->mixed[i]);
-    strata_status status = a->status;
     *rest = a->rest;
     *spins = a->spins;
-    l->run.ahead = NULL;
-    pthread_mutex_destroy(&a->lock);
-    pthread_cond_destroy(&a->turn);
+    for (uint32_t i = 0; i < n; i++) {
+        ptx_block_destroy(workers[i].block);
+        strata_builder_destroy(workers[i].builder);
+    }
     free(workers);
-    free(a);
+    l->run.ahead = NULL;
+    release(a);
     return status;
 }

@@ -25,7 +25,7 @@ void ptx_warp_start(struct ptx_warp *w, uint32_t live)
 {
     w->live = live;
     w->n_paths = 1;
-    memset(w->scopes, 0, sizeof w->scopes);
+    w->open_scopes = 0;
     w->paths[0] = (struct ptx_path){.pc = w->image->functions[0].first,
                                     .mask = live,
                                     .scope = -1,
@@ -84,17 +84,13 @@ static int32_t open_scope(struct ptx_warp *w, const struct ptx_path *path, uint3
         if (s->pc == pc && s->frame == path->frame)
             return path->scope; /* a loop that loses its lanes one by one */
     }
-    for (int32_t i = 0; i < PTX_MAX_SCOPES; i++) {
-        if (w->scopes[i].used)
-            continue;
-        w->scopes[i] = (struct ptx_scope){.pc = pc,
-                                          .expected = path->mask,
-                                          .parent = path->scope,
-                                          .used = true,
-                                          .frame = path->frame};
-        return i;
-    }
-    return -2;
+    if (!~w->open_scopes)
+        return -2;
+    int32_t i = __builtin_ctzll(~w->open_scopes);
+    w->open_scopes |= 1ull << i;
+    w->scopes[i] = (struct ptx_scope){
+        .pc = pc, .expected = path->mask, .parent = path->scope, .frame = path->frame};
+    return i;
 }
 
 /* All that still live have arrived: they go on together. */
@@ -104,7 +100,7 @@ static void close_if_complete(struct ptx_warp *w, int32_t index)
     if ((s->expected & w->live & ~s->arrived) != 0)
         return;
     uint32_t together = s->arrived & w->live;
-    s->used = false;
+    w->open_scopes &= ~(1ull << index);
     if (!together)
         return;
     struct ptx_path path = {.pc = s->pc,
@@ -157,7 +153,7 @@ static bool release_joined(struct ptx_warp *w)
 {
     for (int32_t i = PTX_MAX_SCOPES - 1; i >= 0; i--) {
         struct ptx_scope *s = &w->scopes[i];
-        if (!s->used || !(s->arrived & w->live))
+        if (!(w->open_scopes >> i & 1) || !(s->arrived & w->live))
             continue;
         struct ptx_path path = {.pc = s->pc,
                                 .mask = s->arrived & w->live,
@@ -190,9 +186,8 @@ static void exit_lanes(struct ptx_warp *w, uint32_t mask)
     path->mask &= ~mask;
     if (!path->mask)
         w->n_paths--;
-    for (int32_t i = 0; i < PTX_MAX_SCOPES; i++)
-        if (w->scopes[i].used)
-            close_if_complete(w, i);
+    for (uint64_t rest = w->open_scopes; rest; rest &= rest - 1)
+        close_if_complete(w, __builtin_ctzll(rest));
     ptx_barriers_recheck(w->block);
 }
 
