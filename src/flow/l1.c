@@ -115,6 +115,19 @@ uint64_t flow_shared(struct flow_memory *m, uint32_t sm, const struct strata_win
     return start + m->gpu->shared.latency_cycles + 2 * (cycles - 1); /* lat_lds: two cycles per extra pass */
 }
 
+/* Passes over the data banks: lanes whose words share a bank go one after another. Affine accesses to
+ * words need no look at each lane. */
+static uint32_t bank_passes(struct flow_memory *m, const struct strata_winst *w)
+{
+    if (w->addr_kind == STRATA_ADDR_STRIDE && w->inst->width_bytes == 4 && w->stride % 4 == 0 && m->gpu->shared.banks == 32 &&
+        m->gpu->shared.bank_mode == STRATA_BANKS_4B) {
+        uint32_t step = (uint32_t)(w->stride < 0 ? -w->stride : w->stride) / 4;
+        uint32_t common = step % 32 ? step & (0u - step) : 32; /* greatest power of two in the step, up to 32 */
+        return step ? (popcount32(w->mask) * common + 31) / 32 : 1;
+    }
+    return strata_shared_access(&m->coalescer, w).wavefronts;
+}
+
 /* Cycles the unit needs for a global access: tag look-ups of several lines a cycle, and passes over
  * the data banks as in shared memory (device/probe, hit_rate: 32 lines at a stride of 33 words take
  * 8 cycles, at a stride of 32 words 32). */
@@ -125,7 +138,7 @@ static uint32_t access_cycles(struct flow_memory *m, const struct strata_winst *
     uint32_t width = w->inst->width_bytes > 4 ? w->inst->width_bytes / 4u : 1;
     if (n_requests <= width)
         return cycles > width ? cycles : width;
-    uint32_t passes = strata_shared_access(&m->coalescer, w).wavefronts;
+    uint32_t passes = bank_passes(m, w);
     if (cycles > 1)
         m->count.set_conflicts += cycles - 1;
     return passes > cycles ? passes : cycles;
