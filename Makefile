@@ -37,8 +37,9 @@ fuzz: setup
 soak: all
 	@scripts/soak $(BUILD)
 
+# `make install PREFIX=/opt/strata`; without PREFIX the one the build has (/usr/local). DESTDIR is honoured.
 install: all
-	@meson install -C $(BUILD)
+	@$(if $(PREFIX),meson configure $(BUILD) --prefix=$(PREFIX) && ninja -C $(BUILD) &&) meson install -C $(BUILD)
 
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')

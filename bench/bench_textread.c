@@ -92,7 +92,8 @@ int main(int argc, char **argv)
 {
     double xz_total = 0, read_total = 0;
     uint64_t total = 0;
-    printf("%-36s %12s %8s %8s %10s %8s\n", "trace", "warp insts", "xz s", "read s", "M insts/s", "x xz");
+    printf("%-36s %12s %8s %8s %10s %8s\n", "trace", "warp insts", "xz s", "read s", "M insts/s",
+           "x xz");
     for (int i = 1; i < argc; i++) {
         double xz = -1, read = -1;
         uint64_t n = 0;
@@ -105,15 +106,15 @@ int main(int argc, char **argv)
             fprintf(stderr, "bench_textread: xz cannot be run\n");
             return 4;
         }
-        printf("%-36s %12llu %8.3f %8.3f %10.2f %8.2f\n", short_name(argv[i]), (unsigned long long)n, xz, read,
-               (double)n / read / 1e6, read / xz);
+        printf("%-36s %12llu %8.3f %8.3f %10.2f %8.2f\n", short_name(argv[i]),
+               (unsigned long long)n, xz, read, (double)n / read / 1e6, read / xz);
         xz_total += xz;
         read_total += read;
         total += n;
     }
     if (!total)
         return 2;
-    printf("%-36s %12llu %8.3f %8.3f %10.2f %8.2f\n", "all", (unsigned long long)total, xz_total, read_total,
-           (double)total / read_total / 1e6, read_total / xz_total);
+    printf("%-36s %12llu %8.3f %8.3f %10.2f %8.2f\n", "all", (unsigned long long)total, xz_total,
+           read_total, (double)total / read_total / 1e6, read_total / xz_total);
     return 0;
 }

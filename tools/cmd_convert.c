@@ -65,13 +65,11 @@ static strata_status copy_launch(struct conversion *c, struct strata_trace *trac
     return status;
 }
 
-static bool is_chosen(const struct strata_launch_set *set, const struct strata_trace *trace,
-                      size_t index)
+/* The set holds launches in the order of traces and launches, so the next one to copy is known. */
+static bool is_chosen(const struct conversion *c, const struct strata_trace *trace, size_t index)
 {
-    for (size_t i = 0; i < set->n_launches; i++)
-        if (set->launch[i].trace == trace && set->launch[i].index == index)
-            return true;
-    return false;
+    const struct strata_launch_ref *next = &c->set->launch[c->n_done];
+    return c->n_done < c->set->n_launches && next->trace == trace && next->index == index;
 }
 
 static strata_status copy_trace(struct conversion *c, struct strata_trace *trace,
@@ -82,7 +80,7 @@ static strata_status copy_trace(struct conversion *c, struct strata_trace *trace
         const struct strata_event *e = strata_trace_event(trace, i);
         if (e->kind != STRATA_EVENT_LAUNCH)
             status = strata_writer_memcpy(c->writer, e->kind, e->address, e->bytes, err);
-        else if (is_chosen(c->set, trace, e->launch))
+        else if (is_chosen(c, trace, e->launch))
             status = copy_launch(c, trace, e->launch, err);
     }
     return status;

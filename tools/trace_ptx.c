@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <strata/ptx.h>
 #include <strata/trace.h>
@@ -256,15 +257,17 @@ static strata_status run(struct strata_ptx_module *m, const struct strata_ptx_la
         status = strata_ptx_run(m, launch, &opt, &stats, err);
     if (status == STRATA_OK && rec.begun)
         status = strata_writer_end_launch(rec.writer, err);
-    uint64_t bytes = rec.writer ? strata_writer_bytes(rec.writer) : 0;
+    struct stat info = {0};
     if (status == STRATA_OK && rec.writer)
         status = strata_writer_finish(rec.writer, err);
     else
         strata_writer_abort(rec.writer);
+    if (status == STRATA_OK && !r->no_record && stat(path, &info))
+        info.st_size = 0;
     if (status == STRATA_OK && !r->quiet)
         fprintf(stderr, "strata trace: %s: %llu blocks, %llu warp instructions, %llu bytes%s%s\n", launch->entry->name,
                 (unsigned long long)stats.blocks, (unsigned long long)stats.warp_instructions,
-                (unsigned long long)bytes, r->no_record ? "" : " in ", r->no_record ? "" : path);
+                (unsigned long long)info.st_size, r->no_record ? "" : " in ", r->no_record ? "" : path);
     return status;
 }
 

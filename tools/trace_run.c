@@ -503,6 +503,9 @@ strata_status trace_run(const struct trace_request *r, char **argv, int *exit_co
         status = check_output(output, err);
     if (status != STRATA_OK)
         return status;
+    if (inspected.gpu_library[0] && !r->quiet)
+        fprintf(stderr, "strata trace: %s needs %s, which works with a GPU only: calls into it will fail.\n", program,
+                inspected.gpu_library);
     snprintf(temporary, sizeof temporary, "%s.part.%ld", output, (long)getpid());
     if (pipe2(fd, O_CLOEXEC) || fcntl(fd[1], F_SETFD, 0))
         return strata_fail(err, STRATA_EIO, program, 0, 0, "no pipe to the program: %s.", strerror(errno));

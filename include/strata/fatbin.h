@@ -79,6 +79,7 @@ struct strata_cuda_program {
     char cudart[64];           /* "libcudart.so.13": the runtime it needs, "" if none directly */
     bool static_cudart;        /* the runtime is inside the executable */
     bool needs_libcuda;        /* links the driver library itself */
+    char gpu_library[64];      /* "libcublas.so.13": one of NVIDIA's that need a GPU, "" if none */
     bool may_load_cuda;        /* loads libraries at run time, or needs ones beyond the C and C++ libraries */
     uint32_t n_ptx, n_cubins, n_lto; /* entries in its fatbins */
     uint32_t ptx_arch, cubin_arch, lto_arch; /* the highest of each, 0 if none */

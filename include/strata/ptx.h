@@ -56,7 +56,8 @@ struct strata_ptx_arena;
 strata_status strata_ptx_arena_create(uint64_t reserve_bytes, struct strata_ptx_arena **out,
                                       struct strata_error *err); /* 0: 64 GiB of addresses */
 void strata_ptx_arena_destroy(struct strata_ptx_arena *arena);
-void *strata_ptx_arena_allocate(struct strata_ptx_arena *arena, uint64_t bytes, uint64_t align_bytes);
+void *strata_ptx_arena_allocate(struct strata_ptx_arena *arena, uint64_t bytes,
+                                uint64_t align_bytes);
 /* False: `memory` is not the start of an allocation. */
 bool strata_ptx_arena_release(struct strata_ptx_arena *arena, void *memory);
 bool strata_ptx_arena_find(const struct strata_ptx_arena *arena, uint64_t address,
@@ -93,7 +94,7 @@ struct strata_ptx_entry {
     const char *source;
     uint32_t n_params;
     const struct strata_ptx_param *params;
-    uint32_t param_bytes;         /* size of the parameter block */
+    uint32_t param_bytes; /* size of the parameter block */
     uint32_t shared_static_bytes;
     bool uses_dynamic_shared;     /* refers to an extern .shared array */
     uint32_t local_bytes;         /* per thread, of the entry function itself */
@@ -126,24 +127,32 @@ const struct strata_ptx_symbol *strata_ptx_symbol_find(const struct strata_ptx_m
 
 /* ---- textures ---- */
 
-enum strata_ptx_address_mode { /* values as in cudaTextureAddressMode */
-    STRATA_PTX_WRAP = 0, STRATA_PTX_CLAMP, STRATA_PTX_MIRROR, STRATA_PTX_BORDER
+/* Values as in cudaTextureAddressMode. */
+enum strata_ptx_address_mode {
+    STRATA_PTX_WRAP = 0,
+    STRATA_PTX_CLAMP,
+    STRATA_PTX_MIRROR,
+    STRATA_PTX_BORDER
 };
-enum strata_ptx_texel_kind { STRATA_PTX_TEXEL_SIGNED = 0, STRATA_PTX_TEXEL_UNSIGNED, STRATA_PTX_TEXEL_FLOAT };
+enum strata_ptx_texel_kind {
+    STRATA_PTX_TEXEL_SIGNED = 0,
+    STRATA_PTX_TEXEL_UNSIGNED,
+    STRATA_PTX_TEXEL_FLOAT
+};
 
 /* A texture object. Its handle, as kernels hold it, is its place in strata_ptx_launch.textures
  * plus one. */
 struct strata_ptx_texture {
     const void *data;
-    uint64_t width, height; /* texels; height 0: one-dimensional */
-    uint64_t pitch_bytes;   /* distance of two rows; 0: width * texel size */
-    uint8_t channel_bits[4];/* x, y, z, w: 8, 16 or 32, 0 = absent */
-    uint8_t texel_kind;     /* enum strata_ptx_texel_kind */
+    uint64_t width, height;  /* texels; height 0: one-dimensional */
+    uint64_t pitch_bytes;    /* distance of two rows; 0: width * texel size */
+    uint8_t channel_bits[4]; /* x, y, z, w: 8, 16 or 32, 0 = absent */
+    uint8_t texel_kind;      /* enum strata_ptx_texel_kind */
     uint8_t address_mode[3];
-    bool linear_memory;     /* cudaResourceTypeLinear: integer fetches only, outside reads give 0 */
+    bool linear_memory; /* cudaResourceTypeLinear: integer fetches only, outside reads give 0 */
     bool linear_filter;
     bool normalized_coordinates;
-    bool read_normalized;   /* cudaReadModeNormalizedFloat */
+    bool read_normalized; /* cudaReadModeNormalizedFloat */
     float border[4];
 };
 
@@ -170,15 +179,16 @@ struct strata_ptx_sink {
 };
 
 struct strata_ptx_run_options {
-    uint32_t threads;                    /* 0: one per core */
-    const struct strata_ptx_sink *sink;  /* NULL: run without recording */
-    uint64_t sample_blocks;              /* record this many blocks, evenly spread; 0: all */
-    void (*print)(void *user, const char *text, size_t length); /* printf of kernels; NULL: dropped */
+    uint32_t threads;                   /* 0: one per core */
+    const struct strata_ptx_sink *sink; /* NULL: run without recording */
+    uint64_t sample_blocks;             /* record this many blocks, evenly spread; 0: all */
+    void (*print)(void *user, const char *text,
+                  size_t length); /* printf of kernels; NULL: dropped */
     void *print_user;
-    uint64_t instruction_limit;          /* warp instructions of the launch; 0: none */
-    uint32_t stack_bytes;                /* local memory per thread of recursive kernels; 0: 16 KiB */
-    uint64_t state_limit_bytes;          /* memory for resident blocks; 0: 4 GiB */
-    uint32_t sm_count;                   /* what %nsmid says; 0: 132 */
+    uint64_t instruction_limit; /* warp instructions of the launch; 0: none */
+    uint32_t stack_bytes;       /* local memory per thread of recursive kernels; 0: 16 KiB */
+    uint64_t state_limit_bytes; /* memory for resident blocks; 0: 4 GiB */
+    uint32_t sm_count;          /* what %nsmid says; 0: 132 */
 };
 void strata_ptx_run_options_init(struct strata_ptx_run_options *opt);
 

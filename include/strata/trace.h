@@ -311,6 +311,9 @@ strata_status strata_writer_begin_launch(struct strata_writer *w, const struct s
 strata_status strata_writer_block(struct strata_writer *w, const struct strata_block *block,
                                   struct strata_error *err);
 strata_status strata_writer_end_launch(struct strata_writer *w, struct strata_error *err);
+/* Ends a launch before its last block was written (a size limit, an interrupt): read back, it is a
+ * sample of the blocks written, of which there must be one. Accel-Sim's format cannot say so. */
+strata_status strata_writer_cut_launch(struct strata_writer *w, struct strata_error *err);
 uint64_t strata_writer_bytes(const struct strata_writer *w); /* written so far */
 strata_status strata_writer_finish(struct strata_writer *w, struct strata_error *err); /* frees w */
 void strata_writer_abort(struct strata_writer *w);                                     /* frees w */

@@ -67,15 +67,17 @@ enum cell_kind strata_cell_number(const char *text, double *out)
 
 bool strata_cell_dim3(const char *text, struct strata_dim3 *out)
 {
-    int used = 0;
-    struct strata_dim3 d;
-    if (sscanf(text, " (%9u ,%9u ,%9u )%n", &d.x, &d.y, &d.z, &used) != 3 || !used)
-        if (sscanf(text, "%9ux%9ux%9u%n", &d.x, &d.y, &d.z, &used) != 3 || !used)
-            return false;
-    if (text[used])
-        return false;
-    *out = d;
-    return true;
+    static const char *const spellings[] = {" (%9u ,%9u ,%9u )%n", "%9ux%9ux%9u%n",
+                                            " %9u ,%9u ,%9u%n"};
+    for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++) {
+        struct strata_dim3 d;
+        int used = 0;
+        if (sscanf(text, spellings[i], &d.x, &d.y, &d.z, &used) == 3 && used && !text[used]) {
+            *out = d;
+            return true;
+        }
+    }
+    return false;
 }
 
 bool strata_cell_id(const char *text, uint64_t *out)

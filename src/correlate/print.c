@@ -261,6 +261,17 @@ static void put_worst(struct strata_text *t, const struct strata_correlation *c,
     }
 }
 
+/* What the columns do not show: launches that a mean leaves out. */
+static void put_left_out(struct strata_text *t, const struct strata_metric_error *e)
+{
+    if (e->n_below)
+        strata_text_printf(t, "  %s: without %zu launch%s measured at or below %g (--min-value)\n",
+                           e->metric, e->n_below, e->n_below == 1 ? "" : "es", e->above);
+    if (!e->in_points && e->n_relative < e->n)
+        strata_text_printf(t, "  %s: without %zu launch%s measured as 0 and predicted otherwise\n",
+                           e->metric, e->n - e->n_relative, e->n - e->n_relative == 1 ? "" : "es");
+}
+
 static void put_model_text(struct strata_text *t, const struct strata_correlation *c,
                            const struct strata_model_errors *m)
 {
@@ -272,6 +283,8 @@ static void put_model_text(struct strata_text *t, const struct strata_correlatio
                        "mean |err|", "mean", "median", "", "Pearson", "of logs");
     for (size_t k = 0; k < m->n_metrics; k++)
         put_metric_line(t, &m->metric[k], width);
+    for (size_t k = 0; k < m->n_metrics; k++)
+        put_left_out(t, &m->metric[k]);
     for (size_t k = 0; k < m->n_metrics; k++) {
         if (!m->metric[k].n_worst)
             continue;

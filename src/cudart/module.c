@@ -48,12 +48,6 @@ static void out_of_memory(void)
     runtime_die(&err);
 }
 
-static void die_about(struct module *m, struct strata_error *err)
-{
-    (void)m;
-    runtime_die(err);
-}
-
 /* Containers of a module, in order; returns their number. */
 static size_t containers(const struct module *m, const void **out, size_t max)
 {
@@ -115,11 +109,11 @@ static size_t read_sources(struct module *m, struct strata_ptx_source *sources, 
         char *text;
         size_t length;
         if (parse_container(container[i], &f, err) != STRATA_OK)
-            die_about(m, err);
+            runtime_die(err);
         read_cubin(m, f);
         if (strata_fatbin_count(f) && strata_fatbin_choose_ptx(f, program_name(), &entry, err) == STRATA_OK) {
             if (strata_fatbin_extract(entry, program_name(), &text, &length, err) != STRATA_OK)
-                die_about(m, err);
+                runtime_die(err);
             sources[n_sources++] = (struct strata_ptx_source){text, length, ptx_name()};
         } else if (!first.message[0]) {
             first = *err;
@@ -174,14 +168,18 @@ static void module_load(struct module *m)
         if (!err.message[0])
             strata_fail(&err, STRATA_EUNSUPPORTED, program_name(), 0, 0,
                         "the program holds no GPU code; build it with nvcc -arch=sm_90, which keeps the PTX.");
-        die_about(m, &err);
+        runtime_die(&err);
     }
     struct strata_ptx_memory memory = memory_interface();
     strata_status status = strata_ptx_module_create(sources, n, &memory, &m->ptx, &err);
     for (size_t i = 0; i < n; i++)
         free((char *)(uintptr_t)sources[i].text);
+    if (status != STRATA_OK && strstr(err.message, "__cuda_syscall_cnp"))
+        strata_fail(&err, STRATA_EUNSUPPORTED, program_name(), 0, 0,
+                    "the program launches kernels from kernels (dynamic parallelism), which Strata does not support; "
+                    "launch them from the host.");
     if (status != STRATA_OK)
-        die_about(m, &err);
+        runtime_die(&err);
     bind_managed(m);
 }
 

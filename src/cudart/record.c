@@ -114,6 +114,8 @@ static void describe(const struct kernel_call *call)
 const struct strata_ptx_sink *record_begin(const struct kernel_call *call)
 {
     state.seen++;
+    if (state.writer && config.limit_bytes && strata_writer_bytes(state.writer) >= config.limit_bytes)
+        state.limit_reached = true;
     state.recording = state.writer && !state.failed && !state.limit_reached &&
                       strata_filter_take(state.filter, call->function->name);
     if (!state.recording)
@@ -134,16 +136,25 @@ static void report_progress(const char *word)
                    (unsigned long long)state.cut);
 }
 
-void record_end(const struct strata_ptx_stats *stats, bool ok)
+static void end_launch(bool whole)
 {
     struct strata_error err;
-    state.instructions_seen += stats->warp_instructions;
-    if (state.in_launch && strata_writer_end_launch(state.writer, &err) != STRATA_OK)
+    if (!state.in_launch || state.failed)
+        return;
+    strata_status status = whole || !state.blocks_written ? strata_writer_end_launch(state.writer, &err)
+                                                          : strata_writer_cut_launch(state.writer, &err);
+    if (status != STRATA_OK)
         write_failed(&err);
+}
+
+void record_end(const struct strata_ptx_stats *stats, bool ok)
+{
+    bool whole = ok && state.blocks_written == stats->recorded_blocks;
+    state.instructions_seen += stats->warp_instructions;
+    end_launch(whole);
     if (state.recording && !state.failed) {
-        bool whole = state.blocks_written == stats->recorded_blocks;
         state.traced++;
-        state.cut += !whole || !ok;
+        state.cut += !whole;
         if (stats->recorded_blocks)
             state.instructions_traced +=
                 stats->warp_instructions * state.blocks_written / (stats->blocks ? stats->blocks : 1);
@@ -158,8 +169,7 @@ void record_finish(void)
     if (state.in_launch) { /* interrupted in a launch: what there is of it counts */
         state.traced++;
         state.cut++;
-        if (strata_writer_end_launch(state.writer, &err) != STRATA_OK)
-            write_failed(&err);
+        end_launch(false);
     }
     state.in_launch = false;
     report_progress("progress");

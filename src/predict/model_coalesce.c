@@ -32,13 +32,12 @@ struct run {
     bool is_sass;
 };
 
-/* Which row of the profiler's tables an access to memory belongs to: asynchronous copies are loads
- * unless they go around the L1. */
+/* Which row of the profiler's tables an access to memory belongs to: asynchronous copies are loads,
+ * those that go around the L1 too (the suite's sgemm_blocked, all cp.async.cg, counts 9216 requests
+ * and 147456 missed sectors on an H200: every one of its copies). */
 static unsigned counted_as(const struct strata_inst *i)
 {
-    if (i->memop != STRATA_MEM_ASYNC_COPY)
-        return i->memop;
-    return i->hints & STRATA_HINT_BYPASS_L1 ? STRATA_MEM_ASYNC_COPY : STRATA_MEM_LOAD;
+    return i->memop == STRATA_MEM_ASYNC_COPY ? STRATA_MEM_LOAD : i->memop;
 }
 
 static void count_requests(struct run *run, const struct strata_winst *w)

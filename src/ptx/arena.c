@@ -9,7 +9,7 @@
 #include "base/bits.h"
 
 /* Far from where programs, libraries and stacks lie on x86-64 and aarch64, below 2^47. */
-#define PREFERRED_BASE 0x200000000000ull
+#define PREFERRED_BASE  0x200000000000ull
 #define PREFERRED_TRIES 16
 #define DEFAULT_RESERVE ((uint64_t)64 << 30)
 /* cudaMalloc aligns to 256 bytes at least. */
@@ -72,8 +72,8 @@ void strata_ptx_arena_destroy(struct strata_ptx_arena *arena)
 }
 
 /* The first gap that is large enough: its place in the list and its address. */
-static bool find_gap(const struct strata_ptx_arena *arena, uint64_t bytes, uint64_t align, size_t *at,
-                     uint64_t *address)
+static bool find_gap(const struct strata_ptx_arena *arena, uint64_t bytes, uint64_t align,
+                     size_t *at, uint64_t *address)
 {
     uint64_t from = (uint64_t)(uintptr_t)arena->base, end = from + arena->bytes;
     for (size_t i = 0; i <= arena->n; i++) {
@@ -89,7 +89,8 @@ static bool find_gap(const struct strata_ptx_arena *arena, uint64_t bytes, uint6
     return false;
 }
 
-void *strata_ptx_arena_allocate(struct strata_ptx_arena *arena, uint64_t bytes, uint64_t align_bytes)
+void *strata_ptx_arena_allocate(struct strata_ptx_arena *arena, uint64_t bytes,
+                                uint64_t align_bytes)
 {
     uint64_t align = align_bytes < MIN_ALIGN ? MIN_ALIGN : align_bytes, address;
     size_t at;

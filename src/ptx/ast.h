@@ -37,29 +37,30 @@ struct ptx_var {
     struct ptx_unit *unit;
     struct ptx_init_value *init;
     struct ptx_var *next;
-    uint64_t offset; /* in its space: set by the linker (global, const: host address) */
+    uint64_t offset;      /* in its space: set by the linker (global, const: host address) */
     struct ptx_var *same; /* the definition behind an extern declaration, else itself */
     const struct ptx_function *owner; /* function it is declared in, NULL at module level */
 };
 
 enum ptx_operand_kind {
     PTX_OPERAND_NONE = 0,
-    PTX_OPERAND_SINK,   /* _ */
-    PTX_OPERAND_REG,    /* reg; negated for !p */
-    PTX_OPERAND_INT,    /* value */
-    PTX_OPERAND_F32,    /* value: bits */
-    PTX_OPERAND_F64,    /* value: bits */
-    PTX_OPERAND_SREG,   /* name of a special register */
-    PTX_OPERAND_VAR,    /* var + value */
-    PTX_OPERAND_NAME,   /* name (variable, function, label, prototype) + value, not yet resolved */
-    PTX_OPERAND_FUNC,   /* func */
-    PTX_OPERAND_LABEL,  /* label: instruction index */
-    PTX_OPERAND_VECTOR, /* {…}: children */
-    PTX_OPERAND_LIST,   /* (…): children */
-    PTX_OPERAND_ADDRESS,/* […]: children: base, then the coordinates of a texture; value = offset */
-    PTX_OPERAND_PAIR,   /* d|p: children */
-    PTX_OPERAND_PROTO,  /* proto */
-    PTX_OPERAND_TARGETS /* a list of labels (.branchtargets) */
+    PTX_OPERAND_SINK,    /* _ */
+    PTX_OPERAND_REG,     /* reg; negated for !p */
+    PTX_OPERAND_INT,     /* value */
+    PTX_OPERAND_F32,     /* value: bits */
+    PTX_OPERAND_F64,     /* value: bits */
+    PTX_OPERAND_SREG,    /* name of a special register */
+    PTX_OPERAND_VAR,     /* var + value */
+    PTX_OPERAND_NAME,    /* name (variable, function, label, prototype) + value, not yet resolved */
+    PTX_OPERAND_FUNC,    /* func */
+    PTX_OPERAND_LABEL,   /* label: instruction index */
+    PTX_OPERAND_VECTOR,  /* {…}: children */
+    PTX_OPERAND_LIST,    /* (…): children */
+    PTX_OPERAND_ADDRESS, /* […]: children: base, then the coordinates of a texture; value = offset
+                          */
+    PTX_OPERAND_PAIR,    /* d|p: children */
+    PTX_OPERAND_PROTO,   /* proto */
+    PTX_OPERAND_TARGETS  /* a list of labels (.branchtargets) */
 };
 
 struct ptx_proto;

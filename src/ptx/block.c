@@ -22,7 +22,8 @@ static uint32_t frame_bytes(const struct ptx_run *run)
 
 uint64_t ptx_block_state_bytes(const struct ptx_run *run)
 {
-    uint64_t warp = sizeof(struct ptx_warp) + frame_bytes(run) + (uint64_t)run->local_stride * PTX_LANES;
+    uint64_t warp =
+        sizeof(struct ptx_warp) + frame_bytes(run) + (uint64_t)run->local_stride * PTX_LANES;
     return sizeof(struct ptx_block) + warp * run->n_warps + run->shared_bytes;
 }
 
@@ -88,8 +89,8 @@ static void drop_open_frames(struct ptx_warp *w)
             f = caller;
         }
     for (uint32_t i = 0; i < PTX_MAX_SCOPES; i++)
-        for (struct ptx_frame *f = w->scopes[i].used ? w->scopes[i].frame : NULL; f && f != &w->root;
-             f = f->caller)
+        for (struct ptx_frame *f = w->scopes[i].used ? w->scopes[i].frame : NULL;
+             f && f != &w->root; f = f->caller)
             if (f->live) {
                 f->live = 0;
                 ptx_frame_close(w, f);
@@ -153,6 +154,12 @@ void ptx_block_start(struct ptx_block *block, uint64_t index, bool recording)
 
 /* ---- failures ---- */
 
+/* Where the compiler says the instruction comes from (.loc), 0 if unknown. */
+static uint32_t source_line(const struct ptx_image *image, const struct ptx_inst *in)
+{
+    return in->record < image->n_statics ? image->statics[in->record].source_line : 0;
+}
+
 void ptx_fail(struct ptx_warp *w, const struct ptx_inst *in, unsigned lane, strata_status status,
               const char *format, ...)
 {
@@ -166,9 +173,12 @@ void ptx_fail(struct ptx_warp *w, const struct ptx_inst *in, unsigned lane, stra
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     uint32_t thread = w->index * PTX_LANES + lane;
+    char source[40] = "";
+    if (source_line(w->image, in))
+        snprintf(source, sizeof source, ", source line %u", source_line(w->image, in));
     block->failed = true;
     strata_fail(&block->error, status, w->image->file, in->line, 0,
-                "kernel \"%s\", block (%u,%u,%u), thread (%u,%u,%u): %s", w->image->name,
+                "kernel \"%s\"%s, block (%u,%u,%u), thread (%u,%u,%u): %s", w->image->name, source,
                 block->id[0], block->id[1], block->id[2], thread % size.x, thread / size.x % size.y,
                 thread / size.x / size.y, text);
 }
@@ -184,7 +194,8 @@ static uint32_t live_threads(const struct ptx_block *block)
 }
 
 /* bar.red: every lane gets the result of all. */
-static void give_result(struct ptx_warp *w, const struct ptx_path *path, const struct ptx_barrier *b)
+static void give_result(struct ptx_warp *w, const struct ptx_path *path,
+                        const struct ptx_barrier *b)
 {
     const struct ptx_inst *in = &w->image->code[path->pc - 1];
     uint8_t *before = w->bank[PTX_BANK_REG];

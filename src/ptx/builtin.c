@@ -27,12 +27,14 @@ static uint64_t argument(struct ptx_warp *w, const struct ptx_call *call, unsign
     if (i >= call->n_args)
         return 0;
     uint32_t bytes = call->args[i].bytes < 8 ? call->args[i].bytes : 8;
-    memcpy(&value, w->local + (size_t)lane * w->local_stride + w->frame->local_base + call->args[i].from,
+    memcpy(&value,
+           w->local + (size_t)lane * w->local_stride + w->frame->local_base + call->args[i].from,
            bytes);
     return value;
 }
 
-static void set_result(struct ptx_warp *w, const struct ptx_call *call, unsigned lane, uint64_t value)
+static void set_result(struct ptx_warp *w, const struct ptx_call *call, unsigned lane,
+                       uint64_t value)
 {
     if (!call->n_results)
         return;
@@ -97,29 +99,42 @@ static int print_one(struct ptx_warp *w, unsigned lane, struct print_args *args,
     uint64_t bits;
     double d;
     switch (kind) {
-    case 'd': case 'i':
+    case 'd':
+    case 'i':
         snprintf(plain + k, sizeof plain - k, "lld");
         bits = next_arg(args, wide ? 8 : 4);
         return snprintf(out, size, plain, wide ? (long long)bits : (long long)(int32_t)bits);
-    case 'u': case 'x': case 'X': case 'o':
+    case 'u':
+    case 'x':
+    case 'X':
+    case 'o':
         snprintf(plain + k, sizeof plain - k, "ll%c", kind);
         return snprintf(out, size, plain, (unsigned long long)next_arg(args, wide ? 8 : 4));
     case 'c':
         snprintf(plain + k, sizeof plain - k, "c");
         return snprintf(out, size, plain, (int)(unsigned char)next_arg(args, 4));
-    case 'p': return snprintf(out, size, "0x%llx", (unsigned long long)next_arg(args, 8));
+    case 'p':
+        return snprintf(out, size, "0x%llx", (unsigned long long)next_arg(args, 8));
     case 's': {
         char text[1024];
         copy_text(w, lane, next_arg(args, 8), text, sizeof text);
         snprintf(plain + k, sizeof plain - k, "s");
         return snprintf(out, size, plain, text);
     }
-    case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A':
+    case 'f':
+    case 'F':
+    case 'e':
+    case 'E':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A':
         snprintf(plain + k, sizeof plain - k, "%c", kind);
         bits = next_arg(args, 8);
         memcpy(&d, &bits, sizeof d);
         return snprintf(out, size, plain, d);
-    default: return snprintf(out, size, "%s", spec);
+    default:
+        return snprintf(out, size, "%s", spec);
     }
 }
 
@@ -142,7 +157,8 @@ static size_t read_spec(struct print_args *args, const char *format, char spec[4
     return at;
 }
 
-static bool print_format(struct ptx_warp *w, unsigned lane, const char *format, struct print_args *args)
+static bool print_format(struct ptx_warp *w, unsigned lane, const char *format,
+                         struct print_args *args)
 {
     struct ptx_text *text = &w->block->text;
     while (*format) {

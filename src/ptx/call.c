@@ -44,7 +44,8 @@ void ptx_frame_close(struct ptx_warp *w, struct ptx_frame *frame)
 }
 
 /* Copies bytes between two places of each lane's local memory. */
-static void copy_local(struct ptx_warp *w, uint32_t mask, uint32_t to, uint32_t from, uint32_t bytes)
+static void copy_local(struct ptx_warp *w, uint32_t mask, uint32_t to, uint32_t from,
+                       uint32_t bytes)
 {
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         uint8_t *local = w->local + (size_t)lowest_bit32(rest) * w->local_stride;

@@ -15,8 +15,10 @@ static bool ends_block(const struct ptx_op *op)
     case PTX_OP_brx:
     case PTX_OP_ret:
     case PTX_OP_exit:
-    case PTX_OP_trap: return true;
-    default: return false;
+    case PTX_OP_trap:
+        return true;
+    default:
+        return false;
     }
 }
 

@@ -6,10 +6,10 @@
 
 struct ptx_cfg {
     uint32_t n_blocks;
-    uint32_t *first;    /* by block: first op; first[n_blocks] = number of ops */
-    uint32_t *block_of; /* by op */
+    uint32_t *first;             /* by block: first op; first[n_blocks] = number of ops */
+    uint32_t *block_of;          /* by op */
     uint32_t *succ_first, *succ; /* successors; n_blocks is the exit */
-    uint32_t *join;     /* by block: immediate post-dominator, n_blocks = the exit */
+    uint32_t *join;              /* by block: immediate post-dominator, n_blocks = the exit */
 };
 
 /* False if memory is short. */

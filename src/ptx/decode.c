@@ -325,8 +325,9 @@ static bool register_source(struct ptx_decoder *d, const struct ptx_operand *o, 
     unsigned have = ptx_dec_operand_lanes(d, o), want = ptx_lane_bytes(type);
     *ref = d->reg_ref[o->u.reg];
     if (have == want)
-        return o->negated ? (want ? ptx_dec_unsupported(d, "\"!\" before a register") :
-                             invert_source(d, *ref, ref)) : true;
+        return o->negated ? (want ? ptx_dec_unsupported(d, "\"!\" before a register")
+                                  : invert_source(d, *ref, ref))
+                          : true;
     if (have == 8 && want == 4)
         return narrow_source(d, *ref, ref);
     return ptx_dec_fail(d, STRATA_EFORMAT,
@@ -403,18 +404,22 @@ static bool special_source(struct ptx_decoder *d, const struct ptx_operand *o, u
     return ptx_dec_put(d, &in);
 }
 
-bool ptx_dec_source(struct ptx_decoder *d, const struct ptx_operand *o, unsigned type, uint32_t *ref)
+bool ptx_dec_source(struct ptx_decoder *d, const struct ptx_operand *o, unsigned type,
+                    uint32_t *ref)
 {
     switch (o->kind) {
-    case PTX_OPERAND_REG: return register_source(d, o, type, ref);
+    case PTX_OPERAND_REG:
+        return register_source(d, o, type, ref);
     case PTX_OPERAND_INT:
     case PTX_OPERAND_F32:
     case PTX_OPERAND_F64: {
         uint64_t bits = number_bits(o, type);
         return ptx_dec_constant(d, type, type == PTX_PRED && o->negated ? !bits : bits, ref);
     }
-    case PTX_OPERAND_SREG: return special_source(d, o, type, ref);
-    case PTX_OPERAND_VAR: return variable_source(d, o, type, ref);
+    case PTX_OPERAND_SREG:
+        return special_source(d, o, type, ref);
+    case PTX_OPERAND_VAR:
+        return variable_source(d, o, type, ref);
     case PTX_OPERAND_FUNC:
         return ptx_dec_constant(d, type, STRATA_PTX_CODE_WINDOW + 16ull * o->u.func->same->id, ref);
     case PTX_OPERAND_NONE:
@@ -521,8 +526,8 @@ bool ptx_dec_elements(struct ptx_decoder *d, const struct ptx_operand *o, unsign
     if (!list)
         return false;
     if (o->kind == PTX_OPERAND_VECTOR ? o->n_children != n : n != 1)
-        return ptx_dec_fail(d, STRATA_EFORMAT, "instruction \"%s\" needs a vector of %u", d->op->text,
-                            n);
+        return ptx_dec_fail(d, STRATA_EFORMAT, "instruction \"%s\" needs a vector of %u",
+                            d->op->text, n);
     for (unsigned i = 0; i < n; i++) {
         const struct ptx_operand *e = o->kind == PTX_OPERAND_VECTOR ? &o->u.children[i] : o;
         if (is_dest ? !ptx_dec_dest(d, e, type, &list[i]) : !ptx_dec_source(d, e, type, &list[i]))

@@ -48,7 +48,7 @@ struct ptx_decoder {
         uint64_t value;
         uint32_t ref;
         uint8_t lane_bytes;
-    } *constants;
+    } * constants;
     uint32_t cap_constants;
 };
 
@@ -71,7 +71,8 @@ unsigned ptx_dec_one_of(struct ptx_decoder *d, const uint8_t *list);
 const struct ptx_operand *ptx_dec_operand(struct ptx_decoder *d, unsigned n);
 bool ptx_dec_expect_operands(struct ptx_decoder *d, unsigned low, unsigned high);
 /* A source in the lanes of `type`; *ref is set on success. */
-bool ptx_dec_source(struct ptx_decoder *d, const struct ptx_operand *o, unsigned type, uint32_t *ref);
+bool ptx_dec_source(struct ptx_decoder *d, const struct ptx_operand *o, unsigned type,
+                    uint32_t *ref);
 bool ptx_dec_dest(struct ptx_decoder *d, const struct ptx_operand *o, unsigned type, uint32_t *ref);
 /* The n-th operand of the op. */
 bool ptx_dec_source_n(struct ptx_decoder *d, unsigned n, unsigned type, uint32_t *ref);

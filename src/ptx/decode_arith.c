@@ -10,7 +10,8 @@ static bool same_type_operands(struct ptx_decoder *d, struct ptx_inst *in, unsig
     unsigned n = d->op->n_operands;
     if (!ptx_dec_expect_operands(d, 2, 4))
         return false;
-    return ptx_dec_source_n(d, 1, type, &in->a) && (n < 3 || ptx_dec_source_n(d, 2, type, &in->b)) &&
+    return ptx_dec_source_n(d, 1, type, &in->a) &&
+           (n < 3 || ptx_dec_source_n(d, 2, type, &in->b)) &&
            (n < 4 || ptx_dec_source_n(d, 3, type, &in->c)) && ptx_dec_dest_n(d, 0, type, &in->d);
 }
 
@@ -19,21 +20,41 @@ static bool same_type_operands(struct ptx_decoder *d, struct ptx_inst *in, unsig
 static unsigned widened(unsigned type)
 {
     switch (type) {
-    case PTX_U16: return PTX_U32;
-    case PTX_S16: return PTX_S32;
-    case PTX_U32: return PTX_U64;
-    case PTX_S32: return PTX_S64;
-    default: return PTX_NONE;
+    case PTX_U16:
+        return PTX_U32;
+    case PTX_S16:
+        return PTX_S32;
+    case PTX_U32:
+        return PTX_U64;
+    case PTX_S32:
+        return PTX_S64;
+    default:
+        return PTX_NONE;
     }
 }
 
 static unsigned operand_count(unsigned mnemonic)
 {
     switch (mnemonic) {
-    case PTX_OP_mad: case PTX_OP_madc: case PTX_OP_mad24: case PTX_OP_sad: case PTX_OP_fma: return 4;
-    case PTX_OP_neg: case PTX_OP_abs: case PTX_OP_rcp: case PTX_OP_sqrt: case PTX_OP_rsqrt:
-    case PTX_OP_sin: case PTX_OP_cos: case PTX_OP_ex2: case PTX_OP_lg2: case PTX_OP_tanh: return 2;
-    default: return 3;
+    case PTX_OP_mad:
+    case PTX_OP_madc:
+    case PTX_OP_mad24:
+    case PTX_OP_sad:
+    case PTX_OP_fma:
+        return 4;
+    case PTX_OP_neg:
+    case PTX_OP_abs:
+    case PTX_OP_rcp:
+    case PTX_OP_sqrt:
+    case PTX_OP_rsqrt:
+    case PTX_OP_sin:
+    case PTX_OP_cos:
+    case PTX_OP_ex2:
+    case PTX_OP_lg2:
+    case PTX_OP_tanh:
+        return 2;
+    default:
+        return 3;
     }
 }
 
@@ -117,7 +138,7 @@ static bool decode_float(struct ptx_decoder *d, unsigned type)
 {
     unsigned mnemonic = d->op->mnemonic, rounding = ptx_dec_one_of(d, roundings);
     bool ftz = ptx_dec_has(d, PTX_M_FTZ), sat = ptx_dec_has(d, PTX_M_SAT);
-    bool approx = ptx_dec_has(d, PTX_M_APPROX) | ptx_dec_has(d, PTX_M_FULL);
+    bool approx = ptx_dec_has(d, PTX_M_APPROX) || ptx_dec_has(d, PTX_M_FULL);
     struct ptx_inst in = ptx_dec_inst(d, NULL, PTX_STEP);
     in.flags = (uint8_t)((ftz ? PTX_INST_FTZ : 0) | (sat ? PTX_INST_SAT : 0));
     in.imm = mnemonic;

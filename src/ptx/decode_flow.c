@@ -89,7 +89,8 @@ static bool describe_passing(struct ptx_decoder *d, const struct ptx_operand *li
         return false;
     for (uint32_t i = 0; i < *n; i++) {
         const struct ptx_operand *o = &list->u.children[i];
-        if (o->kind != PTX_OPERAND_VAR || o->u.var->space != PTX_M_PARAM || o->u.var->is_kernel_param)
+        if (o->kind != PTX_OPERAND_VAR || o->u.var->space != PTX_M_PARAM ||
+            o->u.var->is_kernel_param)
             return ptx_dec_unsupported(d, "it passes something else than .param variables");
         uint32_t offset = (uint32_t)o->u.var->offset;
         (*out)[i] = (struct ptx_copy){offset, offset, (uint32_t)o->u.var->bytes};
@@ -118,7 +119,8 @@ static bool decode_call(struct ptx_decoder *d)
         } else {
             call->builtin = ptx_builtin(name);
             in.run = ptx_run_builtin;
-            if (call->builtin && (!strcmp(call->builtin, "malloc") || !strcmp(call->builtin, "free")))
+            if (call->builtin &&
+                (!strcmp(call->builtin, "malloc") || !strcmp(call->builtin, "free")))
                 d->image->talks_between_blocks = true;
             if (!call->builtin)
                 return ptx_dec_fail(d, STRATA_EUNSUPPORTED,
@@ -188,14 +190,24 @@ bool ptx_decode_flow(struct ptx_decoder *d)
 {
     struct ptx_inst in;
     switch (d->op->mnemonic) {
-    case PTX_OP_bra: return decode_bra(d);
-    case PTX_OP_brx: return decode_brx(d);
-    case PTX_OP_call: return decode_call(d);
-    case PTX_OP_ret: return decode_ret(d);
-    case PTX_OP_exit: in = ptx_dec_inst(d, NULL, PTX_EXIT); return ptx_dec_put_main(d, &in);
-    case PTX_OP_trap: in = ptx_dec_inst(d, run_trap, PTX_SPECIAL); return ptx_dec_put_main(d, &in);
+    case PTX_OP_bra:
+        return decode_bra(d);
+    case PTX_OP_brx:
+        return decode_brx(d);
+    case PTX_OP_call:
+        return decode_call(d);
+    case PTX_OP_ret:
+        return decode_ret(d);
+    case PTX_OP_exit:
+        in = ptx_dec_inst(d, NULL, PTX_EXIT);
+        return ptx_dec_put_main(d, &in);
+    case PTX_OP_trap:
+        in = ptx_dec_inst(d, run_trap, PTX_SPECIAL);
+        return ptx_dec_put_main(d, &in);
     case PTX_OP_bar:
-    case PTX_OP_barrier: return decode_bar(d);
-    default: return decode_nothing(d); /* nanosleep, brkpt, pmevent, ... */
+    case PTX_OP_barrier:
+        return decode_bar(d);
+    default:
+        return decode_nothing(d); /* nanosleep, brkpt, pmevent, ... */
     }
 }

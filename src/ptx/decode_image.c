@@ -31,7 +31,8 @@ static bool is_indirect_call(const struct ptx_op *op)
 
 typedef bool operand_visitor(void *user, const struct ptx_operand *o);
 
-static bool visit_operands(const struct ptx_operand *o, unsigned n, operand_visitor *visit, void *user)
+static bool visit_operands(const struct ptx_operand *o, unsigned n, operand_visitor *visit,
+                           void *user)
 {
     for (unsigned i = 0; i < n; i++) {
         if (!visit(user, &o[i]))
@@ -140,28 +141,87 @@ static bool layout_shared(struct ptx_decoder *d)
 static bool decode_op(struct ptx_decoder *d)
 {
     switch (d->op->mnemonic) {
-    case PTX_OP_and: case PTX_OP_or: case PTX_OP_xor: case PTX_OP_not: case PTX_OP_cnot:
-    case PTX_OP_shl: case PTX_OP_shr: case PTX_OP_shf: case PTX_OP_bfe: case PTX_OP_bfi:
-    case PTX_OP_bfind: case PTX_OP_bmsk: case PTX_OP_brev: case PTX_OP_clz: case PTX_OP_popc:
-    case PTX_OP_prmt: case PTX_OP_lop3: case PTX_OP_dp4a: case PTX_OP_dp2a: case PTX_OP_fns:
-    case PTX_OP_szext: case PTX_OP_setp: case PTX_OP_set: case PTX_OP_selp: case PTX_OP_slct:
-    case PTX_OP_testp: return ptx_decode_logic(d);
-    case PTX_OP_mov: case PTX_OP_cvt: case PTX_OP_cvta: case PTX_OP_isspacep: case PTX_OP_mapa:
-    case PTX_OP_getctarank: case PTX_OP_activemask: return ptx_decode_move(d);
-    case PTX_OP_ld: case PTX_OP_ldu: case PTX_OP_st: case PTX_OP_atom: case PTX_OP_red:
-    case PTX_OP_cp: case PTX_OP_prefetch: case PTX_OP_prefetchu: case PTX_OP_membar:
-    case PTX_OP_fence: case PTX_OP_discard: case PTX_OP_applypriority:
-    case PTX_OP_createpolicy: return ptx_decode_memory(d);
-    case PTX_OP_bra: case PTX_OP_brx: case PTX_OP_call: case PTX_OP_ret: case PTX_OP_exit:
-    case PTX_OP_trap: case PTX_OP_brkpt: case PTX_OP_bar: case PTX_OP_barrier:
-    case PTX_OP_nanosleep: case PTX_OP_pmevent: case PTX_OP_griddepcontrol:
-    case PTX_OP_setmaxnreg: return ptx_decode_flow(d);
-    case PTX_OP_shfl: case PTX_OP_vote: case PTX_OP_match: case PTX_OP_redux: case PTX_OP_elect:
+    case PTX_OP_and:
+    case PTX_OP_or:
+    case PTX_OP_xor:
+    case PTX_OP_not:
+    case PTX_OP_cnot:
+    case PTX_OP_shl:
+    case PTX_OP_shr:
+    case PTX_OP_shf:
+    case PTX_OP_bfe:
+    case PTX_OP_bfi:
+    case PTX_OP_bfind:
+    case PTX_OP_bmsk:
+    case PTX_OP_brev:
+    case PTX_OP_clz:
+    case PTX_OP_popc:
+    case PTX_OP_prmt:
+    case PTX_OP_lop3:
+    case PTX_OP_dp4a:
+    case PTX_OP_dp2a:
+    case PTX_OP_fns:
+    case PTX_OP_szext:
+    case PTX_OP_setp:
+    case PTX_OP_set:
+    case PTX_OP_selp:
+    case PTX_OP_slct:
+    case PTX_OP_testp:
+        return ptx_decode_logic(d);
+    case PTX_OP_mov:
+    case PTX_OP_cvt:
+    case PTX_OP_cvta:
+    case PTX_OP_isspacep:
+    case PTX_OP_mapa:
+    case PTX_OP_getctarank:
+    case PTX_OP_activemask:
+        return ptx_decode_move(d);
+    case PTX_OP_ld:
+    case PTX_OP_ldu:
+    case PTX_OP_st:
+    case PTX_OP_atom:
+    case PTX_OP_red:
+    case PTX_OP_cp:
+    case PTX_OP_prefetch:
+    case PTX_OP_prefetchu:
+    case PTX_OP_membar:
+    case PTX_OP_fence:
+    case PTX_OP_discard:
+    case PTX_OP_applypriority:
+    case PTX_OP_createpolicy:
+        return ptx_decode_memory(d);
+    case PTX_OP_bra:
+    case PTX_OP_brx:
+    case PTX_OP_call:
+    case PTX_OP_ret:
+    case PTX_OP_exit:
+    case PTX_OP_trap:
+    case PTX_OP_brkpt:
+    case PTX_OP_bar:
+    case PTX_OP_barrier:
+    case PTX_OP_nanosleep:
+    case PTX_OP_pmevent:
+    case PTX_OP_griddepcontrol:
+    case PTX_OP_setmaxnreg:
+        return ptx_decode_flow(d);
+    case PTX_OP_shfl:
+    case PTX_OP_vote:
+    case PTX_OP_match:
+    case PTX_OP_redux:
+    case PTX_OP_elect:
         return ptx_decode_warp(d);
-    case PTX_OP_wmma: case PTX_OP_mma: case PTX_OP_ldmatrix: case PTX_OP_stmatrix:
-    case PTX_OP_movmatrix: return ptx_decode_matrix(d);
-    case PTX_OP_tex: case PTX_OP_tld4: case PTX_OP_txq: return ptx_decode_texture(d);
-    default: return ptx_decode_arith(d);
+    case PTX_OP_wmma:
+    case PTX_OP_mma:
+    case PTX_OP_ldmatrix:
+    case PTX_OP_stmatrix:
+    case PTX_OP_movmatrix:
+        return ptx_decode_matrix(d);
+    case PTX_OP_tex:
+    case PTX_OP_tld4:
+    case PTX_OP_txq:
+        return ptx_decode_texture(d);
+    default:
+        return ptx_decode_arith(d);
     }
 }
 
@@ -169,9 +229,10 @@ static bool check_modifiers(struct ptx_decoder *d)
 {
     for (unsigned i = 0; i < d->op->n_modifiers; i++)
         if (!(d->taken >> i & 1))
-            return ptx_dec_fail(d, STRATA_EUNSUPPORTED,
-                                "instruction \"%s\" is not supported: modifier \".%s\" is unknown here",
-                                d->op->text, ptx_modifier_name(d->op->modifier[i]));
+            return ptx_dec_fail(
+                d, STRATA_EUNSUPPORTED,
+                "instruction \"%s\" is not supported: modifier \".%s\" is unknown here",
+                d->op->text, ptx_modifier_name(d->op->modifier[i]));
     return true;
 }
 
@@ -206,7 +267,7 @@ static bool layout_registers(struct ptx_decoder *d)
     d->frame_bytes = (uint32_t)bytes;
     for (size_t i = 0; i < f->n_ops; i++)
         ptx_op_visit(&f->ops[i], count_read, NULL, d);
-    for (unsigned class = 0; class < 3; class++)
+    for (unsigned class = 0; class < 3; class ++)
         for (unsigned i = 0; i < PTX_MAX_TEMPS; i++)
             d->temps[class][i] = PTX_NO_REF;
     return true;
@@ -261,8 +322,8 @@ static void patch_branches(struct ptx_decoder *d, size_t first)
     }
 }
 
-static bool describe_params(struct ptx_decoder *d, const struct ptx_var *vars, struct ptx_copy **out,
-                            uint32_t *n)
+static bool describe_params(struct ptx_decoder *d, const struct ptx_var *vars,
+                            struct ptx_copy **out, uint32_t *n)
 {
     for (const struct ptx_var *v = vars; v; v = v->next)
         ++*n;
@@ -271,7 +332,8 @@ static bool describe_params(struct ptx_decoder *d, const struct ptx_var *vars, s
         return false;
     uint32_t i = 0;
     for (const struct ptx_var *v = vars; v; v = v->next)
-        (*out)[i++] = (struct ptx_copy){(uint32_t)v->offset, (uint32_t)v->offset, (uint32_t)v->bytes};
+        (*out)[i++] =
+            (struct ptx_copy){(uint32_t)v->offset, (uint32_t)v->offset, (uint32_t)v->bytes};
     return true;
 }
 

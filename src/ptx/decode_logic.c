@@ -1,10 +1,10 @@
 /* decode_logic.c - bit operations, comparisons, selection. */
 #include "ptx/decode.h"
 
-static const uint8_t comparisons[] = {
-    PTX_M_EQ,  PTX_M_NE,  PTX_M_LT,  PTX_M_LE,  PTX_M_GT,  PTX_M_GE,  PTX_M_LO,  PTX_M_LS, PTX_M_HI,
-    PTX_M_HS,  PTX_M_EQU, PTX_M_NEU, PTX_M_LTU, PTX_M_LEU, PTX_M_GTU, PTX_M_GEU, PTX_M_NUM, PTX_M_NAN,
-    PTX_NONE};
+static const uint8_t comparisons[] = {PTX_M_EQ,  PTX_M_NE,  PTX_M_LT,  PTX_M_LE,  PTX_M_GT,
+                                      PTX_M_GE,  PTX_M_LO,  PTX_M_LS,  PTX_M_HI,  PTX_M_HS,
+                                      PTX_M_EQU, PTX_M_NEU, PTX_M_LTU, PTX_M_LEU, PTX_M_GTU,
+                                      PTX_M_GEU, PTX_M_NUM, PTX_M_NAN, PTX_NONE};
 static const uint8_t combinations[] = {PTX_M_AND, PTX_M_OR, PTX_M_XOR, PTX_NONE};
 
 /* ---- comparisons ---- */
@@ -94,7 +94,8 @@ static bool decode_slct(struct ptx_decoder *d)
 static bool decode_testp(struct ptx_decoder *d)
 {
     static const uint8_t properties[] = {PTX_M_FINITE,     PTX_M_INFINITE, PTX_M_NUMBER,
-                                         PTX_M_NOTANUMBER, PTX_M_NORMAL,   PTX_M_SUBNORMAL, PTX_NONE};
+                                         PTX_M_NOTANUMBER, PTX_M_NORMAL,   PTX_M_SUBNORMAL,
+                                         PTX_NONE};
     unsigned type = ptx_dec_type(d, 0);
     struct ptx_inst in = ptx_dec_inst(d, ptx_testp_handler(type), PTX_STEP);
     in.op = (uint8_t)ptx_dec_one_of(d, properties);
@@ -108,10 +109,14 @@ static bool decode_testp(struct ptx_decoder *d)
 static unsigned bit_type(unsigned type)
 {
     switch (ptx_type_bytes(type)) {
-    case 2: return PTX_B16;
-    case 4: return PTX_B32;
-    case 8: return PTX_B64;
-    default: return type;
+    case 2:
+        return PTX_B16;
+    case 4:
+        return PTX_B32;
+    case 8:
+        return PTX_B64;
+    default:
+        return type;
     }
 }
 
@@ -148,7 +153,7 @@ static bool decode_lop3(struct ptx_decoder *d)
 
 static bool decode_prmt(struct ptx_decoder *d)
 {
-    static const uint8_t modes[] = {PTX_M_F4E, PTX_M_B4E, PTX_M_RC8, PTX_M_ECL,
+    static const uint8_t modes[] = {PTX_M_F4E, PTX_M_B4E,  PTX_M_RC8, PTX_M_ECL,
                                     PTX_M_ECR, PTX_M_RC16, PTX_NONE};
     struct ptx_inst in = ptx_dec_inst(d, ptx_bits_handler(PTX_OP_prmt, PTX_B32, 0), PTX_STEP);
     ptx_dec_type(d, 0);
@@ -194,8 +199,7 @@ static bool decode_shape(struct ptx_decoder *d, const struct shape *s)
     unsigned type = ptx_dec_type(d, 0), variant = ptx_dec_one_of(d, variants);
     if (s->bits && type != PTX_PRED)
         type = bit_type(type);
-    struct ptx_inst in =
-        ptx_dec_inst(d, ptx_bits_handler(s->mnemonic, type, variant), PTX_STEP);
+    struct ptx_inst in = ptx_dec_inst(d, ptx_bits_handler(s->mnemonic, type, variant), PTX_STEP);
     uint32_t *sources[] = {&in.a, &in.b, &in.c, &in.e};
     if (!in.run)
         return ptx_dec_unsupported(d, "this type or mode does not exist");
@@ -204,23 +208,34 @@ static bool decode_shape(struct ptx_decoder *d, const struct shape *s)
     for (unsigned i = 1; i < s->n; i++)
         if (!ptx_dec_source_n(d, i, s->wide >> i & 1 ? type : PTX_U32, sources[i - 1]))
             return false;
-    return ptx_dec_dest_n(d, 0, s->result_is_32 ? PTX_U32 : type, &in.d) && ptx_dec_put_main(d, &in);
+    return ptx_dec_dest_n(d, 0, s->result_is_32 ? PTX_U32 : type, &in.d) &&
+           ptx_dec_put_main(d, &in);
 }
 
 bool ptx_decode_logic(struct ptx_decoder *d)
 {
     switch (d->op->mnemonic) {
-    case PTX_OP_setp: return decode_setp(d);
-    case PTX_OP_set: return decode_set(d);
-    case PTX_OP_selp: return decode_selp(d);
-    case PTX_OP_slct: return decode_slct(d);
-    case PTX_OP_testp: return decode_testp(d);
-    case PTX_OP_shf: return decode_shf(d);
-    case PTX_OP_lop3: return decode_lop3(d);
-    case PTX_OP_prmt: return decode_prmt(d);
+    case PTX_OP_setp:
+        return decode_setp(d);
+    case PTX_OP_set:
+        return decode_set(d);
+    case PTX_OP_selp:
+        return decode_selp(d);
+    case PTX_OP_slct:
+        return decode_slct(d);
+    case PTX_OP_testp:
+        return decode_testp(d);
+    case PTX_OP_shf:
+        return decode_shf(d);
+    case PTX_OP_lop3:
+        return decode_lop3(d);
+    case PTX_OP_prmt:
+        return decode_prmt(d);
     case PTX_OP_dp4a:
-    case PTX_OP_dp2a: return decode_dot(d);
-    default: break;
+    case PTX_OP_dp2a:
+        return decode_dot(d);
+    default:
+        break;
     }
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         if (shapes[i].mnemonic == d->op->mnemonic)

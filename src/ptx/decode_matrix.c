@@ -24,11 +24,16 @@ static bool find_shape(struct ptx_decoder *d, struct ptx_shape *out)
 static bool shape_fits(struct ptx_shape s, unsigned type, bool wmma)
 {
     switch (type) {
-    case PTX_F16: return wmma ? s.k == 16 : s.n == 8 && s.m == 16 && s.k >= 8;
-    case PTX_BF16: return wmma ? s.k == 16 : s.n == 8 && s.m == 16 && s.k >= 8;
-    case PTX_TF32: return wmma ? s.k == 8 && s.n == 16 : s.n == 8 && s.m == 16 && s.k <= 8;
-    case PTX_F64: return s.m == 8 && s.n == 8 && s.k == 4;
-    default: return false;
+    case PTX_F16:
+        return wmma ? s.k == 16 : s.n == 8 && s.m == 16 && s.k >= 8;
+    case PTX_BF16:
+        return wmma ? s.k == 16 : s.n == 8 && s.m == 16 && s.k >= 8;
+    case PTX_TF32:
+        return wmma ? s.k == 8 && s.n == 16 : s.n == 8 && s.m == 16 && s.k <= 8;
+    case PTX_F64:
+        return s.m == 8 && s.n == 8 && s.k == 4;
+    default:
+        return false;
     }
 }
 
@@ -39,8 +44,8 @@ static unsigned register_type(unsigned type)
 
 /* ---- multiplication ---- */
 
-static bool fragment(struct ptx_decoder *d, unsigned operand, struct ptx_shape shape, unsigned which,
-                     unsigned type, bool is_dest, const uint32_t **refs, uint8_t *n)
+static bool fragment(struct ptx_decoder *d, unsigned operand, struct ptx_shape shape,
+                     unsigned which, unsigned type, bool is_dest, const uint32_t **refs, uint8_t *n)
 {
     const struct ptx_operand *o = ptx_dec_operand(d, operand);
     unsigned need = ptx_fragment_registers(shape, which, type);
@@ -115,10 +120,14 @@ static bool put_part(struct ptx_decoder *d, const struct transfer *t, const stru
     struct ptx_inst in = *model;
     if (!part)
         return false;
-    *part = (struct ptx_matrix_part){.shape = t->shape, .fragment = (uint8_t)t->which,
-                                     .type = (uint8_t)t->type, .reg = (uint8_t)reg,
-                                     .half = (uint8_t)half, .n = (uint8_t)n,
-                                     .column_major = t->column_major, .is_store = t->is_store,
+    *part = (struct ptx_matrix_part){.shape = t->shape,
+                                     .fragment = (uint8_t)t->which,
+                                     .type = (uint8_t)t->type,
+                                     .reg = (uint8_t)reg,
+                                     .half = (uint8_t)half,
+                                     .n = (uint8_t)n,
+                                     .column_major = t->column_major,
+                                     .is_store = t->is_store,
                                      .stride_ref = t->stride_ref};
     part->refs[0] = t->refs[reg];
     part->refs[1] = t->refs[is_short(t->type) || n == 1 ? reg : reg + 1];
@@ -137,8 +146,8 @@ static bool put_parts(struct ptx_decoder *d, const struct transfer *t, const str
         ptx_fragment_place(t->shape, t->which, t->type, 0, reg, 0, &r0, &c0);
         ptx_fragment_place(t->shape, t->which, t->type, 0, step == 2 ? reg + 1 : reg,
                            step == 2 ? 0 : 1, &r1, &c1);
-        bool together = pairs && (t->column_major ? c0 == c1 && r1 == r0 + 1
-                                                  : r0 == r1 && c1 == c0 + 1);
+        bool together =
+            pairs && (t->column_major ? c0 == c1 && r1 == r0 + 1 : r0 == r1 && c1 == c0 + 1);
         if (!put_part(d, t, model, reg, 0, together ? 2 : 1))
             return false;
         if (pairs && !together &&
@@ -170,7 +179,9 @@ static bool decode_transfer(struct ptx_decoder *d, bool is_store)
     unsigned which = ptx_dec_one_of(d, fragments), space = ptx_dec_one_of(d, spaces);
     if (!find_shape(d, &t.shape))
         return false;
-    t.which = which == PTX_M_A ? PTX_FRAGMENT_A : which == PTX_M_B ? PTX_FRAGMENT_B : PTX_FRAGMENT_C;
+    t.which = which == PTX_M_A   ? PTX_FRAGMENT_A
+              : which == PTX_M_B ? PTX_FRAGMENT_B
+                                 : PTX_FRAGMENT_C;
     t.type = ptx_dec_type(d, 0);
     t.column_major = ptx_dec_has(d, PTX_M_COL);
     ptx_dec_has(d, PTX_M_ROW);
@@ -194,8 +205,9 @@ static bool decode_transfer(struct ptx_decoder *d, bool is_store)
     if (!ptx_dec_address(d, ptx_dec_operand(d, is_store ? 0 : 1), &in) ||
         !ptx_dec_elements(d, o, register_type(t.type), t.have, !is_store, &t.refs))
         return false;
-    if (stride->kind ? !ptx_dec_source(d, stride, PTX_U32, &t.stride_ref)
-                     : !ptx_dec_constant(d, PTX_U32, t.column_major ? rows : columns, &t.stride_ref))
+    if (stride->kind
+            ? !ptx_dec_source(d, stride, PTX_U32, &t.stride_ref)
+            : !ptx_dec_constant(d, PTX_U32, t.column_major ? rows : columns, &t.stride_ref))
         return false;
     return put_parts(d, &t, &in) && (is_store || put_copies(d, &t));
 }
@@ -219,7 +231,8 @@ static bool decode_tiles(struct ptx_decoder *d, bool is_store)
     in.flags = is_store ? PTX_INST_WRITES : 0;
     if (!ptx_dec_expect_operands(d, 2, 2) ||
         !ptx_dec_address(d, ptx_dec_operand(d, is_store ? 0 : 1), &in) ||
-        !ptx_dec_elements(d, ptx_dec_operand(d, is_store ? 1 : 0), PTX_B32, in.op, !is_store, &refs))
+        !ptx_dec_elements(d, ptx_dec_operand(d, is_store ? 1 : 0), PTX_B32, in.op, !is_store,
+                          &refs))
         return false;
     in.extra = refs;
     return ptx_dec_put_main(d, &in);
@@ -240,11 +253,16 @@ bool ptx_decode_matrix(struct ptx_decoder *d)
     ptx_dec_has(d, PTX_M_SYNC);
     ptx_dec_has(d, PTX_M_ALIGNED);
     switch (d->op->mnemonic) {
-    case PTX_OP_mma: return decode_mma(d, false);
-    case PTX_OP_ldmatrix: return decode_tiles(d, false);
-    case PTX_OP_stmatrix: return decode_tiles(d, true);
-    case PTX_OP_movmatrix: return decode_movmatrix(d);
-    default: break;
+    case PTX_OP_mma:
+        return decode_mma(d, false);
+    case PTX_OP_ldmatrix:
+        return decode_tiles(d, false);
+    case PTX_OP_stmatrix:
+        return decode_tiles(d, true);
+    case PTX_OP_movmatrix:
+        return decode_movmatrix(d);
+    default:
+        break;
     }
     if (ptx_dec_has(d, PTX_M_MMA))
         return decode_mma(d, true);

@@ -1,14 +1,14 @@
 /* decode_mem.c - loads, stores, atomics, copies, fences. */
 #include "ptx/decode.h"
 
-static const uint8_t spaces[] = {PTX_M_GLOBAL,      PTX_M_SHARED,      PTX_M_LOCAL,
-                                 PTX_M_CONST,       PTX_M_PARAM,       PTX_M_SHARED_CTA,
-                                 PTX_M_PARAM_ENTRY, PTX_M_PARAM_FUNC,  PTX_NONE};
+static const uint8_t spaces[] = {PTX_M_GLOBAL,      PTX_M_SHARED,     PTX_M_LOCAL,
+                                 PTX_M_CONST,       PTX_M_PARAM,      PTX_M_SHARED_CTA,
+                                 PTX_M_PARAM_ENTRY, PTX_M_PARAM_FUNC, PTX_NONE};
 
 static unsigned memory_space(struct ptx_decoder *d)
 {
     unsigned space = ptx_dec_one_of(d, spaces);
-    return space == PTX_M_SHARED_CTA                                  ? PTX_M_SHARED
+    return space == PTX_M_SHARED_CTA                                 ? PTX_M_SHARED
            : space == PTX_M_PARAM_ENTRY || space == PTX_M_PARAM_FUNC ? PTX_M_PARAM
                                                                      : space;
 }
@@ -17,12 +17,40 @@ static unsigned memory_space(struct ptx_decoder *d)
 static void take_hints(struct ptx_decoder *d)
 {
     static const uint8_t hints[] = {
-        PTX_M_CA, PTX_M_CG, PTX_M_CS, PTX_M_LU, PTX_M_CV, PTX_M_WB, PTX_M_WT, PTX_M_NC,
-        PTX_M_VOLATILE, PTX_M_RELAXED, PTX_M_ACQUIRE, PTX_M_RELEASE, PTX_M_ACQ_REL, PTX_M_WEAK,
-        PTX_M_SC, PTX_M_MMIO, PTX_M_CTA, PTX_M_CLUSTER, PTX_M_GPU, PTX_M_SYS, PTX_M_GL,
-        PTX_M_UNIFIED, PTX_M_L1_EVICT_NORMAL, PTX_M_L1_EVICT_UNCHANGED, PTX_M_L1_EVICT_FIRST,
-        PTX_M_L1_EVICT_LAST, PTX_M_L1_NO_ALLOCATE, PTX_M_L2_64B, PTX_M_L2_128B, PTX_M_L2_256B,
-        PTX_M_L2_CACHE_HINT, PTX_M_L2_EVICT_FIRST, PTX_M_L2_EVICT_LAST, PTX_M_L2_EVICT_NORMAL,
+        PTX_M_CA,
+        PTX_M_CG,
+        PTX_M_CS,
+        PTX_M_LU,
+        PTX_M_CV,
+        PTX_M_WB,
+        PTX_M_WT,
+        PTX_M_NC,
+        PTX_M_VOLATILE,
+        PTX_M_RELAXED,
+        PTX_M_ACQUIRE,
+        PTX_M_RELEASE,
+        PTX_M_ACQ_REL,
+        PTX_M_WEAK,
+        PTX_M_SC,
+        PTX_M_MMIO,
+        PTX_M_CTA,
+        PTX_M_CLUSTER,
+        PTX_M_GPU,
+        PTX_M_SYS,
+        PTX_M_GL,
+        PTX_M_UNIFIED,
+        PTX_M_L1_EVICT_NORMAL,
+        PTX_M_L1_EVICT_UNCHANGED,
+        PTX_M_L1_EVICT_FIRST,
+        PTX_M_L1_EVICT_LAST,
+        PTX_M_L1_NO_ALLOCATE,
+        PTX_M_L2_64B,
+        PTX_M_L2_128B,
+        PTX_M_L2_256B,
+        PTX_M_L2_CACHE_HINT,
+        PTX_M_L2_EVICT_FIRST,
+        PTX_M_L2_EVICT_LAST,
+        PTX_M_L2_EVICT_NORMAL,
     };
     for (size_t i = 0; i < sizeof hints; i++)
         ptx_dec_has(d, hints[i]);
@@ -38,7 +66,10 @@ static bool may_poll(struct ptx_decoder *d)
 
 static bool vector_length(struct ptx_decoder *d, unsigned type, unsigned *n)
 {
-    *n = ptx_dec_has(d, PTX_M_V8) ? 8 : ptx_dec_has(d, PTX_M_V4) ? 4 : ptx_dec_has(d, PTX_M_V2) ? 2 : 1;
+    *n = ptx_dec_has(d, PTX_M_V8)   ? 8
+         : ptx_dec_has(d, PTX_M_V4) ? 4
+         : ptx_dec_has(d, PTX_M_V2) ? 2
+                                    : 1;
     if (!type || type == PTX_PRED || type == PTX_B128)
         return ptx_dec_unsupported(d, "this type cannot be loaded or stored");
     if (*n * ptx_type_bytes(type) > 32)
@@ -68,7 +99,8 @@ static bool data_elements(struct ptx_decoder *d, const struct ptx_operand *o, st
     if (!lanes)
         lanes = ptx_lane_bytes(type);
     if (lanes == 4 && ptx_type_bytes(type) == 8)
-        return ptx_dec_fail(d, STRATA_EFORMAT, "\"%s\": a data register is too narrow", d->op->text);
+        return ptx_dec_fail(d, STRATA_EFORMAT, "\"%s\": a data register is too narrow",
+                            d->op->text);
     unsigned as = lanes == 8 ? PTX_U64 : PTX_U32;
     const uint32_t *refs;
     if (lanes == 8)
@@ -141,17 +173,23 @@ static bool atomic_type_fits(unsigned op, unsigned type)
     unsigned bytes = ptx_type_bytes(type);
     bool is_float = ptx_type_kind(type) == 'f';
     switch (op) {
-    case PTX_M_ADD: return is_float || bytes == 4 || bytes == 8;
+    case PTX_M_ADD:
+        return is_float || bytes == 4 || bytes == 8;
     case PTX_M_MIN:
-    case PTX_M_MAX: return (is_float && bytes <= 4) || (!is_float && bytes >= 4);
+    case PTX_M_MAX:
+        return (is_float && bytes <= 4) || (!is_float && bytes >= 4);
     case PTX_M_INC:
-    case PTX_M_DEC: return type == PTX_U32;
+    case PTX_M_DEC:
+        return type == PTX_U32;
     case PTX_M_AND:
     case PTX_M_OR:
     case PTX_M_XOR:
-    case PTX_M_EXCH: return bytes == 4 || bytes == 8;
-    case PTX_M_CAS: return bytes == 2 || bytes == 4 || bytes == 8;
-    default: return false;
+    case PTX_M_EXCH:
+        return bytes == 4 || bytes == 8;
+    case PTX_M_CAS:
+        return bytes == 2 || bytes == 4 || bytes == 8;
+    default:
+        return false;
     }
 }
 
@@ -164,9 +202,9 @@ static bool result_is_unused(const struct ptx_decoder *d, const struct ptx_opera
 
 static bool decode_atomic(struct ptx_decoder *d)
 {
-    static const uint8_t operations[] = {PTX_M_ADD, PTX_M_MIN, PTX_M_MAX, PTX_M_INC,  PTX_M_DEC,
-                                         PTX_M_AND, PTX_M_OR,  PTX_M_XOR, PTX_M_EXCH, PTX_M_CAS,
-                                         PTX_NONE};
+    static const uint8_t operations[] = {PTX_M_ADD,  PTX_M_MIN, PTX_M_MAX, PTX_M_INC,
+                                         PTX_M_DEC,  PTX_M_AND, PTX_M_OR,  PTX_M_XOR,
+                                         PTX_M_EXCH, PTX_M_CAS, PTX_NONE};
     bool red = d->op->mnemonic == PTX_OP_red;
     unsigned first = red ? 0 : 1, type = ptx_dec_type(d, 0);
     struct ptx_inst in = ptx_dec_inst(d, ptx_run_atomic, PTX_MEMORY);
@@ -175,7 +213,8 @@ static bool decode_atomic(struct ptx_decoder *d)
     ptx_dec_has(d, PTX_M_NOFTZ);
     ptx_dec_has(d, PTX_M_FTZ);
     take_hints(d);
-    if (!in.op || !atomic_type_fits(in.op, type) || in.space == PTX_M_CONST || in.space == PTX_M_PARAM)
+    if (!in.op || !atomic_type_fits(in.op, type) || in.space == PTX_M_CONST ||
+        in.space == PTX_M_PARAM)
         return ptx_dec_unsupported(d, "this operation does not exist for this type");
     bool cas = in.op == PTX_M_CAS;
     if (!ptx_dec_expect_operands(d, first + (cas ? 3u : 2u), first + (cas ? 4u : 3u)))
@@ -186,8 +225,7 @@ static bool decode_atomic(struct ptx_decoder *d)
         !ptx_dec_source_n(d, first + 1, type, &in.b) ||
         (cas && !ptx_dec_source_n(d, first + 2, type, &in.c)))
         return false;
-    if (!red && !result_is_unused(d, ptx_dec_operand(d, 0)) &&
-        !ptx_dec_dest_n(d, 0, type, &in.d))
+    if (!red && !result_is_unused(d, ptx_dec_operand(d, 0)) && !ptx_dec_dest_n(d, 0, type, &in.d))
         return false;
     /* A result depends on the order of the blocks; a reduction can be applied later. */
     bool ordered = in.d != PTX_NO_REF || cas || in.op == PTX_M_EXCH;
@@ -201,14 +239,16 @@ static bool decode_atomic(struct ptx_decoder *d)
 
 static bool decode_copy(struct ptx_decoder *d)
 {
-    if (!ptx_dec_has(d, PTX_M_ASYNC) || ptx_dec_has(d, PTX_M_BULK) || ptx_dec_has(d, PTX_M_MBARRIER))
+    if (!ptx_dec_has(d, PTX_M_ASYNC) || ptx_dec_has(d, PTX_M_BULK) ||
+        ptx_dec_has(d, PTX_M_MBARRIER))
         return ptx_dec_unsupported(d, "only cp.async of 4, 8 and 16 bytes, without barriers");
     if (ptx_dec_has(d, PTX_M_COMMIT_GROUP) || ptx_dec_has(d, PTX_M_WAIT_GROUP) ||
         ptx_dec_has(d, PTX_M_WAIT_ALL)) {
         struct ptx_inst in = ptx_dec_inst(d, ptx_run_nothing, PTX_STEP);
         return ptx_dec_put_main(d, &in);
     }
-    struct ptx_inst to = {.space = PTX_M_SHARED}, in = ptx_dec_inst(d, ptx_run_copy_async, PTX_MEMORY);
+    struct ptx_inst to = {.space = PTX_M_SHARED},
+                    in = ptx_dec_inst(d, ptx_run_copy_async, PTX_MEMORY);
     uint64_t bytes;
     ptx_dec_has(d, PTX_M_SHARED);
     ptx_dec_has(d, PTX_M_SHARED_CTA);
@@ -217,17 +257,20 @@ static bool decode_copy(struct ptx_decoder *d)
     take_hints(d);
     if (!ptx_dec_expect_operands(d, 3, 5))
         return false;
-    if (!ptx_dec_immediate(ptx_dec_operand(d, 2), &bytes) || (bytes != 4 && bytes != 8 && bytes != 16))
+    if (!ptx_dec_immediate(ptx_dec_operand(d, 2), &bytes) ||
+        (bytes != 4 && bytes != 8 && bytes != 16))
         return ptx_dec_fail(d, STRATA_EFORMAT, "cp.async copies 4, 8 or 16 bytes");
     in.space = PTX_M_GLOBAL;
     in.width = (uint8_t)bytes;
-    if (!ptx_dec_address(d, ptx_dec_operand(d, 0), &to) || !ptx_dec_address(d, ptx_dec_operand(d, 1), &in))
+    if (!ptx_dec_address(d, ptx_dec_operand(d, 0), &to) ||
+        !ptx_dec_address(d, ptx_dec_operand(d, 1), &in))
         return false;
     in.b = to.a;
     in.op = to.flags & PTX_INST_ADDRESS32;
     in.extra = (const void *)(uintptr_t)to.imm;
     const struct ptx_operand *size = ptx_dec_operand(d, 3);
-    if (size->kind && ptx_dec_operand_lanes(d, size) != 8 && !ptx_dec_source(d, size, PTX_U32, &in.c))
+    if (size->kind && ptx_dec_operand_lanes(d, size) != 8 &&
+        !ptx_dec_source(d, size, PTX_U32, &in.c))
         return false;
     return ptx_dec_put_main(d, &in);
 }
@@ -265,17 +308,24 @@ bool ptx_decode_memory(struct ptx_decoder *d)
 {
     switch (d->op->mnemonic) {
     case PTX_OP_ld:
-    case PTX_OP_ldu: return decode_ld(d);
-    case PTX_OP_st: return decode_st(d);
+    case PTX_OP_ldu:
+        return decode_ld(d);
+    case PTX_OP_st:
+        return decode_st(d);
     case PTX_OP_atom:
-    case PTX_OP_red: return decode_atomic(d);
-    case PTX_OP_cp: return decode_copy(d);
+    case PTX_OP_red:
+        return decode_atomic(d);
+    case PTX_OP_cp:
+        return decode_copy(d);
     case PTX_OP_prefetch:
     case PTX_OP_prefetchu:
     case PTX_OP_discard:
-    case PTX_OP_applypriority: return decode_prefetch(d);
+    case PTX_OP_applypriority:
+        return decode_prefetch(d);
     case PTX_OP_membar:
-    case PTX_OP_fence: return decode_fence(d);
-    default: return ptx_dec_unsupported(d, "cache policies");
+    case PTX_OP_fence:
+        return decode_fence(d);
+    default:
+        return ptx_dec_unsupported(d, "cache policies");
     }
 }

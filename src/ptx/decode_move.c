@@ -58,7 +58,7 @@ static bool conversion_exists(const struct ptx_conversion *c)
 
 static bool decode_cvt(struct ptx_decoder *d)
 {
-    static const uint8_t modes[] = {PTX_M_RN,  PTX_M_RZ,  PTX_M_RM,  PTX_M_RP, PTX_M_RNA,
+    static const uint8_t modes[] = {PTX_M_RN,  PTX_M_RZ,  PTX_M_RM,  PTX_M_RP,  PTX_M_RNA,
                                     PTX_M_RNI, PTX_M_RZI, PTX_M_RMI, PTX_M_RPI, PTX_NONE};
     struct ptx_conversion *c = ptx_dec_allocate(d, sizeof *c);
     if (!c)
@@ -76,7 +76,8 @@ static bool decode_cvt(struct ptx_decoder *d)
         return false;
     struct ptx_inst in = ptx_dec_inst(d, ptx_convert_handler(c), PTX_STEP);
     in.extra = c;
-    if (!ptx_dec_source_n(d, 1, c->from, &in.a) || (pack && !ptx_dec_source_n(d, 2, c->from, &in.b)))
+    if (!ptx_dec_source_n(d, 1, c->from, &in.a) ||
+        (pack && !ptx_dec_source_n(d, 2, c->from, &in.b)))
         return false;
     return ptx_dec_dest_n(d, 0, c->to, &in.d) && ptx_dec_put_main(d, &in);
 }
@@ -94,9 +95,8 @@ static uint64_t window_of(unsigned space)
  * already. */
 static bool decode_cvta(struct ptx_decoder *d)
 {
-    static const uint8_t spaces[] = {PTX_M_GLOBAL, PTX_M_SHARED,     PTX_M_LOCAL,
-                                     PTX_M_CONST,  PTX_M_SHARED_CTA, PTX_M_PARAM, PTX_M_PARAM_ENTRY,
-                                     PTX_NONE};
+    static const uint8_t spaces[] = {PTX_M_GLOBAL,     PTX_M_SHARED, PTX_M_LOCAL,       PTX_M_CONST,
+                                     PTX_M_SHARED_CTA, PTX_M_PARAM,  PTX_M_PARAM_ENTRY, PTX_NONE};
     bool to = ptx_dec_has(d, PTX_M_TO);
     unsigned space = ptx_dec_one_of(d, spaces), type = ptx_dec_type(d, 0);
     if (space == PTX_M_SHARED_CTA)
@@ -117,8 +117,9 @@ static bool decode_cvta(struct ptx_decoder *d)
 
 static bool decode_isspacep(struct ptx_decoder *d)
 {
-    static const uint8_t spaces[] = {PTX_M_GLOBAL,     PTX_M_SHARED,         PTX_M_LOCAL, PTX_M_CONST,
-                                     PTX_M_SHARED_CTA, PTX_M_SHARED_CLUSTER, PTX_M_PARAM, PTX_NONE};
+    static const uint8_t spaces[] = {PTX_M_GLOBAL, PTX_M_SHARED,     PTX_M_LOCAL,
+                                     PTX_M_CONST,  PTX_M_SHARED_CTA, PTX_M_SHARED_CLUSTER,
+                                     PTX_M_PARAM,  PTX_NONE};
     unsigned space = ptx_dec_one_of(d, spaces);
     struct ptx_inst in = ptx_dec_inst(d, ptx_run_isspacep, PTX_STEP);
     in.op = (uint8_t)(space == PTX_M_SHARED_CTA || space == PTX_M_SHARED_CLUSTER ? PTX_M_SHARED
@@ -138,11 +139,17 @@ static bool decode_activemask(struct ptx_decoder *d)
 bool ptx_decode_move(struct ptx_decoder *d)
 {
     switch (d->op->mnemonic) {
-    case PTX_OP_mov: return decode_mov(d);
-    case PTX_OP_cvt: return decode_cvt(d);
-    case PTX_OP_cvta: return decode_cvta(d);
-    case PTX_OP_isspacep: return decode_isspacep(d);
-    case PTX_OP_activemask: return decode_activemask(d);
-    default: return ptx_dec_unsupported(d, "clusters of blocks");
+    case PTX_OP_mov:
+        return decode_mov(d);
+    case PTX_OP_cvt:
+        return decode_cvt(d);
+    case PTX_OP_cvta:
+        return decode_cvta(d);
+    case PTX_OP_isspacep:
+        return decode_isspacep(d);
+    case PTX_OP_activemask:
+        return decode_activemask(d);
+    default:
+        return ptx_dec_unsupported(d, "clusters of blocks");
     }
 }

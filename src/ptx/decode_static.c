@@ -25,13 +25,17 @@ static unsigned first_type(const struct ptx_op *op)
 static unsigned arithmetic_class(const struct ptx_op *op)
 {
     switch (first_type(op)) {
-    case PTX_F32: return STRATA_OP_FP32;
-    case PTX_F64: return STRATA_OP_FP64;
+    case PTX_F32:
+        return STRATA_OP_FP32;
+    case PTX_F64:
+        return STRATA_OP_FP64;
     case PTX_F16:
     case PTX_BF16:
     case PTX_F16X2:
-    case PTX_BF16X2: return STRATA_OP_FP16;
-    default: return STRATA_OP_INT;
+    case PTX_BF16X2:
+        return STRATA_OP_FP16;
+    default:
+        return STRATA_OP_INT;
     }
 }
 
@@ -54,62 +58,125 @@ static unsigned convert_class(const struct ptx_op *op)
 static unsigned op_class(const struct ptx_op *op, bool entry)
 {
     switch (op->mnemonic) {
-    case PTX_OP_mul: case PTX_OP_mad: case PTX_OP_mul24: case PTX_OP_mad24: case PTX_OP_madc:
-    case PTX_OP_dp4a: case PTX_OP_dp2a: {
+    case PTX_OP_mul:
+    case PTX_OP_mad:
+    case PTX_OP_mul24:
+    case PTX_OP_mad24:
+    case PTX_OP_madc:
+    case PTX_OP_dp4a:
+    case PTX_OP_dp2a: {
         unsigned class = arithmetic_class(op);
         return class == STRATA_OP_INT ? STRATA_OP_IMAD : class;
     }
-    case PTX_OP_sin: case PTX_OP_cos: case PTX_OP_ex2: case PTX_OP_lg2: case PTX_OP_rcp:
-    case PTX_OP_rsqrt: case PTX_OP_sqrt: case PTX_OP_tanh:
+    case PTX_OP_sin:
+    case PTX_OP_cos:
+    case PTX_OP_ex2:
+    case PTX_OP_lg2:
+    case PTX_OP_rcp:
+    case PTX_OP_rsqrt:
+    case PTX_OP_sqrt:
+    case PTX_OP_tanh:
         return first_type(op) == PTX_F64 ? STRATA_OP_FP64 : STRATA_OP_SFU;
-    case PTX_OP_mov: case PTX_OP_activemask: return move_class(op);
-    case PTX_OP_cvt: return convert_class(op);
-    case PTX_OP_popc: case PTX_OP_brev: case PTX_OP_bfind: case PTX_OP_clz: return STRATA_OP_CONV;
-    case PTX_OP_bra: case PTX_OP_brx: case PTX_OP_call: return STRATA_OP_BRANCH;
-    case PTX_OP_ret: return entry ? STRATA_OP_EXIT : STRATA_OP_BRANCH;
-    case PTX_OP_exit: case PTX_OP_trap: return STRATA_OP_EXIT;
-    case PTX_OP_bar: case PTX_OP_barrier:
+    case PTX_OP_mov:
+    case PTX_OP_activemask:
+        return move_class(op);
+    case PTX_OP_cvt:
+        return convert_class(op);
+    case PTX_OP_popc:
+    case PTX_OP_brev:
+    case PTX_OP_bfind:
+    case PTX_OP_clz:
+        return STRATA_OP_CONV;
+    case PTX_OP_bra:
+    case PTX_OP_brx:
+    case PTX_OP_call:
+        return STRATA_OP_BRANCH;
+    case PTX_OP_ret:
+        return entry ? STRATA_OP_EXIT : STRATA_OP_BRANCH;
+    case PTX_OP_exit:
+    case PTX_OP_trap:
+        return STRATA_OP_EXIT;
+    case PTX_OP_bar:
+    case PTX_OP_barrier:
         return has(op, PTX_M_WARP) ? STRATA_OP_NOP : STRATA_OP_BARRIER;
-    case PTX_OP_membar: case PTX_OP_fence: return STRATA_OP_MEMBAR;
-    case PTX_OP_shfl: return STRATA_OP_SHUFFLE;
-    case PTX_OP_vote: case PTX_OP_match: case PTX_OP_redux: case PTX_OP_elect: return STRATA_OP_VOTE;
-    case PTX_OP_mma: return STRATA_OP_TENSOR;
-    case PTX_OP_movmatrix: return STRATA_OP_SHUFFLE;
-    case PTX_OP_wmma: return has(op, PTX_M_MMA) ? STRATA_OP_TENSOR : STRATA_OP_MEM;
+    case PTX_OP_membar:
+    case PTX_OP_fence:
+        return STRATA_OP_MEMBAR;
+    case PTX_OP_shfl:
+        return STRATA_OP_SHUFFLE;
+    case PTX_OP_vote:
+    case PTX_OP_match:
+    case PTX_OP_redux:
+    case PTX_OP_elect:
+        return STRATA_OP_VOTE;
+    case PTX_OP_mma:
+        return STRATA_OP_TENSOR;
+    case PTX_OP_movmatrix:
+        return STRATA_OP_SHUFFLE;
+    case PTX_OP_wmma:
+        return has(op, PTX_M_MMA) ? STRATA_OP_TENSOR : STRATA_OP_MEM;
     case PTX_OP_cp:
-        return has(op, PTX_M_COMMIT_GROUP)                             ? STRATA_OP_ASYNC_COMMIT
+        return has(op, PTX_M_COMMIT_GROUP)                            ? STRATA_OP_ASYNC_COMMIT
                : has(op, PTX_M_WAIT_GROUP) || has(op, PTX_M_WAIT_ALL) ? STRATA_OP_ASYNC_WAIT
                                                                       : STRATA_OP_MEM;
-    case PTX_OP_nanosleep: case PTX_OP_pmevent: case PTX_OP_griddepcontrol: case PTX_OP_setmaxnreg:
-    case PTX_OP_discard: case PTX_OP_applypriority: case PTX_OP_brkpt: return STRATA_OP_NOP;
-    case PTX_OP_prefetchu: return STRATA_OP_NOP;
-    case PTX_OP_ld: case PTX_OP_ldu: case PTX_OP_st: case PTX_OP_atom: case PTX_OP_red:
-    case PTX_OP_prefetch: case PTX_OP_ldmatrix: case PTX_OP_stmatrix: case PTX_OP_tex:
-    case PTX_OP_tld4: return STRATA_OP_MEM;
-    default: return arithmetic_class(op);
+    case PTX_OP_nanosleep:
+    case PTX_OP_pmevent:
+    case PTX_OP_griddepcontrol:
+    case PTX_OP_setmaxnreg:
+    case PTX_OP_discard:
+    case PTX_OP_applypriority:
+    case PTX_OP_brkpt:
+        return STRATA_OP_NOP;
+    case PTX_OP_prefetchu:
+        return STRATA_OP_NOP;
+    case PTX_OP_ld:
+    case PTX_OP_ldu:
+    case PTX_OP_st:
+    case PTX_OP_atom:
+    case PTX_OP_red:
+    case PTX_OP_prefetch:
+    case PTX_OP_ldmatrix:
+    case PTX_OP_stmatrix:
+    case PTX_OP_tex:
+    case PTX_OP_tld4:
+        return STRATA_OP_MEM;
+    default:
+        return arithmetic_class(op);
     }
 }
 
 static unsigned memory_operation(const struct ptx_op *op, const struct ptx_inst *in)
 {
     switch (op->mnemonic) {
-    case PTX_OP_st: case PTX_OP_stmatrix: return STRATA_MEM_STORE;
-    case PTX_OP_atom: return in->d == PTX_NO_REF ? STRATA_MEM_REDUCTION : STRATA_MEM_ATOMIC;
-    case PTX_OP_red: return STRATA_MEM_REDUCTION;
-    case PTX_OP_cp: return STRATA_MEM_ASYNC_COPY;
-    case PTX_OP_prefetch: return STRATA_MEM_PREFETCH;
-    case PTX_OP_wmma: return has(op, PTX_M_STORE) ? STRATA_MEM_STORE : STRATA_MEM_LOAD;
-    default: return STRATA_MEM_LOAD;
+    case PTX_OP_st:
+    case PTX_OP_stmatrix:
+        return STRATA_MEM_STORE;
+    case PTX_OP_atom:
+        return in->d == PTX_NO_REF ? STRATA_MEM_REDUCTION : STRATA_MEM_ATOMIC;
+    case PTX_OP_red:
+        return STRATA_MEM_REDUCTION;
+    case PTX_OP_cp:
+        return STRATA_MEM_ASYNC_COPY;
+    case PTX_OP_prefetch:
+        return STRATA_MEM_PREFETCH;
+    case PTX_OP_wmma:
+        return has(op, PTX_M_STORE) ? STRATA_MEM_STORE : STRATA_MEM_LOAD;
+    default:
+        return STRATA_MEM_LOAD;
     }
 }
 
 static unsigned record_space(unsigned space)
 {
     switch (space) {
-    case PTX_M_SHARED: return STRATA_SPACE_SHARED;
-    case PTX_M_LOCAL: return STRATA_SPACE_LOCAL;
-    case PTX_M_CONST: return STRATA_SPACE_CONST;
-    default: return STRATA_SPACE_GLOBAL;
+    case PTX_M_SHARED:
+        return STRATA_SPACE_SHARED;
+    case PTX_M_LOCAL:
+        return STRATA_SPACE_LOCAL;
+    case PTX_M_CONST:
+        return STRATA_SPACE_CONST;
+    default:
+        return STRATA_SPACE_GLOBAL;
     }
 }
 
@@ -231,7 +298,8 @@ uint32_t ptx_static_add(struct ptx_decoder *d, const struct ptx_inst *in)
         describe_memory(d->op, in, &s);
     if (!add(d->image, &s))
         return PTX_NO_INDEX;
-    if (memory && s.opclass == STRATA_OP_MEM && in->space == PTX_NONE && s.space == STRATA_SPACE_GLOBAL) {
+    if (memory && s.opclass == STRATA_OP_MEM && in->space == PTX_NONE &&
+        s.space == STRATA_SPACE_GLOBAL) {
         s.space = STRATA_SPACE_SHARED;
         if (!add(d->image, &s))
             return PTX_NO_INDEX;

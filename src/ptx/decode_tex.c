@@ -61,8 +61,11 @@ static bool decode_txq(struct ptx_decoder *d)
 bool ptx_decode_texture(struct ptx_decoder *d)
 {
     switch (d->op->mnemonic) {
-    case PTX_OP_tex: return decode_tex(d);
-    case PTX_OP_txq: return decode_txq(d);
-    default: return ptx_dec_unsupported(d, "gathers from textures");
+    case PTX_OP_tex:
+        return decode_tex(d);
+    case PTX_OP_txq:
+        return decode_txq(d);
+    default:
+        return ptx_dec_unsupported(d, "gathers from textures");
     }
 }

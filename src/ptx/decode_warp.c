@@ -87,10 +87,15 @@ static bool decode_elect(struct ptx_decoder *d)
 bool ptx_decode_warp(struct ptx_decoder *d)
 {
     switch (d->op->mnemonic) {
-    case PTX_OP_shfl: return decode_shfl(d);
-    case PTX_OP_vote: return decode_vote(d);
-    case PTX_OP_match: return decode_match(d);
-    case PTX_OP_redux: return decode_redux(d);
-    default: return decode_elect(d);
+    case PTX_OP_shfl:
+        return decode_shfl(d);
+    case PTX_OP_vote:
+        return decode_vote(d);
+    case PTX_OP_match:
+        return decode_match(d);
+    case PTX_OP_redux:
+        return decode_redux(d);
+    default:
+        return decode_elect(d);
     }
 }

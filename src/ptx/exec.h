@@ -52,8 +52,8 @@ struct ptx_inst {
     uint8_t n;     /* elements of a vector */
     uint8_t space; /* PTX_M_GLOBAL ..., PTX_NONE: generic */
     uint8_t is_signed;
-    uint8_t op;    /* a handler's own: rounding, comparison, operation of an atomic */
-    uint8_t flags; /* PTX_INST_* */
+    uint8_t op;      /* a handler's own: rounding, comparison, operation of an atomic */
+    uint8_t flags;   /* PTX_INST_* */
     uint32_t target; /* branch, call: index of the instruction or function */
     uint32_t join;   /* where a divergent branch meets again */
     int64_t imm;     /* offset of an address, mask, ... */
@@ -68,9 +68,9 @@ enum ptx_inst_flag {
     PTX_INST_POLL = 1 << 1,      /* may be the reading end of a spin loop */
     PTX_INST_FTZ = 1 << 2,
     PTX_INST_SAT = 1 << 3,
-    PTX_INST_UNIFORM_ADDRESS = 1 << 4, /* [symbol+offset] */
-    PTX_INST_WIDE_DST = 1 << 5,        /* destinations have 8-byte lanes */
-    PTX_INST_WRITES = 1 << 6,          /* memory: a store or a reduction, else a load */
+    PTX_INST_UNIFORM_ADDRESS = 1 << 4,  /* [symbol+offset] */
+    PTX_INST_WIDE_DST = 1 << 5,         /* destinations have 8-byte lanes */
+    PTX_INST_WRITES = 1 << 6,           /* memory: a store or a reduction, else a load */
     PTX_INST_NO_RECORD_ADDRESS = 1 << 7 /* parameters: no memory access on hardware */
 };
 
@@ -109,8 +109,9 @@ struct ptx_image {
     size_t n_constant_bytes, cap_constants;
     uint32_t shared_bytes; /* static */
     bool uses_dynamic_shared, recursive, has_indirect_calls;
-    bool talks_between_blocks; /* atomics with a result, device malloc: blocks cannot be reordered */
-    uint32_t n_slots;          /* memory instructions */
+    bool
+        talks_between_blocks; /* atomics with a result, device malloc: blocks cannot be reordered */
+    uint32_t n_slots;         /* memory instructions */
     struct strata_inst *statics; /* what is recorded of each static instruction */
     size_t n_statics, cap_statics;
     struct strata_code *record; /* the same as a table of the trace, built on first use */
@@ -168,7 +169,7 @@ struct ptx_access {
     uint64_t host[PTX_LANES];    /* where the lane's data lie; global accesses use address */
     uint64_t base;               /* address of the first active lane */
     int64_t stride;
-    bool affine;                    /* lane l accesses base + (l - first) * stride */
+    bool affine;                      /* lane l accesses base + (l - first) * stride */
     uint32_t shared_mask, local_mask; /* lanes of a generic access that are not global */
 };
 
@@ -189,7 +190,7 @@ struct ptx_warp {
     uint32_t n_paths;
     uint8_t *local; /* 32 * local_stride bytes */
     uint32_t local_stride;
-    uint32_t pc; /* of the instruction being executed, for messages */
+    uint32_t pc;                          /* of the instruction being executed, for messages */
     struct ptx_path paths[PTX_MAX_PATHS]; /* the last one runs */
     struct ptx_scope scopes[PTX_MAX_SCOPES];
     struct ptx_frame root;
@@ -293,6 +294,8 @@ static inline void ptx_set_predicate(const struct ptx_warp *w, uint32_t ref, uin
 
 /* Lane loops: iterations are independent even where a destination is also a source. */
 #ifdef __clang__
+#pragma clang diagnostic ignored                                                                   \
+    "-Wpass-failed" /* a loop it cannot vectorise is right all the same */
 #define PTX_IVDEP _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define PTX_IVDEP _Pragma("GCC ivdep")
@@ -303,9 +306,9 @@ static inline void ptx_set_predicate(const struct ptx_warp *w, uint32_t ref, uin
 #define PTX_STORE_LANES(d, mask, value)                                                            \
     do {                                                                                           \
         if ((mask) == PTX_FULL) {                                                                  \
-            PTX_EACH_LANE (d)[i] = (value);                                                        \
+            PTX_EACH_LANE(d)[i] = (value);                                                         \
         } else {                                                                                   \
-            PTX_EACH_LANE (d)[i] = (mask)&ptx_lane_bit[i] ? (value) : (d)[i];                      \
+            PTX_EACH_LANE(d)[i] = (mask)&ptx_lane_bit[i] ? (value) : (d)[i];                       \
         }                                                                                          \
     } while (0)
 

@@ -60,7 +60,8 @@ static uint64_t float_op(unsigned op, unsigned type, uint64_t old, uint64_t valu
         return bits_of_f64(op == PTX_M_ADD ? x + y : op == PTX_M_MIN ? fmin(x, y) : fmax(x, y));
     }
     case PTX_F16:
-    case PTX_BF16: return half_op(op, type == PTX_BF16, (uint16_t)old, (uint16_t)value);
+    case PTX_BF16:
+        return half_op(op, type == PTX_BF16, (uint16_t)old, (uint16_t)value);
     default: {
         bool bfloat = type == PTX_BF16X2;
         uint32_t high = half_op(op, bfloat, (uint16_t)(old >> 16), (uint16_t)(value >> 16));
@@ -72,29 +73,43 @@ static uint64_t float_op(unsigned op, unsigned type, uint64_t old, uint64_t valu
 static bool less(unsigned type, uint64_t x, uint64_t y)
 {
     switch (type) {
-    case PTX_S32: return (int32_t)x < (int32_t)y;
-    case PTX_S64: return (int64_t)x < (int64_t)y;
-    default: return x < y;
+    case PTX_S32:
+        return (int32_t)x < (int32_t)y;
+    case PTX_S64:
+        return (int64_t)x < (int64_t)y;
+    default:
+        return x < y;
     }
 }
 
 static uint64_t int_op(unsigned op, unsigned type, uint64_t old, uint64_t value, uint64_t other)
 {
     switch (op) {
-    case PTX_M_ADD: return old + value;
-    case PTX_M_AND: return old & value;
-    case PTX_M_OR: return old | value;
-    case PTX_M_XOR: return old ^ value;
-    case PTX_M_MIN: return less(type, value, old) ? value : old;
-    case PTX_M_MAX: return less(type, old, value) ? value : old;
-    case PTX_M_INC: return old >= value ? 0 : old + 1;
-    case PTX_M_DEC: return old == 0 || old > value ? value : old - 1;
-    case PTX_M_CAS: return old == value ? other : old;
-    default: return value; /* exch */
+    case PTX_M_ADD:
+        return old + value;
+    case PTX_M_AND:
+        return old & value;
+    case PTX_M_OR:
+        return old | value;
+    case PTX_M_XOR:
+        return old ^ value;
+    case PTX_M_MIN:
+        return less(type, value, old) ? value : old;
+    case PTX_M_MAX:
+        return less(type, old, value) ? value : old;
+    case PTX_M_INC:
+        return old >= value ? 0 : old + 1;
+    case PTX_M_DEC:
+        return old == 0 || old > value ? value : old - 1;
+    case PTX_M_CAS:
+        return old == value ? other : old;
+    default:
+        return value; /* exch */
     }
 }
 
-uint64_t ptx_atomic_apply(unsigned op, unsigned type, uint8_t *memory, uint64_t value, uint64_t other)
+uint64_t ptx_atomic_apply(unsigned op, unsigned type, uint8_t *memory, uint64_t value,
+                          uint64_t other)
 {
     unsigned bytes = ptx_type_bytes(type);
     uint64_t mask = bytes == 8 ? ~0ull : (1ull << (8 * bytes)) - 1, old = 0;
@@ -142,8 +157,8 @@ void ptx_run_atomic(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned lane = lowest_bit32(rest);
         uint64_t value = lane_get(w, in->b, lane, wide), other = lane_get(w, in->c, lane, wide);
-        uint64_t old = ptx_atomic_apply(in->op, in->is_signed, (uint8_t *)(uintptr_t)host[lane],
-                                        value, other);
+        uint64_t old =
+            ptx_atomic_apply(in->op, in->is_signed, (uint8_t *)(uintptr_t)host[lane], value, other);
         hash = mix64(hash ^ host[lane]) + old;
         if (in->d == PTX_NO_REF)
             continue;

@@ -32,27 +32,27 @@
         PTX_STORE_LANES(d, mask, (D)(expr(a[i], b[i], c[i])));                                     \
     }
 
-#define AND(x, y)  ((x) & (y))
-#define OR(x, y)   ((x) | (y))
-#define XOR(x, y)  ((x) ^ (y))
-#define NOT(x)     (~(x))
-#define NOT16(x)   ((uint16_t) ~(x))
-#define CNOT(x)    ((x) == 0)
-#define CNOT16(x)  ((uint16_t)(x) == 0)
+#define AND(x, y) ((x) & (y))
+#define OR(x, y)  ((x) | (y))
+#define XOR(x, y) ((x) ^ (y))
+#define NOT(x)    (~(x))
+#define NOT16(x)  ((uint16_t) ~(x))
+#define CNOT(x)   ((x) == 0)
+#define CNOT16(x) ((uint16_t)(x) == 0)
 /* Shift amounts above the width act as the width. */
-#define SHL16(x, n) ((n) > 15 ? 0u : (uint16_t)((x) << ((n)&15)))
-#define SHL32(x, n) ((n) > 31 ? 0u : (x) << ((n)&31))
-#define SHL64(x, n) ((n) > 63 ? 0u : (x) << ((n)&63))
+#define SHL16(x, n)   ((n) > 15 ? 0u : (uint16_t)((x) << ((n)&15)))
+#define SHL32(x, n)   ((n) > 31 ? 0u : (x) << ((n)&31))
+#define SHL64(x, n)   ((n) > 63 ? 0u : (x) << ((n)&63))
 #define SHR_U16(x, n) ((n) > 15 ? 0u : (uint32_t)(uint16_t)(x) >> ((n)&15))
 #define SHR_U32(x, n) ((n) > 31 ? 0u : (x) >> ((n)&31))
 #define SHR_U64(x, n) ((n) > 63 ? 0u : (x) >> ((n)&63))
 #define SHR_S16(x, n) ((uint16_t)((int32_t)(int16_t)(x) >> ((n) > 15 ? 15 : (n))))
 #define SHR_S32(x, n) ((int32_t)(x) >> ((n) > 31 ? 31 : (n)))
 #define SHR_S64(x, n) ((int64_t)(x) >> ((n) > 63 ? 63 : (n)))
-#define POPC32(x)   __builtin_popcount(x)
-#define POPC64(x)   __builtin_popcountll(x)
-#define CLZ32(x)    ((x) ? __builtin_clz(x) : 32)
-#define CLZ64(x)    ((x) ? __builtin_clzll(x) : 64)
+#define POPC32(x)     __builtin_popcount(x)
+#define POPC64(x)     __builtin_popcountll(x)
+#define CLZ32(x)      ((x) ? __builtin_clz(x) : 32)
+#define CLZ64(x)      ((x) ? __builtin_clzll(x) : 64)
 
 BITS2(and32, uint32_t, uint32_t, uint32_t, AND)
 BITS2(and64, uint64_t, uint64_t, uint64_t, AND)
@@ -107,10 +107,10 @@ static inline uint32_t shift_amount(uint32_t position, unsigned bits)
 {
     return position == 0xffffffffu ? position : bits - 1 - position;
 }
-#define BFIND_U32(x) find_high(x, 32, false)
-#define BFIND_S32(x) find_high(x, 32, true)
-#define BFIND_U64(x) find_high(x, 64, false)
-#define BFIND_S64(x) find_high(x, 64, true)
+#define BFIND_U32(x)       find_high(x, 32, false)
+#define BFIND_S32(x)       find_high(x, 32, true)
+#define BFIND_U64(x)       find_high(x, 64, false)
+#define BFIND_S64(x)       find_high(x, 64, true)
 #define BFIND_SHIFT_U32(x) shift_amount(find_high(x, 32, false), 32)
 #define BFIND_SHIFT_S32(x) shift_amount(find_high(x, 32, true), 32)
 #define BFIND_SHIFT_U64(x) shift_amount(find_high(x, 64, false), 64)
@@ -257,13 +257,20 @@ static uint32_t mode_selector(unsigned mode, uint32_t c)
     static const uint16_t ecr[] = {0x0000, 0x1110, 0x2210, 0x3210};
     static const uint16_t rc16[] = {0x1010, 0x3232, 0x1010, 0x3232};
     switch (mode) {
-    case PTX_M_F4E: return f4e[c & 3];
-    case PTX_M_B4E: return b4e[c & 3];
-    case PTX_M_RC8: return rc8[c & 3];
-    case PTX_M_ECL: return ecl[c & 3];
-    case PTX_M_ECR: return ecr[c & 3];
-    case PTX_M_RC16: return rc16[c & 3];
-    default: return c;
+    case PTX_M_F4E:
+        return f4e[c & 3];
+    case PTX_M_B4E:
+        return b4e[c & 3];
+    case PTX_M_RC8:
+        return rc8[c & 3];
+    case PTX_M_ECL:
+        return ecl[c & 3];
+    case PTX_M_ECR:
+        return ecr[c & 3];
+    case PTX_M_RC16:
+        return rc16[c & 3];
+    default:
+        return c;
     }
 }
 static void prmt(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)

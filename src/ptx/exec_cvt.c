@@ -52,22 +52,22 @@ struct fast {
     ptx_handler *run;
 };
 static const struct fast fast[] = {
-    {PTX_S64, PTX_S32, 0, s64_s32},       {PTX_U64, PTX_S32, 0, s64_s32},
-    {PTX_U64, PTX_U32, 0, u64_u32},       {PTX_S64, PTX_U32, 0, u64_u32},
-    {PTX_U32, PTX_U64, 0, u32_u64},       {PTX_S32, PTX_U64, 0, u32_u64},
-    {PTX_U32, PTX_S64, 0, u32_u64},       {PTX_S32, PTX_S64, 0, u32_u64},
-    {PTX_U32, PTX_U16, 0, u32_u16},       {PTX_S32, PTX_U16, 0, u32_u16},
-    {PTX_U32, PTX_U8, 0, u32_u8},         {PTX_S32, PTX_U8, 0, u32_u8},
-    {PTX_U16, PTX_U32, 0, u32_u16},       {PTX_U16, PTX_S32, 0, u32_u16},
-    {PTX_U32, PTX_S16, 0, s32_s16},       {PTX_S32, PTX_S16, 0, s32_s16},
-    {PTX_U32, PTX_S8, 0, s32_s8},         {PTX_S32, PTX_S8, 0, s32_s8},
-    {PTX_U32, PTX_U32, 0, u32_u32},       {PTX_S32, PTX_S32, 0, u32_u32},
-    {PTX_U32, PTX_S32, 0, u32_u32},       {PTX_S32, PTX_U32, 0, u32_u32},
-    {PTX_U64, PTX_U64, 0, u64_u64},       {PTX_S64, PTX_S64, 0, u64_u64},
-    {PTX_U64, PTX_S64, 0, u64_u64},       {PTX_S64, PTX_U64, 0, u64_u64},
-    {PTX_F32, PTX_S32, PTX_M_RN, f32_s32}, {PTX_F32, PTX_U32, PTX_M_RN, f32_u32},
-    {PTX_F64, PTX_S32, PTX_M_RN, f64_s32}, {PTX_F64, PTX_U32, PTX_M_RN, f64_u32},
-    {PTX_F64, PTX_S64, PTX_M_RN, f64_s64}, {PTX_F64, PTX_U64, PTX_M_RN, f64_u64},
+    {PTX_S64, PTX_S32, 0, s64_s32},         {PTX_U64, PTX_S32, 0, s64_s32},
+    {PTX_U64, PTX_U32, 0, u64_u32},         {PTX_S64, PTX_U32, 0, u64_u32},
+    {PTX_U32, PTX_U64, 0, u32_u64},         {PTX_S32, PTX_U64, 0, u32_u64},
+    {PTX_U32, PTX_S64, 0, u32_u64},         {PTX_S32, PTX_S64, 0, u32_u64},
+    {PTX_U32, PTX_U16, 0, u32_u16},         {PTX_S32, PTX_U16, 0, u32_u16},
+    {PTX_U32, PTX_U8, 0, u32_u8},           {PTX_S32, PTX_U8, 0, u32_u8},
+    {PTX_U16, PTX_U32, 0, u32_u16},         {PTX_U16, PTX_S32, 0, u32_u16},
+    {PTX_U32, PTX_S16, 0, s32_s16},         {PTX_S32, PTX_S16, 0, s32_s16},
+    {PTX_U32, PTX_S8, 0, s32_s8},           {PTX_S32, PTX_S8, 0, s32_s8},
+    {PTX_U32, PTX_U32, 0, u32_u32},         {PTX_S32, PTX_S32, 0, u32_u32},
+    {PTX_U32, PTX_S32, 0, u32_u32},         {PTX_S32, PTX_U32, 0, u32_u32},
+    {PTX_U64, PTX_U64, 0, u64_u64},         {PTX_S64, PTX_S64, 0, u64_u64},
+    {PTX_U64, PTX_S64, 0, u64_u64},         {PTX_S64, PTX_U64, 0, u64_u64},
+    {PTX_F32, PTX_S32, PTX_M_RN, f32_s32},  {PTX_F32, PTX_U32, PTX_M_RN, f32_u32},
+    {PTX_F64, PTX_S32, PTX_M_RN, f64_s32},  {PTX_F64, PTX_U32, PTX_M_RN, f64_u32},
+    {PTX_F64, PTX_S64, PTX_M_RN, f64_s64},  {PTX_F64, PTX_U64, PTX_M_RN, f64_u64},
     {PTX_S32, PTX_F32, PTX_M_RZI, s32_f32}, {PTX_U32, PTX_F32, PTX_M_RZI, u32_f32},
 };
 
@@ -77,13 +77,18 @@ static enum ptx_rounding rounding_of(unsigned modifier)
 {
     switch (modifier) {
     case PTX_M_RZ:
-    case PTX_M_RZI: return PTX_ROUND_ZERO;
+    case PTX_M_RZI:
+        return PTX_ROUND_ZERO;
     case PTX_M_RM:
-    case PTX_M_RMI: return PTX_ROUND_DOWN;
+    case PTX_M_RMI:
+        return PTX_ROUND_DOWN;
     case PTX_M_RP:
-    case PTX_M_RPI: return PTX_ROUND_UP;
-    case PTX_M_RNA: return PTX_ROUND_AWAY;
-    default: return PTX_ROUND_NEAREST;
+    case PTX_M_RPI:
+        return PTX_ROUND_UP;
+    case PTX_M_RNA:
+        return PTX_ROUND_AWAY;
+    default:
+        return PTX_ROUND_NEAREST;
     }
 }
 
@@ -96,10 +101,14 @@ static bool rounds_to_integer(unsigned modifier)
 static double to_integer(double x, unsigned modifier)
 {
     switch (modifier) {
-    case PTX_M_RNI: return nearbyint(x); /* the host rounds to nearest even */
-    case PTX_M_RMI: return floor(x);
-    case PTX_M_RPI: return ceil(x);
-    default: return trunc(x);
+    case PTX_M_RNI:
+        return nearbyint(x); /* the host rounds to nearest even */
+    case PTX_M_RMI:
+        return floor(x);
+    case PTX_M_RPI:
+        return ceil(x);
+    default:
+        return trunc(x);
     }
 }
 
@@ -107,15 +116,22 @@ static uint64_t int_source(const struct ptx_conversion *c, uint64_t bits)
 {
     switch (c->from) {
     case PTX_U8:
-    case PTX_B8: return (uint8_t)bits;
-    case PTX_S8: return (uint64_t)(int64_t)(int8_t)bits;
+    case PTX_B8:
+        return (uint8_t)bits;
+    case PTX_S8:
+        return (uint64_t)(int64_t)(int8_t)bits;
     case PTX_U16:
-    case PTX_B16: return (uint16_t)bits;
-    case PTX_S16: return (uint64_t)(int64_t)(int16_t)bits;
+    case PTX_B16:
+        return (uint16_t)bits;
+    case PTX_S16:
+        return (uint64_t)(int64_t)(int16_t)bits;
     case PTX_U32:
-    case PTX_B32: return (uint32_t)bits;
-    case PTX_S32: return (uint64_t)(int64_t)(int32_t)bits;
-    default: return bits;
+    case PTX_B32:
+        return (uint32_t)bits;
+    case PTX_S32:
+        return (uint64_t)(int64_t)(int32_t)bits;
+    default:
+        return bits;
     }
 }
 
@@ -128,9 +144,13 @@ static double float_source(const struct ptx_conversion *c, uint64_t bits)
     case PTX_F32:
         memcpy(&f, &low, sizeof f);
         return c->ftz && fabsf(f) < 0x1p-126f ? copysign(0, f) : (double)f;
-    case PTX_F64: memcpy(&d, &bits, sizeof d); return d;
-    case PTX_F16: return ptx_half_value((uint16_t)bits);
-    default: return ptx_bfloat_value((uint16_t)bits);
+    case PTX_F64:
+        memcpy(&d, &bits, sizeof d);
+        return d;
+    case PTX_F16:
+        return ptx_half_value((uint16_t)bits);
+    default:
+        return ptx_bfloat_value((uint16_t)bits);
     }
 }
 
@@ -200,12 +220,16 @@ static uint64_t float_result(const struct ptx_conversion *c, double x)
     if (c->relu && x <= 0)
         x = 0;
     switch (c->to) {
-    case PTX_F64: return float_bits(x);
+    case PTX_F64:
+        return float_bits(x);
     case PTX_F16:
-    case PTX_F16X2: return ptx_half_from(x, rounding);
+    case PTX_F16X2:
+        return ptx_half_from(x, rounding);
     case PTX_BF16:
-    case PTX_BF16X2: return ptx_bfloat_from(x, rounding);
-    case PTX_TF32: return ptx_tf32_from((float)x, rounding);
+    case PTX_BF16X2:
+        return ptx_bfloat_from(x, rounding);
+    case PTX_TF32:
+        return ptx_tf32_from((float)x, rounding);
     default:
         f = ptx_float_from(x, rounding);
         if (c->ftz && fabsf(f) < 0x1p-126f)
@@ -218,10 +242,14 @@ static uint64_t float_result(const struct ptx_conversion *c, double x)
 static int host_mode(enum ptx_rounding rounding)
 {
     switch (rounding) {
-    case PTX_ROUND_ZERO: return FE_TOWARDZERO;
-    case PTX_ROUND_DOWN: return FE_DOWNWARD;
-    case PTX_ROUND_UP: return FE_UPWARD;
-    default: return FE_TONEAREST;
+    case PTX_ROUND_ZERO:
+        return FE_TOWARDZERO;
+    case PTX_ROUND_DOWN:
+        return FE_DOWNWARD;
+    case PTX_ROUND_UP:
+        return FE_UPWARD;
+    default:
+        return FE_TONEAREST;
     }
 }
 

@@ -43,10 +43,6 @@ static inline float sat32(float x)
 {
     return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
 }
-static inline double sat64(double x)
-{
-    return x > 0.0 ? (x < 1.0 ? x : 1.0) : 0.0;
-}
 #define KEEP(x) (x)
 
 #define FLOAT1(name, T, before, after, expr)                                                       \
@@ -76,9 +72,9 @@ static inline double sat64(double x)
 /* The four variants of an f32 operation: plain, ftz, sat, ftz.sat. */
 #define FOUR(kind, name, expr)                                                                     \
     kind(name##_f32, float, KEEP, canon32, expr)                                                   \
-    kind(name##_f32_ftz, float, flush32, FLUSH_CANON, expr)                                        \
-    kind(name##_f32_sat, float, KEEP, SAT_CANON, expr)                                             \
-    kind(name##_f32_ftz_sat, float, flush32, FLUSH_SAT_CANON, expr)
+        kind(name##_f32_ftz, float, flush32, FLUSH_CANON, expr)                                    \
+            kind(name##_f32_sat, float, KEEP, SAT_CANON, expr)                                     \
+                kind(name##_f32_ftz_sat, float, flush32, FLUSH_SAT_CANON, expr)
 
 #define ADD(x, y) ((x) + (y))
 #define SUB(x, y) ((x) - (y))
@@ -289,13 +285,20 @@ FLOAT1(rsqrt_f64, double, KEEP, canon64, RSQRT64)
 ptx_handler *ptx_approx_handler(unsigned mnemonic, unsigned type)
 {
     switch (mnemonic) {
-    case PTX_OP_sin: return type == PTX_F32 ? sin_f32 : NULL;
-    case PTX_OP_cos: return type == PTX_F32 ? cos_f32 : NULL;
-    case PTX_OP_ex2: return type == PTX_F32 ? ex2_f32 : NULL;
-    case PTX_OP_lg2: return type == PTX_F32 ? lg2_f32 : NULL;
-    case PTX_OP_tanh: return type == PTX_F32 ? tanh_f32 : NULL;
-    case PTX_OP_rsqrt: return type == PTX_F32 ? rsqrt_f32 : type == PTX_F64 ? rsqrt_f64 : NULL;
-    default: return NULL;
+    case PTX_OP_sin:
+        return type == PTX_F32 ? sin_f32 : NULL;
+    case PTX_OP_cos:
+        return type == PTX_F32 ? cos_f32 : NULL;
+    case PTX_OP_ex2:
+        return type == PTX_F32 ? ex2_f32 : NULL;
+    case PTX_OP_lg2:
+        return type == PTX_F32 ? lg2_f32 : NULL;
+    case PTX_OP_tanh:
+        return type == PTX_F32 ? tanh_f32 : NULL;
+    case PTX_OP_rsqrt:
+        return type == PTX_F32 ? rsqrt_f32 : type == PTX_F64 ? rsqrt_f64 : NULL;
+    default:
+        return NULL;
     }
 }
 

@@ -49,16 +49,32 @@ static uint16_t operate(const struct ptx_inst *in, const struct half_format *f, 
     y = tiny_y ? copysign(0, y) : y;
     z = tiny_z ? copysign(0, z) : z;
     switch (mnemonic) {
-    case PTX_OP_add: r = ptx_add_odd(x, y); break;
-    case PTX_OP_sub: r = ptx_add_odd(x, -y); break;
-    case PTX_OP_mul: r = x * y; break;
-    case PTX_OP_fma: r = ptx_add_odd(x * y, z); break;
+    case PTX_OP_add:
+        r = ptx_add_odd(x, y);
+        break;
+    case PTX_OP_sub:
+        r = ptx_add_odd(x, -y);
+        break;
+    case PTX_OP_mul:
+        r = x * y;
+        break;
+    case PTX_OP_fma:
+        r = ptx_add_odd(x * y, z);
+        break;
     case PTX_OP_min:
-    case PTX_OP_max: r = min_or_max(in, mnemonic, x, y); break;
-    case PTX_OP_neg: return a ^ 0x8000;
-    case PTX_OP_abs: return a & 0x7fff;
-    case PTX_OP_ex2: r = exp2(x); break;
-    default: r = tanh(x); break;
+    case PTX_OP_max:
+        r = min_or_max(in, mnemonic, x, y);
+        break;
+    case PTX_OP_neg:
+        return a ^ 0x8000;
+    case PTX_OP_abs:
+        return a & 0x7fff;
+    case PTX_OP_ex2:
+        r = exp2(x);
+        break;
+    default:
+        r = tanh(x);
+        break;
     }
     if (in->flags & PTX_INST_SAT)
         r = clamp01(r);
@@ -118,14 +134,21 @@ ptx_handler *ptx_half_handler(unsigned mnemonic, unsigned type)
     case PTX_OP_neg:
     case PTX_OP_abs:
     case PTX_OP_ex2:
-    case PTX_OP_tanh: break;
-    default: return NULL;
+    case PTX_OP_tanh:
+        break;
+    default:
+        return NULL;
     }
     switch (type) {
-    case PTX_F16: return half_f16;
-    case PTX_F16X2: return half_f16x2;
-    case PTX_BF16: return half_bf16;
-    case PTX_BF16X2: return half_bf16x2;
-    default: return NULL;
+    case PTX_F16:
+        return half_f16;
+    case PTX_F16X2:
+        return half_f16x2;
+    case PTX_BF16:
+        return half_bf16;
+    case PTX_BF16X2:
+        return half_bf16x2;
+    default:
+        return NULL;
     }
 }

@@ -57,23 +57,24 @@ __extension__ typedef unsigned __int128 uint128;
         PTX_STORE_LANES(d, mask, (D)((W)(T)a[i] * (W)(T)b[i]) + c[i]);                             \
     }
 
-#define ADD(x, y)       ((x) + (y))
-#define SUB(x, y)       ((x) - (y))
-#define MUL(x, y)       ((x) * (y))
-#define MAD(x, y, z)    ((x) * (y) + (z))
-#define NEG(x)          (0 - (x))
-#define ABS(x)          ((x) < 0 ? 0 - (uint64_t)(x) : (uint64_t)(x))
-#define MIN(x, y)       ((x) < (y) ? (x) : (y))
-#define MAX(x, y)       ((x) > (y) ? (x) : (y))
-#define SAD_U(x, y, z)  (((x) < (y) ? (y) - (x) : (x) - (y)) + (z))
+#define ADD(x, y)      ((x) + (y))
+#define SUB(x, y)      ((x) - (y))
+#define MUL(x, y)      ((x) * (y))
+#define MAD(x, y, z)   ((x) * (y) + (z))
+#define NEG(x)         (0 - (x))
+#define ABS(x)         ((x) < 0 ? 0 - (uint64_t)(x) : (uint64_t)(x))
+#define MIN(x, y)      ((x) < (y) ? (x) : (y))
+#define MAX(x, y)      ((x) > (y) ? (x) : (y))
+#define SAD_U(x, y, z) (((x) < (y) ? (y) - (x) : (x) - (y)) + (z))
 /* |x - y| + z, the difference taken without overflow. */
-#define SAD_S(x, y, z)  (((x) < (y) ? (uint64_t)(y) - (uint64_t)(x) : (uint64_t)(x) - (uint64_t)(y)) + (uint64_t)(z))
-#define HI16(x, y)      ((uint32_t)((int32_t)(x) * (int32_t)(y)) >> 16)
-#define HI16U(x, y)     (((uint32_t)(x) * (uint32_t)(y)) >> 16)
-#define HI32(x, y)      ((uint64_t)((int64_t)(x) * (int64_t)(y)) >> 32)
-#define HI32U(x, y)     ((uint64_t)(x) * (uint64_t)(y) >> 32)
-#define HI64(x, y)      ((uint128)((int128)(x) * (int128)(y)) >> 64)
-#define HI64U(x, y)     ((uint128)(x) * (uint128)(y) >> 64)
+#define SAD_S(x, y, z)                                                                             \
+    (((x) < (y) ? (uint64_t)(y) - (uint64_t)(x) : (uint64_t)(x) - (uint64_t)(y)) + (uint64_t)(z))
+#define HI16(x, y)        ((uint32_t)((int32_t)(x) * (int32_t)(y)) >> 16)
+#define HI16U(x, y)       (((uint32_t)(x) * (uint32_t)(y)) >> 16)
+#define HI32(x, y)        ((uint64_t)((int64_t)(x) * (int64_t)(y)) >> 32)
+#define HI32U(x, y)       ((uint64_t)(x) * (uint64_t)(y) >> 32)
+#define HI64(x, y)        ((uint128)((int128)(x) * (int128)(y)) >> 64)
+#define HI64U(x, y)       ((uint128)(x) * (uint128)(y) >> 64)
 #define MADHI16(x, y, z)  (HI16(x, y) + (uint32_t)(z))
 #define MADHI16U(x, y, z) (HI16U(x, y) + (uint32_t)(z))
 #define MADHI32(x, y, z)  (HI32(x, y) + (uint64_t)(z))
@@ -84,24 +85,25 @@ __extension__ typedef unsigned __int128 uint128;
  * remainder too. The one overflow (INT_MIN / -1) wraps. */
 #define DIV_U(x, y) ((y) ? (x) / (y) : ~(x) | (x))
 #define REM_U(x, y) ((y) ? (x) % (y) : ~(x) | (x))
-#define DIV_S(x, y) ((y) == 0 ? -1 : (y) == -1 ? (int64_t)(0 - (uint64_t)(x)) : (int64_t)((x) / (y)))
+#define DIV_S(x, y)                                                                                \
+    ((y) == 0 ? -1 : (y) == -1 ? (int64_t)(0 - (uint64_t)(x)) : (int64_t)((x) / (y)))
 #define REM_S(x, y) ((y) == 0 ? -1 : (y) == -1 ? 0 : (int64_t)((x) % (y)))
 
 static inline int32_t saturate(int64_t x)
 {
     return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (int32_t)x;
 }
-#define ADD_SAT(x, y)    saturate((int64_t)(x) + (y))
-#define SUB_SAT(x, y)    saturate((int64_t)(x) - (y))
+#define ADD_SAT(x, y)      saturate((int64_t)(x) + (y))
+#define SUB_SAT(x, y)      saturate((int64_t)(x) - (y))
 #define MADHI_SAT(x, y, z) saturate(((int64_t)(x) * (y) >> 32) + (z))
-#define S24(x)           ((int32_t)((uint32_t)(x) << 8) >> 8)
-#define U24(x)           ((uint32_t)(x)&0xffffffu)
-#define MUL24_S(x, y)    ((uint64_t)((int64_t)S24(x) * S24(y)))
-#define MUL24_U(x, y)    ((uint64_t)U24(x) * U24(y))
-#define MUL24HI_S(x, y)  (MUL24_S(x, y) >> 16)
-#define MUL24HI_U(x, y)  (MUL24_U(x, y) >> 16)
-#define MAD24_S(x, y, z) (MUL24_S(x, y) + (uint64_t)(z))
-#define MAD24_U(x, y, z) (MUL24_U(x, y) + (uint64_t)(z))
+#define S24(x)             ((int32_t)((uint32_t)(x) << 8) >> 8)
+#define U24(x)             ((uint32_t)(x)&0xffffffu)
+#define MUL24_S(x, y)      ((uint64_t)((int64_t)S24(x) * S24(y)))
+#define MUL24_U(x, y)      ((uint64_t)U24(x) * U24(y))
+#define MUL24HI_S(x, y)    (MUL24_S(x, y) >> 16)
+#define MUL24HI_U(x, y)    (MUL24_U(x, y) >> 16)
+#define MAD24_S(x, y, z)   (MUL24_S(x, y) + (uint64_t)(z))
+#define MAD24_U(x, y, z)   (MUL24_U(x, y) + (uint64_t)(z))
 #define MAD24HI_S(x, y, z) (MUL24HI_S(x, y) + (uint64_t)(z))
 #define MAD24HI_U(x, y, z) (MUL24HI_U(x, y) + (uint64_t)(z))
 
@@ -224,13 +226,20 @@ ptx_handler *ptx_int_handler(unsigned mnemonic, unsigned type, unsigned variant)
         if (r->mnemonic != mnemonic || r->variant != variant)
             continue;
         switch (type) {
-        case PTX_U16: return r->u16;
-        case PTX_S16: return r->s16;
-        case PTX_U32: return r->u32;
-        case PTX_S32: return r->s32;
-        case PTX_U64: return r->u64;
-        case PTX_S64: return r->s64;
-        default: return NULL;
+        case PTX_U16:
+            return r->u16;
+        case PTX_S16:
+            return r->s16;
+        case PTX_U32:
+            return r->u32;
+        case PTX_S32:
+            return r->s32;
+        case PTX_U64:
+            return r->u64;
+        case PTX_S64:
+            return r->s64;
+        default:
+            return NULL;
         }
     }
     return NULL;
@@ -253,7 +262,8 @@ static uint64_t add_carry(uint64_t x, uint64_t y, unsigned carry, bool wide, uns
 
 enum carry_kind { CARRY_ADD, CARRY_SUB, CARRY_MAD_LO, CARRY_MAD_HI };
 
-static uint64_t product_half(const struct ptx_inst *in, uint64_t x, uint64_t y, bool wide, bool high)
+static uint64_t product_half(const struct ptx_inst *in, uint64_t x, uint64_t y, bool wide,
+                             bool high)
 {
     if (!wide) {
         uint64_t p = in->is_signed ? (uint64_t)((int64_t)(int32_t)x * (int32_t)y)
@@ -319,14 +329,17 @@ ptx_handler *ptx_carry_handler(unsigned mnemonic, unsigned type, unsigned varian
     bool wide = bytes == 8;
     switch (mnemonic) {
     case PTX_OP_add:
-    case PTX_OP_addc: return wide ? add_cc64 : add_cc32;
+    case PTX_OP_addc:
+        return wide ? add_cc64 : add_cc32;
     case PTX_OP_sub:
-    case PTX_OP_subc: return wide ? sub_cc64 : sub_cc32;
+    case PTX_OP_subc:
+        return wide ? sub_cc64 : sub_cc32;
     case PTX_OP_mad:
     case PTX_OP_madc:
         if (variant == PTX_M_LO)
             return wide ? madlo_cc64 : madlo_cc32;
         return variant == PTX_M_HI ? (wide ? madhi_cc64 : madhi_cc32) : NULL;
-    default: return NULL;
+    default:
+        return NULL;
     }
 }

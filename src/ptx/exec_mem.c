@@ -37,8 +37,8 @@ static const uint32_t *data_refs(const struct ptx_inst *in, const uint32_t *sing
         }                                                                                          \
     } while (0)
 
-static void load_wide(const struct ptx_inst *in, uint32_t mask, const uint64_t *host, unsigned offset,
-                      void *d)
+static void load_wide(const struct ptx_inst *in, uint32_t mask, const uint64_t *host,
+                      unsigned offset, void *d)
 {
     switch (in->width) {
     case 1:
@@ -181,7 +181,8 @@ static void store_element(const struct ptx_inst *in, uint32_t mask, const uint64
         else
             STORE_AS(uint32_t, uint32_t);
         break;
-    default: STORE_AS(uint64_t, uint64_t);
+    default:
+        STORE_AS(uint64_t, uint64_t);
     }
 }
 
@@ -341,7 +342,8 @@ void ptx_run_pack(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
         unsigned lane = lowest_bit32(rest);
         uint64_t value = 0;
         for (unsigned k = 0; k < in->n; k++)
-            value |= (lane_get(w, refs[k], lane, in->flags & PTX_INST_WIDE_DST) & part) << (bits * k);
+            value |= (lane_get(w, refs[k], lane, in->flags & PTX_INST_WIDE_DST) & part)
+                     << (bits * k);
         if (in->op & PTX_INST_WIDE_DST)
             ((uint64_t *)ptx_ref(w, in->d))[lane] = value;
         else

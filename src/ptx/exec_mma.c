@@ -47,9 +47,10 @@ static void place_b(unsigned k, unsigned type, unsigned lane, unsigned reg, unsi
     *row = is_short(type) ? thread * 2 + half + r * 8 : thread + r * 4;
 }
 
-/* The C tile: 16 rows (8 for f64), 8 columns; further tiles go right while n has room, then down. */
-static void place_c(unsigned m, unsigned n, unsigned type, unsigned lane, unsigned reg, unsigned half,
-                    unsigned *row, unsigned *column)
+/* The C tile: 16 rows (8 for f64), 8 columns; further tiles go right while n has room, then down.
+ */
+static void place_c(unsigned m, unsigned n, unsigned type, unsigned lane, unsigned reg,
+                    unsigned half, unsigned *row, unsigned *column)
 {
     unsigned group = lane / 4, thread = lane % 4;
     unsigned tile_rows = m < 16 ? 8 : 16, per_tile = tile_rows / 4 / (is_short(type) ? 2 : 1);
@@ -93,18 +94,24 @@ static double element_get(const struct ptx_warp *w, uint32_t ref, unsigned lane,
     uint32_t bits = type == PTX_F64 ? 0 : ((const uint32_t *)ptx_ref(w, ref))[lane];
     float f;
     switch (type) {
-    case PTX_F64: return ((const double *)ptx_ref(w, ref))[lane];
-    case PTX_F16: return ptx_half_value((uint16_t)(bits >> (16 * half)));
-    case PTX_BF16: return ptx_bfloat_value((uint16_t)(bits >> (16 * half)));
-    case PTX_TF32: bits &= 0xffffe000u; break; /* the unit reads 10 mantissa bits */
-    default: break;
+    case PTX_F64:
+        return ((const double *)ptx_ref(w, ref))[lane];
+    case PTX_F16:
+        return ptx_half_value((uint16_t)(bits >> (16 * half)));
+    case PTX_BF16:
+        return ptx_bfloat_value((uint16_t)(bits >> (16 * half)));
+    case PTX_TF32:
+        bits &= 0xffffe000u;
+        break; /* the unit reads 10 mantissa bits */
+    default:
+        break;
     }
     memcpy(&f, &bits, sizeof f);
     return f;
 }
 
-static void element_put(struct ptx_warp *w, uint32_t ref, unsigned lane, unsigned half, unsigned type,
-                        double value)
+static void element_put(struct ptx_warp *w, uint32_t ref, unsigned lane, unsigned half,
+                        unsigned type, double value)
 {
     if (type == PTX_F64) {
         ((double *)ptx_ref(w, ref))[lane] = value;
@@ -170,8 +177,8 @@ static void part_addresses(struct ptx_warp *w, const struct ptx_inst *in,
     const uint64_t *base64 = ptx_ref(w, in->a);
     for (unsigned lane = 0; lane < PTX_LANES; lane++) {
         unsigned row, column;
-        ptx_fragment_place(part->shape, part->fragment, part->type, lane, part->reg, part->half, &row,
-                           &column);
+        ptx_fragment_place(part->shape, part->fragment, part->type, lane, part->reg, part->half,
+                           &row, &column);
         uint64_t index = part->column_major ? (uint64_t)column * stride[lane] + row
                                             : (uint64_t)row * stride[lane] + column;
         uint64_t base = in->flags & PTX_INST_ADDRESS32 ? base32[lane] : base64[lane];

@@ -13,12 +13,16 @@ static int host_mode(unsigned rounding)
 {
     switch (rounding) {
     case PTX_M_RZ:
-    case PTX_M_RZI: return FE_TOWARDZERO;
+    case PTX_M_RZI:
+        return FE_TOWARDZERO;
     case PTX_M_RM:
-    case PTX_M_RMI: return FE_DOWNWARD;
+    case PTX_M_RMI:
+        return FE_DOWNWARD;
     case PTX_M_RP:
-    case PTX_M_RPI: return FE_UPWARD;
-    default: return FE_TONEAREST;
+    case PTX_M_RPI:
+        return FE_UPWARD;
+    default:
+        return FE_TONEAREST;
     }
 }
 
@@ -26,13 +30,27 @@ static float operate32(unsigned mnemonic, float x, float y, float z)
 {
     volatile float a = x, b = y, c = z, r;
     switch (mnemonic) {
-    case PTX_OP_add: r = a + b; break;
-    case PTX_OP_sub: r = a - b; break;
-    case PTX_OP_mul: r = a * b; break;
-    case PTX_OP_div: r = a / b; break;
-    case PTX_OP_rcp: r = 1.0f / a; break;
-    case PTX_OP_sqrt: r = sqrtf(a); break;
-    default: r = fmaf(a, b, c); break;
+    case PTX_OP_add:
+        r = a + b;
+        break;
+    case PTX_OP_sub:
+        r = a - b;
+        break;
+    case PTX_OP_mul:
+        r = a * b;
+        break;
+    case PTX_OP_div:
+        r = a / b;
+        break;
+    case PTX_OP_rcp:
+        r = 1.0f / a;
+        break;
+    case PTX_OP_sqrt:
+        r = sqrtf(a);
+        break;
+    default:
+        r = fmaf(a, b, c);
+        break;
     }
     return r;
 }
@@ -41,13 +59,27 @@ static double operate64(unsigned mnemonic, double x, double y, double z)
 {
     volatile double a = x, b = y, c = z, r;
     switch (mnemonic) {
-    case PTX_OP_add: r = a + b; break;
-    case PTX_OP_sub: r = a - b; break;
-    case PTX_OP_mul: r = a * b; break;
-    case PTX_OP_div: r = a / b; break;
-    case PTX_OP_rcp: r = 1.0 / a; break;
-    case PTX_OP_sqrt: r = sqrt(a); break;
-    default: r = fma(a, b, c); break;
+    case PTX_OP_add:
+        r = a + b;
+        break;
+    case PTX_OP_sub:
+        r = a - b;
+        break;
+    case PTX_OP_mul:
+        r = a * b;
+        break;
+    case PTX_OP_div:
+        r = a / b;
+        break;
+    case PTX_OP_rcp:
+        r = 1.0 / a;
+        break;
+    case PTX_OP_sqrt:
+        r = sqrt(a);
+        break;
+    default:
+        r = fma(a, b, c);
+        break;
     }
     return r;
 }
@@ -114,7 +146,9 @@ ptx_handler *ptx_rounded_handler(unsigned mnemonic, unsigned type)
     case PTX_OP_rcp:
     case PTX_OP_sqrt:
     case PTX_OP_fma:
-    case PTX_OP_mad: return type == PTX_F32 ? rounded_f32 : type == PTX_F64 ? rounded_f64 : NULL;
-    default: return NULL;
+    case PTX_OP_mad:
+        return type == PTX_F32 ? rounded_f32 : type == PTX_F64 ? rounded_f64 : NULL;
+    default:
+        return NULL;
     }
 }

@@ -25,7 +25,8 @@ static void finish_compare(struct ptx_warp *w, const struct ptx_inst *in, uint32
         ptx_set_predicate(w, in->d2, mask, q);
 }
 
-/* One bit per lane as an OR of constants: compilers turn it into vector compares and a reduction. */
+/* One bit per lane as an OR of constants: compilers turn it into vector compares and a reduction.
+ */
 #define COMPARE(name, S, T, test)                                                                  \
     static void name(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)                 \
     {                                                                                              \
@@ -45,7 +46,7 @@ static void finish_compare(struct ptx_warp *w, const struct ptx_inst *in, uint32
     COMPARE(gt_##type, S, T, x > y)                                                                \
     COMPARE(ge_##type, S, T, x >= y)
 #define COMPARE_UNORDERED(type, S, T)                                                              \
-    COMPARE(one_##type, S, T, x < y || x > y)                                                      \
+    COMPARE(one_##type, S, T, x<y || x> y)                                                         \
     COMPARE(equ_##type, S, T, !(x < y || x > y))                                                   \
     COMPARE(ltu_##type, S, T, !(x >= y))                                                           \
     COMPARE(leu_##type, S, T, !(x > y))                                                            \
@@ -67,40 +68,64 @@ COMPARE_UNORDERED(f64, double, double)
 
 enum order { EQ, NE, LT, LE, GT, GE, NEU, EQU, LTU, LEU, GTU, GEU, NUM, NANS, N_ORDERS };
 
-#define INT_ROW(type) {eq_##type, ne_##type, lt_##type, le_##type, gt_##type, ge_##type}
+#define INT_ROW(type)                                                                              \
+    {                                                                                              \
+        eq_##type, ne_##type, lt_##type, le_##type, gt_##type, ge_##type                           \
+    }
 /* PTX's ne is ordered for floats, neu the C operator. */
 #define FLOAT_ROW(type)                                                                            \
-    {eq_##type,  one_##type, lt_##type,  le_##type,  gt_##type,  ge_##type,  ne_##type,            \
-     equ_##type, ltu_##type, leu_##type, gtu_##type, geu_##type, num_##type, nan_##type}
+    {                                                                                              \
+        eq_##type, one_##type, lt_##type, le_##type, gt_##type, ge_##type, ne_##type, equ_##type,  \
+            ltu_##type, leu_##type, gtu_##type, geu_##type, num_##type, nan_##type                 \
+    }
 static ptx_handler *const compare_table[PTX_N_TYPES][N_ORDERS] = {
-    [PTX_U16] = INT_ROW(u16), [PTX_S16] = INT_ROW(s16), [PTX_U32] = INT_ROW(u32),
-    [PTX_S32] = INT_ROW(s32), [PTX_U64] = INT_ROW(u64), [PTX_S64] = INT_ROW(s64),
-    [PTX_B16] = INT_ROW(u16), [PTX_B32] = INT_ROW(u32), [PTX_B64] = INT_ROW(u64),
+    [PTX_U16] = INT_ROW(u16),   [PTX_S16] = INT_ROW(s16),   [PTX_U32] = INT_ROW(u32),
+    [PTX_S32] = INT_ROW(s32),   [PTX_U64] = INT_ROW(u64),   [PTX_S64] = INT_ROW(s64),
+    [PTX_B16] = INT_ROW(u16),   [PTX_B32] = INT_ROW(u32),   [PTX_B64] = INT_ROW(u64),
     [PTX_F32] = FLOAT_ROW(f32), [PTX_F64] = FLOAT_ROW(f64),
 };
 
 static int order_of(unsigned comparison, bool is_float, bool is_signed)
 {
     switch (comparison) {
-    case PTX_M_EQ: return EQ;
-    case PTX_M_NE: return NE;
-    case PTX_M_LT: return LT;
-    case PTX_M_LE: return LE;
-    case PTX_M_GT: return GT;
-    case PTX_M_GE: return GE;
-    case PTX_M_LO: return is_float || is_signed ? -1 : LT;
-    case PTX_M_LS: return is_float || is_signed ? -1 : LE;
-    case PTX_M_HI: return is_float || is_signed ? -1 : GT;
-    case PTX_M_HS: return is_float || is_signed ? -1 : GE;
-    case PTX_M_NEU: return is_float ? NEU : -1;
-    case PTX_M_EQU: return is_float ? EQU : -1;
-    case PTX_M_LTU: return is_float ? LTU : -1;
-    case PTX_M_LEU: return is_float ? LEU : -1;
-    case PTX_M_GTU: return is_float ? GTU : -1;
-    case PTX_M_GEU: return is_float ? GEU : -1;
-    case PTX_M_NUM: return is_float ? NUM : -1;
-    case PTX_M_NAN: return is_float ? NANS : -1;
-    default: return -1;
+    case PTX_M_EQ:
+        return EQ;
+    case PTX_M_NE:
+        return NE;
+    case PTX_M_LT:
+        return LT;
+    case PTX_M_LE:
+        return LE;
+    case PTX_M_GT:
+        return GT;
+    case PTX_M_GE:
+        return GE;
+    case PTX_M_LO:
+        return is_float || is_signed ? -1 : LT;
+    case PTX_M_LS:
+        return is_float || is_signed ? -1 : LE;
+    case PTX_M_HI:
+        return is_float || is_signed ? -1 : GT;
+    case PTX_M_HS:
+        return is_float || is_signed ? -1 : GE;
+    case PTX_M_NEU:
+        return is_float ? NEU : -1;
+    case PTX_M_EQU:
+        return is_float ? EQU : -1;
+    case PTX_M_LTU:
+        return is_float ? LTU : -1;
+    case PTX_M_LEU:
+        return is_float ? LEU : -1;
+    case PTX_M_GTU:
+        return is_float ? GTU : -1;
+    case PTX_M_GEU:
+        return is_float ? GEU : -1;
+    case PTX_M_NUM:
+        return is_float ? NUM : -1;
+    case PTX_M_NAN:
+        return is_float ? NANS : -1;
+    default:
+        return -1;
     }
 }
 
@@ -109,20 +134,34 @@ static int order_of(unsigned comparison, bool is_float, bool is_signed)
 static bool ordered(int order, double x, double y)
 {
     switch (order) {
-    case EQ: return x == y;
-    case NE: return x < y || x > y;
-    case LT: return x < y;
-    case LE: return x <= y;
-    case GT: return x > y;
-    case GE: return x >= y;
-    case NEU: return x != y;
-    case EQU: return !(x < y || x > y);
-    case LTU: return !(x >= y);
-    case LEU: return !(x > y);
-    case GTU: return !(x <= y);
-    case GEU: return !(x < y);
-    case NUM: return x == x && y == y;
-    default: return x != x || y != y;
+    case EQ:
+        return x == y;
+    case NE:
+        return x < y || x > y;
+    case LT:
+        return x < y;
+    case LE:
+        return x <= y;
+    case GT:
+        return x > y;
+    case GE:
+        return x >= y;
+    case NEU:
+        return x != y;
+    case EQU:
+        return !(x < y || x > y);
+    case LTU:
+        return !(x >= y);
+    case LEU:
+        return !(x > y);
+    case GTU:
+        return !(x <= y);
+    case GEU:
+        return !(x < y);
+    case NUM:
+        return x == x && y == y;
+    default:
+        return x != x || y != y;
     }
 }
 
@@ -139,8 +178,10 @@ static double lane_value(const struct ptx_inst *in, uint32_t bits, unsigned high
         memcpy(&f, &bits, sizeof f);
         return flushed(f);
     case PTX_F16:
-    case PTX_F16X2: return ptx_half_value((uint16_t)(high ? bits >> 16 : bits));
-    default: return ptx_bfloat_value((uint16_t)(high ? bits >> 16 : bits));
+    case PTX_F16X2:
+        return ptx_half_value((uint16_t)(high ? bits >> 16 : bits));
+    default:
+        return ptx_bfloat_value((uint16_t)(high ? bits >> 16 : bits));
     }
 }
 
@@ -182,11 +223,15 @@ ptx_handler *ptx_compare_handler(unsigned comparison, unsigned type, bool ftz)
         return NULL;
     switch (type) {
     case PTX_F16:
-    case PTX_BF16: return compare_slow;
+    case PTX_BF16:
+        return compare_slow;
     case PTX_F16X2:
-    case PTX_BF16X2: return compare_pair;
-    case PTX_F32: return ftz ? compare_slow : compare_table[type][order];
-    default: return ftz ? NULL : compare_table[type][order];
+    case PTX_BF16X2:
+        return compare_pair;
+    case PTX_F32:
+        return ftz ? compare_slow : compare_table[type][order];
+    default:
+        return ftz ? NULL : compare_table[type][order];
     }
 }
 
@@ -195,12 +240,18 @@ ptx_handler *ptx_compare_handler(unsigned comparison, unsigned type, bool ftz)
 static bool has_property(unsigned property, double x, bool subnormal)
 {
     switch (property) {
-    case PTX_M_FINITE: return isfinite(x);
-    case PTX_M_INFINITE: return isinf(x);
-    case PTX_M_NUMBER: return !isnan(x);
-    case PTX_M_NOTANUMBER: return isnan(x);
-    case PTX_M_NORMAL: return isfinite(x) && x != 0 && !subnormal;
-    default: return subnormal;
+    case PTX_M_FINITE:
+        return isfinite(x);
+    case PTX_M_INFINITE:
+        return isinf(x);
+    case PTX_M_NUMBER:
+        return !isnan(x);
+    case PTX_M_NOTANUMBER:
+        return isnan(x);
+    case PTX_M_NORMAL:
+        return isfinite(x) && x != 0 && !subnormal;
+    default:
+        return subnormal;
     }
 }
 

@@ -57,7 +57,8 @@ static void read_channel(const struct strata_ptx_texture *t, const uint8_t *at, 
     }
 }
 
-static void read_texel(const struct strata_ptx_texture *t, uint64_t x, uint64_t y, struct texel *out)
+static void read_texel(const struct strata_ptx_texture *t, uint64_t x, uint64_t y,
+                       struct texel *out)
 {
     const uint8_t *at = (const uint8_t *)t->data + y * row_bytes(t) + x * ptx_texel_bytes(t);
     memset(out, 0, sizeof *out);
@@ -95,14 +96,19 @@ static bool place_index(unsigned mode, int64_t i, uint64_t size, uint64_t *out)
         return true;
     }
     switch (mode) {
-    case STRATA_PTX_WRAP: *out = (uint64_t)((i % n + n) % n); return true;
+    case STRATA_PTX_WRAP:
+        *out = (uint64_t)((i % n + n) % n);
+        return true;
     case STRATA_PTX_MIRROR: {
         int64_t m = (i % (2 * n) + 2 * n) % (2 * n);
         *out = (uint64_t)(m < n ? m : 2 * n - 1 - m);
         return true;
     }
-    case STRATA_PTX_BORDER: return false;
-    default: *out = i < 0 ? 0 : size - 1; return true;
+    case STRATA_PTX_BORDER:
+        return false;
+    default:
+        *out = i < 0 ? 0 : size - 1;
+        return true;
     }
 }
 
@@ -210,10 +216,12 @@ void ptx_run_tex(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
         ptx_touch_loaded(w, in, address);
         if (o->float_coordinates)
             sample(t, ((const float *)ptx_ref(w, o->x))[lane],
-                   o->y != PTX_NO_REF ? ((const float *)ptx_ref(w, o->y))[lane] : 0, &out, &address);
+                   o->y != PTX_NO_REF ? ((const float *)ptx_ref(w, o->y))[lane] : 0, &out,
+                   &address);
         else
             fetch(t, ((const int32_t *)ptx_ref(w, o->x))[lane],
-                  o->y != PTX_NO_REF ? ((const int32_t *)ptx_ref(w, o->y))[lane] : 0, &out, &address);
+                  o->y != PTX_NO_REF ? ((const int32_t *)ptx_ref(w, o->y))[lane] : 0, &out,
+                  &address);
         for (unsigned c = 0; c < 4; c++)
             if (o->d[c] != PTX_NO_REF)
                 ((uint32_t *)ptx_ref(w, o->d[c]))[lane] = out.bits[c];
@@ -229,6 +237,8 @@ void ptx_run_txq(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
         const struct strata_ptx_texture *t = find_texture(w, in, lane);
         if (!t)
             return;
-        d[lane] = (uint32_t)(in->op == PTX_M_WIDTH ? t->width : in->op == PTX_M_HEIGHT ? t->height : 0);
+        d[lane] = (uint32_t)(in->op == PTX_M_WIDTH    ? t->width
+                             : in->op == PTX_M_HEIGHT ? t->height
+                                                      : 0);
     }
 }

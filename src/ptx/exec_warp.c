@@ -97,12 +97,18 @@ static uint32_t reduce(unsigned op, bool is_signed, uint32_t x, uint32_t y)
 {
     bool y_less = is_signed ? (int32_t)y < (int32_t)x : y < x;
     switch (op) {
-    case PTX_M_ADD: return x + y;
-    case PTX_M_AND: return x & y;
-    case PTX_M_OR: return x | y;
-    case PTX_M_XOR: return x ^ y;
-    case PTX_M_MIN: return y_less ? y : x;
-    default: return y_less ? x : y;
+    case PTX_M_ADD:
+        return x + y;
+    case PTX_M_AND:
+        return x & y;
+    case PTX_M_OR:
+        return x | y;
+    case PTX_M_XOR:
+        return x ^ y;
+    case PTX_M_MIN:
+        return y_less ? y : x;
+    default:
+        return y_less ? x : y;
     }
 }
 

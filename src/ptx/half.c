@@ -24,7 +24,8 @@ static double expand(uint32_t bits, unsigned exponent_bits, unsigned mantissa_bi
     uint64_t sign = (uint64_t)(bits >> (exponent_bits + mantissa_bits) & 1) << 63;
     int bias = (1 << (exponent_bits - 1)) - 1;
     if (exponent == (1u << exponent_bits) - 1)
-        return bits_double(sign | 0x7ff0000000000000ull | (uint64_t)mantissa << (52 - mantissa_bits));
+        return bits_double(sign | 0x7ff0000000000000ull |
+                           (uint64_t)mantissa << (52 - mantissa_bits));
     if (!exponent) { /* subnormal: an integer times the smallest step */
         double step = bits_double((uint64_t)(1023 + 1 - bias - (int)mantissa_bits) << 52);
         double value = (double)mantissa * step;
@@ -34,14 +35,20 @@ static double expand(uint32_t bits, unsigned exponent_bits, unsigned mantissa_bi
     return bits_double(sign | wide_exponent | (uint64_t)mantissa << (52 - mantissa_bits));
 }
 
-static bool rounds_up(uint64_t rest, uint64_t half, bool odd, bool negative, enum ptx_rounding rounding)
+static bool rounds_up(uint64_t rest, uint64_t half, bool odd, bool negative,
+                      enum ptx_rounding rounding)
 {
     switch (rounding) {
-    case PTX_ROUND_NEAREST: return rest > half || (rest == half && odd);
-    case PTX_ROUND_AWAY: return rest >= half;
-    case PTX_ROUND_DOWN: return negative && rest;
-    case PTX_ROUND_UP: return !negative && rest;
-    default: return false;
+    case PTX_ROUND_NEAREST:
+        return rest > half || (rest == half && odd);
+    case PTX_ROUND_AWAY:
+        return rest >= half;
+    case PTX_ROUND_DOWN:
+        return negative && rest;
+    case PTX_ROUND_UP:
+        return !negative && rest;
+    default:
+        return false;
     }
 }
 

@@ -41,8 +41,8 @@ ptx_handler *ptx_approx_handler(unsigned mnemonic, unsigned type);
 /* Common conversions by their own loop, all others through one general handler; in->extra is a
  * struct ptx_conversion. */
 struct ptx_conversion {
-    uint8_t to, from;  /* types */
-    uint8_t rounding;  /* PTX_M_RN ..., PTX_NONE */
+    uint8_t to, from; /* types */
+    uint8_t rounding; /* PTX_M_RN ..., PTX_NONE */
     bool sat, ftz, relu;
 };
 ptx_handler *ptx_convert_handler(const struct ptx_conversion *conversion);

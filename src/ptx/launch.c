@@ -34,15 +34,17 @@ static strata_status check_launch(const struct strata_ptx_launch *l, struct stra
                            "kernel \"%s\" was compiled for at most %u threads in a block, not %llu",
                            e->name, e->max_threads, (unsigned long long)threads);
     if (l->grid.y > 65535 || l->grid.z > 65535 || l->grid.x > INT32_MAX)
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
-                           "kernel \"%s\": a grid of %ux%ux%u blocks is larger than hardware allows",
-                           e->name, l->grid.x, l->grid.y, l->grid.z);
+        return strata_fail(
+            err, STRATA_EUSAGE, NULL, 0, 0,
+            "kernel \"%s\": a grid of %ux%ux%u blocks is larger than hardware allows", e->name,
+            l->grid.x, l->grid.y, l->grid.z);
     uint64_t shared = (uint64_t)e->shared_static_bytes + l->shared_dynamic_bytes;
     if (shared > 1u << 20)
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
-                           "kernel \"%s\": %llu bytes of shared memory in a block are more than any "
-                           "GPU has",
-                           e->name, (unsigned long long)shared);
+        return strata_fail(
+            err, STRATA_EUSAGE, NULL, 0, 0,
+            "kernel \"%s\": %llu bytes of shared memory in a block are more than any "
+            "GPU has",
+            e->name, (unsigned long long)shared);
     return STRATA_OK;
 }
 
@@ -58,8 +60,9 @@ static strata_status build_code(struct ptx_image *image, struct strata_error *er
         uint32_t index;
         status = strata_code_add(code, &image->statics[i], &index, err);
         if (status == STRATA_OK && index != i)
-            status = strata_fail(err, STRATA_EFORMAT, image->file, 0, 0,
-                                 "two instructions of kernel \"%s\" cannot be told apart", image->name);
+            status =
+                strata_fail(err, STRATA_EFORMAT, image->file, 0, 0,
+                            "two instructions of kernel \"%s\" cannot be told apart", image->name);
     }
     if (status != STRATA_OK) {
         strata_code_destroy(code);
@@ -137,16 +140,17 @@ static strata_status admit(struct resident *r)
         r->free = block->next;
     } else {
         if ((r->n + 1) * r->state_bytes > limit)
-            return strata_fail(r->l->err, STRATA_ELIMIT, run->image->file, 0, 0,
-                               "kernel \"%s\": %llu of its blocks wait for blocks that have not "
-                               "started, and more do not fit in the %llu MiB allowed for their state",
-                               run->image->name, (unsigned long long)r->n,
-                               (unsigned long long)(limit >> 20));
+            return strata_fail(
+                r->l->err, STRATA_ELIMIT, run->image->file, 0, 0,
+                "kernel \"%s\": %llu of its blocks wait for blocks that have not "
+                "started, and more do not fit in the %llu MiB allowed for their state",
+                run->image->name, (unsigned long long)r->n, (unsigned long long)(limit >> 20));
         block = ptx_block_create(run);
     }
     if (!block)
         return strata_fail(r->l->err, STRATA_ENOMEM, run->image->file, 0, 0,
-                           "kernel \"%s\": out of memory for the state of a block", run->image->name);
+                           "kernel \"%s\": out of memory for the state of a block",
+                           run->image->name);
     ptx_block_start(block, r->started, ptx_launch_records(r->l, r->started));
     r->started++;
     r->n++;
@@ -250,7 +254,8 @@ strata_status ptx_run_interleaved(struct ptx_launch *l)
 
 /* ---- the launch ---- */
 
-static uint32_t local_stride(const struct ptx_image *image, const struct strata_ptx_run_options *opt)
+static uint32_t local_stride(const struct ptx_image *image,
+                             const struct strata_ptx_run_options *opt)
 {
     uint32_t bytes = image->stack_bytes;
     if (image->recursive) {
@@ -260,7 +265,8 @@ static uint32_t local_stride(const struct ptx_image *image, const struct strata_
     return (bytes + 15) & ~15u;
 }
 
-static strata_status set_up(struct ptx_launch *l, struct strata_ptx_module *m, struct ptx_image *image)
+static strata_status set_up(struct ptx_launch *l, struct strata_ptx_module *m,
+                            struct ptx_image *image)
 {
     struct ptx_run *run = &l->run;
     const struct strata_ptx_launch *launch = run->launch;

@@ -11,7 +11,7 @@ struct ptx_launch {
     struct ptx_run run;
     struct strata_ptx_stats stats;
     struct strata_builder *builder;
-    uint64_t next;         /* block to be finished next */
+    uint64_t next; /* block to be finished next */
     struct strata_error *err;
 };
 

@@ -82,7 +82,8 @@ static void lex_word(struct ptx_lexer *lexer, struct ptx_token *out)
     const char *p = lexer->at + 1;
     bool directive = *lexer->at == '.';
     while (p < lexer->end && !(directive && *p == '.')) {
-        if (p + 2 < lexer->end && p[0] == ':' && p[1] == ':' && is_word_start(p[2])) {
+        if (p + 2 < lexer->end && p[0] == ':' && p[1] == ':' &&
+            (is_word_start(p[2]) || is_digit(p[2]))) {
             p += 2;
             continue;
         }
@@ -95,7 +96,8 @@ static void lex_word(struct ptx_lexer *lexer, struct ptx_token *out)
     lexer->at = p;
 }
 
-static bool lex_radix(struct ptx_lexer *lexer, struct ptx_token *out, int radix, unsigned max_digits)
+static bool lex_radix(struct ptx_lexer *lexer, struct ptx_token *out, int radix,
+                      unsigned max_digits)
 {
     const char *p = lexer->at;
     unsigned digits = 0;

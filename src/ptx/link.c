@@ -63,7 +63,8 @@ static void forget_unit(struct linker *l, struct ptx_unit *unit)
 static void find_definitions(struct linker *l, struct ptx_unit *unit)
 {
     for (struct ptx_function *f = unit->functions; f; f = f->next) {
-        struct ptx_function *local = l->unit[f->name].function, *global = l->global[f->name].function;
+        struct ptx_function *local = l->unit[f->name].function,
+                            *global = l->global[f->name].function;
         if (!f->has_body)
             f->same = local->has_body ? local : global ? global : f;
         else if (f->is_visible && global)

@@ -38,11 +38,15 @@ unsigned ptx_op_destinations(const struct ptx_op *op)
     case PTX_OP_applypriority:
     case PTX_OP_griddepcontrol:
     case PTX_OP_setmaxnreg:
-    case PTX_OP_cp: return 0;
+    case PTX_OP_cp:
+        return 0;
     case PTX_OP_bar:
-    case PTX_OP_barrier: return has_modifier(op, PTX_M_RED) ? 1 : 0;
-    case PTX_OP_wmma: return has_modifier(op, PTX_M_STORE) ? 0 : 1;
-    default: return 1;
+    case PTX_OP_barrier:
+        return has_modifier(op, PTX_M_RED) ? 1 : 0;
+    case PTX_OP_wmma:
+        return has_modifier(op, PTX_M_STORE) ? 0 : 1;
+    default:
+        return 1;
     }
 }
 
@@ -64,11 +68,13 @@ static void visit_operand(const struct ptx_operand *o, ptx_reg_visitor *direct,
         for (unsigned i = 0; i < o->n_children; i++)
             visit_operand(&o->u.children[i], in_address, in_address, user);
         break;
-    default: break;
+    default:
+        break;
     }
 }
 
-void ptx_op_visit(const struct ptx_op *op, ptx_reg_visitor *reads, ptx_reg_visitor *writes, void *user)
+void ptx_op_visit(const struct ptx_op *op, ptx_reg_visitor *reads, ptx_reg_visitor *writes,
+                  void *user)
 {
     unsigned n_dst = ptx_op_destinations(op);
     if (reads && op->guard != PTX_NO_REG)

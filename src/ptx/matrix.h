@@ -25,8 +25,8 @@ struct ptx_mma {
 struct ptx_matrix_part {
     struct ptx_shape shape;
     uint8_t fragment, type;
-    uint8_t reg, half;   /* first element */
-    uint8_t n;           /* elements: they follow each other in memory */
+    uint8_t reg, half; /* first element */
+    uint8_t n;         /* elements: they follow each other in memory */
     bool column_major, is_store;
     uint32_t refs[2];    /* registers of the elements (equal for a pair of halves) */
     uint32_t stride_ref; /* elements between rows (columns) */

@@ -79,8 +79,8 @@ static void find_stride(struct ptx_access *access, uint32_t mask)
 }
 
 /* Lowest address and the end of the highest access. */
-static void find_extent(const struct ptx_access *access, uint32_t mask, unsigned bytes, uint64_t *low,
-                        uint64_t *high)
+static void find_extent(const struct ptx_access *access, uint32_t mask, unsigned bytes,
+                        uint64_t *low, uint64_t *high)
 {
     const uint64_t *a = access->address;
     if (access->affine) {
@@ -169,7 +169,8 @@ static bool in_one_range(struct ptx_block *block, const struct ptx_inst *in, uin
     return high - range->base <= range->bytes;
 }
 
-static bool check_global(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask, unsigned bytes)
+static bool check_global(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
+                         unsigned bytes)
 {
     uint64_t low, high;
     if (!w->block->run->checks_memory)
@@ -202,8 +203,8 @@ static const uint64_t *resolve_global(struct ptx_warp *w, const struct ptx_inst 
 
 /* ---- shared, local, parameters ---- */
 
-static bool check_offsets(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask, unsigned bytes,
-                          unsigned space, uint64_t limit)
+static bool check_offsets(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
+                          unsigned bytes, unsigned space, uint64_t limit)
 {
     uint64_t low, high;
     find_extent(&w->access, mask, bytes, &low, &high);
@@ -267,7 +268,8 @@ static const uint64_t *resolve_param(struct ptx_warp *w, const struct ptx_inst *
 
 /* ---- generic ---- */
 
-static bool resolve_lane(struct ptx_warp *w, const struct ptx_inst *in, unsigned lane, unsigned bytes)
+static bool resolve_lane(struct ptx_warp *w, const struct ptx_inst *in, unsigned lane,
+                         unsigned bytes)
 {
     struct ptx_access *access = &w->access;
     struct ptx_run *run = w->block->run;
@@ -291,7 +293,8 @@ static bool resolve_lane(struct ptx_warp *w, const struct ptx_inst *in, unsigned
         offset + bytes <= w->local_stride) {
         access->local_mask |= 1u << lane;
         access->address[lane] = offset;
-        access->host[lane] = (uint64_t)(uintptr_t)w->local + (uint64_t)lane * w->local_stride + offset;
+        access->host[lane] =
+            (uint64_t)(uintptr_t)w->local + (uint64_t)lane * w->local_stride + offset;
         return true;
     }
     access->host[lane] = a;
@@ -299,8 +302,9 @@ static bool resolve_lane(struct ptx_warp *w, const struct ptx_inst *in, unsigned
         return true; /* the address of a kernel parameter was taken */
     if (!window && (!run->checks_memory || in_one_range(w->block, in, a, a + bytes)))
         return true;
-    ptx_fail(w, in, lane, STRATA_EFORMAT, "illegal address 0x%llx: %u bytes there are in no allocation",
-             (unsigned long long)a, bytes);
+    ptx_fail(w, in, lane, STRATA_EFORMAT,
+             "illegal address 0x%llx: %u bytes there are in no allocation", (unsigned long long)a,
+             bytes);
     return false;
 }
 
@@ -334,10 +338,14 @@ const uint64_t *ptx_resolve_addresses(struct ptx_warp *w, const struct ptx_inst 
 {
     switch (in->space) {
     case PTX_M_GLOBAL:
-    case PTX_M_CONST: return resolve_global(w, in, mask, bytes);
-    case PTX_M_SHARED: return resolve_shared(w, in, mask, bytes);
-    case PTX_M_LOCAL: return resolve_local(w, in, mask, bytes);
-    default: return resolve_generic(w, in, mask, bytes);
+    case PTX_M_CONST:
+        return resolve_global(w, in, mask, bytes);
+    case PTX_M_SHARED:
+        return resolve_shared(w, in, mask, bytes);
+    case PTX_M_LOCAL:
+        return resolve_local(w, in, mask, bytes);
+    default:
+        return resolve_generic(w, in, mask, bytes);
     }
 }
 

@@ -4,10 +4,9 @@
 #include <pthread.h>
 #include <string.h>
 
-static const char *const mnemonic_names[PTX_N_MNEMONICS] = {
-    "",
+static const char *const mnemonic_names[PTX_N_MNEMONICS] = {"",
 #define X(name) #name,
-    PTX_MNEMONICS(X)
+                                                            PTX_MNEMONICS(X)
 #undef X
 };
 

@@ -165,7 +165,8 @@ static strata_status prepare(struct worker *w, struct ahead *a)
     w->ahead = a;
     w->block = ptx_block_create(&l->run);
     if (!w->block)
-        return strata_fail(l->err, STRATA_ENOMEM, NULL, 0, 0, "out of memory for the state of a block");
+        return strata_fail(l->err, STRATA_ENOMEM, NULL, 0, 0,
+                           "out of memory for the state of a block");
     if (!l->run.code)
         return STRATA_OK;
     return strata_builder_create(l->run.image->record, &w->builder, l->err);
@@ -174,7 +175,8 @@ static strata_status prepare(struct worker *w, struct ahead *a)
 strata_status ptx_run_parallel(struct ptx_launch *l, uint32_t threads, bool *rest)
 {
     struct ahead a = {.l = l};
-    uint32_t n = threads > l->run.n_blocks ? (uint32_t)l->run.n_blocks : threads, ready = 0, running = 0;
+    uint32_t n = threads > l->run.n_blocks ? (uint32_t)l->run.n_blocks : threads, ready = 0,
+             running = 0;
     struct worker *workers = calloc(n, sizeof *workers);
     if (!workers)
         return strata_fail(l->err, STRATA_ENOMEM, NULL, 0, 0, "out of memory for a launch");

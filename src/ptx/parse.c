@@ -270,8 +270,11 @@ static unsigned variable_space(const struct ptx_parser *p)
     static const struct {
         const char *word;
         unsigned space;
-    } spaces[] = {{".global", PTX_M_GLOBAL}, {".const", PTX_M_CONST}, {".shared", PTX_M_SHARED},
-                  {".local", PTX_M_LOCAL},   {".param", PTX_M_PARAM}};
+    } spaces[] = {{".global", PTX_M_GLOBAL},
+                  {".const", PTX_M_CONST},
+                  {".shared", PTX_M_SHARED},
+                  {".local", PTX_M_LOCAL},
+                  {".param", PTX_M_PARAM}};
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
         if (ptx_at_word(p, spaces[i].word))
             return spaces[i].space;

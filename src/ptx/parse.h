@@ -11,7 +11,14 @@
 #include "ptx/lex.h"
 
 /* What a name means in the scope it was declared in. */
-enum ptx_decl_kind { PTX_DECL_REG, PTX_DECL_FAMILY, PTX_DECL_VAR, PTX_DECL_LABEL, PTX_DECL_PROTO, PTX_DECL_TARGETS };
+enum ptx_decl_kind {
+    PTX_DECL_REG,
+    PTX_DECL_FAMILY,
+    PTX_DECL_VAR,
+    PTX_DECL_LABEL,
+    PTX_DECL_PROTO,
+    PTX_DECL_TARGETS
+};
 struct ptx_decl {
     uint8_t kind;
     uint32_t name;

@@ -42,8 +42,8 @@ struct ptx_decl *ptx_declare(struct ptx_parser *p, unsigned kind, uint32_t name)
         return NULL;
     }
     struct ptx_decl *decl = &p->decls[p->n_decls];
-    *decl = (struct ptx_decl){.kind = (uint8_t)kind, .name = name, .depth = p->depth,
-                              .outer = p->visible[name]};
+    *decl = (struct ptx_decl){
+        .kind = (uint8_t)kind, .name = name, .depth = p->depth, .outer = p->visible[name]};
     p->visible[name] = (int64_t)p->n_decls++;
     return decl;
 }
@@ -102,7 +102,8 @@ static bool add_registers(struct ptx_parser *p, unsigned type, uint32_t n, uint3
         f->reg_type = moved;
         f->cap_regs = cap;
     }
-    memset(f->reg_type + f->n_regs, (int)type, n);
+    if (n)
+        memset(f->reg_type + f->n_regs, (int)type, n);
     *first = f->n_regs;
     f->n_regs += n;
     return true;
@@ -244,7 +245,8 @@ static bool parse_number_operand(struct ptx_parser *p, struct ptx_operand *out)
         out->value ^= negative ? 0x8000000000000000ull : 0;
         break;
     default:
-        return ptx_error(p, STRATA_EFORMAT, "an operand is neither a register, a name nor a number");
+        return ptx_error(p, STRATA_EFORMAT,
+                         "an operand is neither a register, a name nor a number");
     }
     ptx_next(p);
     return p->status == STRATA_OK;
@@ -426,13 +428,14 @@ static bool parse_guard(struct ptx_parser *p, struct ptx_op *op)
 static bool parse_instruction(struct ptx_parser *p)
 {
     struct ptx_function *f = p->function;
-    struct ptx_op op = {.line = p->token.line, .column = p->token.column,
-                        .source_line = p->source_line};
+    struct ptx_op op = {
+        .line = p->token.line, .column = p->token.column, .source_line = p->source_line};
     if (!parse_guard(p, &op))
         return false;
     if (p->token.kind != PTX_TOK_WORD)
-        return ptx_error(p, STRATA_EFORMAT, "found something that is neither an instruction nor a "
-                                            "directive");
+        return ptx_error(p, STRATA_EFORMAT,
+                         "found something that is neither an instruction nor a "
+                         "directive");
     if (!parse_opcode(p, &op) || !ptx_parse_operands(p, &op))
         return false;
     if (!ARRAY_RESERVE(f->ops, f->n_ops, f->cap_ops, 1))
@@ -540,8 +543,11 @@ static bool parse_directive(struct ptx_parser *p)
     static const struct {
         const char *word;
         unsigned space;
-    } spaces[] = {{".param", PTX_M_PARAM},   {".local", PTX_M_LOCAL}, {".shared", PTX_M_SHARED},
-                  {".global", PTX_M_GLOBAL}, {".const", PTX_M_CONST}};
+    } spaces[] = {{".param", PTX_M_PARAM},
+                  {".local", PTX_M_LOCAL},
+                  {".shared", PTX_M_SHARED},
+                  {".global", PTX_M_GLOBAL},
+                  {".const", PTX_M_CONST}};
     if (ptx_accept_word(p, ".reg"))
         return parse_registers(p);
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)

@@ -304,7 +304,8 @@ bool ptx_parse_params(struct ptx_parser *p, struct ptx_var **list)
             return ptx_error(p, STRATA_EUNSUPPORTED,
                              "register parameters (.reg) of functions are not supported");
         if (!ptx_accept_word(p, ".param"))
-            return ptx_error(p, STRATA_EFORMAT, "a parameter list holds something else than .param");
+            return ptx_error(p, STRATA_EFORMAT,
+                             "a parameter list holds something else than .param");
         if (!ptx_parse_vars(p, &list, &model, false))
             return false;
         if (!ptx_accept(p, ','))

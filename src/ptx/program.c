@@ -32,6 +32,17 @@ static bool is_system_library(const char *soname)
     return false;
 }
 
+/* NVIDIA's libraries talk to the driver themselves. */
+static bool is_gpu_library(const char *soname)
+{
+    static const char *const known[] = {"libcublas", "libcufft",  "libcurand", "libcusparse", "libcusolver",
+                                        "libcudnn",  "libnccl",   "libnpp",    "libnvjpeg",   "libcupti"};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (!strncmp(soname, known[i], strlen(known[i])))
+            return true;
+    return false;
+}
+
 static void read_needed(const struct elf64 *e, struct strata_cuda_program *p)
 {
     Elf64_Shdr dynamic;
@@ -45,11 +56,15 @@ static void read_needed(const struct elf64 *e, struct strata_cuda_program *p)
         if (d.d_tag != DT_NEEDED)
             continue;
         const char *soname = elf64_string(e, dynamic.sh_link, d.d_un.d_val);
-        if (!strncmp(soname, "libcudart.so", 12))
+        if (!strncmp(soname, "libcudart.so", 12)) {
             snprintf(p->cudart, sizeof p->cudart, "%s", soname);
-        else if (!strncmp(soname, "libcuda.so", 10))
+            continue;
+        }
+        if (!strncmp(soname, "libcuda.so", 10))
             p->needs_libcuda = true;
-        else if (!is_system_library(soname))
+        else if (is_gpu_library(soname))
+            snprintf(p->gpu_library, sizeof p->gpu_library, "%s", soname);
+        if (!is_system_library(soname))
             p->may_load_cuda = true;
     }
 }
@@ -100,6 +115,18 @@ static void read_fatbins(const struct elf64 *e, struct strata_cuda_program *p)
     }
 }
 
+void cuda_program_inspect_bytes(const void *bytes, size_t length, struct strata_cuda_program *out)
+{
+    struct elf64 e;
+    if (!elf64_open(&e, bytes, length))
+        return;
+    out->is_elf = true;
+    out->same_machine = !THIS_MACHINE || e.header.e_machine == THIS_MACHINE;
+    read_needed(&e, out);
+    read_symbols(&e, out);
+    read_fatbins(&e, out);
+}
+
 strata_status strata_cuda_program_inspect(const char *path, struct strata_cuda_program *out,
                                           struct strata_error *err)
 {
@@ -121,14 +148,7 @@ strata_status strata_cuda_program_inspect(const char *path, struct strata_cuda_p
     close(fd);
     if (bytes == MAP_FAILED)
         return STRATA_OK; /* nothing to see; the system will say whether it runs */
-    struct elf64 e;
-    if (elf64_open(&e, bytes, length)) {
-        out->is_elf = true;
-        out->same_machine = !THIS_MACHINE || e.header.e_machine == THIS_MACHINE;
-        read_needed(&e, out);
-        read_symbols(&e, out);
-        read_fatbins(&e, out);
-    }
+    cuda_program_inspect_bytes(bytes, length, out);
     munmap(bytes, length);
     return STRATA_OK;
 }

@@ -148,7 +148,8 @@ static strata_status add_entry(struct strata_builder *builder, const uint32_t **
     uint64_t address[PTX_LANES] = {0}, base;
     uint32_t index = head & INDEX_MASK;
     switch (head >> FORM_SHIFT & 3) {
-    case FORM_NONE: return strata_builder_add(builder, index, mask, NULL, err);
+    case FORM_NONE:
+        return strata_builder_add(builder, index, mask, NULL, err);
     case FORM_STRIDE:
         base = get64(at);
         return strata_builder_add_strided(builder, index, mask, base, (int32_t) * (*at)++, err);
@@ -183,8 +184,7 @@ static strata_status add_warp(struct strata_builder *builder, const struct ptx_l
 strata_status ptx_record_finish(struct ptx_block *block, struct strata_builder *builder,
                                 struct strata_block **out, struct strata_error *err)
 {
-    strata_status status =
-        strata_builder_begin_block(builder, block->index, block->n_warps, err);
+    strata_status status = strata_builder_begin_block(builder, block->index, block->n_warps, err);
     for (uint32_t i = 0; status == STRATA_OK && i < block->n_warps; i++) {
         status = strata_builder_begin_warp(builder, i, err);
         if (status == STRATA_OK)

@@ -6,20 +6,46 @@
 
 /* Lanes that differ by warp, and lanes that differ by block; 128 bytes each. */
 enum ptx_special_warp {
-    PTX_SR_TID_X, PTX_SR_TID_Y, PTX_SR_TID_Z, PTX_SR_LANEID, PTX_SR_WARPID, PTX_SR_LANEMASK_EQ,
-    PTX_SR_LANEMASK_LT, PTX_SR_LANEMASK_LE, PTX_SR_LANEMASK_GT, PTX_SR_LANEMASK_GE, PTX_SR_NTID_X,
-    PTX_SR_NTID_Y, PTX_SR_NTID_Z, PTX_SR_NCTAID_X, PTX_SR_NCTAID_Y, PTX_SR_NCTAID_Z, PTX_SR_NWARPID,
-    PTX_SR_NSMID, PTX_SR_ZERO, PTX_SR_ONE, PTX_SR_DYNAMIC_SMEM, PTX_SR_TOTAL_SMEM,
-    PTX_SR_ENVREG1, PTX_SR_ENVREG2, PTX_N_SR_WARP
+    PTX_SR_TID_X,
+    PTX_SR_TID_Y,
+    PTX_SR_TID_Z,
+    PTX_SR_LANEID,
+    PTX_SR_WARPID,
+    PTX_SR_LANEMASK_EQ,
+    PTX_SR_LANEMASK_LT,
+    PTX_SR_LANEMASK_LE,
+    PTX_SR_LANEMASK_GT,
+    PTX_SR_LANEMASK_GE,
+    PTX_SR_NTID_X,
+    PTX_SR_NTID_Y,
+    PTX_SR_NTID_Z,
+    PTX_SR_NCTAID_X,
+    PTX_SR_NCTAID_Y,
+    PTX_SR_NCTAID_Z,
+    PTX_SR_NWARPID,
+    PTX_SR_NSMID,
+    PTX_SR_ZERO,
+    PTX_SR_ONE,
+    PTX_SR_DYNAMIC_SMEM,
+    PTX_SR_TOTAL_SMEM,
+    PTX_SR_ENVREG1,
+    PTX_SR_ENVREG2,
+    PTX_N_SR_WARP
 };
-enum ptx_special_block { PTX_SR_CTAID_X, PTX_SR_CTAID_Y, PTX_SR_CTAID_Z, PTX_SR_SMID, PTX_N_SR_BLOCK };
+enum ptx_special_block {
+    PTX_SR_CTAID_X,
+    PTX_SR_CTAID_Y,
+    PTX_SR_CTAID_Z,
+    PTX_SR_SMID,
+    PTX_N_SR_BLOCK
+};
 #define PTX_SPECIAL_WARP_BYTES  (PTX_N_SR_WARP * 128u)
 #define PTX_SPECIAL_BLOCK_BYTES (PTX_N_SR_BLOCK * 128u)
 
 enum ptx_special_kind {
     PTX_SPECIAL_UNKNOWN = 0,
-    PTX_SPECIAL_LANES,      /* *ref reads it */
-    PTX_SPECIAL_CLOCK,      /* changes: ptx_run_mov_clock */
+    PTX_SPECIAL_LANES, /* *ref reads it */
+    PTX_SPECIAL_CLOCK, /* changes: ptx_run_mov_clock */
     PTX_SPECIAL_CLOCK_HI,
 };
 /* What a %name means; *wide: 64 bits. */

@@ -9,6 +9,12 @@
 /* This many equal answers in a row mean that a loop waits for somebody. */
 #define SPIN_POLLS 8
 
+/* Most instructions are executed by all lanes; counting bits is slow on some hosts. */
+static inline unsigned lane_count(uint32_t mask)
+{
+    return mask == PTX_FULL ? PTX_LANES : popcount32(mask);
+}
+
 static void set_frame(struct ptx_warp *w, struct ptx_frame *frame)
 {
     w->frame = frame;
@@ -81,8 +87,11 @@ static int32_t open_scope(struct ptx_warp *w, const struct ptx_path *path, uint3
     for (int32_t i = 0; i < PTX_MAX_SCOPES; i++) {
         if (w->scopes[i].used)
             continue;
-        w->scopes[i] = (struct ptx_scope){.pc = pc, .expected = path->mask, .parent = path->scope,
-                                          .used = true, .frame = path->frame};
+        w->scopes[i] = (struct ptx_scope){.pc = pc,
+                                          .expected = path->mask,
+                                          .parent = path->scope,
+                                          .used = true,
+                                          .frame = path->frame};
         return i;
     }
     return -2;
@@ -98,7 +107,10 @@ static void close_if_complete(struct ptx_warp *w, int32_t index)
     s->used = false;
     if (!together)
         return;
-    struct ptx_path path = {.pc = s->pc, .mask = together, .scope = s->parent, .frame = s->frame,
+    struct ptx_path path = {.pc = s->pc,
+                            .mask = together,
+                            .scope = s->parent,
+                            .frame = s->frame,
                             .poll_pc = PTX_NO_INDEX};
     push_path(w, &path);
 }
@@ -147,8 +159,11 @@ static bool release_joined(struct ptx_warp *w)
         struct ptx_scope *s = &w->scopes[i];
         if (!s->used || !(s->arrived & w->live))
             continue;
-        struct ptx_path path = {.pc = s->pc, .mask = s->arrived & w->live, .scope = s->parent,
-                                .frame = s->frame, .poll_pc = PTX_NO_INDEX};
+        struct ptx_path path = {.pc = s->pc,
+                                .mask = s->arrived & w->live,
+                                .scope = s->parent,
+                                .frame = s->frame,
+                                .poll_pc = PTX_NO_INDEX};
         s->expected &= ~s->arrived;
         s->arrived = 0;
         if (w->n_paths >= PTX_MAX_PATHS)
@@ -194,7 +209,7 @@ static uint32_t sync_members(const struct ptx_warp *w, const struct ptx_inst *in
 static void execute_sync(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     w->block->clock++;
-    w->block->thread_instructions += popcount32(mask);
+    w->block->thread_instructions += lane_count(mask);
     in->run(w, in, mask);
     if (w->block->recording)
         ptx_record(w, in, mask);
@@ -205,8 +220,8 @@ static bool waits_with(const struct ptx_warp *w, const struct ptx_path *a, const
 {
     if (b->state != PTX_AT_SYNC || a->frame != b->frame)
         return false;
-    return a->pc == b->pc || (w->image->code[a->pc].run == w->image->code[b->pc].run &&
-                              w->image->code[a->pc].n == 0);
+    return a->pc == b->pc ||
+           (w->image->code[a->pc].run == w->image->code[b->pc].run && w->image->code[a->pc].n == 0);
 }
 
 /* All lanes that wait together execute the instruction, then each path goes on by itself. */
@@ -356,7 +371,7 @@ static void count(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
     if (in->record == PTX_NO_INDEX)
         return;
     w->block->clock++;
-    w->block->thread_instructions += popcount32(mask);
+    w->block->thread_instructions += lane_count(mask);
     if (w->block->recording)
         ptx_record(w, in, mask);
 }
@@ -366,7 +381,9 @@ static bool control(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
 {
     struct ptx_path *path = &w->paths[w->n_paths - 1];
     switch (in->flow) {
-    case PTX_BRANCH: count(w, in, mask); return branch(w, in, mask);
+    case PTX_BRANCH:
+        count(w, in, mask);
+        return branch(w, in, mask);
     case PTX_BRANCH_INDEXED:
         if (!mask)
             break;
@@ -415,7 +432,7 @@ static bool control(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
 static void step_memory(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     w->block->clock++;
-    w->block->thread_instructions += popcount32(mask);
+    w->block->thread_instructions += lane_count(mask);
     w->block->memory_instructions++;
     if (mask)
         in->run(w, in, mask);
@@ -461,7 +478,7 @@ static enum ptx_turn run_path(struct ptx_warp *w, uint64_t *budget)
             in->run(w, in, mask);
             if (in->record != PTX_NO_INDEX) {
                 block->clock++;
-                block->thread_instructions += popcount32(mask);
+                block->thread_instructions += lane_count(mask);
                 if (block->recording)
                     ptx_record(w, in, mask);
             }

@@ -48,12 +48,12 @@ enum { MEMO_TEXT_BYTES = 112, MEMO_FIRST = 256, MEMO_MOST = 16384, UNKNOWN_OPCOD
 struct line_memo {
     uint64_t pc;
     uint32_t source_line;
-    uint32_t index;       /* in the code table, of the first line with this text */
+    uint32_t index;                    /* in the code table, of the first line with this text */
     uint32_t by_space[STRATA_N_SPACE]; /* generic accesses: index by resolved space, or NONE */
-    int32_t imm;          /* that `index` and `by_space` have */
+    int32_t imm;                       /* that `index` and `by_space` have */
     uint8_t space;
-    uint8_t length;       /* of text; 0 = free */
-    bool has_addresses;   /* text ends behind the width's blank; else behind the '\n' */
+    uint8_t length;     /* of text; 0 = free */
+    bool has_addresses; /* text ends behind the width's blank; else behind the '\n' */
     bool generic;
     bool unknown_opcode;
     bool missing_addresses; /* a load or store whose width column is 0 */
@@ -64,13 +64,13 @@ struct line_parser {
     struct text *text;
     struct strata_code *code;
     struct strata_builder *builder;
-    struct line_memo *memo;   /* by instruction address */
-    uint32_t n_memo;          /* a power of two; grows with the code of the kernel */
-    uint32_t n_memo_misses;   /* since it grew */
+    struct line_memo *memo; /* by instruction address */
+    uint32_t n_memo;        /* a power of two; grows with the code of the kernel */
+    uint32_t n_memo_misses; /* since it grew */
     uint64_t shared_base, local_base;
     uint32_t n_lead_columns; /* 4 for tracer versions below 3 */
     bool lineinfo, compat;
-    uint32_t lead[4];        /* the block and warp that the lead columns should name */
+    uint32_t lead[4]; /* the block and warp that the lead columns should name */
     /* For warnings. */
     uint64_t n_unknown_opcodes, n_missing_addresses, n_wrong_lead, n_gaps;
     uint64_t n_zero_modes;
@@ -90,6 +90,10 @@ strata_status accelsim_reader_next(struct strata_reader *r, struct strata_block 
 void accelsim_reader_close(struct strata_reader *r);
 
 /* ---- writing (accelsim_write.c), as the functions of the format ---- */
+
+/* The opcode column: SASS text as it came, else an opcode that means the same (accelsim_opcode.c).
+ */
+void accelsim_opcode_text(const struct strata_inst *inst, uint32_t isa, char *out, size_t size);
 
 strata_status accelsim_write_create(struct strata_writer *w, struct strata_error *err);
 strata_status accelsim_write_memcpy(struct strata_writer *w, uint32_t event_kind, uint64_t address,

@@ -55,8 +55,7 @@ static strata_status read_dim3(const struct text *t, const char *p, const char *
         const char *at = text_skip_blanks(p + 1);
         p = text_decimal(at, &x);
         if (!p || x < 1 || x > INT32_MAX)
-            return text_fail(t, at, err, "\"-%s\" needs three numbers of 1 to %d.", key,
-                             INT32_MAX);
+            return text_fail(t, at, err, "\"-%s\" needs three numbers of 1 to %d.", key, INT32_MAX);
         v[i] = (uint32_t)x;
     }
     p = text_skip_blanks(p);
@@ -66,15 +65,16 @@ static strata_status read_dim3(const struct text *t, const char *p, const char *
     return expect_end(t, p + 1, key, err);
 }
 
-static strata_status read_kernel_name(const struct text *t, const char *p, struct accelsim_header *h,
-                                      struct strata_error *err)
+static strata_status read_kernel_name(const struct text *t, const char *p,
+                                      struct accelsim_header *h, struct strata_error *err)
 {
     const char *end = text_newline(t, p);
     while (end > p && text_is_blank(end[-1]))
         end--;
     char *name = strndup(p, (size_t)(end - p));
     if (!name)
-        return strata_fail(err, STRATA_ENOMEM, t->name, 0, 0, "out of memory while reading the header.");
+        return strata_fail(err, STRATA_ENOMEM, t->name, 0, 0,
+                           "out of memory while reading the header.");
     free(h->kernel);
     h->kernel = name;
     return STRATA_OK;
@@ -83,8 +83,19 @@ static strata_status read_kernel_name(const struct text *t, const char *p, struc
 /* ---- keys ---- */
 
 enum key {
-    KEY_NAME, KEY_ID, KEY_GRID, KEY_BLOCK, KEY_SHMEM, KEY_NREGS, KEY_BINARY, KEY_STREAM,
-    KEY_SHMEM_BASE, KEY_LOCAL_BASE, KEY_TRACER, KEY_LINEINFO, N_KEYS
+    KEY_NAME,
+    KEY_ID,
+    KEY_GRID,
+    KEY_BLOCK,
+    KEY_SHMEM,
+    KEY_NREGS,
+    KEY_BINARY,
+    KEY_STREAM,
+    KEY_SHMEM_BASE,
+    KEY_LOCAL_BASE,
+    KEY_TRACER,
+    KEY_LINEINFO,
+    N_KEYS
 };
 static const char *const keys[N_KEYS] = {
     [KEY_NAME] = "kernel name",
@@ -183,14 +194,16 @@ static strata_status check_header(const struct text *t, const struct accelsim_he
                            keys[h->has_grid ? KEY_BLOCK : KEY_GRID]);
     uint64_t threads = (uint64_t)h->block.x * h->block.y;
     if (threads > ACCELSIM_MAX_BLOCK_THREADS || threads * h->block.z > ACCELSIM_MAX_BLOCK_THREADS)
-        return strata_fail(err, STRATA_ELIMIT, t->name, 0, 0,
-                           "a thread block of (%u,%u,%u) has more than %u threads; the header is damaged.",
-                           h->block.x, h->block.y, h->block.z, ACCELSIM_MAX_BLOCK_THREADS);
+        return strata_fail(
+            err, STRATA_ELIMIT, t->name, 0, 0,
+            "a thread block of (%u,%u,%u) has more than %u threads; the header is damaged.",
+            h->block.x, h->block.y, h->block.z, ACCELSIM_MAX_BLOCK_THREADS);
     uint64_t blocks = (uint64_t)h->grid.x * h->grid.y;
     if (blocks > INT64_MAX / h->grid.z)
-        return strata_fail(err, STRATA_ELIMIT, t->name, 0, 0,
-                           "a grid of (%u,%u,%u) has more blocks than 63 bits count; the header is damaged.",
-                           h->grid.x, h->grid.y, h->grid.z);
+        return strata_fail(
+            err, STRATA_ELIMIT, t->name, 0, 0,
+            "a grid of (%u,%u,%u) has more blocks than 63 bits count; the header is damaged.",
+            h->grid.x, h->grid.y, h->grid.z);
     return STRATA_OK;
 }
 
@@ -215,7 +228,8 @@ strata_status accelsim_read_header(struct text *t, struct accelsim_header *h,
         text_skip_line(t);
     }
     if (st == STRATA_END && !t->line)
-        st = strata_fail(err, STRATA_EFORMAT, t->name, 0, 0, "the file is empty, so it is not a trace.");
+        st = strata_fail(err, STRATA_EFORMAT, t->name, 0, 0,
+                         "the file is empty, so it is not a trace.");
     else if (st == STRATA_END || !st)
         st = check_header(t, h, err);
     if (st)
@@ -231,8 +245,8 @@ void accelsim_header_release(struct accelsim_header *h)
 
 bool accelsim_known_sm(uint32_t sm_version)
 {
-    static const uint8_t known[] = {30, 32, 35, 37, 50, 52, 53, 60, 61, 62,  70,  72,
-                                    75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
+    static const uint8_t known[] = {30, 32, 35, 37, 50, 52, 53,  60,  61,  62,  70,  72, 75,
+                                    80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
     for (size_t i = 0; i < sizeof known; i++)
         if (known[i] == sm_version)
             return true;

@@ -54,9 +54,10 @@ static strata_status read_imm(const struct text *t, const char *p, int32_t *imm,
         int64_t v;
         const char *q = signed_token(p, &v);
         if (!q || v < INT32_MIN || v > UINT32_MAX)
-            return text_fail(t, p, err,
-                             "expected the end of the line or one immediate number; the line has too "
-                             "many columns for its width, mode and mask.");
+            return text_fail(
+                t, p, err,
+                "expected the end of the line or one immediate number; the line has too "
+                "many columns for its width, mode and mask.");
         *imm = (int32_t)(uint32_t)v;
         p = text_skip_blanks(q);
         if (*p != '\n')
@@ -75,7 +76,8 @@ static strata_status read_list(const struct text *t, const char *p, uint32_t mas
         p = text_skip_blanks(p);
         const char *q = hex_token(p, &a->lane[lowest_bit32(m)]);
         if (!q)
-            return text_fail(t, p, err, "expected a hexadecimal address for lane %u.", lowest_bit32(m));
+            return text_fail(t, p, err, "expected a hexadecimal address for lane %u.",
+                             lowest_bit32(m));
         p = q;
     }
     *end = p;
@@ -83,7 +85,8 @@ static strata_status read_list(const struct text *t, const char *p, uint32_t mas
 }
 
 static strata_status read_deltas(const struct text *t, const char *p, uint32_t mask,
-                                 struct line_addresses *a, const char **end, struct strata_error *err)
+                                 struct line_addresses *a, const char **end,
+                                 struct strata_error *err)
 {
     p = text_skip_blanks(p);
     if (!mask && *p == '\n') { /* nothing to give a base for */
@@ -119,7 +122,8 @@ static void first_run_only(uint32_t mask, struct line_addresses *a)
     bool in_run = true;
     for (unsigned lane = first; lane < STRATA_WARP_SIZE; lane++) {
         in_run = in_run && mask >> lane & 1;
-        a->lane[lane] = in_run ? a->base + (uint64_t)(lane - first) * (uint64_t)(int64_t)a->stride : 0;
+        a->lane[lane] =
+            in_run ? a->base + (uint64_t)(lane - first) * (uint64_t)(int64_t)a->stride : 0;
     }
     a->strided = false;
 }
@@ -138,7 +142,8 @@ static inline bool has_gaps(uint32_t mask)
 }
 
 static strata_status read_stride(struct line_parser *lp, const char *p, uint32_t mask,
-                                 struct line_addresses *a, const char **end, struct strata_error *err)
+                                 struct line_addresses *a, const char **end,
+                                 struct strata_error *err)
 {
     const struct text *t = lp->text;
     int64_t stride;
@@ -227,8 +232,8 @@ static unsigned space_of(const struct line_parser *lp, const struct line_memo *m
 }
 
 /* The index of the memo's instruction with another space or immediate. */
-static strata_status variant(struct line_parser *lp, struct line_memo *m, unsigned space, int32_t imm,
-                             uint32_t *index, struct strata_error *err)
+static strata_status variant(struct line_parser *lp, struct line_memo *m, unsigned space,
+                             int32_t imm, uint32_t *index, struct strata_error *err)
 {
     if (imm == m->imm && m->by_space[space] != NO_INDEX) {
         *index = m->by_space[space];
@@ -316,7 +321,8 @@ static strata_status read_opcode(const struct text *t, const char *p, char *opco
     if (q == p || !text_is_end(*q) || (*p >= '0' && *p <= '9'))
         return text_fail(t, p, err, "expected an opcode like LDG.E.");
     if (q - p >= MAX_OPCODE_BYTES)
-        return text_fail(t, p, err, "this opcode has more than %d characters.", MAX_OPCODE_BYTES - 1);
+        return text_fail(t, p, err, "this opcode has more than %d characters.",
+                         MAX_OPCODE_BYTES - 1);
     memcpy(opcode, p, (size_t)(q - p));
     opcode[q - p] = 0;
     *end = q;
@@ -411,7 +417,8 @@ static strata_status parse_new_memory(struct line_parser *lp, struct line_memo *
 {
     struct line_addresses a;
     if (!text_is_blank(*p))
-        return text_fail(lp->text, p, err, "a width of %u asks for addresses, but the line ends here.",
+        return text_fail(lp->text, p, err,
+                         "a width of %u asks for addresses, but the line ends here.",
                          inst->trace_width);
     strata_status st = read_addresses(lp, p + 1, mask, &a, err);
     if (st)
@@ -463,9 +470,10 @@ static strata_status parse_new(struct line_parser *lp, struct line_memo *m, uint
 
 /* ---- lines ---- */
 
-/* The four columns in front of old lines: block x, y, z and warp. They repeat what the section says;
- * where they do not, the section counts, as upstream. */
-static strata_status read_lead_columns(struct line_parser *lp, const char **p, struct strata_error *err)
+/* The four columns in front of old lines: block x, y, z and warp. They repeat what the section
+ * says; where they do not, the section counts, as upstream. */
+static strata_status read_lead_columns(struct line_parser *lp, const char **p,
+                                       struct strata_error *err)
 {
     for (int i = 0; i < 4; i++) {
         uint64_t v;

@@ -101,7 +101,8 @@ static bool accelsim_probe(const char *path, bool is_folder, const uint8_t *head
 
 /* ---- launches ---- */
 
-/* The name of the folder that a file lies in: what predictions are joined on. Freed by the caller. */
+/* The name of the folder that a file lies in: what predictions are joined on. Freed by the caller.
+ */
 static char *folder_name(const char *file)
 {
     char *real = realpath(file, NULL);
@@ -135,7 +136,8 @@ static struct strata_launch launch_of(const struct accelsim_header *h, const cha
     };
 }
 
-static strata_status read_header_of(const char *path, struct accelsim_header *h, struct strata_error *err)
+static strata_status read_header_of(const char *path, struct accelsim_header *h,
+                                    struct strata_error *err)
 {
     struct stream_source *in;
     struct text text;
@@ -161,8 +163,9 @@ static strata_status add_kernel(struct strata_trace *t, char *path, const char *
     }
     a->path[a->n_path++] = path;
     if (ends_with(path, ".tracez"))
-        return strata_fail(err, STRATA_EUNSUPPORTED, path, 0, 0,
-                           "binary .tracez files of Accel-Sim 2.0 cannot be read; trace to text (.traceg).");
+        return strata_fail(
+            err, STRATA_EUNSUPPORTED, path, 0, 0,
+            "binary .tracez files of Accel-Sim 2.0 cannot be read; trace to text (.traceg).");
     strata_status st = read_header_of(path, &h, err);
     if (st)
         return st;
@@ -245,7 +248,8 @@ static strata_status read_copy_line(struct strata_trace *t, const struct list *l
     field = q;
     q = text_decimal(text_skip_blanks(field + 1), &event.bytes);
     if (!q || *text_skip_blanks(q) != '\n')
-        return text_fail(&l->text, field, err, "expected \",<bytes>\" and the end of the line here.");
+        return text_fail(&l->text, field, err,
+                         "expected \",<bytes>\" and the end of the line here.");
     return trace_add_event(t, &event, err);
 }
 
@@ -280,12 +284,14 @@ static strata_status read_list(struct strata_trace *t, const char *path, struct 
     if (!l.program)
         st = no_memory(path, err);
     const char *p;
-    while (!st && !(st = text_begin_line(&l.text, &p, err)) && !(st = read_list_line(t, &l, p, err)))
+    while (!st && !(st = text_begin_line(&l.text, &p, err)) &&
+           !(st = read_list_line(t, &l, p, err)))
         text_skip_line(&l.text);
     if (st == STRATA_END)
-        st = t->n_launch ? STRATA_OK
-                         : strata_fail(err, STRATA_EFORMAT, path, 0, 0,
-                                       "the list names no kernel file, so there is nothing to read.");
+        st = t->n_launch
+                 ? STRATA_OK
+                 : strata_fail(err, STRATA_EFORMAT, path, 0, 0,
+                               "the list names no kernel file, so there is nothing to read.");
     free(l.program);
     text_release(&l.text);
     return st;
@@ -313,8 +319,9 @@ static int by_kernel(const void *a, const void *b)
     return strcmp((*x)->kernel, (*y)->kernel);
 }
 
-/* The register count belongs to the kernel, but the tracer asks for it again at every launch, and once
- * it has put its own code into the kernel the answer is that of both. The smallest is the kernel's. */
+/* The register count belongs to the kernel, but the tracer asks for it again at every launch, and
+ * once it has put its own code into the kernel the answer is that of both. The smallest is the
+ * kernel's. */
 static strata_status settle_registers(struct strata_trace *t, struct strata_error *err)
 {
     struct strata_launch **sorted = malloc((t->n_launch + 1) * sizeof *sorted);

@@ -31,7 +31,7 @@ struct accelsim_reader {
     /* The block being read. */
     struct strata_dim3 index;
     bool has_index, has_warp;
-    bool has_count;          /* "insts" was given for the current warp */
+    bool has_count; /* "insts" was given for the current warp */
     uint32_t warp;
     uint64_t expected, done; /* instruction lines of the current warp */
     uint8_t *warp_seen;      /* n_warps */
@@ -58,19 +58,22 @@ static strata_status end_of_value(struct text *t, const char *p, struct strata_e
     return STRATA_OK;
 }
 
-static strata_status warp_is_complete(struct accelsim_reader *a, const char *p, struct strata_error *err)
+static strata_status warp_is_complete(struct accelsim_reader *a, const char *p,
+                                      struct strata_error *err)
 {
     if (a->has_count && a->done < a->expected)
-        return text_fail(&a->text, p, err,
-                         "warp %u should have %llu instruction lines but has %llu; the trace is damaged.",
-                         a->warp, (unsigned long long)a->expected, (unsigned long long)a->done);
+        return text_fail(
+            &a->text, p, err,
+            "warp %u should have %llu instruction lines but has %llu; the trace is damaged.",
+            a->warp, (unsigned long long)a->expected, (unsigned long long)a->done);
     if (a->has_warp && !a->has_count)
         return text_fail(&a->text, p, err, "warp %u has no \"insts = N\" line.", a->warp);
     return STRATA_OK;
 }
 
 /* "x,y,z" into the block's index; begins the block in the builder. */
-static strata_status read_block_index(struct accelsim_reader *a, const char *p, struct strata_error *err)
+static strata_status read_block_index(struct accelsim_reader *a, const char *p,
+                                      struct strata_error *err)
 {
     const uint32_t limit[3] = {a->header.grid.x, a->header.grid.y, a->header.grid.z};
     const char *start = p;
@@ -83,17 +86,20 @@ static strata_status read_block_index(struct accelsim_reader *a, const char *p, 
         if (!q || (i < 2 && *q != ','))
             return text_fail(&a->text, p, err, "expected a block index like 3,0,0.");
         if (v[i] >= limit[i])
-            return text_fail(&a->text, p, err, "block index %llu lies outside the grid of (%u,%u,%u).",
+            return text_fail(&a->text, p, err,
+                             "block index %llu lies outside the grid of (%u,%u,%u).",
                              (unsigned long long)v[i], limit[0], limit[1], limit[2]);
         p = q + (i < 2);
     }
     uint64_t index = v[0] + limit[0] * (v[1] + limit[1] * v[2]);
     bool again;
     if (!blockset_add(&a->seen, index, &again))
-        return strata_fail(err, STRATA_ENOMEM, a->text.name, 0, 0, "out of memory while reading blocks.");
+        return strata_fail(err, STRATA_ENOMEM, a->text.name, 0, 0,
+                           "out of memory while reading blocks.");
     if (again)
-        return text_fail(&a->text, start, err, "thread block (%llu,%llu,%llu) appears a second time.",
-                         (unsigned long long)v[0], (unsigned long long)v[1], (unsigned long long)v[2]);
+        return text_fail(
+            &a->text, start, err, "thread block (%llu,%llu,%llu) appears a second time.",
+            (unsigned long long)v[0], (unsigned long long)v[1], (unsigned long long)v[2]);
     a->has_index = true;
     a->index = (struct strata_dim3){(uint32_t)v[0], (uint32_t)v[1], (uint32_t)v[2]};
     for (int i = 0; i < 3; i++)
@@ -114,7 +120,8 @@ static strata_status read_warp(struct accelsim_reader *a, const char *p, struct 
     if (!q)
         return text_fail(&a->text, p, err, "expected a warp number.");
     if (w >= a->n_warps)
-        return text_fail(&a->text, p, err, "warp %llu does not exist: a block of this launch has %u warps.",
+        return text_fail(&a->text, p, err,
+                         "warp %llu does not exist: a block of this launch has %u warps.",
                          (unsigned long long)w, a->n_warps);
     if (a->warp_seen[w])
         return text_fail(&a->text, p, err, "warp %llu appears a second time in its block.",
@@ -152,11 +159,12 @@ static strata_status cut_short(struct strata_reader *r, struct strata_error *err
                            "the file ends within a thread block; the trace was cut short.");
     if (!a->has_warp)
         return STRATA_END; /* nothing of this block is there */
-    reader_warn(r,
-                "the file ends within thread block (%u,%u,%u), after %llu of %llu instructions of warp "
-                "%u; the rest of the block is missing.",
-                a->index.x, a->index.y, a->index.z, (unsigned long long)a->done,
-                (unsigned long long)a->expected, a->warp);
+    reader_warn(
+        r,
+        "the file ends within thread block (%u,%u,%u), after %llu of %llu instructions of warp "
+        "%u; the rest of the block is missing.",
+        a->index.x, a->index.y, a->index.z, (unsigned long long)a->done,
+        (unsigned long long)a->expected, a->warp);
     return STRATA_OK;
 }
 
@@ -188,16 +196,19 @@ static strata_status read_instructions(struct accelsim_reader *a, struct strata_
     return STRATA_OK;
 }
 
-static strata_status unexpected_line(struct accelsim_reader *a, const char *p, struct strata_error *err)
+static strata_status unexpected_line(struct accelsim_reader *a, const char *p,
+                                     struct strata_error *err)
 {
     if (text_hex_digit[(unsigned char)*p] < 0)
-        return text_fail(&a->text, p, err,
-                         "expected \"thread block\", \"warp\", \"insts\", an instruction or #END_TB.");
+        return text_fail(
+            &a->text, p, err,
+            "expected \"thread block\", \"warp\", \"insts\", an instruction or #END_TB.");
     if (a->has_count)
         return text_fail(&a->text, p, err,
-                         "warp %u has more instruction lines than the %llu that \"insts\" gives.", a->warp,
-                         (unsigned long long)a->expected);
-    return text_fail(&a->text, p, err, "an instruction stands before \"warp = N\" and \"insts = N\".");
+                         "warp %u has more instruction lines than the %llu that \"insts\" gives.",
+                         a->warp, (unsigned long long)a->expected);
+    return text_fail(&a->text, p, err,
+                     "an instruction stands before \"warp = N\" and \"insts = N\".");
 }
 
 /* One line between #BEGIN_TB and #END_TB that is not an instruction of a warp. *over: #END_TB. */
@@ -220,7 +231,8 @@ static strata_status read_section_line(struct accelsim_reader *a, const char *li
     if (!strncmp(p, "#END_TB", 7)) {
         strata_status st = warp_is_complete(a, p, err);
         if (!st && !a->has_index)
-            st = text_fail(&a->text, p, err, "a thread block has no \"thread block = x,y,z\" line.");
+            st =
+                text_fail(&a->text, p, err, "a thread block has no \"thread block = x,y,z\" line.");
         *over = true;
         text_skip_line(&a->text);
         return st;
@@ -270,9 +282,10 @@ static strata_status find_block(struct accelsim_reader *a, struct strata_error *
             return STRATA_OK;
         }
         if (*p != '\n' && *p != '#')
-            return text_fail(&a->text, p, err,
-                             "expected #BEGIN_TB; a raw .trace file has to be grouped by thread block "
-                             "(Accel-Sim's post-traces-processing) before it can be read.");
+            return text_fail(
+                &a->text, p, err,
+                "expected #BEGIN_TB; a raw .trace file has to be grouped by thread block "
+                "(Accel-Sim's post-traces-processing) before it can be read.");
         if (!strncmp(p, "#END_TB", 7))
             return text_fail(&a->text, p, err, "a thread block ends that never began.");
         text_skip_line(&a->text);
@@ -302,11 +315,12 @@ static void warn_of_opcodes(struct strata_reader *r, const struct line_parser *l
     size_t n = 0;
     for (int i = 0; i < UNKNOWN_OPCODES_NAMED && lp->unknown[i][0]; i++)
         n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", lp->unknown[i]);
-    reader_warn(r,
-                "unknown opcodes (%s%s) count as integer arithmetic, or as memory operations where they "
-                "have addresses (warp instructions: %llu).",
-                names, lp->unknown[UNKNOWN_OPCODES_NAMED - 1][0] ? ", ..." : "",
-                (unsigned long long)lp->n_unknown_opcodes);
+    reader_warn(
+        r,
+        "unknown opcodes (%s%s) count as integer arithmetic, or as memory operations where they "
+        "have addresses (warp instructions: %llu).",
+        names, lp->unknown[UNKNOWN_OPCODES_NAMED - 1][0] ? ", ..." : "",
+        (unsigned long long)lp->n_unknown_opcodes);
 }
 
 static void warn_of_lines(struct strata_reader *r)
@@ -316,11 +330,15 @@ static void warn_of_lines(struct strata_reader *r)
     if (lp->n_unknown_opcodes)
         warn_of_opcodes(r, lp);
     if (lp->n_missing_addresses)
-        reader_warn(r, "loads and stores with width 0 have no addresses and make no access (warp "
-                    "instructions: %llu).", (unsigned long long)lp->n_missing_addresses);
+        reader_warn(r,
+                    "loads and stores with width 0 have no addresses and make no access (warp "
+                    "instructions: %llu).",
+                    (unsigned long long)lp->n_missing_addresses);
     if (lp->n_wrong_lead)
-        reader_warn(r, "leading columns that name another block or warp than their section are "
-                    "ignored (columns: %llu).", (unsigned long long)lp->n_wrong_lead);
+        reader_warn(r,
+                    "leading columns that name another block or warp than their section are "
+                    "ignored (columns: %llu).",
+                    (unsigned long long)lp->n_wrong_lead);
     if (lp->n_gaps)
         reader_warn(r, "base and stride are given for lanes with gaps: %s (lines: %llu).",
                     lp->compat ? "lanes behind the first gap get address 0, as in Accel-Sim"
@@ -356,8 +374,9 @@ static strata_status prepare(struct strata_reader *r, struct strata_error *err)
         st = strata_builder_create(r->code, &a->builder, err);
     if (st)
         return st;
-    a->n_warps = (a->header.block.x * a->header.block.y * a->header.block.z + STRATA_WARP_SIZE - 1) /
-                 STRATA_WARP_SIZE;
+    a->n_warps =
+        (a->header.block.x * a->header.block.y * a->header.block.z + STRATA_WARP_SIZE - 1) /
+        STRATA_WARP_SIZE;
     a->lenient = r->trace->options.lenient;
     a->warp_seen = calloc(a->n_warps, 1);
     a->lines = (struct line_parser){
@@ -373,17 +392,20 @@ static strata_status prepare(struct strata_reader *r, struct strata_error *err)
         .compat = r->trace->options.accelsim_compat,
     };
     if (!a->warp_seen || !a->lines.memo)
-        return strata_fail(err, STRATA_ENOMEM, a->text.name, 0, 0, "out of memory while opening the trace.");
+        return strata_fail(err, STRATA_ENOMEM, a->text.name, 0, 0,
+                           "out of memory while opening the trace.");
     warn_of_header(r);
     return STRATA_OK;
 }
 
-strata_status accelsim_reader_open(struct strata_reader *r, const char *path, struct strata_error *err)
+strata_status accelsim_reader_open(struct strata_reader *r, const char *path,
+                                   struct strata_error *err)
 {
     struct stream_source *in;
     struct accelsim_reader *a = calloc(1, sizeof *a);
     if (!a)
-        return strata_fail(err, STRATA_ENOMEM, path, 0, 0, "out of memory while opening the trace.");
+        return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
+                           "out of memory while opening the trace.");
     r->impl = a;
     strata_status st = stream_source_open(path, &in, err);
     if (!st)

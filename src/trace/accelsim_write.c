@@ -1,4 +1,5 @@
-/* accelsim_write.c - writes a trace as an Accel-Sim folder: kernelslist.g and one text file a launch.
+/* accelsim_write.c - writes a trace as an Accel-Sim folder: kernelslist.g and one text file a
+ * launch.
  *
  * Lines are those of the tracer: version 3, or 4 where source lines are known,
  * or 5 where immediates are. Address modes follow the tracer's rule. Records of
@@ -33,7 +34,7 @@ struct accelsim_writer {
     struct stream_sink *list, *kernel;
     char **name; /* of the kernel files so far */
     size_t n_name, cap_name;
-    uint64_t finished_bytes; /* of closed files */
+    uint64_t finished_bytes;  /* of closed files */
     struct static_text *text; /* by instruction index, of the current launch */
     size_t n_text, cap_text;
     struct strata_cursor cursor;
@@ -62,8 +63,29 @@ static inline strata_status make_room(struct accelsim_writer *a, struct strata_e
     return a->n > WRITE_BUFFER - LINE_ROOM ? flush(a, err) : STRATA_OK;
 }
 
+/* A file of the folder being written. */
+static strata_status open_sink(const struct strata_writer *w, const char *file,
+                               struct stream_sink **out, struct strata_error *err)
+{
+    char *path = NULL, *name = NULL;
+    int n = (int)strlen(w->path);
+    while (n > 1 && w->path[n - 1] == '/')
+        n--;
+    if (asprintf(&path, "%s/%s", w->temporary, file) < 0)
+        path = NULL;
+    if (asprintf(&name, "%.*s/%s", n, w->path, file) < 0)
+        name = NULL;
+    strata_status st = path && name ? stream_sink_open(path, name, stream_kind_of_name(file),
+                                                       w->options.compression_level, out, err)
+                                    : no_memory(w, err);
+    free(path);
+    free(name);
+    return st;
+}
+
 /* Short formatted text, below LINE_ROOM after make_room. */
-static void put(struct accelsim_writer *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put(struct accelsim_writer *a, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 static void put(struct accelsim_writer *a, const char *format, ...)
 {
     va_list args;
@@ -97,99 +119,6 @@ static char *put_decimal(char *p, int64_t value)
     return p;
 }
 
-/* ---- opcodes of other origins ---- */
-
-static const char *width_token(unsigned bytes)
-{
-    switch (bytes) {
-    case 1: return ".U8";
-    case 2: return ".U16";
-    case 8: return ".64";
-    case 16: return ".128";
-    default: return "";
-    }
-}
-
-static const char *memory_mnemonic(const struct strata_inst *inst)
-{
-    bool shared = inst->space == STRATA_SPACE_SHARED, local = inst->space == STRATA_SPACE_LOCAL;
-    if (inst->space == STRATA_SPACE_CONST)
-        return "LDC";
-    if (inst->space == STRATA_SPACE_TEXTURE)
-        return inst->memop == STRATA_MEM_STORE ? "SUST" : "TEX";
-    switch (inst->memop) {
-    case STRATA_MEM_STORE: return shared ? "STS" : local ? "STL" : "STG.E";
-    case STRATA_MEM_ATOMIC: return shared ? "ATOMS.ADD" : "ATOMG.E.ADD";
-    case STRATA_MEM_REDUCTION: return shared ? "ATOMS.ADD" : "RED.E.ADD";
-    case STRATA_MEM_ASYNC_COPY: return "LDGSTS.E";
-    case STRATA_MEM_PREFETCH: return "CCTL.E.PF2";
-    default: return shared ? "LDS" : local ? "LDL" : "LDG.E";
-    }
-}
-
-static const char *class_opcode(unsigned opclass)
-{
-    static const char *const text[STRATA_N_OPCLASS] = {
-        [STRATA_OP_OTHER] = "NOP",         [STRATA_OP_INT] = "IADD3",
-        [STRATA_OP_FP32] = "FADD",         [STRATA_OP_IMAD] = "IMAD",
-        [STRATA_OP_FP64] = "DADD",         [STRATA_OP_FP16] = "HADD2",
-        [STRATA_OP_SFU] = "MUFU.RCP",      [STRATA_OP_CONV] = "F2I",
-        [STRATA_OP_TENSOR] = "HMMA.16816.F32", [STRATA_OP_UNIFORM] = "UIADD3",
-        [STRATA_OP_BRANCH] = "BRA",        [STRATA_OP_EXIT] = "EXIT",
-        [STRATA_OP_BARRIER] = "BAR.SYNC",  [STRATA_OP_MEMBAR] = "MEMBAR.SC.GPU",
-        [STRATA_OP_SREG] = "S2R",          [STRATA_OP_SHUFFLE] = "SHFL.IDX",
-        [STRATA_OP_VOTE] = "VOTE.ALL",     [STRATA_OP_CONST] = "LDC",
-        [STRATA_OP_ASYNC_COMMIT] = "LDGDEPBAR", [STRATA_OP_ASYNC_WAIT] = "DEPBAR.LE",
-        [STRATA_OP_NOP] = "NOP",
-    };
-    return opclass < STRATA_N_OPCLASS && text[opclass] ? text[opclass] : "NOP";
-}
-
-static void hint_tokens(const struct strata_inst *inst, char *out, size_t size)
-{
-    static const struct {
-        unsigned hint;
-        const char *token;
-    } hints[] = {{STRATA_HINT_EVICT_FIRST, ".EF"},      {STRATA_HINT_EVICT_LAST, ".EL"},
-                 {STRATA_HINT_NO_ALLOCATE, ".NA"},      {STRATA_HINT_READ_ONLY, ".CONSTANT"},
-                 {STRATA_HINT_PREFETCH_64B, ".LTC64B"}, {STRATA_HINT_PREFETCH_128B, ".LTC128B"},
-                 {STRATA_HINT_PREFETCH_256B, ".LTC256B"}, {STRATA_HINT_WRITE_THROUGH, ".WT"}};
-    size_t n = 0;
-    *out = 0;
-    bool copy = inst->memop == STRATA_MEM_ASYNC_COPY;
-    if (inst->hints & STRATA_HINT_BYPASS_L1)
-        n += (size_t)snprintf(out + n, size - n, "%s", copy ? ".BYPASS" : ".STRONG.GPU");
-    else if (inst->hints & STRATA_HINT_VOLATILE)
-        n += (size_t)snprintf(out + n, size - n, ".STRONG.SYS");
-    for (size_t i = 0; i < sizeof hints / sizeof hints[0] && n < size; i++)
-        if (inst->hints & hints[i].hint)
-            n += (size_t)snprintf(out + n, size - n, "%s", hints[i].token);
-}
-
-/* True if the instruction's text, read as SASS, means what the instruction is. */
-static bool reads_as_sass(const struct strata_inst *inst)
-{
-    struct strata_inst read = {.opcode = inst->opcode};
-    return strata_inst_decode_sass(&read, inst->memop != STRATA_MEM_NONE, false) &&
-           read.opclass == inst->opclass && read.memop == inst->memop &&
-           (read.space == inst->space || read.hints & STRATA_HINT_GENERIC) &&
-           (inst->memop == STRATA_MEM_NONE || read.width_bytes == inst->width_bytes);
-}
-
-static void opcode_text(const struct strata_writer *w, const struct strata_inst *inst, char *out,
-                        size_t size)
-{
-    char hints[96] = "";
-    if (w->launch.isa == STRATA_ISA_SASS || reads_as_sass(inst)) {
-        snprintf(out, size, "%s", inst->opcode);
-    } else if (inst->memop != STRATA_MEM_NONE) {
-        hint_tokens(inst, hints, sizeof hints);
-        snprintf(out, size, "%s%s%s", memory_mnemonic(inst), width_token(inst->width_bytes), hints);
-    } else {
-        snprintf(out, size, "%s", class_opcode(inst->opclass));
-    }
-}
-
 /* ---- static text ---- */
 
 /* Upstream takes one destination and four sources; SASS traces keep theirs as they came. */
@@ -215,7 +144,7 @@ static bool make_static_text(struct strata_writer *w, uint32_t index)
     struct accelsim_writer *a = w->impl;
     const struct strata_inst *inst = strata_code_get(w->code, index);
     char line[STATIC_ROOM], opcode[256], *p = line;
-    opcode_text(w, inst, opcode, sizeof opcode);
+    accelsim_opcode_text(inst, w->launch.isa, opcode, sizeof opcode);
     *p++ = ' ';
     p = put_registers(p, inst->reg, registers_written(w, inst->n_dst, 1));
     size_t n = strlen(opcode);
@@ -380,8 +309,9 @@ static strata_status write_header(struct strata_writer *w, struct strata_error *
     put(a, "-accelsim tracer version = %d\n", a->has_imm ? 5 : a->lineinfo ? 4 : 3);
     if (a->has_imm || a->lineinfo)
         put(a, "-enable lineinfo = %d\n", a->lineinfo);
-    put(a, "\n#traces format = %sPC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
-           "[adrrescompress?] [mem_addresses]%s\n\n",
+    put(a,
+        "\n#traces format = %sPC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
+        "[adrrescompress?] [mem_addresses]%s\n\n",
         a->lineinfo ? "[line_num] " : "", a->has_imm ? " immediate" : "");
     a->header_written = true;
     return st;
@@ -403,8 +333,8 @@ static char *choose_name(const struct strata_writer *w)
     const char *was = w->launch.trace ? w->launch.trace : "";
     size_t stem = strcspn(was, ".");
     char *name = NULL;
-    if (!strncmp(was, "kernel", 6) && !strncmp(was + stem, ".traceg", 7) && !memchr(was, '/', stem) &&
-        asprintf(&name, "%.*s.traceg%s", (int)stem, was, ending) < 0)
+    if (!strncmp(was, "kernel", 6) && !strncmp(was + stem, ".traceg", 7) &&
+        !memchr(was, '/', stem) && asprintf(&name, "%.*s.traceg%s", (int)stem, was, ending) < 0)
         return NULL;
     for (uint64_t n = a->n_name + 1; !name || name_taken(a, name); n++) {
         free(name);
@@ -422,26 +352,23 @@ strata_status accelsim_write_begin_launch(struct strata_writer *w, struct strata
     const struct strata_dim3 *grid = &w->launch.grid;
     if (!grid->x || !grid->y || !grid->z)
         return strata_fail(err, STRATA_EUSAGE, w->path, 0, 0, "a launch has a grid of no blocks.");
-    char *path = NULL, *name = choose_name(w);
-    if (!name || !ARRAY_RESERVE(a->name, a->n_name, a->cap_name, 1) ||
-        asprintf(&path, "%s/%s", w->temporary, name) < 0) {
+    char *name = choose_name(w);
+    if (!name || !ARRAY_RESERVE(a->name, a->n_name, a->cap_name, 1)) {
         free(name);
         return no_memory(w, err);
     }
     a->name[a->n_name++] = name;
     a->lineinfo = a->has_imm = a->header_written = false;
     a->n = 0;
-    strata_status st =
-        stream_sink_open(path, stream_kind_of_name(name), w->options.compression_level, &a->kernel, err);
+    strata_status st = open_sink(w, name, &a->kernel, err);
     int n = snprintf(line, sizeof line, "%.500s\n", name);
     if (!st)
         st = stream_sink_write(a->list, line, (size_t)n, err);
-    free(path);
     return st;
 }
 
-static strata_status write_warp(struct strata_writer *w, const struct strata_block *block, uint32_t warp,
-                                struct strata_error *err)
+static strata_status write_warp(struct strata_writer *w, const struct strata_block *block,
+                                uint32_t warp, struct strata_error *err)
 {
     struct accelsim_writer *a = w->impl;
     struct strata_winst record;
@@ -465,7 +392,8 @@ static strata_status write_warp(struct strata_writer *w, const struct strata_blo
  * Whether lines begin with a source line is said once, in the header. Where the first instruction
  * with a known source line comes after blocks without, those are copied with the column added. */
 
-static strata_status copy_with_column(struct strata_writer *w, struct text *t, struct strata_error *err)
+static strata_status copy_with_column(struct strata_writer *w, struct text *t,
+                                      struct strata_error *err)
 {
     struct accelsim_writer *a = w->impl;
     const char *p;
@@ -502,7 +430,7 @@ static strata_status rewrite(struct strata_writer *w, const char *path, const ch
         st = text_init(&text, in, err);
     if (st)
         return st;
-    st = stream_sink_open(path, stream_kind_of_name(path), w->options.compression_level, &a->kernel, err);
+    st = open_sink(w, a->name[a->n_name - 1], &a->kernel, err);
     if (!st)
         st = write_header(w, err);
     if (!st)
@@ -623,8 +551,9 @@ static strata_status check_target(const struct strata_writer *w, struct strata_e
     if (stat(w->path, &st))
         return STRATA_OK;
     if (!S_ISDIR(st.st_mode))
-        return strata_fail(err, STRATA_EUSAGE, w->path, 0, 0,
-                           "an Accel-Sim trace is a folder, but a file of that name exists; choose another name.");
+        return strata_fail(
+            err, STRATA_EUSAGE, w->path, 0, 0,
+            "an Accel-Sim trace is a folder, but a file of that name exists; choose another name.");
     if (!for_each_file(w->path, stop_at_any))
         return strata_fail(err, STRATA_EUSAGE, w->path, 0, 0,
                            "the folder exists already; remove it or choose another name.");
@@ -633,7 +562,6 @@ static strata_status check_target(const struct strata_writer *w, struct strata_e
 
 strata_status accelsim_write_create(struct strata_writer *w, struct strata_error *err)
 {
-    char *path = NULL;
     w->impl = calloc(1, sizeof(struct accelsim_writer));
     if (!w->impl)
         return no_memory(w, err);
@@ -645,15 +573,11 @@ strata_status accelsim_write_create(struct strata_writer *w, struct strata_error
         return strata_fail(err, STRATA_EIO, w->path, 0, 0, "the folder cannot be created: %s.",
                            strerror(errno));
     a->made_folder = true;
-    if (asprintf(&path, "%s/kernelslist.g", w->temporary) < 0)
-        return no_memory(w, err);
-    st = stream_sink_open(path, STREAM_PLAIN, 0, &a->list, err);
-    free(path);
-    return st;
+    return open_sink(w, "kernelslist.g", &a->list, err);
 }
 
 strata_status accelsim_write_memcpy(struct strata_writer *w, uint32_t event_kind, uint64_t address,
-                                uint64_t bytes, struct strata_error *err)
+                                    uint64_t bytes, struct strata_error *err)
 {
     struct accelsim_writer *a = w->impl;
     char line[128];

@@ -5,7 +5,8 @@
 
 #include "base/bits.h"
 
-static struct blockset_page **find_slot(struct blockset_page **slot, size_t n_slots, uint64_t number)
+static struct blockset_page **find_slot(struct blockset_page **slot, size_t n_slots,
+                                        uint64_t number)
 {
     size_t i = mix64(number) & (n_slots - 1);
     while (slot[i] && slot[i]->number != number)

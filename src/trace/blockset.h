@@ -1,4 +1,5 @@
-/* blockset.h - which blocks of a grid were seen; memory grows with the blocks seen, not the grid. */
+/* blockset.h - which blocks of a grid were seen; memory grows with the blocks seen, not the grid.
+ */
 #ifndef STRATA_TRACE_BLOCKSET_H
 #define STRATA_TRACE_BLOCKSET_H
 

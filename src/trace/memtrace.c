@@ -135,8 +135,9 @@ static const char *find_last(const struct text *t, const char *p, const char *wo
 /* ---- launches ---- */
 
 /* `p` stands behind " - LAUNCH - ". The kernel's name is allocated. */
-static strata_status read_launch_line(const struct text *t, const char *p, struct strata_launch *launch,
-                                      char **name, struct strata_error *err)
+static strata_status read_launch_line(const struct text *t, const char *p,
+                                      struct strata_launch *launch, char **name,
+                                      struct strata_error *err)
 {
     struct scan s = {t, p, STRATA_OK, err};
     expect_word(&s, "Kernel pc ");
@@ -144,7 +145,8 @@ static strata_status read_launch_line(const struct text *t, const char *p, struc
     expect_word(&s, " - Kernel name ");
     const char *name_end = s.status ? NULL : find_last(t, s.p, " - grid launch id ");
     if (!s.status && !name_end)
-        s.status = text_fail(t, s.p, err, "expected the kernel's name and \" - grid launch id \" here.");
+        s.status =
+            text_fail(t, s.p, err, "expected the kernel's name and \" - grid launch id \" here.");
     if (s.status)
         return s.status;
     *name = strndup(s.p, (size_t)(name_end - s.p));
@@ -165,7 +167,8 @@ static strata_status read_launch_line(const struct text *t, const char *p, struc
     launch->stream = expect_number(&s, false, 0, UINT64_MAX);
     uint64_t threads = (uint64_t)launch->block.x * launch->block.y;
     if (!s.status && (threads > MAX_BLOCK_THREADS || threads * launch->block.z > MAX_BLOCK_THREADS))
-        s.status = text_fail(t, block_at, err, "a block has more than %d threads.", MAX_BLOCK_THREADS);
+        s.status =
+            text_fail(t, block_at, err, "a block has more than %d threads.", MAX_BLOCK_THREADS);
     if (!s.status && (uint64_t)launch->grid.x * launch->grid.y > INT64_MAX / launch->grid.z)
         s.status = text_fail(t, block_at, err, "the grid has more blocks than 63 bits count.");
     return s.status;
@@ -246,11 +249,14 @@ static strata_status match(struct strata_trace *t, const struct found *f, struct
     if (f->n_id && f->n_id == n)
         return STRATA_OK;
     if (!f->n_id)
-        return strata_fail(err, STRATA_EFORMAT, t->path, 0, 0, "the file has no record of a memory access.");
-    return strata_fail(err, STRATA_EFORMAT, t->path, 0, 0,
-                       "the records are of %zu launches (the first in line %llu), but only %zu of them have a "
-                       "\"MEMTRACE: CTX ... - LAUNCH\" line, once each; record the trace from the program's start.",
-                       f->n_id, (unsigned long long)f->first_line, n);
+        return strata_fail(err, STRATA_EFORMAT, t->path, 0, 0,
+                           "the file has no record of a memory access.");
+    return strata_fail(
+        err, STRATA_EFORMAT, t->path, 0, 0,
+        "the records are of %zu launches (the first in line %llu), but only %zu of them have a "
+        "\"MEMTRACE: CTX ... - LAUNCH\" line, once each; record the trace from the program's "
+        "start.",
+        f->n_id, (unsigned long long)f->first_line, n);
 }
 
 static strata_status open_text(const char *path, struct text *t, struct strata_error *err)
@@ -348,17 +354,21 @@ static strata_status read_addresses(struct memtrace_reader *m, struct scan *s, s
         rec->mask |= (uint32_t)(addr[lane] != 0) << lane;
     }
     if (!s->status && *text_skip_blanks(s->p) != '\n')
-        s->status = text_fail(s->text, s->p, s->err, "expected the end of the line after 32 addresses.");
+        s->status =
+            text_fail(s->text, s->p, s->err, "expected the end of the line after 32 addresses.");
     if (s->status || !rec->mask)
         return s->status;
     unsigned first = lowest_bit32(rec->mask);
     rec->base = addr[first];
     rec->list = 0;
     uint32_t rest = rec->mask & (rec->mask - 1);
-    int64_t stride = rest ? (int64_t)(addr[lowest_bit32(rest)] - rec->base) / (int64_t)(lowest_bit32(rest) - first) : 0;
+    int64_t stride = rest ? (int64_t)(addr[lowest_bit32(rest)] - rec->base) /
+                                (int64_t)(lowest_bit32(rest) - first)
+                          : 0;
     bool affine = stride >= INT32_MIN && stride <= INT32_MAX;
     for (; rest && affine; rest &= rest - 1)
-        affine = addr[lowest_bit32(rest)] == rec->base + (lowest_bit32(rest) - first) * (uint64_t)stride;
+        affine =
+            addr[lowest_bit32(rest)] == rec->base + (lowest_bit32(rest) - first) * (uint64_t)stride;
     rec->stride = (int32_t)stride;
     if (affine)
         return STRATA_OK;
@@ -385,8 +395,9 @@ static strata_status read_record(struct strata_reader *r, const struct text *t, 
     const char *cta_at = s.p;
     struct strata_dim3 cta = expect_dim3(&s, 0);
     if (!s.status && (cta.x >= grid->x || cta.y >= grid->y || cta.z >= grid->z))
-        s.status = text_fail(t, cta_at, err, "block (%u,%u,%u) lies outside the grid of (%u,%u,%u).", cta.x, cta.y,
-                             cta.z, grid->x, grid->y, grid->z);
+        s.status =
+            text_fail(t, cta_at, err, "block (%u,%u,%u) lies outside the grid of (%u,%u,%u).",
+                      cta.x, cta.y, cta.z, grid->x, grid->y, grid->z);
     expect_word(&s, " - warp ");
     rec->slot = (uint32_t)expect_number(&s, false, 0, INT32_MAX);
     expect_word(&s, " - ");
@@ -440,7 +451,8 @@ static bool sort_records(struct memtrace_reader *m)
             size_t i = at, i_end = at + width < n ? at + width : n;
             size_t j = i_end, j_end = at + 2 * width < n ? at + 2 * width : n;
             for (size_t k = at; k < j_end; k++)
-                to[k] = j == j_end || (i < i_end && comes_before(&from[i], &from[j])) ? from[i++] : from[j++];
+                to[k] = j == j_end || (i < i_end && comes_before(&from[i], &from[j])) ? from[i++]
+                                                                                      : from[j++];
         }
         struct record *swap = from;
         from = to;
@@ -469,16 +481,20 @@ static strata_status memtrace_reader_open(struct strata_reader *r, struct strata
 
 /* ---- blocks ---- */
 
-static strata_status add_record(struct memtrace_reader *m, const struct record *rec, struct strata_error *err)
+static strata_status add_record(struct memtrace_reader *m, const struct record *rec,
+                                struct strata_error *err)
 {
     if (!rec->mask)
         return strata_builder_add(m->builder, rec->inst_index, 0, NULL, err);
     if (rec->list)
-        return strata_builder_add(m->builder, rec->inst_index, rec->mask, m->lists + rec->list - 1, err);
-    return strata_builder_add_strided(m->builder, rec->inst_index, rec->mask, rec->base, rec->stride, err);
+        return strata_builder_add(m->builder, rec->inst_index, rec->mask, m->lists + rec->list - 1,
+                                  err);
+    return strata_builder_add_strided(m->builder, rec->inst_index, rec->mask, rec->base,
+                                      rec->stride, err);
 }
 
-static strata_status add_block(struct strata_reader *r, uint64_t block, uint32_t n_warps, struct strata_error *err)
+static strata_status add_block(struct strata_reader *r, uint64_t block, uint32_t n_warps,
+                               struct strata_error *err)
 {
     struct memtrace_reader *m = r->impl;
     uint32_t warp = 0;
@@ -487,10 +503,13 @@ static strata_status add_block(struct strata_reader *r, uint64_t block, uint32_t
         uint32_t slot = m->record[m->next].slot;
         if (warp == n_warps)
             return strata_fail(err, STRATA_EFORMAT, r->trace->path, 0, 0,
-                               "block %llu of launch %llu has records of more than its %u warps; the trace is damaged.",
-                               (unsigned long long)block, (unsigned long long)r->launch.id, n_warps);
+                               "block %llu of launch %llu has records of more than its %u warps; "
+                               "the trace is damaged.",
+                               (unsigned long long)block, (unsigned long long)r->launch.id,
+                               n_warps);
         st = strata_builder_begin_warp(m->builder, warp++, err);
-        for (; !st && m->next < m->n_record && m->record[m->next].block == block && m->record[m->next].slot == slot;
+        for (; !st && m->next < m->n_record && m->record[m->next].block == block &&
+               m->record[m->next].slot == slot;
              m->next++)
             st = add_record(m, &m->record[m->next], err);
     }

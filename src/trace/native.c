@@ -253,7 +253,7 @@ void native_pack_record(struct pack *b, const struct native_record *r)
     pack_varint(b, r->launch);
     pack_varint(b, r->offset);
     pack_varint(b, r->payload_bytes);
-    if (r->kind != NATIVE_BLOCKS && r->kind != NATIVE_LAUNCH_END)
+    if (r->kind != NATIVE_BLOCKS && !native_is_end(r->kind))
         return;
     pack_varint(b, r->n_blocks);
     pack_varint(b, r->min_block);
@@ -268,7 +268,7 @@ void native_unpack_record(struct unpack *u, struct native_record *r)
     r->launch = unpack_u32(u);
     r->offset = unpack_varint(u);
     r->payload_bytes = unpack_varint(u);
-    if (r->kind != NATIVE_BLOCKS && r->kind != NATIVE_LAUNCH_END)
+    if (r->kind != NATIVE_BLOCKS && !native_is_end(r->kind))
         return;
     r->n_blocks = unpack_varint(u);
     r->min_block = unpack_varint(u);

@@ -5,8 +5,8 @@
  * payload tail     24 bytes: offset of the index record, crc32 of it, 0, magic
  *
  * Records of a launch: LAUNCH, then CODE and BLOCKS as they come (a CODE holds the static
- * instructions that appeared since the last one), then LAUNCH_END. EVENT records lie between
- * launches. The INDEX record repeats where everything is; without it the file is scanned. */
+ * instructions that appeared since the last one), then LAUNCH_END (LAUNCH_CUT if recording stopped
+ * within the launch). EVENT records lie between launches. The INDEX record repeats where everything is; without it the file is scanned. */
 #ifndef STRATA_TRACE_NATIVE_H
 #define STRATA_TRACE_NATIVE_H
 
@@ -28,7 +28,13 @@ enum native_kind {
     NATIVE_BLOCKS,
     NATIVE_LAUNCH_END,
     NATIVE_INDEX,
+    NATIVE_LAUNCH_CUT, /* a LAUNCH_END of a launch whose further blocks were not recorded */
 };
+
+static inline bool native_is_end(uint32_t kind)
+{
+    return kind == NATIVE_LAUNCH_END || kind == NATIVE_LAUNCH_CUT;
+}
 
 /* Columns of a BLOCKS record. */
 enum { COLUMN_SIZES = 0, COLUMN_TOKENS, COLUMN_CONTROLS, COLUMN_FIRST, COLUMN_DATA, N_COLUMNS };

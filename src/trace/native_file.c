@@ -181,13 +181,13 @@ static strata_status scan(struct native_file *file, const char *path, struct str
         if (!whole || r.payload_bytes > file->bytes - offset - sizeof header)
             return native_damaged(err, path, file->bytes, "it ends there, within a record");
         r.offset = offset;
-        if ((r.kind == NATIVE_BLOCKS || r.kind == NATIVE_LAUNCH_END) &&
+        if ((r.kind == NATIVE_BLOCKS || native_is_end(r.kind)) &&
             (status = scan_counts(file, path, &r, err)))
             return status;
         if (!ARRAY_RESERVE(file->record, file->n_record, file->cap_record, 1))
             return no_memory(err, path);
         file->record[file->n_record++] = r;
-        in_launch = r.kind == NATIVE_LAUNCH_END || r.kind == NATIVE_EVENT ? false : true;
+        in_launch = native_is_end(r.kind) || r.kind == NATIVE_EVENT ? false : true;
         offset += sizeof header + r.payload_bytes;
     }
     if (in_launch || !file->n_record)

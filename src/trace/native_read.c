@@ -23,6 +23,8 @@ static strata_status add_launch(struct strata_trace *t, const struct native_reco
     struct unpack u = unpack_from(payload, false);
     native_unpack_launch(&u, &launch);
     launch.warp_instructions = end->n_instructions;
+    if (end->kind == NATIVE_LAUNCH_CUT)
+        launch.sampled_blocks = end->n_blocks;
     struct strata_event event = {.kind = STRATA_EVENT_LAUNCH, .launch = (uint32_t)t->n_launch};
     if (u.failed)
         status = native_damaged(err, t->path, record->offset, "a launch makes no sense");
@@ -52,7 +54,7 @@ static strata_status add_event(struct strata_trace *t, const struct native_recor
 static const struct native_record *find_end(const struct native_file *file, size_t from)
 {
     for (size_t i = from; i < file->n_record; i++)
-        if (file->record[i].kind == NATIVE_LAUNCH_END)
+        if (native_is_end(file->record[i].kind))
             return file->record[i].launch == file->record[from].launch ? &file->record[i] : NULL;
     return NULL;
 }
@@ -155,7 +157,7 @@ strata_status native_reader_open(struct strata_reader *r, struct strata_error *e
         i++;
     nr->first_record = nr->next_record = i;
     strata_status status = STRATA_OK;
-    for (; !status && nr->file->record[i].kind != NATIVE_LAUNCH_END; i++)
+    for (; !status && !native_is_end(nr->file->record[i].kind); i++)
         if (nr->file->record[i].kind == NATIVE_CODE)
             status = read_code(r, &nr->file->record[i], err);
     nr->end_record = i;

@@ -36,8 +36,9 @@ enum stream_kind stream_source_kind(const struct stream_source *s);
 void stream_source_close(struct stream_source *s); /* NULL is allowed */
 
 struct stream_sink;
-/* Creates or empties `path`; `level` 0 is the kind's default. */
-strata_status stream_sink_open(const char *path, enum stream_kind kind, int level,
+/* Creates or empties `path`; `level` 0 is the kind's default. `name` stands in error messages: what
+ * the user called the file, if `path` is temporary; NULL: the path. */
+strata_status stream_sink_open(const char *path, const char *name, enum stream_kind kind, int level,
                                struct stream_sink **out, struct strata_error *err);
 strata_status stream_sink_write(struct stream_sink *s, const void *bytes, size_t n,
                                 struct strata_error *err);

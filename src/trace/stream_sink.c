@@ -35,7 +35,8 @@ static strata_status flush_buffer(struct stream_sink *s, struct strata_error *er
         if (w < 0 && errno == EINTR)
             continue;
         if (w < 0)
-            return strata_fail(err, STRATA_EIO, s->name, 0, 0, "cannot be written: %s.", strerror(errno));
+            return strata_fail(err, STRATA_EIO, s->name, 0, 0, "cannot be written: %s.",
+                               strerror(errno));
         at += (size_t)w;
     }
     s->written += s->n;
@@ -160,8 +161,8 @@ static bool start_encoder(struct stream_sink *s, int level)
     switch (s->kind) {
     case STREAM_XZ:
         s->encoder.xz = (lzma_stream)LZMA_STREAM_INIT;
-        return lzma_easy_encoder(&s->encoder.xz, (uint32_t)level_or(level, 6, 9), LZMA_CHECK_CRC64) ==
-               LZMA_OK;
+        return lzma_easy_encoder(&s->encoder.xz, (uint32_t)level_or(level, 6, 9),
+                                 LZMA_CHECK_CRC64) == LZMA_OK;
     case STREAM_GZ:
         return deflateInit2(&s->encoder.gz, level_or(level, 6, 9), Z_DEFLATED, 15 + 16, 8,
                             Z_DEFAULT_STRATEGY) == Z_OK;
@@ -176,22 +177,24 @@ static bool start_encoder(struct stream_sink *s, int level)
     }
 }
 
-strata_status stream_sink_open(const char *path, enum stream_kind kind, int level,
+strata_status stream_sink_open(const char *path, const char *name, enum stream_kind kind, int level,
                                struct stream_sink **out, struct strata_error *err)
 {
     *out = NULL;
+    name = name ? name : path;
     struct stream_sink *s = calloc(1, sizeof *s);
     if (!s)
-        return strata_fail(err, STRATA_ENOMEM, path, 0, 0, "out of memory while creating the file.");
+        return strata_fail(err, STRATA_ENOMEM, name, 0, 0,
+                           "out of memory while creating the file.");
     s->fd = -1;
     s->kind = kind;
-    s->name = strdup(path);
+    s->name = strdup(name);
     s->buffer = malloc(OUTPUT_BYTES);
     strata_status st = STRATA_OK;
     if (!s->name || !s->buffer || !start_encoder(s, level))
-        st = strata_fail(err, STRATA_ENOMEM, path, 0, 0, "out of memory while creating the file.");
+        st = strata_fail(err, STRATA_ENOMEM, name, 0, 0, "out of memory while creating the file.");
     if (!st && (s->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0)
-        st = strata_fail(err, STRATA_EIO, path, 0, 0, "cannot be created: %s.", strerror(errno));
+        st = strata_fail(err, STRATA_EIO, name, 0, 0, "cannot be created: %s.", strerror(errno));
     if (st) {
         stream_sink_abort(s);
         return st;

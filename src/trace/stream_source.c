@@ -13,15 +13,16 @@
 
 enum { INPUT_BYTES = 64 * 1024 };
 
-/* What a hostile or exotic file may make a decoder allocate: `xz -9` and `zstd --long` stay below. */
+/* What a hostile or exotic file may make a decoder allocate: `xz -9` and `zstd --long` stay below.
+ */
 #define XZ_MEMORY_LIMIT (256ull << 20)
 
 struct stream_source {
     char *name;
     int fd; /* -1: input lies in memory */
     enum stream_kind kind;
-    bool input_over;  /* the file has no more bytes */
-    bool stream_over; /* the decoder saw the end of its last member */
+    bool input_over;   /* the file has no more bytes */
+    bool stream_over;  /* the decoder saw the end of its last member */
     const uint8_t *in; /* unread input */
     size_t in_n;
     uint8_t *buffer; /* INPUT_BYTES, for files */
@@ -55,7 +56,10 @@ enum stream_kind stream_kind_of_name(const char *path)
 
 enum stream_kind stream_kind_of_bytes(const void *bytes, size_t n)
 {
-    if (n >= 6 && !memcmp(bytes, "\xfd" "7zXZ\0", 6))
+    if (n >= 6 && !memcmp(bytes,
+                          "\xfd"
+                          "7zXZ\0",
+                          6))
         return STREAM_XZ;
     if (n >= 3 && !memcmp(bytes, "\x1f\x8b\x08", 3))
         return STREAM_GZ;
@@ -75,7 +79,8 @@ static strata_status fill_input(struct stream_source *s, struct strata_error *er
         if (r < 0 && errno == EINTR)
             continue;
         if (r < 0)
-            return strata_fail(err, STRATA_EIO, s->name, 0, 0, "cannot be read: %s.", strerror(errno));
+            return strata_fail(err, STRATA_EIO, s->name, 0, 0, "cannot be read: %s.",
+                               strerror(errno));
         s->input_over = r == 0;
         n += (size_t)r;
     }
@@ -107,9 +112,10 @@ static strata_status damaged(const struct stream_source *s, struct strata_error 
 
 static strata_status cut_short(const struct stream_source *s, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_EFORMAT, s->name, 0, 0,
-                       "the %s data stops in the middle; the file was cut short, fetch or write it again.",
-                       kind_names[s->kind]);
+    return strata_fail(
+        err, STRATA_EFORMAT, s->name, 0, 0,
+        "the %s data stops in the middle; the file was cut short, fetch or write it again.",
+        kind_names[s->kind]);
 }
 
 /* ---- decoders: fill out[*got..size) until it is full or the stream over ---- */
@@ -140,10 +146,11 @@ static strata_status xz_failure(const struct stream_source *s, lzma_ret r, struc
     case LZMA_BUF_ERROR: /* no progress although no input is left: the end is missing */
         return cut_short(s, err);
     case LZMA_MEMLIMIT_ERROR:
-        return strata_fail(err, STRATA_ELIMIT, s->name, 0, 0,
-                           "the xz data needs more than %llu MiB to read; write it again with `xz -9` "
-                           "or less.",
-                           XZ_MEMORY_LIMIT >> 20);
+        return strata_fail(
+            err, STRATA_ELIMIT, s->name, 0, 0,
+            "the xz data needs more than %llu MiB to read; write it again with `xz -9` "
+            "or less.",
+            XZ_MEMORY_LIMIT >> 20);
     default:
         return damaged(s, err);
     }
@@ -342,7 +349,8 @@ strata_status stream_source_open_memory(const char *name, const void *bytes, siz
     *out = NULL;
     struct stream_source *s = new_source(name);
     if (!s)
-        return strata_fail(err, STRATA_ENOMEM, name, 0, 0, "out of memory while opening the input.");
+        return strata_fail(err, STRATA_ENOMEM, name, 0, 0,
+                           "out of memory while opening the input.");
     s->in = bytes;
     s->in_n = n;
     s->input_over = true;

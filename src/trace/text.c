@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #define HEX_ROW_NONE -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1
+/* clang-format off */
 const signed char text_hex_digit[256] = {
     HEX_ROW_NONE, HEX_ROW_NONE, HEX_ROW_NONE,
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, -1, -1, -1, -1, -1, -1,
@@ -15,6 +16,7 @@ const signed char text_hex_digit[256] = {
     HEX_ROW_NONE, HEX_ROW_NONE, HEX_ROW_NONE, HEX_ROW_NONE,
     HEX_ROW_NONE, HEX_ROW_NONE, HEX_ROW_NONE, HEX_ROW_NONE,
 };
+/* clang-format on */
 
 strata_status text_init(struct text *t, struct stream_source *in, struct strata_error *err)
 {
@@ -39,9 +41,9 @@ void text_release(struct text *t)
 
 static strata_status too_long(const struct text *t, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_EFORMAT, t->name, t->line < UINT32_MAX ? (uint32_t)t->line + 1 : 0, 0,
-                       "this line is longer than %d bytes, so the file is not a text trace.",
-                       TEXT_BUFFER_BYTES);
+    return strata_fail(
+        err, STRATA_EFORMAT, t->name, t->line < UINT32_MAX ? (uint32_t)t->line + 1 : 0, 0,
+        "this line is longer than %d bytes, so the file is not a text trace.", TEXT_BUFFER_BYTES);
 }
 
 /* Moves the incomplete line to the front and reads behind it. */

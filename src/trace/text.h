@@ -15,15 +15,15 @@ enum { TEXT_BUFFER_BYTES = 256 * 1024, TEXT_SLACK = 256 };
 
 struct text {
     struct stream_source *in;
-    const char *name;       /* as errors name it */
+    const char *name; /* as errors name it */
     char *buffer;
-    const char *at;         /* the next line */
-    const char *lines_end;  /* behind the last complete line of the buffer */
+    const char *at;        /* the next line */
+    const char *lines_end; /* behind the last complete line of the buffer */
     const char *data_end;
     const char *line_start; /* the current line */
     uint64_t line;          /* its number, from 1 */
     bool input_over;
-    bool newline_added;     /* the file's last line had no newline */
+    bool newline_added; /* the file's last line had no newline */
 };
 
 /* Takes over `in`, also when it fails. */
@@ -31,9 +31,10 @@ strata_status text_init(struct text *t, struct stream_source *in, struct strata_
 void text_release(struct text *t);
 strata_status text_refill(struct text *t, struct strata_error *err);
 
-/* Starts the next line: *p is its first byte. STRATA_END behind the last one. The caller ends it with
- * text_end_line or text_skip_line, or starts it anew later with text_unread_line. */
-static inline strata_status text_begin_line(struct text *t, const char **p, struct strata_error *err)
+/* Starts the next line: *p is its first byte. STRATA_END behind the last one. The caller ends it
+ * with text_end_line or text_skip_line, or starts it anew later with text_unread_line. */
+static inline strata_status text_begin_line(struct text *t, const char **p,
+                                            struct strata_error *err)
 {
     if (t->at == t->lines_end) {
         strata_status st = text_refill(t, err);

@@ -54,7 +54,8 @@ static strata_status no_memory(const char *path, struct strata_error *err)
 /* ---- lines ---- */
 
 /* "blocksize: X Y Z" */
-static strata_status read_block_size(struct text *t, struct strata_dim3 *block, struct strata_error *err)
+static strata_status read_block_size(struct text *t, struct strata_dim3 *block,
+                                     struct strata_error *err)
 {
     const char *p = NULL;
     uint64_t v[3], threads = 1;
@@ -70,7 +71,8 @@ static strata_status read_block_size(struct text *t, struct strata_dim3 *block, 
         p = text_decimal(at, &v[i]);
         if (!p || !text_is_end(*p) || !v[i] || v[i] > MAX_BLOCK_THREADS ||
             (threads *= v[i]) > MAX_BLOCK_THREADS)
-            return text_fail(t, at, err, "expected three block dimensions with at most %d threads in all.",
+            return text_fail(t, at, err,
+                             "expected three block dimensions with at most %d threads in all.",
                              MAX_BLOCK_THREADS);
     }
     *block = (struct strata_dim3){(uint32_t)v[0], (uint32_t)v[1], (uint32_t)v[2]};
@@ -81,8 +83,9 @@ static strata_status read_block_size(struct text *t, struct strata_dim3 *block, 
     return STRATA_OK;
 }
 
-static strata_status read_field(const struct text *t, const char **p, const char *what, uint64_t least,
-                                uint64_t most, uint64_t *value, struct strata_error *err)
+static strata_status read_field(const struct text *t, const char **p, const char *what,
+                                uint64_t least, uint64_t most, uint64_t *value,
+                                struct strata_error *err)
 {
     const char *at = text_skip_blanks(*p);
     const char *end = text_decimal(at, value);
@@ -142,8 +145,8 @@ static strata_status open_text(const char *path, struct text *t, struct strata_d
 
 /* ---- opening ---- */
 
-static strata_status scan(const struct strata_trace *t, const char *path, struct strata_launch *launch,
-                          struct strata_error *err)
+static strata_status scan(const struct strata_trace *t, const char *path,
+                          struct strata_launch *launch, struct strata_error *err)
 {
     struct text text;
     struct access a;
@@ -162,7 +165,8 @@ static strata_status scan(const struct strata_trace *t, const char *path, struct
     if (!threads)
         return strata_fail(err, STRATA_EFORMAT, path, 0, 0, "the thread list has no access.");
     uint32_t block_threads = strata_launch_threads_per_block(launch);
-    launch->grid = (struct strata_dim3){(uint32_t)((threads + block_threads - 1) / block_threads), 1, 1};
+    launch->grid =
+        (struct strata_dim3){(uint32_t)((threads + block_threads - 1) / block_threads), 1, 1};
     return STRATA_OK;
 }
 
@@ -215,7 +219,8 @@ static char *first_of_folder(const char *folder)
         return NULL;
     for (struct dirent *e; (e = readdir(d));) {
         size_t n = strlen(e->d_name);
-        if (n < 7 || strcmp(e->d_name + n - 7, "_00.trc") || (found && strcmp(e->d_name, found) >= 0))
+        if (n < 7 || strcmp(e->d_name + n - 7, "_00.trc") ||
+            (found && strcmp(e->d_name, found) >= 0))
             continue;
         free(found);
         found = strdup(e->d_name);
@@ -224,7 +229,8 @@ static char *first_of_folder(const char *folder)
     return found;
 }
 
-static strata_status open_folder(struct strata_trace *t, const char *first, struct strata_error *err)
+static strata_status open_folder(struct strata_trace *t, const char *first,
+                                 struct strata_error *err)
 {
     size_t stem = strlen(first) - 6;
     for (unsigned n = 0; n < 1000000; n++) {
@@ -328,7 +334,11 @@ static strata_status instruction_for(struct strata_reader *r, uint32_t kind, uin
     if (!tr->index[kind]) {
         bool store = kind & 1;
         uint32_t bytes = kind >> 1;
-        const char *width = bytes == 1 ? ".U8" : bytes == 2 ? ".U16" : bytes == 8 ? ".64" : bytes == 16 ? ".128" : "";
+        const char *width = bytes == 1    ? ".U8"
+                            : bytes == 2  ? ".U16"
+                            : bytes == 8  ? ".64"
+                            : bytes == 16 ? ".128"
+                                          : "";
         char opcode[32];
         snprintf(opcode, sizeof opcode, "%s%s", store ? "STG.E" : "LDG.E", width);
         struct strata_inst inst = {
@@ -355,8 +365,8 @@ struct lanes {
 };
 
 /* One warp instruction of `kind` from all lanes of `*waiting` whose next access is of that kind. */
-static strata_status add_kind(struct strata_reader *r, struct lanes *l, uint32_t *waiting, uint32_t kind,
-                              struct strata_error *err)
+static strata_status add_kind(struct strata_reader *r, struct lanes *l, uint32_t *waiting,
+                              uint32_t kind, struct strata_error *err)
 {
     struct threadlist_reader *tr = r->impl;
     uint64_t addr[STRATA_WARP_SIZE];
@@ -478,8 +488,10 @@ static strata_status end_of_list(struct strata_reader *r)
     uint64_t blocks = strata_launch_blocks(&r->launch);
     if (tr->n_odd_warps && !tr->over)
         reader_warn(r,
-                    "threads of a warp differ in the number or kind of their accesses (warps: %llu of %llu); a "
-                    "thread list has no instruction addresses, so accesses are matched by their order, which "
+                    "threads of a warp differ in the number or kind of their accesses (warps: %llu "
+                    "of %llu); a "
+                    "thread list has no instruction addresses, so accesses are matched by their "
+                    "order, which "
                     "may join different instructions there.",
                     (unsigned long long)tr->n_odd_warps, (unsigned long long)tr->n_warps);
     if (tr->n_blocks < blocks && !tr->over)

@@ -1,9 +1,11 @@
-/* fuzz_fatbin.c - fatbin containers and the cubins inside, from arbitrary bytes. */
+/* fuzz_fatbin.c - fatbin containers, the cubins inside and executables around, from arbitrary bytes. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include <strata/fatbin.h>
+
+#include "ptx/fatbin_private.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -24,6 +26,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct strata_fatbin *f;
     struct strata_error err;
     const struct strata_fatbin_entry *chosen;
+    struct strata_cuda_program program = {0};
+    cuda_program_inspect_bytes(data, size, &program);
+    strata_cuda_program_check(&program, "fuzz", &err);
     read_cubin(data, size);
     if (strata_fatbin_parse(data, size, "fuzz", &f, &err) != STRATA_OK)
         return 0;

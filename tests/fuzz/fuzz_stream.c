@@ -59,7 +59,7 @@ static void write_and_read(const uint8_t *data, size_t size, enum stream_kind ki
     size_t got, half = size / 2;
     char path[64];
     int fd = file_of(NULL, 0, path, sizeof path);
-    if (size > sizeof out - 1 || stream_sink_open(path, kind, 1, &sink, NULL) ||
+    if (size > sizeof out - 1 || stream_sink_open(path, NULL, kind, 1, &sink, NULL) ||
         stream_sink_write(sink, data, half, NULL) ||
         stream_sink_write(sink, data + half, size - half, NULL) || stream_sink_finish(sink, NULL))
         abort();
@@ -81,7 +81,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     unsigned choice = data[0] & 7;
     if (choice < 4)
-        read_pieces(data + 1, size - 1, choice == 0 ? 1 : choice == 1 ? 13 : choice == 2 ? 4096 : 65536);
+        read_pieces(data + 1, size - 1,
+                    choice == 0   ? 1
+                    : choice == 1 ? 13
+                    : choice == 2 ? 4096
+                                  : 65536);
     else if (choice == 4)
         read_lines(data + 1, size - 1);
     else

@@ -30,12 +30,14 @@ static inline int file_of(const uint8_t *data, size_t size, char *path, size_t n
     return fd;
 }
 
-static inline void read_block_records(const struct strata_block *b, const struct strata_launch *launch)
+static inline void read_block_records(const struct strata_block *b,
+                                      const struct strata_launch *launch)
 {
     static struct strata_cursor cursor;
     struct strata_winst record;
     uint64_t addr[STRATA_WARP_SIZE];
-    if (b->index >= strata_launch_blocks(launch) || b->n_warps != strata_launch_warps_per_block(launch))
+    if (b->index >= strata_launch_blocks(launch) ||
+        b->n_warps != strata_launch_warps_per_block(launch))
         abort();
     for (uint32_t w = 0; w < b->n_warps; w++) {
         uint32_t n = 0;

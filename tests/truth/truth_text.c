@@ -91,13 +91,14 @@ static void count_row(const char *truth, char *line, int column)
     if (strata_trace_open(path, NULL, &t, &err))
         give_up(&err);
     uint64_t counted = strtoull(value, NULL, 10), read = count_launch(t, 0, &warnings);
-    if (strcmp(strata_trace_launch(t, 0)->program, program) || strcmp(strata_trace_launch(t, 0)->trace, trace))
+    if (strcmp(strata_trace_launch(t, 0)->program, program) ||
+        strcmp(strata_trace_launch(t, 0)->trace, trace))
         bad(program, trace, "has another name in the trace than in the counters");
     if (warnings)
         bad(program, trace, "gives warnings");
     if (read != counted && !lost_records(program, trace, counted, read)) {
-        printf("%s/%s: %llu warp instructions, but %llu were counted\n", program, trace, (unsigned long long)read,
-               (unsigned long long)counted);
+        printf("%s/%s: %llu warp instructions, but %llu were counted\n", program, trace,
+               (unsigned long long)read, (unsigned long long)counted);
         n_bad++;
     } else {
         n_good++;

@@ -25,7 +25,8 @@ static void expect_error(const char *text, uint32_t line, uint32_t column, const
 {
     struct dump d = dump_trace(write_file("k.traceg", text), NULL);
     char place[600];
-    snprintf(place, sizeof place, line ? "? %s/k.traceg:%u:%u: " : "? %s/k.traceg: ", scratch, line, column);
+    snprintf(place, sizeof place, line ? "? %s/k.traceg:%u:%u: " : "? %s/k.traceg: ", scratch, line,
+             column);
     const char *error = strstr(d.text, "? ");
     if (!error || strncmp(error, place, strlen(place)) || !strstr(error, words))
         fail_msg("expected \"%s... %s\" but got \"%s\"", place, words, d.text);
@@ -73,7 +74,8 @@ static void header_errors_name_their_place(void **state)
     expect_error("-block dim = (1,1,1)\n", 0, 0, "no \"-grid dim");
     expect_error("-grid dim = (1,1,1)\n", 0, 0, "no \"-block dim");
     expect_error("-grid dim = (1,1,1)\n-block dim = (70000,70000,1)\n", 0, 0, "threads");
-    expect_error("-grid dim = (2000000000,2000000000,2000000000)\n-block dim = (1,1,1)\n", 0, 0, "63 bits");
+    expect_error("-grid dim = (2000000000,2000000000,2000000000)\n-block dim = (1,1,1)\n", 0, 0,
+                 "63 bits");
     expect_error(HEADER("3") TRACES, 0, 0, "no thread block");
 }
 
@@ -95,13 +97,12 @@ static void empty_and_foreign_files_are_refused(void **state)
 static void version_3_reads_all_three_modes(void **state)
 {
     (void)state;
-    expect(HEADER("3") TRACES
-           "#BEGIN_TB\n\nthread block = 1,0,0\n\nwarp = 1\ninsts = 4\n"
-           "0000 ffffffff 1 R1 LDC 0 0 \n"
-           "0130 0000000f 1 R0 LDG.E 1 R2 4 1 0x7f31a7e60000 4 \n"
-           "0140 80000001 0 STG.E.64 2 R2 R4 8 2 0x7f31a7e60000 -16 \n"
-           "0150 00000005 1 R3 LDG.E.U8 1 R2 1 0 0x10 0xffffffffffff \n"
-           "\n#END_TB\n",
+    expect(HEADER("3") TRACES "#BEGIN_TB\n\nthread block = 1,0,0\n\nwarp = 1\ninsts = 4\n"
+                              "0000 ffffffff 1 R1 LDC 0 0 \n"
+                              "0130 0000000f 1 R0 LDG.E 1 R2 4 1 0x7f31a7e60000 4 \n"
+                              "0140 80000001 0 STG.E.64 2 R2 R4 8 2 0x7f31a7e60000 -16 \n"
+                              "0150 00000005 1 R3 LDG.E.U8 1 R2 1 0 0x10 0xffffffffffff \n"
+                              "\n#END_TB\n",
            "block 1\nwarp 1\n"
            "0 ffffffff LDC R1 const 4 bytes\n"
            "130 0000000f LDG.E R0 <R2 global 4 bytes 0:7f31a7e60000 1:7f31a7e60004 2:7f31a7e60008 "
@@ -114,12 +115,13 @@ static void version_3_reads_all_three_modes(void **state)
 static void versions_below_3_have_block_and_warp_columns(void **state)
 {
     (void)state;
-    static const char *const versions[] = {"-accelsim tracer version = 1.2\n", "-accelsim tracer version = 2\n",
-                                           ""};
+    static const char *const versions[] = {"-accelsim tracer version = 1.2\n",
+                                           "-accelsim tracer version = 2\n", ""};
     for (int i = 0; i < 3; i++) {
         char text[1024];
         snprintf(text, sizeof text,
-                 "-grid dim = (1,2,1)\n-block dim = (32,1,1)\n-shmem = 0\n-nregs = 8\n-binary version = 70\n"
+                 "-grid dim = (1,2,1)\n-block dim = (32,1,1)\n-shmem = 0\n-nregs = 8\n-binary "
+                 "version = 70\n"
                  "%s#traces format\n#BEGIN_TB\nthread block = 0,1,0\nwarp = 0\ninsts = 2\n"
                  "0 1 0 0 0010 00000003 1 R4 LDG.E.SYS 1 R2 4 1 0x7f0000000000 8 \n"
                  "0 1 0 0 0020 00000003 0 EXIT 0 0 \n#END_TB\n",
@@ -134,10 +136,12 @@ static void versions_below_3_have_block_and_warp_columns(void **state)
 static void lead_columns_that_contradict_the_section_are_counted(void **state)
 {
     (void)state;
-    expect("-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-shmem = 0\n-nregs = 8\n-binary version = 70\n"
-           "#traces\n" BLOCK("1", "0 1 0 3 0010 1 0 EXIT 0 0\n"),
-           "block 0\nwarp 0\n10 00000001 EXIT\n"
-           "! leading columns that name another block or warp than their section are ignored (columns: 2).\n");
+    expect(
+        "-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-shmem = 0\n-nregs = 8\n-binary version = 70\n"
+        "#traces\n" BLOCK("1", "0 1 0 3 0010 1 0 EXIT 0 0\n"),
+        "block 0\nwarp 0\n10 00000001 EXIT\n"
+        "! leading columns that name another block or warp than their section are ignored "
+        "(columns: 2).\n");
 }
 
 static void lineinfo_adds_a_first_column(void **state)
@@ -175,15 +179,18 @@ static void version_5_has_an_immediate_at_the_end(void **state)
 static void what_upstream_refuses_is_read(void **state)
 {
     (void)state;
-    const char *expected = "block 0\nwarp 0\n0 00000001 LDG.E.U8 R1 <R2 R3 R4 R5 R6 global 1 bytes 0:abc\n"
-                           "10 ffffffff EXIT\n";
-    /* No #traces line, five sources, CRLF, no last newline, tabs, blank lines, upper-case digits. */
-    expect("-grid dim = (1,1,1)\r\n-block dim = (32,1,1)\r\n-shmem = 0\r\n-nregs = 8\r\n"
-           "-binary version = 70\r\n-accelsim tracer version = 3\r\n"
-           "#BEGIN_TB\r\n\r\nthread block = 0,0,0\r\n\r\nwarp = 0\r\ninsts = 2\r\n"
-           "0000 00000001 1 R1 LDG.E.U8 5 R2 R3 R4 R5 R6 1 0 0xabc \r\n0010 ffffffff 0 EXIT 0 0 \r\n"
-           "\r\n#END_TB",
-           expected);
+    const char *expected =
+        "block 0\nwarp 0\n0 00000001 LDG.E.U8 R1 <R2 R3 R4 R5 R6 global 1 bytes 0:abc\n"
+        "10 ffffffff EXIT\n";
+    /* No #traces line, five sources, CRLF, no last newline, tabs, blank lines, upper-case digits.
+     */
+    expect(
+        "-grid dim = (1,1,1)\r\n-block dim = (32,1,1)\r\n-shmem = 0\r\n-nregs = 8\r\n"
+        "-binary version = 70\r\n-accelsim tracer version = 3\r\n"
+        "#BEGIN_TB\r\n\r\nthread block = 0,0,0\r\n\r\nwarp = 0\r\ninsts = 2\r\n"
+        "0000 00000001 1 R1 LDG.E.U8 5 R2 R3 R4 R5 R6 1 0 0xabc \r\n0010 ffffffff 0 EXIT 0 0 \r\n"
+        "\r\n#END_TB",
+        expected);
     expect(SMALL "#BEGIN_TB\n  thread block=0,0,0\n\twarp =0\ninsts= 2\n\n"
                  "\t0000  00000001 1 R1\tLDG.E.U8 5 R2 R3 R4 R5 R6 1 0   ABC\n\n"
                  "0x10 0xFFFFFFFF 0 EXIT 0 0\n#END_TB\n",
@@ -197,9 +204,11 @@ static void gz_and_zst_are_read_like_xz(void **state)
     write_file("plain", SMALL BLOCK("1", "0000 ffffffff 0 EXIT 0 0 \n"));
     for (int i = 0; i < 3; i++) {
         char command[400];
-        snprintf(command, sizeof command, "%s '%s/plain' > '%s/packed' 2>/dev/null", packers[i], scratch, scratch);
+        snprintf(command, sizeof command, "%s '%s/plain' > '%s/packed' 2>/dev/null", packers[i],
+                 scratch, scratch);
         if (system(command))
-            continue; /* the packer is not installed; t_stream covers all three with the libraries */
+            continue; /* the packer is not installed; t_stream covers all three with the libraries
+                       */
         expect_dump(in_scratch("packed"), NULL, "block 0\nwarp 0\n0 ffffffff EXIT\n");
     }
 }
@@ -210,10 +219,12 @@ static void blocks_come_in_any_order(void **state)
     struct strata_trace *t;
     struct strata_reader *r;
     struct strata_block *b;
-    const char *path = write_file("k.traceg", "-grid dim = (2,2,2)\n-block dim = (8,2,2)\n-accelsim tracer version = 3\n#traces\n"
-                                              "#BEGIN_TB\nthread block = 1,1,1\n#END_TB\n"
-                                              "#BEGIN_TB\nthread block = 0,1,0\n#END_TB\n"
-                                              "#BEGIN_TB\nthread block = 0,0,0\n#END_TB\n");
+    const char *path = write_file(
+        "k.traceg",
+        "-grid dim = (2,2,2)\n-block dim = (8,2,2)\n-accelsim tracer version = 3\n#traces\n"
+        "#BEGIN_TB\nthread block = 1,1,1\n#END_TB\n"
+        "#BEGIN_TB\nthread block = 0,1,0\n#END_TB\n"
+        "#BEGIN_TB\nthread block = 0,0,0\n#END_TB\n");
     assert_int_equal(strata_trace_open(path, NULL, &t, NULL), STRATA_OK);
     assert_int_equal(strata_reader_open(t, 0, &r, NULL), STRATA_OK);
     static const uint64_t order[] = {0, 2, 7};
@@ -230,23 +241,30 @@ static void blocks_come_in_any_order(void **state)
 static void unknown_opcodes_and_gpus_are_counted_warnings(void **state)
 {
     (void)state;
-    expect("-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-binary version = 999\n-accelsim tracer version = 3\n#traces\n"
-           BLOCK("4", "0000 1 0 FROB.X 0 0\n0000 1 0 FROB.X 0 0\n0010 1 0 FROB.Y 0 0\n0020 1 0 QUUX 0 4 0 10\n"),
-           "block 0\nwarp 0\n0 00000001 FROB.X\n0 00000001 FROB.X\n10 00000001 FROB.Y\n20 00000001 QUUX 0:10\n"
+    expect("-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-binary version = 999\n-accelsim tracer "
+           "version = 3\n#traces\n" BLOCK("4", "0000 1 0 FROB.X 0 0\n0000 1 0 FROB.X 0 0\n0010 1 0 "
+                                               "FROB.Y 0 0\n0020 1 0 QUUX 0 4 0 10\n"),
+           "block 0\nwarp 0\n0 00000001 FROB.X\n0 00000001 FROB.X\n10 00000001 FROB.Y\n20 00000001 "
+           "QUUX 0:10\n"
            "! the header has no \"-nregs\" line; 32 registers a thread are assumed.\n"
            "! the header has no \"-shmem\" line; 0 bytes of shared memory are assumed.\n"
            "! binary version 999 is unknown; opcodes are read as those of known GPUs.\n"
-           "! unknown opcodes (FROB, QUUX) count as integer arithmetic, or as memory operations where they have "
+           "! unknown opcodes (FROB, QUUX) count as integer arithmetic, or as memory operations "
+           "where they have "
            "addresses (warp instructions: 4).\n");
 }
 
 static void a_load_without_addresses_is_a_counted_warning(void **state)
 {
     (void)state;
-    expect(SMALL BLOCK("3", "0000 1 1 R1 LDG.E 1 R2 0\n0000 1 1 R1 LDG.E 1 R2 0\n0000 0 1 R1 LDG.E 1 R2 0\n"),
-           "block 0\nwarp 0\n0 00000001 LDG.E R1 <R2 global 4 bytes\n0 00000001 LDG.E R1 <R2 global 4 bytes\n"
-           "0 00000000 LDG.E R1 <R2 global 4 bytes\n"
-           "! loads and stores with width 0 have no addresses and make no access (warp instructions: 2).\n");
+    expect(
+        SMALL BLOCK(
+            "3", "0000 1 1 R1 LDG.E 1 R2 0\n0000 1 1 R1 LDG.E 1 R2 0\n0000 0 1 R1 LDG.E 1 R2 0\n"),
+        "block 0\nwarp 0\n0 00000001 LDG.E R1 <R2 global 4 bytes\n0 00000001 LDG.E R1 <R2 global 4 "
+        "bytes\n"
+        "0 00000000 LDG.E R1 <R2 global 4 bytes\n"
+        "! loads and stores with width 0 have no addresses and make no access (warp instructions: "
+        "2).\n");
 }
 
 static void an_empty_mask_has_no_addresses_in_any_mode(void **state)
@@ -267,9 +285,10 @@ static void an_empty_mask_has_no_addresses_in_any_mode(void **state)
 static void a_file_that_ends_within_a_block_is_used_with_a_warning(void **state)
 {
     (void)state;
-    const char *expected = "block 0\nwarp 0\n0 00000001 NOP\n"
-                           "! the file ends within thread block (0,0,0), after 1 of 3 instructions of "
-                           "warp 0; the rest of the block is missing.\n";
+    const char *expected =
+        "block 0\nwarp 0\n0 00000001 NOP\n"
+        "! the file ends within thread block (0,0,0), after 1 of 3 instructions of "
+        "warp 0; the rest of the block is missing.\n";
     expect(CUT_START, expected);
     /* A last line without newline may lack digits, even if it can be read. */
     expect(CUT_START "0010 1 0 NOP 0", expected);
@@ -281,9 +300,11 @@ static void a_file_that_ends_within_a_block_is_used_with_a_warning(void **state)
 static void a_cut_block_with_no_warp_is_left_out(void **state)
 {
     (void)state;
-    expect("-grid dim = (2,1,1)\n-block dim = (32,1,1)\n-shmem = 0\n-nregs = 8\n-binary version = 70\n"
-           "-accelsim tracer version = 3\n#traces\n" BLOCK("1", "0000 1 0 EXIT 0 0 \n") "#BEGIN_TB\nthread bl",
-           "block 0\nwarp 0\n0 00000001 EXIT\n! the trace has 1 of the grid's 2 thread blocks.\n");
+    expect(
+        "-grid dim = (2,1,1)\n-block dim = (32,1,1)\n-shmem = 0\n-nregs = 8\n-binary version = 70\n"
+        "-accelsim tracer version = 3\n#traces\n" BLOCK(
+            "1", "0000 1 0 EXIT 0 0 \n") "#BEGIN_TB\nthread bl",
+        "block 0\nwarp 0\n0 00000001 EXIT\n! the trace has 1 of the grid's 2 thread blocks.\n");
 }
 
 static void a_cut_file_is_an_error_if_asked(void **state)
@@ -308,18 +329,23 @@ static void section_errors_name_their_place(void **state)
     expect_error(SMALL "#BEGIN_TB\nthread block = 0,0\n", 11, 18, "like 3,0,0");
     expect_error(SMALL "#BEGIN_TB\nthread block = 0,1,0\n", 11, 18, "outside the grid");
     expect_error(SMALL "#BEGIN_TB\nthread block = 0,0,0 x\n", 11, 22, "end of the line");
-    expect_error(SMALL "#BEGIN_TB\nthread block = 0,0,0\nthread block = 0,0,0\n", 12, 16, "second index");
+    expect_error(SMALL "#BEGIN_TB\nthread block = 0,0,0\nthread block = 0,0,0\n", 12, 16,
+                 "second index");
     expect_error(SMALL BLOCK("0", "") BLOCK("0", ""), 16, 16, "a second time");
     expect_error(SMALL "#BEGIN_TB\nwarp = 0\n", 11, 8, "before \"thread block");
     expect_error(SMALL "#BEGIN_TB\nthread block = 0,0,0\nwarp = 1\n", 12, 8, "has 1 warps");
     expect_error(SMALL "#BEGIN_TB\nthread block = 0,0,0\nwarp = x\n", 12, 8, "a warp number");
-    expect_error(SMALL "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 0\nwarp = 0\n", 14, 8, "a second time");
+    expect_error(SMALL "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 0\nwarp = 0\n", 14, 8,
+                 "a second time");
     expect_error(SMALL "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\n#END_TB\n", 13, 1, "no \"insts");
     expect_error(SMALL "#BEGIN_TB\nthread block = 0,0,0\ninsts = 1\n", 12, 9, "must follow");
-    expect_error(SMALL "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = x\n", 13, 9, "number of instructions");
-    expect_error(SMALL "#BEGIN_TB\nthread block = 0,0,0\n0000 1 0 EXIT 0 0\n", 12, 1, "before \"warp");
+    expect_error(SMALL "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = x\n", 13, 9,
+                 "number of instructions");
+    expect_error(SMALL "#BEGIN_TB\nthread block = 0,0,0\n0000 1 0 EXIT 0 0\n", 12, 1,
+                 "before \"warp");
     expect_error(SMALL BLOCK("2", "0000 1 0 EXIT 0 0\n"), 15, 1, "should have 2");
-    expect_error(SMALL BLOCK("1", "0000 1 0 NOP 0 0\n0000 1 0 EXIT 0 0\n"), 15, 1, "more instruction lines");
+    expect_error(SMALL BLOCK("1", "0000 1 0 NOP 0 0\n0000 1 0 EXIT 0 0\n"), 15, 1,
+                 "more instruction lines");
     expect_error(SMALL "#BEGIN_TB\nhello\n", 11, 1, "expected \"thread block\"");
 }
 
@@ -361,7 +387,8 @@ static void line_errors_name_their_place(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[1024];
-        snprintf(text, sizeof text, "%s#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 2\n0000 1 0 NOP 0 0\n%s\n",
+        snprintf(text, sizeof text,
+                 "%s#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 2\n0000 1 0 NOP 0 0\n%s\n",
                  SMALL, cases[i].line);
         expect_error(text, 15, cases[i].column, cases[i].words);
     }
@@ -373,12 +400,15 @@ static void an_opcode_of_absurd_length_is_refused(void **state)
     char text[2048], opcode[300];
     memset(opcode, 'A', sizeof opcode - 1);
     opcode[sizeof opcode - 1] = 0;
-    snprintf(text, sizeof text, "%s#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 1\n0000 1 0 %s 0 0\n", SMALL,
+    snprintf(text, sizeof text,
+             "%s#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 1\n0000 1 0 %s 0 0\n", SMALL,
              opcode);
     expect_error(text, 14, 10, "more than 127 characters");
     /* Below the limit but too long to be remembered: parsed each time, the same each time. */
     opcode[120] = 0;
-    snprintf(text, sizeof text, "%s#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 2\n0000 1 0 %s 0 0\n0000 1 0 %s 0 0\n#END_TB\n",
+    snprintf(text, sizeof text,
+             "%s#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 2\n0000 1 0 %s 0 0\n0000 1 0 %s "
+             "0 0\n#END_TB\n",
              SMALL, opcode, opcode);
     struct dump d = dump_trace(write_file("k.traceg", text), NULL);
     assert_non_null(strstr(d.text, "(warp instructions: 2)"));
@@ -398,8 +428,10 @@ static void lines_that_only_begin_alike_are_told_apart(void **state)
                             "0000 1 1 R1 MOV 1 R2 0 \n"
                             "0000 1 1 R1 MOV 1 R2 0 7 \n"),
            "block 0\nwarp 0\n0 00000001 LDG.E R1 <R2 global 4 bytes 0:10\n"
-           "0 00000001 LDG.E R1 <R2 global 4 bytes 0:10\n0 00000001 LDG.E R1 <R22 global 4 bytes 0:10\n"
-           "0 00000001 LDG.E.64 R1 <R2 global 8 bytes 0:10\n0 00000001 LDG.E R1 <R2 global 4 bytes 0:10\n"
+           "0 00000001 LDG.E R1 <R2 global 4 bytes 0:10\n0 00000001 LDG.E R1 <R22 global 4 bytes "
+           "0:10\n"
+           "0 00000001 LDG.E.64 R1 <R2 global 8 bytes 0:10\n0 00000001 LDG.E R1 <R2 global 4 bytes "
+           "0:10\n"
            "0 00000001 MOV R1 <R2\n0 00000001 MOV R1 <R2 imm 7\n");
 }
 
@@ -419,21 +451,26 @@ static void mode_1_with_gaps_goes_by_lane_or_as_upstream(void **state)
     struct strata_trace_options opt;
     strata_trace_options_init(&opt);
     const char *text = SMALL BLOCK("1", "0000 0000f003 1 R1 LDG.E 1 R2 4 1 0x100 4 \n");
-    expect(text, "block 0\nwarp 0\n0 0000f003 LDG.E R1 <R2 global 4 bytes 0:100 1:104 12:130 13:134 14:138 15:13c\n"
-                 "! base and stride are given for lanes with gaps: every lane gets its distance from the first times the "
+    expect(text, "block 0\nwarp 0\n0 0000f003 LDG.E R1 <R2 global 4 bytes 0:100 1:104 12:130 "
+                 "13:134 14:138 15:13c\n"
+                 "! base and stride are given for lanes with gaps: every lane gets its distance "
+                 "from the first times the "
                  "stride (lines: 1).\n");
     opt.accelsim_compat = true;
-    expect_dump(in_scratch("k.traceg"), &opt,
-                "block 0\nwarp 0\n0 0000f003 LDG.E R1 <R2 global 4 bytes 0:100 1:104 12:0 13:0 14:0 15:0\n"
-                "! base and stride are given for lanes with gaps: lanes behind the first gap get address 0, as in "
-                "Accel-Sim (lines: 1).\n");
+    expect_dump(
+        in_scratch("k.traceg"), &opt,
+        "block 0\nwarp 0\n0 0000f003 LDG.E R1 <R2 global 4 bytes 0:100 1:104 12:0 13:0 14:0 15:0\n"
+        "! base and stride are given for lanes with gaps: lanes behind the first gap get address "
+        "0, as in "
+        "Accel-Sim (lines: 1).\n");
 }
 
 static void a_stride_beyond_32_bits_becomes_a_list(void **state)
 {
     (void)state;
-    expect(SMALL BLOCK("1", "0000 00000007 1 R1 LDG.E 1 R2 4 1 0x100 4294967296 \n"),
-           "block 0\nwarp 0\n0 00000007 LDG.E R1 <R2 global 4 bytes 0:100 1:100000100 2:200000100\n");
+    expect(
+        SMALL BLOCK("1", "0000 00000007 1 R1 LDG.E 1 R2 4 1 0x100 4294967296 \n"),
+        "block 0\nwarp 0\n0 00000007 LDG.E R1 <R2 global 4 bytes 0:100 1:100000100 2:200000100\n");
 }
 
 static void unknown_modes_are_zero_only_for_compatibility(void **state)
@@ -442,9 +479,11 @@ static void unknown_modes_are_zero_only_for_compatibility(void **state)
     struct strata_trace_options opt;
     strata_trace_options_init(&opt);
     opt.accelsim_compat = true;
-    const char *path = write_file("k.traceg", SMALL BLOCK("1", "0000 00000001 1 R1 LDG.E 1 R2 4 5 what ever \n"));
-    expect_dump(path, &opt, "block 0\nwarp 0\n0 00000001 LDG.E R1 <R2 global 4 bytes 0:0\n"
-                            "! addresses of an unknown mode are 0, as in Accel-Sim (lines: 1).\n");
+    const char *path =
+        write_file("k.traceg", SMALL BLOCK("1", "0000 00000001 1 R1 LDG.E 1 R2 4 5 what ever \n"));
+    expect_dump(path, &opt,
+                "block 0\nwarp 0\n0 00000001 LDG.E R1 <R2 global 4 bytes 0:0\n"
+                "! addresses of an unknown mode are 0, as in Accel-Sim (lines: 1).\n");
 }
 
 static void widths_follow_the_opcode_or_upstream(void **state)
@@ -452,7 +491,8 @@ static void widths_follow_the_opcode_or_upstream(void **state)
     (void)state;
     struct strata_trace_options opt;
     strata_trace_options_init(&opt);
-    const char *text = SMALL BLOCK("2", "0000 1 1 R1 LDG.E.S8 1 R2 1 0 0x10 \n0010 1 1 R1 LDG.E.128 1 R2 16 0 0x10 \n");
+    const char *text = SMALL BLOCK(
+        "2", "0000 1 1 R1 LDG.E.S8 1 R2 1 0 0x10 \n0010 1 1 R1 LDG.E.128 1 R2 16 0 0x10 \n");
     expect(text, "block 0\nwarp 0\n0 00000001 LDG.E.S8 R1 <R2 global 1 bytes 0:10\n"
                  "10 00000001 LDG.E.128 R1 <R2 global 16 bytes 0:10\n");
     opt.accelsim_compat = true;
@@ -494,12 +534,15 @@ static void generic_accesses_without_windows_are_global_or_upstream_shared(void 
     (void)state;
     struct strata_trace_options opt;
     strata_trace_options_init(&opt);
-    const char *path = write_file("k.traceg", "-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-shmem = 0\n-nregs = 8\n"
-                                              "-binary version = 70\n-accelsim tracer version = 3\n#traces\n" BLOCK(
-                                                  "1", "0000 1 0 ST.E 2 R2 R3 4 0 0x7f3200000010 \n"));
-    expect_dump(path, &opt, "block 0\nwarp 0\n0 00000001 ST.E <R2 R3 global 4 bytes 0:7f3200000010\n");
+    const char *path = write_file(
+        "k.traceg", "-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-shmem = 0\n-nregs = 8\n"
+                    "-binary version = 70\n-accelsim tracer version = 3\n#traces\n" BLOCK(
+                        "1", "0000 1 0 ST.E 2 R2 R3 4 0 0x7f3200000010 \n"));
+    expect_dump(path, &opt,
+                "block 0\nwarp 0\n0 00000001 ST.E <R2 R3 global 4 bytes 0:7f3200000010\n");
     opt.accelsim_compat = true;
-    expect_dump(path, &opt, "block 0\nwarp 0\n0 00000001 ST.E <R2 R3 shared 4 bytes 0:7f3200000010\n");
+    expect_dump(path, &opt,
+                "block 0\nwarp 0\n0 00000001 ST.E <R2 R3 shared 4 bytes 0:7f3200000010\n");
 }
 
 /* ---- folders and lists ---- */
@@ -516,8 +559,9 @@ static void a_folder_gives_copies_and_launches_in_order(void **state)
     make_folder("app");
     write_file("app/kernel-1.traceg", SMALL BLOCK("1", "0000 1 0 EXIT 0 0\n"));
     write_file("app/kernel-2.traceg", "-kernel name = b\n" SMALL BLOCK("1", "0000 1 0 EXIT 0 0\n"));
-    write_file("app/kernelslist.g", "MemcpyHtoD,0x00007f31a7e00000,196608\n\n# a comment\nkernel-1.traceg\r\n"
-                                    "ncclCommInitAll\nMemcpyDtoH,7f31a7e00000,12\nkernel-2.traceg");
+    write_file("app/kernelslist.g",
+               "MemcpyHtoD,0x00007f31a7e00000,196608\n\n# a comment\nkernel-1.traceg\r\n"
+               "ncclCommInitAll\nMemcpyDtoH,7f31a7e00000,12\nkernel-2.traceg");
     static const char *const paths[] = {"app", "app/", "app/kernelslist.g"};
     for (int i = 0; i < 3; i++) {
         assert_int_equal(strata_trace_open(in_scratch(paths[i]), NULL, &t, NULL), STRATA_OK);
@@ -526,8 +570,8 @@ static void a_folder_gives_copies_and_launches_in_order(void **state)
         assert_string_equal(strata_trace_launch(t, 0)->trace, "kernel-1.traceg");
         assert_string_equal(strata_trace_launch(t, 1)->kernel, "b");
         assert_int_equal(strata_trace_event_count(t), 4);
-        static const uint32_t kinds[] = {STRATA_EVENT_MEMCPY_HTOD, STRATA_EVENT_LAUNCH, STRATA_EVENT_MEMCPY_DTOH,
-                                         STRATA_EVENT_LAUNCH};
+        static const uint32_t kinds[] = {STRATA_EVENT_MEMCPY_HTOD, STRATA_EVENT_LAUNCH,
+                                         STRATA_EVENT_MEMCPY_DTOH, STRATA_EVENT_LAUNCH};
         for (size_t e = 0; e < 4; e++)
             assert_int_equal(strata_trace_event(t, e)->kind, kinds[e]);
         assert_true(strata_trace_event(t, 0)->address == 0x7f31a7e00000);
@@ -556,10 +600,12 @@ static void list_errors_name_the_list_and_line(void **state)
 {
     (void)state;
     make_folder("bad");
-    expect_dump(in_scratch("bad"), NULL, "? bad: the folder holds no trace: there is no kernelslist.g in it.\n");
+    expect_dump(in_scratch("bad"), NULL,
+                "? bad: the folder holds no trace: there is no kernelslist.g in it.\n");
     write_file("bad/kernelslist.g", "MemcpyHtoD,0x10,4\nkernel-9.traceg\n");
     expect_dump(in_scratch("bad"), NULL,
-                "? bad/kernelslist.g:2:1: the kernel file \"kernel-9.traceg\" named here does not exist.\n");
+                "? bad/kernelslist.g:2:1: the kernel file \"kernel-9.traceg\" named here does not "
+                "exist.\n");
     write_file("bad/kernelslist.g", "MemcpyHtoD,0x10\n");
     expect_dump(in_scratch("bad"), NULL,
                 "? bad/kernelslist.g:1:11: expected \",<hexadecimal address>,<bytes>\" here.\n");
@@ -567,17 +613,20 @@ static void list_errors_name_the_list_and_line(void **state)
     expect_dump(in_scratch("bad"), NULL,
                 "? bad/kernelslist.g:1:16: expected \",<bytes>\" and the end of the line here.\n");
     write_file("bad/kernelslist.g", "nothing\n");
-    expect_dump(in_scratch("bad"), NULL,
-                "? bad/kernelslist.g: the list names no kernel file, so there is nothing to read.\n");
+    expect_dump(
+        in_scratch("bad"), NULL,
+        "? bad/kernelslist.g: the list names no kernel file, so there is nothing to read.\n");
 }
 
 /* Blocks far apart in a huge grid: memory follows the blocks, not the grid. */
 static void a_huge_grid_with_few_blocks_is_cheap(void **state)
 {
     (void)state;
-    expect("-grid dim = (2147483647,65535,1)\n-block dim = (32,1,1)\n-shmem = 0\n-nregs = 8\n-binary version = 70\n"
+    expect("-grid dim = (2147483647,65535,1)\n-block dim = (32,1,1)\n-shmem = 0\n-nregs = "
+           "8\n-binary version = 70\n"
            "-accelsim tracer version = 3\n#traces\n"
-           "#BEGIN_TB\nthread block = 2147483646,65534,0\nwarp = 0\ninsts = 1\n0000 1 0 EXIT 0 0\n#END_TB\n"
+           "#BEGIN_TB\nthread block = 2147483646,65534,0\nwarp = 0\ninsts = 1\n0000 1 0 EXIT 0 "
+           "0\n#END_TB\n"
            "#BEGIN_TB\nthread block = 0,0,0\n#END_TB\n",
            "block 140735340806144\nwarp 0\n0 00000001 EXIT\nblock 0\n"
            "! the trace has 2 of the grid's 140735340806145 thread blocks.\n");

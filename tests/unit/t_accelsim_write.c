@@ -9,7 +9,8 @@
     "-shmem base_addr = 0x00007f3200000000\n-local mem base_addr = 0x00007f31d1000000\n"
 
 /* Copies a trace through the writer; `to` is a folder of the scratch. */
-static strata_status copy_trace(const char *from, const char *to, int level, struct strata_error *err)
+static strata_status copy_trace(const char *from, const char *to, int level,
+                                struct strata_error *err)
 {
     struct strata_trace *t;
     struct strata_writer *w;
@@ -67,23 +68,27 @@ static void a_trace_of_the_tracer_is_written_as_it_was(void **state)
     (void)state;
     static const char text[] =
         HEAD "-accelsim tracer version = 3\n" TRACES_3
-        "#BEGIN_TB\n\nthread block = 1,1,0\n\nwarp = 0\ninsts = 7\n"
-        "0000 ffffffff 1 R1 LDC 0 0 \n"
-        "0010 0000000f 1 R0 LDG.E 1 R2 4 1 0x7f31a7e60000 4 \n"
-        "0020 80000001 0 STG.E.64 2 R2 R4 8 2 0x7f31a7e60000 -16 \n"
-        "0030 00000010 1 R3 LDG.E.U8 1 R2 1 2 0x7f31a7e60000 \n"
-        "0040 00000000 1 R3 LDG.E.U8 1 R2 1 0 \n"
-        "0050 0000000f 1 R3 LD.E 1 R2 4 1 0x7f3200000000 -8 \n"
-        "10000 00000000 0 EXIT 0 0 \n"
-        "\nwarp = 1\ninsts = 1\n0000 ffffffff 0 EXIT 0 0 \n\n#END_TB\n\n"
-        "#BEGIN_TB\n\nthread block = 0,0,0\n\nwarp = 1\ninsts = 1\n0000 ffffffff 0 EXIT 0 0 \n\n#END_TB\n\n";
+             "#BEGIN_TB\n\nthread block = 1,1,0\n\nwarp = 0\ninsts = 7\n"
+             "0000 ffffffff 1 R1 LDC 0 0 \n"
+             "0010 0000000f 1 R0 LDG.E 1 R2 4 1 0x7f31a7e60000 4 \n"
+             "0020 80000001 0 STG.E.64 2 R2 R4 8 2 0x7f31a7e60000 -16 \n"
+             "0030 00000010 1 R3 LDG.E.U8 1 R2 1 2 0x7f31a7e60000 \n"
+             "0040 00000000 1 R3 LDG.E.U8 1 R2 1 0 \n"
+             "0050 0000000f 1 R3 LD.E 1 R2 4 1 0x7f3200000000 -8 \n"
+             "10000 00000000 0 EXIT 0 0 \n"
+             "\nwarp = 1\ninsts = 1\n0000 ffffffff 0 EXIT 0 0 \n\n#END_TB\n\n"
+             "#BEGIN_TB\n\nthread block = 0,0,0\n\nwarp = 1\ninsts = 1\n0000 ffffffff 0 EXIT 0 0 "
+             "\n\n#END_TB\n\n";
     mkdir(in_scratch("in"), 0777);
     write_file("in/kernel-4.traceg", text);
-    write_file("in/kernelslist.g", "MemcpyHtoD,0x00007f31a7e00000,196608\nkernel-4.traceg\nMemcpyDtoH,0x0000000000000010,4\n");
+    write_file(
+        "in/kernelslist.g",
+        "MemcpyHtoD,0x00007f31a7e00000,196608\nkernel-4.traceg\nMemcpyDtoH,0x0000000000000010,4\n");
     assert_int_equal(copy_trace(in_scratch("in"), in_scratch("out"), -1, NULL), STRATA_OK);
     expect_file(in_scratch("out/kernel-4.traceg"), text);
-    expect_file(in_scratch("out/kernelslist.g"),
-                "MemcpyHtoD,0x00007f31a7e00000,196608\nkernel-4.traceg\nMemcpyDtoH,0x0000000000000010,4\n");
+    expect_file(
+        in_scratch("out/kernelslist.g"),
+        "MemcpyHtoD,0x00007f31a7e00000,196608\nkernel-4.traceg\nMemcpyDtoH,0x0000000000000010,4\n");
 }
 
 static void source_lines_and_immediates_are_kept(void **state)
@@ -91,13 +96,15 @@ static void source_lines_and_immediates_are_kept(void **state)
     (void)state;
     static const char text[] =
         HEAD "-accelsim tracer version = 5\n-enable lineinfo = 1\n"
-        "\n#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
-        "[adrrescompress?] [mem_addresses] immediate\n\n"
-        "#BEGIN_TB\n\nthread block = 0,0,0\n\nwarp = 0\ninsts = 3\n"
-        "12 0000 ffffffff 0 DEPBAR.LE 0 0 2 \n"
-        "13 0010 00000003 1 R0 LDG.E 1 R2 4 1 0x7f31a7e60000 4 0 \n"
-        "13 0020 00000005 1 R0 LDG.E 1 R2 4 2 0x7f31a7e60000 8 -1 \n\n#END_TB\n\n";
-    assert_int_equal(copy_trace(write_file("k.traceg", text), in_scratch("lines"), -1, NULL), STRATA_OK);
+             "\n#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] "
+             "mem_width "
+             "[adrrescompress?] [mem_addresses] immediate\n\n"
+             "#BEGIN_TB\n\nthread block = 0,0,0\n\nwarp = 0\ninsts = 3\n"
+             "12 0000 ffffffff 0 DEPBAR.LE 0 0 2 \n"
+             "13 0010 00000003 1 R0 LDG.E 1 R2 4 1 0x7f31a7e60000 4 0 \n"
+             "13 0020 00000005 1 R0 LDG.E 1 R2 4 2 0x7f31a7e60000 8 -1 \n\n#END_TB\n\n";
+    assert_int_equal(copy_trace(write_file("k.traceg", text), in_scratch("lines"), -1, NULL),
+                     STRATA_OK);
     expect_file(in_scratch("lines/kernel-1.traceg"), text);
     expect_file(in_scratch("lines/kernelslist.g"), "kernel-1.traceg\n");
 }
@@ -105,12 +112,16 @@ static void source_lines_and_immediates_are_kept(void **state)
 static void immediates_and_source_lines_that_turn_up_late_are_kept(void **state)
 {
     (void)state;
-    static const char text[] = HEAD
-        "-accelsim tracer version = 5\n-enable lineinfo = 1\n\n#traces\n"
-        "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 1\n0 0000 ffffffff 0 NOP 0 0 \n#END_TB\n"
-        "#BEGIN_TB\nthread block = 1,0,0\nwarp = 0\ninsts = 1\n0 0000 ffffffff 0 DEPBAR.LE 0 0 2 \n#END_TB\n"
-        "#BEGIN_TB\nthread block = 0,1,0\nwarp = 0\ninsts = 1\n77 0010 ffffffff 0 NOP 0 0 \n#END_TB\n"
-        "#BEGIN_TB\nthread block = 1,1,0\nwarp = 0\ninsts = 1\n0 0000 ffffffff 0 NOP 0 0 \n#END_TB\n";
+    static const char text[] =
+        HEAD "-accelsim tracer version = 5\n-enable lineinfo = 1\n\n#traces\n"
+             "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 1\n0 0000 ffffffff 0 NOP 0 0 "
+             "\n#END_TB\n"
+             "#BEGIN_TB\nthread block = 1,0,0\nwarp = 0\ninsts = 1\n0 0000 ffffffff 0 DEPBAR.LE 0 "
+             "0 2 \n#END_TB\n"
+             "#BEGIN_TB\nthread block = 0,1,0\nwarp = 0\ninsts = 1\n77 0010 ffffffff 0 NOP 0 0 "
+             "\n#END_TB\n"
+             "#BEGIN_TB\nthread block = 1,1,0\nwarp = 0\ninsts = 1\n0 0000 ffffffff 0 NOP 0 0 "
+             "\n#END_TB\n";
     for (int level = -1; level < 1; level++) {
         const char *out = in_scratch(level < 0 ? "late" : "late_xz");
         struct dump a = dump_trace(write_file("k.traceg", text), NULL);
@@ -139,9 +150,11 @@ static void random_block(struct strata_builder *b, uint32_t n_code, uint64_t *x)
             uint32_t mask = (*x >> 8) % 4 ? (uint32_t)(*x >> 32) : ~0u << *x % 32;
             uint64_t base = *x % 8 ? 0x7f0000000000 + *x % 100000 : *x;
             for (int lane = 0; lane < 32; lane++)
-                addr[lane] = base + (*x >> 40 & 1 ? (uint64_t)lane * 4 : mix64(*x + (uint64_t)lane) % 4096);
+                addr[lane] =
+                    base + (*x >> 40 & 1 ? (uint64_t)lane * 4 : mix64(*x + (uint64_t)lane) % 4096);
             uint32_t index = (uint32_t)(*x >> 16) % n_code;
-            assert_int_equal(strata_builder_add(b, index, mask, index % 2 ? addr : NULL, NULL), STRATA_OK);
+            assert_int_equal(strata_builder_add(b, index, mask, index % 2 ? addr : NULL, NULL),
+                             STRATA_OK);
         }
     }
 }
@@ -149,18 +162,25 @@ static void random_block(struct strata_builder *b, uint32_t n_code, uint64_t *x)
 static void random_records_survive_the_text(void **state)
 {
     (void)state;
-    static const char *const opcodes[] = {"IADD3", "LDG.E.64", "FFMA.FTZ", "STG.E", "BAR.SYNC.DEFER_BLOCKING", "LDS.128"};
+    static const char *const opcodes[] = {
+        "IADD3", "LDG.E.64", "FFMA.FTZ", "STG.E", "BAR.SYNC.DEFER_BLOCKING", "LDS.128"};
     struct strata_code *code;
     struct strata_builder *b;
     struct strata_writer *w;
     struct strata_block *block;
     struct dump before = {strdup(""), 0};
-    struct strata_launch launch = {.program = "p", .trace = "x", .kernel = "k", .grid = {3, 1, 1}, .block = {64, 1, 1},
-                                   .registers_per_thread = 8, .sm_version = 70};
+    struct strata_launch launch = {.program = "p",
+                                   .trace = "x",
+                                   .kernel = "k",
+                                   .grid = {3, 1, 1},
+                                   .block = {64, 1, 1},
+                                   .registers_per_thread = 8,
+                                   .sm_version = 70};
     uint64_t x = 5;
     strata_code_create(&code, NULL);
     for (uint32_t i = 0, index; i < 6; i++) {
-        struct strata_inst inst = {.pc = i * 16, .opcode = opcodes[i], .n_dst = i % 2, .n_src = 2, .reg = {1, 255, 7}};
+        struct strata_inst inst = {
+            .pc = i * 16, .opcode = opcodes[i], .n_dst = i % 2, .n_src = 2, .reg = {1, 255, 7}};
         inst.trace_width = i % 2 ? 4 : 0;
         strata_inst_decode_sass(&inst, i % 2, false);
         strata_code_add(code, &inst, &index, NULL);
@@ -191,17 +211,38 @@ static void other_origins_get_opcodes_that_mean_the_same(void **state)
 {
     (void)state;
     static const struct strata_inst insts[] = {
-        {.opcode = "ld.global.v2.f32", .opclass = STRATA_OP_MEM, .space = STRATA_SPACE_GLOBAL, .memop = STRATA_MEM_LOAD,
-         .width_bytes = 8, .n_dst = 2, .n_src = 1, .reg = {300, 301, 5}},
-        {.opcode = "st.shared.u8", .opclass = STRATA_OP_MEM, .space = STRATA_SPACE_SHARED, .memop = STRATA_MEM_STORE,
-         .width_bytes = 1, .n_src = 2, .reg = {4, 5}},
-        {.opcode = "ld.global.cg.f32", .opclass = STRATA_OP_MEM, .space = STRATA_SPACE_GLOBAL, .memop = STRATA_MEM_LOAD,
-         .width_bytes = 4, .hints = STRATA_HINT_BYPASS_L1},
-        {.opcode = "red.global.add.f32", .opclass = STRATA_OP_MEM, .space = STRATA_SPACE_GLOBAL,
-         .memop = STRATA_MEM_REDUCTION, .width_bytes = 4},
+        {.opcode = "ld.global.v2.f32",
+         .opclass = STRATA_OP_MEM,
+         .space = STRATA_SPACE_GLOBAL,
+         .memop = STRATA_MEM_LOAD,
+         .width_bytes = 8,
+         .n_dst = 2,
+         .n_src = 1,
+         .reg = {300, 301, 5}},
+        {.opcode = "st.shared.u8",
+         .opclass = STRATA_OP_MEM,
+         .space = STRATA_SPACE_SHARED,
+         .memop = STRATA_MEM_STORE,
+         .width_bytes = 1,
+         .n_src = 2,
+         .reg = {4, 5}},
+        {.opcode = "ld.global.cg.f32",
+         .opclass = STRATA_OP_MEM,
+         .space = STRATA_SPACE_GLOBAL,
+         .memop = STRATA_MEM_LOAD,
+         .width_bytes = 4,
+         .hints = STRATA_HINT_BYPASS_L1},
+        {.opcode = "red.global.add.f32",
+         .opclass = STRATA_OP_MEM,
+         .space = STRATA_SPACE_GLOBAL,
+         .memop = STRATA_MEM_REDUCTION,
+         .width_bytes = 4},
         {.opcode = "fma.rn.f32", .opclass = STRATA_OP_FP32},
         {.opcode = "bar.sync", .opclass = STRATA_OP_BARRIER},
-        {.opcode = "LDG.E.128", .opclass = STRATA_OP_MEM, .space = STRATA_SPACE_GLOBAL, .memop = STRATA_MEM_LOAD,
+        {.opcode = "LDG.E.128",
+         .opclass = STRATA_OP_MEM,
+         .space = STRATA_SPACE_GLOBAL,
+         .memop = STRATA_MEM_LOAD,
          .width_bytes = 16},
         {.opcode = "ret", .opclass = STRATA_OP_EXIT},
     };
@@ -209,8 +250,12 @@ static void other_origins_get_opcodes_that_mean_the_same(void **state)
     struct strata_builder *b;
     struct strata_writer *w;
     struct strata_block *block;
-    struct strata_launch launch = {.kernel = "k", .grid = {1, 1, 1}, .block = {32, 1, 1}, .isa = STRATA_ISA_PTX,
-                                   .registers_per_thread = 8, .sm_version = 90};
+    struct strata_launch launch = {.kernel = "k",
+                                   .grid = {1, 1, 1},
+                                   .block = {32, 1, 1},
+                                   .isa = STRATA_ISA_PTX,
+                                   .registers_per_thread = 8,
+                                   .sm_version = 90};
     struct strata_writer_options opt = {.format = "accelsim"};
     strata_code_create(&code, NULL);
     strata_builder_create(code, &b, NULL);
@@ -239,7 +284,8 @@ static void other_origins_get_opcodes_that_mean_the_same(void **state)
                 "8 00000003 STS.U8 <R4 R5 shared 1 bytes 0:1000 1:1010\n"
                 "10 00000003 LDG.E.STRONG.GPU global 4 bytes 0:1000 1:1010\n"
                 "18 00000003 RED.E.ADD global 4 bytes 0:1000 1:1010\n"
-                "20 00000003 FADD\n28 00000003 BAR.SYNC\n30 00000003 LDG.E.128 global 16 bytes 0:1000 1:1010\n"
+                "20 00000003 FADD\n28 00000003 BAR.SYNC\n30 00000003 LDG.E.128 global 16 bytes "
+                "0:1000 1:1010\n"
                 "38 00000003 EXIT\n");
 }
 
@@ -249,7 +295,8 @@ static void launches_of_one_name_get_different_files(void **state)
 {
     (void)state;
     mkdir(in_scratch("twice"), 0777);
-    write_file("twice/kernel-1.traceg", HEAD "-accelsim tracer version = 3\n#traces\n#BEGIN_TB\nthread block = 0,0,0\n#END_TB\n");
+    write_file("twice/kernel-1.traceg", HEAD
+               "-accelsim tracer version = 3\n#traces\n#BEGIN_TB\nthread block = 0,0,0\n#END_TB\n");
     write_file("twice/kernelslist.g", "kernel-1.traceg\nkernel-1.traceg\n");
     assert_int_equal(copy_trace(in_scratch("twice"), in_scratch("twice_out"), 0, NULL), STRATA_OK);
     expect_file(in_scratch("twice_out/kernelslist.g"), "kernel-1.traceg.xz\nkernel-2.traceg.xz\n");
@@ -260,7 +307,11 @@ static void an_existing_folder_or_file_is_not_overwritten(void **state)
     (void)state;
     struct strata_error err;
     char in[512];
-    strcpy(in, write_file("k.traceg", HEAD "-accelsim tracer version = 3\n#traces\n#BEGIN_TB\nthread block = 0,0,0\n#END_TB\n"));
+    strcpy(
+        in,
+        write_file(
+            "k.traceg", HEAD
+            "-accelsim tracer version = 3\n#traces\n#BEGIN_TB\nthread block = 0,0,0\n#END_TB\n"));
     mkdir(in_scratch("there"), 0777);
     assert_int_equal(copy_trace(in, in_scratch("there"), 0, &err), STRATA_OK); /* it was empty */
     assert_int_equal(copy_trace(in, in_scratch("there"), 0, &err), STRATA_EUSAGE);

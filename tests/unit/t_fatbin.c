@@ -218,6 +218,92 @@ static void a_host_program_without_cuda_is_told_apart(void **state)
     assert_int_equal(strata_cuda_program_inspect("/nonexistent/app", &p, &err), STRATA_EIO);
 }
 
+/* ---- executables made here: sections, no code ---- */
+
+struct section {
+    const char *name;
+    uint32_t type, link;
+    const void *bytes;
+    size_t length;
+};
+
+/* Writes an ELF file of this machine's kind with the sections and their names. */
+static void write_elf(const char *path, const struct section *sections, uint16_t n)
+{
+    uint8_t image[16384] = {0}, header[64];
+    char names[256] = "";
+    size_t at = 64, n_names = 1;
+    FILE *exe = fopen("/proc/self/exe", "rb"); /* for machine and class */
+    assert_non_null(exe);
+    assert_int_equal(fread(header, 1, 64, exe), 64);
+    fclose(exe);
+    uint8_t table[16][64] = {{0}};
+    for (uint16_t i = 0; i <= n; i++) {
+        struct section last = {".shstrtab", 3, 0, names, sizeof names};
+        const struct section *s = i < n ? &sections[i] : &last;
+        uint32_t name = (uint32_t)n_names;
+        uint64_t offset = at, bytes = s->length;
+        memcpy(names + n_names, s->name, strlen(s->name) + 1);
+        n_names += strlen(s->name) + 1;
+        memcpy(table[i + 1], &name, 4);
+        memcpy(table[i + 1] + 4, &s->type, 4);
+        memcpy(table[i + 1] + 24, &offset, 8);
+        memcpy(table[i + 1] + 32, &bytes, 8);
+        memcpy(table[i + 1] + 40, &s->link, 4);
+        memcpy(image + at, s->bytes, s->length);
+        at += (s->length + 7) / 8 * 8;
+    }
+    memcpy(image + at - sizeof names, names, sizeof names); /* complete only now */
+    uint64_t table_offset = at;
+    uint16_t entry = 64, count = (uint16_t)(n + 2), names_index = (uint16_t)(n + 1);
+    memcpy(header + 40, &table_offset, 8);
+    memcpy(header + 58, &entry, 2);
+    memcpy(header + 60, &count, 2);
+    memcpy(header + 62, &names_index, 2);
+    memcpy(image, header, 64);
+    memcpy(image + at, table, (size_t)count * 64);
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(image, 1, at + (size_t)count * 64, f), at + (size_t)count * 64);
+    fclose(f);
+}
+
+static void a_static_runtime_is_seen_in_the_executable(void **state)
+{
+    (void)state;
+    struct file fatbin = load("ptx75-zstd.fatbin"), cubin = load("cubin75.fatbin");
+    struct strata_cuda_program p;
+    struct strata_error err;
+    /* GPU code and nothing imported: the runtime is inside */
+    const struct section inside[] = {{".nvFatBinSegment", 1, 0, "wrapper", 8},
+                                     {".nv_fatbin", 1, 0, fatbin.bytes, fatbin.length}};
+    write_elf("t_fatbin.static.tmp", inside, 2);
+    assert_int_equal(strata_cuda_program_inspect("t_fatbin.static.tmp", &p, &err), STRATA_OK);
+    assert_true(p.is_elf && p.static_cudart && p.n_ptx == 1 && p.ptx_arch == 75);
+    assert_int_equal(strata_cuda_program_check(&p, "app", &err), STRATA_EUNSUPPORTED);
+    assert_non_null(strstr(err.message, "-cudart shared"));
+    /* the same with the registration function imported from libcudart.so.12 */
+    static const char strings[] = "\0__cudaRegisterFatBinary\0libcudart.so.12\0libm.so.6";
+    const uint64_t dynamic[] = {1, 25, 1, 41, 0, 0}; /* DT_NEEDED twice */
+    uint8_t symbols[48] = {0};
+    symbols[24] = 1; /* st_name; section 0: undefined */
+    const struct section shared[] = {{".nvFatBinSegment", 1, 0, "wrapper", 8},
+                                     {".nv_fatbin", 1, 0, cubin.bytes, cubin.length},
+                                     {".dynstr", 3, 0, strings, sizeof strings},
+                                     {".dynamic", 6, 3, dynamic, sizeof dynamic},
+                                     {".dynsym", 11, 3, symbols, sizeof symbols}};
+    write_elf("t_fatbin.shared.tmp", shared, 5);
+    assert_int_equal(strata_cuda_program_inspect("t_fatbin.shared.tmp", &p, &err), STRATA_OK);
+    assert_true(p.is_dynamic && !p.static_cudart && !p.may_load_cuda);
+    assert_string_equal(p.cudart, "libcudart.so.12");
+    assert_int_equal(strata_cuda_program_check(&p, "app", &err), STRATA_EUNSUPPORTED); /* no PTX */
+    assert_non_null(strstr(err.message, "code=compute_75"));
+    remove("t_fatbin.static.tmp");
+    remove("t_fatbin.shared.tmp");
+    free(fatbin.bytes);
+    free(cubin.bytes);
+}
+
 static void each_hindrance_has_its_remedy(void **state)
 {
     (void)state;
@@ -262,6 +348,7 @@ int main(void)
         cmocka_unit_test(a_damaged_payload_is_refused),
         cmocka_unit_test(lz4_blocks_unpack_literals_overlaps_and_long_lengths),
         cmocka_unit_test(a_host_program_without_cuda_is_told_apart),
+        cmocka_unit_test(a_static_runtime_is_seen_in_the_executable),
         cmocka_unit_test(each_hindrance_has_its_remedy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

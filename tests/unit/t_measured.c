@@ -228,6 +228,18 @@ static void the_details_page_has_one_row_a_metric(void **state)
     strata_measured_release(&m);
 }
 
+static void rows_of_the_details_page_may_be_shorter_than_its_header(void **state)
+{
+    (void)state;
+    struct strata_measured m;
+    parse(&m, "ID,Kernel Name,Block Size,Grid Size,Metric Name,Metric Unit,Metric Value,Rule "
+              "Name,Estimated Speedup\n"
+              "0,k,\"32,2,1\",\"4,1,1\",dram__sectors_read.sum,sector,12,\n");
+    assert_metric(&m.launch[0], "dram__sectors_read.sum", 12);
+    assert_int_equal(m.launch[0].block.y, 2);
+    strata_measured_release(&m);
+}
+
 static void two_pages_in_one_file_may_repeat_their_ids(void **state)
 {
     (void)state;
@@ -284,6 +296,7 @@ int main(void)
         cmocka_unit_test(the_raw_page_has_units_and_noise_around_it),
         cmocka_unit_test(a_raw_page_without_units_is_in_base_units),
         cmocka_unit_test(the_details_page_has_one_row_a_metric),
+        cmocka_unit_test(rows_of_the_details_page_may_be_shorter_than_its_header),
         cmocka_unit_test(two_pages_in_one_file_may_repeat_their_ids),
         cmocka_unit_test(bad_tables_are_refused_with_their_row),
     };

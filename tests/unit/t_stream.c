@@ -18,10 +18,11 @@ static unsigned char *sample(size_t n)
     return p;
 }
 
-static strata_status write_stream(const char *path, enum stream_kind kind, const void *bytes, size_t n)
+static strata_status write_stream(const char *path, enum stream_kind kind, const void *bytes,
+                                  size_t n)
 {
     struct stream_sink *s;
-    strata_status st = stream_sink_open(path, kind, 0, &s, NULL);
+    strata_status st = stream_sink_open(path, NULL, kind, 0, &s, NULL);
     for (size_t at = 0, part; !st && at < n; at += part) {
         part = n - at < 100000 ? n - at : 100000;
         st = stream_sink_write(s, (const char *)bytes + at, part, NULL);
@@ -30,8 +31,8 @@ static strata_status write_stream(const char *path, enum stream_kind kind, const
 }
 
 /* Reads in pieces of `piece` bytes; the total in *n. */
-static strata_status read_stream(const char *path, unsigned char *out, size_t size, size_t piece, size_t *n,
-                                 struct strata_error *err)
+static strata_status read_stream(const char *path, unsigned char *out, size_t size, size_t piece,
+                                 size_t *n, struct strata_error *err)
 {
     struct stream_source *s;
     strata_status st = stream_source_open(path, &s, err);
@@ -151,7 +152,8 @@ static void a_full_disk_is_an_error(void **state)
     for (int kind = STREAM_PLAIN; kind < STREAM_N_KIND; kind++) {
         struct strata_error err;
         struct stream_sink *s;
-        assert_int_equal(stream_sink_open("/dev/full", (enum stream_kind)kind, 1, &s, &err), STRATA_OK);
+        assert_int_equal(stream_sink_open("/dev/full", NULL, (enum stream_kind)kind, 1, &s, &err),
+                         STRATA_OK);
         strata_status st = stream_sink_write(s, in, 1 << 20, &err);
         if (st)
             stream_sink_abort(s);
@@ -191,7 +193,8 @@ static void lines_survive_refills_of_the_buffer(void **state)
         const char *p;
         uint64_t value;
         size_t i = 0;
-        assert_int_equal(stream_source_open_memory("m", bytes, at - (size_t)cut, &in, NULL), STRATA_OK);
+        assert_int_equal(stream_source_open_memory("m", bytes, at - (size_t)cut, &in, NULL),
+                         STRATA_OK);
         assert_int_equal(text_init(&t, in, NULL), STRATA_OK);
         for (; text_begin_line(&t, &p, NULL) == STRATA_OK; i++) {
             const char *end = text_decimal(p, &value);

@@ -63,7 +63,8 @@ struct dump {
     size_t n;
 };
 
-__attribute__((format(printf, 2, 3))) static inline void dump_add(struct dump *d, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static inline void dump_add(struct dump *d,
+                                                                  const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -155,7 +156,8 @@ static inline struct dump dump_trace(const char *path, const struct strata_trace
 }
 
 /* The dump without the scratch folder's name. */
-static inline void expect_dump(const char *path, const struct strata_trace_options *opt, const char *expected)
+static inline void expect_dump(const char *path, const struct strata_trace_options *opt,
+                               const char *expected)
 {
     struct dump d = dump_trace(path, opt);
     char prefix[80];

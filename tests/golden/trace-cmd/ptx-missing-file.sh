@@ -1,0 +1,1 @@
+$strata trace --ptx nothere.ptx -o out.strata

@@ -1,0 +1,1 @@
+$strata trace --ptx $data/ptx/saxpy.ptx --kernel sdot -o out.strata

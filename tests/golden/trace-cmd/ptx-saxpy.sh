@@ -1,0 +1,1 @@
+$strata trace --ptx $data/ptx/saxpy.ptx --kernel saxpy --grid 4 --block 128 --arg i32:500 --arg f32:2 --arg buffer:2000=random --arg buffer:2000=index -q -o out.strata && $strata check out.strata && $strata info out.strata

@@ -1,0 +1,1 @@
+$strata trace --ptx $data/ptx/saxpy.ptx -o out.strata
