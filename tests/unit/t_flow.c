@@ -115,7 +115,7 @@ static void a_dependent_chain_takes_its_latencies(void **state)
     (void)state;
     /* One warp, one load after another, all in DRAM once: cycles per load are near the sum of the L2's
      * and the DRAM's latencies (probe cold_latency: 558 near, 737 far, 690 on average). */
-    const char *const s[] = {"steps=2048", "stride=4224", NULL};
+    const char *const s[] = {"bytes=16MiB", "stride=4224", "iterations=2048", NULL};
     double cycles = metric_of(&h200, "chase", s, 1, "sm__cycles_elapsed.max");
     double per_load = (cycles - 3000) / 2048;
     assert_true(per_load > 560 && per_load < 800);
