@@ -1,5 +1,5 @@
-/* cmd_trace.c - strata trace: runs a CUDA program, or a kernel of a PTX file, on the CPU and records
- * every warp instruction. */
+/* cmd_trace.c - strata trace: runs a CUDA program, or a kernel of a PTX file, on the CPU and
+ * records every warp instruction. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +16,19 @@
 #define DEFAULT_LIMIT_BYTES ((uint64_t)2 << 30)
 
 static const char help_text[] =
-    "Runs an unmodified CUDA program without a GPU: a library of Strata's takes the place of libcudart, and an\n"
-    "emulator runs the PTX the program carries. Build it with `nvcc -cudart shared` (add -lineinfo for source lines),\n"
-    "or with strata-clang where there is no CUDA toolkit. The program's own output and exit code are passed on.\n\n"
-    "With --ptx a kernel of a PTX file is launched without a host program: give --kernel, --grid, --block and one\n"
-    "--arg per parameter: i32:N u32:N i64:N u64:N f32:X f64:X, or buffer:SIZE[=zero|index|random|@FILE], a device\n"
+    "Runs an unmodified CUDA program without a GPU: a library of Strata's takes the place of "
+    "libcudart, and an\n"
+    "emulator runs the PTX the program carries. Build it with `nvcc -cudart shared` (add -lineinfo "
+    "for source lines),\n"
+    "or with strata-clang where there is no CUDA toolkit. The program's own output and exit code "
+    "are passed on.\n\n"
+    "With --ptx a kernel of a PTX file is launched without a host program: give --kernel, --grid, "
+    "--block and one\n"
+    "--arg per parameter: i32:N u32:N i64:N u64:N f32:X f64:X, or "
+    "buffer:SIZE[=zero|index|random|@FILE], a device\n"
     "buffer of zeros (default), 32-bit indices, random floats in [0,1), or a file's bytes.\n\n"
-    "Launch filters are those of Nsight Compute. docs/trace.md tells what is recorded and what is supported.";
+    "Launch filters are those of Nsight Compute. docs/trace.md tells what is recorded and what is "
+    "supported.";
 
 /* Words after "--" are the program's, whatever they look like. Without it, a path to something
  * executable starts them; NULL if there is none. */
@@ -44,19 +50,22 @@ static char **split_program(int *argc, char **argv)
 static strata_status check_filter(const struct trace_request *r, struct strata_error *err)
 {
     struct strata_filter *f;
-    strata_status status = strata_filter_create(r->kernel_name, r->launch_skip, r->launch_count, &f, err);
+    strata_status status =
+        strata_filter_create(r->kernel_name, r->launch_skip, r->launch_count, &f, err);
     strata_filter_destroy(f);
     return status;
 }
 
-static strata_status check_request(const struct trace_request *r, const struct trace_launch *l, bool has_program,
-                                   struct strata_error *err)
+static strata_status check_request(const struct trace_request *r, const struct trace_launch *l,
+                                   bool has_program, struct strata_error *err)
 {
     if (!has_program && !l->ptx)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
-                           "trace needs a program after --, as in `strata trace -o app.strata -- ./app`, or --ptx.");
+                           "trace needs a program after --, as in `strata trace -o app.strata -- "
+                           "./app`, or --ptx.");
     if (has_program && l->ptx)
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "give either a program or --ptx, not both.");
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "give either a program or --ptx, not both.");
     if (r->registers > 255)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "--regs takes a number from 1 to 255.");
     if (r->jobs > 1024)
@@ -65,7 +74,8 @@ static strata_status check_request(const struct trace_request *r, const struct t
         size_t n = strlen(r->output);
         if (n < 8 || strcmp(r->output + n - 7, ".strata"))
             return strata_fail(err, STRATA_EUSAGE, r->output, 0, 0,
-                               "traces are written in Strata's own format: end the name in .strata (`strata convert` "
+                               "traces are written in Strata's own format: end the name in .strata "
+                               "(`strata convert` "
                                "makes an Accel-Sim folder of it).");
     }
     return check_filter(r, err);
@@ -78,20 +88,30 @@ int cmd_trace(int argc, char **argv)
     struct option_list set = {0};
     const struct option options[] = {
         {'o', "output", OPTION_STRING, &r.output, "FILE", "the trace (default: PROGRAM.strata)"},
-        {'k', "kernel-name", OPTION_STRING, &r.kernel_name, "NAME", "record only this kernel; regex:EXPRESSION too"},
-        {'s', "launch-skip", OPTION_UINT, &r.launch_skip, "N", "do not record the first N launches that match"},
+        {'k', "kernel-name", OPTION_STRING, &r.kernel_name, "NAME",
+         "record only this kernel; regex:EXPRESSION too"},
+        {'s', "launch-skip", OPTION_UINT, &r.launch_skip, "N",
+         "do not record the first N launches that match"},
         {'c', "launch-count", OPTION_UINT, &r.launch_count, "N", "record at most N launches"},
-        {0, "regs", OPTION_UINT, &r.registers, "N", "registers per thread, instead of the cubin's or an estimate"},
-        {0, "limit", OPTION_UINT, &r.limit_bytes, "BYTES", "stop recording at this size (default 2GiB, 0: none)"},
-        {0, "sample-blocks", OPTION_UINT, &r.sample_blocks, "N", "record N thread blocks of a launch, evenly spread"},
-        {0, "instruction-limit", OPTION_UINT, &r.instruction_limit, "N", "stop a launch after N warp instructions"},
-        {'j', "jobs", OPTION_UINT, &r.jobs, "N", "threads (default: one per core); never changes a result"},
-        {'g', "gpu", OPTION_STRING, &r.gpu_name, "GPU", "the device the program sees (default h200)"},
+        {0, "regs", OPTION_UINT, &r.registers, "N",
+         "registers per thread, instead of the cubin's or an estimate"},
+        {0, "limit", OPTION_UINT, &r.limit_bytes, "BYTES",
+         "stop recording at this size (default 2GiB, 0: none)"},
+        {0, "sample-blocks", OPTION_UINT, &r.sample_blocks, "N",
+         "record N thread blocks of a launch, evenly spread"},
+        {0, "instruction-limit", OPTION_UINT, &r.instruction_limit, "N",
+         "stop a launch after N warp instructions"},
+        {'j', "jobs", OPTION_UINT, &r.jobs, "N",
+         "threads (default: one per core); never changes a result"},
+        {'g', "gpu", OPTION_STRING, &r.gpu_name, "GPU",
+         "the device the program sees (default h200)"},
         {0, "set", OPTION_LIST, &set, "KEY=VALUE", "change one number of the GPU"},
         {0, "no-record", OPTION_FLAG, &r.no_record, NULL, "only run the program"},
-        {0, "memcheck", OPTION_FLAG, &r.memcheck, NULL, "keep allocations apart, to find accesses past their ends"},
+        {0, "memcheck", OPTION_FLAG, &r.memcheck, NULL,
+         "keep allocations apart, to find accesses past their ends"},
         {0, "ptx", OPTION_STRING, &l.ptx, "FILE", "launch a kernel of this PTX file"},
-        {0, "kernel", OPTION_STRING, &l.kernel, "NAME", "with --ptx: its name (default: the only one)"},
+        {0, "kernel", OPTION_STRING, &l.kernel, "NAME",
+         "with --ptx: its name (default: the only one)"},
         {0, "grid", OPTION_STRING, &l.grid, "X,Y,Z", "with --ptx: thread blocks"},
         {0, "block", OPTION_STRING, &l.block, "X,Y,Z", "with --ptx: threads per block"},
         {0, "shared", OPTION_UINT, &l.shared_bytes, "BYTES", "with --ptx: dynamic shared memory"},
@@ -115,8 +135,9 @@ int cmd_trace(int argc, char **argv)
         return code;
     strata_status status = STRATA_OK;
     if (n_args > 0)
-        status = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
-                             "write -- before the program, as in `strata trace -o app.strata -- %s`.", argv[1]);
+        status = strata_fail(
+            &err, STRATA_EUSAGE, NULL, 0, 0,
+            "write -- before the program, as in `strata trace -o app.strata -- %s`.", argv[1]);
     if (status == STRATA_OK)
         status = check_request(&r, &l, program && program[0], &err);
     if (status == STRATA_OK && (r.gpu_name || set.n)) {

@@ -19,7 +19,8 @@ struct recording {
     bool begun;
 };
 
-static strata_status read_file(const char *path, char **out, size_t *length, struct strata_error *err)
+static strata_status read_file(const char *path, char **out, size_t *length,
+                               struct strata_error *err)
 {
     FILE *f = fopen(path, "rb");
     long size = -1;
@@ -34,14 +35,16 @@ static strata_status read_file(const char *path, char **out, size_t *length, str
         fclose(f);
     if (!ok) {
         free(*out);
-        return strata_fail(err, STRATA_EIO, path, 0, 0, "the file cannot be read: %s.", strerror(why));
+        return strata_fail(err, STRATA_EIO, path, 0, 0, "the file cannot be read: %s.",
+                           strerror(why));
     }
     (*out)[size] = 0;
     *length = (size_t)size;
     return STRATA_OK;
 }
 
-static strata_status parse_dim3(const char *text, const char *option, struct strata_dim3 *out, struct strata_error *err)
+static strata_status parse_dim3(const char *text, const char *option, struct strata_dim3 *out,
+                                struct strata_error *err)
 {
     uint32_t *part[] = {&out->x, &out->y, &out->z};
     const char *p = text;
@@ -59,15 +62,17 @@ static strata_status parse_dim3(const char *text, const char *option, struct str
         p = end + 1;
     }
     return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
-                       "%s takes one to three positive numbers with commas, not \"%s\".", option, text);
+                       "%s takes one to three positive numbers with commas, not \"%s\".", option,
+                       text);
 }
 
 static strata_status bad_argument(const char *text, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
-                       "--arg \"%s\" is not understood; use i32:N, u32:N, i64:N, u64:N, f32:X, f64:X or "
-                       "buffer:SIZE[=zero|index|random|@FILE].",
-                       text);
+    return strata_fail(
+        err, STRATA_EUSAGE, NULL, 0, 0,
+        "--arg \"%s\" is not understood; use i32:N, u32:N, i64:N, u64:N, f32:X, f64:X or "
+        "buffer:SIZE[=zero|index|random|@FILE].",
+        text);
 }
 
 /* A small generator: the same bytes for a seed on every machine. */
@@ -77,7 +82,8 @@ static uint32_t next_random(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
-static strata_status fill_buffer(void *buffer, uint64_t bytes, const char *how, uint64_t *seed, struct strata_error *err)
+static strata_status fill_buffer(void *buffer, uint64_t bytes, const char *how, uint64_t *seed,
+                                 struct strata_error *err)
 {
     memset(buffer, 0, bytes);
     if (!strcmp(how, "zero"))
@@ -103,8 +109,8 @@ static strata_status fill_buffer(void *buffer, uint64_t bytes, const char *how, 
     return STRATA_OK;
 }
 
-static strata_status buffer_argument(const char *text, struct strata_ptx_arena *arena, uint64_t *seed,
-                                     uint64_t *address, struct strata_error *err)
+static strata_status buffer_argument(const char *text, struct strata_ptx_arena *arena,
+                                     uint64_t *seed, uint64_t *address, struct strata_error *err)
 {
     char size[64];
     const char *number = strchr(text, ':') + 1, *how = strchr(number, '=');
@@ -114,14 +120,16 @@ static strata_status buffer_argument(const char *text, struct strata_ptx_arena *
         return bad_argument(text, err);
     void *buffer = strata_ptx_arena_allocate(arena, bytes, BUFFER_ALIGN);
     if (!buffer)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory for a buffer of %s.", size);
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory for a buffer of %s.",
+                           size);
     *address = (uint64_t)(uintptr_t)buffer;
     return fill_buffer(buffer, bytes, how ? how + 1 : "zero", seed, err);
 }
 
 /* The value's bytes into out[8]; *bytes is their number. */
-static strata_status parse_argument(const char *text, struct strata_ptx_arena *arena, uint64_t *seed, uint8_t out[8],
-                                    uint32_t *bytes, struct strata_error *err)
+static strata_status parse_argument(const char *text, struct strata_ptx_arena *arena,
+                                    uint64_t *seed, uint8_t out[8], uint32_t *bytes,
+                                    struct strata_error *err)
 {
     const char *value = strchr(text, ':');
     char *end = NULL;
@@ -150,13 +158,14 @@ static strata_status parse_argument(const char *text, struct strata_ptx_arena *a
 }
 
 static strata_status make_params(const struct strata_ptx_entry *entry, const struct trace_launch *l,
-                                 struct strata_ptx_arena *arena, uint8_t *params, struct strata_error *err)
+                                 struct strata_ptx_arena *arena, uint8_t *params,
+                                 struct strata_error *err)
 {
     uint64_t seed = l->seed;
     if (l->args.n != entry->n_params)
         return strata_fail(err, STRATA_EUSAGE, l->ptx, 0, 0,
-                           "kernel %s takes %u parameters, but %zu --arg were given.", entry->name, entry->n_params,
-                           l->args.n);
+                           "kernel %s takes %u parameters, but %zu --arg were given.", entry->name,
+                           entry->n_params, l->args.n);
     for (uint32_t i = 0; i < entry->n_params; i++) {
         uint8_t value[8] = {0};
         uint32_t bytes = 0;
@@ -165,8 +174,9 @@ static strata_status make_params(const struct strata_ptx_entry *entry, const str
             return status;
         if (bytes != entry->params[i].size_bytes)
             return strata_fail(err, STRATA_EUSAGE, l->ptx, 0, 0,
-                               "parameter %u of kernel %s has %u bytes, but --arg \"%s\" has %u.", i + 1, entry->name,
-                               entry->params[i].size_bytes, l->args.item[i], bytes);
+                               "parameter %u of kernel %s has %u bytes, but --arg \"%s\" has %u.",
+                               i + 1, entry->name, entry->params[i].size_bytes, l->args.item[i],
+                               bytes);
         memcpy(params + entry->params[i].offset_bytes, value, bytes);
     }
     return STRATA_OK;
@@ -177,7 +187,9 @@ static strata_status find_entry(const struct strata_ptx_module *m, const struct 
 {
     size_t n = strata_ptx_entry_count(m);
     char names[400] = "";
-    *out = l->kernel ? strata_ptx_entry_find(m, l->kernel) : n == 1 ? strata_ptx_entry_get(m, 0) : NULL;
+    *out = l->kernel ? strata_ptx_entry_find(m, l->kernel)
+           : n == 1  ? strata_ptx_entry_get(m, 0)
+                     : NULL;
     if (*out)
         return STRATA_OK;
     for (size_t i = 0; i < n && strlen(names) < sizeof names - 80; i++)
@@ -186,7 +198,8 @@ static strata_status find_entry(const struct strata_ptx_module *m, const struct 
     if (!n)
         return strata_fail(err, STRATA_EFORMAT, l->ptx, 0, 0, "there is no kernel (.entry) in it.");
     return strata_fail(err, STRATA_EUSAGE, l->ptx, 0, 0,
-                       l->kernel ? "it holds no kernel \"%s\"; it has: %s." : "it holds several kernels%s; name one with --kernel: %s.",
+                       l->kernel ? "it holds no kernel \"%s\"; it has: %s."
+                                 : "it holds several kernels%s; name one with --kernel: %s.",
                        l->kernel ? l->kernel : "", names);
 }
 
@@ -211,8 +224,8 @@ static void on_print(void *user, const char *text, size_t length)
     fwrite(text, 1, length, stdout);
 }
 
-static void describe(struct strata_launch *out, const struct strata_ptx_launch *launch, const struct trace_launch *l,
-                     const struct trace_request *r)
+static void describe(struct strata_launch *out, const struct strata_ptx_launch *launch,
+                     const struct trace_launch *l, const struct trace_request *r)
 {
     const char *slash = strrchr(l->ptx, '/');
     uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
@@ -223,7 +236,8 @@ static void describe(struct strata_launch *out, const struct strata_ptx_launch *
         .id = 1,
         .grid = launch->grid,
         .block = launch->block,
-        .registers_per_thread = r->registers ? (uint32_t)r->registers : launch->entry->registers_estimate,
+        .registers_per_thread =
+            r->registers ? (uint32_t)r->registers : launch->entry->registers_estimate,
         .regs_source = r->registers ? STRATA_REGS_USER : STRATA_REGS_ESTIMATE,
         .shared_static_bytes = launch->entry->shared_static_bytes,
         .shared_dynamic_bytes = launch->shared_dynamic_bytes,
@@ -236,7 +250,8 @@ static void describe(struct strata_launch *out, const struct strata_ptx_launch *
 }
 
 static strata_status run(struct strata_ptx_module *m, const struct strata_ptx_launch *launch,
-                         const struct trace_launch *l, const struct trace_request *r, struct strata_error *err)
+                         const struct trace_launch *l, const struct trace_request *r,
+                         struct strata_error *err)
 {
     char path[4096];
     struct recording rec = {0};
@@ -251,8 +266,10 @@ static strata_status run(struct strata_ptx_module *m, const struct strata_ptx_la
     opt.instruction_limit = r->instruction_limit;
     opt.print = on_print;
     describe(&rec.launch, launch, l, r);
-    snprintf(path, sizeof path, "%s%s", r->output ? r->output : rec.launch.program, r->output ? "" : ".strata");
-    strata_status status = r->no_record ? STRATA_OK : strata_writer_create(path, &format, &rec.writer, err);
+    snprintf(path, sizeof path, "%s%s", r->output ? r->output : rec.launch.program,
+             r->output ? "" : ".strata");
+    strata_status status =
+        r->no_record ? STRATA_OK : strata_writer_create(path, &format, &rec.writer, err);
     if (status == STRATA_OK)
         status = strata_ptx_run(m, launch, &opt, &stats, err);
     if (status == STRATA_OK && rec.begun)
@@ -265,13 +282,15 @@ static strata_status run(struct strata_ptx_module *m, const struct strata_ptx_la
     if (status == STRATA_OK && !r->no_record && stat(path, &info))
         info.st_size = 0;
     if (status == STRATA_OK && !r->quiet)
-        fprintf(stderr, "strata trace: %s: %llu blocks, %llu warp instructions, %llu bytes%s%s\n", launch->entry->name,
-                (unsigned long long)stats.blocks, (unsigned long long)stats.warp_instructions,
-                (unsigned long long)info.st_size, r->no_record ? "" : " in ", r->no_record ? "" : path);
+        fprintf(stderr, "strata trace: %s: %llu blocks, %llu warp instructions, %llu bytes%s%s\n",
+                launch->entry->name, (unsigned long long)stats.blocks,
+                (unsigned long long)stats.warp_instructions, (unsigned long long)info.st_size,
+                r->no_record ? "" : " in ", r->no_record ? "" : path);
     return status;
 }
 
-strata_status trace_ptx(const struct trace_launch *l, const struct trace_request *r, struct strata_error *err)
+strata_status trace_ptx(const struct trace_launch *l, const struct trace_request *r,
+                        struct strata_error *err)
 {
     char *text = NULL;
     uint8_t *params = NULL;
@@ -294,7 +313,8 @@ strata_status trace_ptx(const struct trace_launch *l, const struct trace_request
     if (status == STRATA_OK)
         status = find_entry(module, l, &launch.entry, err);
     if (status == STRATA_OK && !(params = calloc(1, launch.entry->param_bytes + 8)))
-        status = strata_fail(err, STRATA_ENOMEM, l->ptx, 0, 0, "there is no memory for the parameters.");
+        status =
+            strata_fail(err, STRATA_ENOMEM, l->ptx, 0, 0, "there is no memory for the parameters.");
     if (status == STRATA_OK)
         status = make_params(launch.entry, l, arena, params, err);
     if (status == STRATA_OK) {

@@ -49,7 +49,8 @@ struct follow {
 static bool folder_has_runtime(const char *folder)
 {
     char path[PATH_MAX];
-    return snprintf(path, sizeof path, "%s/libcudart.so.12", folder) < (int)sizeof path && !access(path, R_OK);
+    return snprintf(path, sizeof path, "%s/libcudart.so.12", folder) < (int)sizeof path &&
+           !access(path, R_OK);
 }
 
 /* Beside this executable in the build folder, or where it was installed. */
@@ -71,9 +72,10 @@ static strata_status find_runtime(char out[PATH_MAX], struct strata_error *err)
             return STRATA_OK;
     if (folder_has_runtime(STRATA_LIBDIR) && realpath(STRATA_LIBDIR, out))
         return STRATA_OK;
-    return strata_fail(err, STRATA_EUNSUPPORTED, NULL, 0, 0,
-                       "Strata's libcudart was not found beside the strata command; install Strata whole, or name "
-                       "the folder in STRATA_CUDART_DIR.");
+    return strata_fail(
+        err, STRATA_EUNSUPPORTED, NULL, 0, 0,
+        "Strata's libcudart was not found beside the strata command; install Strata whole, or name "
+        "the folder in STRATA_CUDART_DIR.");
 }
 
 /* As execvp would: names without a slash are looked up in PATH. */
@@ -83,7 +85,8 @@ static strata_status find_program(const char *name, char out[PATH_MAX], struct s
         snprintf(out, PATH_MAX, "%s", name);
         if (!access(out, F_OK))
             return STRATA_OK;
-        return strata_fail(err, STRATA_EIO, name, 0, 0, "there is no such program: %s.", strerror(errno));
+        return strata_fail(err, STRATA_EIO, name, 0, 0, "there is no such program: %s.",
+                           strerror(errno));
     }
     const char *path = getenv("PATH");
     for (const char *p = path ? path : "/usr/bin:/bin"; *p;) {
@@ -93,7 +96,8 @@ static strata_status find_program(const char *name, char out[PATH_MAX], struct s
         p += n + (p[n] == ':');
     }
     return strata_fail(err, STRATA_EIO, name, 0, 0,
-                       "there is no such program in PATH; write ./%s if it is in this folder.", name);
+                       "there is no such program in PATH; write ./%s if it is in this folder.",
+                       name);
 }
 
 /* ---- the program's environment ---- */
@@ -160,16 +164,18 @@ static void set_device(struct variables *v, const char *name, const struct strat
 {
     if (!g)
         return;
-    set_variable(v, "STRATA_TRACE_DEVICE",
-                 "name=%s;sm_version=%u;sm_count=%u;clock_khz=%u;max_threads_per_sm=%u;max_blocks_per_sm=%u;"
-                 "registers_per_sm=%u;register_alloc_unit=%u;l2_bytes=%llu;shared_per_sm=%llu;"
-                 "shared_per_block=%llu;shared_per_block_optin=%llu;shared_reserved=%u",
-                 name, g->sm_version, g->sm.count, g->sm.clock_mhz * 1000, g->sm.max_threads, g->sm.max_blocks,
-                 g->sm.registers, g->sm.register_alloc_unit, (unsigned long long)g->l2.cache.size_bytes,
-                 (unsigned long long)g->shared.per_sm_bytes, (unsigned long long)g->shared.per_block_bytes,
-                 (unsigned long long)(g->shared.per_block_optin_bytes ? g->shared.per_block_optin_bytes
-                                                                      : g->shared.per_block_bytes),
-                 g->shared.per_block_reserved_bytes);
+    set_variable(
+        v, "STRATA_TRACE_DEVICE",
+        "name=%s;sm_version=%u;sm_count=%u;clock_khz=%u;max_threads_per_sm=%u;max_blocks_per_sm=%u;"
+        "registers_per_sm=%u;register_alloc_unit=%u;l2_bytes=%llu;shared_per_sm=%llu;"
+        "shared_per_block=%llu;shared_per_block_optin=%llu;shared_reserved=%u",
+        name, g->sm_version, g->sm.count, g->sm.clock_mhz * 1000, g->sm.max_threads,
+        g->sm.max_blocks, g->sm.registers, g->sm.register_alloc_unit,
+        (unsigned long long)g->l2.cache.size_bytes, (unsigned long long)g->shared.per_sm_bytes,
+        (unsigned long long)g->shared.per_block_bytes,
+        (unsigned long long)(g->shared.per_block_optin_bytes ? g->shared.per_block_optin_bytes
+                                                             : g->shared.per_block_bytes),
+        g->shared.per_block_reserved_bytes);
 }
 
 static void prepend(struct variables *v, const char *name, const char *first)
@@ -180,7 +186,8 @@ static void prepend(struct variables *v, const char *name, const char *first)
 
 /* LD_LIBRARY_PATH serves programs without RPATH; LD_PRELOAD comes before an RPATH too. */
 static void set_environment(struct variables *v, const struct trace_request *r, const char *runtime,
-                            const struct strata_cuda_program *program, const char *temporary, int fd)
+                            const struct strata_cuda_program *program, const char *temporary,
+                            int fd)
 {
     char preload[PATH_MAX + 64];
     copy_environment(v);
@@ -239,9 +246,13 @@ static void print_state(const struct follow *f, const char *end)
     char bytes[32];
     struct counts c = add_counts(f->before, f->now);
     print_bytes(bytes, sizeof bytes, c.bytes);
-    double share = c.instructions_seen ? 100.0 * (double)c.instructions_traced / (double)c.instructions_seen : 0;
-    fprintf(stderr, "strata trace: %llu launch%s seen, %llu traced, %.1f %% of %llu warp instructions, %s%s", c.seen,
-            c.seen == 1 ? "" : "es", c.traced, share, c.instructions_seen, bytes, end);
+    double share = c.instructions_seen
+                       ? 100.0 * (double)c.instructions_traced / (double)c.instructions_seen
+                       : 0;
+    fprintf(
+        stderr,
+        "strata trace: %llu launch%s seen, %llu traced, %.1f %% of %llu warp instructions, %s%s",
+        c.seen, c.seen == 1 ? "" : "es", c.traced, share, c.instructions_seen, bytes, end);
 }
 
 static void take_progress(struct follow *f, const char *numbers)
@@ -255,7 +266,8 @@ static void take_progress(struct follow *f, const char *numbers)
         print_state(f, "   \r");
 }
 
-/* Processes are taken to use the GPU one after the other; if not, only the figures shown are off. */
+/* Processes are taken to use the GPU one after the other; if not, only the figures shown are off.
+ */
 static void take_hello(struct follow *f)
 {
     f->processes++;
@@ -349,10 +361,12 @@ static strata_status rename_finished(struct follow *f, const char *output, struc
         int n = i ? asprintf(&name, "%.*s-%zu%s", (int)stem, output, i + 1, output + stem)
                   : asprintf(&name, "%s", output);
         if (n < 0)
-            return strata_fail(err, STRATA_ENOMEM, output, 0, 0, "there is no memory for the trace's name.");
+            return strata_fail(err, STRATA_ENOMEM, output, 0, 0,
+                               "there is no memory for the trace's name.");
         int failed = rename(f->finished[i], name);
         if (failed)
-            strata_fail(err, STRATA_EIO, name, 0, 0, "the trace cannot be given its name: %s.", strerror(errno));
+            strata_fail(err, STRATA_EIO, name, 0, 0, "the trace cannot be given its name: %s.",
+                        strerror(errno));
         free(name);
         if (failed)
             return STRATA_EIO;
@@ -381,34 +395,39 @@ static void remove_leftovers(const char *temporary)
 }
 
 /* Reasons to keep no trace, in the order in which they explain the most. */
-static strata_status judge(const struct follow *f, const struct trace_request *r, const char *program, int status,
-                           struct strata_error *err)
+static strata_status judge(const struct follow *f, const struct trace_request *r,
+                           const char *program, int status, struct strata_error *err)
 {
     if (!f->processes)
         return strata_fail(err, STRATA_EUNSUPPORTED, program, 0, 0,
-                           "the program ended without using the CUDA runtime, so there is nothing to record; if it "
+                           "the program ended without using the CUDA runtime, so there is nothing "
+                           "to record; if it "
                            "should use CUDA, link it with `nvcc -cudart shared`.");
     if (r->no_record)
         return STRATA_OK;
     if (WIFSIGNALED(status) && !f->n_finished)
         return strata_fail(err, STRATA_EFORMAT, program, 0, 0,
-                           "the program was stopped by signal %d (%s); no trace was kept.", WTERMSIG(status),
-                           strsignal(WTERMSIG(status)));
+                           "the program was stopped by signal %d (%s); no trace was kept.",
+                           WTERMSIG(status), strsignal(WTERMSIG(status)));
     if (f->fatal)
         return strata_fail(err, STRATA_EUNSUPPORTED, program, 0, 0,
                            "the program cannot be run as it is (see above); no trace was kept.");
     if (!f->n_finished && !f->write_failed)
         return strata_fail(err, STRATA_EFORMAT, program, 0, 0,
-                           "the program ended by _exit or replaced itself, so its trace was not finished and not kept; "
+                           "the program ended by _exit or replaced itself, so its trace was not "
+                           "finished and not kept; "
                            "let it end by return or exit().");
     if (f->write_failed)
-        return strata_fail(err, STRATA_EIO, program, 0, 0, "the trace could not be written (see above).");
+        return strata_fail(err, STRATA_EIO, program, 0, 0,
+                           "the trace could not be written (see above).");
     struct counts all = add_counts(f->before, f->now);
     if (!all.seen)
-        return strata_fail(err, STRATA_EFORMAT, program, 0, 0, "the program launched no kernel; no trace was kept.");
+        return strata_fail(err, STRATA_EFORMAT, program, 0, 0,
+                           "the program launched no kernel; no trace was kept.");
     if (!all.traced)
         return strata_fail(err, STRATA_EFORMAT, program, 0, 0,
-                           "none of the %llu launch%s passed the filters; no trace was kept. Kernel names are compared "
+                           "none of the %llu launch%s passed the filters; no trace was kept. "
+                           "Kernel names are compared "
                            "with --kernel-name without namespaces and parameters.",
                            all.seen, all.seen == 1 ? "" : "es");
     return STRATA_OK;
@@ -426,17 +445,26 @@ static void summarise(const struct follow *f, const struct trace_request *r, con
         char limit[32];
         print_bytes(limit, sizeof limit, r->limit_bytes);
         fprintf(stderr,
-                "strata trace: the trace reached its limit of %s; what came later ran without being recorded, and %llu "
-                "launch%s cut short; raise it with --limit, or record less with --launch-count or --sample-blocks.\n",
-                limit, f->before.cut + f->now.cut, f->before.cut + f->now.cut == 1 ? " was" : "es were");
+                "strata trace: the trace reached its limit of %s; what came later ran without "
+                "being recorded, and %llu "
+                "launch%s cut short; raise it with --limit, or record less with --launch-count or "
+                "--sample-blocks.\n",
+                limit, f->before.cut + f->now.cut,
+                f->before.cut + f->now.cut == 1 ? " was" : "es were");
     }
     if (f->interrupted)
-        fprintf(stderr, "strata trace: the program was interrupted; the trace holds what it ran until then.\n");
+        fprintf(
+            stderr,
+            "strata trace: the program was interrupted; the trace holds what it ran until then.\n");
     if (f->n_finished > 1)
-        fprintf(stderr, "strata trace: %zu processes used CUDA; the further traces are beside the first, numbered.\n",
+        fprintf(stderr,
+                "strata trace: %zu processes used CUDA; the further traces are beside the first, "
+                "numbered.\n",
                 f->n_finished);
     if (f->unsupported[0])
-        fprintf(stderr, "strata trace: the program called %s, which is not supported; what depends on it is missing.\n",
+        fprintf(stderr,
+                "strata trace: the program called %s, which is not supported; what depends on it "
+                "is missing.\n",
                 f->unsupported);
 }
 
@@ -449,7 +477,8 @@ static int exit_code_of(const struct follow *f, int status)
     return f->kernel_failed ? EXIT_INPUT : EXIT_DONE;
 }
 
-static strata_status spawn(const char *program, char **argv, char **environment, pid_t *pid, struct strata_error *err)
+static strata_status spawn(const char *program, char **argv, char **environment, pid_t *pid,
+                           struct strata_error *err)
 {
     posix_spawnattr_t attributes;
     sigset_t usual; /* we ignore these; the program must not */
@@ -463,8 +492,8 @@ static strata_status spawn(const char *program, char **argv, char **environment,
     posix_spawnattr_destroy(&attributes);
     if (!why)
         return STRATA_OK;
-    return strata_fail(err, STRATA_EIO, program, 0, 0, "the program cannot be started: %s%s.", strerror(why),
-                       why == EACCES ? " (is it executable? chmod +x)" : "");
+    return strata_fail(err, STRATA_EIO, program, 0, 0, "the program cannot be started: %s%s.",
+                       strerror(why), why == EACCES ? " (is it executable? chmod +x)" : "");
 }
 
 static strata_status check_output(const char *output, struct strata_error *err)
@@ -477,10 +506,12 @@ static strata_status check_output(const char *output, struct strata_error *err)
     if (!access(slash ? (folder[0] ? folder : "/") : ".", W_OK))
         return STRATA_OK;
     return strata_fail(err, STRATA_EIO, output, 0, 0,
-                       "the trace cannot be written there: %s; choose another place with -o.", strerror(errno));
+                       "the trace cannot be written there: %s; choose another place with -o.",
+                       strerror(errno));
 }
 
-strata_status trace_run(const struct trace_request *r, char **argv, int *exit_code, struct strata_error *err)
+strata_status trace_run(const struct trace_request *r, char **argv, int *exit_code,
+                        struct strata_error *err)
 {
     char runtime[PATH_MAX], program[PATH_MAX], output[PATH_MAX], temporary[PATH_MAX + 40];
     struct strata_cuda_program inspected;
@@ -504,18 +535,23 @@ strata_status trace_run(const struct trace_request *r, char **argv, int *exit_co
     if (status != STRATA_OK)
         return status;
     if (inspected.gpu_library[0] && !r->quiet)
-        fprintf(stderr, "strata trace: %s needs %s, which works with a GPU only: calls into it will fail.\n", program,
-                inspected.gpu_library);
+        fprintf(
+            stderr,
+            "strata trace: %s needs %s, which works with a GPU only: calls into it will fail.\n",
+            program, inspected.gpu_library);
     snprintf(temporary, sizeof temporary, "%s.part.%ld", output, (long)getpid());
     if (pipe2(fd, O_CLOEXEC) || fcntl(fd[1], F_SETFD, 0))
-        return strata_fail(err, STRATA_EIO, program, 0, 0, "no pipe to the program: %s.", strerror(errno));
+        return strata_fail(err, STRATA_EIO, program, 0, 0, "no pipe to the program: %s.",
+                           strerror(errno));
     set_environment(&environment, r, runtime, &inspected, temporary, fd[1]);
-    /* Host memory a kernel may use (cudaHostRegister) lies at the same addresses in every run then. */
+    /* Host memory a kernel may use (cudaHostRegister) lies at the same addresses in every run then.
+     */
     personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE);
     /* Ctrl-C goes to the program, which ends; we stay to say what became of the trace. */
     signal(SIGINT, SIG_IGN);
-    status = environment.failed ? strata_fail(err, STRATA_ENOMEM, program, 0, 0, "there is no memory to start it.")
-                                : spawn(program, argv, environment.item, &pid, err);
+    status = environment.failed
+                 ? strata_fail(err, STRATA_ENOMEM, program, 0, 0, "there is no memory to start it.")
+                 : spawn(program, argv, environment.item, &pid, err);
     close(fd[1]);
     if (status == STRATA_OK) {
         wait_status = follow_until_end(&f, pid, fd[0]);

@@ -72,7 +72,8 @@ template <unsigned Size, class Parent = thread_block> struct thread_block_tile {
     }
     STRATA_DEVICE_MEMBER unsigned mask() const
     {
-        return Size == 32 ? 0xffffffffu : ((1u << (Size & 31)) - 1) << (block_rank() & 31 & ~(Size - 1));
+        return Size == 32 ? 0xffffffffu
+                          : ((1u << (Size & 31)) - 1) << (block_rank() & 31 & ~(Size - 1));
     }
     STRATA_DEVICE_MEMBER void sync() const
     {
@@ -108,7 +109,8 @@ template <unsigned Size, class Parent = thread_block> struct thread_block_tile {
     }
 };
 
-template <unsigned Size, class Parent> STRATA_DEVICE thread_block_tile<Size, Parent> tiled_partition(const Parent &)
+template <unsigned Size, class Parent>
+STRATA_DEVICE thread_block_tile<Size, Parent> tiled_partition(const Parent &)
 {
     return thread_block_tile<Size, Parent>();
 }
@@ -170,7 +172,8 @@ struct grid_group {
     }
     STRATA_DEVICE_MEMBER unsigned long long thread_rank() const
     {
-        return (blockIdx.x + gridDim.x * (blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z)) *
+        return (blockIdx.x +
+                gridDim.x * (blockIdx.y + (unsigned long long)gridDim.y * blockIdx.z)) *
                    thread_block().size() +
                thread_block().thread_rank();
     }
@@ -235,6 +238,6 @@ STRATA_DEVICE T reduce(const thread_block_tile<Size, Parent> &tile, T v, Operati
     return v;
 }
 
-}
+} // namespace cooperative_groups
 
 #endif

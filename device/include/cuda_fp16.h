@@ -92,7 +92,9 @@ STRATA_DEVICE float2 __half22float2(__half2 v)
     STRATA_DEVICE __half2 name2(__half2 a, __half2 b)                                              \
     {                                                                                              \
         unsigned r;                                                                                \
-        asm(op ".f16x2 %0, %1, %2;" : "=r"(r) : "r"(strata_half2_bits(a)), "r"(strata_half2_bits(b))); \
+        asm(op ".f16x2 %0, %1, %2;"                                                                \
+            : "=r"(r)                                                                              \
+            : "r"(strata_half2_bits(a)), "r"(strata_half2_bits(b)));                               \
         return strata_half2_from(r);                                                               \
     }                                                                                              \
     STRATA_DEVICE __half operator symbol(__half a, __half b)                                       \

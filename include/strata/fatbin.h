@@ -18,16 +18,16 @@ enum strata_fatbin_kind { STRATA_FATBIN_PTX = 1, STRATA_FATBIN_ELF = 2, STRATA_F
 enum strata_fatbin_packing { STRATA_PACKED_NOT = 0, STRATA_PACKED_LZ4, STRATA_PACKED_ZSTD };
 
 struct strata_fatbin_entry {
-    uint32_t kind;     /* enum strata_fatbin_kind; others occur and are kept */
-    uint32_t packing;  /* enum strata_fatbin_packing */
-    uint32_t arch;     /* 75 for sm_75 or compute_75 */
-    char arch_suffix;  /* 'a' or 'f' for code of one architecture or family only, else 0 */
+    uint32_t kind;    /* enum strata_fatbin_kind; others occur and are kept */
+    uint32_t packing; /* enum strata_fatbin_packing */
+    uint32_t arch;    /* 75 for sm_75 or compute_75 */
+    char arch_suffix; /* 'a' or 'f' for code of one architecture or family only, else 0 */
     uint64_t flags;
     uint16_t version_major, version_minor; /* PTX: of the language */
     const uint8_t *payload;                /* stored bytes, inside the container */
     uint64_t stored_bytes;
-    uint64_t unpacked_bytes;               /* 0: not packed */
-    const char *source_name;               /* not NUL-terminated; NULL if absent */
+    uint64_t unpacked_bytes; /* 0: not packed */
+    const char *source_name; /* not NUL-terminated; NULL if absent */
     uint32_t source_name_bytes;
 };
 
@@ -73,15 +73,16 @@ void strata_cubin_kernels_free(struct strata_cubin_kernel *kernels, size_t n);
 
 /* What a host executable or shared object says about its use of CUDA. */
 struct strata_cuda_program {
-    bool is_elf;               /* false: a script, or something the system may still run */
-    bool is_dynamic;           /* has a dynamic section */
-    bool same_machine;         /* built for the machine this runs on */
-    char cudart[64];           /* "libcudart.so.13": the runtime it needs, "" if none directly */
-    bool static_cudart;        /* the runtime is inside the executable */
-    bool needs_libcuda;        /* links the driver library itself */
-    char gpu_library[64];      /* "libcublas.so.13": one of NVIDIA's that need a GPU, "" if none */
-    bool may_load_cuda;        /* loads libraries at run time, or needs ones beyond the C and C++ libraries */
-    uint32_t n_ptx, n_cubins, n_lto; /* entries in its fatbins */
+    bool is_elf;          /* false: a script, or something the system may still run */
+    bool is_dynamic;      /* has a dynamic section */
+    bool same_machine;    /* built for the machine this runs on */
+    char cudart[64];      /* "libcudart.so.13": the runtime it needs, "" if none directly */
+    bool static_cudart;   /* the runtime is inside the executable */
+    bool needs_libcuda;   /* links the driver library itself */
+    char gpu_library[64]; /* "libcublas.so.13": one of NVIDIA's that need a GPU, "" if none */
+    bool may_load_cuda; /* loads libraries at run time, or needs ones beyond the C and C++ libraries
+                         */
+    uint32_t n_ptx, n_cubins, n_lto;         /* entries in its fatbins */
     uint32_t ptx_arch, cubin_arch, lto_arch; /* the highest of each, 0 if none */
 };
 strata_status strata_cuda_program_inspect(const char *path, struct strata_cuda_program *out,

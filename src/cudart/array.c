@@ -32,7 +32,8 @@ static int make_array(struct array **out, const struct channel_format *format, s
     a->flags = flags;
     a->texel_bytes = (size_t)bits / 8;
     a->pitch = (extent.width * a->texel_bytes + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
-    a->data = memory_allocate(a->pitch * (extent.height ? extent.height : 1) * (extent.depth ? extent.depth : 1),
+    a->data = memory_allocate(a->pitch * (extent.height ? extent.height : 1) *
+                                  (extent.depth ? extent.depth : 1),
                               BASE_ALIGN);
     if (!a->data) {
         free(a);
@@ -42,15 +43,15 @@ static int make_array(struct array **out, const struct channel_format *format, s
     return OK;
 }
 
-API(cudaMallocArray, struct array **out, const struct channel_format *format, size_t width, size_t height,
-    unsigned flags)
+API(cudaMallocArray, struct array **out, const struct channel_format *format, size_t width,
+    size_t height, unsigned flags)
 {
     ENTER();
     LEAVE(make_array(out, format, (struct extent){width, height, 0}, flags));
 }
 
-API(cudaMalloc3DArray, struct array **out, const struct channel_format *format, struct extent extent,
-    unsigned flags)
+API(cudaMalloc3DArray, struct array **out, const struct channel_format *format,
+    struct extent extent, unsigned flags)
 {
     ENTER();
     LEAVE(make_array(out, format, extent, flags));
@@ -69,7 +70,8 @@ API(cudaFreeArray, struct array *a)
     LEAVE(OK);
 }
 
-API(cudaArrayGetInfo, struct channel_format *format, struct extent *extent, unsigned *flags, struct array *a)
+API(cudaArrayGetInfo, struct channel_format *format, struct extent *extent, unsigned *flags,
+    struct array *a)
 {
     ENTER();
     if (!array_valid(a))
@@ -93,15 +95,15 @@ API(cudaGetChannelDesc, struct channel_format *format, const struct array *a)
 }
 
 struct channel_format cudaCreateChannelDesc(int x, int y, int z, int w, int kind);
-__attribute__((visibility("default"))) struct channel_format cudaCreateChannelDesc(int x, int y, int z, int w,
-                                                                                   int kind)
+__attribute__((visibility("default"))) struct channel_format
+cudaCreateChannelDesc(int x, int y, int z, int w, int kind)
 {
     return (struct channel_format){{x, y, z, w}, kind};
 }
 
 /* Offsets and widths of these calls are in bytes; copy_run wants texels. */
-static int to_array(struct array *a, size_t x, size_t y, const void *src, size_t pitch, size_t width,
-                    size_t height, int kind)
+static int to_array(struct array *a, size_t x, size_t y, const void *src, size_t pitch,
+                    size_t width, size_t height, int kind)
 {
     if (!array_valid(a))
         return INVALID_RESOURCE_HANDLE;
@@ -113,8 +115,8 @@ static int to_array(struct array *a, size_t x, size_t y, const void *src, size_t
     return copy_run(&c);
 }
 
-static int from_array(void *dst, size_t pitch, struct array *a, size_t x, size_t y, size_t width, size_t height,
-                      int kind)
+static int from_array(void *dst, size_t pitch, struct array *a, size_t x, size_t y, size_t width,
+                      size_t height, int kind)
 {
     if (!array_valid(a))
         return INVALID_RESOURCE_HANDLE;
@@ -127,7 +129,8 @@ static int from_array(void *dst, size_t pitch, struct array *a, size_t x, size_t
 }
 
 /* The one-dimensional forms run on through the rows of the array. */
-static int along_rows(struct array *a, size_t x, size_t y, uint8_t *host, size_t bytes, int kind, bool in)
+static int along_rows(struct array *a, size_t x, size_t y, uint8_t *host, size_t bytes, int kind,
+                      bool in)
 {
     if (!array_valid(a))
         return INVALID_RESOURCE_HANDLE;
@@ -135,7 +138,8 @@ static int along_rows(struct array *a, size_t x, size_t y, uint8_t *host, size_t
     int status = OK;
     while (bytes && status == OK) {
         size_t part = row - x < bytes ? row - x : bytes;
-        status = in ? to_array(a, x, y, host, part, part, 1, kind) : from_array(host, part, a, x, y, part, 1, kind);
+        status = in ? to_array(a, x, y, host, part, part, 1, kind)
+                    : from_array(host, part, a, x, y, part, 1, kind);
         host += part;
         bytes -= part;
         x = 0;
@@ -149,53 +153,53 @@ API(cudaMemcpyToArray, struct array *a, size_t x, size_t y, const void *src, siz
     ENTER();
     LEAVE(along_rows(a, x, y, (uint8_t *)(uintptr_t)src, bytes, kind, true));
 }
-API_ALIAS(cudaMemcpyToArray_ptds, cudaMemcpyToArray, struct array *a, size_t x, size_t y, const void *src,
-          size_t bytes, int kind);
-API_ALIAS(cudaMemcpyToArrayAsync, cudaMemcpyToArray, struct array *a, size_t x, size_t y, const void *src,
-          size_t bytes, int kind);
-API_ALIAS(cudaMemcpyToArrayAsync_ptsz, cudaMemcpyToArray, struct array *a, size_t x, size_t y, const void *src,
-          size_t bytes, int kind);
+API_ALIAS(cudaMemcpyToArray_ptds, cudaMemcpyToArray, struct array *a, size_t x, size_t y,
+          const void *src, size_t bytes, int kind);
+API_ALIAS(cudaMemcpyToArrayAsync, cudaMemcpyToArray, struct array *a, size_t x, size_t y,
+          const void *src, size_t bytes, int kind);
+API_ALIAS(cudaMemcpyToArrayAsync_ptsz, cudaMemcpyToArray, struct array *a, size_t x, size_t y,
+          const void *src, size_t bytes, int kind);
 
 API(cudaMemcpyFromArray, void *dst, struct array *a, size_t x, size_t y, size_t bytes, int kind)
 {
     ENTER();
     LEAVE(along_rows(a, x, y, dst, bytes, kind, false));
 }
-API_ALIAS(cudaMemcpyFromArray_ptds, cudaMemcpyFromArray, void *dst, struct array *a, size_t x, size_t y,
-          size_t bytes, int kind);
-API_ALIAS(cudaMemcpyFromArrayAsync, cudaMemcpyFromArray, void *dst, struct array *a, size_t x, size_t y,
-          size_t bytes, int kind);
-API_ALIAS(cudaMemcpyFromArrayAsync_ptsz, cudaMemcpyFromArray, void *dst, struct array *a, size_t x, size_t y,
-          size_t bytes, int kind);
+API_ALIAS(cudaMemcpyFromArray_ptds, cudaMemcpyFromArray, void *dst, struct array *a, size_t x,
+          size_t y, size_t bytes, int kind);
+API_ALIAS(cudaMemcpyFromArrayAsync, cudaMemcpyFromArray, void *dst, struct array *a, size_t x,
+          size_t y, size_t bytes, int kind);
+API_ALIAS(cudaMemcpyFromArrayAsync_ptsz, cudaMemcpyFromArray, void *dst, struct array *a, size_t x,
+          size_t y, size_t bytes, int kind);
 
-API(cudaMemcpy2DToArray, struct array *a, size_t x, size_t y, const void *src, size_t pitch, size_t width,
-    size_t height, int kind)
+API(cudaMemcpy2DToArray, struct array *a, size_t x, size_t y, const void *src, size_t pitch,
+    size_t width, size_t height, int kind)
 {
     ENTER();
     LEAVE(to_array(a, x, y, src, pitch, width, height, kind));
 }
-API_ALIAS(cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArray, struct array *a, size_t x, size_t y, const void *src,
-          size_t pitch, size_t width, size_t height, int kind);
-API_ALIAS(cudaMemcpy2DToArrayAsync, cudaMemcpy2DToArray, struct array *a, size_t x, size_t y, const void *src,
-          size_t pitch, size_t width, size_t height, int kind);
+API_ALIAS(cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArray, struct array *a, size_t x, size_t y,
+          const void *src, size_t pitch, size_t width, size_t height, int kind);
+API_ALIAS(cudaMemcpy2DToArrayAsync, cudaMemcpy2DToArray, struct array *a, size_t x, size_t y,
+          const void *src, size_t pitch, size_t width, size_t height, int kind);
 API_ALIAS(cudaMemcpy2DToArrayAsync_ptsz, cudaMemcpy2DToArray, struct array *a, size_t x, size_t y,
           const void *src, size_t pitch, size_t width, size_t height, int kind);
 
-API(cudaMemcpy2DFromArray, void *dst, size_t pitch, struct array *a, size_t x, size_t y, size_t width,
-    size_t height, int kind)
+API(cudaMemcpy2DFromArray, void *dst, size_t pitch, struct array *a, size_t x, size_t y,
+    size_t width, size_t height, int kind)
 {
     ENTER();
     LEAVE(from_array(dst, pitch, a, x, y, width, height, kind));
 }
-API_ALIAS(cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray, void *dst, size_t pitch, struct array *a, size_t x,
-          size_t y, size_t width, size_t height, int kind);
-API_ALIAS(cudaMemcpy2DFromArrayAsync, cudaMemcpy2DFromArray, void *dst, size_t pitch, struct array *a, size_t x,
-          size_t y, size_t width, size_t height, int kind);
-API_ALIAS(cudaMemcpy2DFromArrayAsync_ptsz, cudaMemcpy2DFromArray, void *dst, size_t pitch, struct array *a,
-          size_t x, size_t y, size_t width, size_t height, int kind);
+API_ALIAS(cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray, void *dst, size_t pitch,
+          struct array *a, size_t x, size_t y, size_t width, size_t height, int kind);
+API_ALIAS(cudaMemcpy2DFromArrayAsync, cudaMemcpy2DFromArray, void *dst, size_t pitch,
+          struct array *a, size_t x, size_t y, size_t width, size_t height, int kind);
+API_ALIAS(cudaMemcpy2DFromArrayAsync_ptsz, cudaMemcpy2DFromArray, void *dst, size_t pitch,
+          struct array *a, size_t x, size_t y, size_t width, size_t height, int kind);
 
-API(cudaMemcpy2DArrayToArray, struct array *dst, size_t dx, size_t dy, struct array *src, size_t sx, size_t sy,
-    size_t width, size_t height, int kind)
+API(cudaMemcpy2DArrayToArray, struct array *dst, size_t dx, size_t dy, struct array *src, size_t sx,
+    size_t sy, size_t width, size_t height, int kind)
 {
     ENTER();
     if (!array_valid(dst) || !array_valid(src))
@@ -208,5 +212,6 @@ API(cudaMemcpy2DArrayToArray, struct array *dst, size_t dx, size_t dy, struct ar
                        .kind = kind};
     LEAVE(copy_run(&c));
 }
-API_ALIAS(cudaMemcpy2DArrayToArray_ptds, cudaMemcpy2DArrayToArray, struct array *dst, size_t dx, size_t dy,
-          struct array *src, size_t sx, size_t sy, size_t width, size_t height, int kind);
+API_ALIAS(cudaMemcpy2DArrayToArray_ptds, cudaMemcpy2DArrayToArray, struct array *dst, size_t dx,
+          size_t dy, struct array *src, size_t sx, size_t sy, size_t width, size_t height,
+          int kind);

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#define PCIE_BYTES_PER_US  25000.0  /* the device's clock for copies: a PCIe 5 link ... */
-#define DRAM_BYTES_PER_US  2000000.0 /* ... and memory to memory on the device */
-#define COPY_START_US      5.0
+#define PCIE_BYTES_PER_US 25000.0   /* the device's clock for copies: a PCIe 5 link ... */
+#define DRAM_BYTES_PER_US 2000000.0 /* ... and memory to memory on the device */
+#define COPY_START_US     5.0
 
 /* One side of a copy, in bytes. */
 struct side {
@@ -33,12 +33,14 @@ static int wrong_side(const char *what, const void *p, size_t bytes)
     struct strata_ptx_range r;
     uint64_t at = (uint64_t)(uintptr_t)p;
     if (memory_find(at, &r))
-        runtime_complain("a copy of %zu bytes %s %p runs past the end of its allocation (%llu bytes at %#llx).",
-                         bytes, what, p, (unsigned long long)r.bytes, (unsigned long long)r.base);
+        runtime_complain(
+            "a copy of %zu bytes %s %p runs past the end of its allocation (%llu bytes at %#llx).",
+            bytes, what, p, (unsigned long long)r.bytes, (unsigned long long)r.base);
     else
-        runtime_complain("a copy %s %p, which is not device memory (cudaMalloc gave no such address, or it was "
-                         "freed).",
-                         what, p);
+        runtime_complain(
+            "a copy %s %p, which is not device memory (cudaMalloc gave no such address, or it was "
+            "freed).",
+            what, p);
     return INVALID_VALUE;
 }
 
@@ -47,7 +49,8 @@ static size_t span(const struct side *s, size_t width, size_t height, size_t dep
     return width && height && depth ? (depth - 1) * s->slice + (height - 1) * s->pitch + width : 0;
 }
 
-static void record_rows(uint32_t event, const struct side *s, size_t width, size_t height, size_t depth)
+static void record_rows(uint32_t event, const struct side *s, size_t width, size_t height,
+                        size_t depth)
 {
     if (s->pitch == width && (depth == 1 || s->slice == width * height)) {
         record_copy(event, s->base, width * height * depth);
@@ -58,7 +61,8 @@ static void record_rows(uint32_t event, const struct side *s, size_t width, size
             record_copy(event, s->base + z * s->slice + y * s->pitch, width);
 }
 
-static int copy_rows(struct side dst, struct side src, size_t width, size_t height, size_t depth, int kind)
+static int copy_rows(struct side dst, struct side src, size_t width, size_t height, size_t depth,
+                     int kind)
 {
     if (!width || !height || !depth)
         return OK;
@@ -75,7 +79,8 @@ static int copy_rows(struct side dst, struct side src, size_t width, size_t heig
         return wrong_side("from", src.base, span(&src, width, height, depth));
     for (size_t z = 0; z < depth; z++)
         for (size_t y = 0; y < height; y++)
-            memmove(dst.base + z * dst.slice + y * dst.pitch, src.base + z * src.slice + y * src.pitch, width);
+            memmove(dst.base + z * dst.slice + y * dst.pitch,
+                    src.base + z * src.slice + y * src.pitch, width);
     /* Device to device reads one place and writes another: both are recorded. */
     if (kind & 2)
         record_rows(STRATA_EVENT_MEMCPY_DTOH, &src, width, height, depth);
@@ -97,23 +102,27 @@ static bool array_side(struct array *a, struct position p, struct side *out)
     if (!array_valid(a))
         return false;
     size_t rows = a->extent.height ? a->extent.height : 1;
-    *out = (struct side){a->data + p.z * a->pitch * rows + p.y * a->pitch + p.x * a->texel_bytes, a->pitch,
-                         a->pitch * rows};
+    *out = (struct side){a->data + p.z * a->pitch * rows + p.y * a->pitch + p.x * a->texel_bytes,
+                         a->pitch, a->pitch * rows};
     return true;
 }
 
-static void pointer_side(const struct pitched_pointer *p, struct position at, size_t row_bytes, struct side *out)
+static void pointer_side(const struct pitched_pointer *p, struct position at, size_t row_bytes,
+                         struct side *out)
 {
     size_t pitch = p->pitch ? p->pitch : row_bytes;
     size_t rows = p->ysize ? p->ysize : 1;
-    *out = (struct side){(uint8_t *)p->pointer + at.z * pitch * rows + at.y * pitch + at.x, pitch, pitch * rows};
+    *out = (struct side){(uint8_t *)p->pointer + at.z * pitch * rows + at.y * pitch + at.x, pitch,
+                         pitch * rows};
 }
 
 /* With an array on either side the width counts texels, else bytes. */
 int copy_run(const struct copy3d *c)
 {
     struct side dst, src;
-    size_t unit = c->src_array ? c->src_array->texel_bytes : c->dst_array ? c->dst_array->texel_bytes : 1;
+    size_t unit = c->src_array   ? c->src_array->texel_bytes
+                  : c->dst_array ? c->dst_array->texel_bytes
+                                 : 1;
     size_t width = c->extent.width * unit;
     if (c->src_array ? !array_side(c->src_array, c->src_position, &src)
                      : (pointer_side(&c->src, c->src_position, width, &src), false))
@@ -135,7 +144,8 @@ static void fill_row(uint8_t *at, unsigned value, unsigned element_bytes, size_t
         memcpy(at + i * element_bytes, &value, element_bytes);
 }
 
-int set_run(void *dst, size_t pitch, unsigned value, unsigned element_bytes, size_t width, size_t height)
+int set_run(void *dst, size_t pitch, unsigned value, unsigned element_bytes, size_t width,
+            size_t height)
 {
     struct side s = {dst, pitch, pitch * height};
     size_t row = width * element_bytes;
@@ -161,8 +171,8 @@ static int submit(const struct copy3d *c, const void *stream)
     return g ? graph_add_copy(g, c) : copy_run(c);
 }
 
-static int submit_rows(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
-                       int kind, const void *stream)
+static int submit_rows(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+                       size_t height, int kind, const void *stream)
 {
     struct copy3d c = {.src = {(void *)(uintptr_t)src, spitch, width, height},
                        .dst = {dst, dpitch, width, height},
@@ -175,7 +185,8 @@ static int submit_rows(void *dst, size_t dpitch, const void *src, size_t spitch,
     return submit(&c, stream);
 }
 
-static int submit_set(void *dst, size_t pitch, int value, size_t width, size_t height, const void *stream)
+static int submit_set(void *dst, size_t pitch, int value, size_t width, size_t height,
+                      const void *stream)
 {
     struct graph *g = stream_capture(stream_id(stream));
     return g ? graph_add_set(g, dst, pitch, (unsigned)value & 255, 1, width, height)
@@ -194,15 +205,18 @@ API(cudaMemcpyAsync, void *dst, const void *src, size_t bytes, int kind, void *s
     ENTER();
     LEAVE(submit_rows(dst, bytes, src, bytes, bytes, 1, kind, stream));
 }
-API_ALIAS(cudaMemcpyAsync_ptsz, cudaMemcpyAsync, void *dst, const void *src, size_t bytes, int kind, void *stream);
+API_ALIAS(cudaMemcpyAsync_ptsz, cudaMemcpyAsync, void *dst, const void *src, size_t bytes, int kind,
+          void *stream);
 
 API(cudaMemcpyPeer, void *dst, int dst_device, const void *src, int src_device, size_t bytes)
 {
     ENTER();
-    LEAVE(dst_device || src_device ? INVALID_DEVICE : copy_linear(dst, src, bytes, DEVICE_TO_DEVICE));
+    LEAVE(dst_device || src_device ? INVALID_DEVICE
+                                   : copy_linear(dst, src, bytes, DEVICE_TO_DEVICE));
 }
 
-API(cudaMemcpyPeerAsync, void *dst, int dst_device, const void *src, int src_device, size_t bytes, void *stream)
+API(cudaMemcpyPeerAsync, void *dst, int dst_device, const void *src, int src_device, size_t bytes,
+    void *stream)
 {
     ENTER();
     if (dst_device || src_device)
@@ -210,22 +224,23 @@ API(cudaMemcpyPeerAsync, void *dst, int dst_device, const void *src, int src_dev
     LEAVE(submit_rows(dst, bytes, src, bytes, bytes, 1, DEVICE_TO_DEVICE, stream));
 }
 
-API(cudaMemcpy2D, void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height, int kind)
+API(cudaMemcpy2D, void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+    size_t height, int kind)
 {
     ENTER();
     LEAVE(submit_rows(dst, dpitch, src, spitch, width, height, kind, NULL));
 }
-API_ALIAS(cudaMemcpy2D_ptds, cudaMemcpy2D, void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
-          size_t height, int kind);
+API_ALIAS(cudaMemcpy2D_ptds, cudaMemcpy2D, void *dst, size_t dpitch, const void *src, size_t spitch,
+          size_t width, size_t height, int kind);
 
-API(cudaMemcpy2DAsync, void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
-    int kind, void *stream)
+API(cudaMemcpy2DAsync, void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+    size_t height, int kind, void *stream)
 {
     ENTER();
     LEAVE(submit_rows(dst, dpitch, src, spitch, width, height, kind, stream));
 }
-API_ALIAS(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync, void *dst, size_t dpitch, const void *src, size_t spitch,
-          size_t width, size_t height, int kind, void *stream);
+API_ALIAS(cudaMemcpy2DAsync_ptsz, cudaMemcpy2DAsync, void *dst, size_t dpitch, const void *src,
+          size_t spitch, size_t width, size_t height, int kind, void *stream);
 
 API(cudaMemcpy3D, const struct copy3d *c)
 {
@@ -260,28 +275,33 @@ API(cudaMemset2D, void *dst, size_t pitch, int value, size_t width, size_t heigh
     ENTER();
     LEAVE(set_run(dst, pitch, (unsigned)value & 255, 1, width, height));
 }
-API_ALIAS(cudaMemset2D_ptds, cudaMemset2D, void *dst, size_t pitch, int value, size_t width, size_t height);
+API_ALIAS(cudaMemset2D_ptds, cudaMemset2D, void *dst, size_t pitch, int value, size_t width,
+          size_t height);
 
-API(cudaMemset2DAsync, void *dst, size_t pitch, int value, size_t width, size_t height, void *stream)
+API(cudaMemset2DAsync, void *dst, size_t pitch, int value, size_t width, size_t height,
+    void *stream)
 {
     ENTER();
     LEAVE(submit_set(dst, pitch, value, width, height, stream));
 }
-API_ALIAS(cudaMemset2DAsync_ptsz, cudaMemset2DAsync, void *dst, size_t pitch, int value, size_t width,
-          size_t height, void *stream);
+API_ALIAS(cudaMemset2DAsync_ptsz, cudaMemset2DAsync, void *dst, size_t pitch, int value,
+          size_t width, size_t height, void *stream);
 
 API(cudaMemset3D, struct pitched_pointer p, int value, struct extent extent)
 {
     ENTER();
     int status = OK;
     for (size_t z = 0; z < extent.depth && status == OK; z++)
-        status = set_run((uint8_t *)p.pointer + z * p.pitch * p.ysize, p.pitch, (unsigned)value & 255, 1,
-                         extent.width, extent.height);
+        status = set_run((uint8_t *)p.pointer + z * p.pitch * p.ysize, p.pitch,
+                         (unsigned)value & 255, 1, extent.width, extent.height);
     LEAVE(status);
 }
-API_ALIAS(cudaMemset3D_ptds, cudaMemset3D, struct pitched_pointer p, int value, struct extent extent);
-API_ALIAS(cudaMemset3DAsync, cudaMemset3D, struct pitched_pointer p, int value, struct extent extent);
-API_ALIAS(cudaMemset3DAsync_ptsz, cudaMemset3D, struct pitched_pointer p, int value, struct extent extent);
+API_ALIAS(cudaMemset3D_ptds, cudaMemset3D, struct pitched_pointer p, int value,
+          struct extent extent);
+API_ALIAS(cudaMemset3DAsync, cudaMemset3D, struct pitched_pointer p, int value,
+          struct extent extent);
+API_ALIAS(cudaMemset3DAsync_ptsz, cudaMemset3D, struct pitched_pointer p, int value,
+          struct extent extent);
 
 /* ---- variables of the program ---- */
 
@@ -297,26 +317,27 @@ static int symbol_part(const void *symbol, size_t bytes, size_t offset, uint8_t 
     return OK;
 }
 
-API(cudaMemcpyToSymbolAsync, const void *symbol, const void *src, size_t bytes, size_t offset, int kind,
-    void *stream)
+API(cudaMemcpyToSymbolAsync, const void *symbol, const void *src, size_t bytes, size_t offset,
+    int kind, void *stream)
 {
     ENTER();
     uint8_t *dst;
     int status = symbol_part(symbol, bytes, offset, &dst);
     LEAVE(status != OK ? status : submit_rows(dst, bytes, src, bytes, bytes, 1, kind, stream));
 }
-API_ALIAS(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync, const void *symbol, const void *src,
-          size_t bytes, size_t offset, int kind, void *stream);
+API_ALIAS(cudaMemcpyToSymbolAsync_ptsz, cudaMemcpyToSymbolAsync, const void *symbol,
+          const void *src, size_t bytes, size_t offset, int kind, void *stream);
 
-API(cudaMemcpyFromSymbolAsync, void *dst, const void *symbol, size_t bytes, size_t offset, int kind, void *stream)
+API(cudaMemcpyFromSymbolAsync, void *dst, const void *symbol, size_t bytes, size_t offset, int kind,
+    void *stream)
 {
     ENTER();
     uint8_t *src;
     int status = symbol_part(symbol, bytes, offset, &src);
     LEAVE(status != OK ? status : submit_rows(dst, bytes, src, bytes, bytes, 1, kind, stream));
 }
-API_ALIAS(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync, void *dst, const void *symbol, size_t bytes,
-          size_t offset, int kind, void *stream);
+API_ALIAS(cudaMemcpyFromSymbolAsync_ptsz, cudaMemcpyFromSymbolAsync, void *dst, const void *symbol,
+          size_t bytes, size_t offset, int kind, void *stream);
 
 API(cudaMemcpyToSymbol, const void *symbol, const void *src, size_t bytes, size_t offset, int kind)
 {
@@ -325,8 +346,8 @@ API(cudaMemcpyToSymbol, const void *symbol, const void *src, size_t bytes, size_
     int status = symbol_part(symbol, bytes, offset, &dst);
     LEAVE(status != OK ? status : copy_linear(dst, src, bytes, kind));
 }
-API_ALIAS(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol, const void *symbol, const void *src, size_t bytes,
-          size_t offset, int kind);
+API_ALIAS(cudaMemcpyToSymbol_ptds, cudaMemcpyToSymbol, const void *symbol, const void *src,
+          size_t bytes, size_t offset, int kind);
 
 API(cudaMemcpyFromSymbol, void *dst, const void *symbol, size_t bytes, size_t offset, int kind)
 {
@@ -335,5 +356,5 @@ API(cudaMemcpyFromSymbol, void *dst, const void *symbol, size_t bytes, size_t of
     int status = symbol_part(symbol, bytes, offset, &src);
     LEAVE(status != OK ? status : copy_linear(dst, src, bytes, kind));
 }
-API_ALIAS(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol, void *dst, const void *symbol, size_t bytes,
-          size_t offset, int kind);
+API_ALIAS(cudaMemcpyFromSymbol_ptds, cudaMemcpyFromSymbol, void *dst, const void *symbol,
+          size_t bytes, size_t offset, int kind);

@@ -35,10 +35,21 @@ void device_init(void)
         size_t offset, bytes;
     } fields[] = {
 #define FIELD(name) {#name, offsetof(struct device, name), sizeof device.name}
-        FIELD(sm_version),       FIELD(sm_count),       FIELD(clock_khz),         FIELD(memory_clock_khz),
-        FIELD(bus_bits),         FIELD(max_threads_per_sm), FIELD(max_blocks_per_sm), FIELD(registers_per_sm),
-        FIELD(register_alloc_unit), FIELD(memory_bytes), FIELD(l2_bytes),         FIELD(shared_per_sm),
-        FIELD(shared_per_block), FIELD(shared_per_block_optin), FIELD(shared_reserved),
+        FIELD(sm_version),
+        FIELD(sm_count),
+        FIELD(clock_khz),
+        FIELD(memory_clock_khz),
+        FIELD(bus_bits),
+        FIELD(max_threads_per_sm),
+        FIELD(max_blocks_per_sm),
+        FIELD(registers_per_sm),
+        FIELD(register_alloc_unit),
+        FIELD(memory_bytes),
+        FIELD(l2_bytes),
+        FIELD(shared_per_sm),
+        FIELD(shared_per_block),
+        FIELD(shared_per_block_optin),
+        FIELD(shared_reserved),
 #undef FIELD
     };
     const char *text = getenv("STRATA_TRACE_DEVICE");
@@ -69,44 +80,79 @@ static const struct {
     int attribute;
     int value;
 } fixed_attributes[] = {
-    {1, 1024},      {2, 1024},      {3, 1024},      {4, 64},        {5, 2147483647}, {6, 65535},
-    {7, 65535},     {9, 65536},     {10, 32},       {11, 2147483647}, {14, 512},     {15, 1},
-    {17, 0},        {18, 0},        {19, 1},        {20, 0},        {21, 131072},    {22, 131072},
-    {23, 65536},    {24, 16384},    {25, 16384},    {26, 16384},    {27, 32768},     {28, 32768},
-    {29, 2048},     {30, 512},      {31, 1},        {32, 1},        {33, 0},         {34, 0},
-    {35, 0},        {40, 3},        {41, 1},        {42, 32768},    {43, 2048},      {45, 32768},
-    {46, 32768},    {47, 8192},     {48, 8192},     {49, 32768},    {50, 0},         {51, 32},
-    {52, 32768},    {53, 32768},    {54, 2046},     {55, 32768},    {56, 131072},    {57, 65536},
-    {58, 16384},    {59, 16384},    {60, 16384},    {61, 32768},    {62, 2048},      {63, 32768},
-    {64, 32768},    {65, 2048},     {66, 32768},    {67, 32768},    {68, 2046},      {69, 268435456},
-    {70, 131072},   {71, 65000},    {72, 2097120},  {73, 32768},    {74, 32768},     {77, 32768},
-    {78, 1},        {79, 1},        {80, 1},        {83, 1},        {84, 0},         {85, 0},
-    {86, 0},        {87, 2},        {88, 0},        {89, 1},        {90, 1},         {91, 1},
-    {95, 1},        {96, 0},        {98, 0},        {99, 1},        {100, 0},        {101, 0},
-    {108, 39321600}, {109, 134217728}, {112, 0},    {113, 0},       {114, 0},        {115, 1},
-    {116, 0},       {117, 0},       {118, 0},       {119, 0},       {120, 0},        {121, 0},
-    {125, 0},       {126, 4},       {130, 0},       {131, -1},      {133, 0},        {134, -1},
+    {1, 1024},        {2, 1024},    {3, 1024},     {4, 64},     {5, 2147483647},
+    {6, 65535},       {7, 65535},   {9, 65536},    {10, 32},    {11, 2147483647},
+    {14, 512},        {15, 1},      {17, 0},       {18, 0},     {19, 1},
+    {20, 0},          {21, 131072}, {22, 131072},  {23, 65536}, {24, 16384},
+    {25, 16384},      {26, 16384},  {27, 32768},   {28, 32768}, {29, 2048},
+    {30, 512},        {31, 1},      {32, 1},       {33, 0},     {34, 0},
+    {35, 0},          {40, 3},      {41, 1},       {42, 32768}, {43, 2048},
+    {45, 32768},      {46, 32768},  {47, 8192},    {48, 8192},  {49, 32768},
+    {50, 0},          {51, 32},     {52, 32768},   {53, 32768}, {54, 2046},
+    {55, 32768},      {56, 131072}, {57, 65536},   {58, 16384}, {59, 16384},
+    {60, 16384},      {61, 32768},  {62, 2048},    {63, 32768}, {64, 32768},
+    {65, 2048},       {66, 32768},  {67, 32768},   {68, 2046},  {69, 268435456},
+    {70, 131072},     {71, 65000},  {72, 2097120}, {73, 32768}, {74, 32768},
+    {77, 32768},      {78, 1},      {79, 1},       {80, 1},     {83, 1},
+    {84, 0},          {85, 0},      {86, 0},       {87, 2},     {88, 0},
+    {89, 1},          {90, 1},      {91, 1},       {95, 1},     {96, 0},
+    {98, 0},          {99, 1},      {100, 0},      {101, 0},    {108, 39321600},
+    {109, 134217728}, {112, 0},     {113, 0},      {114, 0},    {115, 1},
+    {116, 0},         {117, 0},     {118, 0},      {119, 0},    {120, 0},
+    {121, 0},         {125, 0},     {126, 4},      {130, 0},    {131, -1},
+    {133, 0},         {134, -1},
 };
 
 static bool attribute(int which, int *value)
 {
     switch (which) {
-    case 8: *value = (int)device.shared_per_block; return true;
-    case 12: *value = (int)device.registers_per_sm; return true;
-    case 13: *value = (int)device.clock_khz; return true;
-    case 16: *value = (int)device.sm_count; return true;
-    case 36: *value = (int)device.memory_clock_khz; return true;
-    case 37: *value = (int)device.bus_bits; return true;
-    case 38: *value = (int)device.l2_bytes; return true;
-    case 39: *value = (int)device.max_threads_per_sm; return true;
-    case 75: *value = (int)device.sm_version / 10; return true;
-    case 76: *value = (int)device.sm_version % 10; return true;
-    case 81: *value = (int)device.shared_per_sm; return true;
-    case 82: *value = (int)device.registers_per_sm; return true;
-    case 97: *value = (int)device.shared_per_block_optin; return true;
-    case 106: *value = (int)device.max_blocks_per_sm; return true;
-    case 111: *value = (int)device.shared_reserved; return true;
-    default: break;
+    case 8:
+        *value = (int)device.shared_per_block;
+        return true;
+    case 12:
+        *value = (int)device.registers_per_sm;
+        return true;
+    case 13:
+        *value = (int)device.clock_khz;
+        return true;
+    case 16:
+        *value = (int)device.sm_count;
+        return true;
+    case 36:
+        *value = (int)device.memory_clock_khz;
+        return true;
+    case 37:
+        *value = (int)device.bus_bits;
+        return true;
+    case 38:
+        *value = (int)device.l2_bytes;
+        return true;
+    case 39:
+        *value = (int)device.max_threads_per_sm;
+        return true;
+    case 75:
+        *value = (int)device.sm_version / 10;
+        return true;
+    case 76:
+        *value = (int)device.sm_version % 10;
+        return true;
+    case 81:
+        *value = (int)device.shared_per_sm;
+        return true;
+    case 82:
+        *value = (int)device.registers_per_sm;
+        return true;
+    case 97:
+        *value = (int)device.shared_per_block_optin;
+        return true;
+    case 106:
+        *value = (int)device.max_blocks_per_sm;
+        return true;
+    case 111:
+        *value = (int)device.shared_reserved;
+        return true;
+    default:
+        break;
     }
     for (size_t i = 0; i < sizeof fixed_attributes / sizeof fixed_attributes[0]; i++)
         if (fixed_attributes[i].attribute == which) {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define SHARED_ALLOC_UNIT 128
+#define SHARED_ALLOC_UNIT           128
 #define MAX_WARPS_ALLOC_GRANULARITY 4
 
 enum { FUNCTION_MAX_DYNAMIC_SHARED = 8, FUNCTION_CARVEOUT = 9 };
@@ -31,14 +31,15 @@ uint32_t occupancy_blocks(const struct function *f, uint32_t threads, uint64_t d
         if (limit < blocks)
             blocks = limit;
     }
-    uint64_t shared = round_up_to(f->shared_static_bytes + dynamic_bytes + device.shared_reserved, SHARED_ALLOC_UNIT);
+    uint64_t shared = round_up_to(f->shared_static_bytes + dynamic_bytes + device.shared_reserved,
+                                  SHARED_ALLOC_UNIT);
     if (shared && device.shared_per_sm / shared < blocks)
         blocks = device.shared_per_sm / shared;
     return (uint32_t)blocks;
 }
 
-API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, int *blocks, const void *host, int threads,
-    size_t dynamic_bytes, unsigned flags)
+API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, int *blocks, const void *host,
+    int threads, size_t dynamic_bytes, unsigned flags)
 {
     (void)flags;
     ENTER();
@@ -50,10 +51,12 @@ API(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, int *blocks, const v
     *blocks = (int)occupancy_blocks(f, (uint32_t)threads, dynamic_bytes);
     LEAVE(OK);
 }
-API_ALIAS(cudaOccupancyMaxActiveBlocksPerMultiprocessor, cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
-          int *blocks, const void *host, int threads, size_t dynamic_bytes, unsigned flags);
+API_ALIAS(cudaOccupancyMaxActiveBlocksPerMultiprocessor,
+          cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, int *blocks, const void *host,
+          int threads, size_t dynamic_bytes, unsigned flags);
 
-API(cudaOccupancyAvailableDynamicSMemPerBlock, size_t *bytes, const void *host, int blocks, int threads)
+API(cudaOccupancyAvailableDynamicSMemPerBlock, size_t *bytes, const void *host, int blocks,
+    int threads)
 {
     (void)threads;
     ENTER();

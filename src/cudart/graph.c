@@ -1,5 +1,6 @@
 /* graph.c - graphs, captured or built by hand. A graph is a list of operations with dependencies;
- * launching it runs them in an order that satisfies those, by the time they were added otherwise. */
+ * launching it runs them in an order that satisfies those, by the time they were added otherwise.
+ */
 #include "cudart/version.h"
 
 #include <stdlib.h>
@@ -10,8 +11,16 @@
 #define GRAPH_MAGIC 0x47726170u
 
 /* cudaGraphNodeType */
-enum node_kind { NODE_KERNEL = 0, NODE_COPY, NODE_SET, NODE_HOST, NODE_CHILD, NODE_EMPTY, NODE_EVENT_WAIT,
-                 NODE_EVENT_RECORD };
+enum node_kind {
+    NODE_KERNEL = 0,
+    NODE_COPY,
+    NODE_SET,
+    NODE_HOST,
+    NODE_CHILD,
+    NODE_EMPTY,
+    NODE_EVENT_WAIT,
+    NODE_EVENT_RECORD
+};
 
 struct fill {
     void *dst;
@@ -39,7 +48,7 @@ struct node {
     } u;
     struct node **before; /* must have run */
     size_t n_before, cap_before;
-    bool done;            /* while running */
+    bool done; /* while running */
 };
 
 /* Also serves as the instantiated form, which is a copy. */
@@ -122,8 +131,8 @@ int graph_add_copy(struct graph *g, const struct copy3d *c)
     return n ? OK : MEMORY_ALLOCATION;
 }
 
-int graph_add_set(struct graph *g, void *dst, size_t pitch, unsigned value, unsigned element_bytes, size_t width,
-                  size_t height)
+int graph_add_set(struct graph *g, void *dst, size_t pitch, unsigned value, unsigned element_bytes,
+                  size_t width, size_t height)
 {
     struct node *n = node_add(g, NODE_SET);
     if (n)
@@ -202,8 +211,8 @@ static int node_run(struct node *n)
     case NODE_COPY:
         return copy_run(&n->u.copy);
     case NODE_SET:
-        return set_run(n->u.fill.dst, n->u.fill.pitch, n->u.fill.value, n->u.fill.element_bytes, n->u.fill.width,
-                       n->u.fill.height);
+        return set_run(n->u.fill.dst, n->u.fill.pitch, n->u.fill.value, n->u.fill.element_bytes,
+                       n->u.fill.width, n->u.fill.height);
     case NODE_HOST:
         runtime_unlock();
         n->u.host.function(n->u.host.data);
@@ -273,8 +282,10 @@ API(cudaGraphClone, struct graph **out, const struct graph *g)
 /* The further arguments (flags; before CUDA 12 an error node and a buffer) change nothing. */
 API_ALIAS(cudaGraphInstantiate, cudaGraphClone, struct graph **out, const struct graph *g);
 API_ALIAS(cudaGraphInstantiateWithFlags, cudaGraphClone, struct graph **out, const struct graph *g);
-API_ALIAS(cudaGraphInstantiateWithParams, cudaGraphClone, struct graph **out, const struct graph *g);
-API_ALIAS(cudaGraphInstantiateWithParams_ptsz, cudaGraphClone, struct graph **out, const struct graph *g);
+API_ALIAS(cudaGraphInstantiateWithParams, cudaGraphClone, struct graph **out,
+          const struct graph *g);
+API_ALIAS(cudaGraphInstantiateWithParams_ptsz, cudaGraphClone, struct graph **out,
+          const struct graph *g);
 
 API(cudaGraphLaunch, struct graph *g, void *stream)
 {
@@ -315,13 +326,15 @@ struct kernel_params {
 
 static int make_kernel(struct kernel_call *call, const struct kernel_params *p)
 {
-    return kernel_call_make(call, p->function, (struct strata_dim3){p->grid.x, p->grid.y, p->grid.z},
-                            (struct strata_dim3){p->block.x, p->block.y, p->block.z}, p->args, p->shared_bytes, 0,
-                            false);
+    return kernel_call_make(call, p->function,
+                            (struct strata_dim3){p->grid.x, p->grid.y, p->grid.z},
+                            (struct strata_dim3){p->block.x, p->block.y, p->block.z}, p->args,
+                            p->shared_bytes, 0, false);
 }
 
 /* Common part of the adders: the node and its dependencies. */
-static int add(struct node **out, struct graph *g, struct node *const *before, size_t count, enum node_kind kind)
+static int add(struct node **out, struct graph *g, struct node *const *before, size_t count,
+               enum node_kind kind)
 {
     if (!valid(g) || !out || (count && !before))
         return INVALID_VALUE;
@@ -330,8 +343,8 @@ static int add(struct node **out, struct graph *g, struct node *const *before, s
     return n ? depend(n, before, count) : MEMORY_ALLOCATION;
 }
 
-API(cudaGraphAddKernelNode, struct node **out, struct graph *g, struct node *const *before, size_t count,
-    const struct kernel_params *p)
+API(cudaGraphAddKernelNode, struct node **out, struct graph *g, struct node *const *before,
+    size_t count, const struct kernel_params *p)
 {
     ENTER();
     struct kernel_call call;
@@ -343,8 +356,8 @@ API(cudaGraphAddKernelNode, struct node **out, struct graph *g, struct node *con
     LEAVE(status);
 }
 
-API(cudaGraphAddMemcpyNode, struct node **out, struct graph *g, struct node *const *before, size_t count,
-    const struct copy3d *c)
+API(cudaGraphAddMemcpyNode, struct node **out, struct graph *g, struct node *const *before,
+    size_t count, const struct copy3d *c)
 {
     ENTER();
     int status = c ? add(out, g, before, count, NODE_COPY) : INVALID_VALUE;
@@ -353,8 +366,8 @@ API(cudaGraphAddMemcpyNode, struct node **out, struct graph *g, struct node *con
     LEAVE(status);
 }
 
-API(cudaGraphAddMemcpyNode1D, struct node **out, struct graph *g, struct node *const *before, size_t count,
-    void *dst, const void *src, size_t bytes, int kind)
+API(cudaGraphAddMemcpyNode1D, struct node **out, struct graph *g, struct node *const *before,
+    size_t count, void *dst, const void *src, size_t bytes, int kind)
 {
     ENTER();
     int status = add(out, g, before, count, NODE_COPY);
@@ -366,8 +379,8 @@ API(cudaGraphAddMemcpyNode1D, struct node **out, struct graph *g, struct node *c
     LEAVE(status);
 }
 
-API(cudaGraphAddMemsetNode, struct node **out, struct graph *g, struct node *const *before, size_t count,
-    const struct fill *f)
+API(cudaGraphAddMemsetNode, struct node **out, struct graph *g, struct node *const *before,
+    size_t count, const struct fill *f)
 {
     ENTER();
     int status = f ? add(out, g, before, count, NODE_SET) : INVALID_VALUE;
@@ -376,8 +389,8 @@ API(cudaGraphAddMemsetNode, struct node **out, struct graph *g, struct node *con
     LEAVE(status);
 }
 
-API(cudaGraphAddHostNode, struct node **out, struct graph *g, struct node *const *before, size_t count,
-    const struct host_call *h)
+API(cudaGraphAddHostNode, struct node **out, struct graph *g, struct node *const *before,
+    size_t count, const struct host_call *h)
 {
     ENTER();
     int status = h ? add(out, g, before, count, NODE_HOST) : INVALID_VALUE;
@@ -386,14 +399,15 @@ API(cudaGraphAddHostNode, struct node **out, struct graph *g, struct node *const
     LEAVE(status);
 }
 
-API(cudaGraphAddEmptyNode, struct node **out, struct graph *g, struct node *const *before, size_t count)
+API(cudaGraphAddEmptyNode, struct node **out, struct graph *g, struct node *const *before,
+    size_t count)
 {
     ENTER();
     LEAVE(add(out, g, before, count, NODE_EMPTY));
 }
 
-API(cudaGraphAddEventRecordNode, struct node **out, struct graph *g, struct node *const *before, size_t count,
-    struct event *e)
+API(cudaGraphAddEventRecordNode, struct node **out, struct graph *g, struct node *const *before,
+    size_t count, struct event *e)
 {
     ENTER();
     int status = add(out, g, before, count, NODE_EVENT_RECORD);
@@ -402,8 +416,8 @@ API(cudaGraphAddEventRecordNode, struct node **out, struct graph *g, struct node
     LEAVE(status);
 }
 
-API(cudaGraphAddEventWaitNode, struct node **out, struct graph *g, struct node *const *before, size_t count,
-    struct event *e)
+API(cudaGraphAddEventWaitNode, struct node **out, struct graph *g, struct node *const *before,
+    size_t count, struct event *e)
 {
     ENTER();
     int status = add(out, g, before, count, NODE_EVENT_WAIT);
@@ -412,8 +426,8 @@ API(cudaGraphAddEventWaitNode, struct node **out, struct graph *g, struct node *
     LEAVE(status);
 }
 
-API(cudaGraphAddChildGraphNode, struct node **out, struct graph *g, struct node *const *before, size_t count,
-    const struct graph *child)
+API(cudaGraphAddChildGraphNode, struct node **out, struct graph *g, struct node *const *before,
+    size_t count, const struct graph *child)
 {
     ENTER();
     if (!valid(child))
@@ -424,8 +438,8 @@ API(cudaGraphAddChildGraphNode, struct node **out, struct graph *g, struct node 
     LEAVE(status);
 }
 
-API(cudaGraphAddDependencies, struct graph *g, struct node *const *from, struct node *const *to, size_t arg3,
-    size_t arg4)
+API(cudaGraphAddDependencies, struct graph *g, struct node *const *from, struct node *const *to,
+    size_t arg3, size_t arg4)
 {
     ENTER();
     /* CUDA 13 puts an array of edge data before the count. */
@@ -496,15 +510,16 @@ static struct node *in_copy(struct graph *exec, const struct node *n)
     return place < (valid(exec) ? exec->n_nodes : 0) ? exec->node[place] : NULL;
 }
 
-API(cudaGraphExecKernelNodeSetParams, struct graph *exec, struct node *n, const struct kernel_params *p)
+API(cudaGraphExecKernelNodeSetParams, struct graph *exec, struct node *n,
+    const struct kernel_params *p)
 {
     ENTER();
     struct node *c = in_copy(exec, n);
     LEAVE(c ? set_kernel(c, p) : INVALID_VALUE);
 }
 
-API(cudaGraphExecMemcpyNodeSetParams1D, struct graph *exec, struct node *n, void *dst, const void *src,
-    size_t bytes, int kind)
+API(cudaGraphExecMemcpyNodeSetParams1D, struct graph *exec, struct node *n, void *dst,
+    const void *src, size_t bytes, int kind)
 {
     ENTER();
     struct node *c = in_copy(exec, n);

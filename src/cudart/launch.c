@@ -26,8 +26,9 @@ static bool dimensions_fit(struct strata_dim3 grid, struct strata_dim3 block)
 {
     if (!grid.x || !grid.y || !grid.z || !block.x || !block.y || !block.z)
         return false;
-    return grid.x <= 0x7fffffff && grid.y <= 65535 && grid.z <= 65535 && block.x <= 1024 && block.y <= 1024 &&
-           block.z <= 64 && (uint64_t)block.x * block.y * block.z <= MAX_BLOCK_THREADS;
+    return grid.x <= 0x7fffffff && grid.y <= 65535 && grid.z <= 65535 && block.x <= 1024 &&
+           block.y <= 1024 && block.z <= 64 &&
+           (uint64_t)block.x * block.y * block.z <= MAX_BLOCK_THREADS;
 }
 
 static int resources_fit(const struct function *f, uint32_t threads, size_t dynamic_bytes)
@@ -37,10 +38,12 @@ static int resources_fit(const struct function *f, uint32_t threads, size_t dyna
     uint64_t limit = f->max_dynamic_shared_bytes;
     if (limit < device.shared_per_block)
         limit = device.shared_per_block;
-    if (dynamic_bytes > limit || dynamic_bytes + f->shared_static_bytes > device.shared_per_block_optin)
+    if (dynamic_bytes > limit ||
+        dynamic_bytes + f->shared_static_bytes > device.shared_per_block_optin)
         return INVALID_VALUE;
     uint32_t warps = (threads + 31) / 32;
-    if (f->regs_source == STRATA_REGS_CUBIN && (uint64_t)warps * 32 * f->registers > device.registers_per_sm)
+    if (f->regs_source == STRATA_REGS_CUBIN &&
+        (uint64_t)warps * 32 * f->registers > device.registers_per_sm)
         return LAUNCH_OUT_OF_RESOURCES;
     return OK;
 }
@@ -75,8 +78,8 @@ int kernel_call_make(struct kernel_call *call, const void *host, struct strata_d
         return COOPERATIVE_TOO_LARGE;
     if (f->entry->n_params && !args)
         return INVALID_VALUE;
-    *call = (struct kernel_call){f, grid, block, (uint32_t)shared_bytes, cooperative, stream,
-                                 copy_params(f->entry, args)};
+    *call = (struct kernel_call){
+        f, grid, block, (uint32_t)shared_bytes, cooperative, stream, copy_params(f->entry, args)};
     return call->params ? OK : MEMORY_ALLOCATION;
 }
 
@@ -111,7 +114,8 @@ static int error_for(const char *message)
     return LAUNCH_FAILURE;
 }
 
-/* The program sees what a GPU would say: the launch itself succeeds, later calls return the error. */
+/* The program sees what a GPU would say: the launch itself succeeds, later calls return the error.
+ */
 static void kernel_failed(const struct strata_error *err)
 {
     char text[1400];
@@ -153,13 +157,13 @@ int kernel_call_run(const struct kernel_call *call)
 }
 
 /* Runs it, or adds it to the graph its stream captures. */
-static int submit(const void *host, struct dim3 grid, struct dim3 block, void **args, size_t shared_bytes,
-                  const void *stream, bool cooperative)
+static int submit(const void *host, struct dim3 grid, struct dim3 block, void **args,
+                  size_t shared_bytes, const void *stream, bool cooperative)
 {
     struct kernel_call call;
     int status = kernel_call_make(&call, host, (struct strata_dim3){grid.x, grid.y, grid.z},
-                                  (struct strata_dim3){block.x, block.y, block.z}, args, shared_bytes,
-                                  stream_id(stream), cooperative);
+                                  (struct strata_dim3){block.x, block.y, block.z}, args,
+                                  shared_bytes, stream_id(stream), cooperative);
     if (status != OK)
         return status;
     struct graph *g = stream_capture(call.stream);
@@ -178,9 +182,10 @@ static int leave_launch(int status)
     return runtime_leave(status);
 }
 
-unsigned __cudaPushCallConfiguration(struct dim3 grid, struct dim3 block, size_t shared_bytes, void *stream);
-__attribute__((visibility("default"))) unsigned __cudaPushCallConfiguration(struct dim3 grid, struct dim3 block,
-                                                                            size_t shared_bytes, void *stream)
+unsigned __cudaPushCallConfiguration(struct dim3 grid, struct dim3 block, size_t shared_bytes,
+                                     void *stream);
+__attribute__((visibility("default"))) unsigned
+__cudaPushCallConfiguration(struct dim3 grid, struct dim3 block, size_t shared_bytes, void *stream)
 {
     pending.grid = grid;
     pending.block = block;
@@ -190,7 +195,8 @@ __attribute__((visibility("default"))) unsigned __cudaPushCallConfiguration(stru
     return 0;
 }
 
-API(__cudaPopCallConfiguration, struct dim3 *grid, struct dim3 *block, size_t *shared_bytes, void **stream)
+API(__cudaPopCallConfiguration, struct dim3 *grid, struct dim3 *block, size_t *shared_bytes,
+    void **stream)
 {
     if (!pending.full)
         return MISSING_CONFIGURATION;
@@ -202,18 +208,18 @@ API(__cudaPopCallConfiguration, struct dim3 *grid, struct dim3 *block, size_t *s
     return OK;
 }
 
-API(cudaLaunchKernel, const void *host, struct dim3 grid, struct dim3 block, void **args, size_t shared_bytes,
-    void *stream)
+API(cudaLaunchKernel, const void *host, struct dim3 grid, struct dim3 block, void **args,
+    size_t shared_bytes, void *stream)
 {
     ENTER();
     return leave_launch(submit(host, grid, block, args, shared_bytes, stream, false));
 }
-API_ALIAS(cudaLaunchKernel_ptsz, cudaLaunchKernel, const void *host, struct dim3 grid, struct dim3 block,
-          void **args, size_t shared_bytes, void *stream);
-API_ALIAS(__cudaLaunchKernel, cudaLaunchKernel, const void *host, struct dim3 grid, struct dim3 block,
-          void **args, size_t shared_bytes, void *stream);
-API_ALIAS(__cudaLaunchKernel_ptsz, cudaLaunchKernel, const void *host, struct dim3 grid, struct dim3 block,
-          void **args, size_t shared_bytes, void *stream);
+API_ALIAS(cudaLaunchKernel_ptsz, cudaLaunchKernel, const void *host, struct dim3 grid,
+          struct dim3 block, void **args, size_t shared_bytes, void *stream);
+API_ALIAS(__cudaLaunchKernel, cudaLaunchKernel, const void *host, struct dim3 grid,
+          struct dim3 block, void **args, size_t shared_bytes, void *stream);
+API_ALIAS(__cudaLaunchKernel_ptsz, cudaLaunchKernel, const void *host, struct dim3 grid,
+          struct dim3 block, void **args, size_t shared_bytes, void *stream);
 
 API(cudaLaunchCooperativeKernel, const void *host, struct dim3 grid, struct dim3 block, void **args,
     size_t shared_bytes, void *stream)
@@ -221,8 +227,8 @@ API(cudaLaunchCooperativeKernel, const void *host, struct dim3 grid, struct dim3
     ENTER();
     return leave_launch(submit(host, grid, block, args, shared_bytes, stream, true));
 }
-API_ALIAS(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel, const void *host, struct dim3 grid,
-          struct dim3 block, void **args, size_t shared_bytes, void *stream);
+API_ALIAS(cudaLaunchCooperativeKernel_ptsz, cudaLaunchCooperativeKernel, const void *host,
+          struct dim3 grid, struct dim3 block, void **args, size_t shared_bytes, void *stream);
 
 /* cudaLaunchConfig_t and its attributes: an id, padding to 8, a value of 64 bytes. */
 struct launch_attribute {
@@ -252,13 +258,15 @@ API(cudaLaunchKernelExC, const struct launch_config *c, const void *host, void *
     for (unsigned i = 0; i < c->n_attributes; i++) {
         const struct launch_attribute *a = &c->attributes[i];
         cooperative |= a->id == ATTRIBUTE_COOPERATIVE && a->value.cooperative;
-        if (a->id == ATTRIBUTE_CLUSTER && a->value.cluster[0] * a->value.cluster[1] * a->value.cluster[2] > 1) {
+        if (a->id == ATTRIBUTE_CLUSTER &&
+            a->value.cluster[0] * a->value.cluster[1] * a->value.cluster[2] > 1) {
             runtime_complain("clusters of thread blocks are not supported; launch without "
                              "cudaLaunchAttributeClusterDimension.");
             LEAVE(NOT_SUPPORTED);
         }
     }
-    return leave_launch(submit(host, c->grid, c->block, args, c->shared_bytes, c->stream, cooperative));
+    return leave_launch(
+        submit(host, c->grid, c->block, args, c->shared_bytes, c->stream, cooperative));
 }
-API_ALIAS(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC, const struct launch_config *c, const void *host,
-          void **args);
+API_ALIAS(cudaLaunchKernelExC_ptsz, cudaLaunchKernelExC, const struct launch_config *c,
+          const void *host, void **args);

@@ -82,7 +82,8 @@ void *memory_allocate(size_t bytes, size_t align_bytes)
     /* More than the device holds fails as on the device. */
     if (bytes > device.memory_bytes - used_bytes)
         return NULL;
-    uint64_t gap = config.memcheck && ARRAY_RESERVE(guarded, n_guarded, cap_guarded, 1) ? GAP_BYTES : 0;
+    uint64_t gap =
+        config.memcheck && ARRAY_RESERVE(guarded, n_guarded, cap_guarded, 1) ? GAP_BYTES : 0;
     void *p = strata_ptx_arena_allocate(arena, (bytes ? bytes : 1) + gap, align_bytes);
     if (p && gap)
         guarded[n_guarded++] = (struct guarded){(uint64_t)(uintptr_t)p, bytes, false};
@@ -142,7 +143,8 @@ static int allocate(void **pointer, size_t bytes, bool host, bool managed)
             memory_release(p);
             return MEMORY_ALLOCATION;
         }
-        registry[n_registry++] = (struct registered){(uint64_t)(uintptr_t)p, bytes, host, managed, true};
+        registry[n_registry++] =
+            (struct registered){(uint64_t)(uintptr_t)p, bytes, host, managed, true};
         memset(p, 0, bytes);
     }
     *pointer = p;
@@ -154,7 +156,9 @@ static int release(void *pointer)
     if (!pointer)
         return OK;
     if (!memory_release(pointer)) {
-        runtime_complain("a pointer (%p) is freed that no allocation returned, or that was freed before.", pointer);
+        runtime_complain(
+            "a pointer (%p) is freed that no allocation returned, or that was freed before.",
+            pointer);
         return INVALID_VALUE;
     }
     struct registered *r = registered_find((uint64_t)(uintptr_t)pointer);
@@ -189,8 +193,8 @@ API(cudaMallocFromPoolAsync, void **pointer, size_t bytes, void *pool, void *str
     ENTER();
     LEAVE(allocate(pointer, bytes, false, false));
 }
-API_ALIAS(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync, void **pointer, size_t bytes, void *pool,
-          void *stream);
+API_ALIAS(cudaMallocFromPoolAsync_ptsz, cudaMallocFromPoolAsync, void **pointer, size_t bytes,
+          void *pool, void *stream);
 
 API(cudaFreeAsync, void *pointer, void *stream)
 {
@@ -266,7 +270,8 @@ API(cudaHostRegister, void *pointer, size_t bytes, unsigned flags)
         LEAVE(HOST_ALREADY_REGISTERED);
     if (!ARRAY_RESERVE(registry, n_registry, cap_registry, 1))
         LEAVE(MEMORY_ALLOCATION);
-    registry[n_registry++] = (struct registered){(uint64_t)(uintptr_t)pointer, bytes, true, false, false};
+    registry[n_registry++] =
+        (struct registered){(uint64_t)(uintptr_t)pointer, bytes, true, false, false};
     LEAVE(OK);
 }
 

@@ -16,7 +16,8 @@
 struct wrapper {
     uint32_t magic, version;
     const void *container;
-    const void *const *units; /* version 2: containers of the separately compiled units, NULL at the end */
+    const void *const
+        *units; /* version 2: containers of the separately compiled units, NULL at the end */
 };
 
 struct module {
@@ -44,7 +45,8 @@ static size_t n_variables, cap_variables;
 static void out_of_memory(void)
 {
     struct strata_error err;
-    strata_fail(&err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left to register the program's kernels.");
+    strata_fail(&err, STRATA_ENOMEM, NULL, 0, 0,
+                "there is no memory left to register the program's kernels.");
     runtime_die(&err);
 }
 
@@ -78,7 +80,8 @@ static void read_cubin(struct module *m, const struct strata_fatbin *f)
     char *elf = NULL;
     size_t length, n = 0;
     struct strata_cubin_kernel *kernels = NULL;
-    if (entry && !m->cubin && strata_fatbin_extract(entry, program_name(), &elf, &length, NULL) == STRATA_OK &&
+    if (entry && !m->cubin &&
+        strata_fatbin_extract(entry, program_name(), &elf, &length, NULL) == STRATA_OK &&
         strata_cubin_kernels(elf, length, program_name(), &kernels, &n, NULL) == STRATA_OK) {
         m->cubin = kernels;
         m->n_cubin = n;
@@ -98,7 +101,8 @@ static const char *ptx_name(void)
 
 /* PTX texts of all containers that have one. With separate compilation the first container is the
  * device linker's and holds machine code only; the PTX is in the units. */
-static size_t read_sources(struct module *m, struct strata_ptx_source *sources, struct strata_error *err)
+static size_t read_sources(struct module *m, struct strata_ptx_source *sources,
+                           struct strata_error *err)
 {
     const void *container[MAX_UNITS];
     size_t n = containers(m, container, MAX_UNITS), n_sources = 0;
@@ -111,7 +115,8 @@ static size_t read_sources(struct module *m, struct strata_ptx_source *sources, 
         if (parse_container(container[i], &f, err) != STRATA_OK)
             runtime_die(err);
         read_cubin(m, f);
-        if (strata_fatbin_count(f) && strata_fatbin_choose_ptx(f, program_name(), &entry, err) == STRATA_OK) {
+        if (strata_fatbin_count(f) &&
+            strata_fatbin_choose_ptx(f, program_name(), &entry, err) == STRATA_OK) {
             if (strata_fatbin_extract(entry, program_name(), &text, &length, err) != STRATA_OK)
                 runtime_die(err);
             sources[n_sources++] = (struct strata_ptx_source){text, length, ptx_name()};
@@ -167,7 +172,8 @@ static void module_load(struct module *m)
     if (!n) {
         if (!err.message[0])
             strata_fail(&err, STRATA_EUNSUPPORTED, program_name(), 0, 0,
-                        "the program holds no GPU code; build it with nvcc -arch=sm_90, which keeps the PTX.");
+                        "the program holds no GPU code; build it with nvcc -arch=sm_90, which "
+                        "keeps the PTX.");
         runtime_die(&err);
     }
     struct strata_ptx_memory memory = memory_interface();
@@ -176,7 +182,8 @@ static void module_load(struct module *m)
         free((char *)(uintptr_t)sources[i].text);
     if (status != STRATA_OK && strstr(err.message, "__cuda_syscall_cnp"))
         strata_fail(&err, STRATA_EUNSUPPORTED, program_name(), 0, 0,
-                    "the program launches kernels from kernels (dynamic parallelism), which Strata does not support; "
+                    "the program launches kernels from kernels (dynamic parallelism), which Strata "
+                    "does not support; "
                     "launch them from the host.");
     if (status != STRATA_OK)
         runtime_die(&err);
@@ -201,7 +208,8 @@ struct function *function_ready(const void *host)
     if (!f->entry) {
         struct strata_error err;
         strata_fail(&err, STRATA_EFORMAT, program_name(), 0, 0,
-                    "kernel %s is registered by the program but missing in its PTX; build the program again.",
+                    "kernel %s is registered by the program but missing in its PTX; build the "
+                    "program again.",
                     f->name);
         runtime_die(&err);
     }
@@ -236,12 +244,12 @@ bool symbol_find(const void *host, void **address, size_t *bytes)
 void **__cudaRegisterFatBinary(const struct wrapper *w);
 void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaUnregisterFatBinary(void **handle);
-void __cudaRegisterFunction(void **handle, const void *host, char *device, const char *name, int limit,
-                            void *tid, void *bid, void *bdim, void *gdim, int *wsize);
-void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int ext, size_t bytes,
-                       int constant, int global);
-void __cudaRegisterManagedVar(void **handle, void **pointer, char *device, const char *name, int ext,
-                              size_t bytes, int constant, int global);
+void __cudaRegisterFunction(void **handle, const void *host, char *device, const char *name,
+                            int limit, void *tid, void *bid, void *bdim, void *gdim, int *wsize);
+void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int ext,
+                       size_t bytes, int constant, int global);
+void __cudaRegisterManagedVar(void **handle, void **pointer, char *device, const char *name,
+                              int ext, size_t bytes, int constant, int global);
 char __cudaInitModule(void **handle);
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -275,8 +283,9 @@ EXPORTED void __cudaUnregisterFatBinary(void **handle)
     (void)handle;
 }
 
-EXPORTED void __cudaRegisterFunction(void **handle, const void *host, char *device_name, const char *name,
-                                     int limit, void *tid, void *bid, void *bdim, void *gdim, int *wsize)
+EXPORTED void __cudaRegisterFunction(void **handle, const void *host, char *device_name,
+                                     const char *name, int limit, void *tid, void *bid, void *bdim,
+                                     void *gdim, int *wsize)
 {
     (void)device_name, (void)limit, (void)tid, (void)bid, (void)bdim, (void)gdim, (void)wsize;
     ENTER();
@@ -294,25 +303,28 @@ EXPORTED void __cudaRegisterFunction(void **handle, const void *host, char *devi
     runtime_leave(OK);
 }
 
-static void add_variable(void **handle, const void *host, void **managed, const char *name, size_t bytes)
+static void add_variable(void **handle, const void *host, void **managed, const char *name,
+                         size_t bytes)
 {
     ENTER();
     char *copy = strdup(name);
     if (!copy || !ARRAY_RESERVE(variables, n_variables, cap_variables, 1))
         out_of_memory();
-    variables[n_variables++] = (struct variable){host, (struct module *)handle, copy, managed, bytes};
+    variables[n_variables++] =
+        (struct variable){host, (struct module *)handle, copy, managed, bytes};
     runtime_leave(OK);
 }
 
-EXPORTED void __cudaRegisterVar(void **handle, char *host, char *device_name, const char *name, int ext,
-                                size_t bytes, int constant, int global)
+EXPORTED void __cudaRegisterVar(void **handle, char *host, char *device_name, const char *name,
+                                int ext, size_t bytes, int constant, int global)
 {
     (void)device_name, (void)ext, (void)constant, (void)global;
     add_variable(handle, host, NULL, name, bytes);
 }
 
-EXPORTED void __cudaRegisterManagedVar(void **handle, void **pointer, char *device_name, const char *name,
-                                       int ext, size_t bytes, int constant, int global)
+EXPORTED void __cudaRegisterManagedVar(void **handle, void **pointer, char *device_name,
+                                       const char *name, int ext, size_t bytes, int constant,
+                                       int global)
 {
     (void)device_name, (void)ext, (void)constant, (void)global;
     add_variable(handle, pointer, pointer, name, bytes);

@@ -43,8 +43,8 @@ void record_init(void)
     /* A program may start others that use CUDA too: each writes its own file. */
     snprintf(state.path, sizeof state.path, "%s.%ld", config.output, (long)getpid());
     struct strata_writer_options options = {.format = "strata", .compression_level = 3};
-    if (strata_filter_create(config.kernel_filter, config.launch_skip, config.launch_count, &state.filter, &err) !=
-            STRATA_OK ||
+    if (strata_filter_create(config.kernel_filter, config.launch_skip, config.launch_count,
+                             &state.filter, &err) != STRATA_OK ||
         strata_writer_create(state.path, &options, &state.writer, &err) != STRATA_OK)
         runtime_die(&err);
 }
@@ -54,11 +54,13 @@ void record_copy(uint32_t event_kind, const void *address, uint64_t bytes)
     struct strata_error err;
     if (!state.writer || state.failed || state.limit_reached)
         return;
-    if (strata_writer_memcpy(state.writer, event_kind, (uint64_t)(uintptr_t)address, bytes, &err) != STRATA_OK)
+    if (strata_writer_memcpy(state.writer, event_kind, (uint64_t)(uintptr_t)address, bytes, &err) !=
+        STRATA_OK)
         write_failed(&err);
 }
 
-static strata_status sink_begin(void *user, const struct strata_code *code, struct strata_error *err)
+static strata_status sink_begin(void *user, const struct strata_code *code,
+                                struct strata_error *err)
 {
     (void)user;
     struct strata_error why;
@@ -79,7 +81,8 @@ static strata_status sink_block(void *user, struct strata_block *block, struct s
         if (strata_writer_block(state.writer, block, &why) != STRATA_OK)
             write_failed(&why);
         state.blocks_written++;
-        state.limit_reached = config.limit_bytes && strata_writer_bytes(state.writer) >= config.limit_bytes;
+        state.limit_reached =
+            config.limit_bytes && strata_writer_bytes(state.writer) >= config.limit_bytes;
     }
     strata_block_destroy(block);
     runtime_check_interrupt();
@@ -107,14 +110,16 @@ static void describe(const struct kernel_call *call)
         .stream = call->stream,
         .shared_base = STRATA_PTX_SHARED_WINDOW,
         .local_base = STRATA_PTX_LOCAL_WINDOW,
-        .sampled_blocks = config.sample_blocks && config.sample_blocks < blocks ? config.sample_blocks : 0,
+        .sampled_blocks =
+            config.sample_blocks && config.sample_blocks < blocks ? config.sample_blocks : 0,
     };
 }
 
 const struct strata_ptx_sink *record_begin(const struct kernel_call *call)
 {
     state.seen++;
-    if (state.writer && config.limit_bytes && strata_writer_bytes(state.writer) >= config.limit_bytes)
+    if (state.writer && config.limit_bytes &&
+        strata_writer_bytes(state.writer) >= config.limit_bytes)
         state.limit_reached = true;
     state.recording = state.writer && !state.failed && !state.limit_reached &&
                       strata_filter_take(state.filter, call->function->name);
@@ -141,8 +146,9 @@ static void end_launch(bool whole)
     struct strata_error err;
     if (!state.in_launch || state.failed)
         return;
-    strata_status status = whole || !state.blocks_written ? strata_writer_end_launch(state.writer, &err)
-                                                          : strata_writer_cut_launch(state.writer, &err);
+    strata_status status = whole || !state.blocks_written
+                               ? strata_writer_end_launch(state.writer, &err)
+                               : strata_writer_cut_launch(state.writer, &err);
     if (status != STRATA_OK)
         write_failed(&err);
 }
@@ -156,8 +162,8 @@ void record_end(const struct strata_ptx_stats *stats, bool ok)
         state.traced++;
         state.cut += !whole;
         if (stats->recorded_blocks)
-            state.instructions_traced +=
-                stats->warp_instructions * state.blocks_written / (stats->blocks ? stats->blocks : 1);
+            state.instructions_traced += stats->warp_instructions * state.blocks_written /
+                                         (stats->blocks ? stats->blocks : 1);
     }
     state.in_launch = state.recording = false;
     report_progress("progress");
@@ -180,7 +186,8 @@ void record_finish(void)
         state.writer = NULL;
         struct stat info;
         if (strata_writer_finish(w, &err) == STRATA_OK)
-            runtime_report("finished %llu %s", stat(state.path, &info) ? 0ull : (unsigned long long)info.st_size,
+            runtime_report("finished %llu %s",
+                           stat(state.path, &info) ? 0ull : (unsigned long long)info.st_size,
                            state.path);
         else
             write_failed(&err);

@@ -108,7 +108,7 @@ struct function {
     uint32_t registers;                   /* per thread */
     uint32_t regs_source;                 /* enum strata_regs_source */
     uint32_t shared_static_bytes;
-    uint32_t max_dynamic_shared_bytes;    /* cudaFuncAttributeMaxDynamicSharedMemorySize */
+    uint32_t max_dynamic_shared_bytes; /* cudaFuncAttributeMaxDynamicSharedMemorySize */
     int carveout;
 };
 
@@ -140,7 +140,7 @@ extern struct strata_ptx_arena *arena;
 /* Every exported function starts with ENTER and ends with LEAVE(status). */
 void runtime_enter(void);
 int runtime_leave(int status);
-#define ENTER() runtime_enter()
+#define ENTER()       runtime_enter()
 #define LEAVE(status) return runtime_leave(status)
 /* Lets a callback of the program run outside the lock. */
 void runtime_unlock(void);
@@ -183,7 +183,8 @@ uint64_t device_memory_bytes(void);
 
 int copy_run(const struct copy3d *c);
 int copy_linear(void *dst, const void *src, size_t bytes, int kind);
-int set_run(void *dst, size_t pitch, unsigned value, unsigned element_bytes, size_t width, size_t height);
+int set_run(void *dst, size_t pitch, unsigned value, unsigned element_bytes, size_t width,
+            size_t height);
 
 /* ---- launch.c ---- */
 

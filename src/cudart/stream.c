@@ -73,7 +73,8 @@ static int create(void **out, unsigned flags, int priority)
         free(s);
         return MEMORY_ALLOCATION;
     }
-    *s = (struct stream){.magic = STREAM_MAGIC, .id = next_id++, .flags = flags, .priority = priority};
+    *s = (struct stream){
+        .magic = STREAM_MAGIC, .id = next_id++, .flags = flags, .priority = priority};
     streams[n_streams++] = s;
     *out = s;
     return OK;
@@ -131,7 +132,8 @@ API(cudaStreamWaitEvent, void *handle, struct event *e, unsigned flags)
         s->capture = e->capture;
     LEAVE(OK);
 }
-API_ALIAS(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent, void *handle, struct event *e, unsigned flags);
+API_ALIAS(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent, void *handle, struct event *e,
+          unsigned flags);
 
 API(cudaStreamGetFlags, void *handle, unsigned *flags)
 {
@@ -205,7 +207,8 @@ API(cudaLaunchHostFunc, void *handle, host_function *function, void *data)
     runtime_lock();
     LEAVE(OK);
 }
-API_ALIAS(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc, void *handle, host_function *function, void *data);
+API_ALIAS(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc, void *handle, host_function *function,
+          void *data);
 
 API(cudaStreamAddCallback, void *handle, stream_callback *callback, void *data, unsigned flags)
 {
@@ -219,8 +222,8 @@ API(cudaStreamAddCallback, void *handle, stream_callback *callback, void *data, 
     runtime_lock();
     LEAVE(OK);
 }
-API_ALIAS(cudaStreamAddCallback_ptsz, cudaStreamAddCallback, void *handle, stream_callback *callback, void *data,
-          unsigned flags);
+API_ALIAS(cudaStreamAddCallback_ptsz, cudaStreamAddCallback, void *handle,
+          stream_callback *callback, void *data, unsigned flags);
 
 /* ---- capture ---- */
 

@@ -75,7 +75,8 @@ static int set_resource(struct strata_ptx_texture *t, const struct resource *r)
         if (!array_valid(a))
             return INVALID_RESOURCE_HANDLE;
         if (a->extent.depth) {
-            runtime_complain("textures of three dimensions or layers are not supported; use one or two dimensions.");
+            runtime_complain("textures of three dimensions or layers are not supported; use one or "
+                             "two dimensions.");
             return NOT_SUPPORTED;
         }
         t->data = a->data;

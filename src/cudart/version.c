@@ -26,16 +26,18 @@ struct properties_12 {
     size_t total_const;
     int major, minor;
     size_t texture_align, texture_pitch_align;
-    int overlap, sm_count, exec_timeout, integrated, can_map_host, compute_mode, tex1d, tex1d_mipmap,
-        tex1d_linear, tex2d[2], tex2d_mipmap[2], tex2d_linear[3], tex2d_gather[2], tex3d[3], tex3d_alt[3],
-        tex_cube, tex1d_layered[2], tex2d_layered[3], tex_cube_layered[2], surf1d, surf2d[2], surf3d[3],
-        surf1d_layered[2], surf2d_layered[3], surf_cube, surf_cube_layered[2];
+    int overlap, sm_count, exec_timeout, integrated, can_map_host, compute_mode, tex1d,
+        tex1d_mipmap, tex1d_linear, tex2d[2], tex2d_mipmap[2], tex2d_linear[3], tex2d_gather[2],
+        tex3d[3], tex3d_alt[3], tex_cube, tex1d_layered[2], tex2d_layered[3], tex_cube_layered[2],
+        surf1d, surf2d[2], surf3d[3], surf1d_layered[2], surf2d_layered[3], surf_cube,
+        surf_cube_layered[2];
     size_t surface_align;
-    int concurrent, ecc, pci_bus, pci_device, pci_domain, tcc, async_engines, unified, memory_clock, bus_width,
-        l2_bytes, persisting_l2, threads_per_sm, priorities, global_l1, local_l1;
+    int concurrent, ecc, pci_bus, pci_device, pci_domain, tcc, async_engines, unified, memory_clock,
+        bus_width, l2_bytes, persisting_l2, threads_per_sm, priorities, global_l1, local_l1;
     size_t shared_per_sm;
-    int regs_per_sm, managed, multi_board, board_group, native_atomic, single_double_ratio, pageable,
-        concurrent_managed, preemption, registered_pointer, cooperative, cooperative_multi;
+    int regs_per_sm, managed, multi_board, board_group, native_atomic, single_double_ratio,
+        pageable, concurrent_managed, preemption, registered_pointer, cooperative,
+        cooperative_multi;
     size_t shared_optin;
     int pageable_tables, direct_managed, blocks_per_sm, access_window;
     size_t reserved_shared;
@@ -57,16 +59,16 @@ struct properties_13 {
     size_t total_const;
     int major, minor;
     size_t texture_align, texture_pitch_align;
-    int sm_count, integrated, can_map_host, tex1d, tex1d_mipmap, tex2d[2], tex2d_mipmap[2], tex2d_linear[3],
-        tex2d_gather[2], tex3d[3], tex3d_alt[3], tex_cube, tex1d_layered[2], tex2d_layered[3],
-        tex_cube_layered[2], surf1d, surf2d[2], surf3d[3], surf1d_layered[2], surf2d_layered[3], surf_cube,
-        surf_cube_layered[2];
+    int sm_count, integrated, can_map_host, tex1d, tex1d_mipmap, tex2d[2], tex2d_mipmap[2],
+        tex2d_linear[3], tex2d_gather[2], tex3d[3], tex3d_alt[3], tex_cube, tex1d_layered[2],
+        tex2d_layered[3], tex_cube_layered[2], surf1d, surf2d[2], surf3d[3], surf1d_layered[2],
+        surf2d_layered[3], surf_cube, surf_cube_layered[2];
     size_t surface_align;
-    int concurrent, ecc, pci_bus, pci_device, pci_domain, tcc, async_engines, unified, bus_width, l2_bytes,
-        persisting_l2, threads_per_sm, priorities, global_l1, local_l1;
+    int concurrent, ecc, pci_bus, pci_device, pci_domain, tcc, async_engines, unified, bus_width,
+        l2_bytes, persisting_l2, threads_per_sm, priorities, global_l1, local_l1;
     size_t shared_per_sm;
-    int regs_per_sm, managed, multi_board, board_group, native_atomic, pageable, concurrent_managed, preemption,
-        registered_pointer, cooperative;
+    int regs_per_sm, managed, multi_board, board_group, native_atomic, pageable, concurrent_managed,
+        preemption, registered_pointer, cooperative;
     size_t shared_optin;
     int pageable_tables, direct_managed, blocks_per_sm, access_window;
     size_t reserved_shared;
@@ -80,7 +82,8 @@ struct properties_13 {
 };
 
 _Static_assert(sizeof(struct properties_12) == 1032, "cudaDeviceProp of CUDA 12");
-_Static_assert(offsetof(struct properties_12, host_register_supported) == 728, "cudaDeviceProp of CUDA 11");
+_Static_assert(offsetof(struct properties_12, host_register_supported) == 728,
+               "cudaDeviceProp of CUDA 11");
 _Static_assert(sizeof(struct properties_13) == 1008, "cudaDeviceProp of CUDA 13");
 
 /* Fields that exist in all versions; numbers are those of cudaDeviceAttr. */
@@ -211,7 +214,8 @@ API_ALIAS(cudaDriverGetVersion, cudaRuntimeGetVersion, int *version);
 /* cudaFuncAttributes: the first 52 bytes are those of CUDA 11; 12 added clusters and reserve. */
 struct function_attributes {
     size_t shared_bytes, const_bytes, local_bytes;
-    int max_threads, registers, ptx_version, binary_version, cache_mode, max_dynamic_shared, carveout;
+    int max_threads, registers, ptx_version, binary_version, cache_mode, max_dynamic_shared,
+        carveout;
 #if CUDART_MAJOR >= 12
     int cluster[6], reserved[16];
 #endif

@@ -14,12 +14,12 @@
 #include "ptx/elf64.h"
 #include "ptx/little.h"
 
-#define MACHINE_CUDA           190
-#define FORMAT_SIZED_VALUE     4
-#define ATTRIBUTE_REGCOUNT     0x2f
-#define RESERVED_SHARED_BYTES  1024
-#define TEXT_PREFIX            ".text."
-#define SHARED_PREFIX          ".nv.shared."
+#define MACHINE_CUDA          190
+#define FORMAT_SIZED_VALUE    4
+#define ATTRIBUTE_REGCOUNT    0x2f
+#define RESERVED_SHARED_BYTES 1024
+#define TEXT_PREFIX           ".text."
+#define SHARED_PREFIX         ".nv.shared."
 
 struct kernels {
     struct strata_cubin_kernel *item;
@@ -98,19 +98,22 @@ static void read_shared_sizes(const struct elf64 *e, struct kernels *k)
 }
 
 strata_status strata_cubin_kernels(const void *bytes, size_t length, const char *name,
-                                   struct strata_cubin_kernel **out, size_t *n, struct strata_error *err)
+                                   struct strata_cubin_kernel **out, size_t *n,
+                                   struct strata_error *err)
 {
     struct elf64 e;
     struct kernels k = {0};
     *out = NULL;
     *n = 0;
     if (!elf64_open(&e, bytes, length) || e.header.e_machine != MACHINE_CUDA)
-        return strata_fail(err, STRATA_EFORMAT, name, 0, 0,
-                           "the machine code in the fatbin is not a cubin: it is damaged or newer than this "
-                           "build of Strata.");
+        return strata_fail(
+            err, STRATA_EFORMAT, name, 0, 0,
+            "the machine code in the fatbin is not a cubin: it is damaged or newer than this "
+            "build of Strata.");
     if (!add_text_sections(&e, &k)) {
         strata_cubin_kernels_free(k.item, k.n);
-        return strata_fail(err, STRATA_ENOMEM, name, 0, 0, "there is no memory for the kernels of a cubin.");
+        return strata_fail(err, STRATA_ENOMEM, name, 0, 0,
+                           "there is no memory for the kernels of a cubin.");
     }
     read_register_counts(&e, &k);
     read_shared_sizes(&e, &k);

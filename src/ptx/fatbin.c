@@ -28,7 +28,8 @@ struct strata_fatbin {
     size_t n_entries, cap_entries;
 };
 
-static strata_status damaged(struct strata_error *err, const char *name, uint64_t at, const char *what)
+static strata_status damaged(struct strata_error *err, const char *name, uint64_t at,
+                             const char *what)
 {
     return strata_fail(err, STRATA_EFORMAT, name, 0, 0,
                        "the fatbin is damaged at byte %llu: %s; build the program again.",
@@ -61,8 +62,8 @@ static void read_entry(const uint8_t *p, uint32_t header_bytes, struct strata_fa
 }
 
 /* Entries of one container whose body is bytes [at, end). */
-static strata_status read_entries(struct strata_fatbin *f, const uint8_t *bytes, uint64_t at, uint64_t end,
-                                  const char *name, struct strata_error *err)
+static strata_status read_entries(struct strata_fatbin *f, const uint8_t *bytes, uint64_t at,
+                                  uint64_t end, const char *name, struct strata_error *err)
 {
     while (end - at >= 8 && little16(bytes + at) != 0) {
         if (end - at < ENTRY_HEADER_BYTES)
@@ -72,7 +73,8 @@ static strata_status read_entries(struct strata_fatbin *f, const uint8_t *bytes,
         if (header < ENTRY_HEADER_BYTES || header > end - at || payload > end - at - header)
             return damaged(err, name, at, "an entry is larger than its container");
         if (!ARRAY_RESERVE(f->entry, f->n_entries, f->cap_entries, 1))
-            return strata_fail(err, STRATA_ENOMEM, name, 0, 0, "there is no memory for the fatbin's entries.");
+            return strata_fail(err, STRATA_ENOMEM, name, 0, 0,
+                               "there is no memory for the fatbin's entries.");
         read_entry(bytes + at, header, &f->entry[f->n_entries++]);
         at += header + payload;
     }
@@ -145,25 +147,28 @@ static bool unpack(const struct strata_fatbin_entry *e, char *to, uint64_t bytes
     return lz4_block_unpack(e->payload, e->stored_bytes, (uint8_t *)to, bytes);
 }
 
-strata_status strata_fatbin_extract(const struct strata_fatbin_entry *e, const char *name, char **out,
-                                    size_t *length, struct strata_error *err)
+strata_status strata_fatbin_extract(const struct strata_fatbin_entry *e, const char *name,
+                                    char **out, size_t *length, struct strata_error *err)
 {
     uint64_t bytes = e->packing == STRATA_PACKED_NOT ? e->stored_bytes : e->unpacked_bytes;
     *out = NULL;
     if (bytes > MAX_UNPACKED_BYTES)
-        return strata_fail(err, STRATA_ELIMIT, name, 0, 0,
-                           "a fatbin entry claims %llu bytes; the limit is %llu: the file is damaged.",
-                           (unsigned long long)bytes, (unsigned long long)MAX_UNPACKED_BYTES);
+        return strata_fail(
+            err, STRATA_ELIMIT, name, 0, 0,
+            "a fatbin entry claims %llu bytes; the limit is %llu: the file is damaged.",
+            (unsigned long long)bytes, (unsigned long long)MAX_UNPACKED_BYTES);
     char *to = malloc(bytes + 1);
     if (!to)
-        return strata_fail(err, STRATA_ENOMEM, name, 0, 0, "there is no memory to unpack %llu bytes of fatbin.",
+        return strata_fail(err, STRATA_ENOMEM, name, 0, 0,
+                           "there is no memory to unpack %llu bytes of fatbin.",
                            (unsigned long long)bytes);
     if (!unpack(e, to, bytes)) {
         free(to);
-        return strata_fail(err, STRATA_EFORMAT, name, 0, 0,
-                           "the %s-packed fatbin entry for architecture %u does not unpack: it is damaged; "
-                           "build the program again.",
-                           e->packing == STRATA_PACKED_ZSTD ? "zstd" : "LZ4", e->arch);
+        return strata_fail(
+            err, STRATA_EFORMAT, name, 0, 0,
+            "the %s-packed fatbin entry for architecture %u does not unpack: it is damaged; "
+            "build the program again.",
+            e->packing == STRATA_PACKED_ZSTD ? "zstd" : "LZ4", e->arch);
     }
     to[bytes] = 0;
     *length = e->kind == STRATA_FATBIN_PTX ? strlen(to) : bytes;
@@ -176,19 +181,23 @@ strata_status fatbin_without_ptx(uint32_t cubin_arch, uint32_t lto_arch, const c
 {
     if (lto_arch)
         return strata_fail(err, STRATA_EUNSUPPORTED, name, 0, 0,
-                           "the program holds only link-time code for sm_%u (nvcc -dlto), no PTX; build it without "
+                           "the program holds only link-time code for sm_%u (nvcc -dlto), no PTX; "
+                           "build it without "
                            "-dlto and with -gencode arch=compute_%u,code=compute_%u.",
                            lto_arch, lto_arch, lto_arch);
     if (cubin_arch)
-        return strata_fail(err, STRATA_EUNSUPPORTED, name, 0, 0,
-                           "the program holds machine code for sm_%u only, no PTX; build it with -gencode "
-                           "arch=compute_%u,code=compute_%u (code=compute_.. keeps the PTX).",
-                           cubin_arch, cubin_arch, cubin_arch);
-    return strata_fail(err, STRATA_EUNSUPPORTED, name, 0, 0,
-                       "the program holds no GPU code; build it with nvcc -arch=sm_90, which keeps the PTX.");
+        return strata_fail(
+            err, STRATA_EUNSUPPORTED, name, 0, 0,
+            "the program holds machine code for sm_%u only, no PTX; build it with -gencode "
+            "arch=compute_%u,code=compute_%u (code=compute_.. keeps the PTX).",
+            cubin_arch, cubin_arch, cubin_arch);
+    return strata_fail(
+        err, STRATA_EUNSUPPORTED, name, 0, 0,
+        "the program holds no GPU code; build it with nvcc -arch=sm_90, which keeps the PTX.");
 }
 
-static strata_status no_ptx(const struct strata_fatbin *f, const char *name, struct strata_error *err)
+static strata_status no_ptx(const struct strata_fatbin *f, const char *name,
+                            struct strata_error *err)
 {
     uint32_t cubin = 0, lto = 0;
     for (size_t i = 0; i < f->n_entries; i++) {
@@ -201,7 +210,8 @@ static strata_status no_ptx(const struct strata_fatbin *f, const char *name, str
 }
 
 strata_status strata_fatbin_choose_ptx(const struct strata_fatbin *f, const char *name,
-                                       const struct strata_fatbin_entry **out, struct strata_error *err)
+                                       const struct strata_fatbin_entry **out,
+                                       struct strata_error *err)
 {
     const struct strata_fatbin_entry *best = NULL;
     for (size_t i = 0; i < f->n_entries; i++) {

@@ -23,9 +23,9 @@
 /* Libraries that never bring CUDA with them. */
 static bool is_system_library(const char *soname)
 {
-    static const char *const known[] = {"libc.so",   "libm.so",       "libstdc++.so", "libgcc_s.so",
-                                        "libdl.so",  "libpthread.so", "librt.so",     "ld-linux",
-                                        "libgomp.so", "linux-vdso"};
+    static const char *const known[] = {
+        "libc.so",       "libm.so",  "libstdc++.so", "libgcc_s.so", "libdl.so",
+        "libpthread.so", "librt.so", "ld-linux",     "libgomp.so",  "linux-vdso"};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (!strncmp(soname, known[i], strlen(known[i])))
             return true;
@@ -35,8 +35,9 @@ static bool is_system_library(const char *soname)
 /* NVIDIA's libraries talk to the driver themselves. */
 static bool is_gpu_library(const char *soname)
 {
-    static const char *const known[] = {"libcublas", "libcufft",  "libcurand", "libcusparse", "libcusolver",
-                                        "libcudnn",  "libnccl",   "libnpp",    "libnvjpeg",   "libcupti"};
+    static const char *const known[] = {"libcublas",   "libcufft", "libcurand", "libcusparse",
+                                        "libcusolver", "libcudnn", "libnccl",   "libnpp",
+                                        "libnvjpeg",   "libcupti"};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (!strncmp(soname, known[i], strlen(known[i])))
             return true;
@@ -46,7 +47,8 @@ static bool is_gpu_library(const char *soname)
 static void read_needed(const struct elf64 *e, struct strata_cuda_program *p)
 {
     Elf64_Shdr dynamic;
-    const uint8_t *bytes = elf64_find(e, NULL, SHT_DYNAMIC, &dynamic) ? elf64_section_bytes(e, &dynamic) : NULL;
+    const uint8_t *bytes =
+        elf64_find(e, NULL, SHT_DYNAMIC, &dynamic) ? elf64_section_bytes(e, &dynamic) : NULL;
     if (!bytes)
         return;
     p->is_dynamic = true;
@@ -95,7 +97,8 @@ static void read_fatbins(const struct elf64 *e, struct strata_cuda_program *p)
     static const char *const sections[] = {".nv_fatbin", "__nv_relfatbin"};
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
         Elf64_Shdr s;
-        const uint8_t *bytes = elf64_find(e, sections[i], 0, &s) ? elf64_section_bytes(e, &s) : NULL;
+        const uint8_t *bytes =
+            elf64_find(e, sections[i], 0, &s) ? elf64_section_bytes(e, &s) : NULL;
         struct strata_fatbin *f;
         if (!bytes || strata_fatbin_parse(bytes, s.sh_size, "", &f, NULL) != STRATA_OK)
             continue;
@@ -134,14 +137,16 @@ strata_status strata_cuda_program_inspect(const char *path, struct strata_cuda_p
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat info;
     if (fd < 0 || fstat(fd, &info)) {
-        strata_fail(err, STRATA_EIO, path, 0, 0, "the program cannot be read: %s.", strerror(errno));
+        strata_fail(err, STRATA_EIO, path, 0, 0, "the program cannot be read: %s.",
+                    strerror(errno));
         if (fd >= 0)
             close(fd);
         return STRATA_EIO;
     }
     if (S_ISDIR(info.st_mode)) {
         close(fd);
-        return strata_fail(err, STRATA_EIO, path, 0, 0, "this is a folder; name an executable after --.");
+        return strata_fail(err, STRATA_EIO, path, 0, 0,
+                           "this is a folder; name an executable after --.");
     }
     size_t length = (size_t)info.st_size;
     void *bytes = length ? mmap(NULL, length, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
@@ -165,27 +170,32 @@ strata_status strata_cuda_program_check(const struct strata_cuda_program *p, con
     if (!p->is_elf)
         return STRATA_OK; /* a script: what it starts is looked at when it loads the runtime */
     if (!p->same_machine)
-        return strata_fail(err, STRATA_EUNSUPPORTED, path, 0, 0,
-                           "the program was built for another kind of processor; build it on this machine.");
+        return strata_fail(
+            err, STRATA_EUNSUPPORTED, path, 0, 0,
+            "the program was built for another kind of processor; build it on this machine.");
     if (p->static_cudart)
-        return strata_fail(err, STRATA_EUNSUPPORTED, path, 0, 0,
-                           "the CUDA runtime is linked into the program, so Strata cannot take its place; "
-                           "link it with `nvcc -cudart shared`.");
+        return strata_fail(
+            err, STRATA_EUNSUPPORTED, path, 0, 0,
+            "the CUDA runtime is linked into the program, so Strata cannot take its place; "
+            "link it with `nvcc -cudart shared`.");
     if (p->cudart[0] && !is_served(p->cudart))
-        return strata_fail(err, STRATA_EUNSUPPORTED, path, 0, 0,
-                           "the program needs %s; Strata stands in for libcudart.so.11.0, .12 and .13: "
-                           "build it with one of those versions of CUDA.",
-                           p->cudart);
+        return strata_fail(
+            err, STRATA_EUNSUPPORTED, path, 0, 0,
+            "the program needs %s; Strata stands in for libcudart.so.11.0, .12 and .13: "
+            "build it with one of those versions of CUDA.",
+            p->cudart);
     if (p->needs_libcuda)
-        return strata_fail(err, STRATA_EUNSUPPORTED, path, 0, 0,
-                           "the program calls the CUDA driver library (libcuda) itself; Strata stands in for "
-                           "the runtime library only: use cuda... calls instead of cu... ones, and link "
-                           "without -lcuda.");
+        return strata_fail(
+            err, STRATA_EUNSUPPORTED, path, 0, 0,
+            "the program calls the CUDA driver library (libcuda) itself; Strata stands in for "
+            "the runtime library only: use cuda... calls instead of cu... ones, and link "
+            "without -lcuda.");
     if (!p->n_ptx && p->n_cubins + p->n_lto)
         return fatbin_without_ptx(p->cubin_arch, p->lto_arch, path, err);
     if (!p->cudart[0] && !p->may_load_cuda)
-        return strata_fail(err, STRATA_EUNSUPPORTED, path, 0, 0,
-                           "this is not a CUDA program: it neither links libcudart nor holds GPU code; build it "
-                           "with `nvcc -cudart shared` or strata-clang.");
+        return strata_fail(
+            err, STRATA_EUNSUPPORTED, path, 0, 0,
+            "this is not a CUDA program: it neither links libcudart nor holds GPU code; build it "
+            "with `nvcc -cudart shared` or strata-clang.");
     return STRATA_OK;
 }

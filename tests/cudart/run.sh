@@ -11,6 +11,10 @@ STRATA_CUDART_DIR=${strata%/tools/strata}/src/cudart
 export STRATA_CUDART_DIR
 LC_ALL=C
 export LC_ALL
+# A runtime built with AddressSanitizer is loaded after the program's own libraries.
+if ldd "$STRATA_CUDART_DIR/libcudart.so.12" | grep -q libasan; then
+    export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1

@@ -1,4 +1,5 @@
-/* fuzz_fatbin.c - fatbin containers, the cubins inside and executables around, from arbitrary bytes. */
+/* fuzz_fatbin.c - fatbin containers, the cubins inside and executables around, from arbitrary
+ * bytes. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -179,7 +179,9 @@ static void a_damaged_payload_is_refused(void **state)
         char *text;
         size_t length;
         struct strata_error err;
-        assert_int_equal(strata_fatbin_extract(strata_fatbin_get(f, 0), "test", &text, &length, &err), STRATA_EFORMAT);
+        assert_int_equal(
+            strata_fatbin_extract(strata_fatbin_get(f, 0), "test", &text, &length, &err),
+            STRATA_EFORMAT);
         assert_non_null(strstr(err.message, "does not unpack"));
         strata_fatbin_destroy(f);
         free(file.bytes);
@@ -308,8 +310,12 @@ static void each_hindrance_has_its_remedy(void **state)
 {
     (void)state;
     struct strata_error err;
-    struct strata_cuda_program good = {.is_elf = true, .is_dynamic = true, .same_machine = true,
-                                       .cudart = "libcudart.so.13", .n_ptx = 1, .ptx_arch = 90};
+    struct strata_cuda_program good = {.is_elf = true,
+                                       .is_dynamic = true,
+                                       .same_machine = true,
+                                       .cudart = "libcudart.so.13",
+                                       .n_ptx = 1,
+                                       .ptx_arch = 90};
     assert_int_equal(strata_cuda_program_check(&good, "app", &err), STRATA_OK);
     struct strata_cuda_program p = good;
     p.cudart[0] = 0;

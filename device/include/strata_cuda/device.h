@@ -23,8 +23,8 @@ __device__ int vprintf(const char *, const char *);
 __device__ int printf(const char *, ...);
 __device__ void free(void *) __attribute__((nothrow));
 __device__ void *malloc(size_t) __attribute__((nothrow, malloc));
-__device__ void __assertfail(const char *message, const char *file, unsigned line, const char *function,
-                             size_t char_size);
+__device__ void __assertfail(const char *message, const char *file, unsigned line,
+                             const char *function, size_t char_size);
 static inline __device__ void __assert_fail(const char *message, const char *file, unsigned line,
                                             const char *function)
 {

@@ -178,7 +178,8 @@ STRATA_NV double __nv_pow(double a, double b)
     if (b == 0.0 || a == 1.0)
         return 1.0;
     double whole = __builtin_trunc(b);
-    double r = a == 0.0 ? (b > 0.0 ? 0.0 : __builtin_inf()) : __nv_exp(b * __nv_log(__builtin_fabs(a)));
+    double r =
+        a == 0.0 ? (b > 0.0 ? 0.0 : __builtin_inf()) : __nv_exp(b * __nv_log(__builtin_fabs(a)));
     if (a >= 0.0)
         return r;
     if (whole != b)
@@ -213,7 +214,8 @@ STRATA_NV float strata_cos_kernelf(float r)
 {
     float z = r * r;
     float p = __builtin_fmaf(z, 2.4433157e-5f, -1.3887316e-3f);
-    return __builtin_fmaf(z * z, __builtin_fmaf(z, p, 4.1666646e-2f), __builtin_fmaf(z, -0.5f, 1.0f));
+    return __builtin_fmaf(z * z, __builtin_fmaf(z, p, 4.1666646e-2f),
+                          __builtin_fmaf(z, -0.5f, 1.0f));
 }
 STRATA_NV float strata_sincosf(float a, int quarter)
 {

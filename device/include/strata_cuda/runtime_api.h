@@ -52,11 +52,7 @@ enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
     cudaFuncAttributePreferredSharedMemoryCarveout = 9
 };
-enum cudaLimit {
-    cudaLimitStackSize = 0,
-    cudaLimitPrintfFifoSize = 1,
-    cudaLimitMallocHeapSize = 2
-};
+enum cudaLimit { cudaLimitStackSize = 0, cudaLimitPrintfFifoSize = 1, cudaLimitMallocHeapSize = 2 };
 enum cudaDeviceAttr {
     cudaDevAttrMaxThreadsPerBlock = 1,
     cudaDevAttrMaxBlockDimX = 2,
@@ -109,22 +105,22 @@ enum cudaStreamCaptureMode {
     cudaStreamCaptureModeRelaxed = 2
 };
 
-#define cudaStreamDefault      0x00
-#define cudaStreamNonBlocking  0x01
-#define cudaStreamLegacy       ((cudaStream_t)0x1)
-#define cudaStreamPerThread    ((cudaStream_t)0x2)
-#define cudaEventDefault       0x00
-#define cudaEventBlockingSync  0x01
-#define cudaEventDisableTiming 0x02
-#define cudaHostAllocDefault   0x00
-#define cudaHostAllocPortable  0x01
-#define cudaHostAllocMapped    0x02
+#define cudaStreamDefault       0x00
+#define cudaStreamNonBlocking   0x01
+#define cudaStreamLegacy        ((cudaStream_t)0x1)
+#define cudaStreamPerThread     ((cudaStream_t)0x2)
+#define cudaEventDefault        0x00
+#define cudaEventBlockingSync   0x01
+#define cudaEventDisableTiming  0x02
+#define cudaHostAllocDefault    0x00
+#define cudaHostAllocPortable   0x01
+#define cudaHostAllocMapped     0x02
 #define cudaHostRegisterDefault 0x00
-#define cudaMemAttachGlobal    0x01
-#define cudaDeviceScheduleAuto 0x00
-#define cudaDeviceMapHost      0x08
-#define cudaArrayDefault       0x00
-#define cudaCpuDeviceId        (-1)
+#define cudaMemAttachGlobal     0x01
+#define cudaDeviceScheduleAuto  0x00
+#define cudaDeviceMapHost       0x08
+#define cudaArrayDefault        0x00
+#define cudaCpuDeviceId         (-1)
 
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
@@ -294,7 +290,8 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pointer, struct cudaExtent exten
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream);
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream);
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total);
-cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, int device, cudaStream_t stream);
+cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, int device,
+                                 cudaStream_t stream);
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer);
 
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind);
@@ -302,8 +299,9 @@ cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaM
                             cudaStream_t stream);
 cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
                          size_t height, enum cudaMemcpyKind kind);
-cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
-                              size_t height, enum cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch,
+                              size_t width, size_t height, enum cudaMemcpyKind kind,
+                              cudaStream_t stream);
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *parms);
 cudaError_t cudaMemset(void *dst, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void *dst, int value, size_t bytes, cudaStream_t stream);
@@ -312,8 +310,8 @@ cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t bytes
                                enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t bytes, size_t offset,
                                  enum cudaMemcpyKind kind);
-cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t bytes, size_t offset,
-                                    enum cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t bytes,
+                                    size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream);
 cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t bytes, size_t offset,
                                       enum cudaMemcpyKind kind, cudaStream_t stream);
 cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol);
@@ -348,9 +346,8 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function);
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value);
 cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config);
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function,
-                                                                   int threads, size_t dynamic_bytes,
-                                                                   unsigned int flags);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *blocks, const void *function, int threads, size_t dynamic_bytes, unsigned int flags);
 cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **args,
                              size_t shared_bytes, cudaStream_t stream);
 cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block, void **args,
@@ -360,16 +357,17 @@ unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes 
 
 struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
                                                    enum cudaChannelFormatKind kind);
-cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width,
-                            size_t height = 0, unsigned int flags = 0);
+cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc,
+                            size_t width, size_t height = 0, unsigned int flags = 0);
 cudaError_t cudaFreeArray(cudaArray_t array);
 cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t x, size_t y, const void *src, size_t bytes,
                               enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t x, size_t y, const void *src, size_t pitch,
                                 size_t width, size_t height, enum cudaMemcpyKind kind);
-cudaError_t cudaMemcpy2DFromArray(void *dst, size_t pitch, cudaArray_const_t src, size_t x, size_t y,
-                                  size_t width, size_t height, enum cudaMemcpyKind kind);
-cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object, const struct cudaResourceDesc *resource,
+cudaError_t cudaMemcpy2DFromArray(void *dst, size_t pitch, cudaArray_const_t src, size_t x,
+                                  size_t y, size_t width, size_t height, enum cudaMemcpyKind kind);
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t *object,
+                                    const struct cudaResourceDesc *resource,
                                     const struct cudaTextureDesc *texture,
                                     const struct cudaResourceViewDesc *view);
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object);
@@ -382,16 +380,19 @@ template <class T> static inline cudaError_t cudaMalloc(T **pointer, size_t byte
 {
     return cudaMalloc((void **)(void *)pointer, bytes);
 }
-template <class T> static inline cudaError_t cudaMallocHost(T **pointer, size_t bytes, unsigned flags = 0)
-{
-    return cudaHostAlloc((void **)(void *)pointer, bytes, flags);
-}
-template <class T> static inline cudaError_t cudaHostAlloc(T **pointer, size_t bytes, unsigned flags)
+template <class T>
+static inline cudaError_t cudaMallocHost(T **pointer, size_t bytes, unsigned flags = 0)
 {
     return cudaHostAlloc((void **)(void *)pointer, bytes, flags);
 }
 template <class T>
-static inline cudaError_t cudaMallocManaged(T **pointer, size_t bytes, unsigned flags = cudaMemAttachGlobal)
+static inline cudaError_t cudaHostAlloc(T **pointer, size_t bytes, unsigned flags)
+{
+    return cudaHostAlloc((void **)(void *)pointer, bytes, flags);
+}
+template <class T>
+static inline cudaError_t cudaMallocManaged(T **pointer, size_t bytes,
+                                            unsigned flags = cudaMemAttachGlobal)
 {
     return cudaMallocManaged((void **)(void *)pointer, bytes, flags);
 }
@@ -400,7 +401,8 @@ static inline cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t wid
 {
     return cudaMallocPitch((void **)(void *)pointer, pitch, width, height);
 }
-template <class T> static inline cudaError_t cudaMallocAsync(T **pointer, size_t bytes, cudaStream_t stream)
+template <class T>
+static inline cudaError_t cudaMallocAsync(T **pointer, size_t bytes, cudaStream_t stream)
 {
     return cudaMallocAsync((void **)(void *)pointer, bytes, stream);
 }
@@ -408,7 +410,8 @@ static inline cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes
 {
     return cudaMemPrefetchAsync(pointer, bytes, device, (cudaStream_t)0);
 }
-static inline cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind)
+static inline cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes,
+                                          enum cudaMemcpyKind kind)
 {
     return cudaMemcpyAsync(dst, src, bytes, kind, (cudaStream_t)0);
 }
@@ -417,13 +420,15 @@ static inline cudaError_t cudaMemsetAsync(void *dst, int value, size_t bytes)
     return cudaMemsetAsync(dst, value, bytes, (cudaStream_t)0);
 }
 template <class T>
-static inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src, size_t bytes, size_t offset = 0,
+static inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src, size_t bytes,
+                                             size_t offset = 0,
                                              enum cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
     return cudaMemcpyToSymbol((const void *)&symbol, src, bytes, offset, kind);
 }
 template <class T>
-static inline cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol, size_t bytes, size_t offset = 0,
+static inline cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol, size_t bytes,
+                                               size_t offset = 0,
                                                enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
 {
     return cudaMemcpyFromSymbol(dst, (const void *)&symbol, bytes, offset, kind);
@@ -436,40 +441,47 @@ template <class T> static inline cudaError_t cudaGetSymbolSize(size_t *bytes, co
 {
     return cudaGetSymbolSize(bytes, (const void *)&symbol);
 }
-template <class T> static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, T *function)
+template <class T>
+static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, T *function)
 {
     return cudaFuncGetAttributes(a, (const void *)function);
 }
 template <class T>
-static inline cudaError_t cudaFuncSetAttribute(T *function, enum cudaFuncAttribute attribute, int value)
+static inline cudaError_t cudaFuncSetAttribute(T *function, enum cudaFuncAttribute attribute,
+                                               int value)
 {
     return cudaFuncSetAttribute((const void *)function, attribute, value);
 }
-template <class T> static inline cudaError_t cudaFuncSetCacheConfig(T *function, enum cudaFuncCache config)
+template <class T>
+static inline cudaError_t cudaFuncSetCacheConfig(T *function, enum cudaFuncCache config)
 {
     return cudaFuncSetCacheConfig((const void *)function, config);
 }
 template <class T>
-static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T function, int threads,
+static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, T function,
+                                                                        int threads,
                                                                         size_t dynamic_bytes)
 {
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, (const void *)function, threads,
-                                                                  dynamic_bytes, 0);
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, (const void *)function,
+                                                                  threads, dynamic_bytes, 0);
 }
 /* The block size with the most threads on an SM, and the grid that fills the device with it. */
 template <class T>
 static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, T function,
-                                                             size_t dynamic_bytes = 0, int limit = 0)
+                                                             size_t dynamic_bytes = 0,
+                                                             int limit = 0)
 {
     struct cudaFuncAttributes attributes;
     int best = 0, sms = 0;
     cudaError_t status = cudaFuncGetAttributes(&attributes, (const void *)function);
     if (status == cudaSuccess)
         status = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
-    int most = limit > 0 && limit < attributes.maxThreadsPerBlock ? limit : attributes.maxThreadsPerBlock;
+    int most =
+        limit > 0 && limit < attributes.maxThreadsPerBlock ? limit : attributes.maxThreadsPerBlock;
     for (int size = most / 32 * 32; status == cudaSuccess && size >= 32; size -= 32) {
         int blocks = 0;
-        status = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, size, dynamic_bytes);
+        status =
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, size, dynamic_bytes);
         if (blocks * size > best) {
             best = blocks * size;
             *block = size;
@@ -485,10 +497,12 @@ static inline cudaError_t cudaLaunchKernel(T *function, dim3 grid, dim3 block, v
     return cudaLaunchKernel((const void *)function, grid, block, args, shared_bytes, stream);
 }
 template <class T>
-static inline cudaError_t cudaLaunchCooperativeKernel(T *function, dim3 grid, dim3 block, void **args,
-                                                      size_t shared_bytes = 0, cudaStream_t stream = 0)
+static inline cudaError_t cudaLaunchCooperativeKernel(T *function, dim3 grid, dim3 block,
+                                                      void **args, size_t shared_bytes = 0,
+                                                      cudaStream_t stream = 0)
 {
-    return cudaLaunchCooperativeKernel((const void *)function, grid, block, args, shared_bytes, stream);
+    return cudaLaunchCooperativeKernel((const void *)function, grid, block, args, shared_bytes,
+                                       stream);
 }
 static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
                                                unsigned long long flags = 0)
@@ -508,7 +522,8 @@ static inline cudaPos make_cudaPos(size_t x, size_t y, size_t z)
 {
     return {x, y, z};
 }
-static inline cudaPitchedPtr make_cudaPitchedPtr(void *pointer, size_t pitch, size_t xsize, size_t ysize)
+static inline cudaPitchedPtr make_cudaPitchedPtr(void *pointer, size_t pitch, size_t xsize,
+                                                 size_t ysize)
 {
     return {pointer, pitch, xsize, ysize};
 }

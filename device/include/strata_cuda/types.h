@@ -8,14 +8,14 @@
 #include <stddef.h>
 
 #ifdef __CUDA__
-#define __host__            __attribute__((host))
-#define __device__          __attribute__((device))
-#define __global__          __attribute__((global))
-#define __shared__          __attribute__((shared))
-#define __constant__        __attribute__((constant))
-#define __forceinline__     __inline__ __attribute__((always_inline))
+#define __host__               __attribute__((host))
+#define __device__             __attribute__((device))
+#define __global__             __attribute__((global))
+#define __shared__             __attribute__((shared))
+#define __constant__           __attribute__((constant))
+#define __forceinline__        __inline__ __attribute__((always_inline))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-#define __align__(n)        __attribute__((aligned(n)))
+#define __align__(n)           __attribute__((aligned(n)))
 #define __grid_constant__
 #else
 #define __host__
@@ -29,8 +29,8 @@
 #define __restrict__ __restrict
 #endif
 #ifndef CUDART_VERSION
-#define CUDART_VERSION 12000
-#define CUDA_VERSION   12000
+#define CUDART_VERSION       12000
+#define CUDA_VERSION         12000
 #define __CUDACC_VER_MAJOR__ 12
 #define __CUDACC_VER_MINOR__ 0
 #endif
@@ -40,10 +40,22 @@ typedef unsigned long long cuuint64_t;
 #define CUDART_CB
 
 #define STRATA_CUDA_VECTOR(type, name, align2, align4)                                             \
-    struct name##1 { type x; };                                                                    \
-    struct __attribute__((aligned(align2))) name##2 { type x, y; };                                \
-    struct name##3 { type x, y, z; };                                                              \
-    struct __attribute__((aligned(align4))) name##4 { type x, y, z, w; };                          \
+    struct name##1                                                                                 \
+    {                                                                                              \
+        type x;                                                                                    \
+    };                                                                                             \
+    struct __attribute__((aligned(align2))) name##2                                                \
+    {                                                                                              \
+        type x, y;                                                                                 \
+    };                                                                                             \
+    struct name##3                                                                                 \
+    {                                                                                              \
+        type x, y, z;                                                                              \
+    };                                                                                             \
+    struct __attribute__((aligned(align4))) name##4                                                \
+    {                                                                                              \
+        type x, y, z, w;                                                                           \
+    };                                                                                             \
     static __inline__ __host__ __device__ name##1 make_##name##1(type x)                           \
     {                                                                                              \
         return {x};                                                                                \
@@ -76,7 +88,8 @@ STRATA_CUDA_VECTOR(double, double, 16, 16)
 
 struct dim3 {
     unsigned int x, y, z;
-    __host__ __device__ constexpr dim3(unsigned int vx = 1, unsigned int vy = 1, unsigned int vz = 1)
+    __host__ __device__ constexpr dim3(unsigned int vx = 1, unsigned int vy = 1,
+                                       unsigned int vz = 1)
         : x(vx), y(vy), z(vz)
     {
     }
