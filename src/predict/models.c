@@ -7,10 +7,12 @@
 #include <strata/result.h>
 
 #include "flow/engine.h"
+#include "interval/report.h"
 #include "predict/model_coalesce.h"
 
 static const struct strata_model *const models[] = {
     &strata_model_coalesce,
+    &strata_model_interval,
     &strata_model_flow,
     NULL,
 };
