@@ -1,0 +1,1 @@
+"$strata" report "$data"/correlate/flow.json --measured nowhere.csv -o page.html

@@ -1,0 +1,1 @@
+"$strata" report nowhere.json -o page.html

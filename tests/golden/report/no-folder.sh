@@ -1,0 +1,1 @@
+"$strata" report "$data"/correlate/flow.json -o nowhere/page.html

@@ -1,0 +1,5 @@
+echo '{"schema": "strata.info/1"}' >info.json
+"$strata" report info.json -o page.html
+code=$?
+ls
+exit $code

@@ -1,0 +1,1 @@
+"$strata" report -q "$data"/correlate/flow.json -o page.html && ls
