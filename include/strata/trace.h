@@ -241,6 +241,8 @@ struct strata_reader; /* reads the blocks of one launch; opaque */
 strata_status strata_reader_open(struct strata_trace *t, size_t launch, struct strata_reader **out,
                                  struct strata_error *err);
 void strata_reader_close(struct strata_reader *r);
+/* Another reader of the same launch, from its start: for models that make several passes. */
+strata_status strata_reader_reopen(const struct strata_reader *r, struct strata_reader **out, struct strata_error *err);
 const struct strata_launch *strata_reader_launch(const struct strata_reader *r);
 const struct strata_code *strata_reader_code(const struct strata_reader *r);
 /* The next block in file order; STRATA_END after the last. The caller destroys the block. */

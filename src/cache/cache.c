@@ -164,5 +164,7 @@ void cache_remove(struct cache *c, uint32_t slot)
     uint32_t set = cache_set_of(c, c->slot[slot].line);
     table_remove(c, c->slot[slot].line, slot);
     memset(&c->slot[slot], 0, sizeof c->slot[slot]);
+    if (c->policy->state_bytes_per_set == UINT32_MAX)
+        c->policy_state[slot] = 0;
     c->fill[set]--;
 }

@@ -1,5 +1,6 @@
 /* policy.c - the table of replacement policies, and the simple ones. */
 #include "cache/cache.h"
+#include "cache/policy_files.h"
 
 static uint32_t oldest(struct cache *c, uint32_t set)
 {
@@ -34,6 +35,11 @@ static const struct cache_policy policies[] = {
     {STRATA_REPL_LRU, "lru", "least recently used", 0, true, NULL, oldest},
     {STRATA_REPL_FIFO, "fifo", "first in, first out", 0, false, NULL, oldest},
     {STRATA_REPL_RANDOM, "random", "any way, uniformly", 0, false, NULL, any},
+    {STRATA_REPL_PLRU, "plru", "tree pseudo-LRU", UINT32_MAX, true, plru_on_access, plru_victim},
+    {STRATA_REPL_WEIGHTED, "weighted", "each way with its own probability", 0, false, NULL, weighted_victim},
+    {STRATA_REPL_NRU, "nru", "the first way not used recently", UINT32_MAX, false, nru_on_access, nru_victim},
+    {STRATA_REPL_NOT_MRU, "not-mru", "any way but the last one used", 0, true, NULL, not_mru_victim},
+    {STRATA_REPL_SRRIP, "srrip", "re-reference intervals of two bits", UINT32_MAX, false, srrip_on_access, srrip_victim},
     {STRATA_REPL_AGED, "aged", "the oldest of five ways drawn at random", 0, true, NULL, oldest_of_some},
 };
 

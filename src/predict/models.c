@@ -9,9 +9,11 @@
 #include "flow/engine.h"
 #include "interval/report.h"
 #include "predict/model_coalesce.h"
+#include "reuse/model_reuse.h"
 
 static const struct strata_model *const models[] = {
     &strata_model_coalesce,
+    &strata_model_reuse,
     &strata_model_interval,
     &strata_model_flow,
     NULL,

@@ -37,6 +37,12 @@ strata_status strata_reader_open(struct strata_trace *t, size_t launch, struct s
     return STRATA_OK;
 }
 
+strata_status strata_reader_reopen(const struct strata_reader *r, struct strata_reader **out,
+                                   struct strata_error *err)
+{
+    return strata_reader_open(r->trace, r->launch_index, out, err);
+}
+
 void strata_reader_close(struct strata_reader *r)
 {
     if (!r)

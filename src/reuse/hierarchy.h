@@ -1,0 +1,76 @@
+/* hierarchy.h - L1s, request coalescers, L2 partitions and DRAM without queues: every access is
+ * answered with a nominal latency, so that what is on its way can be told from what is there.
+ *
+ * The rules are those the H200's counters follow: sectors on their way count as
+ * hits; equal requests of SMs of one GPC merge while the line is open; an SM looks
+ * up its own partition, lines of the other one are kept as copies; a miss fetches
+ * 64 bytes and each fetched sector counts as a miss; stores wait, merge and go to
+ * the home; written data goes to DRAM when more is dirty than the L2 keeps. */
+#ifndef STRATA_REUSE_HIERARCHY_H
+#define STRATA_REUSE_HIERARCHY_H
+
+#include <strata/coalesce.h>
+#include <strata/result.h>
+
+#include "cache/cache.h"
+
+#define HIERARCHY_MAX_PARTITIONS 4
+#define HIERARCHY_STORE_LINES 64
+
+struct hierarchy_counts {
+    uint64_t ld_requests, ld_sectors, ld_hits, st_requests, st_sectors, st_hits;
+    uint64_t local_ld_sectors, local_st_sectors, atom_sectors, red_sectors;
+    uint64_t to_l1, from_l1, l2_requests;
+    uint64_t tex_read, tex_hit, tex_miss, tex_write;
+    uint64_t read, read_hit, read_miss, write;
+    uint64_t fabric, fabric_read, dram_read, dram_write, merged;
+};
+
+struct hierarchy_store {
+    uint64_t line, last;
+    uint32_t sectors;
+    uint8_t bytes[CACHE_MAX_SECTORS];
+};
+
+struct hierarchy_sm {
+    struct cache l1;
+    struct hierarchy_store store[HIERARCHY_STORE_LINES];
+    uint32_t n_stores, gpc, partition;
+    uint64_t unit_free; /* the load/store unit takes the next instruction then */
+};
+
+struct hierarchy_open { /* a line on its way to a GPC */
+    uint64_t line, until, arrival;
+    uint32_t sectors;
+};
+
+struct hierarchy_partition {
+    struct cache l2;
+    uint64_t *dirty; /* lines in the order they became dirty, a ring */
+    uint64_t head, tail, mask, sectors;
+    uint64_t dram_free64;
+};
+
+struct hierarchy {
+    const struct strata_gpu *gpu;
+    struct strata_coalescer coalescer;
+    struct hierarchy_sm *sm;
+    struct hierarchy_open *open;
+    struct hierarchy_partition partition[HIERARCHY_MAX_PARTITIONS];
+    uint32_t n_sms, n_gpcs, open_size, n_partitions, l2_sectors;
+    bool same_geometry;
+    uint64_t dirty_limit;
+    uint32_t dram_64ths; /* of a cycle that one sector takes of a partition's DRAM */
+    struct hierarchy_counts n;
+};
+
+strata_status hierarchy_init(struct hierarchy *h, const struct strata_gpu *gpu, const struct strata_launch *launch, uint64_t l1_bytes,
+                             uint64_t seed, struct strata_error *err);
+void hierarchy_release(struct hierarchy *h);
+/* One warp instruction at time t; returns when its data is there. */
+uint64_t hierarchy_access(struct hierarchy *h, uint32_t sm, const struct strata_winst *w, uint64_t local_base, uint64_t t);
+/* What waits in front of the crossbars leaves. */
+void hierarchy_drain(struct hierarchy *h);
+void hierarchy_report(const struct hierarchy *h, double other_dram_sectors, struct strata_result *r);
+
+#endif

@@ -1,0 +1,381 @@
+/* timed.c - distances on a stack whose changes come late. */
+#include "reuse/timed.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_randist.h>
+
+#include "base/array.h"
+#include "base/bits.h"
+#include "cache/index.h"
+
+static strata_status no_memory(struct strata_error *err)
+{
+    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the stacks of a modelled cache.");
+}
+
+strata_status timed_init(struct timed_cache *c, const struct timed_options *opt, struct strata_error *err)
+{
+    memset(c, 0, sizeof *c);
+    c->opt = *opt;
+    uint32_t lines = (uint32_t)(opt->cache.size_bytes / opt->cache.line_bytes);
+    if (!lines)
+        return strata_fail(err, STRATA_ECONFIG, NULL, 0, 0, "A cache of %llu bytes has no line of %u bytes.",
+                           (unsigned long long)opt->cache.size_bytes, opt->cache.line_bytes);
+    c->ways = opt->fully_associative || !opt->cache.ways || opt->cache.ways > lines ? lines : opt->cache.ways;
+    c->n_sets = lines / c->ways;
+    c->set = calloc(c->n_sets, sizeof *c->set);
+    c->random = gsl_rng_alloc(gsl_rng_mt19937);
+    if (!c->set || !c->random) {
+        timed_release(c);
+        return no_memory(err);
+    }
+    gsl_rng_set(c->random, (unsigned long)opt->seed);
+    strata_status st = reuse_stack_init(&c->whole, err);
+    if (st == STRATA_OK)
+        st = reuse_stack_init(&c->asked, err);
+    for (uint32_t s = 0; s < c->n_sets && st == STRATA_OK; s++)
+        st = reuse_stack_init(&c->set[s], err);
+    if (st != STRATA_OK)
+        timed_release(c);
+    return st;
+}
+
+void timed_release(struct timed_cache *c)
+{
+    for (uint32_t s = 0; c->set && s < c->n_sets; s++)
+        reuse_stack_release(&c->set[s]);
+    reuse_stack_release(&c->whole);
+    reuse_stack_release(&c->asked);
+    reuse_histogram_release(&c->histogram);
+    free(c->set);
+    free(c->heap);
+    free(c->flight);
+    free(c->arrival);
+    free(c->per_warp);
+    if (c->random)
+        gsl_rng_free(c->random);
+    memset(c, 0, sizeof *c);
+}
+
+static uint32_t set_of(const struct timed_cache *c, uint64_t line)
+{
+    return index_of(&c->opt.cache, c->n_sets, line * c->opt.cache.line_bytes);
+}
+
+/* ---- effects, in order of their time and then of their issue (section 4.2) ---- */
+
+static bool sooner(const struct timed_effect *a, const struct timed_effect *b)
+{
+    return a->at != b->at ? a->at < b->at : a->order < b->order;
+}
+
+static void push_effect(struct timed_cache *c, struct timed_effect e)
+{
+    size_t i = c->n_effects++;
+    for (; i && sooner(&e, &c->heap[(i - 1) / 2]); i = (i - 1) / 2)
+        c->heap[i] = c->heap[(i - 1) / 2];
+    c->heap[i] = e;
+}
+
+static strata_status plan_effect(struct timed_cache *c, uint64_t line, uint64_t at, struct strata_error *err)
+{
+    if (!ARRAY_RESERVE(c->heap, c->n_effects, c->cap_effects, 1))
+        return no_memory(err);
+    push_effect(c, (struct timed_effect){.at = at, .order = c->order++, .line = line});
+    return STRATA_OK;
+}
+
+/* Takes the first out of a heap. */
+static void heap_drop(struct timed_effect *heap, size_t *n)
+{
+    struct timed_effect e = heap[--*n];
+    size_t i = 0;
+    for (;;) {
+        size_t child = 2 * i + 1;
+        if (child >= *n)
+            break;
+        if (child + 1 < *n && sooner(&heap[child + 1], &heap[child]))
+            child++;
+        if (!sooner(&heap[child], &e))
+            break;
+        heap[i] = heap[child];
+        i = child;
+    }
+    heap[i] = e;
+}
+
+/* ---- lines on their way: a table by line, and their arrivals in order ---- */
+
+static size_t flight_home(const struct timed_cache *c, uint64_t line)
+{
+    return (size_t)(mix64(line) & (c->cap_flight - 1));
+}
+
+static struct timed_flight *find_flight(struct timed_cache *c, uint64_t line)
+{
+    if (!c->n_flight)
+        return NULL;
+    for (size_t i = flight_home(c, line);; i = (i + 1) & (c->cap_flight - 1)) {
+        if (!c->flight[i].line)
+            return NULL;
+        if (c->flight[i].line == line + 1)
+            return &c->flight[i];
+    }
+}
+
+static void put_flight(struct timed_cache *c, struct timed_flight f)
+{
+    size_t i = flight_home(c, f.line - 1);
+    while (c->flight[i].line)
+        i = (i + 1) & (c->cap_flight - 1);
+    c->flight[i] = f;
+}
+
+static strata_status add_flight(struct timed_cache *c, struct timed_flight f, struct strata_error *err)
+{
+    if ((c->n_flight + 1) * 2 > c->cap_flight) {
+        size_t old_cap = c->cap_flight;
+        struct timed_flight *old = c->flight, *larger = calloc(old_cap ? old_cap * 2 : 64, sizeof *larger);
+        if (!larger)
+            return no_memory(err);
+        c->flight = larger;
+        c->cap_flight = old_cap ? old_cap * 2 : 64;
+        for (size_t i = 0; i < old_cap; i++)
+            if (old[i].line)
+                put_flight(c, old[i]);
+        free(old);
+    }
+    size_t cap = c->cap_per_warp;
+    if (f.warp >= cap) {
+        if (!ARRAY_RESERVE(c->per_warp, cap, c->cap_per_warp, f.warp + 1 - cap))
+            return no_memory(err);
+        memset(c->per_warp + cap, 0, (c->cap_per_warp - cap) * sizeof *c->per_warp);
+    }
+    if (!ARRAY_RESERVE(c->arrival, c->n_flight, c->cap_arrival, 1))
+        return no_memory(err);
+    c->per_warp[f.warp]++;
+    size_t i = c->n_flight++;
+    struct timed_effect e = {.at = f.arrival, .order = c->order, .line = f.line - 1};
+    for (; i && sooner(&e, &c->arrival[(i - 1) / 2]); i = (i - 1) / 2)
+        c->arrival[i] = c->arrival[(i - 1) / 2];
+    c->arrival[i] = e;
+    put_flight(c, f);
+    return STRATA_OK;
+}
+
+static void land(struct timed_cache *c, uint64_t line)
+{
+    size_t mask = c->cap_flight - 1, hole = (size_t)(find_flight(c, line) - c->flight);
+    c->per_warp[c->flight[hole].warp]--;
+    for (size_t at = (hole + 1) & mask; c->flight[at].line; at = (at + 1) & mask) {
+        size_t home = flight_home(c, c->flight[at].line - 1);
+        if (((at - home) & mask) >= ((at - hole) & mask)) {
+            c->flight[hole] = c->flight[at];
+            hole = at;
+        }
+    }
+    c->flight[hole].line = 0;
+}
+
+static void land_due(struct timed_cache *c, uint64_t now)
+{
+    while (c->n_flight && c->arrival[0].at <= now) {
+        land(c, c->arrival[0].line);
+        heap_drop(c->arrival, &c->n_flight);
+    }
+}
+
+/* ---- effects take place ---- */
+
+static strata_status apply(struct timed_cache *c, uint64_t line, struct strata_error *err)
+{
+    uint32_t distance;
+    strata_status st = reuse_stack_touch(&c->set[set_of(c, line)], line, &distance, err);
+    return st == STRATA_OK ? reuse_stack_touch(&c->whole, line, &distance, err) : st;
+}
+
+static strata_status apply_before(struct timed_cache *c, uint64_t now, struct strata_error *err)
+{
+    strata_status st = STRATA_OK;
+    while (c->n_effects && c->heap[0].at < now && st == STRATA_OK) {
+        uint64_t line = c->heap[0].line;
+        heap_drop(c->heap, &c->n_effects);
+        st = apply(c, line, err);
+    }
+    land_due(c, now);
+    return st;
+}
+
+/* An access sees its own line if that arrives at this very instant, with all that came before it. */
+static strata_status apply_own(struct timed_cache *c, uint64_t line, uint64_t now, struct strata_error *err)
+{
+    enum { MOST = 256 };
+    struct timed_effect due[MOST];
+    size_t n = 0, upto = 0;
+    strata_status st = STRATA_OK;
+    while (c->n_effects && c->heap[0].at == now && n < MOST) {
+        due[n++] = c->heap[0];
+        if (c->heap[0].line == line)
+            upto = n;
+        heap_drop(c->heap, &c->n_effects);
+    }
+    for (size_t i = 0; i < upto && st == STRATA_OK; i++)
+        st = apply(c, due[i].line, err);
+    for (size_t i = upto; i < n; i++)
+        push_effect(c, due[i]); /* there is room: they were just taken */
+    return st;
+}
+
+/* ---- one transaction ---- */
+
+static uint64_t draw_latency(struct timed_cache *c)
+{
+    double sigma = c->opt.miss_deviation_steps;
+    double extra = sigma > 0 ? fabs(gsl_ran_gaussian(c->random, sigma)) : 0;
+    return c->opt.miss_steps + (uint64_t)(extra + 0.5);
+}
+
+/* Why a miss missed, by what the same access would have met otherwise. */
+static enum timed_kind classify(struct timed_cache *c, uint64_t line, uint32_t distance)
+{
+    if (reuse_stack_distance(&c->asked, line) == REUSE_COLD)
+        return TIMED_COMPULSORY;
+    if (distance == REUSE_COLD || find_flight(c, line))
+        return TIMED_LATENCY;
+    uint32_t whole = reuse_stack_distance(&c->whole, line);
+    return whole != REUSE_COLD && whole < c->n_sets * c->ways ? TIMED_CONFLICT : TIMED_CAPACITY;
+}
+
+static uint32_t flights_of(const struct timed_cache *c, uint32_t warp)
+{
+    return warp < c->cap_per_warp ? c->per_warp[warp] : 0;
+}
+
+/* May this miss go out? `taken`: registers that transactions of this instruction hold already. */
+static bool register_free(struct timed_cache *c, uint32_t warp, uint64_t line, uint32_t in_use)
+{
+    struct timed_flight *f = find_flight(c, line);
+    if (f && c->opt.mshr_merge)
+        return !c->opt.mshr_merges || f->waiting < c->opt.mshr_merges;
+    if (c->opt.mshrs_per_warp && flights_of(c, warp) >= c->opt.mshrs_per_warp)
+        return false;
+    return !c->opt.mshrs || in_use < c->opt.mshrs;
+}
+
+static strata_status take_off(struct timed_cache *c, uint32_t warp, uint64_t line, uint64_t *effect_at, struct strata_error *err)
+{
+    struct timed_flight *f = find_flight(c, line);
+    if (f) {
+        f->waiting++;
+        if (c->opt.clip && *effect_at > f->arrival)
+            *effect_at = f->arrival;
+        return STRATA_OK;
+    }
+    return add_flight(c, (struct timed_flight){.line = line + 1, .arrival = *effect_at, .waiting = 1, .warp = warp}, err);
+}
+
+static strata_status count(struct timed_cache *c, uint64_t line, uint32_t distance, struct strata_error *err)
+{
+    bool miss = distance == REUSE_COLD || (c->opt.miss_above_ways ? distance > c->ways : distance >= c->ways);
+    uint32_t ignored;
+    c->accesses++;
+    c->infinite += distance == REUSE_COLD;
+    if (miss) {
+        c->misses++;
+        c->kind[classify(c, line, distance)]++;
+    }
+    strata_status st = reuse_histogram_add(&c->histogram, &distance, 1, err);
+    return st == STRATA_OK ? reuse_stack_touch(&c->asked, line, &ignored, err) : st;
+}
+
+/* Distance, hit or miss, latency and time of effect of each transaction; none is made yet. Returns
+ * false if a register is short. */
+static bool measure(struct timed_cache *c, uint32_t warp, uint64_t line, uint64_t now, bool test, struct timed_access *a)
+{
+    a->distance = reuse_stack_distance(&c->set[set_of(c, line)], line);
+    a->hit = a->distance != REUSE_COLD && a->distance < c->ways;
+    a->mshrs_before = a->mshrs_after = (uint32_t)c->n_flight;
+    a->latency = a->hit ? c->opt.hit_steps : draw_latency(c);
+    a->effect_at = now + a->latency;
+    a->cancelled = !a->hit && test && !register_free(c, warp, line, (uint32_t)c->n_flight);
+    return !a->cancelled;
+}
+
+static strata_status perform(struct timed_cache *c, uint32_t warp, uint64_t line, struct timed_access *a, struct strata_error *err)
+{
+    strata_status st = count(c, line, a->distance, err);
+    if (st == STRATA_OK && !a->hit)
+        st = take_off(c, warp, line, &a->effect_at, err);
+    a->mshrs_after = (uint32_t)c->n_flight;
+    return st == STRATA_OK ? plan_effect(c, line, a->effect_at, err) : st;
+}
+
+/* Registers are tested for the whole instruction before any of it is made: a warp that cannot go on
+ * is put on hold as a whole (section 4.4). One instruction may need more than there are; it then goes
+ * when none is in use. */
+static bool registers_suffice(struct timed_cache *c, uint32_t warp, const uint64_t *line, unsigned n)
+{
+    if (!c->opt.mshrs && !c->opt.mshrs_per_warp)
+        return true;
+    uint32_t need = 0, own = 0;
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t d = reuse_stack_distance(&c->set[set_of(c, line[i])], line[i]);
+        struct timed_flight *f = find_flight(c, line[i]);
+        if (d != REUSE_COLD && d < c->ways)
+            continue;
+        if (f && c->opt.mshr_merge) {
+            if (c->opt.mshr_merges && f->waiting >= c->opt.mshr_merges)
+                return false;
+            continue;
+        }
+        need++;
+    }
+    own = flights_of(c, warp);
+    if (!need)
+        return true;
+    if (c->opt.mshrs_per_warp && own && own + need > c->opt.mshrs_per_warp)
+        return false;
+    return !c->opt.mshrs || !c->n_flight || c->n_flight + need <= c->opt.mshrs;
+}
+
+strata_status timed_issue(struct timed_cache *c, uint32_t warp, const uint64_t *line, unsigned n, uint64_t now, unsigned *made,
+                          uint64_t *delay, struct timed_access *trace, struct strata_error *err)
+{
+    strata_status st = apply_before(c, now, err);
+    struct timed_access local[64];
+    struct timed_access *a = trace ? trace : local;
+    *made = 0;
+    *delay = 0;
+    for (unsigned i = 0; i < n && st == STRATA_OK; i++)
+        st = apply_own(c, line[i], now, err);
+    bool whole = !c->opt.mshr_first_lane_only && !c->opt.mshr_piecewise;
+    if (st == STRATA_OK && whole && !registers_suffice(c, warp, line, n)) {
+        if (trace)
+            measure(c, warp, line[0], now, true, &a[0]);
+        c->cancelled++;
+        return STRATA_OK;
+    }
+    for (unsigned i = 0; i < n && st == STRATA_OK; i++) {
+        bool apart = c->opt.unit_per_transaction && !c->opt.batch;
+        uint64_t t = apart ? now + i : now;
+        if (apart && i) {
+            st = apply_before(c, t, err);
+            if (st == STRATA_OK)
+                st = apply_own(c, line[i], t, err);
+        }
+        if (!measure(c, warp, line[i], t, !whole && (i == 0 || c->opt.mshr_piecewise), &a[i])) {
+            c->cancelled++;
+            return st;
+        }
+        if (st == STRATA_OK)
+            st = perform(c, warp, line[i], &a[i], err);
+        *made += st == STRATA_OK;
+        uint64_t back = a[i].effect_at - now + (c->opt.late_return && !a[i].hit);
+        if (c->opt.warp_waits && !a[i].hit && back > *delay)
+            *delay = back;
+    }
+    return st;
+}

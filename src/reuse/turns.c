@@ -1,0 +1,345 @@
+/* turns.c - whose access comes next.
+ *
+ * An instruction takes a turn; a warp's next turn comes after as many cycles as
+ * there are running warps for each scheduler. A warp runs on until it has an
+ * access to make, or needs data that is not there; only then it goes through the
+ * wheel that keeps all SMs in order. */
+#include "reuse/turns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "reuse/hierarchy.h"
+#include "reuse/residents.h"
+#include "sm/fetch.h"
+#include "sm/sm_inst.h"
+
+enum { WHEEL = 8192, GROUPS = 8, NONE = 0 };
+
+struct warp {
+    struct strata_winst next;
+    bool has_next, at_barrier, resting; /* resting: waits for data, takes no turns */
+    uint64_t ready, predicate;
+    uint64_t copies, group[GROUPS]; /* asynchronous copies: open, and committed groups */
+    uint32_t n_groups, link;
+    uint64_t *reg;
+};
+
+struct turns {
+    const struct strata_gpu *gpu;
+    struct residents r;
+    struct hierarchy h;
+    struct sm_decoder decoder;
+    struct fetch_gpu *fetch;
+    struct warp *warp;
+    uint32_t *waiting;  /* warps at the barrier, by block place */
+    uint32_t *running;  /* warps that take turns, by SM */
+    uint32_t *head, *tail;
+    uint32_t registers; /* entries of each warp's table */
+    uint64_t now, pending, instructions, unknown;
+    uint64_t global_ld, global_st, shared_ld, shared_st;
+    strata_status status;
+    struct strata_error *err;
+};
+
+/* ---- the wheel ---- */
+
+static void schedule(struct turns *t, uint32_t index, uint64_t at)
+{
+    at = at < t->now ? t->now : at >= t->now + WHEEL ? t->now + WHEEL - 1 : at;
+    uint32_t slot = (uint32_t)(at % WHEEL);
+    t->warp[index].link = NONE;
+    if (t->tail[slot])
+        t->warp[t->tail[slot] - 1].link = index + 1;
+    else
+        t->head[slot] = index + 1;
+    t->tail[slot] = index + 1;
+    t->pending++;
+}
+
+static bool take_due(struct turns *t, uint32_t *index)
+{
+    uint32_t slot = (uint32_t)(t->now % WHEEL);
+    if (!t->head[slot])
+        return false;
+    *index = t->head[slot] - 1;
+    t->head[slot] = t->warp[*index].link;
+    if (!t->head[slot])
+        t->tail[slot] = NONE;
+    t->pending--;
+    return true;
+}
+
+static void rest(struct turns *t, uint32_t index, bool resting)
+{
+    struct warp *w = &t->warp[index];
+    if (w->resting != resting)
+        t->running[residents_core(&t->r, index)] += resting ? -1u : 1u;
+    w->resting = resting;
+}
+
+/* ---- warps begin ---- */
+
+static void begin_warp(void *context, uint32_t core, uint32_t index)
+{
+    struct turns *t = context;
+    struct warp *w = &t->warp[index];
+    uint64_t *reg = w->reg;
+    if (t->status == STRATA_OK)
+        t->status = sm_decoder_update(&t->decoder, t->err);
+    if (t->decoder.max_register + 1 > t->registers)
+        t->registers = (t->decoder.max_register + 1) * 2;
+    free(reg);
+    *w = (struct warp){.reg = calloc(t->registers, sizeof *reg)};
+    if (!w->reg && t->status == STRATA_OK)
+        t->status = strata_fail(t->err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the registers of a warp.");
+    w->has_next = t->status == STRATA_OK && strata_cursor_next(&t->r.warp[index].cursor, &w->next);
+    w->ready = t->now + (t->instructions ? t->gpu->launch.block_replace_cycles : 0);
+    t->running[core]++;
+    schedule(t, index, w->ready);
+}
+
+/* ---- barriers and ends ---- */
+
+static void release_barrier(struct turns *t, uint32_t place)
+{
+    const struct resident_block *b = &t->r.block[place];
+    uint64_t at = t->now + t->gpu->sm.latency_barrier_cycles + (uint64_t)(b->live_warps * t->gpu->sm.barrier_warp_cycles);
+    t->waiting[place] = 0;
+    for (uint32_t k = 0; k < t->r.warps_per_block; k++) {
+        struct warp *w = &t->warp[b->first_warp + k];
+        if (!w->at_barrier)
+            continue;
+        w->at_barrier = false;
+        w->ready = at;
+        schedule(t, b->first_warp + k, at);
+    }
+}
+
+static void end_warp(struct turns *t, uint32_t index)
+{
+    uint32_t place = t->r.warp[index].block, core = residents_core(&t->r, index);
+    rest(t, index, true);
+    if (residents_end(&t->r, index)) {
+        t->waiting[place] = 0;
+        strata_status st = residents_fill(&t->r, begin_warp, t, t->err);
+        t->status = t->status == STRATA_OK ? st : t->status;
+    } else if (t->waiting[place] && t->waiting[place] == t->r.block[place].live_warps) {
+        release_barrier(t, place);
+    }
+    (void)core;
+}
+
+/* ---- instructions ---- */
+
+static uint32_t groups_allowed(const struct turns *t, const struct warp *w)
+{
+    if (w->next.inst->imm > 0)
+        return (uint32_t)w->next.inst->imm;
+    return t->r.launch->isa == STRATA_ISA_SASS && w->n_groups > 1 ? w->n_groups - 1 : 0;
+}
+
+/* When the sources, results and copies an instruction needs are there. */
+static uint64_t needed(const struct turns *t, const struct warp *w, const struct sm_inst *i)
+{
+    uint64_t at = 0;
+    for (unsigned k = 0; k < i->n_read; k++)
+        at = w->reg[i->read[k]] > at ? w->reg[i->read[k]] : at;
+    for (unsigned k = 0; k < i->n_write; k++)
+        at = w->reg[i->write[k]] > at ? w->reg[i->write[k]] : at;
+    if (i->reads_predicate && w->predicate > at)
+        at = w->predicate;
+    if (i->kind == SM_KIND_WAIT)
+        for (uint32_t k = 0, allowed = groups_allowed(t, w); k + allowed < w->n_groups; k++)
+            at = w->group[k] > at ? w->group[k] : at;
+    return at;
+}
+
+static void set_results(struct warp *w, const struct sm_inst *i, uint64_t at)
+{
+    for (unsigned k = 0; k < i->n_write; k++)
+        w->reg[i->write[k]] = at;
+    if (i->writes_predicate)
+        w->predicate = at;
+}
+
+static void count(struct turns *t, const struct strata_inst *i)
+{
+    bool shared = i->space == STRATA_SPACE_SHARED, global = i->space == STRATA_SPACE_GLOBAL;
+    t->shared_ld += shared && i->memop == STRATA_MEM_LOAD;
+    t->shared_st += shared && i->memop == STRATA_MEM_STORE;
+    t->global_ld += global && i->memop == STRATA_MEM_LOAD;
+    t->global_st += global && i->memop == STRATA_MEM_STORE;
+}
+
+static void commit_copies(struct warp *w)
+{
+    if (w->n_groups == GROUPS) { /* the two oldest become one */
+        w->group[1] = w->group[0] > w->group[1] ? w->group[0] : w->group[1];
+        memmove(&w->group[0], &w->group[1], (GROUPS - 1) * sizeof w->group[0]);
+        w->n_groups--;
+    }
+    w->group[w->n_groups++] = w->copies;
+    w->copies = 0;
+}
+
+static void drop_groups(const struct turns *t, struct warp *w)
+{
+    uint32_t allowed = groups_allowed(t, w), gone = w->n_groups > allowed ? w->n_groups - allowed : 0;
+    memmove(&w->group[0], &w->group[gone], (w->n_groups - gone) * sizeof w->group[0]);
+    w->n_groups -= gone;
+}
+
+static void execute(struct turns *t, uint32_t index, const struct sm_inst *i, uint64_t at)
+{
+    struct warp *w = &t->warp[index];
+    switch (i->kind) {
+    case SM_KIND_GLOBAL: {
+        count(t, w->next.inst);
+        uint64_t done = hierarchy_access(&t->h, residents_core(&t->r, index), &w->next, t->r.warp[index].local_base, at);
+        if (w->next.inst->memop == STRATA_MEM_ASYNC_COPY)
+            w->copies = done > w->copies ? done : w->copies;
+        else
+            set_results(w, i, done);
+        break;
+    }
+    case SM_KIND_SHARED:
+        count(t, w->next.inst);
+        set_results(w, i, at + t->gpu->shared.latency_cycles);
+        break;
+    case SM_KIND_COMMIT:
+        commit_copies(w);
+        break;
+    case SM_KIND_WAIT:
+        drop_groups(t, w);
+        break;
+    default:
+        set_results(w, i, at + i->latency);
+    }
+}
+
+/* A warp's turn: runs on to its next access. */
+static void run_warp(struct turns *t, uint32_t index)
+{
+    struct warp *w = &t->warp[index];
+    uint32_t core = residents_core(&t->r, index), schedulers = t->gpu->sm.schedulers ? t->gpu->sm.schedulers : 1;
+    if (w->ready > t->now) { /* was beyond the wheel's reach */
+        schedule(t, index, w->ready);
+        return;
+    }
+    rest(t, index, false);
+    uint64_t at = t->now;
+    while (w->has_next && t->status == STRATA_OK) {
+        const struct sm_inst *i = &t->decoder.inst[w->next.inst_index];
+        uint64_t need = needed(t, w, i), turn = (t->running[core] + schedulers - 1) / schedulers;
+        at = need > at ? need : at;
+        /* accesses, barriers and long waits go through the wheel so that all SMs stay in order */
+        if (at > t->now && (i->kind == SM_KIND_GLOBAL || i->kind == SM_KIND_BARRIER || at > t->now + 64)) {
+            rest(t, index, need > t->now + 64);
+            w->ready = at;
+            schedule(t, index, at);
+            return;
+        }
+        t->instructions++;
+        t->unknown += w->next.inst->opclass == STRATA_OP_OTHER;
+        fetch_note(t->fetch, i->fetch_line);
+        execute(t, index, i, at);
+        bool barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
+        w->has_next = strata_cursor_next(&t->r.warp[index].cursor, &w->next);
+        at += turn ? turn : 1;
+        if (barrier && w->has_next) {
+            uint32_t place = t->r.warp[index].block;
+            w->at_barrier = true;
+            rest(t, index, true);
+            if (++t->waiting[place] == t->r.block[place].live_warps)
+                release_barrier(t, place);
+            return;
+        }
+    }
+    end_warp(t, index);
+}
+
+/* ---- a launch ---- */
+
+static strata_status prepare(struct turns *t, struct strata_reader *reader, uint64_t seed, struct strata_error *err)
+{
+    struct residents_options placing = {0};
+    strata_status st = residents_init(&t->r, t->gpu, reader, &placing, err);
+    if (st != STRATA_OK)
+        return st;
+    sm_decoder_init(&t->decoder, t->gpu, strata_reader_code(reader), t->r.launch->isa);
+    size_t places = (size_t)t->r.n_cores * t->r.places;
+    t->registers = 64;
+    t->fetch = calloc(1, sizeof *t->fetch);
+    t->warp = calloc(places * t->r.warps_per_block, sizeof *t->warp);
+    t->waiting = calloc(places, sizeof *t->waiting);
+    t->running = calloc(t->r.n_cores, sizeof *t->running);
+    t->head = calloc(WHEEL, sizeof *t->head);
+    t->tail = calloc(WHEEL, sizeof *t->tail);
+    if (!t->fetch || !t->warp || !t->waiting || !t->running || !t->head || !t->tail)
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the resident warps of a launch.");
+    fetch_gpu_init(t->fetch, t->gpu);
+    return hierarchy_init(&t->h, t->gpu, t->r.launch, t->r.occupancy.l1_bytes, seed, err);
+}
+
+static void release(struct turns *t)
+{
+    size_t n = (size_t)t->r.n_cores * t->r.places * t->r.warps_per_block;
+    for (size_t i = 0; t->warp && i < n; i++)
+        free(t->warp[i].reg);
+    free(t->fetch);
+    free(t->warp);
+    free(t->waiting);
+    free(t->running);
+    free(t->head);
+    free(t->tail);
+    hierarchy_release(&t->h);
+    sm_decoder_release(&t->decoder);
+    residents_release(&t->r);
+    free(t);
+}
+
+static void report(const struct turns *t, struct strata_result *out)
+{
+    const struct strata_launch *l = t->r.launch;
+    double code = (double)t->fetch->n_used * t->gpu->sm.fetch_line_bytes / t->gpu->l2.cache.sector_bytes;
+    strata_result_set(out, "smsp__inst_executed.sum", (double)t->instructions);
+    strata_result_set(out, "smsp__inst_executed_op_global_ld.sum", (double)t->global_ld);
+    strata_result_set(out, "smsp__inst_executed_op_global_st.sum", (double)t->global_st);
+    strata_result_set(out, "smsp__inst_executed_op_shared_ld.sum", (double)t->shared_ld);
+    strata_result_set(out, "smsp__inst_executed_op_shared_st.sum", (double)t->shared_st);
+    /* besides data, DRAM is read for code and for what the front end needs once a launch */
+    hierarchy_report(&t->h, code + t->gpu->launch.dram_sectors, out);
+    strata_result_set(out, "launch__grid_size", (double)strata_launch_blocks(l));
+    strata_result_set(out, "launch__block_size", strata_launch_threads_per_block(l));
+    strata_result_set(out, "launch__registers_per_thread", l->registers_per_thread);
+    if (t->unknown)
+        strata_result_warn(out, "%llu warp instructions have an opcode this build does not know; they were taken for arithmetic.",
+                           (unsigned long long)t->unknown);
+}
+
+strata_status turns_run(const struct strata_gpu *gpu, struct strata_reader *reader, uint64_t seed, struct strata_result *out,
+                        struct strata_error *err)
+{
+    struct turns *t = calloc(1, sizeof *t);
+    uint32_t index;
+    if (!t)
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a launch.");
+    t->gpu = gpu;
+    t->err = err;
+    strata_status st = prepare(t, reader, seed, err);
+    if (st == STRATA_OK)
+        st = residents_fill(&t->r, begin_warp, t, err);
+    t->status = t->status == STRATA_OK ? st : t->status;
+    for (; t->status == STRATA_OK && t->pending; t->now++)
+        while (t->status == STRATA_OK && take_due(t, &index))
+            run_warp(t, index);
+    st = t->status;
+    if (st == STRATA_OK) {
+        hierarchy_drain(&t->h);
+        report(t, out);
+    }
+    release(t);
+    return st;
+}
