@@ -1,4 +1,5 @@
-/* cmd_report.c - strata report: predictions, and how far they are from measurement, as one HTML page. */
+/* cmd_report.c - strata report: predictions, and how far they are from measurement, as one HTML
+ * page. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +80,8 @@ int cmd_report(int argc, char **argv)
         .name = "report",
         .arguments = "PREDICTION... [--measured FILE] -o report.html",
         .summary = "Writes predictions as one HTML page that needs no network.",
-        .text = "PREDICTION is what `strata predict --format json` or csv wrote; several models and GPUs "
+        .text = "PREDICTION is what `strata predict --format json` or csv wrote; several models "
+                "and GPUs "
                 "stand side by\nside. With --measured the page also shows how far they are from "
                 "silicon.",
         .options = options,

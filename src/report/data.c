@@ -1,5 +1,6 @@
-/* data.c - what the page shows, as one JSON object: predictions and comparison in the words of their
- * own schemas, the definitions of the metrics, and which measurement belongs to which launch. */
+/* data.c - what the page shows, as one JSON object: predictions and comparison in the words of
+ * their own schemas, the definitions of the metrics, and which measurement belongs to which launch.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,8 +176,8 @@ strata_status strata_report_data(const struct strata_predictions *predictions,
                                  const struct strata_correlation *c, struct strata_text *t,
                                  struct strata_error *err)
 {
-    strata_text_put(t, "{\"schema\": \"" STRATA_REPORT_SCHEMA "\", \"tool\": \"strata " STRATA_VERSION
-                       "\",\n");
+    strata_text_put(t, "{\"schema\": \"" STRATA_REPORT_SCHEMA
+                       "\", \"tool\": \"strata " STRATA_VERSION "\",\n");
     put_definitions(t, predictions, c ? c->measured : NULL);
     strata_status status = put_predictions(t, predictions, err);
     if (status == STRATA_OK && c) {

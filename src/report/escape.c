@@ -35,7 +35,8 @@ void strata_report_put_html(struct strata_text *t, const char *words)
     }
 }
 
-/* A script element ends at "</script" wherever it stands, and "<!--" changes how it is read. In JSON
+/* A script element ends at "</script" wherever it stands, and "<!--" changes how it is read. In
+ * JSON
  * "<" can only be inside a string, where an escape means the same. */
 void strata_report_put_script_json(struct strata_text *t, const char *json, size_t length)
 {

@@ -9,7 +9,8 @@
 
 #define STRATA_REPORT_SCHEMA "strata.report/1"
 
-/* The page of web/ with its style and script inside, made by embed.py. It holds each marker once. */
+/* The page of web/ with its style and script inside, made by embed.py. It holds each marker once.
+ */
 extern const char strata_report_page[];
 #define STRATA_REPORT_TITLE_MARKER "@strata-title@"
 #define STRATA_REPORT_DATA_MARKER  "@strata-data@"

@@ -76,8 +76,8 @@ strata_status strata_report_html(struct strata_predictions *predictions,
     if (status == STRATA_OK)
         put_page(&page, predictions, &data);
     if (status == STRATA_OK && page.out_of_memory)
-        status = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                             "there is no memory left for the report.");
+        status =
+            strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for the report.");
     strata_text_release(&data);
     strata_correlation_release(&c);
     if (status != STRATA_OK) {

@@ -44,11 +44,28 @@ static uint64_t load_line(struct hierarchy *h, uint32_t sm, const struct strata_
     return later(done, arrival);
 }
 
+/* The tables of an instruction's lines are fetched together. */
+static void fetch_ahead(const struct hierarchy *h, uint32_t sm, const struct strata_request *r, unsigned n)
+{
+    const struct cache *l1 = &h->sm[sm].l1, *l2 = &h->partition[h->sm[sm].partition].l2;
+    for (unsigned i = 0; i < n; i++) {
+        __builtin_prefetch(&l1->table[cache_hash(l1, r[i].line)]);
+        __builtin_prefetch(&l2->table[cache_hash(l2, r[i].line)]);
+    }
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t slot = l2->table[cache_hash(l2, r[i].line)];
+        if (slot)
+            __builtin_prefetch(&l2->slot[slot - 1], 1);
+    }
+}
+
 static uint64_t load(struct hierarchy *h, uint32_t sm, const struct strata_winst *w, const struct strata_request *r, unsigned n, uint64_t t)
 {
     bool bypass = w->inst->hints & STRATA_HINT_BYPASS_L1, copy = w->inst->memop == STRATA_MEM_ASYNC_COPY;
     uint32_t hits = 0, sectors = 0;
     uint64_t done = t;
+    if (n > 1 && h->same_geometry)
+        fetch_ahead(h, sm, r, n);
     for (unsigned i = 0; i < n; i++) {
         sectors += popcount32(r[i].sectors);
         done = later(done, load_line(h, sm, &r[i], h->gpu->l1.enabled && !bypass, t + i, &hits));

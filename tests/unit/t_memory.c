@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <strata/correlate.h>
+#include <strata/report.h>
 
 static long countdown = -1; /* allocations that still succeed; negative: all do */
 
@@ -122,6 +123,10 @@ static strata_status whole_job(void)
         if (status == STRATA_OK)
             free(text);
     }
+    if (status == STRATA_OK)
+        status = strata_report_html(&set, &measured, NULL, &text, &length, &err);
+    if (status == STRATA_OK)
+        free(text);
     strata_correlation_release(&c);
     strata_predictions_release(&set);
     strata_measured_release(&measured);

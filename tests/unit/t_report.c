@@ -14,7 +14,7 @@
 
 #include "report/page.h"
 
-#define KERNEL "</script><script>alert(1)</script><!-- & \"k\" \\ '"
+#define KERNEL  "</script><script>alert(1)</script><!-- & \"k\" \\ '"
 #define OPENING "<script type=\"application/json\" id=\"strata-data\">"
 
 static const char counters[] = "program,trace,sm__cycles_elapsed.max,dram__sectors_read.sum\n"
@@ -57,9 +57,9 @@ static char *make_page(bool with_measured, void (*warning)(const char *sentence)
     make_predictions(&set);
     assert_int_equal(strata_measured_parse(&measured, counters, strlen(counters), "c.csv", NULL),
                      STRATA_OK);
-    assert_int_equal(strata_report_html(&set, with_measured ? &measured : NULL, warning, &text,
-                                        &length, NULL),
-                     STRATA_OK);
+    assert_int_equal(
+        strata_report_html(&set, with_measured ? &measured : NULL, warning, &text, &length, NULL),
+        STRATA_OK);
     assert_int_equal(strlen(text), length);
     strata_measured_release(&measured);
     strata_predictions_release(&set);
