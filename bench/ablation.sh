@@ -44,8 +44,8 @@ row "partitions of the L2" l2.partitions=1
 row "64-byte fetches" l2.fetch=32
 row "limits of the L2 slices" l2.bytes_per_cycle_per_slice=0 l2.request=0
 row "row activates" dram.row_miss=0
-row "refresh" dram.tREFI=0
-row "DRAM bandwidth (100 times)" dram.clock=160000
+row "refresh" dram.tREFI=0 dram.tRFC=0
+row "DRAM bandwidth (sixteen times)" dram.data_rate=16 dram.bus=32
 row "instruction fetch" sm.fetch_miss=0 sm.fetch_cold=0 sm.fetch_interval=0
 row "rate of block dispatch" launch.blocks_per_cycle=0
 row "GPC order of blocks (by number)" launch.order=0-131

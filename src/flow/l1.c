@@ -158,6 +158,30 @@ static uint64_t take_mshr(struct flow_memory *m, struct flow_sm_port *p, uint64_
     return flow_max(t, p->mshr_free[best]);
 }
 
+static bool tlb_holds(struct cache *tlb, uint64_t page)
+{
+    uint32_t slot = cache_find(tlb, page);
+    struct cache_slot evicted;
+    if (slot == CACHE_NONE)
+        cache_insert(tlb, page, &evicted);
+    else
+        cache_touch(tlb, slot);
+    return slot != CACHE_NONE;
+}
+
+/* Cycles an access that leaves the L1 waits for its translation (paper 002, sections 4.4 and 5.2:
+ * two levels, then a page walk). The L1 itself is looked up by virtual address. */
+static uint32_t translation_cycles(struct flow_memory *m, uint32_t sm, uint64_t line)
+{
+    if (!m->gpu->tlb.enabled)
+        return 0;
+    uint64_t page = line / m->gpu->tlb.page_bytes * m->gpu->tlb.page_bytes;
+    if (tlb_holds(&m->sm[sm].tlb, page))
+        return 0;
+    m->count.tlb_misses++;
+    return m->gpu->tlb.l1_miss_cycles + (tlb_holds(&m->tlb2, page) ? 0 : m->gpu->tlb.l2_miss_cycles);
+}
+
 static uint64_t fetch_sectors(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors, uint64_t t)
 {
     struct flow_sm_port *p = &m->sm[sm];
@@ -167,6 +191,7 @@ static uint64_t fetch_sectors(struct flow_memory *m, uint32_t sm, uint64_t line,
         start = flow_max(start, p->miss_free);
         p->miss_free = start + 1;
     }
+    start += translation_cycles(m, sm, line);
     uint64_t arrival = flow_l2_read(m, sm, line, sectors, start);
     uint32_t n = popcount32(sectors);
     m->count.to_l1_sectors += n * (m->gpu->l1.cache.sector_bytes / m->gpu->l2.cache.sector_bytes);

@@ -44,6 +44,8 @@ static strata_status init_sms(struct flow_memory *m, uint64_t l1_bytes, uint64_t
         p->gpc = s < g->launch.n_gpc_of_sm ? g->launch.gpc_of_sm[s] : 0;
         p->partition = p->gpc < g->l2.n_partition_of_gpc ? g->l2.partition_of_gpc[p->gpc] % m->n_partitions
                                                          : p->gpc % m->n_partitions;
+        if (g->tlb.enabled && (st = cache_create(&g->tlb.l1, seed + s, &p->tlb, err)) != STRATA_OK)
+            return st;
         if (g->l1.mshrs && !(p->mshr_free = calloc(g->l1.mshrs, sizeof *p->mshr_free)))
             return no_memory(m, err);
     }
@@ -131,6 +133,8 @@ strata_status flow_memory_init(struct flow_memory *m, const struct strata_gpu *g
             return no_memory(m, err);
     }
     strata_status st = init_sms(m, l1_bytes, seed, err);
+    if (st == STRATA_OK && gpu->tlb.enabled)
+        st = cache_create(&gpu->tlb.l2, seed, &m->tlb2, err);
     for (uint32_t i = 0; i < m->n_partitions && st == STRATA_OK; i++)
         st = init_partition(m, i, seed, err);
     if (st != STRATA_OK)
@@ -142,8 +146,10 @@ void flow_memory_release(struct flow_memory *m)
 {
     for (uint32_t s = 0; m->sm && s < m->n_sms; s++) {
         cache_release(&m->sm[s].l1);
+        cache_release(&m->sm[s].tlb);
         free(m->sm[s].mshr_free);
     }
+    cache_release(&m->tlb2);
     free(m->sm);
     free(m->open);
     for (uint32_t i = 0; i < FLOW_MAX_PARTITIONS; i++) {

@@ -60,8 +60,7 @@ struct flow_sm_port {
     struct flow_store_line store[FLOW_STORE_LINES];
     uint32_t n_stores;
     uint32_t gpc, partition;
-    uint64_t tlb_page[16];
-    uint32_t tlb_next;
+    struct cache tlb;            /* first-level TLB, where the description has one */
 };
 
 /* One entry of a request coalescer: a line on its way. */
@@ -100,6 +99,7 @@ struct flow_memory {
     bool same_geometry;          /* L1 and L2 agree on lines and sectors */
     uint64_t refresh_every, refresh_cycles; /* of one channel, in SM cycles; 0 = none */
     uint64_t dirty_limit_sectors;/* per partition, 0 = none */
+    struct cache tlb2;           /* second-level TLB, shared by all SMs */
     uint64_t now;                /* time of issue: never goes back */
     struct flow_counters count;
 };

@@ -121,6 +121,26 @@ static void a_dependent_chain_takes_its_latencies(void **state)
     assert_true(per_load > 560 && per_load < 800);
 }
 
+static void a_tlb_of_few_pages_slows_a_chase_over_many(void **state)
+{
+    (void)state;
+    struct strata_gpu flat = h200, g;
+    const char *const s[] = {"bytes=256MiB", "stride=2097280", "iterations=1024", NULL};
+    flat.l1.enabled = false; /* the few lines of the walk would stay in it */
+    g = flat;
+    g.tlb.enabled = true;
+    g.tlb.page_bytes = 2 << 20;
+    g.tlb.l1 = (struct strata_cache_config){.size_bytes = 16ull << 21, .line_bytes = 2 << 20, .sector_bytes = 2 << 20};
+    g.tlb.l2 = (struct strata_cache_config){.size_bytes = 64ull << 21, .line_bytes = 2 << 20, .sector_bytes = 2 << 20};
+    g.tlb.l1_miss_cycles = 100;
+    g.tlb.l2_miss_cycles = 400;
+    double without = metric_of(&flat, "chase", s, 1, "sm__cycles_elapsed.max");
+    double with = metric_of(&g, "chase", s, 1, "sm__cycles_elapsed.max");
+    assert_true(with > without + 1024 * 300.0);
+    g.tlb.l1.size_bytes = g.tlb.l2.size_bytes = 1024ull << 21; /* every page fits: only first touches miss */
+    assert_true(metric_of(&g, "chase", s, 1, "sm__cycles_elapsed.max") < without + 200 * 600.0);
+}
+
 static void the_same_seed_gives_the_same_numbers_and_the_fermi_runs_too(void **state)
 {
     (void)state;
@@ -140,6 +160,7 @@ int main(void)
         cmocka_unit_test(with_32_byte_fetches_a_miss_is_one_sector),
         cmocka_unit_test(an_infinitely_fast_dram_is_not_slower),
         cmocka_unit_test(a_dependent_chain_takes_its_latencies),
+        cmocka_unit_test(a_tlb_of_few_pages_slows_a_chase_over_many),
         cmocka_unit_test(the_same_seed_gives_the_same_numbers_and_the_fermi_runs_too),
     };
     return cmocka_run_group_tests(tests, load_gpus, NULL);
