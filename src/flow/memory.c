@@ -64,11 +64,12 @@ static strata_status init_partition(struct flow_memory *m, uint32_t i, uint64_t 
         ring *= 2;
     p->dirty_mask = ring - 1;
     p->slice_free64 = calloc(m->slices, sizeof *p->slice_free64);
+    p->atomic_word = calloc(m->slices, sizeof *p->atomic_word);
     p->channel_free64 = calloc(m->channels, sizeof *p->channel_free64);
     p->activate_free64 = calloc(m->channels, sizeof *p->activate_free64);
     p->bank_row = calloc((size_t)m->channels * (g->dram.banks ? g->dram.banks : 1), sizeof *p->bank_row);
     p->dirty_queue = calloc(ring, sizeof *p->dirty_queue);
-    if (!p->slice_free64 || !p->channel_free64 || !p->activate_free64 || !p->bank_row || !p->dirty_queue)
+    if (!p->slice_free64 || !p->atomic_word || !p->channel_free64 || !p->activate_free64 || !p->bank_row || !p->dirty_queue)
         return no_memory(m, err);
     return STRATA_OK;
 }
@@ -95,6 +96,8 @@ static void init_rates(struct flow_memory *m)
     m->fabric_64ths_per_sector = sector_cost(sector, g->l2.fabric_bytes_per_cycle);
     m->out_64ths_per_sector = sector_cost(sector, g->xbar.request_bytes_per_cycle_per_sm);
     m->in_64ths_per_sector = sector_cost(sector, g->xbar.response_bytes_per_cycle_per_sm);
+    m->slice_64ths_per_partial = (uint32_t)(g->l2.partial_write_cycles * 64 + 0.5);
+    m->atomic_hot_64ths = (uint32_t)((g->l2.atomic_hot_cycles > 0 ? g->l2.atomic_hot_cycles : g->l2.atomic_cycles) * 64 + 0.5);
     m->slice_64ths_per_request = (uint32_t)(g->l2.request_cycles * 64 + 0.5);
     m->activate_64ths = g->dram.row_miss_cycles ? (uint32_t)(64.0 * g->dram.tRRD * g->sm.clock_mhz / g->dram.clock_mhz + 0.5) : 0;
     m->atomic_64ths = (uint32_t)(g->l2.atomic_cycles * 64 + 0.5);
@@ -112,6 +115,7 @@ strata_status flow_memory_init(struct flow_memory *m, const struct strata_gpu *g
     memset(m, 0, sizeof *m);
     m->gpu = gpu;
     m->n_sms = gpu->sm.count;
+    m->ptx = launch->isa == STRATA_ISA_PTX;
     strata_coalescer_init(&m->coalescer, gpu, launch);
     init_rates(m);
     m->n_gpcs = count_gpcs(gpu);
@@ -146,6 +150,7 @@ void flow_memory_release(struct flow_memory *m)
         struct flow_partition *p = &m->partition[i];
         cache_release(&p->l2);
         free(p->slice_free64);
+        free(p->atomic_word);
         free(p->channel_free64);
         free(p->activate_free64);
         free(p->bank_row);
