@@ -2,6 +2,7 @@
  *
  *   bench_interval profile GPU OUT TRACE...   writes OUT
  *   bench_interval table GPU PROFILE          cycles of each launch by each variant, as CSV
+ *   bench_interval parts GPU PROFILE          the same for the default with each of its parts left out
  *   bench_interval time GPU PROFILE N         N configurations of every launch, and what one took */
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +53,24 @@ static void print_table(const struct strata_gpu *gpu, const struct strata_interv
         printf("%s,%s,%d", strata_interval_program(p, i), strata_interval_trace(p, i), r.divergent);
         for (int v = 0; v < STRATA_INTERVAL_N_VARIANTS; v++) {
             strata_interval_evaluate(p, i, gpu, (enum strata_interval_variant)v, &r);
+            printf(",%.1f", r.cycles);
+        }
+        printf("\n");
+    }
+}
+
+static void print_parts(const struct strata_gpu *gpu, const struct strata_interval_profile *p)
+{
+    printf("program,trace,divergent,default");
+    for (unsigned k = 0; strata_interval_part_name(k); k++)
+        printf(",no %s", strata_interval_part_name(k));
+    printf("\n");
+    for (size_t i = 0; i < strata_interval_count(p); i++) {
+        struct strata_interval_result r;
+        strata_interval_evaluate(p, i, gpu, STRATA_INTERVAL_DEFAULT, &r);
+        printf("%s,%s,%d,%.1f", strata_interval_program(p, i), strata_interval_trace(p, i), r.divergent, r.cycles);
+        for (unsigned k = 0; strata_interval_part_name(k); k++) {
+            strata_interval_evaluate_parts(p, i, gpu, STRATA_INTERVAL_DEFAULT, STRATA_INTERVAL_ALL_PARTS & ~(1u << k), &r);
             printf(",%.1f", r.cycles);
         }
         printf("\n");
@@ -113,6 +132,8 @@ int main(int argc, char **argv)
     } else {
         if (!strcmp(argv[1], "time") && argc > 4)
             time_configurations(gpu, p, atol(argv[4]));
+        else if (!strcmp(argv[1], "parts"))
+            print_parts(gpu, p);
         else
             print_table(gpu, p);
         strata_interval_destroy(p);

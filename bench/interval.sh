@@ -12,4 +12,6 @@ export STRATA_SOURCE="$source"
 "$build/bench/bench_interval" profile h200 "$work/profile.json" $traces || exit 1
 "$build/bench/bench_interval" table h200 "$work/profile.json" >"$work/table.csv" || exit 1
 "$source/bench/interval_table.sh" "$work/table.csv" "$counters"
+"$build/bench/bench_interval" parts h200 "$work/profile.json" >"$work/parts.csv" || exit 1
+"$source/bench/interval_table.sh" "$work/parts.csv" "$counters"
 "$build/bench/bench_interval" time h200 "$work/profile.json" 10000

@@ -56,7 +56,7 @@ static bool folder_has_runtime(const char *folder)
 /* Beside this executable in the build folder, or where it was installed. */
 static strata_status find_runtime(char out[PATH_MAX], struct strata_error *err)
 {
-    static const char *const places[] = {"../src/cudart", "../lib/strata"};
+    static const char *const places[] = {"../src/cudart", STRATA_LIBDIR_FROM_BIN};
     const char *named = getenv("STRATA_CUDART_DIR");
     char self[PATH_MAX], folder[PATH_MAX];
     if (named && folder_has_runtime(named) && realpath(named, out))

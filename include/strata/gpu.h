@@ -145,7 +145,9 @@ struct strata_gpu {
         uint32_t reserved_lines;           /* lines of the nominal size that never hold data */
         uint32_t miss_requests_per_cycle;  /* line requests that leave for the L2, 0 = unlimited */
         uint32_t store_buffer_lines;       /* stores wait here and merge, 0 = each leaves at once */
-        uint32_t store_idle_cycles;        /* they leave when no store has touched their line for this long */
+        uint32_t store_idle_cycles;        /* they leave when no store has touched their line for so many cycles
+                                              in which the load/store unit was idle */
+        uint32_t store_wait_cycles;        /* ... or for so many cycles in all */
         uint32_t store_drain_cycles;       /* cycles of the load/store unit that one whole line takes to leave */
         uint32_t store_cycles;             /* the load/store unit is taken by a store at least this long */
     } l1;
@@ -177,6 +179,8 @@ struct strata_gpu {
         uint32_t bytes_per_cycle_per_slice;
         uint32_t fabric_bytes_per_cycle;   /* link between the partitions, each way */
         double request_cycles;             /* a slice is busy with one request at least this long */
+        double partial_write_cycles;       /* more for each sector of which only a part is written */
+        double atomic_hot_cycles;          /* an atomic on the line that the slice worked on last, 0 = the same */
         double atomic_cycles;              /* a slice is busy with one atomic sector */
         uint32_t mshrs;
         uint32_t mshr_merges;

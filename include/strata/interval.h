@@ -30,6 +30,19 @@ enum strata_interval_variant {
 bool strata_interval_variant_find(const char *name, enum strata_interval_variant *out);
 const char *strata_interval_variant_name(enum strata_interval_variant v);
 
+/* What the default variant adds to the published ones; each can be left out to see its effect. */
+enum strata_interval_part {
+    STRATA_INTERVAL_LATE = 1u << 0,    /* loads wait for data that other warps have asked for */
+    STRATA_INTERVAL_WAVES = 1u << 1,   /* whole waves of blocks, and the busiest SM decides */
+    STRATA_INTERVAL_LAUNCH = 1u << 2,  /* launch, dispatch, cold code, drain */
+    STRATA_INTERVAL_SLOWEST = 1u << 3, /* the last wave ends with the slowest warp */
+    STRATA_INTERVAL_OVERLAP = 1u << 4, /* queues overlap with computation; without: they add up */
+    STRATA_INTERVAL_SECTORS = 1u << 5, /* sectors travel; without: lines */
+    STRATA_INTERVAL_ALL_PARTS = (1u << 6) - 1
+};
+/* "late", "waves", ...; NULL past the last. */
+const char *strata_interval_part_name(unsigned index);
+
 /* Cycles by what they were spent on. total_cycles is the sum of the parts before it, in this order. */
 struct strata_interval_stack {
     double base, other_warps, compute_dependence, l1, l2, dram, mshr, noc_queue, dram_queue, idle;
@@ -63,5 +76,8 @@ strata_status strata_interval_load(const char *path, struct strata_interval_prof
 /* Launch i on `gpu`; i < strata_interval_count. No allocation, safe from any number of threads. */
 void strata_interval_evaluate(const struct strata_interval_profile *p, size_t i, const struct strata_gpu *gpu,
                               enum strata_interval_variant variant, struct strata_interval_result *out);
+/* The same with only some of the default's parts (a set of enum strata_interval_part). */
+void strata_interval_evaluate_parts(const struct strata_interval_profile *p, size_t i, const struct strata_gpu *gpu,
+                                    enum strata_interval_variant variant, unsigned parts, struct strata_interval_result *out);
 
 #endif

@@ -32,6 +32,7 @@ void flow_schedule(struct flow_engine *e, uint32_t entity, uint64_t t)
     else
         e->wheel_head[slot] = entity + 1;
     e->wheel_tail[slot] = entity + 1;
+    e->wheel_used[slot / 64] |= (uint64_t)1 << (slot % 64);
     e->pending++;
 }
 
@@ -43,10 +44,26 @@ static bool take_due(struct flow_engine *e, uint32_t *entity)
         return false;
     *entity = head - 1;
     e->wheel_head[slot] = *link_of(e, *entity);
-    if (!e->wheel_head[slot])
+    if (!e->wheel_head[slot]) {
         e->wheel_tail[slot] = 0;
+        e->wheel_used[slot / 64] &= ~((uint64_t)1 << (slot % 64));
+    } else
+        __builtin_prefetch(link_of(e, e->wheel_head[slot] - 1));
     e->pending--;
     return true;
+}
+
+/* The next time that has something due; there is one, and within the wheel's reach. */
+static uint64_t next_time(const struct flow_engine *e)
+{
+    uint32_t slot = (uint32_t)(e->now % WHEEL_SLOTS), word = slot / 64;
+    uint64_t bits = e->wheel_used[word] & ~(uint64_t)0 << (slot % 64);
+    for (uint32_t k = 0; !bits && k < WHEEL_SLOTS / 64; k++) {
+        word = (word + 1) % (WHEEL_SLOTS / 64);
+        bits = e->wheel_used[word];
+    }
+    uint32_t found = word * 64 + (uint32_t)__builtin_ctzll(bits);
+    return e->now + (found + WHEEL_SLOTS - slot) % WHEEL_SLOTS;
 }
 
 /* ---- setting up ---- */
@@ -71,7 +88,7 @@ static strata_status init_schedulers(struct flow_engine *e, struct strata_error 
     for (uint32_t w = 0; w < e->memory.n_sms * e->slots_per_sm; w++) {
         uint32_t slot = w % e->slots_per_sm;
         e->warp[w].scheduler = w / e->slots_per_sm * per_sm + slot % per_sm;
-        e->warp[w].slot = slot / per_sm;
+        e->warp[w].slot = (uint8_t)(slot / per_sm);
     }
     return STRATA_OK;
 }
@@ -87,10 +104,11 @@ static strata_status init_arrays(struct flow_engine *e, struct strata_error *err
     e->fetch = calloc(n, sizeof *e->fetch);
     e->wheel_head = calloc(WHEEL_SLOTS, sizeof *e->wheel_head);
     e->wheel_tail = calloc(WHEEL_SLOTS, sizeof *e->wheel_tail);
+    e->wheel_used = calloc(WHEEL_SLOTS / 64, sizeof *e->wheel_used);
     e->sm_start = calloc(n, sizeof *e->sm_start);
     e->sm_busy = calloc(n, sizeof *e->sm_busy);
     e->sm_resident = calloc(n, sizeof *e->sm_resident);
-    if (!e->block || !e->warp || !e->fetch || !e->wheel_head || !e->wheel_tail || !e->sm_start || !e->sm_busy || !e->sm_resident)
+    if (!e->block || !e->warp || !e->fetch || !e->wheel_head || !e->wheel_tail || !e->wheel_used || !e->sm_start || !e->sm_busy || !e->sm_resident)
         return no_memory(e, err);
     for (uint32_t s = 0; s < n; s++) {
         strata_status st = fetch_sm_init(&e->fetch[s], err);
@@ -140,6 +158,7 @@ void flow_engine_release(struct flow_engine *e)
     free(e->scheduler);
     free(e->wheel_head);
     free(e->wheel_tail);
+    free(e->wheel_used);
     free(e->sm_start);
     free(e->sm_busy);
     free(e->sm_resident);
@@ -176,7 +195,7 @@ static strata_status start_warp(struct flow_engine *e, uint32_t index, uint32_t 
     if (st != STRATA_OK)
         return st;
     w->block = block;
-    w->age = e->next_age++;
+    e->scheduler[w->scheduler].slot_age[w->slot] = e->next_age++;
     w->at_barrier = false;
     w->last_issue = t;
     w->predicate_ready = 0;
@@ -265,9 +284,9 @@ strata_status flow_engine_run(struct flow_engine *e)
     strata_status st = first_wave(e);
     uint32_t n_warps = e->memory.n_sms * e->slots_per_sm, entity;
     while (st == STRATA_OK && e->pending) {
+        e->now = next_time(e);
         while (st == STRATA_OK && take_due(e, &entity))
             st = entity < n_warps ? flow_warp_due(e, entity) : flow_scheduler_due(e, entity - n_warps);
-        e->now++;
     }
     if (st != STRATA_OK)
         return st;

@@ -26,27 +26,27 @@ struct flow_block {
     uint64_t index;
 };
 
+/* The fields that every issue touches come first, in one cache line. */
 struct flow_warp {
-    struct strata_cursor cursor;
-    struct strata_winst next;  /* what it issues next; valid while has_next */
-    bool has_next;
-    bool at_barrier;
-    uint8_t stall;             /* enum sm_stall: what `ready` waits for */
-    uint32_t scheduler;        /* global index */
-    uint32_t slot;             /* bit in its scheduler's ready mask */
-    uint32_t block;            /* index into engine->block */
-    uint32_t fetch_line;
     uint64_t ready;            /* earliest issue of `next` */
     uint64_t last_issue;
-    uint64_t predicate_ready;
-    uint64_t age;
+    uint32_t *reg_ready;       /* when each register's value is there */
+    uint8_t *reg_stall;        /* what waiting for it is called */
+    uint32_t predicate_ready;
+    uint32_t scheduler;        /* global index */
+    uint32_t block;            /* index into engine->block */
+    uint32_t fetch_line;
+    uint32_t wheel_next;       /* list link, index + 1 */
+    uint8_t slot;              /* bit in its scheduler's ready mask */
+    uint8_t stall;             /* enum sm_stall: what `ready` waits for */
+    bool has_next;
+    bool at_barrier;
+    struct strata_winst next;  /* what it issues next; valid while has_next */
+    struct strata_cursor cursor;
     uint64_t async_open;       /* completion of copies since the last commit */
     uint64_t async_group[FLOW_ASYNC_GROUPS]; /* completion of committed groups, oldest first */
     uint32_t n_groups;
     uint64_t local_base;
-    uint32_t wheel_next;       /* list link, index + 1 */
-    uint64_t *reg_ready;       /* when each register's value is there */
-    uint8_t *reg_stall;        /* what waiting for it is called */
 };
 
 struct flow_scheduler {
@@ -56,8 +56,10 @@ struct flow_scheduler {
     uint32_t sm;
     uint32_t first_warp;       /* warp index = first_warp + slot * schedulers of the SM */
     uint32_t last_slot;
-    bool queued;
     uint32_t wheel_next;
+    bool queued;
+    uint8_t slot_pipe[64];     /* pipe that each ready warp's next instruction wants */
+    uint64_t slot_age[64];     /* when each slot's warp was started: smaller is older */
 };
 
 struct flow_engine {
@@ -75,6 +77,7 @@ struct flow_engine {
     struct flow_scheduler *scheduler;
     uint32_t n_schedulers, slots_per_sm, warps_per_block;
     uint32_t *wheel_head, *wheel_tail; /* entity index + 1, 0 = empty; warps first, then schedulers */
+    uint64_t *wheel_used;      /* a bit for each slot that holds something */
     uint64_t now;
     uint64_t pending;          /* entities in the wheel */
     uint64_t next_age;

@@ -89,11 +89,11 @@ static strata_status end_warp(struct flow_engine *e, uint32_t index, uint64_t t)
 static void set_results(struct flow_warp *w, const struct sm_inst *i, uint64_t ready)
 {
     for (unsigned k = 0; k < i->n_write; k++) {
-        w->reg_ready[i->write[k]] = ready;
+        w->reg_ready[i->write[k]] = (uint32_t)ready;
         w->reg_stall[i->write[k]] = i->result_stall;
     }
     if (i->writes_predicate)
-        w->predicate_ready = ready;
+        w->predicate_ready = (uint32_t)ready;
 }
 
 static void count_memory(struct flow_engine *e, const struct strata_inst *i)
@@ -179,6 +179,16 @@ static void account_stalls(struct flow_engine *e, const struct flow_warp *w, uin
         e->stall_cycles[held_by] += t - w->ready;
 }
 
+/* A warp that has its scheduler to itself goes on without a trip through the wheel while its
+ * instructions concern nobody else: plain ones, a short time ahead. */
+static bool runs_on(const struct flow_engine *e, const struct flow_warp *w)
+{
+    enum { AHEAD_CYCLES = 24 };
+    const struct sm_inst *i = &e->decoder.inst[w->next.inst_index];
+    return i->kind == SM_KIND_PLAIN && i->pipe != SM_PIPE_LSU && w->ready <= e->now + AHEAD_CYCLES &&
+           !e->scheduler[w->scheduler].ready_mask;
+}
+
 static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, enum sm_stall held_by)
 {
     struct flow_warp *w = &e->warp[index];
@@ -189,7 +199,8 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
     e->instructions++;
     e->unknown_opcodes += w->next.inst->opclass == STRATA_OP_OTHER;
     w->last_issue = t;
-    e->memory.now = t;
+    if (i->kind != SM_KIND_PLAIN || i->pipe == SM_PIPE_LSU)
+        e->memory.now = t;
     execute(e, w, i, sm, t);
     bool barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
     uint64_t gap = w->next.inst->opclass == STRATA_OP_BRANCH && w->next.mask ? i->latency - 1u : 0;
@@ -209,21 +220,41 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
     if (!w->has_next)
         return end_warp(e, index, t + 1);
     flow_next_ready(e, index, t + gap);
+    if (runs_on(e, w))
+        return issue(e, index, w->ready, SM_STALL_SELECTED);
     flow_schedule(e, index, w->ready);
     return STRATA_OK;
 }
 
 /* ---- choosing a warp ---- */
 
+/* With thousands of warps nothing is in the cache when its turn comes: what the issue will need is
+ * asked for when the warp becomes ready, some warps earlier. */
+static void prefetch_warp(const struct flow_engine *e, const struct flow_warp *w)
+{
+    __builtin_prefetch(&w->cursor);
+    __builtin_prefetch((const char *)&w->cursor + 64);
+    __builtin_prefetch(w->reg_ready);
+    __builtin_prefetch((const char *)w->reg_ready + 64);
+    if (w->next.addr_kind != STRATA_ADDR_STRIDE)
+        return;
+    const struct flow_sm_port *p = &e->memory.sm[e->block[w->block].sm];
+    const struct cache *l2 = &e->memory.partition[p->partition].l2;
+    __builtin_prefetch(&p->l1.table[cache_hash(&p->l1, w->next.base)]);
+    __builtin_prefetch(&l2->table[cache_hash(l2, w->next.base)]);
+}
+
 strata_status flow_warp_due(struct flow_engine *e, uint32_t index)
 {
     struct flow_warp *w = &e->warp[index];
+    prefetch_warp(e, w);
     if (w->ready > e->now) { /* was beyond the wheel's reach */
         flow_schedule(e, index, w->ready);
         return STRATA_OK;
     }
     struct flow_scheduler *s = &e->scheduler[w->scheduler];
     s->ready_mask |= (uint64_t)1 << w->slot;
+    s->slot_pipe[w->slot] = e->decoder.inst[w->next.inst_index].pipe;
     if (!s->queued) {
         s->queued = true;
         flow_schedule(e, e->memory.n_sms * e->slots_per_sm + w->scheduler, s->free);
@@ -231,11 +262,11 @@ strata_status flow_warp_due(struct flow_engine *e, uint32_t index)
     return STRATA_OK;
 }
 
-/* When the pipe a warp wants takes its next instruction. */
-static uint64_t pipe_time(const struct flow_engine *e, const struct flow_scheduler *s, const struct sm_inst *i)
+/* When a pipe takes its next instruction. */
+static uint64_t pipe_time(const struct flow_engine *e, const struct flow_scheduler *s, uint8_t pipe)
 {
-    uint64_t t = s->pipe_free[i->pipe];
-    if (i->pipe == SM_PIPE_LSU && e->gpu->sm.lsu_queue_cycles) {
+    uint64_t t = s->pipe_free[pipe];
+    if (pipe == SM_PIPE_LSU && e->gpu->sm.lsu_queue_cycles) {
         uint64_t lsu = e->memory.sm[s->sm].lsu_free;
         if (lsu > e->gpu->sm.lsu_queue_cycles)
             t = flow_max(t, lsu - e->gpu->sm.lsu_queue_cycles);
@@ -258,21 +289,21 @@ static uint32_t choose(struct flow_engine *e, struct flow_scheduler *s, uint64_t
     uint64_t best_key = UINT64_MAX;
     *earliest = UINT64_MAX;
     for (uint64_t m = s->ready_mask; m; m &= m - 1) {
-        uint32_t slot = (uint32_t)__builtin_ctzll(m), index = s->first_warp + slot * per_sm;
-        uint64_t free = pipe_time(e, s, &e->decoder.inst[e->warp[index].next.inst_index]);
+        uint32_t slot = (uint32_t)__builtin_ctzll(m);
+        uint64_t free = pipe_time(e, s, s->slot_pipe[slot]);
         if (free > e->now) {
             *earliest = free < *earliest ? free : *earliest;
             continue;
         }
-        uint64_t key = policy == STRATA_SCHED_LRR ? (slot - s->last_slot - 1u) & 63u : e->warp[index].age;
+        uint64_t key = policy == STRATA_SCHED_LRR ? (slot - s->last_slot - 1u) & 63u : s->slot_age[slot];
         if (policy == STRATA_SCHED_GTO && slot == s->last_slot)
             key = 0;
         if (key < best_key) {
             best_key = key;
-            best = index;
+            best = slot;
         }
     }
-    return best;
+    return best == CACHE_NONE ? best : s->first_warp + best * per_sm;
 }
 
 strata_status flow_scheduler_due(struct flow_engine *e, uint32_t index)
@@ -294,7 +325,7 @@ strata_status flow_scheduler_due(struct flow_engine *e, uint32_t index)
     s->ready_mask &= ~((uint64_t)1 << w->slot);
     s->last_slot = w->slot;
     s->free = e->now + 1;
-    enum sm_stall held_by = s->pipe_free[i->pipe] > w->ready || (i->pipe == SM_PIPE_LSU && pipe_time(e, s, i) > w->ready)
+    enum sm_stall held_by = s->pipe_free[i->pipe] > w->ready || (i->pipe == SM_PIPE_LSU && pipe_time(e, s, i->pipe) > w->ready)
                                 ? busy_stall(i) : SM_STALL_SELECTED;
     s->pipe_free[i->pipe] = i->pipe == SM_PIPE_NONE ? 0 : e->now + i->interval;
     if (s->ready_mask) {

@@ -5,16 +5,45 @@
 
 #include "base/bits.h"
 
+/* Bytes of each sector of a request's line that its lanes write. */
+static void sector_bytes(const struct flow_memory *m, const struct strata_winst *w, const struct strata_request *r,
+                         uint8_t bytes[CACHE_MAX_SECTORS])
+{
+    uint32_t size = m->gpu->l1.cache.sector_bytes, width = w->inst->width_bytes, sum[CACHE_MAX_SECTORS] = {0};
+    uint64_t addr[STRATA_WARP_SIZE];
+    if (w->inst->space == STRATA_SPACE_LOCAL) { /* addresses are private offsets; words are interleaved */
+        uint32_t n = popcount32(r->sectors), each = n ? popcount32(r->lanes) * 4 / n : 0;
+        for (uint32_t k = 0; k < CACHE_MAX_SECTORS; k++)
+            bytes[k] = (uint8_t)((r->sectors >> k & 1) ? each : 0);
+        return;
+    }
+    strata_winst_addresses(w, addr);
+    for (uint32_t l = r->lanes; l; l &= l - 1) {
+        uint64_t a = addr[lowest_bit32(l)];
+        uint64_t k = a >= r->line ? (a - r->line) / size : 0;
+        if (k < CACHE_MAX_SECTORS)
+            sum[k] += width;
+    }
+    for (uint32_t k = 0; k < CACHE_MAX_SECTORS; k++)
+        bytes[k] = (uint8_t)(sum[k] > 255 ? 255 : sum[k]);
+}
+
+/* Sectors that are written whole. */
+static uint32_t whole_sectors(const struct flow_memory *m, const uint8_t bytes[CACHE_MAX_SECTORS])
+{
+    uint32_t size = m->gpu->l1.cache.sector_bytes > 255 ? 255 : m->gpu->l1.cache.sector_bytes, whole = 0;
+    for (uint32_t k = 0; k < m->l1_sectors; k++)
+        whole |= (uint32_t)(bytes[k] >= size) << k;
+    return whole;
+}
+
 /* Stores wait in a few lines and leave when the unit was idle for a while, or when another line
  * needs the place: 64 stores of one warp to one line leave as one if nothing pauses, and stores to
  * more lines than there are places never merge (device/probe, store_rate and store_repeat). */
 static void send_store(struct flow_memory *m, uint32_t sm, const struct flow_store_line *s, uint64_t t)
 {
     struct flow_sm_port *p = &m->sm[sm];
-    uint32_t full = 0, n = popcount32(s->sectors), sector_bytes = m->gpu->l1.cache.sector_bytes;
-    for (uint32_t i = 0; i < m->l1_sectors; i++)
-        if ((s->sectors >> i & 1) && s->bytes[i] >= (sector_bytes > 255 ? 255 : sector_bytes))
-            full |= 1u << i;
+    uint32_t full = whole_sectors(m, s->bytes) & s->sectors, n = popcount32(s->sectors);
     /* A packet needs a flit for its head; whole sectors hide it behind their data (store_rate:
      * 1.9 cycles for one sector, 3.9 for four whole ones, 4.8 for four written in part). */
     uint32_t flits = n < 2 ? 2 : full == s->sectors ? n : n + 1;
@@ -25,18 +54,29 @@ static void send_store(struct flow_memory *m, uint32_t sm, const struct flow_sto
     p->store_done = flow_max(p->store_done, start + m->gpu->l2.hit_cycles);
 }
 
-/* Sends every line that no store has touched for `idle` cycles. */
-static void drain_stores(struct flow_memory *m, uint32_t sm, uint64_t t, uint64_t idle)
+/* Sends every line that no store has touched for `idle` cycles in which the unit had nothing to do, or
+ * for as long as it may wait at all. */
+static void drain_stores(struct flow_memory *m, uint32_t sm, uint64_t t)
 {
     struct flow_sm_port *p = &m->sm[sm];
+    uint64_t idle_now = t - p->lsu_busy, idle = m->gpu->l1.store_idle_cycles, most = m->gpu->l1.store_wait_cycles;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < p->n_stores; i++) {
-        if (t < p->store[i].last + idle)
-            p->store[kept++] = p->store[i];
+        struct flow_store_line *s = &p->store[i];
+        if (idle_now >= s->idle + idle || t >= s->last + most)
+            send_store(m, sm, s, s->last + idle < t ? s->last + idle : t);
         else
-            send_store(m, sm, &p->store[i], p->store[i].last + idle);
+            p->store[kept++] = *s;
     }
     p->n_stores = kept;
+}
+
+static void send_all_stores(struct flow_memory *m, uint32_t sm, uint64_t t)
+{
+    struct flow_sm_port *p = &m->sm[sm];
+    for (uint32_t i = 0; i < p->n_stores; i++)
+        send_store(m, sm, &p->store[i], t);
+    p->n_stores = 0;
 }
 
 /* The unit starts new work: stores that waited long enough have left. Returns the start. */
@@ -49,8 +89,9 @@ static uint64_t lsu_begin(struct flow_memory *m, uint32_t sm, uint64_t t, uint32
     uint64_t start = flow_max(t, p->lsu_free) + p->drain_debt4 / 4;
     p->drain_debt4 &= 3;
     if (p->n_stores)
-        drain_stores(m, sm, start, m->gpu->l1.store_idle_cycles);
+        drain_stores(m, sm, start);
     p->lsu_free = start + cycles;
+    p->lsu_busy += cycles;
     return start;
 }
 
@@ -62,7 +103,7 @@ uint64_t flow_lsu_take(struct flow_memory *m, uint32_t sm, uint64_t t, uint32_t 
 uint64_t flow_drain(struct flow_memory *m, uint32_t sm)
 {
     struct flow_sm_port *p = &m->sm[sm];
-    drain_stores(m, sm, UINT64_MAX, 0); /* the end of a kernel flushes them */
+    send_all_stores(m, sm, p->lsu_free); /* the end of a kernel flushes them */
     return p->store_done;
 }
 
@@ -72,6 +113,19 @@ uint64_t flow_shared(struct flow_memory *m, uint32_t sm, const struct strata_win
     uint32_t cycles = cost.wavefronts ? cost.wavefronts : 1;
     uint64_t start = lsu_begin(m, sm, t, cycles);
     return start + m->gpu->shared.latency_cycles + 2 * (cycles - 1); /* lat_lds: two cycles per extra pass */
+}
+
+/* Passes over the data banks: lanes whose words share a bank go one after another. Affine accesses to
+ * words need no look at each lane. */
+static uint32_t bank_passes(struct flow_memory *m, const struct strata_winst *w)
+{
+    if (w->addr_kind == STRATA_ADDR_STRIDE && w->inst->width_bytes == 4 && w->stride % 4 == 0 && m->gpu->shared.banks == 32 &&
+        m->gpu->shared.bank_mode == STRATA_BANKS_4B) {
+        uint32_t step = (uint32_t)(w->stride < 0 ? -w->stride : w->stride) / 4;
+        uint32_t common = step % 32 ? step & (0u - step) : 32; /* greatest power of two in the step, up to 32 */
+        return step ? (popcount32(w->mask) * common + 31) / 32 : 1;
+    }
+    return strata_shared_access(&m->coalescer, w).wavefronts;
 }
 
 /* Cycles the unit needs for a global access: tag look-ups of several lines a cycle, and passes over
@@ -84,7 +138,7 @@ static uint32_t access_cycles(struct flow_memory *m, const struct strata_winst *
     uint32_t width = w->inst->width_bytes > 4 ? w->inst->width_bytes / 4u : 1;
     if (n_requests <= width)
         return cycles > width ? cycles : width;
-    uint32_t passes = strata_shared_access(&m->coalescer, w).wavefronts;
+    uint32_t passes = bank_passes(m, w);
     if (cycles > 1)
         m->count.set_conflicts += cycles - 1;
     return passes > cycles ? passes : cycles;
@@ -104,6 +158,30 @@ static uint64_t take_mshr(struct flow_memory *m, struct flow_sm_port *p, uint64_
     return flow_max(t, p->mshr_free[best]);
 }
 
+static bool tlb_holds(struct cache *tlb, uint64_t page)
+{
+    uint32_t slot = cache_find(tlb, page);
+    struct cache_slot evicted;
+    if (slot == CACHE_NONE)
+        cache_insert(tlb, page, &evicted);
+    else
+        cache_touch(tlb, slot);
+    return slot != CACHE_NONE;
+}
+
+/* Cycles an access that leaves the L1 waits for its translation (paper 002, sections 4.4 and 5.2:
+ * two levels, then a page walk). The L1 itself is looked up by virtual address. */
+static uint32_t translation_cycles(struct flow_memory *m, uint32_t sm, uint64_t line)
+{
+    if (!m->gpu->tlb.enabled)
+        return 0;
+    uint64_t page = line / m->gpu->tlb.page_bytes * m->gpu->tlb.page_bytes;
+    if (tlb_holds(&m->sm[sm].tlb, page))
+        return 0;
+    m->count.tlb_misses++;
+    return m->gpu->tlb.l1_miss_cycles + (tlb_holds(&m->tlb2, page) ? 0 : m->gpu->tlb.l2_miss_cycles);
+}
+
 static uint64_t fetch_sectors(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors, uint64_t t)
 {
     struct flow_sm_port *p = &m->sm[sm];
@@ -113,6 +191,7 @@ static uint64_t fetch_sectors(struct flow_memory *m, uint32_t sm, uint64_t line,
         start = flow_max(start, p->miss_free);
         p->miss_free = start + 1;
     }
+    start += translation_cycles(m, sm, line);
     uint64_t arrival = flow_l2_read(m, sm, line, sectors, start);
     uint32_t n = popcount32(sectors);
     m->count.to_l1_sectors += n * (m->gpu->l1.cache.sector_bytes / m->gpu->l2.cache.sector_bytes);
@@ -189,15 +268,8 @@ static uint64_t load(struct flow_memory *m, uint32_t sm, const struct strata_win
     return done;
 }
 
-/* Bytes of each sector that the lanes of a request write, spread evenly. */
-static uint32_t bytes_per_sector(const struct strata_winst *w, const struct strata_request *r)
-{
-    uint32_t n = popcount32(r->sectors);
-    uint32_t bytes = popcount32(r->lanes) * w->inst->width_bytes / (n ? n : 1);
-    return bytes > 255 ? 255 : bytes;
-}
-
-static void buffer_store(struct flow_memory *m, uint32_t sm, const struct strata_request *r, uint32_t bytes, uint64_t t)
+static void buffer_store(struct flow_memory *m, uint32_t sm, const struct strata_request *r,
+                         const uint8_t bytes[CACHE_MAX_SECTORS], uint64_t t)
 {
     struct flow_sm_port *p = &m->sm[sm];
     uint32_t i = 0, limit = m->gpu->l1.store_buffer_lines;
@@ -215,16 +287,17 @@ static void buffer_store(struct flow_memory *m, uint32_t sm, const struct strata
         p->n_stores++;
     }
     p->store[i].last = t;
+    p->store[i].idle = p->lsu_free - p->lsu_busy;
     p->store[i].sectors |= (uint8_t)r->sectors;
     for (uint32_t b = r->sectors; b; b &= b - 1) {
-        uint32_t k = lowest_bit32(b), sum = p->store[i].bytes[k] + bytes;
+        uint32_t k = lowest_bit32(b), sum = p->store[i].bytes[k] + bytes[k];
         p->store[i].bytes[k] = (uint8_t)(sum > 255 ? 255 : sum);
     }
     if (!limit)
-        drain_stores(m, sm, t, 0);
+        send_all_stores(m, sm, t);
 }
 
-static void store_in_l1(struct flow_memory *m, struct flow_sm_port *p, const struct strata_request *r, uint32_t bytes,
+static void store_in_l1(struct flow_memory *m, struct flow_sm_port *p, const struct strata_request *r, uint32_t whole,
                         uint64_t t, bool local)
 {
     uint32_t policy = m->gpu->l1.write_policy, slot = cache_find(&p->l1, r->line);
@@ -241,12 +314,11 @@ static void store_in_l1(struct flow_memory *m, struct flow_sm_port *p, const str
     } else {
         return;
     }
-    if (bytes < m->gpu->l1.cache.sector_bytes)
-        return; /* a sector written in part is not readable until it was fetched */
+    /* A sector written in part is not readable until it was fetched. */
     struct cache_slot *s = &p->l1.slot[slot];
-    for (uint32_t b = r->sectors & ~(uint32_t)s->valid; b; b &= b - 1)
+    for (uint32_t b = whole & r->sectors & ~(uint32_t)s->valid; b; b &= b - 1)
         s->ready[lowest_bit32(b)] = t;
-    s->valid |= (uint8_t)r->sectors;
+    s->valid |= (uint8_t)(whole & r->sectors);
 }
 
 static uint64_t store(struct flow_memory *m, uint32_t sm, const struct strata_winst *w, const struct strata_request *r,
@@ -257,10 +329,11 @@ static uint64_t store(struct flow_memory *m, uint32_t sm, const struct strata_wi
     uint64_t start = lsu_begin(m, sm, t, cycles > least ? cycles : least);
     uint32_t sectors = 0;
     for (unsigned i = 0; i < n; i++) {
-        uint32_t bytes = bytes_per_sector(w, &r[i]);
+        uint8_t bytes[CACHE_MAX_SECTORS];
+        sector_bytes(m, w, &r[i], bytes);
         sectors += popcount32(r[i].sectors);
         if (m->gpu->l1.enabled)
-            store_in_l1(m, &m->sm[sm], &r[i], bytes, start, local);
+            store_in_l1(m, &m->sm[sm], &r[i], whole_sectors(m, bytes), start, local);
         buffer_store(m, sm, &r[i], bytes, start);
     }
     if (local) {
@@ -280,11 +353,12 @@ static uint64_t store(struct flow_memory *m, uint32_t sm, const struct strata_wi
 /* Lanes that meet in one word go one after another, lanes in other words of a sector together
  * (device/probe, atomics): packets of a sector = the most lanes on one word. */
 static uint32_t atomic_packets(const struct strata_winst *w, const struct strata_request *r, uint32_t sector_shift,
-                               uint32_t *per_request)
+                               uint32_t *per_request, uint64_t *word)
 {
     uint64_t addr[STRATA_WARP_SIZE];
     uint32_t packets = 0;
     strata_winst_addresses(w, addr);
+    *word = r->lanes ? addr[lowest_bit32(r->lanes)] : r->line;
     for (uint32_t s = r->sectors; s; s &= s - 1) {
         uint64_t base = r->line + ((uint64_t)lowest_bit32(s) << sector_shift);
         uint32_t most = 0, count[16] = {0};
@@ -309,10 +383,15 @@ static uint64_t atomic(struct flow_memory *m, uint32_t sm, const struct strata_w
     uint32_t packets = 0, sectors = 0;
     struct flow_sm_port *p = &m->sm[sm];
     for (unsigned i = 0; i < n; i++) {
-        uint32_t k = atomic_packets(w, &r[i], m->sm[sm].l1.sector_shift, &packets);
+        uint64_t word;
+        uint32_t before = packets, k = atomic_packets(w, &r[i], m->sm[sm].l1.sector_shift, &packets, &word);
+        if (m->ptx && !returns && n == 1 && w->addr_kind == STRATA_ADDR_STRIDE && !w->stride) {
+            k = 1; /* ptxas adds up the lanes of a warp first */
+            packets = before + 1;
+        }
         sectors += popcount32(r[i].sectors);
         uint64_t leave = flow_take(m, &p->out_free64, start, k * m->out_64ths_per_sector);
-        uint64_t back = flow_l2_atomic(m, sm, r[i].line, r[i].sectors, k, leave);
+        uint64_t back = flow_l2_atomic(m, sm, r[i].line, word, r[i].sectors, k, leave);
         if (returns)
             done = flow_max(done, flow_take(m, &p->in_free64, back, k * m->in_64ths_per_sector));
         p->store_done = flow_max(p->store_done, back);

@@ -215,7 +215,11 @@ uint64_t flow_l2_read(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_
 static void put_sectors(struct flow_memory *m, uint32_t part, uint64_t line, uint32_t sectors, uint32_t full, bool dirty, uint64_t t)
 {
     struct flow_partition *p = &m->partition[part];
+    /* Sectors written in part take longer: their bytes are merged. */
+    uint32_t partial = popcount32(sectors & ~full);
     uint64_t start = take_slice(m, part, line, popcount32(sectors), t);
+    if (partial)
+        flow_take(m, &p->slice_free64[slice_of(m, line)], t, partial * m->slice_64ths_per_partial);
     uint32_t slot = l2_slot(m, part, line, start);
     struct cache_slot *s = &p->l2.slot[slot];
     uint32_t fresh = sectors & ~(uint32_t)s->valid;
@@ -265,7 +269,8 @@ void flow_l2_write(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t s
 }
 
 /* Atomics are done at the home of the line, which fetches it if it is not there. */
-uint64_t flow_l2_atomic(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors, uint32_t packets, uint64_t t)
+uint64_t flow_l2_atomic(struct flow_memory *m, uint32_t sm, uint64_t line, uint64_t word, uint32_t sectors,
+                        uint32_t packets, uint64_t t)
 {
     uint32_t part = m->sm[sm].partition, home = home_of(m, line);
     uint64_t at = t;
@@ -281,7 +286,12 @@ uint64_t flow_l2_atomic(struct flow_memory *m, uint32_t sm, uint64_t line, uint3
     if (!m->same_geometry)
         line &= ~(uint64_t)(m->gpu->l2.cache.line_bytes - 1), sectors = 1;
     struct flow_partition *p = &m->partition[home];
-    uint64_t start = flow_take(m, &p->slice_free64[slice_of(m, line)], at, packets * m->atomic_64ths);
+    /* Other words of the line just worked on wait for it; lanes on one word do not. */
+    uint32_t slice = slice_of(m, line), n = popcount32(sectors), cost = packets * m->atomic_64ths;
+    if (p->atomic_word[slice] != word && (p->atomic_word[slice] ^ word) < m->gpu->l2.cache.line_bytes)
+        cost = (n < packets ? n : packets) * m->atomic_hot_64ths + (n < packets ? packets - n : 0) * m->atomic_64ths;
+    p->atomic_word[slice] = word;
+    uint64_t start = flow_take(m, &p->slice_free64[slice], at, cost);
     uint32_t slot = l2_slot(m, home, line, start);
     struct cache_slot *s = &p->l2.slot[slot];
     uint32_t held = s->valid & ~(uint32_t)s->partial, missing = sectors & ~held;

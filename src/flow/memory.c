@@ -44,6 +44,8 @@ static strata_status init_sms(struct flow_memory *m, uint64_t l1_bytes, uint64_t
         p->gpc = s < g->launch.n_gpc_of_sm ? g->launch.gpc_of_sm[s] : 0;
         p->partition = p->gpc < g->l2.n_partition_of_gpc ? g->l2.partition_of_gpc[p->gpc] % m->n_partitions
                                                          : p->gpc % m->n_partitions;
+        if (g->tlb.enabled && (st = cache_create(&g->tlb.l1, seed + s, &p->tlb, err)) != STRATA_OK)
+            return st;
         if (g->l1.mshrs && !(p->mshr_free = calloc(g->l1.mshrs, sizeof *p->mshr_free)))
             return no_memory(m, err);
     }
@@ -64,11 +66,12 @@ static strata_status init_partition(struct flow_memory *m, uint32_t i, uint64_t 
         ring *= 2;
     p->dirty_mask = ring - 1;
     p->slice_free64 = calloc(m->slices, sizeof *p->slice_free64);
+    p->atomic_word = calloc(m->slices, sizeof *p->atomic_word);
     p->channel_free64 = calloc(m->channels, sizeof *p->channel_free64);
     p->activate_free64 = calloc(m->channels, sizeof *p->activate_free64);
     p->bank_row = calloc((size_t)m->channels * (g->dram.banks ? g->dram.banks : 1), sizeof *p->bank_row);
     p->dirty_queue = calloc(ring, sizeof *p->dirty_queue);
-    if (!p->slice_free64 || !p->channel_free64 || !p->activate_free64 || !p->bank_row || !p->dirty_queue)
+    if (!p->slice_free64 || !p->atomic_word || !p->channel_free64 || !p->activate_free64 || !p->bank_row || !p->dirty_queue)
         return no_memory(m, err);
     return STRATA_OK;
 }
@@ -95,6 +98,8 @@ static void init_rates(struct flow_memory *m)
     m->fabric_64ths_per_sector = sector_cost(sector, g->l2.fabric_bytes_per_cycle);
     m->out_64ths_per_sector = sector_cost(sector, g->xbar.request_bytes_per_cycle_per_sm);
     m->in_64ths_per_sector = sector_cost(sector, g->xbar.response_bytes_per_cycle_per_sm);
+    m->slice_64ths_per_partial = (uint32_t)(g->l2.partial_write_cycles * 64 + 0.5);
+    m->atomic_hot_64ths = (uint32_t)((g->l2.atomic_hot_cycles > 0 ? g->l2.atomic_hot_cycles : g->l2.atomic_cycles) * 64 + 0.5);
     m->slice_64ths_per_request = (uint32_t)(g->l2.request_cycles * 64 + 0.5);
     m->activate_64ths = g->dram.row_miss_cycles ? (uint32_t)(64.0 * g->dram.tRRD * g->sm.clock_mhz / g->dram.clock_mhz + 0.5) : 0;
     m->atomic_64ths = (uint32_t)(g->l2.atomic_cycles * 64 + 0.5);
@@ -112,6 +117,7 @@ strata_status flow_memory_init(struct flow_memory *m, const struct strata_gpu *g
     memset(m, 0, sizeof *m);
     m->gpu = gpu;
     m->n_sms = gpu->sm.count;
+    m->ptx = launch->isa == STRATA_ISA_PTX;
     strata_coalescer_init(&m->coalescer, gpu, launch);
     init_rates(m);
     m->n_gpcs = count_gpcs(gpu);
@@ -127,6 +133,8 @@ strata_status flow_memory_init(struct flow_memory *m, const struct strata_gpu *g
             return no_memory(m, err);
     }
     strata_status st = init_sms(m, l1_bytes, seed, err);
+    if (st == STRATA_OK && gpu->tlb.enabled)
+        st = cache_create(&gpu->tlb.l2, seed, &m->tlb2, err);
     for (uint32_t i = 0; i < m->n_partitions && st == STRATA_OK; i++)
         st = init_partition(m, i, seed, err);
     if (st != STRATA_OK)
@@ -138,14 +146,17 @@ void flow_memory_release(struct flow_memory *m)
 {
     for (uint32_t s = 0; m->sm && s < m->n_sms; s++) {
         cache_release(&m->sm[s].l1);
+        cache_release(&m->sm[s].tlb);
         free(m->sm[s].mshr_free);
     }
+    cache_release(&m->tlb2);
     free(m->sm);
     free(m->open);
     for (uint32_t i = 0; i < FLOW_MAX_PARTITIONS; i++) {
         struct flow_partition *p = &m->partition[i];
         cache_release(&p->l2);
         free(p->slice_free64);
+        free(p->atomic_word);
         free(p->channel_free64);
         free(p->activate_free64);
         free(p->bank_row);

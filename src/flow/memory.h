@@ -43,6 +43,7 @@ struct flow_counters {
 struct flow_store_line {
     uint64_t line;
     uint64_t last;               /* time of the last store to it */
+    uint64_t idle;               /* idle cycles of the unit up to then */
     uint8_t sectors;
     uint8_t bytes[CACHE_MAX_SECTORS]; /* written so far, at most a sector */
 };
@@ -50,6 +51,7 @@ struct flow_store_line {
 struct flow_sm_port {
     struct cache l1;
     uint64_t lsu_free;           /* the load/store unit is taken until then */
+    uint64_t lsu_busy;           /* cycles the unit has worked so far */
     uint32_t drain_debt4;        /* quarter cycles the unit still owes to stores that left */
     uint64_t miss_free;          /* next line request may leave */
     uint64_t out_free64, in_free64;
@@ -58,8 +60,7 @@ struct flow_sm_port {
     struct flow_store_line store[FLOW_STORE_LINES];
     uint32_t n_stores;
     uint32_t gpc, partition;
-    uint64_t tlb_page[16];
-    uint32_t tlb_next;
+    struct cache tlb;            /* first-level TLB, where the description has one */
 };
 
 /* One entry of a request coalescer: a line on its way. */
@@ -71,6 +72,7 @@ struct flow_open_line {
 struct flow_partition {
     struct cache l2;
     uint64_t *slice_free64;
+    uint64_t *atomic_word;       /* address of the last atomic of each slice */
     uint64_t *channel_free64;    /* data bus of each channel */
     uint64_t *activate_free64;   /* when each channel may open its next row */
     uint64_t *bank_row;          /* open row of each bank of each channel, + 1 */
@@ -90,12 +92,14 @@ struct flow_memory {
     struct flow_partition partition[FLOW_MAX_PARTITIONS];
     uint32_t n_partitions, slices, channels;
     uint32_t slice_64ths_per_sector, channel_64ths_per_sector, fabric_64ths_per_sector;
-    uint32_t slice_64ths_per_request, activate_64ths;
+    uint32_t slice_64ths_per_request, slice_64ths_per_partial, activate_64ths, atomic_hot_64ths;
     uint32_t out_64ths_per_sector, in_64ths_per_sector, atomic_64ths;
     uint32_t l1_sectors, l2_sectors; /* per line */
+    bool ptx;                    /* the trace is of PTX, before the assembler's work */
     bool same_geometry;          /* L1 and L2 agree on lines and sectors */
     uint64_t refresh_every, refresh_cycles; /* of one channel, in SM cycles; 0 = none */
     uint64_t dirty_limit_sectors;/* per partition, 0 = none */
+    struct cache tlb2;           /* second-level TLB, shared by all SMs */
     uint64_t now;                /* time of issue: never goes back */
     struct flow_counters count;
 };
@@ -120,7 +124,8 @@ uint64_t flow_drain(struct flow_memory *m, uint32_t sm);
 /* Sectors (of the L1's line) on behalf of SM `sm` at time t; returns when they reach the SM. */
 uint64_t flow_l2_read(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors, uint64_t t);
 void flow_l2_write(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors, uint32_t full, uint64_t t);
-uint64_t flow_l2_atomic(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors, uint32_t packets, uint64_t t);
+uint64_t flow_l2_atomic(struct flow_memory *m, uint32_t sm, uint64_t line, uint64_t word, uint32_t sectors,
+                        uint32_t packets, uint64_t t);
 /* Sectors of a line out of (or into) the DRAM of a partition; returns when the data is at the L2. */
 uint64_t flow_dram_read(struct flow_memory *m, uint32_t partition, uint64_t line, uint32_t n_sectors, uint64_t t);
 void flow_dram_write(struct flow_memory *m, uint32_t partition, uint64_t line, uint32_t n_sectors, uint64_t t);

@@ -111,6 +111,8 @@ static void report_detail(const struct flow_engine *e, struct strata_result *r)
     strata_result_detail(r, "time.kernel_cycles", (double)e->end_time - e->gpu->launch.launch_cycles);
     strata_result_detail(r, "coalescer.merged_sectors", (double)c->merged_sectors);
     strata_result_detail(r, "dram.row_misses", (double)c->row_misses);
+    if (e->gpu->tlb.enabled)
+        strata_result_detail(r, "tlb.misses", (double)c->tlb_misses);
     strata_result_detail(r, "l2.atomic_packets", (double)c->l2_atomic);
 }
 

@@ -144,7 +144,8 @@ static const struct strata_gpu_key keys[] = {
     UINT("l1.reserved_lines", l1.reserved_lines, "", 0, 65536, "0", "lines of the nominal size that never hold data"),
     UINT("l1.miss_requests_per_cycle", l1.miss_requests_per_cycle, "", 0, 64, "0", "line requests of one SM that leave for the L2; 0: no limit"),
     UINT("l1.store_buffer", l1.store_buffer_lines, "", 0, 64, "0", "lines in which stores wait and merge before they leave; 0: each leaves at once"),
-    CYCLES("l1.store_idle", l1.store_idle_cycles, "0", "waiting stores leave when no store has touched their line for this long"),
+    CYCLES("l1.store_idle", l1.store_idle_cycles, "0", "waiting stores leave when no store has touched their line for so many idle cycles of the load/store unit"),
+    CYCLES("l1.store_wait", l1.store_wait_cycles, "100", "... or for so many cycles in all"),
     CYCLES("l1.store_drain", l1.store_drain_cycles, "0", "cycles of the load/store unit that a whole line of stores takes to leave"),
     CYCLES("l1.store", l1.store_cycles, "1", "the load/store unit is taken by one store instruction at least this long"),
 
@@ -171,6 +172,8 @@ static const struct strata_gpu_key keys[] = {
     UINT("l2.bytes_per_cycle_per_slice", l2.bytes_per_cycle_per_slice, "bytes/cycle", 0, 4096, "32", "data out of one slice; 0: no limit"),
     UINT("l2.fabric_bytes_per_cycle", l2.fabric_bytes_per_cycle, "bytes/cycle", 0, 1 << 20, "0", "link between the partitions, each way; 0: no limit"),
     REAL("l2.request", l2.request_cycles, "cycles", 0, 10000, "0", "a slice is busy with one request at least this long"),
+    REAL("l2.partial_write", l2.partial_write_cycles, "cycles", 0, 10000, "0", "a slice is busy so much longer with each sector written in part"),
+    REAL("l2.atomic_hot", l2.atomic_hot_cycles, "cycles", 0, 10000, "0", "an atomic on another word of the line the slice worked on last; 0: as any"),
     REAL("l2.atomic", l2.atomic_cycles, "cycles", 0, 10000, "1", "a slice is busy with one atomic sector"),
     UINT("l2.mshrs", l2.mshrs, "", 0, 65536, "0", "misses in flight of one slice; 0: no limit"),
     UINT("l2.mshr_merges", l2.mshr_merges, "", 0, 65536, "0", "requests that may wait for one miss; 0: no limit"),

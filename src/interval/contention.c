@@ -194,11 +194,11 @@ static void split_stall(const struct interval *i, const struct interval_machine 
         out->compute_dependence += stall;
         return;
     }
-    double l2 = i->p1 * m->l2_cycles, dram = i->p1 * i->p2 * m->dram_extra_cycles, all = (1 - i->p1) * l1_cycles + l2 + dram;
-    double to_l2 = all > 0 ? stall * l2 / all : 0, to_dram = all > 0 ? stall * dram / all : 0;
-    out->l1 += stall - to_l2 - to_dram;
-    out->l2 += to_l2;
-    out->dram += to_dram;
+    double l1 = (1 - i->p1) * l1_cycles, l2 = i->p1 * m->l2_cycles, dram = i->p1 * i->p2 * m->dram_extra_cycles;
+    double all = l1 + l2 + dram;
+    out->l1 += all > 0 ? stall * l1 / all : stall;
+    out->l2 += all > 0 ? stall * l2 / all : 0;
+    out->dram += all > 0 ? stall * dram / all : 0;
 }
 
 void interval_stack(const struct interval *list, size_t n, const struct interval_machine *m,

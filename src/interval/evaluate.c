@@ -128,10 +128,11 @@ struct bounds {
     double latency, issue, unit, dram, l2, noc;
 };
 
-static double waves_of(const struct interval_launch *l, const struct strata_gpu *gpu)
+static double waves_of(const struct interval_launch *l, const struct strata_gpu *gpu, unsigned parts)
 {
-    double per_sm = ceil(l->blocks / gpu->sm.count);
-    return fmax(1, ceil(per_sm / l->blocks_per_sm));
+    if (!(parts & STRATA_INTERVAL_WAVES))
+        return fmax(1, l->blocks / gpu->sm.count / l->blocks_per_sm);
+    return fmax(1, ceil(ceil(l->blocks / gpu->sm.count) / l->blocks_per_sm));
 }
 
 /* Until so many blocks have been handed out. */
@@ -140,37 +141,65 @@ static double dispatch_cycles(const struct strata_gpu *gpu, double blocks)
     return gpu->launch.blocks_per_cycle > 0 ? blocks / gpu->launch.blocks_per_cycle : 0;
 }
 
-static struct bounds bounds_of(const struct interval_launch *l, const struct strata_gpu *gpu, const struct interval_machine *m)
+/* The representative's own cycles, without queues. */
+static double own_cycles(const struct interval_launch *l, const struct strata_gpu *gpu, const struct interval_machine *m,
+                         unsigned parts, struct strata_interval_stack *s)
+{
+    bool late = parts & STRATA_INTERVAL_LATE;
+    interval_stack(late ? l->late_interval : l->interval, late ? l->n_late_intervals : l->n_intervals, m, STRATA_INTERVAL_GPUMECH,
+                   gpu->l1.hit_cycles, s);
+    s->other_warps = s->mshr = s->noc_queue = s->dram_queue = 0;
+    return s->base + s->compute_dependence + s->l1 + s->l2 + s->dram;
+}
+
+static void memory_bounds(const struct interval_launch *l, const struct strata_gpu *gpu, const struct interval_machine *m,
+                          double unequal, unsigned parts, struct bounds *b)
+{
+    /* Whole lines travel where sectors do not. */
+    bool sectors = parts & STRATA_INTERVAL_SECTORS;
+    double line = sectors ? 1 : fmax(1, l->l2_requests * m->line_bytes / fmax(1, l->l2_sectors * l->sector_bytes));
+    double bytes = l->sector_bytes * line, slices = gpu->l2.slices ? gpu->l2.slices : 1;
+    if (gpu->xbar.response_bytes_per_cycle_per_sm)
+        b->noc = l->l1_miss_sectors * bytes / (gpu->xbar.response_bytes_per_cycle_per_sm * m->sms) * unequal;
+    if (gpu->xbar.total_bytes_per_cycle)
+        b->noc = fmax(b->noc, l->l2_sectors * bytes / gpu->xbar.total_bytes_per_cycle);
+    double slice = gpu->l2.bytes_per_cycle_per_slice ? bytes / gpu->l2.bytes_per_cycle_per_slice : 0;
+    b->l2 = fmax(l->l2_sectors * slice, l->l2_requests * gpu->l2.request_cycles) / slices +
+            l->atomic_sectors * gpu->l2.atomic_cycles / slices;
+    if (m->dram_gbytes > 0)
+        b->dram = (l->dram_read_sectors + l->dram_write_sectors) * bytes / (m->dram_gbytes / m->clock_ghz);
+}
+
+static struct bounds bounds_of(const struct interval_launch *l, const struct strata_gpu *gpu, const struct interval_machine *m,
+                               unsigned parts)
 {
     struct bounds b = {0};
     double schedulers = gpu->sm.schedulers ? gpu->sm.schedulers : 1, sms = m->sms;
     /* Unequal load: the busiest SM decides. */
-    double unequal = ceil(l->blocks / gpu->sm.count) * sms / l->blocks;
+    double unequal = parts & STRATA_INTERVAL_WAVES ? ceil(l->blocks / gpu->sm.count) * sms / l->blocks : 1;
     struct strata_interval_stack s;
-    interval_stack(l->late_interval, l->n_late_intervals, m, STRATA_INTERVAL_GPUMECH, gpu->l1.hit_cycles, &s);
-    double one = s.base + s.compute_dependence + s.l1 + s.l2 + s.dram;
+    double one = own_cycles(l, gpu, m, parts, &s);
+    double longest = parts & STRATA_INTERVAL_LATE ? l->longest_late_cycles : l->longest_cycles;
+    double last = parts & STRATA_INTERVAL_SLOWEST ? fmax(one, longest) : one;
     /* The last wave ends with the slowest warp. */
-    b.latency = one * (waves_of(l, gpu) - 1) + fmax(one, l->longest_cycles) + dispatch_cycles(gpu, fmin(l->blocks, l->blocks_per_sm * sms));
+    b.latency = one * (waves_of(l, gpu, parts) - 1) + last;
+    if (parts & STRATA_INTERVAL_LAUNCH)
+        b.latency += dispatch_cycles(gpu, fmin(l->blocks, l->blocks_per_sm * sms));
     b.issue = l->instructions / (sms * schedulers * m->issue_per_cycle) * unequal;
     for (int p = SM_PIPE_FMA; p < SM_N_PIPES; p++)
         if (p != SM_PIPE_LSU)
             b.issue = fmax(b.issue, l->pipe_cycles[p] / (sms * schedulers) * unequal);
     double drain = gpu->l1.store_cycles ? gpu->l1.store_drain_cycles / 4.0 * l->l2_write_sectors : 0;
     b.unit = (l->lsu_cycles + drain) / sms * unequal;
-    if (gpu->xbar.response_bytes_per_cycle_per_sm)
-        b.noc = l->l1_miss_sectors * l->sector_bytes / (gpu->xbar.response_bytes_per_cycle_per_sm * sms) * unequal;
-    double slice = gpu->l2.bytes_per_cycle_per_slice ? l->sector_bytes / gpu->l2.bytes_per_cycle_per_slice : 0;
-    double slices = gpu->l2.slices ? gpu->l2.slices : 1;
-    b.l2 = fmax(l->l2_sectors * slice, l->l2_requests * gpu->l2.request_cycles) / slices + l->atomic_sectors * gpu->l2.atomic_cycles / slices;
-    if (m->dram_gbytes > 0)
-        b.dram = (l->dram_read_sectors + l->dram_write_sectors) * l->sector_bytes / (m->dram_gbytes / m->clock_ghz);
+    memory_bounds(l, gpu, m, unequal, parts, &b);
     return b;
 }
 
 /* Queues overlap with computation: the largest bound decides, and those near it add a little. */
-static double together(const struct bounds *b)
+static double together(const struct bounds *b, unsigned parts)
 {
-    const double v[] = {b->latency, b->issue, b->unit, b->dram, b->l2, b->noc}, power = 2;
+    const double v[] = {b->latency, b->issue, b->unit, b->dram, b->l2, b->noc};
+    double power = parts & STRATA_INTERVAL_OVERLAP ? 2 : 1;
     double most = 0, sum = 0;
     for (size_t i = 0; i < sizeof v / sizeof v[0]; i++)
         most = fmax(most, v[i]);
@@ -179,25 +208,26 @@ static double together(const struct bounds *b)
     return most * pow(sum, 1 / power);
 }
 
-static double launch_cycles(const struct interval_launch *l, const struct strata_gpu *gpu, double running)
+static double launch_cycles(const struct interval_launch *l, const struct strata_gpu *gpu, double running, unsigned parts)
 {
+    if (!(parts & STRATA_INTERVAL_LAUNCH))
+        return 0;
     double dispatch = dispatch_cycles(gpu, l->blocks);
     double fetch = gpu->sm.fetch_cold_cycles + l->code_lines * gpu->sm.fetch_interval_cycles;
-    double replace = (waves_of(l, gpu) - 1) * gpu->launch.block_replace_cycles;
+    double replace = (waves_of(l, gpu, parts) - 1) * gpu->launch.block_replace_cycles;
     return gpu->launch.launch_cycles + gpu->launch.drain_cycles + fetch + replace + fmax(0, dispatch - running);
 }
 
 static void evaluate_default(const struct interval_launch *l, const struct strata_gpu *gpu, const struct interval_machine *m,
-                             struct strata_interval_result *out)
+                             unsigned parts, struct strata_interval_result *out)
 {
-    struct bounds b = bounds_of(l, gpu, m);
-    double running = together(&b), fixed = launch_cycles(l, gpu, running), scale;
+    struct bounds b = bounds_of(l, gpu, m, parts);
+    double running = together(&b, parts), fixed = launch_cycles(l, gpu, running, parts), scale;
     struct strata_interval_stack *s = &out->stack;
-    interval_stack(l->late_interval, l->n_late_intervals, m, STRATA_INTERVAL_GPUMECH, gpu->l1.hit_cycles, s);
-    s->other_warps = s->mshr = s->noc_queue = s->dram_queue = 0;
+    double own = own_cycles(l, gpu, m, parts, s);
     /* The stack: the representative's own cycles as often as there are waves; what the shared units add
      * goes to them by their size. */
-    double waves = waves_of(l, gpu), own = s->base + s->compute_dependence + s->l1 + s->l2 + s->dram, rest = running - own * waves, shared = b.issue + b.unit + b.dram + b.l2 + b.noc;
+    double waves = waves_of(l, gpu, parts), rest = running - own * waves, shared = b.issue + b.unit + b.dram + b.l2 + b.noc;
     scale = shared > 0 ? rest / shared : 0;
     s->base *= waves;
     s->compute_dependence *= waves;
@@ -216,15 +246,27 @@ static void evaluate_default(const struct interval_launch *l, const struct strat
     out->ipc_gpu = l->instructions / out->cycles;
 }
 
+const char *strata_interval_part_name(unsigned index)
+{
+    static const char *const part[] = {"late", "waves", "launch", "slowest", "overlap", "sectors"};
+    return index < sizeof part / sizeof part[0] ? part[index] : NULL;
+}
+
 void strata_interval_evaluate(const struct strata_interval_profile *p, size_t i, const struct strata_gpu *gpu,
                               enum strata_interval_variant variant, struct strata_interval_result *out)
+{
+    strata_interval_evaluate_parts(p, i, gpu, variant, STRATA_INTERVAL_ALL_PARTS, out);
+}
+
+void strata_interval_evaluate_parts(const struct strata_interval_profile *p, size_t i, const struct strata_gpu *gpu,
+                                    enum strata_interval_variant variant, unsigned parts, struct strata_interval_result *out)
 {
     const struct interval_launch *l = &p->launch[i];
     struct interval_machine m = machine_of(l, gpu, variant);
     memset(out, 0, sizeof *out);
     tell_divergence(l, &m, out);
     if (variant == STRATA_INTERVAL_DEFAULT)
-        evaluate_default(l, gpu, &m, out);
+        evaluate_default(l, gpu, &m, parts, out);
     else
         evaluate_published(l, gpu, &m, variant, out);
     out->instructions = l->instructions;

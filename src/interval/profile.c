@@ -556,8 +556,9 @@ static strata_status choose(struct reading *r, struct walk *w, struct interval_l
         const struct path *p = &r->paths.path[k];
         st = walk_warp(r, w, &r->first[p->user]);
         struct interval_single s = interval_sum(w->builder.list, w->builder.n, 1);
-        if (r->late && s.base_cycles + s.stall_cycles > l->longest_cycles)
-            l->longest_cycles = s.base_cycles + s.stall_cycles;
+        double *longest = r->late ? &l->longest_late_cycles : &l->longest_cycles;
+        if (s.base_cycles + s.stall_cycles > *longest)
+            *longest = s.base_cycles + s.stall_cycles;
         point[k] = (struct cluster_point){s.probability, s.instructions, p->count, p->first_warp};
     }
     struct cluster_choice c = {0};

@@ -26,7 +26,7 @@ struct interval_launch {
     size_t n_intervals;
     struct interval *late_interval; /* with loads that wait for data other warps asked for */
     size_t n_late_intervals;
-    double longest_cycles; /* of any warp, alone, with those */
+    double longest_cycles, longest_late_cycles; /* of any warp, alone, with the ones and the others */
 };
 
 struct strata_interval_profile {

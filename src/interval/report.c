@@ -2,6 +2,7 @@
 #include "interval/report.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "interval/profile.h"
 
@@ -43,6 +44,24 @@ static void report_launch(const struct interval_launch *l, struct strata_result 
     strata_result_detail(r, "profile.l2_miss_ratio", l->l2_miss_ratio);
 }
 
+/* "late=off": one of the default's parts is left out. */
+static strata_status read_setting(const char *word, unsigned *parts, struct strata_error *err)
+{
+    const char *equals = strchr(word, '=');
+    size_t length = equals ? (size_t)(equals - word) : strlen(word);
+    for (unsigned i = 0; equals && strata_interval_part_name(i); i++) {
+        if (strlen(strata_interval_part_name(i)) != length || strncmp(word, strata_interval_part_name(i), length))
+            continue;
+        if (!strcmp(equals + 1, "off"))
+            *parts &= ~(1u << i);
+        else if (strcmp(equals + 1, "on"))
+            break;
+        return STRATA_OK;
+    }
+    return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                       "the interval model does not know \"model.%s\"; late, waves, launch, slowest, overlap and sectors are on or off.", word);
+}
+
 static strata_status run_interval(const struct strata_gpu *gpu, struct strata_reader *reader,
                                   const struct strata_model_options *opt, struct strata_result *out, struct strata_error *err)
 {
@@ -51,6 +70,12 @@ static strata_status run_interval(const struct strata_gpu *gpu, struct strata_re
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                            "the interval model has no variant \"%s\"; there are: gpumech, gpumech+, mdm-queue, mdm-mshr, mdm, gcom, default.",
                            opt->variant);
+    unsigned parts = STRATA_INTERVAL_ALL_PARTS;
+    for (const char *const *word = opt->settings; word && *word; word++) {
+        strata_status bad = read_setting(*word, &parts, err);
+        if (bad != STRATA_OK)
+            return bad;
+    }
     struct strata_interval_profile p = {0};
     struct strata_interval_result e;
     strata_status st = strata_interval_profile_launch(&p, gpu, reader, opt->seed, err);
@@ -58,7 +83,7 @@ static strata_status run_interval(const struct strata_gpu *gpu, struct strata_re
         free_launches(&p);
         return st;
     }
-    strata_interval_evaluate(&p, 0, gpu, variant, &e);
+    strata_interval_evaluate_parts(&p, 0, gpu, variant, parts, &e);
     strata_result_set(out, "gpu__time_duration.sum", e.time_ns);
     strata_result_set(out, "sm__cycles_elapsed.max", e.cycles);
     strata_result_set(out, "smsp__inst_executed.sum", e.instructions);

@@ -86,7 +86,7 @@ static const struct field {
               NUMBER(paths), NUMBER(cluster_share), NUMBER(representative), NUMBER(lsu_cycles),
               NUMBER(l1_miss_sectors), NUMBER(l2_requests), NUMBER(l2_sectors), NUMBER(l2_write_sectors),
               NUMBER(atomic_sectors), NUMBER(dram_read_sectors), NUMBER(dram_write_sectors), NUMBER(sector_bytes),
-              NUMBER(longest_cycles)};
+              NUMBER(longest_cycles), NUMBER(longest_late_cycles)};
 #define IFIELD(name) offsetof(struct interval, name)
 /* One interval is a list of numbers in this order, then its cause. */
 static const size_t columns[] = {IFIELD(count), IFIELD(n), IFIELD(stall_cycles), IFIELD(p1), IFIELD(p2), IFIELD(read_misses),

@@ -44,11 +44,28 @@ static uint64_t load_line(struct hierarchy *h, uint32_t sm, const struct strata_
     return later(done, arrival);
 }
 
+/* The tables of an instruction's lines are fetched together. */
+static void fetch_ahead(const struct hierarchy *h, uint32_t sm, const struct strata_request *r, unsigned n)
+{
+    const struct cache *l1 = &h->sm[sm].l1, *l2 = &h->partition[h->sm[sm].partition].l2;
+    for (unsigned i = 0; i < n; i++) {
+        __builtin_prefetch(&l1->table[cache_hash(l1, r[i].line)]);
+        __builtin_prefetch(&l2->table[cache_hash(l2, r[i].line)]);
+    }
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t slot = l2->table[cache_hash(l2, r[i].line)];
+        if (slot)
+            __builtin_prefetch(&l2->slot[slot - 1], 1);
+    }
+}
+
 static uint64_t load(struct hierarchy *h, uint32_t sm, const struct strata_winst *w, const struct strata_request *r, unsigned n, uint64_t t)
 {
     bool bypass = w->inst->hints & STRATA_HINT_BYPASS_L1, copy = w->inst->memop == STRATA_MEM_ASYNC_COPY;
     uint32_t hits = 0, sectors = 0;
     uint64_t done = t;
+    if (n > 1 && h->same_geometry)
+        fetch_ahead(h, sm, r, n);
     for (unsigned i = 0; i < n; i++) {
         sectors += popcount32(r[i].sectors);
         done = later(done, load_line(h, sm, &r[i], h->gpu->l1.enabled && !bypass, t + i, &hits));
@@ -75,12 +92,15 @@ static void send(struct hierarchy *h, uint32_t sm, const struct hierarchy_store 
     hierarchy_l2_write(h, sm, s->line, s->sectors, full, s->last);
 }
 
+/* A line leaves after cycles in which the unit had nothing to do, or when it has waited its time. */
 static void send_idle(struct hierarchy *h, uint32_t sm, uint64_t t)
 {
     struct hierarchy_sm *p = &h->sm[sm];
+    uint64_t idle = t - p->unit_busy;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < p->n_stores; i++)
-        if (t < p->store[i].last + h->gpu->l1.store_idle_cycles)
+        if (t != UINT64_MAX && idle < p->store[i].idle + h->gpu->l1.store_idle_cycles &&
+            t < p->store[i].last + h->gpu->l1.store_wait_cycles)
             p->store[kept++] = p->store[i];
         else
             send(h, sm, &p->store[i]);
@@ -110,6 +130,7 @@ static void wait_in_buffer(struct hierarchy *h, uint32_t sm, const struct strata
         p->n_stores++;
     }
     p->store[i].last = t;
+    p->store[i].idle = p->unit_free - p->unit_busy;
     p->store[i].sectors |= r->sectors;
     for (uint32_t b = r->sectors; b; b &= b - 1) {
         uint32_t sum = p->store[i].bytes[lowest_bit32(b)] + bytes;
@@ -213,6 +234,7 @@ static uint64_t take_unit(struct hierarchy *h, uint32_t sm, const struct strata_
         cycles = h->gpu->l1.store_cycles;
     uint64_t start = later(t, p->unit_free);
     p->unit_free = start + cycles;
+    p->unit_busy += cycles;
     return start;
 }
 
@@ -222,9 +244,9 @@ uint64_t hierarchy_access(struct hierarchy *h, uint32_t sm, const struct strata_
     unsigned n = strata_coalesce(&h->coalescer, w, local_base, r);
     if (!n)
         return t + 1;
+    if (h->sm[sm].n_stores) /* before this access makes the unit busy */
+        send_idle(h, sm, later(t, h->sm[sm].unit_free));
     t = take_unit(h, sm, w, n, t);
-    if (h->sm[sm].n_stores)
-        send_idle(h, sm, t);
     switch (w->inst->memop) {
     case STRATA_MEM_STORE:
         return store(h, sm, w, r, n, t);

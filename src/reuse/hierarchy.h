@@ -27,7 +27,7 @@ struct hierarchy_counts {
 };
 
 struct hierarchy_store {
-    uint64_t line, last;
+    uint64_t line, last, idle; /* idle: idle cycles of the unit until the last store */
     uint32_t sectors;
     uint8_t bytes[CACHE_MAX_SECTORS];
 };
@@ -36,6 +36,7 @@ struct hierarchy_sm {
     struct cache l1;
     struct hierarchy_store store[HIERARCHY_STORE_LINES];
     uint32_t n_stores, gpc, partition;
+    uint64_t unit_busy; /* cycles it was taken so far */
     uint64_t unit_free; /* the load/store unit takes the next instruction then */
 };
 

@@ -1,4 +1,7 @@
 /* timed.c - distances on a stack whose changes come late. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3") /* as in stack.c */
+#endif
 #include "reuse/timed.h"
 
 #include <math.h>
@@ -34,8 +37,6 @@ strata_status timed_init(struct timed_cache *c, const struct timed_options *opt,
     }
     gsl_rng_set(c->random, (unsigned long)opt->seed);
     strata_status st = reuse_stack_init(&c->whole, err);
-    if (st == STRATA_OK)
-        st = reuse_stack_init(&c->asked, err);
     for (uint32_t s = 0; s < c->n_sets && st == STRATA_OK; s++)
         st = reuse_stack_init(&c->set[s], err);
     if (st != STRATA_OK)
@@ -48,7 +49,6 @@ void timed_release(struct timed_cache *c)
     for (uint32_t s = 0; c->set && s < c->n_sets; s++)
         reuse_stack_release(&c->set[s]);
     reuse_stack_release(&c->whole);
-    reuse_stack_release(&c->asked);
     reuse_histogram_release(&c->histogram);
     free(c->set);
     free(c->heap);
@@ -241,12 +241,11 @@ static uint64_t draw_latency(struct timed_cache *c)
 /* Why a miss missed, by what the same access would have met otherwise. */
 static enum timed_kind classify(struct timed_cache *c, uint64_t line, uint32_t distance)
 {
-    if (reuse_stack_distance(&c->asked, line) == REUSE_COLD)
-        return TIMED_COMPULSORY;
-    if (distance == REUSE_COLD || find_flight(c, line))
+    if (find_flight(c, line))
         return TIMED_LATENCY;
-    uint32_t whole = reuse_stack_distance(&c->whole, line);
-    return whole != REUSE_COLD && whole < c->n_sets * c->ways ? TIMED_CONFLICT : TIMED_CAPACITY;
+    if (distance == REUSE_COLD)
+        return TIMED_COMPULSORY; /* neither there before nor on its way: never asked for */
+    return reuse_stack_distance(&c->whole, line) < c->n_sets * c->ways ? TIMED_CONFLICT : TIMED_CAPACITY;
 }
 
 static uint32_t flights_of(const struct timed_cache *c, uint32_t warp)
@@ -280,15 +279,13 @@ static strata_status take_off(struct timed_cache *c, uint32_t warp, uint64_t lin
 static strata_status count(struct timed_cache *c, uint64_t line, uint32_t distance, struct strata_error *err)
 {
     bool miss = distance == REUSE_COLD || (c->opt.miss_above_ways ? distance > c->ways : distance >= c->ways);
-    uint32_t ignored;
     c->accesses++;
     c->infinite += distance == REUSE_COLD;
     if (miss) {
         c->misses++;
         c->kind[classify(c, line, distance)]++;
     }
-    strata_status st = reuse_histogram_add(&c->histogram, &distance, 1, err);
-    return st == STRATA_OK ? reuse_stack_touch(&c->asked, line, &ignored, err) : st;
+    return reuse_histogram_add(&c->histogram, &distance, 1, err);
 }
 
 /* Distance, hit or miss, latency and time of effect of each transaction; none is made yet. Returns

@@ -60,7 +60,6 @@ struct timed_cache {
     uint32_t n_sets, ways;
     struct reuse_stack *set;     /* effects, per set */
     struct reuse_stack whole;    /* effects, all sets: what a fully associative cache would do */
-    struct reuse_stack asked;    /* lines ever asked for */
     struct timed_effect *heap;
     size_t n_effects, cap_effects;
     struct timed_flight *flight; /* lines on their way */

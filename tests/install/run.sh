@@ -32,4 +32,11 @@ done
 LD_LIBRARY_PATH=$libdir "$scratch/sectors_per_load" "$root/share/strata/gpus/h200.yaml" "$src/tests/data/traces/strided" >"$scratch/out" ||
     fail "sectors_per_load failed"
 diff -u "$src/tests/install/sectors_per_load.txt" "$scratch/out" || fail "sectors_per_load printed something else"
+# A CUDA program, compiled and run by what was installed alone.
+if command -v clang++ >/dev/null 2>&1; then
+    case $(ldd "$root/bin/strata") in *libasan*) export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 ;; esac
+    "$root/bin/strata-clang" -o "$scratch/vecadd" "$src/examples/vecadd.cu" || fail "strata-clang does not build vecadd.cu"
+    (cd "$scratch" && "$root/bin/strata" trace -q -- ./vecadd 1000) || fail "strata trace does not run vecadd"
+    "$root/bin/strata" check "$scratch/vecadd.strata" >/dev/null || fail "the trace of vecadd is not legal"
+fi
 echo "installed, and the examples run"

@@ -389,7 +389,7 @@ static void the_stack_sums_to_its_total(void **state)
         double sum = s.base + s.other_warps + s.compute_dependence + s.l1 + s.l2 + s.dram + s.mshr + s.noc_queue +
                      s.dram_queue + s.idle;
         assert_true(sum == s.total_cycles);
-        near(s.compute_dependence + s.l1 + s.l2 + s.dram, interval_sum(list, 5, 1).stall_cycles, 1e-15);
+        near(s.compute_dependence + s.l1 + s.l2 + s.dram, interval_sum(list, 5, 1).stall_cycles, EXACT);
     }
 }
 

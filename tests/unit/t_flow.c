@@ -1,0 +1,167 @@
+/* The flow model: what it must do with kernels whose behaviour is known, and with each mechanism off. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <strata/generate.h>
+#include <strata/gpu.h>
+#include <strata/result.h>
+
+static struct strata_gpu h200, gtx470;
+
+static int load_gpus(void **state)
+{
+    (void)state;
+    char folder[600];
+    snprintf(folder, sizeof folder, "%s/gpus", getenv("STRATA_SOURCE"));
+    return strata_gpu_add_path(folder, NULL) || strata_gpu_load("h200", &h200, NULL) ||
+           strata_gpu_load("gtx470", &gtx470, NULL);
+}
+
+/* Runs the model over a generated kernel and returns one metric. */
+static double metric_of(const struct strata_gpu *gpu, const char *kind, const char *const *settings, uint64_t seed,
+                        const char *metric)
+{
+    struct strata_trace *trace;
+    struct strata_reader *reader;
+    struct strata_error err;
+    struct strata_result result;
+    struct strata_model_options opt = {.seed = seed, .threads = 1};
+    if (strata_generate(kind, settings, &trace, &err))
+        fail_msg("%s", err.message);
+    assert_int_equal(strata_reader_open(trace, 0, &reader, &err), STRATA_OK);
+    assert_int_equal(strata_result_init(&result, strata_trace_launch(trace, 0), &err), STRATA_OK);
+    if (strata_model_find("flow")->run(gpu, reader, &opt, &result, &err))
+        fail_msg("%s", err.message);
+    double value = -1;
+    assert_true(strata_result_get(&result, metric, &value));
+    strata_result_release(&result);
+    strata_reader_close(reader);
+    strata_trace_close(trace);
+    return value;
+}
+
+#define LD "l1tex__t_sectors_pipe_lsu_mem_global_op_ld"
+#define L2R "lts__t_sectors_srcunit_tex_op_read"
+
+static void a_stream_is_read_once_from_dram_and_never_hits(void **state)
+{
+    (void)state;
+    const char *const s[] = {"elements=262144", NULL};
+    double sectors = metric_of(&h200, "stream", s, 1, LD ".sum");
+    assert_true(sectors > 0);
+    assert_true(metric_of(&h200, "stream", s, 1, LD "_lookup_hit.sum") == 0);
+    double dram = metric_of(&h200, "stream", s, 1, "dram__sectors_read.sum");
+    /* besides the data: code and what every launch reads */
+    assert_true(dram >= sectors && dram < sectors + 400);
+}
+
+static void a_broadcast_is_fetched_once_per_sm_at_most(void **state)
+{
+    (void)state;
+    double returned = metric_of(&h200, "broadcast", NULL, 1, "l1tex__m_xbar2l1tex_read_sectors.sum");
+    double served = metric_of(&h200, "broadcast", NULL, 1, L2R ".sum");
+    assert_true(served <= returned);
+}
+
+static void without_the_coalescer_the_l2_serves_what_the_l1s_get(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    g.xbar.request_coalescer_window_cycles = 0;
+    g.xbar.coalescer_return_cycles = 0;
+    double returned = metric_of(&g, "matmul", NULL, 1, "l1tex__m_xbar2l1tex_read_sectors.sum");
+    assert_true(returned > 0);
+    assert_true(metric_of(&g, "matmul", NULL, 1, L2R ".sum") == returned);
+    assert_true(metric_of(&h200, "matmul", NULL, 1, L2R ".sum") < returned);
+}
+
+static void without_partitions_nothing_crosses_the_link(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    g.l2.partitions = 1;
+    assert_true(metric_of(&g, "stream", NULL, 1, "lts__t_sectors_srcunit_ltcfabric.sum") == 0);
+    assert_true(metric_of(&h200, "stream", NULL, 1, "lts__t_sectors_srcunit_ltcfabric.sum") > 0);
+}
+
+static void with_32_byte_fetches_a_miss_is_one_sector(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    g.l2.fetch_bytes = 32;
+    const char *const s[] = {"elements=65536", "table=16MiB", NULL};
+    double narrow = metric_of(&g, "gather", s, 1, "dram__sectors_read.sum");
+    assert_true(narrow < metric_of(&h200, "gather", s, 1, "dram__sectors_read.sum"));
+}
+
+static void an_infinitely_fast_dram_is_not_slower(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    g.dram.access_cycles = 0;
+    g.dram.row_miss_cycles = 0;
+    g.dram.tREFI = 0;
+    assert_true(metric_of(&g, "stream", NULL, 1, "sm__cycles_elapsed.max") <
+                metric_of(&h200, "stream", NULL, 1, "sm__cycles_elapsed.max"));
+}
+
+static void a_dependent_chain_takes_its_latencies(void **state)
+{
+    (void)state;
+    /* One warp, one load after another, all in DRAM once: cycles per load are near the sum of the L2's
+     * and the DRAM's latencies (probe cold_latency: 558 near, 737 far, 690 on average). */
+    const char *const s[] = {"bytes=16MiB", "stride=4224", "iterations=2048", NULL};
+    double cycles = metric_of(&h200, "chase", s, 1, "sm__cycles_elapsed.max");
+    double per_load = (cycles - 3000) / 2048;
+    assert_true(per_load > 560 && per_load < 800);
+}
+
+static void a_tlb_of_few_pages_slows_a_chase_over_many(void **state)
+{
+    (void)state;
+    struct strata_gpu flat = h200, g;
+    const char *const s[] = {"bytes=256MiB", "stride=2097280", "iterations=1024", NULL};
+    flat.l1.enabled = false; /* the few lines of the walk would stay in it */
+    g = flat;
+    g.tlb.enabled = true;
+    g.tlb.page_bytes = 2 << 20;
+    g.tlb.l1 = (struct strata_cache_config){.size_bytes = 16ull << 21, .line_bytes = 2 << 20, .sector_bytes = 2 << 20};
+    g.tlb.l2 = (struct strata_cache_config){.size_bytes = 64ull << 21, .line_bytes = 2 << 20, .sector_bytes = 2 << 20};
+    g.tlb.l1_miss_cycles = 100;
+    g.tlb.l2_miss_cycles = 400;
+    double without = metric_of(&flat, "chase", s, 1, "sm__cycles_elapsed.max");
+    double with = metric_of(&g, "chase", s, 1, "sm__cycles_elapsed.max");
+    assert_true(with > without + 1024 * 300.0);
+    g.tlb.l1.size_bytes = g.tlb.l2.size_bytes = 1024ull << 21; /* every page fits: only first touches miss */
+    assert_true(metric_of(&g, "chase", s, 1, "sm__cycles_elapsed.max") < without + 200 * 600.0);
+}
+
+static void the_same_seed_gives_the_same_numbers_and_the_fermi_runs_too(void **state)
+{
+    (void)state;
+    double a = metric_of(&h200, "stencil2d", NULL, 7, "sm__cycles_elapsed.max");
+    assert_true(a == metric_of(&h200, "stencil2d", NULL, 7, "sm__cycles_elapsed.max"));
+    assert_true(metric_of(&gtx470, "stencil2d", NULL, 7, "sm__cycles_elapsed.max") > 0);
+    assert_true(metric_of(&gtx470, "column-copy", NULL, 7, LD ".sum") > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_stream_is_read_once_from_dram_and_never_hits),
+        cmocka_unit_test(a_broadcast_is_fetched_once_per_sm_at_most),
+        cmocka_unit_test(without_the_coalescer_the_l2_serves_what_the_l1s_get),
+        cmocka_unit_test(without_partitions_nothing_crosses_the_link),
+        cmocka_unit_test(with_32_byte_fetches_a_miss_is_one_sector),
+        cmocka_unit_test(an_infinitely_fast_dram_is_not_slower),
+        cmocka_unit_test(a_dependent_chain_takes_its_latencies),
+        cmocka_unit_test(a_tlb_of_few_pages_slows_a_chase_over_many),
+        cmocka_unit_test(the_same_seed_gives_the_same_numbers_and_the_fermi_runs_too),
+    };
+    return cmocka_run_group_tests(tests, load_gpus, NULL);
+}
