@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "ptx/launch.h"
 #include "ptx/overlay.h"
 #include "ptx/special.h"
 #include "ptx/warp.h"
@@ -122,6 +123,22 @@ void ptx_block_destroy(struct ptx_block *block)
     free(block);
 }
 
+/* What a block that runs ahead touches. Blocks of a launch mostly touch the same allocations: those
+ * of the block before count as touched by this one too, which is at worst too careful, unless the
+ * overlays have changed. */
+static void forget_touched(struct ptx_block *block)
+{
+    uint32_t overlays = block->ahead ? ptx_mixed_count(block->run->ahead) : UINT32_MAX;
+    ptx_overlay_reset(block->overlay);
+    if (block->ahead && overlays == block->slots_overlays && !block->loaded.overflow &&
+        !block->stored.overflow && !block->sampled.overflow)
+        return;
+    block->slots_overlays = overlays;
+    memset(block->slots, 0, block->run->image->n_slots * sizeof *block->slots);
+    block->loaded.n = block->stored.n = block->sampled.n = 0;
+    block->loaded.overflow = block->stored.overflow = block->sampled.overflow = false;
+}
+
 void ptx_block_start(struct ptx_block *block, uint64_t index, bool recording)
 {
     struct ptx_run *run = block->run;
@@ -141,12 +158,8 @@ void ptx_block_start(struct ptx_block *block, uint64_t index, bool recording)
     block->live_warps = block->n_warps;
     block->text.n = block->deferred.n = 0;
     block->deferred.overflow = false;
-    if (run->ahead) { /* what this block touches is found out anew */
-        memset(block->slots, 0, run->image->n_slots * sizeof *block->slots);
-        block->loaded.n = block->stored.n = block->sampled.n = 0;
-        block->loaded.overflow = block->stored.overflow = block->sampled.overflow = false;
-        ptx_overlay_reset(block->overlay);
-    }
+    if (run->ahead)
+        forget_touched(block);
     for (uint32_t i = 0; i < block->n_warps; i++) {
         struct ptx_warp *w = &block->warps[i];
         uint32_t threads = run->threads_per_block - i * PTX_LANES;

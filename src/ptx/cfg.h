@@ -23,7 +23,14 @@ void ptx_op_visit(const struct ptx_op *op, ptx_reg_visitor *reads, ptx_reg_visit
 /* Number of leading operands that are destinations. */
 unsigned ptx_op_destinations(const struct ptx_op *op);
 
-/* The largest number of 32-bit registers alive at once; 0 if memory is short. */
-uint32_t ptx_live_registers(const struct ptx_function *f, const struct ptx_cfg *cfg);
+/* Where registers live. */
+struct ptx_liveness {
+    uint32_t most;          /* 32-bit registers alive at once at most */
+    uint32_t *first, *last; /* by register: the ops between which it ever lives */
+};
+/* False if the function is too large or memory is short. Release it in any case. */
+bool ptx_liveness_find(const struct ptx_function *f, const struct ptx_cfg *cfg,
+                       struct ptx_liveness *out);
+void ptx_liveness_release(struct ptx_liveness *l);
 
 #endif

@@ -28,7 +28,7 @@ struct ptx_decoder {
     const struct ptx_function *f;
     uint32_t function_index;
     uint32_t *reg_ref, *reg_reads;
-    uint32_t frame_bytes;
+    uint32_t frame_bytes, live_registers;
     uint32_t carry_ref;
     uint32_t temps[3][PTX_MAX_TEMPS], n_temps[3]; /* predicates, 4-byte lanes, 8-byte lanes */
     uint32_t *op_pc;                              /* first instruction of every op, and the end */

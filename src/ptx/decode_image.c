@@ -242,26 +242,101 @@ static void count_read(void *user, uint32_t reg)
     d->reg_reads[reg]++;
 }
 
+/* ---- frames ----
+ *
+ * PTX never uses a register twice, so a frame with a place for each would be large and cold. Two
+ * registers of one size share a place if the stretches of text they live in do not touch. That
+ * holds for diverged lanes too: writes are masked, and each lane by itself is a thread of this
+ * text. */
+
+/* Registers of one size, in the order they begin (or end) to live. */
+struct by_op {
+    uint32_t *start; /* by op: first place in `reg`; n_ops + 1 entries */
+    uint32_t *reg;
+};
+
+static bool sort_by_op(const struct ptx_function *f, const uint32_t *op_of, unsigned lanes,
+                       struct by_op *out)
+{
+    uint32_t n_ops = (uint32_t)f->n_ops;
+    out->start = calloc(n_ops + 2, sizeof *out->start);
+    out->reg = malloc((f->n_regs + 1) * sizeof *out->reg);
+    if (!out->start || !out->reg)
+        return false;
+    for (uint32_t r = 0; r < f->n_regs; r++)
+        if (ptx_lane_bytes(f->reg_type[r]) == lanes)
+            out->start[op_of[r] + 2]++;
+    for (uint32_t i = 1; i < n_ops + 2; i++)
+        out->start[i] += out->start[i - 1];
+    for (uint32_t r = 0; r < f->n_regs; r++)
+        if (ptx_lane_bytes(f->reg_type[r]) == lanes)
+            out->reg[out->start[op_of[r] + 1]++] = r;
+    return true;
+}
+
+static bool share_places(struct ptx_decoder *d, const struct ptx_liveness *live, unsigned lanes,
+                         uint64_t *bytes)
+{
+    const struct ptx_function *f = d->f;
+    struct by_op begins = {0}, ends = {0};
+    uint32_t *free_refs = malloc((f->n_regs + 1) * sizeof *free_refs), n_free = 0;
+    bool ok = free_refs && sort_by_op(f, live->first, lanes, &begins) &&
+              sort_by_op(f, live->last, lanes, &ends);
+    for (uint32_t op = 0; ok && op < f->n_ops; op++) {
+        for (uint32_t i = begins.start[op]; i < begins.start[op + 1]; i++) {
+            uint32_t *ref = &d->reg_ref[begins.reg[i]];
+            if (n_free) {
+                *ref = free_refs[--n_free];
+                continue;
+            }
+            *ref = PTX_REF(PTX_BANK_REG, *bytes);
+            *bytes += lanes * PTX_LANES;
+        }
+        for (uint32_t i = ends.start[op]; i < ends.start[op + 1]; i++)
+            free_refs[n_free++] = d->reg_ref[ends.reg[i]];
+    }
+    free(free_refs);
+    free(begins.start);
+    free(begins.reg);
+    free(ends.start);
+    free(ends.reg);
+    return ok;
+}
+
+static void own_places(struct ptx_decoder *d, unsigned lanes, uint64_t *bytes)
+{
+    for (uint32_t i = 0; i < d->f->n_regs; i++) {
+        if (ptx_lane_bytes(d->f->reg_type[i]) != lanes)
+            continue;
+        d->reg_ref[i] = PTX_REF(PTX_BANK_REG, *bytes);
+        *bytes += lanes ? lanes * PTX_LANES : 4;
+    }
+}
+
 /* Predicates first, then lanes of 4 and of 8 bytes. */
 static bool layout_registers(struct ptx_decoder *d)
 {
     const struct ptx_function *f = d->f;
+    struct ptx_liveness live;
     d->reg_ref = malloc((f->n_regs + 1) * sizeof *d->reg_ref);
     d->reg_reads = calloc(f->n_regs + 1, sizeof *d->reg_reads);
     if (!d->reg_ref || !d->reg_reads)
         return ptx_dec_no_memory(d);
     d->carry_ref = PTX_REF(PTX_BANK_REG, 0);
     uint64_t bytes = 4;
-    for (unsigned lanes = 0; lanes <= 8; lanes += 4) {
-        if (lanes)
-            bytes = round_up(bytes, 64);
-        for (uint32_t i = 0; i < f->n_regs; i++) {
-            if (ptx_lane_bytes(f->reg_type[i]) != lanes)
-                continue;
-            d->reg_ref[i] = PTX_REF(PTX_BANK_REG, bytes);
-            bytes += lanes ? lanes * PTX_LANES : 4;
-        }
+    own_places(d, 0, &bytes);
+    bool known = ptx_liveness_find(f, d->cfg, &live), ok = true;
+    d->live_registers = known ? live.most : 255;
+    for (unsigned lanes = 4; ok && lanes <= 8; lanes += 4) {
+        bytes = round_up(bytes, 64);
+        if (known)
+            ok = share_places(d, &live, lanes, &bytes);
+        else
+            own_places(d, lanes, &bytes);
     }
+    ptx_liveness_release(&live);
+    if (!ok)
+        return ptx_dec_no_memory(d);
     if (bytes > 1u << 28)
         return ptx_dec_fail(d, STRATA_ELIMIT, "it uses too many registers");
     d->frame_bytes = (uint32_t)bytes;
@@ -353,9 +428,8 @@ static bool decode_function(struct ptx_decoder *d, uint32_t index)
     bool ok = layout_registers(d) && decode_ops(d) && put_return(d);
     if (ok)
         patch_branches(d, first);
-    uint32_t live = ok ? ptx_live_registers(d->f, &cfg) : 0;
-    if (index == 0 || live > d->image->registers_estimate)
-        d->image->registers_estimate = live;
+    if (index == 0 || d->live_registers > d->image->registers_estimate)
+        d->image->registers_estimate = d->live_registers;
     struct ptx_code_function *f = &d->image->functions[index];
     f->first = (uint32_t)first;
     f->n = (uint32_t)(d->image->n_code - first);

@@ -193,7 +193,7 @@ struct ptx_warp {
     uint32_t local_stride;
     uint32_t pc;                          /* of the instruction being executed, for messages */
     struct ptx_path paths[PTX_MAX_PATHS]; /* the last one runs */
-    uint64_t open_scopes; /* bits of the scopes in use */
+    uint64_t open_scopes;                 /* bits of the scopes in use */
     struct ptx_scope scopes[PTX_MAX_SCOPES];
     struct ptx_frame root;
     struct ptx_access access;
@@ -258,9 +258,10 @@ struct ptx_block {
     bool failed;
     bool done;
     struct strata_block *record;
-    struct ptx_slot *slots; /* by ptx_inst.slot */
-    bool ahead;             /* runs ahead of its turn: stores are kept back, see parallel.c */
-    uint64_t start;         /* blocks that had finished when it started */
+    struct ptx_slot *slots;  /* by ptx_inst.slot */
+    uint32_t slots_overlays; /* overlays there were when the slots were cleared */
+    bool ahead;              /* runs ahead of its turn: stores are kept back, see parallel.c */
+    uint64_t start;          /* blocks that had finished when it started */
     struct ptx_touched loaded, stored, sampled; /* sampled: by texture instructions */
     struct ptx_overlay *overlay;
     struct strata_error error;
@@ -336,7 +337,8 @@ void ptx_fail(struct ptx_warp *w, const struct ptx_inst *in, unsigned lane, stra
  * host addresses by lane; NULL after a failure. */
 const uint64_t *ptx_resolve(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
                             unsigned bytes);
-/* The same for addresses that are already in w->access.address. */
+/* Its two halves: the addresses of all lanes into w->access.address, and the rest. */
+void ptx_compute_addresses(struct ptx_warp *w, const struct ptx_inst *in);
 const uint64_t *ptx_resolve_addresses(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
                                       unsigned bytes);
 /* A text or buffer behind a generic address of one lane; NULL if it is not valid memory. *left is

@@ -247,9 +247,10 @@ void ptx_run_copy_async(struct ptx_warp *w, const struct ptx_inst *in, uint32_t 
     for (uint32_t rest = size ? mask : 0; rest; rest &= rest - 1)
         if (!size[lowest_bit32(rest)])
             reading &= ~(rest & (0 - rest));
-    const uint64_t *host = ptx_resolve(w, in, reading ? reading : mask, reading ? in->width : 1);
-    if (!host)
+    ptx_compute_addresses(w, in);
+    if (reading && !ptx_resolve_addresses(w, in, reading, in->width))
         return;
+    const uint64_t *host = w->access.mixed_mask ? w->access.host : w->access.address;
     w->access.affine &= reading == mask;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned lane = lowest_bit32(rest);
@@ -262,7 +263,8 @@ void ptx_run_copy_async(struct ptx_warp *w, const struct ptx_inst *in, uint32_t 
                      (unsigned long long)to, w->block->shared_bytes);
             return;
         }
-        memcpy(w->block->shared + to, (const uint8_t *)(uintptr_t)host[lane], n);
+        if (n)
+            memcpy(w->block->shared + to, (const uint8_t *)(uintptr_t)host[lane], n);
         memset(w->block->shared + to + n, 0, in->width - n);
     }
 }

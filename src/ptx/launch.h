@@ -29,6 +29,7 @@ strata_status ptx_run_interleaved(struct ptx_launch *l, bool *spins);
 strata_status ptx_run_parallel(struct ptx_launch *l, uint32_t threads, bool *rest, bool *spins);
 
 /* The allocation that starts at base, if blocks keep an overlay of it; NULL if not. */
+uint32_t ptx_mixed_count(struct ptx_ahead *ahead);
 const struct ptx_mixed *ptx_mixed_find(struct ptx_ahead *ahead, uint64_t base);
 
 #endif

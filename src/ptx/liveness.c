@@ -85,6 +85,9 @@ void ptx_op_visit(const struct ptx_op *op, ptx_reg_visitor *reads, ptx_reg_visit
 
 /* ---- liveness ---- */
 
+/* 256 MiB in each of four sets: a function beyond it does without. */
+#define MAX_SET_WORDS ((size_t)1 << 25)
+
 struct live {
     const struct ptx_function *f;
     const struct ptx_cfg *cfg;
@@ -187,30 +190,92 @@ static void count_block(struct live *l, uint32_t block)
     }
 }
 
-uint32_t ptx_live_registers(const struct ptx_function *f, const struct ptx_cfg *cfg)
+/* ---- the ops a register lives over, as one stretch of the text ---- */
+
+struct stretches {
+    struct ptx_liveness *out;
+    uint32_t op;
+};
+
+static void extend(void *user, uint32_t reg)
+{
+    struct stretches *s = user;
+    if (s->op < s->out->first[reg])
+        s->out->first[reg] = s->op;
+    if (s->op > s->out->last[reg] || s->out->last[reg] == UINT32_MAX)
+        s->out->last[reg] = s->op;
+}
+
+static void extend_set(struct stretches *s, const uint64_t *set, size_t words, uint32_t op)
+{
+    s->op = op;
+    for (size_t k = 0; k < words; k++)
+        for (uint64_t rest = set[k]; rest; rest &= rest - 1)
+            extend(s, (uint32_t)(k * 64) + (uint32_t)__builtin_ctzll(rest));
+}
+
+static void find_stretches(const struct live *l, struct ptx_liveness *out)
+{
+    struct stretches s = {out, 0};
+    for (uint32_t i = 0; i < l->f->n_regs; i++)
+        out->first[i] = out->last[i] = UINT32_MAX;
+    for (uint32_t i = 0; i < l->f->n_ops; i++) {
+        s.op = i;
+        ptx_op_visit(&l->f->ops[i], extend, extend, &s);
+    }
+    for (uint32_t b = 0; b < l->cfg->n_blocks; b++) {
+        extend_set(&s, l->in + b * l->words, l->words, l->cfg->first[b]);
+        extend_set(&s, l->out + b * l->words, l->words, l->cfg->first[b + 1] - 1);
+    }
+}
+
+/* ---- all of it ---- */
+
+static void solve(struct live *l)
+{
+    for (uint32_t b = 0; b < l->cfg->n_blocks; b++)
+        block_sets(l, b);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t b = l->cfg->n_blocks; b-- > 0;)
+            changed |= update(l, b);
+    }
+    for (uint32_t b = 0; b < l->cfg->n_blocks; b++)
+        count_block(l, b);
+}
+
+bool ptx_liveness_find(const struct ptx_function *f, const struct ptx_cfg *cfg,
+                       struct ptx_liveness *out)
 {
     struct live l = {.f = f, .cfg = cfg, .words = f->n_regs / 64 + 1};
     size_t total = l.words * cfg->n_blocks;
+    memset(out, 0, sizeof *out);
+    if (total > MAX_SET_WORDS)
+        return false;
     l.in = calloc(total + 1, sizeof *l.in);
     l.out = calloc(total + 1, sizeof *l.out);
     l.gen = calloc(total + 1, sizeof *l.gen);
     l.kill = calloc(total + 1, sizeof *l.kill);
     l.now = calloc(l.words, sizeof *l.now);
-    if (l.in && l.out && l.gen && l.kill && l.now) {
-        for (uint32_t b = 0; b < cfg->n_blocks; b++)
-            block_sets(&l, b);
-        for (bool changed = true; changed;) {
-            changed = false;
-            for (uint32_t b = cfg->n_blocks; b-- > 0;)
-                changed |= update(&l, b);
-        }
-        for (uint32_t b = 0; b < cfg->n_blocks; b++)
-            count_block(&l, b);
+    out->first = malloc((f->n_regs + 1) * sizeof *out->first);
+    out->last = malloc((f->n_regs + 1) * sizeof *out->last);
+    bool ok = l.in && l.out && l.gen && l.kill && l.now && out->first && out->last;
+    if (ok) {
+        solve(&l);
+        find_stretches(&l, out);
+        out->most = l.most;
     }
     free(l.in);
     free(l.out);
     free(l.gen);
     free(l.kill);
     free(l.now);
-    return l.most;
+    return ok;
+}
+
+void ptx_liveness_release(struct ptx_liveness *l)
+{
+    free(l->first);
+    free(l->last);
+    memset(l, 0, sizeof *l);
 }

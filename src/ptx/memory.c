@@ -18,7 +18,7 @@
 
 /* ---- addresses ---- */
 
-static void add_offset(struct ptx_warp *w, const struct ptx_inst *in)
+void ptx_compute_addresses(struct ptx_warp *w, const struct ptx_inst *in)
 {
     uint64_t *address = w->access.address;
     uint64_t offset = (uint64_t)in->imm;
@@ -394,7 +394,7 @@ const uint64_t *ptx_resolve(struct ptx_warp *w, const struct ptx_inst *in, uint3
 {
     if (in->space == PTX_M_PARAM)
         return resolve_param(w, in);
-    add_offset(w, in);
+    ptx_compute_addresses(w, in);
     return ptx_resolve_addresses(w, in, mask, bytes);
 }
 

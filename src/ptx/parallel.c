@@ -80,6 +80,11 @@ struct worker {
 
 /* ---- what was stored ---- */
 
+uint32_t ptx_mixed_count(struct ptx_ahead *a)
+{
+    return a->n_mixed;
+}
+
 const struct ptx_mixed *ptx_mixed_find(struct ptx_ahead *a, uint64_t base)
 {
     uint32_t n = a->n_mixed;
@@ -237,6 +242,7 @@ static void run_again(struct worker *w, struct waiting *turn)
     struct ptx_block *block = turn->block;
     for (unsigned attempt = 0; attempt < 3; attempt++) {
         bool ahead = attempt < 2 && !stores_too_much(block);
+        w->block->slots_overlays = UINT32_MAX; /* find out anew what it touches */
         a->repeated++;
         if (!ahead)
             a->all_stored = block->index + 1;

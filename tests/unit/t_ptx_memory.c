@@ -277,6 +277,7 @@ static void asynchronous_copies_fill_shared_memory(void **state)
                "cp.async.cg.shared.global [%r4],[%rd4],16; cp.async.commit_group; cp.async.wait_group 0;\n"
                "setp.lt.u32 %p1,%r1,30; selp.u32 %r5,4,0,%p1; selp.u64 %rd6,%rd4,0,%p1;\n"
                "cp.async.ca.shared.global [%r4+8],[%rd6],8,%r5; cp.async.wait_all; bar.sync 0;\n"
+               "mov.u32 %r10,0; mov.u64 %rd7,0; cp.async.ca.shared.global [%r4+12],[%rd7],4,%r10;\n"
                "ld.shared.v4.u32 {%r6,%r7,%r8,%r9},[%r4]; st.global.v4.u32 [%rd5],{%r6,%r7,%r8,%r9};"),
         32, in, 512, 512);
     const uint32_t *o = b.out;
