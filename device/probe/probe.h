@@ -34,6 +34,18 @@ __device__ __forceinline__ unsigned clock_now()
     asm volatile("mov.u32 %0,%%clock;" : "=r"(t)::"memory");
     return t;
 }
+// The clock, read no earlier than `value` is there. The predicate, which differs between threads
+// for all the assembler knows, also keeps it from reading the clock through the uniform datapath,
+// which takes a time of its own.
+__device__ __forceinline__ unsigned clock_after(unsigned value)
+{
+    unsigned t = 0;
+    asm volatile("{\n\t.reg .pred q;\n\tsetp.ne.u32 q,%1,0xffffffff;\n\t@q mov.u32 %0,%%clock;\n\t}"
+                 : "+r"(t)
+                 : "r"(value)
+                 : "memory");
+    return t;
+}
 __device__ __forceinline__ unsigned sm_number()
 {
     unsigned r;
