@@ -242,8 +242,8 @@ static void prefetch_warp(const struct flow_engine *e, const struct flow_warp *w
         return;
     const struct flow_sm_port *p = &e->memory.sm[e->block[w->block].sm];
     const struct cache *l2 = &e->memory.partition[p->partition].l2;
-    __builtin_prefetch(&p->l1.table[cache_hash(&p->l1, w->next.base)]);
-    __builtin_prefetch(&l2->table[cache_hash(l2, w->next.base)]);
+    cache_expect(&p->l1, w->next.base);
+    cache_expect(l2, w->next.base);
 }
 
 strata_status flow_warp_due(struct flow_engine *e, uint32_t index)
