@@ -362,8 +362,6 @@ static void count_latency(struct sim_sm *s, const struct sim_flight *f, const st
     s->count.lat_requests++;
     s->count.lat_lsu += f->left - f->reached;
     s->count.lat_total += p->time - f->reached;
-    for (int k = 0; k < SIM_N_PLACES; k++)
-        s->count.lat_spent[k] += p->spent[k];
 }
 
 static void acknowledged(struct sim_sm *s, const struct sim_flight *f, uint64_t t)

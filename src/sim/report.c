@@ -85,8 +85,7 @@ static void report_time(const struct sim_engine *e, const struct sim_sm_counters
     report_stalls(c, r);
 }
 
-/* Besides the kernel's data, DRAM is read for its code and, once a launch, for what the front end and the
- * driver need (docs/flow.md, probes empty and straight). */
+/* Besides the kernel's data, DRAM is read for its code (docs/flow.md, probe straight). */
 static void add_code_reads(const struct sim_engine *e, struct strata_result *r)
 {
     double data, lines = 0;
@@ -99,20 +98,16 @@ static void add_code_reads(const struct sim_engine *e, struct strata_result *r)
         lines += used;
     }
     double code = lines * e->gpu->sm.fetch_line_bytes / e->gpu->l2.cache.sector_bytes;
-    strata_result_set(r, "dram__sectors_read.sum", data + code + e->gpu->launch.dram_sectors);
+    strata_result_set(r, "dram__sectors_read.sum", data + code);
 }
 
-/* Where the time of a load that left the SM went (figure 1 of paper 001). */
+/* Where the time of a load that left the SM went (figure 1 of paper 001); the memory side adds its parts. */
 static void report_latency(const struct sim_sm_counters *c, struct strata_result *r)
 {
-    static const char *const names[SIM_N_PLACES] = {"latency.mshr_cycles", "latency.crossbar_cycles", "latency.l2_cycles",
-                                                    "latency.l2_queue_cycles", "latency.dram_cycles", "latency.dram_queue_cycles"};
     double n = (double)c->lat_requests;
     strata_result_detail(r, "latency.requests", n);
     strata_result_detail(r, "latency.total_cycles", ratio((double)c->lat_total, n));
-    strata_result_detail(r, "latency.lsu_cycles", ratio((double)c->lat_lsu, n));
-    for (int k = 0; k < SIM_N_PLACES; k++)
-        strata_result_detail(r, names[k], ratio((double)c->lat_spent[k], n));
+    strata_result_detail(r, "latency.mshr_cycles", ratio((double)c->lat_lsu, n));
 }
 
 static void report_detail(const struct sim_engine *e, const struct sim_sm_counters *c, struct strata_result *r)

@@ -156,7 +156,7 @@ struct sim_sm_counters {
     uint64_t to_l1_sectors, from_l1_sectors;
     uint64_t reservation_failures, mshr_stall_cycles;
     uint64_t requests, replies; /* packets sent and answered */
-    uint64_t lat_requests, lat_lsu, lat_total, lat_spent[SIM_N_PLACES];
+    uint64_t lat_requests, lat_lsu, lat_total;
     uint64_t tlb_misses;
 };
 
