@@ -85,7 +85,7 @@ static uint32_t in_l2_sectors(const struct sim_memside *m, uint32_t sectors)
 /* What a fetch of some missing sectors brings: whole fetches, less what is there. */
 static uint32_t fetch_mask(const struct sim_memside *m, uint32_t missing, uint32_t there)
 {
-    return widen_to(m->gpu.l2.fetch_bytes, in_l2_sectors(m, missing)) & ~there;
+    return widen_to(m->gpu.l2.fetch_bytes, in_l2_sectors(m, missing)) & ~there & ((1u << m->line_sectors) - 1);
 }
 
 /* ---- answers ---- */

@@ -80,7 +80,7 @@ uint64_t sim_map_local(const struct sim_map *m, uint64_t line)
     if (m->hash != STRATA_CHANNEL_NONE)
         return line;
     uint64_t n = m->coupled ? line_of_channel(m, line) / (m->slices / m->channels) : (line >> 7) / m->slices;
-    return n << 7;
+    return n << 7 | (line & 127);
 }
 
 uint64_t sim_map_global(const struct sim_map *m, uint32_t slice, uint64_t local)
@@ -88,10 +88,10 @@ uint64_t sim_map_global(const struct sim_map *m, uint32_t slice, uint64_t local)
     if (m->hash != STRATA_CHANNEL_NONE)
         return local;
     if (!m->coupled)
-        return ((local >> 7) * m->slices + slice) << 7;
+        return ((local >> 7) * m->slices + slice) << 7 | (local & 127);
     uint32_t per = m->slices / m->channels;
     uint64_t n = (local >> 7) * per + slice % per;
-    return ((n >> 1) * m->channels + slice / per) << 8 | (n & 1) << 7;
+    return ((n >> 1) * m->channels + slice / per) << 8 | (n & 1) << 7 | (local & 127);
 }
 
 struct sim_slice *sim_slice_of(struct sim_memside *m, uint32_t partition, uint64_t line)

@@ -31,6 +31,8 @@ struct sim_node {
     uint32_t merged;        /* requests that the coalescer answers with this one; SIM_NONE: none */
     uint32_t entry;         /* of the coalescer; SIM_NONE */
     uint32_t next_free;
+    uint32_t parts;         /* lines of the L2 it asks for that have not answered */
+    uint64_t out;           /* the latest of their answers */
 };
 
 struct sim_reply {
@@ -206,6 +208,7 @@ struct sim_memside {
     struct dram_channel *channel;
     struct dram_timing timing;
     uint32_t n_slices, n_channels;
+    uint32_t line_sectors;            /* of 32 bytes in a line of the L2: 1, 2 or 4 */
     struct sim_node *node;
     size_t n_nodes, cap_nodes;
     uint32_t free_node;

@@ -77,10 +77,11 @@ static strata_status init_map(struct sim_memside *m, struct strata_error *err)
 {
     const struct strata_gpu *g = &m->gpu;
     uint32_t p = g->l2.partitions < 1 ? 1 : g->l2.partitions;
-    if (g->l2.cache.line_bytes != SIM_LINE_BYTES)
+    uint32_t line = g->l2.cache.line_bytes;
+    if (line > SIM_LINE_BYTES || line < SIM_SECTOR_BYTES || !is_power_of_two(line))
         return strata_fail(err, STRATA_EUNSUPPORTED, g->name, 0, 0,
-                           "l2.line is %u bytes; the clocked model takes lines of 128 bytes only (try --set l2.line=128 --set l2.sector=32, or another model).",
-                           g->l2.cache.line_bytes);
+                           "l2.line is %u bytes; the clocked model takes lines of 32, 64 or 128 bytes (try --set l2.line=128).", line);
+    m->line_sectors = line / SIM_SECTOR_BYTES;
     if (p > SIM_MAX_PARTITIONS || g->l2.slices < p || g->dram.channels < p)
         return strata_fail(err, STRATA_EUNSUPPORTED, g->name, 0, 0,
                            "l2.partitions is %u with %u slices and %u channels; each partition needs a slice and a channel.", p,
@@ -376,9 +377,10 @@ void sim_memside_memcpy(struct sim_memside *m, uint64_t address, uint64_t bytes)
 {
     if (!m->gpu.l2.fill_on_memcpy || !bytes)
         return;
-    for (uint64_t line = address & ~(uint64_t)(SIM_LINE_BYTES - 1); line < address + bytes; line += SIM_LINE_BYTES) {
+    uint64_t line_bytes = m->gpu.l2.cache.line_bytes;
+    for (uint64_t line = address & ~(line_bytes - 1); line < address + bytes; line += line_bytes) {
         uint32_t sectors = 0;
-        for (uint32_t k = 0; k < 4; k++) {
+        for (uint32_t k = 0; k < m->line_sectors; k++) {
             uint64_t at = line + k * SIM_SECTOR_BYTES;
             sectors |= (uint32_t)(at + SIM_SECTOR_BYTES > address && at < address + bytes) << k;
         }

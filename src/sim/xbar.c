@@ -81,6 +81,7 @@ strata_status sim_xbar_send(struct sim_memside *m, const struct sim_packet *p, s
         q->arrival = t + m->rate.request_way;
         if (q->arrival < m->now)
             q->arrival = m->now;
+        q->packet.sectors |= !q->packet.sectors; /* nothing at all is asked for by nobody, but must be answered */
         to_l2_line(&q->packet);
         x->in[x->n_in++] = (struct sim_inbound){.time = q->arrival, .node = node, .sm = p[i].sm};
         m->under_way++;
@@ -96,6 +97,25 @@ static bool hold_reply(struct sim_xbar *x, uint32_t node, uint64_t time)
     return true;
 }
 
+/* One message for each line of the L2 that the request touches. */
+static void post_lines(struct sim_memside *m, uint32_t node)
+{
+    struct sim_node *q = &m->node[node];
+    const struct sim_packet *p = &q->packet;
+    uint32_t per = m->line_sectors, mask = (1u << per) - 1;
+    q->parts = 0;
+    q->out = 0;
+    for (uint32_t at = 0; at < 4; at += per) {
+        struct sim_message msg = {.time = q->arrival, .line = p->line + at * SIM_SECTOR_BYTES, .node = node, .mshr = SIM_NONE,
+                                  .operations = p->operations, .kind = SIM_MSG_REQUEST, .sectors = (uint8_t)(p->sectors >> at & mask)};
+        if (!msg.sectors)
+            continue;
+        memcpy(msg.byte_mask, &p->byte_mask[at], per * sizeof msg.byte_mask[0]);
+        q->parts++;
+        sim_mailbox_push(&sim_slice_of(m, m->partition_of_sm[p->sm], p->line)->mail, &msg);
+    }
+}
+
 static bool deliver_one(struct sim_memside *m, uint32_t node)
 {
     struct sim_node *q = &m->node[node];
@@ -106,10 +126,7 @@ static bool deliver_one(struct sim_memside *m, uint32_t node)
         memset(p->spent, 0, sizeof p->spent);
         return out == UINT64_MAX || hold_reply(&m->xbar, node, out);
     }
-    struct sim_message msg = {.time = q->arrival, .line = p->line, .node = node, .mshr = SIM_NONE, .operations = p->operations,
-                              .kind = SIM_MSG_REQUEST, .sectors = p->sectors};
-    memcpy(msg.byte_mask, p->byte_mask, sizeof msg.byte_mask);
-    sim_mailbox_push(&sim_slice_of(m, m->partition_of_sm[p->sm], p->line)->mail, &msg);
+    post_lines(m, node);
     return true;
 }
 
@@ -170,8 +187,13 @@ static bool return_one(struct sim_memside *m, const struct sim_reply *r)
 }
 
 /* A reply leaves its slice, and with it go those that the coalescer merged. */
-static bool gather(struct sim_memside *m, const struct sim_reply *r)
+static bool gather(struct sim_memside *m, const struct sim_reply *part)
 {
+    struct sim_node *q = &m->node[part->node];
+    q->out = sim_later(q->out, part->time);
+    if (--q->parts)
+        return true;
+    const struct sim_reply all = {.time = q->out, .node = part->node}, *r = &all;
     if (m->coalescer.line)
         sim_coalescer_answered(&m->coalescer, m->node, r->node, r->time);
     uint32_t merged = m->node[r->node].merged;
