@@ -3,18 +3,19 @@
 
 #include "base/bits.h"
 
-/* Paper 000, figure 6: the five low set bits are address bits 7..11, each xored with one of bits 13,
- * 14, 15, 17 and 19; bit 12 is the sixth set bit of the 48 KB configuration. Written for 128-byte
- * lines on line-number bits, so another line size moves all of them. */
+/* Paper 000, figure 6: the five low set bits are address bits 7..11, each xored with one of bits
+ * 13, 14, 15, 17 and 19; bit 12 is the sixth set bit of the 48 KB configuration. Written for
+ * 128-byte lines on line-number bits, so another line size moves all of them. */
 static uint32_t fermi(uint64_t n)
 {
-    uint64_t x = (n >> 6) & 1, y = (n >> 7) & 1, z = (n >> 8) & 1, u = (n >> 10) & 1, v = (n >> 12) & 1;
+    uint64_t x = (n >> 6) & 1, y = (n >> 7) & 1, z = (n >> 8) & 1, u = (n >> 10) & 1,
+             v = (n >> 12) & 1;
     uint32_t low = (uint32_t)((n & 31) ^ (x | y << 1 | z << 2 | u << 3 | v << 4));
     return low | (uint32_t)((n >> 5) & 1) << 5;
 }
 
-/* Residue of the line number, as a polynomial over GF(2), by a primitive polynomial of degree b: the
- * family "IPOLY" belongs to (paper 004, section III-F). */
+/* Residue of the line number, as a polynomial over GF(2), by a primitive polynomial of degree b:
+ * the family "IPOLY" belongs to (paper 004, section III-F). */
 static uint32_t ipoly(uint64_t n, unsigned bits)
 {
     static const uint32_t primitive[] = {1, 3, 7, 11, 19, 37, 67, 131, 285, 529, 1033, 2053, 4179};
@@ -48,7 +49,8 @@ uint32_t index_of(const struct strata_cache_config *c, uint32_t n_sets, uint64_t
 {
     if (n_sets == 1)
         return 0;
-    uint64_t n = address / c->line_bytes;
+    uint64_t n = is_power_of_two(c->line_bytes) ? address >> log2_floor(c->line_bytes)
+                                                : address / c->line_bytes;
     unsigned bits = log2_floor(n_sets);
     switch (c->index_hash) {
     case STRATA_INDEX_XOR:
