@@ -7,56 +7,61 @@
 #include "probe.h"
 #include <algorithm>
 
-static const unsigned kRing = 256; // records
+static const unsigned kRing = 256; // steps; their indices come first, then their times
 
-__device__ static void drain(const Record *ring, Record *out, unsigned records)
+// Only the reading is waited for: waiting for the writes as well would invalidate the L1.
+__device__ static void drain(const unsigned *from, unsigned *to, unsigned words)
 {
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0],[%1],%2;" ::"l"(out),
-                 "r"(shared_address(ring)), "r"(records * (unsigned)sizeof(Record))
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0],[%1],%2;" ::"l"(to),
+                 "r"(shared_address(from)), "r"(words * 4)
                  : "memory");
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
-    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
 }
 
 // Steps of one ring. The store of the index needs the loaded value, so the second clock is read
-// after the load is done. Not inlined: the first, idle call has to run the very same instructions.
+// after the load is done; index and time lie apart, or the assembler would make one store of both.
+// Not inlined: the first, idle call has to run the very same instructions.
 template <int PATH>
-__device__ __noinline__ static unsigned ring_of_steps(const char *base, cudaTextureObject_t texture, unsigned shift,
-                                         unsigned at, unsigned n, unsigned ring)
+__device__ __noinline__ static unsigned ring_of_steps(const char *base, cudaTextureObject_t texture,
+                                                      unsigned shift, unsigned at, unsigned n,
+                                                      unsigned ring)
 {
 #pragma unroll 1
-    for (unsigned i = 0; i < n; i++, ring += sizeof(Record)) {
+    for (unsigned i = 0; i < n; i++, ring += 4) {
         const char *p = base + ((size_t)at << shift);
         asm volatile("" : "+l"(p)::"memory");
-        unsigned start = clock_now();
+        unsigned start = clock_after(at);
         at = load<PATH>(p, texture, at);
         store_shared(ring, at);
-        unsigned end = clock_now();
-        store_shared(ring + 4, end - start);
+        unsigned end = clock_after(start);
+        store_shared(ring + kRing * 4, end - start);
     }
     return at;
 }
 
 template <int PATH>
 __global__ void chase_kernel(const char *base, const char *idle, cudaTextureObject_t texture,
-                             cudaTextureObject_t idle_texture, unsigned shift, unsigned start, unsigned warm_steps, unsigned steps,
-                             Record *out)
+                             cudaTextureObject_t idle_texture, unsigned shift, unsigned start,
+                             unsigned warm_steps, unsigned steps, unsigned *first, unsigned *indices,
+                             unsigned *cycles)
 {
-    extern __shared__ __align__(128) Record ring[];
-    unsigned at = start;
+    extern __shared__ __align__(128) unsigned ring[];
     // A few steps on a word that points at itself bring the timed code into the instruction cache.
-    unsigned idle_at = ring_of_steps<PATH>(idle, idle_texture, 0, 0, 4, shared_address(ring));
-    at += idle_at;
+    unsigned at = start + ring_of_steps<PATH>(idle, idle_texture, 0, 0, 4, shared_address(ring));
 #pragma unroll 1
     for (unsigned i = 0; i < warm_steps; i++)
         at = load<PATH>(base + ((size_t)at << shift), texture, at);
-    out[0] = {at, 0};
+    unsigned begin = at;
     for (unsigned done = 0; done < steps; done += kRing) {
         unsigned n = min(kRing, steps - done);
         at = ring_of_steps<PATH>(base, texture, shift, at, n, shared_address(ring));
-        drain(ring, out + 2 + done, n);
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        drain(ring, indices + done, n);
+        drain(ring + kRing, cycles + done, n);
     }
+    *first = begin;
+    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
 static cudaTextureObject_t linear_texture(char *base, unsigned elements)
@@ -73,35 +78,42 @@ static cudaTextureObject_t linear_texture(char *base, unsigned elements)
     return texture;
 }
 
-template <int PATH> static void launch_chase(const Chase &c, cudaTextureObject_t texture, Record *out)
+template <int PATH>
+static void launch_chase(const Chase &c, cudaTextureObject_t texture, unsigned *out)
 {
     static char *idle = device_memory(256);
     static cudaTextureObject_t idle_texture = linear_texture(idle, 64);
     unsigned shift = 0;
     while ((1u << shift) < c.element_bytes)
         shift++;
-    // The carve-out is given as a percentage of the largest one, 228 KB.
-    int percent = (int)((c.carveout_bytes / 1024 * 100 + 227) / 228);
+    // A percentage of the largest carve-out, 228 KB; the driver takes the next one that is as large.
+    int percent = (int)(c.carveout_bytes / 1024 * 100 / 228);
     CK(cudaFuncSetAttribute(chase_kernel<PATH>, cudaFuncAttributePreferredSharedMemoryCarveout,
                             std::min(percent, 100)));
-    chase_kernel<PATH><<<1, 1, kRing * sizeof(Record)>>>(
-        c.base, idle, texture, idle_texture, shift, c.start, c.warm_steps, c.steps, out);
+    chase_kernel<PATH><<<1, 1, 2 * kRing * 4>>>(c.base, idle, texture, idle_texture, shift, c.start,
+                                                c.warm_steps, c.steps, out, out + 4,
+                                                out + 4 + c.steps);
     CK(cudaGetLastError());
     CK(cudaDeviceSynchronize());
 }
 
+static unsigned *room_for(size_t words)
+{
+    static unsigned *out = nullptr;
+    static size_t room = 0;
+    if (room < words) {
+        if (out)
+            CK(cudaFree(out));
+        room = std::max<size_t>(words, 1 << 20);
+        CK(cudaMalloc(&out, room * 4));
+    }
+    return out;
+}
 std::vector<Record> chase(const Chase &wanted)
 {
     Chase c = wanted;
-    c.steps += c.steps & 1; // the copy engine moves multiples of 16 bytes
-    static Record *out = nullptr;
-    static size_t room = 0;
-    if (room < c.steps + 2) {
-        if (out)
-            CK(cudaFree(out));
-        room = std::max<size_t>(c.steps + 2, 1 << 18);
-        CK(cudaMalloc(&out, room * sizeof(Record)));
-    }
+    c.steps = (c.steps + 3) / 4 * 4; // the copy engine moves multiples of 16 bytes
+    unsigned *out = room_for(2 * (size_t)c.steps + 4);
     cudaTextureObject_t texture = 0;
     if (c.path == PATH_TEXTURE)
         texture = linear_texture(c.base, c.texture_elements);
@@ -114,15 +126,16 @@ std::vector<Record> chase(const Chase &wanted)
     }
     if (texture)
         CK(cudaDestroyTextureObject(texture));
-    std::vector<Record> got(c.steps + 2);
-    CK(cudaMemcpy(got.data(), out, got.size() * sizeof(Record), cudaMemcpyDeviceToHost));
+    std::vector<unsigned> got(2 * (size_t)c.steps + 4);
+    CK(cudaMemcpy(got.data(), out, got.size() * 4, cudaMemcpyDeviceToHost));
     // The kernel notes the index it loaded; the series tells the index it visited.
-    unsigned visited = got[0].index;
-    for (size_t i = 2; i < got.size(); i++)
-        std::swap(visited, got[i].index);
-    got.erase(got.begin(), got.begin() + 2);
-    got.resize(wanted.steps);
-    return got;
+    std::vector<Record> records(wanted.steps);
+    unsigned visited = got[0];
+    for (size_t i = 0; i < records.size(); i++) {
+        records[i] = {visited, got[4 + c.steps + i]};
+        visited = got[4 + i];
+    }
+    return records;
 }
 
 void write_chase(Report &report, const std::string &name, const char *experiment, const char *path,
@@ -167,7 +180,8 @@ void link_stride(char *base, unsigned element_bytes, unsigned n_elements, unsign
 // Every kind of step has its own timed code; the first steps, on an idle word, bring it into the
 // instruction cache.
 __global__ void script_kernel(char *base, char *idle, const unsigned long long *steps, unsigned n,
-                              int target_sm, unsigned *claim, unsigned *out)
+                              int target_sm, unsigned mask, unsigned *claim,
+                              unsigned *out)
 {
     extern __shared__ __align__(16) unsigned long long list[];
     unsigned *cycles = (unsigned *)(list + n);
@@ -204,7 +218,7 @@ __global__ void script_kernel(char *base, char *idle, const unsigned long long *
                 end = clock_now();
             while (end - start < 6000);
         }
-        zero = value; // every word is 0, but the next address has to wait for it
+        zero = value & mask; // 0, but the next address has to wait for it
         if (i >= 0)
             cycles[i] = end - start;
     }
@@ -232,7 +246,7 @@ std::vector<unsigned> run_script(char *base, const std::vector<unsigned long lon
         }
         CK(cudaMemset(claim, 0, 4));
         script_kernel<<<target_sm < 0 ? 1 : sm_count(), 1, bytes>>>(
-            base, idle, list, (unsigned)steps.size(), target_sm, claim, out);
+            base, idle, list, (unsigned)steps.size(), target_sm, 0, claim, out);
         CK(cudaGetLastError());
         CK(cudaMemcpy(&claimed, claim, 4, cudaMemcpyDeviceToHost));
     }

@@ -6,7 +6,7 @@
 
 // ---- dependent loads: the second method for every latency ---------------------------------------
 
-enum chain_kind { CHAIN_L1, CHAIN_L2, CHAIN_SHARED };
+enum chain_kind { CHAIN_L1, CHAIN_L1_STRONG, CHAIN_L2, CHAIN_READONLY, CHAIN_SHARED };
 template <int KIND>
 __global__ void chain_kernel(unsigned long long start, unsigned rounds, unsigned warm_rounds,
                              unsigned long long *out)
@@ -23,7 +23,11 @@ __global__ void chain_kernel(unsigned long long start, unsigned rounds, unsigned
 #pragma unroll
         for (int i = 0; i < 16; i++) {
             if (KIND == CHAIN_L1)
+                asm volatile("ld.global.u64 %0,[%0];" : "+l"(p)::"memory");
+            if (KIND == CHAIN_L1_STRONG)
                 asm volatile("ld.global.ca.u64 %0,[%0];" : "+l"(p)::"memory");
+            if (KIND == CHAIN_READONLY)
+                asm volatile("ld.global.nc.u64 %0,[%0];" : "+l"(p)::"memory");
             if (KIND == CHAIN_L2)
                 asm volatile("ld.global.cg.u64 %0,[%0];" : "+l"(p)::"memory");
             if (KIND == CHAIN_SHARED)
@@ -83,6 +87,8 @@ void probe_latency(Report &report)
     };
     note("shared", 4, 1, chain<CHAIN_SHARED>(nullptr, {}, 4096, true, false));
     note("l1", 128, 1, chain<CHAIN_L1>(memory, {0}, 4096, true, false));
+    note("l1-strong", 128, 1, chain<CHAIN_L1_STRONG>(memory, {0}, 4096, true, false));
+    note("readonly", 128, 1, chain<CHAIN_READONLY>(memory, {0}, 4096, true, false));
     note("l1", 64 << 10, 512, chain<CHAIN_L1>(memory, scattered(512, 128), 8192, true, false));
     for (unsigned i = 0; i < 16; i++)
         note("l2", 128, 1, chain<CHAIN_L2>(memory + i * 4096, {0}, 2048, true, false));
@@ -97,28 +103,32 @@ void probe_latency(Report &report)
 // ---- misses in flight ---------------------------------------------------------------------------
 
 // Each warp issues K independent loads of lines of its own, then uses them all. LANES 1: one line a
-// load, as in paper 000; 32: every lane a line.
+// load, as in paper 000; 32: every lane a line. The first round brings the code, on other lines.
 template <int K>
 __global__ void flight_kernel(const char *base, unsigned lanes, unsigned *cycles, unsigned *out)
 {
-    unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32, v[K], s = 0;
-    const char *p = base + ((size_t)warp * lanes + lane) * 128;
+    unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32, s = lane, time = 0;
     size_t next = (size_t)warps * lanes * 128;
-    __syncthreads();
-    if (lane >= lanes)
-        return;
-    unsigned start = clock_now();
+    const char *p = base + ((size_t)warp * lanes + lane) * 128;
+#pragma unroll 1
+    for (int round = 0; round < 2; round++, p += K * next) {
+        unsigned v[K];
+        __syncthreads();
+        if (lane >= lanes)
+            continue;
+        unsigned start = clock_after(s);
 #pragma unroll
-    for (int i = 0; i < K; i++)
-        v[i] = load_l1(p + i * next);
+        for (int i = 0; i < K; i++)
+            v[i] = load_l1(p + i * next);
 #pragma unroll
-    for (int i = 0; i < K; i++)
-        s += v[i];
-    if (s == 77777) // waits for the loads
-        *out = s;
-    unsigned end = clock_now();
+        for (int i = 0; i < K; i++)
+            s += v[i];
+        if (s == 77777) // waits for the loads
+            *out = s;
+        time = clock_after(start) - start;
+    }
     if (lane == 0)
-        cycles[warp] = end - start;
+        cycles[warp] = time;
 }
 typedef void (*flight_t)(const char *, unsigned, unsigned *, unsigned *);
 template <int... I> static const flight_t *flight_table(std::integer_sequence<int, I...>)
@@ -140,24 +150,22 @@ static void flight_row(FILE *f, char *memory, unsigned *cycles, unsigned warps, 
     const flight_t *table = flight_table(std::make_integer_sequence<int, kMostLoads>());
     unsigned got[32];
     std::vector<unsigned> longest, mean;
-    touch_lines<<<132, 256>>>(memory, (size_t)warps * loads * lanes, cycles + 64);
-    for (int repeat = 0; repeat < 5; repeat++) { // the first brings the code
+    touch_lines<<<132, 256>>>(memory, 2 * (size_t)warps * loads * lanes, cycles + 64);
+    for (int repeat = 0; repeat < 4; repeat++) {
         table[loads - 1]<<<1, 32 * warps>>>(memory, lanes, cycles, cycles + 64);
         CK(cudaGetLastError());
         CK(cudaMemcpy(got, cycles, warps * 4, cudaMemcpyDeviceToHost));
         unsigned sum = 0;
         for (unsigned w = 0; w < warps; w++)
             sum += got[w];
-        if (repeat) {
-            longest.push_back(*std::max_element(got, got + warps));
-            mean.push_back(sum / warps);
-        }
+        longest.push_back(*std::max_element(got, got + warps));
+        mean.push_back(sum / warps);
     }
     fprintf(f, "%u,%u,%u,%.0f,%.0f\n", warps, loads, lanes, percentile(mean, 0.5), percentile(longest, 0.5));
 }
 void probe_mshr(Report &report)
 {
-    char *memory = device_memory(16 << 20);
+    char *memory = device_memory(32 << 20);
     unsigned *cycles = (unsigned *)device_memory(1024);
     const char *header = "warps,loads,lanes,mean_cycles,longest_cycles";
     FILE *f = report.add("mshr-warp", "mshr-warp", "l1", Parameters().add("warps", 1), header);
@@ -179,21 +187,23 @@ void probe_mshr(Report &report)
 // ---- the coalescer ------------------------------------------------------------------------------
 
 // One warp loads the addresses of paper 004's figure 3; then one lane asks every sector of the 32
-// lines whether it is in the L1. Last, the same load (store) 64 times: cycles for all of them.
+// lines whether it is in the L1. Last, the same load (store) 64 times: cycles for all of them; `nothing` is 0,
+// which the assembler does not know, or it would make one of them.
 __device__ static const char *figure3(const char *base, unsigned lane, unsigned stride)
 {
     return base + ((lane / stride) * 32 + lane % stride) * 4;
 }
-__global__ void coalesce_kernel(char *base, unsigned stride, unsigned *sectors, unsigned *times)
+__global__ void coalesce_kernel(char *base, unsigned stride, size_t nothing, unsigned *sectors,
+                                unsigned *times)
 {
     __shared__ unsigned note[129];
     unsigned lane = threadIdx.x, zero = 0, sink = shared_address(note + 128);
     char *p = (char *)figure3(base, lane, stride);
     for (int round = 0; round < 2; round++) {
-        unsigned start = clock_now();
+        unsigned start = clock_after(lane + zero);
         zero = load_l1(p + zero);
         store_shared(sink, zero);
-        unsigned end = clock_now();
+        unsigned end = clock_after(start);
         if (lane == 0)
             times[round] = end - start; // 0: from the L2, 1: from the L1
         __syncwarp();
@@ -201,25 +211,25 @@ __global__ void coalesce_kernel(char *base, unsigned stride, unsigned *sectors, 
     for (int i = 0; i < 128 && lane == 0; i++) {
         const char *q = base + i * 32 + zero;
         asm volatile("" : "+l"(q)::"memory");
-        unsigned start = clock_now();
+        unsigned start = clock_after(lane + zero);
         zero = load_l1(q);
         store_shared(sink, zero);
-        unsigned end = clock_now();
+        unsigned end = clock_after(start);
         note[i] = end - start;
     }
     __syncwarp();
     for (unsigned i = lane; i < 128; i += 32)
         sectors[i] = note[i];
     for (int write = 0; write < 2; write++) {
-        unsigned sum = 0, start = clock_now();
+        unsigned sum = 0, start = clock_after(lane + zero);
 #pragma unroll 16
         for (int i = 0; i < 64; i++)
             if (write)
-                asm volatile("st.global.u32 [%0],%1;" ::"l"(p), "r"(0) : "memory");
+                asm volatile("st.global.u32 [%0],%1;" ::"l"(p + i * nothing), "r"(0) : "memory");
             else
-                sum += load_l1(p);
+                sum += load_l1(p + i * nothing);
         store_shared(sink, sum);
-        unsigned end = clock_now();
+        unsigned end = clock_after(start);
         if (lane == 0)
             times[2 + write] = end - start;
         __syncwarp();
@@ -237,7 +247,7 @@ void probe_coalesce(Report &report)
         unsigned got[132], present = 0;
         touch_lines<<<1, 256>>>(memory, 32, out + 200);
         for (int round = 0; round < 2; round++) // the first brings the code
-            coalesce_kernel<<<1, 32>>>(memory, stride, out, out + 128);
+            coalesce_kernel<<<1, 32>>>(memory, stride, 0, out, out + 128);
         CK(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
         for (int i = 0; i < 128; i++) {
             fprintf(f, "%u,%d,%d,%u\n", stride, i / 4, i % 4, got[i]);

@@ -87,16 +87,16 @@ static void measure_sizes(Report &report)
     FILE *f = report.add("l1-size", "cache-size", "l1", Parameters().add("warmup", 2), header);
     for (unsigned carveout : {8, 16, 32, 64, 100, 132, 164, 196, 228}) {
         unsigned lines = (256 - carveout) * 8;
-        unsigned most = resident(f, kPaths[0], 128, carveout, lines > 160 ? lines - 160 : 8, lines + 16, 4);
+        unsigned most = resident(f, kPaths[0], 128, carveout, lines - 96, lines + 32, 4);
         report.say("L1 with a carve-out of %u KB: %u lines of 128 bytes stay (%.1f KB of %u)", carveout,
                    most, most / 8.0, 256 - carveout);
     }
     fclose(f);
     // Stride against elements that stay: below the line size more elements share a line.
     f = report.add("l1-line", "cache-size", "l1", Parameters().add("warmup", 2), header);
-    for (unsigned stride : {32, 64, 96, 128, 160, 192, 256, 512, 1024}) {
+    for (unsigned stride : {32, 64, 128, 160, 192, 256, 512, 1024}) {
         unsigned lines = 28 * 8, per_line = stride < 128 ? 128 / stride : 1, last = lines * per_line + 32;
-        unsigned most = resident(f, kPaths[0], stride, 228, last > 400 ? last - 400 : 8, last, 8);
+        unsigned most = resident(f, kPaths[0], stride, 228, last / 2, last, per_line * 4);
         report.say("L1 of 28 KB: %u elements stay at a stride of %u bytes", most, stride);
     }
     fclose(f);
@@ -112,19 +112,19 @@ void probe_l1(Report &report)
     measure_overhead(report);
     measure_sizes(report);
     // Series around the size with the smallest L1 (28 KB) and with the largest (248 KB).
-    for (unsigned count = 184; count <= 260; count += 2)
-        full_series(report, kPaths[0], count, 128, 1, 4, 228 << 10);
-    for (unsigned count : {200, 208, 216, 220, 224, 228, 232, 240, 256})
+    for (unsigned count = 128; count <= 264; count += 4)
+        full_series(report, kPaths[0], count, 128, 1, 8, 228 << 10);
+    for (unsigned count : {160, 176, 184, 192, 208, 224, 240, 256})
         for (int i : {1, 2})
             full_series(report, kPaths[i], count, 128, 1, 4, 228 << 10);
     for (unsigned count = 1472; count <= 2112; count += 64)
         full_series(report, kPaths[0], count, 128, 1, 4, 8 << 10);
-    for (unsigned count : {6144, 6656, 7168, 7176, 7184, 7200, 7232})
+    for (unsigned count : {4096, 5632, 5664, 6144, 7168, 7200})
         full_series(report, kPaths[0], count, 4, 1, 1, 228 << 10);
-    for (unsigned count : {704, 768, 832, 896, 960, 1024})
+    for (unsigned count : {640, 704, 736, 768, 832, 896})
         full_series(report, kPaths[0], count, 32, 1, 3, 228 << 10);
     // Long ones for the replacement, and cold ones, whose misses show the sector.
-    for (unsigned count : {212, 216, 220, 222, 224, 225, 226, 228})
+    for (unsigned count : {177, 178, 181, 185, 193, 201})
         full_series(report, kPaths[0], count, 128, 1, 48, 228 << 10);
     for (const PathName &path : kPaths)
         full_series(report, path, 1024, 4, 0, 1, 228 << 10);
@@ -146,10 +146,10 @@ __global__ void sets_kernel(const char *base, unsigned count, unsigned long long
     for (unsigned i = 0; i < count; i++) {
         const char *p = base + (size_t)i * 128 + zero;
         asm volatile("" : "+l"(p)::"memory");
-        unsigned start = clock_now();
+        unsigned start = clock_after(zero);
         zero = load_l1(p);
         store_shared(sink, zero);
-        unsigned end = clock_now();
+        unsigned end = clock_after(start);
         cycles[i] = end - start;
     }
     for (unsigned i = 0; i < count; i++)
@@ -165,7 +165,7 @@ void probe_sets(Report &report)
         others.push_back(k * 128ull);
     for (unsigned bit = 16; bit < 26; bit++)
         others.push_back(1ull << bit);
-    for (unsigned count : {192, 208, 216, 224}) {
+    for (unsigned count : {64, 96, 128, 160}) {
         FILE *f = report.add("sets-l1-" + std::to_string(count), "sets", "l1",
                              Parameters().add("lines", count).add("line_bytes", 128).add("carveout_bytes", 228 << 10),
                              "probe_bytes,line,latency");

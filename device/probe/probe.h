@@ -34,6 +34,18 @@ __device__ __forceinline__ unsigned clock_now()
     asm volatile("mov.u32 %0,%%clock;" : "=r"(t)::"memory");
     return t;
 }
+// The clock, read no earlier than `value` is there. The predicate, which differs between threads
+// for all the assembler knows, also keeps it from reading the clock through the uniform datapath,
+// which takes a time of its own.
+__device__ __forceinline__ unsigned clock_after(unsigned value)
+{
+    unsigned t = 0;
+    asm volatile("{\n\t.reg .pred q;\n\tsetp.ne.u32 q,%1,0xffffffff;\n\t@q mov.u32 %0,%%clock;\n\t}"
+                 : "+r"(t)
+                 : "r"(value)
+                 : "memory");
+    return t;
+}
 __device__ __forceinline__ unsigned sm_number()
 {
     unsigned r;
@@ -48,10 +60,12 @@ __device__ __forceinline__ void store_shared(unsigned address, unsigned value)
 {
     asm volatile("st.shared.u32 [%0],%1;" ::"r"(address), "r"(value) : "memory");
 }
+// The plain load, which is cached in the L1; `ld.global.ca` says the same but is assembled into a
+// strong load (chain.csv has both).
 __device__ __forceinline__ unsigned load_l1(const void *p)
 {
     unsigned v;
-    asm volatile("ld.global.ca.u32 %0,[%1];" : "=r"(v) : "l"(p) : "memory");
+    asm volatile("ld.global.u32 %0,[%1];" : "=r"(v) : "l"(p) : "memory");
     return v;
 }
 __device__ __forceinline__ unsigned load_l2(const void *p)

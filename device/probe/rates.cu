@@ -15,12 +15,12 @@ __global__ void conflict_kernel(unsigned stride_words, unsigned *out)
     words[threadIdx.x * stride_words] = at;
     __syncthreads();
     for (int round = 0; round < 2; round++) { // the first brings the code
-        start = clock_now();
+        start = clock_after(at);
 #pragma unroll
         for (int i = 0; i < 64; i++)
             asm volatile("ld.shared.u32 %0,[%0];" : "+r"(at)::"memory");
         store_shared(at, at);
-        end = clock_now();
+        end = clock_after(start);
         __syncthreads();
     }
     if (threadIdx.x == 0)
@@ -49,7 +49,7 @@ template <int ILP> __global__ void shared_copy_kernel(unsigned rounds, unsigned 
     if (threadIdx.x == 0)
         out[0] = clock_now() - start;
 }
-// Loads of 4 or 16 bytes a lane without anything else.
+// Loads of 4 or 16 bytes a lane without anything else; volatile, or equal loads would become one.
 template <int WORDS> __global__ void shared_read_kernel(unsigned rounds, unsigned *out)
 {
     extern __shared__ unsigned words[];
@@ -65,9 +65,9 @@ template <int WORDS> __global__ void shared_read_kernel(unsigned rounds, unsigne
         for (int i = 0; i < 16; i++) {
             unsigned a = 0, b = 0, c = 0, d = 0;
             if (WORDS == 1)
-                asm volatile("ld.shared.u32 %0,[%1];" : "=r"(a) : "r"(at) : "memory");
+                asm volatile("ld.volatile.shared.u32 %0,[%1];" : "=r"(a) : "r"(at) : "memory");
             else
-                asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3},[%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "r"(at) : "memory");
+                asm volatile("ld.volatile.shared.v4.u32 {%0,%1,%2,%3},[%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "r"(at) : "memory");
             s += a + b + c + d;
         }
     }

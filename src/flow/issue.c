@@ -61,8 +61,10 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
         wait_for(w, e->memory.sm[e->block[w->block].sm].store_done, SM_STALL_MEMBAR);
     if (w->next_line != w->fetch_line) {
         w->fetch_line = w->next_line;
+        struct fetch_sm *fetch = &e->fetch[e->block[w->block].sm];
         fetch_note(&e->fetch_all, w->next_line);
-        wait_for(w, fetch_line(&e->fetch_all, &e->fetch[e->block[w->block].sm], w->next_line, w->ready), SM_STALL_FETCH);
+        wait_for(w, fetch_line(&e->fetch_all, fetch, w->next_line, w->ready), SM_STALL_FETCH);
+        fetch_publish(&e->fetch_all, fetch);
     }
 }
 
