@@ -144,7 +144,7 @@ function l1Sweep(points: NonNullable<Launch["profiles"][number]["launch"]["sweep
   const ratio = (p: (typeof points)[number]) => p.timed_miss_ratio ?? p.miss_ratio;
   const lines = names.flatMap((parameter) => [...points.filter((p) => p.parameter === parameter && p.possible), ...(base ? [{ ...base, parameter }] : [])]
     .filter((p) => known(ratio(p))).map((p) => ({ parameter, factor: p.factor, value: p.value, misses: 100 * ratio(p)! })).sort((a, b) => a.factor - b.factor));
-  const draw = (width: number) => Plot.plot({ width, height: 280, marginLeft: 48, style: { fontSize: "12px", background: "none" }, ariaLabel: "Misses by parameter of the L1",
+  const draw = (width: number) => Plot.plot({ width, height: 290, marginLeft: 48, marginBottom: 44, marginRight: 24, style: { fontSize: "12px", background: "none" }, ariaLabel: "Misses by parameter of the L1",
     x: { type: "log", base: 2, label: "times the value of the GPU →", ticks: [0.25, 0.5, 1, 2, 4], tickFormat: (d: number) => "× " + d }, y: { label: "↑ misses (%)", grid: true, zero: true },
     color: { domain: names, range: names.map((_, i) => `var(--s${i})`), legend: true },
     marks: [Plot.line(lines, { x: "factor", y: "misses", stroke: "parameter", strokeWidth: 2, marker: "dot" }), Plot.tip(lines, Plot.pointer({ x: "factor", y: "misses", title: (p) => `${p.parameter} ${p.value} (× ${p.factor})\n${number(p.misses, 2)} %` }))] });
