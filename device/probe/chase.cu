@@ -86,8 +86,8 @@ static void launch_chase(const Chase &c, cudaTextureObject_t texture, unsigned *
     unsigned shift = 0;
     while ((1u << shift) < c.element_bytes)
         shift++;
-    // The carve-out is given as a percentage of the largest one, 228 KB.
-    int percent = (int)((c.carveout_bytes / 1024 * 100 + 227) / 228);
+    // A percentage of the largest carve-out, 228 KB; the driver takes the next one that is as large.
+    int percent = (int)(c.carveout_bytes / 1024 * 100 / 228);
     CK(cudaFuncSetAttribute(chase_kernel<PATH>, cudaFuncAttributePreferredSharedMemoryCarveout,
                             std::min(percent, 100)));
     chase_kernel<PATH><<<1, 1, 2 * kRing * 4>>>(c.base, idle, texture, idle_texture, shift, c.start,
@@ -180,7 +180,8 @@ void link_stride(char *base, unsigned element_bytes, unsigned n_elements, unsign
 // Every kind of step has its own timed code; the first steps, on an idle word, bring it into the
 // instruction cache.
 __global__ void script_kernel(char *base, char *idle, const unsigned long long *steps, unsigned n,
-                              int target_sm, unsigned *claim, unsigned *out)
+                              int target_sm, unsigned mask, unsigned *claim,
+                              unsigned *out)
 {
     extern __shared__ __align__(16) unsigned long long list[];
     unsigned *cycles = (unsigned *)(list + n);
@@ -217,7 +218,7 @@ __global__ void script_kernel(char *base, char *idle, const unsigned long long *
                 end = clock_now();
             while (end - start < 6000);
         }
-        zero = value; // every word is 0, but the next address has to wait for it
+        zero = value & mask; // 0, but the next address has to wait for it
         if (i >= 0)
             cycles[i] = end - start;
     }
@@ -245,7 +246,7 @@ std::vector<unsigned> run_script(char *base, const std::vector<unsigned long lon
         }
         CK(cudaMemset(claim, 0, 4));
         script_kernel<<<target_sm < 0 ? 1 : sm_count(), 1, bytes>>>(
-            base, idle, list, (unsigned)steps.size(), target_sm, claim, out);
+            base, idle, list, (unsigned)steps.size(), target_sm, 0, claim, out);
         CK(cudaGetLastError());
         CK(cudaMemcpy(&claimed, claim, 4, cudaMemcpyDeviceToHost));
     }

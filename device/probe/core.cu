@@ -6,7 +6,7 @@
 
 // ---- dependent loads: the second method for every latency ---------------------------------------
 
-enum chain_kind { CHAIN_L1, CHAIN_L2, CHAIN_SHARED };
+enum chain_kind { CHAIN_L1, CHAIN_L1_STRONG, CHAIN_L2, CHAIN_READONLY, CHAIN_SHARED };
 template <int KIND>
 __global__ void chain_kernel(unsigned long long start, unsigned rounds, unsigned warm_rounds,
                              unsigned long long *out)
@@ -23,7 +23,11 @@ __global__ void chain_kernel(unsigned long long start, unsigned rounds, unsigned
 #pragma unroll
         for (int i = 0; i < 16; i++) {
             if (KIND == CHAIN_L1)
+                asm volatile("ld.global.u64 %0,[%0];" : "+l"(p)::"memory");
+            if (KIND == CHAIN_L1_STRONG)
                 asm volatile("ld.global.ca.u64 %0,[%0];" : "+l"(p)::"memory");
+            if (KIND == CHAIN_READONLY)
+                asm volatile("ld.global.nc.u64 %0,[%0];" : "+l"(p)::"memory");
             if (KIND == CHAIN_L2)
                 asm volatile("ld.global.cg.u64 %0,[%0];" : "+l"(p)::"memory");
             if (KIND == CHAIN_SHARED)
@@ -83,6 +87,8 @@ void probe_latency(Report &report)
     };
     note("shared", 4, 1, chain<CHAIN_SHARED>(nullptr, {}, 4096, true, false));
     note("l1", 128, 1, chain<CHAIN_L1>(memory, {0}, 4096, true, false));
+    note("l1-strong", 128, 1, chain<CHAIN_L1_STRONG>(memory, {0}, 4096, true, false));
+    note("readonly", 128, 1, chain<CHAIN_READONLY>(memory, {0}, 4096, true, false));
     note("l1", 64 << 10, 512, chain<CHAIN_L1>(memory, scattered(512, 128), 8192, true, false));
     for (unsigned i = 0; i < 16; i++)
         note("l2", 128, 1, chain<CHAIN_L2>(memory + i * 4096, {0}, 2048, true, false));

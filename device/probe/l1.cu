@@ -87,7 +87,7 @@ static void measure_sizes(Report &report)
     FILE *f = report.add("l1-size", "cache-size", "l1", Parameters().add("warmup", 2), header);
     for (unsigned carveout : {8, 16, 32, 64, 100, 132, 164, 196, 228}) {
         unsigned lines = (256 - carveout) * 8;
-        unsigned most = resident(f, kPaths[0], 128, carveout, lines > 320 ? lines - 256 : lines / 2, lines + 32, 4);
+        unsigned most = resident(f, kPaths[0], 128, carveout, lines - 96, lines + 32, 4);
         report.say("L1 with a carve-out of %u KB: %u lines of 128 bytes stay (%.1f KB of %u)", carveout,
                    most, most / 8.0, 256 - carveout);
     }
@@ -165,7 +165,7 @@ void probe_sets(Report &report)
         others.push_back(k * 128ull);
     for (unsigned bit = 16; bit < 26; bit++)
         others.push_back(1ull << bit);
-    for (unsigned count : {128, 160, 176, 184}) {
+    for (unsigned count : {64, 96, 128, 160}) {
         FILE *f = report.add("sets-l1-" + std::to_string(count), "sets", "l1",
                              Parameters().add("lines", count).add("line_bytes", 128).add("carveout_bytes", 228 << 10),
                              "probe_bytes,line,latency");

@@ -279,8 +279,27 @@ static void cold_lines(Report &report, const char *name, unsigned long long spac
     report.say("DRAM, %s: 5th %.0f, 25th %.0f, median %.0f, 75th %.0f, 95th percentile %.0f raw cycles", name,
                percentile(v, 0.05), percentile(v, 0.25), percentile(v, 0.5), percentile(v, 0.75), percentile(v, 0.95));
 }
+// The same lines from SMs of several clusters: their home is near to some and far from others.
+static void cold_by_sm(Report &report)
+{
+    const int n = 768;
+    FILE *f = report.add("dram-by-sm", "dram-by-sm", "dram", Parameters().add("stride_bytes", 1152), "sm,offset,latency");
+    for (int sm : {0, 2, 4, 6, 8, 10, 12, 14, 64, 66, 120, 124}) {
+        flush_l2();
+        std::vector<unsigned long long> steps(1, step(STEP_LOAD_L2, (2 << 20) - 128));
+        for (int i = 0; i < n; i++)
+            steps.push_back(step(STEP_LOAD_L2, i * 1152ull));
+        std::vector<unsigned> c = run_script(region(), steps, std::min(sm, sm_count() - 1)), v(c.begin() + 1, c.end());
+        for (int i = 0; i < n; i++)
+            fprintf(f, "%d,%llu,%u\n", sm, i * 1152ull, v[i]);
+        report.say("DRAM from SM %d: 5th %.0f, median %.0f, 95th percentile %.0f raw cycles", sm, percentile(v, 0.05),
+                   percentile(v, 0.5), percentile(v, 0.95));
+    }
+    fclose(f);
+}
 void probe_dram(Report &report)
 {
+    cold_by_sm(report);
     cold_lines(report, "chase-dram-shuffled", 16384, true);
     cold_lines(report, "chase-dram-rising-128", 128, false);
     cold_lines(report, "chase-dram-rising-32", 32, false);

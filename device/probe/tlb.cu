@@ -44,7 +44,7 @@ static void sweep(Report &report, probe_path path, const char *path_name, size_t
     std::string line;
     for (unsigned pages : {4, 8, 12, 14, 15, 16, 17, 18, 20, 24, 28, 32, 33, 34, 36, 40, 48, 56, 64, 66, 72, 80, 96, 112, 128, 130,
                            144, 160, 192, 224, 256, 288, 320, 384, 448, 512, 544, 576, 640, 768, 896, 1024, 1088, 1152, 1280, 1536,
-                           1792, 2048, 2304, 2560, 3072, 3584, 4096, 4608, 5120, 6144, 7168, 8192, 10240, 12288, 14336, 16384,
+                           1792, 1920, 1984, 2016, 2032, 2048, 2064, 2080, 2112, 2176, 2240, 2304, 2560, 3072, 3584, 4096, 4608, 5120, 6144, 7168, 8192, 10240, 12288, 14336, 16384,
                            20480, 24576, 28672, 32768, 40960, 49152, 61440}) {
         if (pages * stride > big_memory().bytes || (path == PATH_L1 && pages > 1024))
             break;
@@ -62,6 +62,31 @@ static void sweep(Report &report, probe_path path, const char *path_name, size_t
     }
     fclose(f);
     report.say("TLB, %s, stride %zu MB, mean by pages:%s", path_name, stride >> 20, line.c_str());
+}
+// Memory that was never touched: first a line of each page (walk and DRAM), then another line of it
+// (DRAM), then that one again (L2).
+static void fresh_pages(Report &report)
+{
+    const size_t spacing = 32 << 20;
+    const unsigned pages = 128;
+    char *fresh = nullptr;
+    CK(cudaMalloc(&fresh, spacing * pages));
+    flush_l2();
+    std::vector<unsigned long long> steps;
+    for (unsigned i = 0; i < pages; i++)
+        for (unsigned offset : {0, 65536, 65536})
+            steps.push_back(step(STEP_LOAD_L2, i * spacing + offset + i * 1152));
+    std::vector<unsigned> c = run_script(fresh, steps), v[3];
+    FILE *f = report.add("tlb-fresh", "tlb-fresh", "tlb", Parameters().add("stride_bytes", (long long)spacing), "page,first,other,again");
+    for (unsigned i = 0; i < pages; i++) {
+        fprintf(f, "%u,%u,%u,%u\n", i, c[3 * i], c[3 * i + 1], c[3 * i + 2]);
+        for (int k = 0; k < 3; k++)
+            v[k].push_back(c[3 * i + k]);
+    }
+    fclose(f);
+    CK(cudaFree(fresh));
+    report.say("fresh pages: first line %.0f, another line %.0f, again %.0f raw cycles (median)", percentile(v[0], 0.5),
+               percentile(v[1], 0.5), percentile(v[2], 0.5));
 }
 void probe_tlb(Report &report)
 {
@@ -126,7 +151,7 @@ static void spectrum(Report &report, script_step load, const char *path, size_t 
 }
 void probe_spectrum(Report &report)
 {
-    CK(cudaMemset(big_memory().base, 0, big_memory().bytes)); // a script wants zeros, not links
+    fresh_pages(report);
     for (size_t mb : {32, 512}) {
         spectrum(report, STEP_LOAD_L1, "l1", mb << 20);
         spectrum(report, STEP_LOAD_L2, "l2", mb << 20);
