@@ -51,6 +51,11 @@ static bool lay_out_sets(struct cache *c)
     return true;
 }
 
+static size_t policy_bytes(const struct cache *c)
+{
+    return c->policy->state_bytes_per_set == UINT32_MAX ? c->n_slots : (size_t)c->policy->state_bytes_per_set * c->n_sets;
+}
+
 strata_status cache_create(const struct strata_cache_config *config, uint64_t seed, struct cache *out,
                            struct strata_error *err)
 {
@@ -75,13 +80,10 @@ strata_status cache_create(const struct strata_cache_config *config, uint64_t se
     while (table < out->n_slots * 2)
         table *= 2;
     out->table_mask = table - 1;
-    uint64_t state = out->policy->state_bytes_per_set == UINT32_MAX
-                         ? out->n_slots
-                         : (uint64_t)out->policy->state_bytes_per_set * out->n_sets;
     out->slot = alloc_zeroed(out->n_slots, sizeof *out->slot);
     out->table = alloc_zeroed(table, sizeof *out->table);
     out->fill = calloc(out->n_sets, sizeof *out->fill);
-    out->policy_state = calloc(state + 1, 1);
+    out->policy_state = calloc(policy_bytes(out) + 1, 1);
     if (!out->slot || !out->table || !out->fill || !out->policy_state)
         return no_memory(out, err);
     out->random = mix64(seed + 0x9e3779b97f4a7c15ull) | 1;
@@ -103,6 +105,7 @@ void cache_clear(struct cache *c)
     memset(c->slot, 0, c->n_slots * sizeof *c->slot);
     memset(c->table, 0, ((size_t)c->table_mask + 1) * sizeof *c->table);
     memset(c->fill, 0, c->n_sets * sizeof *c->fill);
+    memset(c->policy_state, 0, policy_bytes(c));
     c->clock = 0;
 }
 
