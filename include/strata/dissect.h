@@ -94,4 +94,69 @@ strata_status strata_modelled_cache_create(const struct strata_cache_config *con
 void strata_modelled_cache_destroy(struct strata_modelled_cache *m);
 void strata_modelled_cache_prober(struct strata_modelled_cache *m, struct strata_prober *out);
 
+/* ---- inference from recorded series ---- */
+
+/* Chases of one path (paper 002, section 4.2): size, sector, sets, ways, LRU, shares of the ways. Level 1 is
+ * the first thing on the path that can miss; level 2 what answers its misses (the second TLB). */
+void strata_dissect_chases(const struct strata_probe_set *set, const char *path, uint32_t level,
+                           struct strata_cache_answer *out);
+
+/* What the two older methods read off mean latencies (paper 002, section 4.1). */
+struct strata_older_answer {
+    bool known;
+    uint64_t size_bytes;
+    uint32_t line_bytes, n_sets, ways;
+};
+/* Mean latency against stride at one array size of several times the cache: b where the curve reaches its
+ * top, a = N/s where it falls again. */
+void strata_older_saavedra(const struct strata_probe_set *set, const char *path, struct strata_older_answer *out);
+/* Mean latency against array size at one stride: plateaus above the cache size. */
+void strata_older_wong(const struct strata_probe_set *set, const char *path, struct strata_older_answer *out);
+
+/* One answer of any kind, by the name of the GPU file's key where there is one. */
+struct strata_fact {
+    char name[48];      /* "l1.size", "l1.mshrs", "latency.P4", ... */
+    char value[160];    /* as a GPU file spells it */
+    char unit[16];      /* "" for a plain count or word */
+    bool is_key;        /* `name` is a key of GPU files */
+    struct strata_finding finding; /* known is false: undetermined, and rests_on says why */
+};
+struct strata_dissection {
+    struct strata_fact *fact;
+    size_t n_facts, cap_facts;
+};
+void strata_dissection_release(struct strata_dissection *d);
+const struct strata_fact *strata_dissection_find(const struct strata_dissection *d, const char *name);
+/* Everything the series of a set tell. */
+strata_status strata_dissect_set(const struct strata_probe_set *set, struct strata_dissection *out, struct strata_error *err);
+/* Adds the facts of one cache; `name` is the section of the GPU file ("l1", "tlb.l2", ...). */
+strata_status strata_dissection_add_cache(struct strata_dissection *d, const char *name,
+                                          const struct strata_cache_answer *a, struct strata_error *err);
+/* The facts that are keys as a GPU file, each with its confidence and series as the source. */
+strata_status strata_dissection_to_yaml(const struct strata_dissection *d, const struct strata_probe_set *set,
+                                        char **text, struct strata_error *err);
+/* A page of its own with the plots: latency against size and stride, misses per set, latency spectrum,
+ * conflicts, throughputs. */
+strata_status strata_dissect_report(const struct strata_dissection *d, const struct strata_probe_set *set, char **text,
+                                    size_t *length, struct strata_error *err);
+
+/* ---- a modelled GPU as the target ---- */
+
+struct strata_model_target;
+struct strata_model_options {
+    double outliers;        /* share of latencies that are replaced */
+    uint32_t jitter_cycles;
+    uint64_t seed;
+};
+strata_status strata_model_target_create(const struct strata_gpu *gpu, const struct strata_model_options *opt,
+                                         struct strata_model_target **out, struct strata_error *err);
+void strata_model_target_destroy(struct strata_model_target *t);
+/* The caches of a path ("l1", "readonly", "texture", "tlb"): false if the GPU has none. The prober lives as
+ * long as the target. */
+bool strata_model_target_prober(struct strata_model_target *t, const char *path, struct strata_prober *out);
+/* Runs every benchmark of docs/probe-format.md on the model. Array sizes are chosen from what a blind
+ * dissection of each path says, as a person would. */
+strata_status strata_model_target_measure(struct strata_model_target *t, struct strata_probe_set *out,
+                                          struct strata_dissection *adaptive, struct strata_error *err);
+
 #endif

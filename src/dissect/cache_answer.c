@@ -119,7 +119,12 @@ static void tell_mapping(const struct mapping *m, struct strata_cache_answer *ou
     out->n_sets = m->n_sets;
     out->addressing_kind = m->kind;
     memcpy(out->index_mask, m->mask, sizeof out->index_mask);
-    out->n_index_masks = m->modulus ? 0 : m->n_masks;
+    out->n_index_masks = m->n_masks;
+    if (m->modulus && is_power_of_two(m->modulus)) { /* the lowest bits above the line */
+        out->n_index_masks = log2_floor(m->modulus);
+        for (uint32_t i = 0; i < out->n_index_masks && i < STRATA_DISSECT_MAX_INDEX_BITS; i++)
+            out->index_mask[i] = m->line_bytes << i;
+    }
     if (m->label)
         out->index_chunk_bytes = chunk_of(m);
     know(&out->sets, sure, "%.0f predictions of the mapping tested near and far", m->checks, 0);

@@ -113,6 +113,7 @@ bool oracle_calibrate(struct oracle *o)
         o->hit_high = (o->hit_cycles + o->miss_cycles) / 2;
         o->miss_low = o->hit_high + 1;
     }
+    o->miss_low = o->hit_high + 1; /* a level in between is a miss too */
     o->false_miss = share(o, hits, N, OUTCOME_MISS);
     o->false_hit = share(o, fresh, FRESH, OUTCOME_HIT);
     return o->false_miss < 0.2 && o->false_hit < 0.2;

@@ -47,8 +47,10 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
         wait_for(w, e->memory.sm[e->block[w->block].sm].store_done, SM_STALL_MEMBAR);
     if (i->fetch_line != w->fetch_line) {
         w->fetch_line = i->fetch_line;
+        struct fetch_sm *fetch = &e->fetch[e->block[w->block].sm];
         fetch_note(&e->fetch_all, i->fetch_line);
-        wait_for(w, fetch_line(&e->fetch_all, &e->fetch[e->block[w->block].sm], i->fetch_line, w->ready), SM_STALL_FETCH);
+        wait_for(w, fetch_line(&e->fetch_all, fetch, i->fetch_line, w->ready), SM_STALL_FETCH);
+        fetch_publish(&e->fetch_all, fetch);
     }
 }
 
@@ -240,8 +242,8 @@ static void prefetch_warp(const struct flow_engine *e, const struct flow_warp *w
         return;
     const struct flow_sm_port *p = &e->memory.sm[e->block[w->block].sm];
     const struct cache *l2 = &e->memory.partition[p->partition].l2;
-    __builtin_prefetch(&p->l1.table[cache_hash(&p->l1, w->next.base)]);
-    __builtin_prefetch(&l2->table[cache_hash(l2, w->next.base)]);
+    cache_expect(&p->l1, w->next.base);
+    cache_expect(l2, w->next.base);
 }
 
 strata_status flow_warp_due(struct flow_engine *e, uint32_t index)

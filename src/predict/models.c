@@ -10,12 +10,14 @@
 #include "interval/report.h"
 #include "predict/model_coalesce.h"
 #include "reuse/model_reuse.h"
+#include "sim/engine.h"
 
 static const struct strata_model *const models[] = {
     &strata_model_coalesce,
     &strata_model_reuse,
     &strata_model_interval,
     &strata_model_flow,
+    &strata_model_sim,
     NULL,
 };
 
