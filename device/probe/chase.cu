@@ -7,6 +7,8 @@
 #include "probe.h"
 #include <algorithm>
 
+Overhead overhead = {0, 0};
+
 static const unsigned kRing = 256; // steps; their indices come first, then their times
 
 // Only the reading is waited for: waiting for the writes as well would invalidate the L1.
@@ -86,8 +88,8 @@ static void launch_chase(const Chase &c, cudaTextureObject_t texture, unsigned *
     unsigned shift = 0;
     while ((1u << shift) < c.element_bytes)
         shift++;
-    // The carve-out is given as a percentage of the largest one, 228 KB.
-    int percent = (int)((c.carveout_bytes / 1024 * 100 + 227) / 228);
+    // A percentage of the largest carve-out, 228 KB; the driver takes the next one that is as large.
+    int percent = (int)(c.carveout_bytes / 1024 * 100 / 228);
     CK(cudaFuncSetAttribute(chase_kernel<PATH>, cudaFuncAttributePreferredSharedMemoryCarveout,
                             std::min(percent, 100)));
     chase_kernel<PATH><<<1, 1, 2 * kRing * 4>>>(c.base, idle, texture, idle_texture, shift, c.start,
@@ -132,7 +134,8 @@ std::vector<Record> chase(const Chase &wanted)
     std::vector<Record> records(wanted.steps);
     unsigned visited = got[0];
     for (size_t i = 0; i < records.size(); i++) {
-        records[i] = {visited, got[4 + c.steps + i]};
+        unsigned raw = got[4 + c.steps + i];
+        records[i] = {visited, raw - std::min(raw, overhead.chase)};
         visited = got[4 + i];
     }
     return records;
@@ -180,7 +183,8 @@ void link_stride(char *base, unsigned element_bytes, unsigned n_elements, unsign
 // Every kind of step has its own timed code; the first steps, on an idle word, bring it into the
 // instruction cache.
 __global__ void script_kernel(char *base, char *idle, const unsigned long long *steps, unsigned n,
-                              int target_sm, unsigned *claim, unsigned *out)
+                              int target_sm, unsigned mask, unsigned *claim,
+                              unsigned *out)
 {
     extern __shared__ __align__(16) unsigned long long list[];
     unsigned *cycles = (unsigned *)(list + n);
@@ -217,7 +221,7 @@ __global__ void script_kernel(char *base, char *idle, const unsigned long long *
                 end = clock_now();
             while (end - start < 6000);
         }
-        zero = value; // every word is 0, but the next address has to wait for it
+        zero = value & mask; // 0, but the next address has to wait for it
         if (i >= 0)
             cycles[i] = end - start;
     }
@@ -245,13 +249,32 @@ std::vector<unsigned> run_script(char *base, const std::vector<unsigned long lon
         }
         CK(cudaMemset(claim, 0, 4));
         script_kernel<<<target_sm < 0 ? 1 : sm_count(), 1, bytes>>>(
-            base, idle, list, (unsigned)steps.size(), target_sm, claim, out);
+            base, idle, list, (unsigned)steps.size(), target_sm, 0, claim, out);
         CK(cudaGetLastError());
         CK(cudaMemcpy(&claimed, claim, 4, cudaMemcpyDeviceToHost));
     }
     std::vector<unsigned> got(steps.size());
     CK(cudaMemcpy(got.data(), out, got.size() * 4, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < got.size(); i++)
+        if ((steps[i] & 3) == STEP_LOAD_L1 || (steps[i] & 3) == STEP_LOAD_L2)
+            got[i] -= std::min(got[i], overhead.script);
     return got;
+}
+
+void calibrate()
+{
+    char *line = device_memory(256);
+    unsigned chain = (unsigned)(l1_chain_cycles() + 0.5);
+    Chase c;
+    c.base = line;
+    c.steps = 256;
+    c.warm_steps = 16;
+    std::vector<unsigned> cycles;
+    for (const Record &r : chase(c))
+        cycles.push_back(r.cycles);
+    overhead.chase = (unsigned)percentile(cycles, 0.5) - chain;
+    overhead.script = (unsigned)percentile(run_script(line, std::vector<unsigned long long>(256, step(STEP_LOAD_L1, 0))), 0.5) - chain;
+    CK(cudaFree(line));
 }
 
 // ---- small things -----------------------------------------------------------------------------
