@@ -2,7 +2,6 @@
 // them), misses in flight per warp and SM (paper 000, figure 8), the coalescer (paper 004, figure 3).
 #include "probe.h"
 #include <algorithm>
-#include <utility>
 
 // ---- dependent loads: the second method for every latency ---------------------------------------
 
@@ -129,26 +128,32 @@ void probe_latency(Report &report)
 
 // ---- misses in flight ---------------------------------------------------------------------------
 
-// Each warp issues K independent loads of lines of its own, then uses them all. LANES 1: one line a
-// load, as in paper 000; 32: every lane a line. The first round brings the code, on other lines.
-template <int K>
-__global__ void flight_kernel(const char *base, unsigned lanes, unsigned *cycles, unsigned *out)
+// Each warp issues some independent loads of lines of its own, then uses them all. LANES 1: one line
+// a load, as in paper 000; 32: every lane a line. The code is the same for any number of loads, or
+// its fetching would show; the first rounds bring it, on other lines.
+static const int kMostLoads = 64, kRounds = 3;
+__global__ void flight_kernel(const char *base, unsigned loads, unsigned lanes, unsigned *cycles, unsigned *out)
 {
     unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32, s = lane, time = 0;
     size_t next = (size_t)warps * lanes * 128;
     const char *p = base + ((size_t)warp * lanes + lane) * 128;
 #pragma unroll 1
-    for (int round = 0; round < 2; round++, p += K * next) {
-        unsigned v[K];
+    for (int round = 0; round < kRounds; round++, p += loads * next) {
+        unsigned v[kMostLoads];
         __syncthreads();
         if (lane >= lanes)
             continue;
         unsigned start = clock_after(s);
 #pragma unroll
-        for (int i = 0; i < K; i++)
-            v[i] = load_l1(p + i * next);
+        for (int i = 0; i < kMostLoads; i++) {
+            v[i] = 0;
+            asm volatile("{\n\t.reg .pred q;\n\tsetp.lt.u32 q,%2,%3;\n\t@q ld.global.u32 %0,[%1];\n\t}"
+                         : "+r"(v[i])
+                         : "l"(p + i * next), "r"((unsigned)i), "r"(loads)
+                         : "memory");
+        }
 #pragma unroll
-        for (int i = 0; i < K; i++)
+        for (int i = 0; i < kMostLoads; i++)
             s += v[i];
         if (s == 77777) // waits for the loads
             *out = s;
@@ -157,13 +162,6 @@ __global__ void flight_kernel(const char *base, unsigned lanes, unsigned *cycles
     if (lane == 0)
         cycles[warp] = time;
 }
-typedef void (*flight_t)(const char *, unsigned, unsigned *, unsigned *);
-template <int... I> static const flight_t *flight_table(std::integer_sequence<int, I...>)
-{
-    static const flight_t table[] = {flight_kernel<I + 1>...};
-    return table;
-}
-static const int kMostLoads = 64;
 __global__ void touch_lines(const char *base, size_t lines, unsigned *out)
 {
     unsigned s = 0;
@@ -172,14 +170,13 @@ __global__ void touch_lines(const char *base, size_t lines, unsigned *out)
     if (s == 1)
         *out = s;
 }
-static void flight_row(FILE *f, char *memory, unsigned *cycles, unsigned warps, unsigned loads, unsigned lanes)
+static unsigned flight_row(FILE *f, char *memory, unsigned *cycles, unsigned warps, unsigned loads, unsigned lanes)
 {
-    const flight_t *table = flight_table(std::make_integer_sequence<int, kMostLoads>());
     unsigned got[32];
     std::vector<unsigned> longest, mean;
-    touch_lines<<<132, 256>>>(memory, 2 * (size_t)warps * loads * lanes, cycles + 64);
+    touch_lines<<<132, 256>>>(memory, kRounds * (size_t)warps * loads * lanes, cycles + 64);
     for (int repeat = 0; repeat < 4; repeat++) {
-        table[loads - 1]<<<1, 32 * warps>>>(memory, lanes, cycles, cycles + 64);
+        flight_kernel<<<1, 32 * warps>>>(memory, loads, lanes, cycles, cycles + 64);
         CK(cudaGetLastError());
         CK(cudaMemcpy(got, cycles, warps * 4, cudaMemcpyDeviceToHost));
         unsigned sum = 0;
@@ -189,19 +186,22 @@ static void flight_row(FILE *f, char *memory, unsigned *cycles, unsigned warps, 
         mean.push_back(sum / warps);
     }
     fprintf(f, "%u,%u,%.0f,%.0f\n", warps, loads, percentile(longest, 0.5), percentile(mean, 0.5));
+    return (unsigned)percentile(longest, 0.5);
 }
 void probe_mshr(Report &report)
 {
-    char *memory = device_memory(32 << 20);
+    char *memory = device_memory(32 << 20); // 3 rounds of 2048 loads of 32 lines
     unsigned *cycles = (unsigned *)device_memory(1024);
     const char *header = "warps,loads,cycles,mean_cycles";
     for (unsigned lanes : {1, 32}) {
         std::string suffix = lanes == 1 ? "" : "-lanes"; // of all lanes: not the paper's experiment
         Parameters p = Parameters().add("line_bytes", 128).add("lanes", lanes);
         FILE *f = report.add("mshr-warp" + suffix, ("mshr-warp" + suffix).c_str(), "l1", p, header);
+        std::string line;
         for (unsigned loads = 1; loads <= kMostLoads; loads++)
-            flight_row(f, memory, cycles, 1, loads, lanes);
+            line += " " + std::to_string(flight_row(f, memory, cycles, 1, loads, lanes));
         fclose(f);
+        report.say("cycles of 1, 2 ... loads of one warp, %u lanes:%s", lanes, line.c_str());
         f = report.add("mshr" + suffix, ("mshr" + suffix).c_str(), "l1", p, header);
         for (unsigned warps : {1, 2, 3, 4, 6, 8, 10, 11, 12, 13, 14, 16, 17, 20, 24, 28, 32})
             for (unsigned loads : {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 32, 48, 64})
@@ -210,7 +210,6 @@ void probe_mshr(Report &report)
     }
     CK(cudaFree(memory));
     CK(cudaFree(cycles));
-    report.say("misses in flight: see mshr.csv and mshr-warp.csv");
 }
 
 // ---- the coalescer ------------------------------------------------------------------------------
