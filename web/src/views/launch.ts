@@ -15,13 +15,14 @@ const shape = (d: number[]) => d.join(" × ");
 
 function accesses(launch: Launch): HTMLElement {
   const title = "Where its accesses go";
-  const views: [string, ReturnType<typeof flowOf>][] = launch.rows.map((r): [string, ReturnType<typeof flowOf>] => [rowName(r), flowOf(r.metrics)]);
+  const views = launch.rows.map((r): [string, ReturnType<typeof flowOf>, boolean] => [rowName(r), flowOf(r.metrics), r.measured !== null]);
   const measured = launch.rows.find((r) => r.measured)?.measured;
-  if (measured) views.push(["measured", flowOf(measured)]);
+  if (measured) views.push(["measured", flowOf(measured), false]);
   const good = views.filter(([, f]) => f.links.length);
   if (!good.length) return absent(title, "No model of this report predicts sectors.");
-  // the model that follows accesses furthest comes first
-  let at = good.reduce((best, [, f], i) => (f.links.length > good[best][1].links.length ? i : best), 0);
+  // first the model that follows accesses furthest, for the GPU that was measured if there is one
+  const worth = ([, f, compared]: (typeof good)[number]) => (compared ? 100 : 0) + f.links.length;
+  let at = good.reduce((best, v, i) => (worth(v) > worth(good[best]) ? i : best), 0);
   const holder = el("div");
   const show = () => holder.replaceChildren(responsive((width) => drawFlow(good[at][1], width)));
   show();
@@ -92,7 +93,7 @@ const stalls = (m: Map<string, number>) => [...m].flatMap(([name, v]): [string, 
 });
 
 function latency(launch: Launch): HTMLElement | null {
-  return stack(launch, "Where a load's time goes", "latency", "cycles", (r) => detailGroup(r.detail, "latency").filter(([k]) => k.endsWith("_cycles")),
+  return stack(launch, "Where a load's time goes", "latency", "cycles", (r) => detailGroup(r.detail, "latency").filter(([k]) => k.endsWith("_cycles") && !k.startsWith("total")),
     "Average over the loads that leave the L1.");
 }
 
