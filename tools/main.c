@@ -18,6 +18,7 @@ static const struct command commands[] = {
     {"predict", "counters of every launch of a trace, by one of the models", cmd_predict},
     {"reuse", "reuse distances of a trace, and miss-ratio curves", cmd_reuse},
     {"correlate", "predictions against measured counters", cmd_correlate},
+    {"sweep", "a model for many variations of a GPU, ranked", cmd_sweep},
     {"report", "predictions and their errors as one HTML page", cmd_report},
     {"gpu", "what is known about a GPU: list, show, check, diff, keys, import", cmd_gpu},
     {"doctor", "what will work on this machine, and how to get the rest", cmd_doctor},

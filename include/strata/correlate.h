@@ -34,12 +34,6 @@ strata_status strata_measured_parse(struct strata_measured *m, const char *data,
                                     const char *file, struct strata_error *err);
 void strata_measured_release(struct strata_measured *m);
 
-/* ---- metrics made from others ---- */
-
-/* Adds the metrics that follow from those present (hit rates, misses, DRAM bytes, sectors per
- * request) and are not given. The same rules serve both sides of a comparison. */
-void strata_derive_metrics(struct strata_result *r);
-
 /* ---- comparison ---- */
 
 struct strata_pair {

@@ -329,8 +329,12 @@ strata_status strata_gpu_locate(const char *name_or_path, char *path, size_t siz
 const char *strata_gpu_path(size_t i);
 /* Adds a folder to the front of the search list (a copy is made). Not thread-safe. */
 strata_status strata_gpu_add_path(const char *folder, struct strata_error *err);
-/* One key by its dotted path, value as in a YAML file ("l1.size", "96KiB"); used by --set and sweeps. */
+/* One key by its dotted path, value as in a YAML file ("l1.size", "96KiB"); as a file gives it. */
 strata_status strata_gpu_set(struct strata_gpu *gpu, const char *key, const char *value, struct strata_error *err);
+/* The same for a GPU that is complete, as --set and sweeps do it. What hangs on the key follows: with
+ * sm.count the lists of SMs (those that are gone leave them, new ones come at the end), and a size
+ * given to the L1 is its own, not what shared memory leaves of a common store. */
+strata_status strata_gpu_override(struct strata_gpu *gpu, const char *key, const char *value, struct strata_error *err);
 /* Checks values against one another (sets are whole numbers, order covers all SMs, ...). */
 strata_status strata_gpu_validate(const struct strata_gpu *gpu, const char *file, struct strata_error *err);
 

@@ -29,6 +29,20 @@ static void wait_for_groups(const struct flow_engine *e, struct flow_warp *w)
         wait_for(w, w->async_group[i], SM_STALL_LONG);
 }
 
+strata_status flow_next_instruction(struct flow_engine *e, struct flow_warp *w)
+{
+    if (!e->ordered) {
+        w->has_next = strata_cursor_next(&w->cursor, &w->next);
+        w->next_line = w->has_next ? e->decoder.inst[w->next.inst_index].fetch_line : 0;
+        return STRATA_OK;
+    }
+    uint32_t place = 0;
+    strata_status st = sm_window_next(&w->window, &w->cursor, &e->order, &w->next, &place, e->err);
+    w->has_next = st == STRATA_OK;
+    w->next_line = w->has_next ? e->decoder.inst[place].fetch_line : 0;
+    return st == STRATA_END ? STRATA_OK : st;
+}
+
 void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
 {
     struct flow_warp *w = &e->warp[index];
@@ -45,11 +59,11 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
         wait_for_groups(e, w);
     if (i->kind == SM_KIND_MEMBAR)
         wait_for(w, e->memory.sm[e->block[w->block].sm].store_done, SM_STALL_MEMBAR);
-    if (i->fetch_line != w->fetch_line) {
-        w->fetch_line = i->fetch_line;
+    if (w->next_line != w->fetch_line) {
+        w->fetch_line = w->next_line;
         struct fetch_sm *fetch = &e->fetch[e->block[w->block].sm];
-        fetch_note(&e->fetch_all, i->fetch_line);
-        wait_for(w, fetch_line(&e->fetch_all, fetch, i->fetch_line, w->ready), SM_STALL_FETCH);
+        fetch_note(&e->fetch_all, w->next_line);
+        wait_for(w, fetch_line(&e->fetch_all, fetch, w->next_line, w->ready), SM_STALL_FETCH);
         fetch_publish(&e->fetch_all, fetch);
     }
 }
@@ -206,7 +220,9 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
     execute(e, w, i, sm, t);
     bool barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
     uint64_t gap = w->next.inst->opclass == STRATA_OP_BRANCH && w->next.mask ? i->latency - 1u : 0;
-    w->has_next = strata_cursor_next(&w->cursor, &w->next);
+    strata_status st = flow_next_instruction(e, w);
+    if (st != STRATA_OK)
+        return st;
     if (barrier) {
         b->waiting++;
         b->barrier_time = flow_max(b->barrier_time, t);

@@ -140,11 +140,32 @@ void flow_report(const struct flow_engine *e, struct strata_result *r)
     report_warnings(e, r);
 }
 
+/* The settings of the model: model.KEY=VALUE on the command line. */
+struct settings {
+    bool schedule; /* PTX in the order of an assembler (on) or as it is written */
+};
+
+static strata_status read_settings(const struct strata_model_options *opt, struct settings *s, struct strata_error *err)
+{
+    *s = (struct settings){.schedule = true};
+    for (const char *const *w = opt->settings; w && *w; w++) {
+        bool on = !strcmp(*w, "schedule=on");
+        if (!on && strcmp(*w, "schedule=off"))
+            return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                               "The flow model does not understand \"%s\"; it has model.schedule=on and model.schedule=off.", *w);
+        s->schedule = on;
+    }
+    return STRATA_OK;
+}
+
 static strata_status run_flow(const struct strata_gpu *gpu, struct strata_reader *reader,
                               const struct strata_model_options *opt, struct strata_result *out, struct strata_error *err)
 {
     struct flow_engine e;
-    strata_status st = flow_engine_init(&e, gpu, reader, opt->seed, err);
+    struct settings settings;
+    strata_status st = read_settings(opt, &settings, err);
+    if (st == STRATA_OK)
+        st = flow_engine_init(&e, gpu, reader, opt->seed, settings.schedule, err);
     if (st != STRATA_OK)
         return st;
     st = flow_engine_run(&e);

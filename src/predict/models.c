@@ -34,3 +34,8 @@ const struct strata_model *strata_model_find(const char *name)
             return *m;
     return NULL;
 }
+
+const struct strata_profiled_model *strata_model_profiled(const struct strata_model *model)
+{
+    return model == &strata_model_interval ? &strata_profiled_interval : NULL;
+}

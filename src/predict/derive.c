@@ -1,5 +1,5 @@
 /* derive.c - metrics that follow from other metrics, by the same rules for both sides. */
-#include <strata/correlate.h>
+#include <strata/result.h>
 
 enum rule { PERCENT_OF, DIFFERENCE, TIMES_32, PER };
 
