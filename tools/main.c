@@ -20,6 +20,7 @@ static const struct command commands[] = {
     {"correlate", "predictions against measured counters", cmd_correlate},
     {"sweep", "a model for many variations of a GPU, ranked", cmd_sweep},
     {"report", "predictions and their errors as one HTML page", cmd_report},
+    {"dissect", "what a GPU's memory is made of, from latencies", cmd_dissect},
     {"gpu", "what is known about a GPU: list, show, check, diff, keys, import", cmd_gpu},
     {"doctor", "what will work on this machine, and how to get the rest", cmd_doctor},
     {NULL, NULL, NULL},

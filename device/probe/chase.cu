@@ -7,6 +7,8 @@
 #include "probe.h"
 #include <algorithm>
 
+Overhead overhead = {0, 0};
+
 static const unsigned kRing = 256; // steps; their indices come first, then their times
 
 // Only the reading is waited for: waiting for the writes as well would invalidate the L1.
@@ -86,8 +88,9 @@ static void launch_chase(const Chase &c, cudaTextureObject_t texture, unsigned *
     unsigned shift = 0;
     while ((1u << shift) < c.element_bytes)
         shift++;
-    // A percentage of the largest carve-out, 228 KB; the driver takes the next one that is as large.
-    int percent = (int)(c.carveout_bytes / 1024 * 100 / 228);
+    // A percentage, as measured of the unified 256 KB: the driver takes the next carve-out that holds
+    // this and the shared memory of a block (3 KB here).
+    int percent = c.carveout_bytes >= 228 << 10 ? 100 : (int)((c.carveout_bytes / 1024 - 4) * 100 / 256);
     CK(cudaFuncSetAttribute(chase_kernel<PATH>, cudaFuncAttributePreferredSharedMemoryCarveout,
                             std::min(percent, 100)));
     chase_kernel<PATH><<<1, 1, 2 * kRing * 4>>>(c.base, idle, texture, idle_texture, shift, c.start,
@@ -132,7 +135,8 @@ std::vector<Record> chase(const Chase &wanted)
     std::vector<Record> records(wanted.steps);
     unsigned visited = got[0];
     for (size_t i = 0; i < records.size(); i++) {
-        records[i] = {visited, got[4 + c.steps + i]};
+        unsigned raw = got[4 + c.steps + i];
+        records[i] = {visited, raw - std::min(raw, overhead.chase)};
         visited = got[4 + i];
     }
     return records;
@@ -252,7 +256,26 @@ std::vector<unsigned> run_script(char *base, const std::vector<unsigned long lon
     }
     std::vector<unsigned> got(steps.size());
     CK(cudaMemcpy(got.data(), out, got.size() * 4, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < got.size(); i++)
+        if ((steps[i] & 3) == STEP_LOAD_L1 || (steps[i] & 3) == STEP_LOAD_L2)
+            got[i] -= std::min(got[i], overhead.script);
     return got;
+}
+
+void calibrate()
+{
+    char *line = device_memory(256);
+    unsigned chain = (unsigned)(l1_chain_cycles() + 0.5);
+    Chase c;
+    c.base = line;
+    c.steps = 256;
+    c.warm_steps = 16;
+    std::vector<unsigned> cycles;
+    for (const Record &r : chase(c))
+        cycles.push_back(r.cycles);
+    overhead.chase = (unsigned)percentile(cycles, 0.5) - chain;
+    overhead.script = (unsigned)percentile(run_script(line, std::vector<unsigned long long>(256, step(STEP_LOAD_L1, 0))), 0.5) - chain;
+    CK(cudaFree(line));
 }
 
 // ---- small things -----------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 // them), misses in flight per warp and SM (paper 000, figure 8), the coalescer (paper 004, figure 3).
 #include "probe.h"
 #include <algorithm>
-#include <utility>
 
 // ---- dependent loads: the second method for every latency ---------------------------------------
 
@@ -76,52 +75,85 @@ static std::vector<unsigned long long> scattered(unsigned n, unsigned long long 
     }
     return offsets;
 }
+double l1_chain_cycles()
+{
+    char *memory = device_memory(256);
+    double cycles = chain<CHAIN_L1>(memory, {0}, 4096, true, false);
+    CK(cudaFree(memory));
+    return cycles;
+}
+static char *chain_memory()
+{
+    static char *memory = device_memory(256 << 20);
+    return memory;
+}
+template <int KIND>
+static void chain_row(Report &report, FILE *f, const char *what, size_t spacing, unsigned lines, unsigned steps, bool cold)
+{
+    std::vector<unsigned long long> offsets = lines > 1 ? scattered(lines, spacing) : std::vector<unsigned long long>{spacing};
+    double cycles = chain<KIND>(chain_memory(), KIND == CHAIN_SHARED ? std::vector<unsigned long long>() : offsets, steps, !cold, cold);
+    fprintf(f, "%zu,%zu,%.3f\n", lines * spacing, spacing, cycles);
+    report.say("dependent loads, %s, %u lines %zu bytes apart: %.2f cycles each", what, lines, spacing, cycles);
+}
+static FILE *chain_series(Report &report, const char *name, const char *path)
+{
+    return report.add(std::string("chain-") + name, "average", path, Parameters().add("width_bytes", 8), "array_bytes,stride_bytes,latency");
+}
 void probe_latency(Report &report)
 {
-    char *memory = device_memory(256 << 20);
-    FILE *f = report.add("chain", "chain", "l1", Parameters().add("width_bytes", 8),
-                         "kind,array_bytes,lines,cycles_per_load");
-    auto note = [&](const char *kind, size_t bytes, unsigned lines, double cycles) {
-        fprintf(f, "%s,%zu,%u,%.3f\n", kind, bytes, lines, cycles);
-        report.say("dependent loads, %s, %u lines in %zu KB: %.2f cycles each", kind, lines, bytes >> 10, cycles);
-    };
-    note("shared", 4, 1, chain<CHAIN_SHARED>(nullptr, {}, 4096, true, false));
-    note("l1", 128, 1, chain<CHAIN_L1>(memory, {0}, 4096, true, false));
-    note("l1-strong", 128, 1, chain<CHAIN_L1_STRONG>(memory, {0}, 4096, true, false));
-    note("readonly", 128, 1, chain<CHAIN_READONLY>(memory, {0}, 4096, true, false));
-    note("l1", 64 << 10, 512, chain<CHAIN_L1>(memory, scattered(512, 128), 8192, true, false));
-    for (unsigned i = 0; i < 16; i++)
-        note("l2", 128, 1, chain<CHAIN_L2>(memory + i * 4096, {0}, 2048, true, false));
-    note("l2", 1 << 20, 8192, chain<CHAIN_L2>(memory, scattered(8192, 128), 16384, true, false));
-    note("l2", 16 << 20, 131072, chain<CHAIN_L2>(memory, scattered(131072, 128), 131072, true, false));
-    note("dram", 256 << 20, 65536, chain<CHAIN_L2>(memory, scattered(65536, 4096), 65536, false, true));
-    note("dram", 32 << 20, 8192, chain<CHAIN_L2>(memory, scattered(8192, 4096), 8192, false, true));
+    FILE *f = chain_series(report, "shared", "shared");
+    chain_row<CHAIN_SHARED>(report, f, "shared", 4, 1, 4096, false);
     fclose(f);
-    CK(cudaFree(memory));
+    f = chain_series(report, "l1", "l1");
+    chain_row<CHAIN_L1>(report, f, "L1", 128, 1, 4096, false);
+    chain_row<CHAIN_L1>(report, f, "L1", 128, 512, 8192, false);
+    fclose(f);
+    f = chain_series(report, "l1-strong", "l1");
+    chain_row<CHAIN_L1_STRONG>(report, f, "L1 by ld.ca", 128, 1, 4096, false);
+    fclose(f);
+    f = chain_series(report, "readonly", "readonly");
+    chain_row<CHAIN_READONLY>(report, f, "read-only", 128, 1, 4096, false);
+    fclose(f);
+    f = chain_series(report, "l2", "l2");
+    for (unsigned i = 0; i < 16; i++)
+        chain_row<CHAIN_L2>(report, f, "L2", i * 4096, 1, 2048, false);
+    chain_row<CHAIN_L2>(report, f, "L2", 128, 8192, 16384, false);
+    chain_row<CHAIN_L2>(report, f, "L2", 128, 131072, 131072, false);
+    fclose(f);
+    f = chain_series(report, "dram", "dram");
+    chain_row<CHAIN_L2>(report, f, "DRAM", 4096, 65536, 65536, true);
+    chain_row<CHAIN_L2>(report, f, "DRAM", 4096, 8192, 8192, true);
+    fclose(f);
 }
 
 // ---- misses in flight ---------------------------------------------------------------------------
 
-// Each warp issues K independent loads of lines of its own, then uses them all. LANES 1: one line a
-// load, as in paper 000; 32: every lane a line. The first round brings the code, on other lines.
-template <int K>
-__global__ void flight_kernel(const char *base, unsigned lanes, unsigned *cycles, unsigned *out)
+// Each warp issues some independent loads of lines of its own, then uses them all. LANES 1: one line
+// a load, as in paper 000; 32: every lane a line. The code is the same for any number of loads, or
+// its fetching would show; the first rounds bring it, on other lines.
+static const int kMostLoads = 64, kRounds = 3;
+__global__ void flight_kernel(const char *base, unsigned loads, unsigned lanes, unsigned *cycles, unsigned *out)
 {
     unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32, s = lane, time = 0;
     size_t next = (size_t)warps * lanes * 128;
     const char *p = base + ((size_t)warp * lanes + lane) * 128;
 #pragma unroll 1
-    for (int round = 0; round < 2; round++, p += K * next) {
-        unsigned v[K];
+    for (int round = 0; round < kRounds; round++, p += loads * next) {
+        unsigned v[kMostLoads];
         __syncthreads();
         if (lane >= lanes)
             continue;
         unsigned start = clock_after(s);
 #pragma unroll
-        for (int i = 0; i < K; i++)
-            v[i] = load_l1(p + i * next);
+        for (int i = 0; i < kMostLoads; i++) {
+            v[i] = 0;
+            asm volatile("{\n\t.reg .pred q;\n\tsetp.lt.u32 q,%2,%3;\n\t@q ld.global.u32 %0,[%1];\n\t}"
+                         : "+r"(v[i])
+                         : "l"(p + i * next), "r"((unsigned)i), "r"(loads)
+                         : "memory");
+        }
 #pragma unroll
-        for (int i = 0; i < K; i++)
+        for (int i = 0; i < kMostLoads; i++)
             s += v[i];
         if (s == 77777) // waits for the loads
             *out = s;
@@ -130,13 +162,6 @@ __global__ void flight_kernel(const char *base, unsigned lanes, unsigned *cycles
     if (lane == 0)
         cycles[warp] = time;
 }
-typedef void (*flight_t)(const char *, unsigned, unsigned *, unsigned *);
-template <int... I> static const flight_t *flight_table(std::integer_sequence<int, I...>)
-{
-    static const flight_t table[] = {flight_kernel<I + 1>...};
-    return table;
-}
-static const int kMostLoads = 64;
 __global__ void touch_lines(const char *base, size_t lines, unsigned *out)
 {
     unsigned s = 0;
@@ -145,14 +170,13 @@ __global__ void touch_lines(const char *base, size_t lines, unsigned *out)
     if (s == 1)
         *out = s;
 }
-static void flight_row(FILE *f, char *memory, unsigned *cycles, unsigned warps, unsigned loads, unsigned lanes)
+static unsigned flight_row(FILE *f, char *memory, unsigned *cycles, unsigned warps, unsigned loads, unsigned lanes)
 {
-    const flight_t *table = flight_table(std::make_integer_sequence<int, kMostLoads>());
     unsigned got[32];
     std::vector<unsigned> longest, mean;
-    touch_lines<<<132, 256>>>(memory, 2 * (size_t)warps * loads * lanes, cycles + 64);
+    touch_lines<<<132, 256>>>(memory, kRounds * (size_t)warps * loads * lanes, cycles + 64);
     for (int repeat = 0; repeat < 4; repeat++) {
-        table[loads - 1]<<<1, 32 * warps>>>(memory, lanes, cycles, cycles + 64);
+        flight_kernel<<<1, 32 * warps>>>(memory, loads, lanes, cycles, cycles + 64);
         CK(cudaGetLastError());
         CK(cudaMemcpy(got, cycles, warps * 4, cudaMemcpyDeviceToHost));
         unsigned sum = 0;
@@ -161,27 +185,31 @@ static void flight_row(FILE *f, char *memory, unsigned *cycles, unsigned warps, 
         longest.push_back(*std::max_element(got, got + warps));
         mean.push_back(sum / warps);
     }
-    fprintf(f, "%u,%u,%u,%.0f,%.0f\n", warps, loads, lanes, percentile(mean, 0.5), percentile(longest, 0.5));
+    fprintf(f, "%u,%u,%.0f,%.0f\n", warps, loads, percentile(longest, 0.5), percentile(mean, 0.5));
+    return (unsigned)percentile(longest, 0.5);
 }
 void probe_mshr(Report &report)
 {
-    char *memory = device_memory(32 << 20);
+    char *memory = device_memory(32 << 20); // 3 rounds of 2048 loads of 32 lines
     unsigned *cycles = (unsigned *)device_memory(1024);
-    const char *header = "warps,loads,lanes,mean_cycles,longest_cycles";
-    FILE *f = report.add("mshr-warp", "mshr-warp", "l1", Parameters().add("warps", 1), header);
-    for (unsigned lanes : {1, 32})
+    const char *header = "warps,loads,cycles,mean_cycles";
+    for (unsigned lanes : {1, 32}) {
+        std::string suffix = lanes == 1 ? "" : "-lanes"; // of all lanes: not the paper's experiment
+        Parameters p = Parameters().add("line_bytes", 128).add("lanes", lanes);
+        FILE *f = report.add("mshr-warp" + suffix, ("mshr-warp" + suffix).c_str(), "l1", p, header);
+        std::string line;
         for (unsigned loads = 1; loads <= kMostLoads; loads++)
-            flight_row(f, memory, cycles, 1, loads, lanes);
-    fclose(f);
-    f = report.add("mshr", "mshr", "l1", Parameters().add("line_bytes", 128), header);
-    for (unsigned lanes : {1, 32})
+            line += " " + std::to_string(flight_row(f, memory, cycles, 1, loads, lanes));
+        fclose(f);
+        report.say("cycles of 1, 2 ... loads of one warp, %u lanes:%s", lanes, line.c_str());
+        f = report.add("mshr" + suffix, ("mshr" + suffix).c_str(), "l1", p, header);
         for (unsigned warps : {1, 2, 3, 4, 6, 8, 10, 11, 12, 13, 14, 16, 17, 20, 24, 28, 32})
             for (unsigned loads : {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 32, 48, 64})
                 flight_row(f, memory, cycles, warps, loads, lanes);
-    fclose(f);
+        fclose(f);
+    }
     CK(cudaFree(memory));
     CK(cudaFree(cycles));
-    report.say("misses in flight: see mshr.csv and mshr-warp.csv");
 }
 
 // ---- the coalescer ------------------------------------------------------------------------------
@@ -239,10 +267,9 @@ void probe_coalesce(Report &report)
 {
     char *memory = device_memory(1 << 20);
     unsigned *out = (unsigned *)device_memory(1024);
-    FILE *f = report.add("coalesce-sectors", "coalesce", "l1", Parameters().add("line_bytes", 128),
+    FILE *f = report.add("coalesce-sectors", "coalesce-sectors", "l1", Parameters().add("line_bytes", 128),
                          "stride,line,sector,latency");
-    FILE *g = report.add("coalesce-times", "coalesce-time", "l1", Parameters().add("repeats", 64),
-                         "stride,first_cycles,second_cycles,loads_cycles,stores_cycles");
+    FILE *g = report.add("coalesce", "coalesce", "l1", Parameters().add("repeats", 64), "stride,cycles,store,first,second");
     for (unsigned stride : {1, 2, 4, 8, 16, 32}) {
         unsigned got[132], present = 0;
         touch_lines<<<1, 256>>>(memory, 32, out + 200);
@@ -253,7 +280,8 @@ void probe_coalesce(Report &report)
             fprintf(f, "%u,%d,%d,%u\n", stride, i / 4, i % 4, got[i]);
             present += got[i] < kMissThreshold;
         }
-        fprintf(g, "%u,%u,%u,%u,%u\n", stride, got[128], got[129], got[130], got[131]);
+        for (int store = 0; store < 2; store++)
+            fprintf(g, "%u,%.2f,%d,%u,%u\n", stride, got[130 + store] / 64.0, store, got[128], got[129]);
         report.say("coalescer, stride %u: %u sectors fetched; load %u cold, %u warm; 64 loads %u, 64 stores %u cycles",
                    stride, present, got[128], got[129], got[130], got[131]);
     }

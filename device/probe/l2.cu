@@ -45,7 +45,7 @@ static void measure_first_touch(Report &report, int toucher)
     const char *names[] = {"first", "second", "third"};
     std::vector<unsigned> *values[] = {&first, &second, &third};
     for (int i = 0; i < 3; i++)
-        report.say("L2 lines touched by SM %d, %s read: 5th %.0f, median %.0f, 95th percentile %.0f raw cycles",
+        report.say("L2 lines touched by SM %d, %s read: 5th %.0f, median %.0f, 95th percentile %.0f cycles",
                    toucher, names[i], percentile(*values[i], 0.05), percentile(*values[i], 0.5),
                    percentile(*values[i], 0.95));
 }
@@ -68,7 +68,7 @@ static void measure_map(Report &report)
         }
     }
     fclose(f);
-    report.say("L2 hit from all SMs: min %.0f, median %.0f, max %.0f raw cycles", percentile(all, 0),
+    report.say("L2 hit from all SMs: min %.0f, median %.0f, max %.0f cycles", percentile(all, 0),
                percentile(all, 0.5), percentile(all, 1));
 }
 
@@ -120,8 +120,12 @@ static void measure_size(Report &report, bool by_all_sms)
     FILE *f = report.add(by_all_sms ? "l2-size-all" : "l2-size-one", "l2-size", "l2",
                          Parameters().add("read_by", by_all_sms ? "all SMs" : "one SM"),
                          "array_bytes,latency,count");
+    FILE *g = report.add(by_all_sms ? "average-l2-all" : "average-l2-one", "average", "l2",
+                         Parameters().add("read_by", by_all_sms ? "all SMs" : "one SM"),
+                         "array_bytes,stride_bytes,latency,percent_from_dram");
     for (unsigned mb : {4, 8, 16, 20, 24, 26, 28, 29, 30, 31, 32, 34, 36, 40, 44, 48, 52, 56, 58, 60, 62, 64, 72, 80, 96, 128, 160}) {
         unsigned lines = mb * 8192, n = 16384, above = 0;
+        double sum = 0;
         flush_l2();
         for (int r = 0; r < 2 && by_all_sms; r++)
             read_lines<<<sm_count(), 1024>>>(buffer, lines, histogram);
@@ -133,11 +137,14 @@ static void measure_size(Report &report, bool by_all_sms)
             if (bins[i])
                 fprintf(f, "%llu,%u,%u\n", (unsigned long long)mb << 20, i * kBinCycles, bins[i]);
             above += i * kBinCycles >= 512 ? bins[i] : 0;
+            sum += (i + 0.5) * kBinCycles * bins[i];
         }
+        fprintf(g, "%llu,128,%.1f,%.3f\n", (unsigned long long)mb << 20, sum / n, 100.0 * above / n);
         report.say("L2 after %s read %u MB: %.1f %% of lines take 512 cycles or more",
                    by_all_sms ? "all SMs" : "one SM", mb, 100.0 * above / n);
     }
     fclose(f);
+    fclose(g);
 }
 
 // ---- what one miss fetches ----------------------------------------------------------------------
@@ -171,55 +178,60 @@ static void measure_fetch(Report &report)
 
 // ---- write policy (paper 004, figure 5) ---------------------------------------------------------
 
+// The cases of docs/probe-format.md and some of our own. Each runs on fresh lines; the loads that
+// count have a case of their own, in order.
 struct WriteCase {
-    const char *name;
-    std::vector<unsigned long long> steps; // offsets within a line
+    const char *what;
+    std::vector<unsigned long long> steps; // offsets within a line; a pause comes after each
+    std::vector<int> cases;                // of the loads
 };
 static std::vector<WriteCase> write_cases()
 {
-    std::vector<unsigned long long> wait = {step(STEP_WAIT, 0)}, whole = wait;
-    for (unsigned w = 0; w < 32; w += 4)
-        whole.push_back(step(STEP_STORE, w));
-    auto with = [](std::vector<unsigned long long> a, std::initializer_list<unsigned long long> b) {
-        a.insert(a.end(), b);
-        return a;
-    };
     auto read = [](unsigned offset) { return step(STEP_LOAD_L2, offset); };
-    unsigned long long pause = step(STEP_WAIT, 0);
-    return {{"read-cold-then-again", with(wait, {read(0), pause, read(0)})},
-            {"write-word-read-it-then-next", with(wait, {step(STEP_STORE, 0), pause, read(0), pause, read(4)})},
-            {"write-word-read-next-then-it", with(wait, {step(STEP_STORE, 0), pause, read(4), pause, read(0)})},
-            {"write-sector-read-it", with(whole, {pause, read(0), pause, read(28)})},
-            {"write-sector-read-other", with(whole, {pause, read(32), pause, read(96)})},
-            {"write-word-load-l1", with(wait, {step(STEP_STORE, 0), pause, step(STEP_LOAD_L1, 0), pause, step(STEP_LOAD_L1, 4)})},
-            {"load-l1-write-load-l1", with(wait, {step(STEP_LOAD_L1, 0), pause, step(STEP_STORE, 0), pause, step(STEP_LOAD_L1, 0)})}};
+    auto cached = [](unsigned offset) { return step(STEP_LOAD_L1, offset); };
+    auto store = [](unsigned offset) { return step(STEP_STORE, offset); };
+    std::vector<unsigned long long> whole;
+    for (unsigned w = 0; w < 32; w += 4)
+        whole.push_back(store(w));
+    std::vector<unsigned long long> whole_same = whole, whole_other = whole;
+    whole_same.push_back(read(0));
+    whole_other.push_back(read(32));
+    whole_other.push_back(read(96));
+    return {{"cold, then again", {read(0), read(0)}, {0, 1}},
+            {"word written, read, again", {store(0), read(0), read(0)}, {2, 5}},
+            {"word written, its neighbour read, then the word", {store(0), read(4), read(0)}, {3, 6}},
+            {"sector written whole, read", whole_same, {4}},
+            {"sector written whole, two others of the line read", whole_other, {7, 8}},
+            {"word written, loaded through the L1, its neighbour too", {store(0), cached(0), cached(4)}, {9, 10}},
+            {"word loaded through the L1, written, loaded", {cached(0), store(0), cached(0)}, {11, 12}}};
 }
 void probe_writes(Report &report)
 {
     const int lines = 64;
-    FILE *f = report.add("l2-write", "l2-write", "l2", Parameters().add("line_bytes", 128),
-                         "case,line,step,kind,offset,latency");
-    const char *kinds[] = {"load-l2", "load-l1", "store", "wait"};
+    FILE *f = report.add("l2-write", "l2-write", "l2", Parameters().add("line_bytes", 128), "case,repeat,latency");
     for (const WriteCase &w : write_cases()) {
         flush_l2();
         std::vector<unsigned long long> steps(1, step(STEP_LOAD_L2, (2 << 20) - 128));
         for (int i = 0; i < lines; i++)
-            for (unsigned long long s : w.steps)
+            for (unsigned long long s : w.steps) {
                 steps.push_back(s + i * 4224ull);
+                steps.push_back(step(STEP_WAIT, 0));
+            }
         std::vector<unsigned> c = run_script(region(), steps);
         std::string line;
+        size_t which = 0;
         for (size_t k = 0; k < w.steps.size(); k++) {
+            if ((w.steps[k] & 3) == STEP_STORE)
+                continue;
             std::vector<unsigned> v;
-            unsigned kind = w.steps[k] & 3;
-            for (int i = 0; i < lines && kind != STEP_WAIT; i++) {
-                unsigned cycles = c[1 + i * w.steps.size() + k];
-                fprintf(f, "%s,%d,%zu,%s,%llu,%u\n", w.name, i, k, kinds[kind], w.steps[k] & ~3ull, cycles);
-                v.push_back(cycles);
+            for (int i = 0; i < lines; i++) {
+                v.push_back(c[1 + 2 * ((size_t)i * w.steps.size() + k)]);
+                fprintf(f, "%d,%d,%u\n", w.cases[which], i, v.back());
             }
-            if (kind != STEP_WAIT && kind != STEP_STORE)
-                line += " " + std::to_string((int)percentile(v, 0.5));
+            line += " " + std::to_string((int)percentile(v, 0.5));
+            which++;
         }
-        report.say("write policy, %s: loads take (median)%s", w.name, line.c_str());
+        report.say("%s: loads take (median)%s", w.what, line.c_str());
     }
     fclose(f);
 }
@@ -276,7 +288,7 @@ static void cold_lines(Report &report, const char *name, unsigned long long spac
         records.push_back({(unsigned)(order[i] * spacing / 4), c[head + i]});
     write_chase(report, name, "chase", "dram", p.add("warmup", 0LL).add("order", shuffled ? "shuffled" : "rising"), records);
     std::vector<unsigned> v(c.begin() + (long)head, c.end());
-    report.say("DRAM, %s: 5th %.0f, 25th %.0f, median %.0f, 75th %.0f, 95th percentile %.0f raw cycles", name,
+    report.say("DRAM, %s: 5th %.0f, 25th %.0f, median %.0f, 75th %.0f, 95th percentile %.0f cycles", name,
                percentile(v, 0.05), percentile(v, 0.25), percentile(v, 0.5), percentile(v, 0.75), percentile(v, 0.95));
 }
 // The same lines from SMs of several clusters: their home is near to some and far from others.
@@ -292,7 +304,7 @@ static void cold_by_sm(Report &report)
         std::vector<unsigned> c = run_script(region(), steps, std::min(sm, sm_count() - 1)), v(c.begin() + 1, c.end());
         for (int i = 0; i < n; i++)
             fprintf(f, "%d,%llu,%u\n", sm, i * 1152ull, v[i]);
-        report.say("DRAM from SM %d: 5th %.0f, median %.0f, 95th percentile %.0f raw cycles", sm, percentile(v, 0.05),
+        report.say("DRAM from SM %d: 5th %.0f, median %.0f, 95th percentile %.0f cycles", sm, percentile(v, 0.05),
                    percentile(v, 0.5), percentile(v, 0.95));
     }
     fclose(f);

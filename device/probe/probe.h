@@ -1,8 +1,8 @@
 // probe.h - what the parts of the probe share: loads that can be timed, chases, tables on disk.
 //
 // A part is one function that measures and adds series to the report; probe.cu has their list. A
-// time is in SM cycles unless its name says otherwise. Raw times include the cost of taking them:
-// the series `overhead` holds that cost.
+// time is in SM cycles unless its name says otherwise. What taking a time costs is taken off it:
+// calibrate() finds that cost for both kinds of walk. docs/probe-format.md says what a series holds.
 #ifndef STRATA_PROBE_H
 #define STRATA_PROBE_H
 #include <cstdint>
@@ -141,6 +141,14 @@ struct Chase {
     unsigned texture_elements = 0; // of the texture path
 };
 std::vector<Record> chase(const Chase &c);
+// What the clocks cost in a chase and in a script: the time of a load that hits the L1 less the
+// cycles that such loads take one after the other, without clocks. Run first.
+struct Overhead {
+    unsigned chase, script;
+};
+extern Overhead overhead;
+void calibrate();
+double l1_chain_cycles();
 void write_chase(Report &report, const std::string &name, const char *experiment, const char *path,
                  const Parameters &parameters, const std::vector<Record> &records);
 
@@ -168,7 +176,7 @@ double sm_clock_mhz(); // measured against the global timer
 double percentile(std::vector<unsigned> values, double fraction);
 unsigned count_above(const std::vector<Record> &records, unsigned threshold);
 
-// Between a load that hits the L1 and one that comes from the L2, in raw cycles.
+// Between a load that hits the L1 and one that comes from the L2.
 const unsigned kMissThreshold = 150;
 
 // The parts; each adds its series to the report.

@@ -3,6 +3,7 @@
 // the peaks of every level.
 #include "probe.h"
 #include <algorithm>
+#include <cstring>
 
 // ---- shared memory ------------------------------------------------------------------------------
 
@@ -92,21 +93,20 @@ template <int ILP> static double shared_copy_row(FILE *f, unsigned *out, unsigne
     shared_copy_kernel<ILP><<<1, warps * 32, bytes>>>(rounds, out);
     unsigned cycles = read_one(out);
     double rate = (double)bytes * rounds / cycles; // as many read as written
-    fprintf(f, "%u,%d,%u,%llu,%.2f\n", warps, ILP, cycles, (unsigned long long)bytes * rounds, rate);
+    fprintf(f, "%u,%d,%.2f,%u,%llu\n", warps, ILP, rate, cycles, (unsigned long long)bytes * rounds);
     return rate;
 }
 void probe_shared(Report &report)
 {
     unsigned *out = (unsigned *)device_memory(256);
     CK(cudaFuncSetAttribute(conflict_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 << 10));
-    FILE *f = report.add("shared-conflict", "shared-conflict", "shared", Parameters().add("loads", 64),
-                         "threads,stride_words,cycles");
+    FILE *f = report.add("shared-conflict", "shared-conflict", "shared", Parameters().add("element_bytes", 4).add("bank_bytes", 4).add("loads", 64), "stride,latency,threads");
     std::string line;
-    for (unsigned threads : {1, 32})
+    for (unsigned threads : {32})
         for (unsigned stride = 0; stride <= 64; stride++) {
             conflict_kernel<<<1, threads, 32 * 64 * 4 + 4>>>(stride, out);
             unsigned cycles = read_one(out);
-            fprintf(f, "%u,%u,%u\n", threads, stride, cycles);
+            fprintf(f, "%u,%.3f,%u\n", stride, cycles / 64.0, threads);
             char text[32];
             snprintf(text, sizeof text, " %u:%.1f", stride, cycles / 64.0);
             if (threads == 32 && (stride & (stride - 1)) == 0)
@@ -115,7 +115,7 @@ void probe_shared(Report &report)
     fclose(f);
     report.say("shared memory, cycles a load by stride in words:%s", line.c_str());
     f = report.add("shared-throughput", "shared-throughput", "shared", Parameters().add("rounds", 512),
-                   "warps,ilp,cycles,bytes,bytes_per_cycle");
+                   "warps,ilp,bytes_per_cycle,cycles,bytes");
     double best = 0;
     for (unsigned warps : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32}) {
         best = std::max(best, shared_copy_row<1>(f, out, warps));
@@ -125,7 +125,7 @@ void probe_shared(Report &report)
         best = std::max(best, shared_copy_row<8>(f, out, warps));
     }
     fclose(f);
-    f = report.add("shared-read", "shared-throughput", "shared", Parameters().add("rounds", 512),
+    f = report.add("shared-read", "shared-read", "shared", Parameters().add("rounds", 512),
                    "warps,width_bytes,cycles,bytes,bytes_per_cycle");
     double peak[2] = {0, 0};
     for (unsigned warps : {1, 2, 4, 8, 16, 32})
@@ -211,9 +211,9 @@ static void copy_rows(Report &report, char *memory)
     typedef void (*copy_t)(const unsigned *, unsigned *, size_t);
     const copy_t kernels[] = {copy_kernel<1>, copy_kernel<2>, copy_kernel<4>, copy_kernel<8>};
     FILE *f = report.add("copy-throughput", "copy-throughput", "dram", Parameters().add("word_bytes", 4),
-                         "blocks,threads,ilp,bytes,ns,gb_per_s");
+                         "blocks,threads,ilp,bytes_per_cycle,bytes,ns,gb_per_s");
     Timer timer;
-    double best = 0, at = 0;
+    double best = 0, at = 0, mhz = sm_clock_mhz();
     size_t offset = 0;
     for (unsigned blocks : {1, 2, 4, 8, 16, 33, 66, 132, 264, 528, 1056, 2112})
         for (unsigned threads : {32, 64, 128, 256, 512, 1024})
@@ -227,7 +227,7 @@ static void copy_rows(Report &report, char *memory)
                 offset += bytes;
                 double ns = timer.nanoseconds([&] { kernels[k]<<<blocks, threads>>>(from, to, bytes / 4); });
                 double rate = 2.0 * (double)bytes / ns;
-                fprintf(f, "%u,%u,%zu,%zu,%.0f,%.1f\n", blocks, threads, ilp, bytes, ns, rate);
+                fprintf(f, "%u,%u,%zu,%.1f,%zu,%.0f,%.1f\n", blocks, threads, ilp, rate * 1000 / mhz, bytes, ns, rate);
                 if (rate > best) {
                     best = rate;
                     at = blocks * 1e6 + threads * 10.0 + (double)ilp;
@@ -236,31 +236,52 @@ static void copy_rows(Report &report, char *memory)
     fclose(f);
     report.say("copy of 4-byte words: at most %.0f GB/s (blocks, threads, ILP packed: %.0f)", best, at);
 }
-static void peak_rows(Report &report, char *memory)
-{
-    FILE *f = report.add("peak-throughput", "peak-throughput", "dram", Parameters().add("width_bytes", 16),
-                         "kind,array_bytes,rounds,ns,gb_per_s");
-    unsigned *out = (unsigned *)device_memory(4);
+// The best of four launches of one kind over one footprint.
+struct Peak {
+    Report &report;
+    FILE *file;
+    double mhz;
     Timer timer;
-    uint4 *from = (uint4 *)memory, *to = (uint4 *)(memory + kHalf);
-    auto row = [&](const char *name, size_t bytes, unsigned rounds, double factor, auto launch) {
+    template <class Launch> void row(const char *name, size_t bytes, unsigned rounds, double factor, Launch launch)
+    {
         double best = 1e30;
         for (int repeat = 0; repeat < 4; repeat++)
             best = std::min(best, timer.nanoseconds(launch));
         double rate = factor * (double)bytes * rounds / best;
-        fprintf(f, "%s,%zu,%u,%.0f,%.1f\n", name, bytes, rounds, best, rate);
-        report.say("peak of %s over %zu KB: %.0f GB/s", name, bytes >> 10, rate);
-    };
-    size_t n = kHalf / 16;
-    row("dram-read", kHalf, 1, 1, [&] { wide_kernel<WIDE_READ_L2><<<1056, 512>>>(from, to, n, 1, false, out); });
-    row("dram-write", kHalf, 1, 1, [&] { wide_kernel<WIDE_WRITE><<<1056, 512>>>(from, to, n, 1, false, out); });
-    row("dram-copy", kHalf, 1, 2, [&] { wide_kernel<WIDE_COPY><<<1056, 512>>>(from, to, n, 1, false, out); });
-    for (size_t mb : {4, 8, 16, 24, 32, 40, 48})
-        row("l2-read", mb << 20, 64, 1, [&] { wide_kernel<WIDE_READ_L2><<<264, 1024>>>(from, to, mb << 16, 64, false, out); });
-    row("l2-write", 8 << 20, 64, 1, [&] { wide_kernel<WIDE_WRITE><<<264, 1024>>>(from, to, 8 << 16, 64, false, out); });
-    size_t kb = 64, sms = (size_t)sm_count();
-    row("l1-read", sms * (kb << 10), 4096, 1, [&] { wide_kernel<WIDE_READ_L1><<<(unsigned)sms, 1024>>>(from, to, kb << 6, 4096, true, out); });
-    fclose(f);
+        fprintf(file, "%zu,%.1f,%u,%.0f,%.1f\n", bytes, rate * 1000 / mhz, rounds, best, rate);
+        report.say("peak of %s over %zu KB: %.0f GB/s, %.0f bytes a cycle", name, bytes >> 10, rate, rate * 1000 / mhz);
+    }
+};
+static FILE *peak_series(Report &report, const char *kind, const char *path)
+{
+    return report.add(kind, strstr(kind, "read") ? "load-throughput" : kind, path, Parameters().add("width_bytes", 16),
+                      "array_bytes,bytes_per_cycle,rounds,ns,gb_per_s");
+}
+static void peak_rows(Report &report, char *memory)
+{
+    unsigned *out = (unsigned *)device_memory(4);
+    uint4 *from = (uint4 *)memory, *to = (uint4 *)(memory + kHalf);
+    size_t n = kHalf / 16, sms = (size_t)sm_count();
+    Peak peak = {report, peak_series(report, "dram-read", "dram"), sm_clock_mhz(), {}};
+    peak.row("DRAM reads", kHalf, 1, 1, [&] { wide_kernel<WIDE_READ_L2><<<1056, 512>>>(from, to, n, 1, false, out); });
+    fclose(peak.file);
+    peak.file = peak_series(report, "dram-write", "dram");
+    peak.row("DRAM writes", kHalf, 1, 1, [&] { wide_kernel<WIDE_WRITE><<<1056, 512>>>(from, to, n, 1, false, out); });
+    fclose(peak.file);
+    peak.file = peak_series(report, "dram-copy", "dram");
+    peak.row("DRAM copies", kHalf, 1, 2, [&] { wide_kernel<WIDE_COPY><<<1056, 512>>>(from, to, n, 1, false, out); });
+    fclose(peak.file);
+    peak.file = peak_series(report, "l2-read", "l2");
+    for (size_t mb : {4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 56, 64, 80, 96, 128})
+        peak.row("L2 reads", mb << 20, 64, 1, [&] { wide_kernel<WIDE_READ_L2><<<264, 1024>>>(from, to, mb << 16, 64, false, out); });
+    fclose(peak.file);
+    peak.file = peak_series(report, "l2-writes", "l2");
+    peak.row("L2 writes", 8 << 20, 64, 1, [&] { wide_kernel<WIDE_WRITE><<<264, 1024>>>(from, to, 8 << 16, 64, false, out); });
+    fclose(peak.file);
+    peak.file = peak_series(report, "l1-read", "l1");
+    for (size_t kb : {16, 64, 128, 192})
+        peak.row("L1 reads", sms * (kb << 10), 2048, 1, [&] { wide_kernel<WIDE_READ_L1><<<(unsigned)sms, 1024>>>(from, to, kb << 6, 2048, true, out); });
+    fclose(peak.file);
     CK(cudaFree(out));
 }
 void probe_throughput(Report &report)

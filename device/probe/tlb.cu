@@ -38,9 +38,9 @@ static std::vector<Record> page_chase(probe_path path, size_t stride, unsigned p
 }
 static void sweep(Report &report, probe_path path, const char *path_name, size_t stride)
 {
-    FILE *f = report.add(std::string("tlb-") + path_name + "-" + std::to_string(stride >> 20) + "M", "tlb", path_name,
+    FILE *f = report.add(std::string("average-tlb-") + path_name + "-" + std::to_string(stride >> 20) + "M", "average", path == PATH_L1 ? "l1" : "tlb",
                          Parameters().add("stride_bytes", (long long)stride).add("element_bytes", kElement).add("warmup", 2),
-                         "pages,mean,p5,p25,p50,p75,p95");
+                         "array_bytes,stride_bytes,latency,minimum,maximum,p25,p50,p75");
     std::string line;
     for (unsigned pages : {4, 8, 12, 14, 15, 16, 17, 18, 20, 24, 28, 32, 33, 34, 36, 40, 48, 56, 64, 66, 72, 80, 96, 112, 128, 130,
                            144, 160, 192, 224, 256, 288, 320, 384, 448, 512, 544, 576, 640, 768, 896, 1024, 1088, 1152, 1280, 1536,
@@ -54,8 +54,8 @@ static void sweep(Report &report, probe_path path, const char *path_name, size_t
             v.push_back(r.cycles);
             sum += r.cycles;
         }
-        fprintf(f, "%u,%.2f,%.0f,%.0f,%.0f,%.0f,%.0f\n", pages, sum / (double)v.size(), percentile(v, 0.05),
-                percentile(v, 0.25), percentile(v, 0.5), percentile(v, 0.75), percentile(v, 0.95));
+        fprintf(f, "%zu,%zu,%.2f,%.0f,%.0f,%.0f,%.0f,%.0f\n", pages * stride, stride, sum / (double)v.size(), percentile(v, 0),
+                percentile(v, 1), percentile(v, 0.25), percentile(v, 0.5), percentile(v, 0.75));
         char text[32];
         snprintf(text, sizeof text, " %u:%.0f", pages, sum / (double)v.size());
         line += text;
@@ -85,7 +85,7 @@ static void fresh_pages(Report &report)
     }
     fclose(f);
     CK(cudaFree(fresh));
-    report.say("fresh pages: first line %.0f, another line %.0f, again %.0f raw cycles (median)", percentile(v[0], 0.5),
+    report.say("fresh pages: first line %.0f, another line %.0f, again %.0f cycles (median)", percentile(v[0], 0.5),
                percentile(v[1], 0.5), percentile(v[2], 0.5));
 }
 void probe_tlb(Report &report)
@@ -100,52 +100,72 @@ void probe_tlb(Report &report)
                 continue;
             Parameters p;
             p.add("array_bytes", (long long)((mb << 20) * pages)).add("stride_bytes", (long long)(mb << 20));
-            p.add("element_bytes", kElement).add("warmup", 2);
-            write_chase(report, "chase-tlb-" + std::to_string(mb) + "M-" + std::to_string(pages), "chase", "tlb", p,
+            p.add("element_bytes", kElement).add("warmup", 2).add("page_bytes", 2 << 20);
+            write_chase(report, "chase-tlb-" + std::to_string(mb) + "M-" + std::to_string(pages), "tlb", "tlb", p,
                         page_chase(PATH_L2, mb << 20, pages, pages <= 256 ? 3 : 1));
         }
 }
 
 // ---- P1 to P6 -----------------------------------------------------------------------------------
 
-// Phases of one walk: 65 first touches s1 apart (nothing cached: P5, P6); first touches 1 MB apart
-// in pages just used (P4: a cache miss with a TLB hit); the first 65 again, twice (P2 and P3: a
-// cache hit with TLB misses, where there are any); one line again and again (P1).
+// A walk in phases, s1 bytes from page to page. Around the L1: first touches (P5: caches and TLBs
+// miss) of so many pages that no TLB holds the first ones; another line of each of the last pages,
+// right after its page was used (P4: the TLB hits, the caches miss); the first 64 pages again (P3:
+// the cache hits, both TLBs miss), and again (P2: the second TLB hits), one line over and over (P1).
+// Through the L1 only as many pages as it holds lines.
+class Walk
+{
+  public:
+    Walk(script_step load, size_t s1) : load_(load), s1_(s1) {}
+    void go(int pattern, unsigned page, unsigned offset)
+    {
+        steps.push_back(step(load_, page * s1_ + page * 1152ull % (1 << 20) + offset));
+        patterns.push_back(pattern);
+    }
+    std::vector<unsigned long long> steps;
+    std::vector<int> patterns;
+
+  private:
+    script_step load_;
+    size_t s1_;
+};
+static Walk spectrum_walk(script_step load, size_t s1, unsigned pages)
+{
+    Walk walk(load, s1);
+    for (unsigned i = 0; i < pages; i++) {
+        walk.go(5, i, 0);
+        if (i + 64 >= pages)
+            walk.go(4, i, 1 << 20);
+    }
+    for (int pattern : {3, 2})
+        for (unsigned i = 0; i < 64; i++)
+            walk.go(pattern, i, 0);
+    for (unsigned i = 0; i < 64; i++)
+        walk.go(1, 0, i % 8 * 4);
+    return walk;
+}
 static void spectrum(Report &report, script_step load, const char *path, size_t s1)
 {
+    size_t most = load == STEP_LOAD_L1 ? 128 : 3800;
+    Walk walk = spectrum_walk(load, s1, (unsigned)std::min(big_memory().bytes / s1, most));
     flush_l2();
-    std::vector<unsigned long long> steps;
-    std::vector<int> phase;
-    auto go = [&](int number, unsigned long long offset) {
-        steps.push_back(step(load, offset));
-        phase.push_back(number);
-    };
-    for (unsigned long long i = 0; i <= 64; i++)
-        go(5, i * s1 + i * 1152);
-    for (unsigned long long i = 0; i < 64; i++) // 0: opens the page, 4: the page is there
-        go(i % 2 ? 4 : 0, (i / 2) * (2ull << 20) + (i % 2) * (1ull << 20) + 512 + i * 1152);
-    for (int round = 0; round < 2; round++)
-        for (unsigned long long i = 0; i <= 64; i++)
-            go(round ? 2 : 3, i * s1 + i * 1152);
-    for (unsigned long long i = 0; i < 64; i++)
-        go(1, (i % 8) * 4);
-    std::vector<unsigned> c = run_script(big_memory().base, steps);
+    std::vector<unsigned> c = run_script(big_memory().base, walk.steps);
     Parameters p;
-    p.add("s1_bytes", (long long)s1).add("s2_bytes", 1 << 20).add("s3_bytes", 4).add("element_bytes", 4);
+    p.add("s1_bytes", (long long)s1).add("s3_bytes", 4).add("element_bytes", 4).add("warmup", 0LL);
     FILE *f = report.add(std::string("spectrum-") + path + "-" + std::to_string(s1 >> 20) + "M", "spectrum", path, p,
-                         "step,phase,index,latency");
+                         "step,index,latency,pattern");
     std::string line;
     for (int number : {1, 2, 3, 4, 5}) {
         std::vector<unsigned> v;
-        for (size_t i = 0; i < steps.size(); i++)
-            if (phase[i] == number)
+        for (size_t i = 0; i < c.size(); i++)
+            if (walk.patterns[i] == number)
                 v.push_back(c[i]);
         char text[64];
         snprintf(text, sizeof text, " P%d %.0f (%.0f to %.0f)", number, percentile(v, 0.5), percentile(v, 0.05), percentile(v, 0.95));
         line += text;
     }
-    for (size_t i = 0; i < steps.size(); i++)
-        fprintf(f, "%zu,%d,%llu,%u\n", i, phase[i], (steps[i] & ~3ull) / 4, c[i]);
+    for (size_t i = 0; i < c.size(); i++)
+        fprintf(f, "%zu,%llu,%u,%d\n", i, (walk.steps[i] & ~3ull) / 4, c[i], walk.patterns[i]);
     fclose(f);
     report.say("spectrum through %s, s1 = %zu MB:%s", path, s1 >> 20, line.c_str());
 }

@@ -103,7 +103,7 @@ uint32_t sim_l2_slot(struct sim_out *o, struct sim_slice *s, uint64_t line, uint
 
 /* ---- under way ---- */
 
-uint32_t sim_l2_mshr(struct sim_slice *s, uint32_t slot, uint64_t line, uint64_t t)
+uint32_t sim_l2_mshr(struct sim_slice *s, uint32_t slot, uint64_t line)
 {
     if (s->lines[slot].mshr)
         return s->lines[slot].mshr - 1;
@@ -117,7 +117,7 @@ uint32_t sim_l2_mshr(struct sim_slice *s, uint32_t slot, uint64_t line, uint64_t
         }
         i = (uint32_t)s->n_mshr++;
     }
-    s->mshr[i] = (struct sim_mshr){.line = line, .asked = t, .slot = slot, .waiters = SIM_NONE,
+    s->mshr[i] = (struct sim_mshr){.line = line, .slot = slot, .waiters = SIM_NONE,
                                    .last = SIM_NONE, .next = SIM_NONE};
     s->lines[slot].mshr = i + 1;
     s->mshrs_used++;
@@ -143,7 +143,7 @@ void sim_l2_mshr_free(struct sim_slice *s, uint32_t i)
 void sim_l2_fetch(struct sim_out *o, struct sim_slice *s, uint32_t slot, uint64_t line, uint32_t sectors, uint64_t t)
 {
     struct sim_memside *m = o->m;
-    uint32_t i = sim_l2_mshr(s, slot, line, t), home = sim_map_home(&m->map, line), n = popcount32(sectors);
+    uint32_t i = sim_l2_mshr(s, slot, line), home = sim_map_home(&m->map, line), n = popcount32(sectors);
     if (i == SIM_NONE)
         return;
     s->mshr[i].pending |= (uint8_t)sectors;

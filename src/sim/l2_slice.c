@@ -8,27 +8,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/bits.h"
 #include "sim/memparts.h"
+
+struct strata_cache_config sim_slice_config(const struct sim_memside *m)
+{
+    struct strata_cache_config config = m->gpu.l2.cache;
+    config.size_bytes /= m->n_slices;
+    config.sector_bytes = SIM_SECTOR_BYTES; /* larger sectors are so many of these, always together */
+    if (config.size_bytes < config.line_bytes)
+        config.size_bytes = config.line_bytes;
+    return config;
+}
 
 strata_status sim_slice_init(struct sim_memside *m, uint32_t index, uint64_t seed, struct strata_error *err)
 {
     struct sim_slice *s = &m->slice[index];
-    struct strata_cache_config config = m->gpu.l2.cache;
-    config.size_bytes /= m->n_slices;
-    config.sector_bytes = SIM_SECTOR_BYTES; /* larger sectors are so many of these, always together */
-    uint32_t lines = (uint32_t)(config.size_bytes / config.line_bytes);
-    if (lines == 0)
-        config.size_bytes = config.line_bytes;
-    if (config.ways > lines)
-        config.ways = 0;
+    struct strata_cache_config config = sim_slice_config(m);
     memset(s, 0, sizeof *s);
     s->index = index;
     s->partition = index / m->map.slices;
     s->free_mshr = s->free_waiter = s->orphans = SIM_NONE;
     s->mail.first = UINT64_MAX;
-    strata_status st = cache_create(&config, seed + 1000 + index, &s->tags, err);
+    strata_status st = cache_create_in(&m->tags, &config, seed + 1000 + index, &s->tags, err);
     if (st != STRATA_OK)
         return st;
     uint64_t ring = 64;
@@ -90,27 +92,13 @@ static uint32_t fetch_mask(const struct sim_memside *m, uint32_t missing, uint32
 
 /* ---- answers ---- */
 
-static void add_spent(struct sim_memside *m, const struct sim_waiter *w, uint64_t t, uint32_t waited, uint32_t queued)
+static void count_latency(struct sim_slice *s, const struct sim_reply *r, uint32_t slice_cycles)
 {
-    struct sim_node *n = &m->node[w->node];
-    uint64_t here = t - w->start;
-    uint32_t dram = waited < here ? waited : (uint32_t)here;
-    uint32_t queue = queued < dram ? queued : dram;
-    n->packet.spent[SIM_AT_L2_QUEUE] = sim_saturate16(w->start - n->arrival);
-    n->packet.spent[SIM_AT_L2] = sim_saturate16(m->rate.slice_cycles + here - dram);
-    n->packet.spent[SIM_AT_DRAM] = sim_saturate16(dram - queue);
-    n->packet.spent[SIM_AT_DRAM_QUEUE] = sim_saturate16(queue);
-}
-
-static void count_latency(struct sim_slice *s, const struct sim_packet *p, uint32_t slice_cycles)
-{
-    if (p->kind != SIM_READ)
-        return;
     s->count.lat_requests++;
-    s->count.lat_queue += p->spent[SIM_AT_L2_QUEUE];
-    s->count.lat_link += p->spent[SIM_AT_L2] - (p->spent[SIM_AT_L2] < slice_cycles ? p->spent[SIM_AT_L2] : slice_cycles);
-    s->count.lat_dram += p->spent[SIM_AT_DRAM];
-    s->count.lat_dram_queue += p->spent[SIM_AT_DRAM_QUEUE];
+    s->count.lat_queue += r->l2_queue;
+    s->count.lat_link += r->l2 - (r->l2 < slice_cycles ? r->l2 : slice_cycles);
+    s->count.lat_dram += r->dram;
+    s->count.lat_dram_queue += r->dram_queue;
 }
 
 /* All sectors of a waiter are there at t. */
@@ -118,16 +106,27 @@ static void answer(struct sim_out *o, struct sim_slice *s, const struct sim_wait
                    uint32_t queued)
 {
     struct sim_memside *m = o->m;
+    uint64_t here = t - w->start;
+    uint32_t dram = waited < here ? waited : (uint32_t)here, queue = queued < dram ? queued : dram;
     if (w->kind == SIM_MSG_REQUEST) {
-        add_spent(m, w, t, waited, queued);
-        count_latency(s, &m->node[w->node].packet, m->rate.slice_cycles);
-        sim_out_reply(o, w->node, t + m->rate.slice_cycles);
+        struct sim_reply r = {.time = t + m->rate.slice_cycles, .node = w->node, .l2_queue = w->queued,
+                              .l2 = sim_saturate16(m->rate.slice_cycles + here - dram), .dram = (uint16_t)(dram - queue),
+                              .dram_queue = (uint16_t)queue};
+        if (w->packet_kind == SIM_READ)
+            count_latency(s, &r, m->rate.slice_cycles);
+        sim_out_reply(o, &r);
         return;
     }
     struct sim_message back = {.time = t, .mshr = w->mshr, .node = w->node, .from = (uint16_t)s->index, .sectors = w->sectors,
-                               .waited = sim_saturate16(waited), .queued = sim_saturate16(queued)};
+                               .packet_kind = w->packet_kind, .spent = {.waited = (uint16_t)waited, .queued = (uint16_t)queued}};
     back.kind = w->kind == SIM_MSG_LINK_READ ? SIM_MSG_FILL : SIM_MSG_RESULT;
     sim_out_link(o, s->partition, &m->slice[w->from].mail, &back);
+}
+
+static struct sim_waiter waiter_of(const struct sim_message *q, uint64_t t)
+{
+    return (struct sim_waiter){.node = q->node, .mshr = q->mshr, .from = q->from, .kind = q->kind, .sectors = q->sectors,
+                               .packet_kind = q->packet_kind, .start = t, .queued = sim_saturate16(t - q->time)};
 }
 
 static void fill(struct sim_out *o, struct sim_slice *s, const struct sim_message *f)
@@ -145,7 +144,7 @@ static void fill(struct sim_out *o, struct sim_slice *s, const struct sim_messag
             continue;
         }
         *at = w->next;
-        answer(o, s, w, sim_later(f->time, w->start), f->waited, f->queued);
+        answer(o, s, w, sim_later(f->time, w->start), f->spent.waited, f->spent.queued);
         w->next = s->free_waiter;
         s->free_waiter = i;
         m->n_waiters--;
@@ -170,10 +169,9 @@ static bool has_mshr_room(const struct sim_memside *m, const struct sim_slice *s
     return !most || s->mshrs_used < most;
 }
 
-static void count_read(struct sim_slice *s, const struct sim_message *q, uint8_t packet_kind, uint32_t n, uint32_t hits,
-                       uint32_t fetched)
+static void count_read(struct sim_slice *s, const struct sim_message *q, uint32_t n, uint32_t hits, uint32_t fetched)
 {
-    if (q->kind == SIM_MSG_REQUEST && packet_kind == SIM_FETCH) {
+    if (q->kind == SIM_MSG_REQUEST && q->packet_kind == SIM_FETCH) {
         s->count.fetch_sectors += n;
         return;
     }
@@ -195,14 +193,13 @@ static void serve_read(struct sim_out *o, struct sim_slice *s, const struct sim_
     struct cache_slot *c = &s->tags.slot[slot];
     uint32_t there = c->valid & ~(uint32_t)c->partial, sectors = q->sectors, have = sectors & there;
     uint32_t wide = have == sectors ? 0 : fetch_mask(m, sectors & ~have, there);
-    uint8_t kind = q->kind == SIM_MSG_REQUEST ? m->node[q->node].packet.kind : SIM_READ;
-    count_read(s, q, kind, popcount32(sectors), popcount32(have), popcount32(wide));
+    count_read(s, q, popcount32(sectors), popcount32(have), popcount32(wide));
     if (wide) {
         c->valid |= (uint8_t)wide;
         c->partial &= (uint8_t)~wide;
         sim_l2_fetch(o, s, slot, q->line, wide, t);
     }
-    struct sim_waiter w = {.node = q->node, .mshr = q->mshr, .from = q->from, .kind = q->kind, .sectors = q->sectors, .start = t};
+    struct sim_waiter w = waiter_of(q, t);
     uint32_t i = s->lines[slot].mshr;
     w.need = i ? (uint8_t)(s->mshr[i - 1].pending & sectors) : 0;
     if (w.need)
@@ -268,7 +265,7 @@ static void serve_write(struct sim_out *o, struct sim_slice *s, const struct sim
         return;
     s->count.requests++;
     s->count.tex_write += n;
-    struct sim_waiter w = {.node = q->node, .kind = SIM_MSG_REQUEST, .start = t};
+    struct sim_waiter w = waiter_of(q, t);
     answer(o, s, &w, t, 0, 0);
     if (home == s->partition)
         return;
@@ -316,7 +313,7 @@ static void serve_atomic_here(struct sim_out *o, struct sim_slice *s, const stru
     sim_l2_mark_dirty(o, s, slot, q->sectors, t);
     if (!wants_result)
         return;
-    struct sim_waiter w = {.node = q->node, .from = q->from, .kind = q->kind, .sectors = q->sectors, .start = t};
+    struct sim_waiter w = waiter_of(q, t);
     uint32_t i = s->lines[slot].mshr;
     w.need = i ? (uint8_t)(s->mshr[i - 1].pending & q->sectors) : 0;
     if (w.need)
@@ -333,10 +330,10 @@ static void serve_atomic(struct sim_out *o, struct sim_slice *s, const struct si
         serve_atomic_here(o, s, q, q->node != SIM_NONE, t);
         return;
     }
-    bool wants_result = m->node[q->node].packet.kind == SIM_ATOMIC;
+    bool wants_result = q->packet_kind == SIM_ATOMIC;
     s->count.requests++;
     if (!wants_result) {
-        struct sim_waiter w = {.node = q->node, .kind = SIM_MSG_REQUEST, .start = t};
+        struct sim_waiter w = waiter_of(q, t);
         answer(o, s, &w, t, 0, 0);
     }
     if (home == s->partition) {
@@ -355,17 +352,16 @@ static void serve_atomic(struct sim_out *o, struct sim_slice *s, const struct si
 
 /* ---- the queue ---- */
 
-static bool is_write(const struct sim_memside *m, const struct sim_message *q)
+static bool is_write(const struct sim_message *q)
 {
-    return q->kind == SIM_MSG_LINK_WRITE || (q->kind == SIM_MSG_REQUEST && m->node[q->node].packet.kind == SIM_WRITE);
+    return q->kind == SIM_MSG_LINK_WRITE || (q->kind == SIM_MSG_REQUEST && q->packet_kind == SIM_WRITE);
 }
 
-static bool is_atomic(const struct sim_memside *m, const struct sim_message *q)
+static bool is_atomic(const struct sim_message *q)
 {
     if (q->kind != SIM_MSG_REQUEST)
         return q->kind == SIM_MSG_LINK_ATOMIC;
-    uint8_t kind = m->node[q->node].packet.kind;
-    return kind == SIM_ATOMIC || kind == SIM_REDUCTION;
+    return q->packet_kind == SIM_ATOMIC || q->packet_kind == SIM_REDUCTION;
 }
 
 /* Serves a request at t unless something it needs is taken; true if it was served. */
@@ -374,7 +370,7 @@ static bool serve(struct sim_out *o, struct sim_slice *s, const struct sim_messa
     struct sim_memside *m = o->m;
     uint64_t t = t64 / 64;
     uint32_t cost;
-    if (is_write(m, q)) {
+    if (is_write(q)) {
         if (s->no_write_room)
             return false;
         cost = data_cost(&m->rate, popcount32(q->sectors)) + sectors_in_part(q) * m->rate.slice_64ths_per_partial;
@@ -384,7 +380,7 @@ static bool serve(struct sim_out *o, struct sim_slice *s, const struct sim_messa
     }
     if (q->kind == SIM_MSG_REQUEST && !has_mshr_room(m, s, q->line))
         return false;
-    if (is_atomic(m, q)) {
+    if (is_atomic(q)) {
         bool here = q->kind == SIM_MSG_LINK_ATOMIC || sim_map_home(&m->map, q->line) == s->partition;
         s->free64 = t64 + (here ? atomic_cost(&m->rate, s, q) : q->operations * m->rate.slice_64ths_per_request);
         serve_atomic(o, s, q, t);
@@ -456,8 +452,33 @@ static void unstall(struct sim_slice *s, uint64_t t)
 
 static void result_back(struct sim_out *o, struct sim_slice *s, const struct sim_message *r)
 {
-    struct sim_waiter w = {.node = r->node, .kind = SIM_MSG_REQUEST, .start = o->m->node[r->node].arrival};
-    answer(o, s, &w, r->time, r->waited, r->queued);
+    struct sim_waiter w = {.node = r->node, .kind = SIM_MSG_REQUEST, .packet_kind = r->packet_kind,
+                           .start = o->m->node[r->node].arrival};
+    answer(o, s, &w, r->time, r->spent.waited, r->spent.queued);
+}
+
+/* The tags of what comes a few messages later are asked for ahead: first the table, then the slot. */
+static void look_ahead(const struct sim_memside *m, const struct sim_slice *s, size_t i, size_t n)
+{
+    enum { TABLE_AHEAD = 8, SLOT_AHEAD = 4 };
+    if (i + TABLE_AHEAD < n)
+        cache_expect(&s->tags, sim_map_local(&m->map, s->mail.message[s->mail.due[i + TABLE_AHEAD]].line));
+    if (i + SLOT_AHEAD < n)
+        cache_expect_slot(&s->tags, sim_map_local(&m->map, s->mail.message[s->mail.due[i + SLOT_AHEAD]].line));
+}
+
+static void take(struct sim_out *o, struct sim_slice *s, const struct sim_message *q)
+{
+    if (q->kind == SIM_MSG_FILL) {
+        bool was = s->stalled;
+        fill(o, s, q);
+        if (was)
+            unstall(s, q->time);
+    } else if (q->kind == SIM_MSG_RESULT) {
+        result_back(o, s, q);
+    } else if (sim_slice_busy(s) || s->free64 > q->time * 64 || !serve(o, s, q, q->time * 64)) {
+        enqueue(s, q->kind == SIM_MSG_REQUEST ? &s->from_sms : &s->from_link, q);
+    }
 }
 
 void sim_slice_run(struct sim_out *o, struct sim_slice *s, uint64_t begin, uint64_t end)
@@ -467,19 +488,10 @@ void sim_slice_run(struct sim_out *o, struct sim_slice *s, uint64_t begin, uint6
         unstall(s, begin); /* room for write-backs may have come with the new window */
     for (size_t i = 0; i < n; i++) {
         const struct sim_message *q = &s->mail.message[s->mail.due[i]];
-        serve_queues(o, s, begin, q->time);
-        if (q->kind == SIM_MSG_FILL) {
-            struct sim_message f = *q;
-            bool was = s->stalled;
-            fill(o, s, &f);
-            if (was)
-                unstall(s, f.time);
-        } else if (q->kind == SIM_MSG_RESULT) {
-            struct sim_message r = *q;
-            result_back(o, s, &r);
-        } else {
-            enqueue(s, q->kind == SIM_MSG_REQUEST ? &s->from_sms : &s->from_link, q);
-        }
+        look_ahead(o->m, s, i, n);
+        if (sim_slice_busy(s))
+            serve_queues(o, s, begin, q->time);
+        take(o, s, q);
     }
     serve_queues(o, s, begin, end);
     if (n)

@@ -24,20 +24,25 @@
 #define SIM_SECTOR_BYTES 32u
 #define SIM_MAX_PARTITIONS 16
 
-/* A request from its arrival at the crossbar until its reply leaves. */
+/* A request from its arrival at the L2 until its reply leaves: one line of the host's cache, since a
+ * few hundred thousand may be under way. */
 struct sim_node {
-    struct sim_packet packet;
+    uint64_t left;          /* the SM */
     uint64_t arrival;       /* at its slice */
-    uint32_t merged;        /* requests that the coalescer answers with this one; SIM_NONE: none */
+    uint64_t line;          /* as the SM gave it, like all below */
+    uint64_t out;           /* the latest answer of its parts */
+    uint32_t token, sequence;
+    uint32_t merged;        /* requests that the coalescer answers with this one, or the next free one */
     uint32_t entry;         /* of the coalescer; SIM_NONE */
-    uint32_t next_free;
-    uint32_t parts;         /* lines of the L2 it asks for that have not answered */
-    uint64_t out;           /* the latest of their answers */
+    uint16_t sm, operations;
+    uint8_t kind, sectors;
+    uint8_t parts;          /* lines of the L2 it asks for that have not answered */
 };
 
 struct sim_reply {
     uint64_t time;          /* leaves the slice */
     uint32_t node;
+    uint16_t l2_queue, l2, dram, dram_queue; /* cycles spent */
 };
 
 struct sim_counters {
@@ -55,20 +60,21 @@ struct sim_counters {
 };
 
 struct sim_waiter {
+    uint64_t start;         /* when the slice served it */
     uint32_t next, node;    /* node: SIM_NONE for a slice of another partition */
     uint32_t mshr;          /* of that slice */
     uint16_t from;
+    uint16_t queued;        /* cycles it waited for the slice */
     uint8_t need;           /* sectors it still waits for */
-    uint8_t sectors, kind;
-    uint64_t start;         /* when the slice served it */
+    uint8_t sectors, kind, packet_kind;
 };
 
 struct sim_mshr {
     uint64_t line;
-    uint64_t asked;         /* when the first fetch left */
     uint32_t slot;          /* where the line is; SIM_NONE: it was evicted meanwhile */
     uint32_t waiters, last; /* oldest first */
-    uint32_t n_waiters, next; /* next: free list or orphans */
+    uint32_t next;          /* free list or orphans */
+    uint16_t n_waiters;
     uint8_t pending;        /* sectors under way */
 };
 
@@ -145,7 +151,7 @@ struct sim_out {
 void sim_out_post(struct sim_out *o, struct sim_mailbox *to, const struct sim_message *message);
 /* Leaves a partition for another at message->time. */
 void sim_out_link(struct sim_out *o, uint32_t partition, struct sim_mailbox *to, const struct sim_message *message);
-void sim_out_reply(struct sim_out *o, uint32_t node, uint64_t time);
+void sim_out_reply(struct sim_out *o, const struct sim_reply *reply);
 
 /* One line in a request coalescer. Times are those of the slices. */
 struct sim_open_line {
@@ -163,9 +169,9 @@ strata_status sim_coalescer_init(struct sim_coalescer *c, const struct strata_gp
                                  struct strata_error *err);
 void sim_coalescer_release(struct sim_coalescer *c);
 /* True if the request was merged with one under way or just answered; it is then answered with it,
- * or *reply_time (when its reply leaves) is set. */
-bool sim_coalescer_merge(struct sim_coalescer *c, struct sim_node *nodes, uint32_t node, uint32_t group, uint64_t t,
-                         uint64_t *reply_time);
+ * or *reply_time (when its reply leaves) is set. `line` is one of 128 bytes. */
+bool sim_coalescer_merge(struct sim_coalescer *c, struct sim_node *nodes, uint32_t node, uint32_t group, uint64_t line,
+                         uint32_t sectors, uint64_t *reply_time);
 /* The reply of a node leaves its slice at `out`. */
 void sim_coalescer_answered(struct sim_coalescer *c, const struct sim_node *nodes, uint32_t node, uint64_t out);
 
@@ -183,15 +189,16 @@ bool sim_sorter_sort(struct sim_sorter *s);
 void sim_sorter_release(struct sim_sorter *s);
 
 struct sim_inbound {
-    uint64_t time;                     /* of arrival at the slice */
-    uint32_t node;
-    uint16_t sm;
+    uint64_t arrival;                  /* at the slice */
+    struct sim_packet packet;
 };
 struct sim_xbar {
     struct sim_inbound *in;            /* requests on their way to the slices */
     size_t n_in, cap_in;
     struct sim_reply *held;            /* replies that leave slices later */
-    size_t n_held, cap_held;
+    size_t n_held, cap_held, cap_turn;
+    struct sim_reply *turn;            /* scratch: those of this window */
+    uint64_t first_in, first_held;     /* the earliest of each; UINT64_MAX: none */
     uint64_t *in_free64;               /* per SM: its way from the crossbar is taken until then */
     uint64_t out_total_free, in_total_free; /* all SMs together, 1/65536 cycles */
     struct sim_sorter sorter;
@@ -207,6 +214,7 @@ struct sim_memside {
     struct sim_slice *slice;          /* partition by partition */
     struct dram_channel *channel;
     struct dram_timing timing;
+    struct cache_pool tags;           /* of all slices */
     uint32_t n_slices, n_channels;
     uint32_t line_sectors;            /* of 32 bytes in a line of the L2: 1, 2 or 4 */
     struct sim_node *node;
@@ -235,6 +243,7 @@ struct dram_channel *sim_channel_of(struct sim_memside *m, uint32_t partition, u
 /* ---- l2_slice.c ---- */
 strata_status sim_slice_init(struct sim_memside *m, uint32_t index, uint64_t seed, struct strata_error *err);
 void sim_slice_release(struct sim_slice *s);
+struct strata_cache_config sim_slice_config(const struct sim_memside *m);
 void sim_slice_run(struct sim_out *o, struct sim_slice *s, uint64_t begin, uint64_t end);
 static inline bool sim_slice_busy(const struct sim_slice *s)
 {
@@ -249,7 +258,7 @@ uint32_t sim_l2_find(const struct sim_memside *m, const struct sim_slice *s, uin
 uint32_t sim_l2_slot(struct sim_out *o, struct sim_slice *s, uint64_t line, uint64_t t);
 void sim_l2_mark_dirty(struct sim_out *o, struct sim_slice *s, uint32_t slot, uint32_t sectors, uint64_t t);
 /* The MSHR of a slot's line, made if there is none. SIM_NONE: no memory. */
-uint32_t sim_l2_mshr(struct sim_slice *s, uint32_t slot, uint64_t line, uint64_t t);
+uint32_t sim_l2_mshr(struct sim_slice *s, uint32_t slot, uint64_t line);
 /* Asks for sectors of a slot's line where they come from. */
 void sim_l2_fetch(struct sim_out *o, struct sim_slice *s, uint32_t slot, uint64_t line, uint32_t sectors, uint64_t t);
 void sim_l2_wait(struct sim_slice *s, uint32_t mshr, const struct sim_waiter *w);

@@ -122,12 +122,11 @@ static strata_status init_parts(struct sim_memside *m, uint64_t seed, struct str
     attach_sms(m);
     for (uint32_t c = 0; c < m->n_channels; c++)
         dram_channel_init(&m->channel[c], &m->timing, (uint32_t)((uint64_t)m->timing.refresh_interval * c / m->n_channels));
-    for (uint32_t s = 0; s < m->n_slices; s++) {
-        strata_status st = sim_slice_init(m, s, seed, err);
-        if (st != STRATA_OK)
-            return st;
-    }
-    return sim_xbar_init(m, err);
+    struct strata_cache_config config = sim_slice_config(m);
+    strata_status st = cache_pool_create(&config, m->n_slices, &m->tags, err);
+    for (uint32_t s = 0; s < m->n_slices && st == STRATA_OK; s++)
+        st = sim_slice_init(m, s, seed, err);
+    return st != STRATA_OK ? st : sim_xbar_init(m, err);
 }
 
 strata_status sim_memside_create(const struct strata_gpu *gpu, uint64_t seed, struct sim_memside **out,
@@ -176,6 +175,7 @@ void sim_memside_destroy(struct sim_memside *m)
     sim_xbar_release(&m->xbar);
     sim_coalescer_release(&m->coalescer);
     free(m->slice);
+    cache_pool_release(&m->tags);
     free(m->channel);
     free(m->node);
     free(m->partition_of_sm);
@@ -195,7 +195,7 @@ uint32_t sim_node_new(struct sim_memside *m)
 {
     uint32_t i = m->free_node;
     if (i != SIM_NONE) {
-        m->free_node = m->node[i].next_free;
+        m->free_node = m->node[i].merged;
         return i;
     }
     if (m->n_nodes == m->cap_nodes && !ARRAY_RESERVE(m->node, m->n_nodes, m->cap_nodes, 1))
@@ -205,7 +205,7 @@ uint32_t sim_node_new(struct sim_memside *m)
 
 void sim_node_free(struct sim_memside *m, uint32_t node)
 {
-    m->node[node].next_free = m->free_node;
+    m->node[node].merged = m->free_node;
     m->free_node = node;
 }
 
@@ -239,13 +239,13 @@ void sim_out_link(struct sim_out *o, uint32_t partition, struct sim_mailbox *to,
     sim_out_post(o, to, &p.message);
 }
 
-void sim_out_reply(struct sim_out *o, uint32_t node, uint64_t time)
+void sim_out_reply(struct sim_out *o, const struct sim_reply *reply)
 {
     if (o->n_reply == o->cap_reply && !ARRAY_RESERVE(o->reply, o->n_reply, o->cap_reply, 1)) {
         o->failed = true;
         return;
     }
-    o->reply[o->n_reply++] = (struct sim_reply){.time = time, .node = node};
+    o->reply[o->n_reply++] = *reply;
 }
 
 /* What crosses between partitions takes its turn on the link in the order of time. */
@@ -286,8 +286,8 @@ static void read_done(void *context, const struct dram_request *r, uint64_t time
     const struct dram_timing *t = &o->m->timing;
     uint64_t waited = time - r->asked;
     struct sim_message f = {.time = time, .mshr = r->mshr, .node = SIM_NONE, .kind = SIM_MSG_FILL, .sectors = r->sectors,
-                            .waited = sim_saturate16(waited),
-                            .queued = sim_saturate16(waited > t->unloaded ? waited - t->unloaded : 0)};
+                            .spent = {.waited = sim_saturate16(waited),
+                                      .queued = sim_saturate16(waited > t->unloaded ? waited - t->unloaded : 0)}};
     sim_out_post(o, &o->m->slice[r->from].mail, &f);
 }
 

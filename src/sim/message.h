@@ -21,12 +21,17 @@ struct sim_message {
     uint64_t time;
     uint64_t line;         /* byte address of a 128-byte line */
     uint32_t node, mshr;
-    uint32_t byte_mask[4];
+    union {
+        uint32_t byte_mask[4]; /* writes, atomics */
+        struct {               /* fills and results */
+            uint16_t waited;   /* cycles of DRAM and its queue in it; saturating */
+            uint16_t queued;   /* ... of the queue alone */
+        } spent;
+    };
     uint16_t from;         /* slice that asks */
-    uint16_t waited;       /* fill: cycles of DRAM and its queue in it; saturating */
-    uint16_t queued;       /* ... of the queue alone */
     uint16_t operations;
     uint8_t kind, sectors;
+    uint8_t packet_kind;   /* of the request: enum sim_packet_kind */
 };
 
 /* Messages under way to one part, in the order of sending. */

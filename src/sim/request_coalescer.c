@@ -48,16 +48,16 @@ void sim_coalescer_release(struct sim_coalescer *c)
     memset(c, 0, sizeof *c);
 }
 
-bool sim_coalescer_merge(struct sim_coalescer *c, struct sim_node *nodes, uint32_t node, uint32_t group, uint64_t t,
-                         uint64_t *reply_time)
+bool sim_coalescer_merge(struct sim_coalescer *c, struct sim_node *nodes, uint32_t node, uint32_t group, uint64_t line,
+                         uint32_t sectors, uint64_t *reply_time)
 {
-    const struct sim_packet *p = &nodes[node].packet;
-    size_t at = (size_t)group * c->size + ((mix64((p->line >> 7) * 16 + p->sectors) >> 20) & (c->size - 1));
+    uint64_t t = nodes[node].arrival;
+    size_t at = (size_t)group * c->size + ((mix64((line >> 7) * 16 + sectors) >> 20) & (c->size - 1));
     struct sim_open_line *e = &c->line[at];
     *reply_time = UINT64_MAX;
     /* Only equal requests merge: neighbours whose halos overlap in part of a line never do. */
-    if (e->line == p->line && e->sectors == p->sectors && (e->node != SIM_NONE || t < e->open_until)) {
-        c->merged_sectors += popcount32(p->sectors);
+    if (e->line == line && e->sectors == sectors && (e->node != SIM_NONE || t < e->open_until)) {
+        c->merged_sectors += popcount32(sectors);
         if (e->node == SIM_NONE) {
             *reply_time = sim_later(e->out, t);
         } else {
@@ -68,7 +68,7 @@ bool sim_coalescer_merge(struct sim_coalescer *c, struct sim_node *nodes, uint32
     }
     if (e->node != SIM_NONE)
         nodes[e->node].entry = SIM_NONE;
-    *e = (struct sim_open_line){.line = p->line, .sectors = p->sectors, .node = node, .open_until = t + c->window};
+    *e = (struct sim_open_line){.line = line, .sectors = (uint8_t)sectors, .node = node, .open_until = t + c->window};
     nodes[node].entry = (uint32_t)at;
     return false;
 }
