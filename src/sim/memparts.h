@@ -227,6 +227,7 @@ struct sim_memside {
     struct sim_out *out;              /* one per thread */
     uint32_t n_out;
     struct sim_team *team;            /* threads beside the caller's; NULL: none */
+    uint32_t threads;
     uint64_t link_free64[SIM_MAX_PARTITIONS];
     uint64_t now;
     uint64_t under_way;               /* nodes not answered */
@@ -239,6 +240,13 @@ uint32_t sim_node_new(struct sim_memside *m);
 void sim_node_free(struct sim_memside *m, uint32_t node);
 struct sim_slice *sim_slice_of(struct sim_memside *m, uint32_t partition, uint64_t line);
 struct dram_channel *sim_channel_of(struct sim_memside *m, uint32_t partition, uint64_t line);
+
+/* ---- memteam.c ---- */
+/* One part of a kind works on a window. */
+typedef void sim_team_part(struct sim_out *o, uint32_t part, uint64_t begin, uint64_t end);
+bool sim_team_resize(struct sim_memside *m, uint32_t threads);
+void sim_team_destroy(struct sim_team *t);
+void sim_team_run(struct sim_memside *m, sim_team_part *part, uint32_t n_parts, uint64_t begin, uint64_t end);
 
 /* ---- l2_slice.c ---- */
 strata_status sim_slice_init(struct sim_memside *m, uint32_t index, uint64_t seed, struct strata_error *err);
