@@ -37,9 +37,8 @@ strata_status sim_slice_init(struct sim_memside *m, uint32_t index, uint64_t see
     while (ring < (uint64_t)s->tags.n_slots * 2)
         ring *= 2;
     s->dirty_mask = ring - 1;
-    s->lines = calloc(s->tags.n_slots, sizeof *s->lines);
     s->dirty_queue = m->dirty_limit_sectors ? calloc(ring, sizeof *s->dirty_queue) : NULL;
-    if (!s->lines || (m->dirty_limit_sectors && !s->dirty_queue))
+    if (m->dirty_limit_sectors && !s->dirty_queue)
         return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the modelled L2.");
     return STRATA_OK;
 }
@@ -48,7 +47,6 @@ void sim_slice_release(struct sim_slice *s)
 {
     cache_release(&s->tags);
     sim_mailbox_release(&s->mail);
-    free(s->lines);
     free(s->from_sms.message);
     free(s->from_link.message);
     free(s->mshr);
@@ -164,8 +162,8 @@ static bool has_mshr_room(const struct sim_memside *m, const struct sim_slice *s
     if (!most && !merges)
         return true;
     uint32_t slot = sim_l2_find(m, s, line);
-    if (slot != CACHE_NONE && s->lines[slot].mshr)
-        return !merges || s->mshr[s->lines[slot].mshr - 1].n_waiters < merges;
+    if (slot != CACHE_NONE && sim_line_of(&s->tags.slot[slot])->mshr)
+        return !merges || s->mshr[sim_line_of(&s->tags.slot[slot])->mshr - 1].n_waiters < merges;
     return !most || s->mshrs_used < most;
 }
 
@@ -200,7 +198,7 @@ static void serve_read(struct sim_out *o, struct sim_slice *s, const struct sim_
         sim_l2_fetch(o, s, slot, q->line, wide, t);
     }
     struct sim_waiter w = waiter_of(q, t);
-    uint32_t i = s->lines[slot].mshr;
+    uint32_t i = sim_line_of(&s->tags.slot[slot])->mshr;
     w.need = i ? (uint8_t)(s->mshr[i - 1].pending & sectors) : 0;
     if (w.need)
         sim_l2_wait(s, i - 1, &w);
@@ -214,7 +212,7 @@ static void serve_read(struct sim_out *o, struct sim_slice *s, const struct sim_
 static void write_bytes(struct sim_slice *s, uint32_t slot, uint32_t sector, uint32_t mask, bool fresh)
 {
     struct cache_slot *c = &s->tags.slot[slot];
-    struct sim_l2_line *l = &s->lines[slot];
+    struct sim_l2_line *l = sim_line_of(c);
     uint32_t bit = 1u << sector;
     if (!fresh && !(c->partial & bit))
         return;
@@ -314,7 +312,7 @@ static void serve_atomic_here(struct sim_out *o, struct sim_slice *s, const stru
     if (!wants_result)
         return;
     struct sim_waiter w = waiter_of(q, t);
-    uint32_t i = s->lines[slot].mshr;
+    uint32_t i = sim_line_of(&s->tags.slot[slot])->mshr;
     w.need = i ? (uint8_t)(s->mshr[i - 1].pending & q->sectors) : 0;
     if (w.need)
         sim_l2_wait(s, i - 1, &w);
@@ -506,7 +504,6 @@ void sim_slice_preload(struct sim_memside *m, struct sim_slice *s, uint64_t line
         slot = cache_insert(&s->tags, sim_map_local(&m->map, line), &evicted);
         if (evicted.used && evicted.dirty)
             s->dirty_sectors -= popcount32(evicted.dirty);
-        s->lines[slot] = (struct sim_l2_line){0};
     }
     s->tags.slot[slot].valid |= (uint8_t)sectors;
     s->tags.slot[slot].partial &= (uint8_t)~sectors;

@@ -78,11 +78,17 @@ struct sim_mshr {
     uint8_t pending;        /* sectors under way */
 };
 
-/* What a slice keeps of a line besides its tag. */
+/* What a slice keeps of a line besides its tag. It lies where models without MSHRs keep the times at
+ * which sectors arrive: next to the tag, so that a look-up touches one line of the host's cache. */
 struct sim_l2_line {
     uint32_t bytes[4];      /* written bytes of the sectors that are there in part */
     uint32_t mshr;          /* + 1; 0: nothing under way */
 };
+static inline struct sim_l2_line *sim_line_of(struct cache_slot *slot)
+{
+    _Static_assert(sizeof(struct sim_l2_line) <= sizeof slot->ready, "a line's state fits into its slot");
+    return (struct sim_l2_line *)(void *)slot->ready;
+}
 
 struct sim_rates {
     uint32_t slice_64ths_per_sector, slice_64ths_per_request, slice_64ths_per_partial;
@@ -109,7 +115,6 @@ uint64_t sim_map_global(const struct sim_map *m, uint32_t slice, uint64_t local)
 
 struct sim_slice {
     struct cache tags;
-    struct sim_l2_line *lines;  /* by slot */
     struct sim_mailbox mail;
     struct sim_queue {          /* rings of what waits for the slice */
         struct sim_message *message;
