@@ -419,6 +419,15 @@ static struct sim_queue *next_queue(struct sim_slice *s)
     return &s->from_link;
 }
 
+static void expect_queued(const struct sim_memside *m, const struct sim_slice *s, const struct sim_queue *ring)
+{
+    enum { FAR = 8, NEAR = 4 };
+    if (ring->n > FAR)
+        cache_expect(&s->tags, sim_map_local(&m->map, ring->message[(ring->head + FAR) & (ring->cap - 1)].line));
+    if (ring->n > NEAR)
+        cache_expect_slot(&s->tags, sim_map_local(&m->map, ring->message[(ring->head + NEAR) & (ring->cap - 1)].line));
+}
+
 static void serve_queues(struct sim_out *o, struct sim_slice *s, uint64_t now, uint64_t t)
 {
     struct sim_queue *ring;
@@ -427,6 +436,7 @@ static void serve_queues(struct sim_out *o, struct sim_slice *s, uint64_t now, u
         uint64_t start64 = sim_later(s->free64, sim_later(q->time, now) * 64);
         if (start64 >= t * 64)
             return;
+        expect_queued(o->m, s, ring);
         if (!serve(o, s, q, start64)) {
             if (ring == &s->from_link)
                 return;
@@ -455,14 +465,42 @@ static void result_back(struct sim_out *o, struct sim_slice *s, const struct sim
     answer(o, s, &w, r->time, r->spent.waited, r->spent.queued);
 }
 
-/* The tags of what comes a few messages later are asked for ahead: first the table, then the slot. */
+/* What later messages will touch is asked for ahead, in two steps: the table or the MSHR, then the
+ * slot or the first that waits. */
+static void expect(const struct sim_memside *m, const struct sim_slice *s, size_t i)
+{
+    const struct sim_message *q = &s->mail.message[s->mail.due[i]];
+    if (q->kind == SIM_MSG_FILL)
+        __builtin_prefetch(&s->mshr[q->mshr], 1);
+    else
+        cache_expect(&s->tags, sim_map_local(&m->map, q->line));
+}
+
+static void expect_more(const struct sim_memside *m, const struct sim_slice *s, size_t i)
+{
+    const struct sim_message *q = &s->mail.message[s->mail.due[i]];
+    if (q->kind != SIM_MSG_FILL)
+        cache_expect_slot(&s->tags, sim_map_local(&m->map, q->line));
+    else if (s->mshr[q->mshr].waiters != SIM_NONE)
+        __builtin_prefetch(&s->waiter[s->mshr[q->mshr].waiters]);
+}
+
+enum { FAR_AHEAD = 16, NEAR_AHEAD = 6 };
+
+static void look_ahead_first(const struct sim_memside *m, const struct sim_slice *s, size_t n)
+{
+    for (size_t i = 0; i < FAR_AHEAD && i < n; i++)
+        expect(m, s, i);
+    for (size_t i = 0; i < NEAR_AHEAD && i < n; i++)
+        expect_more(m, s, i);
+}
+
 static void look_ahead(const struct sim_memside *m, const struct sim_slice *s, size_t i, size_t n)
 {
-    enum { TABLE_AHEAD = 8, SLOT_AHEAD = 4 };
-    if (i + TABLE_AHEAD < n)
-        cache_expect(&s->tags, sim_map_local(&m->map, s->mail.message[s->mail.due[i + TABLE_AHEAD]].line));
-    if (i + SLOT_AHEAD < n)
-        cache_expect_slot(&s->tags, sim_map_local(&m->map, s->mail.message[s->mail.due[i + SLOT_AHEAD]].line));
+    if (i + FAR_AHEAD < n)
+        expect(m, s, i + FAR_AHEAD);
+    if (i + NEAR_AHEAD < n)
+        expect_more(m, s, i + NEAR_AHEAD);
 }
 
 static void take(struct sim_out *o, struct sim_slice *s, const struct sim_message *q)
@@ -484,6 +522,7 @@ void sim_slice_run(struct sim_out *o, struct sim_slice *s, uint64_t begin, uint6
     size_t n = sim_mailbox_due(&s->mail, begin, end);
     if (s->stalled)
         unstall(s, begin); /* room for write-backs may have come with the new window */
+    look_ahead_first(o->m, s, n);
     for (size_t i = 0; i < n; i++) {
         const struct sim_message *q = &s->mail.message[s->mail.due[i]];
         look_ahead(o->m, s, i, n);
