@@ -86,6 +86,9 @@ strata_status experiment_coalesce(struct strata_model_target *t, struct strata_p
     struct strata_series *s = strata_probe_add(out, "coalesce", "coalesce", "l1", "stride,accesses");
     struct strata_coalescer c;
     strata_coalescer_init(&c, &t->gpu, NULL);
+    if (!t->gpu.l1.enabled) /* loads go around the L1: the L2's sectors count */
+        for (c.sector_shift = 0; 2u << c.sector_shift <= t->gpu.l2.cache.sector_bytes;)
+            c.sector_shift++;
     for (uint32_t stride = 0; s && stride <= 32; stride = stride ? stride * 2 : 1) {
         uint64_t addr[STRATA_WARP_SIZE];
         struct strata_request request[STRATA_MAX_REQUESTS];

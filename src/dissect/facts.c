@@ -262,6 +262,13 @@ strata_status strata_dissect_set(const struct strata_probe_set *set, struct stra
         uint32_t level;
     } caches[] = {{"l1", "l1", 1}, {"readonly", "readonly", 1}, {"texture", "texture", 1}, {"l2", "l2", 1}, {"tlb", "tlb.l1", 1}, {"tlb", "tlb.l2", 2}};
     struct fact_sink f = {.d = out, .err = err, .status = STRATA_OK};
+    struct strata_finding told = finding_of(1, "property of the card (manifest.json)");
+    if (set->sm_version)
+        fact_add(&f, "sm_version", "", &told, "%u", set->sm_version);
+    if (set->sms)
+        fact_add(&f, "sm.count", "", &told, "%u", set->sms);
+    if (set->clock_mhz >= 1)
+        fact_add(&f, "sm.clock", "MHz", &told, "%.0f", set->clock_mhz);
     for (size_t i = 0; i < sizeof caches / sizeof caches[0] && f.status == STRATA_OK; i++) {
         f.status = add_chases(set, caches[i].path, caches[i].level, caches[i].section, out, err);
         if (f.status == STRATA_OK && i < 3)

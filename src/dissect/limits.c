@@ -131,7 +131,10 @@ void infer_coalescer(const struct strata_probe_set *set, struct fact_sink *f)
     if (!(word >= 1))
         return;
     fact_add(f, "coalesce.group", "lanes", &x, "%.0f", 32 / word);
-    fact_add(f, "coalesce.rule", "", &x, "%s", whole < 1.5 ? "fermi" : word > 1.5 ? "octet" : "sector");
+    if (whole < 1.5)
+        fact_open(f, "coalesce.rule", "", "whole lines are fetched; loads of 8 and 16 bytes were not tried");
+    else
+        fact_add(f, "coalesce.rule", "", &x, "%s", word > 1.5 ? "octet" : "sector");
 }
 
 /* ---- write misses of the L2 (paper 004, section III-B) ---- */
@@ -207,11 +210,13 @@ static uint32_t gcd32(uint32_t stride)
     return g;
 }
 
-/* Least squares of latency = base + slope (degree - 1), degree = max(1, gcd / divide); the residual's share. */
+/* Least squares of latency = base + slope (degree - 1), degree = max(1, gcd / divide), over strides that are
+ * powers of two (others can conflict in Kepler's wide banks where these do not: paper 002, figure 18); the
+ * residual's share. */
 static double fit_degree(const struct strata_series *s, uint32_t divide, double *base, double *slope)
 {
     double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0, syy = 0;
-    for (uint32_t stride = 1; stride <= 64; stride++) {
+    for (uint32_t stride = 1; stride <= 32; stride *= 2) {
         double y = median_where(s, "stride", stride, "latency"), x = gcd32(stride) / divide;
         if (!isfinite(y))
             continue;
