@@ -111,6 +111,8 @@ static const struct strata_gpu_key keys[] = {
     CYCLES("launch.block_interval", launch.block_interval_cycles, "0", "between two blocks the dispatcher hands out"),
     UINT("launch.dram_sectors", launch.dram_sectors, "", 0, 1e6, "0", "sectors read from DRAM once a launch, besides code and data"),
     REAL("launch.blocks_per_cycle", launch.blocks_per_cycle, "", 0, 1000, "0", "how fast the dispatcher hands out blocks; 0: no limit"),
+    CYCLES("launch.first_block", launch.first_block_cycles, "0", "clocked model, first wave: between two blocks of one SM at least; 0: as every other block"),
+    CYCLES("launch.first_warp", launch.first_warp_cycles, "0", "clocked model, first wave: between two blocks of one SM, for each warp of a block"),
 
     ENUM("coalesce.rule", coalesce.rule, coalesce_names, "sector", "how a warp's addresses become requests"),
 
