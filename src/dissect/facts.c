@@ -211,7 +211,9 @@ strata_status strata_dissection_add_cache(struct strata_dissection *d, const cha
     struct fact_sink f = {.d = d, .err = err, .status = STRATA_OK};
     if (!a->latency.known)
         return STRATA_OK;
-    add_number(&f, name, "size", "bytes", &a->size, a->size_bytes, "no array size is known to be the last that stays");
+    add_number(&f, name, "size", "bytes", &a->size, a->size_bytes, "no series shows that the largest array that stays is all of it");
+    if (!a->size.known && a->resident.known)
+        add_number(&f, name, "resident", "bytes", &a->resident, a->resident_bytes, "");
     add_number(&f, name, "sector", "bytes", &a->sector, a->sector_bytes, "no first visit in order");
     add_number(&f, name, "line", "bytes", &a->line, a->line_bytes, "visits in order cannot tell lines from sectors");
     add_number(&f, name, "sets", "", &a->sets, a->n_sets, "the series do not reach from the first set that misses to the last");
@@ -275,6 +277,7 @@ strata_status strata_dissect_set(const struct strata_probe_set *set, struct stra
             add_older(set, caches[i].path, &f);
     }
     infer_l2_size(set, &f);
+    infer_reach(set, &f);
     infer_set_hash(set, &f);
     infer_mshrs(set, &f);
     infer_coalescer(set, &f);
