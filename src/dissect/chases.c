@@ -98,6 +98,12 @@ static void summarise(const struct chases *c, struct summary *m)
     free(count);
 }
 
+/* Few rounds show misses that no place repeats: then their share counts. */
+static bool overflows(const struct summary *m)
+{
+    return m->n_flagged > 0 || m->rate > 0.012;
+}
+
 static bool same_stride_then_size(const struct summary *a, const struct summary *b)
 {
     return a->stride != b->stride ? a->stride < b->stride : a->array < b->array;
@@ -160,11 +166,11 @@ static bool find_resident(const struct chases *c, struct strata_cache_answer *ou
     uint64_t best_gap = UINT64_MAX;
     for (size_t i = 0; i + 1 < c->n; i++) {
         const struct summary *a = &c->item[i], *b = &c->item[i + 1];
-        if (a->stride != b->stride || a->rounds < 3 || b->rounds < 3 || a->n_flagged || !b->n_flagged || b->array - a->array >= best_gap)
+        if (a->stride != b->stride || a->rounds < 3 || b->rounds < 3 || overflows(a) || !overflows(b) || b->array - a->array >= best_gap)
             continue;
         bool later_fits = false;
         for (size_t k = i + 1; k < c->n && c->item[k].stride == a->stride; k++)
-            later_fits = later_fits || (c->item[k].rounds >= 3 && !c->item[k].n_flagged);
+            later_fits = later_fits || (c->item[k].rounds >= 3 && !overflows(&c->item[k]));
         if (later_fits)
             continue;
         best_gap = b->array - a->array;

@@ -243,7 +243,7 @@ static strata_status conflicts(struct strata_model_target *t, uint32_t mode, str
     strata_series_set_parameter(s, "bank_bytes", mode == STRATA_BANKS_8B ? 8 : 4);
     bool ok = true;
     for (uint32_t stride = 0; stride <= 64 && ok; stride++)
-        for (uint32_t repeat = 0; repeat < 5 && ok; repeat++) {
+        for (uint32_t repeat = 0; repeat < 25 && ok; repeat++) {
             struct strata_winst w = {.inst = &load_shared, .mask = UINT32_MAX, .addr_kind = STRATA_ADDR_STRIDE, .stride = (int32_t)stride * 4};
             struct strata_shared_cost cost = strata_shared_access(&c, &w);
             double row[] = {stride, machine_noise(t, g->shared.latency_cycles + (cost.wavefronts - 1) * pass_cycles(g))};

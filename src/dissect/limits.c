@@ -236,6 +236,17 @@ static uint32_t gcd32(uint32_t stride)
     return g;
 }
 
+/* The least of several: whatever disturbs a load makes it longer. */
+static double least_where(const struct strata_series *s, const char *key, double wanted, const char *value)
+{
+    int k = strata_series_column(s, key), v = strata_series_column(s, value);
+    double least = INFINITY;
+    for (size_t r = 0; k >= 0 && v >= 0 && r < s->n_rows; r++)
+        if (strata_series_at(s, r, k) == wanted)
+            least = fmin(least, strata_series_at(s, r, v));
+    return least;
+}
+
 /* Least squares of latency = base + slope (degree - 1), degree = max(1, gcd / divide), over strides that are
  * powers of two (others can conflict in Kepler's wide banks where these do not: paper 002, figure 18); the
  * residual's share. */
@@ -243,7 +254,7 @@ static double fit_degree(const struct strata_series *s, uint32_t divide, double 
 {
     double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0, syy = 0;
     for (uint32_t stride = 1; stride <= 32; stride *= 2) {
-        double y = median_where(s, "stride", stride, "latency"), x = gcd32(stride) / divide;
+        double y = least_where(s, "stride", stride, "latency"), x = gcd32(stride) / divide;
         if (!isfinite(y))
             continue;
         x = x < 1 ? 0 : x - 1;
@@ -340,6 +351,17 @@ void infer_throughput(const struct strata_probe_set *set, struct fact_sink *f)
 
 /* ---- size of a cache whose sets stay hidden ---- */
 
+/* Rows that walk over an array: many steps at one stride. */
+static bool is_sweep(const struct strata_series *s)
+{
+    int array = strata_series_column(s, "array_bytes"), stride = strata_series_column(s, "stride_bytes");
+    size_t n = 0;
+    for (size_t r = 0; array >= 0 && stride >= 0 && r < s->n_rows; r++)
+        n += strata_series_at(s, r, array) >= 64 * strata_series_at(s, r, stride) &&
+             strata_series_at(s, r, stride) == strata_series_at(s, 0, stride);
+    return n >= 5 && n == s->n_rows;
+}
+
 static const struct strata_series *widest_l2_average(const struct strata_probe_set *set)
 {
     const struct strata_series *best = NULL;
@@ -347,7 +369,7 @@ static const struct strata_series *widest_l2_average(const struct strata_probe_s
     for (size_t i = 0; i < set->n_series; i++) {
         const struct strata_series *s = &set->series[i];
         size_t row;
-        if (strcmp(s->experiment, "average") || strcmp(s->path, "l2") || s->n_rows < 5 || !peak_row(s, "array_bytes", &row, &peak) || peak <= widest)
+        if (strcmp(s->experiment, "average") || strcmp(s->path, "l2") || !is_sweep(s) || !peak_row(s, "array_bytes", &row, &peak) || peak <= widest)
             continue;
         widest = peak;
         best = s;
@@ -386,7 +408,7 @@ void infer_l2_size(const struct strata_probe_set *set, struct fact_sink *f)
     if (n >= 3) {
         double middle = median_of(estimate, n), spread = (estimate[n - 1] - estimate[0]) / middle;
         struct strata_finding x = finding_of(spread < 0.1 ? 0.9 : 0.7, "%zu points of the rise, within %.0f %% of each other (%s)", n, 100 * spread, s->name);
-        if (spread < 0.3) {
+        if (spread < 0.16) {
             fact_add(f, "l2.size_about", "bytes", &x, "%.0f", middle);
             return;
         }
