@@ -17,6 +17,7 @@ static const struct command commands[] = {
     {"check", "is a trace legal?", cmd_check},
     {"predict", "counters of every launch of a trace, by one of the models", cmd_predict},
     {"reuse", "reuse distances of a trace, and miss-ratio curves", cmd_reuse},
+    {"learn", "the learned model: generate, train, profile, evaluate, rank", cmd_learn},
     {"correlate", "predictions against measured counters", cmd_correlate},
     {"report", "predictions and their errors as one HTML page", cmd_report},
     {"gpu", "what is known about a GPU: list, show, check, diff, keys, import", cmd_gpu},

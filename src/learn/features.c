@@ -1,0 +1,249 @@
+/* features.c - profiles of intervals, and the vectors learners read. */
+#include "learn/features.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "reuse/stack.h"
+
+/* ---- buckets and sizes ---- */
+
+uint32_t learn_bucket_of(uint32_t d)
+{
+    if (d < 8)
+        return d;
+    uint32_t e = log2_floor(d);
+    return e >= 15 ? STRATA_LEARN_BUCKETS - 1 : 8 + (e - 3) * 4 + (d >> (e - 2) & 3);
+}
+
+uint32_t learn_bucket_from(uint32_t b)
+{
+    if (b < 8)
+        return b;
+    if (b >= STRATA_LEARN_BUCKETS)
+        return UINT32_MAX;
+    uint32_t e = (b - 8) / 4 + 3;
+    return (4 + (b - 8) % 4) << (e - 2);
+}
+
+uint32_t learn_size_lines(uint32_t k)
+{
+    return (uint32_t)lround(exp2(k / 2.0));
+}
+
+/* ---- extraction ---- */
+
+enum { LONG_AGO = 1 << 30 };
+
+struct extraction {
+    const struct learn_stream *s;
+    struct reuse_stack stack;
+    uint32_t size[STRATA_LEARN_SIZES];
+    uint32_t (*missed)[STRATA_LEARN_SIZES]; /* per line and size: time of the last miss + LONG_AGO */
+    uint32_t latency;
+};
+
+struct tally {
+    uint64_t cold, bucket[STRATA_LEARN_BUCKETS];
+    uint32_t miss[STRATA_LEARN_SIZES], merge[STRATA_LEARN_SIZES];
+    uint32_t max_distance;
+};
+
+/* The access at `now` for caches of all sizes at once: on its way if the line's last miss is younger
+ * than the latency, else a miss where the cache is too small for the distance. */
+static void tally_sizes(const struct extraction *x, struct tally *t, uint32_t id, uint32_t distance, uint32_t now)
+{
+    uint32_t *last = x->missed[id];
+    for (uint32_t k = 0; k < STRATA_LEARN_SIZES; k++) {
+        uint32_t coming = now - last[k] < x->latency, miss = !coming & (distance >= x->size[k]);
+        t->merge[k] += coming;
+        t->miss[k] += miss;
+        last[k] = miss ? now : last[k];
+    }
+}
+
+static void tally_access(const struct extraction *x, struct tally *t, uint32_t id, uint32_t distance, uint32_t now)
+{
+    if (distance == REUSE_COLD) {
+        t->cold++;
+    } else {
+        t->bucket[learn_bucket_of(distance)]++;
+        t->max_distance = distance > t->max_distance ? distance : t->max_distance;
+    }
+    tally_sizes(x, t, id, distance, now);
+}
+
+/* N: buckets that hold at least 1 % of the accesses and stand out from both neighbours. */
+static uint32_t count_peaks(const float *share)
+{
+    uint32_t n = 0;
+    for (uint32_t b = 0; b < STRATA_LEARN_BUCKETS; b++) {
+        float before = b ? share[b - 1] : 0, after = b + 1 < STRATA_LEARN_BUCKETS ? share[b + 1] : 0;
+        n += share[b] >= 0.01f && share[b] > before && share[b] >= after;
+    }
+    return n;
+}
+
+static void finish(const struct tally *t, uint64_t accesses, struct strata_learn_interval *out)
+{
+    double n = accesses ? (double)accesses : 1;
+    memset(out, 0, sizeof *out);
+    out->accesses = (uint32_t)accesses;
+    out->cold = (float)((double)t->cold / n);
+    out->max_distance = t->max_distance;
+    for (uint32_t b = 0; b < STRATA_LEARN_BUCKETS; b++)
+        out->share[b] = (float)((double)t->bucket[b] / n);
+    for (uint32_t k = 0; k < STRATA_LEARN_SIZES; k++) {
+        out->miss[k] = (float)(t->miss[k] / n);
+        out->merge[k] = (float)(t->merge[k] / n);
+    }
+    out->peaks = count_peaks(out->share);
+}
+
+static strata_status extract(struct extraction *x, const struct learn_span *span, size_t n_spans,
+                             struct strata_learn_interval *out, struct strata_error *err)
+{
+    enum { STEP = 2048 };
+    uint64_t line[STEP];
+    uint32_t distance[STEP];
+    struct tally t = {0};
+    size_t which = 0, end = n_spans ? span[n_spans - 1].to : 0;
+    for (size_t at = 0; at < end; at += STEP) {
+        size_t n = end - at < STEP ? end - at : STEP;
+        for (size_t i = 0; i < n; i++)
+            line[i] = x->s->id[at + i];
+        strata_status st = reuse_stack_run(&x->stack, line, n, distance, err);
+        if (st != STRATA_OK)
+            return st;
+        for (size_t i = 0; i < n; i++) {
+            tally_access(x, &t, x->s->id[at + i], distance[i], (uint32_t)(at + i) + LONG_AGO);
+            if (at + i + 1 == span[which].from)
+                memset(&t, 0, sizeof t);
+            if (at + i + 1 == span[which].to) {
+                finish(&t, span[which].to - span[which].from, &out[which]);
+                memset(&t, 0, sizeof t);
+                which++;
+            }
+        }
+    }
+    return STRATA_OK;
+}
+
+strata_status learn_profile(const struct learn_stream *s, const struct learn_span *span, size_t n_spans,
+                            uint32_t latency_cycles, struct strata_learn_interval *out, struct strata_error *err)
+{
+    struct extraction x = {.s = s, .latency = latency_cycles};
+    for (uint32_t k = 0; k < STRATA_LEARN_SIZES; k++)
+        x.size[k] = learn_size_lines(k);
+    if (s->n >= LONG_AGO)
+        return strata_fail(err, STRATA_ELIMIT, NULL, 0, 0, "A stream of %zu accesses is too long to be profiled; take fewer SMs.", s->n);
+    x.missed = calloc(s->n_lines ? s->n_lines : 1, sizeof *x.missed);
+    if (!x.missed)
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the profile of %u lines.", s->n_lines);
+    strata_status st = reuse_stack_init(&x.stack, err);
+    if (st == STRATA_OK)
+        st = extract(&x, span, n_spans, out, err);
+    reuse_stack_release(&x.stack);
+    free(x.missed);
+    return st;
+}
+
+/* ---- vectors ---- */
+
+enum {
+    RELATIVE = 12,                   /* quarter octaves each way around the cache's size */
+    HALVES = 6,                      /* half octaves each way, for the curves with time */
+    N_PAPER = 2 + STRATA_LEARN_BUCKETS + 1 + 3,
+    N_TIMED = N_PAPER + 1 + (2 * RELATIVE + 1) + 2 * (2 * HALVES + 1),
+};
+_Static_assert((int)N_TIMED <= (int)LEARN_MAX_FEATURES, "the vector does not fit");
+
+const char *learn_feature_set_name(uint32_t set)
+{
+    return set == LEARN_FEATURES_PAPER ? "paper" : "timed";
+}
+
+uint32_t learn_feature_count(uint32_t set)
+{
+    return set == LEARN_FEATURES_PAPER ? N_PAPER : N_TIMED;
+}
+
+/* Share of accesses at a distance of `x` or more, first ones included; `tail` holds it at the first
+ * distance of each bucket. */
+static float at_least(const float tail[STRATA_LEARN_BUCKETS + 1], double x)
+{
+    if (x <= 8)
+        return tail[(uint32_t)ceil(x)];
+    if (x >= 32768)
+        return tail[STRATA_LEARN_BUCKETS - 1];
+    uint32_t b = learn_bucket_of((uint32_t)x), from = learn_bucket_from(b), to = learn_bucket_from(b + 1);
+    double within = (x - from) / (double)(to - from);
+    return (float)(tail[b] + within * ((double)tail[b + 1] - tail[b]));
+}
+
+static float on_curve(const float curve[STRATA_LEARN_SIZES], double half_octaves)
+{
+    if (half_octaves <= 0)
+        return curve[0];
+    if (half_octaves >= STRATA_LEARN_SIZES - 1)
+        return curve[STRATA_LEARN_SIZES - 1];
+    uint32_t k = (uint32_t)half_octaves;
+    return (float)(curve[k] + (half_octaves - k) * ((double)curve[k + 1] - curve[k]));
+}
+
+static float *put_geometry(float *at, const struct strata_learn_cache *cache)
+{
+    *at++ = (float)(log2(cache->lines) / 13);
+    *at++ = (float)(log2(cache->ways) / 13);
+    *at++ = (float)(log2((double)cache->lines / cache->ways) / 13);
+    return at;
+}
+
+static float *put_relative(float *at, const struct strata_learn_interval *p, const struct strata_learn_cache *cache)
+{
+    float tail[STRATA_LEARN_BUCKETS + 1];
+    double size = 2 * log2(cache->lines);
+    tail[STRATA_LEARN_BUCKETS] = p->cold;
+    for (int b = STRATA_LEARN_BUCKETS - 1; b >= 0; b--)
+        tail[b] = tail[b + 1] + p->share[b];
+    for (int j = -RELATIVE; j <= RELATIVE; j++) {
+        int octave = (j + 4 * RELATIVE) / 4 - RELATIVE, quarter = (j + 4 * RELATIVE) % 4;
+        *at++ = at_least(tail, cache->lines * ldexp(1 + quarter / 4.0, octave));
+    }
+    for (int j = -HALVES; j <= HALVES; j++)
+        *at++ = on_curve(p->miss, size + j);
+    for (int j = -HALVES; j <= HALVES; j++)
+        *at++ = on_curve(p->merge, size + j);
+    return at;
+}
+
+void learn_features(const struct strata_learn_interval *p, const struct strata_learn_cache *cache, uint32_t set, float *out)
+{
+    float *at = out;
+    *at++ = (float)p->peaks / 12;
+    *at++ = (float)(log2(p->max_distance + 1.0) / 15);
+    memcpy(at, p->share, sizeof p->share);
+    at += STRATA_LEARN_BUCKETS;
+    *at++ = p->cold;
+    at = put_geometry(at, cache);
+    if (set == LEARN_FEATURES_PAPER)
+        return;
+    *at++ = (float)(log2(p->accesses + 1.0) / 14);
+    put_relative(at, p, cache);
+}
+
+static float log_odds(float rate)
+{
+    float least = 0.001f, x = rate < least ? least : rate > 1 - least ? 1 - least : rate;
+    return logf(x / (1 - x));
+}
+
+void learn_start(const struct strata_learn_interval *p, const struct strata_learn_cache *cache, uint32_t set, float out[2])
+{
+    double size = 2 * log2(cache->lines);
+    bool timed = set == LEARN_FEATURES_TIMED;
+    out[0] = timed ? log_odds(on_curve(p->miss, size)) : 0;
+    out[1] = timed ? log_odds(on_curve(p->merge, size)) : 0;
+}
