@@ -38,18 +38,22 @@ static void number(FILE *f, double x)
 
 static void text_summary(FILE *f, const struct evaluated *e, size_t n)
 {
-    fprintf(f, "%-10s %8s %8s %8s %8s %8s %8s %8s\n", "model", "miss", "merge", "R2 miss", "R2 merge", "R2 both", "Spearman", "strict");
+    fprintf(f, "%-10s %8s %8s %8s %8s %8s %8s %8s %8s\n", "model", "miss", "merge", "R2 miss", "R2 merge", "R2 both", "Spearman", "strict",
+            "all");
     for (size_t i = 0; i < n; i++) {
         const struct strata_learn_evaluation *r = &e[i].result;
-        const double row[] = {r->miss_mae, r->merge_mae, r->miss_r2, r->merge_r2, r->r2, r->spearman, r->spearman_strict};
+        const double row[] = {r->miss_mae, r->merge_mae, r->miss_r2, r->merge_r2, r->r2, r->spearman, r->spearman_strict, r->spearman_all};
         fprintf(f, "%-10s", e[i].name);
         for (size_t k = 0; k < sizeof row / sizeof row[0]; k++)
             number(f, row[k]);
         fputc('\n', f);
     }
-    fprintf(f, "miss, merge: mean absolute error over %zu launches and %zu caches; Spearman: mean of %zu launches over %zu caches,\n"
-               "rates within %g tied; strict: without ties\n",
-            e->result.n_launches, e->result.n_caches, e->result.n_spearman, e->result.n_ranked, STRATA_LEARN_TIE);
+    const struct strata_learn_evaluation *r = &e->result;
+    fprintf(f,
+            "miss, merge: mean absolute error over %zu launches and %zu caches. Spearman: rank correlation of the miss rate over\n"
+            "%zu caches, rates within %g tied, mean of the %zu launches that have an order; strict: without ties, %zu launches;\n"
+            "all: over all caches, %zu launches.\n",
+            r->n_launches, r->n_caches, r->n_ranked, STRATA_LEARN_TIE, r->n_spearman, r->n_spearman_strict, r->n_spearman_all);
 }
 
 static void text_launches(FILE *f, const struct evaluated *e, size_t n)

@@ -183,6 +183,7 @@ struct strata_learn_score {
     double miss_mae, merge_mae;  /* over the caches; NaN if not known */
     double spearman;             /* of the miss rate over the ranked caches; NaN if all truths are tied */
     double spearman_strict;      /* without ties for what lies closer than the tolerance */
+    double spearman_all;         /* over all caches */
 };
 struct strata_learn_evaluation {
     size_t n_launches, n_caches, n_ranked;
@@ -191,8 +192,8 @@ struct strata_learn_evaluation {
     struct strata_learn_rates *truth, *predicted; /* [launch * n_caches + cache] */
     struct strata_learn_score *score; /* by launch */
     double miss_mae, merge_mae, miss_r2, merge_r2, r2; /* over all launches and caches */
-    double spearman, spearman_strict; /* means over the launches where they are known */
-    size_t n_spearman;
+    double spearman, spearman_strict, spearman_all; /* means over the launches where they are known */
+    size_t n_spearman, n_spearman_strict, n_spearman_all;
 };
 /* Rates that lie closer together than this are tied when caches are ranked. */
 #define STRATA_LEARN_TIE 0.005

@@ -133,6 +133,7 @@ static void score_launch(const struct strata_learn_evaluation *e, size_t launch,
     }
     s->spearman = spearman(t, p, e->n_ranked, true);
     s->spearman_strict = spearman(t, p, e->n_ranked, false);
+    s->spearman_all = spearman(t, p, e->n_caches, true);
 }
 
 struct moments {
@@ -153,23 +154,25 @@ static double r_squared(const struct moments *m)
     return total > 0 ? 1 - m->residual / total : NAN;
 }
 
+static void add_known(double x, double *sum, size_t *n)
+{
+    if (isnan(x))
+        return;
+    *sum += x;
+    ++*n;
+}
+
 static void score_all(struct strata_learn_evaluation *e)
 {
     struct moments miss = {0}, merge = {0}, both = {0};
-    size_t strict = 0;
     for (size_t i = 0; i < e->n_launches; i++) {
         struct strata_learn_score *s = &e->score[i];
         score_launch(e, i, s);
         e->miss_mae += s->miss_mae / (double)e->n_launches;
         e->merge_mae += s->merge_mae / (double)e->n_launches;
-        if (!isnan(s->spearman)) {
-            e->spearman += s->spearman;
-            e->n_spearman++;
-        }
-        if (!isnan(s->spearman_strict)) {
-            e->spearman_strict += s->spearman_strict;
-            strict++;
-        }
+        add_known(s->spearman, &e->spearman, &e->n_spearman);
+        add_known(s->spearman_strict, &e->spearman_strict, &e->n_spearman_strict);
+        add_known(s->spearman_all, &e->spearman_all, &e->n_spearman_all);
     }
     for (size_t i = 0; i < e->n_launches * e->n_caches; i++) {
         add_moment(&miss, e->truth[i].miss, e->predicted[i].miss);
@@ -181,7 +184,8 @@ static void score_all(struct strata_learn_evaluation *e)
     e->merge_r2 = r_squared(&merge);
     e->r2 = r_squared(&both);
     e->spearman = e->n_spearman ? e->spearman / (double)e->n_spearman : NAN;
-    e->spearman_strict = strict ? e->spearman_strict / (double)strict : NAN;
+    e->spearman_strict = e->n_spearman_strict ? e->spearman_strict / (double)e->n_spearman_strict : NAN;
+    e->spearman_all = e->n_spearman_all ? e->spearman_all / (double)e->n_spearman_all : NAN;
 }
 
 /* ---- the whole ---- */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "reuse/stack.h"
 
 /* ---- buckets and sizes ---- */
 
@@ -33,15 +32,55 @@ uint32_t learn_size_lines(uint32_t k)
     return (uint32_t)lround(exp2(k / 2.0));
 }
 
+/* ---- distances ---- */
+
+/* A bit for each access says whether it is still the last one to its line; counts of 64 of them are
+ * kept in a tree of partial sums. The bits after an access are the lines used since. */
+struct recency {
+    uint64_t *bits;
+    uint32_t *sum;
+    size_t n_words;
+    uint32_t live;
+};
+
+static bool recency_init(struct recency *r, size_t n)
+{
+    r->n_words = n / 64 + 1;
+    r->bits = calloc(r->n_words, sizeof *r->bits);
+    r->sum = calloc(r->n_words + 1, sizeof *r->sum);
+    return r->bits && r->sum;
+}
+
+static void recency_flip(struct recency *r, size_t at, uint32_t change)
+{
+    r->bits[at / 64] ^= (uint64_t)1 << at % 64;
+    for (size_t i = at / 64 + 1; i <= r->n_words; i += i & -i)
+        r->sum[i] += change;
+}
+
+/* Lines whose last use comes after access `at`. */
+static uint32_t recency_after(const struct recency *r, size_t at)
+{
+    uint32_t before = (uint32_t)__builtin_popcountll(r->bits[at / 64] & (~(uint64_t)0 >> (63 - at % 64)));
+    for (size_t i = at / 64; i; i -= i & -i)
+        before += r->sum[i];
+    return r->live - before;
+}
+
 /* ---- extraction ---- */
 
-enum { LONG_AGO = 1 << 30 };
+enum { LONG_AGO = 1 << 30, COLD = UINT32_MAX };
+
+struct line_state {
+    uint32_t used;                        /* time of its last use + LONG_AGO; 0: never */
+    uint32_t missed[STRATA_LEARN_SIZES];  /* time of its last miss + LONG_AGO, by size */
+};
 
 struct extraction {
     const struct learn_stream *s;
-    struct reuse_stack stack;
+    struct recency recency;
+    struct line_state *line;
     uint32_t size[STRATA_LEARN_SIZES];
-    uint32_t (*missed)[STRATA_LEARN_SIZES]; /* per line and size: time of the last miss + LONG_AGO */
     uint32_t latency;
 };
 
@@ -51,28 +90,38 @@ struct tally {
     uint32_t max_distance;
 };
 
-/* The access at `now` for caches of all sizes at once: on its way if the line's last miss is younger
- * than the latency, else a miss where the cache is too small for the distance. */
-static void tally_sizes(const struct extraction *x, struct tally *t, uint32_t id, uint32_t distance, uint32_t now)
+/* The access at `now` for caches of all sizes at once. A line is on its way for `latency` cycles after
+ * its last miss. If its last use was that miss, or merged with it, it came into the cache when it
+ * arrived: `late` lines were used since then, and `distance` since the use itself. */
+static void tally_sizes(const struct extraction *x, struct tally *t, struct line_state *l, uint32_t distance, uint32_t late, uint32_t now)
 {
-    uint32_t *last = x->missed[id];
     for (uint32_t k = 0; k < STRATA_LEARN_SIZES; k++) {
-        uint32_t coming = now - last[k] < x->latency, miss = !coming & (distance >= x->size[k]);
+        uint32_t coming = now - l->missed[k] < x->latency, was_coming = l->used - l->missed[k] < x->latency;
+        uint32_t miss = !coming & ((was_coming ? late : distance) >= x->size[k]);
         t->merge[k] += coming;
         t->miss[k] += miss;
-        last[k] = miss ? now : last[k];
+        l->missed[k] = miss ? now : l->missed[k];
     }
 }
 
-static void tally_access(const struct extraction *x, struct tally *t, uint32_t id, uint32_t distance, uint32_t now)
+static void tally_access(struct extraction *x, struct tally *t, size_t i)
 {
-    if (distance == REUSE_COLD) {
+    struct line_state *l = &x->line[x->s->id[i]];
+    uint32_t now = (uint32_t)i + LONG_AGO, distance = COLD, late = COLD;
+    if (!l->used) {
+        x->recency.live++;
         t->cold++;
     } else {
+        size_t last = l->used - LONG_AGO;
+        distance = recency_after(&x->recency, last);
+        late = i - last > x->latency ? recency_after(&x->recency, last + x->latency) : 0;
+        recency_flip(&x->recency, last, -1u);
         t->bucket[learn_bucket_of(distance)]++;
         t->max_distance = distance > t->max_distance ? distance : t->max_distance;
     }
-    tally_sizes(x, t, id, distance, now);
+    recency_flip(&x->recency, i, 1);
+    tally_sizes(x, t, l, distance, late, now);
+    l->used = now;
 }
 
 /* N: buckets that hold at least 1 % of the accesses and stand out from both neighbours. */
@@ -102,51 +151,36 @@ static void finish(const struct tally *t, uint64_t accesses, struct strata_learn
     out->peaks = count_peaks(out->share);
 }
 
-static strata_status extract(struct extraction *x, const struct learn_span *span, size_t n_spans,
-                             struct strata_learn_interval *out, struct strata_error *err)
+static void extract(struct extraction *x, const struct learn_span *span, size_t n_spans, struct strata_learn_interval *out)
 {
-    enum { STEP = 2048 };
-    uint64_t line[STEP];
-    uint32_t distance[STEP];
     struct tally t = {0};
     size_t which = 0, end = n_spans ? span[n_spans - 1].to : 0;
-    for (size_t at = 0; at < end; at += STEP) {
-        size_t n = end - at < STEP ? end - at : STEP;
-        for (size_t i = 0; i < n; i++)
-            line[i] = x->s->id[at + i];
-        strata_status st = reuse_stack_run(&x->stack, line, n, distance, err);
-        if (st != STRATA_OK)
-            return st;
-        for (size_t i = 0; i < n; i++) {
-            tally_access(x, &t, x->s->id[at + i], distance[i], (uint32_t)(at + i) + LONG_AGO);
-            if (at + i + 1 == span[which].from)
-                memset(&t, 0, sizeof t);
-            if (at + i + 1 == span[which].to) {
-                finish(&t, span[which].to - span[which].from, &out[which]);
-                memset(&t, 0, sizeof t);
-                which++;
-            }
-        }
+    for (size_t i = 0; i < end; i++) {
+        if (i == span[which].from)
+            memset(&t, 0, sizeof t);
+        tally_access(x, &t, i);
+        if (i + 1 == span[which].to)
+            finish(&t, span[which].to - span[which].from, &out[which]), which++;
     }
-    return STRATA_OK;
 }
 
 strata_status learn_profile(const struct learn_stream *s, const struct learn_span *span, size_t n_spans,
                             uint32_t latency_cycles, struct strata_learn_interval *out, struct strata_error *err)
 {
     struct extraction x = {.s = s, .latency = latency_cycles};
+    strata_status st = STRATA_OK;
     for (uint32_t k = 0; k < STRATA_LEARN_SIZES; k++)
         x.size[k] = learn_size_lines(k);
     if (s->n >= LONG_AGO)
         return strata_fail(err, STRATA_ELIMIT, NULL, 0, 0, "A stream of %zu accesses is too long to be profiled; take fewer SMs.", s->n);
-    x.missed = calloc(s->n_lines ? s->n_lines : 1, sizeof *x.missed);
-    if (!x.missed)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the profile of %u lines.", s->n_lines);
-    strata_status st = reuse_stack_init(&x.stack, err);
-    if (st == STRATA_OK)
-        st = extract(&x, span, n_spans, out, err);
-    reuse_stack_release(&x.stack);
-    free(x.missed);
+    x.line = calloc(s->n_lines ? s->n_lines : 1, sizeof *x.line);
+    if (recency_init(&x.recency, s->n) && x.line)
+        extract(&x, span, n_spans, out);
+    else
+        st = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the profile of %u lines.", s->n_lines);
+    free(x.recency.bits);
+    free(x.recency.sum);
+    free(x.line);
     return st;
 }
 

@@ -67,7 +67,15 @@ strata_status learn_model_rows(struct strata_learn_model *m, float *x, size_t n,
     uint32_t nf = learn_feature_count(m->features);
     for (size_t i = 0; i < n; i++)
         learn_standardise(m, x + i * nf);
-    return m->learner->predict(m->state, x, n, nf, y, err);
+    strata_status st = m->learner->predict(m->state, x, n, nf, y, err);
+    for (size_t i = 0; i < n && st == STRATA_OK; i++) { /* an access cannot both miss and merge */
+        float *r = y + i * LEARN_OUTPUTS, sum = r[0] + r[1];
+        if (sum > 1) {
+            r[0] /= sum;
+            r[1] /= sum;
+        }
+    }
+    return st;
 }
 
 static strata_status predict_chunk(struct strata_learn_model *m, const struct strata_learn_interval *interval, size_t n,

@@ -112,6 +112,10 @@ static void free_matrix(struct learn_matrix *d)
     free(d->start);
 }
 
+/* All features lie around 0 to 1. One that hardly varies in training is not blown up: a trace where it
+ * does would be far outside of all that was learned. */
+static const double LEAST_VARIANCE = 0.04;
+
 static void note_scales(struct strata_learn_model *m, const struct learn_matrix *d)
 {
     for (uint32_t f = 0; f < d->n_features; f++) {
@@ -123,7 +127,7 @@ static void note_scales(struct strata_learn_model *m, const struct learn_matrix 
         }
         double mean = sum / (double)d->n, variance = squares / (double)d->n - mean * mean;
         m->mean[f] = (float)mean;
-        m->scale[f] = (float)(1 / sqrt(variance > 1e-6 ? variance : 1e-6));
+        m->scale[f] = (float)(1 / sqrt(variance > LEAST_VARIANCE ? variance : LEAST_VARIANCE));
     }
 }
 
