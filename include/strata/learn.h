@@ -38,7 +38,7 @@ struct strata_learn_counts {
 
 enum {
     STRATA_LEARN_BUCKETS = 57, /* distances 0 to 7, then four an octave up to 32767, then the rest */
-    STRATA_LEARN_SIZES = 32,   /* caches of 2^(k/2) lines, k = 0 .. 31 */
+    STRATA_LEARN_SIZES = 64,   /* caches of 2^(k/4) lines, k = 0 .. 63 */
 };
 
 /* What an interval of a stream of accesses is to a model. Shares are of its accesses. */
@@ -160,7 +160,8 @@ strata_status strata_learn_train(const char *folder, const struct strata_learn_t
 strata_status strata_learn_model_save(const struct strata_learn_model *m, const char *path, struct strata_error *err);
 strata_status strata_learn_model_load(const char *path, struct strata_learn_model **out, struct strata_error *err);
 /* The one that comes with this build, or an analytic one: "default", "sdcm" (stack distance with
- * associativity, exact binomial) or "ppt" (as its published tool computes it). */
+ * associativity, exact binomial), "ppt" (as its published tool computes it) or "timed" (the profile with
+ * time and the binomial: what the MLP starts from). */
 strata_status strata_learn_model_builtin(const char *name, struct strata_learn_model **out, struct strata_error *err);
 void strata_learn_model_destroy(struct strata_learn_model *m);
 const char *strata_learn_model_learner(const struct strata_learn_model *m);
@@ -196,7 +197,7 @@ struct strata_learn_evaluation {
     size_t n_spearman, n_spearman_strict, n_spearman_all;
 };
 /* Rates that lie closer together than this are tied when caches are ranked. */
-#define STRATA_LEARN_TIE 0.005
+#define STRATA_LEARN_TIE 0.01
 strata_status strata_learn_evaluate(struct strata_learn_model *m, const struct strata_learn_set *set,
                                     struct strata_learn_evaluation *out, struct strata_error *err);
 void strata_learn_evaluation_release(struct strata_learn_evaluation *e);

@@ -7,25 +7,28 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "learn/learner.h"
 
 enum { REMEMBERED = 64, POINTS = 8 };
 
 struct learn_analytic {
-    bool published;
-    struct {
+    bool published, timed; /* timed: the profile with time, averaged by the binomial; see features.h */
+    struct memory {
         struct strata_learn_cache cache; /* lines 0: empty */
         double hit[STRATA_LEARN_BUCKETS];
+        struct learn_geometry geometry;
     } memory[REMEMBERED];
 };
 
-strata_status learn_analytic_create(bool published, struct learn_analytic **out, struct strata_error *err)
+strata_status learn_analytic_create(const char *name, struct learn_analytic **out, struct strata_error *err)
 {
     *out = calloc(1, sizeof **out);
     if (!*out)
         return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the analytic model.");
-    (*out)->published = published;
+    (*out)->published = !strcmp(name, "ppt");
+    (*out)->timed = !strcmp(name, "timed");
     return STRATA_OK;
 }
 
@@ -65,22 +68,26 @@ static double bucket_hit(bool published, uint32_t b, const struct strata_learn_c
     return sum / n;
 }
 
-static const double *hits_of(struct learn_analytic *a, const struct strata_learn_cache *c)
+static const struct memory *remember(struct learn_analytic *a, const struct strata_learn_cache *c)
 {
-    uint32_t at = (c->lines * 31 + c->ways) % REMEMBERED;
-    if (a->memory[at].cache.lines != c->lines || a->memory[at].cache.ways != c->ways) {
-        a->memory[at].cache = *c;
-        for (uint32_t b = 0; b < STRATA_LEARN_BUCKETS; b++)
-            a->memory[at].hit[b] = bucket_hit(a->published, b, c);
-    }
-    return a->memory[at].hit;
+    struct memory *m = &a->memory[(c->lines * 31 + c->ways) % REMEMBERED];
+    if (m->cache.lines == c->lines && m->cache.ways == c->ways)
+        return m;
+    m->cache = *c;
+    learn_geometry_init(&m->geometry, c);
+    for (uint32_t b = 0; b < STRATA_LEARN_BUCKETS; b++)
+        m->hit[b] = bucket_hit(a->published, b, c);
+    return m;
 }
 
-double learn_analytic_miss(struct learn_analytic *a, const struct strata_learn_interval *p, const struct strata_learn_cache *cache)
+struct strata_learn_rates learn_analytic_rates(struct learn_analytic *a, const struct strata_learn_interval *p,
+                                               const struct strata_learn_cache *cache)
 {
-    const double *hit = hits_of(a, cache);
+    const struct memory *m = remember(a, cache);
     double sum = 0;
+    if (a->timed)
+        return (struct strata_learn_rates){.miss = learn_smoothed(p->miss, &m->geometry), .merge = learn_smoothed(p->merge, &m->geometry)};
     for (uint32_t b = 0; b < STRATA_LEARN_BUCKETS; b++)
-        sum += p->share[b] * hit[b];
-    return sum < 1 ? 1 - sum : 0;
+        sum += p->share[b] * m->hit[b];
+    return (struct strata_learn_rates){.miss = sum < 1 ? 1 - sum : 0, .merge = NAN};
 }

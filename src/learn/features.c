@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "learn/learner.h"
 
 /* ---- buckets and sizes ---- */
 
@@ -29,7 +30,7 @@ uint32_t learn_bucket_from(uint32_t b)
 
 uint32_t learn_size_lines(uint32_t k)
 {
-    return (uint32_t)lround(exp2(k / 2.0));
+    return (uint32_t)lround(exp2(k / 4.0));
 }
 
 /* ---- distances ---- */
@@ -82,6 +83,9 @@ struct extraction {
     struct line_state *line;
     uint32_t size[STRATA_LEARN_SIZES];
     uint32_t latency;
+    /* lines on their way now, by size, and which of the last `latency` accesses sent for one */
+    uint32_t coming[STRATA_LEARN_SIZES];
+    uint8_t (*ring)[STRATA_LEARN_SIZES];
 };
 
 struct tally {
@@ -90,37 +94,61 @@ struct tally {
     uint32_t max_distance;
 };
 
+/* How far a line has sunk since it came into a cache or was used there: `lines` others were used since.
+ * Of those, the ones on their way are not in the cache yet; in return `earlier` in 256 of the places
+ * before were lines not used since, which arrived later. */
+struct depth {
+    uint32_t lines, missing; /* missing: 256 - earlier */
+};
+
 /* The access at `now` for caches of all sizes at once. A line is on its way for `latency` cycles after
  * its last miss. If its last use was that miss, or merged with it, it came into the cache when it
- * arrived: `late` lines were used since then, and `distance` since the use itself. */
-static void tally_sizes(const struct extraction *x, struct tally *t, struct line_state *l, uint32_t distance, uint32_t late, uint32_t now)
+ * arrived, else it moved to the top when it was used. */
+static void tally_sizes(struct extraction *x, struct tally *t, struct line_state *l, struct depth used, struct depth arrived, uint32_t now)
 {
+    uint8_t *slot = x->ring[now % x->latency];
+    for (uint32_t k = 0; k < STRATA_LEARN_SIZES; k++)
+        x->coming[k] -= slot[k];
     for (uint32_t k = 0; k < STRATA_LEARN_SIZES; k++) {
         uint32_t coming = now - l->missed[k] < x->latency, was_coming = l->used - l->missed[k] < x->latency;
-        uint32_t miss = !coming & ((was_coming ? late : distance) >= x->size[k]);
+        uint32_t lines = was_coming ? arrived.lines : used.lines, missing = was_coming ? arrived.missing : used.missing;
+        uint32_t miss = !coming & (lines >= x->size[k] + (x->coming[k] * missing >> 8));
         t->merge[k] += coming;
         t->miss[k] += miss;
         l->missed[k] = miss ? now : l->missed[k];
+        slot[k] = (uint8_t)miss;
+        x->coming[k] += miss;
     }
+}
+
+/* `before` lines were last used in the `latency` cycles before, and `cycles` have passed since. */
+static struct depth depth_of(const struct extraction *x, uint32_t lines, uint32_t before, size_t cycles)
+{
+    uint32_t share = before * 256 / x->latency, missing = share < 256 ? 256 - share : 0;
+    return (struct depth){.lines = lines, .missing = cycles < x->latency ? missing * (uint32_t)cycles / x->latency : missing};
 }
 
 static void tally_access(struct extraction *x, struct tally *t, size_t i)
 {
     struct line_state *l = &x->line[x->s->id[i]];
-    uint32_t now = (uint32_t)i + LONG_AGO, distance = COLD, late = COLD;
+    uint32_t now = (uint32_t)i + LONG_AGO;
+    struct depth used = {.lines = COLD}, arrived = {.lines = COLD};
     if (!l->used) {
         x->recency.live++;
         t->cold++;
     } else {
         size_t last = l->used - LONG_AGO;
-        distance = recency_after(&x->recency, last);
-        late = i - last > x->latency ? recency_after(&x->recency, last + x->latency) : 0;
+        uint32_t distance = recency_after(&x->recency, last);
+        uint32_t late = i - last > x->latency ? recency_after(&x->recency, last + x->latency) : 0;
+        uint32_t earlier = last > x->latency ? recency_after(&x->recency, last - x->latency) : x->recency.live;
+        used = depth_of(x, distance, earlier - distance, i - last);
+        arrived = depth_of(x, late, distance - late, i - last > x->latency ? i - last - x->latency : 0);
         recency_flip(&x->recency, last, -1u);
         t->bucket[learn_bucket_of(distance)]++;
         t->max_distance = distance > t->max_distance ? distance : t->max_distance;
     }
     recency_flip(&x->recency, i, 1);
-    tally_sizes(x, t, l, distance, late, now);
+    tally_sizes(x, t, l, used, arrived, now);
     l->used = now;
 }
 
@@ -174,23 +202,67 @@ strata_status learn_profile(const struct learn_stream *s, const struct learn_spa
     if (s->n >= LONG_AGO)
         return strata_fail(err, STRATA_ELIMIT, NULL, 0, 0, "A stream of %zu accesses is too long to be profiled; take fewer SMs.", s->n);
     x.line = calloc(s->n_lines ? s->n_lines : 1, sizeof *x.line);
-    if (recency_init(&x.recency, s->n) && x.line)
+    x.ring = calloc(latency_cycles ? latency_cycles : 1, sizeof *x.ring);
+    x.latency = latency_cycles ? latency_cycles : 1;
+    if (recency_init(&x.recency, s->n) && x.line && x.ring)
         extract(&x, span, n_spans, out);
     else
         st = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the profile of %u lines.", s->n_lines);
     free(x.recency.bits);
     free(x.recency.sum);
     free(x.line);
+    free(x.ring);
     return st;
+}
+
+/* ---- geometry ---- */
+
+/* A value between two points of a curve is shared out between them. */
+static void add_weight(float weight[STRATA_LEARN_SIZES], double quarter_octaves, double share)
+{
+    double at = quarter_octaves < 0 ? 0 : quarter_octaves > STRATA_LEARN_SIZES - 1 ? STRATA_LEARN_SIZES - 1 : quarter_octaves;
+    uint32_t k = (uint32_t)at;
+    weight[k] += (float)(share * (1 - (at - k)));
+    if (k + 1 < STRATA_LEARN_SIZES)
+        weight[k + 1] += (float)(share * (at - k));
+}
+
+void learn_geometry_init(struct learn_geometry *g, const struct strata_learn_cache *cache)
+{
+    enum { STEPS = 16, OCTAVES_BELOW = 5, OCTAVES_ABOVE = 3 }; /* STEPS an octave */
+    double size = log2(cache->lines), before = 1;
+    *g = (struct learn_geometry){.cache = *cache};
+    if (cache->ways == cache->lines) {
+        add_weight(g->weight, 4 * size, 1);
+        return;
+    }
+    for (int j = -OCTAVES_BELOW * STEPS; j < OCTAVES_ABOVE * STEPS; j++) {
+        double at = size + (double)j / STEPS, lines = exp2(at + 1.0 / STEPS);
+        double after = lines < 1 ? 1 : learn_hit_exact((uint32_t)lines - 1, cache->lines, cache->ways);
+        if (before > after)
+            add_weight(g->weight, 4 * (at + 0.5 / STEPS), before - after);
+        before = after < before ? after : before;
+    }
+    add_weight(g->weight, 4 * (size + OCTAVES_ABOVE), before);
+}
+
+float learn_smoothed(const float curve[STRATA_LEARN_SIZES], const struct learn_geometry *g)
+{
+    float sum = 0;
+    for (uint32_t k = 0; k < STRATA_LEARN_SIZES; k++)
+        sum += g->weight[k] * curve[k];
+    return sum < 0 ? 0 : sum > 1 ? 1 : sum;
 }
 
 /* ---- vectors ---- */
 
+/* Where the curves with time are read, in quarter octaves from the cache's size. */
+static const int offsets[] = {-12, -8, -6, -4, -3, -2, -1, 0, 1, 2, 3, 4, 6, 8, 12};
 enum {
-    RELATIVE = 12,                   /* quarter octaves each way around the cache's size */
-    HALVES = 6,                      /* half octaves each way, for the curves with time */
+    RELATIVE = 12, /* quarter octaves each way around the cache's size, for distances */
+    N_OFFSETS = sizeof offsets / sizeof offsets[0],
     N_PAPER = 2 + STRATA_LEARN_BUCKETS + 1 + 3,
-    N_TIMED = N_PAPER + 1 + (2 * RELATIVE + 1) + 2 * (2 * HALVES + 1),
+    N_TIMED = N_PAPER + 1 + (2 * RELATIVE + 1) + 2 * N_OFFSETS + 2,
 };
 _Static_assert((int)N_TIMED <= (int)LEARN_MAX_FEATURES, "the vector does not fit");
 
@@ -217,14 +289,14 @@ static float at_least(const float tail[STRATA_LEARN_BUCKETS + 1], double x)
     return (float)(tail[b] + within * ((double)tail[b + 1] - tail[b]));
 }
 
-static float on_curve(const float curve[STRATA_LEARN_SIZES], double half_octaves)
+static float on_curve(const float curve[STRATA_LEARN_SIZES], double quarter_octaves)
 {
-    if (half_octaves <= 0)
+    if (quarter_octaves <= 0)
         return curve[0];
-    if (half_octaves >= STRATA_LEARN_SIZES - 1)
+    if (quarter_octaves >= STRATA_LEARN_SIZES - 1)
         return curve[STRATA_LEARN_SIZES - 1];
-    uint32_t k = (uint32_t)half_octaves;
-    return (float)(curve[k] + (half_octaves - k) * ((double)curve[k + 1] - curve[k]));
+    uint32_t k = (uint32_t)quarter_octaves;
+    return (float)(curve[k] + (quarter_octaves - k) * ((double)curve[k + 1] - curve[k]));
 }
 
 static float *put_geometry(float *at, const struct strata_learn_cache *cache)
@@ -235,10 +307,9 @@ static float *put_geometry(float *at, const struct strata_learn_cache *cache)
     return at;
 }
 
-static float *put_relative(float *at, const struct strata_learn_interval *p, const struct strata_learn_cache *cache)
+static float *put_distances(float *at, const struct strata_learn_interval *p, const struct strata_learn_cache *cache)
 {
     float tail[STRATA_LEARN_BUCKETS + 1];
-    double size = 2 * log2(cache->lines);
     tail[STRATA_LEARN_BUCKETS] = p->cold;
     for (int b = STRATA_LEARN_BUCKETS - 1; b >= 0; b--)
         tail[b] = tail[b + 1] + p->share[b];
@@ -246,14 +317,19 @@ static float *put_relative(float *at, const struct strata_learn_interval *p, con
         int octave = (j + 4 * RELATIVE) / 4 - RELATIVE, quarter = (j + 4 * RELATIVE) % 4;
         *at++ = at_least(tail, cache->lines * ldexp(1 + quarter / 4.0, octave));
     }
-    for (int j = -HALVES; j <= HALVES; j++)
-        *at++ = on_curve(p->miss, size + j);
-    for (int j = -HALVES; j <= HALVES; j++)
-        *at++ = on_curve(p->merge, size + j);
     return at;
 }
 
-void learn_features(const struct strata_learn_interval *p, const struct strata_learn_cache *cache, uint32_t set, float *out)
+static float *put_curve(float *at, const float curve[STRATA_LEARN_SIZES], const struct learn_geometry *g)
+{
+    double size = 4 * log2(g->cache.lines);
+    for (int j = 0; j < N_OFFSETS; j++)
+        *at++ = on_curve(curve, size + offsets[j]);
+    *at++ = learn_smoothed(curve, g);
+    return at;
+}
+
+void learn_features(const struct strata_learn_interval *p, const struct learn_geometry *g, uint32_t set, float *out)
 {
     float *at = out;
     *at++ = (float)p->peaks / 12;
@@ -261,11 +337,13 @@ void learn_features(const struct strata_learn_interval *p, const struct strata_l
     memcpy(at, p->share, sizeof p->share);
     at += STRATA_LEARN_BUCKETS;
     *at++ = p->cold;
-    at = put_geometry(at, cache);
+    at = put_geometry(at, &g->cache);
     if (set == LEARN_FEATURES_PAPER)
         return;
     *at++ = (float)(log2(p->accesses + 1.0) / 14);
-    put_relative(at, p, cache);
+    at = put_distances(at, p, &g->cache);
+    at = put_curve(at, p->miss, g);
+    put_curve(at, p->merge, g);
 }
 
 static float log_odds(float rate)
@@ -274,10 +352,9 @@ static float log_odds(float rate)
     return logf(x / (1 - x));
 }
 
-void learn_start(const struct strata_learn_interval *p, const struct strata_learn_cache *cache, uint32_t set, float out[2])
+void learn_start(const struct strata_learn_interval *p, const struct learn_geometry *g, uint32_t set, float out[2])
 {
-    double size = 2 * log2(cache->lines);
     bool timed = set == LEARN_FEATURES_TIMED;
-    out[0] = timed ? log_odds(on_curve(p->miss, size)) : 0;
-    out[1] = timed ? log_odds(on_curve(p->merge, size)) : 0;
+    out[0] = timed ? log_odds(learn_smoothed(p->miss, g)) : 0;
+    out[1] = timed ? log_odds(learn_smoothed(p->merge, g)) : 0;
 }

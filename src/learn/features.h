@@ -21,6 +21,17 @@ uint32_t learn_size_lines(uint32_t k);
 uint32_t learn_bucket_from(uint32_t b);
 uint32_t learn_bucket_of(uint32_t distance);
 
+/* What a cache is to a profile: computed once, used for any number of intervals. */
+struct learn_geometry {
+    struct strata_learn_cache cache;
+    /* A cache with sets holds a line as long as some fully associative cache would whose size is random:
+     * a line at distance d is there if fewer than `ways` of d lines fall into its set (a binomial). The
+     * curves with time, averaged over that size. */
+    float weight[STRATA_LEARN_SIZES];
+};
+float learn_smoothed(const float curve[STRATA_LEARN_SIZES], const struct learn_geometry *g);
+void learn_geometry_init(struct learn_geometry *g, const struct strata_learn_cache *cache);
+
 enum learn_feature_set {
     LEARN_FEATURES_PAPER = 0, /* N, MaxRD, frequencies, geometry: section IV-C */
     LEARN_FEATURES_TIMED,     /* and curves relative to the cache's size, with time */
@@ -29,9 +40,9 @@ enum learn_feature_set {
 const char *learn_feature_set_name(uint32_t set);
 enum { LEARN_MAX_FEATURES = 128 };
 uint32_t learn_feature_count(uint32_t set);
-/* Where a network starts from: the log-odds of both rates for a fully associative cache of the same
- * size, which the profile with time gives; 0 with the paper's features. */
-void learn_start(const struct strata_learn_interval *p, const struct strata_learn_cache *cache, uint32_t set, float out[2]);
-void learn_features(const struct strata_learn_interval *p, const struct strata_learn_cache *cache, uint32_t set, float *out);
+/* Where a network starts from: the log-odds of both rates as the curves with time give them; 0 with the
+ * paper's features. */
+void learn_start(const struct strata_learn_interval *p, const struct learn_geometry *g, uint32_t set, float out[2]);
+void learn_features(const struct strata_learn_interval *p, const struct learn_geometry *g, uint32_t set, float *out);
 
 #endif

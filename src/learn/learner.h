@@ -51,11 +51,13 @@ void learn_standardise(const struct strata_learn_model *m, float *x);
 /* ---- the analytic baseline (analytic.c) ---- */
 
 struct learn_analytic;
-strata_status learn_analytic_create(bool published, struct learn_analytic **out, struct strata_error *err);
+strata_status learn_analytic_create(const char *name, struct learn_analytic **out, struct strata_error *err);
 void learn_analytic_destroy(struct learn_analytic *a);
 /* Probability that an access at distance `d` hits a cache of `lines` lines and `ways` ways. */
 double learn_hit_exact(uint32_t d, uint32_t lines, uint32_t ways);
 double learn_hit_published(uint32_t d, uint32_t lines, uint32_t ways);
-double learn_analytic_miss(struct learn_analytic *a, const struct strata_learn_interval *p, const struct strata_learn_cache *cache);
+/* The merge rate is NaN where the model does not know it. */
+struct strata_learn_rates learn_analytic_rates(struct learn_analytic *a, const struct strata_learn_interval *p,
+                                               const struct strata_learn_cache *cache);
 
 #endif

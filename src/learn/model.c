@@ -79,15 +79,15 @@ strata_status learn_model_rows(struct strata_learn_model *m, float *x, size_t n,
 }
 
 static strata_status predict_chunk(struct strata_learn_model *m, const struct strata_learn_interval *interval, size_t n,
-                                   const struct strata_learn_cache *cache, double sum[LEARN_OUTPUTS], struct strata_error *err)
+                                   const struct learn_geometry *g, double sum[LEARN_OUTPUTS], struct strata_error *err)
 {
     uint32_t nf = learn_feature_count(m->features);
     float y[CHUNK * LEARN_OUTPUTS], *x = malloc(n * nf * sizeof *x);
     if (!x)
         return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a prediction.");
     for (size_t i = 0; i < n; i++) {
-        learn_features(&interval[i], cache, m->features, x + i * nf);
-        learn_start(&interval[i], cache, m->features, y + i * LEARN_OUTPUTS);
+        learn_features(&interval[i], g, m->features, x + i * nf);
+        learn_start(&interval[i], g, m->features, y + i * LEARN_OUTPUTS);
     }
     strata_status st = learn_model_rows(m, x, n, y, err);
     for (size_t i = 0; i < n && st == STRATA_OK; i++)
@@ -100,9 +100,11 @@ static strata_status predict_chunk(struct strata_learn_model *m, const struct st
 static void analytic_sample(struct strata_learn_model *m, const struct strata_learn_interval *interval, size_t n,
                             const struct strata_learn_cache *cache, double sum[LEARN_OUTPUTS])
 {
-    for (size_t i = 0; i < n; i++)
-        sum[0] += learn_analytic_miss(m->analytic, &interval[i], cache) * interval[i].accesses;
-    sum[1] = NAN;
+    for (size_t i = 0; i < n; i++) {
+        struct strata_learn_rates r = learn_analytic_rates(m->analytic, &interval[i], cache);
+        sum[0] += r.miss * interval[i].accesses;
+        sum[1] += r.merge * interval[i].accesses;
+    }
 }
 
 strata_status strata_learn_predict_sample(struct strata_learn_model *m, const struct strata_learn_sample *sample,
@@ -110,13 +112,16 @@ strata_status strata_learn_predict_sample(struct strata_learn_model *m, const st
                                           struct strata_error *err)
 {
     double sum[LEARN_OUTPUTS] = {0}, accesses = 0;
+    struct learn_geometry g;
     strata_status st = strata_learn_cache_check(cache, err);
     for (size_t i = 0; i < sample->n_intervals; i++)
         accesses += sample->interval[i].accesses;
+    if (st == STRATA_OK && m->learner)
+        learn_geometry_init(&g, cache);
     if (st == STRATA_OK && !m->learner)
         analytic_sample(m, sample->interval, sample->n_intervals, cache, sum);
     for (size_t at = 0; m->learner && at < sample->n_intervals && st == STRATA_OK; at += CHUNK)
-        st = predict_chunk(m, sample->interval + at, sample->n_intervals - at < CHUNK ? sample->n_intervals - at : CHUNK, cache, sum, err);
+        st = predict_chunk(m, sample->interval + at, sample->n_intervals - at < CHUNK ? sample->n_intervals - at : CHUNK, &g, sum, err);
     if (st != STRATA_OK)
         return st;
     out->miss = accesses > 0 ? sum[0] / accesses : NAN;
@@ -228,10 +233,10 @@ strata_status strata_learn_model_load(const char *path, struct strata_learn_mode
 extern const unsigned char learn_default_model[]; /* made from models/default.learn when the library is built */
 extern const unsigned long learn_default_model_bytes;
 
-static strata_status make_analytic(const char *name, bool published, struct strata_learn_model **out, struct strata_error *err)
+static strata_status make_analytic(const char *name, struct strata_learn_model **out, struct strata_error *err)
 {
     struct strata_learn_model *m = calloc(1, sizeof *m);
-    strata_status st = m ? learn_analytic_create(published, &m->analytic, err)
+    strata_status st = m ? learn_analytic_create(name, &m->analytic, err)
                          : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the analytic model.");
     if (st == STRATA_OK && !(m->provenance = strdup(name)))
         st = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the analytic model.");
@@ -248,10 +253,10 @@ static strata_status make_analytic(const char *name, bool published, struct stra
 strata_status strata_learn_model_builtin(const char *name, struct strata_learn_model **out, struct strata_error *err)
 {
     *out = NULL;
-    if (!strcmp(name, "sdcm") || !strcmp(name, "ppt"))
-        return make_analytic(name, *name == 'p', out, err);
+    if (!strcmp(name, "sdcm") || !strcmp(name, "ppt") || !strcmp(name, "timed"))
+        return make_analytic(name, out, err);
     if (strcmp(name, "default"))
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "There is no built-in model \"%s\"; there are default, sdcm and ppt.", name);
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "There is no built-in model \"%s\"; there are default, sdcm, ppt and timed.", name);
     if (!learn_default_model_bytes)
         return strata_fail(err, STRATA_EUNSUPPORTED, NULL, 0, 0,
                            "This build has no default model; train one with `strata learn train` and name its file.");

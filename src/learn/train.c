@@ -74,11 +74,24 @@ static size_t count_rows(const struct strata_learn_set *set, uint64_t seed, bool
     return n;
 }
 
-static void put_row(const struct strata_learn_sample *s, const struct strata_learn_row *r, uint32_t features, struct learn_matrix *out)
+enum { REMEMBERED = 1024 };
+
+/* Training draws the same caches again and again. */
+static const struct learn_geometry *remembered(struct learn_geometry *memory, const struct strata_learn_cache *c)
+{
+    struct learn_geometry *g = &memory[(c->lines * 31 + c->ways * 7919) % REMEMBERED];
+    if (g->cache.lines != c->lines || g->cache.ways != c->ways)
+        learn_geometry_init(g, c);
+    return g;
+}
+
+static void put_row(const struct strata_learn_sample *s, const struct strata_learn_row *r, struct learn_geometry *memory, uint32_t features,
+                    struct learn_matrix *out)
 {
     const struct strata_learn_interval *p = &s->interval[r->interval];
-    learn_features(p, &r->cache, features, out->x + out->n * out->n_features);
-    learn_start(p, &r->cache, features, out->start + out->n * LEARN_OUTPUTS);
+    const struct learn_geometry *g = remembered(memory, &r->cache);
+    learn_features(p, g, features, out->x + out->n * out->n_features);
+    learn_start(p, g, features, out->start + out->n * LEARN_OUTPUTS);
     out->y[out->n * LEARN_OUTPUTS] = (float)((double)r->misses / p->accesses);
     out->y[out->n * LEARN_OUTPUTS + 1] = (float)((double)r->merges / p->accesses);
     out->n++;
@@ -94,14 +107,18 @@ static strata_status fill_matrix(const struct strata_learn_set *set, uint32_t fe
     out->x = malloc((cap + 1) * out->n_features * sizeof *out->x);
     out->y = malloc((cap + 1) * LEARN_OUTPUTS * sizeof *out->y);
     out->start = malloc((cap + 1) * LEARN_OUTPUTS * sizeof *out->start);
-    if (!out->x || !out->y || !out->start)
+    struct learn_geometry *memory = calloc(REMEMBERED, sizeof *memory);
+    if (!out->x || !out->y || !out->start || !memory) {
+        free(memory);
         return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for %zu rows of training data.", cap);
+    }
     for (size_t i = 0; i < set->n_samples; i++)
         for (size_t k = 0; held_back(seed, i) == test && k < set->sample[i].n_rows; k++, at++)
             if (rng_below(seed + 77, at, n - at) < left) {
-                put_row(&set->sample[i], &set->sample[i].row[k], features, out);
+                put_row(&set->sample[i], &set->sample[i].row[k], memory, features, out);
                 left--;
             }
+    free(memory);
     return STRATA_OK;
 }
 
