@@ -82,7 +82,8 @@ struct extraction {
     struct recency recency;
     struct line_state *line;
     uint32_t size[STRATA_LEARN_SIZES];
-    uint32_t latency;
+    uint32_t latency; /* at least 1 */
+    bool takes_time;  /* unless data comes at once */
     /* lines on their way now, by size, and which of the last `latency` accesses sent for one */
     uint32_t coming[STRATA_LEARN_SIZES];
     uint8_t (*ring)[STRATA_LEARN_SIZES];
@@ -124,7 +125,7 @@ static void tally_sizes(struct extraction *x, struct tally *t, struct line_state
 /* `before` lines were last used in the `latency` cycles before, and `cycles` have passed since. */
 static struct depth depth_of(const struct extraction *x, uint32_t lines, uint32_t before, size_t cycles)
 {
-    uint32_t share = before * 256 / x->latency, missing = share < 256 ? 256 - share : 0;
+    uint32_t share = before * 256 / x->latency, missing = share < 256 && x->takes_time ? 256 - share : 0;
     return (struct depth){.lines = lines, .missing = cycles < x->latency ? missing * (uint32_t)cycles / x->latency : missing};
 }
 
@@ -139,7 +140,7 @@ static void tally_access(struct extraction *x, struct tally *t, size_t i)
     } else {
         size_t last = l->used - LONG_AGO;
         uint32_t distance = recency_after(&x->recency, last);
-        uint32_t late = i - last > x->latency ? recency_after(&x->recency, last + x->latency) : 0;
+        uint32_t late = i - last >= x->latency ? recency_after(&x->recency, last + x->latency - 1) : 0;
         uint32_t earlier = last > x->latency ? recency_after(&x->recency, last - x->latency) : x->recency.live;
         used = depth_of(x, distance, earlier - distance, i - last);
         arrived = depth_of(x, late, distance - late, i - last > x->latency ? i - last - x->latency : 0);
@@ -204,6 +205,7 @@ strata_status learn_profile(const struct learn_stream *s, const struct learn_spa
     x.line = calloc(s->n_lines ? s->n_lines : 1, sizeof *x.line);
     x.ring = calloc(latency_cycles ? latency_cycles : 1, sizeof *x.ring);
     x.latency = latency_cycles ? latency_cycles : 1;
+    x.takes_time = latency_cycles > 0;
     if (recency_init(&x.recency, s->n) && x.line && x.ring)
         extract(&x, span, n_spans, out);
     else

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "learn/features.h"
+#include "learn/launch_profile.h"
 #include "learn/set.h"
 #include "learn/trace_stream.h"
 
@@ -121,8 +122,8 @@ static strata_status add_l2(const struct learn_sm_streams *sms, const struct str
 
 /* ---- a launch ---- */
 
-static strata_status read_streams(const struct strata_gpu *gpu, struct strata_reader *reader, const struct strata_learn_profile_options *opt,
-                                  struct learn_sm_streams *sms, struct strata_error *err)
+strata_status learn_launch_streams(const struct strata_gpu *gpu, struct strata_reader *reader, const struct strata_learn_profile_options *opt,
+                                   struct learn_sm_streams *sms, struct strata_error *err)
 {
     uint32_t most = opt->l2 ? 0 : opt->sms;
     size_t kept = 0;
@@ -141,6 +142,18 @@ static strata_status read_streams(const struct strata_gpu *gpu, struct strata_re
     return st;
 }
 
+strata_status learn_profile_streams(const struct learn_sm_streams *sms, const struct strata_learn_profile_options *opt,
+                                    struct strata_learn_sample *out, struct strata_error *err)
+{
+    strata_status st = STRATA_OK;
+    if (opt->l2)
+        return add_l2(sms, opt, out, err);
+    for (uint32_t k = 0; st == STRATA_OK && k < sms->n_sms; k++)
+        if (sms->sm[k].n)
+            st = add_stream(sms->sm[k].line, sms->sm[k].n, opt, out, err);
+    return st;
+}
+
 strata_status strata_learn_profile(const struct strata_gpu *gpu, struct strata_reader *reader,
                                    const struct strata_learn_profile_options *opt, struct strata_learn_set *set, struct strata_error *err)
 {
@@ -154,12 +167,9 @@ strata_status strata_learn_profile(const struct strata_gpu *gpu, struct strata_r
     struct strata_learn_sample *out = learn_set_add(set, name);
     free(name);
     set->real = true;
-    strata_status st = out ? read_streams(gpu, reader, opt, &sms, err) : no_memory(err);
-    if (st == STRATA_OK && opt->l2)
-        st = add_l2(&sms, opt, out, err);
-    for (uint32_t k = 0; st == STRATA_OK && !opt->l2 && k < sms.n_sms; k++)
-        if (sms.sm[k].n)
-            st = add_stream(sms.sm[k].line, sms.sm[k].n, opt, out, err);
+    strata_status st = out ? learn_launch_streams(gpu, reader, opt, &sms, err) : no_memory(err);
+    if (st == STRATA_OK)
+        st = learn_profile_streams(&sms, opt, out, err);
     learn_streams_release(&sms);
     return st;
 }

@@ -6,11 +6,12 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "learn/container.h"
+#include "learn/launch_profile.h"
 #include "learn/set.h"
 
 enum { LIMIT_BYTES = 1 << 30, INTERVAL_BYTES = 16 + 4 * (STRATA_LEARN_BUCKETS + 2 * STRATA_LEARN_SIZES), ROW_BYTES = 20 };
 
-static void sample_release(struct strata_learn_sample *s)
+void learn_sample_release(struct strata_learn_sample *s)
 {
     free(s->name);
     free(s->interval);
@@ -20,7 +21,7 @@ static void sample_release(struct strata_learn_sample *s)
 void strata_learn_set_release(struct strata_learn_set *set)
 {
     for (size_t i = 0; i < set->n_samples; i++)
-        sample_release(&set->sample[i]);
+        learn_sample_release(&set->sample[i]);
     free(set->sample);
     free(set->provenance);
     memset(set, 0, sizeof *set);
@@ -161,7 +162,7 @@ strata_status learn_set_read(struct learn_in *in, const char *name, struct strat
     if (in->failed || in->at != in->end) {
         free(provenance);
         while (set->n_samples > before)
-            sample_release(&set->sample[--set->n_samples]);
+            learn_sample_release(&set->sample[--set->n_samples]);
         return learn_damaged(name, "its samples cannot be read", err);
     }
     set->real |= real;
