@@ -350,7 +350,7 @@ void learn_features(const struct strata_learn_interval *p, const struct learn_ge
 
 static float log_odds(float rate)
 {
-    float least = 0.001f, x = rate < least ? least : rate > 1 - least ? 1 - least : rate;
+    float least = 0.0001f, x = rate < least ? least : rate > 1 - least ? 1 - least : rate;
     return logf(x / (1 - x));
 }
 
