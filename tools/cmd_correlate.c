@@ -6,15 +6,23 @@
 #include <string.h>
 
 #include <strata/correlate.h>
+#include <strata/predict.h>
 
 #include "cmd.h"
+#include "gpu_option.h"
+#include "launch_option.h"
+#include "model_option.h"
 #include "options.h"
 #include "output.h"
+#include "progress.h"
 
 struct correlate_arguments {
-    const char *measured, *format, *output, *explain;
-    struct option_list metric, max_error, min_value, exact;
-    bool summary, quiet;
+    const char *measured, *format, *output, *explain, *min_time, *database, *label, *measurement,
+        *gpu;
+    struct option_list metric, max_error, min_value, exact, traces, model;
+    struct launch_arguments launches;
+    uint64_t jobs;
+    bool summary, table, quiet;
 };
 
 /* "METRIC=VALUE"; *name is a copy. */
@@ -147,6 +155,8 @@ static strata_status print_result(const struct correlate_arguments *a,
     strata_status status;
     if (a->explain)
         status = strata_correlation_explain(c, a->explain, format, &text, &length, err);
+    else if (a->table)
+        status = strata_correlation_print_table(c, format, &text, &length, err);
     else if (a->summary)
         status = strata_correlation_print_summary(c, format, &text, &length, err);
     else
@@ -189,6 +199,24 @@ static strata_status chosen_metrics(const struct correlate_arguments *a,
     return STRATA_OK;
 }
 
+/* "10us": a number of nanoseconds, or with a unit. */
+static strata_status parse_time(const char *words, double *ns, struct strata_error *err)
+{
+    static const struct {
+        const char *unit;
+        double ns;
+    } units[] = {{"", 1}, {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    char *end;
+    double value = strtod(words, &end);
+    for (size_t i = 0; end > words && value >= 0 && i < sizeof units / sizeof units[0]; i++)
+        if (!strcmp(end, units[i].unit)) {
+            *ns = value * units[i].ns;
+            return STRATA_OK;
+        }
+    return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                       "--min-time takes a time such as 10us or 1ms, not \"%s\".", words);
+}
+
 static strata_status compare(const struct correlate_arguments *a, struct strata_measured *measured,
                              struct strata_predictions *predictions, enum strata_format format,
                              struct strata_error *err)
@@ -205,6 +233,8 @@ static strata_status compare(const struct correlate_arguments *a, struct strata_
     opt.metric = metric;
     opt.minimum = minimum.item;
     opt.n_minimums = minimum.n;
+    if (status == STRATA_OK && a->min_time)
+        status = parse_time(a->min_time, &opt.min_time_ns, err);
     if (status == STRATA_OK)
         status = strata_correlate(measured, predictions, &opt, &c, err);
     if (status == STRATA_OK && !a->quiet)
@@ -220,6 +250,116 @@ static strata_status compare(const struct correlate_arguments *a, struct strata_
     return status;
 }
 
+/* ---- predictions made here ---- */
+
+static void on_progress(void *context, size_t n_done, size_t n_launches, uint64_t warp_instructions)
+{
+    progress_show(context, n_done, n_launches, warp_instructions);
+}
+
+static strata_status run_model(const struct correlate_arguments *a,
+                               const struct strata_model *model, const struct strata_gpu *gpu,
+                               const struct strata_launch_set *set, struct strata_predictions *out,
+                               struct strata_error *err)
+{
+    struct progress progress;
+    struct strata_prediction p;
+    struct strata_predict_options opt = {.model = model,
+                                         .model_options = {.seed = 1, .threads = 1},
+                                         .jobs = (uint32_t)a->jobs,
+                                         .progress = on_progress,
+                                         .progress_context = &progress};
+    struct strata_prediction *grown = realloc(out->item, (out->n + 1) * sizeof *grown);
+    if (!grown)
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "there is no memory left for predictions.");
+    out->item = grown;
+    out->cap = out->n + 1;
+    strata_status status = strata_prediction_init(&p, gpu->name, model->name, NULL, 1, err);
+    if (status != STRATA_OK)
+        return status;
+    progress_start(&progress, model->name, a->quiet);
+    status = strata_predict(set, gpu, &opt, &p, err);
+    progress_end(&progress);
+    if (status == STRATA_OK)
+        out->item[out->n++] = p;
+    else
+        strata_prediction_release(&p);
+    return status;
+}
+
+/* Of all models one that cannot run here (untrained, say) is told and passed over. */
+static strata_status run_models(const struct correlate_arguments *a, const struct strata_gpu *gpu,
+                                const struct strata_launch_set *set, struct strata_predictions *out,
+                                struct strata_error *err)
+{
+    size_t n, n_run = 0;
+    const struct strata_model *const *table = strata_model_table(&n);
+    strata_status status = STRATA_OK;
+    for (size_t i = 0; status == STRATA_OK && i < a->model.n; i++) {
+        const struct strata_model *model;
+        status = find_model(a->model.item[i], &model, err);
+        if (status == STRATA_OK)
+            status = run_model(a, model, gpu, set, out, err);
+        n_run++;
+    }
+    for (size_t i = 0; !a->model.n && i < n; i++) {
+        char text[1400];
+        status = run_model(a, table[i], gpu, set, out, err);
+        n_run += status == STRATA_OK;
+        if (status == STRATA_OK)
+            continue;
+        strata_error_text(err, text, sizeof text);
+        fprintf(stderr, "strata: the model %s is left out: %s\n", table[i]->name, text);
+    }
+    return n_run ? (a->model.n ? status : STRATA_OK) : status;
+}
+
+static strata_status predict_here(const struct correlate_arguments *a,
+                                  struct strata_predictions *out, struct strata_error *err)
+{
+    struct strata_launch_set set = {0};
+    struct strata_gpu *gpu = calloc(1, sizeof *gpu);
+    char **paths = calloc(a->traces.n + 1, sizeof *paths);
+    strata_status status =
+        gpu && paths ? load_gpu(a->gpu, NULL, gpu, err)
+                     : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+    for (size_t i = 0; status == STRATA_OK && i < a->traces.n; i++)
+        if (!(paths[i] = strdup(a->traces.item[i])))
+            status = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+    if (status == STRATA_OK)
+        status = load_launches(&a->launches, paths, (int)a->traces.n, &set, err);
+    if (status == STRATA_OK)
+        status = run_models(a, gpu, &set, out, err);
+    strata_launch_set_release(&set);
+    for (size_t i = 0; paths && i < a->traces.n; i++)
+        free(paths[i]);
+    free(paths);
+    free(gpu);
+    return status;
+}
+
+/* Adds what was given to the store, and takes all that is in it instead. */
+static strata_status through_store(const struct correlate_arguments *a,
+                                   struct strata_measured *measured,
+                                   struct strata_predictions *predictions, struct strata_error *err)
+{
+    struct strata_result_store *store;
+    strata_status status = strata_result_store_open(a->database, &store, err);
+    if (status != STRATA_OK)
+        return status;
+    if (measured->n_launches)
+        status = strata_result_store_add_measured(store, measured, err);
+    if (status == STRATA_OK && predictions->n)
+        status = strata_result_store_add_predictions(store, predictions, a->label, err);
+    strata_measured_release(measured);
+    strata_predictions_release(predictions);
+    if (status == STRATA_OK)
+        status = strata_result_store_load(store, a->measurement, measured, predictions, err);
+    strata_result_store_close(store);
+    return status;
+}
+
 static strata_status correlate(const struct correlate_arguments *a, char **paths, int n_paths,
                                struct strata_error *err)
 {
@@ -227,10 +367,14 @@ static strata_status correlate(const struct correlate_arguments *a, char **paths
     struct strata_measured measured = {0};
     struct strata_predictions predictions = {0};
     strata_status status = strata_format_parse(a->format, &format, err);
-    if (status == STRATA_OK)
+    if (status == STRATA_OK && a->measured)
         status = strata_measured_load(&measured, a->measured, err);
     for (int i = 0; status == STRATA_OK && i < n_paths; i++)
         status = strata_predictions_load(&predictions, paths[i], err);
+    if (status == STRATA_OK && a->traces.n)
+        status = predict_here(a, &predictions, err);
+    if (status == STRATA_OK && a->database)
+        status = through_store(a, &measured, &predictions, err);
     if (status == STRATA_OK)
         status = compare(a, &measured, &predictions, format, err);
     strata_measured_release(&measured);
@@ -238,24 +382,59 @@ static strata_status correlate(const struct correlate_arguments *a, char **paths
     return status;
 }
 
+static strata_status check_usage(const struct correlate_arguments *a, int n_args,
+                                 struct strata_error *err)
+{
+    if (!a->database && (!a->measured || (n_args < 1 && !a->traces.n)))
+        return strata_fail(
+            err, STRATA_EUSAGE, NULL, 0, 0,
+            "correlate needs --measured FILE and at least one prediction; see `strata correlate "
+            "--help`.");
+    if (a->traces.n && !a->gpu)
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "--traces needs --gpu, the GPU to predict for.");
+    if ((a->label || a->measurement) && !a->database)
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "--%s needs --db FILE.",
+                           a->label ? "label" : "measurement");
+    if (a->jobs < 1 || a->jobs > 1024)
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "-j takes a number from 1 to 1024.");
+    return STRATA_OK;
+}
+
 int cmd_correlate(int argc, char **argv)
 {
-    struct correlate_arguments a = {.format = "text"};
+    struct correlate_arguments a = {.format = "text", .jobs = 1};
     const struct option options[] = {
         {0, "measured", OPTION_STRING, &a.measured, "FILE",
          "measured counters: counters.csv or `ncu --csv` output"},
         {'s', "summary", OPTION_FLAG, &a.summary, NULL,
          "only the headline metrics: mean and median error"},
+        {'t', "table", OPTION_FLAG, &a.table, NULL,
+         "one table, metric by model, beside published figures"},
         {0, "metric", OPTION_LIST, &a.metric, "NAME",
          "compare only this metric; may be given again"},
         {0, "min-value", OPTION_LIST, &a.min_value, "METRIC=VALUE",
          "only launches measured above this"},
+        {0, "min-time", OPTION_STRING, &a.min_time, "TIME",
+         "only launches measured to take as long (10us, 1ms)"},
         {0, "max-error", OPTION_LIST, &a.max_error, "METRIC=VALUE",
          "exit 1 if the mean error (%, points) is above"},
         {0, "exact", OPTION_LIST, &a.exact, "METRIC",
          "exit 1 unless every launch has the measured value"},
         {0, "explain", OPTION_STRING, &a.explain, "LAUNCH",
          "one launch level by level, and where they part"},
+        {0, "traces", OPTION_LIST, &a.traces, "TRACE",
+         "predict these launches here, with every model or those of --model"},
+        {'g', "gpu", OPTION_STRING, &a.gpu, "GPU", "the GPU to predict them for"},
+        {'m', "model", OPTION_LIST, &a.model, "MODEL", "only this model; may be given again"},
+        LAUNCH_OPTIONS(a.launches),
+        {'j', "jobs", OPTION_UINT, &a.jobs, "N", "launches at a time (default 1)"},
+        {0, "db", OPTION_STRING, &a.database, "FILE",
+         "add what is given to this SQLite file, and compare all it holds"},
+        {0, "label", OPTION_STRING, &a.label, "WORDS",
+         "with --db: what to call these predictions, old and new say"},
+        {0, "measurement", OPTION_STRING, &a.measurement, "NAME",
+         "with --db: compare with this measurement only"},
         {'f', "format", OPTION_STRING, &a.format, "FORMAT", "text (default), csv or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no warnings"},
@@ -277,14 +456,11 @@ int cmd_correlate(int argc, char **argv)
     struct strata_error err;
     if (!parse_options(&syntax, argc, argv, &n_args, &code))
         return code;
-    strata_status status;
-    if (!a.measured || n_args < 1)
-        status = strata_fail(
-            &err, STRATA_EUSAGE, NULL, 0, 0,
-            "correlate needs --measured FILE and at least one prediction; see `strata correlate "
-            "--help`.");
-    else
+    strata_status status = check_usage(&a, n_args, &err);
+    if (status == STRATA_OK)
         status = correlate(&a, argv + 1, n_args, &err);
+    free(a.traces.item);
+    free(a.model.item);
     free(a.metric.item);
     free(a.max_error.item);
     free(a.min_value.item);

@@ -8,51 +8,19 @@
 #include "cmd.h"
 #include "gpu_option.h"
 #include "launch_option.h"
+#include "model_option.h"
 #include "options.h"
 #include "output.h"
 #include "progress.h"
 
 struct predict_arguments {
-    const char *gpu, *model, *variant, *format, *output;
+    const char *gpu, *model, *variant, *compat, *format, *output;
     struct launch_arguments launches;
     struct option_list set;
     uint64_t seed, jobs;
     bool quiet, verbose;
-    const char **settings; /* model.key=value words, without "model." */
+    struct model_settings settings;
 };
-
-static strata_status find_model(const char *name, const struct strata_model **out,
-                                struct strata_error *err)
-{
-    size_t n;
-    const struct strata_model *const *table = strata_model_table(&n);
-    char names[256] = "";
-    *out = strata_model_find(name);
-    if (*out)
-        return STRATA_OK;
-    for (size_t i = 0; i < n; i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
-                 table[i]->name);
-    return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "there is no model \"%s\"; there are: %s.",
-                       name, names);
-}
-
-/* --set model.key=value goes to the model, every other --set to the GPU. */
-static strata_status split_settings(struct predict_arguments *a, struct option_list *for_gpu,
-                                    struct strata_error *err)
-{
-    size_t n_model = 0;
-    a->settings = calloc(a->set.n + 1, sizeof *a->settings);
-    for_gpu->item = calloc(a->set.n + 1, sizeof *for_gpu->item);
-    if (!a->settings || !for_gpu->item)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for --set.");
-    for (size_t i = 0; i < a->set.n; i++)
-        if (!strncmp(a->set.item[i], "model.", 6))
-            a->settings[n_model++] = a->set.item[i] + 6;
-        else
-            for_gpu->item[for_gpu->n++] = a->set.item[i];
-    return STRATA_OK;
-}
 
 /* What --verbose tells needs the last counts. */
 struct run_progress {
@@ -77,11 +45,13 @@ static strata_status run_model(const struct predict_arguments *a, const struct s
                                          .progress = on_progress,
                                          .progress_context = &progress};
     opt.model_options = (struct strata_model_options){
-        .seed = a->seed, .threads = 1, .variant = a->variant, .settings = a->settings};
+        .seed = a->seed, .threads = 1, .variant = a->variant, .settings = a->settings.for_model};
     strata_status status =
         strata_prediction_init(out, gpu->name, model->name, a->variant, a->seed, err);
     for (size_t i = 0; status == STRATA_OK && i < a->set.n; i++)
         status = strata_prediction_add_override(out, a->set.item[i], err);
+    if (status == STRATA_OK && a->settings.compat)
+        status = strata_prediction_add_override(out, a->settings.compat, err);
     if (status != STRATA_OK)
         return status;
     progress_start(&progress.line, "launches", a->quiet);
@@ -135,7 +105,6 @@ static strata_status predict(struct predict_arguments *a, char **paths, int n_pa
     enum strata_format format;
     struct strata_gpu *gpu = calloc(1, sizeof *gpu);
     struct strata_launch_set set = {0};
-    struct option_list for_gpu = {0};
     struct strata_prediction prediction = {0};
     strata_status status =
         gpu ? strata_format_parse(a->format, &format, err)
@@ -143,9 +112,9 @@ static strata_status predict(struct predict_arguments *a, char **paths, int n_pa
     if (status == STRATA_OK)
         status = find_model(a->model, &model, err);
     if (status == STRATA_OK)
-        status = split_settings(a, &for_gpu, err);
+        status = split_settings(&a->set, a->compat, &a->settings, err);
     if (status == STRATA_OK)
-        status = load_gpu(a->gpu, &for_gpu, gpu, err);
+        status = load_gpu(a->gpu, &a->settings.for_gpu, gpu, err);
     if (status == STRATA_OK)
         status = load_launches(&a->launches, paths, n_paths, &set, err);
     if (status == STRATA_OK)
@@ -156,8 +125,7 @@ static strata_status predict(struct predict_arguments *a, char **paths, int n_pa
         show_warnings(&prediction, a);
     strata_prediction_release(&prediction);
     strata_launch_set_release(&set);
-    free(for_gpu.item);
-    free(a->settings);
+    release_settings(&a->settings);
     free(gpu);
     return status;
 }
@@ -186,6 +154,8 @@ int cmd_predict(int argc, char **argv)
          "name of a GPU (`strata gpu list`) or path of its file"},
         {'m', "model", OPTION_STRING, &a.model, "MODEL", "which model to run (default flow)"},
         {0, "variant", OPTION_STRING, &a.variant, "NAME", "a variant of the model"},
+        {0, "compat", OPTION_STRING, &a.compat, "WHOSE",
+         "interval: authors, what the authors' scripts do instead of their paper"},
         {0, "set", OPTION_LIST, &a.set, "KEY=VALUE",
          "change one number of the GPU, or model.KEY of the model"},
         LAUNCH_OPTIONS(a.launches),

@@ -17,6 +17,7 @@ struct strata_prediction {
     char *gpu;  /* name of the GPU, not the path of its file */
     char *model;
     char *variant; /* NULL: the model's default */
+    char *label;   /* NULL: none; tells apart what is otherwise the same, an older build's answer, say */
     uint64_t seed;
     char **override; /* "key=value", as given with --set, in that order */
     size_t n_overrides, cap_overrides;

@@ -60,6 +60,10 @@ struct strata_metric {
 const struct strata_metric *strata_metric_find(const char *name);
 const struct strata_metric *strata_metric_table(size_t *n);
 
+/* Adds the metrics that follow from those present (hit rates, misses, DRAM bytes, sectors per
+ * request) and are not given. The same rules serve both sides of a comparison, and sweeps. */
+void strata_derive_metrics(struct strata_result *r);
+
 /* ---- models ---- */
 
 struct strata_model_options {
@@ -68,6 +72,25 @@ struct strata_model_options {
     const char *variant; /* NULL: the model's default */
     /* "key=value" words a model understands besides the GPU file (NULL-terminated or NULL) */
     const char *const *settings;
+};
+
+/* What a model offers that reads a launch once, keeps a profile of it, and answers for many GPUs from
+ * that. Profiles may be used by several threads at once. */
+struct strata_profiled_model {
+    /* Keys of the GPU file, and "model.SETTING", that may differ between the profile and an evaluation;
+     * a word with a dot at its end stands for all keys below it. NULL-terminated. */
+    const char *const *free_keys;
+    strata_status (*create)(const struct strata_gpu *gpu, struct strata_reader *reader,
+                            const struct strata_model_options *opt, void **profile,
+                            struct strata_error *err);
+    strata_status (*evaluate)(const void *profile, const struct strata_gpu *gpu,
+                              const struct strata_model_options *opt, struct strata_result *out,
+                              struct strata_error *err);
+    /* One JSON object; *text is freed by the caller. */
+    strata_status (*to_text)(const void *profile, char **text, size_t *length, struct strata_error *err);
+    strata_status (*from_text)(const char *text, size_t length, const char *file, void **profile,
+                               struct strata_error *err);
+    void (*destroy)(void *profile); /* NULL is allowed */
 };
 
 struct strata_model {
@@ -81,5 +104,14 @@ struct strata_model {
 /* NULL if there is no such model. */
 const struct strata_model *strata_model_find(const char *name);
 const struct strata_model *const *strata_model_table(size_t *n);
+
+/* NULL: the model has no profiles, and every GPU needs a run. */
+const struct strata_profiled_model *strata_model_profiled(const struct strata_model *model);
+/* Of a model with profiles: whether an evaluation may have another value for the key. */
+bool strata_profile_key_is_free(const struct strata_model *model, const char *key);
+/* Profiles of one launch with equal hashes are equal: of the tool, the model, the seed, and all keys
+ * and settings that are not free. */
+uint64_t strata_profile_hash(const struct strata_model *model, const struct strata_gpu *gpu,
+                             const struct strata_model_options *opt);
 
 #endif

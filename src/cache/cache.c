@@ -10,101 +10,171 @@
 #include "base/bits.h"
 #include "cache/index.h"
 
-static strata_status no_memory(struct cache *c, struct strata_error *err)
+enum { LARGE_PAGE = 2 << 20, ALIGNMENT = 64 };
+
+static strata_status no_memory(struct strata_error *err)
 {
-    cache_release(c);
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a modelled cache.");
+    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                       "There is no memory left for a modelled cache.");
 }
 
 /* Look-ups are random over an L2's tens of megabytes: large pages save most of their page walks.
  * Fresh memory is asked for before it is touched; where the wish is not granted nothing changes. */
-static void *alloc_zeroed(size_t n, size_t bytes)
+static char *alloc_zeroed(size_t bytes)
 {
-    enum { LARGE_PAGE = 2 << 20 };
-    char *p = calloc(n, bytes);
+    char *p = calloc(1, bytes + ALIGNMENT);
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-    if (p && n * bytes >= 4u * LARGE_PAGE) {
-        uintptr_t from = ((uintptr_t)p + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE, to = ((uintptr_t)p + n * bytes) / LARGE_PAGE * LARGE_PAGE;
+    if (p && bytes >= 4u * LARGE_PAGE) {
+        uintptr_t from = ((uintptr_t)p + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE,
+                  to = ((uintptr_t)p + bytes) / LARGE_PAGE * LARGE_PAGE;
         madvise((void *)from, to - from, MADV_HUGEPAGE);
     }
 #endif
     return p;
 }
 
-/* Sets of equal size, or the listed ones (paper 002, Table 5: an L2 TLB of one set of 17 and six of 8). */
-static bool lay_out_sets(struct cache *c)
-{
-    const struct strata_cache_config *g = &c->config;
-    c->n_slots = (uint32_t)(g->size_bytes / g->line_bytes);
-    c->ways = g->ways ? g->ways : c->n_slots;
-    if (c->ways > c->n_slots)
-        c->ways = c->n_slots;
-    c->n_sets = g->n_set_ways ? g->n_set_ways : c->n_slots / c->ways;
-    if (!c->n_sets)
-        c->n_sets = 1;
-    c->set_start = calloc(c->n_sets + 1, sizeof *c->set_start);
-    if (!c->set_start)
-        return false;
-    for (uint32_t s = 0; s < c->n_sets; s++)
-        c->set_start[s + 1] = c->set_start[s] + (g->n_set_ways ? g->set_ways[s] : c->ways);
-    c->n_slots = c->set_start[c->n_sets];
-    return true;
-}
+/* ---- set-up ---- */
 
-strata_status cache_create(const struct strata_cache_config *config, uint64_t seed, struct cache *out,
-                           struct strata_error *err)
+static strata_status configure(const struct strata_cache_config *config, struct cache *out,
+                               struct strata_error *err)
 {
     memset(out, 0, sizeof *out);
     out->config = *config;
     if (!config->line_bytes || !config->sector_bytes || config->size_bytes < config->line_bytes ||
         config->line_bytes / config->sector_bytes > CACHE_MAX_SECTORS)
-        return strata_fail(err, STRATA_ECONFIG, NULL, 0, 0,
-                           "A cache of %llu bytes with lines of %u and sectors of %u bytes cannot be modelled; "
-                           "a line has at most %d sectors and the cache at least one line.",
-                           (unsigned long long)config->size_bytes, config->line_bytes, config->sector_bytes,
-                           CACHE_MAX_SECTORS);
+        return strata_fail(
+            err, STRATA_ECONFIG, NULL, 0, 0,
+            "A cache of %llu bytes with lines of %u and sectors of %u bytes cannot be modelled; "
+            "a line has at most %d sectors and the cache at least one line.",
+            (unsigned long long)config->size_bytes, config->line_bytes, config->sector_bytes,
+            CACHE_MAX_SECTORS);
     out->policy = cache_policy_find(config->replacement);
     if (!out->policy)
-        return strata_fail(err, STRATA_EUNSUPPORTED, NULL, 0, 0, "Replacement policy %u is not implemented.",
-                           config->replacement);
+        return strata_fail(err, STRATA_EUNSUPPORTED, NULL, 0, 0,
+                           "Replacement policy %u is not implemented.", config->replacement);
     out->line_shift = log2_floor(config->line_bytes);
     out->sector_shift = log2_floor(config->sector_bytes);
-    if (!lay_out_sets(out))
-        return no_memory(out, err);
-    uint32_t table = 16;
-    while (table < out->n_slots * 2)
+    return STRATA_OK;
+}
+
+/* Sets of equal size, or the listed ones (paper 002, Table 5: an L2 TLB of one set of 17 and six of
+ * 8). */
+static uint32_t ways_of(const struct cache *c, uint32_t set)
+{
+    return c->config.n_set_ways ? c->config.set_ways[set] : c->ways;
+}
+
+static void count_slots(struct cache *c)
+{
+    const struct strata_cache_config *g = &c->config;
+    uint32_t lines = (uint32_t)(g->size_bytes / g->line_bytes), table = 16;
+    c->ways = g->ways && g->ways < lines ? g->ways : lines;
+    c->n_sets = g->n_set_ways ? g->n_set_ways : lines / c->ways;
+    for (uint32_t s = 0; s < c->n_sets; s++)
+        c->n_slots += ways_of(c, s);
+    while (table < c->n_slots * 2)
         table *= 2;
-    out->table_mask = table - 1;
-    uint64_t state = out->policy->state_bytes_per_set == UINT32_MAX
-                         ? out->n_slots
-                         : (uint64_t)out->policy->state_bytes_per_set * out->n_sets;
-    out->slot = alloc_zeroed(out->n_slots, sizeof *out->slot);
-    out->table = alloc_zeroed(table, sizeof *out->table);
-    out->fill = calloc(out->n_sets, sizeof *out->fill);
-    out->policy_state = calloc(state + 1, 1);
-    if (!out->slot || !out->table || !out->fill || !out->policy_state)
-        return no_memory(out, err);
+    c->table_mask = table - 1;
+}
+
+static char *aligned(char *memory)
+{
+    return memory + (ALIGNMENT - (uintptr_t)memory % ALIGNMENT) % ALIGNMENT;
+}
+
+/* Gives a part its place behind the others; *used grows by it. */
+static void *place(char *memory, size_t *used, uint64_t n, size_t bytes)
+{
+    size_t at = *used;
+    *used += (size_t)round_up(n * bytes, ALIGNMENT);
+    return memory ? memory + at : NULL;
+}
+
+static size_t policy_bytes(const struct cache *c)
+{
+    uint32_t per_set = c->policy->state_bytes_per_set;
+    return per_set == UINT32_MAX ? c->n_slots : (size_t)per_set * c->n_sets;
+}
+
+/* Returns the bytes of all parts; without memory that is all it does. */
+static size_t lay_out(struct cache *c, char *memory)
+{
+    size_t used = 0;
+    c->slot = place(memory, &used, c->n_slots, sizeof *c->slot);
+    c->tag = place(memory, &used, c->n_slots, sizeof *c->tag);
+    c->table = place(memory, &used, (uint64_t)c->table_mask + 1, sizeof *c->table);
+    c->fill = place(memory, &used, c->n_sets, sizeof *c->fill);
+    c->set_start = place(memory, &used, c->n_sets + 1, sizeof *c->set_start);
+    c->policy_state = place(memory, &used, policy_bytes(c) + 1, 1);
+    return used;
+}
+
+strata_status cache_pool_create(const struct strata_cache_config *config, uint32_t n,
+                                struct cache_pool *out, struct strata_error *err)
+{
+    struct cache one;
+    memset(out, 0, sizeof *out);
+    strata_status st = configure(config, &one, err);
+    if (st != STRATA_OK)
+        return st;
+    count_slots(&one);
+    out->bytes = lay_out(&one, NULL) * n;
+    out->memory = alloc_zeroed(out->bytes);
+    return out->memory ? STRATA_OK : no_memory(err);
+}
+
+void cache_pool_release(struct cache_pool *pool)
+{
+    free(pool->memory);
+    memset(pool, 0, sizeof *pool);
+}
+
+strata_status cache_create_in(struct cache_pool *pool, const struct strata_cache_config *config,
+                              uint64_t seed, struct cache *out, struct strata_error *err)
+{
+    strata_status st = configure(config, out, err);
+    if (st != STRATA_OK)
+        return st;
+    count_slots(out);
+    size_t bytes = lay_out(out, NULL);
+    bool pooled = pool && pool->bytes - pool->used >= bytes;
+    char *memory = pooled ? aligned(pool->memory) + pool->used : alloc_zeroed(bytes);
+    if (!memory)
+        return no_memory(err);
+    if (pooled)
+        pool->used += bytes;
+    else
+        out->memory = memory;
+    lay_out(out, aligned(memory));
+    for (uint32_t s = 0; s < out->n_sets; s++)
+        out->set_start[s + 1] = out->set_start[s] + ways_of(out, s);
     out->random = mix64(seed + 0x9e3779b97f4a7c15ull) | 1;
     return STRATA_OK;
 }
 
+strata_status cache_create(const struct strata_cache_config *config, uint64_t seed,
+                           struct cache *out, struct strata_error *err)
+{
+    return cache_create_in(NULL, config, seed, out, err);
+}
+
 void cache_release(struct cache *c)
 {
-    free(c->slot);
-    free(c->table);
-    free(c->fill);
-    free(c->set_start);
-    free(c->policy_state);
+    free(c->memory);
     memset(c, 0, sizeof *c);
 }
 
 void cache_clear(struct cache *c)
 {
     memset(c->slot, 0, c->n_slots * sizeof *c->slot);
+    memset(c->tag, 0, c->n_slots * sizeof *c->tag);
     memset(c->table, 0, ((size_t)c->table_mask + 1) * sizeof *c->table);
     memset(c->fill, 0, c->n_sets * sizeof *c->fill);
+    memset(c->policy_state, 0, policy_bytes(c));
     c->clock = 0;
 }
+
+/* ---- uses ---- */
 
 uint32_t cache_set_of(const struct cache *c, uint64_t line)
 {
@@ -114,28 +184,28 @@ uint32_t cache_set_of(const struct cache *c, uint64_t line)
 void cache_touch(struct cache *c, uint32_t slot)
 {
     if (c->policy->touch_on_hit)
-        c->slot[slot].age = ++c->clock;
+        c->tag[slot].age = ++c->clock;
     if (c->policy->on_access)
         c->policy->on_access(c, cache_set_of(c, c->slot[slot].line), slot);
 }
 
-static void table_add(struct cache *c, uint64_t line, uint32_t slot)
+static void table_add(struct cache *c, uint32_t hash, uint32_t slot)
 {
-    uint32_t h = cache_hash(c, line);
+    uint32_t h = hash & c->table_mask;
     while (c->table[h])
         h = (h + 1) & c->table_mask;
-    c->table[h] = slot + 1;
+    c->table[h] = (uint64_t)hash << 32 | (slot + 1);
 }
 
 /* Linear probing without tombstones: entries behind the hole move up if they may. */
-static void table_remove(struct cache *c, uint64_t line, uint32_t slot)
+static void table_remove(struct cache *c, uint32_t slot)
 {
-    uint32_t hole = cache_hash(c, line);
-    while (c->table[hole] != slot + 1)
-        hole = (hole + 1) & c->table_mask;
-    for (uint32_t at = (hole + 1) & c->table_mask; c->table[at]; at = (at + 1) & c->table_mask) {
-        uint32_t home = cache_hash(c, c->slot[c->table[at] - 1].line);
-        if (((at - home) & c->table_mask) >= ((at - hole) & c->table_mask)) {
+    uint32_t mask = c->table_mask, hole = c->tag[slot].hash & mask;
+    while ((uint32_t)c->table[hole] != slot + 1)
+        hole = (hole + 1) & mask;
+    for (uint32_t at = (hole + 1) & mask; c->table[at]; at = (at + 1) & mask) {
+        uint32_t home = (uint32_t)(c->table[at] >> 32) & mask;
+        if (((at - home) & mask) >= ((at - hole) & mask)) {
             c->table[hole] = c->table[at];
             hole = at;
         }
@@ -160,18 +230,18 @@ uint32_t cache_insert(struct cache *c, uint64_t line, struct cache_slot *evicted
         if (c->slot[slot].used)
             slot = free_slot(c, set);
         c->fill[set]++;
-        evicted->used = 0;
+        if (evicted)
+            evicted->used = 0;
     } else {
         slot = c->policy->victim(c, set);
-        *evicted = c->slot[slot];
+        if (evicted)
+            *evicted = c->slot[slot];
         c->evictions++;
-        table_remove(c, c->slot[slot].line, slot);
+        table_remove(c, slot);
     }
-    memset(&c->slot[slot], 0, sizeof c->slot[slot]);
-    c->slot[slot].line = line;
-    c->slot[slot].used = 1;
-    c->slot[slot].age = ++c->clock;
-    table_add(c, line, slot);
+    c->slot[slot] = (struct cache_slot){.line = line, .used = 1};
+    c->tag[slot] = (struct cache_tag){.age = ++c->clock, .hash = cache_hash(c, line)};
+    table_add(c, c->tag[slot].hash, slot);
     if (c->policy->on_access)
         c->policy->on_access(c, set, slot);
     return slot;
@@ -180,7 +250,7 @@ uint32_t cache_insert(struct cache *c, uint64_t line, struct cache_slot *evicted
 void cache_remove(struct cache *c, uint32_t slot)
 {
     uint32_t set = cache_set_of(c, c->slot[slot].line);
-    table_remove(c, c->slot[slot].line, slot);
+    table_remove(c, slot);
     memset(&c->slot[slot], 0, sizeof c->slot[slot]);
     if (c->policy->state_bytes_per_set == UINT32_MAX)
         c->policy_state[slot] = 0;

@@ -6,7 +6,7 @@ static uint32_t oldest(struct cache *c, uint32_t set)
 {
     uint32_t best = c->set_start[set];
     for (uint32_t s = best + 1; s < c->set_start[set + 1]; s++)
-        if (c->slot[s].age < c->slot[best].age)
+        if (c->tag[s].age < c->tag[best].age)
             best = s;
     return best;
 }
@@ -25,7 +25,7 @@ static uint32_t oldest_of_some(struct cache *c, uint32_t set)
     uint32_t best = any(c, set);
     for (int i = 1; i < DRAWS; i++) {
         uint32_t s = any(c, set);
-        if (c->slot[s].age < c->slot[best].age)
+        if (c->tag[s].age < c->tag[best].age)
             best = s;
     }
     return best;
@@ -36,11 +36,16 @@ static const struct cache_policy policies[] = {
     {STRATA_REPL_FIFO, "fifo", "first in, first out", 0, false, NULL, oldest},
     {STRATA_REPL_RANDOM, "random", "any way, uniformly", 0, false, NULL, any},
     {STRATA_REPL_PLRU, "plru", "tree pseudo-LRU", UINT32_MAX, true, plru_on_access, plru_victim},
-    {STRATA_REPL_WEIGHTED, "weighted", "each way with its own probability", 0, false, NULL, weighted_victim},
-    {STRATA_REPL_NRU, "nru", "the first way not used recently", UINT32_MAX, false, nru_on_access, nru_victim},
-    {STRATA_REPL_NOT_MRU, "not-mru", "any way but the last one used", 0, true, NULL, not_mru_victim},
-    {STRATA_REPL_SRRIP, "srrip", "re-reference intervals of two bits", UINT32_MAX, false, srrip_on_access, srrip_victim},
-    {STRATA_REPL_AGED, "aged", "the oldest of five ways drawn at random", 0, true, NULL, oldest_of_some},
+    {STRATA_REPL_WEIGHTED, "weighted", "each way with its own probability", 0, false, NULL,
+     weighted_victim},
+    {STRATA_REPL_NRU, "nru", "the first way not used recently", UINT32_MAX, false, nru_on_access,
+     nru_victim},
+    {STRATA_REPL_NOT_MRU, "not-mru", "any way but the last one used", 0, true, NULL,
+     not_mru_victim},
+    {STRATA_REPL_SRRIP, "srrip", "re-reference intervals of two bits", UINT32_MAX, false,
+     srrip_on_access, srrip_victim},
+    {STRATA_REPL_AGED, "aged", "the oldest of five ways drawn at random", 0, true, NULL,
+     oldest_of_some},
 };
 
 const struct cache_policy *cache_policy_find(uint32_t id)

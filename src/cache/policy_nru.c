@@ -1,5 +1,5 @@
-/* policy_nru.c - not recently used: a bit per way; the first way without it goes, and when all have it
- * only the last one used keeps it. Not-MRU: any way but the last one used. */
+/* policy_nru.c - not recently used: a bit per way; the first way without it goes, and when all have
+ * it only the last one used keeps it. Not-MRU: any way but the last one used. */
 #include "cache/policy_files.h"
 
 void nru_on_access(struct cache *c, uint32_t set, uint32_t slot)
@@ -28,7 +28,7 @@ uint32_t not_mru_victim(struct cache *c, uint32_t set)
     if (size == 1)
         return first;
     for (uint32_t s = first + 1; s < first + size; s++)
-        if (c->slot[s].age > c->slot[newest].age)
+        if (c->tag[s].age > c->tag[newest].age)
             newest = s;
     uint32_t other = first + (uint32_t)((uint64_t)cache_random(c) * (size - 1) >> 32);
     return other >= newest ? other + 1 : other;

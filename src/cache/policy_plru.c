@@ -21,7 +21,8 @@ void plru_on_access(struct cache *c, uint32_t set, uint32_t slot)
 
 uint32_t plru_victim(struct cache *c, uint32_t set)
 {
-    uint32_t first = c->set_start[set], size = c->set_start[set + 1] - first, n = leaves(size), i = 1, span = n;
+    uint32_t first = c->set_start[set], size = c->set_start[set + 1] - first, n = leaves(size),
+             i = 1, span = n;
     const uint8_t *node = c->policy_state + first;
     uint32_t low = 0; /* first way below node i */
     while (i < n) {

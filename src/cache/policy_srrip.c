@@ -1,5 +1,6 @@
-/* policy_srrip.c - static re-reference interval prediction with two bits (Jaleel et al. 2010): a line
- * comes in with a long interval, a hit makes it short, the first way with the longest one goes. */
+/* policy_srrip.c - static re-reference interval prediction with two bits (Jaleel et al. 2010): a
+ * line comes in with a long interval, a hit makes it short, the first way with the longest one
+ * goes. */
 #include "cache/policy_files.h"
 
 enum { LONG = 2, LONGEST = 3 };

@@ -69,6 +69,8 @@ static char *make_label(const struct strata_prediction *p, bool with_gpu, bool w
     strata_text_put(&t, p->model);
     if (p->variant)
         strata_text_printf(&t, ":%s", p->variant);
+    if (p->label)
+        strata_text_printf(&t, " (%s)", p->label);
     if (with_gpu)
         strata_text_printf(&t, " on %s", p->gpu);
     for (size_t i = 0; with_settings && i < p->n_overrides; i++)
@@ -95,7 +97,8 @@ static bool same_model(const struct strata_prediction *a, const struct strata_pr
 {
     return !strcmp(a->model, b->model) &&
            !strcmp(a->variant ? a->variant : "", b->variant ? b->variant : "") &&
-           !strcmp(a->gpu, b->gpu) && a->seed == b->seed && same_settings(a, b);
+           !strcmp(a->label ? a->label : "", b->label ? b->label : "") && !strcmp(a->gpu, b->gpu) &&
+           a->seed == b->seed && same_settings(a, b);
 }
 
 static char *label_of(const struct strata_predictions *set, size_t i)
@@ -135,14 +138,23 @@ static strata_status add_pair(struct strata_metric_error *e, size_t launch, doub
     return STRATA_OK;
 }
 
+static bool is_too_short(const struct strata_result *r, const struct strata_correlate_options *opt)
+{
+    double ns;
+    return opt->min_time_ns > 0 &&
+           (!strata_result_get(r, "gpu__time_duration.sum", &ns) || ns < opt->min_time_ns);
+}
+
 static strata_status collect_pairs(const struct strata_measured *m,
                                    const struct strata_model_errors *model,
+                                   const struct strata_correlate_options *opt,
                                    struct strata_metric_error *e, struct strata_error *err)
 {
     double predicted, measured;
     strata_status status = STRATA_OK;
     for (size_t i = 0; status == STRATA_OK && i < m->n_launches; i++) {
-        if (!model->of_launch[i] || !strata_result_get(&m->launch[i], e->metric, &measured) ||
+        if (!model->of_launch[i] || is_too_short(&m->launch[i], opt) ||
+            !strata_result_get(&m->launch[i], e->metric, &measured) ||
             !strata_result_get(model->of_launch[i], e->metric, &predicted) || !isfinite(predicted))
             continue;
         if (measured > e->above)
@@ -168,7 +180,7 @@ static strata_status add_metric(const struct strata_measured *m, struct strata_m
                                     .above = minimum_of(opt, metric)};
     e.in_points = is_percentage(metric, e.unit);
     e.metric = strdup(metric);
-    strata_status status = e.metric ? collect_pairs(m, model, &e, err) : no_memory(err);
+    strata_status status = e.metric ? collect_pairs(m, model, opt, &e, err) : no_memory(err);
     if (status == STRATA_OK && e.n + e.n_below > 0 &&
         (!strata_metric_error_compute(&e) ||
          !ARRAY_RESERVE(model->metric, model->n_metrics, model->cap_metrics, 1)))
@@ -313,6 +325,36 @@ static strata_status add_model(struct strata_correlation *c, struct strata_predi
                           : add_all_metrics(m, model, opt, err);
 }
 
+/* Tells what --min-time leaves. */
+static strata_status check_times(struct strata_correlation *c,
+                                 const struct strata_correlate_options *opt,
+                                 struct strata_error *err)
+{
+    const struct strata_measured *m = c->measured;
+    size_t n_short = 0, n_unknown = 0;
+    for (size_t i = 0; i < m->n_launches; i++) {
+        double ns;
+        bool known = strata_result_get(&m->launch[i], "gpu__time_duration.sum", &ns);
+        n_unknown += !known;
+        n_short += known && ns < opt->min_time_ns;
+    }
+    if (n_unknown == m->n_launches)
+        return strata_fail(err, STRATA_EFORMAT, m->file, 0, 0,
+                           "launches cannot be chosen by time, because gpu__time_duration.sum was "
+                           "not measured.");
+    if (n_unknown + n_short == m->n_launches)
+        return strata_fail(err, STRATA_EFORMAT, m->file, 0, 0,
+                           "no launch took as long as %.9g ns; choose a smaller --min-time.",
+                           opt->min_time_ns);
+    if (n_short)
+        warn(c, "%zu of %zu launches took less than %.9g ns and are left out.", n_short,
+             m->n_launches, opt->min_time_ns);
+    if (n_unknown)
+        warn(c, "%zu of %zu launches have no measured time and are left out.", n_unknown,
+             m->n_launches);
+    return STRATA_OK;
+}
+
 static bool is_first_of_its_model(const struct strata_predictions *set, size_t i)
 {
     for (size_t j = 0; j < i; j++)
@@ -341,6 +383,8 @@ strata_status strata_correlate(struct strata_measured *measured,
         }
     if (short_of_memory)
         status = no_memory(err);
+    if (status == STRATA_OK && opt->min_time_ns > 0)
+        status = check_times(out, opt, err);
     for (size_t i = 0; status == STRATA_OK && i < predictions->n; i++)
         if (is_first_of_its_model(predictions, i))
             status = add_model(out, predictions, i, opt, err);

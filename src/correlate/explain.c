@@ -201,6 +201,90 @@ static void put_verdict(struct strata_text *t, const struct line line[N_STEPS])
     strata_text_put(t, ".\n");
 }
 
+/* ---- miss kinds ---- */
+
+/* A model that knows them gives the L1's misses by kind (paper 000, section 4). */
+static const char *const kinds[] = {"compulsory", "capacity", "conflict", "latency", "mshr"};
+enum { N_KINDS = sizeof kinds / sizeof kinds[0], COMPULSORY = 0, LATENCY = 3 };
+
+struct miss_kinds {
+    bool known;
+    double count[N_KINDS], sum;
+};
+
+static struct miss_kinds kinds_of(const struct strata_result *r)
+{
+    struct miss_kinds m = {0};
+    for (size_t i = 0; i < r->n_details; i++)
+        for (int k = 0; k < N_KINDS; k++)
+            if (!strncmp(r->detail[i].path, "miss_kinds.", 11) &&
+                !strcmp(r->detail[i].path + 11, kinds[k])) {
+                m.known = true;
+                m.count[k] = r->detail[i].value;
+                m.sum += r->detail[i].value;
+            }
+    m.known &= m.sum > 0;
+    return m;
+}
+
+static int largest_kind(const struct miss_kinds *m, int from)
+{
+    int most = from;
+    for (int k = from; k < N_KINDS; k++)
+        if (k != LATENCY && m->count[k] > m->count[most])
+            most = k;
+    return most;
+}
+
+/* Every first touch of a line misses on any cache, so a difference in misses is one of the other
+ * kinds, unless fewer were measured than there are first touches. */
+static void put_kind_verdict(struct strata_text *t, const struct line *l1,
+                             const struct miss_kinds *m)
+{
+    /* Kinds count lines and the profiler sectors, and it takes data on its way for a hit. What the
+     * levels before the L1 did wrong is not its doing: the own factor decides. */
+    double counted = m->sum - m->count[LATENCY], more = 100 * (1 / l1->own - 1);
+    double first_touches = counted > 0 ? m->count[COMPULSORY] / counted : 0;
+    if (!isfinite(l1->own) || l1->own <= 0)
+        strata_text_put(t, "; none were measured");
+    else if (own_error(l1) <= log(1 + TOLERANCE))
+        strata_text_put(t, "; they agree in the sum");
+    else if (more > 0)
+        strata_text_printf(t,
+                           "; %.3g %% more were measured, which are no first touches: capacity, "
+                           "conflict or MSHR misses that the model has not",
+                           more);
+    else if (1 / l1->own < first_touches)
+        strata_text_put(t, "; fewer were measured than there are compulsory ones: lines were there "
+                           "before the launch, or the blocks of an SM share more of them");
+    else
+        strata_text_printf(
+            t,
+            "; %.3g %% fewer were measured: some of the %s misses, the most of those "
+            "that a cache can avoid",
+            -more, kinds[largest_kind(m, COMPULSORY + 1)]);
+    strata_text_put(t, ".\n");
+}
+
+/* Kinds of the model itself, or of the first other one that knows them for this launch. */
+static void put_kinds(struct strata_text *t, const struct strata_correlation *c, size_t launch,
+                      const struct line *l1, const struct strata_result *predicted)
+{
+    struct miss_kinds m = kinds_of(predicted);
+    const char *by = NULL;
+    for (size_t i = 0; !m.known && i < c->n_models; i++)
+        if (c->model[i].of_launch[launch]) {
+            m = kinds_of(c->model[i].of_launch[launch]);
+            by = c->model[i].label;
+        }
+    if (!m.known || !l1->known)
+        return;
+    strata_text_printf(t, "\nL1 misses by kind%s%s:", by ? ", by " : "", by ? by : "");
+    for (int k = 0; k < N_KINDS; k++)
+        strata_text_printf(t, "%s %s %.1f %%", k ? "," : "", kinds[k], 100 * m.count[k] / m.sum);
+    put_kind_verdict(t, l1, &m);
+}
+
 /* Hit rates say more to people than counts of misses; they follow the table. */
 static void put_rates(struct strata_text *t, const struct strata_result *measured,
                       const struct strata_result *predicted)
@@ -215,9 +299,11 @@ static void put_rates(struct strata_text *t, const struct strata_result *measure
                                p - m);
 }
 
-static void put_text(struct strata_text *t, const struct strata_model_errors *model,
-                     const struct strata_result *measured, const struct strata_result *predicted)
+static void put_text(struct strata_text *t, const struct strata_correlation *c, size_t launch,
+                     const struct strata_model_errors *model)
 {
+    const struct strata_result *measured = &c->measured->launch[launch];
+    const struct strata_result *predicted = model->of_launch[launch];
     struct line line[N_STEPS];
     fill_lines(measured, predicted, line);
     strata_print_launch(t, measured);
@@ -236,6 +322,7 @@ static void put_text(struct strata_text *t, const struct strata_model_errors *mo
             t, matters(&line[s], s) && own_error(&line[s]) > log(1 + TOLERANCE) ? "  <\n" : "\n");
     }
     put_rates(t, measured, predicted);
+    put_kinds(t, c, launch, &line[L1_MISSES], predicted);
     put_verdict(t, line);
     for (size_t i = 0; i < predicted->n_warnings; i++)
         strata_text_printf(t, "warning: %s\n", predicted->warning[i]);
@@ -280,7 +367,14 @@ static void put_rows(struct strata_text *t, const struct strata_model_errors *mo
         }
         strata_text_put(t, json ? "}" : "\n");
     }
-    strata_text_put(t, json ? "]}" : "");
+    struct miss_kinds m = kinds_of(predicted);
+    strata_text_put(t, json ? "]" : "");
+    for (int k = 0; json && m.known && k < N_KINDS; k++) {
+        strata_text_printf(t, "%s\"%s\": ", k ? ", " : ", \"miss_kinds\": {", kinds[k]);
+        strata_print_json_number(t, m.count[k]);
+        strata_text_put(t, k + 1 == N_KINDS ? "}" : "");
+    }
+    strata_text_put(t, json ? "}" : "");
 }
 
 static strata_status refuse_unpredicted(const struct strata_result *r, struct strata_error *err)
@@ -320,7 +414,7 @@ strata_status strata_correlation_explain(const struct strata_correlation *c, con
         if (n_shown++ && format != STRATA_FORMAT_CSV)
             strata_text_put(&t, format == STRATA_FORMAT_JSON ? ",\n " : "\n");
         if (format == STRATA_FORMAT_TEXT)
-            put_text(&t, &c->model[i], measured, predicted);
+            put_text(&t, c, index, &c->model[i]);
         else
             put_rows(&t, &c->model[i], measured, predicted, format == STRATA_FORMAT_JSON);
     }

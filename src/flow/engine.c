@@ -119,7 +119,7 @@ static strata_status init_arrays(struct flow_engine *e, struct strata_error *err
 }
 
 strata_status flow_engine_init(struct flow_engine *e, const struct strata_gpu *gpu, struct strata_reader *reader,
-                               uint64_t seed, struct strata_error *err)
+                               uint64_t seed, const struct flow_assembler *assembler, struct strata_error *err)
 {
     memset(e, 0, sizeof *e);
     e->gpu = gpu;
@@ -131,7 +131,11 @@ strata_status flow_engine_init(struct flow_engine *e, const struct strata_gpu *g
         return st;
     sm_decoder_init(&e->decoder, gpu, strata_reader_code(reader), e->launch->isa);
     fetch_gpu_init(&e->fetch_all, gpu);
-    st = flow_memory_init(&e->memory, gpu, e->launch, e->occupancy.l1_bytes, seed, err);
+    e->ordered = assembler->schedule && e->launch->isa == STRATA_ISA_PTX;
+    if (e->ordered)
+        st = sm_scheduler_init(&e->order, &e->decoder, e->launch->registers_per_thread, assembler->unroll, err);
+    if (st == STRATA_OK)
+        st = flow_memory_init(&e->memory, gpu, e->launch, e->occupancy.l1_bytes, seed, err);
     if (st == STRATA_OK)
         st = strata_dispatcher_create(gpu, strata_launch_blocks(e->launch), e->occupancy.blocks_per_sm, NULL, &e->dispatcher, err);
     if (st == STRATA_OK)
@@ -145,6 +149,7 @@ void flow_engine_release(struct flow_engine *e)
 {
     for (uint32_t w = 0; e->warp && w < e->memory.n_sms * e->slots_per_sm; w++) {
         strata_cursor_release(&e->warp[w].cursor);
+        sm_window_release(&e->warp[w].window);
         free(e->warp[w].reg_ready);
         free(e->warp[w].reg_stall);
     }
@@ -164,6 +169,7 @@ void flow_engine_release(struct flow_engine *e)
     free(e->sm_resident);
     strata_dispatcher_destroy(e->dispatcher);
     sm_decoder_release(&e->decoder);
+    sm_scheduler_release(&e->order);
     flow_memory_release(&e->memory);
     memset(e, 0, sizeof *e);
 }
@@ -173,7 +179,7 @@ void flow_engine_release(struct flow_engine *e)
 /* Registers are numbered by the trace: their table grows when a block brings a higher one. */
 static strata_status size_registers(struct flow_engine *e, struct flow_warp *w)
 {
-    uint32_t need = e->decoder.max_register + 1;
+    uint32_t need = e->ordered ? sm_scheduler_registers(&e->order) : e->decoder.max_register + 1;
     if (need > e->register_cap)
         e->register_cap = need < 64 ? 64 : need * 2;
     free(w->reg_ready);
@@ -203,7 +209,10 @@ static strata_status start_warp(struct flow_engine *e, uint32_t index, uint32_t 
     w->n_groups = 0;
     w->fetch_line = UINT32_MAX;
     w->local_base = ((uint64_t)1 << 46) + (uint64_t)index * (1u << 21);
-    w->has_next = strata_cursor_next(&w->cursor, &w->next);
+    sm_window_reset(&w->window);
+    st = flow_next_instruction(e, w);
+    if (st != STRATA_OK)
+        return st;
     if (w->has_next) {
         b->live_warps++;
         flow_next_ready(e, index, t);

@@ -13,6 +13,7 @@
 #include "flow/memory.h"
 #include "sm/fetch.h"
 #include "sm/sm_inst.h"
+#include "sm/window.h"
 
 #define FLOW_ASYNC_GROUPS 8
 
@@ -42,11 +43,14 @@ struct flow_warp {
     bool has_next;
     bool at_barrier;
     struct strata_winst next;  /* what it issues next; valid while has_next */
+    const struct sm_inst *op;  /* the same, decoded */
+    uint32_t next_line;        /* line of code it is fetched from */
     struct strata_cursor cursor;
     uint64_t async_open;       /* completion of copies since the last commit */
     uint64_t async_group[FLOW_ASYNC_GROUPS]; /* completion of committed groups, oldest first */
     uint32_t n_groups;
     uint64_t local_base;
+    struct sm_window window;   /* if instructions are put in order */
 };
 
 struct flow_scheduler {
@@ -69,6 +73,8 @@ struct flow_engine {
     struct strata_dispatcher *dispatcher;
     struct strata_occupancy occupancy;
     struct sm_decoder decoder;
+    struct sm_scheduler order; /* of PTX, as an assembler would make it */
+    bool ordered;
     struct flow_memory memory;
     struct fetch_gpu fetch_all;
     struct fetch_sm *fetch;
@@ -97,8 +103,13 @@ struct flow_engine {
     strata_status status;
 };
 
+/* What an assembler would do to PTX. */
+struct flow_assembler {
+    bool schedule;   /* it moves independent instructions together */
+    uint32_t unroll; /* rounds of a counted loop that it makes one, 1: none */
+};
 strata_status flow_engine_init(struct flow_engine *e, const struct strata_gpu *gpu, struct strata_reader *reader,
-                               uint64_t seed, struct strata_error *err);
+                               uint64_t seed, const struct flow_assembler *assembler, struct strata_error *err);
 void flow_engine_release(struct flow_engine *e);
 strata_status flow_engine_run(struct flow_engine *e);
 void flow_report(const struct flow_engine *e, struct strata_result *out);

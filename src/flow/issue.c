@@ -29,10 +29,31 @@ static void wait_for_groups(const struct flow_engine *e, struct flow_warp *w)
         wait_for(w, w->async_group[i], SM_STALL_LONG);
 }
 
+strata_status flow_next_instruction(struct flow_engine *e, struct flow_warp *w)
+{
+    struct sm_step step;
+    strata_status st = STRATA_OK;
+    if (!e->ordered) {
+        w->has_next = strata_cursor_next(&w->cursor, &w->next);
+        w->op = w->has_next ? &e->decoder.inst[w->next.inst_index] : NULL;
+        w->next_line = w->has_next ? w->op->fetch_line : 0;
+        return STRATA_OK;
+    }
+    while ((st = sm_window_next(&w->window, &w->cursor, &e->order, &step, e->err)) == STRATA_OK && step.gone)
+        e->instructions++;
+    w->has_next = st == STRATA_OK;
+    if (w->has_next) {
+        w->next = step.winst;
+        w->op = step.op;
+        w->next_line = e->decoder.inst[step.place].fetch_line;
+    }
+    return st == STRATA_END ? STRATA_OK : st;
+}
+
 void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
 {
     struct flow_warp *w = &e->warp[index];
-    const struct sm_inst *i = &e->decoder.inst[w->next.inst_index];
+    const struct sm_inst *i = w->op;
     w->ready = t + e->gpu->sm.min_issue_gap_cycles;
     w->stall = SM_STALL_NONE;
     for (unsigned k = 0; k < i->n_read; k++)
@@ -45,10 +66,12 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
         wait_for_groups(e, w);
     if (i->kind == SM_KIND_MEMBAR)
         wait_for(w, e->memory.sm[e->block[w->block].sm].store_done, SM_STALL_MEMBAR);
-    if (i->fetch_line != w->fetch_line) {
-        w->fetch_line = i->fetch_line;
-        fetch_note(&e->fetch_all, i->fetch_line);
-        wait_for(w, fetch_line(&e->fetch_all, &e->fetch[e->block[w->block].sm], i->fetch_line, w->ready), SM_STALL_FETCH);
+    if (w->next_line != w->fetch_line) {
+        w->fetch_line = w->next_line;
+        struct fetch_sm *fetch = &e->fetch[e->block[w->block].sm];
+        fetch_note(&e->fetch_all, w->next_line);
+        wait_for(w, fetch_line(&e->fetch_all, fetch, w->next_line, w->ready), SM_STALL_FETCH);
+        fetch_publish(&e->fetch_all, fetch);
     }
 }
 
@@ -184,7 +207,7 @@ static void account_stalls(struct flow_engine *e, const struct flow_warp *w, uin
 static bool runs_on(const struct flow_engine *e, const struct flow_warp *w)
 {
     enum { AHEAD_CYCLES = 24 };
-    const struct sm_inst *i = &e->decoder.inst[w->next.inst_index];
+    const struct sm_inst *i = w->op;
     return i->kind == SM_KIND_PLAIN && i->pipe != SM_PIPE_LSU && w->ready <= e->now + AHEAD_CYCLES &&
            !e->scheduler[w->scheduler].ready_mask;
 }
@@ -193,7 +216,7 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
 {
     struct flow_warp *w = &e->warp[index];
     struct flow_block *b = &e->block[w->block];
-    const struct sm_inst *i = &e->decoder.inst[w->next.inst_index];
+    const struct sm_inst *i = w->op;
     uint32_t sm = b->sm;
     account_stalls(e, w, t, held_by);
     e->instructions++;
@@ -204,7 +227,9 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
     execute(e, w, i, sm, t);
     bool barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
     uint64_t gap = w->next.inst->opclass == STRATA_OP_BRANCH && w->next.mask ? i->latency - 1u : 0;
-    w->has_next = strata_cursor_next(&w->cursor, &w->next);
+    strata_status st = flow_next_instruction(e, w);
+    if (st != STRATA_OK)
+        return st;
     if (barrier) {
         b->waiting++;
         b->barrier_time = flow_max(b->barrier_time, t);
@@ -236,12 +261,14 @@ static void prefetch_warp(const struct flow_engine *e, const struct flow_warp *w
     __builtin_prefetch((const char *)&w->cursor + 64);
     __builtin_prefetch(w->reg_ready);
     __builtin_prefetch((const char *)w->reg_ready + 64);
+    if (e->ordered)
+        sm_window_expect(&w->window);
     if (w->next.addr_kind != STRATA_ADDR_STRIDE)
         return;
     const struct flow_sm_port *p = &e->memory.sm[e->block[w->block].sm];
     const struct cache *l2 = &e->memory.partition[p->partition].l2;
-    __builtin_prefetch(&p->l1.table[cache_hash(&p->l1, w->next.base)]);
-    __builtin_prefetch(&l2->table[cache_hash(l2, w->next.base)]);
+    cache_expect(&p->l1, w->next.base);
+    cache_expect(l2, w->next.base);
 }
 
 strata_status flow_warp_due(struct flow_engine *e, uint32_t index)
@@ -254,7 +281,7 @@ strata_status flow_warp_due(struct flow_engine *e, uint32_t index)
     }
     struct flow_scheduler *s = &e->scheduler[w->scheduler];
     s->ready_mask |= (uint64_t)1 << w->slot;
-    s->slot_pipe[w->slot] = e->decoder.inst[w->next.inst_index].pipe;
+    s->slot_pipe[w->slot] = w->op->pipe;
     if (!s->queued) {
         s->queued = true;
         flow_schedule(e, e->memory.n_sms * e->slots_per_sm + w->scheduler, s->free);
@@ -321,7 +348,7 @@ strata_status flow_scheduler_due(struct flow_engine *e, uint32_t index)
         return STRATA_OK;
     }
     struct flow_warp *w = &e->warp[warp];
-    const struct sm_inst *i = &e->decoder.inst[w->next.inst_index];
+    const struct sm_inst *i = w->op;
     s->ready_mask &= ~((uint64_t)1 << w->slot);
     s->last_slot = w->slot;
     s->free = e->now + 1;

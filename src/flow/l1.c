@@ -161,9 +161,8 @@ static uint64_t take_mshr(struct flow_memory *m, struct flow_sm_port *p, uint64_
 static bool tlb_holds(struct cache *tlb, uint64_t page)
 {
     uint32_t slot = cache_find(tlb, page);
-    struct cache_slot evicted;
     if (slot == CACHE_NONE)
-        cache_insert(tlb, page, &evicted);
+        cache_insert(tlb, page, NULL);
     else
         cache_touch(tlb, slot);
     return slot != CACHE_NONE;
@@ -205,8 +204,7 @@ static uint64_t fetch_sectors(struct flow_memory *m, uint32_t sm, uint64_t line,
 
 static uint32_t slot_for(struct flow_sm_port *p, uint64_t line)
 {
-    struct cache_slot evicted;
-    return cache_insert(&p->l1, line, &evicted);
+    return cache_insert(&p->l1, line, NULL);
 }
 
 /* One line of a load. Sectors on their way count as hits, as the profiler counts them. */

@@ -140,11 +140,33 @@ void flow_report(const struct flow_engine *e, struct strata_result *r)
     report_warnings(e, r);
 }
 
+/* The settings of the model: model.KEY=VALUE on the command line. */
+static strata_status read_settings(const struct strata_model_options *opt, struct flow_assembler *a, struct strata_error *err)
+{
+    *a = (struct flow_assembler){.schedule = true, .unroll = 4};
+    for (const char *const *w = opt->settings; w && *w; w++) {
+        unsigned rounds = 0;
+        char more;
+        if (!strcmp(*w, "schedule=on") || !strcmp(*w, "schedule=off"))
+            a->schedule = !strcmp(*w, "schedule=on");
+        else if (sscanf(*w, "unroll=%u%c", &rounds, &more) == 1 && rounds >= 1 && rounds <= 64)
+            a->unroll = rounds;
+        else
+            return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                               "The flow model does not understand \"%s\"; it has model.schedule=on or off and model.unroll=1 to 64.",
+                               *w);
+    }
+    return STRATA_OK;
+}
+
 static strata_status run_flow(const struct strata_gpu *gpu, struct strata_reader *reader,
                               const struct strata_model_options *opt, struct strata_result *out, struct strata_error *err)
 {
     struct flow_engine e;
-    strata_status st = flow_engine_init(&e, gpu, reader, opt->seed, err);
+    struct flow_assembler assembler;
+    strata_status st = read_settings(opt, &assembler, err);
+    if (st == STRATA_OK)
+        st = flow_engine_init(&e, gpu, reader, opt->seed, &assembler, err);
     if (st != STRATA_OK)
         return st;
     st = flow_engine_run(&e);

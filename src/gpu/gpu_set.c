@@ -101,6 +101,40 @@ strata_status strata_gpu_set(struct strata_gpu *gpu, const char *path, const cha
     return STRATA_OK;
 }
 
+/* Lists with an entry for each SM follow a new number of SMs: those that are gone leave them, new ones
+ * come at the end, in the GPCs by turns. */
+static void follow_sm_count(struct strata_gpu *gpu)
+{
+    uint32_t count = gpu->sm.count, kept = 0, singles = 0, before = gpu->launch.n_order;
+    for (uint32_t i = 0; i < before; i++)
+        if (gpu->launch.order[i] < count) {
+            singles += i < gpu->launch.singles;
+            gpu->launch.order[kept++] = gpu->launch.order[i];
+        }
+    for (uint32_t sm = before; before && sm < count && kept < STRATA_MAX_SMS; sm++)
+        gpu->launch.order[kept++] = sm;
+    gpu->launch.n_order = kept;
+    gpu->launch.singles = before ? singles : gpu->launch.singles;
+    uint32_t n = gpu->launch.n_gpc_of_sm, gpcs = gpu->launch.gpcs ? gpu->launch.gpcs : 1;
+    for (uint32_t sm = n; n && sm < count && sm < STRATA_MAX_SMS; sm++)
+        gpu->launch.gpc_of_sm[sm] = (sm - n) % gpcs;
+    gpu->launch.n_gpc_of_sm = n ? count : 0;
+}
+
+strata_status strata_gpu_override(struct strata_gpu *gpu, const char *path, const char *value, struct strata_error *err)
+{
+    strata_status status = strata_gpu_set(gpu, path, value, err);
+    if (status != STRATA_OK)
+        return status;
+    if (!strcmp(path, "sm.count"))
+        follow_sm_count(gpu);
+    if (!strcmp(path, "l1.size")) {
+        gpu->l1.unified_bytes = 0;
+        gpu->l1.n_carveout = 0;
+    }
+    return STRATA_OK;
+}
+
 const char *strata_gpu_source(const struct strata_gpu *gpu, const struct strata_gpu_key *key)
 {
     size_t i = strata_gpu_key_index(key->path);

@@ -170,6 +170,16 @@ static void memory_bounds(const struct interval_launch *l, const struct strata_g
         b->dram = (l->dram_read_sectors + l->dram_write_sectors) * bytes / (m->dram_gbytes / m->clock_ghz);
 }
 
+/* The slowest warp alone, with this GPU's latencies. */
+static double longest_on(const struct interval_launch *l, const struct interval_machine *m, unsigned parts)
+{
+    if (parts & STRATA_INTERVAL_LATE)
+        return fmax(0, l->longest_late_cycles + l->longest_late_l1_waits * m->l1_change_cycles +
+                           l->longest_late_l2_waits * m->l2_change_cycles + l->longest_late_dram_waits * m->dram_change_cycles);
+    return fmax(0, l->longest_cycles + l->longest_l1_waits * m->l1_change_cycles + l->longest_l2_waits * m->l2_change_cycles +
+                       l->longest_dram_waits * m->dram_change_cycles);
+}
+
 static struct bounds bounds_of(const struct interval_launch *l, const struct strata_gpu *gpu, const struct interval_machine *m,
                                unsigned parts)
 {
@@ -179,8 +189,7 @@ static struct bounds bounds_of(const struct interval_launch *l, const struct str
     double unequal = parts & STRATA_INTERVAL_WAVES ? ceil(l->blocks / gpu->sm.count) * sms / l->blocks : 1;
     struct strata_interval_stack s;
     double one = own_cycles(l, gpu, m, parts, &s);
-    double longest = parts & STRATA_INTERVAL_LATE ? l->longest_late_cycles : l->longest_cycles;
-    double last = parts & STRATA_INTERVAL_SLOWEST ? fmax(one, longest) : one;
+    double last = parts & STRATA_INTERVAL_SLOWEST ? fmax(one, longest_on(l, m, parts)) : one;
     /* The last wave ends with the slowest warp. */
     b.latency = one * (waves_of(l, gpu, parts) - 1) + last;
     if (parts & STRATA_INTERVAL_LAUNCH)

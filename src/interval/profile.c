@@ -548,29 +548,6 @@ static strata_status walk_warp(struct reading *r, struct walk *w, const struct p
     return st == STRATA_OK ? interval_finish(&w->builder, r->err) : st;
 }
 
-static strata_status choose(struct reading *r, struct walk *w, struct interval_launch *l, size_t *chosen)
-{
-    struct cluster_point *point = calloc(r->paths.n + 1, sizeof *point);
-    strata_status st = point ? STRATA_OK : no_memory(r);
-    for (size_t k = 0; st == STRATA_OK && k < r->paths.n; k++) {
-        const struct path *p = &r->paths.path[k];
-        st = walk_warp(r, w, &r->first[p->user]);
-        struct interval_single s = interval_sum(w->builder.list, w->builder.n, 1);
-        double *longest = r->late ? &l->longest_late_cycles : &l->longest_cycles;
-        if (s.base_cycles + s.stall_cycles > *longest)
-            *longest = s.base_cycles + s.stall_cycles;
-        point[k] = (struct cluster_point){s.probability, s.instructions, p->count, p->first_warp};
-    }
-    struct cluster_choice c = {0};
-    if (st == STRATA_OK)
-        st = cluster_representative(point, r->paths.n, &c, r->err);
-    free(point);
-    *chosen = c.point;
-    l->cluster_share = c.share;
-    l->representative = (double)c.id;
-    return st;
-}
-
 static void name_causes(const struct reading *r, struct interval_builder *b)
 {
     for (size_t i = 0; i < b->n; i++) {
@@ -582,6 +559,48 @@ static void name_causes(const struct reading *r, struct interval_builder *b)
         if (memory)
             miss_shares(r, pc, &b->list[i].p1, &b->list[i].p2);
     }
+}
+
+/* Keeps the warp just walked if none took longer. */
+static void note_longest(const struct reading *r, struct interval_builder *b, double cycles, struct interval_launch *l)
+{
+    double *longest = r->late ? &l->longest_late_cycles : &l->longest_cycles, waits[3] = {0};
+    if (cycles <= *longest)
+        return;
+    *longest = cycles;
+    name_causes(r, b);
+    for (size_t i = 0; i < b->n; i++) {
+        const struct interval *v = &b->list[i];
+        if (v->cause != INTERVAL_CAUSE_MEMORY)
+            continue;
+        waits[0] += v->count * (1 - v->p1);
+        waits[1] += v->count * v->p1;
+        waits[2] += v->count * v->p1 * v->p2;
+    }
+    *(r->late ? &l->longest_late_l1_waits : &l->longest_l1_waits) = waits[0];
+    *(r->late ? &l->longest_late_l2_waits : &l->longest_l2_waits) = waits[1];
+    *(r->late ? &l->longest_late_dram_waits : &l->longest_dram_waits) = waits[2];
+}
+
+static strata_status choose(struct reading *r, struct walk *w, struct interval_launch *l, size_t *chosen)
+{
+    struct cluster_point *point = calloc(r->paths.n + 1, sizeof *point);
+    strata_status st = point ? STRATA_OK : no_memory(r);
+    for (size_t k = 0; st == STRATA_OK && k < r->paths.n; k++) {
+        const struct path *p = &r->paths.path[k];
+        st = walk_warp(r, w, &r->first[p->user]);
+        struct interval_single s = interval_sum(w->builder.list, w->builder.n, 1);
+        note_longest(r, &w->builder, s.base_cycles + s.stall_cycles, l);
+        point[k] = (struct cluster_point){s.probability, s.instructions, p->count, p->first_warp};
+    }
+    struct cluster_choice c = {0};
+    if (st == STRATA_OK)
+        st = cluster_representative(point, r->paths.n, &c, r->err);
+    free(point);
+    *chosen = c.point;
+    l->cluster_share = c.share;
+    l->representative = (double)c.id;
+    return st;
 }
 
 static strata_status cut_intervals(struct reading *r, struct interval_launch *l, struct interval **list, size_t *n)

@@ -27,6 +27,9 @@ struct interval_launch {
     struct interval *late_interval; /* with loads that wait for data other warps asked for */
     size_t n_late_intervals;
     double longest_cycles, longest_late_cycles; /* of any warp, alone, with the ones and the others */
+    /* How often that warp waited for an answer of the L1, the L2, DRAM: so its cycles follow latencies. */
+    double longest_l1_waits, longest_l2_waits, longest_dram_waits;
+    double longest_late_l1_waits, longest_late_l2_waits, longest_late_dram_waits;
 };
 
 struct strata_interval_profile {
@@ -38,6 +41,10 @@ struct strata_interval_profile {
 struct interval_launch *profile_add(struct strata_interval_profile *p);
 void launch_release(struct interval_launch *l);
 void free_launches(struct strata_interval_profile *p); /* all of them, not *p itself */
+/* The JSON of strata_interval_save in memory; *text is freed by the caller. */
+strata_status interval_to_text(const struct strata_interval_profile *p, char **text, size_t *length, struct strata_error *err);
+strata_status interval_from_text(const char *text, size_t length, const char *path, struct strata_interval_profile **out,
+                                 struct strata_error *err);
 /* Latency of an L2 hit as an average SM sees it, and what DRAM adds. */
 double gpu_l2_cycles(const struct strata_gpu *gpu);
 double gpu_dram_cycles(const struct strata_gpu *gpu);

@@ -62,28 +62,52 @@ static strata_status read_setting(const char *word, unsigned *parts, struct stra
                        "the interval model does not know \"model.%s\"; late, waves, launch, slowest, overlap and sectors are on or off.", word);
 }
 
-static strata_status run_interval(const struct strata_gpu *gpu, struct strata_reader *reader,
-                                  const struct strata_model_options *opt, struct strata_result *out, struct strata_error *err)
-{
+/* What the options say, apart from the GPU. */
+struct choice {
     enum strata_interval_variant variant;
-    if (!strata_interval_variant_find(opt->variant, &variant))
+    unsigned parts;
+};
+
+static strata_status read_options(const struct strata_model_options *opt, struct choice *out, struct strata_error *err)
+{
+    strata_status st = STRATA_OK;
+    out->parts = STRATA_INTERVAL_ALL_PARTS;
+    if (!strata_interval_variant_find(opt->variant, &out->variant))
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                            "the interval model has no variant \"%s\"; there are: gpumech, gpumech+, mdm-queue, mdm-mshr, mdm, gcom, default.",
                            opt->variant);
-    unsigned parts = STRATA_INTERVAL_ALL_PARTS;
-    for (const char *const *word = opt->settings; word && *word; word++) {
-        strata_status bad = read_setting(*word, &parts, err);
-        if (bad != STRATA_OK)
-            return bad;
-    }
-    struct strata_interval_profile p = {0};
+    for (const char *const *word = opt->settings; word && *word && st == STRATA_OK; word++)
+        st = read_setting(*word, &out->parts, err);
+    return st;
+}
+
+static strata_status create_profile(const struct strata_gpu *gpu, struct strata_reader *reader, const struct strata_model_options *opt,
+                                    void **profile, struct strata_error *err)
+{
+    struct choice choice;
+    struct strata_interval_profile *p = NULL;
+    strata_status st = read_options(opt, &choice, err);
+    if (st == STRATA_OK)
+        st = strata_interval_create(&p, err);
+    if (st == STRATA_OK)
+        st = strata_interval_profile_launch(p, gpu, reader, opt->seed, err);
+    if (st == STRATA_OK)
+        *profile = p;
+    else
+        strata_interval_destroy(p);
+    return st;
+}
+
+static strata_status evaluate_profile(const void *profile, const struct strata_gpu *gpu, const struct strata_model_options *opt,
+                                      struct strata_result *out, struct strata_error *err)
+{
+    const struct strata_interval_profile *p = profile;
     struct strata_interval_result e;
-    strata_status st = strata_interval_profile_launch(&p, gpu, reader, opt->seed, err);
-    if (st != STRATA_OK) {
-        free_launches(&p);
+    struct choice choice;
+    strata_status st = read_options(opt, &choice, err);
+    if (st != STRATA_OK)
         return st;
-    }
-    strata_interval_evaluate_parts(&p, 0, gpu, variant, parts, &e);
+    strata_interval_evaluate_parts(p, 0, gpu, choice.variant, choice.parts, &e);
     strata_result_set(out, "gpu__time_duration.sum", e.time_ns);
     strata_result_set(out, "sm__cycles_elapsed.max", e.cycles);
     strata_result_set(out, "smsp__inst_executed.sum", e.instructions);
@@ -91,12 +115,63 @@ static strata_status run_interval(const struct strata_gpu *gpu, struct strata_re
     strata_result_set(out, "strata__ipc_gpu.avg", e.ipc_gpu);
     report_stack(&e, out);
     report_divergence(&e, out);
-    report_launch(&p.launch[0], out);
-    for (size_t i = 0; i < strata_reader_warning_count(reader); i++)
-        strata_result_warn(out, "%s", strata_reader_warning(reader, i));
-    free_launches(&p);
+    report_launch(&p->launch[0], out);
     return STRATA_OK;
 }
+
+static strata_status run_interval(const struct strata_gpu *gpu, struct strata_reader *reader,
+                                  const struct strata_model_options *opt, struct strata_result *out, struct strata_error *err)
+{
+    void *profile = NULL;
+    strata_status st = create_profile(gpu, reader, opt, &profile, err);
+    if (st == STRATA_OK)
+        st = evaluate_profile(profile, gpu, opt, out, err);
+    strata_interval_destroy(profile);
+    return st;
+}
+
+static strata_status profile_to_text(const void *profile, char **text, size_t *length, struct strata_error *err)
+{
+    return interval_to_text(profile, text, length, err);
+}
+
+static strata_status profile_from_text(const char *text, size_t length, const char *file, void **profile, struct strata_error *err)
+{
+    struct strata_interval_profile *p;
+    strata_status st = interval_from_text(text, length, file, &p, err);
+    if (st == STRATA_OK && p->n != 1) {
+        strata_interval_destroy(p);
+        return strata_fail(err, STRATA_EFORMAT, file, 0, 0, "a stored profile is of one launch, and this one is of %zu.", p->n);
+    }
+    if (st == STRATA_OK)
+        *profile = p;
+    return st;
+}
+
+static void destroy_profile(void *profile)
+{
+    strata_interval_destroy(profile);
+}
+
+/* What evaluate.c takes from the GPU of the evaluation, and what the model does not look at. Stalls for
+ * memory follow new latencies; SMs are taken for equal, so that their number may differ. */
+static const char *const free_keys[] = {
+    "name", "description", "sm.count", "sm.clock", "sm.schedulers", "sm.scheduler_policy", "sm.issue_per_scheduler",
+    "sm.min_issue_gap", "sm.fetch_interval", "sm.fetch_miss", "sm.fetch_cold", "sm.lsu_queue", "launch.", "l1.mshrs",
+    "l1.mshr_merges", "l1.mshrs_per_warp", "l1.hit", "l1.bytes_per_cycle", "l1.fill_bytes_per_cycle",
+    "l1.miss_requests_per_cycle", "l1.store_drain", "l1.store", "xbar.", "l2.slices", "l2.channel_hash", "l2.hit", "l2.far_extra",
+    "l2.bytes_per_cycle_per_slice", "l2.fabric_bytes_per_cycle", "l2.request", "l2.partial_write", "l2.atomic_hot", "l2.atomic",
+    "l2.mshrs", "l2.mshr_merges", "l2.clock", "dram.", "tlb.", "texture.", "readonly.", "reuse.", "model.late", "model.waves",
+    "model.launch", "model.slowest", "model.overlap", "model.sectors", NULL};
+
+const struct strata_profiled_model strata_profiled_interval = {
+    .free_keys = free_keys,
+    .create = create_profile,
+    .evaluate = evaluate_profile,
+    .to_text = profile_to_text,
+    .from_text = profile_from_text,
+    .destroy = destroy_profile,
+};
 
 const struct strata_model strata_model_interval = {
     .name = "interval",

@@ -5,5 +5,6 @@
 #include <strata/result.h>
 
 extern const struct strata_model strata_model_interval;
+extern const struct strata_profiled_model strata_profiled_interval;
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "interval/profile.h"
 
-#define FORMAT_NAME "strata.interval-profile/1"
+#define FORMAT_NAME "strata.interval-profile/2"
 enum { LIMIT_BYTES = 1 << 30 };
 
 /* ---- memory ---- */
@@ -86,7 +86,9 @@ static const struct field {
               NUMBER(paths), NUMBER(cluster_share), NUMBER(representative), NUMBER(lsu_cycles),
               NUMBER(l1_miss_sectors), NUMBER(l2_requests), NUMBER(l2_sectors), NUMBER(l2_write_sectors),
               NUMBER(atomic_sectors), NUMBER(dram_read_sectors), NUMBER(dram_write_sectors), NUMBER(sector_bytes),
-              NUMBER(longest_cycles), NUMBER(longest_late_cycles)};
+              NUMBER(longest_cycles), NUMBER(longest_late_cycles),
+              NUMBER(longest_l1_waits), NUMBER(longest_l2_waits), NUMBER(longest_dram_waits),
+              NUMBER(longest_late_l1_waits), NUMBER(longest_late_l2_waits), NUMBER(longest_late_dram_waits)};
 #define IFIELD(name) offsetof(struct interval, name)
 /* One interval is a list of numbers in this order, then its cause. */
 static const size_t columns[] = {IFIELD(count), IFIELD(n), IFIELD(stall_cycles), IFIELD(p1), IFIELD(p2), IFIELD(read_misses),
@@ -131,14 +133,20 @@ static json_t *launch_to_json(struct interval_launch *l)
     return o;
 }
 
-strata_status strata_interval_save(const struct strata_interval_profile *p, const char *path, struct strata_error *err)
+static json_t *profile_to_json(const struct strata_interval_profile *p)
 {
     json_t *root = json_object(), *list = json_array();
-    char temporary[4096];
     for (size_t i = 0; i < p->n; i++)
         json_array_append_new(list, launch_to_json(&p->launch[i]));
     json_object_set_new(root, "format", json_string(FORMAT_NAME));
     json_object_set_new(root, "launches", list);
+    return root;
+}
+
+strata_status strata_interval_save(const struct strata_interval_profile *p, const char *path, struct strata_error *err)
+{
+    char temporary[4096];
+    json_t *root = profile_to_json(p);
     snprintf(temporary, sizeof temporary, "%s.part", path);
     bool written = json_dump_file(root, temporary, JSON_COMPACT | JSON_REAL_PRECISION(17)) == 0 && rename(temporary, path) == 0;
     json_decref(root);
@@ -146,6 +154,17 @@ strata_status strata_interval_save(const struct strata_interval_profile *p, cons
         return STRATA_OK;
     unlink(temporary);
     return strata_fail(err, STRATA_EIO, path, 0, 0, "the interval profile cannot be written: %s.", strerror(errno));
+}
+
+strata_status interval_to_text(const struct strata_interval_profile *p, char **text, size_t *length, struct strata_error *err)
+{
+    json_t *root = profile_to_json(p);
+    *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    json_decref(root);
+    if (!*text)
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left to write an interval profile.");
+    *length = strlen(*text);
+    return STRATA_OK;
 }
 
 /* ---- reading ---- */
@@ -213,19 +232,14 @@ static strata_status read_profile(const json_t *root, const char *path, struct s
     return STRATA_OK;
 }
 
-strata_status strata_interval_load(const char *path, struct strata_interval_profile **out, struct strata_error *err)
+strata_status interval_from_text(const char *text, size_t length, const char *path, struct strata_interval_profile **out,
+                                 struct strata_error *err)
 {
-    char *text;
-    size_t length;
     json_error_t at;
-    strata_status st = strata_file_read(path, LIMIT_BYTES, &text, &length, err);
-    if (st != STRATA_OK)
-        return st;
     json_t *root = json_loadb(text, length, 0, &at);
-    free(text);
     if (!root)
-        return strata_fail(err, STRATA_EFORMAT, path, at.line > 0 ? (uint64_t)at.line : 0, 0, "this is no JSON: %s.", at.text);
-    st = strata_interval_create(out, err);
+        return strata_fail(err, STRATA_EFORMAT, path, at.line > 0 ? (uint32_t)at.line : 0, 0, "this is no JSON: %s.", at.text);
+    strata_status st = strata_interval_create(out, err);
     if (st == STRATA_OK) {
         st = read_profile(root, path, *out, err);
         if (st != STRATA_OK) {
@@ -234,5 +248,17 @@ strata_status strata_interval_load(const char *path, struct strata_interval_prof
         }
     }
     json_decref(root);
+    return st;
+}
+
+strata_status strata_interval_load(const char *path, struct strata_interval_profile **out, struct strata_error *err)
+{
+    char *text;
+    size_t length;
+    strata_status st = strata_file_read(path, LIMIT_BYTES, &text, &length, err);
+    if (st != STRATA_OK)
+        return st;
+    st = interval_from_text(text, length, path, out, err);
+    free(text);
     return st;
 }

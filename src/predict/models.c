@@ -11,6 +11,7 @@
 #include "learn/model_learned.h"
 #include "predict/model_coalesce.h"
 #include "reuse/model_reuse.h"
+#include "sim/engine.h"
 
 static const struct strata_model *const models[] = {
     &strata_model_coalesce,
@@ -18,6 +19,7 @@ static const struct strata_model *const models[] = {
     &strata_model_interval,
     &strata_model_learned,
     &strata_model_flow,
+    &strata_model_sim,
     NULL,
 };
 
@@ -33,4 +35,9 @@ const struct strata_model *strata_model_find(const char *name)
         if (!strcmp((*m)->name, name))
             return *m;
     return NULL;
+}
+
+const struct strata_profiled_model *strata_model_profiled(const struct strata_model *model)
+{
+    return model == &strata_model_interval ? &strata_profiled_interval : NULL;
 }

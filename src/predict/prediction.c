@@ -66,6 +66,7 @@ void strata_prediction_release(struct strata_prediction *p)
     free(p->gpu);
     free(p->model);
     free(p->variant);
+    free(p->label);
     memset(p, 0, sizeof *p);
 }
 

@@ -3,11 +3,11 @@
 #define STRATA_REPORT_PAGE_H
 
 #include <strata/correlate.h>
-#include <strata/prediction.h>
+#include <strata/report.h>
 
 #include "base/text.h"
 
-#define STRATA_REPORT_SCHEMA "strata.report/1"
+#define STRATA_REPORT_SCHEMA "strata.report/2"
 
 /* The page of web/ with its style and script inside, made by embed.py. It holds each marker once.
  */
@@ -21,8 +21,7 @@ void strata_report_put_html(struct strata_text *t, const char *words);
 void strata_report_put_script_json(struct strata_text *t, const char *json, size_t length);
 
 /* The object the page draws. `c` is NULL where nothing was measured. */
-strata_status strata_report_data(const struct strata_predictions *predictions,
-                                 const struct strata_correlation *c, struct strata_text *t,
-                                 struct strata_error *err);
+strata_status strata_report_data(const struct strata_report *r, const struct strata_correlation *c,
+                                 struct strata_text *t, struct strata_error *err);
 
 #endif

@@ -1,4 +1,5 @@
 /* report.c - the page of web/ with a title and the data put where its markers stand. */
+#include <stdlib.h>
 #include <string.h>
 
 #include <strata/report.h>
@@ -8,7 +9,7 @@
 /* "Strata: flow on h200, coalesce on h200" */
 static void put_title(struct strata_text *t, const struct strata_predictions *p)
 {
-    strata_text_put(t, "Strata:");
+    strata_text_put(t, p->n ? "Strata:" : "Strata");
     for (size_t i = 0; i < p->n; i++) {
         bool repeated = false;
         for (size_t k = 0; k < i; k++)
@@ -24,14 +25,14 @@ static void put_title(struct strata_text *t, const struct strata_predictions *p)
 }
 
 /* The markers stand in this order; embed.py refuses a page where they do not. */
-static void put_page(struct strata_text *t, const struct strata_predictions *p,
+static void put_page(struct strata_text *t, const struct strata_report *r,
                      const struct strata_text *data)
 {
     const char *title = strstr(strata_report_page, STRATA_REPORT_TITLE_MARKER);
     const char *after_title = title + strlen(STRATA_REPORT_TITLE_MARKER);
     const char *blob = strstr(after_title, STRATA_REPORT_DATA_MARKER);
     strata_text_put_bytes(t, strata_report_page, (size_t)(title - strata_report_page));
-    put_title(t, p);
+    put_title(t, &r->predictions);
     strata_text_put_bytes(t, after_title, (size_t)(blob - after_title));
     strata_report_put_script_json(t, data->data, data->length);
     strata_text_put(t, blob + strlen(STRATA_REPORT_DATA_MARKER));
@@ -58,28 +59,45 @@ static strata_status derive_all(struct strata_predictions *p, struct strata_erro
     return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for the report.");
 }
 
-strata_status strata_report_html(struct strata_predictions *predictions,
-                                 struct strata_measured *measured,
-                                 void (*warning)(const char *sentence), char **text, size_t *length,
-                                 struct strata_error *err)
+/* The predictions that may be compared, sharing their results with the report. */
+static strata_status choose_compared(const struct strata_report *r, struct strata_predictions *out,
+                                     struct strata_error *err)
+{
+    *out = (struct strata_predictions){.item = calloc(r->predictions.n + 1, sizeof *out->item)};
+    if (!out->item)
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "there is no memory left for the report.");
+    for (size_t i = 0; r->is_measured && i < r->predictions.n; i++)
+        if (!r->measured_gpu || !strcmp(r->predictions.item[i].gpu, r->measured_gpu))
+            out->item[out->n++] = r->predictions.item[i];
+    return STRATA_OK;
+}
+
+strata_status strata_report_html(struct strata_report *r, void (*warning)(const char *sentence),
+                                 char **text, size_t *length, struct strata_error *err)
 {
     const struct strata_correlate_options all = {0};
+    struct strata_predictions compared = {0};
     struct strata_correlation c = {0};
     struct strata_text data = {0}, page = {0};
-    strata_status status = derive_all(predictions, err);
-    if (status == STRATA_OK && measured)
-        status = strata_correlate(measured, predictions, &all, &c, err);
-    if (status == STRATA_OK && measured && warning)
+    strata_status status = derive_all(&r->predictions, err);
+    if (status == STRATA_OK)
+        status = choose_compared(r, &compared, err);
+    bool compare = compared.n > 0;
+    if (status == STRATA_OK && compare)
+        status = strata_correlate(&r->measured, &compared, &all, &c, err);
+    if (status == STRATA_OK && compare && warning)
         tell_warnings(&c, warning);
     if (status == STRATA_OK)
-        status = strata_report_data(predictions, measured ? &c : NULL, &data, err);
+        status = strata_report_data(r, compare ? &c : NULL, &data, err);
     if (status == STRATA_OK)
-        put_page(&page, predictions, &data);
+        put_page(&page, r, &data);
     if (status == STRATA_OK && page.out_of_memory)
         status =
             strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for the report.");
     strata_text_release(&data);
     strata_correlation_release(&c);
+    free(compared.item); /* its members are the report's */
     if (status != STRATA_OK) {
         strata_text_release(&page);
         return status;

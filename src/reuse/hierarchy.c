@@ -14,10 +14,10 @@ static uint64_t later(uint64_t a, uint64_t b)
 
 /* ---- loads ---- */
 
-static uint64_t load_line(struct hierarchy *h, uint32_t sm, const struct strata_request *r, bool use_l1, uint64_t t, uint32_t *hits)
+static uint64_t load_line(struct hierarchy *h, uint32_t sm, const struct strata_request *r,
+                          bool use_l1, uint64_t t, uint32_t *hits)
 {
     struct cache *l1 = &h->sm[sm].l1;
-    struct cache_slot evicted;
     uint64_t done = t + h->gpu->l1.hit_cycles;
     uint32_t slot = use_l1 ? cache_find(l1, r->line) : CACHE_NONE, have = 0;
     if (slot != CACHE_NONE) {
@@ -33,10 +33,11 @@ static uint64_t load_line(struct hierarchy *h, uint32_t sm, const struct strata_
     if (!miss)
         return done;
     uint64_t arrival = hierarchy_l2_read(h, sm, r->line, miss, t);
-    h->n.to_l1 += popcount32(miss) * (h->gpu->l1.cache.sector_bytes / h->gpu->l2.cache.sector_bytes);
+    h->n.to_l1 +=
+        popcount32(miss) * (h->gpu->l1.cache.sector_bytes / h->gpu->l2.cache.sector_bytes);
     if (use_l1) {
         if (slot == CACHE_NONE)
-            slot = cache_insert(l1, r->line, &evicted);
+            slot = cache_insert(l1, r->line, NULL);
         l1->slot[slot].valid |= (uint8_t)miss;
         for (uint32_t b = miss; b; b &= b - 1)
             l1->slot[slot].ready[lowest_bit32(b)] = arrival;
@@ -44,24 +45,29 @@ static uint64_t load_line(struct hierarchy *h, uint32_t sm, const struct strata_
     return later(done, arrival);
 }
 
-/* The tables of an instruction's lines are fetched together. */
-static void fetch_ahead(const struct hierarchy *h, uint32_t sm, const struct strata_request *r, unsigned n)
+/* The caches' memory is not in the machine's caches: what an instruction's lines will need is asked
+ * for together, each step when the one before has had the time of the other lines to arrive. */
+static void fetch_ahead(const struct hierarchy *h, uint32_t sm, const struct strata_request *r,
+                        unsigned n)
 {
-    const struct cache *l1 = &h->sm[sm].l1, *l2 = &h->partition[h->sm[sm].partition].l2;
+    const struct hierarchy_sm *p = &h->sm[sm];
+    const struct cache *l2 = &h->partition[p->partition].l2;
     for (unsigned i = 0; i < n; i++) {
-        __builtin_prefetch(&l1->table[cache_hash(l1, r[i].line)]);
-        __builtin_prefetch(&l2->table[cache_hash(l2, r[i].line)]);
+        cache_expect(&p->l1, r[i].line);
+        cache_expect(l2, r[i].line);
     }
     for (unsigned i = 0; i < n; i++) {
-        uint32_t slot = l2->table[cache_hash(l2, r[i].line)];
-        if (slot)
-            __builtin_prefetch(&l2->slot[slot - 1], 1);
+        cache_expect_slot(&p->l1, r[i].line);
+        if (!cache_expect_slot(l2, r[i].line))
+            hierarchy_l2_expect(h, p->partition, r[i].line);
     }
 }
 
-static uint64_t load(struct hierarchy *h, uint32_t sm, const struct strata_winst *w, const struct strata_request *r, unsigned n, uint64_t t)
+static uint64_t load(struct hierarchy *h, uint32_t sm, const struct strata_winst *w,
+                     const struct strata_request *r, unsigned n, uint64_t t)
 {
-    bool bypass = w->inst->hints & STRATA_HINT_BYPASS_L1, copy = w->inst->memop == STRATA_MEM_ASYNC_COPY;
+    bool bypass = w->inst->hints & STRATA_HINT_BYPASS_L1,
+         copy = w->inst->memop == STRATA_MEM_ASYNC_COPY;
     uint32_t hits = 0, sectors = 0;
     uint64_t done = t;
     if (n > 1 && h->same_geometry)
@@ -92,7 +98,8 @@ static void send(struct hierarchy *h, uint32_t sm, const struct hierarchy_store 
     hierarchy_l2_write(h, sm, s->line, s->sectors, full, s->last);
 }
 
-/* A line leaves after cycles in which the unit had nothing to do, or when it has waited its time. */
+/* A line leaves after cycles in which the unit had nothing to do, or when it has waited its time.
+ */
 static void send_idle(struct hierarchy *h, uint32_t sm, uint64_t t)
 {
     struct hierarchy_sm *p = &h->sm[sm];
@@ -113,7 +120,8 @@ void hierarchy_drain(struct hierarchy *h)
         send_idle(h, s, UINT64_MAX);
 }
 
-static void wait_in_buffer(struct hierarchy *h, uint32_t sm, const struct strata_request *r, uint32_t bytes, uint64_t t)
+static void wait_in_buffer(struct hierarchy *h, uint32_t sm, const struct strata_request *r,
+                           uint32_t bytes, uint64_t t)
 {
     struct hierarchy_sm *p = &h->sm[sm];
     uint32_t i = 0, limit = h->gpu->l1.store_buffer_lines;
@@ -141,10 +149,10 @@ static void wait_in_buffer(struct hierarchy *h, uint32_t sm, const struct strata
 }
 
 /* What a store does to the L1's copy; a sector written in part is not readable until fetched. */
-static void store_in_l1(struct hierarchy *h, uint32_t sm, const struct strata_request *r, uint32_t bytes, bool local, uint64_t t)
+static void store_in_l1(struct hierarchy *h, uint32_t sm, const struct strata_request *r,
+                        uint32_t bytes, bool local, uint64_t t)
 {
     struct cache *l1 = &h->sm[sm].l1;
-    struct cache_slot evicted;
     uint32_t policy = h->gpu->l1.write_policy, slot = cache_find(l1, r->line);
     if (slot != CACHE_NONE) {
         h->n.st_hits += local ? 0 : popcount32(l1->slot[slot].valid & r->sectors);
@@ -154,7 +162,7 @@ static void store_in_l1(struct hierarchy *h, uint32_t sm, const struct strata_re
         }
         cache_touch(l1, slot);
     } else if (policy == STRATA_WRITE_THROUGH_ALLOCATE || policy == STRATA_WRITE_BACK) {
-        slot = cache_insert(l1, r->line, &evicted);
+        slot = cache_insert(l1, r->line, NULL);
     } else {
         return;
     }
@@ -165,12 +173,14 @@ static void store_in_l1(struct hierarchy *h, uint32_t sm, const struct strata_re
     l1->slot[slot].valid |= (uint8_t)r->sectors;
 }
 
-static uint64_t store(struct hierarchy *h, uint32_t sm, const struct strata_winst *w, const struct strata_request *r, unsigned n, uint64_t t)
+static uint64_t store(struct hierarchy *h, uint32_t sm, const struct strata_winst *w,
+                      const struct strata_request *r, unsigned n, uint64_t t)
 {
     bool local = w->inst->space == STRATA_SPACE_LOCAL;
     uint32_t sectors = 0;
     for (unsigned i = 0; i < n; i++) {
-        uint32_t k = popcount32(r[i].sectors), bytes = popcount32(r[i].lanes) * w->inst->width_bytes / (k ? k : 1);
+        uint32_t k = popcount32(r[i].sectors),
+                 bytes = popcount32(r[i].lanes) * w->inst->width_bytes / (k ? k : 1);
         sectors += k;
         if (h->gpu->l1.enabled)
             store_in_l1(h, sm, &r[i], bytes, local, t);
@@ -187,7 +197,8 @@ static uint64_t store(struct hierarchy *h, uint32_t sm, const struct strata_wins
 
 /* ---- atomics: lanes on one word go one after another, other words of a sector together ---- */
 
-static uint32_t packets_of(const struct strata_winst *w, const struct strata_request *r, uint32_t sector_shift)
+static uint32_t packets_of(const struct strata_winst *w, const struct strata_request *r,
+                           uint32_t sector_shift)
 {
     uint64_t addr[STRATA_WARP_SIZE];
     uint32_t packets = 0;
@@ -205,12 +216,14 @@ static uint32_t packets_of(const struct strata_winst *w, const struct strata_req
     return packets;
 }
 
-static uint64_t atomic(struct hierarchy *h, uint32_t sm, const struct strata_winst *w, const struct strata_request *r, unsigned n, uint64_t t)
+static uint64_t atomic(struct hierarchy *h, uint32_t sm, const struct strata_winst *w,
+                       const struct strata_request *r, unsigned n, uint64_t t)
 {
     bool returns = w->inst->memop == STRATA_MEM_ATOMIC;
     uint64_t done = t + 1;
     for (unsigned i = 0; i < n; i++) {
-        uint32_t packets = packets_of(w, &r[i], h->sm[sm].l1.sector_shift), sectors = popcount32(r[i].sectors);
+        uint32_t packets = packets_of(w, &r[i], h->sm[sm].l1.sector_shift),
+                 sectors = popcount32(r[i].sectors);
         uint64_t back = hierarchy_l2_atomic(h, sm, r[i].line, r[i].sectors, packets, t);
         h->n.from_l1 += packets;
         h->n.to_l1 += returns ? packets : 0;
@@ -220,13 +233,15 @@ static uint64_t atomic(struct hierarchy *h, uint32_t sm, const struct strata_win
     return done;
 }
 
-/* Time is taken per transaction, not per instruction: what made the model agree with the column copy
- * of paper 000 (see docs/reuse.md) also keeps stores of one warp apart that others' accesses part.
- * Several lines are looked up at a time; data banks that collide need passes. */
-static uint64_t take_unit(struct hierarchy *h, uint32_t sm, const struct strata_winst *w, unsigned n, uint64_t t)
+/* Time is taken per transaction, not per instruction: what made the model agree with the column
+ * copy of paper 000 (see docs/reuse.md) also keeps stores of one warp apart that others' accesses
+ * part. Several lines are looked up at a time; data banks that collide need passes. */
+static uint64_t take_unit(struct hierarchy *h, uint32_t sm, const struct strata_winst *w,
+                          unsigned n, uint64_t t)
 {
     struct hierarchy_sm *p = &h->sm[sm];
-    uint32_t tags = h->gpu->l1.tags_per_cycle ? h->gpu->l1.tags_per_cycle : 1, cycles = (n + tags - 1) / tags;
+    uint32_t tags = h->gpu->l1.tags_per_cycle ? h->gpu->l1.tags_per_cycle : 1,
+             cycles = (n + tags - 1) / tags;
     uint32_t width = w->inst->width_bytes > 4 ? w->inst->width_bytes / 4u : 1;
     uint32_t passes = n > width ? strata_shared_access(&h->coalescer, w).wavefronts : width;
     cycles = passes > cycles ? passes : cycles;
@@ -238,7 +253,8 @@ static uint64_t take_unit(struct hierarchy *h, uint32_t sm, const struct strata_
     return start;
 }
 
-uint64_t hierarchy_access(struct hierarchy *h, uint32_t sm, const struct strata_winst *w, uint64_t local_base, uint64_t t)
+uint64_t hierarchy_access(struct hierarchy *h, uint32_t sm, const struct strata_winst *w,
+                          uint64_t local_base, uint64_t t)
 {
     struct strata_request r[STRATA_MAX_REQUESTS];
     unsigned n = strata_coalesce(&h->coalescer, w, local_base, r);

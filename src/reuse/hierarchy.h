@@ -15,7 +15,7 @@
 #include "cache/cache.h"
 
 #define HIERARCHY_MAX_PARTITIONS 4
-#define HIERARCHY_STORE_LINES 64
+#define HIERARCHY_STORE_LINES    64
 
 struct hierarchy_counts {
     uint64_t ld_requests, ld_sectors, ld_hits, st_requests, st_sectors, st_hits;
@@ -56,6 +56,7 @@ struct hierarchy {
     const struct strata_gpu *gpu;
     struct strata_coalescer coalescer;
     struct hierarchy_sm *sm;
+    struct cache_pool l1_pool;
     struct hierarchy_open *open;
     struct hierarchy_partition partition[HIERARCHY_MAX_PARTITIONS];
     uint32_t n_sms, n_gpcs, open_size, n_partitions, l2_sectors;
@@ -65,13 +66,16 @@ struct hierarchy {
     struct hierarchy_counts n;
 };
 
-strata_status hierarchy_init(struct hierarchy *h, const struct strata_gpu *gpu, const struct strata_launch *launch, uint64_t l1_bytes,
-                             uint64_t seed, struct strata_error *err);
+strata_status hierarchy_init(struct hierarchy *h, const struct strata_gpu *gpu,
+                             const struct strata_launch *launch, uint64_t l1_bytes, uint64_t seed,
+                             struct strata_error *err);
 void hierarchy_release(struct hierarchy *h);
 /* One warp instruction at time t; returns when its data is there. */
-uint64_t hierarchy_access(struct hierarchy *h, uint32_t sm, const struct strata_winst *w, uint64_t local_base, uint64_t t);
+uint64_t hierarchy_access(struct hierarchy *h, uint32_t sm, const struct strata_winst *w,
+                          uint64_t local_base, uint64_t t);
 /* What waits in front of the crossbars leaves. */
 void hierarchy_drain(struct hierarchy *h);
-void hierarchy_report(const struct hierarchy *h, double other_dram_sectors, struct strata_result *r);
+void hierarchy_report(const struct hierarchy *h, double other_dram_sectors,
+                      struct strata_result *r);
 
 #endif

@@ -12,6 +12,13 @@ static uint32_t home_of(const struct hierarchy *h, uint64_t line)
     return h->n_partitions == 1 ? 0 : (uint32_t)(mix64(block * 2 + 1) >> 40) % h->n_partitions;
 }
 
+void hierarchy_l2_expect(const struct hierarchy *h, uint32_t part, uint64_t line)
+{
+    uint32_t home = home_of(h, line);
+    if (home != part)
+        cache_expect(&h->partition[home].l2, line);
+}
+
 /* ---- write-back ---- */
 
 static void write_back(struct hierarchy *h, struct hierarchy_partition *p, struct cache_slot *s)
@@ -22,7 +29,8 @@ static void write_back(struct hierarchy *h, struct hierarchy_partition *p, struc
     s->dirty = 0;
 }
 
-static void mark_dirty(struct hierarchy *h, struct hierarchy_partition *p, struct cache_slot *s, uint32_t sectors)
+static void mark_dirty(struct hierarchy *h, struct hierarchy_partition *p, struct cache_slot *s,
+                       uint32_t sectors)
 {
     if (!s->dirty) {
         p->dirty[p->tail++ & p->mask] = s->line;
@@ -58,10 +66,11 @@ struct answer {
     uint64_t ready;
     uint32_t hits, fetched;
 };
-static struct answer partition_read(struct hierarchy *h, uint32_t part, uint64_t line, uint32_t sectors, uint64_t t);
+static struct answer partition_read(struct hierarchy *h, uint32_t part, uint64_t line,
+                                    uint32_t sectors, uint64_t t);
 
-/* DRAM answers after its latency, and no faster than its rate: what is on its way when the memory is
- * the bottleneck depends on that and on nothing else with a clock. */
+/* DRAM answers after its latency, and no faster than its rate: what is on its way when the memory
+ * is the bottleneck depends on that and on nothing else with a clock. */
 static uint64_t dram_read(struct hierarchy *h, uint32_t part, uint32_t n, uint64_t t)
 {
     struct hierarchy_partition *p = &h->partition[part];
@@ -71,7 +80,8 @@ static uint64_t dram_read(struct hierarchy *h, uint32_t part, uint32_t n, uint64
     return begin / 64 + h->gpu->dram.access_cycles;
 }
 
-static uint64_t fetch(struct hierarchy *h, uint32_t part, uint64_t line, uint32_t sectors, uint64_t t)
+static uint64_t fetch(struct hierarchy *h, uint32_t part, uint64_t line, uint32_t sectors,
+                      uint64_t t)
 {
     uint32_t home = home_of(h, line), n = popcount32(sectors);
     if (home == part)
@@ -96,7 +106,8 @@ static uint32_t whole_fetches(const struct hierarchy *h, uint32_t missing, uint3
     return wide & ~held & ((1u << h->l2_sectors) - 1);
 }
 
-static struct answer partition_read(struct hierarchy *h, uint32_t part, uint64_t line, uint32_t sectors, uint64_t t)
+static struct answer partition_read(struct hierarchy *h, uint32_t part, uint64_t line,
+                                    uint32_t sectors, uint64_t t)
 {
     struct cache_slot *s = slot_of(h, &h->partition[part], line);
     uint32_t held = s->valid & ~(uint32_t)s->partial, have = held & sectors;
@@ -116,7 +127,8 @@ static struct answer partition_read(struct hierarchy *h, uint32_t part, uint64_t
     return a;
 }
 
-static uint64_t near_read(struct hierarchy *h, uint32_t sm, uint64_t line, uint32_t sectors, uint64_t t)
+static uint64_t near_read(struct hierarchy *h, uint32_t sm, uint64_t line, uint32_t sectors,
+                          uint64_t t)
 {
     struct answer a = partition_read(h, h->sm[sm].partition, line, sectors, t);
     uint32_t n = popcount32(sectors);
@@ -131,26 +143,32 @@ static uint64_t near_read(struct hierarchy *h, uint32_t sm, uint64_t line, uint3
 }
 
 /* SMs of a GPC share the answer to equal requests until its data is about to come back. */
-static uint64_t coalesced_read(struct hierarchy *h, uint32_t sm, uint64_t line, uint32_t sectors, uint64_t t)
+static uint64_t coalesced_read(struct hierarchy *h, uint32_t sm, uint64_t line, uint32_t sectors,
+                               uint64_t t)
 {
     if (!h->open)
         return near_read(h, sm, line, sectors, t);
-    uint32_t scope = h->gpu->xbar.request_coalescer_scope, group = scope ? sm / scope % h->n_gpcs : h->sm[sm].gpc;
-    uint64_t hash = mix64((line >> 7) * 16 + sectors) >> 20, back = h->gpu->xbar.coalescer_return_cycles;
+    uint32_t scope = h->gpu->xbar.request_coalescer_scope,
+             group = scope ? sm / scope % h->n_gpcs : h->sm[sm].gpc;
+    uint64_t hash = mix64((line >> 7) * 16 + sectors) >> 20,
+             back = h->gpu->xbar.coalescer_return_cycles;
     struct hierarchy_open *e = &h->open[(size_t)group * h->open_size + (hash & (h->open_size - 1))];
     if (e->line == line && e->sectors == sectors && t < e->until) {
         h->n.merged += popcount32(sectors);
         return e->arrival > t ? e->arrival : t + 1;
     }
-    uint64_t arrival = near_read(h, sm, line, sectors, t), until = t + h->gpu->xbar.request_coalescer_window_cycles;
+    uint64_t arrival = near_read(h, sm, line, sectors, t),
+             until = t + h->gpu->xbar.request_coalescer_window_cycles;
     if (back && arrival > back && arrival - back > until)
         until = arrival - back;
-    *e = (struct hierarchy_open){.line = line, .sectors = sectors, .arrival = arrival, .until = until};
+    *e = (struct hierarchy_open){
+        .line = line, .sectors = sectors, .arrival = arrival, .until = until};
     return arrival;
 }
 
 /* The sectors of an L1 line that lie in the L2 line `at`, which is moved to its end. */
-static uint32_t part_of(const struct hierarchy *h, uint64_t line, uint32_t sectors, uint64_t *at, uint64_t *l2_line)
+static uint32_t part_of(const struct hierarchy *h, uint64_t line, uint32_t sectors, uint64_t *at,
+                        uint64_t *l2_line)
 {
     const struct strata_cache_config *l1 = &h->gpu->l1.cache, *l2 = &h->gpu->l2.cache;
     uint64_t end = line + l1->line_bytes, l2_end;
@@ -163,7 +181,8 @@ static uint32_t part_of(const struct hierarchy *h, uint64_t line, uint32_t secto
     return mask;
 }
 
-uint64_t hierarchy_l2_read(struct hierarchy *h, uint32_t sm, uint64_t line, uint32_t sectors, uint64_t t)
+uint64_t hierarchy_l2_read(struct hierarchy *h, uint32_t sm, uint64_t line, uint32_t sectors,
+                           uint64_t t)
 {
     if (h->same_geometry)
         return coalesced_read(h, sm, line, sectors, t);
@@ -178,7 +197,8 @@ uint64_t hierarchy_l2_read(struct hierarchy *h, uint32_t sm, uint64_t line, uint
 
 /* ---- writes and atomics ---- */
 
-static void put(struct hierarchy *h, uint32_t part, uint64_t line, uint32_t sectors, uint32_t full, bool home, uint64_t t)
+static void put(struct hierarchy *h, uint32_t part, uint64_t line, uint32_t sectors, uint32_t full,
+                bool home, uint64_t t)
 {
     struct cache_slot *s = slot_of(h, &h->partition[part], line);
     uint32_t fresh = sectors & ~(uint32_t)s->valid;
@@ -191,7 +211,8 @@ static void put(struct hierarchy *h, uint32_t part, uint64_t line, uint32_t sect
         mark_dirty(h, &h->partition[part], s, sectors);
 }
 
-static void near_write(struct hierarchy *h, uint32_t sm, uint64_t line, uint32_t sectors, uint32_t full, uint64_t t)
+static void near_write(struct hierarchy *h, uint32_t sm, uint64_t line, uint32_t sectors,
+                       uint32_t full, uint64_t t)
 {
     uint32_t part = h->sm[sm].partition, home = home_of(h, line), n = popcount32(sectors);
     h->n.l2_requests++;
@@ -203,7 +224,8 @@ static void near_write(struct hierarchy *h, uint32_t sm, uint64_t line, uint32_t
     put(h, home, line, sectors, full, true, t);
 }
 
-void hierarchy_l2_write(struct hierarchy *h, uint32_t sm, uint64_t line, uint32_t sectors, uint32_t full, uint64_t t)
+void hierarchy_l2_write(struct hierarchy *h, uint32_t sm, uint64_t line, uint32_t sectors,
+                        uint32_t full, uint64_t t)
 {
     if (h->same_geometry) {
         near_write(h, sm, line, sectors, full, t);
@@ -211,14 +233,16 @@ void hierarchy_l2_write(struct hierarchy *h, uint32_t sm, uint64_t line, uint32_
     }
     for (uint64_t at = line, l2_line; at < line + h->gpu->l1.cache.line_bytes;) {
         uint64_t same = at;
-        uint32_t mask = part_of(h, line, sectors, &at, &l2_line), whole = part_of(h, line, full, &same, &l2_line);
+        uint32_t mask = part_of(h, line, sectors, &at, &l2_line),
+                 whole = part_of(h, line, full, &same, &l2_line);
         if (mask)
             near_write(h, sm, l2_line, mask, whole, t);
     }
 }
 
 /* Done at the home of the line, which fetches what it does not hold. */
-uint64_t hierarchy_l2_atomic(struct hierarchy *h, uint32_t sm, uint64_t line, uint32_t sectors, uint32_t packets, uint64_t t)
+uint64_t hierarchy_l2_atomic(struct hierarchy *h, uint32_t sm, uint64_t line, uint32_t sectors,
+                             uint32_t packets, uint64_t t)
 {
     uint32_t home = home_of(h, line);
     bool far = home != h->sm[sm].partition;
@@ -242,24 +266,28 @@ uint64_t hierarchy_l2_atomic(struct hierarchy *h, uint32_t sm, uint64_t line, ui
 
 /* ---- set-up ---- */
 
-static strata_status init_sms(struct hierarchy *h, uint64_t l1_bytes, uint64_t seed, struct strata_error *err)
+static strata_status init_sms(struct hierarchy *h, uint64_t l1_bytes, uint64_t seed,
+                              struct strata_error *err)
 {
     const struct strata_gpu *g = h->gpu;
     struct strata_cache_config l1 = g->l1.cache;
     uint64_t reserved = (uint64_t)g->l1.reserved_lines * l1.line_bytes;
     l1.size_bytes = l1_bytes > reserved + l1.line_bytes ? l1_bytes - reserved : l1.line_bytes;
-    strata_status st = STRATA_OK;
+    strata_status st = cache_pool_create(&l1, h->n_sms, &h->l1_pool, err);
     for (uint32_t s = 0; s < h->n_sms && st == STRATA_OK; s++) {
         struct hierarchy_sm *p = &h->sm[s];
-        st = cache_create(&l1, seed + s, &p->l1, err);
+        st = cache_create_in(&h->l1_pool, &l1, seed + s, &p->l1, err);
         p->gpc = s < g->launch.n_gpc_of_sm ? g->launch.gpc_of_sm[s] : 0;
-        p->partition = (p->gpc < g->l2.n_partition_of_gpc ? g->l2.partition_of_gpc[p->gpc] : p->gpc) % h->n_partitions;
+        p->partition =
+            (p->gpc < g->l2.n_partition_of_gpc ? g->l2.partition_of_gpc[p->gpc] : p->gpc) %
+            h->n_partitions;
         h->n_gpcs = p->gpc >= h->n_gpcs ? p->gpc + 1 : h->n_gpcs;
     }
     return st;
 }
 
-static strata_status init_partition(struct hierarchy *h, uint32_t i, uint64_t seed, struct strata_error *err)
+static strata_status init_partition(struct hierarchy *h, uint32_t i, uint64_t seed,
+                                    struct strata_error *err)
 {
     struct hierarchy_partition *p = &h->partition[i];
     struct strata_cache_config l2 = h->gpu->l2.cache;
@@ -272,26 +300,35 @@ static strata_status init_partition(struct hierarchy *h, uint32_t i, uint64_t se
         ring *= 2;
     p->mask = ring - 1;
     p->dirty = calloc(ring, sizeof *p->dirty);
-    return p->dirty ? STRATA_OK : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the modelled L2.");
+    return p->dirty ? STRATA_OK
+                    : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                                  "There is no memory left for the modelled L2.");
 }
 
 static void init_rates(struct hierarchy *h)
 {
     const struct strata_gpu *g = h->gpu;
-    double rate = g->dram.clock_mhz && g->sm.clock_mhz ? (double)g->dram.channels * g->dram.bus_bytes * g->dram.data_rate *
-                                                             g->dram.clock_mhz / g->sm.clock_mhz * g->dram.efficiency : 0;
-    h->n_partitions = g->l2.partitions < 1 ? 1 : g->l2.partitions > HIERARCHY_MAX_PARTITIONS ? HIERARCHY_MAX_PARTITIONS : g->l2.partitions;
-    h->dram_64ths = rate > 0 ? (uint32_t)(64.0 * g->l2.cache.sector_bytes * h->n_partitions / rate + 0.5) : 0;
+    double rate = g->dram.clock_mhz && g->sm.clock_mhz
+                      ? (double)g->dram.channels * g->dram.bus_bytes * g->dram.data_rate *
+                            g->dram.clock_mhz / g->sm.clock_mhz * g->dram.efficiency
+                      : 0;
+    h->n_partitions = g->l2.partitions < 1                          ? 1
+                      : g->l2.partitions > HIERARCHY_MAX_PARTITIONS ? HIERARCHY_MAX_PARTITIONS
+                                                                    : g->l2.partitions;
+    h->dram_64ths =
+        rate > 0 ? (uint32_t)(64.0 * g->l2.cache.sector_bytes * h->n_partitions / rate + 0.5) : 0;
     h->l2_sectors = g->l2.cache.line_bytes / g->l2.cache.sector_bytes;
-    h->same_geometry = g->l1.cache.line_bytes == g->l2.cache.line_bytes && g->l1.cache.sector_bytes == g->l2.cache.sector_bytes;
+    h->same_geometry = g->l1.cache.line_bytes == g->l2.cache.line_bytes &&
+                       g->l1.cache.sector_bytes == g->l2.cache.sector_bytes;
     h->dirty_limit = g->l2.dirty_bytes / g->l2.cache.sector_bytes / h->n_partitions;
     h->open_size = g->xbar.request_coalescer_lines ? 1 : 8192;
     while (h->open_size < g->xbar.request_coalescer_lines)
         h->open_size *= 2;
 }
 
-strata_status hierarchy_init(struct hierarchy *h, const struct strata_gpu *gpu, const struct strata_launch *launch, uint64_t l1_bytes,
-                             uint64_t seed, struct strata_error *err)
+strata_status hierarchy_init(struct hierarchy *h, const struct strata_gpu *gpu,
+                             const struct strata_launch *launch, uint64_t l1_bytes, uint64_t seed,
+                             struct strata_error *err)
 {
     memset(h, 0, sizeof *h);
     h->gpu = gpu;
@@ -301,10 +338,13 @@ strata_status hierarchy_init(struct hierarchy *h, const struct strata_gpu *gpu, 
     init_rates(h);
     h->sm = calloc(h->n_sms, sizeof *h->sm);
     strata_status st = h->sm ? init_sms(h, l1_bytes, seed, err)
-                             : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the modelled L1s.");
-    if (st == STRATA_OK && (gpu->xbar.request_coalescer_window_cycles || gpu->xbar.coalescer_return_cycles) &&
+                             : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                                           "There is no memory left for the modelled L1s.");
+    if (st == STRATA_OK &&
+        (gpu->xbar.request_coalescer_window_cycles || gpu->xbar.coalescer_return_cycles) &&
         !(h->open = calloc((size_t)h->n_gpcs * h->open_size, sizeof *h->open)))
-        st = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the request coalescers.");
+        st = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                         "There is no memory left for the request coalescers.");
     for (uint32_t i = 0; i < h->n_partitions && st == STRATA_OK; i++)
         st = init_partition(h, i, seed, err);
     if (st != STRATA_OK)
@@ -320,6 +360,7 @@ void hierarchy_release(struct hierarchy *h)
         cache_release(&h->partition[i].l2);
         free(h->partition[i].dirty);
     }
+    cache_pool_release(&h->l1_pool);
     free(h->sm);
     free(h->open);
     memset(h, 0, sizeof *h);

@@ -17,25 +17,34 @@ struct pass {
     struct timed_options opt;
     uint32_t line_shift;
     struct progress {
-        unsigned made;  /* transactions of the warp's instruction that are out */
-        uint64_t until; /* their data is there */
-    } *progress;        /* by warp */
+        unsigned n, made; /* transactions of the warp's instruction, and those that are out */
+        bool held;        /* the others are to be tried again */
+        uint64_t until;   /* their data is there */
+        uint64_t line[STRATA_MAX_REQUESTS];
+    } * progress; /* by warp */
 };
 
-static strata_status visit(void *context, uint32_t core, uint32_t warp, const struct strata_winst *w, uint64_t now,
-                           struct queue_outcome *out, struct strata_error *err)
+static void coalesce(const struct pass *p, const struct strata_winst *w, uint64_t local_base,
+                     struct progress *g)
+{
+    struct strata_request request[STRATA_MAX_REQUESTS];
+    g->n = strata_coalesce(&p->coalescer, w, local_base, request);
+    for (unsigned i = 0; i < g->n; i++)
+        g->line[i] = request[i].line >> p->line_shift;
+}
+
+static strata_status visit(void *context, uint32_t core, uint32_t warp,
+                           const struct strata_winst *w, uint64_t now, struct queue_outcome *out,
+                           struct strata_error *err)
 {
     struct pass *p = context;
-    struct strata_request request[STRATA_MAX_REQUESTS];
-    uint64_t line[STRATA_MAX_REQUESTS];
-    unsigned n = strata_coalesce(&p->coalescer, w, p->residents.warp[warp].local_base, request);
     strata_status st = STRATA_OK;
     struct progress *g = &p->progress[warp];
     unsigned made;
     uint64_t delay;
-    for (unsigned i = 0; i < n; i++)
-        line[i] = request[i].line >> p->line_shift;
-    if (!n)
+    if (!g->held)
+        coalesce(p, w, p->residents.warp[warp].local_base, g);
+    if (!g->n)
         return STRATA_OK;
     if (!p->ready[core]) {
         struct timed_options opt = p->opt;
@@ -44,13 +53,14 @@ static strata_status visit(void *context, uint32_t core, uint32_t warp, const st
         p->ready[core] = st == STRATA_OK;
     }
     if (st == STRATA_OK)
-        st = timed_issue(&p->cache[core], warp, line + g->made, n - g->made, now, &made, &delay, NULL, err);
+        st = timed_issue(&p->cache[core], warp, g->line + g->made, g->n - g->made, now, &made,
+                         &delay, NULL, err);
     if (st != STRATA_OK)
         return st;
     g->made += made;
     if (delay && now + delay > g->until)
         g->until = now + delay;
-    out->cancelled = g->made < n;
+    out->cancelled = g->held = g->made < g->n;
     out->units = p->opt.unit_per_transaction && made ? made : 1;
     if (!out->cancelled) {
         out->delay = g->until > now ? g->until - now : 0;
@@ -74,8 +84,9 @@ static void add_up(const struct pass *p, struct reuse_totals *out)
     }
 }
 
-strata_status reuse_paper_pass(const struct strata_gpu *gpu, struct strata_reader *reader, const struct reuse_settings *s,
-                               uint64_t seed, struct reuse_totals *out, struct strata_error *err)
+strata_status reuse_paper_pass(const struct strata_gpu *gpu, struct strata_reader *reader,
+                               const struct reuse_settings *s, uint64_t seed,
+                               struct reuse_totals *out, struct strata_error *err)
 {
     struct pass p = {0};
     struct residents_options placing;
@@ -88,9 +99,12 @@ strata_status reuse_paper_pass(const struct strata_gpu *gpu, struct strata_reade
     p.line_shift = p.coalescer.line_shift;
     p.cache = calloc(p.residents.n_cores, sizeof *p.cache);
     p.ready = calloc(p.residents.n_cores, sizeof *p.ready);
-    p.progress = calloc((size_t)p.residents.n_cores * p.residents.places * p.residents.warps_per_block, sizeof *p.progress);
+    p.progress =
+        calloc((size_t)p.residents.n_cores * p.residents.places * p.residents.warps_per_block,
+               sizeof *p.progress);
     if (!p.cache || !p.ready || !p.progress)
-        st = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the modelled cores.");
+        st = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                         "There is no memory left for the modelled cores.");
     else
         st = queue_run(&p.residents, visit, &p, err);
     if (st == STRATA_OK)
@@ -107,8 +121,9 @@ strata_status reuse_paper_pass(const struct strata_gpu *gpu, struct strata_reade
 
 /* ---- kinds ---- */
 
-static strata_status again(const struct strata_gpu *gpu, const struct strata_reader *reader, const struct reuse_settings *s,
-                           uint64_t seed, struct reuse_totals *out, struct strata_error *err)
+static strata_status again(const struct strata_gpu *gpu, const struct strata_reader *reader,
+                           const struct reuse_settings *s, uint64_t seed, struct reuse_totals *out,
+                           struct strata_error *err)
 {
     struct strata_reader *other;
     strata_status st = strata_reader_reopen(reader, &other, err);
@@ -139,20 +154,25 @@ static void book_mshr(struct reuse_totals *t, const struct reuse_totals *unlimit
 
 /* The released code's kinds are differences between four runs with different schedules; where they
  * exceed what is left of the total they are cut, so that the sum holds here too. */
-static void book_by_difference(struct reuse_totals *t, const struct reuse_totals *fully, const struct reuse_totals *prompt,
+static void book_by_difference(struct reuse_totals *t, const struct reuse_totals *fully,
+                               const struct reuse_totals *prompt,
                                const struct reuse_totals *unlimited)
 {
     uint64_t left = t->misses;
     memset(t->kind, 0, sizeof t->kind);
     t->kind[TIMED_COMPULSORY] = move(&left, prompt->infinite);
-    t->kind[TIMED_LATENCY] = move(&left, t->infinite > prompt->infinite ? t->infinite - prompt->infinite : 0);
-    t->kind[TIMED_CONFLICT] = move(&left, t->misses > fully->misses ? t->misses - fully->misses : 0);
-    t->kind[TIMED_MSHR] = move(&left, t->misses > unlimited->misses ? t->misses - unlimited->misses : 0);
+    t->kind[TIMED_LATENCY] =
+        move(&left, t->infinite > prompt->infinite ? t->infinite - prompt->infinite : 0);
+    t->kind[TIMED_CONFLICT] =
+        move(&left, t->misses > fully->misses ? t->misses - fully->misses : 0);
+    t->kind[TIMED_MSHR] =
+        move(&left, t->misses > unlimited->misses ? t->misses - unlimited->misses : 0);
     t->kind[TIMED_CAPACITY] = left;
 }
 
-static strata_status find_kinds(const struct strata_gpu *gpu, const struct strata_reader *reader, const struct reuse_settings *s,
-                                uint64_t seed, struct reuse_totals *t, struct strata_error *err)
+static strata_status find_kinds(const struct strata_gpu *gpu, const struct strata_reader *reader,
+                                const struct reuse_settings *s, uint64_t seed,
+                                struct reuse_totals *t, struct strata_error *err)
 {
     struct reuse_settings fully = *s, prompt = *s, unlimited = *s;
     struct reuse_totals a, b, c;
@@ -180,9 +200,11 @@ static void report(const struct reuse_totals *t, struct strata_result *out)
 {
     static const char *const names[] = {"compulsory", "capacity", "conflict", "latency", "mshr"};
     /* The profiler does not count a miss on a line that is on its way (section 6.1). */
-    double counted = (double)(t->misses - t->kind[TIMED_LATENCY]), n = t->accesses ? (double)t->accesses : 1;
+    double counted = (double)(t->misses - t->kind[TIMED_LATENCY]),
+           n = t->accesses ? (double)t->accesses : 1;
     strata_result_set(out, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", (double)t->accesses);
-    strata_result_set(out, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", (double)t->accesses - counted);
+    strata_result_set(out, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
+                      (double)t->accesses - counted);
     strata_result_set(out, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum", counted);
     strata_result_detail(out, "miss_rate_pct", 100 * (double)t->misses / n);
     strata_result_detail(out, "miss_rate_without_latency_pct", 100 * counted / n);
@@ -194,8 +216,9 @@ static void report(const struct reuse_totals *t, struct strata_result *out)
     strata_result_detail(out, "cancelled_issues", (double)t->cancelled);
 }
 
-static strata_status run_paper(const struct strata_gpu *gpu, struct strata_reader *reader, const struct reuse_settings *s,
-                               uint64_t seed, struct strata_result *out, struct strata_error *err)
+static strata_status run_paper(const struct strata_gpu *gpu, struct strata_reader *reader,
+                               const struct reuse_settings *s, uint64_t seed,
+                               struct strata_result *out, struct strata_error *err)
 {
     struct reuse_totals t;
     strata_status st = reuse_paper_pass(gpu, reader, s, seed, &t, err);
@@ -206,19 +229,23 @@ static strata_status run_paper(const struct strata_gpu *gpu, struct strata_reade
     return st;
 }
 
-static strata_status run_model(const struct strata_gpu *gpu, struct strata_reader *reader, const struct strata_model_options *opt,
-                               struct strata_result *out, struct strata_error *err)
+static strata_status run_model(const struct strata_gpu *gpu, struct strata_reader *reader,
+                               const struct strata_model_options *opt, struct strata_result *out,
+                               struct strata_error *err)
 {
     struct reuse_settings s;
     strata_status st = reuse_settings_read(&s, opt, err);
     if (st != STRATA_OK)
         return st;
-    bool paper = opt->variant ? !strcmp(opt->variant, "paper") : gpu->coalesce.rule == STRATA_COALESCE_FERMI;
+    bool paper =
+        opt->variant ? !strcmp(opt->variant, "paper") : gpu->coalesce.rule == STRATA_COALESCE_FERMI;
     if (!paper && opt->variant && strcmp(opt->variant, "hierarchy"))
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
-                           "The reuse model has no variant \"%s\"; there are paper (one L1, kinds of misses) and hierarchy (all counters).",
+                           "The reuse model has no variant \"%s\"; there are paper (one L1, kinds "
+                           "of misses) and hierarchy (all counters).",
                            opt->variant);
-    return paper ? run_paper(gpu, reader, &s, opt->seed, out, err) : turns_run(gpu, reader, opt->seed, out, err);
+    return paper ? run_paper(gpu, reader, &s, opt->seed, out, err)
+                 : turns_run(gpu, reader, opt->seed, out, err);
 }
 
 const struct strata_model strata_model_reuse = {

@@ -24,12 +24,14 @@ enum {
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "There is no memory left for the reuse distances of so many lines; a sampled "
-                       "engine (--engine sampled) needs less.");
+    return strata_fail(
+        err, STRATA_ENOMEM, NULL, 0, 0,
+        "There is no memory left for the reuse distances of so many lines; a sampled "
+        "engine (--engine sampled) needs less.");
 }
 
-/* Zeroed. Look-ups are random over the whole table, so large pages save most of their page walks. */
+/* Zeroed. Look-ups are random over the whole table, so large pages save most of their page walks.
+ */
 static void *alloc_table(size_t bytes)
 {
     if (bytes < (size_t)HUGE_PAGE)
@@ -54,7 +56,8 @@ static bool alloc_window(struct reuse_stack *s, uint32_t n_slots)
     s->hyper_count = calloc(s->n_hypers, sizeof *s->hyper_count);
     s->prefix = calloc(words, sizeof *s->prefix);
     s->n_slots = n_slots;
-    return s->bits && s->word_count && s->group_count && s->super_count && s->hyper_count && s->prefix;
+    return s->bits && s->word_count && s->group_count && s->super_count && s->hyper_count &&
+           s->prefix;
 }
 
 static void free_window(struct reuse_stack *s)
@@ -76,7 +79,8 @@ static bool alloc_entries(struct reuse_stack *s, unsigned log2_entries)
 }
 
 /* Sums over what follows a place in its block of counters are made without branches, which no
- * predictor could foresee: all counters of the block are added, those up to the place masked out. */
+ * predictor could foresee: all counters of the block are added, those up to the place masked out.
+ */
 struct masks {
     uint64_t word[GROUP_WORDS][GROUP_WORDS / 8];    /* a byte for each word of a group */
     uint64_t group[SUPER_GROUPS][SUPER_GROUPS / 4]; /* two bytes for each group of a super group */
@@ -134,7 +138,8 @@ void reuse_stack_clear(struct reuse_stack *s)
 
 uint64_t reuse_stack_bytes(const struct reuse_stack *s)
 {
-    return ((uint64_t)s->table_mask + 1) * sizeof *s->table + s->n_slots / 8 + s->n_slots / WORD_BITS * 5u;
+    return ((uint64_t)s->table_mask + 1) * sizeof *s->table + s->n_slots / 8 +
+           s->n_slots / WORD_BITS * 5u;
 }
 
 /* ---- counting bits ---- */
@@ -268,7 +273,8 @@ static inline uint32_t rank_of(const struct reuse_stack *s, uint32_t slot)
 }
 
 /* A window four times as large as the lines need, its first n slots taken and room for `more`. */
-static strata_status refill_window(struct reuse_stack *s, uint32_t n, uint64_t more, struct strata_error *err)
+static strata_status refill_window(struct reuse_stack *s, uint32_t n, uint64_t more,
+                                   struct strata_error *err)
 {
     uint64_t want = (uint64_t)n * 4 > n + more ? (uint64_t)n * 4 : n + more;
     want = (want + SUPER_SLOTS - 1) / SUPER_SLOTS * SUPER_SLOTS;
@@ -304,8 +310,8 @@ strata_status reuse_stack_reserve(struct reuse_stack *s, size_t n, struct strata
     return s->n_slots - s->cursor >= n ? STRATA_OK : renumber(s, n, err);
 }
 
-strata_status reuse_stack_append(struct reuse_stack *s, uint32_t mark, const struct reuse_stack *later,
-                                 struct strata_error *err)
+strata_status reuse_stack_append(struct reuse_stack *s, uint32_t mark,
+                                 const struct reuse_stack *later, struct strata_error *err)
 {
     uint32_t below = s->n_lines - later->n_lines; /* lines that `later` has not seen come first */
     struct reuse_stack order = *later;            /* its scratch is written, nothing else */
@@ -315,7 +321,8 @@ strata_status reuse_stack_append(struct reuse_stack *s, uint32_t mark, const str
         struct reuse_entry *e = &s->table[i];
         if (!e->key)
             continue;
-        e->slot = e->slot < mark ? rank_of(s, e->slot) : below + rank_of(&order, find(later, e->key)->slot);
+        e->slot = e->slot < mark ? rank_of(s, e->slot)
+                                 : below + rank_of(&order, find(later, e->key)->slot);
     }
     return refill_window(s, s->n_lines, 0, err);
 }
@@ -332,8 +339,8 @@ static strata_status first_access(struct reuse_stack *s, uint64_t key, struct re
     return grow_table(s, err);
 }
 
-static inline strata_status touch(struct reuse_stack *s, uint64_t line, uint32_t *distance,
-                                  struct strata_error *err)
+static inline strata_status touch(struct reuse_stack *s, uint64_t line, bool measured,
+                                  uint32_t *distance, struct strata_error *err)
 {
     if (s->cursor == s->n_slots) {
         strata_status st = renumber(s, 0, err);
@@ -349,7 +356,8 @@ static inline strata_status touch(struct reuse_stack *s, uint64_t line, uint32_t
         *distance = 0;
         return STRATA_OK;
     }
-    *distance = bits_after(s, e->slot);
+    if (measured)
+        *distance = bits_after(s, e->slot);
     clear_bit(s, e->slot);
     e->slot = s->cursor;
     set_bit(s, s->cursor++);
@@ -359,7 +367,13 @@ static inline strata_status touch(struct reuse_stack *s, uint64_t line, uint32_t
 strata_status reuse_stack_touch(struct reuse_stack *s, uint64_t line, uint32_t *distance,
                                 struct strata_error *err)
 {
-    return touch(s, line, distance, err);
+    return touch(s, line, true, distance, err);
+}
+
+strata_status reuse_stack_use(struct reuse_stack *s, uint64_t line, struct strata_error *err)
+{
+    uint32_t unused;
+    return touch(s, line, false, &unused, err);
 }
 
 uint32_t reuse_stack_distance(const struct reuse_stack *s, uint64_t line)
@@ -387,8 +401,8 @@ static void fetch_bits(const struct reuse_stack *s, const uint64_t *line, size_t
     }
 }
 
-strata_status reuse_stack_run(struct reuse_stack *s, const uint64_t *line, size_t n, uint32_t *distance,
-                              struct strata_error *err)
+strata_status reuse_stack_run(struct reuse_stack *s, const uint64_t *line, size_t n,
+                              uint32_t *distance, struct strata_error *err)
 {
     size_t first = n < BATCH ? n : BATCH;
     fetch_ahead(s, line, first);
@@ -397,7 +411,7 @@ strata_status reuse_stack_run(struct reuse_stack *s, const uint64_t *line, size_
         fetch_bits(s, line + at, count);
         fetch_ahead(s, line + at + count, left < BATCH ? left : BATCH);
         for (size_t i = at; i < at + count; i++) {
-            strata_status st = touch(s, line[i], &distance[i], err);
+            strata_status st = touch(s, line[i], true, &distance[i], err);
             if (st != STRATA_OK)
                 return st;
         }

@@ -35,10 +35,10 @@ struct reuse_stack {
     uint32_t *super_count; /* bits in each super group of 32 groups */
     uint32_t *hyper_count; /* bits in each hyper group of 16 super groups */
     uint32_t n_hypers;
-    struct masks *masks;   /* see stack.c */
-    uint32_t *prefix;      /* scratch of renumbering: bits before each word */
-    uint32_t n_slots;      /* capacity of the window */
-    uint32_t cursor;       /* the next slot */
+    struct masks *masks; /* see stack.c */
+    uint32_t *prefix;    /* scratch of renumbering: bits before each word */
+    uint32_t n_slots;    /* capacity of the window */
+    uint32_t cursor;     /* the next slot */
 };
 
 strata_status reuse_stack_init(struct reuse_stack *s, struct strata_error *err);
@@ -46,8 +46,8 @@ void reuse_stack_release(struct reuse_stack *s);
 /* Forgets all lines, keeps the memory. */
 void reuse_stack_clear(struct reuse_stack *s);
 
-/* Distances of n accesses in order, each REUSE_COLD or below the number of distinct lines. Lines are
- * any numbers below 2^64 - 1. */
+/* Distances of n accesses in order, each REUSE_COLD or below the number of distinct lines. Lines
+ * are any numbers below 2^64 - 1. */
 strata_status reuse_stack_run(struct reuse_stack *s, const uint64_t *line, size_t n,
                               uint32_t *distance, struct strata_error *err);
 /* The distance an access would have, without making it. */
@@ -55,6 +55,9 @@ uint32_t reuse_stack_distance(const struct reuse_stack *s, uint64_t line);
 /* One access. */
 strata_status reuse_stack_touch(struct reuse_stack *s, uint64_t line, uint32_t *distance,
                                 struct strata_error *err);
+
+/* One access whose distance nobody asks for. */
+strata_status reuse_stack_use(struct reuse_stack *s, uint64_t line, struct strata_error *err);
 
 /* Makes room for n accesses without renumbering: until then slots keep their numbers. */
 strata_status reuse_stack_reserve(struct reuse_stack *s, size_t n, struct strata_error *err);

@@ -79,7 +79,6 @@ static strata_status access(struct sweep *s, uint32_t i, uint32_t core, const st
 {
     struct strata_request request[STRATA_MAX_REQUESTS];
     struct cache *c = &s->cache[i][core];
-    struct cache_slot evicted;
     strata_status st = c->slot ? STRATA_OK : cache_create(&s->gpu[i].l1.cache, s->seed + core, c, err);
     unsigned n = st == STRATA_OK ? strata_coalesce(&s->coalescer[i], w, local_base, request) : 0;
     for (unsigned k = 0; k < n; k++) {
@@ -90,7 +89,7 @@ static strata_status access(struct sweep *s, uint32_t i, uint32_t core, const st
             continue;
         }
         s->point[i].misses++;
-        cache_insert(c, request[k].line, &evicted);
+        cache_insert(c, request[k].line, NULL);
     }
     return st;
 }

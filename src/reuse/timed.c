@@ -16,18 +16,23 @@
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the stacks of a modelled cache.");
+    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                       "There is no memory left for the stacks of a modelled cache.");
 }
 
-strata_status timed_init(struct timed_cache *c, const struct timed_options *opt, struct strata_error *err)
+strata_status timed_init(struct timed_cache *c, const struct timed_options *opt,
+                         struct strata_error *err)
 {
     memset(c, 0, sizeof *c);
     c->opt = *opt;
     uint32_t lines = (uint32_t)(opt->cache.size_bytes / opt->cache.line_bytes);
     if (!lines)
-        return strata_fail(err, STRATA_ECONFIG, NULL, 0, 0, "A cache of %llu bytes has no line of %u bytes.",
+        return strata_fail(err, STRATA_ECONFIG, NULL, 0, 0,
+                           "A cache of %llu bytes has no line of %u bytes.",
                            (unsigned long long)opt->cache.size_bytes, opt->cache.line_bytes);
-    c->ways = opt->fully_associative || !opt->cache.ways || opt->cache.ways > lines ? lines : opt->cache.ways;
+    c->ways = opt->fully_associative || !opt->cache.ways || opt->cache.ways > lines
+                  ? lines
+                  : opt->cache.ways;
     c->n_sets = lines / c->ways;
     c->set = calloc(c->n_sets, sizeof *c->set);
     c->random = gsl_rng_alloc(gsl_rng_mt19937);
@@ -51,9 +56,9 @@ void timed_release(struct timed_cache *c)
     reuse_stack_release(&c->whole);
     reuse_histogram_release(&c->histogram);
     free(c->set);
-    free(c->heap);
+    calendar_release(&c->effect);
+    calendar_release(&c->arrival);
     free(c->flight);
-    free(c->arrival);
     free(c->per_warp);
     if (c->random)
         gsl_rng_free(c->random);
@@ -63,48 +68,6 @@ void timed_release(struct timed_cache *c)
 static uint32_t set_of(const struct timed_cache *c, uint64_t line)
 {
     return index_of(&c->opt.cache, c->n_sets, line * c->opt.cache.line_bytes);
-}
-
-/* ---- effects, in order of their time and then of their issue (section 4.2) ---- */
-
-static bool sooner(const struct timed_effect *a, const struct timed_effect *b)
-{
-    return a->at != b->at ? a->at < b->at : a->order < b->order;
-}
-
-static void push_effect(struct timed_cache *c, struct timed_effect e)
-{
-    size_t i = c->n_effects++;
-    for (; i && sooner(&e, &c->heap[(i - 1) / 2]); i = (i - 1) / 2)
-        c->heap[i] = c->heap[(i - 1) / 2];
-    c->heap[i] = e;
-}
-
-static strata_status plan_effect(struct timed_cache *c, uint64_t line, uint64_t at, struct strata_error *err)
-{
-    if (!ARRAY_RESERVE(c->heap, c->n_effects, c->cap_effects, 1))
-        return no_memory(err);
-    push_effect(c, (struct timed_effect){.at = at, .order = c->order++, .line = line});
-    return STRATA_OK;
-}
-
-/* Takes the first out of a heap. */
-static void heap_drop(struct timed_effect *heap, size_t *n)
-{
-    struct timed_effect e = heap[--*n];
-    size_t i = 0;
-    for (;;) {
-        size_t child = 2 * i + 1;
-        if (child >= *n)
-            break;
-        if (child + 1 < *n && sooner(&heap[child + 1], &heap[child]))
-            child++;
-        if (!sooner(&heap[child], &e))
-            break;
-        heap[i] = heap[child];
-        i = child;
-    }
-    heap[i] = e;
 }
 
 /* ---- lines on their way: a table by line, and their arrivals in order ---- */
@@ -134,11 +97,13 @@ static void put_flight(struct timed_cache *c, struct timed_flight f)
     c->flight[i] = f;
 }
 
-static strata_status add_flight(struct timed_cache *c, struct timed_flight f, struct strata_error *err)
+static strata_status add_flight(struct timed_cache *c, struct timed_flight f,
+                                struct strata_error *err)
 {
     if ((c->n_flight + 1) * 2 > c->cap_flight) {
         size_t old_cap = c->cap_flight;
-        struct timed_flight *old = c->flight, *larger = calloc(old_cap ? old_cap * 2 : 64, sizeof *larger);
+        struct timed_flight *old = c->flight,
+                            *larger = calloc(old_cap ? old_cap * 2 : 64, sizeof *larger);
         if (!larger)
             return no_memory(err);
         c->flight = larger;
@@ -154,14 +119,10 @@ static strata_status add_flight(struct timed_cache *c, struct timed_flight f, st
             return no_memory(err);
         memset(c->per_warp + cap, 0, (c->cap_per_warp - cap) * sizeof *c->per_warp);
     }
-    if (!ARRAY_RESERVE(c->arrival, c->n_flight, c->cap_arrival, 1))
+    if (!calendar_add(&c->arrival, f.arrival, f.line - 1))
         return no_memory(err);
     c->per_warp[f.warp]++;
-    size_t i = c->n_flight++;
-    struct timed_effect e = {.at = f.arrival, .order = c->order, .line = f.line - 1};
-    for (; i && sooner(&e, &c->arrival[(i - 1) / 2]); i = (i - 1) / 2)
-        c->arrival[i] = c->arrival[(i - 1) / 2];
-    c->arrival[i] = e;
+    c->n_flight++;
     put_flight(c, f);
     return STRATA_OK;
 }
@@ -182,50 +143,52 @@ static void land(struct timed_cache *c, uint64_t line)
 
 static void land_due(struct timed_cache *c, uint64_t now)
 {
-    while (c->n_flight && c->arrival[0].at <= now) {
-        land(c, c->arrival[0].line);
-        heap_drop(c->arrival, &c->n_flight);
+    uint64_t line;
+    while (calendar_take(&c->arrival, now + 1, &line)) {
+        land(c, line);
+        c->n_flight--;
     }
 }
 
-/* ---- effects take place ---- */
+/* ---- effects take place, in order of their time and then of their issue (section 4.2) ---- */
+
+static strata_status plan_effect(struct timed_cache *c, uint64_t line, uint64_t at,
+                                 struct strata_error *err)
+{
+    return calendar_add(&c->effect, at, line) ? STRATA_OK : no_memory(err);
+}
 
 static strata_status apply(struct timed_cache *c, uint64_t line, struct strata_error *err)
 {
-    uint32_t distance;
-    strata_status st = reuse_stack_touch(&c->set[set_of(c, line)], line, &distance, err);
-    return st == STRATA_OK ? reuse_stack_touch(&c->whole, line, &distance, err) : st;
+    strata_status st = reuse_stack_use(&c->set[set_of(c, line)], line, err);
+    return st == STRATA_OK ? reuse_stack_use(&c->whole, line, err) : st;
 }
 
 static strata_status apply_before(struct timed_cache *c, uint64_t now, struct strata_error *err)
 {
     strata_status st = STRATA_OK;
-    while (c->n_effects && c->heap[0].at < now && st == STRATA_OK) {
-        uint64_t line = c->heap[0].line;
-        heap_drop(c->heap, &c->n_effects);
+    for (uint64_t line; st == STRATA_OK && calendar_take(&c->effect, now, &line);)
         st = apply(c, line, err);
-    }
     land_due(c, now);
     return st;
 }
 
-/* An access sees its own line if that arrives at this very instant, with all that came before it. */
-static strata_status apply_own(struct timed_cache *c, uint64_t line, uint64_t now, struct strata_error *err)
+/* An access sees its own line if that arrives at this very instant, with all that came before it.
+ */
+static strata_status apply_own(struct timed_cache *c, uint64_t line, uint64_t now,
+                               struct strata_error *err)
 {
     enum { MOST = 256 };
-    struct timed_effect due[MOST];
-    size_t n = 0, upto = 0;
+    unsigned n = 0, upto = 0;
     strata_status st = STRATA_OK;
-    while (c->n_effects && c->heap[0].at == now && n < MOST) {
-        due[n++] = c->heap[0];
-        if (c->heap[0].line == line)
+    for (const struct calendar_entry *e = calendar_first(&c->effect, now); e && n < MOST;
+         e = calendar_following(&c->effect, e)) {
+        n++;
+        if (e->value == line)
             upto = n;
-        heap_drop(c->heap, &c->n_effects);
     }
-    for (size_t i = 0; i < upto && st == STRATA_OK; i++)
-        st = apply(c, due[i].line, err);
-    for (size_t i = upto; i < n; i++)
-        push_effect(c, due[i]); /* there is room: they were just taken */
+    for (uint64_t due; upto && st == STRATA_OK && calendar_take(&c->effect, now + 1, &due); upto--)
+        st = apply(c, due, err);
     return st;
 }
 
@@ -245,7 +208,8 @@ static enum timed_kind classify(struct timed_cache *c, uint64_t line, uint32_t d
         return TIMED_LATENCY;
     if (distance == REUSE_COLD)
         return TIMED_COMPULSORY; /* neither there before nor on its way: never asked for */
-    return reuse_stack_distance(&c->whole, line) < c->n_sets * c->ways ? TIMED_CONFLICT : TIMED_CAPACITY;
+    return reuse_stack_distance(&c->whole, line) < c->n_sets * c->ways ? TIMED_CONFLICT
+                                                                       : TIMED_CAPACITY;
 }
 
 static uint32_t flights_of(const struct timed_cache *c, uint32_t warp)
@@ -264,7 +228,8 @@ static bool register_free(struct timed_cache *c, uint32_t warp, uint64_t line, u
     return !c->opt.mshrs || in_use < c->opt.mshrs;
 }
 
-static strata_status take_off(struct timed_cache *c, uint32_t warp, uint64_t line, uint64_t *effect_at, struct strata_error *err)
+static strata_status take_off(struct timed_cache *c, uint32_t warp, uint64_t line,
+                              uint64_t *effect_at, struct strata_error *err)
 {
     struct timed_flight *f = find_flight(c, line);
     if (f) {
@@ -273,12 +238,17 @@ static strata_status take_off(struct timed_cache *c, uint32_t warp, uint64_t lin
             *effect_at = f->arrival;
         return STRATA_OK;
     }
-    return add_flight(c, (struct timed_flight){.line = line + 1, .arrival = *effect_at, .waiting = 1, .warp = warp}, err);
+    return add_flight(
+        c,
+        (struct timed_flight){.line = line + 1, .arrival = *effect_at, .waiting = 1, .warp = warp},
+        err);
 }
 
-static strata_status count(struct timed_cache *c, uint64_t line, uint32_t distance, struct strata_error *err)
+static strata_status count(struct timed_cache *c, uint64_t line, uint32_t distance,
+                           struct strata_error *err)
 {
-    bool miss = distance == REUSE_COLD || (c->opt.miss_above_ways ? distance > c->ways : distance >= c->ways);
+    bool miss = distance == REUSE_COLD ||
+                (c->opt.miss_above_ways ? distance > c->ways : distance >= c->ways);
     c->accesses++;
     c->infinite += distance == REUSE_COLD;
     if (miss) {
@@ -290,7 +260,8 @@ static strata_status count(struct timed_cache *c, uint64_t line, uint32_t distan
 
 /* Distance, hit or miss, latency and time of effect of each transaction; none is made yet. Returns
  * false if a register is short. */
-static bool measure(struct timed_cache *c, uint32_t warp, uint64_t line, uint64_t now, bool test, struct timed_access *a)
+static bool measure(struct timed_cache *c, uint32_t warp, uint64_t line, uint64_t now, bool test,
+                    struct timed_access *a)
 {
     a->distance = reuse_stack_distance(&c->set[set_of(c, line)], line);
     a->hit = a->distance != REUSE_COLD && a->distance < c->ways;
@@ -301,7 +272,8 @@ static bool measure(struct timed_cache *c, uint32_t warp, uint64_t line, uint64_
     return !a->cancelled;
 }
 
-static strata_status perform(struct timed_cache *c, uint32_t warp, uint64_t line, struct timed_access *a, struct strata_error *err)
+static strata_status perform(struct timed_cache *c, uint32_t warp, uint64_t line,
+                             struct timed_access *a, struct strata_error *err)
 {
     strata_status st = count(c, line, a->distance, err);
     if (st == STRATA_OK && !a->hit)
@@ -311,9 +283,10 @@ static strata_status perform(struct timed_cache *c, uint32_t warp, uint64_t line
 }
 
 /* Registers are tested for the whole instruction before any of it is made: a warp that cannot go on
- * is put on hold as a whole (section 4.4). One instruction may need more than there are; it then goes
- * when none is in use. */
-static bool registers_suffice(struct timed_cache *c, uint32_t warp, const uint64_t *line, unsigned n)
+ * is put on hold as a whole (section 4.4). One instruction may need more than there are; it then
+ * goes when none is in use. */
+static bool registers_suffice(struct timed_cache *c, uint32_t warp, const uint64_t *line,
+                              unsigned n)
 {
     if (!c->opt.mshrs && !c->opt.mshrs_per_warp)
         return true;
@@ -338,15 +311,16 @@ static bool registers_suffice(struct timed_cache *c, uint32_t warp, const uint64
     return !c->opt.mshrs || !c->n_flight || c->n_flight + need <= c->opt.mshrs;
 }
 
-strata_status timed_issue(struct timed_cache *c, uint32_t warp, const uint64_t *line, unsigned n, uint64_t now, unsigned *made,
-                          uint64_t *delay, struct timed_access *trace, struct strata_error *err)
+strata_status timed_issue(struct timed_cache *c, uint32_t warp, const uint64_t *line, unsigned n,
+                          uint64_t now, unsigned *made, uint64_t *delay, struct timed_access *trace,
+                          struct strata_error *err)
 {
     strata_status st = apply_before(c, now, err);
     struct timed_access local[64];
     struct timed_access *a = trace ? trace : local;
     *made = 0;
     *delay = 0;
-    for (unsigned i = 0; i < n && st == STRATA_OK; i++)
+    for (unsigned i = 0; i < n && st == STRATA_OK && calendar_first(&c->effect, now); i++)
         st = apply_own(c, line[i], now, err);
     bool whole = !c->opt.mshr_first_lane_only && !c->opt.mshr_piecewise;
     if (st == STRATA_OK && whole && !registers_suffice(c, warp, line, n)) {

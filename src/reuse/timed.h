@@ -11,6 +11,7 @@
 #include <gsl/gsl_rng.h>
 #include <strata/gpu.h>
 
+#include "reuse/calendar.h"
 #include "reuse/histogram.h"
 #include "reuse/stack.h"
 
@@ -24,13 +25,14 @@ struct timed_options {
     uint32_t mshrs_per_warp;          /* 0: no limit (section 5.2) */
     uint32_t mshr_merges;             /* accesses that may wait for one line, 0: any number */
     bool mshr_merge;                  /* a line on its way needs no further register */
-    bool mshr_piecewise;              /* an instruction goes out as far as registers reach, the rest later */
-    bool mshr_first_lane_only;        /* the released code: only an instruction's first transaction is tested */
-    bool batch;                       /* the released code: transactions of an instruction do not see each other */
-    bool unit_per_transaction;        /* time: one unit a transaction instead of one an instruction */
-    bool warp_waits;                  /* the warp queue delays a warp by its latency (section 4.5) */
-    bool late_return;                 /* the released code: a warp returns one turn after its data */
-    bool miss_above_ways;             /* the released code's report: a miss is d > ways */
+    bool mshr_piecewise; /* an instruction goes out as far as registers reach, the rest later */
+    bool mshr_first_lane_only; /* the released code: only an instruction's first transaction is
+                                  tested */
+    bool batch; /* the released code: transactions of an instruction do not see each other */
+    bool unit_per_transaction; /* time: one unit a transaction instead of one an instruction */
+    bool warp_waits;           /* the warp queue delays a warp by its latency (section 4.5) */
+    bool late_return;          /* the released code: a warp returns one turn after its data */
+    bool miss_above_ways;      /* the released code's report: a miss is d > ways */
     uint64_t seed;
 };
 
@@ -42,10 +44,13 @@ struct timed_access {
     uint32_t mshrs_before, mshrs_after;
 };
 
-enum timed_kind { TIMED_COMPULSORY = 0, TIMED_CAPACITY, TIMED_CONFLICT, TIMED_LATENCY, TIMED_MSHR, TIMED_N_KINDS };
-
-struct timed_effect {
-    uint64_t at, order, line;
+enum timed_kind {
+    TIMED_COMPULSORY = 0,
+    TIMED_CAPACITY,
+    TIMED_CONFLICT,
+    TIMED_LATENCY,
+    TIMED_MSHR,
+    TIMED_N_KINDS
 };
 
 struct timed_flight {
@@ -60,27 +65,26 @@ struct timed_cache {
     uint32_t n_sets, ways;
     struct reuse_stack *set;     /* effects, per set */
     struct reuse_stack whole;    /* effects, all sets: what a fully associative cache would do */
-    struct timed_effect *heap;
-    size_t n_effects, cap_effects;
+    struct calendar effect;      /* lines, by when their accesses change the stacks */
     struct timed_flight *flight; /* lines on their way */
     size_t n_flight, cap_flight; /* registers in use; entries of the table, a power of two */
-    struct timed_effect *arrival;/* heap of their arrivals */
-    size_t cap_arrival;
+    struct calendar arrival;     /* of those lines */
     uint32_t *per_warp;          /* registers each warp holds */
     size_t cap_per_warp;
-    uint64_t order;
     gsl_rng *random;
     /* results */
     uint64_t accesses, misses, infinite, cancelled, kind[TIMED_N_KINDS];
     struct reuse_histogram histogram;
 };
 
-strata_status timed_init(struct timed_cache *c, const struct timed_options *opt, struct strata_error *err);
+strata_status timed_init(struct timed_cache *c, const struct timed_options *opt,
+                         struct strata_error *err);
 void timed_release(struct timed_cache *c);
 /* The transactions of one warp instruction at time `now`. *made of them are done; the others, if
  * registers are short, are to be issued again. *delay is how long data of those done takes, at the
  * most. `trace` (may be NULL) gets one entry per transaction. */
-strata_status timed_issue(struct timed_cache *c, uint32_t warp, const uint64_t *line, unsigned n, uint64_t now, unsigned *made,
-                          uint64_t *delay, struct timed_access *trace, struct strata_error *err);
+strata_status timed_issue(struct timed_cache *c, uint32_t warp, const uint64_t *line, unsigned n,
+                          uint64_t now, unsigned *made, uint64_t *delay, struct timed_access *trace,
+                          struct strata_error *err);
 
 #endif

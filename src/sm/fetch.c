@@ -16,9 +16,10 @@ void fetch_gpu_init(struct fetch_gpu *g, const struct strata_gpu *gpu)
 
 strata_status fetch_sm_init(struct fetch_sm *s, struct strata_error *err)
 {
-    s->n_lines = 0;
+    s->n_asked = 0;
     s->ready = calloc(FETCH_MAX_LINES, sizeof *s->ready);
-    if (!s->ready)
+    s->asked = calloc(FETCH_MAX_LINES, sizeof *s->asked);
+    if (!s->ready || !s->asked)
         return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the instruction fetch of an SM.");
     return STRATA_OK;
 }
@@ -26,19 +27,30 @@ strata_status fetch_sm_init(struct fetch_sm *s, struct strata_error *err)
 void fetch_sm_release(struct fetch_sm *s)
 {
     free(s->ready);
+    free(s->asked);
     memset(s, 0, sizeof *s);
 }
 
-static void ask(struct fetch_gpu *g, struct fetch_sm *s, uint32_t line, uint64_t at)
+/* Each line is asked for once, so the list never overflows. */
+static void ask(struct fetch_sm *s, uint32_t line, uint64_t at)
 {
     if (s->ready[line])
         return;
     s->ready[line] = at ? at : 1;
-    if (!g->first[line])
-        g->first[line] = s->ready[line];
+    s->asked[s->n_asked++] = line;
 }
 
-uint64_t fetch_line(struct fetch_gpu *g, struct fetch_sm *s, uint32_t line, uint64_t t)
+void fetch_publish(struct fetch_gpu *g, struct fetch_sm *s)
+{
+    for (uint32_t i = 0; i < s->n_asked; i++) {
+        uint32_t line = s->asked[i];
+        if (!g->first[line] || g->first[line] > s->ready[line])
+            g->first[line] = s->ready[line];
+    }
+    s->n_asked = 0;
+}
+
+uint64_t fetch_line(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t line, uint64_t t)
 {
     if (!g->cold && !g->miss && !g->interval)
         return t;
@@ -47,7 +59,7 @@ uint64_t fetch_line(struct fetch_gpu *g, struct fetch_sm *s, uint32_t line, uint
         return t;
     if (!s->ready[line]) {
         bool known = g->first[line] && g->first[line] <= t;
-        ask(g, s, line, t + (known ? g->miss : g->cold));
+        ask(s, line, t + (known ? g->miss : g->cold));
     }
     uint64_t base = s->ready[line] > t ? s->ready[line] : t;
     for (uint32_t k = 1; k <= STREAM_LINES; k++) {
@@ -57,7 +69,7 @@ uint64_t fetch_line(struct fetch_gpu *g, struct fetch_sm *s, uint32_t line, uint
             continue;
         }
         base += g->interval;
-        ask(g, s, next, base);
+        ask(s, next, base);
     }
     return s->ready[line] > t ? s->ready[line] : t;
 }

@@ -22,7 +22,8 @@ struct fetch_gpu {           /* one per launch: what any SM has fetched */
 };
 struct fetch_sm {
     uint64_t *ready;         /* when each line is there, 0 = not asked for */
-    uint32_t n_lines;
+    uint32_t *asked;         /* lines asked for since the last fetch_publish */
+    uint32_t n_asked;
 };
 
 void fetch_gpu_init(struct fetch_gpu *g, const struct strata_gpu *gpu);
@@ -35,7 +36,9 @@ static inline void fetch_note(struct fetch_gpu *g, uint32_t line)
     g->n_used += !*u;
     *u = 1;
 }
-/* When the line is at the SM if it is needed at time t. */
-uint64_t fetch_line(struct fetch_gpu *g, struct fetch_sm *s, uint32_t line, uint64_t t);
+/* When the line is at the SM if it is needed at time t. Changes only what belongs to the SM. */
+uint64_t fetch_line(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t line, uint64_t t);
+/* Tells the other SMs which lines this one has brought into the L2. */
+void fetch_publish(struct fetch_gpu *g, struct fetch_sm *s);
 
 #endif

@@ -137,8 +137,9 @@ static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_
     out->writes_predicate = sass && plain && !i->n_dst && i->opclass != STRATA_OP_BRANCH && i->opclass != STRATA_OP_UNIFORM;
     out->reads_predicate = sass && (i->opclass == STRATA_OP_BRANCH || i->opclass == STRATA_OP_EXIT);
     uint64_t line_bytes = d->gpu->sm.fetch_line_bytes ? d->gpu->sm.fetch_line_bytes : 128;
-    uint64_t step = sass ? 1 : d->gpu->sm.instruction_bytes; /* PTX "addresses" are instruction numbers */
-    out->fetch_line = (uint32_t)((i->pc - d->first_pc) * (step ? step : 1) / line_bytes);
+    /* Traces other than of machine code number their instructions in steps of 16. */
+    uint64_t at = i->pc - d->first_pc;
+    out->fetch_line = (uint32_t)((sass ? at : at / 16 * d->gpu->sm.instruction_bytes) / line_bytes);
     if (i->opclass == STRATA_OP_OTHER)
         d->n_unknown++;
 }

@@ -10,10 +10,15 @@
 #include "base/bits.h"
 #include "cache/cache.h"
 
-static struct strata_cache_config config(uint64_t size, uint32_t ways, uint32_t hash, uint32_t policy)
+static struct strata_cache_config config(uint64_t size, uint32_t ways, uint32_t hash,
+                                         uint32_t policy)
 {
-    struct strata_cache_config c = {.size_bytes = size, .line_bytes = 128, .sector_bytes = 32, .ways = ways,
-                                    .index_hash = hash, .replacement = policy};
+    struct strata_cache_config c = {.size_bytes = size,
+                                    .line_bytes = 128,
+                                    .sector_bytes = 32,
+                                    .ways = ways,
+                                    .index_hash = hash,
+                                    .replacement = policy};
     return c;
 }
 
@@ -75,7 +80,8 @@ static void compare(uint32_t sets, uint32_t ways, uint32_t hash, uint32_t policy
 static void lru_and_fifo_equal_brute_force(void **state)
 {
     (void)state;
-    static const uint32_t hashes[] = {STRATA_INDEX_LINEAR, STRATA_INDEX_XOR, STRATA_INDEX_IPOLY, STRATA_INDEX_MIX};
+    static const uint32_t hashes[] = {STRATA_INDEX_LINEAR, STRATA_INDEX_XOR, STRATA_INDEX_IPOLY,
+                                      STRATA_INDEX_MIX};
     for (uint32_t h = 0; h < 4; h++) {
         compare(32, 4, hashes[h], STRATA_REPL_LRU);
         compare(16, 7, hashes[h], STRATA_REPL_FIFO);
@@ -99,7 +105,8 @@ static void a_removed_line_is_gone_and_its_place_is_used_again(void **state)
     cache_release(&c);
 }
 
-/* A footprint slightly above the size, walked in order, still hits under "aged" and never under LRU. */
+/* A footprint slightly above the size, walked in order, still hits under "aged" and never under
+ * LRU. */
 static double second_pass_hits(uint32_t policy, uint32_t lines)
 {
     struct strata_cache_config g = config(1744 * 128, 0, STRATA_INDEX_MIX, policy);
@@ -117,7 +124,8 @@ static void coarse_ages_keep_part_of_a_footprint_above_the_size(void **state)
 {
     (void)state;
     assert_true(second_pass_hits(STRATA_REPL_LRU, 2032) == 0);
-    double aged = second_pass_hits(STRATA_REPL_AGED, 2032), any = second_pass_hits(STRATA_REPL_RANDOM, 2032);
+    double aged = second_pass_hits(STRATA_REPL_AGED, 2032),
+           any = second_pass_hits(STRATA_REPL_RANDOM, 2032);
     assert_true(aged > 0.3 && aged < any);
     assert_true(second_pass_hits(STRATA_REPL_AGED, 1700) == 1);
 }
@@ -134,8 +142,9 @@ static void unequal_sets_hold_what_they_list(void **state)
     assert_int_equal(c.n_slots, 65);
     for (int pass = 0; pass < 2; pass++)
         for (uint64_t k = 0; k < 17; k++) {
-            assert_int_equal(use(&c, k * 7 * 128), pass == 1);          /* set 0: 17 ways */
-            assert_false(use(&c, (k * 7 + 1) * 128) && k >= 9 && pass); /* set 1: 8 ways, always missed */
+            assert_int_equal(use(&c, k * 7 * 128), pass == 1); /* set 0: 17 ways */
+            assert_false(use(&c, (k * 7 + 1) * 128) && k >= 9 &&
+                         pass); /* set 1: 8 ways, always missed */
         }
     cache_release(&c);
 }
@@ -163,6 +172,33 @@ static void the_fermi_index_is_that_of_the_figure(void **state)
     cache_release(&c);
 }
 
+static void caches_of_a_pool_behave_as_those_of_their_own(void **state)
+{
+    (void)state;
+    enum { N = 3 };
+    struct strata_cache_config g = config(30 * 128, 5, STRATA_INDEX_MIX, STRATA_REPL_AGED);
+    struct cache_pool pool;
+    struct cache pooled[N + 1], own[N + 1]; /* the last finds the pool used up */
+    assert_int_equal(cache_pool_create(&g, N, &pool, NULL), STRATA_OK);
+    for (uint64_t i = 0; i <= N; i++) {
+        assert_int_equal(cache_create_in(&pool, &g, i, &pooled[i], NULL), STRATA_OK);
+        assert_int_equal(cache_create(&g, i, &own[i], NULL), STRATA_OK);
+    }
+    assert_int_equal(pool.used, pool.bytes);
+    uint64_t x = 1;
+    for (uint32_t k = 0; k < 20000; k++) {
+        x = x * 6364136223846793005ull + 1442695040888963407ull;
+        assert_int_equal(use(&pooled[k % (N + 1)], (x >> 40) % 90 * 128),
+                         use(&own[k % (N + 1)], (x >> 40) % 90 * 128));
+    }
+    for (uint64_t i = 0; i <= N; i++) {
+        assert_int_equal(pooled[i].evictions, own[i].evictions);
+        cache_release(&pooled[i]);
+        cache_release(&own[i]);
+    }
+    cache_pool_release(&pool);
+}
+
 static void impossible_caches_are_refused_with_a_sentence(void **state)
 {
     (void)state;
@@ -181,6 +217,7 @@ int main(void)
         cmocka_unit_test(coarse_ages_keep_part_of_a_footprint_above_the_size),
         cmocka_unit_test(unequal_sets_hold_what_they_list),
         cmocka_unit_test(the_fermi_index_is_that_of_the_figure),
+        cmocka_unit_test(caches_of_a_pool_behave_as_those_of_their_own),
         cmocka_unit_test(impossible_caches_are_refused_with_a_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

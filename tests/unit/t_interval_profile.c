@@ -140,7 +140,7 @@ static void a_damaged_profile_is_refused(void **state)
     struct strata_error err;
     write_text("{\"format\": \"something else\"}");
     assert_int_equal(strata_interval_load(stored, &p, &err), STRATA_EFORMAT);
-    write_text("{\"format\": \"strata.interval-profile/1\", \"launches\": [{\"program\": \"a\"}]}");
+    write_text("{\"format\": \"strata.interval-profile/2\", \"launches\": [{\"program\": \"a\"}]}");
     assert_int_equal(strata_interval_load(stored, &p, &err), STRATA_EFORMAT);
     write_text("{");
     assert_int_equal(strata_interval_load(stored, &p, &err), STRATA_EFORMAT);

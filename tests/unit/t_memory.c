@@ -72,6 +72,7 @@ static const char measured_text[] =
     "Size,smsp__inst_executed.sum,dram__sectors_read.sum,strata__own\n"
     "\"\",,,,,inst,furlong,\n0,app,f(int),\"(32, 1, 1)\",\"(4, 1, 1)\",\"1,000\",5,7\n"
     "1,app,g(int),\"(32, 1, 1)\",\"(8, 1, 1)\",30,5,8\n";
+static const char reuse_text[] = "{\"schema\": \"strata.reuse/1\", \"gpu\": \"g\"}";
 static const char predicted_text[] =
     "{\"schema\": \"strata.prediction/1\", \"model\": \"m\", \"variant\": \"v\", \"gpu\": \"g\", "
     "\"seed\": 1, "
@@ -84,6 +85,29 @@ static const char csv_text[] =
     "program,trace,id,kernel,metric,unit,value,model,gpu\np,u,2,_Z1gi,strata__own,,8,m,g\n";
 
 /* Reading, comparing and printing, everything released. */
+static strata_status whole_report(struct strata_error *err)
+{
+    static struct strata_gpu gpu;
+    struct strata_report r = {.is_measured = true};
+    char *text;
+    size_t length;
+    strata_gpu_init(&gpu);
+    strata_status status =
+        strata_measured_parse(&r.measured, measured_text, sizeof measured_text - 1, "m", err);
+    if (status == STRATA_OK)
+        status = strata_report_parse(&r, predicted_text, sizeof predicted_text - 1, "p", err);
+    if (status == STRATA_OK)
+        status = strata_report_parse(&r, reuse_text, sizeof reuse_text - 1, "r", err);
+    if (status == STRATA_OK)
+        status = strata_report_add_gpu(&r, &gpu, "g", NULL, 0, err);
+    if (status == STRATA_OK)
+        status = strata_report_html(&r, NULL, &text, &length, err);
+    if (status == STRATA_OK)
+        free(text);
+    strata_report_release(&r);
+    return status;
+}
+
 static strata_status whole_job(void)
 {
     struct strata_measured measured;
@@ -124,9 +148,7 @@ static strata_status whole_job(void)
             free(text);
     }
     if (status == STRATA_OK)
-        status = strata_report_html(&set, &measured, NULL, &text, &length, &err);
-    if (status == STRATA_OK)
-        free(text);
+        status = whole_report(&err);
     strata_correlation_release(&c);
     strata_predictions_release(&set);
     strata_measured_release(&measured);

@@ -48,22 +48,29 @@ static void make_predictions(struct strata_predictions *set)
     add_launch(set->item, "p<b>", 100);
 }
 
-static char *make_page(bool with_measured, void (*warning)(const char *sentence))
+static char *finish_page(struct strata_report *r, void (*warning)(const char *sentence))
 {
-    struct strata_predictions set;
-    struct strata_measured measured = {0};
     char *text;
     size_t length;
-    make_predictions(&set);
-    assert_int_equal(strata_measured_parse(&measured, counters, strlen(counters), "c.csv", NULL),
-                     STRATA_OK);
-    assert_int_equal(
-        strata_report_html(&set, with_measured ? &measured : NULL, warning, &text, &length, NULL),
-        STRATA_OK);
+    assert_int_equal(strata_report_html(r, warning, &text, &length, NULL), STRATA_OK);
     assert_int_equal(strlen(text), length);
-    strata_measured_release(&measured);
-    strata_predictions_release(&set);
+    strata_report_release(r);
     return text;
+}
+
+static void make_report(struct strata_report *r, bool with_measured)
+{
+    *r = (struct strata_report){.is_measured = with_measured};
+    make_predictions(&r->predictions);
+    assert_int_equal(strata_measured_parse(&r->measured, counters, strlen(counters), "c.csv", NULL),
+                     STRATA_OK);
+}
+
+static char *make_page(bool with_measured, void (*warning)(const char *sentence))
+{
+    struct strata_report r;
+    make_report(&r, with_measured);
+    return finish_page(&r, warning);
 }
 
 /* As a browser finds it: from the opening tag to the first end of a script. */
@@ -80,6 +87,20 @@ static json_t *data_of(const char *page)
     if (!data)
         fail_msg("%s", problem.text);
     return data;
+}
+
+/* The value under `metric` in one row of "launches"; NULL if the metric has no column. */
+static json_t *value_of(json_t *table, size_t launch, const char *metric)
+{
+    size_t i;
+    json_t *name;
+    json_t *row = json_array_get(json_object_get(table, "launches"), launch);
+    json_array_foreach(json_object_get(table, "columns"), i, name)
+    {
+        if (!strcmp(json_string_value(name), metric))
+            return json_array_get(json_object_get(row, "values"), i);
+    }
+    return NULL;
 }
 
 static const char *word(json_t *object, const char *name)
@@ -136,18 +157,18 @@ static void the_data_comes_back_as_it_went_in(void **state)
     (void)state;
     char *page = make_page(false, NULL);
     json_t *data = data_of(page);
-    assert_string_equal(word(data, "schema"), "strata.report/1");
+    assert_string_equal(word(data, "schema"), "strata.report/2");
     assert_null(json_object_get(data, "measured"));
     json_t *prediction = json_array_get(json_object_get(data, "predictions"), 0);
-    assert_string_equal(word(prediction, "schema"), STRATA_PREDICTION_SCHEMA);
     assert_string_equal(word(prediction, "gpu"), "<i>h200</i>");
     json_t *launch = json_array_get(json_object_get(prediction, "launches"), 1);
     assert_string_equal(word(launch, "kernel"), KERNEL);
-    json_t *metrics = json_object_get(launch, "metrics");
-    assert_int_equal(json_integer_value(json_object_get(metrics, "sm__cycles_elapsed.max")), 100);
+    assert_int_equal(json_integer_value(value_of(prediction, 1, "sm__cycles_elapsed.max")), 100);
     /* derived; and what is unknown is absent */
-    assert_int_equal(json_integer_value(json_object_get(metrics, "dram__bytes_read.sum")), 160000);
-    assert_null(json_object_get(metrics, "strata__unknown"));
+    assert_int_equal(json_integer_value(value_of(prediction, 1, "dram__bytes_read.sum")), 160000);
+    assert_null(value_of(prediction, 1, "strata__unknown"));
+    assert_true(json_real_value(json_object_get(json_object_get(launch, "detail"),
+                                                "latency.dram_cycles")) == 412.5);
     json_t *definition =
         json_object_get(json_object_get(data, "metrics"), "sm__cycles_elapsed.max");
     assert_string_equal(word(definition, "unit"), "cycle");
@@ -165,12 +186,10 @@ static void each_launch_points_at_its_measurement(void **state)
     assert_int_equal(json_array_size(joined), 2);
     assert_true(json_is_null(json_array_get(joined, 0)));
     assert_int_equal(json_integer_value(json_array_get(joined, 1)), 1);
-    json_t *measured =
-        json_array_get(json_object_get(json_object_get(data, "measured"), "launches"), 1);
-    assert_string_equal(word(measured, "program"), "p<b>");
-    assert_int_equal(json_integer_value(json_object_get(json_object_get(measured, "metrics"),
-                                                        "sm__cycles_elapsed.max")),
-                     200);
+    json_t *measured = json_object_get(data, "measured");
+    assert_string_equal(word(json_array_get(json_object_get(measured, "launches"), 1), "program"),
+                        "p<b>");
+    assert_int_equal(json_integer_value(value_of(measured, 1, "sm__cycles_elapsed.max")), 200);
     assert_string_equal(word(json_object_get(data, "correlation"), "schema"),
                         "strata.correlation/1");
     json_decref(data);
@@ -192,6 +211,94 @@ static void launches_left_out_are_told(void **state)
     assert_int_equal(n_warnings, 1);
 }
 
+static void a_value_only_one_launch_has_is_null_in_the_others(void **state)
+{
+    (void)state;
+    struct strata_report r;
+    make_report(&r, false);
+    strata_result_set(&r.predictions.item[0].result[1], "smsp__inst_executed.sum", 7);
+    char *page = finish_page(&r, NULL);
+    json_t *data = data_of(page);
+    json_t *prediction = json_array_get(json_object_get(data, "predictions"), 0);
+    assert_true(json_is_null(value_of(prediction, 0, "smsp__inst_executed.sum")));
+    assert_int_equal(json_integer_value(value_of(prediction, 1, "smsp__inst_executed.sum")), 7);
+    json_decref(data);
+    free(page);
+}
+
+static void only_predictions_for_the_measured_gpu_are_compared(void **state)
+{
+    (void)state;
+    struct strata_report r;
+    make_report(&r, true);
+    r.measured_gpu = "another";
+    char *page = finish_page(&r, NULL);
+    json_t *data = data_of(page);
+    assert_null(json_object_get(data, "joined"));
+    assert_null(json_object_get(data, "correlation"));
+    json_decref(data);
+    free(page);
+    make_report(&r, true);
+    r.measured_gpu = "<i>h200</i>";
+    page = finish_page(&r, NULL);
+    data = data_of(page);
+    assert_non_null(json_object_get(data, "correlation"));
+    json_decref(data);
+    free(page);
+}
+
+static void results_of_other_kinds_are_kept_as_they_are(void **state)
+{
+    (void)state;
+    static const char reuse[] =
+        " {\"schema\": \"strata.reuse/1\", \"gpu\": \"</script>\", \"launches\": []}";
+    static const char unknown[] = "{\"schema\": \"strata.nothing/1\"}";
+    struct strata_report r = {0};
+    struct strata_error err;
+    assert_int_equal(strata_report_parse(&r, reuse, strlen(reuse), "r.json", NULL), STRATA_OK);
+    assert_int_equal(r.n_documents, 1);
+    assert_string_equal(r.document[0].gpu, "</script>");
+    assert_int_equal(strata_report_parse(&r, unknown, strlen(unknown), "u.json", &err),
+                     STRATA_EFORMAT);
+    assert_int_equal(strata_report_parse(&r, "{", 1, "v.json", &err), STRATA_EFORMAT);
+    char *page = finish_page(&r, NULL);
+    json_t *data = data_of(page);
+    json_t *document = json_array_get(json_object_get(data, "documents"), 0);
+    assert_string_equal(word(document, "file"), "r.json");
+    assert_string_equal(word(json_object_get(document, "content"), "gpu"), "</script>");
+    json_decref(data);
+    free(page);
+}
+
+static void a_gpu_comes_with_all_its_keys_and_what_was_changed(void **state)
+{
+    (void)state;
+    static struct strata_gpu gpu;
+    struct strata_report r = {0};
+    char changed[] = "l1.ways=8", *list[] = {changed};
+    strata_gpu_init(&gpu);
+    assert_int_equal(strata_gpu_set(&gpu, "l1.ways", "8", NULL), STRATA_OK);
+    assert_int_equal(strata_report_add_gpu(&r, &gpu, "mine", list, 1, NULL), STRATA_OK);
+    char *page = finish_page(&r, NULL);
+    json_t *data = data_of(page), *key;
+    json_t *shown = json_array_get(json_object_get(data, "gpus"), 0);
+    assert_string_equal(word(shown, "gpu"), "mine");
+    assert_int_equal(json_array_size(json_object_get(shown, "keys")), strata_gpu_n_keys());
+    size_t i, found = 0;
+    json_array_foreach(json_object_get(shown, "keys"), i, key)
+    {
+        if (strcmp(json_string_value(json_array_get(key, 0)), "l1.ways"))
+            continue;
+        found++;
+        assert_string_equal(json_string_value(json_array_get(key, 1)), "8");
+        assert_true(json_is_true(json_array_get(key, 4)));
+        assert_int_equal(json_integer_value(json_array_get(key, 5)), 8);
+    }
+    assert_int_equal(found, 1);
+    json_decref(data);
+    free(page);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +309,10 @@ int main(void)
         cmocka_unit_test(the_data_comes_back_as_it_went_in),
         cmocka_unit_test(each_launch_points_at_its_measurement),
         cmocka_unit_test(launches_left_out_are_told),
+        cmocka_unit_test(a_value_only_one_launch_has_is_null_in_the_others),
+        cmocka_unit_test(only_predictions_for_the_measured_gpu_are_compared),
+        cmocka_unit_test(results_of_other_kinds_are_kept_as_they_are),
+        cmocka_unit_test(a_gpu_comes_with_all_its_keys_and_what_was_changed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,90 @@
+/* team_mpi.c - messages between the processes of a sweep by MPI; built as a library of its own. */
+#include <mpi.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <strata/sweep.h>
+
+strata_status strata_mpi_join(struct strata_sweep_team *team, struct strata_error *err);
+void strata_mpi_leave(struct strata_sweep_team *team);
+
+enum { TAG = 1 };
+
+static strata_status broken(const char *what, struct strata_error *err)
+{
+    return strata_fail(
+        err, STRATA_EIO, NULL, 0, 0,
+        "MPI could not %s a message of the sweep; start it again, what was stored is kept.", what);
+}
+
+static strata_status send_message(void *context, int to, const void *data, size_t length,
+                                  struct strata_error *err)
+{
+    (void)context;
+    if (length > INT_MAX ||
+        MPI_Send(data, (int)length, MPI_BYTE, to, TAG, MPI_COMM_WORLD) != MPI_SUCCESS)
+        return broken("send", err);
+    return STRATA_OK;
+}
+
+/* MPI_Recv would keep a core busy while it waits. */
+static strata_status wait_for_message(MPI_Status *status, struct strata_error *err)
+{
+    struct timespec pause = {0, 20000};
+    for (;;) {
+        int there = 0;
+        if (MPI_Iprobe(MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &there, status) != MPI_SUCCESS)
+            return broken("receive", err);
+        if (there)
+            return STRATA_OK;
+        nanosleep(&pause, NULL);
+        if (pause.tv_nsec < 1000000)
+            pause.tv_nsec *= 2;
+    }
+}
+
+static strata_status receive_message(void *context, int *from, void **data, size_t *length,
+                                     struct strata_error *err)
+{
+    MPI_Status status;
+    int n = 0;
+    (void)context;
+    strata_status result = wait_for_message(&status, err);
+    if (result != STRATA_OK)
+        return result;
+    MPI_Get_count(&status, MPI_BYTE, &n);
+    *data = malloc((size_t)n + 1);
+    if (!*data)
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "there is no memory left for a message of the sweep.");
+    *from = status.MPI_SOURCE;
+    *length = (size_t)n;
+    if (MPI_Recv(*data, n, MPI_BYTE, *from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE) !=
+        MPI_SUCCESS) {
+        free(*data);
+        return broken("receive", err);
+    }
+    return STRATA_OK;
+}
+
+strata_status strata_mpi_join(struct strata_sweep_team *team, struct strata_error *err)
+{
+    int provided;
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
+        return strata_fail(err, STRATA_EUNSUPPORTED, NULL, 0, 0,
+                           "MPI could not be started; check `mpirun -np 2 hostname`.");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(MPI_COMM_WORLD, &team->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &team->size);
+    team->context = NULL;
+    team->send = send_message;
+    team->receive = receive_message;
+    return STRATA_OK;
+}
+
+void strata_mpi_leave(struct strata_sweep_team *team)
+{
+    (void)team;
+    MPI_Finalize();
+}

@@ -1,0 +1,71 @@
+/* derive.c - metrics that follow from other metrics, by the same rules for both sides. */
+#include <strata/result.h>
+
+enum rule { PERCENT_OF, DIFFERENCE, TIMES_32, PER };
+
+struct derivation {
+    const char *made;
+    enum rule rule;
+    const char *a, *b;
+};
+
+#define L1_LD   "l1tex__t_sectors_pipe_lsu_mem_global_op_ld"
+#define L1_ST   "l1tex__t_sectors_pipe_lsu_mem_global_op_st"
+#define L2_READ "lts__t_sectors_srcunit_tex_op_read"
+
+/* The L2 hit rate is hits by sectors read, not by hits and misses: the miss counter of the H200
+ * also counts the partner sector of each 64-byte DRAM fetch. Strided readers show it: 539,089
+ * sectors read, half of them hits because the partner was fetched before, and 1.5 times as many
+ * lookups as sectors. */
+static const struct derivation derivations[] = {
+    {L1_LD "_lookup_hit.sum", DIFFERENCE, L1_LD ".sum", L1_LD "_lookup_miss.sum"},
+    {L1_LD "_lookup_miss.sum", DIFFERENCE, L1_LD ".sum", L1_LD "_lookup_hit.sum"},
+    {L1_ST "_lookup_miss.sum", DIFFERENCE, L1_ST ".sum", L1_ST "_lookup_hit.sum"},
+    {"l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct", PERCENT_OF, L1_LD "_lookup_hit.sum",
+     L1_LD ".sum"},
+    {"l1tex__t_sector_pipe_lsu_mem_global_op_st_hit_rate.pct", PERCENT_OF, L1_ST "_lookup_hit.sum",
+     L1_ST ".sum"},
+    {"lts__t_sector_srcunit_tex_op_read_hit_rate.pct", PERCENT_OF, L2_READ "_lookup_hit.sum",
+     L2_READ ".sum"},
+    {"strata__l2_read_misses.sum", DIFFERENCE, L2_READ ".sum", L2_READ "_lookup_hit.sum"},
+    {"lts__t_sector_op_read_hit_rate.pct", PERCENT_OF, "lts__t_sectors_op_read_lookup_hit.sum",
+     "lts__t_sectors_op_read.sum"},
+    {"lts__t_sector_op_write_hit_rate.pct", PERCENT_OF, "lts__t_sectors_op_write_lookup_hit.sum",
+     "lts__t_sectors_op_write.sum"},
+    {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", PER, L1_LD ".sum",
+     "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"},
+    {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", PER, L1_ST ".sum",
+     "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"},
+    {"dram__bytes_read.sum", TIMES_32, "dram__sectors_read.sum", NULL},
+    {"dram__bytes_write.sum", TIMES_32, "dram__sectors_write.sum", NULL},
+};
+
+static bool apply(const struct derivation *d, const struct strata_result *r, double *out)
+{
+    double a, b = 0;
+    if (!strata_result_get(r, d->a, &a) || (d->b && !strata_result_get(r, d->b, &b)))
+        return false;
+    switch (d->rule) {
+    case PERCENT_OF: /* of nothing: unknown */
+        *out = 100 * a / b;
+        return b > 0;
+    case PER:
+        *out = a / b;
+        return b > 0;
+    case DIFFERENCE:
+        *out = a - b;
+        return true;
+    case TIMES_32:
+        *out = 32 * a;
+        return true;
+    }
+    return false;
+}
+
+void strata_derive_metrics(struct strata_result *r)
+{
+    double value;
+    for (size_t i = 0; i < sizeof derivations / sizeof derivations[0]; i++)
+        if (!strata_result_get(r, derivations[i].made, NULL) && apply(&derivations[i], r, &value))
+            strata_result_set(r, derivations[i].made, value);
+}

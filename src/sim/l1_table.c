@@ -1,0 +1,191 @@
+/* l1_table.c - what both L1 models share: the table of lines under way, fills, stores. */
+#include "sim/l1.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+
+enum { HASH_ROWS = 1024 };
+
+strata_status l1_init(struct l1 *c, const struct strata_gpu *gpu, uint64_t l1_bytes, uint64_t seed, struct strata_error *err)
+{
+    memset(c, 0, sizeof *c);
+    c->gpu = gpu;
+    c->old = gpu->l1.allocate == STRATA_ALLOC_ON_MISS && gpu->l1.mshrs;
+    c->on_fill = gpu->l1.allocate != STRATA_ALLOC_ON_MISS;
+    c->free_entry = c->free_waiter = L1_NONE;
+    struct strata_cache_config config = gpu->l1.cache;
+    uint64_t reserved = (uint64_t)gpu->l1.reserved_lines * config.line_bytes;
+    config.size_bytes = l1_bytes > reserved + config.line_bytes ? l1_bytes - reserved : config.line_bytes;
+    strata_status st = cache_create(&config, seed, &c->data, err);
+    if (st != STRATA_OK)
+        return st;
+    c->hash_mask = HASH_ROWS - 1;
+    c->hash = malloc(HASH_ROWS * sizeof *c->hash);
+    if (!c->hash)
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the L1 of an SM.");
+    memset(c->hash, 0xff, HASH_ROWS * sizeof *c->hash);
+    return STRATA_OK;
+}
+
+void l1_release(struct l1 *c)
+{
+    cache_release(&c->data);
+    free(c->entry);
+    free(c->hash);
+    free(c->waiter);
+    memset(c, 0, sizeof *c);
+}
+
+/* ---- the table ---- */
+
+static uint32_t *row_of(struct l1 *c, uint64_t line)
+{
+    return &c->hash[cache_hash(&c->data, line) & c->hash_mask];
+}
+
+struct l1_entry *l1_find(struct l1 *c, uint64_t line)
+{
+    if (!c->n_used)
+        return NULL;
+    uint32_t i = *row_of(c, line);
+    while (i != L1_NONE && c->entry[i].line != line)
+        i = c->entry[i].next;
+    return i == L1_NONE ? NULL : &c->entry[i];
+}
+
+static bool grow(void **array, uint32_t *cap, size_t bytes)
+{
+    uint32_t more = *cap ? *cap * 2 : 256;
+    void *p = realloc(*array, more * bytes);
+    if (!p)
+        return false;
+    *array = p;
+    *cap = more;
+    return true;
+}
+
+struct l1_entry *l1_add(struct l1 *c, uint64_t line)
+{
+    uint32_t i = c->free_entry;
+    if (i != L1_NONE)
+        c->free_entry = c->entry[i].next;
+    else if (c->n_entries < c->cap_entries || grow((void **)&c->entry, &c->cap_entries, sizeof *c->entry))
+        i = c->n_entries++;
+    else
+        return NULL;
+    uint32_t *row = row_of(c, line);
+    c->entry[i] = (struct l1_entry){.line = line, .waiter = L1_NONE, .next = *row};
+    *row = i;
+    c->n_used++;
+    return &c->entry[i];
+}
+
+static void drop(struct l1 *c, struct l1_entry *e)
+{
+    uint32_t self = (uint32_t)(e - c->entry), *link = row_of(c, e->line);
+    while (*link != self)
+        link = &c->entry[*link].next;
+    *link = e->next;
+    e->next = c->free_entry;
+    c->free_entry = self;
+    c->n_used--;
+}
+
+bool l1_wait(struct l1 *c, struct l1_entry *e, uint32_t op, uint8_t sectors)
+{
+    uint32_t i = c->free_waiter;
+    if (i != L1_NONE)
+        c->free_waiter = c->waiter[i].next;
+    else if (c->n_waiters < c->cap_waiters || grow((void **)&c->waiter, &c->cap_waiters, sizeof *c->waiter))
+        i = c->n_waiters++;
+    else
+        return false;
+    c->waiter[i] = (struct l1_waiter){.op = op, .sectors = sectors, .next = e->waiter};
+    e->waiter = i;
+    e->n_waiters++;
+    return true;
+}
+
+/* ---- loads, stores, fills ---- */
+
+struct l1_answer l1_load(struct l1 *c, uint64_t line, uint8_t sectors, uint32_t op, uint64_t t)
+{
+    return c->old ? l1_old_load(c, line, sectors, op, t) : l1_new_load(c, line, sectors, op, t);
+}
+
+uint8_t l1_store(struct l1 *c, uint64_t line, uint8_t sectors, uint8_t whole, uint64_t t)
+{
+    uint32_t policy = c->gpu->l1.write_policy, slot = cache_find(&c->data, line);
+    uint8_t hit = 0;
+    if (slot != CACHE_NONE) {
+        hit = c->data.slot[slot].valid & sectors;
+        if (policy == STRATA_WRITE_EVICT) {
+            cache_remove(&c->data, slot);
+            return hit;
+        }
+        cache_touch(&c->data, slot);
+    } else if (policy == STRATA_WRITE_THROUGH_ALLOCATE || policy == STRATA_WRITE_BACK) {
+        struct cache_slot evicted;
+        slot = c->old ? l1_old_slot(c, line) : cache_insert(&c->data, line, &evicted);
+    }
+    if (slot == CACHE_NONE)
+        return hit;
+    /* A sector written in part is not readable until it was fetched. */
+    struct cache_slot *s = &c->data.slot[slot];
+    whole &= sectors;
+    for (uint32_t b = whole & ~(uint32_t)s->valid; b; b &= b - 1)
+        s->ready[lowest_bit32(b)] = t;
+    s->valid |= whole;
+    return hit;
+}
+
+static void put_data(struct l1 *c, uint64_t line, uint8_t sectors, uint64_t t)
+{
+    uint32_t slot = cache_find(&c->data, line);
+    if (slot == CACHE_NONE && c->on_fill) {
+        struct cache_slot evicted;
+        slot = cache_insert(&c->data, line, &evicted);
+    }
+    if (slot == CACHE_NONE)
+        return; /* evicted while under way: those who waited get the data, nobody later */
+    struct cache_slot *s = &c->data.slot[slot];
+    if (c->on_fill)
+        s->valid |= sectors;
+    for (uint32_t b = sectors & s->valid; b; b &= b - 1)
+        s->ready[lowest_bit32(b)] = t;
+}
+
+void l1_fill(struct l1 *c, uint64_t line, uint8_t sectors, uint64_t t, void (*done)(void *who, uint32_t op), void *who)
+{
+    put_data(c, line, sectors, t);
+    struct l1_entry *e = l1_find(c, line);
+    if (!e)
+        return;
+    uint32_t index = (uint32_t)(e - c->entry), *link = &e->waiter;
+    e->pending &= (uint8_t)~sectors;
+    uint32_t finished = L1_NONE, *tail = &finished;
+    while (*link != L1_NONE) {
+        struct l1_waiter *w = &c->waiter[*link];
+        w->sectors &= (uint8_t)~sectors;
+        if (w->sectors) {
+            link = &w->next;
+            continue;
+        }
+        *tail = *link;
+        *link = w->next;
+        tail = &w->next;
+        c->entry[index].n_waiters--;
+    }
+    *tail = L1_NONE;
+    if (!c->entry[index].pending)
+        drop(c, &c->entry[index]);
+    while (finished != L1_NONE) {
+        uint32_t i = finished, op = c->waiter[i].op;
+        finished = c->waiter[i].next;
+        c->waiter[i].next = c->free_waiter;
+        c->free_waiter = i;
+        done(who, op);
+    }
+}

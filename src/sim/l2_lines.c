@@ -1,0 +1,186 @@
+/* l2_lines.c - lines of a slice: places, write-back, and what is under way to them.
+ *
+ * A line is evicted as a whole and filled by sectors (paper 004, section III-A). A line may be evicted
+ * while sectors are under way to it: they still answer who waits, but are not kept. */
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bits.h"
+#include "sim/memparts.h"
+
+uint32_t sim_l2_find(const struct sim_memside *m, const struct sim_slice *s, uint64_t line)
+{
+    return cache_find(&s->tags, sim_map_local(&m->map, line));
+}
+
+/* ---- write-back ---- */
+
+static void write_back(struct sim_out *o, struct sim_slice *s, uint64_t local, uint32_t dirty, uint64_t t)
+{
+    uint32_t n = popcount32(dirty);
+    uint64_t line = sim_map_global(&o->m->map, s->index % o->m->map.slices, local);
+    s->dirty_sectors -= n;
+    s->count.dram_write += n;
+    struct sim_message w = {.time = t + o->m->timing.before, .line = line, .kind = SIM_MSG_DRAM_WRITE, .sectors = (uint8_t)dirty,
+                            .mshr = SIM_NONE, .node = SIM_NONE};
+    sim_out_post(o, &sim_channel_of(o->m, s->partition, line)->mail, &w);
+}
+
+static void write_back_oldest(struct sim_out *o, struct sim_slice *s, uint64_t t)
+{
+    uint64_t limit = o->m->dirty_limit_sectors;
+    while (s->dirty_sectors > limit && s->dirty_head < s->dirty_tail) {
+        uint64_t line = s->dirty_queue[s->dirty_head++ & s->dirty_mask];
+        uint32_t slot = cache_find(&s->tags, line);
+        if (slot == CACHE_NONE || !s->tags.slot[slot].dirty)
+            continue;
+        uint32_t dirty = s->tags.slot[slot].dirty;
+        s->tags.slot[slot].dirty = 0;
+        write_back(o, s, line, dirty, t);
+    }
+}
+
+void sim_l2_mark_dirty(struct sim_out *o, struct sim_slice *s, uint32_t slot, uint32_t sectors, uint64_t t)
+{
+    struct cache_slot *c = &s->tags.slot[slot];
+    if (o->m->dirty_limit_sectors && !c->dirty) {
+        s->dirty_queue[s->dirty_tail++ & s->dirty_mask] = c->line;
+        if (s->dirty_tail - s->dirty_head > s->dirty_mask)
+            s->dirty_head++;
+    }
+    s->dirty_sectors += popcount32(sectors & ~(uint32_t)c->dirty);
+    c->dirty |= (uint8_t)sectors;
+    if (o->m->dirty_limit_sectors)
+        write_back_oldest(o, s, t);
+}
+
+/* ---- places ---- */
+
+static void detach_mshr(struct sim_slice *s, uint32_t slot)
+{
+    uint32_t i = s->lines[slot].mshr;
+    if (!i)
+        return;
+    s->mshr[i - 1].slot = SIM_NONE;
+    s->mshr[i - 1].next = s->orphans;
+    s->orphans = i - 1;
+}
+
+/* The line is back while what it lost is still under way. */
+static uint32_t adopt_mshr(struct sim_slice *s, uint64_t line, uint32_t slot)
+{
+    for (uint32_t *at = &s->orphans; *at != SIM_NONE; at = &s->mshr[*at].next) {
+        uint32_t i = *at;
+        if (s->mshr[i].line != line)
+            continue;
+        *at = s->mshr[i].next;
+        s->mshr[i].slot = slot;
+        s->tags.slot[slot].valid |= s->mshr[i].pending;
+        return i + 1;
+    }
+    return 0;
+}
+
+uint32_t sim_l2_slot(struct sim_out *o, struct sim_slice *s, uint64_t line, uint64_t t)
+{
+    uint64_t local = sim_map_local(&o->m->map, line);
+    uint32_t slot = cache_find(&s->tags, local);
+    if (slot != CACHE_NONE) {
+        cache_touch(&s->tags, slot);
+        return slot;
+    }
+    struct cache_slot evicted;
+    slot = cache_insert(&s->tags, local, &evicted);
+    if (evicted.used) {
+        s->count.evictions++;
+        detach_mshr(s, slot);
+        if (evicted.dirty)
+            write_back(o, s, evicted.line, evicted.dirty, t);
+    }
+    s->lines[slot] = (struct sim_l2_line){.mshr = s->orphans == SIM_NONE ? 0 : adopt_mshr(s, line, slot)};
+    return slot;
+}
+
+/* ---- under way ---- */
+
+uint32_t sim_l2_mshr(struct sim_slice *s, uint32_t slot, uint64_t line)
+{
+    if (s->lines[slot].mshr)
+        return s->lines[slot].mshr - 1;
+    uint32_t i = s->free_mshr;
+    if (i != SIM_NONE) {
+        s->free_mshr = s->mshr[i].next;
+    } else {
+        if (s->n_mshr == s->cap_mshr && !ARRAY_RESERVE(s->mshr, s->n_mshr, s->cap_mshr, 1)) {
+            s->failed = true;
+            return SIM_NONE;
+        }
+        i = (uint32_t)s->n_mshr++;
+    }
+    s->mshr[i] = (struct sim_mshr){.line = line, .slot = slot, .waiters = SIM_NONE,
+                                   .last = SIM_NONE, .next = SIM_NONE};
+    s->lines[slot].mshr = i + 1;
+    s->mshrs_used++;
+    return i;
+}
+
+void sim_l2_mshr_free(struct sim_slice *s, uint32_t i)
+{
+    struct sim_mshr *m = &s->mshr[i];
+    if (m->slot != SIM_NONE) {
+        s->lines[m->slot].mshr = 0;
+    } else {
+        uint32_t *at = &s->orphans;
+        while (*at != i)
+            at = &s->mshr[*at].next;
+        *at = m->next;
+    }
+    m->next = s->free_mshr;
+    s->free_mshr = i;
+    s->mshrs_used--;
+}
+
+void sim_l2_fetch(struct sim_out *o, struct sim_slice *s, uint32_t slot, uint64_t line, uint32_t sectors, uint64_t t)
+{
+    struct sim_memside *m = o->m;
+    uint32_t i = sim_l2_mshr(s, slot, line), home = sim_map_home(&m->map, line), n = popcount32(sectors);
+    if (i == SIM_NONE)
+        return;
+    s->mshr[i].pending |= (uint8_t)sectors;
+    struct sim_message ask = {.line = line, .mshr = i, .node = SIM_NONE, .from = (uint16_t)s->index, .sectors = (uint8_t)sectors};
+    if (home == s->partition) {
+        ask.kind = SIM_MSG_DRAM_READ;
+        ask.time = t + m->timing.before;
+        s->count.dram_read += n;
+        sim_out_post(o, &sim_channel_of(m, home, line)->mail, &ask);
+        return;
+    }
+    ask.kind = SIM_MSG_LINK_READ;
+    ask.time = t;
+    s->count.fabric += n;
+    s->count.fabric_read += n;
+    sim_out_link(o, s->partition, &sim_slice_of(m, home, line)->mail, &ask);
+}
+
+void sim_l2_wait(struct sim_slice *s, uint32_t mshr, const struct sim_waiter *w)
+{
+    uint32_t i = s->free_waiter;
+    if (i != SIM_NONE) {
+        s->free_waiter = s->waiter[i].next;
+    } else {
+        if (s->n_waiter == s->cap_waiter && !ARRAY_RESERVE(s->waiter, s->n_waiter, s->cap_waiter, 1)) {
+            s->failed = true;
+            return;
+        }
+        i = (uint32_t)s->n_waiter++;
+    }
+    s->waiter[i] = *w;
+    s->waiter[i].next = SIM_NONE;
+    struct sim_mshr *m = &s->mshr[mshr];
+    if (m->waiters == SIM_NONE)
+        m->waiters = i;
+    else
+        s->waiter[m->last].next = i;
+    m->last = i;
+    m->n_waiters++;
+}

@@ -1,0 +1,513 @@
+/* l2_slice.c - one slice of the L2: a server with a queue, tags, and sectors.
+ *
+ * Rules of the H200 are those of the flow model (docs/flow.md): the slice of the SM's own partition is
+ * looked up, a line whose home is the other partition is asked for over the link and kept as a copy,
+ * writes go to both and only the home's copy is dirty, every sector fetched counts as a miss and every
+ * requested one that is there or on its way as a hit. What a write does to a sector that is not there
+ * is l2.write_miss (paper 004, section III-B). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "sim/memparts.h"
+
+struct strata_cache_config sim_slice_config(const struct sim_memside *m)
+{
+    struct strata_cache_config config = m->gpu.l2.cache;
+    config.size_bytes /= m->n_slices;
+    config.sector_bytes = SIM_SECTOR_BYTES; /* larger sectors are so many of these, always together */
+    if (config.size_bytes < config.line_bytes)
+        config.size_bytes = config.line_bytes;
+    return config;
+}
+
+strata_status sim_slice_init(struct sim_memside *m, uint32_t index, uint64_t seed, struct strata_error *err)
+{
+    struct sim_slice *s = &m->slice[index];
+    struct strata_cache_config config = sim_slice_config(m);
+    memset(s, 0, sizeof *s);
+    s->index = index;
+    s->partition = index / m->map.slices;
+    s->free_mshr = s->free_waiter = s->orphans = SIM_NONE;
+    s->mail.first = UINT64_MAX;
+    strata_status st = cache_create_in(&m->tags, &config, seed + 1000 + index, &s->tags, err);
+    if (st != STRATA_OK)
+        return st;
+    uint64_t ring = 64;
+    while (ring < (uint64_t)s->tags.n_slots * 2)
+        ring *= 2;
+    s->dirty_mask = ring - 1;
+    s->lines = calloc(s->tags.n_slots, sizeof *s->lines);
+    s->dirty_queue = m->dirty_limit_sectors ? calloc(ring, sizeof *s->dirty_queue) : NULL;
+    if (!s->lines || (m->dirty_limit_sectors && !s->dirty_queue))
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the modelled L2.");
+    return STRATA_OK;
+}
+
+void sim_slice_release(struct sim_slice *s)
+{
+    cache_release(&s->tags);
+    sim_mailbox_release(&s->mail);
+    free(s->lines);
+    free(s->from_sms.message);
+    free(s->from_link.message);
+    free(s->mshr);
+    free(s->waiter);
+    free(s->dirty_queue);
+}
+
+/* ---- time of the slice ---- */
+
+static uint32_t data_cost(const struct sim_rates *r, uint32_t n_sectors)
+{
+    uint32_t cost = n_sectors * r->slice_64ths_per_sector;
+    return cost < r->slice_64ths_per_request ? r->slice_64ths_per_request : cost;
+}
+
+/* ---- sectors ---- */
+
+static uint32_t widen_to(uint32_t bytes, uint32_t sectors)
+{
+    uint32_t group = bytes / SIM_SECTOR_BYTES, unit, wide = 0;
+    if (group <= 1)
+        return sectors;
+    unit = group >= 4 ? 15 : (1u << group) - 1;
+    for (uint32_t at = 0; at < 4; at += group)
+        if (sectors >> at & unit)
+            wide |= unit << at;
+    return wide & 15;
+}
+
+/* Larger sectors than 32 bytes are there as a whole or not at all. */
+static uint32_t in_l2_sectors(const struct sim_memside *m, uint32_t sectors)
+{
+    return widen_to(m->gpu.l2.cache.sector_bytes, sectors);
+}
+
+/* What a fetch of some missing sectors brings: whole fetches, less what is there. */
+static uint32_t fetch_mask(const struct sim_memside *m, uint32_t missing, uint32_t there)
+{
+    return widen_to(m->gpu.l2.fetch_bytes, in_l2_sectors(m, missing)) & ~there & ((1u << m->line_sectors) - 1);
+}
+
+/* ---- answers ---- */
+
+static void count_latency(struct sim_slice *s, const struct sim_reply *r, uint32_t slice_cycles)
+{
+    s->count.lat_requests++;
+    s->count.lat_queue += r->l2_queue;
+    s->count.lat_link += r->l2 - (r->l2 < slice_cycles ? r->l2 : slice_cycles);
+    s->count.lat_dram += r->dram;
+    s->count.lat_dram_queue += r->dram_queue;
+}
+
+/* All sectors of a waiter are there at t. */
+static void answer(struct sim_out *o, struct sim_slice *s, const struct sim_waiter *w, uint64_t t, uint32_t waited,
+                   uint32_t queued)
+{
+    struct sim_memside *m = o->m;
+    uint64_t here = t - w->start;
+    uint32_t dram = waited < here ? waited : (uint32_t)here, queue = queued < dram ? queued : dram;
+    if (w->kind == SIM_MSG_REQUEST) {
+        struct sim_reply r = {.time = t + m->rate.slice_cycles, .node = w->node, .l2_queue = w->queued,
+                              .l2 = sim_saturate16(m->rate.slice_cycles + here - dram), .dram = (uint16_t)(dram - queue),
+                              .dram_queue = (uint16_t)queue};
+        if (w->packet_kind == SIM_READ)
+            count_latency(s, &r, m->rate.slice_cycles);
+        sim_out_reply(o, &r);
+        return;
+    }
+    struct sim_message back = {.time = t, .mshr = w->mshr, .node = w->node, .from = (uint16_t)s->index, .sectors = w->sectors,
+                               .packet_kind = w->packet_kind, .spent = {.waited = (uint16_t)waited, .queued = (uint16_t)queued}};
+    back.kind = w->kind == SIM_MSG_LINK_READ ? SIM_MSG_FILL : SIM_MSG_RESULT;
+    sim_out_link(o, s->partition, &m->slice[w->from].mail, &back);
+}
+
+static struct sim_waiter waiter_of(const struct sim_message *q, uint64_t t)
+{
+    return (struct sim_waiter){.node = q->node, .mshr = q->mshr, .from = q->from, .kind = q->kind, .sectors = q->sectors,
+                               .packet_kind = q->packet_kind, .start = t, .queued = sim_saturate16(t - q->time)};
+}
+
+static void fill(struct sim_out *o, struct sim_slice *s, const struct sim_message *f)
+{
+    struct sim_mshr *m = &s->mshr[f->mshr];
+    m->pending &= (uint8_t)~f->sectors;
+    uint32_t *at = &m->waiters, last = SIM_NONE;
+    while (*at != SIM_NONE) {
+        uint32_t i = *at;
+        struct sim_waiter *w = &s->waiter[i];
+        w->need &= (uint8_t)~f->sectors;
+        if (w->need) {
+            last = i;
+            at = &w->next;
+            continue;
+        }
+        *at = w->next;
+        answer(o, s, w, sim_later(f->time, w->start), f->spent.waited, f->spent.queued);
+        w->next = s->free_waiter;
+        s->free_waiter = i;
+        m->n_waiters--;
+    }
+    m->last = last;
+    if (!m->pending)
+        sim_l2_mshr_free(s, f->mshr);
+    s->stalled = false;
+}
+
+/* ---- reads ---- */
+
+/* A miss needs an MSHR, one more to wait for a line a place in its list. */
+static bool has_mshr_room(const struct sim_memside *m, const struct sim_slice *s, uint64_t line)
+{
+    uint32_t most = m->gpu.l2.mshrs, merges = m->gpu.l2.mshr_merges;
+    if (!most && !merges)
+        return true;
+    uint32_t slot = sim_l2_find(m, s, line);
+    if (slot != CACHE_NONE && s->lines[slot].mshr)
+        return !merges || s->mshr[s->lines[slot].mshr - 1].n_waiters < merges;
+    return !most || s->mshrs_used < most;
+}
+
+static void count_read(struct sim_slice *s, const struct sim_message *q, uint32_t n, uint32_t hits, uint32_t fetched)
+{
+    if (q->kind == SIM_MSG_REQUEST && q->packet_kind == SIM_FETCH) {
+        s->count.fetch_sectors += n;
+        return;
+    }
+    s->count.read += n;
+    s->count.read_hit += hits;
+    s->count.read_miss += fetched;
+    if (q->kind != SIM_MSG_REQUEST)
+        return;
+    s->count.requests++;
+    s->count.tex_read += n;
+    s->count.tex_read_hit += hits;
+    s->count.tex_read_miss += fetched;
+}
+
+static void serve_read(struct sim_out *o, struct sim_slice *s, const struct sim_message *q, uint64_t t)
+{
+    struct sim_memside *m = o->m;
+    uint32_t slot = sim_l2_slot(o, s, q->line, t);
+    struct cache_slot *c = &s->tags.slot[slot];
+    uint32_t there = c->valid & ~(uint32_t)c->partial, sectors = q->sectors, have = sectors & there;
+    uint32_t wide = have == sectors ? 0 : fetch_mask(m, sectors & ~have, there);
+    count_read(s, q, popcount32(sectors), popcount32(have), popcount32(wide));
+    if (wide) {
+        c->valid |= (uint8_t)wide;
+        c->partial &= (uint8_t)~wide;
+        sim_l2_fetch(o, s, slot, q->line, wide, t);
+    }
+    struct sim_waiter w = waiter_of(q, t);
+    uint32_t i = s->lines[slot].mshr;
+    w.need = i ? (uint8_t)(s->mshr[i - 1].pending & sectors) : 0;
+    if (w.need)
+        sim_l2_wait(s, i - 1, &w);
+    else
+        answer(o, s, &w, t, 0, 0);
+}
+
+/* ---- writes ---- */
+
+/* Which bytes are there of a sector after a write to it. */
+static void write_bytes(struct sim_slice *s, uint32_t slot, uint32_t sector, uint32_t mask, bool fresh)
+{
+    struct cache_slot *c = &s->tags.slot[slot];
+    struct sim_l2_line *l = &s->lines[slot];
+    uint32_t bit = 1u << sector;
+    if (!fresh && !(c->partial & bit))
+        return;
+    l->bytes[sector] = fresh ? mask : l->bytes[sector] | mask;
+    if (l->bytes[sector] == UINT32_MAX)
+        c->partial &= (uint8_t)~bit;
+    else
+        c->partial |= (uint8_t)bit;
+}
+
+static void put_sectors(struct sim_out *o, struct sim_slice *s, const struct sim_message *q, bool dirty, uint64_t t)
+{
+    struct sim_memside *m = o->m;
+    uint32_t had = sim_l2_find(m, s, q->line), slot = sim_l2_slot(o, s, q->line, t), policy = m->gpu.l2.write_miss;
+    struct cache_slot *c = &s->tags.slot[slot];
+    uint32_t sectors = in_l2_sectors(m, q->sectors), fresh = sectors & ~(uint32_t)c->valid;
+    s->count.write_line_misses += had == CACHE_NONE;
+    s->count.write += popcount32(q->sectors);
+    s->count.write_hit += popcount32(q->sectors); /* the profiler counts an allocating write as a hit */
+    if (policy == STRATA_FETCH_ON_WRITE && dirty) {
+        uint32_t wide = fresh ? fetch_mask(m, fresh, c->valid) : 0;
+        c->valid |= (uint8_t)wide;
+        if (wide)
+            sim_l2_fetch(o, s, slot, q->line, wide, t);
+    } else if (policy == STRATA_LAZY_FETCH_ON_READ) {
+        for (uint32_t b = q->sectors; b; b &= b - 1)
+            write_bytes(s, slot, lowest_bit32(b), q->byte_mask[lowest_bit32(b)], fresh >> lowest_bit32(b) & 1);
+    }
+    c->valid |= (uint8_t)sectors;
+    if (dirty)
+        sim_l2_mark_dirty(o, s, slot, sectors, t);
+}
+
+static uint32_t sectors_in_part(const struct sim_message *q)
+{
+    uint32_t n = 0;
+    for (uint32_t b = q->sectors; b; b &= b - 1)
+        n += q->byte_mask[lowest_bit32(b)] != UINT32_MAX;
+    return n;
+}
+
+static void serve_write(struct sim_out *o, struct sim_slice *s, const struct sim_message *q, uint64_t t)
+{
+    struct sim_memside *m = o->m;
+    uint32_t home = sim_map_home(&m->map, q->line), n = popcount32(q->sectors);
+    put_sectors(o, s, q, home == s->partition, t);
+    if (q->kind != SIM_MSG_REQUEST)
+        return;
+    s->count.requests++;
+    s->count.tex_write += n;
+    struct sim_waiter w = waiter_of(q, t);
+    answer(o, s, &w, t, 0, 0);
+    if (home == s->partition)
+        return;
+    struct sim_message on = *q;
+    on.kind = SIM_MSG_LINK_WRITE;
+    on.node = SIM_NONE;
+    on.time = t;
+    s->count.fabric += n;
+    sim_out_link(o, s->partition, &sim_slice_of(m, home, q->line)->mail, &on);
+}
+
+/* ---- atomics ---- */
+
+/* Address of the first word of an atomic. */
+static uint64_t word_of(const struct sim_message *q)
+{
+    uint32_t k = q->sectors ? lowest_bit32(q->sectors) : 0;
+    return q->line + k * SIM_SECTOR_BYTES + (q->byte_mask[k] ? lowest_bit32(q->byte_mask[k]) : 0);
+}
+
+/* Other words of the line just worked on wait for it; lanes on one word do not. */
+static uint32_t atomic_cost(const struct sim_rates *r, struct sim_slice *s, const struct sim_message *q)
+{
+    uint64_t word = word_of(q);
+    uint32_t n = popcount32(q->sectors), packets = q->operations ? q->operations : 1, cost = packets * r->atomic_64ths;
+    if (s->atomic_word != word && (s->atomic_word ^ word) < SIM_LINE_BYTES)
+        cost = (n < packets ? n : packets) * r->atomic_hot_64ths + (n < packets ? packets - n : 0) * r->atomic_64ths;
+    s->atomic_word = word;
+    return cost;
+}
+
+/* Done at the home of the line, which fetches it if it is not there. */
+static void serve_atomic_here(struct sim_out *o, struct sim_slice *s, const struct sim_message *q, bool wants_result,
+                              uint64_t t)
+{
+    uint32_t slot = sim_l2_slot(o, s, q->line, t);
+    struct cache_slot *c = &s->tags.slot[slot];
+    uint32_t missing = q->sectors & ~(c->valid & ~(uint32_t)c->partial);
+    if (missing) {
+        c->valid |= (uint8_t)missing;
+        c->partial &= (uint8_t)~missing;
+        sim_l2_fetch(o, s, slot, q->line, missing, t);
+    }
+    s->count.atomic += q->operations;
+    sim_l2_mark_dirty(o, s, slot, q->sectors, t);
+    if (!wants_result)
+        return;
+    struct sim_waiter w = waiter_of(q, t);
+    uint32_t i = s->lines[slot].mshr;
+    w.need = i ? (uint8_t)(s->mshr[i - 1].pending & q->sectors) : 0;
+    if (w.need)
+        sim_l2_wait(s, i - 1, &w);
+    else
+        answer(o, s, &w, t, 0, 0);
+}
+
+static void serve_atomic(struct sim_out *o, struct sim_slice *s, const struct sim_message *q, uint64_t t)
+{
+    struct sim_memside *m = o->m;
+    uint32_t home = sim_map_home(&m->map, q->line);
+    if (q->kind == SIM_MSG_LINK_ATOMIC) {
+        serve_atomic_here(o, s, q, q->node != SIM_NONE, t);
+        return;
+    }
+    bool wants_result = q->packet_kind == SIM_ATOMIC;
+    s->count.requests++;
+    if (!wants_result) {
+        struct sim_waiter w = waiter_of(q, t);
+        answer(o, s, &w, t, 0, 0);
+    }
+    if (home == s->partition) {
+        serve_atomic_here(o, s, q, wants_result, t);
+        return;
+    }
+    struct sim_message on = *q;
+    on.kind = SIM_MSG_LINK_ATOMIC;
+    on.from = (uint16_t)s->index;
+    on.node = wants_result ? q->node : SIM_NONE;
+    on.time = t;
+    s->count.atomic += q->operations;
+    s->count.fabric += q->operations;
+    sim_out_link(o, s->partition, &sim_slice_of(m, home, q->line)->mail, &on);
+}
+
+/* ---- the queue ---- */
+
+static bool is_write(const struct sim_message *q)
+{
+    return q->kind == SIM_MSG_LINK_WRITE || (q->kind == SIM_MSG_REQUEST && q->packet_kind == SIM_WRITE);
+}
+
+static bool is_atomic(const struct sim_message *q)
+{
+    if (q->kind != SIM_MSG_REQUEST)
+        return q->kind == SIM_MSG_LINK_ATOMIC;
+    return q->packet_kind == SIM_ATOMIC || q->packet_kind == SIM_REDUCTION;
+}
+
+/* Serves a request at t unless something it needs is taken; true if it was served. */
+static bool serve(struct sim_out *o, struct sim_slice *s, const struct sim_message *q, uint64_t t64)
+{
+    struct sim_memside *m = o->m;
+    uint64_t t = t64 / 64;
+    uint32_t cost;
+    if (is_write(q)) {
+        if (s->no_write_room)
+            return false;
+        cost = data_cost(&m->rate, popcount32(q->sectors)) + sectors_in_part(q) * m->rate.slice_64ths_per_partial;
+        s->free64 = t64 + cost;
+        serve_write(o, s, q, t);
+        return true;
+    }
+    if (q->kind == SIM_MSG_REQUEST && !has_mshr_room(m, s, q->line))
+        return false;
+    if (is_atomic(q)) {
+        bool here = q->kind == SIM_MSG_LINK_ATOMIC || sim_map_home(&m->map, q->line) == s->partition;
+        s->free64 = t64 + (here ? atomic_cost(&m->rate, s, q) : q->operations * m->rate.slice_64ths_per_request);
+        serve_atomic(o, s, q, t);
+    } else {
+        s->free64 = t64 + data_cost(&m->rate, popcount32(q->sectors));
+        serve_read(o, s, q, t);
+    }
+    return true;
+}
+
+static void enqueue(struct sim_slice *s, struct sim_queue *ring, const struct sim_message *q)
+{
+    if (ring->n == ring->cap) {
+        size_t cap = ring->cap ? ring->cap * 2 : 64;
+        struct sim_message *bigger = malloc(cap * sizeof *bigger);
+        if (!bigger) {
+            s->failed = true;
+            return;
+        }
+        for (size_t i = 0; i < ring->n; i++)
+            bigger[i] = ring->message[(ring->head + i) & (ring->cap - 1)];
+        free(ring->message);
+        *ring = (struct sim_queue){.message = bigger, .n = ring->n, .cap = cap};
+    }
+    ring->message[(ring->head + ring->n++) & (ring->cap - 1)] = *q;
+}
+
+/* The queue served next: the one that has waited longer. What other partitions ask for does not wait
+ * for an MSHR nor behind an SM's request that does: two partitions waiting for one another would do so
+ * for ever. */
+static struct sim_queue *next_queue(struct sim_slice *s)
+{
+    bool sms = s->from_sms.n && !s->stalled;
+    if (!s->from_link.n)
+        return sms ? &s->from_sms : NULL;
+    if (sms && s->from_sms.message[s->from_sms.head].time < s->from_link.message[s->from_link.head].time)
+        return &s->from_sms;
+    return &s->from_link;
+}
+
+static void serve_queues(struct sim_out *o, struct sim_slice *s, uint64_t now, uint64_t t)
+{
+    struct sim_queue *ring;
+    while ((ring = next_queue(s))) {
+        const struct sim_message *q = &ring->message[ring->head];
+        uint64_t start64 = sim_later(s->free64, sim_later(q->time, now) * 64);
+        if (start64 >= t * 64)
+            return;
+        if (!serve(o, s, q, start64)) {
+            if (ring == &s->from_link)
+                return;
+            s->stalled = true;
+            s->stalled_since = start64 / 64;
+            continue;
+        }
+        ring->head = (ring->head + 1) & (ring->cap - 1);
+        ring->n--;
+    }
+}
+
+static void unstall(struct sim_slice *s, uint64_t t)
+{
+    s->stalled = false;
+    if (s->stalled_since != UINT64_MAX && t > s->stalled_since)
+        s->count.stall_cycles += t - s->stalled_since;
+    s->stalled_since = UINT64_MAX;
+    s->free64 = sim_later(s->free64, t * 64);
+}
+
+static void result_back(struct sim_out *o, struct sim_slice *s, const struct sim_message *r)
+{
+    struct sim_waiter w = {.node = r->node, .kind = SIM_MSG_REQUEST, .packet_kind = r->packet_kind,
+                           .start = o->m->node[r->node].arrival};
+    answer(o, s, &w, r->time, r->spent.waited, r->spent.queued);
+}
+
+/* The tags of what comes a few messages later are asked for ahead: first the table, then the slot. */
+static void look_ahead(const struct sim_memside *m, const struct sim_slice *s, size_t i, size_t n)
+{
+    enum { TABLE_AHEAD = 8, SLOT_AHEAD = 4 };
+    if (i + TABLE_AHEAD < n)
+        cache_expect(&s->tags, sim_map_local(&m->map, s->mail.message[s->mail.due[i + TABLE_AHEAD]].line));
+    if (i + SLOT_AHEAD < n)
+        cache_expect_slot(&s->tags, sim_map_local(&m->map, s->mail.message[s->mail.due[i + SLOT_AHEAD]].line));
+}
+
+static void take(struct sim_out *o, struct sim_slice *s, const struct sim_message *q)
+{
+    if (q->kind == SIM_MSG_FILL) {
+        bool was = s->stalled;
+        fill(o, s, q);
+        if (was)
+            unstall(s, q->time);
+    } else if (q->kind == SIM_MSG_RESULT) {
+        result_back(o, s, q);
+    } else if (sim_slice_busy(s) || s->free64 > q->time * 64 || !serve(o, s, q, q->time * 64)) {
+        enqueue(s, q->kind == SIM_MSG_REQUEST ? &s->from_sms : &s->from_link, q);
+    }
+}
+
+void sim_slice_run(struct sim_out *o, struct sim_slice *s, uint64_t begin, uint64_t end)
+{
+    size_t n = sim_mailbox_due(&s->mail, begin, end);
+    if (s->stalled)
+        unstall(s, begin); /* room for write-backs may have come with the new window */
+    for (size_t i = 0; i < n; i++) {
+        const struct sim_message *q = &s->mail.message[s->mail.due[i]];
+        look_ahead(o->m, s, i, n);
+        if (sim_slice_busy(s))
+            serve_queues(o, s, begin, q->time);
+        take(o, s, q);
+    }
+    serve_queues(o, s, begin, end);
+    if (n)
+        sim_mailbox_drop(&s->mail, end);
+}
+
+void sim_slice_preload(struct sim_memside *m, struct sim_slice *s, uint64_t line, uint32_t sectors)
+{
+    uint32_t slot = sim_l2_find(m, s, line);
+    struct cache_slot evicted;
+    if (slot == CACHE_NONE) {
+        slot = cache_insert(&s->tags, sim_map_local(&m->map, line), &evicted);
+        if (evicted.used && evicted.dirty)
+            s->dirty_sectors -= popcount32(evicted.dirty);
+        s->lines[slot] = (struct sim_l2_line){0};
+    }
+    s->tags.slot[slot].valid |= (uint8_t)sectors;
+    s->tags.slot[slot].partial &= (uint8_t)~sectors;
+}

@@ -1,0 +1,439 @@
+/* lsu.c - the load/store unit: a queue of memory instructions, worked on one after another. */
+#include "sim/sm.h"
+
+#include <string.h>
+
+#include "base/bits.h"
+
+/* ---- the queue ---- */
+
+static uint64_t head_time(const struct sim_lsu *u)
+{
+    if (u->op_head == u->op_tail || u->refused_since != UINT64_MAX)
+        return UINT64_MAX;
+    return sim_max(u->free, u->op[u->op_head % SIM_LSU_OPS].issued);
+}
+
+bool sim_lsu_room(const struct sim_sm *s, uint64_t *when)
+{
+    const struct sim_lsu *u = &s->lsu;
+    uint32_t limit = s->shared->gpu->sm.lsu_queue_cycles;
+    if (u->op_tail - u->op_head >= SIM_LSU_OPS || u->line_tail - u->line_head > SIM_LSU_LINES - STRATA_MAX_REQUESTS) {
+        *when = sim_max(s->now + 1, u->free);
+        return false;
+    }
+    uint64_t end = sim_max(u->free, s->now) + u->queued_cycles;
+    if (!limit || end <= s->now + limit)
+        return true;
+    *when = end - limit;
+    return false;
+}
+
+static bool uses_l1(const struct sim_sm *s, const struct strata_inst *i)
+{
+    return s->shared->gpu->l1.enabled && !(i->hints & STRATA_HINT_BYPASS_L1);
+}
+
+/* Loads, and atomics with a result, have an operation that collects what arrives. */
+static void queue_global(struct sim_sm *s, const struct sim_warp *w, uint32_t warp, struct sim_lsu_op *q)
+{
+    const struct strata_inst *i = w->next.inst;
+    uint32_t least = s->shared->gpu->l1.store_cycles;
+    q->n_lines = (uint16_t)sim_lines(s, w, &q->cycles);
+    s->lsu.line_tail += q->n_lines;
+    q->local = i->space == STRATA_SPACE_LOCAL;
+    q->use_l1 = uses_l1(s, i);
+    q->returns = i->memop != STRATA_MEM_STORE && i->memop != STRATA_MEM_REDUCTION;
+    q->kind = SIM_LSU_LOAD;
+    if (!q->n_lines) {
+        q->kind = SIM_LSU_OTHER;
+    } else if (i->memop == STRATA_MEM_STORE) {
+        q->kind = SIM_LSU_STORE;
+        q->cycles = (uint16_t)(q->cycles > least ? q->cycles : least);
+    } else if (i->memop == STRATA_MEM_ATOMIC || i->memop == STRATA_MEM_REDUCTION) {
+        q->kind = SIM_LSU_ATOMIC;
+    }
+    q->op = q->returns ? sim_op_new(s, warp) : L1_NONE;
+    if (q->n_lines && !q->returns)
+        s->block[w->block].writes++;
+}
+
+void sim_lsu_issue(struct sim_sm *s, uint32_t warp, const struct sm_inst *i)
+{
+    struct sim_lsu *u = &s->lsu;
+    const struct sim_warp *w = &s->warp[warp];
+    struct sim_lsu_op *q = &u->op[u->op_tail % SIM_LSU_OPS];
+    *q = (struct sim_lsu_op){.issued = s->now, .inst = w->next.inst_index, .generation = w->generation, .op = L1_NONE,
+                             .cycles = i->interval, .kind = SIM_LSU_OTHER, .warp = (uint8_t)warp};
+    if (i->kind == SM_KIND_GLOBAL) {
+        queue_global(s, w, warp, q);
+    } else if (i->kind == SM_KIND_SHARED) {
+        struct strata_shared_cost cost = strata_shared_access(&s->shared->coalescer, &w->next);
+        q->kind = SIM_LSU_SHARED;
+        q->cycles = (uint16_t)(cost.wavefronts ? cost.wavefronts : 1);
+        q->op = sim_op_new(s, warp);
+        s->count.shared_wavefronts += cost.wavefronts;
+        s->count.shared_conflicts += cost.conflicts;
+    }
+    u->op_tail++;
+    u->queued_cycles += q->cycles;
+    sim_lsu_run(s);
+}
+
+/* The unit starts new work: stores that waited long enough leave. Returns the start. Reading a line
+ * of stores out takes cycles of the unit, which idle ones pay for. */
+static uint64_t begin(struct sim_sm *s, uint32_t cycles)
+{
+    struct sim_lsu *u = &s->lsu;
+    uint64_t idle = s->now > u->free ? s->now - u->free : 0;
+    u->drain_debt4 -= u->drain_debt4 < idle * 4 ? u->drain_debt4 : (uint32_t)(idle * 4);
+    uint64_t start = s->now + u->drain_debt4 / 4;
+    u->drain_debt4 &= 3;
+    if (u->n_stores)
+        sim_stores_drain(s, start);
+    u->free = start + cycles;
+    u->busy += cycles;
+    return start;
+}
+
+/* ---- loads ---- */
+
+/* A read leaves by the port of misses, so many line requests a cycle. */
+static void leave_by_miss_port(struct sim_sm *s, uint32_t flight, uint64_t t)
+{
+    if (s->shared->gpu->l1.miss_requests_per_cycle) {
+        t = sim_max(t, s->lsu.miss_free);
+        s->lsu.miss_free = t + 1;
+    }
+    sim_send(s, flight, t, NULL);
+}
+
+/* Lets a flight go, or puts it on the list of those that wait for their page. */
+static void translate_and_leave(struct sim_sm *s, uint32_t flight, uint64_t t)
+{
+    uint32_t request;
+    struct sim_flight *f = &s->flight[flight];
+    if (!s->tlb.enabled || sim_tlb_lookup(&s->tlb, f->line, t, &request)) {
+        leave_by_miss_port(s, flight, t);
+        return;
+    }
+    if (request == CACHE_NONE) {
+        s->status = strata_fail(&s->error, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the TLB of an SM.");
+        return;
+    }
+    s->count.tlb_misses++;
+    f->next = s->tlb.request[request].flight;
+    s->tlb.request[request].flight = flight;
+}
+
+static void fetch_sectors(struct sim_sm *s, const struct sim_lsu_line *l, uint8_t sectors, uint32_t op, uint64_t t)
+{
+    uint32_t flight = sim_flight_new(s, SIM_READ, l->line, op, t), each = s->shared->sector_bytes / 32;
+    if (flight == L1_NONE)
+        return;
+    struct sim_flight *f = &s->flight[flight];
+    f->sectors = sectors;
+    f->packet_sectors = sectors;
+    if (each > 1) /* sectors larger than the packets': as the coalescer's line said, for an unsectored line all */
+        f->packet_sectors = l->packet_sectors;
+    translate_and_leave(s, flight, t);
+}
+
+/* A line found in the L1 still needs its translation where the TLBs come first. */
+static void translate_hit(struct sim_sm *s, uint64_t line, uint32_t op, uint64_t t)
+{
+    uint32_t request;
+    if (sim_tlb_lookup(&s->tlb, line, t, &request) || request == CACHE_NONE)
+        return;
+    uint32_t flight = sim_flight_new(s, SIM_TRANSLATION, line, op, t);
+    if (flight == L1_NONE)
+        return;
+    s->count.tlb_misses++;
+    s->op[op].remaining++;
+    s->flight[flight].next = s->tlb.request[request].flight;
+    s->tlb.request[request].flight = flight;
+}
+
+/* One line of a load; false: the L1 refused it. */
+static bool load_line(struct sim_sm *s, struct sim_lsu_op *q, const struct sim_lsu_line *l, uint64_t t)
+{
+    const struct strata_gpu *g = s->shared->gpu;
+    struct l1_answer a = {.miss = l->sectors};
+    uint32_t n = popcount32(l->sectors), op_for_flight = q->use_l1 ? L1_NONE : q->op;
+    if (q->use_l1) {
+        a = l1_load(&s->l1, l->line, l->sectors, q->op, t);
+        if (a.refused)
+            return false;
+        if (a.failed)
+            s->status = strata_fail(&s->error, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the L1 of an SM.");
+    }
+    struct sim_op *op = &s->op[q->op];
+    op->done = sim_max(op->done, t + g->l1.hit_cycles);
+    op->remaining += a.miss || a.inflight;
+    if (q->local) {
+        s->count.local_ld_sectors += n;
+    } else {
+        s->count.ld_sectors += n;
+        s->count.ld_hits += popcount32(a.hit);
+        s->count.ld_inflight_hits += popcount32(a.inflight);
+    }
+    if (a.miss)
+        fetch_sectors(s, l, a.miss, op_for_flight, t);
+    else if (s->tlb.enabled && g->tlb.before_l1 && !a.inflight)
+        translate_hit(s, l->line, q->op, t);
+    return true;
+}
+
+/* Goes on with a load at `start`; false: refused, to be tried again. */
+static bool load(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
+{
+    struct sim_lsu *u = &s->lsu;
+    uint32_t tags = s->shared->gpu->l1.tags_per_cycle ? s->shared->gpu->l1.tags_per_cycle : 1, first = q->next_line;
+    for (; q->next_line < q->n_lines; q->next_line++) {
+        const struct sim_lsu_line *l = &u->line[(u->line_head + q->next_line) % SIM_LSU_LINES];
+        if (!load_line(s, q, l, start + (q->next_line - first) / tags))
+            return false;
+    }
+    /* The unit stops when its misses queue up in front of the crossbar. */
+    uint32_t queue = s->shared->gpu->sm.lsu_queue_cycles;
+    if (u->miss_free > u->free + queue)
+        u->free = u->miss_free - queue;
+    sim_op_part(s, q->op, 0);
+    return true;
+}
+
+/* ---- stores and atomics ---- */
+
+static uint8_t whole_sectors(const struct sim_shared *g, const struct sim_lsu_line *l)
+{
+    uint32_t each = g->sector_bytes / 32 ? g->sector_bytes / 32 : 1, whole = 0;
+    for (uint32_t k = 0; k < g->l1_sectors; k++) {
+        bool all = true;
+        for (uint32_t j = k * each; j < (k + 1) * each && j < 4; j++)
+            all = all && l->byte_mask[j] == UINT32_MAX;
+        whole |= (uint32_t)all << k;
+    }
+    return (uint8_t)whole;
+}
+
+/* The unit is held up when the way to the crossbar is more than a buffer behind. */
+static void hold_for_port(struct sim_lsu *u)
+{
+    enum { PORT_BUFFER_CYCLES = 64 };
+    uint64_t backlog = u->out_free64 / 64;
+    if (backlog > u->free + PORT_BUFFER_CYCLES)
+        u->free = backlog - PORT_BUFFER_CYCLES;
+}
+
+static void store(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
+{
+    struct sim_lsu *u = &s->lsu;
+    uint32_t sectors = 0, block = s->warp[q->warp].block;
+    for (unsigned i = 0; i < q->n_lines; i++) {
+        const struct sim_lsu_line *l = &u->line[(u->line_head + i) % SIM_LSU_LINES];
+        sectors += popcount32(l->sectors);
+        if (s->shared->gpu->l1.enabled) {
+            uint8_t hit = l1_store(&s->l1, l->line, l->sectors, whole_sectors(s->shared, l), start);
+            s->count.st_hits += q->local ? 0 : popcount32(hit);
+        }
+        sim_store_put(s, l, block, start);
+    }
+    if (q->local) {
+        s->count.local_st_sectors += sectors;
+    } else {
+        s->count.st_requests++;
+        s->count.st_sectors += sectors;
+    }
+    sim_blocks_written(s, 1u << block, 0); /* the instruction itself, counted when it was queued */
+    hold_for_port(u);
+}
+
+static void atomic(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
+{
+    struct sim_lsu *u = &s->lsu;
+    for (unsigned i = 0; i < q->n_lines; i++) {
+        const struct sim_lsu_line *l = &u->line[(u->line_head + i) % SIM_LSU_LINES];
+        uint32_t flight = sim_flight_new(s, q->returns ? SIM_ATOMIC : SIM_REDUCTION, l->line, q->op, start);
+        if (flight == L1_NONE)
+            return;
+        s->flight[flight].packet_sectors = l->packet_sectors;
+        s->flight[flight].operations = l->operations;
+        s->flight[flight].blocks = 1u << s->warp[q->warp].block;
+        s->block[s->warp[q->warp].block].writes++;
+        sim_send(s, flight, sim_take_port(s, l->operations, start), l);
+        s->count.from_l1_sectors += l->operations;
+        *(q->returns ? &s->count.atom_sectors : &s->count.red_sectors) += popcount32(l->sectors);
+        if (q->returns)
+            s->op[q->op].remaining++;
+    }
+    hold_for_port(u);
+    if (!q->returns)
+        sim_blocks_written(s, 1u << s->warp[q->warp].block, 0);
+    if (q->returns)
+        sim_op_part(s, q->op, start + 1);
+}
+
+/* ---- time ---- */
+
+static void finish_shared(struct sim_sm *s, const struct sim_lsu_op *q, uint64_t start)
+{
+    /* docs/flow.md, probe lat_lds: two cycles per extra pass */
+    sim_op_part(s, q->op, start + s->shared->gpu->shared.latency_cycles + 2 * (q->cycles - 1u));
+}
+
+/* Works on the head of the queue; false: it stays there. */
+static bool work(struct sim_sm *s, struct sim_lsu_op *q)
+{
+    bool again = q->begun, done = true;
+    uint64_t start = again ? s->now : begin(s, q->cycles);
+    q->begun = true;
+    if (!again && q->kind == SIM_LSU_LOAD && !q->local)
+        s->count.ld_requests++;
+    switch (q->kind) {
+    case SIM_LSU_LOAD:
+        done = load(s, q, start);
+        break;
+    case SIM_LSU_STORE:
+        store(s, q, start);
+        break;
+    case SIM_LSU_ATOMIC:
+        atomic(s, q, start);
+        break;
+    case SIM_LSU_SHARED:
+        finish_shared(s, q, start);
+        break;
+    default:
+        if (q->op != L1_NONE)
+            sim_op_part(s, q->op, start + 1);
+    }
+    return done;
+}
+
+void sim_lsu_run(struct sim_sm *s)
+{
+    struct sim_lsu *u = &s->lsu;
+    while (head_time(u) <= s->now) {
+        struct sim_lsu_op *q = &u->op[u->op_head % SIM_LSU_OPS];
+        if (!work(s, q)) {
+            u->refused_since = s->now;
+            return;
+        }
+        u->queued_cycles -= q->cycles;
+        u->line_head += q->n_lines;
+        u->op_head++;
+    }
+    if (u->n_stores && u->op_head == u->op_tail && sim_stores_next(s) <= s->now)
+        sim_stores_drain(s, s->now);
+}
+
+uint64_t sim_lsu_next(const struct sim_sm *s)
+{
+    const struct sim_lsu *u = &s->lsu;
+    uint64_t t = head_time(u);
+    if (u->n_stores && u->op_head == u->op_tail) {
+        uint64_t stores = sim_stores_next(s);
+        t = stores < t ? stores : t;
+    }
+    for (uint32_t i = 0; i < s->tlb.n_requests; i++)
+        t = s->tlb.request[i].ready < t ? s->tlb.request[i].ready : t;
+    return t;
+}
+
+/* ---- what comes back ---- */
+
+/* Something has arrived: what the L1 refused is tried again. Every cycle of the wait was an attempt. */
+static void try_again(struct sim_sm *s)
+{
+    struct sim_lsu *u = &s->lsu;
+    if (u->refused_since == UINT64_MAX)
+        return;
+    uint64_t cycles = s->now - u->refused_since;
+    *(s->l1.old ? &s->count.reservation_failures : &s->count.mshr_stall_cycles) += cycles ? cycles : 1;
+    u->refused_since = UINT64_MAX;
+    u->free = sim_max(u->free, s->now);
+}
+
+struct arrival {
+    struct sim_sm *sm;
+    uint64_t time;
+};
+
+static void part_arrived(void *who, uint32_t op)
+{
+    const struct arrival *a = who;
+    sim_op_part(a->sm, op, a->time);
+}
+
+static void count_latency(struct sim_sm *s, const struct sim_flight *f, const struct sim_packet *p)
+{
+    s->count.lat_requests++;
+    s->count.lat_lsu += f->left - f->reached;
+    s->count.lat_total += p->time - f->reached;
+}
+
+static void acknowledged(struct sim_sm *s, const struct sim_flight *f, uint64_t t)
+{
+    s->last_ack = sim_max(s->last_ack, t);
+    sim_blocks_written(s, f->blocks, t);
+    s->epoch_writes[f->epoch % SIM_EPOCHS]--;
+    uint32_t before = s->oldest_epoch;
+    while (s->oldest_epoch < s->epoch && !s->epoch_writes[s->oldest_epoch % SIM_EPOCHS])
+        s->oldest_epoch++;
+    if (s->oldest_epoch == before)
+        return;
+    for (uint32_t w = 0; s->membar_waiters && w < s->shared->slots_per_sm; w++)
+        if (s->warp[w].at_membar)
+            sim_wake(s, w);
+}
+
+void sim_lsu_reply(struct sim_sm *s, const struct sim_packet *p)
+{
+    if (p->token >= s->n_flights || !s->flight[p->token].used) {
+        s->status = strata_fail(&s->error, STRATA_EFORMAT, NULL, 0, 0,
+                                "The memory side answered request %u of SM %u, which is not under way.", p->token, s->index);
+        return;
+    }
+    struct sim_flight f = s->flight[p->token];
+    sim_flight_free(s, p->token);
+    s->flying--;
+    s->count.replies++;
+    if (f.kind == SIM_WRITE || f.kind == SIM_REDUCTION || f.kind == SIM_ATOMIC)
+        acknowledged(s, &f, p->time);
+    if (f.kind == SIM_READ)
+        s->count.to_l1_sectors += popcount32(f.packet_sectors);
+    if (f.kind == SIM_ATOMIC)
+        s->count.to_l1_sectors += f.operations;
+    if (f.kind == SIM_READ || f.kind == SIM_ATOMIC)
+        count_latency(s, &f, p);
+    struct arrival a = {s, p->time};
+    if (f.kind == SIM_READ && f.op == L1_NONE)
+        l1_fill(&s->l1, f.line, f.sectors, p->time, part_arrived, &a);
+    else if (f.op != L1_NONE)
+        sim_op_part(s, f.op, p->time);
+    try_again(s);
+}
+
+void sim_lsu_translated(struct sim_sm *s)
+{
+    struct cache_slot evicted;
+    for (uint32_t i = 0; i < s->tlb.n_requests;) {
+        struct sim_tlb_request r = s->tlb.request[i];
+        if (r.ready > s->now) {
+            i++;
+            continue;
+        }
+        s->tlb.request[i] = s->tlb.request[--s->tlb.n_requests];
+        if (cache_find(&s->tlb.first, r.page) == CACHE_NONE)
+            cache_insert(&s->tlb.first, r.page, &evicted);
+        for (uint32_t f = r.flight, next; f != L1_NONE; f = next) {
+            next = s->flight[f].next;
+            if (s->flight[f].kind != SIM_TRANSLATION) {
+                leave_by_miss_port(s, f, s->now);
+                continue;
+            }
+            uint32_t op = s->flight[f].op;
+            sim_flight_free(s, f);
+            sim_op_part(s, op, s->now + s->shared->gpu->l1.hit_cycles);
+        }
+    }
+}

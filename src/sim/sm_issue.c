@@ -1,0 +1,380 @@
+/* sm_issue.c - which warp issues, and what each instruction does. */
+#include "base/bits.h"
+#include "base/bug.h"
+#include "sim/sm.h"
+
+/* ---- when the next instruction can issue ---- */
+
+/* Groups of asynchronous copies that may still be under way after a wait. Tracers before version 5
+ * did not record the number; a pipelined loop then waits for its oldest group. */
+static uint32_t groups_allowed(const struct sim_sm *s, const struct sim_warp *w)
+{
+    if (w->next.inst->imm > 0)
+        return (uint32_t)w->next.inst->imm;
+    return s->shared->launch->isa == STRATA_ISA_SASS && w->n_groups > 1 ? w->n_groups - 1 : 0;
+}
+
+static void wait_for_groups(const struct sim_sm *s, struct sim_warp *w)
+{
+    uint32_t allowed = groups_allowed(s, w);
+    for (uint32_t i = 0; i + allowed < w->n_groups; i++) {
+        const struct sim_async_group *g = &w->group[(w->group_first + i) % SIM_ASYNC_GROUPS];
+        sm_wait_for(&w->wait, g->pending ? SM_PENDING : g->done, SM_STALL_LONG);
+    }
+}
+
+/* A memory barrier sends the stores that wait and waits until all writes so far are acknowledged. */
+static void wait_for_writes(struct sim_sm *s, struct sim_warp *w)
+{
+    if (!w->at_membar) {
+        sim_stores_flush(s, s->now);
+        w->at_membar = true;
+        w->membar_epoch = s->epoch++;
+        s->membar_waiters++;
+        while (s->oldest_epoch < s->epoch && !s->epoch_writes[s->oldest_epoch % SIM_EPOCHS])
+            s->oldest_epoch++;
+    }
+    if (s->oldest_epoch <= w->membar_epoch) {
+        sm_wait_for(&w->wait, SM_PENDING, SM_STALL_MEMBAR);
+        return;
+    }
+    sm_wait_for(&w->wait, s->now, SM_STALL_MEMBAR);
+    w->at_membar = false;
+    s->membar_waiters--;
+}
+
+static void wait_for_code(struct sim_sm *s, struct sim_warp *w, const struct sm_inst *i)
+{
+    if (i->fetch_line == w->fetch_line)
+        return;
+    w->fetch_line = i->fetch_line;
+    s->fetch_used[i->fetch_line % FETCH_MAX_LINES] = 1;
+    sm_wait_for(&w->wait, fetch_line(&s->shared->fetch, &s->fetch, i->fetch_line, w->wait.ready), SM_STALL_FETCH);
+}
+
+void sim_next_ready(struct sim_sm *s, uint32_t index)
+{
+    struct sim_warp *w = &s->warp[index];
+    const struct sm_inst *i = &s->shared->decoder.inst[w->next.inst_index];
+    w->wait = (struct sm_wait){.ready = w->base + s->shared->gpu->sm.min_issue_gap_cycles, .stall = SM_STALL_NONE};
+    sm_scoreboard_wait(&w->scoreboard, i, &w->wait);
+    if (i->kind == SM_KIND_WAIT)
+        wait_for_groups(s, w);
+    if (w->wait.ready >= SM_PENDING)
+        return;
+    if (i->kind == SM_KIND_MEMBAR)
+        wait_for_writes(s, w);
+    if (w->wait.ready < SM_PENDING)
+        wait_for_code(s, w, i);
+}
+
+/* Into the wheel, or aside until something arrives. */
+static void go_on(struct sim_sm *s, uint32_t index)
+{
+    struct sim_warp *w = &s->warp[index];
+    w->parked = w->wait.ready >= SM_PENDING;
+    if (!w->parked)
+        sim_schedule(s, index, w->wait.ready);
+}
+
+void sim_wake(struct sim_sm *s, uint32_t index)
+{
+    if (!s->warp[index].parked)
+        return;
+    sim_next_ready(s, index);
+    go_on(s, index);
+}
+
+/* ---- operations under way ---- */
+
+uint32_t sim_op_new(struct sim_sm *s, uint32_t warp)
+{
+    struct sim_warp *w = &s->warp[warp];
+    uint32_t i = s->free_op;
+    if (i != L1_NONE)
+        s->free_op = s->op[i].next;
+    else if (sim_sm_grow(s, (void **)&s->op, s->n_ops, &s->cap_ops, sizeof *s->op))
+        i = (uint32_t)s->n_ops++;
+    else
+        return 0; /* the SM has failed; the index is valid because an earlier one was */
+    s->op[i] = (struct sim_op){.generation = w->generation, .inst = w->next.inst_index, .remaining = 1, .issued = s->now,
+                               .warp = (uint8_t)warp, .async = w->next.inst->memop == STRATA_MEM_ASYNC_COPY};
+    if (s->op[i].async) {
+        s->op[i].group = w->group_first + w->n_groups;
+        w->open.pending++;
+    }
+    return i;
+}
+
+static struct sim_async_group *group_of(struct sim_warp *w, uint32_t number)
+{
+    if (number == w->group_first + w->n_groups)
+        return &w->open;
+    if ((int32_t)(number - w->group_first) < 0)
+        number = w->group_first; /* joined with the next one for want of room */
+    return &w->group[number % SIM_ASYNC_GROUPS];
+}
+
+void sim_op_part(struct sim_sm *s, uint32_t index, uint64_t t)
+{
+    struct sim_op *op = &s->op[index];
+    op->done = sim_max(op->done, t);
+    if (--op->remaining)
+        return;
+    struct sim_warp *w = &s->warp[op->warp];
+    if (w->generation == op->generation && w->has_next) {
+        if (op->async) {
+            struct sim_async_group *g = group_of(w, op->group);
+            g->pending--;
+            g->done = sim_max(g->done, op->done);
+        } else {
+            sm_scoreboard_set(&w->scoreboard, &s->shared->decoder.inst[op->inst], op->done);
+        }
+        sim_wake(s, op->warp);
+    }
+    op->next = s->free_op;
+    s->free_op = index;
+}
+
+/* ---- barriers and the end of warps ---- */
+
+static void release_barrier(struct sim_sm *s, struct sim_block *b)
+{
+    const struct strata_gpu *g = s->shared->gpu;
+    uint64_t t = b->barrier_time + g->sm.latency_barrier_cycles + (uint32_t)(b->live_warps * g->sm.barrier_warp_cycles);
+    b->waiting = 0;
+    for (uint32_t k = 0; k < s->shared->warps_per_block; k++) {
+        struct sim_warp *w = &s->warp[b->first_warp + k];
+        if (!w->at_barrier)
+            continue;
+        w->at_barrier = false;
+        w->base = t;
+        sim_next_ready(s, b->first_warp + k);
+        if (w->wait.ready < SM_PENDING)
+            w->wait.stall = SM_STALL_BARRIER;
+        go_on(s, b->first_warp + k);
+    }
+}
+
+static void end_block(struct sim_sm *s, uint32_t block)
+{
+    const struct sim_block *b = &s->block[block];
+    if (!b->live_warps && !b->writes)
+        s->exit[s->n_exits++] = (struct sim_exit){.time = b->exit_time, .block = block};
+}
+
+void sim_blocks_written(struct sim_sm *s, uint32_t blocks, uint64_t t)
+{
+    for (; blocks; blocks &= blocks - 1) {
+        uint32_t block = lowest_bit32(blocks);
+        struct sim_block *b = &s->block[block];
+        b->writes--;
+        if (b->live_warps)
+            continue;
+        b->exit_time = sim_max(b->exit_time, t);
+        end_block(s, block);
+    }
+}
+
+static void end_warp(struct sim_sm *s, uint32_t index, uint64_t t)
+{
+    struct sim_warp *w = &s->warp[index];
+    struct sim_block *b = &s->block[w->block];
+    w->has_next = false;
+    w->generation++;
+    b->exit_time = sim_max(b->exit_time, t);
+    if (!--b->live_warps)
+        end_block(s, w->block);
+    else if (b->waiting == b->live_warps)
+        release_barrier(s, b);
+}
+
+/* ---- effects of one instruction ---- */
+
+static void count_memory(struct sim_sm_counters *c, const struct strata_inst *i)
+{
+    bool load = i->memop == STRATA_MEM_LOAD, store = i->memop == STRATA_MEM_STORE;
+    c->lsu_instructions++;
+    if (i->space == STRATA_SPACE_SHARED) {
+        c->shared_ld += load;
+        c->shared_st += store;
+    } else if (i->space == STRATA_SPACE_GLOBAL) {
+        c->global_ld += load;
+        c->global_st += store;
+    } else if (i->space == STRATA_SPACE_TEXTURE) {
+        c->texture_accesses++;
+    }
+}
+
+/* The results are pending before the unit is told: it may answer at once. */
+static void do_memory(struct sim_sm *s, uint32_t index, const struct sm_inst *i)
+{
+    struct sim_warp *w = &s->warp[index];
+    const struct strata_inst *inst = w->next.inst;
+    count_memory(&s->count, inst);
+    if (inst->memop != STRATA_MEM_ASYNC_COPY && (inst->memop != STRATA_MEM_STORE || i->kind == SM_KIND_SHARED) &&
+        inst->memop != STRATA_MEM_REDUCTION)
+        sm_scoreboard_set(&w->scoreboard, i, SM_PENDING);
+    else if (i->n_write && inst->memop != STRATA_MEM_ASYNC_COPY)
+        sm_scoreboard_set(&w->scoreboard, i, s->now + 1);
+    sim_lsu_issue(s, index, i);
+}
+
+static void do_commit(struct sim_warp *w)
+{
+    if (w->n_groups == SIM_ASYNC_GROUPS) { /* the two oldest become one */
+        struct sim_async_group *old = &w->group[w->group_first % SIM_ASYNC_GROUPS];
+        struct sim_async_group *next = &w->group[(w->group_first + 1) % SIM_ASYNC_GROUPS];
+        next->pending += old->pending;
+        next->done = sim_max(next->done, old->done);
+        w->group_first++;
+        w->n_groups--;
+    }
+    w->group[(w->group_first + w->n_groups) % SIM_ASYNC_GROUPS] = w->open;
+    w->n_groups++;
+    w->open = (struct sim_async_group){0};
+}
+
+static void execute(struct sim_sm *s, uint32_t index, const struct sm_inst *i)
+{
+    struct sim_warp *w = &s->warp[index];
+    uint32_t allowed;
+    switch (i->kind) {
+    case SM_KIND_GLOBAL:
+    case SM_KIND_SHARED:
+        do_memory(s, index, i);
+        break;
+    case SM_KIND_COMMIT:
+        do_commit(w);
+        break;
+    case SM_KIND_WAIT:
+        allowed = groups_allowed(s, w);
+        if (w->n_groups > allowed) {
+            w->group_first += w->n_groups - allowed;
+            w->n_groups = allowed;
+        }
+        break;
+    default:
+        sm_scoreboard_set(&w->scoreboard, i, s->now + i->latency);
+        if (i->pipe == SM_PIPE_LSU)
+            sim_lsu_issue(s, index, i);
+    }
+}
+
+/* Where the time since the last issue went: to the dependence that `stall` names, then to other warps. */
+static void account_stalls(struct sim_sm *s, const struct sim_warp *w, enum sm_stall held_by)
+{
+    uint64_t ready = w->wait.ready, dependence = ready > w->last_issue ? ready - w->last_issue : 0;
+    s->count.stall_cycles[w->wait.stall != SM_STALL_NONE ? w->wait.stall : SM_STALL_WAIT] += dependence;
+    if (s->now > ready)
+        s->count.stall_cycles[held_by] += s->now - ready;
+}
+
+static void arrive(struct sim_sm *s, uint32_t index)
+{
+    struct sim_warp *w = &s->warp[index];
+    struct sim_block *b = &s->block[w->block];
+    b->barrier_time = sim_max(b->barrier_time, s->now);
+    if (!w->has_next) {
+        end_warp(s, index, s->now + 1);
+        return;
+    }
+    b->waiting++;
+    w->at_barrier = true;
+    if (b->waiting == b->live_warps)
+        release_barrier(s, b);
+}
+
+static void issue(struct sim_sm *s, uint32_t index, enum sm_stall held_by)
+{
+    struct sim_warp *w = &s->warp[index];
+    const struct sm_inst *i = &s->shared->decoder.inst[w->next.inst_index];
+    account_stalls(s, w, held_by);
+    s->count.instructions++;
+    s->count.unknown_opcodes += w->next.inst->opclass == STRATA_OP_OTHER;
+    w->last_issue = s->now;
+    execute(s, index, i);
+    bool barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
+    uint64_t gap = w->next.inst->opclass == STRATA_OP_BRANCH && w->next.mask ? i->latency - 1u : 0;
+    w->has_next = strata_cursor_next(&w->cursor, &w->next);
+    w->base = s->now + gap;
+    if (barrier) {
+        arrive(s, index);
+    } else if (!w->has_next) {
+        end_warp(s, index, s->now + 1);
+    } else {
+        sim_next_ready(s, index);
+        go_on(s, index);
+    }
+}
+
+/* ---- choosing a warp ---- */
+
+/* Whether a pipe takes an instruction now; *when: if not, when it might. */
+static bool pipe_free(const struct sim_sm *s, struct sim_scheduler *c, uint8_t pipe, uint64_t *when)
+{
+    if (c->pipe_free[pipe] > s->now) {
+        *when = c->pipe_free[pipe];
+        return false;
+    }
+    if (pipe != SM_PIPE_LSU || sim_lsu_room(s, when))
+        return true;
+    c->lsu_held = s->now;
+    return false;
+}
+
+/* Slot of the warp to issue, or CACHE_NONE and the earliest time a pipe frees. */
+static uint32_t choose(const struct sim_sm *s, struct sim_scheduler *c, uint64_t *earliest)
+{
+    uint32_t best = CACHE_NONE, policy = s->shared->gpu->sm.scheduler_policy;
+    uint64_t best_rank = UINT64_MAX, when = 0;
+    *earliest = UINT64_MAX;
+    for (uint64_t m = c->ready_mask; m; m &= m - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctzll(m);
+        if (!pipe_free(s, c, c->slot_pipe[slot], &when)) {
+            *earliest = when < *earliest ? when : *earliest;
+            continue;
+        }
+        uint64_t rank = sm_rank(policy, slot, c->last_slot, c->slot_age[slot]);
+        if (rank < best_rank) {
+            best_rank = rank;
+            best = slot;
+        }
+    }
+    return best;
+}
+
+/* Lets one scheduler issue; returns when it might next. */
+static uint64_t issue_one(struct sim_sm *s, uint32_t scheduler)
+{
+    struct sim_scheduler *c = &s->scheduler[scheduler];
+    uint64_t earliest;
+    uint32_t slot = choose(s, c, &earliest);
+    if (slot == CACHE_NONE)
+        return sim_max(earliest, s->now + 1);
+    uint32_t index = scheduler + slot * s->shared->schedulers;
+    const struct sim_warp *w = &s->warp[index];
+    const struct sm_inst *i = &s->shared->decoder.inst[w->next.inst_index];
+    /* A warp whose pipe was busy since it became ready was held up by it, otherwise by other warps. */
+    bool held = c->pipe_free[i->pipe] > w->wait.ready || (i->pipe == SM_PIPE_LSU && c->lsu_held > w->wait.ready);
+    c->ready_mask &= ~((uint64_t)1 << slot);
+    c->last_slot = slot;
+    c->pipe_free[i->pipe] = i->pipe == SM_PIPE_NONE ? 0 : s->now + i->interval;
+    issue(s, index, held ? sm_busy_stall(i) : SM_STALL_SELECTED);
+    return c->ready_mask ? s->now + 1 : UINT64_MAX;
+}
+
+uint64_t sim_issue_all(struct sim_sm *s)
+{
+    uint64_t next = UINT64_MAX;
+    uint32_t n = s->shared->schedulers;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t scheduler = (s->rotate + k) % n;
+        if (!s->scheduler[scheduler].ready_mask)
+            continue;
+        uint64_t t = issue_one(s, scheduler);
+        next = t < next ? t : next;
+    }
+    s->rotate = (s->rotate + 1) % n;
+    return next;
+}

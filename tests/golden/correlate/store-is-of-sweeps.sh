@@ -1,0 +1,2 @@
+"$strata" sweep "$data"/traces/again --gpu h200 --model coalesce --vary l1.ways=4 --db s.db >/dev/null
+"$strata" correlate --db s.db --summary

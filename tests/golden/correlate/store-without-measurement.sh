@@ -1,0 +1,1 @@
+"$strata" correlate --db s.db "$data"/correlate/flow.json

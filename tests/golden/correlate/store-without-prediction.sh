@@ -1,0 +1,2 @@
+cp "$data"/correlate/counters.csv .
+"$strata" correlate --db s.db --measured counters.csv

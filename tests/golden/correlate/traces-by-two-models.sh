@@ -1,0 +1,1 @@
+"$strata" correlate --measured "$data"/counters.csv --traces "$data"/rod_bfs.strata --gpu h200 --model coalesce --model reuse --exact smsp__inst_executed.sum --exact l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum -q --metric smsp__inst_executed.sum --format csv

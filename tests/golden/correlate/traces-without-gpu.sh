@@ -1,0 +1,1 @@
+"$strata" correlate --measured "$data"/counters.csv --traces "$data"/rod_bfs.strata

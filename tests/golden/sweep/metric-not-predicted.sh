@@ -1,0 +1,1 @@
+"$strata" sweep "$data"/traces/again --gpu h200 --model coalesce --vary l1.ways=4 --rank sm__cycles_elapsed.max

@@ -1,0 +1,1 @@
+"$strata" sweep "$data"/traces/again --vary l1.ways=4

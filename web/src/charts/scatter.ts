@@ -1,0 +1,57 @@
+// Predicted against measured, on log axes for counts, with bands of 10 and 25 % (or points).
+import * as Plot from "@observablehq/plot";
+import { isShare, series, type Row, unitOf } from "../data";
+import { colour } from "../dom";
+import { number, short, signed } from "../format";
+
+export interface Point {
+  row: Row;
+  predicted: number;
+  measured: number;
+  error: number | null;
+}
+
+/** On log axes only what is above zero can stand. */
+export const plottable = (metric: string, points: Point[]) =>
+  isShare(metric) ? points : points.filter((p) => p.measured > 0 && p.predicted > 0);
+
+function domain(metric: string, points: Point[]): [number, number] {
+  const values = points.flatMap((p) => [p.predicted, p.measured]);
+  if (isShare(metric)) return [Math.min(0, ...values), Math.max(100, ...values)];
+  const low = Math.min(...values), high = Math.max(...values);
+  return low === high ? [low / 3, high * 3] : [low / 1.5, high * 1.5];
+}
+
+function bands(metric: string, [low, high]: [number, number]): Plot.Markish[] {
+  const share = isShare(metric);
+  return [25, 10].map((w) => {
+    const edge = [low, high].map((v) => ({ x: v, y1: share ? v - w : v * (1 - w / 100), y2: share ? v + w : v * (1 + w / 100) }));
+    return Plot.areaY(edge, { x: "x", y1: "y1", y2: "y2", fill: "var(--s0)", fillOpacity: 0.11, clip: true });
+  });
+}
+
+const describe = (p: Point, unit: string) =>
+  `${p.row.launch.name}\n${p.row.launch.bare}\n${series[p.row.series]}\npredicted ${number(p.predicted)}\nmeasured ${number(p.measured)}\nerror ${signed(p.error, unit)}`;
+
+export function drawScatter(metric: string, all: Point[], width: number, small: boolean): Element {
+  const points = plottable(metric, all);
+  const [low, high] = domain(metric, points);
+  const size = Math.min(width, small ? 330 : 620);
+  const axis = { type: isShare(metric) ? ("linear" as const) : ("log" as const), domain: [low, high], tickFormat: short, ticks: small ? 4 : 6, grid: true };
+  return Plot.plot({
+    width: size, height: size, marginLeft: 50, marginBottom: 40, marginTop: 24, marginRight: 14, ariaLabel: `Predicted against measured ${metric}`,
+    style: { fontSize: "12px", background: "none" },
+    x: { ...axis, label: `measured ${unitOf(metric)} →`.replace("  ", " ") },
+    y: { ...axis, label: "↑ predicted" },
+    color: { domain: series, range: series.map((_, i) => colour(i)) },
+    marks: [
+      ...bands(metric, [low, high]),
+      Plot.line([[low, low], [high, high]], { stroke: "var(--quiet)", strokeWidth: 1 }),
+      Plot.dot(points, {
+        x: "measured", y: "predicted", fill: (p: Point) => series[p.row.series], r: small ? 3 : 4.5, fillOpacity: 0.8, stroke: "var(--card)", strokeWidth: 0.6,
+        href: (p: Point) => "#/launch/" + p.row.launch.index, channels: {},
+        title: (p: Point) => describe(p, isShare(metric) ? "points" : "%"), tip: !small, ariaLabel: (p: Point) => describe(p, "").replace(/\n/g, ", "),
+      }),
+    ],
+  });
+}

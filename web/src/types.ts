@@ -1,0 +1,124 @@
+// The data inside the page: schema strata.report/2, as docs/formats.md describes it.
+
+export type Detail = Record<string, number | string>;
+
+export interface RawLaunch {
+  program: string;
+  trace: string;
+  id: number;
+  kernel: string;
+  grid: number[];
+  block: number[];
+  values: (number | null)[];
+  detail?: Detail;
+  warnings?: string[];
+}
+
+export interface RawPrediction {
+  tool: string;
+  gpu: string;
+  model: string;
+  variant?: string;
+  seed: number;
+  overrides: string[];
+  columns: string[];
+  launches: RawLaunch[];
+}
+
+export interface MetricError {
+  metric: string;
+  unit?: string;
+  error_unit?: string;
+  n: number;
+  n_exact: number;
+  n_below?: number;
+  above?: number | null;
+  mean_absolute: number | null;
+  median_absolute: number | null;
+  mean_relative_pct: number | null;
+  median_relative_pct: number | null;
+  bias: number | null;
+  pearson: number | null;
+  log_pearson: number | null;
+}
+
+/** key, text, unit, source, given by a file or --set, number */
+export type GpuKey = [string, string, string, string, boolean, number | null];
+
+export interface Gpu {
+  gpu: string;
+  description: string;
+  overrides: string[];
+  keys: GpuKey[];
+  totals: [string, number, string, string][];
+}
+
+export interface ReuseLaunch {
+  program: string;
+  trace: string;
+  id: number;
+  kernel?: string;
+  streams?: number;
+  accesses?: number;
+  first?: number;
+  distances?: { from: number; to: number; count: number }[];
+  miss_ratios?: { size: number; miss_ratio: number; bound: number }[];
+  sweep?: { parameter: string; factor: number; value: number; possible: boolean; miss_ratio: number | null; timed_miss_ratio?: number | null }[];
+}
+
+export interface ReuseDocument {
+  schema: "strata.reuse/1";
+  gpu: string;
+  scope: string;
+  unit: string;
+  engine: string;
+  launches: ReuseLaunch[];
+}
+
+export interface SweepPoint {
+  point: number;
+  config_hash: string;
+  settings: Record<string, string>;
+  status: "done" | "failed";
+  rank?: number;
+  front?: boolean;
+  error?: string;
+  metrics: Record<string, number | null>;
+  launches?: Record<string, number | null>[];
+}
+
+export interface SweepGoal {
+  metric: string;
+  goal: "min" | "max";
+}
+
+export interface Sweep {
+  schema: "strata.sweep/1";
+  gpu: string;
+  model: string;
+  variant?: string;
+  keys: string[];
+  n_points: number;
+  n_failed: number;
+  rank?: SweepGoal;
+  pareto?: SweepGoal[];
+  launches: { program: string; trace: string; id: number; kernel?: string }[];
+  points: SweepPoint[];
+}
+
+export interface RawDocument {
+  file: string;
+  content: { schema: string; [member: string]: unknown };
+}
+
+export interface RawReport {
+  schema: string;
+  tool: string;
+  metrics: Record<string, { unit: string; definition: string; aggregation: string }>;
+  predictions: RawPrediction[];
+  gpus: Gpu[];
+  documents: RawDocument[];
+  measured?: { file: string; layout: string; columns: string[]; launches: RawLaunch[] };
+  joined?: (number | null)[][];
+  correlation?: { models?: { label?: string; model?: string; metrics: MetricError[] }[] };
+}
