@@ -13,13 +13,18 @@ struct command {
     int (*run)(int argc, char **argv); /* argv[0] is the command's name */
 };
 
+/* Ends with a name of NULL. */
+extern const struct command strata_commands[];
+
 /* Prints "strata: <place>: <sentence>" to stderr and returns the exit code that goes with the status. */
 int report_error(const struct strata_error *err);
 
 int cmd_check(int argc, char **argv);
+int cmd_completion(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
 int cmd_generate(int argc, char **argv);
 int cmd_correlate(int argc, char **argv);
+int cmd_dissect(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_gpu(int argc, char **argv);
 int cmd_gpu_import(int argc, char **argv);

@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "manual.h"
 
 #ifndef STRATA_VERSION
 #define STRATA_VERSION "unknown"
 #endif
 
-static const struct command commands[] = {
+const struct command strata_commands[] = {
     {"trace", "run a CUDA program on the CPU and record what its warps execute", cmd_trace},
     {"convert", "a trace in another format, or some of its launches", cmd_convert},
     {"generate", "a synthetic trace", cmd_generate},
@@ -20,8 +21,10 @@ static const struct command commands[] = {
     {"correlate", "predictions against measured counters", cmd_correlate},
     {"sweep", "a model for many variations of a GPU, ranked", cmd_sweep},
     {"report", "predictions and their errors as one HTML page", cmd_report},
+    {"dissect", "what a GPU's memory is made of, from latencies", cmd_dissect},
     {"gpu", "what is known about a GPU: list, show, check, diff, keys, import", cmd_gpu},
     {"doctor", "what will work on this machine, and how to get the rest", cmd_doctor},
+    {"completion", "tab completion for bash, zsh or fish", cmd_completion},
     {NULL, NULL, NULL},
 };
 
@@ -46,24 +49,44 @@ static int help(void)
 {
     puts("usage: strata COMMAND [options] ...\n\n"
          "Predicts what a GPU's memory hierarchy does with a program.\n\ncommands:");
-    for (const struct command *c = commands; c->name; c++)
+    for (const struct command *c = strata_commands; c->name; c++)
         printf("  %-10s %s\n", c->name, c->summary);
     puts("\n`strata COMMAND --help` tells more.");
     return EXIT_DONE;
 }
 
+static const struct command *find_command(const char *name)
+{
+    for (const struct command *c = strata_commands; c->name; c++)
+        if (!strcmp(c->name, name))
+            return c;
+    fprintf(stderr, "strata: there is no command \"%s\"; `strata help` lists them.\n", name);
+    return NULL;
+}
+
+/* strata help [COMMAND], strata help --man [COMMAND] */
+static int help_about(int argc, char **argv)
+{
+    if (argc > 1 && !strcmp(argv[1], "--man"))
+        return print_manual(argc > 2 ? argv[2] : NULL);
+    if (argc < 2)
+        return help();
+    const struct command *c = find_command(argv[1]);
+    static char option[] = "--help";
+    return c ? c->run(2, (char *[]){argv[1], option, NULL}) : EXIT_USAGE;
+}
+
 int main(int argc, char **argv)
 {
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message, not a death */
-    if (argc < 2 || !strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+    if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
         return help();
+    if (!strcmp(argv[1], "help"))
+        return help_about(argc - 1, argv + 1);
     if (!strcmp(argv[1], "--version")) {
         puts("strata " STRATA_VERSION);
         return EXIT_DONE;
     }
-    for (const struct command *c = commands; c->name; c++)
-        if (!strcmp(c->name, argv[1]))
-            return c->run(argc - 1, argv + 1);
-    fprintf(stderr, "strata: there is no command \"%s\"; `strata help` lists them.\n", argv[1]);
-    return EXIT_USAGE;
+    const struct command *c = find_command(argv[1]);
+    return c ? c->run(argc - 1, argv + 1) : EXIT_USAGE;
 }

@@ -36,8 +36,14 @@ bool parse_size(const char *text, uint64_t *out)
     return false;
 }
 
+void (*describe_command)(const struct command_syntax *syntax);
+
 void print_help(const struct command_syntax *s)
 {
+    if (describe_command) {
+        describe_command(s);
+        return;
+    }
     printf("usage: strata %s %s%s\n\n%s\n", s->name, s->n_options ? "[options] " : "", s->arguments,
            s->summary);
     if (s->text)

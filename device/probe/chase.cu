@@ -88,9 +88,10 @@ static void launch_chase(const Chase &c, cudaTextureObject_t texture, unsigned *
     unsigned shift = 0;
     while ((1u << shift) < c.element_bytes)
         shift++;
-    // A percentage of the largest carve-out, 228 KB. The driver takes the next one that holds this
-    // and the shared memory of a block (3 KB here).
-    int percent = (int)((c.carveout_bytes / 1024 - 4) * 100 / 228);
+    // The driver takes the next larger carve-out; l1-carveout.csv has what came of each percentage.
+    int percent = c.carveout_bytes >= 228 << 10 ? 100 : (int)((c.carveout_bytes / 1024 - 4) * 100 / 256);
+    if (c.carveout_percent >= 0)
+        percent = c.carveout_percent;
     CK(cudaFuncSetAttribute(chase_kernel<PATH>, cudaFuncAttributePreferredSharedMemoryCarveout,
                             std::min(percent, 100)));
     chase_kernel<PATH><<<1, 1, 2 * kRing * 4>>>(c.base, idle, texture, idle_texture, shift, c.start,

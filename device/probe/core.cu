@@ -269,7 +269,7 @@ void probe_coalesce(Report &report)
     unsigned *out = (unsigned *)device_memory(1024);
     FILE *f = report.add("coalesce-sectors", "coalesce-sectors", "l1", Parameters().add("line_bytes", 128),
                          "stride,line,sector,latency");
-    FILE *g = report.add("coalesce", "coalesce", "l1", Parameters().add("repeats", 64), "stride,cycles,store,first,second");
+    FILE *g = report.add("coalesce", "coalesce", "l1", Parameters().add("repeats", 64), "stride,cycles,accesses,store,first,second");
     for (unsigned stride : {1, 2, 4, 8, 16, 32}) {
         unsigned got[132], present = 0;
         touch_lines<<<1, 256>>>(memory, 32, out + 200);
@@ -280,8 +280,8 @@ void probe_coalesce(Report &report)
             fprintf(f, "%u,%d,%d,%u\n", stride, i / 4, i % 4, got[i]);
             present += got[i] < kMissThreshold;
         }
-        for (int store = 0; store < 2; store++)
-            fprintf(g, "%u,%.2f,%d,%u,%u\n", stride, got[130 + store] / 64.0, store, got[128], got[129]);
+        for (int store = 0; store < 2; store++) // a store's sectors are taken to be a load's
+            fprintf(g, "%u,%.2f,%u,%d,%u,%u\n", stride, got[130 + store] / 64.0, present, store, got[128], got[129]);
         report.say("coalescer, stride %u: %u sectors fetched; load %u cold, %u warm; 64 loads %u, 64 stores %u cycles",
                    stride, present, got[128], got[129], got[130], got[131]);
     }

@@ -21,7 +21,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
 
 "$here/build.sh" "$work/probe"
-card() { nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,clocks.max.sm,ecc.mode.current,temperature.gpu --format=csv; }
+card() { nvidia-smi --query-gpu=name,driver_version,uuid,clocks.sm,clocks.mem,clocks.max.sm,ecc.mode.current,temperature.gpu --format=csv; }
 driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader || echo unknown)
 card >"$out/card.csv" || true
 : >"$out/summary.txt"

@@ -138,6 +138,7 @@ struct Chase {
     unsigned warm_steps = 0; // not timed
     unsigned steps = 0;      // timed; rounded up to an even number
     unsigned carveout_bytes = 8 << 10;
+    int carveout_percent = -1; // what the driver is told; -1: what gives carveout_bytes
     unsigned texture_elements = 0; // of the texture path
 };
 std::vector<Record> chase(const Chase &c);

@@ -16,7 +16,7 @@ static Big big_memory()
         return big;
     size_t free_bytes = 0, total = 0;
     CK(cudaMemGetInfo(&free_bytes, &total));
-    big.bytes = std::min<size_t>(free_bytes - (free_bytes >> 4), 120ull << 30) >> 30 << 30;
+    big.bytes = std::min<size_t>(free_bytes - (free_bytes >> 4), 120ull << 30) >> 30 << 30; // leaves room for more
     big.base = device_memory(big.bytes);
     return big;
 }
@@ -63,31 +63,6 @@ static void sweep(Report &report, probe_path path, const char *path_name, size_t
     fclose(f);
     report.say("TLB, %s, stride %zu MB, mean by pages:%s", path_name, stride >> 20, line.c_str());
 }
-// Memory that was never touched: first a line of each page (walk and DRAM), then another line of it
-// (DRAM), then that one again (L2).
-static void fresh_pages(Report &report)
-{
-    const size_t spacing = 32 << 20;
-    const unsigned pages = 128;
-    char *fresh = nullptr;
-    CK(cudaMalloc(&fresh, spacing * pages));
-    flush_l2();
-    std::vector<unsigned long long> steps;
-    for (unsigned i = 0; i < pages; i++)
-        for (unsigned offset : {0, 65536, 65536})
-            steps.push_back(step(STEP_LOAD_L2, i * spacing + offset + i * 1152));
-    std::vector<unsigned> c = run_script(fresh, steps), v[3];
-    FILE *f = report.add("tlb-fresh", "tlb-fresh", "tlb", Parameters().add("stride_bytes", (long long)spacing), "page,first,other,again");
-    for (unsigned i = 0; i < pages; i++) {
-        fprintf(f, "%u,%u,%u,%u\n", i, c[3 * i], c[3 * i + 1], c[3 * i + 2]);
-        for (int k = 0; k < 3; k++)
-            v[k].push_back(c[3 * i + k]);
-    }
-    fclose(f);
-    CK(cudaFree(fresh));
-    report.say("fresh pages: first line %.0f, another line %.0f, again %.0f cycles (median)", percentile(v[0], 0.5),
-               percentile(v[1], 0.5), percentile(v[2], 0.5));
-}
 void probe_tlb(Report &report)
 {
     for (size_t mb : {2, 4, 8, 16, 32, 64, 128, 512})
@@ -112,7 +87,8 @@ void probe_tlb(Report &report)
 // miss) of so many pages that no TLB holds the first ones; another line of each of the last pages,
 // right after its page was used (P4: the TLB hits, the caches miss); the first 64 pages again (P3:
 // the cache hits, both TLBs miss), and again (P2: the second TLB hits), one line over and over (P1).
-// Through the L1 only as many pages as it holds lines.
+// Through the L1 only as many pages as it holds lines. First of all, pages never touched since they
+// were mapped (P6).
 class Walk
 {
   public:
@@ -146,16 +122,28 @@ static Walk spectrum_walk(script_step load, size_t s1, unsigned pages)
 }
 static void spectrum(Report &report, script_step load, const char *path, size_t s1)
 {
+    const unsigned fresh_pages = 64;
+    const size_t fresh_spacing = 32 << 20;
     size_t most = load == STEP_LOAD_L1 ? 128 : 3800;
     Walk walk = spectrum_walk(load, s1, (unsigned)std::min(big_memory().bytes / s1, most));
+    char *big = big_memory().base, *fresh = nullptr;
+    CK(cudaMalloc(&fresh, fresh_spacing * fresh_pages));
+    char *base = std::min(big, fresh);
+    for (unsigned long long &s : walk.steps)
+        s += (unsigned long long)(big - base);
+    for (unsigned i = 0; i < fresh_pages; i++) {
+        walk.steps.insert(walk.steps.begin() + i, step(load, (unsigned long long)(fresh - base) + i * fresh_spacing + i * 1152));
+        walk.patterns.insert(walk.patterns.begin() + i, 6);
+    }
     flush_l2();
-    std::vector<unsigned> c = run_script(big_memory().base, walk.steps);
+    std::vector<unsigned> c = run_script(base, walk.steps);
+    CK(cudaFree(fresh));
     Parameters p;
     p.add("s1_bytes", (long long)s1).add("s3_bytes", 4).add("element_bytes", 4).add("warmup", 0LL);
     FILE *f = report.add(std::string("spectrum-") + path + "-" + std::to_string(s1 >> 20) + "M", "spectrum", path, p,
                          "step,index,latency,pattern");
     std::string line;
-    for (int number : {1, 2, 3, 4, 5}) {
+    for (int number : {1, 2, 3, 4, 5, 6}) {
         std::vector<unsigned> v;
         for (size_t i = 0; i < c.size(); i++)
             if (walk.patterns[i] == number)
@@ -171,7 +159,6 @@ static void spectrum(Report &report, script_step load, const char *path, size_t 
 }
 void probe_spectrum(Report &report)
 {
-    fresh_pages(report);
     for (size_t mb : {32, 512}) {
         spectrum(report, STEP_LOAD_L1, "l1", mb << 20);
         spectrum(report, STEP_LOAD_L2, "l2", mb << 20);

@@ -30,7 +30,7 @@ enum strata_replacement { STRATA_REPL_LRU = 0, STRATA_REPL_FIFO, STRATA_REPL_RAN
                           STRATA_REPL_WEIGHTED, STRATA_REPL_NRU, STRATA_REPL_NOT_MRU, STRATA_REPL_SRRIP,
                           STRATA_REPL_AGED };
 enum strata_index_hash { STRATA_INDEX_LINEAR = 0, STRATA_INDEX_XOR, STRATA_INDEX_FERMI, STRATA_INDEX_IPOLY,
-                         STRATA_INDEX_MIX, STRATA_INDEX_BITS };
+                         STRATA_INDEX_MIX, STRATA_INDEX_BITS, STRATA_INDEX_SCATTER, STRATA_INDEX_DEAL };
 enum strata_alloc { STRATA_ALLOC_ON_MISS = 0, STRATA_ALLOC_ON_FILL, STRATA_ALLOC_STREAMING };
 enum strata_write_policy { STRATA_WRITE_THROUGH_NO_ALLOCATE = 0, STRATA_WRITE_THROUGH_ALLOCATE,
                            STRATA_WRITE_EVICT, STRATA_WRITE_BACK };
@@ -46,7 +46,7 @@ struct strata_cache_config {
     uint32_t sector_bytes;   /* = line_bytes for an unsectored cache */
     uint32_t ways;           /* 0: fully associative */
     uint32_t index_hash;     /* enum strata_index_hash */
-    uint32_t index_bits[16]; /* address bits that select the set (STRATA_INDEX_BITS) */
+    uint32_t index_bits[16]; /* address bits that select the set (STRATA_INDEX_BITS, _SCATTER) */
     uint32_t n_index_bits;
     uint32_t replacement;    /* enum strata_replacement */
     double way_weight[STRATA_MAX_WAYS]; /* STRATA_REPL_WEIGHTED: probability of each way as victim */
@@ -105,6 +105,9 @@ struct strata_gpu {
         uint32_t block_interval_cycles;/* between two blocks the dispatcher hands out */
         uint32_t dram_sectors;         /* read from DRAM once a launch, besides code and data */
         double blocks_per_cycle;       /* how fast the dispatcher hands out blocks, 0 = unlimited */
+        uint32_t first_block_cycles;   /* first wave: an SM takes its next block after this ... */
+        uint32_t first_warp_cycles;    /* ... or after this for each warp of a block, the longer; both 0:
+                                          the first wave is handed out like every other block */
     } launch;
 
     struct {
@@ -189,6 +192,7 @@ struct strata_gpu {
         uint32_t home_bytes;               /* addresses change their home partition in blocks of this size */
         uint32_t partition_of_gpc[32];
         uint32_t n_partition_of_gpc;
+        uint64_t prefetch_bytes;           /* a read from DRAM brings so many bytes behind it too (strata dissect) */
         uint64_t dirty_bytes;              /* written data the L2 keeps before it writes back, 0 = all it holds */
     } l2;
 
@@ -214,6 +218,8 @@ struct strata_gpu {
         uint64_t page_bytes;
         struct strata_cache_config l1, l2; /* line_bytes = page, size_bytes = entries * page */
         uint32_t l1_miss_cycles, l2_miss_cycles;
+        uint64_t active_bytes;             /* pages of so many bytes are active at once, 0 = all (strata dissect) */
+        uint32_t switch_cycles;            /* more for a page outside them */
         bool before_l1;                    /* the L1 data cache is reached through the TLBs */
     } tlb;
 

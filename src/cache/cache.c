@@ -90,19 +90,22 @@ static void *place(char *memory, size_t *used, uint64_t n, size_t bytes)
     return memory ? memory + at : NULL;
 }
 
+static size_t policy_bytes(const struct cache *c)
+{
+    uint32_t per_set = c->policy->state_bytes_per_set;
+    return per_set == UINT32_MAX ? c->n_slots : (size_t)per_set * c->n_sets;
+}
+
 /* Returns the bytes of all parts; without memory that is all it does. */
 static size_t lay_out(struct cache *c, char *memory)
 {
-    bool per_way = c->policy->state_bytes_per_set == UINT32_MAX;
     size_t used = 0;
     c->slot = place(memory, &used, c->n_slots, sizeof *c->slot);
     c->tag = place(memory, &used, c->n_slots, sizeof *c->tag);
     c->table = place(memory, &used, (uint64_t)c->table_mask + 1, sizeof *c->table);
     c->fill = place(memory, &used, c->n_sets, sizeof *c->fill);
     c->set_start = place(memory, &used, c->n_sets + 1, sizeof *c->set_start);
-    c->policy_state =
-        place(memory, &used,
-              (per_way ? c->n_slots : (uint64_t)c->policy->state_bytes_per_set * c->n_sets) + 1, 1);
+    c->policy_state = place(memory, &used, policy_bytes(c) + 1, 1);
     return used;
 }
 
@@ -167,6 +170,7 @@ void cache_clear(struct cache *c)
     memset(c->tag, 0, c->n_slots * sizeof *c->tag);
     memset(c->table, 0, ((size_t)c->table_mask + 1) * sizeof *c->table);
     memset(c->fill, 0, c->n_sets * sizeof *c->fill);
+    memset(c->policy_state, 0, policy_bytes(c));
     c->clock = 0;
 }
 

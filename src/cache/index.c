@@ -1,4 +1,4 @@
-/* index.c - index functions: linear, xor, Fermi, polynomial, mixed, selected bits. */
+/* index.c - index functions: linear, xor, Fermi, polynomial, mixed, selected bits, scattered, dealt. */
 #include "cache/index.h"
 
 #include "base/bits.h"
@@ -45,6 +45,31 @@ static uint32_t selected_bits(const struct strata_cache_config *c, uint64_t addr
     return x;
 }
 
+/* Every run of as many pieces as there are sets falls into all of them, in an order that no address
+ * bits give (paper 002, section 4.3: the read-only caches). The lowest of index_bits is where a piece
+ * begins; without it a piece is a line. */
+static uint32_t scatter(const struct strata_cache_config *c, uint32_t n_sets, uint64_t address)
+{
+    uint64_t piece = c->n_index_bits ? address >> c->index_bits[0] : address / c->line_bytes;
+    return (uint32_t)((piece + (mix64(piece / n_sets) >> 32)) % n_sets);
+}
+
+/* Lines go round the sets while these have ways left, so that any range as long as the cache fits
+ * into sets of unequal size (paper 002, section 4.4: the second TLB). */
+static uint32_t deal(const struct strata_cache_config *c, uint32_t n_sets, uint64_t n)
+{
+    uint64_t lines = 0, left;
+    if (!c->n_set_ways)
+        return (uint32_t)(n % n_sets);
+    for (uint32_t s = 0; s < n_sets; s++)
+        lines += c->set_ways[s];
+    left = n % lines;
+    for (uint32_t turn = 0;; turn++)
+        for (uint32_t s = 0; s < n_sets; s++)
+            if (c->set_ways[s] > turn && !left--)
+                return s;
+}
+
 uint32_t index_of(const struct strata_cache_config *c, uint32_t n_sets, uint64_t address)
 {
     if (n_sets == 1)
@@ -63,6 +88,10 @@ uint32_t index_of(const struct strata_cache_config *c, uint32_t n_sets, uint64_t
         return (uint32_t)(((mix64(n) >> 32) * n_sets) >> 32);
     case STRATA_INDEX_BITS:
         return selected_bits(c, address) % n_sets;
+    case STRATA_INDEX_SCATTER:
+        return scatter(c, n_sets, address);
+    case STRATA_INDEX_DEAL:
+        return deal(c, n_sets, n);
     default:
         return (uint32_t)(n % n_sets);
     }

@@ -119,7 +119,7 @@ static strata_status init_arrays(struct flow_engine *e, struct strata_error *err
 }
 
 strata_status flow_engine_init(struct flow_engine *e, const struct strata_gpu *gpu, struct strata_reader *reader,
-                               uint64_t seed, bool schedule, struct strata_error *err)
+                               uint64_t seed, const struct flow_assembler *assembler, struct strata_error *err)
 {
     memset(e, 0, sizeof *e);
     e->gpu = gpu;
@@ -131,9 +131,9 @@ strata_status flow_engine_init(struct flow_engine *e, const struct strata_gpu *g
         return st;
     sm_decoder_init(&e->decoder, gpu, strata_reader_code(reader), e->launch->isa);
     fetch_gpu_init(&e->fetch_all, gpu);
-    e->ordered = schedule && e->launch->isa == STRATA_ISA_PTX;
+    e->ordered = assembler->schedule && e->launch->isa == STRATA_ISA_PTX;
     if (e->ordered)
-        st = sm_scheduler_init(&e->order, &e->decoder, e->launch->registers_per_thread, err);
+        st = sm_scheduler_init(&e->order, &e->decoder, e->launch->registers_per_thread, assembler->unroll, err);
     if (st == STRATA_OK)
         st = flow_memory_init(&e->memory, gpu, e->launch, e->occupancy.l1_bytes, seed, err);
     if (st == STRATA_OK)
@@ -179,7 +179,7 @@ void flow_engine_release(struct flow_engine *e)
 /* Registers are numbered by the trace: their table grows when a block brings a higher one. */
 static strata_status size_registers(struct flow_engine *e, struct flow_warp *w)
 {
-    uint32_t need = e->decoder.max_register + 1;
+    uint32_t need = e->ordered ? sm_scheduler_registers(&e->order) : e->decoder.max_register + 1;
     if (need > e->register_cap)
         e->register_cap = need < 64 ? 64 : need * 2;
     free(w->reg_ready);

@@ -43,6 +43,7 @@ struct flow_warp {
     bool has_next;
     bool at_barrier;
     struct strata_winst next;  /* what it issues next; valid while has_next */
+    const struct sm_inst *op;  /* the same, decoded */
     uint32_t next_line;        /* line of code it is fetched from */
     struct strata_cursor cursor;
     uint64_t async_open;       /* completion of copies since the last commit */
@@ -102,9 +103,13 @@ struct flow_engine {
     strata_status status;
 };
 
-/* schedule: PTX is put in the order an assembler would give it. */
+/* What an assembler would do to PTX. */
+struct flow_assembler {
+    bool schedule;   /* it moves independent instructions together */
+    uint32_t unroll; /* rounds of a counted loop that it makes one, 1: none */
+};
 strata_status flow_engine_init(struct flow_engine *e, const struct strata_gpu *gpu, struct strata_reader *reader,
-                               uint64_t seed, bool schedule, struct strata_error *err);
+                               uint64_t seed, const struct flow_assembler *assembler, struct strata_error *err);
 void flow_engine_release(struct flow_engine *e);
 strata_status flow_engine_run(struct flow_engine *e);
 void flow_report(const struct flow_engine *e, struct strata_result *out);

@@ -31,22 +31,29 @@ static void wait_for_groups(const struct flow_engine *e, struct flow_warp *w)
 
 strata_status flow_next_instruction(struct flow_engine *e, struct flow_warp *w)
 {
+    struct sm_step step;
+    strata_status st = STRATA_OK;
     if (!e->ordered) {
         w->has_next = strata_cursor_next(&w->cursor, &w->next);
-        w->next_line = w->has_next ? e->decoder.inst[w->next.inst_index].fetch_line : 0;
+        w->op = w->has_next ? &e->decoder.inst[w->next.inst_index] : NULL;
+        w->next_line = w->has_next ? w->op->fetch_line : 0;
         return STRATA_OK;
     }
-    uint32_t place = 0;
-    strata_status st = sm_window_next(&w->window, &w->cursor, &e->order, &w->next, &place, e->err);
+    while ((st = sm_window_next(&w->window, &w->cursor, &e->order, &step, e->err)) == STRATA_OK && step.gone)
+        e->instructions++;
     w->has_next = st == STRATA_OK;
-    w->next_line = w->has_next ? e->decoder.inst[place].fetch_line : 0;
+    if (w->has_next) {
+        w->next = step.winst;
+        w->op = step.op;
+        w->next_line = e->decoder.inst[step.place].fetch_line;
+    }
     return st == STRATA_END ? STRATA_OK : st;
 }
 
 void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
 {
     struct flow_warp *w = &e->warp[index];
-    const struct sm_inst *i = &e->decoder.inst[w->next.inst_index];
+    const struct sm_inst *i = w->op;
     w->ready = t + e->gpu->sm.min_issue_gap_cycles;
     w->stall = SM_STALL_NONE;
     for (unsigned k = 0; k < i->n_read; k++)
@@ -200,7 +207,7 @@ static void account_stalls(struct flow_engine *e, const struct flow_warp *w, uin
 static bool runs_on(const struct flow_engine *e, const struct flow_warp *w)
 {
     enum { AHEAD_CYCLES = 24 };
-    const struct sm_inst *i = &e->decoder.inst[w->next.inst_index];
+    const struct sm_inst *i = w->op;
     return i->kind == SM_KIND_PLAIN && i->pipe != SM_PIPE_LSU && w->ready <= e->now + AHEAD_CYCLES &&
            !e->scheduler[w->scheduler].ready_mask;
 }
@@ -209,7 +216,7 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
 {
     struct flow_warp *w = &e->warp[index];
     struct flow_block *b = &e->block[w->block];
-    const struct sm_inst *i = &e->decoder.inst[w->next.inst_index];
+    const struct sm_inst *i = w->op;
     uint32_t sm = b->sm;
     account_stalls(e, w, t, held_by);
     e->instructions++;
@@ -254,6 +261,8 @@ static void prefetch_warp(const struct flow_engine *e, const struct flow_warp *w
     __builtin_prefetch((const char *)&w->cursor + 64);
     __builtin_prefetch(w->reg_ready);
     __builtin_prefetch((const char *)w->reg_ready + 64);
+    if (e->ordered)
+        sm_window_expect(&w->window);
     if (w->next.addr_kind != STRATA_ADDR_STRIDE)
         return;
     const struct flow_sm_port *p = &e->memory.sm[e->block[w->block].sm];
@@ -272,7 +281,7 @@ strata_status flow_warp_due(struct flow_engine *e, uint32_t index)
     }
     struct flow_scheduler *s = &e->scheduler[w->scheduler];
     s->ready_mask |= (uint64_t)1 << w->slot;
-    s->slot_pipe[w->slot] = e->decoder.inst[w->next.inst_index].pipe;
+    s->slot_pipe[w->slot] = w->op->pipe;
     if (!s->queued) {
         s->queued = true;
         flow_schedule(e, e->memory.n_sms * e->slots_per_sm + w->scheduler, s->free);
@@ -339,7 +348,7 @@ strata_status flow_scheduler_due(struct flow_engine *e, uint32_t index)
         return STRATA_OK;
     }
     struct flow_warp *w = &e->warp[warp];
-    const struct sm_inst *i = &e->decoder.inst[w->next.inst_index];
+    const struct sm_inst *i = w->op;
     s->ready_mask &= ~((uint64_t)1 << w->slot);
     s->last_slot = w->slot;
     s->free = e->now + 1;

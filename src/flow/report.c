@@ -141,19 +141,20 @@ void flow_report(const struct flow_engine *e, struct strata_result *r)
 }
 
 /* The settings of the model: model.KEY=VALUE on the command line. */
-struct settings {
-    bool schedule; /* PTX in the order of an assembler (on) or as it is written */
-};
-
-static strata_status read_settings(const struct strata_model_options *opt, struct settings *s, struct strata_error *err)
+static strata_status read_settings(const struct strata_model_options *opt, struct flow_assembler *a, struct strata_error *err)
 {
-    *s = (struct settings){.schedule = true};
+    *a = (struct flow_assembler){.schedule = true, .unroll = 4};
     for (const char *const *w = opt->settings; w && *w; w++) {
-        bool on = !strcmp(*w, "schedule=on");
-        if (!on && strcmp(*w, "schedule=off"))
+        unsigned rounds = 0;
+        char more;
+        if (!strcmp(*w, "schedule=on") || !strcmp(*w, "schedule=off"))
+            a->schedule = !strcmp(*w, "schedule=on");
+        else if (sscanf(*w, "unroll=%u%c", &rounds, &more) == 1 && rounds >= 1 && rounds <= 64)
+            a->unroll = rounds;
+        else
             return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
-                               "The flow model does not understand \"%s\"; it has model.schedule=on and model.schedule=off.", *w);
-        s->schedule = on;
+                               "The flow model does not understand \"%s\"; it has model.schedule=on or off and model.unroll=1 to 64.",
+                               *w);
     }
     return STRATA_OK;
 }
@@ -162,10 +163,10 @@ static strata_status run_flow(const struct strata_gpu *gpu, struct strata_reader
                               const struct strata_model_options *opt, struct strata_result *out, struct strata_error *err)
 {
     struct flow_engine e;
-    struct settings settings;
-    strata_status st = read_settings(opt, &settings, err);
+    struct flow_assembler assembler;
+    strata_status st = read_settings(opt, &assembler, err);
     if (st == STRATA_OK)
-        st = flow_engine_init(&e, gpu, reader, opt->seed, settings.schedule, err);
+        st = flow_engine_init(&e, gpu, reader, opt->seed, &assembler, err);
     if (st != STRATA_OK)
         return st;
     st = flow_engine_run(&e);

@@ -41,7 +41,7 @@ static const char *const coalesce_names[] = {"fermi", "sector", "octet", NULL};
 static const char *const bank_names[] = {"4-byte", "8-byte", NULL};
 static const char *const scheduler_names[] = {"lrr", "gto", "oldest", NULL};
 static const char *const replacement_names[] = {"lru", "fifo", "random", "plru", "weighted", "nru", "not-mru", "srrip", "aged", NULL};
-static const char *const index_names[] = {"linear", "xor", "fermi", "ipoly", "mix", "bits", NULL};
+static const char *const index_names[] = {"linear", "xor", "fermi", "ipoly", "mix", "bits", "scatter", "deal", NULL};
 static const char *const allocate_names[] = {"on-miss", "on-fill", "streaming", NULL};
 static const char *const write_names[] = {"through-no-allocate", "through-allocate", "evict", "back", NULL};
 static const char *const write_miss_names[] = {"fetch-on-write", "write-validate", "lazy-fetch-on-read", NULL};
@@ -111,6 +111,8 @@ static const struct strata_gpu_key keys[] = {
     CYCLES("launch.block_interval", launch.block_interval_cycles, "0", "between two blocks the dispatcher hands out"),
     UINT("launch.dram_sectors", launch.dram_sectors, "", 0, 1e6, "0", "sectors read from DRAM once a launch, besides code and data"),
     REAL("launch.blocks_per_cycle", launch.blocks_per_cycle, "", 0, 1000, "0", "how fast the dispatcher hands out blocks; 0: no limit"),
+    CYCLES("launch.first_block", launch.first_block_cycles, "0", "clocked model, first wave: between two blocks of one SM at least; 0: as every other block"),
+    CYCLES("launch.first_warp", launch.first_warp_cycles, "0", "clocked model, first wave: between two blocks of one SM, for each warp of a block"),
 
     ENUM("coalesce.rule", coalesce.rule, coalesce_names, "sector", "how a warp's addresses become requests"),
 
@@ -181,6 +183,7 @@ static const struct strata_gpu_key keys[] = {
     BOOL("l2.fill_on_memcpy", l2.fill_on_memcpy, "false", "copies from the host leave their data in the L2"),
     SIZE32("l2.home", l2.home_bytes, 0, 1 << 30, "4KiB", "the home partition of addresses changes in blocks of this size"),
     LIST("l2.partition_of_gpc", STRATA_GPU_UINTS, l2.partition_of_gpc, l2.n_partition_of_gpc, "", 0, 15, "partition that each GPC is attached to"),
+    SIZE("l2.prefetch", l2.prefetch_bytes, 0, 1e12, "0", "a read from DRAM brings so many bytes behind it too; only for `strata dissect`"),
     SIZE("l2.dirty", l2.dirty_bytes, 0, 1e12, "0", "written data the L2 keeps before it writes back; 0: all it holds"),
 
     ENUM("dram.kind", dram.kind, dram_names, "gddr5", "family of the memory"),
@@ -226,6 +229,8 @@ static const struct strata_gpu_key keys[] = {
     CACHE("tlb.l2", tlb.l2, "128MiB", "2MiB", "2MiB", "0", "the reach of the second TLB"),
     CYCLES("tlb.l1_miss", tlb.l1_miss_cycles, "0", "more for a miss in the first TLB"),
     CYCLES("tlb.l2_miss", tlb.l2_miss_cycles, "0", "more for a miss in the second TLB"),
+    SIZE("tlb.active", tlb.active_bytes, 0, 1e15, "0", "pages of so many bytes are active at once, 0: all; only for `strata dissect`"),
+    CYCLES("tlb.switch", tlb.switch_cycles, "0", "more for a page that is not active; only for `strata dissect`"),
     BOOL("tlb.before_l1", tlb.before_l1, "false", "whether the L1 data cache is reached through the TLBs"),
 
     CACHE("texture", texture.cache, "0", "32", "32", "0", "the texture cache of one SM; 0: none"),

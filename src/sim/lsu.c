@@ -54,6 +54,8 @@ static void queue_global(struct sim_sm *s, const struct sim_warp *w, uint32_t wa
         q->kind = SIM_LSU_ATOMIC;
     }
     q->op = q->returns ? sim_op_new(s, warp) : L1_NONE;
+    if (q->n_lines && !q->returns)
+        s->block[w->block].writes++;
 }
 
 void sim_lsu_issue(struct sim_sm *s, uint32_t warp, const struct sm_inst *i)
@@ -226,7 +228,7 @@ static void hold_for_port(struct sim_lsu *u)
 static void store(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
 {
     struct sim_lsu *u = &s->lsu;
-    uint32_t sectors = 0;
+    uint32_t sectors = 0, block = s->warp[q->warp].block;
     for (unsigned i = 0; i < q->n_lines; i++) {
         const struct sim_lsu_line *l = &u->line[(u->line_head + i) % SIM_LSU_LINES];
         sectors += popcount32(l->sectors);
@@ -234,7 +236,7 @@ static void store(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
             uint8_t hit = l1_store(&s->l1, l->line, l->sectors, whole_sectors(s->shared, l), start);
             s->count.st_hits += q->local ? 0 : popcount32(hit);
         }
-        sim_store_put(s, l, start);
+        sim_store_put(s, l, block, start);
     }
     if (q->local) {
         s->count.local_st_sectors += sectors;
@@ -242,6 +244,7 @@ static void store(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
         s->count.st_requests++;
         s->count.st_sectors += sectors;
     }
+    sim_blocks_written(s, 1u << block, 0); /* the instruction itself, counted when it was queued */
     hold_for_port(u);
 }
 
@@ -255,6 +258,8 @@ static void atomic(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
             return;
         s->flight[flight].packet_sectors = l->packet_sectors;
         s->flight[flight].operations = l->operations;
+        s->flight[flight].blocks = 1u << s->warp[q->warp].block;
+        s->block[s->warp[q->warp].block].writes++;
         sim_send(s, flight, sim_take_port(s, l->operations, start), l);
         s->count.from_l1_sectors += l->operations;
         *(q->returns ? &s->count.atom_sectors : &s->count.red_sectors) += popcount32(l->sectors);
@@ -262,6 +267,8 @@ static void atomic(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
             s->op[q->op].remaining++;
     }
     hold_for_port(u);
+    if (!q->returns)
+        sim_blocks_written(s, 1u << s->warp[q->warp].block, 0);
     if (q->returns)
         sim_op_part(s, q->op, start + 1);
 }
@@ -367,6 +374,7 @@ static void count_latency(struct sim_sm *s, const struct sim_flight *f, const st
 static void acknowledged(struct sim_sm *s, const struct sim_flight *f, uint64_t t)
 {
     s->last_ack = sim_max(s->last_ack, t);
+    sim_blocks_written(s, f->blocks, t);
     s->epoch_writes[f->epoch % SIM_EPOCHS]--;
     uint32_t before = s->oldest_epoch;
     while (s->oldest_epoch < s->epoch && !s->epoch_writes[s->oldest_epoch % SIM_EPOCHS])

@@ -71,6 +71,7 @@ static void send_store(struct sim_sm *s, const struct sim_store_line *store, uin
     struct sim_lsu_line data = {.line = store->line};
     memcpy(data.byte_mask, store->byte_mask, sizeof data.byte_mask);
     s->flight[flight].packet_sectors = store->sectors;
+    s->flight[flight].blocks = store->blocks;
     sim_send(s, flight, start, &data);
     s->count.from_l1_sectors += n;
     s->lsu.drain_debt4 += s->shared->gpu->l1.store_drain_cycles * n; /* four quarters of a quarter of a line */
@@ -111,7 +112,7 @@ uint64_t sim_stores_next(const struct sim_sm *s)
     return next;
 }
 
-void sim_store_put(struct sim_sm *s, const struct sim_lsu_line *line, uint64_t t)
+void sim_store_put(struct sim_sm *s, const struct sim_lsu_line *line, uint32_t block, uint64_t t)
 {
     struct sim_lsu *u = &s->lsu;
     uint32_t i = 0, limit = s->shared->gpu->l1.store_buffer_lines;
@@ -129,6 +130,8 @@ void sim_store_put(struct sim_sm *s, const struct sim_lsu_line *line, uint64_t t
         u->n_stores++;
     }
     struct sim_store_line *store = &u->store[i];
+    s->block[block].writes += !(store->blocks >> block & 1);
+    store->blocks |= 1u << block;
     store->last = t;
     store->idle = u->free - u->busy;
     store->sectors |= line->packet_sectors;

@@ -44,7 +44,8 @@ struct sim_shared {
 struct sim_block {
     struct strata_block *data;
     uint32_t live_warps, waiting;
-    uint64_t barrier_time;
+    uint32_t writes;          /* not acknowledged yet: a block keeps its place until they are */
+    uint64_t barrier_time, exit_time;
     uint64_t start;
     uint32_t first_warp;
 };
@@ -95,6 +96,7 @@ struct sim_flight {
     uint64_t line;
     uint32_t op;        /* around the L1, atomics: whom the answer is for; L1_NONE otherwise */
     uint32_t epoch;     /* writes: for barriers of memory */
+    uint32_t blocks;    /* writes: whose they are, a bit for each place */
     uint32_t next;      /* free list, or those waiting for one page */
     uint64_t left;      /* when it left */
     uint64_t reached;   /* when the unit looked it up */
@@ -128,6 +130,7 @@ struct sim_lsu_line {
 
 struct sim_store_line {
     uint64_t line, last, idle;
+    uint32_t blocks;
     uint8_t sectors;
     uint32_t byte_mask[4];
 };
@@ -201,7 +204,7 @@ struct sim_sm {
     uint32_t oldest_epoch;
     uint32_t epoch_writes[SIM_EPOCHS];
     uint32_t membar_waiters;  /* warps waiting for writes */
-    uint64_t start, busy, last_exit, last_ack;
+    uint64_t start, busy, last_ack, next_start;
     uint32_t resident;
     struct sim_sm_counters count;
     strata_status status;
@@ -238,6 +241,8 @@ uint64_t sim_issue_all(struct sim_sm *s);
 uint32_t sim_op_new(struct sim_sm *s, uint32_t warp);
 /* One part less is under way; after the last the warp gets its data at op->done. */
 void sim_op_part(struct sim_sm *s, uint32_t op, uint64_t t);
+/* Writes of these blocks (a bit for each place) have been acknowledged at t. */
+void sim_blocks_written(struct sim_sm *s, uint32_t blocks, uint64_t t);
 
 /* ---- lsu.c ---- */
 /* Whether the unit's queue takes an instruction now; if not, *when is when it might. */
@@ -259,7 +264,7 @@ void sim_flight_free(struct sim_sm *s, uint32_t flight);
 void sim_send(struct sim_sm *s, uint32_t flight, uint64_t t, const struct sim_lsu_line *data);
 /* When so many flits that are ready at t begin to leave for the crossbar. */
 uint64_t sim_take_port(struct sim_sm *s, uint32_t flits, uint64_t t);
-void sim_store_put(struct sim_sm *s, const struct sim_lsu_line *line, uint64_t t);
+void sim_store_put(struct sim_sm *s, const struct sim_lsu_line *line, uint32_t block, uint64_t t);
 /* Sends the lines that have waited long enough at t. */
 void sim_stores_drain(struct sim_sm *s, uint64_t t);
 void sim_stores_flush(struct sim_sm *s, uint64_t t);

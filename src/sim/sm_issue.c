@@ -156,15 +156,35 @@ static void release_barrier(struct sim_sm *s, struct sim_block *b)
     }
 }
 
+static void end_block(struct sim_sm *s, uint32_t block)
+{
+    const struct sim_block *b = &s->block[block];
+    if (!b->live_warps && !b->writes)
+        s->exit[s->n_exits++] = (struct sim_exit){.time = b->exit_time, .block = block};
+}
+
+void sim_blocks_written(struct sim_sm *s, uint32_t blocks, uint64_t t)
+{
+    for (; blocks; blocks &= blocks - 1) {
+        uint32_t block = lowest_bit32(blocks);
+        struct sim_block *b = &s->block[block];
+        b->writes--;
+        if (b->live_warps)
+            continue;
+        b->exit_time = sim_max(b->exit_time, t);
+        end_block(s, block);
+    }
+}
+
 static void end_warp(struct sim_sm *s, uint32_t index, uint64_t t)
 {
     struct sim_warp *w = &s->warp[index];
     struct sim_block *b = &s->block[w->block];
     w->has_next = false;
     w->generation++;
-    s->last_exit = sim_max(s->last_exit, t);
+    b->exit_time = sim_max(b->exit_time, t);
     if (!--b->live_warps)
-        s->exit[s->n_exits++] = (struct sim_exit){.time = t, .block = w->block};
+        end_block(s, w->block);
     else if (b->waiting == b->live_warps)
         release_barrier(s, b);
 }

@@ -6,29 +6,35 @@
 
 #include "base/bits.h"
 
+enum { REGISTERS = 65536 };
+
 /* One instruction of the region that is being ordered. */
 struct node {
     const struct strata_inst *inst;
-    const struct sm_inst *sm;
+    struct sm_inst *op;
     uint32_t latency;  /* cycles until its result can be used */
     uint32_t way;      /* cycles from its issue to the end of the region */
     uint32_t waits;    /* instructions before it that are still to issue */
-    uint64_t earliest; /* by those that have issued */
     uint32_t uses;     /* instructions that read its result and are still to issue */
-    bool done;
+    uint32_t words;    /* registers that its result takes until then */
+    uint64_t earliest; /* by those that have issued */
+    bool done, gone;
 };
 
 struct edge {
-    uint16_t to;
-    uint16_t latency;
+    uint16_t to, latency;
     bool value; /* a result is read */
 };
 
 struct sm_draft {
     struct node node[SM_MAX_REGION];
     struct edge edge[SM_MAX_REGION * SM_MAX_REGION / 2];
-    uint32_t first[SM_MAX_REGION + 1]; /* edges of a node, once sorted by node */
-    uint32_t n;
+    uint32_t first[SM_MAX_REGION + 1]; /* edges of a node */
+    uint32_t n, room;                  /* room: registers for results of loads */
+    uint16_t name[REGISTERS];          /* what a register of PTX is called by now */
+    uint16_t last[REGISTERS];          /* position + 1 of its last write */
+    uint8_t seen[REGISTERS];           /* it was read or written before */
+    uint32_t n_in;                     /* registers whose values come from before the region */
 };
 
 static strata_status no_memory(struct strata_error *err)
@@ -37,29 +43,50 @@ static strata_status no_memory(struct strata_error *err)
 }
 
 strata_status sm_scheduler_init(struct sm_scheduler *s, const struct sm_decoder *decoder, uint32_t registers,
-                                struct strata_error *err)
+                                uint32_t unroll, struct strata_error *err)
 {
     memset(s, 0, sizeof *s);
     s->decoder = decoder;
     s->registers = registers;
+    s->unroll = unroll;
     s->mask = 255;
     s->table = calloc(s->mask + 1, sizeof *s->table);
-    s->draft = malloc(sizeof *s->draft);
+    s->draft = calloc(1, sizeof *s->draft);
     if (s->table && s->draft)
         return STRATA_OK;
     sm_scheduler_release(s);
     return no_memory(err);
 }
 
+static void free_region(struct sm_region *r)
+{
+    if (!r)
+        return;
+    free(r->inst);
+    free(r->order);
+    free(r->op);
+    free(r);
+}
+
 void sm_scheduler_release(struct sm_scheduler *s)
 {
-    for (uint32_t i = 0; s->table && i <= s->mask; i++) {
-        free(s->table[i].inst);
-        free(s->table[i].order);
-    }
+    for (uint32_t i = 0; s->table && i <= s->mask; i++)
+        free_region(s->table[i]);
     free(s->table);
+    free(s->loop);
+    free(s->recent);
     free(s->draft);
     memset(s, 0, sizeof *s);
+}
+
+uint32_t sm_scheduler_registers(struct sm_scheduler *s)
+{
+    uint32_t own = s->decoder->max_register + 1;
+    if (!s->first_fresh) {
+        s->first_fresh = own;
+        s->n_fresh = own + SM_FRESH <= REGISTERS ? SM_FRESH : 0;
+    }
+    return own > s->first_fresh + s->n_fresh ? own : s->first_fresh + s->n_fresh;
 }
 
 bool sm_ends_region(const struct strata_inst *i)
@@ -78,23 +105,130 @@ bool sm_ends_region(const struct strata_inst *i)
     }
 }
 
-/* ---- dependences ---- */
+/* ---- loops ---- */
 
-static bool reads_any(const struct sm_inst *a, const uint16_t *reg, unsigned n)
+static bool lists(const uint16_t *reg, unsigned n, uint16_t x)
 {
-    for (unsigned k = 0; k < a->n_read; k++)
-        for (unsigned j = 0; j < n; j++)
-            if (a->read[k] == reg[j])
-                return true;
+    for (unsigned k = 0; k < n; k++)
+        if (reg[k] == x)
+            return true;
     return false;
 }
 
-static bool writes_any(const struct sm_inst *a, const uint16_t *reg, unsigned n)
+/* The last instruction of the body that writes a register, or NULL. */
+static const struct strata_inst *writer(const struct sm_scheduler *s, const uint32_t *inst, uint32_t n, uint16_t reg)
 {
-    for (unsigned k = 0; k < a->n_write; k++)
-        for (unsigned j = 0; j < n; j++)
-            if (a->write[k] == reg[j])
-                return true;
+    for (uint32_t i = n; i-- > 0;) {
+        const struct strata_inst *x = strata_code_get(s->decoder->code, inst[i]);
+        if (lists(x->reg, x->n_dst, reg))
+            return x;
+    }
+    return NULL;
+}
+
+static bool stepped_by_constant(const struct sm_scheduler *s, const uint32_t *inst, uint32_t n, uint16_t reg)
+{
+    const struct strata_inst *x = writer(s, inst, n, reg);
+    return x && x->opclass == STRATA_OP_INT && x->n_src == 1 && x->reg[x->n_dst] == reg;
+}
+
+static bool is_counted(const struct sm_scheduler *s, const uint32_t *inst, uint32_t n)
+{
+    const struct strata_inst *branch = strata_code_get(s->decoder->code, inst[n - 1]);
+    if (branch->opclass != STRATA_OP_BRANCH || branch->n_src != 1)
+        return false;
+    const struct strata_inst *compare = writer(s, inst, n, branch->reg[branch->n_dst]);
+    for (unsigned k = 0; compare && k < compare->n_src; k++)
+        if (stepped_by_constant(s, inst, n, compare->reg[compare->n_dst + k]))
+            return true;
+    return false;
+}
+
+bool sm_scheduler_counted(struct sm_scheduler *s, const uint32_t *inst, uint32_t n)
+{
+    uint32_t branch = inst[n - 1];
+    if (branch >= s->cap_loop) {
+        uint32_t cap = s->decoder->n > branch ? s->decoder->n : branch + 1;
+        uint8_t *grown = realloc(s->loop, cap);
+        if (!grown)
+            return is_counted(s, inst, n);
+        memset(grown + s->cap_loop, 0, cap - s->cap_loop);
+        s->loop = grown;
+        s->cap_loop = cap;
+    }
+    if (!s->loop[branch])
+        s->loop[branch] = is_counted(s, inst, n) ? 1 : 2;
+    return s->loop[branch] == 1;
+}
+
+/* ---- names ---- */
+
+/* A result that is written again later in the region gets a name of its own, as registers are
+ * allocated after the order is found; the last one keeps its name, since the code that follows reads
+ * it there. Writes under a predicate are taken for whole ones. */
+static void rename_registers(struct sm_scheduler *s, struct sm_draft *d)
+{
+    uint32_t fresh = 0;
+    d->n_in = 0;
+    for (uint32_t i = 0; i < d->n; i++) {
+        const struct sm_inst *op = d->node[i].op;
+        for (unsigned k = 0; k < op->n_read; k++) {
+            d->name[op->read[k]] = op->read[k];
+            d->seen[op->read[k]] = 0;
+        }
+        for (unsigned k = 0; k < op->n_write; k++) {
+            d->name[op->write[k]] = op->write[k];
+            d->seen[op->write[k]] = 0;
+            d->last[op->write[k]] = (uint16_t)(i + 1);
+        }
+    }
+    for (uint32_t i = 0; i < d->n; i++) {
+        struct sm_inst *op = d->node[i].op;
+        for (unsigned k = 0; k < op->n_read; k++) {
+            d->n_in += !d->seen[op->read[k]];
+            d->seen[op->read[k]] = 1;
+            op->read[k] = d->name[op->read[k]];
+        }
+        for (unsigned k = 0; k < op->n_write; k++) {
+            uint16_t reg = op->write[k];
+            d->seen[reg] = 1;
+            bool again = d->last[reg] != i + 1 && fresh < s->n_fresh;
+            d->name[reg] = again ? (uint16_t)(s->first_fresh + fresh++) : reg;
+            op->write[k] = d->name[reg];
+        }
+    }
+}
+
+/* Of an unrolled loop only the last branch is left, and nothing that only the others asked for. */
+static void drop_branches(const struct sm_scheduler *s, struct sm_draft *d)
+{
+    for (uint32_t i = d->n - 1; i-- > 0;) {
+        struct node *x = &d->node[i];
+        bool used = x->op->kind != SM_KIND_PLAIN || !x->op->n_write;
+        for (unsigned k = 0; k < x->op->n_write; k++) {
+            used |= x->op->write[k] < s->first_fresh;
+            for (uint32_t j = i + 1; j < d->n && !used; j++)
+                used = !d->node[j].gone && lists(d->node[j].op->read, d->node[j].op->n_read, x->op->write[k]);
+        }
+        x->gone = x->inst->opclass == STRATA_OP_BRANCH || !used;
+    }
+}
+
+/* ---- dependences ---- */
+
+static bool reads_any(const struct sm_inst *a, const struct sm_inst *of)
+{
+    for (unsigned k = 0; k < of->n_write; k++)
+        if (lists(a->read, a->n_read, of->write[k]))
+            return true;
+    return false;
+}
+
+static bool writes_any(const struct sm_inst *a, const struct sm_inst *of)
+{
+    for (unsigned k = 0; k < of->n_write; k++)
+        if (lists(a->write, a->n_write, of->write[k]))
+            return true;
     return false;
 }
 
@@ -125,39 +259,31 @@ static bool in_order(const struct strata_inst *a, const struct strata_inst *b)
 static uint32_t result_latency(const struct sm_scheduler *s, const struct node *n)
 {
     const struct strata_gpu *g = s->decoder->gpu;
-    if (n->sm->kind == SM_KIND_GLOBAL)
+    if (n->op->kind == SM_KIND_GLOBAL)
         return g->l1.hit_cycles;
-    return n->sm->kind == SM_KIND_SHARED ? g->shared.latency_cycles : n->sm->latency;
+    return n->op->kind == SM_KIND_SHARED ? g->shared.latency_cycles : n->op->latency;
 }
 
 /* The edge between two instructions of a region, if the second has to follow the first. */
 static bool depends(const struct node *a, const struct node *b, bool last, struct edge *e)
 {
-    if (reads_any(b->sm, a->sm->write, a->sm->n_write)) {
+    if (reads_any(b->op, a->op)) {
         *e = (struct edge){.latency = (uint16_t)a->latency, .value = true};
         return true;
     }
     *e = (struct edge){.latency = 1};
-    return last || writes_any(b->sm, a->sm->write, a->sm->n_write) || reads_any(a->sm, b->sm->write, b->sm->n_write) ||
-           in_order(a->inst, b->inst);
+    return last || writes_any(b->op, a->op) || reads_any(a->op, b->op) || in_order(a->inst, b->inst);
 }
 
-static void prepare(struct sm_scheduler *s, const uint32_t *inst, uint32_t n)
+static void find_edges(struct sm_draft *d)
 {
-    struct sm_draft *d = s->draft;
-    uint32_t n_edges = 0;
-    d->n = n;
-    for (uint32_t i = 0; i < n; i++) {
-        struct node *x = &d->node[i];
-        *x = (struct node){.inst = strata_code_get(s->decoder->code, inst[i]), .sm = &s->decoder->inst[inst[i]]};
-        x->latency = result_latency(s, x);
-    }
+    uint32_t n = d->n, n_edges = 0;
     bool closed = sm_ends_region(d->node[n - 1].inst);
     for (uint32_t i = 0; i < n; i++) {
         d->first[i] = n_edges;
-        for (uint32_t k = i + 1; k < n; k++) {
+        for (uint32_t k = i + 1; k < n && !d->node[i].gone; k++) {
             struct edge *e = &d->edge[n_edges];
-            if (!depends(&d->node[i], &d->node[k], closed && k == n - 1, e))
+            if (d->node[k].gone || !depends(&d->node[i], &d->node[k], closed && k == n - 1, e))
                 continue;
             e->to = (uint16_t)k;
             d->node[k].waits++;
@@ -173,32 +299,82 @@ static void prepare(struct sm_scheduler *s, const uint32_t *inst, uint32_t n)
         }
 }
 
+/* Registers that what comes into a region leaves for results of its loads. Addresses take two, so one
+ * and a half are taken for each. */
+static uint32_t room_for_loads(const struct sm_scheduler *s, const struct sm_draft *d)
+{
+    enum { LEAST = 8 };
+    uint32_t taken = d->n_in + d->n_in / 2 + 2;
+    if (!s->registers)
+        return UINT32_MAX;
+    return s->registers > taken + LEAST ? s->registers - taken : LEAST;
+}
+
+static void prepare(struct sm_scheduler *s, const struct sm_region *r)
+{
+    struct sm_draft *d = s->draft;
+    d->n = r->n;
+    for (uint32_t i = 0; i < r->n; i++) {
+        struct node *x = &d->node[i];
+        *x = (struct node){.inst = strata_code_get(s->decoder->code, r->inst[i]), .op = &r->op[i]};
+        r->op[i] = s->decoder->inst[r->inst[i]];
+        x->latency = result_latency(s, x);
+        if (x->inst->opclass == STRATA_OP_MEM && x->op->n_write)
+            x->words = x->inst->width_bytes > 4 ? x->inst->width_bytes / 4u : 1;
+    }
+    rename_registers(s, d);
+    drop_branches(s, d);
+    find_edges(d);
+    d->room = room_for_loads(s, d);
+}
+
 /* ---- the order ---- */
 
-/* Of what may issue now the one with the longest way; if none may, what may first. */
-static uint32_t choose(const struct sm_draft *d, uint64_t now)
+/* Of what may issue now the one with the longest way; if none may, what may first. A load that finds
+ * no register free comes last of all. */
+static uint32_t choose(const struct sm_draft *d, uint64_t now, uint32_t held)
 {
     uint32_t best = UINT32_MAX;
+    uint64_t best_at = UINT64_MAX;
     for (uint32_t i = 0; i < d->n; i++) {
-        const struct node *x = &d->node[i], *b = best < d->n ? &d->node[best] : NULL;
-        if (x->done || x->waits)
+        const struct node *x = &d->node[i];
+        if (x->done || x->gone || x->waits)
             continue;
-        uint64_t at = x->earliest > now ? x->earliest : now, then = b && b->earliest > now ? b->earliest : now;
-        if (!b || at < then || (at == then && x->way > b->way))
+        uint64_t at = x->earliest > now ? x->earliest : now;
+        if (x->words && held && held + x->words > d->room)
+            at += (uint64_t)1 << 32;
+        if (at < best_at || (at == best_at && x->way > d->node[best].way)) {
             best = i;
+            best_at = at;
+        }
     }
     return best;
 }
 
-static void list_schedule(struct sm_draft *d, uint16_t *order)
+static void release_sources(struct sm_draft *d, uint32_t i, uint32_t *held)
+{
+    for (uint32_t a = 0; a < i; a++)
+        for (uint32_t e = d->first[a]; e < d->first[a + 1]; e++)
+            if (d->edge[e].to == i && d->edge[e].value && !--d->node[a].uses)
+                *held -= d->node[a].words;
+}
+
+static void list_schedule(struct sm_draft *d, struct sm_region *r)
 {
     uint64_t now = 0;
-    for (uint32_t k = 0; k < d->n; k++) {
-        uint32_t i = choose(d, now);
+    uint32_t held = 0, k = 0;
+    for (uint32_t i = 0; i < d->n; i++)
+        if (d->node[i].gone)
+            r->order[k++] = (uint16_t)i;
+    r->n_gone = k;
+    for (; k < d->n; k++) {
+        uint32_t i = choose(d, now, held);
         struct node *x = &d->node[i];
-        order[k] = (uint16_t)i;
+        r->order[k] = (uint16_t)i;
         x->done = true;
         now = x->earliest > now ? x->earliest : now;
+        release_sources(d, i, &held);
+        held += x->uses ? x->words : 0;
         for (uint32_t e = d->first[i]; e < d->first[i + 1]; e++) {
             struct node *y = &d->node[d->edge[e].to];
             y->waits--;
@@ -211,59 +387,85 @@ static void list_schedule(struct sm_draft *d, uint16_t *order)
 
 /* ---- the table of regions ---- */
 
-static struct sm_region *find(const struct sm_scheduler *s, const uint32_t *inst, uint32_t n)
+static struct sm_region **find(const struct sm_scheduler *s, const uint32_t *inst, uint32_t n)
 {
     uint64_t h = n;
     for (uint32_t i = 0; i < n; i++)
-        h = mix64(h * 31 + inst[i]);
-    for (uint32_t at = (uint32_t)h & s->mask;; at = (at + 1) & s->mask) {
-        struct sm_region *r = &s->table[at];
-        if (!r->inst || (r->n == n && !memcmp(r->inst, inst, n * sizeof *inst)))
-            return r;
+        h = (h + inst[i]) * 0x9e3779b97f4a7c15ull;
+    for (uint32_t at = (uint32_t)(h >> 32) & s->mask;; at = (at + 1) & s->mask) {
+        struct sm_region *r = s->table[at];
+        if (!r || (r->n == n && !memcmp(r->inst, inst, n * sizeof *inst)))
+            return &s->table[at];
     }
 }
 
 static bool grow(struct sm_scheduler *s)
 {
-    struct sm_region *old = s->table;
+    struct sm_region **old = s->table, **larger = calloc(((size_t)s->mask + 1) * 2, sizeof *larger);
     uint32_t n = s->mask + 1;
-    struct sm_region *larger = calloc((size_t)n * 2, sizeof *larger);
     if (!larger)
         return false;
     s->table = larger;
     s->mask = n * 2 - 1;
     for (uint32_t i = 0; i < n; i++)
-        if (old[i].inst)
-            *find(s, old[i].inst, old[i].n) = old[i];
+        if (old[i])
+            *find(s, old[i]->inst, old[i]->n) = old[i];
     free(old);
     return true;
 }
 
-strata_status sm_scheduler_order(struct sm_scheduler *s, const uint32_t *inst, uint32_t n, const uint16_t **order,
-                                 struct strata_error *err)
+static struct sm_region *make(struct sm_scheduler *s, const uint32_t *inst, uint32_t n)
 {
-    struct sm_region *r = find(s, inst, n);
-    if (r->inst) {
-        *order = r->order;
+    struct sm_region *r = calloc(1, sizeof *r);
+    if (!r)
+        return NULL;
+    r->n = n;
+    r->inst = malloc(n * sizeof *r->inst);
+    r->order = malloc(n * sizeof *r->order);
+    r->op = malloc(n * sizeof *r->op);
+    if (!r->inst || !r->order || !r->op) {
+        free_region(r);
+        return NULL;
+    }
+    memcpy(r->inst, inst, n * sizeof *r->inst);
+    prepare(s, r);
+    list_schedule(s->draft, r);
+    return r;
+}
+
+/* Most regions are the one that began with the same instruction the last time. */
+static bool remember(struct sm_scheduler *s, uint32_t first)
+{
+    if (first < s->cap_recent)
+        return true;
+    uint32_t cap = s->decoder->n > first ? s->decoder->n : first + 1;
+    const struct sm_region **grown = realloc(s->recent, cap * sizeof *grown);
+    if (!grown)
+        return false;
+    memset(grown + s->cap_recent, 0, (cap - s->cap_recent) * sizeof *grown);
+    s->recent = grown;
+    s->cap_recent = cap;
+    return true;
+}
+
+strata_status sm_scheduler_region(struct sm_scheduler *s, const uint32_t *inst, uint32_t n, const struct sm_region **out,
+                                  struct strata_error *err)
+{
+    if (!remember(s, inst[0]))
+        return no_memory(err);
+    const struct sm_region *last = s->recent[inst[0]];
+    if (last && last->n == n && !memcmp(last->inst, inst, n * sizeof *inst)) {
+        *out = last;
         return STRATA_OK;
     }
-    if (s->n_regions * 2 > s->mask) {
-        if (!grow(s))
+    struct sm_region *r = *find(s, inst, n);
+    if (!r) {
+        sm_scheduler_registers(s);
+        if ((s->n_regions * 2 > s->mask && !grow(s)) || !(r = make(s, inst, n)))
             return no_memory(err);
-        r = find(s, inst, n);
+        *find(s, inst, n) = r;
+        s->n_regions++;
     }
-    uint32_t *copy = malloc(n * sizeof *copy);
-    uint16_t *made = malloc(n * sizeof *made);
-    if (!copy || !made) {
-        free(copy);
-        free(made);
-        return no_memory(err);
-    }
-    memcpy(copy, inst, n * sizeof *copy);
-    prepare(s, inst, n);
-    list_schedule(s->draft, made);
-    *r = (struct sm_region){.inst = copy, .order = made, .n = n};
-    s->n_regions++;
-    *order = made;
+    s->recent[inst[0]] = *out = r;
     return STRATA_OK;
 }

@@ -3,9 +3,11 @@
  * PTX has loads where the program has them; the assembler moves independent ones
  * together, so that a warp waits once and not once a load. A region is straight
  * code that is executed as a whole: it ends with a branch, a barrier or anything
- * else that orders memory. Its order is that of a list scheduler: of what depends
- * on nothing that is still to come, the instruction with the longest way to the
- * end of the region goes first. Loads do not pass stores they may depend on.
+ * else that orders memory; a counted loop of straight code is one region for
+ * several rounds, as the assembler unrolls it. The order is that of a list
+ * scheduler: of what depends on nothing that is still to come, the instruction
+ * with the longest way to the end of the region goes first, as long as there are
+ * registers for results. Loads do not pass stores they may depend on.
  *
  * Orders depend on static instructions only and are made once. Not thread-safe
  * per object. */
@@ -15,28 +17,43 @@
 #include "sm/sm_inst.h"
 
 #define SM_MAX_REGION 256
+#define SM_FRESH 256 /* names for results that are written again in a region */
 
 struct sm_region {
-    uint32_t *inst;   /* static instructions as executed, n of them; NULL: an empty entry */
-    uint16_t *order;  /* position of the k-th to issue */
+    uint32_t *inst;     /* static instructions as executed, n of them */
+    uint16_t *order;    /* position of the k-th to issue */
+    struct sm_inst *op; /* by position, with the registers the assembler would use */
     uint32_t n;
+    uint32_t n_gone;    /* the first of the order are not in machine code at all */
 };
 
 struct sm_scheduler {
     const struct sm_decoder *decoder;
-    uint32_t registers;        /* a thread has so many for results of loads; 0: any number */
-    struct sm_region *table;   /* open addressing */
+    uint32_t registers;        /* of a thread; 0: not known */
+    uint32_t unroll;           /* rounds of a counted loop that become one region */
+    uint32_t first_fresh, n_fresh;
+    struct sm_region **table;  /* open addressing */
     uint32_t n_regions, mask;
+    uint8_t *loop;             /* by static branch: 0 not known yet, 1 closes a counted loop, 2 does not */
+    uint32_t cap_loop;
     struct sm_draft *draft;    /* see schedule.c */
+    uint32_t reading[SM_MAX_REGION]; /* the region that a window reads */
+    const struct sm_region **recent; /* by first instruction: the region found last */
+    uint32_t cap_recent;
 };
 
 strata_status sm_scheduler_init(struct sm_scheduler *s, const struct sm_decoder *decoder, uint32_t registers,
-                                struct strata_error *err);
+                                uint32_t unroll, struct strata_error *err);
 void sm_scheduler_release(struct sm_scheduler *s);
+/* Registers a warp needs for the code decoded so far. */
+uint32_t sm_scheduler_registers(struct sm_scheduler *s);
 /* An instruction that nothing of its region may pass: it ends it. */
 bool sm_ends_region(const struct strata_inst *i);
+/* Whether a body of n instructions that ends with a branch to its first is a counted loop: what the
+ * branch asks for is stepped by a constant. */
+bool sm_scheduler_counted(struct sm_scheduler *s, const uint32_t *inst, uint32_t n);
 /* The order of a region of n instructions, n <= SM_MAX_REGION; valid as long as the scheduler. */
-strata_status sm_scheduler_order(struct sm_scheduler *s, const uint32_t *inst, uint32_t n, const uint16_t **order,
-                                 struct strata_error *err);
+strata_status sm_scheduler_region(struct sm_scheduler *s, const uint32_t *inst, uint32_t n, const struct sm_region **out,
+                                  struct strata_error *err);
 
 #endif

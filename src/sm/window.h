@@ -1,21 +1,28 @@
 /* window.h - what a warp executes next, in the order of sm/schedule.h.
  *
  * Holds one region of a warp; its instructions are read from the trace together
- * and handed out as they issue. Not thread-safe per object. */
+ * and handed out as they issue. Thousands of warps have one each, so it is kept
+ * small. Not thread-safe per object. */
 #ifndef STRATA_SM_WINDOW_H
 #define STRATA_SM_WINDOW_H
 
 #include "sm/schedule.h"
 
+struct sm_entry { /* of a warp instruction what is not static */
+    uint64_t base;
+    uint32_t inst, mask;
+    int32_t stride;
+    uint32_t addresses; /* SM_NO_ADDRESS, SM_AFFINE, or SM_LIST + a list */
+};
+enum { SM_NO_ADDRESS = 0, SM_AFFINE, SM_LIST };
+
 struct sm_window {
-    struct strata_winst *entry;
-    uint32_t *inst;                        /* of the entries */
-    uint64_t (*list)[STRATA_WARP_SIZE];    /* addresses that are no affine function of the lane */
-    uint32_t *list_of;                     /* of each entry: its list + 1 */
+    struct sm_entry *entry;
+    uint64_t (*list)[STRATA_WARP_SIZE]; /* addresses that are no affine function of the lane */
     size_t cap, cap_lists;
-    uint32_t n, n_lists, at;               /* entries of the region, and those handed out */
-    bool ahead;                            /* entry n is the first of the next region */
-    const uint16_t *order;
+    uint32_t n, n_lists, at;            /* entries of the region, and those handed out */
+    bool ahead;                         /* entry n is the first of the next region */
+    const struct sm_region *region;
 };
 
 /* A warp begins. */
@@ -25,10 +32,23 @@ static inline void sm_window_reset(struct sm_window *w)
     w->ahead = false;
 }
 void sm_window_release(struct sm_window *w);
-/* The next instruction of the warp that `c` reads: STRATA_END after its last. *place is the static
- * instruction that PTX has in its place: that is where it is fetched from. What *out points to is
- * valid until the next call. */
-strata_status sm_window_next(struct sm_window *w, struct strata_cursor *c, struct sm_scheduler *s, struct strata_winst *out,
-                             uint32_t *place, struct strata_error *err);
+
+/* One instruction to issue. */
+struct sm_step {
+    struct strata_winst winst; /* what it points to is valid until the next call */
+    const struct sm_inst *op;  /* with the registers it has after the assembler's work */
+    uint32_t place;            /* static instruction that PTX has in its place: it is fetched from there */
+    bool gone;                 /* machine code does not have it: it takes no time */
+};
+
+/* The next instruction of the warp that `c` reads: STRATA_END after its last. */
+strata_status sm_window_next(struct sm_window *w, struct strata_cursor *c, struct sm_scheduler *s, struct sm_step *out,
+                             struct strata_error *err);
+/* The next call will come: what it reads is asked for. */
+static inline void sm_window_expect(const struct sm_window *w)
+{
+    if (w->at < w->n)
+        __builtin_prefetch(&w->entry[w->region->order[w->at]]);
+}
 
 #endif

@@ -13,6 +13,12 @@ prefix=$(sed -n 's/^prefix=//p' "$pc")
 root=$scratch$prefix
 [ -x "$root/bin/strata" ] || fail "there is no bin/strata"
 [ -f "$root/share/strata/gpus/h200.yaml" ] || fail "the GPU files are not installed"
+for command in $("$root/bin/strata" help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+    [ -s "$root/share/man/man1/strata-$command.1" ] || fail "strata-$command.1 is not installed"
+done
+for file in man/man1/strata.1 bash-completion/completions/strata zsh/site-functions/_strata fish/vendor_completions.d/strata.fish; do
+    [ -s "$root/share/$file" ] || fail "share/$file is not installed"
+done
 # Only headers of the public folder, each of which compiles by itself.
 for header in "$root"/include/strata/*.h; do
     echo "#include <strata/${header##*/}>" >"$scratch/one.c"

@@ -66,11 +66,16 @@ static void branch(struct fixture *f, int predicate)
     add(f, STRATA_OP_BRANCH, 0, 0, 0, -1, predicate, -1);
 }
 
-static void ready(struct fixture *f)
+static void ready_with(struct fixture *f, uint32_t registers)
 {
     sm_decoder_init(&f->decoder, &h200, f->code, STRATA_ISA_PTX);
     assert_int_equal(sm_decoder_update(&f->decoder, NULL), STRATA_OK);
-    assert_int_equal(sm_scheduler_init(&f->scheduler, &f->decoder, 32, NULL), STRATA_OK);
+    assert_int_equal(sm_scheduler_init(&f->scheduler, &f->decoder, registers, 4, NULL), STRATA_OK);
+}
+
+static void ready(struct fixture *f)
+{
+    ready_with(f, 0);
 }
 
 static void end(struct fixture *f)
@@ -84,15 +89,15 @@ static void end(struct fixture *f)
 static void positions(struct fixture *f, uint32_t *position)
 {
     uint32_t inst[SM_MAX_REGION], n = strata_code_count(f->code);
-    const uint16_t *order;
+    const struct sm_region *region;
     for (uint32_t i = 0; i < n; i++)
         inst[i] = i;
-    assert_int_equal(sm_scheduler_order(&f->scheduler, inst, n, &order, NULL), STRATA_OK);
+    assert_int_equal(sm_scheduler_region(&f->scheduler, inst, n, &region, NULL), STRATA_OK);
     for (uint32_t i = 0; i < n; i++)
         position[i] = UINT32_MAX;
     for (uint32_t k = 0; k < n; k++) {
-        assert_true(order[k] < n && position[order[k]] == UINT32_MAX);
-        position[order[k]] = k;
+        assert_true(region->order[k] < n && position[region->order[k]] == UINT32_MAX);
+        position[region->order[k]] = k;
     }
 }
 
@@ -168,6 +173,28 @@ static void a_load_passes_a_store_only_where_nobody_can_tell(void **state)
     }
 }
 
+static void loads_wait_for_registers(void **state)
+{
+    (void)state;
+    for (uint32_t registers = 16; registers <= 64; registers += 16) {
+        struct fixture f;
+        uint32_t at[SM_MAX_REGION], before_first_use = 0;
+        begin(&f);
+        for (int k = 0; k < 40; k++) {
+            load(&f, 10 + k, 1);
+            sum(&f, 60 + k, 10 + k, k ? 59 + k : 5);
+        }
+        ready_with(&f, registers);
+        positions(&f, at);
+        for (uint32_t k = 0; k < 40; k++)
+            before_first_use += at[2 * k] < at[1];
+        /* two values come in; with room enough, the first sum goes as soon as its data is there */
+        uint32_t room = registers - 5, first_use = h200.l1.hit_cycles;
+        assert_int_equal(before_first_use, room < first_use ? room : first_use);
+        end(&f);
+    }
+}
+
 static void nothing_passes_the_end_of_a_region(void **state)
 {
     (void)state;
@@ -208,55 +235,139 @@ static void random_code(struct fixture *f, uint64_t seed, uint32_t n)
     }
 }
 
-static bool has(const uint16_t *reg, unsigned n, uint16_t x)
-{
-    for (unsigned k = 0; k < n; k++)
-        if (reg[k] == x)
-            return true;
-    return false;
-}
-
-static bool share(const struct strata_inst *i, const struct strata_inst *k)
-{
-    for (unsigned d = 0; d < i->n_dst; d++)
-        if (has(k->reg, k->n_dst + k->n_src, i->reg[d]))
-            return true;
-    return false;
-}
-
-static void dependent_instructions_keep_their_order(void **state)
+/* Both orders are executed: each instruction has to read the results of the same ones, memory has to be
+ * written in the same order, and the registers have to hold the same in the end. */
+static void every_instruction_reads_what_it_did_before(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 40; seed++) {
+    enum { REGISTERS = 12 };
+    static uint32_t value[65536], read[SM_MAX_REGION][2], inst[SM_MAX_REGION];
+    for (uint64_t seed = 1; seed <= 60; seed++) {
         struct fixture f;
-        uint32_t at[SM_MAX_REGION], n = 5 + (uint32_t)rng_below(seed, 9999, SM_MAX_REGION - 5);
+        const struct sm_region *region;
+        uint32_t n = 5 + (uint32_t)rng_below(seed, 9999, SM_MAX_REGION - 5), final[REGISTERS], last_store = 0;
         begin(&f);
         random_code(&f, seed, n);
-        ready(&f);
-        positions(&f, at);
-        for (uint32_t i = 0; i < n; i++)
-            for (uint32_t k = i + 1; k < n; k++) {
-                const struct strata_inst *x = strata_code_get(f.code, i), *y = strata_code_get(f.code, k);
-                bool memory = x->memop && y->memop && (x->memop == STRATA_MEM_STORE || y->memop == STRATA_MEM_STORE);
-                if (share(x, y) || share(y, x) || memory)
-                    assert_true(at[i] < at[k]);
+        ready_with(&f, 16 + (uint32_t)seed);
+        for (uint32_t r = 0; r < REGISTERS; r++)
+            value[r] = 1000 + r;
+        for (uint32_t i = 0; i < n; i++) {
+            const struct strata_inst *x = strata_code_get(f.code, i);
+            inst[i] = i;
+            for (uint32_t k = 0; k < x->n_src; k++)
+                read[i][k] = value[x->reg[x->n_dst + k]];
+            if (x->n_dst)
+                value[x->reg[0]] = i;
+        }
+        memcpy(final, value, sizeof final);
+        assert_int_equal(sm_scheduler_region(&f.scheduler, inst, n, &region, NULL), STRATA_OK);
+        for (uint32_t r = 0; r < REGISTERS; r++)
+            value[r] = 1000 + r;
+        for (uint32_t k = region->n_gone; k < n; k++) {
+            uint32_t i = region->order[k];
+            const struct sm_inst *op = &region->op[i];
+            for (uint32_t j = 0; j < op->n_read; j++)
+                assert_int_equal(value[op->read[j]], read[i][j]);
+            if (op->n_write)
+                value[op->write[0]] = i;
+            if (strata_code_get(f.code, i)->memop == STRATA_MEM_STORE) {
+                assert_true(i >= last_store);
+                last_store = i;
             }
+        }
+        assert_memory_equal(value, final, sizeof final);
         end(&f);
     }
 }
 
 /* ---- windows ---- */
 
-/* A warp that goes around a loop: every instruction comes out once, with its own mask and addresses. */
-static void a_window_hands_out_each_instruction_once(void **state)
+enum { ROUNDS = 50, MOST_CODE = 16 };
+
+/* A warp that goes ROUNDS times around the whole code. */
+struct warp {
+    struct strata_builder *builder;
+    struct strata_block *block;
+    struct strata_cursor plain, cursor;
+    struct sm_window window;
+};
+
+static void run_around(struct fixture *f, struct warp *w)
+{
+    uint64_t addr[STRATA_WARP_SIZE] = {0};
+    memset(w, 0, sizeof *w);
+    assert_int_equal(strata_builder_create(f->code, &w->builder, NULL), STRATA_OK);
+    assert_int_equal(strata_builder_begin_block(w->builder, 0, 1, NULL), STRATA_OK);
+    assert_int_equal(strata_builder_begin_warp(w->builder, 0, NULL), STRATA_OK);
+    for (uint64_t r = 0; r < ROUNDS; r++)
+        for (uint32_t i = 0; i < strata_code_count(f->code); i++) {
+            for (uint64_t l = 0; l < 32; l++) /* lists and strides in turn */
+                addr[l] = 4096 * (r + 1) + (r % 2 ? rng_below(r, l, 4096) : 4 * l) + i;
+            bool memory = strata_code_get(f->code, i)->memop;
+            assert_int_equal(strata_builder_add(w->builder, i, r % 8 ? 0xffffffffu : 0xffffu, memory ? addr : NULL, NULL), STRATA_OK);
+        }
+    assert_int_equal(strata_builder_end_block(w->builder, &w->block, NULL), STRATA_OK);
+    assert_int_equal(strata_cursor_init(&w->plain, w->block, 0, NULL), STRATA_OK);
+    assert_int_equal(strata_cursor_init(&w->cursor, w->block, 0, NULL), STRATA_OK);
+}
+
+static void end_warp(struct warp *w)
+{
+    sm_window_release(&w->window);
+    strata_cursor_release(&w->plain);
+    strata_cursor_release(&w->cursor);
+    strata_block_destroy(w->block);
+    strata_builder_destroy(w->builder);
+}
+
+/* All that the warp executes comes out of the window, region by region, each instruction with its own
+ * mask and addresses. Returns the instructions of the longest region. */
+static uint32_t all_comes_out(struct fixture *f, struct warp *w)
+{
+    static uint64_t want[SM_MAX_REGION][STRATA_WARP_SIZE];
+    uint32_t mask[SM_MAX_REGION], inst[SM_MAX_REGION], longest = 0, total = 0;
+    struct sm_step step;
+    struct strata_winst p;
+    for (;;) {
+        strata_status st = sm_window_next(&w->window, &w->cursor, &f->scheduler, &step, NULL);
+        if (st == STRATA_END)
+            break;
+        uint32_t n = w->window.n;
+        bool seen[SM_MAX_REGION] = {false};
+        for (uint32_t i = 0; i < n; i++) {
+            assert_true(strata_cursor_next(&w->plain, &p));
+            mask[i] = p.mask;
+            inst[i] = p.inst_index;
+            memset(want[i], 0, sizeof want[i]);
+            if (p.addr_kind != STRATA_ADDR_NONE)
+                strata_winst_addresses(&p, want[i]);
+        }
+        for (uint32_t k = 0; k < n; k++) {
+            uint64_t got[STRATA_WARP_SIZE] = {0};
+            uint32_t at = w->window.region->order[k];
+            if (k)
+                assert_int_equal(sm_window_next(&w->window, &w->cursor, &f->scheduler, &step, NULL), STRATA_OK);
+            assert_false(seen[at]);
+            seen[at] = true;
+            assert_int_equal(step.winst.inst_index, inst[at]);
+            assert_int_equal(step.winst.mask, mask[at]);
+            assert_int_equal(step.place, inst[k]);
+            if (step.winst.addr_kind != STRATA_ADDR_NONE)
+                strata_winst_addresses(&step.winst, got);
+            assert_memory_equal(got, want[at], sizeof got);
+        }
+        longest = n > longest ? n : longest;
+        total += n;
+    }
+    assert_int_equal(total, ROUNDS * strata_code_count(f->code));
+    return longest;
+}
+
+static void a_loop_that_is_not_counted_is_a_region_for_each_round(void **state)
 {
     (void)state;
     struct fixture f;
-    struct strata_builder *builder;
-    struct strata_block *block;
-    struct strata_cursor plain = {0}, cursor = {0};
-    struct sm_window window = {0};
-    uint64_t addr[STRATA_WARP_SIZE] = {0};
+    struct warp w;
     begin(&f);
     load(&f, 10, 1);
     sum(&f, 11, 10, 11);
@@ -264,51 +375,69 @@ static void a_window_hands_out_each_instruction_once(void **state)
     sum(&f, 13, 12, 13);
     branch(&f, 6);
     ready(&f);
-    assert_int_equal(strata_builder_create(f.code, &builder, NULL), STRATA_OK);
-    assert_int_equal(strata_builder_begin_block(builder, 0, 1, NULL), STRATA_OK);
-    assert_int_equal(strata_builder_begin_warp(builder, 0, NULL), STRATA_OK);
-    enum { ROUNDS = 50, N = 5 };
-    for (uint64_t r = 0; r < ROUNDS; r++)
-        for (uint32_t i = 0; i < N; i++) {
-            for (uint64_t l = 0; l < 32; l++) /* lists and strides in turn */
-                addr[l] = 4096 * (r + 1) + (r % 2 ? rng_below(r, l, 4096) : 4 * l) + i;
-            assert_int_equal(strata_builder_add(builder, i, r % 3 ? 0xffffffffu : 0xffffu, i % 2 || i == 4 ? NULL : addr, NULL), STRATA_OK);
-        }
-    assert_int_equal(strata_builder_end_block(builder, &block, NULL), STRATA_OK);
-    assert_int_equal(strata_cursor_init(&plain, block, 0, NULL), STRATA_OK);
-    assert_int_equal(strata_cursor_init(&cursor, block, 0, NULL), STRATA_OK);
-    for (uint32_t r = 0; r < ROUNDS; r++) {
-        uint64_t want[N][STRATA_WARP_SIZE] = {{0}}, got[STRATA_WARP_SIZE];
-        uint32_t mask[N], seen = 0, place;
-        struct strata_winst w;
-        for (uint32_t i = 0; i < N; i++) {
-            assert_true(strata_cursor_next(&plain, &w));
-            mask[i] = w.mask;
-            if (w.addr_kind != STRATA_ADDR_NONE)
-                strata_winst_addresses(&w, want[i]);
-        }
-        for (uint32_t i = 0; i < N; i++) {
-            assert_int_equal(sm_window_next(&window, &cursor, &f.scheduler, &w, &place, NULL), STRATA_OK);
-            assert_int_equal(place, i);
-            assert_false(seen >> w.inst_index & 1);
-            seen |= 1u << w.inst_index;
-            assert_int_equal(w.mask, mask[w.inst_index]);
-            memset(got, 0, sizeof got);
-            if (w.addr_kind != STRATA_ADDR_NONE)
-                strata_winst_addresses(&w, got);
-            assert_memory_equal(got, want[w.inst_index], sizeof got);
-        }
-        assert_int_equal(seen, 31);
-        assert_int_equal(w.inst_index, 4);
+    run_around(&f, &w);
+    assert_int_equal(all_comes_out(&f, &w), 5);
+    end_warp(&w);
+    end(&f);
+}
+
+static void counted_loop(struct fixture *f, bool by_constant)
+{
+    begin(f);
+    load(f, 10, 1);
+    sum(f, 11, 10, 11);
+    add(f, STRATA_OP_INT, 0, 0, 0, 1, 1, -1);
+    add(f, STRATA_OP_INT, 0, 0, 0, 3, 3, by_constant ? -1 : 5);
+    add(f, STRATA_OP_INT, 0, 0, 0, 6, 3, 4); /* the comparison */
+    branch(f, 6);
+    ready(f);
+}
+
+static void rounds_of_a_counted_loop_become_one_region(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct warp w;
+    counted_loop(&f, true);
+    run_around(&f, &w);
+    assert_int_equal(all_comes_out(&f, &w), 24);
+    end_warp(&w);
+    end(&f);
+    counted_loop(&f, false);
+    run_around(&f, &w);
+    assert_int_equal(all_comes_out(&f, &w), 6);
+    end_warp(&w);
+    end(&f);
+}
+
+/* Of four rounds: the loads first, in registers of their own; three branches and comparisons gone. */
+static void an_unrolled_loop_loads_before_it_adds(void **state)
+{
+    (void)state;
+    struct fixture f;
+    uint32_t inst[24];
+    const struct sm_region *r;
+    counted_loop(&f, true);
+    for (uint32_t i = 0; i < 24; i++)
+        inst[i] = i % 6;
+    assert_int_equal(sm_scheduler_region(&f.scheduler, inst, 24, &r, NULL), STRATA_OK);
+    assert_int_equal(r->n_gone, 6);
+    for (uint32_t k = 0; k < r->n_gone; k++)
+        assert_true(r->order[k] % 6 >= 4);
+    uint32_t loads = 0, adds = 0;
+    for (uint32_t k = r->n_gone; k < 24; k++) {
+        loads += r->order[k] % 6 == 0;
+        adds += r->order[k] % 6 == 1;
+        assert_true(!adds || loads == 4);
     }
-    struct strata_winst w;
-    uint32_t place;
-    assert_int_equal(sm_window_next(&window, &cursor, &f.scheduler, &w, &place, NULL), STRATA_END);
-    sm_window_release(&window);
-    strata_cursor_release(&plain);
-    strata_cursor_release(&cursor);
-    strata_block_destroy(block);
-    strata_builder_destroy(builder);
+    assert_int_equal(r->order[23], 23);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(r->op[6 * i + 1].read[0], r->op[6 * i].write[0]);
+        for (uint32_t k = i + 1; k < 4; k++)
+            assert_int_not_equal(r->op[6 * i].write[0], r->op[6 * k].write[0]);
+    }
+    assert_int_equal(r->op[18].write[0], 10); /* what follows finds it where it was */
+    assert_true(sm_scheduler_registers(&f.scheduler) >= f.decoder.max_register + 1 + SM_FRESH);
     end(&f);
 }
 
@@ -318,9 +447,12 @@ int main(void)
         cmocka_unit_test(independent_loads_of_an_unrolled_loop_go_before_the_first_use),
         cmocka_unit_test(loads_behind_loads_go_as_soon_as_their_addresses_are_there),
         cmocka_unit_test(a_load_passes_a_store_only_where_nobody_can_tell),
+        cmocka_unit_test(loads_wait_for_registers),
         cmocka_unit_test(nothing_passes_the_end_of_a_region),
-        cmocka_unit_test(dependent_instructions_keep_their_order),
-        cmocka_unit_test(a_window_hands_out_each_instruction_once),
+        cmocka_unit_test(every_instruction_reads_what_it_did_before),
+        cmocka_unit_test(a_loop_that_is_not_counted_is_a_region_for_each_round),
+        cmocka_unit_test(rounds_of_a_counted_loop_become_one_region),
+        cmocka_unit_test(an_unrolled_loop_loads_before_it_adds),
     };
     return cmocka_run_group_tests(tests, load_gpu, NULL);
 }

@@ -38,7 +38,7 @@ export function stackedBars(o: StackOptions): HTMLElement {
   const draw = (width: number) => {
     const left = labelMargin(bars, width);
     return Plot.plot({
-      width, height: bars.length * 34 + 46, marginLeft: left, marginRight: 16, marginBottom: 34, marginTop: 4,
+      width, height: bars.length * 32 + 52, marginLeft: left, marginRight: 20, marginBottom: 44, marginTop: 4,
       style: { fontSize: "12px", background: "none" }, ariaLabel: o.title,
       x: { label: o.unit, tickFormat: short, ticks: Math.max(2, Math.floor(width / 110)), grid: true },
       y: { label: null, domain: bars, padding: 0.25, tickFormat: (d: string) => shorten(d, left), tickSize: 0 },

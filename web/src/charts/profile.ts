@@ -38,7 +38,7 @@ export function drawHistogram(bins: Bin[], unit: string, width: number): Element
   const all = bins.reduce((s, b) => s + b.count, 0) || 1;
   const tilt = width / bins.length < 52;
   return Plot.plot({
-    width, height: 280, marginLeft: 48, marginBottom: tilt ? 72 : 40, ariaLabel: "Reuse distances", style: { fontSize: "12px", background: "none" },
+    width, height: 280, marginLeft: 48, marginBottom: tilt ? 78 : 44, ariaLabel: "Reuse distances", style: { fontSize: "12px", background: "none" },
     x: { label: `distance in ${unit}s`, domain: bins.map((b) => b.label), tickRotate: tilt ? -45 : 0, tickSize: 0, labelAnchor: "right" },
     y: { label: "↑ share of accesses (%)", grid: true },
     marks: [
@@ -69,7 +69,7 @@ export function drawCurve(points: CurvePoint[], marks: Mark[], width: number): E
   // beyond its last point the curve is flat: only first accesses miss
   const line = [...points, { ...last, bytes: end }];
   return Plot.plot({
-    width, height: 280, marginLeft: 48, marginTop: 26, marginRight: 24, ariaLabel: "Miss-ratio curve", style: { fontSize: "12px", background: "none" },
+    width, height: 290, marginLeft: 48, marginTop: 26, marginRight: 24, marginBottom: 44, ariaLabel: "Miss-ratio curve", style: { fontSize: "12px", background: "none" },
     x: { type: "log", base: 2, label: "cache size →", tickFormat: bytes, ticks: Math.max(3, Math.floor(width / 110)), domain: [Math.min(...sizes), end] },
     y: { label: "↑ misses (%)", grid: true, domain: [0, Math.max(...points.map((p) => p.high), 1)], nice: true },
     marks: [

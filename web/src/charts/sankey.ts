@@ -43,7 +43,7 @@ class Builder {
 function sectorsPer(m: Metrics, op: string): string | undefined {
   const requests = m.get(R + op + ".sum");
   const sectors = m.get(T + op + ".sum");
-  return known(requests) && requests > 0 && known(sectors) ? `${short(requests)} requests, ${number(sectors / requests, 1)} sectors each` : undefined;
+  return known(requests) && requests > 0 && known(sectors) ? `of ${short(requests)} requests, ${number(sectors / requests, 1)} each` : undefined;
 }
 
 function loads(b: Builder, m: Metrics): void {
@@ -123,6 +123,9 @@ export function flowOf(m: Metrics): Flow {
 }
 
 const COLOUR = { load: "var(--s0)", store: "var(--s3)", hit: "var(--s2)", dram: "var(--s1)", other: "var(--s7)" };
+// What a phone has room for.
+const SHORT: Record<string, string> = { "Global loads": "Loads", "Global stores": "Stores", "merged on the way": "merged", "L2 read hits": "L2 hits", "L2 read misses": "L2 misses", "already on the way": "on the way",
+  "Written through": "written", "merged in the L1": "merged", "Fetched beside": "beside", "kept in the L2": "kept in L2" };
 type N = SankeyNode<Node, Link>;
 type L = SankeyLink<Node, Link>;
 
@@ -131,16 +134,16 @@ function label(n: N, width: number, narrow: boolean): SVGElement {
   const y = ((n.y0 ?? 0) + (n.y1 ?? 0)) / 2;
   const x = left ? (n.x1 ?? 0) + 6 : (n.x0 ?? 0) - 6;
   const anchor = left ? "start" : "end";
-  const value = narrow ? short(n.value ?? 0) : number(Math.round(n.value ?? 0));
-  return svg("text", { x, y: y - 2, "text-anchor": anchor, class: "flow-label" }, n.id,
-    svg("tspan", { x, dy: "1.15em", class: "quiet" }, value));
+  const value = narrow ? short(n.value ?? 0) : number(Math.round(n.value ?? 0)) + (n.layer === 0 ? " sectors" : "");
+  return svg("text", { x, y: y - (narrow || !n.note ? 2 : 8), "text-anchor": anchor, class: "flow-label" }, narrow ? (SHORT[n.id] ?? n.id) : n.id,
+    svg("tspan", { x, dy: "1.15em", class: "quiet" }, value), !narrow && n.note ? svg("tspan", { x, dy: "1.15em", class: "quiet" }, n.note) : null);
 }
 
 export function drawFlow(flow: Flow, width: number): SVGSVGElement {
   const narrow = width < 560;
   const height = narrow ? 420 : 380;
   const layout = sankey<Node, Link>().nodeId((n) => n.id).nodeAlign((n) => n.layer ?? 0).nodeWidth(12)
-    .nodePadding(narrow ? 30 : 28).nodeSort(null as never).extent([[1, 18], [width - 1, height - 8]]);
+    .nodePadding(narrow ? 30 : 28).nodeSort(null as never).extent([[1, 18], [width - 1, height - 18]]);
   const graph = layout({ nodes: flow.nodes.map((n) => ({ ...n })), links: flow.links.map((l) => ({ ...l })) });
   const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": "Flow of sectors from requests to DRAM" });
   for (const [layer, title] of ["requests", "L1", "L2", "DRAM"].entries()) {

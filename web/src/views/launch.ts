@@ -15,13 +15,14 @@ const shape = (d: number[]) => d.join(" × ");
 
 function accesses(launch: Launch): HTMLElement {
   const title = "Where its accesses go";
-  const views: [string, ReturnType<typeof flowOf>][] = launch.rows.map((r): [string, ReturnType<typeof flowOf>] => [rowName(r), flowOf(r.metrics)]);
+  const views = launch.rows.map((r): [string, ReturnType<typeof flowOf>, boolean] => [rowName(r), flowOf(r.metrics), r.measured !== null]);
   const measured = launch.rows.find((r) => r.measured)?.measured;
-  if (measured) views.push(["measured", flowOf(measured)]);
+  if (measured) views.push(["measured", flowOf(measured), false]);
   const good = views.filter(([, f]) => f.links.length);
   if (!good.length) return absent(title, "No model of this report predicts sectors.");
-  // the model that follows accesses furthest comes first
-  let at = good.reduce((best, [, f], i) => (f.links.length > good[best][1].links.length ? i : best), 0);
+  // first the model that follows accesses furthest, for the GPU that was measured if there is one
+  const worth = ([, f, compared]: (typeof good)[number]) => (compared ? 100 : 0) + f.links.length;
+  let at = good.reduce((best, v, i) => (worth(v) > worth(good[best]) ? i : best), 0);
   const holder = el("div");
   const show = () => holder.replaceChildren(responsive((width) => drawFlow(good[at][1], width)));
   show();
@@ -92,7 +93,7 @@ const stalls = (m: Map<string, number>) => [...m].flatMap(([name, v]): [string, 
 });
 
 function latency(launch: Launch): HTMLElement | null {
-  return stack(launch, "Where a load's time goes", "latency", "cycles", (r) => detailGroup(r.detail, "latency").filter(([k]) => k.endsWith("_cycles")),
+  return stack(launch, "Where a load's time goes", "latency", "cycles", (r) => detailGroup(r.detail, "latency").filter(([k]) => k.endsWith("_cycles") && !k.startsWith("total")),
     "Average over the loads that leave the L1.");
 }
 
@@ -144,7 +145,7 @@ function l1Sweep(points: NonNullable<Launch["profiles"][number]["launch"]["sweep
   const ratio = (p: (typeof points)[number]) => p.timed_miss_ratio ?? p.miss_ratio;
   const lines = names.flatMap((parameter) => [...points.filter((p) => p.parameter === parameter && p.possible), ...(base ? [{ ...base, parameter }] : [])]
     .filter((p) => known(ratio(p))).map((p) => ({ parameter, factor: p.factor, value: p.value, misses: 100 * ratio(p)! })).sort((a, b) => a.factor - b.factor));
-  const draw = (width: number) => Plot.plot({ width, height: 280, marginLeft: 48, style: { fontSize: "12px", background: "none" }, ariaLabel: "Misses by parameter of the L1",
+  const draw = (width: number) => Plot.plot({ width, height: 290, marginLeft: 48, marginBottom: 44, marginRight: 24, style: { fontSize: "12px", background: "none" }, ariaLabel: "Misses by parameter of the L1",
     x: { type: "log", base: 2, label: "times the value of the GPU →", ticks: [0.25, 0.5, 1, 2, 4], tickFormat: (d: number) => "× " + d }, y: { label: "↑ misses (%)", grid: true, zero: true },
     color: { domain: names, range: names.map((_, i) => `var(--s${i})`), legend: true },
     marks: [Plot.line(lines, { x: "factor", y: "misses", stroke: "parameter", strokeWidth: 2, marker: "dot" }), Plot.tip(lines, Plot.pointer({ x: "factor", y: "misses", title: (p) => `${p.parameter} ${p.value} (× ${p.factor})\n${number(p.misses, 2)} %` }))] });

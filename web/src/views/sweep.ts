@@ -71,7 +71,7 @@ function heatMap(s: Sweep, points: SweepPoint[], note: string | null): HTMLEleme
     const left = Math.min(150, Math.max(50, ...ys.map((y) => y.length * 7 + 12)));
     const wide = (width - left) / xs.length > 46;
     return Plot.plot({
-      width, height: Math.max(160, ys.length * 38 + 60), marginLeft: left, marginBottom: 46, style: { fontSize: "12px", background: "none" }, ariaLabel: `${state.metric} by ${state.x} and ${state.y}`,
+      width, height: Math.max(160, ys.length * 38 + 60), marginLeft: left, marginBottom: 50, style: { fontSize: "12px", background: "none" }, ariaLabel: `${state.metric} by ${state.x} and ${state.y}`,
       x: { domain: xs, label: state.x + " →", tickSize: 0, tickRotate: wide ? 0 : -45 }, y: { domain: ys, label: "↑ " + state.y, tickSize: 0 },
       color: { type: "linear", domain: [low, high], range: ["#dcebfb", "#123f7c"], interpolate: "hcl" },
       marks: [
@@ -92,7 +92,7 @@ function curves(s: Sweep, points: SweepPoint[], note: string | null): HTMLElemen
   const x = (c: { p: SweepPoint }) => (numeric ? asNumber(c.p.settings[state.x])! : c.p.settings[state.x]);
   cells.sort((a, b) => xs.indexOf(a.p.settings[state.x]) - xs.indexOf(b.p.settings[state.x]));
   const draw = (width: number) => Plot.plot({
-    width, height: 320, marginLeft: 60, marginBottom: 42, style: { fontSize: "12px", background: "none" }, ariaLabel: `${state.metric} by ${state.x}`,
+    width, height: 320, marginLeft: 60, marginBottom: 50, marginRight: 34, style: { fontSize: "12px", background: "none" }, ariaLabel: `${state.metric} by ${state.x}`,
     x: numeric ? { type: "log", base: 2, label: state.x + " →", tickFormat: isSize(xs) ? bytes : short, ticks: xs.length <= 8 ? xs.map((v) => asNumber(v)!) : 6 } : { type: "point", domain: xs, label: state.x + " →" },
     y: { label: "↑ " + axisLabel(state.metric), grid: true, tickFormat: short },
     color: { domain: groups, range: groups.map((_, i) => colour(i)), legend: Boolean(state.y), label: state.y },
@@ -111,7 +111,7 @@ function pareto(s: Sweep): HTMLElement | null {
   const front = points.filter((p) => p.front).sort((p, q) => p.metrics[a.metric]! - q.metrics[a.metric]!);
   const at = (m: string) => (p: SweepPoint) => p.metrics[m];
   const draw = (width: number) => Plot.plot({
-    width, height: 320, marginLeft: 60, marginBottom: 42, grid: true, style: { fontSize: "12px", background: "none" }, ariaLabel: "Pareto front",
+    width, height: 320, marginLeft: 60, marginBottom: 50, marginRight: 34, grid: true, style: { fontSize: "12px", background: "none" }, ariaLabel: "Pareto front",
     x: { label: axisLabel(a.metric) + " →", tickFormat: short }, y: { label: "↑ " + axisLabel(b.metric), tickFormat: short },
     marks: [Plot.line(front, { x: at(a.metric), y: at(b.metric), stroke: "var(--s1)", curve: goals.length === 2 ? "step-after" : "linear", strokeOpacity: 0.6 }),
       Plot.dot(points, { x: at(a.metric), y: at(b.metric), fill: (p: SweepPoint) => (p.front ? "var(--s1)" : "var(--s7)"), r: (p: SweepPoint) => (p.front ? 5 : 3.5), title: (p: SweepPoint) => `${settingsText(p)}\n${number(p.metrics[a.metric])}\n${number(p.metrics[b.metric])}`, tip: true })],

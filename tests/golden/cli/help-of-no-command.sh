@@ -1,0 +1,1 @@
+"$strata" help nothing; "$strata" help --man nothing

@@ -1,0 +1,222 @@
+// The page in a browser: charts are drawn, filters and downloads work, nothing is fetched, nothing fails.
+// STRATA names the tool, CHROMIUM the browser.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { chromium } from "playwright-core";
+import { writeFixture } from "./fixture.mjs";
+
+const strata = process.env.STRATA;
+const folder = mkdtempSync(join(tmpdir(), "strata-web-"));
+const MODELS = ["coalesce", "reuse", "interval", "flow", "sim"];
+let browser, report, problems, requests;
+
+function build(name, args) {
+  const out = join(folder, name);
+  execFileSync(strata, ["report", "-q", ...args, "-o", out]);
+  return out;
+}
+
+async function open(path, width = 1280, options = {}) {
+  const page = await browser.newPage({ viewport: { width, height: 900 }, ...options });
+  problems = [];
+  requests = [];
+  page.on("console", (m) => ["error", "warning"].includes(m.type()) && problems.push(m.text()));
+  page.on("pageerror", (e) => problems.push(e.message));
+  page.on("request", (r) => requests.push(r.url()));
+  await page.goto("file://" + path);
+  await page.waitForSelector("html[data-ready]");
+  return page;
+}
+
+async function go(page, view) {
+  await page.evaluate((v) => (location.hash = "#/" + v), view);
+  await page.waitForTimeout(300);
+}
+
+/** Closes the page; nothing may have gone wrong or been fetched in it. */
+async function done(page) {
+  await page.close();
+  assert.deepEqual(problems, []);
+  assert.deepEqual(requests.filter((u) => !/^(file|data|blob):/.test(u)), []);
+}
+
+before(async () => {
+  browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
+  const f = writeFixture(join(folder, "in"), 200, MODELS);
+  report = build("report.html", [...f.predictions, f.reuse, f.sweep, "--measured", f.counters]);
+});
+after(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("200 launches of 5 models stay under 5 MB and open in under 2 seconds", async () => {
+  assert.ok(statSync(report).size < 5e6, `${statSync(report).size} bytes`);
+  const times = [];
+  for (let i = 0; i < 3; i++) {
+    const start = performance.now();
+    const page = await open(report);
+    await page.waitForSelector("#overview-table tbody tr");
+    times.push(performance.now() - start);
+    await done(page);
+  }
+  console.log(`report: ${(statSync(report).size / 1e6).toFixed(2)} MB, opened in ${times.map((t) => Math.round(t)).join(", ")} ms`);
+  assert.ok(Math.min(...times) < 2000, `${times}`);
+});
+
+test("the table filters, sorts and shows all rows", async () => {
+  const page = await open(report);
+  const rows = () => page.locator("#overview-table tbody tr").count();
+  assert.equal(await page.locator("#shown").textContent(), "200 of 1000 rows");
+  await page.click("#show-all");
+  assert.equal(await rows(), 1000);
+  await page.keyboard.press("/");
+  await page.keyboard.type("program_07 flow");
+  assert.equal(await rows(), 4);
+  await page.selectOption("#choose-model", "sim");
+  assert.equal(await rows(), 0);
+  await page.fill("#filter", "");
+  assert.equal(await rows(), 200);
+  const cycles = page.locator("#overview-table th", { hasText: "Cycles" });
+  await cycles.getByRole("button").click();
+  assert.equal(await cycles.getAttribute("aria-sort"), "descending");
+  const values = (await page.locator("#overview-table tbody tr td:nth-child(4)").allTextContents()).map((t) => Number(t.replace(/,/g, "")));
+  assert.deepEqual(values, [...values].sort((a, b) => b - a));
+  await done(page);
+});
+
+test("a launch shows its flow, miss kinds, stacks, reuse and metrics", async () => {
+  const page = await open(report);
+  await page.click("#overview-table tbody tr:first-child a");
+  await page.waitForTimeout(400);
+  for (const chart of ["accesses", "cycles", "miss-kinds", "cpi-stack", "latency", "stalls", "reuse-histogram", "miss-ratio-curve"]) {
+    const shapes = await page.locator(`[data-chart="${chart}"] svg :is(path, rect, circle)`).count();
+    assert.ok(shapes > 2, `${chart} has ${shapes} shapes`);
+  }
+  assert.ok((await page.locator(`[data-chart="miss-ratio-curve"]`).textContent()).includes("L1 256 KiB"));
+  assert.ok((await page.locator("#metric-table tbody tr").count()) > 40);
+  const before_ = await page.locator("h2").textContent();
+  await page.locator("h2").click();
+  await page.keyboard.press("n");
+  await page.waitForTimeout(200);
+  assert.notEqual(await page.locator("h2").textContent(), before_);
+  await done(page);
+});
+
+test("the scatter has a point for each launch and model, and leads to the launch", async () => {
+  const page = await open(report);
+  await go(page, "silicon");
+  assert.equal(await page.locator(`[data-chart="scatter"] svg circle`).count(), 1000);
+  assert.equal(await page.locator(".three [data-chart]").count(), 6);
+  await page.selectOption("#metric-choice", "dram__sectors_read.sum");
+  await page.waitForTimeout(300);
+  assert.ok((await page.locator(`[data-chart="scatter"] svg circle`).count()) > 500);
+  assert.ok((await page.locator(`[data-chart="miss-kinds-all"] svg rect`).count()) > 200);
+  await page.locator(`[data-chart="scatter"] svg a`).first().dispatchEvent("click");
+  await page.waitForTimeout(300);
+  assert.match(page.url(), /#\/launch\/\d+/);
+  await done(page);
+});
+
+test("a sweep has a heat map, curves, a front and a ranking", async () => {
+  const page = await open(report);
+  await go(page, "sweep");
+  assert.equal(await page.locator(`[data-chart="sweep-heat-map"] svg g[aria-label="cell"] rect`).count(), 20);
+  assert.ok((await page.locator(`[data-chart="sweep-curves"] svg path`).count()) > 3);
+  assert.ok((await page.locator(`[data-chart="sweep-pareto"] svg circle`).count()) > 30);
+  assert.match(await page.locator("#ranking tbody tr:first-child").textContent(), /^1256KiB16128/);
+  await page.getByRole("button", { name: "Show all 40 points" }).click();
+  assert.match(await page.locator("#ranking tbody tr:last-child").textContent(), /take fewer/);
+  await page.selectOption("#sweep-l1-line", "64");
+  assert.equal(await page.locator(`[data-chart="sweep-heat-map"] svg g[aria-label="cell"] rect`).count(), 19);
+  await done(page);
+});
+
+test("the GPU shows each value with its source", async () => {
+  const page = await open(report);
+  await go(page, "gpu");
+  await page.fill("#gpu-filter", "sm.count");
+  const row = await page.locator("#gpu-table tbody tr").first().textContent();
+  assert.match(row, /sm\.count132.*device attribute/);
+  await done(page);
+});
+
+test("every chart's numbers can be downloaded as CSV", async () => {
+  const page = await open(report, 1280, { acceptDownloads: true });
+  let n = 0;
+  for (const view of ["launches", "launch/0", "silicon", "sweep", "gpu", "about"]) {
+    await go(page, view);
+    assert.equal(await page.locator("figure[data-chart]").count(), await page.locator("figure[data-chart] button.csv").count());
+    for (const button of await page.locator("button.csv").all()) {
+      const [file] = await Promise.all([page.waitForEvent("download"), button.click()]);
+      const lines = readFileSync(await file.path(), "utf8").trim().split("\n");
+      assert.match(file.suggestedFilename(), /^strata-[\w.-]+\.csv$/);
+      assert.ok(lines.length > 1 && lines[0].includes(","), `${view}: ${file.suggestedFilename()} is empty`);
+      n++;
+    }
+  }
+  assert.ok(n >= 25, `${n} downloads`);
+  await done(page);
+});
+
+test("nothing is wider than a phone, and every view works there", async () => {
+  const page = await open(report, 390);
+  for (const view of ["launches", "launch/0", "silicon", "sweep", "gpu", "about"]) {
+    await go(page, view);
+    const [content, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    assert.ok(content <= screen, `${view} is ${content} wide`);
+  }
+  await done(page);
+});
+
+test("dark follows the system and the button changes it", async () => {
+  const page = await open(report, 1280, { colorScheme: "dark" });
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const dark = await paper();
+  await page.click("#theme");
+  assert.notEqual(await paper(), dark);
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light");
+  await done(page);
+});
+
+test("views and the table can be reached by keyboard alone", async () => {
+  const page = await open(report);
+  await page.keyboard.press("3");
+  await page.waitForTimeout(200);
+  assert.match(page.url(), /#\/silicon/);
+  await page.keyboard.press("1");
+  await page.waitForTimeout(200);
+  const seen = new Set();
+  for (let i = 0; i < 25; i++) {
+    await page.keyboard.press("Tab");
+    seen.add(await page.evaluate(() => document.activeElement.id || document.activeElement.tagName));
+  }
+  for (const id of ["theme", "filter", "choose-model", "BUTTON", "DIV", "A"]) assert.ok(seen.has(id), `${id} of ${[...seen]}`);
+  await done(page);
+});
+
+test("words from outside stay words", async () => {
+  const evil = `"><img src=x onerror=alert(1)></script><script>alert(1)</script>`;
+  const path = join(folder, "evil.json");
+  const { writeFileSync } = await import("node:fs");
+  writeFileSync(path, JSON.stringify({ schema: "strata.prediction/1", tool: evil, gpu: evil, model: evil, seed: 1, overrides: [evil], launches: [{ program: evil, trace: evil, id: 1, kernel: evil, grid: [1, 1, 1], block: [1, 1, 1], metrics: { [evil]: 1, "sm__cycles_elapsed.max": 2 }, detail: { [evil]: evil }, warnings: [evil] }] }));
+  const page = await open(build("evil.html", [path]));
+  for (const view of ["launches", "launch/0", "silicon", "gpu", "about"]) {
+    await go(page, view);
+    assert.equal(await page.locator("img").count(), 0);
+    assert.equal(await page.locator("script").count(), 2);
+  }
+  await done(page);
+});
+
+test("a report of a profile alone, or of a sweep alone, opens", async () => {
+  for (const [file, chart] of [["profile.json", "miss-ratio-curve"], ["sweep.json", "sweep-heat-map"]]) {
+    const page = await open(build(file + ".html", [join(folder, "in", file)]));
+    await page.waitForSelector(`[data-chart="${chart}"] svg`);
+    await done(page);
+  }
+});
