@@ -17,7 +17,7 @@ static bool row_change(struct flow_memory *m, struct flow_partition *p, uint32_t
     const struct strata_gpu *g = m->gpu;
     if (!g->dram.row_miss_cycles || !g->dram.banks)
         return false;
-    uint64_t row = line / ((uint64_t)g->dram.row_bytes * m->channels * m->n_partitions);
+    uint64_t row = line / ((uint64_t)g->dram.row_bytes * m->channels * m->side.n_partitions);
     uint32_t bank = (uint32_t)(mix64(row) >> 33) % g->dram.banks;
     uint64_t *open = &p->bank_row[(size_t)channel * g->dram.banks + bank];
     if (*open == row + 1)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "sm/atomics.h"
 
 /* Bytes of each sector of a request's line that its lanes write. */
 static void sector_bytes(const struct flow_memory *m, const struct strata_winst *w, const struct strata_request *r,
@@ -349,31 +350,6 @@ static uint64_t store(struct flow_memory *m, uint32_t sm, const struct strata_wi
     return start + 1;
 }
 
-/* Lanes that meet in one word go one after another, lanes in other words of a sector together
- * (device/probe, atomics): packets of a sector = the most lanes on one word. */
-static uint32_t atomic_packets(const struct strata_winst *w, const struct strata_request *r, uint32_t sector_shift,
-                               uint32_t *per_request, uint64_t *word)
-{
-    uint64_t addr[STRATA_WARP_SIZE];
-    uint32_t packets = 0;
-    strata_winst_addresses(w, addr);
-    *word = r->lanes ? addr[lowest_bit32(r->lanes)] : r->line;
-    for (uint32_t s = r->sectors; s; s &= s - 1) {
-        uint64_t base = r->line + ((uint64_t)lowest_bit32(s) << sector_shift);
-        uint32_t most = 0, count[16] = {0};
-        for (uint32_t l = r->lanes; l; l &= l - 1) {
-            uint64_t a = addr[lowest_bit32(l)];
-            if (a >> sector_shift == base >> sector_shift) {
-                uint32_t k = (uint32_t)(a >> 2) & 15;
-                most = ++count[k] > most ? count[k] : most;
-            }
-        }
-        packets += most ? most : 1;
-    }
-    *per_request += packets;
-    return packets;
-}
-
 static uint64_t atomic(struct flow_memory *m, uint32_t sm, const struct strata_winst *w, const struct strata_request *r,
                        unsigned n, uint64_t t)
 {
@@ -381,13 +357,14 @@ static uint64_t atomic(struct flow_memory *m, uint32_t sm, const struct strata_w
     uint64_t start = lsu_begin(m, sm, t, access_cycles(m, w, n)), done = start + 1;
     uint32_t packets = 0, sectors = 0;
     struct flow_sm_port *p = &m->sm[sm];
+    uint64_t addr[STRATA_WARP_SIZE];
+    strata_winst_addresses(w, addr);
     for (unsigned i = 0; i < n; i++) {
-        uint64_t word;
-        uint32_t before = packets, k = atomic_packets(w, &r[i], m->sm[sm].l1.sector_shift, &packets, &word);
-        if (m->ptx && !returns && n == 1 && w->addr_kind == STRATA_ADDR_STRIDE && !w->stride) {
+        uint64_t word = r[i].lanes ? addr[lowest_bit32(r[i].lanes)] : r[i].line;
+        uint32_t k = sm_atomic_packets(addr, &r[i], p->l1.sector_shift);
+        if (m->ptx && !returns && n == 1 && w->addr_kind == STRATA_ADDR_STRIDE && !w->stride)
             k = 1; /* ptxas adds up the lanes of a warp first */
-            packets = before + 1;
-        }
+        packets += k;
         sectors += popcount32(r[i].sectors);
         uint64_t leave = flow_take(m, &p->out_free64, start, k * m->out_64ths_per_sector);
         uint64_t back = flow_l2_atomic(m, sm, r[i].line, word, r[i].sectors, k, leave);

@@ -12,14 +12,6 @@
 
 #include "base/bits.h"
 
-static uint32_t home_of(const struct flow_memory *m, uint64_t line)
-{
-    if (m->n_partitions == 1)
-        return 0;
-    uint64_t block = m->gpu->l2.home_bytes ? line / m->gpu->l2.home_bytes : line >> 12;
-    return (uint32_t)(mix64(block * 2 + 1) >> 40) % m->n_partitions;
-}
-
 static uint32_t slice_of(const struct flow_memory *m, uint64_t line)
 {
     uint64_t n = line >> 7;
@@ -42,28 +34,15 @@ static uint64_t take_slice(struct flow_memory *m, uint32_t part, uint64_t line, 
 
 static void clean_line(struct flow_memory *m, uint32_t part, struct cache_slot *s, uint64_t t)
 {
-    uint32_t n = popcount32(s->dirty);
-    m->partition[part].dirty_sectors -= n;
-    s->dirty = 0;
-    flow_dram_write(m, part, s->line, n, t);
+    flow_dram_write(m, part, s->line, memside_dirty_clean(&m->partition[part].dirty, s), t);
 }
 
 static void mark_dirty(struct flow_memory *m, uint32_t part, struct cache_slot *s, uint32_t sectors, uint64_t t)
 {
     struct flow_partition *p = &m->partition[part];
-    uint32_t fresh = sectors & ~(uint32_t)s->dirty;
-    if (!s->dirty) {
-        p->dirty_queue[p->dirty_tail++ & p->dirty_mask] = s->line;
-        if (p->dirty_tail - p->dirty_head > p->dirty_mask)
-            p->dirty_head++;
-    }
-    s->dirty |= (uint8_t)sectors;
-    p->dirty_sectors += popcount32(fresh);
-    while (m->dirty_limit_sectors && p->dirty_sectors > m->dirty_limit_sectors && p->dirty_head < p->dirty_tail) {
-        uint32_t old = cache_find(&p->l2, p->dirty_queue[p->dirty_head++ & p->dirty_mask]);
-        if (old != CACHE_NONE && p->l2.slot[old].dirty)
-            clean_line(m, part, &p->l2.slot[old], t);
-    }
+    memside_dirty_mark(&p->dirty, s, sectors);
+    for (struct cache_slot *old; (old = memside_dirty_overdue(&p->dirty, &p->l2));)
+        clean_line(m, part, old, t);
 }
 
 static uint32_t l2_slot(struct flow_memory *m, uint32_t part, uint64_t line, uint64_t t)
@@ -91,22 +70,9 @@ struct l2_answer {
 
 static struct l2_answer partition_read(struct flow_memory *m, uint32_t part, uint64_t line, uint32_t sectors, uint64_t t);
 
-/* The missing sectors, widened to whole fetches, less what is held. */
-static uint32_t widen(const struct flow_memory *m, uint32_t missing, uint32_t held)
-{
-    uint32_t group = m->gpu->l2.fetch_bytes / m->gpu->l2.cache.sector_bytes;
-    if (group <= 1)
-        return missing;
-    uint32_t wide = 0, unit = (1u << group) - 1;
-    for (uint32_t at = 0; at < m->l2_sectors; at += group)
-        if (missing >> at & unit)
-            wide |= unit << at;
-    return wide & ~held & ((1u << m->l2_sectors) - 1);
-}
-
 static uint64_t fetch(struct flow_memory *m, uint32_t part, uint64_t line, uint32_t sectors, uint64_t t)
 {
-    uint32_t home = home_of(m, line), n = popcount32(sectors);
+    uint32_t home = memside_home(&m->side, line), n = popcount32(sectors);
     if (home == part) {
         uint64_t ready = flow_dram_read(m, part, line, n, t);
         m->count.lat_dram += ready - t;
@@ -131,21 +97,16 @@ static struct l2_answer partition_read(struct flow_memory *m, uint32_t part, uin
     m->count.lat_l2 += start - t;
     uint32_t slot = l2_slot(m, part, line, start);
     struct cache_slot *s = &p->l2.slot[slot];
-    uint32_t held = s->valid & ~(uint32_t)s->partial, have = held & sectors;
-    a.ready = start;
-    for (uint32_t b = have; b; b &= b - 1)
-        a.ready = flow_max(a.ready, s->ready[lowest_bit32(b)]);
+    uint32_t held = memside_held(s), have = held & sectors;
+    a.ready = memside_ready(s, have, start);
     a.hits = popcount32(have);
     uint32_t missing = sectors & ~have;
     if (!missing)
         return a;
-    uint32_t wide = widen(m, missing, held);
+    uint32_t wide = memside_fetch(&m->side, missing, held);
     a.fetched = popcount32(wide);
     uint64_t ready = fetch(m, part, line, wide, start);
-    s->valid |= (uint8_t)wide;
-    s->partial &= (uint8_t)~wide;
-    for (uint32_t b = wide; b; b &= b - 1)
-        s->ready[lowest_bit32(b)] = ready;
+    memside_fill(s, wide, ready);
     a.ready = flow_max(a.ready, ready);
     return a;
 }
@@ -167,43 +128,28 @@ static uint64_t near_read(struct flow_memory *m, uint32_t sm, uint64_t line, uin
 
 /* ---- the request coalescer ---- */
 
-static uint64_t open_until(const struct flow_memory *m, uint64_t t, uint64_t arrival)
-{
-    uint64_t window = m->gpu->xbar.request_coalescer_window_cycles, back = m->gpu->xbar.coalescer_return_cycles;
-    uint64_t fixed = t + window;
-    return back && arrival > back ? flow_max(fixed, arrival - back) : fixed;
-}
-
 static uint64_t coalesced_read(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors, uint64_t t)
 {
-    if (!m->open)
+    if (!m->requests.open)
         return near_read(m, sm, line, sectors, t);
-    uint32_t scope = m->gpu->xbar.request_coalescer_scope;
-    uint32_t group = scope ? sm / scope % m->n_gpcs : m->sm[sm].gpc;
-    struct flow_open_line *e = &m->open[(size_t)group * m->open_size + ((mix64((line >> 7) * 16 + sectors) >> 20) & (m->open_size - 1))];
-    /* Only equal requests merge: neighbours whose halos overlap in part of a line never do. */
-    if (e->line == line && e->sectors == sectors && t < e->open_until) {
+    struct memside_open *e = memside_coalescer_entry(&m->requests, m->gpu, sm, m->sm[sm].gpc, line, sectors);
+    if (memside_coalescer_merges(e, line, sectors, t)) {
         m->count.merged_sectors += popcount32(sectors);
         return flow_max(e->arrival, t + 1);
     }
     uint64_t arrival = near_read(m, sm, line, sectors, t);
-    *e = (struct flow_open_line){.line = line, .sectors = sectors, .arrival = arrival, .open_until = open_until(m, t, arrival)};
+    memside_coalescer_note(e, m->gpu, line, sectors, t, arrival);
     return arrival;
 }
 
 /* L1 lines and sectors in the L2's terms: the same on Volta and later, split or joined before. */
 uint64_t flow_l2_read(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors, uint64_t t)
 {
-    if (m->same_geometry)
+    if (m->side.same_geometry)
         return coalesced_read(m, sm, line, sectors, t);
-    const struct strata_cache_config *l1 = &m->gpu->l1.cache, *l2 = &m->gpu->l2.cache;
-    uint64_t done = t;
-    for (uint64_t at = line, end = line + l1->line_bytes; at < end;) {
-        uint64_t l2_line = at & ~(uint64_t)(l2->line_bytes - 1), l2_end = l2_line + l2->line_bytes;
-        uint32_t mask = 0;
-        for (; at < end && at < l2_end; at += l2->sector_bytes)
-            if (sectors >> ((at - line) / l1->sector_bytes) & 1)
-                mask |= 1u << ((at - l2_line) / l2->sector_bytes);
+    uint64_t done = t, l2_line;
+    for (uint64_t at = line; at < line + m->gpu->l1.cache.line_bytes;) {
+        uint32_t mask = memside_part_of(&m->side, line, sectors, &at, &l2_line);
         if (mask)
             done = flow_max(done, coalesced_read(m, sm, l2_line, mask, t));
     }
@@ -222,12 +168,7 @@ static void put_sectors(struct flow_memory *m, uint32_t part, uint64_t line, uin
         flow_take(m, &p->slice_free64[slice_of(m, line)], t, partial * m->slice_64ths_per_partial);
     uint32_t slot = l2_slot(m, part, line, start);
     struct cache_slot *s = &p->l2.slot[slot];
-    uint32_t fresh = sectors & ~(uint32_t)s->valid;
-    for (uint32_t b = fresh; b; b &= b - 1)
-        s->ready[lowest_bit32(b)] = start;
-    s->partial |= (uint8_t)(fresh & ~full);
-    s->partial &= (uint8_t)~full;
-    s->valid |= (uint8_t)sectors;
+    memside_write(s, sectors, full, start);
     m->count.l2_write += popcount32(sectors);
     m->count.l2_write_hit += popcount32(sectors); /* an allocating write counts as a hit */
     if (dirty)
@@ -236,7 +177,7 @@ static void put_sectors(struct flow_memory *m, uint32_t part, uint64_t line, uin
 
 static void near_write(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors, uint32_t full, uint64_t t)
 {
-    uint32_t part = m->sm[sm].partition, home = home_of(m, line), n = popcount32(sectors);
+    uint32_t part = m->sm[sm].partition, home = memside_home(&m->side, line), n = popcount32(sectors);
     m->count.l2_requests++;
     m->count.l2_tex_write += n;
     put_sectors(m, part, line, sectors, full, home == part, t);
@@ -249,20 +190,15 @@ static void near_write(struct flow_memory *m, uint32_t sm, uint64_t line, uint32
 
 void flow_l2_write(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors, uint32_t full, uint64_t t)
 {
-    if (m->same_geometry) {
+    if (m->side.same_geometry) {
         near_write(m, sm, line, sectors, full, t);
         return;
     }
     /* Unsectored L1s write through by line; what was written is not known more finely here. */
-    const struct strata_cache_config *l1 = &m->gpu->l1.cache, *l2 = &m->gpu->l2.cache;
-    for (uint64_t at = line, end = line + l1->line_bytes; at < end;) {
-        uint64_t l2_line = at & ~(uint64_t)(l2->line_bytes - 1), l2_end = l2_line + l2->line_bytes;
-        uint32_t mask = 0, whole = 0;
-        for (; at < end && at < l2_end; at += l2->sector_bytes) {
-            uint32_t k = (uint32_t)((at - line) / l1->sector_bytes), bit = 1u << ((at - l2_line) / l2->sector_bytes);
-            mask |= sectors >> k & 1 ? bit : 0;
-            whole |= full >> k & 1 ? bit : 0;
-        }
+    for (uint64_t at = line, l2_line; at < line + m->gpu->l1.cache.line_bytes;) {
+        uint64_t same = at;
+        uint32_t mask = memside_part_of(&m->side, line, sectors, &at, &l2_line);
+        uint32_t whole = memside_part_of(&m->side, line, full, &same, &l2_line);
         if (mask)
             near_write(m, sm, l2_line, mask, whole, t);
     }
@@ -272,7 +208,7 @@ void flow_l2_write(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t s
 uint64_t flow_l2_atomic(struct flow_memory *m, uint32_t sm, uint64_t line, uint64_t word, uint32_t sectors,
                         uint32_t packets, uint64_t t)
 {
-    uint32_t part = m->sm[sm].partition, home = home_of(m, line);
+    uint32_t part = m->sm[sm].partition, home = memside_home(&m->side, line);
     uint64_t at = t;
     m->count.l2_requests++;
     m->count.l2_atomic += packets;
@@ -283,7 +219,7 @@ uint64_t flow_l2_atomic(struct flow_memory *m, uint32_t sm, uint64_t line, uint6
         m->count.fabric += packets;
         m->count.l2_atomic += packets;
     }
-    if (!m->same_geometry)
+    if (!m->side.same_geometry)
         line &= ~(uint64_t)(m->gpu->l2.cache.line_bytes - 1), sectors = 1;
     struct flow_partition *p = &m->partition[home];
     /* Other words of the line just worked on wait for it; lanes on one word do not. */
@@ -294,16 +230,11 @@ uint64_t flow_l2_atomic(struct flow_memory *m, uint32_t sm, uint64_t line, uint6
     uint64_t start = flow_take(m, &p->slice_free64[slice], at, cost);
     uint32_t slot = l2_slot(m, home, line, start);
     struct cache_slot *s = &p->l2.slot[slot];
-    uint32_t held = s->valid & ~(uint32_t)s->partial, missing = sectors & ~held;
-    uint64_t ready = start;
-    for (uint32_t b = sectors & held; b; b &= b - 1)
-        ready = flow_max(ready, s->ready[lowest_bit32(b)]);
+    uint32_t held = memside_held(s), missing = sectors & ~held;
+    uint64_t ready = memside_ready(s, sectors & held, start);
     if (missing) {
         uint64_t got = flow_dram_read(m, home, line, popcount32(missing), start);
-        for (uint32_t b = missing; b; b &= b - 1)
-            s->ready[lowest_bit32(b)] = got;
-        s->valid |= (uint8_t)missing;
-        s->partial &= (uint8_t)~missing;
+        memside_fill(s, missing, got);
         ready = flow_max(ready, got);
     }
     mark_dirty(m, home, s, sectors, start);

@@ -14,9 +14,8 @@
 #include <strata/status.h>
 #include <strata/trace.h>
 
-#include "cache/cache.h"
+#include "cache/memside.h"
 
-#define FLOW_MAX_PARTITIONS 4
 #define FLOW_STORE_LINES 64
 
 /* What is counted; names follow the profiler's (see report.c). Sectors of 32 bytes. */
@@ -63,12 +62,6 @@ struct flow_sm_port {
     struct cache tlb;            /* first-level TLB, where the description has one */
 };
 
-/* One entry of a request coalescer: a line on its way. */
-struct flow_open_line {
-    uint64_t line, open_until, arrival;
-    uint32_t sectors;
-};
-
 struct flow_partition {
     struct cache l2;
     uint64_t *slice_free64;
@@ -77,9 +70,7 @@ struct flow_partition {
     uint64_t *activate_free64;   /* when each channel may open its next row */
     uint64_t *bank_row;          /* open row of each bank of each channel, + 1 */
     uint64_t fabric_free64;
-    uint64_t *dirty_queue;       /* lines in the order they became dirty */
-    uint64_t dirty_head, dirty_tail, dirty_mask;
-    uint64_t dirty_sectors;
+    struct memside_dirty dirty;
 };
 
 struct flow_memory {
@@ -87,18 +78,17 @@ struct flow_memory {
     struct strata_coalescer coalescer;
     struct flow_sm_port *sm;
     uint32_t n_sms;
-    struct flow_open_line *open; /* n_gpcs tables of open_size entries */
-    uint32_t n_gpcs, open_size;
-    struct flow_partition partition[FLOW_MAX_PARTITIONS];
-    uint32_t n_partitions, slices, channels;
+    struct memside side;
+    struct cache_pool l1_pool;
+    struct memside_coalescer requests;
+    struct flow_partition partition[MEMSIDE_MAX_PARTITIONS];
+    uint32_t slices, channels;   /* of a partition */
     uint32_t slice_64ths_per_sector, channel_64ths_per_sector, fabric_64ths_per_sector;
     uint32_t slice_64ths_per_request, slice_64ths_per_partial, activate_64ths, atomic_hot_64ths;
     uint32_t out_64ths_per_sector, in_64ths_per_sector, atomic_64ths;
-    uint32_t l1_sectors, l2_sectors; /* per line */
+    uint32_t l1_sectors;         /* per line */
     bool ptx;                    /* the trace is of PTX, before the assembler's work */
-    bool same_geometry;          /* L1 and L2 agree on lines and sectors */
     uint64_t refresh_every, refresh_cycles; /* of one channel, in SM cycles; 0 = none */
-    uint64_t dirty_limit_sectors;/* per partition, 0 = none */
     struct cache tlb2;           /* second-level TLB, shared by all SMs */
     uint64_t now;                /* time of issue: never goes back */
     struct flow_counters count;

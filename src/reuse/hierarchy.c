@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "reuse/hierarchy_l2.h"
+#include "sm/atomics.h"
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
@@ -70,7 +71,7 @@ static uint64_t load(struct hierarchy *h, uint32_t sm, const struct strata_winst
          copy = w->inst->memop == STRATA_MEM_ASYNC_COPY;
     uint32_t hits = 0, sectors = 0;
     uint64_t done = t;
-    if (n > 1 && h->same_geometry)
+    if (n > 1 && h->side.same_geometry)
         fetch_ahead(h, sm, r, n);
     for (unsigned i = 0; i < n; i++) {
         sectors += popcount32(r[i].sectors);
@@ -195,34 +196,16 @@ static uint64_t store(struct hierarchy *h, uint32_t sm, const struct strata_wins
     return t + 1;
 }
 
-/* ---- atomics: lanes on one word go one after another, other words of a sector together ---- */
-
-static uint32_t packets_of(const struct strata_winst *w, const struct strata_request *r,
-                           uint32_t sector_shift)
-{
-    uint64_t addr[STRATA_WARP_SIZE];
-    uint32_t packets = 0;
-    strata_winst_addresses(w, addr);
-    for (uint32_t s = r->sectors; s; s &= s - 1) {
-        uint64_t sector = (r->line >> sector_shift) + lowest_bit32(s);
-        uint32_t most = 1, count[16] = {0};
-        for (uint32_t l = r->lanes; l; l &= l - 1) {
-            uint64_t a = addr[lowest_bit32(l)];
-            if (a >> sector_shift == sector && ++count[a >> 2 & 15] > most)
-                most = count[a >> 2 & 15];
-        }
-        packets += most;
-    }
-    return packets;
-}
+/* ---- atomics ---- */
 
 static uint64_t atomic(struct hierarchy *h, uint32_t sm, const struct strata_winst *w,
                        const struct strata_request *r, unsigned n, uint64_t t)
 {
     bool returns = w->inst->memop == STRATA_MEM_ATOMIC;
-    uint64_t done = t + 1;
+    uint64_t done = t + 1, addr[STRATA_WARP_SIZE];
+    strata_winst_addresses(w, addr);
     for (unsigned i = 0; i < n; i++) {
-        uint32_t packets = packets_of(w, &r[i], h->sm[sm].l1.sector_shift),
+        uint32_t packets = sm_atomic_packets(addr, &r[i], h->sm[sm].l1.sector_shift),
                  sectors = popcount32(r[i].sectors);
         uint64_t back = hierarchy_l2_atomic(h, sm, r[i].line, r[i].sectors, packets, t);
         h->n.from_l1 += packets;

@@ -12,9 +12,8 @@
 #include <strata/coalesce.h>
 #include <strata/result.h>
 
-#include "cache/cache.h"
+#include "cache/memside.h"
 
-#define HIERARCHY_MAX_PARTITIONS 4
 #define HIERARCHY_STORE_LINES    64
 
 struct hierarchy_counts {
@@ -40,15 +39,9 @@ struct hierarchy_sm {
     uint64_t unit_free; /* the load/store unit takes the next instruction then */
 };
 
-struct hierarchy_open { /* a line on its way to a GPC */
-    uint64_t line, until, arrival;
-    uint32_t sectors;
-};
-
 struct hierarchy_partition {
     struct cache l2;
-    uint64_t *dirty; /* lines in the order they became dirty, a ring */
-    uint64_t head, tail, mask, sectors;
+    struct memside_dirty dirty;
     uint64_t dram_free64;
 };
 
@@ -57,11 +50,10 @@ struct hierarchy {
     struct strata_coalescer coalescer;
     struct hierarchy_sm *sm;
     struct cache_pool l1_pool;
-    struct hierarchy_open *open;
-    struct hierarchy_partition partition[HIERARCHY_MAX_PARTITIONS];
-    uint32_t n_sms, n_gpcs, open_size, n_partitions, l2_sectors;
-    bool same_geometry;
-    uint64_t dirty_limit;
+    struct memside side;
+    struct memside_coalescer requests;
+    struct hierarchy_partition partition[MEMSIDE_MAX_PARTITIONS];
+    uint32_t n_sms;
     uint32_t dram_64ths; /* of a cycle that one sector takes of a partition's DRAM */
     struct hierarchy_counts n;
 };

@@ -169,23 +169,31 @@ static uint64_t step(struct dram_channel *c, uint64_t clock, dram_done *done, vo
     return issued ? clock + 1 : best.next;
 }
 
-static void take_mail(struct dram_channel *c, uint64_t begin, uint64_t end)
+/* An entry of the queue is one column command's worth of data (an atom): sectors of one line in
+ * several atoms are scheduled one by one and come back one by one. */
+static void put_atoms(struct dram_channel *c, const struct sim_message *m)
 {
     const struct dram_timing *t = c->timing;
-    size_t n = sim_mailbox_due(&c->mail, begin, end);
-    for (size_t i = 0; i < n; i++) {
-        const struct sim_message *m = &c->mail.message[c->mail.due[i]];
-        struct dram_request r = {.arrive = clock_of(t, m->time), .asked = m->time - t->before, .mshr = m->mshr,
-                                 .from = m->from, .sectors = m->sectors, .write = m->kind == SIM_MSG_DRAM_WRITE};
-        uint32_t bank, atoms = 0, per_atom = t->atom_bytes > 32 ? t->atom_bytes / 32 : 1;
-        dram_decode(t, m->line, &bank, &r.row);
-        r.bank = (uint8_t)bank;
-        for (uint32_t k = 0; k < 4; k += per_atom)
-            atoms += (m->sectors >> k & ((1u << per_atom) - 1)) != 0;
-        r.bursts = (uint8_t)(atoms * (t->atom_bytes < 32 ? 32 / t->atom_bytes : 1));
+    struct dram_request r = {.arrive = clock_of(t, m->time), .asked = m->time - t->before, .mshr = m->mshr,
+                             .from = m->from, .write = m->kind == SIM_MSG_DRAM_WRITE};
+    uint32_t bank, per_atom = t->atom_bytes > 32 ? t->atom_bytes / 32 : 1, unit = (1u << per_atom) - 1;
+    dram_decode(t, m->line, &bank, &r.row);
+    r.bank = (uint8_t)bank;
+    r.bursts = (uint8_t)(t->atom_bytes < 32 ? 32 / t->atom_bytes : 1);
+    for (uint32_t k = 0; k < 4; k += per_atom) {
+        r.sectors = (uint8_t)(m->sectors & unit << k);
+        if (!r.sectors)
+            continue;
         c->count.requests++;
         dram_queue_put(c, &r);
     }
+}
+
+static void take_mail(struct dram_channel *c, uint64_t begin, uint64_t end)
+{
+    size_t n = sim_mailbox_due(&c->mail, begin, end);
+    for (size_t i = 0; i < n; i++)
+        put_atoms(c, &c->mail.message[c->mail.due[i]]);
     if (n)
         sim_mailbox_drop(&c->mail, end);
 }

@@ -47,6 +47,25 @@ static strata_status init_shared(struct sim_engine *e, struct strata_error *err)
     return STRATA_OK;
 }
 
+/* Orders of instructions are made while SMs run, so every thread has its own. */
+static strata_status init_orders(struct sim_engine *e, struct strata_error *err)
+{
+    enum { UNROLL = 4 }; /* rounds of a counted loop, as in the flow model */
+    e->shared.ordered = e->shared.ptx;
+    if (!e->shared.ordered)
+        return STRATA_OK;
+    e->order = calloc(e->threads, sizeof *e->order);
+    if (!e->order)
+        return no_memory(err);
+    for (; e->n_orders < e->threads; e->n_orders++) {
+        strata_status st = sm_scheduler_init(&e->order[e->n_orders], &e->shared.decoder,
+                                             e->shared.launch->registers_per_thread, UNROLL, err);
+        if (st != STRATA_OK)
+            return st;
+    }
+    return STRATA_OK;
+}
+
 static strata_status init_sms(struct sim_engine *e, uint64_t seed, struct strata_error *err)
 {
     e->n_sms = e->gpu->sm.count;
@@ -75,6 +94,8 @@ strata_status sim_engine_init(struct sim_engine *e, const struct strata_gpu *gpu
     e->reader = reader;
     e->threads = opt->threads ? opt->threads : 1;
     strata_status st = init_shared(e, err);
+    if (st == STRATA_OK)
+        st = init_orders(e, err);
     if (st == STRATA_OK)
         st = sim_memside_create(gpu, opt->seed, &e->memside, err);
     if (st == STRATA_OK) {
@@ -111,6 +132,9 @@ void sim_engine_release(struct sim_engine *e)
     for (uint32_t s = 0; e->sm && s < e->n_sms; s++)
         if (e->sm[s].shared)
             sim_sm_release(&e->sm[s]);
+    for (uint32_t i = 0; i < e->n_orders; i++)
+        sm_scheduler_release(&e->order[i]);
+    free(e->order);
     free(e->sm);
     free(e->busy);
     free(e->bucket);
@@ -141,6 +165,9 @@ static strata_status start_block(struct sim_engine *e, uint32_t sm, uint64_t t, 
         st = sm_decoder_update(&e->shared.decoder, err);
     if (st != STRATA_OK)
         return st;
+    for (uint32_t i = 0; i < e->n_orders; i++)
+        sm_scheduler_registers(&e->order[i]); /* all agree on them from the first block on */
+    s->order = e->order;
     if (!s->resident++)
         s->start = t;
     e->resident_blocks++;
@@ -302,16 +329,18 @@ static strata_status exchange(struct sim_engine *e, struct strata_error *err)
 /* ---- threads ---- */
 
 /* Task 0 is the memory side, which takes longest; the others are SMs. */
-static void do_task(struct sim_engine *e, uint32_t task)
+static void do_task(struct sim_engine *e, uint32_t task, uint32_t thread)
 {
-    if (task)
-        sim_sm_run(&e->sm[e->busy[task - 1]], e->end);
-    else
+    if (task) {
+        struct sim_sm *s = &e->sm[e->busy[task - 1]];
+        s->order = e->order ? &e->order[thread] : NULL;
+        sim_sm_run(s, e->end);
+    } else
         e->memside_status = sim_memside_run(e->memside, e->end, 1, &e->reply, &e->n_replies, &e->memside_error);
 }
 
 /* Takes tasks of the current round until none is left. Called with the lock held. */
-static void work_round(struct sim_engine *e)
+static void work_round(struct sim_engine *e, uint32_t thread)
 {
     enum { BATCH = 4 };
     while (e->next_task <= e->n_busy) {
@@ -322,7 +351,7 @@ static void work_round(struct sim_engine *e)
         e->running++;
         pthread_mutex_unlock(&e->lock);
         for (uint32_t i = 0; i < n; i++)
-            do_task(e, first + i);
+            do_task(e, first + i, thread);
         pthread_mutex_lock(&e->lock);
         e->running--;
     }
@@ -335,13 +364,14 @@ static void *help(void *arg)
     struct sim_engine *e = arg;
     uint64_t seen = 0;
     pthread_mutex_lock(&e->lock);
+    uint32_t thread = ++e->n_started;
     for (;;) {
         while (e->round == seen && !e->quit)
             pthread_cond_wait(&e->work, &e->lock);
         if (e->quit)
             break;
         seen = e->round;
-        work_round(e);
+        work_round(e, thread);
     }
     pthread_mutex_unlock(&e->lock);
     return NULL;
@@ -359,14 +389,14 @@ static void run_window(struct sim_engine *e)
 {
     if (!e->n_helpers) {
         for (uint32_t task = 0; task <= e->n_busy; task++)
-            do_task(e, task);
+            do_task(e, task, 0);
         return;
     }
     pthread_mutex_lock(&e->lock);
     e->next_task = 0;
     e->round++;
     pthread_cond_broadcast(&e->work);
-    work_round(e);
+    work_round(e, 0);
     while (e->running)
         pthread_cond_wait(&e->done, &e->lock);
     e->next_task = UINT32_MAX;

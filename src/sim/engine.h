@@ -30,8 +30,10 @@ struct sim_engine {
     uint64_t windows;
     /* threads */
     uint32_t threads;
+    struct sm_scheduler *order; /* one a thread: the same orders, made by whoever needs them first */
+    uint32_t n_orders;
     pthread_t *helper;
-    uint32_t n_helpers;
+    uint32_t n_helpers, n_started;
     pthread_mutex_t lock;
     pthread_cond_t work, done;
     uint64_t round;             /* of work; helpers wait for a new one */

@@ -63,8 +63,7 @@ void sim_lsu_issue(struct sim_sm *s, uint32_t warp, const struct sm_inst *i)
     struct sim_lsu *u = &s->lsu;
     const struct sim_warp *w = &s->warp[warp];
     struct sim_lsu_op *q = &u->op[u->op_tail % SIM_LSU_OPS];
-    *q = (struct sim_lsu_op){.issued = s->now, .inst = w->next.inst_index, .generation = w->generation, .op = L1_NONE,
-                             .cycles = i->interval, .kind = SIM_LSU_OTHER, .warp = (uint8_t)warp};
+    *q = (struct sim_lsu_op){.issued = s->now, .op = L1_NONE, .cycles = i->interval, .kind = SIM_LSU_OTHER, .warp = (uint8_t)warp};
     if (i->kind == SM_KIND_GLOBAL) {
         queue_global(s, w, warp, q);
     } else if (i->kind == SM_KIND_SHARED) {

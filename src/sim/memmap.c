@@ -9,8 +9,9 @@ uint32_t sim_map_home(const struct sim_map *m, uint64_t line)
     return (uint32_t)(mix64(line / m->home_bytes * 2 + 1) >> 40) % m->partitions;
 }
 
-/* Residue by a primitive polynomial of degree 12, enough for any number of targets; for a power of two
- * the one of that degree, which spreads every aligned power-of-two stride evenly. */
+/* Residue by a primitive polynomial: for a power of two the one of that degree, which spreads every
+ * aligned power-of-two stride evenly; for other numbers of targets one of degree 12, then the remainder,
+ * so that neighbours still go to different targets. */
 static uint32_t polynomial(uint64_t n, uint32_t targets)
 {
     static const uint32_t primitive[] = {1, 3, 7, 11, 19, 37, 67, 131, 285, 529, 1033, 2053, 4179};
@@ -20,8 +21,7 @@ static uint32_t polynomial(uint64_t n, uint32_t targets)
     for (int i = 47; i >= (int)bits; i--)
         if (n >> i & 1)
             n ^= (uint64_t)primitive[bits] << (i - (int)bits);
-    uint32_t x = (uint32_t)n & ((1u << bits) - 1);
-    return is_power_of_two(targets) && targets <= 4096 ? x : (uint32_t)((uint64_t)x * targets >> 12);
+    return ((uint32_t)n & ((1u << bits) - 1)) % targets;
 }
 
 /* The channel bits xored with higher ones (paper 004, section II). */

@@ -86,8 +86,8 @@ struct sim_l2_line {
 
 struct sim_rates {
     uint32_t slice_64ths_per_sector, slice_64ths_per_request, slice_64ths_per_partial;
-    uint32_t atomic_64ths, atomic_hot_64ths, fabric_64ths_per_sector, in_64ths_per_sector;
-    uint32_t total_65536ths_per_sector;   /* the whole crossbar, each way */
+    uint32_t atomic_64ths, atomic_hot_64ths, fabric_64ths_per_sector, in_64ths_per_flit;
+    uint32_t total_65536ths_per_flit;     /* the whole crossbar, each way */
     uint32_t request_way, slice_cycles, reply_way, link_way;
     uint64_t window;
 };

@@ -14,9 +14,9 @@
 
 /* ---- what the description says ---- */
 
-static uint32_t sector_cost(double unit, double bytes_per_cycle)
+static uint32_t cost_of(double bytes, double unit, double bytes_per_cycle)
 {
-    return bytes_per_cycle > 0 ? (uint32_t)(unit * SIM_SECTOR_BYTES / bytes_per_cycle + 0.5) : 0;
+    return bytes_per_cycle > 0 ? (uint32_t)(unit * bytes / bytes_per_cycle + 0.5) : 0;
 }
 
 static uint32_t at_least_one(uint32_t x)
@@ -62,14 +62,14 @@ static void init_rates(struct sim_memside *m)
     struct sim_rates *r = &m->rate;
     double l2_clock = g->l2.clock_mhz ? (double)g->l2.clock_mhz / g->sm.clock_mhz : 1;
     double xbar_clock = g->xbar.clock_mhz ? (double)g->xbar.clock_mhz / g->sm.clock_mhz : 1;
-    r->slice_64ths_per_sector = sector_cost(64, g->l2.bytes_per_cycle_per_slice * l2_clock);
+    r->slice_64ths_per_sector = cost_of(SIM_SECTOR_BYTES, 64, g->l2.bytes_per_cycle_per_slice * l2_clock);
     r->slice_64ths_per_request = (uint32_t)(g->l2.request_cycles * 64 + 0.5);
     r->slice_64ths_per_partial = (uint32_t)(g->l2.partial_write_cycles * 64 + 0.5);
     r->atomic_64ths = (uint32_t)(g->l2.atomic_cycles * 64 + 0.5);
     r->atomic_hot_64ths = g->l2.atomic_hot_cycles > 0 ? (uint32_t)(g->l2.atomic_hot_cycles * 64 + 0.5) : r->atomic_64ths;
-    r->fabric_64ths_per_sector = sector_cost(64, g->l2.fabric_bytes_per_cycle);
-    r->in_64ths_per_sector = sector_cost(64, g->xbar.response_bytes_per_cycle_per_sm * xbar_clock);
-    r->total_65536ths_per_sector = sector_cost(65536, g->xbar.total_bytes_per_cycle);
+    r->fabric_64ths_per_sector = cost_of(SIM_SECTOR_BYTES, 64, g->l2.fabric_bytes_per_cycle);
+    r->in_64ths_per_flit = cost_of(g->xbar.flit_bytes, 64, g->xbar.response_bytes_per_cycle_per_sm * xbar_clock);
+    r->total_65536ths_per_flit = cost_of(g->xbar.flit_bytes, 65536, g->xbar.total_bytes_per_cycle);
     split_latency(r, g);
 }
 

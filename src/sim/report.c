@@ -155,6 +155,9 @@ void sim_report(const struct sim_engine *e, struct strata_result *r)
 static strata_status run_sim(const struct strata_gpu *gpu, struct strata_reader *reader, const struct strata_model_options *opt,
                              struct strata_result *out, struct strata_error *err)
 {
+    if (opt->settings && *opt->settings)
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "The clocked model does not understand \"%s\"; it has no settings besides the GPU file's.", *opt->settings);
     struct sim_engine *e = malloc(sizeof *e);
     if (!e)
         return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the clocked model.");

@@ -62,6 +62,7 @@ void sim_sm_release(struct sim_sm *s)
 {
     for (uint32_t w = 0; s->warp && w < s->shared->slots_per_sm; w++) {
         strata_cursor_release(&s->warp[w].cursor);
+        sm_window_release(&s->warp[w].window);
         free(s->warp[w].scoreboard.ready);
         free(s->warp[w].scoreboard.stall);
     }
@@ -133,7 +134,7 @@ static void take_due(struct sim_sm *s)
         }
         struct sim_scheduler *c = &s->scheduler[w->scheduler];
         c->ready_mask |= (uint64_t)1 << w->slot;
-        c->slot_pipe[w->slot] = s->shared->decoder.inst[w->next.inst_index].pipe;
+        c->slot_pipe[w->slot] = w->op->pipe;
     }
 }
 
@@ -142,7 +143,7 @@ static void take_due(struct sim_sm *s)
 /* Registers are numbered by the trace: their table grows when a block brings a higher one. */
 static strata_status size_registers(struct sim_sm *s, struct sim_warp *w, struct strata_error *err)
 {
-    uint32_t need = s->shared->decoder.max_register + 1;
+    uint32_t need = s->shared->ordered ? sm_scheduler_registers(s->order) : s->shared->decoder.max_register + 1;
     if (need > w->register_cap) {
         w->register_cap = need < 64 ? 64 : need;
         free(w->scoreboard.ready);
@@ -174,7 +175,8 @@ static strata_status start_warp(struct sim_sm *s, uint32_t index, uint32_t block
     w->open = (struct sim_async_group){0};
     w->fetch_line = UINT32_MAX;
     w->local_base = ((uint64_t)1 << 46) + ((uint64_t)s->index * s->shared->slots_per_sm + index) * (1u << 21);
-    w->has_next = strata_cursor_next(&w->cursor, &w->next);
+    sm_window_reset(&w->window);
+    sim_next_instruction(s, w);
     if (!w->has_next)
         return STRATA_OK;
     s->block[block].live_warps++;

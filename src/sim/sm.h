@@ -16,6 +16,7 @@
 #include "sm/fetch.h"
 #include "sm/scoreboard.h"
 #include "sm/sm_inst.h"
+#include "sm/window.h"
 
 #define SIM_ASYNC_GROUPS 16
 #define SIM_WHEEL 256
@@ -39,6 +40,7 @@ struct sim_shared {
     uint32_t out_64ths_per_flit; /* SM -> crossbar */
     uint32_t sector_bytes, l1_sectors;
     bool ptx;
+    bool ordered; /* PTX: instructions issue in the order an assembler would give them */
 };
 
 struct sim_block {
@@ -64,11 +66,14 @@ struct sim_warp {
     uint8_t block, scheduler, slot, wheel_next; /* wheel_next: index + 1 */
     bool has_next, at_barrier, parked, at_membar;
     struct strata_winst next;
+    const struct sm_inst *op;     /* the same, decoded */
+    uint32_t next_line;           /* line of code it is fetched from */
     uint64_t local_base;
     uint32_t membar_epoch;
     uint32_t group_first, n_groups; /* committed groups not waited for yet; numbers ascend */
     struct sim_async_group open, group[SIM_ASYNC_GROUPS];
     struct strata_cursor cursor;
+    struct sm_window window;      /* if instructions are put in order */
 };
 
 struct sim_scheduler {
@@ -82,7 +87,8 @@ struct sim_scheduler {
 
 /* A memory instruction whose data is under way. */
 struct sim_op {
-    uint32_t generation, inst;
+    const struct sm_inst *inst;
+    uint32_t generation;
     uint32_t remaining; /* parts that have not arrived; one more while the unit works on it */
     uint32_t group;     /* asynchronous copies: number of the group */
     uint64_t done, issued;
@@ -115,7 +121,7 @@ enum sim_lsu_kind { SIM_LSU_LOAD = 0, SIM_LSU_STORE, SIM_LSU_ATOMIC, SIM_LSU_SHA
 /* An instruction in the queue of the load/store unit. */
 struct sim_lsu_op {
     uint64_t issued;
-    uint32_t inst, generation, op;
+    uint32_t op;
     uint16_t cycles, n_lines, next_line;
     uint8_t kind, warp;
     bool use_l1, local, returns, begun;
@@ -171,6 +177,7 @@ struct sim_exit {
 struct sim_sm {
     const struct sim_shared *shared;
     uint32_t index;
+    struct sm_scheduler *order; /* of the thread that runs the SM */
     uint64_t now;
     uint64_t due;             /* nothing happens here before; UINT64_MAX: never by itself */
     uint32_t rotate;          /* which scheduler goes first: fair issue to the shared unit */
@@ -232,6 +239,8 @@ void sim_schedule(struct sim_sm *s, uint32_t warp, uint64_t t);
 bool sim_sm_grow(struct sim_sm *s, void **array, size_t n, size_t *cap, size_t bytes);
 
 /* ---- sm_issue.c ---- */
+/* Reads the warp's next instruction. */
+void sim_next_instruction(struct sim_sm *s, struct sim_warp *w);
 /* Sets `wait` of a warp's next instruction. */
 void sim_next_ready(struct sim_sm *s, uint32_t warp);
 /* Something a warp waited for has happened: it goes on if nothing else is missing. */

@@ -43,19 +43,42 @@ static void wait_for_writes(struct sim_sm *s, struct sim_warp *w)
     s->membar_waiters--;
 }
 
-static void wait_for_code(struct sim_sm *s, struct sim_warp *w, const struct sm_inst *i)
+static void wait_for_code(struct sim_sm *s, struct sim_warp *w)
 {
-    if (i->fetch_line == w->fetch_line)
+    if (w->next_line == w->fetch_line)
         return;
-    w->fetch_line = i->fetch_line;
-    s->fetch_used[i->fetch_line % FETCH_MAX_LINES] = 1;
-    sm_wait_for(&w->wait, fetch_line(&s->shared->fetch, &s->fetch, i->fetch_line, w->wait.ready), SM_STALL_FETCH);
+    w->fetch_line = w->next_line;
+    s->fetch_used[w->next_line % FETCH_MAX_LINES] = 1;
+    sm_wait_for(&w->wait, fetch_line(&s->shared->fetch, &s->fetch, w->next_line, w->wait.ready), SM_STALL_FETCH);
+}
+
+void sim_next_instruction(struct sim_sm *s, struct sim_warp *w)
+{
+    const struct sm_decoder *d = &s->shared->decoder;
+    struct sm_step step;
+    if (!s->shared->ordered) {
+        w->has_next = strata_cursor_next(&w->cursor, &w->next);
+        w->op = w->has_next ? &d->inst[w->next.inst_index] : NULL;
+        w->next_line = w->has_next ? w->op->fetch_line : 0;
+        return;
+    }
+    strata_status st;
+    while ((st = sm_window_next(&w->window, &w->cursor, s->order, &step, &s->error)) == STRATA_OK && step.gone)
+        s->count.instructions++;
+    if (st != STRATA_OK && st != STRATA_END)
+        s->status = st;
+    w->has_next = st == STRATA_OK;
+    if (!w->has_next)
+        return;
+    w->next = step.winst;
+    w->op = step.op;
+    w->next_line = d->inst[step.place].fetch_line;
 }
 
 void sim_next_ready(struct sim_sm *s, uint32_t index)
 {
     struct sim_warp *w = &s->warp[index];
-    const struct sm_inst *i = &s->shared->decoder.inst[w->next.inst_index];
+    const struct sm_inst *i = w->op;
     w->wait = (struct sm_wait){.ready = w->base + s->shared->gpu->sm.min_issue_gap_cycles, .stall = SM_STALL_NONE};
     sm_scoreboard_wait(&w->scoreboard, i, &w->wait);
     if (i->kind == SM_KIND_WAIT)
@@ -65,7 +88,7 @@ void sim_next_ready(struct sim_sm *s, uint32_t index)
     if (i->kind == SM_KIND_MEMBAR)
         wait_for_writes(s, w);
     if (w->wait.ready < SM_PENDING)
-        wait_for_code(s, w, i);
+        wait_for_code(s, w);
 }
 
 /* Into the wheel, or aside until something arrives. */
@@ -97,7 +120,7 @@ uint32_t sim_op_new(struct sim_sm *s, uint32_t warp)
         i = (uint32_t)s->n_ops++;
     else
         return 0; /* the SM has failed; the index is valid because an earlier one was */
-    s->op[i] = (struct sim_op){.generation = w->generation, .inst = w->next.inst_index, .remaining = 1, .issued = s->now,
+    s->op[i] = (struct sim_op){.generation = w->generation, .inst = w->op, .remaining = 1, .issued = s->now,
                                .warp = (uint8_t)warp, .async = w->next.inst->memop == STRATA_MEM_ASYNC_COPY};
     if (s->op[i].async) {
         s->op[i].group = w->group_first + w->n_groups;
@@ -128,7 +151,7 @@ void sim_op_part(struct sim_sm *s, uint32_t index, uint64_t t)
             g->pending--;
             g->done = sim_max(g->done, op->done);
         } else {
-            sm_scoreboard_set(&w->scoreboard, &s->shared->decoder.inst[op->inst], op->done);
+            sm_scoreboard_set(&w->scoreboard, op->inst, op->done);
         }
         sim_wake(s, op->warp);
     }
@@ -288,7 +311,7 @@ static void arrive(struct sim_sm *s, uint32_t index)
 static void issue(struct sim_sm *s, uint32_t index, enum sm_stall held_by)
 {
     struct sim_warp *w = &s->warp[index];
-    const struct sm_inst *i = &s->shared->decoder.inst[w->next.inst_index];
+    const struct sm_inst *i = w->op;
     account_stalls(s, w, held_by);
     s->count.instructions++;
     s->count.unknown_opcodes += w->next.inst->opclass == STRATA_OP_OTHER;
@@ -296,7 +319,7 @@ static void issue(struct sim_sm *s, uint32_t index, enum sm_stall held_by)
     execute(s, index, i);
     bool barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
     uint64_t gap = w->next.inst->opclass == STRATA_OP_BRANCH && w->next.mask ? i->latency - 1u : 0;
-    w->has_next = strata_cursor_next(&w->cursor, &w->next);
+    sim_next_instruction(s, w);
     w->base = s->now + gap;
     if (barrier) {
         arrive(s, index);
@@ -354,7 +377,7 @@ static uint64_t issue_one(struct sim_sm *s, uint32_t scheduler)
         return sim_max(earliest, s->now + 1);
     uint32_t index = scheduler + slot * s->shared->schedulers;
     const struct sim_warp *w = &s->warp[index];
-    const struct sm_inst *i = &s->shared->decoder.inst[w->next.inst_index];
+    const struct sm_inst *i = w->op;
     /* A warp whose pipe was busy since it became ready was held up by it, otherwise by other warps. */
     bool held = c->pipe_free[i->pipe] > w->wait.ready || (i->pipe == SM_PIPE_LSU && c->lsu_held > w->wait.ready);
     c->ready_mask &= ~((uint64_t)1 << slot);

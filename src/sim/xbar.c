@@ -60,8 +60,8 @@ strata_status sim_xbar_send(struct sim_memside *m, const struct sim_packet *p, s
         uint32_t flits = request_flits(m, &p[i]);
         uint64_t t = p[i].time;
         x->request_flits += flits;
-        if (m->rate.total_65536ths_per_sector)
-            t = take_total(&x->out_total_free, t, flits * m->rate.total_65536ths_per_sector);
+        if (m->rate.total_65536ths_per_flit)
+            t = take_total(&x->out_total_free, t, flits * m->rate.total_65536ths_per_flit);
         uint64_t arrival = sim_later(t + m->rate.request_way, m->now);
         x->in[x->n_in++] = (struct sim_inbound){.arrival = arrival, .packet = p[i]};
         x->first_in = arrival < x->first_in ? arrival : x->first_in;
@@ -164,14 +164,14 @@ static bool return_one(struct sim_memside *m, const struct sim_reply *r)
         return false;
     const struct sim_node *q = &m->node[r->node];
     bool data = q->kind == SIM_READ || q->kind == SIM_FETCH || q->kind == SIM_ATOMIC;
-    uint32_t quarters = data ? 4 * popcount32(q->sectors) : 1; /* an acknowledgement is a head alone */
+    uint32_t flits = data ? popcount32(q->sectors) : 1; /* an acknowledgement is a head alone */
     uint64_t t = r->time;
-    x->reply_flits += quarters / 4;
-    if (m->rate.total_65536ths_per_sector)
-        t = take_total(&x->in_total_free, t, quarters * m->rate.total_65536ths_per_sector / 4);
+    x->reply_flits += flits;
+    if (m->rate.total_65536ths_per_flit)
+        t = take_total(&x->in_total_free, t, flits * m->rate.total_65536ths_per_flit);
     uint64_t *way = &x->in_free64[q->sm], begin64 = sim_later(*way, (t + m->rate.reply_way) * 64);
-    *way = begin64 + quarters * m->rate.in_64ths_per_sector / 4;
-    uint64_t last = quarters > 4 ? (quarters - 4) * m->rate.in_64ths_per_sector / 4 : 0, time = (begin64 + last) / 64;
+    *way = begin64 + flits * m->rate.in_64ths_per_flit;
+    uint64_t time = (begin64 + (flits - 1) * m->rate.in_64ths_per_flit) / 64; /* the last flit begins to arrive */
     uint16_t on_the_way = sim_saturate16((q->arrival - q->left) + (time - r->time));
     x->arrived[x->n_reply++] = (struct sim_packet){
         .time = time, .line = q->line, .token = q->token, .sequence = q->sequence, .sm = q->sm, .kind = q->kind,

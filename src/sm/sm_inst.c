@@ -154,6 +154,8 @@ void sm_decoder_init(struct sm_decoder *d, const struct strata_gpu *gpu, const s
 
 void sm_decoder_release(struct sm_decoder *d)
 {
+    for (uint32_t i = 0; i < d->n_outgrown; i++)
+        free(d->outgrown[i]);
     free(d->inst);
     memset(d, 0, sizeof *d);
 }
@@ -165,9 +167,13 @@ strata_status sm_decoder_update(struct sm_decoder *d, struct strata_error *err)
         return STRATA_OK;
     if (n > d->cap) {
         uint32_t cap = n < 256 ? 256 : n * 2;
-        struct sm_inst *grown = realloc(d->inst, cap * sizeof *grown);
+        struct sm_inst *grown = malloc(cap * sizeof *grown);
         if (!grown)
             return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for %u decoded instructions.", cap);
+        if (d->inst) {
+            memcpy(grown, d->inst, d->n * sizeof *grown);
+            d->outgrown[d->n_outgrown++] = d->inst;
+        }
         d->inst = grown;
         d->cap = cap;
     }

@@ -62,6 +62,8 @@ struct sm_decoder {
     const struct strata_code *code;
     struct sm_inst *inst;
     uint32_t n, cap;
+    struct sm_inst *outgrown[32]; /* earlier, smaller arrays: pointers to their entries stay valid */
+    uint32_t n_outgrown;
     uint32_t isa;
     uint32_t max_register;   /* highest register number seen */
     uint64_t first_pc;

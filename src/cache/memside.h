@@ -1,0 +1,124 @@
+/* memside.h - rules of the memory side that the models without a clock share: where a line is at home,
+ * what a miss fetches, what waits to be written back, which requests merge.
+ *
+ * The rules are those the H200's counters follow (docs/flow.md). Not thread-safe
+ * per object. */
+#ifndef STRATA_CACHE_MEMSIDE_H
+#define STRATA_CACHE_MEMSIDE_H
+
+#include "base/bits.h"
+#include "cache/cache.h"
+
+#define MEMSIDE_MAX_PARTITIONS 4
+
+/* ---- geometry ---- */
+
+struct memside {
+    const struct strata_gpu *gpu;
+    uint32_t n_partitions, l2_sectors; /* sectors of an L2 line */
+    bool same_geometry;                /* L1 and L2 agree on lines and sectors */
+};
+void memside_init(struct memside *m, const struct strata_gpu *gpu);
+
+/* The partition whose DRAM a line lies in. */
+static inline uint32_t memside_home(const struct memside *m, uint64_t line)
+{
+    if (m->n_partitions == 1)
+        return 0;
+    uint64_t block = m->gpu->l2.home_bytes ? line / m->gpu->l2.home_bytes : line >> 12;
+    return (uint32_t)(mix64(block * 2 + 1) >> 40) % m->n_partitions;
+}
+/* The GPC of an SM, and the partition that a GPC is attached to. */
+uint32_t memside_gpc(const struct memside *m, uint32_t sm);
+uint32_t memside_partition(const struct memside *m, uint32_t gpc);
+uint32_t memside_count_gpcs(const struct strata_gpu *gpu);
+/* What the L1 of an SM holds, less the lines it keeps for itself. */
+struct strata_cache_config memside_l1_config(const struct strata_gpu *gpu, uint64_t l1_bytes);
+/* Missing sectors, widened to whole fetches, less what is held. */
+uint32_t memside_fetch(const struct memside *m, uint32_t missing, uint32_t held);
+/* The sectors of an L1 line that lie in the L2 line at *at, which is moved to its end. */
+uint32_t memside_part_of(const struct memside *m, uint64_t line, uint32_t sectors, uint64_t *at, uint64_t *l2_line);
+
+/* ---- sectors of a slot ---- */
+
+/* Sectors that can be read: of a sector written in part nobody knows the rest. */
+static inline uint32_t memside_held(const struct cache_slot *s)
+{
+    return s->valid & ~(uint32_t)s->partial;
+}
+/* When the last of some sectors is there, t at the earliest. */
+static inline uint64_t memside_ready(const struct cache_slot *s, uint32_t sectors, uint64_t t)
+{
+    for (uint32_t b = sectors; b; b &= b - 1)
+        t = s->ready[lowest_bit32(b)] > t ? s->ready[lowest_bit32(b)] : t;
+    return t;
+}
+/* Sectors come in from below. */
+static inline void memside_fill(struct cache_slot *s, uint32_t sectors, uint64_t ready)
+{
+    for (uint32_t b = sectors; b; b &= b - 1)
+        s->ready[lowest_bit32(b)] = ready;
+    s->valid |= (uint8_t)sectors;
+    s->partial &= (uint8_t)~sectors;
+}
+/* Sectors are written from above, `full` of them whole. */
+static inline void memside_write(struct cache_slot *s, uint32_t sectors, uint32_t full, uint64_t t)
+{
+    uint32_t fresh = sectors & ~(uint32_t)s->valid;
+    for (uint32_t b = fresh; b; b &= b - 1)
+        s->ready[lowest_bit32(b)] = t;
+    s->partial = (uint8_t)((s->partial | (fresh & ~full)) & ~full);
+    s->valid |= (uint8_t)sectors;
+}
+
+/* ---- dirty lines, in the order they became so; beyond a limit the oldest are written back ---- */
+
+struct memside_dirty {
+    uint64_t *line; /* a ring */
+    uint64_t head, tail, mask;
+    uint64_t sectors, limit; /* limit 0: none */
+};
+strata_status memside_dirty_init(struct memside_dirty *d, const struct memside *m, const struct cache *l2, struct strata_error *err);
+void memside_dirty_release(struct memside_dirty *d);
+void memside_dirty_mark(struct memside_dirty *d, struct cache_slot *s, uint32_t sectors);
+/* A line that has to be written back now, or NULL. */
+struct cache_slot *memside_dirty_overdue(struct memside_dirty *d, struct cache *l2);
+/* A line is written back; returns its dirty sectors. */
+uint32_t memside_dirty_clean(struct memside_dirty *d, struct cache_slot *s);
+
+/* ---- request coalescers: SMs of a GPC share the answer to equal requests ---- */
+
+struct memside_open { /* a line on its way to a GPC */
+    uint64_t line, until, arrival;
+    uint32_t sectors;
+};
+struct memside_coalescer {
+    struct memside_open *open; /* NULL: requests do not merge */
+    uint32_t n_groups, size;
+};
+strata_status memside_coalescer_init(struct memside_coalescer *c, const struct strata_gpu *gpu, struct strata_error *err);
+void memside_coalescer_release(struct memside_coalescer *c);
+/* The entry that a request meets. Only equal ones merge: neighbours whose halos overlap in part of a
+ * line never do. */
+static inline struct memside_open *memside_coalescer_entry(const struct memside_coalescer *c, const struct strata_gpu *gpu, uint32_t sm,
+                                                           uint32_t gpc, uint64_t line, uint32_t sectors)
+{
+    uint32_t scope = gpu->xbar.request_coalescer_scope, group = scope ? sm / scope % c->n_groups : gpc;
+    uint64_t hash = mix64((line >> 7) * 16 + sectors) >> 20;
+    return &c->open[(size_t)group * c->size + (hash & (c->size - 1))];
+}
+static inline bool memside_coalescer_merges(const struct memside_open *e, uint64_t line, uint32_t sectors, uint64_t t)
+{
+    return e->line == line && e->sectors == sectors && t < e->until;
+}
+/* A request went on; those that come until its data is about to reach the SM share it. */
+static inline void memside_coalescer_note(struct memside_open *e, const struct strata_gpu *gpu, uint64_t line, uint32_t sectors,
+                                          uint64_t t, uint64_t arrival)
+{
+    uint64_t back = gpu->xbar.coalescer_return_cycles, until = t + gpu->xbar.request_coalescer_window_cycles;
+    if (back && arrival > back && arrival - back > until)
+        until = arrival - back;
+    *e = (struct memside_open){.line = line, .sectors = sectors, .arrival = arrival, .until = until};
+}
+
+#endif

@@ -1,0 +1,133 @@
+/* Rules of the memory side: homes, fetches, lines of other sizes, write-back, merged requests. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "cache/memside.h"
+
+static struct strata_gpu h200;
+
+static int load_gpu(void **state)
+{
+    (void)state;
+    char folder[600];
+    snprintf(folder, sizeof folder, "%s/gpus", getenv("STRATA_SOURCE"));
+    return strata_gpu_add_path(folder, NULL) || strata_gpu_load("h200", &h200, NULL);
+}
+
+static void a_home_holds_for_its_block_and_homes_share_memory_evenly(void **state)
+{
+    (void)state;
+    struct memside m;
+    uint32_t count[MEMSIDE_MAX_PARTITIONS] = {0};
+    memside_init(&m, &h200);
+    assert_int_equal(m.n_partitions, 2);
+    for (uint64_t block = 0; block < 20000; block++) {
+        uint32_t home = memside_home(&m, block * h200.l2.home_bytes);
+        assert_int_equal(home, memside_home(&m, (block + 1) * h200.l2.home_bytes - 128));
+        count[home]++;
+    }
+    assert_true(count[0] > 9500 && count[1] > 9500 && count[0] + count[1] == 20000);
+}
+
+static void a_miss_fetches_whole_pairs_less_what_is_held(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct memside m;
+    memside_init(&m, &g);
+    assert_int_equal(memside_fetch(&m, 1, 0), 3);
+    assert_int_equal(memside_fetch(&m, 6, 0), 15);
+    assert_int_equal(memside_fetch(&m, 4, 8), 4);
+    g.l2.fetch_bytes = 32;
+    assert_int_equal(memside_fetch(&m, 6, 0), 6);
+}
+
+static void a_line_of_the_l1_is_taken_apart_into_lines_of_the_l2(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct memside m;
+    uint64_t at = 1024, l2_line;
+    g.l2.cache.line_bytes = 64;
+    memside_init(&m, &g);
+    assert_false(m.same_geometry);
+    assert_int_equal(memside_part_of(&m, 1024, 0xb, &at, &l2_line), 3);
+    assert_true(l2_line == 1024 && at == 1088);
+    assert_int_equal(memside_part_of(&m, 1024, 0xb, &at, &l2_line), 2);
+    assert_true(l2_line == 1088 && at == 1152);
+}
+
+static void a_sector_written_in_part_is_not_held_until_it_is_filled(void **state)
+{
+    (void)state;
+    struct cache_slot s = {0};
+    memside_write(&s, 7, 1, 50);
+    assert_int_equal(memside_held(&s), 1);
+    memside_fill(&s, 2, 90);
+    assert_int_equal(memside_held(&s), 3);
+    assert_int_equal(memside_ready(&s, 3, 10), 90);
+    assert_int_equal(memside_ready(&s, 1, 10), 50);
+    memside_write(&s, 4, 4, 95); /* the rest of it */
+    assert_int_equal(memside_held(&s), 7);
+}
+
+static void the_oldest_dirty_lines_are_written_back_beyond_the_limit(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct memside m;
+    struct cache l2;
+    struct memside_dirty d;
+    struct cache_slot *old;
+    g.l2.partitions = 1;
+    g.l2.dirty_bytes = 4 * 32;
+    memside_init(&m, &g);
+    struct strata_cache_config config = {.size_bytes = 64 * 128, .line_bytes = 128, .sector_bytes = 32, .ways = 64};
+    assert_int_equal(cache_create(&config, 1, &l2, NULL), STRATA_OK);
+    assert_int_equal(memside_dirty_init(&d, &m, &l2, NULL), STRATA_OK);
+    for (uint64_t line = 0; line < 3; line++)
+        memside_dirty_mark(&d, &l2.slot[cache_insert(&l2, line * 128, NULL)], 3);
+    memside_dirty_mark(&d, &l2.slot[cache_find(&l2, 0)], 1); /* is dirty already */
+    assert_int_equal(d.sectors, 6);
+    old = memside_dirty_overdue(&d, &l2);
+    assert_true(old && old->line == 0);
+    assert_int_equal(memside_dirty_clean(&d, old), 2);
+    assert_null(memside_dirty_overdue(&d, &l2));
+    memside_dirty_release(&d);
+    cache_release(&l2);
+}
+
+static void equal_requests_merge_until_the_data_is_about_to_come(void **state)
+{
+    (void)state;
+    struct memside_coalescer c;
+    assert_int_equal(memside_coalescer_init(&c, &h200, NULL), STRATA_OK);
+    struct memside_open *e = memside_coalescer_entry(&c, &h200, 0, 0, 4096, 3);
+    assert_false(memside_coalescer_merges(e, 4096, 3, 100));
+    memside_coalescer_note(e, &h200, 4096, 3, 100, 900);
+    assert_ptr_equal(memside_coalescer_entry(&c, &h200, 5, 0, 4096, 3), e);
+    assert_true(memside_coalescer_merges(e, 4096, 3, 899 - h200.xbar.coalescer_return_cycles));
+    assert_false(memside_coalescer_merges(e, 4096, 3, 900 - h200.xbar.coalescer_return_cycles));
+    assert_false(memside_coalescer_merges(e, 4096, 1, 101));
+    assert_ptr_not_equal(memside_coalescer_entry(&c, &h200, 0, 1, 4096, 3), e); /* another GPC */
+    memside_coalescer_release(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_home_holds_for_its_block_and_homes_share_memory_evenly),
+        cmocka_unit_test(a_miss_fetches_whole_pairs_less_what_is_held),
+        cmocka_unit_test(a_line_of_the_l1_is_taken_apart_into_lines_of_the_l2),
+        cmocka_unit_test(a_sector_written_in_part_is_not_held_until_it_is_filled),
+        cmocka_unit_test(the_oldest_dirty_lines_are_written_back_beyond_the_limit),
+        cmocka_unit_test(equal_requests_merge_until_the_data_is_about_to_come),
+    };
+    return cmocka_run_group_tests(tests, load_gpu, NULL);
+}
