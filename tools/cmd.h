@@ -30,6 +30,7 @@ int cmd_gpu(int argc, char **argv);
 int cmd_gpu_import(int argc, char **argv);
 int cmd_gpu_keys(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_learn(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 int cmd_reuse(int argc, char **argv);
 int cmd_report(int argc, char **argv);

@@ -8,6 +8,7 @@
 
 #include "flow/engine.h"
 #include "interval/report.h"
+#include "learn/model_learned.h"
 #include "predict/model_coalesce.h"
 #include "reuse/model_reuse.h"
 #include "sim/engine.h"
@@ -16,6 +17,7 @@ static const struct strata_model *const models[] = {
     &strata_model_coalesce,
     &strata_model_reuse,
     &strata_model_interval,
+    &strata_model_learned,
     &strata_model_flow,
     &strata_model_sim,
     NULL,

@@ -1,0 +1,1 @@
+"$strata" learn evaluate x.learn "$data"/rod_lud.strata --gpu h200

@@ -1,0 +1,1 @@
+"$strata" learn evaluate x.learn -f xml

@@ -1,0 +1,1 @@
+"$strata" learn generate --trace 4,129 -o visit.strata

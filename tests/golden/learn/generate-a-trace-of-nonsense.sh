@@ -1,0 +1,1 @@
+"$strata" learn generate --trace four -o visit.strata

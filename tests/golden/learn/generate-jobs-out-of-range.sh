@@ -1,0 +1,1 @@
+"$strata" learn generate -o d -j 65

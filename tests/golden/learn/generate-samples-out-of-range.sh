@@ -1,0 +1,1 @@
+"$strata" learn generate -o d --samples 0

@@ -1,0 +1,1 @@
+"$strata" learn generate here -o there

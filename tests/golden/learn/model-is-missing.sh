@@ -1,0 +1,1 @@
+"$strata" learn rank "$data"/rod_lud.strata --gpu h200 -m no/such/model.learn

@@ -1,0 +1,1 @@
+"$strata" learn profile "$data"/rod_lud.strata -o x.learn

@@ -1,0 +1,1 @@
+"$strata" learn profile --gpu h200 -o x.learn

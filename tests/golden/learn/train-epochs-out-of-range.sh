@@ -1,0 +1,1 @@
+"$strata" learn train d -o m.learn --epochs 0

@@ -1,0 +1,2 @@
+mkdir d
+"$strata" learn train d -o m.learn

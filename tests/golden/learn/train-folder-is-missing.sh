@@ -1,0 +1,1 @@
+"$strata" learn train nowhere -o m.learn

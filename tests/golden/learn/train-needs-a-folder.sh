@@ -1,0 +1,1 @@
+"$strata" learn train -o m.learn
