@@ -45,8 +45,9 @@ enum strata_addressing {
 const char *strata_addressing_name(uint32_t addressing);
 
 struct strata_cache_answer {
-    struct strata_finding size, line, sector, sets, ways, addressing, replacement, lru, latency;
+    struct strata_finding size, resident, line, sector, sets, ways, addressing, replacement, lru, latency;
     uint64_t size_bytes;
+    uint64_t resident_bytes; /* the largest array that stays: the size, unless lines share sets unevenly */
     uint32_t line_bytes;   /* what one tag covers: evicted together */
     uint32_t sector_bytes; /* what one miss brings */
     uint32_t n_sets;
@@ -97,7 +98,9 @@ void strata_modelled_cache_prober(struct strata_modelled_cache *m, struct strata
 /* ---- inference from recorded series ---- */
 
 /* Chases of one path (paper 002, section 4.2): size, sector, sets, ways, LRU, shares of the ways. Level 1 is
- * the first thing on the path that can miss; level 2 what answers its misses (the second TLB). */
+ * the first thing on the path that can miss; level 2 what answers its misses (the second TLB). Series with
+ * different carve-outs of shared memory (parameter carveout_bytes) are different caches: sizes are those of the
+ * smallest carve-out. */
 void strata_dissect_chases(const struct strata_probe_set *set, const char *path, uint32_t level,
                            struct strata_cache_answer *out);
 

@@ -35,6 +35,7 @@ struct strata_probe_set {
     char target[80];                /* "cuda" or "model:<gpu>" */
     char card[128], driver[64], date[40];
     double clock_mhz, memory_clock_mhz; /* 0: not recorded */
+    uint32_t sm_version, sms;           /* properties of the card; 0: not recorded */
     struct strata_series *series;
     size_t n_series, cap_series;
 };

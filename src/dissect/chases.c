@@ -18,6 +18,7 @@ struct summary {
     uint32_t rounds, warmup, element;
     uint32_t n_flagged;            /* places that miss again and again */
     double steady;                 /* share of their visits that miss */
+    double elsewhere;              /* share of all misses that fall on other places */
     double rate;                   /* misses of all visits after the first round */
 };
 
@@ -84,15 +85,23 @@ static double steadiness(const struct chases *c, const struct summary *m, const 
 static void summarise(const struct chases *c, struct summary *m)
 {
     uint32_t *count = count_places(c, m);
-    uint64_t misses = 0;
+    uint64_t misses = 0, elsewhere = 0;
     for (uint64_t i = 0; count && i < m->round; i++) {
         misses += count[i];
+        elsewhere += is_flagged(m, count[i]) ? 0 : count[i];
         m->n_flagged += is_flagged(m, count[i]);
     }
+    m->elsewhere = misses ? (double)elsewhere / (double)misses : 0;
     if (count && m->n_flagged)
         m->steady = steadiness(c, m, count);
     m->rate = m->rounds ? (double)misses / ((double)m->rounds * (double)m->round) : 0;
     free(count);
+}
+
+/* Few rounds show misses that no place repeats: then their share counts. */
+static bool overflows(const struct summary *m)
+{
+    return m->n_flagged > 0 || m->rate > 0.012;
 }
 
 static bool same_stride_then_size(const struct summary *a, const struct summary *b)
@@ -100,13 +109,14 @@ static bool same_stride_then_size(const struct summary *a, const struct summary 
     return a->stride != b->stride ? a->stride < b->stride : a->array < b->array;
 }
 
-static void gather(const struct strata_probe_set *set, const char *path, struct chases *c)
+static void gather(const struct strata_probe_set *set, const char *path, double carveout, struct chases *c)
 {
     for (size_t i = 0; i < set->n_series && c->n < MAX_CHASES; i++) {
         const struct strata_series *s = &set->series[i];
         struct summary m = {.s = s};
         if ((strcmp(s->experiment, "chase") && strcmp(s->experiment, "tlb")) || strcmp(s->path, path) ||
-            strata_series_column(s, "index") < 0 || strata_series_column(s, "latency") < 0)
+            strata_series_column(s, "index") < 0 || strata_series_column(s, "latency") < 0 ||
+            strata_series_parameter(s, "carveout_bytes", -1) != carveout)
             continue;
         m.array = (uint64_t)strata_series_parameter(s, "array_bytes", 0);
         m.stride = (uint64_t)strata_series_parameter(s, "stride_bytes", 0);
@@ -151,23 +161,33 @@ static void know(struct strata_finding *f, double confidence, const char *what, 
 /* ---- the stages ---- */
 
 /* The largest array that stays, with a larger one that does not; the finest step wins. */
-static bool find_size(const struct chases *c, struct strata_cache_answer *out)
+static bool find_resident(const struct chases *c, struct strata_cache_answer *out)
 {
     uint64_t best_gap = UINT64_MAX;
     for (size_t i = 0; i + 1 < c->n; i++) {
         const struct summary *a = &c->item[i], *b = &c->item[i + 1];
-        if (a->stride != b->stride || !a->rounds || !b->rounds || a->n_flagged || !b->n_flagged || b->array - a->array >= best_gap)
+        if (a->stride != b->stride || a->rounds < 3 || b->rounds < 3 || overflows(a) || !overflows(b) || b->array - a->array >= best_gap)
             continue;
         bool later_fits = false;
         for (size_t k = i + 1; k < c->n && c->item[k].stride == a->stride; k++)
-            later_fits = later_fits || (c->item[k].rounds && !c->item[k].n_flagged);
+            later_fits = later_fits || (c->item[k].rounds >= 3 && !overflows(&c->item[k]));
         if (later_fits)
             continue;
         best_gap = b->array - a->array;
-        out->size_bytes = a->array;
-        know(&out->size, best_gap * 50 <= a->array ? 0.99 : 0.6, "the largest array that stays", a->s->name);
+        out->resident_bytes = out->size_bytes = a->array;
+        know(&out->resident, best_gap * 50 <= a->array ? 0.99 : 0.8, "the largest array that stays", a->s->name);
     }
-    return out->size.known;
+    return out->resident.known;
+}
+
+/* Under LRU, or where the sets found hold just that much, the largest array that stays is the cache. Where a
+ * hash spreads lines unevenly misses begin below the size, and chases in order do not tell how far below. */
+static void judge_size(const struct chases *c, struct strata_cache_answer *out)
+{
+    (void)c;
+    if (!out->ways.known && !(out->lru.known && out->is_lru && out->resident.confidence > 0.95))
+        return;
+    out->size = out->resident;
 }
 
 /* A first visit in order misses once per sector. */
@@ -252,14 +272,67 @@ static const struct summary *find_lru(const struct chases *c, struct strata_cach
     const struct summary *best = NULL;
     for (size_t i = 0; i < c->n; i++) {
         const struct summary *m = &c->item[i];
-        if (m->array > out->size_bytes && m->rounds >= 3 && m->n_flagged && (!best || m->array < best->array || (m->array == best->array && m->rounds > best->rounds)))
+        if (m->array > out->size_bytes && m->rounds >= 8 && m->n_flagged && (!best || m->array < best->array || (m->array == best->array && m->rounds > best->rounds)))
             best = m;
     }
     if (!best)
         return NULL;
-    out->is_lru = best->steady > 0.93;
+    out->is_lru = best->steady > 0.93 && best->elsewhere < 0.1;
     know(&out->lru, 0.98, out->is_lru ? "places that miss do so in every round" : "places that miss hit in other rounds", best->s->name);
     return best;
+}
+
+/* Where victims are chosen at random, sectors that always miss together share a tag. (Under LRU, visits in
+ * order push out neighbours together whether they share one or not.) */
+struct blocks {
+    uint64_t touched, torn; /* with a miss; with a hit as well */
+};
+
+static void count_blocks(const struct chases *c, const struct summary *m, uint32_t sectors, struct blocks *out)
+{
+    int index = strata_series_column(m->s, "index"), latency = strata_series_column(m->s, "latency");
+    uint64_t last = UINT64_MAX;
+    uint32_t seen = 0, missed = 0;
+    for (size_t r = m->warmup ? 0 : m->round; r <= m->s->n_rows; r++) {
+        uint64_t block = r < m->s->n_rows ? (uint64_t)strata_series_at(m->s, r, index) * m->element / (m->stride * sectors) : UINT64_MAX;
+        if (block != last) {
+            out->touched += seen == sectors && missed;
+            out->torn += seen == sectors && missed && missed < seen;
+            seen = missed = 0;
+        }
+        last = block;
+        if (r == m->s->n_rows)
+            break;
+        seen++;
+        missed += is_miss(c, strata_series_at(m->s, r, latency));
+    }
+}
+
+/* The largest blocks that are never torn, if twice as large ones sometimes are: policies that look at age
+ * throw out neighbours together too, only not always. */
+static void find_line(const struct chases *c, struct strata_cache_answer *out)
+{
+    struct blocks by_size[6] = {{0}}; /* of 2 << i sectors */
+    const struct summary *used = NULL;
+    for (size_t i = 0; i < c->n && out->sector.known; i++) {
+        const struct summary *m = &c->item[i];
+        if (m->stride != out->sector_bytes || m->array <= out->resident_bytes / 2)
+            continue;
+        used = m;
+        for (uint32_t k = 0; k < 6; k++)
+            count_blocks(c, m, 2u << k, &by_size[k]);
+    }
+    for (uint32_t k = 0; used && k < 6; k++) {
+        if (by_size[k].touched < 20)
+            return;
+        if (by_size[k].torn * 500 <= by_size[k].touched)
+            continue;
+        if (by_size[k].torn < 3 || by_size[k].torn * 200 < by_size[k].touched)
+            return; /* neither together nor apart */
+        out->line_bytes = (uint32_t)used->stride << k;
+        know(&out->line, 0.85, "the largest blocks whose sectors always miss together", used->s->name);
+        return;
+    }
 }
 
 /* ---- ways and how often each is replaced (paper 002, section 4.5, figure 11) ---- */
@@ -319,13 +392,14 @@ static void find_weights(const struct chases *c, struct strata_cache_answer *out
     know(&out->replacement, 0.9, "which way each miss replaces", m->s->name);
 }
 
-void strata_dissect_chases(const struct strata_probe_set *set, const char *path, uint32_t level, struct strata_cache_answer *out)
+static void dissect_variant(const struct strata_probe_set *set, const char *path, uint32_t level, double carveout,
+                            struct strata_cache_answer *out)
 {
     struct chases *c = calloc(1, sizeof *c);
     memset(out, 0, sizeof *out);
     if (!c)
         return;
-    gather(set, path, c);
+    gather(set, path, carveout, c);
     if (!c->n || !set_threshold(c, level)) {
         free(c);
         return;
@@ -336,7 +410,7 @@ void strata_dissect_chases(const struct strata_probe_set *set, const char *path,
     out->miss_cycles = (uint32_t)(c->miss + 0.5);
     know(&out->latency, 0.95, "centres of the latencies", path);
     find_sector(c, out);
-    if (find_size(c, out) && find_lru(c, out)) {
+    if (find_resident(c, out) && find_lru(c, out)) {
         find_sets(c, out);
         if (out->is_lru) {
             out->replacement_kind = STRATA_REPL_LRU;
@@ -345,5 +419,60 @@ void strata_dissect_chases(const struct strata_probe_set *set, const char *path,
             find_weights(c, out);
         }
     }
+    if (out->resident.known && out->lru.known && !out->is_lru && !out->line.known)
+        find_line(c, out);
+    judge_size(c, out);
     free(c);
+}
+
+/* What does not depend on the size may come from another carve-out. */
+static void fill_in(struct strata_cache_answer *out, const struct strata_cache_answer *more)
+{
+    if (!out->sector.known && more->sector.known) {
+        out->sector = more->sector;
+        out->sector_bytes = more->sector_bytes;
+    }
+    if (!out->line.known && more->line.known) {
+        out->line = more->line;
+        out->line_bytes = more->line_bytes;
+    }
+    if (!out->lru.known && more->lru.known) {
+        out->lru = more->lru;
+        out->is_lru = more->is_lru;
+        out->replacement = more->replacement;
+        out->replacement_kind = more->replacement_kind;
+        memcpy(out->way_weight, more->way_weight, sizeof out->way_weight);
+        out->n_way_weight = more->n_way_weight;
+    }
+}
+
+static int compare_carveouts(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void strata_dissect_chases(const struct strata_probe_set *set, const char *path, uint32_t level, struct strata_cache_answer *out)
+{
+    double carveout[32];
+    size_t n = 0;
+    for (size_t i = 0; i < set->n_series && n < 32; i++) {
+        double at = strata_series_parameter(&set->series[i], "carveout_bytes", -1);
+        size_t k = 0;
+        while (k < n && carveout[k] != at)
+            k++;
+        if (!strcmp(set->series[i].path, path) && k == n)
+            carveout[n++] = at;
+    }
+    qsort(carveout, n, sizeof *carveout, compare_carveouts);
+    struct strata_cache_answer *more = malloc(sizeof *more);
+    memset(out, 0, sizeof *out);
+    for (size_t i = 0; i < n && more; i++) {
+        dissect_variant(set, path, level, carveout[i], more);
+        if (!out->latency.known)
+            *out = *more;
+        else
+            fill_in(out, more);
+    }
+    free(more);
 }

@@ -188,6 +188,12 @@ static void copy_string(const json_t *object, const char *key, char *out, size_t
     snprintf(out, size, "%s", s ? s : "");
 }
 
+static uint32_t small_number(const json_t *object, const char *key)
+{
+    double v = json_number_value(json_object_get(object, key));
+    return v >= 1 && v < 1e6 ? (uint32_t)v : 0;
+}
+
 /* File names stay inside the folder: a manifest from elsewhere must not reach other files. */
 static bool plain_name(const char *s)
 {
@@ -244,6 +250,8 @@ static strata_status parse_root(const json_t *root, const char *file, struct str
     copy_string(root, "date", out->date, sizeof out->date);
     out->clock_mhz = json_number_value(json_object_get(root, "clock_mhz"));
     out->memory_clock_mhz = json_number_value(json_object_get(root, "memory_clock_mhz"));
+    out->sm_version = small_number(root, "sm_version");
+    out->sms = small_number(root, "sms");
     const json_t *list = json_object_get(root, "series");
     if (!json_is_array(list))
         return bad_manifest(file, err, "the manifest has no list \"series\"");
@@ -363,6 +371,7 @@ static void manifest_text(struct strata_text *t, const struct strata_probe_set *
     strata_text_put_number(t, set->clock_mhz);
     strata_text_put(t, ", \"memory_clock_mhz\": ");
     strata_text_put_number(t, set->memory_clock_mhz);
+    strata_text_printf(t, ", \"sm_version\": %u, \"sms\": %u", set->sm_version, set->sms);
     strata_text_put(t, ", \"series\": [");
     for (size_t i = 0; i < set->n_series; i++)
         manifest_entry(t, &set->series[i], i == 0);

@@ -86,6 +86,9 @@ strata_status experiment_coalesce(struct strata_model_target *t, struct strata_p
     struct strata_series *s = strata_probe_add(out, "coalesce", "coalesce", "l1", "stride,accesses");
     struct strata_coalescer c;
     strata_coalescer_init(&c, &t->gpu, NULL);
+    if (!t->gpu.l1.enabled) /* loads go around the L1: the L2's sectors count */
+        for (c.sector_shift = 0; 2u << c.sector_shift <= t->gpu.l2.cache.sector_bytes;)
+            c.sector_shift++;
     for (uint32_t stride = 0; s && stride <= 32; stride = stride ? stride * 2 : 1) {
         uint64_t addr[STRATA_WARP_SIZE];
         struct strata_request request[STRATA_MAX_REQUESTS];
@@ -240,7 +243,7 @@ static strata_status conflicts(struct strata_model_target *t, uint32_t mode, str
     strata_series_set_parameter(s, "bank_bytes", mode == STRATA_BANKS_8B ? 8 : 4);
     bool ok = true;
     for (uint32_t stride = 0; stride <= 64 && ok; stride++)
-        for (uint32_t repeat = 0; repeat < 5 && ok; repeat++) {
+        for (uint32_t repeat = 0; repeat < 25 && ok; repeat++) {
             struct strata_winst w = {.inst = &load_shared, .mask = UINT32_MAX, .addr_kind = STRATA_ADDR_STRIDE, .stride = (int32_t)stride * 4};
             struct strata_shared_cost cost = strata_shared_access(&c, &w);
             double row[] = {stride, machine_noise(t, g->shared.latency_cycles + (cost.wavefronts - 1) * pass_cycles(g))};

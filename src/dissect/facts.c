@@ -211,7 +211,9 @@ strata_status strata_dissection_add_cache(struct strata_dissection *d, const cha
     struct fact_sink f = {.d = d, .err = err, .status = STRATA_OK};
     if (!a->latency.known)
         return STRATA_OK;
-    add_number(&f, name, "size", "bytes", &a->size, a->size_bytes, "no array size is known to be the last that stays");
+    add_number(&f, name, "size", "bytes", &a->size, a->size_bytes, "no series shows that the largest array that stays is all of it");
+    if (!a->size.known && a->resident.known)
+        add_number(&f, name, "resident", "bytes", &a->resident, a->resident_bytes, "");
     add_number(&f, name, "sector", "bytes", &a->sector, a->sector_bytes, "no first visit in order");
     add_number(&f, name, "line", "bytes", &a->line, a->line_bytes, "visits in order cannot tell lines from sectors");
     add_number(&f, name, "sets", "", &a->sets, a->n_sets, "the series do not reach from the first set that misses to the last");
@@ -262,12 +264,20 @@ strata_status strata_dissect_set(const struct strata_probe_set *set, struct stra
         uint32_t level;
     } caches[] = {{"l1", "l1", 1}, {"readonly", "readonly", 1}, {"texture", "texture", 1}, {"l2", "l2", 1}, {"tlb", "tlb.l1", 1}, {"tlb", "tlb.l2", 2}};
     struct fact_sink f = {.d = out, .err = err, .status = STRATA_OK};
+    struct strata_finding told = finding_of(1, "property of the card (manifest.json)");
+    if (set->sm_version)
+        fact_add(&f, "sm_version", "", &told, "%u", set->sm_version);
+    if (set->sms)
+        fact_add(&f, "sm.count", "", &told, "%u", set->sms);
+    if (set->clock_mhz >= 1)
+        fact_add(&f, "sm.clock", "MHz", &told, "%.0f", set->clock_mhz);
     for (size_t i = 0; i < sizeof caches / sizeof caches[0] && f.status == STRATA_OK; i++) {
         f.status = add_chases(set, caches[i].path, caches[i].level, caches[i].section, out, err);
         if (f.status == STRATA_OK && i < 3)
             add_older(set, caches[i].path, &f);
     }
     infer_l2_size(set, &f);
+    infer_reach(set, &f);
     infer_set_hash(set, &f);
     infer_mshrs(set, &f);
     infer_coalescer(set, &f);

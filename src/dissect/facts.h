@@ -25,6 +25,7 @@ void infer_spectrum(const struct strata_probe_set *set, struct fact_sink *f);
 void infer_shared(const struct strata_probe_set *set, struct fact_sink *f);
 void infer_throughput(const struct strata_probe_set *set, struct fact_sink *f);
 void infer_l2_size(const struct strata_probe_set *set, struct fact_sink *f);
+void infer_reach(const struct strata_probe_set *set, struct fact_sink *f);
 /* src/dissect/set_hash.c */
 void infer_set_hash(const struct strata_probe_set *set, struct fact_sink *f);
 

@@ -88,8 +88,11 @@ static void fit_mshrs(const struct wave *wave, size_t n, struct fact_sink *f, co
         }
     double share = n ? (double)best / (double)n : 0;
     struct strata_finding x = finding_of(share, "%zu of %zu rows explained (%s)", best, n, series);
-    if (share < 0.95)
+    if (share < 0.95) {
+        fact_open(f, "l1.mshrs_per_warp", "", "no pair of limits explains the table");
+        fact_open(f, "l1.mshrs", "", "no pair of limits explains the table");
         return;
+    }
     if (per_warp < most_loads)
         fact_add(f, "l1.mshrs_per_warp", "", &x, "%u", per_warp);
     else
@@ -116,9 +119,32 @@ void infer_mshrs(const struct strata_probe_set *set, struct fact_sink *f)
 
 /* ---- coalescer (paper 004, section III-A) ---- */
 
+/* Which sectors of its line a single word brought (columns stride,line,sector,latency, at stride 1). */
+static void fetched_sectors(const struct strata_series *s, struct fact_sink *f)
+{
+    int stride = strata_series_column(s, "stride"), sector = strata_series_column(s, "sector"), latency = strata_series_column(s, "latency");
+    struct clusters k;
+    double there = 0, first = 0;
+    if (stride < 0 || sector < 0 || latency < 0 || !clusters_of_latencies(&s, 1, &k) || k.n < 2)
+        return;
+    for (size_t r = 0; r < s->n_rows; r++) {
+        if (strata_series_at(s, r, stride) != 1)
+            continue;
+        there += strata_series_at(s, r, latency) < (k.high[0] + k.low[1]) / 2;
+        first += strata_series_at(s, r, sector) == 0;
+    }
+    struct strata_finding x = finding_of(0.99, "sectors of a line that are there after one word of it was read (%s)", s->name);
+    double per_line = first > 0 ? there / first : 0;
+    if (per_line > 0.9 && fabs(per_line - floor(per_line + 0.5)) < 0.1)
+        fact_add(f, "coalesce.granularity", "bytes", &x, "%.0f", 32 * floor(per_line + 0.5));
+}
+
 void infer_coalescer(const struct strata_probe_set *set, struct fact_sink *f)
 {
-    const struct strata_series *s = first_of(set, "coalesce");
+    const struct strata_series *s = first_of(set, "coalesce-sectors");
+    if (s)
+        fetched_sectors(s, f);
+    s = first_of(set, "coalesce");
     if (!s)
         return;
     double whole = median_where(s, "stride", 32, "accesses"), word = median_where(s, "stride", 0, "accesses");
@@ -131,7 +157,10 @@ void infer_coalescer(const struct strata_probe_set *set, struct fact_sink *f)
     if (!(word >= 1))
         return;
     fact_add(f, "coalesce.group", "lanes", &x, "%.0f", 32 / word);
-    fact_add(f, "coalesce.rule", "", &x, "%s", whole < 1.5 ? "fermi" : word > 1.5 ? "octet" : "sector");
+    if (whole < 1.5)
+        fact_open(f, "coalesce.rule", "", "whole lines are fetched; loads of 8 and 16 bytes were not tried");
+    else
+        fact_add(f, "coalesce.rule", "", &x, "%s", word > 1.5 ? "octet" : "sector");
 }
 
 /* ---- write misses of the L2 (paper 004, section III-B) ---- */
@@ -207,12 +236,25 @@ static uint32_t gcd32(uint32_t stride)
     return g;
 }
 
-/* Least squares of latency = base + slope (degree - 1), degree = max(1, gcd / divide); the residual's share. */
+/* The least of several: whatever disturbs a load makes it longer. */
+static double least_where(const struct strata_series *s, const char *key, double wanted, const char *value)
+{
+    int k = strata_series_column(s, key), v = strata_series_column(s, value);
+    double least = INFINITY;
+    for (size_t r = 0; k >= 0 && v >= 0 && r < s->n_rows; r++)
+        if (strata_series_at(s, r, k) == wanted)
+            least = fmin(least, strata_series_at(s, r, v));
+    return least;
+}
+
+/* Least squares of latency = base + slope (degree - 1), degree = max(1, gcd / divide), over strides that are
+ * powers of two (others can conflict in Kepler's wide banks where these do not: paper 002, figure 18); the
+ * residual's share. */
 static double fit_degree(const struct strata_series *s, uint32_t divide, double *base, double *slope)
 {
     double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0, syy = 0;
-    for (uint32_t stride = 1; stride <= 64; stride++) {
-        double y = median_where(s, "stride", stride, "latency"), x = gcd32(stride) / divide;
+    for (uint32_t stride = 1; stride <= 32; stride *= 2) {
+        double y = least_where(s, "stride", stride, "latency"), x = gcd32(stride) / divide;
         if (!isfinite(y))
             continue;
         x = x < 1 ? 0 : x - 1;
@@ -296,14 +338,44 @@ void infer_throughput(const struct strata_probe_set *set, struct fact_sink *f)
         if (set->clock_mhz > 0)
             fact_add(f, "copy.peak_rate", "GB/s", &x, "%.1f", peak * set->clock_mhz / 1000);
     }
-    s = first_of(set, "load-throughput");
-    if (s && peak_row(s, "bytes_per_cycle", &row, &peak)) {
+    for (size_t i = 0; i < set->n_series; i++) {
+        char name[64];
+        s = &set->series[i];
+        if (strcmp(s->experiment, "load-throughput") || !peak_row(s, "bytes_per_cycle", &row, &peak))
+            continue;
         struct strata_finding x = finding_of(0.9, "the most of all rows, at %.0f bytes (%s)", cell(s, row, "array_bytes"), s->name);
-        fact_add(f, "load.peak", "bytes/cycle", &x, "%.1f", peak);
+        snprintf(name, sizeof name, "load.%s.peak", s->path);
+        fact_add(f, name, "bytes/cycle", &x, "%.1f", peak);
     }
 }
 
 /* ---- size of a cache whose sets stay hidden ---- */
+
+/* Rows that walk over an array: many steps at one stride. */
+static bool is_sweep(const struct strata_series *s)
+{
+    int array = strata_series_column(s, "array_bytes"), stride = strata_series_column(s, "stride_bytes");
+    size_t n = 0;
+    for (size_t r = 0; array >= 0 && stride >= 0 && r < s->n_rows; r++)
+        n += strata_series_at(s, r, array) >= 64 * strata_series_at(s, r, stride) &&
+             strata_series_at(s, r, stride) == strata_series_at(s, 0, stride);
+    return n >= 5 && n == s->n_rows;
+}
+
+static const struct strata_series *widest_l2_average(const struct strata_probe_set *set)
+{
+    const struct strata_series *best = NULL;
+    double widest = 0, peak;
+    for (size_t i = 0; i < set->n_series; i++) {
+        const struct strata_series *s = &set->series[i];
+        size_t row;
+        if (strcmp(s->experiment, "average") || strcmp(s->path, "l2") || !is_sweep(s) || !peak_row(s, "array_bytes", &row, &peak) || peak <= widest)
+            continue;
+        widest = peak;
+        best = s;
+    }
+    return best;
+}
 
 /* Random replacement under a cyclic walk over N bytes: a line survives a round with probability
  * exp(-m N / C) if a share m of the visits misses, so m = 1 - exp(-m N / C) and C = -m N / ln(1 - m). LRU
@@ -312,10 +384,7 @@ void infer_l2_size(const struct strata_probe_set *set, struct fact_sink *f)
 {
     double estimate[256], low = INFINITY, high = 0, fits = 0, full = 0;
     size_t n = 0;
-    const struct strata_series *s = NULL;
-    for (size_t i = 0; i < set->n_series && !s; i++)
-        if (!strcmp(set->series[i].experiment, "average") && !strcmp(set->series[i].path, "l2") && set->series[i].n_rows >= 5)
-            s = &set->series[i];
+    const struct strata_series *s = widest_l2_average(set);
     int array = s ? strata_series_column(s, "array_bytes") : -1, latency = s ? strata_series_column(s, "latency") : -1;
     if (array < 0 || latency < 0)
         return;
@@ -339,7 +408,7 @@ void infer_l2_size(const struct strata_probe_set *set, struct fact_sink *f)
     if (n >= 3) {
         double middle = median_of(estimate, n), spread = (estimate[n - 1] - estimate[0]) / middle;
         struct strata_finding x = finding_of(spread < 0.1 ? 0.9 : 0.7, "%zu points of the rise, within %.0f %% of each other (%s)", n, 100 * spread, s->name);
-        if (spread < 0.3) {
+        if (spread < 0.16) {
             fact_add(f, "l2.size_about", "bytes", &x, "%.0f", middle);
             return;
         }
@@ -349,5 +418,81 @@ void infer_l2_size(const struct strata_probe_set *set, struct fact_sink *f)
         fact_add(f, "l2.size_about", "bytes", &x, "%.0f", sqrt(fits * full));
         return;
     }
+    if (fits > 0) {
+        struct strata_finding x = finding_of(0.8, "the largest array without misses (%s)", s->name);
+        fact_add(f, "l2.resident", "bytes", &x, "%.0f", fits);
+    }
     fact_open(f, "l2.size_about", "bytes", "the rise of the latency with the size fits neither random replacement nor LRU");
+}
+
+/* ---- reach of TLBs from mean latencies ---- */
+
+struct rise {
+    double reach, before, after;
+};
+
+static double middle_of_three(const double *y)
+{
+    double a = fmin(y[0], y[1]), b = fmax(y[0], y[1]);
+    return fmax(a, fmin(b, y[2]));
+}
+
+/* The next point from which on a curve stays higher than before by 2.5 % and 5 cycles. */
+static bool find_rise(const double *x, const double *y, size_t n, size_t from, struct rise *out, size_t *at)
+{
+    for (size_t i = from + 3; i + 3 <= n; i++) {
+        double before = middle_of_three(y + i - 3), after = middle_of_three(y + i), least = INFINITY;
+        if (after < 1.025 * before || after < before + 5)
+            continue;
+        for (size_t k = i; k < n; k++)
+            least = fmin(least, y[k]);
+        if (least < before + 0.5 * (after - before) && least < before + 5)
+            continue;
+        *out = (struct rise){x[i - 1], before, y[n - 1]};
+        *at = i;
+        return true;
+    }
+    return false;
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (x[0] > y[0]) - (x[0] < y[0]);
+}
+
+static void reach_of(const struct strata_series *s, struct fact_sink *f)
+{
+    int array = strata_series_column(s, "array_bytes"), latency = strata_series_column(s, "latency");
+    double (*point)[2] = malloc((s->n_rows + 1) * sizeof *point), *x = malloc((s->n_rows + 1) * 2 * sizeof *x), *y = x ? x + s->n_rows + 1 : NULL;
+    struct rise rise;
+    size_t at = 0;
+    if (point && x && array >= 0 && latency >= 0) {
+        for (size_t r = 0; r < s->n_rows; r++) {
+            point[r][0] = strata_series_at(s, r, array);
+            point[r][1] = strata_series_at(s, r, latency);
+        }
+        qsort(point, s->n_rows, sizeof *point, by_first);
+        for (size_t r = 0; r < s->n_rows; r++) {
+            x[r] = point[r][0];
+            y[r] = point[r][1];
+        }
+        for (uint32_t level = 1; level <= 2 && find_rise(x, y, s->n_rows, at, &rise, &at); level++) {
+            char name[64];
+            struct strata_finding found = finding_of(0.9, "mean latency rises from %.0f cycles behind this array (%s)", rise.before, s->name);
+            snprintf(name, sizeof name, "tlb.reach_%u_stride_%.0fM", level, strata_series_at(s, 0, strata_series_column(s, "stride_bytes")) / (1 << 20));
+            fact_add(f, name, "bytes", &found, "%.0f", rise.reach);
+            at += 3;
+        }
+    }
+    free(point);
+    free(x);
+}
+
+void infer_reach(const struct strata_probe_set *set, struct fact_sink *f)
+{
+    for (size_t i = 0; i < set->n_series; i++)
+        if (!strcmp(set->series[i].experiment, "average") && !strcmp(set->series[i].path, "tlb") && set->series[i].n_rows >= 8 &&
+            strata_series_column(&set->series[i], "stride_bytes") >= 0)
+            reach_of(&set->series[i], f);
 }

@@ -22,6 +22,21 @@ static strata_status add_cache(const struct strata_cache_config *config, uint64_
     return st;
 }
 
+/* Lines go round the slices; each slice is a cache of its own over the lines it sees. */
+static strata_status add_slices(struct strata_model_target *t, struct strata_error *err)
+{
+    struct strata_cache_config slice = t->gpu.l2.cache;
+    strata_status st = STRATA_OK;
+    t->n_slices = t->gpu.l2.slices ? t->gpu.l2.slices : 1;
+    slice.size_bytes /= t->n_slices;
+    t->l2 = calloc(t->n_slices, sizeof *t->l2);
+    if (!t->l2)
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a modelled L2.");
+    for (uint32_t i = 0; i < t->n_slices && st == STRATA_OK; i++)
+        st = add_cache(&slice, t->opt.seed + 6 + i, &t->l2[i], &t->has_l2, err);
+    return st;
+}
+
 static strata_status add_caches(struct strata_model_target *t, struct strata_error *err)
 {
     const struct strata_gpu *g = &t->gpu;
@@ -35,7 +50,7 @@ static strata_status add_caches(struct strata_model_target *t, struct strata_err
     if (st == STRATA_OK)
         st = add_cache(&g->texture.cache, seed + 2, &t->data[PATH_TEXTURE], &t->has_data[PATH_TEXTURE], err);
     if (st == STRATA_OK)
-        st = add_cache(&g->l2.cache, seed + 3, &t->l2, &t->has_l2, err);
+        st = add_slices(t, err);
     if (st == STRATA_OK && (g->tlb.l1_miss_cycles || g->tlb.l2_miss_cycles)) {
         st = add_cache(&g->tlb.l1, seed + 4, &t->tlb1, &t->has_tlb, err);
         if (st == STRATA_OK)
@@ -70,7 +85,9 @@ void strata_model_target_destroy(struct strata_model_target *t)
         return;
     for (int p = 0; p < 3; p++)
         cache_release(&t->data[p]);
-    cache_release(&t->l2);
+    for (uint32_t i = 0; t->l2 && i < t->n_slices; i++)
+        cache_release(&t->l2[i]);
+    free(t->l2);
     cache_release(&t->tlb1);
     cache_release(&t->tlb2);
     free(t);
@@ -87,8 +104,8 @@ void machine_clear(struct strata_model_target *t)
 {
     machine_launch(t);
     t->l2_used = false;
-    if (t->has_l2)
-        cache_clear(&t->l2);
+    for (uint32_t i = 0; t->has_l2 && i < t->n_slices; i++)
+        cache_clear(&t->l2[i]);
     if (t->has_tlb) {
         cache_clear(&t->tlb1);
         if (t->tlb2.n_slots)
@@ -124,6 +141,12 @@ static uint32_t translate(struct strata_model_target *t, uint64_t address)
     return cycles;
 }
 
+static bool use_slice(struct strata_model_target *t, uint64_t address)
+{
+    uint64_t bytes = t->gpu.l2.cache.line_bytes, line = address / bytes;
+    return use(&t->l2[line % t->n_slices], line / t->n_slices * bytes + address % bytes);
+}
+
 /* A read from DRAM that follows the one before closely, or is the first, brings what lies behind it too
  * (paper 002, section 4.6, finding 3). */
 static bool use_l2(struct strata_model_target *t, uint64_t address)
@@ -131,12 +154,12 @@ static bool use_l2(struct strata_model_target *t, uint64_t address)
     bool sequential = !t->l2_used || (address >= t->l2_last && address - t->l2_last <= 4096);
     t->l2_used = true;
     t->l2_last = address;
-    if (!t->has_l2 || use(&t->l2, address))
+    if (!t->has_l2 || use_slice(t, address))
         return true;
     if (!sequential)
         return false;
-    for (uint64_t at = t->l2.config.sector_bytes; at < t->gpu.l2.prefetch_bytes; at += t->l2.config.sector_bytes)
-        use(&t->l2, address + at);
+    for (uint64_t at = t->gpu.l2.cache.sector_bytes; at < t->gpu.l2.prefetch_bytes; at += t->gpu.l2.cache.sector_bytes)
+        use_slice(t, address + at);
     return false;
 }
 
@@ -195,7 +218,7 @@ bool strata_model_target_prober(struct strata_model_target *t, const char *path,
             continue;
         if (p <= PATH_TEXTURE ? !t->has_data[p] : p == PATH_TLB ? !t->has_tlb : !t->has_l2)
             return false;
-        uint64_t line = p <= PATH_TEXTURE ? t->data[p].config.line_bytes : t->l2.config.line_bytes;
+        uint64_t line = p <= PATH_TEXTURE ? t->data[p].config.line_bytes : t->gpu.l2.cache.line_bytes;
         *out = (struct strata_prober){.context = &t->context[p], .visit = visit,
                                       .reach_bytes = p == PATH_TLB ? 16ull << 30 : line < 64 ? 32ull << 20 : 128ull << 20,
                                       .unit_bytes = p == PATH_TLB ? 65536 : 4};

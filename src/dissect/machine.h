@@ -12,7 +12,9 @@ struct strata_model_target {
     struct strata_gpu gpu;
     struct strata_model_options opt;
     struct cache data[3];        /* by path: L1, read-only, texture */
-    struct cache l2, tlb1, tlb2;
+    struct cache *l2;            /* by slice */
+    uint32_t n_slices;
+    struct cache tlb1, tlb2;
     bool has_data[3], has_l2, has_tlb;
     bool l2_used;
     uint64_t l2_last;            /* the address the L2 was asked for last, for its prefetch */

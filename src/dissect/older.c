@@ -148,17 +148,20 @@ void strata_older_wong(const struct strata_probe_set *set, const char *path, str
     curve_of(set, path, false, stride, &k);
     if (!(stride > 0) || k.n < 6)
         return;
-    double step = 0, first = 0, last = 0;
+    double step = 0, first = 0, last = 0, gap = 0;
     size_t steps = 0;
     for (size_t i = 1; i < k.n; i++)
-        step = k.latency[i] - k.latency[i - 1] > step ? k.latency[i] - k.latency[i - 1] : step;
-    for (size_t i = 1; i < k.n; i++)
-        if (k.latency[i] - k.latency[i - 1] > 0.5 * step) {
-            if (!steps++)
-                first = k.at[i - 1];
-            last = k.at[i - 1];
-        }
-    if (!(step > 0) || steps < 2)
+        step = fmax(step, k.latency[i] - k.latency[i - 1]);
+    for (size_t i = 1; i < k.n; i++) {
+        if (!(k.latency[i] - k.latency[i - 1] > 0.5 * step))
+            continue;
+        if (steps >= 2 && fabs(k.at[i - 1] - last - gap) > 0.1 * gap)
+            return; /* plateaus of unequal width are none */
+        gap = steps ? k.at[i - 1] - last : 0;
+        last = k.at[i - 1];
+        first = steps++ ? first : last;
+    }
+    if (!(step > 0) || steps < 3)
         return;
     out->known = true;
     out->size_bytes = (uint64_t)first;

@@ -210,7 +210,7 @@ static void l2_path(struct plan *p)
 {
     struct strata_series *s = averages(p, PATH_L2, "size");
     double dram = p->t->gpu.l2.hit_cycles + p->t->gpu.dram.access_cycles;
-    uint32_t done = 0, sector = p->t->l2.config.sector_bytes, stride = p->t->l2.config.line_bytes;
+    uint32_t done = 0, sector = p->t->gpu.l2.cache.sector_bytes, stride = p->t->gpu.l2.cache.line_bytes;
     for (uint64_t array = 65536; s && p->status == STRATA_OK && done < 2 && array <= 512ull << 20; array += array / 8 / stride * stride)
         done += average(p, PATH_L2, s, array, stride) > 0.9 * dram;
     if (p->status == STRATA_OK)
@@ -251,6 +251,8 @@ strata_status strata_model_target_measure(struct strata_model_target *t, struct 
     memset(out, 0, sizeof *out);
     snprintf(out->target, sizeof out->target, "model:%s", t->gpu.name);
     snprintf(out->card, sizeof out->card, "%.*s", (int)sizeof out->card - 1, t->gpu.description);
+    out->sm_version = t->gpu.sm_version;
+    out->sms = t->gpu.sm.count;
     out->clock_mhz = t->gpu.sm.clock_mhz;
     out->memory_clock_mhz = t->gpu.dram.clock_mhz;
     for (int path = PATH_L1; path <= PATH_TLB && p.status == STRATA_OK; path++)

@@ -75,9 +75,10 @@ strata_status strata_dissection_to_yaml(const struct strata_dissection *d, const
     strata_text_put(&t, "# Found by `strata dissect`; what it could not determine is listed at the end and left to defaults.\ndescription: ");
     strata_text_put_json_string(&t, *set->card ? set->card : set->target);
     strata_text_put(&t, "\n");
+    put_section(&t, d, "description", 0);
     for (size_t i = 0; i < d->n_facts; i++) {
         const struct strata_fact *x = &d->fact[i];
-        if (!x->is_key || !x->finding.known || !first_of_top(d, i))
+        if (!x->is_key || !x->finding.known || !strchr(x->name, '.') || !first_of_top(d, i))
             continue;
         char top[64];
         snprintf(top, sizeof top, "%.*s.", (int)strcspn(x->name, "."), x->name);

@@ -1,0 +1,2 @@
+mkdir empty
+"$strata" dissect --from empty

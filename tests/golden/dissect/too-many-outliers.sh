@@ -1,0 +1,1 @@
+"$strata" dissect --target model:gtx780 --outliers 0.5
