@@ -14,7 +14,7 @@
 #include "progress.h"
 
 struct predict_arguments {
-    const char *gpu, *model, *variant, *compat, *format, *output;
+    const char *gpu, *model, *variant, *compat, *profile, *format, *output;
     struct launch_arguments launches;
     struct option_list set;
     uint64_t seed, jobs;
@@ -54,9 +54,16 @@ static strata_status run_model(const struct predict_arguments *a, const struct s
         status = strata_prediction_add_override(out, a->settings.compat, err);
     if (status != STRATA_OK)
         return status;
+    if (a->profile)
+        status = strata_profiles_load(model, a->profile, &opt.profiles, err);
+    if (status != STRATA_OK)
+        return status;
     progress_start(&progress.line, "launches", a->quiet);
     status = strata_predict(set, gpu, &opt, out, err);
     progress_end(&progress.line);
+    if (status == STRATA_OK && a->profile && strata_profiles_added(opt.profiles))
+        status = strata_profiles_save(opt.profiles, a->profile, err);
+    strata_profiles_destroy(opt.profiles);
     if (status == STRATA_OK && a->verbose)
         fprintf(stderr,
                 "strata: %s on %s: %zu launches of %zu traces, %.3g million warp instructions in "
@@ -156,6 +163,8 @@ int cmd_predict(int argc, char **argv)
         {0, "variant", OPTION_STRING, &a.variant, "NAME", "a variant of the model"},
         {0, "compat", OPTION_STRING, &a.compat, "WHOSE",
          "interval: authors, what the authors' scripts do instead of their paper"},
+        {0, "profile", OPTION_STRING, &a.profile, "FILE",
+         "interval: take profiles of launches from there, and keep new ones there"},
         {0, "set", OPTION_LIST, &a.set, "KEY=VALUE",
          "change one number of the GPU, or model.KEY of the model"},
         LAUNCH_OPTIONS(a.launches),

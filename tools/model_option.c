@@ -28,12 +28,12 @@ strata_status split_settings(const struct option_list *set, const char *compat,
     memset(out, 0, sizeof *out);
     out->for_model = calloc(set->n + 2, sizeof *out->for_model);
     out->for_gpu.item = calloc(set->n + 1, sizeof *out->for_gpu.item);
-    if (compat && asprintf(&out->compat, "compat=%s", compat) < 0)
+    if (compat && asprintf(&out->compat, "model.compat=%s", compat) < 0)
         out->compat = NULL;
     if (!out->for_model || !out->for_gpu.item || (compat && !out->compat))
         return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for --set.");
     if (compat)
-        out->for_model[n_model++] = out->compat;
+        out->for_model[n_model++] = out->compat + strlen("model.");
     for (size_t i = 0; i < set->n; i++)
         if (!strncmp(set->item[i], "model.", 6))
             out->for_model[n_model++] = set->item[i] + 6;

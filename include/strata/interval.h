@@ -70,7 +70,12 @@ void strata_interval_destroy(struct strata_interval_profile *p); /* NULL is allo
 /* Reads a launch's blocks and adds its profile. */
 strata_status strata_interval_profile_launch(struct strata_interval_profile *p, const struct strata_gpu *gpu,
                                              struct strata_reader *reader, uint64_t seed, struct strata_error *err);
-/* A JSON text, see docs/interval-profile.md. */
+/* Launches profiled from now on, and their evaluations, follow the authors' published scripts where
+ * these differ from the paper: both caches allocate on writes, hits and misses of the L2 are swapped in a
+ * load's latency, an interval ends with a gap of ten cycles and holds every step, MDM's batches may be
+ * fractions, and the variance of the DRAM queue is in nanoseconds. */
+void strata_interval_follow_scripts(struct strata_interval_profile *p, bool follow);
+/* A JSON text, see docs/interval-model.md. */
 strata_status strata_interval_save(const struct strata_interval_profile *p, const char *path, struct strata_error *err);
 strata_status strata_interval_load(const char *path, struct strata_interval_profile **out, struct strata_error *err);
 /* Launch i on `gpu`; i < strata_interval_count. No allocation, safe from any number of threads. */

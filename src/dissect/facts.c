@@ -269,7 +269,9 @@ static strata_status add_chases(const struct strata_probe_set *set, const char *
         return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
                            "There is no memory left for the answers.");
     strata_dissect_chases(set, path, level, a);
-    strata_status st = strata_dissection_add_cache(out, section, a, err);
+    /* Near and far parts of an L2 are no hits and misses. */
+    bool level_seen = strcmp(path, "l2") || a->miss_cycles > 1.4 * a->hit_cycles;
+    strata_status st = level_seen ? strata_dissection_add_cache(out, section, a, err) : STRATA_OK;
     free(a);
     return st;
 }
@@ -307,11 +309,13 @@ strata_status strata_dissect_set(const struct strata_probe_set *set, struct stra
         fact_add(&f, "sm.count", "", &told, "%u", set->sms);
     if (set->clock_mhz >= 1)
         fact_add(&f, "sm.clock", "MHz", &told, "%.0f", set->clock_mhz);
+    infer_l2_partitions(set, &f); /* before anything else takes near and far for hit and miss */
     for (size_t i = 0; i < sizeof caches / sizeof caches[0] && f.status == STRATA_OK; i++) {
         f.status = add_chases(set, caches[i].path, caches[i].level, caches[i].section, out, err);
         if (f.status == STRATA_OK && i < 3)
             add_older(set, caches[i].path, &f);
     }
+    infer_l2_fetch(set, &f);
     infer_l2_size(set, &f);
     infer_reach(set, &f);
     infer_set_hash(set, &f);

@@ -28,6 +28,9 @@ void infer_shared(const struct strata_probe_set *set, struct fact_sink *f);
 void infer_throughput(const struct strata_probe_set *set, struct fact_sink *f);
 void infer_l2_size(const struct strata_probe_set *set, struct fact_sink *f);
 void infer_reach(const struct strata_probe_set *set, struct fact_sink *f);
+/* src/dissect/l2.c */
+void infer_l2_fetch(const struct strata_probe_set *set, struct fact_sink *f);
+void infer_l2_partitions(const struct strata_probe_set *set, struct fact_sink *f);
 /* src/dissect/set_hash.c */
 void infer_set_hash(const struct strata_probe_set *set, struct fact_sink *f);
 

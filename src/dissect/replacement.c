@@ -217,24 +217,26 @@ static bool simulated_ages(uint32_t policy, uint32_t ways, double *share)
     return true;
 }
 
-static void by_age(const struct victims *v, uint32_t ways, struct strata_cache_answer *out)
+/* The candidate whose ages fit, if the other does not by far. Outliers are spread over all ages. */
+static void by_age(const struct oracle *o, const struct victims *v, uint32_t ways,
+                   struct strata_cache_answer *out)
 {
     static const uint32_t candidate[] = {STRATA_REPL_NOT_MRU, STRATA_REPL_AGED};
-    double share[MAX_SET_LINES];
-    if (ways % 5 == 0)
+    double share[MAX_SET_LINES], chi[2], wrong = o->false_miss * (ways - 1) / 2 + o->false_hit;
+    if (ways % 5 == 0 || v->n < 100)
         return; /* the simulated order needs a step without a common factor */
     for (uint32_t i = 0; i < 2; i++) {
         if (!simulated_ages(candidate[i], ways, share))
             return;
         for (uint32_t a = 0; a < ways; a++)
-            share[a] = 0.97 * share[a] + 0.03 / ways;
-        if (chi_square(v->by_age, share, ways, v->n) < 8 && v->n > 100) {
-            out->replacement_kind = candidate[i];
-            found(&out->replacement, 0.9,
-                  "which age is the victim, after fills and uses in random order");
-            return;
-        }
+            share[a] = (1 - wrong) * share[a] + wrong * (1 - share[a]) / (ways - 1);
+        chi[i] = chi_square(v->by_age, share, ways, v->n);
     }
+    uint32_t best = chi[1] < chi[0];
+    if (chi[best] > 15 || chi[!best] < 10 * fmax(chi[best], 5))
+        return;
+    out->replacement_kind = candidate[best];
+    found(&out->replacement, 0.9, "which age is the victim, after fills and uses in random order");
 }
 
 static void random_policy(struct oracle *o, const uint64_t *line, size_t n_lines, uint32_t ways,
@@ -254,7 +256,7 @@ static void random_policy(struct oracle *o, const uint64_t *line, size_t n_lines
                way = chi_square(v->by_way, NULL, ways, v->n);
         if (age > 7) {
             found(&out->lru, 0.999, "victims of the same history differ from run to run");
-            by_age(v, ways, out);
+            by_age(o, v, ways, out);
             break;
         }
         if (age > 4.5 || (way > 4.5 && way < 8))

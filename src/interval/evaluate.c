@@ -71,6 +71,8 @@ static struct interval_machine machine_of(const struct interval_launch *l, const
         .dram_extra_cycles = gpu_dram_cycles(gpu),
         .l2_miss_ratio = l->l2_miss_ratio,
         .greedy = gpu->sm.scheduler_policy == STRATA_SCHED_GTO,
+        .fractional_batches = l->scripts != 0,
+        .md1_in_ns = l->scripts != 0,
     };
     m.warps_per_scheduler = ceil(m.warps / schedulers);
     m.l1_change_cycles = gpu->l1.hit_cycles - l->l1_cycles;

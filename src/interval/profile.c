@@ -60,6 +60,7 @@ struct reading {
     size_t n_first, cap_first;
     struct strata_block **kept; /* blocks that a path refers to */
     size_t n_kept, cap_kept;
+    bool scripts; /* rules of the published scripts */
     bool late; /* latencies by execution, with data on its way counted as missing */
     uint64_t lsu_cycles, n_warps_all, n_instructions;
     struct strata_error *err;
@@ -98,13 +99,15 @@ static strata_status init_front(struct reading *r, uint64_t seed)
     r->front.l1_allocates_writes = g->l1.write_policy == STRATA_WRITE_THROUGH_ALLOCATE || g->l1.write_policy == STRATA_WRITE_BACK;
     r->front.l2_fetch_sectors = g->l2.fetch_bytes > l2.sector_bytes ? g->l2.fetch_bytes / l2.sector_bytes : 1;
     r->front.l2_fetches_on_write = g->l2.write_miss == STRATA_FETCH_ON_WRITE;
+    r->front.script_writes = r->front.script_zero = r->scripts;
     return STRATA_OK;
 }
 
 static strata_status init_reading(struct reading *r, const struct strata_gpu *gpu, struct strata_reader *reader, uint64_t seed,
-                                  struct strata_error *err)
+                                  bool scripts, struct strata_error *err)
 {
     memset(r, 0, sizeof *r);
+    r->scripts = scripts;
     r->gpu = gpu;
     r->reader = reader;
     r->launch = strata_reader_launch(reader);
@@ -462,6 +465,8 @@ static double latency_of(const struct reading *r, uint32_t pc)
         return i->latency;
     double p1, p2;
     miss_shares(r, pc, &p1, &p2);
+    if (r->scripts) /* the L2's hits and misses swapped, and the L1 paid in any case */
+        return r->gpu->l1.hit_cycles + p1 * (gpu_l2_cycles(r->gpu) + (1 - p2) * gpu_dram_cycles(r->gpu));
     /* An L2 hit's latency is from load to use, so a miss does not pay for the L1 as well. */
     return (1 - p1) * r->gpu->l1.hit_cycles + p1 * (gpu_l2_cycles(r->gpu) + p2 * gpu_dram_cycles(r->gpu));
 }
@@ -609,7 +614,7 @@ static strata_status cut_intervals(struct reading *r, struct interval_launch *l,
     size_t chosen;
     if (!r->paths.n)
         return strata_fail(r->err, STRATA_EFORMAT, r->launch->trace, 0, 0, "the launch has no instructions; the interval model needs at least one warp.");
-    strata_status st = interval_builder_init(&w.builder, INTERVAL_NORMATIVE, r->decoder.max_register + 2, r->err);
+    strata_status st = interval_builder_init(&w.builder, r->scripts ? INTERVAL_GAP_10_SUM : INTERVAL_NORMATIVE, r->decoder.max_register + 2, r->err);
     if (st == STRATA_OK)
         st = choose(r, &w, l, &chosen);
     if (st == STRATA_OK)
@@ -647,6 +652,7 @@ static void fill_totals(const struct reading *r, struct interval_launch *l)
     l->dram_write_sectors = (double)t->dram_write_sectors;
     l->l2_miss_ratio = share(t->l2_misses, t->l2_requests);
     l->sector_bytes = r->gpu->l2.cache.sector_bytes;
+    l->scripts = r->scripts;
 }
 
 static strata_status fill_launch(const struct reading *r, struct interval_launch *l)
@@ -679,7 +685,7 @@ strata_status strata_interval_profile_launch(struct strata_interval_profile *p, 
         free(r);
         return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for an interval profile.");
     }
-    strata_status st = init_reading(r, gpu, reader, seed, err);
+    strata_status st = init_reading(r, gpu, reader, seed, p->scripts, err);
     if (st == STRATA_OK)
         st = read_launch(r);
     if (st == STRATA_OK)

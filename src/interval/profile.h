@@ -22,6 +22,7 @@ struct interval_launch {
     double l1_miss_sectors, l2_requests, l2_sectors, l2_write_sectors, atomic_sectors;
     double dram_read_sectors, dram_write_sectors;
     double sector_bytes;
+    double scripts; /* 1: by the rules of published scripts, see strata_interval_follow_scripts */
     struct interval *interval; /* cut with the published latencies */
     size_t n_intervals;
     struct interval *late_interval; /* with loads that wait for data other warps asked for */
@@ -35,6 +36,7 @@ struct interval_launch {
 struct strata_interval_profile {
     struct interval_launch *launch;
     size_t n, cap;
+    bool scripts; /* for launches to come */
 };
 
 /* Room for one more, zeroed; NULL if there is no memory. */

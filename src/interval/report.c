@@ -44,8 +44,15 @@ static void report_launch(const struct interval_launch *l, struct strata_result 
     strata_result_detail(r, "profile.l2_miss_ratio", l->l2_miss_ratio);
 }
 
+/* What the options say, apart from the GPU. */
+struct choice {
+    enum strata_interval_variant variant;
+    unsigned parts;
+    bool scripts;
+};
+
 /* "late=off": one of the default's parts is left out. */
-static strata_status read_setting(const char *word, unsigned *parts, struct strata_error *err)
+static bool read_part(const char *word, struct choice *out)
 {
     const char *equals = strchr(word, '=');
     size_t length = equals ? (size_t)(equals - word) : strlen(word);
@@ -53,31 +60,38 @@ static strata_status read_setting(const char *word, unsigned *parts, struct stra
         if (strlen(strata_interval_part_name(i)) != length || strncmp(word, strata_interval_part_name(i), length))
             continue;
         if (!strcmp(equals + 1, "off"))
-            *parts &= ~(1u << i);
-        else if (strcmp(equals + 1, "on"))
-            break;
-        return STRATA_OK;
+            out->parts &= ~(1u << i);
+        return !strcmp(equals + 1, "off") || !strcmp(equals + 1, "on");
     }
+    return false;
+}
+
+static strata_status read_setting(const char *word, struct choice *out, struct strata_error *err)
+{
+    if (!strncmp(word, "compat=", 7)) {
+        out->scripts = !strcmp(word + 7, "authors");
+        if (out->scripts || !strcmp(word + 7, "paper"))
+            return STRATA_OK;
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "the interval model follows the \"paper\" or, with --compat authors, its authors' scripts, not \"%s\".", word + 7);
+    }
+    if (read_part(word, out))
+        return STRATA_OK;
     return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                        "the interval model does not know \"model.%s\"; late, waves, launch, slowest, overlap and sectors are on or off.", word);
 }
-
-/* What the options say, apart from the GPU. */
-struct choice {
-    enum strata_interval_variant variant;
-    unsigned parts;
-};
 
 static strata_status read_options(const struct strata_model_options *opt, struct choice *out, struct strata_error *err)
 {
     strata_status st = STRATA_OK;
     out->parts = STRATA_INTERVAL_ALL_PARTS;
+    out->scripts = false;
     if (!strata_interval_variant_find(opt->variant, &out->variant))
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                            "the interval model has no variant \"%s\"; there are: gpumech, gpumech+, mdm-queue, mdm-mshr, mdm, gcom, default.",
                            opt->variant);
     for (const char *const *word = opt->settings; word && *word && st == STRATA_OK; word++)
-        st = read_setting(*word, &out->parts, err);
+        st = read_setting(*word, out, err);
     return st;
 }
 
@@ -89,8 +103,10 @@ static strata_status create_profile(const struct strata_gpu *gpu, struct strata_
     strata_status st = read_options(opt, &choice, err);
     if (st == STRATA_OK)
         st = strata_interval_create(&p, err);
-    if (st == STRATA_OK)
+    if (st == STRATA_OK) {
+        strata_interval_follow_scripts(p, choice.scripts);
         st = strata_interval_profile_launch(p, gpu, reader, opt->seed, err);
+    }
     if (st == STRATA_OK)
         *profile = p;
     else

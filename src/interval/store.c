@@ -65,6 +65,11 @@ size_t strata_interval_count(const struct strata_interval_profile *p)
     return p->n;
 }
 
+void strata_interval_follow_scripts(struct strata_interval_profile *p, bool follow)
+{
+    p->scripts = follow;
+}
+
 const char *strata_interval_program(const struct strata_interval_profile *p, size_t i)
 {
     return p->launch[i].program;
@@ -85,7 +90,7 @@ static const struct field {
               NUMBER(code_lines), NUMBER(l1_cycles), NUMBER(l2_cycles), NUMBER(dram_cycles), NUMBER(l2_miss_ratio),
               NUMBER(paths), NUMBER(cluster_share), NUMBER(representative), NUMBER(lsu_cycles),
               NUMBER(l1_miss_sectors), NUMBER(l2_requests), NUMBER(l2_sectors), NUMBER(l2_write_sectors),
-              NUMBER(atomic_sectors), NUMBER(dram_read_sectors), NUMBER(dram_write_sectors), NUMBER(sector_bytes),
+              NUMBER(atomic_sectors), NUMBER(dram_read_sectors), NUMBER(dram_write_sectors), NUMBER(sector_bytes), NUMBER(scripts),
               NUMBER(longest_cycles), NUMBER(longest_late_cycles),
               NUMBER(longest_l1_waits), NUMBER(longest_l2_waits), NUMBER(longest_dram_waits),
               NUMBER(longest_late_l1_waits), NUMBER(longest_late_l2_waits), NUMBER(longest_late_dram_waits)};

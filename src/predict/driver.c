@@ -5,6 +5,8 @@
 
 #include <strata/predict.h>
 
+#include "predict/profiles.h"
+
 /* One launch's answer; slots are filled in any order and read in theirs. */
 struct slot {
     struct strata_result result;
@@ -31,17 +33,32 @@ static void copy_warnings(const struct strata_reader *reader, struct strata_resu
         strata_result_warn(result, "%s", strata_reader_warning(reader, i));
 }
 
+struct opening {
+    struct run *run;
+    const struct strata_launch_ref *ref;
+};
+
+static strata_status open_reader(void *context, struct strata_reader **out, struct strata_error *err)
+{
+    struct opening *o = context;
+    pthread_mutex_lock(&o->run->lock);
+    strata_status status = strata_reader_open(o->ref->trace, o->ref->index, out, err);
+    pthread_mutex_unlock(&o->run->lock);
+    return status;
+}
+
 static strata_status run_launch(struct run *run, const struct strata_launch_ref *ref,
                                 struct slot *slot)
 {
     const struct strata_launch *launch = strata_trace_launch(ref->trace, ref->index);
     struct strata_reader *reader = NULL;
     strata_status status = strata_result_init(&slot->result, launch, &slot->error);
-    if (status != STRATA_OK)
-        return status;
-    pthread_mutex_lock(&run->lock);
-    status = strata_reader_open(ref->trace, ref->index, &reader, &slot->error);
-    pthread_mutex_unlock(&run->lock);
+    struct opening opening = {run, ref};
+    if (status == STRATA_OK && run->opt->profiles)
+        return profiles_run(run->opt->profiles, launch, run->gpu, &run->model_options, open_reader,
+                            &opening, &slot->result, &slot->error);
+    if (status == STRATA_OK)
+        status = open_reader(&opening, &reader, &slot->error);
     if (status != STRATA_OK)
         return status;
     status =

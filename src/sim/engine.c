@@ -214,8 +214,9 @@ static strata_status end_block(struct sim_engine *e, uint32_t sm, const struct s
     strata_block_destroy(s->block[x->block].data);
     s->block[x->block].data = NULL;
     e->resident_blocks--;
+    s->left = sim_max(s->left, x->left);
     if (!--s->resident)
-        s->busy += x->time - s->start;
+        s->busy += s->left - s->start;
     uint64_t block, noted = dispatcher_turn(e, x->time);
     e->end_time = sim_max(e->end_time, noted);
     if (e->blocks_over || !strata_dispatcher_release(e->dispatcher, sm, &block))

@@ -71,7 +71,6 @@ void sim_lsu_issue(struct sim_sm *s, uint32_t warp, const struct sm_inst *i)
         q->kind = SIM_LSU_SHARED;
         q->cycles = (uint16_t)(cost.wavefronts ? cost.wavefronts : 1);
         q->op = sim_op_new(s, warp);
-        s->count.shared_wavefronts += cost.wavefronts;
         s->count.shared_conflicts += cost.conflicts;
     }
     u->op_tail++;

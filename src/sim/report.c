@@ -23,7 +23,6 @@ static void add_counters(struct sim_sm_counters *sum, const struct sim_sm_counte
 static void report_l1(const struct strata_gpu *g, const struct sim_sm_counters *c, struct strata_result *r)
 {
     uint64_t hits = c->ld_hits + (g->l1.inflight_counts_as_hit ? c->ld_inflight_hits : 0);
-    strata_result_set(r, "sm__inst_executed_pipe_lsu.sum", (double)c->lsu_instructions);
     strata_result_set(r, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", (double)c->ld_requests);
     strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", (double)c->ld_sectors);
     strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", (double)hits);
@@ -35,6 +34,8 @@ static void report_l1(const struct strata_gpu *g, const struct sim_sm_counters *
     strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", (double)c->red_sectors);
     strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", (double)c->local_ld_sectors);
     strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", (double)c->local_st_sectors);
+    if (!c->async_copies) /* where those write in shared memory is in no trace */
+        strata_result_set(r, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", (double)c->shared_conflicts);
     strata_result_set(r, "l1tex__m_xbar2l1tex_read_sectors.sum", (double)c->to_l1_sectors);
     strata_result_set(r, "l1tex__m_l1tex2xbar_write_sectors.sum", (double)c->from_l1_sectors);
 }

@@ -200,7 +200,7 @@ strata_status sim_sm_start(struct sim_sm *s, struct strata_block *data, uint64_t
     for (uint32_t k = 0; k < data->n_warps && k < limit && st == STRATA_OK; k++)
         st = start_warp(s, b->first_warp + k, place, k, t, err);
     if (st == STRATA_OK && !b->live_warps)
-        s->exit[s->n_exits++] = (struct sim_exit){.time = t, .block = place};
+        s->exit[s->n_exits++] = (struct sim_exit){.time = t, .left = t, .block = place};
     uint64_t next = wheel_next(s);
     s->due = next < s->due ? next : s->due;
     return st;

@@ -47,7 +47,7 @@ struct sim_block {
     struct strata_block *data;
     uint32_t live_warps, waiting;
     uint32_t writes;          /* not acknowledged yet: a block keeps its place until they are */
-    uint64_t barrier_time, exit_time;
+    uint64_t barrier_time, exit_time, left;
     uint64_t start;
     uint32_t first_warp;
 };
@@ -157,8 +157,8 @@ struct sim_lsu {
 
 struct sim_sm_counters {
     uint64_t instructions, unknown_opcodes, texture_accesses;
-    uint64_t global_ld, global_st, shared_ld, shared_st, lsu_instructions;
-    uint64_t shared_wavefronts, shared_conflicts;
+    uint64_t global_ld, global_st, shared_ld, shared_st;
+    uint64_t shared_conflicts, async_copies;
     uint64_t stall_cycles[SM_N_STALLS];
     uint64_t ld_requests, ld_sectors, ld_hits, ld_inflight_hits, st_requests, st_sectors, st_hits;
     uint64_t local_ld_sectors, local_st_sectors, atom_sectors, red_sectors, set_conflicts;
@@ -170,7 +170,7 @@ struct sim_sm_counters {
 };
 
 struct sim_exit {
-    uint64_t time;
+    uint64_t time, left; /* its stores are written; its last warp has exited */
     uint32_t block;
 };
 
@@ -211,7 +211,7 @@ struct sim_sm {
     uint32_t oldest_epoch;
     uint32_t epoch_writes[SIM_EPOCHS];
     uint32_t membar_waiters;  /* warps waiting for writes */
-    uint64_t start, busy, last_ack, next_start;
+    uint64_t start, left, busy, last_ack, next_start;
     uint32_t resident;
     struct sim_sm_counters count;
     strata_status status;

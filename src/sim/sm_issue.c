@@ -183,7 +183,7 @@ static void end_block(struct sim_sm *s, uint32_t block)
 {
     const struct sim_block *b = &s->block[block];
     if (!b->live_warps && !b->writes)
-        s->exit[s->n_exits++] = (struct sim_exit){.time = b->exit_time, .block = block};
+        s->exit[s->n_exits++] = (struct sim_exit){.time = b->exit_time, .left = b->left, .block = block};
 }
 
 void sim_blocks_written(struct sim_sm *s, uint32_t blocks, uint64_t t)
@@ -205,7 +205,7 @@ static void end_warp(struct sim_sm *s, uint32_t index, uint64_t t)
     struct sim_block *b = &s->block[w->block];
     w->has_next = false;
     w->generation++;
-    b->exit_time = sim_max(b->exit_time, t);
+    b->exit_time = b->left = sim_max(b->exit_time, t);
     if (!--b->live_warps)
         end_block(s, w->block);
     else if (b->waiting == b->live_warps)
@@ -216,8 +216,8 @@ static void end_warp(struct sim_sm *s, uint32_t index, uint64_t t)
 
 static void count_memory(struct sim_sm_counters *c, const struct strata_inst *i)
 {
+    c->async_copies += i->memop == STRATA_MEM_ASYNC_COPY;
     bool load = i->memop == STRATA_MEM_LOAD, store = i->memop == STRATA_MEM_STORE;
-    c->lsu_instructions++;
     if (i->space == STRATA_SPACE_SHARED) {
         c->shared_ld += load;
         c->shared_st += store;

@@ -19,6 +19,10 @@ done
 for file in man/man1/strata.1 bash-completion/completions/strata zsh/site-functions/_strata fish/vendor_completions.d/strata.fish; do
     [ -s "$root/share/$file" ] || fail "share/$file is not installed"
 done
+module=$(find "$root" "$scratch" -path '*/strata/__init__.py' | head -n 1)
+[ -n "$module" ] || fail "the Python module is not installed"
+PYTHONDONTWRITEBYTECODE=1 STRATA=$root/bin/strata PYTHONPATH=$(dirname "$(dirname "$module")") python3 -c 'import strata; assert strata.version().startswith("strata ")' ||
+    fail "the installed Python module does not work"
 # Only headers of the public folder, each of which compiles by itself.
 for header in "$root"/include/strata/*.h; do
     echo "#include <strata/${header##*/}>" >"$scratch/one.c"

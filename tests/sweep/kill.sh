@@ -37,15 +37,21 @@ python3 "$here/rows.py" "$db" >"$work/whole.rows" || exit 1
 # Kills at random moments of what an undisturbed run takes, so that some come before the first result and
 # some after many.
 db=$work/killed.db
-killed=0 seed=$$
+killed=0 seed=$$ longest_ms=$((took_ms / kills))
 while [ $killed -lt $kills ]; do
     "$strata" sweep "$data/rod_bfs.strata" "$data/poly_GRAMSCHM.strata" -k 'regex:Kernel|gramschmidt_kernel2' --gpu h200 \
         --model reuse --vary $axes -q --db "$db" >/dev/null 2>"$work/err" &
     pid=$!
     seed=$(((seed * 1103515245 + 12345) % 2147483648))
-    ms=$((20 + seed / 1000 % (took_ms / kills + 1)))
+    ms=$((20 + seed / 1000 % (longest_ms + 1)))
     sleep "$(printf '%d.%03d' $((ms / 1000)) $((ms % 1000)))"
-    kill -9 $pid 2>/dev/null || fail "the sweep ended before kill $((killed + 1)) of $kills"
+    if ! kill -9 $pid 2>/dev/null; then # it was faster than the first one: again, with earlier kills
+        wait $pid || fail "the sweep failed by itself"
+        longest_ms=$((longest_ms / 2)) killed=0
+        [ $longest_ms -gt 0 ] || fail "the sweep ends before it can be killed $kills times"
+        rm -f "$db"*
+        continue
+    fi
     wait $pid 2>/dev/null
     killed=$((killed + 1))
     [ -f "$db" ] && echo "killed after $ms ms: $(count "$db" "SELECT count(*) FROM sqlite_master WHERE name = 'result'" 2>/dev/null |

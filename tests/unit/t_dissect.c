@@ -8,6 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include <math.h>
+
 #include <strata/dissect.h>
 
 static struct strata_error err;
@@ -426,6 +428,70 @@ static void the_page_stands_alone_and_has_the_plots(void **state)
     free(text);
 }
 
+/* Section 4.6, finding 3: in a first visit in order hardly anything waits for DRAM. */
+static void the_prefetch_into_the_l2_is_seen(void **state)
+{
+    (void)state;
+    is(&card("gtx560ti")->recorded, "l2.sequential_prefetch", "yes");
+    assert_null(strata_dissection_find(&card("gtx470")->recorded, "l2.sequential_prefetch"));
+}
+
+/* Latencies of an L2 in two parts, and reads from DRAM that bring 64 bytes, as the H200 shows them.
+ */
+static void near_and_far_parts_of_an_l2_are_told_apart(void **state)
+{
+    (void)state;
+    struct strata_probe_set set = {0};
+    struct strata_dissection d = {0};
+    struct strata_series *s = strata_probe_add(&set, "warm", "chase", "l2", "step,index,latency");
+    strata_series_set_parameter(s, "array_bytes", 65536);
+    strata_series_set_parameter(s, "stride_bytes", 128);
+    strata_series_set_parameter(s, "warmup", 1);
+    for (int i = 0; i < 2048; i++)
+        strata_series_add_row(
+            s, (double[]){i, i % 512 * 32, (i / 8 % 2 ? 297 : 264) + i * 7 % 15 - 7});
+    s = strata_probe_add(&set, "cold", "chase", "dram", "step,index,latency");
+    strata_series_set_parameter(s, "stride_bytes", 32);
+    strata_series_set_parameter(s, "warmup", 0);
+    for (int i = 0; i < 512; i++)
+        strata_series_add_row(s, (double[]){i, i * 8, i % 2 ? 290 : 730 + i % 40});
+    assert_int_equal(strata_dissect_set(&set, &d, &err), STRATA_OK);
+    assert_true(fabs(number(&d, "l2.hit") - 264) < 3);
+    assert_true(fabs(number(&d, "l2.far_extra") - 33) < 3);
+    is(&d, "l2.fetch", "64");
+    assert_null(strata_dissection_find(&d, "l2.miss_latency"));
+    strata_dissection_release(&d);
+    strata_probe_release(&set);
+}
+
+/* Policies that look at age but draw lots, behind a mapping without a rule. */
+static void hashed_sets_and_replacement_by_age_are_found(void **state)
+{
+    (void)state;
+    static const uint32_t policies[] = {STRATA_REPL_AGED, STRATA_REPL_NOT_MRU};
+    for (int i = 0; i < 2; i++) {
+        const struct strata_cache_config config = {.size_bytes = 8192,
+                                                   .line_bytes = 128,
+                                                   .sector_bytes = 32,
+                                                   .ways = 8,
+                                                   .index_hash = STRATA_INDEX_MIX,
+                                                   .replacement = policies[i]};
+        struct strata_prober p;
+        struct strata_dissect_options how;
+        struct strata_cache_answer a;
+        struct strata_modelled_cache *m = quiet_cache(&config, &p);
+        strata_dissect_options_init(&how);
+        assert_int_equal(strata_dissect_cache(&p, &how, &a, &err), STRATA_OK);
+        assert_true(a.size.known && a.sets.known && a.replacement.known);
+        assert_int_equal(a.size_bytes, 8192);
+        assert_int_equal(a.n_sets, 8);
+        assert_int_equal(a.addressing_kind, STRATA_ADDRESSING_HASHED);
+        assert_int_equal(a.replacement_kind, policies[i]);
+        assert_false(a.is_lru);
+        strata_modelled_cache_destroy(m);
+    }
+}
+
 static void noise_of_two_percent_changes_no_answer(void **state)
 {
     (void)state;
@@ -483,6 +549,9 @@ int main(void)
         cmocka_unit_test(shared_memory_slows_with_the_greatest_common_divisor),
         cmocka_unit_test(the_gpu_file_that_is_written_can_be_read_and_says_the_same),
         cmocka_unit_test(the_page_stands_alone_and_has_the_plots),
+        cmocka_unit_test(the_prefetch_into_the_l2_is_seen),
+        cmocka_unit_test(near_and_far_parts_of_an_l2_are_told_apart),
+        cmocka_unit_test(hashed_sets_and_replacement_by_age_are_found),
         cmocka_unit_test(noise_of_two_percent_changes_no_answer),
     };
     return cmocka_run_group_tests(tests, NULL, release);

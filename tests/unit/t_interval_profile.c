@@ -146,6 +146,39 @@ static void a_damaged_profile_is_refused(void **state)
     assert_int_equal(strata_interval_load(stored, &p, &err), STRATA_EFORMAT);
 }
 
+/* The scripts' rules change the intervals and MDM's batches; both come back from a file. */
+static void the_scripts_rules_stay_with_a_profile(void **state)
+{
+    struct strata_interval_profile *scripts, *again;
+    struct strata_interval_result paper, a, b;
+    assert_int_equal(strata_interval_create(&scripts, NULL), STRATA_OK);
+    strata_interval_follow_scripts(scripts, true);
+    add_trace(scripts, &gpu, "tests/data/rod_bfs.strata");
+    assert_int_equal(strata_interval_save(scripts, stored, NULL), STRATA_OK);
+    assert_int_equal(strata_interval_load(stored, &again, NULL), STRATA_OK);
+    size_t first = strata_interval_count(profile) - strata_interval_count(scripts); /* the same launch in `profile` */
+    strata_interval_evaluate(profile, first, &gpu, STRATA_INTERVAL_MDM, &paper);
+    strata_interval_evaluate(scripts, 0, &gpu, STRATA_INTERVAL_MDM, &a);
+    strata_interval_evaluate(again, 0, &gpu, STRATA_INTERVAL_MDM, &b);
+    assert_true(a.cycles == b.cycles);
+    assert_true(a.cycles != paper.cycles && a.instructions == paper.instructions);
+    strata_interval_destroy(scripts);
+    strata_interval_destroy(again);
+}
+
+/* The slowest warp of a launch follows latencies like the one that stands for all. */
+static void a_slower_l2_is_never_free(void **state)
+{
+    struct strata_gpu slow = gpu;
+    slow.l2.hit_cycles += 200;
+    for (size_t i = 0; i < strata_interval_count(profile); i++) {
+        struct strata_interval_result a, b;
+        strata_interval_evaluate(profile, i, &gpu, STRATA_INTERVAL_DEFAULT, &a);
+        strata_interval_evaluate(profile, i, &slow, STRATA_INTERVAL_DEFAULT, &b);
+        assert_true(b.cycles > a.cycles);
+    }
+}
+
 static void variants_have_names(void **state)
 {
     enum strata_interval_variant v;
@@ -166,6 +199,8 @@ int main(void)
         cmocka_unit_test(other_latencies_come_near_a_new_profile),
         cmocka_unit_test(less_bandwidth_and_fewer_sms_never_help),
         cmocka_unit_test(a_damaged_profile_is_refused),
+        cmocka_unit_test(the_scripts_rules_stay_with_a_profile),
+        cmocka_unit_test(a_slower_l2_is_never_free),
         cmocka_unit_test(variants_have_names),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

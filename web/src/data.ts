@@ -107,6 +107,8 @@ export const gpus: Gpu[] = raw.gpus;
 export const models = [...new Set(rows.map((r) => r.model))];
 export const gpuNames = [...new Set(rows.map((r) => r.gpu))];
 export const compared = rows.some((r) => r.measured);
+/** The series that were measured too, in the order of their colours. */
+export const comparedSeries = [...new Set(rows.filter((r) => r.measured).map((r) => r.series))].sort((a, b) => a - b).map((i) => series[i]);
 export const gpuOf = (name: string): Gpu | undefined => gpus.find((g) => gpuName(g) === name) ?? gpus.find((g) => g.gpu === name);
 
 /** A number of a GPU file, by key. */

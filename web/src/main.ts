@@ -68,4 +68,4 @@ addEventListener("hashchange", () => {
 });
 addEventListener("keydown", keys);
 show();
-document.documentElement.dataset.ready = "yes";
+document.documentElement.dataset.ready = performance.now().toFixed(0); // ms since the page was asked for

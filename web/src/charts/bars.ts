@@ -19,8 +19,11 @@ export interface StackOptions {
   wide?: boolean;
 }
 
+/** Beyond the eight colours another shape tells them apart. */
+export const SHAPES = ["", "diamond", "ring"];
+
 export function legend(names: string[]): HTMLElement {
-  return el("ul", { class: "legend" }, ...names.map((n, i) => el("li", null, el("i", { style: `background:${colour(i)}` }), n)));
+  return el("ul", { class: "legend" }, ...names.map((n, i) => el("li", null, el("i", { class: SHAPES[Math.floor(i / 8)] || null, style: `color:${colour(i)}` }), n)));
 }
 
 /** Labels of bars need room, but not more than a third of a phone's width. */

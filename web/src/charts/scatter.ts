@@ -1,8 +1,10 @@
 // Predicted against measured, on log axes for counts, with bands of 10 and 25 % (or points).
 import * as Plot from "@observablehq/plot";
-import { isShare, series, type Row, unitOf } from "../data";
+import { comparedSeries, isShare, series, type Row, unitOf } from "../data";
 import { colour } from "../dom";
 import { number, short, signed } from "../format";
+
+const SYMBOLS = ["circle", "diamond", "star"];
 
 export interface Point {
   row: Row;
@@ -43,12 +45,13 @@ export function drawScatter(metric: string, all: Point[], width: number, small: 
     style: { fontSize: "12px", background: "none" },
     x: { ...axis, label: `measured ${unitOf(metric)} →`.replace("  ", " ") },
     y: { ...axis, label: "↑ predicted" },
-    color: { domain: series, range: series.map((_, i) => colour(i)) },
+    color: { domain: comparedSeries, range: comparedSeries.map((_, i) => colour(i)) },
+    symbol: { type: "identity" } as never,
     marks: [
       ...bands(metric, [low, high]),
       Plot.line([[low, low], [high, high]], { stroke: "var(--quiet)", strokeWidth: 1 }),
       Plot.dot(points, {
-        x: "measured", y: "predicted", fill: (p: Point) => series[p.row.series], r: small ? 3 : 4.5, fillOpacity: 0.8, stroke: "var(--card)", strokeWidth: 0.6,
+        x: "measured", y: "predicted", fill: (p: Point) => series[p.row.series], symbol: (p: Point) => SYMBOLS[Math.floor(comparedSeries.indexOf(series[p.row.series]) / 8)] ?? "square", r: small ? 3 : 4.5, fillOpacity: 0.8, stroke: "var(--card)", strokeWidth: 0.6,
         href: (p: Point) => "#/launch/" + p.row.launch.index, channels: {},
         title: (p: Point) => describe(p, isShare(metric) ? "points" : "%"), tip: !small, ariaLabel: (p: Point) => describe(p, "").replace(/\n/g, ", "),
       }),

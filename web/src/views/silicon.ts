@@ -1,6 +1,6 @@
 // Predicted against measured.
 import * as Plot from "@observablehq/plot";
-import { CYCLES, L1_RATE, L2_RATE, detailGroup, errorOf, errorUnit, isShare, raw, rows, series, unitOf } from "../data";
+import { CYCLES, L1_RATE, L2_RATE, comparedSeries, detailGroup, errorOf, errorUnit, isShare, raw, rows, series, unitOf } from "../data";
 import { card, colour, csvButton, el, responsive, scroll, select, table } from "../dom";
 import { known, number, type Cell } from "../format";
 import { legend } from "../charts/bars";
@@ -111,7 +111,7 @@ export function silicon(metric: string): HTMLElement {
   const small = HEADLINES.filter(([, m]) => plottable(m, pointsOf(m)).length).map(([title, m]) =>
     card({ title, name: "scatter-" + title.toLowerCase().replace(/ /g, "-"), rows: () => pointRows(m), body: responsive((w) => drawScatter(m, pointsOf(m), w, true), "plot scatter"),
       tools: [el("a", { href: "#/silicon/" + m, "aria-label": "Enlarge " + title }, "enlarge")] }));
-  return el("div", { class: "view" }, legend(series),
+  return el("div", { class: "view" }, legend(comparedSeries),
     el("div", { class: "cards three" }, ...small),
     el("div", { class: "controls" }, select("Metric", "metric-choice", order.map((m): [string, string] => [m, m]), chosen, (m) => (location.hash = "#/silicon/" + m))),
     raw.metrics[chosen] ? el("p", { class: "note" }, raw.metrics[chosen].definition) : null,

@@ -1,0 +1,1 @@
+"$strata" predict "$data"/rod_bfs.strata --gpu pascal-mdm --model interval --compat nobody

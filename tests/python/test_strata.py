@@ -1,0 +1,104 @@
+"""The Python module against the tool: each function gives the command's JSON, errors are sentences."""
+import os
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+SOURCE = Path(os.environ["STRATA_SOURCE"])
+sys.path.insert(0, str(SOURCE / "python"))
+import strata  # noqa: E402
+
+TRACE = str(SOURCE / "tests" / "data" / "traces" / "strided")
+DATA = SOURCE / "tests" / "data"
+CYCLES = "sm__cycles_elapsed.max"
+
+
+class StrataTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def test_the_version_and_the_models_are_the_tools(self):
+        self.assertRegex(strata.version(), r"^strata \d")
+        self.assertIn("flow", strata.models())
+        self.assertTrue(all(strata.models().values()))
+
+    def test_a_gpu_has_values_with_sources(self):
+        keys = {key["key"]: key for key in strata.gpu("h200")["keys"]}
+        self.assertEqual(keys["sm.count"]["value"], 132)
+        self.assertTrue(keys["sm.count"]["source"])
+        changed = {key["key"]: key["value"] for key in strata.gpu("h200", set={"l1.hit": 77})["keys"]}
+        self.assertEqual(changed["l1.hit"], 77)
+
+    def test_a_prediction_is_the_json_of_the_command(self):
+        result = strata.predict(TRACE, "h200")
+        self.assertEqual(result["schema"], "strata.prediction/1")
+        self.assertEqual([l["id"] for l in result["launches"]], [1, 2, 3])
+        self.assertGreater(result["launches"][0]["metrics"][CYCLES], 0)
+
+    def test_options_become_words(self):
+        result = strata.predict([TRACE], "h200", model="coalesce", launch_count=1, set=["l1.ways=8"])
+        self.assertEqual(len(result["launches"]), 1)
+        self.assertEqual(result["overrides"], ["l1.ways=8"])
+
+    def test_a_profile_has_a_curve(self):
+        result = strata.reuse(TRACE, "h200", scope="gpu", unit="sector")
+        self.assertEqual((result["scope"], result["unit"]), ("gpu", "sector"))
+        self.assertIn(1, {row["size"] for row in strata.rows(result)})
+
+    def test_a_sweep_has_all_points(self):
+        result = strata.sweep(TRACE, "h200", {"l1.ways": [2, 4], "l1.hit": "30,40"}, model="flow", rank=CYCLES)
+        self.assertEqual(len(result["points"]), 4)
+        self.assertEqual({row["l1.ways"] for row in strata.rows(result)}, {"2", "4"})
+
+    def test_a_trace_can_be_made_and_looked_at(self):
+        out = strata.generate("stream", self.folder / "s.strata")
+        self.assertEqual(strata.info(out)["schema"], "strata.info/1")
+        self.assertEqual(strata.check(out)["schema"], "strata.check/1")
+
+    def test_results_go_back_in_as_dicts_or_paths(self):
+        flow, counters = DATA / "correlate" / "flow.json", DATA / "correlate" / "counters.csv"
+        import json
+        as_dict = json.loads(flow.read_text())
+        self.assertEqual(strata.correlate(flow, counters), strata.correlate([as_dict], counters))
+        page = strata.report([as_dict, strata.reuse(TRACE, "h200")], self.folder / "r.html", measured=counters)
+        self.assertIn("strata.correlation/1", Path(page).read_text())
+
+    def test_rows_are_flat_and_a_table_needs_no_pandas(self):
+        result = strata.predict(TRACE, "h200", model="coalesce")
+        rows = strata.rows([result, result])
+        self.assertEqual(len(rows), 2 * sum(len(l["metrics"]) for l in result["launches"]))
+        self.assertEqual(set(rows[0]), {"program", "trace", "id", "kernel", "metric", "value", "model", "gpu"})
+        with mock.patch.dict(sys.modules, {"pandas": None}):
+            self.assertEqual(strata.table(result), strata.rows(result))
+
+    def test_with_pandas_a_table_is_a_frame(self):
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("there is no pandas here")
+        frame = strata.table(strata.predict(TRACE, "h200"))
+        self.assertIsInstance(frame, pandas.DataFrame)
+        self.assertIn("metric", frame.columns)
+
+    def test_errors_are_the_commands_sentences(self):
+        with self.assertRaises(strata.Error) as caught:
+            strata.predict("nowhere.strata", "h200")
+        self.assertEqual(caught.exception.code, 3)
+        self.assertIn("nowhere.strata", str(caught.exception))
+        with self.assertRaises(strata.Error) as caught:
+            strata.rows({"schema": "strata.nothing/1"})
+        self.assertEqual(caught.exception.code, 2)
+
+    def test_a_missing_tool_is_told(self):
+        with mock.patch.dict(os.environ, {"STRATA": str(self.folder / "no-strata")}):
+            with self.assertRaises(strata.Error) as caught:
+                strata.version()
+        self.assertEqual(caught.exception.code, 4)
+
+
+if __name__ == "__main__":
+    unittest.main()

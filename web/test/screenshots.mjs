@@ -1,0 +1,40 @@
+// node screenshots.mjs REPORT.html FOLDER CHROMIUM: each view at two widths, and one in dark.
+import { chromium } from "playwright-core";
+
+const [report, folder, executablePath] = process.argv.slice(2);
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+
+async function shot(name, view, width, colorScheme, prepare) {
+  const height = width > 600 ? 860 : 780;
+  const page = await browser.newPage({ viewport: { width, height }, colorScheme });
+  await page.goto("file://" + report + "#/" + view);
+  await page.waitForTimeout(800);
+  if (prepare) await prepare(page);
+  await page.waitForTimeout(500);
+  await page.screenshot({ path: `${folder}/${name}-${width}.png` });
+  await page.close();
+}
+
+// The launch with the most to see: the naive transpose where there is one.
+const page = await browser.newPage();
+await page.goto("file://" + report + "#/launch/0");
+await page.waitForTimeout(500);
+const launch = await page.evaluate(() => {
+  const options = [...document.querySelectorAll("#launch-choice option")];
+  return (options.find((o) => o.textContent.includes("transpose_naive")) ?? options[0]).value;
+});
+const sweeps = await page.evaluate(() => [...document.querySelectorAll("#nav a")].some((a) => a.textContent === "Sweeps"));
+await page.close();
+const filter = (words) => async (p) => {
+  if (await p.locator("#gpu-filter").count()) await p.fill("#gpu-filter", words);
+};
+for (const width of [1280, 390]) {
+  await shot("launches", "launches", width, "light");
+  await shot("launch", "launch/" + launch, width, "light");
+  await shot("charts", "launch/" + launch, width, "light", (p) => p.evaluate(() => document.querySelector('[data-chart="cycles"]').scrollIntoView({ block: "start" })));
+  await shot("silicon", "silicon", width, "light");
+  if (sweeps) await shot("sweep", "sweep", width, "dark");
+  await shot("gpu", "gpu", width, "light", filter("l1"));
+  await shot("about", "about", width, "light");
+}
+await browser.close();
