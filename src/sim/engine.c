@@ -161,10 +161,13 @@ static strata_status start_block(struct sim_engine *e, uint32_t sm, uint64_t t, 
         e->blocks_over = true;
         return STRATA_OK;
     }
-    if (st == STRATA_OK)
-        st = sm_decoder_update(&e->shared.decoder, err);
     if (st != STRATA_OK)
         return st;
+    st = sm_decoder_update(&e->shared.decoder, err);
+    if (st != STRATA_OK) {
+        strata_block_destroy(data);
+        return st;
+    }
     for (uint32_t i = 0; i < e->n_orders; i++)
         sm_scheduler_registers(&e->order[i]); /* all agree on them from the first block on */
     s->order = e->order;
