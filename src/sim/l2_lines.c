@@ -56,9 +56,9 @@ void sim_l2_mark_dirty(struct sim_out *o, struct sim_slice *s, uint32_t slot, ui
 
 /* ---- places ---- */
 
-static void detach_mshr(struct sim_slice *s, uint32_t slot)
+static void detach_mshr(struct sim_slice *s, struct cache_slot *evicted)
 {
-    uint32_t i = s->lines[slot].mshr;
+    uint32_t i = sim_line_of(evicted)->mshr;
     if (!i)
         return;
     s->mshr[i - 1].slot = SIM_NONE;
@@ -93,11 +93,12 @@ uint32_t sim_l2_slot(struct sim_out *o, struct sim_slice *s, uint64_t line, uint
     slot = cache_insert(&s->tags, local, &evicted);
     if (evicted.used) {
         s->count.evictions++;
-        detach_mshr(s, slot);
+        detach_mshr(s, &evicted);
         if (evicted.dirty)
             write_back(o, s, evicted.line, evicted.dirty, t);
     }
-    s->lines[slot] = (struct sim_l2_line){.mshr = s->orphans == SIM_NONE ? 0 : adopt_mshr(s, line, slot)};
+    if (s->orphans != SIM_NONE)
+        sim_line_of(&s->tags.slot[slot])->mshr = adopt_mshr(s, line, slot);
     return slot;
 }
 
@@ -105,8 +106,8 @@ uint32_t sim_l2_slot(struct sim_out *o, struct sim_slice *s, uint64_t line, uint
 
 uint32_t sim_l2_mshr(struct sim_slice *s, uint32_t slot, uint64_t line)
 {
-    if (s->lines[slot].mshr)
-        return s->lines[slot].mshr - 1;
+    if (sim_line_of(&s->tags.slot[slot])->mshr)
+        return sim_line_of(&s->tags.slot[slot])->mshr - 1;
     uint32_t i = s->free_mshr;
     if (i != SIM_NONE) {
         s->free_mshr = s->mshr[i].next;
@@ -119,7 +120,7 @@ uint32_t sim_l2_mshr(struct sim_slice *s, uint32_t slot, uint64_t line)
     }
     s->mshr[i] = (struct sim_mshr){.line = line, .slot = slot, .waiters = SIM_NONE,
                                    .last = SIM_NONE, .next = SIM_NONE};
-    s->lines[slot].mshr = i + 1;
+    sim_line_of(&s->tags.slot[slot])->mshr = i + 1;
     s->mshrs_used++;
     return i;
 }
@@ -128,7 +129,7 @@ void sim_l2_mshr_free(struct sim_slice *s, uint32_t i)
 {
     struct sim_mshr *m = &s->mshr[i];
     if (m->slot != SIM_NONE) {
-        s->lines[m->slot].mshr = 0;
+        sim_line_of(&s->tags.slot[m->slot])->mshr = 0;
     } else {
         uint32_t *at = &s->orphans;
         while (*at != i)

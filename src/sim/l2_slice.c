@@ -37,9 +37,8 @@ strata_status sim_slice_init(struct sim_memside *m, uint32_t index, uint64_t see
     while (ring < (uint64_t)s->tags.n_slots * 2)
         ring *= 2;
     s->dirty_mask = ring - 1;
-    s->lines = calloc(s->tags.n_slots, sizeof *s->lines);
     s->dirty_queue = m->dirty_limit_sectors ? calloc(ring, sizeof *s->dirty_queue) : NULL;
-    if (!s->lines || (m->dirty_limit_sectors && !s->dirty_queue))
+    if (m->dirty_limit_sectors && !s->dirty_queue)
         return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the modelled L2.");
     return STRATA_OK;
 }
@@ -48,7 +47,6 @@ void sim_slice_release(struct sim_slice *s)
 {
     cache_release(&s->tags);
     sim_mailbox_release(&s->mail);
-    free(s->lines);
     free(s->from_sms.message);
     free(s->from_link.message);
     free(s->mshr);
@@ -164,8 +162,8 @@ static bool has_mshr_room(const struct sim_memside *m, const struct sim_slice *s
     if (!most && !merges)
         return true;
     uint32_t slot = sim_l2_find(m, s, line);
-    if (slot != CACHE_NONE && s->lines[slot].mshr)
-        return !merges || s->mshr[s->lines[slot].mshr - 1].n_waiters < merges;
+    if (slot != CACHE_NONE && sim_line_of(&s->tags.slot[slot])->mshr)
+        return !merges || s->mshr[sim_line_of(&s->tags.slot[slot])->mshr - 1].n_waiters < merges;
     return !most || s->mshrs_used < most;
 }
 
@@ -200,7 +198,7 @@ static void serve_read(struct sim_out *o, struct sim_slice *s, const struct sim_
         sim_l2_fetch(o, s, slot, q->line, wide, t);
     }
     struct sim_waiter w = waiter_of(q, t);
-    uint32_t i = s->lines[slot].mshr;
+    uint32_t i = sim_line_of(&s->tags.slot[slot])->mshr;
     w.need = i ? (uint8_t)(s->mshr[i - 1].pending & sectors) : 0;
     if (w.need)
         sim_l2_wait(s, i - 1, &w);
@@ -214,7 +212,7 @@ static void serve_read(struct sim_out *o, struct sim_slice *s, const struct sim_
 static void write_bytes(struct sim_slice *s, uint32_t slot, uint32_t sector, uint32_t mask, bool fresh)
 {
     struct cache_slot *c = &s->tags.slot[slot];
-    struct sim_l2_line *l = &s->lines[slot];
+    struct sim_l2_line *l = sim_line_of(c);
     uint32_t bit = 1u << sector;
     if (!fresh && !(c->partial & bit))
         return;
@@ -314,7 +312,7 @@ static void serve_atomic_here(struct sim_out *o, struct sim_slice *s, const stru
     if (!wants_result)
         return;
     struct sim_waiter w = waiter_of(q, t);
-    uint32_t i = s->lines[slot].mshr;
+    uint32_t i = sim_line_of(&s->tags.slot[slot])->mshr;
     w.need = i ? (uint8_t)(s->mshr[i - 1].pending & q->sectors) : 0;
     if (w.need)
         sim_l2_wait(s, i - 1, &w);
@@ -421,6 +419,15 @@ static struct sim_queue *next_queue(struct sim_slice *s)
     return &s->from_link;
 }
 
+static void expect_queued(const struct sim_memside *m, const struct sim_slice *s, const struct sim_queue *ring)
+{
+    enum { FAR = 8, NEAR = 4 };
+    if (ring->n > FAR)
+        cache_expect(&s->tags, sim_map_local(&m->map, ring->message[(ring->head + FAR) & (ring->cap - 1)].line));
+    if (ring->n > NEAR)
+        cache_expect_slot(&s->tags, sim_map_local(&m->map, ring->message[(ring->head + NEAR) & (ring->cap - 1)].line));
+}
+
 static void serve_queues(struct sim_out *o, struct sim_slice *s, uint64_t now, uint64_t t)
 {
     struct sim_queue *ring;
@@ -429,6 +436,7 @@ static void serve_queues(struct sim_out *o, struct sim_slice *s, uint64_t now, u
         uint64_t start64 = sim_later(s->free64, sim_later(q->time, now) * 64);
         if (start64 >= t * 64)
             return;
+        expect_queued(o->m, s, ring);
         if (!serve(o, s, q, start64)) {
             if (ring == &s->from_link)
                 return;
@@ -457,14 +465,42 @@ static void result_back(struct sim_out *o, struct sim_slice *s, const struct sim
     answer(o, s, &w, r->time, r->spent.waited, r->spent.queued);
 }
 
-/* The tags of what comes a few messages later are asked for ahead: first the table, then the slot. */
+/* What later messages will touch is asked for ahead, in two steps: the table or the MSHR, then the
+ * slot or the first that waits. */
+static void expect(const struct sim_memside *m, const struct sim_slice *s, size_t i)
+{
+    const struct sim_message *q = &s->mail.message[s->mail.due[i]];
+    if (q->kind == SIM_MSG_FILL)
+        __builtin_prefetch(&s->mshr[q->mshr], 1);
+    else
+        cache_expect(&s->tags, sim_map_local(&m->map, q->line));
+}
+
+static void expect_more(const struct sim_memside *m, const struct sim_slice *s, size_t i)
+{
+    const struct sim_message *q = &s->mail.message[s->mail.due[i]];
+    if (q->kind != SIM_MSG_FILL)
+        cache_expect_slot(&s->tags, sim_map_local(&m->map, q->line));
+    else if (s->mshr[q->mshr].waiters != SIM_NONE)
+        __builtin_prefetch(&s->waiter[s->mshr[q->mshr].waiters]);
+}
+
+enum { FAR_AHEAD = 16, NEAR_AHEAD = 6 };
+
+static void look_ahead_first(const struct sim_memside *m, const struct sim_slice *s, size_t n)
+{
+    for (size_t i = 0; i < FAR_AHEAD && i < n; i++)
+        expect(m, s, i);
+    for (size_t i = 0; i < NEAR_AHEAD && i < n; i++)
+        expect_more(m, s, i);
+}
+
 static void look_ahead(const struct sim_memside *m, const struct sim_slice *s, size_t i, size_t n)
 {
-    enum { TABLE_AHEAD = 8, SLOT_AHEAD = 4 };
-    if (i + TABLE_AHEAD < n)
-        cache_expect(&s->tags, sim_map_local(&m->map, s->mail.message[s->mail.due[i + TABLE_AHEAD]].line));
-    if (i + SLOT_AHEAD < n)
-        cache_expect_slot(&s->tags, sim_map_local(&m->map, s->mail.message[s->mail.due[i + SLOT_AHEAD]].line));
+    if (i + FAR_AHEAD < n)
+        expect(m, s, i + FAR_AHEAD);
+    if (i + NEAR_AHEAD < n)
+        expect_more(m, s, i + NEAR_AHEAD);
 }
 
 static void take(struct sim_out *o, struct sim_slice *s, const struct sim_message *q)
@@ -486,6 +522,7 @@ void sim_slice_run(struct sim_out *o, struct sim_slice *s, uint64_t begin, uint6
     size_t n = sim_mailbox_due(&s->mail, begin, end);
     if (s->stalled)
         unstall(s, begin); /* room for write-backs may have come with the new window */
+    look_ahead_first(o->m, s, n);
     for (size_t i = 0; i < n; i++) {
         const struct sim_message *q = &s->mail.message[s->mail.due[i]];
         look_ahead(o->m, s, i, n);
@@ -506,7 +543,6 @@ void sim_slice_preload(struct sim_memside *m, struct sim_slice *s, uint64_t line
         slot = cache_insert(&s->tags, sim_map_local(&m->map, line), &evicted);
         if (evicted.used && evicted.dirty)
             s->dirty_sectors -= popcount32(evicted.dirty);
-        s->lines[slot] = (struct sim_l2_line){0};
     }
     s->tags.slot[slot].valid |= (uint8_t)sectors;
     s->tags.slot[slot].partial &= (uint8_t)~sectors;

@@ -78,11 +78,17 @@ struct sim_mshr {
     uint8_t pending;        /* sectors under way */
 };
 
-/* What a slice keeps of a line besides its tag. */
+/* What a slice keeps of a line besides its tag. It lies where models without MSHRs keep the times at
+ * which sectors arrive: next to the tag, so that a look-up touches one line of the host's cache. */
 struct sim_l2_line {
     uint32_t bytes[4];      /* written bytes of the sectors that are there in part */
     uint32_t mshr;          /* + 1; 0: nothing under way */
 };
+static inline struct sim_l2_line *sim_line_of(struct cache_slot *slot)
+{
+    _Static_assert(sizeof(struct sim_l2_line) <= sizeof slot->ready, "a line's state fits into its slot");
+    return (struct sim_l2_line *)(void *)slot->ready;
+}
 
 struct sim_rates {
     uint32_t slice_64ths_per_sector, slice_64ths_per_request, slice_64ths_per_partial;
@@ -109,7 +115,6 @@ uint64_t sim_map_global(const struct sim_map *m, uint32_t slice, uint64_t local)
 
 struct sim_slice {
     struct cache tags;
-    struct sim_l2_line *lines;  /* by slot */
     struct sim_mailbox mail;
     struct sim_queue {          /* rings of what waits for the slice */
         struct sim_message *message;
@@ -227,6 +232,7 @@ struct sim_memside {
     struct sim_out *out;              /* one per thread */
     uint32_t n_out;
     struct sim_team *team;            /* threads beside the caller's; NULL: none */
+    uint32_t threads;
     uint64_t link_free64[SIM_MAX_PARTITIONS];
     uint64_t now;
     uint64_t under_way;               /* nodes not answered */
@@ -239,6 +245,13 @@ uint32_t sim_node_new(struct sim_memside *m);
 void sim_node_free(struct sim_memside *m, uint32_t node);
 struct sim_slice *sim_slice_of(struct sim_memside *m, uint32_t partition, uint64_t line);
 struct dram_channel *sim_channel_of(struct sim_memside *m, uint32_t partition, uint64_t line);
+
+/* ---- memteam.c ---- */
+/* One part of a kind works on a window. */
+typedef void sim_team_part(struct sim_out *o, uint32_t part, uint64_t begin, uint64_t end);
+bool sim_team_resize(struct sim_memside *m, uint32_t threads);
+void sim_team_destroy(struct sim_team *t);
+void sim_team_run(struct sim_memside *m, sim_team_part *part, uint32_t n_parts, uint64_t begin, uint64_t end);
 
 /* ---- l2_slice.c ---- */
 strata_status sim_slice_init(struct sim_memside *m, uint32_t index, uint64_t seed, struct strata_error *err);

@@ -115,7 +115,7 @@ static strata_status init_parts(struct sim_memside *m, uint64_t seed, struct str
     m->out = calloc(1, sizeof *m->out);
     if (!m->slice || !m->channel || !m->partition_of_sm || !m->group_of_sm || !m->out)
         return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the modelled memory side.");
-    m->n_out = 1;
+    m->n_out = m->threads = 1;
     m->out[0] = (struct sim_out){.m = m, .direct = true};
     m->dirty_limit_sectors = g->l2.dirty_bytes / SIM_SECTOR_BYTES / m->n_slices;
     m->write_room = m->timing.write_queue == UINT32_MAX ? 128 : 2 * m->timing.write_queue + 32;
@@ -166,6 +166,7 @@ void sim_memside_destroy(struct sim_memside *m)
 {
     if (!m)
         return;
+    sim_team_destroy(m->team);
     for (uint32_t s = 0; m->slice && s < m->n_slices; s++)
         sim_slice_release(&m->slice[s]);
     for (uint32_t c = 0; m->channel && c < m->n_channels; c++)
@@ -248,28 +249,40 @@ void sim_out_reply(struct sim_out *o, const struct sim_reply *reply)
     o->reply[o->n_reply++] = *reply;
 }
 
+/* All that crosses in one list, in the order of the parts. */
+static bool join_links(struct sim_memside *m)
+{
+    struct sim_out *all = &m->out[0];
+    for (uint32_t i = 1; i < m->n_out; i++) {
+        for (size_t k = 0; k < m->out[i].n_link; k++)
+            keep_posted(all, &all->link, &all->n_link, &all->cap_link, &m->out[i].link[k]);
+        m->out[i].n_link = 0;
+    }
+    return !all->failed;
+}
+
 /* What crosses between partitions takes its turn on the link in the order of time. */
 static bool cross_links(struct sim_memside *m, uint64_t begin)
 {
     struct sim_sorter *sort = &m->xbar.sorter;
-    for (uint32_t i = 0; i < m->n_out; i++) {
-        struct sim_out *o = &m->out[i];
-        sort->n = 0;
-        for (size_t k = 0; k < o->n_link; k++)
-            if (!sim_sorter_add(sort, o->link[k].message.time - least(begin, o->link[k].message.time), (uint32_t)k))
-                return false;
-        if (!sim_sorter_sort(sort))
+    struct sim_out *o = &m->out[0];
+    sort->n = 0;
+    if (!join_links(m))
+        return false;
+    for (size_t k = 0; k < o->n_link; k++)
+        if (!sim_sorter_add(sort, o->link[k].message.time - least(begin, o->link[k].message.time), (uint32_t)k))
             return false;
-        for (size_t k = 0; k < sort->n; k++) {
-            struct sim_posted *p = &o->link[sort->key[k].index];
-            uint32_t n = p->message.kind == SIM_MSG_LINK_READ ? 0 : popcount32(p->message.sectors);
-            uint64_t *free64 = &m->link_free64[p->partition], start64 = sim_later(*free64, p->message.time * 64);
-            *free64 = start64 + (uint64_t)n * m->rate.fabric_64ths_per_sector;
-            p->message.time = start64 / 64 + m->rate.link_way;
-            sim_mailbox_push(p->to, &p->message);
-        }
-        o->n_link = 0;
+    if (!sim_sorter_sort(sort))
+        return false;
+    for (size_t k = 0; k < sort->n; k++) {
+        struct sim_posted *p = &o->link[sort->key[k].index];
+        uint32_t n = p->message.kind == SIM_MSG_LINK_READ ? 0 : popcount32(p->message.sectors);
+        uint64_t *free64 = &m->link_free64[p->partition], start64 = sim_later(*free64, p->message.time * 64);
+        *free64 = start64 + (uint64_t)n * m->rate.fabric_64ths_per_sector;
+        p->message.time = start64 / 64 + m->rate.link_way;
+        sim_mailbox_push(p->to, &p->message);
     }
+    o->n_link = 0;
     return true;
 }
 
@@ -307,28 +320,39 @@ static void look_for_write_room(struct sim_memside *m)
     }
 }
 
+static void run_slice(struct sim_out *o, uint32_t i, uint64_t begin, uint64_t end)
+{
+    struct sim_slice *s = &o->m->slice[i];
+    if (sim_slice_busy(s) || s->mail.first < end)
+        sim_slice_run(o, s, begin, end);
+}
+
+static void run_channel(struct sim_out *o, uint32_t i, uint64_t begin, uint64_t end)
+{
+    struct dram_channel *c = &o->m->channel[i];
+    if (dram_channel_busy(c) || c->mail.first < end)
+        dram_channel_run(c, begin, end, read_done, o);
+}
+
 static bool run_window(struct sim_memside *m, uint64_t end)
 {
     uint64_t begin = m->now;
-    struct sim_out *o = &m->out[0];
     if (!sim_xbar_deliver(m, begin, end))
         return false;
     look_for_write_room(m);
-    for (uint32_t s = 0; s < m->n_slices; s++)
-        if (sim_slice_busy(&m->slice[s]) || m->slice[s].mail.first < end)
-            sim_slice_run(o, &m->slice[s], begin, end);
-    if (!cross_links(m, begin))
+    sim_team_run(m, run_slice, m->n_slices, begin, end);
+    if (m->rate.fabric_64ths_per_sector && !cross_links(m, begin))
         return false;
-    for (uint32_t c = 0; c < m->n_channels; c++)
-        if (dram_channel_busy(&m->channel[c]) || m->channel[c].mail.first < end)
-            dram_channel_run(&m->channel[c], begin, end, read_done, o);
+    sim_team_run(m, run_channel, m->n_channels, begin, end);
     m->now = end;
-    return sim_xbar_return(m, begin, end) && !o->failed;
+    return sim_xbar_return(m, begin, end);
 }
 
 static bool any_failed(const struct sim_memside *m)
 {
     bool failed = false;
+    for (uint32_t o = 0; o < m->n_out; o++)
+        failed |= m->out[o].failed;
     for (uint32_t s = 0; s < m->n_slices; s++)
         failed |= m->slice[s].failed | m->slice[s].mail.failed;
     for (uint32_t c = 0; c < m->n_channels; c++)
@@ -339,9 +363,8 @@ static bool any_failed(const struct sim_memside *m)
 strata_status sim_memside_run(struct sim_memside *m, uint64_t end, uint32_t threads, const struct sim_packet **reply,
                               size_t *n, struct strata_error *err)
 {
-    (void)threads;
     m->xbar.n_reply = 0;
-    bool ok = true;
+    bool ok = sim_team_resize(m, threads < 1 ? 1 : threads > 64 ? 64 : threads);
     while (m->now < end && ok) {
         uint64_t next = sim_memside_next(m);
         if (next >= end) {
