@@ -11,6 +11,7 @@
 #include "options.h"
 #include "output.h"
 #include "print.h"
+#include "progress.h"
 
 struct reuse_arguments {
     const char *gpu, *scope, *unit, *engine, *format, *output;
@@ -202,9 +203,12 @@ static strata_status run_launches(const struct reuse_arguments *a, const struct 
         print_json_string(pr->out, gpu->name);
         fprintf(pr->out, ", \"scope\": \"%s\", \"unit\": \"%s\", \"engine\": \"%s\", \"launches\": [", a->scope, a->unit, a->engine);
     }
+    struct progress progress;
+    progress_start(&progress, "launches", a->quiet || !a->output); /* not between lines of the result */
     for (size_t i = 0; i < set->n_launches; i++) {
         struct strata_reader *reader;
         struct strata_reuse_profile profile;
+        progress_show(&progress, i, set->n_launches, 0);
         strata_status st = strata_reader_open(set->launch[i].trace, set->launch[i].index, &reader, err);
         if (st != STRATA_OK)
             return st;
@@ -221,6 +225,7 @@ static strata_status run_launches(const struct reuse_arguments *a, const struct 
         if (st != STRATA_OK)
             return st;
     }
+    progress_end(&progress);
     if (pr->format == FORMAT_JSON)
         fprintf(pr->out, "\n]}\n");
     return STRATA_OK;
@@ -280,7 +285,7 @@ int cmd_reuse(int argc, char **argv)
         {'j', "jobs", OPTION_UINT, &a.jobs, "N", "threads of the parallel engine (default 1); never changes a result"},
         {'f', "format", OPTION_STRING, &a.format, "FORMAT", "text (default), csv or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
-        {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no warnings"},
+        {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no warnings"},
     };
     const struct command_syntax syntax = {
         .name = "reuse",

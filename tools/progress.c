@@ -20,17 +20,30 @@ void progress_start(struct progress *p, const char *what, bool quiet)
     p->shown_seconds = 0;
 }
 
+/* "45 s left", "12 min left", "3 h 20 min left"; nothing before there is anything to judge by. */
+static void show_left(double taken, size_t n_done, size_t n_all)
+{
+    if (!n_done || n_done >= n_all)
+        return;
+    double left = taken / (double)n_done * (double)(n_all - n_done);
+    if (left < 100)
+        fprintf(stderr, ", %.0f s left", left);
+    else if (left < 6000)
+        fprintf(stderr, ", %.0f min left", left / 60);
+    else
+        fprintf(stderr, ", %d h %02d min left", (int)(left / 3600), (int)(left / 60) % 60);
+}
+
 void progress_show(struct progress *p, size_t n_done, size_t n_all, uint64_t warp_instructions)
 {
     double now = now_seconds(), taken = now - p->start_seconds;
     if (!p->enabled || (now - p->shown_seconds < 0.1 && n_done < n_all))
         return;
     p->shown_seconds = now;
-    double left = n_done ? taken / (double)n_done * (double)(n_all - n_done) : 0;
     fprintf(stderr, "\r\033[K%zu of %zu %s", n_done, n_all, p->what);
     if (warp_instructions && taken > 0)
         fprintf(stderr, ", %.2f M warp instructions/s", (double)warp_instructions / taken / 1e6);
-    fprintf(stderr, ", %.0f s left", left);
+    show_left(taken, n_done, n_all);
     fflush(stderr);
 }
 

@@ -152,6 +152,8 @@ void probe_l1(Report &report)
             full_series(report, kPaths[i], count, 128, 1, 4, 228 << 10);
     for (unsigned count = 1472; count <= 2112; count += 64)
         full_series(report, kPaths[0], count, 128, 1, 4, 8 << 10);
+    for (unsigned count : {1908, 1912, 1916, 1924, 1928, 1932, 1936, 1940}) // where the largest L1 ends
+        full_series(report, kPaths[0], count, 128, 2, 4, 8 << 10);
     for (unsigned count : {4096, 5632, 5664, 6144, 7168, 7200})
         full_series(report, kPaths[0], count, 4, 1, 1, 228 << 10);
     for (unsigned count : {640, 704, 736, 768, 832, 896})

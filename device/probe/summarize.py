@@ -24,7 +24,7 @@ def rows(folder, name):
         if suffix.endswith("zst"):
             data = subprocess.run(["zstd", "-dc", path], check=True, capture_output=True).stdout
         return [{k: float(v) for k, v in r.items()} for r in csv.DictReader(io.StringIO(data.decode()))]
-    raise SystemExit(f"{folder}/{name}: there is no such series.")
+    return []
 
 
 def quantile(values, share):
@@ -58,61 +58,84 @@ def plateau(folder, name, low, high):
     return statistics.mean(v)
 
 
-def quantities(folder):
+def dram_split(folder, far):
+    """Loads that do not wait for a refresh, split in the middle between the two partitions."""
+    calm = [r["latency"] for r in rows(folder, "chase-dram-shuffled") if r["latency"] < 800]
+    middle = (quantile(calm, 0.05) + quantile(calm, 0.95)) / 2
+    return quantile([x for x in calm if (x >= middle) == far], 0.5)
+
+
+def carveout(folder, percent):
+    return next(r["lines"] for r in rows(folder, "l1-carveout") if r["percent"] == percent)
+
+
+def first_tlb_miss(folder):
+    # At a stride of 2 MB one access in eight enters another 16 MB.
+    hit, miss = plateau(folder, "average-tlb-l2-2M", 1024, 16384), plateau(folder, "average-tlb-l2-16M", 512, 3584)
+    return (miss - hit) * 8 / 7
+
+
+def second_tlb_miss(folder):
+    return plateau(folder, "average-tlb-l2-32M", 2560, 3584) - plateau(folder, "average-tlb-l2-32M", 512, 1984)
+
+
+def quantities():
     def average(name, k=0):
-        return rows(folder, name)[k]["latency"]
+        return lambda f: rows(f, name)[k]["latency"]
+
+    def most(name, column):
+        return lambda f: max(r[column] for r in rows(f, name))
 
     def latency(name, share=0.5):
-        return quantile([r["latency"] for r in rows(folder, name)], share)
+        return lambda f: quantile([r["latency"] for r in rows(f, name)], share)
+
+    def partition(k, statistic):
+        return lambda f: statistic(l2_partitions(f)[k])
 
     yield "shared memory, dependent loads", average("chain-shared")
-    conflict = {r["stride"]: r["latency"] for r in rows(folder, "shared-conflict")}
-    for stride in (1, 2, 4, 8, 16, 32):
-        yield f"shared memory, {stride}-way conflict", conflict[stride]
+    for way in (1, 2, 4, 8, 16, 32):
+        yield f"shared memory, {way}-way conflict", lambda f, w=way: next(r["latency"] for r in rows(f, "shared-conflict") if r["stride"] == w)
     yield "L1 hit, dependent loads", average("chain-l1")
     yield "L1 hit, timed one by one", latency("chase-l1-128-16384-c228")
     yield "read-only path, dependent loads", average("chain-readonly")
-    yield "texture path, timed one by one", quantile([r["latency"] for r in rows(folder, "chase-texture-4-4096-c228-cold")], 0.5)
-    for r in rows(folder, "l1-carveout"):
-        if r["percent"] in (0, 4, 6, 10, 20, 30, 40, 52, 60):
-            yield f"L1 lines that stay, carve-out of {r['percent']:.0f} %", r["lines"]
-    near, far, copy = l2_partitions(folder)
-    yield "L2 near, mean", statistics.mean(near)
-    yield "L2 near, 5th percentile", quantile(near, 0.05)
-    yield "L2 near, 95th percentile", quantile(near, 0.95)
-    yield "L2 far, first read, mean", statistics.mean(far)
-    yield "L2 far, read again (copy), mean", statistics.mean(copy)
+    yield "texture path, timed one by one", latency("chase-texture-4-4096-c228-cold")
+    for percent in (0, 4, 6, 10, 20, 30, 40, 52, 60):
+        yield f"L1 lines that stay, carve-out of {percent} %", lambda f, p=percent: carveout(f, p)
+    yield "L2 near, mean", partition(0, statistics.mean)
+    yield "L2 near, 5th percentile", partition(0, lambda v: quantile(v, 0.05))
+    yield "L2 near, 95th percentile", partition(0, lambda v: quantile(v, 0.95))
+    yield "L2 far, first read, mean", partition(1, statistics.mean)
+    yield "L2 far, read again (copy), mean", partition(2, statistics.mean)
     yield "L2, dependent loads over 1 MB", average("chain-l2", -2)
     yield "L2, dependent loads over 16 MB", average("chain-l2", -1)
     yield "DRAM, dependent loads", average("chain-dram")
-    dram = [r["latency"] for r in rows(folder, "chase-dram-shuffled")]
-    yield "DRAM, median", quantile(dram, 0.5)
-    split = [x for x in dram if x < 800]
-    middle = (quantile(split, 0.05) + quantile(split, 0.95)) / 2
-    yield "DRAM near, median", quantile([x for x in split if x < middle], 0.5)
-    yield "DRAM far, median", quantile([x for x in split if x >= middle], 0.5)
-    yield "DRAM, share above 800 cycles, %", 100 * (1 - len(split) / len(dram))
-    hit = plateau(folder, "average-tlb-l2-2M", 1024, 16384)
-    first = plateau(folder, "average-tlb-l2-16M", 512, 3584)
-    yield "first TLB miss", (first - hit) * 8 / 7
-    yield "second TLB miss", plateau(folder, "average-tlb-l2-32M", 2560, 3584) - plateau(folder, "average-tlb-l2-32M", 512, 1984)
-    patterns = rows(folder, "spectrum-l2-32M")
+    yield "DRAM, median", latency("chase-dram-shuffled")
+    yield "DRAM near, median", lambda f: dram_split(f, False)
+    yield "DRAM far, median", lambda f: dram_split(f, True)
+    yield "DRAM, share above 800 cycles, %", lambda f: 100 * statistics.mean(r["latency"] >= 800 for r in rows(f, "chase-dram-shuffled"))
+    yield "first TLB miss", first_tlb_miss
+    yield "second TLB miss", second_tlb_miss
     for p in range(1, 7):
-        yield f"spectrum around the L1, P{p}", quantile([r["latency"] for r in patterns if r["pattern"] == p], 0.5)
-    yield "shared copy, bytes a cycle and SM", max(r["bytes_per_cycle"] for r in rows(folder, "shared-throughput"))
-    yield "shared reads, bytes a cycle and SM", max(r["bytes_per_cycle"] for r in rows(folder, "shared-read"))
+        yield f"spectrum around the L1, P{p}", lambda f, p=p: quantile([r["latency"] for r in rows(f, "spectrum-l2-32M") if r["pattern"] == p], 0.5)
+    yield "shared copy, bytes a cycle and SM", most("shared-throughput", "bytes_per_cycle")
+    yield "shared reads, bytes a cycle and SM", most("shared-read", "bytes_per_cycle")
     for name in ("l1-read", "l2-read", "l2-writes", "dram-read", "dram-write", "dram-copy", "copy-throughput"):
-        yield f"{name}, GB/s", max(r["gb_per_s"] for r in rows(folder, name))
+        yield f"{name}, GB/s", most(name, "gb_per_s")
+
+
+def cell(function, folder):
+    try:
+        return f"{function(folder):12.2f}"
+    except (IndexError, KeyError, ValueError, StopIteration, statistics.StatisticsError):
+        return f"{'-':>12}"  # a series this run does not have
 
 
 def main(folders):
-    columns = [dict(quantities(f)) for f in folders]
     for f in folders:
         m = json.load(open(f"{f}/manifest.json"))
         print(f"{f}: {m['card']}, driver {m['driver']}, {m['clock_mhz']} MHz, {m['date']}")
-    for name in columns[0]:
-        values = [c[name] for c in columns]
-        print(f"{name:44}" + "".join(f"{v:12.2f}" for v in values))
+    for name, function in quantities():
+        print(f"{name:44}" + "".join(cell(function, f) for f in folders))
 
 
 if __name__ == "__main__":

@@ -86,7 +86,8 @@ void probe_tlb(Report &report)
 // A walk in phases, s1 bytes from page to page. Around the L1: first touches (P5: caches and TLBs
 // miss) of so many pages that no TLB holds the first ones; another line of each of the last pages,
 // right after its page was used (P4: the TLB hits, the caches miss); the first 64 pages again (P3:
-// the cache hits, both TLBs miss), and again (P2: the second TLB hits), one line over and over (P1).
+// the cache hits, both TLBs miss), and again (P2: the second TLB hits), each line twice (P1). P1 to P3
+// are of the same lines: how far a line is does not show in their differences.
 // Through the L1 only as many pages as it holds lines. First of all, pages never touched since they
 // were mapped (P6).
 class Walk
@@ -113,11 +114,12 @@ static Walk spectrum_walk(script_step load, size_t s1, unsigned pages)
         if (i + 64 >= pages)
             walk.go(4, i, 1 << 20);
     }
-    for (int pattern : {3, 2})
-        for (unsigned i = 0; i < 64; i++)
-            walk.go(pattern, i, 0);
     for (unsigned i = 0; i < 64; i++)
-        walk.go(1, 0, i % 8 * 4);
+        walk.go(3, i, 0);
+    for (unsigned i = 0; i < 64; i++) {
+        walk.go(2, i, 0);
+        walk.go(1, i, 4);
+    }
     return walk;
 }
 static void spectrum(Report &report, script_step load, const char *path, size_t s1)

@@ -1,0 +1,31 @@
+"""A long command says on a terminal how far it is and how long it still takes, and nothing on a pipe.
+Arguments: the tool and a trace of several launches."""
+import os
+import pty
+import subprocess
+import sys
+
+tool, trace = sys.argv[1:3]
+words = [tool, "predict", trace, "--gpu", "h200", "--model", "coalesce", "-f", "csv", "-o", os.devnull]
+
+
+def on_a_terminal(arguments):
+    ours, theirs = pty.openpty()
+    child = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    seen = b""
+    try:
+        while chunk := os.read(ours, 4096):
+            seen += chunk
+    except OSError:  # the other end is gone
+        pass
+    assert child.wait() == 0
+    return seen.decode()
+
+
+shown = on_a_terminal(words)
+assert " of 45 launches" in shown and " s left" in shown, shown
+assert " s left" not in on_a_terminal(words + ["-q"])
+piped = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True).stderr
+assert " s left" not in piped, piped
+print("progress is told on a terminal only")
