@@ -162,12 +162,14 @@ void sim_out_reply(struct sim_out *o, const struct sim_reply *reply);
 struct sim_open_line {
     uint64_t line, open_until, out;
     uint32_t node;              /* not answered yet: who asked; SIM_NONE: answered at `out` */
+    uint32_t room;              /* requests that may still share the answer */
     uint8_t sectors;
 };
 struct sim_coalescer {
     struct sim_open_line *line; /* groups x size */
     uint32_t size, groups, scope;
     uint32_t window, after_out; /* stays open so long after asking, after the data left the slice */
+    uint32_t requests;          /* that share one answer; 0: any number */
     uint64_t merged_sectors;
 };
 strata_status sim_coalescer_init(struct sim_coalescer *c, const struct strata_gpu *gpu, const struct sim_rates *r,

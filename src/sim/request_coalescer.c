@@ -27,6 +27,7 @@ strata_status sim_coalescer_init(struct sim_coalescer *c, const struct strata_gp
     memset(c, 0, sizeof *c);
     uint32_t back = gpu->xbar.coalescer_return_cycles, ways = r->request_way + r->reply_way;
     c->window = gpu->xbar.request_coalescer_window_cycles;
+    c->requests = gpu->xbar.request_coalescer_requests;
     if (!c->window && !back)
         return STRATA_OK;
     c->size = gpu->xbar.request_coalescer_lines ? 1 : 8192;
@@ -56,7 +57,8 @@ bool sim_coalescer_merge(struct sim_coalescer *c, struct sim_node *nodes, uint32
     struct sim_open_line *e = &c->line[at];
     *reply_time = UINT64_MAX;
     /* Only equal requests merge: neighbours whose halos overlap in part of a line never do. */
-    if (e->line == line && e->sectors == sectors && (e->node != SIM_NONE || t < e->open_until)) {
+    if (e->line == line && e->sectors == sectors && e->room && (e->node != SIM_NONE || t < e->open_until)) {
+        e->room--;
         c->merged_sectors += popcount32(sectors);
         if (e->node == SIM_NONE) {
             *reply_time = sim_later(e->out, t);
@@ -68,7 +70,8 @@ bool sim_coalescer_merge(struct sim_coalescer *c, struct sim_node *nodes, uint32
     }
     if (e->node != SIM_NONE)
         nodes[e->node].entry = SIM_NONE;
-    *e = (struct sim_open_line){.line = line, .sectors = (uint8_t)sectors, .node = node, .open_until = t + c->window};
+    *e = (struct sim_open_line){.line = line, .sectors = (uint8_t)sectors, .node = node, .open_until = t + c->window,
+                                .room = c->requests ? c->requests - 1 : UINT32_MAX};
     nodes[node].entry = (uint32_t)at;
     return false;
 }
