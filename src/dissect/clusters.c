@@ -39,7 +39,8 @@ bool clusters_of(double *value, size_t n, struct clusters *out)
     return out->n > 0;
 }
 
-bool clusters_of_latencies(const struct strata_series *const *series, size_t n, struct clusters *out)
+bool clusters_of_latencies(const struct strata_series *const *series, size_t n,
+                           struct clusters *out)
 {
     size_t total = 0, k = 0;
     memset(out, 0, sizeof *out);
