@@ -182,9 +182,12 @@ strata_status strata_learn_predict_sample(struct strata_learn_model *m, const st
 /* Truth and prediction of one launch for all caches it is labelled with. */
 struct strata_learn_score {
     double miss_mae, merge_mae;  /* over the caches; NaN if not known */
-    double spearman;             /* of the miss rate over the ranked caches; NaN if all truths are tied */
-    double spearman_strict;      /* without ties for what lies closer than the tolerance */
-    double spearman_all;         /* over all caches */
+    /* Rank correlation of the miss rate over the ranked caches, rates closer than the tolerance tied. If
+     * all truths are tied: 1 if all predictions are, too, else 0. */
+    double spearman;
+    bool ordered;                /* not all truths are tied */
+    double spearman_strict;      /* without the tolerance; NaN if all truths are equal */
+    double spearman_all;         /* as the first, over all caches */
 };
 struct strata_learn_evaluation {
     size_t n_launches, n_caches, n_ranked;
@@ -193,8 +196,10 @@ struct strata_learn_evaluation {
     struct strata_learn_rates *truth, *predicted; /* [launch * n_caches + cache] */
     struct strata_learn_score *score; /* by launch */
     double miss_mae, merge_mae, miss_r2, merge_r2, r2; /* over all launches and caches */
-    double spearman, spearman_strict, spearman_all; /* means over the launches where they are known */
-    size_t n_spearman, n_spearman_strict, n_spearman_all;
+    double spearman, spearman_all;    /* means over all launches */
+    double spearman_ordered;          /* mean over the n_ordered launches whose truths are not all tied */
+    double spearman_strict;           /* mean over the n_strict launches where it is known */
+    size_t n_ordered, n_strict;
 };
 /* Rates that lie closer together than this are tied when caches are ranked. */
 #define STRATA_LEARN_TIE 0.01

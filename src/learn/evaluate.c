@@ -99,7 +99,8 @@ static bool all_equal(const double *x, size_t n)
     return true;
 }
 
-/* NaN where the truth has no order at all; 0 where the model sees none. */
+/* Where the truth has no order: NaN if strict, else whether the model sees none either. 0 where only
+ * the model sees none. */
 static double rank_correlation(double *truth, double *predicted, size_t n, bool tied)
 {
     double work[2 * MOST_CACHES];
@@ -108,7 +109,7 @@ static double rank_correlation(double *truth, double *predicted, size_t n, bool 
         tie(predicted, n);
     }
     if (all_equal(truth, n))
-        return NAN;
+        return tied ? all_equal(predicted, n) : NAN;
     return all_equal(predicted, n) ? 0 : gsl_stats_spearman(truth, 1, predicted, 1, n, work);
 }
 
@@ -124,6 +125,15 @@ static double spearman(const struct strata_learn_rates *truth, const struct stra
 
 /* ---- scores ---- */
 
+static bool has_order(const struct strata_learn_rates *truth, size_t n)
+{
+    double x[MOST_CACHES];
+    for (size_t i = 0; i < n; i++)
+        x[i] = truth[i].miss;
+    tie(x, n);
+    return !all_equal(x, n);
+}
+
 static void score_launch(const struct strata_learn_evaluation *e, size_t launch, struct strata_learn_score *s)
 {
     const struct strata_learn_rates *t = e->truth + launch * e->n_caches, *p = e->predicted + launch * e->n_caches;
@@ -132,6 +142,7 @@ static void score_launch(const struct strata_learn_evaluation *e, size_t launch,
         s->merge_mae += fabs(t[c].merge - p[c].merge) / (double)e->n_caches;
     }
     s->spearman = spearman(t, p, e->n_ranked, true);
+    s->ordered = has_order(t, e->n_ranked);
     s->spearman_strict = spearman(t, p, e->n_ranked, false);
     s->spearman_all = spearman(t, p, e->n_caches, true);
 }
@@ -170,9 +181,10 @@ static void score_all(struct strata_learn_evaluation *e)
         score_launch(e, i, s);
         e->miss_mae += s->miss_mae / (double)e->n_launches;
         e->merge_mae += s->merge_mae / (double)e->n_launches;
-        add_known(s->spearman, &e->spearman, &e->n_spearman);
-        add_known(s->spearman_strict, &e->spearman_strict, &e->n_spearman_strict);
-        add_known(s->spearman_all, &e->spearman_all, &e->n_spearman_all);
+        e->spearman += s->spearman / (double)e->n_launches;
+        e->spearman_all += s->spearman_all / (double)e->n_launches;
+        add_known(s->ordered ? s->spearman : NAN, &e->spearman_ordered, &e->n_ordered);
+        add_known(s->spearman_strict, &e->spearman_strict, &e->n_strict);
     }
     for (size_t i = 0; i < e->n_launches * e->n_caches; i++) {
         add_moment(&miss, e->truth[i].miss, e->predicted[i].miss);
@@ -183,9 +195,8 @@ static void score_all(struct strata_learn_evaluation *e)
     e->miss_r2 = r_squared(&miss);
     e->merge_r2 = r_squared(&merge);
     e->r2 = r_squared(&both);
-    e->spearman = e->n_spearman ? e->spearman / (double)e->n_spearman : NAN;
-    e->spearman_strict = e->n_spearman_strict ? e->spearman_strict / (double)e->n_spearman_strict : NAN;
-    e->spearman_all = e->n_spearman_all ? e->spearman_all / (double)e->n_spearman_all : NAN;
+    e->spearman_ordered = e->n_ordered ? e->spearman_ordered / (double)e->n_ordered : NAN;
+    e->spearman_strict = e->n_strict ? e->spearman_strict / (double)e->n_strict : NAN;
 }
 
 /* ---- the whole ---- */

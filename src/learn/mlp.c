@@ -14,7 +14,7 @@
 
 enum { LAYERS = 4, BATCH = 256, SHARDS = 2, PART = BATCH / SHARDS, CHUNK = 256, MOST_UNITS = 1024 };
 static const uint32_t hidden[LAYERS] = {1024, 128, 32, LEARN_OUTPUTS};
-static const double RATE = 0.001, BETA1 = 0.9, BETA2 = 0.999, EPSILON = 1e-8;
+static const double RATE = 0.001, BETA1 = 0.9, BETA2 = 0.999, EPSILON = 1e-8, DECAY = 0.01;
 
 #ifdef STRATA_OPENBLAS
 extern void openblas_set_num_threads(int n); /* threads are ours; its own would only fight with them */
@@ -64,11 +64,12 @@ static strata_status mlp_create(uint32_t n_features, struct mlp **out, struct st
     return STRATA_OK;
 }
 
-/* He's initialisation: what ReLU units keep the variance with. */
+/* He's initialisation, with which ReLU units keep the variance; the outputs begin at nothing, so that
+ * what training does not reach stays where it starts. */
 static void initialise(struct mlp *m, uint64_t seed)
 {
     uint64_t at = 0;
-    for (int l = 0; l < LAYERS; l++) {
+    for (int l = 0; l + 1 < LAYERS; l++) {
         double bound = sqrt(6.0 / m->n_in[l]);
         for (size_t i = 0; i < (size_t)m->n_in[l] * m->n_out[l]; i++)
             m->p[m->weight[l] + i] = (float)(bound * (2 * (double)(rng_at(seed, at++) >> 11) / 9007199254740992.0 - 1));
@@ -230,20 +231,21 @@ static void work_on_shard(struct training *t, uint64_t part)
     backward(t, s);
 }
 
-/* Adam's step for one part of the parameters. */
+/* Adam's step for one part of the parameters, with weights that decay: small corrections unless the
+ * data asks for large ones. */
 static void update(struct training *t, uint64_t part)
 {
     size_t n = t->m->n_parameters, from = part * n / SHARDS, to = (part + 1) * n / SHARDS;
     double count = (double)t->step + 1;
     float rate = (float)(t->rate * sqrt(1 - pow(BETA2, count)) / (1 - pow(BETA1, count)));
-    float b1 = (float)BETA1, b2 = (float)BETA2, tiny = (float)EPSILON;
+    float b1 = (float)BETA1, b2 = (float)BETA2, tiny = (float)EPSILON, keep = (float)(1 - t->rate * DECAY);
     float *p = t->m->p, *m1 = t->first, *m2 = t->second;
     const float *g0 = t->shard[0].gradient, *g1 = t->shard[1].gradient;
     for (size_t i = from; i < to; i++) {
         float g = g0[i] + g1[i];
         m1[i] = b1 * m1[i] + (1 - b1) * g;
         m2[i] = b2 * m2[i] + (1 - b2) * g * g;
-        p[i] -= rate * m1[i] / (sqrtf(m2[i]) + tiny);
+        p[i] = keep * p[i] - rate * m1[i] / (sqrtf(m2[i]) + tiny);
     }
 }
 
