@@ -22,16 +22,20 @@ struct dissect_arguments {
 
 /* ---- printing ---- */
 
-static void print_text(FILE *f, const struct strata_probe_set *set, const struct strata_dissection *d)
+static void print_text(FILE *f, const struct strata_probe_set *set,
+                       const struct strata_dissection *d)
 {
-    fprintf(f, "%s%s%s: %zu series\n", set->target, *set->card ? ", " : "", set->card, set->n_series);
+    fprintf(f, "%s%s%s: %zu series\n", set->target, *set->card ? ", " : "", set->card,
+            set->n_series);
     fprintf(f, "  %-24s %-32s %-11s %10s  %s\n", "what", "value", "unit", "confidence", "rests on");
     for (size_t i = 0; i < d->n_facts; i++) {
         const struct strata_fact *x = &d->fact[i];
         if (x->finding.known)
-            fprintf(f, "  %-24s %-32s %-11s %9.2f%%  %s\n", x->name, x->value, x->unit, 100 * x->finding.confidence, x->finding.rests_on);
+            fprintf(f, "  %-24s %-32s %-11s %9.2f%%  %s\n", x->name, x->value, x->unit,
+                    100 * x->finding.confidence, x->finding.rests_on);
         else
-            fprintf(f, "  %-24s %-32s %-11s %10s  %s\n", x->name, "undetermined", "", "", x->finding.rests_on);
+            fprintf(f, "  %-24s %-32s %-11s %10s  %s\n", x->name, "undetermined", "", "",
+                    x->finding.rests_on);
     }
 }
 
@@ -52,7 +56,8 @@ static void print_csv(FILE *f, const struct strata_dissection *d)
     }
 }
 
-static void print_json(FILE *f, const struct strata_probe_set *set, const struct strata_dissection *d)
+static void print_json(FILE *f, const struct strata_probe_set *set,
+                       const struct strata_dissection *d)
 {
     fputs("{\"schema\": \"strata.dissect/1\", \"target\": ", f);
     print_json_string(f, set->target);
@@ -70,14 +75,16 @@ static void print_json(FILE *f, const struct strata_probe_set *set, const struct
             fputs("null", f);
         fputs(", \"unit\": ", f);
         print_json_string(f, x->unit);
-        fprintf(f, ", \"confidence\": %.6g, \"rests_on\": ", x->finding.known ? x->finding.confidence : 0.0);
+        fprintf(f, ", \"confidence\": %.6g, \"rests_on\": ",
+                x->finding.known ? x->finding.confidence : 0.0);
         print_json_string(f, x->finding.rests_on);
         fputc('}', f);
     }
     fputs("\n]}\n", f);
 }
 
-static strata_status write_text(const char *path, const char *text, size_t length, struct strata_error *err)
+static strata_status write_text(const char *path, const char *text, size_t length,
+                                struct strata_error *err)
 {
     struct output out;
     strata_status st = output_open(&out, path, err);
@@ -87,7 +94,8 @@ static strata_status write_text(const char *path, const char *text, size_t lengt
     return output_commit(&out, err);
 }
 
-static strata_status write_results(const struct dissect_arguments *a, enum format format, const struct strata_probe_set *set,
+static strata_status write_results(const struct dissect_arguments *a, enum format format,
+                                   const struct strata_probe_set *set,
                                    const struct strata_dissection *d, struct strata_error *err)
 {
     struct output out;
@@ -98,7 +106,8 @@ static strata_status write_results(const struct dissect_arguments *a, enum forma
         st = write_text(a->gpu_file, text, strlen(text), err);
         free(text);
     }
-    if (st == STRATA_OK && a->report && (st = strata_dissect_report(d, set, &text, &length, err)) == STRATA_OK) {
+    if (st == STRATA_OK && a->report &&
+        (st = strata_dissect_report(d, set, &text, &length, err)) == STRATA_OK) {
         st = write_text(a->report, text, length, err);
         free(text);
     }
@@ -115,14 +124,16 @@ static strata_status write_results(const struct dissect_arguments *a, enum forma
 
 /* ---- targets ---- */
 
-static strata_status measure_model(const struct dissect_arguments *a, struct strata_probe_set *set, struct strata_dissection *d,
-                                   struct strata_error *err)
+static strata_status measure_model(const struct dissect_arguments *a, struct strata_probe_set *set,
+                                   struct strata_dissection *d, struct strata_error *err)
 {
-    const struct strata_model_options opt = {.outliers = a->outliers, .jitter_cycles = (uint32_t)a->jitter, .seed = a->seed};
+    const struct strata_model_options opt = {
+        .outliers = a->outliers, .jitter_cycles = (uint32_t)a->jitter, .seed = a->seed};
     struct strata_gpu *gpu = calloc(1, sizeof *gpu);
     struct strata_model_target *t = NULL;
-    strata_status st = gpu ? load_gpu(a->target + strlen("model:"), &a->set, gpu, err)
-                           : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+    strata_status st =
+        gpu ? load_gpu(a->target + strlen("model:"), &a->set, gpu, err)
+            : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
     if (st == STRATA_OK)
         st = strata_model_target_create(gpu, &opt, &t, err);
     if (st == STRATA_OK)
@@ -132,7 +143,8 @@ static strata_status measure_model(const struct dissect_arguments *a, struct str
     return st;
 }
 
-static strata_status dissect(const struct dissect_arguments *a, enum format format, struct strata_error *err)
+static strata_status dissect(const struct dissect_arguments *a, enum format format,
+                             struct strata_error *err)
 {
     struct strata_probe_set set = {0};
     struct strata_dissection d = {0};
@@ -157,11 +169,15 @@ static strata_status dissect(const struct dissect_arguments *a, enum format form
 static strata_status check_arguments(const struct dissect_arguments *a, struct strata_error *err)
 {
     if (!a->target == !a->from)
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "dissect needs either --target cuda|model:GPU or --from DIR; see `strata dissect --help`.");
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "dissect needs either --target cuda|model:GPU or --from DIR; see "
+                           "`strata dissect --help`.");
     if (a->target && strcmp(a->target, "cuda") && strncmp(a->target, "model:", 6))
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "--target does not know \"%s\"; it takes cuda or model:GPU.", a->target);
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "--target does not know \"%s\"; it takes cuda or model:GPU.", a->target);
     if (a->outliers < 0 || a->outliers > 0.2)
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "--outliers takes a share from 0 to 0.2.");
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "--outliers takes a share from 0 to 0.2.");
     if (a->jitter > 1000)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "--jitter takes 0 to 1000 cycles.");
     return STRATA_OK;
@@ -171,16 +187,22 @@ int cmd_dissect(int argc, char **argv)
 {
     struct dissect_arguments a = {.seed = 1};
     const struct option options[] = {
-        {'t', "target", OPTION_STRING, &a.target, "TARGET", "cuda: the GPU of this machine; model:GPU: the caches of a GPU file"},
-        {0, "from", OPTION_STRING, &a.from, "DIR", "raw data recorded before (docs/probe-format.md)"},
+        {'t', "target", OPTION_STRING, &a.target, "TARGET",
+         "cuda: the GPU of this machine; model:GPU: the caches of a GPU file"},
+        {0, "from", OPTION_STRING, &a.from, "DIR",
+         "raw data recorded before (docs/probe-format.md)"},
         {0, "save", OPTION_STRING, &a.save, "DIR", "keep the raw data there"},
         {0, "gpu-file", OPTION_STRING, &a.gpu_file, "FILE", "write what was found as a GPU file"},
         {0, "report", OPTION_STRING, &a.report, "FILE", "write a page with the plots (HTML)"},
-        {0, "probe", OPTION_STRING, &a.probe, "PROGRAM", "the benchmark built from device/probe (default: strata-probe in PATH, or built by nvcc)"},
+        {0, "probe", OPTION_STRING, &a.probe, "PROGRAM",
+         "the benchmark built from device/probe (default: strata-probe in PATH, or built by nvcc)"},
         {0, "set", OPTION_LIST, &a.set, "KEY=VALUE", "change one number of the modelled GPU"},
-        {0, "outliers", OPTION_DOUBLE, &a.outliers, "SHARE", "model: replace this share of the latencies (default 0)"},
-        {0, "jitter", OPTION_UINT, &a.jitter, "CYCLES", "model: latencies vary by up to twice this (default 0)"},
-        {0, "seed", OPTION_UINT, &a.seed, "N", "model: seed of noise, replacement and order of visits (default 1)"},
+        {0, "outliers", OPTION_DOUBLE, &a.outliers, "SHARE",
+         "model: replace this share of the latencies (default 0)"},
+        {0, "jitter", OPTION_UINT, &a.jitter, "CYCLES",
+         "model: latencies vary by up to twice this (default 0)"},
+        {0, "seed", OPTION_UINT, &a.seed, "N",
+         "model: seed of noise, replacement and order of visits (default 1)"},
         {'f', "format", OPTION_STRING, &a.format, "FORMAT", "text (default), csv or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
     };
@@ -188,8 +210,10 @@ int cmd_dissect(int argc, char **argv)
         .name = "dissect",
         .arguments = "",
         .summary = "What a GPU's caches, TLBs and memories are made of, from latencies alone.",
-        .text = "Runs microbenchmarks on this machine's GPU or on the caches of a GPU file, or reads what they\n"
-                "recorded, and infers sizes, lines, sets, ways, addressing, replacement, latencies and limits.\n"
+        .text = "Runs microbenchmarks on this machine's GPU or on the caches of a GPU file, or "
+                "reads what they\n"
+                "recorded, and infers sizes, lines, sets, ways, addressing, replacement, latencies "
+                "and limits.\n"
                 "What the data does not support is printed as undetermined.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
@@ -203,8 +227,10 @@ int cmd_dissect(int argc, char **argv)
         free(a.set.item);
         return EXIT_USAGE;
     }
-    strata_status st = n_args ? strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0, "dissect takes no arguments besides its options, not \"%s\".", argv[1])
-                              : check_arguments(&a, &err);
+    strata_status st =
+        n_args ? strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
+                             "dissect takes no arguments besides its options, not \"%s\".", argv[1])
+               : check_arguments(&a, &err);
     if (st == STRATA_OK)
         st = dissect(&a, format, &err);
     free(a.set.item);

@@ -52,11 +52,13 @@ static strata_status run_program(char *const argv[], struct strata_error *err)
     int failed = posix_spawn(&child, argv[0], &files, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&files);
     if (failed)
-        return strata_fail(err, STRATA_EUNSUPPORTED, argv[0], 0, 0, "the program cannot be started: %s.", strerror(failed));
+        return strata_fail(err, STRATA_EUNSUPPORTED, argv[0], 0, 0,
+                           "the program cannot be started: %s.", strerror(failed));
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     if (!WIFEXITED(status) || WEXITSTATUS(status))
-        return strata_fail(err, STRATA_EUNSUPPORTED, argv[0], 0, 0, "the program ended with status %d; its messages stand above.",
+        return strata_fail(err, STRATA_EUNSUPPORTED, argv[0], 0, 0,
+                           "the program ended with status %d; its messages stand above.",
                            WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
     return STRATA_OK;
 }
@@ -66,29 +68,35 @@ static strata_status need_driver(struct strata_error *err)
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY);
     if (!driver)
         return strata_fail(err, STRATA_EUNSUPPORTED, NULL, 0, 0,
-                           "There is no NVIDIA driver on this machine (libcuda.so.1 cannot be loaded), so that the probe cannot run; "
+                           "There is no NVIDIA driver on this machine (libcuda.so.1 cannot be "
+                           "loaded), so that the probe cannot run; "
                            "use --target model:GPU, or --from with data of another machine.");
     dlclose(driver);
     return STRATA_OK;
 }
 
 /* The probe's program: given, in PATH, or built now into `folder`. */
-static strata_status find_probe(const char *given, const char *folder, char *out, size_t size, struct strata_error *err)
+static strata_status find_probe(const char *given, const char *folder, char *out, size_t size,
+                                struct strata_error *err)
 {
     char compiler[4096], script[4096];
     if (given || in_path("strata-probe", out, size)) {
         if (given)
             snprintf(out, size, "%s", given);
         return runs(out) ? STRATA_OK
-                         : strata_fail(err, STRATA_EUNSUPPORTED, out, 0, 0, "there is no such program; device/probe/build.sh builds the probe.");
+                         : strata_fail(
+                               err, STRATA_EUNSUPPORTED, out, 0, 0,
+                               "there is no such program; device/probe/build.sh builds the probe.");
     }
     snprintf(script, sizeof script, "%s/../device/probe/build.sh", STRATA_SOURCE_GPUS);
     if (!runs(script))
         return strata_fail(err, STRATA_EUNSUPPORTED, NULL, 0, 0,
-                           "There is no program strata-probe in PATH; build it with device/probe/build.sh of the source folder and name it with --probe.");
+                           "There is no program strata-probe in PATH; build it with "
+                           "device/probe/build.sh of the source folder and name it with --probe.");
     if (!find_compiler(compiler, sizeof compiler))
         return strata_fail(err, STRATA_EUNSUPPORTED, NULL, 0, 0,
-                           "There is no CUDA compiler (nvcc) to build the probe with; install the CUDA toolkit, or name a probe built elsewhere with --probe.");
+                           "There is no CUDA compiler (nvcc) to build the probe with; install the "
+                           "CUDA toolkit, or name a probe built elsewhere with --probe.");
     snprintf(out, size, "%s/strata-probe", folder);
     char *argv[] = {script, out, NULL};
     return run_program(argv, err);
@@ -109,17 +117,20 @@ static void remove_folder(const struct strata_probe_set *set, const char *folder
     rmdir(folder);
 }
 
-strata_status dissect_cuda(const char *program, const char *keep, struct strata_probe_set *out, struct strata_error *err)
+strata_status dissect_cuda(const char *program, const char *keep, struct strata_probe_set *out,
+                           struct strata_error *err)
 {
     char folder[] = "/tmp/strata-dissect-XXXXXX", probe[4096], data[4096];
     strata_status st = need_driver(err);
     if (st != STRATA_OK)
         return st;
     if (!mkdtemp(folder))
-        return strata_fail(err, STRATA_EIO, folder, 0, 0, "the folder cannot be made: %s.", strerror(errno));
+        return strata_fail(err, STRATA_EIO, folder, 0, 0, "the folder cannot be made: %s.",
+                           strerror(errno));
     snprintf(data, sizeof data, "%s", keep ? keep : folder);
     if (keep && mkdir(keep, 0777) && errno != EEXIST)
-        st = strata_fail(err, STRATA_EIO, keep, 0, 0, "the folder cannot be made: %s.", strerror(errno));
+        st = strata_fail(err, STRATA_EIO, keep, 0, 0, "the folder cannot be made: %s.",
+                         strerror(errno));
     if (st == STRATA_OK)
         st = find_probe(program, folder, probe, sizeof probe, err);
     if (st == STRATA_OK) {

@@ -17,7 +17,8 @@ void strata_dissect_options_init(struct strata_dissect_options *opt)
     *opt = (struct strata_dissect_options){.seed = 1, .max_visits = 400000000, .max_lines = 4096};
 }
 
-static void know(struct strata_finding *f, double confidence, const char *format, double a, double b)
+static void know(struct strata_finding *f, double confidence, const char *format, double a,
+                 double b)
 {
     f->known = true;
     f->confidence = confidence;
@@ -45,7 +46,8 @@ static uint64_t chunk_of(const struct mapping *m)
             run++;
             continue;
         }
-        for (uint64_t a = chunk, b = i < m->n_labels ? run : 0; a || b;) { /* greatest common divisor */
+        for (uint64_t a = chunk, b = i < m->n_labels ? run : 0;
+             a || b;) { /* greatest common divisor */
             if (!a || !b) {
                 chunk = a | b;
                 break;
@@ -59,7 +61,8 @@ static uint64_t chunk_of(const struct mapping *m)
     return chunk * m->line_bytes;
 }
 
-/* Sets dealt by turns while they have ways left: any range as long as the cache fits (section 4.4). */
+/* Sets dealt by turns while they have ways left: any range as long as the cache fits (section 4.4).
+ */
 static bool dealt_by_turns(const struct mapping *m, const uint32_t *ways)
 {
     size_t period = 0, at = 0;
@@ -69,7 +72,7 @@ static bool dealt_by_turns(const struct mapping *m, const uint32_t *ways)
         for (uint32_t s = 0; s < m->n_sets; s++)
             if (ways[s] > turn) {
                 for (size_t l = at; l < m->n_labels; l += period)
-                    if (m->label[l] != m->label[at] )
+                    if (m->label[l] != m->label[at])
                         return false;
                 at++;
             }
@@ -86,7 +89,8 @@ static uint32_t largest_set(const uint32_t *ways, uint32_t n)
 }
 
 /* Lines of a set, one more than its ways at least; fewer where the reach ends. */
-static size_t lines_of(const struct mapping *m, struct oracle *o, uint32_t set, size_t n, uint64_t *line)
+static size_t lines_of(const struct mapping *m, struct oracle *o, uint32_t set, size_t n,
+                       uint64_t *line)
 {
     size_t i = 0;
     while (i < n && i < MAX_SET_LINES && mapping_line(m, o, set, i, &line[i]))
@@ -94,8 +98,10 @@ static size_t lines_of(const struct mapping *m, struct oracle *o, uint32_t set, 
     return i;
 }
 
-/* Exactly as many lines as the sets found can hold stay; with one more they do not: no set was missed. */
-static bool whole_cache_holds(struct oracle *o, const struct mapping *m, const uint32_t *ways, uint32_t lines)
+/* Exactly as many lines as the sets found can hold stay; with one more they do not: no set was
+ * missed. */
+static bool whole_cache_holds(struct oracle *o, const struct mapping *m, const uint32_t *ways,
+                              uint32_t lines)
 {
     uint64_t *line = calloc(lines + 1, sizeof *line);
     size_t n = 0;
@@ -108,7 +114,8 @@ static bool whole_cache_holds(struct oracle *o, const struct mapping *m, const u
         for (uint32_t i = 0; holds && i < ways[s]; i++)
             holds = mapping_line(m, o, s, i, &line[n++]);
     holds = holds && !oracle_overflows(o, line, n);
-    holds = holds && mapping_line(m, o, large, ways[large], &line[n]) && oracle_overflows(o, line, n + 1);
+    holds = holds && mapping_line(m, o, large, ways[large], &line[n]) &&
+            oracle_overflows(o, line, n + 1);
     free(line);
     return holds && !o->exhausted;
 }
@@ -128,10 +135,12 @@ static void tell_mapping(const struct mapping *m, struct strata_cache_answer *ou
     if (m->label)
         out->index_chunk_bytes = chunk_of(m);
     know(&out->sets, sure, "%.0f predictions of the mapping tested near and far", m->checks, 0);
-    know(&out->addressing, sure, "%.0f predictions of the mapping tested near and far", m->checks, 0);
+    know(&out->addressing, sure, "%.0f predictions of the mapping tested near and far", m->checks,
+         0);
 }
 
-static void tell_ways(struct oracle *o, const struct mapping *m, const uint32_t *ways, struct strata_cache_answer *out)
+static void tell_ways(struct oracle *o, const struct mapping *m, const uint32_t *ways,
+                      struct strata_cache_answer *out)
 {
     uint32_t lines = 0;
     for (uint32_t s = 0; s < m->n_sets; s++)
@@ -150,7 +159,8 @@ static void tell_ways(struct oracle *o, const struct mapping *m, const uint32_t 
     }
 }
 
-static void replacement_of_the_largest_set(struct oracle *o, const struct mapping *m, struct strata_cache_answer *out)
+static void replacement_of_the_largest_set(struct oracle *o, const struct mapping *m,
+                                           struct strata_cache_answer *out)
 {
     uint64_t line[MAX_SET_LINES];
     uint32_t large = largest_set(out->set_ways, m->n_sets), ways = out->set_ways[large];
@@ -159,7 +169,8 @@ static void replacement_of_the_largest_set(struct oracle *o, const struct mappin
         find_replacement(o, line, n, ways, out);
 }
 
-static void dissect(struct oracle *o, const struct strata_dissect_options *opt, struct strata_cache_answer *out)
+static void dissect(struct oracle *o, const struct strata_dissect_options *opt,
+                    struct strata_cache_answer *out)
 {
     struct full_set *set = calloc(1, sizeof *set);
     struct mapping m = {0};
@@ -177,8 +188,10 @@ static void dissect(struct oracle *o, const struct strata_dissect_options *opt, 
     if (!set->n)
         goto done;
     out->line_bytes = out->sector_bytes * find_sectors_per_line(o, out->sector_bytes, set);
-    know(&out->line, 0.999, "neighbours of a line in a full set of %.0f ways", (double)set->n - 1, 0);
-    if (!find_mapping(o, set, out->line_bytes, opt->max_lines, &m) || m.n_sets > STRATA_DISSECT_MAX_SETS)
+    know(&out->line, 0.999, "neighbours of a line in a full set of %.0f ways", (double)set->n - 1,
+         0);
+    if (!find_mapping(o, set, out->line_bytes, opt->max_lines, &m) ||
+        m.n_sets > STRATA_DISSECT_MAX_SETS)
         goto done;
     tell_mapping(&m, out);
     if (find_ways(o, &m, (uint32_t)set->n - 1, ways))
@@ -189,13 +202,15 @@ static void dissect(struct oracle *o, const struct strata_dissect_options *opt, 
         replacement_of_the_largest_set(o, &m, out);
 done:
     if (!set || !ways)
-        o->status = strata_fail(o->err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left to dissect a cache.");
+        o->status = strata_fail(o->err, STRATA_ENOMEM, NULL, 0, 0,
+                                "There is no memory left to dissect a cache.");
     mapping_release(&m);
     free(ways);
     free(set);
 }
 
-strata_status strata_dissect_cache(const struct strata_prober *prober, const struct strata_dissect_options *opt,
+strata_status strata_dissect_cache(const struct strata_prober *prober,
+                                   const struct strata_dissect_options *opt,
                                    struct strata_cache_answer *out, struct strata_error *err)
 {
     struct oracle o;

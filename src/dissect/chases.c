@@ -1,5 +1,6 @@
-/* chases.c - a cache from plain pointer chases that were recorded (paper 002, section 4.2): no further
- * visits can be asked for, so that some things stay undetermined that src/dissect/cache_answer.c finds. */
+/* chases.c - a cache from plain pointer chases that were recorded (paper 002, section 4.2): no
+ * further visits can be asked for, so that some things stay undetermined that
+ * src/dissect/cache_answer.c finds. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,15 +17,16 @@ struct summary {
     const struct strata_series *s;
     uint64_t array, stride, round; /* visits in a round */
     uint32_t rounds, warmup, element;
-    uint32_t n_flagged;            /* places that miss again and again */
-    double steady;                 /* share of their visits that miss */
-    double elsewhere;              /* share of all misses that fall on other places */
-    double rate;                   /* misses of all visits after the first round */
+    uint32_t n_flagged; /* places that miss again and again */
+    double steady;      /* share of their visits that miss */
+    double elsewhere;   /* share of all misses that fall on other places */
+    double rate;        /* misses of all visits after the first round */
 };
 
 struct chases {
     struct summary item[MAX_CHASES];
     size_t n;
+    double noise;     /* share of visits that look like misses in the calmest chase */
     double threshold; /* above: a miss of the wanted level */
     double front;     /* up to here a level in front answered; 0 if there is none */
     double hit, miss; /* latencies of the two classes */
@@ -35,10 +37,12 @@ static bool is_miss(const struct chases *c, double latency)
     return latency > c->threshold && latency < 4 * c->miss;
 }
 
-/* Misses of every place of the array over the rounds after the array was visited once; freed by the caller. */
+/* Misses of every place of the array over the rounds after the array was visited once; freed by the
+ * caller. */
 static uint32_t *count_places(const struct chases *c, const struct summary *m)
 {
-    int index = strata_series_column(m->s, "index"), latency = strata_series_column(m->s, "latency");
+    int index = strata_series_column(m->s, "index"),
+        latency = strata_series_column(m->s, "latency");
     uint32_t *count = calloc(m->round + 1, sizeof *count);
     size_t from = m->warmup ? 0 : m->round;
     for (size_t r = from; count && r < m->s->n_rows; r++) {
@@ -50,23 +54,27 @@ static uint32_t *count_places(const struct chases *c, const struct summary *m)
 }
 
 /* More often than outliers explain, less often than the laziest random policy. */
-static bool is_flagged(const struct summary *m, uint32_t count)
+static bool is_flagged(const struct chases *c, const struct summary *m, uint32_t count)
 {
-    return count >= 3 && count * 25 >= m->rounds;
+    double noise = c->noise * m->rounds;
+    return count >= 3 && count * 25 >= m->rounds &&
+           count > noise + 4.5 * sqrt(noise) + (noise > 0.02 ? 1.5 : 0);
 }
 
-/* How often the places that miss at all do so. A visit that a level in front answered says nothing, and what
- * it left undone shows in the round after: only rounds behind two without such visits count. */
+/* How often the places that miss at all do so. A visit that a level in front answered says nothing,
+ * and what it left undone shows in the round after: only rounds behind two without such visits
+ * count. */
 static double steadiness(const struct chases *c, const struct summary *m, const uint32_t *count)
 {
-    int index = strata_series_column(m->s, "index"), latency = strata_series_column(m->s, "latency");
+    int index = strata_series_column(m->s, "index"),
+        latency = strata_series_column(m->s, "latency");
     uint64_t visits = 0, misses = 0, seen = 0, missed = 0;
     uint32_t calm = 2; /* undisturbed rounds so far */
     bool disturbed = false;
     for (size_t r = m->warmup ? 0 : m->round; r < m->s->n_rows; r++) {
         uint64_t place = (uint64_t)strata_series_at(m->s, r, index) * m->element / m->stride;
         double cycles = strata_series_at(m->s, r, latency);
-        if (place < m->round && is_flagged(m, count[place])) {
+        if (place < m->round && is_flagged(c, m, count[place])) {
             disturbed = disturbed || cycles <= c->front;
             seen++;
             missed += is_miss(c, cycles);
@@ -88,20 +96,35 @@ static void summarise(const struct chases *c, struct summary *m)
     uint64_t misses = 0, elsewhere = 0;
     for (uint64_t i = 0; count && i < m->round; i++) {
         misses += count[i];
-        elsewhere += is_flagged(m, count[i]) ? 0 : count[i];
-        m->n_flagged += is_flagged(m, count[i]);
+        elsewhere += is_flagged(c, m, count[i]) ? 0 : count[i];
+        m->n_flagged += is_flagged(c, m, count[i]);
     }
-    m->elsewhere = misses ? (double)elsewhere / (double)misses : 0;
+    double outliers = 1.5 * c->noise * m->rounds * (double)m->round;
+    m->elsewhere = misses ? fmax(0, (double)elsewhere - outliers) / (double)misses : 0;
     if (count && m->n_flagged)
         m->steady = steadiness(c, m, count);
     m->rate = m->rounds ? (double)misses / ((double)m->rounds * (double)m->round) : 0;
     free(count);
 }
 
+/* The calmest chase with enough visits: an array that stays has no other misses than outliers. */
+static void measure_noise(struct chases *c)
+{
+    c->noise = 1;
+    for (size_t i = 0; i < c->n; i++) {
+        struct summary m = c->item[i];
+        if (m.rounds * m.round < 200)
+            continue;
+        summarise(c, &m);
+        c->noise = m.rate < c->noise ? m.rate : c->noise;
+    }
+    c->noise = c->noise > 0.05 ? 0.05 : c->noise;
+}
+
 /* Few rounds show misses that no place repeats: then their share counts. */
 static bool overflows(const struct summary *m)
 {
-    return m->n_flagged > 0 || m->rate > 0.012;
+    return m->n_flagged > 0 || (m->rounds < 8 && m->rate > 0.012);
 }
 
 static bool same_stride_then_size(const struct summary *a, const struct summary *b)
@@ -109,13 +132,15 @@ static bool same_stride_then_size(const struct summary *a, const struct summary 
     return a->stride != b->stride ? a->stride < b->stride : a->array < b->array;
 }
 
-static void gather(const struct strata_probe_set *set, const char *path, double carveout, struct chases *c)
+static void gather(const struct strata_probe_set *set, const char *path, double carveout,
+                   struct chases *c)
 {
     for (size_t i = 0; i < set->n_series && c->n < MAX_CHASES; i++) {
         const struct strata_series *s = &set->series[i];
         struct summary m = {.s = s};
-        if ((strcmp(s->experiment, "chase") && strcmp(s->experiment, "tlb")) || strcmp(s->path, path) ||
-            strata_series_column(s, "index") < 0 || strata_series_column(s, "latency") < 0 ||
+        if ((strcmp(s->experiment, "chase") && strcmp(s->experiment, "tlb")) ||
+            strcmp(s->path, path) || strata_series_column(s, "index") < 0 ||
+            strata_series_column(s, "latency") < 0 ||
             strata_series_parameter(s, "carveout_bytes", -1) != carveout)
             continue;
         m.array = (uint64_t)strata_series_parameter(s, "array_bytes", 0);
@@ -166,7 +191,8 @@ static bool find_resident(const struct chases *c, struct strata_cache_answer *ou
     uint64_t best_gap = UINT64_MAX;
     for (size_t i = 0; i + 1 < c->n; i++) {
         const struct summary *a = &c->item[i], *b = &c->item[i + 1];
-        if (a->stride != b->stride || a->rounds < 3 || b->rounds < 3 || overflows(a) || !overflows(b) || b->array - a->array >= best_gap)
+        if (a->stride != b->stride || a->rounds < 3 || b->rounds < 3 || overflows(a) ||
+            !overflows(b) || b->array - a->array >= best_gap)
             continue;
         bool later_fits = false;
         for (size_t k = i + 1; k < c->n && c->item[k].stride == a->stride; k++)
@@ -175,16 +201,17 @@ static bool find_resident(const struct chases *c, struct strata_cache_answer *ou
             continue;
         best_gap = b->array - a->array;
         out->resident_bytes = out->size_bytes = a->array;
-        know(&out->resident, best_gap * 50 <= a->array ? 0.99 : 0.8, "the largest array that stays", a->s->name);
+        know(&out->resident, best_gap * 50 <= a->array ? 0.99 : 0.8, "the largest array that stays",
+             a->s->name);
     }
     return out->resident.known;
 }
 
-/* Under LRU, or where the sets found hold just that much, the largest array that stays is the cache. Where a
- * hash spreads lines unevenly misses begin below the size, and chases in order do not tell how far below. */
-static void judge_size(const struct chases *c, struct strata_cache_answer *out)
+/* Under LRU, or where the sets found hold just that much, the largest array that stays is the
+ * cache. Where a hash spreads lines unevenly misses begin below the size, and chases in order do
+ * not tell how far below. */
+static void judge_size(struct strata_cache_answer *out)
 {
-    (void)c;
     if (!out->ways.known && !(out->lru.known && out->is_lru && out->resident.confidence > 0.95))
         return;
     out->size = out->resident;
@@ -219,21 +246,23 @@ static void find_sector(const struct chases *c, struct strata_cache_answer *out)
 }
 
 /* The first array above the size in steps of one stride, and the one that follows another. */
-static const struct summary *next_step(const struct chases *c, const struct summary *last, const struct strata_cache_answer *a)
+static const struct summary *next_step(const struct chases *c, const struct summary *last,
+                                       const struct strata_cache_answer *a)
 {
     for (size_t i = 0; i < c->n; i++) {
         const struct summary *m = &c->item[i];
         if (!m->rounds || !m->warmup || (a->sector.known && m->stride < a->sector_bytes))
             continue;
-        if (last ? m->stride == last->stride && m->array == last->array + m->stride : m->array == a->size_bytes + m->stride)
+        if (last ? m->stride == last->stride && m->array == last->array + m->stride
+                 : m->array == a->size_bytes + m->stride)
             return m;
     }
     return NULL;
 }
 
-/* Arrays one step larger at a time: each set that begins to miss shows as a jump of the number of places
- * that miss, by its ways and the line that is too many; a step without a jump shares the set before. It
- * counts only if the sets found so hold exactly the cache. */
+/* Arrays one step larger at a time: each set that begins to miss shows as a jump of the number of
+ * places that miss, by its ways and the line that is too many; a step without a jump shares the set
+ * before. It counts only if the sets found so hold exactly the cache. */
 static void find_sets(const struct chases *c, struct strata_cache_answer *out)
 {
     uint32_t before = 0, sets = 0, shared = 0;
@@ -272,29 +301,38 @@ static const struct summary *find_lru(const struct chases *c, struct strata_cach
     const struct summary *best = NULL;
     for (size_t i = 0; i < c->n; i++) {
         const struct summary *m = &c->item[i];
-        if (m->array > out->size_bytes && m->rounds >= 8 && m->n_flagged && (!best || m->array < best->array || (m->array == best->array && m->rounds > best->rounds)))
+        if (m->array > out->size_bytes && m->rounds >= 8 && m->n_flagged &&
+            (!best || m->array < best->array ||
+             (m->array == best->array && m->rounds > best->rounds)))
             best = m;
     }
     if (!best)
         return NULL;
     out->is_lru = best->steady > 0.93 && best->elsewhere < 0.1;
-    know(&out->lru, 0.98, out->is_lru ? "places that miss do so in every round" : "places that miss hit in other rounds", best->s->name);
+    know(&out->lru, 0.98,
+         out->is_lru ? "places that miss do so in every round"
+                     : "places that miss hit in other rounds",
+         best->s->name);
     return best;
 }
 
-/* Where victims are chosen at random, sectors that always miss together share a tag. (Under LRU, visits in
- * order push out neighbours together whether they share one or not.) */
+/* Where victims are chosen at random, sectors that always miss together share a tag. (Under LRU,
+ * visits in order push out neighbours together whether they share one or not.) */
 struct blocks {
     uint64_t touched, torn; /* with a miss; with a hit as well */
 };
 
-static void count_blocks(const struct chases *c, const struct summary *m, uint32_t sectors, struct blocks *out)
+static void count_blocks(const struct chases *c, const struct summary *m, uint32_t sectors,
+                         struct blocks *out)
 {
-    int index = strata_series_column(m->s, "index"), latency = strata_series_column(m->s, "latency");
+    int index = strata_series_column(m->s, "index"),
+        latency = strata_series_column(m->s, "latency");
     uint64_t last = UINT64_MAX;
     uint32_t seen = 0, missed = 0;
     for (size_t r = m->warmup ? 0 : m->round; r <= m->s->n_rows; r++) {
-        uint64_t block = r < m->s->n_rows ? (uint64_t)strata_series_at(m->s, r, index) * m->element / (m->stride * sectors) : UINT64_MAX;
+        uint64_t block = r < m->s->n_rows ? (uint64_t)strata_series_at(m->s, r, index) *
+                                                m->element / (m->stride * sectors)
+                                          : UINT64_MAX;
         if (block != last) {
             out->touched += seen == sectors && missed;
             out->torn += seen == sectors && missed && missed < seen;
@@ -308,8 +346,8 @@ static void count_blocks(const struct chases *c, const struct summary *m, uint32
     }
 }
 
-/* The largest blocks that are never torn, if twice as large ones sometimes are: policies that look at age
- * throw out neighbours together too, only not always. */
+/* The largest blocks that are never torn, if twice as large ones sometimes are: policies that look
+ * at age throw out neighbours together too, only not always. */
 static void find_line(const struct chases *c, struct strata_cache_answer *out)
 {
     struct blocks by_size[6] = {{0}}; /* of 2 << i sectors */
@@ -330,18 +368,21 @@ static void find_line(const struct chases *c, struct strata_cache_answer *out)
         if (by_size[k].torn < 3 || by_size[k].torn * 200 < by_size[k].touched)
             return; /* neither together nor apart */
         out->line_bytes = (uint32_t)used->stride << k;
-        know(&out->line, 0.85, "the largest blocks whose sectors always miss together", used->s->name);
+        know(&out->line, 0.85, "the largest blocks whose sectors always miss together",
+             used->s->name);
         return;
     }
 }
 
 /* ---- ways and how often each is replaced (paper 002, section 4.5, figure 11) ---- */
 
-/* With one line too many, one line of the set is out at any time: the line that misses next is the one
- * that the miss before threw out, and it leaves its way to that one. */
-static uint32_t replay(const struct chases *c, const struct summary *m, const bool *member, double *by_way, uint32_t ways)
+/* With one line too many, one line of the set is out at any time: the line that misses next is the
+ * one that the miss before threw out, and it leaves its way to that one. */
+static uint32_t replay(const struct chases *c, const struct summary *m, const bool *member,
+                       double *by_way, uint32_t ways)
 {
-    int index = strata_series_column(m->s, "index"), latency = strata_series_column(m->s, "latency");
+    int index = strata_series_column(m->s, "index"),
+        latency = strata_series_column(m->s, "latency");
     uint32_t *way_of = calloc(m->round, sizeof *way_of), filled = 0, n = 0;
     uint64_t out = UINT64_MAX;
     for (uint64_t i = 0; way_of && i < m->round; i++)
@@ -369,15 +410,17 @@ static void find_weights(const struct chases *c, struct strata_cache_answer *out
 {
     const struct summary *m = NULL;
     for (size_t i = 0; i < c->n; i++)
-        if (!c->item[i].warmup && c->item[i].array == out->size_bytes + c->item[i].stride && c->item[i].rounds >= 20)
+        if (!c->item[i].warmup && c->item[i].array == out->size_bytes + c->item[i].stride &&
+            c->item[i].rounds >= 20)
             m = &c->item[i];
-    if (!m || m->n_flagged < 3 || m->n_flagged > STRATA_MAX_WAYS)
+    /* A false miss swaps two ways for good, so that a long replay needs clean latencies. */
+    if (!m || m->n_flagged < 3 || m->n_flagged > STRATA_MAX_WAYS || c->noise > 0.0005)
         return;
     uint32_t *count = count_places(c, m), ways = m->n_flagged - 1;
     bool *member = calloc(m->round, sizeof *member);
     double by_way[STRATA_MAX_WAYS] = {0}, chi = 0;
     for (uint64_t i = 0; count && member && i < m->round; i++)
-        member[i] = is_flagged(m, count[i]);
+        member[i] = is_flagged(c, m, count[i]);
     uint32_t n = count && member ? replay(c, m, member, by_way, ways) : 0;
     free(count);
     free(member);
@@ -388,12 +431,28 @@ static void find_weights(const struct chases *c, struct strata_cache_answer *out
         chi += (by_way[w] - (double)n / ways) * (by_way[w] - (double)n / ways) / ((double)n / ways);
     }
     out->n_way_weight = ways;
-    out->replacement_kind = chi > ways + 6 * sqrt(2.0 * ways) ? STRATA_REPL_WEIGHTED : STRATA_REPL_RANDOM;
+    out->replacement_kind =
+        chi > ways + 6 * sqrt(2.0 * ways) ? STRATA_REPL_WEIGHTED : STRATA_REPL_RANDOM;
     know(&out->replacement, 0.9, "which way each miss replaces", m->s->name);
 }
 
-static void dissect_variant(const struct strata_probe_set *set, const char *path, uint32_t level, double carveout,
-                            struct strata_cache_answer *out)
+/* What hits in a round was there when the round began: the cache holds at least that. Where
+ * the stride is at most a line, every place stands for a stride of bytes. */
+static void find_at_least(const struct chases *c, struct strata_cache_answer *out)
+{
+    enum { LARGEST_LINE = 128 };
+    for (size_t i = 0; i < c->n; i++) {
+        const struct summary *m = &c->item[i];
+        uint64_t held = (uint64_t)((1 - m->rate) * (double)m->round) * m->stride;
+        if (m->stride > LARGEST_LINE || m->rounds < 3 || held <= out->at_least_bytes)
+            continue;
+        out->at_least_bytes = held;
+        know(&out->at_least, 0.95, "the most that hit in a round", m->s->name);
+    }
+}
+
+static void dissect_variant(const struct strata_probe_set *set, const char *path, uint32_t level,
+                            double carveout, struct strata_cache_answer *out)
 {
     struct chases *c = calloc(1, sizeof *c);
     memset(out, 0, sizeof *out);
@@ -404,6 +463,7 @@ static void dissect_variant(const struct strata_probe_set *set, const char *path
         free(c);
         return;
     }
+    measure_noise(c);
     for (size_t i = 0; i < c->n; i++)
         summarise(c, &c->item[i]);
     out->hit_cycles = (uint32_t)(c->hit + 0.5);
@@ -421,7 +481,9 @@ static void dissect_variant(const struct strata_probe_set *set, const char *path
     }
     if (out->resident.known && out->lru.known && !out->is_lru && !out->line.known)
         find_line(c, out);
-    judge_size(c, out);
+    judge_size(out);
+    if (!out->size.known && out->resident.known)
+        find_at_least(c, out);
     free(c);
 }
 
@@ -452,7 +514,8 @@ static int compare_carveouts(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void strata_dissect_chases(const struct strata_probe_set *set, const char *path, uint32_t level, struct strata_cache_answer *out)
+void strata_dissect_chases(const struct strata_probe_set *set, const char *path, uint32_t level,
+                           struct strata_cache_answer *out)
 {
     double carveout[32];
     size_t n = 0;

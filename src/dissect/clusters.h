@@ -15,10 +15,12 @@ struct clusters {
     uint32_t n;
 };
 
-/* Of numbers; sorts them. Groups apart by 6 % and 5 cycles; those with less than half a percent are outliers. */
+/* Of numbers; sorts them. Groups apart by 6 % and 5 cycles; those with less than half a percent are
+ * outliers. */
 bool clusters_of(double *value, size_t n, struct clusters *out);
 /* Of the column "latency" of some series. */
-bool clusters_of_latencies(const struct strata_series *const *series, size_t n, struct clusters *out);
+bool clusters_of_latencies(const struct strata_series *const *series, size_t n,
+                           struct clusters *out);
 double median_of(double *value, size_t n); /* sorts */
 
 #endif

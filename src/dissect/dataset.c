@@ -45,8 +45,9 @@ static bool set_columns(struct strata_series *s, const char *names)
     return s->n_columns > 0;
 }
 
-struct strata_series *strata_probe_add(struct strata_probe_set *set, const char *name, const char *experiment,
-                                       const char *path, const char *columns)
+struct strata_series *strata_probe_add(struct strata_probe_set *set, const char *name,
+                                       const char *experiment, const char *path,
+                                       const char *columns)
 {
     if (!ARRAY_RESERVE(set->series, set->n_series, set->cap_series, 1))
         return NULL;
@@ -106,7 +107,8 @@ int strata_series_column(const struct strata_series *s, const char *name)
 
 /* ---- series as CSV ---- */
 
-static strata_status series_header(struct strata_csv *csv, struct strata_series *out, struct strata_error *err)
+static strata_status series_header(struct strata_csv *csv, struct strata_series *out,
+                                   struct strata_error *err)
 {
     strata_status st = strata_csv_next(csv, err);
     if (st == STRATA_END)
@@ -116,15 +118,16 @@ static strata_status series_header(struct strata_csv *csv, struct strata_series 
         return st;
     if (csv->n_cells > STRATA_SERIES_MAX_COLUMNS)
         return strata_fail(err, STRATA_EFORMAT, csv->file, csv->line, 0,
-                           "a series has at most %d columns, not %zu.", STRATA_SERIES_MAX_COLUMNS, csv->n_cells);
+                           "a series has at most %d columns, not %zu.", STRATA_SERIES_MAX_COLUMNS,
+                           csv->n_cells);
     out->n_columns = 0;
     for (size_t i = 0; i < csv->n_cells; i++)
         snprintf(out->column[out->n_columns++], sizeof out->column[0], "%s", csv->cell[i]);
     return STRATA_OK;
 }
 
-strata_status strata_series_parse(const char *text, size_t length, const char *file, struct strata_series *out,
-                                  struct strata_error *err)
+strata_status strata_series_parse(const char *text, size_t length, const char *file,
+                                  struct strata_series *out, struct strata_error *err)
 {
     struct strata_csv csv;
     strata_csv_open(&csv, text, length, file);
@@ -132,16 +135,18 @@ strata_status strata_series_parse(const char *text, size_t length, const char *f
     while (st == STRATA_OK && (st = strata_csv_next(&csv, err)) == STRATA_OK) {
         double row[STRATA_SERIES_MAX_COLUMNS];
         if (csv.n_cells != out->n_columns) {
-            st = strata_fail(err, STRATA_EFORMAT, file, csv.line, 0, "the row has %zu fields where the first line names %u.",
-                             csv.n_cells, out->n_columns);
+            st = strata_fail(err, STRATA_EFORMAT, file, csv.line, 0,
+                             "the row has %zu fields where the first line names %u.", csv.n_cells,
+                             out->n_columns);
             break;
         }
         for (size_t i = 0; i < csv.n_cells && st == STRATA_OK; i++) {
             char *end;
             row[i] = strtod(csv.cell[i], &end);
             if (end == csv.cell[i] || *end || !isfinite(row[i]))
-                st = strata_fail(err, STRATA_EFORMAT, file, csv.line, 0, "\"%.40s\" in column \"%s\" is not a number.",
-                                 csv.cell[i], out->column[i]);
+                st = strata_fail(err, STRATA_EFORMAT, file, csv.line, 0,
+                                 "\"%.40s\" in column \"%s\" is not a number.", csv.cell[i],
+                                 out->column[i]);
         }
         if (st == STRATA_OK && !strata_series_add_row(out, row))
             st = no_memory(file, err);
@@ -150,7 +155,8 @@ strata_status strata_series_parse(const char *text, size_t length, const char *f
     return st == STRATA_END ? STRATA_OK : st;
 }
 
-static strata_status read_stream(const char *path, char **text, size_t *length, struct strata_error *err)
+static strata_status read_stream(const char *path, char **text, size_t *length,
+                                 struct strata_error *err)
 {
     struct stream_source *in;
     size_t cap = 0, n = 0, got = 1;
@@ -160,7 +166,9 @@ static strata_status read_stream(const char *path, char **text, size_t *length, 
         return st;
     while (st == STRATA_OK && got) {
         if (n > SERIES_LIMIT)
-            st = strata_fail(err, STRATA_ELIMIT, path, 0, 0, "the series is larger than %d MiB; record fewer steps.", SERIES_LIMIT >> 20);
+            st = strata_fail(err, STRATA_ELIMIT, path, 0, 0,
+                             "the series is larger than %d MiB; record fewer steps.",
+                             SERIES_LIMIT >> 20);
         else if (!ARRAY_RESERVE(data, n, cap, 65536))
             st = no_memory(path, err);
         else
@@ -179,7 +187,8 @@ static strata_status read_stream(const char *path, char **text, size_t *length, 
 
 static strata_status bad_manifest(const char *file, struct strata_error *err, const char *what)
 {
-    return strata_fail(err, STRATA_EFORMAT, file, 0, 0, "%s; docs/probe-format.md describes the manifest.", what);
+    return strata_fail(err, STRATA_EFORMAT, file, 0, 0,
+                       "%s; docs/probe-format.md describes the manifest.", what);
 }
 
 static void copy_string(const json_t *object, const char *key, char *out, size_t size)
@@ -200,12 +209,14 @@ static bool plain_name(const char *s)
     if (!*s || *s == '.')
         return false;
     for (; *s; s++)
-        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') || strchr("._-+", *s)))
+        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') ||
+              strchr("._-+", *s)))
             return false;
     return true;
 }
 
-static strata_status parse_parameters(const json_t *object, struct strata_series *s, const char *file, struct strata_error *err)
+static strata_status parse_parameters(const json_t *object, struct strata_series *s,
+                                      const char *file, struct strata_error *err)
 {
     const char *key;
     json_t *value;
@@ -215,21 +226,26 @@ static strata_status parse_parameters(const json_t *object, struct strata_series
             continue; /* words are notes for people */
         double v = json_is_number(value) ? json_number_value(value) : json_is_true(value);
         if (!strata_series_set_parameter(s, key, v))
-            return strata_fail(err, STRATA_ELIMIT, file, 0, 0, "series \"%s\" has more than %d parameters.", s->name,
+            return strata_fail(err, STRATA_ELIMIT, file, 0, 0,
+                               "series \"%s\" has more than %d parameters.", s->name,
                                STRATA_SERIES_MAX_PARAMETERS);
     }
     return STRATA_OK;
 }
 
-static strata_status parse_entry(const json_t *entry, const char *file, struct strata_probe_set *out, struct strata_error *err)
+static strata_status parse_entry(const json_t *entry, const char *file,
+                                 struct strata_probe_set *out, struct strata_error *err)
 {
     const char *name = json_string_value(json_object_get(entry, "name"));
     const char *csv = json_string_value(json_object_get(entry, "file"));
-    if (!name || !csv || !plain_name(name) || !plain_name(csv) || strlen(name) >= STRATA_SERIES_NAME ||
-        strlen(csv) >= sizeof out->series->file)
-        return bad_manifest(file, err, "a series needs \"name\" and \"file\" of letters, digits, '.', '_', '+' and '-'");
+    if (!name || !csv || !plain_name(name) || !plain_name(csv) ||
+        strlen(name) >= STRATA_SERIES_NAME || strlen(csv) >= sizeof out->series->file)
+        return bad_manifest(
+            file, err,
+            "a series needs \"name\" and \"file\" of letters, digits, '.', '_', '+' and '-'");
     if (strata_probe_find(out, name))
-        return strata_fail(err, STRATA_EFORMAT, file, 0, 0, "there are two series called \"%s\"; names are unique.", name);
+        return strata_fail(err, STRATA_EFORMAT, file, 0, 0,
+                           "there are two series called \"%s\"; names are unique.", name);
     struct strata_series *s = strata_probe_add(out, name, "", "", NULL);
     if (!s)
         return no_memory(file, err);
@@ -239,7 +255,8 @@ static strata_status parse_entry(const json_t *entry, const char *file, struct s
     return parse_parameters(json_object_get(entry, "parameters"), s, file, err);
 }
 
-static strata_status parse_root(const json_t *root, const char *file, struct strata_probe_set *out, struct strata_error *err)
+static strata_status parse_root(const json_t *root, const char *file, struct strata_probe_set *out,
+                                struct strata_error *err)
 {
     const char *schema = json_string_value(json_object_get(root, "schema"));
     if (!schema || strcmp(schema, "strata.probe/1"))
@@ -261,21 +278,23 @@ static strata_status parse_root(const json_t *root, const char *file, struct str
     return st;
 }
 
-strata_status strata_probe_parse(const char *text, size_t length, const char *file, struct strata_probe_set *out,
-                                 struct strata_error *err)
+strata_status strata_probe_parse(const char *text, size_t length, const char *file,
+                                 struct strata_probe_set *out, struct strata_error *err)
 {
     json_error_t where;
     memset(out, 0, sizeof *out);
     json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &where);
     if (!root)
         return strata_fail(err, STRATA_EFORMAT, file, (uint32_t)(where.line > 0 ? where.line : 0),
-                           (uint32_t)(where.column > 0 ? where.column : 0), "this is not JSON: %.200s.", where.text);
+                           (uint32_t)(where.column > 0 ? where.column : 0),
+                           "this is not JSON: %.200s.", where.text);
     strata_status st = parse_root(root, file, out, err);
     json_decref(root);
     return st;
 }
 
-strata_status strata_probe_load(const char *dir, struct strata_probe_set *out, struct strata_error *err)
+strata_status strata_probe_load(const char *dir, struct strata_probe_set *out,
+                                struct strata_error *err)
 {
     char path[4096], *text;
     size_t length;
@@ -299,7 +318,8 @@ strata_status strata_probe_load(const char *dir, struct strata_probe_set *out, s
 
 /* ---- writing ---- */
 
-static strata_status write_whole(const char *dir, const char *name, const struct strata_text *text, struct strata_error *err)
+static strata_status write_whole(const char *dir, const char *name, const struct strata_text *text,
+                                 struct strata_error *err)
 {
     char path[4096], temporary[4096 + 8];
     struct stream_sink *sink;
@@ -316,13 +336,15 @@ static strata_status write_whole(const char *dir, const char *name, const struct
     else
         stream_sink_abort(sink);
     if (st == STRATA_OK && rename(temporary, path))
-        st = strata_fail(err, STRATA_EIO, path, 0, 0, "the file cannot get its name: %s.", strerror(errno));
+        st = strata_fail(err, STRATA_EIO, path, 0, 0, "the file cannot get its name: %s.",
+                         strerror(errno));
     if (st != STRATA_OK)
         unlink(temporary);
     return st;
 }
 
-static strata_status save_series(const char *dir, const struct strata_series *s, struct strata_error *err)
+static strata_status save_series(const char *dir, const struct strata_series *s,
+                                 struct strata_error *err)
 {
     struct strata_text t = {0};
     for (uint32_t c = 0; c < s->n_columns; c++)
@@ -378,10 +400,12 @@ static void manifest_text(struct strata_text *t, const struct strata_probe_set *
     strata_text_put(t, "\n]}\n");
 }
 
-strata_status strata_probe_save(const char *dir, const struct strata_probe_set *set, struct strata_error *err)
+strata_status strata_probe_save(const char *dir, const struct strata_probe_set *set,
+                                struct strata_error *err)
 {
     if (mkdir(dir, 0777) && errno != EEXIST)
-        return strata_fail(err, STRATA_EIO, dir, 0, 0, "the folder cannot be made: %s.", strerror(errno));
+        return strata_fail(err, STRATA_EIO, dir, 0, 0, "the folder cannot be made: %s.",
+                           strerror(errno));
     strata_status st = STRATA_OK;
     for (size_t i = 0; i < set->n_series && st == STRATA_OK; i++)
         st = save_series(dir, &set->series[i], err);

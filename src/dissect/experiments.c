@@ -1,5 +1,5 @@
-/* experiments.c - the benchmarks that are no chases, on the model: MSHRs, coalescer, L2 writes, latency
- * spectrum, shared memory, throughputs. */
+/* experiments.c - the benchmarks that are no chases, on the model: MSHRs, coalescer, L2 writes,
+ * latency spectrum, shared memory, throughputs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,10 +31,12 @@ static uint32_t in_flight(const struct flights *f, uint64_t now, int warp)
     return n;
 }
 
-/* Warps take turns; a load leaves when the SM and the warp have a free MSHR. Cycles until all are back. */
+/* Warps take turns; a load leaves when the SM and the warp have a free MSHR. Cycles until all are
+ * back. */
 static uint64_t run_loads(const struct strata_model_target *t, uint32_t warps, uint32_t loads)
 {
-    uint32_t left[MAX_WARPS], total = warps * loads, latency = t->gpu.l2.hit_cycles + t->gpu.dram.access_cycles;
+    uint32_t left[MAX_WARPS], total = warps * loads,
+                              latency = t->gpu.l2.hit_cycles + t->gpu.dram.access_cycles;
     uint32_t sm = t->gpu.l1.mshrs, per_warp = t->gpu.l1.mshrs_per_warp;
     struct flights f = {.n = 0};
     uint64_t now = 0, end = 0;
@@ -44,7 +46,8 @@ static uint64_t run_loads(const struct strata_model_target *t, uint32_t warps, u
         bool left_now = false;
         for (uint32_t w = 0; w < warps && !left_now; w++) {
             uint32_t at = (uint32_t)((now + w) % warps);
-            if (!left[at] || (per_warp && in_flight(&f, now, (int)at) >= per_warp) || (sm && in_flight(&f, now, -1) >= sm))
+            if (!left[at] || (per_warp && in_flight(&f, now, (int)at) >= per_warp) ||
+                (sm && in_flight(&f, now, -1) >= sm))
                 continue;
             f.warp[f.n] = at;
             f.back[f.n++] = end = now + latency;
@@ -57,10 +60,12 @@ static uint64_t run_loads(const struct strata_model_target *t, uint32_t warps, u
     return end;
 }
 
-static strata_status mshr_series(struct strata_model_target *t, struct strata_probe_set *out, const char *experiment, uint32_t most_warps,
+static strata_status mshr_series(struct strata_model_target *t, struct strata_probe_set *out,
+                                 const char *experiment, uint32_t most_warps,
                                  struct strata_error *err)
 {
-    struct strata_series *s = strata_probe_add(out, experiment, experiment, "l1", "warps,loads,cycles");
+    struct strata_series *s =
+        strata_probe_add(out, experiment, experiment, "l1", "warps,loads,cycles");
     for (uint32_t w = 1; s && w <= most_warps; w++)
         for (uint32_t l = 1; l <= (most_warps == 1 ? MAX_LOADS : 12); l++) {
             double row[] = {w, l, (double)machine_noise(t, (uint32_t)run_loads(t, w, l))};
@@ -70,7 +75,8 @@ static strata_status mshr_series(struct strata_model_target *t, struct strata_pr
     return s ? STRATA_OK : no_memory(err);
 }
 
-strata_status experiment_mshr(struct strata_model_target *t, struct strata_probe_set *out, struct strata_error *err)
+strata_status experiment_mshr(struct strata_model_target *t, struct strata_probe_set *out,
+                              struct strata_error *err)
 {
     if (!t->gpu.l1.enabled)
         return STRATA_OK;
@@ -80,10 +86,15 @@ strata_status experiment_mshr(struct strata_model_target *t, struct strata_probe
 
 /* ---- coalescer (paper 004, figure 3; stride 0 is one word for all lanes) ---- */
 
-strata_status experiment_coalesce(struct strata_model_target *t, struct strata_probe_set *out, struct strata_error *err)
+strata_status experiment_coalesce(struct strata_model_target *t, struct strata_probe_set *out,
+                                  struct strata_error *err)
 {
-    static const struct strata_inst load = {.opcode = "LDG.E", .memop = STRATA_MEM_LOAD, .space = STRATA_SPACE_GLOBAL, .width_bytes = 4};
-    struct strata_series *s = strata_probe_add(out, "coalesce", "coalesce", "l1", "stride,accesses");
+    static const struct strata_inst load = {.opcode = "LDG.E",
+                                            .memop = STRATA_MEM_LOAD,
+                                            .space = STRATA_SPACE_GLOBAL,
+                                            .width_bytes = 4};
+    struct strata_series *s =
+        strata_probe_add(out, "coalesce", "coalesce", "l1", "stride,accesses");
     struct strata_coalescer c;
     strata_coalescer_init(&c, &t->gpu, NULL);
     if (!t->gpu.l1.enabled) /* loads go around the L1: the L2's sectors count */
@@ -94,7 +105,8 @@ strata_status experiment_coalesce(struct strata_model_target *t, struct strata_p
         struct strata_request request[STRATA_MAX_REQUESTS];
         for (uint32_t lane = 0; lane < STRATA_WARP_SIZE; lane++)
             addr[lane] = stride ? (lane / stride * 32ull + lane % stride) * 4 : 0;
-        struct strata_winst w = {.inst = &load, .mask = UINT32_MAX, .addr_kind = STRATA_ADDR_LIST, .addr = addr};
+        struct strata_winst w = {
+            .inst = &load, .mask = UINT32_MAX, .addr_kind = STRATA_ADDR_LIST, .addr = addr};
         unsigned n = strata_coalesce(&c, &w, 0, request);
         double row[] = {stride, strata_count_sectors(request, n)};
         if (!strata_series_add_row(s, row))
@@ -130,9 +142,11 @@ static uint32_t read_word(struct strata_model_target *t, struct l2_sector *s, ui
     return machine_noise(t, t->gpu.l2.hit_cycles + (hit ? 0 : t->gpu.dram.access_cycles));
 }
 
-strata_status experiment_l2_write(struct strata_model_target *t, struct strata_probe_set *out, struct strata_error *err)
+strata_status experiment_l2_write(struct strata_model_target *t, struct strata_probe_set *out,
+                                  struct strata_error *err)
 {
-    struct strata_series *s = strata_probe_add(out, "l2-write", "l2-write", "l2", "case,repeat,latency");
+    struct strata_series *s =
+        strata_probe_add(out, "l2-write", "l2-write", "l2", "case,repeat,latency");
     for (uint32_t repeat = 0; s && repeat < 25; repeat++)
         for (uint32_t i = 0; i < 6; i++) {
             struct l2_sector sector = {0};
@@ -169,12 +183,13 @@ static void load(struct spectrum *x, uint64_t address, uint32_t pattern)
         x->failed = !strata_series_add_row(x->s, row) || x->failed;
 }
 
-/* Strides of 32 MB leave every TLB and cache cold, of 1 MB stay in a page, and lines that were loaded are
- * loaded again after their pages were pushed out. */
+/* Strides of 32 MB leave every TLB and cache cold, of 1 MB stay in a page, and lines that were
+ * loaded are loaded again after their pages were pushed out. */
 static void run_spectrum(struct spectrum *x)
 {
     const struct strata_gpu *g = &x->t->gpu;
-    uint64_t page = g->tlb.page_bytes, far = 32ull << 20, first = g->tlb.l1.size_bytes / page, second = g->tlb.l2.size_bytes / page;
+    uint64_t page = g->tlb.page_bytes, far = 32ull << 20, first = g->tlb.l1.size_bytes / page,
+             second = g->tlb.l2.size_bytes / page;
     machine_clear(x->t);
     for (uint64_t i = 1; i <= 12; i++) /* P5, and P6 beyond the active pages */
         load(x, i * far + 4096 * i, 5);
@@ -184,7 +199,8 @@ static void run_spectrum(struct spectrum *x)
         load(x, i * far, 0);
         load(x, i * far + (page / 2) + (1 << 15), 4);
     }
-    for (uint64_t i = 1; i <= 8; i++) { /* P2: the line is known, the page was pushed out of the first TLB */
+    for (uint64_t i = 1; i <= 8;
+         i++) { /* P2: the line is known, the page was pushed out of the first TLB */
         load(x, i * page, 0);
         for (uint64_t k = 0; k < 8 * first; k++)
             machine_load(x->t, PATH_TLB, (64 + k % (2 * first)) * page + (k << 16) % page);
@@ -200,20 +216,24 @@ static void run_spectrum(struct spectrum *x)
         load(x, 8 * page + 4 * (i % 8), i ? 1 : 0);
 }
 
-static strata_status spectrum_of(struct strata_model_target *t, enum machine_path path, const char *name, struct strata_probe_set *out,
+static strata_status spectrum_of(struct strata_model_target *t, enum machine_path path,
+                                 const char *name, struct strata_probe_set *out,
                                  struct strata_error *err)
 {
     struct spectrum x = {.t = t, .path = path};
-    x.s = strata_probe_add(out, name, "spectrum", machine_path_name(path), "step,index,latency,pattern");
+    x.s = strata_probe_add(out, name, "spectrum", machine_path_name(path),
+                           "step,index,latency,pattern");
     if (!x.s)
         return no_memory(err);
     run_spectrum(&x);
     return x.failed ? no_memory(err) : STRATA_OK;
 }
 
-strata_status experiment_spectrum(struct strata_model_target *t, struct strata_probe_set *out, struct strata_error *err)
+strata_status experiment_spectrum(struct strata_model_target *t, struct strata_probe_set *out,
+                                  struct strata_error *err)
 {
-    strata_status st = t->has_data[PATH_L1] ? spectrum_of(t, PATH_L1, "spectrum-l1", out, err) : STRATA_OK;
+    strata_status st =
+        t->has_data[PATH_L1] ? spectrum_of(t, PATH_L1, "spectrum-l1", out, err) : STRATA_OK;
     return st == STRATA_OK ? spectrum_of(t, PATH_L2, "spectrum-l2", out, err) : st;
 }
 
@@ -222,15 +242,20 @@ strata_status experiment_spectrum(struct strata_model_target *t, struct strata_p
 static uint32_t pass_cycles(const struct strata_gpu *g)
 {
     uint32_t bytes = g->shared.banks * (g->shared.bank_mode == STRATA_BANKS_8B ? 8 : 4);
-    return g->shared.bytes_per_cycle && bytes > g->shared.bytes_per_cycle ? bytes / g->shared.bytes_per_cycle : 1;
+    return g->shared.bytes_per_cycle && bytes > g->shared.bytes_per_cycle
+               ? bytes / g->shared.bytes_per_cycle
+               : 1;
 }
 
-static strata_status conflicts(struct strata_model_target *t, uint32_t mode, struct strata_probe_set *out, struct strata_error *err)
+static strata_status conflicts(struct strata_model_target *t, uint32_t mode,
+                               struct strata_probe_set *out, struct strata_error *err)
 {
-    static const struct strata_inst load_shared = {.opcode = "LDS", .memop = STRATA_MEM_LOAD, .space = STRATA_SPACE_SHARED, .width_bytes = 4};
+    static const struct strata_inst load_shared = {
+        .opcode = "LDS", .memop = STRATA_MEM_LOAD, .space = STRATA_SPACE_SHARED, .width_bytes = 4};
     struct strata_gpu *g = malloc(sizeof *g);
-    struct strata_series *s = strata_probe_add(out, mode == STRATA_BANKS_8B ? "shared-conflict-8" : "shared-conflict-4", "shared-conflict",
-                                               "shared", "stride,latency");
+    struct strata_series *s =
+        strata_probe_add(out, mode == STRATA_BANKS_8B ? "shared-conflict-8" : "shared-conflict-4",
+                         "shared-conflict", "shared", "stride,latency");
     struct strata_coalescer c;
     if (!g || !s) {
         free(g);
@@ -244,34 +269,44 @@ static strata_status conflicts(struct strata_model_target *t, uint32_t mode, str
     bool ok = true;
     for (uint32_t stride = 0; stride <= 64 && ok; stride++)
         for (uint32_t repeat = 0; repeat < 25 && ok; repeat++) {
-            struct strata_winst w = {.inst = &load_shared, .mask = UINT32_MAX, .addr_kind = STRATA_ADDR_STRIDE, .stride = (int32_t)stride * 4};
+            struct strata_winst w = {.inst = &load_shared,
+                                     .mask = UINT32_MAX,
+                                     .addr_kind = STRATA_ADDR_STRIDE,
+                                     .stride = (int32_t)stride * 4};
             struct strata_shared_cost cost = strata_shared_access(&c, &w);
-            double row[] = {stride, machine_noise(t, g->shared.latency_cycles + (cost.wavefronts - 1) * pass_cycles(g))};
+            double row[] = {stride, machine_noise(t, g->shared.latency_cycles +
+                                                         (cost.wavefronts - 1) * pass_cycles(g))};
             ok = strata_series_add_row(s, row);
         }
     free(g);
     return ok ? STRATA_OK : no_memory(err);
 }
 
-/* A warp copies `ilp` words a thread: loads, then stores, one pass each; passes of all warps share the
- * banks. Little's law with the latency of both. */
-static strata_status shared_throughput(struct strata_model_target *t, struct strata_probe_set *out, struct strata_error *err)
+/* A warp copies `ilp` words a thread: loads, then stores, one pass each; passes of all warps share
+ * the banks. Little's law with the latency of both. */
+static strata_status shared_throughput(struct strata_model_target *t, struct strata_probe_set *out,
+                                       struct strata_error *err)
 {
     static const uint32_t ilps[] = {1, 2, 4, 6, 8};
     const struct strata_gpu *g = &t->gpu;
-    struct strata_series *s = strata_probe_add(out, "shared-throughput", "shared-throughput", "shared", "warps,ilp,bytes_per_cycle");
+    struct strata_series *s = strata_probe_add(out, "shared-throughput", "shared-throughput",
+                                               "shared", "warps,ilp,bytes_per_cycle");
     double peak = g->shared.bytes_per_cycle ? g->shared.bytes_per_cycle : 128;
-    for (uint32_t warps = 1; s && warps <= g->sm.max_warps; warps = warps < 4 ? warps + 1 : warps + 4)
+    for (uint32_t warps = 1; s && warps <= g->sm.max_warps;
+         warps = warps < 4 ? warps + 1 : warps + 4)
         for (int i = 0; i < 5; i++) {
-            double bytes = 2.0 * 128 * warps * ilps[i], alone = 2.0 * g->shared.latency_cycles + 2.0 * (ilps[i] - 1) * (128 / peak);
+            double bytes = 2.0 * 128 * warps * ilps[i],
+                   alone = 2.0 * g->shared.latency_cycles + 2.0 * (ilps[i] - 1) * (128 / peak);
             double row[] = {warps, ilps[i], bytes / (alone > bytes / peak ? alone : bytes / peak)};
-            if (8.0 * 32 * warps * ilps[i] <= (double)g->shared.per_sm_bytes && !strata_series_add_row(s, row))
+            if (8.0 * 32 * warps * ilps[i] <= (double)g->shared.per_sm_bytes &&
+                !strata_series_add_row(s, row))
                 return no_memory(err);
         }
     return s ? STRATA_OK : no_memory(err);
 }
 
-strata_status experiment_shared(struct strata_model_target *t, struct strata_probe_set *out, struct strata_error *err)
+strata_status experiment_shared(struct strata_model_target *t, struct strata_probe_set *out,
+                                struct strata_error *err)
 {
     strata_status st = conflicts(t, STRATA_BANKS_4B, out, err);
     if (st == STRATA_OK && t->gpu.shared.bank_mode == STRATA_BANKS_8B)
@@ -283,22 +318,29 @@ strata_status experiment_shared(struct strata_model_target *t, struct strata_pro
 
 static double copy_rate(const struct strata_gpu *g, uint32_t blocks, uint32_t threads, uint32_t ilp)
 {
-    double per_sm = g->sm.max_threads / threads < g->sm.max_blocks ? g->sm.max_threads / threads : g->sm.max_blocks;
+    double per_sm = g->sm.max_threads / threads < g->sm.max_blocks ? g->sm.max_threads / threads
+                                                                   : g->sm.max_blocks;
     double active = blocks < per_sm * g->sm.count ? blocks : per_sm * g->sm.count;
-    double in_flight = active * threads * ilp * 4, latency = g->l2.hit_cycles + g->dram.access_cycles;
-    double peak = strata_gpu_dram_bytes_per_second(g) / (g->sm.clock_mhz * 1e6) * (g->dram.efficiency > 0 ? g->dram.efficiency : 1);
+    double in_flight = active * threads * ilp * 4,
+           latency = g->l2.hit_cycles + g->dram.access_cycles;
+    double peak = strata_gpu_dram_bytes_per_second(g) / (g->sm.clock_mhz * 1e6) *
+                  (g->dram.efficiency > 0 ? g->dram.efficiency : 1);
     double rate = 2 * in_flight / (2 * latency);
     return rate < peak ? rate : peak;
 }
 
-strata_status experiment_throughput(struct strata_model_target *t, struct strata_probe_set *out, struct strata_error *err)
+strata_status experiment_throughput(struct strata_model_target *t, struct strata_probe_set *out,
+                                    struct strata_error *err)
 {
     static const uint32_t threads[] = {64, 128, 256, 512, 1024}, ilps[] = {1, 2, 4};
-    struct strata_series *s = strata_probe_add(out, "copy-throughput", "copy-throughput", "dram", "blocks,threads,ilp,bytes_per_cycle");
+    struct strata_series *s = strata_probe_add(out, "copy-throughput", "copy-throughput", "dram",
+                                               "blocks,threads,ilp,bytes_per_cycle");
     for (int i = 0; s && i < 5; i++)
         for (int k = 0; k < 3; k++)
-            for (uint32_t blocks = t->gpu.sm.count; blocks <= 16 * t->gpu.sm.count; blocks += t->gpu.sm.count) {
-                double row[] = {blocks, threads[i], ilps[k], copy_rate(&t->gpu, blocks, threads[i], ilps[k])};
+            for (uint32_t blocks = t->gpu.sm.count; blocks <= 16 * t->gpu.sm.count;
+                 blocks += t->gpu.sm.count) {
+                double row[] = {blocks, threads[i], ilps[k],
+                                copy_rate(&t->gpu, blocks, threads[i], ilps[k])};
                 if (threads[i] <= t->gpu.sm.max_threads && !strata_series_add_row(s, row))
                     return no_memory(err);
             }

@@ -1,6 +1,7 @@
-/* label.c - sets of successive lines without any rule: every line is tried against every set found so
- * far; what fits none is kept until it overflows a new one. For mappings that no bits define (paper
- * 002, section 4.3: the read-only caches) and for unequal sets filled by turns (section 4.4). */
+/* label.c - sets of successive lines without any rule: every line is tried against every set found
+ * so far; what fits none is kept until it overflows a new one. For mappings that no bits define
+ * (paper 002, section 4.3: the read-only caches) and for unequal sets filled by turns
+ * (section 4.4). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,8 @@ static void try_set(struct labels *l, uint64_t line, uint32_t s)
         l->label[line] = s;
 }
 
-/* Neighbours tend to share a set or to go round: the set of the line before, then the others in turn. */
+/* Neighbours tend to share a set or to go round: the set of the line before, then the others in
+ * turn. */
 static void label_one(struct labels *l, uint64_t line)
 {
     uint32_t from = line && l->label[line - 1] != NO_LABEL ? l->label[line - 1] : 0;
@@ -88,7 +90,8 @@ static bool far_lines_known(struct labels *l, uint32_t *checks)
     return true;
 }
 
-bool label_lines(struct oracle *o, const struct full_set *set, uint64_t line_bytes, uint32_t max_lines, struct mapping *out)
+bool label_lines(struct oracle *o, const struct full_set *set, uint64_t line_bytes,
+                 uint32_t max_lines, struct mapping *out)
 {
     struct labels l = {.o = o, .line_bytes = line_bytes, .n_sets = 1, .cap = 2 * (size_t)max_lines};
     if (l.cap > o->prober->reach_bytes / line_bytes)
@@ -101,7 +104,8 @@ bool label_lines(struct oracle *o, const struct full_set *set, uint64_t line_byt
         l.set[0] = *set;
         done = label_all(&l) && far_lines_known(&l, &out->checks);
     } else {
-        o->status = strata_fail(o->err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the sets of lines.");
+        o->status = strata_fail(o->err, STRATA_ENOMEM, NULL, 0, 0,
+                                "There is no memory left for the sets of lines.");
     }
     if (done) {
         out->kind = STRATA_ADDRESSING_HASHED;

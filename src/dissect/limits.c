@@ -1,5 +1,5 @@
-/* limits.c - what the series that are no chases tell: MSHRs, coalescer, write misses, spectrum, shared
- * memory, throughputs, size of a large cache. */
+/* limits.c - what the series that are no chases tell: MSHRs, coalescer, write misses, spectrum,
+ * shared memory, throughputs, size of a large cache. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 #include "dissect/clusters.h"
 #include "dissect/facts.h"
 
-static const struct strata_series *first_of(const struct strata_probe_set *set, const char *experiment)
+static const struct strata_series *first_of(const struct strata_probe_set *set,
+                                            const char *experiment)
 {
     for (size_t i = 0; i < set->n_series; i++)
         if (!strcmp(set->series[i].experiment, experiment) && set->series[i].n_rows)
@@ -17,7 +18,8 @@ static const struct strata_series *first_of(const struct strata_probe_set *set, 
 }
 
 /* Median of `value` over the rows where `key` equals `wanted`; NAN if there is none. */
-static double median_where(const struct strata_series *s, const char *key, double wanted, const char *value)
+static double median_where(const struct strata_series *s, const char *key, double wanted,
+                           const char *value)
 {
     int k = strata_series_column(s, key), v = strata_series_column(s, value);
     double *x = malloc((s->n_rows + 1) * sizeof *x), m = NAN;
@@ -40,13 +42,15 @@ struct wave {
 
 static size_t read_waves(const struct strata_series *s, struct wave *out, size_t cap)
 {
-    int w = strata_series_column(s, "warps"), l = strata_series_column(s, "loads"), c = strata_series_column(s, "cycles");
+    int w = strata_series_column(s, "warps"), l = strata_series_column(s, "loads"),
+        c = strata_series_column(s, "cycles");
     double alone = INFINITY;
     size_t n = 0;
     if (w < 0 || l < 0 || c < 0)
         return 0;
     for (size_t r = 0; r < s->n_rows; r++)
-        if (strata_series_at(s, r, w) == 1 && strata_series_at(s, r, l) == 1 && strata_series_at(s, r, c) < alone)
+        if (strata_series_at(s, r, w) == 1 && strata_series_at(s, r, l) == 1 &&
+            strata_series_at(s, r, c) < alone)
             alone = strata_series_at(s, r, c);
     for (size_t r = 0; r < s->n_rows && n < cap && isfinite(alone); r++, n++) {
         out[n].warps = strata_series_at(s, r, w);
@@ -60,12 +64,13 @@ static size_t explained(const struct wave *wave, size_t n, uint32_t per_warp, ui
 {
     size_t right = 0;
     for (size_t i = 0; i < n; i++)
-        right += wave[i].one == (wave[i].loads <= per_warp && wave[i].loads * wave[i].warps <= per_sm);
+        right +=
+            wave[i].one == (wave[i].loads <= per_warp && wave[i].loads * wave[i].warps <= per_sm);
     return right;
 }
 
-/* The limits that explain most of the table, the loosest of equals; a limit no row exceeds is none, and
- * where several explain it alike the smallest of them is not the answer either. */
+/* The limits that explain most of the table, the loosest of equals; a limit no row exceeds is none,
+ * and where several explain it alike the smallest of them is not the answer either. */
 static void fit_mshrs(const struct wave *wave, size_t n, struct fact_sink *f, const char *series)
 {
     double most_loads = 0, most = 0;
@@ -100,7 +105,9 @@ static void fit_mshrs(const struct wave *wave, size_t n, struct fact_sink *f, co
     if (high < most && low == high)
         fact_add(f, "l1.mshrs", "", &x, "%u", low);
     else
-        fact_open(f, "l1.mshrs", "", high < most ? "several limits explain the table alike" : "no limit up to the most loads tried");
+        fact_open(f, "l1.mshrs", "",
+                  high < most ? "several limits explain the table alike"
+                              : "no limit up to the most loads tried");
 }
 
 void infer_mshrs(const struct strata_probe_set *set, struct fact_sink *f)
@@ -119,10 +126,12 @@ void infer_mshrs(const struct strata_probe_set *set, struct fact_sink *f)
 
 /* ---- coalescer (paper 004, section III-A) ---- */
 
-/* Which sectors of its line a single word brought (columns stride,line,sector,latency, at stride 1). */
+/* Which sectors of its line a single word brought (columns stride,line,sector,latency, at stride
+ * 1). */
 static void fetched_sectors(const struct strata_series *s, struct fact_sink *f)
 {
-    int stride = strata_series_column(s, "stride"), sector = strata_series_column(s, "sector"), latency = strata_series_column(s, "latency");
+    int stride = strata_series_column(s, "stride"), sector = strata_series_column(s, "sector"),
+        latency = strata_series_column(s, "latency");
     struct clusters k;
     double there = 0, first = 0;
     if (stride < 0 || sector < 0 || latency < 0 || !clusters_of_latencies(&s, 1, &k) || k.n < 2)
@@ -133,7 +142,8 @@ static void fetched_sectors(const struct strata_series *s, struct fact_sink *f)
         there += strata_series_at(s, r, latency) < (k.high[0] + k.low[1]) / 2;
         first += strata_series_at(s, r, sector) == 0;
     }
-    struct strata_finding x = finding_of(0.99, "sectors of a line that are there after one word of it was read (%s)", s->name);
+    struct strata_finding x = finding_of(
+        0.99, "sectors of a line that are there after one word of it was read (%s)", s->name);
     double per_line = first > 0 ? there / first : 0;
     if (per_line > 0.9 && fabs(per_line - floor(per_line + 0.5)) < 0.1)
         fact_add(f, "coalesce.granularity", "bytes", &x, "%.0f", 32 * floor(per_line + 0.5));
@@ -147,10 +157,13 @@ void infer_coalescer(const struct strata_probe_set *set, struct fact_sink *f)
     s = first_of(set, "coalesce");
     if (!s)
         return;
-    double whole = median_where(s, "stride", 32, "accesses"), word = median_where(s, "stride", 0, "accesses");
-    struct strata_finding x = finding_of(0.99, "accesses of a warp that reads 128 bytes in a row, and one word (%s)", s->name);
+    double whole = median_where(s, "stride", 32, "accesses"),
+           word = median_where(s, "stride", 0, "accesses");
+    struct strata_finding x = finding_of(
+        0.99, "accesses of a warp that reads 128 bytes in a row, and one word (%s)", s->name);
     if (!(whole >= 1)) {
-        fact_open(f, "coalesce.granularity", "bytes", "no row with stride 32 and a count of accesses");
+        fact_open(f, "coalesce.granularity", "bytes",
+                  "no row with stride 32 and a count of accesses");
         return;
     }
     fact_add(f, "coalesce.granularity", "bytes", &x, "%.0f", 128 / whole);
@@ -158,7 +171,8 @@ void infer_coalescer(const struct strata_probe_set *set, struct fact_sink *f)
         return;
     fact_add(f, "coalesce.group", "lanes", &x, "%.0f", 32 / word);
     if (whole < 1.5)
-        fact_open(f, "coalesce.rule", "", "whole lines are fetched; loads of 8 and 16 bytes were not tried");
+        fact_open(f, "coalesce.rule", "",
+                  "whole lines are fetched; loads of 8 and 16 bytes were not tried");
     else
         fact_add(f, "coalesce.rule", "", &x, "%s", word > 1.5 ? "octet" : "sector");
 }
@@ -179,7 +193,9 @@ void infer_l2_write(const struct strata_probe_set *set, struct fact_sink *f)
     }
     double middle = (at[0] + at[1]) / 2;
     bool same = at[2] < middle, other = at[3] < middle, full = at[4] < middle;
-    struct strata_finding x = finding_of(0.99, "reads after writes: same word %.0f, other word %.0f, whole sector %.0f; L2 %.0f, DRAM %.0f (%s)",
+    struct strata_finding x = finding_of(0.99,
+                                         "reads after writes: same word %.0f, other word %.0f, "
+                                         "whole sector %.0f; L2 %.0f, DRAM %.0f (%s)",
                                          at[2], at[3], at[4], at[1], at[0], s->name);
     if (same && other && full)
         fact_add(f, "l2.write_miss", "", &x, "fetch-on-write");
@@ -199,7 +215,8 @@ static void spectrum_facts(const struct strata_series *s, struct fact_sink *f)
     char name[64];
     for (int i = 1; i <= 6; i++) {
         p[i] = median_where(s, "pattern", i, "latency");
-        struct strata_finding x = finding_of(0.95, "median of the steps built as P%d (%s)", i, s->name);
+        struct strata_finding x =
+            finding_of(0.95, "median of the steps built as P%d (%s)", i, s->name);
         snprintf(name, sizeof name, "latency.%s.P%d", s->path, i);
         if (isfinite(p[i]))
             fact_add(f, name, "cycles", &x, "%.0f", p[i]);
@@ -237,7 +254,8 @@ static uint32_t gcd32(uint32_t stride)
 }
 
 /* The least of several: whatever disturbs a load makes it longer. */
-static double least_where(const struct strata_series *s, const char *key, double wanted, const char *value)
+static double least_where(const struct strata_series *s, const char *key, double wanted,
+                          const char *value)
 {
     int k = strata_series_column(s, key), v = strata_series_column(s, value);
     double least = INFINITY;
@@ -247,10 +265,11 @@ static double least_where(const struct strata_series *s, const char *key, double
     return least;
 }
 
-/* Least squares of latency = base + slope (degree - 1), degree = max(1, gcd / divide), over strides that are
- * powers of two (others can conflict in Kepler's wide banks where these do not: paper 002, figure 18); the
- * residual's share. */
-static double fit_degree(const struct strata_series *s, uint32_t divide, double *base, double *slope)
+/* Least squares of latency = base + slope (degree - 1), degree = max(1, gcd / divide), over strides
+ * that are powers of two (others can conflict in Kepler's wide banks where these do not: paper 002,
+ * figure 18); the residual's share. */
+static double fit_degree(const struct strata_series *s, uint32_t divide, double *base,
+                         double *slope)
 {
     double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0, syy = 0;
     for (uint32_t stride = 1; stride <= 32; stride *= 2) {
@@ -276,7 +295,8 @@ static double fit_degree(const struct strata_series *s, uint32_t divide, double 
 static void conflict_facts(const struct strata_series *s, struct fact_sink *f)
 {
     char name[64];
-    double base = NAN, slope = NAN, base_half, slope_half, bank = strata_series_parameter(s, "bank_bytes", 4);
+    double base = NAN, slope = NAN, base_half, slope_half,
+           bank = strata_series_parameter(s, "bank_bytes", 4);
     double full = fit_degree(s, 1, &base, &slope), half = fit_degree(s, 2, &base_half, &slope_half);
     double calm = median_where(s, "stride", 1, "latency");
     struct strata_finding x = finding_of(0.95, "latency against stride (%s)", s->name);
@@ -326,14 +346,19 @@ void infer_throughput(const struct strata_probe_set *set, struct fact_sink *f)
     double peak;
     const struct strata_series *s = first_of(set, "shared-throughput");
     if (s && peak_row(s, "bytes_per_cycle", &row, &peak)) {
-        double warps = strata_series_column(s, "warps") >= 0 ? cell(s, row, "warps") : cell(s, row, "blocks") * cell(s, row, "threads") / 32;
-        struct strata_finding x = finding_of(0.9, "the most of all rows, with %.0f warps and ILP %.0f (%s)", warps, cell(s, row, "ilp"), s->name);
+        double warps = strata_series_column(s, "warps") >= 0
+                           ? cell(s, row, "warps")
+                           : cell(s, row, "blocks") * cell(s, row, "threads") / 32;
+        struct strata_finding x =
+            finding_of(0.9, "the most of all rows, with %.0f warps and ILP %.0f (%s)", warps,
+                       cell(s, row, "ilp"), s->name);
         fact_add(f, "shared.peak", "bytes/cycle", &x, "%.1f", peak);
     }
     s = first_of(set, "copy-throughput");
     if (s && peak_row(s, "bytes_per_cycle", &row, &peak)) {
-        struct strata_finding x = finding_of(0.9, "the most of all rows, with %.0f blocks of %.0f threads and ILP %.0f (%s)",
-                                             cell(s, row, "blocks"), cell(s, row, "threads"), cell(s, row, "ilp"), s->name);
+        struct strata_finding x = finding_of(
+            0.9, "the most of all rows, with %.0f blocks of %.0f threads and ILP %.0f (%s)",
+            cell(s, row, "blocks"), cell(s, row, "threads"), cell(s, row, "ilp"), s->name);
         fact_add(f, "copy.peak", "bytes/cycle", &x, "%.1f", peak);
         if (set->clock_mhz > 0)
             fact_add(f, "copy.peak_rate", "GB/s", &x, "%.1f", peak * set->clock_mhz / 1000);
@@ -341,9 +366,11 @@ void infer_throughput(const struct strata_probe_set *set, struct fact_sink *f)
     for (size_t i = 0; i < set->n_series; i++) {
         char name[64];
         s = &set->series[i];
-        if (strcmp(s->experiment, "load-throughput") || !peak_row(s, "bytes_per_cycle", &row, &peak))
+        if (strcmp(s->experiment, "load-throughput") ||
+            !peak_row(s, "bytes_per_cycle", &row, &peak))
             continue;
-        struct strata_finding x = finding_of(0.9, "the most of all rows, at %.0f bytes (%s)", cell(s, row, "array_bytes"), s->name);
+        struct strata_finding x = finding_of(0.9, "the most of all rows, at %.0f bytes (%s)",
+                                             cell(s, row, "array_bytes"), s->name);
         snprintf(name, sizeof name, "load.%s.peak", s->path);
         fact_add(f, name, "bytes/cycle", &x, "%.1f", peak);
     }
@@ -354,7 +381,8 @@ void infer_throughput(const struct strata_probe_set *set, struct fact_sink *f)
 /* Rows that walk over an array: many steps at one stride. */
 static bool is_sweep(const struct strata_series *s)
 {
-    int array = strata_series_column(s, "array_bytes"), stride = strata_series_column(s, "stride_bytes");
+    int array = strata_series_column(s, "array_bytes"),
+        stride = strata_series_column(s, "stride_bytes");
     size_t n = 0;
     for (size_t r = 0; array >= 0 && stride >= 0 && r < s->n_rows; r++)
         n += strata_series_at(s, r, array) >= 64 * strata_series_at(s, r, stride) &&
@@ -369,7 +397,8 @@ static const struct strata_series *widest_l2_average(const struct strata_probe_s
     for (size_t i = 0; i < set->n_series; i++) {
         const struct strata_series *s = &set->series[i];
         size_t row;
-        if (strcmp(s->experiment, "average") || strcmp(s->path, "l2") || !is_sweep(s) || !peak_row(s, "array_bytes", &row, &peak) || peak <= widest)
+        if (strcmp(s->experiment, "average") || strcmp(s->path, "l2") || !is_sweep(s) ||
+            !peak_row(s, "array_bytes", &row, &peak) || peak <= widest)
             continue;
         widest = peak;
         best = s;
@@ -378,14 +407,15 @@ static const struct strata_series *widest_l2_average(const struct strata_probe_s
 }
 
 /* Random replacement under a cyclic walk over N bytes: a line survives a round with probability
- * exp(-m N / C) if a share m of the visits misses, so m = 1 - exp(-m N / C) and C = -m N / ln(1 - m). LRU
- * jumps from no misses to all of them instead: then the jump is the size. */
+ * exp(-m N / C) if a share m of the visits misses, so m = 1 - exp(-m N / C) and C = -m N / ln(1 -
+ * m). LRU jumps from no misses to all of them instead: then the jump is the size. */
 void infer_l2_size(const struct strata_probe_set *set, struct fact_sink *f)
 {
     double estimate[256], low = INFINITY, high = 0, fits = 0, full = 0;
     size_t n = 0;
     const struct strata_series *s = widest_l2_average(set);
-    int array = s ? strata_series_column(s, "array_bytes") : -1, latency = s ? strata_series_column(s, "latency") : -1;
+    int array = s ? strata_series_column(s, "array_bytes") : -1,
+        latency = s ? strata_series_column(s, "latency") : -1;
     if (array < 0 || latency < 0)
         return;
     for (size_t r = 0; r < s->n_rows; r++) {
@@ -397,7 +427,8 @@ void infer_l2_size(const struct strata_probe_set *set, struct fact_sink *f)
     if (access && access->finding.known && atof(access->value) > 0)
         dram = low + atof(access->value);
     for (size_t r = 0; r < s->n_rows; r++) {
-        double at = strata_series_at(s, r, array), m = (strata_series_at(s, r, latency) - low) / (dram - low);
+        double at = strata_series_at(s, r, array),
+               m = (strata_series_at(s, r, latency) - low) / (dram - low);
         if (m < 0.03 && at > fits)
             fits = at;
         if (m > 0.97 && (!(full > 0) || at < full))
@@ -407,14 +438,18 @@ void infer_l2_size(const struct strata_probe_set *set, struct fact_sink *f)
     }
     if (n >= 3) {
         double middle = median_of(estimate, n), spread = (estimate[n - 1] - estimate[0]) / middle;
-        struct strata_finding x = finding_of(spread < 0.1 ? 0.9 : 0.7, "%zu points of the rise, within %.0f %% of each other (%s)", n, 100 * spread, s->name);
+        struct strata_finding x = finding_of(
+            spread < 0.1 ? 0.9 : 0.7, "%zu points of the rise, within %.0f %% of each other (%s)",
+            n, 100 * spread, s->name);
         if (spread < 0.16) {
             fact_add(f, "l2.size_about", "bytes", &x, "%.0f", middle);
             return;
         }
     }
     if (fits > 0 && full > fits && full < 1.3 * fits) {
-        struct strata_finding x = finding_of(0.8, "between the last size without misses and the first with nothing else (%s)", s->name);
+        struct strata_finding x = finding_of(
+            0.8, "between the last size without misses and the first with nothing else (%s)",
+            s->name);
         fact_add(f, "l2.size_about", "bytes", &x, "%.0f", sqrt(fits * full));
         return;
     }
@@ -422,7 +457,8 @@ void infer_l2_size(const struct strata_probe_set *set, struct fact_sink *f)
         struct strata_finding x = finding_of(0.8, "the largest array without misses (%s)", s->name);
         fact_add(f, "l2.resident", "bytes", &x, "%.0f", fits);
     }
-    fact_open(f, "l2.size_about", "bytes", "the rise of the latency with the size fits neither random replacement nor LRU");
+    fact_open(f, "l2.size_about", "bytes",
+              "the rise of the latency with the size fits neither random replacement nor LRU");
 }
 
 /* ---- reach of TLBs from mean latencies ---- */
@@ -438,10 +474,12 @@ static double middle_of_three(const double *y)
 }
 
 /* The next point from which on a curve stays higher than before by 2.5 % and 5 cycles. */
-static bool find_rise(const double *x, const double *y, size_t n, size_t from, struct rise *out, size_t *at)
+static bool find_rise(const double *x, const double *y, size_t n, size_t from, struct rise *out,
+                      size_t *at)
 {
     for (size_t i = from + 3; i + 3 <= n; i++) {
-        double before = middle_of_three(y + i - 3), after = middle_of_three(y + i), least = INFINITY;
+        double before = middle_of_three(y + i - 3), after = middle_of_three(y + i),
+               least = INFINITY;
         if (after < 1.025 * before || after < before + 5)
             continue;
         for (size_t k = i; k < n; k++)
@@ -463,8 +501,10 @@ static int by_first(const void *a, const void *b)
 
 static void reach_of(const struct strata_series *s, struct fact_sink *f)
 {
-    int array = strata_series_column(s, "array_bytes"), latency = strata_series_column(s, "latency");
-    double (*point)[2] = malloc((s->n_rows + 1) * sizeof *point), *x = malloc((s->n_rows + 1) * 2 * sizeof *x), *y = x ? x + s->n_rows + 1 : NULL;
+    int array = strata_series_column(s, "array_bytes"),
+        latency = strata_series_column(s, "latency");
+    double(*point)[2] = malloc((s->n_rows + 1) * sizeof *point),
+    *x = malloc((s->n_rows + 1) * 2 * sizeof *x), *y = x ? x + s->n_rows + 1 : NULL;
     struct rise rise;
     size_t at = 0;
     if (point && x && array >= 0 && latency >= 0) {
@@ -477,10 +517,14 @@ static void reach_of(const struct strata_series *s, struct fact_sink *f)
             x[r] = point[r][0];
             y[r] = point[r][1];
         }
-        for (uint32_t level = 1; level <= 2 && find_rise(x, y, s->n_rows, at, &rise, &at); level++) {
+        for (uint32_t level = 1; level <= 2 && find_rise(x, y, s->n_rows, at, &rise, &at);
+             level++) {
             char name[64];
-            struct strata_finding found = finding_of(0.9, "mean latency rises from %.0f cycles behind this array (%s)", rise.before, s->name);
-            snprintf(name, sizeof name, "tlb.reach_%u_stride_%.0fM", level, strata_series_at(s, 0, strata_series_column(s, "stride_bytes")) / (1 << 20));
+            struct strata_finding found =
+                finding_of(0.9, "mean latency rises from %.0f cycles behind this array (%s)",
+                           rise.before, s->name);
+            snprintf(name, sizeof name, "tlb.reach_%u_stride_%.0fM", level,
+                     strata_series_at(s, 0, strata_series_column(s, "stride_bytes")) / (1 << 20));
             fact_add(f, name, "bytes", &found, "%.0f", rise.reach);
             at += 3;
         }
@@ -492,7 +536,8 @@ static void reach_of(const struct strata_series *s, struct fact_sink *f)
 void infer_reach(const struct strata_probe_set *set, struct fact_sink *f)
 {
     for (size_t i = 0; i < set->n_series; i++)
-        if (!strcmp(set->series[i].experiment, "average") && !strcmp(set->series[i].path, "tlb") && set->series[i].n_rows >= 8 &&
+        if (!strcmp(set->series[i].experiment, "average") && !strcmp(set->series[i].path, "tlb") &&
+            set->series[i].n_rows >= 8 &&
             strata_series_column(&set->series[i], "stride_bytes") >= 0)
             reach_of(&set->series[i], f);
 }

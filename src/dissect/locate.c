@@ -28,7 +28,9 @@ uint32_t find_granularity(struct oracle *o)
     uint64_t unit = o->prober->unit_bytes;
     while (unit * 64 <= o->prober->reach_bytes && unit < (1u << 30) && brings(o, unit))
         unit *= 2;
-    return o->status == STRATA_OK && !o->exhausted && unit * 64 <= o->prober->reach_bytes ? (uint32_t)unit : 0;
+    return o->status == STRATA_OK && !o->exhausted && unit * 64 <= o->prober->reach_bytes
+               ? (uint32_t)unit
+               : 0;
 }
 
 /* ---- the first overflowing set ---- */
@@ -61,7 +63,8 @@ static size_t smallest_overflow(struct oracle *o, uint64_t *line, uint64_t strid
 }
 
 /* Lines that miss clearly more often than outliers explain. */
-static size_t suspects(const struct oracle *o, const uint64_t *line, size_t n, uint32_t passes, uint64_t *out)
+static size_t suspects(const struct oracle *o, const uint64_t *line, size_t n, uint32_t passes,
+                       uint64_t *out)
 {
     double noise = o->false_miss * passes;
     uint32_t floor = (uint32_t)(noise + 2.5 * (noise > 1 ? noise / 2 + 0.5 : 1)) + 1;
@@ -128,8 +131,11 @@ void find_full_set(struct oracle *o, uint64_t unit, uint32_t max_lines, struct f
         return;
     for (uint32_t i = 0; i < sizeof shift / sizeof shift[0]; i++) {
         uint64_t stride = unit << shift[i];
-        size_t limit = best - 1 < o->prober->reach_bytes / stride ? best - 1 : (size_t)(o->prober->reach_bytes / stride);
-        if (limit < 2 || (best_stride && !(spread(line, limit, stride), oracle_overflows(o, line, limit))))
+        size_t limit = best - 1 < o->prober->reach_bytes / stride
+                           ? best - 1
+                           : (size_t)(o->prober->reach_bytes / stride);
+        if (limit < 2 ||
+            (best_stride && !(spread(line, limit, stride), oracle_overflows(o, line, limit))))
             continue;
         size_t n = smallest_overflow(o, line, stride, limit);
         if (n > limit)
@@ -138,7 +144,9 @@ void find_full_set(struct oracle *o, uint64_t unit, uint32_t max_lines, struct f
         best_stride = stride;
     }
     /* The smallest overflow may be off by a little; a few lines more overflow for certain. */
-    for (size_t n = best; best_stride && !out->n && n <= best + 64 && n <= max_lines && n * best_stride <= o->prober->reach_bytes; n += 16) {
+    for (size_t n = best; best_stride && !out->n && n <= best + 64 && n <= max_lines &&
+                          n * best_stride <= o->prober->reach_bytes;
+         n += 16) {
         spread(line, n, best_stride);
         if (!find_members(o, line, n, out))
             out->n = 0;
@@ -157,8 +165,8 @@ bool belongs(struct oracle *o, const struct full_set *set, uint64_t offset)
     return oracle_overflows(o, line, set->n);
 }
 
-/* Paper 004, section III-A, by way of a full set: a neighbour that takes the reference line's place in
- * the set without taking a way of its own shares its tag. */
+/* Paper 004, section III-A, by way of a full set: a neighbour that takes the reference line's place
+ * in the set without taking a way of its own shares its tag. */
 uint32_t find_sectors_per_line(struct oracle *o, uint64_t unit, const struct full_set *set)
 {
     uint32_t sectors = 1;

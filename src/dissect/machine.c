@@ -12,8 +12,8 @@ const char *machine_path_name(enum machine_path path)
     return name[path];
 }
 
-static strata_status add_cache(const struct strata_cache_config *config, uint64_t seed, struct cache *out, bool *has,
-                               struct strata_error *err)
+static strata_status add_cache(const struct strata_cache_config *config, uint64_t seed,
+                               struct cache *out, bool *has, struct strata_error *err)
 {
     if (!config->size_bytes || config->size_bytes < config->line_bytes)
         return STRATA_OK;
@@ -31,7 +31,8 @@ static strata_status add_slices(struct strata_model_target *t, struct strata_err
     slice.size_bytes /= t->n_slices;
     t->l2 = calloc(t->n_slices, sizeof *t->l2);
     if (!t->l2)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a modelled L2.");
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for a modelled L2.");
     for (uint32_t i = 0; i < t->n_slices && st == STRATA_OK; i++)
         st = add_cache(&slice, t->opt.seed + 6 + i, &t->l2[i], &t->has_l2, err);
     return st;
@@ -46,9 +47,11 @@ static strata_status add_caches(struct strata_model_target *t, struct strata_err
     if (g->l1.enabled)
         st = add_cache(&g->l1.cache, seed, &t->data[PATH_L1], &t->has_data[PATH_L1], err);
     if (st == STRATA_OK)
-        st = add_cache(&g->readonly.cache, seed + 1, &t->data[PATH_READONLY], &t->has_data[PATH_READONLY], err);
+        st = add_cache(&g->readonly.cache, seed + 1, &t->data[PATH_READONLY],
+                       &t->has_data[PATH_READONLY], err);
     if (st == STRATA_OK)
-        st = add_cache(&g->texture.cache, seed + 2, &t->data[PATH_TEXTURE], &t->has_data[PATH_TEXTURE], err);
+        st = add_cache(&g->texture.cache, seed + 2, &t->data[PATH_TEXTURE],
+                       &t->has_data[PATH_TEXTURE], err);
     if (st == STRATA_OK)
         st = add_slices(t, err);
     if (st == STRATA_OK && (g->tlb.l1_miss_cycles || g->tlb.l2_miss_cycles)) {
@@ -59,13 +62,15 @@ static strata_status add_caches(struct strata_model_target *t, struct strata_err
     return st;
 }
 
-strata_status strata_model_target_create(const struct strata_gpu *gpu, const struct strata_model_options *opt,
+strata_status strata_model_target_create(const struct strata_gpu *gpu,
+                                         const struct strata_model_options *opt,
                                          struct strata_model_target **out, struct strata_error *err)
 {
     struct strata_model_target *t = calloc(1, sizeof *t);
     *out = NULL;
     if (!t)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a modelled GPU.");
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for a modelled GPU.");
     t->gpu = *gpu;
     t->opt = *opt;
     for (int p = 0; p < N_PATHS; p++)
@@ -147,8 +152,8 @@ static bool use_slice(struct strata_model_target *t, uint64_t address)
     return use(&t->l2[line % t->n_slices], line / t->n_slices * bytes + address % bytes);
 }
 
-/* A read from DRAM that follows the one before closely, or is the first, brings what lies behind it too
- * (paper 002, section 4.6, finding 3). */
+/* A read from DRAM that follows the one before closely, or is the first, brings what lies behind it
+ * too (paper 002, section 4.6, finding 3). */
 static bool use_l2(struct strata_model_target *t, uint64_t address)
 {
     bool sequential = !t->l2_used || (address >= t->l2_last && address - t->l2_last <= 4096);
@@ -158,25 +163,32 @@ static bool use_l2(struct strata_model_target *t, uint64_t address)
         return true;
     if (!sequential)
         return false;
-    for (uint64_t at = t->gpu.l2.cache.sector_bytes; at < t->gpu.l2.prefetch_bytes; at += t->gpu.l2.cache.sector_bytes)
+    for (uint64_t at = t->gpu.l2.cache.sector_bytes; at < t->gpu.l2.prefetch_bytes;
+         at += t->gpu.l2.cache.sector_bytes)
         use_slice(t, address + at);
     return false;
 }
 
 static uint32_t hit_cycles(const struct strata_model_target *t, enum machine_path path)
 {
-    return path == PATH_L1 ? t->gpu.l1.hit_cycles : path == PATH_READONLY ? t->gpu.readonly.hit_cycles : t->gpu.texture.hit_cycles;
+    return path == PATH_L1         ? t->gpu.l1.hit_cycles
+           : path == PATH_READONLY ? t->gpu.readonly.hit_cycles
+                                   : t->gpu.texture.hit_cycles;
 }
 
-/* The TLBs lie beside the L2 (paper 002, section 5.2, finding 3): a translation that is not at hand costs a
- * hit in the SM's cache the whole way, but a load that goes to the L2 anyway only what is left of it. */
+/* The TLBs lie beside the L2 (paper 002, section 5.2, finding 3): a translation that is not at hand
+ * costs a hit in the SM's cache the whole way, but a load that goes to the L2 anyway only what is
+ * left of it. */
 uint32_t machine_load(struct strata_model_target *t, enum machine_path path, uint64_t address)
 {
     const struct strata_gpu *g = &t->gpu;
     if (path <= PATH_TEXTURE && t->has_data[path] && use(&t->data[path], address))
         return hit_cycles(t, path) + (g->tlb.before_l1 ? translate(t, address) : 0);
-    uint32_t wait = translate(t, address), below = g->l2.hit_cycles + (use_l2(t, address) ? 0 : g->dram.access_cycles);
-    uint32_t overlap = g->tlb.before_l1 && g->l2.hit_cycles > g->l1.hit_cycles ? g->l2.hit_cycles - g->l1.hit_cycles : 0;
+    uint32_t wait = translate(t, address),
+             below = g->l2.hit_cycles + (use_l2(t, address) ? 0 : g->dram.access_cycles);
+    uint32_t overlap = g->tlb.before_l1 && g->l2.hit_cycles > g->l1.hit_cycles
+                           ? g->l2.hit_cycles - g->l1.hit_cycles
+                           : 0;
     return below + (wait > overlap ? wait - overlap : 0);
 }
 
@@ -192,13 +204,15 @@ uint32_t machine_load_warm(struct strata_model_target *t, enum machine_path path
 uint32_t machine_noise(struct strata_model_target *t, uint32_t latency)
 {
     uint64_t r = rng_at(t->opt.seed ^ 0x6e6f697365ull, t->draws++);
-    uint32_t jitter = t->opt.jitter_cycles ? (uint32_t)(r & 0xffff) % (2 * t->opt.jitter_cycles + 1) : 0;
+    uint32_t jitter =
+        t->opt.jitter_cycles ? (uint32_t)(r & 0xffff) % (2 * t->opt.jitter_cycles + 1) : 0;
     if ((double)(r >> 32) < t->opt.outliers * 4294967296.0)
         return latency + (uint32_t)((r >> 16 & 0xffff) * 10ull * latency >> 16);
     return latency + jitter;
 }
 
-static strata_status visit(void *context, const uint64_t *offset, size_t n, uint32_t *latency, struct strata_error *err)
+static strata_status visit(void *context, const uint64_t *offset, size_t n, uint32_t *latency,
+                           struct strata_error *err)
 {
     struct path_context *c = context;
     (void)err;
@@ -211,16 +225,21 @@ static strata_status visit(void *context, const uint64_t *offset, size_t n, uint
     return STRATA_OK;
 }
 
-bool strata_model_target_prober(struct strata_model_target *t, const char *path, struct strata_prober *out)
+bool strata_model_target_prober(struct strata_model_target *t, const char *path,
+                                struct strata_prober *out)
 {
     for (int p = 0; p < N_PATHS; p++) {
         if (strcmp(path, machine_path_name((enum machine_path)p)))
             continue;
         if (p <= PATH_TEXTURE ? !t->has_data[p] : p == PATH_TLB ? !t->has_tlb : !t->has_l2)
             return false;
-        uint64_t line = p <= PATH_TEXTURE ? t->data[p].config.line_bytes : t->gpu.l2.cache.line_bytes;
-        *out = (struct strata_prober){.context = &t->context[p], .visit = visit,
-                                      .reach_bytes = p == PATH_TLB ? 16ull << 30 : line < 64 ? 32ull << 20 : 128ull << 20,
+        uint64_t line =
+            p <= PATH_TEXTURE ? t->data[p].config.line_bytes : t->gpu.l2.cache.line_bytes;
+        *out = (struct strata_prober){.context = &t->context[p],
+                                      .visit = visit,
+                                      .reach_bytes = p == PATH_TLB ? 16ull << 30
+                                                     : line < 64   ? 32ull << 20
+                                                                   : 128ull << 20,
                                       .unit_bytes = p == PATH_TLB ? 65536 : 4};
         return true;
     }

@@ -1,4 +1,5 @@
-/* mapping.c - which lines share a set: by a modulus, by parities of address bits, or by no such rule. */
+/* mapping.c - which lines share a set: by a modulus, by parities of address bits, or by no such
+ * rule. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,12 +20,14 @@ static uint64_t reference(const struct full_set *set)
 /* ---- line number modulo sets ---- */
 
 /* Multiples of the modulus belong, everything else does not, near and far. */
-static bool modulus_holds(struct oracle *o, const struct full_set *set, uint64_t line_bytes, uint64_t modulus, uint32_t *checks)
+static bool modulus_holds(struct oracle *o, const struct full_set *set, uint64_t line_bytes,
+                          uint64_t modulus, uint32_t *checks)
 {
     uint64_t first = reference(set) / line_bytes, lines = o->prober->reach_bytes / line_bytes;
     for (uint32_t i = 0; i < 24; i++) {
         uint64_t near = i < 12 ? modulus * 40 : lines;
-        uint64_t at = oracle_random(o, near < lines ? near : lines), same = at - at % modulus + first % modulus;
+        uint64_t at = oracle_random(o, near < lines ? near : lines),
+                 same = at - at % modulus + first % modulus;
         if (same < lines && !belongs(o, set, same * line_bytes))
             return false;
         if (at % modulus != first % modulus && belongs(o, set, at * line_bytes))
@@ -34,11 +37,14 @@ static bool modulus_holds(struct oracle *o, const struct full_set *set, uint64_t
     return !o->exhausted;
 }
 
-static bool try_modulus(struct oracle *o, const struct full_set *set, uint64_t line_bytes, uint32_t max_lines, struct mapping *out)
+static bool try_modulus(struct oracle *o, const struct full_set *set, uint64_t line_bytes,
+                        uint32_t max_lines, struct mapping *out)
 {
-    uint64_t first = reference(set) / line_bytes, most = STRATA_DISSECT_MAX_SETS < max_lines ? STRATA_DISSECT_MAX_SETS : max_lines;
+    uint64_t first = reference(set) / line_bytes,
+             most = STRATA_DISSECT_MAX_SETS < max_lines ? STRATA_DISSECT_MAX_SETS : max_lines;
     for (uint64_t d = 1; d <= most && !o->exhausted; d++) {
-        if ((first + d + 1) * line_bytes > o->prober->reach_bytes || !belongs(o, set, (first + d) * line_bytes))
+        if ((first + d + 1) * line_bytes > o->prober->reach_bytes ||
+            !belongs(o, set, (first + d) * line_bytes))
             continue;
         out->checks = (uint32_t)d;
         out->kind = STRATA_ADDRESSING_LINEAR;
@@ -89,8 +95,8 @@ static unsigned parity(uint64_t x)
     return (unsigned)__builtin_parityll(x);
 }
 
-/* Masks orthogonal to all differences within a set, each led by a low bit that no other has: reading
- * the matrix of the basis in reduced form from its high bits leaves the low bits free. */
+/* Masks orthogonal to all differences within a set, each led by a low bit that no other has:
+ * reading the matrix of the basis in reduced form from its high bits leaves the low bits free. */
 static void orthogonal_masks(const struct basis *b, uint32_t bits, struct mapping *out)
 {
     struct basis full = *b;
@@ -110,9 +116,10 @@ static void orthogonal_masks(const struct basis *b, uint32_t bits, struct mappin
     }
 }
 
-/* Members of the set differ by elements of a subspace: members drawn at random span it after a few more
- * than its rank; then everything it predicts is tested. */
-static bool sample_subspace(struct oracle *o, const struct full_set *set, uint64_t line_bytes, uint32_t line_bits, struct basis *b)
+/* Members of the set differ by elements of a subspace: members drawn at random span it after a few
+ * more than its rank; then everything it predicts is tested. */
+static bool sample_subspace(struct oracle *o, const struct full_set *set, uint64_t line_bytes,
+                            uint32_t line_bits, struct basis *b)
 {
     uint64_t first = reference(set) / line_bytes, idle = 0, asked = 0, found = 0;
     for (size_t i = 1; i < set->n; i++)
@@ -130,7 +137,8 @@ static bool sample_subspace(struct oracle *o, const struct full_set *set, uint64
 }
 
 /* Single bits and pairs first: they give most of the subspace of the common functions at once. */
-static void seed_subspace(struct oracle *o, const struct full_set *set, uint64_t line_bytes, uint32_t line_bits, struct basis *b)
+static void seed_subspace(struct oracle *o, const struct full_set *set, uint64_t line_bytes,
+                          uint32_t line_bits, struct basis *b)
 {
     uint64_t first = reference(set) / line_bytes;
     uint32_t used[64], n_used = 0;
@@ -147,8 +155,8 @@ static void seed_subspace(struct oracle *o, const struct full_set *set, uint64_t
         }
 }
 
-static bool subspace_holds(struct oracle *o, const struct full_set *set, uint64_t line_bytes, uint32_t line_bits, const struct basis *b,
-                           uint32_t *checks)
+static bool subspace_holds(struct oracle *o, const struct full_set *set, uint64_t line_bytes,
+                           uint32_t line_bits, const struct basis *b, uint32_t *checks)
 {
     uint64_t first = reference(set) / line_bytes;
     for (uint32_t i = 0; i < 20; i++) {
@@ -171,11 +179,14 @@ static void classify_masks(struct mapping *m, uint64_t line_bytes)
         single = single && is_power_of_two(m->mask[i]);
         low = low && m->mask[i] == 1ull << (line_shift + i);
     }
-    m->kind = !single ? STRATA_ADDRESSING_XOR : low ? STRATA_ADDRESSING_LINEAR : STRATA_ADDRESSING_BITS;
+    m->kind = !single ? STRATA_ADDRESSING_XOR
+              : low   ? STRATA_ADDRESSING_LINEAR
+                      : STRATA_ADDRESSING_BITS;
     m->modulus = m->kind == STRATA_ADDRESSING_LINEAR ? 1ull << m->n_masks : 0;
 }
 
-static bool try_parities(struct oracle *o, const struct full_set *set, uint64_t line_bytes, struct mapping *out)
+static bool try_parities(struct oracle *o, const struct full_set *set, uint64_t line_bytes,
+                         struct mapping *out)
 {
     uint32_t line_bits = log2_floor(o->prober->reach_bytes / line_bytes);
     struct basis b = {0};
@@ -186,7 +197,8 @@ static bool try_parities(struct oracle *o, const struct full_set *set, uint64_t 
         if (set->line[i] / line_bytes >> line_bits)
             return false;
     seed_subspace(o, set, line_bytes, line_bits, &b);
-    if (!sample_subspace(o, set, line_bytes, line_bits, &b) || line_bits - b.rank > STRATA_DISSECT_MAX_INDEX_BITS ||
+    if (!sample_subspace(o, set, line_bytes, line_bits, &b) ||
+        line_bits - b.rank > STRATA_DISSECT_MAX_INDEX_BITS ||
         1u << (line_bits - b.rank) > STRATA_DISSECT_MAX_SETS)
         return false;
     if (!subspace_holds(o, set, line_bytes, line_bits, &b, &out->checks))
@@ -198,10 +210,12 @@ static bool try_parities(struct oracle *o, const struct full_set *set, uint64_t 
     return true;
 }
 
-bool find_mapping(struct oracle *o, const struct full_set *set, uint64_t line_bytes, uint32_t max_lines, struct mapping *out)
+bool find_mapping(struct oracle *o, const struct full_set *set, uint64_t line_bytes,
+                  uint32_t max_lines, struct mapping *out)
 {
     memset(out, 0, sizeof *out);
-    if (try_modulus(o, set, line_bytes, max_lines, out) || (!o->exhausted && try_parities(o, set, line_bytes, out))) {
+    if (try_modulus(o, set, line_bytes, max_lines, out) ||
+        (!o->exhausted && try_parities(o, set, line_bytes, out))) {
         out->line_bytes = line_bytes;
         return true;
     }
@@ -244,7 +258,8 @@ static uint64_t spread_bits(const struct mapping *m, uint64_t i)
     return i ? UINT64_MAX : out;
 }
 
-bool mapping_line(const struct mapping *m, const struct oracle *o, uint32_t set, uint64_t i, uint64_t *line)
+bool mapping_line(const struct mapping *m, const struct oracle *o, uint32_t set, uint64_t i,
+                  uint64_t *line)
 {
     if (m->label) {
         for (size_t l = 0; l < m->n_labels; l++)

@@ -15,11 +15,13 @@ struct strata_modelled_cache {
 
 strata_status strata_modelled_cache_create(const struct strata_cache_config *config,
                                            const struct strata_modelled_cache_options *opt,
-                                           struct strata_modelled_cache **out, struct strata_error *err)
+                                           struct strata_modelled_cache **out,
+                                           struct strata_error *err)
 {
     struct strata_modelled_cache *m = calloc(1, sizeof *m);
     if (!m)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a modelled cache.");
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for a modelled cache.");
     m->opt = *opt;
     strata_status st = cache_create(config, opt->seed, &m->cache, err);
     if (st != STRATA_OK) {
@@ -53,7 +55,8 @@ static bool use(struct cache *c, uint64_t offset)
     return hit;
 }
 
-/* Half of the outliers look exactly like the other class, the rest are anything up to ten misses. */
+/* Half of the outliers look exactly like the other class, the rest are anything up to ten misses.
+ */
 static uint32_t noisy(struct strata_modelled_cache *m, bool hit)
 {
     const struct strata_modelled_cache_options *g = &m->opt;
@@ -68,7 +71,8 @@ static uint32_t noisy(struct strata_modelled_cache *m, bool hit)
     return (hit ? g->hit_cycles : g->miss_cycles) + jitter;
 }
 
-static strata_status visit(void *context, const uint64_t *offset, size_t n, uint32_t *latency, struct strata_error *err)
+static strata_status visit(void *context, const uint64_t *offset, size_t n, uint32_t *latency,
+                           struct strata_error *err)
 {
     struct strata_modelled_cache *m = context;
     (void)err;
@@ -80,6 +84,8 @@ static strata_status visit(void *context, const uint64_t *offset, size_t n, uint
 
 void strata_modelled_cache_prober(struct strata_modelled_cache *m, struct strata_prober *out)
 {
-    *out = (struct strata_prober){.context = m, .visit = visit, .reach_bytes = m->cache.config.line_bytes * (1ull << 20),
+    *out = (struct strata_prober){.context = m,
+                                  .visit = visit,
+                                  .reach_bytes = m->cache.config.line_bytes * (1ull << 20),
                                   .unit_bytes = 4};
 }

@@ -1,5 +1,5 @@
-/* older.c - the two methods paper 002 compares with, on mean latencies and with their assumptions: sets
- * alike, linear addressing, LRU. */
+/* older.c - the two methods paper 002 compares with, on mean latencies and with their assumptions:
+ * sets alike, linear addressing, LRU. */
 #include <math.h>
 #include <string.h>
 
@@ -10,13 +10,15 @@ struct column_of {
     int array, stride, latency;
 };
 
-static bool next_averages(const struct strata_probe_set *set, const char *path, size_t *i, struct column_of *c)
+static bool next_averages(const struct strata_probe_set *set, const char *path, size_t *i,
+                          struct column_of *c)
 {
     for (; *i < set->n_series; ++*i) {
         const struct strata_series *s = &set->series[*i];
         if (strcmp(s->experiment, "average") || strcmp(s->path, path))
             continue;
-        *c = (struct column_of){s, strata_series_column(s, "array_bytes"), strata_series_column(s, "stride_bytes"),
+        *c = (struct column_of){s, strata_series_column(s, "array_bytes"),
+                                strata_series_column(s, "stride_bytes"),
                                 strata_series_column(s, "latency")};
         if (c->array >= 0 && c->stride >= 0 && c->latency >= 0) {
             ++*i;
@@ -46,13 +48,15 @@ static void add_point(struct curve *c, double at, double latency)
     c->n++;
 }
 
-static void curve_of(const struct strata_probe_set *set, const char *path, bool by_stride, double fixed, struct curve *out)
+static void curve_of(const struct strata_probe_set *set, const char *path, bool by_stride,
+                     double fixed, struct curve *out)
 {
     struct column_of c;
     out->n = 0;
     for (size_t i = 0; next_averages(set, path, &i, &c);)
         for (size_t r = 0; r < c.s->n_rows; r++) {
-            double array = strata_series_at(c.s, r, c.array), stride = strata_series_at(c.s, r, c.stride);
+            double array = strata_series_at(c.s, r, c.array),
+                   stride = strata_series_at(c.s, r, c.stride);
             if ((by_stride ? array : stride) == fixed)
                 add_point(out, by_stride ? stride : array, strata_series_at(c.s, r, c.latency));
         }
@@ -74,8 +78,10 @@ static double highest(const struct curve *c)
     return high;
 }
 
-/* Array sizes that were swept over strides: the largest that always hits, and the largest at all. */
-static void swept_sizes(const struct strata_probe_set *set, const char *path, double *fits, double *large)
+/* Array sizes that were swept over strides: the largest that always hits, and the largest at all.
+ */
+static void swept_sizes(const struct strata_probe_set *set, const char *path, double *fits,
+                        double *large)
 {
     struct column_of c;
     struct curve k;
@@ -95,7 +101,8 @@ static void swept_sizes(const struct strata_probe_set *set, const char *path, do
             }
 }
 
-void strata_older_saavedra(const struct strata_probe_set *set, const char *path, struct strata_older_answer *out)
+void strata_older_saavedra(const struct strata_probe_set *set, const char *path,
+                           struct strata_older_answer *out)
 {
     struct curve k;
     double size, array;
@@ -139,8 +146,10 @@ static double swept_stride(const struct strata_probe_set *set, const char *path)
     return most >= 6 ? best : 0;
 }
 
-/* Plateaus: a new set begins to miss where the curve steps up by more than half of the largest step. */
-void strata_older_wong(const struct strata_probe_set *set, const char *path, struct strata_older_answer *out)
+/* Plateaus: a new set begins to miss where the curve steps up by more than half of the largest
+ * step. */
+void strata_older_wong(const struct strata_probe_set *set, const char *path,
+                       struct strata_older_answer *out)
 {
     struct curve k;
     memset(out, 0, sizeof *out);

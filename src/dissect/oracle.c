@@ -8,8 +8,8 @@
 #include "base/array.h"
 #include "base/rng.h"
 
-void oracle_init(struct oracle *o, const struct strata_prober *prober, const struct strata_dissect_options *opt,
-                 struct strata_error *err)
+void oracle_init(struct oracle *o, const struct strata_prober *prober,
+                 const struct strata_dissect_options *opt, struct strata_error *err)
 {
     memset(o, 0, sizeof *o);
     o->prober = prober;
@@ -33,9 +33,11 @@ uint64_t oracle_random(struct oracle *o, uint64_t below)
 
 bool oracle_reserve(struct oracle *o, size_t n)
 {
-    if (ARRAY_RESERVE(o->offset, 0, o->cap_offset, n) && ARRAY_RESERVE(o->latency, 0, o->cap_latency, n))
+    if (ARRAY_RESERVE(o->offset, 0, o->cap_offset, n) &&
+        ARRAY_RESERVE(o->latency, 0, o->cap_latency, n))
         return o->status == STRATA_OK;
-    o->status = strata_fail(o->err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a series of visits.");
+    o->status = strata_fail(o->err, STRATA_ENOMEM, NULL, 0, 0,
+                            "There is no memory left for a series of visits.");
     return false;
 }
 
@@ -69,8 +71,8 @@ static int compare_latency(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The range most latencies of one kind lie in: the middle 90 % widened by half its width (at least by
- * 2 cycles), so that jitter stays inside and outliers do not. */
+/* The range most latencies of one kind lie in: the middle 90 % widened by half its width (at least
+ * by 2 cycles), so that jitter stays inside and outliers do not. */
 static void typical(uint32_t *latency, size_t n, uint32_t *low, uint32_t *high, uint32_t *middle)
 {
     qsort(latency, n, sizeof *latency, compare_latency);
@@ -99,7 +101,8 @@ bool oracle_calibrate(struct oracle *o)
     if (!oracle_visit(o, N + 1))
         return false;
     memcpy(hits, o->latency + 1, sizeof hits);
-    uint64_t spread = o->prober->reach_bytes / FRESH / o->prober->unit_bytes * o->prober->unit_bytes;
+    uint64_t spread =
+        o->prober->reach_bytes / FRESH / o->prober->unit_bytes * o->prober->unit_bytes;
     for (size_t i = 0; i < FRESH; i++)
         o->offset[i] = i * spread;
     if (!oracle_visit(o, FRESH))
@@ -131,10 +134,11 @@ static void shuffle(struct oracle *o, uint32_t *order, size_t n)
     }
 }
 
-/* A visit of all lines and `passes` more, each in an order of its own: a line that happens to be safe
- * in one order (tree pseudo-LRU, a way that is never replaced) is not in the next run. Adds to o->count
- * and gives the number of misses after the first visit. */
-static bool run_passes(struct oracle *o, const uint64_t *line, size_t n, uint32_t passes, uint64_t *misses)
+/* A visit of all lines and `passes` more, each in an order of its own: a line that happens to be
+ * safe in one order (tree pseudo-LRU, a way that is never replaced) is not in the next run. Adds to
+ * o->count and gives the number of misses after the first visit. */
+static bool run_passes(struct oracle *o, const uint64_t *line, size_t n, uint32_t passes,
+                       uint64_t *misses)
 {
     size_t total = n * (passes + 1);
     if (!oracle_reserve(o, total) || !ARRAY_RESERVE(o->order, 0, o->cap_order, total))
@@ -160,7 +164,8 @@ static bool run_passes(struct oracle *o, const uint64_t *line, size_t n, uint32_
 static bool clear_counts(struct oracle *o, size_t n)
 {
     if (!ARRAY_RESERVE(o->count, 0, o->cap_count, n)) {
-        o->status = strata_fail(o->err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for counts of misses.");
+        o->status = strata_fail(o->err, STRATA_ENOMEM, NULL, 0, 0,
+                                "There is no memory left for counts of misses.");
         return false;
     }
     memset(o->count, 0, n * sizeof *o->count);
@@ -178,8 +183,8 @@ bool oracle_count_misses(struct oracle *o, const uint64_t *line, size_t n, uint3
     return true;
 }
 
-/* Spread of the counts in standard deviations: outliers fall on all lines alike, real misses only on
- * those of a set that is too full. */
+/* Spread of the counts in standard deviations: outliers fall on all lines alike, real misses only
+ * on those of a set that is too full. */
 static double unevenness(const uint32_t *count, size_t n)
 {
     double sum = 0, square = 0;
@@ -194,8 +199,9 @@ static double unevenness(const uint32_t *count, size_t n)
     return (chi - (double)n) / sqrt((2 + 1 / (mean + 0.1)) * (double)n);
 }
 
-/* Few lines: a sequential test of the share of misses (Wald 1945). Each pass over a set with a line too
- * many has one miss at least and one and a half on average, so that n lines miss at a rate of 1/n more. */
+/* Few lines: a sequential test of the share of misses (Wald 1945). Each pass over a set with a line
+ * too many has one miss at least and one and a half on average, so that n lines miss at a rate of
+ * 1/n more. */
 static bool few_overflow(struct oracle *o, const uint64_t *line, size_t n)
 {
     const double certain = 16; /* log of the odds at which the test stops */
@@ -217,7 +223,8 @@ static bool many_overflow(struct oracle *o, const uint64_t *line, size_t n)
 {
     enum { STEP = 10, QUIET = 200, LOUD = 40 };
     uint64_t misses = 0;
-    for (uint32_t passes = 0, step = 3; passes < (o->loud ? LOUD : QUIET); passes += step, step = STEP) {
+    for (uint32_t passes = 0, step = 3; passes < (o->loud ? LOUD : QUIET);
+         passes += step, step = STEP) {
         if (!run_passes(o, line, n, step, &misses))
             return false;
         double rate = (double)misses / ((double)n * (passes + step));

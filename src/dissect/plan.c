@@ -1,5 +1,5 @@
-/* plan.c - which chases a modelled GPU runs: each path is dissected blindly first, then the plain series
- * of paper 002 are recorded around the sizes that were found. */
+/* plan.c - which chases a modelled GPU runs: each path is dissected blindly first, then the plain
+ * series of paper 002 are recorded around the sizes that were found. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,8 @@ struct plan {
 
 static void out_of_memory(struct plan *p)
 {
-    p->status = strata_fail(p->err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a series.");
+    p->status =
+        strata_fail(p->err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a series.");
 }
 
 static void start(struct plan *p, enum machine_path path)
@@ -35,16 +36,18 @@ static uint64_t steps_of(uint64_t array, uint64_t stride)
 
 /* ---- chases ---- */
 
-static void chase(struct plan *p, enum machine_path path, uint64_t array, uint64_t stride, uint32_t warmup, uint64_t rows)
+static void chase(struct plan *p, enum machine_path path, uint64_t array, uint64_t stride,
+                  uint32_t warmup, uint64_t rows)
 {
     char name[STRATA_SERIES_NAME];
     if (p->status != STRATA_OK)
         return;
-    snprintf(name, sizeof name, "chase-%s-%llu-%llu%s", machine_path_name(path), (unsigned long long)stride, (unsigned long long)array,
-             warmup ? "" : "-cold");
+    snprintf(name, sizeof name, "chase-%s-%llu-%llu%s", machine_path_name(path),
+             (unsigned long long)stride, (unsigned long long)array, warmup ? "" : "-cold");
     if (strata_probe_find(p->out, name))
         return;
-    struct strata_series *s = strata_probe_add(p->out, name, path == PATH_TLB ? "tlb" : "chase", machine_path_name(path), "step,index,latency");
+    struct strata_series *s = strata_probe_add(p->out, name, path == PATH_TLB ? "tlb" : "chase",
+                                               machine_path_name(path), "step,index,latency");
     if (!s) {
         out_of_memory(p);
         return;
@@ -66,7 +69,8 @@ static void chase(struct plan *p, enum machine_path path, uint64_t array, uint64
     }
 }
 
-static void rounds(struct plan *p, enum machine_path path, uint64_t array, uint64_t stride, uint32_t n)
+static void rounds(struct plan *p, enum machine_path path, uint64_t array, uint64_t stride,
+                   uint32_t n)
 {
     if (n > ROUNDS && n * steps_of(array, stride) > NOT_LRU_ROWS)
         n = ROUNDS + (uint32_t)(NOT_LRU_ROWS / steps_of(array, stride));
@@ -99,7 +103,8 @@ static double mean_latency(struct plan *p, enum machine_path path, uint64_t arra
     double sum = 0;
     start(p, path);
     for (uint64_t i = 0; i < round + n; i++) {
-        uint32_t latency = machine_noise(p->t, machine_load_warm(p->t, path, i * step % round * stride));
+        uint32_t latency =
+            machine_noise(p->t, machine_load_warm(p->t, path, i * step % round * stride));
         sum += i >= round ? latency : 0;
     }
     return sum / (double)n;
@@ -109,13 +114,15 @@ static struct strata_series *averages(struct plan *p, enum machine_path path, co
 {
     char name[STRATA_SERIES_NAME];
     snprintf(name, sizeof name, "average-%s-%s", machine_path_name(path), what);
-    struct strata_series *s = strata_probe_add(p->out, name, "average", machine_path_name(path), "array_bytes,stride_bytes,latency");
+    struct strata_series *s = strata_probe_add(p->out, name, "average", machine_path_name(path),
+                                               "array_bytes,stride_bytes,latency");
     if (!s)
         out_of_memory(p);
     return s;
 }
 
-static double average(struct plan *p, enum machine_path path, struct strata_series *s, uint64_t array, uint64_t stride)
+static double average(struct plan *p, enum machine_path path, struct strata_series *s,
+                      uint64_t array, uint64_t stride)
 {
     double row[] = {(double)array, (double)stride, mean_latency(p, path, array, stride)};
     if (!strata_series_add_row(s, row))
@@ -123,8 +130,10 @@ static double average(struct plan *p, enum machine_path path, struct strata_seri
     return row[2];
 }
 
-/* Latency against stride for two array sizes (Saavedra 1992), and against size at one stride (Wong 2010). */
-static void older_methods(struct plan *p, enum machine_path path, const struct strata_cache_answer *a)
+/* Latency against stride for two array sizes (Saavedra 1992), and against size at one stride (Wong
+ * 2010). */
+static void older_methods(struct plan *p, enum machine_path path,
+                          const struct strata_cache_answer *a)
 {
     struct strata_series *s = averages(p, path, "stride");
     for (uint64_t times = 1; s && times <= 4; times += 3)
@@ -132,21 +141,25 @@ static void older_methods(struct plan *p, enum machine_path path, const struct s
             average(p, path, s, times * a->size_bytes, stride);
     if (p->status != STRATA_OK || !(s = averages(p, path, "size")))
         return;
-    uint64_t step = a->sector_bytes, most = a->size_bytes + (uint64_t)(a->n_sets + 2) * a->line_bytes;
-    for (uint64_t array = a->size_bytes - 2 * step; array <= most && p->status == STRATA_OK; array += step)
+    uint64_t step = a->sector_bytes,
+             most = a->size_bytes + (uint64_t)(a->n_sets + 2) * a->line_bytes;
+    for (uint64_t array = a->size_bytes - 2 * step; array <= most && p->status == STRATA_OK;
+         array += step)
         average(p, path, s, array, 8);
 }
 
 /* ---- the mapping of addresses to sets (paper 000, figure 5) ---- */
 
-static bool sets_rows(struct plan *p, struct strata_series *s, uint64_t lines, uint64_t line_bytes, uint64_t probe)
+static bool sets_rows(struct plan *p, struct strata_series *s, uint64_t lines, uint64_t line_bytes,
+                      uint64_t probe)
 {
     machine_launch(p->t);
     for (uint64_t i = 0; i < lines; i++)
         machine_load_warm(p->t, PATH_L1, i * line_bytes);
     machine_load_warm(p->t, PATH_L1, probe * line_bytes);
     for (uint64_t i = 0; i < lines; i++) {
-        double row[] = {(double)probe, (double)i, machine_noise(p->t, machine_load_warm(p->t, PATH_L1, i * line_bytes))};
+        double row[] = {(double)probe, (double)i,
+                        machine_noise(p->t, machine_load_warm(p->t, PATH_L1, i * line_bytes))};
         if (!strata_series_add_row(s, row))
             return false;
     }
@@ -158,16 +171,19 @@ static void sets_benchmark(struct plan *p, const struct strata_cache_answer *a)
     uint64_t lines = a->size_bytes / a->line_bytes;
     if (p->status != STRATA_OK || lines > 2048)
         return;
-    struct strata_series *s = strata_probe_add(p->out, "sets-l1", "sets", "l1", "probe,index,latency");
+    struct strata_series *s =
+        strata_probe_add(p->out, "sets-l1", "sets", "l1", "probe,index,latency");
     bool ok = s != NULL;
     if (ok) {
         strata_series_set_parameter(s, "array_bytes", (double)a->size_bytes);
         strata_series_set_parameter(s, "line_bytes", a->line_bytes);
     }
-    for (uint32_t again = 0; ok && again < (a->is_lru ? 1 : 12); again++) { /* other victims each time, if not LRU */
+    for (uint32_t again = 0; ok && again < (a->is_lru ? 1 : 12);
+         again++) { /* other victims each time, if not LRU */
         for (uint64_t i = 0; ok && i < 2 * a->n_sets; i++)
             ok = sets_rows(p, s, lines, a->line_bytes, lines + i);
-        for (uint64_t bit = 1; ok && bit < (4ull << 20) / a->line_bytes; bit *= 2) /* single address bits */
+        for (uint64_t bit = 1; ok && bit < (4ull << 20) / a->line_bytes;
+             bit *= 2) /* single address bits */
             ok = bit < lines || sets_rows(p, s, lines, a->line_bytes, bit);
     }
     if (!ok)
@@ -180,12 +196,14 @@ static void data_path(struct plan *p, enum machine_path path, const struct strat
 {
     uint64_t size = a->size_bytes, sector = a->sector_bytes;
     uint32_t per_line = a->line_bytes / a->sector_bytes, steps = (a->n_sets + 1) * per_line + 1;
-    chase(p, path, size < 65536 ? size : 65536, ELEMENT, 0, (size < 65536 ? size : 65536) / ELEMENT);
+    chase(p, path, size < 65536 ? size : 65536, ELEMENT, 0,
+          (size < 65536 ? size : 65536) / ELEMENT);
     rounds(p, path, size, ELEMENT, 2);
     rounds(p, path, size + ELEMENT, ELEMENT, 4);
     for (uint32_t k = 0; k <= steps && k <= MOST_STEPS; k++)
         rounds(p, path, size + k * sector, sector, a->is_lru ? ROUNDS : NOT_LRU_ROUNDS);
-    chase(p, path, size + a->line_bytes, a->line_bytes, 0, 400 * steps_of(size + a->line_bytes, a->line_bytes));
+    chase(p, path, size + a->line_bytes, a->line_bytes, 0,
+          400 * steps_of(size + a->line_bytes, a->line_bytes));
     if (p->status == STRATA_OK && steps <= MOST_STEPS)
         older_methods(p, path, a);
 }
@@ -210,14 +228,17 @@ static void l2_path(struct plan *p)
 {
     struct strata_series *s = averages(p, PATH_L2, "size");
     double dram = p->t->gpu.l2.hit_cycles + p->t->gpu.dram.access_cycles;
-    uint32_t done = 0, sector = p->t->gpu.l2.cache.sector_bytes, stride = p->t->gpu.l2.cache.line_bytes;
-    for (uint64_t array = 65536; s && p->status == STRATA_OK && done < 2 && array <= 512ull << 20; array += array / 8 / stride * stride)
+    uint32_t done = 0, sector = p->t->gpu.l2.cache.sector_bytes,
+             stride = p->t->gpu.l2.cache.line_bytes;
+    for (uint64_t array = 65536; s && p->status == STRATA_OK && done < 2 && array <= 512ull << 20;
+         array += array / 8 / stride * stride)
         done += average(p, PATH_L2, s, array, stride) > 0.9 * dram;
     if (p->status == STRATA_OK)
         chase(p, PATH_L2, 16384, sector, 0, 16384 / sector);
 }
 
-static strata_status one_path(struct plan *p, enum machine_path path, struct strata_dissection *adaptive)
+static strata_status one_path(struct plan *p, enum machine_path path,
+                              struct strata_dissection *adaptive)
 {
     static const char *const section[] = {"l1", "readonly", "texture", "tlb.l1"};
     struct strata_prober prober;
@@ -244,8 +265,10 @@ static strata_status one_path(struct plan *p, enum machine_path path, struct str
     return p->status;
 }
 
-strata_status strata_model_target_measure(struct strata_model_target *t, struct strata_probe_set *out,
-                                          struct strata_dissection *adaptive, struct strata_error *err)
+strata_status strata_model_target_measure(struct strata_model_target *t,
+                                          struct strata_probe_set *out,
+                                          struct strata_dissection *adaptive,
+                                          struct strata_error *err)
 {
     struct plan p = {.t = t, .out = out, .err = err, .status = STRATA_OK};
     memset(out, 0, sizeof *out);
@@ -259,8 +282,10 @@ strata_status strata_model_target_measure(struct strata_model_target *t, struct 
         one_path(&p, (enum machine_path)path, adaptive);
     if (p.status == STRATA_OK && t->has_l2)
         l2_path(&p);
-    strata_status (*const experiment[])(struct strata_model_target *, struct strata_probe_set *, struct strata_error *) = {
-        experiment_mshr, experiment_coalesce, experiment_l2_write, experiment_spectrum, experiment_shared, experiment_throughput};
+    strata_status (*const experiment[])(struct strata_model_target *, struct strata_probe_set *,
+                                        struct strata_error *) = {
+        experiment_mshr,     experiment_coalesce, experiment_l2_write,
+        experiment_spectrum, experiment_shared,   experiment_throughput};
     for (size_t i = 0; i < sizeof experiment / sizeof experiment[0] && p.status == STRATA_OK; i++)
         p.status = experiment[i](t, out, err);
     return p.status;

@@ -37,7 +37,8 @@ struct range {
 
 static double place(const struct plot *p, const struct range *x, double value)
 {
-    double at = p->log_x ? log2(value / x->low) / log2(x->high / x->low) : (value - x->low) / (x->high - x->low);
+    double at = p->log_x ? log2(value / x->low) / log2(x->high / x->low)
+                         : (value - x->low) / (x->high - x->low);
     return LEFT + at * (WIDTH - LEFT - RIGHT);
 }
 
@@ -53,7 +54,8 @@ static double round_step(double span)
     return span / step > 25 ? 5 * step : span / step > 10 ? 2 * step : step;
 }
 
-static void put_text(struct strata_text *out, double x, double y, const char *style, const char *words)
+static void put_text(struct strata_text *out, double x, double y, const char *style,
+                     const char *words)
 {
     strata_text_printf(out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, style);
     for (; *words; words++)
@@ -74,12 +76,15 @@ static void short_number(double value, char *out, size_t size)
         snprintf(out, size, "%.6g", value);
 }
 
-static void put_axes(const struct plot *p, const struct range *x, const struct range *y, struct strata_text *out)
+static void put_axes(const struct plot *p, const struct range *x, const struct range *y,
+                     struct strata_text *out)
 {
     char number[32];
     double step = round_step(y->high - y->low);
     for (double v = ceil(y->low / step) * step; v <= y->high + 1e-9; v += step) {
-        strata_text_printf(out, "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>\n", LEFT, WIDTH - RIGHT, height(y, v), height(y, v));
+        strata_text_printf(out,
+                           "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>\n",
+                           LEFT, WIDTH - RIGHT, height(y, v), height(y, v));
         snprintf(number, sizeof number, "%.6g", v);
         put_text(out, LEFT - 6, height(y, v) + 4, "text-anchor=\"end\"", number);
     }
@@ -92,7 +97,8 @@ static void put_axes(const struct plot *p, const struct range *x, const struct r
     }
     put_text(out, LEFT, 18, "class=\"title\"", p->title);
     put_text(out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 8, "text-anchor=\"middle\"", p->x_label);
-    put_text(out, 14, (TOP + HEIGHT - BOTTOM) / 2.0, "text-anchor=\"middle\" transform=\"rotate(-90 14 157)\"", p->y_label);
+    put_text(out, 14, (TOP + HEIGHT - BOTTOM) / 2.0,
+             "text-anchor=\"middle\" transform=\"rotate(-90 14 157)\"", p->y_label);
 }
 
 static bool ranges(const struct plot *p, struct range *x, struct range *y)
@@ -114,20 +120,26 @@ static bool ranges(const struct plot *p, struct range *x, struct range *y)
 
 void plot_put(struct plot *p, struct strata_text *out)
 {
-    static const char *const colour[PLOT_CURVES] = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b",
-                                                    "#e377c2", "#7f7f7f", "#bcbd22", "#17becf", "#393b79", "#637939"};
+    static const char *const colour[PLOT_CURVES] = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd",
+                                                    "#ff7f0e", "#8c564b", "#e377c2", "#7f7f7f",
+                                                    "#bcbd22", "#17becf", "#393b79", "#637939"};
     struct range x, y;
     if (!ranges(p, &x, &y))
         return;
-    strata_text_printf(out, "<svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n", WIDTH, HEIGHT, WIDTH, HEIGHT);
+    strata_text_printf(out, "<svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n",
+                       WIDTH, HEIGHT, WIDTH, HEIGHT);
     put_axes(p, &x, &y, out);
     for (size_t c = 0; c < p->n_curves; c++) {
-        strata_text_printf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"1.6\" points=\"", colour[c]);
+        strata_text_printf(
+            out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"1.6\" points=\"", colour[c]);
         for (size_t i = 0; i < p->curve[c].n; i++)
-            strata_text_printf(out, "%.1f,%.1f ", place(p, &x, p->curve[c].x[i]), height(&y, p->curve[c].y[i]));
+            strata_text_printf(out, "%.1f,%.1f ", place(p, &x, p->curve[c].x[i]),
+                               height(&y, p->curve[c].y[i]));
         strata_text_put(out, "\"/>\n");
         double at = TOP + 14.0 * (double)c;
-        strata_text_printf(out, "<rect x=\"%d\" y=\"%.1f\" width=\"10\" height=\"3\" fill=\"%s\"/>\n", WIDTH - RIGHT + 10, at - 4, colour[c]);
+        strata_text_printf(out,
+                           "<rect x=\"%d\" y=\"%.1f\" width=\"10\" height=\"3\" fill=\"%s\"/>\n",
+                           WIDTH - RIGHT + 10, at - 4, colour[c]);
         put_text(out, WIDTH - RIGHT + 24, at, "", p->curve[c].name);
     }
     strata_text_put(out, "</svg>\n");

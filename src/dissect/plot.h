@@ -21,8 +21,8 @@ struct plot {
     size_t n_curves;
 };
 
-/* A point of the curve of that name, which is made when it is new; points in any order. Too many curves or
- * points are left out. */
+/* A point of the curve of that name, which is made when it is new; points in any order. Too many
+ * curves or points are left out. */
 void plot_add(struct plot *p, const char *curve, double x, double y);
 /* Nothing is put if no curve has two points. */
 void plot_put(struct plot *p, struct strata_text *out);

@@ -1,5 +1,5 @@
-/* replacement.c - which line of a full set goes: deterministic policies by their whole history, random
- * ones by how often each way and each age is the victim (paper 002, section 4.2, step 4). */
+/* replacement.c - which line of a full set goes: deterministic policies by their whole history,
+ * random ones by how often each way and each age is the victim (paper 002, section 4.2, step 4). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +12,10 @@ enum { RUNS = 11, MAX_SCRIPT = 400 };
 
 /* ---- deterministic policies ---- */
 
-/* What each visit of a script is, by a vote of several runs; `unstable` counts visits without a clear one. */
-static bool play(struct oracle *o, const uint64_t *line, const uint32_t *script, size_t n, uint8_t *miss, uint32_t *unstable)
+/* What each visit of a script is, by a vote of several runs; `unstable` counts visits without a
+ * clear one. */
+static bool play(struct oracle *o, const uint64_t *line, const uint32_t *script, size_t n,
+                 uint8_t *miss, uint32_t *unstable)
 {
     uint32_t votes[MAX_SCRIPT] = {0}, seen[MAX_SCRIPT] = {0};
     for (uint32_t run = 0; run < RUNS; run++) {
@@ -39,9 +41,13 @@ static bool play(struct oracle *o, const uint64_t *line, const uint32_t *script,
 }
 
 /* The same script on our own cache of one set with that policy. */
-static bool simulate(uint32_t policy, uint32_t ways, const uint32_t *script, size_t n, uint8_t *miss)
+static bool simulate(uint32_t policy, uint32_t ways, const uint32_t *script, size_t n,
+                     uint8_t *miss)
 {
-    struct strata_cache_config g = {.size_bytes = 64ull * ways, .line_bytes = 64, .sector_bytes = 64, .ways = ways,
+    struct strata_cache_config g = {.size_bytes = 64ull * ways,
+                                    .line_bytes = 64,
+                                    .sector_bytes = 64,
+                                    .ways = ways,
                                     .replacement = policy};
     struct cache c;
     struct cache_slot evicted;
@@ -67,12 +73,14 @@ static size_t make_script(struct oracle *o, uint32_t ways, uint32_t extra, uint3
     return n;
 }
 
-static const uint32_t deterministic[] = {STRATA_REPL_LRU, STRATA_REPL_FIFO, STRATA_REPL_PLRU, STRATA_REPL_NRU, STRATA_REPL_SRRIP};
+static const uint32_t deterministic[] = {STRATA_REPL_LRU, STRATA_REPL_FIFO, STRATA_REPL_PLRU,
+                                         STRATA_REPL_NRU, STRATA_REPL_SRRIP};
 enum { N_DETERMINISTIC = sizeof deterministic / sizeof deterministic[0], SCRIPTS = 4 };
 
-/* Plays scripts and strikes out candidates that disagree. Returns false if the outcomes change from run
- * to run: then it is no deterministic policy. */
-static bool strike_out(struct oracle *o, const uint64_t *line, uint32_t ways, bool *possible, uint32_t *checks)
+/* Plays scripts and strikes out candidates that disagree. Returns false if the outcomes change from
+ * run to run: then it is no deterministic policy. */
+static bool strike_out(struct oracle *o, const uint64_t *line, uint32_t ways, bool *possible,
+                       uint32_t *checks)
 {
     for (uint32_t k = 0; k < SCRIPTS; k++) {
         uint32_t script[MAX_SCRIPT], unstable;
@@ -102,17 +110,19 @@ struct victims {
     uint32_t n;
 };
 
-/* One choice of a victim: the set is filled (so the ways are known), used once more in another order (so
- * that age and way are independent), a new line comes in, and the first miss of a look around is the
- * victim. A look around changes what it sees only from that miss on. */
-static bool one_victim(struct oracle *o, const uint64_t *line, uint32_t ways, size_t n_lines, struct victims *v)
+/* One choice of a victim: the set is filled (so the ways are known), used once more in another
+ * order (so that age and way are independent), a new line comes in, and the first miss of a look
+ * around is the victim. A look around changes what it sees only from that miss on. */
+static bool one_victim(struct oracle *o, const uint64_t *line, uint32_t ways, size_t n_lines,
+                       struct victims *v)
 {
     uint32_t way[MAX_SET_LINES], touch[MAX_SET_LINES], look[MAX_SET_LINES];
     uint32_t from = (uint32_t)oracle_random(o, n_lines);
     for (uint32_t i = 0; i < ways; i++)
         way[i] = touch[i] = look[i] = i;
     for (uint32_t i = ways; i > 1; i--) {
-        uint32_t j = (uint32_t)oracle_random(o, i), k = (uint32_t)oracle_random(o, i), t = touch[i - 1];
+        uint32_t j = (uint32_t)oracle_random(o, i), k = (uint32_t)oracle_random(o, i),
+                 t = touch[i - 1];
         touch[i - 1] = touch[j];
         touch[j] = t;
         t = look[i - 1];
@@ -154,9 +164,11 @@ static double chi_square(const double *count, const double *share, uint32_t ways
 }
 
 /* A look around stops early at an outlier; such false victims are spread evenly and taken off. */
-static void true_weights(const struct oracle *o, const struct victims *v, uint32_t ways, double *weight)
+static void true_weights(const struct oracle *o, const struct victims *v, uint32_t ways,
+                         double *weight)
 {
-    double wrong = o->false_miss * (ways - 1) / 2 + o->false_hit, other = ways > 1 ? wrong / (ways - 1) : 0, sum = 0;
+    double wrong = o->false_miss * (ways - 1) / 2 + o->false_hit,
+           other = ways > 1 ? wrong / (ways - 1) : 0, sum = 0;
     for (uint32_t i = 0; i < ways; i++) {
         weight[i] = (v->by_way[i] / v->n - other) / (1 - wrong - other);
         if (weight[i] < 0)
@@ -178,7 +190,10 @@ static void found(struct strata_finding *f, double confidence, const char *what)
 static bool simulated_ages(uint32_t policy, uint32_t ways, double *share)
 {
     enum { TRIALS = 40000 };
-    struct strata_cache_config g = {.size_bytes = 64ull * ways, .line_bytes = 64, .sector_bytes = 64, .ways = ways,
+    struct strata_cache_config g = {.size_bytes = 64ull * ways,
+                                    .line_bytes = 64,
+                                    .sector_bytes = 64,
+                                    .ways = ways,
                                     .replacement = policy};
     struct cache c;
     if (cache_create(&g, 7, &c, NULL) != STRATA_OK)
@@ -189,7 +204,8 @@ static bool simulated_ages(uint32_t policy, uint32_t ways, double *share)
         cache_clear(&c);
         for (uint32_t i = 0; i < ways; i++)
             cache_insert(&c, i * 64ull, &evicted);
-        for (uint32_t i = 0; i < ways; i++) /* an order that visits all: multiples of an odd number */
+        for (uint32_t i = 0; i < ways;
+             i++) /* an order that visits all: multiples of an odd number */
             cache_touch(&c, cache_find(&c, (i * 5ull + t) % ways * 64));
         cache_insert(&c, ways * 64ull, &evicted);
         for (uint32_t a = 0; a < ways; a++)
@@ -201,26 +217,30 @@ static bool simulated_ages(uint32_t policy, uint32_t ways, double *share)
     return true;
 }
 
-static void by_age(const struct victims *v, uint32_t ways, struct strata_cache_answer *out)
+/* The candidate whose ages fit, if the other does not by far. Outliers are spread over all ages. */
+static void by_age(const struct oracle *o, const struct victims *v, uint32_t ways,
+                   struct strata_cache_answer *out)
 {
     static const uint32_t candidate[] = {STRATA_REPL_NOT_MRU, STRATA_REPL_AGED};
-    double share[MAX_SET_LINES];
-    if (ways % 5 == 0)
+    double share[MAX_SET_LINES], chi[2], wrong = o->false_miss * (ways - 1) / 2 + o->false_hit;
+    if (ways % 5 == 0 || v->n < 100)
         return; /* the simulated order needs a step without a common factor */
     for (uint32_t i = 0; i < 2; i++) {
         if (!simulated_ages(candidate[i], ways, share))
             return;
         for (uint32_t a = 0; a < ways; a++)
-            share[a] = 0.97 * share[a] + 0.03 / ways;
-        if (chi_square(v->by_age, share, ways, v->n) < 8 && v->n > 100) {
-            out->replacement_kind = candidate[i];
-            found(&out->replacement, 0.9, "which age is the victim, after fills and uses in random order");
-            return;
-        }
+            share[a] = (1 - wrong) * share[a] + wrong * (1 - share[a]) / (ways - 1);
+        chi[i] = chi_square(v->by_age, share, ways, v->n);
     }
+    uint32_t best = chi[1] < chi[0];
+    if (chi[best] > 15 || chi[!best] < 10 * fmax(chi[best], 5))
+        return;
+    out->replacement_kind = candidate[best];
+    found(&out->replacement, 0.9, "which age is the victim, after fills and uses in random order");
 }
 
-static void random_policy(struct oracle *o, const uint64_t *line, size_t n_lines, uint32_t ways, struct strata_cache_answer *out)
+static void random_policy(struct oracle *o, const uint64_t *line, size_t n_lines, uint32_t ways,
+                          struct strata_cache_answer *out)
 {
     struct victims *v = calloc(1, sizeof *v);
     uint32_t goal = 2500 + 350 * ways;
@@ -232,10 +252,11 @@ static void random_policy(struct oracle *o, const uint64_t *line, size_t n_lines
                 break;
         if (v->n < goal || o->exhausted || o->status != STRATA_OK)
             break;
-        double age = chi_square(v->by_age, NULL, ways, v->n), way = chi_square(v->by_way, NULL, ways, v->n);
+        double age = chi_square(v->by_age, NULL, ways, v->n),
+               way = chi_square(v->by_way, NULL, ways, v->n);
         if (age > 7) {
             found(&out->lru, 0.999, "victims of the same history differ from run to run");
-            by_age(v, ways, out);
+            by_age(o, v, ways, out);
             break;
         }
         if (age > 4.5 || (way > 4.5 && way < 8))
@@ -251,7 +272,8 @@ static void random_policy(struct oracle *o, const uint64_t *line, size_t n_lines
     free(v);
 }
 
-void find_replacement(struct oracle *o, const uint64_t *line, size_t n, uint32_t ways, struct strata_cache_answer *out)
+void find_replacement(struct oracle *o, const uint64_t *line, size_t n, uint32_t ways,
+                      struct strata_cache_answer *out)
 {
     bool possible[N_DETERMINISTIC];
     uint32_t checks = 0;
@@ -272,7 +294,8 @@ void find_replacement(struct oracle *o, const uint64_t *line, size_t n, uint32_t
     }
     if (o->exhausted || o->status != STRATA_OK)
         return;
-    snprintf(what, sizeof what, "%u visits of one set in random order, each by a vote of %d runs", checks, RUNS);
+    snprintf(what, sizeof what, "%u visits of one set in random order, each by a vote of %d runs",
+             checks, RUNS);
     out->is_lru = possible[0];
     found(&out->lru, 0.9999, what);
     for (uint32_t p = 0; p < N_DETERMINISTIC; p++)

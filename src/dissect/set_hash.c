@@ -1,4 +1,5 @@
-/* set_hash.c - from the three-stage benchmark of paper 000, figure 5, to the address bits of figure 6. */
+/* set_hash.c - from the three-stage benchmark of paper 000, figure 5, to the address bits of
+ * figure 6. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +12,9 @@ enum { MAX_HASH_LINES = 4096, MAX_PROBES = 4096 };
 
 struct hash {
     uint64_t lines, line_bytes;
-    uint32_t parent[MAX_HASH_LINES];  /* lines of stage 3 that missed together */
+    uint32_t parent[MAX_HASH_LINES]; /* lines of stage 3 that missed together */
     uint64_t probe[MAX_PROBES];
-    uint32_t victim[MAX_PROBES];      /* one line that missed after the probe */
+    uint32_t victim[MAX_PROBES]; /* one line that missed after the probe */
     uint32_t n_probes;
 };
 
@@ -50,17 +51,21 @@ static void add_victim(struct hash *h, uint64_t probe, uint32_t line)
 
 static bool read_probes(const struct strata_series *s, struct hash *h)
 {
-    int probe = strata_series_column(s, "probe"), index = strata_series_column(s, "index"), latency = strata_series_column(s, "latency");
+    int probe = strata_series_column(s, "probe"), index = strata_series_column(s, "index"),
+        latency = strata_series_column(s, "latency");
     struct clusters k;
-    h->lines = (uint64_t)(strata_series_parameter(s, "array_bytes", 0) / strata_series_parameter(s, "line_bytes", 128));
+    h->lines = (uint64_t)(strata_series_parameter(s, "array_bytes", 0) /
+                          strata_series_parameter(s, "line_bytes", 128));
     h->line_bytes = (uint64_t)strata_series_parameter(s, "line_bytes", 128);
-    if (probe < 0 || index < 0 || latency < 0 || !h->lines || h->lines > MAX_HASH_LINES || !clusters_of_latencies(&s, 1, &k) || k.n < 2)
+    if (probe < 0 || index < 0 || latency < 0 || !h->lines || h->lines > MAX_HASH_LINES ||
+        !clusters_of_latencies(&s, 1, &k) || k.n < 2)
         return false;
     double threshold = (k.high[0] + k.low[1]) / 2;
     for (uint32_t i = 0; i < h->lines; i++)
         h->parent[i] = i;
     for (size_t r = 0; r < s->n_rows; r++) {
-        uint64_t p = (uint64_t)strata_series_at(s, r, probe), line = (uint64_t)strata_series_at(s, r, index);
+        uint64_t p = (uint64_t)strata_series_at(s, r, probe),
+                 line = (uint64_t)strata_series_at(s, r, index);
         if (strata_series_at(s, r, latency) <= threshold || line >= h->lines)
             continue;
         add_victim(h, p, (uint32_t)line);
@@ -109,7 +114,8 @@ static uint32_t check_sums(struct hash *h, const uint32_t *adds, uint32_t bits, 
     return n;
 }
 
-static void tell(struct hash *h, const uint32_t *adds, uint32_t bits, uint32_t sets, double share, const char *series, struct fact_sink *f)
+static void tell(struct hash *h, const uint32_t *adds, uint32_t bits, uint32_t sets, double share,
+                 const char *series, struct fact_sink *f)
 {
     char text[160] = "";
     uint32_t shift = log2_floor(h->line_bytes);
@@ -117,11 +123,13 @@ static void tell(struct hash *h, const uint32_t *adds, uint32_t bits, uint32_t s
         bool first = true;
         for (uint32_t b = 0; b < bits && strlen(text) + 8 < sizeof text; b++)
             if (adds[b] >> j & 1) {
-                snprintf(text + strlen(text), sizeof text - strlen(text), "%s%u", first ? (j ? ", " : "") : "^", b + shift);
+                snprintf(text + strlen(text), sizeof text - strlen(text), "%s%u",
+                         first ? (j ? ", " : "") : "^", b + shift);
                 first = false;
             }
     }
-    struct strata_finding x = finding_of(share, "which lines one more line throws out (%s)", series);
+    struct strata_finding x =
+        finding_of(share, "which lines one more line throws out (%s)", series);
     fact_add(f, "l1.set_hash", "", &x, "%s", text);
     fact_add(f, "l1.set_hash_sets", "", &x, "%u", sets);
 }
@@ -145,6 +153,7 @@ void infer_set_hash(const struct strata_probe_set *set, struct fact_sink *f)
     if (sets > 1 && is_power_of_two(sets) && n && right * 20 >= n * 19)
         tell(h, adds, bits, sets, (double)right / n, s->name, f);
     else
-        fact_open(f, "l1.set_hash", "", "the sets of lines are not sums of what their address bits add");
+        fact_open(f, "l1.set_hash", "",
+                  "the sets of lines are not sums of what their address bits add");
     free(h);
 }

@@ -3,7 +3,8 @@
 
 #include "dissect/inference.h"
 
-static bool first_lines(struct oracle *o, const struct mapping *m, uint32_t set, size_t n, uint64_t *line)
+static bool first_lines(struct oracle *o, const struct mapping *m, uint32_t set, size_t n,
+                        uint64_t *line)
 {
     for (size_t i = 0; i < n; i++)
         if (!mapping_line(m, o, set, i, &line[i]))

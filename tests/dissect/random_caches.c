@@ -1,5 +1,6 @@
-/* random_caches SEED COUNT [-v [FIRST]]: dissects random caches blindly and says how many answers were right, wrong
- * or left open. Exits 1 if fewer than 95 % are fully right or more than 1 % wrong. */
+/* random_caches SEED COUNT [-v [FIRST]]: dissects random caches blindly and says how many answers
+ * were right, wrong or left open. Exits 1 if fewer than 95 % are fully right or more than 1 %
+ * wrong. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +53,8 @@ static uint32_t random_addressing(struct draw *d, struct strata_cache_config *g)
 
 static void random_cache(struct draw *d, struct strata_cache_config *g)
 {
-    static const uint32_t policies[] = {STRATA_REPL_LRU, STRATA_REPL_FIFO, STRATA_REPL_RANDOM, STRATA_REPL_PLRU, STRATA_REPL_WEIGHTED};
+    static const uint32_t policies[] = {STRATA_REPL_LRU, STRATA_REPL_FIFO, STRATA_REPL_RANDOM,
+                                        STRATA_REPL_PLRU, STRATA_REPL_WEIGHTED};
     memset(g, 0, sizeof *g);
     g->line_bytes = g->sector_bytes = 1u << draw(d, 4, 8);
     uint32_t sets = random_addressing(d, g), lines = 0;
@@ -97,7 +99,8 @@ static uint32_t most_ways(const struct strata_cache_config *g)
 }
 
 /* Lines together in one are together in the other, and the set has as many ways. */
-static bool same_mapping(struct draw *d, const struct strata_cache_config *g, const struct strata_cache_answer *a)
+static bool same_mapping(struct draw *d, const struct strata_cache_config *g,
+                         const struct strata_cache_answer *a)
 {
     uint32_t truth_of[STRATA_DISSECT_MAX_SETS];
     memset(truth_of, 0xff, sizeof truth_of);
@@ -113,14 +116,16 @@ static bool same_mapping(struct draw *d, const struct strata_cache_config *g, co
     return true;
 }
 
-static bool same_weights(const struct strata_cache_config *g, const struct strata_cache_answer *a, bool even)
+static bool same_weights(const struct strata_cache_config *g, const struct strata_cache_answer *a,
+                         bool even)
 {
     uint32_t ways = most_ways(g);
     double sum = 0;
     for (uint32_t w = 0; w < ways; w++)
         sum += g->way_weight[w];
     for (uint32_t w = 0; w < ways; w++)
-        if (fabs((even ? 1.0 / ways : a->way_weight[w]) - g->way_weight[w] / sum) > (even ? 0.1 / ways : 0.025))
+        if (fabs((even ? 1.0 / ways : a->way_weight[w]) - g->way_weight[w] / sum) >
+            (even ? 0.1 / ways : 0.025))
             return false;
     return true;
 }
@@ -134,36 +139,47 @@ static bool same_policy(const struct strata_cache_config *g, const struct strata
         return same_weights(g, a, true);
     if (truth == STRATA_REPL_PLRU && ways == 2)
         truth = STRATA_REPL_LRU;
-    return a->replacement_kind == truth && (truth != STRATA_REPL_WEIGHTED || same_weights(g, a, false));
+    return a->replacement_kind == truth &&
+           (truth != STRATA_REPL_WEIGHTED || same_weights(g, a, false));
 }
 
 enum verdict { RIGHT, OPEN, WRONG };
 
-static enum verdict judge(struct draw *d, const struct strata_cache_config *g, const struct strata_cache_answer *a, const char **what)
+static enum verdict judge(struct draw *d, const struct strata_cache_config *g,
+                          const struct strata_cache_answer *a, const char **what)
 {
-    bool is_lru = g->replacement == STRATA_REPL_LRU || most_ways(g) == 1 || (most_ways(g) == 2 && g->replacement == STRATA_REPL_PLRU);
-    *what = a->size.known && a->size_bytes != g->size_bytes ? "size"
-            : a->line.known && a->line_bytes != g->line_bytes ? "line"
+    bool is_lru = g->replacement == STRATA_REPL_LRU || most_ways(g) == 1 ||
+                  (most_ways(g) == 2 && g->replacement == STRATA_REPL_PLRU);
+    *what = a->size.known && a->size_bytes != g->size_bytes         ? "size"
+            : a->line.known && a->line_bytes != g->line_bytes       ? "line"
             : a->sector.known && a->sector_bytes != g->sector_bytes ? "sector"
-            : a->sets.known && a->n_sets != n_sets(g) ? "sets"
-            : a->addressing.known && !same_mapping(d, g, a) ? "addressing or ways"
-            : a->lru.known && a->is_lru != is_lru ? "lru"
-            : a->replacement.known && !same_policy(g, a) ? "replacement" : NULL;
+            : a->sets.known && a->n_sets != n_sets(g)               ? "sets"
+            : a->addressing.known && !same_mapping(d, g, a)         ? "addressing or ways"
+            : a->lru.known && a->is_lru != is_lru                   ? "lru"
+            : a->replacement.known && !same_policy(g, a)            ? "replacement"
+                                                                    : NULL;
     if (*what)
         return WRONG;
-    *what = !a->line.known ? "line" : !a->sets.known || !a->addressing.known ? "sets" : !a->ways.known || !a->size.known ? "ways"
-            : !a->replacement.known ? "replacement" : NULL;
+    *what = !a->line.known                           ? "line"
+            : !a->sets.known || !a->addressing.known ? "sets"
+            : !a->ways.known || !a->size.known       ? "ways"
+            : !a->replacement.known                  ? "replacement"
+                                                     : NULL;
     return *what ? OPEN : RIGHT;
 }
 
-static void show(unsigned n, const struct strata_cache_config *g, const struct strata_cache_answer *a, enum verdict v, const char *what)
+static void show(unsigned n, const struct strata_cache_config *g,
+                 const struct strata_cache_answer *a, enum verdict v, const char *what)
 {
     static const char *const word[] = {"right", "open", "WRONG"};
-    printf("%4u %-5s %-20s truth: %8llu bytes, line %3u, %2u sets, %2u ways%s, index %u, policy %u | found: %8llu, %3u, %3u sets, %2u ways, %s, "
+    printf("%4u %-5s %-20s truth: %8llu bytes, line %3u, %2u sets, %2u ways%s, index %u, policy %u "
+           "| found: %8llu, %3u, %3u sets, %2u ways, %s, "
            "policy %u, %.1f M visits\n",
-           n, word[v], what ? what : "", (unsigned long long)g->size_bytes, g->line_bytes, n_sets(g), most_ways(g),
-           g->n_set_ways ? " unequal" : "", g->index_hash, g->replacement, (unsigned long long)a->size_bytes, a->line_bytes, a->n_sets,
-           a->set_ways[0], strata_addressing_name(a->addressing_kind), a->replacement_kind, (double)a->visits / 1e6);
+           n, word[v], what ? what : "", (unsigned long long)g->size_bytes, g->line_bytes,
+           n_sets(g), most_ways(g), g->n_set_ways ? " unequal" : "", g->index_hash, g->replacement,
+           (unsigned long long)a->size_bytes, a->line_bytes, a->n_sets, a->set_ways[0],
+           strata_addressing_name(a->addressing_kind), a->replacement_kind,
+           (double)a->visits / 1e6);
 }
 
 static enum verdict one(uint64_t seed, unsigned n, bool verbose)
@@ -177,7 +193,10 @@ static enum verdict one(uint64_t seed, unsigned n, bool verbose)
     struct strata_error err;
     random_cache(&d, &g);
     const struct strata_modelled_cache_options noise = {.hit_cycles = (uint32_t)draw(&d, 20, 100),
-        .miss_cycles = (uint32_t)draw(&d, 160, 500), .jitter_cycles = 4, .outliers = 0.02, .seed = draw(&d, 1, 1u << 30)};
+                                                        .miss_cycles = (uint32_t)draw(&d, 160, 500),
+                                                        .jitter_cycles = 4,
+                                                        .outliers = 0.02,
+                                                        .seed = draw(&d, 1, 1u << 30)};
     if (strata_modelled_cache_create(&g, &noise, &m, &err) != STRATA_OK) {
         fprintf(stderr, "random_caches: %s\n", err.message);
         exit(3);
@@ -204,7 +223,8 @@ int main(int argc, char **argv)
     unsigned first = argc > 4 ? (unsigned)atoi(argv[4]) : 0; /* for a closer look at one of them */
     for (unsigned i = first; i < first + n; i++)
         count[one(seed, i, verbose)]++;
-    printf("seed %llu: %u caches, %u fully right (%.2f %%), %u undetermined, %u wrong (%.2f %%)\n", (unsigned long long)seed, n,
-           count[RIGHT], 100.0 * count[RIGHT] / n, count[OPEN], count[WRONG], 100.0 * count[WRONG] / n);
+    printf("seed %llu: %u caches, %u fully right (%.2f %%), %u undetermined, %u wrong (%.2f %%)\n",
+           (unsigned long long)seed, n, count[RIGHT], 100.0 * count[RIGHT] / n, count[OPEN],
+           count[WRONG], 100.0 * count[WRONG] / n);
     return count[RIGHT] * 100 < 95 * n || count[WRONG] * 100 > n;
 }

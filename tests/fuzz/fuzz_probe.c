@@ -13,8 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     if (data[0] == '{') {
         struct strata_probe_set set;
-        if (strata_probe_parse((const char *)data, size, "input", &set, &err) == STRATA_OK && set.n_series &&
-            strata_probe_find(&set, set.series[0].name) != &set.series[0])
+        if (strata_probe_parse((const char *)data, size, "input", &set, &err) == STRATA_OK &&
+            set.n_series && strata_probe_find(&set, set.series[0].name) != &set.series[0])
             abort();
         strata_probe_release(&set);
         return 0;

@@ -8,18 +8,25 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include <math.h>
+
 #include <strata/dissect.h>
 
 static struct strata_error err;
 
-/* A GPU of the source folder, dissected: `blind` asks for visits of its own, `recorded` sees only series. */
+/* A GPU of the source folder, dissected: `blind` asks for visits of its own, `recorded` sees only
+ * series. */
 struct card {
     const char *name;
     struct strata_gpu gpu;
     struct strata_probe_set set;
     struct strata_dissection blind, recorded;
 };
-static struct card cards[5] = {{.name = "gtx560ti"}, {.name = "gtx780"}, {.name = "gtx980"}, {.name = "gtx470"}, {.name = "gtx470-48k"}};
+static struct card cards[5] = {{.name = "gtx560ti"},
+                               {.name = "gtx780"},
+                               {.name = "gtx980"},
+                               {.name = "gtx470"},
+                               {.name = "gtx470-48k"}};
 
 static void load(const char *name, struct strata_gpu *gpu)
 {
@@ -51,7 +58,8 @@ static void is(const struct strata_dissection *d, const char *name, const char *
 {
     const struct strata_fact *f = strata_dissection_find(d, name);
     if (!f || !f->finding.known || strcmp(f->value, value))
-        fail_msg("%s is %s, not %s", name, f && f->finding.known ? f->value : "undetermined", value);
+        fail_msg("%s is %s, not %s", name, f && f->finding.known ? f->value : "undetermined",
+                 value);
     assert_true(f->finding.confidence > 0.5 && f->finding.confidence <= 1);
     assert_true(f->finding.rests_on[0]);
 }
@@ -72,11 +80,12 @@ static double number(const struct strata_dissection *d, const char *name)
 
 /* ---- paper 002, Table 5 ---- */
 
-static void table_5(const struct strata_dissection *d, const char *section, const char *size, const char *line, const char *sets,
-                    const char *lru)
+static void table_5(const struct strata_dissection *d, const char *section, const char *size,
+                    const char *line, const char *sets, const char *lru)
 {
     char name[64];
-    const char *const key[] = {"size", "sector", "sets", "lru"}, *const value[] = {size, line, sets, lru};
+    const char *const key[] = {"size", "sector", "sets", "lru"}, *const value[] = {size, line, sets,
+                                                                                   lru};
     for (int i = 0; i < 4; i++) {
         snprintf(name, sizeof name, "%s.%s", section, key[i]);
         is(d, name, value[i]);
@@ -116,7 +125,8 @@ static void every_column_of_table_5_is_found_from_recorded_chases(void **state)
     table_5(&card("gtx780")->recorded, "texture", "12288", "32", "4", "yes");
     table_5(&card("gtx780")->recorded, "readonly", "12288", "32", "4", "yes");
     table_5(&card("gtx980")->recorded, "l1", "24576", "32", "4", "yes");
-    is_open(&card("gtx780")->recorded, "texture.line"); /* chases in order cannot tell tags from sectors */
+    is_open(&card("gtx780")->recorded,
+            "texture.line"); /* chases in order cannot tell tags from sectors */
 }
 
 static void addressing_and_ways_are_found(void **state)
@@ -134,7 +144,8 @@ static void way_two_of_fermis_l1_is_replaced_half_of_the_time(void **state)
 {
     (void)state;
     const double truth[] = {1 / 6.0, 1 / 2.0, 1 / 6.0, 1 / 6.0};
-    const struct strata_dissection *const d[] = {&card("gtx560ti")->blind, &card("gtx560ti")->recorded};
+    const struct strata_dissection *const d[] = {&card("gtx560ti")->blind,
+                                                 &card("gtx560ti")->recorded};
     for (int i = 0; i < 2; i++) {
         double w[4];
         is(d[i], "l1.replacement", "weighted");
@@ -190,7 +201,8 @@ static void the_coalescer_and_the_write_policy_are_found(void **state)
     (void)state;
     struct strata_gpu *gpu = calloc(1, sizeof *gpu);
     const char *const policies[] = {"fetch-on-write", "write-validate", "lazy-fetch-on-read"};
-    const char *const rules[] = {"fermi", "sector", "octet"}, *const bytes[] = {"128", "32", "32"}, *const lanes[] = {"32", "32", "8"};
+    const char *const rules[] = {"fermi", "sector", "octet"}, *const bytes[] = {"128", "32", "32"},
+                      *const lanes[] = {"32", "32", "8"};
     for (int i = 0; i < 3; i++) {
         const struct strata_model_options opt = {.seed = 1};
         struct strata_probe_set set;
@@ -201,7 +213,8 @@ static void the_coalescer_and_the_write_policy_are_found(void **state)
         assert_int_equal(strata_gpu_set(gpu, "coalesce.rule", rules[i], &err), STRATA_OK);
         if (i == 0)
             assert_int_equal(strata_gpu_set(gpu, "l1.sector", "128", &err), STRATA_OK);
-        assert_int_equal(strata_gpu_set(gpu, "l1.enabled", "false", &err), STRATA_OK); /* no chases: fast */
+        assert_int_equal(strata_gpu_set(gpu, "l1.enabled", "false", &err),
+                         STRATA_OK); /* no chases: fast */
         assert_int_equal(strata_gpu_set(gpu, "l2.size", "192KiB", &err), STRATA_OK);
         gpu->l1.enabled = i == 0;
         gpu->l1.cache.size_bytes = 1024;
@@ -223,20 +236,24 @@ static void the_coalescer_and_the_write_policy_are_found(void **state)
 
 /* ---- paper 002, figures ---- */
 
-static struct strata_modelled_cache *quiet_cache(const struct strata_cache_config *config, struct strata_prober *p)
+static struct strata_modelled_cache *quiet_cache(const struct strata_cache_config *config,
+                                                 struct strata_prober *p)
 {
-    const struct strata_modelled_cache_options opt = {.hit_cycles = 10, .miss_cycles = 100, .seed = 5};
+    const struct strata_modelled_cache_options opt = {
+        .hit_cycles = 10, .miss_cycles = 100, .seed = 5};
     struct strata_modelled_cache *m;
     assert_int_equal(strata_modelled_cache_create(config, &opt, &m, &err), STRATA_OK);
     strata_modelled_cache_prober(m, p);
     return m;
 }
 
-/* Figure 3: 13 words, one at a time, in a cache of 12 words: three sets of two lines of two words. */
+/* Figure 3: 13 words, one at a time, in a cache of 12 words: three sets of two lines of two words.
+ */
 static void figure_3_repeats_misses_of_the_1st_7th_and_13th_word(void **state)
 {
     (void)state;
-    const struct strata_cache_config config = {.size_bytes = 48, .line_bytes = 8, .sector_bytes = 8, .ways = 2};
+    const struct strata_cache_config config = {
+        .size_bytes = 48, .line_bytes = 8, .sector_bytes = 8, .ways = 2};
     struct strata_prober p;
     struct strata_modelled_cache *m = quiet_cache(&config, &p);
     uint64_t offset[13 * 6];
@@ -293,19 +310,21 @@ static void lines_3_35_68_100_and_129_share_a_set_of_fermis_l1(void **state)
         assert_true(is_member || latency[i] == 10);
     }
     for (int k = 0; k < 5; k++)
-        assert_true(misses[k] > ROUNDS / 10 && misses[k] < ROUNDS * 9 / 10); /* sometimes, not always */
+        assert_true(misses[k] > ROUNDS / 10 &&
+                    misses[k] < ROUNDS * 9 / 10); /* sometimes, not always */
     free(offset);
     free(latency);
     strata_modelled_cache_destroy(m);
 }
 
-/* The history of figure 11, whose nine victims have a chance of (1/2)^4 (1/6)^4 before the last, turns up
- * among repeated chases. */
+/* The history of figure 11, whose nine victims have a chance of (1/2)^4 (1/6)^4 before the last,
+ * turns up among repeated chases. */
 static void the_history_of_figure_11_appears(void **state)
 {
     (void)state;
     static const uint64_t line[] = {3, 35, 68, 100, 129};
-    static const char history[] = "MMMMMHMMHMMHMMHMM"; /* four fills, then 129, 3, 35, 68, 100, 129, ... */
+    static const char history[] =
+        "MMMMMHMMHMMHMMHMM"; /* four fills, then 129, 3, 35, 68, 100, 129, ... */
     struct strata_prober p;
     struct strata_modelled_cache *m = quiet_cache(&card("gtx560ti")->gpu.l1.cache, &p);
     uint32_t found = 0;
@@ -345,7 +364,8 @@ static void the_older_methods_contradict_each_other_on_keplers_texture_cache(voi
 static void the_spectrum_shows_where_the_tlbs_stand(void **state)
 {
     (void)state;
-    const struct strata_dissection *fermi = &card("gtx560ti")->recorded, *maxwell = &card("gtx980")->recorded;
+    const struct strata_dissection *fermi = &card("gtx560ti")->recorded,
+                                   *maxwell = &card("gtx980")->recorded;
     double penalty = number(fermi, "latency.l1.P2") - number(fermi, "latency.l1.P1");
     assert_true(penalty > 284 && penalty < 292);
     penalty = number(fermi, "latency.l2.P2") - number(fermi, "latency.l2.P1");
@@ -408,6 +428,70 @@ static void the_page_stands_alone_and_has_the_plots(void **state)
     free(text);
 }
 
+/* Section 4.6, finding 3: in a first visit in order hardly anything waits for DRAM. */
+static void the_prefetch_into_the_l2_is_seen(void **state)
+{
+    (void)state;
+    is(&card("gtx560ti")->recorded, "l2.sequential_prefetch", "yes");
+    assert_null(strata_dissection_find(&card("gtx470")->recorded, "l2.sequential_prefetch"));
+}
+
+/* Latencies of an L2 in two parts, and reads from DRAM that bring 64 bytes, as the H200 shows them.
+ */
+static void near_and_far_parts_of_an_l2_are_told_apart(void **state)
+{
+    (void)state;
+    struct strata_probe_set set = {0};
+    struct strata_dissection d = {0};
+    struct strata_series *s = strata_probe_add(&set, "warm", "chase", "l2", "step,index,latency");
+    strata_series_set_parameter(s, "array_bytes", 65536);
+    strata_series_set_parameter(s, "stride_bytes", 128);
+    strata_series_set_parameter(s, "warmup", 1);
+    for (int i = 0; i < 2048; i++)
+        strata_series_add_row(
+            s, (double[]){i, i % 512 * 32, (i / 8 % 2 ? 297 : 264) + i * 7 % 15 - 7});
+    s = strata_probe_add(&set, "cold", "chase", "dram", "step,index,latency");
+    strata_series_set_parameter(s, "stride_bytes", 32);
+    strata_series_set_parameter(s, "warmup", 0);
+    for (int i = 0; i < 512; i++)
+        strata_series_add_row(s, (double[]){i, i * 8, i % 2 ? 290 : 730 + i % 40});
+    assert_int_equal(strata_dissect_set(&set, &d, &err), STRATA_OK);
+    assert_true(fabs(number(&d, "l2.hit") - 264) < 3);
+    assert_true(fabs(number(&d, "l2.far_extra") - 33) < 3);
+    is(&d, "l2.fetch", "64");
+    assert_null(strata_dissection_find(&d, "l2.miss_latency"));
+    strata_dissection_release(&d);
+    strata_probe_release(&set);
+}
+
+/* Policies that look at age but draw lots, behind a mapping without a rule. */
+static void hashed_sets_and_replacement_by_age_are_found(void **state)
+{
+    (void)state;
+    static const uint32_t policies[] = {STRATA_REPL_AGED, STRATA_REPL_NOT_MRU};
+    for (int i = 0; i < 2; i++) {
+        const struct strata_cache_config config = {.size_bytes = 8192,
+                                                   .line_bytes = 128,
+                                                   .sector_bytes = 32,
+                                                   .ways = 8,
+                                                   .index_hash = STRATA_INDEX_MIX,
+                                                   .replacement = policies[i]};
+        struct strata_prober p;
+        struct strata_dissect_options how;
+        struct strata_cache_answer a;
+        struct strata_modelled_cache *m = quiet_cache(&config, &p);
+        strata_dissect_options_init(&how);
+        assert_int_equal(strata_dissect_cache(&p, &how, &a, &err), STRATA_OK);
+        assert_true(a.size.known && a.sets.known && a.replacement.known);
+        assert_int_equal(a.size_bytes, 8192);
+        assert_int_equal(a.n_sets, 8);
+        assert_int_equal(a.addressing_kind, STRATA_ADDRESSING_HASHED);
+        assert_int_equal(a.replacement_kind, policies[i]);
+        assert_false(a.is_lru);
+        strata_modelled_cache_destroy(m);
+    }
+}
+
 static void noise_of_two_percent_changes_no_answer(void **state)
 {
     (void)state;
@@ -465,6 +549,9 @@ int main(void)
         cmocka_unit_test(shared_memory_slows_with_the_greatest_common_divisor),
         cmocka_unit_test(the_gpu_file_that_is_written_can_be_read_and_says_the_same),
         cmocka_unit_test(the_page_stands_alone_and_has_the_plots),
+        cmocka_unit_test(the_prefetch_into_the_l2_is_seen),
+        cmocka_unit_test(near_and_far_parts_of_an_l2_are_told_apart),
+        cmocka_unit_test(hashed_sets_and_replacement_by_age_are_found),
         cmocka_unit_test(noise_of_two_percent_changes_no_answer),
     };
     return cmocka_run_group_tests(tests, NULL, release);

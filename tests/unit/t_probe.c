@@ -16,7 +16,8 @@ static struct strata_error err;
 
 static void refuse(const char *manifest, const char *part_of_message)
 {
-    assert_int_not_equal(strata_probe_parse(manifest, strlen(manifest), "m.json", &set, &err), STRATA_OK);
+    assert_int_not_equal(strata_probe_parse(manifest, strlen(manifest), "m.json", &set, &err),
+                         STRATA_OK);
     assert_non_null(strstr(err.message, part_of_message));
     assert_string_equal(err.file, "m.json");
     strata_probe_release(&set);
@@ -31,7 +32,8 @@ static void what_is_saved_is_loaded_again(void **state)
     memset(&set, 0, sizeof set);
     snprintf(set.target, sizeof set.target, "model:x");
     set.clock_mhz = 1980;
-    struct strata_series *s = strata_probe_add(&set, "chase-l1-4", "chase", "l1", "step,index,latency");
+    struct strata_series *s =
+        strata_probe_add(&set, "chase-l1-4", "chase", "l1", "step,index,latency");
     assert_non_null(s);
     assert_true(strata_series_set_parameter(s, "stride_bytes", 4));
     for (int i = 0; i < 1000; i++)
@@ -66,9 +68,12 @@ static void damaged_manifests_are_refused_with_a_reason(void **state)
     refuse("{\"schema\": \"strata.probe/2\"}", "strata.probe/1");
     refuse("{\"schema\": \"strata.probe/1\"}", "series");
     refuse("{\"schema\": \"strata.probe/1\", \"series\": [{\"name\": \"a\"}]}", "name");
-    refuse("{\"schema\": \"strata.probe/1\", \"series\": [{\"name\": \"a\", \"file\": \"../a.csv\"}]}", "file");
+    refuse(
+        "{\"schema\": \"strata.probe/1\", \"series\": [{\"name\": \"a\", \"file\": \"../a.csv\"}]}",
+        "file");
     refuse("{\"schema\": \"strata.probe/1\", \"series\": [{\"name\": \"a\", \"file\": \"a.csv\"}, "
-           "{\"name\": \"a\", \"file\": \"b.csv\"}]}", "two series");
+           "{\"name\": \"a\", \"file\": \"b.csv\"}]}",
+           "two series");
 }
 
 static void damaged_series_are_refused_with_their_line(void **state)
@@ -78,7 +83,8 @@ static void damaged_series_are_refused_with_their_line(void **state)
     const uint32_t line[] = {1, 2, 2, 3};
     for (int i = 0; i < 4; i++) {
         struct strata_series s = {0};
-        assert_int_equal(strata_series_parse(bad[i], strlen(bad[i]), "s.csv", &s, &err), STRATA_EFORMAT);
+        assert_int_equal(strata_series_parse(bad[i], strlen(bad[i]), "s.csv", &s, &err),
+                         STRATA_EFORMAT);
         assert_int_equal(err.line, line[i]);
         free(s.value);
     }
