@@ -67,9 +67,9 @@ struct histogram {
     double count[BINS], total;
 };
 
-static void add_latencies(const struct strata_series *s, struct histogram *h)
+static void add_column(const struct strata_series *s, const char *name, struct histogram *h)
 {
-    int latency = strata_series_column(s, "latency");
+    int latency = strata_series_column(s, name);
     for (size_t r = 0; r < s->n_rows; r++) {
         double v = strata_series_at(s, r, latency) / BIN_CYCLES;
         if (v >= 0 && v < BINS) {
@@ -123,8 +123,9 @@ static double middle(const struct histogram *h, size_t from, size_t to)
 }
 
 /* Two heaps with a valley between them of less than a quarter of the lower one, both with a fifth
- * of the hits. */
-void infer_l2_partitions(const struct strata_probe_set *set, struct fact_sink *f)
+ * of the hits. One SM's chase over lines it has read before cannot tell a far partition from slices
+ * further away: what is far may have left a copy nearby. */
+static void heaps_of_chases(const struct strata_probe_set *set, struct fact_sink *f)
 {
     struct histogram *h = calloc(1, sizeof *h);
     const struct strata_series *last = NULL;
@@ -132,7 +133,7 @@ void infer_l2_partitions(const struct strata_probe_set *set, struct fact_sink *f
         if (is_chase(&set->series[i], "l2") &&
             strata_series_parameter(&set->series[i], "warmup", 0) >= 1) {
             last = &set->series[i];
-            add_latencies(last, h);
+            add_column(last, "latency", h);
         }
     if (last && h->total >= 500) {
         size_t split = best_split(h), near = tallest(h, 0, split), far = tallest(h, split, BINS),
@@ -149,8 +150,89 @@ void infer_l2_partitions(const struct strata_probe_set *set, struct fact_sink *f
                 finding_of(0.95, "two heaps of latencies, %.0f %% in the lower one (%s)",
                            100 * share, last->name);
             fact_add(f, "l2.hit", "cycles", &x, "%.0f", low);
-            fact_add(f, "l2.far_extra", "cycles", &x, "%.0f", high - low);
+            fact_add(f, "l2.second_heap_extra", "cycles", &x, "%.0f", high - low);
         }
     }
     free(h);
+}
+
+static bool is_partition(const struct strata_series *s)
+{
+    return !strcmp(s->experiment, "l2-partition") && strata_series_column(s, "sm") >= 0 &&
+           strata_series_column(s, "first") >= 0;
+}
+
+/* Lines that one SM has brought into the L2, read once by every other: on the SMs of the other
+ * partition about half of these first reads, and hardly any on the SMs of its own, cross over. */
+struct crossing {
+    double near, far, n_near, n_far;
+};
+
+static void first_reads(const struct strata_series *s, double split, struct crossing *c)
+{
+    int sm_column = strata_series_column(s, "sm"), first = strata_series_column(s, "first");
+    uint32_t n[STRATA_MAX_SMS] = {0}, far[STRATA_MAX_SMS] = {0};
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t r = 0; r < s->n_rows; r++) {
+            double sm = strata_series_at(s, r, sm_column), v = strata_series_at(s, r, first);
+            if (!(sm >= 0 && sm < STRATA_MAX_SMS))
+                continue;
+            uint32_t k = (uint32_t)sm;
+            if (!pass) {
+                n[k]++;
+                far[k] += v >= split;
+            } else if (far[k] * 5 > n[k]) {
+                *(v >= split ? &c->far : &c->near) += v;
+                *(v >= split ? &c->n_far : &c->n_near) += 1;
+            }
+        }
+}
+
+/* The widest stretch of empty bins between two heaps that both hold a twentieth of the reads. */
+static double gap_of(const struct histogram *h)
+{
+    double left = 0, at = 0;
+    size_t widest = 0, empty = 0;
+    for (size_t i = 0; i < BINS; i++) {
+        if (h->count[i] > h->total / 2000) {
+            if (empty > widest && left > h->total / 20 && h->total - left > h->total / 20) {
+                widest = empty;
+                at = ((double)i - (double)empty / 2) * BIN_CYCLES;
+            }
+            empty = 0;
+        } else
+            empty++;
+        left += h->count[i];
+    }
+    return widest * BIN_CYCLES >= 40 ? at : 0;
+}
+
+static bool partitions_of_first_reads(const struct strata_probe_set *set, struct fact_sink *f)
+{
+    struct histogram *h = calloc(1, sizeof *h);
+    struct crossing c = {0};
+    const struct strata_series *last = NULL;
+    for (size_t i = 0; h && i < set->n_series; i++)
+        if (is_partition(&set->series[i]))
+            add_column(last = &set->series[i], "first", h);
+    double split = last ? gap_of(h) : 0;
+    free(h);
+    for (size_t i = 0; split > 0 && i < set->n_series; i++)
+        if (is_partition(&set->series[i]))
+            first_reads(&set->series[i], split, &c);
+    if (c.n_near < 100 || c.n_far < 100)
+        return false;
+    double near = c.near / c.n_near, far = c.far / c.n_far;
+    struct strata_finding x =
+        finding_of(0.95, "first reads of lines another SM brought: %.0f near, %.0f across (%s)",
+                   c.n_near, c.n_far, last->name);
+    fact_add(f, "l2.hit", "cycles", &x, "%.0f", near);
+    fact_add(f, "l2.far_extra", "cycles", &x, "%.0f", far - near);
+    return true;
+}
+
+void infer_l2_partitions(const struct strata_probe_set *set, struct fact_sink *f)
+{
+    if (!partitions_of_first_reads(set, f))
+        heaps_of_chases(set, f);
 }

@@ -436,9 +436,9 @@ static void the_prefetch_into_the_l2_is_seen(void **state)
     assert_null(strata_dissection_find(&card("gtx470")->recorded, "l2.sequential_prefetch"));
 }
 
-/* Latencies of an L2 in two parts, and reads from DRAM that bring 64 bytes, as the H200 shows them.
+/* One SM's latencies in two heaps, and reads from DRAM that bring 64 bytes, as the H200 shows them.
  */
-static void near_and_far_parts_of_an_l2_are_told_apart(void **state)
+static void two_heaps_of_one_chase_are_not_called_partitions(void **state)
 {
     (void)state;
     struct strata_probe_set set = {0};
@@ -457,9 +457,31 @@ static void near_and_far_parts_of_an_l2_are_told_apart(void **state)
         strata_series_add_row(s, (double[]){i, i * 8, i % 2 ? 290 : 730 + i % 40});
     assert_int_equal(strata_dissect_set(&set, &d, &err), STRATA_OK);
     assert_true(fabs(number(&d, "l2.hit") - 264) < 3);
-    assert_true(fabs(number(&d, "l2.far_extra") - 33) < 3);
+    assert_true(fabs(number(&d, "l2.second_heap_extra") - 33) < 3);
+    assert_null(strata_dissection_find(&d, "l2.far_extra"));
     is(&d, "l2.fetch", "64");
     assert_null(strata_dissection_find(&d, "l2.miss_latency"));
+    strata_dissection_release(&d);
+    strata_probe_release(&set);
+}
+
+/* SM 0 brought the lines; SMs 2 and 3 are of the other partition, where every second line is far.
+ */
+static void first_reads_from_another_partition_are_told_from_near_ones(void **state)
+{
+    (void)state;
+    struct strata_probe_set set = {0};
+    struct strata_dissection d = {0};
+    struct strata_series *s =
+        strata_probe_add(&set, "touched", "l2-partition", "l2", "sm,line,first,second,third");
+    for (int i = 0; i < 1024; i++) {
+        int sm = i % 4, line = i / 4, noise = i * 7 % 31 - 15;
+        double first = (sm >= 2 && line % 2 ? 455 : 276) + noise;
+        strata_series_add_row(s, (double[]){sm, line, first, 280, 280});
+    }
+    assert_int_equal(strata_dissect_set(&set, &d, &err), STRATA_OK);
+    assert_true(fabs(number(&d, "l2.hit") - 276) < 3);
+    assert_true(fabs(number(&d, "l2.far_extra") - 179) < 3);
     strata_dissection_release(&d);
     strata_probe_release(&set);
 }
@@ -550,7 +572,8 @@ int main(void)
         cmocka_unit_test(the_gpu_file_that_is_written_can_be_read_and_says_the_same),
         cmocka_unit_test(the_page_stands_alone_and_has_the_plots),
         cmocka_unit_test(the_prefetch_into_the_l2_is_seen),
-        cmocka_unit_test(near_and_far_parts_of_an_l2_are_told_apart),
+        cmocka_unit_test(two_heaps_of_one_chase_are_not_called_partitions),
+        cmocka_unit_test(first_reads_from_another_partition_are_told_from_near_ones),
         cmocka_unit_test(hashed_sets_and_replacement_by_age_are_found),
         cmocka_unit_test(noise_of_two_percent_changes_no_answer),
     };
