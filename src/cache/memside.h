@@ -91,6 +91,7 @@ uint32_t memside_dirty_clean(struct memside_dirty *d, struct cache_slot *s);
 struct memside_open { /* a line on its way to a GPC */
     uint64_t line, until, arrival;
     uint32_t sectors;
+    uint32_t room; /* requests that may still share the answer */
 };
 struct memside_coalescer {
     struct memside_open *open; /* NULL: requests do not merge */
@@ -107,9 +108,13 @@ static inline struct memside_open *memside_coalescer_entry(const struct memside_
     uint64_t hash = mix64((line >> 7) * 16 + sectors) >> 20;
     return &c->open[(size_t)group * c->size + (hash & (c->size - 1))];
 }
-static inline bool memside_coalescer_merges(const struct memside_open *e, uint64_t line, uint32_t sectors, uint64_t t)
+/* True if a request merges; it then takes its place. */
+static inline bool memside_coalescer_merges(struct memside_open *e, uint64_t line, uint32_t sectors, uint64_t t)
 {
-    return e->line == line && e->sectors == sectors && t < e->until;
+    if (e->line != line || e->sectors != sectors || t >= e->until || !e->room)
+        return false;
+    e->room--;
+    return true;
 }
 /* A request went on; those that come until its data is about to reach the SM share it. */
 static inline void memside_coalescer_note(struct memside_open *e, const struct strata_gpu *gpu, uint64_t line, uint32_t sectors,
@@ -118,7 +123,9 @@ static inline void memside_coalescer_note(struct memside_open *e, const struct s
     uint64_t back = gpu->xbar.coalescer_return_cycles, until = t + gpu->xbar.request_coalescer_window_cycles;
     if (back && arrival > back && arrival - back > until)
         until = arrival - back;
-    *e = (struct memside_open){.line = line, .sectors = sectors, .arrival = arrival, .until = until};
+    uint32_t requests = gpu->xbar.request_coalescer_requests;
+    *e = (struct memside_open){.line = line, .sectors = sectors, .arrival = arrival, .until = until,
+                               .room = requests ? requests - 1 : UINT32_MAX};
 }
 
 #endif

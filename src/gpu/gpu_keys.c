@@ -161,6 +161,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("xbar.clock", xbar.clock_mhz, "MHz", 0, 100000, "0", "clock of the crossbar; 0: as the SMs"),
     CYCLES("xbar.coalescer_return", xbar.coalescer_return_cycles, "0", "a line stays open in the coalescer until its data is this far from the SM; 0: for the fixed window"),
     UINT("xbar.coalescer_lines", xbar.request_coalescer_lines, "", 0, 65536, "0", "lines one coalescer holds open; 0: any number"),
+    UINT("xbar.coalescer_requests", xbar.request_coalescer_requests, "", 0, 65536, "0", "requests that share one answer; 0: any number"),
 
     UINT("l2.slices", l2.slices, "", 1, 1024, "1", "independent slices of the L2"),
     UINT("l2.partitions", l2.partitions, "", 1, 16, "1", "partitions with a link between them"),

@@ -115,6 +115,8 @@ static void equal_requests_merge_until_the_data_is_about_to_come(void **state)
     assert_true(memside_coalescer_merges(e, 4096, 3, 899 - h200.xbar.coalescer_return_cycles));
     assert_false(memside_coalescer_merges(e, 4096, 3, 900 - h200.xbar.coalescer_return_cycles));
     assert_false(memside_coalescer_merges(e, 4096, 1, 101));
+    assert_true(memside_coalescer_merges(e, 4096, 3, 101) && memside_coalescer_merges(e, 4096, 3, 101));
+    assert_false(memside_coalescer_merges(e, 4096, 3, 101)); /* four share the answer */
     assert_ptr_not_equal(memside_coalescer_entry(&c, &h200, 0, 1, 4096, 3), e); /* another GPC */
     memside_coalescer_release(&c);
 }
