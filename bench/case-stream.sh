@@ -2,15 +2,15 @@
 # Case study of paper 004, figure 15: DRAM bandwidth that a stream of three arrays reaches on all, 4 and 2
 # SMs of the TITAN V, L1 on and off. A few SMs cannot take what the pins give, so the peak is the lesser of
 # the pins and the crossbar ports of the SMs that run (docs/sim-memory.md).
-#   sh bench/case-stream.sh BUILD [ELEMENTS]     (default: 4Mi, 48 MB in three arrays)
+#   sh bench/case-stream.sh BUILD [ELEMENTS]     (default: 2Mi, 24 MB in three arrays)
 build=${1:-build}
-elements=${2:-4Mi}
+elements=${2:-2Mi}
 strata=$build/tools/strata
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 "$strata" generate stream elements="$elements" reads=2 -q -o "$out/stream.strata" || exit 1
 printf '%-12s %-5s %6s %12s %10s %10s\n' model L1 SMs "bytes/cycle" "% of peak" hardware
-for model in titanv-new titanv-old; do
+for model in titanv-new; do
     for l1 in true false; do
         for sms in 80 4 2; do
             "$strata" predict "$out/stream.strata" --gpu $model --set sm.count=$sms --set l1.enabled=$l1 --model sim -q \

@@ -3,27 +3,23 @@
 
     summarize.py RUN...
 
-Each RUN is a folder with manifest.json and its series, plain or compressed with zstd. The rows are
+Each RUN is a folder with manifest.json and its series, plain or compressed with xz. The rows are
 medians and means of the raw series only; `strata dissect --from` infers structure from them.
 """
 import csv
-import io
 import json
+import lzma
 import statistics
-import subprocess
 import sys
 
 
 def rows(folder, name):
-    for suffix in (".csv", ".csv.zst"):
-        path = f"{folder}/{name}{suffix}"
+    for suffix, open_it in ((".csv", open), (".csv.xz", lzma.open)):
         try:
-            data = open(path, "rb").read()
+            with open_it(f"{folder}/{name}{suffix}", "rt") as f:
+                return [{k: float(v) for k, v in r.items()} for r in csv.DictReader(f)]
         except OSError:
             continue
-        if suffix.endswith("zst"):
-            data = subprocess.run(["zstd", "-dc", path], check=True, capture_output=True).stdout
-        return [{k: float(v) for k, v in r.items()} for r in csv.DictReader(io.StringIO(data.decode()))]
     return []
 
 

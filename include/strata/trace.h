@@ -245,6 +245,8 @@ void strata_reader_close(struct strata_reader *r);
 strata_status strata_reader_reopen(const struct strata_reader *r, struct strata_reader **out, struct strata_error *err);
 const struct strata_launch *strata_reader_launch(const struct strata_reader *r);
 const struct strata_code *strata_reader_code(const struct strata_reader *r);
+/* The k-th event of the trace, counted from its start, as long as it comes before the reader's launch; then NULL. */
+const struct strata_event *strata_reader_event_before(const struct strata_reader *r, size_t k);
 /* The next block in file order; STRATA_END after the last. The caller destroys the block. */
 strata_status strata_reader_next(struct strata_reader *r, struct strata_block **out,
                                  struct strata_error *err);

@@ -26,6 +26,7 @@ struct summary {
 struct chases {
     struct summary item[MAX_CHASES];
     size_t n;
+    double noise;     /* share of visits that look like misses in the calmest chase */
     double threshold; /* above: a miss of the wanted level */
     double front;     /* up to here a level in front answered; 0 if there is none */
     double hit, miss; /* latencies of the two classes */
@@ -53,9 +54,11 @@ static uint32_t *count_places(const struct chases *c, const struct summary *m)
 }
 
 /* More often than outliers explain, less often than the laziest random policy. */
-static bool is_flagged(const struct summary *m, uint32_t count)
+static bool is_flagged(const struct chases *c, const struct summary *m, uint32_t count)
 {
-    return count >= 3 && count * 25 >= m->rounds;
+    double noise = c->noise * m->rounds;
+    return count >= 3 && count * 25 >= m->rounds &&
+           count > noise + 4.5 * sqrt(noise) + (noise > 0.02 ? 1.5 : 0);
 }
 
 /* How often the places that miss at all do so. A visit that a level in front answered says nothing,
@@ -71,7 +74,7 @@ static double steadiness(const struct chases *c, const struct summary *m, const 
     for (size_t r = m->warmup ? 0 : m->round; r < m->s->n_rows; r++) {
         uint64_t place = (uint64_t)strata_series_at(m->s, r, index) * m->element / m->stride;
         double cycles = strata_series_at(m->s, r, latency);
-        if (place < m->round && is_flagged(m, count[place])) {
+        if (place < m->round && is_flagged(c, m, count[place])) {
             disturbed = disturbed || cycles <= c->front;
             seen++;
             missed += is_miss(c, cycles);
@@ -93,20 +96,35 @@ static void summarise(const struct chases *c, struct summary *m)
     uint64_t misses = 0, elsewhere = 0;
     for (uint64_t i = 0; count && i < m->round; i++) {
         misses += count[i];
-        elsewhere += is_flagged(m, count[i]) ? 0 : count[i];
-        m->n_flagged += is_flagged(m, count[i]);
+        elsewhere += is_flagged(c, m, count[i]) ? 0 : count[i];
+        m->n_flagged += is_flagged(c, m, count[i]);
     }
-    m->elsewhere = misses ? (double)elsewhere / (double)misses : 0;
+    double outliers = 1.5 * c->noise * m->rounds * (double)m->round;
+    m->elsewhere = misses ? fmax(0, (double)elsewhere - outliers) / (double)misses : 0;
     if (count && m->n_flagged)
         m->steady = steadiness(c, m, count);
     m->rate = m->rounds ? (double)misses / ((double)m->rounds * (double)m->round) : 0;
     free(count);
 }
 
+/* The calmest chase with enough visits: an array that stays has no other misses than outliers. */
+static void measure_noise(struct chases *c)
+{
+    c->noise = 1;
+    for (size_t i = 0; i < c->n; i++) {
+        struct summary m = c->item[i];
+        if (m.rounds * m.round < 200)
+            continue;
+        summarise(c, &m);
+        c->noise = m.rate < c->noise ? m.rate : c->noise;
+    }
+    c->noise = c->noise > 0.05 ? 0.05 : c->noise;
+}
+
 /* Few rounds show misses that no place repeats: then their share counts. */
 static bool overflows(const struct summary *m)
 {
-    return m->n_flagged > 0 || m->rate > 0.012;
+    return m->n_flagged > 0 || (m->rounds < 8 && m->rate > 0.012);
 }
 
 static bool same_stride_then_size(const struct summary *a, const struct summary *b)
@@ -395,13 +413,14 @@ static void find_weights(const struct chases *c, struct strata_cache_answer *out
         if (!c->item[i].warmup && c->item[i].array == out->size_bytes + c->item[i].stride &&
             c->item[i].rounds >= 20)
             m = &c->item[i];
-    if (!m || m->n_flagged < 3 || m->n_flagged > STRATA_MAX_WAYS)
+    /* A false miss swaps two ways for good, so that a long replay needs clean latencies. */
+    if (!m || m->n_flagged < 3 || m->n_flagged > STRATA_MAX_WAYS || c->noise > 0.0005)
         return;
     uint32_t *count = count_places(c, m), ways = m->n_flagged - 1;
     bool *member = calloc(m->round, sizeof *member);
     double by_way[STRATA_MAX_WAYS] = {0}, chi = 0;
     for (uint64_t i = 0; count && member && i < m->round; i++)
-        member[i] = is_flagged(m, count[i]);
+        member[i] = is_flagged(c, m, count[i]);
     uint32_t n = count && member ? replay(c, m, member, by_way, ways) : 0;
     free(count);
     free(member);
@@ -444,6 +463,7 @@ static void dissect_variant(const struct strata_probe_set *set, const char *path
         free(c);
         return;
     }
+    measure_noise(c);
     for (size_t i = 0; i < c->n; i++)
         summarise(c, &c->item[i]);
     out->hit_cycles = (uint32_t)(c->hit + 0.5);

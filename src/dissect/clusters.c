@@ -1,6 +1,8 @@
 /* clusters.c - groups of latencies. */
 #include "dissect/clusters.h"
 
+#include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,16 +28,34 @@ static void take(struct clusters *out, const double *value, size_t from, size_t 
     out->count[out->n++] = to - from;
 }
 
+/* Values within 2 % (and 2 cycles) above value[i], i included: outliers are everywhere, but thin.
+ */
+static size_t crowd(const double *value, size_t n, size_t i, size_t *end)
+{
+    double limit = fmax(1.02 * value[i], value[i] + 2);
+    while (*end < n && value[*end] <= limit)
+        ++*end;
+    return *end - i;
+}
+
+/* Runs of values that are crowded, apart by 6 % and 5 cycles of values that are not. */
 bool clusters_of(double *value, size_t n, struct clusters *out)
 {
+    size_t least = n / 1000 > 2 ? n / 1000 : 2, from = SIZE_MAX, last = 0, end = 0;
     memset(out, 0, sizeof *out);
     qsort(value, n, sizeof *value, compare);
-    size_t from = 0;
-    for (size_t i = 1; i <= n; i++)
-        if (i == n || (value[i] - value[i - 1] > 5 && value[i] > 1.06 * value[i - 1])) {
-            take(out, value, from, i, n);
-            from = i;
+    for (size_t i = 0; i < n; i++) {
+        if (crowd(value, n, i, &end) < least)
+            continue;
+        if (from != SIZE_MAX && value[i] - value[last] > 5 && value[i] > 1.06 * value[last]) {
+            take(out, value, from, last + 1, n);
+            from = SIZE_MAX;
         }
+        from = from == SIZE_MAX ? i : from;
+        last = end - 1 > last ? end - 1 : last;
+    }
+    if (from != SIZE_MAX)
+        take(out, value, from, last + 1, n);
     return out->n > 0;
 }
 

@@ -150,8 +150,8 @@ void flow_engine_release(struct flow_engine *e)
     for (uint32_t w = 0; e->warp && w < e->memory.n_sms * e->slots_per_sm; w++) {
         strata_cursor_release(&e->warp[w].cursor);
         sm_window_release(&e->warp[w].window);
-        free(e->warp[w].reg_ready);
-        free(e->warp[w].reg_stall);
+        free(e->warp[w].scoreboard.ready);
+        free(e->warp[w].scoreboard.stall);
     }
     for (uint32_t b = 0; e->block && b < e->memory.n_sms * e->occupancy.blocks_per_sm; b++)
         strata_block_destroy(e->block[b].data);
@@ -182,11 +182,11 @@ static strata_status size_registers(struct flow_engine *e, struct flow_warp *w)
     uint32_t need = e->ordered ? sm_scheduler_registers(&e->order) : e->decoder.max_register + 1;
     if (need > e->register_cap)
         e->register_cap = need < 64 ? 64 : need * 2;
-    free(w->reg_ready);
-    free(w->reg_stall);
-    w->reg_ready = calloc(e->register_cap, sizeof *w->reg_ready);
-    w->reg_stall = calloc(e->register_cap, 1);
-    if (!w->reg_ready || !w->reg_stall)
+    free(w->scoreboard.ready);
+    free(w->scoreboard.stall);
+    w->scoreboard.ready = calloc(e->register_cap, sizeof *w->scoreboard.ready);
+    w->scoreboard.stall = calloc(e->register_cap, 1);
+    if (!w->scoreboard.ready || !w->scoreboard.stall)
         return strata_fail(e->err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the registers of a warp.");
     return STRATA_OK;
 }
@@ -204,7 +204,7 @@ static strata_status start_warp(struct flow_engine *e, uint32_t index, uint32_t 
     e->scheduler[w->scheduler].slot_age[w->slot] = e->next_age++;
     w->at_barrier = false;
     w->last_issue = t;
-    w->predicate_ready = 0;
+    w->scoreboard.predicate_ready = 0;
     w->async_open = 0;
     w->n_groups = 0;
     w->fetch_line = UINT32_MAX;
@@ -216,7 +216,7 @@ static strata_status start_warp(struct flow_engine *e, uint32_t index, uint32_t 
     if (w->has_next) {
         b->live_warps++;
         flow_next_ready(e, index, t);
-        flow_schedule(e, index, w->ready);
+        flow_schedule(e, index, w->wait.ready);
     }
     return STRATA_OK;
 }

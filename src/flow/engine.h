@@ -12,6 +12,7 @@
 
 #include "flow/memory.h"
 #include "sm/fetch.h"
+#include "sm/scoreboard.h"
 #include "sm/sm_inst.h"
 #include "sm/window.h"
 
@@ -29,17 +30,14 @@ struct flow_block {
 
 /* The fields that every issue touches come first, in one cache line. */
 struct flow_warp {
-    uint64_t ready;            /* earliest issue of `next` */
+    struct sm_wait wait;       /* earliest issue of `next`, and what it waits for */
     uint64_t last_issue;
-    uint32_t *reg_ready;       /* when each register's value is there */
-    uint8_t *reg_stall;        /* what waiting for it is called */
-    uint32_t predicate_ready;
+    struct sm_scoreboard scoreboard;
     uint32_t scheduler;        /* global index */
     uint32_t block;            /* index into engine->block */
     uint32_t fetch_line;
     uint32_t wheel_next;       /* list link, index + 1 */
     uint8_t slot;              /* bit in its scheduler's ready mask */
-    uint8_t stall;             /* enum sm_stall: what `ready` waits for */
     bool has_next;
     bool at_barrier;
     struct strata_winst next;  /* what it issues next; valid while has_next */
@@ -88,7 +86,7 @@ struct flow_engine {
     uint64_t pending;          /* entities in the wheel */
     uint64_t next_age;
     uint64_t dispatch_free64;  /* the dispatcher hands out the next block then */
-    uint32_t register_cap;     /* entries of reg_ready */
+    uint32_t register_cap;     /* entries of a scoreboard */
     uint32_t resident_blocks;
     bool blocks_over;
     /* statistics */

@@ -5,14 +5,6 @@
 
 /* ---- when the next instruction can issue ---- */
 
-static void wait_for(struct flow_warp *w, uint64_t t, enum sm_stall why)
-{
-    if (t > w->ready) {
-        w->ready = t;
-        w->stall = (uint8_t)why;
-    }
-}
-
 /* Groups of asynchronous copies that may still be under way after a wait. Tracers before version 5
  * did not record the number; a pipelined loop then waits for its oldest group. */
 static uint32_t groups_allowed(const struct flow_engine *e, const struct flow_warp *w)
@@ -26,7 +18,7 @@ static void wait_for_groups(const struct flow_engine *e, struct flow_warp *w)
 {
     uint32_t allowed = groups_allowed(e, w);
     for (uint32_t i = 0; i + allowed < w->n_groups; i++)
-        wait_for(w, w->async_group[i], SM_STALL_LONG);
+        sm_wait_for(&w->wait, w->async_group[i], SM_STALL_LONG);
 }
 
 strata_status flow_next_instruction(struct flow_engine *e, struct flow_warp *w)
@@ -54,23 +46,18 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
 {
     struct flow_warp *w = &e->warp[index];
     const struct sm_inst *i = w->op;
-    w->ready = t + e->gpu->sm.min_issue_gap_cycles;
-    w->stall = SM_STALL_NONE;
-    for (unsigned k = 0; k < i->n_read; k++)
-        wait_for(w, w->reg_ready[i->read[k]], w->reg_stall[i->read[k]]);
-    for (unsigned k = 0; k < i->n_write; k++)
-        wait_for(w, w->reg_ready[i->write[k]], w->reg_stall[i->write[k]]);
-    if (i->reads_predicate)
-        wait_for(w, w->predicate_ready, SM_STALL_WAIT);
+    w->wait.ready = t + e->gpu->sm.min_issue_gap_cycles;
+    w->wait.stall = SM_STALL_NONE;
+    sm_scoreboard_wait(&w->scoreboard, i, &w->wait);
     if (i->kind == SM_KIND_WAIT)
         wait_for_groups(e, w);
     if (i->kind == SM_KIND_MEMBAR)
-        wait_for(w, e->memory.sm[e->block[w->block].sm].store_done, SM_STALL_MEMBAR);
+        sm_wait_for(&w->wait, e->memory.sm[e->block[w->block].sm].store_done, SM_STALL_MEMBAR);
     if (w->next_line != w->fetch_line) {
         w->fetch_line = w->next_line;
         struct fetch_sm *fetch = &e->fetch[e->block[w->block].sm];
         fetch_note(&e->fetch_all, w->next_line);
-        wait_for(w, fetch_line(&e->fetch_all, fetch, w->next_line, w->ready), SM_STALL_FETCH);
+        sm_wait_for(&w->wait, fetch_line(&e->fetch_all, fetch, w->next_line, w->wait.ready), SM_STALL_FETCH);
         fetch_publish(&e->fetch_all, fetch);
     }
 }
@@ -88,9 +75,9 @@ static void release_barrier(struct flow_engine *e, struct flow_block *b)
             continue;
         w->at_barrier = false;
         flow_next_ready(e, b->first_warp + k, t);
-        wait_for(w, t, SM_STALL_BARRIER);
-        w->stall = SM_STALL_BARRIER;
-        flow_schedule(e, b->first_warp + k, w->ready);
+        sm_wait_for(&w->wait, t, SM_STALL_BARRIER);
+        w->wait.stall = SM_STALL_BARRIER;
+        flow_schedule(e, b->first_warp + k, w->wait.ready);
     }
 }
 
@@ -108,16 +95,6 @@ static strata_status end_warp(struct flow_engine *e, uint32_t index, uint64_t t)
 }
 
 /* ---- effects of one instruction ---- */
-
-static void set_results(struct flow_warp *w, const struct sm_inst *i, uint64_t ready)
-{
-    for (unsigned k = 0; k < i->n_write; k++) {
-        w->reg_ready[i->write[k]] = (uint32_t)ready;
-        w->reg_stall[i->write[k]] = i->result_stall;
-    }
-    if (i->writes_predicate)
-        w->predicate_ready = (uint32_t)ready;
-}
 
 static void count_memory(struct flow_engine *e, const struct strata_inst *i)
 {
@@ -141,7 +118,7 @@ static void do_global(struct flow_engine *e, struct flow_warp *w, const struct s
     if (w->next.inst->memop == STRATA_MEM_ASYNC_COPY)
         w->async_open = flow_max(w->async_open, done);
     else
-        set_results(w, i, done);
+        sm_scoreboard_set(&w->scoreboard, i, done);
 }
 
 static void do_commit(struct flow_warp *w)
@@ -175,7 +152,7 @@ static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_
         break;
     case SM_KIND_SHARED:
         count_memory(e, w->next.inst);
-        set_results(w, i, flow_shared(&e->memory, sm, &w->next, t));
+        sm_scoreboard_set(&w->scoreboard, i, flow_shared(&e->memory, sm, &w->next, t));
         break;
     case SM_KIND_COMMIT:
         do_commit(w);
@@ -186,20 +163,20 @@ static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_
     default:
         if (i->pipe == SM_PIPE_LSU)
             flow_lsu_take(&e->memory, sm, t, i->interval);
-        set_results(w, i, t + i->latency);
+        sm_scoreboard_set(&w->scoreboard, i, t + i->latency);
     }
 }
 
 /* Where the time since the last issue went: to the dependence that `stall` names, then to other warps. */
 static void account_stalls(struct flow_engine *e, const struct flow_warp *w, uint64_t t, enum sm_stall held_by)
 {
-    uint64_t dependence = w->ready > w->last_issue ? w->ready - w->last_issue : 0;
-    if (w->stall != SM_STALL_NONE)
-        e->stall_cycles[w->stall] += dependence;
+    uint64_t dependence = w->wait.ready > w->last_issue ? w->wait.ready - w->last_issue : 0;
+    if (w->wait.stall != SM_STALL_NONE)
+        e->stall_cycles[w->wait.stall] += dependence;
     else
         e->stall_cycles[SM_STALL_WAIT] += dependence;
-    if (t > w->ready)
-        e->stall_cycles[held_by] += t - w->ready;
+    if (t > w->wait.ready)
+        e->stall_cycles[held_by] += t - w->wait.ready;
 }
 
 /* A warp that has its scheduler to itself goes on without a trip through the wheel while its
@@ -208,7 +185,7 @@ static bool runs_on(const struct flow_engine *e, const struct flow_warp *w)
 {
     enum { AHEAD_CYCLES = 24 };
     const struct sm_inst *i = w->op;
-    return i->kind == SM_KIND_PLAIN && i->pipe != SM_PIPE_LSU && w->ready <= e->now + AHEAD_CYCLES &&
+    return i->kind == SM_KIND_PLAIN && i->pipe != SM_PIPE_LSU && w->wait.ready <= e->now + AHEAD_CYCLES &&
            !e->scheduler[w->scheduler].ready_mask;
 }
 
@@ -246,8 +223,8 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
         return end_warp(e, index, t + 1);
     flow_next_ready(e, index, t + gap);
     if (runs_on(e, w))
-        return issue(e, index, w->ready, SM_STALL_SELECTED);
-    flow_schedule(e, index, w->ready);
+        return issue(e, index, w->wait.ready, SM_STALL_SELECTED);
+    flow_schedule(e, index, w->wait.ready);
     return STRATA_OK;
 }
 
@@ -259,8 +236,8 @@ static void prefetch_warp(const struct flow_engine *e, const struct flow_warp *w
 {
     __builtin_prefetch(&w->cursor);
     __builtin_prefetch((const char *)&w->cursor + 64);
-    __builtin_prefetch(w->reg_ready);
-    __builtin_prefetch((const char *)w->reg_ready + 64);
+    __builtin_prefetch(w->scoreboard.ready);
+    __builtin_prefetch((const char *)w->scoreboard.ready + 64);
     if (e->ordered)
         sm_window_expect(&w->window);
     if (w->next.addr_kind != STRATA_ADDR_STRIDE)
@@ -275,8 +252,8 @@ strata_status flow_warp_due(struct flow_engine *e, uint32_t index)
 {
     struct flow_warp *w = &e->warp[index];
     prefetch_warp(e, w);
-    if (w->ready > e->now) { /* was beyond the wheel's reach */
-        flow_schedule(e, index, w->ready);
+    if (w->wait.ready > e->now) { /* was beyond the wheel's reach */
+        flow_schedule(e, index, w->wait.ready);
         return STRATA_OK;
     }
     struct flow_scheduler *s = &e->scheduler[w->scheduler];
@@ -301,15 +278,7 @@ static uint64_t pipe_time(const struct flow_engine *e, const struct flow_schedul
     return t;
 }
 
-static enum sm_stall busy_stall(const struct sm_inst *i)
-{
-    if (i->pipe != SM_PIPE_LSU)
-        return SM_STALL_MATH;
-    return i->kind == SM_KIND_GLOBAL ? SM_STALL_LG : SM_STALL_MIO;
-}
-
-/* The oldest ready warp whose pipe is free; greedy-then-oldest prefers the last one, loose round
- * robin the next in line. Returns CACHE_NONE and the earliest time a pipe frees if none can issue. */
+/* The first ready warp by the policy whose pipe is free. Returns CACHE_NONE and the earliest time a pipe frees if none can issue. */
 static uint32_t choose(struct flow_engine *e, struct flow_scheduler *s, uint64_t *earliest)
 {
     uint32_t per_sm = e->gpu->sm.schedulers ? e->gpu->sm.schedulers : 1, best = CACHE_NONE, policy = e->gpu->sm.scheduler_policy;
@@ -322,9 +291,7 @@ static uint32_t choose(struct flow_engine *e, struct flow_scheduler *s, uint64_t
             *earliest = free < *earliest ? free : *earliest;
             continue;
         }
-        uint64_t key = policy == STRATA_SCHED_LRR ? (slot - s->last_slot - 1u) & 63u : s->slot_age[slot];
-        if (policy == STRATA_SCHED_GTO && slot == s->last_slot)
-            key = 0;
+        uint64_t key = sm_rank(policy, slot, s->last_slot, s->slot_age[slot]);
         if (key < best_key) {
             best_key = key;
             best = slot;
@@ -352,8 +319,8 @@ strata_status flow_scheduler_due(struct flow_engine *e, uint32_t index)
     s->ready_mask &= ~((uint64_t)1 << w->slot);
     s->last_slot = w->slot;
     s->free = e->now + 1;
-    enum sm_stall held_by = s->pipe_free[i->pipe] > w->ready || (i->pipe == SM_PIPE_LSU && pipe_time(e, s, i->pipe) > w->ready)
-                                ? busy_stall(i) : SM_STALL_SELECTED;
+    enum sm_stall held_by = s->pipe_free[i->pipe] > w->wait.ready || (i->pipe == SM_PIPE_LSU && pipe_time(e, s, i->pipe) > w->wait.ready)
+                                ? sm_busy_stall(i) : SM_STALL_SELECTED;
     s->pipe_free[i->pipe] = i->pipe == SM_PIPE_NONE ? 0 : e->now + i->interval;
     if (s->ready_mask) {
         s->queued = true;

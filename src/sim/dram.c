@@ -1,4 +1,5 @@
-/* dram.c - a channel's clocks: refresh, one command (or one of rows and one of columns) at a time. */
+/* dram.c - a channel's clocks: refresh, one command (or one of rows and one of columns) at a time.
+ */
 #include "sim/dram.h"
 
 #include <stdlib.h>
@@ -6,12 +7,14 @@
 
 #include "base/bits.h"
 
-void dram_channel_init(struct dram_channel *c, const struct dram_timing *timing, uint32_t first_refresh)
+void dram_channel_init(struct dram_channel *c, const struct dram_timing *timing,
+                       uint32_t first_refresh)
 {
     memset(c, 0, sizeof *c);
     c->timing = timing;
     c->free_request = DRAM_NONE;
-    c->next_refresh = timing->refresh_interval ? timing->refresh_interval + first_refresh : UINT64_MAX;
+    c->next_refresh =
+        timing->refresh_interval ? timing->refresh_interval + first_refresh : UINT64_MAX;
     c->mail.first = UINT64_MAX;
     for (uint32_t q = 0; q < 2; q++)
         c->backlog[q].head = c->backlog[q].tail = DRAM_NONE;
@@ -64,7 +67,9 @@ static void start_refreshes(struct dram_channel *c, uint64_t clock)
 {
     const struct dram_timing *t = c->timing;
     while (c->next_refresh <= clock) {
-        c->refreshing |= t->per_bank_refresh ? 1ull << c->refresh_bank : t->banks == 64 ? ~0ull : (1ull << t->banks) - 1;
+        c->refreshing |= t->per_bank_refresh ? 1ull << c->refresh_bank
+                         : t->banks == 64    ? ~0ull
+                                             : (1ull << t->banks) - 1;
         c->refresh_bank = (c->refresh_bank + 1) % t->banks;
         c->next_refresh += t->refresh_interval;
     }
@@ -122,14 +127,17 @@ static void look_at_banks(const struct dram_channel *c, uint64_t clock, struct c
         const struct dram_request *r = &c->request[bank->current[c->mode]];
         bool hit = bank->open_row == r->row;
         enum dram_command command = hit ? (r->write ? DRAM_WRITE : DRAM_READ)
-                                    : bank->open_row == DRAM_NONE ? DRAM_ACTIVATE : DRAM_PRECHARGE;
+                                    : bank->open_row == DRAM_NONE ? DRAM_ACTIVATE
+                                                                  : DRAM_PRECHARGE;
         uint64_t at = dram_earliest(c, command, b);
         if (at > clock) {
             best->next = at < best->next ? at : best->next;
-        } else if (hit && (best->column_bank == DRAM_NONE || (int32_t)(r->order - best->column_order) < 0)) {
+        } else if (hit && (best->column_bank == DRAM_NONE ||
+                           (int32_t)(r->order - best->column_order) < 0)) {
             best->column_bank = b;
             best->column_order = r->order;
-        } else if (!hit && (best->row_bank == DRAM_NONE || (int32_t)(r->order - best->row_order) < 0)) {
+        } else if (!hit &&
+                   (best->row_bank == DRAM_NONE || (int32_t)(r->order - best->row_order) < 0)) {
             best->row_bank = b;
             best->row_order = r->order;
             best->row_command = command;
@@ -137,7 +145,8 @@ static void look_at_banks(const struct dram_channel *c, uint64_t clock, struct c
     }
 }
 
-static void issue_column(struct dram_channel *c, uint32_t bank, uint64_t clock, dram_done *done, void *context)
+static void issue_column(struct dram_channel *c, uint32_t bank, uint64_t clock, dram_done *done,
+                         void *context)
 {
     const struct dram_timing *t = c->timing;
     struct dram_request *r = &c->request[c->bank[bank].current[c->mode]];
@@ -174,9 +183,13 @@ static uint64_t step(struct dram_channel *c, uint64_t clock, dram_done *done, vo
 static void put_atoms(struct dram_channel *c, const struct sim_message *m)
 {
     const struct dram_timing *t = c->timing;
-    struct dram_request r = {.arrive = clock_of(t, m->time), .asked = m->time - t->before, .mshr = m->mshr,
-                             .from = m->from, .write = m->kind == SIM_MSG_DRAM_WRITE};
-    uint32_t bank, per_atom = t->atom_bytes > 32 ? t->atom_bytes / 32 : 1, unit = (1u << per_atom) - 1;
+    struct dram_request r = {.arrive = clock_of(t, m->time),
+                             .asked = m->time - t->before,
+                             .mshr = m->mshr,
+                             .from = m->from,
+                             .write = m->kind == SIM_MSG_DRAM_WRITE};
+    uint32_t bank, per_atom = t->atom_bytes > 32 ? t->atom_bytes / 32 : 1,
+                   unit = (1u << per_atom) - 1;
     dram_decode(t, m->line, &bank, &r.row);
     r.bank = (uint8_t)bank;
     r.bursts = (uint8_t)(t->atom_bytes < 32 ? 32 / t->atom_bytes : 1);
@@ -198,7 +211,8 @@ static void take_mail(struct dram_channel *c, uint64_t begin, uint64_t end)
         sim_mailbox_drop(&c->mail, end);
 }
 
-void dram_channel_run(struct dram_channel *c, uint64_t begin, uint64_t end, dram_done *done, void *context)
+void dram_channel_run(struct dram_channel *c, uint64_t begin, uint64_t end, dram_done *done,
+                      void *context)
 {
     uint64_t from = clock_of(c->timing, begin), until = clock_of(c->timing, end);
     bool was_busy = dram_channel_busy(c);

@@ -1,9 +1,10 @@
 /* dram_sched.c - which request a bank works on next: in order, or open rows first.
  *
- * A bank works on one request at a time. In order (FCFS), requests reach their banks in the order in
- * which they came: one whose bank is taken holds up all behind it. With open rows first (FR-FCFS), a
- * bank that becomes free takes the oldest request for its open row out of the queue, and the oldest of
- * all if there is none. Each bank has a list of its own, so no choice looks at the whole queue. */
+ * A bank works on one request at a time. In order (FCFS), requests reach their banks in the order
+ * in which they came: one whose bank is taken holds up all behind it. With open rows first
+ * (FR-FCFS), a bank that becomes free takes the oldest request for its open row out of the queue,
+ * and the oldest of all if there is none. Each bank has a list of its own, so no choice looks at
+ * the whole queue. */
 #include "base/array.h"
 #include "sim/dram.h"
 
@@ -28,7 +29,8 @@ void dram_queue_put(struct dram_channel *c, const struct dram_request *r)
     if (i != DRAM_NONE) {
         c->free_request = c->request[i].next;
     } else {
-        if (c->n_requests == c->cap_requests && !ARRAY_RESERVE(c->request, c->n_requests, c->cap_requests, 1)) {
+        if (c->n_requests == c->cap_requests &&
+            !ARRAY_RESERVE(c->request, c->n_requests, c->cap_requests, 1)) {
             c->failed = true;
             return;
         }
@@ -70,7 +72,8 @@ static void choose(struct dram_channel *c, uint32_t bank, uint32_t queue)
         b->tail[queue] = before;
 }
 
-static bool may_admit(const struct dram_channel *c, uint32_t queue, const struct dram_request *r, uint64_t clock)
+static bool may_admit(const struct dram_channel *c, uint32_t queue, const struct dram_request *r,
+                      uint64_t clock)
 {
     const struct dram_timing *t = c->timing;
     if (r->arrive > clock || c->queued[queue] >= (queue ? t->write_queue : t->read_queue))
@@ -95,7 +98,8 @@ void dram_queue_admit(struct dram_channel *c, uint64_t clock)
     }
 }
 
-/* Writes are drained in batches: from the high mark, or when there is nothing to read, to the low one. */
+/* Writes are drained in batches: from the high mark, or when there is nothing to read, to the low
+ * one. */
 void dram_queue_turn(struct dram_channel *c)
 {
     const struct dram_timing *t = c->timing;

@@ -32,27 +32,46 @@ static void split_latency(struct dram_timing *t, uint32_t access_cycles)
     t->unloaded = (uint32_t)(fixed + inside);
 }
 
-strata_status dram_timing_init(struct dram_timing *t, const struct strata_gpu *gpu, struct strata_error *err)
+strata_status dram_timing_init(struct dram_timing *t, const struct strata_gpu *gpu,
+                               struct strata_error *err)
 {
     uint32_t refresh = gpu->dram.tRFC ? gpu->dram.tREFI : 0, banks = gpu->dram.banks;
     if (banks > DRAM_MAX_BANKS || gpu->dram.bank_groups > banks)
         return strata_fail(err, STRATA_EUNSUPPORTED, gpu->name, 0, 0,
-                           "dram.banks is %u and dram.bank_groups %u; the clocked model takes up to %u banks, and no more groups than banks.",
+                           "dram.banks is %u and dram.bank_groups %u; the clocked model takes up "
+                           "to %u banks, and no more groups than banks.",
                            banks, gpu->dram.bank_groups, DRAM_MAX_BANKS);
     *t = (struct dram_timing){
-        .tCCD = gpu->dram.tCCD, .tCCDL = gpu->dram.tCCDL, .tRRD = gpu->dram.tRRD, .tRCD = gpu->dram.tRCD,
-        .tRAS = gpu->dram.tRAS, .tRP = gpu->dram.tRP, .tRC = gpu->dram.tRC, .tCL = gpu->dram.tCL,
-        .tWL = gpu->dram.tWL, .tCDLR = gpu->dram.tCDLR, .tWR = gpu->dram.tWR, .tRTPL = gpu->dram.tRTPL,
-        .tFAW = gpu->dram.tFAW, .tRFC = gpu->dram.tRFC, .banks = banks,
+        .tCCD = gpu->dram.tCCD,
+        .tCCDL = gpu->dram.tCCDL,
+        .tRRD = gpu->dram.tRRD,
+        .tRCD = gpu->dram.tRCD,
+        .tRAS = gpu->dram.tRAS,
+        .tRP = gpu->dram.tRP,
+        .tRC = gpu->dram.tRC,
+        .tCL = gpu->dram.tCL,
+        .tWL = gpu->dram.tWL,
+        .tCDLR = gpu->dram.tCDLR,
+        .tWR = gpu->dram.tWR,
+        .tRTPL = gpu->dram.tRTPL,
+        .tFAW = gpu->dram.tFAW,
+        .tRFC = gpu->dram.tRFC,
+        .banks = banks,
         .groups = at_least_one(gpu->dram.bank_groups),
         .burst = at_least_one(ceil_div(gpu->dram.burst_length, gpu->dram.data_rate)),
-        .dual_command_bus = gpu->dram.dual_command_bus, .per_bank_refresh = gpu->dram.per_bank_refresh,
-        .separate_writes = gpu->dram.separate_write_queue, .bank_hash = gpu->dram.bank_hash,
+        .dual_command_bus = gpu->dram.dual_command_bus,
+        .per_bank_refresh = gpu->dram.per_bank_refresh,
+        .separate_writes = gpu->dram.separate_write_queue,
+        .bank_hash = gpu->dram.bank_hash,
         .in_order = gpu->dram.scheduler == STRATA_DRAM_FCFS,
-        .read_queue = limit(gpu->dram.read_queue), .write_queue = limit(gpu->dram.write_queue),
-        .write_high = gpu->dram.write_high, .write_low = gpu->dram.write_low,
-        .sm_mhz = gpu->sm.clock_mhz, .dram_mhz = gpu->dram.clock_mhz,
-        .atom_bytes = gpu->dram.bus_bytes * gpu->dram.burst_length, .row_bytes = gpu->dram.row_bytes,
+        .read_queue = limit(gpu->dram.read_queue),
+        .write_queue = limit(gpu->dram.write_queue),
+        .write_high = gpu->dram.write_high,
+        .write_low = gpu->dram.write_low,
+        .sm_mhz = gpu->sm.clock_mhz,
+        .dram_mhz = gpu->dram.clock_mhz,
+        .atom_bytes = gpu->dram.bus_bytes * gpu->dram.burst_length,
+        .row_bytes = gpu->dram.row_bytes,
         .all_channels = gpu->dram.channels};
     if (t->write_high == 0 || t->write_high > t->write_queue)
         t->write_high = t->write_queue == UINT32_MAX ? 32 : t->write_queue;
@@ -67,11 +86,13 @@ strata_status dram_timing_init(struct dram_timing *t, const struct strata_gpu *g
 
 /* Blocks of 256 bytes go round the channels. Of a channel's own blocks two neighbours lie in two
  * banks (of two groups, whose columns may follow one another at tCCD), then columns, banks, rows:
- * the order RRR.BBB.CCC.B.CCC of the published address maps. Hashed banks are xored with row bits. */
+ * the order RRR.BBB.CCC.B.CCC of the published address maps. Hashed banks are xored with row bits.
+ */
 void dram_decode(const struct dram_timing *t, uint64_t line, uint32_t *bank, uint32_t *row)
 {
     uint64_t block = (line >> 8) / t->all_channels;
-    uint32_t low = t->banks > 1 ? (uint32_t)(block & 1) : 0, per_row = t->row_bytes > 256 ? t->row_bytes / 256 : 1;
+    uint32_t low = t->banks > 1 ? (uint32_t)(block & 1) : 0,
+             per_row = t->row_bytes > 256 ? t->row_bytes / 256 : 1;
     uint64_t wide = (t->banks > 1 ? block >> 1 : block) / per_row;
     uint32_t high_banks = t->banks > 1 ? t->banks / 2 : 1;
     uint64_t high = wide % high_banks, r = wide / high_banks;
@@ -125,13 +146,15 @@ uint64_t dram_earliest(const struct dram_channel *c, enum dram_command command, 
     }
 }
 
-static void log_command(struct dram_channel *c, enum dram_command command, uint32_t bank, uint32_t row, uint64_t clock)
+static void log_command(struct dram_channel *c, enum dram_command command, uint32_t bank,
+                        uint32_t row, uint64_t clock)
 {
     if (c->n_log == c->cap_log && !ARRAY_RESERVE(c->log, c->n_log, c->cap_log, 1)) {
         c->failed = true;
         return;
     }
-    c->log[c->n_log++] = (struct dram_logged){.clock = clock, .row = row, .command = (uint8_t)command, .bank = (uint8_t)bank};
+    c->log[c->n_log++] = (struct dram_logged){
+        .clock = clock, .row = row, .command = (uint8_t)command, .bank = (uint8_t)bank};
 }
 
 static void column(struct dram_channel *c, bool write, uint32_t bank, uint64_t clock)
@@ -155,7 +178,8 @@ static void column(struct dram_channel *c, bool write, uint32_t bank, uint64_t c
     c->count.busy_clocks += t->burst;
 }
 
-void dram_issue(struct dram_channel *c, enum dram_command command, uint32_t bank, uint32_t row, uint64_t clock)
+void dram_issue(struct dram_channel *c, enum dram_command command, uint32_t bank, uint32_t row,
+                uint64_t clock)
 {
     const struct dram_timing *t = c->timing;
     struct dram_bank *b = &c->bank[bank];

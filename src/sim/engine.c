@@ -82,6 +82,17 @@ static strata_status init_sms(struct sim_engine *e, uint64_t seed, struct strata
     return STRATA_OK;
 }
 
+/* Copies to the device leave their end in the L2 where the description says so (paper 004, section II). */
+static void fill_from_host(struct sim_engine *e)
+{
+    const struct strata_event *v;
+    for (size_t k = 0; e->gpu->l2.fill_on_memcpy && (v = strata_reader_event_before(e->reader, k)); k++) {
+        uint64_t kept = v->bytes < e->gpu->l2.cache.size_bytes ? v->bytes : e->gpu->l2.cache.size_bytes;
+        if (v->kind == STRATA_EVENT_MEMCPY_HTOD)
+            sim_memside_memcpy(e->memside, v->address + (v->bytes - kept), kept);
+    }
+}
+
 strata_status sim_engine_init(struct sim_engine *e, const struct strata_gpu *gpu, struct strata_reader *reader,
                               const struct strata_model_options *opt, struct strata_error *err)
 {
@@ -99,6 +110,7 @@ strata_status sim_engine_init(struct sim_engine *e, const struct strata_gpu *gpu
     if (st == STRATA_OK)
         st = sim_memside_create(gpu, opt->seed, &e->memside, err);
     if (st == STRATA_OK) {
+        fill_from_host(e);
         e->window = sim_memside_window_cycles(e->memside);
         e->window = e->window < 1 ? 1 : e->window > LONGEST_WINDOW ? LONGEST_WINDOW : e->window;
         st = strata_dispatcher_create(gpu, strata_launch_blocks(e->shared.launch), e->shared.occupancy.blocks_per_sm, NULL,
@@ -161,10 +173,13 @@ static strata_status start_block(struct sim_engine *e, uint32_t sm, uint64_t t, 
         e->blocks_over = true;
         return STRATA_OK;
     }
-    if (st == STRATA_OK)
-        st = sm_decoder_update(&e->shared.decoder, err);
     if (st != STRATA_OK)
         return st;
+    st = sm_decoder_update(&e->shared.decoder, err);
+    if (st != STRATA_OK) {
+        strata_block_destroy(data);
+        return st;
+    }
     for (uint32_t i = 0; i < e->n_orders; i++)
         sm_scheduler_registers(&e->order[i]); /* all agree on them from the first block on */
     s->order = e->order;

@@ -1,7 +1,7 @@
 /* l2_lines.c - lines of a slice: places, write-back, and what is under way to them.
  *
- * A line is evicted as a whole and filled by sectors (paper 004, section III-A). A line may be evicted
- * while sectors are under way to it: they still answer who waits, but are not kept. */
+ * A line is evicted as a whole and filled by sectors (paper 004, section III-A). A line may be
+ * evicted while sectors are under way to it: they still answer who waits, but are not kept. */
 #include <string.h>
 
 #include "base/array.h"
@@ -15,14 +15,19 @@ uint32_t sim_l2_find(const struct sim_memside *m, const struct sim_slice *s, uin
 
 /* ---- write-back ---- */
 
-static void write_back(struct sim_out *o, struct sim_slice *s, uint64_t local, uint32_t dirty, uint64_t t)
+static void write_back(struct sim_out *o, struct sim_slice *s, uint64_t local, uint32_t dirty,
+                       uint64_t t)
 {
     uint32_t n = popcount32(dirty);
     uint64_t line = sim_map_global(&o->m->map, s->index % o->m->map.slices, local);
     s->dirty_sectors -= n;
     s->count.dram_write += n;
-    struct sim_message w = {.time = t + o->m->timing.before, .line = line, .kind = SIM_MSG_DRAM_WRITE, .sectors = (uint8_t)dirty,
-                            .mshr = SIM_NONE, .node = SIM_NONE};
+    struct sim_message w = {.time = t + o->m->timing.before,
+                            .line = line,
+                            .kind = SIM_MSG_DRAM_WRITE,
+                            .sectors = (uint8_t)dirty,
+                            .mshr = SIM_NONE,
+                            .node = SIM_NONE};
     sim_out_post(o, &sim_channel_of(o->m, s->partition, line)->mail, &w);
 }
 
@@ -40,7 +45,8 @@ static void write_back_oldest(struct sim_out *o, struct sim_slice *s, uint64_t t
     }
 }
 
-void sim_l2_mark_dirty(struct sim_out *o, struct sim_slice *s, uint32_t slot, uint32_t sectors, uint64_t t)
+void sim_l2_mark_dirty(struct sim_out *o, struct sim_slice *s, uint32_t slot, uint32_t sectors,
+                       uint64_t t)
 {
     struct cache_slot *c = &s->tags.slot[slot];
     if (o->m->dirty_limit_sectors && !c->dirty) {
@@ -118,8 +124,8 @@ uint32_t sim_l2_mshr(struct sim_slice *s, uint32_t slot, uint64_t line)
         }
         i = (uint32_t)s->n_mshr++;
     }
-    s->mshr[i] = (struct sim_mshr){.line = line, .slot = slot, .waiters = SIM_NONE,
-                                   .last = SIM_NONE, .next = SIM_NONE};
+    s->mshr[i] = (struct sim_mshr){
+        .line = line, .slot = slot, .waiters = SIM_NONE, .last = SIM_NONE, .next = SIM_NONE};
     sim_line_of(&s->tags.slot[slot])->mshr = i + 1;
     s->mshrs_used++;
     return i;
@@ -141,14 +147,20 @@ void sim_l2_mshr_free(struct sim_slice *s, uint32_t i)
     s->mshrs_used--;
 }
 
-void sim_l2_fetch(struct sim_out *o, struct sim_slice *s, uint32_t slot, uint64_t line, uint32_t sectors, uint64_t t)
+void sim_l2_fetch(struct sim_out *o, struct sim_slice *s, uint32_t slot, uint64_t line,
+                  uint32_t sectors, uint64_t t)
 {
     struct sim_memside *m = o->m;
-    uint32_t i = sim_l2_mshr(s, slot, line), home = sim_map_home(&m->map, line), n = popcount32(sectors);
+    uint32_t i = sim_l2_mshr(s, slot, line), home = sim_map_home(&m->map, line),
+             n = popcount32(sectors);
     if (i == SIM_NONE)
         return;
     s->mshr[i].pending |= (uint8_t)sectors;
-    struct sim_message ask = {.line = line, .mshr = i, .node = SIM_NONE, .from = (uint16_t)s->index, .sectors = (uint8_t)sectors};
+    struct sim_message ask = {.line = line,
+                              .mshr = i,
+                              .node = SIM_NONE,
+                              .from = (uint16_t)s->index,
+                              .sectors = (uint8_t)sectors};
     if (home == s->partition) {
         ask.kind = SIM_MSG_DRAM_READ;
         ask.time = t + m->timing.before;
@@ -169,7 +181,8 @@ void sim_l2_wait(struct sim_slice *s, uint32_t mshr, const struct sim_waiter *w)
     if (i != SIM_NONE) {
         s->free_waiter = s->waiter[i].next;
     } else {
-        if (s->n_waiter == s->cap_waiter && !ARRAY_RESERVE(s->waiter, s->n_waiter, s->cap_waiter, 1)) {
+        if (s->n_waiter == s->cap_waiter &&
+            !ARRAY_RESERVE(s->waiter, s->n_waiter, s->cap_waiter, 1)) {
             s->failed = true;
             return;
         }

@@ -1,10 +1,10 @@
 /* l2_slice.c - one slice of the L2: a server with a queue, tags, and sectors.
  *
- * Rules of the H200 are those of the flow model (docs/flow.md): the slice of the SM's own partition is
- * looked up, a line whose home is the other partition is asked for over the link and kept as a copy,
- * writes go to both and only the home's copy is dirty, every sector fetched counts as a miss and every
- * requested one that is there or on its way as a hit. What a write does to a sector that is not there
- * is l2.write_miss (paper 004, section III-B). */
+ * Rules of the H200 are those of the flow model (docs/flow.md): the slice of the SM's own partition
+ * is looked up, a line whose home is the other partition is asked for over the link and kept as a
+ * copy, writes go to both and only the home's copy is dirty, every sector fetched counts as a miss
+ * and every requested one that is there or on its way as a hit. What a write does to a sector that
+ * is not there is l2.write_miss (paper 004, section III-B). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,13 +15,15 @@ struct strata_cache_config sim_slice_config(const struct sim_memside *m)
 {
     struct strata_cache_config config = m->gpu.l2.cache;
     config.size_bytes /= m->n_slices;
-    config.sector_bytes = SIM_SECTOR_BYTES; /* larger sectors are so many of these, always together */
+    config.sector_bytes =
+        SIM_SECTOR_BYTES; /* larger sectors are so many of these, always together */
     if (config.size_bytes < config.line_bytes)
         config.size_bytes = config.line_bytes;
     return config;
 }
 
-strata_status sim_slice_init(struct sim_memside *m, uint32_t index, uint64_t seed, struct strata_error *err)
+strata_status sim_slice_init(struct sim_memside *m, uint32_t index, uint64_t seed,
+                             struct strata_error *err)
 {
     struct sim_slice *s = &m->slice[index];
     struct strata_cache_config config = sim_slice_config(m);
@@ -39,7 +41,8 @@ strata_status sim_slice_init(struct sim_memside *m, uint32_t index, uint64_t see
     s->dirty_mask = ring - 1;
     s->dirty_queue = m->dirty_limit_sectors ? calloc(ring, sizeof *s->dirty_queue) : NULL;
     if (m->dirty_limit_sectors && !s->dirty_queue)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the modelled L2.");
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for the modelled L2.");
     return STRATA_OK;
 }
 
@@ -85,7 +88,8 @@ static uint32_t in_l2_sectors(const struct sim_memside *m, uint32_t sectors)
 /* What a fetch of some missing sectors brings: whole fetches, less what is there. */
 static uint32_t fetch_mask(const struct sim_memside *m, uint32_t missing, uint32_t there)
 {
-    return widen_to(m->gpu.l2.fetch_bytes, in_l2_sectors(m, missing)) & ~there & ((1u << m->line_sectors) - 1);
+    return widen_to(m->gpu.l2.fetch_bytes, in_l2_sectors(m, missing)) & ~there &
+           ((1u << m->line_sectors) - 1);
 }
 
 /* ---- answers ---- */
@@ -100,31 +104,45 @@ static void count_latency(struct sim_slice *s, const struct sim_reply *r, uint32
 }
 
 /* All sectors of a waiter are there at t. */
-static void answer(struct sim_out *o, struct sim_slice *s, const struct sim_waiter *w, uint64_t t, uint32_t waited,
-                   uint32_t queued)
+static void answer(struct sim_out *o, struct sim_slice *s, const struct sim_waiter *w, uint64_t t,
+                   uint32_t waited, uint32_t queued)
 {
     struct sim_memside *m = o->m;
     uint64_t here = t - w->start;
     uint32_t dram = waited < here ? waited : (uint32_t)here, queue = queued < dram ? queued : dram;
     if (w->kind == SIM_MSG_REQUEST) {
-        struct sim_reply r = {.time = t + m->rate.slice_cycles, .node = w->node, .l2_queue = w->queued,
-                              .l2 = sim_saturate16(m->rate.slice_cycles + here - dram), .dram = (uint16_t)(dram - queue),
+        struct sim_reply r = {.time = t + m->rate.slice_cycles,
+                              .node = w->node,
+                              .l2_queue = w->queued,
+                              .l2 = sim_saturate16(m->rate.slice_cycles + here - dram),
+                              .dram = (uint16_t)(dram - queue),
                               .dram_queue = (uint16_t)queue};
         if (w->packet_kind == SIM_READ)
             count_latency(s, &r, m->rate.slice_cycles);
         sim_out_reply(o, &r);
         return;
     }
-    struct sim_message back = {.time = t, .mshr = w->mshr, .node = w->node, .from = (uint16_t)s->index, .sectors = w->sectors,
-                               .packet_kind = w->packet_kind, .spent = {.waited = (uint16_t)waited, .queued = (uint16_t)queued}};
+    struct sim_message back = {.time = t,
+                               .mshr = w->mshr,
+                               .node = w->node,
+                               .from = (uint16_t)s->index,
+                               .sectors = w->sectors,
+                               .packet_kind = w->packet_kind,
+                               .spent = {.waited = (uint16_t)waited, .queued = (uint16_t)queued}};
     back.kind = w->kind == SIM_MSG_LINK_READ ? SIM_MSG_FILL : SIM_MSG_RESULT;
     sim_out_link(o, s->partition, &m->slice[w->from].mail, &back);
 }
 
 static struct sim_waiter waiter_of(const struct sim_message *q, uint64_t t)
 {
-    return (struct sim_waiter){.node = q->node, .mshr = q->mshr, .from = q->from, .kind = q->kind, .sectors = q->sectors,
-                               .packet_kind = q->packet_kind, .start = t, .queued = sim_saturate16(t - q->time)};
+    return (struct sim_waiter){.node = q->node,
+                               .mshr = q->mshr,
+                               .from = q->from,
+                               .kind = q->kind,
+                               .sectors = q->sectors,
+                               .packet_kind = q->packet_kind,
+                               .start = t,
+                               .queued = sim_saturate16(t - q->time)};
 }
 
 static void fill(struct sim_out *o, struct sim_slice *s, const struct sim_message *f)
@@ -167,7 +185,8 @@ static bool has_mshr_room(const struct sim_memside *m, const struct sim_slice *s
     return !most || s->mshrs_used < most;
 }
 
-static void count_read(struct sim_slice *s, const struct sim_message *q, uint32_t n, uint32_t hits, uint32_t fetched)
+static void count_read(struct sim_slice *s, const struct sim_message *q, uint32_t n, uint32_t hits,
+                       uint32_t fetched)
 {
     if (q->kind == SIM_MSG_REQUEST && q->packet_kind == SIM_FETCH) {
         s->count.fetch_sectors += n;
@@ -184,7 +203,8 @@ static void count_read(struct sim_slice *s, const struct sim_message *q, uint32_
     s->count.tex_read_miss += fetched;
 }
 
-static void serve_read(struct sim_out *o, struct sim_slice *s, const struct sim_message *q, uint64_t t)
+static void serve_read(struct sim_out *o, struct sim_slice *s, const struct sim_message *q,
+                       uint64_t t)
 {
     struct sim_memside *m = o->m;
     uint32_t slot = sim_l2_slot(o, s, q->line, t);
@@ -209,7 +229,8 @@ static void serve_read(struct sim_out *o, struct sim_slice *s, const struct sim_
 /* ---- writes ---- */
 
 /* Which bytes are there of a sector after a write to it. */
-static void write_bytes(struct sim_slice *s, uint32_t slot, uint32_t sector, uint32_t mask, bool fresh)
+static void write_bytes(struct sim_slice *s, uint32_t slot, uint32_t sector, uint32_t mask,
+                        bool fresh)
 {
     struct cache_slot *c = &s->tags.slot[slot];
     struct sim_l2_line *l = sim_line_of(c);
@@ -223,15 +244,18 @@ static void write_bytes(struct sim_slice *s, uint32_t slot, uint32_t sector, uin
         c->partial |= (uint8_t)bit;
 }
 
-static void put_sectors(struct sim_out *o, struct sim_slice *s, const struct sim_message *q, bool dirty, uint64_t t)
+static void put_sectors(struct sim_out *o, struct sim_slice *s, const struct sim_message *q,
+                        bool dirty, uint64_t t)
 {
     struct sim_memside *m = o->m;
-    uint32_t had = sim_l2_find(m, s, q->line), slot = sim_l2_slot(o, s, q->line, t), policy = m->gpu.l2.write_miss;
+    uint32_t had = sim_l2_find(m, s, q->line), slot = sim_l2_slot(o, s, q->line, t),
+             policy = m->gpu.l2.write_miss;
     struct cache_slot *c = &s->tags.slot[slot];
     uint32_t sectors = in_l2_sectors(m, q->sectors), fresh = sectors & ~(uint32_t)c->valid;
     s->count.write_line_misses += had == CACHE_NONE;
     s->count.write += popcount32(q->sectors);
-    s->count.write_hit += popcount32(q->sectors); /* the profiler counts an allocating write as a hit */
+    s->count.write_hit +=
+        popcount32(q->sectors); /* the profiler counts an allocating write as a hit */
     if (policy == STRATA_FETCH_ON_WRITE && dirty) {
         uint32_t wide = fresh ? fetch_mask(m, fresh, c->valid) : 0;
         c->valid |= (uint8_t)wide;
@@ -239,7 +263,8 @@ static void put_sectors(struct sim_out *o, struct sim_slice *s, const struct sim
             sim_l2_fetch(o, s, slot, q->line, wide, t);
     } else if (policy == STRATA_LAZY_FETCH_ON_READ) {
         for (uint32_t b = q->sectors; b; b &= b - 1)
-            write_bytes(s, slot, lowest_bit32(b), q->byte_mask[lowest_bit32(b)], fresh >> lowest_bit32(b) & 1);
+            write_bytes(s, slot, lowest_bit32(b), q->byte_mask[lowest_bit32(b)],
+                        fresh >> lowest_bit32(b) & 1);
     }
     c->valid |= (uint8_t)sectors;
     if (dirty)
@@ -254,7 +279,8 @@ static uint32_t sectors_in_part(const struct sim_message *q)
     return n;
 }
 
-static void serve_write(struct sim_out *o, struct sim_slice *s, const struct sim_message *q, uint64_t t)
+static void serve_write(struct sim_out *o, struct sim_slice *s, const struct sim_message *q,
+                        uint64_t t)
 {
     struct sim_memside *m = o->m;
     uint32_t home = sim_map_home(&m->map, q->line), n = popcount32(q->sectors);
@@ -285,19 +311,22 @@ static uint64_t word_of(const struct sim_message *q)
 }
 
 /* Other words of the line just worked on wait for it; lanes on one word do not. */
-static uint32_t atomic_cost(const struct sim_rates *r, struct sim_slice *s, const struct sim_message *q)
+static uint32_t atomic_cost(const struct sim_rates *r, struct sim_slice *s,
+                            const struct sim_message *q)
 {
     uint64_t word = word_of(q);
-    uint32_t n = popcount32(q->sectors), packets = q->operations ? q->operations : 1, cost = packets * r->atomic_64ths;
+    uint32_t n = popcount32(q->sectors), packets = q->operations ? q->operations : 1,
+             cost = packets * r->atomic_64ths;
     if (s->atomic_word != word && (s->atomic_word ^ word) < SIM_LINE_BYTES)
-        cost = (n < packets ? n : packets) * r->atomic_hot_64ths + (n < packets ? packets - n : 0) * r->atomic_64ths;
+        cost = (n < packets ? n : packets) * r->atomic_hot_64ths +
+               (n < packets ? packets - n : 0) * r->atomic_64ths;
     s->atomic_word = word;
     return cost;
 }
 
 /* Done at the home of the line, which fetches it if it is not there. */
-static void serve_atomic_here(struct sim_out *o, struct sim_slice *s, const struct sim_message *q, bool wants_result,
-                              uint64_t t)
+static void serve_atomic_here(struct sim_out *o, struct sim_slice *s, const struct sim_message *q,
+                              bool wants_result, uint64_t t)
 {
     uint32_t slot = sim_l2_slot(o, s, q->line, t);
     struct cache_slot *c = &s->tags.slot[slot];
@@ -320,7 +349,8 @@ static void serve_atomic_here(struct sim_out *o, struct sim_slice *s, const stru
         answer(o, s, &w, t, 0, 0);
 }
 
-static void serve_atomic(struct sim_out *o, struct sim_slice *s, const struct sim_message *q, uint64_t t)
+static void serve_atomic(struct sim_out *o, struct sim_slice *s, const struct sim_message *q,
+                         uint64_t t)
 {
     struct sim_memside *m = o->m;
     uint32_t home = sim_map_home(&m->map, q->line);
@@ -352,7 +382,8 @@ static void serve_atomic(struct sim_out *o, struct sim_slice *s, const struct si
 
 static bool is_write(const struct sim_message *q)
 {
-    return q->kind == SIM_MSG_LINK_WRITE || (q->kind == SIM_MSG_REQUEST && q->packet_kind == SIM_WRITE);
+    return q->kind == SIM_MSG_LINK_WRITE ||
+           (q->kind == SIM_MSG_REQUEST && q->packet_kind == SIM_WRITE);
 }
 
 static bool is_atomic(const struct sim_message *q)
@@ -371,7 +402,8 @@ static bool serve(struct sim_out *o, struct sim_slice *s, const struct sim_messa
     if (is_write(q)) {
         if (s->no_write_room)
             return false;
-        cost = data_cost(&m->rate, popcount32(q->sectors)) + sectors_in_part(q) * m->rate.slice_64ths_per_partial;
+        cost = data_cost(&m->rate, popcount32(q->sectors)) +
+               sectors_in_part(q) * m->rate.slice_64ths_per_partial;
         s->free64 = t64 + cost;
         serve_write(o, s, q, t);
         return true;
@@ -379,8 +411,10 @@ static bool serve(struct sim_out *o, struct sim_slice *s, const struct sim_messa
     if (q->kind == SIM_MSG_REQUEST && !has_mshr_room(m, s, q->line))
         return false;
     if (is_atomic(q)) {
-        bool here = q->kind == SIM_MSG_LINK_ATOMIC || sim_map_home(&m->map, q->line) == s->partition;
-        s->free64 = t64 + (here ? atomic_cost(&m->rate, s, q) : q->operations * m->rate.slice_64ths_per_request);
+        bool here =
+            q->kind == SIM_MSG_LINK_ATOMIC || sim_map_home(&m->map, q->line) == s->partition;
+        s->free64 = t64 + (here ? atomic_cost(&m->rate, s, q)
+                                : q->operations * m->rate.slice_64ths_per_request);
         serve_atomic(o, s, q, t);
     } else {
         s->free64 = t64 + data_cost(&m->rate, popcount32(q->sectors));
@@ -406,26 +440,32 @@ static void enqueue(struct sim_slice *s, struct sim_queue *ring, const struct si
     ring->message[(ring->head + ring->n++) & (ring->cap - 1)] = *q;
 }
 
-/* The queue served next: the one that has waited longer. What other partitions ask for does not wait
- * for an MSHR nor behind an SM's request that does: two partitions waiting for one another would do so
- * for ever. */
+/* The queue served next: the one that has waited longer. What other partitions ask for does not
+ * wait for an MSHR nor behind an SM's request that does: two partitions waiting for one another
+ * would do so for ever. */
 static struct sim_queue *next_queue(struct sim_slice *s)
 {
     bool sms = s->from_sms.n && !s->stalled;
     if (!s->from_link.n)
         return sms ? &s->from_sms : NULL;
-    if (sms && s->from_sms.message[s->from_sms.head].time < s->from_link.message[s->from_link.head].time)
+    if (sms &&
+        s->from_sms.message[s->from_sms.head].time < s->from_link.message[s->from_link.head].time)
         return &s->from_sms;
     return &s->from_link;
 }
 
-static void expect_queued(const struct sim_memside *m, const struct sim_slice *s, const struct sim_queue *ring)
+static void expect_queued(const struct sim_memside *m, const struct sim_slice *s,
+                          const struct sim_queue *ring)
 {
     enum { FAR = 8, NEAR = 4 };
     if (ring->n > FAR)
-        cache_expect(&s->tags, sim_map_local(&m->map, ring->message[(ring->head + FAR) & (ring->cap - 1)].line));
+        cache_expect(
+            &s->tags,
+            sim_map_local(&m->map, ring->message[(ring->head + FAR) & (ring->cap - 1)].line));
     if (ring->n > NEAR)
-        cache_expect_slot(&s->tags, sim_map_local(&m->map, ring->message[(ring->head + NEAR) & (ring->cap - 1)].line));
+        cache_expect_slot(
+            &s->tags,
+            sim_map_local(&m->map, ring->message[(ring->head + NEAR) & (ring->cap - 1)].line));
 }
 
 static void serve_queues(struct sim_out *o, struct sim_slice *s, uint64_t now, uint64_t t)
@@ -460,7 +500,9 @@ static void unstall(struct sim_slice *s, uint64_t t)
 
 static void result_back(struct sim_out *o, struct sim_slice *s, const struct sim_message *r)
 {
-    struct sim_waiter w = {.node = r->node, .kind = SIM_MSG_REQUEST, .packet_kind = r->packet_kind,
+    struct sim_waiter w = {.node = r->node,
+                           .kind = SIM_MSG_REQUEST,
+                           .packet_kind = r->packet_kind,
                            .start = o->m->node[r->node].arrival};
     answer(o, s, &w, r->time, r->spent.waited, r->spent.queued);
 }

@@ -10,8 +10,8 @@ uint32_t sim_map_home(const struct sim_map *m, uint64_t line)
 }
 
 /* Residue by a primitive polynomial: for a power of two the one of that degree, which spreads every
- * aligned power-of-two stride evenly; for other numbers of targets one of degree 12, then the remainder,
- * so that neighbours still go to different targets. */
+ * aligned power-of-two stride evenly; for other numbers of targets one of degree 12, then the
+ * remainder, so that neighbours still go to different targets. */
 static uint32_t polynomial(uint64_t n, uint32_t targets)
 {
     static const uint32_t primitive[] = {1, 3, 7, 11, 19, 37, 67, 131, 285, 529, 1033, 2053, 4179};
@@ -79,7 +79,8 @@ uint64_t sim_map_local(const struct sim_map *m, uint64_t line)
 {
     if (m->hash != STRATA_CHANNEL_NONE)
         return line;
-    uint64_t n = m->coupled ? line_of_channel(m, line) / (m->slices / m->channels) : (line >> 7) / m->slices;
+    uint64_t n =
+        m->coupled ? line_of_channel(m, line) / (m->slices / m->channels) : (line >> 7) / m->slices;
     return n << 7 | (line & 127);
 }
 

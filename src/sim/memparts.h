@@ -19,28 +19,28 @@
 #include "sim/message.h"
 #include "sim/packet.h"
 
-#define SIM_NONE UINT32_MAX
-#define SIM_LINE_BYTES 128u
-#define SIM_SECTOR_BYTES 32u
+#define SIM_NONE           UINT32_MAX
+#define SIM_LINE_BYTES     128u
+#define SIM_SECTOR_BYTES   32u
 #define SIM_MAX_PARTITIONS 16
 
-/* A request from its arrival at the L2 until its reply leaves: one line of the host's cache, since a
- * few hundred thousand may be under way. */
+/* A request from its arrival at the L2 until its reply leaves: one line of the host's cache, since
+ * a few hundred thousand may be under way. */
 struct sim_node {
-    uint64_t left;          /* the SM */
-    uint64_t arrival;       /* at its slice */
-    uint64_t line;          /* as the SM gave it, like all below */
-    uint64_t out;           /* the latest answer of its parts */
+    uint64_t left;    /* the SM */
+    uint64_t arrival; /* at its slice */
+    uint64_t line;    /* as the SM gave it, like all below */
+    uint64_t out;     /* the latest answer of its parts */
     uint32_t token, sequence;
-    uint32_t merged;        /* requests that the coalescer answers with this one, or the next free one */
-    uint32_t entry;         /* of the coalescer; SIM_NONE */
+    uint32_t merged; /* requests that the coalescer answers with this one, or the next free one */
+    uint32_t entry;  /* of the coalescer; SIM_NONE */
     uint16_t sm, operations;
     uint8_t kind, sectors;
-    uint8_t parts;          /* lines of the L2 it asks for that have not answered */
+    uint8_t parts; /* lines of the L2 it asks for that have not answered */
 };
 
 struct sim_reply {
-    uint64_t time;          /* leaves the slice */
+    uint64_t time; /* leaves the slice */
     uint32_t node;
     uint16_t l2_queue, l2, dram, dram_queue; /* cycles spent */
 };
@@ -49,23 +49,24 @@ struct sim_counters {
     uint64_t requests;
     uint64_t tex_read, tex_read_hit, tex_read_miss, tex_write;
     uint64_t read, read_hit, read_miss, write, write_hit;
-    uint64_t write_line_misses; /* writes that found no line: the first outcome of paper 004's figure 5 */
+    uint64_t write_line_misses; /* writes that found no line: the first outcome of paper 004's
+                                   figure 5 */
     uint64_t atomic, fabric, fabric_read;
     uint64_t dram_read, dram_write;
-    uint64_t stall_cycles;      /* of the slice: no MSHR, or no room for a write-back */
-    uint64_t fetch_sectors;     /* instructions */
+    uint64_t stall_cycles;  /* of the slice: no MSHR, or no room for a write-back */
+    uint64_t fetch_sectors; /* instructions */
     uint64_t evictions;
     /* sums over answered reads, for the latency breakdown */
     uint64_t lat_requests, lat_queue, lat_link, lat_dram, lat_dram_queue;
 };
 
 struct sim_waiter {
-    uint64_t start;         /* when the slice served it */
-    uint32_t next, node;    /* node: SIM_NONE for a slice of another partition */
-    uint32_t mshr;          /* of that slice */
+    uint64_t start;      /* when the slice served it */
+    uint32_t next, node; /* node: SIM_NONE for a slice of another partition */
+    uint32_t mshr;       /* of that slice */
     uint16_t from;
-    uint16_t queued;        /* cycles it waited for the slice */
-    uint8_t need;           /* sectors it still waits for */
+    uint16_t queued; /* cycles it waited for the slice */
+    uint8_t need;    /* sectors it still waits for */
     uint8_t sectors, kind, packet_kind;
 };
 
@@ -75,25 +76,27 @@ struct sim_mshr {
     uint32_t waiters, last; /* oldest first */
     uint32_t next;          /* free list or orphans */
     uint16_t n_waiters;
-    uint8_t pending;        /* sectors under way */
+    uint8_t pending; /* sectors under way */
 };
 
-/* What a slice keeps of a line besides its tag. It lies where models without MSHRs keep the times at
- * which sectors arrive: next to the tag, so that a look-up touches one line of the host's cache. */
+/* What a slice keeps of a line besides its tag. It lies where models without MSHRs keep the times
+ * at which sectors arrive: next to the tag, so that a look-up touches one line of the host's cache.
+ */
 struct sim_l2_line {
-    uint32_t bytes[4];      /* written bytes of the sectors that are there in part */
-    uint32_t mshr;          /* + 1; 0: nothing under way */
+    uint32_t bytes[4]; /* written bytes of the sectors that are there in part */
+    uint32_t mshr;     /* + 1; 0: nothing under way */
 };
 static inline struct sim_l2_line *sim_line_of(struct cache_slot *slot)
 {
-    _Static_assert(sizeof(struct sim_l2_line) <= sizeof slot->ready, "a line's state fits into its slot");
+    _Static_assert(sizeof(struct sim_l2_line) <= sizeof slot->ready,
+                   "a line's state fits into its slot");
     return (struct sim_l2_line *)(void *)slot->ready;
 }
 
 struct sim_rates {
     uint32_t slice_64ths_per_sector, slice_64ths_per_request, slice_64ths_per_partial;
     uint32_t atomic_64ths, atomic_hot_64ths, fabric_64ths_per_sector, in_64ths_per_flit;
-    uint32_t total_65536ths_per_flit;     /* the whole crossbar, each way */
+    uint32_t total_65536ths_per_flit; /* the whole crossbar, each way */
     uint32_t request_way, slice_cycles, reply_way, link_way;
     uint64_t window;
 };
@@ -102,67 +105,68 @@ struct sim_rates {
 struct sim_map {
     uint32_t partitions, slices, channels; /* slices and channels of one partition */
     uint32_t hash, home_bytes;
-    bool coupled;            /* the slices belong to channels: as many of them to each */
+    bool coupled; /* the slices belong to channels: as many of them to each */
 };
 uint32_t sim_map_home(const struct sim_map *m, uint64_t line);
 /* Numbers within a partition. */
 uint32_t sim_map_slice(const struct sim_map *m, uint64_t line);
 uint32_t sim_map_channel(const struct sim_map *m, uint64_t line);
-/* Lines that are dealt in turn (no hash) are numbered anew within their slice, or its sets would stay
- * empty but for a few; and back. */
+/* Lines that are dealt in turn (no hash) are numbered anew within their slice, or its sets would
+ * stay empty but for a few; and back. */
 uint64_t sim_map_local(const struct sim_map *m, uint64_t line);
 uint64_t sim_map_global(const struct sim_map *m, uint32_t slice, uint64_t local);
 
 struct sim_slice {
     struct cache tags;
     struct sim_mailbox mail;
-    struct sim_queue {          /* rings of what waits for the slice */
+    struct sim_queue { /* rings of what waits for the slice */
         struct sim_message *message;
         size_t head, n, cap;
     } from_sms, from_link;
-    uint64_t free64;            /* busy until, in 64ths */
-    uint64_t stalled_since;     /* UINT64_MAX: it works */
-    bool stalled;               /* the head of the SMs' queue waits for a fill */
-    bool no_write_room;         /* its channels have too many writes waiting */
+    uint64_t free64;        /* busy until, in 64ths */
+    uint64_t stalled_since; /* UINT64_MAX: it works */
+    bool stalled;           /* the head of the SMs' queue waits for a fill */
+    bool no_write_room;     /* its channels have too many writes waiting */
     struct sim_mshr *mshr;
     size_t n_mshr, cap_mshr;
     struct sim_waiter *waiter;
     size_t n_waiter, cap_waiter;
     uint32_t free_mshr, free_waiter, orphans, mshrs_used;
-    uint64_t *dirty_queue;      /* lines in the order they became dirty */
+    uint64_t *dirty_queue; /* lines in the order they became dirty */
     uint64_t dirty_head, dirty_tail, dirty_mask, dirty_sectors;
     uint64_t atomic_word;
-    uint32_t partition, index;  /* index: over all partitions */
+    uint32_t partition, index; /* index: over all partitions */
     struct sim_counters count;
-    bool failed;                /* no memory */
+    bool failed; /* no memory */
 };
 
 /* What parts send in a window; one per thread. */
 struct sim_out {
     struct sim_memside *m;
-    bool direct;                /* one thread: messages go straight to their mailboxes */
+    bool direct; /* one thread: messages go straight to their mailboxes */
     struct sim_reply *reply;
     size_t n_reply, cap_reply;
     struct sim_posted {
         struct sim_mailbox *to;
         struct sim_message message;
-        uint32_t partition;     /* it comes from */
-    } *posted;
+        uint32_t partition; /* it comes from */
+    } * posted;
     size_t n_posted, cap_posted;
-    struct sim_posted *link;    /* crosses between partitions, before its bandwidth is taken */
+    struct sim_posted *link; /* crosses between partitions, before its bandwidth is taken */
     size_t n_link, cap_link;
     bool failed;
 };
 void sim_out_post(struct sim_out *o, struct sim_mailbox *to, const struct sim_message *message);
 /* Leaves a partition for another at message->time. */
-void sim_out_link(struct sim_out *o, uint32_t partition, struct sim_mailbox *to, const struct sim_message *message);
+void sim_out_link(struct sim_out *o, uint32_t partition, struct sim_mailbox *to,
+                  const struct sim_message *message);
 void sim_out_reply(struct sim_out *o, const struct sim_reply *reply);
 
 /* One line in a request coalescer. Times are those of the slices. */
 struct sim_open_line {
     uint64_t line, open_until, out;
-    uint32_t node;              /* not answered yet: who asked; SIM_NONE: answered at `out` */
-    uint32_t room;              /* requests that may still share the answer */
+    uint32_t node; /* not answered yet: who asked; SIM_NONE: answered at `out` */
+    uint32_t room; /* requests that may still share the answer */
     uint8_t sectors;
 };
 struct sim_coalescer {
@@ -172,15 +176,16 @@ struct sim_coalescer {
     uint32_t requests;          /* that share one answer; 0: any number */
     uint64_t merged_sectors;
 };
-strata_status sim_coalescer_init(struct sim_coalescer *c, const struct strata_gpu *gpu, const struct sim_rates *r,
-                                 struct strata_error *err);
+strata_status sim_coalescer_init(struct sim_coalescer *c, const struct strata_gpu *gpu,
+                                 const struct sim_rates *r, struct strata_error *err);
 void sim_coalescer_release(struct sim_coalescer *c);
 /* True if the request was merged with one under way or just answered; it is then answered with it,
  * or *reply_time (when its reply leaves) is set. `line` is one of 128 bytes. */
-bool sim_coalescer_merge(struct sim_coalescer *c, struct sim_node *nodes, uint32_t node, uint32_t group, uint64_t line,
-                         uint32_t sectors, uint64_t *reply_time);
+bool sim_coalescer_merge(struct sim_coalescer *c, struct sim_node *nodes, uint32_t node,
+                         uint32_t group, uint64_t line, uint32_t sectors, uint64_t *reply_time);
 /* The reply of a node leaves its slice at `out`. */
-void sim_coalescer_answered(struct sim_coalescer *c, const struct sim_node *nodes, uint32_t node, uint64_t out);
+void sim_coalescer_answered(struct sim_coalescer *c, const struct sim_node *nodes, uint32_t node,
+                            uint64_t out);
 
 /* Sorting by a key of a few bits; equal keys stay in order. */
 struct sim_key {
@@ -196,20 +201,20 @@ bool sim_sorter_sort(struct sim_sorter *s);
 void sim_sorter_release(struct sim_sorter *s);
 
 struct sim_inbound {
-    uint64_t arrival;                  /* at the slice */
+    uint64_t arrival; /* at the slice */
     struct sim_packet packet;
 };
 struct sim_xbar {
-    struct sim_inbound *in;            /* requests on their way to the slices */
+    struct sim_inbound *in; /* requests on their way to the slices */
     size_t n_in, cap_in;
-    struct sim_reply *held;            /* replies that leave slices later */
+    struct sim_reply *held; /* replies that leave slices later */
     size_t n_held, cap_held, cap_turn;
-    struct sim_reply *turn;            /* scratch: those of this window */
-    uint64_t first_in, first_held;     /* the earliest of each; UINT64_MAX: none */
-    uint64_t *in_free64;               /* per SM: its way from the crossbar is taken until then */
+    struct sim_reply *turn;        /* scratch: those of this window */
+    uint64_t first_in, first_held; /* the earliest of each; UINT64_MAX: none */
+    uint64_t *in_free64;           /* per SM: its way from the crossbar is taken until then */
     uint64_t out_total_free, in_total_free; /* all SMs together, 1/65536 cycles */
     struct sim_sorter sorter;
-    struct sim_packet *arrived, *reply;/* replies in the order of leaving, and sorted by arrival */
+    struct sim_packet *arrived, *reply; /* replies in the order of leaving, and sorted by arrival */
     size_t n_reply, cap_reply, cap_arrived;
     uint64_t request_flits, reply_flits, lat_requests, lat_cycles;
 };
@@ -218,12 +223,12 @@ struct sim_memside {
     struct strata_gpu gpu;
     struct sim_rates rate;
     struct sim_map map;
-    struct sim_slice *slice;          /* partition by partition */
+    struct sim_slice *slice; /* partition by partition */
     struct dram_channel *channel;
     struct dram_timing timing;
-    struct cache_pool tags;           /* of all slices */
+    struct cache_pool tags; /* of all slices */
     uint32_t n_slices, n_channels;
-    uint32_t line_sectors;            /* of 32 bytes in a line of the L2: 1, 2 or 4 */
+    uint32_t line_sectors; /* of 32 bytes in a line of the L2: 1, 2 or 4 */
     struct sim_node *node;
     size_t n_nodes, cap_nodes;
     uint32_t free_node;
@@ -231,15 +236,15 @@ struct sim_memside {
     uint16_t *group_of_sm;
     struct sim_xbar xbar;
     struct sim_coalescer coalescer;
-    struct sim_out *out;              /* one per thread */
+    struct sim_out *out; /* one per thread */
     uint32_t n_out;
-    struct sim_team *team;            /* threads beside the caller's; NULL: none */
+    struct sim_team *team; /* threads beside the caller's; NULL: none */
     uint32_t threads;
     uint64_t link_free64[SIM_MAX_PARTITIONS];
     uint64_t now;
-    uint64_t under_way;               /* nodes not answered */
-    uint64_t dirty_limit_sectors;     /* per slice, 0: none */
-    uint32_t write_room;              /* writes that may wait at a channel */
+    uint64_t under_way;           /* nodes not answered */
+    uint64_t dirty_limit_sectors; /* per slice, 0: none */
+    uint32_t write_room;          /* writes that may wait at a channel */
 };
 
 /* ---- memside.c ---- */
@@ -253,10 +258,12 @@ struct dram_channel *sim_channel_of(struct sim_memside *m, uint32_t partition, u
 typedef void sim_team_part(struct sim_out *o, uint32_t part, uint64_t begin, uint64_t end);
 bool sim_team_resize(struct sim_memside *m, uint32_t threads);
 void sim_team_destroy(struct sim_team *t);
-void sim_team_run(struct sim_memside *m, sim_team_part *part, uint32_t n_parts, uint64_t begin, uint64_t end);
+void sim_team_run(struct sim_memside *m, sim_team_part *part, uint32_t n_parts, uint64_t begin,
+                  uint64_t end);
 
 /* ---- l2_slice.c ---- */
-strata_status sim_slice_init(struct sim_memside *m, uint32_t index, uint64_t seed, struct strata_error *err);
+strata_status sim_slice_init(struct sim_memside *m, uint32_t index, uint64_t seed,
+                             struct strata_error *err);
 void sim_slice_release(struct sim_slice *s);
 struct strata_cache_config sim_slice_config(const struct sim_memside *m);
 void sim_slice_run(struct sim_out *o, struct sim_slice *s, uint64_t begin, uint64_t end);
@@ -271,18 +278,21 @@ void sim_slice_preload(struct sim_memside *m, struct sim_slice *s, uint64_t line
 /* Slot of a line, or CACHE_NONE. */
 uint32_t sim_l2_find(const struct sim_memside *m, const struct sim_slice *s, uint64_t line);
 uint32_t sim_l2_slot(struct sim_out *o, struct sim_slice *s, uint64_t line, uint64_t t);
-void sim_l2_mark_dirty(struct sim_out *o, struct sim_slice *s, uint32_t slot, uint32_t sectors, uint64_t t);
+void sim_l2_mark_dirty(struct sim_out *o, struct sim_slice *s, uint32_t slot, uint32_t sectors,
+                       uint64_t t);
 /* The MSHR of a slot's line, made if there is none. SIM_NONE: no memory. */
 uint32_t sim_l2_mshr(struct sim_slice *s, uint32_t slot, uint64_t line);
 /* Asks for sectors of a slot's line where they come from. */
-void sim_l2_fetch(struct sim_out *o, struct sim_slice *s, uint32_t slot, uint64_t line, uint32_t sectors, uint64_t t);
+void sim_l2_fetch(struct sim_out *o, struct sim_slice *s, uint32_t slot, uint64_t line,
+                  uint32_t sectors, uint64_t t);
 void sim_l2_wait(struct sim_slice *s, uint32_t mshr, const struct sim_waiter *w);
 void sim_l2_mshr_free(struct sim_slice *s, uint32_t mshr);
 
 /* ---- xbar.c ---- */
 strata_status sim_xbar_init(struct sim_memside *m, struct strata_error *err);
 void sim_xbar_release(struct sim_xbar *x);
-strata_status sim_xbar_send(struct sim_memside *m, const struct sim_packet *p, size_t n, struct strata_error *err);
+strata_status sim_xbar_send(struct sim_memside *m, const struct sim_packet *p, size_t n,
+                            struct strata_error *err);
 /* Requests that reach their slices before `end` go to the mailboxes. */
 bool sim_xbar_deliver(struct sim_memside *m, uint64_t begin, uint64_t end);
 /* Replies that leave slices before `end` take their way to the SMs. */

@@ -1,8 +1,8 @@
 /* memside.c - the memory side as a whole: rates, addresses, windows of time.
  *
  * In every window the requests that arrive are given to the slices, the slices work, the channels
- * work, and the replies that leave take their way back. Slices and channels send nothing that arrives
- * within the window, so within a step their order does not matter. */
+ * work, and the replies that leave take their way back. Slices and channels send nothing that
+ * arrives within the window, so within a step their order does not matter. */
 #include "sim/memside.h"
 
 #include <stdlib.h>
@@ -28,7 +28,8 @@ static uint32_t at_least_one(uint32_t x)
  * description gives no crossbar of its own, the ways are two fifths of it each. */
 static void split_latency(struct sim_rates *r, const struct strata_gpu *g)
 {
-    uint32_t hit = g->l2.hit_cycles, way = g->xbar.latency_cycles ? g->xbar.latency_cycles : hit * 2 / 5;
+    uint32_t hit = g->l2.hit_cycles,
+             way = g->xbar.latency_cycles ? g->xbar.latency_cycles : hit * 2 / 5;
     way = at_least_one(2 * way > hit ? hit / 2 : way);
     r->request_way = r->reply_way = way;
     r->slice_cycles = hit > 2 * way ? hit - 2 * way : 0;
@@ -50,7 +51,9 @@ static uint64_t window_cycles(const struct sim_memside *m)
     w = least(w, t->after + (uint64_t)(t->tCL + t->burst) * t->sm_mhz / t->dram_mhz);
     if (m->map.partitions > 1)
         w = least(w, m->rate.link_way);
-    uint32_t open = g->l2.hit_cycles > g->xbar.coalescer_return_cycles ? g->l2.hit_cycles - g->xbar.coalescer_return_cycles : 0;
+    uint32_t open = g->l2.hit_cycles > g->xbar.coalescer_return_cycles
+                        ? g->l2.hit_cycles - g->xbar.coalescer_return_cycles
+                        : 0;
     if (g->xbar.coalescer_return_cycles && open >= 16)
         w = least(w, open);
     return w ? w : 1;
@@ -62,13 +65,17 @@ static void init_rates(struct sim_memside *m)
     struct sim_rates *r = &m->rate;
     double l2_clock = g->l2.clock_mhz ? (double)g->l2.clock_mhz / g->sm.clock_mhz : 1;
     double xbar_clock = g->xbar.clock_mhz ? (double)g->xbar.clock_mhz / g->sm.clock_mhz : 1;
-    r->slice_64ths_per_sector = cost_of(SIM_SECTOR_BYTES, 64, g->l2.bytes_per_cycle_per_slice * l2_clock);
+    r->slice_64ths_per_sector =
+        cost_of(SIM_SECTOR_BYTES, 64, g->l2.bytes_per_cycle_per_slice * l2_clock);
     r->slice_64ths_per_request = (uint32_t)(g->l2.request_cycles * 64 + 0.5);
     r->slice_64ths_per_partial = (uint32_t)(g->l2.partial_write_cycles * 64 + 0.5);
     r->atomic_64ths = (uint32_t)(g->l2.atomic_cycles * 64 + 0.5);
-    r->atomic_hot_64ths = g->l2.atomic_hot_cycles > 0 ? (uint32_t)(g->l2.atomic_hot_cycles * 64 + 0.5) : r->atomic_64ths;
+    r->atomic_hot_64ths = g->l2.atomic_hot_cycles > 0
+                              ? (uint32_t)(g->l2.atomic_hot_cycles * 64 + 0.5)
+                              : r->atomic_64ths;
     r->fabric_64ths_per_sector = cost_of(SIM_SECTOR_BYTES, 64, g->l2.fabric_bytes_per_cycle);
-    r->in_64ths_per_flit = cost_of(g->xbar.flit_bytes, 64, g->xbar.response_bytes_per_cycle_per_sm * xbar_clock);
+    r->in_64ths_per_flit =
+        cost_of(g->xbar.flit_bytes, 64, g->xbar.response_bytes_per_cycle_per_sm * xbar_clock);
     r->total_65536ths_per_flit = cost_of(g->xbar.flit_bytes, 65536, g->xbar.total_bytes_per_cycle);
     split_latency(r, g);
 }
@@ -80,14 +87,20 @@ static strata_status init_map(struct sim_memside *m, struct strata_error *err)
     uint32_t line = g->l2.cache.line_bytes;
     if (line > SIM_LINE_BYTES || line < SIM_SECTOR_BYTES || !is_power_of_two(line))
         return strata_fail(err, STRATA_EUNSUPPORTED, g->name, 0, 0,
-                           "l2.line is %u bytes; the clocked model takes lines of 32, 64 or 128 bytes (try --set l2.line=128).", line);
+                           "l2.line is %u bytes; the clocked model takes lines of 32, 64 or 128 "
+                           "bytes (try --set l2.line=128).",
+                           line);
     m->line_sectors = line / SIM_SECTOR_BYTES;
     if (p > SIM_MAX_PARTITIONS || g->l2.slices < p || g->dram.channels < p)
         return strata_fail(err, STRATA_EUNSUPPORTED, g->name, 0, 0,
-                           "l2.partitions is %u with %u slices and %u channels; each partition needs a slice and a channel.", p,
-                           g->l2.slices, g->dram.channels);
-    m->map = (struct sim_map){.partitions = p, .slices = g->l2.slices / p, .channels = g->dram.channels / p,
-                              .hash = g->l2.channel_hash, .home_bytes = g->l2.home_bytes ? g->l2.home_bytes : 4096};
+                           "l2.partitions is %u with %u slices and %u channels; each partition "
+                           "needs a slice and a channel.",
+                           p, g->l2.slices, g->dram.channels);
+    m->map = (struct sim_map){.partitions = p,
+                              .slices = g->l2.slices / p,
+                              .channels = g->dram.channels / p,
+                              .hash = g->l2.channel_hash,
+                              .home_bytes = g->l2.home_bytes ? g->l2.home_bytes : 4096};
     m->map.coupled = m->map.slices % m->map.channels == 0;
     m->n_slices = m->map.slices * p;
     m->n_channels = m->map.channels * p;
@@ -99,7 +112,8 @@ static void attach_sms(struct sim_memside *m)
     const struct strata_gpu *g = &m->gpu;
     for (uint32_t s = 0; s < g->sm.count; s++) {
         uint32_t gpc = s < g->launch.n_gpc_of_sm ? g->launch.gpc_of_sm[s] : 0;
-        uint32_t part = gpc < g->l2.n_partition_of_gpc ? g->l2.partition_of_gpc[gpc] : gpc, scope = g->xbar.request_coalescer_scope;
+        uint32_t part = gpc < g->l2.n_partition_of_gpc ? g->l2.partition_of_gpc[gpc] : gpc,
+                 scope = g->xbar.request_coalescer_scope;
         m->partition_of_sm[s] = (uint16_t)(part % m->map.partitions);
         m->group_of_sm[s] = (uint16_t)(scope ? s / scope : gpc);
     }
@@ -114,14 +128,16 @@ static strata_status init_parts(struct sim_memside *m, uint64_t seed, struct str
     m->group_of_sm = calloc(g->sm.count, sizeof *m->group_of_sm);
     m->out = calloc(1, sizeof *m->out);
     if (!m->slice || !m->channel || !m->partition_of_sm || !m->group_of_sm || !m->out)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the modelled memory side.");
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for the modelled memory side.");
     m->n_out = m->threads = 1;
     m->out[0] = (struct sim_out){.m = m, .direct = true};
     m->dirty_limit_sectors = g->l2.dirty_bytes / SIM_SECTOR_BYTES / m->n_slices;
     m->write_room = m->timing.write_queue == UINT32_MAX ? 128 : 2 * m->timing.write_queue + 32;
     attach_sms(m);
     for (uint32_t c = 0; c < m->n_channels; c++)
-        dram_channel_init(&m->channel[c], &m->timing, (uint32_t)((uint64_t)m->timing.refresh_interval * c / m->n_channels));
+        dram_channel_init(&m->channel[c], &m->timing,
+                          (uint32_t)((uint64_t)m->timing.refresh_interval * c / m->n_channels));
     struct strata_cache_config config = sim_slice_config(m);
     strata_status st = cache_pool_create(&config, m->n_slices, &m->tags, err);
     for (uint32_t s = 0; s < m->n_slices && st == STRATA_OK; s++)
@@ -129,13 +145,14 @@ static strata_status init_parts(struct sim_memside *m, uint64_t seed, struct str
     return st != STRATA_OK ? st : sim_xbar_init(m, err);
 }
 
-strata_status sim_memside_create(const struct strata_gpu *gpu, uint64_t seed, struct sim_memside **out,
-                                 struct strata_error *err)
+strata_status sim_memside_create(const struct strata_gpu *gpu, uint64_t seed,
+                                 struct sim_memside **out, struct strata_error *err)
 {
     struct sim_memside *m = calloc(1, sizeof *m);
     *out = NULL;
     if (!m)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the modelled memory side.");
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for the modelled memory side.");
     m->gpu = *gpu;
     m->free_node = SIM_NONE;
     init_rates(m);
@@ -212,7 +229,8 @@ void sim_node_free(struct sim_memside *m, uint32_t node)
 
 /* ---- what parts send ---- */
 
-static void keep_posted(struct sim_out *o, struct sim_posted **list, size_t *n, size_t *cap, const struct sim_posted *p)
+static void keep_posted(struct sim_out *o, struct sim_posted **list, size_t *n, size_t *cap,
+                        const struct sim_posted *p)
 {
     if (*n == *cap && !ARRAY_RESERVE(*list, *n, *cap, 1)) {
         o->failed = true;
@@ -226,10 +244,12 @@ void sim_out_post(struct sim_out *o, struct sim_mailbox *to, const struct sim_me
     if (o->direct)
         sim_mailbox_push(to, message);
     else
-        keep_posted(o, &o->posted, &o->n_posted, &o->cap_posted, &(struct sim_posted){.to = to, .message = *message});
+        keep_posted(o, &o->posted, &o->n_posted, &o->cap_posted,
+                    &(struct sim_posted){.to = to, .message = *message});
 }
 
-void sim_out_link(struct sim_out *o, uint32_t partition, struct sim_mailbox *to, const struct sim_message *message)
+void sim_out_link(struct sim_out *o, uint32_t partition, struct sim_mailbox *to,
+                  const struct sim_message *message)
 {
     struct sim_posted p = {.to = to, .message = *message, .partition = partition};
     if (o->m->rate.fabric_64ths_per_sector) {
@@ -270,14 +290,16 @@ static bool cross_links(struct sim_memside *m, uint64_t begin)
     if (!join_links(m))
         return false;
     for (size_t k = 0; k < o->n_link; k++)
-        if (!sim_sorter_add(sort, o->link[k].message.time - least(begin, o->link[k].message.time), (uint32_t)k))
+        if (!sim_sorter_add(sort, o->link[k].message.time - least(begin, o->link[k].message.time),
+                            (uint32_t)k))
             return false;
     if (!sim_sorter_sort(sort))
         return false;
     for (size_t k = 0; k < sort->n; k++) {
         struct sim_posted *p = &o->link[sort->key[k].index];
         uint32_t n = p->message.kind == SIM_MSG_LINK_READ ? 0 : popcount32(p->message.sectors);
-        uint64_t *free64 = &m->link_free64[p->partition], start64 = sim_later(*free64, p->message.time * 64);
+        uint64_t *free64 = &m->link_free64[p->partition],
+                 start64 = sim_later(*free64, p->message.time * 64);
         *free64 = start64 + (uint64_t)n * m->rate.fabric_64ths_per_sector;
         p->message.time = start64 / 64 + m->rate.link_way;
         sim_mailbox_push(p->to, &p->message);
@@ -288,7 +310,8 @@ static bool cross_links(struct sim_memside *m, uint64_t begin)
 
 /* ---- windows ---- */
 
-strata_status sim_memside_send(struct sim_memside *m, const struct sim_packet *request, size_t n, struct strata_error *err)
+strata_status sim_memside_send(struct sim_memside *m, const struct sim_packet *request, size_t n,
+                               struct strata_error *err)
 {
     return sim_xbar_send(m, request, n, err);
 }
@@ -298,9 +321,14 @@ static void read_done(void *context, const struct dram_request *r, uint64_t time
     struct sim_out *o = context;
     const struct dram_timing *t = &o->m->timing;
     uint64_t waited = time - r->asked;
-    struct sim_message f = {.time = time, .mshr = r->mshr, .node = SIM_NONE, .kind = SIM_MSG_FILL, .sectors = r->sectors,
-                            .spent = {.waited = sim_saturate16(waited),
-                                      .queued = sim_saturate16(waited > t->unloaded ? waited - t->unloaded : 0)}};
+    struct sim_message f = {
+        .time = time,
+        .mshr = r->mshr,
+        .node = SIM_NONE,
+        .kind = SIM_MSG_FILL,
+        .sectors = r->sectors,
+        .spent = {.waited = sim_saturate16(waited),
+                  .queued = sim_saturate16(waited > t->unloaded ? waited - t->unloaded : 0)}};
     sim_out_post(o, &o->m->slice[r->from].mail, &f);
 }
 
@@ -360,8 +388,8 @@ static bool any_failed(const struct sim_memside *m)
     return failed;
 }
 
-strata_status sim_memside_run(struct sim_memside *m, uint64_t end, uint32_t threads, const struct sim_packet **reply,
-                              size_t *n, struct strata_error *err)
+strata_status sim_memside_run(struct sim_memside *m, uint64_t end, uint32_t threads,
+                              const struct sim_packet **reply, size_t *n, struct strata_error *err)
 {
     m->xbar.n_reply = 0;
     bool ok = sim_team_resize(m, threads < 1 ? 1 : threads > 64 ? 64 : threads);
@@ -374,7 +402,9 @@ strata_status sim_memside_run(struct sim_memside *m, uint64_t end, uint32_t thre
         ok = run_window(m, least(end, m->now + m->rate.window));
     }
     if (!ok || any_failed(m) || !sim_xbar_sort_replies(&m->xbar))
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for requests under way in the modelled memory.");
+        return strata_fail(
+            err, STRATA_ENOMEM, NULL, 0, 0,
+            "There is no memory left for requests under way in the modelled memory.");
     *reply = m->xbar.reply;
     *n = m->xbar.n_reply;
     return STRATA_OK;

@@ -11,8 +11,8 @@
 
 struct sim_memside;
 
-strata_status sim_memside_create(const struct strata_gpu *gpu, uint64_t seed, struct sim_memside **out,
-                                 struct strata_error *err);
+strata_status sim_memside_create(const struct strata_gpu *gpu, uint64_t seed,
+                                 struct sim_memside **out, struct strata_error *err);
 void sim_memside_destroy(struct sim_memside *m);
 
 /* The longest window this memory side allows: no reply arrives sooner after its request left, and
@@ -23,8 +23,9 @@ uint64_t sim_memside_window_cycles(const struct sim_memside *m);
 strata_status sim_memside_send(struct sim_memside *m, const struct sim_packet *request, size_t n,
                                struct strata_error *err);
 
-/* Works until (not including) `end`. The replies that reach SMs at or after `end` and that are settled
- * by now are in *reply, sorted by (time, sm, sequence of sending), valid until the next call. */
+/* Works until (not including) `end`. The replies that reach SMs at or after `end` and that are
+ * settled by now are in *reply, sorted by (time, sm, sequence of sending), valid until the next
+ * call. */
 strata_status sim_memside_run(struct sim_memside *m, uint64_t end, uint32_t threads,
                               const struct sim_packet **reply, size_t *n, struct strata_error *err);
 
@@ -36,6 +37,7 @@ uint64_t sim_memside_next(const struct sim_memside *m);
 void sim_memside_memcpy(struct sim_memside *m, uint64_t address, uint64_t bytes);
 
 /* After the last window: writes back nothing, adds the lts, dram, fabric and latency metrics. */
-void sim_memside_report(const struct sim_memside *m, uint64_t elapsed_cycles, struct strata_result *out);
+void sim_memside_report(const struct sim_memside *m, uint64_t elapsed_cycles,
+                        struct strata_result *out);
 
 #endif

@@ -1,8 +1,8 @@
 /* memteam.c - slices and channels of a window on several threads.
  *
  * Each thread takes a run of neighbouring parts and keeps what they send to itself; afterwards one
- * thread delivers it in the order of the parts. That is the order in which a single thread sends, so
- * the number of threads cannot be seen in the outcome. */
+ * thread delivers it in the order of the parts. That is the order in which a single thread sends,
+ * so the number of threads cannot be seen in the outcome. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 struct sim_team {
     struct sim_memside *m;
     pthread_t *thread;
-    uint32_t n;                  /* with the caller */
+    uint32_t n; /* with the caller */
     pthread_mutex_t lock;
     pthread_cond_t work, done;
     uint64_t round, begin, end;
@@ -27,7 +27,8 @@ struct member {
 
 static void do_share(struct sim_team *t, uint32_t index)
 {
-    uint32_t from = (uint32_t)((uint64_t)t->n_parts * index / t->n), to = (uint32_t)((uint64_t)t->n_parts * (index + 1) / t->n);
+    uint32_t from = (uint32_t)((uint64_t)t->n_parts * index / t->n),
+             to = (uint32_t)((uint64_t)t->n_parts * (index + 1) / t->n);
     for (uint32_t i = from; i < to; i++)
         t->part(&t->m->out[index], i, t->begin, t->end);
 }
@@ -133,7 +134,8 @@ static void deliver(struct sim_memside *m)
     }
 }
 
-void sim_team_run(struct sim_memside *m, sim_team_part *part, uint32_t n_parts, uint64_t begin, uint64_t end)
+void sim_team_run(struct sim_memside *m, sim_team_part *part, uint32_t n_parts, uint64_t begin,
+                  uint64_t end)
 {
     struct sim_team *t = m->team;
     if (!t) {

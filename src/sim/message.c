@@ -1,4 +1,5 @@
-/* message.c - mailboxes: messages are sent in any order of their times and taken in that of time. */
+/* message.c - mailboxes: messages are sent in any order of their times and taken in that of time.
+ */
 #include "sim/message.h"
 
 #include <stdlib.h>
@@ -42,7 +43,8 @@ size_t sim_mailbox_due(struct sim_mailbox *b, uint64_t begin, uint64_t end)
         b->count[c] += b->count[c - 1];
     for (size_t i = 0; i < b->n; i++)
         if (b->message[i].time < end)
-            b->due[b->count[b->message[i].time > begin ? b->message[i].time - begin : 0]++] = (uint32_t)i;
+            b->due[b->count[b->message[i].time > begin ? b->message[i].time - begin : 0]++] =
+                (uint32_t)i;
     return b->count[cycles - 1];
 }
 

@@ -8,8 +8,9 @@
 
 enum sim_message_kind {
     SIM_MSG_REQUEST = 0, /* of an SM; `node` */
-    SIM_MSG_LINK_READ,   /* another partition's slice asks the home of a line; `from`, `mshr` are its own */
-    SIM_MSG_LINK_WRITE,  /* another partition's slice passes a write on */
+    SIM_MSG_LINK_READ,  /* another partition's slice asks the home of a line; `from`, `mshr` are its
+                           own */
+    SIM_MSG_LINK_WRITE, /* another partition's slice passes a write on */
     SIM_MSG_LINK_ATOMIC, /* ... an atomic or a reduction; `node` is SIM_NONE for the latter */
     SIM_MSG_FILL,        /* sectors for `mshr` have arrived */
     SIM_MSG_RESULT,      /* result of an atomic done at the other partition */
@@ -19,7 +20,7 @@ enum sim_message_kind {
 
 struct sim_message {
     uint64_t time;
-    uint64_t line;         /* byte address of a 128-byte line */
+    uint64_t line; /* byte address of a 128-byte line */
     uint32_t node, mshr;
     union {
         uint32_t byte_mask[4]; /* writes, atomics */
@@ -28,20 +29,20 @@ struct sim_message {
             uint16_t queued;   /* ... of the queue alone */
         } spent;
     };
-    uint16_t from;         /* slice that asks */
+    uint16_t from; /* slice that asks */
     uint16_t operations;
     uint8_t kind, sectors;
-    uint8_t packet_kind;   /* of the request: enum sim_packet_kind */
+    uint8_t packet_kind; /* of the request: enum sim_packet_kind */
 };
 
 /* Messages under way to one part, in the order of sending. */
 struct sim_mailbox {
     struct sim_message *message;
-    uint32_t *due;          /* indices of the due ones in the order of time */
-    uint32_t *count;        /* scratch of the sort */
+    uint32_t *due;   /* indices of the due ones in the order of time */
+    uint32_t *count; /* scratch of the sort */
     size_t n, cap, cap_due, cap_count;
-    uint64_t first;         /* the earliest time in it; UINT64_MAX: empty */
-    bool failed;            /* no memory: a message was lost */
+    uint64_t first; /* the earliest time in it; UINT64_MAX: empty */
+    bool failed;    /* no memory: a message was lost */
 };
 void sim_mailbox_push(struct sim_mailbox *b, const struct sim_message *m);
 /* Sorts what is due before `end` into b->due; returns how many. */

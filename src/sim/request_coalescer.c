@@ -1,9 +1,9 @@
 /* request_coalescer.c - SMs of one group that ask for the same sectors share the answer.
  *
- * On the H200 a GPC merges equal requests until the data is xbar.coalescer_return cycles from the SM
- * (docs/flow.md, probe merge). The decision is taken where requests reach the slices: seen from there
- * a line stays open until a fixed time after its data left the slice. Entries are found by a hash of
- * line and sectors; a request for another line takes the entry over. */
+ * On the H200 a GPC merges equal requests until the data is xbar.coalescer_return cycles from the
+ * SM (docs/flow.md, probe merge). The decision is taken where requests reach the slices: seen from
+ * there a line stays open until a fixed time after its data left the slice. Entries are found by a
+ * hash of line and sectors; a request for another line takes the entry over. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +21,8 @@ static uint32_t count_groups(const struct strata_gpu *g)
     return n;
 }
 
-strata_status sim_coalescer_init(struct sim_coalescer *c, const struct strata_gpu *gpu, const struct sim_rates *r,
-                                 struct strata_error *err)
+strata_status sim_coalescer_init(struct sim_coalescer *c, const struct strata_gpu *gpu,
+                                 const struct sim_rates *r, struct strata_error *err)
 {
     memset(c, 0, sizeof *c);
     uint32_t back = gpu->xbar.coalescer_return_cycles, ways = r->request_way + r->reply_way;
@@ -37,7 +37,8 @@ strata_status sim_coalescer_init(struct sim_coalescer *c, const struct strata_gp
     c->groups = count_groups(gpu);
     c->line = calloc((size_t)c->groups * c->size, sizeof *c->line);
     if (!c->line)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the modelled request coalescers.");
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for the modelled request coalescers.");
     for (size_t i = 0; i < (size_t)c->groups * c->size; i++)
         c->line[i].node = SIM_NONE;
     return STRATA_OK;
@@ -49,15 +50,17 @@ void sim_coalescer_release(struct sim_coalescer *c)
     memset(c, 0, sizeof *c);
 }
 
-bool sim_coalescer_merge(struct sim_coalescer *c, struct sim_node *nodes, uint32_t node, uint32_t group, uint64_t line,
-                         uint32_t sectors, uint64_t *reply_time)
+bool sim_coalescer_merge(struct sim_coalescer *c, struct sim_node *nodes, uint32_t node,
+                         uint32_t group, uint64_t line, uint32_t sectors, uint64_t *reply_time)
 {
     uint64_t t = nodes[node].arrival;
-    size_t at = (size_t)group * c->size + ((mix64((line >> 7) * 16 + sectors) >> 20) & (c->size - 1));
+    size_t at =
+        (size_t)group * c->size + ((mix64((line >> 7) * 16 + sectors) >> 20) & (c->size - 1));
     struct sim_open_line *e = &c->line[at];
     *reply_time = UINT64_MAX;
     /* Only equal requests merge: neighbours whose halos overlap in part of a line never do. */
-    if (e->line == line && e->sectors == sectors && e->room && (e->node != SIM_NONE || t < e->open_until)) {
+    if (e->line == line && e->sectors == sectors && e->room &&
+        (e->node != SIM_NONE || t < e->open_until)) {
         e->room--;
         c->merged_sectors += popcount32(sectors);
         if (e->node == SIM_NONE) {
@@ -70,13 +73,17 @@ bool sim_coalescer_merge(struct sim_coalescer *c, struct sim_node *nodes, uint32
     }
     if (e->node != SIM_NONE)
         nodes[e->node].entry = SIM_NONE;
-    *e = (struct sim_open_line){.line = line, .sectors = (uint8_t)sectors, .node = node, .open_until = t + c->window,
+    *e = (struct sim_open_line){.line = line,
+                                .sectors = (uint8_t)sectors,
+                                .node = node,
+                                .open_until = t + c->window,
                                 .room = c->requests ? c->requests - 1 : UINT32_MAX};
     nodes[node].entry = (uint32_t)at;
     return false;
 }
 
-void sim_coalescer_answered(struct sim_coalescer *c, const struct sim_node *nodes, uint32_t node, uint64_t out)
+void sim_coalescer_answered(struct sim_coalescer *c, const struct sim_node *nodes, uint32_t node,
+                            uint64_t out)
 {
     uint32_t at = nodes[node].entry;
     if (at == SIM_NONE)

@@ -47,7 +47,9 @@ strata_status sim_sm_init(struct sim_sm *s, const struct sim_shared *shared, uin
     s->block = calloc(shared->occupancy.blocks_per_sm, sizeof *s->block);
     s->exit = calloc(shared->occupancy.blocks_per_sm, sizeof *s->exit);
     s->fetch_used = calloc(FETCH_MAX_LINES, 1);
-    if (!s->scheduler || !s->warp || !s->block || !s->exit || !s->fetch_used)
+    s->cap_ops = 64; /* never empty: an index handed out after a failure has to be valid */
+    s->op = calloc(s->cap_ops, sizeof *s->op);
+    if (!s->op || !s->scheduler || !s->warp || !s->block || !s->exit || !s->fetch_used)
         return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the resident warps of a launch.");
     init_slots(s);
     strata_status st = fetch_sm_init(&s->fetch, err);

@@ -1,9 +1,9 @@
 /* xbar.c - the crossbar: requests to the slices, replies to the SMs.
  *
  * An SM's own way out is taken by the SM (a packet's time is when it begins to leave). Here are the
- * crossbar as a whole, the order in which requests of one cycle reach their slices, and each SM's way
- * in. Requests that arrive in the same cycle take turns: the SM that goes first changes from cycle to
- * cycle, so no SM is preferred. */
+ * crossbar as a whole, the order in which requests of one cycle reach their slices, and each SM's
+ * way in. Requests that arrive in the same cycle take turns: the SM that goes first changes from
+ * cycle to cycle, so no SM is preferred. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,8 @@ strata_status sim_xbar_init(struct sim_memside *m, struct strata_error *err)
     m->xbar.first_in = m->xbar.first_held = UINT64_MAX;
     m->xbar.in_free64 = calloc(m->gpu.sm.count, sizeof *m->xbar.in_free64);
     if (!m->xbar.in_free64)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the modelled crossbar.");
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for the modelled crossbar.");
     return STRATA_OK;
 }
 
@@ -34,8 +35,8 @@ void sim_xbar_release(struct sim_xbar *x)
 
 /* ---- to the slices ---- */
 
-/* A flit carries a sector; its head needs one of its own unless flits have room for it beside a sector
- * (40 bytes) or whole sectors follow one another (docs/flow.md, probe store_rate). */
+/* A flit carries a sector; its head needs one of its own unless flits have room for it beside a
+ * sector (40 bytes) or whole sectors follow one another (docs/flow.md, probe store_rate). */
 static uint32_t request_flits(const struct sim_memside *m, const struct sim_packet *p)
 {
     if (p->kind == SIM_READ || p->kind == SIM_FETCH)
@@ -51,11 +52,14 @@ static uint64_t take_total(uint64_t *free, uint64_t t, uint32_t cost)
     return begin >> 16;
 }
 
-strata_status sim_xbar_send(struct sim_memside *m, const struct sim_packet *p, size_t n, struct strata_error *err)
+strata_status sim_xbar_send(struct sim_memside *m, const struct sim_packet *p, size_t n,
+                            struct strata_error *err)
 {
     struct sim_xbar *x = &m->xbar;
     if (!ARRAY_RESERVE(x->in, x->n_in, x->cap_in, n))
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for requests under way in the modelled crossbar.");
+        return strata_fail(
+            err, STRATA_ENOMEM, NULL, 0, 0,
+            "There is no memory left for requests under way in the modelled crossbar.");
     for (size_t i = 0; i < n; i++) {
         uint32_t flits = request_flits(m, &p[i]);
         uint64_t t = p[i].time;
@@ -79,8 +83,8 @@ static bool hold_reply(struct sim_xbar *x, const struct sim_reply *r)
     return true;
 }
 
-/* Any line as one of 128 bytes with sectors of 32. Nothing at all is asked for by nobody, but must be
- * answered. */
+/* Any line as one of 128 bytes with sectors of 32. Nothing at all is asked for by nobody, but must
+ * be answered. */
 static void to_l2_line(struct sim_packet *p)
 {
     uint32_t shift = (uint32_t)(p->line / SIM_SECTOR_BYTES) & 3;
@@ -98,8 +102,13 @@ static void post_lines(struct sim_memside *m, const struct sim_packet *p, uint32
     uint32_t per = m->line_sectors, mask = (1u << per) - 1;
     struct sim_mailbox *to = &sim_slice_of(m, m->partition_of_sm[p->sm], p->line)->mail;
     for (uint32_t at = 0; at < 4; at += per) {
-        struct sim_message msg = {.time = q->arrival, .line = p->line + at * SIM_SECTOR_BYTES, .node = node, .mshr = SIM_NONE,
-                                  .operations = p->operations, .kind = SIM_MSG_REQUEST, .packet_kind = p->kind,
+        struct sim_message msg = {.time = q->arrival,
+                                  .line = p->line + at * SIM_SECTOR_BYTES,
+                                  .node = node,
+                                  .mshr = SIM_NONE,
+                                  .operations = p->operations,
+                                  .kind = SIM_MSG_REQUEST,
+                                  .packet_kind = p->kind,
                                   .sectors = (uint8_t)(p->sectors >> at & mask)};
         if (!msg.sectors)
             continue;
@@ -116,13 +125,23 @@ static bool deliver_one(struct sim_memside *m, const struct sim_inbound *in)
     uint64_t out;
     if (node == SIM_NONE)
         return false;
-    m->node[node] = (struct sim_node){.left = p.time, .arrival = in->arrival, .line = p.line, .token = p.token,
-                                      .sequence = p.sequence, .merged = SIM_NONE, .entry = SIM_NONE, .sm = p.sm,
-                                      .operations = p.operations, .kind = p.kind, .sectors = p.sectors};
+    m->node[node] = (struct sim_node){.left = p.time,
+                                      .arrival = in->arrival,
+                                      .line = p.line,
+                                      .token = p.token,
+                                      .sequence = p.sequence,
+                                      .merged = SIM_NONE,
+                                      .entry = SIM_NONE,
+                                      .sm = p.sm,
+                                      .operations = p.operations,
+                                      .kind = p.kind,
+                                      .sectors = p.sectors};
     to_l2_line(&p);
     if (m->coalescer.line && p.kind == SIM_READ &&
-        sim_coalescer_merge(&m->coalescer, m->node, node, m->group_of_sm[p.sm], p.line, p.sectors, &out))
-        return out == UINT64_MAX || hold_reply(&m->xbar, &(struct sim_reply){.time = out, .node = node});
+        sim_coalescer_merge(&m->coalescer, m->node, node, m->group_of_sm[p.sm], p.line, p.sectors,
+                            &out))
+        return out == UINT64_MAX ||
+               hold_reply(&m->xbar, &(struct sim_reply){.time = out, .node = node});
     post_lines(m, &p, node);
     return true;
 }
@@ -171,12 +190,22 @@ static bool return_one(struct sim_memside *m, const struct sim_reply *r)
         t = take_total(&x->in_total_free, t, flits * m->rate.total_65536ths_per_flit);
     uint64_t *way = &x->in_free64[q->sm], begin64 = sim_later(*way, (t + m->rate.reply_way) * 64);
     *way = begin64 + flits * m->rate.in_64ths_per_flit;
-    uint64_t time = (begin64 + (flits - 1) * m->rate.in_64ths_per_flit) / 64; /* the last flit begins to arrive */
+    uint64_t time = (begin64 + (flits - 1) * m->rate.in_64ths_per_flit) /
+                    64; /* the last flit begins to arrive */
     uint16_t on_the_way = sim_saturate16((q->arrival - q->left) + (time - r->time));
-    x->arrived[x->n_reply++] = (struct sim_packet){
-        .time = time, .line = q->line, .token = q->token, .sequence = q->sequence, .sm = q->sm, .kind = q->kind,
-        .sectors = q->sectors, .operations = q->operations, .spent = {[SIM_AT_XBAR] = on_the_way, [SIM_AT_L2] = r->l2,
-        [SIM_AT_L2_QUEUE] = r->l2_queue, [SIM_AT_DRAM] = r->dram, [SIM_AT_DRAM_QUEUE] = r->dram_queue}};
+    x->arrived[x->n_reply++] = (struct sim_packet){.time = time,
+                                                   .line = q->line,
+                                                   .token = q->token,
+                                                   .sequence = q->sequence,
+                                                   .sm = q->sm,
+                                                   .kind = q->kind,
+                                                   .sectors = q->sectors,
+                                                   .operations = q->operations,
+                                                   .spent = {[SIM_AT_XBAR] = on_the_way,
+                                                             [SIM_AT_L2] = r->l2,
+                                                             [SIM_AT_L2_QUEUE] = r->l2_queue,
+                                                             [SIM_AT_DRAM] = r->dram,
+                                                             [SIM_AT_DRAM_QUEUE] = r->dram_queue}};
     if (q->kind == SIM_READ) {
         x->lat_requests++;
         x->lat_cycles += on_the_way;
@@ -200,7 +229,9 @@ static bool gather(struct sim_memside *m, const struct sim_reply *part)
         return false;
     for (uint32_t i = q->merged; i != SIM_NONE; i = m->node[i].merged) {
         uint64_t t = sim_later(r.time, m->node[i].arrival);
-        if (!hold_reply(&m->xbar, &(struct sim_reply){.time = t, .node = i, .l2 = sim_saturate16(t - m->node[i].arrival)}))
+        if (!hold_reply(&m->xbar,
+                        &(struct sim_reply){
+                            .time = t, .node = i, .l2 = sim_saturate16(t - m->node[i].arrival)}))
             return false;
     }
     return true;
@@ -218,7 +249,8 @@ static bool pick_due(struct sim_xbar *x, uint64_t begin, uint64_t end)
         struct sim_reply r = x->held[i];
         if (r.time < end) {
             x->turn[x->sorter.n] = r;
-            if (!sim_sorter_add(&x->sorter, r.time > begin ? r.time - begin : 0, (uint32_t)x->sorter.n))
+            if (!sim_sorter_add(&x->sorter, r.time > begin ? r.time - begin : 0,
+                                (uint32_t)x->sorter.n))
                 return false;
             continue;
         }
@@ -263,7 +295,8 @@ bool sim_xbar_sort_replies(struct sim_xbar *x)
         first = x->arrived[i].time < first ? x->arrived[i].time : first;
     x->sorter.n = 0;
     for (size_t i = 0; i < x->n_reply; i++)
-        if (!sim_sorter_add(&x->sorter, (x->arrived[i].time - first) << 8 | x->arrived[i].sm, (uint32_t)i))
+        if (!sim_sorter_add(&x->sorter, (x->arrived[i].time - first) << 8 | x->arrived[i].sm,
+                            (uint32_t)i))
             return false;
     if (!sim_sorter_sort(&x->sorter))
         return false;

@@ -63,6 +63,14 @@ const struct strata_launch *strata_reader_launch(const struct strata_reader *r)
     return &r->launch;
 }
 
+const struct strata_event *strata_reader_event_before(const struct strata_reader *r, size_t k)
+{
+    if (k >= strata_trace_event_count(r->trace))
+        return NULL;
+    const struct strata_event *e = strata_trace_event(r->trace, k);
+    return e->kind == STRATA_EVENT_LAUNCH && e->launch == r->launch_index ? NULL : e;
+}
+
 const struct strata_code *strata_reader_code(const struct strata_reader *r)
 {
     return r->code;

@@ -13,9 +13,9 @@ struct rig {
     struct sim_memside *m;
     uint64_t now;
     uint32_t sequence, threads;
-    struct sim_packet last;      /* the last reply */
+    struct sim_packet last; /* the last reply */
     uint64_t replies;
-    uint32_t *answers;           /* by token, where wanted */
+    uint32_t *answers; /* by token, where wanted */
     void (*on_reply)(struct rig *r, const struct sim_packet *p);
     void *context;
 };
@@ -70,9 +70,11 @@ static inline void rig_drain(struct rig *r)
 }
 
 /* Sends one packet and returns the cycles until its reply. */
-static inline uint64_t rig_ask(struct rig *r, uint8_t kind, uint64_t line, uint8_t sectors, const uint32_t *bytes)
+static inline uint64_t rig_ask(struct rig *r, uint8_t kind, uint64_t line, uint8_t sectors,
+                               const uint32_t *bytes)
 {
-    struct sim_packet p = {.time = r->now, .line = line, .kind = kind, .sectors = sectors, .operations = 1};
+    struct sim_packet p = {
+        .time = r->now, .line = line, .kind = kind, .sectors = sectors, .operations = 1};
     if (bytes)
         memcpy(p.byte_mask, bytes, sizeof p.byte_mask);
     uint64_t sent = r->now, before = r->replies;

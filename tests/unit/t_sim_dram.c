@@ -22,7 +22,8 @@ static int load_gpus(void **state)
     char folder[600];
     snprintf(folder, sizeof folder, "%s/gpus", getenv("STRATA_SOURCE"));
     return strata_gpu_add_path(folder, NULL) || strata_gpu_load("h200", &h200, NULL) ||
-           strata_gpu_load("titanv-new", &titanv_new, NULL) || strata_gpu_load("titanv-old", &titanv_old, NULL);
+           strata_gpu_load("titanv-new", &titanv_new, NULL) ||
+           strata_gpu_load("titanv-old", &titanv_old, NULL);
 }
 
 /* ---- one parameter at a time ---- */
@@ -42,17 +43,21 @@ static struct bench *quiet(void)
     g.dram.bank_groups = 2;
     g.dram.burst_length = g.dram.data_rate = 2;
     g.dram.bus_bytes = 16;
-    g.dram.tCCD = g.dram.tCCDL = g.dram.tRRD = g.dram.tRCD = g.dram.tRAS = g.dram.tRP = g.dram.tRC = 0;
-    g.dram.tCL = g.dram.tWL = g.dram.tCDLR = g.dram.tWR = g.dram.tRTPL = g.dram.tFAW = g.dram.tRFC = g.dram.tREFI = 0;
+    g.dram.tCCD = g.dram.tCCDL = g.dram.tRRD = g.dram.tRCD = g.dram.tRAS = g.dram.tRP = g.dram.tRC =
+        0;
+    g.dram.tCL = g.dram.tWL = g.dram.tCDLR = g.dram.tWR = g.dram.tRTPL = g.dram.tFAW = g.dram.tRFC =
+        g.dram.tREFI = 0;
     assert_int_equal(dram_timing_init(&b.t, &g, NULL), STRATA_OK);
     dram_channel_init(&b.c, &b.t, 0);
     return &b;
 }
 
-/* Parameters are set between quiet() and the commands; what follows from several is worked out anew. */
+/* Parameters are set between quiet() and the commands; what follows from several is worked out
+ * anew. */
 static void derive(struct bench *b)
 {
-    b->t.read_to_write = b->t.tCL + b->t.burst + 2 > b->t.tWL ? b->t.tCL + b->t.burst + 2 - b->t.tWL : 1;
+    b->t.read_to_write =
+        b->t.tCL + b->t.burst + 2 > b->t.tWL ? b->t.tCL + b->t.burst + 2 - b->t.tWL : 1;
     b->t.write_to_read = b->t.tWL + b->t.burst + b->t.tCDLR;
     b->t.write_to_precharge = b->t.tWL + b->t.burst + b->t.tWR;
 }
@@ -151,7 +156,8 @@ static void a_write_waits_for_the_data_of_a_read_on_the_pins(void **state)
     b->t.tWL = 2;
     derive(b);
     dram_issue(&b->c, DRAM_READ, 0, 0, 100);
-    /* data of the read: clocks 112; two clocks to turn the pins; data of the write 2 after its command */
+    /* data of the read: clocks 112; two clocks to turn the pins; data of the write 2 after its
+     * command */
     LEGAL_FROM(b, DRAM_WRITE, 1, 113);
 }
 
@@ -252,9 +258,13 @@ static void close_traffic(struct traffic *x)
     dram_channel_release(&x->c);
 }
 
-static void put(struct traffic *x, uint64_t time, uint64_t line, uint8_t sectors, bool write, uint32_t tag)
+static void put(struct traffic *x, uint64_t time, uint64_t line, uint8_t sectors, bool write,
+                uint32_t tag)
 {
-    struct sim_message m = {.time = time, .line = line, .sectors = sectors, .mshr = tag,
+    struct sim_message m = {.time = time,
+                            .line = line,
+                            .sectors = sectors,
+                            .mshr = tag,
                             .kind = write ? SIM_MSG_DRAM_WRITE : SIM_MSG_DRAM_READ};
     sim_mailbox_push(&x->c.mail, &m);
     x->sent++;
@@ -275,11 +285,13 @@ static void drain(struct traffic *x)
 }
 
 /* What a log of commands must keep to; by looking back over it. */
-static void check_pair(const struct dram_timing *t, const struct dram_logged *a, const struct dram_logged *b)
+static void check_pair(const struct dram_timing *t, const struct dram_logged *a,
+                       const struct dram_logged *b)
 {
     uint64_t gap = b->clock - a->clock;
     bool same_bank = a->bank == b->bank, same_group = a->bank % t->groups == b->bank % t->groups;
-    bool a_column = a->command == DRAM_READ || a->command == DRAM_WRITE, b_column = b->command == DRAM_READ || b->command == DRAM_WRITE;
+    bool a_column = a->command == DRAM_READ || a->command == DRAM_WRITE,
+         b_column = b->command == DRAM_READ || b->command == DRAM_WRITE;
     if (a->command == DRAM_ACTIVATE && b->command == DRAM_ACTIVATE) {
         assert_true(gap >= t->tRRD);
         assert_true(!same_bank || gap >= t->tRC);
@@ -304,7 +316,8 @@ static void check_pair(const struct dram_timing *t, const struct dram_logged *a,
         assert_true(gap >= t->tWL + t->burst + t->tWR);
     if (a->command == DRAM_READ && b->command == DRAM_PRECHARGE)
         assert_true(gap >= t->tRTPL);
-    if ((a->command == DRAM_REFRESH || a->command == DRAM_REFRESH_ALL) && (b->command == DRAM_ACTIVATE || b->command == DRAM_REFRESH))
+    if ((a->command == DRAM_REFRESH || a->command == DRAM_REFRESH_ALL) &&
+        (b->command == DRAM_ACTIVATE || b->command == DRAM_REFRESH))
         assert_true(gap >= t->tRFC);
 }
 
@@ -368,7 +381,8 @@ static uint64_t atoms(const struct dram_timing *t, uint32_t sectors)
     return n;
 }
 
-static void random_traffic(const struct strata_gpu *gpu, uint64_t seed, uint32_t n, uint32_t per_window)
+static void random_traffic(const struct strata_gpu *gpu, uint64_t seed, uint32_t n,
+                           uint32_t per_window)
 {
     struct traffic x;
     open_traffic(&x, gpu);
@@ -379,8 +393,9 @@ static void random_traffic(const struct strata_gpu *gpu, uint64_t seed, uint32_t
         uint64_t lines = rng_below(seed, i * 4, 2) ? 64 : 1 << 16;
         is_read[i] = rng_below(seed, i * 4 + 1, 3) > 0;
         reads += is_read[i];
-        put(&x, x.now + rng_below(seed, i * 4 + 2, 64), rng_below(seed, i * 4 + 3, lines) * 128 * gpu->dram.channels,
-            (uint8_t)(1 + i % 15), !is_read[i], i);
+        put(&x, x.now + rng_below(seed, i * 4 + 2, 64),
+            rng_below(seed, i * 4 + 3, lines) * 128 * gpu->dram.channels, (uint8_t)(1 + i % 15),
+            !is_read[i], i);
         if (i % per_window == per_window - 1)
             run_window(&x);
     }
@@ -412,7 +427,8 @@ static void commands_under_random_traffic_keep_to_every_rule(void **state)
 }
 
 /* Bytes that a stream of lines moves, as a share of the pins. */
-static double share_of_pins(const struct strata_gpu *gpu, bool random, uint32_t write_every, uint8_t sectors)
+static double share_of_pins(const struct strata_gpu *gpu, bool random, uint32_t write_every,
+                            uint8_t sectors)
 {
     struct traffic x;
     open_traffic(&x, gpu);
@@ -420,7 +436,8 @@ static double share_of_pins(const struct strata_gpu *gpu, bool random, uint32_t 
     uint64_t n = 0, bytes = 0, end = 64 * 2000;
     while (x.now < end) {
         while (x.c.backlog[0].n + x.c.backlog[1].n + x.c.mail.n < 256) {
-            uint64_t block = random ? rng_at(3, n) % (1 << 22) : n / 2, line = block * gpu->dram.channels * 256 + (n & 1) * 128;
+            uint64_t block = random ? rng_at(3, n) % (1 << 22) : n / 2,
+                     line = block * gpu->dram.channels * 256 + (n & 1) * 128;
             put(&x, x.now, line, sectors, write_every && n % write_every == 0, 0);
             n++;
         }
@@ -437,9 +454,11 @@ static void bandwidth_never_exceeds_the_pins_and_a_stream_comes_close(void **sta
     (void)state;
     const struct strata_gpu *gpus[] = {&h200, &titanv_new, &titanv_old};
     for (int g = 0; g < 3; g++) {
-        double stream = share_of_pins(gpus[g], false, 0, 15), mixed = share_of_pins(gpus[g], false, 3, 15),
+        double stream = share_of_pins(gpus[g], false, 0, 15),
+               mixed = share_of_pins(gpus[g], false, 3, 15),
                spread = share_of_pins(gpus[g], true, 0, 3);
-        printf("%s: stream %.3f, a third written %.3f, 64 bytes at random %.3f of the pins\n", gpus[g]->name, stream, mixed, spread);
+        printf("%s: stream %.3f, a third written %.3f, 64 bytes at random %.3f of the pins\n",
+               gpus[g]->name, stream, mixed, spread);
         assert_true(stream <= 1 && mixed <= 1 && spread <= 1);
         assert_true(stream > 0.7);
         assert_true(spread < stream);
@@ -476,7 +495,8 @@ static void writes_wait_for_the_high_mark_or_for_idle_time(void **state)
     struct traffic x;
     open_traffic(&x, &titanv_new);
     for (uint32_t i = 0; i < 400; i++)
-        put(&x, i, (uint64_t)i / 2 * 256 * titanv_new.dram.channels + i % 2 * 128, 15, i % 4 == 3, i);
+        put(&x, i, (uint64_t)i / 2 * 256 * titanv_new.dram.channels + i % 2 * 128, 15, i % 4 == 3,
+            i);
     drain(&x);
     size_t turns = 0;
     for (size_t i = 1, last = 0; i < x.c.n_log; i++)
@@ -490,7 +510,8 @@ static void writes_wait_for_the_high_mark_or_for_idle_time(void **state)
     together.dram.separate_write_queue = false;
     open_traffic(&x, &together);
     for (uint32_t i = 0; i < 400; i++)
-        put(&x, i * 8, (uint64_t)i / 2 * 256 * titanv_new.dram.channels + i % 2 * 128, 15, i % 4 == 3, i);
+        put(&x, i * 8, (uint64_t)i / 2 * 256 * titanv_new.dram.channels + i % 2 * 128, 15,
+            i % 4 == 3, i);
     drain(&x);
     turns = 0;
     for (size_t i = 1, last = 0; i < x.c.n_log; i++)

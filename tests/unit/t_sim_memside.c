@@ -1,5 +1,5 @@
-/* The memory side of the clocked model: L2, crossbar, coalescer, address maps, and that every request
- * is answered exactly once. */
+/* The memory side of the clocked model: L2, crossbar, coalescer, address maps, and that every
+ * request is answered exactly once. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,22 +22,27 @@ static int load_gpus(void **state)
     char folder[600];
     snprintf(folder, sizeof folder, "%s/gpus", getenv("STRATA_SOURCE"));
     return strata_gpu_add_path(folder, NULL) || strata_gpu_load("h200", &h200, NULL) ||
-           strata_gpu_load("titanv-new", &titanv_new, NULL) || strata_gpu_load("titanv-old", &titanv_old, NULL);
+           strata_gpu_load("titanv-new", &titanv_new, NULL) ||
+           strata_gpu_load("titanv-old", &titanv_old, NULL);
 }
 
 /* ---- every request is answered exactly once ---- */
 
-static struct sim_packet random_packet(const struct strata_gpu *g, uint64_t seed, uint64_t i, uint64_t time)
+static struct sim_packet random_packet(const struct strata_gpu *g, uint64_t seed, uint64_t i,
+                                       uint64_t time)
 {
-    static const uint8_t kinds[] = {SIM_READ, SIM_READ, SIM_READ, SIM_READ, SIM_WRITE, SIM_WRITE, SIM_ATOMIC, SIM_REDUCTION, SIM_FETCH};
-    struct sim_packet p = {.time = time, .token = (uint32_t)i, .sequence = (uint32_t)i, .operations = 1};
+    static const uint8_t kinds[] = {SIM_READ,  SIM_READ,   SIM_READ,      SIM_READ, SIM_WRITE,
+                                    SIM_WRITE, SIM_ATOMIC, SIM_REDUCTION, SIM_FETCH};
+    struct sim_packet p = {
+        .time = time, .token = (uint32_t)i, .sequence = (uint32_t)i, .operations = 1};
     p.sm = (uint16_t)rng_below(seed, i * 8, g->sm.count);
     p.kind = kinds[rng_below(seed, i * 8 + 1, sizeof kinds)];
     uint64_t lines = rng_below(seed, i * 8 + 2, 4) ? 64 : 1 << 20;
     p.line = 0x7f0000000000 + rng_below(seed, i * 8 + 3, lines) * 128;
     p.sectors = (uint8_t)(1 + rng_below(seed, i * 8 + 4, 15));
     for (int k = 0; k < 4; k++)
-        p.byte_mask[k] = rng_below(seed, i * 8 + 5, 2) ? UINT32_MAX : 0xffu << rng_below(seed, i * 8 + 6, 24);
+        p.byte_mask[k] =
+            rng_below(seed, i * 8 + 5, 2) ? UINT32_MAX : 0xffu << rng_below(seed, i * 8 + 6, 24);
     return p;
 }
 
@@ -118,8 +123,10 @@ static void a_row_hit_in_dram_takes_dram_access_more(void **state)
     struct strata_gpu g = titanv_new;
     g.dram.tREFI = 0;
     rig_open(&r, &g);
-    uint64_t first = rig_ask(&r, SIM_READ, 0x10000, 1, NULL), second = rig_ask(&r, SIM_READ, 0x10000, 2, NULL);
-    assert_in_range(second, g.l2.hit_cycles + g.dram.access_cycles, g.l2.hit_cycles + g.dram.access_cycles + 3);
+    uint64_t first = rig_ask(&r, SIM_READ, 0x10000, 1, NULL),
+             second = rig_ask(&r, SIM_READ, 0x10000, 2, NULL);
+    assert_in_range(second, g.l2.hit_cycles + g.dram.access_cycles,
+                    g.l2.hit_cycles + g.dram.access_cycles + 3);
     assert_in_range(first - second, (uint64_t)g.dram.tRCD, 3ull * g.dram.tRCD);
     rig_close(&r);
 }
@@ -213,7 +220,8 @@ static void a_64_byte_fetch_brings_the_partner_and_counts_it_as_a_miss(void **st
 /* ---- the write microbenchmark, paper 004, figure 5 ---- */
 
 struct figure5 {
-    uint64_t first_write_missed, second_write_missed, first_read_fetched, second_read_fetched, write_fetched;
+    uint64_t first_write_missed, second_write_missed, first_read_fetched, second_read_fetched,
+        write_fetched;
 };
 
 /* C[i] = .., C[i+1] = .., read C[i], read C[i] and C[i+1], of one thread. */
@@ -327,8 +335,10 @@ static void a_second_request_for_a_sector_under_way_is_a_hit_and_fetches_nothing
     (void)state;
     struct rig r;
     rig_open(&r, &titanv_new);
-    rig_send(&r, (struct sim_packet){.line = 0x4000, .sectors = 1, .kind = SIM_READ, .sm = 0, .token = 1});
-    rig_send(&r, (struct sim_packet){.line = 0x4000, .sectors = 1, .kind = SIM_READ, .sm = 1, .token = 2});
+    rig_send(&r, (struct sim_packet){
+                     .line = 0x4000, .sectors = 1, .kind = SIM_READ, .sm = 0, .token = 1});
+    rig_send(&r, (struct sim_packet){
+                     .line = 0x4000, .sectors = 1, .kind = SIM_READ, .sm = 1, .token = 2});
     rig_drain(&r);
     assert_int_equal(r.replies, 2);
     assert_int_equal(RIG_SUM(&r, dram_read), 1);
@@ -344,7 +354,8 @@ static uint64_t time_of_misses(uint32_t mshrs)
     g.l2.mshrs = mshrs;
     rig_open(&r, &g);
     for (uint32_t i = 0; i < 16; i++)
-        rig_send(&r, (struct sim_packet){.line = i * 128u, .sectors = 1, .kind = SIM_READ, .token = i});
+        rig_send(&r,
+                 (struct sim_packet){.line = i * 128u, .sectors = 1, .kind = SIM_READ, .token = i});
     rig_drain(&r);
     uint64_t last = r.last.time;
     assert_int_equal(r.replies, 16);
@@ -370,10 +381,17 @@ static uint64_t l2_reads_of_two_sms(uint16_t other_sm, uint8_t other_sectors, ui
     rig_open(&r, &g);
     rig_ask(&r, SIM_READ, 0x4000, 15, NULL); /* warm */
     uint64_t t = r.now, before = RIG_SUM(&r, tex_read);
-    rig_send(&r, (struct sim_packet){.time = t, .line = 0x4000, .sectors = 15, .kind = SIM_READ, .sm = 0, .token = 1});
+    rig_send(&r,
+             (struct sim_packet){
+                 .time = t, .line = 0x4000, .sectors = 15, .kind = SIM_READ, .sm = 0, .token = 1});
     while (r.now + sim_memside_window_cycles(r.m) <= t + gap)
         rig_window(&r);
-    rig_send(&r, (struct sim_packet){.time = t + gap, .line = 0x4000, .sectors = other_sectors, .kind = SIM_READ, .sm = other_sm, .token = 2});
+    rig_send(&r, (struct sim_packet){.time = t + gap,
+                                     .line = 0x4000,
+                                     .sectors = other_sectors,
+                                     .kind = SIM_READ,
+                                     .sm = other_sm,
+                                     .token = 2});
     rig_drain(&r);
     assert_int_equal(r.replies, 3);
     uint64_t reads = RIG_SUM(&r, tex_read) - before;
@@ -384,7 +402,8 @@ static uint64_t l2_reads_of_two_sms(uint16_t other_sm, uint8_t other_sectors, ui
 static void equal_requests_of_a_gpc_merge_until_the_data_is_close(void **state)
 {
     (void)state;
-    /* SMs 0, 1 and 16 belong to GPC 0, SM 2 to GPC 1; with a warm L2 the line is open for 64 cycles. */
+    /* SMs 0, 1 and 16 belong to GPC 0, SM 2 to GPC 1; with a warm L2 the line is open for 64
+     * cycles. */
     assert_int_equal(l2_reads_of_two_sms(1, 15, 1), 4);
     assert_int_equal(l2_reads_of_two_sms(16, 15, 60), 4);
     assert_int_equal(l2_reads_of_two_sms(16, 15, 70), 8);
@@ -435,7 +454,8 @@ static void written_data_beyond_the_limit_is_written_back(void **state)
 
 static double unevenness(uint32_t hash, uint64_t stride, uint32_t channels)
 {
-    struct sim_map m = {.partitions = 1, .slices = channels, .channels = channels, .hash = hash, .coupled = true};
+    struct sim_map m = {
+        .partitions = 1, .slices = channels, .channels = channels, .hash = hash, .coupled = true};
     uint64_t count[64] = {0}, most = 0, n = 64ull * channels;
     for (uint64_t i = 0; i < n; i++)
         count[sim_map_channel(&m, i * stride)]++;
@@ -444,7 +464,8 @@ static double unevenness(uint32_t hash, uint64_t stride, uint32_t channels)
     return (double)most * channels / (double)n;
 }
 
-static void without_a_hash_a_power_of_two_stride_camps_on_one_channel_and_with_one_it_does_not(void **state)
+static void
+without_a_hash_a_power_of_two_stride_camps_on_one_channel_and_with_one_it_does_not(void **state)
 {
     (void)state;
     for (unsigned shift = 13; shift < 20; shift++) {
@@ -455,7 +476,8 @@ static void without_a_hash_a_power_of_two_stride_camps_on_one_channel_and_with_o
         assert_true(unevenness(STRATA_CHANNEL_IPOLY, 1ull << shift, 24) < 2.5);
     }
     for (uint32_t hash = STRATA_CHANNEL_NONE; hash <= STRATA_CHANNEL_IPOLY; hash++) {
-        struct sim_map m = {.partitions = 1, .slices = 24, .channels = 24, .hash = hash, .coupled = true};
+        struct sim_map m = {
+            .partitions = 1, .slices = 24, .channels = 24, .hash = hash, .coupled = true};
         assert_true(unevenness(hash, 256, 24) < 1.1);
         uint32_t same = 0; /* neighbouring blocks do not share a channel */
         for (uint64_t block = 0; block < 1000; block++)
@@ -489,11 +511,14 @@ static void replies_to_one_sm_take_its_share_of_the_crossbar(void **state)
 {
     (void)state;
     struct rig r;
-    struct strata_gpu g = titanv_new; /* 16 bytes a cycle for one SM; a sector is a flit of 40 bytes */
+    struct strata_gpu g =
+        titanv_new; /* 16 bytes a cycle for one SM; a sector is a flit of 40 bytes */
     rig_open(&r, &g);
     sim_memside_memcpy(r.m, 0, 1 << 20);
     for (uint32_t i = 0; i < 1024; i++)
-        rig_send(&r, (struct sim_packet){.time = i / 4, .line = i * 128u, .sectors = 15, .kind = SIM_READ, .token = i});
+        rig_send(&r,
+                 (struct sim_packet){
+                     .time = i / 4, .line = i * 128u, .sectors = 15, .kind = SIM_READ, .token = i});
     rig_drain(&r);
     assert_in_range(r.last.time, 1024 * 10, 1024 * 10 + 200);
     rig_close(&r);
@@ -519,7 +544,11 @@ static void no_sm_is_preferred_at_a_slice_that_all_want(void **state)
     memset(sms_served_first, 0, sizeof sms_served_first);
     for (uint32_t round = 0; round < 40; round++)
         for (uint16_t sm = 0; sm < 80; sm++)
-            rig_send(&r, (struct sim_packet){.time = round * 173, .line = (round % 8) * 128, .sectors = 1, .kind = SIM_READ, .sm = sm});
+            rig_send(&r, (struct sim_packet){.time = round * 173,
+                                             .line = (round % 8) * 128,
+                                             .sectors = 1,
+                                             .kind = SIM_READ,
+                                             .sm = sm});
     rig_drain(&r);
     uint64_t least = UINT64_MAX, most = 0;
     for (int s = 0; s < 80; s++) {
@@ -530,7 +559,7 @@ static void no_sm_is_preferred_at_a_slice_that_all_want(void **state)
     rig_close(&r);
 }
 
-/* ---- speed of the rig itself is in bench; here only determinism ---- */
+/* ---- threads ---- */
 
 struct trail {
     uint64_t hash;
@@ -595,7 +624,8 @@ int main(void)
         cmocka_unit_test(equal_requests_of_a_gpc_merge_until_the_data_is_close),
         cmocka_unit_test(a_far_line_is_read_over_the_link_once_and_kept),
         cmocka_unit_test(written_data_beyond_the_limit_is_written_back),
-        cmocka_unit_test(without_a_hash_a_power_of_two_stride_camps_on_one_channel_and_with_one_it_does_not),
+        cmocka_unit_test(
+            without_a_hash_a_power_of_two_stride_camps_on_one_channel_and_with_one_it_does_not),
         cmocka_unit_test(lines_dealt_in_turn_use_all_sets_and_keep_their_addresses),
         cmocka_unit_test(replies_to_one_sm_take_its_share_of_the_crossbar),
         cmocka_unit_test(no_sm_is_preferred_at_a_slice_that_all_want),
