@@ -21,7 +21,9 @@ mkdir "$work/.new" || exit 1
 if ! cmp -s "$work/.new/package-lock.json" "$work/package-lock.json" || [ ! -f "$work/installed" ]; then
     rm -rf "$work/node_modules" "$work/installed"
     cp "$work/.new/package.json" "$work/.new/package-lock.json" "$work/.new/.npmrc" "$work/"
-    (cd "$work" && timeout 120 npm install --ignore-scripts >npm.log 2>&1) ||
+    # Asking for one package first: without a network npm would try each of them for minutes.
+    (cd "$work" && timeout 20 npm view vite version --fetch-retries=0 >npm.log 2>&1 </dev/null &&
+        timeout 180 npm install --ignore-scripts >npm.log 2>&1 </dev/null) ||
         { tail -n 2 "$work/npm.log"; rm -rf "$work/.new"; skip "npm cannot fetch the packages of web/package-lock.json"; }
     : >"$work/installed"
 fi

@@ -6,7 +6,7 @@ import type { Cell } from "../format";
 export function about(): HTMLElement {
   const sources: Cell[][] = [["Result", "GPU", "Model", "Seed", "Launches", "Written by"],
     ...raw.predictions.map((p): Cell[] => ["prediction", gpuName(p), p.model + (p.variant ? ":" + p.variant : ""), String(p.seed), p.launches.length, p.tool]),
-    ...raw.documents.map((d): Cell[] => [d.content.schema + " (" + d.file + ")", String(d.content.gpu ?? ""), String(d.content.model ?? ""), String(d.content.seed ?? ""), Array.isArray(d.content.launches) ? d.content.launches.length : null, String(d.content.tool ?? "")])];
+    ...raw.documents.map((d): Cell[] => [d.content.schema + " (" + d.file.replace(/^.*\//, "") + ")", String(d.content.gpu ?? ""), String(d.content.model ?? ""), String(d.content.seed ?? ""), Array.isArray(d.content.launches) ? d.content.launches.length : null, String(d.content.tool ?? "")])];
   const metrics = Object.entries(raw.metrics);
   const rows = (): Cell[][] => [["metric", "unit", "definition", "aggregation"], ...metrics.map(([n, m]): Cell[] => [n, m.unit, m.definition, m.aggregation])];
   return el("div", { class: "view" },

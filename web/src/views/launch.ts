@@ -22,7 +22,7 @@ function accesses(launch: Launch): HTMLElement {
   if (!good.length) return absent(title, "No model of this report predicts sectors.");
   // first the model that follows accesses furthest, for the GPU that was measured if there is one
   const worth = ([, f, compared]: (typeof good)[number]) => (compared ? 100 : 0) + f.links.length;
-  let at = good.reduce((best, v, i) => (worth(v) > worth(good[best]) ? i : best), 0);
+  let at = good.reduce((best, v, i) => (worth(v) >= worth(good[best]) ? i : best), 0);
   const holder = el("div");
   const show = () => holder.replaceChildren(responsive((width) => drawFlow(good[at][1], width)));
   show();

@@ -1,6 +1,6 @@
 // Predicted against measured.
 import * as Plot from "@observablehq/plot";
-import { CYCLES, L1_RATE, L2_RATE, comparedSeries, detailGroup, errorOf, errorUnit, isShare, raw, rows, series, unitOf } from "../data";
+import { CYCLES, L1_RATE, L2_RATE, comparedSeries, detailGroup, errorOf, errorUnit, isShare, launches, raw, rows, series, unitOf } from "../data";
 import { card, colour, csvButton, el, responsive, scroll, select, table } from "../dom";
 import { known, number, type Cell } from "../format";
 import { legend } from "../charts/bars";
@@ -74,11 +74,13 @@ interface KindBar {
 }
 
 function kindBars(): KindBar[] {
+  // kernels say more than numbers of launches, where no two have the same name
+  const distinct = new Set(launches.map((l) => l.bare)).size === launches.length;
   return rows.flatMap((r) => {
     const kinds = detailGroup(r.detail, "miss_kinds"), rate = r.detail["miss_rate_pct"], hits = r.measured?.get(L1_RATE);
     const all = kinds.reduce((s, [, v]) => s + v, 0);
     if (!kinds.length || typeof rate !== "number") return [];
-    const name = r.launch.name.replace(/\.traceg(\.\w+)?$/, "");
+    const name = distinct ? r.launch.bare : r.launch.name.replace(/\.traceg(\.\w+)?$/, "");
     const bars: KindBar[] = kinds.map(([part, v]) => ({ launch: name, side: "model", part, value: all ? (rate * v) / all : 0 }));
     return known(hits) ? [...bars, { launch: name, side: "measured", part: "measured", value: 100 - hits }] : bars;
   });
@@ -87,12 +89,12 @@ function kindBars(): KindBar[] {
 function kindChart(): HTMLElement | null {
   const bars = kindBars();
   if (!bars.length) return null;
-  const parts = [...new Set(bars.filter((b) => b.value > 0).map((b) => b.part))];
+  const parts = [...new Set(bars.filter((b) => b.value > 0).map((b) => b.part))].sort((a, b) => Number(a === "measured") - Number(b === "measured"));
   const names = [...new Set(bars.map((b) => b.launch))];
   const draw = (width: number) => {
     const full = Math.max(width, names.length * 26 + 60);
     return el("div", { class: "sideways" }, Plot.plot({
-      width: full, height: 330, marginBottom: 110, marginLeft: 44, style: { fontSize: "12px", background: "none" }, ariaLabel: "Miss kinds of all launches",
+      width: full, height: 330, marginBottom: 120, marginLeft: 44, style: { fontSize: "12px", background: "none" }, ariaLabel: "Miss kinds of all launches",
       fx: { domain: names, label: null, tickRotate: -50, padding: 0.2 }, x: { axis: null, domain: ["model", "measured"], padding: 0.05 },
       y: { label: "↑ misses (% of accesses)", grid: true }, color: { domain: parts, range: parts.map((_, i) => colour(i)) },
       marks: [Plot.barY(bars, { fx: "launch", x: "side", y: "value", fill: "part", order: parts, title: (b: KindBar) => `${b.launch}, ${b.side}\n${b.part}: ${number(b.value, 1)} %` }), Plot.ruleY([0])],

@@ -6,7 +6,7 @@ import { bareName, bytes, known, number, short, type Cell } from "../format";
 import type { Sweep, SweepPoint } from "../types";
 
 const sweeps: { file: string; sweep: Sweep }[] = raw.documents.filter((d) => d.content.schema === "strata.sweep/1")
-  .map((d) => ({ file: d.file, sweep: d.content as unknown as Sweep })).filter((s) => Array.isArray(s.sweep.points) && Array.isArray(s.sweep.keys));
+  .map((d) => ({ file: d.file.replace(/^.*\//, ""), sweep: d.content as unknown as Sweep })).filter((s) => Array.isArray(s.sweep.points) && Array.isArray(s.sweep.keys));
 export const hasSweeps = sweeps.length > 0;
 
 const state = { metric: "", launch: "", x: "", y: "", rest: new Map<string, string>(), all: false };
