@@ -147,14 +147,12 @@ static bool is_too_short(const struct strata_result *r, const struct strata_corr
 
 static strata_status collect_pairs(const struct strata_measured *m,
                                    const struct strata_model_errors *model,
-                                   const struct strata_correlate_options *opt,
                                    struct strata_metric_error *e, struct strata_error *err)
 {
     double predicted, measured;
     strata_status status = STRATA_OK;
     for (size_t i = 0; status == STRATA_OK && i < m->n_launches; i++) {
-        if (!model->of_launch[i] || is_too_short(&m->launch[i], opt) ||
-            !strata_result_get(&m->launch[i], e->metric, &measured) ||
+        if (!model->of_launch[i] || !strata_result_get(&m->launch[i], e->metric, &measured) ||
             !strata_result_get(model->of_launch[i], e->metric, &predicted) || !isfinite(predicted))
             continue;
         if (measured > e->above)
@@ -180,7 +178,7 @@ static strata_status add_metric(const struct strata_measured *m, struct strata_m
                                     .above = minimum_of(opt, metric)};
     e.in_points = is_percentage(metric, e.unit);
     e.metric = strdup(metric);
-    strata_status status = e.metric ? collect_pairs(m, model, opt, &e, err) : no_memory(err);
+    strata_status status = e.metric ? collect_pairs(m, model, &e, err) : no_memory(err);
     if (status == STRATA_OK && e.n + e.n_below > 0 &&
         (!strata_metric_error_compute(&e) ||
          !ARRAY_RESERVE(model->metric, model->n_metrics, model->cap_metrics, 1)))
@@ -321,6 +319,11 @@ static strata_status add_model(struct strata_correlation *c, struct strata_predi
     if (model->n_joined < m->n_launches || model->n_joined < model->n_predicted)
         warn(c, "%s: %zu launches are predicted and %zu measured; the %zu in both are compared.",
              model->label, model->n_predicted, m->n_launches, model->n_joined);
+    for (size_t i = 0; i < m->n_launches; i++)
+        if (model->of_launch[i] && is_too_short(&m->launch[i], opt)) {
+            model->of_launch[i] = NULL;
+            model->n_joined--;
+        }
     return opt->n_metrics ? add_chosen_metrics(c, model, opt, err)
                           : add_all_metrics(m, model, opt, err);
 }
