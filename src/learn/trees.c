@@ -130,6 +130,12 @@ static strata_status trees_save(void *state, struct learn_out *out, struct strat
     return STRATA_OK;
 }
 
+/* We save UBJSON. XGBoost also reads JSON, and does not return from a text that ends too early. */
+static bool is_ubjson(const uint8_t *bytes, uint32_t n)
+{
+    return bytes && n > 2 && bytes[0] == '{' && bytes[1] == 'L';
+}
+
 static strata_status trees_load(struct learn_in *in, uint32_t n_features, const char *name, void **state, struct strata_error *err)
 {
     struct trees *t;
@@ -138,7 +144,7 @@ static strata_status trees_load(struct learn_in *in, uint32_t n_features, const 
         uint32_t n = learn_get_u32(in);
         const uint8_t *bytes = learn_get_bytes(in, n);
         bst_ulong features = 0;
-        if (!bytes || XGBoosterCreate(NULL, 0, &t->booster[k]) || XGBoosterSetParam(t->booster[k], "nthread", "1") ||
+        if (!is_ubjson(bytes, n) || XGBoosterCreate(NULL, 0, &t->booster[k]) || XGBoosterSetParam(t->booster[k], "nthread", "1") ||
             XGBoosterLoadModelFromBuffer(t->booster[k], bytes, n) || XGBoosterGetNumFeature(t->booster[k], &features) ||
             features != n_features)
             st = learn_damaged(name, "its trees cannot be read", err);
