@@ -23,8 +23,10 @@ export function svg<K extends keyof SVGElementTagNameMap>(tag: K, attributes?: A
 export function download(name: string, rows: Cell[][]): void {
   const url = URL.createObjectURL(new Blob([csvText(rows)], { type: "text/csv" }));
   const link = el("a", { href: url, download: "strata-" + name + ".csv" });
+  document.body.append(link);
   link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10000);
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(url), 120000); // a busy machine may take its time to save it
 }
 
 export function csvButton(name: string, rows: () => Cell[][], what: string): HTMLButtonElement {

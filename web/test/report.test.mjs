@@ -157,7 +157,7 @@ test("every chart's numbers can be downloaded as CSV", async () => {
     await go(page, view);
     assert.equal(await page.locator("figure[data-chart]").count(), await page.locator("figure[data-chart] button.csv").count());
     for (const button of await page.locator("button.csv").all()) {
-      const [file] = await Promise.all([page.waitForEvent("download"), button.click()]);
+      const [file] = await Promise.all([page.waitForEvent("download", { timeout: 90000 }), button.click()]);
       const lines = readFileSync(await file.path(), "utf8").trim().split("\n");
       assert.match(file.suggestedFilename(), /^strata-[\w.-]+\.csv$/);
       assert.ok(lines.length > 1 && lines[0].includes(","), `${view}: ${file.suggestedFilename()} is empty`);
