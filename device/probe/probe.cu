@@ -66,9 +66,10 @@ void Report::finish()
     FILE *f = fopen(temporary.c_str(), "w");
     if (!f || fprintf(f,
                       "{\"schema\":\"strata.probe/1\",\"target\":\"cuda\",\"card\":\"%s\",\"driver\":\"%s\","
-                      "\"clock_mhz\":%.0f,\"memory_clock_mhz\":%d,\"sms\":%d,\"l2_bytes\":%d,\"overhead_cycles\":%u,\"date\":\"%s\","
+                      "\"clock_mhz\":%.0f,\"memory_clock_mhz\":%d,\"sm_version\":%d,\"sms\":%d,\"l2_bytes\":%d,\"overhead_cycles\":%u,\"date\":\"%s\","
                       "\"series\":[%s\n]}\n",
-                      properties.name, driver_.c_str(), sm_clock_mhz(), memory_khz / 1000, properties.multiProcessorCount,
+                      properties.name, driver_.c_str(), sm_clock_mhz(), memory_khz / 1000,
+                      properties.major * 10 + properties.minor, properties.multiProcessorCount,
                       properties.l2CacheSize, overhead.chase, date, series_.c_str()) < 0 ||
         fclose(f) || rename(temporary.c_str(), name.c_str())) {
         fprintf(stderr, "%s: cannot be written.\n", name.c_str());

@@ -201,9 +201,11 @@ void infer_l2_write(const struct strata_probe_set *set, struct fact_sink *f)
         fact_add(f, "l2.write_miss", "", &x, "fetch-on-write");
     else if (same && !other && full)
         fact_add(f, "l2.write_miss", "", &x, "write-validate");
-    else if (!same && !other && full)
+    else if (!same && !other && full) {
+        /* 32 bytes written whole are valid by themselves, less is not: that is the sector. */
         fact_add(f, "l2.write_miss", "", &x, "lazy-fetch-on-read");
-    else
+        fact_add(f, "l2.sector", "bytes", &x, "32");
+    } else
         fact_open(f, "l2.write_miss", "", "the reads after writes fit none of the three policies");
 }
 
