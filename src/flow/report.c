@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "sm/launch_report.h"
 
 static double ratio(double a, double b)
 {
@@ -53,21 +54,6 @@ static void report_l2(const struct flow_engine *e, struct strata_result *r)
     strata_result_set(r, "lts__t_sectors_srcunit_ltcfabric_op_read.sum", (double)c->fabric_read);
     strata_result_set(r, "dram__sectors_read.sum", dram_read(e));
     strata_result_set(r, "dram__sectors_write.sum", (double)c->dram_write);
-}
-
-static void report_launch(const struct flow_engine *e, struct strata_result *r)
-{
-    const struct strata_launch *l = e->launch;
-    const struct strata_occupancy *o = &e->occupancy;
-    strata_result_set(r, "launch__grid_size", (double)strata_launch_blocks(l));
-    strata_result_set(r, "launch__block_size", strata_launch_threads_per_block(l));
-    strata_result_set(r, "launch__registers_per_thread", l->registers_per_thread);
-    strata_result_set(r, "launch__shared_mem_config_size", (double)o->shared_config_bytes);
-    strata_result_set(r, "launch__occupancy_limit_registers", o->limit_registers);
-    strata_result_set(r, "launch__occupancy_limit_shared_mem", o->limit_shared_mem);
-    strata_result_set(r, "launch__occupancy_limit_warps", o->limit_warps);
-    strata_result_set(r, "launch__occupancy_limit_blocks", o->limit_blocks);
-    strata_result_set(r, "launch__waves_per_multiprocessor", o->waves);
 }
 
 static void report_time(const struct flow_engine *e, struct strata_result *r)
@@ -135,7 +121,7 @@ void flow_report(const struct flow_engine *e, struct strata_result *r)
     report_time(e, r);
     report_l1(&e->memory.count, r);
     report_l2(e, r);
-    report_launch(e, r);
+    sm_report_launch(e->launch, &e->occupancy, r);
     report_detail(e, r);
     report_warnings(e, r);
 }

@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "sim/engine.h"
+#include "sm/launch_report.h"
 
 static double ratio(double a, double b)
 {
@@ -38,21 +39,6 @@ static void report_l1(const struct strata_gpu *g, const struct sim_sm_counters *
         strata_result_set(r, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", (double)c->shared_conflicts);
     strata_result_set(r, "l1tex__m_xbar2l1tex_read_sectors.sum", (double)c->to_l1_sectors);
     strata_result_set(r, "l1tex__m_l1tex2xbar_write_sectors.sum", (double)c->from_l1_sectors);
-}
-
-static void report_launch(const struct sim_engine *e, struct strata_result *r)
-{
-    const struct strata_launch *l = e->shared.launch;
-    const struct strata_occupancy *o = &e->shared.occupancy;
-    strata_result_set(r, "launch__grid_size", (double)strata_launch_blocks(l));
-    strata_result_set(r, "launch__block_size", strata_launch_threads_per_block(l));
-    strata_result_set(r, "launch__registers_per_thread", l->registers_per_thread);
-    strata_result_set(r, "launch__shared_mem_config_size", (double)o->shared_config_bytes);
-    strata_result_set(r, "launch__occupancy_limit_registers", o->limit_registers);
-    strata_result_set(r, "launch__occupancy_limit_shared_mem", o->limit_shared_mem);
-    strata_result_set(r, "launch__occupancy_limit_warps", o->limit_warps);
-    strata_result_set(r, "launch__occupancy_limit_blocks", o->limit_blocks);
-    strata_result_set(r, "launch__waves_per_multiprocessor", o->waves);
 }
 
 static void report_stalls(const struct sim_sm_counters *c, struct strata_result *r)
@@ -148,7 +134,7 @@ void sim_report(const struct sim_engine *e, struct strata_result *r)
     report_l1(e->gpu, &sum, r);
     sim_memside_report(e->memside, e->end_time + e->gpu->launch.drain_cycles, r);
     add_code_reads(e, r);
-    report_launch(e, r);
+    sm_report_launch(e->shared.launch, &e->shared.occupancy, r);
     report_detail(e, &sum, r);
     report_warnings(e, &sum, r);
 }
