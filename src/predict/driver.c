@@ -24,7 +24,8 @@ struct run {
     pthread_mutex_t lock; /* guards all that follows, and opening readers */
     size_t next, n_done;
     uint64_t warp_instructions;
-    bool stop; /* a launch failed: later ones are not begun */
+    bool stop;        /* a launch failed: later ones are not begun */
+    bool interrupted; /* by the caller */
 };
 
 static void copy_warnings(const struct strata_reader *reader, struct strata_result *result)
@@ -85,7 +86,8 @@ static strata_status run_launch(struct run *run, const struct strata_launch_ref 
 static bool take_job(struct run *run, size_t *job)
 {
     pthread_mutex_lock(&run->lock);
-    bool more = !run->stop && run->next < run->set->n_launches;
+    run->interrupted |= run->opt->stop && *run->opt->stop;
+    bool more = !run->stop && !run->interrupted && run->next < run->set->n_launches;
     if (more)
         *job = run->next++;
     pthread_mutex_unlock(&run->lock);
@@ -145,6 +147,10 @@ static strata_status collect(struct run *run, struct strata_prediction *out,
             if (err)
                 *err = slot->error;
         }
+        if (status == STRATA_OK && !slot->done)
+            status = strata_fail(err, STRATA_ELIMIT, NULL, 0, 0,
+                                 "the prediction was stopped after %zu of %zu launches.", run->n_done,
+                                 run->set->n_launches);
         if (status == STRATA_OK)
             status = strata_prediction_add_result(out, &slot->result, err);
         strata_result_release(&slot->result);
