@@ -118,6 +118,32 @@ __global__ void find_set(const char *base, unsigned *out, int n_out)
     out[8] = at;
 }
 
+/* How many lines 2^k lines apart displace line 0; 0 if 64 do not. And a hit's and a miss's time. */
+__global__ void strides(const char *base, unsigned *out)
+{
+    unsigned s = touch(base, 0);
+    out[30] = timed(base, 0);
+    out[31] = timed(base, 0);
+    out[32] = timed(base, 1000000);
+    out[33] = timed(base, 1000000);
+    for (int k = 0; k < 16; k++) {
+        out[k] = 0;
+        for (int n = 1; n <= 2500 && !out[k]; n += n < 64 ? 1 : 64) {
+            int gone = 0;
+            for (int r = 0; r < 3; r++) {
+                s += touch(base, 0);
+                s += touch(base, 0);
+                for (unsigned long long i = 1; i <= n; i++)
+                    s += touch(base, i << k);
+                gone += timed(base, 0) > HIT_BELOW;
+            }
+            if (gone >= 2)
+                out[k] = n;
+        }
+    }
+    out[40] = s;
+}
+
 static void search(const char *base, unsigned *out, int carveout)
 {
     static unsigned host[1 << 16];
@@ -140,6 +166,14 @@ int main(void)
     CK(cudaMalloc(&out, 4 << 16));
     CK(cudaMemset(memory, 0, (size_t)1 << 30));
     char *base = (char *)(((size_t)memory + ((size_t)1 << 28) - 1) >> 28 << 28);
+    unsigned host[41];
+    CK(cudaFuncSetAttribute(strides, cudaFuncAttributePreferredSharedMemoryCarveout, 0));
+    strides<<<1, 1>>>(base, out);
+    CK(cudaDeviceSynchronize());
+    CK(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost));
+    printf("times %u %u %u %u\n", host[30], host[31], host[32], host[33]);
+    for (int k = 0; k < 16; k++)
+        printf("stride 2^%d lines: %u displace\n", k, host[k]);
     search(base, out, 0);
     search(base, out, 14); /* per cent of shared memory: the 32 KB a kernel without any gets */
     search(base + ((size_t)3 << 27), out, 0);
