@@ -47,8 +47,7 @@ static strata_status open_reader(void *context, struct strata_reader **out, stru
     return status;
 }
 
-static strata_status run_launch(struct run *run, const struct strata_launch_ref *ref,
-                                struct slot *slot)
+static strata_status run_model(struct run *run, const struct strata_launch_ref *ref, struct slot *slot)
 {
     const struct strata_launch *launch = strata_trace_launch(ref->trace, ref->index);
     struct strata_reader *reader = NULL;
@@ -65,8 +64,20 @@ static strata_status run_launch(struct run *run, const struct strata_launch_ref 
         run->opt->model->run(run->gpu, reader, &run->model_options, &slot->result, &slot->error);
     copy_warnings(reader, &slot->result);
     strata_reader_close(reader);
-    if (status == STRATA_OK && slot->result.out_of_memory)
-        status = strata_fail(&slot->error, STRATA_ENOMEM, launch->trace, 0, 0,
+    return status;
+}
+
+/* Every model's answer has what follows from it: hit rates, bytes, bandwidths. */
+static strata_status run_launch(struct run *run, const struct strata_launch_ref *ref,
+                                struct slot *slot)
+{
+    strata_status status = run_model(run, ref, slot);
+    if (status != STRATA_OK)
+        return status;
+    strata_derive_metrics(&slot->result);
+    strata_derive_other_names(&slot->result);
+    if (slot->result.out_of_memory)
+        status = strata_fail(&slot->error, STRATA_ENOMEM, slot->result.trace, 0, 0,
                              "there is no memory left for the result of this launch.");
     return status;
 }
