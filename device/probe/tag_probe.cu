@@ -101,6 +101,7 @@ __global__ void find_set(const char *base, unsigned *out, int n_out)
     out[0] = n;
     for (int i = 0; i < 4; i++)
         out[1 + i] = pool[i];
+    out[8] = at;
     if (n != 4)
         return;
     unsigned group[4] = {pool[0], pool[1], pool[2], pool[3]};
@@ -118,7 +119,7 @@ __global__ void find_set(const char *base, unsigned *out, int n_out)
     out[8] = at;
 }
 
-/* How many lines 2^k lines apart displace line 0; 0 if 64 do not. And a hit's and a miss's time. */
+/* How many lines 2^k lines apart displace line 0; 0 if none do. And a hit's and a miss's time. */
 __global__ void strides(const char *base, unsigned *out)
 {
     unsigned s = touch(base, 0);
@@ -128,12 +129,12 @@ __global__ void strides(const char *base, unsigned *out)
     out[33] = timed(base, 1000000);
     for (int k = 0; k < 16; k++) {
         out[k] = 0;
-        for (int n = 1; n <= 2500 && !out[k]; n += n < 64 ? 1 : 64) {
+        for (long long n = 1; n <= 2500 && n << k < 1 << 22 && !out[k]; n += n < 64 ? 1 : 64) {
             int gone = 0;
             for (int r = 0; r < 3; r++) {
                 s += touch(base, 0);
                 s += touch(base, 0);
-                for (unsigned long long i = 1; i <= n; i++)
+                for (long long i = 1; i <= n; i++)
                     s += touch(base, i << k);
                 gone += timed(base, 0) > HIT_BELOW;
             }
