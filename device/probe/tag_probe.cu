@@ -40,6 +40,12 @@ static __device__ unsigned timed(const char *base, unsigned long long line)
     return end - start + (v & 0);
 }
 
+/* Empties the L1. */
+static __device__ void forget(void)
+{
+    asm volatile("fence.acq_rel.gpu;" ::: "memory");
+}
+
 static __device__ unsigned random_word(unsigned *state)
 {
     *state = *state * 1664525u + 1013904223u;
@@ -51,8 +57,8 @@ static __device__ bool displaced(const char *base, const unsigned *pool, int n, 
 {
     int gone = 0;
     for (int r = 0; r < 3; r++) {
+        forget();
         unsigned s = touch(base, 0);
-        s += touch(base, 0);
         for (int i = 0; i < n; i++)
             if (i < skip_from || i >= skip_from + skip)
                 s += touch(base, pool[i]);
@@ -66,6 +72,7 @@ static __device__ bool belongs(const char *base, const unsigned *group, unsigned
 {
     int gone = 0;
     for (int r = 0; r < 3; r++) {
+        forget();
         unsigned s = touch(base, 0);
         for (int i = 0; i < 3; i++)
             s += touch(base, group[i]);
@@ -86,6 +93,7 @@ __global__ void find_set(const char *base, unsigned *out, int n_out)
             pool[i] = 1 + random_word(&state) % 65535;
         if (!displaced(base, pool, n, 0, 0))
             continue;
+        out[9]++;
         for (int step = 256; step > 0; step /= 2)
             for (int from = 0; from < (int)n;) {
                 int take = from + step <= (int)n ? step : (int)n - from;
@@ -127,12 +135,14 @@ __global__ void strides(const char *base, unsigned *out)
     out[31] = timed(base, 0);
     out[32] = timed(base, 1000000);
     out[33] = timed(base, 1000000);
+    forget();
+    out[34] = timed(base, 1000000);
     for (int k = 0; k < 16; k++) {
         out[k] = 0;
         for (long long n = 1; n <= 2500 && n << k < 1 << 22 && !out[k]; n += n < 64 ? 1 : 64) {
             int gone = 0;
             for (int r = 0; r < 3; r++) {
-                s += touch(base, 0);
+                forget();
                 s += touch(base, 0);
                 for (long long i = 1; i <= n; i++)
                     s += touch(base, i << k);
@@ -153,7 +163,7 @@ static void search(const char *base, unsigned *out, int carveout)
     find_set<<<1, 1>>>(base, out, 1 << 16);
     CK(cudaDeviceSynchronize());
     CK(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost));
-    printf("carveout %d base %p group %u: %u %u %u %u, %u found\n", carveout, base, host[0], host[1], host[2], host[3], host[4],
+    printf("carveout %d base %p pools that displace %u group %u: %u %u %u %u, %u found\n", carveout, base, host[9], host[0], host[1], host[2], host[3], host[4],
            (host[8] - 16) / 2);
     for (unsigned i = 16; i + 1 < host[8]; i += 2)
         printf("%u %u\n", host[i], host[i + 1]);
@@ -172,7 +182,7 @@ int main(void)
     strides<<<1, 1>>>(base, out);
     CK(cudaDeviceSynchronize());
     CK(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost));
-    printf("times %u %u %u %u\n", host[30], host[31], host[32], host[33]);
+    printf("times %u %u %u %u, after a fence %u\n", host[30], host[31], host[32], host[33], host[34]);
     for (int k = 0; k < 16; k++)
         printf("stride 2^%d lines: %u displace\n", k, host[k]);
     search(base, out, 0);
