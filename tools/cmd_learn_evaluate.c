@@ -50,7 +50,7 @@ static void text_summary(FILE *f, const struct evaluated *e, size_t n)
     const struct strata_learn_evaluation *r = &e->result;
     fprintf(f,
             "miss, merge: mean absolute error over %zu launches and %zu caches. Spearman: mean rank correlation of the miss rate over\n"
-            "%zu caches on the %zu launches that tell any of them apart; all: over all caches, %zu launches.\n",
+            "%zu caches on the launches that tell any of them apart, which are %zu; all: over all caches, on %zu.\n",
             r->n_launches, r->n_caches, r->n_ranked, r->n_ordered, r->n_ordered_all);
 }
 
@@ -336,21 +336,23 @@ static void print_ranks(FILE *f, enum format format, const char *launch, const s
         fprintf(f, "launch,rank,lines,ways,miss,merge,extrapolated\n");
     else if (format == FORMAT_JSON)
         fprintf(f, "%s\n  {\"launch\": \"%s\", \"ranks\": [", first ? "" : ",", launch);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0, place = 1; i < n; i++) {
         struct strata_learn_cache c = r[i].cache;
+        if (i && r[i].rates.miss != r[i - 1].rates.miss) /* equals share a rank; the smallest comes first */
+            place = i + 1;
         if (format == FORMAT_TEXT) {
-            fprintf(f, "  %4zu %6u %5u %5u", i + 1, c.lines, c.lines / c.ways, c.ways);
+            fprintf(f, "  %4zu %6u %5u %5u", place, c.lines, c.lines / c.ways, c.ways);
             number(f, r[i].rates.miss);
             number(f, r[i].rates.merge);
             fputs(r[i].in_range ? "\n" : "  extrapolated\n", f);
         } else if (format == FORMAT_CSV) {
             print_csv_field(f, launch);
-            fprintf(f, ",%zu,%u,%u", i + 1, c.lines, c.ways);
+            fprintf(f, ",%zu,%u,%u", place, c.lines, c.ways);
             csv_number(f, r[i].rates.miss);
             csv_number(f, r[i].rates.merge);
             fprintf(f, ",%d\n", !r[i].in_range);
         } else {
-            fprintf(f, "%s{\"lines\": %u, \"ways\": %u, ", i ? ", " : "", c.lines, c.ways);
+            fprintf(f, "%s{\"rank\": %zu, \"lines\": %u, \"ways\": %u, ", i ? ", " : "", place, c.lines, c.ways);
             json_number(f, "miss", r[i].rates.miss, true);
             json_number(f, "merge", r[i].rates.merge, true);
             fprintf(f, "\"extrapolated\": %s}", r[i].in_range ? "false" : "true");
