@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Converts Nsight Compute's raw table of a suite run into the project's counter table.
 
-    counters.py RAW.csv METRICS.txt LIST >COUNTERS.csv
+    counters.py RAW.csv METRICS.txt LIST [PROGRAM] >COUNTERS.csv
 
 LIST is what `suite --list` prints: the n-th profiled launch has to be the n-th kernel of it.
-The program of a row is "suite", its trace "kernel-N", N counting launches from 1.
+The program of a row is PROGRAM ("suite" if not given), its trace "kernel-N", N counting launches from 1.
 """
 import csv
 import re
@@ -41,6 +41,7 @@ def is_named(mangled, kernel):
 
 def main():
     raw, metrics_path, list_path = sys.argv[1:4]
+    program = sys.argv[4] if len(sys.argv) > 4 else "suite"
     with open(metrics_path, encoding="utf-8") as f:
         metrics = f.read().split()
     expected, rows = launches(list_path), raw_rows(raw)
@@ -54,7 +55,7 @@ def main():
         value = {m: number(row.get(m, "")) for m in metrics}
         shared = sum(int(float(value[f"launch__shared_mem_per_block_{kind}"] or 0))
                      for kind in ("static", "dynamic"))
-        out.writerow(["suite", row["Kernel Name"], f"kernel-{i}", dimensions(row["Grid Size"]),
+        out.writerow([program, row["Kernel Name"], f"kernel-{i}", dimensions(row["Grid Size"]),
                       dimensions(row["Block Size"]), value["launch__registers_per_thread"], shared]
                      + [value[m] for m in metrics])
 

@@ -10,18 +10,21 @@
 #   checks.txt      what the suite printed
 #   setup.txt       card, driver, clocks, versions and flags
 #   sass.txt.gz     the machine code that ran
+# SUITE_DIR names another folder of tests for the same driver, as for build.sh (device/holdout).
 # The large size takes about three minutes. NVCC and NCU name other compilers and profilers.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:?name a folder for the results}
 size=${2:-large}
+program=suite
+[ -z "${SUITE_DIR:-}" ] || program=$(basename "$SUITE_DIR")
 ncu=${NCU:-$(command -v ncu || echo /usr/local/cuda/bin/ncu)}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
 
-"$here/build.sh" nvcc "$work/suite" -lineinfo
-"$work/suite" --run all --size "$size" >"$out/checks.txt" || { cat "$out/checks.txt"; exit 1; }
+"$here/build.sh" nvcc "$work/$program" -lineinfo
+"$work/$program" --run all --size "$size" >"$out/checks.txt" || { cat "$out/checks.txt"; exit 1; }
 tail -n 1 "$out/checks.txt"
 
 flags="--clock-control none --cache-control all"
@@ -35,7 +38,7 @@ flags="--clock-control none --cache-control all"
 profile() { # NCU-OPTION...
     # shellcheck disable=SC2086 # the flags are words
     "$ncu" $flags "$@" --export "$work/report" --force-overwrite \
-        "$work/suite" --run all --size "$size" >"$work/log" 2>&1
+        "$work/$program" --run all --size "$size" >"$work/log" 2>&1
 }
 # Some versions give the launch__ values only with their sections.
 profile --metrics "$(paste -s -d , "$here/metrics.txt")" ||
@@ -44,7 +47,7 @@ profile --metrics "$(paste -s -d , "$here/metrics.txt")" ||
 echo "clocks after (SM, memory): $(nvidia-smi --format=csv,noheader --query-gpu=clocks.sm,clocks.mem)" >>"$out/setup.txt"
 "$ncu" --import "$work/report.ncu-rep" --csv --page raw --print-units base \
     --print-kernel-base mangled >"$out/raw.csv"
-"$work/suite" --list >"$work/list"
-python3 "$here/counters.py" "$out/raw.csv" "$here/metrics.txt" "$work/list" >"$out/counters.csv"
-cuobjdump -sass "$work/suite" | gzip -9 >"$out/sass.txt.gz" || rm -f "$out/sass.txt.gz"
+"$work/$program" --list >"$work/list"
+python3 "$here/counters.py" "$out/raw.csv" "$here/metrics.txt" "$work/list" "$program" >"$out/counters.csv"
+cuobjdump -sass "$work/$program" | gzip -9 >"$out/sass.txt.gz" || rm -f "$out/sass.txt.gz"
 echo "$(($(wc -l <"$out/counters.csv") - 1)) launches in $out/counters.csv"

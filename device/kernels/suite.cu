@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct suite_area *const areas[] = {
-    &suite_vector, &suite_matrix,  &suite_factor, &suite_stencil, &suite_reduce, &suite_sort,
-    &suite_sparse, &suite_science, &suite_neural, &suite_memory,  &suite_control};
-static const int n_areas = (int)(sizeof(areas) / sizeof(areas[0]));
-
 static int size_is_large;
 static uint32_t random_state;
 
@@ -174,9 +169,9 @@ static void check_names(const char *list)
         size_t length = strcspn(p, ",");
         snprintf(name, sizeof name, "%.*s", (int)length, p);
         int found = 0;
-        for (int a = 0; a < n_areas; a++)
-            for (int t = 0; t < areas[a]->n_tests; t++)
-                found |= is_chosen(name, areas[a]->tests[t].name, areas[a]->name);
+        for (int a = 0; a < suite_n_areas; a++)
+            for (int t = 0; t < suite_areas[a]->n_tests; t++)
+                found |= is_chosen(name, suite_areas[a]->tests[t].name, suite_areas[a]->name);
         if (!found)
             fail(name, "no such test or area; --list names them");
         p += length + (p[length] == ',');
@@ -198,11 +193,11 @@ static int run_test(const struct suite_test *test)
 static int run_chosen(const char *list)
 {
     int n_run = 0, n_failed = 0;
-    for (int a = 0; a < n_areas; a++)
-        for (int t = 0; t < areas[a]->n_tests; t++)
-            if (is_chosen(list, areas[a]->tests[t].name, areas[a]->name)) {
+    for (int a = 0; a < suite_n_areas; a++)
+        for (int t = 0; t < suite_areas[a]->n_tests; t++)
+            if (is_chosen(list, suite_areas[a]->tests[t].name, suite_areas[a]->name)) {
                 n_run++;
-                n_failed += run_test(&areas[a]->tests[t]);
+                n_failed += run_test(&suite_areas[a]->tests[t]);
             }
     printf("%d of %d tests ok\n", n_run - n_failed, n_run);
     return n_failed != 0;
@@ -211,10 +206,10 @@ static int run_chosen(const char *list)
 /* Tab-separated: area, test, tolerance, launches in order, what it does. */
 static void list_tests(void)
 {
-    for (int a = 0; a < n_areas; a++)
-        for (int t = 0; t < areas[a]->n_tests; t++) {
-            const struct suite_test *test = &areas[a]->tests[t];
-            printf("%s\t%s\t%g\t%s\t%s\n", areas[a]->name, test->name, test->tolerance,
+    for (int a = 0; a < suite_n_areas; a++)
+        for (int t = 0; t < suite_areas[a]->n_tests; t++) {
+            const struct suite_test *test = &suite_areas[a]->tests[t];
+            printf("%s\t%s\t%g\t%s\t%s\n", suite_areas[a]->name, test->name, test->tolerance,
                    test->kernels, test->summary);
         }
 }

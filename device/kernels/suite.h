@@ -31,11 +31,12 @@ struct suite_area {
     int n_tests;
 };
 
-extern const struct suite_area suite_vector, suite_matrix, suite_factor, suite_stencil;
-extern const struct suite_area suite_reduce, suite_sort, suite_sparse, suite_science, suite_neural;
-extern const struct suite_area suite_memory, suite_control;
+/* The areas of the program; areas.cu of each program lists its own. */
+extern const struct suite_area *const suite_areas[];
+extern const int suite_n_areas;
 
 #define SUITE_AREA(symbol, text, table)                                                            \
+    extern const struct suite_area symbol;                                                         \
     const struct suite_area symbol = {text, table, (int)(sizeof(table) / sizeof((table)[0]))}
 
 /* The first value at `--size small`, the second at `--size large`. */

@@ -270,12 +270,12 @@ strata_status flow_warp_due(struct flow_engine *e, uint32_t index)
 static uint64_t pipe_time(const struct flow_engine *e, const struct flow_scheduler *s, uint8_t pipe)
 {
     uint64_t t = s->pipe_free[pipe];
-    if (pipe == SM_PIPE_LSU && e->gpu->sm.lsu_queue_cycles) {
-        uint64_t lsu = e->memory.sm[s->sm].lsu_free;
-        if (lsu > e->gpu->sm.lsu_queue_cycles)
-            t = flow_max(t, lsu - e->gpu->sm.lsu_queue_cycles);
-    }
-    return t;
+    if (pipe != SM_PIPE_LSU)
+        return t;
+    const struct flow_sm_port *p = &e->memory.sm[s->sm];
+    uint32_t ahead = e->gpu->sm.lsu_queue_cycles;
+    uint64_t lsu = ahead ? p->lsu_free : p->mshr_wait_until;
+    return lsu > ahead ? flow_max(t, lsu - ahead) : t;
 }
 
 /* The first ready warp by the policy whose pipe is free. Returns CACHE_NONE and the earliest time a pipe frees if none can issue. */

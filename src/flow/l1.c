@@ -145,18 +145,33 @@ static uint32_t access_cycles(struct flow_memory *m, const struct strata_winst *
     return passes > cycles ? passes : cycles;
 }
 
-/* A miss waits for a free MSHR where the GPU's description limits them. */
-static uint64_t take_mshr(struct flow_memory *m, struct flow_sm_port *p, uint64_t t, uint64_t **entry)
+/* A miss waits for a free MSHR where the GPU's description limits them, and the lines and loads behind it
+ * wait with it: the unit works in order. Returns when it has one. */
+static uint64_t wait_for_mshr(struct flow_memory *m, struct flow_sm_port *p, uint64_t t)
 {
-    *entry = NULL;
-    if (!p->mshr_free)
+    if (!p->mshr_free || p->mshr_free[0] <= t)
         return t;
-    uint32_t best = 0;
-    for (uint32_t i = 1; i < m->gpu->l1.mshrs && p->mshr_free[best] > t; i++)
-        if (p->mshr_free[i] < p->mshr_free[best])
-            best = i;
-    *entry = &p->mshr_free[best];
-    return flow_max(t, p->mshr_free[best]);
+    uint64_t start = p->mshr_free[0];
+    m->held = start - m->now;
+    p->mshr_wait_until = flow_max(p->mshr_wait_until, start);
+    p->lsu_free = flow_max(p->lsu_free, start);
+    return start;
+}
+
+/* The MSHR that was free first is taken until `done`. */
+static void keep_mshr(const struct flow_memory *m, struct flow_sm_port *p, uint64_t done)
+{
+    uint32_t n = m->gpu->l1.mshrs, at = 0;
+    if (!p->mshr_free)
+        return;
+    for (uint32_t child = 1; child < n; child = 2 * at + 1) {
+        child += child + 1 < n && p->mshr_free[child + 1] < p->mshr_free[child];
+        if (p->mshr_free[child] >= done)
+            break;
+        p->mshr_free[at] = p->mshr_free[child];
+        at = child;
+    }
+    p->mshr_free[at] = done;
 }
 
 static bool tlb_holds(struct cache *tlb, uint64_t page)
@@ -185,8 +200,7 @@ static uint32_t translation_cycles(struct flow_memory *m, uint32_t sm, uint64_t 
 static uint64_t fetch_sectors(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors, uint64_t t)
 {
     struct flow_sm_port *p = &m->sm[sm];
-    uint64_t *mshr;
-    uint64_t start = take_mshr(m, p, t, &mshr);
+    uint64_t start = wait_for_mshr(m, p, t);
     if (m->gpu->l1.miss_requests_per_cycle) {
         start = flow_max(start, p->miss_free);
         p->miss_free = start + 1;
@@ -196,8 +210,8 @@ static uint64_t fetch_sectors(struct flow_memory *m, uint32_t sm, uint64_t line,
     uint32_t n = popcount32(sectors);
     m->count.to_l1_sectors += n * (m->gpu->l1.cache.sector_bytes / m->gpu->l2.cache.sector_bytes);
     arrival = flow_take(m, &p->in_free64, arrival, n * m->in_64ths_per_sector);
-    if (mshr)
-        *mshr = arrival;
+    m->held = 0;
+    keep_mshr(m, p, arrival);
     m->count.lat_requests++;
     m->count.lat_lsu += start - t;
     return arrival;

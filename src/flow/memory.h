@@ -55,7 +55,8 @@ struct flow_sm_port {
     uint64_t miss_free;          /* next line request may leave */
     uint64_t out_free64, in_free64;
     uint64_t store_done;         /* the last store has reached the L2 */
-    uint64_t *mshr_free;         /* per MSHR: when it is free; NULL if unlimited */
+    uint64_t *mshr_free;         /* when each MSHR is free, as a heap: the first is free first; NULL if unlimited */
+    uint64_t mshr_wait_until;    /* the unit stands still until then: a line waits for an MSHR */
     struct flow_store_line store[FLOW_STORE_LINES];
     uint32_t n_stores;
     uint32_t gpc, partition;
@@ -91,6 +92,7 @@ struct flow_memory {
     uint64_t refresh_every, refresh_cycles; /* of one channel, in SM cycles; 0 = none */
     struct cache tlb2;           /* second-level TLB, shared by all SMs */
     uint64_t now;                /* time of issue: never goes back */
+    uint64_t held;               /* cycles since then that the request under way has waited for an MSHR */
     struct flow_counters count;
 };
 
@@ -127,12 +129,13 @@ static inline uint64_t flow_max(uint64_t a, uint64_t b)
 /* Takes a resource for `cost` 64ths on behalf of something that reaches it at t; returns when its
  * turn begins. Requests reach a resource out of order (a far one is under way for longer than a near
  * one that issued later), so what waits is measured against the time of issue, m->now: a late
- * arrival does not close the resource to those that come before it. */
+ * arrival does not close the resource to those that come before it. While a request waits for an
+ * MSHR the queue it will join moves on: only what is left of it then makes it wait once more. */
 static inline uint64_t flow_take(const struct flow_memory *m, uint64_t *free64, uint64_t t, uint32_t cost)
 {
-    uint64_t now64 = m->now * 64, begin = flow_max(*free64, now64);
+    uint64_t now64 = m->now * 64, begin = flow_max(*free64, now64), wait = (begin - now64) / 64;
     *free64 = begin + cost;
-    return t + (begin - now64) / 64;
+    return t + (wait > m->held ? wait - m->held : 0);
 }
 
 #endif

@@ -23,8 +23,9 @@ void ptx_compute_addresses(struct ptx_warp *w, const struct ptx_inst *in)
     uint64_t *address = w->access.address;
     uint64_t offset = (uint64_t)in->imm;
     if (in->flags & PTX_INST_ADDRESS32) {
+        /* The sum has 32 bits too: nvcc lets a base run below 0 and come back by the offset. */
         const uint32_t *a = ptx_ref(w, in->a);
-        PTX_EACH_LANE address[i] = a[i] + offset;
+        PTX_EACH_LANE address[i] = (uint32_t)(a[i] + (uint32_t)offset);
     } else {
         const uint64_t *a = ptx_ref(w, in->a);
         PTX_EACH_LANE address[i] = a[i] + offset;

@@ -80,6 +80,22 @@ static void vectors_move_two_four_and_eight(void **state)
     assert_int_equal(o[13], 0x40000000);
 }
 
+/* nvcc keeps shared addresses of loops in 32 bits and lets them start below 0. */
+static void a_shared_address_of_32_bits_wraps(void **state)
+{
+    (void)state;
+    static const uint32_t in[1] = {9};
+    struct buffers b = run_kernel(KERNEL(".shared .align 4 .b8 s[128]; mov.u32 %r2,s; add.u32 %r2,%r2,-4;\n"
+                                         "ld.global.u32 %r3,[%rd1]; st.shared.u32 [%r2+12],%r3;\n"
+                                         "cp.async.ca.shared.global [%r2+20],[%rd1],4; cp.async.wait_all;\n"
+                                         "ld.shared.u32 %r4,[s+8]; ld.shared.u32 %r5,[s+16];\n"
+                                         "st.global.u32 [%rd2],%r4; st.global.u32 [%rd2+4],%r5;"),
+                                  1, in, 4, 8);
+    const uint32_t *o = b.out;
+    assert_int_equal(o[0], 9);
+    assert_int_equal(o[1], 9);
+}
+
 static void generic_addresses_reach_every_space(void **state)
 {
     (void)state;
@@ -333,6 +349,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_extend_to_the_register),
         cmocka_unit_test(vectors_move_two_four_and_eight),
+        cmocka_unit_test(a_shared_address_of_32_bits_wraps),
         cmocka_unit_test(generic_addresses_reach_every_space),
         cmocka_unit_test(parameters_have_addresses),
         cmocka_unit_test(structures_pass_through_calls),
