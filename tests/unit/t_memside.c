@@ -146,6 +146,22 @@ static void equal_requests_merge_until_the_data_is_about_to_come(void **state)
     memside_coalescer_release(&c);
 }
 
+static void groups_of_a_number_of_sms_do_not_share_answers_whether_or_not_gpcs_are_known(void **state)
+{
+    (void)state;
+    static struct strata_gpu g;
+    struct memside_coalescer c;
+    strata_gpu_init(&g);
+    g.sm.count = 5;
+    g.xbar.request_coalescer_scope = 2;
+    g.xbar.request_coalescer_window_cycles = 100;
+    assert_int_equal(memside_coalescer_init(&c, &g, NULL), STRATA_OK);
+    assert_int_equal(c.n_groups, 3);
+    assert_ptr_equal(memside_coalescer_entry(&c, &g, 0, 0, 128, 1), memside_coalescer_entry(&c, &g, 1, 0, 128, 1));
+    assert_ptr_not_equal(memside_coalescer_entry(&c, &g, 0, 0, 128, 1), memside_coalescer_entry(&c, &g, 2, 0, 128, 1));
+    memside_coalescer_release(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -156,6 +172,7 @@ int main(void)
         cmocka_unit_test(what_a_write_misses_is_fetched_at_once_or_when_it_is_read_or_never),
         cmocka_unit_test(the_oldest_dirty_lines_are_written_back_beyond_the_limit),
         cmocka_unit_test(equal_requests_merge_until_the_data_is_about_to_come),
+        cmocka_unit_test(groups_of_a_number_of_sms_do_not_share_answers_whether_or_not_gpcs_are_known),
     };
     return cmocka_run_group_tests(tests, load_gpu, NULL);
 }
