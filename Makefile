@@ -2,7 +2,7 @@
 BUILD ?= build
 MESON_FLAGS ?= -Dwerror=true
 
-.PHONY: all setup demo check bench soak fuzz install format clean asan
+.PHONY: all setup demo check bench soak fuzz install format clean asan static
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -41,8 +41,16 @@ soak: all
 install: all
 	@$(if $(PREFIX),meson configure $(BUILD) --prefix=$(PREFIX) && ninja -C $(BUILD) &&) meson install -C $(BUILD)
 
+# One file that runs on any Linux of this architecture: build-static/strata. GPU files are found in a folder gpus beside it.
+static: setup
+	@test -f build-static/build.ninja || meson setup build-static -Dstatic=true -Dprefer_static=true -Dtests=false -Dbuildtype=release
+	@ninja -C build-static tools/strata
+	@rm -rf build-static/strata-static && mkdir build-static/strata-static && cp -r gpus LICENSE build-static/strata-static
+	@strip -o build-static/strata-static/strata build-static/tools/strata
+	@tar -C build-static -czf build-static/strata-static.tar.gz strata-static && ls -lh build-static/strata-static.tar.gz
+
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 
 clean:
-	rm -rf build build-asan build-fuzz demo-out
+	rm -rf build build-asan build-fuzz build-static demo-out

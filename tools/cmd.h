@@ -18,7 +18,11 @@ extern const struct command strata_commands[];
 
 /* Prints "strata: <place>: <sentence>" to stderr and returns the exit code that goes with the status. */
 int report_error(const struct strata_error *err);
+/* Which of the processes that mpirun started this is; 0 elsewhere. All of them make the same usage
+ * errors, so only process 0 tells; of other errors it is told whose they are. */
+extern int process_rank;
 
+int cmd_bugreport(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_completion(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
@@ -31,6 +35,7 @@ int cmd_gpu_import(int argc, char **argv);
 int cmd_gpu_keys(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_learn(int argc, char **argv);
+int cmd_metrics(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 int cmd_reuse(int argc, char **argv);
 int cmd_report(int argc, char **argv);

@@ -8,6 +8,7 @@
 #include "options.h"
 #include "output.h"
 #include "print.h"
+#include "progress.h"
 
 struct check_arguments {
     struct launch_arguments launches;
@@ -17,6 +18,7 @@ struct check_arguments {
 
 struct checks {
     FILE *out;
+    struct progress progress;
     enum format format;
     size_t n_findings, n_launches, n_bad; /* printed findings; launches; launches with errors */
 };
@@ -95,6 +97,7 @@ static void print_report(struct checks *c, const struct strata_launch *l,
         const struct strata_finding *x = &report->finding[r];
         if (!x->count)
             continue;
+        progress_end(&c->progress); /* findings go to the same terminal, perhaps */
         if (c->format == FORMAT_TEXT)
             text_finding(c, l, &rules[r], x);
         else if (c->format == FORMAT_CSV)
@@ -118,8 +121,10 @@ static strata_status check_launch(struct checks *c, const struct strata_launch_r
         print_report(c, strata_reader_launch(reader), &report);
         c->n_launches++;
         c->n_bad += report.n_errors > 0;
-        if (!quiet)
+        if (!quiet && strata_reader_warning_count(reader)) {
+            progress_end(&c->progress);
             show_reader_warnings(reader);
+        }
     }
     strata_reader_close(reader);
     return status;
@@ -158,8 +163,12 @@ static strata_status check(const struct check_arguments *a, enum format format, 
     }
     c.out = out.stream;
     begin(&c);
-    for (size_t k = 0; !status && k < set.n_launches; k++)
+    progress_start(&c.progress, "launches", a->quiet);
+    for (size_t k = 0; !status && k < set.n_launches; k++) {
         status = check_launch(&c, &set.launch[k], a->quiet, err);
+        progress_show(&c.progress, k + 1, set.n_launches, 0);
+    }
+    progress_end(&c.progress);
     if (!status)
         end(&c);
     if (status)
@@ -192,7 +201,7 @@ int cmd_check(int argc, char **argv)
         LAUNCH_OPTIONS(a.launches),
         {'f', "format", OPTION_STRING, &a.format, "FORMAT", "text (default), csv or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
-        {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no warnings of the reader"},
+        {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no warnings"},
     };
     const struct command_syntax syntax = {
         .name = "check",

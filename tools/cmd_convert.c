@@ -6,6 +6,7 @@
 #include <strata/trace.h>
 
 #include "cmd.h"
+#include "interrupt.h"
 #include "launch_option.h"
 #include "options.h"
 #include "progress.h"
@@ -117,6 +118,7 @@ static strata_status convert(const struct convert_arguments *a, char **paths, in
     if (!status)
         status = strata_writer_create(out, &options, &c.writer, err);
     if (!status) {
+        interrupt_removes(strata_writer_temporary(c.writer));
         progress_start(&c.progress, "launches", a->quiet);
         for (size_t i = 0; !status && i < set.n_traces; i++)
             status = copy_trace(&c, set.trace[i], err);

@@ -5,6 +5,7 @@
 #include <strata/generate.h>
 
 #include "cmd.h"
+#include "interrupt.h"
 #include "options.h"
 
 struct generate_arguments {
@@ -83,6 +84,8 @@ static strata_status generate(const struct generate_arguments *a, const char *ki
     if (status != STRATA_OK)
         return status;
     status = strata_writer_create(a->output, &options, &writer, err);
+    if (status == STRATA_OK)
+        interrupt_removes(strata_writer_temporary(writer));
     if (status == STRATA_OK)
         status = write_trace(trace, writer, &instructions, err);
     if (status == STRATA_OK)

@@ -18,7 +18,7 @@ struct predict_arguments {
     struct launch_arguments launches;
     struct option_list set;
     uint64_t seed, jobs;
-    bool quiet, verbose;
+    bool quiet, verbose, summary, ncu_layout;
     struct model_settings settings;
 };
 
@@ -73,16 +73,19 @@ static strata_status run_model(const struct predict_arguments *a, const struct s
     return status;
 }
 
-static strata_status write_prediction(const struct strata_prediction *p, enum strata_format format,
-                                      const char *path, struct strata_error *err)
+static strata_status write_prediction(const struct strata_prediction *p,
+                                      const struct predict_arguments *a, enum strata_format format,
+                                      struct strata_error *err)
 {
     char *text;
     size_t length;
     struct output out;
-    strata_status status = strata_prediction_print(p, format, &text, &length, err);
+    strata_status status = a->summary      ? strata_prediction_summary(p, &text, &length, err)
+                           : a->ncu_layout ? strata_prediction_print_ncu(p, &text, &length, err)
+                                           : strata_prediction_print(p, format, &text, &length, err);
     if (status != STRATA_OK)
         return status;
-    status = output_open(&out, path, err);
+    status = output_open(&out, a->output, err);
     if (status == STRATA_OK) {
         fwrite(text, 1, length, out.stream);
         status = output_commit(&out, err);
@@ -105,6 +108,16 @@ static void show_warnings(const struct strata_prediction *p, const struct predic
         }
 }
 
+static strata_status parse_layout(struct predict_arguments *a, enum strata_format *format,
+                                  struct strata_error *err)
+{
+    a->ncu_layout = !strcmp(a->format, "ncu");
+    if (a->summary && strcmp(a->format, "text"))
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "--summary is text for people; leave out --format or --summary.");
+    return strata_format_parse(a->ncu_layout ? "csv" : a->format, format, err);
+}
+
 static strata_status predict(struct predict_arguments *a, char **paths, int n_paths,
                              struct strata_error *err)
 {
@@ -114,10 +127,14 @@ static strata_status predict(struct predict_arguments *a, char **paths, int n_pa
     struct strata_launch_set set = {0};
     struct strata_prediction prediction = {0};
     strata_status status =
-        gpu ? strata_format_parse(a->format, &format, err)
+        gpu ? parse_layout(a, &format, err)
             : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
     if (status == STRATA_OK)
+        status = output_check(a->output, err);
+    if (status == STRATA_OK)
         status = find_model(a->model, &model, err);
+    if (status == STRATA_OK)
+        status = check_variant(model, a->variant, err);
     if (status == STRATA_OK)
         status = split_settings(&a->set, a->compat, &a->settings, err);
     if (status == STRATA_OK)
@@ -129,7 +146,7 @@ static strata_status predict(struct predict_arguments *a, char **paths, int n_pa
     if (status == STRATA_OK)
         status = run_model(a, model, gpu, &set, &prediction, err);
     if (status == STRATA_OK)
-        status = write_prediction(&prediction, format, a->output, err);
+        status = write_prediction(&prediction, a, format, err);
     if (status == STRATA_OK && (format == STRATA_FORMAT_CSV || a->output))
         show_warnings(&prediction, a);
     strata_prediction_release(&prediction);
@@ -173,7 +190,10 @@ int cmd_predict(int argc, char **argv)
         {0, "seed", OPTION_UINT, &a.seed, "N", "seed of all random numbers (default 1)"},
         {'j', "jobs", OPTION_UINT, &a.jobs, "N",
          "launches at a time (default 1); never changes a result"},
-        {'f', "format", OPTION_STRING, &a.format, "FORMAT", "text (default), csv or json"},
+        {'f', "format", OPTION_STRING, &a.format, "FORMAT",
+         "text (default), csv, json, or ncu (the columns of `ncu --csv`)"},
+        {0, "summary", OPTION_FLAG, &a.summary, NULL,
+         "one line a launch: time, cycles, hit rates, DRAM traffic"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no warnings"},
         {'v', "verbose", OPTION_FLAG, &a.verbose, NULL, "also tell what was run"},

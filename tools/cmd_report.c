@@ -164,10 +164,15 @@ int cmd_report(int argc, char **argv)
     struct strata_error err;
     if (!parse_options(&syntax, argc, argv, &n_args, &code))
         return code;
-    strata_status status =
-        n_args >= 1 ? report(&a, argv + 1, n_args, &err)
-                    : strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
-                                  "report needs at least one result (`strata predict --format "
-                                  "json`); see `strata report --help`.");
+    strata_status status = STRATA_OK;
+    if (a.measured_on && !a.measured)
+        status = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
+                             "--measured-on needs --measured, the counters measured on that GPU.");
+    else
+        status = n_args >= 1
+                     ? report(&a, argv + 1, n_args, &err)
+                     : strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
+                                   "report needs at least one result (`strata predict --format "
+                                   "json`); see `strata report --help`.");
     return status == STRATA_OK ? EXIT_DONE : report_error(&err);
 }

@@ -311,6 +311,8 @@ int cmd_reuse(int argc, char **argv)
     else if (!a.gpu)
         st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
                          "reuse needs --gpu, whose lines and dispatcher count; `strata gpu list` names them.");
+    else if (a.timed && !a.sweep)
+        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0, "--timed needs --sweep, whose points it computes a second time.");
     else if (a.jobs < 1 || a.jobs > 64)
         st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0, "-j takes a number from 1 to 64.");
     else

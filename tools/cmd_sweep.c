@@ -72,7 +72,7 @@ static strata_status check_metrics(const char *words, struct strata_error *err)
         snprintf(name, sizeof name, "%.*s", (int)n, at);
         if (!strata_metric_find(name))
             return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
-                               "there is no metric \"%s\"; docs/metrics.md lists them.", name);
+                               "there is no metric \"%s\"; `strata metrics` lists them.", name);
         at += length + (at[length] == ',');
     }
     return STRATA_OK;
@@ -145,6 +145,8 @@ static strata_status check_options(const struct sweep_arguments *a, enum strata_
 {
     strata_status status = strata_format_parse(a->format, format, err);
     if (status == STRATA_OK)
+        status = output_check(a->output, err);
+    if (status == STRATA_OK)
         status = check_metrics(a->rank, err);
     if (status == STRATA_OK)
         status = check_metrics(a->pareto, err);
@@ -170,6 +172,8 @@ static strata_status sweep(struct sweep_arguments *a, char **paths, int n_paths,
             : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
     if (status == STRATA_OK)
         status = find_model(a->model, &model, err);
+    if (status == STRATA_OK)
+        status = check_variant(model, a->variant, err);
     if (status == STRATA_OK)
         status = split_settings(&a->set, a->compat, &a->settings, err);
     if (status == STRATA_OK)
@@ -262,6 +266,7 @@ int cmd_sweep(int argc, char **argv)
     };
     int n_args, code;
     struct strata_error err;
+    process_rank = sweep_team_rank();
     if (!parse_options(&syntax, argc, argv, &n_args, &code))
         return code;
     strata_status status = check_numbers(&a, &err);

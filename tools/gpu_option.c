@@ -1,9 +1,29 @@
 /* gpu_option.c - --gpu and --set. */
 #include "gpu_option.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* What was installed or unpacked elsewhere than it was built for lies beside the program. */
+static strata_status add_own_folders(struct strata_error *err)
+{
+    static const char *const places[] = {"../share/strata/gpus", "gpus"};
+    char self[PATH_MAX], folder[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n < 0 ? 0 : n] = 0;
+    char *slash = strrchr(self, '/');
+    strata_status status = STRATA_OK;
+    for (size_t i = 0; slash && status == STRATA_OK && i < sizeof places / sizeof places[0]; i++) {
+        *slash = 0;
+        if (snprintf(folder, sizeof folder, "%s/%s", self, places[i]) < (int)sizeof folder &&
+            !access(folder, R_OK | X_OK))
+            status = strata_gpu_add_path(folder, err);
+    }
+    return status;
+}
 
 strata_status add_gpu_paths(struct strata_error *err)
 {
@@ -11,6 +31,8 @@ strata_status add_gpu_paths(struct strata_error *err)
     strata_status status = strata_gpu_add_path(STRATA_DATADIR "/gpus", err);
     if (status == STRATA_OK)
         status = strata_gpu_add_path(STRATA_SOURCE_GPUS, err);
+    if (status == STRATA_OK)
+        status = add_own_folders(err);
     const char *list = getenv("STRATA_GPU_PATH");
     size_t end = list ? strlen(list) : 0;
     while (status == STRATA_OK && end > 0) {

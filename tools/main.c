@@ -1,4 +1,5 @@
 /* main.c - the strata command: finds the subcommand and runs it. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,16 +25,37 @@ const struct command strata_commands[] = {
     {"report", "predictions and their errors as one HTML page", cmd_report},
     {"dissect", "what a GPU's memory is made of, from latencies", cmd_dissect},
     {"gpu", "what is known about a GPU: list, show, check, diff, keys, import", cmd_gpu},
+    {"metrics", "name, unit and definition of every metric", cmd_metrics},
     {"doctor", "what will work on this machine, and how to get the rest", cmd_doctor},
+    {"bugreport", "what someone else needs to look at a problem", cmd_bugreport},
     {"completion", "tab completion for bash, zsh or fish", cmd_completion},
     {NULL, NULL, NULL},
 };
+
+int process_rank;
+
+/* The library's sentence says what there was no memory for; what to do about it is the same for
+ * all. */
+static void add_memory_remedy(char *text, size_t size)
+{
+    size_t n = strlen(text);
+    if (n && text[n - 1] == '.' && !strchr(text, ';'))
+        snprintf(
+            text + n - 1, size - n + 1,
+            "; take fewer launches (--launch-count), fewer threads (-j), or a machine with more "
+            "memory.");
+}
 
 int report_error(const struct strata_error *err)
 {
     char text[1400];
     strata_error_text(err, text, sizeof text);
-    fprintf(stderr, "strata: %s\n", text);
+    if (err->status == STRATA_ENOMEM)
+        add_memory_remedy(text, sizeof text);
+    if (!process_rank)
+        fprintf(stderr, "strata: %s\n", text);
+    else if (err->status != STRATA_EUSAGE)
+        fprintf(stderr, "strata: process %d: %s\n", process_rank, text);
     switch (err->status) {
     case STRATA_EMISMATCH:
         return EXIT_MISMATCH;
@@ -58,10 +80,22 @@ static int help(void)
 
 static const struct command *find_command(const char *name)
 {
-    for (const struct command *c = strata_commands; c->name; c++)
-        if (!strcmp(c->name, name))
+    const char *near = NULL;
+    size_t least = 3;
+    for (const struct command *c = strata_commands; c->name; c++) {
+        size_t distance = strata_word_distance(name, c->name, least);
+        if (!distance)
             return c;
-    fprintf(stderr, "strata: there is no command \"%s\"; `strata help` lists them.\n", name);
+        if (distance < least) {
+            least = distance;
+            near = c->name;
+        }
+    }
+    fprintf(stderr, "strata: there is no command \"%s\"", name);
+    fprintf(stderr,
+            near ? " (did you mean \"%s\"?); `strata help` lists them.\n"
+                 : "; `strata help` lists them.\n",
+            near);
     return NULL;
 }
 
@@ -77,17 +111,29 @@ static int help_about(int argc, char **argv)
     return c ? c->run(2, (char *[]){argv[1], option, NULL}) : EXIT_USAGE;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message, not a death */
     if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
         return help();
     if (!strcmp(argv[1], "help"))
         return help_about(argc - 1, argv + 1);
-    if (!strcmp(argv[1], "--version")) {
+    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
         puts("strata " STRATA_VERSION);
         return EXIT_DONE;
     }
     const struct command *c = find_command(argv[1]);
     return c ? c->run(argc - 1, argv + 1) : EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message, not a death */
+    int code = run(argc, argv);
+    /* Help, lists and completion scripts go to standard output as they are made. */
+    if (code == EXIT_DONE && (fflush(stdout) || ferror(stdout))) {
+        fprintf(stderr, "strata: standard output: the result could not be written: %s.\n",
+                strerror(errno));
+        return EXIT_INPUT;
+    }
+    return code;
 }

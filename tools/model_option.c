@@ -21,6 +21,15 @@ strata_status find_model(const char *name, const struct strata_model **out,
                        name, names);
 }
 
+strata_status check_variant(const struct strata_model *model, const char *variant,
+                            struct strata_error *err)
+{
+    if (!variant || model->has_variants)
+        return STRATA_OK;
+    return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                       "the model %s has no variants; leave out --variant.", model->name);
+}
+
 strata_status split_settings(const struct option_list *set, const char *compat,
                              struct model_settings *out, struct strata_error *err)
 {

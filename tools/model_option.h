@@ -10,6 +10,10 @@
 strata_status find_model(const char *name, const struct strata_model **out,
                          struct strata_error *err);
 
+/* STRATA_EUSAGE if a variant (NULL: none) is asked of a model that has none. */
+strata_status check_variant(const struct strata_model *model, const char *variant,
+                            struct strata_error *err);
+
 /* --set model.key=value goes to the model, without "model.", every other --set to the GPU; --compat
  * WHOSE is the setting compat=WHOSE. */
 struct model_settings {

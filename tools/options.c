@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <strata/status.h>
+
 #include "cmd.h"
 
 bool parse_size(const char *text, uint64_t *out)
@@ -13,11 +15,10 @@ bool parse_size(const char *text, uint64_t *out)
     static const struct {
         const char *suffix;
         uint64_t factor;
-    } units[] = {{"", 1},         {"B", 1},
-                 {"k", 1000},     {"K", 1000},      {"kB", 1000},     {"KB", 1000},
-                 {"M", 1000000},  {"MB", 1000000},  {"G", 1000000000}, {"GB", 1000000000},
-                 {"Ki", 1024},    {"KiB", 1024},    {"Mi", 1048576},  {"MiB", 1048576},
-                 {"Gi", 1073741824}, {"GiB", 1073741824}};
+    } units[] = {{"", 1},           {"B", 1},           {"k", 1000},        {"K", 1000},
+                 {"kB", 1000},      {"KB", 1000},       {"M", 1000000},     {"MB", 1000000},
+                 {"G", 1000000000}, {"GB", 1000000000}, {"Ki", 1024},       {"KiB", 1024},
+                 {"Mi", 1048576},   {"MiB", 1048576},   {"Gi", 1073741824}, {"GiB", 1073741824}};
     char *end;
     errno = 0;
     if (*text < '0' || *text > '9')
@@ -63,16 +64,47 @@ void print_help(const struct command_syntax *s)
 
 static int usage_error(const struct command_syntax *s, const char *what, const char *word)
 {
-    fprintf(stderr, "strata %s: %s \"%s\"; see `strata %s --help`.\n", s->name, what, word, s->name);
+    if (!process_rank)
+        fprintf(stderr, "strata %s: %s \"%s\"; see `strata %s --help`.\n", s->name, what, word,
+                s->name);
     return EXIT_USAGE;
 }
 
-static const struct option *find_option(const struct command_syntax *s, const char *name, size_t length,
-                                        char letter)
+static int unknown_option(const struct command_syntax *s, const char *word, size_t length)
+{
+    char name[66], near[80] = "";
+    size_t least = 3;
+    snprintf(name, sizeof name, "%.*s", (int)(length < 65 ? length : 65), word + 2);
+    for (size_t i = 0; word[1] == '-' && i < s->n_options; i++) {
+        size_t distance = strata_word_distance(name, s->options[i].name, least);
+        if (distance < least) {
+            least = distance;
+            snprintf(near, sizeof near, " (did you mean \"--%s\"?)", s->options[i].name);
+        }
+    }
+    if (!process_rank)
+        fprintf(stderr, "strata %s: there is no option \"%s\"%s; see `strata %s --help`.\n",
+                s->name, word, near, s->name);
+    return EXIT_USAGE;
+}
+
+static int bad_value(const struct command_syntax *s, const struct option *o, const char *value)
+{
+    if (!process_rank)
+        fprintf(stderr, "strata %s: --%s takes %s, not \"%s\"; see `strata %s --help`.\n", s->name,
+                o->name,
+                o->kind == OPTION_UINT ? "a whole number such as 3, 1M or 96KiB" : "a number",
+                value, s->name);
+    return EXIT_USAGE;
+}
+
+static const struct option *find_option(const struct command_syntax *s, const char *name,
+                                        size_t length, char letter)
 {
     for (size_t i = 0; i < s->n_options; i++) {
         const struct option *o = &s->options[i];
-        if (letter ? o->letter == letter : strlen(o->name) == length && !strncmp(o->name, name, length))
+        if (letter ? o->letter == letter
+                   : strlen(o->name) == length && !strncmp(o->name, name, length))
             return o;
     }
     return NULL;
@@ -106,7 +138,8 @@ static bool store_value(const struct option *o, const char *value)
     return false;
 }
 
-bool parse_options(const struct command_syntax *s, int argc, char **argv, int *n_args, int *exit_code)
+bool parse_options(const struct command_syntax *s, int argc, char **argv, int *n_args,
+                   int *exit_code)
 {
     bool only_args = false;
     *n_args = 0;
@@ -130,7 +163,7 @@ bool parse_options(const struct command_syntax *s, int argc, char **argv, int *n
         size_t length = equals ? (size_t)(equals - word - 2) : strlen(word) - (is_long ? 2 : 0);
         const struct option *o = find_option(s, word + 2, length, is_long ? 0 : word[1]);
         if (!o) {
-            *exit_code = usage_error(s, "unknown option", word);
+            *exit_code = unknown_option(s, word, length);
             return false;
         }
         const char *value = equals ? equals + 1 : !is_long && word[2] ? word + 2 : NULL;
@@ -146,7 +179,7 @@ bool parse_options(const struct command_syntax *s, int argc, char **argv, int *n
             value = argv[++i];
         }
         if (!store_value(o, value)) {
-            *exit_code = usage_error(s, "not a valid value:", value);
+            *exit_code = bad_value(s, o, value);
             return false;
         }
     }

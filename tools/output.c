@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "interrupt.h"
+
 /* A device, a pipe or what stands for an open file (/dev/stdout) is written as it stands: renaming
  * would put a plain file in its place. */
 static bool is_special(const char *path)
@@ -17,6 +19,30 @@ static bool is_special(const char *path)
     return !stat(path, &info) && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
+static strata_status refuse(const char *path, int why, struct strata_error *err)
+{
+    return strata_fail(err, STRATA_EIO, *path ? path : "\"\"", 0, 0,
+                       "the output cannot be written: %s; choose another place.", strerror(why));
+}
+
+strata_status output_check(const char *path, struct strata_error *err)
+{
+    struct stat info;
+    if (!path || !strcmp(path, "-"))
+        return STRATA_OK;
+    if (!*path)
+        return refuse(path, ENOENT, err);
+    if (!stat(path, &info) && S_ISDIR(info.st_mode))
+        return refuse(path, EISDIR, err);
+    if (is_special(path))
+        return STRATA_OK;
+    const char *slash = strrchr(path, '/');
+    char *folder = !slash ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
+    int why = !folder ? ENOMEM : access(folder, W_OK | X_OK) ? errno : 0;
+    free(folder);
+    return why ? refuse(path, why, err) : STRATA_OK;
+}
+
 strata_status output_open(struct output *o, const char *path, struct strata_error *err)
 {
     memset(o, 0, sizeof *o);
@@ -24,6 +50,9 @@ strata_status output_open(struct output *o, const char *path, struct strata_erro
         o->stream = stdout;
         return STRATA_OK;
     }
+    strata_status status = output_check(path, err);
+    if (status != STRATA_OK)
+        return status;
     bool in_place = is_special(path);
     if (in_place)
         o->temporary = strdup(path);
@@ -35,18 +64,19 @@ strata_status output_open(struct output *o, const char *path, struct strata_erro
         return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
                            "there is no memory left for the output's name.");
     }
+    if (!in_place)
+        interrupt_removes(o->temporary);
     o->stream = fopen(o->temporary, "w");
     int why = errno;
     if (in_place || !o->stream) {
+        interrupt_forgets(o->temporary);
         free(o->temporary); /* there is nothing to rename or to remove */
         o->temporary = NULL;
     }
     if (o->stream)
         return STRATA_OK;
     output_discard(o);
-    return strata_fail(err, STRATA_EIO, path, 0, 0,
-                       "the output cannot be written: %s; choose another place with -o.",
-                       strerror(why));
+    return refuse(path, why, err);
 }
 
 strata_status output_commit(struct output *o, struct strata_error *err)
@@ -61,6 +91,7 @@ strata_status output_commit(struct output *o, struct strata_error *err)
     bad |= fclose(o->stream) != 0;
     o->stream = NULL;
     if (!bad && (!o->temporary || !rename(o->temporary, o->final_path))) {
+        interrupt_forgets(o->temporary);
         free(o->temporary);
         free(o->final_path);
         memset(o, 0, sizeof *o);
@@ -79,6 +110,7 @@ void output_discard(struct output *o)
         fclose(o->stream);
     if (o->temporary)
         unlink(o->temporary);
+    interrupt_forgets(o->temporary);
     free(o->temporary);
     free(o->final_path);
     memset(o, 0, sizeof *o);

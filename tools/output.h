@@ -12,6 +12,8 @@ struct output {
     char *temporary;
 };
 
+/* Whether output_open will succeed as far as that can be told, for use before long work. */
+strata_status output_check(const char *path, struct strata_error *err);
 /* path NULL or "-": standard output. */
 strata_status output_open(struct output *o, const char *path, struct strata_error *err);
 /* Flushes, checks for write errors (full disk, closed pipe) and renames. */

@@ -25,6 +25,15 @@ static bool started_by_mpi(void)
     return false;
 }
 
+int sweep_team_rank(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
+    for (size_t i = 0; started_by_mpi() && i < sizeof names / sizeof names[0]; i++)
+        if (getenv(names[i]))
+            return atoi(getenv(names[i]));
+    return 0;
+}
+
 static void *load_from(const char *folder, char *why, size_t size)
 {
     char path[PATH_MAX];

@@ -4,6 +4,9 @@
 
 #include <strata/sweep.h>
 
+/* Which process this is, before they have met; 0 if mpirun did not start it. */
+int sweep_team_rank(void);
+
 struct sweep_team;
 /* *team and *members stay NULL if this process was not started by mpirun. Messages go through a
  * library that is loaded only then, so that no other command needs MPI. */

@@ -10,6 +10,8 @@
 #include <strata/ptx.h>
 #include <strata/trace.h>
 
+#include "interrupt.h"
+
 #define BUFFER_ALIGN 256
 
 /* What the sink needs. */
@@ -270,6 +272,8 @@ static strata_status run(struct strata_ptx_module *m, const struct strata_ptx_la
              r->output ? "" : ".strata");
     strata_status status =
         r->no_record ? STRATA_OK : strata_writer_create(path, &format, &rec.writer, err);
+    if (status == STRATA_OK && rec.writer)
+        interrupt_removes(strata_writer_temporary(rec.writer));
     if (status == STRATA_OK)
         status = strata_ptx_run(m, launch, &opt, &stats, err);
     if (status == STRATA_OK && rec.begun)

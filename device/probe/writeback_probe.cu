@@ -92,6 +92,56 @@ __global__ void stride_fill_read_l1(uint4 *a, size_t n, int store_first, int pas
         *out = s;
 }
 
+// One word of every `stride`-th sector: sectors written in part.
+__global__ void write_words(unsigned *a, size_t n, int stride_sectors, int words)
+{
+    size_t t = blockIdx.x * (size_t)blockDim.x + threadIdx.x, step = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = t; i < n; i += step)
+        for (int w = 0; w < words; w++)
+            a[i * 8 * stride_sectors + w] = 1;
+}
+
+// Atomics on the first word of every 64 bytes of the 4 KB blocks whose home has this parity; one block.
+template <int KIND> __global__ void atomic_pairs(unsigned *a, size_t n_blocks, unsigned parity, unsigned *out)
+{
+    unsigned s = 0;
+    for (size_t b = blockIdx.x; b < n_blocks; b += gridDim.x) {
+        unsigned home = (b ^ b >> 1 ^ b >> 3 ^ b >> 5 ^ b >> 7) & 1;
+        if (home != parity || threadIdx.x >= 64)
+            continue;
+        if (KIND == 0)
+            atomicAdd(&a[b * 1024 + threadIdx.x * 16], 1u);
+        else if (KIND == 1)
+            s += atomicAdd(&a[b * 1024 + threadIdx.x * 16], 1u);
+        else
+            s += load_around_l1((uint4 *)&a[b * 1024 + threadIdx.x * 16]).x;
+    }
+    if (s == 12345)
+        *out = s;
+}
+
+static void parts(uint4 *a, unsigned *out)
+{
+    for (int stride : {1, 4})
+        for (int kilo : {16, 32, 64, 96, 128, 192, 256, 512}) {
+            write_words<<<264, 256>>>((unsigned *)a, (size_t)kilo << 10, stride, 1);
+            LAUNCHED("write_words sectors=%dk stride=%d words=1", kilo, stride);
+        }
+    for (int words : {2, 4, 7, 8}) {
+        write_words<<<264, 256>>>((unsigned *)a, (size_t)256 << 10, 4, words);
+        LAUNCHED("write_words sectors=256k stride=4 words=%d", words);
+    }
+    for (unsigned parity : {0u, 1u})
+        for (int grid : {1, 132}) {
+            atomic_pairs<0><<<grid, 64>>>((unsigned *)a, 1024, parity, out);
+            LAUNCHED("atomic_pairs red grid=%d parity=%u", grid, parity);
+            atomic_pairs<1><<<grid, 64>>>((unsigned *)a, 1024, parity, out);
+            LAUNCHED("atomic_pairs atom grid=%d parity=%u", grid, parity);
+            atomic_pairs<2><<<grid, 64>>>((unsigned *)a, 1024, parity, out);
+            LAUNCHED("atomic_pairs load grid=%d parity=%u", grid, parity);
+        }
+}
+
 static void writes(uint4 *a, uint4 *b, unsigned *out)
 {
     const size_t MB = 65536;
@@ -143,14 +193,18 @@ static void kept(uint4 *a, unsigned *out)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     uint4 *a, *b;
     unsigned *out;
     CK(cudaMalloc(&a, (size_t)256 << 20));
     CK(cudaMalloc(&b, (size_t)128 << 20));
     CK(cudaMalloc(&out, 1 << 16));
-    writes(a, b, out);
-    kept(a, out);
+    bool only_parts = argc > 1 && argv[1][0] == 'p';
+    if (!only_parts) {
+        writes(a, b, out);
+        kept(a, out);
+    }
+    parts(a, out);
     return 0;
 }

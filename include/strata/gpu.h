@@ -337,7 +337,9 @@ strata_status strata_gpu_add_path(const char *folder, struct strata_error *err);
 strata_status strata_gpu_set(struct strata_gpu *gpu, const char *key, const char *value, struct strata_error *err);
 /* The same for a GPU that is complete, as --set and sweeps do it. What hangs on the key follows: with
  * sm.count the lists of SMs (those that are gone leave them, new ones come at the end), and a size
- * given to the L1 is its own, not what shared memory leaves of a common store. */
+ * given to the L1 is its own, not what shared memory leaves of a common store. A size given to the L2
+ * becomes the nearest whole number of sets in each slice, and l2.effective and l2.dirty stay the same
+ * part of it. */
 strata_status strata_gpu_override(struct strata_gpu *gpu, const char *key, const char *value, struct strata_error *err);
 /* Checks values against one another (sets are whole numbers, order covers all SMs, ...). */
 strata_status strata_gpu_validate(const struct strata_gpu *gpu, const char *file, struct strata_error *err);

@@ -62,6 +62,9 @@ struct strata_predict_options {
     /* Called after each launch, never by two threads at once; NULL: not called. */
     void (*progress)(void *context, size_t n_done, size_t n_launches, uint64_t warp_instructions);
     void *progress_context;
+    /* NULL, or looked at before each launch: once it is not 0 no more are begun, and strata_predict
+     * fails with STRATA_ELIMIT. Any thread may set it. */
+    const volatile int32_t *stop;
 };
 
 /* Adds a result for each launch of the set to *out (initialised), in the order of the set. If

@@ -45,6 +45,14 @@ strata_status strata_format_parse(const char *word, enum strata_format *out,
 strata_status strata_prediction_print(const struct strata_prediction *p, enum strata_format format,
                                       char **text, size_t *length, struct strata_error *err);
 
+/* One line a launch, for people: time, cycles, hit rates, DRAM traffic. *text is freed by the caller. */
+strata_status strata_prediction_summary(const struct strata_prediction *p, char **text,
+                                        size_t *length, struct strata_error *err);
+/* One row a launch and metric in the columns of `ncu --csv`, and a column Source that says "model";
+ * what a prediction does not know (process, stream, host) is empty. *text is freed by the caller. */
+strata_status strata_prediction_print_ncu(const struct strata_prediction *p, char **text,
+                                          size_t *length, struct strata_error *err);
+
 /* Predictions read from files: one for a JSON file, one for each (model, GPU) of a CSV file. */
 struct strata_predictions {
     struct strata_prediction *item;

@@ -63,6 +63,9 @@ const struct strata_metric *strata_metric_table(size_t *n);
 /* Adds the metrics that follow from those present (hit rates, misses, DRAM bytes, sectors per
  * request) and are not given. The same rules serve both sides of a comparison, and sweeps. */
 void strata_derive_metrics(struct strata_result *r);
+/* Then what says the same in other words: bytes of sectors, bytes a second, cycles of the GPCs. For
+ * predictions only, whose readers look for one name or the other. */
+void strata_derive_other_names(struct strata_result *r);
 
 /* ---- models ---- */
 
@@ -95,6 +98,7 @@ struct strata_profiled_model {
 
 struct strata_model {
     const char *name, *summary;
+    bool has_variants; /* false: the options' variant must be NULL */
     /* Reads the launch's blocks from `reader` and fills *out, which is initialised. */
     strata_status (*run)(const struct strata_gpu *gpu, struct strata_reader *reader,
                          const struct strata_model_options *opt, struct strata_result *out,

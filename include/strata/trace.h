@@ -318,6 +318,8 @@ strata_status strata_writer_end_launch(struct strata_writer *w, struct strata_er
 /* Ends a launch before its last block was written (a size limit, an interrupt): read back, it is a
  * sample of the blocks written, of which there must be one. Accel-Sim's format cannot say so. */
 strata_status strata_writer_cut_launch(struct strata_writer *w, struct strata_error *err);
+/* The file or folder that is written until _finish renames it; NULL: the output is written in place. */
+const char *strata_writer_temporary(const struct strata_writer *w);
 uint64_t strata_writer_bytes(const struct strata_writer *w); /* written so far */
 strata_status strata_writer_finish(struct strata_writer *w, struct strata_error *err); /* frees w */
 void strata_writer_abort(struct strata_writer *w);                                     /* frees w */

@@ -7,12 +7,15 @@
         print(launch["kernel"], launch["metrics"]["sm__cycles_elapsed.max"])
     strata.table(flow)          # a pandas DataFrame, or a list of dicts without pandas
 
-Each function runs the command of the same name and returns the JSON it prints, whose schemas are in
+Each function returns what the command of the same name prints as JSON, whose schemas are in
 docs/formats.md. Results can be given to other functions as they are, or as the paths of files that hold
 them. What goes wrong raises strata.Error with the command's own sentence.
 
-The tool is found as the program STRATA names, else as `strata` on the path, else in the build folder of
-the source tree this module lies in.
+predict() and metrics() call the shared library in this process (include/strata/call.h); all else, and these
+where there is no library, runs the command. The library is the one STRATA_LIBRARY names (empty: none), else
+the one installed beside this module or in the build folder of its source tree, else the system's. The command
+is the program STRATA names, in which case no library is used, else `strata` on the path, else the one in the
+build folder.
 """
 
 import json
@@ -22,9 +25,11 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from . import _library
+
 __all__ = [
     "Error", "tool", "version", "run", "models", "gpus", "gpu", "trace", "generate", "info", "check",
-    "predict", "reuse", "sweep", "correlate", "report", "rows", "table",
+    "metrics", "predict", "reuse", "sweep", "correlate", "report", "rows", "table", "uses_library",
 ]
 
 
@@ -59,6 +64,11 @@ def run(*arguments, codes=(0,)):
     return done.stdout
 
 
+def uses_library():
+    """Whether predictions are made in this process."""
+    return not os.environ.get("STRATA") and _library.load() is not None
+
+
 def version():
     """For example "strata 0.1.0"."""
     return run("--version").strip()
@@ -80,10 +90,13 @@ def _options(given):
     return words
 
 
+def _setting_words(values):
+    """key=value for each of a dict or of a list of such words."""
+    return [f"{key}={value}" for key, value in values.items()] if isinstance(values, dict) else list(values or [])
+
+
 def _settings(values):
-    """--set key=value for each of a dict or of a list of such words."""
-    words = [f"{key}={value}" for key, value in values.items()] if isinstance(values, dict) else list(values or [])
-    return _options({"set": words})
+    return _options({"set": _setting_words(values)})
 
 
 def _paths(value):
@@ -153,8 +166,25 @@ def check(traces, **options):
     return json.loads(run("check", *_paths(traces), *_options(options), "--format", "json", codes=(0, 1)))
 
 
+_LIBRARY_OPTIONS = {"variant", "kernel_name", "launch_skip", "launch_count", "seed", "jobs", "accelsim_compat", "progress"}
+
+
+def metrics():
+    """Name, unit, definition and aggregation of every metric, as a list of dicts."""
+    return _library.metrics() if uses_library() else json.loads(run("metrics", "--format", "json"))["metrics"]
+
+
 def predict(traces, gpu, model="flow", set=None, **options):
-    """Counters of every launch: predict("app.strata", "h200", model="sim", kernel_name="regex:gemm", jobs=4)."""
+    """Counters of every launch: predict("app.strata", "h200", model="sim", kernel_name="regex:gemm", jobs=4).
+
+    progress=function is called with (launches done, launches) where the library is used."""
+    options = {name.strip("_"): value for name, value in options.items() if value is not None}
+    if uses_library() and _LIBRARY_OPTIONS.issuperset(options):
+        try:
+            return json.loads(_library.predict(_paths(traces), str(gpu), model, _setting_words(set), **options))
+        except _library.Failure as failure:
+            raise Error("strata: " + str(failure), failure.code) from None
+    options.pop("progress", None)
     return json.loads(run("predict", *_paths(traces), "--gpu", gpu, "--model", model, *_settings(set), *_options(options), "-q", "--format", "json"))
 
 
@@ -185,13 +215,22 @@ def report(results, out, measured=None, **options):
 # ---- tables ----
 
 
+_units = {}
+
+
+def _unit(metric):
+    if not _units:
+        _units.update((m["metric"], m["unit"]) for m in metrics())
+    return _units.get(metric, "")
+
+
 def _prediction_rows(result):
     model = result["model"] + (":" + result["variant"] if result.get("variant") else "")
     card = " ".join([result["gpu"], *result.get("overrides", [])])
     for launch in result["launches"]:
         name = {key: launch.get(key) for key in ("program", "trace", "id", "kernel")}
         for metric, value in launch["metrics"].items():
-            yield {**name, "metric": metric, "value": value, "model": model, "gpu": card}
+            yield {**name, "metric": metric, "unit": _unit(metric), "value": value, "model": model, "gpu": card}
 
 
 def _reuse_rows(result):
@@ -223,9 +262,20 @@ def rows(result):
     return list(_ROWS[result["schema"]](result))
 
 
-def table(result):
-    """The rows as a pandas DataFrame where pandas is installed, else as they are."""
-    found = rows(result)
+def _nsight_rows(result):
+    if not isinstance(result, dict):
+        return [row for one in result for row in _nsight_rows(one)]
+    return [{"Annotation": row["program"], "Kernel": row["kernel"], "Metric": row["metric"],
+             "Unit": row["unit"], "Value": row["value"], "AvgValue": row["value"], "NumRuns": 1,
+             "GPU": row["gpu"], "Host": None, "Source": "model", "Model": row["model"]} for row in _prediction_rows(result)]
+
+
+def table(result, style="tidy"):
+    """The rows as a pandas DataFrame where pandas is installed, else as they are.
+
+    style="nsight" gives predictions the column names of nsight-python's tables (Annotation, Kernel, Metric, Unit,
+    Value, AvgValue, GPU), and Source: the annotation is the program, the one run is the model's."""
+    found = _nsight_rows(result) if style == "nsight" else rows(result)
     try:
         import pandas
     except ImportError:

@@ -63,8 +63,10 @@ static strata_status run_model(struct sweep_worker *w, size_t launch, struct str
         return status;
     status = w->run->opt->model->run(&w->config->gpu, reader, &w->config->options, result, err);
     strata_reader_close(reader);
-    if (status == STRATA_OK)
+    if (status == STRATA_OK) {
         strata_derive_metrics(result);
+        strata_derive_other_names(result);
+    }
     if (status == STRATA_OK && result->out_of_memory)
         status = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
                              "there is no memory left for the result of a launch.");

@@ -11,10 +11,6 @@ bool gpu_is_section(const char *path);
  * until the next call in the same thread. */
 const char *gpu_suggest(const char *path);
 
-/* Edit distance in which swapping two neighbours counts as one step; SIZE_MAX if it is easy to see
- * that it is `limit` or more, or if a word is longer than any key. */
-size_t gpu_distance(const char *a, const char *b, size_t limit);
-
 /* The number of bytes at the start that are UTF-8; names and sources go into JSON, which knows
  * nothing else. */
 size_t gpu_utf8_length(const char *text, size_t length);

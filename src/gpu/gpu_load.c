@@ -75,7 +75,7 @@ static bool suggest_name(const char *name, char *best, size_t size)
             if (!dot || strcmp(dot, ".yaml") || (size_t)(dot - entry->d_name) >= sizeof word)
                 continue;
             snprintf(word, sizeof word, "%.*s", (int)(dot - entry->d_name), entry->d_name);
-            size_t d = gpu_distance(name, word, least + 1);
+            size_t d = strata_word_distance(name, word, least + 1);
             /* Of two equally near names the first in the alphabet, whatever the folder's order. */
             if (d < least || (d == least && d < 3 && strcmp(word, best) < 0)) {
                 least = d;
@@ -101,6 +101,10 @@ static strata_status not_found(const char *name, struct strata_error *err)
         return strata_fail(err, STRATA_ECONFIG, NULL, 0, 0,
                            "there is no GPU \"%.80s\" in %s (did you mean \"%s\"?).", name, list,
                            near);
+    if (exists(name, NULL))
+        return strata_fail(err, STRATA_ECONFIG, NULL, 0, 0,
+                           "there is no GPU \"%.80s\" in %s; write ./%.80s if that file is meant.",
+                           name, list, name);
     return strata_fail(err, STRATA_ECONFIG, NULL, 0, 0,
                        "there is no GPU \"%.80s\" in %s; `strata gpu list` shows those there are.",
                        name, *list ? list : "(no folder given)");

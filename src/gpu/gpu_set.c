@@ -121,11 +121,29 @@ static void follow_sm_count(struct strata_gpu *gpu)
     gpu->launch.n_gpc_of_sm = n ? count : 0;
 }
 
+/* "50MB" is seldom a whole number of sets in each of 96 slices: the nearest size that is takes its
+ * place. What was measured as a part of the L2 stays the same part of it. */
+static void follow_l2_size(struct strata_gpu *gpu, uint64_t bytes_before)
+{
+    uint64_t ways = gpu->l2.cache.ways ? gpu->l2.cache.ways : 1;
+    uint64_t step = ways * gpu->l2.cache.line_bytes * gpu->l2.slices;
+    if (!step || !gpu->l2.cache.size_bytes || !bytes_before)
+        return; /* strata_gpu_validate tells */
+    uint64_t sets = (gpu->l2.cache.size_bytes + step / 2) / step;
+    gpu->l2.cache.size_bytes = (sets ? sets : 1) * step;
+    double ratio = (double)gpu->l2.cache.size_bytes / (double)bytes_before;
+    gpu->l2.effective_bytes = (uint64_t)((double)gpu->l2.effective_bytes * ratio);
+    gpu->l2.dirty_bytes = (uint64_t)((double)gpu->l2.dirty_bytes * ratio);
+}
+
 strata_status strata_gpu_override(struct strata_gpu *gpu, const char *path, const char *value, struct strata_error *err)
 {
+    uint64_t l2_bytes = gpu->l2.cache.size_bytes;
     strata_status status = strata_gpu_set(gpu, path, value, err);
     if (status != STRATA_OK)
         return status;
+    if (!strcmp(path, "l2.size"))
+        follow_l2_size(gpu, l2_bytes);
     if (!strcmp(path, "sm.count"))
         follow_sm_count(gpu);
     if (!strcmp(path, "l1.size")) {

@@ -6,31 +6,6 @@
 
 #define LONGEST 64
 
-size_t gpu_distance(const char *a, const char *b, size_t limit)
-{
-    size_t n = strlen(a), m = strlen(b);
-    size_t row[3][LONGEST + 1];
-    /* Words cannot be nearer than their lengths: most keys are dismissed by that alone. */
-    if (n > LONGEST || m > LONGEST || (n > m ? n - m : m - n) >= limit)
-        return SIZE_MAX;
-    for (size_t j = 0; j <= m; j++)
-        row[0][j] = j;
-    for (size_t i = 1; i <= n; i++) {
-        size_t *now = row[i % 3], *before = row[(i + 2) % 3], *before2 = row[(i + 1) % 3];
-        now[0] = i;
-        for (size_t j = 1; j <= m; j++) {
-            size_t best = before[j - 1] + (a[i - 1] != b[j - 1]);
-            best = before[j] + 1 < best ? before[j] + 1 : best;
-            best = now[j - 1] + 1 < best ? now[j - 1] + 1 : best;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-                before2[j - 2] + 1 < best)
-                best = before2[j - 2] + 1;
-            now[j] = best;
-        }
-    }
-    return row[n % 3][m];
-}
-
 static const char *last_part(const char *path)
 {
     const char *dot = strrchr(path, '.');
@@ -42,7 +17,7 @@ static const char *last_part(const char *path)
  * in another section ("ways" at the top level for "l1.ways"). */
 static size_t unlikeness(const char *word, const char *key, size_t limit)
 {
-    size_t d = gpu_distance(word, key, limit), n = strlen(word), m = strlen(key);
+    size_t d = strata_word_distance(word, key, limit), n = strlen(word), m = strlen(key);
     size_t section = (size_t)(last_part(word) - word);
     bool same_section = section == (size_t)(last_part(key) - key) && !strncmp(word, key, section);
     size_t shorter = n < m ? n : m;
@@ -70,7 +45,7 @@ const char *gpu_suggest(const char *path)
         for (const char *dot = strchr(key, '.'); dot; dot = strchr(dot + 1, '.')) {
             char name[LONGEST + 1];
             snprintf(name, sizeof name, "%.*s", (int)(dot - key), key);
-            size_t d = gpu_distance(path, name, least);
+            size_t d = strata_word_distance(path, name, least);
             if (d < least) {
                 least = d;
                 memcpy(section, name, sizeof section);

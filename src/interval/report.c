@@ -191,6 +191,7 @@ const struct strata_profiled_model strata_profiled_interval = {
 
 const struct strata_model strata_model_interval = {
     .name = "interval",
+    .has_variants = true,
     .summary = "cycles and a CPI stack from the intervals of one warp (GPUMech, MDM; --variant names them)",
     .run = run_interval,
 };

@@ -146,6 +146,7 @@ static strata_status run_model(const struct strata_gpu *gpu, struct strata_reade
 
 const struct strata_model strata_model_learned = {
     .name = "learned",
+    .has_variants = true,
     .summary = "the L1's hit and merge rates from reuse profiles, by a trained network",
     .run = run_model,
 };

@@ -1,7 +1,7 @@
 /* derive.c - metrics that follow from other metrics, by the same rules for both sides. */
 #include <strata/result.h>
 
-enum rule { PERCENT_OF, DIFFERENCE, TIMES_32, PER };
+enum rule { PERCENT_OF, DIFFERENCE, SUM_OF, TIMES_32, PER, PER_NANOSECOND, SAME };
 
 struct derivation {
     const char *made;
@@ -11,6 +11,7 @@ struct derivation {
 
 #define L1_LD   "l1tex__t_sectors_pipe_lsu_mem_global_op_ld"
 #define L1_ST   "l1tex__t_sectors_pipe_lsu_mem_global_op_st"
+#define TIME    "gpu__time_duration.sum" /* in ns */
 #define L2_READ "lts__t_sectors_srcunit_tex_op_read"
 
 /* The L2 hit rate is hits by sectors read, not by hits and misses: the miss counter of the H200
@@ -40,6 +41,19 @@ static const struct derivation derivations[] = {
     {"dram__bytes_write.sum", TIMES_32, "dram__sectors_write.sum", NULL},
 };
 
+/* The same quantities under further names; comparing both would count one error twice. */
+static const struct derivation other_names[] = {
+    {"l1tex__m_xbar2l1tex_read_bytes.sum", TIMES_32, "l1tex__m_xbar2l1tex_read_sectors.sum", NULL},
+    {"l1tex__m_l1tex2xbar_write_bytes.sum", TIMES_32, "l1tex__m_l1tex2xbar_write_sectors.sum", NULL},
+    {L2_READ ".sum.per_second", PER_NANOSECOND, L2_READ ".sum", TIME},
+    {"dram__bytes.sum", SUM_OF, "dram__bytes_read.sum", "dram__bytes_write.sum"},
+    {"dram__bytes_read.sum.per_second", PER_NANOSECOND, "dram__bytes_read.sum", TIME},
+    {"dram__bytes_write.sum.per_second", PER_NANOSECOND, "dram__bytes_write.sum", TIME},
+    /* SMs run at their GPC's clock, and every unit counts the whole launch. */
+    {"gpc__cycles_elapsed.max", SAME, "sm__cycles_elapsed.max", NULL},
+    {"gpc__cycles_elapsed.avg", SAME, "gpc__cycles_elapsed.max", NULL},
+};
+
 static bool apply(const struct derivation *d, const struct strata_result *r, double *out)
 {
     double a, b = 0;
@@ -55,17 +69,36 @@ static bool apply(const struct derivation *d, const struct strata_result *r, dou
     case DIFFERENCE:
         *out = a - b;
         return true;
+    case SUM_OF:
+        *out = a + b;
+        return true;
     case TIMES_32:
         *out = 32 * a;
+        return true;
+    case PER_NANOSECOND:
+        *out = 1e9 * a / b;
+        return b > 0;
+    case SAME:
+        *out = a;
         return true;
     }
     return false;
 }
 
-void strata_derive_metrics(struct strata_result *r)
+static void derive(struct strata_result *r, const struct derivation *list, size_t n)
 {
     double value;
-    for (size_t i = 0; i < sizeof derivations / sizeof derivations[0]; i++)
-        if (!strata_result_get(r, derivations[i].made, NULL) && apply(&derivations[i], r, &value))
-            strata_result_set(r, derivations[i].made, value);
+    for (size_t i = 0; i < n; i++)
+        if (!strata_result_get(r, list[i].made, NULL) && apply(&list[i], r, &value))
+            strata_result_set(r, list[i].made, value);
+}
+
+void strata_derive_metrics(struct strata_result *r)
+{
+    derive(r, derivations, sizeof derivations / sizeof derivations[0]);
+}
+
+void strata_derive_other_names(struct strata_result *r)
+{
+    derive(r, other_names, sizeof other_names / sizeof other_names[0]);
 }

@@ -24,7 +24,8 @@ struct run {
     pthread_mutex_t lock; /* guards all that follows, and opening readers */
     size_t next, n_done;
     uint64_t warp_instructions;
-    bool stop; /* a launch failed: later ones are not begun */
+    bool stop;        /* a launch failed: later ones are not begun */
+    bool interrupted; /* by the caller */
 };
 
 static void copy_warnings(const struct strata_reader *reader, struct strata_result *result)
@@ -47,8 +48,7 @@ static strata_status open_reader(void *context, struct strata_reader **out, stru
     return status;
 }
 
-static strata_status run_launch(struct run *run, const struct strata_launch_ref *ref,
-                                struct slot *slot)
+static strata_status run_model(struct run *run, const struct strata_launch_ref *ref, struct slot *slot)
 {
     const struct strata_launch *launch = strata_trace_launch(ref->trace, ref->index);
     struct strata_reader *reader = NULL;
@@ -65,8 +65,20 @@ static strata_status run_launch(struct run *run, const struct strata_launch_ref 
         run->opt->model->run(run->gpu, reader, &run->model_options, &slot->result, &slot->error);
     copy_warnings(reader, &slot->result);
     strata_reader_close(reader);
-    if (status == STRATA_OK && slot->result.out_of_memory)
-        status = strata_fail(&slot->error, STRATA_ENOMEM, launch->trace, 0, 0,
+    return status;
+}
+
+/* Every model's answer has what follows from it: hit rates, bytes, bandwidths. */
+static strata_status run_launch(struct run *run, const struct strata_launch_ref *ref,
+                                struct slot *slot)
+{
+    strata_status status = run_model(run, ref, slot);
+    if (status != STRATA_OK)
+        return status;
+    strata_derive_metrics(&slot->result);
+    strata_derive_other_names(&slot->result);
+    if (slot->result.out_of_memory)
+        status = strata_fail(&slot->error, STRATA_ENOMEM, slot->result.trace, 0, 0,
                              "there is no memory left for the result of this launch.");
     return status;
 }
@@ -74,7 +86,8 @@ static strata_status run_launch(struct run *run, const struct strata_launch_ref 
 static bool take_job(struct run *run, size_t *job)
 {
     pthread_mutex_lock(&run->lock);
-    bool more = !run->stop && run->next < run->set->n_launches;
+    run->interrupted |= run->opt->stop && *run->opt->stop;
+    bool more = !run->stop && !run->interrupted && run->next < run->set->n_launches;
     if (more)
         *job = run->next++;
     pthread_mutex_unlock(&run->lock);
@@ -134,6 +147,10 @@ static strata_status collect(struct run *run, struct strata_prediction *out,
             if (err)
                 *err = slot->error;
         }
+        if (status == STRATA_OK && !slot->done)
+            status = strata_fail(err, STRATA_ELIMIT, NULL, 0, 0,
+                                 "the prediction was stopped after %zu of %zu launches.", run->n_done,
+                                 run->set->n_launches);
         if (status == STRATA_OK)
             status = strata_prediction_add_result(out, &slot->result, err);
         strata_result_release(&slot->result);

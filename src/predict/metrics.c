@@ -235,6 +235,16 @@ static const struct strata_metric metrics[] = {
      "Warps waiting for a fixed latency.", RATIO},
     {"smsp__average_warps_issue_stalled_math_pipe_throttle_per_issue_active.ratio", "warp/issue",
      "Warps waiting for an arithmetic pipe.", RATIO},
+    {"smsp__average_warps_issue_stalled_membar_per_issue_active.ratio", "warp/issue",
+     "Warps waiting at a memory barrier.", RATIO},
+    {"smsp__average_warps_issue_stalled_no_instruction_per_issue_active.ratio", "warp/issue",
+     "Warps waiting for their next instruction to be fetched.", RATIO},
+    {"smsp__average_warps_issue_stalled_branch_resolving_per_issue_active.ratio", "warp/issue",
+     "Warps waiting for the target of a branch.", RATIO},
+    {"smsp__average_warps_issue_stalled_sleeping_per_issue_active.ratio", "warp/issue",
+     "Warps that sleep (nanosleep).", RATIO},
+    {"smsp__average_warps_issue_stalled_not_selected_per_issue_active.ratio", "warp/issue",
+     "Warps that could have issued while the scheduler took another.", RATIO},
 };
 
 const struct strata_metric *strata_metric_table(size_t *n)

@@ -268,5 +268,7 @@ static strata_status run_model(const struct strata_gpu *gpu, struct strata_reade
 }
 
 const struct strata_model strata_model_coalesce = {
-    "coalesce", "exact counts of instructions, requests, sectors and occupancy; no caches, no time",
-    run_model};
+    .name = "coalesce",
+    .summary = "exact counts of instructions, requests, sectors and occupancy; no caches, no time",
+    .run = run_model,
+};

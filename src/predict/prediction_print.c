@@ -250,18 +250,30 @@ static void put_right(struct strata_text *t, double value, int width)
     strata_text_release(&number);
 }
 
+/* In the order of the table of metrics, so that hit rates stand beside the hits they are made of;
+ * metrics that the table does not know come last, in the model's order. */
+static void put_counters_text(struct strata_text *t, const struct strata_result *r, size_t width)
+{
+    size_t n_known;
+    const struct strata_metric *known = strata_metric_table(&n_known);
+    for (size_t k = 0; k <= n_known; k++)
+        for (size_t i = 0; i < r->n_counters; i++) {
+            const struct strata_metric *m = strata_metric_find(r->counter[i].name);
+            if (m != (k < n_known ? &known[k] : NULL))
+                continue;
+            strata_text_printf(t, "  %-*s ", (int)width, r->counter[i].name);
+            put_right(t, r->counter[i].value, 16);
+            strata_text_printf(t, "%s%s\n", m ? " " : "", m ? m->unit : "");
+        }
+}
+
 static void put_launch_text(struct strata_text *t, const struct strata_result *r)
 {
     size_t width = longest_metric(r);
     strata_text_printf(t, "\n%s/%s  %s  grid %ux%ux%u  block %ux%ux%u\n", r->program, r->trace,
                        r->kernel, r->grid.x, r->grid.y, r->grid.z, r->block.x, r->block.y,
                        r->block.z);
-    for (size_t i = 0; i < r->n_counters; i++) {
-        const char *unit = unit_of(r->counter[i].name);
-        strata_text_printf(t, "  %-*s ", (int)width, r->counter[i].name);
-        put_right(t, r->counter[i].value, 16);
-        strata_text_printf(t, "%s%s\n", *unit ? " " : "", unit);
-    }
+    put_counters_text(t, r, width);
     for (size_t i = 0; i < r->n_details; i++) {
         strata_text_printf(t, "  %-*s ", (int)width, r->detail[i].path);
         if (r->detail[i].is_text)

@@ -250,6 +250,7 @@ static strata_status run_model(const struct strata_gpu *gpu, struct strata_reade
 
 const struct strata_model strata_model_reuse = {
     .name = "reuse",
+    .has_variants = true,
     .summary = "caches by reuse distance and a queue of warps; no clock",
     .run = run_model,
 };

@@ -71,6 +71,11 @@ bool writer_is_direct(const struct strata_writer *w)
     return !strcmp(w->temporary, w->path);
 }
 
+const char *strata_writer_temporary(const struct strata_writer *w)
+{
+    return writer_is_direct(w) ? NULL : w->temporary;
+}
+
 strata_status strata_writer_create(const char *path, const struct strata_writer_options *opt,
                                    struct strata_writer **out, struct strata_error *err)
 {

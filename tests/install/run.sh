@@ -39,6 +39,22 @@ for example in "$src"/examples/*.c; do
     cc -std=c17 -Wall -Wextra -Werror "$example" $(pkg-config --define-variable=prefix="$root" --cflags --libs strata) \
         -o "$scratch/$name" || fail "$name does not build"
 done
+if command -v cmake >/dev/null 2>&1; then
+    mkdir "$scratch/by-cmake"
+    cat >"$scratch/by-cmake/CMakeLists.txt" <<EOF
+cmake_minimum_required(VERSION 3.10)
+project(example C)
+find_package(strata 0.1 REQUIRED)
+add_executable(sectors_per_load "$src/examples/sectors_per_load.c")
+target_link_libraries(sectors_per_load strata::strata)
+EOF
+    (cd "$scratch/by-cmake" && cmake -DCMAKE_PREFIX_PATH="$root" . && cmake --build .) >"$scratch/cmake.log" 2>&1 ||
+        { cat "$scratch/cmake.log"; fail "CMake does not find or use the library"; }
+    "$scratch/by-cmake/sectors_per_load" "$root/share/strata/gpus/h200.yaml" "$src/tests/data/traces/strided" >"$scratch/out" &&
+        diff -u "$src/tests/install/sectors_per_load.txt" "$scratch/out" || fail "what CMake built does not work"
+else
+    echo "not tried: there is no cmake here"
+fi
 LD_LIBRARY_PATH=$libdir "$scratch/sectors_per_load" "$root/share/strata/gpus/h200.yaml" "$src/tests/data/traces/strided" >"$scratch/out" ||
     fail "sectors_per_load failed"
 diff -u "$src/tests/install/sectors_per_load.txt" "$scratch/out" || fail "sectors_per_load printed something else"

@@ -71,7 +71,8 @@ class StrataTest(unittest.TestCase):
         result = strata.predict(TRACE, "h200", model="coalesce")
         rows = strata.rows([result, result])
         self.assertEqual(len(rows), 2 * sum(len(l["metrics"]) for l in result["launches"]))
-        self.assertEqual(set(rows[0]), {"program", "trace", "id", "kernel", "metric", "value", "model", "gpu"})
+        self.assertEqual(set(rows[0]), {"program", "trace", "id", "kernel", "metric", "unit", "value", "model", "gpu"})
+        self.assertEqual({r["unit"] for r in rows if r["metric"] == "smsp__inst_executed.sum"}, {"inst"})
         with mock.patch.dict(sys.modules, {"pandas": None}):
             self.assertEqual(strata.table(result), strata.rows(result))
 
@@ -92,6 +93,53 @@ class StrataTest(unittest.TestCase):
         with self.assertRaises(strata.Error) as caught:
             strata.rows({"schema": "strata.nothing/1"})
         self.assertEqual(caught.exception.code, 2)
+
+    def test_the_library_gives_what_the_command_gives(self):
+        by_command = [strata.predict(TRACE, "h200", launch_count=2, jobs=2, set={"l1.ways": 8, "model.schedule": "off"}), strata.metrics()]
+        with self.library():
+            seen = []
+            by_library = [strata.predict(TRACE, "h200", launch_count=2, jobs=2, set={"l1.ways": 8, "model.schedule": "off"}, progress=lambda *p: seen.append(p)),
+                          sorted(strata.metrics(), key=lambda m: m["metric"])]
+        by_command[1].sort(key=lambda m: m["metric"])
+        self.assertEqual(by_library, by_command)
+        self.assertEqual(sorted(seen), [(1, 2), (2, 2)])
+
+    def test_errors_of_the_library_are_the_commands_sentences(self):
+        for arguments in [("nowhere.strata", "h200"), (TRACE, "no-such-gpu"), (TRACE, "h200", "no-such-model"), (TRACE, "h200", "flow", {"l1.wayz": 3})]:
+            with self.assertRaises(strata.Error) as by_command:
+                strata.predict(*arguments)
+            with self.library(), self.assertRaises(strata.Error) as by_library:
+                strata.predict(*arguments)
+            self.assertEqual(by_library.exception.code, by_command.exception.code)
+            self.assertEqual(str(by_library.exception).split(";")[0].split(" in ")[0], str(by_command.exception).split(";")[0].split(" in ")[0])
+
+    def test_a_table_has_the_columns_of_nsight_python(self):
+        result = strata.predict(TRACE, "h200", model="coalesce", launch_count=1)
+        with mock.patch.dict(sys.modules, {"pandas": None}):
+            row = strata.table(result, style="nsight")[0]
+        self.assertLessEqual({"Annotation", "Kernel", "Metric", "Unit", "Value", "AvgValue", "GPU"}, set(row))
+
+    def test_the_example_notebook_runs(self):
+        import json
+        notebook = json.loads((SOURCE / "examples" / "strata.ipynb").read_text(encoding="utf-8"))
+        names = {}
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "code":
+                exec("".join(cell["source"]), names)
+        self.assertTrue(Path(names["page"]).exists())
+        Path(names["page"]).unlink()
+        Path(names["page"]).parent.rmdir()
+
+    def library(self):
+        """The library instead of the command, or a skip."""
+        from strata import _library
+        changes = mock.patch.dict(os.environ, {"STRATA": "", "STRATA_LIBRARY": os.environ["STRATA_TEST_LIBRARY"],
+                                               "STRATA_GPU_PATH": str(SOURCE / "gpus")})
+        _library._loaded = None
+        with changes:
+            if _library.load() is None:
+                self.skipTest("this Python cannot load the library")
+        return changes
 
     def test_a_missing_tool_is_told(self):
         with mock.patch.dict(os.environ, {"STRATA": str(self.folder / "no-strata")}):

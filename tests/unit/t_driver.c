@@ -45,7 +45,8 @@ static strata_status count_run(const struct strata_gpu *gpu, struct strata_reade
     return STRATA_OK;
 }
 
-static const struct strata_model counter = {"count", "counts warp instructions", count_run};
+static const struct strata_model counter = {
+    .name = "count", .summary = "counts warp instructions", .run = count_run};
 
 struct folder {
     char path[64];

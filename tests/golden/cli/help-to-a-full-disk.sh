@@ -1,0 +1,1 @@
+"$strata" help >/dev/full

@@ -1,0 +1,1 @@
+"$strata" predict --lauch-count 3

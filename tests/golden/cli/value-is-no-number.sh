@@ -1,0 +1,1 @@
+"$strata" predict --jobs many

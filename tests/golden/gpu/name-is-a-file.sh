@@ -1,0 +1,2 @@
+touch mine
+"$strata" gpu check mine

@@ -1,0 +1,1 @@
+"$strata" predict "$data/rod_lud.strata" --gpu h200 --variant fast

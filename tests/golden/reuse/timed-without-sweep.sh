@@ -1,0 +1,1 @@
+"$strata" reuse "$data/rod_lud.strata" --gpu h200 --timed

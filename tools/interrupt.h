@@ -1,0 +1,11 @@
+/* interrupt.h - what Ctrl-C leaves behind: nothing that is not complete. */
+#ifndef STRATA_TOOLS_INTERRUPT_H
+#define STRATA_TOOLS_INTERRUPT_H
+
+/* From now on SIGINT, SIGTERM and SIGHUP remove this file or folder before they end the process.
+ * NULL does nothing. */
+void interrupt_removes(const char *path);
+/* It has its final name, or is gone. */
+void interrupt_forgets(const char *path);
+
+#endif
