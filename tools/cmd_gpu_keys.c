@@ -5,6 +5,7 @@
 #include <strata/gpu.h>
 
 #include "cmd.h"
+#include "model_option.h"
 #include "options.h"
 #include "output.h"
 #include "print.h"
@@ -64,25 +65,25 @@ static void print_markdown(void)
         const struct strata_gpu_key *key = strata_gpu_key(i);
         const char *dot = strchr(key->path, '.');
         size_t length = dot ? (size_t)(dot - key->path) + 1 : 0;
-        char range[320];
+        char range[320], readers[128];
         if (strncmp(before, key->path, length) || (!dot && *before == '?')) {
             printf("%s### %.*s\n\n| key | type | unit | allowed | default | "
-                   "|\n|---|---|---|---|---|---|\n",
+                   "| read by |\n|---|---|---|---|---|---|---|\n",
                    i ? "\n" : "", length ? (int)length - 1 : 9, length ? key->path : "top level");
             before = key->path;
         }
         allowed(key, range, sizeof range);
-        printf("| `%s` | %s | %s | %s | %s | %s |\n", key->path, type_name(key), key->unit, range,
-               default_of(key), key->help);
+        printf("| `%s` | %s | %s | %s | %s | %s | %s |\n", key->path, type_name(key), key->unit,
+               range, default_of(key), key->help, key_readers(key->path, readers, sizeof readers));
     }
 }
 
 static void print_csv(void)
 {
-    printf("key,type,unit,allowed,default,help\n");
+    printf("key,type,unit,allowed,default,help,read_by\n");
     for (size_t i = 0; i < strata_gpu_n_keys(); i++) {
         const struct strata_gpu_key *key = strata_gpu_key(i);
-        char range[320];
+        char range[320], readers[128];
         allowed(key, range, sizeof range);
         printf("%s,%s,%s,", key->path, type_name(key), key->unit);
         print_csv_field(stdout, range);
@@ -90,6 +91,8 @@ static void print_csv(void)
         print_csv_field(stdout, default_of(key));
         putchar(',');
         print_csv_field(stdout, key->help);
+        putchar(',');
+        print_csv_field(stdout, key_readers(key->path, readers, sizeof readers));
         putchar('\n');
     }
 }
@@ -100,7 +103,7 @@ static void print_json(void)
            "\", \"keys\": [");
     for (size_t i = 0; i < strata_gpu_n_keys(); i++) {
         const struct strata_gpu_key *key = strata_gpu_key(i);
-        char range[320];
+        char range[320], readers[128];
         allowed(key, range, sizeof range);
         printf("%s\n  {\"key\": \"%s\", \"type\": \"%s\", \"unit\": \"%s\", \"allowed\": ",
                i ? "," : "", key->path, type_name(key), key->unit);
@@ -109,6 +112,8 @@ static void print_json(void)
         print_json_string(stdout, key->required ? "" : key->default_text);
         printf(", \"help\": ");
         print_json_string(stdout, key->help);
+        printf(", \"read_by\": ");
+        print_json_string(stdout, key_readers(key->path, readers, sizeof readers));
         putchar('}');
     }
     printf("\n ]}\n");

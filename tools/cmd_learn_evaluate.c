@@ -38,11 +38,10 @@ static void number(FILE *f, double x)
 
 static void text_summary(FILE *f, const struct evaluated *e, size_t n)
 {
-    fprintf(f, "%-10s %8s %8s %8s %8s %8s %8s %8s %8s %8s\n", "model", "miss", "merge", "R2 miss", "R2 merge", "R2 both", "Spearman",
-            "ordered", "strict", "all");
+    fprintf(f, "%-10s %8s %8s %8s %8s %8s %8s %8s\n", "model", "miss", "merge", "R2 miss", "R2 merge", "R2 both", "Spearman", "all");
     for (size_t i = 0; i < n; i++) {
         const struct strata_learn_evaluation *r = &e[i].result;
-        const double row[] = {r->miss_mae, r->merge_mae, r->miss_r2, r->merge_r2, r->r2, r->spearman, r->spearman_ordered, r->spearman_strict, r->spearman_all};
+        const double row[] = {r->miss_mae, r->merge_mae, r->miss_r2, r->merge_r2, r->r2, r->spearman, r->spearman_all};
         fprintf(f, "%-10s", e[i].name);
         for (size_t k = 0; k < sizeof row / sizeof row[0]; k++)
             number(f, row[k]);
@@ -51,19 +50,18 @@ static void text_summary(FILE *f, const struct evaluated *e, size_t n)
     const struct strata_learn_evaluation *r = &e->result;
     fprintf(f,
             "miss, merge: mean absolute error over %zu launches and %zu caches. Spearman: mean rank correlation of the miss rate over\n"
-            "%zu caches, rates within %g tied; a launch without an order counts 1 if the model sees none either, else 0; ordered: the\n"
-            "%zu launches with an order alone; strict: no tolerance, %zu launches; all: as the first, over all caches.\n",
-            r->n_launches, r->n_caches, r->n_ranked, STRATA_LEARN_TIE, r->n_ordered, r->n_strict);
+            "%zu caches on the launches that tell any of them apart, which are %zu; all: over all caches, on %zu.\n",
+            r->n_launches, r->n_caches, r->n_ranked, r->n_ordered, r->n_ordered_all);
 }
 
 static void text_launches(FILE *f, const struct evaluated *e, size_t n)
 {
-    fprintf(f, "\n%-36s", "launch (=: no order)");
+    fprintf(f, "\n%-36s", "launch (-: all caches alike)");
     for (size_t i = 0; i < n; i++)
-        fprintf(f, " | %-27s", e[i].name);
+        fprintf(f, " | %-35s", e[i].name);
     fprintf(f, "\n%-36s", "");
     for (size_t i = 0; i < n; i++)
-        fprintf(f, " |     miss    merge Spearman ");
+        fprintf(f, " |     miss    merge Spearman      all");
     fputc('\n', f);
     for (size_t l = 0; l < e->result.n_launches; l++) {
         fprintf(f, "%-36s", e->result.name[l]);
@@ -73,7 +71,7 @@ static void text_launches(FILE *f, const struct evaluated *e, size_t n)
             number(f, s->miss_mae);
             number(f, s->merge_mae);
             number(f, s->spearman);
-            fputc(s->ordered ? ' ' : '=', f);
+            number(f, s->spearman_all);
         }
         fputc('\n', f);
     }
@@ -154,7 +152,8 @@ static void print_json(FILE *f, const struct evaluated *e, size_t n)
         json_number(f, "miss_r2", r->miss_r2, true);
         json_number(f, "merge_r2", r->merge_r2, true);
         json_number(f, "spearman", r->spearman, true);
-        json_number(f, "spearman_ordered", r->spearman_ordered, true);
+        json_number(f, "spearman_all", r->spearman_all, true);
+        fprintf(f, "\"ranked_launches\": %zu, \"ranked_launches_all\": %zu, ", r->n_ordered, r->n_ordered_all);
         fprintf(f, "\"by_launch\": [");
         for (size_t l = 0; l < r->n_launches; l++) {
             fprintf(f, "%s\n    {\"launch\": ", l ? "," : "");
@@ -162,7 +161,8 @@ static void print_json(FILE *f, const struct evaluated *e, size_t n)
             fputs(", ", f);
             json_number(f, "miss_mae", r->score[l].miss_mae, true);
             json_number(f, "merge_mae", r->score[l].merge_mae, true);
-            json_number(f, "spearman", r->score[l].spearman, false);
+            json_number(f, "spearman", r->score[l].spearman, true);
+            json_number(f, "spearman_all", r->score[l].spearman_all, false);
             fputc('}', f);
         }
         fprintf(f, "]}");
@@ -336,21 +336,23 @@ static void print_ranks(FILE *f, enum format format, const char *launch, const s
         fprintf(f, "launch,rank,lines,ways,miss,merge,extrapolated\n");
     else if (format == FORMAT_JSON)
         fprintf(f, "%s\n  {\"launch\": \"%s\", \"ranks\": [", first ? "" : ",", launch);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0, place = 1; i < n; i++) {
         struct strata_learn_cache c = r[i].cache;
+        if (i && r[i].rates.miss != r[i - 1].rates.miss) /* equals share a rank; the smallest comes first */
+            place = i + 1;
         if (format == FORMAT_TEXT) {
-            fprintf(f, "  %4zu %6u %5u %5u", i + 1, c.lines, c.lines / c.ways, c.ways);
+            fprintf(f, "  %4zu %6u %5u %5u", place, c.lines, c.lines / c.ways, c.ways);
             number(f, r[i].rates.miss);
             number(f, r[i].rates.merge);
             fputs(r[i].in_range ? "\n" : "  extrapolated\n", f);
         } else if (format == FORMAT_CSV) {
             print_csv_field(f, launch);
-            fprintf(f, ",%zu,%u,%u", i + 1, c.lines, c.ways);
+            fprintf(f, ",%zu,%u,%u", place, c.lines, c.ways);
             csv_number(f, r[i].rates.miss);
             csv_number(f, r[i].rates.merge);
             fprintf(f, ",%d\n", !r[i].in_range);
         } else {
-            fprintf(f, "%s{\"lines\": %u, \"ways\": %u, ", i ? ", " : "", c.lines, c.ways);
+            fprintf(f, "%s{\"rank\": %zu, \"lines\": %u, \"ways\": %u, ", i ? ", " : "", place, c.lines, c.ways);
             json_number(f, "miss", r[i].rates.miss, true);
             json_number(f, "merge", r[i].rates.merge, true);
             fprintf(f, "\"extrapolated\": %s}", r[i].in_range ? "false" : "true");

@@ -139,6 +139,8 @@ static strata_status predict(struct predict_arguments *a, char **paths, int n_pa
         status = split_settings(&a->set, a->compat, &a->settings, err);
     if (status == STRATA_OK)
         status = load_gpu(a->gpu, &a->settings.for_gpu, gpu, err);
+    if (status == STRATA_OK && !a->quiet)
+        warn_unread_keys(model, a->settings.for_gpu.item, a->settings.for_gpu.n);
     if (status == STRATA_OK)
         status = load_launches(&a->launches, paths, n_paths, &set, err);
     if (status == STRATA_OK)

@@ -32,16 +32,26 @@ static bool is_axis(const char *word)
     return strchr(word, '=') && stat(word, &info) != 0;
 }
 
-static strata_status add_axes(const struct sweep_arguments *a, char **paths, int *n_paths,
-                              struct strata_sweep *sweep, struct strata_error *err)
+static strata_status vary(const struct sweep_arguments *a, const struct strata_model *model,
+                          const char *axis, struct strata_sweep *sweep, struct strata_error *err)
+{
+    strata_status status = strata_sweep_vary(sweep, axis, err);
+    if (status == STRATA_OK && !a->quiet)
+        warn_unread_keys(model, &axis, 1);
+    return status;
+}
+
+static strata_status add_axes(const struct sweep_arguments *a, const struct strata_model *model,
+                              char **paths, int *n_paths, struct strata_sweep *sweep,
+                              struct strata_error *err)
 {
     strata_status status = STRATA_OK;
     int n = 0;
     for (size_t i = 0; status == STRATA_OK && i < a->vary.n; i++)
-        status = strata_sweep_vary(sweep, a->vary.item[i], err);
+        status = vary(a, model, a->vary.item[i], sweep, err);
     for (int i = 0; status == STRATA_OK && i < *n_paths; i++)
         if (is_axis(paths[i]))
-            status = strata_sweep_vary(sweep, paths[i], err);
+            status = vary(a, model, paths[i], sweep, err);
         else
             paths[n++] = paths[i];
     *n_paths = n;
@@ -168,10 +178,12 @@ static strata_status sweep(struct sweep_arguments *a, char **paths, int n_paths,
         status = split_settings(&a->set, a->compat, &a->settings, err);
     if (status == STRATA_OK)
         status = load_gpu(a->gpu, &a->settings.for_gpu, gpu, err);
+    if (status == STRATA_OK && !a->quiet)
+        warn_unread_keys(model, a->settings.for_gpu.item, a->settings.for_gpu.n);
     if (status == STRATA_OK)
         status = strata_sweep_create(gpu, &plan, err);
     if (status == STRATA_OK)
-        status = add_axes(a, paths, &n_paths, plan, err);
+        status = add_axes(a, model, paths, &n_paths, plan, err);
     if (status == STRATA_OK)
         status = load_launches(&a->launches, paths, n_paths, &set, err);
     if (status == STRATA_OK)
@@ -241,7 +253,7 @@ int cmd_sweep(int argc, char **argv)
         {'j', "jobs", OPTION_UINT, &a.jobs, "N", "threads (default 1); never changes a result"},
         {'f', "format", OPTION_STRING, &a.format, "FORMAT", "text (default), csv or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
-        {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress"},
+        {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no warnings"},
         {'v', "verbose", OPTION_FLAG, &a.verbose, NULL, "also tell how much was run"},
     };
     const struct command_syntax syntax = {

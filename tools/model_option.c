@@ -58,3 +58,29 @@ void release_settings(struct model_settings *s)
     free(s->compat);
     memset(s, 0, sizeof *s);
 }
+
+const char *key_readers(const char *key, char *out, size_t size)
+{
+    size_t n;
+    const struct strata_model *const *table = strata_model_table(&n);
+    *out = 0;
+    for (size_t i = 0; i <= n; i++) {
+        const char *name = i < n ? table[i]->name : "dissect";
+        if (strata_model_reads_key(name, key))
+            snprintf(out + strlen(out), size - strlen(out), "%s%s", *out ? ", " : "", name);
+    }
+    return out;
+}
+
+void warn_unread_keys(const struct strata_model *model, const char *const *word, size_t n)
+{
+    char key[STRATA_GPU_TEXT], readers[128];
+    for (size_t i = 0; i < n; i++) {
+        snprintf(key, sizeof key, "%.*s", (int)strcspn(word[i], "="), word[i]);
+        if (!strata_gpu_find_key(key) || strata_model_reads_key(model->name, key))
+            continue;
+        key_readers(key, readers, sizeof readers);
+        fprintf(stderr, "strata: %s changes nothing in the model %s%s%s.\n", key, model->name,
+                *readers ? "; it is read by " : ", nor in any other", readers);
+    }
+}

@@ -25,4 +25,9 @@ strata_status split_settings(const struct option_list *set, const char *compat,
                              struct model_settings *out, struct strata_error *err);
 void release_settings(struct model_settings *s);
 
+/* Names of what reads a key of the GPU file, "flow, sim"; "" if nothing does. Returns `out`. */
+const char *key_readers(const char *key, char *out, size_t size);
+/* Says on standard error which of the words KEY=... are keys that the model does not read. */
+void warn_unread_keys(const struct strata_model *model, const char *const *word, size_t n);
+
 #endif

@@ -38,7 +38,7 @@ struct strata_learn_counts {
 
 enum {
     STRATA_LEARN_BUCKETS = 57, /* distances 0 to 7, then four an octave up to 32767, then the rest */
-    STRATA_LEARN_SIZES = 64,   /* caches of 2^(k/4) lines, k = 0 .. 63 */
+    STRATA_LEARN_SIZES = 32,   /* caches of 2^(k/2) lines, k = 0 .. 31 */
 };
 
 /* What an interval of a stream of accesses is to a model. Shares are of its accesses. */
@@ -49,7 +49,7 @@ struct strata_learn_interval {
     float cold;                            /* first accesses */
     float share[STRATA_LEARN_BUCKETS];     /* by reuse distance */
     /* The profile with time: a fully associative LRU cache of each size misses on so many accesses, and
-     * so many find their line on its way. */
+     * on so many it finds the line on its way. */
     float miss[STRATA_LEARN_SIZES], merge[STRATA_LEARN_SIZES];
 };
 
@@ -182,12 +182,9 @@ strata_status strata_learn_predict_sample(struct strata_learn_model *m, const st
 /* Truth and prediction of one launch for all caches it is labelled with. */
 struct strata_learn_score {
     double miss_mae, merge_mae;  /* over the caches; NaN if not known */
-    /* Rank correlation of the miss rate over the ranked caches, rates closer than the tolerance tied. If
-     * all truths are tied: 1 if all predictions are, too, else 0. */
-    double spearman;
-    bool ordered;                /* not all truths are tied */
-    double spearman_strict;      /* without the tolerance; NaN if all truths are equal */
-    double spearman_all;         /* as the first, over all caches */
+    /* Rank correlation of the miss rate over the ranked caches, and over all: NaN if all of them miss
+     * equally often, 0 if only the model says so. */
+    double spearman, spearman_all;
 };
 struct strata_learn_evaluation {
     size_t n_launches, n_caches, n_ranked;
@@ -196,13 +193,9 @@ struct strata_learn_evaluation {
     struct strata_learn_rates *truth, *predicted; /* [launch * n_caches + cache] */
     struct strata_learn_score *score; /* by launch */
     double miss_mae, merge_mae, miss_r2, merge_r2, r2; /* over all launches and caches */
-    double spearman, spearman_all;    /* means over all launches */
-    double spearman_ordered;          /* mean over the n_ordered launches whose truths are not all tied */
-    double spearman_strict;           /* mean over the n_strict launches where it is known */
-    size_t n_ordered, n_strict;
+    double spearman, spearman_all;    /* means over the launches where they are known */
+    size_t n_ordered, n_ordered_all;  /* which are so many */
 };
-/* Rates that lie closer together than this are tied when caches are ranked. */
-#define STRATA_LEARN_TIE 0.01
 strata_status strata_learn_evaluate(struct strata_learn_model *m, const struct strata_learn_set *set,
                                     struct strata_learn_evaluation *out, struct strata_error *err);
 void strata_learn_evaluation_release(struct strata_learn_evaluation *e);

@@ -108,6 +108,8 @@ struct strata_model {
 /* NULL if there is no such model. */
 const struct strata_model *strata_model_find(const char *name);
 const struct strata_model *const *strata_model_table(size_t *n);
+/* Whether a key of the GPU file can change what a model says. "dissect" stands for `strata dissect`. */
+bool strata_model_reads_key(const char *model, const char *key);
 
 /* NULL: the model has no profiles, and every GPU needs a run. */
 const struct strata_profiled_model *strata_model_profiled(const struct strata_model *model);

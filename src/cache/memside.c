@@ -119,7 +119,9 @@ uint32_t memside_dirty_clean(struct memside_dirty *d, struct cache_slot *s)
 
 strata_status memside_coalescer_init(struct memside_coalescer *c, const struct strata_gpu *gpu, struct strata_error *err)
 {
-    *c = (struct memside_coalescer){.n_groups = memside_count_gpcs(gpu), .size = gpu->xbar.request_coalescer_lines ? 1 : 8192};
+    uint32_t scope = gpu->xbar.request_coalescer_scope;
+    uint32_t groups = scope ? (gpu->sm.count + scope - 1) / scope : memside_count_gpcs(gpu);
+    *c = (struct memside_coalescer){.n_groups = groups, .size = gpu->xbar.request_coalescer_lines ? 1 : 8192};
     while (c->size < gpu->xbar.request_coalescer_lines)
         c->size *= 2;
     if (!gpu->xbar.request_coalescer_window_cycles && !gpu->xbar.coalescer_return_cycles)

@@ -61,14 +61,21 @@ static inline void memside_fill(struct cache_slot *s, uint32_t sectors, uint64_t
     s->valid |= (uint8_t)sectors;
     s->partial &= (uint8_t)~sectors;
 }
-/* Sectors are written from above, `full` of them whole. */
-static inline void memside_write(struct cache_slot *s, uint32_t sectors, uint32_t full, uint64_t t)
+/* Sectors are written from above, `full` of them whole. Returns what l2.write_miss has fetched for it at
+ * the home (paper 004, section III-B); the caller fills it in. A copy in another partition fetches nothing. */
+static inline uint32_t memside_write(const struct memside *m, struct cache_slot *s, uint32_t sectors, uint32_t full, bool home,
+                                     uint64_t t)
 {
-    uint32_t fresh = sectors & ~(uint32_t)s->valid;
+    uint32_t policy = m->gpu->l2.write_miss, fresh = sectors & ~(uint32_t)s->valid, fetched = 0;
+    if (policy == STRATA_FETCH_ON_WRITE && home && fresh)
+        fetched = memside_fetch(m, fresh, s->valid);
+    if (policy != STRATA_LAZY_FETCH_ON_READ)
+        full = sectors; /* what was written in part can be read: it is fetched, or taken as it is */
     for (uint32_t b = fresh; b; b &= b - 1)
         s->ready[lowest_bit32(b)] = t;
     s->partial = (uint8_t)((s->partial | (fresh & ~full)) & ~full);
     s->valid |= (uint8_t)sectors;
+    return fetched;
 }
 
 /* ---- dirty lines, in the order they became so; beyond a limit the oldest are written back ---- */

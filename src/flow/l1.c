@@ -49,6 +49,7 @@ static void send_store(struct flow_memory *m, uint32_t sm, const struct flow_sto
      * 1.9 cycles for one sector, 3.9 for four whole ones, 4.8 for four written in part). */
     uint32_t flits = n < 2 ? 2 : full == s->sectors ? n : n + 1;
     uint64_t start = flow_take(m, &p->out_free64, t, flits * m->out_64ths_per_sector);
+    start = flow_take(m, &m->xbar_out_free64, start, flits * m->xbar_64ths_per_sector);
     m->count.from_l1_sectors += n;
     p->drain_debt4 += m->gpu->l1.store_drain_cycles * n * 4 / (m->l1_sectors ? m->l1_sectors : 1);
     flow_l2_write(m, sm, s->line, s->sectors, full, start);
@@ -145,13 +146,41 @@ static uint32_t access_cycles(struct flow_memory *m, const struct strata_winst *
     return passes > cycles ? passes : cycles;
 }
 
-/* A miss waits for a free MSHR where the GPU's description limits them, and the lines and loads behind it
- * wait with it: the unit works in order. Returns when it has one. */
-static uint64_t wait_for_mshr(struct flow_memory *m, struct flow_sm_port *p, uint64_t t)
+/* With MSHRs and allocation on a miss, a line of the set is reserved for the data until it is there: the old
+ * L1 of paper 004 (figure 6). Without MSHRs the H200's rule holds: a line may lose its place before that. */
+static bool reserves_lines(const struct flow_memory *m)
 {
-    if (!p->mshr_free || p->mshr_free[0] <= t)
+    return m->gpu->l1.mshrs && m->gpu->l1.allocate == STRATA_ALLOC_ON_MISS;
+}
+
+static uint64_t filled_at(const struct cache_slot *s)
+{
+    return memside_ready(s, s->valid, 0);
+}
+
+/* When a line of the set is not reserved, t at the earliest. */
+static uint64_t set_has_room(const struct cache *l1, uint64_t line, uint64_t t)
+{
+    uint32_t set = cache_set_of(l1, line), first = l1->set_start[set], end = l1->set_start[set + 1];
+    uint64_t earliest = UINT64_MAX;
+    if (l1->fill[set] < end - first)
         return t;
-    uint64_t start = p->mshr_free[0];
+    for (uint32_t i = first; i < end && earliest > t; i++) {
+        uint64_t filled = filled_at(&l1->slot[i]);
+        earliest = filled < earliest ? filled : earliest;
+    }
+    return flow_max(earliest, t);
+}
+
+/* A miss waits for a free MSHR, and for a line of its set, where the GPU's description limits them; the
+ * lines and loads behind it wait with it: the unit works in order. Returns when it has both. */
+static uint64_t wait_for_place(struct flow_memory *m, struct flow_sm_port *p, uint64_t line, bool needs_line, uint64_t t)
+{
+    uint64_t start = p->mshr_free ? flow_max(p->mshr_free[0], t) : t;
+    if (needs_line && reserves_lines(m))
+        start = set_has_room(&p->l1, line, start);
+    if (start == t)
+        return t;
     m->held = start - m->now;
     p->mshr_wait_until = flow_max(p->mshr_wait_until, start);
     p->lsu_free = flow_max(p->lsu_free, start);
@@ -197,10 +226,10 @@ static uint32_t translation_cycles(struct flow_memory *m, uint32_t sm, uint64_t 
     return m->gpu->tlb.l1_miss_cycles + (tlb_holds(&m->tlb2, page) ? 0 : m->gpu->tlb.l2_miss_cycles);
 }
 
-static uint64_t fetch_sectors(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors, uint64_t t)
+/* Sectors that the unit looked for at t and asks for from `start` on. */
+static uint64_t fetch_sectors(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors, uint64_t t, uint64_t start)
 {
     struct flow_sm_port *p = &m->sm[sm];
-    uint64_t start = wait_for_mshr(m, p, t);
     if (m->gpu->l1.miss_requests_per_cycle) {
         start = flow_max(start, p->miss_free);
         p->miss_free = start + 1;
@@ -209,6 +238,7 @@ static uint64_t fetch_sectors(struct flow_memory *m, uint32_t sm, uint64_t line,
     uint64_t arrival = flow_l2_read(m, sm, line, sectors, start);
     uint32_t n = popcount32(sectors);
     m->count.to_l1_sectors += n * (m->gpu->l1.cache.sector_bytes / m->gpu->l2.cache.sector_bytes);
+    arrival = flow_take(m, &m->xbar_in_free64, arrival, n * m->xbar_64ths_per_sector);
     arrival = flow_take(m, &p->in_free64, arrival, n * m->in_64ths_per_sector);
     m->held = 0;
     keep_mshr(m, p, arrival);
@@ -217,9 +247,19 @@ static uint64_t fetch_sectors(struct flow_memory *m, uint32_t sm, uint64_t line,
     return arrival;
 }
 
-static uint32_t slot_for(struct flow_sm_port *p, uint64_t line)
+/* A place for a line that is asked for at t. */
+static uint32_t slot_for(const struct flow_memory *m, struct flow_sm_port *p, uint64_t line, uint64_t t)
 {
-    return cache_insert(&p->l1, line, NULL);
+    struct cache *l1 = &p->l1;
+    uint32_t set = cache_set_of(l1, line), victim = CACHE_NONE;
+    if (reserves_lines(m) && l1->fill[set] == l1->set_start[set + 1] - l1->set_start[set]) {
+        for (uint32_t i = l1->set_start[set]; i < l1->set_start[set + 1]; i++)
+            if (filled_at(&l1->slot[i]) <= t && (victim == CACHE_NONE || l1->tag[i].age < l1->tag[victim].age))
+                victim = i;
+        if (victim != CACHE_NONE)
+            cache_remove(l1, victim);
+    }
+    return cache_insert(l1, line, NULL);
 }
 
 /* One line of a load. Sectors on their way count as hits, as the profiler counts them. */
@@ -244,10 +284,11 @@ static uint64_t load_line(struct flow_memory *m, uint32_t sm, const struct strat
     uint32_t miss = r->sectors & ~have;
     if (!miss)
         return done;
-    uint64_t arrival = fetch_sectors(m, sm, r->line, miss, t);
+    uint64_t start = wait_for_place(m, p, r->line, use_l1 && slot == CACHE_NONE, t);
+    uint64_t arrival = fetch_sectors(m, sm, r->line, miss, t, start);
     if (use_l1) {
         if (slot == CACHE_NONE)
-            slot = slot_for(p, r->line);
+            slot = slot_for(m, p, r->line, start);
         struct cache_slot *s = &p->l1.slot[slot];
         s->valid |= (uint8_t)miss;
         for (uint32_t b = miss; b; b &= b - 1)
@@ -324,7 +365,7 @@ static void store_in_l1(struct flow_memory *m, struct flow_sm_port *p, const str
         }
         cache_touch(&p->l1, slot);
     } else if (policy == STRATA_WRITE_THROUGH_ALLOCATE || policy == STRATA_WRITE_BACK) {
-        slot = slot_for(p, r->line);
+        slot = slot_for(m, p, r->line, t);
     } else {
         return;
     }

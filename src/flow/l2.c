@@ -168,7 +168,9 @@ static void put_sectors(struct flow_memory *m, uint32_t part, uint64_t line, uin
         flow_take(m, &p->slice_free64[slice_of(m, line)], t, partial * m->slice_64ths_per_partial);
     uint32_t slot = l2_slot(m, part, line, start);
     struct cache_slot *s = &p->l2.slot[slot];
-    memside_write(s, sectors, full, start);
+    uint32_t fetched = memside_write(&m->side, s, sectors, full, dirty, start);
+    if (fetched)
+        memside_fill(s, fetched, flow_dram_read(m, part, line, popcount32(fetched), start));
     m->count.l2_write += popcount32(sectors);
     m->count.l2_write_hit += popcount32(sectors); /* an allocating write counts as a hit */
     if (dirty)

@@ -82,6 +82,7 @@ static void init_rates(struct flow_memory *m)
     m->fabric_64ths_per_sector = sector_cost(sector, g->l2.fabric_bytes_per_cycle);
     m->out_64ths_per_sector = sector_cost(sector, g->xbar.request_bytes_per_cycle_per_sm);
     m->in_64ths_per_sector = sector_cost(sector, g->xbar.response_bytes_per_cycle_per_sm);
+    m->xbar_64ths_per_sector = sector_cost(sector, g->xbar.total_bytes_per_cycle);
     m->slice_64ths_per_partial = (uint32_t)(g->l2.partial_write_cycles * 64 + 0.5);
     m->atomic_hot_64ths = (uint32_t)((g->l2.atomic_hot_cycles > 0 ? g->l2.atomic_hot_cycles : g->l2.atomic_cycles) * 64 + 0.5);
     m->slice_64ths_per_request = (uint32_t)(g->l2.request_cycles * 64 + 0.5);

@@ -86,7 +86,8 @@ struct flow_memory {
     uint32_t slices, channels;   /* of a partition */
     uint32_t slice_64ths_per_sector, channel_64ths_per_sector, fabric_64ths_per_sector;
     uint32_t slice_64ths_per_request, slice_64ths_per_partial, activate_64ths, atomic_hot_64ths;
-    uint32_t out_64ths_per_sector, in_64ths_per_sector, atomic_64ths;
+    uint32_t out_64ths_per_sector, in_64ths_per_sector, xbar_64ths_per_sector, atomic_64ths;
+    uint64_t xbar_out_free64, xbar_in_free64; /* the crossbar as a whole, where that is a limit */
     uint32_t l1_sectors;         /* per line */
     bool ptx;                    /* the trace is of PTX, before the assembler's work */
     uint64_t refresh_every, refresh_cycles; /* of one channel, in SM cycles; 0 = none */

@@ -10,7 +10,7 @@
 #include <strata/status.h>
 
 enum learn_kind { LEARN_KIND_SET = 1, LEARN_KIND_MODEL = 2 };
-enum { LEARN_VERSION = 1, LEARN_HEAD_BYTES = 32 };
+enum { LEARN_VERSION = 2, LEARN_HEAD_BYTES = 32 };
 
 /* Writing: a growing buffer; running out of memory is told once, by learn_save. */
 struct learn_out {

@@ -72,25 +72,6 @@ static strata_status add_truth(const struct strata_learn_sample *s, struct strat
 
 /* ---- ranks ---- */
 
-/* Values that lie within the tolerance of the least of their group become equal. */
-static void tie(double *x, size_t n)
-{
-    double sorted[MOST_CACHES];
-    memcpy(sorted, x, n * sizeof *x);
-    for (size_t i = 1; i < n; i++)
-        for (size_t k = i; k && sorted[k] < sorted[k - 1]; k--) {
-            double t = sorted[k];
-            sorted[k] = sorted[k - 1];
-            sorted[k - 1] = t;
-        }
-    for (size_t i = 0; i < n; i++) {
-        double group = sorted[0];
-        for (size_t k = 0; k < n && sorted[k] <= x[i]; k++)
-            group = sorted[k] > group + STRATA_LEARN_TIE ? sorted[k] : group;
-        x[i] = group;
-    }
-}
-
 static bool all_equal(const double *x, size_t n)
 {
     for (size_t i = 1; i < n; i++)
@@ -99,40 +80,21 @@ static bool all_equal(const double *x, size_t n)
     return true;
 }
 
-/* Where the truth has no order: NaN if strict, else whether the model sees none either. 0 where only
- * the model sees none. */
-static double rank_correlation(double *truth, double *predicted, size_t n, bool tied)
+/* Spearman's coefficient of the miss rates of the first n caches. NaN where the truth has no order, 0
+ * where only the prediction has none. */
+static double rank_correlation(const struct strata_learn_rates *truth, const struct strata_learn_rates *predicted, size_t n)
 {
-    double work[2 * MOST_CACHES];
-    if (tied) {
-        tie(truth, n);
-        tie(predicted, n);
-    }
-    if (all_equal(truth, n))
-        return tied ? all_equal(predicted, n) : NAN;
-    return all_equal(predicted, n) ? 0 : gsl_stats_spearman(truth, 1, predicted, 1, n, work);
-}
-
-static double spearman(const struct strata_learn_rates *truth, const struct strata_learn_rates *predicted, size_t n, bool tied)
-{
-    double a[MOST_CACHES], b[MOST_CACHES];
+    double a[MOST_CACHES], b[MOST_CACHES], work[2 * MOST_CACHES];
     for (size_t i = 0; i < n; i++) {
         a[i] = truth[i].miss;
         b[i] = predicted[i].miss;
     }
-    return rank_correlation(a, b, n, tied);
+    if (all_equal(a, n))
+        return NAN;
+    return all_equal(b, n) ? 0 : gsl_stats_spearman(a, 1, b, 1, n, work);
 }
 
 /* ---- scores ---- */
-
-static bool has_order(const struct strata_learn_rates *truth, size_t n)
-{
-    double x[MOST_CACHES];
-    for (size_t i = 0; i < n; i++)
-        x[i] = truth[i].miss;
-    tie(x, n);
-    return !all_equal(x, n);
-}
 
 static void score_launch(const struct strata_learn_evaluation *e, size_t launch, struct strata_learn_score *s)
 {
@@ -141,10 +103,8 @@ static void score_launch(const struct strata_learn_evaluation *e, size_t launch,
         s->miss_mae += fabs(t[c].miss - p[c].miss) / (double)e->n_caches;
         s->merge_mae += fabs(t[c].merge - p[c].merge) / (double)e->n_caches;
     }
-    s->spearman = spearman(t, p, e->n_ranked, true);
-    s->ordered = has_order(t, e->n_ranked);
-    s->spearman_strict = spearman(t, p, e->n_ranked, false);
-    s->spearman_all = spearman(t, p, e->n_caches, true);
+    s->spearman = rank_correlation(t, p, e->n_ranked);
+    s->spearman_all = rank_correlation(t, p, e->n_caches);
 }
 
 struct moments {
@@ -181,10 +141,8 @@ static void score_all(struct strata_learn_evaluation *e)
         score_launch(e, i, s);
         e->miss_mae += s->miss_mae / (double)e->n_launches;
         e->merge_mae += s->merge_mae / (double)e->n_launches;
-        e->spearman += s->spearman / (double)e->n_launches;
-        e->spearman_all += s->spearman_all / (double)e->n_launches;
-        add_known(s->ordered ? s->spearman : NAN, &e->spearman_ordered, &e->n_ordered);
-        add_known(s->spearman_strict, &e->spearman_strict, &e->n_strict);
+        add_known(s->spearman, &e->spearman, &e->n_ordered);
+        add_known(s->spearman_all, &e->spearman_all, &e->n_ordered_all);
     }
     for (size_t i = 0; i < e->n_launches * e->n_caches; i++) {
         add_moment(&miss, e->truth[i].miss, e->predicted[i].miss);
@@ -195,8 +153,8 @@ static void score_all(struct strata_learn_evaluation *e)
     e->miss_r2 = r_squared(&miss);
     e->merge_r2 = r_squared(&merge);
     e->r2 = r_squared(&both);
-    e->spearman_ordered = e->n_ordered ? e->spearman_ordered / (double)e->n_ordered : NAN;
-    e->spearman_strict = e->n_strict ? e->spearman_strict / (double)e->n_strict : NAN;
+    e->spearman = e->n_ordered ? e->spearman / (double)e->n_ordered : NAN;
+    e->spearman_all = e->n_ordered_all ? e->spearman_all / (double)e->n_ordered_all : NAN;
 }
 
 /* ---- the whole ---- */

@@ -26,11 +26,20 @@ struct learn_geometry {
     struct strata_learn_cache cache;
     /* A cache with sets holds a line as long as some fully associative cache would whose size is random:
      * a line at distance d is there if fewer than `ways` of d lines fall into its set (a binomial). The
-     * curves with time, averaged over that size. */
+     * probabilities of those sizes; none but [from, to) matters. */
     float weight[STRATA_LEARN_SIZES];
+    uint32_t from, to;
 };
-float learn_smoothed(const float curve[STRATA_LEARN_SIZES], const struct learn_geometry *g);
 void learn_geometry_init(struct learn_geometry *g, const struct strata_learn_cache *cache);
+/* A curve with time, averaged over that size. */
+float learn_smoothed(const float curve[STRATA_LEARN_SIZES], const struct learn_geometry *g);
+
+/* The rates that fully associative caches of those sizes have lie between `low` and `low + width`; their
+ * average is at `place` (0 to 1) between the two. What is learned is a better place: where the curve is
+ * flat, or the cache fully associative, there is nothing to learn and nothing to get wrong. */
+struct learn_band {
+    float low, width, place;
+};
 
 enum learn_feature_set {
     LEARN_FEATURES_PAPER = 0, /* N, MaxRD, frequencies, geometry: section IV-C */
@@ -40,9 +49,8 @@ enum learn_feature_set {
 const char *learn_feature_set_name(uint32_t set);
 enum { LEARN_MAX_FEATURES = 128 };
 uint32_t learn_feature_count(uint32_t set);
-/* Where a network starts from: the log-odds of both rates as the curves with time give them; 0 with the
- * paper's features. */
-void learn_start(const struct strata_learn_interval *p, const struct learn_geometry *g, uint32_t set, float out[2]);
+/* Of the miss and the merge rate. With the paper's features: 0 to 1, place 0.5. */
+void learn_bands(const struct strata_learn_interval *p, const struct learn_geometry *g, uint32_t set, struct learn_band out[2]);
 void learn_features(const struct strata_learn_interval *p, const struct learn_geometry *g, uint32_t set, float *out);
 
 #endif

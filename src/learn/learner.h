@@ -12,8 +12,10 @@ enum { LEARN_OUTPUTS = 2 }; /* miss rate, merge rate */
 /* Rows of standardised features and their labels. */
 struct learn_matrix {
     float *x; /* n * n_features */
-    float *start; /* n * LEARN_OUTPUTS: see learn_start */
-    float *y; /* n * LEARN_OUTPUTS */
+    /* n * LEARN_OUTPUTS each: the band of the rate, the rate, and its place in the band, which is what
+     * learners learn */
+    struct learn_band *band;
+    float *rate, *y;
     size_t n;
     uint32_t n_features;
 };
@@ -24,7 +26,7 @@ struct learn_learner {
     /* *state is the learner's own; release(NULL) is allowed. */
     strata_status (*train)(const struct learn_matrix *data, const struct strata_learn_train_options *opt, void **state,
                            struct strata_error *err);
-    /* n rows of features to n * LEARN_OUTPUTS rates; y holds the rows' starts before. */
+    /* n rows of features to n * LEARN_OUTPUTS places; y holds the places of the bands before. */
     strata_status (*predict)(void *state, const float *x, size_t n, uint32_t n_features, float *y, struct strata_error *err);
     strata_status (*save)(void *state, struct learn_out *out, struct strata_error *err);
     strata_status (*load)(struct learn_in *in, uint32_t n_features, const char *name, void **state, struct strata_error *err);
@@ -45,7 +47,9 @@ struct strata_learn_model {
 strata_status learn_model_parse(const uint8_t *data, size_t n, const char *name, struct strata_learn_model **out, struct strata_error *err);
 /* What follows the head; for the fuzzer. */
 strata_status learn_model_read(struct learn_in *in, const char *name, struct strata_learn_model **out, struct strata_error *err);
-strata_status learn_model_rows(struct strata_learn_model *m, float *x, size_t n, float *y, struct strata_error *err);
+/* n rows of features, which are standardised on the way, and their bands to n * LEARN_OUTPUTS rates. */
+strata_status learn_model_rows(struct strata_learn_model *m, float *x, const struct learn_band *band, size_t n, float *y,
+                               struct strata_error *err);
 void learn_standardise(const struct strata_learn_model *m, float *x);
 
 /* ---- the analytic baseline (analytic.c) ---- */

@@ -94,11 +94,17 @@ static void rectify(float *x, size_t n)
         x[i] = x[i] > 0 ? x[i] : 0;
 }
 
-/* The network says by how much the log-odds differ from where they start. */
-static void squash(float *x, const float *start, size_t n)
+static float log_odds(float place)
+{
+    float least = 0.0001f, x = place < least ? least : place > 1 - least ? 1 - least : place;
+    return logf(x / (1 - x));
+}
+
+/* The network says by how much the log-odds of the place differ from those it is given. */
+static void squash(float *x, const float *place, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        x[i] = 1 / (1 + expf(-x[i] - start[i]));
+        x[i] = 1 / (1 + expf(-x[i] - log_odds(place[i])));
 }
 
 static strata_status mlp_predict(void *state, const float *x, size_t n, uint32_t n_features, float *y, struct strata_error *err)
@@ -129,7 +135,7 @@ static strata_status mlp_predict(void *state, const float *x, size_t n, uint32_t
 
 struct shard {
     float *in;               /* PART rows */
-    float *label, *start;
+    float *label, *place, *width;
     float *act[LAYERS];      /* after the nonlinearity and dropout */
     float *delta[LAYERS];
     float *gradient;         /* as the parameters */
@@ -172,7 +178,7 @@ static void forward(const struct training *t, struct shard *s, uint64_t part)
     for (int l = 0; l < LAYERS; l++) {
         layer_forward(m, l, in, s->n, s->act[l]);
         if (l + 1 == LAYERS)
-            squash(s->act[l], s->start, s->n * m->n_out[l]);
+            squash(s->act[l], s->place, s->n * m->n_out[l]);
         else
             rectify(s->act[l], s->n * m->n_out[l]);
         if (!l && t->opt->dropout > 0)
@@ -181,12 +187,13 @@ static void forward(const struct training *t, struct shard *s, uint64_t part)
     }
 }
 
-/* Cross entropy: its slope is the error itself, also where the sigmoid is flat. */
+/* Cross entropy: its slope is the error itself, also where the sigmoid is flat. An error counts by the
+ * width of its band. */
 static void output_delta(const struct training *t, struct shard *s)
 {
     s->loss = 0;
     for (size_t i = 0; i < s->n * LEARN_OUTPUTS; i++) {
-        float y = s->act[LAYERS - 1][i], e = y - s->label[i];
+        float e = (s->act[LAYERS - 1][i] - s->label[i]) * s->width[i];
         s->loss += (double)e * e;
         s->delta[LAYERS - 1][i] = e / (float)t->batch_n;
     }
@@ -224,7 +231,11 @@ static void work_on_shard(struct training *t, uint64_t part)
         size_t row = t->order[t->batch_at + from + r];
         memcpy(s->in + r * nf, t->data->x + row * nf, nf * sizeof *s->in);
         memcpy(s->label + r * LEARN_OUTPUTS, t->data->y + row * LEARN_OUTPUTS, LEARN_OUTPUTS * sizeof *s->label);
-        memcpy(s->start + r * LEARN_OUTPUTS, t->data->start + row * LEARN_OUTPUTS, LEARN_OUTPUTS * sizeof *s->start);
+        for (size_t k = 0; k < LEARN_OUTPUTS; k++) {
+            const struct learn_band *band = &t->data->band[row * LEARN_OUTPUTS + k];
+            s->place[r * LEARN_OUTPUTS + k] = band->place;
+            s->width[r * LEARN_OUTPUTS + k] = band->width;
+        }
     }
     forward(t, s, part);
     output_delta(t, s);
@@ -314,9 +325,10 @@ static bool shard_alloc(const struct mlp *m, struct shard *s)
 {
     s->in = malloc((size_t)PART * m->n_in[0] * sizeof *s->in);
     s->label = malloc((size_t)PART * LEARN_OUTPUTS * sizeof *s->label);
-    s->start = malloc((size_t)PART * LEARN_OUTPUTS * sizeof *s->start);
+    s->place = malloc((size_t)PART * LEARN_OUTPUTS * sizeof *s->place);
+    s->width = malloc((size_t)PART * LEARN_OUTPUTS * sizeof *s->width);
     s->gradient = malloc(m->n_parameters * sizeof *s->gradient);
-    bool good = s->in && s->label && s->start && s->gradient;
+    bool good = s->in && s->label && s->place && s->width && s->gradient;
     for (int l = 0; l < LAYERS; l++) {
         s->act[l] = malloc((size_t)PART * m->n_out[l] * sizeof *s->act[l]);
         s->delta[l] = malloc((size_t)PART * m->n_out[l] * sizeof *s->delta[l]);
@@ -331,7 +343,8 @@ static void training_release(struct training *t)
         struct shard *s = &t->shard[k];
         free(s->in);
         free(s->label);
-        free(s->start);
+        free(s->place);
+        free(s->width);
         free(s->gradient);
         for (int l = 0; l < LAYERS; l++) {
             free(s->act[l]);

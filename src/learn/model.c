@@ -62,12 +62,17 @@ void learn_standardise(const struct strata_learn_model *m, float *x)
         x[i] = (x[i] - m->mean[i]) * m->scale[i];
 }
 
-strata_status learn_model_rows(struct strata_learn_model *m, float *x, size_t n, float *y, struct strata_error *err)
+strata_status learn_model_rows(struct strata_learn_model *m, float *x, const struct learn_band *band, size_t n, float *y,
+                               struct strata_error *err)
 {
     uint32_t nf = learn_feature_count(m->features);
     for (size_t i = 0; i < n; i++)
         learn_standardise(m, x + i * nf);
+    for (size_t i = 0; i < n * LEARN_OUTPUTS; i++)
+        y[i] = band[i].place;
     strata_status st = m->learner->predict(m->state, x, n, nf, y, err);
+    for (size_t i = 0; i < n * LEARN_OUTPUTS && st == STRATA_OK; i++)
+        y[i] = band[i].low + band[i].width * y[i];
     for (size_t i = 0; i < n && st == STRATA_OK; i++) { /* an access cannot both miss and merge */
         float *r = y + i * LEARN_OUTPUTS, sum = r[0] + r[1];
         if (sum > 1) {
@@ -82,14 +87,15 @@ static strata_status predict_chunk(struct strata_learn_model *m, const struct st
                                    const struct learn_geometry *g, double sum[LEARN_OUTPUTS], struct strata_error *err)
 {
     uint32_t nf = learn_feature_count(m->features);
+    struct learn_band band[CHUNK * LEARN_OUTPUTS];
     float y[CHUNK * LEARN_OUTPUTS], *x = malloc(n * nf * sizeof *x);
     if (!x)
         return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a prediction.");
     for (size_t i = 0; i < n; i++) {
         learn_features(&interval[i], g, m->features, x + i * nf);
-        learn_start(&interval[i], g, m->features, y + i * LEARN_OUTPUTS);
+        learn_bands(&interval[i], g, m->features, band + i * LEARN_OUTPUTS);
     }
-    strata_status st = learn_model_rows(m, x, n, y, err);
+    strata_status st = learn_model_rows(m, x, band, n, y, err);
     for (size_t i = 0; i < n && st == STRATA_OK; i++)
         for (int k = 0; k < LEARN_OUTPUTS; k++)
             sum[k] += (double)y[i * LEARN_OUTPUTS + (size_t)k] * interval[i].accesses;
@@ -124,8 +130,9 @@ strata_status strata_learn_predict_sample(struct strata_learn_model *m, const st
         st = predict_chunk(m, sample->interval + at, sample->n_intervals - at < CHUNK ? sample->n_intervals - at : CHUNK, &g, sum, err);
     if (st != STRATA_OK)
         return st;
-    out->miss = accesses > 0 ? sum[0] / accesses : NAN;
-    out->merge = accesses > 0 ? sum[1] / accesses : NAN;
+    /* whole accesses: what differs by less is the same */
+    out->miss = accesses > 0 ? round(sum[0]) / accesses : NAN;
+    out->merge = accesses > 0 ? round(sum[1]) / accesses : NAN;
     return STRATA_OK;
 }
 

@@ -85,15 +85,25 @@ static const struct learn_geometry *remembered(struct learn_geometry *memory, co
     return g;
 }
 
+static float place_in(const struct learn_band *band, double rate)
+{
+    double place = band->width > 0 ? (rate - band->low) / band->width : band->place;
+    return (float)(place < 0 ? 0 : place > 1 ? 1 : place);
+}
+
 static void put_row(const struct strata_learn_sample *s, const struct strata_learn_row *r, struct learn_geometry *memory, uint32_t features,
                     struct learn_matrix *out)
 {
     const struct strata_learn_interval *p = &s->interval[r->interval];
     const struct learn_geometry *g = remembered(memory, &r->cache);
     learn_features(p, g, features, out->x + out->n * out->n_features);
-    learn_start(p, g, features, out->start + out->n * LEARN_OUTPUTS);
-    out->y[out->n * LEARN_OUTPUTS] = (float)((double)r->misses / p->accesses);
-    out->y[out->n * LEARN_OUTPUTS + 1] = (float)((double)r->merges / p->accesses);
+    const double rate[LEARN_OUTPUTS] = {(double)r->misses / p->accesses, (double)r->merges / p->accesses};
+    struct learn_band *band = out->band + out->n * LEARN_OUTPUTS;
+    learn_bands(p, g, features, band);
+    for (int k = 0; k < LEARN_OUTPUTS; k++) {
+        out->rate[out->n * LEARN_OUTPUTS + (size_t)k] = (float)rate[k];
+        out->y[out->n * LEARN_OUTPUTS + (size_t)k] = place_in(&band[k], rate[k]);
+    }
     out->n++;
 }
 
@@ -106,9 +116,10 @@ static strata_status fill_matrix(const struct strata_learn_set *set, uint32_t fe
     out->n_features = learn_feature_count(features);
     out->x = malloc((cap + 1) * out->n_features * sizeof *out->x);
     out->y = malloc((cap + 1) * LEARN_OUTPUTS * sizeof *out->y);
-    out->start = malloc((cap + 1) * LEARN_OUTPUTS * sizeof *out->start);
+    out->rate = malloc((cap + 1) * LEARN_OUTPUTS * sizeof *out->rate);
+    out->band = malloc((cap + 1) * LEARN_OUTPUTS * sizeof *out->band);
     struct learn_geometry *memory = calloc(REMEMBERED, sizeof *memory);
-    if (!out->x || !out->y || !out->start || !memory) {
+    if (!out->x || !out->y || !out->rate || !out->band || !memory) {
         free(memory);
         return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for %zu rows of training data.", cap);
     }
@@ -126,7 +137,8 @@ static void free_matrix(struct learn_matrix *d)
 {
     free(d->x);
     free(d->y);
-    free(d->start);
+    free(d->rate);
+    free(d->band);
 }
 
 /* All features lie around 0 to 1. One that hardly varies in training is not blown up: a trace where it
@@ -163,13 +175,11 @@ static strata_status measure(struct strata_learn_model *m, struct learn_matrix *
 {
     float *y = malloc((test->n + 1) * LEARN_OUTPUTS * sizeof *y);
     strata_status st = y ? STRATA_OK : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left to test a model.");
-    if (st == STRATA_OK) {
-        memcpy(y, test->start, test->n * LEARN_OUTPUTS * sizeof *y);
-        st = learn_model_rows(m, test->x, test->n, y, err);
-    }
+    if (st == STRATA_OK)
+        st = learn_model_rows(m, test->x, test->band, test->n, y, err);
     double sum[LEARN_OUTPUTS] = {0};
     for (size_t i = 0; i < test->n * LEARN_OUTPUTS && st == STRATA_OK; i++)
-        sum[i % LEARN_OUTPUTS] += fabs((double)y[i] - test->y[i]);
+        sum[i % LEARN_OUTPUTS] += fabs((double)y[i] - test->rate[i]);
     fit->test_rows = test->n;
     fit->miss_mae = test->n ? sum[0] / (double)test->n : NAN;
     fit->merge_mae = test->n ? sum[1] / (double)test->n : NAN;

@@ -13,7 +13,7 @@
 #include "learn/set.h"
 
 /* RULE is part of the provenance: a change of what a cell holds makes files of older rules again. */
-enum { RULE = 6, LEAST_PEAKS = 2, MOST_PEAKS = 12, N_DISTANCES = 4, VARIANTS = 8, CACHES = 12, INTERVALS = 3, LEAST_INTERVAL = 32 };
+enum { RULE = 7, LEAST_PEAKS = 2, MOST_PEAKS = 12, N_DISTANCES = 4, VARIANTS = 8, CACHES = 12, INTERVALS = 3, LEAST_INTERVAL = 32 };
 static const uint32_t max_distances[N_DISTANCES] = {16, 128, 1024, 4096};
 enum {
     N_GRID = (MOST_PEAKS - LEAST_PEAKS + 1) * N_DISTANCES,

@@ -57,16 +57,18 @@ static bool set_all(BoosterHandle b, const struct setting *s, uint64_t seed)
 static bool train_one(const struct learn_matrix *d, int output, const struct setting *s, int rounds, uint64_t seed, BoosterHandle *out)
 {
     DMatrixHandle m = NULL;
-    float *label = malloc(d->n * sizeof *label);
-    bool good = label && !XGDMatrixCreateFromMat(d->x, d->n, d->n_features, -1e30f, &m);
+    float *label = malloc(d->n * sizeof *label), *weight = malloc(d->n * sizeof *weight);
+    bool good = label && weight && !XGDMatrixCreateFromMat(d->x, d->n, d->n_features, -1e30f, &m);
     for (size_t i = 0; good && i < d->n; i++)
-        label[i] = d->y[i * LEARN_OUTPUTS + (size_t)output];
-    good = good && !XGDMatrixSetFloatInfo(m, "label", label, d->n) && !XGBoosterCreate(&m, 1, out) && set_all(*out, s, seed);
+        label[i] = d->y[i * LEARN_OUTPUTS + (size_t)output], weight[i] = d->band[i * LEARN_OUTPUTS + (size_t)output].width;
+    good = good && !XGDMatrixSetFloatInfo(m, "label", label, d->n) && !XGDMatrixSetFloatInfo(m, "weight", weight, d->n) &&
+           !XGBoosterCreate(&m, 1, out) && set_all(*out, s, seed);
     for (int i = 0; good && i < rounds; i++)
         good = !XGBoosterUpdateOneIter(*out, i, m);
     if (m)
         XGDMatrixFree(m);
     free(label);
+    free(weight);
     return good;
 }
 

@@ -140,7 +140,9 @@ static void put(struct hierarchy *h, uint32_t part, uint64_t line, uint32_t sect
                 bool home, uint64_t t)
 {
     struct cache_slot *s = slot_of(h, &h->partition[part], line);
-    memside_write(s, sectors, full, t);
+    uint32_t fetched = memside_write(&h->side, s, sectors, full, home, t);
+    if (fetched)
+        memside_fill(s, fetched, dram_read(h, part, popcount32(fetched), t));
     h->n.write += popcount32(sectors);
     if (home)
         mark_dirty(h, &h->partition[part], s, sectors);

@@ -132,6 +132,36 @@ static void with_any_number_of_mshrs_a_gather_takes_what_the_clocked_model_says(
     }
 }
 
+/* 32 lines of one set of six ways, all in the L2 after the first round: six are under way at a time, not 128. */
+static void a_miss_that_reserves_its_line_waits_for_a_line_of_its_set(void **state)
+{
+    (void)state;
+    const char *const s[] = {"stride=8192", "span=262144", "iterations=32", "blocks=1", "threads=64", NULL};
+    struct strata_gpu g = pascal;
+    double flow = metric_by(&g, "flow", "strided", s, 1, "sm__cycles_elapsed.max");
+    double sim = metric_by(&g, "sim", "strided", s, 1, "sm__cycles_elapsed.max");
+    g.l1.allocate = STRATA_ALLOC_ON_FILL;
+    double free = metric_by(&g, "flow", "strided", s, 1, "sm__cycles_elapsed.max");
+    if (flow < 0.8 * sim || flow > 1.2 * sim || flow < 2 * free)
+        fail_msg("flow %g cycles, sim %g, flow without reservation %g", flow, sim, free);
+}
+
+static void the_policy_for_write_misses_decides_what_dram_reads(void **state)
+{
+    (void)state;
+    const char *const s[] = {"width=64", NULL}, *const models[] = {"flow", "reuse", "sim"};
+    for (unsigned i = 0; i < 3; i++) {
+        struct strata_gpu g = h200;
+        double read[3];
+        for (g.l2.write_miss = 0; g.l2.write_miss < 3; g.l2.write_miss++)
+            read[g.l2.write_miss] = metric_by(&g, models[i], "column-copy", s, 1, "dram__sectors_read.sum");
+        double sectors = 256 * 64 * 4 / 32; /* written; each is fetched, and nothing else changes */
+        if (read[STRATA_FETCH_ON_WRITE] != read[STRATA_WRITE_VALIDATE] + sectors)
+            fail_msg("%s: %g sectors read, %g without fetches", models[i], read[STRATA_FETCH_ON_WRITE], read[STRATA_WRITE_VALIDATE]);
+        assert_true(read[STRATA_LAZY_FETCH_ON_READ] == read[STRATA_WRITE_VALIDATE]); /* nothing written is read */
+    }
+}
+
 static void a_dependent_chain_takes_its_latencies(void **state)
 {
     (void)state;
@@ -182,6 +212,8 @@ int main(void)
         cmocka_unit_test(with_32_byte_fetches_a_miss_is_one_sector),
         cmocka_unit_test(an_infinitely_fast_dram_is_not_slower),
         cmocka_unit_test(with_any_number_of_mshrs_a_gather_takes_what_the_clocked_model_says),
+        cmocka_unit_test(a_miss_that_reserves_its_line_waits_for_a_line_of_its_set),
+        cmocka_unit_test(the_policy_for_write_misses_decides_what_dram_reads),
         cmocka_unit_test(a_dependent_chain_takes_its_latencies),
         cmocka_unit_test(a_tlb_of_few_pages_slows_a_chase_over_many),
         cmocka_unit_test(the_same_seed_gives_the_same_numbers_and_the_fermi_runs_too),

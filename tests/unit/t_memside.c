@@ -67,14 +67,39 @@ static void a_sector_written_in_part_is_not_held_until_it_is_filled(void **state
 {
     (void)state;
     struct cache_slot s = {0};
-    memside_write(&s, 7, 1, 50);
+    struct memside m;
+    memside_init(&m, &h200); /* lazy-fetch-on-read */
+    assert_int_equal(memside_write(&m, &s, 7, 1, true, 50), 0);
     assert_int_equal(memside_held(&s), 1);
     memside_fill(&s, 2, 90);
     assert_int_equal(memside_held(&s), 3);
     assert_int_equal(memside_ready(&s, 3, 10), 90);
     assert_int_equal(memside_ready(&s, 1, 10), 50);
-    memside_write(&s, 4, 4, 95); /* the rest of it */
+    memside_write(&m, &s, 4, 4, true, 95); /* the rest of it */
     assert_int_equal(memside_held(&s), 7);
+}
+
+static void what_a_write_misses_is_fetched_at_once_or_when_it_is_read_or_never(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct memside m;
+    memside_init(&m, &g);
+    g.l2.write_miss = STRATA_FETCH_ON_WRITE;
+    struct cache_slot s = {0}, copy = {0};
+    assert_int_equal(memside_write(&m, &s, 1, 1, true, 50), 3); /* 64 bytes, though the sector is whole */
+    assert_int_equal(memside_held(&s), 1);
+    assert_int_equal(memside_write(&m, &s, 1, 0, true, 60), 0);
+    assert_int_equal(memside_write(&m, &copy, 1, 0, false, 50), 0);
+    assert_int_equal(memside_held(&copy), 1);
+    g.l2.write_miss = STRATA_WRITE_VALIDATE;
+    s = (struct cache_slot){0};
+    assert_int_equal(memside_write(&m, &s, 6, 0, true, 50), 0);
+    assert_int_equal(memside_held(&s), 6);
+    g.l2.write_miss = STRATA_LAZY_FETCH_ON_READ;
+    s = (struct cache_slot){0};
+    assert_int_equal(memside_write(&m, &s, 6, 2, true, 50), 0);
+    assert_int_equal(memside_held(&s), 2);
 }
 
 static void the_oldest_dirty_lines_are_written_back_beyond_the_limit(void **state)
@@ -121,6 +146,22 @@ static void equal_requests_merge_until_the_data_is_about_to_come(void **state)
     memside_coalescer_release(&c);
 }
 
+static void groups_of_a_number_of_sms_do_not_share_answers_whether_or_not_gpcs_are_known(void **state)
+{
+    (void)state;
+    static struct strata_gpu g;
+    struct memside_coalescer c;
+    strata_gpu_init(&g);
+    g.sm.count = 5;
+    g.xbar.request_coalescer_scope = 2;
+    g.xbar.request_coalescer_window_cycles = 100;
+    assert_int_equal(memside_coalescer_init(&c, &g, NULL), STRATA_OK);
+    assert_int_equal(c.n_groups, 3);
+    assert_ptr_equal(memside_coalescer_entry(&c, &g, 0, 0, 128, 1), memside_coalescer_entry(&c, &g, 1, 0, 128, 1));
+    assert_ptr_not_equal(memside_coalescer_entry(&c, &g, 0, 0, 128, 1), memside_coalescer_entry(&c, &g, 2, 0, 128, 1));
+    memside_coalescer_release(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -128,8 +169,10 @@ int main(void)
         cmocka_unit_test(a_miss_fetches_whole_pairs_less_what_is_held),
         cmocka_unit_test(a_line_of_the_l1_is_taken_apart_into_lines_of_the_l2),
         cmocka_unit_test(a_sector_written_in_part_is_not_held_until_it_is_filled),
+        cmocka_unit_test(what_a_write_misses_is_fetched_at_once_or_when_it_is_read_or_never),
         cmocka_unit_test(the_oldest_dirty_lines_are_written_back_beyond_the_limit),
         cmocka_unit_test(equal_requests_merge_until_the_data_is_about_to_come),
+        cmocka_unit_test(groups_of_a_number_of_sms_do_not_share_answers_whether_or_not_gpcs_are_known),
     };
     return cmocka_run_group_tests(tests, load_gpu, NULL);
 }

@@ -1,0 +1,144 @@
+/* key_readers.c - which models read which keys of a GPU file.
+ *
+ * A description serves all models, and no model reads all of it. `strata gpu keys`
+ * prints this table, --set and --vary warn by it, and t_key_readers changes every
+ * key for every model and compares. */
+#include <string.h>
+
+#include <strata/result.h>
+
+enum reader {
+    NONE = 0,
+    COALESCE = 1 << 0,
+    REUSE = 1 << 1,
+    INTERVAL = 1 << 2,
+    LEARNED = 1 << 3,
+    FLOW = 1 << 4,
+    SIM = 1 << 5,
+    DISSECT = 1 << 6, /* not a model: `strata dissect` on a modelled GPU */
+    ALL = COALESCE | REUSE | INTERVAL | LEARNED | FLOW | SIM
+};
+
+static const struct {
+    const char *name;
+    unsigned reader;
+} names[] = {{"coalesce", COALESCE}, {"reuse", REUSE}, {"interval", INTERVAL}, {"learned", LEARNED},
+             {"flow", FLOW},         {"sim", SIM},     {"dissect", DISSECT}};
+
+/* The first row whose text a key begins with. */
+static const struct {
+    const char *key;
+    unsigned readers;
+} rows[] = {
+    {"sm_version", INTERVAL | FLOW | SIM},
+    {"sm.count", ALL},
+    {"sm.clock", REUSE | INTERVAL | FLOW | SIM},
+    {"sm.warp_size", NONE},
+    {"sm.max_registers_per_thread", NONE},
+    {"sm.schedulers", REUSE | INTERVAL | FLOW | SIM},
+    {"sm.scheduler_policy", INTERVAL | FLOW | SIM},
+    {"sm.issue_per_scheduler", INTERVAL},
+    {"sm.min_issue_gap", FLOW | SIM},
+    {"sm.instruction_bytes", REUSE | INTERVAL | FLOW | SIM},
+    {"sm.fetch_line", REUSE | INTERVAL | FLOW | SIM},
+    {"sm.fetch_miss", FLOW | SIM},
+    {"sm.fetch_", INTERVAL | FLOW | SIM},
+    {"sm.barrier_warp", REUSE | INTERVAL | FLOW | SIM},
+    {"sm.lsu_queue", FLOW | SIM},
+    {"sm.latency.branch", INTERVAL | FLOW | SIM},
+    {"sm.latency.", REUSE | INTERVAL | FLOW | SIM},
+    {"sm.interval.", INTERVAL | FLOW | SIM},
+    {"sm.", ALL},
+    {"launch.gpcs", NONE},
+    {"launch.order", REUSE | INTERVAL | LEARNED | FLOW | SIM},
+    {"launch.singles", REUSE | INTERVAL | LEARNED | FLOW | SIM},
+    {"launch.gpc_of_sm", REUSE | INTERVAL | LEARNED | FLOW | SIM},
+    {"launch.dram_sectors", REUSE | FLOW | SIM},
+    {"launch.first_", SIM},
+    {"launch.block_interval", FLOW | SIM},
+    {"launch.", INTERVAL | FLOW | SIM},
+    {"coalesce.rule", ALL},
+    {"shared.bytes_per_cycle", DISSECT},
+    {"shared.per_sm", ALL},
+    {"shared.per_block_reserved", ALL},
+    {"shared.per_block", NONE},
+    {"shared.alloc_unit", ALL},
+    {"shared.", REUSE | INTERVAL | FLOW | SIM},
+    {"l1.enabled", REUSE | INTERVAL | FLOW | SIM},
+    {"l1.size", ALL},
+    {"l1.line", ALL},
+    {"l1.sector", ALL},
+    {"l1.ways", REUSE | INTERVAL | LEARNED | FLOW | SIM},
+    {"l1.unified", REUSE | INTERVAL | LEARNED | FLOW | SIM},
+    {"l1.carveout", ALL},
+    {"l1.allocate", FLOW | SIM},
+    {"l1.write_policy", REUSE | INTERVAL | FLOW | SIM},
+    {"l1.write_miss", NONE},
+    {"l1.banks", NONE},
+    {"l1.mshrs_per_warp", REUSE | DISSECT},
+    {"l1.mshrs", REUSE | INTERVAL | FLOW | SIM | DISSECT},
+    {"l1.mshr_merges", REUSE | SIM},
+    {"l1.bytes_per_cycle", NONE},
+    {"l1.fill_bytes_per_cycle", NONE},
+    {"l1.inflight_counts_as_hit", REUSE | LEARNED | FLOW | SIM},
+    {"l1.reserved_lines", REUSE | INTERVAL | LEARNED | FLOW | SIM},
+    {"l1.miss_requests_per_cycle", FLOW | SIM},
+    {"l1.store_drain", INTERVAL | FLOW | SIM},
+    {"l1.store_", REUSE | FLOW | SIM},
+    {"l1.", REUSE | INTERVAL | FLOW | SIM},
+    {"xbar.request_bytes", FLOW | SIM},
+    {"xbar.response_bytes", INTERVAL | FLOW | SIM},
+    {"xbar.total", INTERVAL | FLOW | SIM},
+    {"xbar.coalescer", REUSE | FLOW | SIM},
+    {"xbar.", SIM},
+    {"l2.slices", INTERVAL | FLOW | SIM},
+    {"l2.effective", INTERVAL},
+    {"l2.channel_hash", FLOW | SIM},
+    {"l2.bytes_per_cycle_per_slice", INTERVAL | FLOW | SIM},
+    {"l2.fabric", FLOW | SIM},
+    {"l2.request", INTERVAL | FLOW | SIM},
+    {"l2.partial_write", FLOW | SIM},
+    {"l2.atomic_hot", FLOW | SIM},
+    {"l2.atomic", INTERVAL | FLOW | SIM},
+    {"l2.mshr", SIM},
+    {"l2.clock", FLOW | SIM},
+    {"l2.fill_on_memcpy", SIM},
+    {"l2.home", REUSE | FLOW | SIM},
+    {"l2.partition_of_gpc", REUSE | FLOW | SIM},
+    {"l2.prefetch", DISSECT},
+    {"l2.dirty", REUSE | FLOW | SIM},
+    {"l2.", REUSE | INTERVAL | FLOW | SIM},
+    {"dram.kind", NONE},
+    {"dram.channels", REUSE | INTERVAL | FLOW | SIM},
+    {"dram.bus", REUSE | INTERVAL | FLOW | SIM},
+    {"dram.clock", REUSE | INTERVAL | FLOW | SIM},
+    {"dram.data_rate", REUSE | INTERVAL | FLOW | SIM},
+    {"dram.access", REUSE | INTERVAL | FLOW | SIM},
+    {"dram.row_miss", FLOW},
+    {"dram.efficiency", REUSE | INTERVAL | FLOW},
+    {"dram.banks", FLOW | SIM},
+    {"dram.row", FLOW | SIM},
+    {"dram.tRRD", FLOW | SIM},
+    {"dram.tRFC", FLOW | SIM},
+    {"dram.tREFI", FLOW | SIM},
+    {"dram.", SIM},
+    {"tlb.active", DISSECT},
+    {"tlb.switch", DISSECT},
+    {"tlb.before_l1", SIM | DISSECT},
+    {"tlb.", FLOW | SIM | DISSECT},
+    {"texture.", DISSECT},
+    {"readonly.", DISSECT},
+    {"reuse.", REUSE},
+};
+
+bool strata_model_reads_key(const char *model, const char *key)
+{
+    unsigned reader = NONE;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (!strcmp(names[i].name, model))
+            reader = names[i].reader;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (!strncmp(rows[i].key, key, strlen(rows[i].key)))
+            return rows[i].readers & reader;
+    return false;
+}
