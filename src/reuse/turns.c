@@ -13,6 +13,7 @@
 #include "reuse/hierarchy.h"
 #include "reuse/residents.h"
 #include "sm/fetch.h"
+#include "sm/launch_report.h"
 #include "sm/sm_inst.h"
 
 enum { WHEEL = 8192, GROUPS = 8, NONE = 0 };
@@ -311,9 +312,7 @@ static void report(const struct turns *t, struct strata_result *out)
     strata_result_set(out, "smsp__inst_executed_op_shared_st.sum", (double)t->shared_st);
     /* besides data, DRAM is read for code and for what the front end needs once a launch */
     hierarchy_report(&t->h, code + t->gpu->launch.dram_sectors, out);
-    strata_result_set(out, "launch__grid_size", (double)strata_launch_blocks(l));
-    strata_result_set(out, "launch__block_size", strata_launch_threads_per_block(l));
-    strata_result_set(out, "launch__registers_per_thread", l->registers_per_thread);
+    sm_report_launch(l, &t->r.occupancy, out);
     if (t->unknown)
         strata_result_warn(out, "%llu warp instructions have an opcode this build does not know; they were taken for arithmetic.",
                            (unsigned long long)t->unknown);
