@@ -207,6 +207,7 @@ static void execute(struct turns *t, uint32_t index, const struct sm_inst *i, ui
     }
     case SM_KIND_SHARED:
         count(t, w->next.inst);
+        hierarchy_shared(&t->h, &w->next);
         set_results(w, i, at + t->gpu->shared.latency_cycles);
         break;
     case SM_KIND_COMMIT:
@@ -329,6 +330,7 @@ strata_status turns_run(const struct strata_gpu *gpu, struct strata_reader *read
     t->err = err;
     strata_status st = prepare(t, reader, opt->seed, err);
     t->h.dram = opt->dram;
+    t->h.sites = opt->sites;
     if (st == STRATA_OK)
         st = residents_fill(&t->r, begin_warp, t, err);
     t->status = t->status == STRATA_OK ? st : t->status;
