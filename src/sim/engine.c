@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "cache/memside.h"
 
 /* ---- setting up ---- */
 
@@ -74,12 +75,12 @@ static strata_status init_sms(struct sim_engine *e, uint64_t seed, struct strata
     e->bucket = calloc(e->window + 1, sizeof *e->bucket);
     if (!e->sm || !e->busy || !e->bucket)
         return no_memory(err);
-    for (uint32_t s = 0; s < e->n_sms; s++) {
-        strata_status st = sim_sm_init(&e->sm[s], &e->shared, s, seed, err);
-        if (st != STRATA_OK)
-            return st;
-    }
-    return STRATA_OK;
+    struct strata_cache_config l1 = memside_l1_config(e->gpu, e->shared.occupancy.l1_bytes);
+    strata_status st = cache_pool_create(&l1, e->n_sms, &e->l1_pool, err);
+    e->shared.l1_pool = &e->l1_pool;
+    for (uint32_t s = 0; s < e->n_sms && st == STRATA_OK; s++)
+        st = sim_sm_init(&e->sm[s], &e->shared, s, seed, err);
+    return st;
 }
 
 /* Copies to the device leave their end in the L2 where the description says so (paper 004, section II). */
@@ -144,6 +145,7 @@ void sim_engine_release(struct sim_engine *e)
     for (uint32_t s = 0; e->sm && s < e->n_sms; s++)
         if (e->sm[s].shared)
             sim_sm_release(&e->sm[s]);
+    cache_pool_release(&e->l1_pool);
     for (uint32_t i = 0; i < e->n_orders; i++)
         sm_scheduler_release(&e->order[i]);
     free(e->order);

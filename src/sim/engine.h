@@ -14,6 +14,7 @@ struct sim_engine {
     struct strata_dispatcher *dispatcher;
     struct sim_shared shared;
     struct sim_sm *sm;
+    struct cache_pool l1_pool;
     uint32_t n_sms;
     struct sim_memside *memside;
     struct sim_tlb2 tlb;

@@ -214,6 +214,8 @@ uint32_t sim_node_new(struct sim_memside *m)
     uint32_t i = m->free_node;
     if (i != SIM_NONE) {
         m->free_node = m->node[i].merged;
+        if (m->free_node != SIM_NONE)
+            __builtin_prefetch(&m->node[m->free_node], 1);
         return i;
     }
     if (m->n_nodes == m->cap_nodes && !ARRAY_RESERVE(m->node, m->n_nodes, m->cap_nodes, 1))

@@ -39,7 +39,7 @@ static void tell(void *who, uint32_t op)
 static void make(struct l1 *c, const struct strata_gpu *g, uint64_t bytes)
 {
     n_told = 0;
-    assert_int_equal(l1_init(c, g, bytes, 1, NULL), STRATA_OK);
+    assert_int_equal(l1_init(c, g, NULL, bytes, 1, NULL), STRATA_OK);
 }
 
 static void a_fill_is_of_sectors_and_an_eviction_of_lines(void **state)
