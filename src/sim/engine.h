@@ -30,7 +30,7 @@ struct sim_engine {
     bool blocks_over;
     uint64_t windows;
     /* threads */
-    uint32_t threads;
+    uint32_t threads, memside_threads;
     struct sm_scheduler *order; /* one a thread: the same orders, made by whoever needs them first */
     uint32_t n_orders;
     pthread_t *helper;

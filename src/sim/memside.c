@@ -168,6 +168,10 @@ strata_status sim_memside_create(const struct strata_gpu *gpu, uint64_t seed,
         return st;
     }
     m->rate.window = window_cycles(m);
+    uint32_t least_64ths = m->rate.slice_64ths_per_request > m->rate.slice_64ths_per_sector
+                               ? m->rate.slice_64ths_per_request
+                               : m->rate.slice_64ths_per_sector;
+    m->rate.slice_requests = (uint32_t)(m->rate.window * 64 / (least_64ths ? least_64ths : 1)) + 1;
     *out = m;
     return STRATA_OK;
 }
@@ -200,6 +204,11 @@ void sim_memside_destroy(struct sim_memside *m)
     free(m->group_of_sm);
     free(m->out);
     free(m);
+}
+
+uint32_t sim_memside_waiting(const struct sim_memside *m, uint32_t sm)
+{
+    return m->xbar.waits[sm];
 }
 
 uint64_t sim_memside_window_cycles(const struct sim_memside *m)
