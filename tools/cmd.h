@@ -30,6 +30,7 @@ int cmd_generate(int argc, char **argv);
 int cmd_correlate(int argc, char **argv);
 int cmd_dissect(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_export(int argc, char **argv);
 int cmd_gpu(int argc, char **argv);
 int cmd_gpu_import(int argc, char **argv);
 int cmd_gpu_keys(int argc, char **argv);

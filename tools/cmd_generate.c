@@ -79,6 +79,9 @@ static strata_status generate(const struct generate_arguments *a, const char *ki
     struct strata_trace *trace;
     struct strata_writer *writer = NULL;
     struct strata_writer_options options = {.format = a->to, .compression_level = (int)a->level};
+    bool to_stdout = !strcmp(a->output, "-");
+    if (to_stdout && !a->to)
+        options.format = "strata";
     uint64_t instructions = 0;
     strata_status status = strata_generate(kind, settings, &trace, err);
     if (status != STRATA_OK)
@@ -92,7 +95,7 @@ static strata_status generate(const struct generate_arguments *a, const char *ki
         status = strata_writer_finish(writer, err);
     else
         strata_writer_abort(writer);
-    if (status == STRATA_OK && !a->quiet) {
+    if (status == STRATA_OK && !a->quiet && !to_stdout) {
         const struct strata_launch *l = strata_trace_launch(trace, 0);
         printf("%s: %llu blocks of %u threads, %llu warp instructions\n", a->output,
                (unsigned long long)strata_launch_blocks(l), strata_launch_threads_per_block(l),
@@ -121,7 +124,7 @@ int cmd_generate(int argc, char **argv)
     struct generate_arguments a = {0};
     const struct option options[] = {
         {'o', "output", OPTION_STRING, &a.output, "OUT",
-         "a .strata file, or a folder in Accel-Sim's format"},
+         "a .strata file, or a folder in Accel-Sim's format; - is standard output"},
         {0, "to", OPTION_STRING, &a.to, "FORMAT",
          "strata or accelsim (default: by the name of OUT)"},
         {0, "level", OPTION_UINT, &a.level, "N", "compression level, 1 (fast) to 19 (small)"},

@@ -2,8 +2,11 @@
 #include "launch_option.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include <strata/filter.h>
+
+#include "stdin_trace.h"
 
 strata_status load_launches(const struct launch_arguments *a, char **paths, int n_paths,
                             struct strata_launch_set *set, struct strata_error *err)
@@ -13,8 +16,13 @@ strata_status load_launches(const struct launch_arguments *a, char **paths, int 
     strata_trace_options_init(&options);
     options.accelsim_compat = a->accelsim_compat;
     strata_status status = strata_filter_create(a->kernel_name, a->skip, a->count, &filter, err);
-    for (int i = 0; status == STRATA_OK && i < n_paths; i++)
-        status = strata_launch_set_add(set, paths[i], &options, strata_filter_choose, filter, err);
+    for (int i = 0; status == STRATA_OK && i < n_paths; i++) {
+        const char *path = paths[i];
+        if (!strcmp(path, "-"))
+            status = stdin_trace(&path, err);
+        if (status == STRATA_OK)
+            status = strata_launch_set_add(set, path, &options, strata_filter_choose, filter, err);
+    }
     if (status == STRATA_OK)
         status = strata_filter_check(filter, n_paths == 1 ? paths[0] : NULL, err);
     if (status == STRATA_OK && !set->n_launches)

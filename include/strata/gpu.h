@@ -53,6 +53,11 @@ struct strata_cache_config {
     uint32_t n_way_weight;
     uint32_t set_ways[STRATA_MAX_WAYS]; /* unequal sets: ways of each set; n = 0 if all are equal */
     uint32_t n_set_ways;
+    uint32_t tag_ways;     /* tags apart from the data: a set of them holds so many lines, 0 = no such limit */
+    uint32_t tag_hash[32]; /* set numbers that the line-number bits above the lowest ones flip; the lowest
+                              log2(tag_sets) bits are the set number itself */
+    uint32_t n_tag_hash;
+    uint32_t tag_sets;     /* a power of two */
 };
 
 struct strata_gpu {

@@ -69,12 +69,27 @@ void strata_derive_other_names(struct strata_result *r);
 
 /* ---- models ---- */
 
+/* What the L2 asks of DRAM: the part of one line that is read or written, as the model comes to it. */
+struct strata_dram_access {
+    uint64_t address; /* of the line */
+    uint32_t sectors; /* bit i: the i-th sector of the line; their size is the L2's */
+    bool is_write;
+    uint64_t cycle; /* of the SM clock, as far as the model knows time; never falls */
+};
+struct strata_dram_sink {
+    void *context;
+    void (*access)(void *context, const struct strata_dram_access *access);
+};
+
 struct strata_model_options {
     uint64_t seed;       /* 1 */
     uint32_t threads;    /* 1; never changes a result */
     const char *variant; /* NULL: the model's default */
     /* "key=value" words a model understands besides the GPU file (NULL-terminated or NULL) */
     const char *const *settings;
+    /* NULL, or told of every access to DRAM. The reuse model's hierarchy does; others ignore it. Not
+     * told are fetches of code and the front end's own. */
+    const struct strata_dram_sink *dram;
 };
 
 /* What a model offers that reads a launch once, keeps a profile of it, and answers for many GPUs from

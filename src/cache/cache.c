@@ -52,6 +52,13 @@ static strata_status configure(const struct strata_cache_config *config, struct 
     if (!out->policy)
         return strata_fail(err, STRATA_EUNSUPPORTED, NULL, 0, 0,
                            "Replacement policy %u is not implemented.", config->replacement);
+    if (config->tag_sets && !is_power_of_two(config->tag_sets))
+        return strata_fail(err, STRATA_ECONFIG, NULL, 0, 0,
+                           "A cache with %u sets of tags cannot be modelled: their number has to be a power of two.",
+                           config->tag_sets);
+    /* Data in sets has its tags beside it. */
+    if (config->ways || config->n_set_ways || !config->tag_ways)
+        out->config.tag_sets = 0;
     out->line_shift = log2_floor(config->line_bytes);
     out->sector_shift = log2_floor(config->sector_bytes);
     return STRATA_OK;
@@ -66,7 +73,7 @@ static uint32_t ways_of(const struct cache *c, uint32_t set)
 
 static void count_slots(struct cache *c)
 {
-    const struct strata_cache_config *g = &c->config;
+    struct strata_cache_config *g = &c->config;
     uint32_t lines = (uint32_t)(g->size_bytes / g->line_bytes), table = 16;
     c->ways = g->ways && g->ways < lines ? g->ways : lines;
     c->n_sets = g->n_set_ways ? g->n_set_ways : lines / c->ways;
@@ -75,6 +82,10 @@ static void count_slots(struct cache *c)
     while (table < c->n_slots * 2)
         table *= 2;
     c->table_mask = table - 1;
+    /* A cache made larger than what was measured has the tags for it. */
+    while (g->tag_sets && (uint64_t)g->tag_sets * g->tag_ways < c->n_slots)
+        g->tag_sets *= 2;
+    c->n_tag_slots = g->tag_sets * g->tag_ways;
 }
 
 static char *aligned(char *memory)
@@ -106,6 +117,7 @@ static size_t lay_out(struct cache *c, char *memory)
     c->fill = place(memory, &used, c->n_sets, sizeof *c->fill);
     c->set_start = place(memory, &used, c->n_sets + 1, sizeof *c->set_start);
     c->policy_state = place(memory, &used, policy_bytes(c) + 1, 1);
+    c->tag_slot = place(memory, &used, c->n_tag_slots, sizeof *c->tag_slot);
     return used;
 }
 
@@ -171,6 +183,7 @@ void cache_clear(struct cache *c)
     memset(c->table, 0, ((size_t)c->table_mask + 1) * sizeof *c->table);
     memset(c->fill, 0, c->n_sets * sizeof *c->fill);
     memset(c->policy_state, 0, policy_bytes(c));
+    memset(c->tag_slot, 0, c->n_tag_slots * sizeof *c->tag_slot);
     c->clock = 0;
 }
 
@@ -213,6 +226,49 @@ static void table_remove(struct cache *c, uint32_t slot)
     c->table[hole] = 0;
 }
 
+/* ---- tags apart from the data: a line needs a tag of its set as well as a slot ---- */
+
+static uint32_t *tags_of(const struct cache *c, uint64_t line)
+{
+    return &c->tag_slot[index_of_tag(&c->config, line) * c->config.tag_ways];
+}
+
+static void tag_remove(struct cache *c, uint32_t slot)
+{
+    if (!c->n_tag_slots)
+        return;
+    uint32_t *way = tags_of(c, c->slot[slot].line);
+    while (*way != slot + 1)
+        way++;
+    *way = 0;
+}
+
+static void tag_add(struct cache *c, uint32_t slot)
+{
+    if (!c->n_tag_slots)
+        return;
+    uint32_t *way = tags_of(c, c->slot[slot].line);
+    while (*way)
+        way++;
+    *way = slot + 1;
+}
+
+/* The slot whose line has to leave because its tag is wanted; CACHE_NONE if a tag is free. */
+static uint32_t tag_victim(const struct cache *c, uint64_t line)
+{
+    uint32_t best = CACHE_NONE;
+    if (!c->n_tag_slots)
+        return CACHE_NONE;
+    const uint32_t *way = tags_of(c, line);
+    for (uint32_t i = 0; i < c->config.tag_ways; i++) {
+        if (!way[i])
+            return CACHE_NONE;
+        if (best == CACHE_NONE || c->tag[way[i] - 1].age < c->tag[best].age)
+            best = way[i] - 1;
+    }
+    return best;
+}
+
 static uint32_t free_slot(const struct cache *c, uint32_t set)
 {
     for (uint32_t s = c->set_start[set]; s < c->set_start[set + 1]; s++)
@@ -223,8 +279,9 @@ static uint32_t free_slot(const struct cache *c, uint32_t set)
 
 uint32_t cache_insert(struct cache *c, uint64_t line, struct cache_slot *evicted)
 {
-    uint32_t set = cache_set_of(c, line), size = c->set_start[set + 1] - c->set_start[set], slot;
-    if (c->fill[set] < size) {
+    uint32_t set = cache_set_of(c, line), size = c->set_start[set + 1] - c->set_start[set];
+    uint32_t slot = tag_victim(c, line);
+    if (slot == CACHE_NONE && c->fill[set] < size) {
         /* Until a line is removed, a set fills from its first slot on. */
         slot = c->set_start[set] + c->fill[set];
         if (c->slot[slot].used)
@@ -233,15 +290,18 @@ uint32_t cache_insert(struct cache *c, uint64_t line, struct cache_slot *evicted
         if (evicted)
             evicted->used = 0;
     } else {
-        slot = c->policy->victim(c, set);
+        if (slot == CACHE_NONE)
+            slot = c->policy->victim(c, set);
         if (evicted)
             *evicted = c->slot[slot];
         c->evictions++;
         table_remove(c, slot);
+        tag_remove(c, slot);
     }
     c->slot[slot] = (struct cache_slot){.line = line, .used = 1};
     c->tag[slot] = (struct cache_tag){.age = ++c->clock, .hash = cache_hash(c, line)};
     table_add(c, c->tag[slot].hash, slot);
+    tag_add(c, slot);
     if (c->policy->on_access)
         c->policy->on_access(c, set, slot);
     return slot;
@@ -251,6 +311,7 @@ void cache_remove(struct cache *c, uint32_t slot)
 {
     uint32_t set = cache_set_of(c, c->slot[slot].line);
     table_remove(c, slot);
+    tag_remove(c, slot);
     memset(&c->slot[slot], 0, sizeof c->slot[slot]);
     if (c->policy->state_bytes_per_set == UINT32_MAX)
         c->policy_state[slot] = 0;

@@ -96,3 +96,13 @@ uint32_t index_of(const struct strata_cache_config *c, uint32_t n_sets, uint64_t
         return (uint32_t)(n % n_sets);
     }
 }
+
+uint32_t index_of_tag(const struct strata_cache_config *c, uint64_t address)
+{
+    uint64_t n = address >> log2_floor(c->line_bytes);
+    uint32_t set = (uint32_t)n & (c->tag_sets - 1);
+    n >>= log2_floor(c->tag_sets);
+    for (uint32_t i = 0; i < c->n_tag_hash; i++)
+        set ^= (n >> i & 1) ? c->tag_hash[i] : 0;
+    return set & (c->tag_sets - 1);
+}

@@ -6,5 +6,7 @@
 #include <strata/gpu.h>
 
 uint32_t index_of(const struct strata_cache_config *config, uint32_t n_sets, uint64_t line_address);
+/* The set of a line's tag, where tags are apart from the data. */
+uint32_t index_of_tag(const struct strata_cache_config *config, uint64_t line_address);
 
 #endif

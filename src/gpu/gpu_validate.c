@@ -144,6 +144,13 @@ static void check_index(const struct cache_check *k, uint64_t sets)
     }
 }
 
+static void check_tags(const struct cache_check *k)
+{
+    char path[128];
+    if (k->cache->tag_sets && !is_power_of_two(k->cache->tag_sets))
+        contradiction(k->c, keys_of(k, "tag_sets", NULL, path), "%u sets of tags are not a power of two", k->cache->tag_sets);
+}
+
 static void check_weights(const struct cache_check *k)
 {
     char path[128];
@@ -172,6 +179,7 @@ static void check_cache(struct check *c, const char *section,
     if (c->status != STRATA_OK)
         return;
     check_index(&k, sets);
+    check_tags(&k);
     check_weights(&k);
 }
 

@@ -54,6 +54,8 @@ struct hierarchy {
     struct memside_coalescer requests;
     struct hierarchy_partition partition[MEMSIDE_MAX_PARTITIONS];
     uint32_t n_sms;
+    const struct strata_dram_sink *dram; /* NULL: nobody wants to know */
+    uint64_t dram_told;                  /* the latest time told */
     uint32_t dram_64ths; /* of a cycle that one sector takes of a partition's DRAM */
     struct hierarchy_counts n;
 };

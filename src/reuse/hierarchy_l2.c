@@ -13,10 +13,21 @@ void hierarchy_l2_expect(const struct hierarchy *h, uint32_t part, uint64_t line
         cache_expect(&h->partition[home].l2, line);
 }
 
+/* A write-back has no time of its own: it leaves with what pushed it out. */
+static void tell_dram(struct hierarchy *h, uint64_t line, uint32_t sectors, bool is_write, uint64_t t)
+{
+    if (!h->dram || !sectors)
+        return;
+    h->dram_told = t > h->dram_told ? t : h->dram_told;
+    h->dram->access(h->dram->context,
+                    &(struct strata_dram_access){line, sectors, is_write, h->dram_told});
+}
+
 /* ---- write-back ---- */
 
 static void write_back(struct hierarchy *h, struct hierarchy_partition *p, struct cache_slot *s)
 {
+    tell_dram(h, s->line, s->dirty, true, 0);
     h->n.dram_write += memside_dirty_clean(&p->dirty, s);
 }
 
@@ -52,11 +63,13 @@ static struct answer partition_read(struct hierarchy *h, uint32_t part, uint64_t
 
 /* DRAM answers after its latency, and no faster than its rate: what is on its way when the memory
  * is the bottleneck depends on that and on nothing else with a clock. */
-static uint64_t dram_read(struct hierarchy *h, uint32_t part, uint32_t n, uint64_t t)
+static uint64_t dram_read(struct hierarchy *h, uint32_t part, uint64_t line, uint32_t sectors, uint64_t t)
 {
     struct hierarchy_partition *p = &h->partition[part];
+    uint32_t n = popcount32(sectors);
     uint64_t begin = p->dram_free64 > t * 64 ? p->dram_free64 : t * 64;
     p->dram_free64 = begin + (uint64_t)n * h->dram_64ths;
+    tell_dram(h, line, sectors, false, begin / 64);
     h->n.dram_read += n;
     return begin / 64 + h->gpu->dram.access_cycles;
 }
@@ -66,7 +79,7 @@ static uint64_t fetch(struct hierarchy *h, uint32_t part, uint64_t line, uint32_
 {
     uint32_t home = memside_home(&h->side, line), n = popcount32(sectors);
     if (home == part)
-        return dram_read(h, part, n, t);
+        return dram_read(h, part, line, sectors, t);
     struct answer far = partition_read(h, home, line, sectors, t);
     h->n.fabric += n;
     h->n.fabric_read += n;
@@ -142,7 +155,7 @@ static void put(struct hierarchy *h, uint32_t part, uint64_t line, uint32_t sect
     struct cache_slot *s = slot_of(h, &h->partition[part], line);
     uint32_t fetched = memside_write(&h->side, s, sectors, full, home, t);
     if (fetched)
-        memside_fill(s, fetched, dram_read(h, part, popcount32(fetched), t));
+        memside_fill(s, fetched, dram_read(h, part, line, fetched, t));
     h->n.write += popcount32(sectors);
     if (home)
         mark_dirty(h, &h->partition[part], s, sectors);
@@ -191,7 +204,7 @@ uint64_t hierarchy_l2_atomic(struct hierarchy *h, uint32_t sm, uint64_t line, ui
     uint32_t missing = sectors & ~memside_held(s);
     uint64_t ready = t;
     if (missing) {
-        ready = dram_read(h, home, popcount32(missing), t);
+        ready = dram_read(h, home, line, missing, t);
         memside_fill(s, missing, ready);
     }
     mark_dirty(h, &h->partition[home], s, sectors);

@@ -245,7 +245,7 @@ static strata_status run_model(const struct strata_gpu *gpu, struct strata_reade
                            "of misses) and hierarchy (all counters).",
                            opt->variant);
     return paper ? run_paper(gpu, reader, &s, opt->seed, out, err)
-                 : turns_run(gpu, reader, opt->seed, out, err);
+                 : turns_run(gpu, reader, opt, out, err);
 }
 
 const struct strata_model strata_model_reuse = {

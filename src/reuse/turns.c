@@ -319,8 +319,8 @@ static void report(const struct turns *t, struct strata_result *out)
                            (unsigned long long)t->unknown);
 }
 
-strata_status turns_run(const struct strata_gpu *gpu, struct strata_reader *reader, uint64_t seed, struct strata_result *out,
-                        struct strata_error *err)
+strata_status turns_run(const struct strata_gpu *gpu, struct strata_reader *reader, const struct strata_model_options *opt,
+                        struct strata_result *out, struct strata_error *err)
 {
     struct turns *t = calloc(1, sizeof *t);
     uint32_t index;
@@ -328,7 +328,8 @@ strata_status turns_run(const struct strata_gpu *gpu, struct strata_reader *read
         return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a launch.");
     t->gpu = gpu;
     t->err = err;
-    strata_status st = prepare(t, reader, seed, err);
+    strata_status st = prepare(t, reader, opt->seed, err);
+    t->h.dram = opt->dram;
     if (st == STRATA_OK)
         st = residents_fill(&t->r, begin_warp, t, err);
     t->status = t->status == STRATA_OK ? st : t->status;

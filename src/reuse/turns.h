@@ -6,7 +6,7 @@
 #include <strata/result.h>
 
 /* Runs a launch through the hierarchy and reports every counter that needs no clock. */
-strata_status turns_run(const struct strata_gpu *gpu, struct strata_reader *reader, uint64_t seed, struct strata_result *out,
-                        struct strata_error *err);
+strata_status turns_run(const struct strata_gpu *gpu, struct strata_reader *reader, const struct strata_model_options *opt,
+                        struct strata_result *out, struct strata_error *err);
 
 #endif

@@ -145,7 +145,7 @@ static strata_status scan_counts(const struct native_file *file, const char *pat
     uint8_t head[4 * MAX_VARINT_BYTES];
     size_t n = r->payload_bytes < sizeof head ? (size_t)r->payload_bytes : sizeof head;
     strata_status status = read_at(file, path, r->offset + NATIVE_RECORD_BYTES, head, n, err);
-    struct unpack u = {head, head + n, false};
+    struct unpack u = {head, head + n, false, false};
     r->n_blocks = unpack_varint(&u);
     if (r->kind == NATIVE_BLOCKS) {
         r->min_block = unpack_varint(&u);

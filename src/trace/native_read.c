@@ -205,6 +205,9 @@ static strata_status chunk_open(struct native_reader *nr, const struct native_re
     nr->bases.n = 0;
     memset(nr->last_size, 0, sizeof nr->last_size);
     nr->last_block = UINT64_MAX;
+    if (u.out_of_memory)
+        return strata_fail(err, STRATA_ENOMEM, nr->path, 0, 0,
+                           "there is no memory left to decompress the trace.");
     if (u.failed || u.at != u.end)
         return native_damaged(err, nr->path, record->offset,
                               "thread blocks cannot be decompressed");

@@ -1,6 +1,8 @@
 /* pack.c - growing buffers and bounded readers of the native format. */
 #include "trace/pack.h"
 
+#include <zstd_errors.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,17 +117,19 @@ char *unpack_string(struct unpack *u)
 
 /* Decompresses piece by piece, so that memory grows with what is really there. */
 static bool decompress(ZSTD_DCtx *zstd, const uint8_t *stored, size_t n_stored, struct pack *out,
-                       size_t n_raw)
+                       size_t n_raw, bool *out_of_memory)
 {
     ZSTD_inBuffer in = {stored, n_stored, 0};
     size_t rest = 1;
     ZSTD_DCtx_reset(zstd, ZSTD_reset_session_only);
     while (rest && out->n < n_raw) {
         size_t piece = n_raw - out->n < (4u << 20) ? n_raw - out->n : 4u << 20;
-        if (!make_room(out, piece))
+        *out_of_memory = !make_room(out, piece);
+        if (*out_of_memory)
             return false;
         ZSTD_outBuffer to = {out->p + out->n, piece, 0};
         rest = ZSTD_decompressStream(zstd, &to, &in);
+        *out_of_memory = ZSTD_getErrorCode(rest) == ZSTD_error_memory_allocation;
         if (ZSTD_isError(rest) || (!to.pos && in.pos == in.size && rest))
             return false;
         out->n += to.pos;
@@ -144,7 +148,7 @@ void unpack_column(struct unpack *u, ZSTD_DCtx *zstd, struct pack *out)
     out->n = 0;
     if (!stored || n_raw > PACK_MAX_COLUMN_BYTES || (n_raw && !n_stored))
         u->failed = true;
-    else if (n_raw && !decompress(zstd, stored, (size_t)n_stored, out, (size_t)n_raw))
+    else if (n_raw && !decompress(zstd, stored, (size_t)n_stored, out, (size_t)n_raw, &u->out_of_memory))
         u->failed = true;
     else if (!n_raw && n_stored)
         u->failed = true;

@@ -27,13 +27,14 @@ void pack_release(struct pack *b);
 struct unpack {
     const uint8_t *at, *end;
     bool failed;
+    bool out_of_memory; /* which then is why it failed */
 };
 
 /* A reader of a buffer's bytes; of an empty one too. */
 static inline struct unpack unpack_from(const struct pack *b, bool failed)
 {
     const uint8_t *start = b->p ? b->p : (const uint8_t *)"";
-    return (struct unpack){start, start + b->n, failed};
+    return (struct unpack){start, start + b->n, failed, false};
 }
 
 uint64_t unpack_varint(struct unpack *u);

@@ -59,7 +59,7 @@ static struct unpack piece(const uint8_t **at, const uint8_t *end)
     }
     if (n > (size_t)(end - *at))
         n = (size_t)(end - *at);
-    struct unpack u = {*at, *at + n, false};
+    struct unpack u = {*at, *at + n, false, false};
     *at += n;
     return u;
 }

@@ -130,6 +130,41 @@ static void coarse_ages_keep_part_of_a_footprint_above_the_size(void **state)
     assert_true(second_pass_hits(STRATA_REPL_AGED, 1700) == 1);
 }
 
+/* The H200's: line 625 shares a set with line 0, and so do 1051, 1642 and 2422 (device/probe/tag_probe.cu). */
+static void a_set_of_tags_holds_its_ways_although_the_data_has_room(void **state)
+{
+    (void)state;
+    struct strata_cache_config g = config(1744 * 128, 0, STRATA_INDEX_LINEAR, STRATA_REPL_AGED);
+    g.tag_sets = 512;
+    g.tag_ways = 4;
+    g.n_tag_hash = 3;
+    g.tag_hash[0] = 113, g.tag_hash[1] = 27, g.tag_hash[2] = 374;
+    struct cache c;
+    assert_int_equal(cache_create(&g, 1, &c, NULL), STRATA_OK);
+    const uint64_t same[] = {0, 625, 1051, 1642, 2422};
+    for (int i = 0; i < 5; i++)
+        assert_false(use(&c, same[i] * 128));
+    assert_int_equal(cache_find(&c, 0), CACHE_NONE);
+    for (int i = 1; i < 5; i++)
+        assert_true(use(&c, same[i] * 128));
+    cache_remove(&c, cache_find(&c, 1051 * 128));
+    assert_false(use(&c, 0)); /* takes the tag that is free */
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(cache_find(&c, same[i] * 128) == CACHE_NONE, i == 2);
+    cache_clear(&c);
+    for (uint64_t i = 0; i < 1744; i++) /* any run of lines has tags */
+        assert_false(use(&c, (4096 + i) * 128));
+    for (uint64_t i = 0; i < 1744; i++)
+        assert_true(use(&c, (4096 + i) * 128));
+    cache_release(&c);
+    g.ways = 4, g.size_bytes = 64 * 128; /* data in sets has no tags apart */
+    assert_int_equal(cache_create(&g, 1, &c, NULL), STRATA_OK);
+    for (uint64_t i = 0; i < 64; i++)
+        assert_false(use(&c, i * 128));
+    assert_true(use(&c, 0));
+    cache_release(&c);
+}
+
 static void unequal_sets_hold_what_they_list(void **state)
 {
     (void)state;
@@ -215,6 +250,7 @@ int main(void)
         cmocka_unit_test(lru_and_fifo_equal_brute_force),
         cmocka_unit_test(a_removed_line_is_gone_and_its_place_is_used_again),
         cmocka_unit_test(coarse_ages_keep_part_of_a_footprint_above_the_size),
+        cmocka_unit_test(a_set_of_tags_holds_its_ways_although_the_data_has_room),
         cmocka_unit_test(unequal_sets_hold_what_they_list),
         cmocka_unit_test(the_fermi_index_is_that_of_the_figure),
         cmocka_unit_test(caches_of_a_pool_behave_as_those_of_their_own),

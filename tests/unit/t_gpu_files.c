@@ -208,6 +208,8 @@ static void the_shipped_files_say_what_their_sources_say(void **state)
         {"pascal-mdm", 480, 28, 64, 64, 3 << 20},
         {"titanv-old", 652.8, 80, 64, 64, 4608 << 10},
         {"titanv-new", 652.8, 80, 64, 4, 4608 << 10},
+        {"a100", 2039.0, 108, 64, 0, 40 << 20},
+        {"h100", 3352.3, 132, 64, 0, 50 << 20},
         {"h200", 4814.3, 132, 64, 0, 62914560},
     };
     for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {

@@ -1,0 +1,1 @@
+"$strata" info - </dev/null

@@ -1,0 +1,1 @@
+"$strata" info - - <"$data/rod_lud.strata"
