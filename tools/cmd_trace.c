@@ -88,6 +88,8 @@ int cmd_trace(int argc, char **argv)
     struct option_list set = {0};
     const struct option options[] = {
         {'o', "output", OPTION_STRING, &r.output, "FILE", "the trace (default: PROGRAM.strata)"},
+        {0, "nvtx-include", OPTION_STRING, &r.nvtx_include, "RANGE",
+         "record only launches within this NVTX range; RANGE/ for push and pop alone"},
         {'k', "kernel-name", OPTION_STRING, &r.kernel_name, "NAME",
          "record only this kernel; regex:EXPRESSION too"},
         {'s', "launch-skip", OPTION_UINT, &r.launch_skip, "N",

@@ -199,6 +199,11 @@ static void set_environment(struct variables *v, const struct trace_request *r, 
     if (!r->no_record)
         set_variable(v, "STRATA_TRACE_OUT", "%s", temporary);
     set_variable(v, "STRATA_TRACE_FD", "%d", fd);
+    if (r->nvtx_include) {
+        set_variable(v, "STRATA_TRACE_NVTX", "%s", r->nvtx_include);
+        set_variable(v, "NVTX_INJECTION64_PATH", "%s/%s", runtime,
+                     program->cudart[0] ? program->cudart : "libcudart.so.12");
+    }
     if (r->kernel_name)
         set_variable(v, "STRATA_TRACE_KERNEL_NAME", "%s", r->kernel_name);
     set_number(v, "STRATA_TRACE_LAUNCH_SKIP", r->launch_skip);
@@ -428,8 +433,9 @@ static strata_status judge(const struct follow *f, const struct trace_request *r
         return strata_fail(err, STRATA_EFORMAT, program, 0, 0,
                            "none of the %llu launch%s passed the filters; no trace was kept. "
                            "Kernel names are compared "
-                           "with --kernel-name without namespaces and parameters.",
-                           all.seen, all.seen == 1 ? "" : "es");
+                           "with --kernel-name without namespaces and parameters%s.",
+                           all.seen, all.seen == 1 ? "" : "es",
+                           r->nvtx_include ? ", ranges of --nvtx-include letter by letter" : "");
     return STRATA_OK;
 }
 

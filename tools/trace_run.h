@@ -9,6 +9,7 @@
 
 struct trace_request {
     const char *output;      /* NULL: <program>.strata in this folder */
+    const char *nvtx_include; /* NULL: ranges do not matter */
     const char *kernel_name; /* filters as in <strata/filter.h> */
     uint64_t launch_skip, launch_count;
     uint64_t registers, limit_bytes, sample_blocks, instruction_limit, jobs;

@@ -122,6 +122,7 @@ const struct strata_ptx_sink *record_begin(const struct kernel_call *call)
         strata_writer_bytes(state.writer) >= config.limit_bytes)
         state.limit_reached = true;
     state.recording = state.writer && !state.failed && !state.limit_reached &&
+                      (!config.in_nvtx_range || nvtx_inside()) &&
                       strata_filter_take(state.filter, call->function->name);
     if (!state.recording)
         return NULL;

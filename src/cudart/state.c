@@ -33,6 +33,7 @@ static void read_config(void)
     config.output = getenv("STRATA_TRACE_OUT");
     config.record = config.output && config.output[0];
     config.kernel_filter = getenv("STRATA_TRACE_KERNEL_NAME");
+    config.in_nvtx_range = getenv("STRATA_TRACE_NVTX") != NULL;
     config.launch_skip = number_from("STRATA_TRACE_LAUNCH_SKIP");
     config.launch_count = number_from("STRATA_TRACE_LAUNCH_COUNT");
     config.limit_bytes = number_from("STRATA_TRACE_LIMIT");

@@ -87,6 +87,12 @@ expect memory 0 "4 launches seen, 1 traced" --kernel-name regex:^add --launch-co
 rm -f memory.x.strata
 expect memory 3 "none of the 4 launches passed" --kernel-name nothing -- ./memory
 [ -f memory.x.strata ] && fail "a trace without launches was kept"
+build nvtx "$here/nvtx.cu" -ldl && run nvtx || fail "nvtx does not compile"
+expect nvtx 0 "5 launches seen, 2 traced" --nvtx-include step -- ./nvtx
+expect nvtx 0 "5 launches seen, 1 traced" --nvtx-include inner/ -- ./nvtx
+expect nvtx 0 "5 launches seen, 1 traced" --nvtx-include phase -- ./nvtx
+expect nvtx 0 "5 launches seen, 1 traced" --nvtx-include step --launch-skip 1 -- ./nvtx
+expect nvtx 3 "none of the 5 launches passed" --nvtx-include phase/ -- ./nvtx
 expect math 0 "reached its limit" --limit 20000 -- ./math
 expect vecadd 0 "100.0\|25.0 %" --sample-blocks 2 -- ./vecadd 2000
 
