@@ -97,7 +97,7 @@ static void print_report(struct checks *c, const struct strata_launch *l,
         const struct strata_finding *x = &report->finding[r];
         if (!x->count)
             continue;
-        progress_end(&c->progress); /* findings go to the same terminal, perhaps */
+        progress_clear(&c->progress); /* findings go to the same terminal, perhaps */
         if (c->format == FORMAT_TEXT)
             text_finding(c, l, &rules[r], x);
         else if (c->format == FORMAT_CSV)
@@ -122,7 +122,7 @@ static strata_status check_launch(struct checks *c, const struct strata_launch_r
         c->n_launches++;
         c->n_bad += report.n_errors > 0;
         if (!quiet && strata_reader_warning_count(reader)) {
-            progress_end(&c->progress);
+            progress_clear(&c->progress);
             show_reader_warnings(reader);
         }
     }

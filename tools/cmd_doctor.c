@@ -183,7 +183,7 @@ static void look_gpu_files(const char *root, struct finding *f)
 
 static const struct probe probes[] = {
     {"compression", look_compression, "reading and writing traces", ""},
-    {"machine", look_machine, "everything; models use all cores",
+    {"machine", look_machine, "everything; -j N uses N cores",
      "use a machine with at least 1 GB of memory"},
     {"disk", look_disk, "traces and results",
      "free some space or work in another folder; native traces take about 0.25 byte per warp "

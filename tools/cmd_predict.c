@@ -108,6 +108,21 @@ static void show_warnings(const struct strata_prediction *p, const struct predic
         }
 }
 
+/* A trace may be predicted for any GPU; what its own would have made of the program is another matter. */
+static void tell_other_gpu(const struct strata_launch_set *set, const struct strata_gpu *gpu, bool quiet)
+{
+    for (size_t i = 0; !quiet && i < set->n_launches; i++) {
+        uint32_t sm = strata_trace_launch(set->launch[i].trace, set->launch[i].index)->sm_version;
+        if (!sm || sm / 10 == gpu->sm_version / 10)
+            continue;
+        fprintf(stderr,
+                "strata: traced for sm_%u, predicted for sm_%u (%s): addresses, instructions, registers and block "
+                "shapes are those of the trace, though a compiler or library may choose others for this GPU.\n",
+                sm, gpu->sm_version, gpu->name);
+        return;
+    }
+}
+
 static strata_status parse_layout(struct predict_arguments *a, enum strata_format *format,
                                   struct strata_error *err)
 {
@@ -143,6 +158,8 @@ static strata_status predict(struct predict_arguments *a, char **paths, int n_pa
         warn_unread_keys(model, a->settings.for_gpu.item, a->settings.for_gpu.n);
     if (status == STRATA_OK)
         status = load_launches(&a->launches, paths, n_paths, &set, err);
+    if (status == STRATA_OK)
+        tell_other_gpu(&set, gpu, a->quiet);
     if (status == STRATA_OK)
         status = run_model(a, model, gpu, &set, &prediction, err);
     if (status == STRATA_OK)

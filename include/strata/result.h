@@ -81,6 +81,21 @@ struct strata_dram_sink {
     void (*access)(void *context, const struct strata_dram_access *access);
 };
 
+/* What one execution of one memory instruction did, level by level; sectors. Stores wait before they
+ * leave the L1, so that what becomes of them further down is nobody's. */
+struct strata_site_access {
+    const struct strata_inst *inst; /* of the launch's code table */
+    uint32_t inst_index, lanes;
+    uint64_t sectors;                   /* at the L1; shared memory: 0 */
+    uint64_t l1_hits;                   /* loads only, as all that follow */
+    uint64_t l2_reads, l2_hits, dram_reads;
+    uint64_t bank_conflicts; /* shared memory only */
+};
+struct strata_site_sink {
+    void *context;
+    void (*access)(void *context, const struct strata_site_access *access);
+};
+
 struct strata_model_options {
     uint64_t seed;       /* 1 */
     uint32_t threads;    /* 1; never changes a result */
@@ -90,6 +105,8 @@ struct strata_model_options {
     /* NULL, or told of every access to DRAM. The reuse model's hierarchy does; others ignore it. Not
      * told are fetches of code and the front end's own. */
     const struct strata_dram_sink *dram;
+    /* The same for every execution of an instruction that accesses memory. */
+    const struct strata_site_sink *sites;
 };
 
 /* What a model offers that reads a launch once, keeps a profile of it, and answers for many GPUs from

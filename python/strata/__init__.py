@@ -29,7 +29,7 @@ from . import _library
 
 __all__ = [
     "Error", "tool", "version", "run", "models", "gpus", "gpu", "trace", "generate", "info", "check",
-    "metrics", "predict", "reuse", "sweep", "correlate", "report", "rows", "table", "uses_library",
+    "metrics", "predict", "hotspots", "reuse", "sweep", "correlate", "report", "rows", "table", "uses_library",
 ]
 
 
@@ -193,6 +193,11 @@ def reuse(traces, gpu, set=None, **options):
     return json.loads(run("reuse", *_paths(traces), "--gpu", gpu, *_settings(set), *_options(options), "-q", "--format", "json"))
 
 
+def hotspots(traces, gpu, set=None, **options):
+    """Which instructions, or source lines, cause the traffic: hotspots("app.strata", "h200", by="line")."""
+    return json.loads(run("hotspots", *_paths(traces), "--gpu", gpu, *_settings(set), *_options(options), "-q", "--format", "json"))
+
+
 def sweep(traces, gpu, vary, model="flow", set=None, **options):
     """A model at many points: sweep("app.strata", "h200", {"l1.ways": [2, 4], "l2.size": "8MiB..64MiB*2"})."""
     axes = [f"{key}=" + (str(v) if isinstance(v, (str, int, float)) else ",".join(map(str, v))) for key, v in vary.items()]
@@ -240,6 +245,13 @@ def _reuse_rows(result):
             yield {**name, "scope": result["scope"], "unit": result["unit"], "size": point["size"], "miss_ratio": point["miss_ratio"]}
 
 
+def _hotspot_rows(result):
+    for launch in result["launches"]:
+        name = {key: launch.get(key) for key in ("program", "trace", "id", "kernel")}
+        for site in launch["sites"]:
+            yield {**name, "line": None, **site, "gpu": result["gpu"]}
+
+
 def _sweep_rows(result):
     for point in result["points"]:
         yield {**point["settings"], "status": point["status"], "rank": point.get("rank"), **point.get("metrics", {})}
@@ -250,7 +262,7 @@ def _gpu_rows(result):
         yield dict(key)
 
 
-_ROWS = {"strata.prediction/1": _prediction_rows, "strata.reuse/1": _reuse_rows, "strata.sweep/1": _sweep_rows, "strata.gpu/1": _gpu_rows}
+_ROWS = {"strata.prediction/1": _prediction_rows, "strata.hotspots/1": _hotspot_rows, "strata.reuse/1": _reuse_rows, "strata.sweep/1": _sweep_rows, "strata.gpu/1": _gpu_rows}
 
 
 def rows(result):

@@ -129,6 +129,17 @@ void strata_text_put_json_string(struct strata_text *t, const char *words)
     strata_text_put(t, "\"");
 }
 
+void strata_text_put_json_strings(struct strata_text *t, const char *name, char *const *item, size_t n)
+{
+    strata_text_put_json_string(t, name);
+    strata_text_put(t, ": [");
+    for (size_t j = 0; j < n; j++) {
+        strata_text_put(t, j ? ", " : "");
+        strata_text_put_json_string(t, item[j]);
+    }
+    strata_text_put(t, "]");
+}
+
 void strata_text_put_csv_field(struct strata_text *t, const char *words)
 {
     if (!words[strcspn(words, ",\"\r\n")]) {

@@ -10,6 +10,7 @@
 #include <strata/place.h>
 
 #include "predict/special_registers.h"
+#include "sm/launch_report.h"
 
 struct counts {
     uint64_t inst;
@@ -225,21 +226,13 @@ static bool shared_split_is_known(const struct strata_launch *l)
 static void set_launch(const struct strata_gpu *gpu, const struct strata_launch *l,
                        const struct strata_occupancy *o, struct strata_result *out)
 {
-    strata_result_set(out, "launch__grid_size", (double)strata_launch_blocks(l));
-    strata_result_set(out, "launch__block_size", strata_launch_threads_per_block(l));
+    sm_report_launch(l, o, out);
     strata_result_set(out, "launch__thread_count",
                       (double)strata_launch_blocks(l) * strata_launch_threads_per_block(l));
-    strata_result_set(out, "launch__registers_per_thread", l->registers_per_thread);
     if (shared_split_is_known(l)) {
         strata_result_set(out, "launch__shared_mem_per_block_static", l->shared_static_bytes);
         strata_result_set(out, "launch__shared_mem_per_block_dynamic", l->shared_dynamic_bytes);
     }
-    strata_result_set(out, "launch__shared_mem_config_size", (double)o->shared_config_bytes);
-    strata_result_set(out, "launch__occupancy_limit_registers", o->limit_registers);
-    strata_result_set(out, "launch__occupancy_limit_shared_mem", o->limit_shared_mem);
-    strata_result_set(out, "launch__occupancy_limit_warps", o->limit_warps);
-    strata_result_set(out, "launch__occupancy_limit_blocks", o->limit_blocks);
-    strata_result_set(out, "launch__waves_per_multiprocessor", o->waves);
     strata_result_set(out, "sm__maximum_warps_per_active_cycle_pct",
                       100.0 * o->blocks_per_sm * o->warps_per_block / gpu->sm.max_warps);
 }

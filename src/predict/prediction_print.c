@@ -112,16 +112,6 @@ static void put_metrics(struct strata_text *t, const struct strata_result *r)
     strata_text_put(t, "}");
 }
 
-static void put_string_list(struct strata_text *t, const char *name, char *const *item, size_t n)
-{
-    strata_text_printf(t, "\"%s\": [", name);
-    for (size_t i = 0; i < n; i++) {
-        strata_text_put(t, i ? ", " : "");
-        strata_text_put_json_string(t, item[i]);
-    }
-    strata_text_put(t, "]");
-}
-
 static void put_launch_json(struct strata_text *t, const struct strata_result *r)
 {
     strata_text_put(t, "{");
@@ -145,7 +135,7 @@ static void put_launch_json(struct strata_text *t, const struct strata_result *r
     }
     if (r->n_warnings) {
         strata_text_put(t, ",\n   ");
-        put_string_list(t, "warnings", r->warning, r->n_warnings);
+        strata_text_put_json_strings(t, "warnings", r->warning, r->n_warnings);
     }
     strata_text_put(t, "}");
 }
@@ -167,7 +157,7 @@ static void put_json(struct strata_text *t, const struct strata_prediction *p)
     strata_text_printf(t, ", \"seed\": %llu", (unsigned long long)p->seed);
     if (p->n_overrides) {
         strata_text_put(t, ", ");
-        put_string_list(t, "overrides", p->override, p->n_overrides);
+        strata_text_put_json_strings(t, "overrides", p->override, p->n_overrides);
     }
     strata_text_put(t, ",\n \"launches\": [");
     for (size_t i = 0; i < p->n_results; i++) {

@@ -117,16 +117,6 @@ static void put_member(struct strata_text *t, const char *name, const char *valu
     strata_text_put_json_string(t, value ? value : "");
 }
 
-static void put_strings(struct strata_text *t, const char *name, char *const *item, size_t n)
-{
-    strata_text_printf(t, ", \"%s\": [", name);
-    for (size_t i = 0; i < n; i++) {
-        strata_text_put(t, i ? ", " : "");
-        strata_text_put_json_string(t, item[i]);
-    }
-    strata_text_put(t, "]");
-}
-
 /* Under their dotted paths. */
 static void put_details(struct strata_text *t, const struct strata_result *r)
 {
@@ -162,8 +152,10 @@ static void put_launch(struct strata_text *t, const struct columns *c,
     put_values(t, c, r);
     if (r->n_details)
         put_details(t, r);
-    if (r->n_warnings)
-        put_strings(t, "warnings", r->warning, r->n_warnings);
+    if (r->n_warnings) {
+        strata_text_put(t, ", ");
+        strata_text_put_json_strings(t, "warnings", r->warning, r->n_warnings);
+    }
     strata_text_put(t, "}");
 }
 
@@ -195,7 +187,8 @@ static void put_prediction(struct strata_text *t, const struct strata_prediction
         put_member(t, "variant", p->variant);
     }
     strata_text_printf(t, ", \"seed\": %llu", (unsigned long long)p->seed);
-    put_strings(t, "overrides", p->override, p->n_overrides);
+    strata_text_put(t, ", ");
+    strata_text_put_json_strings(t, "overrides", p->override, p->n_overrides);
     strata_text_put(t, ", ");
     put_launches(t, p->result, p->n_results);
     strata_text_put(t, "}");

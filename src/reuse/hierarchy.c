@@ -236,6 +236,52 @@ static uint64_t take_unit(struct hierarchy *h, uint32_t sm, const struct strata_
     return start;
 }
 
+/* What the counters gained through one access is that access's doing. */
+static void tell_site(const struct hierarchy *h, const struct strata_winst *w,
+                      const struct hierarchy_counts *before)
+{
+    const struct hierarchy_counts *n = &h->n;
+    struct strata_site_access a = {.inst = w->inst,
+                                   .inst_index = w->inst_index,
+                                   .lanes = popcount32(w->mask)};
+    if (w->inst->memop != STRATA_MEM_STORE) { /* a store pushes out others */
+        a.l1_hits = n->ld_hits - before->ld_hits;
+        a.l2_reads = n->tex_read - before->tex_read;
+        a.l2_hits = n->tex_hit - before->tex_hit;
+        a.dram_reads = n->dram_read - before->dram_read;
+    }
+    a.sectors = n->ld_sectors + n->st_sectors + n->local_ld_sectors + n->local_st_sectors +
+                n->atom_sectors + n->red_sectors;
+    a.sectors -= before->ld_sectors + before->st_sectors + before->local_ld_sectors +
+                 before->local_st_sectors + before->atom_sectors + before->red_sectors;
+    h->sites->access(h->sites->context, &a);
+}
+
+void hierarchy_shared(struct hierarchy *h, const struct strata_winst *w)
+{
+    if (!h->sites)
+        return;
+    struct strata_site_access a = {.inst = w->inst,
+                                   .inst_index = w->inst_index,
+                                   .lanes = popcount32(w->mask),
+                                   .bank_conflicts = strata_shared_access(&h->coalescer, w).conflicts};
+    h->sites->access(h->sites->context, &a);
+}
+
+static uint64_t perform(struct hierarchy *h, uint32_t sm, const struct strata_winst *w,
+                        const struct strata_request *r, unsigned n, uint64_t t)
+{
+    switch (w->inst->memop) {
+    case STRATA_MEM_STORE:
+        return store(h, sm, w, r, n, t);
+    case STRATA_MEM_ATOMIC:
+    case STRATA_MEM_REDUCTION:
+        return atomic(h, sm, w, r, n, t);
+    default:
+        return load(h, sm, w, r, n, t);
+    }
+}
+
 uint64_t hierarchy_access(struct hierarchy *h, uint32_t sm, const struct strata_winst *w,
                           uint64_t local_base, uint64_t t)
 {
@@ -246,15 +292,12 @@ uint64_t hierarchy_access(struct hierarchy *h, uint32_t sm, const struct strata_
     if (h->sm[sm].n_stores) /* before this access makes the unit busy */
         send_idle(h, sm, later(t, h->sm[sm].unit_free));
     t = take_unit(h, sm, w, n, t);
-    switch (w->inst->memop) {
-    case STRATA_MEM_STORE:
-        return store(h, sm, w, r, n, t);
-    case STRATA_MEM_ATOMIC:
-    case STRATA_MEM_REDUCTION:
-        return atomic(h, sm, w, r, n, t);
-    default:
-        return load(h, sm, w, r, n, t);
-    }
+    if (!h->sites)
+        return perform(h, sm, w, r, n, t);
+    struct hierarchy_counts before = h->n;
+    t = perform(h, sm, w, r, n, t);
+    tell_site(h, w, &before);
+    return t;
 }
 
 /* ---- the profiler's words ---- */

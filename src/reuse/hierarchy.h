@@ -54,6 +54,7 @@ struct hierarchy {
     struct memside_coalescer requests;
     struct hierarchy_partition partition[MEMSIDE_MAX_PARTITIONS];
     uint32_t n_sms;
+    const struct strata_site_sink *sites;
     const struct strata_dram_sink *dram; /* NULL: nobody wants to know */
     uint64_t dram_told;                  /* the latest time told */
     uint32_t dram_64ths; /* of a cycle that one sector takes of a partition's DRAM */
@@ -67,6 +68,8 @@ void hierarchy_release(struct hierarchy *h);
 /* One warp instruction at time t; returns when its data is there. */
 uint64_t hierarchy_access(struct hierarchy *h, uint32_t sm, const struct strata_winst *w,
                           uint64_t local_base, uint64_t t);
+/* A shared-memory instruction: nothing to model here, but somebody may want to know. */
+void hierarchy_shared(struct hierarchy *h, const struct strata_winst *w);
 /* What waits in front of the crossbars leaves. */
 void hierarchy_drain(struct hierarchy *h);
 void hierarchy_report(const struct hierarchy *h, double other_dram_sectors,

@@ -13,6 +13,7 @@
 #include "reuse/hierarchy.h"
 #include "reuse/residents.h"
 #include "sm/fetch.h"
+#include "sm/launch_report.h"
 #include "sm/sm_inst.h"
 
 enum { WHEEL = 8192, GROUPS = 8, NONE = 0 };
@@ -206,6 +207,7 @@ static void execute(struct turns *t, uint32_t index, const struct sm_inst *i, ui
     }
     case SM_KIND_SHARED:
         count(t, w->next.inst);
+        hierarchy_shared(&t->h, &w->next);
         set_results(w, i, at + t->gpu->shared.latency_cycles);
         break;
     case SM_KIND_COMMIT:
@@ -311,9 +313,7 @@ static void report(const struct turns *t, struct strata_result *out)
     strata_result_set(out, "smsp__inst_executed_op_shared_st.sum", (double)t->shared_st);
     /* besides data, DRAM is read for code and for what the front end needs once a launch */
     hierarchy_report(&t->h, code + t->gpu->launch.dram_sectors, out);
-    strata_result_set(out, "launch__grid_size", (double)strata_launch_blocks(l));
-    strata_result_set(out, "launch__block_size", strata_launch_threads_per_block(l));
-    strata_result_set(out, "launch__registers_per_thread", l->registers_per_thread);
+    sm_report_launch(l, &t->r.occupancy, out);
     if (t->unknown)
         strata_result_warn(out, "%llu warp instructions have an opcode this build does not know; they were taken for arithmetic.",
                            (unsigned long long)t->unknown);
@@ -330,6 +330,7 @@ strata_status turns_run(const struct strata_gpu *gpu, struct strata_reader *read
     t->err = err;
     strata_status st = prepare(t, reader, opt->seed, err);
     t->h.dram = opt->dram;
+    t->h.sites = opt->sites;
     if (st == STRATA_OK)
         st = residents_fill(&t->r, begin_warp, t, err);
     t->status = t->status == STRATA_OK ? st : t->status;

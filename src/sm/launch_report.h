@@ -1,4 +1,4 @@
-/* launch_report.h - the launch__ metrics, the same for every timed model. */
+/* launch_report.h - the launch__ metrics, the same for every model. */
 #ifndef STRATA_SM_LAUNCH_REPORT_H
 #define STRATA_SM_LAUNCH_REPORT_H
 

@@ -44,6 +44,11 @@ class StrataTest(unittest.TestCase):
         self.assertEqual(len(result["launches"]), 1)
         self.assertEqual(result["overrides"], ["l1.ways=8"])
 
+    def test_hotspots_are_rows(self):
+        rows = strata.rows(strata.hotspots(TRACE, "h200", launch_count=1, top=1))
+        self.assertEqual(len(rows), 1)
+        self.assertGreater(rows[0]["l1_sectors"], 0)
+
     def test_a_profile_has_a_curve(self):
         result = strata.reuse(TRACE, "h200", scope="gpu", unit="sector")
         self.assertEqual((result["scope"], result["unit"]), ("gpu", "sector"))

@@ -26,6 +26,9 @@ def on_a_terminal(arguments):
 shown = on_a_terminal(words)
 assert " of 45 launches" in shown and " s left" in shown, shown
 assert " s left" not in on_a_terminal(words + ["-q"])
+# one launch that takes long is no reason for silence
+one = [tool, "predict", trace, "--gpu", "h200", "--model", "sim", "-c", "1", "-o", os.devnull]
+assert " s so far" in on_a_terminal(one), "nothing is told while the first launch runs"
 piped = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True).stderr
 assert " s left" not in piped, piped
 print("progress is told on a terminal only")

@@ -94,6 +94,18 @@ test("the table filters, sorts and shows all rows", async () => {
   await done(page);
 });
 
+test("the roofline has a point for each launch whose time and traffic are known", async () => {
+  const page = await open(report);
+  await drawn(page);
+  const [csv] = await Promise.all([page.waitForEvent("download"), page.click(`[data-csv="roofline"]`)]);
+  const lines = readFileSync(await csv.path(), "utf8").trim().split("\n").slice(1).map((l) => l.split(","));
+  const predicted = lines.filter((l) => l[2] !== "measured");
+  assert.ok(predicted.length > 100);
+  assert.equal(await page.locator(`[data-chart="roofline"] svg a`).count(), predicted.length);
+  assert.ok(predicted.every((l) => Number(l[3]) > 0 && Number(l[4]) > 0));
+  await done(page);
+});
+
 test("a launch shows its flow, miss kinds, stacks, reuse and metrics", async () => {
   const page = await open(report);
   await page.click("#overview-table tbody tr:first-child a");

@@ -1,5 +1,6 @@
 // All launches and models in one table.
 import { CYCLES, DRAM_READ, L1_RATE, L2_RATE, TIME, compared, dramBytes, errorOf, errorUnit, gpuNames, isShare, launches, models, raw, rows, series, type Metrics, type Row } from "../data";
+import { roofline } from "../charts/roofline";
 import { csvButton, el, scroll, select } from "../dom";
 import { bytes, known, number, percent, signed, time, type Cell } from "../format";
 
@@ -135,5 +136,6 @@ export function overview(): HTMLElement {
       el("div", { class: "head" }, el("h3", null, "Launches"), csvButton("launches", rowsOut, "the table")),
       el("div", { class: "controls" }, el("label", { class: "field", for: "filter" }, el("span", null, "Filter"), filter), choice("model", "Model", models), choice("gpu", "GPU", gpuNames), shown),
       scroll("Table of launches", el("table", { id: "overview-table" }, el("thead", null, el("tr", null, ...heads)), body)), more)
-      : el("p", { class: "note" }, "This report holds no predictions."));
+      : el("p", { class: "note" }, "This report holds no predictions."),
+    roofline());
 }

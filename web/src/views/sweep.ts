@@ -68,7 +68,7 @@ function heatMap(s: Sweep, points: SweepPoint[], note: string | null): HTMLEleme
   const low = Math.min(...values), high = Math.max(...values);
   const dark = (v: number) => (high > low ? (v - low) / (high - low) : 0) > 0.55;
   const draw = (width: number) => {
-    const left = Math.min(150, Math.max(50, ...ys.map((y) => y.length * 7 + 12)));
+    const left = Math.min(150, Math.max(50, ...ys.map((y) => y.length * 7 + 30)));
     const wide = (width - left) / xs.length > 46;
     return Plot.plot({
       width, height: Math.max(160, ys.length * 38 + 60), marginLeft: left, marginBottom: 50, style: { fontSize: "12px", background: "none" }, ariaLabel: `${state.metric} by ${state.x} and ${state.y}`,

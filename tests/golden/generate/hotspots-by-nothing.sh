@@ -1,0 +1,1 @@
+"$strata" hotspots "$data/rod_lud.strata" --gpu h200 --by block
