@@ -173,6 +173,7 @@ struct strata_gpu {
                                               this far from the SM; 0: for the fixed window */
         uint32_t request_coalescer_lines;  /* lines it can hold open, 0 = any number */
         uint32_t request_coalescer_requests; /* requests that share one answer, 0 = any number */
+        uint32_t queue;                      /* requests in front of one slice, 0 = any number */
     } xbar;
 
     struct {
@@ -221,6 +222,7 @@ struct strata_gpu {
         bool dual_command_bus, per_bank_refresh, separate_write_queue, bank_hash;
         uint32_t read_queue, write_queue, write_high, write_low;
         uint32_t scheduler;                /* enum strata_dram_sched */
+        uint32_t age_limit;                /* clocks after which open rows no longer go first; 0 = never */
     } dram;
 
     struct {

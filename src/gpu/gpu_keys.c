@@ -164,6 +164,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("xbar.clock", xbar.clock_mhz, "MHz", 0, 100000, "0", "clock of the crossbar; 0: as the SMs"),
     CYCLES("xbar.coalescer_return", xbar.coalescer_return_cycles, "0", "a line stays open in the coalescer until its data is this far from the SM; 0: for the fixed window"),
     UINT("xbar.coalescer_lines", xbar.request_coalescer_lines, "", 0, 65536, "0", "lines one coalescer holds open; 0: any number"),
+    UINT("xbar.queue", xbar.queue, "", 0, 65536, "0", "requests that wait in front of one slice of the L2, and of one SM in the crossbar, before the SM is held up; 0: any number"),
     UINT("xbar.coalescer_requests", xbar.request_coalescer_requests, "", 0, 65536, "0", "requests that share one answer; 0: any number"),
 
     UINT("l2.slices", l2.slices, "", 1, 1024, "1", "independent slices of the L2"),
@@ -229,6 +230,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("dram.write_high", dram.write_high, "", 0, 65536, "0", "writes that start a drain"),
     UINT("dram.write_low", dram.write_low, "", 0, 65536, "0", "writes that end a drain"),
     ENUM("dram.scheduler", dram.scheduler, dram_sched_names, "frfcfs", "order of service"),
+    UINT("dram.age_limit", dram.age_limit, "clocks", 0, 1e6, "4096", "a request that has waited so long goes before younger ones for an open row (frfcfs); 0: never"),
 
     BOOL("tlb.enabled", tlb.enabled, "false", "whether address translation is modelled"),
     SIZE("tlb.page", tlb.page_bytes, 4096, 1e12, "2MiB", "page size"),

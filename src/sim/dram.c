@@ -155,7 +155,7 @@ static void issue_column(struct dram_channel *c, uint32_t bank, uint64_t clock, 
         return;
     if (!r->write && done)
         done(context, r, cycle_of(t, clock + t->tCL + t->burst) + t->after);
-    dram_queue_finish(c, bank, c->mode);
+    dram_queue_finish(c, bank, c->mode, clock);
 }
 
 /* Issues what can at `clock`; returns the next clock worth a look. */

@@ -36,6 +36,7 @@ struct dram_timing {
     uint32_t banks, groups;
     bool dual_command_bus, per_bank_refresh, separate_writes, bank_hash, in_order;
     uint32_t read_queue, write_queue, write_high, write_low; /* UINT32_MAX: no limit */
+    uint32_t age_limit; /* 0: none */
     uint32_t sm_mhz, dram_mhz;
     uint32_t atom_bytes; /* of one column command */
     uint32_t row_bytes;
@@ -134,7 +135,7 @@ void dram_queue_admit(struct dram_channel *c, uint64_t clock);
 /* Chooses reads or writes. */
 void dram_queue_turn(struct dram_channel *c);
 /* The bank's current request of a queue is done. */
-void dram_queue_finish(struct dram_channel *c, uint32_t bank, uint32_t queue);
+void dram_queue_finish(struct dram_channel *c, uint32_t bank, uint32_t queue, uint64_t clock);
 /* Arrival of the first request that waits outside the queue for its time; UINT64_MAX: none. */
 uint64_t dram_queue_next(const struct dram_channel *c, uint64_t clock);
 

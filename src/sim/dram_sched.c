@@ -3,7 +3,8 @@
  * A bank works on one request at a time. In order (FCFS), requests reach their banks in the order
  * in which they came: one whose bank is taken holds up all behind it. With open rows first
  * (FR-FCFS), a bank that becomes free takes the oldest request for its open row out of the queue,
- * and the oldest of all if there is none. Each bank has a list of its own, so no choice looks at
+ * and the oldest of all if there is none, or if that one has waited for the age limit: a stream of
+ * row hits would hold it up for ever. Each bank has a list of its own, so no choice looks at
  * the whole queue. */
 #include "base/array.h"
 #include "sim/dram.h"
@@ -43,12 +44,19 @@ void dram_queue_put(struct dram_channel *c, const struct dram_request *r)
     l->n++;
 }
 
+static bool waited_too_long(const struct dram_channel *c, uint32_t request, uint64_t clock)
+{
+    uint32_t limit = c->timing->age_limit;
+    return limit && request != DRAM_NONE && clock - c->request[request].arrive >= limit;
+}
+
 /* The oldest request for the open row, else the oldest. */
-static void choose(struct dram_channel *c, uint32_t bank, uint32_t queue)
+static void choose(struct dram_channel *c, uint32_t bank, uint32_t queue, uint64_t clock)
 {
     struct dram_bank *b = &c->bank[bank];
     uint32_t at = b->head[queue], before = DRAM_NONE;
-    while (at != DRAM_NONE && c->request[at].row != b->open_row) {
+    bool oldest = waited_too_long(c, at, clock);
+    while (!oldest && at != DRAM_NONE && c->request[at].row != b->open_row) {
         before = at;
         at = c->request[at].next;
     }
@@ -56,7 +64,7 @@ static void choose(struct dram_channel *c, uint32_t bank, uint32_t queue)
         at = b->head[queue];
         before = DRAM_NONE;
     } else {
-        c->count.row_hits++;
+        c->count.row_hits += c->request[at].row == b->open_row;
     }
     b->current[queue] = at;
     if (at == DRAM_NONE) {
@@ -93,7 +101,7 @@ void dram_queue_admit(struct dram_channel *c, uint64_t clock)
             c->queued[q]++;
             append(c, &b->head[q], &b->tail[q], i);
             if (b->current[q] == DRAM_NONE)
-                choose(c, c->request[i].bank, q);
+                choose(c, c->request[i].bank, q, clock);
         }
     }
 }
@@ -114,13 +122,13 @@ void dram_queue_turn(struct dram_channel *c)
     c->mode = mode;
 }
 
-void dram_queue_finish(struct dram_channel *c, uint32_t bank, uint32_t queue)
+void dram_queue_finish(struct dram_channel *c, uint32_t bank, uint32_t queue, uint64_t clock)
 {
     uint32_t i = c->bank[bank].current[queue];
     c->request[i].next = c->free_request;
     c->free_request = i;
     c->queued[queue]--;
-    choose(c, bank, queue);
+    choose(c, bank, queue, clock);
 }
 
 uint64_t dram_queue_next(const struct dram_channel *c, uint64_t clock)

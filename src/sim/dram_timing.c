@@ -68,6 +68,7 @@ strata_status dram_timing_init(struct dram_timing *t, const struct strata_gpu *g
         .write_queue = limit(gpu->dram.write_queue),
         .write_high = gpu->dram.write_high,
         .write_low = gpu->dram.write_low,
+        .age_limit = gpu->dram.age_limit,
         .sm_mhz = gpu->sm.clock_mhz,
         .dram_mhz = gpu->dram.clock_mhz,
         .atom_bytes = gpu->dram.bus_bytes * gpu->dram.burst_length,

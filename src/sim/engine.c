@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "cache/memside.h"
 
 /* ---- setting up ---- */
 
@@ -74,12 +75,12 @@ static strata_status init_sms(struct sim_engine *e, uint64_t seed, struct strata
     e->bucket = calloc(e->window + 1, sizeof *e->bucket);
     if (!e->sm || !e->busy || !e->bucket)
         return no_memory(err);
-    for (uint32_t s = 0; s < e->n_sms; s++) {
-        strata_status st = sim_sm_init(&e->sm[s], &e->shared, s, seed, err);
-        if (st != STRATA_OK)
-            return st;
-    }
-    return STRATA_OK;
+    struct strata_cache_config l1 = memside_l1_config(e->gpu, e->shared.occupancy.l1_bytes);
+    strata_status st = cache_pool_create(&l1, e->n_sms, &e->l1_pool, err);
+    e->shared.l1_pool = &e->l1_pool;
+    for (uint32_t s = 0; s < e->n_sms && st == STRATA_OK; s++)
+        st = sim_sm_init(&e->sm[s], &e->shared, s, seed, err);
+    return st;
 }
 
 /* Copies to the device leave their end in the L2 where the description says so (paper 004, section II). */
@@ -104,6 +105,7 @@ strata_status sim_engine_init(struct sim_engine *e, const struct strata_gpu *gpu
     e->gpu = gpu;
     e->reader = reader;
     e->threads = opt->threads ? opt->threads : 1;
+    e->memside_threads = e->threads > 2 ? e->threads / 2 : 1;
     strata_status st = init_shared(e, err);
     if (st == STRATA_OK)
         st = init_orders(e, err);
@@ -144,6 +146,7 @@ void sim_engine_release(struct sim_engine *e)
     for (uint32_t s = 0; e->sm && s < e->n_sms; s++)
         if (e->sm[s].shared)
             sim_sm_release(&e->sm[s]);
+    cache_pool_release(&e->l1_pool);
     for (uint32_t i = 0; i < e->n_orders; i++)
         sm_scheduler_release(&e->order[i]);
     free(e->order);
@@ -326,6 +329,20 @@ static void translate(struct sim_engine *e)
     }
 }
 
+/* Requests that wait in the crossbar hold up the ports of their SM, and with them the load/store unit. */
+static void hold_ports(struct sim_engine *e)
+{
+    uint32_t limit = e->gpu->xbar.queue;
+    for (uint32_t s = 0; limit && s < e->n_sms; s++) {
+        uint32_t n = sim_memside_waiting(e->memside, s);
+        if (n <= limit)
+            continue;
+        struct sim_lsu *u = &e->sm[s].lsu;
+        u->miss_free = sim_max(u->miss_free, e->end + n - limit);
+        u->out_free64 = sim_max(u->out_free64, (e->end + n - limit) * 64);
+    }
+}
+
 static strata_status exchange(struct sim_engine *e, struct strata_error *err)
 {
     for (size_t i = 0; i < e->n_replies; i++) /* they are the memory side's until it is called again */
@@ -339,12 +356,13 @@ static strata_status exchange(struct sim_engine *e, struct strata_error *err)
             fetch_publish(&e->shared.fetch, &e->sm[s].fetch);
     if (e->tlb.enabled)
         translate(e);
+    hold_ports(e);
     return st;
 }
 
 /* ---- threads ---- */
 
-/* Task 0 is the memory side, which takes longest; the others are SMs. */
+/* Task 0 is the memory side, which takes longest and has threads of its own; the others are SMs. */
 static void do_task(struct sim_engine *e, uint32_t task, uint32_t thread)
 {
     if (task) {
@@ -352,7 +370,7 @@ static void do_task(struct sim_engine *e, uint32_t task, uint32_t thread)
         s->order = e->order ? &e->order[thread] : NULL;
         sim_sm_run(s, e->end);
     } else
-        e->memside_status = sim_memside_run(e->memside, e->end, 1, &e->reply, &e->n_replies, &e->memside_error);
+        e->memside_status = sim_memside_run(e->memside, e->end, e->memside_threads, &e->reply, &e->n_replies, &e->memside_error);
 }
 
 /* Takes tasks of the current round until none is left. Called with the lock held. */
@@ -395,9 +413,10 @@ static void *help(void *arg)
 
 static void start_helpers(struct sim_engine *e)
 {
-    e->helper = e->threads > 1 ? calloc(e->threads - 1, sizeof *e->helper) : NULL;
+    uint32_t n = e->threads - e->memside_threads; /* one thread of the memory side's is that of its task */
+    e->helper = n ? calloc(n, sizeof *e->helper) : NULL;
     e->next_task = UINT32_MAX;
-    while (e->helper && e->n_helpers + 1 < e->threads && !pthread_create(&e->helper[e->n_helpers], NULL, help, e))
+    while (e->helper && e->n_helpers < n && !pthread_create(&e->helper[e->n_helpers], NULL, help, e))
         e->n_helpers++;
 }
 

@@ -14,6 +14,7 @@ struct sim_engine {
     struct strata_dispatcher *dispatcher;
     struct sim_shared shared;
     struct sim_sm *sm;
+    struct cache_pool l1_pool;
     uint32_t n_sms;
     struct sim_memside *memside;
     struct sim_tlb2 tlb;
@@ -29,7 +30,7 @@ struct sim_engine {
     bool blocks_over;
     uint64_t windows;
     /* threads */
-    uint32_t threads;
+    uint32_t threads, memside_threads;
     struct sm_scheduler *order; /* one a thread: the same orders, made by whoever needs them first */
     uint32_t n_orders;
     pthread_t *helper;

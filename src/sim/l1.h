@@ -48,7 +48,8 @@ struct l1_answer {
     bool failed;                 /* no memory left */
 };
 
-strata_status l1_init(struct l1 *c, const struct strata_gpu *gpu, uint64_t l1_bytes, uint64_t seed,
+/* `pool` (may be NULL) has the memory of the data array, and outlives it. */
+strata_status l1_init(struct l1 *c, const struct strata_gpu *gpu, struct cache_pool *pool, uint64_t l1_bytes, uint64_t seed,
                       struct strata_error *err);
 void l1_release(struct l1 *c);
 
@@ -58,6 +59,14 @@ struct l1_answer l1_load(struct l1 *c, uint64_t line, uint8_t sectors, uint32_t 
 uint8_t l1_store(struct l1 *c, uint64_t line, uint8_t sectors, uint8_t whole, uint64_t t);
 /* Sectors have arrived at t; calls `done` for each operation that has all it waited for. */
 void l1_fill(struct l1 *c, uint64_t line, uint8_t sectors, uint64_t t, void (*done)(void *who, uint32_t op), void *who);
+
+/* A line will be looked up: first the rows that lead to it are wanted, then what they point at, then who
+ * waits. Changes nothing but how long the look-up takes. */
+void l1_expect_rows(const struct l1 *c, uint64_t line);
+void l1_expect_entry(const struct l1 *c, uint64_t line);
+void l1_expect_waiter(const struct l1 *c, uint64_t line);
+/* The operation that most likely waits for a line; L1_NONE. */
+uint32_t l1_first_waiter(const struct l1 *c, uint64_t line);
 
 /* ---- between the files ---- */
 struct l1_answer l1_old_load(struct l1 *c, uint64_t line, uint8_t sectors, uint32_t op, uint64_t t);

@@ -15,9 +15,8 @@ static bool room(const struct l1 *c, const struct l1_entry *e)
  * again before its data arrives. */
 static void reserve(struct l1 *c, uint32_t slot, uint64_t line, uint8_t sectors)
 {
-    struct cache_slot evicted;
     if (slot == CACHE_NONE)
-        slot = cache_insert(&c->data, line, &evicted);
+        slot = cache_insert(&c->data, line, NULL);
     struct cache_slot *s = &c->data.slot[slot];
     s->valid |= sectors;
     for (uint32_t b = sectors; b; b &= b - 1)

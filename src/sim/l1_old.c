@@ -15,7 +15,6 @@ uint32_t l1_old_slot(struct l1 *c, uint64_t line)
 {
     struct cache *d = &c->data;
     uint32_t set = cache_set_of(d, line), victim = CACHE_NONE;
-    struct cache_slot evicted;
     if (d->fill[set] == d->set_start[set + 1] - d->set_start[set]) {
         for (uint32_t i = d->set_start[set]; i < d->set_start[set + 1]; i++)
             if (!reserved(&d->slot[i]) && (victim == CACHE_NONE || d->tag[i].age < d->tag[victim].age))
@@ -24,7 +23,7 @@ uint32_t l1_old_slot(struct l1 *c, uint64_t line)
             return CACHE_NONE; /* every line of the set is under way */
         cache_remove(d, victim);
     }
-    return cache_insert(d, line, &evicted);
+    return cache_insert(d, line, NULL);
 }
 
 struct l1_answer l1_old_load(struct l1 *c, uint64_t line, uint8_t sectors, uint32_t op, uint64_t t)

@@ -5,27 +5,27 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "cache/memside.h"
 
-enum { HASH_ROWS = 1024 };
+enum { FIRST_ROWS = 1024 };
 
-strata_status l1_init(struct l1 *c, const struct strata_gpu *gpu, uint64_t l1_bytes, uint64_t seed, struct strata_error *err)
+strata_status l1_init(struct l1 *c, const struct strata_gpu *gpu, struct cache_pool *pool, uint64_t l1_bytes, uint64_t seed,
+                      struct strata_error *err)
 {
     memset(c, 0, sizeof *c);
     c->gpu = gpu;
     c->old = gpu->l1.allocate == STRATA_ALLOC_ON_MISS && gpu->l1.mshrs;
     c->on_fill = gpu->l1.allocate != STRATA_ALLOC_ON_MISS;
     c->free_entry = c->free_waiter = L1_NONE;
-    struct strata_cache_config config = gpu->l1.cache;
-    uint64_t reserved = (uint64_t)gpu->l1.reserved_lines * config.line_bytes;
-    config.size_bytes = l1_bytes > reserved + config.line_bytes ? l1_bytes - reserved : config.line_bytes;
-    strata_status st = cache_create(&config, seed, &c->data, err);
+    struct strata_cache_config config = memside_l1_config(gpu, l1_bytes);
+    strata_status st = cache_create_in(pool, &config, seed, &c->data, err);
     if (st != STRATA_OK)
         return st;
-    c->hash_mask = HASH_ROWS - 1;
-    c->hash = malloc(HASH_ROWS * sizeof *c->hash);
+    c->hash_mask = FIRST_ROWS - 1;
+    c->hash = malloc(FIRST_ROWS * sizeof *c->hash);
     if (!c->hash)
         return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the L1 of an SM.");
-    memset(c->hash, 0xff, HASH_ROWS * sizeof *c->hash);
+    memset(c->hash, 0xff, FIRST_ROWS * sizeof *c->hash);
     return STRATA_OK;
 }
 
@@ -55,6 +55,34 @@ struct l1_entry *l1_find(struct l1 *c, uint64_t line)
     return i == L1_NONE ? NULL : &c->entry[i];
 }
 
+void l1_expect_rows(const struct l1 *c, uint64_t line)
+{
+    cache_expect(&c->data, line);
+    __builtin_prefetch(&c->hash[cache_hash(&c->data, line) & c->hash_mask]);
+}
+
+void l1_expect_entry(const struct l1 *c, uint64_t line)
+{
+    uint32_t i = c->hash[cache_hash(&c->data, line) & c->hash_mask];
+    if (i != L1_NONE)
+        __builtin_prefetch(&c->entry[i], 1);
+    cache_expect_slot(&c->data, line);
+}
+
+void l1_expect_waiter(const struct l1 *c, uint64_t line)
+{
+    uint32_t i = c->hash[cache_hash(&c->data, line) & c->hash_mask];
+    if (i != L1_NONE && c->entry[i].line == line && c->entry[i].waiter != L1_NONE)
+        __builtin_prefetch(&c->waiter[c->entry[i].waiter], 1);
+}
+
+uint32_t l1_first_waiter(const struct l1 *c, uint64_t line)
+{
+    uint32_t i = c->hash[cache_hash(&c->data, line) & c->hash_mask];
+    bool known = i != L1_NONE && c->entry[i].line == line && c->entry[i].waiter != L1_NONE;
+    return known ? c->waiter[c->entry[i].waiter].op : L1_NONE;
+}
+
 static bool grow(void **array, uint32_t *cap, size_t bytes)
 {
     uint32_t more = *cap ? *cap * 2 : 256;
@@ -66,9 +94,31 @@ static bool grow(void **array, uint32_t *cap, size_t bytes)
     return true;
 }
 
+/* More rows, once there are as many entries: a gather has thousands of lines under way, and each step of
+ * a chain is a miss in the host's cache. Without memory the table stays as it is. */
+static void widen_table(struct l1 *c)
+{
+    uint32_t rows = (c->hash_mask + 1) * 4, *wider = malloc(rows * sizeof *wider);
+    if (!wider)
+        return;
+    memset(wider, 0xff, rows * sizeof *wider);
+    for (uint32_t r = 0; r <= c->hash_mask; r++)
+        for (uint32_t i = c->hash[r], next; i != L1_NONE; i = next) {
+            uint32_t *row = &wider[cache_hash(&c->data, c->entry[i].line) & (rows - 1)];
+            next = c->entry[i].next;
+            c->entry[i].next = *row;
+            *row = i;
+        }
+    free(c->hash);
+    c->hash = wider;
+    c->hash_mask = rows - 1;
+}
+
 struct l1_entry *l1_add(struct l1 *c, uint64_t line)
 {
     uint32_t i = c->free_entry;
+    if (c->n_used > c->hash_mask)
+        widen_table(c);
     if (i != L1_NONE)
         c->free_entry = c->entry[i].next;
     else if (c->n_entries < c->cap_entries || grow((void **)&c->entry, &c->cap_entries, sizeof *c->entry))
@@ -127,8 +177,7 @@ uint8_t l1_store(struct l1 *c, uint64_t line, uint8_t sectors, uint8_t whole, ui
         }
         cache_touch(&c->data, slot);
     } else if (policy == STRATA_WRITE_THROUGH_ALLOCATE || policy == STRATA_WRITE_BACK) {
-        struct cache_slot evicted;
-        slot = c->old ? l1_old_slot(c, line) : cache_insert(&c->data, line, &evicted);
+        slot = c->old ? l1_old_slot(c, line) : cache_insert(&c->data, line, NULL);
     }
     if (slot == CACHE_NONE)
         return hit;
@@ -144,10 +193,8 @@ uint8_t l1_store(struct l1 *c, uint64_t line, uint8_t sectors, uint8_t whole, ui
 static void put_data(struct l1 *c, uint64_t line, uint8_t sectors, uint64_t t)
 {
     uint32_t slot = cache_find(&c->data, line);
-    if (slot == CACHE_NONE && c->on_fill) {
-        struct cache_slot evicted;
-        slot = cache_insert(&c->data, line, &evicted);
-    }
+    if (slot == CACHE_NONE && c->on_fill)
+        slot = cache_insert(&c->data, line, NULL);
     if (slot == CACHE_NONE)
         return; /* evicted while under way: those who waited get the data, nobody later */
     struct cache_slot *s = &c->data.slot[slot];

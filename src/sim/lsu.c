@@ -182,6 +182,16 @@ static bool load_line(struct sim_sm *s, struct sim_lsu_op *q, const struct sim_l
     return true;
 }
 
+/* Lines that a load will come to, see expect_replies of sm.c. */
+static void expect_lines(const struct sim_sm *s, const struct sim_lsu_op *q)
+{
+    const struct sim_lsu *u = &s->lsu;
+    if (q->next_line + 8 < q->n_lines)
+        l1_expect_rows(&s->l1, u->line[(u->line_head + q->next_line + 8) % SIM_LSU_LINES].line);
+    if (q->next_line + 4 < q->n_lines)
+        l1_expect_entry(&s->l1, u->line[(u->line_head + q->next_line + 4) % SIM_LSU_LINES].line);
+}
+
 /* Goes on with a load at `start`; false: refused, to be tried again. */
 static bool load(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
 {
@@ -189,6 +199,7 @@ static bool load(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
     uint32_t tags = s->shared->gpu->l1.tags_per_cycle ? s->shared->gpu->l1.tags_per_cycle : 1, first = q->next_line;
     for (; q->next_line < q->n_lines; q->next_line++) {
         const struct sim_lsu_line *l = &u->line[(u->line_head + q->next_line) % SIM_LSU_LINES];
+        expect_lines(s, q);
         if (!load_line(s, q, l, start + (q->next_line - first) / tags))
             return false;
     }

@@ -99,6 +99,7 @@ struct sim_rates {
     uint32_t total_65536ths_per_flit; /* the whole crossbar, each way */
     uint32_t request_way, slice_cycles, reply_way, link_way;
     uint64_t window;
+    uint32_t slice_requests; /* that a slice can serve in a window */
 };
 
 /* Where addresses go. */
@@ -212,6 +213,8 @@ struct sim_xbar {
     struct sim_reply *turn;        /* scratch: those of this window */
     uint64_t first_in, first_held; /* the earliest of each; UINT64_MAX: none */
     uint64_t *in_free64;           /* per SM: its way from the crossbar is taken until then */
+    uint32_t *waits;               /* per SM: requests that wait for room in front of their slices */
+    uint32_t *room;                /* per slice: requests that it still takes in this window */
     uint64_t out_total_free, in_total_free; /* all SMs together, 1/65536 cycles */
     struct sim_sorter sorter;
     struct sim_packet *arrived, *reply; /* replies in the order of leaving, and sorted by arrival */

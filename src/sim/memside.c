@@ -169,6 +169,10 @@ strata_status sim_memside_create(const struct strata_gpu *gpu, uint64_t seed,
         return st;
     }
     m->rate.window = window_cycles(m);
+    uint32_t least_64ths = m->rate.slice_64ths_per_request > m->rate.slice_64ths_per_sector
+                               ? m->rate.slice_64ths_per_request
+                               : m->rate.slice_64ths_per_sector;
+    m->rate.slice_requests = (uint32_t)(m->rate.window * 64 / (least_64ths ? least_64ths : 1)) + 1;
     *out = m;
     return STRATA_OK;
 }
@@ -203,6 +207,11 @@ void sim_memside_destroy(struct sim_memside *m)
     free(m);
 }
 
+uint32_t sim_memside_waiting(const struct sim_memside *m, uint32_t sm)
+{
+    return m->xbar.waits[sm];
+}
+
 uint64_t sim_memside_window_cycles(const struct sim_memside *m)
 {
     return m->rate.window;
@@ -215,6 +224,8 @@ uint32_t sim_node_new(struct sim_memside *m)
     uint32_t i = m->free_node;
     if (i != SIM_NONE) {
         m->free_node = m->node[i].merged;
+        if (m->free_node != SIM_NONE)
+            __builtin_prefetch(&m->node[m->free_node], 1);
         return i;
     }
     if (m->n_nodes == m->cap_nodes && !ARRAY_RESERVE(m->node, m->n_nodes, m->cap_nodes, 1))

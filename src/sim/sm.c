@@ -54,7 +54,7 @@ strata_status sim_sm_init(struct sim_sm *s, const struct sim_shared *shared, uin
     init_slots(s);
     strata_status st = fetch_sm_init(&s->fetch, err);
     if (st == STRATA_OK)
-        st = l1_init(&s->l1, shared->gpu, shared->occupancy.l1_bytes, seed + index, err);
+        st = l1_init(&s->l1, shared->gpu, shared->l1_pool, shared->occupancy.l1_bytes, seed + index, err);
     if (st == STRATA_OK)
         st = sim_tlb_init(&s->tlb, shared->gpu, seed + index, err);
     return st;
@@ -243,9 +243,29 @@ static uint64_t inbox_next(const struct sim_sm *s)
     return s->inbox_head < s->n_inbox ? s->inbox[s->inbox_head].time : UINT64_MAX;
 }
 
+/* With 132 SMs nothing an SM knows of a line is in the host's cache when its turn comes; what the next
+ * replies will need is asked for some replies earlier. */
+static void expect_replies(const struct sim_sm *s)
+{
+    const struct sim_packet *p = &s->inbox[s->inbox_head];
+    size_t n = s->n_inbox - s->inbox_head;
+    if (n > 8) {
+        __builtin_prefetch(&s->flight[p[8].token], 1);
+        l1_expect_rows(&s->l1, p[8].line);
+    }
+    if (n > 4)
+        l1_expect_entry(&s->l1, p[4].line);
+    if (n > 2)
+        l1_expect_waiter(&s->l1, p[2].line);
+    uint32_t op = n > 1 ? l1_first_waiter(&s->l1, p[1].line) : L1_NONE;
+    if (op != L1_NONE)
+        __builtin_prefetch(&s->op[op], 1);
+}
+
 static void busy_cycle(struct sim_sm *s)
 {
     while (inbox_next(s) <= s->now) {
+        expect_replies(s);
         struct sim_packet p = s->inbox[s->inbox_head++];
         sim_lsu_reply(s, &p);
     }

@@ -35,6 +35,7 @@ struct sim_shared {
     struct sm_decoder decoder;
     struct fetch_gpu fetch;
     struct strata_coalescer coalescer;
+    struct cache_pool *l1_pool;
     struct strata_occupancy occupancy;
     uint32_t warps_per_block, slots_per_sm, schedulers;
     uint32_t out_64ths_per_flit; /* SM -> crossbar */

@@ -15,7 +15,9 @@ strata_status sim_xbar_init(struct sim_memside *m, struct strata_error *err)
 {
     m->xbar.first_in = m->xbar.first_held = UINT64_MAX;
     m->xbar.in_free64 = calloc(m->gpu.sm.count, sizeof *m->xbar.in_free64);
-    if (!m->xbar.in_free64)
+    m->xbar.waits = calloc(m->gpu.sm.count, sizeof *m->xbar.waits);
+    m->xbar.room = calloc(m->n_slices, sizeof *m->xbar.room);
+    if (!m->xbar.in_free64 || !m->xbar.waits || !m->xbar.room)
         return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
                            "There is no memory left for the modelled crossbar.");
     return STRATA_OK;
@@ -27,6 +29,8 @@ void sim_xbar_release(struct sim_xbar *x)
     free(x->turn);
     free(x->held);
     free(x->in_free64);
+    free(x->waits);
+    free(x->room);
     free(x->arrived);
     free(x->reply);
     sim_sorter_release(&x->sorter);
@@ -146,6 +150,40 @@ static bool deliver_one(struct sim_memside *m, const struct sim_inbound *in)
     return true;
 }
 
+/* What each slice takes in this window: as much as its queue has room for, and what it serves
+ * meanwhile. Slices work on a window alone and cannot refuse; so this is an estimate, by which a
+ * queue is longer than its limit for one window at most. */
+static void look_for_room(struct sim_memside *m)
+{
+    struct sim_xbar *x = &m->xbar;
+    memset(x->waits, 0, m->gpu.sm.count * sizeof *x->waits);
+    for (uint32_t i = 0; i < m->n_slices; i++) {
+        uint64_t all = (uint64_t)m->gpu.xbar.queue + m->rate.slice_requests;
+        size_t n = m->slice[i].from_sms.n;
+        x->room[i] = n < all ? (uint32_t)(all - n) : 0;
+    }
+}
+
+/* Takes a place in front of the slice; false: there is none, or a request of the same SM, which
+ * came before, has none. It is then tried again in the next window. */
+static bool takes_place(struct sim_memside *m, struct sim_inbound *in, uint64_t end)
+{
+    struct sim_xbar *x = &m->xbar;
+    const struct sim_packet *p = &in->packet;
+    if (!m->gpu.xbar.queue)
+        return true;
+    uint64_t line = p->line & ~(uint64_t)(SIM_LINE_BYTES - 1);
+    uint32_t *room = &x->room[sim_slice_of(m, m->partition_of_sm[p->sm], line) - m->slice];
+    if (*room && !x->waits[p->sm]) {
+        --*room;
+        return true;
+    }
+    x->waits[p->sm]++;
+    in->arrival = end;
+    x->first_in = end;
+    return false;
+}
+
 bool sim_xbar_deliver(struct sim_memside *m, uint64_t begin, uint64_t end)
 {
     struct sim_xbar *x = &m->xbar;
@@ -155,6 +193,8 @@ bool sim_xbar_deliver(struct sim_memside *m, uint64_t begin, uint64_t end)
     if (x->first_in >= end)
         return true;
     x->first_in = UINT64_MAX;
+    if (m->gpu.xbar.queue)
+        look_for_room(m);
     for (size_t i = 0; i < x->n_in; i++) {
         uint64_t t = x->in[i].arrival, turn = (x->in[i].packet.sm + sms - t * 7 % sms) % sms;
         if (t >= end)
@@ -164,9 +204,11 @@ bool sim_xbar_deliver(struct sim_memside *m, uint64_t begin, uint64_t end)
     }
     if (!sim_sorter_sort(&x->sorter))
         return false;
-    for (size_t i = 0; i < x->sorter.n; i++)
-        if (!deliver_one(m, &x->in[x->sorter.key[i].index]))
+    for (size_t i = 0; i < x->sorter.n; i++) {
+        struct sim_inbound *in = &x->in[x->sorter.key[i].index];
+        if (takes_place(m, in, end) && !deliver_one(m, in))
             return false;
+    }
     for (size_t i = 0; i < x->n_in; i++)
         if (x->in[i].arrival >= end)
             x->in[kept++] = x->in[i];

@@ -232,6 +232,8 @@ struct traffic {
     struct dram_timing t;
     struct dram_channel c;
     uint64_t now, sent, done, last_done;
+    uint32_t marked; /* a tag, and when its data came */
+    uint64_t marked_done;
     uint64_t *arrived;
 };
 
@@ -240,6 +242,8 @@ static void count_done(void *context, const struct dram_request *r, uint64_t tim
     struct traffic *x = context;
     x->done++;
     x->last_done = time;
+    if (r->mshr == x->marked)
+        x->marked_done = time;
     assert_false(r->write);
     if (x->arrived)
         x->arrived[r->mshr]++;
@@ -489,6 +493,39 @@ static void open_rows_first_is_faster_than_in_order(void **state)
     assert_true(last[1] * 2 < last[0]);
 }
 
+/* A line of another row of a bank whose open row is asked for without end. */
+static uint64_t wait_behind_row_hits(uint32_t age_limit)
+{
+    enum { LINES = 4000, STRANGER = LINES + 1 };
+    struct strata_gpu g = titanv_new;
+    struct traffic x;
+    g.dram.age_limit = age_limit;
+    g.dram.read_queue = 0;
+    g.dram.tREFI = g.dram.tRFC = 0; /* a refresh closes the row too */
+    open_traffic(&x, &g);
+    x.marked = STRANGER;
+    uint32_t bank = 1, bank0, row, row0;
+    uint64_t other = 0;
+    dram_decode(&x.t, 0, &bank0, &row0);
+    for (row = row0; bank != bank0 || row == row0;)
+        dram_decode(&x.t, other += 256ull * g.dram.channels, &bank, &row);
+    for (uint32_t i = 0; i < LINES; i++)
+        put(&x, 10ull * i, i % 2 * 128, 15, false, i);
+    put(&x, 1000, other, 1, false, STRANGER);
+    drain(&x);
+    close_traffic(&x);
+    return x.marked_done - 1000;
+}
+
+static void a_row_miss_waits_behind_row_hits_for_the_age_limit_at_most(void **state)
+{
+    (void)state;
+    double clocks = (double)titanv_new.dram.clock_mhz / titanv_new.sm.clock_mhz;
+    assert_true(wait_behind_row_hits(0) > 15000);
+    assert_true(wait_behind_row_hits(800) < 800 / clocks + 600);
+    assert_true(wait_behind_row_hits(800) > 800 / clocks);
+}
+
 static void writes_wait_for_the_high_mark_or_for_idle_time(void **state)
 {
     (void)state;
@@ -595,6 +632,7 @@ int main(void)
         cmocka_unit_test(commands_under_random_traffic_keep_to_every_rule),
         cmocka_unit_test(bandwidth_never_exceeds_the_pins_and_a_stream_comes_close),
         cmocka_unit_test(open_rows_first_is_faster_than_in_order),
+        cmocka_unit_test(a_row_miss_waits_behind_row_hits_for_the_age_limit_at_most),
         cmocka_unit_test(writes_wait_for_the_high_mark_or_for_idle_time),
         cmocka_unit_test(banks_hashed_with_row_bits_spread_a_stride_that_camps_on_one_bank),
         cmocka_unit_test(a_row_of_a_bank_has_its_size),

@@ -524,6 +524,15 @@ static void replies_to_one_sm_take_its_share_of_the_crossbar(void **state)
     rig_close(&r);
 }
 
+static uint32_t last_reply_of_sm;
+static uint64_t last_reply_time;
+static void note_last_reply(struct rig *r, const struct sim_packet *p)
+{
+    (void)r;
+    if (p->sm == last_reply_of_sm)
+        last_reply_time = p->time;
+}
+
 static uint64_t sms_served_first[80];
 static void note_order(struct rig *r, const struct sim_packet *p)
 {
@@ -564,6 +573,66 @@ static void no_sm_is_preferred_at_a_slice_that_all_want(void **state)
 struct trail {
     uint64_t hash;
 };
+/* All but one of the SMs ask for lines of one slice, 40 each; the last asks for others. Returns how
+ * long the slice's queue becomes; *last_sm_done is when the last SM has all it asked for. */
+static size_t longest_queue(uint32_t limit, uint64_t *last_sm_done)
+{
+    enum { REQUESTS = 40 };
+    struct strata_gpu g = titanv_new;
+    struct rig r;
+    g.l2.channel_hash = STRATA_CHANNEL_NONE;
+    g.l2.mshrs = 2; /* what waits for DRAM waits in front of the slice */
+    g.xbar.queue = limit;
+    rig_open(&r, &g);
+    uint64_t apart = 256ull * g.dram.channels;
+    const struct sim_slice *wanted = sim_slice_of(r.m, 0, 0);
+    size_t longest = 0;
+    last_reply_of_sm = g.sm.count - 1u;
+    r.on_reply = note_last_reply;
+    for (uint32_t i = 0; i < REQUESTS; i++)
+        for (uint32_t sm = 0; sm < g.sm.count; sm++) {
+            uint64_t line = (sm + 1ull) * REQUESTS * apart + i * apart +
+                            (sm == last_reply_of_sm ? (1 + i % 7) * 256 : 0);
+            rig_send(
+                &r,
+                (struct sim_packet){
+                    .time = i, .line = line, .sm = (uint16_t)sm, .kind = SIM_READ, .sectors = 1});
+        }
+    while (sim_memside_next(r.m) != UINT64_MAX) {
+        rig_window(&r);
+        longest = wanted->from_sms.n > longest ? wanted->from_sms.n : longest;
+    }
+    assert_int_equal(r.replies, REQUESTS * g.sm.count);
+    *last_sm_done = last_reply_time;
+    rig_close(&r);
+    return longest;
+}
+
+static void a_queue_in_front_of_a_slice_is_as_long_as_its_limit_and_a_window(void **state)
+{
+    (void)state;
+    uint64_t free_done, held_done;
+    struct rig r;
+    size_t free_length = longest_queue(0, &free_done), held_length = longest_queue(8, &held_done);
+    rig_open(&r, &titanv_new);
+    assert_true(free_length > 2500);
+    assert_true(held_length <= 8 + r.m->rate.slice_requests);
+    /* Requests of other SMs for other slices do not wait with them. */
+    assert_true(held_done <= free_done + 100);
+    rig_close(&r);
+}
+
+static void with_short_queues_in_the_crossbar_no_request_is_lost(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    g.xbar.queue = 1;
+    answer_once(&g, 11, 20000);
+    g = titanv_old;
+    g.xbar.queue = 2;
+    answer_once(&g, 12, 20000);
+}
+
 static void follow(struct rig *r, const struct sim_packet *p)
 {
     struct trail *t = r->context;
@@ -629,6 +698,8 @@ int main(void)
         cmocka_unit_test(lines_dealt_in_turn_use_all_sets_and_keep_their_addresses),
         cmocka_unit_test(replies_to_one_sm_take_its_share_of_the_crossbar),
         cmocka_unit_test(no_sm_is_preferred_at_a_slice_that_all_want),
+        cmocka_unit_test(a_queue_in_front_of_a_slice_is_as_long_as_its_limit_and_a_window),
+        cmocka_unit_test(with_short_queues_in_the_crossbar_no_request_is_lost),
         cmocka_unit_test(any_number_of_threads_gives_the_same_replies),
     };
     return cmocka_run_group_tests(tests, load_gpus, NULL);
