@@ -159,9 +159,9 @@ static strata_status predict(struct predict_arguments *a, char **paths, int n_pa
     if (status == STRATA_OK)
         status = load_launches(&a->launches, paths, n_paths, &set, err);
     if (status == STRATA_OK)
-        tell_other_gpu(&set, gpu, a->quiet);
-    if (status == STRATA_OK)
         status = run_model(a, model, gpu, &set, &prediction, err);
+    if (status == STRATA_OK)
+        tell_other_gpu(&set, gpu, a->quiet);
     if (status == STRATA_OK)
         status = write_prediction(&prediction, a, format, err);
     if (status == STRATA_OK && (format == STRATA_FORMAT_CSV || a->output))
