@@ -44,6 +44,12 @@ uint32_t memside_fetch(const struct memside *m, uint32_t missing, uint32_t held)
 /* The sectors of an L1 line that lie in the L2 line at *at, which is moved to its end. */
 uint32_t memside_part_of(const struct memside *m, uint64_t line, uint32_t sectors, uint64_t *at, uint64_t *l2_line);
 
+/* The profiler's sectors have 32 bytes, whatever those of a cache have. */
+static inline double memside_32_byte_sectors(uint64_t n, uint32_t sector_bytes)
+{
+    return (double)n * sector_bytes / 32;
+}
+
 /* ---- sectors of a slot ---- */
 
 /* Sectors that can be read: of a sector written in part nobody knows the rest. */
