@@ -200,7 +200,11 @@ struct strata_gpu {
         uint32_t partition_of_gpc[32];
         uint32_t n_partition_of_gpc;
         uint64_t prefetch_bytes;           /* a read from DRAM brings so many bytes behind it too (strata dissect) */
-        uint64_t dirty_bytes;              /* written data the L2 keeps before it writes back, 0 = all it holds */
+        uint64_t dirty_bytes;              /* lines that may be dirty, in bytes of whole lines, 0 = all */
+        uint64_t dirty_partial_bytes;      /* of them lines with a sector written in part, 0 = all */
+        uint64_t dirty_at_start_bytes;     /* dirty lines of others when a launch begins */
+        uint32_t home_bits[16];            /* address bits whose parity is the home (two partitions); n = 0: scattered */
+        uint32_t n_home_bits;
     } l2;
 
     struct {

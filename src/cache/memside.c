@@ -14,6 +14,9 @@ void memside_init(struct memside *m, const struct strata_gpu *gpu)
     m->n_partitions = n < 1 ? 1 : n > MEMSIDE_MAX_PARTITIONS ? MEMSIDE_MAX_PARTITIONS : n;
     m->l2_sectors = l2->line_bytes / l2->sector_bytes;
     m->same_geometry = l1->line_bytes == l2->line_bytes && l1->sector_bytes == l2->sector_bytes;
+    m->home_mask = 0;
+    for (uint32_t i = 0; i < gpu->l2.n_home_bits && m->n_partitions == 2; i++)
+        m->home_mask |= UINT64_C(1) << gpu->l2.home_bits[i];
 }
 
 uint32_t memside_gpc(const struct memside *m, uint32_t sm)
@@ -70,48 +73,103 @@ uint32_t memside_part_of(const struct memside *m, uint64_t line, uint32_t sector
 
 /* ---- write-back ---- */
 
-strata_status memside_dirty_init(struct memside_dirty *d, const struct memside *m, const struct cache *l2, struct strata_error *err)
+static void ring_push(struct memside_ring *r, uint64_t line)
 {
-    uint64_t ring = 1024;
-    while (ring < (uint64_t)l2->n_slots * 2)
-        ring *= 2;
-    *d = (struct memside_dirty){.mask = ring - 1, .limit = m->gpu->l2.dirty_bytes / m->gpu->l2.cache.sector_bytes / m->n_partitions};
-    d->line = calloc(ring, sizeof *d->line);
-    return d->line ? STRATA_OK : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the modelled L2.");
+    r->line[r->tail++ & r->mask] = line;
+    if (r->tail - r->head > r->mask)
+        r->head++;
+    r->lines++;
+}
+
+static bool ring_init(struct memside_ring *r, uint64_t slots, uint64_t limit_lines)
+{
+    uint64_t size = 1024;
+    while (size < slots * 2)
+        size *= 2;
+    *r = (struct memside_ring){.mask = size - 1, .limit = limit_lines};
+    r->line = calloc(size, sizeof *r->line);
+    return r->line;
+}
+
+/* What the caches hold of others' writes when a launch begins: dirty lines at no address of the program, the
+ * first to be displaced (probes stream_read and reread: reads alone write 75,000 sectors to DRAM). They leave
+ * in proportion while the L2 fills from 62 % to all of it, so they take a quarter of the sets they are in. */
+static void begin_dirty(struct memside_dirty *d, const struct memside *m, uint32_t sectors, struct cache *l2)
+{
+    uint32_t line_bytes = m->gpu->l2.cache.line_bytes, in_a_set = l2->ways / 4 ? l2->ways / 4 : 1;
+    uint64_t n = m->gpu->l2.dirty_at_start_bytes / line_bytes / m->n_partitions, sets = (n + in_a_set - 1) / in_a_set;
+    if (sets > l2->n_sets)
+        sets = l2->n_sets, n = sets * in_a_set;
+    for (uint64_t line = MEMSIDE_OTHERS; n; line += line_bytes) {
+        uint32_t set = cache_set_of(l2, line);
+        if (set >= sets || l2->fill[set] >= in_a_set)
+            continue;
+        uint32_t slot = cache_insert(l2, line, NULL);
+        n--;
+        l2->slot[slot].valid = (uint8_t)sectors;
+        memside_dirty_mark(d, &l2->slot[slot], sectors, false);
+    }
+}
+
+strata_status memside_dirty_init(struct memside_dirty *d, const struct memside *m, struct cache *l2, struct strata_error *err)
+{
+    uint64_t share = (uint64_t)m->gpu->l2.cache.line_bytes * m->n_partitions;
+    if (!ring_init(&d->all, l2->n_slots, m->gpu->l2.dirty_bytes / share) ||
+        !ring_init(&d->partial, l2->n_slots, m->gpu->l2.dirty_partial_bytes / share))
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the modelled L2.");
+    begin_dirty(d, m, (1u << m->l2_sectors) - 1, l2);
+    return STRATA_OK;
 }
 
 void memside_dirty_release(struct memside_dirty *d)
 {
-    free(d->line);
+    free(d->all.line);
+    free(d->partial.line);
     memset(d, 0, sizeof *d);
 }
 
-void memside_dirty_mark(struct memside_dirty *d, struct cache_slot *s, uint32_t sectors)
+void memside_dirty_mark(struct memside_dirty *d, struct cache_slot *s, uint32_t sectors, bool was_partial)
 {
-    if (!s->dirty) {
-        d->line[d->tail++ & d->mask] = s->line;
-        if (d->tail - d->head > d->mask)
-            d->head++;
-    }
-    d->sectors += popcount32(sectors & ~(uint32_t)s->dirty);
+    if (!s->dirty)
+        ring_push(&d->all, s->line);
+    if (s->partial && !(was_partial && s->dirty))
+        ring_push(&d->partial, s->line);
+    else if (!s->partial && was_partial && s->dirty)
+        d->partial.lines--;
     s->dirty |= (uint8_t)sectors;
 }
 
-struct cache_slot *memside_dirty_overdue(struct memside_dirty *d, struct cache *l2)
+void memside_dirty_filled(struct memside_dirty *d, const struct cache_slot *s, bool was_partial)
 {
-    while (d->limit && d->sectors > d->limit && d->head < d->tail) {
-        uint32_t slot = cache_find(l2, d->line[d->head++ & d->mask]);
-        if (slot != CACHE_NONE && l2->slot[slot].dirty)
+    if (was_partial && !s->partial && s->dirty)
+        d->partial.lines--;
+}
+
+/* The oldest line of a ring that is still what it was put there for. */
+static struct cache_slot *ring_overdue(struct memside_ring *r, struct cache *l2, bool partial)
+{
+    while (r->limit && r->lines > r->limit && r->head < r->tail) {
+        uint32_t slot = cache_find(l2, r->line[r->head++ & r->mask]);
+        if (slot != CACHE_NONE && l2->slot[slot].dirty && (!partial || l2->slot[slot].partial))
             return &l2->slot[slot];
     }
     return NULL;
 }
 
-uint32_t memside_dirty_clean(struct memside_dirty *d, struct cache_slot *s)
+struct cache_slot *memside_dirty_overdue(struct memside_dirty *d, struct cache *l2)
+{
+    struct cache_slot *s = ring_overdue(&d->partial, l2, true);
+    return s ? s : ring_overdue(&d->all, l2, false);
+}
+
+uint32_t memside_dirty_clean(struct memside_dirty *d, struct cache_slot *s, uint32_t *read)
 {
     uint32_t n = popcount32(s->dirty);
-    d->sectors -= n;
-    s->dirty = 0;
+    *read = popcount32(s->dirty & s->partial);
+    if (s->partial)
+        d->partial.lines--;
+    d->all.lines--;
+    s->dirty = s->partial = 0;
     return n;
 }
 

@@ -10,6 +10,8 @@
 #include "cache/cache.h"
 
 #define MEMSIDE_MAX_PARTITIONS 4
+/* Lines from here on are not the launch's: what the L2 held before it. */
+#define MEMSIDE_OTHERS (UINT64_C(1) << 62)
 
 /* ---- geometry ---- */
 
@@ -17,6 +19,7 @@ struct memside {
     const struct strata_gpu *gpu;
     uint32_t n_partitions, l2_sectors; /* sectors of an L2 line */
     bool same_geometry;                /* L1 and L2 agree on lines and sectors */
+    uint64_t home_mask;                /* address bits whose parity is the home; 0: blocks are scattered */
 };
 void memside_init(struct memside *m, const struct strata_gpu *gpu);
 
@@ -25,6 +28,8 @@ static inline uint32_t memside_home(const struct memside *m, uint64_t line)
 {
     if (m->n_partitions == 1)
         return 0;
+    if (m->home_mask)
+        return popcount32((uint32_t)((line & m->home_mask) ^ (line & m->home_mask) >> 32)) & 1;
     uint64_t block = m->gpu->l2.home_bytes ? line / m->gpu->l2.home_bytes : line >> 12;
     return (uint32_t)(mix64(block * 2 + 1) >> 40) % m->n_partitions;
 }
@@ -38,6 +43,12 @@ struct strata_cache_config memside_l1_config(const struct strata_gpu *gpu, uint6
 uint32_t memside_fetch(const struct memside *m, uint32_t missing, uint32_t held);
 /* The sectors of an L1 line that lie in the L2 line at *at, which is moved to its end. */
 uint32_t memside_part_of(const struct memside *m, uint64_t line, uint32_t sectors, uint64_t *at, uint64_t *l2_line);
+
+/* The profiler's sectors have 32 bytes, whatever those of a cache have. */
+static inline double memside_32_byte_sectors(uint64_t n, uint32_t sector_bytes)
+{
+    return (double)n * sector_bytes / 32;
+}
 
 /* ---- sectors of a slot ---- */
 
@@ -78,20 +89,29 @@ static inline uint32_t memside_write(const struct memside *m, struct cache_slot 
     return fetched;
 }
 
-/* ---- dirty lines, in the order they became so; beyond a limit the oldest are written back ---- */
+/* ---- dirty lines, in the order they became so; beyond a limit the oldest are written back ----
+ *
+ * Limits are in lines: a line of which one sector is written takes as much of them as a whole one (probe
+ * writeback, write_sectors). Lines with sectors written in part have a limit of their own; before they are
+ * written back the rest of these sectors is read (write_words: as many DRAM reads as writes). */
 
-struct memside_dirty {
-    uint64_t *line; /* a ring */
+struct memside_ring {
+    uint64_t *line;
     uint64_t head, tail, mask;
-    uint64_t sectors, limit; /* limit 0: none */
+    uint64_t lines, limit; /* limit 0: none */
 };
-strata_status memside_dirty_init(struct memside_dirty *d, const struct memside *m, const struct cache *l2, struct strata_error *err);
+struct memside_dirty {
+    struct memside_ring all, partial;
+};
+strata_status memside_dirty_init(struct memside_dirty *d, const struct memside *m, struct cache *l2, struct strata_error *err);
 void memside_dirty_release(struct memside_dirty *d);
-void memside_dirty_mark(struct memside_dirty *d, struct cache_slot *s, uint32_t sectors);
+/* Sectors of a line were written (after memside_write), or a read brought what was missing of them. */
+void memside_dirty_mark(struct memside_dirty *d, struct cache_slot *s, uint32_t sectors, bool was_partial);
+void memside_dirty_filled(struct memside_dirty *d, const struct cache_slot *s, bool was_partial);
 /* A line that has to be written back now, or NULL. */
 struct cache_slot *memside_dirty_overdue(struct memside_dirty *d, struct cache *l2);
-/* A line is written back; returns its dirty sectors. */
-uint32_t memside_dirty_clean(struct memside_dirty *d, struct cache_slot *s);
+/* A line is written back: its dirty sectors, and in *read those that have to be read before. */
+uint32_t memside_dirty_clean(struct memside_dirty *d, struct cache_slot *s, uint32_t *read);
 
 /* ---- request coalescers: SMs of a GPC share the answer to equal requests ---- */
 

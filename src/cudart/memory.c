@@ -7,7 +7,10 @@
 
 #include "base/array.h"
 
-#define ALIGN_BYTES 256 /* what cudaMalloc guarantees */
+/* Where the driver (580) puts device memory: small arrays one behind the other, large ones at the
+ * beginning of a page. Which lines share a set of a cache depends on it. */
+#define ALIGN_BYTES 512
+#define PAGE_BYTES  (2u << 20)
 #define PITCH_BYTES 512 /* rows of cudaMallocPitch on every GPU since Volta */
 
 /* Host memory the program registered (cudaHostRegister), and what kind an allocation is. */
@@ -135,7 +138,7 @@ static int allocate(void **pointer, size_t bytes, bool host, bool managed)
     *pointer = NULL;
     if (!bytes)
         return OK; /* the runtime gives NULL and success */
-    void *p = memory_allocate(bytes, ALIGN_BYTES);
+    void *p = memory_allocate(bytes, bytes >= PAGE_BYTES ? PAGE_BYTES : ALIGN_BYTES);
     if (!p)
         return MEMORY_ALLOCATION;
     if (host || managed) {

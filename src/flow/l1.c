@@ -50,7 +50,7 @@ static void send_store(struct flow_memory *m, uint32_t sm, const struct flow_sto
     uint32_t flits = n < 2 ? 2 : full == s->sectors ? n : n + 1;
     uint64_t start = flow_take(m, &p->out_free64, t, flits * m->out_64ths_per_sector);
     start = flow_take(m, &m->xbar_out_free64, start, flits * m->xbar_64ths_per_sector);
-    m->count.from_l1_sectors += n;
+    m->count.from_l1_bytes += n * m->gpu->l1.cache.sector_bytes;
     p->drain_debt4 += m->gpu->l1.store_drain_cycles * n * 4 / (m->l1_sectors ? m->l1_sectors : 1);
     flow_l2_write(m, sm, s->line, s->sectors, full, start);
     p->store_done = flow_max(p->store_done, start + m->gpu->l2.hit_cycles);
@@ -237,7 +237,7 @@ static uint64_t fetch_sectors(struct flow_memory *m, uint32_t sm, uint64_t line,
     start += translation_cycles(m, sm, line);
     uint64_t arrival = flow_l2_read(m, sm, line, sectors, start);
     uint32_t n = popcount32(sectors);
-    m->count.to_l1_sectors += n * (m->gpu->l1.cache.sector_bytes / m->gpu->l2.cache.sector_bytes);
+    m->count.to_l1_bytes += n * m->gpu->l1.cache.sector_bytes;
     arrival = flow_take(m, &m->xbar_in_free64, arrival, n * m->xbar_64ths_per_sector);
     arrival = flow_take(m, &p->in_free64, arrival, n * m->in_64ths_per_sector);
     m->held = 0;
@@ -427,10 +427,10 @@ static uint64_t atomic(struct flow_memory *m, uint32_t sm, const struct strata_w
             done = flow_max(done, flow_take(m, &p->in_free64, back, k * m->in_64ths_per_sector));
         p->store_done = flow_max(p->store_done, back);
     }
-    m->count.from_l1_sectors += packets;
+    m->count.from_l1_bytes += 32 * packets;
     if (returns) {
         m->count.atom_sectors += sectors;
-        m->count.to_l1_sectors += packets;
+        m->count.to_l1_bytes += 32 * packets;
     } else {
         m->count.red_sectors += sectors;
     }

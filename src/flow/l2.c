@@ -34,13 +34,16 @@ static uint64_t take_slice(struct flow_memory *m, uint32_t part, uint64_t line, 
 
 static void clean_line(struct flow_memory *m, uint32_t part, struct cache_slot *s, uint64_t t)
 {
-    flow_dram_write(m, part, s->line, memside_dirty_clean(&m->partition[part].dirty, s), t);
+    uint32_t read, n = memside_dirty_clean(&m->partition[part].dirty, s, &read);
+    if (read)
+        flow_dram_read(m, part, s->line, read, t);
+    flow_dram_write(m, part, s->line, n, t);
 }
 
-static void mark_dirty(struct flow_memory *m, uint32_t part, struct cache_slot *s, uint32_t sectors, uint64_t t)
+static void mark_dirty(struct flow_memory *m, uint32_t part, struct cache_slot *s, uint32_t sectors, bool was_partial, uint64_t t)
 {
     struct flow_partition *p = &m->partition[part];
-    memside_dirty_mark(&p->dirty, s, sectors);
+    memside_dirty_mark(&p->dirty, s, sectors, was_partial);
     for (struct cache_slot *old; (old = memside_dirty_overdue(&p->dirty, &p->l2));)
         clean_line(m, part, old, t);
 }
@@ -106,7 +109,9 @@ static struct l2_answer partition_read(struct flow_memory *m, uint32_t part, uin
     uint32_t wide = memside_fetch(&m->side, missing, held);
     a.fetched = popcount32(wide);
     uint64_t ready = fetch(m, part, line, wide, start);
+    bool was_partial = s->partial;
     memside_fill(s, wide, ready);
+    memside_dirty_filled(&p->dirty, s, was_partial);
     a.ready = flow_max(a.ready, ready);
     return a;
 }
@@ -168,13 +173,14 @@ static void put_sectors(struct flow_memory *m, uint32_t part, uint64_t line, uin
         flow_take(m, &p->slice_free64[slice_of(m, line)], t, partial * m->slice_64ths_per_partial);
     uint32_t slot = l2_slot(m, part, line, start);
     struct cache_slot *s = &p->l2.slot[slot];
+    bool was_partial = s->partial;
     uint32_t fetched = memside_write(&m->side, s, sectors, full, dirty, start);
     if (fetched)
         memside_fill(s, fetched, flow_dram_read(m, part, line, popcount32(fetched), start));
     m->count.l2_write += popcount32(sectors);
     m->count.l2_write_hit += popcount32(sectors); /* an allocating write counts as a hit */
     if (dirty)
-        mark_dirty(m, part, s, sectors, start);
+        mark_dirty(m, part, s, sectors, was_partial, start);
 }
 
 static void near_write(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors, uint32_t full, uint64_t t)
@@ -234,11 +240,15 @@ uint64_t flow_l2_atomic(struct flow_memory *m, uint32_t sm, uint64_t line, uint6
     struct cache_slot *s = &p->l2.slot[slot];
     uint32_t held = memside_held(s), missing = sectors & ~held;
     uint64_t ready = memside_ready(s, sectors & held, start);
+    bool was_partial = s->partial;
     if (missing) {
+        /* From the near partition a miss fetches as a read does, over the link its sector alone (probe
+         * writeback, atomic_pairs). */
+        missing = home == part ? memside_fetch(&m->side, missing, held) : missing;
         uint64_t got = flow_dram_read(m, home, line, popcount32(missing), start);
         memside_fill(s, missing, got);
         ready = flow_max(ready, got);
     }
-    mark_dirty(m, home, s, sectors, start);
+    mark_dirty(m, home, s, sectors, was_partial, start);
     return ready + m->gpu->l2.hit_cycles + (home != part ? m->gpu->l2.far_extra_cycles / 2 : 0);
 }

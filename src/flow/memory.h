@@ -18,15 +18,15 @@
 
 #define FLOW_STORE_LINES 64
 
-/* What is counted; names follow the profiler's (see report.c). Sectors of 32 bytes. */
+/* What is counted; names follow the profiler's (see report.c). Sectors are the caches' own. */
 struct flow_counters {
     uint64_t ld_requests, ld_sectors, ld_hits;
     uint64_t st_requests, st_sectors, st_hits;
     uint64_t local_ld_sectors, local_st_sectors;
     uint64_t atom_sectors, red_sectors;
     uint64_t set_conflicts;
-    uint64_t to_l1_sectors;      /* xbar -> L1 */
-    uint64_t from_l1_sectors;    /* L1 -> xbar, writes and atomics */
+    uint64_t to_l1_bytes;        /* xbar -> L1 */
+    uint64_t from_l1_bytes;      /* L1 -> xbar, writes and atomics */
     uint64_t l2_requests;
     uint64_t l2_tex_read, l2_tex_read_hit, l2_tex_read_miss, l2_tex_write;
     uint64_t l2_read, l2_read_hit, l2_read_miss, l2_write, l2_write_hit;

@@ -25,35 +25,40 @@ static void report_l1(const struct flow_counters *c, struct strata_result *r)
     strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", (double)c->red_sectors);
     strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", (double)c->local_ld_sectors);
     strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", (double)c->local_st_sectors);
-    strata_result_set(r, "l1tex__m_xbar2l1tex_read_sectors.sum", (double)c->to_l1_sectors);
-    strata_result_set(r, "l1tex__m_l1tex2xbar_write_sectors.sum", (double)c->from_l1_sectors);
+    strata_result_set(r, "l1tex__m_xbar2l1tex_read_sectors.sum", (double)c->to_l1_bytes / 32);
+    strata_result_set(r, "l1tex__m_l1tex2xbar_write_sectors.sum", (double)c->from_l1_bytes / 32);
+}
+
+static double l2_sectors(const struct flow_engine *e, uint64_t n)
+{
+    return memside_32_byte_sectors(n, e->gpu->l2.cache.sector_bytes);
 }
 
 /* Besides the kernel's data, DRAM is read for its code and, once a launch, for what the front end
  * and the driver need (probe empty: 80 sectors; probe straight: 4 per 128 bytes of code). */
 static double dram_read(const struct flow_engine *e)
 {
-    double code = (double)e->fetch_all.n_used * e->gpu->sm.fetch_line_bytes / e->gpu->l2.cache.sector_bytes;
-    return (double)e->memory.count.dram_read + code + e->gpu->launch.dram_sectors;
+    double code = (double)e->fetch_all.n_used * e->gpu->sm.fetch_line_bytes / 32;
+    return l2_sectors(e, e->memory.count.dram_read) + code + e->gpu->launch.dram_sectors;
 }
 
 static void report_l2(const struct flow_engine *e, struct strata_result *r)
 {
     const struct flow_counters *c = &e->memory.count;
     strata_result_set(r, "lts__t_requests_srcunit_tex.sum", (double)c->l2_requests);
-    strata_result_set(r, "lts__t_sectors_op_read.sum", (double)c->l2_read);
-    strata_result_set(r, "lts__t_sectors_op_write.sum", (double)c->l2_write);
-    strata_result_set(r, "lts__t_sectors_op_read_lookup_hit.sum", (double)c->l2_read_hit);
-    strata_result_set(r, "lts__t_sectors_op_read_lookup_miss.sum", (double)c->l2_read_miss);
-    strata_result_set(r, "lts__t_sectors_op_write_lookup_hit.sum", (double)c->l2_write_hit);
-    strata_result_set(r, "lts__t_sectors_srcunit_tex_op_read.sum", (double)c->l2_tex_read);
-    strata_result_set(r, "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum", (double)c->l2_tex_read_hit);
-    strata_result_set(r, "lts__t_sectors_srcunit_tex_op_read_lookup_miss.sum", (double)c->l2_tex_read_miss);
-    strata_result_set(r, "lts__t_sectors_srcunit_tex_op_write.sum", (double)c->l2_tex_write);
-    strata_result_set(r, "lts__t_sectors_srcunit_ltcfabric.sum", (double)c->fabric);
-    strata_result_set(r, "lts__t_sectors_srcunit_ltcfabric_op_read.sum", (double)c->fabric_read);
+    strata_result_set(r, "lts__t_sectors_op_read.sum", l2_sectors(e, c->l2_read));
+    strata_result_set(r, "lts__t_sectors_op_write.sum", l2_sectors(e, c->l2_write));
+    strata_result_set(r, "lts__t_sectors_op_read_lookup_hit.sum", l2_sectors(e, c->l2_read_hit));
+    strata_result_set(r, "lts__t_sectors_op_read_lookup_miss.sum", l2_sectors(e, c->l2_read_miss));
+    strata_result_set(r, "lts__t_sectors_op_write_lookup_hit.sum", l2_sectors(e, c->l2_write_hit));
+    strata_result_set(r, "lts__t_sectors_srcunit_tex_op_read.sum", l2_sectors(e, c->l2_tex_read));
+    strata_result_set(r, "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum", l2_sectors(e, c->l2_tex_read_hit));
+    strata_result_set(r, "lts__t_sectors_srcunit_tex_op_read_lookup_miss.sum", l2_sectors(e, c->l2_tex_read_miss));
+    strata_result_set(r, "lts__t_sectors_srcunit_tex_op_write.sum", l2_sectors(e, c->l2_tex_write));
+    strata_result_set(r, "lts__t_sectors_srcunit_ltcfabric.sum", l2_sectors(e, c->fabric));
+    strata_result_set(r, "lts__t_sectors_srcunit_ltcfabric_op_read.sum", l2_sectors(e, c->fabric_read));
     strata_result_set(r, "dram__sectors_read.sum", dram_read(e));
-    strata_result_set(r, "dram__sectors_write.sum", (double)c->dram_write);
+    strata_result_set(r, "dram__sectors_write.sum", l2_sectors(e, c->dram_write));
 }
 
 static void report_time(const struct flow_engine *e, struct strata_result *r)
@@ -95,7 +100,7 @@ static void report_detail(const struct flow_engine *e, struct strata_result *r)
     strata_result_detail(r, "latency.dram_cycles", ratio((double)c->lat_dram, n));
     strata_result_detail(r, "time.launch_cycles", e->gpu->launch.launch_cycles + e->gpu->launch.drain_cycles);
     strata_result_detail(r, "time.kernel_cycles", (double)e->end_time - e->gpu->launch.launch_cycles);
-    strata_result_detail(r, "coalescer.merged_sectors", (double)c->merged_sectors);
+    strata_result_detail(r, "coalescer.merged_sectors", l2_sectors(e, c->merged_sectors));
     strata_result_detail(r, "dram.row_misses", (double)c->row_misses);
     if (e->gpu->tlb.enabled)
         strata_result_detail(r, "tlb.misses", (double)c->tlb_misses);

@@ -189,7 +189,10 @@ static const struct strata_gpu_key keys[] = {
     SIZE32("l2.home", l2.home_bytes, 0, 1 << 30, "4KiB", "the home partition of addresses changes in blocks of this size"),
     LIST("l2.partition_of_gpc", STRATA_GPU_UINTS, l2.partition_of_gpc, l2.n_partition_of_gpc, "", 0, 15, "partition that each GPC is attached to"),
     SIZE("l2.prefetch", l2.prefetch_bytes, 0, 1e12, "0", "a read from DRAM brings so many bytes behind it too; only for `strata dissect`"),
-    SIZE("l2.dirty", l2.dirty_bytes, 0, 1e12, "0", "written data the L2 keeps before it writes back; 0: all it holds"),
+    LIST("l2.home_bits", STRATA_GPU_UINTS, l2.home_bits, l2.n_home_bits, "", 0, 62, "address bits whose exclusive or is the home partition of two; without them blocks of l2.home are scattered"),
+    SIZE("l2.dirty", l2.dirty_bytes, 0, 1e12, "0", "lines that may be dirty at a time; the oldest beyond are written back; 0: all the L2 holds"),
+    SIZE("l2.dirty_partial", l2.dirty_partial_bytes, 0, 1e12, "0", "of them lines with sectors written in part; 0: all"),
+    SIZE("l2.dirty_at_start", l2.dirty_at_start_bytes, 0, 1e12, "0", "dirty lines of others in the L2 when a launch begins"),
 
     ENUM("dram.kind", dram.kind, dram_names, "gddr5", "family of the memory"),
     UINT("dram.channels", dram.channels, "", 1, 1024, "1", "independent channels"),

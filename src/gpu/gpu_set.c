@@ -134,6 +134,7 @@ static void follow_l2_size(struct strata_gpu *gpu, uint64_t bytes_before)
     double ratio = (double)gpu->l2.cache.size_bytes / (double)bytes_before;
     gpu->l2.effective_bytes = (uint64_t)((double)gpu->l2.effective_bytes * ratio);
     gpu->l2.dirty_bytes = (uint64_t)((double)gpu->l2.dirty_bytes * ratio);
+    gpu->l2.dirty_partial_bytes = (uint64_t)((double)gpu->l2.dirty_partial_bytes * ratio);
 }
 
 strata_status strata_gpu_override(struct strata_gpu *gpu, const char *path, const char *value, struct strata_error *err)

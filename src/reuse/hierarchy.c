@@ -34,8 +34,7 @@ static uint64_t load_line(struct hierarchy *h, uint32_t sm, const struct strata_
     if (!miss)
         return done;
     uint64_t arrival = hierarchy_l2_read(h, sm, r->line, miss, t);
-    h->n.to_l1 +=
-        popcount32(miss) * (h->gpu->l1.cache.sector_bytes / h->gpu->l2.cache.sector_bytes);
+    h->n.to_l1_bytes += popcount32(miss) * h->gpu->l1.cache.sector_bytes;
     if (use_l1) {
         if (slot == CACHE_NONE)
             slot = cache_insert(l1, r->line, NULL);
@@ -95,7 +94,7 @@ static void send(struct hierarchy *h, uint32_t sm, const struct hierarchy_store 
     for (uint32_t b = s->sectors; b; b &= b - 1)
         if (s->bytes[lowest_bit32(b)] >= (sector > 255 ? 255 : sector))
             full |= 1u << lowest_bit32(b);
-    h->n.from_l1 += popcount32(s->sectors);
+    h->n.from_l1_bytes += popcount32(s->sectors) * sector;
     hierarchy_l2_write(h, sm, s->line, s->sectors, full, s->last);
 }
 
@@ -208,8 +207,8 @@ static uint64_t atomic(struct hierarchy *h, uint32_t sm, const struct strata_win
         uint32_t packets = sm_atomic_packets(addr, &r[i], h->sm[sm].l1.sector_shift),
                  sectors = popcount32(r[i].sectors);
         uint64_t back = hierarchy_l2_atomic(h, sm, r[i].line, r[i].sectors, packets, t);
-        h->n.from_l1 += packets;
-        h->n.to_l1 += returns ? packets : 0;
+        h->n.from_l1_bytes += 32 * packets;
+        h->n.to_l1_bytes += returns ? 32 * packets : 0;
         *(returns ? &h->n.atom_sectors : &h->n.red_sectors) += sectors;
         done = returns ? later(done, back) : done;
     }
@@ -305,39 +304,41 @@ uint64_t hierarchy_access(struct hierarchy *h, uint32_t sm, const struct strata_
 void hierarchy_report(const struct hierarchy *h, double other_dram_sectors, struct strata_result *r)
 {
     const struct hierarchy_counts *n = &h->n;
+    uint32_t l2 = h->gpu->l2.cache.sector_bytes;
     const struct {
         const char *name;
         uint64_t value;
+        uint32_t sector_bytes; /* of what is counted; 0: not sectors, or the L1's own */
     } rows[] = {
-        {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", n->ld_requests},
-        {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", n->ld_sectors},
-        {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", n->ld_hits},
-        {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum", n->ld_sectors - n->ld_hits},
-        {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", n->st_requests},
-        {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", n->st_sectors},
-        {"l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum", n->st_hits},
-        {"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", n->atom_sectors},
-        {"l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", n->red_sectors},
-        {"l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", n->local_ld_sectors},
-        {"l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", n->local_st_sectors},
-        {"l1tex__m_xbar2l1tex_read_sectors.sum", n->to_l1},
-        {"l1tex__m_l1tex2xbar_write_sectors.sum", n->from_l1},
-        {"lts__t_requests_srcunit_tex.sum", n->l2_requests},
-        {"lts__t_sectors_op_read.sum", n->read},
-        {"lts__t_sectors_op_write.sum", n->write},
-        {"lts__t_sectors_op_read_lookup_hit.sum", n->read_hit},
-        {"lts__t_sectors_op_read_lookup_miss.sum", n->read_miss},
-        {"lts__t_sectors_op_write_lookup_hit.sum", n->write},
-        {"lts__t_sectors_srcunit_tex_op_read.sum", n->tex_read},
-        {"lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum", n->tex_hit},
-        {"lts__t_sectors_srcunit_tex_op_read_lookup_miss.sum", n->tex_miss},
-        {"lts__t_sectors_srcunit_tex_op_write.sum", n->tex_write},
-        {"lts__t_sectors_srcunit_ltcfabric.sum", n->fabric},
-        {"lts__t_sectors_srcunit_ltcfabric_op_read.sum", n->fabric_read},
-        {"dram__sectors_write.sum", n->dram_write},
+        {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", n->ld_requests, 0},
+        {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", n->ld_sectors, 0},
+        {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", n->ld_hits, 0},
+        {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum", n->ld_sectors - n->ld_hits, 0},
+        {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", n->st_requests, 0},
+        {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", n->st_sectors, 0},
+        {"l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum", n->st_hits, 0},
+        {"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", n->atom_sectors, 0},
+        {"l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", n->red_sectors, 0},
+        {"l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", n->local_ld_sectors, 0},
+        {"l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", n->local_st_sectors, 0},
+        {"l1tex__m_xbar2l1tex_read_sectors.sum", n->to_l1_bytes, 1},
+        {"l1tex__m_l1tex2xbar_write_sectors.sum", n->from_l1_bytes, 1},
+        {"lts__t_requests_srcunit_tex.sum", n->l2_requests, 0},
+        {"lts__t_sectors_op_read.sum", n->read, l2},
+        {"lts__t_sectors_op_write.sum", n->write, l2},
+        {"lts__t_sectors_op_read_lookup_hit.sum", n->read_hit, l2},
+        {"lts__t_sectors_op_read_lookup_miss.sum", n->read_miss, l2},
+        {"lts__t_sectors_op_write_lookup_hit.sum", n->write, l2},
+        {"lts__t_sectors_srcunit_tex_op_read.sum", n->tex_read, l2},
+        {"lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum", n->tex_hit, l2},
+        {"lts__t_sectors_srcunit_tex_op_read_lookup_miss.sum", n->tex_miss, l2},
+        {"lts__t_sectors_srcunit_tex_op_write.sum", n->tex_write, l2},
+        {"lts__t_sectors_srcunit_ltcfabric.sum", n->fabric, l2},
+        {"lts__t_sectors_srcunit_ltcfabric_op_read.sum", n->fabric_read, l2},
+        {"dram__sectors_write.sum", n->dram_write, l2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        strata_result_set(r, rows[i].name, (double)rows[i].value);
-    strata_result_set(r, "dram__sectors_read.sum", (double)n->dram_read + other_dram_sectors);
-    strata_result_detail(r, "coalescer.merged_sectors", (double)n->merged);
+        strata_result_set(r, rows[i].name, memside_32_byte_sectors(rows[i].value, rows[i].sector_bytes ? rows[i].sector_bytes : 32));
+    strata_result_set(r, "dram__sectors_read.sum", memside_32_byte_sectors(n->dram_read, l2) + other_dram_sectors);
+    strata_result_detail(r, "coalescer.merged_sectors", memside_32_byte_sectors(n->merged, l2));
 }

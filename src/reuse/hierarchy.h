@@ -19,7 +19,7 @@
 struct hierarchy_counts {
     uint64_t ld_requests, ld_sectors, ld_hits, st_requests, st_sectors, st_hits;
     uint64_t local_ld_sectors, local_st_sectors, atom_sectors, red_sectors;
-    uint64_t to_l1, from_l1, l2_requests;
+    uint64_t to_l1_bytes, from_l1_bytes, l2_requests;
     uint64_t tex_read, tex_hit, tex_miss, tex_write;
     uint64_t read, read_hit, read_miss, write;
     uint64_t fabric, fabric_read, dram_read, dram_write, merged;

@@ -16,7 +16,7 @@ void hierarchy_l2_expect(const struct hierarchy *h, uint32_t part, uint64_t line
 /* A write-back has no time of its own: it leaves with what pushed it out. */
 static void tell_dram(struct hierarchy *h, uint64_t line, uint32_t sectors, bool is_write, uint64_t t)
 {
-    if (!h->dram || !sectors)
+    if (!h->dram || !sectors || line >= MEMSIDE_OTHERS)
         return;
     h->dram_told = t > h->dram_told ? t : h->dram_told;
     h->dram->access(h->dram->context,
@@ -27,13 +27,16 @@ static void tell_dram(struct hierarchy *h, uint64_t line, uint32_t sectors, bool
 
 static void write_back(struct hierarchy *h, struct hierarchy_partition *p, struct cache_slot *s)
 {
+    uint32_t read;
+    tell_dram(h, s->line, s->dirty & s->partial, false, 0);
     tell_dram(h, s->line, s->dirty, true, 0);
-    h->n.dram_write += memside_dirty_clean(&p->dirty, s);
+    h->n.dram_write += memside_dirty_clean(&p->dirty, s, &read);
+    h->n.dram_read += read;
 }
 
-static void mark_dirty(struct hierarchy *h, struct hierarchy_partition *p, struct cache_slot *s, uint32_t sectors)
+static void mark_dirty(struct hierarchy *h, struct hierarchy_partition *p, struct cache_slot *s, uint32_t sectors, bool was_partial)
 {
-    memside_dirty_mark(&p->dirty, s, sectors);
+    memside_dirty_mark(&p->dirty, s, sectors, was_partial);
     for (struct cache_slot *old; (old = memside_dirty_overdue(&p->dirty, &p->l2));)
         write_back(h, p, old);
 }
@@ -99,7 +102,9 @@ static struct answer partition_read(struct hierarchy *h, uint32_t part, uint64_t
     uint32_t wide = memside_fetch(&h->side, sectors & ~have, held);
     uint64_t ready = fetch(h, part, line, wide, t);
     a.fetched = popcount32(wide);
+    bool was_partial = s->partial;
     memside_fill(s, wide, ready);
+    memside_dirty_filled(&h->partition[part].dirty, s, was_partial);
     a.ready = ready > a.ready ? ready : a.ready;
     return a;
 }
@@ -153,12 +158,13 @@ static void put(struct hierarchy *h, uint32_t part, uint64_t line, uint32_t sect
                 bool home, uint64_t t)
 {
     struct cache_slot *s = slot_of(h, &h->partition[part], line);
+    bool was_partial = s->partial;
     uint32_t fetched = memside_write(&h->side, s, sectors, full, home, t);
     if (fetched)
         memside_fill(s, fetched, dram_read(h, part, line, fetched, t));
     h->n.write += popcount32(sectors);
     if (home)
-        mark_dirty(h, &h->partition[part], s, sectors);
+        mark_dirty(h, &h->partition[part], s, sectors, was_partial);
 }
 
 static void near_write(struct hierarchy *h, uint32_t sm, uint64_t line, uint32_t sectors,
@@ -201,13 +207,15 @@ uint64_t hierarchy_l2_atomic(struct hierarchy *h, uint32_t sm, uint64_t line, ui
     if (!h->side.same_geometry)
         line &= ~(uint64_t)(h->gpu->l2.cache.line_bytes - 1), sectors = 1;
     struct cache_slot *s = slot_of(h, &h->partition[home], line);
-    uint32_t missing = sectors & ~memside_held(s);
+    uint32_t held = memside_held(s), missing = sectors & ~held;
     uint64_t ready = t;
+    bool was_partial = s->partial;
     if (missing) {
+        missing = far ? missing : memside_fetch(&h->side, missing, held);
         ready = dram_read(h, home, line, missing, t);
         memside_fill(s, missing, ready);
     }
-    mark_dirty(h, &h->partition[home], s, sectors);
+    mark_dirty(h, &h->partition[home], s, sectors, was_partial);
     return ready + h->gpu->l2.hit_cycles + (far ? h->gpu->l2.far_extra_cycles : 0);
 }
 

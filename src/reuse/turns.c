@@ -305,7 +305,7 @@ static void release(struct turns *t)
 static void report(const struct turns *t, struct strata_result *out)
 {
     const struct strata_launch *l = t->r.launch;
-    double code = (double)t->fetch->n_used * t->gpu->sm.fetch_line_bytes / t->gpu->l2.cache.sector_bytes;
+    double code = (double)t->fetch->n_used * t->gpu->sm.fetch_line_bytes / 32;
     strata_result_set(out, "smsp__inst_executed.sum", (double)t->instructions);
     strata_result_set(out, "smsp__inst_executed_op_global_ld.sum", (double)t->global_ld);
     strata_result_set(out, "smsp__inst_executed_op_global_st.sum", (double)t->global_st);

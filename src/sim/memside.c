@@ -132,7 +132,8 @@ static strata_status init_parts(struct sim_memside *m, uint64_t seed, struct str
                            "There is no memory left for the modelled memory side.");
     m->n_out = m->threads = 1;
     m->out[0] = (struct sim_out){.m = m, .direct = true};
-    m->dirty_limit_sectors = g->l2.dirty_bytes / SIM_SECTOR_BYTES / m->n_slices;
+    uint64_t others = g->l2.dirty_at_start_bytes < g->l2.dirty_bytes ? g->l2.dirty_at_start_bytes : 0;
+    m->dirty_limit_sectors = (g->l2.dirty_bytes - others) / SIM_SECTOR_BYTES / m->n_slices;
     m->write_room = m->timing.write_queue == UINT32_MAX ? 128 : 2 * m->timing.write_queue + 32;
     attach_sms(m);
     for (uint32_t c = 0; c < m->n_channels; c++)

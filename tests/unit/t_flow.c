@@ -162,6 +162,27 @@ static void the_policy_for_write_misses_decides_what_dram_reads(void **state)
     }
 }
 
+static double gather_by(const char *model, const char *metric)
+{
+    const char *const s[] = {"elements=16384", NULL};
+    struct strata_gpu g = pascal;
+    g.coalesce.rule = STRATA_COALESCE_SECTOR; /* by which reuse has all counters */
+    return metric_by(&g, model, "gather", s, 1, metric);
+}
+
+/* Lines of 128 bytes without sectors, in all three models. */
+static void sectors_have_32_bytes_where_caches_have_none(void **state)
+{
+    (void)state;
+    static const char *const metrics[] = {L2R ".sum", "lts__t_sectors_op_write.sum", "l1tex__m_xbar2l1tex_read_sectors.sum",
+                                          "l1tex__m_l1tex2xbar_write_sectors.sum", "dram__sectors_read.sum"};
+    for (size_t i = 0; i < sizeof metrics / sizeof metrics[0]; i++) {
+        double flow = gather_by("flow", metrics[i]), reuse = gather_by("reuse", metrics[i]), sim = gather_by("sim", metrics[i]);
+        if (flow < 0.98 * sim || flow > 1.02 * sim || reuse < 0.98 * sim || reuse > 1.02 * sim)
+            fail_msg("%s: flow %g, reuse %g, sim %g", metrics[i], flow, reuse, sim);
+    }
+}
+
 static void a_dependent_chain_takes_its_latencies(void **state)
 {
     (void)state;
@@ -214,6 +235,7 @@ int main(void)
         cmocka_unit_test(with_any_number_of_mshrs_a_gather_takes_what_the_clocked_model_says),
         cmocka_unit_test(a_miss_that_reserves_its_line_waits_for_a_line_of_its_set),
         cmocka_unit_test(the_policy_for_write_misses_decides_what_dram_reads),
+        cmocka_unit_test(sectors_have_32_bytes_where_caches_have_none),
         cmocka_unit_test(a_dependent_chain_takes_its_latencies),
         cmocka_unit_test(a_tlb_of_few_pages_slows_a_chase_over_many),
         cmocka_unit_test(the_same_seed_gives_the_same_numbers_and_the_fermi_runs_too),

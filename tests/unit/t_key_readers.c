@@ -433,6 +433,8 @@ static const struct {
              {"l1.carveouts", "0KiB, 12KiB"},
              {"l1.carveouts", "0KiB, 10KiB, 12KiB"},
              {"l1.tag_hash", "6, 15, 1"},
+             {"l2.home_bits", "12, 14"},
+             {"l2.dirty_at_start", "30KiB"},
              {"l1.index_bits", "8, 9, 10, 12"},
              {"l2.index_bits", "8, 9, 10, 11, 12, 14"},
              {"l1.way_weight", "0.7, 0.1, 0.1, 0.1"},

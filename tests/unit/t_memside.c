@@ -102,6 +102,27 @@ static void what_a_write_misses_is_fetched_at_once_or_when_it_is_read_or_never(v
     assert_int_equal(memside_held(&s), 2);
 }
 
+/* A memory side of one partition with an L2 of 64 lines. */
+static void small_l2(struct strata_gpu *g, struct memside *m, struct cache *l2, struct memside_dirty *d)
+{
+    g->l2.partitions = 1;
+    memside_init(m, g);
+    struct strata_cache_config config = {.size_bytes = 64 * 128, .line_bytes = 128, .sector_bytes = 32, .ways = 64};
+    assert_int_equal(cache_create(&config, 1, l2, NULL), STRATA_OK);
+    assert_int_equal(memside_dirty_init(d, m, l2, NULL), STRATA_OK);
+}
+
+static struct cache_slot *store(struct memside *m, struct memside_dirty *d, struct cache *l2, uint64_t line, uint32_t sectors,
+                                uint32_t full)
+{
+    uint32_t slot = cache_find(l2, line);
+    struct cache_slot *s = &l2->slot[slot == CACHE_NONE ? cache_insert(l2, line, NULL) : slot];
+    bool was_partial = s->partial;
+    memside_write(m, s, sectors, full, true, 0);
+    memside_dirty_mark(d, s, sectors, was_partial);
+    return s;
+}
+
 static void the_oldest_dirty_lines_are_written_back_beyond_the_limit(void **state)
 {
     (void)state;
@@ -110,22 +131,87 @@ static void the_oldest_dirty_lines_are_written_back_beyond_the_limit(void **stat
     struct cache l2;
     struct memside_dirty d;
     struct cache_slot *old;
-    g.l2.partitions = 1;
-    g.l2.dirty_bytes = 4 * 32;
-    memside_init(&m, &g);
-    struct strata_cache_config config = {.size_bytes = 64 * 128, .line_bytes = 128, .sector_bytes = 32, .ways = 64};
-    assert_int_equal(cache_create(&config, 1, &l2, NULL), STRATA_OK);
-    assert_int_equal(memside_dirty_init(&d, &m, &l2, NULL), STRATA_OK);
+    uint32_t read;
+    g.l2.dirty_bytes = 3 * 128, g.l2.dirty_partial_bytes = g.l2.dirty_at_start_bytes = 0;
+    small_l2(&g, &m, &l2, &d);
     for (uint64_t line = 0; line < 3; line++)
-        memside_dirty_mark(&d, &l2.slot[cache_insert(&l2, line * 128, NULL)], 3);
-    memside_dirty_mark(&d, &l2.slot[cache_find(&l2, 0)], 1); /* is dirty already */
-    assert_int_equal(d.sectors, 6);
+        store(&m, &d, &l2, line * 128, 3, 3);
+    store(&m, &d, &l2, 0, 4, 4); /* is dirty already: lines count, not sectors */
+    assert_null(memside_dirty_overdue(&d, &l2));
+    store(&m, &d, &l2, 3 * 128, 1, 1);
     old = memside_dirty_overdue(&d, &l2);
     assert_true(old && old->line == 0);
-    assert_int_equal(memside_dirty_clean(&d, old), 2);
+    assert_int_equal(memside_dirty_clean(&d, old, &read), 3);
+    assert_int_equal(read, 0);
     assert_null(memside_dirty_overdue(&d, &l2));
     memside_dirty_release(&d);
     cache_release(&l2);
+}
+
+static void lines_written_in_part_are_read_and_written_back_beyond_their_own_limit(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct memside m;
+    struct cache l2;
+    struct memside_dirty d;
+    uint32_t read;
+    g.l2.dirty_bytes = 60 * 128, g.l2.dirty_partial_bytes = 2 * 128, g.l2.dirty_at_start_bytes = 0;
+    small_l2(&g, &m, &l2, &d);
+    for (uint64_t line = 0; line < 3; line++)
+        store(&m, &d, &l2, line * 128, 3, 1);
+    store(&m, &d, &l2, 0, 2, 2); /* now whole */
+    assert_null(memside_dirty_overdue(&d, &l2));
+    struct cache_slot *s = store(&m, &d, &l2, 3 * 128, 12, 0);
+    struct cache_slot *old = memside_dirty_overdue(&d, &l2);
+    assert_true(old && old->line == 128);
+    assert_int_equal(memside_dirty_clean(&d, old, &read), 2);
+    assert_int_equal(read, 1);
+    memside_fill(s, 12, 0); /* a read brings the rest */
+    memside_dirty_filled(&d, s, true);
+    assert_int_equal(d.partial.lines, 1);
+    assert_int_equal(d.all.lines, 3);
+    memside_dirty_release(&d);
+    cache_release(&l2);
+}
+
+static void a_launch_finds_dirty_lines_of_others(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct memside m;
+    struct cache l2;
+    struct memside_dirty d;
+    uint32_t read;
+    g.l2.dirty_bytes = 12 * 128, g.l2.dirty_partial_bytes = 0, g.l2.dirty_at_start_bytes = 10 * 128;
+    small_l2(&g, &m, &l2, &d);
+    for (uint64_t line = 0; line < 3; line++)
+        store(&m, &d, &l2, line * 128, 15, 15);
+    struct cache_slot *old = memside_dirty_overdue(&d, &l2);
+    assert_true(old && old->line == MEMSIDE_OTHERS);
+    assert_int_equal(memside_dirty_clean(&d, old, &read), 4);
+    assert_null(memside_dirty_overdue(&d, &l2));
+    memside_dirty_release(&d);
+    cache_release(&l2);
+}
+
+static void the_home_is_the_parity_of_the_address_bits(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct memside m;
+    memside_init(&m, &g);
+    uint32_t first = memside_home(&m, 0);
+    for (uint32_t bit = 7; bit < 24; bit++) {
+        bool listed = bit == 12 || bit == 13 || bit == 15 || bit == 17 || bit == 19;
+        assert_int_equal(memside_home(&m, UINT64_C(1) << bit) != first, listed);
+    }
+    g.l2.n_home_bits = 0;
+    memside_init(&m, &g);
+    uint32_t ones = 0;
+    for (uint64_t block = 0; block < 4096; block++)
+        ones += memside_home(&m, block << 12);
+    assert_in_range(ones, 1900, 2200);
 }
 
 static void equal_requests_merge_until_the_data_is_about_to_come(void **state)
@@ -171,6 +257,9 @@ int main(void)
         cmocka_unit_test(a_sector_written_in_part_is_not_held_until_it_is_filled),
         cmocka_unit_test(what_a_write_misses_is_fetched_at_once_or_when_it_is_read_or_never),
         cmocka_unit_test(the_oldest_dirty_lines_are_written_back_beyond_the_limit),
+        cmocka_unit_test(lines_written_in_part_are_read_and_written_back_beyond_their_own_limit),
+        cmocka_unit_test(a_launch_finds_dirty_lines_of_others),
+        cmocka_unit_test(the_home_is_the_parity_of_the_address_bits),
         cmocka_unit_test(equal_requests_merge_until_the_data_is_about_to_come),
         cmocka_unit_test(groups_of_a_number_of_sms_do_not_share_answers_whether_or_not_gpcs_are_known),
     };
