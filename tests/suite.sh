@@ -3,6 +3,8 @@
 #
 #   suite.sh STRATA nvcc|clang
 #
+# SUITE=holdout takes the held-out set (device/holdout) instead.
+#
 # Every test passes its own check on the CPU with one thread and with two, both print the same, and
 # the two traces are the same byte for byte. Exit code 77 says that the compiler is not here.
 set -eu
@@ -17,12 +19,14 @@ clang) command -v clang++ >/dev/null || { echo "skipped: there is no clang++ her
 esac
 
 # Two tests may want the program at once.
-app=$build/suite/$how/suite
+name=${SUITE:-suite} tests=kernels
+[ "$name" = suite ] || tests=$name
+app=$build/suite/$how/$name
 mkdir -p "$build/suite/$how"
 exec 9>"$app.lock"
 flock 9
-if [ ! -x "$app" ] || [ -n "$(find "$source/device/kernels" "$source/device/include" "$source/scripts/strata-clang" -newer "$app" -type f)" ]; then
-    STRATA_CUDART_DIR=$build/src/cudart "$source/device/kernels/build.sh" "$how" "$app.new"
+if [ ! -x "$app" ] || [ -n "$(find "$source/device/$tests" "$source/device/kernels" "$source/device/include" "$source/scripts/strata-clang" -newer "$app" -type f)" ]; then
+    STRATA_CUDART_DIR=$build/src/cudart "$source/device/$tests/build.sh" "$how" "$app.new"
     mv "$app.new" "$app"
 fi
 flock -u 9

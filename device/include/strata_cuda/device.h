@@ -58,6 +58,19 @@ STRATA_CUDA_BUILTIN_DIM(gridDim)
         return builtin(p, v);                                                                      \
     }
 typedef unsigned long long strata_ull;
+
+/* clang up to 14 takes its own barrier for something that cannot write a __shared__ variable whose address
+ * nobody takes, and keeps the value of before in a register. An asm that clobbers memory it believes. */
+STRATA_DEVICE void strata_syncthreads(void)
+{
+    asm volatile("bar.sync 0;" ::: "memory");
+}
+STRATA_DEVICE void strata_syncwarp(unsigned mask = 0xffffffffu)
+{
+    asm volatile("bar.warp.sync %0;" ::"r"(mask) : "memory");
+}
+#define __syncthreads() strata_syncthreads()
+#define __syncwarp(...) strata_syncwarp(__VA_ARGS__)
 STRATA_ATOMIC(atomicAdd, int, __iAtomicAdd)
 STRATA_ATOMIC(atomicAdd, unsigned, __uAtomicAdd)
 STRATA_ATOMIC(atomicAdd, strata_ull, __ullAtomicAdd)
