@@ -303,10 +303,10 @@ static uint64_t load(struct flow_memory *m, uint32_t sm, const struct strata_win
     bool local = w->inst->space == STRATA_SPACE_LOCAL;
     bool bypass = w->inst->hints & STRATA_HINT_BYPASS_L1;
     uint64_t start = lsu_begin(m, sm, t, access_cycles(m, w, n)), done = start;
-    uint32_t hits = 0, sectors = 0;
+    uint32_t hits = 0, sectors = 0, tags = m->gpu->l1.tags_per_cycle ? m->gpu->l1.tags_per_cycle : 1;
     for (unsigned i = 0; i < n; i++) {
         sectors += popcount32(r[i].sectors);
-        done = flow_max(done, load_line(m, sm, &r[i], m->gpu->l1.enabled && !bypass, start + i / 4, &hits));
+        done = flow_max(done, load_line(m, sm, &r[i], m->gpu->l1.enabled && !bypass, start + i / tags, &hits));
     }
     /* The unit stops when its misses queue up in front of the crossbar. */
     struct flow_sm_port *p = &m->sm[sm];
