@@ -48,6 +48,7 @@ static strata_status run_model(const struct predict_arguments *a, const struct s
         .seed = a->seed, .threads = 1, .variant = a->variant, .settings = a->settings.for_model};
     strata_status status =
         strata_prediction_init(out, gpu->name, model->name, a->variant, a->seed, err);
+    out->gpu_digest = strata_gpu_digest(gpu);
     for (size_t i = 0; status == STRATA_OK && i < a->set.n; i++)
         status = strata_prediction_add_override(out, a->set.item[i], err);
     if (status == STRATA_OK && a->settings.compat)

@@ -352,6 +352,9 @@ strata_status strata_gpu_set(struct strata_gpu *gpu, const char *key, const char
  * becomes the nearest whole number of sets in each slice, and l2.effective and l2.dirty stay the same
  * part of it. */
 strata_status strata_gpu_override(struct strata_gpu *gpu, const char *key, const char *value, struct strata_error *err);
+/* Of all values, whatever file or option gave them, without name, description and sources: GPUs with
+ * equal digests are the same to every model. Never 0. */
+uint64_t strata_gpu_digest(const struct strata_gpu *gpu);
 /* Checks values against one another (sets are whole numbers, order covers all SMs, ...). */
 strata_status strata_gpu_validate(const struct strata_gpu *gpu, const char *file, struct strata_error *err);
 

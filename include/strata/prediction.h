@@ -19,6 +19,7 @@ struct strata_prediction {
     char *variant; /* NULL: the model's default */
     char *label;   /* NULL: none; tells apart what is otherwise the same, an older build's answer, say */
     uint64_t seed;
+    uint64_t gpu_digest; /* strata_gpu_digest; 0: not known, as in what was read from a file */
     char **override; /* "key=value", as given with --set, in that order */
     size_t n_overrides, cap_overrides;
     struct strata_result *result; /* in launch order */

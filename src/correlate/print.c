@@ -238,7 +238,9 @@ static void put_metric_line(struct strata_text *t, const struct strata_metric_er
 static void put_worst(struct strata_text *t, const struct strata_correlation *c,
                       const struct strata_metric_error *e)
 {
-    strata_text_printf(t, "\n  %s\n", e->metric);
+    const struct strata_metric *known = strata_metric_find(e->metric);
+    strata_text_printf(t, "\n  %s%s%s\n", e->metric, known ? ": " : "",
+                       known ? known->definition : "");
     for (size_t i = 0; i < e->n_worst; i++) {
         const struct strata_pair *p = &e->pair[e->worst[i]];
         const struct strata_result *r = &c->measured->launch[p->measured_launch];

@@ -1,4 +1,5 @@
 /* gpu_set.c - descriptions in memory: defaults, single values by key, sources. */
+#include <lzma.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -175,4 +176,27 @@ void strata_gpu_each(const struct strata_gpu *gpu, strata_gpu_visit *visit, void
         if (!visit(context, key, text, gpu->notes + gpu->origin[i].source))
             return;
     }
+}
+
+struct digest {
+    uint64_t value;
+};
+
+static bool add_to_digest(void *context, const struct strata_gpu_key *key, const char *value,
+                          const char *source)
+{
+    struct digest *d = context;
+    (void)source;
+    if (!strcmp(key->path, "name") || !strcmp(key->path, "description"))
+        return true;
+    d->value = lzma_crc64((const uint8_t *)key->path, strlen(key->path) + 1, d->value);
+    d->value = lzma_crc64((const uint8_t *)value, strlen(value) + 1, d->value);
+    return true;
+}
+
+uint64_t strata_gpu_digest(const struct strata_gpu *gpu)
+{
+    struct digest d = {0};
+    strata_gpu_each(gpu, add_to_digest, &d);
+    return d.value ? d.value : 1;
 }

@@ -109,6 +109,7 @@ static strata_status run(struct parts *p, struct strata_error *err)
             .seed = seed, .threads = 1, .variant = c->variant, .settings = p->model_settings}};
     strata_status status =
         strata_prediction_init(&p->prediction, p->gpu->name, p->model->name, c->variant, seed, err);
+    p->prediction.gpu_digest = strata_gpu_digest(p->gpu);
     for (uint64_t i = 0; status == STRATA_OK && i < c->n_set; i++)
         status = strata_prediction_add_override(&p->prediction, c->set[i], err);
     return status == STRATA_OK ? strata_predict(&p->set, p->gpu, &opt, &p->prediction, err) : status;

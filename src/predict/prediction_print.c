@@ -159,6 +159,8 @@ static void put_json(struct strata_text *t, const struct strata_prediction *p)
         strata_text_put(t, ", ");
         strata_text_put_json_strings(t, "overrides", p->override, p->n_overrides);
     }
+    if (p->gpu_digest)
+        strata_text_printf(t, ", \"gpu_digest\": \"%016llx\"", (unsigned long long)p->gpu_digest);
     strata_text_put(t, ",\n \"launches\": [");
     for (size_t i = 0; i < p->n_results; i++) {
         strata_text_put(t, i ? ",\n  " : "");

@@ -1,1 +1,1 @@
-"$strata" predict "$data"/traces/again --gpu h200 --model coalesce --set l1.hit=40 --seed 7 --format json | sed "s/\"tool\": \"[^\"]*\"/\"tool\": \"...\"/; s/\"metrics\": {.*}/\"metrics\": {...}/"
+"$strata" predict "$data"/traces/again --gpu h200 --model coalesce --set l1.hit=40 --seed 7 --format json | sed "s/\"tool\": \"[^\"]*\"/\"tool\": \"...\"/; s/\"gpu_digest\": \"[0-9a-f]\{16\}\"/\"gpu_digest\": \"...\"/; s/\"metrics\": {.*}/\"metrics\": {...}/"
