@@ -100,7 +100,10 @@ static void begin_dirty(struct memside_dirty *d, const struct memside *m, uint32
     uint64_t n = m->gpu->l2.dirty_at_start_bytes / line_bytes / m->n_partitions, sets = (n + in_a_set - 1) / in_a_set;
     if (sets > l2->n_sets)
         sets = l2->n_sets, n = sets * in_a_set;
-    for (uint64_t line = MEMSIDE_OTHERS; n; line += line_bytes) {
+    /* A chosen index function may never lead to some sets. */
+    uint64_t most = (uint64_t)l2->n_slots * 64;
+    for (uint64_t i = 0; n && i < most; i++) {
+        uint64_t line = MEMSIDE_OTHERS + i * line_bytes;
         uint32_t set = cache_set_of(l2, line);
         if (set >= sets || l2->fill[set] >= in_a_set)
             continue;
