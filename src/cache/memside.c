@@ -75,18 +75,23 @@ uint32_t memside_part_of(const struct memside *m, uint64_t line, uint32_t sector
 
 static void ring_push(struct memside_ring *r, uint64_t line)
 {
+    r->lines++;
+    if (!r->line)
+        return;
     r->line[r->tail++ & r->mask] = line;
     if (r->tail - r->head > r->mask)
         r->head++;
-    r->lines++;
 }
 
-static bool ring_init(struct memside_ring *r, uint64_t slots, uint64_t limit_lines)
+/* However small a share of the limit is, it is one. */
+static bool ring_init(struct memside_ring *r, uint64_t slots, uint64_t limit_bytes, uint64_t line_of_all_bytes)
 {
-    uint64_t size = 1024;
+    uint64_t size = 1024, limit = limit_bytes / line_of_all_bytes;
     while (size < slots * 2)
         size *= 2;
-    *r = (struct memside_ring){.mask = size - 1, .limit = limit_lines};
+    *r = (struct memside_ring){.mask = size - 1, .limit = limit_bytes && !limit ? 1 : limit};
+    if (!r->limit)
+        return true;
     r->line = calloc(size, sizeof *r->line);
     return r->line;
 }
@@ -94,10 +99,10 @@ static bool ring_init(struct memside_ring *r, uint64_t slots, uint64_t limit_lin
 /* What the caches hold of others' writes when a launch begins: dirty lines at no address of the program, the
  * first to be displaced (probes stream_read and reread: reads alone write 75,000 sectors to DRAM). They leave
  * in proportion while the L2 fills from 62 % to all of it, so they take a quarter of the sets they are in. */
-static void begin_dirty(struct memside_dirty *d, const struct memside *m, uint32_t sectors, struct cache *l2)
+static void begin_dirty(struct memside_dirty *d, uint64_t n, uint32_t sectors, struct cache *l2)
 {
-    uint32_t line_bytes = m->gpu->l2.cache.line_bytes, in_a_set = l2->ways / 4 ? l2->ways / 4 : 1;
-    uint64_t n = m->gpu->l2.dirty_at_start_bytes / line_bytes / m->n_partitions, sets = (n + in_a_set - 1) / in_a_set;
+    uint32_t line_bytes = l2->config.line_bytes, in_a_set = l2->ways / 4 ? l2->ways / 4 : 1;
+    uint64_t sets = (n + in_a_set - 1) / in_a_set;
     if (sets > l2->n_sets)
         sets = l2->n_sets, n = sets * in_a_set;
     /* A chosen index function may never lead to some sets. */
@@ -114,14 +119,20 @@ static void begin_dirty(struct memside_dirty *d, const struct memside *m, uint32
     }
 }
 
+strata_status memside_dirty_init_share(struct memside_dirty *d, const struct strata_gpu *gpu, uint32_t n_shares, uint32_t l2_sectors,
+                                       struct cache *l2, struct strata_error *err)
+{
+    uint64_t line_of_all = (uint64_t)gpu->l2.cache.line_bytes * n_shares;
+    if (!ring_init(&d->all, l2->n_slots, gpu->l2.dirty_bytes, line_of_all) ||
+        !ring_init(&d->partial, l2->n_slots, gpu->l2.dirty_partial_bytes, line_of_all))
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the modelled L2.");
+    begin_dirty(d, gpu->l2.dirty_at_start_bytes / line_of_all, (1u << l2_sectors) - 1, l2);
+    return STRATA_OK;
+}
+
 strata_status memside_dirty_init(struct memside_dirty *d, const struct memside *m, struct cache *l2, struct strata_error *err)
 {
-    uint64_t share = (uint64_t)m->gpu->l2.cache.line_bytes * m->n_partitions;
-    if (!ring_init(&d->all, l2->n_slots, m->gpu->l2.dirty_bytes / share) ||
-        !ring_init(&d->partial, l2->n_slots, m->gpu->l2.dirty_partial_bytes / share))
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the modelled L2.");
-    begin_dirty(d, m, (1u << m->l2_sectors) - 1, l2);
-    return STRATA_OK;
+    return memside_dirty_init_share(d, m->gpu, m->n_partitions, m->l2_sectors, l2, err);
 }
 
 void memside_dirty_release(struct memside_dirty *d)

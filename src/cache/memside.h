@@ -1,5 +1,5 @@
-/* memside.h - rules of the memory side that the models without a clock share: where a line is at home,
- * what a miss fetches, what waits to be written back, which requests merge.
+/* memside.h - rules of the memory side that the models share: where a line is at home, what a miss fetches,
+ * what waits to be written back, which requests merge. The clocked model takes the home and the write-back.
  *
  * The rules are those the H200's counters follow (docs/flow.md). Not thread-safe
  * per object. */
@@ -23,13 +23,19 @@ struct memside {
 };
 void memside_init(struct memside *m, const struct strata_gpu *gpu);
 
+/* The home of a line where it is the parity of some address bits. */
+static inline uint32_t memside_home_by_bits(uint64_t home_mask, uint64_t line)
+{
+    uint64_t bits = line & home_mask;
+    return popcount32((uint32_t)(bits ^ bits >> 32)) & 1;
+}
 /* The partition whose DRAM a line lies in. */
 static inline uint32_t memside_home(const struct memside *m, uint64_t line)
 {
     if (m->n_partitions == 1)
         return 0;
     if (m->home_mask)
-        return popcount32((uint32_t)((line & m->home_mask) ^ (line & m->home_mask) >> 32)) & 1;
+        return memside_home_by_bits(m->home_mask, line);
     uint64_t block = m->gpu->l2.home_bytes ? line / m->gpu->l2.home_bytes : line >> 12;
     return (uint32_t)(mix64(block * 2 + 1) >> 40) % m->n_partitions;
 }
@@ -96,7 +102,7 @@ static inline uint32_t memside_write(const struct memside *m, struct cache_slot 
  * written back the rest of these sectors is read (write_words: as many DRAM reads as writes). */
 
 struct memside_ring {
-    uint64_t *line;
+    uint64_t *line; /* NULL: no limit, lines are only counted */
     uint64_t head, tail, mask;
     uint64_t lines, limit; /* limit 0: none */
 };
@@ -104,6 +110,9 @@ struct memside_dirty {
     struct memside_ring all, partial;
 };
 strata_status memside_dirty_init(struct memside_dirty *d, const struct memside *m, struct cache *l2, struct strata_error *err);
+/* The same for one of n_shares equal parts of the L2 (slices, say), whose lines have l2_sectors. */
+strata_status memside_dirty_init_share(struct memside_dirty *d, const struct strata_gpu *gpu, uint32_t n_shares, uint32_t l2_sectors,
+                                       struct cache *l2, struct strata_error *err);
 void memside_dirty_release(struct memside_dirty *d);
 /* Sectors of a line were written (after memside_write), or a read brought what was missing of them. */
 void memside_dirty_mark(struct memside_dirty *d, struct cache_slot *s, uint32_t sectors, bool was_partial);

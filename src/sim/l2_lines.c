@@ -15,13 +15,10 @@ uint32_t sim_l2_find(const struct sim_memside *m, const struct sim_slice *s, uin
 
 /* ---- write-back ---- */
 
-static void write_back(struct sim_out *o, struct sim_slice *s, uint64_t local, uint32_t dirty,
+static void post_write(struct sim_out *o, struct sim_slice *s, uint64_t line, uint32_t dirty,
                        uint64_t t)
 {
-    uint32_t n = popcount32(dirty);
-    uint64_t line = sim_map_global(&o->m->map, s->index % o->m->map.slices, local);
-    s->dirty_sectors -= n;
-    s->count.dram_write += n;
+    s->count.dram_write += popcount32(dirty);
     struct sim_message w = {.time = t + o->m->timing.before,
                             .line = line,
                             .kind = SIM_MSG_DRAM_WRITE,
@@ -31,33 +28,42 @@ static void write_back(struct sim_out *o, struct sim_slice *s, uint64_t local, u
     sim_out_post(o, &sim_channel_of(o->m, s->partition, line)->mail, &w);
 }
 
-static void write_back_oldest(struct sim_out *o, struct sim_slice *s, uint64_t t)
+/* Nobody waits for what is read: the line has lost its place. */
+static void post_read(struct sim_out *o, struct sim_slice *s, uint64_t line, uint32_t sectors,
+                      uint64_t t)
 {
-    uint64_t limit = o->m->dirty_limit_sectors;
-    while (s->dirty_sectors > limit && s->dirty_head < s->dirty_tail) {
-        uint64_t line = s->dirty_queue[s->dirty_head++ & s->dirty_mask];
-        uint32_t slot = cache_find(&s->tags, line);
-        if (slot == CACHE_NONE || !s->tags.slot[slot].dirty)
-            continue;
-        uint32_t dirty = s->tags.slot[slot].dirty;
-        s->tags.slot[slot].dirty = 0;
-        write_back(o, s, line, dirty, t);
-    }
+    s->count.dram_read += popcount32(sectors);
+    struct sim_message r = {.time = t + o->m->timing.before,
+                            .line = line,
+                            .kind = SIM_MSG_DRAM_READ,
+                            .sectors = (uint8_t)sectors,
+                            .from = (uint16_t)s->index,
+                            .mshr = SIM_NONE,
+                            .node = SIM_NONE};
+    sim_out_post(o, &sim_channel_of(o->m, s->partition, line)->mail, &r);
+}
+
+/* Sectors written in part are read before they are written back (cache/memside.h). slot: where the
+ * line stays, or CACHE_NONE. */
+static void write_back(struct sim_out *o, struct sim_slice *s, struct cache_slot *c, uint32_t slot,
+                       uint64_t t)
+{
+    uint32_t dirty = c->dirty, in_part = c->dirty & c->partial, read;
+    uint64_t line = sim_map_global(&o->m->map, s->index % o->m->map.slices, c->line);
+    memside_dirty_clean(&s->dirty, c, &read);
+    if (in_part && slot != CACHE_NONE)
+        sim_l2_fetch(o, s, slot, line, in_part, t);
+    else if (in_part)
+        post_read(o, s, line, in_part, t);
+    post_write(o, s, line, dirty, t);
 }
 
 void sim_l2_mark_dirty(struct sim_out *o, struct sim_slice *s, uint32_t slot, uint32_t sectors,
-                       uint64_t t)
+                       bool was_partial, uint64_t t)
 {
-    struct cache_slot *c = &s->tags.slot[slot];
-    if (o->m->dirty_limit_sectors && !c->dirty) {
-        s->dirty_queue[s->dirty_tail++ & s->dirty_mask] = c->line;
-        if (s->dirty_tail - s->dirty_head > s->dirty_mask)
-            s->dirty_head++;
-    }
-    s->dirty_sectors += popcount32(sectors & ~(uint32_t)c->dirty);
-    c->dirty |= (uint8_t)sectors;
-    if (o->m->dirty_limit_sectors)
-        write_back_oldest(o, s, t);
+    memside_dirty_mark(&s->dirty, &s->tags.slot[slot], sectors, was_partial);
+    for (struct cache_slot *old; (old = memside_dirty_overdue(&s->dirty, &s->tags));)
+        write_back(o, s, old, (uint32_t)(old - s->tags.slot), t);
 }
 
 /* ---- places ---- */
@@ -101,7 +107,7 @@ uint32_t sim_l2_slot(struct sim_out *o, struct sim_slice *s, uint64_t line, uint
         s->count.evictions++;
         detach_mshr(s, &evicted);
         if (evicted.dirty)
-            write_back(o, s, evicted.line, evicted.dirty, t);
+            write_back(o, s, &evicted, CACHE_NONE, t);
     }
     if (s->orphans != SIM_NONE)
         sim_line_of(&s->tags.slot[slot])->mshr = adopt_mshr(s, line, slot);

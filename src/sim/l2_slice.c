@@ -35,15 +35,8 @@ strata_status sim_slice_init(struct sim_memside *m, uint32_t index, uint64_t see
     strata_status st = cache_create_in(&m->tags, &config, seed + 1000 + index, &s->tags, err);
     if (st != STRATA_OK)
         return st;
-    uint64_t ring = 64;
-    while (ring < (uint64_t)s->tags.n_slots * 2)
-        ring *= 2;
-    s->dirty_mask = ring - 1;
-    s->dirty_queue = m->dirty_limit_sectors ? calloc(ring, sizeof *s->dirty_queue) : NULL;
-    if (m->dirty_limit_sectors && !s->dirty_queue)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the modelled L2.");
-    return STRATA_OK;
+    return memside_dirty_init_share(&s->dirty, &m->gpu, m->n_slices, m->line_sectors, &s->tags,
+                                    err);
 }
 
 void sim_slice_release(struct sim_slice *s)
@@ -54,7 +47,7 @@ void sim_slice_release(struct sim_slice *s)
     free(s->from_link.message);
     free(s->mshr);
     free(s->waiter);
-    free(s->dirty_queue);
+    memside_dirty_release(&s->dirty);
 }
 
 /* ---- time of the slice ---- */
@@ -213,8 +206,10 @@ static void serve_read(struct sim_out *o, struct sim_slice *s, const struct sim_
     uint32_t wide = have == sectors ? 0 : fetch_mask(m, sectors & ~have, there);
     count_read(s, q, popcount32(sectors), popcount32(have), popcount32(wide));
     if (wide) {
+        bool was_partial = c->partial;
         c->valid |= (uint8_t)wide;
         c->partial &= (uint8_t)~wide;
+        memside_dirty_filled(&s->dirty, c, was_partial);
         sim_l2_fetch(o, s, slot, q->line, wide, t);
     }
     struct sim_waiter w = waiter_of(q, t);
@@ -252,6 +247,7 @@ static void put_sectors(struct sim_out *o, struct sim_slice *s, const struct sim
              policy = m->gpu.l2.write_miss;
     struct cache_slot *c = &s->tags.slot[slot];
     uint32_t sectors = in_l2_sectors(m, q->sectors), fresh = sectors & ~(uint32_t)c->valid;
+    bool was_partial = c->partial;
     s->count.write_line_misses += had == CACHE_NONE;
     s->count.write += popcount32(q->sectors);
     s->count.write_hit +=
@@ -268,7 +264,7 @@ static void put_sectors(struct sim_out *o, struct sim_slice *s, const struct sim
     }
     c->valid |= (uint8_t)sectors;
     if (dirty)
-        sim_l2_mark_dirty(o, s, slot, sectors, t);
+        sim_l2_mark_dirty(o, s, slot, sectors, was_partial, t);
 }
 
 static uint32_t sectors_in_part(const struct sim_message *q)
@@ -324,20 +320,25 @@ static uint32_t atomic_cost(const struct sim_rates *r, struct sim_slice *s,
     return cost;
 }
 
-/* Done at the home of the line, which fetches it if it is not there. */
+/* Done at the home of the line, which fetches it if it is not there: near as a read does, over the
+ * link its sectors alone (probe writeback, atomic_pairs). */
 static void serve_atomic_here(struct sim_out *o, struct sim_slice *s, const struct sim_message *q,
                               bool wants_result, uint64_t t)
 {
     uint32_t slot = sim_l2_slot(o, s, q->line, t);
     struct cache_slot *c = &s->tags.slot[slot];
-    uint32_t missing = q->sectors & ~(c->valid & ~(uint32_t)c->partial);
+    uint32_t there = c->valid & ~(uint32_t)c->partial, missing = q->sectors & ~there;
+    bool was_partial = c->partial;
     if (missing) {
+        if (q->kind == SIM_MSG_REQUEST &&
+            o->m->gpu.l2.fetch_bytes > o->m->gpu.l2.cache.sector_bytes)
+            missing = fetch_mask(o->m, missing, there);
         c->valid |= (uint8_t)missing;
         c->partial &= (uint8_t)~missing;
         sim_l2_fetch(o, s, slot, q->line, missing, t);
     }
     s->count.atomic += q->operations;
-    sim_l2_mark_dirty(o, s, slot, q->sectors, t);
+    sim_l2_mark_dirty(o, s, slot, q->sectors, was_partial, t);
     if (!wants_result)
         return;
     struct sim_waiter w = waiter_of(q, t);
@@ -583,9 +584,13 @@ void sim_slice_preload(struct sim_memside *m, struct sim_slice *s, uint64_t line
     struct cache_slot evicted;
     if (slot == CACHE_NONE) {
         slot = cache_insert(&s->tags, sim_map_local(&m->map, line), &evicted);
+        uint32_t read;
         if (evicted.used && evicted.dirty)
-            s->dirty_sectors -= popcount32(evicted.dirty);
+            memside_dirty_clean(&s->dirty, &evicted, &read);
     }
-    s->tags.slot[slot].valid |= (uint8_t)sectors;
-    s->tags.slot[slot].partial &= (uint8_t)~sectors;
+    struct cache_slot *c = &s->tags.slot[slot];
+    bool was_partial = c->partial;
+    c->valid |= (uint8_t)sectors;
+    c->partial &= (uint8_t)~sectors;
+    memside_dirty_filled(&s->dirty, c, was_partial);
 }

@@ -6,6 +6,8 @@ uint32_t sim_map_home(const struct sim_map *m, uint64_t line)
 {
     if (m->partitions == 1)
         return 0;
+    if (m->home_mask)
+        return memside_home_by_bits(m->home_mask, line);
     return (uint32_t)(mix64(line / m->home_bytes * 2 + 1) >> 40) % m->partitions;
 }
 

@@ -14,7 +14,7 @@
 #include <strata/gpu.h>
 #include <strata/status.h>
 
-#include "cache/cache.h"
+#include "cache/memside.h"
 #include "sim/dram.h"
 #include "sim/message.h"
 #include "sim/packet.h"
@@ -106,7 +106,8 @@ struct sim_rates {
 struct sim_map {
     uint32_t partitions, slices, channels; /* slices and channels of one partition */
     uint32_t hash, home_bytes;
-    bool coupled; /* the slices belong to channels: as many of them to each */
+    uint64_t home_mask; /* address bits whose parity is the home; 0: blocks are scattered */
+    bool coupled;       /* the slices belong to channels: as many of them to each */
 };
 uint32_t sim_map_home(const struct sim_map *m, uint64_t line);
 /* Numbers within a partition. */
@@ -133,8 +134,7 @@ struct sim_slice {
     struct sim_waiter *waiter;
     size_t n_waiter, cap_waiter;
     uint32_t free_mshr, free_waiter, orphans, mshrs_used;
-    uint64_t *dirty_queue; /* lines in the order they became dirty */
-    uint64_t dirty_head, dirty_tail, dirty_mask, dirty_sectors;
+    struct memside_dirty dirty; /* its share of what may wait to be written back */
     uint64_t atomic_word;
     uint32_t partition, index; /* index: over all partitions */
     struct sim_counters count;
@@ -213,8 +213,8 @@ struct sim_xbar {
     struct sim_reply *turn;        /* scratch: those of this window */
     uint64_t first_in, first_held; /* the earliest of each; UINT64_MAX: none */
     uint64_t *in_free64;           /* per SM: its way from the crossbar is taken until then */
-    uint32_t *waits;               /* per SM: requests that wait for room in front of their slices */
-    uint32_t *room;                /* per slice: requests that it still takes in this window */
+    uint32_t *waits; /* per SM: requests that wait for room in front of their slices */
+    uint32_t *room;  /* per slice: requests that it still takes in this window */
     uint64_t out_total_free, in_total_free; /* all SMs together, 1/65536 cycles */
     struct sim_sorter sorter;
     struct sim_packet *arrived, *reply; /* replies in the order of leaving, and sorted by arrival */
@@ -245,9 +245,8 @@ struct sim_memside {
     uint32_t threads;
     uint64_t link_free64[SIM_MAX_PARTITIONS];
     uint64_t now;
-    uint64_t under_way;           /* nodes not answered */
-    uint64_t dirty_limit_sectors; /* per slice, 0: none */
-    uint32_t write_room;          /* writes that may wait at a channel */
+    uint64_t under_way;  /* nodes not answered */
+    uint32_t write_room; /* writes that may wait at a channel */
 };
 
 /* ---- memside.c ---- */
@@ -281,8 +280,9 @@ void sim_slice_preload(struct sim_memside *m, struct sim_slice *s, uint64_t line
 /* Slot of a line, or CACHE_NONE. */
 uint32_t sim_l2_find(const struct sim_memside *m, const struct sim_slice *s, uint64_t line);
 uint32_t sim_l2_slot(struct sim_out *o, struct sim_slice *s, uint64_t line, uint64_t t);
+/* Sectors were written; was_partial: some of the line were there in part before. */
 void sim_l2_mark_dirty(struct sim_out *o, struct sim_slice *s, uint32_t slot, uint32_t sectors,
-                       uint64_t t);
+                       bool was_partial, uint64_t t);
 /* The MSHR of a slot's line, made if there is none. SIM_NONE: no memory. */
 uint32_t sim_l2_mshr(struct sim_slice *s, uint32_t slot, uint64_t line);
 /* Asks for sectors of a slot's line where they come from. */

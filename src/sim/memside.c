@@ -101,6 +101,9 @@ static strata_status init_map(struct sim_memside *m, struct strata_error *err)
                               .channels = g->dram.channels / p,
                               .hash = g->l2.channel_hash,
                               .home_bytes = g->l2.home_bytes ? g->l2.home_bytes : 4096};
+    struct memside shared;
+    memside_init(&shared, g);
+    m->map.home_mask = shared.home_mask;
     m->map.coupled = m->map.slices % m->map.channels == 0;
     m->n_slices = m->map.slices * p;
     m->n_channels = m->map.channels * p;
@@ -132,8 +135,6 @@ static strata_status init_parts(struct sim_memside *m, uint64_t seed, struct str
                            "There is no memory left for the modelled memory side.");
     m->n_out = m->threads = 1;
     m->out[0] = (struct sim_out){.m = m, .direct = true};
-    uint64_t others = g->l2.dirty_at_start_bytes < g->l2.dirty_bytes ? g->l2.dirty_at_start_bytes : 0;
-    m->dirty_limit_sectors = (g->l2.dirty_bytes - others) / SIM_SECTOR_BYTES / m->n_slices;
     m->write_room = m->timing.write_queue == UINT32_MAX ? 128 : 2 * m->timing.write_queue + 32;
     attach_sms(m);
     for (uint32_t c = 0; c < m->n_channels; c++)
@@ -332,6 +333,8 @@ static void read_done(void *context, const struct dram_request *r, uint64_t time
 {
     struct sim_out *o = context;
     const struct dram_timing *t = &o->m->timing;
+    if (r->mshr == SIM_NONE)
+        return; /* what a write-back needed of a line that is gone */
     uint64_t waited = time - r->asked;
     struct sim_message f = {
         .time = time,
