@@ -6,7 +6,7 @@
 #include <strata/predict.h>
 
 #include "cmd.h"
-#include "gpu_option.h"
+#include "hierarchy_pass.h"
 #include "launch_option.h"
 #include "options.h"
 #include "output.h"
@@ -76,23 +76,17 @@ static strata_status export_launch(struct dram_export *x, const struct strata_la
 {
     const struct strata_launch *launch = strata_trace_launch(ref->trace, ref->index);
     const struct strata_dram_sink sink = {x, on_access};
-    const struct strata_model_options options = {
-        .seed = seed, .threads = 1, .variant = "hierarchy", .dram = &sink};
     struct strata_reader *reader;
-    struct strata_result result;
     x->program = launch->program;
     x->id = launch->id;
     x->last_cycle = 0;
-    strata_status status = strata_result_init(&result, launch, err);
-    if (status != STRATA_OK)
-        return status;
-    status = strata_reader_open(ref->trace, ref->index, &reader, err);
+    strata_status status = strata_reader_open(ref->trace, ref->index, &reader, err);
     if (status == STRATA_OK) {
-        status = strata_model_find("reuse")->run(gpu, reader, &options, &result, err);
+        status =
+            pass_run(gpu, reader, (struct strata_model_options){.seed = seed, .dram = &sink}, err);
         strata_reader_close(reader);
     }
     x->begin_cycle += x->last_cycle + 1;
-    strata_result_release(&result);
     return status;
 }
 
@@ -136,25 +130,18 @@ static strata_status export_dram(const struct export_arguments *a, char **paths,
                                  struct strata_error *err)
 {
     int format = 0;
-    struct strata_launch_set set = {0};
+    struct pass_inputs in;
     while (format <= DRAM_CSV && strcmp(a->dram, dram_formats[format]))
         format++;
     if (format > DRAM_CSV)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                            "--dram does not know \"%s\"; it takes ramulator, dramsim3 or csv.",
                            a->dram);
-    struct strata_gpu *gpu = calloc(1, sizeof *gpu);
     strata_status status =
-        gpu ? output_check(a->output, err)
-            : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+        pass_load(&in, a->output, a->gpu, &a->set, &a->launches, paths, n_paths, err);
     if (status == STRATA_OK)
-        status = load_gpu(a->gpu, &a->set, gpu, err);
-    if (status == STRATA_OK)
-        status = load_launches(&a->launches, paths, n_paths, &set, err);
-    if (status == STRATA_OK)
-        status = export_all(a, (enum dram_format)format, gpu, &set, err);
-    strata_launch_set_release(&set);
-    free(gpu);
+        status = export_all(a, (enum dram_format)format, in.gpu, &in.set, err);
+    pass_release(&in);
     return status;
 }
 

@@ -6,7 +6,7 @@
 #include <strata/predict.h>
 
 #include "cmd.h"
-#include "gpu_option.h"
+#include "hierarchy_pass.h"
 #include "launch_option.h"
 #include "options.h"
 #include "output.h"
@@ -246,16 +246,11 @@ static strata_status run_launch(const struct hotspot_arguments *a, const struct 
     const struct strata_launch *launch = strata_trace_launch(ref->trace, ref->index);
     struct sites sites = {0};
     const struct strata_site_sink sink = {&sites, on_access};
-    const struct strata_model_options options = {
-        .seed = a->seed, .threads = 1, .variant = "hierarchy", .sites = &sink};
     struct strata_reader *reader = NULL;
-    struct strata_result result;
-    strata_status status = strata_result_init(&result, launch, err);
-    if (status != STRATA_OK)
-        return status;
-    status = strata_reader_open(ref->trace, ref->index, &reader, err);
+    strata_status status = strata_reader_open(ref->trace, ref->index, &reader, err);
     if (status == STRATA_OK)
-        status = strata_model_find("reuse")->run(gpu, reader, &options, &result, err);
+        status = pass_run(gpu, reader,
+                          (struct strata_model_options){.seed = a->seed, .sites = &sink}, err);
     if (status == STRATA_OK && sites.out_of_memory)
         status = strata_fail(err, STRATA_ENOMEM, launch->trace, 0, 0,
                              "there is no memory left for the launch's instructions.");
@@ -273,7 +268,6 @@ static strata_status run_launch(const struct hotspot_arguments *a, const struct 
     }
     if (reader) /* the instructions printed are its */
         strata_reader_close(reader);
-    strata_result_release(&result);
     free(sites.site);
     return status;
 }
@@ -311,19 +305,12 @@ static strata_status run_all(const struct hotspot_arguments *a, enum format form
 static strata_status hotspots(const struct hotspot_arguments *a, enum format format, char **paths,
                               int n_paths, struct strata_error *err)
 {
-    struct strata_launch_set set = {0};
-    struct strata_gpu *gpu = calloc(1, sizeof *gpu);
+    struct pass_inputs in;
     strata_status status =
-        gpu ? output_check(a->output, err)
-            : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+        pass_load(&in, a->output, a->gpu, &a->set, &a->launches, paths, n_paths, err);
     if (status == STRATA_OK)
-        status = load_gpu(a->gpu, &a->set, gpu, err);
-    if (status == STRATA_OK)
-        status = load_launches(&a->launches, paths, n_paths, &set, err);
-    if (status == STRATA_OK)
-        status = run_all(a, format, gpu, &set, err);
-    strata_launch_set_release(&set);
-    free(gpu);
+        status = run_all(a, format, in.gpu, &in.set, err);
+    pass_release(&in);
     return status;
 }
 

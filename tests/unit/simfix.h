@@ -20,6 +20,18 @@ struct rig {
     void *context;
 };
 
+/* A slice with one set: the third line evicts the first. */
+static inline struct strata_gpu one_set(const struct strata_gpu *gpu)
+{
+    struct strata_gpu g = *gpu;
+    g.l2.slices = g.dram.channels = 1;
+    g.l2.cache.ways = 2;
+    g.l2.cache.size_bytes = 256;
+    g.l2.cache.index_hash = STRATA_INDEX_LINEAR;
+    g.l2.fill_on_memcpy = false;
+    return g;
+}
+
 static inline void rig_open(struct rig *r, const struct strata_gpu *gpu)
 {
     struct strata_error err;

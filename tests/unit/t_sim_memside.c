@@ -153,22 +153,10 @@ static void the_far_partition_takes_far_extra_more(void **state)
 
 /* ---- sectors and lines ---- */
 
-/* A slice with one set: the third line evicts the first. */
-static struct strata_gpu one_set(void)
-{
-    struct strata_gpu g = titanv_new;
-    g.l2.slices = g.dram.channels = 1;
-    g.l2.cache.ways = 2;
-    g.l2.cache.size_bytes = 256;
-    g.l2.cache.index_hash = STRATA_INDEX_LINEAR;
-    g.l2.fill_on_memcpy = false;
-    return g;
-}
-
 static void fills_are_by_sector_and_evictions_by_line(void **state)
 {
     (void)state;
-    struct strata_gpu g = one_set();
+    struct strata_gpu g = one_set(&titanv_new);
     struct rig r;
     rig_open(&r, &g);
     rig_ask(&r, SIM_READ, 0, 1, NULL);
@@ -189,7 +177,7 @@ static void fills_are_by_sector_and_evictions_by_line(void **state)
 static void an_evicted_line_writes_back_only_its_dirty_sectors(void **state)
 {
     (void)state;
-    struct strata_gpu g = one_set();
+    struct strata_gpu g = one_set(&titanv_new);
     struct rig r;
     const uint32_t full[4] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
     rig_open(&r, &g);
@@ -349,7 +337,7 @@ static void a_second_request_for_a_sector_under_way_is_a_hit_and_fetches_nothing
 
 static uint64_t time_of_misses(uint32_t mshrs)
 {
-    struct strata_gpu g = one_set();
+    struct strata_gpu g = one_set(&titanv_new);
     struct rig r;
     g.l2.cache.size_bytes = 64 * 1024;
     g.l2.mshrs = mshrs;
@@ -410,150 +398,6 @@ static void equal_requests_of_a_gpc_merge_until_the_data_is_close(void **state)
     assert_int_equal(l2_reads_of_two_sms(16, 15, 70), 8);
     assert_int_equal(l2_reads_of_two_sms(2, 15, 1), 8);
     assert_int_equal(l2_reads_of_two_sms(1, 7, 1), 7);
-}
-
-/* ---- partitions ---- */
-
-static void a_far_line_is_read_over_the_link_once_and_kept(void **state)
-{
-    (void)state;
-    struct rig r;
-    rig_open(&r, &h200);
-    uint64_t far = 0;
-    while (sim_map_home(&r.m->map, far) == r.m->partition_of_sm[0])
-        far += 4096;
-    rig_ask(&r, SIM_READ, far, 15, NULL);
-    assert_int_equal(RIG_SUM(&r, fabric_read), 4);
-    assert_int_equal(RIG_SUM(&r, read), 8); /* both partitions looked it up */
-    assert_int_equal(RIG_SUM(&r, tex_read), 4);
-    rig_ask(&r, SIM_READ, far, 15, NULL);
-    assert_int_equal(RIG_SUM(&r, fabric_read), 4);
-    const uint32_t full[4] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
-    rig_ask(&r, SIM_WRITE, far, 3, full);
-    assert_int_equal(RIG_SUM(&r, write), 4); /* here and at the home */
-    assert_int_equal(RIG_SUM(&r, tex_write), 2);
-    rig_close(&r);
-}
-
-static void written_data_beyond_the_limit_is_written_back(void **state)
-{
-    (void)state;
-    struct rig r;
-    struct strata_gpu g = titanv_new;
-    const uint32_t full[4] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
-    g.l2.slices = g.dram.channels = 1;
-    g.l2.cache.size_bytes = 96 * 1024;
-    g.l2.dirty_bytes = 1024;
-    rig_open(&r, &g);
-    for (uint32_t i = 0; i < 16; i++)
-        rig_ask(&r, SIM_WRITE, i * 128u, 15, full);
-    assert_int_equal(RIG_SUM(&r, dram_write), 32); /* 64 sectors written, 32 may stay */
-    rig_close(&r);
-    rig_open(&r, &g);
-    for (uint32_t i = 0; i < 16; i++)
-        rig_ask(&r, SIM_WRITE, i * 128u, 1, full);
-    assert_int_equal(RIG_SUM(&r, dram_write), 8); /* lines count, not sectors */
-    rig_close(&r);
-}
-
-static void
-lines_written_in_part_have_their_own_limit_and_are_read_before_they_are_written_back(void **state)
-{
-    (void)state;
-    struct rig r;
-    struct strata_gpu g = titanv_new;
-    const uint32_t some[4] = {255, 255, 255, 255};
-    g.l2.slices = g.dram.channels = 1;
-    g.l2.cache.size_bytes = 96 * 1024;
-    g.l2.dirty_bytes = 64 * 128;
-    g.l2.dirty_partial_bytes = 2 * 128;
-    rig_open(&r, &g);
-    for (uint32_t i = 0; i < 2; i++)
-        rig_ask(&r, SIM_WRITE, i * 128u, 3, some);
-    assert_int_equal(RIG_SUM(&r, dram_write), 0);
-    rig_ask(&r, SIM_WRITE, 256, 3, some);
-    assert_int_equal(RIG_SUM(&r, dram_write), 2);
-    assert_int_equal(RIG_SUM(&r, dram_read), 2);
-    rig_ask(&r, SIM_READ, 0, 3, NULL); /* what was read for the write-back stays */
-    assert_int_equal(RIG_SUM(&r, dram_read), 2);
-    rig_ask(&r, SIM_READ, 128, 3, NULL); /* makes room: nothing of the line is missing any more */
-    assert_int_equal(RIG_SUM(&r, dram_read), 4);
-    rig_ask(&r, SIM_WRITE, 384, 1, some);
-    assert_int_equal(RIG_SUM(&r, dram_write), 2);
-    rig_close(&r);
-}
-
-static void an_evicted_line_written_in_part_is_read_before_it_is_written_back(void **state)
-{
-    (void)state;
-    struct rig r;
-    struct strata_gpu g = one_set();
-    const uint32_t some[4] = {255, UINT32_MAX, 0, 0};
-    rig_open(&r, &g);
-    rig_ask(&r, SIM_WRITE, 0, 3, some);
-    rig_ask(&r, SIM_READ, 128, 1, NULL);
-    assert_int_equal(RIG_SUM(&r, dram_read), 1);
-    rig_ask(&r, SIM_READ, 256, 1, NULL);
-    assert_int_equal(RIG_SUM(&r, dram_write), 2);
-    assert_int_equal(RIG_SUM(&r, dram_read), 3); /* two lines and the sector written in part */
-    rig_close(&r);
-}
-
-static void dirty_lines_of_others_leave_when_the_l2_fills(void **state)
-{
-    (void)state;
-    struct rig r;
-    struct strata_gpu g = one_set();
-    g.l2.cache.ways = 16;
-    g.l2.cache.size_bytes = 16 * 128;
-    g.l2.dirty_at_start_bytes = 4 * 128;
-    rig_open(&r, &g);
-    for (uint32_t i = 0; i < 12; i++)
-        rig_ask(&r, SIM_READ, i * 128u, 1, NULL);
-    assert_int_equal(RIG_SUM(&r, dram_write), 0);
-    for (uint32_t i = 12; i < 40; i++)
-        rig_ask(&r, SIM_READ, i * 128u, 1, NULL);
-    assert_int_equal(RIG_SUM(&r, dram_write), 16);
-    assert_int_equal(RIG_SUM(&r, dram_read), 40);
-    rig_close(&r);
-}
-
-static void an_atomic_that_misses_fetches_64_bytes_near_and_32_far(void **state)
-{
-    (void)state;
-    struct rig r;
-    const uint32_t word[4] = {15, 0, 0, 0};
-    for (uint32_t far = 0; far < 2; far++) {
-        uint64_t line = 0;
-        rig_open(&r, &h200);
-        while ((sim_map_home(&r.m->map, line) != r.m->partition_of_sm[0]) != far)
-            line += 4096;
-        rig_ask(&r, SIM_ATOMIC, line, 1, word);
-        assert_int_equal(RIG_SUM(&r, dram_read), far ? 1 : 2);
-        rig_close(&r);
-    }
-}
-
-static void the_home_of_a_line_is_that_of_the_other_models(void **state)
-{
-    (void)state;
-    struct strata_gpu scattered = h200;
-    scattered.l2.n_home_bits = 0;
-    const struct strata_gpu *const gpu[] = {&h200, &scattered};
-    for (uint32_t k = 0; k < 2; k++) {
-        struct rig r;
-        struct memside shared;
-        uint32_t far = 0;
-        memside_init(&shared, gpu[k]);
-        rig_open(&r, gpu[k]);
-        for (uint64_t i = 0; i < 4096; i++) {
-            uint64_t line = 0x7f0000000000 + rng_below(3, i, 1 << 20) * 128;
-            assert_int_equal(sim_map_home(&r.m->map, line), memside_home(&shared, line));
-            far += sim_map_home(&r.m->map, line);
-        }
-        assert_in_range(far, 1800, 2300);
-        rig_close(&r);
-    }
 }
 
 /* ---- address maps ---- */
@@ -797,14 +641,6 @@ int main(void)
         cmocka_unit_test(a_second_request_for_a_sector_under_way_is_a_hit_and_fetches_nothing),
         cmocka_unit_test(misses_beyond_the_mshrs_wait),
         cmocka_unit_test(equal_requests_of_a_gpc_merge_until_the_data_is_close),
-        cmocka_unit_test(a_far_line_is_read_over_the_link_once_and_kept),
-        cmocka_unit_test(written_data_beyond_the_limit_is_written_back),
-        cmocka_unit_test(
-            lines_written_in_part_have_their_own_limit_and_are_read_before_they_are_written_back),
-        cmocka_unit_test(an_evicted_line_written_in_part_is_read_before_it_is_written_back),
-        cmocka_unit_test(dirty_lines_of_others_leave_when_the_l2_fills),
-        cmocka_unit_test(an_atomic_that_misses_fetches_64_bytes_near_and_32_far),
-        cmocka_unit_test(the_home_of_a_line_is_that_of_the_other_models),
         cmocka_unit_test(
             without_a_hash_a_power_of_two_stride_camps_on_one_channel_and_with_one_it_does_not),
         cmocka_unit_test(lines_dealt_in_turn_use_all_sets_and_keep_their_addresses),
