@@ -2,8 +2,9 @@
  *
  *   bench_interval profile GPU OUT TRACE...   writes OUT
  *   bench_interval table GPU PROFILE          cycles of each launch by each variant, as CSV
- *   bench_interval parts GPU PROFILE          the same for the default with each of its parts left out
- *   bench_interval time GPU PROFILE N         N configurations of every launch, and what one took */
+ *   bench_interval parts GPU PROFILE          the same for the default with each of its parts left
+ * out bench_interval time GPU PROFILE N         N configurations of every launch, and what one took
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,9 +69,11 @@ static void print_parts(const struct strata_gpu *gpu, const struct strata_interv
     for (size_t i = 0; i < strata_interval_count(p); i++) {
         struct strata_interval_result r;
         strata_interval_evaluate(p, i, gpu, STRATA_INTERVAL_DEFAULT, &r);
-        printf("%s,%s,%d,%.1f", strata_interval_program(p, i), strata_interval_trace(p, i), r.divergent, r.cycles);
+        printf("%s,%s,%d,%.1f", strata_interval_program(p, i), strata_interval_trace(p, i),
+               r.divergent, r.cycles);
         for (unsigned k = 0; strata_interval_part_name(k); k++) {
-            strata_interval_evaluate_parts(p, i, gpu, STRATA_INTERVAL_DEFAULT, STRATA_INTERVAL_ALL_PARTS & ~(1u << k), &r);
+            strata_interval_evaluate_parts(p, i, gpu, STRATA_INTERVAL_DEFAULT,
+                                           STRATA_INTERVAL_ALL_PARTS & ~(1u << k), &r);
             printf(",%.1f", r.cycles);
         }
         printf("\n");
@@ -78,7 +81,8 @@ static void print_parts(const struct strata_gpu *gpu, const struct strata_interv
 }
 
 /* Configurations that differ in what may differ: SMs, clock, MSHRs, latencies, DRAM channels. */
-static void time_configurations(struct strata_gpu *gpu, const struct strata_interval_profile *p, long n)
+static void time_configurations(struct strata_gpu *gpu, const struct strata_interval_profile *p,
+                                long n)
 {
     struct timespec a, b;
     struct strata_gpu base = *gpu;
@@ -94,16 +98,19 @@ static void time_configurations(struct strata_gpu *gpu, const struct strata_inte
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &c);
         for (size_t i = 0; i < launches; i++) {
             struct strata_interval_result r;
-            strata_interval_evaluate(p, i, gpu, k % 2 ? STRATA_INTERVAL_DEFAULT : STRATA_INTERVAL_MDM, &r);
+            strata_interval_evaluate(p, i, gpu,
+                                     k % 2 ? STRATA_INTERVAL_DEFAULT : STRATA_INTERVAL_MDM, &r);
             sum += r.cycles;
         }
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &d);
-        double one = ((double)(d.tv_sec - c.tv_sec) * 1e6 + (double)(d.tv_nsec - c.tv_nsec) / 1e3) / (double)launches;
+        double one = ((double)(d.tv_sec - c.tv_sec) * 1e6 + (double)(d.tv_nsec - c.tv_nsec) / 1e3) /
+                     (double)launches;
         slowest = one > slowest ? one : slowest;
     }
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
     double seconds = (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9;
-    printf("%ld configurations of %zu launches: %.2f s of one core, %.2f us for one launch on average, %.2f us in the slowest "
+    printf("%ld configurations of %zu launches: %.2f s of one core, %.2f us for one launch on "
+           "average, %.2f us in the slowest "
            "configuration (sum of cycles %.6g)\n",
            n, launches, seconds, seconds * 1e6 / (double)n / (double)launches, slowest, sum);
 }
@@ -113,7 +120,8 @@ int main(int argc, char **argv)
     struct strata_error err = {0};
     struct strata_interval_profile *p;
     if (argc < 4) {
-        fprintf(stderr, "usage: bench_interval profile GPU OUT TRACE... | table GPU PROFILE | time GPU PROFILE N\n");
+        fprintf(stderr, "usage: bench_interval profile GPU OUT TRACE... | table GPU PROFILE | time "
+                        "GPU PROFILE N\n");
         return 2;
     }
     struct strata_gpu *gpu = calloc(1, sizeof *gpu);

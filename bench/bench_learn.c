@@ -1,5 +1,6 @@
-/* bench_learn.c - the costs of the learned model: labels against the paper's 627 s, profiles against
- * plain stack distances in the same run, and a prediction from stored features. Processor time. */
+/* bench_learn.c - the costs of the learned model: labels against the paper's 627 s, profiles
+ * against plain stack distances in the same run, and a prediction from stored features. Processor
+ * time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -39,7 +40,8 @@ static double label_seconds(void)
         struct learn_stream s;
         struct strata_learn_counts c;
         double start = seconds();
-        if (!line || learn_sequence_make(line, N, peaks, 4096, 1, &r, &err) != STRATA_OK || learn_stream_make(&s, line, N, &err) != STRATA_OK)
+        if (!line || learn_sequence_make(line, N, peaks, 4096, 1, &r, &err) != STRATA_OK ||
+            learn_stream_make(&s, line, N, &err) != STRATA_OK)
             fail(&err);
         for (size_t k = 0; k < n; k++)
             if (learn_label(&s, &cache[k], &timing, N, &c, &err) != STRATA_OK)
@@ -69,7 +71,8 @@ static void profile_rates(double *stack, double *profile)
     if (reuse_stack_run(&t, line, LONG, distance, &err) != STRATA_OK)
         fail(&err);
     double middle = seconds();
-    if (learn_stream_make(&s, line, LONG, &err) != STRATA_OK || learn_profile(&s, &span, 1, 256, &interval, &err) != STRATA_OK)
+    if (learn_stream_make(&s, line, LONG, &err) != STRATA_OK ||
+        learn_profile(&s, &span, 1, 256, &interval, &err) != STRATA_OK)
         fail(&err);
     *stack = LONG / (middle - start);
     *profile = LONG / (seconds() - middle);
@@ -104,8 +107,11 @@ int main(void)
 {
     double label = label_seconds(), stack, profile, predict = predict_seconds();
     profile_rates(&stack, &profile);
-    printf("labels    a sequence of %d accesses and its labels for 30 caches: %.4f s, limit 1 s (the paper: 627 s for one)\n", N, label);
-    printf("profile   %.2f M accesses/s with time, %.2f plain stack distances, ratio %.2f\n", profile / 1e6, stack / 1e6, profile / stack);
+    printf("labels    a sequence of %d accesses and its labels for 30 caches: %.4f s, limit 1 s "
+           "(the paper: 627 s for one)\n",
+           N, label);
+    printf("profile   %.2f M accesses/s with time, %.2f plain stack distances, ratio %.2f\n",
+           profile / 1e6, stack / 1e6, profile / stack);
     printf("predict   %.1f us from stored features, limit 1000\n", predict * 1e6);
     return label < 1 && predict < 1e-3 ? 0 : 1;
 }

@@ -1,5 +1,5 @@
-/* bench_ptx.c - thread instructions a second of the PTX emulator: matrix product and stencil, without and
- * with recording, on one thread (processor time) and on two (elapsed time). */
+/* bench_ptx.c - thread instructions a second of the PTX emulator: matrix product and stencil,
+ * without and with recording, on one thread (processor time) and on two (elapsed time). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,11 +83,12 @@ static int report(const char *name, struct bench *b)
 {
     struct figure plain = run(b, 1, false), recorded = run(b, 1, true);
     struct figure two = run(b, 2, false), two_recorded = run(b, 2, true);
-    printf("%-8s one core %7.0f M/s (limit 100), recording %6.0f M/s (limit 40); two cores %.2f and "
-           "%.2f times one, processor time %.2f and %.2f times\n",
-           name, plain.cpu, recorded.cpu, two.elapsed / plain.elapsed,
-           two_recorded.elapsed / recorded.elapsed, plain.cpu / two.cpu,
-           recorded.cpu / two_recorded.cpu);
+    printf(
+        "%-8s one core %7.0f M/s (limit 100), recording %6.0f M/s (limit 40); two cores %.2f and "
+        "%.2f times one, processor time %.2f and %.2f times\n",
+        name, plain.cpu, recorded.cpu, two.elapsed / plain.elapsed,
+        two_recorded.elapsed / recorded.elapsed, plain.cpu / two.cpu,
+        recorded.cpu / two_recorded.cpu);
     return plain.cpu < 100 || recorded.cpu < 40;
 }
 

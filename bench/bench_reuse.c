@@ -34,12 +34,14 @@ static struct answer fenwick(const uint64_t *line, uint32_t n)
     struct answer a = {0};
     double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID), wall = seconds(CLOCK_MONOTONIC);
     uint32_t mask = (1u << FENWICK_TABLE_BITS) - 1, live = 0;
-    uint32_t *tree = calloc((size_t)n + 1, sizeof *tree), *last = calloc((size_t)mask + 1, sizeof *last);
+    uint32_t *tree = calloc((size_t)n + 1, sizeof *tree),
+             *last = calloc((size_t)mask + 1, sizeof *last);
     uint64_t *key = calloc((size_t)mask + 1, sizeof *key);
     if (!tree || !last || !key)
         exit(2);
     for (uint32_t t = 1; t <= n; t++) {
-        uint32_t h = (uint32_t)(((line[t - 1] + 1) * 0x9e3779b97f4a7c15ull) >> (64 - FENWICK_TABLE_BITS));
+        uint32_t h =
+            (uint32_t)(((line[t - 1] + 1) * 0x9e3779b97f4a7c15ull) >> (64 - FENWICK_TABLE_BITS));
         while (key[h] && key[h] != line[t - 1] + 1)
             h = (h + 1) & mask;
         if (last[h]) {
@@ -98,8 +100,10 @@ static struct answer parallel(const uint64_t *line, uint32_t n, uint32_t threads
     struct reuse_stack s;
     struct reuse_histogram h = {0};
     struct strata_error err;
-    double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID), wall = seconds(CLOCK_MONOTONIC), own = seconds(CLOCK_THREAD_CPUTIME_ID);
-    if (reuse_stack_init(&s, &err) != STRATA_OK || reuse_parallel_run(&s, line, n, threads, true, &h, &err) != STRATA_OK)
+    double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID), wall = seconds(CLOCK_MONOTONIC),
+           own = seconds(CLOCK_THREAD_CPUTIME_ID);
+    if (reuse_stack_init(&s, &err) != STRATA_OK ||
+        reuse_parallel_run(&s, line, n, threads, true, &h, &err) != STRATA_OK)
         exit(2);
     a.cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
     a.wall = seconds(CLOCK_MONOTONIC) - wall;
@@ -127,14 +131,17 @@ static int bench(const char *name, uint64_t *line, uint32_t n, int mixed)
 {
     uint64_t bytes;
     fill(line, n, mixed);
-    struct answer f = fenwick(line, n), e = exact(line, n, &bytes), one = parallel(line, n, 1), two = parallel(line, n, 2);
-    printf("%-8s Fenwick %6.2f M/s   exact %6.2f M/s (%.2f times; at least 3)   %.1f MB held\n", name, n / f.cpu / 1e6,
-           n / e.cpu / 1e6, f.cpu / e.cpu, (double)bytes / 1e6);
-    printf("         with histogram: %6.2f M/s; two threads: %.2f times by the clock on the wall, %.2f times by the processor time of "
-           "the longer thread (at least 1.7 on two free cores)\n", n / one.cpu / 1e6, one.wall / two.wall, one.own / two.own);
+    struct answer f = fenwick(line, n), e = exact(line, n, &bytes), one = parallel(line, n, 1),
+                  two = parallel(line, n, 2);
+    printf("%-8s Fenwick %6.2f M/s   exact %6.2f M/s (%.2f times; at least 3)   %.1f MB held\n",
+           name, n / f.cpu / 1e6, n / e.cpu / 1e6, f.cpu / e.cpu, (double)bytes / 1e6);
+    printf("         with histogram: %6.2f M/s; two threads: %.2f times by the clock on the wall, "
+           "%.2f times by the processor time of "
+           "the longer thread (at least 1.7 on two free cores)\n",
+           n / one.cpu / 1e6, one.wall / two.wall, one.own / two.own);
     if (f.sum != e.sum || f.cold != e.cold || f.sum != two.sum || f.cold != two.cold) {
-        printf("         THE ENGINES DISAGREE: %llu %llu %llu\n", (unsigned long long)f.sum, (unsigned long long)e.sum,
-               (unsigned long long)two.sum);
+        printf("         THE ENGINES DISAGREE: %llu %llu %llu\n", (unsigned long long)f.sum,
+               (unsigned long long)e.sum, (unsigned long long)two.sum);
         return 1;
     }
     return 0;
@@ -166,10 +173,12 @@ static int bench_model(const char *gpu_name, const char *kind, const char *const
     struct strata_result r;
     struct strata_model_options opt = {.seed = 1, .threads = 1};
     char path[128];
-    double passes = strcmp(gpu_name, "gtx470") ? 1 : 2; /* a second one without MSHRs tells their misses */
+    double passes =
+        strcmp(gpu_name, "gtx470") ? 1 : 2; /* a second one without MSHRs tells their misses */
     double loads = 0, stores = 0;
     snprintf(path, sizeof path, "gpus/%s.yaml", gpu_name);
-    if (strata_gpu_load(path, &gpu, &err) != STRATA_OK || strata_generate(kind, shape, &trace, &err) != STRATA_OK ||
+    if (strata_gpu_load(path, &gpu, &err) != STRATA_OK ||
+        strata_generate(kind, shape, &trace, &err) != STRATA_OK ||
         strata_reader_open(trace, 0, &reader, &err) != STRATA_OK ||
         strata_result_init(&r, strata_reader_launch(reader), &err) != STRATA_OK)
         return 2;
@@ -179,7 +188,8 @@ static int bench_model(const char *gpu_name, const char *kind, const char *const
     cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu - passes * trace_seconds(trace);
     strata_result_get(&r, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", &loads);
     strata_result_get(&r, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", &stores);
-    printf("model    %-10s %-12s %-16s %6.2f M transactions/s (at least 2)\n", gpu_name, kind, shape[0], passes * (loads + stores) / cpu / 1e6);
+    printf("model    %-10s %-12s %-16s %6.2f M transactions/s (at least 2)\n", gpu_name, kind,
+           shape[0], passes * (loads + stores) / cpu / 1e6);
     strata_result_release(&r);
     strata_reader_close(reader);
     strata_trace_close(trace);
@@ -188,10 +198,13 @@ static int bench_model(const char *gpu_name, const char *kind, const char *const
 
 static int bench_models(void)
 {
-    const char *const copy[] = {"height=512", NULL}, *const stencil[] = {"ny=4096", NULL}, *const gather[] = {"elements=1048576", NULL},
-               *const stream[] = {"elements=8388608", NULL}, *const matmul[] = {"m=512", "n=512", NULL};
-    return bench_model("gtx470", "column-copy", copy) | bench_model("h200", "stencil2d", stencil) | bench_model("h200", "gather", gather) |
-           bench_model("h200", "stream", stream) | bench_model("h200", "matmul", matmul);
+    const char *const copy[] = {"height=512", NULL}, *const stencil[] = {"ny=4096", NULL},
+                      *const gather[] = {"elements=1048576", NULL},
+                      *const stream[] = {"elements=8388608", NULL},
+                      *const matmul[] = {"m=512", "n=512", NULL};
+    return bench_model("gtx470", "column-copy", copy) | bench_model("h200", "stencil2d", stencil) |
+           bench_model("h200", "gather", gather) | bench_model("h200", "stream", stream) |
+           bench_model("h200", "matmul", matmul);
 }
 
 int main(int argc, char **argv)

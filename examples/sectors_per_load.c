@@ -22,9 +22,11 @@ static void print_launches(const struct strata_prediction *p)
     for (size_t i = 0; i < p->n_results; i++) {
         const struct strata_result *r = &p->result[i];
         double requests, sectors;
-        if (strata_result_get(r, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", &requests) && requests > 0 &&
+        if (strata_result_get(r, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", &requests) &&
+            requests > 0 &&
             strata_result_get(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", &sectors))
-            printf("%-20s %-24s %6.2f sectors per load\n", r->program, r->kernel, sectors / requests);
+            printf("%-20s %-24s %6.2f sectors per load\n", r->program, r->kernel,
+                   sectors / requests);
         else
             printf("%-20s %-24s loads nothing\n", r->program, r->kernel);
     }
@@ -36,7 +38,8 @@ int main(int argc, char **argv)
     struct strata_error err;
     struct strata_launch_set set = {0};
     struct strata_prediction prediction = {0};
-    struct strata_predict_options opt = {.model = strata_model_find("coalesce"), .model_options = {.seed = 1}, .jobs = 2};
+    struct strata_predict_options opt = {
+        .model = strata_model_find("coalesce"), .model_options = {.seed = 1}, .jobs = 2};
     if (argc != 3 || !opt.model) {
         fprintf(stderr, "usage: sectors_per_load GPU-FILE TRACE\n");
         return 2;

@@ -5,18 +5,25 @@
 #include <stdio.h>
 #include <strata/status.h>
 
-enum exit_code { EXIT_DONE = 0, EXIT_MISMATCH = 1, EXIT_USAGE = 2, EXIT_INPUT = 3, EXIT_UNSUPPORTED = 4 };
+enum exit_code {
+    EXIT_DONE = 0,
+    EXIT_MISMATCH = 1,
+    EXIT_USAGE = 2,
+    EXIT_INPUT = 3,
+    EXIT_UNSUPPORTED = 4
+};
 
 struct command {
     const char *name;
-    const char *summary; /* one line for `strata help` */
+    const char *summary;               /* one line for `strata help` */
     int (*run)(int argc, char **argv); /* argv[0] is the command's name */
 };
 
 /* Ends with a name of NULL. */
 extern const struct command strata_commands[];
 
-/* Prints "strata: <place>: <sentence>" to stderr and returns the exit code that goes with the status. */
+/* Prints "strata: <place>: <sentence>" to stderr and returns the exit code that goes with the
+ * status. */
 int report_error(const struct strata_error *err);
 /* Which of the processes that mpirun started this is; 0 elsewhere. All of them make the same usage
  * errors, so only process 0 tells; of other errors it is told whose they are. */

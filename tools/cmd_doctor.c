@@ -276,7 +276,8 @@ int cmd_doctor(int argc, char **argv)
     if (!parse_format("doctor", format_word, &format))
         return EXIT_USAGE;
     if (n_args) {
-        fprintf(stderr, "strata doctor: \"%s\" is one word too many; see `strata doctor --help`.\n", argv[1]);
+        fprintf(stderr, "strata doctor: \"%s\" is one word too many; see `strata doctor --help`.\n",
+                argv[1]);
         return EXIT_USAGE;
     }
     if (output_open(&o, NULL, &err) != STRATA_OK)

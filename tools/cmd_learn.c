@@ -27,8 +27,11 @@ static strata_status generate_trace(const struct generate_arguments *a, struct s
 {
     uint32_t peaks, max_distance;
     if (!parse_pair(a->trace, &peaks, &max_distance))
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "--trace takes a cell of the grid, such as 4,128; not \"%s\".", a->trace);
-    return strata_learn_write_trace(peaks, max_distance, (uint32_t)a->sample, a->seed, a->output, err);
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "--trace takes a cell of the grid, such as 4,128; not \"%s\".",
+                           a->trace);
+    return strata_learn_write_trace(peaks, max_distance, (uint32_t)a->sample, a->seed, a->output,
+                                    err);
 }
 
 static strata_status generate_cells(const struct generate_arguments *a, struct strata_error *err)
@@ -47,7 +50,8 @@ static strata_status generate_cells(const struct generate_arguments *a, struct s
     strata_status st = strata_learn_generate(a->output, &opt, &made, &kept, err);
     progress_end(&progress);
     if (st == STRATA_OK && !a->quiet)
-        printf("%s: %zu cells of %llu samples, %zu made, %zu kept\n", a->output, made + kept, (unsigned long long)a->samples, made, kept);
+        printf("%s: %zu cells of %llu samples, %zu made, %zu kept\n", a->output, made + kept,
+               (unsigned long long)a->samples, made, kept);
     return st;
 }
 
@@ -55,10 +59,13 @@ static int learn_generate(int argc, char **argv)
 {
     struct generate_arguments a = {.samples = 50, .seed = 1, .jobs = 1};
     const struct option options[] = {
-        {'o', "output", OPTION_STRING, &a.output, "FOLDER", "where the cells go, a file each; needed"},
+        {'o', "output", OPTION_STRING, &a.output, "FOLDER",
+         "where the cells go, a file each; needed"},
         {0, "samples", OPTION_UINT, &a.samples, "N", "sequences a cell (default 50)"},
-        {0, "grid-only", OPTION_FLAG, &a.grid_only, NULL, "the grid of N and MaxRD alone, without ordered patterns"},
-        {0, "trace", OPTION_STRING, &a.trace, "N,MAXRD", "instead: one sample of that cell as a trace, written to the output"},
+        {0, "grid-only", OPTION_FLAG, &a.grid_only, NULL,
+         "the grid of N and MaxRD alone, without ordered patterns"},
+        {0, "trace", OPTION_STRING, &a.trace, "N,MAXRD",
+         "instead: one sample of that cell as a trace, written to the output"},
         {0, "sample", OPTION_UINT, &a.sample, "I", "with --trace: which sample (default 0)"},
         {0, "seed", OPTION_UINT, &a.seed, "N", "seed (default 1)"},
         {'j', "jobs", OPTION_UINT, &a.jobs, "N", "threads (default 1); never changes a result"},
@@ -67,8 +74,10 @@ static int learn_generate(int argc, char **argv)
     const struct command_syntax syntax = {
         .name = "learn generate",
         .arguments = "",
-        .summary = "Training data: synthetic sequences, their reuse profiles, and what a timed L1 does with them.",
-        .text = "A run that was stopped goes on: cells that are there and were made with the same options are kept.",
+        .summary = "Training data: synthetic sequences, their reuse profiles, and what a timed L1 "
+                   "does with them.",
+        .text = "A run that was stopped goes on: cells that are there and were made with the same "
+                "options are kept.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
     };
@@ -78,9 +87,11 @@ static int learn_generate(int argc, char **argv)
     if (!parse_options(&syntax, argc, argv, &n_args, &code))
         return code;
     if (!a.output)
-        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0, "learn generate needs -o, the folder that the cells go to.");
+        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
+                         "learn generate needs -o, the folder that the cells go to.");
     else if (n_args)
-        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0, "learn generate takes no argument such as \"%s\".", argv[1]);
+        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
+                         "learn generate takes no argument such as \"%s\".", argv[1]);
     else if (a.jobs < 1 || a.jobs > 64)
         st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0, "-j takes a number from 1 to 64.");
     else
@@ -103,7 +114,8 @@ static void show_epoch(void *context, size_t epoch, size_t epochs, double loss)
     progress_show(context, epoch, epochs, 0);
 }
 
-static strata_status train(const struct train_arguments *a, const char *folder, struct strata_error *err)
+static strata_status train(const struct train_arguments *a, const char *folder,
+                           struct strata_error *err)
 {
     struct strata_learn_train_options opt;
     struct strata_learn_model *model = NULL;
@@ -125,22 +137,29 @@ static strata_status train(const struct train_arguments *a, const char *folder, 
     if (st == STRATA_OK)
         st = strata_learn_model_save(model, a->output, err);
     if (st == STRATA_OK && !a->quiet)
-        printf("%s: %s on %llu rows; of %llu rows held back, mean absolute error %.4f (miss rate), %.4f (merge rate)\n", a->output,
-               a->learner, (unsigned long long)fit.train_rows, (unsigned long long)fit.test_rows, fit.miss_mae, fit.merge_mae);
+        printf("%s: %s on %llu rows; of %llu rows held back, mean absolute error %.4f (miss rate), "
+               "%.4f (merge rate)\n",
+               a->output, a->learner, (unsigned long long)fit.train_rows,
+               (unsigned long long)fit.test_rows, fit.miss_mae, fit.merge_mae);
     strata_learn_model_destroy(model);
     return st;
 }
 
 static int learn_train(int argc, char **argv)
 {
-    struct train_arguments a = {.learner = "mlp", .features = "timed", .epochs = 30, .seed = 1, .jobs = 1, .dropout = 0.5};
+    struct train_arguments a = {
+        .learner = "mlp", .features = "timed", .epochs = 30, .seed = 1, .jobs = 1, .dropout = 0.5};
     const struct option options[] = {
-        {'o', "output", OPTION_STRING, &a.output, "MODEL", "the file that the model goes to; needed"},
+        {'o', "output", OPTION_STRING, &a.output, "MODEL",
+         "the file that the model goes to; needed"},
         {0, "learner", OPTION_STRING, &a.learner, "LEARNER", "mlp (default), svr, rf or gb"},
-        {0, "features", OPTION_STRING, &a.features, "SET", "timed (default) or paper: what the learner sees of a profile"},
+        {0, "features", OPTION_STRING, &a.features, "SET",
+         "timed (default) or paper: what the learner sees of a profile"},
         {0, "epochs", OPTION_UINT, &a.epochs, "N", "of the mlp (default 30)"},
-        {0, "dropout", OPTION_DOUBLE, &a.dropout, "SHARE", "of the mlp's first layer (default 0.5)"},
-        {0, "rows", OPTION_UINT, &a.rows, "N", "train on at most so many rows (default: what suits the learner)"},
+        {0, "dropout", OPTION_DOUBLE, &a.dropout, "SHARE",
+         "of the mlp's first layer (default 0.5)"},
+        {0, "rows", OPTION_UINT, &a.rows, "N",
+         "train on at most so many rows (default: what suits the learner)"},
         {0, "seed", OPTION_UINT, &a.seed, "N", "seed (default 1)"},
         {'j', "jobs", OPTION_UINT, &a.jobs, "N", "threads (default 1); never changes a result"},
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no summary"},
@@ -148,7 +167,8 @@ static int learn_train(int argc, char **argv)
     const struct command_syntax syntax = {
         .name = "learn train",
         .arguments = "FOLDER",
-        .summary = "Trains a learner on the cells of a folder; a fifth of the sequences is held back to test it.",
+        .summary = "Trains a learner on the cells of a folder; a fifth of the sequences is held "
+                   "back to test it.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
     };
@@ -158,9 +178,12 @@ static int learn_train(int argc, char **argv)
     if (!parse_options(&syntax, argc, argv, &n_args, &code))
         return code;
     if (n_args != 1)
-        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0, "learn train needs one folder of training data; see `strata learn train --help`.");
+        st = strata_fail(
+            &err, STRATA_EUSAGE, NULL, 0, 0,
+            "learn train needs one folder of training data; see `strata learn train --help`.");
     else if (!a.output)
-        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0, "learn train needs -o, the file that the model goes to.");
+        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
+                         "learn train needs -o, the file that the model goes to.");
     else if (a.jobs < 1 || a.jobs > 64)
         st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0, "-j takes a number from 1 to 64.");
     else
@@ -175,13 +198,15 @@ static int learn_profile(int argc, char **argv)
     struct profile_arguments a = PROFILE_ARGUMENTS;
     const char *output = NULL;
     const struct option options[] = {
-        {'o', "output", OPTION_STRING, &output, "FILE", "where the profiles go (NAME.learn); needed"},
+        {'o', "output", OPTION_STRING, &output, "FILE",
+         "where the profiles go (NAME.learn); needed"},
         PROFILE_OPTIONS(a),
     };
     const struct command_syntax syntax = {
         .name = "learn profile",
         .arguments = "TRACE...",
-        .summary = "Reuse profiles of every launch in a file, with labels of the timed L1, for evaluation and ranking.",
+        .summary = "Reuse profiles of every launch in a file, with labels of the timed L1, for "
+                   "evaluation and ranking.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
     };
@@ -192,9 +217,11 @@ static int learn_profile(int argc, char **argv)
     if (!parse_options(&syntax, argc, argv, &n_args, &code))
         return code;
     if (n_args < 1)
-        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0, "learn profile needs a trace; see `strata learn profile --help`.");
+        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
+                         "learn profile needs a trace; see `strata learn profile --help`.");
     else if (!output)
-        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0, "learn profile needs -o, the file that the profiles go to.");
+        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
+                         "learn profile needs -o, the file that the profiles go to.");
     else
         st = profile_traces(&a, argv + 1, n_args, !a.no_labels, &set, &err);
     if (st == STRATA_OK)
@@ -217,7 +244,9 @@ static const struct command subcommands[] = {
 
 static void learn_help(FILE *f)
 {
-    fputs("usage: strata learn SUBCOMMAND [options] ...\n\nThe learned model: cache behaviour from reuse profiles.\n\nsubcommands:\n", f);
+    fputs("usage: strata learn SUBCOMMAND [options] ...\n\nThe learned model: cache behaviour from "
+          "reuse profiles.\n\nsubcommands:\n",
+          f);
     for (const struct command *c = subcommands; c->name; c++)
         fprintf(f, "  %-10s %s\n", c->name, c->summary);
     fputs("\n`strata learn SUBCOMMAND --help` tells more.\n", f);
@@ -232,6 +261,9 @@ int cmd_learn(int argc, char **argv)
     for (const struct command *c = subcommands; c->name; c++)
         if (!strcmp(c->name, argv[1]))
             return c->run(argc - 1, argv + 1);
-    fprintf(stderr, "strata learn: there is no subcommand \"%s\"; it is generate, train, profile, evaluate or rank.\n", argv[1]);
+    fprintf(stderr,
+            "strata learn: there is no subcommand \"%s\"; it is generate, train, profile, evaluate "
+            "or rank.\n",
+            argv[1]);
     return EXIT_USAGE;
 }

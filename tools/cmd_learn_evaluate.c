@@ -1,5 +1,5 @@
-/* cmd_learn_evaluate.c - strata learn evaluate|rank: models against the timed L1, and caches by what a
- * model says. */
+/* cmd_learn_evaluate.c - strata learn evaluate|rank: models against the timed L1, and caches by
+ * what a model says. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,10 +38,12 @@ static void number(FILE *f, double x)
 
 static void text_summary(FILE *f, const struct evaluated *e, size_t n)
 {
-    fprintf(f, "%-10s %8s %8s %8s %8s %8s %8s %8s\n", "model", "miss", "merge", "R2 miss", "R2 merge", "R2 both", "Spearman", "all");
+    fprintf(f, "%-10s %8s %8s %8s %8s %8s %8s %8s\n", "model", "miss", "merge", "R2 miss",
+            "R2 merge", "R2 both", "Spearman", "all");
     for (size_t i = 0; i < n; i++) {
         const struct strata_learn_evaluation *r = &e[i].result;
-        const double row[] = {r->miss_mae, r->merge_mae, r->miss_r2, r->merge_r2, r->r2, r->spearman, r->spearman_all};
+        const double row[] = {r->miss_mae, r->merge_mae, r->miss_r2,     r->merge_r2,
+                              r->r2,       r->spearman,  r->spearman_all};
         fprintf(f, "%-10s", e[i].name);
         for (size_t k = 0; k < sizeof row / sizeof row[0]; k++)
             number(f, row[k]);
@@ -49,8 +51,10 @@ static void text_summary(FILE *f, const struct evaluated *e, size_t n)
     }
     const struct strata_learn_evaluation *r = &e->result;
     fprintf(f,
-            "miss, merge: mean absolute error over %zu launches and %zu caches. Spearman: mean rank correlation of the miss rate over\n"
-            "%zu caches on the launches that tell any of them apart, which are %zu; all: over all caches, on %zu.\n",
+            "miss, merge: mean absolute error over %zu launches and %zu caches. Spearman: mean "
+            "rank correlation of the miss rate over\n"
+            "%zu caches on the launches that tell any of them apart, which are %zu; all: over all "
+            "caches, on %zu.\n",
             r->n_launches, r->n_caches, r->n_ranked, r->n_ordered, r->n_ordered_all);
 }
 
@@ -153,7 +157,8 @@ static void print_json(FILE *f, const struct evaluated *e, size_t n)
         json_number(f, "merge_r2", r->merge_r2, true);
         json_number(f, "spearman", r->spearman, true);
         json_number(f, "spearman_all", r->spearman_all, true);
-        fprintf(f, "\"ranked_launches\": %zu, \"ranked_launches_all\": %zu, ", r->n_ordered, r->n_ordered_all);
+        fprintf(f, "\"ranked_launches\": %zu, \"ranked_launches_all\": %zu, ", r->n_ordered,
+                r->n_ordered_all);
         fprintf(f, "\"by_launch\": [");
         for (size_t l = 0; l < r->n_launches; l++) {
             fprintf(f, "%s\n    {\"launch\": ", l ? "," : "");
@@ -172,27 +177,37 @@ static void print_json(FILE *f, const struct evaluated *e, size_t n)
 
 /* ---- running ---- */
 
-static strata_status check_limits(const struct evaluate_arguments *a, const struct strata_learn_evaluation *r, struct strata_error *err)
+static strata_status check_limits(const struct evaluate_arguments *a,
+                                  const struct strata_learn_evaluation *r, struct strata_error *err)
 {
     if (a->most_miss > 0 && !(r->miss_mae <= a->most_miss))
-        return strata_fail(err, STRATA_EMISMATCH, NULL, 0, 0, "The error of the miss rate is %.4f, above %g.", r->miss_mae, a->most_miss);
+        return strata_fail(err, STRATA_EMISMATCH, NULL, 0, 0,
+                           "The error of the miss rate is %.4f, above %g.", r->miss_mae,
+                           a->most_miss);
     if (a->most_merge > 0 && !(r->merge_mae <= a->most_merge))
-        return strata_fail(err, STRATA_EMISMATCH, NULL, 0, 0, "The error of the merge rate is %.4f, above %g.", r->merge_mae, a->most_merge);
+        return strata_fail(err, STRATA_EMISMATCH, NULL, 0, 0,
+                           "The error of the merge rate is %.4f, above %g.", r->merge_mae,
+                           a->most_merge);
     if (a->least_r2 > 0 && !(r->r2 >= a->least_r2))
-        return strata_fail(err, STRATA_EMISMATCH, NULL, 0, 0, "R squared is %.4f, below %g.", r->r2, a->least_r2);
+        return strata_fail(err, STRATA_EMISMATCH, NULL, 0, 0, "R squared is %.4f, below %g.", r->r2,
+                           a->least_r2);
     if (a->least_spearman > 0 && !(r->spearman >= a->least_spearman))
-        return strata_fail(err, STRATA_EMISMATCH, NULL, 0, 0, "Spearman's coefficient is %.4f, below %g.", r->spearman, a->least_spearman);
+        return strata_fail(err, STRATA_EMISMATCH, NULL, 0, 0,
+                           "Spearman's coefficient is %.4f, below %g.", r->spearman,
+                           a->least_spearman);
     return STRATA_OK;
 }
 
-static strata_status evaluate_models(const struct evaluate_arguments *a, const struct strata_learn_set *set, struct evaluated *e, size_t *n,
-                                     struct strata_error *err)
+static strata_status evaluate_models(const struct evaluate_arguments *a,
+                                     const struct strata_learn_set *set, struct evaluated *e,
+                                     size_t *n, struct strata_error *err)
 {
     static const char *preset = "default";
     size_t n_models = a->model.n ? a->model.n : 1;
     strata_status st = STRATA_OK;
     if (n_models > MOST_MODELS)
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "At most %d models are compared at once.", MOST_MODELS);
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "At most %d models are compared at once.", MOST_MODELS);
     for (*n = 0; *n < n_models && st == STRATA_OK; ++*n) {
         const char *name = a->model.n ? a->model.item[*n] : preset, *base = strrchr(name, '/');
         snprintf(e[*n].name, sizeof e[*n].name, "%s", base ? base + 1 : name);
@@ -206,8 +221,8 @@ static strata_status evaluate_models(const struct evaluate_arguments *a, const s
     return st;
 }
 
-static strata_status print_results(const struct evaluate_arguments *a, enum format format, const struct evaluated *e, size_t n,
-                                   struct strata_error *err)
+static strata_status print_results(const struct evaluate_arguments *a, enum format format,
+                                   const struct evaluated *e, size_t n, struct strata_error *err)
 {
     struct output out;
     strata_status st = output_open(&out, a->output, err);
@@ -226,7 +241,8 @@ static strata_status print_results(const struct evaluate_arguments *a, enum form
     return output_commit(&out, err);
 }
 
-static strata_status evaluate(const struct evaluate_arguments *a, char **paths, int n_paths, enum format format, struct strata_error *err)
+static strata_status evaluate(const struct evaluate_arguments *a, char **paths, int n_paths,
+                              enum format format, struct strata_error *err)
 {
     struct evaluated e[MOST_MODELS];
     struct strata_learn_set set = {0};
@@ -251,12 +267,15 @@ int learn_evaluate(int argc, char **argv)
 {
     struct evaluate_arguments a = {.profile = PROFILE_ARGUMENTS};
     const struct option options[] = {
-        {'m', "model", OPTION_LIST, &a.model, "MODEL", "default, sdcm, ppt or a file; several stand side by side"},
+        {'m', "model", OPTION_LIST, &a.model, "MODEL",
+         "default, sdcm, ppt or a file; several stand side by side"},
         {0, "caches", OPTION_FLAG, &a.caches, NULL, "also the errors by cache"},
-        {0, "most-miss-error", OPTION_DOUBLE, &a.most_miss, "X", "exit 1 if the first model's error is larger"},
+        {0, "most-miss-error", OPTION_DOUBLE, &a.most_miss, "X",
+         "exit 1 if the first model's error is larger"},
         {0, "most-merge-error", OPTION_DOUBLE, &a.most_merge, "X", "the same for the merge rate"},
         {0, "least-r2", OPTION_DOUBLE, &a.least_r2, "X", "exit 1 if R squared is smaller"},
-        {0, "least-spearman", OPTION_DOUBLE, &a.least_spearman, "X", "exit 1 if the mean rank correlation is smaller"},
+        {0, "least-spearman", OPTION_DOUBLE, &a.least_spearman, "X",
+         "exit 1 if the mean rank correlation is smaller"},
         PROFILE_OPTIONS(a.profile),
         {'f', "format", OPTION_STRING, &a.format, "FORMAT", "text (default), csv or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
@@ -280,7 +299,9 @@ int learn_evaluate(int argc, char **argv)
         return EXIT_USAGE;
     }
     if (n_args < 1)
-        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0, "learn evaluate needs a trace or profiles; see `strata learn evaluate --help`.");
+        st = strata_fail(
+            &err, STRATA_EUSAGE, NULL, 0, 0,
+            "learn evaluate needs a trace or profiles; see `strata learn evaluate --help`.");
     else
         st = evaluate(&a, argv + 1, n_args, format, &err);
     free(a.model.item);
@@ -307,10 +328,13 @@ static int by_misses(const void *a, const void *b)
     const struct ranked *x = a, *y = b;
     if (x->rates.miss != y->rates.miss)
         return x->rates.miss < y->rates.miss ? -1 : 1;
-    return x->cache.lines != y->cache.lines ? (x->cache.lines < y->cache.lines ? -1 : 1) : (x->cache.ways > y->cache.ways) - (x->cache.ways < y->cache.ways);
+    return x->cache.lines != y->cache.lines
+               ? (x->cache.lines < y->cache.lines ? -1 : 1)
+               : (x->cache.ways > y->cache.ways) - (x->cache.ways < y->cache.ways);
 }
 
-static strata_status choose_caches(const struct option_list *given, struct ranked **out, size_t *n, struct strata_error *err)
+static strata_status choose_caches(const struct option_list *given, struct ranked **out, size_t *n,
+                                   struct strata_error *err)
 {
     size_t ranked;
     const struct strata_learn_cache *known = strata_learn_caches(n, &ranked);
@@ -323,22 +347,27 @@ static strata_status choose_caches(const struct option_list *given, struct ranke
         if (!given->n)
             *c = known[i];
         else if (!parse_pair(given->item[i], &c->lines, &c->ways))
-            return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "--cache takes lines and ways, such as 1024,4; not \"%s\".", given->item[i]);
+            return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                               "--cache takes lines and ways, such as 1024,4; not \"%s\".",
+                               given->item[i]);
     }
     return STRATA_OK;
 }
 
-static void print_ranks(FILE *f, enum format format, const char *launch, const struct ranked *r, size_t n, bool first)
+static void print_ranks(FILE *f, enum format format, const char *launch, const struct ranked *r,
+                        size_t n, bool first)
 {
     if (format == FORMAT_TEXT)
-        fprintf(f, "%s\n  %4s %6s %5s %5s %8s %8s\n", launch, "rank", "lines", "sets", "ways", "miss", "merge");
+        fprintf(f, "%s\n  %4s %6s %5s %5s %8s %8s\n", launch, "rank", "lines", "sets", "ways",
+                "miss", "merge");
     else if (format == FORMAT_CSV && first)
         fprintf(f, "launch,rank,lines,ways,miss,merge,extrapolated\n");
     else if (format == FORMAT_JSON)
         fprintf(f, "%s\n  {\"launch\": \"%s\", \"ranks\": [", first ? "" : ",", launch);
     for (size_t i = 0, place = 1; i < n; i++) {
         struct strata_learn_cache c = r[i].cache;
-        if (i && r[i].rates.miss != r[i - 1].rates.miss) /* equals share a rank; the smallest comes first */
+        if (i && r[i].rates.miss !=
+                     r[i - 1].rates.miss) /* equals share a rank; the smallest comes first */
             place = i + 1;
         if (format == FORMAT_TEXT) {
             fprintf(f, "  %4zu %6u %5u %5u", place, c.lines, c.lines / c.ways, c.ways);
@@ -352,7 +381,8 @@ static void print_ranks(FILE *f, enum format format, const char *launch, const s
             csv_number(f, r[i].rates.merge);
             fprintf(f, ",%d\n", !r[i].in_range);
         } else {
-            fprintf(f, "%s{\"rank\": %zu, \"lines\": %u, \"ways\": %u, ", i ? ", " : "", place, c.lines, c.ways);
+            fprintf(f, "%s{\"rank\": %zu, \"lines\": %u, \"ways\": %u, ", i ? ", " : "", place,
+                    c.lines, c.ways);
             json_number(f, "miss", r[i].rates.miss, true);
             json_number(f, "merge", r[i].rates.merge, true);
             fprintf(f, "\"extrapolated\": %s}", r[i].in_range ? "false" : "true");
@@ -361,8 +391,9 @@ static void print_ranks(FILE *f, enum format format, const char *launch, const s
     fputs(format == FORMAT_JSON ? "]}" : "", f);
 }
 
-static strata_status rank_all(const struct strata_learn_set *set, struct strata_learn_model *m, struct ranked *r, size_t n, enum format format,
-                              FILE *f, struct strata_error *err)
+static strata_status rank_all(const struct strata_learn_set *set, struct strata_learn_model *m,
+                              struct ranked *r, size_t n, enum format format, FILE *f,
+                              struct strata_error *err)
 {
     strata_status st = STRATA_OK;
     bool first = true;
@@ -383,7 +414,8 @@ static strata_status rank_all(const struct strata_learn_set *set, struct strata_
     return st;
 }
 
-static strata_status rank(const struct rank_arguments *a, char **paths, int n_paths, enum format format, struct strata_error *err)
+static strata_status rank(const struct rank_arguments *a, char **paths, int n_paths,
+                          enum format format, struct strata_error *err)
 {
     struct strata_learn_set set = {0};
     struct strata_learn_model *m = NULL;
@@ -413,7 +445,8 @@ int learn_rank(int argc, char **argv)
     struct rank_arguments a = {.profile = PROFILE_ARGUMENTS, .model = "default"};
     const struct option options[] = {
         {'m', "model", OPTION_STRING, &a.model, "MODEL", "default, sdcm, ppt or a file"},
-        {0, "cache", OPTION_LIST, &a.cache, "LINES,WAYS", "a cache to rank; several (default: ten of 128 to 1024 lines)"},
+        {0, "cache", OPTION_LIST, &a.cache, "LINES,WAYS",
+         "a cache to rank; several (default: ten of 128 to 1024 lines)"},
         PROFILE_OPTIONS(a.profile),
         {'f', "format", OPTION_STRING, &a.format, "FORMAT", "text (default), csv or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
@@ -437,7 +470,8 @@ int learn_rank(int argc, char **argv)
         return EXIT_USAGE;
     }
     if (n_args < 1)
-        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0, "learn rank needs a trace or profiles; see `strata learn rank --help`.");
+        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
+                         "learn rank needs a trace or profiles; see `strata learn rank --help`.");
     else
         st = rank(&a, argv + 1, n_args, format, &err);
     free(a.cache.item);

@@ -81,9 +81,10 @@ static strata_status write_prediction(const struct strata_prediction *p,
     char *text;
     size_t length;
     struct output out;
-    strata_status status = a->summary      ? strata_prediction_summary(p, &text, &length, err)
-                           : a->ncu_layout ? strata_prediction_print_ncu(p, &text, &length, err)
-                                           : strata_prediction_print(p, format, &text, &length, err);
+    strata_status status = a->summary ? strata_prediction_summary(p, &text, &length, err)
+                           : a->ncu_layout
+                               ? strata_prediction_print_ncu(p, &text, &length, err)
+                               : strata_prediction_print(p, format, &text, &length, err);
     if (status != STRATA_OK)
         return status;
     status = output_open(&out, a->output, err);
@@ -109,16 +110,20 @@ static void show_warnings(const struct strata_prediction *p, const struct predic
         }
 }
 
-/* A trace may be predicted for any GPU; what its own would have made of the program is another matter. */
-static void tell_other_gpu(const struct strata_launch_set *set, const struct strata_gpu *gpu, bool quiet)
+/* A trace may be predicted for any GPU; what its own would have made of the program is another
+ * matter. */
+static void tell_other_gpu(const struct strata_launch_set *set, const struct strata_gpu *gpu,
+                           bool quiet)
 {
     for (size_t i = 0; !quiet && i < set->n_launches; i++) {
         uint32_t sm = strata_trace_launch(set->launch[i].trace, set->launch[i].index)->sm_version;
         if (!sm || sm / 10 == gpu->sm_version / 10)
             continue;
         fprintf(stderr,
-                "strata: traced for sm_%u, predicted for sm_%u (%s): addresses, instructions, registers and block "
-                "shapes are those of the trace, though a compiler or library may choose others for this GPU.\n",
+                "strata: traced for sm_%u, predicted for sm_%u (%s): addresses, instructions, "
+                "registers and block "
+                "shapes are those of the trace, though a compiler or library may choose others for "
+                "this GPU.\n",
                 sm, gpu->sm_version, gpu->name);
         return;
     }

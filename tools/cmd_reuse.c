@@ -26,8 +26,8 @@ static const char *const scopes[] = {"thread", "warp", "sm", "gpu", NULL};
 static const char *const units[] = {"line", "sector", NULL};
 static const char *const engines[] = {"exact", "parallel", "sampled", NULL};
 
-static strata_status choose(const char *option, const char *word, const char *const *names, uint32_t *out,
-                            struct strata_error *err)
+static strata_status choose(const char *option, const char *word, const char *const *names,
+                            uint32_t *out, struct strata_error *err)
 {
     char known[128] = "";
     for (uint32_t i = 0; names[i]; i++) {
@@ -35,9 +35,11 @@ static strata_status choose(const char *option, const char *word, const char *co
             *out = i;
             return STRATA_OK;
         }
-        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", names[i]);
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
+                 names[i]);
     }
-    return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "--%s does not know \"%s\"; it takes one of %s.", option, word, known);
+    return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                       "--%s does not know \"%s\"; it takes one of %s.", option, word, known);
 }
 
 /* ---- printing ---- */
@@ -49,40 +51,48 @@ struct printer {
     size_t n;
 };
 
-static void print_text(const struct printer *pr, const struct strata_launch *l, const struct strata_reuse_profile *p)
+static void print_text(const struct printer *pr, const struct strata_launch *l,
+                       const struct strata_reuse_profile *p)
 {
     FILE *f = pr->out;
-    fprintf(f, "%s/%s  launch %llu  %s\n", l->program, l->trace, (unsigned long long)l->id, l->kernel);
-    fprintf(f, "  %s of %llu streams (%s scope): %llu accesses, %.0f first\n", pr->a->unit, (unsigned long long)p->streams,
-            pr->a->scope, (unsigned long long)p->accesses, p->cold);
+    fprintf(f, "%s/%s  launch %llu  %s\n", l->program, l->trace, (unsigned long long)l->id,
+            l->kernel);
+    fprintf(f, "  %s of %llu streams (%s scope): %llu accesses, %.0f first\n", pr->a->unit,
+            (unsigned long long)p->streams, pr->a->scope, (unsigned long long)p->accesses, p->cold);
     fprintf(f, "  %24s %14s %8s\n", "distance", "accesses", "share");
     for (size_t i = 0; i < p->n_buckets; i++) {
         char range[48];
         snprintf(range, sizeof range, p->bucket[i].from == p->bucket[i].to ? "%llu" : "%llu..%llu",
                  (unsigned long long)p->bucket[i].from, (unsigned long long)p->bucket[i].to);
-        fprintf(f, "  %24s %14.0f %7.2f%%\n", range, p->bucket[i].count, p->accesses ? 100 * p->bucket[i].count / (double)p->accesses : 0);
+        fprintf(f, "  %24s %14.0f %7.2f%%\n", range, p->bucket[i].count,
+                p->accesses ? 100 * p->bucket[i].count / (double)p->accesses : 0);
     }
-    fprintf(f, "  %24s %14.0f %7.2f%%\n", "first", p->cold, p->accesses ? 100 * p->cold / (double)p->accesses : 0);
+    fprintf(f, "  %24s %14.0f %7.2f%%\n", "first", p->cold,
+            p->accesses ? 100 * p->cold / (double)p->accesses : 0);
     fprintf(f, "  %24s %14s\n", "cache of", "misses");
     for (size_t i = 0; i < p->n_points; i++) {
-        fprintf(f, "  %24llu %13.3f%%", (unsigned long long)p->point[i].size, 100 * p->point[i].miss_ratio);
+        fprintf(f, "  %24llu %13.3f%%", (unsigned long long)p->point[i].size,
+                100 * p->point[i].miss_ratio);
         if (p->point[i].bound > 0)
             fprintf(f, " +- %.3f", 100 * p->point[i].bound);
         fputc('\n', f);
     }
 }
 
-static void csv_row(const struct printer *pr, const struct strata_launch *l, const char *metric, uint64_t at, double value, double bound)
+static void csv_row(const struct printer *pr, const struct strata_launch *l, const char *metric,
+                    uint64_t at, double value, double bound)
 {
     print_csv_field(pr->out, l->program);
     fputc(',', pr->out);
     print_csv_field(pr->out, l->trace);
     fprintf(pr->out, ",%llu,", (unsigned long long)l->id);
     print_csv_field(pr->out, l->kernel);
-    fprintf(pr->out, ",%s,%s,%s,%llu,%.10g,%.10g\n", pr->a->scope, pr->a->unit, metric, (unsigned long long)at, value, bound);
+    fprintf(pr->out, ",%s,%s,%s,%llu,%.10g,%.10g\n", pr->a->scope, pr->a->unit, metric,
+            (unsigned long long)at, value, bound);
 }
 
-static void print_csv(const struct printer *pr, const struct strata_launch *l, const struct strata_reuse_profile *p)
+static void print_csv(const struct printer *pr, const struct strata_launch *l,
+                      const struct strata_reuse_profile *p)
 {
     if (!pr->n)
         fprintf(pr->out, "program,trace,id,kernel,scope,unit,what,at,value,bound\n");
@@ -94,7 +104,8 @@ static void print_csv(const struct printer *pr, const struct strata_launch *l, c
         csv_row(pr, l, "miss_ratio", p->point[i].size, p->point[i].miss_ratio, p->point[i].bound);
 }
 
-static void print_json(const struct printer *pr, const struct strata_launch *l, const struct strata_reuse_profile *p)
+static void print_json(const struct printer *pr, const struct strata_launch *l,
+                       const struct strata_reuse_profile *p)
 {
     FILE *f = pr->out;
     fprintf(f, "%s\n    {\"program\": ", pr->n ? "," : "");
@@ -103,11 +114,14 @@ static void print_json(const struct printer *pr, const struct strata_launch *l, 
     print_json_string(f, l->trace);
     fprintf(f, ", \"id\": %llu, \"kernel\": ", (unsigned long long)l->id);
     print_json_string(f, l->kernel);
-    fprintf(f, ",\n     \"streams\": %llu, \"accesses\": %llu, \"first\": %.10g,\n     \"distances\": [",
-            (unsigned long long)p->streams, (unsigned long long)p->accesses, p->cold);
+    fprintf(
+        f,
+        ",\n     \"streams\": %llu, \"accesses\": %llu, \"first\": %.10g,\n     \"distances\": [",
+        (unsigned long long)p->streams, (unsigned long long)p->accesses, p->cold);
     for (size_t i = 0; i < p->n_buckets; i++)
-        fprintf(f, "%s{\"from\": %llu, \"to\": %llu, \"count\": %.10g}", i ? ", " : "", (unsigned long long)p->bucket[i].from,
-                (unsigned long long)p->bucket[i].to, p->bucket[i].count);
+        fprintf(f, "%s{\"from\": %llu, \"to\": %llu, \"count\": %.10g}", i ? ", " : "",
+                (unsigned long long)p->bucket[i].from, (unsigned long long)p->bucket[i].to,
+                p->bucket[i].count);
     fprintf(f, "],\n     \"miss_ratios\": [");
     for (size_t i = 0; i < p->n_points; i++)
         fprintf(f, "%s{\"size\": %llu, \"miss_ratio\": %.10g, \"bound\": %.10g}", i ? ", " : "",
@@ -115,7 +129,8 @@ static void print_json(const struct printer *pr, const struct strata_launch *l, 
     fprintf(f, "]}");
 }
 
-static void print_profile(struct printer *pr, const struct strata_launch *l, const struct strata_reuse_profile *p)
+static void print_profile(struct printer *pr, const struct strata_launch *l,
+                          const struct strata_reuse_profile *p)
 {
     if (pr->format == FORMAT_TEXT)
         print_text(pr, l, p);
@@ -131,20 +146,23 @@ static void print_profile(struct printer *pr, const struct strata_launch *l, con
 static void sweep_number(FILE *f, enum format format, double misses, double accesses)
 {
     if (accesses > 0)
-        fprintf(f, format == FORMAT_TEXT ? " %9.3f%%" : "%.10g", (format == FORMAT_TEXT ? 100 : 1) * misses / accesses);
+        fprintf(f, format == FORMAT_TEXT ? " %9.3f%%" : "%.10g",
+                (format == FORMAT_TEXT ? 100 : 1) * misses / accesses);
     else
         fputs(format == FORMAT_TEXT ? "          -" : format == FORMAT_JSON ? "null" : "", f);
 }
 
 static void sweep_text(FILE *f, const struct strata_sweep_point *p)
 {
-    fprintf(f, "  %-10s x%-5g %10llu", strata_sweep_parameter_name(p->parameter), p->factor, (unsigned long long)p->value);
+    fprintf(f, "  %-10s x%-5g %10llu", strata_sweep_parameter_name(p->parameter), p->factor,
+            (unsigned long long)p->value);
     sweep_number(f, FORMAT_TEXT, p->misses, p->accesses);
     sweep_number(f, FORMAT_TEXT, p->timed_misses, p->timed_accesses);
     fputs(p->possible ? "\n" : "  not possible\n", f);
 }
 
-static void sweep_row(struct printer *pr, const struct strata_launch *l, const struct strata_sweep_point *p, size_t i)
+static void sweep_row(struct printer *pr, const struct strata_launch *l,
+                      const struct strata_sweep_point *p, size_t i)
 {
     FILE *f = pr->out;
     if (pr->format == FORMAT_CSV) {
@@ -153,29 +171,34 @@ static void sweep_row(struct printer *pr, const struct strata_launch *l, const s
         print_csv_field(f, l->trace);
         fprintf(f, ",%llu,", (unsigned long long)l->id);
         print_csv_field(f, l->kernel);
-        fprintf(f, ",%s,%g,%llu,", strata_sweep_parameter_name(p->parameter), p->factor, (unsigned long long)p->value);
+        fprintf(f, ",%s,%g,%llu,", strata_sweep_parameter_name(p->parameter), p->factor,
+                (unsigned long long)p->value);
         sweep_number(f, FORMAT_CSV, p->misses, p->accesses);
         fputc(',', f);
         sweep_number(f, FORMAT_CSV, p->timed_misses, p->timed_accesses);
         fputc('\n', f);
         return;
     }
-    fprintf(f, "%s{\"parameter\": \"%s\", \"factor\": %g, \"value\": %llu, \"possible\": %s, \"miss_ratio\": ", i ? ", " : "",
-            strata_sweep_parameter_name(p->parameter), p->factor, (unsigned long long)p->value, p->possible ? "true" : "false");
+    fprintf(f,
+            "%s{\"parameter\": \"%s\", \"factor\": %g, \"value\": %llu, \"possible\": %s, "
+            "\"miss_ratio\": ",
+            i ? ", " : "", strata_sweep_parameter_name(p->parameter), p->factor,
+            (unsigned long long)p->value, p->possible ? "true" : "false");
     sweep_number(f, FORMAT_JSON, p->misses, p->accesses);
     fputs(", \"timed_miss_ratio\": ", f);
     sweep_number(f, FORMAT_JSON, p->timed_misses, p->timed_accesses);
     fputc('}', f);
 }
 
-static void print_sweep(struct printer *pr, const struct strata_launch *l, const struct strata_sweep_point *p)
+static void print_sweep(struct printer *pr, const struct strata_launch *l,
+                        const struct strata_sweep_point *p)
 {
     FILE *f = pr->out;
     if (pr->format == FORMAT_CSV && !pr->n)
         fprintf(f, "program,trace,id,kernel,parameter,factor,value,miss_ratio,timed_miss_ratio\n");
     if (pr->format == FORMAT_TEXT)
-        fprintf(f, "%s/%s  launch %llu  %s\n  %-10s %-6s %10s %10s %10s\n", l->program, l->trace, (unsigned long long)l->id, l->kernel,
-                "L1", "times", "value", "misses", "timed");
+        fprintf(f, "%s/%s  launch %llu  %s\n  %-10s %-6s %10s %10s %10s\n", l->program, l->trace,
+                (unsigned long long)l->id, l->kernel, "L1", "times", "value", "misses", "timed");
     if (pr->format == FORMAT_JSON) {
         fprintf(f, "%s\n    {\"program\": ", pr->n ? "," : "");
         print_json_string(f, l->program);
@@ -195,21 +218,27 @@ static void print_sweep(struct printer *pr, const struct strata_launch *l, const
 
 /* ---- running ---- */
 
-static strata_status run_launches(const struct reuse_arguments *a, const struct strata_gpu *gpu, const struct strata_launch_set *set,
-                                  const struct strata_reuse_options *opt, struct printer *pr, struct strata_error *err)
+static strata_status run_launches(const struct reuse_arguments *a, const struct strata_gpu *gpu,
+                                  const struct strata_launch_set *set,
+                                  const struct strata_reuse_options *opt, struct printer *pr,
+                                  struct strata_error *err)
 {
     if (pr->format == FORMAT_JSON) {
         fprintf(pr->out, "{\"schema\": \"strata.reuse/1\", \"gpu\": ");
         print_json_string(pr->out, gpu->name);
-        fprintf(pr->out, ", \"scope\": \"%s\", \"unit\": \"%s\", \"engine\": \"%s\", \"launches\": [", a->scope, a->unit, a->engine);
+        fprintf(pr->out,
+                ", \"scope\": \"%s\", \"unit\": \"%s\", \"engine\": \"%s\", \"launches\": [",
+                a->scope, a->unit, a->engine);
     }
     struct progress progress;
-    progress_start(&progress, "launches", a->quiet || !a->output); /* not between lines of the result */
+    progress_start(&progress, "launches",
+                   a->quiet || !a->output); /* not between lines of the result */
     for (size_t i = 0; i < set->n_launches; i++) {
         struct strata_reader *reader;
         struct strata_reuse_profile profile;
         progress_show(&progress, i, set->n_launches, 0);
-        strata_status st = strata_reader_open(set->launch[i].trace, set->launch[i].index, &reader, err);
+        strata_status st =
+            strata_reader_open(set->launch[i].trace, set->launch[i].index, &reader, err);
         if (st != STRATA_OK)
             return st;
         struct strata_sweep_point sweep[STRATA_SWEEP_POINTS];
@@ -231,7 +260,8 @@ static strata_status run_launches(const struct reuse_arguments *a, const struct 
     return STRATA_OK;
 }
 
-static strata_status reuse(struct reuse_arguments *a, char **paths, int n_paths, enum format format, struct strata_error *err)
+static strata_status reuse(struct reuse_arguments *a, char **paths, int n_paths, enum format format,
+                           struct strata_error *err)
 {
     struct strata_gpu *gpu = calloc(1, sizeof *gpu);
     struct strata_launch_set set = {0};
@@ -242,8 +272,9 @@ static strata_status reuse(struct reuse_arguments *a, char **paths, int n_paths,
     opt.threads = (uint32_t)a->jobs;
     opt.sample_rate = a->rate;
     opt.loads_only = a->loads;
-    strata_status st = gpu ? choose("scope", a->scope, scopes, &opt.scope, err)
-                           : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+    strata_status st =
+        gpu ? choose("scope", a->scope, scopes, &opt.scope, err)
+            : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
     if (st == STRATA_OK)
         st = choose("unit", a->unit, units, &opt.unit, err);
     if (st == STRATA_OK)
@@ -267,22 +298,28 @@ static strata_status reuse(struct reuse_arguments *a, char **paths, int n_paths,
 
 int cmd_reuse(int argc, char **argv)
 {
-    struct reuse_arguments a = {.scope = "sm", .unit = "line", .engine = "exact", .seed = 1, .jobs = 1, .rate = 0.1};
+    struct reuse_arguments a = {
+        .scope = "sm", .unit = "line", .engine = "exact", .seed = 1, .jobs = 1, .rate = 0.1};
     const struct option options[] = {
-        {'g', "gpu", OPTION_STRING, &a.gpu, "GPU", "name of a GPU (`strata gpu list`) or path of its file"},
+        {'g', "gpu", OPTION_STRING, &a.gpu, "GPU",
+         "name of a GPU (`strata gpu list`) or path of its file"},
         {0, "set", OPTION_LIST, &a.set, "KEY=VALUE", "change one number of the GPU"},
-        {0, "scope", OPTION_STRING, &a.scope, "SCOPE", "whose accesses form a stream: thread, warp, sm (default) or gpu"},
+        {0, "scope", OPTION_STRING, &a.scope, "SCOPE",
+         "whose accesses form a stream: thread, warp, sm (default) or gpu"},
         {0, "unit", OPTION_STRING, &a.unit, "UNIT", "line (default) or sector"},
         {0, "engine", OPTION_STRING, &a.engine, "ENGINE",
          "exact (default), parallel (the same on -j threads, scope gpu) or sampled"},
-        {0, "rate", OPTION_DOUBLE, &a.rate, "SHARE", "share of the lines that are sampled (default 0.1)"},
+        {0, "rate", OPTION_DOUBLE, &a.rate, "SHARE",
+         "share of the lines that are sampled (default 0.1)"},
         {0, "sweep", OPTION_FLAG, &a.sweep, NULL,
          "instead: misses of the L1 at 0.25 to 4 times its ways, size, line and MSHRs, loads only"},
-        {0, "timed", OPTION_FLAG, &a.timed, NULL, "with --sweep: also by the extended model, one pass for each point"},
+        {0, "timed", OPTION_FLAG, &a.timed, NULL,
+         "with --sweep: also by the extended model, one pass for each point"},
         {0, "loads", OPTION_FLAG, &a.loads, NULL, "loads only"},
         LAUNCH_OPTIONS(a.launches),
         {0, "seed", OPTION_UINT, &a.seed, "N", "seed of the choice of lines (default 1)"},
-        {'j', "jobs", OPTION_UINT, &a.jobs, "N", "threads of the parallel engine (default 1); never changes a result"},
+        {'j', "jobs", OPTION_UINT, &a.jobs, "N",
+         "threads of the parallel engine (default 1); never changes a result"},
         {'f', "format", OPTION_STRING, &a.format, "FORMAT", "text (default), csv or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no warnings"},
@@ -290,8 +327,10 @@ int cmd_reuse(int argc, char **argv)
     const struct command_syntax syntax = {
         .name = "reuse",
         .arguments = "TRACE...",
-        .summary = "Reuse distances of every launch: how often each occurs, and the misses of LRU caches of any size.",
-        .text = "Warps of an SM take turns, one access each, and so do SMs. A distance counts the other lines\n"
+        .summary = "Reuse distances of every launch: how often each occurs, and the misses of LRU "
+                   "caches of any size.",
+        .text = "Warps of an SM take turns, one access each, and so do SMs. A distance counts the "
+                "other lines\n"
                 "(or sectors) used since the last use of the same one.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
@@ -307,12 +346,15 @@ int cmd_reuse(int argc, char **argv)
     }
     strata_status st;
     if (n_args < 1)
-        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0, "reuse needs a trace; see `strata reuse --help`.");
-    else if (!a.gpu)
         st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
-                         "reuse needs --gpu, whose lines and dispatcher count; `strata gpu list` names them.");
+                         "reuse needs a trace; see `strata reuse --help`.");
+    else if (!a.gpu)
+        st = strata_fail(
+            &err, STRATA_EUSAGE, NULL, 0, 0,
+            "reuse needs --gpu, whose lines and dispatcher count; `strata gpu list` names them.");
     else if (a.timed && !a.sweep)
-        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0, "--timed needs --sweep, whose points it computes a second time.");
+        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
+                         "--timed needs --sweep, whose points it computes a second time.");
     else if (a.jobs < 1 || a.jobs > 64)
         st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0, "-j takes a number from 1 to 64.");
     else

@@ -16,7 +16,10 @@ struct profile_arguments {
     uint64_t sms, interval;
     bool l2, sectors, no_labels, quiet;
 };
-#define PROFILE_ARGUMENTS {.sms = 8, .interval = 10000}
+#define PROFILE_ARGUMENTS                                                                          \
+    {                                                                                              \
+        .sms = 8, .interval = 10000                                                                \
+    }
 /* clang-format off */
 #define PROFILE_OPTIONS(a)                                                                          \
     {'g', "gpu", OPTION_STRING, &(a).gpu, "GPU", "whose lines and dispatcher count; needed for traces"}, \
@@ -33,11 +36,13 @@ struct profile_arguments {
 
 /* "A,B", whole numbers. */
 bool parse_pair(const char *text, uint32_t *a, uint32_t *b);
-/* Profiles of the launches of some traces, or of files that `strata learn profile` wrote (.learn). */
-strata_status profile_traces(const struct profile_arguments *a, char **paths, int n_paths, bool labels, struct strata_learn_set *set,
-                             struct strata_error *err);
+/* Profiles of the launches of some traces, or of files that `strata learn profile` wrote (.learn).
+ */
+strata_status profile_traces(const struct profile_arguments *a, char **paths, int n_paths,
+                             bool labels, struct strata_learn_set *set, struct strata_error *err);
 /* A built-in model by its name, or a file. */
-strata_status load_model(const char *name, struct strata_learn_model **out, struct strata_error *err);
+strata_status load_model(const char *name, struct strata_learn_model **out,
+                         struct strata_error *err);
 
 int learn_evaluate(int argc, char **argv);
 int learn_rank(int argc, char **argv);

@@ -21,8 +21,8 @@ struct option_list {
 };
 
 struct option {
-    char letter;          /* 0: none */
-    const char *name;     /* without the dashes */
+    char letter;      /* 0: none */
+    const char *name; /* without the dashes */
     enum option_kind kind;
     void *target;
     const char *argument; /* "FILE", NULL for flags */
@@ -44,7 +44,8 @@ struct command_syntax {
 bool parse_options(const struct command_syntax *syntax, int argc, char **argv, int *n_args,
                    int *exit_code);
 void print_help(const struct command_syntax *syntax);
-/* If not NULL, --help calls this instead of printing: man pages and completion read the same tables. */
+/* If not NULL, --help calls this instead of printing: man pages and completion read the same
+ * tables. */
 extern void (*describe_command)(const struct command_syntax *syntax);
 /* "96KiB", "50MB", "1k": binary suffixes with i, decimal without. False if malformed. */
 bool parse_size(const char *text, uint64_t *out);

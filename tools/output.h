@@ -7,8 +7,8 @@
 #include <strata/status.h>
 
 struct output {
-    FILE *stream;      /* write here */
-    char *final_path;  /* NULL: standard output */
+    FILE *stream;     /* write here */
+    char *final_path; /* NULL: standard output */
     char *temporary;
 };
 

@@ -1,4 +1,5 @@
-/* progress.c - the progress line, and the thread that keeps it alive while one piece of work takes long. */
+/* progress.c - the progress line, and the thread that keeps it alive while one piece of work takes
+ * long. */
 #include "progress.h"
 
 #include <stdio.h>
@@ -12,7 +13,8 @@ static double now_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* "45 s left", "12 min left", "3 h 20 min left"; before there is anything to judge by, the time so far. */
+/* "45 s left", "12 min left", "3 h 20 min left"; before there is anything to judge by, the time so
+ * far. */
 static void show_left(double taken, size_t n_done, size_t n_all)
 {
     double left = n_done ? taken / (double)n_done * (double)(n_all - n_done) : taken;

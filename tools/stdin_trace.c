@@ -25,8 +25,8 @@ static void remove_copy(void)
 static strata_status refuse(int why, struct strata_error *err)
 {
     return strata_fail(err, STRATA_EIO, "standard input", 0, 0,
-                       "the trace cannot be kept in %s: %s; set TMPDIR to a folder with room.", folder,
-                       strerror(why));
+                       "the trace cannot be kept in %s: %s; set TMPDIR to a folder with room.",
+                       folder, strerror(why));
 }
 
 static strata_status copy(FILE *out, struct strata_error *err)
@@ -49,7 +49,8 @@ strata_status stdin_trace(const char **path, struct strata_error *err)
 {
     const char *where = getenv("TMPDIR");
     if (*file)
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "- stands for one trace, and was given twice.");
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "- stands for one trace, and was given twice.");
     if (snprintf(folder, sizeof folder, "%s/strata-XXXXXX", where && *where ? where : "/tmp") >=
             (int)sizeof folder ||
         !mkdtemp(folder))

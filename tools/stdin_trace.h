@@ -4,8 +4,8 @@
 
 #include <strata/status.h>
 
-/* Copies standard input into a temporary file, because traces are read from more than one place; it is
- * removed when the process ends. *path is valid until then. */
+/* Copies standard input into a temporary file, because traces are read from more than one place; it
+ * is removed when the process ends. *path is valid until then. */
 strata_status stdin_trace(const char **path, struct strata_error *err);
 
 #endif

@@ -8,9 +8,9 @@
 #include <strata/status.h>
 
 struct trace_request {
-    const char *output;      /* NULL: <program>.strata in this folder */
+    const char *output;       /* NULL: <program>.strata in this folder */
     const char *nvtx_include; /* NULL: ranges do not matter */
-    const char *kernel_name; /* filters as in <strata/filter.h> */
+    const char *kernel_name;  /* filters as in <strata/filter.h> */
     uint64_t launch_skip, launch_count;
     uint64_t registers, limit_bytes, sample_blocks, instruction_limit, jobs;
     bool no_record, quiet, memcheck;

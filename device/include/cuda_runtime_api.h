@@ -1,2 +1,3 @@
-/* cuda_runtime_api.h - stands in for NVIDIA's header of this name; everything is in cuda_runtime.h. */
+/* cuda_runtime_api.h - stands in for NVIDIA's header of this name; everything is in cuda_runtime.h.
+ */
 #include <cuda_runtime.h>

@@ -1,2 +1,3 @@
-/* device_launch_parameters.h - stands in for NVIDIA's header of this name; everything is in cuda_runtime.h. */
+/* device_launch_parameters.h - stands in for NVIDIA's header of this name; everything is in
+ * cuda_runtime.h. */
 #include <cuda_runtime.h>

@@ -1,2 +1,3 @@
-/* math_constants.h - stands in for NVIDIA's header of this name; everything is in cuda_runtime.h. */
+/* math_constants.h - stands in for NVIDIA's header of this name; everything is in cuda_runtime.h.
+ */
 #include <cuda_runtime.h>

@@ -2,7 +2,8 @@
 //
 // A part is one function that measures and adds series to the report; probe.cu has their list. A
 // time is in SM cycles unless its name says otherwise. What taking a time costs is taken off it:
-// calibrate() finds that cost for both kinds of walk. docs/probe-format.md says what a series holds.
+// calibrate() finds that cost for both kinds of walk. docs/probe-format.md says what a series
+// holds.
 #ifndef STRATA_PROBE_H
 #define STRATA_PROBE_H
 #include <cstdint>
@@ -138,7 +139,7 @@ struct Chase {
     unsigned warm_steps = 0; // not timed
     unsigned steps = 0;      // timed; rounded up to an even number
     unsigned carveout_bytes = 8 << 10;
-    int carveout_percent = -1; // what the driver is told; -1: what gives carveout_bytes
+    int carveout_percent = -1;     // what the driver is told; -1: what gives carveout_bytes
     unsigned texture_elements = 0; // of the texture path
 };
 std::vector<Record> chase(const Chase &c);

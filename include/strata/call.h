@@ -1,11 +1,12 @@
-/* strata/call.h - a whole prediction in one call, from words to JSON: the smallest way into the library,
- * and the one for other languages.
+/* strata/call.h - a whole prediction in one call, from words to JSON: the smallest way into the
+ * library, and the one for other languages.
  *
- *   struct strata_call call = {.trace = (const char *[]){"app.strata"}, .n_traces = 1, .gpu = "h200"};
- *   if (strata_call_predict(&call, &json, &length, &err) == STRATA_OK) ...
+ *   struct strata_call call = {.trace = (const char *[]){"app.strata"}, .n_traces = 1, .gpu =
+ * "h200"}; if (strata_call_predict(&call, &json, &length, &err) == STRATA_OK) ...
  *
- * The JSON is that of `strata predict --format json` (docs/prediction-format.md). Calls may run side by
- * side in several threads; strata_gpu_add_path, which says where GPU files are, comes before the first. */
+ * The JSON is that of `strata predict --format json` (docs/prediction-format.md). Calls may run
+ * side by side in several threads; strata_gpu_add_path, which says where GPU files are, comes
+ * before the first. */
 #ifndef STRATA_CALL_H
 #define STRATA_CALL_H
 
@@ -13,7 +14,8 @@
 #include <stdint.h>
 #include <strata/status.h>
 
-/* Set all to 0 first: members may be added at the end, and 0 is what was done before there was one. */
+/* Set all to 0 first: members may be added at the end, and 0 is what was done before there was one.
+ */
 struct strata_call {
     const char *const *trace; /* paths, as `strata predict` takes them */
     uint64_t n_traces;
@@ -31,8 +33,8 @@ struct strata_call {
     /* Called after each launch, never by two threads at once; NULL: not called. */
     void (*progress)(void *context, uint64_t n_done, uint64_t n_launches);
     void *progress_context;
-    /* NULL, or looked at between launches: once it is not 0 no more are begun, and the call fails with
-     * STRATA_ELIMIT. Another thread may set it. */
+    /* NULL, or looked at between launches: once it is not 0 no more are begun, and the call fails
+     * with STRATA_ELIMIT. Another thread may set it. */
     const volatile int32_t *stop;
 };
 

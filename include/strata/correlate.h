@@ -97,7 +97,8 @@ struct strata_correlate_options {
     size_t n_metrics;
     const struct strata_minimum *minimum; /* before the defaults */
     size_t n_minimums;
-    double min_time_ns; /* only launches measured to take as long (gpu__time_duration.sum); 0: all */
+    double
+        min_time_ns; /* only launches measured to take as long (gpu__time_duration.sum); 0: all */
 };
 
 /* Joins each prediction with the measured launches and computes the errors. Predictions of the same
@@ -119,10 +120,11 @@ strata_status strata_correlation_print(const struct strata_correlation *c,
 strata_status strata_correlation_print_summary(const struct strata_correlation *c,
                                                enum strata_format format, char **text,
                                                size_t *length, struct strata_error *err);
-/* One table, metric by model: mean error and correlation, beside what papers have published of theirs. */
+/* One table, metric by model: mean error and correlation, beside what papers have published of
+ * theirs. */
 strata_status strata_correlation_print_table(const struct strata_correlation *c,
-                                             enum strata_format format, char **text,
-                                             size_t *length, struct strata_error *err);
+                                             enum strata_format format, char **text, size_t *length,
+                                             struct strata_error *err);
 /* One launch level by level, and where prediction and measurement part. `launch` is
  * "program/trace", or any part of that or of the kernel's name that fits exactly one launch. */
 strata_status strata_correlation_explain(const struct strata_correlation *c, const char *launch,
@@ -135,7 +137,7 @@ struct strata_published {
     const char *model;  /* short: heads a column */
     const char *source; /* where it stands, and of what */
     const char *metric;
-    const char *unit;        /* of the error, "%" or "points" */
+    const char *unit; /* of the error, "%" or "points" */
     double mean_error;
     double correlation; /* NaN: not published */
 };
@@ -143,8 +145,8 @@ const struct strata_published *strata_published_table(size_t *n);
 
 /* ---- a store of predictions and measurements ---- */
 
-/* An SQLite file (schema strata.results/1, docs/results-store.md). Needs libsqlite3 at build time, else
- * STRATA_EUNSUPPORTED. */
+/* An SQLite file (schema strata.results/1, docs/results-store.md). Needs libsqlite3 at build time,
+ * else STRATA_EUNSUPPORTED. */
 struct strata_result_store;
 strata_status strata_result_store_open(const char *path, struct strata_result_store **out,
                                        struct strata_error *err);
@@ -158,8 +160,8 @@ strata_status strata_result_store_add_measured(struct strata_result_store *s,
 strata_status strata_result_store_add_predictions(struct strata_result_store *s,
                                                   const struct strata_predictions *set,
                                                   const char *label, struct strata_error *err);
-/* Everything: both are initialised here and released by the caller. Measurements that name programs and
- * traces are read as one; `name` chooses a measurement (NULL: all, or the only one). */
+/* Everything: both are initialised here and released by the caller. Measurements that name programs
+ * and traces are read as one; `name` chooses a measurement (NULL: all, or the only one). */
 strata_status strata_result_store_load(struct strata_result_store *s, const char *name,
                                        struct strata_measured *m, struct strata_predictions *set,
                                        struct strata_error *err);

@@ -17,25 +17,58 @@
 #include <strata/status.h>
 #include <strata/trace.h>
 
-#define STRATA_MAX_SMS 256
+#define STRATA_MAX_SMS       256
 #define STRATA_MAX_CARVEOUTS 16
-#define STRATA_MAX_WAYS 64
-#define STRATA_GPU_MAX_KEYS 320
-#define STRATA_GPU_TEXT 4096 /* holds the text of any value */
+#define STRATA_MAX_WAYS      64
+#define STRATA_GPU_MAX_KEYS  320
+#define STRATA_GPU_TEXT      4096 /* holds the text of any value */
 
-enum strata_coalesce_rule { STRATA_COALESCE_FERMI = 0, STRATA_COALESCE_SECTOR, STRATA_COALESCE_OCTET };
+enum strata_coalesce_rule {
+    STRATA_COALESCE_FERMI = 0,
+    STRATA_COALESCE_SECTOR,
+    STRATA_COALESCE_OCTET
+};
 enum strata_bank_mode { STRATA_BANKS_4B = 0, STRATA_BANKS_8B };
 enum strata_scheduler { STRATA_SCHED_LRR = 0, STRATA_SCHED_GTO, STRATA_SCHED_OLDEST };
-enum strata_replacement { STRATA_REPL_LRU = 0, STRATA_REPL_FIFO, STRATA_REPL_RANDOM, STRATA_REPL_PLRU,
-                          STRATA_REPL_WEIGHTED, STRATA_REPL_NRU, STRATA_REPL_NOT_MRU, STRATA_REPL_SRRIP,
-                          STRATA_REPL_AGED };
-enum strata_index_hash { STRATA_INDEX_LINEAR = 0, STRATA_INDEX_XOR, STRATA_INDEX_FERMI, STRATA_INDEX_IPOLY,
-                         STRATA_INDEX_MIX, STRATA_INDEX_BITS, STRATA_INDEX_SCATTER, STRATA_INDEX_DEAL };
+enum strata_replacement {
+    STRATA_REPL_LRU = 0,
+    STRATA_REPL_FIFO,
+    STRATA_REPL_RANDOM,
+    STRATA_REPL_PLRU,
+    STRATA_REPL_WEIGHTED,
+    STRATA_REPL_NRU,
+    STRATA_REPL_NOT_MRU,
+    STRATA_REPL_SRRIP,
+    STRATA_REPL_AGED
+};
+enum strata_index_hash {
+    STRATA_INDEX_LINEAR = 0,
+    STRATA_INDEX_XOR,
+    STRATA_INDEX_FERMI,
+    STRATA_INDEX_IPOLY,
+    STRATA_INDEX_MIX,
+    STRATA_INDEX_BITS,
+    STRATA_INDEX_SCATTER,
+    STRATA_INDEX_DEAL
+};
 enum strata_alloc { STRATA_ALLOC_ON_MISS = 0, STRATA_ALLOC_ON_FILL, STRATA_ALLOC_STREAMING };
-enum strata_write_policy { STRATA_WRITE_THROUGH_NO_ALLOCATE = 0, STRATA_WRITE_THROUGH_ALLOCATE,
-                           STRATA_WRITE_EVICT, STRATA_WRITE_BACK };
-enum strata_write_miss { STRATA_FETCH_ON_WRITE = 0, STRATA_WRITE_VALIDATE, STRATA_LAZY_FETCH_ON_READ };
-enum strata_channel_hash { STRATA_CHANNEL_NONE = 0, STRATA_CHANNEL_XOR, STRATA_CHANNEL_IPOLY, STRATA_CHANNEL_MIX };
+enum strata_write_policy {
+    STRATA_WRITE_THROUGH_NO_ALLOCATE = 0,
+    STRATA_WRITE_THROUGH_ALLOCATE,
+    STRATA_WRITE_EVICT,
+    STRATA_WRITE_BACK
+};
+enum strata_write_miss {
+    STRATA_FETCH_ON_WRITE = 0,
+    STRATA_WRITE_VALIDATE,
+    STRATA_LAZY_FETCH_ON_READ
+};
+enum strata_channel_hash {
+    STRATA_CHANNEL_NONE = 0,
+    STRATA_CHANNEL_XOR,
+    STRATA_CHANNEL_IPOLY,
+    STRATA_CHANNEL_MIX
+};
 enum strata_dram_kind { STRATA_DRAM_GDDR5 = 0, STRATA_DRAM_HBM };
 enum strata_dram_sched { STRATA_DRAM_FCFS = 0, STRATA_DRAM_FRFCFS };
 
@@ -48,16 +81,18 @@ struct strata_cache_config {
     uint32_t index_hash;     /* enum strata_index_hash */
     uint32_t index_bits[16]; /* address bits that select the set (STRATA_INDEX_BITS, _SCATTER) */
     uint32_t n_index_bits;
-    uint32_t replacement;    /* enum strata_replacement */
-    double way_weight[STRATA_MAX_WAYS]; /* STRATA_REPL_WEIGHTED: probability of each way as victim */
+    uint32_t replacement; /* enum strata_replacement */
+    double
+        way_weight[STRATA_MAX_WAYS]; /* STRATA_REPL_WEIGHTED: probability of each way as victim */
     uint32_t n_way_weight;
     uint32_t set_ways[STRATA_MAX_WAYS]; /* unequal sets: ways of each set; n = 0 if all are equal */
     uint32_t n_set_ways;
-    uint32_t tag_ways;     /* tags apart from the data: a set of them holds so many lines, 0 = no such limit */
-    uint32_t tag_hash[32]; /* set numbers that the line-number bits above the lowest ones flip; the lowest
-                              log2(tag_sets) bits are the set number itself */
+    uint32_t tag_ways; /* tags apart from the data: a set of them holds so many lines, 0 = no such
+                          limit */
+    uint32_t tag_hash[32]; /* set numbers that the line-number bits above the lowest ones flip; the
+                              lowest log2(tag_sets) bits are the set number itself */
     uint32_t n_tag_hash;
-    uint32_t tag_sets;     /* a power of two */
+    uint32_t tag_sets; /* a power of two */
 };
 
 struct strata_gpu {
@@ -70,30 +105,32 @@ struct strata_gpu {
         uint32_t clock_mhz;
         uint32_t warp_size;
         uint32_t max_warps, max_blocks, max_threads;
-        uint32_t registers;                 /* 32-bit registers per SM */
-        uint32_t register_alloc_unit;       /* registers are given to a warp in multiples of this */
+        uint32_t registers;           /* 32-bit registers per SM */
+        uint32_t register_alloc_unit; /* registers are given to a warp in multiples of this */
         uint32_t max_registers_per_thread;
-        uint32_t warp_alloc_granularity;    /* warps of a block are rounded up to a multiple of this */
+        uint32_t warp_alloc_granularity; /* warps of a block are rounded up to a multiple of this */
         uint32_t schedulers;
-        uint32_t scheduler_policy;          /* enum strata_scheduler */
+        uint32_t scheduler_policy; /* enum strata_scheduler */
         uint32_t issue_per_scheduler;
         /* result latencies, cycles from issue to a dependent issue */
         uint32_t latency_int_cycles, latency_imad_cycles, latency_fp32_cycles, latency_fp64_cycles,
             latency_fp16_cycles, latency_sfu_cycles, latency_conv_cycles, latency_tensor_cycles,
-            latency_uniform_cycles, latency_sreg_cycles, latency_const_cycles, latency_shuffle_cycles,
-            latency_vote_cycles, latency_branch_cycles, latency_barrier_cycles;
+            latency_uniform_cycles, latency_sreg_cycles, latency_const_cycles,
+            latency_shuffle_cycles, latency_vote_cycles, latency_branch_cycles,
+            latency_barrier_cycles;
         /* initiation intervals per scheduler: cycles a unit is taken by one warp instruction */
-        uint32_t interval_int_cycles, interval_imad_cycles, interval_fp32_cycles, interval_fp64_cycles,
-            interval_fp16_cycles, interval_sfu_cycles, interval_conv_cycles, interval_tensor_cycles,
-            interval_uniform_cycles;
-        uint32_t min_issue_gap_cycles;      /* between two instructions of one warp */
-        uint32_t instruction_bytes;         /* 16 on Volta and later, 8 before; 0: fetch not modelled */
-        uint32_t fetch_line_bytes;          /* instructions arrive in lines of this many bytes */
-        uint32_t fetch_interval_cycles;     /* between two lines of straight code that was never fetched */
-        uint32_t fetch_miss_cycles;         /* a jump to a line that this SM has not fetched, L2 hit */
-        uint32_t fetch_cold_cycles;         /* the same for a line that no SM has fetched */
-        double barrier_warp_cycles;         /* a barrier takes this much more for each warp of the block */
-        uint32_t lsu_queue_cycles;          /* work the load/store unit accepts ahead, per SM */
+        uint32_t interval_int_cycles, interval_imad_cycles, interval_fp32_cycles,
+            interval_fp64_cycles, interval_fp16_cycles, interval_sfu_cycles, interval_conv_cycles,
+            interval_tensor_cycles, interval_uniform_cycles;
+        uint32_t min_issue_gap_cycles; /* between two instructions of one warp */
+        uint32_t instruction_bytes;    /* 16 on Volta and later, 8 before; 0: fetch not modelled */
+        uint32_t fetch_line_bytes;     /* instructions arrive in lines of this many bytes */
+        uint32_t
+            fetch_interval_cycles;  /* between two lines of straight code that was never fetched */
+        uint32_t fetch_miss_cycles; /* a jump to a line that this SM has not fetched, L2 hit */
+        uint32_t fetch_cold_cycles; /* the same for a line that no SM has fetched */
+        double barrier_warp_cycles; /* a barrier takes this much more for each warp of the block */
+        uint32_t lsu_queue_cycles;  /* work the load/store unit accepts ahead, per SM */
     } sm;
 
     struct {
@@ -101,77 +138,82 @@ struct strata_gpu {
         /* SMs in the order in which the first wave of blocks is dealt (see src/place). */
         uint32_t order[STRATA_MAX_SMS];
         uint32_t n_order;
-        uint32_t singles;              /* SMs at the head of order that are dealt apart from the clusters */
+        uint32_t singles; /* SMs at the head of order that are dealt apart from the clusters */
         uint32_t gpc_of_sm[STRATA_MAX_SMS];
         uint32_t n_gpc_of_sm;
-        uint32_t launch_cycles;        /* from the start of the measured time to the first block */
-        uint32_t drain_cycles;         /* from the last exit to the end of the measured time */
-        uint32_t block_replace_cycles; /* a freed slot takes the next block after this */
-        uint32_t block_interval_cycles;/* between two blocks the dispatcher hands out */
-        uint32_t dram_sectors;         /* read from DRAM once a launch, besides code and data */
-        double blocks_per_cycle;       /* how fast the dispatcher hands out blocks, 0 = unlimited */
-        uint32_t first_block_cycles;   /* first wave: an SM takes its next block after this ... */
-        uint32_t first_warp_cycles;    /* ... or after this for each warp of a block, the longer; both 0:
-                                          the first wave is handed out like every other block */
+        uint32_t launch_cycles;         /* from the start of the measured time to the first block */
+        uint32_t drain_cycles;          /* from the last exit to the end of the measured time */
+        uint32_t block_replace_cycles;  /* a freed slot takes the next block after this */
+        uint32_t block_interval_cycles; /* between two blocks the dispatcher hands out */
+        uint32_t dram_sectors;          /* read from DRAM once a launch, besides code and data */
+        double blocks_per_cycle;     /* how fast the dispatcher hands out blocks, 0 = unlimited */
+        uint32_t first_block_cycles; /* first wave: an SM takes its next block after this ... */
+        uint32_t first_warp_cycles;  /* ... or after this for each warp of a block, the longer; both
+                                        0:  the first wave is handed out like every other block */
     } launch;
 
     struct {
-        uint32_t rule;                 /* enum strata_coalesce_rule */
+        uint32_t rule; /* enum strata_coalesce_rule */
     } coalesce;
 
     struct {
         uint32_t banks;
-        uint32_t bank_mode;            /* enum strata_bank_mode */
+        uint32_t bank_mode; /* enum strata_bank_mode */
         uint32_t latency_cycles;
         uint32_t bytes_per_cycle;
-        uint64_t per_sm_bytes;         /* most shared memory blocks of one SM may use together */
-        uint64_t per_block_bytes;      /* without opting in */
+        uint64_t per_sm_bytes;    /* most shared memory blocks of one SM may use together */
+        uint64_t per_block_bytes; /* without opting in */
         uint64_t per_block_optin_bytes;
         uint32_t per_block_reserved_bytes;
         uint32_t alloc_unit_bytes;
     } shared;
 
     struct {
-        bool enabled;                      /* global loads go through it */
-        struct strata_cache_config cache;  /* size_bytes: without a carve-out table; else the largest */
-        uint64_t unified_bytes;            /* L1 + shared, 0 if they are apart */
-        uint64_t carveout_bytes[STRATA_MAX_CARVEOUTS]; /* sizes shared memory can take of it, ascending */
+        bool enabled; /* global loads go through it */
+        struct strata_cache_config
+            cache;              /* size_bytes: without a carve-out table; else the largest */
+        uint64_t unified_bytes; /* L1 + shared, 0 if they are apart */
+        uint64_t carveout_bytes[STRATA_MAX_CARVEOUTS]; /* sizes shared memory can take of it,
+                                                          ascending */
         uint32_t n_carveout;
-        uint32_t carveout_rule;            /* enum strata_carveout_rule, see <strata/place.h> */
-        uint32_t allocate;                 /* enum strata_alloc */
-        uint32_t write_policy;             /* enum strata_write_policy */
-        uint32_t write_miss;               /* enum strata_write_miss */
+        uint32_t carveout_rule; /* enum strata_carveout_rule, see <strata/place.h> */
+        uint32_t allocate;      /* enum strata_alloc */
+        uint32_t write_policy;  /* enum strata_write_policy */
+        uint32_t write_miss;    /* enum strata_write_miss */
         uint32_t banks;
-        uint32_t mshrs;                    /* lines or sectors in flight, 0 = unlimited */
+        uint32_t mshrs; /* lines or sectors in flight, 0 = unlimited */
         uint32_t mshr_merges;
-        uint32_t mshrs_per_warp;           /* paper 000, section 5.2; 0 = no limit */
+        uint32_t mshrs_per_warp; /* paper 000, section 5.2; 0 = no limit */
         uint32_t hit_cycles;
-        uint32_t tags_per_cycle;           /* lines looked up a cycle */
-        uint32_t bytes_per_cycle;          /* data to the registers */
-        uint32_t fill_bytes_per_cycle;     /* from the crossbar */
-        bool inflight_counts_as_hit;       /* how the profiler counts */
-        uint32_t reserved_lines;           /* lines of the nominal size that never hold data */
-        uint32_t miss_requests_per_cycle;  /* line requests that leave for the L2, 0 = unlimited */
-        uint32_t store_buffer_lines;       /* stores wait here and merge, 0 = each leaves at once */
-        uint32_t store_idle_cycles;        /* they leave when no store has touched their line for so many cycles
-                                              in which the load/store unit was idle */
-        uint32_t store_wait_cycles;        /* ... or for so many cycles in all */
-        uint32_t store_drain_cycles;       /* cycles of the load/store unit that one whole line takes to leave */
-        uint32_t store_cycles;             /* the load/store unit is taken by a store at least this long */
+        uint32_t tags_per_cycle;          /* lines looked up a cycle */
+        uint32_t bytes_per_cycle;         /* data to the registers */
+        uint32_t fill_bytes_per_cycle;    /* from the crossbar */
+        bool inflight_counts_as_hit;      /* how the profiler counts */
+        uint32_t reserved_lines;          /* lines of the nominal size that never hold data */
+        uint32_t miss_requests_per_cycle; /* line requests that leave for the L2, 0 = unlimited */
+        uint32_t store_buffer_lines;      /* stores wait here and merge, 0 = each leaves at once */
+        uint32_t store_idle_cycles;  /* they leave when no store has touched their line for so many
+                                        cycles  in which the load/store unit was idle */
+        uint32_t store_wait_cycles;  /* ... or for so many cycles in all */
+        uint32_t store_drain_cycles; /* cycles of the load/store unit that one whole line takes to
+                                        leave */
+        uint32_t store_cycles; /* the load/store unit is taken by a store at least this long */
     } l1;
 
     struct {
         uint32_t request_coalescer_window_cycles; /* 0: none (Hopper's L2 request coalescer) */
-        uint32_t request_coalescer_scope;  /* SMs that share one: 0 = a GPC, else a number of SMs */
-        uint32_t request_bytes_per_cycle_per_sm;  /* SM -> crossbar */
+        uint32_t request_coalescer_scope; /* SMs that share one: 0 = a GPC, else a number of SMs */
+        uint32_t request_bytes_per_cycle_per_sm; /* SM -> crossbar */
         uint32_t response_bytes_per_cycle_per_sm;
-        uint32_t total_bytes_per_cycle;    /* of the whole crossbar, each way, SM clocks; 0 = unlimited */
+        uint32_t
+            total_bytes_per_cycle; /* of the whole crossbar, each way, SM clocks; 0 = unlimited */
         uint32_t flit_bytes;
-        uint32_t latency_cycles;           /* one way, without contention */
+        uint32_t latency_cycles; /* one way, without contention */
         uint32_t clock_mhz;
-        uint32_t coalescer_return_cycles;  /* a line stays open in the request coalescer until its data is
-                                              this far from the SM; 0: for the fixed window */
-        uint32_t request_coalescer_lines;  /* lines it can hold open, 0 = any number */
+        uint32_t
+            coalescer_return_cycles; /* a line stays open in the request coalescer until its data is
+                                        this far from the SM; 0: for the fixed window */
+        uint32_t request_coalescer_lines;    /* lines it can hold open, 0 = any number */
         uint32_t request_coalescer_requests; /* requests that share one answer, 0 = any number */
         uint32_t queue;                      /* requests in front of one slice, 0 = any number */
     } xbar;
@@ -179,50 +221,54 @@ struct strata_gpu {
     struct {
         uint32_t slices;
         uint32_t partitions;
-        struct strata_cache_config cache;  /* of the whole L2: size_bytes is the total */
-        uint64_t effective_bytes;          /* what one SM's data can occupy (copies in two partitions) */
-        uint32_t write_miss;               /* enum strata_write_miss */
-        uint32_t channel_hash;             /* enum strata_channel_hash */
-        uint32_t fetch_bytes;              /* granularity of a DRAM fetch */
-        uint32_t hit_cycles;               /* load to use, as an SM sees it, near partition */
-        uint32_t far_extra_cycles;         /* more for the far partition */
+        struct strata_cache_config cache; /* of the whole L2: size_bytes is the total */
+        uint64_t effective_bytes;  /* what one SM's data can occupy (copies in two partitions) */
+        uint32_t write_miss;       /* enum strata_write_miss */
+        uint32_t channel_hash;     /* enum strata_channel_hash */
+        uint32_t fetch_bytes;      /* granularity of a DRAM fetch */
+        uint32_t hit_cycles;       /* load to use, as an SM sees it, near partition */
+        uint32_t far_extra_cycles; /* more for the far partition */
         uint32_t bytes_per_cycle_per_slice;
-        uint32_t fabric_bytes_per_cycle;   /* link between the partitions, each way */
-        double request_cycles;             /* a slice is busy with one request at least this long */
-        double partial_write_cycles;       /* more for each sector of which only a part is written */
-        double atomic_hot_cycles;          /* an atomic on the line that the slice worked on last, 0 = the same */
-        double atomic_cycles;              /* a slice is busy with one atomic sector */
+        uint32_t fabric_bytes_per_cycle; /* link between the partitions, each way */
+        double request_cycles;           /* a slice is busy with one request at least this long */
+        double partial_write_cycles;     /* more for each sector of which only a part is written */
+        double atomic_hot_cycles; /* an atomic on the line that the slice worked on last, 0 = the
+                                     same */
+        double atomic_cycles;     /* a slice is busy with one atomic sector */
         uint32_t mshrs;
         uint32_t mshr_merges;
         uint32_t clock_mhz;
         bool fill_on_memcpy;
-        uint32_t home_bytes;               /* addresses change their home partition in blocks of this size */
+        uint32_t home_bytes; /* addresses change their home partition in blocks of this size */
         uint32_t partition_of_gpc[32];
         uint32_t n_partition_of_gpc;
-        uint64_t prefetch_bytes;           /* a read from DRAM brings so many bytes behind it too (strata dissect) */
-        uint64_t dirty_bytes;              /* lines that may be dirty, in bytes of whole lines, 0 = all */
-        uint64_t dirty_partial_bytes;      /* of them lines with a sector written in part, 0 = all */
-        uint64_t dirty_at_start_bytes;     /* dirty lines of others when a launch begins */
-        uint32_t home_bits[16];            /* address bits whose parity is the home (two partitions); n = 0: scattered */
+        uint64_t prefetch_bytes; /* a read from DRAM brings so many bytes behind it too (strata
+                                    dissect) */
+        uint64_t dirty_bytes;    /* lines that may be dirty, in bytes of whole lines, 0 = all */
+        uint64_t dirty_partial_bytes;  /* of them lines with a sector written in part, 0 = all */
+        uint64_t dirty_at_start_bytes; /* dirty lines of others when a launch begins */
+        uint32_t home_bits[16]; /* address bits whose parity is the home (two partitions); n = 0:
+                                   scattered */
         uint32_t n_home_bits;
     } l2;
 
     struct {
-        uint32_t kind;                     /* enum strata_dram_kind */
+        uint32_t kind; /* enum strata_dram_kind */
         uint32_t channels;
-        uint32_t bus_bytes;                /* per channel */
+        uint32_t bus_bytes; /* per channel */
         uint32_t burst_length;
-        uint32_t clock_mhz;                /* command clock */
-        uint32_t data_rate;                /* transfers per command clock */
-        uint32_t access_cycles;            /* more than an L2 hit, in SM cycles, row hit, no queue */
-        uint32_t row_miss_cycles;          /* more than that for a row miss */
-        double efficiency;                 /* share of the pins' bandwidth a stream reaches */
+        uint32_t clock_mhz;       /* command clock */
+        uint32_t data_rate;       /* transfers per command clock */
+        uint32_t access_cycles;   /* more than an L2 hit, in SM cycles, row hit, no queue */
+        uint32_t row_miss_cycles; /* more than that for a row miss */
+        double efficiency;        /* share of the pins' bandwidth a stream reaches */
         uint32_t banks, bank_groups, row_bytes;
-        uint32_t tCCD, tCCDL, tRRD, tRCD, tRAS, tRP, tRC, tCL, tWL, tCDLR, tWR, tRTPL, tFAW, tRFC, tREFI;
+        uint32_t tCCD, tCCDL, tRRD, tRCD, tRAS, tRP, tRC, tCL, tWL, tCDLR, tWR, tRTPL, tFAW, tRFC,
+            tREFI;
         bool dual_command_bus, per_bank_refresh, separate_write_queue, bank_hash;
         uint32_t read_queue, write_queue, write_high, write_low;
-        uint32_t scheduler;                /* enum strata_dram_sched */
-        uint32_t age_limit;                /* clocks after which open rows no longer go first; 0 = never */
+        uint32_t scheduler; /* enum strata_dram_sched */
+        uint32_t age_limit; /* clocks after which open rows no longer go first; 0 = never */
     } dram;
 
     struct {
@@ -230,9 +276,10 @@ struct strata_gpu {
         uint64_t page_bytes;
         struct strata_cache_config l1, l2; /* line_bytes = page, size_bytes = entries * page */
         uint32_t l1_miss_cycles, l2_miss_cycles;
-        uint64_t active_bytes;             /* pages of so many bytes are active at once, 0 = all (strata dissect) */
-        uint32_t switch_cycles;            /* more for a page outside them */
-        bool before_l1;                    /* the L1 data cache is reached through the TLBs */
+        uint64_t
+            active_bytes; /* pages of so many bytes are active at once, 0 = all (strata dissect) */
+        uint32_t switch_cycles; /* more for a page outside them */
+        bool before_l1;         /* the L1 data cache is reached through the TLBs */
     } tlb;
 
     /* Caches of other paths on the SM (paper 002, section 4.3); size_bytes 0: there is none. */
@@ -244,8 +291,8 @@ struct strata_gpu {
     /* The time of paper 000's model is counted in turns of the warp queue, not in cycles. */
     struct {
         uint32_t hit_steps;
-        uint32_t miss_steps;               /* lambda_min, section 4.2 */
-        double miss_deviation_steps;       /* sigma of the half-normal part, section 4.2 */
+        uint32_t miss_steps;         /* lambda_min, section 4.2 */
+        double miss_deviation_steps; /* sigma of the half-normal part, section 4.2 */
     } reuse;
 
     /* Where each value came from, by index of its key; offsets into `notes`, 0 = "". Kept inside so
@@ -300,7 +347,8 @@ const char *strata_gpu_value_text(const struct strata_gpu *gpu, const struct str
 /* The number of elements (1 unless the key is a list) and one of them, in the key's unit; a name or
  * a truth value gives its index. Not for strings. */
 uint32_t strata_gpu_count(const struct strata_gpu *gpu, const struct strata_gpu_key *key);
-double strata_gpu_number(const struct strata_gpu *gpu, const struct strata_gpu_key *key, uint32_t i);
+double strata_gpu_number(const struct strata_gpu *gpu, const struct strata_gpu_key *key,
+                         uint32_t i);
 /* The note a file gave with the number; "" if none or if the default holds. */
 const char *strata_gpu_source(const struct strata_gpu *gpu, const struct strata_gpu_key *key);
 /* Whether a file or strata_gpu_set gave this value. */
@@ -324,38 +372,47 @@ const char *strata_gpu_size_text(uint64_t bytes, char *out, size_t size);
 void strata_gpu_init(struct strata_gpu *gpu);
 
 /* The values a YAML file for this GPU would hold (with sources), as one string to be freed. */
-strata_status strata_gpu_to_yaml(const struct strata_gpu *gpu, char **text, struct strata_error *err);
+strata_status strata_gpu_to_yaml(const struct strata_gpu *gpu, char **text,
+                                 struct strata_error *err);
 
 /* By name ("h200": looked up in the data folders given by strata_gpu_add_path) or by path to a
  * YAML file. */
-strata_status strata_gpu_load(const char *name_or_path, struct strata_gpu *out, struct strata_error *err);
-strata_status strata_gpu_parse(const char *text, size_t length, const char *file, struct strata_gpu *out,
-                               struct strata_error *err);
+strata_status strata_gpu_load(const char *name_or_path, struct strata_gpu *out,
+                              struct strata_error *err);
+strata_status strata_gpu_parse(const char *text, size_t length, const char *file,
+                               struct strata_gpu *out, struct strata_error *err);
 /* Reads the text of a gpgpusim.config (or trace.config) over what `gpu` holds; start with
  * strata_gpu_init. `ignored` (may be NULL) is called for every option that has no counterpart here,
  * with the reason. The caller validates. */
-typedef void strata_gpu_ignored(void *context, const char *option, const char *value, const char *why);
-strata_status strata_gpu_import(const char *text, size_t length, const char *file, struct strata_gpu *gpu,
-                                strata_gpu_ignored *ignored, void *context, struct strata_error *err);
+typedef void strata_gpu_ignored(void *context, const char *option, const char *value,
+                                const char *why);
+strata_status strata_gpu_import(const char *text, size_t length, const char *file,
+                                struct strata_gpu *gpu, strata_gpu_ignored *ignored, void *context,
+                                struct strata_error *err);
 
-/* Where the file of that name lies (or the path itself if it is one), for messages and `gpu list`. */
-strata_status strata_gpu_locate(const char *name_or_path, char *path, size_t size, struct strata_error *err);
+/* Where the file of that name lies (or the path itself if it is one), for messages and `gpu list`.
+ */
+strata_status strata_gpu_locate(const char *name_or_path, char *path, size_t size,
+                                struct strata_error *err);
 /* The folders of the search list, first to be searched first; NULL after the last. */
 const char *strata_gpu_path(size_t i);
 /* Adds a folder to the front of the search list (a copy is made). Not thread-safe. */
 strata_status strata_gpu_add_path(const char *folder, struct strata_error *err);
 /* One key by its dotted path, value as in a YAML file ("l1.size", "96KiB"); as a file gives it. */
-strata_status strata_gpu_set(struct strata_gpu *gpu, const char *key, const char *value, struct strata_error *err);
-/* The same for a GPU that is complete, as --set and sweeps do it. What hangs on the key follows: with
- * sm.count the lists of SMs (those that are gone leave them, new ones come at the end), and a size
- * given to the L1 is its own, not what shared memory leaves of a common store. A size given to the L2
- * becomes the nearest whole number of sets in each slice, and l2.effective and l2.dirty stay the same
- * part of it. */
-strata_status strata_gpu_override(struct strata_gpu *gpu, const char *key, const char *value, struct strata_error *err);
-/* Of all values, whatever file or option gave them, without name, description and sources: GPUs with
- * equal digests are the same to every model. Never 0. */
+strata_status strata_gpu_set(struct strata_gpu *gpu, const char *key, const char *value,
+                             struct strata_error *err);
+/* The same for a GPU that is complete, as --set and sweeps do it. What hangs on the key follows:
+ * with sm.count the lists of SMs (those that are gone leave them, new ones come at the end), and a
+ * size given to the L1 is its own, not what shared memory leaves of a common store. A size given to
+ * the L2 becomes the nearest whole number of sets in each slice, and l2.effective and l2.dirty stay
+ * the same part of it. */
+strata_status strata_gpu_override(struct strata_gpu *gpu, const char *key, const char *value,
+                                  struct strata_error *err);
+/* Of all values, whatever file or option gave them, without name, description and sources: GPUs
+ * with equal digests are the same to every model. Never 0. */
 uint64_t strata_gpu_digest(const struct strata_gpu *gpu);
 /* Checks values against one another (sets are whole numbers, order covers all SMs, ...). */
-strata_status strata_gpu_validate(const struct strata_gpu *gpu, const char *file, struct strata_error *err);
+strata_status strata_gpu_validate(const struct strata_gpu *gpu, const char *file,
+                                  struct strata_error *err);
 
 #endif

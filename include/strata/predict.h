@@ -40,9 +40,9 @@ void strata_launch_set_release(struct strata_launch_set *set);
 
 /* ---- profiles kept in a file ---- */
 
-/* Of a model that has them (strata_model_profiled): launches whose profile is there are not read again.
- * A launch is known by program, trace, id, kernel and shape; what else a profile depends on (the GPU's
- * caches, say) must be the same too. JSON, see docs/interval-model.md. */
+/* Of a model that has them (strata_model_profiled): launches whose profile is there are not read
+ * again. A launch is known by program, trace, id, kernel and shape; what else a profile depends on
+ * (the GPU's caches, say) must be the same too. JSON, see docs/interval-model.md. */
 struct strata_profiles;
 /* A file that does not exist holds none. */
 strata_status strata_profiles_load(const struct strata_model *model, const char *path,
@@ -57,7 +57,7 @@ void strata_profiles_destroy(struct strata_profiles *p); /* NULL is allowed */
 struct strata_predict_options {
     const struct strata_model *model;
     struct strata_model_options model_options;
-    uint32_t jobs; /* threads over launches; 0 counts as 1 */
+    uint32_t jobs;                    /* threads over launches; 0 counts as 1 */
     struct strata_profiles *profiles; /* of this model: used and added to; NULL: none are kept */
     /* Called after each launch, never by two threads at once; NULL: not called. */
     void (*progress)(void *context, size_t n_done, size_t n_launches, uint64_t warp_instructions);

@@ -17,10 +17,11 @@ struct strata_prediction {
     char *gpu;  /* name of the GPU, not the path of its file */
     char *model;
     char *variant; /* NULL: the model's default */
-    char *label;   /* NULL: none; tells apart what is otherwise the same, an older build's answer, say */
+    char *label; /* NULL: none; tells apart what is otherwise the same, an older build's answer, say
+                  */
     uint64_t seed;
     uint64_t gpu_digest; /* strata_gpu_digest; 0: not known, as in what was read from a file */
-    char **override; /* "key=value", as given with --set, in that order */
+    char **override;     /* "key=value", as given with --set, in that order */
     size_t n_overrides, cap_overrides;
     struct strata_result *result; /* in launch order */
     size_t n_results, cap_results;
@@ -46,11 +47,13 @@ strata_status strata_format_parse(const char *word, enum strata_format *out,
 strata_status strata_prediction_print(const struct strata_prediction *p, enum strata_format format,
                                       char **text, size_t *length, struct strata_error *err);
 
-/* One line a launch, for people: time, cycles, hit rates, DRAM traffic. *text is freed by the caller. */
+/* One line a launch, for people: time, cycles, hit rates, DRAM traffic. *text is freed by the
+ * caller. */
 strata_status strata_prediction_summary(const struct strata_prediction *p, char **text,
                                         size_t *length, struct strata_error *err);
 /* One row a launch and metric in the columns of `ncu --csv`, and a column Source that says "model";
- * what a prediction does not know (process, stream, host) is empty. *text is freed by the caller. */
+ * what a prediction does not know (process, stream, host) is empty. *text is freed by the caller.
+ */
 strata_status strata_prediction_print_ncu(const struct strata_prediction *p, char **text,
                                           size_t *length, struct strata_error *err);
 

@@ -69,7 +69,8 @@ void strata_derive_other_names(struct strata_result *r);
 
 /* ---- models ---- */
 
-/* What the L2 asks of DRAM: the part of one line that is read or written, as the model comes to it. */
+/* What the L2 asks of DRAM: the part of one line that is read or written, as the model comes to it.
+ */
 struct strata_dram_access {
     uint64_t address; /* of the line */
     uint32_t sectors; /* bit i: the i-th sector of the line; their size is the L2's */
@@ -81,13 +82,13 @@ struct strata_dram_sink {
     void (*access)(void *context, const struct strata_dram_access *access);
 };
 
-/* What one execution of one memory instruction did, level by level; sectors. Stores wait before they
- * leave the L1, so that what becomes of them further down is nobody's. */
+/* What one execution of one memory instruction did, level by level; sectors. Stores wait before
+ * they leave the L1, so that what becomes of them further down is nobody's. */
 struct strata_site_access {
     const struct strata_inst *inst; /* of the launch's code table */
     uint32_t inst_index, lanes;
-    uint64_t sectors;                   /* at the L1; shared memory: 0 */
-    uint64_t l1_hits;                   /* loads only, as all that follow */
+    uint64_t sectors; /* at the L1; shared memory: 0 */
+    uint64_t l1_hits; /* loads only, as all that follow */
     uint64_t l2_reads, l2_hits, dram_reads;
     uint64_t bank_conflicts; /* shared memory only */
 };
@@ -102,18 +103,18 @@ struct strata_model_options {
     const char *variant; /* NULL: the model's default */
     /* "key=value" words a model understands besides the GPU file (NULL-terminated or NULL) */
     const char *const *settings;
-    /* NULL, or told of every access to DRAM. The reuse model's hierarchy does; others ignore it. Not
-     * told are fetches of code and the front end's own. */
+    /* NULL, or told of every access to DRAM. The reuse model's hierarchy does; others ignore it.
+     * Not told are fetches of code and the front end's own. */
     const struct strata_dram_sink *dram;
     /* The same for every execution of an instruction that accesses memory. */
     const struct strata_site_sink *sites;
 };
 
-/* What a model offers that reads a launch once, keeps a profile of it, and answers for many GPUs from
- * that. Profiles may be used by several threads at once. */
+/* What a model offers that reads a launch once, keeps a profile of it, and answers for many GPUs
+ * from that. Profiles may be used by several threads at once. */
 struct strata_profiled_model {
-    /* Keys of the GPU file, and "model.SETTING", that may differ between the profile and an evaluation;
-     * a word with a dot at its end stands for all keys below it. NULL-terminated. */
+    /* Keys of the GPU file, and "model.SETTING", that may differ between the profile and an
+     * evaluation; a word with a dot at its end stands for all keys below it. NULL-terminated. */
     const char *const *free_keys;
     strata_status (*create)(const struct strata_gpu *gpu, struct strata_reader *reader,
                             const struct strata_model_options *opt, void **profile,
@@ -122,7 +123,8 @@ struct strata_profiled_model {
                               const struct strata_model_options *opt, struct strata_result *out,
                               struct strata_error *err);
     /* One JSON object; *text is freed by the caller. */
-    strata_status (*to_text)(const void *profile, char **text, size_t *length, struct strata_error *err);
+    strata_status (*to_text)(const void *profile, char **text, size_t *length,
+                             struct strata_error *err);
     strata_status (*from_text)(const char *text, size_t length, const char *file, void **profile,
                                struct strata_error *err);
     void (*destroy)(void *profile); /* NULL is allowed */
@@ -140,15 +142,16 @@ struct strata_model {
 /* NULL if there is no such model. */
 const struct strata_model *strata_model_find(const char *name);
 const struct strata_model *const *strata_model_table(size_t *n);
-/* Whether a key of the GPU file can change what a model says. "dissect" stands for `strata dissect`. */
+/* Whether a key of the GPU file can change what a model says. "dissect" stands for `strata
+ * dissect`. */
 bool strata_model_reads_key(const char *model, const char *key);
 
 /* NULL: the model has no profiles, and every GPU needs a run. */
 const struct strata_profiled_model *strata_model_profiled(const struct strata_model *model);
 /* Of a model with profiles: whether an evaluation may have another value for the key. */
 bool strata_profile_key_is_free(const struct strata_model *model, const char *key);
-/* Profiles of one launch with equal hashes are equal: of the tool, the model, the seed, and all keys
- * and settings that are not free. */
+/* Profiles of one launch with equal hashes are equal: of the tool, the model, the seed, and all
+ * keys and settings that are not free. */
 uint64_t strata_profile_hash(const struct strata_model *model, const struct strata_gpu *gpu,
                              const struct strata_model_options *opt);
 

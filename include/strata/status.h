@@ -46,8 +46,8 @@ strata_status strata_fail(struct strata_error *err, strata_status status, const 
 void strata_error_text(const struct strata_error *err, char *out, uint64_t size);
 
 /* Typing errors (a letter too many, too few, wrong, or two exchanged) between two words of up to 64
- * letters; SIZE_MAX if it is clear from the lengths that there are `limit` or more. For messages that
- * ask "did you mean ...?". */
+ * letters; SIZE_MAX if it is clear from the lengths that there are `limit` or more. For messages
+ * that ask "did you mean ...?". */
 size_t strata_word_distance(const char *a, const char *b, size_t limit);
 
 #endif

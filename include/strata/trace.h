@@ -20,8 +20,8 @@
 #include <strata/status.h>
 
 #define STRATA_WARP_SIZE 32
-#define STRATA_MAX_DST 8
-#define STRATA_MAX_SRC 24
+#define STRATA_MAX_DST   8
+#define STRATA_MAX_SRC   24
 
 /* What kind of unit executes an instruction; decides latency and pipe. */
 enum strata_opclass {
@@ -30,22 +30,23 @@ enum strata_opclass {
     STRATA_OP_FP32,      /* FADD, FMUL, FFMA, ... */
     STRATA_OP_IMAD,      /* integer multiply-add (its own pipe on some GPUs) */
     STRATA_OP_FP64,
-    STRATA_OP_FP16,   /* HADD2, HFMA2 ... */
-    STRATA_OP_SFU,    /* MUFU and conversions that run there */
-    STRATA_OP_CONV,   /* F2I, I2F, F2F ... */
-    STRATA_OP_TENSOR, /* HMMA, IMMA, DMMA */
-    STRATA_OP_UNIFORM,/* uniform datapath: UIADD3, ULDC, R2UR ... */
-    STRATA_OP_BRANCH, /* BRA, BSSY, BSYNC, CALL, RET, ... */
+    STRATA_OP_FP16,    /* HADD2, HFMA2 ... */
+    STRATA_OP_SFU,     /* MUFU and conversions that run there */
+    STRATA_OP_CONV,    /* F2I, I2F, F2F ... */
+    STRATA_OP_TENSOR,  /* HMMA, IMMA, DMMA */
+    STRATA_OP_UNIFORM, /* uniform datapath: UIADD3, ULDC, R2UR ... */
+    STRATA_OP_BRANCH,  /* BRA, BSSY, BSYNC, CALL, RET, ... */
     STRATA_OP_EXIT,
     STRATA_OP_BARRIER, /* BAR.SYNC and kin: block-wide barrier */
     STRATA_OP_MEMBAR,
-    STRATA_OP_SREG,   /* S2R, CS2R: special register read */
-    STRATA_OP_SHUFFLE,/* SHFL, and other crossbar users that touch no memory */
-    STRATA_OP_VOTE,   /* VOTE, MATCH, REDUX */
-    STRATA_OP_MEM,    /* anything with a memory operation; see space and memop */
-    STRATA_OP_CONST,  /* LDC: constant load (address not recorded) */
+    STRATA_OP_SREG,         /* S2R, CS2R: special register read */
+    STRATA_OP_SHUFFLE,      /* SHFL, and other crossbar users that touch no memory */
+    STRATA_OP_VOTE,         /* VOTE, MATCH, REDUX */
+    STRATA_OP_MEM,          /* anything with a memory operation; see space and memop */
+    STRATA_OP_CONST,        /* LDC: constant load (address not recorded) */
     STRATA_OP_ASYNC_COMMIT, /* LDGDEPBAR, cp.async.commit_group */
-    STRATA_OP_ASYNC_WAIT,   /* DEPBAR.LE SB0, n; cp.async.wait_group n: imm = groups allowed pending */
+    STRATA_OP_ASYNC_WAIT,   /* DEPBAR.LE SB0, n; cp.async.wait_group n: imm = groups allowed pending
+                             */
     STRATA_OP_NOP,
     STRATA_N_OPCLASS
 };
@@ -73,17 +74,17 @@ enum strata_memop {
 
 /* Cache hints: bits of strata_inst.hints. */
 enum strata_hint {
-    STRATA_HINT_BYPASS_L1 = 1u << 0,      /* ld.cg, LDGSTS.BYPASS, .STRONG.GPU loads */
-    STRATA_HINT_EVICT_FIRST = 1u << 1,    /* .EF, ld.cs */
-    STRATA_HINT_EVICT_LAST = 1u << 2,     /* .EL */
-    STRATA_HINT_NO_ALLOCATE = 1u << 3,    /* .NA, L1::no_allocate */
-    STRATA_HINT_READ_ONLY = 1u << 4,      /* .CONSTANT, ld.global.nc */
-    STRATA_HINT_VOLATILE = 1u << 5,       /* volatile or .STRONG.SYS */
-    STRATA_HINT_PREFETCH_64B = 1u << 6,   /* LTC64B */
-    STRATA_HINT_PREFETCH_128B = 1u << 7,  /* LTC128B */
-    STRATA_HINT_PREFETCH_256B = 1u << 8,  /* LTC256B */
+    STRATA_HINT_BYPASS_L1 = 1u << 0,     /* ld.cg, LDGSTS.BYPASS, .STRONG.GPU loads */
+    STRATA_HINT_EVICT_FIRST = 1u << 1,   /* .EF, ld.cs */
+    STRATA_HINT_EVICT_LAST = 1u << 2,    /* .EL */
+    STRATA_HINT_NO_ALLOCATE = 1u << 3,   /* .NA, L1::no_allocate */
+    STRATA_HINT_READ_ONLY = 1u << 4,     /* .CONSTANT, ld.global.nc */
+    STRATA_HINT_VOLATILE = 1u << 5,      /* volatile or .STRONG.SYS */
+    STRATA_HINT_PREFETCH_64B = 1u << 6,  /* LTC64B */
+    STRATA_HINT_PREFETCH_128B = 1u << 7, /* LTC128B */
+    STRATA_HINT_PREFETCH_256B = 1u << 8, /* LTC256B */
     STRATA_HINT_WRITE_THROUGH = 1u << 9,
-    STRATA_HINT_GENERIC = 1u << 10,       /* was a generic LD/ST; space is the resolved one */
+    STRATA_HINT_GENERIC = 1u << 10, /* was a generic LD/ST; space is the resolved one */
 };
 
 /* One static instruction. Registers: dst are reg[0..n_dst-1], src are
@@ -91,8 +92,8 @@ enum strata_hint {
  * group (R4 of a 128-bit load is R4..R7); 255 is the zero register. */
 struct strata_inst {
     uint64_t pc;
-    const char *opcode;  /* full text with modifiers, owned by the code table */
-    uint32_t source_line;/* 0 = unknown */
+    const char *opcode;   /* full text with modifiers, owned by the code table */
+    uint32_t source_line; /* 0 = unknown */
     int32_t imm;
     uint16_t hints;      /* enum strata_hint */
     uint8_t opclass;     /* enum strata_opclass */
@@ -116,9 +117,9 @@ enum strata_addr_kind { STRATA_ADDR_NONE = 0, STRATA_ADDR_STRIDE, STRATA_ADDR_LI
 struct strata_winst {
     const struct strata_inst *inst;
     uint32_t inst_index;
-    uint32_t mask;     /* lanes that executed it (active and predicate true) */
-    uint32_t addr_kind;/* enum strata_addr_kind */
-    int32_t stride;    /* STRIDE: lane l has base + (l - first active lane) * stride */
+    uint32_t mask;      /* lanes that executed it (active and predicate true) */
+    uint32_t addr_kind; /* enum strata_addr_kind */
+    int32_t stride;     /* STRIDE: lane l has base + (l - first active lane) * stride */
     uint64_t base;
     const uint64_t *addr; /* LIST: 32 entries indexed by lane, 0 where inactive; borrowed from the
                              cursor until its next step */
@@ -132,8 +133,18 @@ struct strata_dim3 {
 };
 
 /* Where the register count came from. */
-enum strata_regs_source { STRATA_REGS_TRACE = 0, STRATA_REGS_CUBIN, STRATA_REGS_ESTIMATE, STRATA_REGS_USER };
-enum strata_isa { STRATA_ISA_SASS = 0, STRATA_ISA_PTX, STRATA_ISA_SYNTHETIC, STRATA_ISA_THREADLIST };
+enum strata_regs_source {
+    STRATA_REGS_TRACE = 0,
+    STRATA_REGS_CUBIN,
+    STRATA_REGS_ESTIMATE,
+    STRATA_REGS_USER
+};
+enum strata_isa {
+    STRATA_ISA_SASS = 0,
+    STRATA_ISA_PTX,
+    STRATA_ISA_SYNTHETIC,
+    STRATA_ISA_THREADLIST
+};
 
 /* One kernel launch; strings are owned by the trace. */
 struct strata_launch {
@@ -143,15 +154,15 @@ struct strata_launch {
     uint64_t id;
     struct strata_dim3 grid, block;
     uint32_t registers_per_thread;
-    uint32_t regs_source;          /* enum strata_regs_source */
-    uint32_t shared_static_bytes;  /* Accel-Sim traces give only the sum: it is here */
+    uint32_t regs_source;         /* enum strata_regs_source */
+    uint32_t shared_static_bytes; /* Accel-Sim traces give only the sum: it is here */
     uint32_t shared_dynamic_bytes;
-    uint32_t sm_version;           /* 90 */
-    uint32_t isa;                  /* enum strata_isa */
+    uint32_t sm_version; /* 90 */
+    uint32_t isa;        /* enum strata_isa */
     uint64_t stream;
     uint64_t shared_base, local_base; /* generic windows, 0 if unknown */
-    uint64_t warp_instructions;    /* 0 if not known without reading */
-    uint64_t sampled_blocks;       /* 0: all blocks were recorded; else how many */
+    uint64_t warp_instructions;       /* 0 if not known without reading */
+    uint64_t sampled_blocks;          /* 0: all blocks were recorded; else how many */
 };
 
 /* Blocks and warps of a launch. */
@@ -170,9 +181,9 @@ static inline uint32_t strata_launch_warps_per_block(const struct strata_launch 
 
 /* A block in byte code. `bytes[warp_offset[w] .. warp_offset[w+1])` is warp w. */
 struct strata_block {
-    uint64_t index;            /* linear: x + grid.x * (y + grid.y * z) */
+    uint64_t index; /* linear: x + grid.x * (y + grid.y * z) */
     uint32_t n_warps;
-    uint32_t *warp_offset;     /* n_warps + 1 entries */
+    uint32_t *warp_offset;       /* n_warps + 1 entries */
     uint32_t *warp_instructions; /* n_warps entries */
     uint8_t *bytes;
     const struct strata_code *code;
@@ -187,22 +198,23 @@ struct strata_cursor {
     const uint8_t *tokens, *tokens_end, *controls, *first, *data, *data_start;
     const struct strata_code *code;
     uint32_t last_index, next_index; /* executed last, predicted next */
-    uint32_t run;            /* instructions left in the current predicted run */
+    uint32_t run;                    /* instructions left in the current predicted run */
     uint32_t mask, other_mask;
-    uint32_t remaining;      /* warp instructions still to come */
+    uint32_t remaining; /* warp instructions still to come */
     uint32_t cap_state;
     struct strata_addr_state *state; /* per static instruction with addresses: allocated by _init */
-    uint32_t branch_from[STRATA_BRANCH_MEMORY]; /* index + 1 of an instruction that was jumped from */
+    uint32_t
+        branch_from[STRATA_BRANCH_MEMORY]; /* index + 1 of an instruction that was jumped from */
     uint32_t branch_to[STRATA_BRANCH_MEMORY];
     uint64_t addr[STRATA_WARP_SIZE];
 };
 /* _init allocates; _release frees; a cursor may be re-initialised without release to reuse its
  * memory (zero the struct before the first _init). */
-strata_status strata_cursor_init(struct strata_cursor *c, const struct strata_block *b, uint32_t warp,
-                                 struct strata_error *err);
+strata_status strata_cursor_init(struct strata_cursor *c, const struct strata_block *b,
+                                 uint32_t warp, struct strata_error *err);
 void strata_cursor_release(struct strata_cursor *c);
-/* True: *out is the next warp instruction. False: the warp is over. Bytes come from a block that the
- * reader has validated, so decoding cannot fail. */
+/* True: *out is the next warp instruction. False: the warp is over. Bytes come from a block that
+ * the reader has validated, so decoding cannot fail. */
 bool strata_cursor_next(struct strata_cursor *c, struct strata_winst *out);
 
 /* ---- reading ---- */
@@ -210,14 +222,19 @@ bool strata_cursor_next(struct strata_cursor *c, struct strata_winst *out);
 struct strata_trace; /* opaque */
 
 struct strata_trace_options {
-    bool accelsim_compat; /* the upstream parser's rules for widths, mode 1 with gaps, generic LD/ST */
+    bool accelsim_compat; /* the upstream parser's rules for widths, mode 1 with gaps, generic LD/ST
+                           */
     bool lenient;         /* accept a launch whose last thread block is cut short (default true) */
     uint32_t reserved[4];
 };
 void strata_trace_options_init(struct strata_trace_options *opt);
 
-enum strata_event_kind { STRATA_EVENT_LAUNCH = 0, STRATA_EVENT_MEMCPY_HTOD, STRATA_EVENT_MEMCPY_DTOH,
-                         STRATA_EVENT_MEMSET };
+enum strata_event_kind {
+    STRATA_EVENT_LAUNCH = 0,
+    STRATA_EVENT_MEMCPY_HTOD,
+    STRATA_EVENT_MEMCPY_DTOH,
+    STRATA_EVENT_MEMSET
+};
 struct strata_event {
     uint32_t kind;
     uint32_t launch;  /* index of the launch for STRATA_EVENT_LAUNCH */
@@ -226,8 +243,8 @@ struct strata_event {
 };
 
 /* Opens a .strata file, an Accel-Sim folder or kernelslist file, one .traceg[.xz|.gz|.zst], or a
- * thread-list text file or folder (.trc), or NVBit mem_trace text. Reads headers only, except that the
- * last two have none and are read once. */
+ * thread-list text file or folder (.trc), or NVBit mem_trace text. Reads headers only, except that
+ * the last two have none and are read once. */
 strata_status strata_trace_open(const char *path, const struct strata_trace_options *opt,
                                 struct strata_trace **out, struct strata_error *err);
 void strata_trace_close(struct strata_trace *t);
@@ -242,21 +259,25 @@ strata_status strata_reader_open(struct strata_trace *t, size_t launch, struct s
                                  struct strata_error *err);
 void strata_reader_close(struct strata_reader *r);
 /* Another reader of the same launch, from its start: for models that make several passes. */
-strata_status strata_reader_reopen(const struct strata_reader *r, struct strata_reader **out, struct strata_error *err);
+strata_status strata_reader_reopen(const struct strata_reader *r, struct strata_reader **out,
+                                   struct strata_error *err);
 const struct strata_launch *strata_reader_launch(const struct strata_reader *r);
 const struct strata_code *strata_reader_code(const struct strata_reader *r);
-/* The k-th event of the trace, counted from its start, as long as it comes before the reader's launch; then NULL. */
+/* The k-th event of the trace, counted from its start, as long as it comes before the reader's
+ * launch; then NULL. */
 const struct strata_event *strata_reader_event_before(const struct strata_reader *r, size_t k);
 /* The next block in file order; STRATA_END after the last. The caller destroys the block. */
 strata_status strata_reader_next(struct strata_reader *r, struct strata_block **out,
                                  struct strata_error *err);
-/* The next block in order of its linear index (blocks that come early are held back in byte code). */
+/* The next block in order of its linear index (blocks that come early are held back in byte code).
+ */
 strata_status strata_reader_next_ordered(struct strata_reader *r, struct strata_block **out,
                                          struct strata_error *err);
 /* Makes the next strata_reader_next start at block `block_index`, and go on in file order. If the
  * trace has no such block: STRATA_END, and the reader is at its end. Native files only, otherwise
  * STRATA_EUNSUPPORTED. Not to be mixed with strata_reader_next_ordered. */
-strata_status strata_reader_seek(struct strata_reader *r, uint64_t block_index, struct strata_error *err);
+strata_status strata_reader_seek(struct strata_reader *r, uint64_t block_index,
+                                 struct strata_error *err);
 /* Things worth telling the user: unknown opcodes, truncated end, ... Valid until _close. */
 size_t strata_reader_warning_count(const struct strata_reader *r);
 const char *strata_reader_warning(const struct strata_reader *r, size_t i);
@@ -284,25 +305,28 @@ void strata_builder_destroy(struct strata_builder *b);
 strata_status strata_builder_begin_block(struct strata_builder *b, uint64_t index, uint32_t n_warps,
                                          struct strata_error *err);
 /* Warps may be begun in any order, each once; a warp never begun is empty. */
-strata_status strata_builder_begin_warp(struct strata_builder *b, uint32_t warp, struct strata_error *err);
+strata_status strata_builder_begin_warp(struct strata_builder *b, uint32_t warp,
+                                        struct strata_error *err);
 /* No addresses: addr = NULL. Otherwise 32 entries by lane (inactive ones ignored). With an empty
- * mask an instruction has no addresses. Addresses of all active lanes on one line base + (l - first)
+ * mask an instruction has no addresses. Addresses of all active lanes on one line base + (l -
+ * first)
  * * stride become STRATA_ADDR_STRIDE. */
 strata_status strata_builder_add(struct strata_builder *b, uint32_t inst_index, uint32_t mask,
                                  const uint64_t *addr, struct strata_error *err);
 /* The same for an affine access: lane l has base + (l - first active lane) * stride. */
-strata_status strata_builder_add_strided(struct strata_builder *b, uint32_t inst_index, uint32_t mask,
-                                         uint64_t base, int32_t stride, struct strata_error *err);
+strata_status strata_builder_add_strided(struct strata_builder *b, uint32_t inst_index,
+                                         uint32_t mask, uint64_t base, int32_t stride,
+                                         struct strata_error *err);
 strata_status strata_builder_end_block(struct strata_builder *b, struct strata_block **out,
                                        struct strata_error *err);
 
 /* Writes a whole trace: native (.strata) or Accel-Sim (a folder). Output goes to a temporary name
- * and is renamed by _finish; _abort removes it. Devices and pipes are written in place; "-" is standard
- * output (native only). */
+ * and is renamed by _finish; _abort removes it. Devices and pipes are written in place; "-" is
+ * standard output (native only). */
 struct strata_writer;
 struct strata_writer_options {
-    const char *format;   /* "strata" or "accelsim"; NULL: from the path's suffix */
-    int compression_level;/* 0: the format's default; negative: none, where the format can */
+    const char *format;    /* "strata" or "accelsim"; NULL: from the path's suffix */
+    int compression_level; /* 0: the format's default; negative: none, where the format can */
     uint32_t reserved[4];
 };
 strata_status strata_writer_create(const char *path, const struct strata_writer_options *opt,
@@ -310,7 +334,8 @@ strata_status strata_writer_create(const char *path, const struct strata_writer_
 strata_status strata_writer_memcpy(struct strata_writer *w, uint32_t event_kind, uint64_t address,
                                    uint64_t bytes, struct strata_error *err);
 /* `code` must stay valid until strata_writer_end_launch, and may grow until then. */
-strata_status strata_writer_begin_launch(struct strata_writer *w, const struct strata_launch *launch,
+strata_status strata_writer_begin_launch(struct strata_writer *w,
+                                         const struct strata_launch *launch,
                                          const struct strata_code *code, struct strata_error *err);
 strata_status strata_writer_block(struct strata_writer *w, const struct strata_block *block,
                                   struct strata_error *err);
@@ -318,7 +343,8 @@ strata_status strata_writer_end_launch(struct strata_writer *w, struct strata_er
 /* Ends a launch before its last block was written (a size limit, an interrupt): read back, it is a
  * sample of the blocks written, of which there must be one. Accel-Sim's format cannot say so. */
 strata_status strata_writer_cut_launch(struct strata_writer *w, struct strata_error *err);
-/* The file or folder that is written until _finish renames it; NULL: the output is written in place. */
+/* The file or folder that is written until _finish renames it; NULL: the output is written in
+ * place. */
 const char *strata_writer_temporary(const struct strata_writer *w);
 uint64_t strata_writer_bytes(const struct strata_writer *w); /* written so far */
 strata_status strata_writer_finish(struct strata_writer *w, struct strata_error *err); /* frees w */

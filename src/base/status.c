@@ -7,10 +7,16 @@
 const char *strata_status_name(strata_status status)
 {
     static const char *const names[] = {
-        [STRATA_OK] = "ok",         [STRATA_END] = "end",       [STRATA_ENOMEM] = "memory",
-        [STRATA_EIO] = "io",        [STRATA_EFORMAT] = "format", [STRATA_ECONFIG] = "config",
-        [STRATA_EUNSUPPORTED] = "unsupported", [STRATA_ELIMIT] = "limit",
-        [STRATA_EUSAGE] = "usage",  [STRATA_EMISMATCH] = "mismatch",
+        [STRATA_OK] = "ok",
+        [STRATA_END] = "end",
+        [STRATA_ENOMEM] = "memory",
+        [STRATA_EIO] = "io",
+        [STRATA_EFORMAT] = "format",
+        [STRATA_ECONFIG] = "config",
+        [STRATA_EUNSUPPORTED] = "unsupported",
+        [STRATA_ELIMIT] = "limit",
+        [STRATA_EUSAGE] = "usage",
+        [STRATA_EMISMATCH] = "mismatch",
     };
     if ((size_t)status >= sizeof names / sizeof names[0])
         return "unknown";

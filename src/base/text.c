@@ -129,7 +129,8 @@ void strata_text_put_json_string(struct strata_text *t, const char *words)
     strata_text_put(t, "\"");
 }
 
-void strata_text_put_json_strings(struct strata_text *t, const char *name, char *const *item, size_t n)
+void strata_text_put_json_strings(struct strata_text *t, const char *name, char *const *item,
+                                  size_t n)
 {
     strata_text_put_json_string(t, name);
     strata_text_put(t, ": [");

@@ -25,7 +25,8 @@ void strata_text_put_number(struct strata_text *t, double value);
 /* With the quotes around it; bytes that are not UTF-8 become U+FFFD, as JSON allows no others. */
 void strata_text_put_json_string(struct strata_text *t, const char *words);
 /* "name": ["first", "second"] */
-void strata_text_put_json_strings(struct strata_text *t, const char *name, char *const *item, size_t n);
+void strata_text_put_json_strings(struct strata_text *t, const char *name, char *const *item,
+                                  size_t n);
 /* Text in the one encoding all our files have. */
 bool strata_text_is_utf8(const char *data, size_t length);
 /* Quoted only where the field needs it. */

@@ -54,7 +54,8 @@ static strata_status configure(const struct strata_cache_config *config, struct 
                            "Replacement policy %u is not implemented.", config->replacement);
     if (config->tag_sets && !is_power_of_two(config->tag_sets))
         return strata_fail(err, STRATA_ECONFIG, NULL, 0, 0,
-                           "A cache with %u sets of tags cannot be modelled: their number has to be a power of two.",
+                           "A cache with %u sets of tags cannot be modelled: their number has to "
+                           "be a power of two.",
                            config->tag_sets);
     /* Data in sets has its tags beside it. */
     if (config->ways || config->n_set_ways || !config->tag_ways)

@@ -49,9 +49,10 @@ struct cache {
     uint32_t line_shift, sector_shift;
     uint64_t *table; /* by hash of the line: the hash, and slot + 1 below it; 0 = empty */
     uint32_t table_mask;
-    uint32_t *fill;        /* slots of each set in use */
-    uint32_t *set_start;   /* first slot of each set; n_sets + 1 entries */
-    uint32_t *tag_slot;    /* tags apart from the data: slot + 1 of each way of each tag set, 0 = free */
+    uint32_t *fill;      /* slots of each set in use */
+    uint32_t *set_start; /* first slot of each set; n_sets + 1 entries */
+    uint32_t
+        *tag_slot; /* tags apart from the data: slot + 1 of each way of each tag set, 0 = free */
     uint32_t n_tag_slots;
     uint8_t *policy_state; /* whatever the policy keeps per set */
     char *memory;          /* of all these, unless it is a pool's */

@@ -1,4 +1,5 @@
-/* index.c - index functions: linear, xor, Fermi, polynomial, mixed, selected bits, scattered, dealt. */
+/* index.c - index functions: linear, xor, Fermi, polynomial, mixed, selected bits, scattered,
+ * dealt. */
 #include "cache/index.h"
 
 #include "base/bits.h"
@@ -46,8 +47,8 @@ static uint32_t selected_bits(const struct strata_cache_config *c, uint64_t addr
 }
 
 /* Every run of as many pieces as there are sets falls into all of them, in an order that no address
- * bits give (paper 002, section 4.3: the read-only caches). The lowest of index_bits is where a piece
- * begins; without it a piece is a line. */
+ * bits give (paper 002, section 4.3: the read-only caches). The lowest of index_bits is where a
+ * piece begins; without it a piece is a line. */
 static uint32_t scatter(const struct strata_cache_config *c, uint32_t n_sets, uint64_t address)
 {
     uint64_t piece = c->n_index_bits ? address >> c->index_bits[0] : address / c->line_bytes;

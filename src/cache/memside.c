@@ -26,7 +26,8 @@ uint32_t memside_gpc(const struct memside *m, uint32_t sm)
 
 uint32_t memside_partition(const struct memside *m, uint32_t gpc)
 {
-    return (gpc < m->gpu->l2.n_partition_of_gpc ? m->gpu->l2.partition_of_gpc[gpc] : gpc) % m->n_partitions;
+    return (gpc < m->gpu->l2.n_partition_of_gpc ? m->gpu->l2.partition_of_gpc[gpc] : gpc) %
+           m->n_partitions;
 }
 
 uint32_t memside_count_gpcs(const struct strata_gpu *gpu)
@@ -58,7 +59,8 @@ uint32_t memside_fetch(const struct memside *m, uint32_t missing, uint32_t held)
     return wide & ~held & ((1u << m->l2_sectors) - 1);
 }
 
-uint32_t memside_part_of(const struct memside *m, uint64_t line, uint32_t sectors, uint64_t *at, uint64_t *l2_line)
+uint32_t memside_part_of(const struct memside *m, uint64_t line, uint32_t sectors, uint64_t *at,
+                         uint64_t *l2_line)
 {
     const struct strata_cache_config *l1 = &m->gpu->l1.cache, *l2 = &m->gpu->l2.cache;
     uint64_t end = line + l1->line_bytes, l2_end;
@@ -84,7 +86,8 @@ static void ring_push(struct memside_ring *r, uint64_t line)
 }
 
 /* However small a share of the limit is, it is one. */
-static bool ring_init(struct memside_ring *r, uint64_t slots, uint64_t limit_bytes, uint64_t line_of_all_bytes)
+static bool ring_init(struct memside_ring *r, uint64_t slots, uint64_t limit_bytes,
+                      uint64_t line_of_all_bytes)
 {
     uint64_t size = 1024, limit = limit_bytes / line_of_all_bytes;
     while (size < slots * 2)
@@ -96,9 +99,10 @@ static bool ring_init(struct memside_ring *r, uint64_t slots, uint64_t limit_byt
     return r->line;
 }
 
-/* What the caches hold of others' writes when a launch begins: dirty lines at no address of the program, the
- * first to be displaced (probes stream_read and reread: reads alone write 75,000 sectors to DRAM). They leave
- * in proportion while the L2 fills from 62 % to all of it, so they take a quarter of the sets they are in. */
+/* What the caches hold of others' writes when a launch begins: dirty lines at no address of the
+ * program, the first to be displaced (probes stream_read and reread: reads alone write 75,000
+ * sectors to DRAM). They leave in proportion while the L2 fills from 62 % to all of it, so they
+ * take a quarter of the sets they are in. */
 static void begin_dirty(struct memside_dirty *d, uint64_t n, uint32_t sectors, struct cache *l2)
 {
     uint32_t line_bytes = l2->config.line_bytes, in_a_set = l2->ways / 4 ? l2->ways / 4 : 1;
@@ -119,18 +123,21 @@ static void begin_dirty(struct memside_dirty *d, uint64_t n, uint32_t sectors, s
     }
 }
 
-strata_status memside_dirty_init_share(struct memside_dirty *d, const struct strata_gpu *gpu, uint32_t n_shares, uint32_t l2_sectors,
-                                       struct cache *l2, struct strata_error *err)
+strata_status memside_dirty_init_share(struct memside_dirty *d, const struct strata_gpu *gpu,
+                                       uint32_t n_shares, uint32_t l2_sectors, struct cache *l2,
+                                       struct strata_error *err)
 {
     uint64_t line_of_all = (uint64_t)gpu->l2.cache.line_bytes * n_shares;
     if (!ring_init(&d->all, l2->n_slots, gpu->l2.dirty_bytes, line_of_all) ||
         !ring_init(&d->partial, l2->n_slots, gpu->l2.dirty_partial_bytes, line_of_all))
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the modelled L2.");
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for the modelled L2.");
     begin_dirty(d, gpu->l2.dirty_at_start_bytes / line_of_all, (1u << l2_sectors) - 1, l2);
     return STRATA_OK;
 }
 
-strata_status memside_dirty_init(struct memside_dirty *d, const struct memside *m, struct cache *l2, struct strata_error *err)
+strata_status memside_dirty_init(struct memside_dirty *d, const struct memside *m, struct cache *l2,
+                                 struct strata_error *err)
 {
     return memside_dirty_init_share(d, m->gpu, m->n_partitions, m->l2_sectors, l2, err);
 }
@@ -142,7 +149,8 @@ void memside_dirty_release(struct memside_dirty *d)
     memset(d, 0, sizeof *d);
 }
 
-void memside_dirty_mark(struct memside_dirty *d, struct cache_slot *s, uint32_t sectors, bool was_partial)
+void memside_dirty_mark(struct memside_dirty *d, struct cache_slot *s, uint32_t sectors,
+                        bool was_partial)
 {
     if (!s->dirty)
         ring_push(&d->all, s->line);
@@ -189,17 +197,21 @@ uint32_t memside_dirty_clean(struct memside_dirty *d, struct cache_slot *s, uint
 
 /* ---- request coalescers ---- */
 
-strata_status memside_coalescer_init(struct memside_coalescer *c, const struct strata_gpu *gpu, struct strata_error *err)
+strata_status memside_coalescer_init(struct memside_coalescer *c, const struct strata_gpu *gpu,
+                                     struct strata_error *err)
 {
     uint32_t scope = gpu->xbar.request_coalescer_scope;
     uint32_t groups = scope ? (gpu->sm.count + scope - 1) / scope : memside_count_gpcs(gpu);
-    *c = (struct memside_coalescer){.n_groups = groups, .size = gpu->xbar.request_coalescer_lines ? 1 : 8192};
+    *c = (struct memside_coalescer){.n_groups = groups,
+                                    .size = gpu->xbar.request_coalescer_lines ? 1 : 8192};
     while (c->size < gpu->xbar.request_coalescer_lines)
         c->size *= 2;
     if (!gpu->xbar.request_coalescer_window_cycles && !gpu->xbar.coalescer_return_cycles)
         return STRATA_OK;
     c->open = calloc((size_t)c->n_groups * c->size, sizeof *c->open);
-    return c->open ? STRATA_OK : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the request coalescers.");
+    return c->open ? STRATA_OK
+                   : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                                 "There is no memory left for the request coalescers.");
 }
 
 void memside_coalescer_release(struct memside_coalescer *c)

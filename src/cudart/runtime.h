@@ -133,7 +133,7 @@ struct config {
     bool record, memcheck, quiet;
     const char *output;
     const char *kernel_filter;
-    bool in_nvtx_range; /* record only what a range encloses, see nvtx.c */
+    bool in_nvtx_range;                 /* record only what a range encloses, see nvtx.c */
     uint64_t launch_skip, launch_count; /* count 0: no limit */
     uint64_t limit_bytes, sample_blocks, instruction_limit;
     uint32_t registers; /* 0: as found */

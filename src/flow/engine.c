@@ -15,7 +15,8 @@ enum { WHEEL_SLOTS = 8192 };
 static uint32_t *link_of(struct flow_engine *e, uint32_t entity)
 {
     uint32_t n_warps = e->memory.n_sms * e->slots_per_sm;
-    return entity < n_warps ? &e->warp[entity].wheel_next : &e->scheduler[entity - n_warps].wheel_next;
+    return entity < n_warps ? &e->warp[entity].wheel_next
+                            : &e->scheduler[entity - n_warps].wheel_next;
 }
 
 /* Times beyond the wheel's reach wait in its last slot and are looked at again there. */
@@ -71,7 +72,8 @@ static uint64_t next_time(const struct flow_engine *e)
 static strata_status no_memory(struct flow_engine *e, struct strata_error *err)
 {
     flow_engine_release(e);
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the resident warps of a launch.");
+    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                       "There is no memory left for the resident warps of a launch.");
 }
 
 static strata_status init_schedulers(struct flow_engine *e, struct strata_error *err)
@@ -108,7 +110,8 @@ static strata_status init_arrays(struct flow_engine *e, struct strata_error *err
     e->sm_start = calloc(n, sizeof *e->sm_start);
     e->sm_busy = calloc(n, sizeof *e->sm_busy);
     e->sm_resident = calloc(n, sizeof *e->sm_resident);
-    if (!e->block || !e->warp || !e->fetch || !e->wheel_head || !e->wheel_tail || !e->wheel_used || !e->sm_start || !e->sm_busy || !e->sm_resident)
+    if (!e->block || !e->warp || !e->fetch || !e->wheel_head || !e->wheel_tail || !e->wheel_used ||
+        !e->sm_start || !e->sm_busy || !e->sm_resident)
         return no_memory(e, err);
     for (uint32_t s = 0; s < n; s++) {
         strata_status st = fetch_sm_init(&e->fetch[s], err);
@@ -118,8 +121,9 @@ static strata_status init_arrays(struct flow_engine *e, struct strata_error *err
     return init_schedulers(e, err);
 }
 
-strata_status flow_engine_init(struct flow_engine *e, const struct strata_gpu *gpu, struct strata_reader *reader,
-                               uint64_t seed, const struct flow_assembler *assembler, struct strata_error *err)
+strata_status flow_engine_init(struct flow_engine *e, const struct strata_gpu *gpu,
+                               struct strata_reader *reader, uint64_t seed,
+                               const struct flow_assembler *assembler, struct strata_error *err)
 {
     memset(e, 0, sizeof *e);
     e->gpu = gpu;
@@ -133,11 +137,13 @@ strata_status flow_engine_init(struct flow_engine *e, const struct strata_gpu *g
     fetch_gpu_init(&e->fetch_all, gpu);
     e->ordered = assembler->schedule && e->launch->isa == STRATA_ISA_PTX;
     if (e->ordered)
-        st = sm_scheduler_init(&e->order, &e->decoder, e->launch->registers_per_thread, assembler->unroll, err);
+        st = sm_scheduler_init(&e->order, &e->decoder, e->launch->registers_per_thread,
+                               assembler->unroll, err);
     if (st == STRATA_OK)
         st = flow_memory_init(&e->memory, gpu, e->launch, e->occupancy.l1_bytes, seed, err);
     if (st == STRATA_OK)
-        st = strata_dispatcher_create(gpu, strata_launch_blocks(e->launch), e->occupancy.blocks_per_sm, NULL, &e->dispatcher, err);
+        st = strata_dispatcher_create(gpu, strata_launch_blocks(e->launch),
+                                      e->occupancy.blocks_per_sm, NULL, &e->dispatcher, err);
     if (st == STRATA_OK)
         st = init_arrays(e, err);
     if (st != STRATA_OK)
@@ -187,11 +193,13 @@ static strata_status size_registers(struct flow_engine *e, struct flow_warp *w)
     w->scoreboard.ready = calloc(e->register_cap, sizeof *w->scoreboard.ready);
     w->scoreboard.stall = calloc(e->register_cap, 1);
     if (!w->scoreboard.ready || !w->scoreboard.stall)
-        return strata_fail(e->err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the registers of a warp.");
+        return strata_fail(e->err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for the registers of a warp.");
     return STRATA_OK;
 }
 
-static strata_status start_warp(struct flow_engine *e, uint32_t index, uint32_t block, uint32_t k, uint64_t t)
+static strata_status start_warp(struct flow_engine *e, uint32_t index, uint32_t block, uint32_t k,
+                                uint64_t t)
 {
     struct flow_warp *w = &e->warp[index];
     struct flow_block *b = &e->block[block];
@@ -240,7 +248,8 @@ static strata_status start_block(struct flow_engine *e, uint32_t sm, uint64_t t)
         return st;
     struct flow_block *b = &e->block[place];
     *b = (struct flow_block){.data = data, .sm = sm, .index = data->index};
-    b->first_warp = sm * e->slots_per_sm + (place - sm * e->occupancy.blocks_per_sm) * e->warps_per_block;
+    b->first_warp =
+        sm * e->slots_per_sm + (place - sm * e->occupancy.blocks_per_sm) * e->warps_per_block;
     if (!e->sm_resident[sm]++)
         e->sm_start[sm] = t;
     e->resident_blocks++;
@@ -256,7 +265,8 @@ static strata_status start_block(struct flow_engine *e, uint32_t sm, uint64_t t)
 static uint64_t hand_out(struct flow_engine *e, uint64_t t)
 {
     double rate = e->gpu->launch.blocks_per_cycle;
-    uint32_t cost = rate > 0 ? (uint32_t)(64.0 / rate + 0.5) : 64 * e->gpu->launch.block_interval_cycles;
+    uint32_t cost =
+        rate > 0 ? (uint32_t)(64.0 / rate + 0.5) : 64 * e->gpu->launch.block_interval_cycles;
     uint64_t start = flow_max(e->dispatch_free64, t * 64);
     e->dispatch_free64 = start + cost;
     return start / 64;
@@ -283,7 +293,8 @@ static strata_status first_wave(struct flow_engine *e)
     uint64_t block;
     uint32_t sm;
     strata_status st = STRATA_OK;
-    while (st == STRATA_OK && !e->blocks_over && strata_dispatcher_first(e->dispatcher, &block, &sm))
+    while (st == STRATA_OK && !e->blocks_over &&
+           strata_dispatcher_first(e->dispatcher, &block, &sm))
         st = start_block(e, sm, hand_out(e, e->gpu->launch.launch_cycles));
     return st;
 }
@@ -295,7 +306,8 @@ strata_status flow_engine_run(struct flow_engine *e)
     while (st == STRATA_OK && e->pending) {
         e->now = next_time(e);
         while (st == STRATA_OK && take_due(e, &entity))
-            st = entity < n_warps ? flow_warp_due(e, entity) : flow_scheduler_due(e, entity - n_warps);
+            st = entity < n_warps ? flow_warp_due(e, entity)
+                                  : flow_scheduler_due(e, entity - n_warps);
     }
     if (st != STRATA_OK)
         return st;
@@ -303,7 +315,8 @@ strata_status flow_engine_run(struct flow_engine *e)
         e->end_time = flow_max(e->end_time, flow_drain(&e->memory, s));
     if (e->resident_blocks)
         return strata_fail(e->err, STRATA_EFORMAT, e->launch->trace, 0, 0,
-                           "%u blocks wait at a barrier that not all of their warps reach; `strata check` tells where.",
+                           "%u blocks wait at a barrier that not all of their warps reach; `strata "
+                           "check` tells where.",
                            e->resident_blocks);
     return STRATA_OK;
 }

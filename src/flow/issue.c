@@ -31,7 +31,8 @@ strata_status flow_next_instruction(struct flow_engine *e, struct flow_warp *w)
         w->next_line = w->has_next ? w->op->fetch_line : 0;
         return STRATA_OK;
     }
-    while ((st = sm_window_next(&w->window, &w->cursor, &e->order, &step, e->err)) == STRATA_OK && step.gone)
+    while ((st = sm_window_next(&w->window, &w->cursor, &e->order, &step, e->err)) == STRATA_OK &&
+           step.gone)
         e->instructions++;
     w->has_next = st == STRATA_OK;
     if (w->has_next) {
@@ -57,7 +58,8 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
         w->fetch_line = w->next_line;
         struct fetch_sm *fetch = &e->fetch[e->block[w->block].sm];
         fetch_note(&e->fetch_all, w->next_line);
-        sm_wait_for(&w->wait, fetch_line(&e->fetch_all, fetch, w->next_line, w->wait.ready), SM_STALL_FETCH);
+        sm_wait_for(&w->wait, fetch_line(&e->fetch_all, fetch, w->next_line, w->wait.ready),
+                    SM_STALL_FETCH);
         fetch_publish(&e->fetch_all, fetch);
     }
 }
@@ -66,7 +68,8 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
 
 static void release_barrier(struct flow_engine *e, struct flow_block *b)
 {
-    uint32_t cost = e->gpu->sm.latency_barrier_cycles + (uint32_t)(b->live_warps * e->gpu->sm.barrier_warp_cycles);
+    uint32_t cost = e->gpu->sm.latency_barrier_cycles +
+                    (uint32_t)(b->live_warps * e->gpu->sm.barrier_warp_cycles);
     uint64_t t = b->barrier_time + cost;
     b->waiting = 0;
     for (uint32_t k = 0; k < e->warps_per_block; k++) {
@@ -111,7 +114,8 @@ static void count_memory(struct flow_engine *e, const struct strata_inst *i)
     }
 }
 
-static void do_global(struct flow_engine *e, struct flow_warp *w, const struct sm_inst *i, uint32_t sm, uint64_t t)
+static void do_global(struct flow_engine *e, struct flow_warp *w, const struct sm_inst *i,
+                      uint32_t sm, uint64_t t)
 {
     count_memory(e, w->next.inst);
     uint64_t done = flow_access(&e->memory, sm, &w->next, w->local_base, t);
@@ -144,7 +148,8 @@ static void do_wait(const struct flow_engine *e, struct flow_warp *w)
     w->n_groups = allowed;
 }
 
-static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_inst *i, uint32_t sm, uint64_t t)
+static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_inst *i,
+                    uint32_t sm, uint64_t t)
 {
     switch (i->kind) {
     case SM_KIND_GLOBAL:
@@ -167,8 +172,10 @@ static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_
     }
 }
 
-/* Where the time since the last issue went: to the dependence that `stall` names, then to other warps. */
-static void account_stalls(struct flow_engine *e, const struct flow_warp *w, uint64_t t, enum sm_stall held_by)
+/* Where the time since the last issue went: to the dependence that `stall` names, then to other
+ * warps. */
+static void account_stalls(struct flow_engine *e, const struct flow_warp *w, uint64_t t,
+                           enum sm_stall held_by)
 {
     uint64_t dependence = w->wait.ready > w->last_issue ? w->wait.ready - w->last_issue : 0;
     if (w->wait.stall != SM_STALL_NONE)
@@ -185,8 +192,8 @@ static bool runs_on(const struct flow_engine *e, const struct flow_warp *w)
 {
     enum { AHEAD_CYCLES = 24 };
     const struct sm_inst *i = w->op;
-    return i->kind == SM_KIND_PLAIN && i->pipe != SM_PIPE_LSU && w->wait.ready <= e->now + AHEAD_CYCLES &&
-           !e->scheduler[w->scheduler].ready_mask;
+    return i->kind == SM_KIND_PLAIN && i->pipe != SM_PIPE_LSU &&
+           w->wait.ready <= e->now + AHEAD_CYCLES && !e->scheduler[w->scheduler].ready_mask;
 }
 
 static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, enum sm_stall held_by)
@@ -278,10 +285,12 @@ static uint64_t pipe_time(const struct flow_engine *e, const struct flow_schedul
     return lsu > ahead ? flow_max(t, lsu - ahead) : t;
 }
 
-/* The first ready warp by the policy whose pipe is free. Returns CACHE_NONE and the earliest time a pipe frees if none can issue. */
+/* The first ready warp by the policy whose pipe is free. Returns CACHE_NONE and the earliest time a
+ * pipe frees if none can issue. */
 static uint32_t choose(struct flow_engine *e, struct flow_scheduler *s, uint64_t *earliest)
 {
-    uint32_t per_sm = e->gpu->sm.schedulers ? e->gpu->sm.schedulers : 1, best = CACHE_NONE, policy = e->gpu->sm.scheduler_policy;
+    uint32_t per_sm = e->gpu->sm.schedulers ? e->gpu->sm.schedulers : 1, best = CACHE_NONE,
+             policy = e->gpu->sm.scheduler_policy;
     uint64_t best_key = UINT64_MAX;
     *earliest = UINT64_MAX;
     for (uint64_t m = s->ready_mask; m; m &= m - 1) {
@@ -319,8 +328,11 @@ strata_status flow_scheduler_due(struct flow_engine *e, uint32_t index)
     s->ready_mask &= ~((uint64_t)1 << w->slot);
     s->last_slot = w->slot;
     s->free = e->now + 1;
-    enum sm_stall held_by = s->pipe_free[i->pipe] > w->wait.ready || (i->pipe == SM_PIPE_LSU && pipe_time(e, s, i->pipe) > w->wait.ready)
-                                ? sm_busy_stall(i) : SM_STALL_SELECTED;
+    enum sm_stall held_by =
+        s->pipe_free[i->pipe] > w->wait.ready ||
+                (i->pipe == SM_PIPE_LSU && pipe_time(e, s, i->pipe) > w->wait.ready)
+            ? sm_busy_stall(i)
+            : SM_STALL_SELECTED;
     s->pipe_free[i->pipe] = i->pipe == SM_PIPE_NONE ? 0 : e->now + i->interval;
     if (s->ready_mask) {
         s->queued = true;

@@ -7,12 +7,14 @@
 #include "sm/atomics.h"
 
 /* Bytes of each sector of a request's line that its lanes write. */
-static void sector_bytes(const struct flow_memory *m, const struct strata_winst *w, const struct strata_request *r,
-                         uint8_t bytes[CACHE_MAX_SECTORS])
+static void sector_bytes(const struct flow_memory *m, const struct strata_winst *w,
+                         const struct strata_request *r, uint8_t bytes[CACHE_MAX_SECTORS])
 {
-    uint32_t size = m->gpu->l1.cache.sector_bytes, width = w->inst->width_bytes, sum[CACHE_MAX_SECTORS] = {0};
+    uint32_t size = m->gpu->l1.cache.sector_bytes, width = w->inst->width_bytes,
+             sum[CACHE_MAX_SECTORS] = {0};
     uint64_t addr[STRATA_WARP_SIZE];
-    if (w->inst->space == STRATA_SPACE_LOCAL) { /* addresses are private offsets; words are interleaved */
+    if (w->inst->space ==
+        STRATA_SPACE_LOCAL) { /* addresses are private offsets; words are interleaved */
         uint32_t n = popcount32(r->sectors), each = n ? popcount32(r->lanes) * 4 / n : 0;
         for (uint32_t k = 0; k < CACHE_MAX_SECTORS; k++)
             bytes[k] = (uint8_t)((r->sectors >> k & 1) ? each : 0);
@@ -32,7 +34,8 @@ static void sector_bytes(const struct flow_memory *m, const struct strata_winst 
 /* Sectors that are written whole. */
 static uint32_t whole_sectors(const struct flow_memory *m, const uint8_t bytes[CACHE_MAX_SECTORS])
 {
-    uint32_t size = m->gpu->l1.cache.sector_bytes > 255 ? 255 : m->gpu->l1.cache.sector_bytes, whole = 0;
+    uint32_t size = m->gpu->l1.cache.sector_bytes > 255 ? 255 : m->gpu->l1.cache.sector_bytes,
+             whole = 0;
     for (uint32_t k = 0; k < m->l1_sectors; k++)
         whole |= (uint32_t)(bytes[k] >= size) << k;
     return whole;
@@ -41,7 +44,8 @@ static uint32_t whole_sectors(const struct flow_memory *m, const uint8_t bytes[C
 /* Stores wait in a few lines and leave when the unit was idle for a while, or when another line
  * needs the place: 64 stores of one warp to one line leave as one if nothing pauses, and stores to
  * more lines than there are places never merge (device/probe, store_rate and store_repeat). */
-static void send_store(struct flow_memory *m, uint32_t sm, const struct flow_store_line *s, uint64_t t)
+static void send_store(struct flow_memory *m, uint32_t sm, const struct flow_store_line *s,
+                       uint64_t t)
 {
     struct flow_sm_port *p = &m->sm[sm];
     uint32_t full = whole_sectors(m, s->bytes) & s->sectors, n = popcount32(s->sectors);
@@ -56,12 +60,13 @@ static void send_store(struct flow_memory *m, uint32_t sm, const struct flow_sto
     p->store_done = flow_max(p->store_done, start + m->gpu->l2.hit_cycles);
 }
 
-/* Sends every line that no store has touched for `idle` cycles in which the unit had nothing to do, or
- * for as long as it may wait at all. */
+/* Sends every line that no store has touched for `idle` cycles in which the unit had nothing to do,
+ * or for as long as it may wait at all. */
 static void drain_stores(struct flow_memory *m, uint32_t sm, uint64_t t)
 {
     struct flow_sm_port *p = &m->sm[sm];
-    uint64_t idle_now = t - p->lsu_busy, idle = m->gpu->l1.store_idle_cycles, most = m->gpu->l1.store_wait_cycles;
+    uint64_t idle_now = t - p->lsu_busy, idle = m->gpu->l1.store_idle_cycles,
+             most = m->gpu->l1.store_wait_cycles;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < p->n_stores; i++) {
         struct flow_store_line *s = &p->store[i];
@@ -114,17 +119,19 @@ uint64_t flow_shared(struct flow_memory *m, uint32_t sm, const struct strata_win
     struct strata_shared_cost cost = strata_shared_access(&m->coalescer, w);
     uint32_t cycles = cost.wavefronts ? cost.wavefronts : 1;
     uint64_t start = lsu_begin(m, sm, t, cycles);
-    return start + m->gpu->shared.latency_cycles + 2 * (cycles - 1); /* lat_lds: two cycles per extra pass */
+    return start + m->gpu->shared.latency_cycles +
+           2 * (cycles - 1); /* lat_lds: two cycles per extra pass */
 }
 
-/* Passes over the data banks: lanes whose words share a bank go one after another. Affine accesses to
- * words need no look at each lane. */
+/* Passes over the data banks: lanes whose words share a bank go one after another. Affine accesses
+ * to words need no look at each lane. */
 static uint32_t bank_passes(struct flow_memory *m, const struct strata_winst *w)
 {
-    if (w->addr_kind == STRATA_ADDR_STRIDE && w->inst->width_bytes == 4 && w->stride % 4 == 0 && m->gpu->shared.banks == 32 &&
-        m->gpu->shared.bank_mode == STRATA_BANKS_4B) {
+    if (w->addr_kind == STRATA_ADDR_STRIDE && w->inst->width_bytes == 4 && w->stride % 4 == 0 &&
+        m->gpu->shared.banks == 32 && m->gpu->shared.bank_mode == STRATA_BANKS_4B) {
         uint32_t step = (uint32_t)(w->stride < 0 ? -w->stride : w->stride) / 4;
-        uint32_t common = step % 32 ? step & (0u - step) : 32; /* greatest power of two in the step, up to 32 */
+        uint32_t common =
+            step % 32 ? step & (0u - step) : 32; /* greatest power of two in the step, up to 32 */
         return step ? (popcount32(w->mask) * common + 31) / 32 : 1;
     }
     return strata_shared_access(&m->coalescer, w).wavefronts;
@@ -133,7 +140,8 @@ static uint32_t bank_passes(struct flow_memory *m, const struct strata_winst *w)
 /* Cycles the unit needs for a global access: tag look-ups of several lines a cycle, and passes over
  * the data banks as in shared memory (device/probe, hit_rate: 32 lines at a stride of 33 words take
  * 8 cycles, at a stride of 32 words 32). */
-static uint32_t access_cycles(struct flow_memory *m, const struct strata_winst *w, unsigned n_requests)
+static uint32_t access_cycles(struct flow_memory *m, const struct strata_winst *w,
+                              unsigned n_requests)
 {
     uint32_t tags = m->gpu->l1.tags_per_cycle ? m->gpu->l1.tags_per_cycle : 1;
     uint32_t cycles = (n_requests + tags - 1) / tags;
@@ -146,8 +154,9 @@ static uint32_t access_cycles(struct flow_memory *m, const struct strata_winst *
     return passes > cycles ? passes : cycles;
 }
 
-/* With MSHRs and allocation on a miss, a line of the set is reserved for the data until it is there: the old
- * L1 of paper 004 (figure 6). Without MSHRs the H200's rule holds: a line may lose its place before that. */
+/* With MSHRs and allocation on a miss, a line of the set is reserved for the data until it is
+ * there: the old L1 of paper 004 (figure 6). Without MSHRs the H200's rule holds: a line may lose
+ * its place before that. */
 static bool reserves_lines(const struct flow_memory *m)
 {
     return m->gpu->l1.mshrs && m->gpu->l1.allocate == STRATA_ALLOC_ON_MISS;
@@ -172,9 +181,10 @@ static uint64_t set_has_room(const struct cache *l1, uint64_t line, uint64_t t)
     return flow_max(earliest, t);
 }
 
-/* A miss waits for a free MSHR, and for a line of its set, where the GPU's description limits them; the
- * lines and loads behind it wait with it: the unit works in order. Returns when it has both. */
-static uint64_t wait_for_place(struct flow_memory *m, struct flow_sm_port *p, uint64_t line, bool needs_line, uint64_t t)
+/* A miss waits for a free MSHR, and for a line of its set, where the GPU's description limits them;
+ * the lines and loads behind it wait with it: the unit works in order. Returns when it has both. */
+static uint64_t wait_for_place(struct flow_memory *m, struct flow_sm_port *p, uint64_t line,
+                               bool needs_line, uint64_t t)
 {
     uint64_t start = p->mshr_free ? flow_max(p->mshr_free[0], t) : t;
     if (needs_line && reserves_lines(m))
@@ -223,11 +233,13 @@ static uint32_t translation_cycles(struct flow_memory *m, uint32_t sm, uint64_t 
     if (tlb_holds(&m->sm[sm].tlb, page))
         return 0;
     m->count.tlb_misses++;
-    return m->gpu->tlb.l1_miss_cycles + (tlb_holds(&m->tlb2, page) ? 0 : m->gpu->tlb.l2_miss_cycles);
+    return m->gpu->tlb.l1_miss_cycles +
+           (tlb_holds(&m->tlb2, page) ? 0 : m->gpu->tlb.l2_miss_cycles);
 }
 
 /* Sectors that the unit looked for at t and asks for from `start` on. */
-static uint64_t fetch_sectors(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors, uint64_t t, uint64_t start)
+static uint64_t fetch_sectors(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors,
+                              uint64_t t, uint64_t start)
 {
     struct flow_sm_port *p = &m->sm[sm];
     if (m->gpu->l1.miss_requests_per_cycle) {
@@ -248,13 +260,15 @@ static uint64_t fetch_sectors(struct flow_memory *m, uint32_t sm, uint64_t line,
 }
 
 /* A place for a line that is asked for at t. */
-static uint32_t slot_for(const struct flow_memory *m, struct flow_sm_port *p, uint64_t line, uint64_t t)
+static uint32_t slot_for(const struct flow_memory *m, struct flow_sm_port *p, uint64_t line,
+                         uint64_t t)
 {
     struct cache *l1 = &p->l1;
     uint32_t set = cache_set_of(l1, line), victim = CACHE_NONE;
     if (reserves_lines(m) && l1->fill[set] == l1->set_start[set + 1] - l1->set_start[set]) {
         for (uint32_t i = l1->set_start[set]; i < l1->set_start[set + 1]; i++)
-            if (filled_at(&l1->slot[i]) <= t && (victim == CACHE_NONE || l1->tag[i].age < l1->tag[victim].age))
+            if (filled_at(&l1->slot[i]) <= t &&
+                (victim == CACHE_NONE || l1->tag[i].age < l1->tag[victim].age))
                 victim = i;
         if (victim != CACHE_NONE)
             cache_remove(l1, victim);
@@ -263,8 +277,8 @@ static uint32_t slot_for(const struct flow_memory *m, struct flow_sm_port *p, ui
 }
 
 /* One line of a load. Sectors on their way count as hits, as the profiler counts them. */
-static uint64_t load_line(struct flow_memory *m, uint32_t sm, const struct strata_request *r, bool use_l1, uint64_t t,
-                          uint32_t *hits)
+static uint64_t load_line(struct flow_memory *m, uint32_t sm, const struct strata_request *r,
+                          bool use_l1, uint64_t t, uint32_t *hits)
 {
     struct flow_sm_port *p = &m->sm[sm];
     uint64_t done = t + m->gpu->l1.hit_cycles;
@@ -297,22 +311,25 @@ static uint64_t load_line(struct flow_memory *m, uint32_t sm, const struct strat
     return flow_max(done, arrival);
 }
 
-static uint64_t load(struct flow_memory *m, uint32_t sm, const struct strata_winst *w, const struct strata_request *r,
-                     unsigned n, uint64_t t)
+static uint64_t load(struct flow_memory *m, uint32_t sm, const struct strata_winst *w,
+                     const struct strata_request *r, unsigned n, uint64_t t)
 {
     bool local = w->inst->space == STRATA_SPACE_LOCAL;
     bool bypass = w->inst->hints & STRATA_HINT_BYPASS_L1;
     uint64_t start = lsu_begin(m, sm, t, access_cycles(m, w, n)), done = start;
-    uint32_t hits = 0, sectors = 0, tags = m->gpu->l1.tags_per_cycle ? m->gpu->l1.tags_per_cycle : 1;
+    uint32_t hits = 0, sectors = 0,
+             tags = m->gpu->l1.tags_per_cycle ? m->gpu->l1.tags_per_cycle : 1;
     for (unsigned i = 0; i < n; i++) {
         sectors += popcount32(r[i].sectors);
-        done = flow_max(done, load_line(m, sm, &r[i], m->gpu->l1.enabled && !bypass, start + i / tags, &hits));
+        done = flow_max(
+            done, load_line(m, sm, &r[i], m->gpu->l1.enabled && !bypass, start + i / tags, &hits));
     }
     /* The unit stops when its misses queue up in front of the crossbar. */
     struct flow_sm_port *p = &m->sm[sm];
     if (p->miss_free > p->lsu_free + m->gpu->sm.lsu_queue_cycles)
         p->lsu_free = p->miss_free - m->gpu->sm.lsu_queue_cycles;
-    /* Asynchronous copies count too, also those around the L1: as misses (example suite, sgemm_blocked). */
+    /* Asynchronous copies count too, also those around the L1: as misses (example suite,
+     * sgemm_blocked). */
     if (local) {
         m->count.local_ld_sectors += sectors;
     } else {
@@ -352,8 +369,8 @@ static void buffer_store(struct flow_memory *m, uint32_t sm, const struct strata
         send_all_stores(m, sm, t);
 }
 
-static void store_in_l1(struct flow_memory *m, struct flow_sm_port *p, const struct strata_request *r, uint32_t whole,
-                        uint64_t t, bool local)
+static void store_in_l1(struct flow_memory *m, struct flow_sm_port *p,
+                        const struct strata_request *r, uint32_t whole, uint64_t t, bool local)
 {
     uint32_t policy = m->gpu->l1.write_policy, slot = cache_find(&p->l1, r->line);
     if (slot != CACHE_NONE) {
@@ -376,8 +393,8 @@ static void store_in_l1(struct flow_memory *m, struct flow_sm_port *p, const str
     s->valid |= (uint8_t)(whole & r->sectors);
 }
 
-static uint64_t store(struct flow_memory *m, uint32_t sm, const struct strata_winst *w, const struct strata_request *r,
-                      unsigned n, uint64_t t)
+static uint64_t store(struct flow_memory *m, uint32_t sm, const struct strata_winst *w,
+                      const struct strata_request *r, unsigned n, uint64_t t)
 {
     bool local = w->inst->space == STRATA_SPACE_LOCAL;
     uint32_t cycles = access_cycles(m, w, n), least = m->gpu->l1.store_cycles;
@@ -405,8 +422,8 @@ static uint64_t store(struct flow_memory *m, uint32_t sm, const struct strata_wi
     return start + 1;
 }
 
-static uint64_t atomic(struct flow_memory *m, uint32_t sm, const struct strata_winst *w, const struct strata_request *r,
-                       unsigned n, uint64_t t)
+static uint64_t atomic(struct flow_memory *m, uint32_t sm, const struct strata_winst *w,
+                       const struct strata_request *r, unsigned n, uint64_t t)
 {
     bool returns = w->inst->memop == STRATA_MEM_ATOMIC;
     uint64_t start = lsu_begin(m, sm, t, access_cycles(m, w, n)), done = start + 1;
@@ -440,7 +457,8 @@ static uint64_t atomic(struct flow_memory *m, uint32_t sm, const struct strata_w
     return done;
 }
 
-uint64_t flow_access(struct flow_memory *m, uint32_t sm, const struct strata_winst *w, uint64_t local_base, uint64_t t)
+uint64_t flow_access(struct flow_memory *m, uint32_t sm, const struct strata_winst *w,
+                     uint64_t local_base, uint64_t t)
 {
     struct strata_request r[STRATA_MAX_REQUESTS];
     unsigned n = strata_coalesce(&m->coalescer, w, local_base, r);

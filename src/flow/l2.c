@@ -3,11 +3,12 @@
  * Rules, each seen on the card (device/probe and the counters of the truth set):
  * - SMs of one GPC that ask for a line already on its way share the answer; the L2 does not see the
  *   later request (group merge).
- * - An SM looks up the partition its GPC is attached to. A line whose home is the other partition is
- *   asked for over the link and kept here as a copy (reread, l2_gather).
+ * - An SM looks up the partition its GPC is attached to. A line whose home is the other partition
+ * is asked for over the link and kept here as a copy (reread, l2_gather).
  * - A miss fetches 64 bytes; the profiler counts every sector fetched as a miss and every requested
  *   sector that was there, or on its way, as a hit.
- * - Writes go to the near partition and on to the home; both hold the data, the home's copy is dirty. */
+ * - Writes go to the near partition and on to the home; both hold the data, the home's copy is
+ * dirty. */
 #include "flow/memory.h"
 
 #include "base/bits.h"
@@ -20,9 +21,10 @@ static uint32_t slice_of(const struct flow_memory *m, uint64_t line)
     return (uint32_t)(((mix64(n) & 0xffffffff) * m->slices) >> 32);
 }
 
-/* Takes a slice for one request of some sectors: its tags take one at a time, its data so many bytes
- * a cycle (probe random_read, 1 MB: 81 requests of one sector a cycle from 96 slices). */
-static uint64_t take_slice(struct flow_memory *m, uint32_t part, uint64_t line, uint32_t n_sectors, uint64_t t)
+/* Takes a slice for one request of some sectors: its tags take one at a time, its data so many
+ * bytes a cycle (probe random_read, 1 MB: 81 requests of one sector a cycle from 96 slices). */
+static uint64_t take_slice(struct flow_memory *m, uint32_t part, uint64_t line, uint32_t n_sectors,
+                           uint64_t t)
 {
     uint32_t cost = n_sectors * m->slice_64ths_per_sector;
     if (cost < m->slice_64ths_per_request)
@@ -40,7 +42,8 @@ static void clean_line(struct flow_memory *m, uint32_t part, struct cache_slot *
     flow_dram_write(m, part, s->line, n, t);
 }
 
-static void mark_dirty(struct flow_memory *m, uint32_t part, struct cache_slot *s, uint32_t sectors, bool was_partial, uint64_t t)
+static void mark_dirty(struct flow_memory *m, uint32_t part, struct cache_slot *s, uint32_t sectors,
+                       bool was_partial, uint64_t t)
 {
     struct flow_partition *p = &m->partition[part];
     memside_dirty_mark(&p->dirty, s, sectors, was_partial);
@@ -71,9 +74,11 @@ struct l2_answer {
     uint32_t hits, fetched;
 };
 
-static struct l2_answer partition_read(struct flow_memory *m, uint32_t part, uint64_t line, uint32_t sectors, uint64_t t);
+static struct l2_answer partition_read(struct flow_memory *m, uint32_t part, uint64_t line,
+                                       uint32_t sectors, uint64_t t);
 
-static uint64_t fetch(struct flow_memory *m, uint32_t part, uint64_t line, uint32_t sectors, uint64_t t)
+static uint64_t fetch(struct flow_memory *m, uint32_t part, uint64_t line, uint32_t sectors,
+                      uint64_t t)
 {
     uint32_t home = memside_home(&m->side, line), n = popcount32(sectors);
     if (home == part) {
@@ -81,7 +86,8 @@ static uint64_t fetch(struct flow_memory *m, uint32_t part, uint64_t line, uint3
         m->count.lat_dram += ready - t;
         return ready;
     }
-    uint64_t start = flow_take(m, &m->partition[part].fabric_free64, t, n * m->fabric_64ths_per_sector);
+    uint64_t start =
+        flow_take(m, &m->partition[part].fabric_free64, t, n * m->fabric_64ths_per_sector);
     m->count.fabric += n;
     m->count.fabric_read += n;
     struct l2_answer far = partition_read(m, home, line, sectors, start);
@@ -92,7 +98,8 @@ static uint64_t fetch(struct flow_memory *m, uint32_t part, uint64_t line, uint3
     return flow_max(far.ready, start) + m->gpu->l2.far_extra_cycles;
 }
 
-static struct l2_answer partition_read(struct flow_memory *m, uint32_t part, uint64_t line, uint32_t sectors, uint64_t t)
+static struct l2_answer partition_read(struct flow_memory *m, uint32_t part, uint64_t line,
+                                       uint32_t sectors, uint64_t t)
 {
     struct flow_partition *p = &m->partition[part];
     struct l2_answer a = {.ready = t};
@@ -116,7 +123,8 @@ static struct l2_answer partition_read(struct flow_memory *m, uint32_t part, uin
     return a;
 }
 
-static uint64_t near_read(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors, uint64_t t)
+static uint64_t near_read(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors,
+                          uint64_t t)
 {
     uint32_t part = m->sm[sm].partition, n = popcount32(sectors);
     m->count.l2_requests++;
@@ -133,11 +141,13 @@ static uint64_t near_read(struct flow_memory *m, uint32_t sm, uint64_t line, uin
 
 /* ---- the request coalescer ---- */
 
-static uint64_t coalesced_read(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors, uint64_t t)
+static uint64_t coalesced_read(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors,
+                               uint64_t t)
 {
     if (!m->requests.open)
         return near_read(m, sm, line, sectors, t);
-    struct memside_open *e = memside_coalescer_entry(&m->requests, m->gpu, sm, m->sm[sm].gpc, line, sectors);
+    struct memside_open *e =
+        memside_coalescer_entry(&m->requests, m->gpu, sm, m->sm[sm].gpc, line, sectors);
     if (memside_coalescer_merges(e, line, sectors, t)) {
         m->count.merged_sectors += popcount32(sectors);
         return flow_max(e->arrival, t + 1);
@@ -148,7 +158,8 @@ static uint64_t coalesced_read(struct flow_memory *m, uint32_t sm, uint64_t line
 }
 
 /* L1 lines and sectors in the L2's terms: the same on Volta and later, split or joined before. */
-uint64_t flow_l2_read(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors, uint64_t t)
+uint64_t flow_l2_read(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors,
+                      uint64_t t)
 {
     if (m->side.same_geometry)
         return coalesced_read(m, sm, line, sectors, t);
@@ -163,7 +174,8 @@ uint64_t flow_l2_read(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_
 
 /* ---- writes and atomics ---- */
 
-static void put_sectors(struct flow_memory *m, uint32_t part, uint64_t line, uint32_t sectors, uint32_t full, bool dirty, uint64_t t)
+static void put_sectors(struct flow_memory *m, uint32_t part, uint64_t line, uint32_t sectors,
+                        uint32_t full, bool dirty, uint64_t t)
 {
     struct flow_partition *p = &m->partition[part];
     /* Sectors written in part take longer: their bytes are merged. */
@@ -183,20 +195,24 @@ static void put_sectors(struct flow_memory *m, uint32_t part, uint64_t line, uin
         mark_dirty(m, part, s, sectors, was_partial, start);
 }
 
-static void near_write(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors, uint32_t full, uint64_t t)
+static void near_write(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors,
+                       uint32_t full, uint64_t t)
 {
-    uint32_t part = m->sm[sm].partition, home = memside_home(&m->side, line), n = popcount32(sectors);
+    uint32_t part = m->sm[sm].partition, home = memside_home(&m->side, line),
+             n = popcount32(sectors);
     m->count.l2_requests++;
     m->count.l2_tex_write += n;
     put_sectors(m, part, line, sectors, full, home == part, t);
     if (home == part)
         return;
-    uint64_t start = flow_take(m, &m->partition[part].fabric_free64, t, n * m->fabric_64ths_per_sector);
+    uint64_t start =
+        flow_take(m, &m->partition[part].fabric_free64, t, n * m->fabric_64ths_per_sector);
     m->count.fabric += n;
     put_sectors(m, home, line, sectors, full, true, start);
 }
 
-void flow_l2_write(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors, uint32_t full, uint64_t t)
+void flow_l2_write(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors,
+                   uint32_t full, uint64_t t)
 {
     if (m->side.same_geometry) {
         near_write(m, sm, line, sectors, full, t);
@@ -213,16 +229,18 @@ void flow_l2_write(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t s
 }
 
 /* Atomics are done at the home of the line, which fetches it if it is not there. */
-uint64_t flow_l2_atomic(struct flow_memory *m, uint32_t sm, uint64_t line, uint64_t word, uint32_t sectors,
-                        uint32_t packets, uint64_t t)
+uint64_t flow_l2_atomic(struct flow_memory *m, uint32_t sm, uint64_t line, uint64_t word,
+                        uint32_t sectors, uint32_t packets, uint64_t t)
 {
     uint32_t part = m->sm[sm].partition, home = memside_home(&m->side, line);
     uint64_t at = t;
     m->count.l2_requests++;
     m->count.l2_atomic += packets;
     if (home != part) {
-        at = flow_take(m, &m->partition[part].slice_free64[slice_of(m, line)], t, packets * m->slice_64ths_per_request);
-        at = flow_take(m, &m->partition[part].fabric_free64, at, packets * m->fabric_64ths_per_sector) +
+        at = flow_take(m, &m->partition[part].slice_free64[slice_of(m, line)], t,
+                       packets * m->slice_64ths_per_request);
+        at = flow_take(m, &m->partition[part].fabric_free64, at,
+                       packets * m->fabric_64ths_per_sector) +
              m->gpu->l2.far_extra_cycles / 2;
         m->count.fabric += packets;
         m->count.l2_atomic += packets;
@@ -232,8 +250,10 @@ uint64_t flow_l2_atomic(struct flow_memory *m, uint32_t sm, uint64_t line, uint6
     struct flow_partition *p = &m->partition[home];
     /* Other words of the line just worked on wait for it; lanes on one word do not. */
     uint32_t slice = slice_of(m, line), n = popcount32(sectors), cost = packets * m->atomic_64ths;
-    if (p->atomic_word[slice] != word && (p->atomic_word[slice] ^ word) < m->gpu->l2.cache.line_bytes)
-        cost = (n < packets ? n : packets) * m->atomic_hot_64ths + (n < packets ? packets - n : 0) * m->atomic_64ths;
+    if (p->atomic_word[slice] != word &&
+        (p->atomic_word[slice] ^ word) < m->gpu->l2.cache.line_bytes)
+        cost = (n < packets ? n : packets) * m->atomic_hot_64ths +
+               (n < packets ? packets - n : 0) * m->atomic_64ths;
     p->atomic_word[slice] = word;
     uint64_t start = flow_take(m, &p->slice_free64[slice], at, cost);
     uint32_t slot = l2_slot(m, home, line, start);
@@ -242,8 +262,8 @@ uint64_t flow_l2_atomic(struct flow_memory *m, uint32_t sm, uint64_t line, uint6
     uint64_t ready = memside_ready(s, sectors & held, start);
     bool was_partial = s->partial;
     if (missing) {
-        /* From the near partition a miss fetches as a read does, over the link its sector alone (probe
-         * writeback, atomic_pairs). */
+        /* From the near partition a miss fetches as a read does, over the link its sector alone
+         * (probe writeback, atomic_pairs). */
         missing = home == part ? memside_fetch(&m->side, missing, held) : missing;
         uint64_t got = flow_dram_read(m, home, line, popcount32(missing), start);
         memside_fill(s, missing, got);

@@ -9,8 +9,9 @@
 static strata_status no_memory(struct flow_memory *m, struct strata_error *err)
 {
     flow_memory_release(m);
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "There is no memory left for the modelled caches; model fewer launches at once (-j).");
+    return strata_fail(
+        err, STRATA_ENOMEM, NULL, 0, 0,
+        "There is no memory left for the modelled caches; model fewer launches at once (-j).");
 }
 
 /* 64ths of a cycle that one sector takes at so many bytes a cycle; 0 bytes = no limit. */
@@ -23,11 +24,12 @@ static uint32_t sector_cost(uint32_t sector_bytes, double bytes_per_cycle)
  * changes and turn-arounds leave of it. */
 static double dram_bytes_per_cycle(const struct strata_gpu *g)
 {
-    return (double)g->dram.channels * g->dram.bus_bytes * g->dram.data_rate * g->dram.clock_mhz / g->sm.clock_mhz *
-           g->dram.efficiency;
+    return (double)g->dram.channels * g->dram.bus_bytes * g->dram.data_rate * g->dram.clock_mhz /
+           g->sm.clock_mhz * g->dram.efficiency;
 }
 
-static strata_status init_sms(struct flow_memory *m, uint64_t l1_bytes, uint64_t seed, struct strata_error *err)
+static strata_status init_sms(struct flow_memory *m, uint64_t l1_bytes, uint64_t seed,
+                              struct strata_error *err)
 {
     const struct strata_gpu *g = m->gpu;
     struct strata_cache_config l1 = memside_l1_config(g, l1_bytes);
@@ -42,13 +44,15 @@ static strata_status init_sms(struct flow_memory *m, uint64_t l1_bytes, uint64_t
         p->partition = memside_partition(&m->side, p->gpc);
         if (st == STRATA_OK && g->tlb.enabled)
             st = cache_create(&g->tlb.l1, seed + s, &p->tlb, err);
-        if (st == STRATA_OK && g->l1.mshrs && !(p->mshr_free = calloc(g->l1.mshrs, sizeof *p->mshr_free)))
+        if (st == STRATA_OK && g->l1.mshrs &&
+            !(p->mshr_free = calloc(g->l1.mshrs, sizeof *p->mshr_free)))
             return no_memory(m, err);
     }
     return st;
 }
 
-static strata_status init_partition(struct flow_memory *m, uint32_t i, uint64_t seed, struct strata_error *err)
+static strata_status init_partition(struct flow_memory *m, uint32_t i, uint64_t seed,
+                                    struct strata_error *err)
 {
     const struct strata_gpu *g = m->gpu;
     struct flow_partition *p = &m->partition[i];
@@ -64,8 +68,10 @@ static strata_status init_partition(struct flow_memory *m, uint32_t i, uint64_t 
     p->atomic_word = calloc(m->slices, sizeof *p->atomic_word);
     p->channel_free64 = calloc(m->channels, sizeof *p->channel_free64);
     p->activate_free64 = calloc(m->channels, sizeof *p->activate_free64);
-    p->bank_row = calloc((size_t)m->channels * (g->dram.banks ? g->dram.banks : 1), sizeof *p->bank_row);
-    if (!p->slice_free64 || !p->atomic_word || !p->channel_free64 || !p->activate_free64 || !p->bank_row)
+    p->bank_row =
+        calloc((size_t)m->channels * (g->dram.banks ? g->dram.banks : 1), sizeof *p->bank_row);
+    if (!p->slice_free64 || !p->atomic_word || !p->channel_free64 || !p->activate_free64 ||
+        !p->bank_row)
         return no_memory(m, err);
     return STRATA_OK;
 }
@@ -74,27 +80,36 @@ static void init_rates(struct flow_memory *m)
 {
     const struct strata_gpu *g = m->gpu;
     m->slices = g->l2.slices / m->side.n_partitions ? g->l2.slices / m->side.n_partitions : 1;
-    m->channels = g->dram.channels / m->side.n_partitions ? g->dram.channels / m->side.n_partitions : 1;
+    m->channels =
+        g->dram.channels / m->side.n_partitions ? g->dram.channels / m->side.n_partitions : 1;
     uint32_t sector = g->l2.cache.sector_bytes;
     double l2_clock = g->l2.clock_mhz ? (double)g->l2.clock_mhz / g->sm.clock_mhz : 1;
     m->slice_64ths_per_sector = sector_cost(sector, g->l2.bytes_per_cycle_per_slice * l2_clock);
-    m->channel_64ths_per_sector = sector_cost(sector, dram_bytes_per_cycle(g) / (m->channels * m->side.n_partitions));
+    m->channel_64ths_per_sector =
+        sector_cost(sector, dram_bytes_per_cycle(g) / (m->channels * m->side.n_partitions));
     m->fabric_64ths_per_sector = sector_cost(sector, g->l2.fabric_bytes_per_cycle);
     m->out_64ths_per_sector = sector_cost(sector, g->xbar.request_bytes_per_cycle_per_sm);
     m->in_64ths_per_sector = sector_cost(sector, g->xbar.response_bytes_per_cycle_per_sm);
     m->xbar_64ths_per_sector = sector_cost(sector, g->xbar.total_bytes_per_cycle);
     m->slice_64ths_per_partial = (uint32_t)(g->l2.partial_write_cycles * 64 + 0.5);
-    m->atomic_hot_64ths = (uint32_t)((g->l2.atomic_hot_cycles > 0 ? g->l2.atomic_hot_cycles : g->l2.atomic_cycles) * 64 + 0.5);
+    m->atomic_hot_64ths =
+        (uint32_t)((g->l2.atomic_hot_cycles > 0 ? g->l2.atomic_hot_cycles : g->l2.atomic_cycles) *
+                       64 +
+                   0.5);
     m->slice_64ths_per_request = (uint32_t)(g->l2.request_cycles * 64 + 0.5);
-    m->activate_64ths = g->dram.row_miss_cycles ? (uint32_t)(64.0 * g->dram.tRRD * g->sm.clock_mhz / g->dram.clock_mhz + 0.5) : 0;
+    m->activate_64ths =
+        g->dram.row_miss_cycles
+            ? (uint32_t)(64.0 * g->dram.tRRD * g->sm.clock_mhz / g->dram.clock_mhz + 0.5)
+            : 0;
     m->atomic_64ths = (uint32_t)(g->l2.atomic_cycles * 64 + 0.5);
     m->l1_sectors = g->l1.cache.line_bytes / g->l1.cache.sector_bytes;
     m->refresh_every = (uint64_t)g->dram.tREFI * g->sm.clock_mhz / g->dram.clock_mhz;
     m->refresh_cycles = (uint64_t)g->dram.tRFC * g->sm.clock_mhz / g->dram.clock_mhz;
 }
 
-strata_status flow_memory_init(struct flow_memory *m, const struct strata_gpu *gpu, const struct strata_launch *launch,
-                               uint64_t l1_bytes, uint64_t seed, struct strata_error *err)
+strata_status flow_memory_init(struct flow_memory *m, const struct strata_gpu *gpu,
+                               const struct strata_launch *launch, uint64_t l1_bytes, uint64_t seed,
+                               struct strata_error *err)
 {
     memset(m, 0, sizeof *m);
     m->gpu = gpu;

@@ -16,15 +16,21 @@ static void report_l1(const struct flow_counters *c, struct strata_result *r)
 {
     strata_result_set(r, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", (double)c->ld_requests);
     strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", (double)c->ld_sectors);
-    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", (double)c->ld_hits);
-    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum", (double)(c->ld_sectors - c->ld_hits));
+    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
+                      (double)c->ld_hits);
+    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum",
+                      (double)(c->ld_sectors - c->ld_hits));
     strata_result_set(r, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", (double)c->st_requests);
     strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", (double)c->st_sectors);
-    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum", (double)c->st_hits);
-    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", (double)c->atom_sectors);
+    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum",
+                      (double)c->st_hits);
+    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
+                      (double)c->atom_sectors);
     strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", (double)c->red_sectors);
-    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", (double)c->local_ld_sectors);
-    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", (double)c->local_st_sectors);
+    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
+                      (double)c->local_ld_sectors);
+    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",
+                      (double)c->local_st_sectors);
     strata_result_set(r, "l1tex__m_xbar2l1tex_read_sectors.sum", (double)c->to_l1_bytes / 32);
     strata_result_set(r, "l1tex__m_l1tex2xbar_write_sectors.sum", (double)c->from_l1_bytes / 32);
 }
@@ -52,11 +58,14 @@ static void report_l2(const struct flow_engine *e, struct strata_result *r)
     strata_result_set(r, "lts__t_sectors_op_read_lookup_miss.sum", l2_sectors(e, c->l2_read_miss));
     strata_result_set(r, "lts__t_sectors_op_write_lookup_hit.sum", l2_sectors(e, c->l2_write_hit));
     strata_result_set(r, "lts__t_sectors_srcunit_tex_op_read.sum", l2_sectors(e, c->l2_tex_read));
-    strata_result_set(r, "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum", l2_sectors(e, c->l2_tex_read_hit));
-    strata_result_set(r, "lts__t_sectors_srcunit_tex_op_read_lookup_miss.sum", l2_sectors(e, c->l2_tex_read_miss));
+    strata_result_set(r, "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum",
+                      l2_sectors(e, c->l2_tex_read_hit));
+    strata_result_set(r, "lts__t_sectors_srcunit_tex_op_read_lookup_miss.sum",
+                      l2_sectors(e, c->l2_tex_read_miss));
     strata_result_set(r, "lts__t_sectors_srcunit_tex_op_write.sum", l2_sectors(e, c->l2_tex_write));
     strata_result_set(r, "lts__t_sectors_srcunit_ltcfabric.sum", l2_sectors(e, c->fabric));
-    strata_result_set(r, "lts__t_sectors_srcunit_ltcfabric_op_read.sum", l2_sectors(e, c->fabric_read));
+    strata_result_set(r, "lts__t_sectors_srcunit_ltcfabric_op_read.sum",
+                      l2_sectors(e, c->fabric_read));
     strata_result_set(r, "dram__sectors_read.sum", dram_read(e));
     strata_result_set(r, "dram__sectors_write.sum", l2_sectors(e, c->dram_write));
 }
@@ -75,7 +84,8 @@ static void report_time(const struct flow_engine *e, struct strata_result *r)
     strata_result_set(r, "smsp__inst_executed_op_shared_ld.sum", (double)e->shared_ld);
     strata_result_set(r, "smsp__inst_executed_op_shared_st.sum", (double)e->shared_st);
     double slots = active * e->gpu->sm.schedulers;
-    strata_result_set(r, "smsp__issue_active.avg.pct_of_peak_sustained_active", 100 * ratio((double)e->instructions, slots));
+    strata_result_set(r, "smsp__issue_active.avg.pct_of_peak_sustained_active",
+                      100 * ratio((double)e->instructions, slots));
     double warp_cycles = 0;
     for (int s = 0; s < SM_N_STALLS; s++)
         warp_cycles += (double)e->stall_cycles[s];
@@ -83,7 +93,8 @@ static void report_time(const struct flow_engine *e, struct strata_result *r)
                       100 * ratio(warp_cycles, active * e->gpu->sm.max_warps));
     for (int s = 1; s < SM_N_STALLS; s++) {
         char name[128];
-        snprintf(name, sizeof name, "smsp__average_warps_issue_stalled_%s_per_issue_active.ratio", sm_stall_name(s));
+        snprintf(name, sizeof name, "smsp__average_warps_issue_stalled_%s_per_issue_active.ratio",
+                 sm_stall_name(s));
         strata_result_set(r, name, ratio((double)e->stall_cycles[s], (double)e->instructions));
     }
 }
@@ -98,8 +109,10 @@ static void report_detail(const struct flow_engine *e, struct strata_result *r)
     strata_result_detail(r, "latency.l2_queue_cycles", ratio((double)c->lat_l2, n));
     strata_result_detail(r, "latency.partition_link_cycles", ratio((double)c->lat_fabric, n));
     strata_result_detail(r, "latency.dram_cycles", ratio((double)c->lat_dram, n));
-    strata_result_detail(r, "time.launch_cycles", e->gpu->launch.launch_cycles + e->gpu->launch.drain_cycles);
-    strata_result_detail(r, "time.kernel_cycles", (double)e->end_time - e->gpu->launch.launch_cycles);
+    strata_result_detail(r, "time.launch_cycles",
+                         e->gpu->launch.launch_cycles + e->gpu->launch.drain_cycles);
+    strata_result_detail(r, "time.kernel_cycles",
+                         (double)e->end_time - e->gpu->launch.launch_cycles);
     strata_result_detail(r, "coalescer.merged_sectors", l2_sectors(e, c->merged_sectors));
     strata_result_detail(r, "dram.row_misses", (double)c->row_misses);
     if (e->gpu->tlb.enabled)
@@ -110,12 +123,17 @@ static void report_detail(const struct flow_engine *e, struct strata_result *r)
 static void report_warnings(const struct flow_engine *e, struct strata_result *r)
 {
     if (e->unknown_opcodes)
-        strata_result_warn(r, "%llu warp instructions have an opcode this build does not know; they were timed as integer arithmetic.",
+        strata_result_warn(r,
+                           "%llu warp instructions have an opcode this build does not know; they "
+                           "were timed as integer arithmetic.",
                            (unsigned long long)e->unknown_opcodes);
     if (e->texture_accesses)
-        strata_result_warn(r, "%llu texture accesses were treated as global loads.", (unsigned long long)e->texture_accesses);
+        strata_result_warn(r, "%llu texture accesses were treated as global loads.",
+                           (unsigned long long)e->texture_accesses);
     if (e->launch->sampled_blocks)
-        strata_result_warn(r, "Only %llu of the launch's blocks were recorded; counts are those of the recorded blocks.",
+        strata_result_warn(r,
+                           "Only %llu of the launch's blocks were recorded; counts are those of "
+                           "the recorded blocks.",
                            (unsigned long long)e->launch->sampled_blocks);
     for (size_t i = 0; i < strata_reader_warning_count(e->reader); i++)
         strata_result_warn(r, "%s", strata_reader_warning(e->reader, i));
@@ -132,7 +150,8 @@ void flow_report(const struct flow_engine *e, struct strata_result *r)
 }
 
 /* The settings of the model: model.KEY=VALUE on the command line. */
-static strata_status read_settings(const struct strata_model_options *opt, struct flow_assembler *a, struct strata_error *err)
+static strata_status read_settings(const struct strata_model_options *opt, struct flow_assembler *a,
+                                   struct strata_error *err)
 {
     *a = (struct flow_assembler){.schedule = true, .unroll = 4};
     for (const char *const *w = opt->settings; w && *w; w++) {
@@ -144,14 +163,16 @@ static strata_status read_settings(const struct strata_model_options *opt, struc
             a->unroll = rounds;
         else
             return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
-                               "The flow model does not understand \"%s\"; it has model.schedule=on or off and model.unroll=1 to 64.",
+                               "The flow model does not understand \"%s\"; it has "
+                               "model.schedule=on or off and model.unroll=1 to 64.",
                                *w);
     }
     return STRATA_OK;
 }
 
 static strata_status run_flow(const struct strata_gpu *gpu, struct strata_reader *reader,
-                              const struct strata_model_options *opt, struct strata_result *out, struct strata_error *err)
+                              const struct strata_model_options *opt, struct strata_result *out,
+                              struct strata_error *err)
 {
     struct flow_engine e;
     struct flow_assembler assembler;

@@ -102,8 +102,8 @@ strata_status strata_gpu_set(struct strata_gpu *gpu, const char *path, const cha
     return STRATA_OK;
 }
 
-/* Lists with an entry for each SM follow a new number of SMs: those that are gone leave them, new ones
- * come at the end, in the GPCs by turns. */
+/* Lists with an entry for each SM follow a new number of SMs: those that are gone leave them, new
+ * ones come at the end, in the GPCs by turns. */
 static void follow_sm_count(struct strata_gpu *gpu)
 {
     uint32_t count = gpu->sm.count, kept = 0, singles = 0, before = gpu->launch.n_order;
@@ -138,7 +138,8 @@ static void follow_l2_size(struct strata_gpu *gpu, uint64_t bytes_before)
     gpu->l2.dirty_partial_bytes = (uint64_t)((double)gpu->l2.dirty_partial_bytes * ratio);
 }
 
-strata_status strata_gpu_override(struct strata_gpu *gpu, const char *path, const char *value, struct strata_error *err)
+strata_status strata_gpu_override(struct strata_gpu *gpu, const char *path, const char *value,
+                                  struct strata_error *err)
 {
     uint64_t l2_bytes = gpu->l2.cache.size_bytes;
     strata_status status = strata_gpu_set(gpu, path, value, err);

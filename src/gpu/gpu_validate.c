@@ -148,7 +148,8 @@ static void check_tags(const struct cache_check *k)
 {
     char path[128];
     if (k->cache->tag_sets && !is_power_of_two(k->cache->tag_sets))
-        contradiction(k->c, keys_of(k, "tag_sets", NULL, path), "%u sets of tags are not a power of two", k->cache->tag_sets);
+        contradiction(k->c, keys_of(k, "tag_sets", NULL, path),
+                      "%u sets of tags are not a power of two", k->cache->tag_sets);
 }
 
 static void check_weights(const struct cache_check *k)

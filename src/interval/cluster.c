@@ -42,8 +42,8 @@ static size_t farthest(const struct plane *at, size_t n, struct plane from)
     return best;
 }
 
-static void lloyd(const struct cluster_point *p, const struct plane *at, size_t n, struct plane centre[2], uint8_t *side,
-                  double weight[2])
+static void lloyd(const struct cluster_point *p, const struct plane *at, size_t n,
+                  struct plane centre[2], uint8_t *side, double weight[2])
 {
     for (int round = 0; round < 1000; round++) {
         struct plane sum[2] = {{0, 0}, {0, 0}};
@@ -66,15 +66,16 @@ static void lloyd(const struct cluster_point *p, const struct plane *at, size_t 
     }
 }
 
-strata_status cluster_representative(const struct cluster_point *p, size_t n, struct cluster_choice *out,
-                                     struct strata_error *err)
+strata_status cluster_representative(const struct cluster_point *p, size_t n,
+                                     struct cluster_choice *out, struct strata_error *err)
 {
     struct plane *at = calloc(n, sizeof *at);
     uint8_t *side = calloc(n, 1);
     if (!at || !side) {
         free(at);
         free(side);
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left to group %zu kinds of warps.", n);
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left to group %zu kinds of warps.", n);
     }
     double total, weight[2];
     scale(p, n, at, &total);
@@ -86,7 +87,8 @@ strata_status cluster_representative(const struct cluster_point *p, size_t n, st
     for (size_t i = 0; i < n; i++) {
         if (side[i] != larger)
             continue;
-        double d = distance2(at[i], centre[larger]), b = best < n ? distance2(at[best], centre[larger]) : 0;
+        double d = distance2(at[i], centre[larger]),
+               b = best < n ? distance2(at[best], centre[larger]) : 0;
         if (best == n || d < b || (d == b && p[i].first_id < p[best].first_id))
             best = i;
     }
@@ -116,7 +118,8 @@ static bool grow_slots(struct path_table *t)
     return true;
 }
 
-struct path *path_add(struct path_table *t, uint64_t hash, uint32_t instructions, uint64_t warp, bool *is_new)
+struct path *path_add(struct path_table *t, uint64_t hash, uint32_t instructions, uint64_t warp,
+                      bool *is_new)
 {
     *is_new = false;
     if (t->n * 2 >= t->n_slots && !grow_slots(t))
@@ -138,7 +141,8 @@ struct path *path_add(struct path_table *t, uint64_t hash, uint32_t instructions
         t->path = path;
         t->cap = cap;
     }
-    t->path[t->n] = (struct path){.hash = hash, .count = 1, .first_warp = warp, .instructions = instructions};
+    t->path[t->n] =
+        (struct path){.hash = hash, .count = 1, .first_warp = warp, .instructions = instructions};
     t->slot[h] = (uint32_t)t->n + 1;
     *is_new = true;
     return &t->path[t->n++];

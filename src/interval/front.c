@@ -6,8 +6,9 @@
 
 #include "base/bits.h"
 
-strata_status front_init(struct front *f, const struct strata_cache_config *l1, const struct strata_cache_config *l2,
-                         uint32_t n_sms, uint64_t seed, struct strata_error *err)
+strata_status front_init(struct front *f, const struct strata_cache_config *l1,
+                         const struct strata_cache_config *l2, uint32_t n_sms, uint64_t seed,
+                         struct strata_error *err)
 {
     memset(f, 0, sizeof *f);
     f->l1_enabled = true;
@@ -15,7 +16,8 @@ strata_status front_init(struct front *f, const struct strata_cache_config *l1, 
     f->n_sms = n_sms;
     f->sm = calloc(n_sms, sizeof *f->sm);
     if (!f->sm)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the caches of %u SMs.", n_sms);
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for the caches of %u SMs.", n_sms);
     strata_status st = cache_create(l2, seed + 1000, &f->l2, err);
     for (uint32_t s = 0; st == STRATA_OK && s < n_sms; s++)
         st = cache_create(l1, seed + s, &f->sm[s].l1, err);
@@ -41,7 +43,8 @@ strata_status front_grow_pcs(struct front *f, uint32_t n, struct strata_error *e
     if (n > f->cap_pcs) {
         struct front_pc *pc = realloc(f->pc, (size_t)n * 2 * sizeof *pc);
         if (!pc)
-            return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for %u static instructions.", n);
+            return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                               "There is no memory left for %u static instructions.", n);
         memset(pc + f->cap_pcs, 0, ((size_t)n * 2 - f->cap_pcs) * sizeof *pc);
         f->pc = pc;
         f->cap_pcs = n * 2;
@@ -51,13 +54,15 @@ strata_status front_grow_pcs(struct front *f, uint32_t n, struct strata_error *e
     return STRATA_OK;
 }
 
-static strata_status enqueue(struct front *f, struct front_sm *s, struct front_request request, struct strata_error *err)
+static strata_status enqueue(struct front *f, struct front_sm *s, struct front_request request,
+                             struct strata_error *err)
 {
     if (s->n == s->cap) {
         uint32_t cap = s->cap ? s->cap * 2 : 256;
         struct front_request *queue = realloc(s->queue, cap * sizeof *queue);
         if (!queue)
-            return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for %u misses of an SM.", cap);
+            return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                               "There is no memory left for %u misses of an SM.", cap);
         s->queue = queue;
         s->cap = cap;
     }
@@ -66,8 +71,8 @@ static strata_status enqueue(struct front *f, struct front_sm *s, struct front_r
     return STRATA_OK;
 }
 
-/* A line that the scripts' caches take for present: their tags begin as zeroes, and a match does not
- * ask whether the entry is valid. */
+/* A line that the scripts' caches take for present: their tags begin as zeroes, and a match does
+ * not ask whether the entry is valid. */
 static bool zero_found(const struct front *f, const struct cache *c, uint64_t line)
 {
     if (!f->script_zero || line)
@@ -87,7 +92,8 @@ static uint32_t find_or_insert(struct cache *c, uint64_t line, struct cache_slot
 }
 
 /* Sectors that the L1 does not have; they are there afterwards. */
-static uint32_t l1_read(struct front *f, struct cache *l1, uint64_t line, uint32_t sectors, bool *late)
+static uint32_t l1_read(struct front *f, struct cache *l1, uint64_t line, uint32_t sectors,
+                        bool *late)
 {
     struct cache_slot evicted;
     if (zero_found(f, l1, line) && cache_find(l1, line) == CACHE_NONE)
@@ -130,8 +136,8 @@ static void add_record(uint8_t *byte)
         ++*byte;
 }
 
-static void count_l1(struct front *f, struct front_pc *pc, enum front_op op, uint32_t sectors, uint32_t missing,
-                     struct front_record *record, uint8_t *flag)
+static void count_l1(struct front *f, struct front_pc *pc, enum front_op op, uint32_t sectors,
+                     uint32_t missing, struct front_record *record, uint8_t *flag)
 {
     bool write = op == FRONT_WRITE;
     f->total.l1_lookups++;
@@ -150,9 +156,9 @@ static void count_l1(struct front *f, struct front_pc *pc, enum front_op op, uin
         *flag |= FRONT_L1_MISS;
 }
 
-strata_status front_access(struct front *f, uint32_t sm, uint32_t pc, enum front_op op, const struct strata_request *request,
-                           unsigned n, uint8_t *flag, struct front_record **records, uint32_t record,
-                           struct strata_error *err)
+strata_status front_access(struct front *f, uint32_t sm, uint32_t pc, enum front_op op,
+                           const struct strata_request *request, unsigned n, uint8_t *flag,
+                           struct front_record **records, uint32_t record, struct strata_error *err)
 {
     struct front_sm *s = &f->sm[sm];
     bool late = false, missed = false;
@@ -167,7 +173,8 @@ strata_status front_access(struct front *f, uint32_t sm, uint32_t pc, enum front
         if (!missing)
             continue;
         missed = true;
-        struct front_request miss = {request[i].line, records, flag, pc, record, (uint8_t)missing, (uint8_t)op};
+        struct front_request miss = {request[i].line, records,          flag,       pc,
+                                     record,          (uint8_t)missing, (uint8_t)op};
         strata_status st = enqueue(f, s, miss, err);
         if (st != STRATA_OK)
             return st;
@@ -207,7 +214,8 @@ static void count_l2_miss(struct front *f, const struct front_request *r, uint32
 static void l2_access(struct front *f, const struct front_request *r)
 {
     struct cache_slot evicted;
-    uint32_t n = popcount32(r->sectors), all = (1u << (f->l2.config.line_bytes / f->l2.config.sector_bytes)) - 1;
+    uint32_t n = popcount32(r->sectors),
+             all = (1u << (f->l2.config.line_bytes / f->l2.config.sector_bytes)) - 1;
     f->total.l2_requests++;
     f->total.l2_sectors += n;
     *(r->op == FRONT_WRITE ? &f->total.l2_write_sectors : &f->total.l2_read_sectors) += n;
@@ -220,7 +228,8 @@ static void l2_access(struct front *f, const struct front_request *r)
         f->total.dram_write_sectors += popcount32(evicted.dirty);
     uint32_t missing = r->sectors & ~(uint32_t)slot->valid;
     uint32_t fetched = r->op == FRONT_WRITE && !f->l2_fetches_on_write
-                           ? 0 : widen(missing, f->l2_fetch_sectors, all) & ~(uint32_t)slot->valid;
+                           ? 0
+                           : widen(missing, f->l2_fetch_sectors, all) & ~(uint32_t)slot->valid;
     if (missing)
         count_l2_miss(f, r, missing);
     f->total.dram_read_sectors += popcount32(fetched);

@@ -4,8 +4,8 @@
 
 #include "interval/model.h"
 
-strata_status interval_builder_init(struct interval_builder *b, enum interval_rule rule, uint32_t n_registers,
-                                    struct strata_error *err)
+strata_status interval_builder_init(struct interval_builder *b, enum interval_rule rule,
+                                    uint32_t n_registers, struct strata_error *err)
 {
     memset(b, 0, sizeof *b);
     b->rule = rule;
@@ -15,7 +15,8 @@ strata_status interval_builder_init(struct interval_builder *b, enum interval_ru
     if (b->ready_cycle && b->producer)
         return STRATA_OK;
     interval_builder_release(b);
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for %u registers.", n_registers);
+    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for %u registers.",
+                       n_registers);
 }
 
 void interval_builder_release(struct interval_builder *b)
@@ -36,7 +37,8 @@ void interval_builder_reset(struct interval_builder *b)
     b->n = 0;
 }
 
-static strata_status close_interval(struct interval_builder *b, double stall, uint32_t cause_id, struct strata_error *err)
+static strata_status close_interval(struct interval_builder *b, double stall, uint32_t cause_id,
+                                    struct strata_error *err)
 {
     if (b->n == b->cap) {
         size_t cap = b->cap ? b->cap * 2 : 64;
@@ -47,7 +49,8 @@ static strata_status close_interval(struct interval_builder *b, double stall, ui
         if (cause)
             b->cause_id = cause;
         if (!list || !cause)
-            return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for %zu intervals.", cap);
+            return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                               "There is no memory left for %zu intervals.", cap);
         b->cap = cap;
     }
     b->current.stall_cycles = stall;
@@ -58,8 +61,8 @@ static strata_status close_interval(struct interval_builder *b, double stall, ui
     return STRATA_OK;
 }
 
-strata_status interval_issue(struct interval_builder *b, const uint16_t *read, unsigned n_read, double earliest_cycle,
-                             uint32_t earliest_id, struct strata_error *err)
+strata_status interval_issue(struct interval_builder *b, const uint16_t *read, unsigned n_read,
+                             double earliest_cycle, uint32_t earliest_id, struct strata_error *err)
 {
     double issue = b->previous_cycle + 1;
     uint32_t cause = 0;
@@ -73,12 +76,15 @@ strata_status interval_issue(struct interval_builder *b, const uint16_t *read, u
             cause = b->producer[read[k]];
         }
     double delta = issue - b->previous_cycle;
-    bool ends = b->rule == INTERVAL_NORMATIVE || b->rule == INTERVAL_ANY_GAP ? delta > 1 : delta >= 10;
+    bool ends =
+        b->rule == INTERVAL_NORMATIVE || b->rule == INTERVAL_ANY_GAP ? delta > 1 : delta >= 10;
     b->sum_cycles += delta;
     strata_status st = STRATA_OK;
     if (ends) {
         /* The scripts count the issue cycle as part of the stall, and one adds every step to it. */
-        double stall = b->rule == INTERVAL_NORMATIVE ? delta - 1 : b->rule == INTERVAL_GAP_10_SUM ? b->sum_cycles : delta;
+        double stall = b->rule == INTERVAL_NORMATIVE    ? delta - 1
+                       : b->rule == INTERVAL_GAP_10_SUM ? b->sum_cycles
+                                                        : delta;
         st = close_interval(b, stall, cause, err);
         b->sum_cycles = 0;
     }
@@ -87,8 +93,8 @@ strata_status interval_issue(struct interval_builder *b, const uint16_t *read, u
     return st;
 }
 
-void interval_write(struct interval_builder *b, const uint16_t *write, unsigned n_write, double latency_cycles,
-                    uint32_t cause_id)
+void interval_write(struct interval_builder *b, const uint16_t *write, unsigned n_write,
+                    double latency_cycles, uint32_t cause_id)
 {
     double ready = b->previous_cycle + latency_cycles + (b->rule == INTERVAL_NORMATIVE ? 0 : 1);
     for (unsigned k = 0; k < n_write; k++)
@@ -111,10 +117,24 @@ strata_status interval_finish(struct interval_builder *b, struct strata_error *e
 static int compare(const void *a, const void *b)
 {
     const struct interval *x = a, *y = b;
-    const double fx[] = {x->n, x->stall_cycles, x->cause, x->read_misses, x->write_requests, x->l2_read_misses,
-                         x->l2_write_misses, x->p1, x->p2};
-    const double fy[] = {y->n, y->stall_cycles, y->cause, y->read_misses, y->write_requests, y->l2_read_misses,
-                         y->l2_write_misses, y->p1, y->p2};
+    const double fx[] = {x->n,
+                         x->stall_cycles,
+                         x->cause,
+                         x->read_misses,
+                         x->write_requests,
+                         x->l2_read_misses,
+                         x->l2_write_misses,
+                         x->p1,
+                         x->p2};
+    const double fy[] = {y->n,
+                         y->stall_cycles,
+                         y->cause,
+                         y->read_misses,
+                         y->write_requests,
+                         y->l2_read_misses,
+                         y->l2_write_misses,
+                         y->p1,
+                         y->p2};
     for (size_t i = 0; i < sizeof fx / sizeof fx[0]; i++)
         if (fx[i] != fy[i])
             return fx[i] < fy[i] ? -1 : 1;

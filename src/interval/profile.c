@@ -61,19 +61,21 @@ struct reading {
     struct strata_block **kept; /* blocks that a path refers to */
     size_t n_kept, cap_kept;
     bool scripts; /* rules of the published scripts */
-    bool late; /* latencies by execution, with data on its way counted as missing */
+    bool late;    /* latencies by execution, with data on its way counted as missing */
     uint64_t lsu_cycles, n_warps_all, n_instructions;
     struct strata_error *err;
 };
 
 static strata_status no_memory(struct reading *r)
 {
-    return strata_fail(r->err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the interval profile of a launch.");
+    return strata_fail(r->err, STRATA_ENOMEM, NULL, 0, 0,
+                       "There is no memory left for the interval profile of a launch.");
 }
 
 double gpu_l2_cycles(const struct strata_gpu *gpu)
 {
-    double far = gpu->l2.partitions > 1 ? gpu->l2.far_extra_cycles * (1 - 1.0 / gpu->l2.partitions) : 0;
+    double far =
+        gpu->l2.partitions > 1 ? gpu->l2.far_extra_cycles * (1 - 1.0 / gpu->l2.partitions) : 0;
     return gpu->l2.hit_cycles + far;
 }
 
@@ -89,22 +91,28 @@ static strata_status init_front(struct reading *r, uint64_t seed)
     const struct strata_gpu *g = r->gpu;
     struct strata_cache_config l1 = g->l1.cache, l2 = g->l2.cache;
     uint64_t reserved = (uint64_t)g->l1.reserved_lines * l1.line_bytes;
-    l1.size_bytes = r->occupancy.l1_bytes > reserved + l1.line_bytes ? r->occupancy.l1_bytes - reserved : l1.line_bytes;
+    l1.size_bytes = r->occupancy.l1_bytes > reserved + l1.line_bytes
+                        ? r->occupancy.l1_bytes - reserved
+                        : l1.line_bytes;
     if (g->l2.effective_bytes && g->l2.effective_bytes < l2.size_bytes)
-        l2.size_bytes = g->l2.effective_bytes / l2.line_bytes / (l2.ways ? l2.ways : 1) * (l2.ways ? l2.ways : 1) * l2.line_bytes;
+        l2.size_bytes = g->l2.effective_bytes / l2.line_bytes / (l2.ways ? l2.ways : 1) *
+                        (l2.ways ? l2.ways : 1) * l2.line_bytes;
     strata_status st = front_init(&r->front, &l1, &l2, g->sm.count, seed, r->err);
     if (st != STRATA_OK)
         return st;
     r->front.l1_enabled = g->l1.enabled;
-    r->front.l1_allocates_writes = g->l1.write_policy == STRATA_WRITE_THROUGH_ALLOCATE || g->l1.write_policy == STRATA_WRITE_BACK;
-    r->front.l2_fetch_sectors = g->l2.fetch_bytes > l2.sector_bytes ? g->l2.fetch_bytes / l2.sector_bytes : 1;
+    r->front.l1_allocates_writes = g->l1.write_policy == STRATA_WRITE_THROUGH_ALLOCATE ||
+                                   g->l1.write_policy == STRATA_WRITE_BACK;
+    r->front.l2_fetch_sectors =
+        g->l2.fetch_bytes > l2.sector_bytes ? g->l2.fetch_bytes / l2.sector_bytes : 1;
     r->front.l2_fetches_on_write = g->l2.write_miss == STRATA_FETCH_ON_WRITE;
     r->front.script_writes = r->front.script_zero = r->scripts;
     return STRATA_OK;
 }
 
-static strata_status init_reading(struct reading *r, const struct strata_gpu *gpu, struct strata_reader *reader, uint64_t seed,
-                                  bool scripts, struct strata_error *err)
+static strata_status init_reading(struct reading *r, const struct strata_gpu *gpu,
+                                  struct strata_reader *reader, uint64_t seed, bool scripts,
+                                  struct strata_error *err)
 {
     memset(r, 0, sizeof *r);
     r->scripts = scripts;
@@ -123,7 +131,8 @@ static strata_status init_reading(struct reading *r, const struct strata_gpu *gp
     r->first_of_sm = calloc(gpu->sm.count + 1u, sizeof *r->first_of_sm);
     if (!r->sm_of_block || !r->set_of_block || !r->first_of_sm)
         return no_memory(r);
-    st = strata_place_blocks(gpu, blocks, r->occupancy.blocks_per_sm, STRATA_PLACE_DISPATCH, r->sm_of_block, r->set_of_block, err);
+    st = strata_place_blocks(gpu, blocks, r->occupancy.blocks_per_sm, STRATA_PLACE_DISPATCH,
+                             r->sm_of_block, r->set_of_block, err);
     return st == STRATA_OK ? init_front(r, seed) : st;
 }
 
@@ -238,7 +247,8 @@ static void advance(struct reading *r, struct wave_warp *w)
 
 static strata_status start_wave(struct reading *r)
 {
-    uint32_t n = 0, pcs = r->front.n_pcs, warps_per_block = strata_launch_warps_per_block(r->launch);
+    uint32_t n = 0, pcs = r->front.n_pcs,
+             warps_per_block = strata_launch_warps_per_block(r->launch);
     for (uint32_t b = 0; b < r->n_blocks; b++) {
         struct strata_block *data = r->block[b].data;
         for (uint32_t k = 0; k < data->n_warps; k++, n++) {
@@ -277,7 +287,8 @@ static enum front_op op_of(const struct strata_inst *i)
     case STRATA_MEM_REDUCTION:
         return FRONT_ATOMIC;
     default:
-        return i->hints & (STRATA_HINT_BYPASS_L1 | STRATA_HINT_VOLATILE) ? FRONT_READ_L2 : FRONT_READ;
+        return i->hints & (STRATA_HINT_BYPASS_L1 | STRATA_HINT_VOLATILE) ? FRONT_READ_L2
+                                                                         : FRONT_READ;
     }
 }
 
@@ -296,7 +307,8 @@ static void sort_requests(struct strata_request *q, unsigned n)
 static uint32_t unit_cycles(const struct reading *r, const struct strata_winst *w, unsigned n)
 {
     uint32_t tags = r->gpu->l1.tags_per_cycle ? r->gpu->l1.tags_per_cycle : 1;
-    uint32_t cycles = (n + tags - 1) / tags, width = w->inst->width_bytes > 4 ? w->inst->width_bytes / 4u : 1;
+    uint32_t cycles = (n + tags - 1) / tags,
+             width = w->inst->width_bytes > 4 ? w->inst->width_bytes / 4u : 1;
     if (n > width) {
         uint32_t passes = strata_shared_access(&r->coalescer, w).wavefronts;
         cycles = passes > cycles ? passes : cycles;
@@ -313,7 +325,8 @@ static strata_status issue_access(struct reading *r, struct wave_warp *w)
     r->lsu_cycles += unit_cycles(r, &w->next, n);
     strata_status st = add_record(r, w);
     if (st == STRATA_OK)
-        st = front_access(&r->front, w->sm, pc, op_of(w->next.inst), q, n, &w->flag[pc], &w->record, w->n_records - 1, r->err);
+        st = front_access(&r->front, w->sm, pc, op_of(w->next.inst), q, n, &w->flag[pc], &w->record,
+                          w->n_records - 1, r->err);
     return st;
 }
 
@@ -359,7 +372,8 @@ static strata_status keep_path(struct reading *r, struct wave_warp *w, struct pa
         r->cap_first = cap;
     }
     path->user = r->n_first;
-    r->first[r->n_first++] = (struct path_warp){r->block[w->block].data, w->warp_in_block, w->record};
+    r->first[r->n_first++] =
+        (struct path_warp){r->block[w->block].data, w->warp_in_block, w->record};
     r->block[w->block].users++;
     w->record = NULL;
     w->cap_records = 0;
@@ -454,21 +468,27 @@ static void miss_shares(const struct reading *r, uint32_t pc, double *p1, double
     *p1 = atomic ? 1 : *p1;
 }
 
-/* Latency of a static instruction without contention: of a load by the shares of its warps that miss. */
+/* Latency of a static instruction without contention: of a load by the shares of its warps that
+ * miss. */
 static double latency_of(const struct reading *r, uint32_t pc)
 {
     const struct sm_inst *i = &r->decoder.inst[pc];
     const struct front_pc *p = &r->front.pc[pc];
     if (i->kind == SM_KIND_SHARED)
-        return r->gpu->shared.latency_cycles + 2 * (share(p->shared_passes, r->executed[pc]) > 1 ? share(p->shared_passes, r->executed[pc]) - 1 : 0);
+        return r->gpu->shared.latency_cycles +
+               2 * (share(p->shared_passes, r->executed[pc]) > 1
+                        ? share(p->shared_passes, r->executed[pc]) - 1
+                        : 0);
     if (i->kind != SM_KIND_GLOBAL)
         return i->latency;
     double p1, p2;
     miss_shares(r, pc, &p1, &p2);
     if (r->scripts) /* the L2's hits and misses swapped, and the L1 paid in any case */
-        return r->gpu->l1.hit_cycles + p1 * (gpu_l2_cycles(r->gpu) + (1 - p2) * gpu_dram_cycles(r->gpu));
+        return r->gpu->l1.hit_cycles +
+               p1 * (gpu_l2_cycles(r->gpu) + (1 - p2) * gpu_dram_cycles(r->gpu));
     /* An L2 hit's latency is from load to use, so a miss does not pay for the L1 as well. */
-    return (1 - p1) * r->gpu->l1.hit_cycles + p1 * (gpu_l2_cycles(r->gpu) + p2 * gpu_dram_cycles(r->gpu));
+    return (1 - p1) * r->gpu->l1.hit_cycles +
+           p1 * (gpu_l2_cycles(r->gpu) + p2 * gpu_dram_cycles(r->gpu));
 }
 
 struct walk {
@@ -490,12 +510,14 @@ static void wait_groups(struct walk *w, int32_t allowed)
     }
 }
 
-static void after_issue(struct reading *r, struct walk *w, const struct strata_winst *i, double latency)
+static void after_issue(struct reading *r, struct walk *w, const struct strata_winst *i,
+                        double latency)
 {
     const struct sm_inst *d = &r->decoder.inst[i->inst_index];
     double now = w->builder.previous_cycle;
     if (i->inst->opclass == STRATA_OP_BRANCH || d->kind == SM_KIND_BARRIER) {
-        double barrier = r->gpu->sm.latency_barrier_cycles + r->gpu->sm.barrier_warp_cycles * strata_launch_warps_per_block(r->launch);
+        double barrier = r->gpu->sm.latency_barrier_cycles +
+                         r->gpu->sm.barrier_warp_cycles * strata_launch_warps_per_block(r->launch);
         w->earliest_cycle = now + (d->kind == SM_KIND_BARRIER ? barrier : d->latency);
         w->earliest_id = i->inst_index + 1;
     } else if (i->inst->memop == STRATA_MEM_ASYNC_COPY) {
@@ -508,7 +530,8 @@ static void after_issue(struct reading *r, struct walk *w, const struct strata_w
     }
 }
 
-static void add_requests(const struct reading *r, struct interval *i, uint32_t pc, const struct front_record *record)
+static void add_requests(const struct reading *r, struct interval *i, uint32_t pc,
+                         const struct front_record *record)
 {
     const struct front_pc *p = &r->front.pc[pc];
     if (record) {
@@ -547,7 +570,8 @@ static strata_status walk_warp(struct reading *r, struct walk *w, const struct p
             interval_write(&w->builder, &predicate, 1, latency, i.inst_index + 1);
         after_issue(r, w, &i, latency);
         if (d->kind == SM_KIND_GLOBAL)
-            add_requests(r, interval_current(&w->builder), i.inst_index, p->record ? &p->record[n_records++] : NULL);
+            add_requests(r, interval_current(&w->builder), i.inst_index,
+                         p->record ? &p->record[n_records++] : NULL);
     }
     strata_cursor_release(&cursor);
     return st == STRATA_OK ? interval_finish(&w->builder, r->err) : st;
@@ -567,7 +591,8 @@ static void name_causes(const struct reading *r, struct interval_builder *b)
 }
 
 /* Keeps the warp just walked if none took longer. */
-static void note_longest(const struct reading *r, struct interval_builder *b, double cycles, struct interval_launch *l)
+static void note_longest(const struct reading *r, struct interval_builder *b, double cycles,
+                         struct interval_launch *l)
 {
     double *longest = r->late ? &l->longest_late_cycles : &l->longest_cycles, waits[3] = {0};
     if (cycles <= *longest)
@@ -587,7 +612,8 @@ static void note_longest(const struct reading *r, struct interval_builder *b, do
     *(r->late ? &l->longest_late_dram_waits : &l->longest_dram_waits) = waits[2];
 }
 
-static strata_status choose(struct reading *r, struct walk *w, struct interval_launch *l, size_t *chosen)
+static strata_status choose(struct reading *r, struct walk *w, struct interval_launch *l,
+                            size_t *chosen)
 {
     struct cluster_point *point = calloc(r->paths.n + 1, sizeof *point);
     strata_status st = point ? STRATA_OK : no_memory(r);
@@ -608,13 +634,18 @@ static strata_status choose(struct reading *r, struct walk *w, struct interval_l
     return st;
 }
 
-static strata_status cut_intervals(struct reading *r, struct interval_launch *l, struct interval **list, size_t *n)
+static strata_status cut_intervals(struct reading *r, struct interval_launch *l,
+                                   struct interval **list, size_t *n)
 {
     struct walk w = {0};
     size_t chosen;
     if (!r->paths.n)
-        return strata_fail(r->err, STRATA_EFORMAT, r->launch->trace, 0, 0, "the launch has no instructions; the interval model needs at least one warp.");
-    strata_status st = interval_builder_init(&w.builder, r->scripts ? INTERVAL_GAP_10_SUM : INTERVAL_NORMATIVE, r->decoder.max_register + 2, r->err);
+        return strata_fail(
+            r->err, STRATA_EFORMAT, r->launch->trace, 0, 0,
+            "the launch has no instructions; the interval model needs at least one warp.");
+    strata_status st =
+        interval_builder_init(&w.builder, r->scripts ? INTERVAL_GAP_10_SUM : INTERVAL_NORMATIVE,
+                              r->decoder.max_register + 2, r->err);
     if (st == STRATA_OK)
         st = choose(r, &w, l, &chosen);
     if (st == STRATA_OK)
@@ -661,7 +692,8 @@ static strata_status fill_launch(const struct reading *r, struct interval_launch
     l->trace = strdup(r->launch->trace ? r->launch->trace : "");
     l->kernel = strdup(r->launch->kernel ? r->launch->kernel : "");
     l->id = r->launch->id;
-    l->blocks = (double)(r->launch->sampled_blocks ? r->launch->sampled_blocks : strata_launch_blocks(r->launch));
+    l->blocks = (double)(r->launch->sampled_blocks ? r->launch->sampled_blocks
+                                                   : strata_launch_blocks(r->launch));
     l->warps_per_block = strata_launch_warps_per_block(r->launch);
     l->blocks_per_sm = r->occupancy.blocks_per_sm;
     l->instructions = (double)r->n_instructions;
@@ -673,17 +705,21 @@ static strata_status fill_launch(const struct reading *r, struct interval_launch
     fill_totals(r, l);
     if (l->program && l->trace && l->kernel)
         return STRATA_OK;
-    return strata_fail(r->err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the name of a launch.");
+    return strata_fail(r->err, STRATA_ENOMEM, NULL, 0, 0,
+                       "There is no memory left for the name of a launch.");
 }
 
-strata_status strata_interval_profile_launch(struct strata_interval_profile *p, const struct strata_gpu *gpu,
-                                             struct strata_reader *reader, uint64_t seed, struct strata_error *err)
+strata_status strata_interval_profile_launch(struct strata_interval_profile *p,
+                                             const struct strata_gpu *gpu,
+                                             struct strata_reader *reader, uint64_t seed,
+                                             struct strata_error *err)
 {
     struct reading *r = calloc(1, sizeof *r);
     struct interval_launch *l = profile_add(p);
     if (!r || !l) {
         free(r);
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for an interval profile.");
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for an interval profile.");
     }
     strata_status st = init_reading(r, gpu, reader, seed, p->scripts, err);
     if (st == STRATA_OK)

@@ -17,7 +17,9 @@ enum { LIMIT_BYTES = 1 << 30 };
 strata_status strata_interval_create(struct strata_interval_profile **out, struct strata_error *err)
 {
     *out = calloc(1, sizeof **out);
-    return *out ? STRATA_OK : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for an interval profile.");
+    return *out ? STRATA_OK
+                : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                              "There is no memory left for an interval profile.");
 }
 
 struct interval_launch *profile_add(struct strata_interval_profile *p)
@@ -82,24 +84,63 @@ const char *strata_interval_trace(const struct strata_interval_profile *p, size_
 
 /* ---- fields: one table for both directions ---- */
 
-#define NUMBER(name) {#name, offsetof(struct interval_launch, name)}
+#define NUMBER(name)                                                                               \
+    {                                                                                              \
+#name, offsetof(struct interval_launch, name)                                              \
+    }
 static const struct field {
     const char *name;
     size_t offset;
-} fields[] = {NUMBER(blocks), NUMBER(warps_per_block), NUMBER(blocks_per_sm), NUMBER(instructions), NUMBER(warps),
-              NUMBER(code_lines), NUMBER(l1_cycles), NUMBER(l2_cycles), NUMBER(dram_cycles), NUMBER(l2_miss_ratio),
-              NUMBER(paths), NUMBER(cluster_share), NUMBER(representative), NUMBER(lsu_cycles),
-              NUMBER(l1_miss_sectors), NUMBER(l2_requests), NUMBER(l2_sectors), NUMBER(l2_write_sectors),
-              NUMBER(atomic_sectors), NUMBER(dram_read_sectors), NUMBER(dram_write_sectors), NUMBER(sector_bytes), NUMBER(scripts),
-              NUMBER(longest_cycles), NUMBER(longest_late_cycles),
-              NUMBER(longest_l1_waits), NUMBER(longest_l2_waits), NUMBER(longest_dram_waits),
-              NUMBER(longest_late_l1_waits), NUMBER(longest_late_l2_waits), NUMBER(longest_late_dram_waits)};
+} fields[] = {NUMBER(blocks),
+              NUMBER(warps_per_block),
+              NUMBER(blocks_per_sm),
+              NUMBER(instructions),
+              NUMBER(warps),
+              NUMBER(code_lines),
+              NUMBER(l1_cycles),
+              NUMBER(l2_cycles),
+              NUMBER(dram_cycles),
+              NUMBER(l2_miss_ratio),
+              NUMBER(paths),
+              NUMBER(cluster_share),
+              NUMBER(representative),
+              NUMBER(lsu_cycles),
+              NUMBER(l1_miss_sectors),
+              NUMBER(l2_requests),
+              NUMBER(l2_sectors),
+              NUMBER(l2_write_sectors),
+              NUMBER(atomic_sectors),
+              NUMBER(dram_read_sectors),
+              NUMBER(dram_write_sectors),
+              NUMBER(sector_bytes),
+              NUMBER(scripts),
+              NUMBER(longest_cycles),
+              NUMBER(longest_late_cycles),
+              NUMBER(longest_l1_waits),
+              NUMBER(longest_l2_waits),
+              NUMBER(longest_dram_waits),
+              NUMBER(longest_late_l1_waits),
+              NUMBER(longest_late_l2_waits),
+              NUMBER(longest_late_dram_waits)};
 #define IFIELD(name) offsetof(struct interval, name)
 /* One interval is a list of numbers in this order, then its cause. */
-static const size_t columns[] = {IFIELD(count), IFIELD(n), IFIELD(stall_cycles), IFIELD(p1), IFIELD(p2), IFIELD(read_misses),
-                                 IFIELD(write_requests), IFIELD(l2_read_misses), IFIELD(l2_write_misses), IFIELD(mean_read),
-                                 IFIELD(mean_write), IFIELD(mean_l2_read), IFIELD(mean_l2_write)};
-enum { N_FIELDS = sizeof fields / sizeof fields[0], N_COLUMNS = sizeof columns / sizeof columns[0] };
+static const size_t columns[] = {IFIELD(count),
+                                 IFIELD(n),
+                                 IFIELD(stall_cycles),
+                                 IFIELD(p1),
+                                 IFIELD(p2),
+                                 IFIELD(read_misses),
+                                 IFIELD(write_requests),
+                                 IFIELD(l2_read_misses),
+                                 IFIELD(l2_write_misses),
+                                 IFIELD(mean_read),
+                                 IFIELD(mean_write),
+                                 IFIELD(mean_l2_read),
+                                 IFIELD(mean_l2_write)};
+enum {
+    N_FIELDS = sizeof fields / sizeof fields[0],
+    N_COLUMNS = sizeof columns / sizeof columns[0]
+};
 
 static double *number_at(void *base, size_t offset)
 {
@@ -148,26 +189,31 @@ static json_t *profile_to_json(const struct strata_interval_profile *p)
     return root;
 }
 
-strata_status strata_interval_save(const struct strata_interval_profile *p, const char *path, struct strata_error *err)
+strata_status strata_interval_save(const struct strata_interval_profile *p, const char *path,
+                                   struct strata_error *err)
 {
     char temporary[4096];
     json_t *root = profile_to_json(p);
     snprintf(temporary, sizeof temporary, "%s.part", path);
-    bool written = json_dump_file(root, temporary, JSON_COMPACT | JSON_REAL_PRECISION(17)) == 0 && rename(temporary, path) == 0;
+    bool written = json_dump_file(root, temporary, JSON_COMPACT | JSON_REAL_PRECISION(17)) == 0 &&
+                   rename(temporary, path) == 0;
     json_decref(root);
     if (written)
         return STRATA_OK;
     unlink(temporary);
-    return strata_fail(err, STRATA_EIO, path, 0, 0, "the interval profile cannot be written: %s.", strerror(errno));
+    return strata_fail(err, STRATA_EIO, path, 0, 0, "the interval profile cannot be written: %s.",
+                       strerror(errno));
 }
 
-strata_status interval_to_text(const struct strata_interval_profile *p, char **text, size_t *length, struct strata_error *err)
+strata_status interval_to_text(const struct strata_interval_profile *p, char **text, size_t *length,
+                               struct strata_error *err)
 {
     json_t *root = profile_to_json(p);
     *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
     json_decref(root);
     if (!*text)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left to write an interval profile.");
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "there is no memory left to write an interval profile.");
     *length = strlen(*text);
     return STRATA_OK;
 }
@@ -208,42 +254,52 @@ static bool read_intervals(const json_t *rows, struct interval **out, size_t *co
 static bool read_launch(const json_t *o, struct interval_launch *l)
 {
     const json_t *pipes = json_object_get(o, "pipe_cycles");
-    bool good = read_text(o, "program", &l->program) && read_text(o, "trace", &l->trace) && read_text(o, "kernel", &l->kernel);
+    bool good = read_text(o, "program", &l->program) && read_text(o, "trace", &l->trace) &&
+                read_text(o, "kernel", &l->kernel);
     l->id = (uint64_t)json_integer_value(json_object_get(o, "id"));
     for (int f = 0; good && f < N_FIELDS; f++)
         good = read_number(json_object_get(o, fields[f].name), number_at(l, fields[f].offset));
     for (int p = 0; good && p < SM_N_PIPES; p++)
         good = read_number(json_array_get(pipes, (size_t)p), &l->pipe_cycles[p]);
     /* What evaluations divide by. */
-    good = good && l->blocks >= 1 && l->blocks_per_sm >= 1 && l->warps_per_block >= 1 && l->instructions >= 1;
+    good = good && l->blocks >= 1 && l->blocks_per_sm >= 1 && l->warps_per_block >= 1 &&
+           l->instructions >= 1;
     return good && read_intervals(json_object_get(o, "intervals"), &l->interval, &l->n_intervals) &&
-           read_intervals(json_object_get(o, "late_intervals"), &l->late_interval, &l->n_late_intervals);
+           read_intervals(json_object_get(o, "late_intervals"), &l->late_interval,
+                          &l->n_late_intervals);
 }
 
-static strata_status read_profile(const json_t *root, const char *path, struct strata_interval_profile *p, struct strata_error *err)
+static strata_status read_profile(const json_t *root, const char *path,
+                                  struct strata_interval_profile *p, struct strata_error *err)
 {
     const char *format = json_string_value(json_object_get(root, "format"));
     const json_t *list = json_object_get(root, "launches");
     if (!format || strcmp(format, FORMAT_NAME))
-        return strata_fail(err, STRATA_EFORMAT, path, 0, 0, "this is no interval profile: its \"format\" is not \"" FORMAT_NAME "\".");
+        return strata_fail(err, STRATA_EFORMAT, path, 0, 0,
+                           "this is no interval profile: its \"format\" is not \"" FORMAT_NAME
+                           "\".");
     for (size_t i = 0; i < json_array_size(list); i++) {
         struct interval_launch *l = profile_add(p);
         if (!l)
-            return strata_fail(err, STRATA_ENOMEM, path, 0, 0, "there is no memory left for an interval profile.");
+            return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
+                               "there is no memory left for an interval profile.");
         if (!read_launch(json_array_get(list, i), l))
             return strata_fail(err, STRATA_EFORMAT, path, 0, 0,
-                               "launch %zu of the interval profile lacks a number or has one that cannot be; write the profile again.", i);
+                               "launch %zu of the interval profile lacks a number or has one that "
+                               "cannot be; write the profile again.",
+                               i);
     }
     return STRATA_OK;
 }
 
-strata_status interval_from_text(const char *text, size_t length, const char *path, struct strata_interval_profile **out,
-                                 struct strata_error *err)
+strata_status interval_from_text(const char *text, size_t length, const char *path,
+                                 struct strata_interval_profile **out, struct strata_error *err)
 {
     json_error_t at;
     json_t *root = json_loadb(text, length, 0, &at);
     if (!root)
-        return strata_fail(err, STRATA_EFORMAT, path, at.line > 0 ? (uint32_t)at.line : 0, 0, "this is no JSON: %s.", at.text);
+        return strata_fail(err, STRATA_EFORMAT, path, at.line > 0 ? (uint32_t)at.line : 0, 0,
+                           "this is no JSON: %s.", at.text);
     strata_status st = strata_interval_create(out, err);
     if (st == STRATA_OK) {
         st = read_profile(root, path, *out, err);
@@ -256,7 +312,8 @@ strata_status interval_from_text(const char *text, size_t length, const char *pa
     return st;
 }
 
-strata_status strata_interval_load(const char *path, struct strata_interval_profile **out, struct strata_error *err)
+strata_status strata_interval_load(const char *path, struct strata_interval_profile **out,
+                                   struct strata_error *err)
 {
     char *text;
     size_t length;

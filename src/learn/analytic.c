@@ -14,7 +14,8 @@
 enum { REMEMBERED = 64, POINTS = 8 };
 
 struct learn_analytic {
-    bool published, timed; /* timed: the profile with time, averaged by the binomial; see features.h */
+    bool published,
+        timed; /* timed: the profile with time, averaged by the binomial; see features.h */
     struct memory {
         struct strata_learn_cache cache; /* lines 0: empty */
         double hit[STRATA_LEARN_BUCKETS];
@@ -22,11 +23,13 @@ struct learn_analytic {
     } memory[REMEMBERED];
 };
 
-strata_status learn_analytic_create(const char *name, struct learn_analytic **out, struct strata_error *err)
+strata_status learn_analytic_create(const char *name, struct learn_analytic **out,
+                                    struct strata_error *err)
 {
     *out = calloc(1, sizeof **out);
     if (!*out)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the analytic model.");
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for the analytic model.");
     (*out)->published = !strcmp(name, "ppt");
     (*out)->timed = !strcmp(name, "timed");
     return STRATA_OK;
@@ -49,7 +52,8 @@ double learn_hit_published(uint32_t d, uint32_t lines, uint32_t ways)
     if (!d)
         return 1;
     double mean = (double)d * ways / lines, variance = mean * (lines - ways) / lines;
-    if (!(variance > 0)) /* the tool divides by zero here; a fully associative cache has no spread */
+    if (!(variance >
+          0)) /* the tool divides by zero here; a fully associative cache has no spread */
         return d < ways;
     double x = fabs(ways - 1 - mean) / sqrt(variance);
     return 1 - (0.5 - 0.5 * erf(x / 1.41421));
@@ -58,12 +62,14 @@ double learn_hit_published(uint32_t d, uint32_t lines, uint32_t ways)
 /* Distances of a bucket are taken as evenly spread over it. */
 static double bucket_hit(bool published, uint32_t b, const struct strata_learn_cache *c)
 {
-    uint32_t from = learn_bucket_from(b), to = b + 1 < STRATA_LEARN_BUCKETS ? learn_bucket_from(b + 1) : 2 * from;
+    uint32_t from = learn_bucket_from(b),
+             to = b + 1 < STRATA_LEARN_BUCKETS ? learn_bucket_from(b + 1) : 2 * from;
     uint32_t n = to - from < POINTS ? to - from : POINTS;
     double sum = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t d = from + (uint32_t)((to - from) * (uint64_t)(2 * i + 1) / (2 * n));
-        sum += published ? learn_hit_published(d, c->lines, c->ways) : learn_hit_exact(d, c->lines, c->ways);
+        sum += published ? learn_hit_published(d, c->lines, c->ways)
+                         : learn_hit_exact(d, c->lines, c->ways);
     }
     return sum / n;
 }
@@ -80,13 +86,15 @@ static const struct memory *remember(struct learn_analytic *a, const struct stra
     return m;
 }
 
-struct strata_learn_rates learn_analytic_rates(struct learn_analytic *a, const struct strata_learn_interval *p,
+struct strata_learn_rates learn_analytic_rates(struct learn_analytic *a,
+                                               const struct strata_learn_interval *p,
                                                const struct strata_learn_cache *cache)
 {
     const struct memory *m = remember(a, cache);
     double sum = 0;
     if (a->timed)
-        return (struct strata_learn_rates){.miss = learn_smoothed(p->miss, &m->geometry), .merge = learn_smoothed(p->merge, &m->geometry)};
+        return (struct strata_learn_rates){.miss = learn_smoothed(p->miss, &m->geometry),
+                                           .merge = learn_smoothed(p->merge, &m->geometry)};
     for (uint32_t b = 0; b < STRATA_LEARN_BUCKETS; b++)
         sum += p->share[b] * m->hit[b];
     return (struct strata_learn_rates){.miss = sum < 1 ? 1 - sum : 0, .merge = NAN};

@@ -58,24 +58,28 @@ void learn_put_text(struct learn_out *o, const char *text)
     learn_put_bytes(o, text, strlen(text));
 }
 
-static bool write_file(const struct learn_out *o, const uint8_t head[LEARN_HEAD_BYTES], const char *path)
+static bool write_file(const struct learn_out *o, const uint8_t head[LEARN_HEAD_BYTES],
+                       const char *path)
 {
     FILE *f = fopen(path, "wb");
     if (!f)
         return false;
-    bool good = fwrite(head, 1, LEARN_HEAD_BYTES, f) == LEARN_HEAD_BYTES && fwrite(o->data, 1, o->n, f) == o->n;
+    bool good = fwrite(head, 1, LEARN_HEAD_BYTES, f) == LEARN_HEAD_BYTES &&
+                fwrite(o->data, 1, o->n, f) == o->n;
     int error = errno;
     good = fclose(f) == 0 && good;
     errno = error ? error : errno;
     return good;
 }
 
-strata_status learn_save(const struct learn_out *o, uint32_t kind, const char *path, struct strata_error *err)
+strata_status learn_save(const struct learn_out *o, uint32_t kind, const char *path,
+                         struct strata_error *err)
 {
     uint8_t head[LEARN_HEAD_BYTES] = {0};
     char *temporary = NULL;
     if (o->failed || asprintf(&temporary, "%s.%ld.part", path, (long)getpid()) < 0)
-        return strata_fail(err, STRATA_ENOMEM, path, 0, 0, "there is no memory left to write the file.");
+        return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
+                           "there is no memory left to write the file.");
     memcpy(head, magic, sizeof magic);
     store_u32(head + 8, kind);
     store_u32(head + 12, LEARN_VERSION);
@@ -84,7 +88,8 @@ strata_status learn_save(const struct learn_out *o, uint32_t kind, const char *p
     store_u32(head + 24, (uint32_t)crc32_z(crc32(0, Z_NULL, 0), o->data, o->n));
     strata_status st = STRATA_OK;
     if (!write_file(o, head, temporary) || rename(temporary, path)) {
-        st = strata_fail(err, STRATA_EIO, path, 0, 0, "the file cannot be written: %s.", strerror(errno));
+        st = strata_fail(err, STRATA_EIO, path, 0, 0, "the file cannot be written: %s.",
+                         strerror(errno));
         unlink(temporary);
     }
     free(temporary);
@@ -143,11 +148,12 @@ bool learn_can_hold(const struct learn_in *in, uint64_t n, size_t bytes)
 
 strata_status learn_damaged(const char *name, const char *what, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_EFORMAT, name, 0, 0, "%s; the file is damaged, make it again.", what);
+    return strata_fail(err, STRATA_EFORMAT, name, 0, 0, "%s; the file is damaged, make it again.",
+                       what);
 }
 
-strata_status learn_open(const uint8_t *data, size_t n, uint32_t kind, const char *name, struct learn_in *in,
-                         struct strata_error *err)
+strata_status learn_open(const uint8_t *data, size_t n, uint32_t kind, const char *name,
+                         struct learn_in *in, struct strata_error *err)
 {
     static const char *const words[] = {"", "training data or profiles", "a model"};
     if (n < LEARN_HEAD_BYTES || memcmp(data, magic, sizeof magic))
@@ -157,14 +163,17 @@ strata_status learn_open(const uint8_t *data, size_t n, uint32_t kind, const cha
     uint64_t length = load_u32(data + 16) | (uint64_t)load_u32(data + 20) << 32;
     if (version != LEARN_VERSION)
         return strata_fail(err, STRATA_EFORMAT, name, 0, 0,
-                           "the file has version %u, this build reads version %d; make it again with `strata learn`.", version,
-                           LEARN_VERSION);
+                           "the file has version %u, this build reads version %d; make it again "
+                           "with `strata learn`.",
+                           version, LEARN_VERSION);
     if (found != kind)
         return strata_fail(err, STRATA_EFORMAT, name, 0, 0, "the file holds %s, not %s.",
-                           found <= LEARN_KIND_MODEL ? words[found] : "something unknown", words[kind]);
+                           found <= LEARN_KIND_MODEL ? words[found] : "something unknown",
+                           words[kind]);
     if (length != n - LEARN_HEAD_BYTES)
         return learn_damaged(name, "its length is not what its head says", err);
-    if (load_u32(data + 24) != (uint32_t)crc32_z(crc32(0, Z_NULL, 0), data + LEARN_HEAD_BYTES, length))
+    if (load_u32(data + 24) !=
+        (uint32_t)crc32_z(crc32(0, Z_NULL, 0), data + LEARN_HEAD_BYTES, length))
         return learn_damaged(name, "its checksum does not fit", err);
     *in = (struct learn_in){.at = data + LEARN_HEAD_BYTES, .end = data + n};
     return STRATA_OK;

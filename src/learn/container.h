@@ -1,6 +1,6 @@
 /* container.h - the file that training data, profiles and models share: a head with kind, version,
- * length and checksum, then a text (how it was made, JSON), then the kind's own bytes. All numbers are
- * little-endian. */
+ * length and checksum, then a text (how it was made, JSON), then the kind's own bytes. All numbers
+ * are little-endian. */
 #ifndef STRATA_LEARN_CONTAINER_H
 #define STRATA_LEARN_CONTAINER_H
 
@@ -24,7 +24,8 @@ void learn_put_u32(struct learn_out *o, uint32_t x);
 void learn_put_float(struct learn_out *o, float x);
 void learn_put_text(struct learn_out *o, const char *text); /* length, bytes */
 /* Puts the head in front of the bytes and writes the file under a temporary name first. */
-strata_status learn_save(const struct learn_out *o, uint32_t kind, const char *path, struct strata_error *err);
+strata_status learn_save(const struct learn_out *o, uint32_t kind, const char *path,
+                         struct strata_error *err);
 
 /* Reading: `failed` once something was not there; everything after it reads as 0. */
 struct learn_in {
@@ -40,8 +41,8 @@ char *learn_get_text(struct learn_in *in);
 bool learn_can_hold(const struct learn_in *in, uint64_t n, size_t bytes);
 
 /* Checks the head of `data` and gives what follows it. `name` is for messages. */
-strata_status learn_open(const uint8_t *data, size_t n, uint32_t kind, const char *name, struct learn_in *in,
-                         struct strata_error *err);
+strata_status learn_open(const uint8_t *data, size_t n, uint32_t kind, const char *name,
+                         struct learn_in *in, struct strata_error *err);
 strata_status learn_damaged(const char *name, const char *what, struct strata_error *err);
 
 #endif

@@ -10,7 +10,8 @@ enum { MOST_CACHES = 256 };
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for an evaluation.");
+    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                       "There is no memory left for an evaluation.");
 }
 
 void strata_learn_evaluation_release(struct strata_learn_evaluation *e)
@@ -25,7 +26,8 @@ void strata_learn_evaluation_release(struct strata_learn_evaluation *e)
 
 /* ---- truth ---- */
 
-static size_t cache_index(const struct strata_learn_evaluation *e, const struct strata_learn_cache *c)
+static size_t cache_index(const struct strata_learn_evaluation *e,
+                          const struct strata_learn_cache *c)
 {
     size_t i = 0;
     while (i < e->n_caches && (e->cache[i].lines != c->lines || e->cache[i].ways != c->ways))
@@ -34,7 +36,8 @@ static size_t cache_index(const struct strata_learn_evaluation *e, const struct 
 }
 
 /* The caches of the first labelled sample, in its order. */
-static strata_status find_caches(const struct strata_learn_set *set, struct strata_learn_evaluation *e, struct strata_error *err)
+static strata_status find_caches(const struct strata_learn_set *set,
+                                 struct strata_learn_evaluation *e, struct strata_error *err)
 {
     for (size_t i = 0; i < set->n_samples && !e->n_caches; i++)
         for (size_t k = 0; k < set->sample[i].n_rows && e->n_caches < MOST_CACHES; k++)
@@ -42,7 +45,8 @@ static strata_status find_caches(const struct strata_learn_set *set, struct stra
                 e->cache[e->n_caches++] = set->sample[i].row[k].cache;
     if (!e->n_caches)
         return strata_fail(err, STRATA_EFORMAT, NULL, 0, 0,
-                           "There are no labels to compare with: no launch has loads, or the profiles were made without labels.");
+                           "There are no labels to compare with: no launch has loads, or the "
+                           "profiles were made without labels.");
     size_t n, ranked, found = 0;
     const struct strata_learn_cache *known = strata_learn_caches(&n, &ranked);
     while (found < ranked && cache_index(e, &known[found]) == found)
@@ -51,14 +55,16 @@ static strata_status find_caches(const struct strata_learn_set *set, struct stra
     return STRATA_OK;
 }
 
-static strata_status add_truth(const struct strata_learn_sample *s, struct strata_learn_evaluation *e, struct strata_learn_rates *truth,
+static strata_status add_truth(const struct strata_learn_sample *s,
+                               struct strata_learn_evaluation *e, struct strata_learn_rates *truth,
                                struct strata_error *err)
 {
     double accesses[MOST_CACHES] = {0};
     for (size_t k = 0; k < s->n_rows; k++) {
         size_t c = cache_index(e, &s->row[k].cache);
         if (c == e->n_caches)
-            return strata_fail(err, STRATA_EFORMAT, s->name, 0, 0, "the launches are labelled with different caches.");
+            return strata_fail(err, STRATA_EFORMAT, s->name, 0, 0,
+                               "the launches are labelled with different caches.");
         truth[c].miss += s->row[k].misses;
         truth[c].merge += s->row[k].merges;
         accesses[c] += s->interval[s->row[k].interval].accesses;
@@ -80,9 +86,10 @@ static bool all_equal(const double *x, size_t n)
     return true;
 }
 
-/* Spearman's coefficient of the miss rates of the first n caches. NaN where the truth has no order, 0
- * where only the prediction has none. */
-static double rank_correlation(const struct strata_learn_rates *truth, const struct strata_learn_rates *predicted, size_t n)
+/* Spearman's coefficient of the miss rates of the first n caches. NaN where the truth has no order,
+ * 0 where only the prediction has none. */
+static double rank_correlation(const struct strata_learn_rates *truth,
+                               const struct strata_learn_rates *predicted, size_t n)
 {
     double a[MOST_CACHES], b[MOST_CACHES], work[2 * MOST_CACHES];
     for (size_t i = 0; i < n; i++) {
@@ -96,9 +103,11 @@ static double rank_correlation(const struct strata_learn_rates *truth, const str
 
 /* ---- scores ---- */
 
-static void score_launch(const struct strata_learn_evaluation *e, size_t launch, struct strata_learn_score *s)
+static void score_launch(const struct strata_learn_evaluation *e, size_t launch,
+                         struct strata_learn_score *s)
 {
-    const struct strata_learn_rates *t = e->truth + launch * e->n_caches, *p = e->predicted + launch * e->n_caches;
+    const struct strata_learn_rates *t = e->truth + launch * e->n_caches,
+                                    *p = e->predicted + launch * e->n_caches;
     for (size_t c = 0; c < e->n_caches; c++) {
         s->miss_mae += fabs(t[c].miss - p[c].miss) / (double)e->n_caches;
         s->merge_mae += fabs(t[c].merge - p[c].merge) / (double)e->n_caches;
@@ -159,8 +168,8 @@ static void score_all(struct strata_learn_evaluation *e)
 
 /* ---- the whole ---- */
 
-static strata_status fill(struct strata_learn_model *m, const struct strata_learn_set *set, struct strata_learn_evaluation *e,
-                          struct strata_error *err)
+static strata_status fill(struct strata_learn_model *m, const struct strata_learn_set *set,
+                          struct strata_learn_evaluation *e, struct strata_error *err)
 {
     strata_status st = STRATA_OK;
     for (size_t i = 0; i < set->n_samples && st == STRATA_OK; i++) {
@@ -176,8 +185,9 @@ static strata_status fill(struct strata_learn_model *m, const struct strata_lear
     return st;
 }
 
-strata_status strata_learn_evaluate(struct strata_learn_model *m, const struct strata_learn_set *set, struct strata_learn_evaluation *e,
-                                    struct strata_error *err)
+strata_status strata_learn_evaluate(struct strata_learn_model *m,
+                                    const struct strata_learn_set *set,
+                                    struct strata_learn_evaluation *e, struct strata_error *err)
 {
     memset(e, 0, sizeof *e);
     e->cache = calloc(MOST_CACHES, sizeof *e->cache);

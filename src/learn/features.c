@@ -54,7 +54,8 @@ static void add_binomial(float weight[STRATA_LEARN_SIZES], const struct strata_l
     double size = log2(cache->lines), before = 1;
     for (int j = -OCTAVES_BELOW * STEPS; j < OCTAVES_ABOVE * STEPS; j++) {
         double at = size + (double)j / STEPS, lines = exp2(at + 1.0 / STEPS);
-        double after = lines < 1 ? 1 : learn_hit_exact((uint32_t)lines - 1, cache->lines, cache->ways);
+        double after =
+            lines < 1 ? 1 : learn_hit_exact((uint32_t)lines - 1, cache->lines, cache->ways);
         if (before > after)
             add_weight(weight, at + 0.5 / STEPS, before - after);
         before = after < before ? after : before;
@@ -88,24 +89,30 @@ void learn_geometry_init(struct learn_geometry *g, const struct strata_learn_cac
 
 float learn_smoothed(const float curve[STRATA_LEARN_SIZES], const struct learn_geometry *g)
 {
-    float low = curve[g->from], sum = 0; /* what is above the first one: a flat curve stays what it is */
+    float low = curve[g->from],
+          sum = 0; /* what is above the first one: a flat curve stays what it is */
     for (uint32_t k = g->from; k < g->to; k++)
         sum += g->weight[k] * (curve[k] - low);
     sum += low;
     return sum < 0 ? 0 : sum > 1 ? 1 : sum;
 }
 
-static struct learn_band band_of(const float curve[STRATA_LEARN_SIZES], const struct learn_geometry *g)
+static struct learn_band band_of(const float curve[STRATA_LEARN_SIZES],
+                                 const struct learn_geometry *g)
 {
     float low = curve[g->from], high = low;
     for (uint32_t k = g->from; k < g->to; k++) {
         low = curve[k] < low ? curve[k] : low;
         high = curve[k] > high ? curve[k] : high;
     }
-    return (struct learn_band){.low = low, .width = high - low, .place = high > low ? (learn_smoothed(curve, g) - low) / (high - low) : 0.5f};
+    return (struct learn_band){.low = low,
+                               .width = high - low,
+                               .place = high > low ? (learn_smoothed(curve, g) - low) / (high - low)
+                                                   : 0.5f};
 }
 
-void learn_bands(const struct strata_learn_interval *p, const struct learn_geometry *g, uint32_t set, struct learn_band out[2])
+void learn_bands(const struct strata_learn_interval *p, const struct learn_geometry *g,
+                 uint32_t set, struct learn_band out[2])
 {
     const struct learn_band any = {.low = 0, .width = 1, .place = 0.5f};
     bool timed = set == LEARN_FEATURES_TIMED;
@@ -143,7 +150,8 @@ static float at_least(const float tail[STRATA_LEARN_BUCKETS + 1], double x)
         return tail[(uint32_t)ceil(x)];
     if (x >= 32768)
         return tail[STRATA_LEARN_BUCKETS - 1];
-    uint32_t b = learn_bucket_of((uint32_t)x), from = learn_bucket_from(b), to = learn_bucket_from(b + 1);
+    uint32_t b = learn_bucket_of((uint32_t)x), from = learn_bucket_from(b),
+             to = learn_bucket_from(b + 1);
     double within = (x - from) / (double)(to - from);
     return (float)(tail[b] + within * ((double)tail[b + 1] - tail[b]));
 }
@@ -166,7 +174,8 @@ static float *put_geometry(float *at, const struct strata_learn_cache *cache)
     return at;
 }
 
-static float *put_distances(float *at, const struct strata_learn_interval *p, const struct strata_learn_cache *cache)
+static float *put_distances(float *at, const struct strata_learn_interval *p,
+                            const struct strata_learn_cache *cache)
 {
     float tail[STRATA_LEARN_BUCKETS + 1];
     tail[STRATA_LEARN_BUCKETS] = p->cold;
@@ -179,7 +188,8 @@ static float *put_distances(float *at, const struct strata_learn_interval *p, co
     return at;
 }
 
-static float *put_curve(float *at, const float curve[STRATA_LEARN_SIZES], const struct learn_geometry *g)
+static float *put_curve(float *at, const float curve[STRATA_LEARN_SIZES],
+                        const struct learn_geometry *g)
 {
     double size = AN_OCTAVE * log2(g->cache.lines);
     const struct learn_band band = band_of(curve, g);
@@ -191,7 +201,8 @@ static float *put_curve(float *at, const float curve[STRATA_LEARN_SIZES], const 
     return at;
 }
 
-void learn_features(const struct strata_learn_interval *p, const struct learn_geometry *g, uint32_t set, float *out)
+void learn_features(const struct strata_learn_interval *p, const struct learn_geometry *g,
+                    uint32_t set, float *out)
 {
     float *at = out;
     *at++ = (float)p->peaks / 12;

@@ -1,5 +1,5 @@
-/* features.h - from a stream of accesses to profiles, and from a profile and a cache to what a learner
- * reads. */
+/* features.h - from a stream of accesses to profiles, and from a profile and a cache to what a
+ * learner reads. */
 #ifndef STRATA_LEARN_FEATURES_H
 #define STRATA_LEARN_FEATURES_H
 
@@ -7,13 +7,14 @@
 
 #include "learn/timed_l1.h"
 
-/* Profiles of the intervals [from[i], to[i]) of a stream, in order and apart; distances and lines on
- * their way are those of the whole stream. */
+/* Profiles of the intervals [from[i], to[i]) of a stream, in order and apart; distances and lines
+ * on their way are those of the whole stream. */
 struct learn_span {
     size_t from, to;
 };
-strata_status learn_profile(const struct learn_stream *s, const struct learn_span *span, size_t n_spans,
-                            uint32_t latency_cycles, struct strata_learn_interval *out, struct strata_error *err);
+strata_status learn_profile(const struct learn_stream *s, const struct learn_span *span,
+                            size_t n_spans, uint32_t latency_cycles,
+                            struct strata_learn_interval *out, struct strata_error *err);
 
 /* Lines of the k-th size of the curves with time. */
 uint32_t learn_size_lines(uint32_t k);
@@ -24,9 +25,9 @@ uint32_t learn_bucket_of(uint32_t distance);
 /* What a cache is to a profile: computed once, used for any number of intervals. */
 struct learn_geometry {
     struct strata_learn_cache cache;
-    /* A cache with sets holds a line as long as some fully associative cache would whose size is random:
-     * a line at distance d is there if fewer than `ways` of d lines fall into its set (a binomial). The
-     * probabilities of those sizes; none but [from, to) matters. */
+    /* A cache with sets holds a line as long as some fully associative cache would whose size is
+     * random: a line at distance d is there if fewer than `ways` of d lines fall into its set (a
+     * binomial). The probabilities of those sizes; none but [from, to) matters. */
     float weight[STRATA_LEARN_SIZES];
     uint32_t from, to;
 };
@@ -34,9 +35,10 @@ void learn_geometry_init(struct learn_geometry *g, const struct strata_learn_cac
 /* A curve with time, averaged over that size. */
 float learn_smoothed(const float curve[STRATA_LEARN_SIZES], const struct learn_geometry *g);
 
-/* The rates that fully associative caches of those sizes have lie between `low` and `low + width`; their
- * average is at `place` (0 to 1) between the two. What is learned is a better place: where the curve is
- * flat, or the cache fully associative, there is nothing to learn and nothing to get wrong. */
+/* The rates that fully associative caches of those sizes have lie between `low` and `low + width`;
+ * their average is at `place` (0 to 1) between the two. What is learned is a better place: where
+ * the curve is flat, or the cache fully associative, there is nothing to learn and nothing to get
+ * wrong. */
 struct learn_band {
     float low, width, place;
 };
@@ -50,7 +52,9 @@ const char *learn_feature_set_name(uint32_t set);
 enum { LEARN_MAX_FEATURES = 128 };
 uint32_t learn_feature_count(uint32_t set);
 /* Of the miss and the merge rate. With the paper's features: 0 to 1, place 0.5. */
-void learn_bands(const struct strata_learn_interval *p, const struct learn_geometry *g, uint32_t set, struct learn_band out[2]);
-void learn_features(const struct strata_learn_interval *p, const struct learn_geometry *g, uint32_t set, float *out);
+void learn_bands(const struct strata_learn_interval *p, const struct learn_geometry *g,
+                 uint32_t set, struct learn_band out[2]);
+void learn_features(const struct strata_learn_interval *p, const struct learn_geometry *g,
+                    uint32_t set, float *out);
 
 #endif

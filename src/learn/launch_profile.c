@@ -17,35 +17,46 @@ void strata_learn_profile_options_init(struct strata_learn_profile_options *opt)
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the profile of a launch.");
+    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                       "There is no memory left for the profile of a launch.");
 }
 
 /* ---- one stream ---- */
 
-static strata_status label_stream(const struct learn_stream *s, const struct strata_learn_profile_options *opt, size_t first, size_t n,
-                                  struct strata_learn_sample *out, struct strata_error *err)
+static strata_status label_stream(const struct learn_stream *s,
+                                  const struct strata_learn_profile_options *opt, size_t first,
+                                  size_t n, struct strata_learn_sample *out,
+                                  struct strata_error *err)
 {
     struct strata_learn_counts *counts = calloc(n, sizeof *counts);
-    strata_status st = counts && ARRAY_RESERVE(out->row, out->n_rows, out->cap_rows, n * opt->n_labels) ? STRATA_OK : no_memory(err);
+    strata_status st =
+        counts && ARRAY_RESERVE(out->row, out->n_rows, out->cap_rows, n * opt->n_labels)
+            ? STRATA_OK
+            : no_memory(err);
     for (size_t k = 0; k < opt->n_labels && st == STRATA_OK; k++) {
         st = learn_label(s, &opt->label[k], &opt->timing, opt->interval, counts, err);
         for (size_t i = 0; i < n && st == STRATA_OK; i++)
-            out->row[out->n_rows++] = (struct strata_learn_row){.interval = (uint32_t)(first + i),
-                                                                .cache = opt->label[k],
-                                                                .misses = (uint32_t)counts[i].misses,
-                                                                .merges = (uint32_t)counts[i].merges};
+            out->row[out->n_rows++] =
+                (struct strata_learn_row){.interval = (uint32_t)(first + i),
+                                          .cache = opt->label[k],
+                                          .misses = (uint32_t)counts[i].misses,
+                                          .merges = (uint32_t)counts[i].merges};
     }
     free(counts);
     return st;
 }
 
-static strata_status add_stream(const uint64_t *line, size_t n, const struct strata_learn_profile_options *opt,
+static strata_status add_stream(const uint64_t *line, size_t n,
+                                const struct strata_learn_profile_options *opt,
                                 struct strata_learn_sample *out, struct strata_error *err)
 {
     size_t spans = (n + opt->interval - 1) / opt->interval, first = out->n_intervals;
     struct learn_stream s = {0};
     struct learn_span *span = calloc(spans, sizeof *span);
-    strata_status st = span && ARRAY_RESERVE(out->interval, out->n_intervals, out->cap_intervals, spans) ? STRATA_OK : no_memory(err);
+    strata_status st =
+        span && ARRAY_RESERVE(out->interval, out->n_intervals, out->cap_intervals, spans)
+            ? STRATA_OK
+            : no_memory(err);
     for (size_t i = 0; i < spans && st == STRATA_OK; i++) {
         size_t to = (i + 1) * opt->interval;
         span[i] = (struct learn_span){i * opt->interval, to < n ? to : n};
@@ -66,7 +77,8 @@ static strata_status add_stream(const uint64_t *line, size_t n, const struct str
 
 /* ---- what reaches the L2 ---- */
 
-static strata_status misses_of(const struct learn_sm_stream *sm, const struct strata_learn_profile_options *opt, uint8_t **missed,
+static strata_status misses_of(const struct learn_sm_stream *sm,
+                               const struct strata_learn_profile_options *opt, uint8_t **missed,
                                struct strata_error *err)
 {
     struct learn_stream s = {0};
@@ -79,8 +91,10 @@ static strata_status misses_of(const struct learn_sm_stream *sm, const struct st
     return st;
 }
 
-/* The L1s take an access a cycle each, so the i-th accesses of all SMs come before their next ones. */
-static strata_status merge_misses(const struct learn_sm_streams *sms, uint8_t *const *missed, uint64_t **out, size_t *n, struct strata_error *err)
+/* The L1s take an access a cycle each, so the i-th accesses of all SMs come before their next ones.
+ */
+static strata_status merge_misses(const struct learn_sm_streams *sms, uint8_t *const *missed,
+                                  uint64_t **out, size_t *n, struct strata_error *err)
 {
     size_t longest = 0, total = 0, at = 0;
     for (uint32_t k = 0; k < sms->n_sms; k++) {
@@ -99,7 +113,8 @@ static strata_status merge_misses(const struct learn_sm_streams *sms, uint8_t *c
     return STRATA_OK;
 }
 
-static strata_status add_l2(const struct learn_sm_streams *sms, const struct strata_learn_profile_options *opt,
+static strata_status add_l2(const struct learn_sm_streams *sms,
+                            const struct strata_learn_profile_options *opt,
                             struct strata_learn_sample *out, struct strata_error *err)
 {
     uint8_t **missed = calloc(sms->n_sms, sizeof *missed);
@@ -122,7 +137,8 @@ static strata_status add_l2(const struct learn_sm_streams *sms, const struct str
 
 /* ---- a launch ---- */
 
-strata_status learn_launch_streams(const struct strata_gpu *gpu, struct strata_reader *reader, const struct strata_learn_profile_options *opt,
+strata_status learn_launch_streams(const struct strata_gpu *gpu, struct strata_reader *reader,
+                                   const struct strata_learn_profile_options *opt,
                                    struct learn_sm_streams *sms, struct strata_error *err)
 {
     uint32_t most = opt->l2 ? 0 : opt->sms;
@@ -142,7 +158,8 @@ strata_status learn_launch_streams(const struct strata_gpu *gpu, struct strata_r
     return st;
 }
 
-strata_status learn_profile_streams(const struct learn_sm_streams *sms, const struct strata_learn_profile_options *opt,
+strata_status learn_profile_streams(const struct learn_sm_streams *sms,
+                                    const struct strata_learn_profile_options *opt,
                                     struct strata_learn_sample *out, struct strata_error *err)
 {
     strata_status st = STRATA_OK;
@@ -155,13 +172,15 @@ strata_status learn_profile_streams(const struct learn_sm_streams *sms, const st
 }
 
 strata_status strata_learn_profile(const struct strata_gpu *gpu, struct strata_reader *reader,
-                                   const struct strata_learn_profile_options *opt, struct strata_learn_set *set, struct strata_error *err)
+                                   const struct strata_learn_profile_options *opt,
+                                   struct strata_learn_set *set, struct strata_error *err)
 {
     const struct strata_launch *l = strata_reader_launch(reader);
     struct learn_sm_streams sms = {0};
     char *name = NULL;
     if (opt->interval < 16 || opt->interval > 10000000)
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "An interval has 16 to 10000000 accesses, not %u.", opt->interval);
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "An interval has 16 to 10000000 accesses, not %u.", opt->interval);
     if (asprintf(&name, "%s/%s", l->program, l->trace) < 0)
         return no_memory(err);
     struct strata_learn_sample *out = learn_set_add(set, name);

@@ -1,8 +1,8 @@
-/* mlp.c - the multi-layer perceptron of paper 003, section V-A: 1024, 128 and 32 ReLU units, two sigmoid
- * outputs, dropout, Adam, batches of 256.
+/* mlp.c - the multi-layer perceptron of paper 003, section V-A: 1024, 128 and 32 ReLU units, two
+ * sigmoid outputs, dropout, Adam, batches of 256.
  *
- * A batch is always worked on in SHARDS parts of its own whose gradients are added in order, so that
- * the number of threads changes nothing. The matrix products are CBLAS'. */
+ * A batch is always worked on in SHARDS parts of its own whose gradients are added in order, so
+ * that the number of threads changes nothing. The matrix products are CBLAS'. */
 #include <cblas.h>
 #include <math.h>
 #include <pthread.h>
@@ -17,7 +17,8 @@ static const uint32_t hidden[LAYERS] = {1024, 128, 32, LEARN_OUTPUTS};
 static const double RATE = 0.001, BETA1 = 0.9, BETA2 = 0.999, EPSILON = 1e-8, DECAY = 0.01;
 
 #ifdef STRATA_OPENBLAS
-extern void openblas_set_num_threads(int n); /* threads are ours; its own would only fight with them */
+extern void
+openblas_set_num_threads(int n); /* threads are ours; its own would only fight with them */
 #endif
 
 struct mlp {
@@ -29,7 +30,8 @@ struct mlp {
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a neural network.");
+    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                       "There is no memory left for a neural network.");
 }
 
 static void mlp_release(void *state)
@@ -64,15 +66,16 @@ static strata_status mlp_create(uint32_t n_features, struct mlp **out, struct st
     return STRATA_OK;
 }
 
-/* He's initialisation, with which ReLU units keep the variance; the outputs begin at nothing, so that
- * what training does not reach stays where it starts. */
+/* He's initialisation, with which ReLU units keep the variance; the outputs begin at nothing, so
+ * that what training does not reach stays where it starts. */
 static void initialise(struct mlp *m, uint64_t seed)
 {
     uint64_t at = 0;
     for (int l = 0; l + 1 < LAYERS; l++) {
         double bound = sqrt(6.0 / m->n_in[l]);
         for (size_t i = 0; i < (size_t)m->n_in[l] * m->n_out[l]; i++)
-            m->p[m->weight[l] + i] = (float)(bound * (2 * (double)(rng_at(seed, at++) >> 11) / 9007199254740992.0 - 1));
+            m->p[m->weight[l] + i] =
+                (float)(bound * (2 * (double)(rng_at(seed, at++) >> 11) / 9007199254740992.0 - 1));
     }
 }
 
@@ -84,8 +87,8 @@ static void layer_forward(const struct mlp *m, int l, const float *in, size_t n,
     uint32_t n_out = m->n_out[l];
     for (size_t r = 0; r < n; r++)
         memcpy(out + r * n_out, m->p + m->bias[l], n_out * sizeof *out);
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)n_out, (int)m->n_in[l], 1, in, (int)m->n_in[l],
-                m->p + m->weight[l], (int)m->n_in[l], 1, out, (int)n_out);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)n_out, (int)m->n_in[l], 1, in,
+                (int)m->n_in[l], m->p + m->weight[l], (int)m->n_in[l], 1, out, (int)n_out);
 }
 
 static void rectify(float *x, size_t n)
@@ -107,10 +110,12 @@ static void squash(float *x, const float *place, size_t n)
         x[i] = 1 / (1 + expf(-x[i] - log_odds(place[i])));
 }
 
-static strata_status mlp_predict(void *state, const float *x, size_t n, uint32_t n_features, float *y, struct strata_error *err)
+static strata_status mlp_predict(void *state, const float *x, size_t n, uint32_t n_features,
+                                 float *y, struct strata_error *err)
 {
     const struct mlp *m = state;
-    float *a = malloc(2 * (size_t)CHUNK * MOST_UNITS * sizeof *a), *b = a ? a + (size_t)CHUNK * MOST_UNITS : NULL;
+    float *a = malloc(2 * (size_t)CHUNK * MOST_UNITS * sizeof *a),
+          *b = a ? a + (size_t)CHUNK * MOST_UNITS : NULL;
     if (!a)
         return no_memory(err);
     for (size_t at = 0; at < n; at += CHUNK) {
@@ -134,11 +139,11 @@ static strata_status mlp_predict(void *state, const float *x, size_t n, uint32_t
 /* ---- training ---- */
 
 struct shard {
-    float *in;               /* PART rows */
+    float *in; /* PART rows */
     float *label, *place, *width;
-    float *act[LAYERS];      /* after the nonlinearity and dropout */
+    float *act[LAYERS]; /* after the nonlinearity and dropout */
     float *delta[LAYERS];
-    float *gradient;         /* as the parameters */
+    float *gradient; /* as the parameters */
     size_t n;
     double loss;
 };
@@ -162,7 +167,8 @@ static void drop(const struct training *t, struct shard *s, uint64_t part)
 {
     uint32_t n_out = t->m->n_out[0], threshold = (uint32_t)lround(t->opt->dropout * 256);
     float keep = 256.0f / (float)(256 - threshold);
-    uint64_t seed = t->opt->seed * 7919 + 17, at = (t->step * SHARDS + part) * (PART * MOST_UNITS / 8);
+    uint64_t seed = t->opt->seed * 7919 + 17,
+             at = (t->step * SHARDS + part) * (PART * MOST_UNITS / 8);
     float *a = s->act[0];
     for (size_t i = 0; i < s->n * n_out; i += 8) {
         uint64_t bits = rng_at(seed, at++);
@@ -187,8 +193,8 @@ static void forward(const struct training *t, struct shard *s, uint64_t part)
     }
 }
 
-/* Cross entropy: its slope is the error itself, also where the sigmoid is flat. An error counts by the
- * width of its band. */
+/* Cross entropy: its slope is the error itself, also where the sigmoid is flat. An error counts by
+ * the width of its band. */
 static void output_delta(const struct training *t, struct shard *s)
 {
     s->loss = 0;
@@ -202,19 +208,22 @@ static void output_delta(const struct training *t, struct shard *s)
 static void backward(const struct training *t, struct shard *s)
 {
     const struct mlp *m = t->m;
-    float keep = t->opt->dropout > 0 ? (float)(256 / (256 - (double)lround(t->opt->dropout * 256))) : 1;
+    float keep =
+        t->opt->dropout > 0 ? (float)(256 / (256 - (double)lround(t->opt->dropout * 256))) : 1;
     for (int l = LAYERS - 1; l >= 0; l--) {
         const float *in = l ? s->act[l - 1] : s->in;
         float *g = s->gradient + m->weight[l], *gb = s->gradient + m->bias[l];
-        cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)m->n_out[l], (int)m->n_in[l], (int)s->n, 1, s->delta[l],
-                    (int)m->n_out[l], in, (int)m->n_in[l], 0, g, (int)m->n_in[l]);
+        cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)m->n_out[l], (int)m->n_in[l],
+                    (int)s->n, 1, s->delta[l], (int)m->n_out[l], in, (int)m->n_in[l], 0, g,
+                    (int)m->n_in[l]);
         memset(gb, 0, m->n_out[l] * sizeof *gb);
         for (size_t r = 0; r < s->n; r++)
             cblas_saxpy((int)m->n_out[l], 1, s->delta[l] + r * m->n_out[l], 1, gb, 1);
         if (!l)
             break;
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)s->n, (int)m->n_in[l], (int)m->n_out[l], 1, s->delta[l],
-                    (int)m->n_out[l], m->p + m->weight[l], (int)m->n_in[l], 0, s->delta[l - 1], (int)m->n_in[l]);
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)s->n, (int)m->n_in[l],
+                    (int)m->n_out[l], 1, s->delta[l], (int)m->n_out[l], m->p + m->weight[l],
+                    (int)m->n_in[l], 0, s->delta[l - 1], (int)m->n_in[l]);
         float scale = l == 1 ? keep : 1; /* units that were dropped have no activation left */
         for (size_t i = 0; i < s->n * m->n_in[l]; i++)
             s->delta[l - 1][i] = s->act[l - 1][i] > 0 ? s->delta[l - 1][i] * scale : 0;
@@ -230,7 +239,8 @@ static void work_on_shard(struct training *t, uint64_t part)
     for (size_t r = 0; r < s->n; r++) {
         size_t row = t->order[t->batch_at + from + r];
         memcpy(s->in + r * nf, t->data->x + row * nf, nf * sizeof *s->in);
-        memcpy(s->label + r * LEARN_OUTPUTS, t->data->y + row * LEARN_OUTPUTS, LEARN_OUTPUTS * sizeof *s->label);
+        memcpy(s->label + r * LEARN_OUTPUTS, t->data->y + row * LEARN_OUTPUTS,
+               LEARN_OUTPUTS * sizeof *s->label);
         for (size_t k = 0; k < LEARN_OUTPUTS; k++) {
             const struct learn_band *band = &t->data->band[row * LEARN_OUTPUTS + k];
             s->place[r * LEARN_OUTPUTS + k] = band->place;
@@ -249,7 +259,8 @@ static void update(struct training *t, uint64_t part)
     size_t n = t->m->n_parameters, from = part * n / SHARDS, to = (part + 1) * n / SHARDS;
     double count = (double)t->step + 1;
     float rate = (float)(t->rate * sqrt(1 - pow(BETA2, count)) / (1 - pow(BETA1, count)));
-    float b1 = (float)BETA1, b2 = (float)BETA2, tiny = (float)EPSILON, keep = (float)(1 - t->rate * DECAY);
+    float b1 = (float)BETA1, b2 = (float)BETA2, tiny = (float)EPSILON,
+          keep = (float)(1 - t->rate * DECAY);
     float *p = t->m->p, *m1 = t->first, *m2 = t->second;
     const float *g0 = t->shard[0].gradient, *g1 = t->shard[1].gradient;
     for (size_t i = from; i < to; i++) {
@@ -317,7 +328,8 @@ static void run_epochs(struct training *t, bool helped)
             loss += train_batch(t, helped);
         }
         if (t->opt->progress)
-            t->opt->progress(t->opt->progress_context, e + 1, t->opt->epochs, loss / (double)(t->data->n * LEARN_OUTPUTS));
+            t->opt->progress(t->opt->progress_context, e + 1, t->opt->epochs,
+                             loss / (double)(t->data->n * LEARN_OUTPUTS));
     }
 }
 
@@ -390,13 +402,15 @@ static void quantise(struct mlp *m)
 {
     for (int l = 0; l < LAYERS; l++)
         for (uint32_t u = 0; u < m->n_out[l]; u++) {
-            float *w = m->p + m->weight[l] + (size_t)u * m->n_in[l], scale = unit_scale(w, m->n_in[l]);
+            float *w = m->p + m->weight[l] + (size_t)u * m->n_in[l],
+                  scale = unit_scale(w, m->n_in[l]);
             for (uint32_t i = 0; i < m->n_in[l]; i++)
                 w[i] = scale * (float)lroundf(w[i] / scale);
         }
 }
 
-static strata_status mlp_train(const struct learn_matrix *data, const struct strata_learn_train_options *opt, void **state,
+static strata_status mlp_train(const struct learn_matrix *data,
+                               const struct strata_learn_train_options *opt, void **state,
                                struct strata_error *err)
 {
     struct training t = {.data = data, .opt = opt};
@@ -460,7 +474,8 @@ static void load_unit(struct learn_in *in, struct mlp *m, int l, uint32_t u)
         w[i] = scale * (float)(int16_t)(uint16_t)(b[2 * i] | b[2 * i + 1] << 8);
 }
 
-static strata_status mlp_load(struct learn_in *in, uint32_t n_features, const char *name, void **state, struct strata_error *err)
+static strata_status mlp_load(struct learn_in *in, uint32_t n_features, const char *name,
+                              void **state, struct strata_error *err)
 {
     struct mlp *m;
     strata_status st = mlp_create(n_features, &m, err);

@@ -8,7 +8,8 @@
 
 enum { LIMIT_BYTES = 1 << 30, CHUNK = 256 };
 
-static const struct learn_learner *const learners[] = {&learn_mlp, &learn_svr, &learn_forest, &learn_boosting};
+static const struct learn_learner *const learners[] = {&learn_mlp, &learn_svr, &learn_forest,
+                                                       &learn_boosting};
 enum { N_LEARNERS = sizeof learners / sizeof learners[0] };
 
 const struct strata_learn_learner *strata_learn_learners(size_t *n)
@@ -49,7 +50,8 @@ const char *strata_learn_model_provenance(const struct strata_learn_model *m)
     return m->provenance;
 }
 
-bool strata_learn_in_range(const struct strata_learn_model *m, const struct strata_learn_cache *cache)
+bool strata_learn_in_range(const struct strata_learn_model *m,
+                           const struct strata_learn_cache *cache)
 {
     return cache->lines >= m->least_lines && cache->lines <= m->most_lines;
 }
@@ -62,7 +64,8 @@ void learn_standardise(const struct strata_learn_model *m, float *x)
         x[i] = (x[i] - m->mean[i]) * m->scale[i];
 }
 
-strata_status learn_model_rows(struct strata_learn_model *m, float *x, const struct learn_band *band, size_t n, float *y,
+strata_status learn_model_rows(struct strata_learn_model *m, float *x,
+                               const struct learn_band *band, size_t n, float *y,
                                struct strata_error *err)
 {
     uint32_t nf = learn_feature_count(m->features);
@@ -83,14 +86,17 @@ strata_status learn_model_rows(struct strata_learn_model *m, float *x, const str
     return st;
 }
 
-static strata_status predict_chunk(struct strata_learn_model *m, const struct strata_learn_interval *interval, size_t n,
-                                   const struct learn_geometry *g, double sum[LEARN_OUTPUTS], struct strata_error *err)
+static strata_status predict_chunk(struct strata_learn_model *m,
+                                   const struct strata_learn_interval *interval, size_t n,
+                                   const struct learn_geometry *g, double sum[LEARN_OUTPUTS],
+                                   struct strata_error *err)
 {
     uint32_t nf = learn_feature_count(m->features);
     struct learn_band band[CHUNK * LEARN_OUTPUTS];
     float y[CHUNK * LEARN_OUTPUTS], *x = malloc(n * nf * sizeof *x);
     if (!x)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a prediction.");
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for a prediction.");
     for (size_t i = 0; i < n; i++) {
         learn_features(&interval[i], g, m->features, x + i * nf);
         learn_bands(&interval[i], g, m->features, band + i * LEARN_OUTPUTS);
@@ -103,7 +109,8 @@ static strata_status predict_chunk(struct strata_learn_model *m, const struct st
     return st;
 }
 
-static void analytic_sample(struct strata_learn_model *m, const struct strata_learn_interval *interval, size_t n,
+static void analytic_sample(struct strata_learn_model *m,
+                            const struct strata_learn_interval *interval, size_t n,
                             const struct strata_learn_cache *cache, double sum[LEARN_OUTPUTS])
 {
     for (size_t i = 0; i < n; i++) {
@@ -113,9 +120,10 @@ static void analytic_sample(struct strata_learn_model *m, const struct strata_le
     }
 }
 
-strata_status strata_learn_predict_sample(struct strata_learn_model *m, const struct strata_learn_sample *sample,
-                                          const struct strata_learn_cache *cache, struct strata_learn_rates *out,
-                                          struct strata_error *err)
+strata_status strata_learn_predict_sample(struct strata_learn_model *m,
+                                          const struct strata_learn_sample *sample,
+                                          const struct strata_learn_cache *cache,
+                                          struct strata_learn_rates *out, struct strata_error *err)
 {
     double sum[LEARN_OUTPUTS] = {0}, accesses = 0;
     struct learn_geometry g;
@@ -127,7 +135,9 @@ strata_status strata_learn_predict_sample(struct strata_learn_model *m, const st
     if (st == STRATA_OK && !m->learner)
         analytic_sample(m, sample->interval, sample->n_intervals, cache, sum);
     for (size_t at = 0; m->learner && at < sample->n_intervals && st == STRATA_OK; at += CHUNK)
-        st = predict_chunk(m, sample->interval + at, sample->n_intervals - at < CHUNK ? sample->n_intervals - at : CHUNK, &g, sum, err);
+        st = predict_chunk(m, sample->interval + at,
+                           sample->n_intervals - at < CHUNK ? sample->n_intervals - at : CHUNK, &g,
+                           sum, err);
     if (st != STRATA_OK)
         return st;
     /* whole accesses: what differs by less is the same */
@@ -136,8 +146,10 @@ strata_status strata_learn_predict_sample(struct strata_learn_model *m, const st
     return STRATA_OK;
 }
 
-strata_status strata_learn_predict(struct strata_learn_model *m, const struct strata_learn_interval *interval,
-                                   const struct strata_learn_cache *cache, struct strata_learn_rates *out, struct strata_error *err)
+strata_status strata_learn_predict(struct strata_learn_model *m,
+                                   const struct strata_learn_interval *interval,
+                                   const struct strata_learn_cache *cache,
+                                   struct strata_learn_rates *out, struct strata_error *err)
 {
     struct strata_learn_interval copy = *interval;
     const struct strata_learn_sample one = {.interval = &copy, .n_intervals = 1};
@@ -147,12 +159,14 @@ strata_status strata_learn_predict(struct strata_learn_model *m, const struct st
 
 /* ---- files ---- */
 
-strata_status strata_learn_model_save(const struct strata_learn_model *m, const char *path, struct strata_error *err)
+strata_status strata_learn_model_save(const struct strata_learn_model *m, const char *path,
+                                      struct strata_error *err)
 {
     struct learn_out o = {0};
     uint32_t n = learn_feature_count(m->features);
     if (!m->learner)
-        return strata_fail(err, STRATA_EUSAGE, path, 0, 0, "an analytic model has nothing to save.");
+        return strata_fail(err, STRATA_EUSAGE, path, 0, 0,
+                           "an analytic model has nothing to save.");
     learn_put_text(&o, m->provenance);
     learn_put_text(&o, m->learner->about.name);
     learn_put_u32(&o, m->features);
@@ -170,7 +184,8 @@ strata_status strata_learn_model_save(const struct strata_learn_model *m, const 
     return st;
 }
 
-static strata_status read_head(struct learn_in *in, const char *name, struct strata_learn_model *m, struct strata_error *err)
+static strata_status read_head(struct learn_in *in, const char *name, struct strata_learn_model *m,
+                               struct strata_error *err)
 {
     m->provenance = learn_get_text(in);
     char *learner = learn_get_text(in);
@@ -181,9 +196,12 @@ static strata_status read_head(struct learn_in *in, const char *name, struct str
     m->most_lines = learn_get_u32(in);
     strata_status st = STRATA_OK;
     if (!in->failed && !m->learner)
-        st = strata_fail(err, STRATA_EFORMAT, name, 0, 0, "the model is of a learner \"%.40s\" that this build does not know.", learner);
+        st = strata_fail(err, STRATA_EFORMAT, name, 0, 0,
+                         "the model is of a learner \"%.40s\" that this build does not know.",
+                         learner);
     free(learner);
-    if (st == STRATA_OK && (in->failed || m->features >= LEARN_N_FEATURE_SETS || n != learn_feature_count(m->features)))
+    if (st == STRATA_OK && (in->failed || m->features >= LEARN_N_FEATURE_SETS ||
+                            n != learn_feature_count(m->features)))
         st = learn_damaged(name, "its head cannot be read", err);
     for (uint32_t i = 0; i < n && st == STRATA_OK; i++) {
         m->mean[i] = learn_get_float(in);
@@ -196,12 +214,14 @@ static strata_status read_head(struct learn_in *in, const char *name, struct str
     return st;
 }
 
-strata_status learn_model_read(struct learn_in *in, const char *name, struct strata_learn_model **out, struct strata_error *err)
+strata_status learn_model_read(struct learn_in *in, const char *name,
+                               struct strata_learn_model **out, struct strata_error *err)
 {
     struct strata_learn_model *m = calloc(1, sizeof *m);
     *out = NULL;
     if (!m)
-        return strata_fail(err, STRATA_ENOMEM, name, 0, 0, "there is no memory left for the model.");
+        return strata_fail(err, STRATA_ENOMEM, name, 0, 0,
+                           "there is no memory left for the model.");
     strata_status st = read_head(in, name, m, err);
     if (st == STRATA_OK)
         st = m->learner->load(in, learn_feature_count(m->features), name, &m->state, err);
@@ -214,7 +234,8 @@ strata_status learn_model_read(struct learn_in *in, const char *name, struct str
     return st;
 }
 
-strata_status learn_model_parse(const uint8_t *data, size_t n, const char *name, struct strata_learn_model **out, struct strata_error *err)
+strata_status learn_model_parse(const uint8_t *data, size_t n, const char *name,
+                                struct strata_learn_model **out, struct strata_error *err)
 {
     struct learn_in in;
     *out = NULL;
@@ -222,7 +243,8 @@ strata_status learn_model_parse(const uint8_t *data, size_t n, const char *name,
     return st == STRATA_OK ? learn_model_read(&in, name, out, err) : st;
 }
 
-strata_status strata_learn_model_load(const char *path, struct strata_learn_model **out, struct strata_error *err)
+strata_status strata_learn_model_load(const char *path, struct strata_learn_model **out,
+                                      struct strata_error *err)
 {
     char *data;
     size_t n;
@@ -237,16 +259,20 @@ strata_status strata_learn_model_load(const char *path, struct strata_learn_mode
 
 /* ---- built in ---- */
 
-extern const unsigned char learn_default_model[]; /* made from models/default.learn when the library is built */
+extern const unsigned char
+    learn_default_model[]; /* made from models/default.learn when the library is built */
 extern const unsigned long learn_default_model_bytes;
 
-static strata_status make_analytic(const char *name, struct strata_learn_model **out, struct strata_error *err)
+static strata_status make_analytic(const char *name, struct strata_learn_model **out,
+                                   struct strata_error *err)
 {
     struct strata_learn_model *m = calloc(1, sizeof *m);
     strata_status st = m ? learn_analytic_create(name, &m->analytic, err)
-                         : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the analytic model.");
+                         : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                                       "There is no memory left for the analytic model.");
     if (st == STRATA_OK && !(m->provenance = strdup(name)))
-        st = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the analytic model.");
+        st = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                         "There is no memory left for the analytic model.");
     if (st != STRATA_OK) {
         strata_learn_model_destroy(m);
         return st;
@@ -257,15 +283,20 @@ static strata_status make_analytic(const char *name, struct strata_learn_model *
     return STRATA_OK;
 }
 
-strata_status strata_learn_model_builtin(const char *name, struct strata_learn_model **out, struct strata_error *err)
+strata_status strata_learn_model_builtin(const char *name, struct strata_learn_model **out,
+                                         struct strata_error *err)
 {
     *out = NULL;
     if (!strcmp(name, "sdcm") || !strcmp(name, "ppt") || !strcmp(name, "timed"))
         return make_analytic(name, out, err);
     if (strcmp(name, "default"))
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "There is no built-in model \"%s\"; there are default, sdcm, ppt and timed.", name);
+        return strata_fail(
+            err, STRATA_EUSAGE, NULL, 0, 0,
+            "There is no built-in model \"%s\"; there are default, sdcm, ppt and timed.", name);
     if (!learn_default_model_bytes)
         return strata_fail(err, STRATA_EUNSUPPORTED, NULL, 0, 0,
-                           "This build has no default model; train one with `strata learn train` and name its file.");
-    return learn_model_parse(learn_default_model, learn_default_model_bytes, "default model", out, err);
+                           "This build has no default model; train one with `strata learn train` "
+                           "and name its file.");
+    return learn_model_parse(learn_default_model, learn_default_model_bytes, "default model", out,
+                             err);
 }

@@ -1,19 +1,22 @@
-/* patterns.c - sequences with the order that real kernels have: lines that are used again do so in the
- * same company. Profiles of independent draws (Algorithm 2) have no such order. */
+/* patterns.c - sequences with the order that real kernels have: lines that are used again do so in
+ * the same company. Profiles of independent draws (Algorithm 2) have no such order. */
 #include "learn/sequence.h"
 
 enum { REGION = 1 << 24 }; /* lines between the arrays of one sequence */
 
 const char *learn_pattern_name(uint32_t pattern)
 {
-    static const char *const names[] = {"profile", "stream", "loop", "neighbours", "warps", "gather", "phases"};
+    static const char *const names[] = {"profile", "stream", "loop",  "neighbours",
+                                        "warps",   "gather", "phases"};
     return pattern < LEARN_N_PATTERNS ? names[pattern] : "unknown";
 }
 
-/* Blocks of `block` lines are walked `rounds` times and left; some accesses go to a few hot lines. */
+/* Blocks of `block` lines are walked `rounds` times and left; some accesses go to a few hot lines.
+ */
 static void make_stream(uint64_t *out, size_t length, struct learn_random *r)
 {
-    uint64_t block = learn_random_log(r, 1, 512), rounds = learn_random_log(r, 1, 64), hot = learn_random_log(r, 1, 64);
+    uint64_t block = learn_random_log(r, 1, 512), rounds = learn_random_log(r, 1, 64),
+             hot = learn_random_log(r, 1, 64);
     double hot_share = learn_random_below(r, 2) ? 0 : learn_random_unit(r) * 0.5;
     uint64_t base = learn_random_below(r, REGION), at = 0;
     for (size_t i = 0; i < length; i++) {
@@ -49,10 +52,13 @@ static void make_loop(uint64_t *out, size_t length, struct learn_random *r)
 /* Readers of one array, some lines apart, that advance together. */
 static void make_neighbours(uint64_t *out, size_t length, struct learn_random *r)
 {
-    uint64_t readers = 2 + learn_random_below(r, 8), lag[9], step = learn_random_log(r, 1, 16), arrays = 1 + learn_random_below(r, 3);
+    uint64_t readers = 2 + learn_random_below(r, 8), lag[9], step = learn_random_log(r, 1, 16),
+             arrays = 1 + learn_random_below(r, 3);
     uint64_t row = learn_random_log(r, 2, 8192), base = learn_random_below(r, REGION);
     for (uint64_t k = 0; k < readers; k++)
-        lag[k] = learn_random_below(r, 2) ? learn_random_below(r, 3) : learn_random_below(r, 4) * row + learn_random_below(r, 2);
+        lag[k] = learn_random_below(r, 2)
+                     ? learn_random_below(r, 3)
+                     : learn_random_below(r, 4) * row + learn_random_below(r, 2);
     for (size_t i = 0; i < length; i++) {
         uint64_t k = i % readers, at = i / readers;
         out[i] = base + k % arrays * REGION + at / step + lag[k];
@@ -63,10 +69,15 @@ static void make_neighbours(uint64_t *out, size_t length, struct learn_random *r
  * goes on to the next ones, and may touch a line that all warps walk through together. */
 static void make_warps(uint64_t *out, size_t length, struct learn_random *r)
 {
-    uint64_t warps = learn_random_log(r, 2, 64), width = learn_random_log(r, 1, 32), depth = learn_random_log(r, 1, 64);
-    uint64_t shared_each = learn_random_below(r, 3), shared_step = learn_random_log(r, 1, 64), shared_size = learn_random_log(r, 1, 4096);
-    uint64_t back = learn_random_below(r, 3) ? 0 : learn_random_log(r, 2, 512); /* a warp's own walk starts again */
-    uint64_t overlap = learn_random_below(r, 2) ? learn_random_log(r, 1, 16) : 1; /* warps that read the same lines */
+    uint64_t warps = learn_random_log(r, 2, 64), width = learn_random_log(r, 1, 32),
+             depth = learn_random_log(r, 1, 64);
+    uint64_t shared_each = learn_random_below(r, 3), shared_step = learn_random_log(r, 1, 64),
+             shared_size = learn_random_log(r, 1, 4096);
+    uint64_t back = learn_random_below(r, 3)
+                        ? 0
+                        : learn_random_log(r, 2, 512); /* a warp's own walk starts again */
+    uint64_t overlap = learn_random_below(r, 2) ? learn_random_log(r, 1, 16)
+                                                : 1; /* warps that read the same lines */
     uint64_t base = learn_random_below(r, REGION);
     size_t i = 0;
     for (uint64_t turn = 0; i < length; turn++)
@@ -82,12 +93,15 @@ static void make_warps(uint64_t *out, size_t length, struct learn_random *r)
 /* Uniform choice among many lines, beside a walk. */
 static void make_gather(uint64_t *out, size_t length, struct learn_random *r)
 {
-    uint64_t lines = learn_random_log(r, 16, 131072), again = learn_random_log(r, 1, 32), hot = learn_random_log(r, 1, 256);
-    double gathered = learn_random_unit(r), skew = learn_random_below(r, 2) ? learn_random_unit(r) : 0;
+    uint64_t lines = learn_random_log(r, 16, 131072), again = learn_random_log(r, 1, 32),
+             hot = learn_random_log(r, 1, 256);
+    double gathered = learn_random_unit(r),
+           skew = learn_random_below(r, 2) ? learn_random_unit(r) : 0;
     uint64_t base = learn_random_below(r, REGION), at = 0;
     for (size_t i = 0; i < length; i++) {
         if (learn_random_unit(r) < gathered)
-            out[i] = REGION * 2 + (learn_random_unit(r) < skew ? learn_random_below(r, hot) : learn_random_below(r, lines));
+            out[i] = REGION * 2 + (learn_random_unit(r) < skew ? learn_random_below(r, hot)
+                                                               : learn_random_below(r, lines));
         else
             out[i] = base + at++ / again;
     }
@@ -111,8 +125,12 @@ void learn_pattern_make(uint32_t pattern, uint64_t *out, size_t length, struct l
         break;
     case LEARN_PHASES:
         half = length / 4 + (size_t)learn_random_below(r, length / 2 + 1);
-        learn_pattern_make(LEARN_STREAM + (uint32_t)learn_random_below(r, LEARN_PHASES - LEARN_STREAM), out, half, r);
-        learn_pattern_make(LEARN_STREAM + (uint32_t)learn_random_below(r, LEARN_PHASES - LEARN_STREAM), out + half, length - half, r);
+        learn_pattern_make(LEARN_STREAM +
+                               (uint32_t)learn_random_below(r, LEARN_PHASES - LEARN_STREAM),
+                           out, half, r);
+        learn_pattern_make(LEARN_STREAM +
+                               (uint32_t)learn_random_below(r, LEARN_PHASES - LEARN_STREAM),
+                           out + half, length - half, r);
         break;
     default:
         make_warps(out, length, r);

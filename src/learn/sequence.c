@@ -22,7 +22,8 @@ double learn_random_unit(struct learn_random *r)
 
 uint64_t learn_random_log(struct learn_random *r, uint64_t least, uint64_t most)
 {
-    double x = log((double)least) + learn_random_unit(r) * (log((double)most + 1) - log((double)least));
+    double x =
+        log((double)least) + learn_random_unit(r) * (log((double)most + 1) - log((double)least));
     uint64_t value = (uint64_t)exp(x);
     return value < least ? least : value > most ? most : value;
 }
@@ -31,7 +32,8 @@ uint64_t learn_random_log(struct learn_random *r, uint64_t least, uint64_t most)
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a sequence of accesses.");
+    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                       "There is no memory left for a sequence of accesses.");
 }
 
 void learn_target_release(struct learn_target *t)
@@ -43,15 +45,16 @@ void learn_target_release(struct learn_target *t)
 static void add_peak(struct learn_target *t, double position, double deviation, double ratio)
 {
     double from = floor(position - 9 * deviation), to = ceil(position + 9 * deviation), sum = 0;
-    size_t first = from > 0 ? (size_t)from : 0, last = to < (double)t->n - 1 ? (size_t)to : t->n - 1;
+    size_t first = from > 0 ? (size_t)from : 0,
+           last = to < (double)t->n - 1 ? (size_t)to : t->n - 1;
     for (size_t d = first; d <= last; d++)
         sum += gsl_ran_gaussian_pdf((double)d - position, deviation);
     for (size_t d = first; sum > 0 && d <= last; d++)
         t->share[d] += ratio * gsl_ran_gaussian_pdf((double)d - position, deviation) / sum;
 }
 
-strata_status learn_target_make(struct learn_target *t, uint32_t peaks, uint32_t max_distance, struct learn_random *r,
-                                struct strata_error *err)
+strata_status learn_target_make(struct learn_target *t, uint32_t peaks, uint32_t max_distance,
+                                struct learn_random *r, struct strata_error *err)
 {
     enum { MOST_PEAKS = 64 };
     double ratio[MOST_PEAKS + 1], sum = 0;
@@ -76,7 +79,8 @@ strata_status learn_target_make(struct learn_target *t, uint32_t peaks, uint32_t
 
 /* ---- Algorithm 2 ---- */
 
-strata_status learn_writer_init(struct learn_writer *w, uint64_t lines, size_t length, struct strata_error *err)
+strata_status learn_writer_init(struct learn_writer *w, uint64_t lines, size_t length,
+                                struct strata_error *err)
 {
     memset(w, 0, sizeof *w);
     w->lines = lines;
@@ -121,8 +125,8 @@ double learn_writer_owed(const struct learn_writer *w, size_t distance)
     return i < w->n_owed ? owed_before(w, i + 1) - owed_before(w, i) : 0;
 }
 
-strata_status learn_writer_begin(struct learn_writer *w, const struct learn_target *t, size_t length,
-                                 struct strata_error *err)
+strata_status learn_writer_begin(struct learn_writer *w, const struct learn_target *t,
+                                 size_t length, struct strata_error *err)
 {
     double *owed = calloc(t->n + 2, sizeof *owed);
     if (!owed)
@@ -158,7 +162,8 @@ static void pay(struct learn_writer *w, size_t distance)
     owe(w, distance, left > 1 ? -1 : -left);
 }
 
-/* Line 8: the paper draws an index from all; one that is in use already would not be a first access. */
+/* Line 8: the paper draws an index from all; one that is in use already would not be a first
+ * access. */
 static uint64_t new_line(struct learn_writer *w, struct learn_random *r)
 {
     for (;;) {
@@ -172,7 +177,8 @@ static uint64_t new_line(struct learn_writer *w, struct learn_random *r)
     }
 }
 
-size_t learn_writer_step(struct learn_writer *w, size_t distance, uint64_t *out, size_t room, struct learn_random *r)
+size_t learn_writer_step(struct learn_writer *w, size_t distance, uint64_t *out, size_t room,
+                         struct learn_random *r)
 {
     size_t n = 0;
     while (n < room && (distance == SIZE_MAX ? !n : w->n_stack <= distance)) {
@@ -191,8 +197,9 @@ size_t learn_writer_step(struct learn_writer *w, size_t distance, uint64_t *out,
     return n + 1;
 }
 
-strata_status learn_sequence_make(uint64_t *out, size_t length, uint32_t peaks, uint32_t max_distance, uint32_t segments,
-                                  struct learn_random *r, struct strata_error *err)
+strata_status learn_sequence_make(uint64_t *out, size_t length, uint32_t peaks,
+                                  uint32_t max_distance, uint32_t segments, struct learn_random *r,
+                                  struct strata_error *err)
 {
     struct learn_writer w;
     strata_status st = learn_writer_init(&w, (uint64_t)1 << 30, length, err);

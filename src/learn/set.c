@@ -9,7 +9,11 @@
 #include "learn/launch_profile.h"
 #include "learn/set.h"
 
-enum { LIMIT_BYTES = 1 << 30, INTERVAL_BYTES = 16 + 4 * (STRATA_LEARN_BUCKETS + 2 * STRATA_LEARN_SIZES), ROW_BYTES = 20 };
+enum {
+    LIMIT_BYTES = 1 << 30,
+    INTERVAL_BYTES = 16 + 4 * (STRATA_LEARN_BUCKETS + 2 * STRATA_LEARN_SIZES),
+    ROW_BYTES = 20
+};
 
 void learn_sample_release(struct strata_learn_sample *s)
 {
@@ -72,7 +76,8 @@ static void put_sample(struct learn_out *o, const struct strata_learn_sample *s)
     }
 }
 
-strata_status strata_learn_set_save(const struct strata_learn_set *set, const char *path, struct strata_error *err)
+strata_status strata_learn_set_save(const struct strata_learn_set *set, const char *path,
+                                    struct strata_error *err)
 {
     struct learn_out o = {0};
     learn_put_text(&o, set->provenance ? set->provenance : "{}");
@@ -110,14 +115,16 @@ static void get_interval(struct learn_in *in, struct strata_learn_interval *p)
     in->failed |= !p->accesses || p->peaks > STRATA_LEARN_BUCKETS;
 }
 
-static void get_row(struct learn_in *in, const struct strata_learn_sample *s, struct strata_learn_row *r)
+static void get_row(struct learn_in *in, const struct strata_learn_sample *s,
+                    struct strata_learn_row *r)
 {
     r->interval = learn_get_u32(in);
     r->cache.lines = learn_get_u32(in);
     r->cache.ways = learn_get_u32(in);
     r->misses = learn_get_u32(in);
     r->merges = learn_get_u32(in);
-    in->failed |= strata_learn_cache_check(&r->cache, NULL) != STRATA_OK || r->interval >= s->n_intervals;
+    in->failed |=
+        strata_learn_cache_check(&r->cache, NULL) != STRATA_OK || r->interval >= s->n_intervals;
     if (!in->failed)
         in->failed = (uint64_t)r->misses + r->merges > s->interval[r->interval].accesses;
 }
@@ -128,7 +135,8 @@ static void get_sample(struct learn_in *in, struct strata_learn_set *set)
     struct strata_learn_sample *s = name ? learn_set_add(set, name) : NULL;
     free(name);
     uint32_t n = learn_get_u32(in);
-    if (!s || !learn_can_hold(in, n, INTERVAL_BYTES) || !ARRAY_RESERVE(s->interval, 0, s->cap_intervals, n + 1)) {
+    if (!s || !learn_can_hold(in, n, INTERVAL_BYTES) ||
+        !ARRAY_RESERVE(s->interval, 0, s->cap_intervals, n + 1)) {
         in->failed = true;
         return;
     }
@@ -143,15 +151,16 @@ static void get_sample(struct learn_in *in, struct strata_learn_set *set)
         get_row(in, s, &s->row[s->n_rows]);
 }
 
-strata_status learn_set_parse(const uint8_t *data, size_t n, const char *name, struct strata_learn_set *set,
-                              struct strata_error *err)
+strata_status learn_set_parse(const uint8_t *data, size_t n, const char *name,
+                              struct strata_learn_set *set, struct strata_error *err)
 {
     struct learn_in in;
     strata_status st = learn_open(data, n, LEARN_KIND_SET, name, &in, err);
     return st == STRATA_OK ? learn_set_read(&in, name, set, err) : st;
 }
 
-strata_status learn_set_read(struct learn_in *in, const char *name, struct strata_learn_set *set, struct strata_error *err)
+strata_status learn_set_read(struct learn_in *in, const char *name, struct strata_learn_set *set,
+                             struct strata_error *err)
 {
     size_t before = set->n_samples;
     char *provenance = learn_get_text(in);
@@ -173,7 +182,8 @@ strata_status learn_set_read(struct learn_in *in, const char *name, struct strat
     return STRATA_OK;
 }
 
-strata_status strata_learn_set_load(const char *path, struct strata_learn_set *set, struct strata_error *err)
+strata_status strata_learn_set_load(const char *path, struct strata_learn_set *set,
+                                    struct strata_error *err)
 {
     char *data;
     size_t n;

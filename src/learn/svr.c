@@ -1,4 +1,5 @@
-/* svr.c - support vector regression with radial basis functions (libsvm), one machine for each rate.
+/* svr.c - support vector regression with radial basis functions (libsvm), one machine for each
+ * rate.
  *
  * libsvm trains; what it finds is kept as dense support vectors and evaluated with CBLAS, so that a
  * trained model needs no libsvm to be read. */
@@ -25,7 +26,8 @@ struct svr {
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for support vectors.");
+    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                       "There is no memory left for support vectors.");
 }
 
 static void svr_release(void *state)
@@ -64,7 +66,8 @@ static void say_nothing(const char *text)
     (void)text;
 }
 
-static bool keep_machine(const struct svm_model *found, const struct svm_node *base, const float *x, struct svr *s, struct machine *m)
+static bool keep_machine(const struct svm_model *found, const struct svm_node *base, const float *x,
+                         struct svr *s, struct machine *m)
 {
     uint32_t nf = s->n_features;
     if (!machine_alloc(m, (uint32_t)found->l, nf))
@@ -79,14 +82,22 @@ static bool keep_machine(const struct svm_model *found, const struct svm_node *b
     return true;
 }
 
-/* Section V-A: C = 1, an insensitive tube of 0.1; the width of the kernel is one over the features. */
-static strata_status train_machine(const struct learn_matrix *d, struct svr *s, int output, struct svm_node *node, struct strata_error *err)
+/* Section V-A: C = 1, an insensitive tube of 0.1; the width of the kernel is one over the features.
+ */
+static strata_status train_machine(const struct learn_matrix *d, struct svr *s, int output,
+                                   struct svm_node *node, struct strata_error *err)
 {
     struct svm_node **row = malloc(d->n * sizeof *row);
     double *y = malloc(d->n * sizeof *y);
     struct svm_problem problem = {.l = (int)d->n, .y = y, .x = row};
-    const struct svm_parameter how = {.svm_type = EPSILON_SVR, .kernel_type = RBF, .gamma = s->gamma, .cache_size = 400, .eps = 1e-3,
-                                      .C = 1, .p = 0.1, .shrinking = 1};
+    const struct svm_parameter how = {.svm_type = EPSILON_SVR,
+                                      .kernel_type = RBF,
+                                      .gamma = s->gamma,
+                                      .cache_size = 400,
+                                      .eps = 1e-3,
+                                      .C = 1,
+                                      .p = 0.1,
+                                      .shrinking = 1};
     bool good = row && y;
     for (size_t i = 0; good && i < d->n; i++) {
         row[i] = node + i * (d->n_features + 1);
@@ -100,7 +111,8 @@ static strata_status train_machine(const struct learn_matrix *d, struct svr *s, 
     return good ? STRATA_OK : no_memory(err);
 }
 
-static strata_status svr_train(const struct learn_matrix *d, const struct strata_learn_train_options *opt, void **state,
+static strata_status svr_train(const struct learn_matrix *d,
+                               const struct strata_learn_train_options *opt, void **state,
                                struct strata_error *err)
 {
     uint32_t nf = d->n_features;
@@ -110,7 +122,8 @@ static strata_status svr_train(const struct learn_matrix *d, const struct strata
     (void)opt;
     for (size_t i = 0; st == STRATA_OK && i < d->n; i++) {
         for (uint32_t k = 0; k < nf; k++)
-            node[i * (nf + 1) + k] = (struct svm_node){.index = (int)k + 1, .value = d->x[i * nf + k]};
+            node[i * (nf + 1) + k] =
+                (struct svm_node){.index = (int)k + 1, .value = d->x[i * nf + k]};
         node[i * (nf + 1) + nf].index = -1;
     }
     svm_set_print_string_function(say_nothing);
@@ -128,23 +141,26 @@ static strata_status svr_train(const struct learn_matrix *d, const struct strata
     return st;
 }
 #else
-static strata_status svr_train(const struct learn_matrix *d, const struct strata_learn_train_options *opt, void **state,
+static strata_status svr_train(const struct learn_matrix *d,
+                               const struct strata_learn_train_options *opt, void **state,
                                struct strata_error *err)
 {
     (void)d, (void)opt, (void)state;
-    return strata_fail(err, STRATA_EUNSUPPORTED, NULL, 0, 0,
-                       "This build cannot train support vector machines; install libsvm-dev and configure again.");
+    return strata_fail(
+        err, STRATA_EUNSUPPORTED, NULL, 0, 0,
+        "This build cannot train support vector machines; install libsvm-dev and configure again.");
 }
 #endif
 
 /* ---- use ---- */
 
 /* Squared distances through one matrix product. */
-static void evaluate(const struct svr *s, const struct machine *m, const float *x, size_t n, float *product, float *y)
+static void evaluate(const struct svr *s, const struct machine *m, const float *x, size_t n,
+                     float *product, float *y)
 {
     uint32_t nf = s->n_features;
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)m->n, (int)nf, -2, x, (int)nf, m->vector, (int)nf, 0, product,
-                (int)m->n);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)m->n, (int)nf, -2, x, (int)nf,
+                m->vector, (int)nf, 0, product, (int)m->n);
     for (size_t r = 0; r < n; r++) {
         float own = cblas_sdot((int)nf, x + r * nf, 1, x + r * nf, 1), *p = product + r * m->n;
         double sum = -m->offset;
@@ -154,7 +170,8 @@ static void evaluate(const struct svr *s, const struct machine *m, const float *
     }
 }
 
-static strata_status svr_predict(void *state, const float *x, size_t n, uint32_t n_features, float *y, struct strata_error *err)
+static strata_status svr_predict(void *state, const float *x, size_t n, uint32_t n_features,
+                                 float *y, struct strata_error *err)
 {
     enum { CHUNK = 64 };
     const struct svr *s = state;
@@ -166,7 +183,8 @@ static strata_status svr_predict(void *state, const float *x, size_t n, uint32_t
         return no_memory(err);
     for (size_t at = 0; at < n; at += CHUNK)
         for (int k = 0; k < LEARN_OUTPUTS; k++)
-            evaluate(s, &s->machine[k], x + at * n_features, n - at < CHUNK ? n - at : CHUNK, product, y + at * LEARN_OUTPUTS + k);
+            evaluate(s, &s->machine[k], x + at * n_features, n - at < CHUNK ? n - at : CHUNK,
+                     product, y + at * LEARN_OUTPUTS + k);
     free(product);
     return STRATA_OK;
 }
@@ -212,7 +230,8 @@ static void load_machine(struct learn_in *in, struct machine *m, uint32_t n_feat
     note_norms(m, n_features);
 }
 
-static strata_status svr_load(struct learn_in *in, uint32_t n_features, const char *name, void **state, struct strata_error *err)
+static strata_status svr_load(struct learn_in *in, uint32_t n_features, const char *name,
+                              void **state, struct strata_error *err)
 {
     struct svr *s = calloc(1, sizeof *s);
     if (!s)

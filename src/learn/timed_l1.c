@@ -10,12 +10,14 @@ enum { ABSENT = 0, PRESENT, IN_FLIGHT };
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left to label a stream of accesses.");
+    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                       "There is no memory left to label a stream of accesses.");
 }
 
 /* ---- lines by number ---- */
 
-strata_status learn_stream_make(struct learn_stream *s, const uint64_t *line, size_t n, struct strata_error *err)
+strata_status learn_stream_make(struct learn_stream *s, const uint64_t *line, size_t n,
+                                struct strata_error *err)
 {
     size_t slots = 16;
     memset(s, 0, sizeof *s);
@@ -53,7 +55,7 @@ void learn_stream_release(struct learn_stream *s)
 
 /* ---- the cache ---- */
 
-struct entry { /* of a line */
+struct entry {             /* of a line */
     uint32_t newer, older; /* id + 1 in the set's list; 0: none */
     uint32_t set;
     uint32_t state;
@@ -128,11 +130,13 @@ static void miss(struct timed *t, const struct strata_learn_timing *timing, uint
         t->now = t->flight[t->head & t->mask].arrival;
         fill_due(t);
     }
-    t->flight[t->tail++ & t->mask] = (struct flight){.arrival = t->now + timing->latency_cycles, .id = id};
+    t->flight[t->tail++ & t->mask] =
+        (struct flight){.arrival = t->now + timing->latency_cycles, .id = id};
     t->entry[id].state = IN_FLIGHT;
 }
 
-static strata_status prepare(struct timed *t, const struct learn_stream *s, const struct strata_learn_cache *cache,
+static strata_status prepare(struct timed *t, const struct learn_stream *s,
+                             const struct strata_learn_cache *cache,
                              const struct strata_learn_timing *timing, struct strata_error *err)
 {
     uint64_t sets = cache->lines / cache->ways, most = timing->latency_cycles + 1;
@@ -152,9 +156,11 @@ static strata_status prepare(struct timed *t, const struct learn_stream *s, cons
     return STRATA_OK;
 }
 
-strata_status learn_label_misses(const struct learn_stream *s, const struct strata_learn_cache *cache,
+strata_status learn_label_misses(const struct learn_stream *s,
+                                 const struct strata_learn_cache *cache,
                                  const struct strata_learn_timing *timing, size_t interval,
-                                 struct strata_learn_counts *out, uint8_t *missed, struct strata_error *err)
+                                 struct strata_learn_counts *out, uint8_t *missed,
+                                 struct strata_error *err)
 {
     struct timed t;
     strata_status st = strata_learn_cache_check(cache, err);
@@ -187,8 +193,8 @@ strata_status learn_label_misses(const struct learn_stream *s, const struct stra
 }
 
 strata_status learn_label(const struct learn_stream *s, const struct strata_learn_cache *cache,
-                          const struct strata_learn_timing *timing, size_t interval, struct strata_learn_counts *out,
-                          struct strata_error *err)
+                          const struct strata_learn_timing *timing, size_t interval,
+                          struct strata_learn_counts *out, struct strata_error *err)
 {
     return learn_label_misses(s, cache, timing, interval, out, NULL, err);
 }

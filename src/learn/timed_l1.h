@@ -19,22 +19,25 @@
 /* A sequence with its lines numbered 0 .. n_lines-1 in order of their first use: what all
  * configurations share. */
 struct learn_stream {
-    uint32_t *id;     /* by access */
+    uint32_t *id; /* by access */
     size_t n;
-    uint64_t *line;   /* by id */
+    uint64_t *line; /* by id */
     uint32_t n_lines;
 };
-strata_status learn_stream_make(struct learn_stream *s, const uint64_t *line, size_t n, struct strata_error *err);
+strata_status learn_stream_make(struct learn_stream *s, const uint64_t *line, size_t n,
+                                struct strata_error *err);
 void learn_stream_release(struct learn_stream *s);
 
 /* Counts the outcomes of each interval of `interval` accesses; `out` has a place for each, the last
  * one may be shorter. About 10 ns an access whatever the geometry. */
 strata_status learn_label(const struct learn_stream *s, const struct strata_learn_cache *cache,
-                          const struct strata_learn_timing *timing, size_t interval, struct strata_learn_counts *out,
-                          struct strata_error *err);
+                          const struct strata_learn_timing *timing, size_t interval,
+                          struct strata_learn_counts *out, struct strata_error *err);
 /* The same, and for each access whether it misses: what the next level sees. */
-strata_status learn_label_misses(const struct learn_stream *s, const struct strata_learn_cache *cache,
+strata_status learn_label_misses(const struct learn_stream *s,
+                                 const struct strata_learn_cache *cache,
                                  const struct strata_learn_timing *timing, size_t interval,
-                                 struct strata_learn_counts *out, uint8_t *missed, struct strata_error *err);
+                                 struct strata_learn_counts *out, uint8_t *missed,
+                                 struct strata_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* timed_profile.c - one pass over a stream: its reuse distances, and what fully associative LRU caches of
- * all sizes do with it when a miss takes time.
+/* timed_profile.c - one pass over a stream: its reuse distances, and what fully associative LRU
+ * caches of all sizes do with it when a miss takes time.
  *
  * Plain stack distances answer for all sizes at once because a line is at the same depth in each of
  * them. With time they differ: a line enters a cache when it arrives, and whether it was sent for
@@ -7,9 +7,9 @@
  * cache, or arrived there, at cycle `from` has sunk by
  *     the lines used since, less those of them that are on their way now,
  *     plus those not used since that arrived since.
- * The first is the stack distance. The others are at most as many as were last used in the `latency`
- * cycles before now and before `from`: sizes further from the distance than that need no look, the
- * rest is counted, eight sizes at a time. */
+ * The first is the stack distance. The others are at most as many as were last used in the
+ * `latency` cycles before now and before `from`: sizes further from the distance than that need no
+ * look, the rest is counted, eight sizes at a time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,7 +48,8 @@ static void recency_flip(struct recency *r, size_t at, uint32_t change)
 /* Lines last used at `from` or later. */
 static uint32_t recency_since(const struct recency *r, size_t from)
 {
-    uint32_t before = (uint32_t)__builtin_popcountll(r->bits[from / 64] & (((uint64_t)1 << from % 64) - 1));
+    uint32_t before =
+        (uint32_t)__builtin_popcountll(r->bits[from / 64] & (((uint64_t)1 << from % 64) - 1));
     for (size_t i = from / 64; i; i -= i & -i)
         before += r->sum[i];
     return r->live - before;
@@ -76,8 +77,8 @@ static uint32_t recency_between(const struct recency *r, size_t from, size_t to)
 typedef uint32_t size_set;
 enum { OCTETS = STRATA_LEARN_SIZES / 8, BLOCK = 16, ROWS_A_BYTE = 255 / BLOCK };
 
-/* A set of sizes for each access, and how often each size is in the sets of a block of accesses: a byte
- * a size, the first one lowest. */
+/* A set of sizes for each access, and how often each size is in the sets of a block of accesses: a
+ * byte a size, the first one lowest. */
 struct marks {
     size_set *at;
     uint64_t (*row)[OCTETS];
@@ -101,11 +102,12 @@ static void marks_release(struct marks *m)
     free(m->row);
 }
 
-/* Bits of the j-th byte of a set, a byte each: eight copies of it, each of which keeps a bit of its own;
- * what is not zero then reaches the top of its byte when 127 is added. */
+/* Bits of the j-th byte of a set, a byte each: eight copies of it, each of which keeps a bit of its
+ * own; what is not zero then reaches the top of its byte when 127 is added. */
 static uint64_t spread(size_set sizes, int j)
 {
-    uint64_t copies = (uint64_t)(sizes >> 8 * j & 255) * 0x0101010101010101ull & 0x8040201008040201ull;
+    uint64_t copies =
+        (uint64_t)(sizes >> 8 * j & 255) * 0x0101010101010101ull & 0x8040201008040201ull;
     return (copies + 0x7f7f7f7f7f7f7f7full) >> 7 & 0x0101010101010101ull;
 }
 
@@ -181,8 +183,9 @@ struct extraction {
     uint32_t size[STRATA_LEARN_SIZES];
     struct recency recency;
     struct line_state *line;
-    /* Of the last use of a line: for which sizes it was on its way then and is still, or has arrived
-     * since. Of each access: which sizes missed. All but the second are needed for `latency` cycles only. */
+    /* Of the last use of a line: for which sizes it was on its way then and is still, or has
+     * arrived since. Of each access: which sizes missed. All but the second are needed for
+     * `latency` cycles only. */
     struct marks coming, arrived;
     size_set *sent;
 };
@@ -210,7 +213,8 @@ struct range {
 };
 
 /* Of the j-th eight sizes: those that are no larger than the depth. */
-static size_set lost_of_eight(const struct extraction *x, struct range recent, struct range early, uint32_t since, size_set open, int j)
+static size_set lost_of_eight(const struct extraction *x, struct range recent, struct range early,
+                              uint32_t since, size_set open, int j)
 {
     struct counters coming = marks_count(&x->coming, recent.from, recent.to, j);
     struct counters arrived = marks_count(&x->arrived, early.from, early.to, j);
@@ -223,23 +227,28 @@ static size_set lost_of_eight(const struct extraction *x, struct range recent, s
     return missed;
 }
 
-/* Which of `sizes` have lost a line that was last used there, or arrived, just before access `from`. */
+/* Which of `sizes` have lost a line that was last used there, or arrived, just before access
+ * `from`. */
 static size_set lost(const struct extraction *x, size_t now, size_t from, size_set sizes)
 {
     size_t recent = now > x->latency && now - x->latency > from ? now - x->latency : from;
     size_t early = from > x->latency ? from - x->latency : 0;
     uint32_t since = recency_since(&x->recency, from);
-    uint32_t most_coming = recency_between(&x->recency, recent, now), most_arrived = recency_between(&x->recency, early, from);
+    uint32_t most_coming = recency_between(&x->recency, recent, now),
+             most_arrived = recency_between(&x->recency, early, from);
     size_set missed = sizes & sizes_up_to(x, since - most_coming);
     size_set open = sizes & sizes_up_to(x, since + most_arrived) & ~missed;
     for (int j = 0; j < OCTETS; j++)
         if (open >> 8 * j & 255)
-            missed |= lost_of_eight(x, (struct range){recent, now}, (struct range){early, from}, since, open, j);
+            missed |= lost_of_eight(x, (struct range){recent, now}, (struct range){early, from},
+                                    since, open, j);
     return missed;
 }
 
-/* Lines that were on their way at their last use have come into the caches when they arrived, by size. */
-static size_set lost_since_arrival(const struct extraction *x, const struct line_state *l, size_t now, size_set sizes)
+/* Lines that were on their way at their last use have come into the caches when they arrived, by
+ * size. */
+static size_set lost_since_arrival(const struct extraction *x, const struct line_state *l,
+                                   size_t now, size_set sizes)
 {
     size_set missed = 0;
     while (sizes) {
@@ -274,11 +283,13 @@ static void add_each(uint32_t counter[STRATA_LEARN_SIZES], size_set sizes)
 }
 
 /* Which sizes miss; *merged: for which the line is on its way. */
-static size_set use_again(struct extraction *x, struct tally *t, const struct line_state *l, size_t now, size_set *merged)
+static size_set use_again(struct extraction *x, struct tally *t, const struct line_state *l,
+                          size_t now, size_set *merged)
 {
     size_t used = l->used - 1;
     bool recent = now - used <= x->latency;
-    size_set coming = recent ? x->coming.at[used & x->coming.mask] : 0, arrived = x->arrived.at[used];
+    size_set coming = recent ? x->coming.at[used & x->coming.mask] : 0,
+             arrived = x->arrived.at[used];
     uint32_t distance = recency_since(&x->recency, used + 1);
     t->bucket[learn_bucket_of(distance)]++;
     t->max_distance = distance > t->max_distance ? distance : t->max_distance;
@@ -313,7 +324,8 @@ static uint32_t count_peaks(const float *share)
 {
     uint32_t n = 0;
     for (uint32_t b = 0; b < STRATA_LEARN_BUCKETS; b++) {
-        float before = b ? share[b - 1] : 0, after = b + 1 < STRATA_LEARN_BUCKETS ? share[b + 1] : 0;
+        float before = b ? share[b - 1] : 0,
+              after = b + 1 < STRATA_LEARN_BUCKETS ? share[b + 1] : 0;
         n += share[b] >= 0.01f && share[b] > before && share[b] >= after;
     }
     return n;
@@ -335,7 +347,8 @@ static void finish(const struct tally *t, uint64_t accesses, struct strata_learn
     out->peaks = count_peaks(out->share);
 }
 
-static void extract(struct extraction *x, const struct learn_span *span, size_t n_spans, struct strata_learn_interval *out)
+static void extract(struct extraction *x, const struct learn_span *span, size_t n_spans,
+                    struct strata_learn_interval *out)
 {
     struct tally t = {0};
     size_t which = 0, end = n_spans ? span[n_spans - 1].to : 0;
@@ -348,15 +361,18 @@ static void extract(struct extraction *x, const struct learn_span *span, size_t 
     }
 }
 
-strata_status learn_profile(const struct learn_stream *s, const struct learn_span *span, size_t n_spans,
-                            uint32_t latency_cycles, struct strata_learn_interval *out, struct strata_error *err)
+strata_status learn_profile(const struct learn_stream *s, const struct learn_span *span,
+                            size_t n_spans, uint32_t latency_cycles,
+                            struct strata_learn_interval *out, struct strata_error *err)
 {
     struct extraction x = {.s = s, .latency = latency_cycles};
     strata_status st = STRATA_OK;
     for (uint32_t k = 0; k < STRATA_LEARN_SIZES; k++)
         x.size[k] = learn_size_lines(k);
     if (s->n >= UINT32_MAX - 1)
-        return strata_fail(err, STRATA_ELIMIT, NULL, 0, 0, "A stream of %zu accesses is too long to be profiled; take fewer SMs.", s->n);
+        return strata_fail(err, STRATA_ELIMIT, NULL, 0, 0,
+                           "A stream of %zu accesses is too long to be profiled; take fewer SMs.",
+                           s->n);
     x.line = calloc(s->n_lines ? s->n_lines : 1, sizeof *x.line);
     bool good = recency_init(&x.recency, s->n) && x.line;
     good = marks_init(&x.coming, x.latency + BLOCK) && marks_init(&x.arrived, s->n) && good;
@@ -364,7 +380,8 @@ strata_status learn_profile(const struct learn_stream *s, const struct learn_spa
     if (good && x.sent)
         extract(&x, span, n_spans, out);
     else
-        st = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the profile of %u lines.", s->n_lines);
+        st = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                         "There is no memory left for the profile of %u lines.", s->n_lines);
     free(x.recency.bits);
     free(x.recency.sum);
     free(x.line);

@@ -20,13 +20,15 @@ struct collector {
 static strata_status put(struct learn_sm_stream *s, uint64_t line, struct strata_error *err)
 {
     if (!ARRAY_RESERVE(s->line, s->n, s->cap, 1))
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the accesses of an SM; take fewer SMs.");
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for the accesses of an SM; take fewer SMs.");
     s->line[s->n++] = line;
     return STRATA_OK;
 }
 
-static strata_status visit(void *context, uint32_t core, uint32_t warp, const struct strata_winst *w, uint64_t now,
-                           struct queue_outcome *out, struct strata_error *err)
+static strata_status visit(void *context, uint32_t core, uint32_t warp,
+                           const struct strata_winst *w, uint64_t now, struct queue_outcome *out,
+                           struct strata_error *err)
 {
     struct collector *c = context;
     struct strata_request request[STRATA_MAX_REQUESTS];
@@ -44,7 +46,8 @@ static strata_status visit(void *context, uint32_t core, uint32_t warp, const st
             st = put(&c->out->sm[core], request[i].line >> c->coalescer.line_shift, err);
         else
             for (uint32_t m = request[i].sectors; m && st == STRATA_OK; m &= m - 1)
-                st = put(&c->out->sm[core], (request[i].line >> c->coalescer.sector_shift) + lowest_bit32(m), err);
+                st = put(&c->out->sm[core],
+                         (request[i].line >> c->coalescer.sector_shift) + lowest_bit32(m), err);
     }
     return st;
 }
@@ -58,16 +61,21 @@ static strata_status choose_sms(struct collector *c, uint32_t most, struct strat
     uint32_t busy = 0, *order = calloc(s->n_sms, sizeof *order);
     bool *seen = calloc(s->n_sms, sizeof *seen);
     struct strata_dispatcher *d = NULL;
-    strata_status st = order && seen ? strata_dispatcher_create(c->residents.gpu, blocks, c->residents.places, NULL, &d, err)
-                                     : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the SMs of a launch.");
+    strata_status st =
+        order && seen
+            ? strata_dispatcher_create(c->residents.gpu, blocks, c->residents.places, NULL, &d, err)
+            : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                          "There is no memory left for the SMs of a launch.");
     uint64_t block;
-    for (uint32_t sm; st == STRATA_OK && busy < s->n_sms && strata_dispatcher_first(d, &block, &sm);)
+    for (uint32_t sm;
+         st == STRATA_OK && busy < s->n_sms && strata_dispatcher_first(d, &block, &sm);)
         if (sm < s->n_sms && !seen[sm]) {
             seen[sm] = true;
             order[busy++] = sm;
         }
     for (uint32_t i = 0; i < busy; i++) {
-        bool kept = !most || busy <= most || (uint64_t)i * most / busy != (uint64_t)(i + 1) * most / busy;
+        bool kept =
+            !most || busy <= most || (uint64_t)i * most / busy != (uint64_t)(i + 1) * most / busy;
         c->kept[order[i]] = kept;
     }
     strata_dispatcher_destroy(d);
@@ -76,8 +84,9 @@ static strata_status choose_sms(struct collector *c, uint32_t most, struct strat
     return st;
 }
 
-strata_status learn_streams_read(struct learn_sm_streams *out, const struct strata_gpu *gpu, struct strata_reader *reader, bool sectors,
-                                 uint32_t most, struct strata_error *err)
+strata_status learn_streams_read(struct learn_sm_streams *out, const struct strata_gpu *gpu,
+                                 struct strata_reader *reader, bool sectors, uint32_t most,
+                                 struct strata_error *err)
 {
     struct residents_options placing = {.loads_only = true};
     struct collector c = {.out = out};
@@ -87,7 +96,8 @@ strata_status learn_streams_read(struct learn_sm_streams *out, const struct stra
     strata_coalescer_init(&c.coalescer, gpu, strata_reader_launch(reader));
     strata_status st = residents_init(&c.residents, gpu, reader, &placing, err);
     if (st == STRATA_OK && (!out->sm || !c.kept))
-        st = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the SMs of a launch.");
+        st = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                         "There is no memory left for the SMs of a launch.");
     if (st == STRATA_OK)
         st = choose_sms(&c, most, err);
     if (st == STRATA_OK) {

@@ -1,7 +1,8 @@
 /* trace_stream.h - what the L1s of a launch see, as streams of lines or sectors, one for each SM.
  *
- * Warps of an SM take turns, one memory instruction each, as for `strata reuse` (scope sm); loads and
- * asynchronous copies only, because stores do not allocate. The order does not depend on the cache. */
+ * Warps of an SM take turns, one memory instruction each, as for `strata reuse` (scope sm); loads
+ * and asynchronous copies only, because stores do not allocate. The order does not depend on the
+ * cache. */
 #ifndef STRATA_LEARN_TRACE_STREAM_H
 #define STRATA_LEARN_TRACE_STREAM_H
 
@@ -16,12 +17,13 @@ struct learn_sm_streams {
     struct learn_sm_stream *sm; /* one for each SM of the GPU; unused ones are empty */
     uint32_t n_sms;
     bool sectors;
-    uint64_t l1_bytes;     /* of the launch: what the carve-out leaves */
-    uint64_t accesses;     /* of all SMs, kept or not */
+    uint64_t l1_bytes; /* of the launch: what the carve-out leaves */
+    uint64_t accesses; /* of all SMs, kept or not */
 };
 /* Keeps at most `most` SMs, evenly spread over those that have work; 0: all. */
-strata_status learn_streams_read(struct learn_sm_streams *out, const struct strata_gpu *gpu, struct strata_reader *reader, bool sectors,
-                                 uint32_t most, struct strata_error *err);
+strata_status learn_streams_read(struct learn_sm_streams *out, const struct strata_gpu *gpu,
+                                 struct strata_reader *reader, bool sectors, uint32_t most,
+                                 struct strata_error *err);
 void learn_streams_release(struct learn_sm_streams *s);
 
 #endif

@@ -12,7 +12,12 @@
 
 void strata_learn_train_options_init(struct strata_learn_train_options *opt)
 {
-    *opt = (struct strata_learn_train_options){.learner = "mlp", .features = "timed", .epochs = 30, .dropout = 0.5, .seed = 1, .threads = 1};
+    *opt = (struct strata_learn_train_options){.learner = "mlp",
+                                               .features = "timed",
+                                               .epochs = 30,
+                                               .dropout = 0.5,
+                                               .seed = 1,
+                                               .threads = 1};
 }
 
 /* ---- reading ---- */
@@ -28,33 +33,40 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static strata_status load_cell(const char *folder, const char *name, struct strata_learn_set *set, struct strata_error *err)
+static strata_status load_cell(const char *folder, const char *name, struct strata_learn_set *set,
+                               struct strata_error *err)
 {
     char *path;
     if (asprintf(&path, "%s/%s", folder, name) < 0)
-        return strata_fail(err, STRATA_ENOMEM, folder, 0, 0, "there is no memory left for training data.");
+        return strata_fail(err, STRATA_ENOMEM, folder, 0, 0,
+                           "there is no memory left for training data.");
     strata_status st = strata_learn_set_load(path, set, err);
     if (st == STRATA_OK && set->real)
         st = strata_fail(err, STRATA_EUSAGE, path, 0, 0,
-                         "these are profiles of traces, which are kept for evaluation; train on what `strata learn generate` writes.");
+                         "these are profiles of traces, which are kept for evaluation; train on "
+                         "what `strata learn generate` writes.");
     free(path);
     return st;
 }
 
-static strata_status load_folder(const char *folder, struct strata_learn_set *set, struct strata_error *err)
+static strata_status load_folder(const char *folder, struct strata_learn_set *set,
+                                 struct strata_error *err)
 {
     struct dirent **entry = NULL;
     int n = scandir(folder, &entry, is_cell, by_bytes);
     strata_status st = STRATA_OK;
     if (n < 0)
-        return strata_fail(err, STRATA_EIO, folder, 0, 0, "the folder cannot be read: %s.", strerror(errno));
+        return strata_fail(err, STRATA_EIO, folder, 0, 0, "the folder cannot be read: %s.",
+                           strerror(errno));
     for (int i = 0; i < n && st == STRATA_OK; i++)
         st = load_cell(folder, entry[i]->d_name, set, err);
     for (int i = 0; i < n; i++)
         free(entry[i]);
     free(entry);
     if (st == STRATA_OK && !set->n_samples)
-        st = strata_fail(err, STRATA_EFORMAT, folder, 0, 0, "there is no training data in this folder; `strata learn generate` makes it.");
+        st = strata_fail(
+            err, STRATA_EFORMAT, folder, 0, 0,
+            "there is no training data in this folder; `strata learn generate` makes it.");
     return st;
 }
 
@@ -77,7 +89,8 @@ static size_t count_rows(const struct strata_learn_set *set, uint64_t seed, bool
 enum { REMEMBERED = 1024 };
 
 /* Training draws the same caches again and again. */
-static const struct learn_geometry *remembered(struct learn_geometry *memory, const struct strata_learn_cache *c)
+static const struct learn_geometry *remembered(struct learn_geometry *memory,
+                                               const struct strata_learn_cache *c)
 {
     struct learn_geometry *g = &memory[(c->lines * 31 + c->ways * 7919) % REMEMBERED];
     if (g->cache.lines != c->lines || g->cache.ways != c->ways)
@@ -91,13 +104,14 @@ static float place_in(const struct learn_band *band, double rate)
     return (float)(place < 0 ? 0 : place > 1 ? 1 : place);
 }
 
-static void put_row(const struct strata_learn_sample *s, const struct strata_learn_row *r, struct learn_geometry *memory, uint32_t features,
-                    struct learn_matrix *out)
+static void put_row(const struct strata_learn_sample *s, const struct strata_learn_row *r,
+                    struct learn_geometry *memory, uint32_t features, struct learn_matrix *out)
 {
     const struct strata_learn_interval *p = &s->interval[r->interval];
     const struct learn_geometry *g = remembered(memory, &r->cache);
     learn_features(p, g, features, out->x + out->n * out->n_features);
-    const double rate[LEARN_OUTPUTS] = {(double)r->misses / p->accesses, (double)r->merges / p->accesses};
+    const double rate[LEARN_OUTPUTS] = {(double)r->misses / p->accesses,
+                                        (double)r->merges / p->accesses};
     struct learn_band *band = out->band + out->n * LEARN_OUTPUTS;
     learn_bands(p, g, features, band);
     for (int k = 0; k < LEARN_OUTPUTS; k++) {
@@ -108,8 +122,9 @@ static void put_row(const struct strata_learn_sample *s, const struct strata_lea
 }
 
 /* `most` rows at the most, chosen evenly at random. */
-static strata_status fill_matrix(const struct strata_learn_set *set, uint32_t features, uint64_t seed, bool test, uint64_t most,
-                                 struct learn_matrix *out, struct strata_error *err)
+static strata_status fill_matrix(const struct strata_learn_set *set, uint32_t features,
+                                 uint64_t seed, bool test, uint64_t most, struct learn_matrix *out,
+                                 struct strata_error *err)
 {
     size_t n = count_rows(set, seed, test), cap = most && most < n ? most : n;
     uint64_t at = 0, left = cap;
@@ -121,7 +136,8 @@ static strata_status fill_matrix(const struct strata_learn_set *set, uint32_t fe
     struct learn_geometry *memory = calloc(REMEMBERED, sizeof *memory);
     if (!out->x || !out->y || !out->rate || !out->band || !memory) {
         free(memory);
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for %zu rows of training data.", cap);
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for %zu rows of training data.", cap);
     }
     for (size_t i = 0; i < set->n_samples; i++)
         for (size_t k = 0; held_back(seed, i) == test && k < set->sample[i].n_rows; k++, at++)
@@ -141,8 +157,8 @@ static void free_matrix(struct learn_matrix *d)
     free(d->band);
 }
 
-/* All features lie around 0 to 1. One that hardly varies in training is not blown up: a trace where it
- * does would be far outside of all that was learned. */
+/* All features lie around 0 to 1. One that hardly varies in training is not blown up: a trace where
+ * it does would be far outside of all that was learned. */
 static const double LEAST_VARIANCE = 0.04;
 
 static void note_scales(struct strata_learn_model *m, const struct learn_matrix *d)
@@ -171,10 +187,13 @@ static void note_range(struct strata_learn_model *m, const struct strata_learn_s
         }
 }
 
-static strata_status measure(struct strata_learn_model *m, struct learn_matrix *test, struct strata_learn_fit *fit, struct strata_error *err)
+static strata_status measure(struct strata_learn_model *m, struct learn_matrix *test,
+                             struct strata_learn_fit *fit, struct strata_error *err)
 {
     float *y = malloc((test->n + 1) * LEARN_OUTPUTS * sizeof *y);
-    strata_status st = y ? STRATA_OK : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left to test a model.");
+    strata_status st =
+        y ? STRATA_OK
+          : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left to test a model.");
     if (st == STRATA_OK)
         st = learn_model_rows(m, test->x, test->band, test->n, y, err);
     double sum[LEARN_OUTPUTS] = {0};
@@ -189,43 +208,56 @@ static strata_status measure(struct strata_learn_model *m, struct learn_matrix *
 
 /* ---- the whole ---- */
 
-static strata_status choose(const struct strata_learn_train_options *opt, struct strata_learn_model *m, struct strata_error *err)
+static strata_status choose(const struct strata_learn_train_options *opt,
+                            struct strata_learn_model *m, struct strata_error *err)
 {
     m->learner = learn_find(opt->learner);
     if (!m->learner)
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "There is no learner \"%s\"; there are mlp, svr, rf and gb.", opt->learner);
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "There is no learner \"%s\"; there are mlp, svr, rf and gb.",
+                           opt->learner);
     for (m->features = 0; m->features < LEARN_N_FEATURE_SETS; m->features++)
         if (!strcmp(learn_feature_set_name(m->features), opt->features))
             break;
     if (m->features == LEARN_N_FEATURE_SETS)
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "There are no features \"%s\"; there are timed and paper.", opt->features);
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "There are no features \"%s\"; there are timed and paper.",
+                           opt->features);
     if (opt->epochs < 1 || opt->epochs > 10000 || !(opt->dropout >= 0 && opt->dropout <= 0.9))
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "A training has 1 to 10000 epochs, and drops a share of 0 to 0.9.");
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "A training has 1 to 10000 epochs, and drops a share of 0 to 0.9.");
     return STRATA_OK;
 }
 
-static strata_status describe(struct strata_learn_model *m, const struct strata_learn_set *set, const struct strata_learn_train_options *opt,
+static strata_status describe(struct strata_learn_model *m, const struct strata_learn_set *set,
+                              const struct strata_learn_train_options *opt,
                               const struct strata_learn_fit *fit, struct strata_error *err)
 {
     if (asprintf(&m->provenance,
-                 "{\"learner\": \"%s\", \"features\": \"%s\", \"seed\": %llu, \"epochs\": %u, \"dropout\": %g, \"samples\": %zu, "
-                 "\"train_rows\": %llu, \"test_rows\": %llu, \"test_miss_mae\": %.5f, \"test_merge_mae\": %.5f, \"first_cell\": %s}",
-                 opt->learner, opt->features, (unsigned long long)opt->seed, opt->epochs, opt->dropout, set->n_samples,
-                 (unsigned long long)fit->train_rows, (unsigned long long)fit->test_rows, fit->miss_mae, fit->merge_mae,
+                 "{\"learner\": \"%s\", \"features\": \"%s\", \"seed\": %llu, \"epochs\": %u, "
+                 "\"dropout\": %g, \"samples\": %zu, "
+                 "\"train_rows\": %llu, \"test_rows\": %llu, \"test_miss_mae\": %.5f, "
+                 "\"test_merge_mae\": %.5f, \"first_cell\": %s}",
+                 opt->learner, opt->features, (unsigned long long)opt->seed, opt->epochs,
+                 opt->dropout, set->n_samples, (unsigned long long)fit->train_rows,
+                 (unsigned long long)fit->test_rows, fit->miss_mae, fit->merge_mae,
                  set->provenance) >= 0)
         return STRATA_OK;
     m->provenance = NULL;
     return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a model.");
 }
 
-static strata_status train(struct strata_learn_set *set, const struct strata_learn_train_options *opt, struct strata_learn_model *m,
-                           struct strata_learn_fit *fit, struct strata_error *err)
+static strata_status train(struct strata_learn_set *set,
+                           const struct strata_learn_train_options *opt,
+                           struct strata_learn_model *m, struct strata_learn_fit *fit,
+                           struct strata_error *err)
 {
     struct learn_matrix data = {0}, test = {0};
     uint64_t rows = opt->rows ? opt->rows : m->learner->rows;
     strata_status st = fill_matrix(set, m->features, opt->seed, false, rows, &data, err);
     if (st == STRATA_OK && data.n < 2)
-        st = strata_fail(err, STRATA_EFORMAT, NULL, 0, 0, "There are too few samples to train on; generate more.");
+        st = strata_fail(err, STRATA_EFORMAT, NULL, 0, 0,
+                         "There are too few samples to train on; generate more.");
     if (st == STRATA_OK) {
         note_scales(m, &data);
         note_range(m, set);
@@ -243,8 +275,9 @@ static strata_status train(struct strata_learn_set *set, const struct strata_lea
     return st;
 }
 
-strata_status strata_learn_train(const char *folder, const struct strata_learn_train_options *opt, struct strata_learn_model **out,
-                                 struct strata_learn_fit *fit, struct strata_error *err)
+strata_status strata_learn_train(const char *folder, const struct strata_learn_train_options *opt,
+                                 struct strata_learn_model **out, struct strata_learn_fit *fit,
+                                 struct strata_error *err)
 {
     struct strata_learn_set set = {0};
     struct strata_learn_model *m = calloc(1, sizeof *m);
@@ -254,7 +287,8 @@ strata_status strata_learn_train(const char *folder, const struct strata_learn_t
         return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a model.");
     strata_status st = choose(opt, m, err);
     if (st == STRATA_OK && m->learner->about.package)
-        st = strata_fail(err, STRATA_EUNSUPPORTED, NULL, 0, 0, "This build cannot train \"%s\"; install %s and configure again.",
+        st = strata_fail(err, STRATA_EUNSUPPORTED, NULL, 0, 0,
+                         "This build cannot train \"%s\"; install %s and configure again.",
                          opt->learner, m->learner->about.package);
     if (st == STRATA_OK)
         st = load_folder(folder, &set, err);

@@ -12,8 +12,18 @@
 #include "learn/sequence.h"
 #include "learn/set.h"
 
-/* RULE is part of the provenance: a change of what a cell holds makes files of older rules again. */
-enum { RULE = 7, LEAST_PEAKS = 2, MOST_PEAKS = 12, N_DISTANCES = 4, VARIANTS = 8, CACHES = 12, INTERVALS = 3, LEAST_INTERVAL = 32 };
+/* RULE is part of the provenance: a change of what a cell holds makes files of older rules again.
+ */
+enum {
+    RULE = 7,
+    LEAST_PEAKS = 2,
+    MOST_PEAKS = 12,
+    N_DISTANCES = 4,
+    VARIANTS = 8,
+    CACHES = 12,
+    INTERVALS = 3,
+    LEAST_INTERVAL = 32
+};
 static const uint32_t max_distances[N_DISTANCES] = {16, 128, 1024, 4096};
 enum {
     N_GRID = (MOST_PEAKS - LEAST_PEAKS + 1) * N_DISTANCES,
@@ -22,7 +32,8 @@ enum {
 
 void strata_learn_generate_options_init(struct strata_learn_generate_options *opt)
 {
-    *opt = (struct strata_learn_generate_options){.samples = 50, .seed = 1, .threads = 1, .timing = STRATA_LEARN_TIMING};
+    *opt = (struct strata_learn_generate_options){
+        .samples = 50, .seed = 1, .threads = 1, .timing = STRATA_LEARN_TIMING};
 }
 
 /* ---- a sample ---- */
@@ -41,7 +52,8 @@ static void describe_cell(uint32_t index, struct cell *c)
         snprintf(c->name, sizeof c->name, "grid-%02u-%04u", c->peaks, c->max_distance);
     } else {
         c->pattern = LEARN_STREAM + (index - N_GRID) / VARIANTS;
-        snprintf(c->name, sizeof c->name, "%s-%u", learn_pattern_name(c->pattern), (index - N_GRID) % VARIANTS);
+        snprintf(c->name, sizeof c->name, "%s-%u", learn_pattern_name(c->pattern),
+                 (index - N_GRID) % VARIANTS);
     }
 }
 
@@ -50,10 +62,12 @@ static struct learn_random sample_random(uint64_t seed, uint32_t cell, uint32_t 
     return (struct learn_random){.seed = mix64(mix64(seed) + (uint64_t)cell * 1000003 + sample)};
 }
 
-static strata_status make_sequence(const struct cell *c, struct learn_random *r, uint64_t *line, struct strata_error *err)
+static strata_status make_sequence(const struct cell *c, struct learn_random *r, uint64_t *line,
+                                   struct strata_error *err)
 {
     if (c->pattern == LEARN_PROFILE)
-        return learn_sequence_make(line, LEARN_LENGTH, c->peaks, c->max_distance, 1 + (uint32_t)learn_random_below(r, 4), r, err);
+        return learn_sequence_make(line, LEARN_LENGTH, c->peaks, c->max_distance,
+                                   1 + (uint32_t)learn_random_below(r, 4), r, err);
     learn_pattern_make(c->pattern, line, LEARN_LENGTH, r);
     return STRATA_OK;
 }
@@ -61,7 +75,9 @@ static strata_status make_sequence(const struct cell *c, struct learn_random *r,
 /* 8 to 8192 lines: 1 to 128 KB in lines of 128 bytes, up to 256 KB in sectors of 32. */
 static struct strata_learn_cache draw_cache(struct learn_random *r)
 {
-    uint32_t odd = learn_random_below(r, 5) == 0, bits = odd ? 2 + (uint32_t)learn_random_below(r, 10) : 3 + (uint32_t)learn_random_below(r, 11);
+    uint32_t odd = learn_random_below(r, 5) == 0,
+             bits = odd ? 2 + (uint32_t)learn_random_below(r, 10)
+                        : 3 + (uint32_t)learn_random_below(r, 11);
     uint32_t lines = (odd ? 3u : 1u) << bits, way_bits = (uint32_t)learn_random_below(r, bits + 1);
     uint32_t ways = (odd && learn_random_below(r, 2) ? 3u : 1u) << way_bits;
     if (learn_random_below(r, 6) == 0)
@@ -70,7 +86,8 @@ static struct strata_learn_cache draw_cache(struct learn_random *r)
 }
 
 /* The first interval, when the cache is cold, and two others. */
-static size_t draw_spans(struct learn_random *r, size_t *interval, struct learn_span span[INTERVALS])
+static size_t draw_spans(struct learn_random *r, size_t *interval,
+                         struct learn_span span[INTERVALS])
 {
     *interval = learn_random_log(r, LEAST_INTERVAL, LEARN_LENGTH);
     size_t n = (LEARN_LENGTH + *interval - 1) / *interval, count = 0, which[INTERVALS] = {0};
@@ -87,34 +104,40 @@ static size_t draw_spans(struct learn_random *r, size_t *interval, struct learn_
     }
     for (size_t i = 0; i < INTERVALS && i < n; i++) {
         size_t to = (which[i] + 1) * *interval;
-        span[count++] = (struct learn_span){which[i] * *interval, to < LEARN_LENGTH ? to : LEARN_LENGTH};
+        span[count++] =
+            (struct learn_span){which[i] * *interval, to < LEARN_LENGTH ? to : LEARN_LENGTH};
     }
     return count;
 }
 
-static strata_status label_sample(const struct learn_stream *s, const struct learn_span *span, size_t n_spans, size_t interval,
+static strata_status label_sample(const struct learn_stream *s, const struct learn_span *span,
+                                  size_t n_spans, size_t interval,
                                   const struct strata_learn_timing *timing, struct learn_random *r,
                                   struct strata_learn_sample *out, struct strata_error *err)
 {
     struct strata_learn_counts *counts = calloc((s->n + interval - 1) / interval, sizeof *counts);
-    strata_status st = counts && ARRAY_RESERVE(out->row, 0, out->cap_rows, CACHES * n_spans)
-                           ? STRATA_OK
-                           : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for labels.");
+    strata_status st =
+        counts && ARRAY_RESERVE(out->row, 0, out->cap_rows, CACHES * n_spans)
+            ? STRATA_OK
+            : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for labels.");
     for (int k = 0; k < CACHES && st == STRATA_OK; k++) {
         struct strata_learn_cache cache = draw_cache(r);
         st = learn_label(s, &cache, timing, interval, counts, err);
         for (size_t i = 0; i < n_spans && st == STRATA_OK; i++) {
             const struct strata_learn_counts *c = &counts[span[i].from / interval];
-            out->row[out->n_rows++] = (struct strata_learn_row){
-                .interval = (uint32_t)i, .cache = cache, .misses = (uint32_t)c->misses, .merges = (uint32_t)c->merges};
+            out->row[out->n_rows++] = (struct strata_learn_row){.interval = (uint32_t)i,
+                                                                .cache = cache,
+                                                                .misses = (uint32_t)c->misses,
+                                                                .merges = (uint32_t)c->merges};
         }
     }
     free(counts);
     return st;
 }
 
-static strata_status make_sample(const struct cell *c, uint32_t sample, const struct strata_learn_generate_options *opt,
-                                 uint64_t *line, struct strata_learn_set *set, struct strata_error *err)
+static strata_status make_sample(const struct cell *c, uint32_t sample,
+                                 const struct strata_learn_generate_options *opt, uint64_t *line,
+                                 struct strata_learn_set *set, struct strata_error *err)
 {
     struct learn_random r = sample_random(opt->seed, c->index, sample);
     struct learn_stream s = {0};
@@ -124,7 +147,8 @@ static strata_status make_sample(const struct cell *c, uint32_t sample, const st
     snprintf(name, sizeof name, "%s/%u", c->name, sample);
     struct strata_learn_sample *out = learn_set_add(set, name);
     if (!out || !ARRAY_RESERVE(out->interval, 0, out->cap_intervals, INTERVALS))
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for training data.");
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for training data.");
     strata_status st = make_sequence(c, &r, line, err);
     n_spans = draw_spans(&r, &interval, span);
     if (st == STRATA_OK)
@@ -144,10 +168,11 @@ static char *cell_provenance(const struct cell *c, const struct strata_learn_gen
 {
     char *text = NULL;
     if (asprintf(&text,
-                 "{\"cell\": \"%s\", \"rule\": %d, \"samples\": %u, \"seed\": %llu, \"length\": %d, \"latency_cycles\": %u, "
+                 "{\"cell\": \"%s\", \"rule\": %d, \"samples\": %u, \"seed\": %llu, \"length\": "
+                 "%d, \"latency_cycles\": %u, "
                  "\"mshrs\": %u}",
-                 c->name, RULE, opt->samples, (unsigned long long)opt->seed, LEARN_LENGTH, opt->timing.latency_cycles,
-                 opt->timing.mshrs) < 0)
+                 c->name, RULE, opt->samples, (unsigned long long)opt->seed, LEARN_LENGTH,
+                 opt->timing.latency_cycles, opt->timing.mshrs) < 0)
         return NULL;
     return text;
 }
@@ -155,12 +180,14 @@ static char *cell_provenance(const struct cell *c, const struct strata_learn_gen
 static bool is_there(const char *path, const char *provenance)
 {
     struct strata_learn_set set = {0};
-    bool good = strata_learn_set_load(path, &set, NULL) == STRATA_OK && !strcmp(set.provenance, provenance);
+    bool good =
+        strata_learn_set_load(path, &set, NULL) == STRATA_OK && !strcmp(set.provenance, provenance);
     strata_learn_set_release(&set);
     return good;
 }
 
-static strata_status make_cell(const char *folder, const struct cell *c, const struct strata_learn_generate_options *opt, bool *kept,
+static strata_status make_cell(const char *folder, const struct cell *c,
+                               const struct strata_learn_generate_options *opt, bool *kept,
                                struct strata_error *err)
 {
     struct strata_learn_set set = {.provenance = cell_provenance(c, opt)};
@@ -168,7 +195,8 @@ static strata_status make_cell(const char *folder, const struct cell *c, const s
     char *path = NULL;
     strata_status st = STRATA_OK;
     if (!line || !set.provenance || asprintf(&path, "%s/%s.learn", folder, c->name) < 0)
-        st = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for training data.");
+        st = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                         "There is no memory left for training data.");
     *kept = st == STRATA_OK && is_there(path, set.provenance);
     for (uint32_t i = 0; i < opt->samples && st == STRATA_OK && !*kept; i++)
         st = make_sample(c, i, opt, line, &set, err);
@@ -217,17 +245,23 @@ static void *work(void *context)
     return NULL;
 }
 
-strata_status strata_learn_generate(const char *folder, const struct strata_learn_generate_options *opt, size_t *n_made,
+strata_status strata_learn_generate(const char *folder,
+                                    const struct strata_learn_generate_options *opt, size_t *n_made,
                                     size_t *n_kept, struct strata_error *err)
 {
     enum { MOST_THREADS = 64 };
-    struct generation g = {.folder = folder, .opt = opt, .lock = PTHREAD_MUTEX_INITIALIZER, .n_cells = opt->grid_only ? N_GRID : N_CELLS};
+    struct generation g = {.folder = folder,
+                           .opt = opt,
+                           .lock = PTHREAD_MUTEX_INITIALIZER,
+                           .n_cells = opt->grid_only ? N_GRID : N_CELLS};
     pthread_t thread[MOST_THREADS];
     uint32_t n = 0;
     if (opt->samples < 1 || opt->samples > 1000)
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "A cell has 1 to 1000 samples, not %u.", opt->samples);
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "A cell has 1 to 1000 samples, not %u.",
+                           opt->samples);
     if (mkdir(folder, 0777) && errno != EEXIST)
-        return strata_fail(err, STRATA_EIO, folder, 0, 0, "the folder cannot be made: %s.", strerror(errno));
+        return strata_fail(err, STRATA_EIO, folder, 0, 0, "the folder cannot be made: %s.",
+                           strerror(errno));
     for (; n + 1 < opt->threads && n < MOST_THREADS; n++)
         if (pthread_create(&thread[n], NULL, work, &g))
             break;
@@ -243,18 +277,22 @@ strata_status strata_learn_generate(const char *folder, const struct strata_lear
 
 /* ---- as a trace ---- */
 
-static strata_status find_cell(uint32_t peaks, uint32_t max_distance, struct cell *c, struct strata_error *err)
+static strata_status find_cell(uint32_t peaks, uint32_t max_distance, struct cell *c,
+                               struct strata_error *err)
 {
     for (uint32_t i = 0; i < N_GRID; i++) {
         describe_cell(i, c);
         if (c->peaks == peaks && c->max_distance == max_distance)
             return STRATA_OK;
     }
-    return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
-                       "The grid has no cell %u,%u; N goes from 2 to 12, and MaxRD is 16, 128, 1024 or 4096.", peaks, max_distance);
+    return strata_fail(
+        err, STRATA_EUSAGE, NULL, 0, 0,
+        "The grid has no cell %u,%u; N goes from 2 to 12, and MaxRD is 16, 128, 1024 or 4096.",
+        peaks, max_distance);
 }
 
-static strata_status declare(struct strata_code *code, const char *opcode, uint64_t pc, uint32_t *index, struct strata_error *err)
+static strata_status declare(struct strata_code *code, const char *opcode, uint64_t pc,
+                             uint32_t *index, struct strata_error *err)
 {
     struct strata_inst inst = {.pc = pc, .opcode = opcode};
     bool load = !strncmp(opcode, "LDG", 3);
@@ -268,8 +306,8 @@ static strata_status declare(struct strata_code *code, const char *opcode, uint6
     return strata_code_add(code, &inst, index, err);
 }
 
-static strata_status build_block(struct strata_code *code, const uint64_t *line, size_t n, struct strata_block **out,
-                                 struct strata_error *err)
+static strata_status build_block(struct strata_code *code, const uint64_t *line, size_t n,
+                                 struct strata_block **out, struct strata_error *err)
 {
     struct strata_builder *b = NULL;
     uint32_t load, end;
@@ -283,7 +321,8 @@ static strata_status build_block(struct strata_code *code, const uint64_t *line,
     if (st == STRATA_OK)
         st = strata_builder_begin_warp(b, 0, err);
     for (size_t i = 0; i < n && st == STRATA_OK; i++)
-        st = strata_builder_add_strided(b, load, 0xffffffffu, 0x200000000ull + line[i] * 128, 4, err);
+        st = strata_builder_add_strided(b, load, 0xffffffffu, 0x200000000ull + line[i] * 128, 4,
+                                        err);
     if (st == STRATA_OK)
         st = strata_builder_add(b, end, 0xffffffffu, NULL, err);
     if (st == STRATA_OK)
@@ -292,10 +331,17 @@ static strata_status build_block(struct strata_code *code, const uint64_t *line,
     return st;
 }
 
-static strata_status write_trace(const struct cell *c, const uint64_t *line, const char *path, struct strata_error *err)
+static strata_status write_trace(const struct cell *c, const uint64_t *line, const char *path,
+                                 struct strata_error *err)
 {
-    const struct strata_launch launch = {.program = c->name, .trace = c->name, .kernel = "visit", .id = 1, .grid = {1, 1, 1},
-                                         .block = {STRATA_WARP_SIZE, 1, 1}, .registers_per_thread = 16, .sm_version = 90,
+    const struct strata_launch launch = {.program = c->name,
+                                         .trace = c->name,
+                                         .kernel = "visit",
+                                         .id = 1,
+                                         .grid = {1, 1, 1},
+                                         .block = {STRATA_WARP_SIZE, 1, 1},
+                                         .registers_per_thread = 16,
+                                         .sm_version = 90,
                                          .isa = STRATA_ISA_SYNTHETIC};
     struct strata_code *code = NULL;
     struct strata_writer *w = NULL;
@@ -322,8 +368,8 @@ static strata_status write_trace(const struct cell *c, const uint64_t *line, con
     return st;
 }
 
-strata_status strata_learn_write_trace(uint32_t peaks, uint32_t max_distance, uint32_t sample, uint64_t seed,
-                                       const char *path, struct strata_error *err)
+strata_status strata_learn_write_trace(uint32_t peaks, uint32_t max_distance, uint32_t sample,
+                                       uint64_t seed, const char *path, struct strata_error *err)
 {
     struct cell c;
     uint64_t *line = malloc(LEARN_LENGTH * sizeof *line);

@@ -31,21 +31,22 @@ static strata_status choose_model(struct parts *p, struct strata_error *err)
     p->model = strata_model_find(name);
     if (!p->model)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
-                           "there is no model \"%.80s\"; `strata predict --help` lists them.", name);
+                           "there is no model \"%.80s\"; `strata predict --help` lists them.",
+                           name);
     if (p->call->variant && !p->model->has_variants)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "the model %s has no variants.", name);
     return STRATA_OK;
 }
 
-static strata_status set_gpu_key(struct strata_gpu *gpu, const char *words, struct strata_error *err)
+static strata_status set_gpu_key(struct strata_gpu *gpu, const char *words,
+                                 struct strata_error *err)
 {
     const char *equals = strchr(words, '=');
     if (!equals)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "a setting is key=value, not \"%.80s\".",
                            words);
     char *key = strndup(words, (size_t)(equals - words));
-    strata_status status =
-        key ? strata_gpu_override(gpu, key, equals + 1, err) : no_memory(err);
+    strata_status status = key ? strata_gpu_override(gpu, key, equals + 1, err) : no_memory(err);
     free(key);
     return status;
 }
@@ -79,7 +80,8 @@ static strata_status load_launches(struct parts *p, struct strata_error *err)
     strata_status status =
         strata_filter_create(c->kernel_name, c->launch_skip, c->launch_count, &filter, err);
     for (uint64_t i = 0; status == STRATA_OK && i < c->n_traces; i++)
-        status = strata_launch_set_add(&p->set, c->trace[i], &options, strata_filter_choose, filter, err);
+        status = strata_launch_set_add(&p->set, c->trace[i], &options, strata_filter_choose, filter,
+                                       err);
     if (status == STRATA_OK)
         status = strata_filter_check(filter, c->n_traces == 1 ? c->trace[0] : NULL, err);
     if (status == STRATA_OK && !p->set.n_launches)
@@ -112,7 +114,8 @@ static strata_status run(struct parts *p, struct strata_error *err)
     p->prediction.gpu_digest = strata_gpu_digest(p->gpu);
     for (uint64_t i = 0; status == STRATA_OK && i < c->n_set; i++)
         status = strata_prediction_add_override(&p->prediction, c->set[i], err);
-    return status == STRATA_OK ? strata_predict(&p->set, p->gpu, &opt, &p->prediction, err) : status;
+    return status == STRATA_OK ? strata_predict(&p->set, p->gpu, &opt, &p->prediction, err)
+                               : status;
 }
 
 strata_status strata_call_predict(const struct strata_call *call, char **json, size_t *length,

@@ -44,7 +44,8 @@ static const struct derivation derivations[] = {
 /* The same quantities under further names; comparing both would count one error twice. */
 static const struct derivation other_names[] = {
     {"l1tex__m_xbar2l1tex_read_bytes.sum", TIMES_32, "l1tex__m_xbar2l1tex_read_sectors.sum", NULL},
-    {"l1tex__m_l1tex2xbar_write_bytes.sum", TIMES_32, "l1tex__m_l1tex2xbar_write_sectors.sum", NULL},
+    {"l1tex__m_l1tex2xbar_write_bytes.sum", TIMES_32, "l1tex__m_l1tex2xbar_write_sectors.sum",
+     NULL},
     {L2_READ ".sum.per_second", PER_NANOSECOND, L2_READ ".sum", TIME},
     {"dram__bytes.sum", SUM_OF, "dram__bytes_read.sum", "dram__bytes_write.sum"},
     {"dram__bytes_read.sum.per_second", PER_NANOSECOND, "dram__bytes_read.sum", TIME},

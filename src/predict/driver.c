@@ -39,7 +39,8 @@ struct opening {
     const struct strata_launch_ref *ref;
 };
 
-static strata_status open_reader(void *context, struct strata_reader **out, struct strata_error *err)
+static strata_status open_reader(void *context, struct strata_reader **out,
+                                 struct strata_error *err)
 {
     struct opening *o = context;
     pthread_mutex_lock(&o->run->lock);
@@ -48,7 +49,8 @@ static strata_status open_reader(void *context, struct strata_reader **out, stru
     return status;
 }
 
-static strata_status run_model(struct run *run, const struct strata_launch_ref *ref, struct slot *slot)
+static strata_status run_model(struct run *run, const struct strata_launch_ref *ref,
+                               struct slot *slot)
 {
     const struct strata_launch *launch = strata_trace_launch(ref->trace, ref->index);
     struct strata_reader *reader = NULL;
@@ -149,8 +151,8 @@ static strata_status collect(struct run *run, struct strata_prediction *out,
         }
         if (status == STRATA_OK && !slot->done)
             status = strata_fail(err, STRATA_ELIMIT, NULL, 0, 0,
-                                 "the prediction was stopped after %zu of %zu launches.", run->n_done,
-                                 run->set->n_launches);
+                                 "the prediction was stopped after %zu of %zu launches.",
+                                 run->n_done, run->set->n_launches);
         if (status == STRATA_OK)
             status = strata_prediction_add_result(out, &slot->result, err);
         strata_result_release(&slot->result);

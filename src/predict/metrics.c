@@ -182,8 +182,10 @@ static const struct strata_metric metrics[] = {
      "Sectors read across the link between the partitions of the L2.", SUM},
     {"strata__l2_read_misses.sum", "sector",
      "Sectors read at the L2 for the L1s less those that were hits.", SUM},
-    {"strata__l1_merge_rate.pct", "%", "Sectors of loads that were in flight to the L1 already, by all sectors of loads.", RATIO},
-    {"strata__ipc_sm.avg", "inst/cycle", "Warp instructions an SM that has work executes in a cycle.", AVG},
+    {"strata__l1_merge_rate.pct", "%",
+     "Sectors of loads that were in flight to the L1 already, by all sectors of loads.", RATIO},
+    {"strata__ipc_sm.avg", "inst/cycle",
+     "Warp instructions an SM that has work executes in a cycle.", AVG},
     {"strata__ipc_gpu.avg", "inst/cycle", "Warp instructions the GPU executes in a cycle.", AVG},
 
     /* DRAM */

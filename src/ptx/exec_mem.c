@@ -254,7 +254,8 @@ void ptx_run_copy_async(struct ptx_warp *w, const struct ptx_inst *in, uint32_t 
     w->access.affine &= reading == mask;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned lane = lowest_bit32(rest);
-        uint64_t to = in->op & PTX_INST_ADDRESS32 ? (uint32_t)(to32[lane] + (uint32_t)shift) : to64[lane] + shift;
+        uint64_t to = in->op & PTX_INST_ADDRESS32 ? (uint32_t)(to32[lane] + (uint32_t)shift)
+                                                  : to64[lane] + shift;
         unsigned n = size && size[lane] < in->width ? size[lane] : in->width;
         to &= 0x00ffffffffffffffull; /* a generic address of shared memory is accepted too */
         if (to >= w->block->shared_bytes || to + in->width > w->block->shared_bytes) {

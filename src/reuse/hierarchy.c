@@ -240,9 +240,8 @@ static void tell_site(const struct hierarchy *h, const struct strata_winst *w,
                       const struct hierarchy_counts *before)
 {
     const struct hierarchy_counts *n = &h->n;
-    struct strata_site_access a = {.inst = w->inst,
-                                   .inst_index = w->inst_index,
-                                   .lanes = popcount32(w->mask)};
+    struct strata_site_access a = {
+        .inst = w->inst, .inst_index = w->inst_index, .lanes = popcount32(w->mask)};
     if (w->inst->memop != STRATA_MEM_STORE) { /* a store pushes out others */
         a.l1_hits = n->ld_hits - before->ld_hits;
         a.l2_reads = n->tex_read - before->tex_read;
@@ -263,7 +262,8 @@ void hierarchy_shared(struct hierarchy *h, const struct strata_winst *w)
     struct strata_site_access a = {.inst = w->inst,
                                    .inst_index = w->inst_index,
                                    .lanes = popcount32(w->mask),
-                                   .bank_conflicts = strata_shared_access(&h->coalescer, w).conflicts};
+                                   .bank_conflicts =
+                                       strata_shared_access(&h->coalescer, w).conflicts};
     h->sites->access(h->sites->context, &a);
 }
 
@@ -313,7 +313,8 @@ void hierarchy_report(const struct hierarchy *h, double other_dram_sectors, stru
         {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", n->ld_requests, 0},
         {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", n->ld_sectors, 0},
         {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", n->ld_hits, 0},
-        {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum", n->ld_sectors - n->ld_hits, 0},
+        {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum", n->ld_sectors - n->ld_hits,
+         0},
         {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", n->st_requests, 0},
         {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", n->st_sectors, 0},
         {"l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum", n->st_hits, 0},
@@ -338,7 +339,10 @@ void hierarchy_report(const struct hierarchy *h, double other_dram_sectors, stru
         {"dram__sectors_write.sum", n->dram_write, l2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        strata_result_set(r, rows[i].name, memside_32_byte_sectors(rows[i].value, rows[i].sector_bytes ? rows[i].sector_bytes : 32));
-    strata_result_set(r, "dram__sectors_read.sum", memside_32_byte_sectors(n->dram_read, l2) + other_dram_sectors);
+        strata_result_set(r, rows[i].name,
+                          memside_32_byte_sectors(
+                              rows[i].value, rows[i].sector_bytes ? rows[i].sector_bytes : 32));
+    strata_result_set(r, "dram__sectors_read.sum",
+                      memside_32_byte_sectors(n->dram_read, l2) + other_dram_sectors);
     strata_result_detail(r, "coalescer.merged_sectors", memside_32_byte_sectors(n->merged, l2));
 }

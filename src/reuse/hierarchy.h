@@ -14,7 +14,7 @@
 
 #include "cache/memside.h"
 
-#define HIERARCHY_STORE_LINES    64
+#define HIERARCHY_STORE_LINES 64
 
 struct hierarchy_counts {
     uint64_t ld_requests, ld_sectors, ld_hits, st_requests, st_sectors, st_hits;

@@ -14,7 +14,8 @@ void hierarchy_l2_expect(const struct hierarchy *h, uint32_t part, uint64_t line
 }
 
 /* A write-back has no time of its own: it leaves with what pushed it out. */
-static void tell_dram(struct hierarchy *h, uint64_t line, uint32_t sectors, bool is_write, uint64_t t)
+static void tell_dram(struct hierarchy *h, uint64_t line, uint32_t sectors, bool is_write,
+                      uint64_t t)
 {
     if (!h->dram || !sectors || line >= MEMSIDE_OTHERS)
         return;
@@ -34,7 +35,8 @@ static void write_back(struct hierarchy *h, struct hierarchy_partition *p, struc
     h->n.dram_read += read;
 }
 
-static void mark_dirty(struct hierarchy *h, struct hierarchy_partition *p, struct cache_slot *s, uint32_t sectors, bool was_partial)
+static void mark_dirty(struct hierarchy *h, struct hierarchy_partition *p, struct cache_slot *s,
+                       uint32_t sectors, bool was_partial)
 {
     memside_dirty_mark(&p->dirty, s, sectors, was_partial);
     for (struct cache_slot *old; (old = memside_dirty_overdue(&p->dirty, &p->l2));)
@@ -66,7 +68,8 @@ static struct answer partition_read(struct hierarchy *h, uint32_t part, uint64_t
 
 /* DRAM answers after its latency, and no faster than its rate: what is on its way when the memory
  * is the bottleneck depends on that and on nothing else with a clock. */
-static uint64_t dram_read(struct hierarchy *h, uint32_t part, uint64_t line, uint32_t sectors, uint64_t t)
+static uint64_t dram_read(struct hierarchy *h, uint32_t part, uint64_t line, uint32_t sectors,
+                          uint64_t t)
 {
     struct hierarchy_partition *p = &h->partition[part];
     uint32_t n = popcount32(sectors);
@@ -92,7 +95,8 @@ static uint64_t fetch(struct hierarchy *h, uint32_t part, uint64_t line, uint32_
     return far.ready + h->gpu->l2.far_extra_cycles;
 }
 
-static struct answer partition_read(struct hierarchy *h, uint32_t part, uint64_t line, uint32_t sectors, uint64_t t)
+static struct answer partition_read(struct hierarchy *h, uint32_t part, uint64_t line,
+                                    uint32_t sectors, uint64_t t)
 {
     struct cache_slot *s = slot_of(h, &h->partition[part], line);
     uint32_t held = memside_held(s), have = held & sectors;
@@ -124,11 +128,13 @@ static uint64_t near_read(struct hierarchy *h, uint32_t sm, uint64_t line, uint3
     return a.ready + h->gpu->l2.hit_cycles;
 }
 
-static uint64_t coalesced_read(struct hierarchy *h, uint32_t sm, uint64_t line, uint32_t sectors, uint64_t t)
+static uint64_t coalesced_read(struct hierarchy *h, uint32_t sm, uint64_t line, uint32_t sectors,
+                               uint64_t t)
 {
     if (!h->requests.open)
         return near_read(h, sm, line, sectors, t);
-    struct memside_open *e = memside_coalescer_entry(&h->requests, h->gpu, sm, h->sm[sm].gpc, line, sectors);
+    struct memside_open *e =
+        memside_coalescer_entry(&h->requests, h->gpu, sm, h->sm[sm].gpc, line, sectors);
     if (memside_coalescer_merges(e, line, sectors, t)) {
         h->n.merged += popcount32(sectors);
         return e->arrival > t ? e->arrival : t + 1;
@@ -170,7 +176,8 @@ static void put(struct hierarchy *h, uint32_t part, uint64_t line, uint32_t sect
 static void near_write(struct hierarchy *h, uint32_t sm, uint64_t line, uint32_t sectors,
                        uint32_t full, uint64_t t)
 {
-    uint32_t part = h->sm[sm].partition, home = memside_home(&h->side, line), n = popcount32(sectors);
+    uint32_t part = h->sm[sm].partition, home = memside_home(&h->side, line),
+             n = popcount32(sectors);
     h->n.l2_requests++;
     h->n.tex_write += n;
     put(h, part, line, sectors, full, home == part, t);
@@ -221,7 +228,8 @@ uint64_t hierarchy_l2_atomic(struct hierarchy *h, uint32_t sm, uint64_t line, ui
 
 /* ---- set-up ---- */
 
-static strata_status init_sms(struct hierarchy *h, uint64_t l1_bytes, uint64_t seed, struct strata_error *err)
+static strata_status init_sms(struct hierarchy *h, uint64_t l1_bytes, uint64_t seed,
+                              struct strata_error *err)
 {
     struct strata_cache_config l1 = memside_l1_config(h->gpu, l1_bytes);
     strata_status st = cache_pool_create(&l1, h->n_sms, &h->l1_pool, err);
@@ -234,7 +242,8 @@ static strata_status init_sms(struct hierarchy *h, uint64_t l1_bytes, uint64_t s
     return st;
 }
 
-static strata_status init_partition(struct hierarchy *h, uint32_t i, uint64_t seed, struct strata_error *err)
+static strata_status init_partition(struct hierarchy *h, uint32_t i, uint64_t seed,
+                                    struct strata_error *err)
 {
     struct hierarchy_partition *p = &h->partition[i];
     struct strata_cache_config l2 = h->gpu->l2.cache;
@@ -248,12 +257,16 @@ static void init_rates(struct hierarchy *h)
     const struct strata_gpu *g = h->gpu;
     double rate = 0;
     if (g->dram.clock_mhz && g->sm.clock_mhz)
-        rate = (double)g->dram.channels * g->dram.bus_bytes * g->dram.data_rate * g->dram.clock_mhz / g->sm.clock_mhz * g->dram.efficiency;
-    h->dram_64ths = rate > 0 ? (uint32_t)(64.0 * g->l2.cache.sector_bytes * h->side.n_partitions / rate + 0.5) : 0;
+        rate = (double)g->dram.channels * g->dram.bus_bytes * g->dram.data_rate *
+               g->dram.clock_mhz / g->sm.clock_mhz * g->dram.efficiency;
+    h->dram_64ths =
+        rate > 0 ? (uint32_t)(64.0 * g->l2.cache.sector_bytes * h->side.n_partitions / rate + 0.5)
+                 : 0;
 }
 
-strata_status hierarchy_init(struct hierarchy *h, const struct strata_gpu *gpu, const struct strata_launch *launch, uint64_t l1_bytes,
-                             uint64_t seed, struct strata_error *err)
+strata_status hierarchy_init(struct hierarchy *h, const struct strata_gpu *gpu,
+                             const struct strata_launch *launch, uint64_t l1_bytes, uint64_t seed,
+                             struct strata_error *err)
 {
     memset(h, 0, sizeof *h);
     h->gpu = gpu;
@@ -263,7 +276,8 @@ strata_status hierarchy_init(struct hierarchy *h, const struct strata_gpu *gpu, 
     init_rates(h);
     h->sm = calloc(h->n_sms, sizeof *h->sm);
     strata_status st = h->sm ? init_sms(h, l1_bytes, seed, err)
-                             : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the modelled L1s.");
+                             : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                                           "There is no memory left for the modelled L1s.");
     if (st == STRATA_OK)
         st = memside_coalescer_init(&h->requests, gpu, err);
     for (uint32_t i = 0; i < h->side.n_partitions && st == STRATA_OK; i++)

@@ -19,13 +19,15 @@ static strata_status reach(struct reuse_histogram *h, size_t n, struct strata_er
     if (n <= h->n)
         return STRATA_OK;
     if (!ARRAY_RESERVE(h->count, h->n, h->cap, n - h->n))
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a histogram of %zu distances.", n);
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for a histogram of %zu distances.", n);
     memset(h->count + h->n, 0, (n - h->n) * sizeof *h->count);
     h->n = n;
     return STRATA_OK;
 }
 
-strata_status reuse_histogram_add(struct reuse_histogram *h, const uint32_t *distance, size_t n, struct strata_error *err)
+strata_status reuse_histogram_add(struct reuse_histogram *h, const uint32_t *distance, size_t n,
+                                  struct strata_error *err)
 {
     for (size_t i = 0; i < n; i++) {
         uint32_t d = distance[i];
@@ -44,7 +46,8 @@ strata_status reuse_histogram_add(struct reuse_histogram *h, const uint32_t *dis
     return STRATA_OK;
 }
 
-strata_status reuse_histogram_merge(struct reuse_histogram *h, const struct reuse_histogram *other, struct strata_error *err)
+strata_status reuse_histogram_merge(struct reuse_histogram *h, const struct reuse_histogram *other,
+                                    struct strata_error *err)
 {
     strata_status st = reach(h, other->n, err);
     if (st != STRATA_OK)
@@ -64,9 +67,10 @@ uint64_t reuse_histogram_misses(const struct reuse_histogram *h, uint64_t lines)
     return misses;
 }
 
-/* P(hit | d) falls with d: going from d to d + 1 lines in between, a hit is lost if exactly ways - 1
- * of d shared the set and the next one does too. */
-double reuse_histogram_misses_in_sets(const struct reuse_histogram *h, uint64_t lines, uint32_t ways)
+/* P(hit | d) falls with d: going from d to d + 1 lines in between, a hit is lost if exactly ways -
+ * 1 of d shared the set and the next one does too. */
+double reuse_histogram_misses_in_sets(const struct reuse_histogram *h, uint64_t lines,
+                                      uint32_t ways)
 {
     if (!ways || ways >= lines)
         return (double)reuse_histogram_misses(h, lines);

@@ -22,7 +22,9 @@ strata_status reuse_histogram_merge(struct reuse_histogram *h, const struct reus
  * distance of `lines` or more (paper 000, section 3.3). */
 uint64_t reuse_histogram_misses(const struct reuse_histogram *h, uint64_t lines);
 /* Expected misses with `ways` of `lines` lines in a set when each line's set is drawn uniformly:
- * fewer than `ways` of the d lines in between share the set (Brehob and Enbody's binomial, exact). */
-double reuse_histogram_misses_in_sets(const struct reuse_histogram *h, uint64_t lines, uint32_t ways);
+ * fewer than `ways` of the d lines in between share the set (Brehob and Enbody's binomial, exact).
+ */
+double reuse_histogram_misses_in_sets(const struct reuse_histogram *h, uint64_t lines,
+                                      uint32_t ways);
 
 #endif

@@ -12,7 +12,8 @@ extern const struct strata_model strata_model_reuse;
 struct reuse_totals {
     uint64_t accesses, misses, infinite, cancelled, kind[TIMED_N_KINDS];
 };
-strata_status reuse_paper_pass(const struct strata_gpu *gpu, struct strata_reader *reader, const struct reuse_settings *s,
-                               uint64_t seed, struct reuse_totals *out, struct strata_error *err);
+strata_status reuse_paper_pass(const struct strata_gpu *gpu, struct strata_reader *reader,
+                               const struct reuse_settings *s, uint64_t seed,
+                               struct reuse_totals *out, struct strata_error *err);
 
 #endif

@@ -34,14 +34,16 @@ static bool note_first(struct piece *p, uint64_t line)
 }
 
 /* Cold accesses of a piece that began from nothing are not decided here. */
-static strata_status set_aside_first(struct piece *p, const uint64_t *line, uint32_t *distance, size_t *n)
+static strata_status set_aside_first(struct piece *p, const uint64_t *line, uint32_t *distance,
+                                     size_t *n)
 {
     size_t kept = 0;
     for (size_t i = 0; i < *n; i++) {
         if (distance[i] != REUSE_COLD)
             distance[kept++] = distance[i];
         else if (!note_first(p, line[i]))
-            return strata_fail(&p->err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the lines of a piece.");
+            return strata_fail(&p->err, STRATA_ENOMEM, NULL, 0, 0,
+                               "There is no memory left for the lines of a piece.");
     }
     *n = kept;
     return STRATA_OK;
@@ -63,8 +65,8 @@ static void *run_piece(void *context)
 }
 
 /* What a piece left open, against the stack of everything before it. */
-static strata_status settle(struct reuse_stack *s, struct piece *p, bool last, struct reuse_histogram *h,
-                            struct strata_error *err)
+static strata_status settle(struct reuse_stack *s, struct piece *p, bool last,
+                            struct reuse_histogram *h, struct strata_error *err)
 {
     uint32_t distance[BUFFER], mark = 0;
     strata_status st = STRATA_OK;
@@ -103,8 +105,9 @@ static strata_status collect(struct reuse_stack *s, struct piece *piece, uint32_
     return STRATA_OK;
 }
 
-strata_status reuse_parallel_run(struct reuse_stack *s, const uint64_t *line, size_t n, uint32_t threads, bool last,
-                                 struct reuse_histogram *h, struct strata_error *err)
+strata_status reuse_parallel_run(struct reuse_stack *s, const uint64_t *line, size_t n,
+                                 uint32_t threads, bool last, struct reuse_histogram *h,
+                                 struct strata_error *err)
 {
     struct piece piece[REUSE_MAX_THREADS];
     pthread_t thread[REUSE_MAX_THREADS];

@@ -17,7 +17,8 @@
 
 /* Adds the distances of n accesses that follow those `s` has seen to `h`. `last`: no call follows,
  * and the stack may be left behind. */
-strata_status reuse_parallel_run(struct reuse_stack *s, const uint64_t *line, size_t n, uint32_t threads, bool last,
-                                 struct reuse_histogram *h, struct strata_error *err);
+strata_status reuse_parallel_run(struct reuse_stack *s, const uint64_t *line, size_t n,
+                                 uint32_t threads, bool last, struct reuse_histogram *h,
+                                 struct strata_error *err);
 
 #endif

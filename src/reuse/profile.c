@@ -11,7 +11,7 @@
 #include "reuse/queue.h"
 
 enum {
-    REPLICAS = 8,             /* independent samples: their spread is the error bound */
+    REPLICAS = 8, /* independent samples: their spread is the error bound */
     STREAM_BUFFER = 4096,
     PARALLEL_BUFFER = 1 << 23 /* accesses put to the parallel engine at once */
 };
@@ -38,7 +38,8 @@ struct profile {
 
 void strata_reuse_options_init(struct strata_reuse_options *opt)
 {
-    *opt = (struct strata_reuse_options){.scope = STRATA_REUSE_SM, .threads = 1, .sample_rate = 0.1, .seed = 1};
+    *opt = (struct strata_reuse_options){
+        .scope = STRATA_REUSE_SM, .threads = 1, .sample_rate = 0.1, .seed = 1};
 }
 
 /* ---- engines ---- */
@@ -51,7 +52,8 @@ static strata_status open_stream(struct profile *p, struct stream *s, struct str
     for (uint32_t k = 0; k < p->n_replicas && st == STRATA_OK; k++)
         st = reuse_stack_init(&s->stack[k], err);
     if (st == STRATA_OK && !s->line)
-        st = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a stream of accesses.");
+        st = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                         "There is no memory left for a stream of accesses.");
     return st;
 }
 
@@ -77,7 +79,8 @@ static strata_status flush(struct profile *p, struct stream *s, bool last, struc
     if (p->opt.engine == STRATA_REUSE_SAMPLED) {
         st = flush_sampled(p, s, err);
     } else if (p->opt.engine == STRATA_REUSE_PARALLEL) {
-        st = reuse_parallel_run(&s->stack[0], s->line, s->n, p->opt.threads, last, &p->histogram[0], err);
+        st = reuse_parallel_run(&s->stack[0], s->line, s->n, p->opt.threads, last, &p->histogram[0],
+                                err);
     } else {
         st = reuse_stack_run(&s->stack[0], s->line, s->n, p->distance, err);
         if (st == STRATA_OK)
@@ -88,7 +91,8 @@ static strata_status flush(struct profile *p, struct stream *s, bool last, struc
     return st;
 }
 
-static strata_status put(struct profile *p, uint32_t stream, uint64_t line, struct strata_error *err)
+static strata_status put(struct profile *p, uint32_t stream, uint64_t line,
+                         struct strata_error *err)
 {
     struct stream *s = &p->stream[stream];
     strata_status st = s->ready ? STRATA_OK : open_stream(p, s, err);
@@ -129,7 +133,8 @@ static strata_status end_streams(struct profile *p, struct strata_error *err)
 
 /* ---- accesses ---- */
 
-static strata_status put_request(struct profile *p, uint32_t stream, const struct strata_request *r, struct strata_error *err)
+static strata_status put_request(struct profile *p, uint32_t stream, const struct strata_request *r,
+                                 struct strata_error *err)
 {
     if (p->opt.unit == STRATA_REUSE_LINE)
         return put(p, stream, r->line >> p->unit_shift, err);
@@ -139,8 +144,8 @@ static strata_status put_request(struct profile *p, uint32_t stream, const struc
     return st;
 }
 
-static strata_status put_access(struct profile *p, uint32_t stream, const struct strata_winst *w, uint64_t local_base,
-                                struct strata_error *err)
+static strata_status put_access(struct profile *p, uint32_t stream, const struct strata_winst *w,
+                                uint64_t local_base, struct strata_error *err)
 {
     struct strata_request request[STRATA_MAX_REQUESTS];
     unsigned n = strata_coalesce(&p->coalescer, w, local_base, request);
@@ -151,27 +156,31 @@ static strata_status put_access(struct profile *p, uint32_t stream, const struct
 }
 
 /* Each lane is a stream of its own: no coalescing between threads. */
-static strata_status put_lanes(struct profile *p, const struct strata_winst *w, struct strata_error *err)
+static strata_status put_lanes(struct profile *p, const struct strata_winst *w,
+                               struct strata_error *err)
 {
     uint64_t addr[STRATA_WARP_SIZE];
     strata_status st = STRATA_OK;
     strata_winst_addresses(w, addr);
     for (uint32_t m = w->mask; m && st == STRATA_OK; m &= m - 1) {
         uint32_t lane = lowest_bit32(m), width = w->inst->width_bytes ? w->inst->width_bytes : 1;
-        uint64_t first = addr[lane] >> p->unit_shift, last = (addr[lane] + width - 1) >> p->unit_shift;
+        uint64_t first = addr[lane] >> p->unit_shift,
+                 last = (addr[lane] + width - 1) >> p->unit_shift;
         for (uint64_t at = first; at <= last && st == STRATA_OK; at++)
             st = put(p, lane, at, err);
     }
     return st;
 }
 
-static strata_status visit(void *context, uint32_t core, uint32_t warp, const struct strata_winst *w, uint64_t now,
-                           struct queue_outcome *out, struct strata_error *err)
+static strata_status visit(void *context, uint32_t core, uint32_t warp,
+                           const struct strata_winst *w, uint64_t now, struct queue_outcome *out,
+                           struct strata_error *err)
 {
     struct profile *p = context;
     (void)now;
     (void)out;
-    return put_access(p, p->opt.scope == STRATA_REUSE_GPU ? 0 : core, w, p->residents.warp[warp].local_base, err);
+    return put_access(p, p->opt.scope == STRATA_REUSE_GPU ? 0 : core, w,
+                      p->residents.warp[warp].local_base, err);
 }
 
 static void begin_nothing(void *context, uint32_t core, uint32_t warp)
@@ -187,14 +196,16 @@ static strata_status run_warps(struct profile *p, struct strata_error *err)
     bool any = true;
     while (st == STRATA_OK && any) {
         any = false;
-        for (uint32_t i = 0; st == STRATA_OK && i < r->n_cores * r->places * r->warps_per_block; i++) {
+        for (uint32_t i = 0; st == STRATA_OK && i < r->n_cores * r->places * r->warps_per_block;
+             i++) {
             struct strata_winst w;
             if (!r->warp[i].live)
                 continue;
             any = true;
             while (st == STRATA_OK && residents_next(r, i, &w))
-                st = p->opt.scope == STRATA_REUSE_THREAD ? put_lanes(p, &w, err)
-                                                         : put_access(p, 0, &w, r->warp[i].local_base, err);
+                st = p->opt.scope == STRATA_REUSE_THREAD
+                         ? put_lanes(p, &w, err)
+                         : put_access(p, 0, &w, r->warp[i].local_base, err);
             if (st == STRATA_OK)
                 st = end_streams(p, err);
             if (st == STRATA_OK && residents_end(r, i))
@@ -228,7 +239,8 @@ static void sampled_point(const struct profile *p, struct strata_reuse_point *po
     }
     double mean = sum / REPLICAS, variance = (squares - sum * mean) / (REPLICAS - 1);
     point->miss_ratio = mean;
-    point->bound = 2.365 * sqrt((variance > 0 ? variance : 0) / REPLICAS); /* Student, 7 degrees, 95 % */
+    point->bound =
+        2.365 * sqrt((variance > 0 ? variance : 0) / REPLICAS); /* Student, 7 degrees, 95 % */
 }
 
 static void fill_curve(const struct profile *p, struct strata_reuse_profile *out, uint64_t longest)
@@ -239,7 +251,8 @@ static void fill_curve(const struct profile *p, struct strata_reuse_profile *out
         if (p->n_replicas > 1)
             sampled_point(p, point);
         else if (p->accesses)
-            point->miss_ratio = (double)reuse_histogram_misses(&p->histogram[0], size) / (double)p->accesses;
+            point->miss_ratio =
+                (double)reuse_histogram_misses(&p->histogram[0], size) / (double)p->accesses;
         if (size > longest)
             break;
     }
@@ -287,37 +300,48 @@ static void release(struct profile *p)
     free(p);
 }
 
-static strata_status prepare(struct profile *p, const struct strata_gpu *gpu, struct strata_reader *reader, struct strata_error *err)
+static strata_status prepare(struct profile *p, const struct strata_gpu *gpu,
+                             struct strata_reader *reader, struct strata_error *err)
 {
     struct residents_options placing = {.loads_only = p->opt.loads_only};
     bool line = p->opt.unit == STRATA_REUSE_LINE;
     if (!(p->opt.sample_rate > 0 && p->opt.sample_rate <= 1))
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "A sampling rate of %g makes no sense; give one above 0 and up to 1.",
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "A sampling rate of %g makes no sense; give one above 0 and up to 1.",
                            p->opt.sample_rate);
     strata_coalescer_init(&p->coalescer, gpu, strata_reader_launch(reader));
     p->unit_shift = line ? p->coalescer.line_shift : p->coalescer.sector_shift;
-    p->threshold = p->opt.sample_rate >= 1 ? UINT64_MAX : (uint64_t)(p->opt.sample_rate * 18446744073709551615.0);
+    p->threshold = p->opt.sample_rate >= 1
+                       ? UINT64_MAX
+                       : (uint64_t)(p->opt.sample_rate * 18446744073709551615.0);
     p->n_replicas = p->opt.engine == STRATA_REUSE_SAMPLED ? REPLICAS : 1;
-    p->buffer = p->opt.engine == STRATA_REUSE_PARALLEL && p->opt.scope == STRATA_REUSE_GPU ? PARALLEL_BUFFER : STREAM_BUFFER;
-    p->n_streams = p->opt.scope == STRATA_REUSE_SM ? gpu->sm.count : p->opt.scope == STRATA_REUSE_THREAD ? STRATA_WARP_SIZE : 1;
+    p->buffer = p->opt.engine == STRATA_REUSE_PARALLEL && p->opt.scope == STRATA_REUSE_GPU
+                    ? PARALLEL_BUFFER
+                    : STREAM_BUFFER;
+    p->n_streams = p->opt.scope == STRATA_REUSE_SM       ? gpu->sm.count
+                   : p->opt.scope == STRATA_REUSE_THREAD ? STRATA_WARP_SIZE
+                                                         : 1;
     p->stream = calloc(p->n_streams, sizeof *p->stream);
     if (!p->stream)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the streams of accesses.");
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for the streams of accesses.");
     return residents_init(&p->residents, gpu, reader, &placing, err);
 }
 
 strata_status strata_reuse_profile(const struct strata_gpu *gpu, struct strata_reader *reader,
-                                   const struct strata_reuse_options *opt, struct strata_reuse_profile *out,
-                                   struct strata_error *err)
+                                   const struct strata_reuse_options *opt,
+                                   struct strata_reuse_profile *out, struct strata_error *err)
 {
     struct profile *p = calloc(1, sizeof *p);
     if (!p)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a reuse profile.");
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for a reuse profile.");
     p->gpu = gpu;
     p->opt = *opt;
     strata_status st = prepare(p, gpu, reader, err);
     if (st == STRATA_OK)
-        st = opt->scope <= STRATA_REUSE_WARP ? run_warps(p, err) : queue_run(&p->residents, visit, p, err);
+        st = opt->scope <= STRATA_REUSE_WARP ? run_warps(p, err)
+                                             : queue_run(&p->residents, visit, p, err);
     if (st == STRATA_OK)
         st = end_streams(p, err);
     if (st == STRATA_OK)

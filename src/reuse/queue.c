@@ -75,7 +75,8 @@ static void begin_warp(void *context, uint32_t core, uint32_t warp)
     push(&q->core[core], warp);
 }
 
-static strata_status end_warp(struct queue *q, uint32_t core, uint32_t warp, struct strata_error *err)
+static strata_status end_warp(struct queue *q, uint32_t core, uint32_t warp,
+                              struct strata_error *err)
 {
     uint64_t now = q->core[core].now;
     if (!residents_end(q->r, warp))
@@ -83,12 +84,14 @@ static strata_status end_warp(struct queue *q, uint32_t core, uint32_t warp, str
     strata_status st = residents_fill(q->r, begin_warp, q, err);
     /* a core that stood idle starts its new block now, not in its past */
     for (uint32_t c = 0; c < q->r->n_cores; c++)
-        if (c != core && q->core[c].now < now && q->core[c].head == q->core[c].tail && !q->core[c].n_asleep)
+        if (c != core && q->core[c].now < now && q->core[c].head == q->core[c].tail &&
+            !q->core[c].n_asleep)
             q->core[c].now = now;
     return st;
 }
 
-static strata_status step(struct queue *q, uint32_t index, queue_visit visit, void *context, struct strata_error *err)
+static strata_status step(struct queue *q, uint32_t index, queue_visit visit, void *context,
+                          struct strata_error *err)
 {
     struct core *c = &q->core[index];
     if (c->head == c->tail) { /* nobody is ready: time passes */
@@ -151,10 +154,13 @@ static strata_status init_cores(struct queue *q, struct strata_error *err)
         q->core[i].heap = calloc(per_core + 1, sizeof *q->core[i].heap);
         ok = q->core[i].ring && q->core[i].heap;
     }
-    return ok ? STRATA_OK : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the queues of warps.");
+    return ok ? STRATA_OK
+              : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                            "There is no memory left for the queues of warps.");
 }
 
-strata_status queue_run(struct residents *r, queue_visit visit, void *context, struct strata_error *err)
+strata_status queue_run(struct residents *r, queue_visit visit, void *context,
+                        struct strata_error *err)
 {
     struct queue q = {.r = r};
     strata_status st = init_cores(&q, err);

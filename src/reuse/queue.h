@@ -11,15 +11,17 @@
 #include "reuse/residents.h"
 
 struct queue_outcome {
-    bool cancelled;    /* no resource was free: the same access comes again */
-    uint64_t delay;    /* turns until the warp may be chosen again; 0: it goes to the back at once */
-    uint64_t units;    /* turns that the access takes of the core's time, at least 1 */
+    bool cancelled; /* no resource was free: the same access comes again */
+    uint64_t delay; /* turns until the warp may be chosen again; 0: it goes to the back at once */
+    uint64_t units; /* turns that the access takes of the core's time, at least 1 */
 };
 
-typedef strata_status (*queue_visit)(void *context, uint32_t core, uint32_t warp, const struct strata_winst *w,
-                                     uint64_t now, struct queue_outcome *out, struct strata_error *err);
+typedef strata_status (*queue_visit)(void *context, uint32_t core, uint32_t warp,
+                                     const struct strata_winst *w, uint64_t now,
+                                     struct queue_outcome *out, struct strata_error *err);
 
 /* Runs a launch. */
-strata_status queue_run(struct residents *r, queue_visit visit, void *context, struct strata_error *err);
+strata_status queue_run(struct residents *r, queue_visit visit, void *context,
+                        struct strata_error *err);
 
 #endif

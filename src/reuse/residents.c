@@ -8,22 +8,28 @@
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the resident warps of a launch.");
+    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                       "There is no memory left for the resident warps of a launch.");
 }
 
-static strata_status check_options(const struct residents_options *opt, uint32_t threads, struct strata_error *err)
+static strata_status check_options(const struct residents_options *opt, uint32_t threads,
+                                   struct strata_error *err)
 {
     if (opt->warp_size > STRATA_WARP_SIZE)
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "A warp of %u threads cannot be modelled; at most %d form one.",
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "A warp of %u threads cannot be modelled; at most %d form one.",
                            opt->warp_size, STRATA_WARP_SIZE);
     if (opt->assignment == STRATA_WARPS_CUSTOM && opt->n_custom < threads)
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
-                           "The assignment of threads to warps names %u positions, a block has %u threads.", opt->n_custom, threads);
+        return strata_fail(
+            err, STRATA_EUSAGE, NULL, 0, 0,
+            "The assignment of threads to warps names %u positions, a block has %u threads.",
+            opt->n_custom, threads);
     return STRATA_OK;
 }
 
-strata_status residents_init(struct residents *r, const struct strata_gpu *gpu, struct strata_reader *reader,
-                             const struct residents_options *opt, struct strata_error *err)
+strata_status residents_init(struct residents *r, const struct strata_gpu *gpu,
+                             struct strata_reader *reader, const struct residents_options *opt,
+                             struct strata_error *err)
 {
     memset(r, 0, sizeof *r);
     r->gpu = gpu;
@@ -37,12 +43,14 @@ strata_status residents_init(struct residents *r, const struct strata_gpu *gpu, 
     if (st != STRATA_OK)
         return st;
     r->warp_size = opt->warp_size ? opt->warp_size : STRATA_WARP_SIZE;
-    r->anew = r->warp_size != STRATA_WARP_SIZE || opt->assignment != STRATA_WARPS_LINEAR || opt->by_ordinal;
+    r->anew = r->warp_size != STRATA_WARP_SIZE || opt->assignment != STRATA_WARPS_LINEAR ||
+              opt->by_ordinal;
     r->warps_per_block = (r->n_threads + r->warp_size - 1) / r->warp_size;
     r->places = r->occupancy.blocks_per_sm;
     r->n_cores = opt->one_core ? 1 : gpu->sm.count;
     if (!opt->one_core && !opt->round_robin && !opt->cores)
-        st = strata_dispatcher_create(gpu, strata_launch_blocks(r->launch), r->places, NULL, &r->dispatcher, err);
+        st = strata_dispatcher_create(gpu, strata_launch_blocks(r->launch), r->places, NULL,
+                                      &r->dispatcher, err);
     if (st != STRATA_OK)
         return st;
     size_t n_blocks = (size_t)r->n_cores * r->places;
@@ -87,12 +95,14 @@ static bool wanted(const struct residents *r, const struct strata_winst *w)
     const struct strata_inst *i = w->inst;
     if (i->opclass != STRATA_OP_MEM || !w->mask || w->addr_kind == STRATA_ADDR_NONE)
         return false;
-    if (i->space != STRATA_SPACE_GLOBAL && i->space != STRATA_SPACE_LOCAL && i->space != STRATA_SPACE_TEXTURE)
+    if (i->space != STRATA_SPACE_GLOBAL && i->space != STRATA_SPACE_LOCAL &&
+        i->space != STRATA_SPACE_TEXTURE)
         return false;
     return !r->opt.loads_only || i->memop == STRATA_MEM_LOAD || i->memop == STRATA_MEM_ASYNC_COPY;
 }
 
-static strata_status list_access(struct thread_list *l, const struct strata_inst *inst, uint64_t address, struct strata_error *err)
+static strata_status list_access(struct thread_list *l, const struct strata_inst *inst,
+                                 uint64_t address, struct strata_error *err)
 {
     if (!ARRAY_RESERVE(l->access, l->n, l->cap, 1))
         return no_memory(err);
@@ -100,13 +110,15 @@ static strata_status list_access(struct thread_list *l, const struct strata_inst
     return STRATA_OK;
 }
 
-static strata_status list_threads(struct residents *r, struct resident_block *b, struct strata_error *err)
+static strata_status list_threads(struct residents *r, struct resident_block *b,
+                                  struct strata_error *err)
 {
     struct strata_cursor cursor = {0};
     struct strata_winst w;
     uint64_t addr[STRATA_WARP_SIZE];
     strata_status st = STRATA_OK;
-    uint32_t positions = r->warps_per_block * r->warp_size, n_warps = (positions + r->warp_size - 1) / r->warp_size;
+    uint32_t positions = r->warps_per_block * r->warp_size,
+             n_warps = (positions + r->warp_size - 1) / r->warp_size;
     b->thread = calloc(positions, sizeof *b->thread);
     if (!b->thread)
         return no_memory(err);
@@ -117,7 +129,8 @@ static strata_status list_threads(struct residents *r, struct resident_block *b,
                 continue;
             strata_winst_addresses(&w, addr);
             for (uint32_t m = w.mask; m && st == STRATA_OK; m &= m - 1) {
-                uint32_t lane = (uint32_t)__builtin_ctz(m), thread = k * STRATA_WARP_SIZE + lane, at = thread;
+                uint32_t lane = (uint32_t)__builtin_ctz(m), thread = k * STRATA_WARP_SIZE + lane,
+                         at = thread;
                 if (r->opt.assignment == STRATA_WARPS_STRIDED)
                     at = thread % n_warps * r->warp_size + thread / n_warps;
                 else if (r->opt.assignment == STRATA_WARPS_CUSTOM)
@@ -162,8 +175,8 @@ bool residents_next(struct residents *r, uint32_t index, struct strata_winst *ou
 
 /* ---- blocks ---- */
 
-static strata_status start_warps(struct residents *r, uint32_t place, residents_begin begin, void *context,
-                                 struct strata_error *err)
+static strata_status start_warps(struct residents *r, uint32_t place, residents_begin begin,
+                                 void *context, struct strata_error *err)
 {
     struct resident_block *b = &r->block[place];
     strata_status st = r->anew ? list_threads(r, b, err) : STRATA_OK;
@@ -192,8 +205,8 @@ static strata_status start_warps(struct residents *r, uint32_t place, residents_
     return st;
 }
 
-static strata_status start_block(struct residents *r, uint32_t core, struct strata_block *data, residents_begin begin,
-                                 void *context, struct strata_error *err)
+static strata_status start_block(struct residents *r, uint32_t core, struct strata_block *data,
+                                 residents_begin begin, void *context, struct strata_error *err)
 {
     uint32_t place = core * r->places;
     while (r->block[place].data)
@@ -248,15 +261,16 @@ static bool core_for_waiting(const struct residents *r, bool began, uint32_t *co
     return false;
 }
 
-static strata_status start_waiting(struct residents *r, uint32_t core, residents_begin begin, void *context,
-                                   struct strata_error *err)
+static strata_status start_waiting(struct residents *r, uint32_t core, residents_begin begin,
+                                   void *context, struct strata_error *err)
 {
     struct strata_block *data = r->waiting;
     r->waiting = NULL;
     return start_block(r, core, data, begin, context, err);
 }
 
-static strata_status fill_static(struct residents *r, residents_begin begin, void *context, struct strata_error *err)
+static strata_status fill_static(struct residents *r, residents_begin begin, void *context,
+                                 struct strata_error *err)
 {
     uint32_t core;
     bool began = false;
@@ -270,7 +284,8 @@ static strata_status fill_static(struct residents *r, residents_begin begin, voi
     return st;
 }
 
-static strata_status fill_dispatched(struct residents *r, residents_begin begin, void *context, struct strata_error *err)
+static strata_status fill_dispatched(struct residents *r, residents_begin begin, void *context,
+                                     struct strata_error *err)
 {
     uint64_t block;
     uint32_t core;
@@ -281,7 +296,8 @@ static strata_status fill_dispatched(struct residents *r, residents_begin begin,
             st = start_waiting(r, core, begin, context, err);
     }
     for (core = 0; core < r->n_cores && st == STRATA_OK; core++)
-        while (st == STRATA_OK && r->resident[core] < r->places && strata_dispatcher_release(r->dispatcher, core, &block)) {
+        while (st == STRATA_OK && r->resident[core] < r->places &&
+               strata_dispatcher_release(r->dispatcher, core, &block)) {
             st = read_block(r, err);
             if (st == STRATA_OK && r->waiting)
                 st = start_waiting(r, core, begin, context, err);
@@ -289,9 +305,11 @@ static strata_status fill_dispatched(struct residents *r, residents_begin begin,
     return st;
 }
 
-strata_status residents_fill(struct residents *r, residents_begin begin, void *context, struct strata_error *err)
+strata_status residents_fill(struct residents *r, residents_begin begin, void *context,
+                             struct strata_error *err)
 {
-    return r->dispatcher ? fill_dispatched(r, begin, context, err) : fill_static(r, begin, context, err);
+    return r->dispatcher ? fill_dispatched(r, begin, context, err)
+                         : fill_static(r, begin, context, err);
 }
 
 bool residents_end(struct residents *r, uint32_t index)

@@ -43,7 +43,8 @@ static strata_status unknown(const char *word, struct strata_error *err)
     char names[640] = "code";
     for (unsigned i = 0; i < N_ROWS; i++)
         snprintf(names + strlen(names), sizeof names - strlen(names), ", %s", rows[i].name);
-    return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "The reuse model does not understand \"%s\"; it has model.KEY=VALUE for %s.",
+    return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                       "The reuse model does not understand \"%s\"; it has model.KEY=VALUE for %s.",
                        word, names);
 }
 
@@ -95,10 +96,19 @@ static strata_status read_word(struct reuse_settings *s, const char *word, struc
     return unknown(word, err);
 }
 
-strata_status reuse_settings_read(struct reuse_settings *s, const struct strata_model_options *opt, struct strata_error *err)
+strata_status reuse_settings_read(struct reuse_settings *s, const struct strata_model_options *opt,
+                                  struct strata_error *err)
 {
-    *s = (struct reuse_settings){.associativity = true, .latency = true, .mshrs = true, .merge = true, .clip = true,
-                                 .waits = true, .transactions = true, .piecewise = true, .miss = -1, .deviation = -1};
+    *s = (struct reuse_settings){.associativity = true,
+                                 .latency = true,
+                                 .mshrs = true,
+                                 .merge = true,
+                                 .clip = true,
+                                 .waits = true,
+                                 .transactions = true,
+                                 .piecewise = true,
+                                 .miss = -1,
+                                 .deviation = -1};
     for (const char *const *w = opt->settings; w && *w; w++) {
         strata_status st = read_word(s, *w, err);
         if (st != STRATA_OK)
@@ -107,15 +117,16 @@ strata_status reuse_settings_read(struct reuse_settings *s, const struct strata_
     return STRATA_OK;
 }
 
-void reuse_settings_cache(const struct reuse_settings *s, const struct strata_gpu *gpu, uint64_t l1_bytes, uint64_t seed,
-                          struct timed_options *out)
+void reuse_settings_cache(const struct reuse_settings *s, const struct strata_gpu *gpu,
+                          uint64_t l1_bytes, uint64_t seed, struct timed_options *out)
 {
     *out = (struct timed_options){
         .cache = gpu->l1.cache,
         .fully_associative = !s->associativity,
         .hit_steps = s->latency ? gpu->reuse.hit_steps : 0,
         .miss_steps = s->latency ? (s->miss >= 0 ? (uint32_t)s->miss : gpu->reuse.miss_steps) : 0,
-        .miss_deviation_steps = s->latency ? (s->deviation >= 0 ? s->deviation : gpu->reuse.miss_deviation_steps) : 0,
+        .miss_deviation_steps =
+            s->latency ? (s->deviation >= 0 ? s->deviation : gpu->reuse.miss_deviation_steps) : 0,
         .clip = s->clip,
         .mshrs = s->mshrs ? gpu->l1.mshrs : 0,
         .mshrs_per_warp = s->mshrs && s->per_warp ? gpu->l1.mshrs_per_warp : 0,

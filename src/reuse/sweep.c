@@ -12,9 +12,10 @@
 
 struct sweep {
     struct strata_sweep_point *point;
-    struct strata_gpu *gpu;            /* one for each point */
+    struct strata_gpu *gpu; /* one for each point */
     struct strata_coalescer coalescer[STRATA_SWEEP_POINTS];
-    struct cache *cache[STRATA_SWEEP_POINTS]; /* by core; created when a core makes its first access */
+    struct cache
+        *cache[STRATA_SWEEP_POINTS]; /* by core; created when a core makes its first access */
     struct residents residents;
     uint64_t l1_bytes, seed;
 };
@@ -49,7 +50,8 @@ static bool change(struct strata_gpu *g, uint32_t parameter, double factor, uint
     return c->line_bytes >= 16 && (!c->ways || (uint64_t)c->ways * c->line_bytes <= c->size_bytes);
 }
 
-static strata_status prepare(struct sweep *s, const struct strata_gpu *gpu, struct strata_reader *reader, struct strata_error *err)
+static strata_status prepare(struct sweep *s, const struct strata_gpu *gpu,
+                             struct strata_reader *reader, struct strata_error *err)
 {
     static const double factors[] = {0.25, 0.5, 2, 4};
     struct residents_options placing = {.loads_only = true};
@@ -60,9 +62,11 @@ static strata_status prepare(struct sweep *s, const struct strata_gpu *gpu, stru
     for (uint32_t i = 0; i < STRATA_SWEEP_POINTS; i++) {
         s->cache[i] = calloc(s->residents.n_cores, sizeof *s->cache[i]);
         if (!s->gpu || !s->cache[i])
-            return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the caches of a sweep.");
+            return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                               "There is no memory left for the caches of a sweep.");
         struct strata_sweep_point *p = &s->point[i];
-        *p = (struct strata_sweep_point){.parameter = i ? 1 + (i - 1) / 4 : 0, .factor = i ? factors[(i - 1) % 4] : 1};
+        *p = (struct strata_sweep_point){.parameter = i ? 1 + (i - 1) / 4 : 0,
+                                         .factor = i ? factors[(i - 1) % 4] : 1};
         s->gpu[i] = *gpu;
         s->gpu[i].l1.cache.size_bytes = s->residents.occupancy.l1_bytes;
         s->gpu[i].l1.n_carveout = 0; /* the size is the one given here */
@@ -74,12 +78,14 @@ static strata_status prepare(struct sweep *s, const struct strata_gpu *gpu, stru
     return STRATA_OK;
 }
 
-static strata_status access(struct sweep *s, uint32_t i, uint32_t core, const struct strata_winst *w, uint64_t local_base,
+static strata_status access(struct sweep *s, uint32_t i, uint32_t core,
+                            const struct strata_winst *w, uint64_t local_base,
                             struct strata_error *err)
 {
     struct strata_request request[STRATA_MAX_REQUESTS];
     struct cache *c = &s->cache[i][core];
-    strata_status st = c->slot ? STRATA_OK : cache_create(&s->gpu[i].l1.cache, s->seed + core, c, err);
+    strata_status st =
+        c->slot ? STRATA_OK : cache_create(&s->gpu[i].l1.cache, s->seed + core, c, err);
     unsigned n = st == STRATA_OK ? strata_coalesce(&s->coalescer[i], w, local_base, request) : 0;
     for (unsigned k = 0; k < n; k++) {
         uint32_t slot = cache_find(c, request[k].line);
@@ -95,8 +101,9 @@ static strata_status access(struct sweep *s, uint32_t i, uint32_t core, const st
 }
 
 /* One access of the trace goes to the caches of all points. */
-static strata_status visit(void *context, uint32_t core, uint32_t warp, const struct strata_winst *w, uint64_t now,
-                           struct queue_outcome *out, struct strata_error *err)
+static strata_status visit(void *context, uint32_t core, uint32_t warp,
+                           const struct strata_winst *w, uint64_t now, struct queue_outcome *out,
+                           struct strata_error *err)
 {
     struct sweep *s = context;
     strata_status st = STRATA_OK;
@@ -108,7 +115,8 @@ static strata_status visit(void *context, uint32_t core, uint32_t warp, const st
     return st;
 }
 
-static strata_status run_timed(struct sweep *s, const struct strata_reader *reader, struct strata_error *err)
+static strata_status run_timed(struct sweep *s, const struct strata_reader *reader,
+                               struct strata_error *err)
 {
     struct reuse_settings settings;
     struct strata_model_options none = {.seed = s->seed};
@@ -131,8 +139,10 @@ static strata_status run_timed(struct sweep *s, const struct strata_reader *read
     return st;
 }
 
-strata_status strata_reuse_sweep(const struct strata_gpu *gpu, struct strata_reader *reader, uint64_t seed, bool timed,
-                                 struct strata_sweep_point out[STRATA_SWEEP_POINTS], struct strata_error *err)
+strata_status strata_reuse_sweep(const struct strata_gpu *gpu, struct strata_reader *reader,
+                                 uint64_t seed, bool timed,
+                                 struct strata_sweep_point out[STRATA_SWEEP_POINTS],
+                                 struct strata_error *err)
 {
     struct sweep *s = calloc(1, sizeof *s);
     if (!s)

@@ -34,8 +34,8 @@ struct turns {
     struct sm_decoder decoder;
     struct fetch_gpu *fetch;
     struct warp *warp;
-    uint32_t *waiting;  /* warps at the barrier, by block place */
-    uint32_t *running;  /* warps that take turns, by SM */
+    uint32_t *waiting; /* warps at the barrier, by block place */
+    uint32_t *running; /* warps that take turns, by SM */
     uint32_t *head, *tail;
     uint32_t registers; /* entries of each warp's table */
     uint64_t now, pending, instructions, unknown;
@@ -94,7 +94,8 @@ static void begin_warp(void *context, uint32_t core, uint32_t index)
     free(reg);
     *w = (struct warp){.reg = calloc(t->registers, sizeof *reg)};
     if (!w->reg && t->status == STRATA_OK)
-        t->status = strata_fail(t->err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the registers of a warp.");
+        t->status = strata_fail(t->err, STRATA_ENOMEM, NULL, 0, 0,
+                                "There is no memory left for the registers of a warp.");
     w->has_next = t->status == STRATA_OK && strata_cursor_next(&t->r.warp[index].cursor, &w->next);
     w->ready = t->now + (t->instructions ? t->gpu->launch.block_replace_cycles : 0);
     t->running[core]++;
@@ -106,7 +107,8 @@ static void begin_warp(void *context, uint32_t core, uint32_t index)
 static void release_barrier(struct turns *t, uint32_t place)
 {
     const struct resident_block *b = &t->r.block[place];
-    uint64_t at = t->now + t->gpu->sm.latency_barrier_cycles + (uint64_t)(b->live_warps * t->gpu->sm.barrier_warp_cycles);
+    uint64_t at = t->now + t->gpu->sm.latency_barrier_cycles +
+                  (uint64_t)(b->live_warps * t->gpu->sm.barrier_warp_cycles);
     t->waiting[place] = 0;
     for (uint32_t k = 0; k < t->r.warps_per_block; k++) {
         struct warp *w = &t->warp[b->first_warp + k];
@@ -187,7 +189,8 @@ static void commit_copies(struct warp *w)
 
 static void drop_groups(const struct turns *t, struct warp *w)
 {
-    uint32_t allowed = groups_allowed(t, w), gone = w->n_groups > allowed ? w->n_groups - allowed : 0;
+    uint32_t allowed = groups_allowed(t, w),
+             gone = w->n_groups > allowed ? w->n_groups - allowed : 0;
     memmove(&w->group[0], &w->group[gone], (w->n_groups - gone) * sizeof w->group[0]);
     w->n_groups -= gone;
 }
@@ -198,7 +201,8 @@ static void execute(struct turns *t, uint32_t index, const struct sm_inst *i, ui
     switch (i->kind) {
     case SM_KIND_GLOBAL: {
         count(t, w->next.inst);
-        uint64_t done = hierarchy_access(&t->h, residents_core(&t->r, index), &w->next, t->r.warp[index].local_base, at);
+        uint64_t done = hierarchy_access(&t->h, residents_core(&t->r, index), &w->next,
+                                         t->r.warp[index].local_base, at);
         if (w->next.inst->memop == STRATA_MEM_ASYNC_COPY)
             w->copies = done > w->copies ? done : w->copies;
         else
@@ -225,7 +229,8 @@ static void execute(struct turns *t, uint32_t index, const struct sm_inst *i, ui
 static void run_warp(struct turns *t, uint32_t index)
 {
     struct warp *w = &t->warp[index];
-    uint32_t core = residents_core(&t->r, index), schedulers = t->gpu->sm.schedulers ? t->gpu->sm.schedulers : 1;
+    uint32_t core = residents_core(&t->r, index),
+             schedulers = t->gpu->sm.schedulers ? t->gpu->sm.schedulers : 1;
     if (w->ready > t->now) { /* was beyond the wheel's reach */
         schedule(t, index, w->ready);
         return;
@@ -237,7 +242,8 @@ static void run_warp(struct turns *t, uint32_t index)
         uint64_t need = needed(t, w, i), turn = (t->running[core] + schedulers - 1) / schedulers;
         at = need > at ? need : at;
         /* accesses, barriers and long waits go through the wheel so that all SMs stay in order */
-        if (at > t->now && (i->kind == SM_KIND_GLOBAL || i->kind == SM_KIND_BARRIER || at > t->now + 64)) {
+        if (at > t->now &&
+            (i->kind == SM_KIND_GLOBAL || i->kind == SM_KIND_BARRIER || at > t->now + 64)) {
             rest(t, index, need > t->now + 64);
             w->ready = at;
             schedule(t, index, at);
@@ -264,7 +270,8 @@ static void run_warp(struct turns *t, uint32_t index)
 
 /* ---- a launch ---- */
 
-static strata_status prepare(struct turns *t, struct strata_reader *reader, uint64_t seed, struct strata_error *err)
+static strata_status prepare(struct turns *t, struct strata_reader *reader, uint64_t seed,
+                             struct strata_error *err)
 {
     struct residents_options placing = {0};
     strata_status st = residents_init(&t->r, t->gpu, reader, &placing, err);
@@ -280,7 +287,8 @@ static strata_status prepare(struct turns *t, struct strata_reader *reader, uint
     t->head = calloc(WHEEL, sizeof *t->head);
     t->tail = calloc(WHEEL, sizeof *t->tail);
     if (!t->fetch || !t->warp || !t->waiting || !t->running || !t->head || !t->tail)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the resident warps of a launch.");
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for the resident warps of a launch.");
     fetch_gpu_init(t->fetch, t->gpu);
     return hierarchy_init(&t->h, t->gpu, t->r.launch, t->r.occupancy.l1_bytes, seed, err);
 }
@@ -315,12 +323,15 @@ static void report(const struct turns *t, struct strata_result *out)
     hierarchy_report(&t->h, code + t->gpu->launch.dram_sectors, out);
     sm_report_launch(l, &t->r.occupancy, out);
     if (t->unknown)
-        strata_result_warn(out, "%llu warp instructions have an opcode this build does not know; they were taken for arithmetic.",
+        strata_result_warn(out,
+                           "%llu warp instructions have an opcode this build does not know; they "
+                           "were taken for arithmetic.",
                            (unsigned long long)t->unknown);
 }
 
-strata_status turns_run(const struct strata_gpu *gpu, struct strata_reader *reader, const struct strata_model_options *opt,
-                        struct strata_result *out, struct strata_error *err)
+strata_status turns_run(const struct strata_gpu *gpu, struct strata_reader *reader,
+                        const struct strata_model_options *opt, struct strata_result *out,
+                        struct strata_error *err)
 {
     struct turns *t = calloc(1, sizeof *t);
     uint32_t index;

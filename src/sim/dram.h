@@ -36,7 +36,7 @@ struct dram_timing {
     uint32_t banks, groups;
     bool dual_command_bus, per_bank_refresh, separate_writes, bank_hash, in_order;
     uint32_t read_queue, write_queue, write_high, write_low; /* UINT32_MAX: no limit */
-    uint32_t age_limit; /* 0: none */
+    uint32_t age_limit;                                      /* 0: none */
     uint32_t sm_mhz, dram_mhz;
     uint32_t atom_bytes; /* of one column command */
     uint32_t row_bytes;

@@ -16,8 +16,9 @@
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "There is no memory left for the clocked model; model fewer launches at once (-j).");
+    return strata_fail(
+        err, STRATA_ENOMEM, NULL, 0, 0,
+        "There is no memory left for the clocked model; model fewer launches at once (-j).");
 }
 
 static strata_status init_shared(struct sim_engine *e, struct strata_error *err)
@@ -34,16 +35,19 @@ static strata_status init_shared(struct sim_engine *e, struct strata_error *err)
     strata_coalescer_init(&g->coalescer, e->gpu, g->launch);
     g->schedulers = e->gpu->sm.schedulers ? e->gpu->sm.schedulers : 1;
     /* Warps of a block start at the first scheduler, so a block's place is a multiple of them. */
-    g->warps_per_block = (uint32_t)round_up(strata_launch_warps_per_block(g->launch), g->schedulers);
+    g->warps_per_block =
+        (uint32_t)round_up(strata_launch_warps_per_block(g->launch), g->schedulers);
     g->slots_per_sm = g->warps_per_block * g->occupancy.blocks_per_sm;
     g->sector_bytes = e->gpu->l1.cache.sector_bytes;
     g->l1_sectors = e->gpu->l1.cache.line_bytes / g->sector_bytes;
-    uint32_t flit = e->gpu->xbar.flit_bytes ? e->gpu->xbar.flit_bytes : 32, rate = e->gpu->xbar.request_bytes_per_cycle_per_sm;
+    uint32_t flit = e->gpu->xbar.flit_bytes ? e->gpu->xbar.flit_bytes : 32,
+             rate = e->gpu->xbar.request_bytes_per_cycle_per_sm;
     g->out_64ths_per_flit = rate ? (64 * flit + rate / 2) / rate : 0;
-    if (g->slots_per_sm > g->schedulers * SIM_MAX_SLOTS || g->slots_per_sm > 254 || e->gpu->l1.cache.line_bytes > 128 ||
-        g->sector_bytes < 32)
+    if (g->slots_per_sm > g->schedulers * SIM_MAX_SLOTS || g->slots_per_sm > 254 ||
+        e->gpu->l1.cache.line_bytes > 128 || g->sector_bytes < 32)
         return strata_fail(err, STRATA_EUNSUPPORTED, e->gpu->name, 0, 0,
-                           "The clocked model holds up to 254 warps of an SM and L1 lines of 32 to 128 bytes in sectors of at "
+                           "The clocked model holds up to 254 warps of an SM and L1 lines of 32 to "
+                           "128 bytes in sectors of at "
                            "least 32; take the flow model for this description.");
     return STRATA_OK;
 }
@@ -83,19 +87,23 @@ static strata_status init_sms(struct sim_engine *e, uint64_t seed, struct strata
     return st;
 }
 
-/* Copies to the device leave their end in the L2 where the description says so (paper 004, section II). */
+/* Copies to the device leave their end in the L2 where the description says so (paper 004, section
+ * II). */
 static void fill_from_host(struct sim_engine *e)
 {
     const struct strata_event *v;
-    for (size_t k = 0; e->gpu->l2.fill_on_memcpy && (v = strata_reader_event_before(e->reader, k)); k++) {
-        uint64_t kept = v->bytes < e->gpu->l2.cache.size_bytes ? v->bytes : e->gpu->l2.cache.size_bytes;
+    for (size_t k = 0; e->gpu->l2.fill_on_memcpy && (v = strata_reader_event_before(e->reader, k));
+         k++) {
+        uint64_t kept =
+            v->bytes < e->gpu->l2.cache.size_bytes ? v->bytes : e->gpu->l2.cache.size_bytes;
         if (v->kind == STRATA_EVENT_MEMCPY_HTOD)
             sim_memside_memcpy(e->memside, v->address + (v->bytes - kept), kept);
     }
 }
 
-strata_status sim_engine_init(struct sim_engine *e, const struct strata_gpu *gpu, struct strata_reader *reader,
-                              const struct strata_model_options *opt, struct strata_error *err)
+strata_status sim_engine_init(struct sim_engine *e, const struct strata_gpu *gpu,
+                              struct strata_reader *reader, const struct strata_model_options *opt,
+                              struct strata_error *err)
 {
     enum { LONGEST_WINDOW = 4096 };
     memset(e, 0, sizeof *e);
@@ -115,8 +123,8 @@ strata_status sim_engine_init(struct sim_engine *e, const struct strata_gpu *gpu
         fill_from_host(e);
         e->window = sim_memside_window_cycles(e->memside);
         e->window = e->window < 1 ? 1 : e->window > LONGEST_WINDOW ? LONGEST_WINDOW : e->window;
-        st = strata_dispatcher_create(gpu, strata_launch_blocks(e->shared.launch), e->shared.occupancy.blocks_per_sm, NULL,
-                                      &e->dispatcher, err);
+        st = strata_dispatcher_create(gpu, strata_launch_blocks(e->shared.launch),
+                                      e->shared.occupancy.blocks_per_sm, NULL, &e->dispatcher, err);
     }
     if (st == STRATA_OK)
         st = init_sms(e, opt->seed, err);
@@ -167,7 +175,8 @@ void sim_engine_release(struct sim_engine *e)
 /* ---- blocks ---- */
 
 /* The SM whose turn it is gets the next block of the trace; blocks come in order of their index. */
-static strata_status start_block(struct sim_engine *e, uint32_t sm, uint64_t t, struct strata_error *err)
+static strata_status start_block(struct sim_engine *e, uint32_t sm, uint64_t t,
+                                 struct strata_error *err)
 {
     struct strata_block *data;
     struct sim_sm *s = &e->sm[sm];
@@ -192,13 +201,14 @@ static strata_status start_block(struct sim_engine *e, uint32_t sm, uint64_t t, 
     return sim_sm_start(s, data, e->end, t, err);
 }
 
-/* The dispatcher takes note of so many blocks a cycle that have ended, and hands out the next one for
- * each. The launch is over when it has noted the last (probe empty: 1056 blocks that only exit take 1200
- * cycles more than one, though all of them start within 300: dispatch data). */
+/* The dispatcher takes note of so many blocks a cycle that have ended, and hands out the next one
+ * for each. The launch is over when it has noted the last (probe empty: 1056 blocks that only exit
+ * take 1200 cycles more than one, though all of them start within 300: dispatch data). */
 static uint64_t dispatcher_turn(struct sim_engine *e, uint64_t t)
 {
     double rate = e->gpu->launch.blocks_per_cycle;
-    uint32_t cost = rate > 0 ? (uint32_t)(64.0 / rate + 0.5) : 64 * e->gpu->launch.block_interval_cycles;
+    uint32_t cost =
+        rate > 0 ? (uint32_t)(64.0 / rate + 0.5) : 64 * e->gpu->launch.block_interval_cycles;
     uint64_t start = sim_max(e->dispatch_free64, t * 64);
     e->dispatch_free64 = start + cost;
     return start / 64;
@@ -207,8 +217,10 @@ static uint64_t dispatcher_turn(struct sim_engine *e, uint64_t t)
 /* In the first wave all SMs are filled side by side, each as fast as it takes warps in. */
 static uint64_t hand_out_first(struct sim_engine *e, uint32_t sm)
 {
-    uint32_t by_warp = e->gpu->launch.first_warp_cycles * strata_launch_warps_per_block(e->shared.launch);
-    uint32_t cycles = by_warp > e->gpu->launch.first_block_cycles ? by_warp : e->gpu->launch.first_block_cycles;
+    uint32_t by_warp =
+        e->gpu->launch.first_warp_cycles * strata_launch_warps_per_block(e->shared.launch);
+    uint32_t cycles =
+        by_warp > e->gpu->launch.first_block_cycles ? by_warp : e->gpu->launch.first_block_cycles;
     if (!cycles)
         return dispatcher_turn(e, e->gpu->launch.launch_cycles);
     uint64_t start = sim_max(e->sm[sm].next_start, e->gpu->launch.launch_cycles);
@@ -221,12 +233,14 @@ static strata_status first_wave(struct sim_engine *e, struct strata_error *err)
     uint64_t block;
     uint32_t sm;
     strata_status st = STRATA_OK;
-    while (st == STRATA_OK && !e->blocks_over && strata_dispatcher_first(e->dispatcher, &block, &sm))
+    while (st == STRATA_OK && !e->blocks_over &&
+           strata_dispatcher_first(e->dispatcher, &block, &sm))
         st = start_block(e, sm, hand_out_first(e, sm), err);
     return st;
 }
 
-static strata_status end_block(struct sim_engine *e, uint32_t sm, const struct sim_exit *x, struct strata_error *err)
+static strata_status end_block(struct sim_engine *e, uint32_t sm, const struct sim_exit *x,
+                               struct strata_error *err)
 {
     struct sim_sm *s = &e->sm[sm];
     strata_block_destroy(s->block[x->block].data);
@@ -242,8 +256,8 @@ static strata_status end_block(struct sim_engine *e, uint32_t sm, const struct s
     return start_block(e, sm, sim_max(noted + e->gpu->launch.block_replace_cycles, e->end), err);
 }
 
-/* Blocks that ended in the window, in order of time, then SM. A block without instructions ends as it
- * starts, so the search goes on until none is left. */
+/* Blocks that ended in the window, in order of time, then SM. A block without instructions ends as
+ * it starts, so the search goes on until none is left. */
 static strata_status replace_blocks(struct sim_engine *e, struct strata_error *err)
 {
     for (;;) {
@@ -329,7 +343,8 @@ static void translate(struct sim_engine *e)
     }
 }
 
-/* Requests that wait in the crossbar hold up the ports of their SM, and with them the load/store unit. */
+/* Requests that wait in the crossbar hold up the ports of their SM, and with them the load/store
+ * unit. */
 static void hold_ports(struct sim_engine *e)
 {
     uint32_t limit = e->gpu->xbar.queue;
@@ -345,7 +360,8 @@ static void hold_ports(struct sim_engine *e)
 
 static strata_status exchange(struct sim_engine *e, struct strata_error *err)
 {
-    for (size_t i = 0; i < e->n_replies; i++) /* they are the memory side's until it is called again */
+    for (size_t i = 0; i < e->n_replies;
+         i++) /* they are the memory side's until it is called again */
         sim_sm_deliver(&e->sm[e->reply[i].sm], &e->reply[i]);
     e->n_replies = 0;
     strata_status st = collect(e, err);
@@ -370,7 +386,8 @@ static void do_task(struct sim_engine *e, uint32_t task, uint32_t thread)
         s->order = e->order ? &e->order[thread] : NULL;
         sim_sm_run(s, e->end);
     } else
-        e->memside_status = sim_memside_run(e->memside, e->end, e->memside_threads, &e->reply, &e->n_replies, &e->memside_error);
+        e->memside_status = sim_memside_run(e->memside, e->end, e->memside_threads, &e->reply,
+                                            &e->n_replies, &e->memside_error);
 }
 
 /* Takes tasks of the current round until none is left. Called with the lock held. */
@@ -413,10 +430,12 @@ static void *help(void *arg)
 
 static void start_helpers(struct sim_engine *e)
 {
-    uint32_t n = e->threads - e->memside_threads; /* one thread of the memory side's is that of its task */
+    uint32_t n =
+        e->threads - e->memside_threads; /* one thread of the memory side's is that of its task */
     e->helper = n ? calloc(n, sizeof *e->helper) : NULL;
     e->next_task = UINT32_MAX;
-    while (e->helper && e->n_helpers < n && !pthread_create(&e->helper[e->n_helpers], NULL, help, e))
+    while (e->helper && e->n_helpers < n &&
+           !pthread_create(&e->helper[e->n_helpers], NULL, help, e))
         e->n_helpers++;
 }
 
@@ -440,8 +459,8 @@ static void run_window(struct sim_engine *e)
 
 /* ---- the loop ---- */
 
-/* The next time anything happens anywhere; UINT64_MAX: all is done. Packets that have not left yet keep
- * the next window where it is. */
+/* The next time anything happens anywhere; UINT64_MAX: all is done. Packets that have not left yet
+ * keep the next window where it is. */
 static uint64_t next_event(const struct sim_engine *e)
 {
     uint64_t next = sim_memside_next(e->memside);
@@ -504,10 +523,12 @@ strata_status sim_engine_run(struct sim_engine *e, struct strata_error *err)
     }
     if (unanswered)
         return strata_fail(err, STRATA_EFORMAT, e->shared.launch->trace, 0, 0,
-                           "The memory side has left %llu requests without an answer.", (unsigned long long)unanswered);
+                           "The memory side has left %llu requests without an answer.",
+                           (unsigned long long)unanswered);
     if (e->resident_blocks)
         return strata_fail(err, STRATA_EFORMAT, e->shared.launch->trace, 0, 0,
-                           "%u blocks wait at a barrier that not all of their warps reach; `strata check` tells where.",
+                           "%u blocks wait at a barrier that not all of their warps reach; `strata "
+                           "check` tells where.",
                            e->resident_blocks);
     return STRATA_OK;
 }

@@ -26,8 +26,8 @@ struct l1_entry {
     uint64_t line;
     uint32_t waiter, next; /* next: of the same hash, or of the free list */
     uint32_t n_waiters;
-    uint8_t pending;       /* sectors under way */
-    uint8_t keep;          /* of those: to be put into the data array */
+    uint8_t pending; /* sectors under way */
+    uint8_t keep;    /* of those: to be put into the data array */
 };
 
 struct l1 {
@@ -49,8 +49,8 @@ struct l1_answer {
 };
 
 /* `pool` (may be NULL) has the memory of the data array, and outlives it. */
-strata_status l1_init(struct l1 *c, const struct strata_gpu *gpu, struct cache_pool *pool, uint64_t l1_bytes, uint64_t seed,
-                      struct strata_error *err);
+strata_status l1_init(struct l1 *c, const struct strata_gpu *gpu, struct cache_pool *pool,
+                      uint64_t l1_bytes, uint64_t seed, struct strata_error *err);
 void l1_release(struct l1 *c);
 
 /* A load of some sectors at t. If any is not there, `op` is told by l1_fill. */
@@ -58,10 +58,11 @@ struct l1_answer l1_load(struct l1 *c, uint64_t line, uint8_t sectors, uint32_t 
 /* A store; `whole`: sectors written entirely. Returns the sectors that were there. */
 uint8_t l1_store(struct l1 *c, uint64_t line, uint8_t sectors, uint8_t whole, uint64_t t);
 /* Sectors have arrived at t; calls `done` for each operation that has all it waited for. */
-void l1_fill(struct l1 *c, uint64_t line, uint8_t sectors, uint64_t t, void (*done)(void *who, uint32_t op), void *who);
+void l1_fill(struct l1 *c, uint64_t line, uint8_t sectors, uint64_t t,
+             void (*done)(void *who, uint32_t op), void *who);
 
-/* A line will be looked up: first the rows that lead to it are wanted, then what they point at, then who
- * waits. Changes nothing but how long the look-up takes. */
+/* A line will be looked up: first the rows that lead to it are wanted, then what they point at,
+ * then who waits. Changes nothing but how long the look-up takes. */
 void l1_expect_rows(const struct l1 *c, uint64_t line);
 void l1_expect_entry(const struct l1 *c, uint64_t line);
 void l1_expect_waiter(const struct l1 *c, uint64_t line);

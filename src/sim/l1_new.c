@@ -11,8 +11,8 @@ static bool room(const struct l1 *c, const struct l1_entry *e)
     return !c->gpu->l1.mshr_merges || e->n_waiters < c->gpu->l1.mshr_merges;
 }
 
-/* Allocation on a miss, as far as the table allows it: the line takes its place now, and may lose it
- * again before its data arrives. */
+/* Allocation on a miss, as far as the table allows it: the line takes its place now, and may lose
+ * it again before its data arrives. */
 static void reserve(struct l1 *c, uint32_t slot, uint64_t line, uint8_t sectors)
 {
     if (slot == CACHE_NONE)

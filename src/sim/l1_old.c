@@ -17,7 +17,8 @@ uint32_t l1_old_slot(struct l1 *c, uint64_t line)
     uint32_t set = cache_set_of(d, line), victim = CACHE_NONE;
     if (d->fill[set] == d->set_start[set + 1] - d->set_start[set]) {
         for (uint32_t i = d->set_start[set]; i < d->set_start[set + 1]; i++)
-            if (!reserved(&d->slot[i]) && (victim == CACHE_NONE || d->tag[i].age < d->tag[victim].age))
+            if (!reserved(&d->slot[i]) &&
+                (victim == CACHE_NONE || d->tag[i].age < d->tag[victim].age))
                 victim = i;
         if (victim == CACHE_NONE)
             return CACHE_NONE; /* every line of the set is under way */

@@ -9,8 +9,8 @@
 
 enum { FIRST_ROWS = 1024 };
 
-strata_status l1_init(struct l1 *c, const struct strata_gpu *gpu, struct cache_pool *pool, uint64_t l1_bytes, uint64_t seed,
-                      struct strata_error *err)
+strata_status l1_init(struct l1 *c, const struct strata_gpu *gpu, struct cache_pool *pool,
+                      uint64_t l1_bytes, uint64_t seed, struct strata_error *err)
 {
     memset(c, 0, sizeof *c);
     c->gpu = gpu;
@@ -24,7 +24,8 @@ strata_status l1_init(struct l1 *c, const struct strata_gpu *gpu, struct cache_p
     c->hash_mask = FIRST_ROWS - 1;
     c->hash = malloc(FIRST_ROWS * sizeof *c->hash);
     if (!c->hash)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the L1 of an SM.");
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for the L1 of an SM.");
     memset(c->hash, 0xff, FIRST_ROWS * sizeof *c->hash);
     return STRATA_OK;
 }
@@ -94,8 +95,8 @@ static bool grow(void **array, uint32_t *cap, size_t bytes)
     return true;
 }
 
-/* More rows, once there are as many entries: a gather has thousands of lines under way, and each step of
- * a chain is a miss in the host's cache. Without memory the table stays as it is. */
+/* More rows, once there are as many entries: a gather has thousands of lines under way, and each
+ * step of a chain is a miss in the host's cache. Without memory the table stays as it is. */
 static void widen_table(struct l1 *c)
 {
     uint32_t rows = (c->hash_mask + 1) * 4, *wider = malloc(rows * sizeof *wider);
@@ -121,7 +122,8 @@ struct l1_entry *l1_add(struct l1 *c, uint64_t line)
         widen_table(c);
     if (i != L1_NONE)
         c->free_entry = c->entry[i].next;
-    else if (c->n_entries < c->cap_entries || grow((void **)&c->entry, &c->cap_entries, sizeof *c->entry))
+    else if (c->n_entries < c->cap_entries ||
+             grow((void **)&c->entry, &c->cap_entries, sizeof *c->entry))
         i = c->n_entries++;
     else
         return NULL;
@@ -148,7 +150,8 @@ bool l1_wait(struct l1 *c, struct l1_entry *e, uint32_t op, uint8_t sectors)
     uint32_t i = c->free_waiter;
     if (i != L1_NONE)
         c->free_waiter = c->waiter[i].next;
-    else if (c->n_waiters < c->cap_waiters || grow((void **)&c->waiter, &c->cap_waiters, sizeof *c->waiter))
+    else if (c->n_waiters < c->cap_waiters ||
+             grow((void **)&c->waiter, &c->cap_waiters, sizeof *c->waiter))
         i = c->n_waiters++;
     else
         return false;
@@ -204,7 +207,8 @@ static void put_data(struct l1 *c, uint64_t line, uint8_t sectors, uint64_t t)
         s->ready[lowest_bit32(b)] = t;
 }
 
-void l1_fill(struct l1 *c, uint64_t line, uint8_t sectors, uint64_t t, void (*done)(void *who, uint32_t op), void *who)
+void l1_fill(struct l1 *c, uint64_t line, uint8_t sectors, uint64_t t,
+             void (*done)(void *who, uint32_t op), void *who)
 {
     put_data(c, line, sectors, t);
     struct l1_entry *e = l1_find(c, line);

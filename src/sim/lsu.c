@@ -18,7 +18,8 @@ bool sim_lsu_room(const struct sim_sm *s, uint64_t *when)
 {
     const struct sim_lsu *u = &s->lsu;
     uint32_t limit = s->shared->gpu->sm.lsu_queue_cycles;
-    if (u->op_tail - u->op_head >= SIM_LSU_OPS || u->line_tail - u->line_head > SIM_LSU_LINES - STRATA_MAX_REQUESTS) {
+    if (u->op_tail - u->op_head >= SIM_LSU_OPS ||
+        u->line_tail - u->line_head > SIM_LSU_LINES - STRATA_MAX_REQUESTS) {
         *when = sim_max(s->now + 1, u->free);
         return false;
     }
@@ -35,7 +36,8 @@ static bool uses_l1(const struct sim_sm *s, const struct strata_inst *i)
 }
 
 /* Loads, and atomics with a result, have an operation that collects what arrives. */
-static void queue_global(struct sim_sm *s, const struct sim_warp *w, uint32_t warp, struct sim_lsu_op *q)
+static void queue_global(struct sim_sm *s, const struct sim_warp *w, uint32_t warp,
+                         struct sim_lsu_op *q)
 {
     const struct strata_inst *i = w->next.inst;
     uint32_t least = s->shared->gpu->l1.store_cycles;
@@ -63,7 +65,11 @@ void sim_lsu_issue(struct sim_sm *s, uint32_t warp, const struct sm_inst *i)
     struct sim_lsu *u = &s->lsu;
     const struct sim_warp *w = &s->warp[warp];
     struct sim_lsu_op *q = &u->op[u->op_tail % SIM_LSU_OPS];
-    *q = (struct sim_lsu_op){.issued = s->now, .op = L1_NONE, .cycles = i->interval, .kind = SIM_LSU_OTHER, .warp = (uint8_t)warp};
+    *q = (struct sim_lsu_op){.issued = s->now,
+                             .op = L1_NONE,
+                             .cycles = i->interval,
+                             .kind = SIM_LSU_OTHER,
+                             .warp = (uint8_t)warp};
     if (i->kind == SM_KIND_GLOBAL) {
         queue_global(s, w, warp, q);
     } else if (i->kind == SM_KIND_SHARED) {
@@ -116,7 +122,8 @@ static void translate_and_leave(struct sim_sm *s, uint32_t flight, uint64_t t)
         return;
     }
     if (request == CACHE_NONE) {
-        s->status = strata_fail(&s->error, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the TLB of an SM.");
+        s->status = strata_fail(&s->error, STRATA_ENOMEM, NULL, 0, 0,
+                                "There is no memory left for the TLB of an SM.");
         return;
     }
     s->count.tlb_misses++;
@@ -124,15 +131,18 @@ static void translate_and_leave(struct sim_sm *s, uint32_t flight, uint64_t t)
     s->tlb.request[request].flight = flight;
 }
 
-static void fetch_sectors(struct sim_sm *s, const struct sim_lsu_line *l, uint8_t sectors, uint32_t op, uint64_t t)
+static void fetch_sectors(struct sim_sm *s, const struct sim_lsu_line *l, uint8_t sectors,
+                          uint32_t op, uint64_t t)
 {
-    uint32_t flight = sim_flight_new(s, SIM_READ, l->line, op, t), each = s->shared->sector_bytes / 32;
+    uint32_t flight = sim_flight_new(s, SIM_READ, l->line, op, t),
+             each = s->shared->sector_bytes / 32;
     if (flight == L1_NONE)
         return;
     struct sim_flight *f = &s->flight[flight];
     f->sectors = sectors;
     f->packet_sectors = sectors;
-    if (each > 1) /* sectors larger than the packets': as the coalescer's line said, for an unsectored line all */
+    if (each > 1) /* sectors larger than the packets': as the coalescer's line said, for an
+                     unsectored line all */
         f->packet_sectors = l->packet_sectors;
     translate_and_leave(s, flight, t);
 }
@@ -153,7 +163,8 @@ static void translate_hit(struct sim_sm *s, uint64_t line, uint32_t op, uint64_t
 }
 
 /* One line of a load; false: the L1 refused it. */
-static bool load_line(struct sim_sm *s, struct sim_lsu_op *q, const struct sim_lsu_line *l, uint64_t t)
+static bool load_line(struct sim_sm *s, struct sim_lsu_op *q, const struct sim_lsu_line *l,
+                      uint64_t t)
 {
     const struct strata_gpu *g = s->shared->gpu;
     struct l1_answer a = {.miss = l->sectors};
@@ -163,7 +174,8 @@ static bool load_line(struct sim_sm *s, struct sim_lsu_op *q, const struct sim_l
         if (a.refused)
             return false;
         if (a.failed)
-            s->status = strata_fail(&s->error, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the L1 of an SM.");
+            s->status = strata_fail(&s->error, STRATA_ENOMEM, NULL, 0, 0,
+                                    "There is no memory left for the L1 of an SM.");
     }
     struct sim_op *op = &s->op[q->op];
     op->done = sim_max(op->done, t + g->l1.hit_cycles);
@@ -196,7 +208,8 @@ static void expect_lines(const struct sim_sm *s, const struct sim_lsu_op *q)
 static bool load(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
 {
     struct sim_lsu *u = &s->lsu;
-    uint32_t tags = s->shared->gpu->l1.tags_per_cycle ? s->shared->gpu->l1.tags_per_cycle : 1, first = q->next_line;
+    uint32_t tags = s->shared->gpu->l1.tags_per_cycle ? s->shared->gpu->l1.tags_per_cycle : 1,
+             first = q->next_line;
     for (; q->next_line < q->n_lines; q->next_line++) {
         const struct sim_lsu_line *l = &u->line[(u->line_head + q->next_line) % SIM_LSU_LINES];
         expect_lines(s, q);
@@ -262,7 +275,8 @@ static void atomic(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
     struct sim_lsu *u = &s->lsu;
     for (unsigned i = 0; i < q->n_lines; i++) {
         const struct sim_lsu_line *l = &u->line[(u->line_head + i) % SIM_LSU_LINES];
-        uint32_t flight = sim_flight_new(s, q->returns ? SIM_ATOMIC : SIM_REDUCTION, l->line, q->op, start);
+        uint32_t flight =
+            sim_flight_new(s, q->returns ? SIM_ATOMIC : SIM_REDUCTION, l->line, q->op, start);
         if (flight == L1_NONE)
             return;
         s->flight[flight].packet_sectors = l->packet_sectors;
@@ -350,14 +364,16 @@ uint64_t sim_lsu_next(const struct sim_sm *s)
 
 /* ---- what comes back ---- */
 
-/* Something has arrived: what the L1 refused is tried again. Every cycle of the wait was an attempt. */
+/* Something has arrived: what the L1 refused is tried again. Every cycle of the wait was an
+ * attempt. */
 static void try_again(struct sim_sm *s)
 {
     struct sim_lsu *u = &s->lsu;
     if (u->refused_since == UINT64_MAX)
         return;
     uint64_t cycles = s->now - u->refused_since;
-    *(s->l1.old ? &s->count.reservation_failures : &s->count.mshr_stall_cycles) += cycles ? cycles : 1;
+    *(s->l1.old ? &s->count.reservation_failures : &s->count.mshr_stall_cycles) +=
+        cycles ? cycles : 1;
     u->refused_since = UINT64_MAX;
     u->free = sim_max(u->free, s->now);
 }
@@ -398,8 +414,10 @@ static void acknowledged(struct sim_sm *s, const struct sim_flight *f, uint64_t 
 void sim_lsu_reply(struct sim_sm *s, const struct sim_packet *p)
 {
     if (p->token >= s->n_flights || !s->flight[p->token].used) {
-        s->status = strata_fail(&s->error, STRATA_EFORMAT, NULL, 0, 0,
-                                "The memory side answered request %u of SM %u, which is not under way.", p->token, s->index);
+        s->status =
+            strata_fail(&s->error, STRATA_EFORMAT, NULL, 0, 0,
+                        "The memory side answered request %u of SM %u, which is not under way.",
+                        p->token, s->index);
         return;
     }
     struct sim_flight f = s->flight[p->token];

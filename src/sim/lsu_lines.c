@@ -4,21 +4,22 @@
 #include "base/bits.h"
 #include "sim/sm.h"
 
-/* Passes over the data banks: lanes whose words share a bank go one after another. Affine accesses to
- * words need no look at each lane. */
+/* Passes over the data banks: lanes whose words share a bank go one after another. Affine accesses
+ * to words need no look at each lane. */
 static uint32_t bank_passes(const struct sim_shared *g, const struct strata_winst *w)
 {
     if (w->addr_kind == STRATA_ADDR_STRIDE && w->inst->width_bytes == 4 && w->stride % 4 == 0 &&
         g->gpu->shared.banks == 32 && g->gpu->shared.bank_mode == STRATA_BANKS_4B) {
         uint32_t step = (uint32_t)(w->stride < 0 ? -w->stride : w->stride) / 4;
-        uint32_t common = step % 32 ? step & (0u - step) : 32; /* greatest power of two in the step, up to 32 */
+        uint32_t common =
+            step % 32 ? step & (0u - step) : 32; /* greatest power of two in the step, up to 32 */
         return step ? (popcount32(w->mask) * common + 31) / 32 : 1;
     }
     return strata_shared_access(&g->coalescer, w).wavefronts;
 }
 
-/* Cycles the unit needs: tag look-ups of several lines a cycle, and passes over the data banks as in
- * shared memory (docs/flow.md, probe hit_rate). */
+/* Cycles the unit needs: tag look-ups of several lines a cycle, and passes over the data banks as
+ * in shared memory (docs/flow.md, probe hit_rate). */
 static uint32_t access_cycles(struct sim_sm *s, const struct strata_winst *w, unsigned n)
 {
     const struct strata_gpu *g = s->shared->gpu;
@@ -47,14 +48,16 @@ static uint8_t widen(const struct sim_shared *g, uint32_t sectors)
 static void set_bytes(uint32_t mask[4], uint64_t from, uint64_t to)
 {
     for (uint64_t k = from / 32; k < 4 && k * 32 < to; k++) {
-        uint64_t low = from > k * 32 ? from - k * 32 : 0, high = to - k * 32 < 32 ? to - k * 32 : 32;
+        uint64_t low = from > k * 32 ? from - k * 32 : 0,
+                 high = to - k * 32 < 32 ? to - k * 32 : 32;
         mask[k] |= (uint32_t)(((uint64_t)1 << high) - ((uint64_t)1 << low));
     }
 }
 
-/* Bytes of a line that the lanes of a request touch. Local memory interleaves 4-byte words of lanes. */
-static void touch_bytes(const struct sim_shared *g, const struct strata_winst *w, const uint64_t *addr,
-                        const struct strata_request *r, uint32_t mask[4])
+/* Bytes of a line that the lanes of a request touch. Local memory interleaves 4-byte words of
+ * lanes. */
+static void touch_bytes(const struct sim_shared *g, const struct strata_winst *w,
+                        const uint64_t *addr, const struct strata_request *r, uint32_t mask[4])
 {
     uint64_t end = r->line + g->gpu->l1.cache.line_bytes;
     memset(mask, 0, 4 * sizeof *mask);
@@ -73,7 +76,8 @@ static void touch_bytes(const struct sim_shared *g, const struct strata_winst *w
 
 /* Lanes that meet in one word go one after another, lanes in other words of a sector together
  * (docs/flow.md, probe atomics): packets of a sector = the most lanes on one word. */
-static uint32_t atomic_packets(const struct strata_winst *w, const uint64_t *addr, const struct strata_request *r)
+static uint32_t atomic_packets(const struct strata_winst *w, const uint64_t *addr,
+                               const struct strata_request *r)
 {
     uint8_t count[32] = {0};
     uint32_t most[4] = {0}, packets = 0;
@@ -87,8 +91,8 @@ static uint32_t atomic_packets(const struct strata_winst *w, const uint64_t *add
     return packets ? packets : 1;
 }
 
-static void fill_line(struct sim_sm *s, const struct strata_winst *w, const uint64_t *addr, const struct strata_request *r,
-                      struct sim_lsu_line *line)
+static void fill_line(struct sim_sm *s, const struct strata_winst *w, const uint64_t *addr,
+                      const struct strata_request *r, struct sim_lsu_line *line)
 {
     line->line = r->line;
     line->sectors = (uint8_t)r->sectors;
@@ -122,8 +126,10 @@ unsigned sim_lines(struct sim_sm *s, const struct sim_warp *w, uint16_t *cycles)
         strata_winst_addresses(i, addr);
     for (unsigned k = 0; k < n; k++)
         fill_line(s, i, addr, &r[k], &u->line[(u->line_tail + k) % SIM_LSU_LINES]);
-    if (s->shared->ptx && i->inst->memop == STRATA_MEM_REDUCTION && n == 1 && i->addr_kind == STRATA_ADDR_STRIDE && !i->stride)
-        u->line[u->line_tail % SIM_LSU_LINES].operations = 1; /* ptxas adds up the lanes of a warp first */
+    if (s->shared->ptx && i->inst->memop == STRATA_MEM_REDUCTION && n == 1 &&
+        i->addr_kind == STRATA_ADDR_STRIDE && !i->stride)
+        u->line[u->line_tail % SIM_LSU_LINES].operations =
+            1; /* ptxas adds up the lanes of a warp first */
     *cycles = (uint16_t)access_cycles(s, i, n);
     return n;
 }

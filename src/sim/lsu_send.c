@@ -1,7 +1,7 @@
 /* lsu_send.c - packets that leave an SM, and the stores that wait and merge before they do.
  *
- * Stores wait in a few lines and leave when the unit was idle for a while, or when another line needs
- * the place (docs/flow.md, probes store_rate and store_repeat). */
+ * Stores wait in a few lines and leave when the unit was idle for a while, or when another line
+ * needs the place (docs/flow.md, probes store_rate and store_repeat). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,8 @@ uint32_t sim_flight_new(struct sim_sm *s, uint8_t kind, uint64_t line, uint32_t 
         i = (uint32_t)s->n_flights++;
     else
         return L1_NONE;
-    s->flight[i] = (struct sim_flight){.line = line, .op = op, .kind = kind, .used = true, .reached = t, .next = L1_NONE};
+    s->flight[i] = (struct sim_flight){
+        .line = line, .op = op, .kind = kind, .used = true, .reached = t, .next = L1_NONE};
     return i;
 }
 
@@ -34,7 +35,11 @@ void sim_send(struct sim_sm *s, uint32_t flight, uint64_t t, const struct sim_ls
         return;
     struct sim_flight *f = &s->flight[flight];
     struct sim_packet *p = &s->outbox[s->n_outbox++];
-    *p = (struct sim_packet){.time = t, .line = f->line, .token = flight, .sm = (uint16_t)s->index, .kind = f->kind,
+    *p = (struct sim_packet){.time = t,
+                             .line = f->line,
+                             .token = flight,
+                             .sm = (uint16_t)s->index,
+                             .kind = f->kind,
                              .sectors = f->packet_sectors};
     if (data) {
         memcpy(p->byte_mask, data->byte_mask, sizeof p->byte_mask);
@@ -61,8 +66,9 @@ static void send_store(struct sim_sm *s, const struct sim_store_line *store, uin
     uint32_t n = popcount32(store->sectors), full = 0;
     for (uint32_t k = 0; k < 4; k++)
         full |= (uint32_t)(store->byte_mask[k] == UINT32_MAX) << k;
-    /* A packet needs a flit for its head; whole sectors hide it behind their data (probe store_rate:
-     * 1.9 cycles for one sector, 3.9 for four whole ones, 4.8 for four written in part). */
+    /* A packet needs a flit for its head; whole sectors hide it behind their data (probe
+     * store_rate: 1.9 cycles for one sector, 3.9 for four whole ones, 4.8 for four written in
+     * part). */
     uint32_t flits = n < 2 ? 2 : (full & store->sectors) == store->sectors ? n : n + 1;
     uint64_t start = sim_take_port(s, flits, t);
     uint32_t flight = sim_flight_new(s, SIM_WRITE, store->line, L1_NONE, t);
@@ -74,15 +80,17 @@ static void send_store(struct sim_sm *s, const struct sim_store_line *store, uin
     s->flight[flight].blocks = store->blocks;
     sim_send(s, flight, start, &data);
     s->count.from_l1_sectors += n;
-    s->lsu.drain_debt4 += s->shared->gpu->l1.store_drain_cycles * n; /* four quarters of a quarter of a line */
+    s->lsu.drain_debt4 +=
+        s->shared->gpu->l1.store_drain_cycles * n; /* four quarters of a quarter of a line */
 }
 
-/* A line leaves that no store has touched for `idle` cycles in which the unit had nothing to do, or for
- * as long as it may wait at all. */
+/* A line leaves that no store has touched for `idle` cycles in which the unit had nothing to do, or
+ * for as long as it may wait at all. */
 void sim_stores_drain(struct sim_sm *s, uint64_t t)
 {
     struct sim_lsu *u = &s->lsu;
-    uint64_t idle_now = t - u->busy, idle = s->shared->gpu->l1.store_idle_cycles, most = s->shared->gpu->l1.store_wait_cycles;
+    uint64_t idle_now = t - u->busy, idle = s->shared->gpu->l1.store_idle_cycles,
+             most = s->shared->gpu->l1.store_wait_cycles;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < u->n_stores; i++) {
         if (idle_now >= u->store[i].idle + idle || t >= u->store[i].last + most)
@@ -103,7 +111,8 @@ void sim_stores_flush(struct sim_sm *s, uint64_t t)
 uint64_t sim_stores_next(const struct sim_sm *s)
 {
     const struct sim_lsu *u = &s->lsu;
-    uint64_t next = UINT64_MAX, idle = s->shared->gpu->l1.store_idle_cycles, most = s->shared->gpu->l1.store_wait_cycles;
+    uint64_t next = UINT64_MAX, idle = s->shared->gpu->l1.store_idle_cycles,
+             most = s->shared->gpu->l1.store_wait_cycles;
     for (uint32_t i = 0; i < u->n_stores; i++) {
         uint64_t by_idle = u->busy + u->store[i].idle + idle, by_age = u->store[i].last + most;
         uint64_t t = by_idle < by_age ? by_idle : by_age;

@@ -34,7 +34,8 @@ strata_status sim_memside_run(struct sim_memside *m, uint64_t end, uint32_t thre
 uint64_t sim_memside_next(const struct sim_memside *m);
 
 /* A copy from the host filled [address, address + bytes) (l2.fill_on_memcpy). */
-/* Requests of an SM that wait in the crossbar because queues in front of slices are full (xbar.queue). */
+/* Requests of an SM that wait in the crossbar because queues in front of slices are full
+ * (xbar.queue). */
 uint32_t sim_memside_waiting(const struct sim_memside *m, uint32_t sm);
 void sim_memside_memcpy(struct sim_memside *m, uint64_t address, uint64_t bytes);
 

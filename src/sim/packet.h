@@ -13,26 +13,36 @@
 #include <stdint.h>
 
 enum sim_packet_kind {
-    SIM_READ = 0,      /* sectors of a line for an L1, or around it */
-    SIM_WRITE,         /* sectors of a line, with the bytes written of each */
-    SIM_ATOMIC,        /* result wanted */
-    SIM_REDUCTION,     /* no result: acknowledged like a write */
-    SIM_FETCH,         /* instructions; sectors of a line as SIM_READ */
+    SIM_READ = 0,  /* sectors of a line for an L1, or around it */
+    SIM_WRITE,     /* sectors of a line, with the bytes written of each */
+    SIM_ATOMIC,    /* result wanted */
+    SIM_REDUCTION, /* no result: acknowledged like a write */
+    SIM_FETCH,     /* instructions; sectors of a line as SIM_READ */
     SIM_N_PACKET_KINDS
 };
 
 /* Cycles a request spent in each place, for the latency breakdown (figure 1 of paper 001). */
-enum sim_place { SIM_AT_MSHR = 0, SIM_AT_XBAR, SIM_AT_L2, SIM_AT_L2_QUEUE, SIM_AT_DRAM, SIM_AT_DRAM_QUEUE, SIM_N_PLACES };
+enum sim_place {
+    SIM_AT_MSHR = 0,
+    SIM_AT_XBAR,
+    SIM_AT_L2,
+    SIM_AT_L2_QUEUE,
+    SIM_AT_DRAM,
+    SIM_AT_DRAM_QUEUE,
+    SIM_N_PLACES
+};
 
 struct sim_packet {
-    uint64_t time;       /* request: leaves the SM; reply: whole at the SM (SM cycles since the launch began) */
-    uint64_t line;       /* byte address of the L1's line */
-    uint32_t token;      /* the SM's own; a reply carries it back unchanged, exactly once */
-    uint32_t sequence;   /* per SM, ascending in the order of sending */
+    uint64_t time;     /* request: leaves the SM; reply: whole at the SM (SM cycles since the launch
+                          began) */
+    uint64_t line;     /* byte address of the L1's line */
+    uint32_t token;    /* the SM's own; a reply carries it back unchanged, exactly once */
+    uint32_t sequence; /* per SM, ascending in the order of sending */
     uint16_t sm;
-    uint8_t kind;        /* enum sim_packet_kind */
-    uint8_t sectors;     /* mask, bit k = 32-byte sector k of the line */
-    uint32_t byte_mask[4]; /* SIM_WRITE: bytes written of each sector; all ones for a whole sector */
+    uint8_t kind;    /* enum sim_packet_kind */
+    uint8_t sectors; /* mask, bit k = 32-byte sector k of the line */
+    uint32_t
+        byte_mask[4];    /* SIM_WRITE: bytes written of each sector; all ones for a whole sector */
     uint16_t operations; /* atomics: operations on this line (lanes, less those merged) */
     uint16_t spent[SIM_N_PLACES]; /* filled by the memory side in a reply; saturating */
 };

@@ -21,22 +21,29 @@ static void add_counters(struct sim_sm_counters *sum, const struct sim_sm_counte
         to[i] += from[i];
 }
 
-static void report_l1(const struct strata_gpu *g, const struct sim_sm_counters *c, struct strata_result *r)
+static void report_l1(const struct strata_gpu *g, const struct sim_sm_counters *c,
+                      struct strata_result *r)
 {
     uint64_t hits = c->ld_hits + (g->l1.inflight_counts_as_hit ? c->ld_inflight_hits : 0);
     strata_result_set(r, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", (double)c->ld_requests);
     strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", (double)c->ld_sectors);
     strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", (double)hits);
-    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum", (double)(c->ld_sectors - hits));
+    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum",
+                      (double)(c->ld_sectors - hits));
     strata_result_set(r, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", (double)c->st_requests);
     strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", (double)c->st_sectors);
-    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum", (double)c->st_hits);
-    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", (double)c->atom_sectors);
+    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum",
+                      (double)c->st_hits);
+    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
+                      (double)c->atom_sectors);
     strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", (double)c->red_sectors);
-    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", (double)c->local_ld_sectors);
-    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", (double)c->local_st_sectors);
+    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
+                      (double)c->local_ld_sectors);
+    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",
+                      (double)c->local_st_sectors);
     if (!c->async_copies) /* where those write in shared memory is in no trace */
-        strata_result_set(r, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", (double)c->shared_conflicts);
+        strata_result_set(r, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
+                          (double)c->shared_conflicts);
     strata_result_set(r, "l1tex__m_xbar2l1tex_read_sectors.sum", (double)c->to_l1_sectors);
     strata_result_set(r, "l1tex__m_l1tex2xbar_write_sectors.sum", (double)c->from_l1_sectors);
 }
@@ -45,14 +52,17 @@ static void report_stalls(const struct sim_sm_counters *c, struct strata_result 
 {
     for (int s = 1; s < SM_N_STALLS; s++) {
         char name[128];
-        snprintf(name, sizeof name, "smsp__average_warps_issue_stalled_%s_per_issue_active.ratio", sm_stall_name(s));
+        snprintf(name, sizeof name, "smsp__average_warps_issue_stalled_%s_per_issue_active.ratio",
+                 sm_stall_name(s));
         strata_result_set(r, name, ratio((double)c->stall_cycles[s], (double)c->instructions));
     }
 }
 
-static void report_time(const struct sim_engine *e, const struct sim_sm_counters *c, struct strata_result *r)
+static void report_time(const struct sim_engine *e, const struct sim_sm_counters *c,
+                        struct strata_result *r)
 {
-    double cycles = (double)(e->end_time + e->gpu->launch.drain_cycles), active = 0, warp_cycles = 0;
+    double cycles = (double)(e->end_time + e->gpu->launch.drain_cycles), active = 0,
+           warp_cycles = 0;
     for (uint32_t s = 0; s < e->n_sms; s++)
         active += (double)e->sm[s].busy;
     for (int s = 0; s < SM_N_STALLS; s++)
@@ -88,7 +98,8 @@ static void add_code_reads(const struct sim_engine *e, struct strata_result *r)
     strata_result_set(r, "dram__sectors_read.sum", data + code);
 }
 
-/* Where the time of a load that left the SM went (figure 1 of paper 001); the memory side adds its parts. */
+/* Where the time of a load that left the SM went (figure 1 of paper 001); the memory side adds its
+ * parts. */
 static void report_latency(const struct sim_sm_counters *c, struct strata_result *r)
 {
     double n = (double)c->lat_requests;
@@ -97,14 +108,17 @@ static void report_latency(const struct sim_sm_counters *c, struct strata_result
     strata_result_detail(r, "latency.mshr_cycles", ratio((double)c->lat_lsu, n));
 }
 
-static void report_detail(const struct sim_engine *e, const struct sim_sm_counters *c, struct strata_result *r)
+static void report_detail(const struct sim_engine *e, const struct sim_sm_counters *c,
+                          struct strata_result *r)
 {
     report_latency(c, r);
     strata_result_detail(r, "l1.inflight_hit_sectors", (double)c->ld_inflight_hits);
     strata_result_detail(r, "l1.reservation_failures", (double)c->reservation_failures);
     strata_result_detail(r, "l1.mshr_stall_cycles", (double)c->mshr_stall_cycles);
-    strata_result_detail(r, "time.launch_cycles", e->gpu->launch.launch_cycles + e->gpu->launch.drain_cycles);
-    strata_result_detail(r, "time.kernel_cycles", (double)e->end_time - e->gpu->launch.launch_cycles);
+    strata_result_detail(r, "time.launch_cycles",
+                         e->gpu->launch.launch_cycles + e->gpu->launch.drain_cycles);
+    strata_result_detail(r, "time.kernel_cycles",
+                         (double)e->end_time - e->gpu->launch.launch_cycles);
     strata_result_detail(r, "packets.requests", (double)c->requests);
     strata_result_detail(r, "packets.replies", (double)c->replies);
     if (!e->tlb.enabled)
@@ -113,15 +127,21 @@ static void report_detail(const struct sim_engine *e, const struct sim_sm_counte
     strata_result_detail(r, "tlb.page_walks", (double)e->tlb.walks);
 }
 
-static void report_warnings(const struct sim_engine *e, const struct sim_sm_counters *c, struct strata_result *r)
+static void report_warnings(const struct sim_engine *e, const struct sim_sm_counters *c,
+                            struct strata_result *r)
 {
     if (c->unknown_opcodes)
-        strata_result_warn(r, "%llu warp instructions have an opcode this build does not know; they were timed as integer arithmetic.",
+        strata_result_warn(r,
+                           "%llu warp instructions have an opcode this build does not know; they "
+                           "were timed as integer arithmetic.",
                            (unsigned long long)c->unknown_opcodes);
     if (c->texture_accesses)
-        strata_result_warn(r, "%llu texture accesses were treated as global loads.", (unsigned long long)c->texture_accesses);
+        strata_result_warn(r, "%llu texture accesses were treated as global loads.",
+                           (unsigned long long)c->texture_accesses);
     if (e->shared.launch->sampled_blocks)
-        strata_result_warn(r, "Only %llu of the launch's blocks were recorded; counts are those of the recorded blocks.",
+        strata_result_warn(r,
+                           "Only %llu of the launch's blocks were recorded; counts are those of "
+                           "the recorded blocks.",
                            (unsigned long long)e->shared.launch->sampled_blocks);
 }
 
@@ -139,15 +159,19 @@ void sim_report(const struct sim_engine *e, struct strata_result *r)
     report_warnings(e, &sum, r);
 }
 
-static strata_status run_sim(const struct strata_gpu *gpu, struct strata_reader *reader, const struct strata_model_options *opt,
-                             struct strata_result *out, struct strata_error *err)
+static strata_status run_sim(const struct strata_gpu *gpu, struct strata_reader *reader,
+                             const struct strata_model_options *opt, struct strata_result *out,
+                             struct strata_error *err)
 {
     if (opt->settings && *opt->settings)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
-                           "The clocked model does not understand \"%s\"; it has no settings besides the GPU file's.", *opt->settings);
+                           "The clocked model does not understand \"%s\"; it has no settings "
+                           "besides the GPU file's.",
+                           *opt->settings);
     struct sim_engine *e = malloc(sizeof *e);
     if (!e)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the clocked model.");
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for the clocked model.");
     strata_status st = sim_engine_init(e, gpu, reader, opt, err);
     if (st == STRATA_OK) {
         st = sim_engine_run(e, err);

@@ -16,7 +16,8 @@ bool sim_sm_grow(struct sim_sm *s, void **array, size_t n, size_t *cap, size_t b
     size_t more = *cap ? *cap * 2 : 64;
     void *p = realloc(*array, more * bytes);
     if (!p) {
-        s->status = strata_fail(&s->error, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the requests of an SM.");
+        s->status = strata_fail(&s->error, STRATA_ENOMEM, NULL, 0, 0,
+                                "There is no memory left for the requests of an SM.");
         return false;
     }
     *array = p;
@@ -33,8 +34,8 @@ static void init_slots(struct sim_sm *s)
     }
 }
 
-strata_status sim_sm_init(struct sim_sm *s, const struct sim_shared *shared, uint32_t index, uint64_t seed,
-                          struct strata_error *err)
+strata_status sim_sm_init(struct sim_sm *s, const struct sim_shared *shared, uint32_t index,
+                          uint64_t seed, struct strata_error *err)
 {
     memset(s, 0, sizeof *s);
     s->shared = shared;
@@ -50,11 +51,13 @@ strata_status sim_sm_init(struct sim_sm *s, const struct sim_shared *shared, uin
     s->cap_ops = 64; /* never empty: an index handed out after a failure has to be valid */
     s->op = calloc(s->cap_ops, sizeof *s->op);
     if (!s->op || !s->scheduler || !s->warp || !s->block || !s->exit || !s->fetch_used)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the resident warps of a launch.");
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for the resident warps of a launch.");
     init_slots(s);
     strata_status st = fetch_sm_init(&s->fetch, err);
     if (st == STRATA_OK)
-        st = l1_init(&s->l1, shared->gpu, shared->l1_pool, shared->occupancy.l1_bytes, seed + index, err);
+        st = l1_init(&s->l1, shared->gpu, shared->l1_pool, shared->occupancy.l1_bytes, seed + index,
+                     err);
     if (st == STRATA_OK)
         st = sim_tlb_init(&s->tlb, shared->gpu, seed + index, err);
     return st;
@@ -145,7 +148,8 @@ static void take_due(struct sim_sm *s)
 /* Registers are numbered by the trace: their table grows when a block brings a higher one. */
 static strata_status size_registers(struct sim_sm *s, struct sim_warp *w, struct strata_error *err)
 {
-    uint32_t need = s->shared->ordered ? sm_scheduler_registers(s->order) : s->shared->decoder.max_register + 1;
+    uint32_t need =
+        s->shared->ordered ? sm_scheduler_registers(s->order) : s->shared->decoder.max_register + 1;
     if (need > w->register_cap) {
         w->register_cap = need < 64 ? 64 : need;
         free(w->scoreboard.ready);
@@ -154,14 +158,16 @@ static strata_status size_registers(struct sim_sm *s, struct sim_warp *w, struct
         w->scoreboard.stall = malloc(w->register_cap);
     }
     if (!w->scoreboard.ready || !w->scoreboard.stall)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the registers of a warp.");
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for the registers of a warp.");
     memset(w->scoreboard.ready, 0, w->register_cap * sizeof *w->scoreboard.ready);
     memset(w->scoreboard.stall, 0, w->register_cap);
     w->scoreboard.predicate_ready = 0;
     return STRATA_OK;
 }
 
-static strata_status start_warp(struct sim_sm *s, uint32_t index, uint32_t block, uint32_t k, uint64_t t, struct strata_error *err)
+static strata_status start_warp(struct sim_sm *s, uint32_t index, uint32_t block, uint32_t k,
+                                uint64_t t, struct strata_error *err)
 {
     struct sim_warp *w = &s->warp[index];
     strata_status st = strata_cursor_init(&w->cursor, s->block[block].data, k, err);
@@ -176,7 +182,8 @@ static strata_status start_warp(struct sim_sm *s, uint32_t index, uint32_t block
     w->n_groups = 0;
     w->open = (struct sim_async_group){0};
     w->fetch_line = UINT32_MAX;
-    w->local_base = ((uint64_t)1 << 46) + ((uint64_t)s->index * s->shared->slots_per_sm + index) * (1u << 21);
+    w->local_base =
+        ((uint64_t)1 << 46) + ((uint64_t)s->index * s->shared->slots_per_sm + index) * (1u << 21);
     sm_window_reset(&w->window);
     sim_next_instruction(s, w);
     if (!w->has_next)
@@ -189,7 +196,8 @@ static strata_status start_warp(struct sim_sm *s, uint32_t index, uint32_t block
     return STRATA_OK;
 }
 
-strata_status sim_sm_start(struct sim_sm *s, struct strata_block *data, uint64_t window, uint64_t t, struct strata_error *err)
+strata_status sim_sm_start(struct sim_sm *s, struct strata_block *data, uint64_t window, uint64_t t,
+                           struct strata_error *err)
 {
     uint32_t place = 0, limit = s->shared->warps_per_block;
     while (place < s->shared->occupancy.blocks_per_sm && s->block[place].data)
@@ -216,7 +224,8 @@ void sim_sm_deliver(struct sim_sm *s, const struct sim_packet *p)
     if (s->inbox_head == s->n_inbox)
         s->inbox_head = s->n_inbox = 0;
     if (s->inbox_head >= 4096) {
-        memmove(s->inbox, s->inbox + s->inbox_head, (s->n_inbox - s->inbox_head) * sizeof *s->inbox);
+        memmove(s->inbox, s->inbox + s->inbox_head,
+                (s->n_inbox - s->inbox_head) * sizeof *s->inbox);
         s->n_inbox -= s->inbox_head;
         s->inbox_head = 0;
     }
@@ -243,8 +252,8 @@ static uint64_t inbox_next(const struct sim_sm *s)
     return s->inbox_head < s->n_inbox ? s->inbox[s->inbox_head].time : UINT64_MAX;
 }
 
-/* With 132 SMs nothing an SM knows of a line is in the host's cache when its turn comes; what the next
- * replies will need is asked for some replies earlier. */
+/* With 132 SMs nothing an SM knows of a line is in the host's cache when its turn comes; what the
+ * next replies will need is asked for some replies earlier. */
 static void expect_replies(const struct sim_sm *s)
 {
     const struct sim_packet *p = &s->inbox[s->inbox_head];

@@ -19,12 +19,12 @@
 #include "sm/window.h"
 
 #define SIM_ASYNC_GROUPS 16
-#define SIM_WHEEL 256
-#define SIM_MAX_SLOTS 64 /* of one scheduler */
-#define SIM_LSU_OPS 128
-#define SIM_LSU_LINES 1024
-#define SIM_STORE_LINES 64
-#define SIM_EPOCHS 512 /* more than warps that can wait at once */
+#define SIM_WHEEL        256
+#define SIM_MAX_SLOTS    64 /* of one scheduler */
+#define SIM_LSU_OPS      128
+#define SIM_LSU_LINES    1024
+#define SIM_STORE_LINES  64
+#define SIM_EPOCHS       512 /* more than warps that can wait at once */
 
 struct sim_sm;
 
@@ -47,7 +47,7 @@ struct sim_shared {
 struct sim_block {
     struct strata_block *data;
     uint32_t live_warps, waiting;
-    uint32_t writes;          /* not acknowledged yet: a block keeps its place until they are */
+    uint32_t writes; /* not acknowledged yet: a block keeps its place until they are */
     uint64_t barrier_time, exit_time, left;
     uint64_t start;
     uint32_t first_warp;
@@ -59,27 +59,27 @@ struct sim_async_group {
 };
 
 struct sim_warp {
-    struct sm_wait wait;          /* of `next`; ready == SM_PENDING: memory has to answer first */
-    uint64_t last_issue, base;    /* base: the next instruction issues after it at the earliest */
+    struct sm_wait wait;       /* of `next`; ready == SM_PENDING: memory has to answer first */
+    uint64_t last_issue, base; /* base: the next instruction issues after it at the earliest */
     struct sm_scoreboard scoreboard;
     uint32_t fetch_line, register_cap;
-    uint32_t generation;          /* answers to a warp that has exited are dropped */
+    uint32_t generation;                        /* answers to a warp that has exited are dropped */
     uint8_t block, scheduler, slot, wheel_next; /* wheel_next: index + 1 */
     bool has_next, at_barrier, parked, at_membar;
     struct strata_winst next;
-    const struct sm_inst *op;     /* the same, decoded */
-    uint32_t next_line;           /* line of code it is fetched from */
+    const struct sm_inst *op; /* the same, decoded */
+    uint32_t next_line;       /* line of code it is fetched from */
     uint64_t local_base;
     uint32_t membar_epoch;
     uint32_t group_first, n_groups; /* committed groups not waited for yet; numbers ascend */
     struct sim_async_group open, group[SIM_ASYNC_GROUPS];
     struct strata_cursor cursor;
-    struct sm_window window;      /* if instructions are put in order */
+    struct sm_window window; /* if instructions are put in order */
 };
 
 struct sim_scheduler {
     uint64_t ready_mask;
-    uint64_t lsu_held;        /* the last cycle in which the unit's queue was full */
+    uint64_t lsu_held; /* the last cycle in which the unit's queue was full */
     uint64_t pipe_free[SM_N_PIPES];
     uint32_t last_slot;
     uint8_t slot_pipe[SIM_MAX_SLOTS];
@@ -95,20 +95,20 @@ struct sim_op {
     uint64_t done, issued;
     uint8_t warp;
     bool async;
-    uint32_t next;      /* free list */
+    uint32_t next; /* free list */
 };
 
 /* A packet that has not been answered. The packet's token is its index. */
 struct sim_flight {
     uint64_t line;
-    uint32_t op;        /* around the L1, atomics: whom the answer is for; L1_NONE otherwise */
-    uint32_t epoch;     /* writes: for barriers of memory */
-    uint32_t blocks;    /* writes: whose they are, a bit for each place */
-    uint32_t next;      /* free list, or those waiting for one page */
-    uint64_t left;      /* when it left */
-    uint64_t reached;   /* when the unit looked it up */
-    uint8_t kind;       /* enum sim_packet_kind, or SIM_TRANSLATION */
-    uint8_t sectors;    /* as the L1 counts them */
+    uint32_t op;      /* around the L1, atomics: whom the answer is for; L1_NONE otherwise */
+    uint32_t epoch;   /* writes: for barriers of memory */
+    uint32_t blocks;  /* writes: whose they are, a bit for each place */
+    uint32_t next;    /* free list, or those waiting for one page */
+    uint64_t left;    /* when it left */
+    uint64_t reached; /* when the unit looked it up */
+    uint8_t kind;     /* enum sim_packet_kind, or SIM_TRANSLATION */
+    uint8_t sectors;  /* as the L1 counts them */
     uint8_t packet_sectors;
     bool used;
     uint16_t operations;
@@ -117,7 +117,13 @@ struct sim_flight {
 /* Not a packet: an L1 hit that waits for its page (tlb.before_l1). */
 #define SIM_TRANSLATION SIM_N_PACKET_KINDS
 
-enum sim_lsu_kind { SIM_LSU_LOAD = 0, SIM_LSU_STORE, SIM_LSU_ATOMIC, SIM_LSU_SHARED, SIM_LSU_OTHER };
+enum sim_lsu_kind {
+    SIM_LSU_LOAD = 0,
+    SIM_LSU_STORE,
+    SIM_LSU_ATOMIC,
+    SIM_LSU_SHARED,
+    SIM_LSU_OTHER
+};
 
 /* An instruction in the queue of the load/store unit. */
 struct sim_lsu_op {
@@ -129,10 +135,10 @@ struct sim_lsu_op {
 };
 struct sim_lsu_line {
     uint64_t line;
-    uint32_t byte_mask[4]; /* stores and atomics */
-    uint16_t operations;   /* atomics */
-    uint8_t sectors;       /* as the coalescer counts them */
-    uint8_t packet_sectors;/* the same in sectors of 32 bytes */
+    uint32_t byte_mask[4];  /* stores and atomics */
+    uint16_t operations;    /* atomics */
+    uint8_t sectors;        /* as the coalescer counts them */
+    uint8_t packet_sectors; /* the same in sectors of 32 bytes */
 };
 
 struct sim_store_line {
@@ -146,12 +152,12 @@ struct sim_lsu {
     struct sim_lsu_op op[SIM_LSU_OPS];
     struct sim_lsu_line line[SIM_LSU_LINES];
     uint32_t op_head, op_tail, line_head, line_tail;
-    uint64_t free;           /* the unit is taken until then */
-    uint64_t busy;           /* cycles it has worked so far */
-    uint64_t queued_cycles;  /* of the instructions in the queue */
-    uint32_t drain_debt4;    /* quarter cycles owed to stores that left */
+    uint64_t free;          /* the unit is taken until then */
+    uint64_t busy;          /* cycles it has worked so far */
+    uint64_t queued_cycles; /* of the instructions in the queue */
+    uint32_t drain_debt4;   /* quarter cycles owed to stores that left */
     uint64_t miss_free, out_free64;
-    uint64_t refused_since;  /* UINT64_MAX: the L1 takes what it is given */
+    uint64_t refused_since; /* UINT64_MAX: the L1 takes what it is given */
     struct sim_store_line store[SIM_STORE_LINES];
     uint32_t n_stores;
 };
@@ -180,20 +186,20 @@ struct sim_sm {
     uint32_t index;
     struct sm_scheduler *order; /* of the thread that runs the SM */
     uint64_t now;
-    uint64_t due;             /* nothing happens here before; UINT64_MAX: never by itself */
-    uint32_t rotate;          /* which scheduler goes first: fair issue to the shared unit */
+    uint64_t due;    /* nothing happens here before; UINT64_MAX: never by itself */
+    uint32_t rotate; /* which scheduler goes first: fair issue to the shared unit */
     struct sim_scheduler *scheduler;
-    struct sim_warp *warp;    /* slots_per_sm */
-    struct sim_block *block;  /* blocks_per_sm */
+    struct sim_warp *warp;   /* slots_per_sm */
+    struct sim_block *block; /* blocks_per_sm */
     struct sim_lsu lsu;
     struct l1 l1;
     struct sim_tlb tlb;
     struct fetch_sm fetch;
-    uint8_t *fetch_used;      /* lines of code executed here */
+    uint8_t *fetch_used; /* lines of code executed here */
     uint8_t wheel_head[SIM_WHEEL], wheel_tail[SIM_WHEEL];
     uint64_t wheel_used[SIM_WHEEL / 64];
     uint32_t in_wheel;
-    uint64_t wheel_from;      /* what is due earlier has been taken out */
+    uint64_t wheel_from; /* what is due earlier has been taken out */
     uint64_t next_age;
     struct sim_op *op;
     size_t n_ops, cap_ops;
@@ -206,12 +212,12 @@ struct sim_sm {
     size_t inbox_head, n_inbox, cap_inbox;
     struct sim_packet *outbox; /* any order */
     size_t n_outbox, cap_outbox;
-    struct sim_exit *exit;    /* blocks that ended in this window */
+    struct sim_exit *exit; /* blocks that ended in this window */
     uint32_t n_exits;
-    uint32_t epoch;           /* of writes; a memory barrier starts a new one */
+    uint32_t epoch; /* of writes; a memory barrier starts a new one */
     uint32_t oldest_epoch;
     uint32_t epoch_writes[SIM_EPOCHS];
-    uint32_t membar_waiters;  /* warps waiting for writes */
+    uint32_t membar_waiters; /* warps waiting for writes */
     uint64_t start, left, busy, last_ack, next_start;
     uint32_t resident;
     struct sim_sm_counters count;
@@ -225,12 +231,13 @@ static inline uint64_t sim_max(uint64_t a, uint64_t b)
 }
 
 /* ---- sm.c ---- */
-strata_status sim_sm_init(struct sim_sm *s, const struct sim_shared *shared, uint32_t index, uint64_t seed,
-                          struct strata_error *err);
+strata_status sim_sm_init(struct sim_sm *s, const struct sim_shared *shared, uint32_t index,
+                          uint64_t seed, struct strata_error *err);
 void sim_sm_release(struct sim_sm *s);
-/* Between windows, before the one that starts at `window`: puts a block into a free place of the SM; its
- * warps may issue from t on. Takes `data`. */
-strata_status sim_sm_start(struct sim_sm *s, struct strata_block *data, uint64_t window, uint64_t t, struct strata_error *err);
+/* Between windows, before the one that starts at `window`: puts a block into a free place of the
+ * SM; its warps may issue from t on. Takes `data`. */
+strata_status sim_sm_start(struct sim_sm *s, struct strata_block *data, uint64_t window, uint64_t t,
+                           struct strata_error *err);
 /* Runs until (not including) `end`. A failure is in s->status and s->error. */
 void sim_sm_run(struct sim_sm *s, uint64_t end);
 /* Adds a reply; it must not be older than what the SM has worked on. */
@@ -246,7 +253,8 @@ void sim_next_instruction(struct sim_sm *s, struct sim_warp *w);
 void sim_next_ready(struct sim_sm *s, uint32_t warp);
 /* Something a warp waited for has happened: it goes on if nothing else is missing. */
 void sim_wake(struct sim_sm *s, uint32_t warp);
-/* Lets every scheduler that can issue do so at s->now; returns when the next might (UINT64_MAX: none). */
+/* Lets every scheduler that can issue do so at s->now; returns when the next might (UINT64_MAX:
+ * none). */
 uint64_t sim_issue_all(struct sim_sm *s);
 uint32_t sim_op_new(struct sim_sm *s, uint32_t warp);
 /* One part less is under way; after the last the warp gets its data at op->done. */

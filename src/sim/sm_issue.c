@@ -23,7 +23,8 @@ static void wait_for_groups(const struct sim_sm *s, struct sim_warp *w)
     }
 }
 
-/* A memory barrier sends the stores that wait and waits until all writes so far are acknowledged. */
+/* A memory barrier sends the stores that wait and waits until all writes so far are acknowledged.
+ */
 static void wait_for_writes(struct sim_sm *s, struct sim_warp *w)
 {
     if (!w->at_membar) {
@@ -49,7 +50,8 @@ static void wait_for_code(struct sim_sm *s, struct sim_warp *w)
         return;
     w->fetch_line = w->next_line;
     s->fetch_used[w->next_line % FETCH_MAX_LINES] = 1;
-    sm_wait_for(&w->wait, fetch_line(&s->shared->fetch, &s->fetch, w->next_line, w->wait.ready), SM_STALL_FETCH);
+    sm_wait_for(&w->wait, fetch_line(&s->shared->fetch, &s->fetch, w->next_line, w->wait.ready),
+                SM_STALL_FETCH);
 }
 
 void sim_next_instruction(struct sim_sm *s, struct sim_warp *w)
@@ -63,7 +65,8 @@ void sim_next_instruction(struct sim_sm *s, struct sim_warp *w)
         return;
     }
     strata_status st;
-    while ((st = sm_window_next(&w->window, &w->cursor, s->order, &step, &s->error)) == STRATA_OK && step.gone)
+    while ((st = sm_window_next(&w->window, &w->cursor, s->order, &step, &s->error)) == STRATA_OK &&
+           step.gone)
         s->count.instructions++;
     if (st != STRATA_OK && st != STRATA_END)
         s->status = st;
@@ -79,7 +82,8 @@ void sim_next_ready(struct sim_sm *s, uint32_t index)
 {
     struct sim_warp *w = &s->warp[index];
     const struct sm_inst *i = w->op;
-    w->wait = (struct sm_wait){.ready = w->base + s->shared->gpu->sm.min_issue_gap_cycles, .stall = SM_STALL_NONE};
+    w->wait = (struct sm_wait){.ready = w->base + s->shared->gpu->sm.min_issue_gap_cycles,
+                               .stall = SM_STALL_NONE};
     sm_scoreboard_wait(&w->scoreboard, i, &w->wait);
     if (i->kind == SM_KIND_WAIT)
         wait_for_groups(s, w);
@@ -120,8 +124,12 @@ uint32_t sim_op_new(struct sim_sm *s, uint32_t warp)
         i = (uint32_t)s->n_ops++;
     else
         return 0; /* the SM has failed; the index is valid because an earlier one was */
-    s->op[i] = (struct sim_op){.generation = w->generation, .inst = w->op, .remaining = 1, .issued = s->now,
-                               .warp = (uint8_t)warp, .async = w->next.inst->memop == STRATA_MEM_ASYNC_COPY};
+    s->op[i] = (struct sim_op){.generation = w->generation,
+                               .inst = w->op,
+                               .remaining = 1,
+                               .issued = s->now,
+                               .warp = (uint8_t)warp,
+                               .async = w->next.inst->memop == STRATA_MEM_ASYNC_COPY};
     if (s->op[i].async) {
         s->op[i].group = w->group_first + w->n_groups;
         w->open.pending++;
@@ -164,7 +172,8 @@ void sim_op_part(struct sim_sm *s, uint32_t index, uint64_t t)
 static void release_barrier(struct sim_sm *s, struct sim_block *b)
 {
     const struct strata_gpu *g = s->shared->gpu;
-    uint64_t t = b->barrier_time + g->sm.latency_barrier_cycles + (uint32_t)(b->live_warps * g->sm.barrier_warp_cycles);
+    uint64_t t = b->barrier_time + g->sm.latency_barrier_cycles +
+                 (uint32_t)(b->live_warps * g->sm.barrier_warp_cycles);
     b->waiting = 0;
     for (uint32_t k = 0; k < s->shared->warps_per_block; k++) {
         struct sim_warp *w = &s->warp[b->first_warp + k];
@@ -183,7 +192,8 @@ static void end_block(struct sim_sm *s, uint32_t block)
 {
     const struct sim_block *b = &s->block[block];
     if (!b->live_warps && !b->writes)
-        s->exit[s->n_exits++] = (struct sim_exit){.time = b->exit_time, .left = b->left, .block = block};
+        s->exit[s->n_exits++] =
+            (struct sim_exit){.time = b->exit_time, .left = b->left, .block = block};
 }
 
 void sim_blocks_written(struct sim_sm *s, uint32_t blocks, uint64_t t)
@@ -235,7 +245,8 @@ static void do_memory(struct sim_sm *s, uint32_t index, const struct sm_inst *i)
     struct sim_warp *w = &s->warp[index];
     const struct strata_inst *inst = w->next.inst;
     count_memory(&s->count, inst);
-    if (inst->memop != STRATA_MEM_ASYNC_COPY && (inst->memop != STRATA_MEM_STORE || i->kind == SM_KIND_SHARED) &&
+    if (inst->memop != STRATA_MEM_ASYNC_COPY &&
+        (inst->memop != STRATA_MEM_STORE || i->kind == SM_KIND_SHARED) &&
         inst->memop != STRATA_MEM_REDUCTION)
         sm_scoreboard_set(&w->scoreboard, i, SM_PENDING);
     else if (i->n_write && inst->memop != STRATA_MEM_ASYNC_COPY)
@@ -284,11 +295,13 @@ static void execute(struct sim_sm *s, uint32_t index, const struct sm_inst *i)
     }
 }
 
-/* Where the time since the last issue went: to the dependence that `stall` names, then to other warps. */
+/* Where the time since the last issue went: to the dependence that `stall` names, then to other
+ * warps. */
 static void account_stalls(struct sim_sm *s, const struct sim_warp *w, enum sm_stall held_by)
 {
     uint64_t ready = w->wait.ready, dependence = ready > w->last_issue ? ready - w->last_issue : 0;
-    s->count.stall_cycles[w->wait.stall != SM_STALL_NONE ? w->wait.stall : SM_STALL_WAIT] += dependence;
+    s->count.stall_cycles[w->wait.stall != SM_STALL_NONE ? w->wait.stall : SM_STALL_WAIT] +=
+        dependence;
     if (s->now > ready)
         s->count.stall_cycles[held_by] += s->now - ready;
 }
@@ -378,8 +391,10 @@ static uint64_t issue_one(struct sim_sm *s, uint32_t scheduler)
     uint32_t index = scheduler + slot * s->shared->schedulers;
     const struct sim_warp *w = &s->warp[index];
     const struct sm_inst *i = w->op;
-    /* A warp whose pipe was busy since it became ready was held up by it, otherwise by other warps. */
-    bool held = c->pipe_free[i->pipe] > w->wait.ready || (i->pipe == SM_PIPE_LSU && c->lsu_held > w->wait.ready);
+    /* A warp whose pipe was busy since it became ready was held up by it, otherwise by other warps.
+     */
+    bool held = c->pipe_free[i->pipe] > w->wait.ready ||
+                (i->pipe == SM_PIPE_LSU && c->lsu_held > w->wait.ready);
     c->ready_mask &= ~((uint64_t)1 << slot);
     c->last_slot = slot;
     c->pipe_free[i->pipe] = i->pipe == SM_PIPE_NONE ? 0 : s->now + i->interval;

@@ -6,7 +6,8 @@
 
 #include "base/bits.h"
 
-strata_status sim_tlb_init(struct sim_tlb *t, const struct strata_gpu *gpu, uint64_t seed, struct strata_error *err)
+strata_status sim_tlb_init(struct sim_tlb *t, const struct strata_gpu *gpu, uint64_t seed,
+                           struct strata_error *err)
 {
     memset(t, 0, sizeof *t);
     t->enabled = gpu->tlb.enabled;
@@ -42,7 +43,8 @@ bool sim_tlb_lookup(struct sim_tlb *t, uint64_t line, uint64_t now, uint32_t *re
         t->request = grown;
         t->cap_requests = cap;
     }
-    t->request[t->n_requests++] = (struct sim_tlb_request){.page = page, .asked = now, .ready = UINT64_MAX, .flight = CACHE_NONE};
+    t->request[t->n_requests++] = (struct sim_tlb_request){
+        .page = page, .asked = now, .ready = UINT64_MAX, .flight = CACHE_NONE};
     return false;
 }
 
@@ -50,7 +52,8 @@ bool sim_tlb_lookup(struct sim_tlb *t, uint64_t line, uint64_t now, uint32_t *re
 
 enum { WALKS = 1024 };
 
-strata_status sim_tlb2_init(struct sim_tlb2 *t, const struct strata_gpu *gpu, uint64_t seed, struct strata_error *err)
+strata_status sim_tlb2_init(struct sim_tlb2 *t, const struct strata_gpu *gpu, uint64_t seed,
+                            struct strata_error *err)
 {
     memset(t, 0, sizeof *t);
     t->enabled = gpu->tlb.enabled;
@@ -62,7 +65,8 @@ strata_status sim_tlb2_init(struct sim_tlb2 *t, const struct strata_gpu *gpu, ui
     t->page = calloc(WALKS, sizeof *t->page);
     t->walk_done = calloc(WALKS, sizeof *t->walk_done);
     if (!t->page || !t->walk_done)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the page walks.");
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for the page walks.");
     return cache_create(&gpu->tlb.l2, seed, &t->second, err);
 }
 

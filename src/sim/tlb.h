@@ -8,7 +8,7 @@
 
 #include "cache/cache.h"
 
-struct sim_tlb_request { /* a page an SM waits for */
+struct sim_tlb_request {  /* a page an SM waits for */
     uint64_t page, asked; /* asked: when; UINT64_MAX once it is answered */
     uint64_t ready;       /* UINT64_MAX: not known yet */
     uint32_t flight;      /* first of those that wait, linked by sim_flight.next */
@@ -32,12 +32,14 @@ struct sim_tlb2 {
     uint64_t walks, hits;
 };
 
-strata_status sim_tlb_init(struct sim_tlb *t, const struct strata_gpu *gpu, uint64_t seed, struct strata_error *err);
+strata_status sim_tlb_init(struct sim_tlb *t, const struct strata_gpu *gpu, uint64_t seed,
+                           struct strata_error *err);
 void sim_tlb_release(struct sim_tlb *t);
 /* True if the page is there. Otherwise *request is the one to wait on; CACHE_NONE: no memory. */
 bool sim_tlb_lookup(struct sim_tlb *t, uint64_t line, uint64_t now, uint32_t *request);
 
-strata_status sim_tlb2_init(struct sim_tlb2 *t, const struct strata_gpu *gpu, uint64_t seed, struct strata_error *err);
+strata_status sim_tlb2_init(struct sim_tlb2 *t, const struct strata_gpu *gpu, uint64_t seed,
+                            struct strata_error *err);
 void sim_tlb2_release(struct sim_tlb2 *t);
 /* When a page asked for at `asked` is known to the SM. Calls come in order of `asked`. */
 uint64_t sim_tlb2_ask(struct sim_tlb2 *t, uint64_t page, uint64_t asked);

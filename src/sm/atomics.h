@@ -8,7 +8,8 @@
 
 /* Lanes that meet in one word go one after another, lanes in other words of a sector together
  * (device/probe, atomics): packets of a sector = the most lanes on one word. `addr` is by lane. */
-static inline uint32_t sm_atomic_packets(const uint64_t *addr, const struct strata_request *r, uint32_t sector_shift)
+static inline uint32_t sm_atomic_packets(const uint64_t *addr, const struct strata_request *r,
+                                         uint32_t sector_shift)
 {
     uint32_t packets = 0;
     for (uint32_t s = r->sectors; s; s &= s - 1) {

@@ -14,15 +14,15 @@
 
 #define FETCH_MAX_LINES 16384 /* 2 MB of code; beyond that, lines share entries */
 
-struct fetch_gpu {           /* one per launch: what any SM has fetched */
+struct fetch_gpu {                   /* one per launch: what any SM has fetched */
     uint64_t first[FETCH_MAX_LINES]; /* when a line first reached the L2, 0 = never */
     uint8_t used[FETCH_MAX_LINES];   /* executed by any warp */
     uint32_t n_used;
     uint32_t interval, miss, cold;
 };
 struct fetch_sm {
-    uint64_t *ready;         /* when each line is there, 0 = not asked for */
-    uint32_t *asked;         /* lines asked for since the last fetch_publish */
+    uint64_t *ready; /* when each line is there, 0 = not asked for */
+    uint32_t *asked; /* lines asked for since the last fetch_publish */
     uint32_t n_asked;
 };
 

@@ -1,7 +1,8 @@
 /* launch_report.c - shape and occupancy of a launch in the profiler's words. */
 #include "sm/launch_report.h"
 
-void sm_report_launch(const struct strata_launch *l, const struct strata_occupancy *o, struct strata_result *r)
+void sm_report_launch(const struct strata_launch *l, const struct strata_occupancy *o,
+                      struct strata_result *r)
 {
     strata_result_set(r, "launch__grid_size", (double)strata_launch_blocks(l));
     strata_result_set(r, "launch__block_size", strata_launch_threads_per_block(l));

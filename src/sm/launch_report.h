@@ -6,6 +6,7 @@
 #include <strata/result.h>
 #include <strata/trace.h>
 
-void sm_report_launch(const struct strata_launch *l, const struct strata_occupancy *o, struct strata_result *r);
+void sm_report_launch(const struct strata_launch *l, const struct strata_occupancy *o,
+                      struct strata_result *r);
 
 #endif

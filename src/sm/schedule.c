@@ -39,11 +39,12 @@ struct sm_draft {
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the order of a launch's instructions.");
+    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                       "There is no memory left for the order of a launch's instructions.");
 }
 
-strata_status sm_scheduler_init(struct sm_scheduler *s, const struct sm_decoder *decoder, uint32_t registers,
-                                uint32_t unroll, struct strata_error *err)
+strata_status sm_scheduler_init(struct sm_scheduler *s, const struct sm_decoder *decoder,
+                                uint32_t registers, uint32_t unroll, struct strata_error *err)
 {
     memset(s, 0, sizeof *s);
     s->decoder = decoder;
@@ -116,7 +117,8 @@ static bool lists(const uint16_t *reg, unsigned n, uint16_t x)
 }
 
 /* The last instruction of the body that writes a register, or NULL. */
-static const struct strata_inst *writer(const struct sm_scheduler *s, const uint32_t *inst, uint32_t n, uint16_t reg)
+static const struct strata_inst *writer(const struct sm_scheduler *s, const uint32_t *inst,
+                                        uint32_t n, uint16_t reg)
 {
     for (uint32_t i = n; i-- > 0;) {
         const struct strata_inst *x = strata_code_get(s->decoder->code, inst[i]);
@@ -126,7 +128,8 @@ static const struct strata_inst *writer(const struct sm_scheduler *s, const uint
     return NULL;
 }
 
-static bool stepped_by_constant(const struct sm_scheduler *s, const uint32_t *inst, uint32_t n, uint16_t reg)
+static bool stepped_by_constant(const struct sm_scheduler *s, const uint32_t *inst, uint32_t n,
+                                uint16_t reg)
 {
     const struct strata_inst *x = writer(s, inst, n, reg);
     return x && x->opclass == STRATA_OP_INT && x->n_src == 1 && x->reg[x->n_dst] == reg;
@@ -164,8 +167,8 @@ bool sm_scheduler_counted(struct sm_scheduler *s, const uint32_t *inst, uint32_t
 /* ---- names ---- */
 
 /* A result that is written again later in the region gets a name of its own, as registers are
- * allocated after the order is found; the last one keeps its name, since the code that follows reads
- * it there. Writes under a predicate are taken for whole ones. */
+ * allocated after the order is found; the last one keeps its name, since the code that follows
+ * reads it there. Writes under a predicate are taken for whole ones. */
 static void rename_registers(struct sm_scheduler *s, struct sm_draft *d)
 {
     uint32_t fresh = 0;
@@ -208,7 +211,8 @@ static void drop_branches(const struct sm_scheduler *s, struct sm_draft *d)
         for (unsigned k = 0; k < x->op->n_write; k++) {
             used |= x->op->write[k] < s->first_fresh;
             for (uint32_t j = i + 1; j < d->n && !used; j++)
-                used = !d->node[j].gone && lists(d->node[j].op->read, d->node[j].op->n_read, x->op->write[k]);
+                used = !d->node[j].gone &&
+                       lists(d->node[j].op->read, d->node[j].op->n_read, x->op->write[k]);
         }
         x->gone = x->inst->opclass == STRATA_OP_BRANCH || !used;
     }
@@ -234,8 +238,8 @@ static bool writes_any(const struct sm_inst *a, const struct sm_inst *of)
 
 static bool writes_memory(const struct strata_inst *i)
 {
-    return i->memop == STRATA_MEM_STORE || i->memop == STRATA_MEM_ATOMIC || i->memop == STRATA_MEM_REDUCTION ||
-           i->memop == STRATA_MEM_ASYNC_COPY;
+    return i->memop == STRATA_MEM_STORE || i->memop == STRATA_MEM_ATOMIC ||
+           i->memop == STRATA_MEM_REDUCTION || i->memop == STRATA_MEM_ASYNC_COPY;
 }
 
 static bool touches(const struct strata_inst *i, uint32_t space)
@@ -243,8 +247,8 @@ static bool touches(const struct strata_inst *i, uint32_t space)
     return i->space == space || (space == STRATA_SPACE_SHARED && i->memop == STRATA_MEM_ASYNC_COPY);
 }
 
-/* Whether two accesses have to stay in order: one of them writes what the other may touch, or somebody
- * else may be watching. Data behind the read-only path is written by nobody. */
+/* Whether two accesses have to stay in order: one of them writes what the other may touch, or
+ * somebody else may be watching. Data behind the read-only path is written by nobody. */
 static bool in_order(const struct strata_inst *a, const struct strata_inst *b)
 {
     if (a->opclass != STRATA_OP_MEM || b->opclass != STRATA_OP_MEM)
@@ -272,7 +276,8 @@ static bool depends(const struct node *a, const struct node *b, bool last, struc
         return true;
     }
     *e = (struct edge){.latency = 1};
-    return last || writes_any(b->op, a->op) || reads_any(a->op, b->op) || in_order(a->inst, b->inst);
+    return last || writes_any(b->op, a->op) || reads_any(a->op, b->op) ||
+           in_order(a->inst, b->inst);
 }
 
 static void find_edges(struct sm_draft *d)
@@ -299,8 +304,8 @@ static void find_edges(struct sm_draft *d)
         }
 }
 
-/* Registers that what comes into a region leaves for results of its loads. Addresses take two, so one
- * and a half are taken for each. */
+/* Registers that what comes into a region leaves for results of its loads. Addresses take two, so
+ * one and a half are taken for each. */
 static uint32_t room_for_loads(const struct sm_scheduler *s, const struct sm_draft *d)
 {
     enum { LEAST = 8 };
@@ -330,8 +335,8 @@ static void prepare(struct sm_scheduler *s, const struct sm_region *r)
 
 /* ---- the order ---- */
 
-/* Of what may issue now the one with the longest way; if none may, what may first. A load that finds
- * no register free comes last of all. */
+/* Of what may issue now the one with the longest way; if none may, what may first. A load that
+ * finds no register free comes last of all. */
 static uint32_t choose(const struct sm_draft *d, uint64_t now, uint32_t held)
 {
     uint32_t best = UINT32_MAX;
@@ -448,8 +453,8 @@ static bool remember(struct sm_scheduler *s, uint32_t first)
     return true;
 }
 
-strata_status sm_scheduler_region(struct sm_scheduler *s, const uint32_t *inst, uint32_t n, const struct sm_region **out,
-                                  struct strata_error *err)
+strata_status sm_scheduler_region(struct sm_scheduler *s, const uint32_t *inst, uint32_t n,
+                                  const struct sm_region **out, struct strata_error *err)
 {
     if (!remember(s, inst[0]))
         return no_memory(err);

@@ -17,33 +17,33 @@
 #include "sm/sm_inst.h"
 
 #define SM_MAX_REGION 256
-#define SM_FRESH 256 /* names for results that are written again in a region */
+#define SM_FRESH      256 /* names for results that are written again in a region */
 
 struct sm_region {
     uint32_t *inst;     /* static instructions as executed, n of them */
     uint16_t *order;    /* position of the k-th to issue */
     struct sm_inst *op; /* by position, with the registers the assembler would use */
     uint32_t n;
-    uint32_t n_gone;    /* the first of the order are not in machine code at all */
+    uint32_t n_gone; /* the first of the order are not in machine code at all */
 };
 
 struct sm_scheduler {
     const struct sm_decoder *decoder;
-    uint32_t registers;        /* of a thread; 0: not known */
-    uint32_t unroll;           /* rounds of a counted loop that become one region */
+    uint32_t registers; /* of a thread; 0: not known */
+    uint32_t unroll;    /* rounds of a counted loop that become one region */
     uint32_t first_fresh, n_fresh;
-    struct sm_region **table;  /* open addressing */
+    struct sm_region **table; /* open addressing */
     uint32_t n_regions, mask;
-    uint8_t *loop;             /* by static branch: 0 not known yet, 1 closes a counted loop, 2 does not */
+    uint8_t *loop; /* by static branch: 0 not known yet, 1 closes a counted loop, 2 does not */
     uint32_t cap_loop;
-    struct sm_draft *draft;    /* see schedule.c */
+    struct sm_draft *draft;          /* see schedule.c */
     uint32_t reading[SM_MAX_REGION]; /* the region that a window reads */
     const struct sm_region **recent; /* by first instruction: the region found last */
     uint32_t cap_recent;
 };
 
-strata_status sm_scheduler_init(struct sm_scheduler *s, const struct sm_decoder *decoder, uint32_t registers,
-                                uint32_t unroll, struct strata_error *err);
+strata_status sm_scheduler_init(struct sm_scheduler *s, const struct sm_decoder *decoder,
+                                uint32_t registers, uint32_t unroll, struct strata_error *err);
 void sm_scheduler_release(struct sm_scheduler *s);
 /* Registers a warp needs for the code decoded so far. */
 uint32_t sm_scheduler_registers(struct sm_scheduler *s);
@@ -53,7 +53,7 @@ bool sm_ends_region(const struct strata_inst *i);
  * branch asks for is stepped by a constant. */
 bool sm_scheduler_counted(struct sm_scheduler *s, const uint32_t *inst, uint32_t n);
 /* The order of a region of n instructions, n <= SM_MAX_REGION; valid as long as the scheduler. */
-strata_status sm_scheduler_region(struct sm_scheduler *s, const uint32_t *inst, uint32_t n, const struct sm_region **out,
-                                  struct strata_error *err);
+strata_status sm_scheduler_region(struct sm_scheduler *s, const uint32_t *inst, uint32_t n,
+                                  const struct sm_region **out, struct strata_error *err);
 
 #endif

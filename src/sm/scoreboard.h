@@ -12,8 +12,8 @@
 #define SM_PENDING UINT32_MAX /* the value's time is not known yet: memory has to answer first */
 
 struct sm_scoreboard {
-    uint32_t *ready;          /* when each register's value is there */
-    uint8_t *stall;           /* what waiting for it is called */
+    uint32_t *ready; /* when each register's value is there */
+    uint8_t *stall;  /* what waiting for it is called */
     uint32_t predicate_ready;
 };
 
@@ -32,7 +32,8 @@ static inline void sm_wait_for(struct sm_wait *w, uint64_t t, uint8_t why)
 }
 
 /* Registers read and written, and the last predicate. A register in flight makes it SM_PENDING. */
-static inline void sm_scoreboard_wait(const struct sm_scoreboard *s, const struct sm_inst *i, struct sm_wait *w)
+static inline void sm_scoreboard_wait(const struct sm_scoreboard *s, const struct sm_inst *i,
+                                      struct sm_wait *w)
 {
     for (unsigned k = 0; k < i->n_read; k++)
         sm_wait_for(w, s->ready[i->read[k]], s->stall[i->read[k]]);
@@ -42,7 +43,8 @@ static inline void sm_scoreboard_wait(const struct sm_scoreboard *s, const struc
         sm_wait_for(w, s->predicate_ready, SM_STALL_WAIT);
 }
 
-static inline void sm_scoreboard_set(struct sm_scoreboard *s, const struct sm_inst *i, uint64_t ready)
+static inline void sm_scoreboard_set(struct sm_scoreboard *s, const struct sm_inst *i,
+                                     uint64_t ready)
 {
     for (unsigned k = 0; k < i->n_write; k++) {
         s->ready[i->write[k]] = (uint32_t)ready;
@@ -52,8 +54,8 @@ static inline void sm_scoreboard_set(struct sm_scoreboard *s, const struct sm_in
         s->predicate_ready = (uint32_t)ready;
 }
 
-/* Rank of a ready warp under a policy; the smallest is taken. Greedy-then-oldest prefers the last one
- * taken, loose round robin the next in line. */
+/* Rank of a ready warp under a policy; the smallest is taken. Greedy-then-oldest prefers the last
+ * one taken, loose round robin the next in line. */
 static inline uint64_t sm_rank(uint32_t policy, uint32_t slot, uint32_t last_slot, uint64_t age)
 {
     if (policy == STRATA_SCHED_LRR)

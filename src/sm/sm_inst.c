@@ -6,9 +6,19 @@
 
 const char *sm_stall_name(enum sm_stall s)
 {
-    static const char *const names[SM_N_STALLS] = {"none", "wait", "long_scoreboard", "short_scoreboard", "barrier",
-                                                   "membar", "lg_throttle", "mio_throttle", "math_pipe_throttle",
-                                                   "no_instruction", "branch_resolving", "not_selected", "sleeping"};
+    static const char *const names[SM_N_STALLS] = {"none",
+                                                   "wait",
+                                                   "long_scoreboard",
+                                                   "short_scoreboard",
+                                                   "barrier",
+                                                   "membar",
+                                                   "lg_throttle",
+                                                   "mio_throttle",
+                                                   "math_pipe_throttle",
+                                                   "no_instruction",
+                                                   "branch_resolving",
+                                                   "not_selected",
+                                                   "sleeping"};
     return names[s];
 }
 
@@ -23,21 +33,29 @@ static struct class_row class_of(const struct strata_gpu *g, const struct strata
 {
     switch (i->opclass) {
     case STRATA_OP_FP32:
-        return (struct class_row){SM_PIPE_FMA, SM_STALL_WAIT, g->sm.latency_fp32_cycles, g->sm.interval_fp32_cycles};
+        return (struct class_row){SM_PIPE_FMA, SM_STALL_WAIT, g->sm.latency_fp32_cycles,
+                                  g->sm.interval_fp32_cycles};
     case STRATA_OP_IMAD:
-        return (struct class_row){SM_PIPE_FMA, SM_STALL_WAIT, g->sm.latency_imad_cycles, g->sm.interval_imad_cycles};
+        return (struct class_row){SM_PIPE_FMA, SM_STALL_WAIT, g->sm.latency_imad_cycles,
+                                  g->sm.interval_imad_cycles};
     case STRATA_OP_FP64:
-        return (struct class_row){SM_PIPE_FP64, SM_STALL_SHORT, g->sm.latency_fp64_cycles, g->sm.interval_fp64_cycles};
+        return (struct class_row){SM_PIPE_FP64, SM_STALL_SHORT, g->sm.latency_fp64_cycles,
+                                  g->sm.interval_fp64_cycles};
     case STRATA_OP_FP16:
-        return (struct class_row){SM_PIPE_FP16, SM_STALL_WAIT, g->sm.latency_fp16_cycles, g->sm.interval_fp16_cycles};
+        return (struct class_row){SM_PIPE_FP16, SM_STALL_WAIT, g->sm.latency_fp16_cycles,
+                                  g->sm.interval_fp16_cycles};
     case STRATA_OP_SFU:
-        return (struct class_row){SM_PIPE_XU, SM_STALL_SHORT, g->sm.latency_sfu_cycles, g->sm.interval_sfu_cycles};
+        return (struct class_row){SM_PIPE_XU, SM_STALL_SHORT, g->sm.latency_sfu_cycles,
+                                  g->sm.interval_sfu_cycles};
     case STRATA_OP_CONV:
-        return (struct class_row){SM_PIPE_XU, SM_STALL_SHORT, g->sm.latency_conv_cycles, g->sm.interval_conv_cycles};
+        return (struct class_row){SM_PIPE_XU, SM_STALL_SHORT, g->sm.latency_conv_cycles,
+                                  g->sm.interval_conv_cycles};
     case STRATA_OP_TENSOR:
-        return (struct class_row){SM_PIPE_TENSOR, SM_STALL_MATH, g->sm.latency_tensor_cycles, g->sm.interval_tensor_cycles};
+        return (struct class_row){SM_PIPE_TENSOR, SM_STALL_MATH, g->sm.latency_tensor_cycles,
+                                  g->sm.interval_tensor_cycles};
     case STRATA_OP_UNIFORM:
-        return (struct class_row){SM_PIPE_UNIFORM, SM_STALL_WAIT, g->sm.latency_uniform_cycles, g->sm.interval_uniform_cycles};
+        return (struct class_row){SM_PIPE_UNIFORM, SM_STALL_WAIT, g->sm.latency_uniform_cycles,
+                                  g->sm.interval_uniform_cycles};
     case STRATA_OP_SREG:
         return (struct class_row){SM_PIPE_NONE, SM_STALL_SHORT, g->sm.latency_sreg_cycles, 1};
     case STRATA_OP_CONST:
@@ -49,7 +67,8 @@ static struct class_row class_of(const struct strata_gpu *g, const struct strata
     case STRATA_OP_BRANCH:
         return (struct class_row){SM_PIPE_NONE, SM_STALL_BRANCH, g->sm.latency_branch_cycles, 1};
     case STRATA_OP_MEM:
-        return (struct class_row){SM_PIPE_LSU, i->space == STRATA_SPACE_SHARED ? SM_STALL_SHORT : SM_STALL_LONG, 1, 1};
+        return (struct class_row){
+            SM_PIPE_LSU, i->space == STRATA_SPACE_SHARED ? SM_STALL_SHORT : SM_STALL_LONG, 1, 1};
     case STRATA_OP_EXIT:
     case STRATA_OP_BARRIER:
     case STRATA_OP_MEMBAR:
@@ -58,7 +77,8 @@ static struct class_row class_of(const struct strata_gpu *g, const struct strata
     case STRATA_OP_NOP:
         return (struct class_row){SM_PIPE_NONE, SM_STALL_WAIT, 1, 1};
     default:
-        return (struct class_row){SM_PIPE_ALU, SM_STALL_WAIT, g->sm.latency_int_cycles, g->sm.interval_int_cycles};
+        return (struct class_row){SM_PIPE_ALU, SM_STALL_WAIT, g->sm.latency_int_cycles,
+                                  g->sm.interval_int_cycles};
     }
 }
 
@@ -66,7 +86,9 @@ static uint8_t kind_of(const struct strata_inst *i)
 {
     switch (i->opclass) {
     case STRATA_OP_MEM:
-        return i->space == STRATA_SPACE_SHARED && i->memop != STRATA_MEM_ASYNC_COPY ? SM_KIND_SHARED : SM_KIND_GLOBAL;
+        return i->space == STRATA_SPACE_SHARED && i->memop != STRATA_MEM_ASYNC_COPY
+                   ? SM_KIND_SHARED
+                   : SM_KIND_GLOBAL;
     case STRATA_OP_BARRIER:
         return SM_KIND_BARRIER;
     case STRATA_OP_MEMBAR:
@@ -103,7 +125,8 @@ static unsigned sass_src_words(const struct strata_inst *i, unsigned k)
     return i->opclass == STRATA_OP_TENSOR ? (k == 1 ? 2 : 4) : 1;
 }
 
-static void add_registers(struct sm_decoder *d, uint16_t *list, uint8_t *n, unsigned max, uint16_t first, unsigned words)
+static void add_registers(struct sm_decoder *d, uint16_t *list, uint8_t *n, unsigned max,
+                          uint16_t first, unsigned words)
 {
     if (d->isa == STRATA_ISA_SASS && first == 255)
         return; /* the zero register */
@@ -124,17 +147,21 @@ static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_
     out->interval = (uint8_t)(row.interval ? row.interval : 1);
     out->latency = (uint16_t)(row.latency ? row.latency : 1);
     /* Products of 64 bits take the multiplier twice. */
-    if (sass && i->opclass == STRATA_OP_IMAD && (strstr(i->opcode, ".WIDE") || strstr(i->opcode, ".HI")))
+    if (sass && i->opclass == STRATA_OP_IMAD &&
+        (strstr(i->opcode, ".WIDE") || strstr(i->opcode, ".HI")))
         out->interval = (uint8_t)(out->interval * 2);
     out->result_stall = row.stall;
     for (unsigned k = 0; k < i->n_dst; k++)
-        add_registers(d, out->write, &out->n_write, SM_MAX_WRITES, i->reg[k], sass ? sass_dst_words(i) : 1);
+        add_registers(d, out->write, &out->n_write, SM_MAX_WRITES, i->reg[k],
+                      sass ? sass_dst_words(i) : 1);
     for (unsigned k = 0; k < i->n_src; k++)
-        add_registers(d, out->read, &out->n_read, SM_MAX_READS, i->reg[i->n_dst + k], sass ? sass_src_words(i, k) : 1);
+        add_registers(d, out->read, &out->n_read, SM_MAX_READS, i->reg[i->n_dst + k],
+                      sass ? sass_src_words(i, k) : 1);
     /* Predicates are not in SASS traces: what computes without a destination writes one, and
      * branches and exits read the last. */
     bool plain = out->kind == SM_KIND_PLAIN;
-    out->writes_predicate = sass && plain && !i->n_dst && i->opclass != STRATA_OP_BRANCH && i->opclass != STRATA_OP_UNIFORM;
+    out->writes_predicate = sass && plain && !i->n_dst && i->opclass != STRATA_OP_BRANCH &&
+                            i->opclass != STRATA_OP_UNIFORM;
     out->reads_predicate = sass && (i->opclass == STRATA_OP_BRANCH || i->opclass == STRATA_OP_EXIT);
     uint64_t line_bytes = d->gpu->sm.fetch_line_bytes ? d->gpu->sm.fetch_line_bytes : 128;
     /* Traces other than of machine code number their instructions in steps of 16. */
@@ -144,7 +171,8 @@ static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_
         d->n_unknown++;
 }
 
-void sm_decoder_init(struct sm_decoder *d, const struct strata_gpu *gpu, const struct strata_code *code, uint32_t isa)
+void sm_decoder_init(struct sm_decoder *d, const struct strata_gpu *gpu,
+                     const struct strata_code *code, uint32_t isa)
 {
     memset(d, 0, sizeof *d);
     d->gpu = gpu;
@@ -169,7 +197,8 @@ strata_status sm_decoder_update(struct sm_decoder *d, struct strata_error *err)
         uint32_t cap = n < 256 ? 256 : n * 2;
         struct sm_inst *grown = malloc(cap * sizeof *grown);
         if (!grown)
-            return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for %u decoded instructions.", cap);
+            return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                               "There is no memory left for %u decoded instructions.", cap);
         if (d->inst) {
             memcpy(grown, d->inst, d->n * sizeof *grown);
             d->outgrown[d->n_outgrown++] = d->inst;

@@ -8,8 +8,18 @@
 #include <strata/status.h>
 #include <strata/trace.h>
 
-enum sm_pipe { SM_PIPE_NONE = 0, SM_PIPE_FMA, SM_PIPE_ALU, SM_PIPE_FP64, SM_PIPE_FP16, SM_PIPE_XU, SM_PIPE_TENSOR,
-               SM_PIPE_UNIFORM, SM_PIPE_LSU, SM_N_PIPES };
+enum sm_pipe {
+    SM_PIPE_NONE = 0,
+    SM_PIPE_FMA,
+    SM_PIPE_ALU,
+    SM_PIPE_FP64,
+    SM_PIPE_FP16,
+    SM_PIPE_XU,
+    SM_PIPE_TENSOR,
+    SM_PIPE_UNIFORM,
+    SM_PIPE_LSU,
+    SM_N_PIPES
+};
 
 enum sm_kind {
     SM_KIND_PLAIN = 0, /* result after a fixed latency */
@@ -17,37 +27,37 @@ enum sm_kind {
     SM_KIND_SHARED,
     SM_KIND_BARRIER,
     SM_KIND_MEMBAR,
-    SM_KIND_COMMIT,    /* closes a group of asynchronous copies */
-    SM_KIND_WAIT,      /* waits until at most imm groups are pending */
+    SM_KIND_COMMIT, /* closes a group of asynchronous copies */
+    SM_KIND_WAIT,   /* waits until at most imm groups are pending */
     SM_KIND_EXIT,
 };
 
 /* Why a warp could not issue; the profiler's stall reasons. */
 enum sm_stall {
-    SM_STALL_NONE = 0,  /* issued as soon as the last instruction allowed */
-    SM_STALL_WAIT,      /* fixed latency */
-    SM_STALL_LONG,      /* global, local or texture data */
-    SM_STALL_SHORT,     /* shared memory, special functions, shuffles */
+    SM_STALL_NONE = 0, /* issued as soon as the last instruction allowed */
+    SM_STALL_WAIT,     /* fixed latency */
+    SM_STALL_LONG,     /* global, local or texture data */
+    SM_STALL_SHORT,    /* shared memory, special functions, shuffles */
     SM_STALL_BARRIER,
     SM_STALL_MEMBAR,
-    SM_STALL_LG,        /* load/store queue full */
+    SM_STALL_LG, /* load/store queue full */
     SM_STALL_MIO,
-    SM_STALL_MATH,      /* pipe busy */
-    SM_STALL_FETCH,     /* no instruction */
+    SM_STALL_MATH,  /* pipe busy */
+    SM_STALL_FETCH, /* no instruction */
     SM_STALL_BRANCH,
-    SM_STALL_SELECTED,  /* another warp was chosen */
+    SM_STALL_SELECTED, /* another warp was chosen */
     SM_STALL_SLEEP,
     SM_N_STALLS
 };
 const char *sm_stall_name(enum sm_stall s);
 
-#define SM_MAX_READS 32
+#define SM_MAX_READS  32
 #define SM_MAX_WRITES 16
 
 struct sm_inst {
-    uint8_t kind;      /* enum sm_kind */
-    uint8_t pipe;      /* enum sm_pipe */
-    uint8_t interval;  /* cycles the pipe of one scheduler is taken */
+    uint8_t kind;     /* enum sm_kind */
+    uint8_t pipe;     /* enum sm_pipe */
+    uint8_t interval; /* cycles the pipe of one scheduler is taken */
     uint8_t n_read, n_write;
     bool reads_predicate, writes_predicate;
     uint8_t result_stall; /* enum sm_stall of an instruction that waits for this one's result */
@@ -62,15 +72,17 @@ struct sm_decoder {
     const struct strata_code *code;
     struct sm_inst *inst;
     uint32_t n, cap;
-    struct sm_inst *outgrown[32]; /* earlier, smaller arrays: pointers to their entries stay valid */
+    struct sm_inst
+        *outgrown[32]; /* earlier, smaller arrays: pointers to their entries stay valid */
     uint32_t n_outgrown;
     uint32_t isa;
-    uint32_t max_register;   /* highest register number seen */
+    uint32_t max_register; /* highest register number seen */
     uint64_t first_pc;
-    uint32_t n_unknown;      /* static instructions of unknown opcode */
+    uint32_t n_unknown; /* static instructions of unknown opcode */
 };
 
-void sm_decoder_init(struct sm_decoder *d, const struct strata_gpu *gpu, const struct strata_code *code, uint32_t isa);
+void sm_decoder_init(struct sm_decoder *d, const struct strata_gpu *gpu,
+                     const struct strata_code *code, uint32_t isa);
 void sm_decoder_release(struct sm_decoder *d);
 /* Decodes what the code table has gained since the last call. */
 strata_status sm_decoder_update(struct sm_decoder *d, struct strata_error *err);

@@ -8,7 +8,8 @@
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the instructions of the resident warps.");
+    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                       "There is no memory left for the instructions of the resident warps.");
 }
 
 void sm_window_release(struct sm_window *w)
@@ -19,14 +20,16 @@ void sm_window_release(struct sm_window *w)
 }
 
 /* Entry n is what the cursor reads next; its addresses are the cursor's until it goes on. */
-static strata_status read_entry(struct sm_window *w, struct strata_cursor *c, struct strata_winst *read, struct strata_error *err)
+static strata_status read_entry(struct sm_window *w, struct strata_cursor *c,
+                                struct strata_winst *read, struct strata_error *err)
 {
     if (!ARRAY_RESERVE(w->entry, w->n, w->cap, 1))
         return no_memory(err);
     if (!strata_cursor_next(c, read))
         return STRATA_END;
     struct sm_entry *e = &w->entry[w->n];
-    *e = (struct sm_entry){.base = read->base, .inst = read->inst_index, .mask = read->mask, .stride = read->stride};
+    *e = (struct sm_entry){
+        .base = read->base, .inst = read->inst_index, .mask = read->mask, .stride = read->stride};
     if (read->addr_kind == STRATA_ADDR_STRIDE)
         e->addresses = SM_AFFINE;
     if (read->addr_kind != STRATA_ADDR_LIST)
@@ -58,18 +61,22 @@ static void carry_over(struct sm_window *w)
 
 /* The region's last instruction jumps with all lanes to its first, and there is room for another
  * round of `body` instructions. */
-static bool repeats(const struct sm_window *w, struct sm_scheduler *s, const struct strata_inst *last, uint32_t body, uint32_t rounds)
+static bool repeats(const struct sm_window *w, struct sm_scheduler *s,
+                    const struct strata_inst *last, uint32_t body, uint32_t rounds)
 {
-    return rounds < s->unroll && last->opclass == STRATA_OP_BRANCH && w->entry[w->n - 1].mask == w->entry[0].mask &&
-           w->n + body <= SM_MAX_REGION && sm_scheduler_counted(s, s->reading, body);
+    return rounds < s->unroll && last->opclass == STRATA_OP_BRANCH &&
+           w->entry[w->n - 1].mask == w->entry[0].mask && w->n + body <= SM_MAX_REGION &&
+           sm_scheduler_counted(s, s->reading, body);
 }
 
-static strata_status fill(struct sm_window *w, struct strata_cursor *c, struct sm_scheduler *s, struct strata_error *err)
+static strata_status fill(struct sm_window *w, struct strata_cursor *c, struct sm_scheduler *s,
+                          struct strata_error *err)
 {
     uint32_t body = 0, rounds = 1;
     struct strata_winst read;
     carry_over(w);
-    const struct strata_inst *last = w->n ? strata_code_get(s->decoder->code, w->entry[0].inst) : NULL;
+    const struct strata_inst *last =
+        w->n ? strata_code_get(s->decoder->code, w->entry[0].inst) : NULL;
     s->reading[0] = w->n ? w->entry[0].inst : 0;
     for (;;) {
         bool closed = last && sm_ends_region(last), again = false;
@@ -92,17 +99,22 @@ static strata_status fill(struct sm_window *w, struct strata_cursor *c, struct s
     }
 }
 
-static void hand_out(const struct sm_window *w, const struct sm_scheduler *s, const struct sm_entry *e, struct strata_winst *out)
+static void hand_out(const struct sm_window *w, const struct sm_scheduler *s,
+                     const struct sm_entry *e, struct strata_winst *out)
 {
     static const uint8_t kind[] = {STRATA_ADDR_NONE, STRATA_ADDR_STRIDE, STRATA_ADDR_LIST};
-    *out = (struct strata_winst){.inst = strata_code_get(s->decoder->code, e->inst), .inst_index = e->inst, .mask = e->mask,
-                                 .addr_kind = kind[e->addresses < SM_LIST ? e->addresses : SM_LIST], .stride = e->stride, .base = e->base};
+    *out = (struct strata_winst){.inst = strata_code_get(s->decoder->code, e->inst),
+                                 .inst_index = e->inst,
+                                 .mask = e->mask,
+                                 .addr_kind = kind[e->addresses < SM_LIST ? e->addresses : SM_LIST],
+                                 .stride = e->stride,
+                                 .base = e->base};
     if (e->addresses >= SM_LIST)
         out->addr = w->list[e->addresses - SM_LIST];
 }
 
-strata_status sm_window_next(struct sm_window *w, struct strata_cursor *c, struct sm_scheduler *s, struct sm_step *out,
-                             struct strata_error *err)
+strata_status sm_window_next(struct sm_window *w, struct strata_cursor *c, struct sm_scheduler *s,
+                             struct sm_step *out, struct strata_error *err)
 {
     if (w->at == w->n) {
         strata_status st = fill(w, c, s, err);

@@ -20,8 +20,8 @@ struct sm_window {
     struct sm_entry *entry;
     uint64_t (*list)[STRATA_WARP_SIZE]; /* addresses that are no affine function of the lane */
     size_t cap, cap_lists;
-    uint32_t n, n_lists, at;            /* entries of the region, and those handed out */
-    bool ahead;                         /* entry n is the first of the next region */
+    uint32_t n, n_lists, at; /* entries of the region, and those handed out */
+    bool ahead;              /* entry n is the first of the next region */
     const struct sm_region *region;
 };
 
@@ -37,13 +37,13 @@ void sm_window_release(struct sm_window *w);
 struct sm_step {
     struct strata_winst winst; /* what it points to is valid until the next call */
     const struct sm_inst *op;  /* with the registers it has after the assembler's work */
-    uint32_t place;            /* static instruction that PTX has in its place: it is fetched from there */
-    bool gone;                 /* machine code does not have it: it takes no time */
+    uint32_t place; /* static instruction that PTX has in its place: it is fetched from there */
+    bool gone;      /* machine code does not have it: it takes no time */
 };
 
 /* The next instruction of the warp that `c` reads: STRATA_END after its last. */
-strata_status sm_window_next(struct sm_window *w, struct strata_cursor *c, struct sm_scheduler *s, struct sm_step *out,
-                             struct strata_error *err);
+strata_status sm_window_next(struct sm_window *w, struct strata_cursor *c, struct sm_scheduler *s,
+                             struct sm_step *out, struct strata_error *err);
 /* The next call will come: what it reads is asked for. */
 static inline void sm_window_expect(const struct sm_window *w)
 {

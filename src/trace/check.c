@@ -218,8 +218,9 @@ static strata_status check_block(struct checker *c, struct strata_error *err)
         if (!first)
             first = barriers + 1;
         else if (barriers + 1 != first)
-            broken(c, RULE_BARRIERS_AGREE, AT_WARP, "it waits %llu times, the first warp %llu times",
-                   (unsigned long long)barriers, (unsigned long long)first - 1);
+            broken(c, RULE_BARRIERS_AGREE, AT_WARP,
+                   "it waits %llu times, the first warp %llu times", (unsigned long long)barriers,
+                   (unsigned long long)first - 1);
     }
     return STRATA_OK;
 }

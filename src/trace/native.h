@@ -6,7 +6,8 @@
  *
  * Records of a launch: LAUNCH, then CODE and BLOCKS as they come (a CODE holds the static
  * instructions that appeared since the last one), then LAUNCH_END (LAUNCH_CUT if recording stopped
- * within the launch). EVENT records lie between launches. The INDEX record repeats where everything is; without it the file is scanned. */
+ * within the launch). EVENT records lie between launches. The INDEX record repeats where everything
+ * is; without it the file is scanned. */
 #ifndef STRATA_TRACE_NATIVE_H
 #define STRATA_TRACE_NATIVE_H
 

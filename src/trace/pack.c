@@ -148,7 +148,8 @@ void unpack_column(struct unpack *u, ZSTD_DCtx *zstd, struct pack *out)
     out->n = 0;
     if (!stored || n_raw > PACK_MAX_COLUMN_BYTES || (n_raw && !n_stored))
         u->failed = true;
-    else if (n_raw && !decompress(zstd, stored, (size_t)n_stored, out, (size_t)n_raw, &u->out_of_memory))
+    else if (n_raw &&
+             !decompress(zstd, stored, (size_t)n_stored, out, (size_t)n_raw, &u->out_of_memory))
         u->failed = true;
     else if (!n_raw && n_stored)
         u->failed = true;

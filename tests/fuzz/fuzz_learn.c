@@ -38,7 +38,8 @@ static void try_set(const uint8_t *data, size_t size)
     struct strata_error err;
     struct learn_in in = {.at = data, .end = data + size};
     learn_set_parse(data, size, "input", &set, &err);
-    if (learn_set_read(&in, "input", &set, &err) == STRATA_OK && strata_learn_model_builtin("timed", &m, &err) == STRATA_OK) {
+    if (learn_set_read(&in, "input", &set, &err) == STRATA_OK &&
+        strata_learn_model_builtin("timed", &m, &err) == STRATA_OK) {
         if (strata_learn_evaluate(m, &set, &e, &err) == STRATA_OK)
             strata_learn_evaluation_release(&e);
         strata_learn_model_destroy(m);

@@ -91,8 +91,8 @@ static inline strata_status load_failure(const char *text, struct strata_error *
 }
 
 struct run_setup {
-    uint32_t blocks, threads;   /* of the grid; threads of a block */
-    uint32_t host_threads;      /* 0: 1 */
+    uint32_t blocks, threads; /* of the grid; threads of a block */
+    uint32_t host_threads;    /* 0: 1 */
     uint32_t shared_bytes;
     bool cooperative;
     const struct strata_ptx_sink *sink;
@@ -143,8 +143,8 @@ static inline void run_ok(struct strata_ptx_module *m, const char *name, struct 
 /* ---- value tables ----
  *
  * A row is an instruction over the registers below, the bits of its three sources and the bits
- * expected in its destination. Sources: %rd1..3, %r1..3 (low words), %h1..3 (low halves), %f, %d the
- * same bits as floats, %p1..3 (nonzero). Destination: register 0 of the family given by `kind`
+ * expected in its destination. Sources: %rd1..3, %r1..3 (low words), %h1..3 (low halves), %f, %d
+ * the same bits as floats, %p1..3 (nonzero). Destination: register 0 of the family given by `kind`
  * (r, d = 64 bits, h, p). The instruction is run by all lanes, then guarded by the odd ones. */
 struct value_row {
     const char *inst;
@@ -176,12 +176,18 @@ struct value_row {
 static inline const char *result_code(char kind)
 {
     switch (kind) {
-    case 'r': return "cvt.u64.u32 %rd15,%r0;";
-    case 'h': return "cvt.u64.u16 %rd15,%h0;";
-    case 'f': return "mov.b32 %r11,%f0; cvt.u64.u32 %rd15,%r11;";
-    case 'D': return "mov.b64 %rd15,%d0;";
-    case 'p': return "selp.b64 %rd15,1,0,%p0;";
-    default: return "mov.u64 %rd15,%rd0;";
+    case 'r':
+        return "cvt.u64.u32 %rd15,%r0;";
+    case 'h':
+        return "cvt.u64.u16 %rd15,%h0;";
+    case 'f':
+        return "mov.b32 %r11,%f0; cvt.u64.u32 %rd15,%r11;";
+    case 'D':
+        return "mov.b64 %rd15,%d0;";
+    case 'p':
+        return "selp.b64 %rd15,1,0,%p0;";
+    default:
+        return "mov.u64 %rd15,%rd0;";
     }
 }
 static inline uint64_t untouched(char kind)

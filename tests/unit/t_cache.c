@@ -130,7 +130,8 @@ static void coarse_ages_keep_part_of_a_footprint_above_the_size(void **state)
     assert_true(second_pass_hits(STRATA_REPL_AGED, 1700) == 1);
 }
 
-/* The H200's: line 625 shares a set with line 0, and so do 1051, 1642 and 2422 (device/probe/tag_probe.cu). */
+/* The H200's: line 625 shares a set with line 0, and so do 1051, 1642 and 2422
+ * (device/probe/tag_probe.cu). */
 static void a_set_of_tags_holds_its_ways_although_the_data_has_room(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* The flow model: what it must do with kernels whose behaviour is known, and with each mechanism off. */
+/* The flow model: what it must do with kernels whose behaviour is known, and with each mechanism
+ * off. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,8 +24,8 @@ static int load_gpus(void **state)
 }
 
 /* Runs a model over a generated kernel and returns one metric. */
-static double metric_by(const struct strata_gpu *gpu, const char *model, const char *kind, const char *const *settings,
-                        uint64_t seed, const char *metric)
+static double metric_by(const struct strata_gpu *gpu, const char *model, const char *kind,
+                        const char *const *settings, uint64_t seed, const char *metric)
 {
     struct strata_trace *trace;
     struct strata_reader *reader;
@@ -45,13 +46,13 @@ static double metric_by(const struct strata_gpu *gpu, const char *model, const c
     return value;
 }
 
-static double metric_of(const struct strata_gpu *gpu, const char *kind, const char *const *settings, uint64_t seed,
-                        const char *metric)
+static double metric_of(const struct strata_gpu *gpu, const char *kind, const char *const *settings,
+                        uint64_t seed, const char *metric)
 {
     return metric_by(gpu, "flow", kind, settings, seed, metric);
 }
 
-#define LD "l1tex__t_sectors_pipe_lsu_mem_global_op_ld"
+#define LD  "l1tex__t_sectors_pipe_lsu_mem_global_op_ld"
 #define L2R "lts__t_sectors_srcunit_tex_op_read"
 
 static void a_stream_is_read_once_from_dram_and_never_hits(void **state)
@@ -69,7 +70,8 @@ static void a_stream_is_read_once_from_dram_and_never_hits(void **state)
 static void a_broadcast_is_fetched_once_per_sm_at_most(void **state)
 {
     (void)state;
-    double returned = metric_of(&h200, "broadcast", NULL, 1, "l1tex__m_xbar2l1tex_read_sectors.sum");
+    double returned =
+        metric_of(&h200, "broadcast", NULL, 1, "l1tex__m_xbar2l1tex_read_sectors.sum");
     double served = metric_of(&h200, "broadcast", NULL, 1, L2R ".sum");
     assert_true(served <= returned);
 }
@@ -116,9 +118,9 @@ static void an_infinitely_fast_dram_is_not_slower(void **state)
                 metric_of(&h200, "stream", NULL, 1, "sm__cycles_elapsed.max"));
 }
 
-/* Waiting for an MSHR and waiting for the DRAM are the same time, not one after the other: the clocked
- * model, in which nothing can be counted twice, agrees from four MSHRs to more than are needed
- * (by the mean over SMs: which SM gets the last block is chance). */
+/* Waiting for an MSHR and waiting for the DRAM are the same time, not one after the other: the
+ * clocked model, in which nothing can be counted twice, agrees from four MSHRs to more than are
+ * needed (by the mean over SMs: which SM gets the last block is chance). */
 static void with_any_number_of_mshrs_a_gather_takes_what_the_clocked_model_says(void **state)
 {
     (void)state;
@@ -132,11 +134,13 @@ static void with_any_number_of_mshrs_a_gather_takes_what_the_clocked_model_says(
     }
 }
 
-/* 32 lines of one set of six ways, all in the L2 after the first round: six are under way at a time, not 128. */
+/* 32 lines of one set of six ways, all in the L2 after the first round: six are under way at a
+ * time, not 128. */
 static void a_miss_that_reserves_its_line_waits_for_a_line_of_its_set(void **state)
 {
     (void)state;
-    const char *const s[] = {"stride=8192", "span=262144", "iterations=32", "blocks=1", "threads=64", NULL};
+    const char *const s[] = {"stride=8192", "span=262144", "iterations=32",
+                             "blocks=1",    "threads=64",  NULL};
     struct strata_gpu g = pascal;
     double flow = metric_by(&g, "flow", "strided", s, 1, "sm__cycles_elapsed.max");
     double sim = metric_by(&g, "sim", "strided", s, 1, "sm__cycles_elapsed.max");
@@ -154,11 +158,14 @@ static void the_policy_for_write_misses_decides_what_dram_reads(void **state)
         struct strata_gpu g = h200;
         double read[3];
         for (g.l2.write_miss = 0; g.l2.write_miss < 3; g.l2.write_miss++)
-            read[g.l2.write_miss] = metric_by(&g, models[i], "column-copy", s, 1, "dram__sectors_read.sum");
+            read[g.l2.write_miss] =
+                metric_by(&g, models[i], "column-copy", s, 1, "dram__sectors_read.sum");
         double sectors = 256 * 64 * 4 / 32; /* written; each is fetched, and nothing else changes */
         if (read[STRATA_FETCH_ON_WRITE] != read[STRATA_WRITE_VALIDATE] + sectors)
-            fail_msg("%s: %g sectors read, %g without fetches", models[i], read[STRATA_FETCH_ON_WRITE], read[STRATA_WRITE_VALIDATE]);
-        assert_true(read[STRATA_LAZY_FETCH_ON_READ] == read[STRATA_WRITE_VALIDATE]); /* nothing written is read */
+            fail_msg("%s: %g sectors read, %g without fetches", models[i],
+                     read[STRATA_FETCH_ON_WRITE], read[STRATA_WRITE_VALIDATE]);
+        assert_true(read[STRATA_LAZY_FETCH_ON_READ] ==
+                    read[STRATA_WRITE_VALIDATE]); /* nothing written is read */
     }
 }
 
@@ -174,10 +181,12 @@ static double gather_by(const char *model, const char *metric)
 static void sectors_have_32_bytes_where_caches_have_none(void **state)
 {
     (void)state;
-    static const char *const metrics[] = {L2R ".sum", "lts__t_sectors_op_write.sum", "l1tex__m_xbar2l1tex_read_sectors.sum",
-                                          "l1tex__m_l1tex2xbar_write_sectors.sum", "dram__sectors_read.sum"};
+    static const char *const metrics[] = {
+        L2R ".sum", "lts__t_sectors_op_write.sum", "l1tex__m_xbar2l1tex_read_sectors.sum",
+        "l1tex__m_l1tex2xbar_write_sectors.sum", "dram__sectors_read.sum"};
     for (size_t i = 0; i < sizeof metrics / sizeof metrics[0]; i++) {
-        double flow = gather_by("flow", metrics[i]), reuse = gather_by("reuse", metrics[i]), sim = gather_by("sim", metrics[i]);
+        double flow = gather_by("flow", metrics[i]), reuse = gather_by("reuse", metrics[i]),
+               sim = gather_by("sim", metrics[i]);
         if (flow < 0.98 * sim || flow > 1.02 * sim || reuse < 0.98 * sim || reuse > 1.02 * sim)
             fail_msg("%s: flow %g, reuse %g, sim %g", metrics[i], flow, reuse, sim);
     }
@@ -186,8 +195,8 @@ static void sectors_have_32_bytes_where_caches_have_none(void **state)
 static void a_dependent_chain_takes_its_latencies(void **state)
 {
     (void)state;
-    /* One warp, one load after another, all in DRAM once: cycles per load are near the sum of the L2's
-     * and the DRAM's latencies (probe cold_latency: 558 near, 737 far, 690 on average). */
+    /* One warp, one load after another, all in DRAM once: cycles per load are near the sum of the
+     * L2's and the DRAM's latencies (probe cold_latency: 558 near, 737 far, 690 on average). */
     const char *const s[] = {"bytes=16MiB", "stride=4224", "iterations=2048", NULL};
     double cycles = metric_of(&h200, "chase", s, 1, "sm__cycles_elapsed.max");
     double per_load = (cycles - 3000) / 2048;
@@ -203,14 +212,17 @@ static void a_tlb_of_few_pages_slows_a_chase_over_many(void **state)
     g = flat;
     g.tlb.enabled = true;
     g.tlb.page_bytes = 2 << 20;
-    g.tlb.l1 = (struct strata_cache_config){.size_bytes = 16ull << 21, .line_bytes = 2 << 20, .sector_bytes = 2 << 20};
-    g.tlb.l2 = (struct strata_cache_config){.size_bytes = 64ull << 21, .line_bytes = 2 << 20, .sector_bytes = 2 << 20};
+    g.tlb.l1 = (struct strata_cache_config){
+        .size_bytes = 16ull << 21, .line_bytes = 2 << 20, .sector_bytes = 2 << 20};
+    g.tlb.l2 = (struct strata_cache_config){
+        .size_bytes = 64ull << 21, .line_bytes = 2 << 20, .sector_bytes = 2 << 20};
     g.tlb.l1_miss_cycles = 100;
     g.tlb.l2_miss_cycles = 400;
     double without = metric_of(&flat, "chase", s, 1, "sm__cycles_elapsed.max");
     double with = metric_of(&g, "chase", s, 1, "sm__cycles_elapsed.max");
     assert_true(with > without + 1024 * 300.0);
-    g.tlb.l1.size_bytes = g.tlb.l2.size_bytes = 1024ull << 21; /* every page fits: only first touches miss */
+    g.tlb.l1.size_bytes = g.tlb.l2.size_bytes =
+        1024ull << 21; /* every page fits: only first touches miss */
     assert_true(metric_of(&g, "chase", s, 1, "sm__cycles_elapsed.max") < without + 200 * 600.0);
 }
 

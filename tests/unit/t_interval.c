@@ -1,5 +1,5 @@
-/* t_interval.c - the interval model's arithmetic against published numbers: contention terms, warps,
- * intervals, clusters, paths. */
+/* t_interval.c - the interval model's arithmetic against published numbers: contention terms,
+ * warps, intervals, clusters, paths. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ static void near(double got, double expected, double relative)
     if (!(fabs(got - expected) <= relative * scale))
         fail_msg("%.17g is not %.17g within %g", got, expected, relative);
 }
-#define EXACT 1e-14
+#define EXACT  1e-14
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 /* ---- intervals ---- */
@@ -27,15 +27,17 @@ struct step {
     int dst, src[2];
     double latency;
 };
-static const struct step twelve[] = {{1, {0, 0}, 6},  {2, {1, 0}, 6},     {3, {2, 0}, 420}, {4, {1, 0}, 6},
-                                     {5, {4, 0}, 6},  {6, {3, 5}, 6},     {7, {6, 0}, 120.5}, {8, {1, 0}, 420},
-                                     {9, {7, 8}, 6},  {0, {9, 2}, 6},     {10, {9, 0}, 6},  {0, {0, 0}, 6}};
+static const struct step twelve[] = {{1, {0, 0}, 6},     {2, {1, 0}, 6},   {3, {2, 0}, 420},
+                                     {4, {1, 0}, 6},     {5, {4, 0}, 6},   {6, {3, 5}, 6},
+                                     {7, {6, 0}, 120.5}, {8, {1, 0}, 420}, {9, {7, 8}, 6},
+                                     {0, {9, 2}, 6},     {10, {9, 0}, 6},  {0, {0, 0}, 6}};
 
 static void build(struct interval_builder *b, enum interval_rule rule)
 {
     assert_int_equal(interval_builder_init(b, rule, 16, NULL), STRATA_OK);
     for (size_t k = 0; k < LEN(twelve); k++) {
-        uint16_t src[2] = {(uint16_t)twelve[k].src[0], (uint16_t)twelve[k].src[1]}, dst = (uint16_t)twelve[k].dst;
+        uint16_t src[2] = {(uint16_t)twelve[k].src[0], (uint16_t)twelve[k].src[1]},
+                 dst = (uint16_t)twelve[k].dst;
         assert_int_equal(interval_issue(b, src, 2, 0, 0, NULL), STRATA_OK);
         interval_write(b, &dst, dst ? 1 : 0, twelve[k].latency, (uint32_t)k + 1);
     }
@@ -56,7 +58,8 @@ static void expect_intervals(enum interval_rule rule, const double (*expected)[2
 
 static void twelve_instructions_make_eight_intervals(void **state)
 {
-    static const double normative[][2] = {{1, 5}, {1, 5}, {2, 5}, {1, 412}, {1, 5}, {2, 419}, {1, 5}, {3, 0}};
+    static const double normative[][2] = {{1, 5}, {1, 5},   {2, 5}, {1, 412},
+                                          {1, 5}, {2, 419}, {1, 5}, {3, 0}};
     expect_intervals(INTERVAL_NORMATIVE, normative, LEN(normative));
     struct interval_builder b;
     build(&b, INTERVAL_NORMATIVE);
@@ -69,8 +72,10 @@ static void twelve_instructions_make_eight_intervals(void **state)
 
 static void the_scripts_rules_are_reproduced(void **state)
 {
-    static const double sum[][2] = {{5, 436}, {3, 429}, {4, 0}}, ten[][2] = {{5, 413}, {3, 421}, {4, 0}};
-    static const double any[][2] = {{1, 7}, {1, 7}, {2, 7}, {1, 413}, {1, 7}, {2, 421}, {1, 7}, {3, 0}};
+    static const double sum[][2] = {{5, 436}, {3, 429}, {4, 0}},
+                        ten[][2] = {{5, 413}, {3, 421}, {4, 0}};
+    static const double any[][2] = {{1, 7}, {1, 7},   {2, 7}, {1, 413},
+                                    {1, 7}, {2, 421}, {1, 7}, {3, 0}};
     expect_intervals(INTERVAL_GAP_10_SUM, sum, LEN(sum));
     expect_intervals(INTERVAL_GAP_10, ten, LEN(ten));
     expect_intervals(INTERVAL_ANY_GAP, any, LEN(any));
@@ -95,18 +100,34 @@ static const struct interval synthetic[] = {
     {.n = 20, .stall_cycles = 400, .count = 1, .read_misses = 1, .l2_read_misses = 1},
     {.n = 15, .stall_cycles = 350, .count = 1, .read_misses = 32, .l2_read_misses = 30},
     {.n = 30, .stall_cycles = 12, .count = 1, .write_requests = 4, .l2_write_misses = 4},
-    {.n = 8, .stall_cycles = 500, .count = 1, .read_misses = 10, .write_requests = 2, .l2_read_misses = 7, .l2_write_misses = 2},
+    {.n = 8,
+     .stall_cycles = 500,
+     .count = 1,
+     .read_misses = 10,
+     .write_requests = 2,
+     .l2_read_misses = 7,
+     .l2_write_misses = 2},
     {.n = 25, .stall_cycles = 0, .count = 1},
 };
 
 static struct interval_machine gtx1080(double noc)
 {
-    return (struct interval_machine){.warps = 64, .warps_per_scheduler = 16, .sms = 20, .issue_per_cycle = 1,
-                                     .clock_ghz = 1.6, .noc_gbytes = noc, .dram_gbytes = 320, .line_bytes = 128,
-                                     .mshrs = 128, .l2_cycles = 250, .dram_extra_cycles = 280, .l2_miss_ratio = 0.75};
+    return (struct interval_machine){.warps = 64,
+                                     .warps_per_scheduler = 16,
+                                     .sms = 20,
+                                     .issue_per_cycle = 1,
+                                     .clock_ghz = 1.6,
+                                     .noc_gbytes = noc,
+                                     .dram_gbytes = 320,
+                                     .line_bytes = 128,
+                                     .mshrs = 128,
+                                     .l2_cycles = 250,
+                                     .dram_extra_cycles = 280,
+                                     .l2_miss_ratio = 0.75};
 }
 
-static double ipc(const struct interval *list, size_t n, const struct interval_machine *m, enum strata_interval_variant v)
+static double ipc(const struct interval *list, size_t n, const struct interval_machine *m,
+                  enum strata_interval_variant v)
 {
     struct strata_interval_stack s;
     interval_stack(list, n, m, v, 30, &s);
@@ -145,15 +166,21 @@ static double both(struct interval_queue q)
 
 static void set_x_terms(void **state)
 {
-    static const double mdm[] = {432.03047619047624, 1728.121904761905, 1728.121904761905, 3456.24380952381, 0};
-    static const double half[] = {432.03047619047624, 864.0609523809525, 1728.121904761905, 1728.121904761905, 0};
+    static const double mdm[] = {432.03047619047624, 1728.121904761905, 1728.121904761905,
+                                 3456.24380952381, 0};
+    static const double half[] = {432.03047619047624, 864.0609523809525, 1728.121904761905,
+                                  1728.121904761905, 0};
     static const double gm[] = {409.6, 819.2, 1638.4, 1638.4, 0};
     static const struct {
         int i;
         double latency_queue; /* 0: none, 1: half, 2: mdm */
         double average, batches;
-    } mshr[] = {{1, 0, 3450, NAN}, {3, 0, 920, NAN}, {1, 2, 16410.9142857, 32821.828571428574}, {3, 2, 7832.4876190, 15664.975238095238},
-                {1, 1, 9930.4571429, 19860.914285714287}, {3, 1, 4376.2438095, 8752.48761904762}};
+    } mshr[] = {{1, 0, 3450, NAN},
+                {3, 0, 920, NAN},
+                {1, 2, 16410.9142857, 32821.828571428574},
+                {3, 2, 7832.4876190, 15664.975238095238},
+                {1, 1, 9930.4571429, 19860.914285714287},
+                {3, 1, 4376.2438095, 8752.48761904762}};
     struct interval_machine m = gtx1080(1050);
     for (int i = 0; i < 5; i++) {
         near(both(interval_queue_mdm(&synthetic[i], &m)), mdm[i], EXACT);
@@ -174,10 +201,21 @@ static void set_x_terms(void **state)
 
 static void set_y(void **state)
 {
-    struct interval_machine m = {.warps = 44, .warps_per_scheduler = 44, .sms = 28, .issue_per_cycle = 1, .clock_ghz = 1.4,
-                                 .noc_gbytes = 1050, .dram_gbytes = 480, .line_bytes = 128, .mshrs = 128, .l2_cycles = 120,
-                                 .dram_extra_cycles = 100, .l2_miss_ratio = 0.75, .greedy = true};
-    static const double mdm[] = {277.61066666666665, 1615.1893333333333, 1110.4426666666666, 2725.632, 0};
+    struct interval_machine m = {.warps = 44,
+                                 .warps_per_scheduler = 44,
+                                 .sms = 28,
+                                 .issue_per_cycle = 1,
+                                 .clock_ghz = 1.4,
+                                 .noc_gbytes = 1050,
+                                 .dram_gbytes = 480,
+                                 .line_bytes = 128,
+                                 .mshrs = 128,
+                                 .l2_cycles = 120,
+                                 .dram_extra_cycles = 100,
+                                 .l2_miss_ratio = 0.75,
+                                 .greedy = true};
+    static const double mdm[] = {277.61066666666665, 1615.1893333333333, 1110.4426666666666,
+                                 2725.632, 0};
     near(interval_latency(&m), 195, 0);
     near(interval_not_hidden(synthetic, 5, &m), 2837.9741176470593, EXACT);
     for (int i = 0; i < 5; i++)
@@ -207,9 +245,10 @@ static void below_saturation_the_dram_queue_is_md1(void **state)
 
 static const double noc_sweep[] = {525, 1050, 1700, 2100, 4200, 8400};
 
-/* Only sums matter for the back half: all stall in the first interval, NO as given by w (N - k) + w. */
-static void check_backprop(const struct interval *list, size_t n, double ratio, double not_hidden, double gpumech_ipc,
-                           const double *mdm_ipc)
+/* Only sums matter for the back half: all stall in the first interval, NO as given by w (N - k) +
+ * w. */
+static void check_backprop(const struct interval *list, size_t n, double ratio, double not_hidden,
+                           double gpumech_ipc, const double *mdm_ipc)
 {
     struct interval_machine m = gtx1080(1050);
     m.l2_miss_ratio = ratio;
@@ -217,27 +256,32 @@ static void check_backprop(const struct interval *list, size_t n, double ratio, 
     near(ipc(list, n, &m, STRATA_INTERVAL_GPUMECH), gpumech_ipc, EXACT);
     for (size_t k = 0; k < LEN(noc_sweep); k++) {
         m.noc_gbytes = noc_sweep[k];
-        for (int v = STRATA_INTERVAL_GPUMECH_PLUS; v <= STRATA_INTERVAL_MDM; v++) /* none is divergent */
+        for (int v = STRATA_INTERVAL_GPUMECH_PLUS; v <= STRATA_INTERVAL_MDM;
+             v++) /* none is divergent */
             near(ipc(list, n, &m, (enum strata_interval_variant)v), mdm_ipc[k], EXACT);
     }
 }
 
 static void backprop_stored_kernels(void **state)
 {
-    static const double k1_ipc[] = {2.534137183072225, 2.609567011127791, 2.639608184940832,
+    static const double k1_ipc[] = {2.534137183072225,  2.609567011127791, 2.639608184940832,
                                     2.6489912690727793, 2.669153502062266, 2.6793501536497994};
     static const double k2_ipc[] = {1.4454758634918639, 1.5900902788330664, 1.6533352656673372,
-                                    1.673819970389289, 1.719080959793397, 1.7426419460556268};
+                                    1.673819970389289,  1.719080959793397,  1.7426419460556268};
     static const double time_ms[] = {0.11549553035094381, 0.10943207413333884, 0.10711369381484284,
                                      0.10640034602453638, 0.10488448197013514, 0.10412654994293452};
-    struct interval k1[] = {{.n = 40, .stall_cycles = 300, .count = 1},
-                            {.n = 50, .stall_cycles = 400, .count = 1, .read_misses = 1, .l2_read_misses = 1},
-                            {.n = 40, .stall_cycles = 279.050537109375, .count = 1},
-                            {.n = 41, .stall_cycles = 0, .count = 1}};
-    struct interval k2[] = {{.n = 12, .stall_cycles = 200, .count = 1, .read_misses = 2, .l2_read_misses = 2},
-                            {.n = 10, .stall_cycles = 100, .count = 1}, {.n = 10, .stall_cycles = 100, .count = 1},
-                            {.n = 10, .stall_cycles = 100, .count = 1},
-                            {.n = 10, .stall_cycles = 56.9698486328125, .count = 1}, {.n = 10, .stall_cycles = 0, .count = 1}};
+    struct interval k1[] = {
+        {.n = 40, .stall_cycles = 300, .count = 1},
+        {.n = 50, .stall_cycles = 400, .count = 1, .read_misses = 1, .l2_read_misses = 1},
+        {.n = 40, .stall_cycles = 279.050537109375, .count = 1},
+        {.n = 41, .stall_cycles = 0, .count = 1}};
+    struct interval k2[] = {
+        {.n = 12, .stall_cycles = 200, .count = 1, .read_misses = 2, .l2_read_misses = 2},
+        {.n = 10, .stall_cycles = 100, .count = 1},
+        {.n = 10, .stall_cycles = 100, .count = 1},
+        {.n = 10, .stall_cycles = 100, .count = 1},
+        {.n = 10, .stall_cycles = 56.9698486328125, .count = 1},
+        {.n = 10, .stall_cycles = 0, .count = 1}};
     check_backprop(k1, 4, 38914.0 / 39956, 2520, 2.6825827115462544, k1_ipc);
     check_backprop(k2, 6, 71684.0 / 76084, 855, 1.7303559099059846, k2_ipc);
     for (size_t k = 0; k < LEN(time_ms); k++) /* time: instructions / (IPC of 20 SMs) / clock */
@@ -246,35 +290,58 @@ static void backprop_stored_kernels(void **state)
 
 static void backprop_recovered_kernels(void **state)
 {
-    static const double k1_ipc[] = {2.538539541725132, 2.6423756989524265, 2.6843583247221368,
+    static const double k1_ipc[] = {2.538539541725132,  2.6423756989524265, 2.6843583247221368,
                                     2.6975457645615855, 2.7260038317295057, 2.7404592255426508};
     static const double k2_ipc[] = {1.1168360470988439, 1.2148502615205015, 1.2570305864616353,
-                                    1.2706047881000886, 1.300446228695567, 1.3158988373079992};
+                                    1.2706047881000886, 1.300446228695567,  1.3158988373079992};
     static const struct interval k1[] = {{.n = 19, .stall_cycles = 169.897705078125, .count = 1},
-                                         {.n = 16, .stall_cycles = 372.15283203125, .count = 1, .read_misses = 1, .l2_read_misses = 1},
+                                         {.n = 16,
+                                          .stall_cycles = 372.15283203125,
+                                          .count = 1,
+                                          .read_misses = 1,
+                                          .l2_read_misses = 1},
                                          {.n = 91, .count = 1}};
     static const struct interval k2[] = {{.n = 18, .stall_cycles = 145.31494140625, .count = 1},
                                          {.n = 6, .stall_cycles = 132.897705078125, .count = 1},
-                                         {.n = 5, .stall_cycles = 356.15283203125, .count = 1, .read_misses = 1, .l2_read_misses = 1},
-                                         {.n = 5, .stall_cycles = 362.15283203125, .count = 1, .read_misses = 1, .l2_read_misses = 1},
+                                         {.n = 5,
+                                          .stall_cycles = 356.15283203125,
+                                          .count = 1,
+                                          .read_misses = 1,
+                                          .l2_read_misses = 1},
+                                         {.n = 5,
+                                          .stall_cycles = 362.15283203125,
+                                          .count = 1,
+                                          .read_misses = 1,
+                                          .l2_read_misses = 1},
                                          {.n = 5, .stall_cycles = 110.05413818359375, .count = 1},
                                          {.n = 3, .stall_cycles = 108.427490234375, .count = 1},
                                          {.n = 2, .stall_cycles = 113.8170166015625, .count = 1},
                                          {.n = 10, .count = 1}};
     struct interval_machine m = gtx1080(1050);
     struct interval_single s = interval_sum(k1, 3, 1);
-    near(64 * s.instructions / (s.base_cycles + s.stall_cycles + interval_not_hidden(k1, 3, &m)), 3.1898096504117137, EXACT);
+    near(64 * s.instructions / (s.base_cycles + s.stall_cycles + interval_not_hidden(k1, 3, &m)),
+         3.1898096504117137, EXACT);
     check_backprop(k1, 3, 38914.0 / 39956, 1860, 2.745050814633286, k1_ipc);
-    check_backprop(k2, 8, 71684.0 / 76084, (15 * 46 + 15) * 16 * 54 / (54 + 1328.8169555664062), 1.3078479108302676, k2_ipc);
+    check_backprop(k2, 8, 71684.0 / 76084, (15 * 46 + 15) * 16 * 54 / (54 + 1328.8169555664062),
+                   1.3078479108302676, k2_ipc);
 }
 
 /* ---- contention: CFD ---- */
 
 static struct interval_machine cfd_machine(double ratio)
 {
-    return (struct interval_machine){.warps = 42, .warps_per_scheduler = 42, .sms = 28, .issue_per_cycle = 4,
-                                     .clock_ghz = 1.4, .noc_gbytes = 1075, .dram_gbytes = 480, .line_bytes = 128,
-                                     .mshrs = 128, .l2_cycles = 120, .dram_extra_cycles = 100, .l2_miss_ratio = ratio};
+    return (struct interval_machine){.warps = 42,
+                                     .warps_per_scheduler = 42,
+                                     .sms = 28,
+                                     .issue_per_cycle = 4,
+                                     .clock_ghz = 1.4,
+                                     .noc_gbytes = 1075,
+                                     .dram_gbytes = 480,
+                                     .line_bytes = 128,
+                                     .mshrs = 128,
+                                     .l2_cycles = 120,
+                                     .dram_extra_cycles = 100,
+                                     .l2_miss_ratio = ratio};
 }
 
 static void cfd_kernels_without_divergence(void **state)
@@ -288,7 +355,8 @@ static void cfd_kernels_without_divergence(void **state)
     near(interval_latency(&m), 220, 0);
     for (size_t i = 0; i < LEN(k); i++) {
         struct interval read = {.read_misses = 1}, write = {.write_requests = 1};
-        double q = k[i].reads * both(interval_queue_mdm(&read, &m)) + k[i].writes * both(interval_queue_mdm(&write, &m));
+        double q = k[i].reads * both(interval_queue_mdm(&read, &m)) +
+                   k[i].writes * both(interval_queue_mdm(&write, &m));
         near(q, k[i].queue, 1e-11);
         near(42 * k[i].n / (k[i].base + q), k[i].stored, 2e-12);
     }
@@ -302,8 +370,10 @@ static void cfd_kernels_without_divergence(void **state)
 static void cfd_flux_is_divergent(void **state)
 {
     struct interval_machine m = cfd_machine(160014.0 / 1161524);
-    static const struct interval list[] = {{.count = 5, .read_misses = 4}, {.count = 5, .read_misses = 13},
-                                           {.count = 5, .read_misses = 18}, {.count = 31, .read_misses = 1}};
+    static const struct interval list[] = {{.count = 5, .read_misses = 4},
+                                           {.count = 5, .read_misses = 13},
+                                           {.count = 5, .read_misses = 18},
+                                           {.count = 31, .read_misses = 1}};
     double base = 19029.789699171946, queue = 0, average = 0, ceiling = 0, fraction = 0;
     near(interval_latency(&m), 133.776211253, 1e-11);
     for (size_t i = 0; i < LEN(list); i++) {
@@ -356,10 +426,18 @@ static void as_many_misses_as_mshrs_are_not_divergent(void **state)
  * batch; four misses a warp are eight requests, four batches, three of them waited for. */
 static void two_warps_with_two_mshrs(void **state)
 {
-    struct interval_machine m = {.warps = 2, .warps_per_scheduler = 2, .sms = 1, .issue_per_cycle = 1, .clock_ghz = 1.4,
-                                 .line_bytes = 128, .mshrs = 2, .l2_cycles = 120, .l2_miss_ratio = 0};
+    struct interval_machine m = {.warps = 2,
+                                 .warps_per_scheduler = 2,
+                                 .sms = 1,
+                                 .issue_per_cycle = 1,
+                                 .clock_ghz = 1.4,
+                                 .line_bytes = 128,
+                                 .mshrs = 2,
+                                 .l2_cycles = 120,
+                                 .l2_miss_ratio = 0};
     struct interval good[] = {{.n = 3, .stall_cycles = 119, .count = 1, .read_misses = 1},
-                              {.n = 1, .stall_cycles = 119, .count = 1, .read_misses = 1}, {.n = 3, .count = 1}};
+                              {.n = 1, .stall_cycles = 119, .count = 1, .read_misses = 1},
+                              {.n = 3, .count = 1}};
     struct interval bad[] = {good[0], good[1], good[2]};
     bad[0].read_misses = bad[1].read_misses = 4;
     struct strata_interval_stack g, b;
@@ -386,10 +464,11 @@ static void the_stack_sums_to_its_total(void **state)
     for (int v = 0; v < STRATA_INTERVAL_DEFAULT; v++) {
         struct strata_interval_stack s;
         interval_stack(list, 5, &m, (enum strata_interval_variant)v, 34, &s);
-        double sum = s.base + s.other_warps + s.compute_dependence + s.l1 + s.l2 + s.dram + s.mshr + s.noc_queue +
-                     s.dram_queue + s.idle;
+        double sum = s.base + s.other_warps + s.compute_dependence + s.l1 + s.l2 + s.dram + s.mshr +
+                     s.noc_queue + s.dram_queue + s.idle;
         assert_true(sum == s.total_cycles);
-        near(s.compute_dependence + s.l1 + s.l2 + s.dram, interval_sum(list, 5, 1).stall_cycles, EXACT);
+        near(s.compute_dependence + s.l1 + s.l2 + s.dram, interval_sum(list, 5, 1).stall_cycles,
+             EXACT);
     }
 }
 
@@ -397,7 +476,9 @@ static void the_stack_sums_to_its_total(void **state)
 
 static void backprop_clusters(void **state)
 {
-    struct cluster_point k1[] = {{171.0 / 1150, 171, 16384, 1}, {178.0 / 1185, 178, 8192, 2}, {185.0 / 1220, 185, 4096, 4},
+    struct cluster_point k1[] = {{171.0 / 1150, 171, 16384, 1},
+                                 {178.0 / 1185, 178, 8192, 2},
+                                 {185.0 / 1220, 185, 4096, 4},
                                  {192.0 / 1255, 192, 4096, 0}};
     struct cluster_choice c;
     assert_int_equal(cluster_representative(k1, 4, &c, NULL), STRATA_OK);

@@ -13,16 +13,23 @@
 
 static struct strata_cache_config lru(uint64_t lines, uint32_t ways)
 {
-    return (struct strata_cache_config){.size_bytes = lines * 128, .line_bytes = 128, .sector_bytes = 128, .ways = ways,
-                                        .index_hash = STRATA_INDEX_LINEAR, .replacement = STRATA_REPL_LRU};
+    return (struct strata_cache_config){.size_bytes = lines * 128,
+                                        .line_bytes = 128,
+                                        .sector_bytes = 128,
+                                        .ways = ways,
+                                        .index_hash = STRATA_INDEX_LINEAR,
+                                        .replacement = STRATA_REPL_LRU};
 }
 
-static void access_lines(struct front *f, uint32_t sm, uint32_t pc, bool write, const uint64_t *line, unsigned n, uint8_t *flag)
+static void access_lines(struct front *f, uint32_t sm, uint32_t pc, bool write,
+                         const uint64_t *line, unsigned n, uint8_t *flag)
 {
     struct strata_request r[64];
     for (unsigned i = 0; i < n; i++)
         r[i] = (struct strata_request){line[i] * 128, 1, 1};
-    assert_int_equal(front_access(f, sm, pc, write ? FRONT_WRITE : FRONT_READ, r, n, flag, NULL, 0, NULL), STRATA_OK);
+    assert_int_equal(
+        front_access(f, sm, pc, write ? FRONT_WRITE : FRONT_READ, r, n, flag, NULL, 0, NULL),
+        STRATA_OK);
 }
 
 static void four_lines_two_ways(void **state)
@@ -31,7 +38,7 @@ static void four_lines_two_ways(void **state)
         bool write;
         uint64_t line;
         int hit;
-    } a[] = {{1, 4, 0}, {0, 4, 1}, {0, 6, 0}, {0, 8, 0}, {0, 4, 0}, {1, 8, 1}, {1, 12, 0},
+    } a[] = {{1, 4, 0},  {0, 4, 1}, {0, 6, 0}, {0, 8, 0}, {0, 4, 0}, {1, 8, 1}, {1, 12, 0},
              {0, 12, 1}, {0, 5, 0}, {1, 5, 1}, {0, 7, 0}, {0, 9, 0}, {0, 5, 0}};
     struct strata_cache_config l1 = lru(4, 2), l2 = lru(64, 4);
     struct front f;
@@ -90,8 +97,9 @@ struct access {
     bool zero;
 };
 static const struct access k1[] = {{0, IN, 1}, {0, W, 0}, {1, W, 0}, {1, PART, 1}};
-static const struct access k2[] = {{0, DELTA, 0}, {0, IN, 0}, {0, OLDW, 0}, {0, W, 0}, {1, W, 0},
-                                   {0, DELTA, 0}, {0, IN, 0}, {0, OLDW, 0}, {1, OLDW, 0}, {0, DELTA, 1}, {0, DELTA16, 1}};
+static const struct access k2[] = {{0, DELTA, 0}, {0, IN, 0},    {0, OLDW, 0},   {0, W, 0},
+                                   {1, W, 0},     {0, DELTA, 0}, {0, IN, 0},     {0, OLDW, 0},
+                                   {1, OLDW, 0},  {0, DELTA, 1}, {0, DELTA16, 1}};
 
 static unsigned lines_of(const struct access *a, uint32_t warp, bool quirks, uint64_t *out)
 {
@@ -101,12 +109,24 @@ static unsigned lines_of(const struct access *a, uint32_t warp, bool quirks, uin
         for (uint64_t tx = 0; tx < 16; tx++) {
             uint64_t idx = 17 * (16 * by + ty) + tx + 18;
             switch (a->array) {
-            case IN: address[n++] = base + 4 * (16 * by + ty + 1); break;
-            case PART: address[n++] = base + 2080 * 128 + 4 * (16 * by + ty); break;
-            case DELTA: address[n++] = base + 4116 * 128 + 4 * (tx + 1); break;
-            case W: address[n++] = base + (6u << 20) + 4 * idx; break;
-            case OLDW: address[n++] = base + (14u << 20) + 4 * idx; break;
-            default: address[n++] = base + (14u << 20) + 4 * (tx + 1); break;
+            case IN:
+                address[n++] = base + 4 * (16 * by + ty + 1);
+                break;
+            case PART:
+                address[n++] = base + 2080 * 128 + 4 * (16 * by + ty);
+                break;
+            case DELTA:
+                address[n++] = base + 4116 * 128 + 4 * (tx + 1);
+                break;
+            case W:
+                address[n++] = base + (6u << 20) + 4 * idx;
+                break;
+            case OLDW:
+                address[n++] = base + (14u << 20) + 4 * idx;
+                break;
+            default:
+                address[n++] = base + (14u << 20) + 4 * (tx + 1);
+                break;
             }
         }
     if (quirks && a->zero)
@@ -121,7 +141,8 @@ static unsigned lines_of(const struct access *a, uint32_t warp, bool quirks, uin
     return k;
 }
 
-static void run_backprop(struct front *f, const struct access *a, unsigned n, unsigned n_first, bool quirks)
+static void run_backprop(struct front *f, const struct access *a, unsigned n, unsigned n_first,
+                         bool quirks)
 {
     struct strata_cache_config l1 = lru(192, 4), l2 = lru(16384, 8);
     uint8_t *flag = calloc(WARPS, 16);
@@ -134,9 +155,11 @@ static void run_backprop(struct front *f, const struct access *a, unsigned n, un
         for (unsigned k = 0; k < n_first; k++)
             for (uint32_t w = batch * BATCH; w < (batch + 1) * BATCH; w++)
                 if (k < n || w == 0)
-                    access_lines(f, batch % SMS, k, a[k].write, line, lines_of(&a[k], w, quirks, line), &flag[w * 16 + k]);
+                    access_lines(f, batch % SMS, k, a[k].write, line,
+                                 lines_of(&a[k], w, quirks, line), &flag[w * 16 + k]);
     for (uint32_t s = 0; s < SMS; s++)
-        f->sm[s].l1.evictions = f->sm[s].n; /* kept for the caller: the queue is emptied by the merge */
+        f->sm[s].l1.evictions =
+            f->sm[s].n; /* kept for the caller: the queue is emptied by the merge */
     front_merge(f);
     for (uint32_t w = 0; w < WARPS; w++)
         front_count_warp(f, flag + w * 16, 16);
@@ -155,7 +178,8 @@ static void check_latencies(const struct front *f, const double *expected, unsig
 {
     for (unsigned k = 0; k < n; k++)
         if (swapped_latency(&f->pc[k]) != expected[k])
-            fail_msg("instruction %u: %.17g, not %.17g", k, swapped_latency(&f->pc[k]), expected[k]);
+            fail_msg("instruction %u: %.17g, not %.17g", k, swapped_latency(&f->pc[k]),
+                     expected[k]);
 }
 
 static void backprop_k1_without_quirks(void **state)
@@ -166,7 +190,8 @@ static void backprop_k1_without_quirks(void **state)
         assert_int_equal(f.sm[s].l1.evictions, s < 12 ? 2028 : 1950);
     assert_int_equal(f.total.l2_requests, 39936);
     assert_int_equal(f.total.l2_misses, 38914);
-    static const double p1[] = {0.078125, 1, 0, 0.0625}, p2[] = {0.800390625, 0.98516845703125, 0, 1};
+    static const double p1[] = {0.078125, 1, 0, 0.0625},
+                        p2[] = {0.800390625, 0.98516845703125, 0, 1};
     for (int k = 0; k < 4; k++) {
         assert_true((double)f.pc[k].warps_l1_miss / WARPS == p1[k]);
         if (p1[k] > 0)
@@ -194,8 +219,17 @@ static void backprop_k2_as_stored(void **state)
 {
     static const uint64_t misses[] = {3864, 3893, 3854, 3854, 3847, 3905, 3854, 3839, 3863, 3905,
                                       3839, 3854, 3704, 3747, 3711, 3696, 3704, 3759, 3696, 3696};
-    static const double latency[] = {85.31494140625, 108.897705078125, 339.15283203125, 339.15283203125, 85,
-                                     87.05413818359375, 99.427490234375, 111.8170166015625, 85, 615.0, 85};
+    static const double latency[] = {85.31494140625,
+                                     108.897705078125,
+                                     339.15283203125,
+                                     339.15283203125,
+                                     85,
+                                     87.05413818359375,
+                                     99.427490234375,
+                                     111.8170166015625,
+                                     85,
+                                     615.0,
+                                     85};
     struct front f;
     run_backprop(&f, k2, 9, 11, true);
     for (uint32_t s = 0; s < SMS; s++)
@@ -230,9 +264,12 @@ static void write_through_sends_every_write(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(four_lines_two_ways),      cmocka_unit_test(cfd_never_hits),
-        cmocka_unit_test(backprop_k1_without_quirks), cmocka_unit_test(backprop_k1_as_stored),
-        cmocka_unit_test(backprop_k2_as_stored),    cmocka_unit_test(write_through_sends_every_write),
+        cmocka_unit_test(four_lines_two_ways),
+        cmocka_unit_test(cfd_never_hits),
+        cmocka_unit_test(backprop_k1_without_quirks),
+        cmocka_unit_test(backprop_k1_as_stored),
+        cmocka_unit_test(backprop_k2_as_stored),
+        cmocka_unit_test(write_through_sends_every_write),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

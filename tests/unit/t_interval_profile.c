@@ -23,7 +23,8 @@ static void source_path(char *out, size_t size, const char *relative)
     snprintf(out, size, "%s/%s", source ? source : ".", relative);
 }
 
-static void add_trace(struct strata_interval_profile *p, const struct strata_gpu *g, const char *relative)
+static void add_trace(struct strata_interval_profile *p, const struct strata_gpu *g,
+                      const char *relative)
 {
     char path[4096];
     struct strata_trace *t;
@@ -82,8 +83,9 @@ static void the_stack_of_every_launch_sums_to_its_total(void **state)
             struct strata_interval_result r;
             strata_interval_evaluate(profile, i, &gpu, (enum strata_interval_variant)v, &r);
             const struct strata_interval_stack *s = &r.stack;
-            assert_true(s->base + s->other_warps + s->compute_dependence + s->l1 + s->l2 + s->dram + s->mshr + s->noc_queue +
-                            s->dram_queue + s->idle == s->total_cycles);
+            assert_true(s->base + s->other_warps + s->compute_dependence + s->l1 + s->l2 + s->dram +
+                            s->mshr + s->noc_queue + s->dram_queue + s->idle ==
+                        s->total_cycles);
             assert_true(s->total_cycles / r.instructions_per_sm == r.cpi);
             assert_true(r.cycles > 0 && isfinite(r.cycles));
             assert_true(r.ipc_sm <= gpu.sm.schedulers * gpu.sm.issue_per_scheduler * (1 + 1e-12));
@@ -156,7 +158,8 @@ static void the_scripts_rules_stay_with_a_profile(void **state)
     add_trace(scripts, &gpu, "tests/data/rod_bfs.strata");
     assert_int_equal(strata_interval_save(scripts, stored, NULL), STRATA_OK);
     assert_int_equal(strata_interval_load(stored, &again, NULL), STRATA_OK);
-    size_t first = strata_interval_count(profile) - strata_interval_count(scripts); /* the same launch in `profile` */
+    size_t first = strata_interval_count(profile) -
+                   strata_interval_count(scripts); /* the same launch in `profile` */
     strata_interval_evaluate(profile, first, &gpu, STRATA_INTERVAL_MDM, &paper);
     strata_interval_evaluate(scripts, 0, &gpu, STRATA_INTERVAL_MDM, &a);
     strata_interval_evaluate(again, 0, &gpu, STRATA_INTERVAL_MDM, &b);
@@ -183,7 +186,8 @@ static void variants_have_names(void **state)
 {
     enum strata_interval_variant v;
     for (int i = 0; i < STRATA_INTERVAL_N_VARIANTS; i++) {
-        assert_true(strata_interval_variant_find(strata_interval_variant_name((enum strata_interval_variant)i), &v));
+        assert_true(strata_interval_variant_find(
+            strata_interval_variant_name((enum strata_interval_variant)i), &v));
         assert_int_equal(v, i);
     }
     assert_true(strata_interval_variant_find(NULL, &v));

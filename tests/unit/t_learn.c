@@ -43,7 +43,10 @@ static int make_folder(void **state)
     strata_learn_generate_options_init(&opt);
     opt.samples = 2;
     opt.threads = 2;
-    return strata_learn_generate(in_folder("data"), &opt, &made, &kept, &err) == STRATA_OK && made == 92 && kept == 0 ? 0 : -1;
+    return strata_learn_generate(in_folder("data"), &opt, &made, &kept, &err) == STRATA_OK &&
+                   made == 92 && kept == 0
+               ? 0
+               : -1;
 }
 
 static int remove_folder(void **state)
@@ -67,7 +70,8 @@ static void every_distance_falls_into_the_bucket_that_begins_before_it(void **st
     (void)state;
     for (uint32_t d = 0; d < 40000; d++) {
         uint32_t b = learn_bucket_of(d);
-        assert_true(b < STRATA_LEARN_BUCKETS && learn_bucket_from(b) <= d && d < learn_bucket_from(b + 1));
+        assert_true(b < STRATA_LEARN_BUCKETS && learn_bucket_from(b) <= d &&
+                    d < learn_bucket_from(b + 1));
     }
 }
 
@@ -126,8 +130,8 @@ static void curves_without_latency_are_exact(void **state)
     }
 }
 
-/* The largest difference between the curve of misses and what the timed L1 does, over caches of 8 to
- * 8192 lines; *sum and *n: all of them. */
+/* The largest difference between the curve of misses and what the timed L1 does, over caches of 8
+ * to 8192 lines; *sum and *n: all of them. */
 static double curve_error(const uint64_t *line, size_t n_lines, double *sum, double *n)
 {
     struct learn_stream s;
@@ -136,7 +140,8 @@ static double curve_error(const uint64_t *line, size_t n_lines, double *sum, dou
     const struct strata_learn_timing timing = STRATA_LEARN_TIMING;
     double worst = 0;
     assert_int_equal(learn_stream_make(&s, line, n_lines, &err), STRATA_OK);
-    assert_int_equal(learn_profile(&s, &span, 1, timing.latency_cycles, &interval, &err), STRATA_OK);
+    assert_int_equal(learn_profile(&s, &span, 1, timing.latency_cycles, &interval, &err),
+                     STRATA_OK);
     for (uint32_t k = 6; k <= 26; k++, ++*n) {
         const struct strata_learn_cache cache = {learn_size_lines(k), learn_size_lines(k)};
         struct strata_learn_counts c;
@@ -212,18 +217,24 @@ static void both_formulas_give_the_published_numbers(void **state)
     static const struct {
         uint32_t d;
         double published, exact;
-    } known[] = {{64, 0.764, 0.860}, {96, 0.500, 0.647}, {128, 0.694, 0.430}, {256, 0.964, 0.040}, {512, 0.9995, 0.0001}};
+    } known[] = {{64, 0.764, 0.860},
+                 {96, 0.500, 0.647},
+                 {128, 0.694, 0.430},
+                 {256, 0.964, 0.040},
+                 {512, 0.9995, 0.0001}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         assert_true(fabs(learn_hit_published(known[i].d, 128, 4) - known[i].published) < 0.0006);
         assert_true(fabs(learn_hit_exact(known[i].d, 128, 4) - known[i].exact) < 0.0006);
     }
-    assert_true(learn_hit_exact(0, 128, 4) == 1 && learn_hit_exact(127, 128, 128) == 1 && learn_hit_exact(128, 128, 128) == 0);
+    assert_true(learn_hit_exact(0, 128, 4) == 1 && learn_hit_exact(127, 128, 128) == 1 &&
+                learn_hit_exact(128, 128, 128) == 0);
 }
 
 static void weights_of_a_geometry_add_up_and_a_full_one_reads_its_own_size(void **state)
 {
     (void)state;
-    static const struct strata_learn_cache caches[] = {{8, 1}, {64, 8}, {1024, 4}, {8192, 256}, {384, 6}, {256, 256}};
+    static const struct strata_learn_cache caches[] = {{8, 1},      {64, 8},  {1024, 4},
+                                                       {8192, 256}, {384, 6}, {256, 256}};
     for (size_t i = 0; i < sizeof caches / sizeof caches[0]; i++) {
         struct learn_geometry g;
         double sum = 0;
@@ -237,7 +248,8 @@ static void weights_of_a_geometry_add_up_and_a_full_one_reads_its_own_size(void 
 }
 
 /* What is learned is a place between the rates of the sizes that the binomial allows. */
-static void a_band_holds_the_curve_around_a_cache_and_is_nothing_where_the_curve_is_flat(void **state)
+static void
+a_band_holds_the_curve_around_a_cache_and_is_nothing_where_the_curve_is_flat(void **state)
 {
     (void)state;
     struct strata_learn_interval p = {.accesses = 1000};
@@ -248,8 +260,10 @@ static void a_band_holds_the_curve_around_a_cache_and_is_nothing_where_the_curve
     learn_geometry_init(&g, &(struct strata_learn_cache){256, 8});
     learn_geometry_init(&full, &(struct strata_learn_cache){256, 256});
     learn_bands(&p, &g, LEARN_FEATURES_TIMED, band);
-    assert_true(band[0].low == 0.2f && fabsf(band[0].width - 0.7f) < 1e-6f && band[0].place > 0 && band[0].place < 1);
-    assert_true(fabsf(band[0].low + band[0].width * band[0].place - learn_smoothed(p.miss, &g)) < 1e-6f);
+    assert_true(band[0].low == 0.2f && fabsf(band[0].width - 0.7f) < 1e-6f && band[0].place > 0 &&
+                band[0].place < 1);
+    assert_true(fabsf(band[0].low + band[0].width * band[0].place - learn_smoothed(p.miss, &g)) <
+                1e-6f);
     assert_true(band[1].width == 0 && band[1].low == 0);
     learn_bands(&p, &full, LEARN_FEATURES_TIMED, band);
     assert_true(band[0].width == 0 && band[0].low == 0.2f);
@@ -274,16 +288,18 @@ static void caches_that_a_profile_does_not_tell_apart_are_predicted_alike(void *
     assert_int_equal(learn_profile(&s, &span, 1, 256, &interval, &err), STRATA_OK);
     assert_int_equal(strata_learn_model_builtin("default", &m, &err), STRATA_OK);
     for (int i = 0; i < 3; i++)
-        assert_int_equal(strata_learn_predict(m, &interval, &caches[i], &rates[i], &err), STRATA_OK);
-    assert_true(rates[0].miss == 50.0 / N && rates[1].miss == rates[0].miss && rates[2].miss == rates[0].miss);
+        assert_int_equal(strata_learn_predict(m, &interval, &caches[i], &rates[i], &err),
+                         STRATA_OK);
+    assert_true(rates[0].miss == 50.0 / N && rates[1].miss == rates[0].miss &&
+                rates[2].miss == rates[0].miss);
     strata_learn_model_destroy(m);
     learn_stream_release(&s);
 }
 
 /* ---- training ---- */
 
-static strata_status train_as(const char *learner, uint32_t epochs, uint32_t threads, struct strata_learn_model **m,
-                              struct strata_learn_fit *fit)
+static strata_status train_as(const char *learner, uint32_t epochs, uint32_t threads,
+                              struct strata_learn_model **m, struct strata_learn_fit *fit)
 {
     struct strata_learn_train_options opt;
     strata_learn_train_options_init(&opt);
@@ -303,12 +319,15 @@ static void cells_that_are_there_are_kept_and_others_made_again(void **state)
     opt.samples = 2;
     char *one, *again;
     size_t n, n_again;
-    assert_int_equal(strata_file_read(in_folder("data/loop-3.learn"), 1 << 24, &one, &n, &err), STRATA_OK);
+    assert_int_equal(strata_file_read(in_folder("data/loop-3.learn"), 1 << 24, &one, &n, &err),
+                     STRATA_OK);
     unlink(in_folder("data/loop-3.learn"));
     assert_int_equal(strata_learn_generate(in_folder("data"), &opt, &made, &kept, &err), STRATA_OK);
     assert_int_equal(made, 1);
     assert_int_equal(kept, 91);
-    assert_int_equal(strata_file_read(in_folder("data/loop-3.learn"), 1 << 24, &again, &n_again, &err), STRATA_OK);
+    assert_int_equal(
+        strata_file_read(in_folder("data/loop-3.learn"), 1 << 24, &again, &n_again, &err),
+        STRATA_OK);
     assert_int_equal(n, n_again);
     assert_memory_equal(one, again, n); /* with one thread what two made before */
     free(one);
@@ -369,11 +388,14 @@ static void every_learner_learns_and_its_file_predicts_the_same(void **state)
         first_interval(&set);
         const struct strata_learn_cache cache = {256, 4};
         struct strata_learn_rates a, b;
-        assert_int_equal(strata_learn_predict(m, &set.sample[0].interval[0], &cache, &a, &err), STRATA_OK);
-        assert_int_equal(strata_learn_predict(read, &set.sample[0].interval[0], &cache, &b, &err), STRATA_OK);
+        assert_int_equal(strata_learn_predict(m, &set.sample[0].interval[0], &cache, &a, &err),
+                         STRATA_OK);
+        assert_int_equal(strata_learn_predict(read, &set.sample[0].interval[0], &cache, &b, &err),
+                         STRATA_OK);
         assert_true(fabs(a.miss - b.miss) < 1e-5 && fabs(a.merge - b.merge) < 1e-5);
         assert_true(a.miss >= 0 && a.miss + a.merge <= 1.00001);
-        assert_true(strata_learn_in_range(read, &cache) && !strata_learn_in_range(read, &(struct strata_learn_cache){65536, 4}));
+        assert_true(strata_learn_in_range(read, &cache) &&
+                    !strata_learn_in_range(read, &(struct strata_learn_cache){65536, 4}));
         strata_learn_set_release(&set);
         strata_learn_model_destroy(m);
         strata_learn_model_destroy(read);
@@ -402,19 +424,22 @@ static void a_file_with_any_byte_changed_is_refused(void **state)
     (void)state;
     char *data;
     size_t n;
-    assert_int_equal(strata_file_read(in_folder("data/warps-0.learn"), 1 << 24, &data, &n, &err), STRATA_OK);
+    assert_int_equal(strata_file_read(in_folder("data/warps-0.learn"), 1 << 24, &data, &n, &err),
+                     STRATA_OK);
     for (size_t at = 0; at < n; at += at < 64 ? 1 : 397) {
         struct strata_learn_set set = {0};
         if (at >= 28 && at < 32)
             continue; /* not used */
         data[at] ^= 0x41;
-        assert_int_equal(learn_set_parse((const uint8_t *)data, n, "x", &set, &err), STRATA_EFORMAT);
+        assert_int_equal(learn_set_parse((const uint8_t *)data, n, "x", &set, &err),
+                         STRATA_EFORMAT);
         data[at] ^= 0x41;
         strata_learn_set_release(&set);
     }
     for (size_t cut = 0; cut < n; cut += 501) {
         struct strata_learn_set set = {0};
-        assert_int_equal(learn_set_parse((const uint8_t *)data, cut, "x", &set, &err), STRATA_EFORMAT);
+        assert_int_equal(learn_set_parse((const uint8_t *)data, cut, "x", &set, &err),
+                         STRATA_EFORMAT);
         strata_learn_set_release(&set);
     }
     struct strata_learn_model *m;
@@ -435,8 +460,10 @@ static void sets_come_back_as_they_were_saved(void **state)
     for (size_t i = 0; i < a.n_samples; i++) {
         assert_string_equal(a.sample[i].name, b.sample[i].name);
         assert_int_equal(a.sample[i].n_rows, b.sample[i].n_rows);
-        assert_memory_equal(a.sample[i].interval, b.sample[i].interval, a.sample[i].n_intervals * sizeof a.sample[i].interval[0]);
-        assert_memory_equal(a.sample[i].row, b.sample[i].row, a.sample[i].n_rows * sizeof a.sample[i].row[0]);
+        assert_memory_equal(a.sample[i].interval, b.sample[i].interval,
+                            a.sample[i].n_intervals * sizeof a.sample[i].interval[0]);
+        assert_memory_equal(a.sample[i].row, b.sample[i].row,
+                            a.sample[i].n_rows * sizeof a.sample[i].row[0]);
     }
     strata_learn_set_release(&a);
     strata_learn_set_release(&b);
@@ -444,11 +471,13 @@ static void sets_come_back_as_they_were_saved(void **state)
 
 /* ---- evaluation ---- */
 
-/* Table 6: the ranks of two models against the simulator's, and the coefficients the paper prints. */
+/* Table 6: the ranks of two models against the simulator's, and the coefficients the paper prints.
+ */
 static void spearman_of_table_6_is_the_papers(void **state)
 {
     (void)state;
-    const double truth[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, mlcrp[] = {1, 2, 3, 5, 7, 4, 6, 8, 9, 10}, ppt[] = {1, 2, 9, 3, 7, 4, 8, 10, 6, 5};
+    const double truth[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
+                 mlcrp[] = {1, 2, 3, 5, 7, 4, 6, 8, 9, 10}, ppt[] = {1, 2, 9, 3, 7, 4, 8, 10, 6, 5};
     double work[20];
     assert_int_equal(lround(1000 * gsl_stats_spearman(truth, 1, mlcrp, 1, 10, work)), 939);
     assert_true(fabs(gsl_stats_spearman(truth, 1, ppt, 1, 10, work) - 0.491) < 0.001);
@@ -475,8 +504,11 @@ static void a_set_with_its_own_predictions_for_truth_has_no_error(void **state)
         s->n_rows = n;
         for (size_t k = 0; k < n; k++) {
             struct strata_learn_rates r;
-            assert_int_equal(strata_learn_predict(m, &s->interval[0], &cache[k], &r, &err), STRATA_OK);
-            s->row[k] = (struct strata_learn_row){.cache = cache[k], .misses = (uint32_t)lround(1e6 * r.miss), .merges = (uint32_t)lround(1e6 * r.merge)};
+            assert_int_equal(strata_learn_predict(m, &s->interval[0], &cache[k], &r, &err),
+                             STRATA_OK);
+            s->row[k] = (struct strata_learn_row){.cache = cache[k],
+                                                  .misses = (uint32_t)lround(1e6 * r.miss),
+                                                  .merges = (uint32_t)lround(1e6 * r.merge)};
         }
     }
     assert_int_equal(strata_learn_evaluate(m, &set, &e, &err), STRATA_OK);
@@ -500,14 +532,17 @@ static void the_kernel_of_a_sample_visits_its_lines_in_order(void **state)
     char gpus[512];
     snprintf(gpus, sizeof gpus, "%s/gpus/h200.yaml", getenv("STRATA_SOURCE"));
     assert_int_equal(strata_gpu_load(gpus, gpu, &err), STRATA_OK);
-    assert_int_equal(strata_learn_write_trace(4, 128, 0, 1, in_folder("visit.strata"), &err), STRATA_OK);
+    assert_int_equal(strata_learn_write_trace(4, 128, 0, 1, in_folder("visit.strata"), &err),
+                     STRATA_OK);
     assert_int_equal(strata_trace_open(in_folder("visit.strata"), NULL, &t, &err), STRATA_OK);
     assert_int_equal(strata_reader_open(t, 0, &reader, &err), STRATA_OK);
     assert_int_equal(learn_streams_read(&sms, gpu, reader, false, 0, &err), STRATA_OK);
     assert_int_equal(sms.accesses, LEARN_LENGTH);
-    /* the first interval of the sample in the training set has this stream's first access, a first one */
+    /* the first interval of the sample in the training set has this stream's first access, a first
+     * one */
     struct strata_learn_set set = {0};
-    assert_int_equal(strata_learn_set_load(in_folder("data/grid-04-0128.learn"), &set, &err), STRATA_OK);
+    assert_int_equal(strata_learn_set_load(in_folder("data/grid-04-0128.learn"), &set, &err),
+                     STRATA_OK);
     for (uint32_t k = 0; k < sms.n_sms; k++)
         if (sms.sm[k].n) {
             struct learn_stream s;
@@ -523,7 +558,8 @@ static void the_kernel_of_a_sample_visits_its_lines_in_order(void **state)
     strata_reader_close(reader);
     strata_trace_close(t);
     free(gpu);
-    assert_int_equal(strata_learn_write_trace(13, 128, 0, 1, in_folder("x.strata"), &err), STRATA_EUSAGE);
+    assert_int_equal(strata_learn_write_trace(13, 128, 0, 1, in_folder("x.strata"), &err),
+                     STRATA_EUSAGE);
 }
 
 int main(void)
@@ -537,7 +573,8 @@ int main(void)
         cmocka_unit_test(peaks_are_counted),
         cmocka_unit_test(both_formulas_give_the_published_numbers),
         cmocka_unit_test(weights_of_a_geometry_add_up_and_a_full_one_reads_its_own_size),
-        cmocka_unit_test(a_band_holds_the_curve_around_a_cache_and_is_nothing_where_the_curve_is_flat),
+        cmocka_unit_test(
+            a_band_holds_the_curve_around_a_cache_and_is_nothing_where_the_curve_is_flat),
         cmocka_unit_test(caches_that_a_profile_does_not_tell_apart_are_predicted_alike),
         cmocka_unit_test(cells_that_are_there_are_kept_and_others_made_again),
         cmocka_unit_test(a_short_training_beats_the_published_formula_and_threads_change_nothing),

@@ -1,4 +1,5 @@
-/* Custom reuse profiles, sequences that follow them, and the timed L1 that labels them (paper 003). */
+/* Custom reuse profiles, sequences that follow them, and the timed L1 that labels them (paper 003).
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +30,8 @@ static void the_distances_of_table_1_are_the_papers(void **state)
 {
     (void)state;
     const uint64_t line[10] = {'a', 'b', 'c', 'a', 'a', 'c', 'b', 'd', 'a', 'a'};
-    const uint32_t expected[10] = {REUSE_COLD, REUSE_COLD, REUSE_COLD, 2, 0, 1, 2, REUSE_COLD, 3, 0};
+    const uint32_t expected[10] = {REUSE_COLD, REUSE_COLD, REUSE_COLD, 2, 0,
+                                   1,          2,          REUSE_COLD, 3, 0};
     uint32_t distance[10];
     distances_of(line, 10, distance);
     assert_memory_equal(distance, expected, sizeof expected);
@@ -69,22 +71,27 @@ static void the_worked_example_of_table_3_is_reproduced(void **state)
     assert_int_equal(learn_writer_init(&w, 64, 100, &err), STRATA_OK);
     assert_int_equal(learn_writer_begin(&w, &target, 100, &err), STRATA_OK);
     /* the columns after l = 2, 3, 4 and 5, in thousandths */
-    static const int expected[4][5] = {
-        {103, 206, 309, 309, 72}, {104, 208, 302, 313, 73}, {105, 200, 305, 316, 74}, {96, 202, 309, 319, 74}};
+    static const int expected[4][5] = {{103, 206, 309, 309, 72},
+                                       {104, 208, 302, 313, 73},
+                                       {105, 200, 305, 316, 74},
+                                       {96, 202, 309, 319, 74}};
     const size_t draws[3] = {2, 1, 0};
     size_t l = 0;
     for (int k = 0; k < 3; k++) {
         size_t made = 0;
-        if (k == 0) { /* the first three columns are the lines that a distance of 2 needs below it */
+        if (k ==
+            0) { /* the first three columns are the lines that a distance of 2 needs below it */
             made = learn_writer_step(&w, draws[0], line, 3, &r);
             assert_int_equal(made, 3);
             l = 3;
             for (int d = 0; d < 5; d++)
-                assert_int_equal(lround(1000 * share_left(&w, d == 4 ? SIZE_MAX : (size_t)d, l)), expected[0][d]);
+                assert_int_equal(lround(1000 * share_left(&w, d == 4 ? SIZE_MAX : (size_t)d, l)),
+                                 expected[0][d]);
         }
         l += learn_writer_step(&w, draws[k], line + l, 6 - l, &r);
         for (int d = 0; d < 5; d++)
-            assert_int_equal(lround(1000 * share_left(&w, d == 4 ? SIZE_MAX : (size_t)d, l)), expected[k + 1][d]);
+            assert_int_equal(lround(1000 * share_left(&w, d == 4 ? SIZE_MAX : (size_t)d, l)),
+                             expected[k + 1][d]);
     }
     assert_int_equal(l, 6);
     assert_true(line[0] != line[1] && line[1] != line[2] && line[0] != line[2]);
@@ -130,8 +137,8 @@ static double distance_to_target(const struct learn_target *t, const uint64_t *l
     return sum / 2;
 }
 
-/* The stated distance: the lines a long distance needs below it are first accesses beyond the wanted
- * share, and 0.02 for whole accesses in place of shares. */
+/* The stated distance: the lines a long distance needs below it are first accesses beyond the
+ * wanted share, and 0.02 for whole accesses in place of shares. */
 static void sequences_of_every_cell_of_the_grid_follow_their_profile(void **state)
 {
     (void)state;
@@ -142,12 +149,16 @@ static void sequences_of_every_cell_of_the_grid_follow_their_profile(void **stat
             struct learn_random r = {.seed = peaks * 100 + (uint64_t)m}, again = r;
             struct learn_target t;
             struct strata_error err;
-            assert_int_equal(learn_sequence_make(line, LEARN_LENGTH, peaks, max_distances[m], 1, &r, &err), STRATA_OK);
-            assert_int_equal(learn_target_make(&t, peaks, max_distances[m], &again, &err), STRATA_OK);
+            assert_int_equal(
+                learn_sequence_make(line, LEARN_LENGTH, peaks, max_distances[m], 1, &r, &err),
+                STRATA_OK);
+            assert_int_equal(learn_target_make(&t, peaks, max_distances[m], &again, &err),
+                             STRATA_OK);
             size_t longest = 0;
             for (size_t d = 0; d < t.n; d++)
                 longest = t.share[d] * LEARN_LENGTH >= 0.5 ? d : longest;
-            double forced = (double)(longest + 1) / LEARN_LENGTH - t.cold, allowed = 0.02 + (forced > 0 ? forced : 0);
+            double forced = (double)(longest + 1) / LEARN_LENGTH - t.cold,
+                   allowed = 0.02 + (forced > 0 ? forced : 0);
             assert_true(distance_to_target(&t, line, LEARN_LENGTH) <= allowed);
             learn_target_release(&t);
         }
@@ -184,16 +195,22 @@ static void every_pattern_fills_its_sequence(void **state)
 /* ---- the timed L1 ---- */
 
 /* The oracle: src/cache and a list of lines on their way that is searched. */
-static struct strata_learn_counts by_hand(const uint64_t *line, size_t n, struct strata_learn_cache geometry,
+static struct strata_learn_counts by_hand(const uint64_t *line, size_t n,
+                                          struct strata_learn_cache geometry,
                                           struct strata_learn_timing timing)
 {
-    struct strata_cache_config config = {.size_bytes = geometry.lines * 128ull, .line_bytes = 128, .sector_bytes = 128,
-                                         .ways = geometry.ways, .index_hash = STRATA_INDEX_MIX,
+    struct strata_cache_config config = {.size_bytes = geometry.lines * 128ull,
+                                         .line_bytes = 128,
+                                         .sector_bytes = 128,
+                                         .ways = geometry.ways,
+                                         .index_hash = STRATA_INDEX_MIX,
                                          .replacement = STRATA_REPL_LRU};
     struct cache c;
     struct strata_error err;
     struct strata_learn_counts count = {0};
-    struct { uint64_t line, arrival; } *way = calloc(n + 1, sizeof *way);
+    struct {
+        uint64_t line, arrival;
+    } *way = calloc(n + 1, sizeof *way);
     size_t first = 0, end = 0;
     uint64_t now = 0;
     assert_int_equal(cache_create(&config, 1, &c, &err), STRATA_OK);
@@ -227,7 +244,8 @@ static struct strata_learn_counts by_hand(const uint64_t *line, size_t n, struct
     return count;
 }
 
-static struct strata_learn_counts label(const uint64_t *line, size_t n, struct strata_learn_cache geometry,
+static struct strata_learn_counts label(const uint64_t *line, size_t n,
+                                        struct strata_learn_cache geometry,
                                         struct strata_learn_timing timing)
 {
     struct learn_stream s;
@@ -242,7 +260,8 @@ static struct strata_learn_counts label(const uint64_t *line, size_t n, struct s
 static void labels_agree_with_the_functional_cache(void **state)
 {
     (void)state;
-    static const struct strata_learn_cache geometry[] = {{8, 1}, {8, 8}, {64, 4}, {64, 64}, {512, 16}, {384, 6}};
+    static const struct strata_learn_cache geometry[] = {{8, 1},   {8, 8},    {64, 4},
+                                                         {64, 64}, {512, 16}, {384, 6}};
     static const struct strata_learn_timing timing[] = {{256, 256}, {100, 8}, {0, 0}, {300, 1}};
     enum { N = 4000 };
     uint64_t line[N];
@@ -251,7 +270,8 @@ static void labels_agree_with_the_functional_cache(void **state)
             for (size_t t = 0; t < sizeof timing / sizeof timing[0]; t++) {
                 struct learn_random r = {.seed = p * 31 + g};
                 learn_pattern_make(p, line, N, &r);
-                struct strata_learn_counts a = by_hand(line, N, geometry[g], timing[t]), b = label(line, N, geometry[g], timing[t]);
+                struct strata_learn_counts a = by_hand(line, N, geometry[g], timing[t]),
+                                           b = label(line, N, geometry[g], timing[t]);
                 assert_int_equal(a.misses, b.misses);
                 assert_int_equal(a.merges, b.merges);
                 assert_int_equal(b.accesses, N);
@@ -262,7 +282,8 @@ static void an_access_to_a_line_on_its_way_merges_and_one_after_its_arrival_hits
 {
     (void)state;
     const uint64_t line[] = {7, 7, 7, 7, 7, 7};
-    struct strata_learn_counts c = label(line, 6, (struct strata_learn_cache){8, 8}, (struct strata_learn_timing){.latency_cycles = 4});
+    struct strata_learn_counts c = label(line, 6, (struct strata_learn_cache){8, 8},
+                                         (struct strata_learn_timing){.latency_cycles = 4});
     assert_int_equal(c.misses, 1);
     assert_int_equal(c.merges, 3); /* cycles 1 to 3; the line is there at 4 */
 }
@@ -273,7 +294,8 @@ static void a_loop_larger_than_the_cache_never_hits(void **state)
     uint64_t line[2000];
     for (int i = 0; i < 2000; i++)
         line[i] = (uint64_t)i % 65;
-    struct strata_learn_counts c = label(line, 2000, (struct strata_learn_cache){64, 64}, (struct strata_learn_timing){0});
+    struct strata_learn_counts c =
+        label(line, 2000, (struct strata_learn_cache){64, 64}, (struct strata_learn_timing){0});
     assert_int_equal(c.misses, 2000);
     c = label(line, 2000, (struct strata_learn_cache){65, 65}, (struct strata_learn_timing){0});
     assert_int_equal(c.misses, 65);

@@ -87,7 +87,8 @@ static void what_a_write_misses_is_fetched_at_once_or_when_it_is_read_or_never(v
     memside_init(&m, &g);
     g.l2.write_miss = STRATA_FETCH_ON_WRITE;
     struct cache_slot s = {0}, copy = {0};
-    assert_int_equal(memside_write(&m, &s, 1, 1, true, 50), 3); /* 64 bytes, though the sector is whole */
+    assert_int_equal(memside_write(&m, &s, 1, 1, true, 50),
+                     3); /* 64 bytes, though the sector is whole */
     assert_int_equal(memside_held(&s), 1);
     assert_int_equal(memside_write(&m, &s, 1, 0, true, 60), 0);
     assert_int_equal(memside_write(&m, &copy, 1, 0, false, 50), 0);
@@ -103,17 +104,19 @@ static void what_a_write_misses_is_fetched_at_once_or_when_it_is_read_or_never(v
 }
 
 /* A memory side of one partition with an L2 of 64 lines. */
-static void small_l2(struct strata_gpu *g, struct memside *m, struct cache *l2, struct memside_dirty *d)
+static void small_l2(struct strata_gpu *g, struct memside *m, struct cache *l2,
+                     struct memside_dirty *d)
 {
     g->l2.partitions = 1;
     memside_init(m, g);
-    struct strata_cache_config config = {.size_bytes = 64 * 128, .line_bytes = 128, .sector_bytes = 32, .ways = 64};
+    struct strata_cache_config config = {
+        .size_bytes = 64 * 128, .line_bytes = 128, .sector_bytes = 32, .ways = 64};
     assert_int_equal(cache_create(&config, 1, l2, NULL), STRATA_OK);
     assert_int_equal(memside_dirty_init(d, m, l2, NULL), STRATA_OK);
 }
 
-static struct cache_slot *store(struct memside *m, struct memside_dirty *d, struct cache *l2, uint64_t line, uint32_t sectors,
-                                uint32_t full)
+static struct cache_slot *store(struct memside *m, struct memside_dirty *d, struct cache *l2,
+                                uint64_t line, uint32_t sectors, uint32_t full)
 {
     uint32_t slot = cache_find(l2, line);
     struct cache_slot *s = &l2->slot[slot == CACHE_NONE ? cache_insert(l2, line, NULL) : slot];
@@ -226,13 +229,15 @@ static void equal_requests_merge_until_the_data_is_about_to_come(void **state)
     assert_true(memside_coalescer_merges(e, 4096, 3, 899 - h200.xbar.coalescer_return_cycles));
     assert_false(memside_coalescer_merges(e, 4096, 3, 900 - h200.xbar.coalescer_return_cycles));
     assert_false(memside_coalescer_merges(e, 4096, 1, 101));
-    assert_true(memside_coalescer_merges(e, 4096, 3, 101) && memside_coalescer_merges(e, 4096, 3, 101));
+    assert_true(memside_coalescer_merges(e, 4096, 3, 101) &&
+                memside_coalescer_merges(e, 4096, 3, 101));
     assert_false(memside_coalescer_merges(e, 4096, 3, 101)); /* four share the answer */
     assert_ptr_not_equal(memside_coalescer_entry(&c, &h200, 0, 1, 4096, 3), e); /* another GPC */
     memside_coalescer_release(&c);
 }
 
-static void groups_of_a_number_of_sms_do_not_share_answers_whether_or_not_gpcs_are_known(void **state)
+static void
+groups_of_a_number_of_sms_do_not_share_answers_whether_or_not_gpcs_are_known(void **state)
 {
     (void)state;
     static struct strata_gpu g;
@@ -243,8 +248,10 @@ static void groups_of_a_number_of_sms_do_not_share_answers_whether_or_not_gpcs_a
     g.xbar.request_coalescer_window_cycles = 100;
     assert_int_equal(memside_coalescer_init(&c, &g, NULL), STRATA_OK);
     assert_int_equal(c.n_groups, 3);
-    assert_ptr_equal(memside_coalescer_entry(&c, &g, 0, 0, 128, 1), memside_coalescer_entry(&c, &g, 1, 0, 128, 1));
-    assert_ptr_not_equal(memside_coalescer_entry(&c, &g, 0, 0, 128, 1), memside_coalescer_entry(&c, &g, 2, 0, 128, 1));
+    assert_ptr_equal(memside_coalescer_entry(&c, &g, 0, 0, 128, 1),
+                     memside_coalescer_entry(&c, &g, 1, 0, 128, 1));
+    assert_ptr_not_equal(memside_coalescer_entry(&c, &g, 0, 0, 128, 1),
+                         memside_coalescer_entry(&c, &g, 2, 0, 128, 1));
     memside_coalescer_release(&c);
 }
 
@@ -261,7 +268,8 @@ int main(void)
         cmocka_unit_test(a_launch_finds_dirty_lines_of_others),
         cmocka_unit_test(the_home_is_the_parity_of_the_address_bits),
         cmocka_unit_test(equal_requests_merge_until_the_data_is_about_to_come),
-        cmocka_unit_test(groups_of_a_number_of_sms_do_not_share_answers_whether_or_not_gpcs_are_known),
+        cmocka_unit_test(
+            groups_of_a_number_of_sms_do_not_share_answers_whether_or_not_gpcs_are_known),
     };
     return cmocka_run_group_tests(tests, load_gpu, NULL);
 }

@@ -1,4 +1,5 @@
-/* Blocks of a launch: independent ones in parallel, dependent ones in order, waiting ones in turns. */
+/* Blocks of a launch: independent ones in parallel, dependent ones in order, waiting ones in turns.
+ */
 #include "ptxfix.h"
 
 static struct strata_ptx_module *m;
@@ -74,8 +75,8 @@ static strata_status take_block(void *user, struct strata_block *block, struct s
     return STRATA_OK;
 }
 
-/* Runs an entry recorded with 1, 2 and 3 threads on the same memory contents: result, trace and counts
- * must agree. */
+/* Runs an entry recorded with 1, 2 and 3 threads on the same memory contents: result, trace and
+ * counts must agree. */
 static void same_for_all_threads(const char *name, struct run_setup setup, const void *params,
                                  void *memory, size_t bytes)
 {
@@ -111,7 +112,8 @@ static void independent_blocks_run_in_parallel(void **state)
     (void)state;
     struct strata_ptx_module *mm = load_fixture("matmul_clang.ptx"), *kept = m;
     enum { N = 64 };
-    float *a = device_memory(4 * N * N), *b = device_memory(4 * N * N), *c = device_memory(4 * N * N);
+    float *a = device_memory(4 * N * N), *b = device_memory(4 * N * N),
+          *c = device_memory(4 * N * N);
     for (unsigned i = 0; i < N * N; i++) {
         a[i] = (float)(i % 7) - 3;
         b[i] = (float)(i % 5) - 2;
@@ -178,21 +180,28 @@ static void a_block_that_reads_what_another_wrote_sees_it(void **state)
         assert_int_equal(data[i], i * (i - 1) / 2);
 }
 
-/* Every thread of every block loads a word somewhere, changes it and stores it elsewhere, five times;
- * a byte and a reduction go to the same array. Whatever the threads and the size of the array (small:
- * every block depends on others), memory is what running block after block gives. */
+/* Every thread of every block loads a word somewhere, changes it and stores it elsewhere, five
+ * times; a byte and a reduction go to the same array. Whatever the threads and the size of the
+ * array (small: every block depends on others), memory is what running block after block gives. */
 static void in_place_kernels_give_the_result_of_block_order(void **state)
 {
     (void)state;
-    struct strata_ptx_module *chaos = load_text(PTX_HEAD
-        ".visible .entry k(.param .u64 data, .param .u32 mask) { .reg .b32 %r<20>; .reg .b64 %rd<12>; .reg .pred %p<2>;\n"
-        "ld.param.u64 %rd1,[data]; ld.param.u32 %r1,[mask]; mov.u32 %r2,%ctaid.x; mov.u32 %r3,%tid.x; mov.u32 %r4,0;\n"
-        "LOOP: mad.lo.u32 %r5,%r2,5,%r4; mad.lo.u32 %r5,%r5,32,%r3; mul.lo.u32 %r6,%r5,2654435761; shr.u32 %r6,%r6,7;\n"
-        "and.b32 %r6,%r6,%r1; mul.lo.u32 %r7,%r5,2246822519; shr.u32 %r7,%r7,9; and.b32 %r7,%r7,%r1;\n"
-        "mul.wide.u32 %rd2,%r6,4; add.u64 %rd3,%rd1,%rd2; ld.global.u32 %r8,[%rd3]; mad.lo.u32 %r8,%r8,3,%r5;\n"
+    struct strata_ptx_module *chaos = load_text(
+        PTX_HEAD
+        ".visible .entry k(.param .u64 data, .param .u32 mask) { .reg .b32 %r<20>; .reg .b64 "
+        "%rd<12>; .reg .pred %p<2>;\n"
+        "ld.param.u64 %rd1,[data]; ld.param.u32 %r1,[mask]; mov.u32 %r2,%ctaid.x; mov.u32 "
+        "%r3,%tid.x; mov.u32 %r4,0;\n"
+        "LOOP: mad.lo.u32 %r5,%r2,5,%r4; mad.lo.u32 %r5,%r5,32,%r3; mul.lo.u32 %r6,%r5,2654435761; "
+        "shr.u32 %r6,%r6,7;\n"
+        "and.b32 %r6,%r6,%r1; mul.lo.u32 %r7,%r5,2246822519; shr.u32 %r7,%r7,9; and.b32 "
+        "%r7,%r7,%r1;\n"
+        "mul.wide.u32 %rd2,%r6,4; add.u64 %rd3,%rd1,%rd2; ld.global.u32 %r8,[%rd3]; mad.lo.u32 "
+        "%r8,%r8,3,%r5;\n"
         "mul.wide.u32 %rd4,%r7,4; add.u64 %rd5,%rd1,%rd4; st.global.u32 [%rd5],%r8;\n"
         "add.u32 %r4,%r4,1; setp.lt.u32 %p1,%r4,5; @%p1 bra LOOP;\n"
-        "and.b32 %r9,%r2,63; mul.wide.u32 %rd6,%r9,4; add.u64 %rd7,%rd1,%rd6; red.global.add.u32 [%rd7],%r2;\n"
+        "and.b32 %r9,%r2,63; mul.wide.u32 %rd6,%r9,4; add.u64 %rd7,%rd1,%rd6; red.global.add.u32 "
+        "[%rd7],%r2;\n"
         "cvt.u64.u32 %rd8,%r9; add.u64 %rd9,%rd1,%rd8; st.global.u8 [%rd9+1],%r2; ret; }\n");
     static const uint32_t masks[] = {63, 1023, 65535};
     enum { BLOCKS = 300 };
@@ -239,12 +248,16 @@ static void in_place_kernels_give_the_result_of_block_order(void **state)
 static void a_late_reader_is_noticed(void **state)
 {
     (void)state;
-    struct strata_ptx_module *late = load_text(PTX_HEAD
-        ".visible .entry k(.param .u64 data) { .reg .b32 %r<6>; .reg .b64 %rd<4>; .reg .pred %p<2>;\n"
-        "ld.param.u64 %rd1,[data]; mov.u32 %r1,%ctaid.x; mov.u32 %r2,%nctaid.x; sub.u32 %r2,%r2,1;\n"
+    struct strata_ptx_module *late = load_text(
+        PTX_HEAD
+        ".visible .entry k(.param .u64 data) { .reg .b32 %r<6>; .reg .b64 %rd<4>; .reg .pred "
+        "%p<2>;\n"
+        "ld.param.u64 %rd1,[data]; mov.u32 %r1,%ctaid.x; mov.u32 %r2,%nctaid.x; sub.u32 "
+        "%r2,%r2,1;\n"
         "mul.wide.u32 %rd2,%r1,4; add.u64 %rd3,%rd1,%rd2; setp.eq.u32 %p1,%r1,%r2; @%p1 bra LAST;\n"
         "st.global.u32 [%rd3],%r1; ret;\n"
-        "LAST: ld.global.u32 %r3,[%rd3+-4]; add.u32 %r3,%r3,1000; st.global.u32 [%rd3],%r3; ret; }\n");
+        "LAST: ld.global.u32 %r3,[%rd3+-4]; add.u32 %r3,%r3,1000; st.global.u32 [%rd3],%r3; ret; "
+        "}\n");
     struct strata_ptx_module *kept = m;
     uint32_t *data = device_memory(4 * 64);
     struct run_setup setup = {.threads = 1, .blocks = 64};
@@ -258,15 +271,18 @@ static void a_late_reader_is_noticed(void **state)
 static void a_failure_is_that_of_the_first_block(void **state)
 {
     (void)state;
-    struct strata_ptx_module *bad = load_text(PTX_HEAD
-        ".visible .entry k(.param .u64 data) { .reg .b32 %r<6>; .reg .b64 %rd<4>; .reg .pred %p<2>;\n"
-        "ld.param.u64 %rd1,[data]; mov.u32 %r1,%ctaid.x; setp.ge.u32 %p1,%r1,7; @%p1 add.u64 %rd1,%rd1,4096;\n"
-        "st.global.u32 [%rd1],%r1; ret; }\n");
+    struct strata_ptx_module *bad =
+        load_text(PTX_HEAD ".visible .entry k(.param .u64 data) { .reg .b32 %r<6>; .reg .b64 "
+                           "%rd<4>; .reg .pred %p<2>;\n"
+                           "ld.param.u64 %rd1,[data]; mov.u32 %r1,%ctaid.x; setp.ge.u32 %p1,%r1,7; "
+                           "@%p1 add.u64 %rd1,%rd1,4096;\n"
+                           "st.global.u32 [%rd1],%r1; ret; }\n");
     for (uint32_t threads = 1; threads <= 3; threads++) {
         uint32_t *data = device_memory(4);
         struct run_setup setup = {.threads = 32, .blocks = 20, .host_threads = threads};
         assert_int_equal(run_entry(bad, "k", &setup, &data), STRATA_EFORMAT);
-        assert_non_null(strstr(setup.err.message, "block (7,0,0), thread (0,0,0): illegal address"));
+        assert_non_null(
+            strstr(setup.err.message, "block (7,0,0), thread (0,0,0): illegal address"));
         assert_int_equal(*data, 6); /* blocks before it have stored */
         assert_int_equal(setup.stats.blocks, 7);
     }
@@ -322,8 +338,12 @@ static void a_sample_of_blocks_is_spread_evenly(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct text t = {0};
         struct strata_ptx_sink sink = {&t, begin, take_block};
-        struct run_setup setup = {.threads = 32, .blocks = 100, .shared_bytes = 128, .sink = &sink,
-                                  .sample_blocks = cases[i].sample, .host_threads = 2};
+        struct run_setup setup = {.threads = 32,
+                                  .blocks = 100,
+                                  .shared_bytes = 128,
+                                  .sink = &sink,
+                                  .sample_blocks = cases[i].sample,
+                                  .host_threads = 2};
         run_ok(m, "tree", &setup, &out);
         assert_int_equal(t.blocks, cases[i].expected);
         assert_int_equal(setup.stats.recorded_blocks, cases[i].expected);
@@ -355,7 +375,10 @@ static void a_sink_that_fails_stops_the_launch(void **state)
     for (uint32_t threads = 1; threads <= 2; threads++) {
         unsigned left = 5;
         struct strata_ptx_sink sink = {&left, accept, refuse};
-        struct run_setup setup = {.threads = 32, .blocks = 100, .shared_bytes = 128, .sink = &sink,
+        struct run_setup setup = {.threads = 32,
+                                  .blocks = 100,
+                                  .shared_bytes = 128,
+                                  .sink = &sink,
                                   .host_threads = threads};
         assert_int_equal(run_entry(m, "tree", &setup, &out), STRATA_EIO);
         assert_string_equal(setup.err.message, "the disk is full");
@@ -366,9 +389,12 @@ static void a_sink_that_fails_stops_the_launch(void **state)
 static void the_clock_only_goes_forward(void **state)
 {
     (void)state;
-    struct strata_ptx_module *clock = load_text(PTX_HEAD
-        ".visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %rd<8>; ld.param.u64 %rd1,[out];\n"
-        "mov.u32 %r1,%clock; mov.u64 %rd2,%clock64; mov.u64 %rd3,%globaltimer; mov.u32 %r2,%clock;\n"
+    struct strata_ptx_module *clock = load_text(
+        PTX_HEAD
+        ".visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %rd<8>; ld.param.u64 "
+        "%rd1,[out];\n"
+        "mov.u32 %r1,%clock; mov.u64 %rd2,%clock64; mov.u64 %rd3,%globaltimer; mov.u32 "
+        "%r2,%clock;\n"
         "st.global.u32 [%rd1],%r1; st.global.u32 [%rd1+4],%r2; st.global.u64 [%rd1+8],%rd2;\n"
         "st.global.u64 [%rd1+16],%rd3; ret; }\n");
     struct {

@@ -282,9 +282,12 @@ static void approximations_stay_within_bounds(void **state)
         double (*exact)(double);
         double low, high, error;
     } cases[] = {
-        {"sin.approx.f32 %f0,%f1;", sin, -3, 3, 5e-7},  {"cos.approx.f32 %f0,%f1;", cos, -3, 3, 5e-7},
-        {"ex2.approx.f32 %f0,%f1;", exp2, -20, 20, 3e-7}, {"lg2.approx.f32 %f0,%f1;", log2, 2, 1e6, 3e-7},
-        {"tanh.approx.f32 %f0,%f1;", tanh, -2, 2, 5e-4}, {"sqrt.approx.f32 %f0,%f1;", sqrt, 0.1, 1e6, 3e-7},
+        {"sin.approx.f32 %f0,%f1;", sin, -3, 3, 5e-7},
+        {"cos.approx.f32 %f0,%f1;", cos, -3, 3, 5e-7},
+        {"ex2.approx.f32 %f0,%f1;", exp2, -20, 20, 3e-7},
+        {"lg2.approx.f32 %f0,%f1;", log2, 2, 1e6, 3e-7},
+        {"tanh.approx.f32 %f0,%f1;", tanh, -2, 2, 5e-4},
+        {"sqrt.approx.f32 %f0,%f1;", sqrt, 0.1, 1e6, 3e-7},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (unsigned k = 0; k < 20; k++) {
@@ -298,7 +301,8 @@ static void approximations_stay_within_bounds(void **state)
             bits = (uint32_t)out[3];
             memcpy(&y, &bits, sizeof y);
             double exact = cases[i].exact(x);
-            assert_true(fabs(y - exact) <= cases[i].error * (fabs(exact) > 0.1 ? fabs(exact) : 0.1));
+            assert_true(fabs(y - exact) <=
+                        cases[i].error * (fabs(exact) > 0.1 ? fabs(exact) : 0.1));
         }
     static const struct value_row exact[] = {
         {"rcp.approx.ftz.f32 %f0,%f1;", 'f', 0x40000000, 0, 0, 0x3f000000},

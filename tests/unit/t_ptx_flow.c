@@ -28,8 +28,8 @@ static void threads_that_loop_differently_meet_again(void **state)
             x = x & 1 ? 3 * x + 1 : x / 2;
         assert_int_equal(out[i], n);
     }
-    /* 100 threads are four warps; a warp loops as long as its slowest thread, not the sum: 118 steps of
-     * at most 11 instructions at most, and the tail once */
+    /* 100 threads are four warps; a warp loops as long as its slowest thread, not the sum: 118
+     * steps of at most 11 instructions at most, and the tail once */
     assert_true(setup.stats.warp_instructions < 4 * (118 * 11 + 20));
 }
 
@@ -177,9 +177,10 @@ static void constants_are_read_by_name_and_by_pointer(void **state)
 }
 
 #define KERNEL(body)                                                                               \
-    PTX_HEAD ".visible .entry k(.param .u64 out)\n{ .reg .b32 %r<16>; .reg .b64 %rd<8>; .reg .pred "  \
-             "%p<8>;\nld.param.u64 %rd1,[out]; mov.u32 %r1,%tid.x; mul.wide.u32 %rd2,%r1,4;\n"       \
-             "add.u64 %rd3,%rd1,%rd2;\n" body "\nret; }\n"
+    PTX_HEAD                                                                                       \
+        ".visible .entry k(.param .u64 out)\n{ .reg .b32 %r<16>; .reg .b64 %rd<8>; .reg .pred "    \
+        "%p<8>;\nld.param.u64 %rd1,[out]; mov.u32 %r1,%tid.x; mul.wide.u32 %rd2,%r1,4;\n"          \
+        "add.u64 %rd3,%rd1,%rd2;\n" body "\nret; }\n"
 
 static void run_text(const char *text, struct run_setup *setup, uint32_t *out)
 {
@@ -201,15 +202,16 @@ static void a_trap_ends_the_launch(void **state)
     strata_ptx_module_destroy(module);
 }
 
-/* A branch to a trap or an exit must not keep the others apart until the end: the ballot after it sees
- * all lanes that are left. */
+/* A branch to a trap or an exit must not keep the others apart until the end: the ballot after it
+ * sees all lanes that are left. */
 static void lanes_meet_behind_a_branch_that_never_returns(void **state)
 {
     (void)state;
     uint32_t *out = device_memory(4 * 32);
     struct run_setup setup = {.threads = 32};
     run_text(KERNEL("setp.eq.u32 %p1,%r1,3; @%p1 bra DEAD; bra.uni ON;\nDEAD: exit;\n"
-                    "ON: and.b32 %r2,%r1,1; setp.eq.u32 %p2,%r2,0; @%p2 bra EVEN; mov.u32 %r3,1; bra.uni J;\n"
+                    "ON: and.b32 %r2,%r1,1; setp.eq.u32 %p2,%r2,0; @%p2 bra EVEN; mov.u32 %r3,1; "
+                    "bra.uni J;\n"
                     "EVEN: mov.u32 %r3,2;\nJ: activemask.b32 %r4; st.global.u32 [%rd3],%r4;"),
              &setup, out);
     for (unsigned i = 0; i < 32; i++)
@@ -222,7 +224,8 @@ static void nested_branches_meet_from_inside_out(void **state)
     uint32_t *out = device_memory(4 * 32);
     struct run_setup setup = {.threads = 32};
     run_text(KERNEL("and.b32 %r2,%r1,1; setp.eq.u32 %p1,%r2,0; mov.u32 %r5,0; @!%p1 bra OUTER;\n"
-                    "and.b32 %r3,%r1,2; setp.eq.u32 %p2,%r3,0; @%p2 bra THEN; add.u32 %r5,%r5,1; bra.uni INNER;\n"
+                    "and.b32 %r3,%r1,2; setp.eq.u32 %p2,%r3,0; @%p2 bra THEN; add.u32 %r5,%r5,1; "
+                    "bra.uni INNER;\n"
                     "THEN: add.u32 %r5,%r5,2;\nINNER: activemask.b32 %r6;\n"
                     "OUTER: activemask.b32 %r7; add.u32 %r8,%r6,%r7; st.global.u32 [%rd3],%r8;"),
              &setup, out);
@@ -247,15 +250,21 @@ static void guarded_calls_and_returns(void **state)
     (void)state;
     uint32_t *out = device_memory(4 * 32);
     struct run_setup setup = {.threads = 32};
-    run_text(PTX_HEAD
-             ".func (.param .b32 r) f(.param .b32 x) { .reg .b32 %r<4>; .reg .pred %p<2>; ld.param.b32 %r1,[x];\n"
-             "st.param.b32 [r],%r1; setp.gt.u32 %p1,%r1,10; @%p1 ret; add.u32 %r2,%r1,100; st.param.b32 [r],%r2; ret; }\n"
-             ".visible .entry k(.param .u64 out) { .reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .pred %p<3>;\n"
-             ".param .b32 a; .param .b32 b; ld.param.u64 %rd1,[out]; mov.u32 %r1,%tid.x; and.b32 %r2,%r1,1;\n"
-             "setp.eq.u32 %p1,%r2,1; mov.u32 %r3,5555; st.param.b32 [a],%r1; st.param.b32 [b],%r3;\n"
-             "@%p1 call (b), f, (a); ld.param.b32 %r4,[b]; mul.wide.u32 %rd2,%r1,4; add.u64 %rd3,%rd1,%rd2;\n"
-             "st.global.u32 [%rd3],%r4; ret; }\n",
-             &setup, out);
+    run_text(
+        PTX_HEAD
+        ".func (.param .b32 r) f(.param .b32 x) { .reg .b32 %r<4>; .reg .pred %p<2>; ld.param.b32 "
+        "%r1,[x];\n"
+        "st.param.b32 [r],%r1; setp.gt.u32 %p1,%r1,10; @%p1 ret; add.u32 %r2,%r1,100; st.param.b32 "
+        "[r],%r2; ret; }\n"
+        ".visible .entry k(.param .u64 out) { .reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .pred "
+        "%p<3>;\n"
+        ".param .b32 a; .param .b32 b; ld.param.u64 %rd1,[out]; mov.u32 %r1,%tid.x; and.b32 "
+        "%r2,%r1,1;\n"
+        "setp.eq.u32 %p1,%r2,1; mov.u32 %r3,5555; st.param.b32 [a],%r1; st.param.b32 [b],%r3;\n"
+        "@%p1 call (b), f, (a); ld.param.b32 %r4,[b]; mul.wide.u32 %rd2,%r1,4; add.u64 "
+        "%rd3,%rd1,%rd2;\n"
+        "st.global.u32 [%rd3],%r4; ret; }\n",
+        &setup, out);
     for (unsigned i = 0; i < 32; i++)
         assert_int_equal(out[i], !(i & 1) ? 5555 : i > 10 ? i : i + 100);
 }
@@ -263,9 +272,10 @@ static void guarded_calls_and_returns(void **state)
 static void a_call_through_a_wild_pointer_is_reported(void **state)
 {
     (void)state;
-    struct strata_ptx_module *module = load_text(PTX_HEAD
-        ".visible .entry k(.param .u64 out) { .reg .b64 %rd<4>; mov.u64 %rd1,4096; proto: .callprototype _ ();\n"
-        "call %rd1, (), proto; ret; }\n");
+    struct strata_ptx_module *module =
+        load_text(PTX_HEAD ".visible .entry k(.param .u64 out) { .reg .b64 %rd<4>; mov.u64 "
+                           "%rd1,4096; proto: .callprototype _ ();\n"
+                           "call %rd1, (), proto; ret; }\n");
     uint32_t *out = device_memory(4);
     struct run_setup setup = {.threads = 32};
     assert_int_equal(run_entry(module, "k", &setup, &out), STRATA_EFORMAT);
@@ -276,7 +286,8 @@ static void a_call_through_a_wild_pointer_is_reported(void **state)
 static void endless_recursion_meets_the_stack_limit(void **state)
 {
     (void)state;
-    struct strata_ptx_module *module = load_text(PTX_HEAD
+    struct strata_ptx_module *module = load_text(
+        PTX_HEAD
         ".func f() { .local .b8 x[64]; .reg .b32 %r<2>; mov.u32 %r1,x; call.uni f; ret; }\n"
         ".visible .entry k(.param .u64 out) { call.uni f; ret; }\n");
     uint32_t *out = device_memory(4);
@@ -310,8 +321,8 @@ static void impossible_launches_are_refused(void **state)
     assert_int_equal(run_entry(module, "k", &setup, NULL), STRATA_EUSAGE);
     setup = (struct run_setup){.threads = 32, .shared_bytes = 2u << 20};
     assert_int_equal(run_entry(module, "k", &setup, NULL), STRATA_EUSAGE);
-    struct strata_ptx_launch foreign = {.entry = strata_ptx_entry_find(m, "tree"), .grid = {1, 1, 1},
-                                        .block = {1, 1, 1}};
+    struct strata_ptx_launch foreign = {
+        .entry = strata_ptx_entry_find(m, "tree"), .grid = {1, 1, 1}, .block = {1, 1, 1}};
     assert_int_equal(strata_ptx_run(module, &foreign, NULL, NULL, NULL), STRATA_EUSAGE);
     strata_ptx_module_destroy(module);
 }

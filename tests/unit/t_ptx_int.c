@@ -249,8 +249,8 @@ static void carries_travel_from_instruction_to_instruction(void **state)
         {"sub.cc.u64 %rd12,%rd1,%rd2; subc.u64 %rd0,%rd3,0;", 'd', 0, 1, 7, 6},
         {"mad.lo.cc.u32 %r12,%r1,%r2,%r3; madc.hi.u32 %r0,%r1,%r2,5;", 'r', M1, M1, M1, 4},
         {"mad.lo.cc.u32 %r12,%r1,%r2,%r3; madc.hi.u32 %r0,%r1,%r2,5;", 'r', 3, 4, 5, 5},
-        {"mad.lo.cc.u32 %r12,%r1,%r2,%r3; madc.lo.cc.u32 %r13,0,0,0xffffffff; addc.u32 %r0,0,0;", 'r',
-         M1, M1, M1, 1},
+        {"mad.lo.cc.u32 %r12,%r1,%r2,%r3; madc.lo.cc.u32 %r13,0,0,0xffffffff; addc.u32 %r0,0,0;",
+         'r', M1, M1, M1, 1},
     };
     /* Chains guarded as a whole would need a guard on every part: run them unguarded. */
     uint64_t out[32];
@@ -331,9 +331,12 @@ static void lane_masks_name_the_lanes_around(void **state)
 {
     (void)state;
     static const struct value_row rows[] = {
-        {"mov.u32 %r0,%laneid;", 'r', 0, 0, 0, 0},      {"mov.u32 %r0,%lanemask_eq;", 'r', 0, 0, 0, 0},
-        {"mov.u32 %r0,%lanemask_lt;", 'r', 0, 0, 0, 0}, {"mov.u32 %r0,%lanemask_le;", 'r', 0, 0, 0, 0},
-        {"mov.u32 %r0,%lanemask_gt;", 'r', 0, 0, 0, 0}, {"mov.u32 %r0,%lanemask_ge;", 'r', 0, 0, 0, 0},
+        {"mov.u32 %r0,%laneid;", 'r', 0, 0, 0, 0},
+        {"mov.u32 %r0,%lanemask_eq;", 'r', 0, 0, 0, 0},
+        {"mov.u32 %r0,%lanemask_lt;", 'r', 0, 0, 0, 0},
+        {"mov.u32 %r0,%lanemask_le;", 'r', 0, 0, 0, 0},
+        {"mov.u32 %r0,%lanemask_gt;", 'r', 0, 0, 0, 0},
+        {"mov.u32 %r0,%lanemask_ge;", 'r', 0, 0, 0, 0},
     };
     for (size_t k = 0; k < 6; k++) {
         uint64_t out[32];

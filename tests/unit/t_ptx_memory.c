@@ -2,17 +2,17 @@
 #include "ptxfix.h"
 
 #define KERNEL(body)                                                                               \
-    PTX_HEAD ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %r<16>; .reg .b64 "     \
-             "%rd<16>; .reg .b16 %h<8>; .reg .pred %p<8>; .reg .f32 %f<8>; .reg .f64 %d<4>;\n"       \
-             "ld.param.u64 %rd1,[in]; ld.param.u64 %rd2,[out]; mov.u32 %r1,%tid.x;\n" body            \
+    PTX_HEAD ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %r<16>; .reg .b64 "  \
+             "%rd<16>; .reg .b16 %h<8>; .reg .pred %p<8>; .reg .f32 %f<8>; .reg .f64 %d<4>;\n"     \
+             "ld.param.u64 %rd1,[in]; ld.param.u64 %rd2,[out]; mov.u32 %r1,%tid.x;\n" body         \
              "\nret; }\n"
 
 struct buffers {
     void *in, *out;
 };
 
-static struct buffers run_kernel(const char *text, uint32_t threads, const void *in, size_t in_bytes,
-                                 size_t out_bytes)
+static struct buffers run_kernel(const char *text, uint32_t threads, const void *in,
+                                 size_t in_bytes, size_t out_bytes)
 {
     struct strata_ptx_module *m = load_text(text);
     struct buffers b = {device_memory(in_bytes + 1), device_memory(out_bytes)};
@@ -39,13 +39,16 @@ static void loads_extend_to_the_register(void **state)
     (void)state;
     static const uint8_t in[8] = {0xf1, 0xf2, 0xf3, 0xf4, 0xf5, 0xf6, 0xf7, 0xf8};
     struct buffers b = run_kernel(
-        KERNEL("ld.global.u8 %r2,[%rd1]; ld.global.s8 %r3,[%rd1+1]; ld.global.u16 %h1,[%rd1+2];\n"
-               "ld.global.s16 %r4,[%rd1+2]; ld.global.s8 %rd3,[%rd1]; ld.global.s32 %rd4,[%rd1+4];\n"
-               "ld.global.u32 %rd5,[%rd1+4]; ld.global.s8 %h2,[%rd1]; ld.global.b64 %rd6,[%rd1];\n"
-               "st.global.u32 [%rd2],%r2; st.global.u32 [%rd2+4],%r3; st.global.u16 [%rd2+8],%h1;\n"
-               "st.global.u32 [%rd2+12],%r4; st.global.u64 [%rd2+16],%rd3; st.global.u64 [%rd2+24],%rd4;\n"
-               "st.global.u64 [%rd2+32],%rd5; st.global.u16 [%rd2+40],%h2; st.global.u8 [%rd2+42],%rd6;\n"
-               "st.global.u64 [%rd2+48],%rd6;"),
+        KERNEL(
+            "ld.global.u8 %r2,[%rd1]; ld.global.s8 %r3,[%rd1+1]; ld.global.u16 %h1,[%rd1+2];\n"
+            "ld.global.s16 %r4,[%rd1+2]; ld.global.s8 %rd3,[%rd1]; ld.global.s32 %rd4,[%rd1+4];\n"
+            "ld.global.u32 %rd5,[%rd1+4]; ld.global.s8 %h2,[%rd1]; ld.global.b64 %rd6,[%rd1];\n"
+            "st.global.u32 [%rd2],%r2; st.global.u32 [%rd2+4],%r3; st.global.u16 [%rd2+8],%h1;\n"
+            "st.global.u32 [%rd2+12],%r4; st.global.u64 [%rd2+16],%rd3; st.global.u64 "
+            "[%rd2+24],%rd4;\n"
+            "st.global.u64 [%rd2+32],%rd5; st.global.u16 [%rd2+40],%h2; st.global.u8 "
+            "[%rd2+42],%rd6;\n"
+            "st.global.u64 [%rd2+48],%rd6;"),
         1, in, 8, 56);
     const uint32_t *o = b.out;
     const uint64_t *q = b.out;
@@ -66,11 +69,13 @@ static void vectors_move_two_four_and_eight(void **state)
     (void)state;
     static const uint32_t in[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     struct buffers b = run_kernel(
-        KERNEL("ld.global.v4.u32 {%r2,%r3,%r4,%r5},[%rd1]; st.global.v2.u32 [%rd2],{%r5,%r4};\n"
-               "ld.global.v2.u64 {%rd3,%rd4},[%rd1]; st.global.v2.b64 [%rd2+16],{%rd4,%rd3};\n"
-               "ld.global.v4.u8 {%r6,_,%r7,%r8},[%rd1+4]; st.global.v4.u8 [%rd2+8],{%r6,%r6,%r6,7};\n"
-               "ld.global.v8.b32 {%r2,%r3,%r4,%r5,%r6,%r7,%r8,%r9},[%rd1]; st.global.u32 [%rd2+32],%r9;\n"
-               "st.global.v4.f32 [%rd2+48],{0f3F800000,0f40000000,%f1,0f00000000};"),
+        KERNEL(
+            "ld.global.v4.u32 {%r2,%r3,%r4,%r5},[%rd1]; st.global.v2.u32 [%rd2],{%r5,%r4};\n"
+            "ld.global.v2.u64 {%rd3,%rd4},[%rd1]; st.global.v2.b64 [%rd2+16],{%rd4,%rd3};\n"
+            "ld.global.v4.u8 {%r6,_,%r7,%r8},[%rd1+4]; st.global.v4.u8 [%rd2+8],{%r6,%r6,%r6,7};\n"
+            "ld.global.v8.b32 {%r2,%r3,%r4,%r5,%r6,%r7,%r8,%r9},[%rd1]; st.global.u32 "
+            "[%rd2+32],%r9;\n"
+            "st.global.v4.f32 [%rd2+48],{0f3F800000,0f40000000,%f1,0f00000000};"),
         1, in, 32, 64);
     const uint32_t *o = b.out;
     static const uint32_t expected[] = {4, 3, 0x07020202, 0, 3, 4, 1, 2, 8};
@@ -85,12 +90,13 @@ static void a_shared_address_of_32_bits_wraps(void **state)
 {
     (void)state;
     static const uint32_t in[1] = {9};
-    struct buffers b = run_kernel(KERNEL(".shared .align 4 .b8 s[128]; mov.u32 %r2,s; add.u32 %r2,%r2,-4;\n"
-                                         "ld.global.u32 %r3,[%rd1]; st.shared.u32 [%r2+12],%r3;\n"
-                                         "cp.async.ca.shared.global [%r2+20],[%rd1],4; cp.async.wait_all;\n"
-                                         "ld.shared.u32 %r4,[s+8]; ld.shared.u32 %r5,[s+16];\n"
-                                         "st.global.u32 [%rd2],%r4; st.global.u32 [%rd2+4],%r5;"),
-                                  1, in, 4, 8);
+    struct buffers b =
+        run_kernel(KERNEL(".shared .align 4 .b8 s[128]; mov.u32 %r2,s; add.u32 %r2,%r2,-4;\n"
+                          "ld.global.u32 %r3,[%rd1]; st.shared.u32 [%r2+12],%r3;\n"
+                          "cp.async.ca.shared.global [%r2+20],[%rd1],4; cp.async.wait_all;\n"
+                          "ld.shared.u32 %r4,[s+8]; ld.shared.u32 %r5,[s+16];\n"
+                          "st.global.u32 [%rd2],%r4; st.global.u32 [%rd2+4],%r5;"),
+                   1, in, 4, 8);
     const uint32_t *o = b.out;
     assert_int_equal(o[0], 9);
     assert_int_equal(o[1], 9);
@@ -102,17 +108,22 @@ static void generic_addresses_reach_every_space(void **state)
     static const uint32_t in[3] = {5};
     /* lanes 0, 1, 2 use global, shared and local memory in one instruction */
     struct buffers b = run_kernel(
-        KERNEL(".shared .align 4 .b8 s[128]; .local .align 4 .b8 l[16];\n"
-               "mov.u64 %rd3,s; cvta.shared.u64 %rd4,%rd3; mov.u64 %rd5,l; cvta.local.u64 %rd6,%rd5;\n"
-               "st.shared.u32 [s+4],6; st.local.u32 [l+4],7; st.global.u32 [%rd1+4],5; mov.u64 %rd7,%rd1;\n"
-               "setp.eq.u32 %p1,%r1,1; selp.u64 %rd7,%rd4,%rd7,%p1; setp.eq.u32 %p2,%r1,2;\n"
-               "selp.u64 %rd7,%rd6,%rd7,%p2; ld.u32 %r2,[%rd7+4]; add.u32 %r2,%r2,10; st.u32 [%rd7],%r2;\n"
-               "ld.shared.u32 %r3,[s]; ld.local.u32 %r4,[l]; bar.warp.sync -1; ld.shared.u32 %r3,[s];\n"
-               "mul.wide.u32 %rd8,%r1,16; add.u64 %rd9,%rd2,%rd8; st.global.u32 [%rd9],%r2;\n"
-               "st.global.u32 [%rd9+4],%r3; st.global.u32 [%rd9+8],%r4;\n"
-               "isspacep.shared %p3,%rd7; isspacep.local %p4,%rd7; isspacep.global %p5,%rd7;\n"
-               "selp.u32 %r5,1,0,%p3; selp.u32 %r6,2,0,%p4; selp.u32 %r7,4,0,%p5; add.u32 %r5,%r5,%r6;\n"
-               "add.u32 %r5,%r5,%r7; st.global.u32 [%rd9+12],%r5;"),
+        KERNEL(
+            ".shared .align 4 .b8 s[128]; .local .align 4 .b8 l[16];\n"
+            "mov.u64 %rd3,s; cvta.shared.u64 %rd4,%rd3; mov.u64 %rd5,l; cvta.local.u64 %rd6,%rd5;\n"
+            "st.shared.u32 [s+4],6; st.local.u32 [l+4],7; st.global.u32 [%rd1+4],5; mov.u64 "
+            "%rd7,%rd1;\n"
+            "setp.eq.u32 %p1,%r1,1; selp.u64 %rd7,%rd4,%rd7,%p1; setp.eq.u32 %p2,%r1,2;\n"
+            "selp.u64 %rd7,%rd6,%rd7,%p2; ld.u32 %r2,[%rd7+4]; add.u32 %r2,%r2,10; st.u32 "
+            "[%rd7],%r2;\n"
+            "ld.shared.u32 %r3,[s]; ld.local.u32 %r4,[l]; bar.warp.sync -1; ld.shared.u32 "
+            "%r3,[s];\n"
+            "mul.wide.u32 %rd8,%r1,16; add.u64 %rd9,%rd2,%rd8; st.global.u32 [%rd9],%r2;\n"
+            "st.global.u32 [%rd9+4],%r3; st.global.u32 [%rd9+8],%r4;\n"
+            "isspacep.shared %p3,%rd7; isspacep.local %p4,%rd7; isspacep.global %p5,%rd7;\n"
+            "selp.u32 %r5,1,0,%p3; selp.u32 %r6,2,0,%p4; selp.u32 %r7,4,0,%p5; add.u32 "
+            "%r5,%r5,%r6;\n"
+            "add.u32 %r5,%r5,%r7; st.global.u32 [%rd9+12],%r5;"),
         3, in, 12, 48);
     const uint32_t *o = b.out;
     assert_int_equal(o[0], 15);
@@ -131,10 +142,13 @@ static void generic_addresses_reach_every_space(void **state)
 static void parameters_have_addresses(void **state)
 {
     (void)state;
-    struct strata_ptx_module *m = load_text(PTX_HEAD
-        ".visible .entry k(.param .u64 out, .param .align 8 .b8 s[24]) { .reg .b64 %rd<8>; .reg .b32 %r<8>;\n"
+    struct strata_ptx_module *m = load_text(
+        PTX_HEAD
+        ".visible .entry k(.param .u64 out, .param .align 8 .b8 s[24]) { .reg .b64 %rd<8>; .reg "
+        ".b32 %r<8>;\n"
         "ld.param.u64 %rd1,[out]; mov.b64 %rd2,s; mov.u32 %r1,%tid.x; mul.wide.u32 %rd3,%r1,4;\n"
-        "add.u64 %rd4,%rd2,%rd3; ld.param.u32 %r2,[%rd4+4]; add.u64 %rd5,%rd1,%rd3; st.global.u32 [%rd5],%r2;\n"
+        "add.u64 %rd4,%rd2,%rd3; ld.param.u32 %r2,[%rd4+4]; add.u64 %rd5,%rd1,%rd3; st.global.u32 "
+        "[%rd5],%r2;\n"
         "ld.param.v2.u32 {%r3,%r4},[s+8]; add.u32 %r3,%r3,%r4; st.global.u32 [%rd1+64],%r3;\n"
         "cvta.param.u64 %rd6,%rd2; ld.u32 %r5,[%rd6+20]; st.global.u32 [%rd1+68],%r5; ret; }\n");
     struct {
@@ -154,14 +168,19 @@ static void parameters_have_addresses(void **state)
 static void structures_pass_through_calls(void **state)
 {
     (void)state;
-    struct strata_ptx_module *m = load_text(PTX_HEAD
+    struct strata_ptx_module *m = load_text(
+        PTX_HEAD
         ".func (.param .align 8 .b8 r[16]) swap(.param .align 8 .b8 s[16], .param .b32 n) {\n"
-        ".reg .b64 %rd<6>; .reg .b32 %r<3>; mov.b64 %rd1,s; ld.param.b64 %rd2,[%rd1+8]; ld.param.b64 %rd3,[s];\n"
+        ".reg .b64 %rd<6>; .reg .b32 %r<3>; mov.b64 %rd1,s; ld.param.b64 %rd2,[%rd1+8]; "
+        "ld.param.b64 %rd3,[s];\n"
         "ld.param.b32 %r1,[n]; cvt.u64.u32 %rd4,%r1; add.u64 %rd3,%rd3,%rd4;\n"
         "st.param.b64 [r],%rd2; st.param.b64 [r+8],%rd3; ret; }\n"
-        ".visible .entry k(.param .u64 out) { .reg .b64 %rd<8>; .reg .b32 %r<3>; ld.param.u64 %rd1,[out];\n"
-        "{ .param .align 8 .b8 a[16]; .param .b32 n; .param .align 8 .b8 b[16]; st.param.v2.b64 [a],{1,2};\n"
-        "st.param.b32 [n],5; call.uni (b), swap, (a, n); ld.param.b64 %rd2,[b]; ld.param.b64 %rd3,[b+8]; }\n"
+        ".visible .entry k(.param .u64 out) { .reg .b64 %rd<8>; .reg .b32 %r<3>; ld.param.u64 "
+        "%rd1,[out];\n"
+        "{ .param .align 8 .b8 a[16]; .param .b32 n; .param .align 8 .b8 b[16]; st.param.v2.b64 "
+        "[a],{1,2};\n"
+        "st.param.b32 [n],5; call.uni (b), swap, (a, n); ld.param.b64 %rd2,[b]; ld.param.b64 "
+        "%rd3,[b+8]; }\n"
         "st.global.u64 [%rd1],%rd2; st.global.u64 [%rd1+8],%rd3; ret; }\n");
     uint64_t *out = device_memory(16);
     struct run_setup setup = {.threads = 32};
@@ -186,11 +205,13 @@ static void wrong_addresses_end_the_launch_with_a_place(void **state)
         {KERNEL("mov.u64 %rd3,16; st.u32 [%rd3],%r1;"), "illegal address 0x10"},
         {KERNEL("mul.wide.u32 %rd3,%r1,32; add.u64 %rd3,%rd3,%rd2; st.global.u32 [%rd3],%r1;"),
          "thread (2,0,0): illegal address"},
-        {KERNEL(".shared .align 4 .b8 s[8]; st.shared.u32 [s+8],%r1;"), "shared address 0x8 is outside"},
+        {KERNEL(".shared .align 4 .b8 s[8]; st.shared.u32 [s+8],%r1;"),
+         "shared address 0x8 is outside"},
         {KERNEL(".local .align 4 .b8 l[16]; mov.u64 %rd3,l; st.local.u32 [%rd3+4096],%r1;"),
          "local address 0x1000 is outside"},
         {KERNEL("atom.global.add.u32 %r2,[%rd1+66],1; st.global.u32 [%rd2],%r2;"), "misaligned"},
-        {KERNEL(".shared .align 16 .b8 s[16]; mov.u32 %r2,s; cp.async.ca.shared.global [%r2+16],[%rd1],16;"),
+        {KERNEL(".shared .align 16 .b8 s[16]; mov.u32 %r2,s; cp.async.ca.shared.global "
+                "[%r2+16],[%rd1],16;"),
          "shared address 0x10"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -218,7 +239,8 @@ static void atomics_apply_in_lane_order_and_return_the_old(void **state)
         {"min.s32", 4, 5, 0xffffffff, 0, 0xffffffff, 32, 0xffffffff},
         {"min.u32", 4, 5, 0xffffffff, 0, 5, 32, 5},
         {"max.s32", 4, 5, 0xffffffff, 0, 5, 32, 5},
-        {"max.u64", 8, 5, 0xffffffffffffffffull, 0, 0xffffffffffffffffull, 2, 0xffffffffffffffffull},
+        {"max.u64", 8, 5, 0xffffffffffffffffull, 0, 0xffffffffffffffffull, 2,
+         0xffffffffffffffffull},
         {"and.b32", 4, 0xff, 0x0f, 0, 0x0f, 32, 0x0f},
         {"or.b64", 8, 0xf0, 0x0f, 0, 0xff, 32, 0xff},
         {"xor.b32", 4, 0, 0xff, 0, 0xff, 3, 0},
@@ -229,7 +251,8 @@ static void atomics_apply_in_lane_order_and_return_the_old(void **state)
         {"cas.b64", 8, 4, 1, 9, 4, 32, 4},
         {"cas.b16", 2, 1, 1, 9, 9, 32, 9},
         {"add.f32", 4, 0x3f800000, 0x3f800000, 0, 0x42040000, 32, 0x42000000},
-        {"add.f64", 8, 0, 0x3ff0000000000000ull, 0, 0x4040000000000000ull, 32, 0x403f000000000000ull},
+        {"add.f64", 8, 0, 0x3ff0000000000000ull, 0, 0x4040000000000000ull, 32,
+         0x403f000000000000ull},
         {"add.noftz.f16", 2, 0, 0x3c00, 0, 0x5000, 32, 0x4fc0},
         {"add.noftz.f16x2", 4, 0, 0x40003c00, 0, 0x44004000, 2, 0x40003c00},
         {"add.noftz.bf16", 2, 0, 0x3f80, 0, 0x4040, 3, 0x4000},
@@ -245,13 +268,17 @@ static void atomics_apply_in_lane_order_and_return_the_old(void **state)
             bool cas = !strncmp(cases[i].op, "cas", 3);
             unsigned bits = cases[i].bytes * 8;
             snprintf(text, sizeof text,
-                     PTX_HEAD ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %%r<16>; .reg .b64 "
-                              "%%rd<16>; .reg .b16 %%h<8>; .shared .align 8 .b8 s[8];\n"
-                              "ld.param.u64 %%rd1,[in]; ld.param.u64 %%rd2,[out]; mov.u32 %%r1,%%tid.x;\n"
-                              "ld.global.b%u %s,[%%rd1+8]; ld.global.b%u %s,[%%rd1+16]; mov.u64 %%rd3,%s;\n"
-                              "ld.global.b%u %s,[%%rd1]; %s bar.sync 0;\n"
-                              "atom.%s.%s %s,[%%rd3],%s%s%s; mul.wide.u32 %%rd8,%%r1,8; add.u64 %%rd9,%%rd2,%%rd8;\n"
-                              "st.global.b%u [%%rd9],%s; ld.%s.b%u %s,[%%rd3]; st.global.b%u [%%rd2+256],%s; ret; }\n",
+                     PTX_HEAD
+                     ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %%r<16>; "
+                     ".reg .b64 "
+                     "%%rd<16>; .reg .b16 %%h<8>; .shared .align 8 .b8 s[8];\n"
+                     "ld.param.u64 %%rd1,[in]; ld.param.u64 %%rd2,[out]; mov.u32 %%r1,%%tid.x;\n"
+                     "ld.global.b%u %s,[%%rd1+8]; ld.global.b%u %s,[%%rd1+16]; mov.u64 %%rd3,%s;\n"
+                     "ld.global.b%u %s,[%%rd1]; %s bar.sync 0;\n"
+                     "atom.%s.%s %s,[%%rd3],%s%s%s; mul.wide.u32 %%rd8,%%r1,8; add.u64 "
+                     "%%rd9,%%rd2,%%rd8;\n"
+                     "st.global.b%u [%%rd9],%s; ld.%s.b%u %s,[%%rd3]; st.global.b%u "
+                     "[%%rd2+256],%s; ret; }\n",
                      bits, reg2, bits, reg3, s ? "s" : "%rd1", bits, reg,
                      s ? (bits == 64   ? "st.shared.b64 [s],%rd5;"
                           : bits == 16 ? "st.shared.b16 [s],%h5;"
@@ -274,8 +301,9 @@ static void reductions_need_no_result(void **state)
     (void)state;
     static const uint32_t in[2] = {1, 0};
     struct buffers b = run_kernel(
-        KERNEL("red.global.add.u32 [%rd1],%r1; red.relaxed.gpu.global.max.u32 [%rd1+4],%r1;\n"
-               "atom.global.add.u32 _,[%rd1],1; ld.global.u32 %r2,[%rd1]; st.global.u32 [%rd2],%r2;"),
+        KERNEL(
+            "red.global.add.u32 [%rd1],%r1; red.relaxed.gpu.global.max.u32 [%rd1+4],%r1;\n"
+            "atom.global.add.u32 _,[%rd1],1; ld.global.u32 %r2,[%rd1]; st.global.u32 [%rd2],%r2;"),
         32, in, 8, 4);
     assert_int_equal(*(uint32_t *)b.out, 1 + 31 * 16 + 32);
     assert_int_equal(((uint32_t *)b.in)[1], 31);
@@ -288,13 +316,15 @@ static void asynchronous_copies_fill_shared_memory(void **state)
     for (unsigned i = 0; i < 128; i++)
         in[i] = i + 1;
     struct buffers b = run_kernel(
-        KERNEL(".shared .align 16 .b8 s[512]; mov.u32 %r2,s; shl.b32 %r3,%r1,4; add.u32 %r4,%r2,%r3;\n"
-               "mul.wide.u32 %rd3,%r1,16; add.u64 %rd4,%rd1,%rd3; add.u64 %rd5,%rd2,%rd3;\n"
-               "cp.async.cg.shared.global [%r4],[%rd4],16; cp.async.commit_group; cp.async.wait_group 0;\n"
-               "setp.lt.u32 %p1,%r1,30; selp.u32 %r5,4,0,%p1; selp.u64 %rd6,%rd4,0,%p1;\n"
-               "cp.async.ca.shared.global [%r4+8],[%rd6],8,%r5; cp.async.wait_all; bar.sync 0;\n"
-               "mov.u32 %r10,0; mov.u64 %rd7,0; cp.async.ca.shared.global [%r4+12],[%rd7],4,%r10;\n"
-               "ld.shared.v4.u32 {%r6,%r7,%r8,%r9},[%r4]; st.global.v4.u32 [%rd5],{%r6,%r7,%r8,%r9};"),
+        KERNEL(
+            ".shared .align 16 .b8 s[512]; mov.u32 %r2,s; shl.b32 %r3,%r1,4; add.u32 %r4,%r2,%r3;\n"
+            "mul.wide.u32 %rd3,%r1,16; add.u64 %rd4,%rd1,%rd3; add.u64 %rd5,%rd2,%rd3;\n"
+            "cp.async.cg.shared.global [%r4],[%rd4],16; cp.async.commit_group; cp.async.wait_group "
+            "0;\n"
+            "setp.lt.u32 %p1,%r1,30; selp.u32 %r5,4,0,%p1; selp.u64 %rd6,%rd4,0,%p1;\n"
+            "cp.async.ca.shared.global [%r4+8],[%rd6],8,%r5; cp.async.wait_all; bar.sync 0;\n"
+            "mov.u32 %r10,0; mov.u64 %rd7,0; cp.async.ca.shared.global [%r4+12],[%rd7],4,%r10;\n"
+            "ld.shared.v4.u32 {%r6,%r7,%r8,%r9},[%r4]; st.global.v4.u32 [%rd5],{%r6,%r7,%r8,%r9};"),
         32, in, 512, 512);
     const uint32_t *o = b.out;
     for (unsigned i = 0; i < 32; i++) {
@@ -311,10 +341,13 @@ static void hints_and_fences_change_no_values(void **state)
     static const uint32_t in[4] = {1, 2, 3, 4};
     struct buffers b = run_kernel(
         KERNEL("prefetch.global.L2 [%rd1]; prefetch.L1 [%rd1]; prefetchu.L1 [%rd1];\n"
-               "ld.global.nc.u32 %r2,[%rd1]; ld.global.cg.u32 %r3,[%rd1+4]; ld.global.ca.u32 %r4,[%rd1+8];\n"
+               "ld.global.nc.u32 %r2,[%rd1]; ld.global.cg.u32 %r3,[%rd1+4]; ld.global.ca.u32 "
+               "%r4,[%rd1+8];\n"
                "ld.global.L1::no_allocate.L2::128B.u32 %r5,[%rd1+12]; add.u32 %r2,%r2,%r3;\n"
-               "ld.acquire.gpu.global.u32 %r6,[%rd1]; ld.volatile.global.u32 %r7,[%rd1]; ldu.global.u32 %r8,[%rd1];\n"
-               "membar.gl; membar.cta; membar.sys; fence.acq_rel.gpu; fence.sc.sys; nanosleep.u32 20;\n"
+               "ld.acquire.gpu.global.u32 %r6,[%rd1]; ld.volatile.global.u32 %r7,[%rd1]; "
+               "ldu.global.u32 %r8,[%rd1];\n"
+               "membar.gl; membar.cta; membar.sys; fence.acq_rel.gpu; fence.sc.sys; nanosleep.u32 "
+               "20;\n"
                "add.u32 %r2,%r2,%r4; add.u32 %r2,%r2,%r5; st.global.cs.u32 [%rd2],%r2;\n"
                "st.release.gpu.global.u32 [%rd2+4],%r6; st.global.wt.u32 [%rd2+8],%r7;"),
         32, in, 16, 12);
@@ -328,7 +361,8 @@ static void the_arena_repeats_addresses_and_finds_them(void **state)
 {
     (void)state;
     struct strata_ptx_range range;
-    uint8_t *a = strata_ptx_arena_allocate(arena, 1000, 0), *b = strata_ptx_arena_allocate(arena, 10, 4096);
+    uint8_t *a = strata_ptx_arena_allocate(arena, 1000, 0),
+            *b = strata_ptx_arena_allocate(arena, 10, 4096);
     assert_int_equal((uintptr_t)a % 256, 0);
     assert_int_equal((uintptr_t)b % 4096, 0);
     assert_true(strata_ptx_arena_find(arena, (uintptr_t)a + 999, &range));

@@ -4,12 +4,15 @@
 static void entries_say_how_to_be_launched(void **state)
 {
     (void)state;
-    struct strata_ptx_module *m = load_text(PTX_HEAD
-        ".visible .entry first(.param .u8 c, .param .align 8 .b8 s[24], .param .u64 .ptr .global .align 4 p,\n"
-        "  .param .u32 n, .param .align 16 .b8 v[16])\n"
-        ".maxntid 256, 2, 1 .minnctapersm 3\n{ ret; }\n"
-        ".entry second() .reqntid 64 { .shared .align 4 .b8 tile[100]; .local .align 8 .b8 depot[20];\n"
-        "  .reg .b32 %r<3>; mov.u32 %r1, tile; st.shared.u32 [%r1], 5; st.local.u32 [depot], 1; ret; }\n");
+    struct strata_ptx_module *m =
+        load_text(PTX_HEAD ".visible .entry first(.param .u8 c, .param .align 8 .b8 s[24], .param "
+                           ".u64 .ptr .global .align 4 p,\n"
+                           "  .param .u32 n, .param .align 16 .b8 v[16])\n"
+                           ".maxntid 256, 2, 1 .minnctapersm 3\n{ ret; }\n"
+                           ".entry second() .reqntid 64 { .shared .align 4 .b8 tile[100]; .local "
+                           ".align 8 .b8 depot[20];\n"
+                           "  .reg .b32 %r<3>; mov.u32 %r1, tile; st.shared.u32 [%r1], 5; "
+                           "st.local.u32 [depot], 1; ret; }\n");
     const struct strata_ptx_entry *e = strata_ptx_entry_find(m, "first");
     assert_int_equal(strata_ptx_entry_count(m), 2);
     assert_non_null(e);
@@ -37,15 +40,15 @@ static void entries_say_how_to_be_launched(void **state)
 static void initialisers_hold_numbers_and_addresses(void **state)
 {
     (void)state;
-    struct strata_ptx_module *m = load_text(PTX_HEAD
-        ".global .align 4 .u32 numbers[4] = {1, -2, 0x10};\n"
-        ".visible .const .align 4 .f32 floats[2] = {0f3F800000, 2.5};\n"
-        ".global .align 8 .u64 pointers[3] = {numbers, generic(numbers)+8, run};\n"
-        ".global .align 1 .b8 text[] = {104, 105, 0};\n"
-        ".global .align 8 .b8 packed[8] = {0xFF(numbers), 0xFF00(numbers), 7};\n"
-        ".global .align 4 .b32 grid[2][3] = {{1,2,3},{4,5}};\n"
-        ".global .align 8 .attribute(.managed) .u64 shared_with_host;\n"
-        ".func run() { ret; }\n");
+    struct strata_ptx_module *m = load_text(
+        PTX_HEAD ".global .align 4 .u32 numbers[4] = {1, -2, 0x10};\n"
+                 ".visible .const .align 4 .f32 floats[2] = {0f3F800000, 2.5};\n"
+                 ".global .align 8 .u64 pointers[3] = {numbers, generic(numbers)+8, run};\n"
+                 ".global .align 1 .b8 text[] = {104, 105, 0};\n"
+                 ".global .align 8 .b8 packed[8] = {0xFF(numbers), 0xFF00(numbers), 7};\n"
+                 ".global .align 4 .b32 grid[2][3] = {{1,2,3},{4,5}};\n"
+                 ".global .align 8 .attribute(.managed) .u64 shared_with_host;\n"
+                 ".func run() { ret; }\n");
     const struct strata_ptx_symbol *numbers = strata_ptx_symbol_find(m, "numbers");
     const uint32_t *n = numbers->address;
     assert_int_equal(numbers->bytes, 16);
@@ -77,7 +80,8 @@ static void several_texts_are_linked_by_name(void **state)
 {
     (void)state;
     const char *one = PTX_HEAD
-        ".extern .func (.param .b32 r) twice(.param .b32 x);\n.extern .global .align 4 .u32 factor;\n"
+        ".extern .func (.param .b32 r) twice(.param .b32 x);\n.extern .global .align 4 .u32 "
+        "factor;\n"
         ".global .align 4 .u32 hidden = 1;\n"
         ".visible .entry k(.param .u64 out) { .reg .b64 %rd<3>; .reg .b32 %r<6>;\n"
         "ld.param.u64 %rd1,[out]; ld.global.u32 %r1,[factor]; { .param .b32 a; .param .b32 b;\n"
@@ -105,8 +109,10 @@ static void several_texts_are_linked_by_name(void **state)
 static void labels_belong_to_their_scope(void **state)
 {
     (void)state;
-    struct strata_ptx_module *m = load_text(PTX_HEAD
-        ".visible .entry k(.param .u64 out) { .reg .b64 %rd<3>; .reg .b32 %r<6>; .reg .pred %p<3>;\n"
+    struct strata_ptx_module *m = load_text(
+        PTX_HEAD
+        ".visible .entry k(.param .u64 out) { .reg .b64 %rd<3>; .reg .b32 %r<6>; .reg .pred "
+        "%p<3>;\n"
         "ld.param.u64 %rd1,[out]; mov.u32 %r1,0;\n"
         "{ .reg .pred p; AGAIN: add.u32 %r1,%r1,1; setp.lt.u32 p,%r1,3; @p bra AGAIN; }\n"
         "{ .reg .pred p; AGAIN: add.u32 %r1,%r1,10; setp.lt.u32 p,%r1,30; @p bra AGAIN; }\n"
@@ -118,7 +124,9 @@ static void labels_belong_to_their_scope(void **state)
     strata_ptx_module_destroy(m);
 }
 
-#define BODY(code) PTX_HEAD ".visible .entry kern(.param .u64 p)\n{ .reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %q<3>;\n" code "\nret; }\n"
+#define BODY(code)                                                                                 \
+    PTX_HEAD ".visible .entry kern(.param .u64 p)\n{ .reg .b32 %r<4>; .reg .b64 %rd<4>; .reg "     \
+             ".pred %q<3>;\n" code "\nret; }\n"
 
 static void what_cannot_be_run_is_named_at_once(void **state)
 {
@@ -129,21 +137,34 @@ static void what_cannot_be_run_is_named_at_once(void **state)
         uint32_t line;
         const char *words[3];
     } cases[] = {
-        {BODY("wgmma.fence.sync.aligned;"), STRATA_EUNSUPPORTED, 6, {"kern", "wgmma.fence.sync.aligned"}},
+        {BODY("wgmma.fence.sync.aligned;"),
+         STRATA_EUNSUPPORTED,
+         6,
+         {"kern", "wgmma.fence.sync.aligned"}},
         {BODY("tcgen05.wait::ld.sync.aligned;"), STRATA_EUNSUPPORTED, 6, {"kern", "tcgen05"}},
         {BODY("cp.async.bulk.commit_group;"), STRATA_EUNSUPPORTED, 6, {"kern", "cp.async.bulk"}},
         {BODY("frobnicate.u32 %r1,%r2;"), STRATA_EUNSUPPORTED, 6, {"kern", "frobnicate.u32"}},
         {BODY("add.wobbly.u32 %r1,%r2,%r3;"), STRATA_EUNSUPPORTED, 6, {"wobbly"}},
-        {BODY("add.volatile.u32 %r1,%r2,%r3;"), STRATA_EUNSUPPORTED, 6, {"add.volatile.u32", "volatile"}},
+        {BODY("add.volatile.u32 %r1,%r2,%r3;"),
+         STRATA_EUNSUPPORTED,
+         6,
+         {"add.volatile.u32", "volatile"}},
         {BODY("add.u32 %r1,%r2;"), STRATA_EFORMAT, 6, {"2 operands"}},
-        {BODY("add.u32 %r1,%r2,%rd1;\nadd.u64 %rd1,%rd2,%r3;"), STRATA_EFORMAT, 7, {"does not fit"}},
+        {BODY("add.u32 %r1,%r2,%rd1;\nadd.u64 %rd1,%rd2,%r3;"),
+         STRATA_EFORMAT,
+         7,
+         {"does not fit"}},
         {BODY("mov.u32 %r1,%r9;"), STRATA_EUNSUPPORTED, 6, {"%r9"}},
         {BODY("mov.u32 %r1,%pm3;"), STRATA_EUNSUPPORTED, 6, {"%pm3"}},
         {BODY("bra NOWHERE;"), STRATA_EFORMAT, 6, {"NOWHERE"}},
         {BODY("ld.global.u32 %r1,[missing];"), STRATA_EFORMAT, 6, {"missing"}},
-        {BODY("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r1},{%r1},{%r1},{%r1};"), STRATA_EUNSUPPORTED,
-         6, {"mma.sync"}},
-        {BODY("tex.3d.v4.f32.f32 {%r1,%r1,%r1,%r1},[%rd1,{%r1,%r1,%r1,%r1}];"), STRATA_EUNSUPPORTED, 6,
+        {BODY("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r1},{%r1},{%r1},{%r1};"),
+         STRATA_EUNSUPPORTED,
+         6,
+         {"mma.sync"}},
+        {BODY("tex.3d.v4.f32.f32 {%r1,%r1,%r1,%r1},[%rd1,{%r1,%r1,%r1,%r1}];"),
+         STRATA_EUNSUPPORTED,
+         6,
          {"tex.3d"}},
         {BODY("st.const.u32 [%rd1],%r1;"), STRATA_EFORMAT, 6, {"read-only"}},
         {BODY("barrier.cluster.arrive;"), STRATA_EUNSUPPORTED, 6, {"cluster"}},
@@ -154,7 +175,10 @@ static void what_cannot_be_run_is_named_at_once(void **state)
         {PTX_HEAD ".global .texref t;", STRATA_EUNSUPPORTED, 4, {".texref"}},
         {PTX_HEAD ".global .u32 x = y;", STRATA_EFORMAT, 4, {"y"}},
         {PTX_HEAD ".global .u32 x[2] = {1,2,3};", STRATA_EFORMAT, 4, {"longer"}},
-        {PTX_HEAD ".extern .func f(); .entry k() { call.uni f; ret; }", STRATA_EUNSUPPORTED, 4, {"\"f\""}},
+        {PTX_HEAD ".extern .func f(); .entry k() { call.uni f; ret; }",
+         STRATA_EUNSUPPORTED,
+         4,
+         {"\"f\""}},
         {".version 7.0\n.target sm_80\n.address_size 32\n", STRATA_EUNSUPPORTED, 3, {"-m64"}},
         {"\177ELF", STRATA_EFORMAT, 1, {"not PTX"}},
         {"int main() {}", STRATA_EFORMAT, 1, {".version"}},
@@ -164,7 +188,8 @@ static void what_cannot_be_run_is_named_at_once(void **state)
         struct strata_error err;
         strata_status status = load_failure(cases[i].text, &err);
         if (status != cases[i].status || err.line != cases[i].line)
-            fail_msg("case %zu: %s, line %u: %s", i, strata_status_name(status), err.line, err.message);
+            fail_msg("case %zu: %s, line %u: %s", i, strata_status_name(status), err.line,
+                     err.message);
         assert_string_equal(err.file, "test.ptx");
         for (unsigned k = 0; k < 3 && cases[i].words[k]; k++)
             if (!strstr(err.message, cases[i].words[k]))
@@ -175,12 +200,13 @@ static void what_cannot_be_run_is_named_at_once(void **state)
 static void comments_sections_and_line_marks_are_skipped(void **state)
 {
     (void)state;
-    struct strata_ptx_module *m = load_text("// one\n/* two\n lines */ " PTX_HEAD
-        ".file 1 \"a b.cu\"\n.pragma \"nounroll\";\n"
+    struct strata_ptx_module *m = load_text(
+        "// one\n/* two\n lines */ " PTX_HEAD ".file 1 \"a b.cu\"\n.pragma \"nounroll\";\n"
         ".visible .entry k(.param .u64 out) {\n.reg.b64 %rd<3>;.reg.b32 %r<3>; // glued\n"
         ".loc 1 12 3\nld.param.u64 %rd1,[out];\n"
         ".loc 1 13 5, function_name $L__info_string0, inlined_at 1 12 3\n"
-        "mov.u32 %r1, 0b101; .pragma \"used_bytes_mask 15\";\nst.global.u32 [%rd1+-4], %r1;\nret; }\n"
+        "mov.u32 %r1, 0b101; .pragma \"used_bytes_mask 15\";\nst.global.u32 [%rd1+-4], %r1;\nret; "
+        "}\n"
         ".section .debug_str { $L__info_string0: .b8 1,2,3\n { } }\n");
     uint32_t *out = device_memory(8);
     uint32_t *after = out + 1;

@@ -43,7 +43,8 @@ static void run_recorded(const char *text, uint32_t threads, const void *params,
     struct run_setup setup = {.threads = threads, .sink = &sink};
     memset(r, 0, sizeof *r);
     run_ok(m, "k", &setup, params);
-    assert_true(setup.stats.warp_instructions <= r->n); /* a generic access may be several records */
+    assert_true(setup.stats.warp_instructions <=
+                r->n); /* a generic access may be several records */
     strata_ptx_module_destroy(m);
 }
 
@@ -57,10 +58,10 @@ static unsigned find(const struct record *r, const char *opcode)
 }
 
 #define KERNEL(body)                                                                               \
-    PTX_HEAD ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %r<16>; .reg .b64 "     \
-             "%rd<16>; .reg .pred %p<8>; .reg .f32 %f<8>;\n"                                         \
-             "ld.param.u64 %rd1,[in]; ld.param.u64 %rd2,[out]; mov.u32 %r1,%tid.x;\n"                 \
-             "mul.wide.u32 %rd3,%r1,4; add.u64 %rd4,%rd1,%rd3; add.u64 %rd5,%rd2,%rd3;\n" body        \
+    PTX_HEAD ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %r<16>; .reg .b64 "  \
+             "%rd<16>; .reg .pred %p<8>; .reg .f32 %f<8>;\n"                                       \
+             "ld.param.u64 %rd1,[in]; ld.param.u64 %rd2,[out]; mov.u32 %r1,%tid.x;\n"              \
+             "mul.wide.u32 %rd3,%r1,4; add.u64 %rd4,%rd1,%rd3; add.u64 %rd5,%rd2,%rd3;\n" body     \
              "\nret; }\n"
 
 static void every_instruction_is_one_record_in_order(void **state)
@@ -69,13 +70,16 @@ static void every_instruction_is_one_record_in_order(void **state)
     struct record r;
     uint32_t *in = device_memory(256), *out = device_memory(256);
     void *params[2] = {in, out};
-    run_recorded(KERNEL(".loc 1 42 7\nld.global.u32 %r2,[%rd4];\n.loc 1 43 1\nmul.lo.u32 %r3,%r2,%r2; st.global.u32 "
+    run_recorded(KERNEL(".loc 1 42 7\nld.global.u32 %r2,[%rd4];\n.loc 1 43 1\nmul.lo.u32 "
+                        "%r3,%r2,%r2; st.global.u32 "
                         "[%rd5+-0],%r3;"),
                  32, params, &r);
-    static const char *const opcodes[] = {"ld.param.u64", "ld.param.u64", "mov.u32",       "mul.wide.u32", "add.u64",
-                                          "add.u64",      "ld.global.u32", "mul.lo.u32",    "st.global.u32", "ret"};
-    static const uint8_t classes[] = {STRATA_OP_CONST, STRATA_OP_CONST, STRATA_OP_SREG, STRATA_OP_IMAD, STRATA_OP_INT,
-                                      STRATA_OP_INT,   STRATA_OP_MEM,   STRATA_OP_IMAD, STRATA_OP_MEM,  STRATA_OP_EXIT};
+    static const char *const opcodes[] = {
+        "ld.param.u64", "ld.param.u64",  "mov.u32",    "mul.wide.u32",  "add.u64",
+        "add.u64",      "ld.global.u32", "mul.lo.u32", "st.global.u32", "ret"};
+    static const uint8_t classes[] = {
+        STRATA_OP_CONST, STRATA_OP_CONST, STRATA_OP_SREG, STRATA_OP_IMAD, STRATA_OP_INT,
+        STRATA_OP_INT,   STRATA_OP_MEM,   STRATA_OP_IMAD, STRATA_OP_MEM,  STRATA_OP_EXIT};
     assert_int_equal(r.n, 10);
     for (unsigned i = 0; i < 10; i++) {
         assert_string_equal(r.opcode[i], opcodes[i]);
@@ -111,14 +115,17 @@ static void guards_and_partial_warps_narrow_the_mask(void **state)
     (void)state;
     struct record r;
     void *params[2] = {device_memory(256), device_memory(256)};
-    run_recorded(KERNEL("setp.lt.u32 %p1,%r1,4; setp.gt.u32 %p2,%r1,1000; @%p1 ld.global.u32 %r2,[%rd4];\n"
-                        "@%p2 ld.global.u64 %rd6,[%rd4]; @%p2 st.global.u8 [%rd5],%r2; @!%p1 bra END; st.global.u32 [%rd5],%r2;\n"
-                        "END:"),
-                 20, params, &r);
+    run_recorded(
+        KERNEL("setp.lt.u32 %p1,%r1,4; setp.gt.u32 %p2,%r1,1000; @%p1 ld.global.u32 %r2,[%rd4];\n"
+               "@%p2 ld.global.u64 %rd6,[%rd4]; @%p2 st.global.u8 [%rd5],%r2; @!%p1 bra END; "
+               "st.global.u32 [%rd5],%r2;\n"
+               "END:"),
+        20, params, &r);
     assert_int_equal(r.mask[0], 0xfffff);
     assert_int_equal(r.mask[find(&r, "ld.global.u32")], 0xf);
     unsigned none = find(&r, "ld.global.u64");
-    assert_int_equal(r.mask[none], 0); /* nobody: recorded without addresses, as machine code would be */
+    assert_int_equal(r.mask[none],
+                     0); /* nobody: recorded without addresses, as machine code would be */
     assert_int_equal(r.kind[none], STRATA_ADDR_NONE);
     assert_int_equal(r.mask[find(&r, "st.global.u8")], 0);
     assert_int_equal(r.mask[find(&r, "bra")], 0xffff0);
@@ -153,13 +160,15 @@ static void hints_follow_the_modifiers(void **state)
         char text[1024];
         struct record r;
         snprintf(text, sizeof text,
-                 PTX_HEAD ".visible .entry k(.param .u64 in, .param .u64 out) { .reg .b64 %%rd<3>; .reg .b32 %%r<3>;\n"
+                 PTX_HEAD ".visible .entry k(.param .u64 in, .param .u64 out) { .reg .b64 %%rd<3>; "
+                          ".reg .b32 %%r<3>;\n"
                           "ld.param.u64 %%rd1,[in]; %s %%r1,[%%rd1]; ret; }\n",
                  cases[i].op);
         run_recorded(text, 32, params, &r);
         unsigned k = find(&r, cases[i].op);
         if (r.inst[k].hints != cases[i].hints)
-            fail_msg("%s has hints 0x%x instead of 0x%x", cases[i].op, r.inst[k].hints, cases[i].hints);
+            fail_msg("%s has hints 0x%x instead of 0x%x", cases[i].op, r.inst[k].hints,
+                     cases[i].hints);
         assert_int_equal(r.kind[k], STRATA_ADDR_STRIDE);
         for (unsigned lane = 0; lane < 32; lane++)
             assert_int_equal(r.address[k][lane], (uintptr_t)params[0]);
@@ -174,7 +183,8 @@ static void an_atomic_nobody_reads_is_a_reduction(void **state)
     (void)state;
     struct record r;
     void *params[2] = {device_memory(256), device_memory(256)};
-    run_recorded(KERNEL("atom.global.add.u32 %r2,[%rd1],1; atom.global.min.u32 %r3,[%rd1],2; atom.global.max.u32 _,[%rd1],2;\n"
+    run_recorded(KERNEL("atom.global.add.u32 %r2,[%rd1],1; atom.global.min.u32 %r3,[%rd1],2; "
+                        "atom.global.max.u32 _,[%rd1],2;\n"
                         "red.global.or.b32 [%rd1],1; st.global.u32 [%rd5],%r2;"),
                  32, params, &r);
     assert_int_equal(r.inst[find(&r, "atom.global.add.u32")].memop, STRATA_MEM_ATOMIC);
@@ -188,9 +198,12 @@ static void generic_accesses_name_the_space_they_reached(void **state)
     (void)state;
     struct record r;
     void *params[2] = {device_memory(256), device_memory(256)};
-    run_recorded(KERNEL(".shared .align 4 .b8 s[256]; .local .align 4 .b8 l[8]; mov.u64 %rd6,s; cvta.shared.u64 %rd6,%rd6;\n"
-                        "add.u64 %rd7,%rd6,%rd3; mov.u64 %rd8,l; cvta.local.u64 %rd8,%rd8; setp.lt.u32 %p1,%r1,8;\n"
-                        "setp.lt.u32 %p2,%r1,24; selp.u64 %rd9,%rd7,%rd8,%p2; selp.u64 %rd9,%rd4,%rd9,%p1; st.u32 [%rd9],%r1;\n"
+    run_recorded(KERNEL(".shared .align 4 .b8 s[256]; .local .align 4 .b8 l[8]; mov.u64 %rd6,s; "
+                        "cvta.shared.u64 %rd6,%rd6;\n"
+                        "add.u64 %rd7,%rd6,%rd3; mov.u64 %rd8,l; cvta.local.u64 %rd8,%rd8; "
+                        "setp.lt.u32 %p1,%r1,8;\n"
+                        "setp.lt.u32 %p2,%r1,24; selp.u64 %rd9,%rd7,%rd8,%p2; selp.u64 "
+                        "%rd9,%rd4,%rd9,%p1; st.u32 [%rd9],%r1;\n"
                         "ld.shared.u32 %r2,[s+16]; st.local.u32 [l+4],%r2;"),
                  32, params, &r);
     unsigned k = find(&r, "st.u32");
@@ -201,7 +214,8 @@ static void generic_accesses_name_the_space_they_reached(void **state)
         assert_int_equal(r.inst[k + i].space, spaces[i]);
         assert_int_equal(r.mask[k + i], masks[i]);
     }
-    assert_int_equal(r.address[k + 1][9], 36); /* shared addresses are offsets in the block's memory */
+    assert_int_equal(r.address[k + 1][9],
+                     36); /* shared addresses are offsets in the block's memory */
     assert_int_equal(r.address[k + 2][30], 0); /* local ones in the thread's */
     assert_int_equal(r.address[find(&r, "ld.shared.u32")][5], 16);
     assert_int_equal(r.inst[find(&r, "st.local.u32")].space, STRATA_SPACE_LOCAL);
@@ -213,10 +227,13 @@ static void asynchronous_copies_have_groups(void **state)
     (void)state;
     struct record r;
     void *params[2] = {device_memory(1024), device_memory(256)};
-    run_recorded(KERNEL(".shared .align 16 .b8 s[512]; mov.u32 %r2,s; shl.b32 %r3,%r1,4; add.u32 %r2,%r2,%r3;\n"
-                        "mul.wide.u32 %rd6,%r1,16; add.u64 %rd6,%rd1,%rd6; cp.async.cg.shared.global [%r2],[%rd6],16;\n"
-                        "cp.async.commit_group; cp.async.wait_group 3; cp.async.wait_all;"),
-                 32, params, &r);
+    run_recorded(
+        KERNEL(
+            ".shared .align 16 .b8 s[512]; mov.u32 %r2,s; shl.b32 %r3,%r1,4; add.u32 %r2,%r2,%r3;\n"
+            "mul.wide.u32 %rd6,%r1,16; add.u64 %rd6,%rd1,%rd6; cp.async.cg.shared.global "
+            "[%r2],[%rd6],16;\n"
+            "cp.async.commit_group; cp.async.wait_group 3; cp.async.wait_all;"),
+        32, params, &r);
     unsigned k = find(&r, "cp.async.cg.shared.global");
     assert_int_equal(r.inst[k].memop, STRATA_MEM_ASYNC_COPY);
     assert_int_equal(r.inst[k].width_bytes, 16);
@@ -233,18 +250,22 @@ static void classes_tell_the_units_apart(void **state)
     (void)state;
     struct record r;
     void *params[2] = {device_memory(256), device_memory(256)};
-    run_recorded(KERNEL("cvt.rn.f32.u32 %f1,%r1; fma.rn.f32 %f2,%f1,%f1,%f1; rcp.approx.f32 %f3,%f2; add.u32 %r2,%r1,1;\n"
-                        "bar.sync 0; shfl.sync.bfly.b32 %r3,%r2,1,31,-1; setp.eq.u32 %p1,%r3,3; vote.sync.any.pred %p2,%p1,-1;\n"
+    run_recorded(KERNEL("cvt.rn.f32.u32 %f1,%r1; fma.rn.f32 %f2,%f1,%f1,%f1; rcp.approx.f32 "
+                        "%f3,%f2; add.u32 %r2,%r1,1;\n"
+                        "bar.sync 0; shfl.sync.bfly.b32 %r3,%r2,1,31,-1; setp.eq.u32 %p1,%r3,3; "
+                        "vote.sync.any.pred %p2,%p1,-1;\n"
                         "membar.gl; popc.b32 %r4,%r3; bra.uni NEXT;\nNEXT: nanosleep.u32 5;"),
                  32, params, &r);
     static const struct {
         const char *opcode;
         uint8_t class;
     } cases[] = {
-        {"cvt.rn.f32.u32", STRATA_OP_CONV}, {"fma.rn.f32", STRATA_OP_FP32},       {"rcp.approx.f32", STRATA_OP_SFU},
-        {"add.u32", STRATA_OP_INT},         {"bar.sync", STRATA_OP_BARRIER},      {"shfl.sync.bfly.b32", STRATA_OP_SHUFFLE},
-        {"setp.eq.u32", STRATA_OP_INT},     {"vote.sync.any.pred", STRATA_OP_VOTE}, {"membar.gl", STRATA_OP_MEMBAR},
-        {"bra.uni", STRATA_OP_BRANCH},      {"nanosleep.u32", STRATA_OP_NOP},
+        {"cvt.rn.f32.u32", STRATA_OP_CONV}, {"fma.rn.f32", STRATA_OP_FP32},
+        {"rcp.approx.f32", STRATA_OP_SFU},  {"add.u32", STRATA_OP_INT},
+        {"bar.sync", STRATA_OP_BARRIER},    {"shfl.sync.bfly.b32", STRATA_OP_SHUFFLE},
+        {"setp.eq.u32", STRATA_OP_INT},     {"vote.sync.any.pred", STRATA_OP_VOTE},
+        {"membar.gl", STRATA_OP_MEMBAR},    {"bra.uni", STRATA_OP_BRANCH},
+        {"nanosleep.u32", STRATA_OP_NOP},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(r.inst[find(&r, cases[i].opcode)].opclass, cases[i].class);
@@ -258,9 +279,10 @@ static void scattered_and_vector_accesses_keep_their_addresses(void **state)
     void *params[2] = {in, out};
     for (unsigned i = 0; i < 32; i++)
         in[i] = i * 37 % 101;
-    run_recorded(KERNEL("ld.global.u32 %r2,[%rd4]; mul.wide.u32 %rd6,%r2,16; add.u64 %rd7,%rd2,%rd6;\n"
-                        "st.global.v4.u32 [%rd7],{%r1,%r1,%r1,%r1};"),
-                 32, params, &r);
+    run_recorded(
+        KERNEL("ld.global.u32 %r2,[%rd4]; mul.wide.u32 %rd6,%r2,16; add.u64 %rd7,%rd2,%rd6;\n"
+               "st.global.v4.u32 [%rd7],{%r1,%r1,%r1,%r1};"),
+        32, params, &r);
     unsigned k = find(&r, "st.global.v4.u32");
     assert_int_equal(r.inst[k].width_bytes, 16);
     for (unsigned i = 0; i < 32; i++)

@@ -4,10 +4,10 @@
 #include "ptxfix.h"
 
 #define KERNEL(body)                                                                               \
-    PTX_HEAD ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %r<40>; .reg .b64 "     \
-             "%rd<16>; .reg .pred %p<8>; .reg .f32 %f<40>;\n"                                        \
-             "ld.param.u64 %rd1,[in]; ld.param.u64 %rd2,[out]; mov.u32 %r1,%tid.x;\n"                 \
-             "mul.wide.u32 %rd3,%r1,4; add.u64 %rd4,%rd2,%rd3; add.u64 %rd5,%rd1,%rd3;\n" body        \
+    PTX_HEAD ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %r<40>; .reg .b64 "  \
+             "%rd<16>; .reg .pred %p<8>; .reg .f32 %f<40>;\n"                                      \
+             "ld.param.u64 %rd1,[in]; ld.param.u64 %rd2,[out]; mov.u32 %r1,%tid.x;\n"              \
+             "mul.wide.u32 %rd3,%r1,4; add.u64 %rd4,%rd2,%rd3; add.u64 %rd5,%rd1,%rd3;\n" body     \
              "\nret; }\n"
 
 static void run_kernel(const char *text, uint32_t threads, void *in, void *out)
@@ -26,7 +26,8 @@ static uint32_t shuffled(const char *mode, const uint32_t *a, unsigned lane, uin
                          bool *inside)
 {
     unsigned segment = c >> 8 & 31, clamp = c & 31;
-    int max_lane = (int)((lane & segment) | (clamp & ~segment)), min_lane = (int)(lane & segment), j;
+    int max_lane = (int)((lane & segment) | (clamp & ~segment)), min_lane = (int)(lane & segment),
+        j;
     if (!strcmp(mode, "up")) {
         j = (int)lane - (int)b;
         *inside = j >= max_lane;
@@ -55,14 +56,18 @@ static void shuffles_follow_their_definition(void **state)
         for (size_t c = 0; c < sizeof clamps / sizeof *clamps; c++)
             for (uint32_t b = 0; b < 32; b += 5) {
                 char text[2048];
-                snprintf(text, sizeof text,
-                         PTX_HEAD ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %%r<9>; .reg .b64 "
-                                  "%%rd<9>; .reg .pred %%p<3>; ld.param.u64 %%rd1,[in]; ld.param.u64 %%rd2,[out];\n"
-                                  "mov.u32 %%r1,%%tid.x; mul.wide.u32 %%rd3,%%r1,4; add.u64 %%rd4,%%rd2,%%rd3;\n"
-                                  "add.u64 %%rd5,%%rd1,%%rd3; ld.global.u32 %%r2,[%%rd5];\n"
-                                  "shfl.sync.%s.b32 %%r3|%%p1,%%r2,%u,%u,-1; selp.u32 %%r4,1,0,%%p1;\n"
-                                  "st.global.u32 [%%rd4],%%r3; st.global.u32 [%%rd4+128],%%r4; ret; }\n",
-                         modes[mode], b, clamps[c]);
+                snprintf(
+                    text, sizeof text,
+                    PTX_HEAD
+                    ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %%r<9>; .reg "
+                    ".b64 "
+                    "%%rd<9>; .reg .pred %%p<3>; ld.param.u64 %%rd1,[in]; ld.param.u64 "
+                    "%%rd2,[out];\n"
+                    "mov.u32 %%r1,%%tid.x; mul.wide.u32 %%rd3,%%r1,4; add.u64 %%rd4,%%rd2,%%rd3;\n"
+                    "add.u64 %%rd5,%%rd1,%%rd3; ld.global.u32 %%r2,[%%rd5];\n"
+                    "shfl.sync.%s.b32 %%r3|%%p1,%%r2,%u,%u,-1; selp.u32 %%r4,1,0,%%p1;\n"
+                    "st.global.u32 [%%rd4],%%r3; st.global.u32 [%%rd4+128],%%r4; ret; }\n",
+                    modes[mode], b, clamps[c]);
                 run_kernel(text, 32, in, out);
                 for (unsigned lane = 0; lane < 32; lane++) {
                     bool inside;
@@ -90,27 +95,38 @@ static void votes_matches_and_reductions(void **state)
         least = in[i] < least ? in[i] : least;
         most = in[i] > most ? in[i] : most;
     }
-    run_kernel(KERNEL("ld.global.u32 %r2,[%rd5]; and.b32 %r3,%r2,1; setp.ne.u32 %p1,%r3,0;\n"
-                      "vote.sync.ballot.b32 %r4,%p1,-1; vote.ballot.sync.b32 %r5,!%p1,-1; st.global.u32 [%rd4],%r4;\n"
-                      "st.global.u32 [%rd4+128],%r5; vote.sync.all.pred %p2,%p1,-1; vote.sync.any.pred %p3,%p1,-1;\n"
-                      "vote.sync.uni.pred %p4,%p1,-1; selp.u32 %r6,1,0,%p2; selp.u32 %r7,2,0,%p3; selp.u32 %r8,4,0,%p4;\n"
-                      "add.u32 %r6,%r6,%r7; add.u32 %r6,%r6,%r8; st.global.u32 [%rd4+256],%r6;\n"
-                      "match.any.sync.b32 %r9,%r2,-1; st.global.u32 [%rd4+384],%r9;\n"
-                      "match.all.sync.b32 %r10|%p5,%r2,-1; selp.u32 %r11,1,0,%p5; add.u32 %r11,%r10,%r11;\n"
-                      "st.global.u32 [%rd4+512],%r11; redux.sync.add.s32 %r12,%r2,-1; st.global.u32 [%rd4+640],%r12;\n"
-                      "redux.sync.min.s32 %r13,%r2,-1; st.global.u32 [%rd4+768],%r13; redux.sync.max.s32 %r14,%r2,-1;\n"
-                      "st.global.u32 [%rd4+896],%r14; redux.sync.and.b32 %r15,%r2,-1; st.global.u32 [%rd4+1024],%r15;\n"
-                      "redux.sync.or.b32 %r16,%r2,-1; st.global.u32 [%rd4+1152],%r16; redux.sync.xor.b32 %r17,%r2,-1;\n"
-                      "st.global.u32 [%rd4+1280],%r17; redux.sync.min.u32 %r18,%r2,-1; st.global.u32 [%rd4+1408],%r18;\n"
-                      "elect.sync %r19|%p6,-1; selp.u32 %r20,1,0,%p6; st.global.u32 [%rd4+1536],%r20;\n"
-                      "activemask.b32 %r21; st.global.u32 [%rd4+1664],%r21;"),
-               32, in, out);
+    run_kernel(
+        KERNEL(
+            "ld.global.u32 %r2,[%rd5]; and.b32 %r3,%r2,1; setp.ne.u32 %p1,%r3,0;\n"
+            "vote.sync.ballot.b32 %r4,%p1,-1; vote.ballot.sync.b32 %r5,!%p1,-1; st.global.u32 "
+            "[%rd4],%r4;\n"
+            "st.global.u32 [%rd4+128],%r5; vote.sync.all.pred %p2,%p1,-1; vote.sync.any.pred "
+            "%p3,%p1,-1;\n"
+            "vote.sync.uni.pred %p4,%p1,-1; selp.u32 %r6,1,0,%p2; selp.u32 %r7,2,0,%p3; selp.u32 "
+            "%r8,4,0,%p4;\n"
+            "add.u32 %r6,%r6,%r7; add.u32 %r6,%r6,%r8; st.global.u32 [%rd4+256],%r6;\n"
+            "match.any.sync.b32 %r9,%r2,-1; st.global.u32 [%rd4+384],%r9;\n"
+            "match.all.sync.b32 %r10|%p5,%r2,-1; selp.u32 %r11,1,0,%p5; add.u32 %r11,%r10,%r11;\n"
+            "st.global.u32 [%rd4+512],%r11; redux.sync.add.s32 %r12,%r2,-1; st.global.u32 "
+            "[%rd4+640],%r12;\n"
+            "redux.sync.min.s32 %r13,%r2,-1; st.global.u32 [%rd4+768],%r13; redux.sync.max.s32 "
+            "%r14,%r2,-1;\n"
+            "st.global.u32 [%rd4+896],%r14; redux.sync.and.b32 %r15,%r2,-1; st.global.u32 "
+            "[%rd4+1024],%r15;\n"
+            "redux.sync.or.b32 %r16,%r2,-1; st.global.u32 [%rd4+1152],%r16; redux.sync.xor.b32 "
+            "%r17,%r2,-1;\n"
+            "st.global.u32 [%rd4+1280],%r17; redux.sync.min.u32 %r18,%r2,-1; st.global.u32 "
+            "[%rd4+1408],%r18;\n"
+            "elect.sync %r19|%p6,-1; selp.u32 %r20,1,0,%p6; st.global.u32 [%rd4+1536],%r20;\n"
+            "activemask.b32 %r21; st.global.u32 [%rd4+1664],%r21;"),
+        32, in, out);
     for (unsigned i = 0; i < 32; i++) {
         uint32_t equal = 0;
         for (unsigned k = 0; k < 32; k++)
             equal |= (uint32_t)(in[k] == in[i]) << k;
-        uint32_t expected[] = {odd,     ~odd,   2,       equal, 0, sum, (uint32_t)least, (uint32_t)most,
-                               all_and, all_or, all_xor, 0,     i == 0, ~0u};
+        uint32_t expected[] = {
+            odd,     ~odd,   2,       equal, 0,      sum, (uint32_t)least, (uint32_t)most,
+            all_and, all_or, all_xor, 0,     i == 0, ~0u};
         for (unsigned k = 0; k < sizeof expected / sizeof *expected; k++)
             assert_int_equal(out[32 * k + i], expected[k]);
     }
@@ -121,17 +137,21 @@ static void diverged_lanes_meet_at_a_warp_wide_instruction(void **state)
 {
     (void)state;
     uint32_t *in = device_memory(128), *out = device_memory(256);
-    run_kernel(KERNEL("setp.lt.u32 %p1,%r1,16; @%p1 bra LOW;\nmov.u32 %r3,1000; bra.uni LOOP;\nLOW: mov.u32 %r3,0;\n"
+    run_kernel(KERNEL("setp.lt.u32 %p1,%r1,16; @%p1 bra LOW;\nmov.u32 %r3,1000; bra.uni "
+                      "LOOP;\nLOW: mov.u32 %r3,0;\n"
                       "LOOP: add.u32 %r4,%r1,%r3; mov.u32 %r7,0;\n"
-                      "AGAIN: shfl.sync.bfly.b32 %r5,%r4,16,31,-1; add.u32 %r7,%r7,1; setp.lt.u32 %p2,%r7,3; @%p2 bra AGAIN;\n"
+                      "AGAIN: shfl.sync.bfly.b32 %r5,%r4,16,31,-1; add.u32 %r7,%r7,1; setp.lt.u32 "
+                      "%p2,%r7,3; @%p2 bra AGAIN;\n"
                       "st.global.u32 [%rd4],%r5; bar.warp.sync 0xffffffff;"),
                32, in, out);
     for (unsigned i = 0; i < 32; i++)
         assert_int_equal(out[i], (i ^ 16) + (i < 16 ? 1000 : 0));
     /* half-warp masks on the two sides of a branch */
-    run_kernel(KERNEL("setp.lt.u32 %p1,%r1,16; @%p1 bra LOW;\nredux.sync.add.u32 %r3,%r1,0xffff0000; bra.uni END;\n"
-                      "LOW: redux.sync.add.u32 %r3,%r1,0x0000ffff;\nEND: st.global.u32 [%rd4],%r3;"),
-               32, in, out);
+    run_kernel(
+        KERNEL("setp.lt.u32 %p1,%r1,16; @%p1 bra LOW;\nredux.sync.add.u32 %r3,%r1,0xffff0000; "
+               "bra.uni END;\n"
+               "LOW: redux.sync.add.u32 %r3,%r1,0x0000ffff;\nEND: st.global.u32 [%rd4],%r3;"),
+        32, in, out);
     for (unsigned i = 0; i < 32; i++)
         assert_int_equal(out[i], i < 16 ? 120 : 376);
 }
@@ -140,7 +160,8 @@ static void diverged_lanes_meet_at_a_warp_wide_instruction(void **state)
 
 static uint16_t half_of(int value) /* small integers */
 {
-    static const uint16_t halves[] = {0, 0x3c00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600, 0x4700, 0x4800};
+    static const uint16_t halves[] = {0,      0x3c00, 0x4000, 0x4200, 0x4400,
+                                      0x4500, 0x4600, 0x4700, 0x4800};
     return value < 0 ? halves[-value] | 0x8000 : halves[value];
 }
 static uint16_t bfloat_of(int value)
@@ -151,25 +172,31 @@ static uint16_t bfloat_of(int value)
     return (uint16_t)(bits >> 16);
 }
 
-/* D = A B + C with A m x k, B k x n in fragments after the tables of the PTX manual: row and column of
- * element e of a lane. */
+/* D = A B + C with A m x k, B k x n in fragments after the tables of the PTX manual: row and column
+ * of element e of a lane. */
 static void mma_m16n8k16_multiplies(void **state)
 {
     (void)state;
     static const char *const types[] = {"f16", "bf16"};
     for (unsigned t = 0; t < 2; t++) {
         char text[2048];
-        snprintf(text, sizeof text,
-                 PTX_HEAD ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %%r<20>; .reg .b64 %%rd<9>; .reg "
-                          ".f32 %%f<20>; ld.param.u64 %%rd1,[in]; ld.param.u64 %%rd2,[out]; mov.u32 %%r1,%%tid.x;\n"
-                          "mul.wide.u32 %%rd3,%%r1,40; add.u64 %%rd4,%%rd1,%%rd3; ld.global.v2.u32 {%%r2,%%r3},[%%rd4];\n"
-                          "ld.global.v2.u32 {%%r4,%%r5},[%%rd4+8]; ld.global.v2.u32 {%%r6,%%r7},[%%rd4+16];\n"
-                          "ld.global.v2.f32 {%%f1,%%f2},[%%rd4+24]; ld.global.v2.f32 {%%f3,%%f4},[%%rd4+32];\n"
-                          "mma.sync.aligned.m16n8k16.row.col.f32.%s.%s.f32 {%%f5,%%f6,%%f7,%%f8},{%%r2,%%r3,%%r4,%%r5},"
-                          "{%%r6,%%r7},{%%f1,%%f2,%%f3,%%f4};\n"
-                          "mul.wide.u32 %%rd5,%%r1,16; add.u64 %%rd6,%%rd2,%%rd5;\n"
-                          "st.global.v4.f32 [%%rd6],{%%f5,%%f6,%%f7,%%f8}; ret; }\n",
-                 types[t], types[t]);
+        snprintf(
+            text, sizeof text,
+            PTX_HEAD
+            ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %%r<20>; .reg .b64 "
+            "%%rd<9>; .reg "
+            ".f32 %%f<20>; ld.param.u64 %%rd1,[in]; ld.param.u64 %%rd2,[out]; mov.u32 "
+            "%%r1,%%tid.x;\n"
+            "mul.wide.u32 %%rd3,%%r1,40; add.u64 %%rd4,%%rd1,%%rd3; ld.global.v2.u32 "
+            "{%%r2,%%r3},[%%rd4];\n"
+            "ld.global.v2.u32 {%%r4,%%r5},[%%rd4+8]; ld.global.v2.u32 {%%r6,%%r7},[%%rd4+16];\n"
+            "ld.global.v2.f32 {%%f1,%%f2},[%%rd4+24]; ld.global.v2.f32 {%%f3,%%f4},[%%rd4+32];\n"
+            "mma.sync.aligned.m16n8k16.row.col.f32.%s.%s.f32 "
+            "{%%f5,%%f6,%%f7,%%f8},{%%r2,%%r3,%%r4,%%r5},"
+            "{%%r6,%%r7},{%%f1,%%f2,%%f3,%%f4};\n"
+            "mul.wide.u32 %%rd5,%%r1,16; add.u64 %%rd6,%%rd2,%%rd5;\n"
+            "st.global.v4.f32 [%%rd6],{%%f5,%%f6,%%f7,%%f8}; ret; }\n",
+            types[t], types[t]);
         int a[16][16], b[16][8], c[16][8];
         for (int i = 0; i < 16; i++)
             for (int k = 0; k < 16; k++)
@@ -227,12 +254,16 @@ static void mma_m16n8k8_multiplies_tf32(void **state)
         for (unsigned e = 0; e < 2; e++)
             in[lane * 6 + 4 + e] = (float)b[e ? q + 4 : q][g];
     }
-    run_kernel(KERNEL("mul.wide.u32 %rd6,%r1,24; add.u64 %rd7,%rd1,%rd6; ld.global.v2.u32 {%r2,%r3},[%rd7];\n"
-                      "ld.global.v2.u32 {%r4,%r5},[%rd7+8]; ld.global.v2.u32 {%r6,%r7},[%rd7+16]; mov.f32 %f1,0f3F800000;\n"
-                      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f5,%f6,%f7,%f8},{%r2,%r3,%r4,%r5},{%r6,%r7},"
-                      "{%f1,%f1,%f1,%f1};\nmul.wide.u32 %rd8,%r1,16; add.u64 %rd9,%rd2,%rd8;\n"
-                      "st.global.v4.f32 [%rd9],{%f5,%f6,%f7,%f8};"),
-               32, in, out);
+    run_kernel(
+        KERNEL(
+            "mul.wide.u32 %rd6,%r1,24; add.u64 %rd7,%rd1,%rd6; ld.global.v2.u32 {%r2,%r3},[%rd7];\n"
+            "ld.global.v2.u32 {%r4,%r5},[%rd7+8]; ld.global.v2.u32 {%r6,%r7},[%rd7+16]; mov.f32 "
+            "%f1,0f3F800000;\n"
+            "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
+            "{%f5,%f6,%f7,%f8},{%r2,%r3,%r4,%r5},{%r6,%r7},"
+            "{%f1,%f1,%f1,%f1};\nmul.wide.u32 %rd8,%r1,16; add.u64 %rd9,%rd2,%rd8;\n"
+            "st.global.v4.f32 [%rd9],{%f5,%f6,%f7,%f8};"),
+        32, in, out);
     for (unsigned lane = 0; lane < 32; lane++)
         for (unsigned e = 0; e < 4; e++) {
             unsigned i = e < 2 ? lane / 4 : lane / 4 + 8, j = lane % 4 * 2 + (e & 1);
@@ -243,7 +274,8 @@ static void mma_m16n8k8_multiplies_tf32(void **state)
         }
 }
 
-/* wmma leaves fragments open: load, multiply and store together are what counts, in every layout. */
+/* wmma leaves fragments open: load, multiply and store together are what counts, in every layout.
+ */
 static void wmma_multiplies_in_every_shape_and_layout(void **state)
 {
     (void)state;
@@ -259,20 +291,28 @@ static void wmma_multiplies_in_every_shape_and_layout(void **state)
             unsigned m = shapes[s].m, n = shapes[s].n, k = shapes[s].k;
             bool a_col = v & 1, b_col = v & 2, d_col = v & 4;
             char text[4096];
-            snprintf(text, sizeof text,
-                     PTX_HEAD ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %%r<30>; .reg .b64 %%rd<9>; "
-                              ".reg .f32 %%f<20>; ld.param.u64 %%rd1,[in]; ld.param.u64 %%rd2,[out]; add.u64 %%rd3,%%rd1,1024;\n"
-                              "wmma.load.a.sync.aligned.%s.%s.global.f16 {%%r1,%%r2,%%r3,%%r4,%%r5,%%r6,%%r7,%%r8},[%%rd1];\n"
-                              "mov.u32 %%r20,%u;\n"
-                              "wmma.load.b.sync.aligned.%s.%s.f16 {%%r9,%%r10,%%r11,%%r12,%%r13,%%r14,%%r15,%%r16},[%%rd3],%%r20;\n"
-                              "mov.f32 %%f9,0f40000000;\n"
-                              "wmma.mma.sync.aligned.%s.%s.%s.f32.f32 {%%f1,%%f2,%%f3,%%f4,%%f5,%%f6,%%f7,%%f8},"
-                              "{%%r1,%%r2,%%r3,%%r4,%%r5,%%r6,%%r7,%%r8},{%%r9,%%r10,%%r11,%%r12,%%r13,%%r14,%%r15,%%r16},"
-                              "{%%f9,%%f9,%%f9,%%f9,%%f9,%%f9,%%f9,%%f9};\n"
-                              "wmma.store.d.sync.aligned.%s.%s.global.f32 [%%rd2],{%%f1,%%f2,%%f3,%%f4,%%f5,%%f6,%%f7,%%f8};"
-                              "ret; }\n",
-                     layouts[a_col], shapes[s].shape, b_col ? k : n, layouts[b_col], shapes[s].shape,
-                     layouts[a_col], layouts[b_col], shapes[s].shape, layouts[d_col], shapes[s].shape);
+            snprintf(
+                text, sizeof text,
+                PTX_HEAD
+                ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %%r<30>; .reg "
+                ".b64 %%rd<9>; "
+                ".reg .f32 %%f<20>; ld.param.u64 %%rd1,[in]; ld.param.u64 %%rd2,[out]; add.u64 "
+                "%%rd3,%%rd1,1024;\n"
+                "wmma.load.a.sync.aligned.%s.%s.global.f16 "
+                "{%%r1,%%r2,%%r3,%%r4,%%r5,%%r6,%%r7,%%r8},[%%rd1];\n"
+                "mov.u32 %%r20,%u;\n"
+                "wmma.load.b.sync.aligned.%s.%s.f16 "
+                "{%%r9,%%r10,%%r11,%%r12,%%r13,%%r14,%%r15,%%r16},[%%rd3],%%r20;\n"
+                "mov.f32 %%f9,0f40000000;\n"
+                "wmma.mma.sync.aligned.%s.%s.%s.f32.f32 {%%f1,%%f2,%%f3,%%f4,%%f5,%%f6,%%f7,%%f8},"
+                "{%%r1,%%r2,%%r3,%%r4,%%r5,%%r6,%%r7,%%r8},{%%r9,%%r10,%%r11,%%r12,%%r13,%%r14,%%"
+                "r15,%%r16},"
+                "{%%f9,%%f9,%%f9,%%f9,%%f9,%%f9,%%f9,%%f9};\n"
+                "wmma.store.d.sync.aligned.%s.%s.global.f32 "
+                "[%%rd2],{%%f1,%%f2,%%f3,%%f4,%%f5,%%f6,%%f7,%%f8};"
+                "ret; }\n",
+                layouts[a_col], shapes[s].shape, b_col ? k : n, layouts[b_col], shapes[s].shape,
+                layouts[a_col], layouts[b_col], shapes[s].shape, layouts[d_col], shapes[s].shape);
             for (unsigned i = 0; i < m; i++)
                 for (unsigned j = 0; j < k; j++)
                     in[a_col ? j * m + i : i * k + j] = half_of((int)(i + 2 * j) % 9 - 4);
@@ -297,18 +337,22 @@ static void tiles_are_loaded_stored_and_transposed(void **state)
     uint32_t *out = device_memory(128 * 8);
     for (unsigned i = 0; i < 256; i++)
         in[i] = (uint16_t)i;
-    run_kernel(KERNEL(".shared .align 16 .b8 s[1024]; mov.u32 %r2,s; mul.wide.u32 %rd6,%r1,16; add.u64 %rd7,%rd1,%rd6;\n"
-                      "ld.global.v4.u32 {%r3,%r4,%r5,%r6},[%rd7]; shl.b32 %r7,%r1,4; add.u32 %r8,%r2,%r7;\n"
-                      "st.shared.v4.u32 [%r8],{%r3,%r4,%r5,%r6}; bar.warp.sync -1;\n"
-                      "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r9,%r10,%r11,%r12},[%r8];\n"
-                      "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r13},[%r8];\n"
-                      "movmatrix.sync.aligned.m8n8.trans.b16 %r14,%r9;\n"
-                      "st.global.u32 [%rd4],%r9; st.global.u32 [%rd4+128],%r12; st.global.u32 [%rd4+256],%r13;\n"
-                      "st.global.u32 [%rd4+384],%r14; add.u32 %r15,%r8,512;\n"
-                      "stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r15],{%r9,%r10};\n"
-                      "bar.warp.sync -1; ld.shared.u32 %r16,[s+512]; ld.shared.u32 %r17,[s+764];\n"
-                      "st.global.u32 [%rd4+512],%r16; st.global.u32 [%rd4+640],%r17;"),
-               32, in, out);
+    run_kernel(
+        KERNEL(
+            ".shared .align 16 .b8 s[1024]; mov.u32 %r2,s; mul.wide.u32 %rd6,%r1,16; add.u64 "
+            "%rd7,%rd1,%rd6;\n"
+            "ld.global.v4.u32 {%r3,%r4,%r5,%r6},[%rd7]; shl.b32 %r7,%r1,4; add.u32 %r8,%r2,%r7;\n"
+            "st.shared.v4.u32 [%r8],{%r3,%r4,%r5,%r6}; bar.warp.sync -1;\n"
+            "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r9,%r10,%r11,%r12},[%r8];\n"
+            "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r13},[%r8];\n"
+            "movmatrix.sync.aligned.m8n8.trans.b16 %r14,%r9;\n"
+            "st.global.u32 [%rd4],%r9; st.global.u32 [%rd4+128],%r12; st.global.u32 "
+            "[%rd4+256],%r13;\n"
+            "st.global.u32 [%rd4+384],%r14; add.u32 %r15,%r8,512;\n"
+            "stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r15],{%r9,%r10};\n"
+            "bar.warp.sync -1; ld.shared.u32 %r16,[s+512]; ld.shared.u32 %r17,[s+764];\n"
+            "st.global.u32 [%rd4+512],%r16; st.global.u32 [%rd4+640],%r17;"),
+        32, in, out);
     for (unsigned lane = 0; lane < 32; lane++) {
         unsigned i = lane / 4, j = lane % 4 * 2;
         assert_int_equal(out[lane], (8 * i + j) | (8 * i + j + 1) << 16);
@@ -322,13 +366,15 @@ static void tiles_are_loaded_stored_and_transposed(void **state)
 
 /* ---- textures ---- */
 
-static float sample_once(const struct strata_ptx_texture *texture, bool two_d, bool integer, float x,
-                         float y, uint32_t bits[4])
+static float sample_once(const struct strata_ptx_texture *texture, bool two_d, bool integer,
+                         float x, float y, uint32_t bits[4])
 {
     char text[2048];
     snprintf(text, sizeof text,
-             PTX_HEAD ".visible .entry k(.param .u64 t, .param .u64 out, .param .b32 x, .param .b32 y)\n{ .reg .b32 %%r<9>; "
-                      ".reg .b64 %%rd<4>; ld.param.u64 %%rd1,[t]; ld.param.u64 %%rd2,[out]; ld.param.b32 %%r1,[x]; ld.param.b32 "
+             PTX_HEAD ".visible .entry k(.param .u64 t, .param .u64 out, .param .b32 x, .param "
+                      ".b32 y)\n{ .reg .b32 %%r<9>; "
+                      ".reg .b64 %%rd<4>; ld.param.u64 %%rd1,[t]; ld.param.u64 %%rd2,[out]; "
+                      "ld.param.b32 %%r1,[x]; ld.param.b32 "
                       "%%r2,[y];\ntex.%s.v4.u32.%s {%%r3,%%r4,%%r5,%%r6},[%%rd1,{%%r1%s}];\n"
                       "st.global.v4.u32 [%%rd2],{%%r3,%%r4,%%r5,%%r6}; ret; }\n",
              two_d ? "2d" : "1d", integer ? "s32" : "f32", two_d ? ",%r2" : "");
@@ -364,7 +410,10 @@ static void textures_address_and_filter(void **state)
     uint32_t bits[4];
     for (unsigned i = 0; i < 12; i++)
         data[i] = (float)(i * 10);
-    struct strata_ptx_texture t = {.data = data, .width = 4, .height = 3, .channel_bits = {32},
+    struct strata_ptx_texture t = {.data = data,
+                                   .width = 4,
+                                   .height = 3,
+                                   .channel_bits = {32},
                                    .texel_kind = STRATA_PTX_TEXEL_FLOAT,
                                    .address_mode = {STRATA_PTX_CLAMP, STRATA_PTX_CLAMP, 0}};
     assert_true(sample_once(&t, true, false, 2.5f, 1.5f, bits) == 60);
@@ -398,8 +447,11 @@ static void texels_are_converted(void **state)
     uint32_t bits[4];
     for (unsigned i = 0; i < 16; i++)
         bytes[i] = (uint8_t)(i * 17);
-    struct strata_ptx_texture t = {.data = bytes, .width = 4, .channel_bits = {8, 8, 8, 8},
-                                   .texel_kind = STRATA_PTX_TEXEL_UNSIGNED, .linear_memory = true};
+    struct strata_ptx_texture t = {.data = bytes,
+                                   .width = 4,
+                                   .channel_bits = {8, 8, 8, 8},
+                                   .texel_kind = STRATA_PTX_TEXEL_UNSIGNED,
+                                   .linear_memory = true};
     sample_once(&t, false, true, 1, 0, bits);
     for (unsigned i = 0; i < 4; i++)
         assert_int_equal(bits[i], (4 + i) * 17);
@@ -425,8 +477,8 @@ static void texels_are_converted(void **state)
 static void a_wild_texture_handle_is_an_error(void **state)
 {
     (void)state;
-    struct strata_ptx_module *m = load_text(KERNEL(
-        "mov.u64 %rd6,77; tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4},[%rd6,{%r1}];"));
+    struct strata_ptx_module *m =
+        load_text(KERNEL("mov.u64 %rd6,77; tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4},[%rd6,{%r1}];"));
     void *params[2] = {device_memory(4), device_memory(4)};
     struct run_setup setup = {.threads = 2};
     assert_int_equal(run_entry(m, "k", &setup, params), STRATA_EFORMAT);

@@ -10,8 +10,12 @@
 
 #include <strata/result.h>
 
-static const struct strata_launch launch = {
-    .program = "prog", .trace = "kernel-1.traceg", .kernel = "k", .id = 7, .grid = {2, 3, 4}, .block = {32, 1, 1}};
+static const struct strata_launch launch = {.program = "prog",
+                                            .trace = "kernel-1.traceg",
+                                            .kernel = "k",
+                                            .id = 7,
+                                            .grid = {2, 3, 4},
+                                            .block = {32, 1, 1}};
 
 static void a_result_carries_the_launch(void **state)
 {

@@ -21,7 +21,8 @@ static struct strata_gpu *gpu_named(const char *name)
     static struct strata_gpu gpu;
     struct strata_error err;
     char path[512];
-    snprintf(path, sizeof path, "%s/gpus/%s.yaml", getenv("STRATA_SOURCE") ? getenv("STRATA_SOURCE") : ".", name);
+    snprintf(path, sizeof path, "%s/gpus/%s.yaml",
+             getenv("STRATA_SOURCE") ? getenv("STRATA_SOURCE") : ".", name);
     if (strata_gpu_load(path, &gpu, &err) != STRATA_OK)
         fail_msg("%s", err.message);
     return &gpu;
@@ -32,7 +33,8 @@ static struct strata_gpu *gpu_named(const char *name)
 /* Bits of the set index that n loads at stride 2^s vary, counted from figure 6. */
 static unsigned varied_bits(unsigned s, unsigned n, bool large)
 {
-    static const int set_bit_of[] = {0, 1, 2, 3, 4, 5, 0, 1, 2, -1, 3, -1, 4}; /* of address bits 7 to 19 */
+    static const int set_bit_of[] = {0, 1, 2,  3, 4,  5, 0,
+                                     1, 2, -1, 3, -1, 4}; /* of address bits 7 to 19 */
     unsigned seen = 0;
     for (unsigned b = s; (1u << (b - s)) < n && b <= 19; b++)
         if (set_bit_of[b - 7] >= 0 && (large || set_bit_of[b - 7] < 5))
@@ -83,7 +85,8 @@ static void strided_loops_miss_as_the_hash_of_figure_6_says(void **state)
 
 /* ---- section 4.4 ---- */
 
-static void run_copy(const struct strata_gpu *g, unsigned height, const char *const *settings, struct strata_result *out)
+static void run_copy(const struct strata_gpu *g, unsigned height, const char *const *settings,
+                     struct strata_result *out)
 {
     char word[32];
     const char *const shape[] = {word, NULL};
@@ -156,8 +159,9 @@ static void each_ablation_is_one_switch(void **state)
 {
     (void)state;
     const struct strata_gpu *g = gpu_named("gtx470");
-    const char *const no_associativity[] = {"miss=80", "associativity=off", NULL}, *const no_latency[] = {"latency=off", NULL},
-               *const no_mshrs[] = {"miss=80", "mshrs=off", NULL};
+    const char *const no_associativity[] = {"miss=80", "associativity=off", NULL},
+                      *const no_latency[] = {"latency=off", NULL},
+                      *const no_mshrs[] = {"miss=80", "mshrs=off", NULL};
     struct strata_result r;
     run_copy(g, 128, no_associativity, &r); /* 128 lines fit 128 rows */
     assert_true(fabs(detail(&r, "miss_rate_pct") - 3.125) < 0.001);
@@ -179,8 +183,9 @@ static void warps_can_be_formed_anew(void **state)
 {
     (void)state;
     const struct strata_gpu *g = gpu_named("gtx470");
-    const char *const linear[] = {"latency=off", NULL}, *const strided[] = {"latency=off", "strided_warps=1", NULL},
-               *const narrow[] = {"latency=off", "warp_size=8", NULL};
+    const char *const linear[] = {"latency=off", NULL},
+                      *const strided[] = {"latency=off", "strided_warps=1", NULL},
+                      *const narrow[] = {"latency=off", "warp_size=8", NULL};
     const char *const shape[] = {"elements=4096", "threads=128", NULL};
     const char *const *settings[] = {linear, strided, narrow};
     double accesses[3];
@@ -194,14 +199,15 @@ static void warps_can_be_formed_anew(void **state)
         assert_int_equal(strata_reader_open(trace, 0, &reader, &err), STRATA_OK);
         assert_int_equal(strata_result_init(&r, strata_reader_launch(reader), &err), STRATA_OK);
         assert_int_equal(strata_model_reuse.run(g, reader, &opt, &r, &err), STRATA_OK);
-        assert_true(strata_result_get(&r, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", &accesses[i]));
+        assert_true(
+            strata_result_get(&r, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", &accesses[i]));
         strata_result_release(&r);
         strata_reader_close(reader);
         strata_trace_close(trace);
     }
-    assert_true(accesses[0] == 128);  /* 4096 elements of 4 bytes in lines of 128 */
-    assert_true(accesses[1] == 512);  /* lanes 16 bytes apart: four lines an instruction */
-    assert_true(accesses[2] == 512);  /* four times the warps */
+    assert_true(accesses[0] == 128); /* 4096 elements of 4 bytes in lines of 128 */
+    assert_true(accesses[1] == 512); /* lanes 16 bytes apart: four lines an instruction */
+    assert_true(accesses[2] == 512); /* four times the warps */
 }
 
 /* ---- replacement policies ---- */
@@ -209,10 +215,13 @@ static void warps_can_be_formed_anew(void **state)
 static void a_victim_is_never_the_line_used_last(void **state)
 {
     (void)state;
-    const uint32_t policies[] = {STRATA_REPL_LRU, STRATA_REPL_PLRU, STRATA_REPL_NRU, STRATA_REPL_NOT_MRU, STRATA_REPL_SRRIP};
+    const uint32_t policies[] = {STRATA_REPL_LRU, STRATA_REPL_PLRU, STRATA_REPL_NRU,
+                                 STRATA_REPL_NOT_MRU, STRATA_REPL_SRRIP};
     for (size_t p = 0; p < sizeof policies / sizeof policies[0]; p++)
         for (uint32_t ways = 2; ways <= 8; ways++) {
-            struct strata_cache_config config = {.size_bytes = (uint64_t)ways * 128, .line_bytes = 128, .sector_bytes = 128,
+            struct strata_cache_config config = {.size_bytes = (uint64_t)ways * 128,
+                                                 .line_bytes = 128,
+                                                 .sector_bytes = 128,
                                                  .replacement = policies[p]};
             struct cache c;
             struct cache_slot evicted;
@@ -240,8 +249,12 @@ static void a_victim_is_never_the_line_used_last(void **state)
 static void weighted_ways_are_replaced_by_their_weights(void **state)
 {
     (void)state;
-    struct strata_cache_config config = {.size_bytes = 512, .line_bytes = 128, .sector_bytes = 128, .replacement = STRATA_REPL_WEIGHTED,
-                                         .way_weight = {1. / 6, 1. / 2, 1. / 6, 1. / 6}, .n_way_weight = 4};
+    struct strata_cache_config config = {.size_bytes = 512,
+                                         .line_bytes = 128,
+                                         .sector_bytes = 128,
+                                         .replacement = STRATA_REPL_WEIGHTED,
+                                         .way_weight = {1. / 6, 1. / 2, 1. / 6, 1. / 6},
+                                         .n_way_weight = 4};
     struct cache c;
     struct cache_slot evicted;
     struct strata_error err;

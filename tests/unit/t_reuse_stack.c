@@ -35,11 +35,11 @@ static uint64_t pattern(int kind, uint32_t i)
     case 0:
         return rng_below(7, i, 3000);
     case 1:
-        return i % 1700;                                        /* a cyclic sweep */
+        return i % 1700; /* a cyclic sweep */
     case 2:
-        return i & 1 ? i / 2 % 2000 : rng_below(3, i, 40);      /* a sweep beside a hot set */
+        return i & 1 ? i / 2 % 2000 : rng_below(3, i, 40); /* a sweep beside a hot set */
     default:
-        return rng_below(9, i, 4000) * 0x10000001ull + 1;       /* far apart */
+        return rng_below(9, i, 4000) * 0x10000001ull + 1; /* far apart */
     }
 }
 
@@ -58,7 +58,9 @@ static void the_stack_agrees_with_a_list_searched_from_the_front(void **state)
         for (uint32_t i = 0; i < N; i++)
             line[i] = pattern(kind, i);
         for (uint32_t at = 0; at < N; at += STEP)
-            assert_int_equal(reuse_stack_run(&s, line + at, N - at < STEP ? N - at : STEP, distance + at, &err), STRATA_OK);
+            assert_int_equal(
+                reuse_stack_run(&s, line + at, N - at < STEP ? N - at : STEP, distance + at, &err),
+                STRATA_OK);
         for (uint32_t i = 0; i < N; i++)
             assert_int_equal(distance[i], naive_touch(naive, line[i]));
         assert_int_equal(s.n_lines, naive->n);
@@ -106,7 +108,8 @@ static void memory_does_not_grow_with_the_number_of_accesses(void **state)
     reuse_stack_release(&s);
 }
 
-static void the_parallel_engine_gives_the_same_histogram_for_any_number_of_threads_and_calls(void **state)
+static void
+the_parallel_engine_gives_the_same_histogram_for_any_number_of_threads_and_calls(void **state)
 {
     (void)state;
     enum { N = 400000 };
@@ -123,7 +126,9 @@ static void the_parallel_engine_gives_the_same_histogram_for_any_number_of_threa
                 assert_int_equal(reuse_stack_init(&s, &err), STRATA_OK);
                 for (uint32_t c = 0; c < calls; c++) {
                     size_t from = (size_t)N * c / calls, to = (size_t)N * (c + 1) / calls;
-                    assert_int_equal(reuse_parallel_run(&s, line + from, to - from, threads, c + 1 == calls, &got, &err), STRATA_OK);
+                    assert_int_equal(reuse_parallel_run(&s, line + from, to - from, threads,
+                                                        c + 1 == calls, &got, &err),
+                                     STRATA_OK);
                 }
                 if (threads == 1 && calls == 1) {
                     want = got;
@@ -195,7 +200,8 @@ int main(void)
         cmocka_unit_test(the_stack_agrees_with_a_list_searched_from_the_front),
         cmocka_unit_test(a_cleared_stack_has_seen_nothing),
         cmocka_unit_test(memory_does_not_grow_with_the_number_of_accesses),
-        cmocka_unit_test(the_parallel_engine_gives_the_same_histogram_for_any_number_of_threads_and_calls),
+        cmocka_unit_test(
+            the_parallel_engine_gives_the_same_histogram_for_any_number_of_threads_and_calls),
         cmocka_unit_test(table_1_of_the_paper),
         cmocka_unit_test(misses_in_sets_follow_the_exact_binomial),
     };

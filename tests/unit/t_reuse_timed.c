@@ -32,7 +32,8 @@ static struct timed_options options(uint32_t lines, uint32_t hit, uint32_t miss)
 }
 
 /* The kernel of the tables: thread t loads x[2 t], then x[2 t + 1]. */
-static void run(const struct timed_options *o, const int *thread, int n_threads, const struct row *want, int n_rows, bool mshr_rows)
+static void run(const struct timed_options *o, const int *thread, int n_threads,
+                const struct row *want, int n_rows, bool mshr_rows)
 {
     struct timed_cache c;
     struct strata_error err;
@@ -43,10 +44,12 @@ static void run(const struct timed_options *o, const int *thread, int n_threads,
     for (int r = 0; r < n_rows; r++) {
         const struct row *w = &want[r];
         int t = queue[head++];
-        uint64_t address = (uint64_t)(2 * t + next[t]), line = address * ELEMENT_BYTES / LINE_BYTES, delay;
+        uint64_t address = (uint64_t)(2 * t + next[t]), line = address * ELEMENT_BYTES / LINE_BYTES,
+                 delay;
         struct timed_access a;
         unsigned done;
-        assert_int_equal(timed_issue(&c, (uint32_t)t, &line, 1, w->time, &done, &delay, &a, &err), STRATA_OK);
+        assert_int_equal(timed_issue(&c, (uint32_t)t, &line, 1, w->time, &done, &delay, &a, &err),
+                         STRATA_OK);
         assert_int_equal(w->time, r);
         assert_int_equal(w->thread, t);
         assert_int_equal(w->instruction, next[t]);
@@ -83,8 +86,9 @@ static void table_2_round_robin_without_latencies(void **state)
     (void)state;
     /* without latency an effect comes at once: the next access sees it */
     const struct row rows[] = {
-        {0, 0, 0, 0, 0, INF, 0, 0, 0, 0, 0}, {1, 0, 1, 2, 0, 0, 1, 0, 1, 0, 0}, {2, 0, 2, 4, 1, INF, 0, 0, 2, 0, 0},
-        {3, 0, 3, 6, 1, 0, 1, 0, 3, 0, 0},   {4, 1, 0, 1, 0, 1, 1, 0, 4, 0, 0}, {5, 1, 1, 3, 0, 0, 1, 0, 5, 0, 0},
+        {0, 0, 0, 0, 0, INF, 0, 0, 0, 0, 0}, {1, 0, 1, 2, 0, 0, 1, 0, 1, 0, 0},
+        {2, 0, 2, 4, 1, INF, 0, 0, 2, 0, 0}, {3, 0, 3, 6, 1, 0, 1, 0, 3, 0, 0},
+        {4, 1, 0, 1, 0, 1, 1, 0, 4, 0, 0},   {5, 1, 1, 3, 0, 0, 1, 0, 5, 0, 0},
         {6, 1, 2, 5, 1, 1, 1, 0, 6, 0, 0},   {7, 1, 3, 7, 1, 0, 1, 0, 7, 0, 0},
     };
     struct timed_options o = options(4, 0, 0);
@@ -95,8 +99,9 @@ static void table_3_fixed_latencies(void **state)
 {
     (void)state;
     const struct row rows[] = {
-        {0, 0, 0, 0, 0, INF, 0, 2, 2, 0, 0}, {1, 0, 1, 2, 0, INF, 0, 2, 3, 0, 0}, {2, 0, 2, 4, 1, INF, 0, 2, 4, 0, 0},
-        {3, 0, 3, 6, 1, INF, 0, 2, 5, 0, 0}, {4, 1, 0, 1, 0, 0, 1, 2, 6, 0, 0},   {5, 1, 1, 3, 0, 1, 1, 2, 7, 0, 0},
+        {0, 0, 0, 0, 0, INF, 0, 2, 2, 0, 0}, {1, 0, 1, 2, 0, INF, 0, 2, 3, 0, 0},
+        {2, 0, 2, 4, 1, INF, 0, 2, 4, 0, 0}, {3, 0, 3, 6, 1, INF, 0, 2, 5, 0, 0},
+        {4, 1, 0, 1, 0, 0, 1, 2, 6, 0, 0},   {5, 1, 1, 3, 0, 1, 1, 2, 7, 0, 0},
         {6, 1, 2, 5, 1, 0, 1, 2, 8, 0, 0},   {7, 1, 3, 7, 1, 1, 1, 2, 9, 0, 0},
     };
     struct timed_options o = options(4, 2, 2);
@@ -107,8 +112,9 @@ static void table_4_conditional_latencies(void **state)
 {
     (void)state;
     const struct row rows[] = {
-        {0, 0, 0, 0, 0, INF, 0, 2, 2, 0, 0}, {1, 0, 1, 2, 0, INF, 0, 2, 3, 0, 0}, {2, 0, 2, 4, 1, INF, 0, 2, 4, 0, 0},
-        {3, 0, 3, 6, 1, INF, 0, 2, 5, 0, 0}, {4, 1, 0, 1, 0, 0, 1, 0, 4, 0, 0},   {5, 1, 1, 3, 0, 0, 1, 0, 5, 0, 0},
+        {0, 0, 0, 0, 0, INF, 0, 2, 2, 0, 0}, {1, 0, 1, 2, 0, INF, 0, 2, 3, 0, 0},
+        {2, 0, 2, 4, 1, INF, 0, 2, 4, 0, 0}, {3, 0, 3, 6, 1, INF, 0, 2, 5, 0, 0},
+        {4, 1, 0, 1, 0, 0, 1, 0, 4, 0, 0},   {5, 1, 1, 3, 0, 0, 1, 0, 5, 0, 0},
         {6, 1, 2, 5, 1, 1, 1, 0, 6, 0, 0},   {7, 1, 3, 7, 1, 0, 1, 0, 7, 0, 0},
     };
     struct timed_options o = options(2, 0, 2);
@@ -120,7 +126,9 @@ static void table_4_clipped_to_the_request_in_flight(void **state)
 {
     (void)state;
     const struct row rows[] = {
-        {0, 0, 0, 0, 0, INF, 0, 2, 2, 0, 0}, {1, 0, 1, 2, 0, INF, 0, 2, 2, 0, 0}, {2, 0, 2, 4, 1, INF, 0, 2, 4, 0, 0},
+        {0, 0, 0, 0, 0, INF, 0, 2, 2, 0, 0},
+        {1, 0, 1, 2, 0, INF, 0, 2, 2, 0, 0},
+        {2, 0, 2, 4, 1, INF, 0, 2, 4, 0, 0},
         {3, 0, 3, 6, 1, INF, 0, 2, 4, 0, 0},
     };
     struct timed_options o = options(2, 0, 2);
@@ -132,7 +140,9 @@ static void table_4_clipped_to_the_request_in_flight(void **state)
         struct timed_access a;
         uint64_t delay;
         unsigned done;
-        assert_int_equal(timed_issue(&c, (uint32_t)r, &rows[r].line, 1, rows[r].time, &done, &delay, &a, &err), STRATA_OK);
+        assert_int_equal(
+            timed_issue(&c, (uint32_t)r, &rows[r].line, 1, rows[r].time, &done, &delay, &a, &err),
+            STRATA_OK);
         assert_int_equal(a.effect_at, rows[r].effect_at);
         assert_int_equal(a.distance, rows[r].distance);
     }
@@ -146,8 +156,9 @@ static void table_5_one_miss_status_holding_register(void **state)
     (void)state;
     const int two[] = {0, 2};
     const struct row rows[] = {
-        {0, 0, 0, 0, 0, INF, 0, 2, 2, 0, 1}, {1, 0, 2, 4, 1, INF, -1, 0, 0, 1, 0}, {2, 1, 0, 1, 0, 0, 1, 0, 2, 0, 0},
-        {3, 0, 2, 4, 1, INF, 0, 2, 5, 0, 1}, {4, 1, 2, 5, 1, INF, 0, 2, 6, 1, 1},
+        {0, 0, 0, 0, 0, INF, 0, 2, 2, 0, 1}, {1, 0, 2, 4, 1, INF, -1, 0, 0, 1, 0},
+        {2, 1, 0, 1, 0, 0, 1, 0, 2, 0, 0},   {3, 0, 2, 4, 1, INF, 0, 2, 5, 0, 1},
+        {4, 1, 2, 5, 1, INF, 0, 2, 6, 1, 1},
     };
     struct timed_options o = options(2, 0, 2);
     o.mshrs = 1;
@@ -157,8 +168,10 @@ static void table_5_one_miss_status_holding_register(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table_2_round_robin_without_latencies), cmocka_unit_test(table_3_fixed_latencies),
-        cmocka_unit_test(table_4_conditional_latencies),         cmocka_unit_test(table_4_clipped_to_the_request_in_flight),
+        cmocka_unit_test(table_2_round_robin_without_latencies),
+        cmocka_unit_test(table_3_fixed_latencies),
+        cmocka_unit_test(table_4_conditional_latencies),
+        cmocka_unit_test(table_4_clipped_to_the_request_in_flight),
         cmocka_unit_test(table_5_one_miss_status_holding_register),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* The order an assembler gives to straight code: what may move, what may not, and that nothing is lost. */
+/* The order an assembler gives to straight code: what may move, what may not, and that nothing is
+ * lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,9 +35,11 @@ static void begin(struct fixture *f)
     assert_int_equal(strata_code_create(&f->code, NULL), STRATA_OK);
 }
 
-static void add(struct fixture *f, uint8_t opclass, uint8_t space, uint8_t memop, uint16_t hints, int dst, int a, int b)
+static void add(struct fixture *f, uint8_t opclass, uint8_t space, uint8_t memop, uint16_t hints,
+                int dst, int a, int b)
 {
-    struct strata_inst i = {.opcode = "test", .opclass = opclass, .space = space, .memop = memop, .hints = hints};
+    struct strata_inst i = {
+        .opcode = "test", .opclass = opclass, .space = space, .memop = memop, .hints = hints};
     uint32_t index, n = strata_code_count(f->code);
     i.pc = 16ull * n;
     i.width_bytes = memop ? 4 : 0;
@@ -198,8 +201,8 @@ static void loads_wait_for_registers(void **state)
 static void nothing_passes_the_end_of_a_region(void **state)
 {
     (void)state;
-    static const uint8_t last[] = {STRATA_OP_BRANCH, STRATA_OP_EXIT, STRATA_OP_BARRIER, STRATA_OP_MEMBAR,
-                                   STRATA_OP_ASYNC_COMMIT, STRATA_OP_ASYNC_WAIT};
+    static const uint8_t last[] = {STRATA_OP_BRANCH, STRATA_OP_EXIT,         STRATA_OP_BARRIER,
+                                   STRATA_OP_MEMBAR, STRATA_OP_ASYNC_COMMIT, STRATA_OP_ASYNC_WAIT};
     for (size_t r = 0; r < sizeof last; r++) {
         struct fixture f;
         uint32_t at[SM_MAX_REGION];
@@ -221,7 +224,8 @@ static void nothing_passes_the_end_of_a_region(void **state)
 static void random_code(struct fixture *f, uint64_t seed, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++) {
-        int dst = (int)rng_below(seed, 4 * k, 12), a = (int)rng_below(seed, 4 * k + 1, 12), b = (int)rng_below(seed, 4 * k + 2, 12);
+        int dst = (int)rng_below(seed, 4 * k, 12), a = (int)rng_below(seed, 4 * k + 1, 12),
+            b = (int)rng_below(seed, 4 * k + 2, 12);
         switch (rng_below(seed, 4 * k + 3, 4)) {
         case 0:
             load(f, dst, a);
@@ -235,8 +239,8 @@ static void random_code(struct fixture *f, uint64_t seed, uint32_t n)
     }
 }
 
-/* Both orders are executed: each instruction has to read the results of the same ones, memory has to be
- * written in the same order, and the registers have to hold the same in the end. */
+/* Both orders are executed: each instruction has to read the results of the same ones, memory has
+ * to be written in the same order, and the registers have to hold the same in the end. */
 static void every_instruction_reads_what_it_did_before(void **state)
 {
     (void)state;
@@ -245,7 +249,8 @@ static void every_instruction_reads_what_it_did_before(void **state)
     for (uint64_t seed = 1; seed <= 60; seed++) {
         struct fixture f;
         const struct sm_region *region;
-        uint32_t n = 5 + (uint32_t)rng_below(seed, 9999, SM_MAX_REGION - 5), final[REGISTERS], last_store = 0;
+        uint32_t n = 5 + (uint32_t)rng_below(seed, 9999, SM_MAX_REGION - 5), final[REGISTERS],
+                 last_store = 0;
         begin(&f);
         random_code(&f, seed, n);
         ready_with(&f, 16 + (uint32_t)seed);
@@ -304,7 +309,9 @@ static void run_around(struct fixture *f, struct warp *w)
             for (uint64_t l = 0; l < 32; l++) /* lists and strides in turn */
                 addr[l] = 4096 * (r + 1) + (r % 2 ? rng_below(r, l, 4096) : 4 * l) + i;
             bool memory = strata_code_get(f->code, i)->memop;
-            assert_int_equal(strata_builder_add(w->builder, i, r % 8 ? 0xffffffffu : 0xffffu, memory ? addr : NULL, NULL), STRATA_OK);
+            assert_int_equal(strata_builder_add(w->builder, i, r % 8 ? 0xffffffffu : 0xffffu,
+                                                memory ? addr : NULL, NULL),
+                             STRATA_OK);
         }
     assert_int_equal(strata_builder_end_block(w->builder, &w->block, NULL), STRATA_OK);
     assert_int_equal(strata_cursor_init(&w->plain, w->block, 0, NULL), STRATA_OK);
@@ -320,8 +327,8 @@ static void end_warp(struct warp *w)
     strata_builder_destroy(w->builder);
 }
 
-/* All that the warp executes comes out of the window, region by region, each instruction with its own
- * mask and addresses. Returns the instructions of the longest region. */
+/* All that the warp executes comes out of the window, region by region, each instruction with its
+ * own mask and addresses. Returns the instructions of the longest region. */
 static uint32_t all_comes_out(struct fixture *f, struct warp *w)
 {
     static uint64_t want[SM_MAX_REGION][STRATA_WARP_SIZE];
@@ -346,7 +353,8 @@ static uint32_t all_comes_out(struct fixture *f, struct warp *w)
             uint64_t got[STRATA_WARP_SIZE] = {0};
             uint32_t at = w->window.region->order[k];
             if (k)
-                assert_int_equal(sm_window_next(&w->window, &w->cursor, &f->scheduler, &step, NULL), STRATA_OK);
+                assert_int_equal(sm_window_next(&w->window, &w->cursor, &f->scheduler, &step, NULL),
+                                 STRATA_OK);
             assert_false(seen[at]);
             seen[at] = true;
             assert_int_equal(step.winst.inst_index, inst[at]);
@@ -410,7 +418,8 @@ static void rounds_of_a_counted_loop_become_one_region(void **state)
     end(&f);
 }
 
-/* Of four rounds: the loads first, in registers of their own; three branches and comparisons gone. */
+/* Of four rounds: the loads first, in registers of their own; three branches and comparisons gone.
+ */
 static void an_unrolled_loop_loads_before_it_adds(void **state)
 {
     (void)state;

@@ -22,7 +22,8 @@ static int load_gpus(void **state)
     char folder[600];
     snprintf(folder, sizeof folder, "%s/gpus", getenv("STRATA_SOURCE"));
     return strata_gpu_add_path(folder, NULL) || strata_gpu_load("h200", &h200, NULL) ||
-           strata_gpu_load("gtx470", &gtx470, NULL) || strata_gpu_load("titanv-new", &volta_new, NULL) ||
+           strata_gpu_load("gtx470", &gtx470, NULL) ||
+           strata_gpu_load("titanv-new", &volta_new, NULL) ||
            strata_gpu_load("titanv-old", &volta_old, NULL);
 }
 
@@ -55,9 +56,11 @@ static void a_fill_is_of_sectors_and_an_eviction_of_lines(void **state)
         assert_int_equal(l1_load(&c, line * 128, 3, (uint32_t)line, 10).miss, 3);
         l1_fill(&c, line * 128, 3, 20, tell, NULL);
     }
-    assert_int_equal(l1_load(&c, 0, 15, 9, 30).miss, 12); /* the other sectors of a line that is there */
+    assert_int_equal(l1_load(&c, 0, 15, 9, 30).miss,
+                     12); /* the other sectors of a line that is there */
     l1_fill(&c, 0, 12, 40, tell, NULL);
-    assert_int_equal(l1_load(&c, 4 * 128, 1, 9, 50).miss, 1); /* line 1 goes, with both its sectors */
+    assert_int_equal(l1_load(&c, 4 * 128, 1, 9, 50).miss,
+                     1); /* line 1 goes, with both its sectors */
     l1_fill(&c, 4 * 128, 1, 60, tell, NULL);
     assert_int_equal(l1_load(&c, 0, 15, 9, 70).hit, 15);
     assert_int_equal(l1_load(&c, 128, 3, 9, 70).miss, 3);
@@ -164,7 +167,8 @@ static void a_store_follows_the_write_policy(void **state)
 
 /* ---- whole launches ---- */
 
-static void run_trace(const struct strata_gpu *gpu, struct strata_trace *trace, uint32_t threads, struct strata_result *result)
+static void run_trace(const struct strata_gpu *gpu, struct strata_trace *trace, uint32_t threads,
+                      struct strata_result *result)
 {
     struct strata_reader *reader;
     struct strata_error err;
@@ -176,8 +180,8 @@ static void run_trace(const struct strata_gpu *gpu, struct strata_trace *trace, 
     strata_reader_close(reader);
 }
 
-static void run_kind(const struct strata_gpu *gpu, const char *kind, const char *const *settings, uint32_t threads,
-                     struct strata_result *result)
+static void run_kind(const struct strata_gpu *gpu, const char *kind, const char *const *settings,
+                     uint32_t threads, struct strata_result *result)
 {
     struct strata_trace *trace;
     struct strata_error err;
@@ -196,7 +200,8 @@ static double detail(const struct strata_result *r, const char *path)
     return 0;
 }
 
-static double metric_of(const struct strata_gpu *gpu, const char *kind, const char *const *settings, const char *metric)
+static double metric_of(const struct strata_gpu *gpu, const char *kind, const char *const *settings,
+                        const char *metric)
 {
     struct strata_result r;
     double value = -1;
@@ -253,7 +258,8 @@ static void any_number_of_threads_gives_the_same_counters(void **state)
     struct strata_result one, many;
     const char *const s[] = {"elements=65536", "table=1MiB", NULL};
     run_kind(&h200, "gather", s, 1, &one);
-    for (uint32_t threads = 2; threads < 8; threads += 3) { /* from four on the memory side has several */
+    for (uint32_t threads = 2; threads < 8;
+         threads += 3) { /* from four on the memory side has several */
         run_kind(&h200, "gather", s, threads, &many);
         assert_int_equal(one.n_counters, many.n_counters);
         for (size_t i = 0; i < one.n_counters; i++)
@@ -276,7 +282,8 @@ static void an_sm_is_held_up_when_its_requests_wait_in_the_crossbar(void **state
     for (unsigned k = 0; k < 2; k++) {
         g.xbar.queue = k ? 4 : 0;
         run_kind(&g, "gather", s, 1, &r);
-        assert_true(strata_result_get(&r, "smsp__average_warps_issue_stalled_lg_throttle_per_issue_active.ratio", &held[k]));
+        assert_true(strata_result_get(
+            &r, "smsp__average_warps_issue_stalled_lg_throttle_per_issue_active.ratio", &held[k]));
         assert_true(detail(&r, "packets.requests") == detail(&r, "packets.replies"));
         strata_result_release(&r);
     }
@@ -293,14 +300,17 @@ static void a_tlb_of_few_pages_slows_a_chase_over_many(void **state)
     g = flat;
     g.tlb.enabled = true;
     g.tlb.page_bytes = 2 << 20;
-    g.tlb.l1 = (struct strata_cache_config){.size_bytes = 16ull << 21, .line_bytes = 2 << 20, .sector_bytes = 2 << 20};
-    g.tlb.l2 = (struct strata_cache_config){.size_bytes = 64ull << 21, .line_bytes = 2 << 20, .sector_bytes = 2 << 20};
+    g.tlb.l1 = (struct strata_cache_config){
+        .size_bytes = 16ull << 21, .line_bytes = 2 << 20, .sector_bytes = 2 << 20};
+    g.tlb.l2 = (struct strata_cache_config){
+        .size_bytes = 64ull << 21, .line_bytes = 2 << 20, .sector_bytes = 2 << 20};
     g.tlb.l1_miss_cycles = 400;
     g.tlb.l2_miss_cycles = 400;
     double without = metric_of(&flat, "chase", s, "sm__cycles_elapsed.max");
     double with = metric_of(&g, "chase", s, "sm__cycles_elapsed.max");
     assert_true(with > without + 1024 * 700.0);
-    g.tlb.l1.size_bytes = g.tlb.l2.size_bytes = 1024ull << 21; /* every page fits: only first touches miss */
+    g.tlb.l1.size_bytes = g.tlb.l2.size_bytes =
+        1024ull << 21; /* every page fits: only first touches miss */
     assert_true(metric_of(&g, "chase", s, "sm__cycles_elapsed.max") < without + 140 * 1000.0);
 }
 
@@ -320,8 +330,16 @@ static struct strata_trace *figure_3(uint32_t stride)
     struct strata_builder *builder;
     struct strata_block *block;
     struct strata_writer *writer;
-    struct strata_inst inst = {.pc = 0, .opcode = "LDG.E", .opclass = STRATA_OP_MEM, .space = STRATA_SPACE_GLOBAL,
-                               .memop = STRATA_MEM_LOAD, .width_bytes = 4, .trace_width = 4, .n_dst = 1, .n_src = 1, .reg = {2, 4}};
+    struct strata_inst inst = {.pc = 0,
+                               .opcode = "LDG.E",
+                               .opclass = STRATA_OP_MEM,
+                               .space = STRATA_SPACE_GLOBAL,
+                               .memop = STRATA_MEM_LOAD,
+                               .width_bytes = 4,
+                               .trace_width = 4,
+                               .n_dst = 1,
+                               .n_src = 1,
+                               .reg = {2, 4}};
     struct strata_inst leave = {.pc = 16, .opcode = "EXIT", .opclass = STRATA_OP_EXIT};
     uint32_t load, end;
     uint64_t addr[32];
@@ -336,8 +354,14 @@ static struct strata_trace *figure_3(uint32_t stride)
     assert_int_equal(strata_builder_add(builder, load, UINT32_MAX, addr, &err), STRATA_OK);
     assert_int_equal(strata_builder_add(builder, end, UINT32_MAX, NULL, &err), STRATA_OK);
     assert_int_equal(strata_builder_end_block(builder, &block, &err), STRATA_OK);
-    struct strata_launch launch = {.program = "p", .trace = "t", .kernel = "mb1", .id = 1, .grid = {1, 1, 1}, .block = {32, 1, 1},
-                                   .registers_per_thread = 16, .sm_version = 70};
+    struct strata_launch launch = {.program = "p",
+                                   .trace = "t",
+                                   .kernel = "mb1",
+                                   .id = 1,
+                                   .grid = {1, 1, 1},
+                                   .block = {32, 1, 1},
+                                   .registers_per_thread = 16,
+                                   .sm_version = 70};
     assert_int_equal(strata_writer_create(name, NULL, &writer, &err), STRATA_OK);
     assert_int_equal(strata_writer_begin_launch(writer, &launch, code, &err), STRATA_OK);
     assert_int_equal(strata_writer_block(writer, block, &err), STRATA_OK);

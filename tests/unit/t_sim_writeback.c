@@ -1,4 +1,5 @@
-/* The memory side of the clocked model: its two partitions, and data that waits to be written back. */
+/* The memory side of the clocked model: its two partitions, and data that waits to be written back.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

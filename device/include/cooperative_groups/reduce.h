@@ -1,2 +1,3 @@
-/* cooperative_groups/reduce.h - stands in for NVIDIA's header of this name; it is all in cooperative_groups.h. */
+/* cooperative_groups/reduce.h - stands in for NVIDIA's header of this name; it is all in
+ * cooperative_groups.h. */
 #include <cooperative_groups.h>

@@ -59,8 +59,9 @@ STRATA_CUDA_BUILTIN_DIM(gridDim)
     }
 typedef unsigned long long strata_ull;
 
-/* clang up to 14 takes its own barrier for something that cannot write a __shared__ variable whose address
- * nobody takes, and keeps the value of before in a register. An asm that clobbers memory it believes. */
+/* clang up to 14 takes its own barrier for something that cannot write a __shared__ variable whose
+ * address nobody takes, and keeps the value of before in a register. An asm that clobbers memory it
+ * believes. */
 STRATA_DEVICE void strata_syncthreads(void)
 {
     asm volatile("bar.sync 0;" ::: "memory");
