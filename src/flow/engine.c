@@ -140,7 +140,7 @@ strata_status flow_engine_init(struct flow_engine *e, const struct strata_gpu *g
         st = sm_scheduler_init(&e->order, &e->decoder, e->launch->registers_per_thread,
                                assembler->unroll, err);
     if (st == STRATA_OK)
-        st = flow_memory_init(&e->memory, gpu, e->launch, e->occupancy.l1_bytes, seed, err);
+        st = hierarchy_init(&e->memory, gpu, e->launch, e->occupancy.l1_bytes, seed, err);
     if (st == STRATA_OK)
         st = strata_dispatcher_create(gpu, strata_launch_blocks(e->launch),
                                       e->occupancy.blocks_per_sm, NULL, &e->dispatcher, err);
@@ -176,7 +176,7 @@ void flow_engine_release(struct flow_engine *e)
     strata_dispatcher_destroy(e->dispatcher);
     sm_decoder_release(&e->decoder);
     sm_scheduler_release(&e->order);
-    flow_memory_release(&e->memory);
+    hierarchy_release(&e->memory);
     memset(e, 0, sizeof *e);
 }
 
@@ -267,7 +267,7 @@ static uint64_t hand_out(struct flow_engine *e, uint64_t t)
     double rate = e->gpu->launch.blocks_per_cycle;
     uint32_t cost =
         rate > 0 ? (uint32_t)(64.0 / rate + 0.5) : 64 * e->gpu->launch.block_interval_cycles;
-    uint64_t start = flow_max(e->dispatch_free64, t * 64);
+    uint64_t start = hierarchy_max(e->dispatch_free64, t * 64);
     e->dispatch_free64 = start + cost;
     return start / 64;
 }
@@ -281,7 +281,7 @@ strata_status flow_end_block(struct flow_engine *e, uint32_t place, uint64_t t)
     e->resident_blocks--;
     if (!--e->sm_resident[sm])
         e->sm_busy[sm] += t - e->sm_start[sm];
-    e->end_time = flow_max(e->end_time, t);
+    e->end_time = hierarchy_max(e->end_time, t);
     uint64_t block;
     if (e->blocks_over || !strata_dispatcher_release(e->dispatcher, sm, &block))
         return STRATA_OK;
@@ -312,7 +312,7 @@ strata_status flow_engine_run(struct flow_engine *e)
     if (st != STRATA_OK)
         return st;
     for (uint32_t s = 0; s < e->memory.n_sms; s++)
-        e->end_time = flow_max(e->end_time, flow_drain(&e->memory, s));
+        e->end_time = hierarchy_max(e->end_time, hierarchy_drain(&e->memory, s));
     if (e->resident_blocks)
         return strata_fail(e->err, STRATA_EFORMAT, e->launch->trace, 0, 0,
                            "%u blocks wait at a barrier that not all of their warps reach; `strata "

@@ -10,7 +10,7 @@
 #include <strata/place.h>
 #include <strata/result.h>
 
-#include "flow/memory.h"
+#include "memory/hierarchy.h"
 #include "sm/fetch.h"
 #include "sm/scoreboard.h"
 #include "sm/sm_inst.h"
@@ -73,7 +73,7 @@ struct flow_engine {
     struct sm_decoder decoder;
     struct sm_scheduler order; /* of PTX, as an assembler would make it */
     bool ordered;
-    struct flow_memory memory;
+    struct hierarchy memory;
     struct fetch_gpu fetch_all;
     struct fetch_sm *fetch;
     struct flow_block *block; /* n_sms * blocks_per_sm places */

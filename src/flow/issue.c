@@ -89,7 +89,7 @@ static strata_status end_warp(struct flow_engine *e, uint32_t index, uint64_t t)
     struct flow_warp *w = &e->warp[index];
     struct flow_block *b = &e->block[w->block];
     w->has_next = false;
-    e->end_time = flow_max(e->end_time, t);
+    e->end_time = hierarchy_max(e->end_time, t);
     if (!--b->live_warps)
         return flow_end_block(e, w->block, t);
     if (b->waiting == b->live_warps)
@@ -118,9 +118,9 @@ static void do_global(struct flow_engine *e, struct flow_warp *w, const struct s
                       uint32_t sm, uint64_t t)
 {
     count_memory(e, w->next.inst);
-    uint64_t done = flow_access(&e->memory, sm, &w->next, w->local_base, t);
+    uint64_t done = hierarchy_access(&e->memory, sm, &w->next, w->local_base, t);
     if (w->next.inst->memop == STRATA_MEM_ASYNC_COPY)
-        w->async_open = flow_max(w->async_open, done);
+        w->async_open = hierarchy_max(w->async_open, done);
     else
         sm_scoreboard_set(&w->scoreboard, i, done);
 }
@@ -128,7 +128,7 @@ static void do_global(struct flow_engine *e, struct flow_warp *w, const struct s
 static void do_commit(struct flow_warp *w)
 {
     if (w->n_groups == FLOW_ASYNC_GROUPS) {
-        w->async_group[1] = flow_max(w->async_group[0], w->async_group[1]);
+        w->async_group[1] = hierarchy_max(w->async_group[0], w->async_group[1]);
         for (uint32_t k = 1; k < FLOW_ASYNC_GROUPS; k++)
             w->async_group[k - 1] = w->async_group[k];
         w->n_groups--;
@@ -157,7 +157,7 @@ static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_
         break;
     case SM_KIND_SHARED:
         count_memory(e, w->next.inst);
-        sm_scoreboard_set(&w->scoreboard, i, flow_shared(&e->memory, sm, &w->next, t));
+        sm_scoreboard_set(&w->scoreboard, i, hierarchy_shared(&e->memory, sm, &w->next, t));
         break;
     case SM_KIND_COMMIT:
         do_commit(w);
@@ -167,7 +167,7 @@ static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_
         break;
     default:
         if (i->pipe == SM_PIPE_LSU)
-            flow_lsu_take(&e->memory, sm, t, i->interval);
+            hierarchy_unit_take(&e->memory, sm, t, i->interval);
         sm_scoreboard_set(&w->scoreboard, i, t + i->latency);
     }
 }
@@ -216,7 +216,7 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
         return st;
     if (barrier) {
         b->waiting++;
-        b->barrier_time = flow_max(b->barrier_time, t);
+        b->barrier_time = hierarchy_max(b->barrier_time, t);
         w->at_barrier = w->has_next;
         if (!w->has_next) {
             b->waiting--;
@@ -249,7 +249,7 @@ static void prefetch_warp(const struct flow_engine *e, const struct flow_warp *w
         sm_window_expect(&w->window);
     if (w->next.addr_kind != STRATA_ADDR_STRIDE)
         return;
-    const struct flow_sm_port *p = &e->memory.sm[e->block[w->block].sm];
+    const struct hierarchy_sm *p = &e->memory.sm[e->block[w->block].sm];
     const struct cache *l2 = &e->memory.partition[p->partition].l2;
     cache_expect(&p->l1, w->next.base);
     cache_expect(l2, w->next.base);
@@ -279,10 +279,10 @@ static uint64_t pipe_time(const struct flow_engine *e, const struct flow_schedul
     uint64_t t = s->pipe_free[pipe];
     if (pipe != SM_PIPE_LSU)
         return t;
-    const struct flow_sm_port *p = &e->memory.sm[s->sm];
+    const struct hierarchy_sm *p = &e->memory.sm[s->sm];
     uint32_t ahead = e->gpu->sm.lsu_queue_cycles;
     uint64_t lsu = ahead ? p->lsu_free : p->mshr_wait_until;
-    return lsu > ahead ? flow_max(t, lsu - ahead) : t;
+    return lsu > ahead ? hierarchy_max(t, lsu - ahead) : t;
 }
 
 /* The first ready warp by the policy whose pipe is free. Returns CACHE_NONE and the earliest time a

@@ -6,7 +6,7 @@
 
 #include "base/bits.h"
 #include "reuse/hierarchy_l2.h"
-#include "sm/atomics.h"
+#include "memory/atomics.h"
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
@@ -33,7 +33,7 @@ static uint64_t load_line(struct hierarchy *h, uint32_t sm, const struct strata_
     uint32_t miss = r->sectors & ~have;
     if (!miss)
         return done;
-    uint64_t arrival = hierarchy_l2_read(h, sm, r->line, miss, t);
+    uint64_t arrival = reuse_hierarchy_l2_read(h, sm, r->line, miss, t);
     h->n.to_l1_bytes += popcount32(miss) * h->gpu->l1.cache.sector_bytes;
     if (use_l1) {
         if (slot == CACHE_NONE)
@@ -59,7 +59,7 @@ static void fetch_ahead(const struct hierarchy *h, uint32_t sm, const struct str
     for (unsigned i = 0; i < n; i++) {
         cache_expect_slot(&p->l1, r[i].line);
         if (!cache_expect_slot(l2, r[i].line))
-            hierarchy_l2_expect(h, p->partition, r[i].line);
+            reuse_hierarchy_l2_expect(h, p->partition, r[i].line);
     }
 }
 
@@ -95,7 +95,7 @@ static void send(struct hierarchy *h, uint32_t sm, const struct hierarchy_store 
         if (s->bytes[lowest_bit32(b)] >= (sector > 255 ? 255 : sector))
             full |= 1u << lowest_bit32(b);
     h->n.from_l1_bytes += popcount32(s->sectors) * sector;
-    hierarchy_l2_write(h, sm, s->line, s->sectors, full, s->last);
+    reuse_hierarchy_l2_write(h, sm, s->line, s->sectors, full, s->last);
 }
 
 /* A line leaves after cycles in which the unit had nothing to do, or when it has waited its time.
@@ -114,7 +114,7 @@ static void send_idle(struct hierarchy *h, uint32_t sm, uint64_t t)
     p->n_stores = kept;
 }
 
-void hierarchy_drain(struct hierarchy *h)
+void reuse_hierarchy_drain(struct hierarchy *h)
 {
     for (uint32_t s = 0; s < h->n_sms; s++)
         send_idle(h, s, UINT64_MAX);
@@ -204,9 +204,9 @@ static uint64_t atomic(struct hierarchy *h, uint32_t sm, const struct strata_win
     uint64_t done = t + 1, addr[STRATA_WARP_SIZE];
     strata_winst_addresses(w, addr);
     for (unsigned i = 0; i < n; i++) {
-        uint32_t packets = sm_atomic_packets(addr, &r[i], h->sm[sm].l1.sector_shift),
+        uint32_t packets = atomic_packets(addr, &r[i], h->sm[sm].l1.sector_shift),
                  sectors = popcount32(r[i].sectors);
-        uint64_t back = hierarchy_l2_atomic(h, sm, r[i].line, r[i].sectors, packets, t);
+        uint64_t back = reuse_hierarchy_l2_atomic(h, sm, r[i].line, r[i].sectors, packets, t);
         h->n.from_l1_bytes += 32 * packets;
         h->n.to_l1_bytes += returns ? 32 * packets : 0;
         *(returns ? &h->n.atom_sectors : &h->n.red_sectors) += sectors;
@@ -255,7 +255,7 @@ static void tell_site(const struct hierarchy *h, const struct strata_winst *w,
     h->sites->access(h->sites->context, &a);
 }
 
-void hierarchy_shared(struct hierarchy *h, const struct strata_winst *w)
+void reuse_hierarchy_shared(struct hierarchy *h, const struct strata_winst *w)
 {
     if (!h->sites)
         return;
@@ -281,8 +281,8 @@ static uint64_t perform(struct hierarchy *h, uint32_t sm, const struct strata_wi
     }
 }
 
-uint64_t hierarchy_access(struct hierarchy *h, uint32_t sm, const struct strata_winst *w,
-                          uint64_t local_base, uint64_t t)
+uint64_t reuse_hierarchy_access(struct hierarchy *h, uint32_t sm, const struct strata_winst *w,
+                                uint64_t local_base, uint64_t t)
 {
     struct strata_request r[STRATA_MAX_REQUESTS];
     unsigned n = strata_coalesce(&h->coalescer, w, local_base, r);
@@ -301,7 +301,8 @@ uint64_t hierarchy_access(struct hierarchy *h, uint32_t sm, const struct strata_
 
 /* ---- the profiler's words ---- */
 
-void hierarchy_report(const struct hierarchy *h, double other_dram_sectors, struct strata_result *r)
+void reuse_hierarchy_report(const struct hierarchy *h, double other_dram_sectors,
+                            struct strata_result *r)
 {
     const struct hierarchy_counts *n = &h->n;
     uint32_t l2 = h->gpu->l2.cache.sector_bytes;

@@ -12,7 +12,7 @@
 #include <strata/coalesce.h>
 #include <strata/result.h>
 
-#include "cache/memside.h"
+#include "memory/memside.h"
 
 #define HIERARCHY_STORE_LINES 64
 
@@ -61,18 +61,18 @@ struct hierarchy {
     struct hierarchy_counts n;
 };
 
-strata_status hierarchy_init(struct hierarchy *h, const struct strata_gpu *gpu,
-                             const struct strata_launch *launch, uint64_t l1_bytes, uint64_t seed,
-                             struct strata_error *err);
-void hierarchy_release(struct hierarchy *h);
+strata_status reuse_hierarchy_init(struct hierarchy *h, const struct strata_gpu *gpu,
+                                   const struct strata_launch *launch, uint64_t l1_bytes,
+                                   uint64_t seed, struct strata_error *err);
+void reuse_hierarchy_release(struct hierarchy *h);
 /* One warp instruction at time t; returns when its data is there. */
-uint64_t hierarchy_access(struct hierarchy *h, uint32_t sm, const struct strata_winst *w,
-                          uint64_t local_base, uint64_t t);
+uint64_t reuse_hierarchy_access(struct hierarchy *h, uint32_t sm, const struct strata_winst *w,
+                                uint64_t local_base, uint64_t t);
 /* A shared-memory instruction: nothing to model here, but somebody may want to know. */
-void hierarchy_shared(struct hierarchy *h, const struct strata_winst *w);
+void reuse_hierarchy_shared(struct hierarchy *h, const struct strata_winst *w);
 /* What waits in front of the crossbars leaves. */
-void hierarchy_drain(struct hierarchy *h);
-void hierarchy_report(const struct hierarchy *h, double other_dram_sectors,
-                      struct strata_result *r);
+void reuse_hierarchy_drain(struct hierarchy *h);
+void reuse_hierarchy_report(const struct hierarchy *h, double other_dram_sectors,
+                            struct strata_result *r);
 
 #endif

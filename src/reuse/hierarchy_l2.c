@@ -6,7 +6,7 @@
 
 #include "base/bits.h"
 
-void hierarchy_l2_expect(const struct hierarchy *h, uint32_t part, uint64_t line)
+void reuse_hierarchy_l2_expect(const struct hierarchy *h, uint32_t part, uint64_t line)
 {
     uint32_t home = memside_home(&h->side, line);
     if (home != part)
@@ -144,8 +144,8 @@ static uint64_t coalesced_read(struct hierarchy *h, uint32_t sm, uint64_t line, 
     return arrival;
 }
 
-uint64_t hierarchy_l2_read(struct hierarchy *h, uint32_t sm, uint64_t line, uint32_t sectors,
-                           uint64_t t)
+uint64_t reuse_hierarchy_l2_read(struct hierarchy *h, uint32_t sm, uint64_t line, uint32_t sectors,
+                                 uint64_t t)
 {
     if (h->side.same_geometry)
         return coalesced_read(h, sm, line, sectors, t);
@@ -187,8 +187,8 @@ static void near_write(struct hierarchy *h, uint32_t sm, uint64_t line, uint32_t
     put(h, home, line, sectors, full, true, t);
 }
 
-void hierarchy_l2_write(struct hierarchy *h, uint32_t sm, uint64_t line, uint32_t sectors,
-                        uint32_t full, uint64_t t)
+void reuse_hierarchy_l2_write(struct hierarchy *h, uint32_t sm, uint64_t line, uint32_t sectors,
+                              uint32_t full, uint64_t t)
 {
     if (h->side.same_geometry) {
         near_write(h, sm, line, sectors, full, t);
@@ -204,8 +204,8 @@ void hierarchy_l2_write(struct hierarchy *h, uint32_t sm, uint64_t line, uint32_
 }
 
 /* Done at the home of the line, which fetches what it does not hold. */
-uint64_t hierarchy_l2_atomic(struct hierarchy *h, uint32_t sm, uint64_t line, uint32_t sectors,
-                             uint32_t packets, uint64_t t)
+uint64_t reuse_hierarchy_l2_atomic(struct hierarchy *h, uint32_t sm, uint64_t line,
+                                   uint32_t sectors, uint32_t packets, uint64_t t)
 {
     uint32_t home = memside_home(&h->side, line);
     bool far = home != h->sm[sm].partition;
@@ -264,9 +264,9 @@ static void init_rates(struct hierarchy *h)
                  : 0;
 }
 
-strata_status hierarchy_init(struct hierarchy *h, const struct strata_gpu *gpu,
-                             const struct strata_launch *launch, uint64_t l1_bytes, uint64_t seed,
-                             struct strata_error *err)
+strata_status reuse_hierarchy_init(struct hierarchy *h, const struct strata_gpu *gpu,
+                                   const struct strata_launch *launch, uint64_t l1_bytes,
+                                   uint64_t seed, struct strata_error *err)
 {
     memset(h, 0, sizeof *h);
     h->gpu = gpu;
@@ -283,11 +283,11 @@ strata_status hierarchy_init(struct hierarchy *h, const struct strata_gpu *gpu,
     for (uint32_t i = 0; i < h->side.n_partitions && st == STRATA_OK; i++)
         st = init_partition(h, i, seed, err);
     if (st != STRATA_OK)
-        hierarchy_release(h);
+        reuse_hierarchy_release(h);
     return st;
 }
 
-void hierarchy_release(struct hierarchy *h)
+void reuse_hierarchy_release(struct hierarchy *h)
 {
     for (uint32_t s = 0; h->sm && s < h->n_sms; s++)
         cache_release(&h->sm[s].l1);

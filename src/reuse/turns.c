@@ -201,8 +201,8 @@ static void execute(struct turns *t, uint32_t index, const struct sm_inst *i, ui
     switch (i->kind) {
     case SM_KIND_GLOBAL: {
         count(t, w->next.inst);
-        uint64_t done = hierarchy_access(&t->h, residents_core(&t->r, index), &w->next,
-                                         t->r.warp[index].local_base, at);
+        uint64_t done = reuse_hierarchy_access(&t->h, residents_core(&t->r, index), &w->next,
+                                               t->r.warp[index].local_base, at);
         if (w->next.inst->memop == STRATA_MEM_ASYNC_COPY)
             w->copies = done > w->copies ? done : w->copies;
         else
@@ -211,7 +211,7 @@ static void execute(struct turns *t, uint32_t index, const struct sm_inst *i, ui
     }
     case SM_KIND_SHARED:
         count(t, w->next.inst);
-        hierarchy_shared(&t->h, &w->next);
+        reuse_hierarchy_shared(&t->h, &w->next);
         set_results(w, i, at + t->gpu->shared.latency_cycles);
         break;
     case SM_KIND_COMMIT:
@@ -290,7 +290,7 @@ static strata_status prepare(struct turns *t, struct strata_reader *reader, uint
         return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
                            "There is no memory left for the resident warps of a launch.");
     fetch_gpu_init(t->fetch, t->gpu);
-    return hierarchy_init(&t->h, t->gpu, t->r.launch, t->r.occupancy.l1_bytes, seed, err);
+    return reuse_hierarchy_init(&t->h, t->gpu, t->r.launch, t->r.occupancy.l1_bytes, seed, err);
 }
 
 static void release(struct turns *t)
@@ -304,7 +304,7 @@ static void release(struct turns *t)
     free(t->running);
     free(t->head);
     free(t->tail);
-    hierarchy_release(&t->h);
+    reuse_hierarchy_release(&t->h);
     sm_decoder_release(&t->decoder);
     residents_release(&t->r);
     free(t);
@@ -320,7 +320,7 @@ static void report(const struct turns *t, struct strata_result *out)
     strata_result_set(out, "smsp__inst_executed_op_shared_ld.sum", (double)t->shared_ld);
     strata_result_set(out, "smsp__inst_executed_op_shared_st.sum", (double)t->shared_st);
     /* besides data, DRAM is read for code and for what the front end needs once a launch */
-    hierarchy_report(&t->h, code + t->gpu->launch.dram_sectors, out);
+    reuse_hierarchy_report(&t->h, code + t->gpu->launch.dram_sectors, out);
     sm_report_launch(l, &t->r.occupancy, out);
     if (t->unknown)
         strata_result_warn(out,
@@ -350,7 +350,7 @@ strata_status turns_run(const struct strata_gpu *gpu, struct strata_reader *read
             run_warp(t, index);
     st = t->status;
     if (st == STRATA_OK) {
-        hierarchy_drain(&t->h);
+        reuse_hierarchy_drain(&t->h);
         report(t, out);
     }
     release(t);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "cache/memside.h"
+#include "memory/memside.h"
 
 /* ---- setting up ---- */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "cache/memside.h"
+#include "memory/memside.h"
 
 enum { FIRST_ROWS = 1024 };
 

@@ -14,7 +14,7 @@
 #include <strata/gpu.h>
 #include <strata/status.h>
 
-#include "cache/memside.h"
+#include "memory/memside.h"
 #include "sim/dram.h"
 #include "sim/message.h"
 #include "sim/packet.h"

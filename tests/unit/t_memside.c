@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "cache/memside.h"
+#include "memory/memside.h"
 
 static struct strata_gpu h200;
 

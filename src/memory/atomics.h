@@ -1,6 +1,6 @@
 /* atomics.h - what atomics of a warp send to the L2. */
-#ifndef STRATA_SM_ATOMICS_H
-#define STRATA_SM_ATOMICS_H
+#ifndef STRATA_MEMORY_ATOMICS_H
+#define STRATA_MEMORY_ATOMICS_H
 
 #include <strata/coalesce.h>
 
@@ -8,8 +8,8 @@
 
 /* Lanes that meet in one word go one after another, lanes in other words of a sector together
  * (device/probe, atomics): packets of a sector = the most lanes on one word. `addr` is by lane. */
-static inline uint32_t sm_atomic_packets(const uint64_t *addr, const struct strata_request *r,
-                                         uint32_t sector_shift)
+static inline uint32_t atomic_packets(const uint64_t *addr, const struct strata_request *r,
+                                      uint32_t sector_shift)
 {
     uint32_t packets = 0;
     for (uint32_t s = r->sectors; s; s &= s - 1) {

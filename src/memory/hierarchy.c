@@ -1,14 +1,14 @@
 /* memory.c - builds the memory side from a GPU's description. */
-#include "flow/memory.h"
+#include "memory/hierarchy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
 
-static strata_status no_memory(struct flow_memory *m, struct strata_error *err)
+static strata_status no_memory(struct hierarchy *m, struct strata_error *err)
 {
-    flow_memory_release(m);
+    hierarchy_release(m);
     return strata_fail(
         err, STRATA_ENOMEM, NULL, 0, 0,
         "There is no memory left for the modelled caches; model fewer launches at once (-j).");
@@ -28,7 +28,7 @@ static double dram_bytes_per_cycle(const struct strata_gpu *g)
            g->sm.clock_mhz * g->dram.efficiency;
 }
 
-static strata_status init_sms(struct flow_memory *m, uint64_t l1_bytes, uint64_t seed,
+static strata_status init_sms(struct hierarchy *m, uint64_t l1_bytes, uint64_t seed,
                               struct strata_error *err)
 {
     const struct strata_gpu *g = m->gpu;
@@ -38,7 +38,7 @@ static strata_status init_sms(struct flow_memory *m, uint64_t l1_bytes, uint64_t
         return no_memory(m, err);
     strata_status st = cache_pool_create(&l1, m->n_sms, &m->l1_pool, err);
     for (uint32_t s = 0; s < m->n_sms && st == STRATA_OK; s++) {
-        struct flow_sm_port *p = &m->sm[s];
+        struct hierarchy_sm *p = &m->sm[s];
         st = cache_create_in(&m->l1_pool, &l1, seed + s, &p->l1, err);
         p->gpc = memside_gpc(&m->side, s);
         p->partition = memside_partition(&m->side, p->gpc);
@@ -51,11 +51,11 @@ static strata_status init_sms(struct flow_memory *m, uint64_t l1_bytes, uint64_t
     return st;
 }
 
-static strata_status init_partition(struct flow_memory *m, uint32_t i, uint64_t seed,
+static strata_status init_partition(struct hierarchy *m, uint32_t i, uint64_t seed,
                                     struct strata_error *err)
 {
     const struct strata_gpu *g = m->gpu;
-    struct flow_partition *p = &m->partition[i];
+    struct hierarchy_partition *p = &m->partition[i];
     struct strata_cache_config l2 = g->l2.cache;
     l2.size_bytes /= m->side.n_partitions;
     strata_status st = cache_create(&l2, seed + 1000 + i, &p->l2, err);
@@ -76,7 +76,7 @@ static strata_status init_partition(struct flow_memory *m, uint32_t i, uint64_t 
     return STRATA_OK;
 }
 
-static void init_rates(struct flow_memory *m)
+static void init_rates(struct hierarchy *m)
 {
     const struct strata_gpu *g = m->gpu;
     m->slices = g->l2.slices / m->side.n_partitions ? g->l2.slices / m->side.n_partitions : 1;
@@ -107,9 +107,9 @@ static void init_rates(struct flow_memory *m)
     m->refresh_cycles = (uint64_t)g->dram.tRFC * g->sm.clock_mhz / g->dram.clock_mhz;
 }
 
-strata_status flow_memory_init(struct flow_memory *m, const struct strata_gpu *gpu,
-                               const struct strata_launch *launch, uint64_t l1_bytes, uint64_t seed,
-                               struct strata_error *err)
+strata_status hierarchy_init(struct hierarchy *m, const struct strata_gpu *gpu,
+                             const struct strata_launch *launch, uint64_t l1_bytes, uint64_t seed,
+                             struct strata_error *err)
 {
     memset(m, 0, sizeof *m);
     m->gpu = gpu;
@@ -126,11 +126,11 @@ strata_status flow_memory_init(struct flow_memory *m, const struct strata_gpu *g
     for (uint32_t i = 0; i < m->side.n_partitions && st == STRATA_OK; i++)
         st = init_partition(m, i, seed, err);
     if (st != STRATA_OK)
-        flow_memory_release(m);
+        hierarchy_release(m);
     return st;
 }
 
-void flow_memory_release(struct flow_memory *m)
+void hierarchy_release(struct hierarchy *m)
 {
     for (uint32_t s = 0; m->sm && s < m->n_sms; s++) {
         cache_release(&m->sm[s].l1);
@@ -142,7 +142,7 @@ void flow_memory_release(struct flow_memory *m)
     memside_coalescer_release(&m->requests);
     free(m->sm);
     for (uint32_t i = 0; i < MEMSIDE_MAX_PARTITIONS; i++) {
-        struct flow_partition *p = &m->partition[i];
+        struct hierarchy_partition *p = &m->partition[i];
         cache_release(&p->l2);
         free(p->slice_free64);
         free(p->atomic_word);

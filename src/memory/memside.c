@@ -1,5 +1,5 @@
 /* memside.c - geometry, write-back and request coalescers. */
-#include "cache/memside.h"
+#include "memory/memside.h"
 
 #include <stdlib.h>
 #include <string.h>

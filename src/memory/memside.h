@@ -4,8 +4,8 @@
  *
  * The rules are those the H200's counters follow (docs/flow.md). Not thread-safe
  * per object. */
-#ifndef STRATA_CACHE_MEMSIDE_H
-#define STRATA_CACHE_MEMSIDE_H
+#ifndef STRATA_MEMORY_MEMSIDE_H
+#define STRATA_MEMORY_MEMSIDE_H
 
 #include "base/bits.h"
 #include "cache/cache.h"

@@ -1,10 +1,10 @@
 /* dram.c - channels with open rows: bandwidth and latency, no commands. */
-#include "flow/memory.h"
+#include "memory/hierarchy.h"
 
 #include "base/bits.h"
 
 /* Channel of a line in its home partition. Neighbouring lines go to different channels. */
-static uint32_t channel_of(const struct flow_memory *m, uint64_t line)
+static uint32_t channel_of(const struct hierarchy *m, uint64_t line)
 {
     uint64_t n = line >> 8;
     return (uint32_t)(((mix64(n + 0x5bd1e995) & 0xffffffff) * m->channels) >> 32);
@@ -12,7 +12,7 @@ static uint32_t channel_of(const struct flow_memory *m, uint64_t line)
 
 /* True if the line's row is not open in its bank; it is then. A row's bytes are spread over the
  * channels of the GPU in blocks of 256 bytes. */
-static bool row_change(struct flow_memory *m, struct flow_partition *p, uint32_t channel,
+static bool row_change(struct hierarchy *m, struct hierarchy_partition *p, uint32_t channel,
                        uint64_t line)
 {
     const struct strata_gpu *g = m->gpu;
@@ -29,7 +29,7 @@ static bool row_change(struct flow_memory *m, struct flow_partition *p, uint32_t
 }
 
 /* A refresh closes a channel for a while; the channels take turns. What is under way waits. */
-static void refresh(struct flow_memory *m, struct flow_partition *p, uint32_t channel)
+static void refresh(struct hierarchy *m, struct hierarchy_partition *p, uint32_t channel)
 {
     if (!m->refresh_every)
         return;
@@ -37,27 +37,28 @@ static void refresh(struct flow_memory *m, struct flow_partition *p, uint32_t ch
         (m->now + (uint64_t)channel * m->refresh_every / m->channels) % m->refresh_every;
     if (phase < m->refresh_cycles)
         p->channel_free64[channel] =
-            flow_max(p->channel_free64[channel], (m->now + m->refresh_cycles - phase) * 64);
+            hierarchy_max(p->channel_free64[channel], (m->now + m->refresh_cycles - phase) * 64);
 }
 
 /* The data bus and the rate of activates are two resources: a stream is bound by the first, 64-byte
  * accesses at random by the second (probe random_read: 1258 bytes a cycle over 512 MB, a stream
  * 2200). */
-static uint64_t access_channel(struct flow_memory *m, uint32_t partition, uint64_t line,
+static uint64_t access_channel(struct hierarchy *m, uint32_t partition, uint64_t line,
                                uint32_t n_sectors, uint64_t t, bool *new_row)
 {
-    struct flow_partition *p = &m->partition[partition];
+    struct hierarchy_partition *p = &m->partition[partition];
     uint32_t channel = channel_of(m, line);
     refresh(m, p, channel);
     *new_row = row_change(m, p, channel, line);
     uint64_t start =
-        *new_row ? flow_take(m, &p->activate_free64[channel], t, m->activate_64ths) : t;
+        *new_row ? hierarchy_take(m, &p->activate_free64[channel], t, m->activate_64ths) : t;
     uint32_t cost = n_sectors * m->channel_64ths_per_sector;
-    return flow_max(start, flow_take(m, &p->channel_free64[channel], t, cost)) + cost / 64;
+    return hierarchy_max(start, hierarchy_take(m, &p->channel_free64[channel], t, cost)) +
+           cost / 64;
 }
 
-uint64_t flow_dram_read(struct flow_memory *m, uint32_t partition, uint64_t line,
-                        uint32_t n_sectors, uint64_t t)
+uint64_t hierarchy_dram_read(struct hierarchy *m, uint32_t partition, uint64_t line,
+                             uint32_t n_sectors, uint64_t t)
 {
     bool new_row;
     uint64_t done = access_channel(m, partition, line, n_sectors, t, &new_row);
@@ -65,8 +66,8 @@ uint64_t flow_dram_read(struct flow_memory *m, uint32_t partition, uint64_t line
     return done + m->gpu->dram.access_cycles + (new_row ? m->gpu->dram.row_miss_cycles : 0);
 }
 
-void flow_dram_write(struct flow_memory *m, uint32_t partition, uint64_t line, uint32_t n_sectors,
-                     uint64_t t)
+void hierarchy_dram_write(struct hierarchy *m, uint32_t partition, uint64_t line,
+                          uint32_t n_sectors, uint64_t t)
 {
     bool new_row;
     access_channel(m, partition, line, n_sectors, t, &new_row);

@@ -1,13 +1,13 @@
 /* l1.c - the load/store unit, the L1 and the stores that wait in front of the crossbar. */
-#include "flow/memory.h"
+#include "memory/hierarchy.h"
 
 #include <string.h>
 
 #include "base/bits.h"
-#include "sm/atomics.h"
+#include "memory/atomics.h"
 
 /* Bytes of each sector of a request's line that its lanes write. */
-static void sector_bytes(const struct flow_memory *m, const struct strata_winst *w,
+static void sector_bytes(const struct hierarchy *m, const struct strata_winst *w,
                          const struct strata_request *r, uint8_t bytes[CACHE_MAX_SECTORS])
 {
     uint32_t size = m->gpu->l1.cache.sector_bytes, width = w->inst->width_bytes,
@@ -32,7 +32,7 @@ static void sector_bytes(const struct flow_memory *m, const struct strata_winst 
 }
 
 /* Sectors that are written whole. */
-static uint32_t whole_sectors(const struct flow_memory *m, const uint8_t bytes[CACHE_MAX_SECTORS])
+static uint32_t whole_sectors(const struct hierarchy *m, const uint8_t bytes[CACHE_MAX_SECTORS])
 {
     uint32_t size = m->gpu->l1.cache.sector_bytes > 255 ? 255 : m->gpu->l1.cache.sector_bytes,
              whole = 0;
@@ -44,32 +44,32 @@ static uint32_t whole_sectors(const struct flow_memory *m, const uint8_t bytes[C
 /* Stores wait in a few lines and leave when the unit was idle for a while, or when another line
  * needs the place: 64 stores of one warp to one line leave as one if nothing pauses, and stores to
  * more lines than there are places never merge (device/probe, store_rate and store_repeat). */
-static void send_store(struct flow_memory *m, uint32_t sm, const struct flow_store_line *s,
+static void send_store(struct hierarchy *m, uint32_t sm, const struct hierarchy_store_line *s,
                        uint64_t t)
 {
-    struct flow_sm_port *p = &m->sm[sm];
+    struct hierarchy_sm *p = &m->sm[sm];
     uint32_t full = whole_sectors(m, s->bytes) & s->sectors, n = popcount32(s->sectors);
     /* A packet needs a flit for its head; whole sectors hide it behind their data (store_rate:
      * 1.9 cycles for one sector, 3.9 for four whole ones, 4.8 for four written in part). */
     uint32_t flits = n < 2 ? 2 : full == s->sectors ? n : n + 1;
-    uint64_t start = flow_take(m, &p->out_free64, t, flits * m->out_64ths_per_sector);
-    start = flow_take(m, &m->xbar_out_free64, start, flits * m->xbar_64ths_per_sector);
+    uint64_t start = hierarchy_take(m, &p->out_free64, t, flits * m->out_64ths_per_sector);
+    start = hierarchy_take(m, &m->xbar_out_free64, start, flits * m->xbar_64ths_per_sector);
     m->count.from_l1_bytes += n * m->gpu->l1.cache.sector_bytes;
     p->drain_debt4 += m->gpu->l1.store_drain_cycles * n * 4 / (m->l1_sectors ? m->l1_sectors : 1);
-    flow_l2_write(m, sm, s->line, s->sectors, full, start);
-    p->store_done = flow_max(p->store_done, start + m->gpu->l2.hit_cycles);
+    hierarchy_l2_write(m, sm, s->line, s->sectors, full, start);
+    p->store_done = hierarchy_max(p->store_done, start + m->gpu->l2.hit_cycles);
 }
 
 /* Sends every line that no store has touched for `idle` cycles in which the unit had nothing to do,
  * or for as long as it may wait at all. */
-static void drain_stores(struct flow_memory *m, uint32_t sm, uint64_t t)
+static void drain_stores(struct hierarchy *m, uint32_t sm, uint64_t t)
 {
-    struct flow_sm_port *p = &m->sm[sm];
+    struct hierarchy_sm *p = &m->sm[sm];
     uint64_t idle_now = t - p->lsu_busy, idle = m->gpu->l1.store_idle_cycles,
              most = m->gpu->l1.store_wait_cycles;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < p->n_stores; i++) {
-        struct flow_store_line *s = &p->store[i];
+        struct hierarchy_store_line *s = &p->store[i];
         if (idle_now >= s->idle + idle || t >= s->last + most)
             send_store(m, sm, s, s->last + idle < t ? s->last + idle : t);
         else
@@ -78,22 +78,22 @@ static void drain_stores(struct flow_memory *m, uint32_t sm, uint64_t t)
     p->n_stores = kept;
 }
 
-static void send_all_stores(struct flow_memory *m, uint32_t sm, uint64_t t)
+static void send_all_stores(struct hierarchy *m, uint32_t sm, uint64_t t)
 {
-    struct flow_sm_port *p = &m->sm[sm];
+    struct hierarchy_sm *p = &m->sm[sm];
     for (uint32_t i = 0; i < p->n_stores; i++)
         send_store(m, sm, &p->store[i], t);
     p->n_stores = 0;
 }
 
 /* The unit starts new work: stores that waited long enough have left. Returns the start. */
-static uint64_t lsu_begin(struct flow_memory *m, uint32_t sm, uint64_t t, uint32_t cycles)
+static uint64_t lsu_begin(struct hierarchy *m, uint32_t sm, uint64_t t, uint32_t cycles)
 {
-    struct flow_sm_port *p = &m->sm[sm];
+    struct hierarchy_sm *p = &m->sm[sm];
     /* Reading a line out takes cycles of the unit, which idle ones pay for. */
     uint64_t idle = t > p->lsu_free ? t - p->lsu_free : 0;
     p->drain_debt4 -= p->drain_debt4 < idle * 4 ? p->drain_debt4 : (uint32_t)(idle * 4);
-    uint64_t start = flow_max(t, p->lsu_free) + p->drain_debt4 / 4;
+    uint64_t start = hierarchy_max(t, p->lsu_free) + p->drain_debt4 / 4;
     p->drain_debt4 &= 3;
     if (p->n_stores)
         drain_stores(m, sm, start);
@@ -102,19 +102,20 @@ static uint64_t lsu_begin(struct flow_memory *m, uint32_t sm, uint64_t t, uint32
     return start;
 }
 
-uint64_t flow_lsu_take(struct flow_memory *m, uint32_t sm, uint64_t t, uint32_t cycles)
+uint64_t hierarchy_unit_take(struct hierarchy *m, uint32_t sm, uint64_t t, uint32_t cycles)
 {
     return lsu_begin(m, sm, t, cycles);
 }
 
-uint64_t flow_drain(struct flow_memory *m, uint32_t sm)
+uint64_t hierarchy_drain(struct hierarchy *m, uint32_t sm)
 {
-    struct flow_sm_port *p = &m->sm[sm];
+    struct hierarchy_sm *p = &m->sm[sm];
     send_all_stores(m, sm, p->lsu_free); /* the end of a kernel flushes them */
     return p->store_done;
 }
 
-uint64_t flow_shared(struct flow_memory *m, uint32_t sm, const struct strata_winst *w, uint64_t t)
+uint64_t hierarchy_shared(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
+                          uint64_t t)
 {
     struct strata_shared_cost cost = strata_shared_access(&m->coalescer, w);
     uint32_t cycles = cost.wavefronts ? cost.wavefronts : 1;
@@ -125,7 +126,7 @@ uint64_t flow_shared(struct flow_memory *m, uint32_t sm, const struct strata_win
 
 /* Passes over the data banks: lanes whose words share a bank go one after another. Affine accesses
  * to words need no look at each lane. */
-static uint32_t bank_passes(struct flow_memory *m, const struct strata_winst *w)
+static uint32_t bank_passes(struct hierarchy *m, const struct strata_winst *w)
 {
     if (w->addr_kind == STRATA_ADDR_STRIDE && w->inst->width_bytes == 4 && w->stride % 4 == 0 &&
         m->gpu->shared.banks == 32 && m->gpu->shared.bank_mode == STRATA_BANKS_4B) {
@@ -140,7 +141,7 @@ static uint32_t bank_passes(struct flow_memory *m, const struct strata_winst *w)
 /* Cycles the unit needs for a global access: tag look-ups of several lines a cycle, and passes over
  * the data banks as in shared memory (device/probe, hit_rate: 32 lines at a stride of 33 words take
  * 8 cycles, at a stride of 32 words 32). */
-static uint32_t access_cycles(struct flow_memory *m, const struct strata_winst *w,
+static uint32_t access_cycles(struct hierarchy *m, const struct strata_winst *w,
                               unsigned n_requests)
 {
     uint32_t tags = m->gpu->l1.tags_per_cycle ? m->gpu->l1.tags_per_cycle : 1;
@@ -157,7 +158,7 @@ static uint32_t access_cycles(struct flow_memory *m, const struct strata_winst *
 /* With MSHRs and allocation on a miss, a line of the set is reserved for the data until it is
  * there: the old L1 of paper 004 (figure 6). Without MSHRs the H200's rule holds: a line may lose
  * its place before that. */
-static bool reserves_lines(const struct flow_memory *m)
+static bool reserves_lines(const struct hierarchy *m)
 {
     return m->gpu->l1.mshrs && m->gpu->l1.allocate == STRATA_ALLOC_ON_MISS;
 }
@@ -178,27 +179,27 @@ static uint64_t set_has_room(const struct cache *l1, uint64_t line, uint64_t t)
         uint64_t filled = filled_at(&l1->slot[i]);
         earliest = filled < earliest ? filled : earliest;
     }
-    return flow_max(earliest, t);
+    return hierarchy_max(earliest, t);
 }
 
 /* A miss waits for a free MSHR, and for a line of its set, where the GPU's description limits them;
  * the lines and loads behind it wait with it: the unit works in order. Returns when it has both. */
-static uint64_t wait_for_place(struct flow_memory *m, struct flow_sm_port *p, uint64_t line,
+static uint64_t wait_for_place(struct hierarchy *m, struct hierarchy_sm *p, uint64_t line,
                                bool needs_line, uint64_t t)
 {
-    uint64_t start = p->mshr_free ? flow_max(p->mshr_free[0], t) : t;
+    uint64_t start = p->mshr_free ? hierarchy_max(p->mshr_free[0], t) : t;
     if (needs_line && reserves_lines(m))
         start = set_has_room(&p->l1, line, start);
     if (start == t)
         return t;
     m->held = start - m->now;
-    p->mshr_wait_until = flow_max(p->mshr_wait_until, start);
-    p->lsu_free = flow_max(p->lsu_free, start);
+    p->mshr_wait_until = hierarchy_max(p->mshr_wait_until, start);
+    p->lsu_free = hierarchy_max(p->lsu_free, start);
     return start;
 }
 
 /* The MSHR that was free first is taken until `done`. */
-static void keep_mshr(const struct flow_memory *m, struct flow_sm_port *p, uint64_t done)
+static void keep_mshr(const struct hierarchy *m, struct hierarchy_sm *p, uint64_t done)
 {
     uint32_t n = m->gpu->l1.mshrs, at = 0;
     if (!p->mshr_free)
@@ -225,7 +226,7 @@ static bool tlb_holds(struct cache *tlb, uint64_t page)
 
 /* Cycles an access that leaves the L1 waits for its translation (paper 002, sections 4.4 and 5.2:
  * two levels, then a page walk). The L1 itself is looked up by virtual address. */
-static uint32_t translation_cycles(struct flow_memory *m, uint32_t sm, uint64_t line)
+static uint32_t translation_cycles(struct hierarchy *m, uint32_t sm, uint64_t line)
 {
     if (!m->gpu->tlb.enabled)
         return 0;
@@ -238,20 +239,20 @@ static uint32_t translation_cycles(struct flow_memory *m, uint32_t sm, uint64_t 
 }
 
 /* Sectors that the unit looked for at t and asks for from `start` on. */
-static uint64_t fetch_sectors(struct flow_memory *m, uint32_t sm, uint64_t line, uint32_t sectors,
+static uint64_t fetch_sectors(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
                               uint64_t t, uint64_t start)
 {
-    struct flow_sm_port *p = &m->sm[sm];
+    struct hierarchy_sm *p = &m->sm[sm];
     if (m->gpu->l1.miss_requests_per_cycle) {
-        start = flow_max(start, p->miss_free);
+        start = hierarchy_max(start, p->miss_free);
         p->miss_free = start + 1;
     }
     start += translation_cycles(m, sm, line);
-    uint64_t arrival = flow_l2_read(m, sm, line, sectors, start);
+    uint64_t arrival = hierarchy_l2_read(m, sm, line, sectors, start);
     uint32_t n = popcount32(sectors);
     m->count.to_l1_bytes += n * m->gpu->l1.cache.sector_bytes;
-    arrival = flow_take(m, &m->xbar_in_free64, arrival, n * m->xbar_64ths_per_sector);
-    arrival = flow_take(m, &p->in_free64, arrival, n * m->in_64ths_per_sector);
+    arrival = hierarchy_take(m, &m->xbar_in_free64, arrival, n * m->xbar_64ths_per_sector);
+    arrival = hierarchy_take(m, &p->in_free64, arrival, n * m->in_64ths_per_sector);
     m->held = 0;
     keep_mshr(m, p, arrival);
     m->count.lat_requests++;
@@ -260,7 +261,7 @@ static uint64_t fetch_sectors(struct flow_memory *m, uint32_t sm, uint64_t line,
 }
 
 /* A place for a line that is asked for at t. */
-static uint32_t slot_for(const struct flow_memory *m, struct flow_sm_port *p, uint64_t line,
+static uint32_t slot_for(const struct hierarchy *m, struct hierarchy_sm *p, uint64_t line,
                          uint64_t t)
 {
     struct cache *l1 = &p->l1;
@@ -277,10 +278,10 @@ static uint32_t slot_for(const struct flow_memory *m, struct flow_sm_port *p, ui
 }
 
 /* One line of a load. Sectors on their way count as hits, as the profiler counts them. */
-static uint64_t load_line(struct flow_memory *m, uint32_t sm, const struct strata_request *r,
+static uint64_t load_line(struct hierarchy *m, uint32_t sm, const struct strata_request *r,
                           bool use_l1, uint64_t t, uint32_t *hits)
 {
-    struct flow_sm_port *p = &m->sm[sm];
+    struct hierarchy_sm *p = &m->sm[sm];
     uint64_t done = t + m->gpu->l1.hit_cycles;
     uint32_t slot = use_l1 ? cache_find(&p->l1, r->line) : CACHE_NONE, have = 0;
     if (slot != CACHE_NONE) {
@@ -291,7 +292,7 @@ static uint64_t load_line(struct flow_memory *m, uint32_t sm, const struct strat
             uint64_t ready = s->ready[lowest_bit32(b)];
             if (ready > t && !m->gpu->l1.inflight_counts_as_hit)
                 (*hits)--;
-            done = flow_max(done, ready);
+            done = hierarchy_max(done, ready);
         }
         *hits += popcount32(have);
     }
@@ -308,10 +309,10 @@ static uint64_t load_line(struct flow_memory *m, uint32_t sm, const struct strat
         for (uint32_t b = miss; b; b &= b - 1)
             s->ready[lowest_bit32(b)] = arrival;
     }
-    return flow_max(done, arrival);
+    return hierarchy_max(done, arrival);
 }
 
-static uint64_t load(struct flow_memory *m, uint32_t sm, const struct strata_winst *w,
+static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
                      const struct strata_request *r, unsigned n, uint64_t t)
 {
     bool local = w->inst->space == STRATA_SPACE_LOCAL;
@@ -321,11 +322,11 @@ static uint64_t load(struct flow_memory *m, uint32_t sm, const struct strata_win
              tags = m->gpu->l1.tags_per_cycle ? m->gpu->l1.tags_per_cycle : 1;
     for (unsigned i = 0; i < n; i++) {
         sectors += popcount32(r[i].sectors);
-        done = flow_max(
+        done = hierarchy_max(
             done, load_line(m, sm, &r[i], m->gpu->l1.enabled && !bypass, start + i / tags, &hits));
     }
     /* The unit stops when its misses queue up in front of the crossbar. */
-    struct flow_sm_port *p = &m->sm[sm];
+    struct hierarchy_sm *p = &m->sm[sm];
     if (p->miss_free > p->lsu_free + m->gpu->sm.lsu_queue_cycles)
         p->lsu_free = p->miss_free - m->gpu->sm.lsu_queue_cycles;
     /* Asynchronous copies count too, also those around the L1: as misses (example suite,
@@ -340,22 +341,22 @@ static uint64_t load(struct flow_memory *m, uint32_t sm, const struct strata_win
     return done;
 }
 
-static void buffer_store(struct flow_memory *m, uint32_t sm, const struct strata_request *r,
+static void buffer_store(struct hierarchy *m, uint32_t sm, const struct strata_request *r,
                          const uint8_t bytes[CACHE_MAX_SECTORS], uint64_t t)
 {
-    struct flow_sm_port *p = &m->sm[sm];
+    struct hierarchy_sm *p = &m->sm[sm];
     uint32_t i = 0, limit = m->gpu->l1.store_buffer_lines;
     while (i < p->n_stores && p->store[i].line != r->line)
         i++;
     if (i == p->n_stores) {
-        if (limit > FLOW_STORE_LINES)
-            limit = FLOW_STORE_LINES;
+        if (limit > HIERARCHY_STORE_LINES)
+            limit = HIERARCHY_STORE_LINES;
         if (p->n_stores && p->n_stores >= limit) {
             send_store(m, sm, &p->store[0], t);
             memmove(&p->store[0], &p->store[1], (p->n_stores - 1) * sizeof p->store[0]);
             i = --p->n_stores;
         }
-        p->store[i] = (struct flow_store_line){.line = r->line};
+        p->store[i] = (struct hierarchy_store_line){.line = r->line};
         p->n_stores++;
     }
     p->store[i].last = t;
@@ -369,8 +370,8 @@ static void buffer_store(struct flow_memory *m, uint32_t sm, const struct strata
         send_all_stores(m, sm, t);
 }
 
-static void store_in_l1(struct flow_memory *m, struct flow_sm_port *p,
-                        const struct strata_request *r, uint32_t whole, uint64_t t, bool local)
+static void store_in_l1(struct hierarchy *m, struct hierarchy_sm *p, const struct strata_request *r,
+                        uint32_t whole, uint64_t t, bool local)
 {
     uint32_t policy = m->gpu->l1.write_policy, slot = cache_find(&p->l1, r->line);
     if (slot != CACHE_NONE) {
@@ -393,7 +394,7 @@ static void store_in_l1(struct flow_memory *m, struct flow_sm_port *p,
     s->valid |= (uint8_t)(whole & r->sectors);
 }
 
-static uint64_t store(struct flow_memory *m, uint32_t sm, const struct strata_winst *w,
+static uint64_t store(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
                       const struct strata_request *r, unsigned n, uint64_t t)
 {
     bool local = w->inst->space == STRATA_SPACE_LOCAL;
@@ -415,34 +416,35 @@ static uint64_t store(struct flow_memory *m, uint32_t sm, const struct strata_wi
         m->count.st_sectors += sectors;
     }
     /* The unit is held up when the way to the crossbar is more than a buffer behind. */
-    struct flow_sm_port *p = &m->sm[sm];
+    struct hierarchy_sm *p = &m->sm[sm];
     uint64_t backlog = p->out_free64 / 64;
     if (backlog > p->lsu_free + 64)
         p->lsu_free = backlog - 64;
     return start + 1;
 }
 
-static uint64_t atomic(struct flow_memory *m, uint32_t sm, const struct strata_winst *w,
+static uint64_t atomic(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
                        const struct strata_request *r, unsigned n, uint64_t t)
 {
     bool returns = w->inst->memop == STRATA_MEM_ATOMIC;
     uint64_t start = lsu_begin(m, sm, t, access_cycles(m, w, n)), done = start + 1;
     uint32_t packets = 0, sectors = 0;
-    struct flow_sm_port *p = &m->sm[sm];
+    struct hierarchy_sm *p = &m->sm[sm];
     uint64_t addr[STRATA_WARP_SIZE];
     strata_winst_addresses(w, addr);
     for (unsigned i = 0; i < n; i++) {
         uint64_t word = r[i].lanes ? addr[lowest_bit32(r[i].lanes)] : r[i].line;
-        uint32_t k = sm_atomic_packets(addr, &r[i], p->l1.sector_shift);
+        uint32_t k = atomic_packets(addr, &r[i], p->l1.sector_shift);
         if (m->ptx && !returns && n == 1 && w->addr_kind == STRATA_ADDR_STRIDE && !w->stride)
             k = 1; /* ptxas adds up the lanes of a warp first */
         packets += k;
         sectors += popcount32(r[i].sectors);
-        uint64_t leave = flow_take(m, &p->out_free64, start, k * m->out_64ths_per_sector);
-        uint64_t back = flow_l2_atomic(m, sm, r[i].line, word, r[i].sectors, k, leave);
+        uint64_t leave = hierarchy_take(m, &p->out_free64, start, k * m->out_64ths_per_sector);
+        uint64_t back = hierarchy_l2_atomic(m, sm, r[i].line, word, r[i].sectors, k, leave);
         if (returns)
-            done = flow_max(done, flow_take(m, &p->in_free64, back, k * m->in_64ths_per_sector));
-        p->store_done = flow_max(p->store_done, back);
+            done = hierarchy_max(
+                done, hierarchy_take(m, &p->in_free64, back, k * m->in_64ths_per_sector));
+        p->store_done = hierarchy_max(p->store_done, back);
     }
     m->count.from_l1_bytes += 32 * packets;
     if (returns) {
@@ -457,8 +459,8 @@ static uint64_t atomic(struct flow_memory *m, uint32_t sm, const struct strata_w
     return done;
 }
 
-uint64_t flow_access(struct flow_memory *m, uint32_t sm, const struct strata_winst *w,
-                     uint64_t local_base, uint64_t t)
+uint64_t hierarchy_access(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
+                          uint64_t local_base, uint64_t t)
 {
     struct strata_request r[STRATA_MAX_REQUESTS];
     unsigned n = strata_coalesce(&m->coalescer, w, local_base, r);
