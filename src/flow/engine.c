@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "base/bug.h"
 #include "flow/issue.h"
+#include "sm/warp_rules.h"
 
 enum { WHEEL_SLOTS = 8192 };
 
@@ -213,10 +214,9 @@ static strata_status start_warp(struct flow_engine *e, uint32_t index, uint32_t 
     w->at_barrier = false;
     w->last_issue = t;
     w->scoreboard.predicate_ready = 0;
-    w->async_open = 0;
-    w->n_groups = 0;
+    sm_async_reset(&w->async);
     w->fetch_line = UINT32_MAX;
-    w->local_base = ((uint64_t)1 << 46) + (uint64_t)index * (1u << 21);
+    w->local_base = sm_local_base(e->gpu, index);
     sm_window_reset(&w->window);
     st = flow_next_instruction(e, w);
     if (st != STRATA_OK)
@@ -267,7 +267,7 @@ static uint64_t hand_out(struct flow_engine *e, uint64_t t)
     double rate = e->gpu->launch.blocks_per_cycle;
     uint32_t cost =
         rate > 0 ? (uint32_t)(64.0 / rate + 0.5) : 64 * e->gpu->launch.block_interval_cycles;
-    uint64_t start = hierarchy_max(e->dispatch_free64, t * 64);
+    uint64_t start = later_of(e->dispatch_free64, t * 64);
     e->dispatch_free64 = start + cost;
     return start / 64;
 }
@@ -281,7 +281,7 @@ strata_status flow_end_block(struct flow_engine *e, uint32_t place, uint64_t t)
     e->resident_blocks--;
     if (!--e->sm_resident[sm])
         e->sm_busy[sm] += t - e->sm_start[sm];
-    e->end_time = hierarchy_max(e->end_time, t);
+    e->end_time = later_of(e->end_time, t);
     uint64_t block;
     if (e->blocks_over || !strata_dispatcher_release(e->dispatcher, sm, &block))
         return STRATA_OK;
@@ -312,7 +312,7 @@ strata_status flow_engine_run(struct flow_engine *e)
     if (st != STRATA_OK)
         return st;
     for (uint32_t s = 0; s < e->memory.n_sms; s++)
-        e->end_time = hierarchy_max(e->end_time, hierarchy_drain(&e->memory, s));
+        e->end_time = later_of(e->end_time, hierarchy_drain(&e->memory, s));
     if (e->resident_blocks)
         return strata_fail(e->err, STRATA_EFORMAT, e->launch->trace, 0, 0,
                            "%u blocks wait at a barrier that not all of their warps reach; `strata "

@@ -11,12 +11,11 @@
 #include <strata/result.h>
 
 #include "memory/hierarchy.h"
+#include "sm/async_groups.h"
 #include "sm/fetch.h"
 #include "sm/scoreboard.h"
 #include "sm/sm_inst.h"
 #include "sm/window.h"
-
-#define FLOW_ASYNC_GROUPS 8
 
 struct flow_block {
     struct strata_block *data;
@@ -44,9 +43,7 @@ struct flow_warp {
     const struct sm_inst *op; /* the same, decoded */
     uint32_t next_line;       /* line of code it is fetched from */
     struct strata_cursor cursor;
-    uint64_t async_open;                     /* completion of copies since the last commit */
-    uint64_t async_group[FLOW_ASYNC_GROUPS]; /* completion of committed groups, oldest first */
-    uint32_t n_groups;
+    struct sm_async async;
     uint64_t local_base;
     struct sm_window window; /* if instructions are put in order */
 };

@@ -12,7 +12,7 @@ static double ratio(double a, double b)
     return b > 0 ? a / b : 0;
 }
 
-static void report_l1(const struct hierarchy_counters *c, struct strata_result *r)
+static void report_l1(const struct launch_counters *c, struct strata_result *r)
 {
     strata_result_set(r, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", (double)c->ld_requests);
     strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", (double)c->ld_sectors);
@@ -37,7 +37,7 @@ static void report_l1(const struct hierarchy_counters *c, struct strata_result *
 
 static double l2_sectors(const struct flow_engine *e, uint64_t n)
 {
-    return memside_32_byte_sectors(n, e->gpu->l2.cache.sector_bytes);
+    return (double)n * e->gpu->l2.cache.sector_bytes / PACKET_SECTOR_BYTES;
 }
 
 /* Besides the kernel's data, DRAM is read for its code and, once a launch, for what the front end
@@ -50,7 +50,7 @@ static double dram_read(const struct flow_engine *e)
 
 static void report_l2(const struct flow_engine *e, struct strata_result *r)
 {
-    const struct hierarchy_counters *c = &e->memory.count;
+    const struct launch_counters *c = &e->memory.count;
     strata_result_set(r, "lts__t_requests_srcunit_tex.sum", (double)c->l2_requests);
     strata_result_set(r, "lts__t_sectors_op_read.sum", l2_sectors(e, c->l2_read));
     strata_result_set(r, "lts__t_sectors_op_write.sum", l2_sectors(e, c->l2_write));
@@ -101,7 +101,7 @@ static void report_time(const struct flow_engine *e, struct strata_result *r)
 
 static void report_detail(const struct flow_engine *e, struct strata_result *r)
 {
-    const struct hierarchy_counters *c = &e->memory.count;
+    const struct launch_counters *c = &e->memory.count;
     double n = (double)c->lat_requests;
     strata_result_detail(r, "latency.requests", n);
     strata_result_detail(r, "latency.lsu_cycles", ratio((double)c->lat_lsu, n));

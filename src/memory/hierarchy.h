@@ -1,9 +1,12 @@
-/* memory.h - the memory side of the flow model: every part answers with a time.
+/* hierarchy.h - the memory side of a GPU: every part answers with a time.
  *
  * Times are SM cycles since the start of the launch. Bandwidths are kept as the
  * time until which a resource is busy, in 64ths of a cycle, so that 24 bytes a
  * cycle lose nothing to rounding. Calls come in the order in which instructions
- * issue; nothing here looks into the future or ticks. */
+ * issue; nothing here looks into the future or ticks. A rate of 0 in the GPU's
+ * description is no limit: a model without a clock of its own switches the limits
+ * off and keeps the latencies, so that what is on its way can be told from what is
+ * there. Not thread-safe per object. */
 #ifndef STRATA_MEMORY_HIERARCHY_H
 #define STRATA_MEMORY_HIERARCHY_H
 
@@ -11,57 +14,31 @@
 #include <stdint.h>
 #include <strata/coalesce.h>
 #include <strata/gpu.h>
+#include <strata/result.h>
 #include <strata/status.h>
 #include <strata/trace.h>
 
-#include "memory/memside.h"
-
-#define HIERARCHY_STORE_LINES 64
-
-/* What is counted; names follow the profiler's (see report.c). Sectors are the caches' own. */
-struct hierarchy_counters {
-    uint64_t ld_requests, ld_sectors, ld_hits;
-    uint64_t st_requests, st_sectors, st_hits;
-    uint64_t local_ld_sectors, local_st_sectors;
-    uint64_t atom_sectors, red_sectors;
-    uint64_t set_conflicts;
-    uint64_t to_l1_bytes;   /* xbar -> L1 */
-    uint64_t from_l1_bytes; /* L1 -> xbar, writes and atomics */
-    uint64_t l2_requests;
-    uint64_t l2_tex_read, l2_tex_read_hit, l2_tex_read_miss, l2_tex_write;
-    uint64_t l2_read, l2_read_hit, l2_read_miss, l2_write, l2_write_hit;
-    uint64_t l2_atomic;
-    uint64_t fabric, fabric_read;
-    uint64_t dram_read, dram_write, row_misses;
-    uint64_t merged_sectors; /* answered by the request coalescer */
-    uint64_t tlb_misses;
-    /* cycles that loads spent, summed over line requests: the latency breakdown */
-    uint64_t lat_requests, lat_lsu, lat_l1, lat_xbar, lat_l2, lat_fabric, lat_dram;
-};
-
-struct hierarchy_store_line {
-    uint64_t line;
-    uint64_t last; /* time of the last store to it */
-    uint64_t idle; /* idle cycles of the unit up to then */
-    uint8_t sectors;
-    uint8_t bytes[CACHE_MAX_SECTORS]; /* written so far, at most a sector */
-};
+#include "memory/access_counts.h"
+#include "memory/address_map.h"
+#include "memory/l1_rules.h"
+#include "memory/load_store.h"
+#include "memory/request_coalescer.h"
+#include "memory/store_buffer.h"
+#include "memory/tlb_rules.h"
+#include "memory/write_back.h"
 
 struct hierarchy_sm {
     struct cache l1;
-    uint64_t lsu_free;    /* the load/store unit is taken until then */
-    uint64_t lsu_busy;    /* cycles the unit has worked so far */
-    uint32_t drain_debt4; /* quarter cycles the unit still owes to stores that left */
-    uint64_t miss_free;   /* next line request may leave */
+    struct load_store_unit unit;
+    uint64_t miss_free; /* next line request may leave */
     uint64_t out_free64, in_free64;
     uint64_t store_done;      /* the last store has reached the L2 */
     uint64_t *mshr_free;      /* when each MSHR is free, as a heap: the first is free first; NULL if
                                  unlimited */
     uint64_t mshr_wait_until; /* the unit stands still until then: a line waits for an MSHR */
-    struct hierarchy_store_line store[HIERARCHY_STORE_LINES];
-    uint32_t n_stores;
-    uint32_t gpc, partition;
-    struct cache tlb; /* first-level TLB, where the description has one */
+    struct store_buffer stores;
+    uint32_t group, partition; /* of the request coalescers, of the L2 */
+    struct cache tlb;          /* first-level TLB, where the description has one */
 };
 
 struct hierarchy_partition {
@@ -72,7 +49,7 @@ struct hierarchy_partition {
     uint64_t *activate_free64; /* when each channel may open its next row */
     uint64_t *bank_row;        /* open row of each bank of each channel, + 1 */
     uint64_t fabric_free64;
-    struct memside_dirty dirty;
+    struct write_back dirty;
 };
 
 struct hierarchy {
@@ -80,22 +57,24 @@ struct hierarchy {
     struct strata_coalescer coalescer;
     struct hierarchy_sm *sm;
     uint32_t n_sms;
-    struct memside side;
+    struct address_map map;
+    struct l2_rules rules;
+    struct l2_costs cost;
     struct cache_pool l1_pool;
-    struct memside_coalescer requests;
-    struct hierarchy_partition partition[MEMSIDE_MAX_PARTITIONS];
-    uint32_t slices, channels; /* of a partition */
-    uint32_t slice_64ths_per_sector, channel_64ths_per_sector, fabric_64ths_per_sector;
-    uint32_t slice_64ths_per_request, slice_64ths_per_partial, activate_64ths, atomic_hot_64ths;
-    uint32_t out_64ths_per_sector, in_64ths_per_sector, xbar_64ths_per_sector, atomic_64ths;
+    struct request_coalescer requests;
+    struct hierarchy_partition partition[ADDRESS_MAP_PARTITIONS];
+    uint32_t channel_64ths_per_sector, activate_64ths;
+    uint32_t out_64ths_per_packet, in_64ths_per_packet, xbar_64ths_per_packet;
     uint64_t xbar_out_free64, xbar_in_free64; /* the crossbar as a whole, where that is a limit */
-    uint32_t l1_sectors;                      /* per line */
+    uint32_t l1_packets;                      /* sectors of 32 bytes in one of the L1's */
     bool ptx;                                 /* the trace is of PTX, before the assembler's work */
     uint64_t refresh_every, refresh_cycles;   /* of one channel, in SM cycles; 0 = none */
     struct cache tlb2;                        /* second-level TLB, shared by all SMs */
     uint64_t now;                             /* time of issue: never goes back */
     uint64_t held; /* cycles since then that the request under way has waited for an MSHR */
-    struct hierarchy_counters count;
+    const struct strata_dram_sink *dram; /* told of every access to DRAM; NULL: nobody is */
+    uint64_t dram_told;                  /* the latest time told */
+    struct launch_counters count;
 };
 
 strata_status hierarchy_init(struct hierarchy *m, const struct strata_gpu *gpu,
@@ -113,7 +92,9 @@ uint64_t hierarchy_shared(struct hierarchy *m, uint32_t sm, const struct strata_
                           uint64_t t);
 /* The load/store unit is taken for `cycles` from t on at the earliest (shuffles). */
 uint64_t hierarchy_unit_take(struct hierarchy *m, uint32_t sm, uint64_t t, uint32_t cycles);
-/* All stores of an SM leave; returns when the last has reached the L2. */
+/* All stores of an SM leave at t; returns when the last has reached the L2. */
+uint64_t hierarchy_flush(struct hierarchy *m, uint32_t sm, uint64_t t);
+/* The same at the end of a launch. */
 uint64_t hierarchy_drain(struct hierarchy *m, uint32_t sm);
 
 /* ---- between the files of this folder ---- */
@@ -121,18 +102,19 @@ uint64_t hierarchy_drain(struct hierarchy *m, uint32_t sm);
 /* Sectors (of the L1's line) on behalf of SM `sm` at time t; returns when they reach the SM. */
 uint64_t hierarchy_l2_read(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
                            uint64_t t);
-void hierarchy_l2_write(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
-                        uint32_t full, uint64_t t);
+void hierarchy_l2_write(struct hierarchy *m, uint32_t sm, const struct store_line *s, uint64_t t);
 uint64_t hierarchy_l2_atomic(struct hierarchy *m, uint32_t sm, uint64_t line, uint64_t word,
                              uint32_t sectors, uint32_t packets, uint64_t t);
+/* The L2 will be asked for a line by an SM of a partition. */
+void hierarchy_l2_expect(const struct hierarchy *m, uint32_t partition, uint64_t line);
 /* Sectors of a line out of (or into) the DRAM of a partition; returns when the data is at the L2.
  */
 uint64_t hierarchy_dram_read(struct hierarchy *m, uint32_t partition, uint64_t line,
-                             uint32_t n_sectors, uint64_t t);
-void hierarchy_dram_write(struct hierarchy *m, uint32_t partition, uint64_t line,
-                          uint32_t n_sectors, uint64_t t);
+                             uint32_t sectors, uint64_t t);
+void hierarchy_dram_write(struct hierarchy *m, uint32_t partition, uint64_t line, uint32_t sectors,
+                          uint64_t t);
 
-static inline uint64_t hierarchy_max(uint64_t a, uint64_t b)
+static inline uint64_t later_of(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
@@ -144,8 +126,7 @@ static inline uint64_t hierarchy_max(uint64_t a, uint64_t b)
 static inline uint64_t hierarchy_take(const struct hierarchy *m, uint64_t *free64, uint64_t t,
                                       uint32_t cost)
 {
-    uint64_t now64 = m->now * 64, begin = hierarchy_max(*free64, now64),
-             wait = (begin - now64) / 64;
+    uint64_t now64 = m->now * 64, begin = later_of(*free64, now64), wait = (begin - now64) / 64;
     *free64 = begin + cost;
     return t + (wait > m->held ? wait - m->held : 0);
 }
