@@ -14,6 +14,10 @@
 
 /* What crosses between an SM and the L2, and the unit of the profiler's counters. */
 #define PACKET_SECTOR_BYTES 32u
+static inline double packet_sectors(uint64_t n, uint32_t sector_bytes)
+{
+    return (double)n * sector_bytes / PACKET_SECTOR_BYTES;
+}
 
 /* Bytes [from, to) of the line. */
 static inline void line_bytes_set(struct line_bytes *b, uint32_t from, uint32_t to)
