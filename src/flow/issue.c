@@ -42,7 +42,8 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
             sm_async_wait(&w->async, sm_async_allowed(&w->async, w->next.inst, e->launch->isa)),
             SM_STALL_LONG);
     if (i->kind == SM_KIND_MEMBAR)
-        sm_wait_for(&w->wait, e->memory.sm[e->block[w->block].sm].store_done, SM_STALL_MEMBAR);
+        sm_wait_for(&w->wait, hierarchy_flush(&e->memory, e->block[w->block].sm, w->wait.ready),
+                    SM_STALL_MEMBAR);
     if (w->next_line != w->fetch_line) {
         w->fetch_line = w->next_line;
         struct fetch_sm *fetch = &e->fetch[e->block[w->block].sm];
@@ -57,7 +58,7 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
 
 static void release_barrier(struct flow_engine *e, struct flow_block *b)
 {
-    uint64_t t = b->barrier_time + sm_barrier_cycles(e->gpu, b->live_warps);
+    uint64_t t = b->barrier_time + (uint64_t)sm_barrier_cycles(e->gpu, b->live_warps);
     b->waiting = 0;
     for (uint32_t k = 0; k < e->warps_per_block; k++) {
         struct flow_warp *w = &e->warp[b->first_warp + k];

@@ -11,8 +11,12 @@
 #include <strata/place.h>
 
 #include "base/bits.h"
+#include "memory/l1_rules.h"
+#include "memory/load_store.h"
+#include "sm/async_groups.h"
+#include "sm/warp_rules.h"
 
-enum { MERGE_AT = 1 << 20, MAX_PATHS = 20000, ASYNC_GROUPS = 8 };
+enum { MERGE_AT = 1 << 20, MAX_PATHS = 20000 };
 
 struct kept_block {
     struct strata_block *data;
@@ -89,11 +93,7 @@ double gpu_dram_cycles(const struct strata_gpu *gpu)
 static strata_status init_front(struct reading *r, uint64_t seed)
 {
     const struct strata_gpu *g = r->gpu;
-    struct strata_cache_config l1 = g->l1.cache, l2 = g->l2.cache;
-    uint64_t reserved = (uint64_t)g->l1.reserved_lines * l1.line_bytes;
-    l1.size_bytes = r->occupancy.l1_bytes > reserved + l1.line_bytes
-                        ? r->occupancy.l1_bytes - reserved
-                        : l1.line_bytes;
+    struct strata_cache_config l1 = l1_config(g, r->occupancy.l1_bytes), l2 = g->l2.cache;
     if (g->l2.effective_bytes && g->l2.effective_bytes < l2.size_bytes)
         l2.size_bytes = g->l2.effective_bytes / l2.line_bytes / (l2.ways ? l2.ways : 1) *
                         (l2.ways ? l2.ways : 1) * l2.line_bytes;
@@ -101,8 +101,7 @@ static strata_status init_front(struct reading *r, uint64_t seed)
     if (st != STRATA_OK)
         return st;
     r->front.l1_enabled = g->l1.enabled;
-    r->front.l1_allocates_writes = g->l1.write_policy == STRATA_WRITE_THROUGH_ALLOCATE ||
-                                   g->l1.write_policy == STRATA_WRITE_BACK;
+    r->front.l1_allocates_writes = l1_allocates_writes(g);
     r->front.l2_fetch_sectors =
         g->l2.fetch_bytes > l2.sector_bytes ? g->l2.fetch_bytes / l2.sector_bytes : 1;
     r->front.l2_fetches_on_write = g->l2.write_miss == STRATA_FETCH_ON_WRITE;
@@ -238,9 +237,9 @@ static void advance(struct reading *r, struct wave_warp *w)
         if (i->kind == SM_KIND_GLOBAL)
             return;
         if (i->kind == SM_KIND_SHARED) {
-            uint32_t passes = strata_shared_access(&r->coalescer, &w->next).wavefronts;
-            r->front.pc[w->next.inst_index].shared_passes += passes;
-            r->lsu_cycles += passes ? passes : 1;
+            struct strata_shared_cost cost = strata_shared_access(&r->coalescer, &w->next);
+            r->front.pc[w->next.inst_index].shared_passes += cost.wavefronts;
+            r->lsu_cycles += load_store_shared_cycles(&cost);
         }
     }
 }
@@ -263,7 +262,7 @@ static strata_status start_wave(struct reading *r)
             w->hash = 0;
             w->n_instructions = w->n_records = 0;
             w->flag = r->flags + (size_t)n * (pcs + 1);
-            w->local_base = ((uint64_t)1 << 46) + (uint64_t)n * (1u << 21);
+            w->local_base = sm_local_base(r->gpu, n);
             advance(r, w);
         }
     }
@@ -278,7 +277,7 @@ static strata_status start_wave(struct reading *r)
     return STRATA_OK;
 }
 
-static enum front_op op_of(const struct strata_inst *i)
+static enum front_op op_of(const struct strata_gpu *gpu, const struct strata_inst *i)
 {
     switch (i->memop) {
     case STRATA_MEM_STORE:
@@ -287,8 +286,7 @@ static enum front_op op_of(const struct strata_inst *i)
     case STRATA_MEM_REDUCTION:
         return FRONT_ATOMIC;
     default:
-        return i->hints & (STRATA_HINT_BYPASS_L1 | STRATA_HINT_VOLATILE) ? FRONT_READ_L2
-                                                                         : FRONT_READ;
+        return l1_is_used(gpu, i) ? FRONT_READ : FRONT_READ_L2;
     }
 }
 
@@ -303,30 +301,17 @@ static void sort_requests(struct strata_request *q, unsigned n)
     }
 }
 
-/* Cycles the load/store unit needs: tags of several lines a cycle, or the width of the lanes. */
-static uint32_t unit_cycles(const struct reading *r, const struct strata_winst *w, unsigned n)
-{
-    uint32_t tags = r->gpu->l1.tags_per_cycle ? r->gpu->l1.tags_per_cycle : 1;
-    uint32_t cycles = (n + tags - 1) / tags,
-             width = w->inst->width_bytes > 4 ? w->inst->width_bytes / 4u : 1;
-    if (n > width) {
-        uint32_t passes = strata_shared_access(&r->coalescer, w).wavefronts;
-        cycles = passes > cycles ? passes : cycles;
-    }
-    return cycles > width ? cycles : width;
-}
-
 static strata_status issue_access(struct reading *r, struct wave_warp *w)
 {
     struct strata_request q[STRATA_MAX_REQUESTS];
     uint32_t pc = w->next.inst_index;
     unsigned n = strata_coalesce(&r->coalescer, &w->next, w->local_base, q);
     sort_requests(q, n);
-    r->lsu_cycles += unit_cycles(r, &w->next, n);
+    r->lsu_cycles += load_store_cycles(r->gpu, &r->coalescer, &w->next, n);
     strata_status st = add_record(r, w);
     if (st == STRATA_OK)
-        st = front_access(&r->front, w->sm, pc, op_of(w->next.inst), q, n, &w->flag[pc], &w->record,
-                          w->n_records - 1, r->err);
+        st = front_access(&r->front, w->sm, pc, op_of(r->gpu, w->next.inst), q, n, &w->flag[pc],
+                          &w->record, w->n_records - 1, r->err);
     return st;
 }
 
@@ -476,9 +461,9 @@ static double latency_of(const struct reading *r, uint32_t pc)
     const struct front_pc *p = &r->front.pc[pc];
     if (i->kind == SM_KIND_SHARED)
         return r->gpu->shared.latency_cycles +
-               2 * (share(p->shared_passes, r->executed[pc]) > 1
-                        ? share(p->shared_passes, r->executed[pc]) - 1
-                        : 0);
+               r->gpu->shared.pass_cycles * (share(p->shared_passes, r->executed[pc]) > 1
+                                                 ? share(p->shared_passes, r->executed[pc]) - 1
+                                                 : 0);
     if (i->kind != SM_KIND_GLOBAL)
         return i->latency;
     double p1, p2;
@@ -493,21 +478,20 @@ static double latency_of(const struct reading *r, uint32_t pc)
 
 struct walk {
     struct interval_builder builder;
-    double open_cycle, group_cycle[ASYNC_GROUPS], earliest_cycle;
-    uint32_t n_groups, open_id, earliest_id;
+    struct sm_async async; /* in 64ths of a cycle */
+    double earliest_cycle;
+    uint32_t open_id, earliest_id;
 };
 
 /* Copies to shared memory are waited for by group, oldest first. */
-static void wait_groups(struct walk *w, int32_t allowed)
+static void wait_groups(struct walk *w, uint32_t allowed)
 {
-    while (w->n_groups > (uint32_t)(allowed > 0 ? allowed : 0)) {
-        if (w->group_cycle[0] > w->earliest_cycle) {
-            w->earliest_cycle = w->group_cycle[0];
-            w->earliest_id = w->open_id;
-        }
-        memmove(w->group_cycle, w->group_cycle + 1, (ASYNC_GROUPS - 1) * sizeof w->group_cycle[0]);
-        w->n_groups--;
+    double done = (double)sm_async_wait(&w->async, allowed) / 64;
+    if (done > w->earliest_cycle) {
+        w->earliest_cycle = done;
+        w->earliest_id = w->open_id;
     }
+    sm_async_drop(&w->async, allowed);
 }
 
 static void after_issue(struct reading *r, struct walk *w, const struct strata_winst *i,
@@ -516,17 +500,16 @@ static void after_issue(struct reading *r, struct walk *w, const struct strata_w
     const struct sm_inst *d = &r->decoder.inst[i->inst_index];
     double now = w->builder.previous_cycle;
     if (i->inst->opclass == STRATA_OP_BRANCH || d->kind == SM_KIND_BARRIER) {
-        double barrier = r->gpu->sm.latency_barrier_cycles +
-                         r->gpu->sm.barrier_warp_cycles * strata_launch_warps_per_block(r->launch);
+        double barrier = sm_barrier_cycles(r->gpu, strata_launch_warps_per_block(r->launch));
         w->earliest_cycle = now + (d->kind == SM_KIND_BARRIER ? barrier : d->latency);
         w->earliest_id = i->inst_index + 1;
     } else if (i->inst->memop == STRATA_MEM_ASYNC_COPY) {
-        w->open_cycle = now + latency;
+        sm_async_arrive(&w->async.open, (uint64_t)((now + latency) * 64));
         w->open_id = i->inst_index + 1;
-    } else if (d->kind == SM_KIND_COMMIT && w->n_groups < ASYNC_GROUPS) {
-        w->group_cycle[w->n_groups++] = w->open_cycle;
+    } else if (d->kind == SM_KIND_COMMIT) {
+        sm_async_commit(&w->async);
     } else if (d->kind == SM_KIND_WAIT) {
-        wait_groups(w, i->inst->imm);
+        wait_groups(w, sm_async_allowed(&w->async, i->inst, r->launch->isa));
     }
 }
 
@@ -554,8 +537,8 @@ static strata_status walk_warp(struct reading *r, struct walk *w, const struct p
     uint32_t n_records = 0;
     strata_status st = strata_cursor_init(&cursor, p->block, p->warp, r->err);
     interval_builder_reset(&w->builder);
-    w->open_cycle = w->earliest_cycle = 0;
-    w->n_groups = 0;
+    w->earliest_cycle = 0;
+    sm_async_reset(&w->async);
     while (st == STRATA_OK && strata_cursor_next(&cursor, &i)) {
         const struct sm_inst *d = &r->decoder.inst[i.inst_index];
         double latency = latency_of(r, i.inst_index);

@@ -17,6 +17,7 @@ strata_status address_map_init(struct address_map *m, const struct strata_gpu *g
                               .slices = g->l2.slices / p,
                               .channels = g->dram.channels / p,
                               .hash = g->l2.channel_hash,
+                              .block_shift = log2_floor(g->dram.interleave_bytes),
                               .home_bytes = g->l2.home_bytes ? g->l2.home_bytes : 4096};
     for (uint32_t i = 0; i < g->l2.n_home_bits && p == 2; i++)
         m->home_mask |= UINT64_C(1) << g->l2.home_bits[i];
@@ -56,10 +57,18 @@ uint32_t address_map_spread(uint32_t hash, uint64_t n, uint32_t targets)
     }
 }
 
-/* Slices that belong to channels share their 256-byte blocks, a line each in turn. */
+/* Slices that belong to channels share their blocks, a line each in turn: the line's number among
+ * those of its channel, and back. */
 static uint64_t line_of_channel(const struct address_map *m, uint64_t line)
 {
-    return (line >> 8) / m->channels * 2 + (line >> 7 & 1);
+    uint32_t lines = m->block_shift - 7;
+    return (line >> m->block_shift) / m->channels << lines | (line >> 7 & ((1u << lines) - 1));
+}
+static uint64_t line_in_channel(const struct address_map *m, uint64_t n, uint32_t channel)
+{
+    uint32_t lines = m->block_shift - 7;
+    return ((n >> lines) * m->channels + channel) << m->block_shift | (n & ((1u << lines) - 1))
+                                                                          << 7;
 }
 
 uint32_t address_map_slice_of_channel(const struct address_map *m, uint64_t line)
@@ -85,7 +94,7 @@ uint64_t address_map_global(const struct address_map *m, uint32_t slice, uint64_
         return ((local >> 7) * m->slices + slice) << 7 | (local & 127);
     uint32_t per = m->slices / m->channels;
     uint64_t n = (local >> 7) * per + slice % per;
-    return ((n >> 1) * m->channels + slice / per) << 8 | (n & 1) << 7 | (local & 127);
+    return line_in_channel(m, n, slice / per) | (local & 127);
 }
 
 uint32_t address_map_gpcs(const struct strata_gpu *gpu)

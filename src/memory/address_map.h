@@ -17,8 +17,9 @@ struct address_map {
     const struct strata_gpu *gpu;
     uint32_t partitions, slices, channels; /* slices and channels of one partition */
     uint32_t hash, home_bytes;
-    uint64_t home_mask; /* address bits whose parity is the home; 0: blocks are scattered */
-    bool coupled;       /* the slices belong to channels: as many of them to each */
+    uint64_t home_mask;   /* address bits whose parity is the home; 0: blocks are scattered */
+    uint32_t block_shift; /* log2 of dram.interleave */
+    bool coupled;         /* the slices belong to channels: as many of them to each */
 };
 /* Fails if a partition would have no slice or no channel. */
 strata_status address_map_init(struct address_map *m, const struct strata_gpu *gpu,
@@ -41,7 +42,7 @@ uint32_t address_map_spread(uint32_t hash, uint64_t n, uint32_t targets);
 uint32_t address_map_slice_of_channel(const struct address_map *m, uint64_t line);
 static inline uint32_t address_map_channel(const struct address_map *m, uint64_t line)
 {
-    uint64_t block = line >> 8;
+    uint64_t block = line >> m->block_shift;
     if (m->hash == STRATA_CHANNEL_MIX) /* not the hash of the slices */
         return (uint32_t)(((mix64(block + 0x5bd1e995) & 0xffffffff) * m->channels) >> 32);
     return address_map_spread(m->hash, block, m->channels);

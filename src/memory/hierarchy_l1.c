@@ -14,7 +14,7 @@ static void send_store(void *who, const struct store_line *s, uint64_t t)
     const struct sender *from = who;
     struct hierarchy *m = from->m;
     struct hierarchy_sm *p = &m->sm[from->sm];
-    uint32_t n = popcount32(s->sectors), flits = store_line_flits(s);
+    uint32_t n = popcount32(s->sectors), flits = store_line_flits(s, m->gpu);
     uint64_t start = hierarchy_take(m, &p->out_free64, t, flits * m->out_64ths_per_packet);
     start = hierarchy_take(m, &m->xbar_out_free64, start, flits * m->xbar_64ths_per_packet);
     m->count.from_l1_bytes += n * PACKET_SECTOR_BYTES;

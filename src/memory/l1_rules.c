@@ -18,12 +18,6 @@ uint32_t l1_place(struct cache *l1, const struct strata_gpu *gpu, uint64_t line,
     return cache_insert(l1, line, NULL);
 }
 
-static bool allocates(const struct strata_gpu *gpu)
-{
-    return gpu->l1.write_policy == STRATA_WRITE_THROUGH_ALLOCATE ||
-           gpu->l1.write_policy == STRATA_WRITE_BACK;
-}
-
 uint32_t l1_write(struct cache *l1, const struct strata_gpu *gpu, uint64_t line, uint32_t sectors,
                   const struct line_bytes *bytes, uint64_t t)
 {
@@ -35,7 +29,7 @@ uint32_t l1_write(struct cache *l1, const struct strata_gpu *gpu, uint64_t line,
             return found;
         }
         cache_touch(l1, slot);
-    } else if (allocates(gpu)) {
+    } else if (l1_allocates_writes(gpu)) {
         slot = l1_place(l1, gpu, line, t);
     }
     if (slot == CACHE_NONE)

@@ -47,6 +47,12 @@ static inline uint32_t l1_readable(const struct cache *l1, uint32_t slot, uint32
     return have;
 }
 
+/* Stores take a place in the L1 where their line has none. */
+static inline bool l1_allocates_writes(const struct strata_gpu *gpu)
+{
+    return gpu->l1.write_policy == STRATA_WRITE_THROUGH_ALLOCATE ||
+           gpu->l1.write_policy == STRATA_WRITE_BACK;
+}
 /* A store of some bytes at t; returns the sectors it finds there. */
 uint32_t l1_write(struct cache *l1, const struct strata_gpu *gpu, uint64_t line, uint32_t sectors,
                   const struct line_bytes *bytes, uint64_t t);

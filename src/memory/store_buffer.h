@@ -108,10 +108,11 @@ static inline uint32_t store_buffer_put(struct store_buffer *b, const struct str
 
 /* Flits of a packet of stores. Its head needs one; whole sectors hide it behind their data (probe
  * store_rate: 1.9 cycles for one sector, 3.9 for four whole ones, 4.8 for four written in part). */
-static inline uint32_t store_line_flits(const struct store_line *s)
+static inline uint32_t store_line_flits(const struct store_line *s, const struct strata_gpu *gpu)
 {
     uint32_t n = popcount32(s->sectors);
-    return n < 2 ? 2 : line_bytes_full(&s->bytes, s->sectors, 5) == s->sectors ? n : n + 1;
+    bool hidden = n > 1 && line_bytes_full(&s->bytes, s->sectors, 5) == s->sectors;
+    return hidden ? n : n + gpu->xbar.head_flits;
 }
 
 #endif

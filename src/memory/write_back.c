@@ -30,10 +30,13 @@ static bool ring_init(struct dirty_ring *r, uint64_t slots, uint64_t limit_bytes
 /* What the caches hold of others' writes when a launch begins: dirty lines at no address of the
  * program, the first to be displaced (probes stream_read and reread: reads alone write 75,000
  * sectors to DRAM). They leave in proportion while the L2 fills from 62 % to all of it, so they
- * take a quarter of the sets they are in. */
-static void begin_dirty(struct write_back *d, uint64_t n, uint32_t sectors, struct cache *l2)
+ * take a share of the ways of the sets they are in. */
+static void begin_dirty(struct write_back *d, const struct strata_gpu *gpu, uint64_t n,
+                        uint32_t sectors, struct cache *l2)
 {
-    uint32_t line_bytes = l2->config.line_bytes, in_a_set = l2->ways / 4 ? l2->ways / 4 : 1;
+    uint32_t line_bytes = l2->config.line_bytes,
+             share = (uint32_t)(l2->ways * gpu->l2.dirty_at_start_ways),
+             in_a_set = share ? share : 1;
     uint64_t sets = (n + in_a_set - 1) / in_a_set;
     if (sets > l2->n_sets)
         sets = l2->n_sets, n = sets * in_a_set;
@@ -59,7 +62,7 @@ strata_status write_back_init(struct write_back *d, const struct strata_gpu *gpu
         !ring_init(&d->partial, l2->n_slots, gpu->l2.dirty_partial_bytes, line_of_all))
         return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
                            "There is no memory left for the modelled L2.");
-    begin_dirty(d, gpu->l2.dirty_at_start_bytes / line_of_all, (1u << line_sectors) - 1, l2);
+    begin_dirty(d, gpu, gpu->l2.dirty_at_start_bytes / line_of_all, (1u << line_sectors) - 1, l2);
     return STRATA_OK;
 }
 

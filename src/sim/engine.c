@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "memory/memside.h"
+#include "memory/l1_rules.h"
 
 /* ---- setting up ---- */
 
@@ -79,7 +79,7 @@ static strata_status init_sms(struct sim_engine *e, uint64_t seed, struct strata
     e->bucket = calloc(e->window + 1, sizeof *e->bucket);
     if (!e->sm || !e->busy || !e->bucket)
         return no_memory(err);
-    struct strata_cache_config l1 = memside_l1_config(e->gpu, e->shared.occupancy.l1_bytes);
+    struct strata_cache_config l1 = l1_config(e->gpu, e->shared.occupancy.l1_bytes);
     strata_status st = cache_pool_create(&l1, e->n_sms, &e->l1_pool, err);
     e->shared.l1_pool = &e->l1_pool;
     for (uint32_t s = 0; s < e->n_sms && st == STRATA_OK; s++)

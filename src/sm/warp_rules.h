@@ -4,10 +4,10 @@
 
 #include <strata/gpu.h>
 
-/* From the last arrival at a barrier to its release. */
-static inline uint32_t sm_barrier_cycles(const struct strata_gpu *gpu, uint32_t warps)
+/* From the last arrival at a barrier to its release; models with a clock take whole cycles. */
+static inline double sm_barrier_cycles(const struct strata_gpu *gpu, uint32_t warps)
 {
-    return gpu->sm.latency_barrier_cycles + (uint32_t)(warps * gpu->sm.barrier_warp_cycles);
+    return gpu->sm.latency_barrier_cycles + warps * gpu->sm.barrier_warp_cycles;
 }
 
 /* Where the local memory of the warp in a place of the GPU begins: places are far enough apart for

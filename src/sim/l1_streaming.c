@@ -1,4 +1,5 @@
-/* l1_new.c - the sectored, streaming L1: tags and MSHRs in one table (paper 004, figure 6). */
+/* l1_streaming.c - the sectored, streaming L1: tags and MSHRs in one table (paper 004, figure 6).
+ */
 #include "sim/l1.h"
 
 #include "base/bits.h"
@@ -17,20 +18,20 @@ static void reserve(struct l1 *c, uint32_t slot, uint64_t line, uint8_t sectors)
 {
     if (slot == CACHE_NONE)
         slot = cache_insert(&c->data, line, NULL);
-    struct cache_slot *s = &c->data.slot[slot];
-    s->valid |= sectors;
-    for (uint32_t b = sectors; b; b &= b - 1)
-        s->ready[lowest_bit32(b)] = UINT64_MAX;
+    slot_fill(&c->data.slot[slot], sectors, UINT64_MAX);
 }
 
-struct l1_answer l1_new_load(struct l1 *c, uint64_t line, uint8_t sectors, uint32_t op, uint64_t t)
+struct l1_answer l1_streaming_load(struct l1 *c, const struct l1_access *asked, uint32_t op,
+                                   uint64_t t)
 {
     struct l1_answer a = {0};
+    uint64_t line = asked->line;
+    uint8_t sectors = asked->sectors;
     uint32_t slot = cache_find(&c->data, line);
     if (slot != CACHE_NONE) {
         const struct cache_slot *s = &c->data.slot[slot];
-        for (uint32_t b = s->valid & sectors; b; b &= b - 1)
-            if (s->ready[lowest_bit32(b)] <= t)
+        for (uint32_t b = l1_readable(&c->data, slot, sectors, asked->read); b; b &= b - 1)
+            if (!(s->valid & b & (0u - b)) || s->ready[lowest_bit32(b)] <= t)
                 a.hit |= (uint8_t)(b & (0u - b));
     }
     uint8_t rest = sectors & (uint8_t)~a.hit;
