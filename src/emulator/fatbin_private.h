@@ -1,6 +1,6 @@
 /* fatbin_private.h - what fatbin.c and program.c share with each other and with their tests. */
-#ifndef STRATA_PTX_FATBIN_PRIVATE_H
-#define STRATA_PTX_FATBIN_PRIVATE_H
+#ifndef STRATA_EMULATOR_FATBIN_PRIVATE_H
+#define STRATA_EMULATOR_FATBIN_PRIVATE_H
 
 #include <stddef.h>
 #include <stdint.h>

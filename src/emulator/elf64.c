@@ -1,5 +1,5 @@
 /* elf64.c - bounds-checked views of an ELF file. */
-#include "ptx/elf64.h"
+#include "emulator/elf64.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* elf64.h - bounds-checked views of a little-endian 64-bit ELF file in memory. */
-#ifndef STRATA_PTX_ELF64_H
-#define STRATA_PTX_ELF64_H
+#ifndef STRATA_EMULATOR_ELF64_H
+#define STRATA_EMULATOR_ELF64_H
 
 #include <elf.h>
 #include <stdbool.h>

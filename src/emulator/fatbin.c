@@ -11,9 +11,9 @@
 #include <zstd.h>
 
 #include "base/array.h"
-#include "ptx/fatbin_private.h"
-#include "ptx/lz4_block.h"
-#include "ptx/little.h"
+#include "emulator/fatbin_private.h"
+#include "emulator/lz4_block.h"
+#include "emulator/little.h"
 
 #define ENTRY_HEADER_BYTES 64
 #define FLAG_LZ4           0x2000u

@@ -1,6 +1,6 @@
 /* lz4_block.h - unpacks one raw LZ4 block (no frame), as nvcc -compress-mode=speed writes it. */
-#ifndef STRATA_PTX_LZ4_BLOCK_H
-#define STRATA_PTX_LZ4_BLOCK_H
+#ifndef STRATA_EMULATOR_LZ4_BLOCK_H
+#define STRATA_EMULATOR_LZ4_BLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* little.h - little-endian fields of unaligned bytes. */
-#ifndef STRATA_PTX_LITTLE_H
-#define STRATA_PTX_LITTLE_H
+#ifndef STRATA_EMULATOR_LITTLE_H
+#define STRATA_EMULATOR_LITTLE_H
 
 #include <stdint.h>
 

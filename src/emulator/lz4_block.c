@@ -1,7 +1,7 @@
 /* lz4_block.c - the LZ4 block format: sequences of (literals, match), each with a token whose high
  * half is the literal count and whose low half is the match length minus 4; 15 means that further
  * bytes are added until one is below 255. The last sequence has literals only. */
-#include "ptx/lz4_block.h"
+#include "emulator/lz4_block.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "ptx/elf64.h"
-#include "ptx/little.h"
+#include "emulator/elf64.h"
+#include "emulator/little.h"
 
 #define MACHINE_CUDA          190
 #define FORMAT_SIZED_VALUE    4

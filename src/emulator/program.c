@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ptx/elf64.h"
-#include "ptx/fatbin_private.h"
+#include "emulator/elf64.h"
+#include "emulator/fatbin_private.h"
 
 #if defined(__x86_64__)
 #define THIS_MACHINE EM_X86_64
