@@ -1,0 +1,2 @@
+#include "sass/rows.h"
+ROWS(tensor, {OP(NOP, 0xfff)}, );

@@ -1,0 +1,2 @@
+#include "sass/rows.h"
+ROWS(texture, {OP(NOP, 0xfff)}, );
