@@ -1,5 +1,5 @@
 /* half.c - conversions between double and the short floating-point formats. */
-#include "ptx/half.h"
+#include "emulator/half.h"
 
 #include <string.h>
 
@@ -36,31 +36,31 @@ static double expand(uint32_t bits, unsigned exponent_bits, unsigned mantissa_bi
 }
 
 static bool rounds_up(uint64_t rest, uint64_t half, bool odd, bool negative,
-                      enum ptx_rounding rounding)
+                      enum emu_rounding rounding)
 {
     switch (rounding) {
-    case PTX_ROUND_NEAREST:
+    case EMU_ROUND_NEAREST:
         return rest > half || (rest == half && odd);
-    case PTX_ROUND_AWAY:
+    case EMU_ROUND_AWAY:
         return rest >= half;
-    case PTX_ROUND_DOWN:
+    case EMU_ROUND_DOWN:
         return negative && rest;
-    case PTX_ROUND_UP:
+    case EMU_ROUND_UP:
         return !negative && rest;
     default:
         return false;
     }
 }
 
-static bool overflows_to_infinity(bool negative, enum ptx_rounding rounding)
+static bool overflows_to_infinity(bool negative, enum emu_rounding rounding)
 {
-    return rounding == PTX_ROUND_NEAREST || rounding == PTX_ROUND_AWAY ||
-           (rounding == PTX_ROUND_UP && !negative) || (rounding == PTX_ROUND_DOWN && negative);
+    return rounding == EMU_ROUND_NEAREST || rounding == EMU_ROUND_AWAY ||
+           (rounding == EMU_ROUND_UP && !negative) || (rounding == EMU_ROUND_DOWN && negative);
 }
 
 /* Rounds a finite or infinite double once. */
 static uint32_t shrink(double value, unsigned exponent_bits, unsigned mantissa_bits,
-                       enum ptx_rounding rounding)
+                       enum emu_rounding rounding)
 {
     uint64_t bits = double_bits(value);
     bool negative = bits >> 63;
@@ -72,8 +72,8 @@ static uint32_t shrink(double value, unsigned exponent_bits, unsigned mantissa_b
     if (exponent == 1024)
         return sign | infinity;
     if (exponent == -1023) { /* zero; a subnormal double is below half a step of all formats here */
-        bool up = mantissa && ((rounding == PTX_ROUND_UP && !negative) ||
-                               (rounding == PTX_ROUND_DOWN && negative));
+        bool up = mantissa && ((rounding == EMU_ROUND_UP && !negative) ||
+                               (rounding == EMU_ROUND_DOWN && negative));
         return sign | up;
     }
     mantissa |= 1ull << 52;
@@ -94,27 +94,27 @@ static uint32_t shrink(double value, unsigned exponent_bits, unsigned mantissa_b
     return sign | (uint32_t)result;
 }
 
-double ptx_half_value(uint16_t half)
+double emu_half_value(uint16_t half)
 {
     return expand(half, 5, 10);
 }
-double ptx_bfloat_value(uint16_t bfloat)
+double emu_bfloat_value(uint16_t bfloat)
 {
     return expand(bfloat, 8, 7);
 }
-uint16_t ptx_half_from(double value, enum ptx_rounding rounding)
+uint16_t emu_half_from(double value, enum emu_rounding rounding)
 {
     return value != value ? 0x7fff : (uint16_t)shrink(value, 5, 10, rounding);
 }
-uint16_t ptx_bfloat_from(double value, enum ptx_rounding rounding)
+uint16_t emu_bfloat_from(double value, enum emu_rounding rounding)
 {
     return value != value ? 0x7fff : (uint16_t)shrink(value, 8, 7, rounding);
 }
-uint32_t ptx_tf32_from(float value, enum ptx_rounding rounding)
+uint32_t emu_tf32_from(float value, enum emu_rounding rounding)
 {
     return value != value ? 0x7fffffffu : shrink((double)value, 8, 10, rounding) << 13;
 }
-float ptx_float_from(double value, enum ptx_rounding rounding)
+float emu_float_from(double value, enum emu_rounding rounding)
 {
     uint32_t bits = value != value ? 0x7fffffffu : shrink(value, 8, 23, rounding);
     float f;
@@ -122,7 +122,7 @@ float ptx_float_from(double value, enum ptx_rounding rounding)
     return f;
 }
 
-double ptx_add_odd(double x, double y)
+double emu_add_odd(double x, double y)
 {
     volatile double sum = x + y;
     if (sum != sum || sum - sum != 0)

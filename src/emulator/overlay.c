@@ -1,11 +1,10 @@
 /* overlay.c - private copies of granules, by page. */
-#include "ptx/overlay.h"
+#include "emulator/overlay.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
-#include "ptx/module.h"
 
 #define PAGE_BYTES    4096u
 #define GRANULE_BYTES 32u
@@ -25,7 +24,7 @@ struct page {
     struct contents *contents;
 };
 
-struct ptx_overlay {
+struct emu_overlay {
     struct page *pages;
     uint32_t n, cap;
     uint32_t *slots; /* open addressing by page number: index + 1 */
@@ -38,10 +37,10 @@ struct ptx_overlay {
 /* About 150 MB of private copies: a block that stores to more waits for its turn. */
 #define MAX_PRIVATE_PAGES 32768
 
-struct ptx_mixed *ptx_mixed_create(struct strata_ptx_range range, uint32_t version)
+struct emu_mixed *emu_mixed_create(struct strata_memory_range range, uint32_t version)
 {
     uint64_t n = (range.bytes + GRANULE_BYTES - 1) / GRANULE_BYTES;
-    struct ptx_mixed *mixed = malloc(sizeof *mixed);
+    struct emu_mixed *mixed = malloc(sizeof *mixed);
     uint32_t *versions = malloc(n * sizeof *versions);
     if (range.base % GRANULE_BYTES || !mixed || !versions) {
         free(mixed);
@@ -50,11 +49,11 @@ struct ptx_mixed *ptx_mixed_create(struct strata_ptx_range range, uint32_t versi
     }
     for (uint64_t i = 0; i < n; i++)
         versions[i] = version;
-    *mixed = (struct ptx_mixed){range.base, range.bytes, versions};
+    *mixed = (struct emu_mixed){range.base, range.bytes, versions};
     return mixed;
 }
 
-void ptx_mixed_destroy(struct ptx_mixed *mixed)
+void emu_mixed_destroy(struct emu_mixed *mixed)
 {
     if (!mixed)
         return;
@@ -62,9 +61,9 @@ void ptx_mixed_destroy(struct ptx_mixed *mixed)
     free(mixed);
 }
 
-struct ptx_overlay *ptx_overlay_create(void)
+struct emu_overlay *emu_overlay_create(void)
 {
-    return calloc(1, sizeof(struct ptx_overlay));
+    return calloc(1, sizeof(struct emu_overlay));
 }
 
 static void free_contents(struct contents *c)
@@ -76,7 +75,7 @@ static void free_contents(struct contents *c)
     }
 }
 
-void ptx_overlay_destroy(struct ptx_overlay *o)
+void emu_overlay_destroy(struct emu_overlay *o)
 {
     if (!o)
         return;
@@ -87,7 +86,7 @@ void ptx_overlay_destroy(struct ptx_overlay *o)
     free(o);
 }
 
-void ptx_overlay_reset(struct ptx_overlay *o)
+void emu_overlay_reset(struct emu_overlay *o)
 {
     if (!o->n)
         return;
@@ -103,7 +102,7 @@ void ptx_overlay_reset(struct ptx_overlay *o)
 
 /* ---- pages ---- */
 
-static uint32_t *page_slot(const struct ptx_overlay *o, uint64_t number)
+static uint32_t *page_slot(const struct emu_overlay *o, uint64_t number)
 {
     uint32_t i = (uint32_t)mix64(number) & (o->n_slots - 1);
     while (o->slots[i] && o->pages[o->slots[i] - 1].number != number)
@@ -111,7 +110,7 @@ static uint32_t *page_slot(const struct ptx_overlay *o, uint64_t number)
     return &o->slots[i];
 }
 
-static bool grow(struct ptx_overlay *o)
+static bool grow(struct emu_overlay *o)
 {
     uint32_t cap = o->cap ? o->cap * 2 : 64;
     struct page *pages = realloc(o->pages, cap * sizeof *pages);
@@ -130,7 +129,7 @@ static bool grow(struct ptx_overlay *o)
     return true;
 }
 
-static struct page *find_page(struct ptx_overlay *o, uint64_t address)
+static struct page *find_page(struct emu_overlay *o, uint64_t address)
 {
     uint64_t number = address / PAGE_BYTES;
     if (o->last < o->n && o->pages[o->last].number == number)
@@ -146,7 +145,7 @@ static struct page *find_page(struct ptx_overlay *o, uint64_t address)
     return &o->pages[o->last];
 }
 
-static struct contents *page_contents(struct ptx_overlay *o, struct page *page)
+static struct contents *page_contents(struct emu_overlay *o, struct page *page)
 {
     if (page->contents)
         return page->contents;
@@ -175,12 +174,12 @@ static inline void bit_set(uint64_t *bits, unsigned i)
     bits[i / 64] |= 1ull << (i % 64);
 }
 
-uint64_t ptx_overlay_bytes(const struct ptx_overlay *o)
+uint64_t emu_overlay_bytes(const struct emu_overlay *o)
 {
     return (uint64_t)o->n_used * sizeof(struct contents) + o->n * sizeof(struct page);
 }
 
-bool ptx_overlay_is_full(const struct ptx_overlay *o)
+bool emu_overlay_is_full(const struct emu_overlay *o)
 {
     return o->n_used > MAX_PRIVATE_PAGES;
 }
@@ -188,7 +187,7 @@ bool ptx_overlay_is_full(const struct ptx_overlay *o)
 /* ---- loads and stores ---- */
 
 /* An aligned access of up to 32 bytes lies in one granule. */
-static bool load_lane(struct ptx_overlay *o, uint64_t address, uint64_t *host)
+static bool load_lane(struct emu_overlay *o, uint64_t address, uint64_t *host)
 {
     struct page *page = find_page(o, address);
     unsigned offset = (unsigned)(address % PAGE_BYTES), granule = offset / GRANULE_BYTES;
@@ -202,28 +201,28 @@ static bool load_lane(struct ptx_overlay *o, uint64_t address, uint64_t *host)
 
 /* ---- rows: all lanes, side by side, in one page; the usual case, done by granules ---- */
 
-static bool is_row(const struct ptx_access *access, uint32_t mask, unsigned bytes)
+static bool is_row(const struct emu_access *access, uint32_t mask, unsigned bytes)
 {
-    uint64_t last = access->base + PTX_LANES * (uint64_t)bytes - 1;
-    return mask == PTX_FULL && access->affine && access->stride == bytes &&
+    uint64_t last = access->base + EMU_LANES * (uint64_t)bytes - 1;
+    return mask == EMU_FULL && access->affine && access->stride == bytes &&
            access->base / PAGE_BYTES == last / PAGE_BYTES;
 }
 
-static void fill_row(struct ptx_access *access, uint64_t host)
+static void fill_row(struct emu_access *access, uint64_t host)
 {
     uint64_t stride = (uint64_t)access->stride;
-    for (unsigned i = 0; i < PTX_LANES; i++)
+    for (unsigned i = 0; i < EMU_LANES; i++)
         access->host[i] = host + i * stride;
     access->row = true;
 }
 
 /* False: only some of the granules are private, or memory is short; lane by lane then. */
-static bool load_row(struct ptx_overlay *o, struct ptx_access *access, unsigned bytes)
+static bool load_row(struct emu_overlay *o, struct emu_access *access, unsigned bytes)
 {
     struct page *page = find_page(o, access->base);
     unsigned offset = (unsigned)(access->base % PAGE_BYTES), own = 0;
     unsigned first = offset / GRANULE_BYTES,
-             last = (offset + PTX_LANES * bytes - 1) / GRANULE_BYTES;
+             last = (offset + EMU_LANES * bytes - 1) / GRANULE_BYTES;
     if (!page)
         return false;
     for (unsigned g = first; g <= last; g++) {
@@ -236,16 +235,16 @@ static bool load_row(struct ptx_overlay *o, struct ptx_access *access, unsigned 
     return true;
 }
 
-bool ptx_overlay_load(struct ptx_warp *w, uint32_t mask, unsigned bytes)
+bool emu_overlay_load(struct emu_warp *w, uint32_t mask, unsigned bytes)
 {
-    struct ptx_access *access = &w->access;
+    struct emu_access *access = &w->access;
     if (is_row(access, mask, bytes) && load_row(w->block->overlay, access, bytes))
         return true;
-    if (mask == PTX_FULL && access->affine && !access->stride) { /* all lanes load the same */
+    if (mask == EMU_FULL && access->affine && !access->stride) { /* all lanes load the same */
         uint64_t host;
         if (!load_lane(w->block->overlay, access->base, &host))
             return false;
-        for (unsigned i = 0; i < PTX_LANES; i++)
+        for (unsigned i = 0; i < EMU_LANES; i++)
             access->host[i] = host;
         return true;
     }
@@ -259,27 +258,27 @@ bool ptx_overlay_load(struct ptx_warp *w, uint32_t mask, unsigned bytes)
 
 /* The first store to a granule takes over what lies there, as far as it belongs to the allocation:
  * that begins with a granule, but may end inside one. */
-static void take_over(struct ptx_warp *w, const struct ptx_inst *in, struct contents *c,
+static void take_over(struct emu_warp *w, const struct emu_site *site, struct contents *c,
                       uint64_t address)
 {
-    const struct ptx_slot *slot = &w->block->slots[in->slot];
-    struct strata_ptx_range range = {slot->base, slot->bytes};
+    const struct emu_slot *slot = &w->block->slots[site->slot];
+    struct strata_memory_range range = {slot->base, slot->bytes};
     uint64_t from = address / GRANULE_BYTES * GRANULE_BYTES, to = from + GRANULE_BYTES;
     if (address - range.base >= range.bytes) /* lanes of a generic access in several allocations */
-        ptx_find_range(w->block->run->module, address, &range);
+        emu_find_range(w->block->run->module, address, &range);
     if (to > range.base + range.bytes)
         to = range.base + range.bytes;
     memcpy(c->bytes + from % PAGE_BYTES, (const uint8_t *)(uintptr_t)from, to - from);
     bit_set(c->have, (unsigned)(address % PAGE_BYTES) / GRANULE_BYTES);
 }
 
-static bool store_row(struct ptx_warp *w, const struct ptx_inst *in, unsigned bytes, bool update)
+static bool store_row(struct emu_warp *w, const struct emu_site *site, unsigned bytes, bool update)
 {
-    struct ptx_access *access = &w->access;
-    struct ptx_overlay *o = w->block->overlay;
+    struct emu_access *access = &w->access;
+    struct emu_overlay *o = w->block->overlay;
     struct page *page = find_page(o, access->base);
     struct contents *c = page ? page_contents(o, page) : NULL;
-    unsigned offset = (unsigned)(access->base % PAGE_BYTES), end = offset + PTX_LANES * bytes;
+    unsigned offset = (unsigned)(access->base % PAGE_BYTES), end = offset + EMU_LANES * bytes;
     if (!c)
         return false;
     for (unsigned g = offset / GRANULE_BYTES; g * GRANULE_BYTES < end; g++) {
@@ -290,7 +289,7 @@ static bool store_row(struct ptx_warp *w, const struct ptx_inst *in, unsigned by
         if (whole && !update)
             bit_set(c->have, g);
         else if (!bit_get(c->have, g))
-            take_over(w, in, c, access->base - offset + from);
+            take_over(w, site, c, access->base - offset + from);
         if (update)
             bit_set(page->loaded, g);
         uint64_t bits = (to - from == GRANULE_BYTES ? 0xffffffffull : (1ull << (to - from)) - 1);
@@ -300,13 +299,13 @@ static bool store_row(struct ptx_warp *w, const struct ptx_inst *in, unsigned by
     return true;
 }
 
-bool ptx_overlay_store(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask, unsigned bytes,
-                       bool update)
+bool emu_overlay_store(struct emu_warp *w, const struct emu_site *site, uint32_t mask,
+                       unsigned bytes, bool update)
 {
-    struct ptx_access *access = &w->access;
-    struct ptx_overlay *o = w->block->overlay;
+    struct emu_access *access = &w->access;
+    struct emu_overlay *o = w->block->overlay;
     if (is_row(access, mask, bytes))
-        return store_row(w, in, bytes, update);
+        return store_row(w, site, bytes, update);
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned lane = lowest_bit32(rest);
         uint64_t address = access->address[lane];
@@ -316,7 +315,7 @@ bool ptx_overlay_store(struct ptx_warp *w, const struct ptx_inst *in, uint32_t m
         if (!c)
             return false;
         if (!bit_get(c->have, granule))
-            take_over(w, in, c, address);
+            take_over(w, site, c, address);
         if (update)
             bit_set(page->loaded, granule);
         for (unsigned i = 0; i < bytes; i++)
@@ -328,7 +327,7 @@ bool ptx_overlay_store(struct ptx_warp *w, const struct ptx_inst *in, uint32_t m
 
 /* ---- the block's turn ---- */
 
-static struct ptx_mixed *mixed_at(struct ptx_mixed *const *mixed, uint32_t n, uint64_t address)
+static struct emu_mixed *mixed_at(struct emu_mixed *const *mixed, uint32_t n, uint64_t address)
 {
     for (uint32_t i = 0; i < n; i++)
         if (address - mixed[i]->base < mixed[i]->bytes)
@@ -336,13 +335,13 @@ static struct ptx_mixed *mixed_at(struct ptx_mixed *const *mixed, uint32_t n, ui
     return NULL;
 }
 
-static uint32_t *version_of(struct ptx_mixed *const *mixed, uint32_t n, uint64_t granule_address)
+static uint32_t *version_of(struct emu_mixed *const *mixed, uint32_t n, uint64_t granule_address)
 {
-    struct ptx_mixed *m = mixed_at(mixed, n, granule_address);
+    struct emu_mixed *m = mixed_at(mixed, n, granule_address);
     return m ? &m->version[(granule_address - m->base) / GRANULE_BYTES] : NULL;
 }
 
-bool ptx_overlay_is_stale(const struct ptx_overlay *o, struct ptx_mixed *const *mixed,
+bool emu_overlay_is_stale(const struct emu_overlay *o, struct emu_mixed *const *mixed,
                           uint32_t n_mixed, uint64_t start)
 {
     for (uint32_t i = 0; i < o->n; i++) {
@@ -366,7 +365,7 @@ static void apply_granule(const struct contents *c, unsigned offset, uint8_t *me
             memory[i] = c->bytes[offset + i];
 }
 
-void ptx_overlay_apply(struct ptx_overlay *o, struct ptx_mixed *const *mixed, uint32_t n_mixed,
+void emu_overlay_apply(struct emu_overlay *o, struct emu_mixed *const *mixed, uint32_t n_mixed,
                        uint32_t version)
 {
     for (uint32_t i = 0; i < o->n; i++) {

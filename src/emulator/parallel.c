@@ -11,14 +11,14 @@
  * A block may load a word while the stores of another are being applied to it. What it gets is then
  * found to be too old, and nothing it did with it reaches memory; that is the only race there is.
  */
-#include "ptx/launch.h"
+#include "emulator/launch.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/overlay.h"
-#include "ptx/record.h"
+#include "emulator/overlay.h"
+#include "emulator/record.h"
 
 /* Instructions between two looks at whether a block still makes sense. */
 #define LOOK_EVERY (1u << 17)
@@ -40,14 +40,14 @@ enum outcome { COMPLETE, ABANDONED, SPINNING };
 
 /* A block that has run and waits for its turn. */
 struct waiting {
-    struct ptx_block *block; /* what it left behind; NULL: not there yet */
+    struct emu_block *block; /* what it left behind; NULL: not there yet */
     struct strata_block *record;
     uint64_t bytes; /* of both */
     enum outcome outcome;
 };
 
-struct ptx_ahead {
-    struct ptx_launch *l;
+struct emu_ahead {
+    struct emu_launch *l;
     pthread_mutex_t lock;
     pthread_cond_t change;
     uint32_t n_sleeping;
@@ -55,14 +55,14 @@ struct ptx_ahead {
     uint64_t applied;        /* blocks whose stores are in memory */
     struct waiting *waiting; /* ring, by index */
     uint32_t window; /* its size: blocks between the first not applied and the last started */
-    struct ptx_block *free;
+    struct emu_block *free;
     bool finishing; /* a thread is at it */
     uint64_t waiting_bytes;
     /* what applied blocks stored to, allocation by allocation */
-    struct stored_allocation stored[2 * PTX_MAX_TOUCHED];
+    struct stored_allocation stored[2 * EMU_MAX_TOUCHED];
     uint32_t n_stored;
     uint64_t all_stored; /* version of all others: more allocations than could be told apart */
-    struct ptx_mixed *mixed[MAX_MIXED];
+    struct emu_mixed *mixed[MAX_MIXED];
     _Atomic uint32_t n_mixed; /* grows only: read without the lock */
     uint64_t repeated;        /* blocks that ran twice */
     bool stop;                /* no more blocks */
@@ -71,8 +71,8 @@ struct ptx_ahead {
 };
 
 struct worker {
-    struct ptx_ahead *ahead;
-    struct ptx_block *block; /* what it runs blocks in */
+    struct emu_ahead *ahead;
+    struct emu_block *block; /* what it runs blocks in */
     unsigned batch;          /* blocks to take at once */
     struct strata_builder *builder;
     pthread_t thread;
@@ -80,12 +80,12 @@ struct worker {
 
 /* ---- what was stored ---- */
 
-uint32_t ptx_mixed_count(struct ptx_ahead *a)
+uint32_t emu_mixed_count(struct emu_ahead *a)
 {
     return a->n_mixed;
 }
 
-const struct ptx_mixed *ptx_mixed_find(struct ptx_ahead *a, uint64_t base)
+const struct emu_mixed *emu_mixed_find(struct emu_ahead *a, uint64_t base)
 {
     uint32_t n = a->n_mixed;
     for (uint32_t i = 0; i < n; i++)
@@ -96,7 +96,7 @@ const struct ptx_mixed *ptx_mixed_find(struct ptx_ahead *a, uint64_t base)
 
 /* All that follows runs with the lock held. */
 
-static uint64_t stored_version(const struct ptx_ahead *a, uint64_t base)
+static uint64_t stored_version(const struct emu_ahead *a, uint64_t base)
 {
     uint64_t version = a->all_stored;
     for (uint32_t i = 0; i < a->n_stored; i++)
@@ -105,7 +105,7 @@ static uint64_t stored_version(const struct ptx_ahead *a, uint64_t base)
     return version;
 }
 
-static void note_stored(struct ptx_ahead *a, uint64_t base, uint64_t version)
+static void note_stored(struct emu_ahead *a, uint64_t base, uint64_t version)
 {
     for (uint32_t i = 0; i < a->n_stored; i++)
         if (a->stored[i].base == base) {
@@ -120,22 +120,22 @@ static void note_stored(struct ptx_ahead *a, uint64_t base, uint64_t version)
 
 /* From now on blocks keep an overlay of this allocation. Who stored to it so far is not known in
  * detail: its granules begin as if stored to just now. */
-static void make_mixed(struct ptx_ahead *a, uint64_t base)
+static void make_mixed(struct emu_ahead *a, uint64_t base)
 {
-    struct strata_ptx_range range;
+    struct strata_memory_range range;
     for (uint32_t i = 0; i < a->n_mixed; i++)
         if (a->mixed[i]->base == base)
             return;
-    if (a->n_mixed == MAX_MIXED || !ptx_find_range(a->l->run.module, base, &range))
+    if (a->n_mixed == MAX_MIXED || !emu_find_range(a->l->run.module, base, &range))
         return;
-    struct ptx_mixed *mixed = ptx_mixed_create(range, (uint32_t)a->applied);
+    struct emu_mixed *mixed = emu_mixed_create(range, (uint32_t)a->applied);
     if (mixed) {
         a->mixed[a->n_mixed] = mixed;
         a->n_mixed++;
     }
 }
 
-static bool holds(const struct ptx_touched *set, uint64_t base)
+static bool holds(const struct emu_touched *set, uint64_t base)
 {
     for (uint32_t i = 0; i < set->n; i++)
         if (set->base[i] == base)
@@ -143,16 +143,16 @@ static bool holds(const struct ptx_touched *set, uint64_t base)
     return set->overflow;
 }
 
-static bool stores_too_much(const struct ptx_block *block)
+static bool stores_too_much(const struct emu_block *block)
 {
-    return block->deferred.overflow || ptx_overlay_is_full(block->overlay);
+    return block->deferred.overflow || emu_overlay_is_full(block->overlay);
 }
 
 /* May the block have seen a value too old? Allocations at fault become mixed. */
-static bool saw_old_values(struct ptx_ahead *a, const struct ptx_block *block)
+static bool saw_old_values(struct emu_ahead *a, const struct emu_block *block)
 {
     bool old = stores_too_much(block) ||
-               ptx_overlay_is_stale(block->overlay, a->mixed, a->n_mixed, block->start);
+               emu_overlay_is_stale(block->overlay, a->mixed, a->n_mixed, block->start);
     for (uint32_t i = 0; i < block->loaded.n; i++) {
         uint64_t base = block->loaded.base[i];
         if (stored_version(a, base) > block->start || holds(&block->stored, base)) {
@@ -171,18 +171,18 @@ static bool saw_old_values(struct ptx_ahead *a, const struct ptx_block *block)
 static uint64_t bytes_of(const struct waiting *w)
 {
     uint64_t record = w->record ? w->record->warp_offset[w->record->n_warps] : 0;
-    return w->block->deferred.n + ptx_overlay_bytes(w->block->overlay) + record;
+    return w->block->deferred.n + emu_overlay_bytes(w->block->overlay) + record;
 }
 
 /* Runs the block to its end, or until it cannot be right any more. Without the lock. */
-static enum outcome run_block(struct ptx_ahead *a, struct ptx_block *block)
+static enum outcome run_block(struct emu_ahead *a, struct emu_block *block)
 {
     uint64_t limit = a->l->run.opt->instruction_limit;
     for (;;) {
-        enum ptx_progress progress = ptx_block_run(block, LOOK_EVERY);
-        if (progress == PTX_BLOCK_DONE || progress == PTX_BLOCK_FAILED)
+        enum emu_progress progress = emu_block_run(block, LOOK_EVERY);
+        if (progress == EMU_BLOCK_DONE || progress == EMU_BLOCK_FAILED)
             return COMPLETE;
-        if (progress == PTX_BLOCK_SPINS)
+        if (progress == EMU_BLOCK_SPINS)
             return SPINNING;
         pthread_mutex_lock(&a->lock);
         bool hopeless = a->stop || (block->ahead && saw_old_values(a, block));
@@ -204,29 +204,29 @@ static enum outcome run_block(struct ptx_ahead *a, struct ptx_block *block)
 static void run_from_start(struct worker *w, uint64_t index, uint64_t start, bool ahead,
                            struct waiting *out)
 {
-    struct ptx_ahead *a = w->ahead;
-    struct ptx_block *block = w->block;
+    struct emu_ahead *a = w->ahead;
+    struct emu_block *block = w->block;
     block->ahead = ahead;
     block->start = start;
     strata_block_destroy(out->record);
     out->record = NULL;
-    ptx_block_start(block, index, ptx_launch_records(a->l, index));
+    emu_block_start(block, index, emu_launch_records(a->l, index));
     out->outcome = run_block(a, block);
     if (out->outcome == COMPLETE && !block->failed && block->recording)
         block->failed =
-            ptx_record_finish(block, w->builder, &out->record, &block->error) != STRATA_OK;
-    ptx_block_hand_over(block, out->block);
+            emu_record_finish(block, w->builder, &out->record, &block->error) != STRATA_OK;
+    emu_block_hand_over(block, out->block);
 }
 
 /* ---- a block's turn; the lock is held, and given up where said ---- */
 
-static void wake(struct ptx_ahead *a)
+static void wake(struct emu_ahead *a)
 {
     if (a->n_sleeping)
         pthread_cond_broadcast(&a->change);
 }
 
-static void stop(struct ptx_ahead *a, strata_status status)
+static void stop(struct emu_ahead *a, strata_status status)
 {
     a->stop = true;
     a->status = status;
@@ -238,8 +238,8 @@ static void stop(struct ptx_ahead *a, strata_status status)
  * makes all others that run repeat. Gives up the lock while the block runs. */
 static void run_again(struct worker *w, struct waiting *turn)
 {
-    struct ptx_ahead *a = w->ahead;
-    struct ptx_block *block = turn->block;
+    struct emu_ahead *a = w->ahead;
+    struct emu_block *block = turn->block;
     for (unsigned attempt = 0; attempt < 3; attempt++) {
         bool ahead = attempt < 2 && !stores_too_much(block);
         w->block->slots_overlays = UINT32_MAX; /* find out anew what it touches */
@@ -255,19 +255,19 @@ static void run_again(struct worker *w, struct waiting *turn)
     }
 }
 
-static void apply(struct ptx_ahead *a, struct ptx_block *block)
+static void apply(struct emu_ahead *a, struct emu_block *block)
 {
     uint64_t version = block->index + 1;
-    ptx_deferred_apply(&block->deferred);
+    emu_deferred_apply(&block->deferred);
     for (uint32_t i = 0; i < block->stored.n; i++)
         note_stored(a, block->stored.base[i], version);
     if (block->stored.overflow)
         a->all_stored = version;
-    ptx_overlay_apply(block->overlay, a->mixed, a->n_mixed, (uint32_t)version);
+    emu_overlay_apply(block->overlay, a->mixed, a->n_mixed, (uint32_t)version);
 }
 
 /* Blocks that mostly depend on the one before gain nothing from running ahead. */
-static bool is_worth_while(const struct ptx_ahead *a)
+static bool is_worth_while(const struct emu_ahead *a)
 {
     return a->repeated < 32 || a->repeated < a->applied / 2;
 }
@@ -275,8 +275,8 @@ static bool is_worth_while(const struct ptx_ahead *a)
 /* Gives up the lock while the sink takes the trace. */
 static void finish(struct worker *w, struct waiting *turn)
 {
-    struct ptx_ahead *a = w->ahead;
-    struct ptx_block *block = turn->block;
+    struct emu_ahead *a = w->ahead;
+    struct emu_block *block = turn->block;
     if (turn->outcome != COMPLETE || saw_old_values(a, block))
         run_again(w, turn);
     if (turn->outcome != COMPLETE) { /* it waits for a block behind it */
@@ -297,7 +297,7 @@ static void finish(struct worker *w, struct waiting *turn)
     struct strata_block *record = turn->record;
     turn->record = NULL;
     pthread_mutex_unlock(&a->lock);
-    strata_status status = ptx_launch_finish(a->l, block, record);
+    strata_status status = emu_launch_finish(a->l, block, record);
     pthread_mutex_lock(&a->lock);
     if (status != STRATA_OK) {
         stop(a, status);
@@ -310,7 +310,7 @@ static void finish(struct worker *w, struct waiting *turn)
 /* Finishes all blocks whose turn it is, unless another thread is at it. */
 static void finish_ready(struct worker *w)
 {
-    struct ptx_ahead *a = w->ahead;
+    struct emu_ahead *a = w->ahead;
     if (a->finishing)
         return;
     a->finishing = true;
@@ -330,7 +330,7 @@ static void finish_ready(struct worker *w)
 }
 
 /* The block whose turn it is may always start. */
-static bool may_start(const struct ptx_ahead *a)
+static bool may_start(const struct emu_ahead *a)
 {
     return a->started < a->l->run.n_blocks && a->free &&
            (a->waiting_bytes < MAX_WAITING_BYTES || a->started == a->applied);
@@ -340,7 +340,7 @@ static bool may_start(const struct ptx_ahead *a)
  * is not taken too often. */
 static void run_next(struct worker *w)
 {
-    struct ptx_ahead *a = w->ahead;
+    struct emu_ahead *a = w->ahead;
     struct waiting batch[MAX_BATCH];
     uint64_t first = a->started, start = a->applied;
     unsigned n = 0;
@@ -369,7 +369,7 @@ static void run_next(struct worker *w)
 static void *work(void *user)
 {
     struct worker *w = user;
-    struct ptx_ahead *a = w->ahead;
+    struct emu_ahead *a = w->ahead;
     uint64_t n = a->l->run.n_blocks;
     pthread_mutex_lock(&a->lock);
     for (;;) {
@@ -393,57 +393,57 @@ static void *work(void *user)
 
 /* ---- all of it ---- */
 
-static strata_status no_memory(struct ptx_launch *l)
+static strata_status no_memory(struct emu_launch *l)
 {
     return strata_fail(l->err, STRATA_ENOMEM, NULL, 0, 0, "out of memory for the state of a block");
 }
 
 /* What blocks between start and finish leave behind. */
-static strata_status create_waiting(struct ptx_ahead *a, uint32_t threads)
+static strata_status create_waiting(struct emu_ahead *a, uint32_t threads)
 {
     a->window = threads * BLOCKS_PER_THREAD;
     a->waiting = calloc(a->window, sizeof *a->waiting);
     if (!a->waiting)
         return no_memory(a->l);
     for (uint32_t i = 0; i < a->window; i++) {
-        struct ptx_block *block = calloc(1, sizeof *block);
+        struct emu_block *block = calloc(1, sizeof *block);
         if (!block)
             return no_memory(a->l);
         block->next = a->free;
         a->free = block;
-        block->overlay = ptx_overlay_create();
+        block->overlay = emu_overlay_create();
         if (!block->overlay)
             return no_memory(a->l);
     }
     return STRATA_OK;
 }
 
-static strata_status prepare(struct worker *w, struct ptx_ahead *a)
+static strata_status prepare(struct worker *w, struct emu_ahead *a)
 {
     w->ahead = a;
     w->batch = 1;
-    w->block = ptx_block_create(&a->l->run);
+    w->block = emu_block_create(&a->l->run);
     if (w->block)
-        w->block->overlay = ptx_overlay_create();
+        w->block->overlay = emu_overlay_create();
     if (!w->block || !w->block->overlay)
         return no_memory(a->l);
     return a->l->run.code ? strata_builder_create(a->l->run.image->record, &w->builder, a->l->err)
                           : STRATA_OK;
 }
 
-static void release(struct ptx_ahead *a)
+static void release(struct emu_ahead *a)
 {
     for (uint32_t i = 0; a->waiting && i < a->window; i++) {
-        ptx_block_destroy(a->waiting[i].block);
+        emu_block_destroy(a->waiting[i].block);
         strata_block_destroy(a->waiting[i].record);
     }
     while (a->free) {
-        struct ptx_block *next = a->free->next;
-        ptx_block_destroy(a->free);
+        struct emu_block *next = a->free->next;
+        emu_block_destroy(a->free);
         a->free = next;
     }
     for (uint32_t i = 0; i < a->n_mixed; i++)
-        ptx_mixed_destroy(a->mixed[i]);
+        emu_mixed_destroy(a->mixed[i]);
     free(a->waiting);
     pthread_mutex_destroy(&a->lock);
     pthread_cond_destroy(&a->change);
@@ -462,9 +462,9 @@ static void run_workers(struct worker *workers, uint32_t n)
         pthread_join(workers[i].thread, NULL);
 }
 
-strata_status ptx_run_parallel(struct ptx_launch *l, uint32_t threads, bool *rest, bool *spins)
+strata_status emu_run_parallel(struct emu_launch *l, uint32_t threads, bool *rest, bool *spins)
 {
-    struct ptx_ahead *a = calloc(1, sizeof *a);
+    struct emu_ahead *a = calloc(1, sizeof *a);
     uint32_t n = threads > l->run.n_blocks ? (uint32_t)l->run.n_blocks : threads;
     struct worker *workers = calloc(n, sizeof *workers);
     if (!a || !workers) {
@@ -486,7 +486,7 @@ strata_status ptx_run_parallel(struct ptx_launch *l, uint32_t threads, bool *res
     *rest = a->rest;
     *spins = a->spins;
     for (uint32_t i = 0; i < n; i++) {
-        ptx_block_destroy(workers[i].block);
+        emu_block_destroy(workers[i].block);
         strata_builder_destroy(workers[i].builder);
     }
     free(workers);

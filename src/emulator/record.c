@@ -4,7 +4,7 @@
  * warp first writes a log of its own. An entry is a word with the static instruction, followed by
  * the mask if it changed, and by the addresses: base and stride, 32-bit distances from a base, or
  * full addresses. */
-#include "ptx/record.h"
+#include "emulator/record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +18,14 @@ enum address_form { FORM_NONE = 0, FORM_STRIDE = 1, FORM_NEAR = 2, FORM_FAR = 3 
 /* No entry is longer: head, mask, base, 32 full addresses. */
 #define MAX_ENTRY_WORDS 80
 
-static uint32_t *reserve(struct ptx_warp *w)
+static uint32_t *reserve(struct emu_warp *w, const struct emu_site *site)
 {
-    struct ptx_log *log = &w->log;
+    struct emu_log *log = &w->log;
     if (log->cap - log->n < MAX_ENTRY_WORDS) {
         size_t cap = log->cap ? log->cap * 2 : 1024;
         uint32_t *moved = realloc(log->words, cap * sizeof *moved);
         if (!moved) {
-            ptx_fail(w, &w->image->code[w->pc], 0, STRATA_ENOMEM, "out of memory for its trace");
+            emu_fail(w, site, 0, STRATA_ENOMEM, "out of memory for its trace");
             return NULL;
         }
         log->words = moved;
@@ -34,7 +34,7 @@ static uint32_t *reserve(struct ptx_warp *w)
     return log->words + log->n;
 }
 
-static uint32_t *put_head(struct ptx_log *log, uint32_t *at, uint32_t index, uint32_t mask,
+static uint32_t *put_head(struct emu_log *log, uint32_t *at, uint32_t index, uint32_t mask,
                           enum address_form form)
 {
     uint32_t head = index | (uint32_t)form << FORM_SHIFT;
@@ -56,11 +56,11 @@ static uint32_t *put64(uint32_t *at, uint64_t value)
     return at;
 }
 
-void ptx_record(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+void emu_record(struct emu_warp *w, const struct emu_site *site, uint32_t mask)
 {
-    uint32_t *at = reserve(w);
+    uint32_t *at = reserve(w, site);
     if (at)
-        w->log.n = (size_t)(put_head(&w->log, at, in->record, mask, FORM_NONE) - w->log.words);
+        w->log.n = (size_t)(put_head(&w->log, at, site->record, mask, FORM_NONE) - w->log.words);
 }
 
 static bool distances_are_short(const uint64_t *address, uint32_t mask, uint64_t base)
@@ -73,10 +73,11 @@ static bool distances_are_short(const uint64_t *address, uint32_t mask, uint64_t
     return true;
 }
 
-static void record_list(struct ptx_warp *w, uint32_t index, uint32_t mask)
+static void record_list(struct emu_warp *w, const struct emu_site *site, uint32_t index,
+                        uint32_t mask)
 {
     const uint64_t *address = w->access.address;
-    uint32_t *at = reserve(w);
+    uint32_t *at = reserve(w, site);
     if (!at)
         return;
     uint64_t base = address[lowest_bit32(mask)];
@@ -94,9 +95,10 @@ static void record_list(struct ptx_warp *w, uint32_t index, uint32_t mask)
     w->log.n = (size_t)(at - w->log.words);
 }
 
-static void record_stride(struct ptx_warp *w, uint32_t index, uint32_t mask)
+static void record_stride(struct emu_warp *w, const struct emu_site *site, uint32_t index,
+                          uint32_t mask)
 {
-    uint32_t *at = reserve(w);
+    uint32_t *at = reserve(w, site);
     if (!at)
         return;
     at = put_head(&w->log, at, index, mask, FORM_STRIDE);
@@ -106,31 +108,31 @@ static void record_stride(struct ptx_warp *w, uint32_t index, uint32_t mask)
 }
 
 /* One record per space the lanes of a generic access went to. */
-static void record_generic(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+static void record_generic(struct emu_warp *w, const struct emu_site *site, uint32_t mask)
 {
-    const struct ptx_access *access = &w->access;
+    const struct emu_access *access = &w->access;
     uint32_t parts[3] = {mask & ~(access->shared_mask | access->local_mask),
                          mask & access->shared_mask, mask & access->local_mask};
     for (unsigned k = 0; k < 3; k++) {
         if (!parts[k])
             continue;
         if (parts[k] == mask && access->affine)
-            record_stride(w, in->record + k, mask);
+            record_stride(w, site, site->record + k, mask);
         else
-            record_list(w, in->record + k, parts[k]);
+            record_list(w, site, site->record + k, parts[k]);
     }
 }
 
-void ptx_record_access(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+void emu_record_access(struct emu_warp *w, const struct emu_site *site, uint32_t mask)
 {
-    if (!mask || in->flags & PTX_INST_NO_RECORD_ADDRESS || in->space == PTX_M_CONST)
-        ptx_record(w, in, mask);
-    else if (in->space == PTX_NONE)
-        record_generic(w, in, mask);
+    if (!mask || site->no_address || site->space == EMU_CONST)
+        emu_record(w, site, mask);
+    else if (site->space == EMU_GENERIC)
+        record_generic(w, site, mask);
     else if (w->access.affine)
-        record_stride(w, in->record, mask);
+        record_stride(w, site, site->record, mask);
     else
-        record_list(w, in->record, mask);
+        record_list(w, site, site->record, mask);
 }
 
 /* ---- conversion ---- */
@@ -145,7 +147,7 @@ static uint64_t get64(const uint32_t **at)
 static strata_status add_entry(struct strata_builder *builder, const uint32_t **at, uint32_t head,
                                uint32_t mask, struct strata_error *err)
 {
-    uint64_t address[PTX_LANES] = {0}, base;
+    uint64_t address[EMU_LANES] = {0}, base;
     uint32_t index = head & INDEX_MASK;
     switch (head >> FORM_SHIFT & 3) {
     case FORM_NONE:
@@ -165,7 +167,7 @@ static strata_status add_entry(struct strata_builder *builder, const uint32_t **
     return strata_builder_add(builder, index, mask, address, err);
 }
 
-static strata_status add_warp(struct strata_builder *builder, const struct ptx_log *log,
+static strata_status add_warp(struct strata_builder *builder, const struct emu_log *log,
                               struct strata_error *err)
 {
     const uint32_t *at = log->words, *end = at + log->n;
@@ -181,14 +183,14 @@ static strata_status add_warp(struct strata_builder *builder, const struct ptx_l
     return STRATA_OK;
 }
 
-strata_status ptx_record_finish(struct ptx_block *block, struct strata_builder *builder,
+strata_status emu_record_finish(struct emu_block *block, struct strata_builder *builder,
                                 struct strata_block **out, struct strata_error *err)
 {
     strata_status status = strata_builder_begin_block(builder, block->index, block->n_warps, err);
     for (uint32_t i = 0; status == STRATA_OK && i < block->n_warps; i++) {
         status = strata_builder_begin_warp(builder, i, err);
         if (status == STRATA_OK)
-            status = add_warp(builder, &block->warps[i].log, err);
+            status = add_warp(builder, &emu_block_warp(block, i)->log, err);
     }
     if (status == STRATA_OK)
         status = strata_builder_end_block(builder, out, err);

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include <strata/ptx.h>
+#include <strata/emulator.h>
 
 #include "base/array.h"
 #include "base/bits.h"
@@ -25,10 +25,10 @@
 #define NO_FIXED_ADDRESS
 #endif
 
-struct strata_ptx_arena {
+struct strata_arena {
     uint8_t *base;
     uint64_t bytes, used;
-    struct strata_ptx_range *live; /* sorted by address */
+    struct strata_memory_range *live; /* sorted by address */
     size_t n, cap;
 };
 
@@ -50,10 +50,10 @@ static void *reserve(uint64_t bytes)
     return got == MAP_FAILED ? NULL : got;
 }
 
-strata_status strata_ptx_arena_create(uint64_t reserve_bytes, struct strata_ptx_arena **out,
-                                      struct strata_error *err)
+strata_status strata_arena_create(uint64_t reserve_bytes, struct strata_arena **out,
+                                  struct strata_error *err)
 {
-    struct strata_ptx_arena *arena = calloc(1, sizeof *arena);
+    struct strata_arena *arena = calloc(1, sizeof *arena);
     *out = NULL;
     if (!arena)
         return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "out of memory for device memory");
@@ -72,7 +72,7 @@ strata_status strata_ptx_arena_create(uint64_t reserve_bytes, struct strata_ptx_
     return STRATA_OK;
 }
 
-void strata_ptx_arena_destroy(struct strata_ptx_arena *arena)
+void strata_arena_destroy(struct strata_arena *arena)
 {
     if (!arena)
         return;
@@ -82,8 +82,8 @@ void strata_ptx_arena_destroy(struct strata_ptx_arena *arena)
 }
 
 /* The first gap that is large enough: its place in the list and its address. */
-static bool find_gap(const struct strata_ptx_arena *arena, uint64_t bytes, uint64_t align,
-                     size_t *at, uint64_t *address)
+static bool find_gap(const struct strata_arena *arena, uint64_t bytes, uint64_t align, size_t *at,
+                     uint64_t *address)
 {
     uint64_t from = (uint64_t)(uintptr_t)arena->base, end = from + arena->bytes;
     for (size_t i = 0; i <= arena->n; i++) {
@@ -99,8 +99,7 @@ static bool find_gap(const struct strata_ptx_arena *arena, uint64_t bytes, uint6
     return false;
 }
 
-void *strata_ptx_arena_allocate(struct strata_ptx_arena *arena, uint64_t bytes,
-                                uint64_t align_bytes)
+void *strata_arena_allocate(struct strata_arena *arena, uint64_t bytes, uint64_t align_bytes)
 {
     uint64_t align = align_bytes < MIN_ALIGN ? MIN_ALIGN : align_bytes, address;
     size_t at;
@@ -111,14 +110,14 @@ void *strata_ptx_arena_allocate(struct strata_ptx_arena *arena, uint64_t bytes,
         !ARRAY_RESERVE(arena->live, arena->n, arena->cap, 1))
         return NULL;
     memmove(&arena->live[at + 1], &arena->live[at], (arena->n - at) * sizeof *arena->live);
-    arena->live[at] = (struct strata_ptx_range){address, bytes};
+    arena->live[at] = (struct strata_memory_range){address, bytes};
     arena->n++;
     arena->used += bytes;
     return (void *)(uintptr_t)address;
 }
 
 /* Index of the last allocation that starts at or below the address; n if there is none. */
-static size_t search(const struct strata_ptx_arena *arena, uint64_t address)
+static size_t search(const struct strata_arena *arena, uint64_t address)
 {
     size_t low = 0, high = arena->n;
     while (low < high) {
@@ -131,8 +130,8 @@ static size_t search(const struct strata_ptx_arena *arena, uint64_t address)
     return low ? low - 1 : arena->n;
 }
 
-bool strata_ptx_arena_find(const struct strata_ptx_arena *arena, uint64_t address,
-                           struct strata_ptx_range *out)
+bool strata_arena_find(const struct strata_arena *arena, uint64_t address,
+                       struct strata_memory_range *out)
 {
     size_t i = search(arena, address);
     if (i == arena->n || address - arena->live[i].base >= arena->live[i].bytes)
@@ -141,7 +140,7 @@ bool strata_ptx_arena_find(const struct strata_ptx_arena *arena, uint64_t addres
     return true;
 }
 
-bool strata_ptx_arena_release(struct strata_ptx_arena *arena, void *memory)
+bool strata_arena_release(struct strata_arena *arena, void *memory)
 {
     uint64_t address = (uint64_t)(uintptr_t)memory;
     size_t i = search(arena, address);
@@ -157,25 +156,25 @@ bool strata_ptx_arena_release(struct strata_ptx_arena *arena, void *memory)
     return true;
 }
 
-uint64_t strata_ptx_arena_used_bytes(const struct strata_ptx_arena *arena)
+uint64_t strata_arena_used_bytes(const struct strata_arena *arena)
 {
     return arena->used;
 }
 
 static void *memory_allocate(void *user, uint64_t bytes, uint64_t align_bytes)
 {
-    return strata_ptx_arena_allocate(user, bytes, align_bytes);
+    return strata_arena_allocate(user, bytes, align_bytes);
 }
 static void memory_release(void *user, void *memory)
 {
-    strata_ptx_arena_release(user, memory);
+    strata_arena_release(user, memory);
 }
-static bool memory_find(void *user, uint64_t address, struct strata_ptx_range *out)
+static bool memory_find(void *user, uint64_t address, struct strata_memory_range *out)
 {
-    return strata_ptx_arena_find(user, address, out);
+    return strata_arena_find(user, address, out);
 }
 
-struct strata_ptx_memory strata_ptx_arena_memory(struct strata_ptx_arena *arena)
+struct strata_device_memory strata_arena_memory(struct strata_arena *arena)
 {
-    return (struct strata_ptx_memory){arena, memory_allocate, memory_release, memory_find};
+    return (struct strata_device_memory){arena, memory_allocate, memory_release, memory_find};
 }

@@ -1,13 +1,12 @@
 /* launch.c - one launch: checks, set-up, and the interleaved way to run it. */
-#include "ptx/launch.h"
+#include "emulator/launch.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/bits.h"
-#include "ptx/record.h"
-#include "ptx/special.h"
+#include "emulator/record.h"
 
 /* Instructions a block executes before another gets its turn. */
 #define BLOCK_TURN (1u << 18)
@@ -16,9 +15,9 @@
 
 /* ---- checks ---- */
 
-static strata_status check_launch(const struct strata_ptx_launch *l, struct strata_error *err)
+static strata_status check_launch(const struct strata_kernel_launch *l, struct strata_error *err)
 {
-    const struct strata_ptx_entry *e = l->entry;
+    const struct strata_entry *e = l->entry;
     uint64_t threads = (uint64_t)l->block.x * l->block.y * l->block.z;
     if (!l->grid.x || !l->grid.y || !l->grid.z || !threads)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
@@ -50,7 +49,7 @@ static strata_status check_launch(const struct strata_ptx_launch *l, struct stra
 
 /* ---- the recorded code ---- */
 
-static strata_status build_code(struct ptx_image *image, struct strata_error *err)
+static strata_status build_code(struct emu_image *image, struct strata_error *err)
 {
     if (image->record)
         return STRATA_OK;
@@ -72,9 +71,9 @@ static strata_status build_code(struct ptx_image *image, struct strata_error *er
     return STRATA_OK;
 }
 
-static strata_status begin_record(struct ptx_launch *l, struct ptx_image *image)
+static strata_status begin_record(struct emu_launch *l, struct emu_image *image)
 {
-    const struct strata_ptx_sink *sink = l->run.opt->sink;
+    const struct strata_record_sink *sink = l->run.opt->sink;
     if (!sink)
         return STRATA_OK;
     strata_status status = build_code(image, l->err);
@@ -85,7 +84,7 @@ static strata_status begin_record(struct ptx_launch *l, struct ptx_image *image)
     return status == STRATA_OK ? sink->begin(sink->user, image->record, l->err) : status;
 }
 
-bool ptx_launch_records(const struct ptx_launch *l, uint64_t index)
+bool emu_launch_records(const struct emu_launch *l, uint64_t index)
 {
     uint64_t sample = l->run.opt->sample_blocks, n = l->run.n_blocks;
     if (!l->run.opt->sink)
@@ -99,10 +98,10 @@ bool ptx_launch_records(const struct ptx_launch *l, uint64_t index)
 
 /* ---- finished blocks ---- */
 
-strata_status ptx_launch_finish(struct ptx_launch *l, struct ptx_block *block,
+strata_status emu_launch_finish(struct emu_launch *l, struct emu_block *block,
                                 struct strata_block *record)
 {
-    const struct strata_ptx_run_options *opt = l->run.opt;
+    const struct strata_run_options *opt = l->run.opt;
     if (block->text.n && opt->print)
         opt->print(opt->print_user, block->text.bytes, block->text.n);
     l->next++;
@@ -125,17 +124,17 @@ strata_status ptx_launch_finish(struct ptx_launch *l, struct ptx_block *block,
 /* ---- interleaved ---- */
 
 struct resident {
-    struct ptx_launch *l;
-    struct ptx_block *first, **last; /* in the order of their index */
-    struct ptx_block *free;
+    struct emu_launch *l;
+    struct emu_block *first, **last; /* in the order of their index */
+    struct emu_block *free;
     uint64_t n, started, state_bytes;
 };
 
 static strata_status admit(struct resident *r)
 {
-    struct ptx_run *run = &r->l->run;
+    struct emu_run *run = &r->l->run;
     uint64_t limit = run->opt->state_limit_bytes ? run->opt->state_limit_bytes : (uint64_t)4 << 30;
-    struct ptx_block *block = r->free;
+    struct emu_block *block = r->free;
     if (block) {
         r->free = block->next;
     } else {
@@ -145,13 +144,13 @@ static strata_status admit(struct resident *r)
                 "kernel \"%s\": %llu of its blocks wait for blocks that have not "
                 "started, and more do not fit in the %llu MiB allowed for their state",
                 run->image->name, (unsigned long long)r->n, (unsigned long long)(limit >> 20));
-        block = ptx_block_create(run);
+        block = emu_block_create(run);
     }
     if (!block)
         return strata_fail(r->l->err, STRATA_ENOMEM, run->image->file, 0, 0,
                            "kernel \"%s\": out of memory for the state of a block",
                            run->image->name);
-    ptx_block_start(block, r->started, ptx_launch_records(r->l, r->started));
+    emu_block_start(block, r->started, emu_launch_records(r->l, r->started));
     r->started++;
     r->n++;
     block->next = NULL;
@@ -164,7 +163,7 @@ static strata_status admit(struct resident *r)
 static strata_status retire(struct resident *r)
 {
     while (r->first && r->first->done) {
-        struct ptx_block *block = r->first;
+        struct emu_block *block = r->first;
         struct strata_block *record = block->record;
         block->record = NULL;
         r->first = block->next;
@@ -173,19 +172,19 @@ static strata_status retire(struct resident *r)
         block->next = r->free;
         r->free = block;
         r->n--;
-        strata_status status = ptx_launch_finish(r->l, block, record);
+        strata_status status = emu_launch_finish(r->l, block, record);
         if (status != STRATA_OK)
             return status;
     }
     return STRATA_OK;
 }
 
-static strata_status run_one(struct resident *r, struct ptx_block *block, bool *spins)
+static strata_status run_one(struct resident *r, struct emu_block *block, bool *spins)
 {
     uint64_t limit = r->l->run.opt->instruction_limit;
-    enum ptx_progress progress = ptx_block_run(block, BLOCK_TURN);
-    *spins = progress == PTX_BLOCK_SPINS;
-    if (progress == PTX_BLOCK_FAILED) {
+    enum emu_progress progress = emu_block_run(block, BLOCK_TURN);
+    *spins = progress == EMU_BLOCK_SPINS;
+    if (progress == EMU_BLOCK_FAILED) {
         if (r->l->err)
             *r->l->err = block->error;
         return block->error.status;
@@ -196,9 +195,9 @@ static strata_status run_one(struct resident *r, struct ptx_block *block, bool *
                            "block %llu may never end",
                            r->l->run.image->name, (unsigned long long)limit,
                            (unsigned long long)block->index);
-    if (progress != PTX_BLOCK_DONE || !block->recording)
+    if (progress != EMU_BLOCK_DONE || !block->recording)
         return STRATA_OK;
-    return ptx_record_finish(block, r->l->builder, &block->record, r->l->err);
+    return emu_record_finish(block, r->l->builder, &block->record, r->l->err);
 }
 
 /* One round over the resident blocks. New blocks start when all wait (they may wait for the new
@@ -206,7 +205,7 @@ static strata_status run_one(struct resident *r, struct ptx_block *block, bool *
 static strata_status round_of_turns(struct resident *r, bool *all_spin)
 {
     *all_spin = true;
-    for (struct ptx_block *block = r->first; block; block = block->next) {
+    for (struct emu_block *block = r->first; block; block = block->next) {
         bool spins;
         if (block->done)
             continue;
@@ -218,18 +217,18 @@ static strata_status round_of_turns(struct resident *r, bool *all_spin)
     return retire(r);
 }
 
-static void free_list(struct ptx_block *block)
+static void free_list(struct emu_block *block)
 {
     while (block) {
-        struct ptx_block *next = block->next;
-        ptx_block_destroy(block);
+        struct emu_block *next = block->next;
+        emu_block_destroy(block);
         block = next;
     }
 }
 
-strata_status ptx_run_interleaved(struct ptx_launch *l, bool *spins)
+strata_status emu_run_interleaved(struct emu_launch *l, bool *spins)
 {
-    struct resident r = {.l = l, .started = l->next, .state_bytes = ptx_block_state_bytes(&l->run)};
+    struct resident r = {.l = l, .started = l->next, .state_bytes = emu_block_state_bytes(&l->run)};
     strata_status status = STRATA_OK;
     r.last = &r.first;
     bool idle = false;
@@ -255,8 +254,12 @@ strata_status ptx_run_interleaved(struct ptx_launch *l, bool *spins)
 
 /* ---- the launch ---- */
 
-static uint32_t local_stride(const struct ptx_image *image,
-                             const struct strata_ptx_run_options *opt)
+void strata_run_options_init(struct strata_run_options *opt)
+{
+    memset(opt, 0, sizeof *opt);
+}
+
+static uint32_t local_stride(const struct emu_image *image, const struct strata_run_options *opt)
 {
     uint32_t bytes = image->stack_bytes;
     if (image->recursive) {
@@ -266,30 +269,31 @@ static uint32_t local_stride(const struct ptx_image *image,
     return (bytes + 15) & ~15u;
 }
 
-static strata_status set_up(struct ptx_launch *l, struct strata_ptx_module *m,
-                            struct ptx_image *image)
+static strata_status set_up(struct emu_launch *l, struct strata_module *m, size_t entry)
 {
-    struct ptx_run *run = &l->run;
-    const struct strata_ptx_launch *launch = run->launch;
+    struct emu_run *run = &l->run;
+    const struct strata_kernel_launch *launch = run->launch;
+    struct emu_image *image = m->executor->image(m, entry);
     run->module = m;
+    run->executor = m->executor;
     run->image = image;
     run->threads_per_block = launch->block.x * launch->block.y * launch->block.z;
-    run->n_warps = (run->threads_per_block + PTX_LANES - 1) / PTX_LANES;
+    run->n_warps = (run->threads_per_block + EMU_LANES - 1) / EMU_LANES;
     run->n_blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
     run->shared_bytes = image->shared_bytes + launch->shared_dynamic_bytes;
     run->local_stride = local_stride(image, run->opt);
     run->checks_memory = m->memory.find != NULL;
     run->grid_workspace = m->workspace;
-    memset(m->workspace, 0, PTX_WORKSPACE_BYTES);
+    memset(m->workspace, 0, EMU_WORKSPACE_BYTES);
     run->params = calloc(1, launch->entry->param_bytes + 64);
-    if (!run->params || !ptx_special_fill_run(run))
+    if (!run->params || !run->executor->run_begin(run))
         return strata_fail(l->err, STRATA_ENOMEM, NULL, 0, 0, "out of memory for a launch");
     if (launch->entry->param_bytes)
         memcpy(run->params, launch->params, launch->entry->param_bytes);
     return begin_record(l, image);
 }
 
-static uint32_t thread_count(const struct strata_ptx_run_options *opt)
+static uint32_t thread_count(const struct strata_run_options *opt)
 {
     if (opt->threads)
         return opt->threads;
@@ -299,37 +303,38 @@ static uint32_t thread_count(const struct strata_ptx_run_options *opt)
 
 /* Blocks may run ahead of their turn if it can be told what they touch, and nothing they do returns
  * an answer that depends on the order. */
-static bool may_run_ahead(const struct ptx_launch *l)
+static bool may_run_ahead(const struct emu_launch *l)
 {
     return l->run.checks_memory && !l->run.image->talks_between_blocks &&
            !l->run.launch->cooperative && l->run.n_blocks > 1 && l->run.n_blocks < UINT32_MAX;
 }
 
-strata_status strata_ptx_run(struct strata_ptx_module *m, const struct strata_ptx_launch *launch,
-                             const struct strata_ptx_run_options *opt,
-                             struct strata_ptx_stats *stats, struct strata_error *err)
+strata_status strata_module_run(struct strata_module *m, const struct strata_kernel_launch *launch,
+                                const struct strata_run_options *opt,
+                                struct strata_run_stats *stats, struct strata_error *err)
 {
-    struct strata_ptx_run_options defaults;
+    struct strata_run_options defaults;
     struct strata_error local;
-    strata_ptx_run_options_init(&defaults);
-    struct ptx_launch l = {.err = err ? err : &local,
+    strata_run_options_init(&defaults);
+    struct emu_launch l = {.err = err ? err : &local,
                            .run = {.launch = launch, .opt = opt ? opt : &defaults}};
     size_t index = (size_t)(launch->entry - m->entries);
     if (launch->entry < m->entries || index >= m->n_entries)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "the entry is not one of this module");
     strata_status status = check_launch(launch, l.err);
     if (status == STRATA_OK)
-        status = set_up(&l, m, &m->images[index]);
+        status = set_up(&l, m, index);
     bool rest = true, spins = false, ahead = status == STRATA_OK && may_run_ahead(&l);
     if (ahead && thread_count(l.run.opt) > 1)
-        status = ptx_run_parallel(&l, thread_count(l.run.opt), &rest, &spins);
+        status = emu_run_parallel(&l, thread_count(l.run.opt), &rest, &spins);
     if (status == STRATA_OK && rest)
-        status = ptx_run_interleaved(&l, &spins);
+        status = emu_run_interleaved(&l, &spins);
     l.stats.ran_in_parallel = ahead && !spins;
     if (stats)
         *stats = l.stats;
     strata_builder_destroy(l.builder);
+    if (l.run.executor)
+        l.run.executor->run_end(&l.run);
     free(l.run.params);
-    free(l.run.warp_lanes);
     return status;
 }
