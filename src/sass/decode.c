@@ -5,9 +5,9 @@
 #include "sass/table.h"
 
 static const struct sass_rows *const all_rows[] = {
-    &sass_rows_integer, &sass_rows_float,   &sass_rows_half, &sass_rows_convert,
-    &sass_rows_memory,  &sass_rows_atomic,  &sass_rows_flow, &sass_rows_warp,
-    &sass_rows_uniform, &sass_rows_tensor,  &sass_rows_texture, &sass_rows_async};
+    &sass_rows_integer, &sass_rows_float,  &sass_rows_half,    &sass_rows_convert,
+    &sass_rows_memory,  &sass_rows_atomic, &sass_rows_flow,    &sass_rows_warp,
+    &sass_rows_uniform, &sass_rows_tensor, &sass_rows_texture, &sass_rows_async};
 
 /* Rows by the nine low bits of the opcode: chains in the order of the tables. */
 #define MAX_ROWS 1024
@@ -214,7 +214,7 @@ static void memory(const struct sass_slot *s, const struct bits *b, struct sass_
     if (s->kind != SLOT_MEM_U)
         return;
     o->ureg = get_ureg(b, s->ureg);
-    if (s->flags & FLAG_DESC && get(b, 76, 1)) {
+    if (s->desc && get(b, s->desc, 1)) {
         /* before Hopper the descriptor is part of the text only if bit 101 is set */
         bool named = b->arch >= 90 || get(b, 101, 1);
         o->desc = named ? o->ureg : SASS_URZ;
@@ -276,15 +276,22 @@ static void immediate(const struct sass_slot *s, const struct bits *b, struct sa
 }
 
 /* States of the unit that keeps the warp's threads together, by number; B0..B15 come first. */
-static const uint16_t state_words[64] = {
-    [16] = SASS_W_THREAD_STATE_ENUM_0, [17] = SASS_W_THREAD_STATE_ENUM_1,
-    [18] = SASS_W_THREAD_STATE_ENUM_2, [19] = SASS_W_THREAD_STATE_ENUM_3,
-    [20] = SASS_W_THREAD_STATE_ENUM_4, [21] = SASS_W_TRAP_RETURN_PC_LO,
-    [22] = SASS_W_TRAP_RETURN_PC_HI,   [23] = SASS_W_TRAP_RETURN_MASK,
-    [24] = SASS_W_MEXITED,             [25] = SASS_W_MKILL,
-    [26] = SASS_W_MACTIVE,             [27] = SASS_W_MATEXIT,
-    [28] = SASS_W_OPT_STACK,           [29] = SASS_W_API_CALL_DEPTH,
-    [30] = SASS_W_ATEXIT_PC_LO,        [31] = SASS_W_ATEXIT_PC_HI};
+static const uint16_t state_words[64] = {[16] = SASS_W_THREAD_STATE_ENUM_0,
+                                         [17] = SASS_W_THREAD_STATE_ENUM_1,
+                                         [18] = SASS_W_THREAD_STATE_ENUM_2,
+                                         [19] = SASS_W_THREAD_STATE_ENUM_3,
+                                         [20] = SASS_W_THREAD_STATE_ENUM_4,
+                                         [21] = SASS_W_TRAP_RETURN_PC_LO,
+                                         [22] = SASS_W_TRAP_RETURN_PC_HI,
+                                         [23] = SASS_W_TRAP_RETURN_MASK,
+                                         [24] = SASS_W_MEXITED,
+                                         [25] = SASS_W_MKILL,
+                                         [26] = SASS_W_MACTIVE,
+                                         [27] = SASS_W_MATEXIT,
+                                         [28] = SASS_W_OPT_STACK,
+                                         [29] = SASS_W_API_CALL_DEPTH,
+                                         [30] = SASS_W_ATEXIT_PC_LO,
+                                         [31] = SASS_W_ATEXIT_PC_HI};
 
 static void decode_slot(const struct sass_row *r, const struct sass_slot *s, const struct bits *b,
                         uint64_t address, struct sass_operand *o)
@@ -315,6 +322,12 @@ static void decode_slot(const struct sass_row *r, const struct sass_slot *s, con
     case SLOT_IMM2:
     case SLOT_F32:
         immediate(s, b, o);
+        break;
+    case SLOT_CONST_WIDE:
+        constant(b, o);
+        o->kind = SASS_CONST;
+        o->value = (int64_t)get(b, 37, 17);
+        o->ureg = get_ureg(b, 24);
         break;
     case SLOT_CONST:
     case SLOT_CONST_IDX:

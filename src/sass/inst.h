@@ -21,8 +21,8 @@
 #define SASS_RZ 255 /* register that reads as zero */
 #define SASS_URZ                                                                                   \
     255 /* uniform register that reads as zero, whatever its code in this architecture */
-#define SASS_NO_UREG 254 /* in struct sass_operand: the encoding has no uniform register here */
-#define SASS_PT            7 /* predicate that is true, also for uniform predicates */
+#define SASS_NO_UREG       254 /* in struct sass_operand: the encoding has no uniform register here */
+#define SASS_PT            7   /* predicate that is true, also for uniform predicates */
 #define SASS_NO_SCOREBOARD 7
 
 enum sass_operand_kind {
@@ -107,9 +107,5 @@ const char *sass_op_name(enum sass_op op);
 const char *sass_word_text(enum sass_word word);
 /* "SR_TID.X"; NULL if the number has no name. */
 const char *sass_special_name(uint32_t number);
-
-/* Words of 32 bits that an operand reads or writes from `reg` on (1, 2, 4, ...); 0 if it is no
- * register or names none. */
-uint32_t sass_operand_registers(const struct sass_inst *i, uint32_t operand);
 
 #endif

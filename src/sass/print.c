@@ -4,19 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sass/half.h"
+#include "emulator/half.h"
 #include "sass/table.h"
 
-static const char *const op_names[] = {
-    "???",
+static const char *const op_names[] = {"???",
 #define X(name) #name,
-    SASS_OPS(X)
+                                       SASS_OPS(X)
 #undef X
 };
-static const char *const word_texts[] = {
-    "",
+static const char *const word_texts[] = {"",
 #define X(name) #name,
-    SASS_WORDS(X)
+                                         SASS_WORDS(X)
 #undef X
 };
 
@@ -83,7 +81,7 @@ static void put_float_bits(struct text *t, const struct sass_operand *o)
         bool bf16 = o->kind == SASS_IMM_BF16;
         for (int half = 1; half >= 0; half--) {
             uint16_t h = (uint16_t)(v >> 16 * half);
-            put_float(t, bf16 ? sass_bfloat_value(h) : sass_half_value(h));
+            put_float(t, bf16 ? emu_bfloat_value(h) : emu_half_value(h));
             put(t, half ? ", " : "");
         }
     }
@@ -240,7 +238,10 @@ static void put_operand(struct text *t, const struct sass_operand *o, uint32_t f
         put_predicate(t, o);
         return;
     }
-    put(t, "%s%s", o->flags & SASS_NEG ? "-" : o->flags & SASS_NOT ? "~" : "",
+    put(t, "%s%s",
+        o->flags & SASS_NEG   ? "-"
+        : o->flags & SASS_NOT ? "~"
+                              : "",
         o->flags & SASS_ABS ? "|" : "");
     put_bare(t, o, flags);
     /* the bars enclose what belongs to a constant, but not to a register */

@@ -78,8 +78,9 @@
 /* [R + imm24], and with a uniform register at u; wide: bit that makes the register a pair */
 #define MEM(extra)        {.kind = SLOT_MEM, .at = 24, .aux = 40, .width = 24, .flags = extra}
 #define MEMU(u, extra)    {.kind = SLOT_MEM_U, .at = 24, .aux = 40, .width = 24, .ureg = u, .flags = extra}
-#define MEMD(u, wide)     {.kind = SLOT_MEM_U, .at = 24, .aux = 40, .width = 24, .ureg = u, .neg = wide, \
-                           .flags = FLAG_DESC | FLAG_WIDE64}
+#define MEMD(u, wide)     MEMD_(u, wide, 76)
+#define MEMD_(u, wide, bit) {.kind = SLOT_MEM_U, .at = 24, .aux = 40, .width = 24, .ureg = u, .neg = wide, \
+                             .desc = bit, .flags = FLAG_WIDE64}
 
 #define NEG FLAG_NEG
 #define ABS FLAG_ABS
