@@ -33,7 +33,6 @@ static const uint16_t bytes[4] = {0, W(B1), W(B2), W(B3)};
     }
 #define F2I_MODS MODS(FTZ, DST_INT, SRC_FLOAT_QUIET, INT_ROUND, BIT(NAN, 77, NTZ))
 
-static const uint16_t f2fp_dst[4] = {W(F16), W(BF16), BAD, BAD};
 static const uint16_t i2ip_types[4] = {W(U8), W(S8), BAD, BAD};
 static const uint16_t i2i_types[4] = {W(U8), W(S8), W(U16), W(S16)};
 
