@@ -255,6 +255,8 @@ static void plain_register(const struct sass_slot *s, const struct bits *b, stru
     o->reg = s->kind == SLOT_UR ? get_ureg(b, s->at) : (uint8_t)get(b, s->at, 8);
     if (s->neg && get(b, s->neg, 1))
         o->flags |= s->flags & FLAG_INV ? SASS_NOT : SASS_NEG;
+    if (s->desc && get(b, s->desc, 1))
+        o->flags |= SASS_REUSE;
     if (s->flags & FLAG_REUSE) {
         if (get(b, 122u + s->abs, 1))
             o->flags |= SASS_REUSE;

@@ -44,9 +44,9 @@ static void put(struct text *t, const char *format, ...)
         t->length += (size_t)n;
 }
 
-static void put_hex(struct text *t, int64_t v)
+static void put_hex(struct text *t, int64_t v, bool is_unsigned)
 {
-    if (v < 0)
+    if (v < 0 && !is_unsigned)
         put(t, "-0x%llx", (unsigned long long)-(uint64_t)v);
     else
         put(t, "0x%llx", (unsigned long long)v);
@@ -132,9 +132,9 @@ static void put_constant(struct text *t, const struct sass_operand *o, uint32_t 
         indexed = false;
     if (indexed && o->value) {
         put(t, "+");
-        put_hex(t, o->value);
+        put_hex(t, o->value, false);
     } else if (!indexed) {
-        put_hex(t, o->value);
+        put_hex(t, o->value, false);
     }
     put(t, "]");
 }
@@ -164,7 +164,7 @@ static void put_memory(struct text *t, const struct sass_operand *o)
         put_register(t, false, SASS_RZ);
     else if (o->value) {
         put(t, some ? "+" : "");
-        put_hex(t, o->value);
+        put_hex(t, o->value, false);
     }
     put(t, "]");
 }
@@ -222,7 +222,7 @@ static void put_bare(struct text *t, const struct sass_operand *o, uint32_t flag
         put(t, "%s", sass_word_text(o->suffix));
         break;
     default:
-        put_hex(t, o->value);
+        put_hex(t, o->value, flags & FLAG_WHOLE);
     }
 }
 

@@ -33,6 +33,7 @@ static const uint16_t bytes[4] = {0, W(B1), W(B2), W(B3)};
     }
 #define F2I_MODS MODS(FTZ, DST_INT, SRC_FLOAT_QUIET, INT_ROUND, BIT(NAN, 77, NTZ))
 
+static const uint16_t f2fp_bytes[4] = {BAD, BAD, W(E5M2), W(E4M3)};
 static const uint16_t i2ip_types[4] = {W(U8), W(S8), BAD, BAD};
 static const uint16_t i2i_types[4] = {W(U8), W(S8), W(U16), W(S16)};
 
@@ -49,12 +50,29 @@ ROWS(convert,
       MODS(EITHER(TYPE, 76, W(U8), W(S8)), ALWAYS(SRC_TYPE, W(F32)), BIT(NAN, 74, NTZ),
            BIT(RELU, 73, RELU)),
       SLOTS(RD, A_(SIGNS), B_(SIGNS | FLOAT), C_(0))},
+     /* packing: Ampere's text leaves out the usual types */
+     {ALU(F2FP, 0x03e), TILL(88), WHEN(IS(78, 1, 0)),
+      MODS(BIT(RELU, 75, RELU), EITHER(TYPE, 76, Q(F16), W(BF16)), ALWAYS(SRC_TYPE, Q(F32)),
+           ALWAYS(MODE, W(PACK_AB)), M(ROUND, 79, 2, sass_set_round)),
+      SLOTS(RD, A_(SIGNS), B_(SIGNS | FLOAT))},
+     {ALU(F2FP, 0x03e), TILL(88),
+      MODS(BIT(RELU, 75, RELU), EITHER(TYPE, 76, Q(F16), W(BF16)), ALWAYS(SRC_TYPE, Q(F32)),
+           ALWAYS(MODE, W(MERGE_C)), M(ROUND, 79, 2, sass_set_round)),
+      SLOTS(RD, B_(SIGNS | FLOAT), C_(0))},
+     {ALU(F2FP, 0x03e), WHEN(IS(89, 1, 1)), /* from two values of eight bits */
+      MODS(ALWAYS(TYPE, W(F16)), M(SRC_TYPE, 73, 2, f2fp_bytes), ALWAYS(MODE, W(UNPACK_B))),
+      SLOTS(RD, {.kind = SLOT_B, .suffix = halves, .suffix_at = 60, .suffix_width = 2})},
+     {ALU(F2FP, 0x03e), WHEN(IS(77, 2, 3)), /* to them, beside half of c */
+      MODS(BIT(SAT, 87, SATFINITE), BIT(RELU, 75, RELU), EITHER(TYPE, 76, W(E5M2), W(E4M3)),
+           ALWAYS(SRC_TYPE, W(F32)), ALWAYS(MODE, W(PACK_AB_MERGE_C)),
+           M(ROUND, 79, 2, sass_set_round)),
+      SLOTS(RD, A_(SIGNS), B_(SIGNS | FLOAT), C_(0))},
      {ALU(F2FP, 0x03e), WHEN(IS(78, 1, 0)),
-      MODS(BIT(RELU, 73, RELU), EITHER(TYPE, 76, W(F16), W(BF16)), ALWAYS(SRC_TYPE, W(F32)),
+      MODS(BIT(RELU, 75, RELU), EITHER(TYPE, 76, W(F16), W(BF16)), ALWAYS(SRC_TYPE, W(F32)),
            ALWAYS(MODE, W(PACK_AB)), M(ROUND, 79, 2, sass_set_round)),
       SLOTS(RD, A_(SIGNS), B_(SIGNS | FLOAT))},
      {ALU(F2FP, 0x03e),
-      MODS(BIT(RELU, 73, RELU), EITHER(TYPE, 76, W(F16), W(BF16)), ALWAYS(SRC_TYPE, W(F32)),
+      MODS(BIT(RELU, 75, RELU), EITHER(TYPE, 76, W(F16), W(BF16)), ALWAYS(SRC_TYPE, W(F32)),
            ALWAYS(MODE, W(MERGE_C)), M(ROUND, 79, 2, sass_set_round)),
       SLOTS(RD, B_(SIGNS | FLOAT), C_(0))},
      {ALU(F2F, 0x104), MODS(FTZ, DST_FLOAT, SRC_FLOAT, ROUND), SLOTS(RD, B_FHALF)},

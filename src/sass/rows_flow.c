@@ -52,7 +52,8 @@ static const uint16_t cctl_cache[8] = {0, W(U), W(C), W(I), BAD, BAD, BAD, BAD};
 ROWS(flow, {OP0(BRA, 0x947), MODS(M(MODE, 32, 2, branch_modes)), SLOTS(PP, LABEL)},
      {OP1(BRA, 0x947), MODS(M(MODE, 32, 2, branch_modes)),
       SLOTS(PP, {.kind = SLOT_UR, .at = 24, .neg = 30, .flags = FLAG_INV}, LABEL)},
-     {OP(BRA, 0x547), MODS(M(MODE, 32, 2, branch_modes)), SLOTS(PP, UP(24, 27), LABEL)},
+     {OP(BRA, 0x547), MODS(M(MODE, 32, 2, branch_modes), BIT(OPTION1, 84, ANY)),
+      SLOTS(PP, UP(24, 27), LABEL)},
      {OP(BRX, 0x949), SLOTS(PP, R(24), OFFSET)}, {OP(BRXU, 0x958), SLOTS(PP, UR(24), OFFSET)},
      {OP(JMP, 0x94a), SLOTS(PP, {.kind = SLOT_TARGET})}, {OP(JMX, 0x94c), SLOTS(PP, R(24), OFFSET)},
      {OP(JMXU, 0x959), SLOTS(PP, UR(24), OFFSET)},
@@ -68,7 +69,7 @@ ROWS(flow, {OP0(BRA, 0x947), MODS(M(MODE, 32, 2, branch_modes)), SLOTS(PP, LABEL
       SLOTS(PP, R(24), {.kind = SLOT_TARGET, .flags = FLAG_SPACE})},
      {OP(EXIT, 0x94d), MODS(M(MODE, 84, 2, exit_modes), BIT(OPTION1, 86, NO_ATEXIT)), SLOTS(PP)},
      {OP(KILL, 0x95b), SLOTS(PP)}, {OP(LEPC, 0x34e), SLOTS(RD)},
-     {OP(LEPC, 0x94e), SLOTS(RD, {.kind = SLOT_LABEL30})},
+     {OP(LEPC, 0x94e), SLOTS(RD, {.kind = SLOT_LABEL})},
 
      {OP(BSSY, 0x945), MODS(RELIABLE), SLOTS(PP, BAR(16), {.kind = SLOT_LABEL30})},
      {OP(BSYNC, 0x941), MODS(RELIABLE), SLOTS(PP, BAR(16))},
@@ -96,7 +97,7 @@ ROWS(flow, {OP0(BRA, 0x947), MODS(M(MODE, 32, 2, branch_modes)), SLOTS(PP, LABEL
      {OP(NANOSLEEP, 0x35d),
       MODS(BIT(OPTION1, 84, SYNCS), BIT(MODE, 85, WARP), BIT(OPTION2, 86, RAND)), SLOTS(PP, R(32))},
      {OP(NOP, 0x918)}, {OP(BPT, 0x95c), MODS(M(MODE, 84, 3, bpt_modes)), SLOTS(IMM(34, 3))},
-     {OP(PREEXIT, 0x82d), SLOTS(PP)}, {OP(ACQBULK, 0x82e), SLOTS(PP)},
+     {OP(PREEXIT, 0x82d)}, {OP(ACQBULK, 0x82e)},
 
      /* barriers of a block: number and threads from immediates or registers */
      BAR_ROWS(0xb1d, IMM(54, 4), IMMH(42, 12)), BAR_ROWS(0x91d, IMM(54, 4), R(32)),

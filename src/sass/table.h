@@ -74,14 +74,15 @@ enum sass_slot_flags {
     FLAG_HIDE_T = 64,  /* not printed if it is PT (RZ, URZ, zero) without a sign */
     FLAG_HIDE_F = 128, /* not printed if it is !PT */
     FLAG_HIDDEN = 256,
-    FLAG_SPACE = 512,     /* a space, not a comma, before it */
-    FLAG_FLOAT = 1024,    /* immediates: f32 */
-    FLAG_DOUBLE = 2048,   /* immediates: upper half of an f64 */
-    FLAG_WIDE64 = 8192,   /* memory: the register prints .64 or .U32 by bit `neg` */
-    FLAG_REUSE = 16384,   /* register: bit 122 + abs */
-    FLAG_X = 32768,       /* memory: .X4 .X8 .X16 by bits 78..79 */
-    FLAG_ZERO = 65536,    /* constants: an index register RZ is printed if the offset is 0 */
-    FLAG_BRACKET = 131072 /* constants: a space between the brackets */
+    FLAG_SPACE = 512,      /* a space, not a comma, before it */
+    FLAG_FLOAT = 1024,     /* immediates: f32 */
+    FLAG_DOUBLE = 2048,    /* immediates: upper half of an f64 */
+    FLAG_WIDE64 = 8192,    /* memory: the register prints .64 or .U32 by bit `neg` */
+    FLAG_REUSE = 16384,    /* register: bit 122 + abs */
+    FLAG_X = 32768,        /* memory: .X4 .X8 .X16 by bits 78..79 */
+    FLAG_ZERO = 65536,     /* constants: an index register RZ is printed if the offset is 0 */
+    FLAG_BRACKET = 131072, /* constants: a space between the brackets */
+    FLAG_WHOLE = 262144    /* immediates of 64 bits: printed without a sign */
 };
 
 struct sass_slot {
@@ -90,7 +91,8 @@ struct sass_slot {
     uint8_t neg, abs; /* bits, or 0 */
     uint8_t aux, ureg;
     uint8_t suffix_at, suffix_width;
-    uint8_t desc; /* memory: bit that makes the uniform register a descriptor */
+    uint8_t
+        desc; /* memory: bit that makes the uniform register a descriptor; register: its reuse */
     uint8_t hide; /* value that is not printed; 0: none */
     uint32_t flags;
     const uint16_t *suffix;
