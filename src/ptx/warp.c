@@ -7,9 +7,6 @@
 #include "base/bits.h"
 #include "ptx/handlers.h"
 
-/* This many equal answers in a row mean that a loop waits for somebody. */
-#define SPIN_POLLS 8
-
 static void set_frame(struct ptx_warp *w, struct ptx_frame *frame)
 {
     w->frame = frame;
@@ -21,6 +18,8 @@ void ptx_warp_start(struct ptx_warp *w, uint32_t live)
     w->base.live = live;
     w->n_paths = 1;
     w->open_scopes = 0;
+    w->waits = false;
+    memset(w->polls, 0, sizeof w->polls);
     w->paths[0] = (struct ptx_path){.pc = w->image->functions[0].first,
                                     .mask = live,
                                     .scope = -1,
@@ -465,20 +464,17 @@ static void step_memory(struct ptx_warp *w, const struct ptx_inst *in, uint32_t 
 }
 
 /* A path that polls in vain lets others run: its siblings, then lanes that wait for it. */
-static bool gives_way(struct ptx_warp *w)
+static enum emu_turn give_way(struct ptx_warp *w)
 {
-    struct ptx_path *path = &w->paths[w->n_paths - 1];
-    if (path->polls < SPIN_POLLS)
-        return false;
-    path->polls = 0;
     bool other = false;
+    w->waits = false;
     for (uint32_t i = 0; i + 1 < w->n_paths; i++)
         other |= w->paths[i].state == PTX_RUNNABLE;
     if (!other)
         release_joined(w);
     else
         rotate_paths(w);
-    return true;
+    return w->polls_global ? EMU_TURN_POLLED : EMU_TURN_SPUN;
 }
 
 /* Runs the current path until it ends, waits, gives way or the budget is used up. */
@@ -512,8 +508,8 @@ static enum emu_turn run_path(struct ptx_warp *w, uint64_t *budget)
             path->pc++;
             if (block->failed)
                 return EMU_TURN_FAILED;
-            if (path->polls >= SPIN_POLLS && gives_way(w))
-                return EMU_TURN_SPUN;
+            if (w->waits)
+                return give_way(w);
         } else if (in->flow == PTX_SPECIAL) {
             if (mask)
                 in->run(w, in, mask);
@@ -541,7 +537,7 @@ enum emu_turn ptx_warp_run(struct ptx_warp *w, uint64_t budget)
 {
     while (choose_path(w)) {
         enum emu_turn turn = run_path(w, &budget);
-        if (turn == EMU_TURN_FAILED || turn == EMU_TURN_SPUN)
+        if (turn == EMU_TURN_FAILED || turn == EMU_TURN_SPUN || turn == EMU_TURN_POLLED)
             return turn;
         if (turn == EMU_TURN_OVER) {
             rotate_paths(w);
