@@ -9,12 +9,6 @@
 /* This many equal answers in a row mean that a loop waits for somebody. */
 #define SPIN_POLLS 8
 
-/* Most instructions are executed by all lanes; counting bits is slow on some hosts. */
-static inline unsigned lane_count(uint32_t mask)
-{
-    return mask == PTX_FULL ? PTX_LANES : popcount32(mask);
-}
-
 static void set_frame(struct ptx_warp *w, struct ptx_frame *frame)
 {
     w->frame = frame;
@@ -23,14 +17,14 @@ static void set_frame(struct ptx_warp *w, struct ptx_frame *frame)
 
 void ptx_warp_start(struct ptx_warp *w, uint32_t live)
 {
-    w->live = live;
+    w->base.live = live;
     w->n_paths = 1;
     w->open_scopes = 0;
     w->paths[0] = (struct ptx_path){.pc = w->image->functions[0].first,
                                     .mask = live,
                                     .scope = -1,
                                     .frame = &w->root,
-                                    .poll_pc = PTX_NO_INDEX};
+                                    .poll_pc = EMU_NO_INDEX};
     w->root.live = live;
     set_frame(w, &w->root);
 }
@@ -97,9 +91,9 @@ static int32_t open_scope(struct ptx_warp *w, const struct ptx_path *path, uint3
 static void close_if_complete(struct ptx_warp *w, int32_t index)
 {
     struct ptx_scope *s = &w->scopes[index];
-    if ((s->expected & w->live & ~s->arrived) != 0)
+    if ((s->expected & w->base.live & ~s->arrived) != 0)
         return;
-    uint32_t together = s->arrived & w->live;
+    uint32_t together = s->arrived & w->base.live;
     w->open_scopes &= ~(1ull << index);
     if (!together)
         return;
@@ -107,7 +101,7 @@ static void close_if_complete(struct ptx_warp *w, int32_t index)
                             .mask = together,
                             .scope = s->parent,
                             .frame = s->frame,
-                            .poll_pc = PTX_NO_INDEX};
+                            .poll_pc = EMU_NO_INDEX};
     push_path(w, &path);
 }
 
@@ -125,7 +119,8 @@ static bool split(struct ptx_warp *w, const struct ptx_inst *in, uint32_t apart,
     struct ptx_path path = w->paths[w->n_paths - 1];
     int32_t scope = open_scope(w, &path, join);
     if (scope < -1) {
-        ptx_fail(w, in, lowest_bit32(path.mask), STRATA_ELIMIT, "its branches nest too deeply");
+        emu_fail(&w->base, &in->site, lowest_bit32(path.mask), STRATA_ELIMIT,
+                 "its branches nest too deeply");
         return false;
     }
     w->n_paths--;
@@ -153,13 +148,13 @@ static bool release_joined(struct ptx_warp *w)
 {
     for (int32_t i = PTX_MAX_SCOPES - 1; i >= 0; i--) {
         struct ptx_scope *s = &w->scopes[i];
-        if (!(w->open_scopes >> i & 1) || !(s->arrived & w->live))
+        if (!(w->open_scopes >> i & 1) || !(s->arrived & w->base.live))
             continue;
         struct ptx_path path = {.pc = s->pc,
-                                .mask = s->arrived & w->live,
+                                .mask = s->arrived & w->base.live,
                                 .scope = s->parent,
                                 .frame = s->frame,
-                                .poll_pc = PTX_NO_INDEX};
+                                .poll_pc = EMU_NO_INDEX};
         s->expected &= ~s->arrived;
         s->arrived = 0;
         if (w->n_paths >= PTX_MAX_PATHS)
@@ -174,7 +169,7 @@ static bool release_joined(struct ptx_warp *w)
 
 static void exit_lanes(struct ptx_warp *w, uint32_t mask)
 {
-    w->live &= ~mask;
+    w->base.live &= ~mask;
     for (struct ptx_frame *f = w->frame; f;) {
         struct ptx_frame *caller = f->caller;
         f->live &= ~mask;
@@ -188,7 +183,7 @@ static void exit_lanes(struct ptx_warp *w, uint32_t mask)
         w->n_paths--;
     for (uint64_t rest = w->open_scopes; rest; rest &= rest - 1)
         close_if_complete(w, __builtin_ctzll(rest));
-    ptx_barriers_recheck(w->block);
+    emu_barriers_recheck(w->base.block);
 }
 
 /* ---- .sync instructions ---- */
@@ -198,16 +193,16 @@ static uint32_t sync_members(const struct ptx_warp *w, const struct ptx_inst *in
     if (in->e == PTX_NO_REF)
         return mask;
     const uint32_t *members = ptx_ref(w, in->e);
-    return members[lowest_bit32(mask)] & w->live;
+    return members[lowest_bit32(mask)] & w->base.live;
 }
 
 static void execute_sync(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
-    w->block->clock++;
-    w->block->thread_instructions += lane_count(mask);
+    w->base.block->clock++;
+    w->base.block->thread_instructions += emu_lane_count(mask);
     in->run(w, in, mask);
-    if (w->block->recording)
-        ptx_record(w, in, mask);
+    if (w->base.block->recording)
+        emu_record(&w->base, &in->site, mask);
 }
 
 /* Lanes waiting at the same instruction (bar.warp.sync: at any) in the same frame. */
@@ -299,7 +294,7 @@ static bool branch_indexed(struct ptx_warp *w, const struct ptx_inst *in, uint32
         if (index[lowest_bit32(rest)] == chosen)
             same |= rest & (0 - rest);
     if (chosen >= (uint32_t)in->imm) {
-        ptx_fail(w, in, lowest_bit32(mask), STRATA_EFORMAT,
+        emu_fail(&w->base, &in->site, lowest_bit32(mask), STRATA_EFORMAT,
                  "branch index %u is outside its table of %u labels", chosen, (unsigned)in->imm);
         return false;
     }
@@ -313,9 +308,9 @@ static bool branch_indexed(struct ptx_warp *w, const struct ptx_inst *in, uint32
 static uint32_t call_target(const struct ptx_warp *w, const struct ptx_inst *in, unsigned lane)
 {
     const uint64_t *a = ptx_ref(w, in->a);
-    uint64_t id = (a[lane] - STRATA_PTX_CODE_WINDOW) / 16;
-    if (a[lane] < STRATA_PTX_CODE_WINDOW || id >= w->image->n_ids)
-        return PTX_NO_INDEX;
+    uint64_t id = (a[lane] - STRATA_CODE_WINDOW) / 16;
+    if (a[lane] < STRATA_CODE_WINDOW || id >= w->image->n_ids)
+        return EMU_NO_INDEX;
     return w->image->function_of_id[id] - 1;
 }
 
@@ -325,23 +320,23 @@ static bool call(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
     const struct ptx_call *passed = in->extra;
     uint32_t target = in->target, same = mask;
     unsigned first = lowest_bit32(mask);
-    if (target == PTX_NO_INDEX && !passed->builtin) {
+    if (target == EMU_NO_INDEX && !passed->builtin) {
         const uint64_t *a = ptx_ref(w, in->a);
         same = 0;
         for (uint32_t rest = mask; rest; rest &= rest - 1)
             if (a[lowest_bit32(rest)] == a[first])
                 same |= rest & (0 - rest);
         target = call_target(w, in, first);
-        if (target == PTX_NO_INDEX) {
-            ptx_fail(w, in, first, STRATA_EFORMAT, "call through 0x%llx, which is no function",
-                     (unsigned long long)a[first]);
+        if (target == EMU_NO_INDEX) {
+            emu_fail(&w->base, &in->site, first, STRATA_EFORMAT,
+                     "call through 0x%llx, which is no function", (unsigned long long)a[first]);
             return false;
         }
     }
     if (passed->builtin) {
         in->run(w, in, mask);
         path->pc++;
-        return !w->block->failed;
+        return !w->base.block->failed;
     }
     if (same != mask) { /* lanes with another target execute the call again */
         if (!split(w, in, same, path->pc, path->pc, path->pc + 1))
@@ -363,12 +358,12 @@ static uint32_t guarded(const struct ptx_warp *w, const struct ptx_inst *in, uin
 
 static void count(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
-    if (in->record == PTX_NO_INDEX)
+    if (in->site.record == EMU_NO_INDEX)
         return;
-    w->block->clock++;
-    w->block->thread_instructions += lane_count(mask);
-    if (w->block->recording)
-        ptx_record(w, in, mask);
+    w->base.block->clock++;
+    w->base.block->thread_instructions += emu_lane_count(mask);
+    if (w->base.block->recording)
+        emu_record(&w->base, &in->site, mask);
 }
 
 /* Everything but plain steps. False: the turn of this path is over. */
@@ -426,13 +421,13 @@ static bool control(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
 
 static void step_memory(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
-    w->block->clock++;
-    w->block->thread_instructions += lane_count(mask);
-    w->block->memory_instructions++;
+    w->base.block->clock++;
+    w->base.block->thread_instructions += emu_lane_count(mask);
+    w->base.block->memory_instructions++;
     if (mask)
         in->run(w, in, mask);
-    if (w->block->recording)
-        ptx_record_access(w, in, mask);
+    if (w->base.block->recording)
+        emu_record_access(&w->base, &in->site, mask);
 }
 
 /* A path that polls in vain lets others run: its siblings, then lanes that wait for it. */
@@ -453,17 +448,17 @@ static bool gives_way(struct ptx_warp *w)
 }
 
 /* Runs the current path until it ends, waits, gives way or the budget is used up. */
-static enum ptx_turn run_path(struct ptx_warp *w, uint64_t *budget)
+static enum emu_turn run_path(struct ptx_warp *w, uint64_t *budget)
 {
-    struct ptx_block *block = w->block;
+    struct emu_block *block = w->base.block;
     const struct ptx_inst *code = w->image->code;
     struct ptx_path *path = &w->paths[w->n_paths - 1];
-    uint32_t join = path->scope >= 0 ? w->scopes[path->scope].pc : PTX_NO_INDEX;
+    uint32_t join = path->scope >= 0 ? w->scopes[path->scope].pc : EMU_NO_INDEX;
     while (*budget) {
         if (path->pc == join && w->scopes[path->scope].frame == path->frame) {
             w->n_paths--;
             arrive(w, path->scope, path->mask);
-            return PTX_TURN_BLOCKED;
+            return EMU_TURN_BLOCKED;
         }
         const struct ptx_inst *in = &code[path->pc];
         uint32_t mask = guarded(w, in, path->mask);
@@ -471,53 +466,53 @@ static enum ptx_turn run_path(struct ptx_warp *w, uint64_t *budget)
         --*budget;
         if (in->flow == PTX_STEP) {
             in->run(w, in, mask);
-            if (in->record != PTX_NO_INDEX) {
+            if (in->site.record != EMU_NO_INDEX) {
                 block->clock++;
-                block->thread_instructions += lane_count(mask);
+                block->thread_instructions += emu_lane_count(mask);
                 if (block->recording)
-                    ptx_record(w, in, mask);
+                    emu_record(&w->base, &in->site, mask);
             }
             path->pc++;
         } else if (in->flow == PTX_MEMORY) {
             step_memory(w, in, mask);
             path->pc++;
             if (block->failed)
-                return PTX_TURN_FAILED;
+                return EMU_TURN_FAILED;
             if (path->polls >= SPIN_POLLS && gives_way(w))
-                return PTX_TURN_SPUN;
+                return EMU_TURN_SPUN;
         } else if (in->flow == PTX_SPECIAL) {
             if (mask)
                 in->run(w, in, mask);
             count(w, in, mask);
             path->pc++;
             if (block->failed)
-                return PTX_TURN_FAILED;
+                return EMU_TURN_FAILED;
         } else {
             bool on = control(w, in, mask);
             if (block->failed)
-                return PTX_TURN_FAILED;
+                return EMU_TURN_FAILED;
             if (!on || !w->n_paths)
-                return PTX_TURN_BLOCKED;
+                return EMU_TURN_BLOCKED;
             path = &w->paths[w->n_paths - 1];
             if (path->state != PTX_RUNNABLE)
-                return PTX_TURN_BLOCKED;
+                return EMU_TURN_BLOCKED;
             set_frame(w, path->frame);
-            join = path->scope >= 0 ? w->scopes[path->scope].pc : PTX_NO_INDEX;
+            join = path->scope >= 0 ? w->scopes[path->scope].pc : EMU_NO_INDEX;
         }
     }
-    return PTX_TURN_OVER;
+    return EMU_TURN_OVER;
 }
 
-enum ptx_turn ptx_warp_run(struct ptx_warp *w, uint64_t budget)
+enum emu_turn ptx_warp_run(struct ptx_warp *w, uint64_t budget)
 {
     while (choose_path(w)) {
-        enum ptx_turn turn = run_path(w, &budget);
-        if (turn == PTX_TURN_FAILED || turn == PTX_TURN_SPUN)
+        enum emu_turn turn = run_path(w, &budget);
+        if (turn == EMU_TURN_FAILED || turn == EMU_TURN_SPUN)
             return turn;
-        if (turn == PTX_TURN_OVER) {
+        if (turn == EMU_TURN_OVER) {
             rotate_paths(w);
             return turn;
         }
     }
-    return w->live ? PTX_TURN_BLOCKED : PTX_TURN_DONE;
+    return w->base.live ? EMU_TURN_BLOCKED : EMU_TURN_DONE;
 }

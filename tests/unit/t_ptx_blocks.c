@@ -2,7 +2,7 @@
  */
 #include "ptxfix.h"
 
-static struct strata_ptx_module *m;
+static struct strata_module *m;
 
 static int open_module(void **state)
 {
@@ -13,7 +13,7 @@ static int open_module(void **state)
 }
 static int close_module(void **state)
 {
-    strata_ptx_module_destroy(m);
+    strata_module_destroy(m);
     return close_arena(state);
 }
 
@@ -82,11 +82,11 @@ static void same_for_all_threads(const char *name, struct run_setup setup, const
 {
     uint8_t *before = malloc(bytes), *after = malloc(bytes);
     struct text first = {0};
-    struct strata_ptx_stats stats = {0};
+    struct strata_run_stats stats = {0};
     memcpy(before, memory, bytes);
     for (uint32_t threads = 1; threads <= 3; threads++) {
         struct text t = {0};
-        struct strata_ptx_sink sink = {&t, begin, take_block};
+        struct strata_record_sink sink = {&t, begin, take_block};
         memcpy(memory, before, bytes);
         setup.host_threads = threads;
         setup.sink = &sink;
@@ -110,7 +110,7 @@ static void same_for_all_threads(const char *name, struct run_setup setup, const
 static void independent_blocks_run_in_parallel(void **state)
 {
     (void)state;
-    struct strata_ptx_module *mm = load_fixture("matmul_clang.ptx"), *kept = m;
+    struct strata_module *mm = load_fixture("matmul_clang.ptx"), *kept = m;
     enum { N = 64 };
     float *a = device_memory(4 * N * N), *b = device_memory(4 * N * N),
           *c = device_memory(4 * N * N);
@@ -133,7 +133,7 @@ static void independent_blocks_run_in_parallel(void **state)
         assert_true(c[j] == sum);
     }
     m = kept;
-    strata_ptx_module_destroy(mm);
+    strata_module_destroy(mm);
     uint32_t *out = device_memory(4 * 40);
     setup = (struct run_setup){.threads = 64, .blocks = 40, .shared_bytes = 256};
     same_for_all_threads("tree", setup, &out, out, 4 * 40);
@@ -186,7 +186,7 @@ static void a_block_that_reads_what_another_wrote_sees_it(void **state)
 static void in_place_kernels_give_the_result_of_block_order(void **state)
 {
     (void)state;
-    struct strata_ptx_module *chaos = load_text(
+    struct strata_module *chaos = load_text(
         PTX_HEAD
         ".visible .entry k(.param .u64 data, .param .u32 mask) { .reg .b32 %r<20>; .reg .b64 "
         "%rd<12>; .reg .pred %p<2>;\n"
@@ -239,16 +239,16 @@ static void in_place_kernels_give_the_result_of_block_order(void **state)
             assert_memory_equal(data, expected, bytes);
             assert_true(setup.stats.ran_in_parallel);
             free(expected);
-            strata_ptx_arena_release(arena, data);
+            strata_arena_release(arena, data);
         }
-    strata_ptx_module_destroy(chaos);
+    strata_module_destroy(chaos);
 }
 
 /* Only the last block reads what the others wrote: it must notice, whoever runs it. */
 static void a_late_reader_is_noticed(void **state)
 {
     (void)state;
-    struct strata_ptx_module *late = load_text(
+    struct strata_module *late = load_text(
         PTX_HEAD
         ".visible .entry k(.param .u64 data) { .reg .b32 %r<6>; .reg .b64 %rd<4>; .reg .pred "
         "%p<2>;\n"
@@ -258,20 +258,20 @@ static void a_late_reader_is_noticed(void **state)
         "st.global.u32 [%rd3],%r1; ret;\n"
         "LAST: ld.global.u32 %r3,[%rd3+-4]; add.u32 %r3,%r3,1000; st.global.u32 [%rd3],%r3; ret; "
         "}\n");
-    struct strata_ptx_module *kept = m;
+    struct strata_module *kept = m;
     uint32_t *data = device_memory(4 * 64);
     struct run_setup setup = {.threads = 1, .blocks = 64};
     m = late;
     same_for_all_threads("k", setup, &data, data, 4 * 64);
     assert_int_equal(data[63], 1062);
     m = kept;
-    strata_ptx_module_destroy(late);
+    strata_module_destroy(late);
 }
 
 static void a_failure_is_that_of_the_first_block(void **state)
 {
     (void)state;
-    struct strata_ptx_module *bad =
+    struct strata_module *bad =
         load_text(PTX_HEAD ".visible .entry k(.param .u64 data) { .reg .b32 %r<6>; .reg .b64 "
                            "%rd<4>; .reg .pred %p<2>;\n"
                            "ld.param.u64 %rd1,[data]; mov.u32 %r1,%ctaid.x; setp.ge.u32 %p1,%r1,7; "
@@ -286,7 +286,7 @@ static void a_failure_is_that_of_the_first_block(void **state)
         assert_int_equal(*data, 6); /* blocks before it have stored */
         assert_int_equal(setup.stats.blocks, 7);
     }
-    strata_ptx_module_destroy(bad);
+    strata_module_destroy(bad);
 }
 
 static void a_spin_lock_is_passed_on_between_lanes_and_blocks(void **state)
@@ -337,7 +337,7 @@ static void a_sample_of_blocks_is_spread_evenly(void **state)
     } cases[] = {{10, 10}, {7, 7}, {100, 100}, {1000, 100}, {1, 1}, {0, 100}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct text t = {0};
-        struct strata_ptx_sink sink = {&t, begin, take_block};
+        struct strata_record_sink sink = {&t, begin, take_block};
         struct run_setup setup = {.threads = 32,
                                   .blocks = 100,
                                   .shared_bytes = 128,
@@ -374,7 +374,7 @@ static void a_sink_that_fails_stops_the_launch(void **state)
     uint32_t *out = device_memory(4 * 100);
     for (uint32_t threads = 1; threads <= 2; threads++) {
         unsigned left = 5;
-        struct strata_ptx_sink sink = {&left, accept, refuse};
+        struct strata_record_sink sink = {&left, accept, refuse};
         struct run_setup setup = {.threads = 32,
                                   .blocks = 100,
                                   .shared_bytes = 128,
@@ -389,7 +389,7 @@ static void a_sink_that_fails_stops_the_launch(void **state)
 static void the_clock_only_goes_forward(void **state)
 {
     (void)state;
-    struct strata_ptx_module *clock = load_text(
+    struct strata_module *clock = load_text(
         PTX_HEAD
         ".visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %rd<8>; ld.param.u64 "
         "%rd1,[out];\n"
@@ -405,7 +405,7 @@ static void the_clock_only_goes_forward(void **state)
     run_ok(clock, "k", &setup, &out);
     assert_true(out->a < out->b);
     assert_true(out->a < out->c && out->c < out->d && out->d < out->b);
-    strata_ptx_module_destroy(clock);
+    strata_module_destroy(clock);
 }
 
 int main(void)

@@ -12,11 +12,11 @@
 
 static void run_kernel(const char *text, uint32_t threads, void *in, void *out)
 {
-    struct strata_ptx_module *m = load_text(text);
+    struct strata_module *m = load_text(text);
     void *params[2] = {in, out};
     struct run_setup setup = {.threads = threads};
     run_ok(m, "k", &setup, params);
-    strata_ptx_module_destroy(m);
+    strata_module_destroy(m);
 }
 
 /* ---- shuffles ---- */
@@ -366,8 +366,8 @@ static void tiles_are_loaded_stored_and_transposed(void **state)
 
 /* ---- textures ---- */
 
-static float sample_once(const struct strata_ptx_texture *texture, bool two_d, bool integer,
-                         float x, float y, uint32_t bits[4])
+static float sample_once(const struct strata_texture *texture, bool two_d, bool integer, float x,
+                         float y, uint32_t bits[4])
 {
     char text[2048];
     snprintf(text, sizeof text,
@@ -378,7 +378,7 @@ static float sample_once(const struct strata_ptx_texture *texture, bool two_d, b
                       "%%r2,[y];\ntex.%s.v4.u32.%s {%%r3,%%r4,%%r5,%%r6},[%%rd1,{%%r1%s}];\n"
                       "st.global.v4.u32 [%%rd2],{%%r3,%%r4,%%r5,%%r6}; ret; }\n",
              two_d ? "2d" : "1d", integer ? "s32" : "f32", two_d ? ",%r2" : "");
-    struct strata_ptx_module *m = load_text(text);
+    struct strata_module *m = load_text(text);
     uint32_t *out = device_memory(16);
     struct {
         uint64_t t;
@@ -392,12 +392,12 @@ static float sample_once(const struct strata_ptx_texture *texture, bool two_d, b
         params.x.i = (int32_t)x;
         params.y.i = (int32_t)y;
     }
-    const struct strata_ptx_texture *table[2] = {NULL, texture};
+    const struct strata_texture *table[2] = {NULL, texture};
     struct run_setup setup = {.threads = 1, .textures = table, .n_textures = 2};
     run_ok(m, "k", &setup, &params);
     memcpy(bits, out, 16);
-    strata_ptx_arena_release(arena, out);
-    strata_ptx_module_destroy(m);
+    strata_arena_release(arena, out);
+    strata_module_destroy(m);
     float f;
     memcpy(&f, bits, sizeof f);
     return f;
@@ -410,28 +410,28 @@ static void textures_address_and_filter(void **state)
     uint32_t bits[4];
     for (unsigned i = 0; i < 12; i++)
         data[i] = (float)(i * 10);
-    struct strata_ptx_texture t = {.data = data,
-                                   .width = 4,
-                                   .height = 3,
-                                   .channel_bits = {32},
-                                   .texel_kind = STRATA_PTX_TEXEL_FLOAT,
-                                   .address_mode = {STRATA_PTX_CLAMP, STRATA_PTX_CLAMP, 0}};
+    struct strata_texture t = {.data = data,
+                               .width = 4,
+                               .height = 3,
+                               .channel_bits = {32},
+                               .texel_kind = STRATA_TEXEL_FLOAT,
+                               .address_mode = {STRATA_TEXTURE_CLAMP, STRATA_TEXTURE_CLAMP, 0}};
     assert_true(sample_once(&t, true, false, 2.5f, 1.5f, bits) == 60);
     assert_true(sample_once(&t, true, false, 2.99f, 1.01f, bits) == 60);
     assert_true(sample_once(&t, true, false, -5, 9, bits) == 80);
     assert_true(sample_once(&t, true, true, 3, 2, bits) == 110);
-    t.address_mode[0] = STRATA_PTX_BORDER;
+    t.address_mode[0] = STRATA_TEXTURE_BORDER;
     t.border[0] = 7;
     assert_true(sample_once(&t, true, false, 4.5f, 0.5f, bits) == 7);
-    t.address_mode[0] = STRATA_PTX_WRAP; /* clamps without normalized coordinates */
+    t.address_mode[0] = STRATA_TEXTURE_WRAP; /* clamps without normalized coordinates */
     assert_true(sample_once(&t, true, false, 5.5f, 0.5f, bits) == 30);
     t.normalized_coordinates = true;
     assert_true(sample_once(&t, true, false, 1.3f, 0.1f, bits) == 10);
     assert_true(sample_once(&t, true, false, -0.2f, 0.1f, bits) == 30);
-    t.address_mode[0] = STRATA_PTX_MIRROR;
+    t.address_mode[0] = STRATA_TEXTURE_MIRROR;
     assert_true(sample_once(&t, true, false, 1.3f, 0.1f, bits) == 20);
     t.normalized_coordinates = false;
-    t.address_mode[0] = STRATA_PTX_CLAMP;
+    t.address_mode[0] = STRATA_TEXTURE_CLAMP;
     t.linear_filter = true;
     assert_true(sample_once(&t, true, false, 1.0f, 0.5f, bits) == 5);
     assert_true(sample_once(&t, true, false, 1.25f, 1.0f, bits) == 27.5f);
@@ -447,11 +447,11 @@ static void texels_are_converted(void **state)
     uint32_t bits[4];
     for (unsigned i = 0; i < 16; i++)
         bytes[i] = (uint8_t)(i * 17);
-    struct strata_ptx_texture t = {.data = bytes,
-                                   .width = 4,
-                                   .channel_bits = {8, 8, 8, 8},
-                                   .texel_kind = STRATA_PTX_TEXEL_UNSIGNED,
-                                   .linear_memory = true};
+    struct strata_texture t = {.data = bytes,
+                               .width = 4,
+                               .channel_bits = {8, 8, 8, 8},
+                               .texel_kind = STRATA_TEXEL_UNSIGNED,
+                               .linear_memory = true};
     sample_once(&t, false, true, 1, 0, bits);
     for (unsigned i = 0; i < 4; i++)
         assert_int_equal(bits[i], (4 + i) * 17);
@@ -461,14 +461,14 @@ static void texels_are_converted(void **state)
     assert_int_equal(bits[0], 0);
     t.read_normalized = true;
     assert_true(sample_once(&t, false, true, 3, 0, bits) == 204.0f / 255.0f);
-    t.texel_kind = STRATA_PTX_TEXEL_SIGNED;
+    t.texel_kind = STRATA_TEXEL_SIGNED;
     assert_true(sample_once(&t, false, true, 3, 0, bits) == -52.0f / 127.0f);
     t.read_normalized = false;
     sample_once(&t, false, true, 3, 0, bits);
     assert_int_equal(bits[0], (uint32_t)-52);
     uint16_t *halves = (uint16_t *)(void *)bytes;
     halves[2] = 0x3e00;
-    t.texel_kind = STRATA_PTX_TEXEL_FLOAT;
+    t.texel_kind = STRATA_TEXEL_FLOAT;
     t.channel_bits[0] = t.channel_bits[1] = 16;
     t.channel_bits[2] = t.channel_bits[3] = 0;
     assert_true(sample_once(&t, false, true, 1, 0, bits) == 1.5f);
@@ -477,13 +477,13 @@ static void texels_are_converted(void **state)
 static void a_wild_texture_handle_is_an_error(void **state)
 {
     (void)state;
-    struct strata_ptx_module *m =
+    struct strata_module *m =
         load_text(KERNEL("mov.u64 %rd6,77; tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4},[%rd6,{%r1}];"));
     void *params[2] = {device_memory(4), device_memory(4)};
     struct run_setup setup = {.threads = 2};
     assert_int_equal(run_entry(m, "k", &setup, params), STRATA_EFORMAT);
     assert_non_null(strstr(setup.err.message, "not a texture object"));
-    strata_ptx_module_destroy(m);
+    strata_module_destroy(m);
 }
 
 int main(void)
