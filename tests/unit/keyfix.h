@@ -1,5 +1,5 @@
-/* keyfix.h - a kernel that does a bit of everything, machines on which every mechanism is at work in
- * one of them, and the models to run on them: what the tests that walk all keys share. */
+/* keyfix.h - a kernel that does a bit of everything, machines on which every mechanism is at work
+ * in one of them, and the models to run on them: what the tests that walk all keys share. */
 #ifndef STRATA_TEST_KEYFIX_H
 #define STRATA_TEST_KEYFIX_H
 

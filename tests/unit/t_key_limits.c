@@ -1,7 +1,7 @@
-/* What a GPU file may say is what a model does: every number is taken to both of its documented limits,
- * and over the ends of 8 and 16 bits, in every model that reads it. A value that is cut on the way
- * shows as a jump where one more of a thing should change next to nothing, or as fewer cycles where
- * the same thing takes longer. Prints each key that fails. */
+/* What a GPU file may say is what a model does: every number is taken to both of its documented
+ * limits, and over the ends of 8 and 16 bits, in every model that reads it. A value that is cut on
+ * the way shows as a jump where one more of a thing should change next to nothing, or as fewer
+ * cycles where the same thing takes longer. Prints each key that fails. */
 #include "keyfix.h"
 
 static double elapsed_cycles(const struct strata_result *r)
@@ -23,10 +23,8 @@ static bool cycles_with(unsigned at, unsigned k, const struct strata_gpu_key *ke
     struct strata_result r = {0};
     g = machine[at];
     snprintf(text, sizeof text, "%.17g", value);
-    if (strata_gpu_override(&g, key->path, text, NULL) ||
-        strata_gpu_validate(&g, "changed", NULL))
+    if (strata_gpu_override(&g, key->path, text, NULL) || strata_gpu_validate(&g, "changed", NULL))
         return false;
-    if (getenv("TRACE_KEYS")) fprintf(stderr,"%s %g %s at %u\n", key->path, value, runs[k].model, at);
     bool done = run(&g, 0, k, &r);
     *cycles = done ? elapsed_cycles(&r) : -1;
     strata_result_release(&r);
@@ -52,14 +50,14 @@ struct walk {
 
 static bool complain(const struct walk *w, double x, double cycles, double y, double more)
 {
-    print_error("%s: %s%s%s: %.0f cycles at %.15g, %.0f at %.15g\n", w->key->path,
-                runs[w->k].model, runs[w->k].variant ? "/" : "",
-                runs[w->k].variant ? runs[w->k].variant : "", cycles, x, more, y);
+    print_error("%s: %s%s%s: %.0f cycles at %.15g, %.0f at %.15g\n", w->key->path, runs[w->k].model,
+                runs[w->k].variant ? "/" : "", runs[w->k].variant ? runs[w->k].variant : "", cycles,
+                x, more, y);
     return false;
 }
 
-/* One more at the end of 8 or 16 bits is no jump. Orders of warps may change with any number, so the
- * share is not small. */
+/* One more at the end of 8 or 16 bits is no jump. Orders of warps may change with any number, so
+ * the share is not small. */
 static bool is_smooth(const struct walk *w, double value, double *cycles)
 {
     double less, more;
@@ -114,7 +112,6 @@ static void every_key_is_stored_as_wide_as_its_limits_say(void **state)
         if (key->type != STRATA_GPU_UINT && key->type != STRATA_GPU_SIZE &&
             key->type != STRATA_GPU_SIZE32 && key->type != STRATA_GPU_DOUBLE)
             continue;
-        if (getenv("TRACE_KEYS") && strcmp(key->path,getenv("TRACE_KEYS"))<0 && *getenv("TRACE_KEYS")!='-') continue;
         for (unsigned k = 0; k < N_RUNS; k++)
             wrong += strata_model_reads_key(runs[k].model, key->path) && !holds(k, key);
     }
