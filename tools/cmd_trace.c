@@ -70,6 +70,9 @@ static strata_status check_request(const struct trace_request *r, const struct t
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "--regs takes a number from 1 to 255.");
     if (r->jobs > 1024)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "-j takes a number from 1 to 1024.");
+    if (r->interleave > UINT32_MAX)
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "--interleave takes a number of instructions below 2^32.");
     if (r->output && !r->no_record) {
         size_t n = strlen(r->output);
         if (n < 8 || strcmp(r->output + n - 7, ".strata"))
@@ -140,6 +143,8 @@ int cmd_trace(int argc, char **argv)
          "record N thread blocks of a launch, evenly spread"},
         {0, "instruction-limit", OPTION_UINT, &r->instruction_limit, "N",
          "stop a launch after N warp instructions"},
+        {0, "interleave", OPTION_UINT, &r->interleave, "N",
+         "let warps take turns every N instructions, a block on every SM at once; slow"},
         {'j', "jobs", OPTION_UINT, &r->jobs, "N",
          "threads (default: one per core); never changes a result"},
         {'g', "gpu", OPTION_STRING, &r->gpu_name, "GPU",
