@@ -47,8 +47,8 @@ static strata_status drop(void *user, struct strata_block *block, struct strata_
 }
 
 struct bench {
-    struct strata_ptx_module *m;
-    struct strata_ptx_launch launch;
+    struct strata_module *m;
+    struct strata_kernel_launch launch;
 };
 
 struct figure {
@@ -57,17 +57,17 @@ struct figure {
 
 static struct figure run(struct bench *b, uint32_t threads, bool record)
 {
-    struct strata_ptx_sink sink = {NULL, begin, drop};
-    struct strata_ptx_run_options opt;
-    struct strata_ptx_stats stats;
+    struct strata_record_sink sink = {NULL, begin, drop};
+    struct strata_run_options opt;
+    struct strata_run_stats stats;
     struct strata_error err;
     struct figure best = {0, 0};
-    strata_ptx_run_options_init(&opt);
+    strata_run_options_init(&opt);
     opt.threads = threads;
     opt.sink = record ? &sink : NULL;
     for (unsigned i = 0; i < 3; i++) {
         double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID), elapsed = seconds(CLOCK_MONOTONIC);
-        if (strata_ptx_run(b->m, &b->launch, &opt, &stats, &err) != STRATA_OK) {
+        if (strata_module_run(b->m, &b->launch, &opt, &stats, &err) != STRATA_OK) {
             fprintf(stderr, "bench_ptx: %s\n", err.message);
             exit(3);
         }
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
 {
     size_t length;
     char *text = argc > 1 ? read_file(argv[1], &length) : NULL;
-    struct strata_ptx_arena *arena;
+    struct strata_arena *arena;
     struct strata_error err;
     struct bench b = {0};
     if (!text) {
@@ -104,17 +104,17 @@ int main(int argc, char **argv)
         return 2;
     }
     struct strata_ptx_source source = {text, length, argv[1]};
-    if (strata_ptx_arena_create(0, &arena, &err) != STRATA_OK)
+    if (strata_arena_create(0, &arena, &err) != STRATA_OK)
         return 4;
-    struct strata_ptx_memory memory = strata_ptx_arena_memory(arena);
+    struct strata_device_memory memory = strata_arena_memory(arena);
     if (strata_ptx_module_create(&source, 1, &memory, &b.m, &err) != STRATA_OK) {
         fprintf(stderr, "bench_ptx: %s\n", err.message);
         return 3;
     }
     enum { N = 384, M = 2048 };
-    float *in = strata_ptx_arena_allocate(arena, 4ull * M * M, 256);
-    float *other = strata_ptx_arena_allocate(arena, 4ull * M * M, 256);
-    float *out = strata_ptx_arena_allocate(arena, 4ull * M * M, 256);
+    float *in = strata_arena_allocate(arena, 4ull * M * M, 256);
+    float *other = strata_arena_allocate(arena, 4ull * M * M, 256);
+    float *out = strata_arena_allocate(arena, 4ull * M * M, 256);
     for (uint64_t i = 0; i < (uint64_t)M * M; i++)
         in[i] = other[i] = (float)(i % 17);
     struct {
@@ -125,18 +125,18 @@ int main(int argc, char **argv)
         void *in, *out;
         uint32_t n;
     } stencil = {in, out, M};
-    b.launch = (struct strata_ptx_launch){.entry = strata_ptx_entry_find(b.m, "matmul"),
-                                          .grid = {N / 32, N / 8, 1},
-                                          .block = {32, 8, 1},
-                                          .params = &product};
+    b.launch = (struct strata_kernel_launch){.entry = strata_module_entry_find(b.m, "matmul"),
+                                             .grid = {N / 32, N / 8, 1},
+                                             .block = {32, 8, 1},
+                                             .params = &product};
     int bad = report("matmul", &b);
-    b.launch = (struct strata_ptx_launch){.entry = strata_ptx_entry_find(b.m, "stencil"),
-                                          .grid = {M / 32, M / 8, 1},
-                                          .block = {32, 8, 1},
-                                          .params = &stencil};
+    b.launch = (struct strata_kernel_launch){.entry = strata_module_entry_find(b.m, "stencil"),
+                                             .grid = {M / 32, M / 8, 1},
+                                             .block = {32, 8, 1},
+                                             .params = &stencil};
     bad |= report("stencil", &b);
-    strata_ptx_module_destroy(b.m);
-    strata_ptx_arena_destroy(arena);
+    strata_module_destroy(b.m);
+    strata_arena_destroy(arena);
     free(text);
     return bad;
 }

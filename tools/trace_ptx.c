@@ -111,8 +111,8 @@ static strata_status fill_buffer(void *buffer, uint64_t bytes, const char *how, 
     return STRATA_OK;
 }
 
-static strata_status buffer_argument(const char *text, struct strata_ptx_arena *arena,
-                                     uint64_t *seed, uint64_t *address, struct strata_error *err)
+static strata_status buffer_argument(const char *text, struct strata_arena *arena, uint64_t *seed,
+                                     uint64_t *address, struct strata_error *err)
 {
     char size[64];
     const char *number = strchr(text, ':') + 1, *how = strchr(number, '=');
@@ -120,7 +120,7 @@ static strata_status buffer_argument(const char *text, struct strata_ptx_arena *
     snprintf(size, sizeof size, "%.*s", (int)(how ? how - number : (long)strlen(number)), number);
     if (!parse_size(size, &bytes) || !bytes)
         return bad_argument(text, err);
-    void *buffer = strata_ptx_arena_allocate(arena, bytes, BUFFER_ALIGN);
+    void *buffer = strata_arena_allocate(arena, bytes, BUFFER_ALIGN);
     if (!buffer)
         return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory for a buffer of %s.",
                            size);
@@ -129,9 +129,8 @@ static strata_status buffer_argument(const char *text, struct strata_ptx_arena *
 }
 
 /* The value's bytes into out[8]; *bytes is their number. */
-static strata_status parse_argument(const char *text, struct strata_ptx_arena *arena,
-                                    uint64_t *seed, uint8_t out[8], uint32_t *bytes,
-                                    struct strata_error *err)
+static strata_status parse_argument(const char *text, struct strata_arena *arena, uint64_t *seed,
+                                    uint8_t out[8], uint32_t *bytes, struct strata_error *err)
 {
     const char *value = strchr(text, ':');
     char *end = NULL;
@@ -159,8 +158,8 @@ static strata_status parse_argument(const char *text, struct strata_ptx_arena *a
     return end && !*end && *bytes ? STRATA_OK : bad_argument(text, err);
 }
 
-static strata_status make_params(const struct strata_ptx_entry *entry, const struct trace_launch *l,
-                                 struct strata_ptx_arena *arena, uint8_t *params,
+static strata_status make_params(const struct strata_entry *entry, const struct trace_launch *l,
+                                 struct strata_arena *arena, uint8_t *params,
                                  struct strata_error *err)
 {
     uint64_t seed = l->seed;
@@ -184,19 +183,19 @@ static strata_status make_params(const struct strata_ptx_entry *entry, const str
     return STRATA_OK;
 }
 
-static strata_status find_entry(const struct strata_ptx_module *m, const struct trace_launch *l,
-                                const struct strata_ptx_entry **out, struct strata_error *err)
+static strata_status find_entry(const struct strata_module *m, const struct trace_launch *l,
+                                const struct strata_entry **out, struct strata_error *err)
 {
-    size_t n = strata_ptx_entry_count(m);
+    size_t n = strata_module_entry_count(m);
     char names[400] = "";
-    *out = l->kernel ? strata_ptx_entry_find(m, l->kernel)
-           : n == 1  ? strata_ptx_entry_get(m, 0)
+    *out = l->kernel ? strata_module_entry_find(m, l->kernel)
+           : n == 1  ? strata_module_entry_get(m, 0)
                      : NULL;
     if (*out)
         return STRATA_OK;
     for (size_t i = 0; i < n && strlen(names) < sizeof names - 80; i++)
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%.70s", i ? ", " : "",
-                 strata_ptx_entry_get(m, i)->name);
+                 strata_module_entry_get(m, i)->name);
     if (!n)
         return strata_fail(err, STRATA_EFORMAT, l->ptx, 0, 0, "there is no kernel (.entry) in it.");
     return strata_fail(err, STRATA_EUSAGE, l->ptx, 0, 0,
@@ -226,7 +225,7 @@ static void on_print(void *user, const char *text, size_t length)
     fwrite(text, 1, length, stdout);
 }
 
-static void describe(struct strata_launch *out, const struct strata_ptx_launch *launch,
+static void describe(struct strata_launch *out, const struct strata_kernel_launch *launch,
                      const struct trace_launch *l, const struct trace_request *r)
 {
     const char *slash = strrchr(l->ptx, '/');
@@ -238,34 +237,34 @@ static void describe(struct strata_launch *out, const struct strata_ptx_launch *
         .id = 1,
         .grid = launch->grid,
         .block = launch->block,
-        .registers_per_thread =
-            r->registers ? (uint32_t)r->registers : launch->entry->registers_estimate,
+        .registers_per_thread = r->registers ? (uint32_t)r->registers : launch->entry->registers,
         .regs_source = r->registers ? STRATA_REGS_USER : STRATA_REGS_ESTIMATE,
         .shared_static_bytes = launch->entry->shared_static_bytes,
         .shared_dynamic_bytes = launch->shared_dynamic_bytes,
         .sm_version = r->gpu ? r->gpu->sm_version : 90,
         .isa = STRATA_ISA_PTX,
-        .shared_base = STRATA_PTX_SHARED_WINDOW,
-        .local_base = STRATA_PTX_LOCAL_WINDOW,
+        .shared_base = STRATA_SHARED_WINDOW,
+        .local_base = STRATA_LOCAL_WINDOW,
         .sampled_blocks = r->sample_blocks && r->sample_blocks < blocks ? r->sample_blocks : 0,
     };
 }
 
-static strata_status run(struct strata_ptx_module *m, const struct strata_ptx_launch *launch,
+static strata_status run(struct strata_module *m, const struct strata_kernel_launch *launch,
                          const struct trace_launch *l, const struct trace_request *r,
                          struct strata_error *err)
 {
     char path[4096];
     struct recording rec = {0};
-    struct strata_ptx_sink sink = {&rec, on_begin, on_block};
-    struct strata_ptx_run_options opt;
-    struct strata_ptx_stats stats = {0};
+    struct strata_record_sink sink = {&rec, on_begin, on_block};
+    struct strata_run_options opt;
+    struct strata_run_stats stats = {0};
     struct strata_writer_options format = {.format = "strata"};
-    strata_ptx_run_options_init(&opt);
+    strata_run_options_init(&opt);
     opt.threads = (uint32_t)r->jobs;
     opt.sink = r->no_record ? NULL : &sink;
     opt.sample_blocks = r->sample_blocks;
     opt.instruction_limit = r->instruction_limit;
+    opt.interleave = (uint32_t)r->interleave;
     opt.print = on_print;
     describe(&rec.launch, launch, l, r);
     snprintf(path, sizeof path, "%s%s", r->output ? r->output : rec.launch.program,
@@ -275,7 +274,7 @@ static strata_status run(struct strata_ptx_module *m, const struct strata_ptx_la
     if (status == STRATA_OK && rec.writer)
         interrupt_removes(strata_writer_temporary(rec.writer));
     if (status == STRATA_OK)
-        status = strata_ptx_run(m, launch, &opt, &stats, err);
+        status = strata_module_run(m, launch, &opt, &stats, err);
     if (status == STRATA_OK && rec.begun)
         status = strata_writer_end_launch(rec.writer, err);
     struct stat info = {0};
@@ -298,9 +297,9 @@ strata_status trace_ptx(const struct trace_launch *l, const struct trace_request
 {
     char *text = NULL;
     uint8_t *params = NULL;
-    struct strata_ptx_arena *arena = NULL;
-    struct strata_ptx_module *module = NULL;
-    struct strata_ptx_launch launch = {.shared_dynamic_bytes = (uint32_t)l->shared_bytes};
+    struct strata_arena *arena = NULL;
+    struct strata_module *module = NULL;
+    struct strata_kernel_launch launch = {.shared_dynamic_bytes = (uint32_t)l->shared_bytes};
     size_t length;
     strata_status status = read_file(l->ptx, &text, &length, err);
     if (status == STRATA_OK)
@@ -308,9 +307,9 @@ strata_status trace_ptx(const struct trace_launch *l, const struct trace_request
     if (status == STRATA_OK)
         status = parse_dim3(l->block, "--block", &launch.block, err);
     if (status == STRATA_OK)
-        status = strata_ptx_arena_create(0, &arena, err);
+        status = strata_arena_create(0, &arena, err);
     if (status == STRATA_OK) {
-        struct strata_ptx_memory memory = strata_ptx_arena_memory(arena);
+        struct strata_device_memory memory = strata_arena_memory(arena);
         struct strata_ptx_source source = {text, length, l->ptx};
         status = strata_ptx_module_create(&source, 1, &memory, &module, err);
     }
@@ -325,8 +324,8 @@ strata_status trace_ptx(const struct trace_launch *l, const struct trace_request
         launch.params = params;
         status = run(module, &launch, l, r, err);
     }
-    strata_ptx_module_destroy(module);
-    strata_ptx_arena_destroy(arena);
+    strata_module_destroy(module);
+    strata_arena_destroy(arena);
     free(params);
     free(text);
     return status;

@@ -16,7 +16,7 @@ struct side {
 /* Is [p, p + bytes) inside one allocation? */
 static bool on_device(const void *p, size_t bytes)
 {
-    struct strata_ptx_range r;
+    struct strata_memory_range r;
     uint64_t at = (uint64_t)(uintptr_t)p;
     return memory_find(at, &r) && bytes <= r.base + r.bytes - at;
 }
@@ -30,7 +30,7 @@ static int resolve_kind(int kind, const void *dst, const void *src)
 
 static int wrong_side(const char *what, const void *p, size_t bytes)
 {
-    struct strata_ptx_range r;
+    struct strata_memory_range r;
     uint64_t at = (uint64_t)(uintptr_t)p;
     if (memory_find(at, &r))
         runtime_complain(

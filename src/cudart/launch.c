@@ -49,7 +49,7 @@ static int resources_fit(const struct function *f, uint32_t threads, size_t dyna
 }
 
 /* Neither the number nor the sizes of the arguments are passed: both come from the PTX. */
-static void *copy_params(const struct strata_ptx_entry *entry, void **args)
+static void *copy_params(const struct strata_entry *entry, void **args)
 {
     uint8_t *block = calloc(1, entry->param_bytes + 8);
     for (uint32_t i = 0; block && i < entry->n_params; i++)
@@ -130,24 +130,25 @@ static void kernel_failed(const struct strata_error *err)
 int kernel_call_run(const struct kernel_call *call)
 {
     const struct function *f = call->function;
-    struct strata_ptx_launch launch = {.entry = f->entry,
-                                       .grid = call->grid,
-                                       .block = call->block,
-                                       .shared_dynamic_bytes = call->shared_dynamic_bytes,
-                                       .params = call->params,
-                                       .cooperative = call->cooperative};
+    struct strata_kernel_launch launch = {.entry = f->entry,
+                                          .grid = call->grid,
+                                          .block = call->block,
+                                          .shared_dynamic_bytes = call->shared_dynamic_bytes,
+                                          .params = call->params,
+                                          .cooperative = call->cooperative};
     launch.textures = texture_table(&launch.n_textures);
-    struct strata_ptx_run_options opt;
-    strata_ptx_run_options_init(&opt);
+    struct strata_run_options opt;
+    strata_run_options_init(&opt);
     opt.threads = config.threads;
     opt.sink = record_begin(call);
     opt.sample_blocks = config.sample_blocks;
     opt.print = print_text;
     opt.instruction_limit = config.instruction_limit;
+    opt.interleave = (uint32_t)config.interleave;
     opt.sm_count = device.sm_count;
-    struct strata_ptx_stats stats = {0};
+    struct strata_run_stats stats = {0};
     struct strata_error err;
-    strata_status status = strata_ptx_run(function_module(f), &launch, &opt, &stats, &err);
+    strata_status status = strata_module_run(function_module(f), &launch, &opt, &stats, &err);
     record_end(&stats, status == STRATA_OK);
     clock_advance(LAUNCH_US + (double)stats.thread_instructions /
                                   (LANES_PER_SM * device.sm_count * device.clock_khz / 1000.0));

@@ -56,7 +56,7 @@ static struct guarded *guarded_find(uint64_t base)
 }
 
 /* The range without its gap; false if the address is in the gap or the memory was freed. */
-static bool without_gap(uint64_t address, struct strata_ptx_range *range)
+static bool without_gap(uint64_t address, struct strata_memory_range *range)
 {
     const struct guarded *g = guarded_find(range->base);
     if (!g)
@@ -65,10 +65,10 @@ static bool without_gap(uint64_t address, struct strata_ptx_range *range)
     return !g->freed && address - range->base < range->bytes;
 }
 
-bool memory_find(uint64_t address, struct strata_ptx_range *out)
+bool memory_find(uint64_t address, struct strata_memory_range *out)
 {
-    struct strata_ptx_range range;
-    if (strata_ptx_arena_find(arena, address, &range)) {
+    struct strata_memory_range range;
+    if (strata_arena_find(arena, address, &range)) {
         if (!without_gap(address, &range))
             return false;
         *out = range;
@@ -76,7 +76,7 @@ bool memory_find(uint64_t address, struct strata_ptx_range *out)
     }
     const struct registered *r = registered_find(address);
     if (r)
-        *out = (struct strata_ptx_range){r->base, r->bytes};
+        *out = (struct strata_memory_range){r->base, r->bytes};
     return r != NULL;
 }
 
@@ -87,11 +87,11 @@ void *memory_allocate(size_t bytes, size_t align_bytes)
         return NULL;
     uint64_t gap =
         config.memcheck && ARRAY_RESERVE(guarded, n_guarded, cap_guarded, 1) ? GAP_BYTES : 0;
-    void *p = strata_ptx_arena_allocate(arena, (bytes ? bytes : 1) + gap, align_bytes);
+    void *p = strata_arena_allocate(arena, (bytes ? bytes : 1) + gap, align_bytes);
     if (p && gap)
         guarded[n_guarded++] = (struct guarded){(uint64_t)(uintptr_t)p, bytes, false};
     if (p)
-        used_bytes = strata_ptx_arena_used_bytes(arena);
+        used_bytes = strata_arena_used_bytes(arena);
     return p;
 }
 
@@ -103,8 +103,8 @@ bool memory_release(void *pointer)
         g->freed = true;
         return first;
     }
-    bool ok = strata_ptx_arena_release(arena, pointer);
-    used_bytes = strata_ptx_arena_used_bytes(arena);
+    bool ok = strata_arena_release(arena, pointer);
+    used_bytes = strata_arena_used_bytes(arena);
     return ok;
 }
 
@@ -120,15 +120,16 @@ static void interface_release(void *user, void *memory)
     memory_release(memory);
 }
 
-static bool interface_find(void *user, uint64_t address, struct strata_ptx_range *out)
+static bool interface_find(void *user, uint64_t address, struct strata_memory_range *out)
 {
     (void)user;
     return memory_find(address, out);
 }
 
-struct strata_ptx_memory memory_interface(void)
+struct strata_device_memory memory_interface(void)
 {
-    return (struct strata_ptx_memory){NULL, interface_allocate, interface_release, interface_find};
+    return (struct strata_device_memory){NULL, interface_allocate, interface_release,
+                                         interface_find};
 }
 
 static int allocate(void **pointer, size_t bytes, bool host, bool managed)
@@ -319,7 +320,7 @@ API(cudaPointerGetAttributes, struct pointer_attributes *out, const void *pointe
     ENTER();
     if (!out)
         LEAVE(INVALID_VALUE);
-    struct strata_ptx_range range;
+    struct strata_memory_range range;
     const struct registered *r = registered_find((uint64_t)(uintptr_t)pointer);
     void *same = (void *)(uintptr_t)pointer;
     if (!memory_find((uint64_t)(uintptr_t)pointer, &range))

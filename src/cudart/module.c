@@ -23,7 +23,7 @@ struct wrapper {
 struct module {
     void *handle; /* what the program holds: its address is &handle */
     const struct wrapper *wrapper;
-    struct strata_ptx_module *ptx; /* NULL until loaded */
+    struct strata_module *ptx; /* NULL until loaded */
     struct strata_cubin_kernel *cubin;
     size_t n_cubin;
     bool has_managed;
@@ -133,7 +133,7 @@ static size_t read_sources(struct module *m, struct strata_ptx_source *sources,
 static void set_resources(struct function *f)
 {
     const struct module *m = f->module;
-    f->registers = f->entry->registers_estimate;
+    f->registers = f->entry->registers;
     f->regs_source = STRATA_REGS_ESTIMATE;
     f->shared_static_bytes = f->entry->shared_static_bytes;
     for (size_t i = 0; i < m->n_cubin; i++)
@@ -156,7 +156,7 @@ static void bind_managed(struct module *m)
         struct variable *v = &variables[i];
         if (v->module != m || !v->managed)
             continue;
-        const struct strata_ptx_symbol *s = strata_ptx_symbol_find(m->ptx, v->name);
+        const struct strata_symbol *s = strata_module_symbol_find(m->ptx, v->name);
         if (s)
             *v->managed = s->address;
     }
@@ -176,7 +176,7 @@ static void module_load(struct module *m)
                         "keeps the PTX.");
         runtime_die(&err);
     }
-    struct strata_ptx_memory memory = memory_interface();
+    struct strata_device_memory memory = memory_interface();
     strata_status status = strata_ptx_module_create(sources, n, &memory, &m->ptx, &err);
     for (size_t i = 0; i < n; i++)
         free((char *)(uintptr_t)sources[i].text);
@@ -204,7 +204,7 @@ struct function *function_ready(const void *host)
     if (!f || f->entry)
         return f;
     module_load(f->module);
-    f->entry = strata_ptx_entry_find(f->module->ptx, f->name);
+    f->entry = strata_module_entry_find(f->module->ptx, f->name);
     if (!f->entry) {
         struct strata_error err;
         strata_fail(&err, STRATA_EFORMAT, program_name(), 0, 0,
@@ -217,7 +217,7 @@ struct function *function_ready(const void *host)
     return f;
 }
 
-struct strata_ptx_module *function_module(const struct function *f)
+struct strata_module *function_module(const struct function *f)
 {
     return f->module->ptx;
 }
@@ -229,7 +229,7 @@ bool symbol_find(const void *host, void **address, size_t *bytes)
         if (v->host != host && (!v->managed || host != (const void *)v->managed))
             continue;
         module_load(v->module);
-        const struct strata_ptx_symbol *s = strata_ptx_symbol_find(v->module->ptx, v->name);
+        const struct strata_symbol *s = strata_module_symbol_find(v->module->ptx, v->name);
         if (!s)
             return false;
         *address = s->address;

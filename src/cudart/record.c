@@ -14,7 +14,7 @@
 static struct {
     struct strata_writer *writer; /* NULL: not recording */
     struct strata_filter *filter;
-    struct strata_ptx_sink sink;
+    struct strata_record_sink sink;
     struct strata_launch launch; /* the one being recorded */
     uint64_t blocks_written;     /* of it */
     bool in_launch, limit_reached, failed, recording;
@@ -108,14 +108,14 @@ static void describe(const struct kernel_call *call)
         .sm_version = device.sm_version,
         .isa = STRATA_ISA_PTX,
         .stream = call->stream,
-        .shared_base = STRATA_PTX_SHARED_WINDOW,
-        .local_base = STRATA_PTX_LOCAL_WINDOW,
+        .shared_base = STRATA_SHARED_WINDOW,
+        .local_base = STRATA_LOCAL_WINDOW,
         .sampled_blocks =
             config.sample_blocks && config.sample_blocks < blocks ? config.sample_blocks : 0,
     };
 }
 
-const struct strata_ptx_sink *record_begin(const struct kernel_call *call)
+const struct strata_record_sink *record_begin(const struct kernel_call *call)
 {
     state.seen++;
     if (state.writer && config.limit_bytes &&
@@ -128,7 +128,7 @@ const struct strata_ptx_sink *record_begin(const struct kernel_call *call)
         return NULL;
     describe(call);
     state.blocks_written = 0;
-    state.sink = (struct strata_ptx_sink){NULL, sink_begin, sink_block};
+    state.sink = (struct strata_record_sink){NULL, sink_begin, sink_block};
     return &state.sink;
 }
 
@@ -154,7 +154,7 @@ static void end_launch(bool whole)
         write_failed(&err);
 }
 
-void record_end(const struct strata_ptx_stats *stats, bool ok)
+void record_end(const struct strata_run_stats *stats, bool ok)
 {
     bool whole = ok && state.blocks_written == stats->recorded_blocks;
     state.instructions_seen += stats->warp_instructions;

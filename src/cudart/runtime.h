@@ -104,9 +104,9 @@ struct function {
     const void *host;
     struct module *module;
     char *name;
-    const struct strata_ptx_entry *entry; /* NULL until the module is loaded */
-    uint32_t registers;                   /* per thread */
-    uint32_t regs_source;                 /* enum strata_regs_source */
+    const struct strata_entry *entry; /* NULL until the module is loaded */
+    uint32_t registers;               /* per thread */
+    uint32_t regs_source;             /* enum strata_regs_source */
     uint32_t shared_static_bytes;
     uint32_t max_dynamic_shared_bytes; /* cudaFuncAttributeMaxDynamicSharedMemorySize */
     int carveout;
@@ -135,13 +135,13 @@ struct config {
     const char *kernel_filter;
     bool in_nvtx_range;                 /* record only what a range encloses, see nvtx.c */
     uint64_t launch_skip, launch_count; /* count 0: no limit */
-    uint64_t limit_bytes, sample_blocks, instruction_limit;
+    uint64_t limit_bytes, sample_blocks, instruction_limit, interleave;
     uint32_t registers; /* 0: as found */
     uint32_t threads;   /* 0: one per core */
     int report_fd;      /* -1: none */
 };
 extern struct config config;
-extern struct strata_ptx_arena *arena;
+extern struct strata_arena *arena;
 
 /* Every exported function starts with ENTER and ends with LEAVE(status). */
 void runtime_enter(void);
@@ -173,14 +173,14 @@ const char *error_string(int status);
 struct function *function_find(const void *host);
 /* Loads its module on first use; does not return if it cannot be run. NULL: unknown function. */
 struct function *function_ready(const void *host);
-struct strata_ptx_module *function_module(const struct function *f);
+struct strata_module *function_module(const struct function *f);
 /* The variable behind a host shadow; false: none. */
 bool symbol_find(const void *host, void **address, size_t *bytes);
 
 /* ---- memory.c ---- */
 
-bool memory_find(uint64_t address, struct strata_ptx_range *out);
-struct strata_ptx_memory memory_interface(void);
+bool memory_find(uint64_t address, struct strata_memory_range *out);
+struct strata_device_memory memory_interface(void);
 void *memory_allocate(size_t bytes, size_t align_bytes);
 bool memory_release(void *pointer);
 uint64_t device_memory_bytes(void);
@@ -218,7 +218,7 @@ void graph_free(struct graph *g);
 
 /* ---- texture.c ---- */
 
-const struct strata_ptx_texture *const *texture_table(size_t *n);
+const struct strata_texture *const *texture_table(size_t *n);
 bool array_valid(const struct array *a);
 
 /* ---- device.c ---- */
@@ -240,8 +240,8 @@ uint32_t occupancy_blocks(const struct function *f, uint32_t threads, uint64_t d
 void record_init(void);
 void record_copy(uint32_t event_kind, const void *address, uint64_t bytes);
 /* The sink for this launch, or NULL if it is not to be recorded. */
-const struct strata_ptx_sink *record_begin(const struct kernel_call *call);
-void record_end(const struct strata_ptx_stats *stats, bool ok);
+const struct strata_record_sink *record_begin(const struct kernel_call *call);
+void record_end(const struct strata_run_stats *stats, bool ok);
 void record_finish(void);
 
 #endif

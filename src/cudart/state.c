@@ -13,7 +13,7 @@
 #define EXIT_UNSUPPORTED 4
 
 struct config config = {.report_fd = -1};
-struct strata_ptx_arena *arena;
+struct strata_arena *arena;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool is_ready;
@@ -39,6 +39,7 @@ static void read_config(void)
     config.limit_bytes = number_from("STRATA_TRACE_LIMIT");
     config.sample_blocks = number_from("STRATA_TRACE_SAMPLE_BLOCKS");
     config.instruction_limit = number_from("STRATA_TRACE_INSTRUCTION_LIMIT");
+    config.interleave = number_from("STRATA_TRACE_INTERLEAVE");
     config.registers = (uint32_t)number_from("STRATA_TRACE_REGS");
     config.threads = (uint32_t)number_from("STRATA_TRACE_THREADS");
     config.memcheck = number_from("STRATA_TRACE_MEMCHECK") != 0;
@@ -84,7 +85,7 @@ static void start(void)
     is_ready = true;
     owner = getpid();
     read_config();
-    if (strata_ptx_arena_create(0, &arena, &err) != STRATA_OK)
+    if (strata_arena_create(0, &arena, &err) != STRATA_OK)
         runtime_die(&err);
     device_init();
     runtime_report("hello %ld %s", (long)owner, program_name());

@@ -36,22 +36,22 @@ struct texture_settings {
 
 /* Kept to answer queries. */
 struct texture {
-    struct strata_ptx_texture view;
+    struct strata_texture view;
     struct resource resource;
     struct texture_settings settings;
 };
 
 static struct texture **textures;
-static const struct strata_ptx_texture **views;
+static const struct strata_texture **views;
 static size_t n_textures, cap_textures, cap_views;
 
-const struct strata_ptx_texture *const *texture_table(size_t *n)
+const struct strata_texture *const *texture_table(size_t *n)
 {
     *n = n_textures;
     return views;
 }
 
-static bool set_format(struct strata_ptx_texture *t, const struct channel_format *f)
+static bool set_format(struct strata_texture *t, const struct channel_format *f)
 {
     for (int i = 0; i < 4; i++) {
         if (f->bits[i] != 0 && f->bits[i] != 8 && f->bits[i] != 16 && f->bits[i] != 32)
@@ -59,7 +59,7 @@ static bool set_format(struct strata_ptx_texture *t, const struct channel_format
         t->channel_bits[i] = (uint8_t)f->bits[i];
     }
     t->texel_kind = (uint8_t)f->kind;
-    return f->kind >= 0 && f->kind <= STRATA_PTX_TEXEL_FLOAT && f->bits[0];
+    return f->kind >= 0 && f->kind <= STRATA_TEXEL_FLOAT && f->bits[0];
 }
 
 static size_t texel_bytes(const struct channel_format *f)
@@ -67,7 +67,7 @@ static size_t texel_bytes(const struct channel_format *f)
     return (size_t)(f->bits[0] + f->bits[1] + f->bits[2] + f->bits[3]) / 8;
 }
 
-static int set_resource(struct strata_ptx_texture *t, const struct resource *r)
+static int set_resource(struct strata_texture *t, const struct resource *r)
 {
     switch (r->type) {
     case RESOURCE_ARRAY: {
@@ -106,7 +106,7 @@ static int set_resource(struct strata_ptx_texture *t, const struct resource *r)
     }
 }
 
-static void set_sampling(struct strata_ptx_texture *t, const struct texture_settings *s)
+static void set_sampling(struct strata_texture *t, const struct texture_settings *s)
 {
     for (int i = 0; i < 3; i++)
         t->address_mode[i] = (uint8_t)s->address_mode[i];

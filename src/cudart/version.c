@@ -235,7 +235,7 @@ API(cudaFuncGetAttributes, struct function_attributes *out, const void *host)
         while ((uint64_t)out->max_threads * f->registers > device.registers_per_sm)
             out->max_threads -= 32;
     out->registers = (int)f->registers;
-    out->ptx_version = (int)strata_ptx_module_sm(function_module(f));
+    out->ptx_version = (int)strata_module_sm(function_module(f));
     out->binary_version = (int)device.sm_version;
     out->max_dynamic_shared = (int)f->max_dynamic_shared_bytes;
     out->carveout = f->carveout;

@@ -11,7 +11,7 @@
 struct ptx_frame *ptx_frame_open(struct ptx_warp *w, const struct ptx_code_function *function,
                                  struct ptx_frame *caller)
 {
-    struct ptx_block *block = w->block;
+    struct ptx_block *block = ptx_block_of(w);
     struct ptx_frame *frame = NULL;
     for (struct ptx_frame **at = &block->free_frames; *at; at = &(*at)->next_free) {
         if ((*at)->capacity >= function->frame_bytes) {
@@ -39,8 +39,8 @@ struct ptx_frame *ptx_frame_open(struct ptx_warp *w, const struct ptx_code_funct
 
 void ptx_frame_close(struct ptx_warp *w, struct ptx_frame *frame)
 {
-    frame->next_free = w->block->free_frames;
-    w->block->free_frames = frame;
+    frame->next_free = ptx_block_of(w)->free_frames;
+    ptx_block_of(w)->free_frames = frame;
 }
 
 /* Copies bytes between two places of each lane's local memory. */
@@ -48,7 +48,7 @@ static void copy_local(struct ptx_warp *w, uint32_t mask, uint32_t to, uint32_t 
                        uint32_t bytes)
 {
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
-        uint8_t *local = w->local + (size_t)lowest_bit32(rest) * w->local_stride;
+        uint8_t *local = w->base.local + (size_t)lowest_bit32(rest) * w->base.local_stride;
         memmove(local + to, local + from, bytes);
     }
 }
@@ -61,15 +61,15 @@ bool ptx_call_function(struct ptx_warp *w, struct ptx_path *path, const struct p
     struct ptx_frame *caller = path->frame;
     unsigned lane = lowest_bit32(path->mask);
     uint64_t local_base = (uint64_t)caller->local_base + caller->function->local_bytes;
-    if (local_base + function->local_bytes > w->local_stride) {
-        ptx_fail(w, in, lane, STRATA_ELIMIT,
+    if (local_base + function->local_bytes > w->base.local_stride) {
+        emu_fail(&w->base, &in->site, lane, STRATA_ELIMIT,
                  "its call stack needs more than %u bytes of local memory; raise the stack size",
-                 w->local_stride);
+                 w->base.local_stride);
         return false;
     }
     struct ptx_frame *frame = ptx_frame_open(w, function, caller);
     if (!frame) {
-        ptx_fail(w, in, lane, STRATA_ENOMEM, "out of memory for a call");
+        emu_fail(&w->base, &in->site, lane, STRATA_ENOMEM, "out of memory for a call");
         return false;
     }
     frame->call = in;

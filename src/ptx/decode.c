@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/bits.h"
-#include "ptx/half.h"
+#include "emulator/half.h"
 #include "ptx/special.h"
 
 /* ---- failures ---- */
@@ -108,7 +108,7 @@ static bool constants_rehash(struct ptx_decoder *d)
 static bool constant_add(struct ptx_decoder *d, uint64_t value, unsigned lane_bytes, uint32_t *ref)
 {
     struct ptx_image *image = d->image;
-    size_t bytes = lane_bytes ? lane_bytes * PTX_LANES : 8;
+    size_t bytes = lane_bytes ? lane_bytes * EMU_LANES : 8;
     size_t offset = (image->n_constant_bytes + 63) & ~(size_t)63, cap = d->cap_constants;
     if (!ARRAY_RESERVE(d->constants, d->n_constants, cap, 1))
         return ptx_dec_no_memory(d);
@@ -149,7 +149,7 @@ bool ptx_dec_constant(struct ptx_decoder *d, unsigned type, uint64_t value, uint
 
 static uint32_t frame_slot(struct ptx_decoder *d, unsigned lane_bytes)
 {
-    uint32_t bytes = lane_bytes ? lane_bytes * PTX_LANES : 4;
+    uint32_t bytes = lane_bytes ? lane_bytes * EMU_LANES : 4;
     uint32_t offset = lane_bytes ? (d->frame_bytes + 63) & ~63u : d->frame_bytes;
     d->frame_bytes = offset + bytes;
     return PTX_REF(PTX_BANK_REG, offset);
@@ -177,11 +177,37 @@ struct ptx_inst ptx_dec_inst(struct ptx_decoder *d, ptx_handler *run, unsigned f
     in.flow = (uint8_t)flow;
     in.d = in.d2 = in.a = in.b = in.c = in.e = PTX_NO_REF;
     in.guard = PTX_NO_REF;
-    in.record = PTX_NO_INDEX;
-    in.target = in.join = PTX_NO_INDEX;
-    in.line = d->op ? d->op->line : d->f->line;
+    in.site.record = EMU_NO_INDEX;
+    in.target = in.join = EMU_NO_INDEX;
+    in.site.line = d->op ? d->op->line : d->f->line;
     in.n = 1;
     return in;
+}
+
+static unsigned site_space(unsigned space)
+{
+    switch (space) {
+    case PTX_M_GLOBAL:
+        return EMU_GLOBAL;
+    case PTX_M_SHARED:
+        return EMU_SHARED;
+    case PTX_M_LOCAL:
+        return EMU_LOCAL;
+    case PTX_M_CONST:
+        return EMU_CONST;
+    case PTX_M_PARAM:
+        return EMU_PARAM;
+    default:
+        return EMU_GENERIC;
+    }
+}
+
+static void complete_site(struct ptx_image *image, struct ptx_inst *in)
+{
+    in->site.space = (uint8_t)site_space(in->space);
+    in->site.writes = in->flags & PTX_INST_WRITES;
+    in->site.no_address = in->flags & PTX_INST_NO_RECORD_ADDRESS;
+    in->site.slot = image->base.n_slots++;
 }
 
 bool ptx_dec_put(struct ptx_decoder *d, const struct ptx_inst *in)
@@ -194,7 +220,7 @@ bool ptx_dec_put(struct ptx_decoder *d, const struct ptx_inst *in)
         return ptx_dec_no_memory(d);
     image->code[image->n_code] = *in;
     if (in->flow == PTX_MEMORY)
-        image->code[image->n_code].slot = image->n_slots++;
+        complete_site(image, &image->code[image->n_code]);
     image->n_code++;
     return true;
 }
@@ -220,8 +246,8 @@ static bool put_widening(struct ptx_decoder *d, const struct ptx_widening *wide)
 bool ptx_dec_put_main(struct ptx_decoder *d, struct ptx_inst *in)
 {
     set_guard(d, in);
-    in->record = ptx_static_add(d, in);
-    if (in->record == PTX_NO_INDEX)
+    in->site.record = ptx_static_add(d, in);
+    if (in->site.record == EMU_NO_INDEX)
         return ptx_dec_no_memory(d);
     if (!ptx_dec_put(d, in))
         return false;
@@ -286,9 +312,9 @@ static uint64_t number_bits(const struct ptx_operand *o, unsigned type)
         memcpy(&x, &bits, sizeof x);
     }
     if (type == PTX_F16)
-        return ptx_half_from(x, PTX_ROUND_NEAREST);
+        return emu_half_from(x, EMU_ROUND_NEAREST);
     if (type == PTX_BF16)
-        return ptx_bfloat_from(x, PTX_ROUND_NEAREST);
+        return emu_bfloat_from(x, EMU_ROUND_NEAREST);
     if (ptx_type_bytes(type) == 8) {
         memcpy(&bits, &x, sizeof x);
         return bits;
@@ -365,7 +391,7 @@ static bool variable_source(struct ptx_decoder *d, const struct ptx_operand *o, 
     if (var->is_kernel_param) {
         in.op = 1;
     } else if (var->space == PTX_M_PARAM) {
-        in.imm += (int64_t)STRATA_PTX_LOCAL_WINDOW;
+        in.imm += (int64_t)STRATA_LOCAL_WINDOW;
     }
     return ptx_dec_put(d, &in);
 }
@@ -421,7 +447,7 @@ bool ptx_dec_source(struct ptx_decoder *d, const struct ptx_operand *o, unsigned
     case PTX_OPERAND_VAR:
         return variable_source(d, o, type, ref);
     case PTX_OPERAND_FUNC:
-        return ptx_dec_constant(d, type, STRATA_PTX_CODE_WINDOW + 16ull * o->u.func->same->id, ref);
+        return ptx_dec_constant(d, type, STRATA_CODE_WINDOW + 16ull * o->u.func->same->id, ref);
     case PTX_OPERAND_NONE:
         return ptx_dec_fail(d, STRATA_EFORMAT, "instruction \"%s\" lacks an operand", d->op->text);
     case PTX_OPERAND_NAME:

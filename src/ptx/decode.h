@@ -19,7 +19,7 @@ struct ptx_widening { /* a destination to be widened after the instruction */
 };
 
 struct ptx_decoder {
-    struct strata_ptx_module *m;
+    struct ptx_module *m;
     struct ptx_image *image;
     struct strata_error *err;
     strata_status status;
@@ -110,7 +110,7 @@ bool ptx_decode_matrix(struct ptx_decoder *d);
 bool ptx_decode_texture(struct ptx_decoder *d);
 
 /* ---- what the record says of an instruction ---- */
-/* Appends the static instruction(s) of the op and returns the first index; PTX_NO_INDEX if memory
+/* Appends the static instruction(s) of the op and returns the first index; EMU_NO_INDEX if memory
  * is short. `in` is the decoded form. */
 uint32_t ptx_static_add(struct ptx_decoder *d, const struct ptx_inst *in);
 

@@ -53,7 +53,8 @@ static bool decode_ret(struct ptx_decoder *d)
 
 static void run_trap(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
-    ptx_fail(w, in, (unsigned)__builtin_ctz(mask), STRATA_EFORMAT, "it executed a trap");
+    emu_fail(&w->base, &in->site, (unsigned)__builtin_ctz(mask), STRATA_EFORMAT,
+             "it executed a trap");
 }
 
 /* ---- calls ---- */
@@ -121,7 +122,7 @@ static bool decode_call(struct ptx_decoder *d)
             in.run = ptx_run_builtin;
             if (call->builtin &&
                 (!strcmp(call->builtin, "malloc") || !strcmp(call->builtin, "free")))
-                d->image->talks_between_blocks = true;
+                d->image->base.talks_between_blocks = true;
             if (!call->builtin)
                 return ptx_dec_fail(d, STRATA_EUNSUPPORTED,
                                     "it calls \"%s\", which is neither in the module nor provided",

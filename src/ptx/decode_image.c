@@ -94,7 +94,7 @@ static bool place_shared(void *user, const struct ptx_operand *o)
         if (var->align > l->align)
             l->align = var->align;
     } else if (dynamic) {
-        var->offset = l->image->shared_bytes;
+        var->offset = l->image->base.shared_bytes;
     } else if (!l->place_dynamic && var->offset == NOT_PLACED) {
         l->total = round_up(l->total, var->align);
         var->offset = l->total;
@@ -128,9 +128,9 @@ static bool layout_shared(struct ptx_decoder *d)
     each_operand(d->image, place_shared, &l);
     if (l.total > 1u << 30)
         return ptx_dec_fail(d, STRATA_ELIMIT, "it declares more than 1 GiB of shared memory");
-    d->image->shared_bytes = (uint32_t)l.total;
+    d->image->base.shared_bytes = (uint32_t)l.total;
     if (d->image->uses_dynamic_shared)
-        d->image->shared_bytes = (uint32_t)round_up(l.total, l.align);
+        d->image->base.shared_bytes = (uint32_t)round_up(l.total, l.align);
     l.place_dynamic = true;
     each_operand(d->image, place_shared, &l);
     return true;
@@ -290,7 +290,7 @@ static bool share_places(struct ptx_decoder *d, const struct ptx_liveness *live,
                 continue;
             }
             *ref = PTX_REF(PTX_BANK_REG, *bytes);
-            *bytes += lanes * PTX_LANES;
+            *bytes += lanes * EMU_LANES;
         }
         for (uint32_t i = ends.start[op]; i < ends.start[op + 1]; i++)
             free_refs[n_free++] = d->reg_ref[ends.reg[i]];
@@ -309,7 +309,7 @@ static void own_places(struct ptx_decoder *d, unsigned lanes, uint64_t *bytes)
         if (ptx_lane_bytes(d->f->reg_type[i]) != lanes)
             continue;
         d->reg_ref[i] = PTX_REF(PTX_BANK_REG, *bytes);
-        *bytes += lanes ? lanes * PTX_LANES : 4;
+        *bytes += lanes ? lanes * EMU_LANES : 4;
     }
 }
 
@@ -464,7 +464,7 @@ static uint32_t call_depth(struct depth *s, uint32_t function)
     if (s->bytes[function])
         return s->bytes[function];
     if (s->open[function]) {
-        s->image->recursive = true;
+        s->image->base.recursive = true;
         return 0;
     }
     s->open[function] = 1;
@@ -472,7 +472,7 @@ static uint32_t call_depth(struct depth *s, uint32_t function)
         const struct ptx_inst *in = &s->image->code[i];
         if (in->flow != PTX_CALL || ((const struct ptx_call *)in->extra)->builtin)
             continue;
-        bool indirect = in->target == PTX_NO_INDEX;
+        bool indirect = in->target == EMU_NO_INDEX;
         for (uint32_t g = indirect ? 1 : in->target; g < s->image->n_functions; g++) {
             if (!indirect || s->image->functions[g].ast->address_taken) {
                 uint32_t depth = call_depth(s, g);
@@ -493,7 +493,7 @@ static bool measure_stack(struct ptx_decoder *d)
                       calloc(d->image->n_functions, 1)};
     bool ok = s.bytes && s.open;
     if (ok)
-        d->image->stack_bytes = call_depth(&s, 0);
+        d->image->base.stack_bytes = call_depth(&s, 0);
     free(s.bytes);
     free(s.open);
     return ok || ptx_dec_no_memory(d);
@@ -508,13 +508,13 @@ static uint32_t rounded_estimate(uint32_t live)
     return n < 16 ? 16 : n > 255 ? 255 : n;
 }
 
-strata_status ptx_decode(struct strata_ptx_module *m, struct ptx_function *entry,
-                         struct ptx_image *image, struct strata_error *err)
+strata_status ptx_decode(struct ptx_module *m, struct ptx_function *entry, struct ptx_image *image,
+                         struct strata_error *err)
 {
     struct ptx_decoder d = {.m = m, .image = image, .err = err, .f = entry};
     image->entry = entry;
-    image->name = m->ast.names.text[entry->name];
-    image->file = entry->unit->name;
+    image->base.name = m->ast.names.text[entry->name];
+    image->base.file = entry->unit->name;
     image->n_ids = (uint32_t)m->n_functions;
     image->function_of_id = calloc(m->n_functions + 1, sizeof *image->function_of_id);
     bool ok = image->function_of_id ? true : ptx_dec_no_memory(&d);
@@ -530,13 +530,13 @@ strata_status ptx_decode(struct strata_ptx_module *m, struct ptx_function *entry
 
 void ptx_image_release(struct ptx_image *image)
 {
-    for (size_t i = 0; i < image->n_statics; i++)
+    for (size_t i = 0; i < image->base.n_statics; i++)
         ; /* opcode texts belong to the module's pool */
-    strata_code_destroy(image->record);
+    strata_code_destroy(image->base.record);
     free(image->code);
     free(image->functions);
     free(image->function_of_id);
     free(image->constants);
-    free(image->statics);
+    free(image->base.statics);
     memset(image, 0, sizeof *image);
 }

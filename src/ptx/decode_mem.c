@@ -200,6 +200,57 @@ static bool result_is_unused(const struct ptx_decoder *d, const struct ptx_opera
            (o->kind == PTX_OPERAND_REG && d->reg_reads[o->u.reg] == 0);
 }
 
+static unsigned atomic_operation(unsigned modifier)
+{
+    switch (modifier) {
+    case PTX_M_ADD:
+        return EMU_ATOM_ADD;
+    case PTX_M_MIN:
+        return EMU_ATOM_MIN;
+    case PTX_M_MAX:
+        return EMU_ATOM_MAX;
+    case PTX_M_INC:
+        return EMU_ATOM_INC;
+    case PTX_M_DEC:
+        return EMU_ATOM_DEC;
+    case PTX_M_AND:
+        return EMU_ATOM_AND;
+    case PTX_M_OR:
+        return EMU_ATOM_OR;
+    case PTX_M_XOR:
+        return EMU_ATOM_XOR;
+    case PTX_M_EXCH:
+        return EMU_ATOM_EXCH;
+    default:
+        return EMU_ATOM_CAS;
+    }
+}
+
+static unsigned atomic_type(unsigned type)
+{
+    switch (type) {
+    case PTX_F16:
+        return EMU_F16;
+    case PTX_BF16:
+        return EMU_BF16;
+    case PTX_F16X2:
+        return EMU_F16X2;
+    case PTX_BF16X2:
+        return EMU_BF16X2;
+    case PTX_F32:
+        return EMU_F32;
+    case PTX_F64:
+        return EMU_F64;
+    case PTX_S32:
+        return EMU_S32;
+    case PTX_S64:
+        return EMU_S64;
+    default:
+        return ptx_type_bytes(type) == 8 ? EMU_U64 : ptx_type_bytes(type) == 2 ? EMU_U16 : EMU_U32;
+    }
+}
+
+/* in->op and in->is_signed: operation and type as src/emulator names them. */
 static bool decode_atomic(struct ptx_decoder *d)
 {
     static const uint8_t operations[] = {PTX_M_ADD,  PTX_M_MIN, PTX_M_MAX, PTX_M_INC,
@@ -220,7 +271,7 @@ static bool decode_atomic(struct ptx_decoder *d)
     if (!ptx_dec_expect_operands(d, first + (cas ? 3u : 2u), first + (cas ? 4u : 3u)))
         return false;
     in.width = (uint8_t)ptx_type_bytes(type);
-    in.is_signed = (uint8_t)type;
+    in.is_signed = (uint8_t)atomic_type(type);
     if (!ptx_dec_address(d, ptx_dec_operand(d, first), &in) ||
         !ptx_dec_source_n(d, first + 1, type, &in.b) ||
         (cas && !ptx_dec_source_n(d, first + 2, type, &in.c)))
@@ -230,7 +281,8 @@ static bool decode_atomic(struct ptx_decoder *d)
     /* A result depends on the order of the blocks; a reduction can be applied later. */
     bool ordered = in.d != PTX_NO_REF || cas || in.op == PTX_M_EXCH;
     if (ordered && in.space != PTX_M_SHARED && in.space != PTX_M_LOCAL)
-        d->image->talks_between_blocks = true;
+        d->image->base.talks_between_blocks = true;
+    in.op = (uint8_t)atomic_operation(in.op);
     in.flags |= PTX_INST_WRITES;
     return ptx_dec_put_main(d, &in);
 }

@@ -86,8 +86,8 @@ static bool decode_cvt(struct ptx_decoder *d)
 
 static uint64_t window_of(unsigned space)
 {
-    return space == PTX_M_SHARED  ? STRATA_PTX_SHARED_WINDOW
-           : space == PTX_M_LOCAL ? STRATA_PTX_LOCAL_WINDOW
+    return space == PTX_M_SHARED  ? STRATA_SHARED_WINDOW
+           : space == PTX_M_LOCAL ? STRATA_LOCAL_WINDOW
                                   : 0;
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "ptx/decode.h"
-#include "ptx/record.h"
+#include "emulator/record.h"
 
 static bool has(const struct ptx_op *op, unsigned modifier)
 {
@@ -274,9 +274,9 @@ static void describe_memory(const struct ptx_op *op, const struct ptx_inst *in,
 
 static bool add(struct ptx_image *image, const struct strata_inst *s)
 {
-    if (!ARRAY_RESERVE(image->statics, image->n_statics, image->cap_statics, 1))
+    if (!ARRAY_RESERVE(image->base.statics, image->base.n_statics, image->base.cap_statics, 1))
         return false;
-    image->statics[image->n_statics++] = *s;
+    image->base.statics[image->base.n_statics++] = *s;
     return true;
 }
 
@@ -284,7 +284,7 @@ uint32_t ptx_static_add(struct ptx_decoder *d, const struct ptx_inst *in)
 {
     struct strata_inst s;
     struct reg_list regs = {&s, d->reg_base};
-    uint32_t first = (uint32_t)d->image->n_statics;
+    uint32_t first = (uint32_t)d->image->base.n_statics;
     memset(&s, 0, sizeof s);
     s.pc = (uint64_t)d->image->n_code * 16;
     s.opcode = d->op->text;
@@ -297,15 +297,15 @@ uint32_t ptx_static_add(struct ptx_decoder *d, const struct ptx_inst *in)
     if (memory)
         describe_memory(d->op, in, &s);
     if (!add(d->image, &s))
-        return PTX_NO_INDEX;
+        return EMU_NO_INDEX;
     if (memory && s.opclass == STRATA_OP_MEM && in->space == PTX_NONE &&
         s.space == STRATA_SPACE_GLOBAL) {
         s.space = STRATA_SPACE_SHARED;
         if (!add(d->image, &s))
-            return PTX_NO_INDEX;
+            return EMU_NO_INDEX;
         s.space = STRATA_SPACE_LOCAL;
         if (!add(d->image, &s))
-            return PTX_NO_INDEX;
+            return EMU_NO_INDEX;
     }
     return first;
 }

@@ -1,6 +1,6 @@
 /* decode_tex.c - texture instructions on texture objects. */
 #include "ptx/decode.h"
-#include "ptx/texture.h"
+#include "ptx/tex_operands.h"
 
 /* tex.2d.v4.f32.f32 {d, d, d, d}, [object, {x, y}]; */
 static bool decode_tex(struct ptx_decoder *d)

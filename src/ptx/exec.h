@@ -10,16 +10,11 @@
 
 #include <strata/ptx.h>
 
+#include "emulator/emulator.h"
 #include "ptx/ast.h"
-
-#define PTX_LANES    32
-#define PTX_FULL     0xffffffffu
-#define PTX_NO_INDEX UINT32_MAX
 
 struct ptx_warp;
 struct ptx_inst;
-struct ptx_block;
-struct ptx_run;
 typedef void ptx_handler(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask);
 
 /* How the loop over a warp's instructions goes on after one of them. */
@@ -52,15 +47,13 @@ struct ptx_inst {
     uint8_t n;     /* elements of a vector */
     uint8_t space; /* PTX_M_GLOBAL ..., PTX_NONE: generic */
     uint8_t is_signed;
-    uint8_t op;      /* a handler's own: rounding, comparison, operation of an atomic */
-    uint8_t flags;   /* PTX_INST_* */
-    uint32_t target; /* branch, call: index of the instruction or function */
-    uint32_t join;   /* where a divergent branch meets again */
-    int64_t imm;     /* offset of an address, mask, ... */
-    uint32_t record; /* its place in the recorded code, PTX_NO_INDEX: internal, not counted */
-    uint32_t slot;   /* of a memory instruction: its own cache of the allocation last used */
-    uint32_t line;
-    const void *extra; /* tables of vectors, calls, textures */
+    uint8_t op;           /* a handler's own: rounding, comparison, operation of an atomic */
+    uint8_t flags;        /* PTX_INST_* */
+    uint32_t target;      /* branch, call: index of the instruction or function */
+    uint32_t join;        /* where a divergent branch meets again */
+    int64_t imm;          /* offset of an address, mask, ... */
+    struct emu_site site; /* what it means to memory and to the record */
+    const void *extra;    /* tables of vectors, calls, textures */
 };
 
 enum ptx_inst_flag {
@@ -98,6 +91,7 @@ struct ptx_call {
 };
 
 struct ptx_image {
+    struct emu_image base;
     const struct ptx_function *entry;
     struct ptx_inst *code;
     size_t n_code, cap_code;
@@ -107,18 +101,8 @@ struct ptx_image {
     uint32_t n_ids;
     uint8_t *constants;
     size_t n_constant_bytes, cap_constants;
-    uint32_t shared_bytes; /* static */
-    bool uses_dynamic_shared, recursive, has_indirect_calls;
-    bool
-        talks_between_blocks; /* atomics with a result, device malloc: blocks cannot be reordered */
-    uint32_t n_slots;         /* memory instructions */
-    struct strata_inst *statics; /* what is recorded of each static instruction */
-    size_t n_statics, cap_statics;
-    struct strata_code *record; /* the same as a table of the trace, built on first use */
-    uint32_t stack_bytes;       /* local memory per thread, calls included; if not recursive */
+    bool uses_dynamic_shared, has_indirect_calls;
     uint32_t registers_estimate, n_ops;
-    const char *name; /* of the entry */
-    const char *file;
 };
 
 /* ---- warps ---- */
@@ -157,139 +141,49 @@ struct ptx_scope {
     struct ptx_frame *frame;
 };
 
+/* What the lanes of `mask` read at pc last time: loops that poll several places read each of them
+ * again before anything is known to have changed. */
+struct ptx_poll {
+    uint32_t pc, mask;
+    uint64_t hash;
+    uint32_t same;  /* times in a row */
+    uint32_t epoch; /* of the warp when it was noted */
+};
+#define PTX_POLLS 16 /* a power of two */
+
 /* Every branch splits a set of lanes in two, so there are never more than 32 paths, and each open
  * join was made by such a split. */
 #define PTX_MAX_PATHS  33
 #define PTX_MAX_SCOPES 64
 
-/* The accesses of the memory instruction at hand. */
-struct ptx_access {
-    uint64_t address[PTX_LANES]; /* global, or an offset in shared or local memory */
-    uint64_t host[PTX_LANES];    /* where the lane's data lie; global accesses use address */
-    uint64_t base;               /* address of the first active lane */
-    int64_t stride;
-    bool affine;                      /* lane l accesses base + (l - first) * stride */
-    bool row;                         /* affine in host memory too */
-    uint32_t shared_mask, local_mask; /* lanes of a generic access that are not global */
-    uint32_t mixed_mask;              /* lanes whose allocation has an overlay, see overlay.h */
-};
-
-struct ptx_log { /* the record of one warp, see record.c */
-    uint32_t *words;
-    size_t n, cap;
-    uint32_t mask;
-    uint32_t n_instructions;
-};
-
 struct ptx_warp {
+    struct emu_warp base;
     uint8_t *bank[PTX_N_BANKS];
-    struct ptx_block *block;
     const struct ptx_image *image;
     struct ptx_frame *frame; /* of the current path */
-    uint32_t index;          /* in the block */
-    uint32_t live;           /* lanes that have not exited */
     uint32_t n_paths;
-    uint8_t *local; /* 32 * local_stride bytes */
-    uint32_t local_stride;
-    uint32_t pc;                          /* of the instruction being executed, for messages */
+    uint32_t pc;                          /* of the instruction being executed */
     struct ptx_path paths[PTX_MAX_PATHS]; /* the last one runs */
     uint64_t open_scopes;                 /* bits of the scopes in use */
     struct ptx_scope scopes[PTX_MAX_SCOPES];
     struct ptx_frame root;
-    struct ptx_access access;
-    struct ptx_log log;
-    uint64_t n_instructions;
-    bool spun; /* gave up its turn because it polls */
-};
-
-/* ---- blocks ---- */
-
-struct ptx_barrier {
-    uint32_t arrived;  /* threads */
-    uint32_t expected; /* threads, 0: all that live */
-    uint32_t popc;
-    bool all, any;
-};
-
-struct ptx_text {
-    char *bytes;
-    size_t n, cap;
-};
-
-/* The allocation a memory instruction used last. */
-struct ptx_mixed;
-struct ptx_slot {
-    uint64_t base, bytes;
-    const struct ptx_mixed *mixed; /* the overlay counts, NULL if not */
-};
-
-/* Global allocations a block has loaded from or stored to, those with an overlay left out. */
-#define PTX_MAX_TOUCHED 64
-struct ptx_touched {
-    uint32_t n;
-    bool overflow; /* too many to tell */
-    uint64_t base[PTX_MAX_TOUCHED];
-};
-
-/* Stores and reductions of a block, to be applied in block order. */
-struct ptx_deferred {
-    uint8_t *bytes;
-    size_t n, cap;
-    bool overflow; /* too many to keep: the block has to wait for its turn */
+    struct ptx_poll polls[PTX_POLLS];
+    uint32_t poll_epoch;      /* grows when a poll has an answer it did not have before */
+    bool waits, polls_global; /* it keeps getting the same answers; from global memory */
 };
 
 struct ptx_block {
-    struct ptx_run *run;
-    uint64_t index;
-    uint32_t id[3];
-    uint32_t n_warps, live_warps;
-    struct ptx_warp *warps;
-    uint8_t *shared;
-    uint32_t shared_bytes;
+    struct emu_block base;
     uint8_t *block_lanes; /* bank PTX_BANK_BLOCK */
-    struct ptx_barrier barriers[16];
-    uint32_t open_barriers; /* bits of the barriers somebody waits at */
     struct ptx_frame *free_frames;
-    struct ptx_text text;
-    struct ptx_deferred deferred;
-    uint64_t clock; /* warp instructions so far: what %clock says */
-    uint64_t thread_instructions, memory_instructions;
-    bool recording;
-    bool failed;
-    bool done;
-    struct strata_block *record;
-    struct ptx_slot *slots;  /* by ptx_inst.slot */
-    uint32_t slots_overlays; /* overlays there were when the slots were cleared */
-    bool ahead;              /* runs ahead of its turn: stores are kept back, see parallel.c */
-    uint64_t start;          /* blocks that had finished when it started */
-    struct ptx_touched loaded, stored, sampled; /* sampled: by texture instructions */
-    struct ptx_overlay *overlay;
-    struct strata_error error;
-    uint32_t next_warp; /* round robin */
-    struct ptx_block *next;
 };
 
-/* ---- one launch ---- */
-
-struct ptx_run {
-    struct strata_ptx_module *module;
-    const struct ptx_image *image;
-    const struct strata_ptx_launch *launch;
-    const struct strata_ptx_run_options *opt;
-    uint8_t *params; /* copy of the parameter block, padded */
-    uint32_t threads_per_block, n_warps;
-    uint64_t n_blocks;
-    uint32_t shared_bytes, local_stride;
-    uint8_t *warp_lanes;     /* bank PTX_BANK_WARP of every warp, side by side */
-    struct ptx_ahead *ahead; /* while blocks run ahead of their turn, see parallel.c */
-    bool checks_memory;
-    uint8_t *grid_workspace; /* what %envreg1 and %envreg2 point to: the state of a grid barrier */
-    const struct strata_code *code;
-};
+static inline struct ptx_block *ptx_block_of(const struct ptx_warp *w)
+{
+    return (struct ptx_block *)w->base.block;
+}
 
 /* ---- lanes ---- */
-
-extern const uint32_t ptx_lane_bit[PTX_LANES];
 
 static inline void *ptx_ref(const struct ptx_warp *w, uint32_t ref)
 {
@@ -307,59 +201,19 @@ static inline void ptx_set_predicate(const struct ptx_warp *w, uint32_t ref, uin
     *p = (*p & ~mask) | (value & mask);
 }
 
-/* Lane loops: iterations are independent even where a destination is also a source. */
-#ifdef __clang__
-#pragma clang diagnostic ignored                                                                   \
-    "-Wpass-failed" /* a loop it cannot vectorise is right all the same */
-#define PTX_IVDEP _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define PTX_IVDEP _Pragma("GCC ivdep")
-#endif
-#define PTX_EACH_LANE PTX_IVDEP for (unsigned i = 0; i < PTX_LANES; i++)
-
-/* d[i] = value for the lanes of mask. Inactive lanes compute too: values must be harmless. */
-#define PTX_STORE_LANES(d, mask, value)                                                            \
-    do {                                                                                           \
-        if ((mask) == PTX_FULL) {                                                                  \
-            PTX_EACH_LANE(d)[i] = (value);                                                         \
-        } else {                                                                                   \
-            PTX_EACH_LANE(d)[i] = (mask)&ptx_lane_bit[i] ? (value) : (d)[i];                       \
-        }                                                                                          \
-    } while (0)
-
-/* The failure of a running kernel: names kernel, line and thread. `lane` is the thread's. */
-void ptx_fail(struct ptx_warp *w, const struct ptx_inst *in, unsigned lane, strata_status status,
-              const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* The lanes of `mask` got the answers of `hash` from a place others may change. Sets w->waits if
+ * that is how waiting for somebody looks, see poll.c. */
+void ptx_notice_poll(struct ptx_warp *w, uint32_t mask, uint64_t hash);
 
 /* ---- memory, see memory.c ---- */
 
-/* Fills w->access for the lanes of mask, each `bytes` wide, and checks the addresses. Returns the
- * host addresses by lane; NULL after a failure. */
+/* Computes the addresses of an instruction's lanes, `bytes` wide each, and resolves them into
+ * w->base.access. Returns the host addresses by lane; NULL after a failure. */
 const uint64_t *ptx_resolve(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
                             unsigned bytes);
-/* Its two halves: the addresses of all lanes into w->access.address, and the rest. */
+/* Its two halves. */
 void ptx_compute_addresses(struct ptx_warp *w, const struct ptx_inst *in);
 const uint64_t *ptx_resolve_addresses(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
                                       unsigned bytes);
-/* A text or buffer behind a generic address of one lane; NULL if it is not valid memory. *left is
- * how many bytes follow it. */
-uint8_t *ptx_generic_pointer(struct ptx_warp *w, unsigned lane, uint64_t address, uint64_t *left);
-
-/* Before a store of a block that runs ahead: lanes that go to an overlay get their host addresses;
- * gives the lanes whose stores are to be deferred. False in *ok: out of memory, which is reported.
- */
-uint32_t ptx_prepare_store(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
-                           unsigned bytes, bool update, bool *ok);
-
-/* Appends stores of independent blocks for later; op is 0 (store) or an atomic's. */
-bool ptx_defer(struct ptx_block *block, unsigned op, unsigned type, unsigned bytes, uint32_t mask,
-               const uint64_t *address, const void *data, unsigned data_stride);
-/* The same for a store of all lanes side by side. */
-bool ptx_defer_row(struct ptx_block *block, unsigned bytes, uint64_t address, const void *data);
-void ptx_deferred_apply(struct ptx_deferred *deferred);
-
-/* ---- recording, see record.c ---- */
-void ptx_record(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask);
-void ptx_record_access(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask);
 
 #endif

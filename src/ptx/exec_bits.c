@@ -12,7 +12,7 @@
     {                                                                                              \
         D *d = ptx_ref(w, in->d);                                                                  \
         const S *a = ptx_ref(w, in->a);                                                            \
-        PTX_STORE_LANES(d, mask, (D)(expr(a[i])));                                                 \
+        EMU_STORE_LANES(d, mask, (D)(expr(a[i])));                                                 \
     }
 #define BITS2(name, D, A, B, expr)                                                                 \
     static void name(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)                 \
@@ -20,7 +20,7 @@
         D *d = ptx_ref(w, in->d);                                                                  \
         const A *a = ptx_ref(w, in->a);                                                            \
         const B *b = ptx_ref(w, in->b);                                                            \
-        PTX_STORE_LANES(d, mask, (D)(expr(a[i], b[i])));                                           \
+        EMU_STORE_LANES(d, mask, (D)(expr(a[i], b[i])));                                           \
     }
 #define BITS3(name, D, A, B, C, expr)                                                              \
     static void name(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)                 \
@@ -29,7 +29,7 @@
         const A *a = ptx_ref(w, in->a);                                                            \
         const B *b = ptx_ref(w, in->b);                                                            \
         const C *c = ptx_ref(w, in->c);                                                            \
-        PTX_STORE_LANES(d, mask, (D)(expr(a[i], b[i], c[i])));                                     \
+        EMU_STORE_LANES(d, mask, (D)(expr(a[i], b[i], c[i])));                                     \
     }
 
 #define AND(x, y) ((x) & (y))
@@ -167,14 +167,14 @@ static void bfi32(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
     uint32_t *d = ptx_ref(w, in->d);
     const uint32_t *a = ptx_ref(w, in->a), *b = ptx_ref(w, in->b);
     const uint32_t *c = ptx_ref(w, in->c), *e = ptx_ref(w, in->e);
-    PTX_STORE_LANES(d, mask, (uint32_t)insert(a[i], b[i], c[i], e[i], 32));
+    EMU_STORE_LANES(d, mask, (uint32_t)insert(a[i], b[i], c[i], e[i], 32));
 }
 static void bfi64(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     uint64_t *d = ptx_ref(w, in->d);
     const uint64_t *a = ptx_ref(w, in->a), *b = ptx_ref(w, in->b);
     const uint32_t *c = ptx_ref(w, in->c), *e = ptx_ref(w, in->e);
-    PTX_STORE_LANES(d, mask, insert(a[i], b[i], c[i], e[i], 64));
+    EMU_STORE_LANES(d, mask, insert(a[i], b[i], c[i], e[i], 64));
 }
 
 static inline uint32_t mask_clamp(uint32_t start, uint32_t length)
@@ -277,7 +277,7 @@ static void prmt(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     uint32_t *d = ptx_ref(w, in->d);
     const uint32_t *a = ptx_ref(w, in->a), *b = ptx_ref(w, in->b), *c = ptx_ref(w, in->c);
-    for (unsigned i = 0; i < PTX_LANES; i++)
+    for (unsigned i = 0; i < EMU_LANES; i++)
         if (mask >> i & 1)
             d[i] = permute(a[i], b[i], in->op ? mode_selector(in->op, c[i]) : c[i]);
 }
@@ -296,7 +296,7 @@ static void lop3(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
      (table[2] & ~(x) & (y) & ~(z)) | (table[3] & ~(x) & (y) & (z)) |                              \
      (table[4] & (x) & ~(y) & ~(z)) | (table[5] & (x) & ~(y) & (z)) |                              \
      (table[6] & (x) & (y) & ~(z)) | (table[7] & (x) & (y) & (z)))
-    PTX_STORE_LANES(d, mask, LOP3(a[i], b[i], c[i]));
+    EMU_STORE_LANES(d, mask, LOP3(a[i], b[i], c[i]));
 }
 
 /* ---- dot products of bytes: op bit 0: a is signed, bit 1: b is signed, bit 2: upper half ---- */
@@ -315,7 +315,7 @@ static void dp4a(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     uint32_t *d = ptx_ref(w, in->d);
     const uint32_t *a = ptx_ref(w, in->a), *b = ptx_ref(w, in->b), *c = ptx_ref(w, in->c);
-    for (unsigned i = 0; i < PTX_LANES; i++) {
+    for (unsigned i = 0; i < EMU_LANES; i++) {
         if (!(mask >> i & 1))
             continue;
         uint32_t sum = c[i];
@@ -329,7 +329,7 @@ static void dp2a(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
     uint32_t *d = ptx_ref(w, in->d);
     const uint32_t *a = ptx_ref(w, in->a), *b = ptx_ref(w, in->b), *c = ptx_ref(w, in->c);
     unsigned first = in->op & 4 ? 2 : 0;
-    for (unsigned i = 0; i < PTX_LANES; i++) {
+    for (unsigned i = 0; i < EMU_LANES; i++) {
         if (!(mask >> i & 1))
             continue;
         uint32_t sum = c[i];

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ptx/half.h"
+#include "emulator/half.h"
 #include "ptx/handlers.h"
 
 #if defined __GNUC__ && !defined __clang__
@@ -18,7 +18,7 @@
     {                                                                                              \
         D *d = ptx_ref(w, in->d);                                                                  \
         const S *a = ptx_ref(w, in->a);                                                            \
-        PTX_STORE_LANES(d, mask, (D)(expr));                                                       \
+        EMU_STORE_LANES(d, mask, (D)(expr));                                                       \
     }
 /* Out of range clamps, NaN gives zero. The bounds are exact in the source type. */
 static inline int32_t s32_of_f32(float x)
@@ -73,22 +73,22 @@ static const struct fast fast[] = {
 
 /* ---- the general path ---- */
 
-static enum ptx_rounding rounding_of(unsigned modifier)
+static enum emu_rounding rounding_of(unsigned modifier)
 {
     switch (modifier) {
     case PTX_M_RZ:
     case PTX_M_RZI:
-        return PTX_ROUND_ZERO;
+        return EMU_ROUND_ZERO;
     case PTX_M_RM:
     case PTX_M_RMI:
-        return PTX_ROUND_DOWN;
+        return EMU_ROUND_DOWN;
     case PTX_M_RP:
     case PTX_M_RPI:
-        return PTX_ROUND_UP;
+        return EMU_ROUND_UP;
     case PTX_M_RNA:
-        return PTX_ROUND_AWAY;
+        return EMU_ROUND_AWAY;
     default:
-        return PTX_ROUND_NEAREST;
+        return EMU_ROUND_NEAREST;
     }
 }
 
@@ -148,9 +148,9 @@ static double float_source(const struct ptx_conversion *c, uint64_t bits)
         memcpy(&d, &bits, sizeof d);
         return d;
     case PTX_F16:
-        return ptx_half_value((uint16_t)bits);
+        return emu_half_value((uint16_t)bits);
     default:
-        return ptx_bfloat_value((uint16_t)bits);
+        return emu_bfloat_value((uint16_t)bits);
     }
 }
 
@@ -212,7 +212,7 @@ static uint64_t float_bits(double d)
 /* Rounds an exact (or odd-rounded) double to the destination. */
 static uint64_t float_result(const struct ptx_conversion *c, double x)
 {
-    enum ptx_rounding rounding = rounding_of(c->rounding);
+    enum emu_rounding rounding = rounding_of(c->rounding);
     float f;
     uint32_t bits;
     if (c->sat)
@@ -224,14 +224,14 @@ static uint64_t float_result(const struct ptx_conversion *c, double x)
         return float_bits(x);
     case PTX_F16:
     case PTX_F16X2:
-        return ptx_half_from(x, rounding);
+        return emu_half_from(x, rounding);
     case PTX_BF16:
     case PTX_BF16X2:
-        return ptx_bfloat_from(x, rounding);
+        return emu_bfloat_from(x, rounding);
     case PTX_TF32:
-        return ptx_tf32_from((float)x, rounding);
+        return emu_tf32_from((float)x, rounding);
     default:
-        f = ptx_float_from(x, rounding);
+        f = emu_float_from(x, rounding);
         if (c->ftz && fabsf(f) < 0x1p-126f)
             f = copysignf(0, f);
         memcpy(&bits, &f, sizeof bits);
@@ -239,21 +239,21 @@ static uint64_t float_result(const struct ptx_conversion *c, double x)
     }
 }
 
-static int host_mode(enum ptx_rounding rounding)
+static int host_mode(enum emu_rounding rounding)
 {
     switch (rounding) {
-    case PTX_ROUND_ZERO:
+    case EMU_ROUND_ZERO:
         return FE_TOWARDZERO;
-    case PTX_ROUND_DOWN:
+    case EMU_ROUND_DOWN:
         return FE_DOWNWARD;
-    case PTX_ROUND_UP:
+    case EMU_ROUND_UP:
         return FE_UPWARD;
     default:
         return FE_TONEAREST;
     }
 }
 
-static double double_from_int(uint64_t value, bool is_signed, enum ptx_rounding rounding)
+static double double_from_int(uint64_t value, bool is_signed, enum emu_rounding rounding)
 {
     int before = fegetround();
     volatile uint64_t v = value;
@@ -274,7 +274,7 @@ static uint64_t float_from_int(const struct ptx_conversion *c, uint64_t value)
         return float_bits(double_from_int(value, is_signed, rounding_of(c->rounding)));
     /* Upper and lower word are exact, their sum is made odd: one rounding in all. */
     double high = is_signed ? (double)((int64_t)value >> 32) : (double)(value >> 32);
-    return float_result(c, ptx_add_odd(high * 0x1p32, (double)(uint32_t)value));
+    return float_result(c, emu_add_odd(high * 0x1p32, (double)(uint32_t)value));
 }
 
 static uint64_t convert(const struct ptx_conversion *c, uint64_t bits)
@@ -307,7 +307,7 @@ static void convert_general(struct ptx_warp *w, const struct ptx_inst *in, uint3
     void *d = ptx_ref(w, in->d);
     const void *a = ptx_ref(w, in->a);
     bool wide_from = ptx_type_bytes(c->from) == 8, wide_to = ptx_type_bytes(c->to) == 8;
-    for (unsigned i = 0; i < PTX_LANES; i++) {
+    for (unsigned i = 0; i < EMU_LANES; i++) {
         if (!(mask >> i & 1))
             continue;
         uint64_t r = convert(c, lane_bits(a, i, wide_from));
@@ -324,7 +324,7 @@ static void convert_pack(struct ptx_warp *w, const struct ptx_inst *in, uint32_t
     const struct ptx_conversion *c = in->extra;
     uint32_t *d = ptx_ref(w, in->d);
     const uint32_t *a = ptx_ref(w, in->a), *b = ptx_ref(w, in->b);
-    for (unsigned i = 0; i < PTX_LANES; i++)
+    for (unsigned i = 0; i < EMU_LANES; i++)
         if (mask >> i & 1)
             d[i] = (uint32_t)convert(c, a[i]) << 16 | (uint32_t)convert(c, b[i]);
 }
@@ -336,7 +336,7 @@ static void f32_f64(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
     uint32_t bits = 0x7fffffffu;
     float nan;
     memcpy(&nan, &bits, sizeof nan);
-    PTX_STORE_LANES(d, mask, a[i] == a[i] ? (float)a[i] : nan);
+    EMU_STORE_LANES(d, mask, a[i] == a[i] ? (float)a[i] : nan);
 }
 static void f64_f32(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
@@ -345,7 +345,7 @@ static void f64_f32(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
     uint64_t bits = 0xfff8000000000000ull;
     double nan;
     memcpy(&nan, &bits, sizeof nan);
-    PTX_STORE_LANES(d, mask, a[i] == a[i] ? (double)a[i] : nan);
+    EMU_STORE_LANES(d, mask, a[i] == a[i] ? (double)a[i] : nan);
 }
 
 ptx_handler *ptx_convert_handler(const struct ptx_conversion *c)

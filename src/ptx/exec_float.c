@@ -50,21 +50,21 @@ static inline float sat32(float x)
     {                                                                                              \
         T *d = ptx_ref(w, in->d);                                                                  \
         const T *a = ptx_ref(w, in->a);                                                            \
-        PTX_STORE_LANES(d, mask, after(expr(before(a[i]))));                                       \
+        EMU_STORE_LANES(d, mask, after(expr(before(a[i]))));                                       \
     }
 #define FLOAT2(name, T, before, after, expr)                                                       \
     static void name(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)                 \
     {                                                                                              \
         T *d = ptx_ref(w, in->d);                                                                  \
         const T *a = ptx_ref(w, in->a), *b = ptx_ref(w, in->b);                                    \
-        PTX_STORE_LANES(d, mask, after(expr(before(a[i]), before(b[i]))));                         \
+        EMU_STORE_LANES(d, mask, after(expr(before(a[i]), before(b[i]))));                         \
     }
 #define FLOAT3(name, T, before, after, expr)                                                       \
     static void name(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)                 \
     {                                                                                              \
         T *d = ptx_ref(w, in->d);                                                                  \
         const T *a = ptx_ref(w, in->a), *b = ptx_ref(w, in->b), *c = ptx_ref(w, in->c);            \
-        PTX_STORE_LANES(d, mask, after(expr(before(a[i]), before(b[i]), before(c[i]))));           \
+        EMU_STORE_LANES(d, mask, after(expr(before(a[i]), before(b[i]), before(c[i]))));           \
     }
 #define FLUSH_CANON(x)     canon32(flush32(x))
 #define SAT_CANON(x)       sat32(x)
@@ -157,7 +157,7 @@ FLOAT2(max_f64, double, KEEP, canon64, max64)
     {                                                                                              \
         S *d = ptx_ref(w, in->d);                                                                  \
         const S *a = ptx_ref(w, in->a);                                                            \
-        PTX_STORE_LANES(d, mask, expr);                                                            \
+        EMU_STORE_LANES(d, mask, expr);                                                            \
     }
 static inline uint32_t flush_bits(uint32_t x)
 {
@@ -174,13 +174,13 @@ static void copysign_f32(struct ptx_warp *w, const struct ptx_inst *in, uint32_t
 {
     uint32_t *d = ptx_ref(w, in->d);
     const uint32_t *a = ptx_ref(w, in->a), *b = ptx_ref(w, in->b);
-    PTX_STORE_LANES(d, mask, (a[i] & 0x80000000u) | (b[i] & 0x7fffffffu));
+    EMU_STORE_LANES(d, mask, (a[i] & 0x80000000u) | (b[i] & 0x7fffffffu));
 }
 static void copysign_f64(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     uint64_t *d = ptx_ref(w, in->d);
     const uint64_t *a = ptx_ref(w, in->a), *b = ptx_ref(w, in->b);
-    PTX_STORE_LANES(d, mask, (a[i] & 0x8000000000000000ull) | (b[i] & 0x7fffffffffffffffull));
+    EMU_STORE_LANES(d, mask, (a[i] & 0x8000000000000000ull) | (b[i] & 0x7fffffffffffffffull));
 }
 
 struct row {
@@ -244,7 +244,7 @@ static inline float exp2_32(float x)
         float *d = ptx_ref(w, in->d);                                                              \
         const float *a = ptx_ref(w, in->a);                                                        \
         bool ftz = in->flags & PTX_INST_FTZ;                                                       \
-        for (unsigned i = 0; i < PTX_LANES; i++) {                                                 \
+        for (unsigned i = 0; i < EMU_LANES; i++) {                                                 \
             if (!(mask >> i & 1))                                                                  \
                 continue;                                                                          \
             float r = expr(ftz ? flush32(a[i]) : a[i]);                                            \
@@ -273,7 +273,7 @@ static double upper_word(double x)
     {                                                                                              \
         double *d = ptx_ref(w, in->d);                                                             \
         const double *a = ptx_ref(w, in->a);                                                       \
-        for (unsigned i = 0; i < PTX_LANES; i++)                                                   \
+        for (unsigned i = 0; i < EMU_LANES; i++)                                                   \
             if (mask >> i & 1)                                                                     \
                 d[i] = upper_word(expr(upper_word(a[i])));                                         \
     }

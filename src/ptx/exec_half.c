@@ -4,15 +4,15 @@
  * half.h), so each operation is rounded exactly once, fma included. */
 #include <math.h>
 
-#include "ptx/half.h"
+#include "emulator/half.h"
 #include "ptx/handlers.h"
 
 struct half_format {
     double (*value)(uint16_t);
-    uint16_t (*round)(double, enum ptx_rounding);
+    uint16_t (*round)(double, enum emu_rounding);
 };
-static const struct half_format f16 = {ptx_half_value, ptx_half_from};
-static const struct half_format bf16 = {ptx_bfloat_value, ptx_bfloat_from};
+static const struct half_format f16 = {emu_half_value, emu_half_from};
+static const struct half_format bf16 = {emu_bfloat_value, emu_bfloat_from};
 
 static double clamp01(double x)
 {
@@ -50,16 +50,16 @@ static uint16_t operate(const struct ptx_inst *in, const struct half_format *f, 
     z = tiny_z ? copysign(0, z) : z;
     switch (mnemonic) {
     case PTX_OP_add:
-        r = ptx_add_odd(x, y);
+        r = emu_add_odd(x, y);
         break;
     case PTX_OP_sub:
-        r = ptx_add_odd(x, -y);
+        r = emu_add_odd(x, -y);
         break;
     case PTX_OP_mul:
         r = x * y;
         break;
     case PTX_OP_fma:
-        r = ptx_add_odd(x * y, z);
+        r = emu_add_odd(x * y, z);
         break;
     case PTX_OP_min:
     case PTX_OP_max:
@@ -80,7 +80,7 @@ static uint16_t operate(const struct ptx_inst *in, const struct half_format *f, 
         r = clamp01(r);
     if (in->op == PTX_M_RELU && !(r != r) && r <= 0)
         r = 0;
-    uint16_t out = f->round(r, PTX_ROUND_NEAREST);
+    uint16_t out = f->round(r, EMU_ROUND_NEAREST);
     if (f == &f16 && in->flags & PTX_INST_FTZ && !(out & 0x7c00))
         out &= 0x8000;
     return out;
@@ -93,7 +93,7 @@ static void run_half(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mas
     const uint32_t *a = ptx_ref(w, in->a);
     const uint32_t *b = in->b != PTX_NO_REF ? ptx_ref(w, in->b) : a;
     const uint32_t *c = in->c != PTX_NO_REF ? ptx_ref(w, in->c) : a;
-    for (unsigned i = 0; i < PTX_LANES; i++) {
+    for (unsigned i = 0; i < EMU_LANES; i++) {
         if (!(mask >> i & 1))
             continue;
         uint32_t r = operate(in, f, (uint16_t)a[i], (uint16_t)b[i], (uint16_t)c[i]);

@@ -7,13 +7,6 @@
 #endif
 #endif
 
-const uint32_t ptx_lane_bit[PTX_LANES] = {
-    1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
-    1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
-    1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
-    1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
-};
-
 __extension__ typedef __int128 int128;
 __extension__ typedef unsigned __int128 uint128;
 
@@ -24,21 +17,21 @@ __extension__ typedef unsigned __int128 uint128;
     {                                                                                              \
         S *d = ptx_ref(w, in->d);                                                                  \
         const S *a = ptx_ref(w, in->a);                                                            \
-        PTX_STORE_LANES(d, mask, (S)(O)expr((T)a[i]));                                             \
+        EMU_STORE_LANES(d, mask, (S)(O)expr((T)a[i]));                                             \
     }
 #define INT2(name, S, T, O, expr)                                                                  \
     static void name(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)                 \
     {                                                                                              \
         S *d = ptx_ref(w, in->d);                                                                  \
         const S *a = ptx_ref(w, in->a), *b = ptx_ref(w, in->b);                                    \
-        PTX_STORE_LANES(d, mask, (S)(O)expr((T)a[i], (T)b[i]));                                    \
+        EMU_STORE_LANES(d, mask, (S)(O)expr((T)a[i], (T)b[i]));                                    \
     }
 #define INT3(name, S, T, O, expr)                                                                  \
     static void name(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)                 \
     {                                                                                              \
         S *d = ptx_ref(w, in->d);                                                                  \
         const S *a = ptx_ref(w, in->a), *b = ptx_ref(w, in->b), *c = ptx_ref(w, in->c);            \
-        PTX_STORE_LANES(d, mask, (S)(O)expr((T)a[i], (T)b[i], (T)c[i]));                           \
+        EMU_STORE_LANES(d, mask, (S)(O)expr((T)a[i], (T)b[i], (T)c[i]));                           \
     }
 /* Products twice as wide as their factors: destination and addend are of type D. */
 #define WIDE2(name, D, S, T, W)                                                                    \
@@ -46,7 +39,7 @@ __extension__ typedef unsigned __int128 uint128;
     {                                                                                              \
         D *d = ptx_ref(w, in->d);                                                                  \
         const S *a = ptx_ref(w, in->a), *b = ptx_ref(w, in->b);                                    \
-        PTX_STORE_LANES(d, mask, (D)((W)(T)a[i] * (W)(T)b[i]));                                    \
+        EMU_STORE_LANES(d, mask, (D)((W)(T)a[i] * (W)(T)b[i]));                                    \
     }
 #define WIDE3(name, D, S, T, W)                                                                    \
     static void name(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)                 \
@@ -54,7 +47,7 @@ __extension__ typedef unsigned __int128 uint128;
         D *d = ptx_ref(w, in->d);                                                                  \
         const S *a = ptx_ref(w, in->a), *b = ptx_ref(w, in->b);                                    \
         const D *c = ptx_ref(w, in->c);                                                            \
-        PTX_STORE_LANES(d, mask, (D)((W)(T)a[i] * (W)(T)b[i]) + c[i]);                             \
+        EMU_STORE_LANES(d, mask, (D)((W)(T)a[i] * (W)(T)b[i]) + c[i]);                             \
     }
 
 #define ADD(x, y)      ((x) + (y))
@@ -283,7 +276,7 @@ static void run_carry(struct ptx_warp *w, const struct ptx_inst *in, uint32_t ma
     bool mad = kind == CARRY_MAD_LO || kind == CARRY_MAD_HI;
     uint32_t *c32 = mad ? ptx_ref(w, in->c) : a32;
     uint64_t *c64 = mad ? ptx_ref(w, in->c) : a64;
-    for (unsigned i = 0; i < PTX_LANES; i++) {
+    for (unsigned i = 0; i < EMU_LANES; i++) {
         if (!(mask >> i & 1))
             continue;
         uint64_t x = wide ? a64[i] : a32[i], y = wide ? b64[i] : b32[i];

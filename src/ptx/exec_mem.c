@@ -30,7 +30,7 @@ static const uint32_t *data_refs(const struct ptx_inst *in, const uint32_t *sing
 #define LOAD_ALL(T, D)                                                                             \
     do {                                                                                           \
         D *out = d;                                                                                \
-        for (unsigned i = 0; i < PTX_LANES; i++) {                                                 \
+        for (unsigned i = 0; i < EMU_LANES; i++) {                                                 \
             T value;                                                                               \
             memcpy(&value, (const uint8_t *)(uintptr_t)host[i] + offset, sizeof value);            \
             out[i] = (D)value;                                                                     \
@@ -60,7 +60,7 @@ static void load_wide(const struct ptx_inst *in, uint32_t mask, const uint64_t *
             LOAD_AS(uint32_t, uint64_t);
         break;
     default:
-        if (mask == PTX_FULL)
+        if (mask == EMU_FULL)
             LOAD_ALL(uint64_t, uint64_t);
         else
             LOAD_AS(uint64_t, uint64_t);
@@ -84,7 +84,7 @@ static void load_narrow(const struct ptx_inst *in, uint32_t mask, const uint64_t
             LOAD_AS(uint16_t, uint32_t);
         break;
     default:
-        if (mask == PTX_FULL)
+        if (mask == EMU_FULL)
             LOAD_ALL(uint32_t, uint32_t);
         else
             LOAD_AS(uint32_t, uint32_t);
@@ -96,18 +96,16 @@ static bool load_row(const struct ptx_warp *w, const struct ptx_inst *in, uint32
                      const uint64_t *host, void *d)
 {
     unsigned lane_bytes = in->flags & PTX_INST_WIDE_DST ? 8 : 4;
-    if (mask != PTX_FULL || !w->access.row || in->n > 1 || in->width != lane_bytes ||
-        w->access.stride != in->width)
+    if (mask != EMU_FULL || !w->base.access.row || in->n > 1 || in->width != lane_bytes ||
+        w->base.access.stride != in->width)
         return false;
-    memcpy(d, (const uint8_t *)(uintptr_t)host[0], PTX_LANES * lane_bytes);
+    memcpy(d, (const uint8_t *)(uintptr_t)host[0], EMU_LANES * lane_bytes);
     return true;
 }
 
-/* A loop that keeps reading the same values at the same place is waiting for somebody. */
 static void notice_poll(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
                         const uint64_t *host)
 {
-    struct ptx_path *path = &w->paths[w->n_paths - 1];
     uint64_t hash = mask;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned lane = lowest_bit32(rest);
@@ -115,13 +113,7 @@ static void notice_poll(struct ptx_warp *w, const struct ptx_inst *in, uint32_t 
         memcpy(&value, (const uint8_t *)(uintptr_t)host[lane], in->width);
         hash = hash * 0x9e3779b97f4a7c15ull + (host[lane] ^ value << 20);
     }
-    if (path->poll_pc == w->pc && path->poll_hash == hash) {
-        path->polls++;
-    } else {
-        path->polls = 0;
-        path->poll_pc = w->pc;
-        path->poll_hash = hash;
-    }
+    ptx_notice_poll(w, mask, hash);
 }
 
 void ptx_run_load(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
@@ -189,22 +181,25 @@ static void store_element(const struct ptx_inst *in, uint32_t mask, const uint64
 /* Blocks that run in parallel keep their stores for later. */
 static void store_deferred(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
-    uint8_t data[PTX_LANES][32];
-    uint64_t place[PTX_LANES];
+    uint8_t data[EMU_LANES][32];
+    uint64_t place[EMU_LANES];
     const uint32_t *refs = data_refs(in, &in->b);
     unsigned bytes = (unsigned)in->width * in->n;
-    if (mask == PTX_FULL && w->access.row && in->n == 1 && w->access.stride == in->width &&
+    if (mask == EMU_FULL && w->base.access.row && in->n == 1 &&
+        w->base.access.stride == in->width &&
         in->width == (in->flags & PTX_INST_WIDE_DST ? 8 : 4)) {
-        if (!ptx_defer_row(w->block, bytes, w->access.base, ptx_ref(w, refs[0])))
-            ptx_fail(w, in, lowest_bit32(mask), STRATA_ENOMEM, "out of memory for its stores");
+        if (!emu_defer_row(w->base.block, bytes, w->base.access.base, ptx_ref(w, refs[0])))
+            emu_fail(&w->base, &in->site, lowest_bit32(mask), STRATA_ENOMEM,
+                     "out of memory for its stores");
         return;
     }
-    for (unsigned i = 0; i < PTX_LANES; i++)
+    for (unsigned i = 0; i < EMU_LANES; i++)
         place[i] = (uint64_t)(uintptr_t)data[i];
     for (unsigned k = 0; k < in->n; k++)
         store_element(in, mask, place, k * in->width, ptx_ref(w, refs[k]));
-    if (!ptx_defer(w->block, 0, 0, bytes, mask, w->access.address, data, sizeof data[0]))
-        ptx_fail(w, in, lowest_bit32(mask), STRATA_ENOMEM, "out of memory for its stores");
+    if (!emu_defer(w->base.block, 0, 0, bytes, mask, w->base.access.address, data, sizeof data[0]))
+        emu_fail(&w->base, &in->site, lowest_bit32(mask), STRATA_ENOMEM,
+                 "out of memory for its stores");
 }
 
 void ptx_run_store(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
@@ -213,21 +208,22 @@ void ptx_run_store(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
     const uint32_t *refs = data_refs(in, &in->b);
     if (!host)
         return;
-    if (w->block->ahead) {
+    if (w->base.block->ahead) {
         bool ok;
-        uint32_t later = ptx_prepare_store(w, in, mask, (unsigned)in->width * in->n, false, &ok);
+        uint32_t later =
+            emu_prepare_store(&w->base, &in->site, mask, (unsigned)in->width * in->n, false, &ok);
         if (!ok)
             return;
         if (later)
             store_deferred(w, in, later);
         mask &= ~later;
-        if (w->access.mixed_mask)
-            host = w->access.host;
+        if (w->base.access.mixed_mask)
+            host = w->base.access.host;
     }
     unsigned lane_bytes = in->flags & PTX_INST_WIDE_DST ? 8 : 4;
-    if (mask == PTX_FULL && w->access.row && in->n == 1 && in->width == lane_bytes &&
-        w->access.stride == in->width) {
-        memcpy((uint8_t *)(uintptr_t)host[0], ptx_ref(w, refs[0]), PTX_LANES * lane_bytes);
+    if (mask == EMU_FULL && w->base.access.row && in->n == 1 && in->width == lane_bytes &&
+        w->base.access.stride == in->width) {
+        memcpy((uint8_t *)(uintptr_t)host[0], ptx_ref(w, refs[0]), EMU_LANES * lane_bytes);
         return;
     }
     for (unsigned k = 0; k < in->n; k++)
@@ -250,23 +246,23 @@ void ptx_run_copy_async(struct ptx_warp *w, const struct ptx_inst *in, uint32_t 
     ptx_compute_addresses(w, in);
     if (reading && !ptx_resolve_addresses(w, in, reading, in->width))
         return;
-    const uint64_t *host = w->access.mixed_mask ? w->access.host : w->access.address;
-    w->access.affine &= reading == mask;
+    const uint64_t *host = w->base.access.mixed_mask ? w->base.access.host : w->base.access.address;
+    w->base.access.affine &= reading == mask;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned lane = lowest_bit32(rest);
         uint64_t to = in->op & PTX_INST_ADDRESS32 ? (uint32_t)(to32[lane] + (uint32_t)shift)
                                                   : to64[lane] + shift;
         unsigned n = size && size[lane] < in->width ? size[lane] : in->width;
         to &= 0x00ffffffffffffffull; /* a generic address of shared memory is accepted too */
-        if (to >= w->block->shared_bytes || to + in->width > w->block->shared_bytes) {
-            ptx_fail(w, in, lane, STRATA_EFORMAT,
+        if (to >= w->base.block->shared_bytes || to + in->width > w->base.block->shared_bytes) {
+            emu_fail(&w->base, &in->site, lane, STRATA_EFORMAT,
                      "shared address 0x%llx is outside: the block has %u bytes of it",
-                     (unsigned long long)to, w->block->shared_bytes);
+                     (unsigned long long)to, w->base.block->shared_bytes);
             return;
         }
         if (n)
-            memcpy(w->block->shared + to, (const uint8_t *)(uintptr_t)host[lane], n);
-        memset(w->block->shared + to + n, 0, in->width - n);
+            memcpy(w->base.block->shared + to, (const uint8_t *)(uintptr_t)host[lane], n);
+        memset(w->base.block->shared + to + n, 0, in->width - n);
     }
 }
 
@@ -274,10 +270,10 @@ void ptx_run_copy_async(struct ptx_warp *w, const struct ptx_inst *in, uint32_t 
 void ptx_run_prefetch(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     const uint64_t *a = ptx_ref(w, in->a);
-    for (unsigned i = 0; i < PTX_LANES; i++)
-        w->access.address[i] = a[i] + (uint64_t)in->imm;
-    w->access.affine = false;
-    w->access.shared_mask = w->access.local_mask = 0;
+    for (unsigned i = 0; i < EMU_LANES; i++)
+        w->base.access.address[i] = a[i] + (uint64_t)in->imm;
+    w->base.access.affine = false;
+    w->base.access.shared_mask = w->base.access.local_mask = 0;
     (void)mask;
 }
 
@@ -293,14 +289,14 @@ void ptx_run_nothing(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mas
 void ptx_run_local_address(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     /* in->op: a kernel parameter, which lies in the launch's parameter block */
-    uint64_t base = in->op ? (uint64_t)(uintptr_t)w->block->run->params : w->frame->local_base;
+    uint64_t base = in->op ? (uint64_t)(uintptr_t)w->base.block->run->params : w->frame->local_base;
     uint64_t address = (uint64_t)in->imm + base;
     if (in->flags & PTX_INST_WIDE_DST) {
         uint64_t *d = ptx_ref(w, in->d);
-        PTX_STORE_LANES(d, mask, address);
+        EMU_STORE_LANES(d, mask, address);
     } else {
         uint32_t *d = ptx_ref(w, in->d);
-        PTX_STORE_LANES(d, mask, (uint32_t)address);
+        EMU_STORE_LANES(d, mask, (uint32_t)address);
     }
 }
 
@@ -308,10 +304,10 @@ void ptx_run_isspacep(struct ptx_warp *w, const struct ptx_inst *in, uint32_t ma
 {
     const uint64_t *a = ptx_ref(w, in->a);
     uint32_t result = 0;
-    for (unsigned i = 0; i < PTX_LANES; i++) {
+    for (unsigned i = 0; i < EMU_LANES; i++) {
         uint64_t window = a[i] & 0xff00000000000000ull;
-        bool inside = in->op == PTX_M_SHARED  ? window == STRATA_PTX_SHARED_WINDOW
-                      : in->op == PTX_M_LOCAL ? window == STRATA_PTX_LOCAL_WINDOW
+        bool inside = in->op == PTX_M_SHARED  ? window == STRATA_SHARED_WINDOW
+                      : in->op == PTX_M_LOCAL ? window == STRATA_LOCAL_WINDOW
                                               : window == 0 && in->op == PTX_M_GLOBAL;
         result |= (uint32_t)inside << i;
     }
@@ -322,22 +318,22 @@ void ptx_run_isspacep(struct ptx_warp *w, const struct ptx_inst *in, uint32_t ma
 
 void ptx_run_mov_clock(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
-    uint64_t now = w->block->clock;
+    uint64_t now = w->base.block->clock;
     if (in->op)
         now >>= 32; /* %clock_hi */
     if (in->flags & PTX_INST_WIDE_DST) {
         uint64_t *d = ptx_ref(w, in->d);
-        PTX_STORE_LANES(d, mask, now);
+        EMU_STORE_LANES(d, mask, now);
     } else {
         uint32_t *d = ptx_ref(w, in->d);
-        PTX_STORE_LANES(d, mask, (uint32_t)now);
+        EMU_STORE_LANES(d, mask, (uint32_t)now);
     }
 }
 
 void ptx_run_mov_activemask(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     uint32_t *d = ptx_ref(w, in->d);
-    PTX_STORE_LANES(d, mask, mask);
+    EMU_STORE_LANES(d, mask, mask);
 }
 
 /* ---- {a, b} as one value ---- */

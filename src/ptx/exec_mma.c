@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "ptx/half.h"
+#include "emulator/half.h"
 #include "ptx/handlers.h"
 #include "ptx/matrix.h"
 
@@ -22,7 +22,7 @@ unsigned ptx_fragment_registers(struct ptx_shape s, unsigned fragment, unsigned 
     unsigned elements = fragment == PTX_FRAGMENT_A   ? s.m * s.k
                         : fragment == PTX_FRAGMENT_B ? s.k * s.n
                                                      : s.m * s.n;
-    return elements / PTX_LANES / (is_short(type) ? 2 : 1);
+    return elements / EMU_LANES / (is_short(type) ? 2 : 1);
 }
 
 /* The A tile: 16 rows, of which a lane holds `lane / 4` and the one 8 below. */
@@ -97,9 +97,9 @@ static double element_get(const struct ptx_warp *w, uint32_t ref, unsigned lane,
     case PTX_F64:
         return ((const double *)ptx_ref(w, ref))[lane];
     case PTX_F16:
-        return ptx_half_value((uint16_t)(bits >> (16 * half)));
+        return emu_half_value((uint16_t)(bits >> (16 * half)));
     case PTX_BF16:
-        return ptx_bfloat_value((uint16_t)(bits >> (16 * half)));
+        return emu_bfloat_value((uint16_t)(bits >> (16 * half)));
     case PTX_TF32:
         bits &= 0xffffe000u;
         break; /* the unit reads 10 mantissa bits */
@@ -119,11 +119,11 @@ static void element_put(struct ptx_warp *w, uint32_t ref, unsigned lane, unsigne
     }
     uint32_t *bits = (uint32_t *)ptx_ref(w, ref) + lane;
     if (type == PTX_F16) {
-        uint32_t h = ptx_half_from(value, PTX_ROUND_NEAREST);
+        uint32_t h = emu_half_from(value, EMU_ROUND_NEAREST);
         *bits = half ? (*bits & 0xffffu) | h << 16 : (*bits & 0xffff0000u) | h;
         return;
     }
-    float f = ptx_float_from(value, PTX_ROUND_NEAREST);
+    float f = emu_float_from(value, EMU_ROUND_NEAREST);
     memcpy(bits, &f, sizeof f);
 }
 
@@ -134,7 +134,7 @@ static void gather(const struct ptx_warp *w, const struct ptx_mma *mma, unsigned
     unsigned n = ptx_fragment_registers(mma->shape, fragment, type), row, column;
     for (unsigned reg = 0; reg < n; reg++)
         for (unsigned half = 0; half < (is_short(type) ? 2u : 1u); half++)
-            for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+            for (unsigned lane = 0; lane < EMU_LANES; lane++) {
                 ptx_fragment_place(mma->shape, fragment, type, lane, reg, half, &row, &column);
                 out[row][column] = element_get(w, refs[reg], lane, half, type);
             }
@@ -175,14 +175,14 @@ static void part_addresses(struct ptx_warp *w, const struct ptx_inst *in,
     const uint32_t *stride = ptx_ref(w, part->stride_ref);
     const uint32_t *base32 = ptx_ref(w, in->a);
     const uint64_t *base64 = ptx_ref(w, in->a);
-    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+    for (unsigned lane = 0; lane < EMU_LANES; lane++) {
         unsigned row, column;
         ptx_fragment_place(part->shape, part->fragment, part->type, lane, part->reg, part->half,
                            &row, &column);
         uint64_t index = part->column_major ? (uint64_t)column * stride[lane] + row
                                             : (uint64_t)row * stride[lane] + column;
         uint64_t base = in->flags & PTX_INST_ADDRESS32 ? base32[lane] : base64[lane];
-        w->access.address[lane] = base + (uint64_t)in->imm + index * element_bytes(part->type);
+        w->base.access.address[lane] = base + (uint64_t)in->imm + index * element_bytes(part->type);
     }
 }
 
@@ -218,15 +218,15 @@ void ptx_run_matrix_part(struct ptx_warp *w, const struct ptx_inst *in, uint32_t
     const uint64_t *host = ptx_resolve_addresses(w, in, mask, bytes * part->n);
     if (!host)
         return;
-    uint8_t data[PTX_LANES][16];
+    uint8_t data[EMU_LANES][16];
     uint32_t deferred = 0;
     bool ok = true;
-    if (part->is_store && w->block->ahead)
-        deferred = ptx_prepare_store(w, in, mask, bytes * part->n, false, &ok);
+    if (part->is_store && w->base.block->ahead)
+        deferred = emu_prepare_store(&w->base, &in->site, mask, bytes * part->n, false, &ok);
     if (!ok)
         return;
-    if (part->is_store && w->access.mixed_mask)
-        host = w->access.host;
+    if (part->is_store && w->base.access.mixed_mask)
+        host = w->base.access.host;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned lane = lowest_bit32(rest);
         bool later = deferred >> lane & 1;
@@ -234,9 +234,10 @@ void ptx_run_matrix_part(struct ptx_warp *w, const struct ptx_inst *in, uint32_t
         for (unsigned e = 0; e < part->n; e++)
             move_element(w, part, e, lane, memory + e * bytes);
     }
-    if (deferred && !ptx_defer(w->block, 0, 0, bytes * part->n, deferred, w->access.address, data,
-                               sizeof data[0]))
-        ptx_fail(w, in, lowest_bit32(mask), STRATA_ENOMEM, "out of memory for its stores");
+    if (deferred && !emu_defer(w->base.block, 0, 0, bytes * part->n, deferred,
+                               w->base.access.address, data, sizeof data[0]))
+        emu_fail(&w->base, &in->site, lowest_bit32(mask), STRATA_ENOMEM,
+                 "out of memory for its stores");
 }
 
 /* ---- ldmatrix, stmatrix, movmatrix: 8 x 8 tiles of 16-bit elements ---- */
@@ -247,9 +248,9 @@ static const uint64_t *tile_rows(struct ptx_warp *w, const struct ptx_inst *in, 
 {
     const uint32_t *a32 = ptx_ref(w, in->a);
     const uint64_t *a64 = ptx_ref(w, in->a);
-    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+    for (unsigned lane = 0; lane < EMU_LANES; lane++) {
         unsigned from = lane % (8u * in->op);
-        w->access.address[lane] =
+        w->base.access.address[lane] =
             (in->flags & PTX_INST_ADDRESS32 ? a32[from] : a64[from]) + (uint64_t)in->imm;
     }
     return ptx_resolve_addresses(w, in, mask, 16);
@@ -264,7 +265,7 @@ void ptx_run_ldmatrix(struct ptx_warp *w, const struct ptx_inst *in, uint32_t ma
         uint16_t tile[8][8];
         for (unsigned row = 0; row < 8; row++)
             memcpy(tile[row], (const uint8_t *)(uintptr_t)host[8 * t + row], 16);
-        for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        for (unsigned lane = 0; lane < EMU_LANES; lane++) {
             unsigned i = lane / 4, j = lane % 4 * 2;
             uint32_t low = in->is_signed ? tile[j][i] : tile[i][j];
             uint32_t high = in->is_signed ? tile[j + 1][i] : tile[i][j + 1];
@@ -280,7 +281,7 @@ void ptx_run_stmatrix(struct ptx_warp *w, const struct ptx_inst *in, uint32_t ma
     const uint32_t *refs = in->extra;
     for (unsigned t = 0; host && t < in->op; t++) {
         uint16_t tile[8][8];
-        for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        for (unsigned lane = 0; lane < EMU_LANES; lane++) {
             unsigned i = lane / 4, j = lane % 4 * 2;
             uint32_t bits = ((const uint32_t *)ptx_ref(w, refs[t]))[lane];
             *(in->is_signed ? &tile[j][i] : &tile[i][j]) = (uint16_t)bits;
@@ -294,13 +295,13 @@ void ptx_run_stmatrix(struct ptx_warp *w, const struct ptx_inst *in, uint32_t ma
 void ptx_run_movmatrix(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     const uint32_t *a = ptx_ref(w, in->a);
-    uint32_t *d = ptx_ref(w, in->d), out[PTX_LANES];
+    uint32_t *d = ptx_ref(w, in->d), out[EMU_LANES];
     uint16_t tile[8][8];
-    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+    for (unsigned lane = 0; lane < EMU_LANES; lane++) {
         tile[lane / 4][lane % 4 * 2] = (uint16_t)a[lane];
         tile[lane / 4][lane % 4 * 2 + 1] = (uint16_t)(a[lane] >> 16);
     }
-    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+    for (unsigned lane = 0; lane < EMU_LANES; lane++)
         out[lane] = tile[lane % 4 * 2][lane / 4] | (uint32_t)tile[lane % 4 * 2 + 1][lane / 4] << 16;
-    PTX_STORE_LANES(d, mask, out[i]);
+    EMU_STORE_LANES(d, mask, out[i]);
 }

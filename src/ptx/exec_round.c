@@ -99,7 +99,7 @@ static void rounded_f32(struct ptx_warp *w, const struct ptx_inst *in, uint32_t 
     bool ftz = in->flags & PTX_INST_FTZ;
     int before = fegetround();
     fesetround(host_mode(in->op));
-    for (unsigned i = 0; i < PTX_LANES; i++) {
+    for (unsigned i = 0; i < EMU_LANES; i++) {
         if (!(mask >> i & 1))
             continue;
         float r = ftz ? operate32((unsigned)in->imm, flush(a[i]), flush(b[i]), flush(c[i]))
@@ -124,7 +124,7 @@ static void rounded_f64(struct ptx_warp *w, const struct ptx_inst *in, uint32_t 
     const double *c = in->c != PTX_NO_REF ? ptx_ref(w, in->c) : a;
     int before = fegetround();
     fesetround(host_mode(in->op));
-    for (unsigned i = 0; i < PTX_LANES; i++) {
+    for (unsigned i = 0; i < EMU_LANES; i++) {
         if (!(mask >> i & 1))
             continue;
         double r = operate64((unsigned)in->imm, a[i], b[i], c[i]);

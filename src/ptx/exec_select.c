@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ptx/half.h"
+#include "emulator/half.h"
 #include "ptx/handlers.h"
 
 #if defined __GNUC__ && !defined __clang__
@@ -32,9 +32,9 @@ static void finish_compare(struct ptx_warp *w, const struct ptx_inst *in, uint32
     {                                                                                              \
         const S *a = ptx_ref(w, in->a), *b = ptx_ref(w, in->b);                                    \
         uint32_t compared = 0;                                                                     \
-        for (unsigned i = 0; i < PTX_LANES; i++) {                                                 \
+        for (unsigned i = 0; i < EMU_LANES; i++) {                                                 \
             T x = (T)a[i], y = (T)b[i];                                                            \
-            compared |= (test) ? ptx_lane_bit[i] : 0;                                              \
+            compared |= (test) ? emu_lane_bit[i] : 0;                                              \
         }                                                                                          \
         finish_compare(w, in, mask, compared);                                                     \
     }
@@ -179,9 +179,9 @@ static double lane_value(const struct ptx_inst *in, uint32_t bits, unsigned high
         return flushed(f);
     case PTX_F16:
     case PTX_F16X2:
-        return ptx_half_value((uint16_t)(high ? bits >> 16 : bits));
+        return emu_half_value((uint16_t)(high ? bits >> 16 : bits));
     default:
-        return ptx_bfloat_value((uint16_t)(high ? bits >> 16 : bits));
+        return emu_bfloat_value((uint16_t)(high ? bits >> 16 : bits));
     }
 }
 
@@ -191,7 +191,7 @@ static uint32_t compare_lanes(struct ptx_warp *w, const struct ptx_inst *in, uin
     const uint32_t *a = ptx_ref(w, in->a), *b = ptx_ref(w, in->b);
     int order = order_of((unsigned)in->imm, true, false);
     uint32_t compared = 0;
-    for (unsigned i = 0; i < PTX_LANES; i++)
+    for (unsigned i = 0; i < EMU_LANES; i++)
         if (mask >> i & 1 && ordered(order, lane_value(in, a[i], high), lane_value(in, b[i], high)))
             compared |= 1u << i;
     return compared;
@@ -259,7 +259,7 @@ static void testp_f32(struct ptx_warp *w, const struct ptx_inst *in, uint32_t ma
 {
     const float *a = ptx_ref(w, in->a);
     uint32_t result = 0;
-    for (unsigned i = 0; i < PTX_LANES; i++)
+    for (unsigned i = 0; i < EMU_LANES; i++)
         result |= (uint32_t)has_property(in->op, a[i], fpclassify(a[i]) == FP_SUBNORMAL) << i;
     ptx_set_predicate(w, in->d, mask, result);
 }
@@ -268,7 +268,7 @@ static void testp_f64(struct ptx_warp *w, const struct ptx_inst *in, uint32_t ma
 {
     const double *a = ptx_ref(w, in->a);
     uint32_t result = 0;
-    for (unsigned i = 0; i < PTX_LANES; i++)
+    for (unsigned i = 0; i < EMU_LANES; i++)
         result |= (uint32_t)has_property(in->op, a[i], fpclassify(a[i]) == FP_SUBNORMAL) << i;
     ptx_set_predicate(w, in->d, mask, result);
 }
@@ -286,7 +286,7 @@ ptx_handler *ptx_testp_handler(unsigned type)
         S *d = ptx_ref(w, in->d);                                                                  \
         const S *a = ptx_ref(w, in->a), *b = ptx_ref(w, in->b);                                    \
         uint32_t p = ptx_predicate(w, in->c);                                                      \
-        PTX_STORE_LANES(d, mask, p &ptx_lane_bit[i] ? a[i] : b[i]);                                \
+        EMU_STORE_LANES(d, mask, p &emu_lane_bit[i] ? a[i] : b[i]);                                \
     }
 SELECT(selp32, uint32_t)
 SELECT(selp64, uint64_t)
@@ -297,7 +297,7 @@ SELECT(selp64, uint64_t)
         S *d = ptx_ref(w, in->d);                                                                  \
         const S *a = ptx_ref(w, in->a), *b = ptx_ref(w, in->b);                                    \
         const C *c = ptx_ref(w, in->c);                                                            \
-        PTX_STORE_LANES(d, mask, c[i] >= 0 ? a[i] : b[i]);                                         \
+        EMU_STORE_LANES(d, mask, c[i] >= 0 ? a[i] : b[i]);                                         \
     }
 SLCT(slct32_s, uint32_t, int32_t)
 SLCT(slct64_s, uint64_t, int32_t)
@@ -309,7 +309,7 @@ SLCT(slct64_f, uint64_t, float)
     {                                                                                              \
         S *d = ptx_ref(w, in->d);                                                                  \
         const S *a = ptx_ref(w, in->a);                                                            \
-        PTX_STORE_LANES(d, mask, a[i]);                                                            \
+        EMU_STORE_LANES(d, mask, a[i]);                                                            \
     }
 MOVE(mov32, uint32_t)
 MOVE(mov64, uint64_t)

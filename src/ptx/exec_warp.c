@@ -33,15 +33,15 @@ static unsigned shfl_source(unsigned mode, unsigned lane, uint32_t b, uint32_t c
 void ptx_run_shfl(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     const uint32_t *a = ptx_ref(w, in->a), *b = ptx_ref(w, in->b), *c = ptx_ref(w, in->c);
-    uint32_t out[PTX_LANES], inside_mask = 0;
-    for (unsigned i = 0; i < PTX_LANES; i++) {
+    uint32_t out[EMU_LANES], inside_mask = 0;
+    for (unsigned i = 0; i < EMU_LANES; i++) {
         bool inside;
         out[i] = a[shfl_source(in->op, i, b[i], c[i], &inside)];
         inside_mask |= (uint32_t)inside << i;
     }
     if (in->d != PTX_NO_REF) {
         uint32_t *d = ptx_ref(w, in->d);
-        PTX_STORE_LANES(d, mask, out[i]);
+        EMU_STORE_LANES(d, mask, out[i]);
     }
     if (in->d2 != PTX_NO_REF)
         ptx_set_predicate(w, in->d2, mask, inside_mask);
@@ -53,13 +53,13 @@ void ptx_run_vote(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
     uint32_t yes = ptx_predicate(w, in->a) & mask;
     if (in->op == PTX_M_BALLOT) {
         uint32_t *d = ptx_ref(w, in->d);
-        PTX_STORE_LANES(d, mask, yes);
+        EMU_STORE_LANES(d, mask, yes);
         return;
     }
     bool result = in->op == PTX_M_ALL   ? yes == mask
                   : in->op == PTX_M_ANY ? yes != 0
                                         : yes == mask || yes == 0;
-    ptx_set_predicate(w, in->d, mask, result ? PTX_FULL : 0);
+    ptx_set_predicate(w, in->d, mask, result ? EMU_FULL : 0);
 }
 
 static uint64_t lane_value(struct ptx_warp *w, const struct ptx_inst *in, unsigned lane)
@@ -71,7 +71,7 @@ static uint64_t lane_value(struct ptx_warp *w, const struct ptx_inst *in, unsign
 /* in->op: any (mask of equal lanes) or all (mask if all are equal, d2 tells). */
 void ptx_run_match(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
-    uint32_t equal[PTX_LANES] = {0};
+    uint32_t equal[EMU_LANES] = {0};
     bool all = true;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned lane = lowest_bit32(rest);
@@ -85,12 +85,12 @@ void ptx_run_match(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
     if (in->d != PTX_NO_REF) {
         uint32_t *d = ptx_ref(w, in->d);
         if (in->op == PTX_M_ANY)
-            PTX_STORE_LANES(d, mask, equal[i]);
+            EMU_STORE_LANES(d, mask, equal[i]);
         else
-            PTX_STORE_LANES(d, mask, all ? mask : 0);
+            EMU_STORE_LANES(d, mask, all ? mask : 0);
     }
     if (in->d2 != PTX_NO_REF)
-        ptx_set_predicate(w, in->d2, mask, all ? PTX_FULL : 0);
+        ptx_set_predicate(w, in->d2, mask, all ? EMU_FULL : 0);
 }
 
 static uint32_t reduce(unsigned op, bool is_signed, uint32_t x, uint32_t y)
@@ -119,7 +119,7 @@ void ptx_run_redux(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
     uint32_t result = a[lowest_bit32(mask)];
     for (uint32_t rest = mask & (mask - 1); rest; rest &= rest - 1)
         result = reduce(in->op, in->is_signed, result, a[lowest_bit32(rest)]);
-    PTX_STORE_LANES(d, mask, result);
+    EMU_STORE_LANES(d, mask, result);
 }
 
 void ptx_run_elect(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
@@ -127,7 +127,7 @@ void ptx_run_elect(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
     unsigned leader = lowest_bit32(mask);
     if (in->d != PTX_NO_REF) {
         uint32_t *d = ptx_ref(w, in->d);
-        PTX_STORE_LANES(d, mask, leader);
+        EMU_STORE_LANES(d, mask, leader);
     }
     ptx_set_predicate(w, in->d2, mask, 1u << leader);
 }

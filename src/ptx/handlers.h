@@ -63,7 +63,7 @@ ptx_handler ptx_run_nothing;
  * the type; d is PTX_NO_REF for red. */
 ptx_handler ptx_run_atomic;
 /* One atomic operation on memory; returns the old bits. */
-uint64_t ptx_atomic_apply(unsigned op, unsigned type, uint8_t *memory, uint64_t value,
+uint64_t emu_atomic_apply(unsigned op, unsigned type, uint8_t *memory, uint64_t value,
                           uint64_t other);
 
 /* ---- addresses ---- */

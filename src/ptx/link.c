@@ -12,7 +12,7 @@ struct name_entry {
 };
 
 struct linker {
-    struct strata_ptx_module *m;
+    struct ptx_module *m;
     struct strata_error *err;
     struct name_entry *unit;   /* by name: what the unit at hand declares */
     struct name_entry *global; /* by name: what all units may see */
@@ -157,14 +157,15 @@ static bool layout_function(struct linker *l, struct ptx_function *f)
 
 static bool place_variable(struct linker *l, struct ptx_var *v)
 {
-    struct strata_ptx_module *m = l->m;
+    struct ptx_module *m = l->m;
     if ((v->space != PTX_M_GLOBAL && v->space != PTX_M_CONST) || v->same != v || v->is_extern)
         return true;
     uint64_t bytes = v->bytes ? v->bytes : 1;
-    void *memory = m->memory.allocate(m->memory.user, bytes, v->align < 16 ? 16 : v->align);
-    if (!memory || !ARRAY_RESERVE(m->symbols, m->n_symbols, m->cap_symbols, 1)) {
+    void *memory =
+        m->base.memory.allocate(m->base.memory.user, bytes, v->align < 16 ? 16 : v->align);
+    if (!memory || !ARRAY_RESERVE(m->base.symbols, m->base.n_symbols, m->base.cap_symbols, 1)) {
         if (memory)
-            m->memory.release(m->memory.user, memory);
+            m->base.memory.release(m->base.memory.user, memory);
         strata_fail(l->err, STRATA_ENOMEM, v->unit->name, v->line, 0,
                     "no device memory for variable \"%s\" of %llu bytes",
                     m->ast.names.text[v->name], (unsigned long long)bytes);
@@ -172,7 +173,7 @@ static bool place_variable(struct linker *l, struct ptx_var *v)
     }
     memset(memory, 0, bytes);
     v->offset = (uint64_t)(uintptr_t)memory;
-    m->symbols[m->n_symbols++] = (struct strata_ptx_symbol){
+    m->base.symbols[m->base.n_symbols++] = (struct strata_symbol){
         .name = m->ast.names.text[v->name],
         .address = memory,
         .bytes = v->bytes,
@@ -189,7 +190,7 @@ static bool apply_value(struct linker *l, struct ptx_var *v, const struct ptx_in
         struct name_entry *found = &l->unit[value->symbol];
         if (found->function) {
             found->function->same->address_taken = true;
-            bits += STRATA_PTX_CODE_WINDOW + 16ull * found->function->same->id;
+            bits += STRATA_CODE_WINDOW + 16ull * found->function->same->id;
         } else if (found->var) {
             bits += found->var->same->offset;
         } else {
@@ -234,7 +235,7 @@ static bool place_unit(struct linker *l, struct ptx_unit *unit)
 
 static bool number_functions(struct linker *l)
 {
-    struct strata_ptx_module *m = l->m;
+    struct ptx_module *m = l->m;
     for (struct ptx_unit *u = m->ast.units; u; u = u->next)
         for (struct ptx_function *f = u->functions; f; f = f->next) {
             if (!ARRAY_RESERVE(m->functions, m->n_functions, m->cap_functions, 1))
@@ -275,7 +276,7 @@ static bool link_all(struct linker *l)
     return ok;
 }
 
-strata_status ptx_link(struct strata_ptx_module *m, struct strata_error *err)
+strata_status ptx_link(struct ptx_module *m, struct strata_error *err)
 {
     struct strata_error local = {.status = STRATA_OK};
     struct linker l = {.m = m, .err = &local, .n_names = m->ast.names.n};

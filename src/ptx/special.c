@@ -78,16 +78,16 @@ enum ptx_special_kind ptx_special_find(const char *name, uint32_t *ref, bool *wi
 static void fill(uint8_t *bank, unsigned index, uint32_t value)
 {
     uint32_t *lanes = (uint32_t *)(void *)(bank + index * 128u);
-    for (unsigned i = 0; i < PTX_LANES; i++)
+    for (unsigned i = 0; i < EMU_LANES; i++)
         lanes[i] = value;
 }
 
-static void fill_warp(const struct ptx_run *run, uint8_t *bank, uint32_t warp)
+static void fill_warp(const struct emu_run *run, uint8_t *bank, uint32_t warp)
 {
-    uint32_t(*lanes)[PTX_LANES] = (void *)bank;
+    uint32_t(*lanes)[EMU_LANES] = (void *)bank;
     struct strata_dim3 size = run->launch->block;
-    for (unsigned i = 0; i < PTX_LANES; i++) {
-        uint32_t thread = warp * PTX_LANES + i;
+    for (unsigned i = 0; i < EMU_LANES; i++) {
+        uint32_t thread = warp * EMU_LANES + i;
         lanes[PTX_SR_TID_X][i] = thread % size.x;
         lanes[PTX_SR_TID_Y][i] = thread / size.x % size.y;
         lanes[PTX_SR_TID_Z][i] = thread / size.x / size.y;
@@ -100,14 +100,15 @@ static void fill_warp(const struct ptx_run *run, uint8_t *bank, uint32_t warp)
     }
 }
 
-bool ptx_special_fill_run(struct ptx_run *run)
+bool ptx_special_fill_run(struct emu_run *run)
 {
-    const struct strata_ptx_launch *l = run->launch;
-    run->warp_lanes = aligned_alloc(64, (size_t)run->n_warps * PTX_SPECIAL_WARP_BYTES);
-    if (!run->warp_lanes)
+    const struct strata_kernel_launch *l = run->launch;
+    uint8_t *lanes = aligned_alloc(64, (size_t)run->n_warps * PTX_SPECIAL_WARP_BYTES);
+    run->state = lanes;
+    if (!lanes)
         return false;
     for (uint32_t warp = 0; warp < run->n_warps; warp++) {
-        uint8_t *bank = run->warp_lanes + (size_t)warp * PTX_SPECIAL_WARP_BYTES;
+        uint8_t *bank = lanes + (size_t)warp * PTX_SPECIAL_WARP_BYTES;
         memset(bank, 0, PTX_SPECIAL_WARP_BYTES);
         fill_warp(run, bank, warp);
         fill(bank, PTX_SR_WARPID, warp);
@@ -118,7 +119,7 @@ bool ptx_special_fill_run(struct ptx_run *run)
         fill(bank, PTX_SR_NCTAID_Y, l->grid.y);
         fill(bank, PTX_SR_NCTAID_Z, l->grid.z);
         fill(bank, PTX_SR_NWARPID, 64);
-        fill(bank, PTX_SR_NSMID, run->opt->sm_count ? run->opt->sm_count : 132);
+        fill(bank, PTX_SR_NSMID, emu_sm_count(run));
         fill(bank, PTX_SR_ONE, 1);
         fill(bank, PTX_SR_DYNAMIC_SMEM, l->shared_dynamic_bytes);
         fill(bank, PTX_SR_TOTAL_SMEM, run->shared_bytes);
@@ -130,9 +131,9 @@ bool ptx_special_fill_run(struct ptx_run *run)
 
 void ptx_special_fill_block(struct ptx_block *block)
 {
-    uint32_t sms = block->run->opt->sm_count ? block->run->opt->sm_count : 132;
-    fill(block->block_lanes, PTX_SR_CTAID_X, block->id[0]);
-    fill(block->block_lanes, PTX_SR_CTAID_Y, block->id[1]);
-    fill(block->block_lanes, PTX_SR_CTAID_Z, block->id[2]);
-    fill(block->block_lanes, PTX_SR_SMID, (uint32_t)(block->index % sms));
+    uint32_t sms = emu_sm_count(block->base.run);
+    fill(block->block_lanes, PTX_SR_CTAID_X, block->base.id[0]);
+    fill(block->block_lanes, PTX_SR_CTAID_Y, block->base.id[1]);
+    fill(block->block_lanes, PTX_SR_CTAID_Z, block->base.id[2]);
+    fill(block->block_lanes, PTX_SR_SMID, (uint32_t)(block->base.index % sms));
 }

@@ -51,8 +51,8 @@ enum ptx_special_kind {
 /* What a %name means; *wide: 64 bits. */
 enum ptx_special_kind ptx_special_find(const char *name, uint32_t *ref, bool *wide);
 
-/* Fills run->warp_lanes; false if memory is short. */
-bool ptx_special_fill_run(struct ptx_run *run);
+/* Fills run->state with the lanes of every warp, side by side; false if memory is short. */
+bool ptx_special_fill_run(struct emu_run *run);
 void ptx_special_fill_block(struct ptx_block *block);
 
 #endif

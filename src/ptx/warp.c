@@ -5,15 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
-
-/* This many equal answers in a row mean that a loop waits for somebody. */
-#define SPIN_POLLS 8
-
-/* Most instructions are executed by all lanes; counting bits is slow on some hosts. */
-static inline unsigned lane_count(uint32_t mask)
-{
-    return mask == PTX_FULL ? PTX_LANES : popcount32(mask);
-}
+#include "ptx/handlers.h"
 
 static void set_frame(struct ptx_warp *w, struct ptx_frame *frame)
 {
@@ -23,14 +15,16 @@ static void set_frame(struct ptx_warp *w, struct ptx_frame *frame)
 
 void ptx_warp_start(struct ptx_warp *w, uint32_t live)
 {
-    w->live = live;
+    w->base.live = live;
     w->n_paths = 1;
     w->open_scopes = 0;
+    w->waits = false;
+    memset(w->polls, 0, sizeof w->polls);
     w->paths[0] = (struct ptx_path){.pc = w->image->functions[0].first,
                                     .mask = live,
                                     .scope = -1,
                                     .frame = &w->root,
-                                    .poll_pc = PTX_NO_INDEX};
+                                    .poll_pc = EMU_NO_INDEX};
     w->root.live = live;
     set_frame(w, &w->root);
 }
@@ -97,9 +91,9 @@ static int32_t open_scope(struct ptx_warp *w, const struct ptx_path *path, uint3
 static void close_if_complete(struct ptx_warp *w, int32_t index)
 {
     struct ptx_scope *s = &w->scopes[index];
-    if ((s->expected & w->live & ~s->arrived) != 0)
+    if ((s->expected & w->base.live & ~s->arrived) != 0)
         return;
-    uint32_t together = s->arrived & w->live;
+    uint32_t together = s->arrived & w->base.live;
     w->open_scopes &= ~(1ull << index);
     if (!together)
         return;
@@ -107,7 +101,7 @@ static void close_if_complete(struct ptx_warp *w, int32_t index)
                             .mask = together,
                             .scope = s->parent,
                             .frame = s->frame,
-                            .poll_pc = PTX_NO_INDEX};
+                            .poll_pc = EMU_NO_INDEX};
     push_path(w, &path);
 }
 
@@ -125,7 +119,8 @@ static bool split(struct ptx_warp *w, const struct ptx_inst *in, uint32_t apart,
     struct ptx_path path = w->paths[w->n_paths - 1];
     int32_t scope = open_scope(w, &path, join);
     if (scope < -1) {
-        ptx_fail(w, in, lowest_bit32(path.mask), STRATA_ELIMIT, "its branches nest too deeply");
+        emu_fail(&w->base, &in->site, lowest_bit32(path.mask), STRATA_ELIMIT,
+                 "its branches nest too deeply");
         return false;
     }
     w->n_paths--;
@@ -153,13 +148,13 @@ static bool release_joined(struct ptx_warp *w)
 {
     for (int32_t i = PTX_MAX_SCOPES - 1; i >= 0; i--) {
         struct ptx_scope *s = &w->scopes[i];
-        if (!(w->open_scopes >> i & 1) || !(s->arrived & w->live))
+        if (!(w->open_scopes >> i & 1) || !(s->arrived & w->base.live))
             continue;
         struct ptx_path path = {.pc = s->pc,
-                                .mask = s->arrived & w->live,
+                                .mask = s->arrived & w->base.live,
                                 .scope = s->parent,
                                 .frame = s->frame,
-                                .poll_pc = PTX_NO_INDEX};
+                                .poll_pc = EMU_NO_INDEX};
         s->expected &= ~s->arrived;
         s->arrived = 0;
         if (w->n_paths >= PTX_MAX_PATHS)
@@ -174,7 +169,7 @@ static bool release_joined(struct ptx_warp *w)
 
 static void exit_lanes(struct ptx_warp *w, uint32_t mask)
 {
-    w->live &= ~mask;
+    w->base.live &= ~mask;
     for (struct ptx_frame *f = w->frame; f;) {
         struct ptx_frame *caller = f->caller;
         f->live &= ~mask;
@@ -188,32 +183,48 @@ static void exit_lanes(struct ptx_warp *w, uint32_t mask)
         w->n_paths--;
     for (uint64_t rest = w->open_scopes; rest; rest &= rest - 1)
         close_if_complete(w, __builtin_ctzll(rest));
-    ptx_barriers_recheck(w->block);
+    emu_barriers_recheck(w->base.block);
 }
 
 /* ---- .sync instructions ---- */
 
-static uint32_t sync_members(const struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+/* The lanes of `mask` that name the same members as its first lane; *members: those it names. Lanes
+ * that have exited do not count as members. */
+static uint32_t sync_group(const struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
+                           uint32_t *members)
 {
-    if (in->e == PTX_NO_REF)
+    const uint32_t *named = ptx_ref(w, in->e);
+    uint32_t first = named[lowest_bit32(mask)], differs = 0;
+    *members = first & w->base.live;
+    if (in->e >> 30 == PTX_BANK_CONST)
         return mask;
-    const uint32_t *members = ptx_ref(w, in->e);
-    return members[lowest_bit32(mask)] & w->live;
+    for (unsigned i = 0; i < EMU_LANES; i++)
+        differs |= (uint32_t)(named[i] != first) << i;
+    return mask & ~differs;
 }
 
+/* Group by group, as lanes may name different members. A shuffle asks nobody but its source lane:
+ * its groups may run as one. */
 static void execute_sync(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
-    w->block->clock++;
-    w->block->thread_instructions += lane_count(mask);
-    in->run(w, in, mask);
-    if (w->block->recording)
-        ptx_record(w, in, mask);
+    w->base.block->clock++;
+    w->base.block->thread_instructions += emu_lane_count(mask);
+    bool as_one = in->e == PTX_NO_REF || in->run == ptx_run_shfl;
+    for (uint32_t rest = mask, group, members; rest; rest &= ~group) {
+        group = as_one ? rest : sync_group(w, in, rest, &members);
+        in->run(w, in, group);
+    }
+    if (w->base.block->recording)
+        emu_record(&w->base, &in->site, mask);
 }
 
-/* Lanes waiting at the same instruction (bar.warp.sync: at any) in the same frame. */
+/* Lanes waiting for the same members at the same instruction (bar.warp.sync: at any) in the same
+ * frame. */
 static bool waits_with(const struct ptx_warp *w, const struct ptx_path *a, const struct ptx_path *b)
 {
     if (b->state != PTX_AT_SYNC || a->frame != b->frame)
+        return false;
+    if ((a->sync_mask ^ b->sync_mask) & w->base.live)
         return false;
     return a->pc == b->pc ||
            (w->image->code[a->pc].run == w->image->code[b->pc].run && w->image->code[a->pc].n == 0);
@@ -241,16 +252,33 @@ static void run_together(struct ptx_warp *w, uint32_t index)
     set_frame(w, before);
 }
 
+/* Do all lanes of the path see all members they name in it? *group: the first that does not. */
+static bool groups_are_complete(const struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
+                                uint32_t *group, uint32_t *members)
+{
+    *group = mask;
+    if (in->e == PTX_NO_REF)
+        return true;
+    for (uint32_t rest = mask; rest; rest &= ~*group) {
+        *group = sync_group(w, in, rest, members);
+        if (*members & ~mask)
+            return false;
+    }
+    return true;
+}
+
 /* False: the path waits. */
 static bool sync_step(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     struct ptx_path *path = &w->paths[w->n_paths - 1];
-    uint32_t members = sync_members(w, in, mask), present = 0;
-    if (!(members & ~mask)) {
+    uint32_t group, members = mask, present = 0;
+    if (groups_are_complete(w, in, mask, &group, &members)) {
         execute_sync(w, in, mask);
         path->pc++;
         return true;
     }
+    if (group != mask) /* each group waits for its own */
+        return split(w, in, group, path->pc, path->pc, path->pc + 1);
     path->state = PTX_AT_SYNC;
     path->sync_mask = members;
     for (uint32_t i = 0; i < w->n_paths; i++)
@@ -299,7 +327,7 @@ static bool branch_indexed(struct ptx_warp *w, const struct ptx_inst *in, uint32
         if (index[lowest_bit32(rest)] == chosen)
             same |= rest & (0 - rest);
     if (chosen >= (uint32_t)in->imm) {
-        ptx_fail(w, in, lowest_bit32(mask), STRATA_EFORMAT,
+        emu_fail(&w->base, &in->site, lowest_bit32(mask), STRATA_EFORMAT,
                  "branch index %u is outside its table of %u labels", chosen, (unsigned)in->imm);
         return false;
     }
@@ -313,9 +341,9 @@ static bool branch_indexed(struct ptx_warp *w, const struct ptx_inst *in, uint32
 static uint32_t call_target(const struct ptx_warp *w, const struct ptx_inst *in, unsigned lane)
 {
     const uint64_t *a = ptx_ref(w, in->a);
-    uint64_t id = (a[lane] - STRATA_PTX_CODE_WINDOW) / 16;
-    if (a[lane] < STRATA_PTX_CODE_WINDOW || id >= w->image->n_ids)
-        return PTX_NO_INDEX;
+    uint64_t id = (a[lane] - STRATA_CODE_WINDOW) / 16;
+    if (a[lane] < STRATA_CODE_WINDOW || id >= w->image->n_ids)
+        return EMU_NO_INDEX;
     return w->image->function_of_id[id] - 1;
 }
 
@@ -325,23 +353,23 @@ static bool call(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
     const struct ptx_call *passed = in->extra;
     uint32_t target = in->target, same = mask;
     unsigned first = lowest_bit32(mask);
-    if (target == PTX_NO_INDEX && !passed->builtin) {
+    if (target == EMU_NO_INDEX && !passed->builtin) {
         const uint64_t *a = ptx_ref(w, in->a);
         same = 0;
         for (uint32_t rest = mask; rest; rest &= rest - 1)
             if (a[lowest_bit32(rest)] == a[first])
                 same |= rest & (0 - rest);
         target = call_target(w, in, first);
-        if (target == PTX_NO_INDEX) {
-            ptx_fail(w, in, first, STRATA_EFORMAT, "call through 0x%llx, which is no function",
-                     (unsigned long long)a[first]);
+        if (target == EMU_NO_INDEX) {
+            emu_fail(&w->base, &in->site, first, STRATA_EFORMAT,
+                     "call through 0x%llx, which is no function", (unsigned long long)a[first]);
             return false;
         }
     }
     if (passed->builtin) {
         in->run(w, in, mask);
         path->pc++;
-        return !w->block->failed;
+        return !w->base.block->failed;
     }
     if (same != mask) { /* lanes with another target execute the call again */
         if (!split(w, in, same, path->pc, path->pc, path->pc + 1))
@@ -363,12 +391,12 @@ static uint32_t guarded(const struct ptx_warp *w, const struct ptx_inst *in, uin
 
 static void count(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
-    if (in->record == PTX_NO_INDEX)
+    if (in->site.record == EMU_NO_INDEX)
         return;
-    w->block->clock++;
-    w->block->thread_instructions += lane_count(mask);
-    if (w->block->recording)
-        ptx_record(w, in, mask);
+    w->base.block->clock++;
+    w->base.block->thread_instructions += emu_lane_count(mask);
+    if (w->base.block->recording)
+        emu_record(&w->base, &in->site, mask);
 }
 
 /* Everything but plain steps. False: the turn of this path is over. */
@@ -426,44 +454,41 @@ static bool control(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
 
 static void step_memory(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
-    w->block->clock++;
-    w->block->thread_instructions += lane_count(mask);
-    w->block->memory_instructions++;
+    w->base.block->clock++;
+    w->base.block->thread_instructions += emu_lane_count(mask);
+    w->base.block->memory_instructions++;
     if (mask)
         in->run(w, in, mask);
-    if (w->block->recording)
-        ptx_record_access(w, in, mask);
+    if (w->base.block->recording)
+        emu_record_access(&w->base, &in->site, mask);
 }
 
 /* A path that polls in vain lets others run: its siblings, then lanes that wait for it. */
-static bool gives_way(struct ptx_warp *w)
+static enum emu_turn give_way(struct ptx_warp *w)
 {
-    struct ptx_path *path = &w->paths[w->n_paths - 1];
-    if (path->polls < SPIN_POLLS)
-        return false;
-    path->polls = 0;
     bool other = false;
+    w->waits = false;
     for (uint32_t i = 0; i + 1 < w->n_paths; i++)
         other |= w->paths[i].state == PTX_RUNNABLE;
     if (!other)
         release_joined(w);
     else
         rotate_paths(w);
-    return true;
+    return w->polls_global ? EMU_TURN_POLLED : EMU_TURN_SPUN;
 }
 
 /* Runs the current path until it ends, waits, gives way or the budget is used up. */
-static enum ptx_turn run_path(struct ptx_warp *w, uint64_t *budget)
+static enum emu_turn run_path(struct ptx_warp *w, uint64_t *budget)
 {
-    struct ptx_block *block = w->block;
+    struct emu_block *block = w->base.block;
     const struct ptx_inst *code = w->image->code;
     struct ptx_path *path = &w->paths[w->n_paths - 1];
-    uint32_t join = path->scope >= 0 ? w->scopes[path->scope].pc : PTX_NO_INDEX;
+    uint32_t join = path->scope >= 0 ? w->scopes[path->scope].pc : EMU_NO_INDEX;
     while (*budget) {
         if (path->pc == join && w->scopes[path->scope].frame == path->frame) {
             w->n_paths--;
             arrive(w, path->scope, path->mask);
-            return PTX_TURN_BLOCKED;
+            return EMU_TURN_BLOCKED;
         }
         const struct ptx_inst *in = &code[path->pc];
         uint32_t mask = guarded(w, in, path->mask);
@@ -471,53 +496,53 @@ static enum ptx_turn run_path(struct ptx_warp *w, uint64_t *budget)
         --*budget;
         if (in->flow == PTX_STEP) {
             in->run(w, in, mask);
-            if (in->record != PTX_NO_INDEX) {
+            if (in->site.record != EMU_NO_INDEX) {
                 block->clock++;
-                block->thread_instructions += lane_count(mask);
+                block->thread_instructions += emu_lane_count(mask);
                 if (block->recording)
-                    ptx_record(w, in, mask);
+                    emu_record(&w->base, &in->site, mask);
             }
             path->pc++;
         } else if (in->flow == PTX_MEMORY) {
             step_memory(w, in, mask);
             path->pc++;
             if (block->failed)
-                return PTX_TURN_FAILED;
-            if (path->polls >= SPIN_POLLS && gives_way(w))
-                return PTX_TURN_SPUN;
+                return EMU_TURN_FAILED;
+            if (w->waits)
+                return give_way(w);
         } else if (in->flow == PTX_SPECIAL) {
             if (mask)
                 in->run(w, in, mask);
             count(w, in, mask);
             path->pc++;
             if (block->failed)
-                return PTX_TURN_FAILED;
+                return EMU_TURN_FAILED;
         } else {
             bool on = control(w, in, mask);
             if (block->failed)
-                return PTX_TURN_FAILED;
+                return EMU_TURN_FAILED;
             if (!on || !w->n_paths)
-                return PTX_TURN_BLOCKED;
+                return EMU_TURN_BLOCKED;
             path = &w->paths[w->n_paths - 1];
             if (path->state != PTX_RUNNABLE)
-                return PTX_TURN_BLOCKED;
+                return EMU_TURN_BLOCKED;
             set_frame(w, path->frame);
-            join = path->scope >= 0 ? w->scopes[path->scope].pc : PTX_NO_INDEX;
+            join = path->scope >= 0 ? w->scopes[path->scope].pc : EMU_NO_INDEX;
         }
     }
-    return PTX_TURN_OVER;
+    return EMU_TURN_OVER;
 }
 
-enum ptx_turn ptx_warp_run(struct ptx_warp *w, uint64_t budget)
+enum emu_turn ptx_warp_run(struct ptx_warp *w, uint64_t budget)
 {
     while (choose_path(w)) {
-        enum ptx_turn turn = run_path(w, &budget);
-        if (turn == PTX_TURN_FAILED || turn == PTX_TURN_SPUN)
+        enum emu_turn turn = run_path(w, &budget);
+        if (turn == EMU_TURN_FAILED || turn == EMU_TURN_SPUN || turn == EMU_TURN_POLLED)
             return turn;
-        if (turn == PTX_TURN_OVER) {
+        if (turn == EMU_TURN_OVER) {
             rotate_paths(w);
             return turn;
         }
     }
-    return w->live ? PTX_TURN_BLOCKED : PTX_TURN_DONE;
+    return w->base.live ? EMU_TURN_BLOCKED : EMU_TURN_DONE;
 }

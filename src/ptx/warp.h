@@ -12,23 +12,16 @@
 
 #include "ptx/exec.h"
 
-enum ptx_turn {
-    PTX_TURN_OVER,    /* used up its instructions */
-    PTX_TURN_BLOCKED, /* no path can run */
-    PTX_TURN_SPUN,    /* waits for somebody in a loop */
-    PTX_TURN_DONE,    /* all lanes have exited */
-    PTX_TURN_FAILED
-};
+extern const struct emu_executor ptx_executor;
 
 /* Puts a warp at the start of the kernel. */
 void ptx_warp_start(struct ptx_warp *w, uint32_t live);
 /* Runs up to `budget` instructions. */
-enum ptx_turn ptx_warp_run(struct ptx_warp *w, uint64_t budget);
+enum emu_turn ptx_warp_run(struct ptx_warp *w, uint64_t budget);
 bool ptx_warp_runnable(const struct ptx_warp *w);
 /* Lets lanes go that wait at a join or at a warp-wide .sync for others that cannot come. False if
  * there are none. */
 bool ptx_warp_release(struct ptx_warp *w);
-void ptx_warp_release_frames(struct ptx_warp *w);
 
 /* Frames of functions, kept by the block for reuse. */
 struct ptx_frame *ptx_frame_open(struct ptx_warp *w, const struct ptx_code_function *function,
@@ -40,9 +33,7 @@ bool ptx_call_function(struct ptx_warp *w, struct ptx_path *path, const struct p
                        uint32_t target);
 void ptx_return(struct ptx_warp *w, struct ptx_path *path);
 
-/* A path arrives at a barrier of its block, see block.c. True: it goes on at once. */
+/* A path arrives at a barrier of its block, see executor.c. True: it goes on at once. */
 bool ptx_barrier_arrive(struct ptx_warp *w, struct ptx_path *path, const struct ptx_inst *in);
-/* After lanes have exited: barriers may now be complete. */
-void ptx_barriers_recheck(struct ptx_block *block);
 
 #endif

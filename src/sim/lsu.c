@@ -68,7 +68,7 @@ void sim_lsu_issue(struct sim_sm *s, uint32_t warp, const struct sm_inst *i)
     } else if (i->kind == SM_KIND_SHARED) {
         struct strata_shared_cost cost = strata_shared_access(&s->shared->coalescer, &w->next);
         q->kind = SIM_LSU_SHARED;
-        q->cycles = (uint16_t)load_store_shared_cycles(&cost);
+        q->cycles = load_store_shared_cycles(&cost);
         q->op = sim_op_new(s, warp);
         s->count.n.shared_conflicts += cost.conflicts;
     }

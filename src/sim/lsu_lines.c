@@ -39,7 +39,7 @@ static void fill_line(struct sim_sm *s, const struct strata_winst *w,
         line->operations = (uint16_t)l2_atomic_packets(w, r, alone, s->shared->ptx);
 }
 
-unsigned sim_lines(struct sim_sm *s, const struct sim_warp *w, uint16_t *cycles)
+unsigned sim_lines(struct sim_sm *s, const struct sim_warp *w, uint32_t *cycles)
 {
     struct strata_request r[STRATA_MAX_REQUESTS];
     struct sim_lsu *u = &s->lsu;
@@ -50,6 +50,6 @@ unsigned sim_lines(struct sim_sm *s, const struct sim_warp *w, uint16_t *cycles)
         return 0;
     for (unsigned k = 0; k < n; k++)
         fill_line(s, i, &r[k], n == 1, &u->line[(u->line_tail + k) % SIM_LSU_LINES]);
-    *cycles = (uint16_t)load_store_cycles(s->shared->gpu, &s->shared->coalescer, i, n);
+    *cycles = load_store_cycles(s->shared->gpu, &s->shared->coalescer, i, n);
     return n;
 }

@@ -6,7 +6,7 @@
 
 #include <strata/fatbin.h>
 
-#include "ptx/fatbin_private.h"
+#include "emulator/fatbin_private.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

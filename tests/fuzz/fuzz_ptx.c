@@ -9,13 +9,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* All of a kernel's memory is this; anything else it touches is an error. */
 static uint8_t memory[4096];
 
-static bool find(void *user, uint64_t address, struct strata_ptx_range *out)
+static bool find(void *user, uint64_t address, struct strata_memory_range *out)
 {
     (void)user;
     uint64_t base = (uint64_t)(uintptr_t)memory;
     if (address - base >= sizeof memory)
         return false;
-    *out = (struct strata_ptx_range){base, sizeof memory};
+    *out = (struct strata_memory_range){base, sizeof memory};
     return true;
 }
 
@@ -36,40 +36,40 @@ static void release(void *user, void *p)
     free(p);
 }
 
-static void run_entries(struct strata_ptx_module *m)
+static void run_entries(struct strata_module *m)
 {
-    for (size_t i = 0; i < strata_ptx_entry_count(m) && i < 4; i++) {
-        const struct strata_ptx_entry *e = strata_ptx_entry_get(m, i);
+    for (size_t i = 0; i < strata_module_entry_count(m) && i < 4; i++) {
+        const struct strata_entry *e = strata_module_entry_get(m, i);
         uint8_t *params = calloc(1, e->param_bytes + 8);
         uint64_t base = (uint64_t)(uintptr_t)memory;
         for (uint32_t k = 0; params && k < e->n_params; k++)
             if (e->params[k].size_bytes == 8)
                 memcpy(params + e->params[k].offset_bytes, &base, sizeof base);
-        struct strata_ptx_run_options opt;
-        strata_ptx_run_options_init(&opt);
+        struct strata_run_options opt;
+        strata_run_options_init(&opt);
         opt.threads = 1;
         opt.instruction_limit = 2000;
         opt.state_limit_bytes = 64u << 20;
-        struct strata_ptx_launch launch = {
+        struct strata_kernel_launch launch = {
             .entry = e, .grid = {2, 1, 1}, .block = {40, 1, 1}, .params = params};
         struct strata_error err;
         bool small = e->shared_static_bytes < (1u << 20) && e->local_bytes < 65536;
         if (params && small)
-            strata_ptx_run(m, &launch, &opt, NULL, &err);
+            strata_module_run(m, &launch, &opt, NULL, &err);
         free(params);
     }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct strata_ptx_memory hooks = {NULL, allocate, release, find};
+    struct strata_device_memory hooks = {NULL, allocate, release, find};
     struct strata_ptx_source source = {(const char *)data, size, "fuzz"};
-    struct strata_ptx_module *m;
+    struct strata_module *m;
     struct strata_error err;
     given = 0;
     if (strata_ptx_module_create(&source, 1, &hooks, &m, &err) == STRATA_OK) {
         run_entries(m);
-        strata_ptx_module_destroy(m);
+        strata_module_destroy(m);
     }
     return 0;
 }

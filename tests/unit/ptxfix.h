@@ -15,33 +15,33 @@
 
 #define PTX_HEAD ".version 7.8\n.target sm_80\n.address_size 64\n"
 
-static struct strata_ptx_arena *arena;
+static struct strata_arena *arena;
 
 static inline int open_arena(void **state)
 {
     (void)state;
-    return strata_ptx_arena_create(1u << 28, &arena, NULL) != STRATA_OK;
+    return strata_arena_create(1u << 28, &arena, NULL) != STRATA_OK;
 }
 static inline int close_arena(void **state)
 {
     (void)state;
-    strata_ptx_arena_destroy(arena);
+    strata_arena_destroy(arena);
     return 0;
 }
 /* Zeroed device memory; it goes with the arena. */
 static inline void *device_memory(size_t bytes)
 {
-    void *p = strata_ptx_arena_allocate(arena, bytes, 256);
+    void *p = strata_arena_allocate(arena, bytes, 256);
     assert_non_null(p);
     memset(p, 0, bytes);
     return p;
 }
 
-static inline struct strata_ptx_module *load_text(const char *text)
+static inline struct strata_module *load_text(const char *text)
 {
-    struct strata_ptx_memory memory = strata_ptx_arena_memory(arena);
+    struct strata_device_memory memory = strata_arena_memory(arena);
     struct strata_ptx_source source = {text, strlen(text), "test.ptx"};
-    struct strata_ptx_module *m = NULL;
+    struct strata_module *m = NULL;
     struct strata_error err;
     char message[1300];
     if (strata_ptx_module_create(&source, 1, &memory, &m, &err) != STRATA_OK) {
@@ -70,10 +70,10 @@ static inline char *read_fixture(const char *name)
     return text;
 }
 
-static inline struct strata_ptx_module *load_fixture(const char *name)
+static inline struct strata_module *load_fixture(const char *name)
 {
     char *text = read_fixture(name);
-    struct strata_ptx_module *m = load_text(text);
+    struct strata_module *m = load_text(text);
     free(text);
     return m;
 }
@@ -81,9 +81,9 @@ static inline struct strata_ptx_module *load_fixture(const char *name)
 /* Expects the load to fail and gives its status; the sentence is in *err. */
 static inline strata_status load_failure(const char *text, struct strata_error *err)
 {
-    struct strata_ptx_memory memory = strata_ptx_arena_memory(arena);
+    struct strata_device_memory memory = strata_arena_memory(arena);
     struct strata_ptx_source source = {text, strlen(text), "test.ptx"};
-    struct strata_ptx_module *m = NULL;
+    struct strata_module *m = NULL;
     strata_status status = strata_ptx_module_create(&source, 1, &memory, &m, err);
     assert_null(m);
     assert_int_not_equal(status, STRATA_OK);
@@ -95,22 +95,23 @@ struct run_setup {
     uint32_t host_threads;    /* 0: 1 */
     uint32_t shared_bytes;
     bool cooperative;
-    const struct strata_ptx_sink *sink;
-    struct strata_ptx_stats stats;
+    const struct strata_record_sink *sink;
+    struct strata_run_stats stats;
     struct strata_error err;
-    const struct strata_ptx_texture *const *textures;
+    const struct strata_texture *const *textures;
     size_t n_textures;
     uint64_t limit, sample_blocks;
+    uint32_t interleave;
     void (*print)(void *user, const char *text, size_t length);
     void *print_user;
 };
 
-static inline strata_status run_entry(struct strata_ptx_module *m, const char *name,
+static inline strata_status run_entry(struct strata_module *m, const char *name,
                                       struct run_setup *s, const void *params)
 {
-    struct strata_ptx_run_options opt;
-    struct strata_ptx_launch launch = {
-        .entry = strata_ptx_entry_find(m, name),
+    struct strata_run_options opt;
+    struct strata_kernel_launch launch = {
+        .entry = strata_module_entry_find(m, name),
         .grid = {s->blocks ? s->blocks : 1, 1, 1},
         .block = {s->threads ? s->threads : 32, 1, 1},
         .shared_dynamic_bytes = s->shared_bytes,
@@ -120,17 +121,18 @@ static inline strata_status run_entry(struct strata_ptx_module *m, const char *n
         .n_textures = s->n_textures,
     };
     assert_non_null(launch.entry);
-    strata_ptx_run_options_init(&opt);
+    strata_run_options_init(&opt);
     opt.threads = s->host_threads ? s->host_threads : 1;
     opt.sink = s->sink;
     opt.instruction_limit = s->limit ? s->limit : 50000000;
     opt.sample_blocks = s->sample_blocks;
+    opt.interleave = s->interleave;
     opt.print = s->print;
     opt.print_user = s->print_user;
-    return strata_ptx_run(m, &launch, &opt, &s->stats, &s->err);
+    return strata_module_run(m, &launch, &opt, &s->stats, &s->err);
 }
 
-static inline void run_ok(struct strata_ptx_module *m, const char *name, struct run_setup *s,
+static inline void run_ok(struct strata_module *m, const char *name, struct run_setup *s,
                           const void *params)
 {
     char message[1300];
@@ -203,7 +205,7 @@ static inline void run_value_row(const struct value_row *row, bool guarded, uint
     char text[4096];
     snprintf(text, sizeof text, VALUE_KERNEL, guarded ? "@%odd " : "", row->inst,
              result_code(row->kind));
-    struct strata_ptx_module *m = load_text(text);
+    struct strata_module *m = load_text(text);
     uint64_t *in = device_memory(24), *result = device_memory(256);
     in[0] = row->a;
     in[1] = row->b;
@@ -214,9 +216,9 @@ static inline void run_value_row(const struct value_row *row, bool guarded, uint
     struct run_setup setup = {0};
     run_ok(m, "k", &setup, &params);
     memcpy(out, result, 256);
-    strata_ptx_arena_release(arena, in);
-    strata_ptx_arena_release(arena, result);
-    strata_ptx_module_destroy(m);
+    strata_arena_release(arena, in);
+    strata_arena_release(arena, result);
+    strata_module_destroy(m);
 }
 
 static inline void check_value_rows(const struct value_row *rows, size_t n)

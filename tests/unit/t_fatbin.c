@@ -13,7 +13,7 @@
 
 #include <strata/fatbin.h>
 
-#include "ptx/lz4_block.h"
+#include "emulator/lz4_block.h"
 
 struct file {
     uint8_t *bytes;

@@ -2,7 +2,7 @@
  */
 #include "ptxfix.h"
 
-static struct strata_ptx_module *m;
+static struct strata_module *m;
 
 static int open_module(void **state)
 {
@@ -13,7 +13,7 @@ static int open_module(void **state)
 }
 static int close_module(void **state)
 {
-    strata_ptx_module_destroy(m);
+    strata_module_destroy(m);
     return close_arena(state);
 }
 
@@ -82,11 +82,11 @@ static void same_for_all_threads(const char *name, struct run_setup setup, const
 {
     uint8_t *before = malloc(bytes), *after = malloc(bytes);
     struct text first = {0};
-    struct strata_ptx_stats stats = {0};
+    struct strata_run_stats stats = {0};
     memcpy(before, memory, bytes);
     for (uint32_t threads = 1; threads <= 3; threads++) {
         struct text t = {0};
-        struct strata_ptx_sink sink = {&t, begin, take_block};
+        struct strata_record_sink sink = {&t, begin, take_block};
         memcpy(memory, before, bytes);
         setup.host_threads = threads;
         setup.sink = &sink;
@@ -110,7 +110,7 @@ static void same_for_all_threads(const char *name, struct run_setup setup, const
 static void independent_blocks_run_in_parallel(void **state)
 {
     (void)state;
-    struct strata_ptx_module *mm = load_fixture("matmul_clang.ptx"), *kept = m;
+    struct strata_module *mm = load_fixture("matmul_clang.ptx"), *kept = m;
     enum { N = 64 };
     float *a = device_memory(4 * N * N), *b = device_memory(4 * N * N),
           *c = device_memory(4 * N * N);
@@ -133,7 +133,7 @@ static void independent_blocks_run_in_parallel(void **state)
         assert_true(c[j] == sum);
     }
     m = kept;
-    strata_ptx_module_destroy(mm);
+    strata_module_destroy(mm);
     uint32_t *out = device_memory(4 * 40);
     setup = (struct run_setup){.threads = 64, .blocks = 40, .shared_bytes = 256};
     same_for_all_threads("tree", setup, &out, out, 4 * 40);
@@ -186,7 +186,7 @@ static void a_block_that_reads_what_another_wrote_sees_it(void **state)
 static void in_place_kernels_give_the_result_of_block_order(void **state)
 {
     (void)state;
-    struct strata_ptx_module *chaos = load_text(
+    struct strata_module *chaos = load_text(
         PTX_HEAD
         ".visible .entry k(.param .u64 data, .param .u32 mask) { .reg .b32 %r<20>; .reg .b64 "
         "%rd<12>; .reg .pred %p<2>;\n"
@@ -239,16 +239,16 @@ static void in_place_kernels_give_the_result_of_block_order(void **state)
             assert_memory_equal(data, expected, bytes);
             assert_true(setup.stats.ran_in_parallel);
             free(expected);
-            strata_ptx_arena_release(arena, data);
+            strata_arena_release(arena, data);
         }
-    strata_ptx_module_destroy(chaos);
+    strata_module_destroy(chaos);
 }
 
 /* Only the last block reads what the others wrote: it must notice, whoever runs it. */
 static void a_late_reader_is_noticed(void **state)
 {
     (void)state;
-    struct strata_ptx_module *late = load_text(
+    struct strata_module *late = load_text(
         PTX_HEAD
         ".visible .entry k(.param .u64 data) { .reg .b32 %r<6>; .reg .b64 %rd<4>; .reg .pred "
         "%p<2>;\n"
@@ -258,20 +258,20 @@ static void a_late_reader_is_noticed(void **state)
         "st.global.u32 [%rd3],%r1; ret;\n"
         "LAST: ld.global.u32 %r3,[%rd3+-4]; add.u32 %r3,%r3,1000; st.global.u32 [%rd3],%r3; ret; "
         "}\n");
-    struct strata_ptx_module *kept = m;
+    struct strata_module *kept = m;
     uint32_t *data = device_memory(4 * 64);
     struct run_setup setup = {.threads = 1, .blocks = 64};
     m = late;
     same_for_all_threads("k", setup, &data, data, 4 * 64);
     assert_int_equal(data[63], 1062);
     m = kept;
-    strata_ptx_module_destroy(late);
+    strata_module_destroy(late);
 }
 
 static void a_failure_is_that_of_the_first_block(void **state)
 {
     (void)state;
-    struct strata_ptx_module *bad =
+    struct strata_module *bad =
         load_text(PTX_HEAD ".visible .entry k(.param .u64 data) { .reg .b32 %r<6>; .reg .b64 "
                            "%rd<4>; .reg .pred %p<2>;\n"
                            "ld.param.u64 %rd1,[data]; mov.u32 %r1,%ctaid.x; setp.ge.u32 %p1,%r1,7; "
@@ -286,7 +286,7 @@ static void a_failure_is_that_of_the_first_block(void **state)
         assert_int_equal(*data, 6); /* blocks before it have stored */
         assert_int_equal(setup.stats.blocks, 7);
     }
-    strata_ptx_module_destroy(bad);
+    strata_module_destroy(bad);
 }
 
 static void a_spin_lock_is_passed_on_between_lanes_and_blocks(void **state)
@@ -310,6 +310,79 @@ static void blocks_may_wait_for_later_blocks(void **state)
     same_for_all_threads("chain", setup, &flags, flags, 4 * 61);
     for (uint32_t i = 0; i < 60; i++)
         assert_int_equal(flags[i], i + 100);
+}
+
+/* Every block waits for the next one and then says that it is done: in a loop that reads two
+ * places, in one that meets at a barrier each time round, and in one whose reads look like work. */
+#define WAITING(entry, before, wait, done)                                                         \
+    ".visible .entry " entry "(.param .u64 flags)\n{ .reg .b32 %r<9>; .reg .b64 %rd<6>; .reg "     \
+    ".pred %p<5>; .shared .align 4 .u32 said;\nld.param.u64 %rd1,[flags]; mov.u32 %r1,%ctaid.x; "  \
+    "mov.u32 %r2,%nctaid.x; add.u32 %r3,%r1,1;\nmul.wide.u32 %rd2,%r1,8; add.u64 %rd3,%rd1,%rd2; " \
+    "setp.eq.u32 %p1,%r3,%r2; mov.u32 %r6,%tid.x; setp.eq.u32 %p3,%r6,0;\n" before                 \
+    "@%p1 bra PASS;\nWAIT: " wait "@%p2 bra WAIT;\nPASS: add.u32 %r5,%r1,100; " done "ret; }\n"
+
+static const char waiting_kernels[] =
+    PTX_HEAD WAITING("two", "",
+                     "ld.volatile.global.u32 %r4,[%rd3+8]; ld.volatile.global.u32 %r7,[%rd3+12];\n"
+                     "add.u32 %r4,%r4,%r7; setp.eq.u32 %p2,%r4,0;\n",
+                     "st.volatile.global.u32 [%rd3+4],%r5;")
+        WAITING("barrier", "",
+                "@!%p3 bra MEET; ld.volatile.global.u32 %r4,[%rd3+8]; st.shared.u32 [said],%r4;\n"
+                "MEET: bar.sync 0; ld.shared.u32 %r4,[said]; bar.sync 0; setp.eq.u32 %p2,%r4,0;\n",
+                "bar.sync 0; st.volatile.global.u32 [%rd3],%r5;")
+            WAITING("work",
+                    "atom.global.add.u32 %r8,[%rd3+4],0; mul.wide.u32 %rd4,%r2,8; add.u64 "
+                    "%rd4,%rd1,%rd4;",
+                    "ld.global.u32 %r4,[%rd4-8]; setp.eq.u32 %p2,%r4,0;\n",
+                    "add.u32 %r5,%r5,%r8; st.global.u32 [%rd3],%r5;");
+
+static void waiting_has_many_forms(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"two", "barrier"};
+    struct strata_module *waiting = load_text(waiting_kernels), *kept = m;
+    m = waiting;
+    for (unsigned k = 0; k < 2; k++) {
+        uint32_t *flags = device_memory(8 * 61);
+        struct run_setup setup = {.threads = 96, .blocks = 60};
+        same_for_all_threads(names[k], setup, &flags, flags, 8 * 61);
+        for (uint32_t i = 0; i < 60; i++)
+            assert_int_equal(flags[2 * i + (k == 0)], i + 100);
+    }
+    /* more blocks than take turns by themselves, and nothing that looks like waiting */
+    uint32_t *flags = device_memory(8 * 35);
+    struct run_setup setup = {.threads = 32, .blocks = 34, .limit = 400000000};
+    run_ok(m, "work", &setup, &flags);
+    for (uint32_t i = 0; i < 34; i++)
+        assert_int_equal(flags[2 * i], i + 100);
+    m = kept;
+    strata_module_destroy(waiting);
+}
+
+/* Eight warps read a word, work for a while and store it raised by one. Warps that run until they
+ * wait add eight; finely interleaved they all read the same, as on hardware, and add one. */
+static void warps_can_be_interleaved_finely(void **state)
+{
+    (void)state;
+    struct strata_module *race = load_text(
+        PTX_HEAD ".visible .entry k(.param .u64 word)\n{ .reg .b32 %r<6>; .reg .b64 %rd<3>; .reg "
+                 ".pred %p<2>; ld.param.u64 %rd1,[word]; ld.global.u32 %r1,[%rd1];\n"
+                 "mov.u32 %r2,0; LOOP: add.u32 %r2,%r2,1; setp.lt.u32 %p1,%r2,20; @%p1 bra LOOP;\n"
+                 "add.u32 %r1,%r1,1; st.global.u32 [%rd1],%r1; ret; }\n");
+    static const struct {
+        uint32_t blocks, interleave, expected;
+    } cases[] = {{1, 0, 8}, {1, 1, 1}, {1, 4, 1}, {1, 1000, 8}, {3, 0, 24}, {3, 1, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (uint32_t threads = 1; threads <= 2; threads++) {
+            uint32_t *word = device_memory(4);
+            struct run_setup setup = {.threads = 256,
+                                      .blocks = cases[i].blocks,
+                                      .host_threads = threads,
+                                      .interleave = cases[i].interleave};
+            run_ok(race, "k", &setup, &word);
+            assert_int_equal(*word, cases[i].expected);
+        }
+    strata_module_destroy(race);
 }
 
 static void a_barrier_of_the_whole_grid_opens(void **state)
@@ -337,7 +410,7 @@ static void a_sample_of_blocks_is_spread_evenly(void **state)
     } cases[] = {{10, 10}, {7, 7}, {100, 100}, {1000, 100}, {1, 1}, {0, 100}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct text t = {0};
-        struct strata_ptx_sink sink = {&t, begin, take_block};
+        struct strata_record_sink sink = {&t, begin, take_block};
         struct run_setup setup = {.threads = 32,
                                   .blocks = 100,
                                   .shared_bytes = 128,
@@ -374,7 +447,7 @@ static void a_sink_that_fails_stops_the_launch(void **state)
     uint32_t *out = device_memory(4 * 100);
     for (uint32_t threads = 1; threads <= 2; threads++) {
         unsigned left = 5;
-        struct strata_ptx_sink sink = {&left, accept, refuse};
+        struct strata_record_sink sink = {&left, accept, refuse};
         struct run_setup setup = {.threads = 32,
                                   .blocks = 100,
                                   .shared_bytes = 128,
@@ -389,7 +462,7 @@ static void a_sink_that_fails_stops_the_launch(void **state)
 static void the_clock_only_goes_forward(void **state)
 {
     (void)state;
-    struct strata_ptx_module *clock = load_text(
+    struct strata_module *clock = load_text(
         PTX_HEAD
         ".visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %rd<8>; ld.param.u64 "
         "%rd1,[out];\n"
@@ -405,7 +478,7 @@ static void the_clock_only_goes_forward(void **state)
     run_ok(clock, "k", &setup, &out);
     assert_true(out->a < out->b);
     assert_true(out->a < out->c && out->c < out->d && out->d < out->b);
-    strata_ptx_module_destroy(clock);
+    strata_module_destroy(clock);
 }
 
 int main(void)
@@ -420,6 +493,8 @@ int main(void)
         cmocka_unit_test(a_failure_is_that_of_the_first_block),
         cmocka_unit_test(a_spin_lock_is_passed_on_between_lanes_and_blocks),
         cmocka_unit_test(blocks_may_wait_for_later_blocks),
+        cmocka_unit_test(waiting_has_many_forms),
+        cmocka_unit_test(warps_can_be_interleaved_finely),
         cmocka_unit_test(a_barrier_of_the_whole_grid_opens),
         cmocka_unit_test(a_sample_of_blocks_is_spread_evenly),
         cmocka_unit_test(a_sink_that_fails_stops_the_launch),

@@ -1,7 +1,7 @@
 /* Control flow: divergence, barriers, calls, and functions of the runtime. */
 #include "ptxfix.h"
 
-static struct strata_ptx_module *m;
+static struct strata_module *m;
 
 static int open_module(void **state)
 {
@@ -12,7 +12,7 @@ static int open_module(void **state)
 }
 static int close_module(void **state)
 {
-    strata_ptx_module_destroy(m);
+    strata_module_destroy(m);
     return close_arena(state);
 }
 
@@ -148,7 +148,7 @@ static void printf_takes_all_kinds_of_arguments(void **state)
 static void the_heap_lives_from_launch_to_launch(void **state)
 {
     (void)state;
-    uint64_t before = strata_ptx_arena_used_bytes(arena);
+    uint64_t before = strata_arena_used_bytes(arena);
     uint64_t *cells = device_memory(8 * 32);
     uint32_t *out = device_memory(4 * 32);
     struct run_setup setup = {.threads = 32};
@@ -159,7 +159,7 @@ static void the_heap_lives_from_launch_to_launch(void **state)
     run_ok(m, "tear_down", &setup, &params);
     for (unsigned i = 0; i < 32; i++)
         assert_int_equal(out[i], i * i);
-    assert_int_equal(strata_ptx_arena_used_bytes(arena), before + 8 * 32 + 4 * 32);
+    assert_int_equal(strata_arena_used_bytes(arena), before + 8 * 32 + 4 * 32);
     /* a second time, the cells are gone */
     assert_int_equal(run_entry(m, "tear_down", &setup, &params), STRATA_EFORMAT);
     assert_non_null(strstr(setup.err.message, "illegal address"));
@@ -178,28 +178,28 @@ static void constants_are_read_by_name_and_by_pointer(void **state)
 
 #define KERNEL(body)                                                                               \
     PTX_HEAD                                                                                       \
-        ".visible .entry k(.param .u64 out)\n{ .reg .b32 %r<16>; .reg .b64 %rd<8>; .reg .pred "    \
-        "%p<8>;\nld.param.u64 %rd1,[out]; mov.u32 %r1,%tid.x; mul.wide.u32 %rd2,%r1,4;\n"          \
-        "add.u64 %rd3,%rd1,%rd2;\n" body "\nret; }\n"
+    ".visible .entry k(.param .u64 out)\n{ .reg .b32 %r<16>; .reg .b64 %rd<8>; .reg .pred "        \
+    "%p<8>;\nld.param.u64 %rd1,[out]; mov.u32 %r1,%tid.x; mul.wide.u32 %rd2,%r1,4;\n"              \
+    "add.u64 %rd3,%rd1,%rd2;\n" body "\nret; }\n"
 
 static void run_text(const char *text, struct run_setup *setup, uint32_t *out)
 {
-    struct strata_ptx_module *module = load_text(text);
+    struct strata_module *module = load_text(text);
     run_ok(module, "k", setup, &out);
-    strata_ptx_module_destroy(module);
+    strata_module_destroy(module);
 }
 
 static void a_trap_ends_the_launch(void **state)
 {
     (void)state;
-    struct strata_ptx_module *module =
+    struct strata_module *module =
         load_text(KERNEL("setp.eq.u32 %p1,%r1,5;\n@%p1 trap;\nst.global.u32 [%rd3],1;"));
     uint32_t *out = device_memory(4 * 32);
     struct run_setup setup = {.threads = 32};
     assert_int_equal(run_entry(module, "k", &setup, &out), STRATA_EFORMAT);
     assert_non_null(strstr(setup.err.message, "thread (5,0,0): it executed a trap"));
     assert_int_equal(setup.err.line, 9);
-    strata_ptx_module_destroy(module);
+    strata_module_destroy(module);
 }
 
 /* A branch to a trap or an exit must not keep the others apart until the end: the ballot after it
@@ -272,7 +272,7 @@ static void guarded_calls_and_returns(void **state)
 static void a_call_through_a_wild_pointer_is_reported(void **state)
 {
     (void)state;
-    struct strata_ptx_module *module =
+    struct strata_module *module =
         load_text(PTX_HEAD ".visible .entry k(.param .u64 out) { .reg .b64 %rd<4>; mov.u64 "
                            "%rd1,4096; proto: .callprototype _ ();\n"
                            "call %rd1, (), proto; ret; }\n");
@@ -280,13 +280,13 @@ static void a_call_through_a_wild_pointer_is_reported(void **state)
     struct run_setup setup = {.threads = 32};
     assert_int_equal(run_entry(module, "k", &setup, &out), STRATA_EFORMAT);
     assert_non_null(strstr(setup.err.message, "no function"));
-    strata_ptx_module_destroy(module);
+    strata_module_destroy(module);
 }
 
 static void endless_recursion_meets_the_stack_limit(void **state)
 {
     (void)state;
-    struct strata_ptx_module *module = load_text(
+    struct strata_module *module = load_text(
         PTX_HEAD
         ".func f() { .local .b8 x[64]; .reg .b32 %r<2>; mov.u32 %r1,x; call.uni f; ret; }\n"
         ".visible .entry k(.param .u64 out) { call.uni f; ret; }\n");
@@ -294,26 +294,26 @@ static void endless_recursion_meets_the_stack_limit(void **state)
     struct run_setup setup = {.threads = 32};
     assert_int_equal(run_entry(module, "k", &setup, &out), STRATA_ELIMIT);
     assert_non_null(strstr(setup.err.message, "stack"));
-    strata_ptx_module_destroy(module);
+    strata_module_destroy(module);
 }
 
 static void an_endless_loop_meets_the_instruction_limit(void **state)
 {
     (void)state;
-    struct strata_ptx_module *module = load_text(KERNEL("L: add.u32 %r2,%r2,1; bra.uni L;"));
+    struct strata_module *module = load_text(KERNEL("L: add.u32 %r2,%r2,1; bra.uni L;"));
     uint32_t *out = device_memory(4);
     for (uint32_t blocks = 1; blocks < 3; blocks++) {
         struct run_setup setup = {.threads = 32, .limit = 100000, .blocks = blocks};
         assert_int_equal(run_entry(module, "k", &setup, &out), STRATA_ELIMIT);
         assert_non_null(strstr(setup.err.message, "100000"));
     }
-    strata_ptx_module_destroy(module);
+    strata_module_destroy(module);
 }
 
 static void impossible_launches_are_refused(void **state)
 {
     (void)state;
-    struct strata_ptx_module *module =
+    struct strata_module *module =
         load_text(PTX_HEAD ".visible .entry k() .maxntid 64,1,1 { ret; }\n");
     struct run_setup setup = {.threads = 65};
     assert_int_equal(run_entry(module, "k", &setup, NULL), STRATA_EUSAGE);
@@ -321,10 +321,10 @@ static void impossible_launches_are_refused(void **state)
     assert_int_equal(run_entry(module, "k", &setup, NULL), STRATA_EUSAGE);
     setup = (struct run_setup){.threads = 32, .shared_bytes = 2u << 20};
     assert_int_equal(run_entry(module, "k", &setup, NULL), STRATA_EUSAGE);
-    struct strata_ptx_launch foreign = {
-        .entry = strata_ptx_entry_find(m, "tree"), .grid = {1, 1, 1}, .block = {1, 1, 1}};
-    assert_int_equal(strata_ptx_run(module, &foreign, NULL, NULL, NULL), STRATA_EUSAGE);
-    strata_ptx_module_destroy(module);
+    struct strata_kernel_launch foreign = {
+        .entry = strata_module_entry_find(m, "tree"), .grid = {1, 1, 1}, .block = {1, 1, 1}};
+    assert_int_equal(strata_module_run(module, &foreign, NULL, NULL, NULL), STRATA_EUSAGE);
+    strata_module_destroy(module);
 }
 
 int main(void)

@@ -14,23 +14,23 @@ struct buffers {
 static struct buffers run_kernel(const char *text, uint32_t threads, const void *in,
                                  size_t in_bytes, size_t out_bytes)
 {
-    struct strata_ptx_module *m = load_text(text);
+    struct strata_module *m = load_text(text);
     struct buffers b = {device_memory(in_bytes + 1), device_memory(out_bytes)};
     struct run_setup setup = {.threads = threads};
     memcpy(b.in, in, in_bytes);
     run_ok(m, "k", &setup, &b);
-    strata_ptx_module_destroy(m);
+    strata_module_destroy(m);
     return b;
 }
 
 static strata_status run_bad(const char *text, uint32_t threads, struct strata_error *err)
 {
-    struct strata_ptx_module *m = load_text(text);
+    struct strata_module *m = load_text(text);
     struct buffers b = {device_memory(64), device_memory(64)};
     struct run_setup setup = {.threads = threads};
     strata_status status = run_entry(m, "k", &setup, &b);
     *err = setup.err;
-    strata_ptx_module_destroy(m);
+    strata_module_destroy(m);
     return status;
 }
 
@@ -142,7 +142,7 @@ static void generic_addresses_reach_every_space(void **state)
 static void parameters_have_addresses(void **state)
 {
     (void)state;
-    struct strata_ptx_module *m = load_text(
+    struct strata_module *m = load_text(
         PTX_HEAD
         ".visible .entry k(.param .u64 out, .param .align 8 .b8 s[24]) { .reg .b64 %rd<8>; .reg "
         ".b32 %r<8>;\n"
@@ -162,13 +162,13 @@ static void parameters_have_addresses(void **state)
         assert_int_equal(o[i], 11 + i);
     assert_int_equal(o[16], 25);
     assert_int_equal(o[17], 15);
-    strata_ptx_module_destroy(m);
+    strata_module_destroy(m);
 }
 
 static void structures_pass_through_calls(void **state)
 {
     (void)state;
-    struct strata_ptx_module *m = load_text(
+    struct strata_module *m = load_text(
         PTX_HEAD
         ".func (.param .align 8 .b8 r[16]) swap(.param .align 8 .b8 s[16], .param .b32 n) {\n"
         ".reg .b64 %rd<6>; .reg .b32 %r<3>; mov.b64 %rd1,s; ld.param.b64 %rd2,[%rd1+8]; "
@@ -187,7 +187,7 @@ static void structures_pass_through_calls(void **state)
     run_ok(m, "k", &setup, &out);
     assert_int_equal(out[0], 2);
     assert_int_equal(out[1], 6);
-    strata_ptx_module_destroy(m);
+    strata_module_destroy(m);
 }
 
 static void wrong_addresses_end_the_launch_with_a_place(void **state)
@@ -360,22 +360,21 @@ static void hints_and_fences_change_no_values(void **state)
 static void the_arena_repeats_addresses_and_finds_them(void **state)
 {
     (void)state;
-    struct strata_ptx_range range;
-    uint8_t *a = strata_ptx_arena_allocate(arena, 1000, 0),
-            *b = strata_ptx_arena_allocate(arena, 10, 4096);
+    struct strata_memory_range range;
+    uint8_t *a = strata_arena_allocate(arena, 1000, 0), *b = strata_arena_allocate(arena, 10, 4096);
     assert_int_equal((uintptr_t)a % 256, 0);
     assert_int_equal((uintptr_t)b % 4096, 0);
-    assert_true(strata_ptx_arena_find(arena, (uintptr_t)a + 999, &range));
+    assert_true(strata_arena_find(arena, (uintptr_t)a + 999, &range));
     assert_int_equal(range.base, (uintptr_t)a);
     assert_int_equal(range.bytes, 1000);
-    assert_false(strata_ptx_arena_find(arena, (uintptr_t)a + 1000, &range));
-    assert_false(strata_ptx_arena_release(arena, a + 8));
-    assert_true(strata_ptx_arena_release(arena, a));
-    assert_false(strata_ptx_arena_release(arena, a));
-    assert_ptr_equal(strata_ptx_arena_allocate(arena, 1000, 0), a);
-    assert_null(strata_ptx_arena_allocate(arena, (uint64_t)1 << 60, 0));
-    strata_ptx_arena_release(arena, a);
-    strata_ptx_arena_release(arena, b);
+    assert_false(strata_arena_find(arena, (uintptr_t)a + 1000, &range));
+    assert_false(strata_arena_release(arena, a + 8));
+    assert_true(strata_arena_release(arena, a));
+    assert_false(strata_arena_release(arena, a));
+    assert_ptr_equal(strata_arena_allocate(arena, 1000, 0), a);
+    assert_null(strata_arena_allocate(arena, (uint64_t)1 << 60, 0));
+    strata_arena_release(arena, a);
+    strata_arena_release(arena, b);
 }
 
 int main(void)

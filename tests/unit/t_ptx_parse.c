@@ -4,7 +4,7 @@
 static void entries_say_how_to_be_launched(void **state)
 {
     (void)state;
-    struct strata_ptx_module *m =
+    struct strata_module *m =
         load_text(PTX_HEAD ".visible .entry first(.param .u8 c, .param .align 8 .b8 s[24], .param "
                            ".u64 .ptr .global .align 4 p,\n"
                            "  .param .u32 n, .param .align 16 .b8 v[16])\n"
@@ -13,8 +13,8 @@ static void entries_say_how_to_be_launched(void **state)
                            ".align 8 .b8 depot[20];\n"
                            "  .reg .b32 %r<3>; mov.u32 %r1, tile; st.shared.u32 [%r1], 5; "
                            "st.local.u32 [depot], 1; ret; }\n");
-    const struct strata_ptx_entry *e = strata_ptx_entry_find(m, "first");
-    assert_int_equal(strata_ptx_entry_count(m), 2);
+    const struct strata_entry *e = strata_module_entry_find(m, "first");
+    assert_int_equal(strata_module_entry_count(m), 2);
     assert_non_null(e);
     assert_int_equal(e->n_params, 5);
     static const uint32_t offsets[] = {0, 8, 32, 40, 48}, sizes[] = {1, 24, 8, 4, 16};
@@ -25,23 +25,23 @@ static void entries_say_how_to_be_launched(void **state)
     assert_int_equal(e->param_bytes, 64);
     assert_int_equal(e->max_threads, 512);
     assert_int_equal(e->min_blocks_per_sm, 3);
-    e = strata_ptx_entry_get(m, 1);
+    e = strata_module_entry_get(m, 1);
     assert_string_equal(e->name, "second");
     assert_int_equal(e->required_threads[0], 64);
     assert_int_equal(e->shared_static_bytes, 100);
     assert_int_equal(e->local_bytes, 32);
     assert_false(e->uses_dynamic_shared);
-    assert_int_equal(strata_ptx_module_sm(m), 80);
-    assert_null(strata_ptx_entry_get(m, 2));
-    assert_null(strata_ptx_entry_find(m, "third"));
-    strata_ptx_module_destroy(m);
+    assert_int_equal(strata_module_sm(m), 80);
+    assert_null(strata_module_entry_get(m, 2));
+    assert_null(strata_module_entry_find(m, "third"));
+    strata_module_destroy(m);
 }
 
 static void initialisers_hold_numbers_and_addresses(void **state)
 {
     (void)state;
-    struct strata_ptx_module *m = load_text(
-        PTX_HEAD ".global .align 4 .u32 numbers[4] = {1, -2, 0x10};\n"
+    struct strata_module *m = load_text(
+        PTX_HEAD ".global .align 4 .u32 numbers[4] = {1, -2, 0x10, WARP_SZ};\n"
                  ".visible .const .align 4 .f32 floats[2] = {0f3F800000, 2.5};\n"
                  ".global .align 8 .u64 pointers[3] = {numbers, generic(numbers)+8, run};\n"
                  ".global .align 1 .b8 text[] = {104, 105, 0};\n"
@@ -49,31 +49,31 @@ static void initialisers_hold_numbers_and_addresses(void **state)
                  ".global .align 4 .b32 grid[2][3] = {{1,2,3},{4,5}};\n"
                  ".global .align 8 .attribute(.managed) .u64 shared_with_host;\n"
                  ".func run() { ret; }\n");
-    const struct strata_ptx_symbol *numbers = strata_ptx_symbol_find(m, "numbers");
+    const struct strata_symbol *numbers = strata_module_symbol_find(m, "numbers");
     const uint32_t *n = numbers->address;
     assert_int_equal(numbers->bytes, 16);
     assert_int_equal(n[0], 1);
     assert_int_equal(n[1], 0xfffffffe);
     assert_int_equal(n[2], 16);
-    assert_int_equal(n[3], 0);
-    const struct strata_ptx_symbol *floats = strata_ptx_symbol_find(m, "floats");
+    assert_int_equal(n[3], 32);
+    const struct strata_symbol *floats = strata_module_symbol_find(m, "floats");
     assert_true(floats->is_const);
     assert_true(((const float *)floats->address)[1] == 2.5f);
-    const uint64_t *pointers = strata_ptx_symbol_find(m, "pointers")->address;
+    const uint64_t *pointers = strata_module_symbol_find(m, "pointers")->address;
     assert_int_equal(pointers[0], (uintptr_t)n);
     assert_int_equal(pointers[1], (uintptr_t)n + 8);
-    assert_true(pointers[2] >= STRATA_PTX_CODE_WINDOW);
-    assert_string_equal(strata_ptx_symbol_find(m, "text")->address, "hi");
-    const uint8_t *packed = strata_ptx_symbol_find(m, "packed")->address;
+    assert_true(pointers[2] >= STRATA_CODE_WINDOW);
+    assert_string_equal(strata_module_symbol_find(m, "text")->address, "hi");
+    const uint8_t *packed = strata_module_symbol_find(m, "packed")->address;
     assert_int_equal(packed[0], (uintptr_t)n & 0xff);
     assert_int_equal(packed[1], (uintptr_t)n >> 8 & 0xff);
     assert_int_equal(packed[2], 7);
-    const uint32_t *grid = strata_ptx_symbol_find(m, "grid")->address;
+    const uint32_t *grid = strata_module_symbol_find(m, "grid")->address;
     assert_int_equal(grid[4], 5);
-    assert_true(strata_ptx_symbol_find(m, "shared_with_host")->is_managed);
-    assert_null(strata_ptx_symbol_find(m, "nothing"));
-    assert_int_equal(strata_ptx_symbol_count(m), 7);
-    strata_ptx_module_destroy(m);
+    assert_true(strata_module_symbol_find(m, "shared_with_host")->is_managed);
+    assert_null(strata_module_symbol_find(m, "nothing"));
+    assert_int_equal(strata_module_symbol_count(m), 7);
+    strata_module_destroy(m);
 }
 
 static void several_texts_are_linked_by_name(void **state)
@@ -92,15 +92,15 @@ static void several_texts_are_linked_by_name(void **state)
         ".visible .func (.param .b32 r) twice(.param .b32 x) { .reg .b32 %r<3>;\n"
         "ld.param.b32 %r1,[x]; shl.b32 %r2,%r1,1; st.param.b32 [r],%r2; ret; }\n";
     struct strata_ptx_source sources[] = {{one, strlen(one), "one"}, {two, strlen(two), "two"}};
-    struct strata_ptx_memory memory = strata_ptx_arena_memory(arena);
-    struct strata_ptx_module *m;
+    struct strata_device_memory memory = strata_arena_memory(arena);
+    struct strata_module *m;
     struct strata_error err;
     assert_int_equal(strata_ptx_module_create(sources, 2, &memory, &m, &err), STRATA_OK);
     uint32_t *out = device_memory(4);
     struct run_setup setup = {.threads = 1};
     run_ok(m, "k", &setup, &out);
     assert_int_equal(*out, 43);
-    strata_ptx_module_destroy(m);
+    strata_module_destroy(m);
     /* alone, the first text lacks what it needs */
     assert_int_equal(strata_ptx_module_create(sources, 1, &memory, &m, &err), STRATA_EUNSUPPORTED);
     assert_non_null(strstr(err.message, "factor"));
@@ -109,7 +109,7 @@ static void several_texts_are_linked_by_name(void **state)
 static void labels_belong_to_their_scope(void **state)
 {
     (void)state;
-    struct strata_ptx_module *m = load_text(
+    struct strata_module *m = load_text(
         PTX_HEAD
         ".visible .entry k(.param .u64 out) { .reg .b64 %rd<3>; .reg .b32 %r<6>; .reg .pred "
         "%p<3>;\n"
@@ -121,7 +121,7 @@ static void labels_belong_to_their_scope(void **state)
     struct run_setup setup = {.threads = 1};
     run_ok(m, "k", &setup, &out);
     assert_int_equal(*out, 33);
-    strata_ptx_module_destroy(m);
+    strata_module_destroy(m);
 }
 
 #define BODY(code)                                                                                 \
@@ -200,7 +200,7 @@ static void what_cannot_be_run_is_named_at_once(void **state)
 static void comments_sections_and_line_marks_are_skipped(void **state)
 {
     (void)state;
-    struct strata_ptx_module *m = load_text(
+    struct strata_module *m = load_text(
         "// one\n/* two\n lines */ " PTX_HEAD ".file 1 \"a b.cu\"\n.pragma \"nounroll\";\n"
         ".visible .entry k(.param .u64 out) {\n.reg.b64 %rd<3>;.reg.b32 %r<3>; // glued\n"
         ".loc 1 12 3\nld.param.u64 %rd1,[out];\n"
@@ -213,7 +213,7 @@ static void comments_sections_and_line_marks_are_skipped(void **state)
     struct run_setup setup = {.threads = 1};
     run_ok(m, "k", &setup, &after);
     assert_int_equal(out[0], 5);
-    strata_ptx_module_destroy(m);
+    strata_module_destroy(m);
 }
 
 static void the_fixture_of_each_compiler_loads(void **state)
@@ -221,12 +221,12 @@ static void the_fixture_of_each_compiler_loads(void **state)
     (void)state;
     static const char *const names[] = {"matmul_nvcc.ptx", "matmul_clang.ptx"};
     for (size_t i = 0; i < 2; i++) {
-        struct strata_ptx_module *m = load_fixture(names[i]);
-        const struct strata_ptx_entry *e = strata_ptx_entry_find(m, "matmul");
+        struct strata_module *m = load_fixture(names[i]);
+        const struct strata_entry *e = strata_module_entry_find(m, "matmul");
         assert_non_null(e);
         assert_int_equal(e->param_bytes, 28);
-        assert_in_range(e->registers_estimate, 16, 64);
-        strata_ptx_module_destroy(m);
+        assert_in_range(e->registers, 16, 64);
+        strata_module_destroy(m);
     }
 }
 
@@ -236,14 +236,14 @@ static void no_cut_of_a_text_does_harm(void **state)
     (void)state;
     char *text = read_fixture("features.ptx");
     size_t length = strlen(text);
-    struct strata_ptx_memory memory = strata_ptx_arena_memory(arena);
+    struct strata_device_memory memory = strata_arena_memory(arena);
     for (size_t n = 0; n < length; n += 7) {
         struct strata_ptx_source source = {text, n, "cut"};
-        struct strata_ptx_module *m;
+        struct strata_module *m;
         struct strata_error err;
         strata_status status = strata_ptx_module_create(&source, 1, &memory, &m, &err);
         if (status == STRATA_OK)
-            strata_ptx_module_destroy(m);
+            strata_module_destroy(m);
         else
             assert_true(err.message[0]);
     }

@@ -38,14 +38,14 @@ static strata_status take(void *user, struct strata_block *block, struct strata_
 
 static void run_recorded(const char *text, uint32_t threads, const void *params, struct record *r)
 {
-    struct strata_ptx_module *m = load_text(text);
-    struct strata_ptx_sink sink = {r, begin, take};
+    struct strata_module *m = load_text(text);
+    struct strata_record_sink sink = {r, begin, take};
     struct run_setup setup = {.threads = threads, .sink = &sink};
     memset(r, 0, sizeof *r);
     run_ok(m, "k", &setup, params);
     assert_true(setup.stats.warp_instructions <=
                 r->n); /* a generic access may be several records */
-    strata_ptx_module_destroy(m);
+    strata_module_destroy(m);
 }
 
 static unsigned find(const struct record *r, const char *opcode)

@@ -12,11 +12,11 @@
 
 static void run_kernel(const char *text, uint32_t threads, void *in, void *out)
 {
-    struct strata_ptx_module *m = load_text(text);
+    struct strata_module *m = load_text(text);
     void *params[2] = {in, out};
     struct run_setup setup = {.threads = threads};
     run_ok(m, "k", &setup, params);
-    strata_ptx_module_destroy(m);
+    strata_module_destroy(m);
 }
 
 /* ---- shuffles ---- */
@@ -154,6 +154,69 @@ static void diverged_lanes_meet_at_a_warp_wide_instruction(void **state)
         32, in, out);
     for (unsigned i = 0; i < 32; i++)
         assert_int_equal(out[i], i < 16 ? 120 : 376);
+}
+
+/* Lanes of one instruction name different members, as the groups of a labelled partition do: each
+ * group answers by itself, whether or not the warp has diverged before. */
+static void groups_of_one_instruction_act_by_themselves(void **state)
+{
+    (void)state;
+#define BY_GROUP                                                                                   \
+    "rem.u32 %r2,%r1,3; setp.eq.u32 %p1,%r2,1; mov.u32 %r3,0x49249249; @%p1 mov.u32 %r3,"          \
+    "0x92492492;\nsetp.eq.u32 %p1,%r2,2; @%p1 mov.u32 %r3,0x24924924; shr.u32 %r4,%r1,3;\n"
+#define ASK                                                                                        \
+    "redux.sync.add.u32 %r5,%r1,%r3; st.global.u32 [%rd4],%r5; setp.gt.u32 %p2,%r1,9;\n"           \
+    "vote.sync.ballot.b32 %r6,%p2,%r3; st.global.u32 [%rd4+128],%r6;\n"                            \
+    "match.any.sync.b32 %r7,%r4,%r3; st.global.u32 [%rd4+256],%r7;\n"                              \
+    "shfl.sync.idx.b32 %r8,%r1,%r2,31,%r3; st.global.u32 [%rd4+384],%r8;\n"                        \
+    "elect.sync %r9|%p3,%r3; st.global.u32 [%rd4+512],%r9;\n"                                      \
+    "setp.ne.u32 %p4,%r1,4; vote.sync.all.pred %p5,%p4,%r3; selp.u32 %r10,1,0,%p5;\n"              \
+    "st.global.u32 [%rd4+640],%r10;"
+    static const char *const kernels[] = {
+        KERNEL(BY_GROUP ASK),
+        KERNEL(BY_GROUP "setp.lt.u32 %p1,%r1,7; mov.u32 %r12,0; @%p1 bra LOW;\n"
+                        "LOOP: add.u32 %r12,%r12,1; setp.lt.u32 %p6,%r12,%r1; @%p6 bra LOOP;\n"
+                        "LOW: bar.warp.sync %r3; " ASK),
+        KERNEL(BY_GROUP "mov.u32 %r13,0; setp.gt.u32 %p1,%r1,20; @%p1 bra HIGH; add.u32 "
+                        "%r13,%r13,1;\nHIGH: " ASK)};
+    uint32_t *in = device_memory(128), *out = device_memory(128 * 6);
+    for (unsigned v = 0; v < 3; v++) {
+        run_kernel(kernels[v], 32, in, out);
+        for (unsigned i = 0; i < 32; i++) {
+            uint32_t expected[6] = {0, 0, 0, i % 3, i % 3, i % 3 != 1};
+            for (unsigned k = i % 3; k < 32; k += 3) {
+                expected[0] += k;
+                expected[1] |= (uint32_t)(k > 9) << k;
+                expected[2] |= (uint32_t)(k / 8 == i / 8) << k;
+            }
+            for (unsigned k = 0; k < 6; k++)
+                assert_int_equal(out[32 * k + i], expected[k]);
+        }
+    }
+#undef BY_GROUP
+#undef ASK
+}
+
+/* Groups in code that only some lanes reach, each with a member on the other side of a branch. */
+static void groups_meet_across_a_branch(void **state)
+{
+    (void)state;
+    uint32_t *in = device_memory(128), *out = device_memory(128);
+    /* pairs (0,16), (1,17), ...: the two lanes of a pair come to the same sum on two ways */
+    run_kernel(KERNEL("and.b32 %r2,%r1,15; mov.u32 %r3,0x00010001; shl.b32 %r3,%r3,%r2;\n"
+                      "mov.u32 %r5,%r1; setp.lt.u32 %p1,%r1,16; @%p1 bra LOW;\n"
+                      "mov.u32 %r6,0; mov.u32 %r7,0; bra.uni AGAIN;\nLOW: mov.u32 %r6,1; mov.u32 "
+                      "%r7,0;\n"
+                      "AGAIN: redux.sync.add.u32 %r5,%r5,%r3; add.u32 %r7,%r7,1; setp.lt.u32 "
+                      "%p2,%r7,%r2; @%p2 bra AGAIN;\n"
+                      "st.global.u32 [%rd4],%r5;"),
+               32, in, out);
+    for (unsigned i = 0; i < 32; i++) {
+        uint32_t sum = i % 16 + i % 16 + 16;
+        for (unsigned k = 1; k < i % 16; k++)
+            sum *= 2;
+        assert_int_equal(out[i], sum);
+    }
 }
 
 /* ---- matrices ---- */
@@ -366,8 +429,8 @@ static void tiles_are_loaded_stored_and_transposed(void **state)
 
 /* ---- textures ---- */
 
-static float sample_once(const struct strata_ptx_texture *texture, bool two_d, bool integer,
-                         float x, float y, uint32_t bits[4])
+static float sample_once(const struct strata_texture *texture, bool two_d, bool integer, float x,
+                         float y, uint32_t bits[4])
 {
     char text[2048];
     snprintf(text, sizeof text,
@@ -378,7 +441,7 @@ static float sample_once(const struct strata_ptx_texture *texture, bool two_d, b
                       "%%r2,[y];\ntex.%s.v4.u32.%s {%%r3,%%r4,%%r5,%%r6},[%%rd1,{%%r1%s}];\n"
                       "st.global.v4.u32 [%%rd2],{%%r3,%%r4,%%r5,%%r6}; ret; }\n",
              two_d ? "2d" : "1d", integer ? "s32" : "f32", two_d ? ",%r2" : "");
-    struct strata_ptx_module *m = load_text(text);
+    struct strata_module *m = load_text(text);
     uint32_t *out = device_memory(16);
     struct {
         uint64_t t;
@@ -392,12 +455,12 @@ static float sample_once(const struct strata_ptx_texture *texture, bool two_d, b
         params.x.i = (int32_t)x;
         params.y.i = (int32_t)y;
     }
-    const struct strata_ptx_texture *table[2] = {NULL, texture};
+    const struct strata_texture *table[2] = {NULL, texture};
     struct run_setup setup = {.threads = 1, .textures = table, .n_textures = 2};
     run_ok(m, "k", &setup, &params);
     memcpy(bits, out, 16);
-    strata_ptx_arena_release(arena, out);
-    strata_ptx_module_destroy(m);
+    strata_arena_release(arena, out);
+    strata_module_destroy(m);
     float f;
     memcpy(&f, bits, sizeof f);
     return f;
@@ -410,28 +473,28 @@ static void textures_address_and_filter(void **state)
     uint32_t bits[4];
     for (unsigned i = 0; i < 12; i++)
         data[i] = (float)(i * 10);
-    struct strata_ptx_texture t = {.data = data,
-                                   .width = 4,
-                                   .height = 3,
-                                   .channel_bits = {32},
-                                   .texel_kind = STRATA_PTX_TEXEL_FLOAT,
-                                   .address_mode = {STRATA_PTX_CLAMP, STRATA_PTX_CLAMP, 0}};
+    struct strata_texture t = {.data = data,
+                               .width = 4,
+                               .height = 3,
+                               .channel_bits = {32},
+                               .texel_kind = STRATA_TEXEL_FLOAT,
+                               .address_mode = {STRATA_TEXTURE_CLAMP, STRATA_TEXTURE_CLAMP, 0}};
     assert_true(sample_once(&t, true, false, 2.5f, 1.5f, bits) == 60);
     assert_true(sample_once(&t, true, false, 2.99f, 1.01f, bits) == 60);
     assert_true(sample_once(&t, true, false, -5, 9, bits) == 80);
     assert_true(sample_once(&t, true, true, 3, 2, bits) == 110);
-    t.address_mode[0] = STRATA_PTX_BORDER;
+    t.address_mode[0] = STRATA_TEXTURE_BORDER;
     t.border[0] = 7;
     assert_true(sample_once(&t, true, false, 4.5f, 0.5f, bits) == 7);
-    t.address_mode[0] = STRATA_PTX_WRAP; /* clamps without normalized coordinates */
+    t.address_mode[0] = STRATA_TEXTURE_WRAP; /* clamps without normalized coordinates */
     assert_true(sample_once(&t, true, false, 5.5f, 0.5f, bits) == 30);
     t.normalized_coordinates = true;
     assert_true(sample_once(&t, true, false, 1.3f, 0.1f, bits) == 10);
     assert_true(sample_once(&t, true, false, -0.2f, 0.1f, bits) == 30);
-    t.address_mode[0] = STRATA_PTX_MIRROR;
+    t.address_mode[0] = STRATA_TEXTURE_MIRROR;
     assert_true(sample_once(&t, true, false, 1.3f, 0.1f, bits) == 20);
     t.normalized_coordinates = false;
-    t.address_mode[0] = STRATA_PTX_CLAMP;
+    t.address_mode[0] = STRATA_TEXTURE_CLAMP;
     t.linear_filter = true;
     assert_true(sample_once(&t, true, false, 1.0f, 0.5f, bits) == 5);
     assert_true(sample_once(&t, true, false, 1.25f, 1.0f, bits) == 27.5f);
@@ -447,11 +510,11 @@ static void texels_are_converted(void **state)
     uint32_t bits[4];
     for (unsigned i = 0; i < 16; i++)
         bytes[i] = (uint8_t)(i * 17);
-    struct strata_ptx_texture t = {.data = bytes,
-                                   .width = 4,
-                                   .channel_bits = {8, 8, 8, 8},
-                                   .texel_kind = STRATA_PTX_TEXEL_UNSIGNED,
-                                   .linear_memory = true};
+    struct strata_texture t = {.data = bytes,
+                               .width = 4,
+                               .channel_bits = {8, 8, 8, 8},
+                               .texel_kind = STRATA_TEXEL_UNSIGNED,
+                               .linear_memory = true};
     sample_once(&t, false, true, 1, 0, bits);
     for (unsigned i = 0; i < 4; i++)
         assert_int_equal(bits[i], (4 + i) * 17);
@@ -461,14 +524,14 @@ static void texels_are_converted(void **state)
     assert_int_equal(bits[0], 0);
     t.read_normalized = true;
     assert_true(sample_once(&t, false, true, 3, 0, bits) == 204.0f / 255.0f);
-    t.texel_kind = STRATA_PTX_TEXEL_SIGNED;
+    t.texel_kind = STRATA_TEXEL_SIGNED;
     assert_true(sample_once(&t, false, true, 3, 0, bits) == -52.0f / 127.0f);
     t.read_normalized = false;
     sample_once(&t, false, true, 3, 0, bits);
     assert_int_equal(bits[0], (uint32_t)-52);
     uint16_t *halves = (uint16_t *)(void *)bytes;
     halves[2] = 0x3e00;
-    t.texel_kind = STRATA_PTX_TEXEL_FLOAT;
+    t.texel_kind = STRATA_TEXEL_FLOAT;
     t.channel_bits[0] = t.channel_bits[1] = 16;
     t.channel_bits[2] = t.channel_bits[3] = 0;
     assert_true(sample_once(&t, false, true, 1, 0, bits) == 1.5f);
@@ -477,13 +540,13 @@ static void texels_are_converted(void **state)
 static void a_wild_texture_handle_is_an_error(void **state)
 {
     (void)state;
-    struct strata_ptx_module *m =
+    struct strata_module *m =
         load_text(KERNEL("mov.u64 %rd6,77; tex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4},[%rd6,{%r1}];"));
     void *params[2] = {device_memory(4), device_memory(4)};
     struct run_setup setup = {.threads = 2};
     assert_int_equal(run_entry(m, "k", &setup, params), STRATA_EFORMAT);
     assert_non_null(strstr(setup.err.message, "not a texture object"));
-    strata_ptx_module_destroy(m);
+    strata_module_destroy(m);
 }
 
 int main(void)
@@ -492,6 +555,8 @@ int main(void)
         cmocka_unit_test(shuffles_follow_their_definition),
         cmocka_unit_test(votes_matches_and_reductions),
         cmocka_unit_test(diverged_lanes_meet_at_a_warp_wide_instruction),
+        cmocka_unit_test(groups_of_one_instruction_act_by_themselves),
+        cmocka_unit_test(groups_meet_across_a_branch),
         cmocka_unit_test(mma_m16n8k16_multiplies),
         cmocka_unit_test(mma_m16n8k8_multiplies_tf32),
         cmocka_unit_test(wmma_multiplies_in_every_shape_and_layout),

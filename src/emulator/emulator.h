@@ -1,0 +1,381 @@
+/* emulator.h - running warps and blocks, as far as it does not matter what code they run.
+ *
+ * A block of a launch, its shared memory, its barriers, what it keeps back while it runs ahead of
+ * its turn and what it records are here; the registers of its warps and the meaning of their
+ * instructions are an executor's: a table of functions (struct emu_executor), one for PTX and one
+ * for machine code. An executor's warp and block begin with the structs of this file. */
+#ifndef STRATA_EMULATOR_EMULATOR_H
+#define STRATA_EMULATOR_EMULATOR_H
+
+#include <strata/emulator.h>
+
+#include "base/bits.h"
+
+#define EMU_LANES    32
+#define EMU_FULL     0xffffffffu
+#define EMU_NO_INDEX UINT32_MAX
+
+struct emu_warp;
+struct emu_block;
+struct emu_run;
+
+/* ---- code ---- */
+
+enum emu_space {
+    EMU_GENERIC = 0, /* the address says where */
+    EMU_GLOBAL,
+    EMU_SHARED,
+    EMU_LOCAL,
+    EMU_CONST,
+    EMU_PARAM
+};
+
+/* What memory accesses, the record and messages need to know of a static instruction. */
+struct emu_site {
+    uint32_t record; /* its place in the recorded code, EMU_NO_INDEX: internal, not counted */
+    uint32_t slot;   /* of a memory instruction: its own cache of the allocation last used */
+    uint32_t line;   /* for messages: of the PTX, or the byte offset in machine code */
+    uint8_t space;   /* enum emu_space */
+    bool writes;     /* memory: a store or a reduction, else a load */
+    bool no_address; /* parameters: no memory access on hardware, so no addresses in the record */
+};
+
+/* An entry function made ready to run; an executor's own begins with this. */
+struct emu_image {
+    const char *name; /* of the entry */
+    const char *file;
+    uint32_t shared_bytes; /* static */
+    uint32_t stack_bytes;  /* local memory per thread, calls included; if not recursive */
+    bool recursive;
+    bool talks_between_blocks;   /* atomics with a result, device malloc: blocks cannot be reordered
+                                  */
+    uint32_t n_slots;            /* memory instructions */
+    struct strata_inst *statics; /* what is recorded of each static instruction */
+    size_t n_statics, cap_statics;
+    struct strata_code *record; /* the same as a table of the trace, built on first use */
+};
+
+/* ---- warps ---- */
+
+/* The accesses of the memory instruction at hand. */
+struct emu_access {
+    uint64_t address[EMU_LANES]; /* global, or an offset in shared or local memory */
+    uint64_t host[EMU_LANES];    /* where the lane's data lie; global accesses use address */
+    uint64_t base;               /* address of the first active lane */
+    int64_t stride;
+    bool affine;                      /* lane l accesses base + (l - first) * stride */
+    bool row;                         /* affine in host memory too */
+    uint32_t shared_mask, local_mask; /* lanes of a generic access that are not global */
+    uint32_t mixed_mask;              /* lanes whose allocation has an overlay, see overlay.h */
+};
+
+struct emu_log { /* the record of one warp, see record.c */
+    uint32_t *words;
+    size_t n, cap;
+    uint32_t mask;
+    uint32_t n_instructions;
+};
+
+struct emu_warp {
+    struct emu_block *block;
+    uint32_t index; /* in the block */
+    uint32_t live;  /* lanes that have not exited */
+    uint8_t *local; /* 32 * local_stride bytes */
+    uint32_t local_stride;
+    struct emu_access access;
+    struct emu_log log;
+};
+
+/* ---- blocks ---- */
+
+#define EMU_BARRIERS 16
+struct emu_barrier {
+    uint32_t arrived;  /* threads */
+    uint32_t expected; /* threads, 0: all that live */
+    uint32_t popc;
+    bool all, any;
+};
+
+struct emu_text {
+    char *bytes;
+    size_t n, cap;
+};
+
+/* The allocation a memory instruction used last. */
+struct emu_mixed;
+struct emu_slot {
+    uint64_t base, bytes;
+    const struct emu_mixed *mixed; /* the overlay counts, NULL if not */
+};
+
+/* Global allocations a block has loaded from or stored to, those with an overlay left out. */
+#define EMU_MAX_TOUCHED 64
+struct emu_touched {
+    uint32_t n;
+    bool overflow; /* too many to tell */
+    uint64_t base[EMU_MAX_TOUCHED];
+};
+
+/* Stores and reductions of a block, to be applied in block order. */
+struct emu_deferred {
+    uint8_t *bytes;
+    size_t n, cap;
+    bool overflow; /* too many to keep: the block has to wait for its turn */
+};
+
+struct emu_block {
+    struct emu_run *run;
+    uint64_t index;
+    uint32_t id[3];
+    uint32_t n_warps, live_warps;
+    uint8_t *warps; /* n_warps structs of the executor, see emu_block_warp */
+    uint8_t *shared;
+    uint32_t shared_bytes;
+    struct emu_barrier barriers[EMU_BARRIERS];
+    uint32_t open_barriers; /* bits of the barriers somebody waits at */
+    struct emu_text text;
+    struct emu_deferred deferred;
+    uint64_t clock; /* warp instructions so far: what %clock says */
+    uint64_t thread_instructions, memory_instructions;
+    bool recording;
+    bool failed;
+    bool done;
+    struct strata_block *record;
+    struct emu_slot *slots;  /* by emu_site.slot */
+    uint32_t slots_overlays; /* overlays there were when the slots were cleared */
+    bool ahead;              /* runs ahead of its turn: stores are kept back, see parallel.c */
+    uint64_t start;          /* blocks that had finished when it started */
+    struct emu_touched loaded, stored, sampled; /* sampled: by texture instructions */
+    struct emu_overlay *overlay;
+    struct strata_error error;
+    uint32_t next_warp; /* round robin */
+    struct emu_block *next;
+};
+
+/* ---- executors ---- */
+
+enum emu_turn {
+    EMU_TURN_OVER,    /* used up its instructions */
+    EMU_TURN_BLOCKED, /* no path can run */
+    EMU_TURN_SPUN,    /* waits for somebody in a loop */
+    EMU_TURN_POLLED,  /* the same, on global memory: the one it waits for may be in another block */
+    EMU_TURN_DONE,    /* all lanes have exited */
+    EMU_TURN_FAILED
+};
+
+struct emu_executor {
+    enum strata_isa isa;
+    size_t block_bytes, warp_bytes; /* of the executor's structs */
+    void (*module_destroy)(struct strata_module *m);
+    struct emu_image *(*image)(struct strata_module *m, size_t entry);
+    /* Once for a launch: what all blocks share, in run->state. False: memory is short. */
+    bool (*run_begin)(struct emu_run *run);
+    void (*run_end)(struct emu_run *run);
+    /* Bytes a warp takes beyond warp_bytes and its local memory. */
+    uint64_t (*warp_state_bytes)(const struct emu_run *run);
+    /* Structs come zeroed with their emu_ part set. False: memory is short; what was made is
+     * destroyed by _destroy. */
+    bool (*block_create)(struct emu_block *block);
+    void (*block_destroy)(struct emu_block *block);
+    bool (*warp_create)(struct emu_warp *w);
+    void (*warp_destroy)(struct emu_warp *w);
+    /* Put the block, then each warp, at the start of the kernel. */
+    void (*block_start)(struct emu_block *block);
+    void (*warp_start)(struct emu_warp *w, uint32_t live);
+    bool (*warp_runnable)(const struct emu_warp *w);
+    /* Runs up to `budget` instructions. */
+    enum emu_turn (*warp_run)(struct emu_warp *w, uint64_t budget);
+    /* Nobody in the block can run: lets lanes go that wait inside their warp for others that
+     * cannot come. False if there are none. */
+    bool (*warp_release)(struct emu_warp *w);
+    /* Is anybody of the warp at this barrier? */
+    bool (*waits_at)(const struct emu_warp *w, unsigned barrier);
+    /* Lets everybody go who waits at it; *b holds the result of a reduction. */
+    void (*barrier_opens)(struct emu_warp *w, unsigned barrier, const struct emu_barrier *b);
+    /* Where somebody of this warp waits, for a message; NULL if nobody does. */
+    const struct emu_site *(*waiting_site)(const struct emu_warp *w, unsigned *lane);
+};
+
+static inline struct emu_warp *emu_block_warp(const struct emu_block *block, uint32_t i);
+
+/* ---- modules ---- */
+
+/* Memory a grid-wide barrier of cooperative groups keeps its state in. */
+#define EMU_WORKSPACE_BYTES 256
+
+/* An executor's module begins with this. */
+struct strata_module {
+    const struct emu_executor *executor;
+    uint32_t sm;
+    struct strata_device_memory memory;
+    struct strata_entry *entries;
+    size_t n_entries;
+    struct strata_symbol *symbols;
+    size_t n_symbols, cap_symbols;
+    void *workspace;
+};
+
+/* Copies `memory` (NULL: the C library) and takes the workspace. False: memory is short; release
+ * it all the same. */
+bool emu_module_init(struct strata_module *m, const struct emu_executor *executor,
+                     const struct strata_device_memory *memory);
+void emu_module_release(struct strata_module *m);
+
+/* The allocation or module variable that holds an address. Without a memory that knows, true for
+ * all addresses. */
+bool emu_find_range(struct strata_module *m, uint64_t address, struct strata_memory_range *out);
+
+/* ---- one launch ---- */
+
+struct emu_run {
+    struct strata_module *module;
+    const struct emu_executor *executor;
+    struct emu_image *image;
+    const struct strata_kernel_launch *launch;
+    const struct strata_run_options *opt;
+    uint8_t *params; /* copy of the parameter block, padded */
+    uint32_t threads_per_block, n_warps;
+    uint64_t n_blocks;
+    uint32_t shared_bytes, local_stride;
+    void *state;             /* the executor's */
+    struct emu_ahead *ahead; /* while blocks run ahead of their turn, see parallel.c */
+    bool checks_memory;
+    uint8_t *grid_workspace; /* the state of a grid barrier */
+    const struct strata_code *code;
+};
+
+static inline struct emu_warp *emu_block_warp(const struct emu_block *block, uint32_t i)
+{
+    return (struct emu_warp *)(void *)(block->warps + (size_t)i * block->run->executor->warp_bytes);
+}
+
+/* What %nsmid says. */
+static inline uint32_t emu_sm_count(const struct emu_run *run)
+{
+    return run->opt->sm_count ? run->opt->sm_count : 132;
+}
+
+/* ---- lanes ---- */
+
+extern const uint32_t emu_lane_bit[EMU_LANES];
+
+/* Most instructions are executed by all lanes; counting bits is slow on some hosts. */
+static inline unsigned emu_lane_count(uint32_t mask)
+{
+    return mask == EMU_FULL ? EMU_LANES : popcount32(mask);
+}
+
+/* Lane loops: iterations are independent even where a destination is also a source. */
+#ifdef __clang__
+#pragma clang diagnostic ignored                                                                   \
+    "-Wpass-failed" /* a loop it cannot vectorise is right all the same */
+#define EMU_IVDEP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define EMU_IVDEP _Pragma("GCC ivdep")
+#endif
+#define EMU_EACH_LANE EMU_IVDEP for (unsigned i = 0; i < EMU_LANES; i++)
+
+/* d[i] = value for the lanes of mask. Inactive lanes compute too: values must be harmless. */
+#define EMU_STORE_LANES(d, mask, value)                                                            \
+    do {                                                                                           \
+        if ((mask) == EMU_FULL) {                                                                  \
+            EMU_EACH_LANE(d)[i] = (value);                                                         \
+        } else {                                                                                   \
+            EMU_EACH_LANE(d)[i] = (mask)&emu_lane_bit[i] ? (value) : (d)[i];                       \
+        }                                                                                          \
+    } while (0)
+
+/* The failure of a running kernel: names kernel, line and thread. `lane` is the thread's. */
+void emu_fail(struct emu_warp *w, const struct emu_site *site, unsigned lane, strata_status status,
+              const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* ---- barriers of a block, see block.c ---- */
+
+/* Lanes of `mask` arrive at barrier `id`. expected: threads, 0: all that live. */
+struct emu_arrival {
+    uint32_t id, expected;
+    uint32_t mask;
+    bool reduces;
+    uint32_t yes; /* lanes whose predicate is true, if it reduces */
+};
+/* False: there is no such barrier, which is reported. The executor has noted that its lanes wait
+ * before it calls this, as the barrier may open at once. */
+bool emu_barrier_arrive(struct emu_warp *w, const struct emu_site *site,
+                        const struct emu_arrival *arrival);
+/* After lanes have exited: barriers may now be complete. */
+void emu_barriers_recheck(struct emu_block *block);
+
+/* ---- memory, see memory.c ---- */
+
+/* w->access.address holds the addresses of the lanes of mask, each `bytes` wide. Fills the rest of
+ * w->access and checks the addresses. Returns the host addresses by lane; NULL after a failure. */
+const uint64_t *emu_resolve(struct emu_warp *w, const struct emu_site *site, uint32_t mask,
+                            unsigned bytes);
+/* A text or buffer behind a generic address of one lane; NULL if it is not valid memory. *left is
+ * how many bytes follow it. */
+uint8_t *emu_generic_pointer(struct emu_warp *w, unsigned lane, uint64_t address, uint64_t *left);
+
+/* Before a store of a block that runs ahead: lanes that go to an overlay get their host addresses;
+ * gives the lanes whose stores are to be deferred. False in *ok: out of memory, which is reported.
+ */
+uint32_t emu_prepare_store(struct emu_warp *w, const struct emu_site *site, uint32_t mask,
+                           unsigned bytes, bool update, bool *ok);
+/* A block that runs ahead of its turn has read the allocation at `address` through a texture. */
+void emu_touch_sampled(struct emu_warp *w, const struct emu_site *site, uint64_t address);
+
+/* Appends stores of independent blocks for later; op is EMU_STORE or an atomic's. */
+bool emu_defer(struct emu_block *block, unsigned op, unsigned type, unsigned bytes, uint32_t mask,
+               const uint64_t *address, const void *data, unsigned data_stride);
+/* The same for a store of all lanes side by side. */
+bool emu_defer_row(struct emu_block *block, unsigned bytes, uint64_t address, const void *data);
+void emu_deferred_apply(struct emu_deferred *deferred);
+
+/* ---- atomic operations, see atomic.c ---- */
+
+enum emu_atomic {
+    EMU_STORE = 0, /* of a deferred access: no atomic at all */
+    EMU_ATOM_ADD,
+    EMU_ATOM_MIN,
+    EMU_ATOM_MAX,
+    EMU_ATOM_INC,
+    EMU_ATOM_DEC,
+    EMU_ATOM_AND,
+    EMU_ATOM_OR,
+    EMU_ATOM_XOR,
+    EMU_ATOM_EXCH,
+    EMU_ATOM_CAS
+};
+enum emu_type {
+    EMU_U32,
+    EMU_S32,
+    EMU_U64,
+    EMU_S64,
+    EMU_U16, /* compare and swap of 16 bits */
+    EMU_F16,
+    EMU_BF16,
+    EMU_F16X2,
+    EMU_BF16X2,
+    EMU_F32,
+    EMU_F64
+};
+/* One atomic operation on memory; returns the old bits. */
+uint64_t emu_atomic_apply(unsigned op, unsigned type, uint8_t *memory, uint64_t value,
+                          uint64_t other);
+
+/* ---- recording, see record.c ---- */
+void emu_record(struct emu_warp *w, const struct emu_site *site, uint32_t mask);
+void emu_record_access(struct emu_warp *w, const struct emu_site *site, uint32_t mask);
+
+/* ---- functions kernels call that are no code of theirs, see builtin.c ---- */
+
+/* A NUL-terminated text in kernel memory, as a copy; "" if the pointer is wild. */
+void emu_copy_text(struct emu_warp *w, unsigned lane, uint64_t address, char *out, size_t size);
+/* vprintf: *printed is what CUDA returns. False: memory is short. */
+bool emu_print(struct emu_warp *w, unsigned lane, uint64_t format_address, uint64_t args_address,
+               int *printed);
+uint64_t emu_device_malloc(struct emu_warp *w, uint64_t bytes);
+void emu_device_free(struct emu_warp *w, uint64_t address);
+void emu_assert_failed(struct emu_warp *w, const struct emu_site *site, unsigned lane,
+                       uint64_t message, uint64_t file, uint32_t line, uint64_t function);
+
+#endif

@@ -1,0 +1,378 @@
+/* launch.c - one launch: checks, set-up, and the interleaved way to run it. */
+#include "emulator/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bits.h"
+#include "emulator/record.h"
+
+/* Instructions a block executes before another gets its turn. */
+#define BLOCK_TURN (1u << 18)
+/* As many blocks as take turns although none of them waits. */
+#define MAX_TAKING_TURNS 32
+/* Instructions a block executes without any block ending before more are started: those there may
+ * wait for one to come in a way that does not look like waiting. */
+#define PATIENCE ((uint64_t)2 * BLOCK_TURN)
+
+/* ---- checks ---- */
+
+static strata_status check_launch(const struct strata_kernel_launch *l, struct strata_error *err)
+{
+    const struct strata_entry *e = l->entry;
+    uint64_t threads = (uint64_t)l->block.x * l->block.y * l->block.z;
+    if (!l->grid.x || !l->grid.y || !l->grid.z || !threads)
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "kernel \"%s\": a grid of %ux%ux%u blocks of %ux%ux%u threads is empty",
+                           e->name, l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y,
+                           l->block.z);
+    if (threads > 1024 || l->block.z > 64)
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "kernel \"%s\": a block of %ux%ux%u threads is larger than 1024 (z: 64)",
+                           e->name, l->block.x, l->block.y, l->block.z);
+    if (e->max_threads && threads > e->max_threads)
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "kernel \"%s\" was compiled for at most %u threads in a block, not %llu",
+                           e->name, e->max_threads, (unsigned long long)threads);
+    if (l->grid.y > 65535 || l->grid.z > 65535 || l->grid.x > INT32_MAX)
+        return strata_fail(
+            err, STRATA_EUSAGE, NULL, 0, 0,
+            "kernel \"%s\": a grid of %ux%ux%u blocks is larger than hardware allows", e->name,
+            l->grid.x, l->grid.y, l->grid.z);
+    uint64_t shared = (uint64_t)e->shared_static_bytes + l->shared_dynamic_bytes;
+    if (shared > 1u << 20)
+        return strata_fail(
+            err, STRATA_EUSAGE, NULL, 0, 0,
+            "kernel \"%s\": %llu bytes of shared memory in a block are more than any "
+            "GPU has",
+            e->name, (unsigned long long)shared);
+    return STRATA_OK;
+}
+
+/* ---- the recorded code ---- */
+
+static strata_status build_code(struct emu_image *image, struct strata_error *err)
+{
+    if (image->record)
+        return STRATA_OK;
+    struct strata_code *code;
+    strata_status status = strata_code_create(&code, err);
+    for (size_t i = 0; status == STRATA_OK && i < image->n_statics; i++) {
+        uint32_t index;
+        status = strata_code_add(code, &image->statics[i], &index, err);
+        if (status == STRATA_OK && index != i)
+            status =
+                strata_fail(err, STRATA_EFORMAT, image->file, 0, 0,
+                            "two instructions of kernel \"%s\" cannot be told apart", image->name);
+    }
+    if (status != STRATA_OK) {
+        strata_code_destroy(code);
+        return status;
+    }
+    image->record = code;
+    return STRATA_OK;
+}
+
+static strata_status begin_record(struct emu_launch *l, struct emu_image *image)
+{
+    const struct strata_record_sink *sink = l->run.opt->sink;
+    if (!sink)
+        return STRATA_OK;
+    strata_status status = build_code(image, l->err);
+    if (status != STRATA_OK)
+        return status;
+    l->run.code = image->record;
+    status = strata_builder_create(image->record, &l->builder, l->err);
+    return status == STRATA_OK ? sink->begin(sink->user, image->record, l->err) : status;
+}
+
+bool emu_launch_records(const struct emu_launch *l, uint64_t index)
+{
+    uint64_t sample = l->run.opt->sample_blocks, n = l->run.n_blocks;
+    if (!l->run.opt->sink)
+        return false;
+    if (!sample || sample >= n)
+        return true;
+    /* Evenly spread: the product grows past a multiple of n exactly `sample` times. */
+    __extension__ typedef unsigned __int128 wide;
+    return (uint64_t)((wide)(index + 1) * sample / n) != (uint64_t)((wide)index * sample / n);
+}
+
+/* ---- finished blocks ---- */
+
+strata_status emu_launch_finish(struct emu_launch *l, struct emu_block *block,
+                                struct strata_block *record)
+{
+    const struct strata_run_options *opt = l->run.opt;
+    if (block->text.n && opt->print)
+        opt->print(opt->print_user, block->text.bytes, block->text.n);
+    l->next++;
+    l->stats.blocks++;
+    l->stats.warp_instructions += block->clock;
+    l->stats.thread_instructions += block->thread_instructions;
+    l->stats.memory_instructions += block->memory_instructions;
+    if (opt->instruction_limit && l->stats.warp_instructions > opt->instruction_limit) {
+        strata_block_destroy(record);
+        return strata_fail(l->err, STRATA_ELIMIT, l->run.image->file, 0, 0,
+                           "kernel \"%s\" executed more than the limit of %llu warp instructions",
+                           l->run.image->name, (unsigned long long)opt->instruction_limit);
+    }
+    if (!record)
+        return STRATA_OK;
+    l->stats.recorded_blocks++;
+    return opt->sink->block(opt->sink->user, record, l->err);
+}
+
+/* ---- interleaved ---- */
+
+struct resident {
+    struct emu_launch *l;
+    struct emu_block *first, **last; /* in the order of their index */
+    struct emu_block *free;
+    uint64_t n, started, state_bytes;
+    uint64_t turn;    /* instructions of a block's turn */
+    uint64_t in_vain; /* instructions of each block since one ended */
+};
+
+static uint64_t state_limit(const struct emu_run *run)
+{
+    return run->opt->state_limit_bytes ? run->opt->state_limit_bytes : (uint64_t)4 << 30;
+}
+
+static strata_status admit(struct resident *r)
+{
+    struct emu_run *run = &r->l->run;
+    uint64_t limit = state_limit(run);
+    struct emu_block *block = r->free;
+    if (block) {
+        r->free = block->next;
+    } else {
+        if ((r->n + 1) * r->state_bytes > limit)
+            return strata_fail(
+                r->l->err, STRATA_ELIMIT, run->image->file, 0, 0,
+                "kernel \"%s\": %llu of its blocks wait for blocks that have not "
+                "started, and more do not fit in the %llu MiB allowed for their state",
+                run->image->name, (unsigned long long)r->n, (unsigned long long)(limit >> 20));
+        block = emu_block_create(run);
+    }
+    if (!block)
+        return strata_fail(r->l->err, STRATA_ENOMEM, run->image->file, 0, 0,
+                           "kernel \"%s\": out of memory for the state of a block",
+                           run->image->name);
+    emu_block_start(block, r->started, emu_launch_records(r->l, r->started));
+    r->started++;
+    r->n++;
+    block->next = NULL;
+    *r->last = block;
+    r->last = &block->next;
+    return STRATA_OK;
+}
+
+/* Blocks are handed out in order; a later one that is done waits, with its trace made. */
+static strata_status retire(struct resident *r)
+{
+    while (r->first && r->first->done) {
+        struct emu_block *block = r->first;
+        struct strata_block *record = block->record;
+        block->record = NULL;
+        r->first = block->next;
+        if (!r->first)
+            r->last = &r->first;
+        block->next = r->free;
+        r->free = block;
+        r->n--;
+        strata_status status = emu_launch_finish(r->l, block, record);
+        if (status != STRATA_OK)
+            return status;
+    }
+    return STRATA_OK;
+}
+
+static strata_status run_one(struct resident *r, struct emu_block *block, bool *spins)
+{
+    uint64_t limit = r->l->run.opt->instruction_limit;
+    enum emu_progress progress = emu_block_run(block, r->turn);
+    *spins = progress == EMU_BLOCK_SPINS;
+    if (progress == EMU_BLOCK_FAILED) {
+        if (r->l->err)
+            *r->l->err = block->error;
+        return block->error.status;
+    }
+    if (limit && block->clock > limit)
+        return strata_fail(r->l->err, STRATA_ELIMIT, r->l->run.image->file, 0, 0,
+                           "kernel \"%s\" executed more than the limit of %llu warp instructions; "
+                           "block %llu may never end",
+                           r->l->run.image->name, (unsigned long long)limit,
+                           (unsigned long long)block->index);
+    if (progress != EMU_BLOCK_DONE || !block->recording)
+        return STRATA_OK;
+    return emu_record_finish(block, r->l->builder, &block->record, r->l->err);
+}
+
+/* One round over the resident blocks. New blocks start when all wait (they may wait for the new
+ * one), or when long-running ones have used up their turn and only few are there. */
+static strata_status round_of_turns(struct resident *r, bool *all_spin)
+{
+    *all_spin = true;
+    for (struct emu_block *block = r->first; block; block = block->next) {
+        bool spins;
+        if (block->done)
+            continue;
+        strata_status status = run_one(r, block, &spins);
+        if (status != STRATA_OK)
+            return status;
+        *all_spin &= spins;
+    }
+    return retire(r);
+}
+
+static void free_list(struct emu_block *block)
+{
+    while (block) {
+        struct emu_block *next = block->next;
+        emu_block_destroy(block);
+        block = next;
+    }
+}
+
+/* Blocks that take turns although none waits. Without atomics that answer, blocks run strictly one
+ * after the other unless they wait: what parallel.c promises. Finely interleaved, a block on every
+ * SM. */
+static uint64_t taking_turns(const struct emu_run *run)
+{
+    if (run->opt->interleave)
+        return emu_sm_count(run);
+    return run->image->talks_between_blocks ? MAX_TAKING_TURNS : 1;
+}
+
+/* How many blocks to start now: twice as many as there are if all wait, so that the one they wait
+ * for is found after few rounds. */
+static uint64_t blocks_to_start(struct resident *r, bool idle)
+{
+    const struct emu_run *run = &r->l->run;
+    uint64_t together = taking_turns(run);
+    if (run->launch->cooperative)
+        return run->n_blocks;
+    if (idle)
+        return r->n;
+    if (together > 1 && r->in_vain >= PATIENCE && 2 * r->n * r->state_bytes <= state_limit(run)) {
+        r->in_vain = 0;
+        return r->n;
+    }
+    return run->opt->interleave && r->n < together ? together - r->n : r->n < together;
+}
+
+strata_status emu_run_interleaved(struct emu_launch *l, bool *spins)
+{
+    uint32_t fine = l->run.opt->interleave;
+    struct resident r = {.l = l,
+                         .started = l->next,
+                         .state_bytes = emu_block_state_bytes(&l->run),
+                         .turn = fine ? ((uint64_t)fine + 1) * l->run.n_warps : BLOCK_TURN};
+    strata_status status = STRATA_OK;
+    r.last = &r.first;
+    bool idle = false;
+    while (status == STRATA_OK && l->next < l->run.n_blocks) {
+        bool all_spin = true;
+        uint64_t before = l->next, more = blocks_to_start(&r, idle);
+        while (status == STRATA_OK && more-- && r.started < l->run.n_blocks)
+            status = admit(&r);
+        if (status == STRATA_OK)
+            status = round_of_turns(&r, &all_spin);
+        r.in_vain = l->next == before ? r.in_vain + r.turn : 0;
+        idle = all_spin && l->next == before;
+        *spins |= idle;
+    }
+    free_list(r.first);
+    free_list(r.free);
+    return status;
+}
+
+/* ---- the launch ---- */
+
+void strata_run_options_init(struct strata_run_options *opt)
+{
+    memset(opt, 0, sizeof *opt);
+}
+
+static uint32_t local_stride(const struct emu_image *image, const struct strata_run_options *opt)
+{
+    uint32_t bytes = image->stack_bytes;
+    if (image->recursive) {
+        uint32_t stack = opt->stack_bytes ? opt->stack_bytes : 16384;
+        bytes = bytes > stack ? bytes : stack;
+    }
+    return (bytes + 15) & ~15u;
+}
+
+static strata_status set_up(struct emu_launch *l, struct strata_module *m, size_t entry)
+{
+    struct emu_run *run = &l->run;
+    const struct strata_kernel_launch *launch = run->launch;
+    struct emu_image *image = m->executor->image(m, entry);
+    run->module = m;
+    run->executor = m->executor;
+    run->image = image;
+    run->threads_per_block = launch->block.x * launch->block.y * launch->block.z;
+    run->n_warps = (run->threads_per_block + EMU_LANES - 1) / EMU_LANES;
+    run->n_blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
+    run->shared_bytes = image->shared_bytes + launch->shared_dynamic_bytes;
+    run->local_stride = local_stride(image, run->opt);
+    run->checks_memory = m->memory.find != NULL;
+    run->grid_workspace = m->workspace;
+    memset(m->workspace, 0, EMU_WORKSPACE_BYTES);
+    run->params = calloc(1, launch->entry->param_bytes + 64);
+    if (!run->params || !run->executor->run_begin(run))
+        return strata_fail(l->err, STRATA_ENOMEM, NULL, 0, 0, "out of memory for a launch");
+    if (launch->entry->param_bytes)
+        memcpy(run->params, launch->params, launch->entry->param_bytes);
+    return begin_record(l, image);
+}
+
+static uint32_t thread_count(const struct strata_run_options *opt)
+{
+    if (opt->threads)
+        return opt->threads;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 0 ? (uint32_t)cores : 1;
+}
+
+/* Blocks may run ahead of their turn if it can be told what they touch, and nothing they do returns
+ * an answer that depends on the order. */
+static bool may_run_ahead(const struct emu_launch *l)
+{
+    return l->run.checks_memory && !l->run.image->talks_between_blocks &&
+           !l->run.launch->cooperative && !l->run.opt->interleave && l->run.n_blocks > 1 &&
+           l->run.n_blocks < UINT32_MAX;
+}
+
+strata_status strata_module_run(struct strata_module *m, const struct strata_kernel_launch *launch,
+                                const struct strata_run_options *opt,
+                                struct strata_run_stats *stats, struct strata_error *err)
+{
+    struct strata_run_options defaults;
+    struct strata_error local;
+    strata_run_options_init(&defaults);
+    struct emu_launch l = {.err = err ? err : &local,
+                           .run = {.launch = launch, .opt = opt ? opt : &defaults}};
+    size_t index = (size_t)(launch->entry - m->entries);
+    if (launch->entry < m->entries || index >= m->n_entries)
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "the entry is not one of this module");
+    strata_status status = check_launch(launch, l.err);
+    if (status == STRATA_OK)
+        status = set_up(&l, m, index);
+    bool rest = true, spins = false, ahead = status == STRATA_OK && may_run_ahead(&l);
+    if (ahead && thread_count(l.run.opt) > 1)
+        status = emu_run_parallel(&l, thread_count(l.run.opt), &rest, &spins);
+    if (status == STRATA_OK && rest)
+        status = emu_run_interleaved(&l, &spins);
+    l.stats.ran_in_parallel = ahead && !spins;
+    if (stats)
+        *stats = l.stats;
+    strata_builder_destroy(l.builder);
+    if (l.run.executor)
+        l.run.executor->run_end(&l.run);
+    free(l.run.params);
+    return status;
+}

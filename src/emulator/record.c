@@ -1,0 +1,198 @@
+/* record.c - the log of a warp while it runs, and its conversion into a trace block.
+ *
+ * Warps of a block interleave at barriers, a trace block holds them one after the other: so each
+ * warp first writes a log of its own. An entry is a word with the static instruction, followed by
+ * the mask if it changed, and by the addresses: base and stride, 32-bit distances from a base, or
+ * full addresses. */
+#include "emulator/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+
+#define INDEX_MASK 0x0fffffffu
+#define NEW_MASK   0x80000000u
+enum address_form { FORM_NONE = 0, FORM_STRIDE = 1, FORM_NEAR = 2, FORM_FAR = 3 };
+#define FORM_SHIFT 29
+/* No entry is longer: head, mask, base, 32 full addresses. */
+#define MAX_ENTRY_WORDS 80
+
+static uint32_t *reserve(struct emu_warp *w, const struct emu_site *site)
+{
+    struct emu_log *log = &w->log;
+    if (log->cap - log->n < MAX_ENTRY_WORDS) {
+        size_t cap = log->cap ? log->cap * 2 : 1024;
+        uint32_t *moved = realloc(log->words, cap * sizeof *moved);
+        if (!moved) {
+            emu_fail(w, site, 0, STRATA_ENOMEM, "out of memory for its trace");
+            return NULL;
+        }
+        log->words = moved;
+        log->cap = cap;
+    }
+    return log->words + log->n;
+}
+
+static uint32_t *put_head(struct emu_log *log, uint32_t *at, uint32_t index, uint32_t mask,
+                          enum address_form form)
+{
+    uint32_t head = index | (uint32_t)form << FORM_SHIFT;
+    log->n_instructions++;
+    if (mask == log->mask) {
+        *at++ = head;
+        return at;
+    }
+    log->mask = mask;
+    *at++ = head | NEW_MASK;
+    *at++ = mask;
+    return at;
+}
+
+static uint32_t *put64(uint32_t *at, uint64_t value)
+{
+    *at++ = (uint32_t)value;
+    *at++ = (uint32_t)(value >> 32);
+    return at;
+}
+
+void emu_record(struct emu_warp *w, const struct emu_site *site, uint32_t mask)
+{
+    uint32_t *at = reserve(w, site);
+    if (at)
+        w->log.n = (size_t)(put_head(&w->log, at, site->record, mask, FORM_NONE) - w->log.words);
+}
+
+static bool distances_are_short(const uint64_t *address, uint32_t mask, uint64_t base)
+{
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        int64_t distance = (int64_t)(address[lowest_bit32(rest)] - base);
+        if (distance != (int32_t)distance)
+            return false;
+    }
+    return true;
+}
+
+static void record_list(struct emu_warp *w, const struct emu_site *site, uint32_t index,
+                        uint32_t mask)
+{
+    const uint64_t *address = w->access.address;
+    uint32_t *at = reserve(w, site);
+    if (!at)
+        return;
+    uint64_t base = address[lowest_bit32(mask)];
+    bool near = distances_are_short(address, mask, base);
+    at = put_head(&w->log, at, index, mask, near ? FORM_NEAR : FORM_FAR);
+    if (near)
+        at = put64(at, base);
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        uint64_t a = address[lowest_bit32(rest)];
+        if (near)
+            *at++ = (uint32_t)(a - base);
+        else
+            at = put64(at, a);
+    }
+    w->log.n = (size_t)(at - w->log.words);
+}
+
+static void record_stride(struct emu_warp *w, const struct emu_site *site, uint32_t index,
+                          uint32_t mask)
+{
+    uint32_t *at = reserve(w, site);
+    if (!at)
+        return;
+    at = put_head(&w->log, at, index, mask, FORM_STRIDE);
+    at = put64(at, w->access.base);
+    *at++ = (uint32_t)(int32_t)w->access.stride;
+    w->log.n = (size_t)(at - w->log.words);
+}
+
+/* One record per space the lanes of a generic access went to. */
+static void record_generic(struct emu_warp *w, const struct emu_site *site, uint32_t mask)
+{
+    const struct emu_access *access = &w->access;
+    uint32_t parts[3] = {mask & ~(access->shared_mask | access->local_mask),
+                         mask & access->shared_mask, mask & access->local_mask};
+    for (unsigned k = 0; k < 3; k++) {
+        if (!parts[k])
+            continue;
+        if (parts[k] == mask && access->affine)
+            record_stride(w, site, site->record + k, mask);
+        else
+            record_list(w, site, site->record + k, parts[k]);
+    }
+}
+
+void emu_record_access(struct emu_warp *w, const struct emu_site *site, uint32_t mask)
+{
+    if (!mask || site->no_address || site->space == EMU_CONST)
+        emu_record(w, site, mask);
+    else if (site->space == EMU_GENERIC)
+        record_generic(w, site, mask);
+    else if (w->access.affine)
+        record_stride(w, site, site->record, mask);
+    else
+        record_list(w, site, site->record, mask);
+}
+
+/* ---- conversion ---- */
+
+static uint64_t get64(const uint32_t **at)
+{
+    uint64_t value = (*at)[0] | (uint64_t)(*at)[1] << 32;
+    *at += 2;
+    return value;
+}
+
+static strata_status add_entry(struct strata_builder *builder, const uint32_t **at, uint32_t head,
+                               uint32_t mask, struct strata_error *err)
+{
+    uint64_t address[EMU_LANES] = {0}, base;
+    uint32_t index = head & INDEX_MASK;
+    switch (head >> FORM_SHIFT & 3) {
+    case FORM_NONE:
+        return strata_builder_add(builder, index, mask, NULL, err);
+    case FORM_STRIDE:
+        base = get64(at);
+        return strata_builder_add_strided(builder, index, mask, base, (int32_t) * (*at)++, err);
+    case FORM_NEAR:
+        base = get64(at);
+        for (uint32_t rest = mask; rest; rest &= rest - 1)
+            address[lowest_bit32(rest)] = base + (uint64_t)(int64_t)(int32_t) * (*at)++;
+        break;
+    default:
+        for (uint32_t rest = mask; rest; rest &= rest - 1)
+            address[lowest_bit32(rest)] = get64(at);
+    }
+    return strata_builder_add(builder, index, mask, address, err);
+}
+
+static strata_status add_warp(struct strata_builder *builder, const struct emu_log *log,
+                              struct strata_error *err)
+{
+    const uint32_t *at = log->words, *end = at + log->n;
+    uint32_t mask = 0;
+    while (at < end) {
+        uint32_t head = *at++;
+        if (head & NEW_MASK)
+            mask = *at++;
+        strata_status status = add_entry(builder, &at, head, mask, err);
+        if (status != STRATA_OK)
+            return status;
+    }
+    return STRATA_OK;
+}
+
+strata_status emu_record_finish(struct emu_block *block, struct strata_builder *builder,
+                                struct strata_block **out, struct strata_error *err)
+{
+    strata_status status = strata_builder_begin_block(builder, block->index, block->n_warps, err);
+    for (uint32_t i = 0; status == STRATA_OK && i < block->n_warps; i++) {
+        status = strata_builder_begin_warp(builder, i, err);
+        if (status == STRATA_OK)
+            status = add_warp(builder, &emu_block_warp(block, i)->log, err);
+    }
+    if (status == STRATA_OK)
+        status = strata_builder_end_block(builder, out, err);
+    return status;
+}

@@ -1,0 +1,30 @@
+/* texture.h - reading texture objects. */
+#ifndef STRATA_EMULATOR_TEXTURE_H
+#define STRATA_EMULATOR_TEXTURE_H
+
+#include "emulator/emulator.h"
+#include "emulator/half.h"
+
+struct emu_texel {
+    uint32_t bits[4]; /* as the instruction delivers them */
+    float value[4];   /* as numbers, for filtering */
+};
+
+unsigned emu_texel_bytes(const struct strata_texture *t);
+
+static inline double emu_texel_half(uint32_t bits)
+{
+    return emu_half_value((uint16_t)bits);
+}
+
+/* The texture behind a handle; NULL: none, which is reported. */
+const struct strata_texture *emu_texture(struct emu_warp *w, const struct emu_site *site,
+                                         unsigned lane, uint64_t handle);
+/* The texel at whole coordinates, and the filtered one at others. *address becomes that of the
+ * (first) texel where it lies inside. */
+void emu_texture_fetch(const struct strata_texture *t, int64_t x, int64_t y, struct emu_texel *out,
+                       uint64_t *address);
+void emu_texture_sample(const struct strata_texture *t, float x, float y, struct emu_texel *out,
+                        uint64_t *address);
+
+#endif

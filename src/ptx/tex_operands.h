@@ -1,0 +1,13 @@
+/* tex_operands.h - operands of texture instructions. */
+#ifndef STRATA_PTX_TEX_OPERANDS_H
+#define STRATA_PTX_TEX_OPERANDS_H
+
+#include "ptx/exec.h"
+
+struct ptx_tex_operands {
+    uint32_t d[4]; /* PTX_NO_REF: not wanted */
+    uint32_t x, y; /* y PTX_NO_REF for 1D */
+    bool float_coordinates;
+};
+
+#endif
