@@ -130,8 +130,7 @@ strata_status memside_dirty_init_share(struct memside_dirty *d, const struct str
     uint64_t line_of_all = (uint64_t)gpu->l2.cache.line_bytes * n_shares;
     if (!ring_init(&d->all, l2->n_slots, gpu->l2.dirty_bytes, line_of_all) ||
         !ring_init(&d->partial, l2->n_slots, gpu->l2.dirty_partial_bytes, line_of_all))
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the modelled L2.");
+        return strata_no_memory(err, NULL, "for the modelled L2");
     begin_dirty(d, gpu->l2.dirty_at_start_bytes / line_of_all, (1u << l2_sectors) - 1, l2);
     return STRATA_OK;
 }
@@ -209,9 +208,7 @@ strata_status memside_coalescer_init(struct memside_coalescer *c, const struct s
     if (!gpu->xbar.request_coalescer_window_cycles && !gpu->xbar.coalescer_return_cycles)
         return STRATA_OK;
     c->open = calloc((size_t)c->n_groups * c->size, sizeof *c->open);
-    return c->open ? STRATA_OK
-                   : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                                 "There is no memory left for the request coalescers.");
+    return c->open ? STRATA_OK : strata_no_memory(err, NULL, "for the request coalescers");
 }
 
 void memside_coalescer_release(struct memside_coalescer *c)

@@ -9,9 +9,8 @@
 static strata_status no_memory(struct flow_memory *m, struct strata_error *err)
 {
     flow_memory_release(m);
-    return strata_fail(
-        err, STRATA_ENOMEM, NULL, 0, 0,
-        "There is no memory left for the modelled caches; model fewer launches at once (-j).");
+    return strata_no_memory(err, NULL,
+                            "for the modelled caches; model fewer launches at once (-j)");
 }
 
 /* 64ths of a cycle that one sector takes at so many bytes a cycle; 0 bytes = no limit. */

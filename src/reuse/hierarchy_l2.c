@@ -277,8 +277,7 @@ strata_status hierarchy_init(struct hierarchy *h, const struct strata_gpu *gpu,
     init_rates(h);
     h->sm = calloc(h->n_sms, sizeof *h->sm);
     strata_status st = h->sm ? init_sms(h, l1_bytes, seed, err)
-                             : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                                           "There is no memory left for the modelled L1s.");
+                             : strata_no_memory(err, NULL, "for the modelled L1s");
     if (st == STRATA_OK)
         st = memside_coalescer_init(&h->requests, gpu, err);
     for (uint32_t i = 0; i < h->side.n_partitions && st == STRATA_OK; i++)

@@ -37,8 +37,7 @@ strata_status sim_coalescer_init(struct sim_coalescer *c, const struct strata_gp
     c->groups = count_groups(gpu);
     c->line = calloc((size_t)c->groups * c->size, sizeof *c->line);
     if (!c->line)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the modelled request coalescers.");
+        return strata_no_memory(err, NULL, "for the modelled request coalescers");
     for (size_t i = 0; i < (size_t)c->groups * c->size; i++)
         c->line[i].node = SIM_NONE;
     return STRATA_OK;
