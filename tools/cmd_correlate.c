@@ -38,8 +38,7 @@ static strata_status split_assignment(const char *option, const char *words, cha
                            option, words);
     *name = strndup(words, (size_t)(equals - words));
     if (!*name)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for --%s.",
-                           option);
+        return strata_no_memory(err, NULL, "for --%s", option);
     return STRATA_OK;
 }
 
@@ -65,8 +64,7 @@ static strata_status parse_assignments(const char *option, const struct option_l
     out->item = calloc(list->n + 1, sizeof *out->item);
     out->name = calloc(list->n + 1, sizeof *out->name);
     if (!out->item || !out->name)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for --%s.",
-                           option);
+        return strata_no_memory(err, NULL, "for --%s", option);
     while (status == STRATA_OK && out->n < list->n) {
         size_t i = out->n;
         status = split_assignment(option, list->item[i], &out->name[i], &out->item[i].above, err);
@@ -187,7 +185,7 @@ static strata_status chosen_metrics(const struct correlate_arguments *a,
     *n = 0;
     *out = calloc(a->metric.n + a->exact.n + a->max_error.n + 1, sizeof **out);
     if (!*out)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for --metric.");
+        return strata_no_memory(err, NULL, "for --metric");
     if (!a->metric.n)
         return STRATA_OK;
     for (size_t i = 0; i < a->metric.n; i++)
@@ -272,8 +270,7 @@ static strata_status run_model(const struct correlate_arguments *a,
                                          .progress_context = &progress};
     struct strata_prediction *grown = realloc(out->item, (out->n + 1) * sizeof *grown);
     if (!grown)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "there is no memory left for predictions.");
+        return strata_no_memory(err, NULL, "for predictions");
     out->item = grown;
     out->cap = out->n + 1;
     strata_status status = strata_prediction_init(&p, gpu->name, model->name, NULL, 1, err);
@@ -323,11 +320,10 @@ static strata_status predict_here(const struct correlate_arguments *a,
     struct strata_gpu *gpu = calloc(1, sizeof *gpu);
     char **paths = calloc(a->traces.n + 1, sizeof *paths);
     strata_status status =
-        gpu && paths ? load_gpu(a->gpu, NULL, gpu, err)
-                     : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+        gpu && paths ? load_gpu(a->gpu, NULL, gpu, err) : strata_no_memory(err, NULL, NULL);
     for (size_t i = 0; status == STRATA_OK && i < a->traces.n; i++)
         if (!(paths[i] = strdup(a->traces.item[i])))
-            status = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+            status = strata_no_memory(err, NULL, NULL);
     if (status == STRATA_OK)
         status = load_launches(&a->launches, paths, (int)a->traces.n, &set, err);
     if (status == STRATA_OK)

@@ -132,9 +132,8 @@ static strata_status measure_model(const struct dissect_arguments *a, struct str
         .outliers = a->outliers, .jitter_cycles = (uint32_t)a->jitter, .seed = a->seed};
     struct strata_gpu *gpu = calloc(1, sizeof *gpu);
     struct strata_model_target *t = NULL;
-    strata_status st =
-        gpu ? load_gpu(a->target + strlen("model:"), &a->set, gpu, err)
-            : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+    strata_status st = gpu ? load_gpu(a->target + strlen("model:"), &a->set, gpu, err)
+                           : strata_no_memory(err, NULL, NULL);
     if (st == STRATA_OK)
         st = strata_model_target_create(gpu, &opt, &t, err);
     if (st == STRATA_OK)

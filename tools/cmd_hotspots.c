@@ -253,8 +253,7 @@ static strata_status run_launch(const struct hotspot_arguments *a, const struct 
         status = pass_run(gpu, reader,
                           (struct strata_model_options){.seed = a->seed, .sites = &sink}, err);
     if (status == STRATA_OK && sites.out_of_memory)
-        status = strata_fail(err, STRATA_ENOMEM, launch->trace, 0, 0,
-                             "there is no memory left for the launch's instructions.");
+        status = strata_no_memory(err, launch->trace, "for the launch's instructions");
     if (status == STRATA_OK && p->by_line && sites.n && !has_lines(&sites))
         status =
             strata_fail(err, STRATA_EUNSUPPORTED, launch->trace, 0, 0,

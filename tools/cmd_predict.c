@@ -147,9 +147,7 @@ static strata_status predict(void *context, char **paths, int n_paths, struct st
     struct strata_gpu *gpu = calloc(1, sizeof *gpu);
     struct strata_launch_set set = {0};
     struct strata_prediction prediction = {0};
-    strata_status status =
-        gpu ? parse_layout(a, &format, err)
-            : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+    strata_status status = gpu ? parse_layout(a, &format, err) : strata_no_memory(err, NULL, NULL);
     if (status == STRATA_OK)
         status = output_check(a->output, err);
     if (status == STRATA_OK)

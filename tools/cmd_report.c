@@ -62,7 +62,7 @@ static strata_status add_gpu(struct strata_report *r, const char *name, char *co
     struct option_list sets = {calloc(n_overrides + 1, sizeof *sets.item), 0};
     struct strata_error why;
     if (!sets.item)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+        return strata_no_memory(err, NULL, NULL);
     for (size_t i = 0; i < n_overrides; i++)
         if (strncmp(override[i], "model.", 6))
             sets.item[sets.n++] = override[i];

@@ -276,9 +276,8 @@ static strata_status reuse(void *context, char **paths, int n_paths, struct stra
     opt.threads = (uint32_t)a->jobs;
     opt.sample_rate = a->rate;
     opt.loads_only = a->loads;
-    strata_status st =
-        gpu ? choose("scope", a->scope, scopes, &opt.scope, err)
-            : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+    strata_status st = gpu ? choose("scope", a->scope, scopes, &opt.scope, err)
+                           : strata_no_memory(err, NULL, NULL);
     if (st == STRATA_OK)
         st = choose("unit", a->unit, units, &opt.unit, err);
     if (st == STRATA_OK)

@@ -167,9 +167,7 @@ static strata_status sweep(void *context, char **paths, int n_paths, struct stra
     struct strata_sweep *plan = NULL;
     struct strata_launch_set set = {0};
     struct strata_sweep_results results = {0};
-    strata_status status =
-        gpu ? check_options(a, &format, err)
-            : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+    strata_status status = gpu ? check_options(a, &format, err) : strata_no_memory(err, NULL, NULL);
     if (status == STRATA_OK)
         status = find_model(a->model, &model, err);
     if (status == STRATA_OK)

@@ -99,7 +99,7 @@ static strata_status run_request(struct trace_arguments *a, struct strata_error 
     strata_status status = check_request(r, &a->launch, a->program && a->program[0], err);
     if (status == STRATA_OK && (r->gpu_name || a->set.n)) {
         gpu = calloc(1, sizeof *gpu);
-        status = !gpu ? strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.")
+        status = !gpu ? strata_no_memory(err, NULL, NULL)
                       : load_gpu(r->gpu_name ? r->gpu_name : "h200", &a->set, gpu, err);
         r->gpu = gpu;
         r->gpu_name = status == STRATA_OK ? gpu->name : NULL;

@@ -63,8 +63,7 @@ strata_status output_open(struct output *o, const char *path, struct strata_erro
     o->final_path = strdup(path);
     if (!o->temporary || !o->final_path) {
         output_discard(o);
-        return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
-                           "there is no memory left for the output's name.");
+        return strata_no_memory(err, path, "for the output's name");
     }
     if (!in_place)
         interrupt_removes(o->temporary);

@@ -122,8 +122,7 @@ static strata_status buffer_argument(const char *text, struct strata_arena *aren
         return bad_argument(text, err);
     void *buffer = strata_arena_allocate(arena, bytes, BUFFER_ALIGN);
     if (!buffer)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory for a buffer of %s.",
-                           size);
+        return strata_no_memory(err, NULL, "for a buffer of %s", size);
     *address = (uint64_t)(uintptr_t)buffer;
     return fill_buffer(buffer, bytes, how ? how + 1 : "zero", seed, err);
 }
@@ -316,8 +315,7 @@ strata_status trace_ptx(const struct trace_launch *l, const struct trace_request
     if (status == STRATA_OK)
         status = find_entry(module, l, &launch.entry, err);
     if (status == STRATA_OK && !(params = calloc(1, launch.entry->param_bytes + 8)))
-        status =
-            strata_fail(err, STRATA_ENOMEM, l->ptx, 0, 0, "there is no memory for the parameters.");
+        status = strata_no_memory(err, l->ptx, "for the parameters");
     if (status == STRATA_OK)
         status = make_params(launch.entry, l, arena, params, err);
     if (status == STRATA_OK) {

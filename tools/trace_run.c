@@ -367,8 +367,7 @@ static strata_status rename_finished(struct follow *f, const char *output, struc
         int n = i ? asprintf(&name, "%.*s-%zu%s", (int)stem, output, i + 1, output + stem)
                   : asprintf(&name, "%s", output);
         if (n < 0)
-            return strata_fail(err, STRATA_ENOMEM, output, 0, 0,
-                               "there is no memory for the trace's name.");
+            return strata_no_memory(err, output, "for the trace's name");
         int failed = rename(f->finished[i], name);
         if (failed)
             strata_fail(err, STRATA_EIO, name, 0, 0, "the trace cannot be given its name: %s.",
@@ -556,9 +555,8 @@ strata_status trace_run(const struct trace_request *r, char **argv, int *exit_co
     personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE);
     /* Ctrl-C goes to the program, which ends; we stay to say what became of the trace. */
     signal(SIGINT, SIG_IGN);
-    status = environment.failed
-                 ? strata_fail(err, STRATA_ENOMEM, program, 0, 0, "there is no memory to start it.")
-                 : spawn(program, argv, environment.item, &pid, err);
+    status = environment.failed ? strata_no_memory(err, program, "to start it")
+                                : spawn(program, argv, environment.item, &pid, err);
     close(fd[1]);
     if (status == STRATA_OK) {
         wait_status = follow_until_end(&f, pid, fd[0]);

@@ -32,8 +32,7 @@ static strata_status refuse(const struct strata_database *d, int code, struct st
                            "with --db.",
                            sqlite3_errstr(code));
     case SQLITE_NOMEM:
-        return strata_fail(err, STRATA_ENOMEM, d->path, 0, 0,
-                           "there is no memory left for the results.");
+        return strata_no_memory(err, d->path, "for the results");
     default:
         return strata_fail(err, STRATA_EIO, d->path, 0, 0,
                            "the results cannot be stored: %s; name another file with --db.",
@@ -182,8 +181,7 @@ strata_status strata_database_open(struct strata_database *d, const char *path, 
     d->statement = calloc(n_statements + 1, sizeof *d->statement);
     if (!d->path || !d->statement) {
         strata_database_close(d);
-        return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
-                           "there is no memory left for the results.");
+        return strata_no_memory(err, path, "for the results");
     }
     sqlite3 *handle = NULL;
     int code = sqlite3_open_v2(path ? path : ":memory:", &handle,

@@ -39,6 +39,18 @@ strata_status strata_fail(struct strata_error *err, strata_status status, const 
     return status;
 }
 
+strata_status strata_no_memory(struct strata_error *err, const char *file, const char *purpose, ...)
+{
+    char text[256] = "";
+    va_list args;
+    va_start(args, purpose);
+    if (purpose)
+        vsnprintf(text, sizeof text, purpose, args);
+    va_end(args);
+    return strata_fail(err, STRATA_ENOMEM, file, 0, 0, "there is no memory left%s%s.",
+                       purpose ? " " : "", text);
+}
+
 void strata_error_text(const struct strata_error *err, char *out, uint64_t size)
 {
     if (!err->file[0])

@@ -16,9 +16,8 @@ enum { LARGE_PAGE = 2 << 20, ALIGNMENT = 64 };
 static strata_status no_memory(uint64_t bytes, struct strata_error *err)
 {
     char size[32];
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "There is no memory left for a modelled cache, which takes %s.",
-                       memory_size_text(bytes, size, sizeof size));
+    return strata_no_memory(err, NULL, "for a modelled cache, which takes %s",
+                            memory_size_text(bytes, size, sizeof size));
 }
 
 /* Look-ups are random over an L2's tens of megabytes: large pages save most of their page walks.

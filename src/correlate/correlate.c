@@ -14,8 +14,7 @@
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "there is no memory left for the comparison.");
+    return strata_no_memory(err, NULL, "for the comparison");
 }
 
 /* Launches that touch DRAM for less than this measure the launch itself (code, constants,

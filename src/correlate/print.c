@@ -74,8 +74,7 @@ strata_status strata_print_finish(struct strata_text *t, char **text, size_t *le
 {
     if (t->out_of_memory) {
         strata_text_release(t);
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "there is no memory left to print the comparison.");
+        return strata_no_memory(err, NULL, "to print the comparison");
     }
     *text = t->data;
     *length = t->length;

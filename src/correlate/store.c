@@ -109,8 +109,7 @@ struct strata_result_store {
 
 static strata_status no_memory(const struct strata_result_store *s, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, s->db.path, 0, 0,
-                       "there is no memory left for stored results.");
+    return strata_no_memory(err, s->db.path, "for stored results");
 }
 
 strata_status strata_result_store_open(const char *path, struct strata_result_store **out,
@@ -118,8 +117,7 @@ strata_status strata_result_store_open(const char *path, struct strata_result_st
 {
     struct strata_result_store *s = *out = calloc(1, sizeof *s);
     if (!s)
-        return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
-                           "there is no memory left for stored results.");
+        return strata_no_memory(err, path, "for stored results");
     strata_status status =
         strata_database_open(&s->db, path, SCHEMA, tables, text_of, N_STATEMENTS, err);
     if (status != STRATA_OK) {

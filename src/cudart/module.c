@@ -45,8 +45,7 @@ static size_t n_variables, cap_variables;
 static void out_of_memory(void)
 {
     struct strata_error err;
-    strata_fail(&err, STRATA_ENOMEM, NULL, 0, 0,
-                "there is no memory left to register the program's kernels.");
+    strata_no_memory(&err, NULL, "to register the program's kernels");
     runtime_die(&err);
 }
 

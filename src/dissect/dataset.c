@@ -20,7 +20,7 @@ enum { MANIFEST_LIMIT = 16 << 20, SERIES_LIMIT = 1 << 30 };
 
 static strata_status no_memory(const char *file, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, file, 0, 0, "there is no memory left for this series.");
+    return strata_no_memory(err, file, "for this series");
 }
 
 void strata_probe_release(struct strata_probe_set *set)

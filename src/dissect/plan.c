@@ -17,8 +17,7 @@ struct plan {
 
 static void out_of_memory(struct plan *p)
 {
-    p->status =
-        strata_fail(p->err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a series.");
+    p->status = strata_no_memory(p->err, NULL, "for a series");
 }
 
 static void start(struct plan *p, enum machine_path path)

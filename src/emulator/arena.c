@@ -56,7 +56,7 @@ strata_status strata_arena_create(uint64_t reserve_bytes, struct strata_arena **
     struct strata_arena *arena = calloc(1, sizeof *arena);
     *out = NULL;
     if (!arena)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "out of memory for device memory");
+        return strata_no_memory(err, NULL, "for device memory");
     arena->bytes = reserve_bytes ? round_up(reserve_bytes, 4096) : DEFAULT_RESERVE;
     while (!(arena->base = reserve(arena->bytes)) && !reserve_bytes && arena->bytes > 1u << 28)
         arena->bytes /= 2; /* a limit on address space: take what there is */

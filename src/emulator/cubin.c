@@ -112,8 +112,7 @@ strata_status strata_cubin_kernels(const void *bytes, size_t length, const char 
             "build of Strata.");
     if (!add_text_sections(&e, &k)) {
         strata_cubin_kernels_free(k.item, k.n);
-        return strata_fail(err, STRATA_ENOMEM, name, 0, 0,
-                           "there is no memory for the kernels of a cubin.");
+        return strata_no_memory(err, name, "for the kernels of a cubin");
     }
     read_register_counts(&e, &k);
     read_shared_sizes(&e, &k);

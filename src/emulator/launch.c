@@ -324,7 +324,7 @@ static strata_status set_up(struct emu_launch *l, struct strata_module *m, size_
     memset(m->workspace, 0, EMU_WORKSPACE_BYTES);
     run->params = calloc(1, launch->entry->param_bytes + 64);
     if (!run->params || !run->executor->run_begin(run))
-        return strata_fail(l->err, STRATA_ENOMEM, NULL, 0, 0, "out of memory for a launch");
+        return strata_no_memory(l->err, NULL, "for a launch");
     if (launch->entry->param_bytes)
         memcpy(run->params, launch->params, launch->entry->param_bytes);
     return begin_record(l, image);

@@ -16,8 +16,7 @@ enum { LARGEST_FILE_BYTES = 1 << 28, LONGEST_RANGE = 1000000 };
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "there is no memory left for the points of the sweep.");
+    return strata_no_memory(err, NULL, "for the points of the sweep");
 }
 
 strata_status strata_sweep_create(const struct strata_gpu *base, struct strata_sweep **out,

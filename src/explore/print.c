@@ -349,6 +349,5 @@ strata_status strata_sweep_print(const struct strata_sweep_results *r, enum stra
         return STRATA_OK;
     strata_text_release(&p.text);
     *text = NULL;
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "there is no memory left to print the sweep.");
+    return strata_no_memory(err, NULL, "to print the sweep");
 }

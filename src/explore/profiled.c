@@ -26,8 +26,7 @@ struct groups {
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "there is no memory left for the profiles of the sweep.");
+    return strata_no_memory(err, NULL, "for the profiles of the sweep");
 }
 
 static void release_groups(struct groups *g)

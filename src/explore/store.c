@@ -92,8 +92,7 @@ struct store {
 
 static strata_status no_memory(const struct store *s, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, s->db.path, 0, 0,
-                       "there is no memory left for the results.");
+    return strata_no_memory(err, s->db.path, "for the results");
 }
 
 static strata_status copy_text(struct store *s, enum statement which, int column, char **out,
@@ -124,8 +123,7 @@ strata_status store_open(const char *path, struct store **out, struct strata_err
 {
     struct store *s = *out = calloc(1, sizeof *s);
     if (!s)
-        return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
-                           "there is no memory left for the results.");
+        return strata_no_memory(err, path, "for the results");
     strata_status status =
         strata_database_open(&s->db, path, STRATA_SWEEP_SCHEMA, tables, text_of, N_STATEMENTS, err);
     if (status == STRATA_OK)

@@ -73,8 +73,7 @@ static uint64_t next_time(const struct flow_engine *e)
 static strata_status no_memory(struct flow_engine *e, struct strata_error *err)
 {
     flow_engine_release(e);
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "There is no memory left for the resident warps of a launch.");
+    return strata_no_memory(err, NULL, "for the resident warps of a launch");
 }
 
 static strata_status init_schedulers(struct flow_engine *e, struct strata_error *err)
@@ -194,8 +193,7 @@ static strata_status size_registers(struct flow_engine *e, struct flow_warp *w)
     w->scoreboard.ready = calloc(e->register_cap, sizeof *w->scoreboard.ready);
     w->scoreboard.stall = calloc(e->register_cap, 1);
     if (!w->scoreboard.ready || !w->scoreboard.stall)
-        return strata_fail(e->err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the registers of a warp.");
+        return strata_no_memory(e->err, NULL, "for the registers of a warp");
     return STRATA_OK;
 }
 

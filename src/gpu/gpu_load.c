@@ -24,8 +24,7 @@ strata_status strata_gpu_add_path(const char *folder, struct strata_error *err)
                            "more than %d folders of GPU files were given.", MAX_FOLDERS);
     char *copy = strdup(folder);
     if (!copy)
-        return strata_fail(err, STRATA_ENOMEM, folder, 0, 0,
-                           "there is no memory left for the folder's name.");
+        return strata_no_memory(err, folder, "for the folder's name");
     memmove(folders + 1, folders, (MAX_FOLDERS - 1) * sizeof folders[0]);
     folders[0] = copy;
     return STRATA_OK;
@@ -177,8 +176,7 @@ strata_status gpu_read_file(const char *path, unsigned depth, struct strata_gpu 
         used += (size_t)n;
     strata_status status;
     if (!text)
-        status = strata_fail(err, STRATA_ENOMEM, path, 0, 0,
-                             "there is no memory left to read the file.");
+        status = strata_no_memory(err, path, "to read the file");
     else if (n < 0)
         status = strata_fail(err, STRATA_EIO, path, 0, 0, "the GPU file cannot be read: %s.",
                              strerror(errno));

@@ -17,8 +17,7 @@ strata_status front_init(struct front *f, const struct strata_cache_config *l1,
     f->n_sms = n_sms;
     f->sm = calloc(n_sms, sizeof *f->sm);
     if (!f->sm)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the caches of %u SMs.", n_sms);
+        return strata_no_memory(err, NULL, "for the caches of %u SMs", n_sms);
     strata_status st = cache_create(l2, seed + 1000, &f->l2, err);
     for (uint32_t s = 0; st == STRATA_OK && s < n_sms; s++)
         st = cache_create(l1, seed + s, &f->sm[s].l1, err);
@@ -44,8 +43,7 @@ strata_status front_grow_pcs(struct front *f, uint32_t n, struct strata_error *e
     if (n > f->cap_pcs) {
         struct front_pc *pc = realloc(f->pc, (size_t)n * 2 * sizeof *pc);
         if (!pc)
-            return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                               "There is no memory left for %u static instructions.", n);
+            return strata_no_memory(err, NULL, "for %u static instructions", n);
         memset(pc + f->cap_pcs, 0, ((size_t)n * 2 - f->cap_pcs) * sizeof *pc);
         f->pc = pc;
         f->cap_pcs = n * 2;
@@ -62,8 +60,7 @@ static strata_status enqueue(struct front *f, struct front_sm *s, struct front_r
         uint32_t cap = s->cap ? s->cap * 2 : 256;
         struct front_request *queue = realloc(s->queue, cap * sizeof *queue);
         if (!queue)
-            return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                               "There is no memory left for %u misses of an SM.", cap);
+            return strata_no_memory(err, NULL, "for %u misses of an SM", cap);
         s->queue = queue;
         s->cap = cap;
     }

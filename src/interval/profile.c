@@ -72,8 +72,7 @@ struct reading {
 
 static strata_status no_memory(struct reading *r)
 {
-    return strata_fail(r->err, STRATA_ENOMEM, NULL, 0, 0,
-                       "There is no memory left for the interval profile of a launch.");
+    return strata_no_memory(r->err, NULL, "for the interval profile of a launch");
 }
 
 double gpu_l2_cycles(const struct strata_gpu *gpu)
@@ -688,8 +687,7 @@ static strata_status fill_launch(const struct reading *r, struct interval_launch
     fill_totals(r, l);
     if (l->program && l->trace && l->kernel)
         return STRATA_OK;
-    return strata_fail(r->err, STRATA_ENOMEM, NULL, 0, 0,
-                       "There is no memory left for the name of a launch.");
+    return strata_no_memory(r->err, NULL, "for the name of a launch");
 }
 
 strata_status strata_interval_profile_launch(struct strata_interval_profile *p,
@@ -701,8 +699,7 @@ strata_status strata_interval_profile_launch(struct strata_interval_profile *p,
     struct interval_launch *l = profile_add(p);
     if (!r || !l) {
         free(r);
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for an interval profile.");
+        return strata_no_memory(err, NULL, "for an interval profile");
     }
     strata_status st = init_reading(r, gpu, reader, seed, p->scripts, err);
     if (st == STRATA_OK)

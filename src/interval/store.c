@@ -17,9 +17,7 @@ enum { LIMIT_BYTES = 1 << 30 };
 strata_status strata_interval_create(struct strata_interval_profile **out, struct strata_error *err)
 {
     *out = calloc(1, sizeof **out);
-    return *out ? STRATA_OK
-                : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                              "There is no memory left for an interval profile.");
+    return *out ? STRATA_OK : strata_no_memory(err, NULL, "for an interval profile");
 }
 
 struct interval_launch *profile_add(struct strata_interval_profile *p)
@@ -212,8 +210,7 @@ strata_status interval_to_text(const struct strata_interval_profile *p, char **t
     *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
     json_decref(root);
     if (!*text)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "there is no memory left to write an interval profile.");
+        return strata_no_memory(err, NULL, "to write an interval profile");
     *length = strlen(*text);
     return STRATA_OK;
 }
@@ -281,8 +278,7 @@ static strata_status read_profile(const json_t *root, const char *path,
     for (size_t i = 0; i < json_array_size(list); i++) {
         struct interval_launch *l = profile_add(p);
         if (!l)
-            return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
-                               "there is no memory left for an interval profile.");
+            return strata_no_memory(err, path, "for an interval profile");
         if (!read_launch(json_array_get(list, i), l))
             return strata_fail(err, STRATA_EFORMAT, path, 0, 0,
                                "launch %zu of the interval profile lacks a number or has one that "

@@ -78,8 +78,7 @@ strata_status learn_save(const struct learn_out *o, uint32_t kind, const char *p
     uint8_t head[LEARN_HEAD_BYTES] = {0};
     char *temporary = NULL;
     if (o->failed || asprintf(&temporary, "%s.%ld.part", path, (long)getpid()) < 0)
-        return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
-                           "there is no memory left to write the file.");
+        return strata_no_memory(err, path, "to write the file");
     memcpy(head, magic, sizeof magic);
     store_u32(head + 8, kind);
     store_u32(head + 12, LEARN_VERSION);

@@ -10,8 +10,7 @@ enum { MOST_CACHES = 256 };
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "There is no memory left for an evaluation.");
+    return strata_no_memory(err, NULL, "for an evaluation");
 }
 
 void strata_learn_evaluation_release(struct strata_learn_evaluation *e)

@@ -13,9 +13,7 @@ strata_status strata_place_blocks(const struct strata_gpu *gpu, uint64_t blocks,
     struct strata_dispatch_state state = {0, 0};
     uint16_t *first = malloc((n_first + 1) * sizeof *first);
     if (!first)
-        return strata_fail(err, STRATA_ENOMEM, gpu->name, 0, 0,
-                           "there is no memory left to place %llu blocks.",
-                           (unsigned long long)blocks);
+        return strata_no_memory(err, gpu->name, "to place %llu blocks", (unsigned long long)blocks);
     strata_status status = STRATA_OK;
     if (how == STRATA_PLACE_DISPATCH)
         status = deal_blocks(gpu, n_first, blocks_per_sm ? blocks_per_sm : 1, &state, first, err);

@@ -22,7 +22,7 @@ struct parts {
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for a prediction.");
+    return strata_no_memory(err, NULL, "for a prediction");
 }
 
 static strata_status choose_model(struct parts *p, struct strata_error *err)

@@ -31,8 +31,7 @@ struct strata_profiles {
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "there is no memory left for the profiles of launches.");
+    return strata_no_memory(err, NULL, "for the profiles of launches");
 }
 
 void strata_profiles_destroy(struct strata_profiles *p)

@@ -288,7 +288,7 @@ strata_status ptx_link(struct ptx_module *m, struct strata_error *err)
     if (ok)
         return STRATA_OK;
     if (local.status == STRATA_OK)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "out of memory while linking PTX");
+        return strata_no_memory(err, NULL, "to link PTX");
     if (err)
         *err = local;
     return local.status;

@@ -34,7 +34,7 @@ static strata_status add_entry(struct ptx_module *m, struct ptx_function *f,
     memset(image, 0, sizeof *image);
     m->base.n_entries++; /* so that a failure releases it */
     if (!describe_params(m, f, entry))
-        return strata_fail(err, STRATA_ENOMEM, f->unit->name, 0, 0, "out of memory while decoding");
+        return strata_no_memory(err, f->unit->name, "to decode");
     strata_status status = ptx_decode(m, f, image, err);
     if (status != STRATA_OK)
         return status;
@@ -59,7 +59,7 @@ static strata_status add_entries(struct ptx_module *m, struct strata_error *err)
     m->base.entries = calloc(n + 1, sizeof *m->base.entries);
     m->images = calloc(n + 1, sizeof *m->images);
     if (!m->base.entries || !m->images)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "out of memory while decoding PTX");
+        return strata_no_memory(err, NULL, "to decode PTX");
     for (size_t i = 0; i < m->n_functions; i++) {
         struct ptx_function *f = m->functions[i];
         if (!f->is_entry || !f->has_body || f->same != f)
@@ -95,7 +95,7 @@ strata_status strata_ptx_module_create(const struct strata_ptx_source *sources, 
     struct ptx_module *m = calloc(1, sizeof *m);
     *out = NULL;
     if (!m)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "out of memory while loading PTX");
+        return strata_no_memory(err, NULL, "to load PTX");
     m->base.executor = &ptx_executor;
     strata_status status = load(m, sources, n_sources, memory, err);
     if (status != STRATA_OK) {

@@ -343,7 +343,7 @@ strata_status ptx_parse(struct ptx_ast *ast, const struct strata_ptx_source *sou
     if (p.unit)
         p.unit->name = ptx_pool_text(&ast->pool, p.file, strlen(p.file));
     if (!p.unit || !p.unit->name)
-        return strata_fail(err, STRATA_ENOMEM, p.file, 0, 0, "out of memory while parsing PTX");
+        return strata_no_memory(err, p.file, "to parse PTX");
     p.unit->vars_end = &p.unit->vars;
     p.unit->functions_end = &p.unit->functions;
     struct ptx_unit **end = &ast->units;

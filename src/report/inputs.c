@@ -23,7 +23,7 @@ const char *const *strata_report_schemas(void)
 
 static strata_status no_memory(const char *file, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, file, 0, 0, "there is no memory left for the report.");
+    return strata_no_memory(err, file, "for the report");
 }
 
 static void document_release(struct strata_report_document *d)

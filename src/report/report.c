@@ -56,7 +56,7 @@ static strata_status derive_all(struct strata_predictions *p, struct strata_erro
         }
     if (!short_of_memory)
         return STRATA_OK;
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for the report.");
+    return strata_no_memory(err, NULL, "for the report");
 }
 
 /* The predictions that may be compared, sharing their results with the report. */
@@ -65,8 +65,7 @@ static strata_status choose_compared(const struct strata_report *r, struct strat
 {
     *out = (struct strata_predictions){.item = calloc(r->predictions.n + 1, sizeof *out->item)};
     if (!out->item)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "there is no memory left for the report.");
+        return strata_no_memory(err, NULL, "for the report");
     for (size_t i = 0; r->is_measured && i < r->predictions.n; i++)
         if (!r->measured_gpu || !strcmp(r->predictions.item[i].gpu, r->measured_gpu))
             out->item[out->n++] = r->predictions.item[i];
@@ -94,8 +93,7 @@ strata_status strata_report_html(struct strata_report *r, void (*warning)(const 
     if (status == STRATA_OK)
         put_page(&page, r, &data);
     if (status == STRATA_OK && page.out_of_memory)
-        status =
-            strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for the report.");
+        status = strata_no_memory(err, NULL, "for the report");
     strata_text_release(&data);
     strata_correlation_release(&c);
     free(compared.item); /* its members are the report's */

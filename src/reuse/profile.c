@@ -52,8 +52,7 @@ static strata_status open_stream(struct profile *p, struct stream *s, struct str
     for (uint32_t k = 0; k < p->n_replicas && st == STRATA_OK; k++)
         st = reuse_stack_init(&s->stack[k], err);
     if (st == STRATA_OK && !s->line)
-        st = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                         "There is no memory left for a stream of accesses.");
+        st = strata_no_memory(err, NULL, "for a stream of accesses");
     return st;
 }
 
@@ -323,8 +322,7 @@ static strata_status prepare(struct profile *p, const struct strata_gpu *gpu,
                                                          : 1;
     p->stream = calloc(p->n_streams, sizeof *p->stream);
     if (!p->stream)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the streams of accesses.");
+        return strata_no_memory(err, NULL, "for the streams of accesses");
     return residents_init(&p->residents, gpu, reader, &placing, err);
 }
 
@@ -334,8 +332,7 @@ strata_status strata_reuse_profile(const struct strata_gpu *gpu, struct strata_r
 {
     struct profile *p = calloc(1, sizeof *p);
     if (!p)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for a reuse profile.");
+        return strata_no_memory(err, NULL, "for a reuse profile");
     p->gpu = gpu;
     p->opt = *opt;
     strata_status st = prepare(p, gpu, reader, err);

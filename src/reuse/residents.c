@@ -9,8 +9,7 @@
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "There is no memory left for the resident warps of a launch.");
+    return strata_no_memory(err, NULL, "for the resident warps of a launch");
 }
 
 static strata_status check_options(const struct residents_options *opt, uint32_t threads,

@@ -98,8 +98,7 @@ static void begin_warp(void *context, uint32_t core, uint32_t index)
     free(reg);
     *w = (struct warp){.reg = calloc(t->registers, sizeof *reg)};
     if (!w->reg && t->status == STRATA_OK)
-        t->status = strata_fail(t->err, STRATA_ENOMEM, NULL, 0, 0,
-                                "There is no memory left for the registers of a warp.");
+        t->status = strata_no_memory(t->err, NULL, "for the registers of a warp");
     w->has_next = t->status == STRATA_OK && strata_cursor_next(&t->r.warp[index].cursor, &w->next);
     w->ready = t->now + (t->h.count.instructions ? t->gpu->launch.block_replace_cycles : 0);
     t->running[core]++;
@@ -309,8 +308,7 @@ static strata_status prepare(struct turns *t, struct strata_reader *reader, uint
     t->head = calloc(WHEEL, sizeof *t->head);
     t->tail = calloc(WHEEL, sizeof *t->tail);
     if (!t->fetch || !t->warp || !t->waiting || !t->running || !t->head || !t->tail)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the resident warps of a launch.");
+        return strata_no_memory(err, NULL, "for the resident warps of a launch");
     fetch_gpu_init(t->fetch, t->gpu);
     t->unlimited = *t->gpu;
     lift_limits(&t->unlimited);
@@ -359,7 +357,7 @@ strata_status turns_run(const struct strata_gpu *gpu, struct strata_reader *read
     struct turns *t = calloc(1, sizeof *t);
     uint32_t index;
     if (!t)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a launch.");
+        return strata_no_memory(err, NULL, "for a launch");
     t->gpu = gpu;
     t->err = err;
     strata_status st = prepare(t, reader, opt->seed, err);

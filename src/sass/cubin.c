@@ -19,8 +19,7 @@
 
 static strata_status no_memory(const char *name, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, name, 0, 0,
-                       "there is no memory for the tables of a cubin.");
+    return strata_no_memory(err, name, "for the tables of a cubin");
 }
 
 static strata_status damaged(const char *name, const char *what, struct strata_error *err)

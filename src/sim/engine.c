@@ -16,9 +16,7 @@
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(
-        err, STRATA_ENOMEM, NULL, 0, 0,
-        "There is no memory left for the clocked model; model fewer launches at once (-j).");
+    return strata_no_memory(err, NULL, "for the clocked model; model fewer launches at once (-j)");
 }
 
 static strata_status init_shared(struct sim_engine *e, struct strata_error *err)

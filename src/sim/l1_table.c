@@ -23,8 +23,7 @@ strata_status l1_init(struct l1 *c, const struct strata_gpu *gpu, struct cache_p
     c->hash_mask = FIRST_ROWS - 1;
     c->hash = malloc(FIRST_ROWS * sizeof *c->hash);
     if (!c->hash)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the L1 of an SM.");
+        return strata_no_memory(err, NULL, "for the L1 of an SM");
     memset(c->hash, 0xff, FIRST_ROWS * sizeof *c->hash);
     return STRATA_OK;
 }

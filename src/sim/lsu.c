@@ -110,8 +110,7 @@ static void translate_and_leave(struct sim_sm *s, uint32_t flight, uint64_t t)
         return;
     }
     if (request == CACHE_NONE) {
-        s->status = strata_fail(&s->error, STRATA_ENOMEM, NULL, 0, 0,
-                                "There is no memory left for the TLB of an SM.");
+        s->status = strata_no_memory(&s->error, NULL, "for the TLB of an SM");
         return;
     }
     s->count.n.tlb_misses++;
@@ -163,8 +162,7 @@ static bool load_line(struct sim_sm *s, struct sim_lsu_op *q, const struct sim_l
         if (a.refused)
             return false;
         if (a.failed)
-            s->status = strata_fail(&s->error, STRATA_ENOMEM, NULL, 0, 0,
-                                    "There is no memory left for the L1 of an SM.");
+            s->status = strata_no_memory(&s->error, NULL, "for the L1 of an SM");
     }
     struct sim_op *op = &s->op[q->op];
     op->done = sim_max(op->done, t + g->l1.hit_cycles);

@@ -104,8 +104,7 @@ static strata_status init_parts(struct sim_memside *m, uint64_t seed, struct str
     m->group_of_sm = calloc(g->sm.count, sizeof *m->group_of_sm);
     m->out = calloc(1, sizeof *m->out);
     if (!m->slice || !m->channel || !m->partition_of_sm || !m->group_of_sm || !m->out)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the modelled memory side.");
+        return strata_no_memory(err, NULL, "for the modelled memory side");
     m->n_out = m->threads = 1;
     m->out[0] = (struct sim_out){.m = m, .direct = true};
     attach_sms(m);
@@ -125,8 +124,7 @@ strata_status sim_memside_create(const struct strata_gpu *gpu, uint64_t seed,
     struct sim_memside *m = calloc(1, sizeof *m);
     *out = NULL;
     if (!m)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the modelled memory side.");
+        return strata_no_memory(err, NULL, "for the modelled memory side");
     m->gpu = *gpu;
     m->free_node = SIM_NONE;
     init_rates(m);
@@ -389,9 +387,7 @@ strata_status sim_memside_run(struct sim_memside *m, uint64_t end, uint32_t thre
         ok = run_window(m, least(end, m->now + m->rate.window));
     }
     if (!ok || any_failed(m) || !sim_xbar_sort_replies(&m->xbar))
-        return strata_fail(
-            err, STRATA_ENOMEM, NULL, 0, 0,
-            "There is no memory left for requests under way in the modelled memory.");
+        return strata_no_memory(err, NULL, "for requests under way in the modelled memory");
     *reply = m->xbar.reply;
     *n = m->xbar.n_reply;
     return STRATA_OK;

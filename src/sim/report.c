@@ -110,8 +110,7 @@ static strata_status run_sim(const struct strata_gpu *gpu, struct strata_reader 
                            *opt->settings);
     struct sim_engine *e = malloc(sizeof *e);
     if (!e)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the clocked model.");
+        return strata_no_memory(err, NULL, "for the clocked model");
     strata_status st = sim_engine_init(e, gpu, reader, opt, err);
     if (st == STRATA_OK) {
         st = sim_engine_run(e, err);

@@ -63,8 +63,7 @@ strata_status sim_tlb2_init(struct sim_tlb2 *t, const struct strata_gpu *gpu, ui
     t->page = calloc(WALKS, sizeof *t->page);
     t->walk_done = calloc(WALKS, sizeof *t->walk_done);
     if (!t->page || !t->walk_done)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the page walks.");
+        return strata_no_memory(err, NULL, "for the page walks");
     return cache_create(&gpu->tlb.l2, seed, &t->second, err);
 }
 

@@ -18,8 +18,7 @@ strata_status sim_xbar_init(struct sim_memside *m, struct strata_error *err)
     m->xbar.waits = calloc(m->gpu.sm.count, sizeof *m->xbar.waits);
     m->xbar.room = calloc(m->n_slices, sizeof *m->xbar.room);
     if (!m->xbar.in_free64 || !m->xbar.waits || !m->xbar.room)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the modelled crossbar.");
+        return strata_no_memory(err, NULL, "for the modelled crossbar");
     return STRATA_OK;
 }
 
@@ -62,9 +61,7 @@ strata_status sim_xbar_send(struct sim_memside *m, const struct sim_packet *p, s
 {
     struct sim_xbar *x = &m->xbar;
     if (!ARRAY_RESERVE(x->in, x->n_in, x->cap_in, n))
-        return strata_fail(
-            err, STRATA_ENOMEM, NULL, 0, 0,
-            "There is no memory left for requests under way in the modelled crossbar.");
+        return strata_no_memory(err, NULL, "for requests under way in the modelled crossbar");
     for (size_t i = 0; i < n; i++) {
         uint32_t flits = request_flits(m, &p[i]);
         uint64_t t = p[i].time;

@@ -19,8 +19,7 @@ strata_status fetch_sm_init(struct fetch_sm *s, struct strata_error *err)
     s->ready = calloc(FETCH_MAX_LINES, sizeof *s->ready);
     s->asked = calloc(FETCH_MAX_LINES, sizeof *s->asked);
     if (!s->ready || !s->asked)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the instruction fetch of an SM.");
+        return strata_no_memory(err, NULL, "for the instruction fetch of an SM");
     return STRATA_OK;
 }
 

@@ -21,8 +21,7 @@ strata_status strata_code_create(struct strata_code **out, struct strata_error *
 {
     *out = calloc(1, sizeof **out);
     if (!*out)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "there is no memory left for the instruction table.");
+        return strata_no_memory(err, NULL, "for the instruction table");
     return STRATA_OK;
 }
 
@@ -161,6 +160,5 @@ strata_status strata_code_add(struct strata_code *code, const struct strata_inst
     *index = n;
     return STRATA_OK;
 no_memory:
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "there is no memory left for the instruction table.");
+    return strata_no_memory(err, NULL, "for the instruction table");
 }

@@ -52,7 +52,7 @@ struct memtrace_reader {
 
 static strata_status no_memory(const char *path, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, path, 0, 0, "out of memory while reading the trace.");
+    return strata_no_memory(err, path, "to read the trace");
 }
 
 /* ---- pieces of lines ---- */

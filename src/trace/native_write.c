@@ -36,8 +36,7 @@ struct native_writer {
 
 static strata_status no_memory(const struct strata_writer *w, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, w->path, 0, 0,
-                       "there is no memory left to write the trace.");
+    return strata_no_memory(err, w->path, "to write the trace");
 }
 
 static strata_status write_failed(const struct strata_writer *w, struct strata_error *err)

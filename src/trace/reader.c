@@ -9,8 +9,7 @@
 
 static strata_status no_memory(const struct strata_reader *r, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, r ? r->trace->path : NULL, 0, 0,
-                       "there is no memory left to read the trace.");
+    return strata_no_memory(err, r ? r->trace->path : NULL, "to read the trace");
 }
 
 strata_status strata_reader_open(struct strata_trace *t, size_t launch, struct strata_reader **out,

@@ -83,7 +83,7 @@ static strata_status count_block(struct counts *c, const struct strata_block *bl
 {
     struct strata_winst w;
     if (!make_room(c, strata_code_count(block->code)))
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for counting.");
+        return strata_no_memory(err, NULL, "for counting");
     out->blocks++;
     for (uint32_t warp = 0; warp < block->n_warps; warp++) {
         strata_status status = strata_cursor_init(cursor, block, warp, err);

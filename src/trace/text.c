@@ -24,7 +24,7 @@ strata_status text_init(struct text *t, struct stream_source *in, struct strata_
     /* One more byte than the buffer: the newline that a last line may lack. */
     t->buffer = calloc(1, TEXT_BUFFER_BYTES + 1 + TEXT_SLACK);
     if (!t->buffer) {
-        strata_fail(err, STRATA_ENOMEM, t->name, 0, 0, "out of memory while opening the file.");
+        strata_no_memory(err, t->name, "to open the file");
         text_release(t);
         return STRATA_ENOMEM;
     }

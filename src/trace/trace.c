@@ -23,8 +23,7 @@ const struct strata_trace_format *const strata_trace_formats[] = {
 
 static strata_status no_memory(struct strata_error *err, const char *path)
 {
-    return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
-                       "there is no memory left to read the trace.");
+    return strata_no_memory(err, path, "to read the trace");
 }
 
 void strata_trace_options_init(struct strata_trace_options *opt)

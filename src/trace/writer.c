@@ -91,8 +91,7 @@ strata_status strata_writer_create(const char *path, const struct strata_writer_
                            "the name does not say in which format to write; end it in .strata.");
     struct strata_writer *w = calloc(1, sizeof *w);
     if (!w)
-        return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
-                           "there is no memory left to write a trace.");
+        return strata_no_memory(err, path, "to write a trace");
     w->format = format;
     if (opt)
         w->options = *opt;
@@ -100,8 +99,7 @@ strata_status strata_writer_create(const char *path, const struct strata_writer_
     w->temporary = w->path ? temporary_name(w->path) : NULL;
     if (!w->path || !w->temporary) {
         writer_free(w);
-        return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
-                           "there is no memory left to write a trace.");
+        return strata_no_memory(err, path, "to write a trace");
     }
     strata_status status = format->writer_create(w, err);
     if (status) {
