@@ -1,4 +1,5 @@
 /* listing.c - the functions of all cubins in a file, and their text. */
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strata/fatbin.h>
@@ -109,6 +110,10 @@ static strata_status add_all(struct strata_sass *s, const uint8_t *bytes, size_t
                                                   : add_program(s, &e, err);
     if (length >= 4 && little32(bytes) == STRATA_FATBIN_MAGIC)
         return add_fatbins(s, bytes, length, err);
+    if (length >= SELFMAG && !memcmp(bytes, ELFMAG, SELFMAG))
+        return strata_fail(err, STRATA_EFORMAT, s->name, 0, 0,
+                           "the ELF file is damaged: its tables lie outside it, or it is not of 64 "
+                           "bits; copy or build it again.");
     return strata_fail(err, STRATA_EFORMAT, s->name, 0, 0,
                        "this is neither a cubin nor a fatbin nor an ELF executable, object or "
                        "library.");
