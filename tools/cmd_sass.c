@@ -11,7 +11,8 @@
 #include "print.h"
 
 struct sass_arguments {
-    const char *kernel, *format, *output;
+    const char *kernel, *output;
+    enum format format;
 };
 
 /* ---- text ---- */
@@ -150,17 +151,20 @@ static strata_status print_functions(FILE *f, const struct strata_sass *s, const
     return printed ? STRATA_OK : no_such_kernel(s, path, kernel, err);
 }
 
-static strata_status run(const char *path, const struct sass_arguments *a, enum format format,
-                         struct strata_error *err)
+static strata_status sass(void *context, char **words, int n_words, struct strata_error *err)
 {
+    const struct sass_arguments *a = context;
     struct strata_sass *s;
     struct output out;
-    strata_status st = strata_sass_open(path, &s, err);
+    if (a->format == FORMAT_CSV)
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "sass writes text or json; csv is not among them.");
+    strata_status st = strata_sass_open(words[0], &s, err);
     if (st != STRATA_OK)
         return st;
     st = output_open(&out, a->output, err);
     if (st == STRATA_OK) {
-        st = print_functions(out.stream, s, path, a->kernel, format, err);
+        st = print_functions(out.stream, s, words[0], a->kernel, a->format, err);
         if (st == STRATA_OK)
             st = output_commit(&out, err);
         else
@@ -176,35 +180,31 @@ int cmd_sass(int argc, char **argv)
     const struct option options[] = {
         {'k', "kernel", OPTION_STRING, &a.kernel, "NAME",
          "only this function, by its name in the symbol table (default: all)"},
-        {'f', "format", OPTION_STRING, &a.format, "F", "text or json (default: text)"},
+        {'f', "format", OPTION_FORMAT, &a.format, "FORMAT", "text (default) or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
     };
     const struct command_syntax syntax = {
-        "sass",
-        "FILE",
-        "Disassembles the machine code in a file.",
-        "FILE is a cubin, a fatbin, or an executable, object or library with fatbins inside. Each "
-        "instruction is printed as NVIDIA's disassembler prints it, with its address, its control "
-        "codes, the registers in use and, where the code was compiled with -lineinfo, its source "
-        "line. Control codes: B, the barriers it waits for; R and W, the barriers it frees when "
-        "its operands are read and its results written; Y, the scheduler may prefer another warp; "
-        "S, cycles before the warp's next instruction.",
-        options,
-        sizeof options / sizeof *options};
-    int n, code;
-    enum format format;
-    struct strata_error err = {0};
-    if (!parse_options(&syntax, argc, argv, &n, &code))
-        return code;
-    if (n != 1) {
-        fprintf(stderr, "strata: sass needs one FILE; `strata sass --help` tells more.\n");
-        return EXIT_USAGE;
-    }
-    if (!parse_format("sass", a.format, &format))
-        return EXIT_USAGE;
-    if (format == FORMAT_CSV) {
-        fprintf(stderr, "strata: sass writes text or json; csv is not among them.\n");
-        return EXIT_USAGE;
-    }
-    return run(argv[1], &a, format, &err) == STRATA_OK ? EXIT_DONE : report_error(&err);
+        .name = "sass",
+        .arguments = "FILE",
+        .summary = "Disassembles the machine code in a file.",
+        .text = "FILE is a cubin, a fatbin, or an executable, object or library with fatbins "
+                "inside. Each\n"
+                "instruction is printed as NVIDIA's disassembler prints it, with its address, its "
+                "control\n"
+                "codes, the registers in use and, where the code was compiled with -lineinfo, its "
+                "source\n"
+                "line. Control codes: B, the barriers it waits for; R and W, the barriers it frees "
+                "when its\n"
+                "operands are read and its results written; Y, the scheduler may prefer another "
+                "warp; S,\n"
+                "cycles before the warp's next instruction.",
+        .options = options,
+        .n_options = sizeof options / sizeof options[0],
+        .least_words = 1,
+        .most_words = 1,
+        .needs = "a file with machine code",
+        .run = sass,
+        .context = &a,
+    };
+    return run_command(&syntax, argc, argv);
 }
