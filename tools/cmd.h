@@ -48,6 +48,7 @@ int cmd_metrics(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 int cmd_reuse(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_sass(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 

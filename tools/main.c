@@ -27,6 +27,7 @@ const struct command strata_commands[] = {
     {"sweep", "a model for many variations of a GPU, ranked", cmd_sweep},
     {"report", "predictions and their errors as one HTML page", cmd_report},
     {"export", "what the L2 asks of DRAM, for simulators of DRAM", cmd_export},
+    {"sass", "the machine code in a file, as text with control codes", cmd_sass},
     {"dissect", "what a GPU's memory is made of, from latencies", cmd_dissect},
     {"gpu", "what is known about a GPU: list, show, check, diff, keys, import", cmd_gpu},
     {"metrics", "name, unit and definition of every metric", cmd_metrics},
