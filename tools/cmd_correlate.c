@@ -22,7 +22,7 @@ struct correlate_arguments {
     struct option_list metric, max_error, min_value, exact, traces, model;
     struct launch_arguments launches;
     uint64_t jobs;
-    bool summary, table, quiet;
+    bool summary, table, quiet, any_gpu;
 };
 
 /* "METRIC=VALUE"; *name is a copy. */
@@ -233,6 +233,7 @@ static strata_status compare(const struct correlate_arguments *a, struct strata_
     opt.metric = metric;
     opt.minimum = minimum.item;
     opt.n_minimums = minimum.n;
+    opt.any_gpu = a->any_gpu;
     if (status == STRATA_OK && a->min_time)
         status = parse_time(a->min_time, &opt.min_time_ns, err);
     if (status == STRATA_OK)
@@ -421,6 +422,8 @@ int cmd_correlate(int argc, char **argv)
          "exit 1 if the mean error (%, points) is above"},
         {0, "exact", OPTION_LIST, &a.exact, "METRIC",
          "exit 1 unless every launch has the measured value"},
+        {0, "any-gpu", OPTION_FLAG, &a.any_gpu, NULL,
+         "compare also predictions for another card than the one the counters name"},
         {0, "explain", OPTION_STRING, &a.explain, "LAUNCH",
          "one launch level by level, and where they part"},
         {0, "traces", OPTION_LIST, &a.traces, "TRACE",
