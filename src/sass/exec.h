@@ -26,7 +26,7 @@ typedef void sass_handler(struct sass_warp *w, const struct sass_exec *op, uint3
 enum {
     SASS_ROWS_ZERO = 8, /* RZ */
     SASS_ROWS_SINK = 8, /* results that go to RZ */
-    SASS_ROWS_UNIFORM = 64,
+    SASS_ROWS_UNIFORM = 72,
     SASS_ROWS_TEMP = 12 /* four for each of three operands */
 };
 
@@ -157,6 +157,7 @@ struct sass_warp {
     uint32_t convergence[SASS_BARRIERS][EMU_LANES];
     uint32_t return_pc[EMU_LANES];                      /* behind a collective */
     uint32_t zero_row, sink_row, uniform_row, temp_row; /* byte offsets in the file */
+    uint32_t bar_count[EMU_LANES], bar_true; /* what the last barrier with a reduction gave */
 };
 
 /* What a launch's warps share. */
@@ -239,6 +240,7 @@ enum sass_control_kind {
 struct sass_bar {
     bool arrive;      /* does not wait */
     uint8_t reduce;   /* enum sass_bar_reduce */
+    bool packed;      /* one row holds the number in its low bits, the threads above bit 16 */
     uint32_t threads; /* row, SASS_NO_ROW: all */
 };
 enum sass_bar_reduce { SASS_BAR_NONE, SASS_BAR_POPC, SASS_BAR_AND, SASS_BAR_OR };

@@ -181,6 +181,8 @@ static uint32_t special(const struct sass_warp *w, unsigned which, unsigned lane
         return ~(bit - 1);
     case SASS_SR_VIRTID: /* the SM in bits 20.. and the warp in 8..: as %smid and %warpid read it */
         return (uint32_t)(block->index % emu_sm_count(run)) << 20 | w->base.index << 8 | lane;
+    case SASS_SR_VIRTSMID:
+        return (uint32_t)(block->index % emu_sm_count(run));
     case SASS_SR_SHARED_WINDOW:
         return (uint32_t)(STRATA_SHARED_WINDOW >> 32);
     case SASS_SR_LOCAL_WINDOW:
@@ -248,6 +250,14 @@ HANDLER(sass_run_bmov_write)
     const uint32_t *b = sass_row(w, op->b);
     uint32_t *group = w->convergence[op->mode2 & 15];
     EMU_STORE_LANES(group, mask, b[i]);
+}
+
+/* What the last barrier with a reduction gave this lane. */
+HANDLER(sass_run_bar_result)
+{
+    uint32_t *d = sass_row(w, op->d);
+    EMU_STORE_LANES(d, mask, w->bar_count[i]);
+    sass_set_pred(w, op->pd, mask, w->bar_true);
 }
 
 /* ---- calls into the system: arguments in R4 on, result in R4 ---- */

@@ -317,7 +317,7 @@ static bool arrive(struct sass_warp *w, const struct sass_exec *op, uint32_t mas
     unsigned lane = lowest_bit32(mask);
     struct emu_arrival arrival = {.id = sass_row(w, op->a)[lane] & 15, .mask = mask};
     if (bar->threads != SASS_NO_ROW)
-        arrival.expected = sass_row(w, bar->threads)[lane];
+        arrival.expected = sass_row(w, bar->threads)[lane] >> (bar->packed ? 16 : 0);
     arrival.reduces = bar->reduce != SASS_BAR_NONE;
     arrival.yes = arrival.reduces ? sass_pred(w, op->ps) & mask : 0;
     path->pc++;

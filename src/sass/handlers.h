@@ -87,7 +87,7 @@ void sass_addresses(struct sass_warp *w, const struct sass_access *access);
 sass_handler sass_run_shfl, sass_run_vote, sass_run_match, sass_run_redux, sass_run_r2ur;
 sass_handler sass_run_special, sass_run_clock, sass_run_lepc, sass_run_bmov_read,
     sass_run_bmov_write;
-sass_handler sass_run_elect, sass_run_movm;
+sass_handler sass_run_elect, sass_run_movm, sass_run_bar_result;
 enum sass_vote { SASS_VOTE_ALL, SASS_VOTE_ANY, SASS_VOTE_EQ };
 enum sass_shfl { SASS_SHFL_IDX, SASS_SHFL_UP, SASS_SHFL_DOWN, SASS_SHFL_BFLY };
 enum sass_reduce {
@@ -114,6 +114,7 @@ enum sass_special { /* lanes of special registers, filled when a warp starts */
                     SASS_SR_LANEMASK_GT,
                     SASS_SR_LANEMASK_GE,
                     SASS_SR_VIRTID,
+                    SASS_SR_VIRTSMID,
                     SASS_SR_SHARED_WINDOW,
                     SASS_SR_LOCAL_WINDOW,
                     SASS_SR_SMEM_SIZE,

@@ -1,6 +1,7 @@
 /* lower.c - operands of decoded instructions as rows and predicates, and which lowerer takes an
  * opcode. */
 #include "sass/lower.h"
+#include "sass/module.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,15 @@
 struct sass_pool_chunk {
     struct sass_pool_chunk *next;
 };
+
+void sass_pool_release(struct sass_pool_chunk *pool)
+{
+    while (pool) {
+        struct sass_pool_chunk *next = pool->next;
+        free(pool);
+        pool = next;
+    }
+}
 
 void *sass_lower_allocate(struct sass_lowering *l, size_t bytes)
 {

@@ -135,8 +135,6 @@ bool sass_lower_barrier(struct sass_lowering *l)
     if (l->in->op == SASS_B2R) { /* the result of the reduction, given when the barrier opened */
         op->d = sass_lower_dest(l, O(0));
         op->pd = sass_lower_pred_dest(O(1));
-        op->b = l->bar_result_row;
-        op->mode2 = 1;
         op->run = sass_run_bar_result;
         return true;
     }
