@@ -138,11 +138,16 @@ HANDLER(sass_run_imad_wide)
 
 HANDLER(sass_run_imad_high)
 {
-    uint32_t *d = sass_row(w, op->d);
+    uint32_t *d = sass_row(w, op->d), carries = 0;
     const uint32_t *a = SASS_A(w, op), *b = SASS_B(w, op), *c = sass_row(w, op->c);
     uint64_t r[EMU_LANES];
-    EMU_EACH_LANE r[i] = product(a[i], b[i], op->is_signed) + addend(c, i, op->mode3);
+    for (unsigned i = 0; i < EMU_LANES; i++) {
+        uint64_t x = product(a[i], b[i], op->is_signed);
+        r[i] = x + addend(c, i, op->mode3);
+        carries |= (uint32_t)(r[i] < x) << i;
+    }
     EMU_STORE_LANES(d, mask, (uint32_t)(r[i] >> 32));
+    sass_set_pred(w, op->pd, mask, carries);
 }
 
 /* Bytes (idp4) or a 16-bit and a byte operand (idp2): mode 1 if a is signed, mode2 if b is. */
@@ -448,6 +453,17 @@ HANDLER(sass_run_iabs)
     uint32_t *d = sass_row(w, op->d);
     const uint32_t *b = SASS_B(w, op);
     EMU_STORE_LANES(d, mask, (int32_t)b[i] < 0 ? 0 - b[i] : b[i]);
+}
+/* |a - b| + c */
+HANDLER(sass_run_vabsdiff)
+{
+    uint32_t *d = sass_row(w, op->d), r[EMU_LANES];
+    const uint32_t *a = SASS_A(w, op), *b = SASS_B(w, op), *c = SASS_C(w, op);
+    for (unsigned i = 0; i < EMU_LANES; i++) {
+        bool less = op->is_signed ? (int32_t)a[i] < (int32_t)b[i] : a[i] < b[i];
+        r[i] = (less ? b[i] - a[i] : a[i] - b[i]) + c[i];
+    }
+    EMU_STORE_LANES(d, mask, r[i]);
 }
 HANDLER(sass_run_vabsdiff4)
 {

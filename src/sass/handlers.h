@@ -17,7 +17,7 @@ sass_handler sass_run_shf, sass_run_shl, sass_run_shr_u, sass_run_shr_s, sass_ru
 sass_handler sass_run_isetp, sass_run_imnmx, sass_run_imnmx16, sass_run_iaddmnmx, sass_run_imnmx3;
 sass_handler sass_run_sel, sass_run_iabs, sass_run_popc, sass_run_brev, sass_run_flo;
 sass_handler sass_run_sgxt, sass_run_bmsk, sass_run_p2r, sass_run_r2p, sass_run_idp4, sass_run_idp2;
-sass_handler sass_run_vabsdiff4;
+sass_handler sass_run_vabsdiff, sass_run_vabsdiff4;
 /* ISETP and FSETP: mode is the comparison, mode2 how it is combined with ps. */
 enum sass_compare { /* less 1, equal 2, greater 4, unordered 8 */
                     SASS_CMP_LESS = 1,

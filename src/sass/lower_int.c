@@ -74,6 +74,11 @@ bool sass_lower_idp(struct sass_lowering *l)
     op->d = sass_lower_dest(l, O(0));
     for (unsigned k = 0; k < 3; k++)
         sass_lower_source(l, k, O(1 + k), SASS_INTEGER);
+    if (l->in->op == SASS_VABSDIFF) {
+        op->run = sass_run_vabsdiff;
+        op->is_signed = MOD(SIGN) != SASS_W_U32;
+        return true;
+    }
     if (l->in->op == SASS_VABSDIFF4) {
         op->run = sass_run_vabsdiff4;
         op->is_signed = MOD(TYPE) == SASS_W_S8;
