@@ -95,6 +95,11 @@ size_t strata_module_entry_count(const struct strata_module *m);
 const struct strata_entry *strata_module_entry_get(const struct strata_module *m, size_t i);
 const struct strata_entry *strata_module_entry_find(const struct strata_module *m,
                                                     const char *name); /* NULL if none */
+/* Can every instruction of an entry be executed? If not, STRATA_EUNSUPPORTED names the first that
+ * cannot, and a run of the entry fails with the same sentence. A module of PTX never has such an
+ * entry: its creation fails. */
+strata_status strata_module_entry_check(struct strata_module *m, const struct strata_entry *entry,
+                                        struct strata_error *err);
 /* What kind of code it holds: STRATA_ISA_PTX or STRATA_ISA_SASS. */
 enum strata_isa strata_module_isa(const struct strata_module *m);
 /* The architecture it was made for: 75 for sm_75 (PTX: .target of the first text); 0 if unknown. */

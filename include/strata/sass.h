@@ -1,4 +1,5 @@
-/* strata/sass.h - the machine code in a file, as text with what the assembler wrote beside it.
+/* strata/sass.h - the machine code in a file, as text with what the assembler wrote beside it, and
+ * modules that run it.
  *
  * A file is a cubin, a fatbin, or an executable, object or library with fatbins inside. All input
  * is untrusted. Objects are read-only after creation and may be shared between threads. */
@@ -8,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <strata/emulator.h>
 #include <strata/status.h>
 
 #define STRATA_SASS_NO_BARRIER 7
@@ -56,5 +58,17 @@ const struct strata_sass_function *strata_sass_get(const struct strata_sass *s, 
  * a microsecond and 400 bytes an instruction. */
 strata_status strata_sass_listing(const struct strata_sass *s, size_t i,
                                   struct strata_sass_line **out, struct strata_error *err);
+
+/* ---- modules ---- */
+
+/* A module is made of one cubin. Creating it places its variables in memory and applies its
+ * relocations; the instructions of a kernel are made ready when it is first asked about or run.
+ * What can be done with the module is in <strata/emulator.h>. `name` is for messages; neither it
+ * nor the bytes are needed afterwards. `memory` is copied; NULL: the C library without checks.
+ * STRATA_EFORMAT: not a cubin; STRATA_EUNSUPPORTED: one that is not linked, or of an architecture
+ * whose code is not known. */
+strata_status strata_sass_module_create(const void *cubin, size_t length, const char *name,
+                                        const struct strata_device_memory *memory,
+                                        struct strata_module **out, struct strata_error *err);
 
 #endif

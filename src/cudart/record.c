@@ -106,7 +106,7 @@ static void describe(const struct kernel_call *call)
         .shared_static_bytes = f->shared_static_bytes,
         .shared_dynamic_bytes = call->shared_dynamic_bytes,
         .sm_version = device.sm_version,
-        .isa = STRATA_ISA_PTX,
+        .isa = strata_module_isa(function_module(f)),
         .stream = call->stream,
         .shared_base = STRATA_SHARED_WINDOW,
         .local_base = STRATA_LOCAL_WINDOW,

@@ -167,7 +167,8 @@ struct emu_executor {
     enum strata_isa isa;
     size_t block_bytes, warp_bytes; /* of the executor's structs */
     void (*module_destroy)(struct strata_module *m);
-    struct emu_image *(*image)(struct strata_module *m, size_t entry);
+    /* The entry made ready to run; NULL: it cannot be, and the error says why. */
+    struct emu_image *(*image)(struct strata_module *m, size_t entry, struct strata_error *err);
     /* Once for a launch: what all blocks share, in run->state. False: memory is short. */
     bool (*run_begin)(struct emu_run *run);
     void (*run_end)(struct emu_run *run);

@@ -310,7 +310,9 @@ static strata_status set_up(struct emu_launch *l, struct strata_module *m, size_
 {
     struct emu_run *run = &l->run;
     const struct strata_kernel_launch *launch = run->launch;
-    struct emu_image *image = m->executor->image(m, entry);
+    struct emu_image *image = m->executor->image(m, entry, l->err);
+    if (!image)
+        return l->err->status;
     run->module = m;
     run->executor = m->executor;
     run->image = image;
@@ -323,10 +325,10 @@ static strata_status set_up(struct emu_launch *l, struct strata_module *m, size_
     run->grid_workspace = m->workspace;
     memset(m->workspace, 0, EMU_WORKSPACE_BYTES);
     run->params = calloc(1, launch->entry->param_bytes + 64);
+    if (run->params && launch->entry->param_bytes)
+        memcpy(run->params, launch->params, launch->entry->param_bytes);
     if (!run->params || !run->executor->run_begin(run))
         return strata_no_memory(l->err, NULL, "for a launch");
-    if (launch->entry->param_bytes)
-        memcpy(run->params, launch->params, launch->entry->param_bytes);
     return begin_record(l, image);
 }
 

@@ -114,11 +114,15 @@ void ptx_module_destroy(struct strata_module *base)
     free(m->images);
     free(m->functions);
     ptx_ast_release(&m->ast);
+    for (size_t i = 0; i < base->n_symbols; i++)
+        base->memory.release(base->memory.user, base->symbols[i].address);
     emu_module_release(base);
     free(m);
 }
 
-struct emu_image *ptx_module_image(struct strata_module *base, size_t entry)
+struct emu_image *ptx_module_image(struct strata_module *base, size_t entry,
+                                   struct strata_error *err)
 {
+    (void)err;
     return &((struct ptx_module *)base)->images[entry].base;
 }

@@ -120,6 +120,7 @@ ROWS(
     {ALU(PRMT, 0x016), MODS(M(MODE, 72, 3, prmt_modes)), SLOTS(RD, A_(0), B_(0), C_(0))},
     {ALU(POPC, 0x109), SLOTS(RD, B_(INV))}, {ALU(BREV, 0x101), SLOTS(RD, B_(INV))},
     {ALU(FLO, 0x100), MODS(IS_U32, BIT(MODE, 74, SH)), SLOTS(RD, PDH(81), B_(INV))},
+    {ALU(VABSDIFF, 0x014), MODS(IS_U32), SLOTS(RD, A_(0), B_(SIGNED), C_(0))},
     {ALU(VABSDIFF4, 0x015), /* sums of absolute differences of bytes */
      MODS(EITHER(TYPE, 73, W(U8), W(S8)), BIT(MODE, 75, ACC)), SLOTS(RD, A_(0), B_(0), C_(0))},
 
