@@ -110,8 +110,8 @@ static CUresult describe_array(const struct described *d, const CUDA_MEMCPY3D *c
     if (d->x > row || c->WidthInBytes > row - d->x || d->y > rows || c->Height > rows - d->y ||
         d->z > slices || c->Depth > slices - d->z)
         return CUDA_ERROR_INVALID_VALUE;
-    *out = (struct side){a->data + d->z * a->slice + d->y * a->pitch + d->x, a->pitch, a->slice,
-                         true};
+    *out =
+        (struct side){a->data + d->z * a->slice + d->y * a->pitch + d->x, a->pitch, a->slice, true};
     return CUDA_SUCCESS;
 }
 
@@ -140,12 +140,12 @@ static CUresult describe_side(const struct described *d, const CUDA_MEMCPY3D *c,
 
 CUresult copy_describe(const CUDA_MEMCPY3D *c, struct copy *out)
 {
-    const struct described src = {c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray,
-                                  c->srcXInBytes,   c->srcY,    c->srcZ,      c->srcPitch,
-                                  c->srcHeight};
-    const struct described dst = {c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray,
-                                  c->dstXInBytes,   c->dstY,    c->dstZ,      c->dstPitch,
-                                  c->dstHeight};
+    const struct described src = {c->srcMemoryType, c->srcHost,     c->srcDevice,
+                                  c->srcArray,      c->srcXInBytes, c->srcY,
+                                  c->srcZ,          c->srcPitch,    c->srcHeight};
+    const struct described dst = {c->dstMemoryType, c->dstHost,     c->dstDevice,
+                                  c->dstArray,      c->dstXInBytes, c->dstY,
+                                  c->dstZ,          c->dstPitch,    c->dstHeight};
     *out = (struct copy){.width = c->WidthInBytes, .height = c->Height, .depth = c->Depth};
     if (!out->width || !out->height || !out->depth)
         return CUDA_SUCCESS;

@@ -311,7 +311,7 @@ static CUresult fill(struct fill f, CUstream stream)
 #define FILL(bits, type, bytes)                                                                    \
     CUresult cuMemsetD##bits##Async(CUdeviceptr dst, type value, size_t n, CUstream stream)        \
     {                                                                                              \
-        return fill((struct fill){dst, n *bytes, value, bytes, n, 1}, stream);                     \
+        return fill((struct fill){dst, n * bytes, value, bytes, n, 1}, stream);                    \
     }                                                                                              \
     ALIAS(cuMemsetD##bits##Async_ptsz, cuMemsetD##bits##Async);                                    \
     CUresult cuMemsetD##bits##_v2(CUdeviceptr dst, type value, size_t n)                           \

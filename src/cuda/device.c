@@ -154,9 +154,7 @@ static bool attribute(CUdevice_attribute which, int *value)
 /* What all questions about a device begin with. */
 static CUresult check(const void *out, CUdevice which)
 {
-    return !out ? CUDA_ERROR_INVALID_VALUE
-                : which != 0 ? CUDA_ERROR_INVALID_DEVICE
-                             : CUDA_SUCCESS;
+    return !out ? CUDA_ERROR_INVALID_VALUE : which != 0 ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
 }
 
 CUresult cuDriverGetVersion(int *version)

@@ -90,7 +90,7 @@ enum object_kind {
 /* First member of everything a handle points to. */
 struct object {
     enum object_kind kind;
-    CUcontext owner;                /* ends with it; NULL: belongs to the process */
+    CUcontext owner;                  /* ends with it; NULL: belongs to the process */
     void (*destroy)(struct object *); /* releases it, handle included */
 };
 
@@ -228,8 +228,8 @@ struct CUfunc_st {
     struct CUmod_st *module;
     char *name;
     const struct strata_entry *entry; /* NULL until the module is loaded */
-    uint32_t registers;                   /* per thread */
-    uint32_t regs_source;                 /* enum strata_regs_source */
+    uint32_t registers;               /* per thread */
+    uint32_t regs_source;             /* enum strata_regs_source */
     uint32_t shared_static_bytes;
     uint32_t max_dynamic_shared_bytes; /* CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES */
     uint32_t launch_shared_bytes;      /* cuFuncSetSharedSize, for cuLaunch */
@@ -272,10 +272,10 @@ struct CUstream_st {
     uint64_t id;
     unsigned flags;
     int priority;
-    CUgraph capture;         /* NULL: not capturing */
-    bool is_origin;          /* began the capture itself */
-    bool into_graph;         /* the graph is the program's own */
-    CUgraphNode *tail;       /* what the next captured node depends on */
+    CUgraph capture;   /* NULL: not capturing */
+    bool is_origin;    /* began the capture itself */
+    bool into_graph;   /* the graph is the program's own */
+    CUgraphNode *tail; /* what the next captured node depends on */
     size_t n_tail, cap_tail;
     CUlaunchAttributeValue attribute[24]; /* by CUlaunchAttributeID */
 };

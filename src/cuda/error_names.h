@@ -1,6 +1,6 @@
-/* error_names.h - ERROR(code, name in the driver, name in the runtime, sentence); "": not there. The
- * names are the interfaces'; the sentences say the same as the originals' in our own words. Included
- * with ERROR defined. */
+/* error_names.h - ERROR(code, name in the driver, name in the runtime, sentence); "": not there.
+ * The names are the interfaces'; the sentences say the same as the originals' in our own words.
+ * Included with ERROR defined. */
 /* clang-format off */
 ERROR(0, "CUDA_SUCCESS", "cudaSuccess", "no error")
 ERROR(1, "CUDA_ERROR_INVALID_VALUE", "cudaErrorInvalidValue", "invalid argument")

@@ -30,7 +30,8 @@ void event_record_now(CUevent e)
 CUresult cuEventCreate(CUevent *out, unsigned flags)
 {
     ENTER(NEED_CONTEXT);
-    if (!out || flags > 7 || ((flags & CU_EVENT_INTERPROCESS) && !(flags & CU_EVENT_DISABLE_TIMING)))
+    if (!out || flags > 7 ||
+        ((flags & CU_EVENT_INTERPROCESS) && !(flags & CU_EVENT_DISABLE_TIMING)))
         LEAVE(CUDA_ERROR_INVALID_VALUE);
     CUevent e = calloc(1, sizeof *e);
     if (!e || !object_add(&e->object, OBJECT_EVENT, context_current(), destroy)) {

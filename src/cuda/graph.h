@@ -25,8 +25,8 @@ struct CUgraphNode_st {
         CUevent event;
         CUDA_MEM_ALLOC_NODE_PARAMS memory; /* bytesize 0: taken over from a capture */
     } u;
-    void **kernel_params;  /* what cuGraphKernelNodeGetParams hands out */
-    CUgraphNode *before;   /* must have run */
+    void **kernel_params; /* what cuGraphKernelNodeGetParams hands out */
+    CUgraphNode *before;  /* must have run */
     size_t n_before, cap_before;
 };
 

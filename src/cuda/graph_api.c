@@ -276,8 +276,8 @@ CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode n, CUgraphNode *out, CUgrap
 CUresult cuGraphAddDependencies(CUgraph g, const CUgraphNode *from, const CUgraphNode *to, size_t n)
 {
     ENTER(NEED_INIT);
-    CUresult status = graph_valid(g) && (!n || (from && to)) ? CUDA_SUCCESS
-                                                             : CUDA_ERROR_INVALID_VALUE;
+    CUresult status =
+        graph_valid(g) && (!n || (from && to)) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < n && status == CUDA_SUCCESS; i++) {
         bool good = node_valid(from[i]) && node_valid(to[i]) && from[i] != to[i] &&
                     from[i]->graph == g && to[i]->graph == g && !depends_on(to[i], from[i]);

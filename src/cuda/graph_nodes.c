@@ -32,8 +32,9 @@ static CUgraphNode in_exec(CUgraphExec handle, CUgraphNode n, CUgraphNodeType ki
 
 static CUresult make_kernel(struct kernel_call *call, const CUDA_KERNEL_NODE_PARAMS_v2 *p)
 {
-    const CUlaunchConfig c = {p->gridDimX,  p->gridDimY,  p->gridDimZ,       p->blockDimX,
-                              p->blockDimY, p->blockDimZ, p->sharedMemBytes, NULL, NULL, 0};
+    const CUlaunchConfig c = {
+        p->gridDimX,  p->gridDimY,       p->gridDimZ, p->blockDimX, p->blockDimY,
+        p->blockDimZ, p->sharedMemBytes, NULL,        NULL,         0};
     const void *function = p->func ? (const void *)p->func : (const void *)p->kern;
     return kernel_call_make(call, &c, function, p->kernelParams, p->extra);
 }
@@ -317,8 +318,8 @@ CUresult cuGraphAddHostNode(CUgraphNode *out, CUgraph g, const CUgraphNode *befo
                             const CUDA_HOST_NODE_PARAMS *h)
 {
     ENTER(NEED_INIT);
-    CUresult status = h && h->fn ? add(out, g, before, count, CU_GRAPH_NODE_TYPE_HOST)
-                                 : CUDA_ERROR_INVALID_VALUE;
+    CUresult status =
+        h && h->fn ? add(out, g, before, count, CU_GRAPH_NODE_TYPE_HOST) : CUDA_ERROR_INVALID_VALUE;
     LEAVE(status == CUDA_SUCCESS ? set_host(*out, h) : status);
 }
 

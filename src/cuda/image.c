@@ -1,5 +1,6 @@
-/* image.c - from the bytes a program hands over to code that can be run: fatbins and their wrappers,
- * cubins, PTX. PTX is what runs; a cubin beside it tells the compiler's register counts. */
+/* image.c - from the bytes a program hands over to code that can be run: fatbins and their
+ * wrappers, cubins, PTX. PTX is what runs; a cubin beside it tells the compiler's register counts.
+ */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -268,7 +269,7 @@ static CUresult fail(struct CUmod_st *m, CUresult status, const struct strata_er
 
 static CUresult status_for(const struct strata_error *err)
 {
-    return err->status == STRATA_EFORMAT   ? CUDA_ERROR_INVALID_PTX
+    return err->status == STRATA_EFORMAT  ? CUDA_ERROR_INVALID_PTX
            : err->status == STRATA_ENOMEM ? CUDA_ERROR_OUT_OF_MEMORY
                                           : CUDA_ERROR_NOT_SUPPORTED;
 }

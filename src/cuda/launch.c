@@ -80,9 +80,9 @@ static CUresult copy_params(struct kernel_call *call, void **params, void **extr
     call->params = calloc(1, entry->param_bytes + PARAM_ROOM);
     if (!call->params)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    bool good = extra            ? copy_buffer(entry, extra, call->params)
-                : params         ? copy_pointers(entry, params, call->params)
-                : entry->n_params == 0;
+    bool good = extra    ? copy_buffer(entry, extra, call->params)
+                : params ? copy_pointers(entry, params, call->params)
+                         : entry->n_params == 0;
     if (good)
         return CUDA_SUCCESS;
     free(call->params);
@@ -137,8 +137,8 @@ static CUresult check_cluster(const struct kernel_call *call)
 static bool required_block(const struct strata_entry *e, struct strata_dim3 block)
 {
     const uint32_t *r = e->required_threads;
-    return !r[0] || (block.x == r[0] && block.y == (r[1] ? r[1] : 1) &&
-                     block.z == (r[2] ? r[2] : 1));
+    return !r[0] ||
+           (block.x == r[0] && block.y == (r[1] ? r[1] : 1) && block.z == (r[2] ? r[2] : 1));
 }
 
 CUresult kernel_call_make(struct kernel_call *call, const CUlaunchConfig *c, const void *function,

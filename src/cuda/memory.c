@@ -1,5 +1,5 @@
-/* memory.c - what is allocated. Device, managed and page-locked memory all come from one arena whose
- * addresses are the same in every run, so that traces repeat. */
+/* memory.c - what is allocated. Device, managed and page-locked memory all come from one arena
+ * whose addresses are the same in every run, so that traces repeat. */
 #include "cuda/driver.h"
 
 #include <stdlib.h>
@@ -148,10 +148,9 @@ CUresult memory_allocate(uint64_t *address, uint64_t bytes, enum memory_kind kin
     /* More than the device holds fails as on the device. */
     if (counts(kind) && !memory_take(bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    void *at = bytes > UINT64_MAX - gap ? NULL
-                                        : memory_reserve(bytes + gap, bytes >= PAGE_BYTES
-                                                                          ? PAGE_BYTES
-                                                                          : ALIGN_BYTES);
+    void *at = bytes > UINT64_MAX - gap
+                   ? NULL
+                   : memory_reserve(bytes + gap, bytes >= PAGE_BYTES ? PAGE_BYTES : ALIGN_BYTES);
     struct allocation a = {.base = (uint64_t)(uintptr_t)at,
                            .bytes = bytes,
                            .kind = kind,
@@ -184,9 +183,9 @@ static void release(struct allocation *a)
 CUresult memory_release(uint64_t address, bool host)
 {
     struct allocation *a = allocation_find(address);
-    bool right = a && a->base == address &&
-                 (host ? a->kind == MEMORY_HOST
-                       : a->kind == MEMORY_DEVICE || a->kind == MEMORY_MANAGED);
+    bool right =
+        a && a->base == address &&
+        (host ? a->kind == MEMORY_HOST : a->kind == MEMORY_DEVICE || a->kind == MEMORY_MANAGED);
     if (!right) {
         driver_complain("a pointer (%#llx) is freed that no such allocation returned, or that was "
                         "freed before.",
@@ -234,5 +233,6 @@ static bool interface_find(void *user, uint64_t address, struct strata_memory_ra
 
 struct strata_device_memory memory_interface(void)
 {
-    return (struct strata_device_memory){NULL, interface_allocate, interface_release, interface_find};
+    return (struct strata_device_memory){NULL, interface_allocate, interface_release,
+                                         interface_find};
 }

@@ -361,8 +361,7 @@ CUresult cuMemRangeGetAttribute(void *out, size_t out_bytes, CUmem_range_attribu
     if (!out || out_bytes < 4 || out_bytes % 4)
         status = CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; status == CUDA_SUCCESS && i < out_bytes / 4; i++)
-        ((int *)out)[i] =
-            which == CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY ? 0 : (int)CU_DEVICE_INVALID;
+        ((int *)out)[i] = which == CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY ? 0 : (int)CU_DEVICE_INVALID;
     LEAVE(status);
 }
 

@@ -325,8 +325,7 @@ CUresult cuLibraryLoadData(CUlibrary *out, const void *image, CUjit_option *jit,
     ENTER(NEED_INIT);
     struct logs logs = find_logs(n_jit, jit, jit_values);
     struct CUmod_st *m = NULL;
-    CUresult status =
-        out ? module_make(&m, image, true, false, NULL) : CUDA_ERROR_INVALID_VALUE;
+    CUresult status = out ? module_make(&m, image, true, false, NULL) : CUDA_ERROR_INVALID_VALUE;
     write_logs(&logs, m ? m->log : NULL);
     if (status == CUDA_SUCCESS)
         *out = as_library(m);

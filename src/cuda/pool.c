@@ -1,5 +1,5 @@
-/* pool.c - memory in stream order, from pools. All pools share the device's memory; a pool keeps its
- * settings and its figures. */
+/* pool.c - memory in stream order, from pools. All pools share the device's memory; a pool keeps
+ * its settings and its figures. */
 #include "cuda/driver.h"
 
 #include <stdlib.h>
@@ -128,7 +128,7 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool p, CUmemPool_attribute which, void *
         LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (is_switch(which) || which == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
         p->attribute[which] =
-            is_switch(which) ? (uint64_t)*(int *)value : *(const cuuint64_t *)value;
+            is_switch(which) ? (uint64_t) * (int *)value : *(const cuuint64_t *)value;
     else if (*(const cuuint64_t *)value) /* high-water marks can only be set back to 0 */
         LEAVE(CUDA_ERROR_INVALID_VALUE);
     else
@@ -146,10 +146,10 @@ CUresult cuMemPoolGetAttribute(CUmemoryPool p, CUmemPool_attribute which, void *
     else if (which == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
         *(cuuint64_t *)value = p->attribute[which];
     else
-        *(cuuint64_t *)value = which == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH ||
-                                       which == CU_MEMPOOL_ATTR_USED_MEM_HIGH
-                                   ? p->used_high
-                                   : p->used;
+        *(cuuint64_t *)value =
+            which == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH || which == CU_MEMPOOL_ATTR_USED_MEM_HIGH
+                ? p->used_high
+                : p->used;
     LEAVE(CUDA_SUCCESS);
 }
 
@@ -193,9 +193,8 @@ static CUresult allocate(CUdeviceptr *out, size_t bytes, CUmemoryPool p, CUstrea
     if (p->used > p->used_high)
         p->used_high = p->used;
     *out = address;
-    return stream_capture(stream)
-               ? capture_memory(s, CU_GRAPH_NODE_TYPE_MEM_ALLOC, address)
-               : CUDA_SUCCESS;
+    return stream_capture(stream) ? capture_memory(s, CU_GRAPH_NODE_TYPE_MEM_ALLOC, address)
+                                  : CUDA_SUCCESS;
 }
 
 CUresult cuMemAllocAsync(CUdeviceptr *out, size_t bytes, CUstream stream)

@@ -35,8 +35,8 @@ void *proc_find(const char *name, int version, bool per_thread, bool *any_versio
         *any_version = true;
         if (r->version > version)
             continue;
-        if (!best || (r->per_thread == best->per_thread ? r->version > best->version
-                                                        : r->per_thread))
+        if (!best ||
+            (r->per_thread == best->per_thread ? r->version > best->version : r->per_thread))
             best = r;
     }
     return best ? (void *)(uintptr_t)best->function : NULL;

@@ -16,8 +16,8 @@
 
 #define BUFFER_BYTES (1u << 18)
 
-/* The file is ours alone, in a program that is not: see descriptor.h. Nothing of it is in buffers of
- * the C library, which a forked child would write out once more. */
+/* The file is ours alone, in a program that is not: see descriptor.h. Nothing of it is in buffers
+ * of the C library, which a forked child would write out once more. */
 static struct {
     struct descriptor descriptor;
     uint64_t offset; /* of the buffer's first byte */
@@ -206,10 +206,10 @@ const struct strata_record_sink *record_begin(const struct kernel_call *call)
 static void report_progress(const char *word)
 {
     driver_report("%s %llu %llu %llu %llu %llu %llu", word, (unsigned long long)state.seen,
-                   (unsigned long long)state.traced, (unsigned long long)state.instructions_seen,
-                   (unsigned long long)state.instructions_traced,
-                   state.writer ? (unsigned long long)strata_writer_bytes(state.writer) : 0ull,
-                   (unsigned long long)state.cut);
+                  (unsigned long long)state.traced, (unsigned long long)state.instructions_seen,
+                  (unsigned long long)state.instructions_traced,
+                  state.writer ? (unsigned long long)strata_writer_bytes(state.writer) : 0ull,
+                  (unsigned long long)state.cut);
 }
 
 static void end_launch(bool whole)

@@ -234,8 +234,8 @@ CUresult cuStreamAddCallback(CUstream handle, CUstreamCallback callback, void *d
 {
     ENTER(NEED_CONTEXT);
     CUstream s;
-    CUresult status = flags ? CUDA_ERROR_INVALID_VALUE
-                            : ask(handle, (void *)(uintptr_t)callback, &s);
+    CUresult status =
+        flags ? CUDA_ERROR_INVALID_VALUE : ask(handle, (void *)(uintptr_t)callback, &s);
     if (status == CUDA_SUCCESS && s && s->capture)
         status = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (status != CUDA_SUCCESS)
@@ -276,7 +276,8 @@ static CUresult wait_value(CUstream handle, CUdeviceptr at, uint64_t value, unsi
         LEAVE(CUDA_ERROR_INVALID_VALUE);
     memcpy(&now, (const void *)(uintptr_t)at, bytes);
     uint64_t ahead = bytes == 4 ? (uint64_t)(int64_t)(int32_t)(now - value) : now - value;
-    bool reached[] = {(int64_t)ahead >= 0, now == value, (now & value) != 0, (now | value) != UINT64_MAX};
+    bool reached[] = {(int64_t)ahead >= 0, now == value, (now & value) != 0,
+                      (now | value) != UINT64_MAX};
     bool done = reached[flags & 3];
     if (!done)
         driver_complain("a stream waits for a value at %#llx that nothing issued before it writes.",

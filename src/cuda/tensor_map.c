@@ -12,8 +12,8 @@ static unsigned element_bytes(CUtensorMapDataType type)
 
 static unsigned swizzle_bytes(CUtensorMapSwizzle s)
 {
-    return s == CU_TENSOR_MAP_SWIZZLE_32B   ? 32
-           : s == CU_TENSOR_MAP_SWIZZLE_64B ? 64
+    return s == CU_TENSOR_MAP_SWIZZLE_32B    ? 32
+           : s == CU_TENSOR_MAP_SWIZZLE_64B  ? 64
            : s == CU_TENSOR_MAP_SWIZZLE_NONE ? 0
                                              : 128;
 }
@@ -56,8 +56,7 @@ static CUresult check_box(const struct tensor_map *m)
         return CUDA_ERROR_INVALID_VALUE;
     if (m->interleave == CU_TENSOR_MAP_INTERLEAVE_NONE && limit && inner > limit)
         return CUDA_ERROR_INVALID_VALUE;
-    if (m->interleave == CU_TENSOR_MAP_INTERLEAVE_32B &&
-        m->swizzle != CU_TENSOR_MAP_SWIZZLE_32B)
+    if (m->interleave == CU_TENSOR_MAP_INTERLEAVE_32B && m->swizzle != CU_TENSOR_MAP_SWIZZLE_32B)
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
 }

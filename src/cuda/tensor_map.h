@@ -11,13 +11,13 @@
 struct tensor_map {
     uint16_t magic;
     uint8_t rank, type, element_bytes, interleave, swizzle, promotion, fill, is_im2col;
-    uint16_t channels, pixels;                /* im2col */
-    uint16_t box[TENSOR_MAP_RANK];            /* tiled: elements, at most 256 */
-    uint8_t element_stride[TENSOR_MAP_RANK];  /* at most 8 */
-    int16_t lower[3], upper[3];               /* im2col: corners of the bounding box */
+    uint16_t channels, pixels;               /* im2col */
+    uint16_t box[TENSOR_MAP_RANK];           /* tiled: elements, at most 256 */
+    uint8_t element_stride[TENSOR_MAP_RANK]; /* at most 8 */
+    int16_t lower[3], upper[3];              /* im2col: corners of the bounding box */
     uint64_t base;
-    uint64_t stride[TENSOR_MAP_RANK];         /* bytes */
-    uint32_t size_minus_1[TENSOR_MAP_RANK];   /* sizes reach 2^32 */
+    uint64_t stride[TENSOR_MAP_RANK];       /* bytes */
+    uint32_t size_minus_1[TENSOR_MAP_RANK]; /* sizes reach 2^32 */
 };
 _Static_assert(sizeof(struct tensor_map) <= sizeof(CUtensorMap), "the interface gives 128 bytes");
 

@@ -61,7 +61,8 @@ static CUresult set_resource(struct strata_texture *t, const CUDA_RESOURCE_DESC 
         if (!set_format(t, r->res.linear.format, r->res.linear.numChannels))
             return CUDA_ERROR_INVALID_VALUE;
         t->data = (const void *)(uintptr_t)r->res.linear.devPtr;
-        t->width = r->res.linear.sizeInBytes / (t->channel_bits[0] / 8u * r->res.linear.numChannels);
+        t->width =
+            r->res.linear.sizeInBytes / (t->channel_bits[0] / 8u * r->res.linear.numChannels);
         t->linear_memory = true;
         return allocation_find(r->res.linear.devPtr) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     case CU_RESOURCE_TYPE_PITCH2D:

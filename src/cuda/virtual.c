@@ -1,5 +1,5 @@
-/* virtual.c - addresses and memory apart: reserve, create, map, allow access. Memory is an anonymous
- * file, so that one piece can be mapped at several addresses. */
+/* virtual.c - addresses and memory apart: reserve, create, map, allow access. Memory is an
+ * anonymous file, so that one piece can be mapped at several addresses. */
 #include "cuda/driver.h"
 
 #include <stdlib.h>

@@ -31,9 +31,9 @@ static int launch(const void *host, struct dim3 grid, struct dim3 block, void **
         RESULT(INVALID_CONFIGURATION);
     if (shared_bytes > UINT32_MAX)
         RESULT(INVALID_VALUE);
-    CUlaunchConfig c = {grid.x,  grid.y,  grid.z,  block.x,
-                        block.y, block.z, (unsigned)shared_bytes,
-                        stream,  attributes, n_attributes};
+    CUlaunchConfig c = {
+        grid.x, grid.y,     grid.z,      block.x, block.y, block.z, (unsigned)shared_bytes,
+        stream, attributes, n_attributes};
     RESULT(cuLaunchKernelEx(&c, f, args, NULL));
 }
 
@@ -155,9 +155,16 @@ API(cudaOccupancyAvailableDynamicSMemPerBlock, size_t *bytes, const void *host, 
 
 static CUlaunchConfig to_driver(const struct launch_config *c)
 {
-    return (CUlaunchConfig){c->grid.x,     c->grid.y,       c->grid.z,
-                            c->block.x,    c->block.y,      c->block.z,
-                            (unsigned)c->shared_bytes, c->stream, c->attributes, c->n_attributes};
+    return (CUlaunchConfig){c->grid.x,
+                            c->grid.y,
+                            c->grid.z,
+                            c->block.x,
+                            c->block.y,
+                            c->block.z,
+                            (unsigned)c->shared_bytes,
+                            c->stream,
+                            c->attributes,
+                            c->n_attributes};
 }
 
 API(cudaOccupancyMaxActiveClusters, int *clusters, const void *host, const struct launch_config *c)

@@ -89,8 +89,7 @@ static int allocate_rows(void **pointer, size_t *pitch, size_t width, size_t hei
     *pitch = width;
     if (!width || !height)
         RESULT(nothing(pointer));
-    RESULT(cuMemAllocPitch_v2((CUdeviceptr *)(void *)pointer, pitch, width, height,
-                              PITCH_ELEMENT));
+    RESULT(cuMemAllocPitch_v2((CUdeviceptr *)(void *)pointer, pitch, width, height, PITCH_ELEMENT));
 }
 
 API(cudaMallocPitch, void **pointer, size_t *pitch, size_t width, size_t height)

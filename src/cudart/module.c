@@ -1,7 +1,7 @@
 /* module.c - what the program registers at start: fatbins, kernels, variables.
  *
- * One registered fatbin is one library of the driver's; equal names may occur in several. Nothing is
- * loaded before a kernel or a variable of it is used. */
+ * One registered fatbin is one library of the driver's; equal names may occur in several. Nothing
+ * is loaded before a kernel or a variable of it is used. */
 #include "cudart/runtime.h"
 
 #include <pthread.h>
@@ -23,7 +23,7 @@ struct module {
 struct function {
     const void *host;
     struct module *module;
-    const char *name; /* the program's own text, which stays */
+    const char *name;  /* the program's own text, which stays */
     CUfunction kernel; /* NULL until its module is loaded */
 };
 
@@ -286,8 +286,8 @@ API(cudaLibraryLoadData, CUlibrary *out, const void *code, CUjit_option *jit, vo
     PASS(cuLibraryLoadData(out, code, jit, jit_values, n_jit, option, values, n));
 }
 
-API(cudaLibraryLoadFromFile, CUlibrary *out, const char *path, CUjit_option *jit,
-    void **jit_values, unsigned n_jit, CUlibraryOption *option, void **values, unsigned n)
+API(cudaLibraryLoadFromFile, CUlibrary *out, const char *path, CUjit_option *jit, void **jit_values,
+    unsigned n_jit, CUlibraryOption *option, void **values, unsigned n)
 {
     PASS(cuLibraryLoadFromFile(out, path, jit, jit_values, n_jit, option, values, n));
 }

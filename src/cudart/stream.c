@@ -145,9 +145,8 @@ API(cudaStreamGetCaptureInfo, CUstream s, CUstreamCaptureStatus *status, cuuint6
     CUgraph *graph, const CUgraphNode **after, const CUgraphEdgeData **edges, size_t *n)
 {
     READY();
-    RESULT(cudart_major >= 13
-               ? cuStreamGetCaptureInfo_v3(s, status, id, graph, after, edges, n)
-               : cuStreamGetCaptureInfo_v2(s, status, id, NULL, NULL, NULL));
+    RESULT(cudart_major >= 13 ? cuStreamGetCaptureInfo_v3(s, status, id, graph, after, edges, n)
+                              : cuStreamGetCaptureInfo_v2(s, status, id, NULL, NULL, NULL));
 }
 API_ALIAS(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo);
 

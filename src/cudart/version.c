@@ -91,8 +91,8 @@ _Static_assert(sizeof(struct properties_13) == 1008, "cudaDeviceProp of CUDA 13"
     do {                                                                                           \
         cuDeviceGetName((p)->name, sizeof(p)->name, 0);                                            \
         cuDeviceGetUuid_v2((CUuuid *)(p)->uuid, 0);                                                \
-        cuDeviceTotalMem_v2(&(p)->total_memory, 0);                                                   \
-        (p)->shared_per_block = (size_t)device_attribute(8);                                           \
+        cuDeviceTotalMem_v2(&(p)->total_memory, 0);                                                \
+        (p)->shared_per_block = (size_t)device_attribute(8);                                       \
         (p)->regs_per_block = device_attribute(12);                                                \
         (p)->warp_size = 32;                                                                       \
         (p)->mem_pitch = 2147483647;                                                               \
@@ -139,14 +139,14 @@ _Static_assert(sizeof(struct properties_13) == 1008, "cudaDeviceProp of CUDA 13"
         (p)->persisting_l2 = device_attribute(108);                                                \
         (p)->threads_per_sm = device_attribute(39);                                                \
         (p)->priorities = (p)->global_l1 = (p)->local_l1 = 1;                                      \
-        (p)->shared_per_sm = (size_t)device_attribute(81);                                                 \
+        (p)->shared_per_sm = (size_t)device_attribute(81);                                         \
         (p)->regs_per_sm = device_attribute(82);                                                   \
         (p)->managed = (p)->concurrent_managed = (p)->preemption = (p)->cooperative = 1;           \
         (p)->registered_pointer = 1;                                                               \
-        (p)->shared_optin = (size_t)device_attribute(97);                                         \
+        (p)->shared_optin = (size_t)device_attribute(97);                                          \
         (p)->blocks_per_sm = device_attribute(106);                                                \
         (p)->access_window = device_attribute(109);                                                \
-        (p)->reserved_shared = (size_t)device_attribute(111);                                             \
+        (p)->reserved_shared = (size_t)device_attribute(111);                                      \
     } while (0)
 
 static void fill_12(struct properties_12 *p, size_t bytes)
