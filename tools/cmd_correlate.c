@@ -22,7 +22,7 @@ struct correlate_arguments {
     struct option_list metric, max_error, min_value, exact, traces, model;
     struct launch_arguments launches;
     uint64_t jobs;
-    bool summary, table, quiet;
+    bool summary, table, quiet, any_gpu;
 };
 
 /* "METRIC=VALUE"; *name is a copy. */
@@ -233,6 +233,7 @@ static strata_status compare(const struct correlate_arguments *a, struct strata_
     opt.metric = metric;
     opt.minimum = minimum.item;
     opt.n_minimums = minimum.n;
+    opt.any_gpu = a->any_gpu;
     if (status == STRATA_OK && a->min_time)
         status = parse_time(a->min_time, &opt.min_time_ns, err);
     if (status == STRATA_OK)
@@ -396,9 +397,14 @@ static strata_status check_usage(const struct correlate_arguments *a, int n_args
     if ((a->label || a->measurement) && !a->database)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "--%s needs --db FILE.",
                            a->label ? "label" : "measurement");
-    if (a->jobs < 1 || a->jobs > 1024)
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "-j takes a number from 1 to 1024.");
     return STRATA_OK;
+}
+
+static strata_status check_and_correlate(void *context, char **words, int n_words,
+                                         struct strata_error *err)
+{
+    strata_status status = check_usage(context, n_words, err);
+    return status == STRATA_OK ? correlate(context, words, n_words, err) : status;
 }
 
 int cmd_correlate(int argc, char **argv)
@@ -421,6 +427,8 @@ int cmd_correlate(int argc, char **argv)
          "exit 1 if the mean error (%, points) is above"},
         {0, "exact", OPTION_LIST, &a.exact, "METRIC",
          "exit 1 unless every launch has the measured value"},
+        {0, "any-gpu", OPTION_FLAG, &a.any_gpu, NULL,
+         "compare also predictions for another card than the one the counters name"},
         {0, "explain", OPTION_STRING, &a.explain, "LAUNCH",
          "one launch level by level, and where they part"},
         {0, "traces", OPTION_LIST, &a.traces, "TRACE",
@@ -439,6 +447,9 @@ int cmd_correlate(int argc, char **argv)
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no warnings"},
     };
+    const struct option_rule rules[] = {
+        JOBS_RULE(a.jobs),
+    };
     const struct command_syntax syntax = {
         .name = "correlate",
         .arguments = "--measured FILE PREDICTION...",
@@ -451,19 +462,11 @@ int cmd_correlate(int argc, char **argv)
                 "--min-value changes that.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .most_words = ANY_NUMBER,
+        .rules = rules,
+        .n_rules = sizeof rules / sizeof rules[0],
+        .run = check_and_correlate,
+        .context = &a,
     };
-    int n_args, code;
-    struct strata_error err;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    strata_status status = check_usage(&a, n_args, &err);
-    if (status == STRATA_OK)
-        status = correlate(&a, argv + 1, n_args, &err);
-    free(a.traces.item);
-    free(a.model.item);
-    free(a.metric.item);
-    free(a.max_error.item);
-    free(a.min_value.item);
-    free(a.exact.item);
-    return status == STRATA_OK ? EXIT_DONE : report_error(&err);
+    return run_command(&syntax, argc, argv);
 }

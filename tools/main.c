@@ -1,11 +1,13 @@
 /* main.c - the strata command: finds the subcommand and runs it. */
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cmd.h"
 #include "manual.h"
+#include "output.h"
 
 #ifndef STRATA_VERSION
 #define STRATA_VERSION "unknown"
@@ -129,12 +131,16 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error with a message, not a death */
+    signal(SIGPIPE, SIG_IGN); /* a pipe that closes must not leave half a file behind */
     int code = run(argc, argv);
     /* Help, lists and completion scripts go to standard output as they are made. */
-    if (code == EXIT_DONE && (fflush(stdout) || ferror(stdout))) {
+    bool written = !fflush(stdout) && !ferror(stdout);
+    int why = errno;
+    if (!written)
+        end_if_pipe_closed(why);
+    if (code == EXIT_DONE && !written) {
         fprintf(stderr, "strata: standard output: the result could not be written: %s.\n",
-                strerror(errno));
+                strerror(why));
         return EXIT_INPUT;
     }
     return code;

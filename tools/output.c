@@ -2,6 +2,8 @@
 #include "output.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -79,13 +81,34 @@ strata_status output_open(struct output *o, const char *path, struct strata_erro
     return refuse(path, why, err);
 }
 
+/* An error of the stream may be older than errno, so the reader's end is asked for itself. */
+static bool reader_is_gone(int why)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    struct stat info;
+    return why == EPIPE ||
+           (!fstat(STDOUT_FILENO, &info) && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode)) &&
+            poll(&out, 1, 0) > 0 && out.revents & (POLLERR | POLLHUP));
+}
+
+void end_if_pipe_closed(int why)
+{
+    if (!reader_is_gone(why))
+        return;
+    signal(SIGPIPE, SIG_DFL);
+    raise(SIGPIPE);
+}
+
 strata_status output_commit(struct output *o, struct strata_error *err)
 {
     if (!o->final_path) {
-        if (fflush(stdout) || ferror(stdout))
-            return strata_fail(err, STRATA_EIO, "standard output", 0, 0,
-                               "the result could not be written: %s.", strerror(errno));
-        return STRATA_OK;
+        bool lost = fflush(stdout) || ferror(stdout);
+        int why = errno;
+        if (lost)
+            end_if_pipe_closed(why);
+        return lost ? strata_fail(err, STRATA_EIO, "standard output", 0, 0,
+                                  "the result could not be written: %s.", strerror(why))
+                    : STRATA_OK;
     }
     bool bad = ferror(o->stream);
     bad |= fclose(o->stream) != 0;

@@ -19,5 +19,8 @@ strata_status output_open(struct output *o, const char *path, struct strata_erro
 /* Flushes, checks for write errors (full disk, closed pipe) and renames. */
 strata_status output_commit(struct output *o, struct strata_error *err);
 void output_discard(struct output *o);
+/* After a failed write to standard output: if its reader is gone (`... | head -1`), ends the
+ * process quietly as any filter does, by SIGPIPE. Otherwise returns. */
+void end_if_pipe_closed(int why);
 
 #endif

@@ -18,6 +18,7 @@
 struct strata_measured {
     char *file;
     const char *layout; /* "table", "Nsight Compute raw page", "Nsight Compute details page" */
+    char *device;       /* the card as the file names it ("NVIDIA H200"); NULL: it does not */
     bool names_traces;  /* launches carry (program, trace); else kernel, grid and block */
     struct strata_result *launch; /* in file order; kernel and program may be "" */
     size_t n_launches, cap_launches;
@@ -99,7 +100,10 @@ struct strata_correlate_options {
     size_t n_minimums;
     double
         min_time_ns; /* only launches measured to take as long (gpu__time_duration.sum); 0: all */
+    bool any_gpu;    /* compare also predictions for another card than the one the file names */
 };
+/* Whether the GPU's name ("h200", "titanv-new") can stand for the card a profiler names. */
+bool strata_gpu_fits_device(const char *gpu, const char *device);
 
 /* Joins each prediction with the measured launches and computes the errors. Predictions of the same
  * model, GPU and settings count as one. Derived metrics are added to both sides, which is why they

@@ -100,7 +100,10 @@ const char *strata_metric_of_label(const char *text)
         {"SM Active Cycles", "sm__cycles_active.avg"},
         {"Executed Ipc Elapsed", "sm__inst_executed.avg.per_cycle_elapsed"},
         {"Executed Ipc Active", "sm__inst_executed.avg.per_cycle_active"},
-        {"Issue Slots Busy", "smsp__issue_active.avg.pct_of_peak_sustained_active"},
+        /* "Issue Slots Busy" is the share of elapsed cycles, this one that of active cycles: the
+         * same launch has 2.00 and 2.15 % */
+        {"One or More Eligible", "smsp__issue_active.avg.pct_of_peak_sustained_active"},
+        {"Executed Instructions", "smsp__inst_executed.sum"},
         {"L1/TEX Hit Rate", "l1tex__t_sector_hit_rate.pct"},
         {"L2 Hit Rate", "lts__t_sector_hit_rate.pct"},
         {"Achieved Occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active"},

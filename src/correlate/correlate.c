@@ -1,4 +1,5 @@
 /* correlate.c - groups predictions by model, joins them with the measurement, metric by metric. */
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -358,6 +359,52 @@ static strata_status check_times(struct strata_correlation *c,
     return STRATA_OK;
 }
 
+/* Letters and digits in lower case, so that "GTX 470" and "gtx470" are one. */
+static void put_plain(const char *text, size_t length, char *out, size_t size)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < length && n + 1 < size; i++)
+        if (isalnum((unsigned char)text[i]))
+            out[n++] = (char)tolower((unsigned char)text[i]);
+    out[n] = 0;
+}
+
+bool strata_gpu_fits_device(const char *gpu, const char *device)
+{
+    char card[256], part[256];
+    put_plain(device, strlen(device), card, sizeof card);
+    for (const char *p = gpu; *p; p += strspn(p, "-_.")) {
+        size_t length = strcspn(p, "-_.");
+        put_plain(p, length, part, sizeof part);
+        if (strlen(part) > 2 && strstr(card, part))
+            return true;
+        p += length;
+    }
+    return false;
+}
+
+/* Counters of one card say nothing about a prediction for another. */
+static strata_status check_cards(struct strata_correlation *c, const struct strata_predictions *set,
+                                 bool *fits, struct strata_error *err)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < set->n; i++) {
+        fits[i] = strata_gpu_fits_device(set->item[i].gpu, c->measured->device);
+        n += fits[i];
+        if (!fits[i])
+            warn(c,
+                 "%s on %s is not compared: the counters are those of %s; --any-gpu compares all "
+                 "the same.",
+                 set->item[i].model, set->item[i].gpu, c->measured->device);
+    }
+    if (n || !set->n)
+        return STRATA_OK;
+    return strata_fail(err, STRATA_EMISMATCH, c->measured->file, 0, 0,
+                       "the counters are those of %s, and no prediction is for it (%s, say); "
+                       "predict for that card, or compare all the same with --any-gpu.",
+                       c->measured->device, set->item[0].gpu);
+}
+
 static bool is_first_of_its_model(const struct strata_predictions *set, size_t i)
 {
     for (size_t j = 0; j < i; j++)
@@ -388,9 +435,17 @@ strata_status strata_correlate(struct strata_measured *measured,
         status = no_memory(err);
     if (status == STRATA_OK && opt->min_time_ns > 0)
         status = check_times(out, opt, err);
+    bool *fits = calloc(predictions->n + 1, sizeof *fits);
+    if (!fits)
+        status = no_memory(err);
+    else
+        memset(fits, true, predictions->n);
+    if (status == STRATA_OK && measured->device && !opt->any_gpu)
+        status = check_cards(out, predictions, fits, err);
     for (size_t i = 0; status == STRATA_OK && i < predictions->n; i++)
-        if (is_first_of_its_model(predictions, i))
+        if (fits[i] && is_first_of_its_model(predictions, i))
             status = add_model(out, predictions, i, opt, err);
+    free(fits);
     if (status == STRATA_OK)
         status = check_chosen_metrics(out, opt, err);
     if (status != STRATA_OK)

@@ -37,10 +37,10 @@ static const struct {
     int fed_by; /* NONE: nothing before it */
     const char *look_at;
 } steps[N_STEPS] = {
-    [INSTRUCTIONS] = {"trace", "smsp__inst_executed.sum", NONE,
-                      "the trace and the counted run are not the same program or input, or the "
-                      "trace is cut short"},
-    [LOAD_REQUESTS] = {"coalescer", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", INSTRUCTIONS,
+    [INSTRUCTIONS] = {"code", "smsp__inst_executed.sum", NONE,
+                      "whether both ran the same code: PTX and machine code, or two compilers, "
+                      "differ in instructions; a cut trace or another input also in requests"},
+    [LOAD_REQUESTS] = {"coalescer", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", NONE,
                        "which instructions count as global loads"},
     [LOAD_SECTORS] = {"coalescer", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", LOAD_REQUESTS,
                       "the coalescing rule, or data-dependent addresses"},
@@ -56,7 +56,7 @@ static const struct {
          "what the L2 holds: effective size, replacement, what a DRAM fetch brings along"},
     [DRAM_READS] = {"DRAM", "dram__sectors_read.sum", L2_MISSES,
                     "the size of a DRAM fetch, and reads that are not the kernel's"},
-    [STORE_SECTORS] = {"coalescer", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", INSTRUCTIONS,
+    [STORE_SECTORS] = {"coalescer", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", NONE,
                        "the coalescing rule of stores"},
     [L2_WRITES] = {"L2", "lts__t_sectors_srcunit_tex_op_write.sum", STORE_SECTORS,
                    "merging of stores before the L2, and atomics"},
@@ -73,8 +73,17 @@ struct line {
 
 /* ---- which launch ---- */
 
+/* "kernel-8" is exactly kernel-8.traceg.xz, not one of kernel-80 to kernel-89. */
+static bool is_stem_of(const char *words, const char *file)
+{
+    size_t n = strlen(words);
+    return n && !strncmp(file, words, n) && (!file[n] || file[n] == '.');
+}
+
 static bool fits(const struct strata_result *r, const char *words, bool exactly)
 {
+    if (exactly && is_stem_of(words, r->trace))
+        return true;
     struct strata_text name = {0};
     strata_print_launch(&name, r);
     bool same =
@@ -83,30 +92,42 @@ static bool fits(const struct strata_result *r, const char *words, bool exactly)
     return same || (exactly ? !strcmp(r->kernel, words) : strstr(r->kernel, words) != NULL);
 }
 
-static size_t count_fits(const struct strata_measured *m, const char *words, bool exactly,
+/* A profiler's page has no traces; those of the predictions it was joined with do as well. */
+static bool fits_either(const struct strata_correlation *c, size_t launch, const char *words,
+                        bool exactly)
+{
+    bool is_one = fits(&c->measured->launch[launch], words, exactly);
+    for (size_t i = 0; i < c->n_models && !is_one; i++)
+        is_one =
+            c->model[i].of_launch[launch] && fits(c->model[i].of_launch[launch], words, exactly);
+    return is_one;
+}
+
+static size_t count_fits(const struct strata_correlation *c, const char *words, bool exactly,
                          size_t *last)
 {
     size_t n = 0;
-    for (size_t i = 0; i < m->n_launches; i++)
-        if (fits(&m->launch[i], words, exactly)) {
+    for (size_t i = 0; i < c->measured->n_launches; i++)
+        if (fits_either(c, i, words, exactly)) {
             *last = i;
             n++;
         }
     return n;
 }
 
-static strata_status find_launch(const struct strata_measured *m, const char *words, size_t *out,
+static strata_status find_launch(const struct strata_correlation *c, const char *words, size_t *out,
                                  struct strata_error *err)
 {
-    if (count_fits(m, words, true, out) == 1)
+    const struct strata_measured *m = c->measured;
+    if (count_fits(c, words, true, out) == 1)
         return STRATA_OK;
-    size_t n = count_fits(m, words, false, out);
+    size_t n = count_fits(c, words, false, out);
     if (n == 1)
         return STRATA_OK;
     struct strata_text names = {0};
     size_t shown = 0;
     for (size_t i = 0; i < m->n_launches && shown < 4; i++)
-        if (n == 0 || fits(&m->launch[i], words, false)) {
+        if (n == 0 || fits_either(c, i, words, false)) {
             strata_text_put(&names, shown++ ? ", " : "");
             strata_print_launch(&names, &m->launch[i]);
         }
@@ -144,8 +165,11 @@ static void fill_lines(const struct strata_result *measured, const struct strata
     }
 }
 
+/* A level whose count is right is right, whatever fed it. */
 static double own_error(const struct line *l)
 {
+    if (l->known && isfinite(l->ratio) && l->ratio > 0 && fabs(log(l->ratio)) <= log(1 + TOLERANCE))
+        return 0;
     return l->known && isfinite(l->own) && l->own > 0 ? fabs(log(l->own))
            : l->known && !isfinite(l->own)            ? INFINITY
                                                       : 0;
@@ -162,12 +186,31 @@ static bool matters(const struct line *l, int s)
     return true;
 }
 
+static bool is_off(const struct line *l)
+{
+    return own_error(l) > log(1 + TOLERANCE);
+}
+
+/* Another compiler, or PTX in place of machine code, needs another number of instructions for the
+ * same accesses; then nothing is wrong with the trace. */
+static bool only_code_differs(const struct line line[N_STEPS])
+{
+    return is_off(&line[INSTRUCTIONS]) &&
+           (line[LOAD_REQUESTS].known || line[STORE_SECTORS].known) &&
+           !is_off(&line[LOAD_REQUESTS]) && !is_off(&line[STORE_SECTORS]);
+}
+
+static bool is_wrong(const struct line line[N_STEPS], int s)
+{
+    return matters(&line[s], s) && is_off(&line[s]) &&
+           !(s == INSTRUCTIONS && only_code_differs(line));
+}
+
 static int worst_step(const struct line line[N_STEPS])
 {
     int worst = NONE;
     for (int s = 0; s < N_STEPS; s++)
-        if (matters(&line[s], s) && own_error(&line[s]) > log(1 + TOLERANCE) &&
-            (worst == NONE || own_error(&line[s]) > own_error(&line[worst])))
+        if (is_wrong(line, s) && (worst == NONE || own_error(&line[s]) > own_error(&line[worst])))
             worst = s;
     return worst;
 }
@@ -175,7 +218,7 @@ static int worst_step(const struct line line[N_STEPS])
 static int first_step(const struct line line[N_STEPS])
 {
     for (int s = 0; s < N_STEPS; s++)
-        if (matters(&line[s], s) && own_error(&line[s]) > log(1 + TOLERANCE))
+        if (is_wrong(line, s))
             return s;
     return NONE;
 }
@@ -185,6 +228,11 @@ static int first_step(const struct line line[N_STEPS])
 static void put_verdict(struct strata_text *t, const struct line line[N_STEPS])
 {
     int first = first_step(line), worst = worst_step(line);
+    if (only_code_differs(line))
+        strata_text_printf(t,
+                           "\nThe code differs: %.3g times the measured instructions for the same "
+                           "accesses, as PTX and machine code, or two compilers, do.\n",
+                           line[INSTRUCTIONS].ratio);
     if (first == NONE) {
         strata_text_printf(t, "\nThey agree within %.0f %% at every level both know.\n",
                            100 * TOLERANCE);
@@ -318,8 +366,7 @@ static void put_text(struct strata_text *t, const struct strata_correlation *c, 
         strata_print_grouped(t, line[s].measured, 14);
         strata_print_fixed(t, line[s].ratio, 9, 3);
         strata_print_fixed(t, line[s].own, 9, 3);
-        strata_text_put(
-            t, matters(&line[s], s) && own_error(&line[s]) > log(1 + TOLERANCE) ? "  <\n" : "\n");
+        strata_text_put(t, is_wrong(line, s) ? "  <\n" : "\n");
     }
     put_rates(t, measured, predicted);
     put_kinds(t, c, launch, &line[L1_MISSES], predicted);
@@ -393,7 +440,7 @@ strata_status strata_correlation_explain(const struct strata_correlation *c, con
 {
     size_t index = 0, n_shown = 0;
     struct strata_text t = {0};
-    strata_status status = find_launch(c->measured, launch, &index, err);
+    strata_status status = find_launch(c, launch, &index, err);
     if (status != STRATA_OK)
         return status;
     const struct strata_result *measured = &c->measured->launch[index];

@@ -12,6 +12,7 @@
 
 #include <strata/correlate.h>
 
+#include "base/text.h"
 #include "base/array.h"
 #include "base/csv.h"
 #include "base/file.h"
@@ -19,6 +20,8 @@
 #include "correlate/units.h"
 
 enum { LARGEST_FILE_BYTES = 1000000000 };
+/* The profiler's name of the card, and the column of a table that may hold it. */
+static const char *const device_columns[] = {"device__attribute_display_name", "gpu"};
 enum layout { TABLE, RAW_PAGE, DETAILS_PAGE };
 enum role {
     PROGRAM,
@@ -82,7 +85,11 @@ __attribute__((format(printf, 2, 3))) static void warn(struct measured_reader *r
 
 static const char *cell(const struct measured_reader *r, enum role role)
 {
-    return r->role[role] < r->csv.n_cells ? r->csv.cell[r->role[role]] : "";
+    if (r->role[role] >= r->csv.n_cells)
+        return "";
+    char *words = r->csv.cell[r->role[role]];
+    strata_text_clean(words); /* a name is shown again */
+    return words;
 }
 
 /* ---- the header ---- */
@@ -260,6 +267,22 @@ static strata_status check_length(struct measured_reader *r)
         r->csv.n_cells, r->n_columns);
 }
 
+static bool is_device_column(const char *name)
+{
+    for (size_t i = 0; i < sizeof device_columns / sizeof device_columns[0]; i++)
+        if (!strcmp(name, device_columns[i]))
+            return true;
+    return false;
+}
+
+static strata_status note_device(struct measured_reader *r, const char *name)
+{
+    if (!*name || r->m->device)
+        return STRATA_OK;
+    r->m->device = strdup(name);
+    return r->m->device ? STRATA_OK : no_memory(r);
+}
+
 /* A row of a table or of the raw page: one launch. */
 static strata_status read_wide_row(struct measured_reader *r, uint64_t id)
 {
@@ -277,7 +300,9 @@ static strata_status read_wide_row(struct measured_reader *r, uint64_t id)
     }
     strata_status status = add_launch(r, id, &launch);
     for (size_t i = 0; status == STRATA_OK && i < r->n_columns; i++)
-        if (!r->column[i].is_identity)
+        if (is_device_column(r->column[i].metric))
+            status = note_device(r, r->csv.cell[i]);
+        else if (!r->column[i].is_identity)
             status = set_value(r, launch, &r->column[i], r->csv.cell[i]);
     return status;
 }
@@ -418,5 +443,6 @@ void strata_measured_release(struct strata_measured *m)
     free(m->line);
     free(m->warning);
     free(m->file);
+    free(m->device);
     memset(m, 0, sizeof *m);
 }

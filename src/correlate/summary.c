@@ -6,22 +6,40 @@
 
 #include "correlate/print.h"
 
+/* `instead` stands for the metric where only that was measured: the details page has no cycles of
+ * the SMs. */
 static const struct {
-    const char *label, *metric;
+    const char *label, *metric, *instead;
 } headline[] = {
-    {"L1 load hit rate", "l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct"},
-    {"sectors returned to L1", "l1tex__m_xbar2l1tex_read_sectors.sum"},
-    {"L2 read sectors", "lts__t_sectors_srcunit_tex_op_read.sum"},
-    {"L2 read hit rate", "lts__t_sector_srcunit_tex_op_read_hit_rate.pct"},
-    {"L2 write sectors", "lts__t_sectors_srcunit_tex_op_write.sum"},
-    {"DRAM read sectors", "dram__sectors_read.sum"},
-    {"cycles", "sm__cycles_elapsed.max"},
+    {"L1 load hit rate", "l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct", NULL},
+    {"sectors returned to L1", "l1tex__m_xbar2l1tex_read_sectors.sum", NULL},
+    {"L2 read sectors", "lts__t_sectors_srcunit_tex_op_read.sum", NULL},
+    {"L2 read hit rate", "lts__t_sector_srcunit_tex_op_read_hit_rate.pct", NULL},
+    {"L2 write sectors", "lts__t_sectors_srcunit_tex_op_write.sum", NULL},
+    {"DRAM read sectors", "dram__sectors_read.sum", NULL},
+    {"cycles", "sm__cycles_elapsed.max", "gpc__cycles_elapsed.max"},
 };
 enum { N_HEADLINE = sizeof headline / sizeof headline[0] };
 
 static const char *error_unit(const struct strata_metric_error *e)
 {
     return e->in_points ? "points" : "%";
+}
+
+static const struct strata_metric_error *find_headline(const struct strata_model_errors *m,
+                                                       size_t k)
+{
+    const struct strata_metric_error *e = strata_model_errors_find(m, headline[k].metric);
+    return e || !headline[k].instead ? e : strata_model_errors_find(m, headline[k].instead);
+}
+
+static bool anything_compared(const struct strata_correlation *c)
+{
+    for (size_t i = 0; i < c->n_models; i++)
+        for (size_t k = 0; k < N_HEADLINE; k++)
+            if (find_headline(&c->model[i], k))
+                return true;
+    return false;
 }
 
 static void put_text(struct strata_text *t, const struct strata_correlation *c)
@@ -31,7 +49,7 @@ static void put_text(struct strata_text *t, const struct strata_correlation *c)
         strata_text_printf(t, "%s%s: %zu launches\n%-24s %4s %9s %9s %9s %9s\n", i ? "\n" : "",
                            m->label, m->n_joined, "", "n", "mean", "median", "worst", "bias");
         for (size_t k = 0; k < N_HEADLINE; k++) {
-            const struct strata_metric_error *e = strata_model_errors_find(m, headline[k].metric);
+            const struct strata_metric_error *e = find_headline(m, k);
             if (!e) {
                 strata_text_printf(t, "%-24s    -\n", headline[k].label);
                 continue;
@@ -58,8 +76,7 @@ static void put_csv(struct strata_text *t, const struct strata_correlation *c)
     strata_text_put(t, "model,metric,error_unit,n,mean,median,bias,log_pearson\n");
     for (size_t i = 0; i < c->n_models; i++)
         for (size_t k = 0; k < N_HEADLINE; k++) {
-            const struct strata_metric_error *e =
-                strata_model_errors_find(&c->model[i], headline[k].metric);
+            const struct strata_metric_error *e = find_headline(&c->model[i], k);
             if (!e)
                 continue;
             const double numbers[] = {strata_metric_error_mean(e), strata_metric_error_median(e),
@@ -86,8 +103,7 @@ static void put_json(struct strata_text *t, const struct strata_correlation *c)
         strata_text_put_json_string(t, c->model[i].label);
         strata_text_printf(t, ", \"n_joined\": %zu, \"metrics\": {", c->model[i].n_joined);
         for (size_t k = 0; k < N_HEADLINE; k++) {
-            const struct strata_metric_error *e =
-                strata_model_errors_find(&c->model[i], headline[k].metric);
+            const struct strata_metric_error *e = find_headline(&c->model[i], k);
             if (!e)
                 continue;
             strata_text_printf(t, "%s\n   \"%s\": {\"error_unit\": \"%s\", \"n\": %zu, \"mean\": ",
@@ -112,6 +128,11 @@ strata_status strata_correlation_print_summary(const struct strata_correlation *
                                                size_t *length, struct strata_error *err)
 {
     struct strata_text t = {0};
+    if (!anything_compared(c))
+        return strata_fail(err, STRATA_EFORMAT, c->measured->file, 0, 0,
+                           "none of the headline metrics stands in this %s and in the prediction; "
+                           "leave out --summary, or export with `ncu --csv --page raw`.",
+                           c->measured->layout);
     if (format == STRATA_FORMAT_JSON)
         put_json(&t, c);
     else if (format == STRATA_FORMAT_CSV)

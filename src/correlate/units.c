@@ -77,11 +77,17 @@ static bool parse_unit(const char *text, struct unit *out)
     return true;
 }
 
+/* Nsight Compute 2025 calls warps for each issued instruction "inst", earlier versions "warp". */
+static bool is_profilers_word(const char *from, const char *to)
+{
+    return !strcmp(from, "inst") && !strcmp(to, "warp/issue");
+}
+
 bool strata_unit_factor(const char *from, const char *to, double *factor)
 {
     struct unit a, b;
     *factor = 1;
-    if (!*from || !strcmp(from, to))
+    if (!*from || !strcmp(from, to) || is_profilers_word(from, to))
         return true;
     if (!parse_unit(from, &a) || !parse_unit(to, &b) || a.over != b.over)
         return false;

@@ -76,7 +76,8 @@ static strata_status choose_compared(const struct strata_report *r, struct strat
 strata_status strata_report_html(struct strata_report *r, void (*warning)(const char *sentence),
                                  char **text, size_t *length, struct strata_error *err)
 {
-    const struct strata_correlate_options all = {0};
+    /* Who says which GPU was measured has decided already. */
+    const struct strata_correlate_options all = {.any_gpu = r->measured_gpu != NULL};
     struct strata_predictions compared = {0};
     struct strata_correlation c = {0};
     struct strata_text data = {0}, page = {0};

@@ -367,7 +367,7 @@ static void explaining_names_the_level_where_they_part(void **state)
                      "\"measured\": 800, \"ratio\": 2, \"own\": 1}"));
     free(text);
     assert_int_equal(
-        strata_correlation_explain(&f.c, "a", STRATA_FORMAT_TEXT, &text, &length, &f.err),
+        strata_correlation_explain(&f.c, "p/", STRATA_FORMAT_TEXT, &text, &length, &f.err),
         STRATA_EUSAGE);
     assert_non_null(strstr(f.err.message, "fits 2 launches (p/a, p/ab)"));
     assert_int_equal(

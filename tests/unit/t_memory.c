@@ -69,9 +69,9 @@ int __wrap_asprintf(char **out, const char *format, ...)
 
 static const char measured_text[] =
     "ID,Process Name,Kernel Name,Block Size,Grid "
-    "Size,smsp__inst_executed.sum,dram__sectors_read.sum,strata__own\n"
-    "\"\",,,,,inst,furlong,\n0,app,f(int),\"(32, 1, 1)\",\"(4, 1, 1)\",\"1,000\",5,7\n"
-    "1,app,g(int),\"(32, 1, 1)\",\"(8, 1, 1)\",30,5,8\n";
+    "Size,smsp__inst_executed.sum,dram__sectors_read.sum,strata__own,sm__cycles_elapsed.max\n"
+    "\"\",,,,,inst,furlong,,cycle\n0,app,f(int),\"(32, 1, 1)\",\"(4, 1, 1)\",\"1,000\",5,7,9\n"
+    "1,app,g(int),\"(32, 1, 1)\",\"(8, 1, 1)\",30,5,8,9\n";
 static const char reuse_text[] = "{\"schema\": \"strata.reuse/1\", \"gpu\": \"g\"}";
 static const char predicted_text[] =
     "{\"schema\": \"strata.prediction/1\", \"model\": \"m\", \"variant\": \"v\", \"gpu\": \"g\", "
@@ -79,7 +79,7 @@ static const char predicted_text[] =
     "\"overrides\": [\"a=b\"], \"launches\": [{\"program\": \"p\", \"trace\": \"t\", \"kernel\": "
     "\"_Z1fi\", \"grid\": [4, "
     "1, 1], \"block\": [32, 1, 1], \"metrics\": {\"smsp__inst_executed.sum\": 900, "
-    "\"strata__own\": 7}, \"detail\": "
+    "\"sm__cycles_elapsed.max\": 9, \"strata__own\": 7}, \"detail\": "
     "{\"x\": {\"y\": 1}, \"z\": \"w\"}, \"warnings\": [\"cut\"]}]}";
 static const char csv_text[] =
     "program,trace,id,kernel,metric,unit,value,model,gpu\np,u,2,_Z1gi,strata__own,,8,m,g\n";
