@@ -13,6 +13,7 @@ enum option_kind {
     OPTION_UINT,   /* uint64_t *: decimal, with optional size suffix (KiB, MB, k, ...) */
     OPTION_DOUBLE, /* double * */
     OPTION_LIST,   /* struct option_list *: may be given several times */
+    OPTION_MEMORY, /* no target: limits the process (memory_limit.h) */
 };
 
 struct option_list {
