@@ -7,6 +7,7 @@
 
 #include "cmd.h"
 #include "hierarchy_pass.h"
+#include "memory_limit.h"
 #include "launch_option.h"
 #include "options.h"
 #include "output.h"
@@ -331,6 +332,7 @@ int cmd_hotspots(int argc, char **argv)
         {0, "seed", OPTION_UINT, &a.seed, "N", "seed of all random numbers (default 1)"},
         {'f', "format", OPTION_FORMAT, &a.format, "FORMAT", "text (default), csv or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress"},
     };
     const struct option_rule rules[] = {

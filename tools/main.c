@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "memory_limit.h"
 #include "manual.h"
 #include "output.h"
 
@@ -127,6 +128,9 @@ static int run(int argc, char **argv)
         return EXIT_DONE;
     }
     const struct command *c = find_command(argv[1]);
+    /* A traced program takes what it needs. */
+    if (c && strcmp(c->name, "trace") && strcmp(c->name, "dissect"))
+        limit_memory_by_default();
     return c ? c->run(argc - 1, argv + 1) : EXIT_USAGE;
 }
 
@@ -134,6 +138,7 @@ int main(int argc, char **argv)
 {
     signal(SIGPIPE, SIG_IGN); /* a pipe that closes must not leave half a file behind */
     int code = run(argc, argv);
+    unlimit_memory();
     /* Help, lists and completion scripts go to standard output as they are made. */
     bool written = !fflush(stdout) && !ferror(stdout);
     int why = errno;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <strata/files.h>
 
 #include "base/array.h"
 #include "trace/bytecode.h"
@@ -82,9 +83,14 @@ static strata_status native_writer_create(struct strata_writer *w, struct strata
     if (nw->level < 1 || nw->level > 19)
         return strata_fail(err, STRATA_EUSAGE, w->path, 0, 0,
                            "compression level %d is not possible; choose 1 to 19.", nw->level);
-    if (!w->options.write)
-        nw->file = strcmp(w->temporary, "-") ? fopen(w->temporary, "wb")
-                                             : fdopen(dup(STDOUT_FILENO), "wb");
+    if (w->options.write)
+        nw->file = NULL; /* its bytes go to the caller */
+    else if (!writer_is_direct(w))
+        nw->file = strata_temporary_open(w->temporary);
+    else if (strcmp(w->temporary, "-"))
+        nw->file = fopen(w->temporary, "wb");
+    else
+        nw->file = fdopen(dup(STDOUT_FILENO), "wb");
     if (!nw->file && !w->options.write)
         return strata_fail(err, STRATA_EIO, w->path, 0, 0, "the trace cannot be written: %s.",
                            strerror(errno));
