@@ -41,6 +41,7 @@ int cmd_export(int argc, char **argv);
 int cmd_gpu(int argc, char **argv);
 int cmd_gpu_import(int argc, char **argv);
 int cmd_gpu_keys(int argc, char **argv);
+int cmd_advise(int argc, char **argv);
 int cmd_hotspots(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_learn(int argc, char **argv);

@@ -21,6 +21,7 @@ const struct command strata_commands[] = {
     {"check", "is a trace legal?", cmd_check},
     {"predict", "counters of every launch of a trace, by one of the models", cmd_predict},
     {"reuse", "reuse distances of a trace, and miss-ratio curves", cmd_reuse},
+    {"advise", "why a launch is slow, which lines make it so, and what to do", cmd_advise},
     {"hotspots", "which instructions cause a launch's traffic", cmd_hotspots},
     {"learn", "the learned model: generate, train, profile, evaluate, rank", cmd_learn},
     {"correlate", "predictions against measured counters", cmd_correlate},
