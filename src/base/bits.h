@@ -30,6 +30,11 @@ static inline uint64_t ceil_div(uint64_t x, uint64_t unit)
 {
     return (x + unit - 1) / unit;
 }
+/* a by b; 0 where there is nothing to divide by. */
+static inline double ratio_or_0(double a, double b)
+{
+    return b > 0 ? a / b : 0;
+}
 /* A 64-bit mixer (bijective); used for hash tables and the "mix" set index. */
 static inline uint64_t mix64(uint64_t x)
 {

@@ -91,10 +91,8 @@ struct flow_engine {
     uint32_t resident_blocks;
     bool blocks_over;
     /* statistics */
-    uint64_t end_time, instructions, shared_conflicts, shared_wavefronts;
-    uint64_t global_ld, global_st, shared_ld, shared_st, lsu_instructions;
+    uint64_t end_time;
     uint64_t stall_cycles[SM_N_STALLS];
-    uint64_t sm_active_cycles, sm_first, warp_cycles;
     uint64_t *sm_start, *sm_busy;
     uint32_t *sm_resident;
     uint64_t unknown_opcodes, texture_accesses;
@@ -112,7 +110,7 @@ strata_status flow_engine_init(struct flow_engine *e, const struct strata_gpu *g
                                const struct flow_assembler *assembler, struct strata_error *err);
 void flow_engine_release(struct flow_engine *e);
 strata_status flow_engine_run(struct flow_engine *e);
-void flow_report(const struct flow_engine *e, struct strata_result *out);
+void flow_report(struct flow_engine *e, struct strata_result *out);
 extern const struct strata_model strata_model_flow;
 
 #endif

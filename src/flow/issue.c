@@ -2,6 +2,7 @@
 #include "flow/issue.h"
 
 #include "base/bits.h"
+#include "sm/count_memory.h"
 
 /* ---- when the next instruction can issue ---- */
 
@@ -33,7 +34,7 @@ strata_status flow_next_instruction(struct flow_engine *e, struct flow_warp *w)
     }
     while ((st = sm_window_next(&w->window, &w->cursor, &e->order, &step, e->err)) == STRATA_OK &&
            step.gone)
-        e->instructions++;
+        e->memory.count.instructions++;
     w->has_next = st == STRATA_OK;
     if (w->has_next) {
         w->next = step.winst;
@@ -101,17 +102,8 @@ static strata_status end_warp(struct flow_engine *e, uint32_t index, uint64_t t)
 
 static void count_memory(struct flow_engine *e, const struct strata_inst *i)
 {
-    bool load = i->memop == STRATA_MEM_LOAD, store = i->memop == STRATA_MEM_STORE;
-    e->lsu_instructions++;
-    if (i->space == STRATA_SPACE_SHARED) {
-        e->shared_ld += load;
-        e->shared_st += store;
-    } else if (i->space == STRATA_SPACE_GLOBAL) {
-        e->global_ld += load;
-        e->global_st += store;
-    } else if (i->space == STRATA_SPACE_TEXTURE) {
-        e->texture_accesses++;
-    }
+    sm_count_memory(&e->memory.count, i);
+    e->texture_accesses += i->space == STRATA_SPACE_TEXTURE;
 }
 
 static void do_global(struct flow_engine *e, struct flow_warp *w, const struct sm_inst *i,
@@ -203,7 +195,7 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
     const struct sm_inst *i = w->op;
     uint32_t sm = b->sm;
     account_stalls(e, w, t, held_by);
-    e->instructions++;
+    e->memory.count.instructions++;
     e->unknown_opcodes += w->next.inst->opclass == STRATA_OP_OTHER;
     w->last_issue = t;
     if (i->kind != SM_KIND_PLAIN || i->pipe == SM_PIPE_LSU)

@@ -15,29 +15,9 @@
 #include <strata/trace.h>
 
 #include "cache/memside.h"
+#include "result/launch_counters.h"
 
 #define FLOW_STORE_LINES 64
-
-/* What is counted; names follow the profiler's (see report.c). Sectors are the caches' own. */
-struct flow_counters {
-    uint64_t ld_requests, ld_sectors, ld_hits;
-    uint64_t st_requests, st_sectors, st_hits;
-    uint64_t local_ld_sectors, local_st_sectors;
-    uint64_t atom_sectors, red_sectors;
-    uint64_t set_conflicts;
-    uint64_t to_l1_bytes;   /* xbar -> L1 */
-    uint64_t from_l1_bytes; /* L1 -> xbar, writes and atomics */
-    uint64_t l2_requests;
-    uint64_t l2_tex_read, l2_tex_read_hit, l2_tex_read_miss, l2_tex_write;
-    uint64_t l2_read, l2_read_hit, l2_read_miss, l2_write, l2_write_hit;
-    uint64_t l2_atomic;
-    uint64_t fabric, fabric_read;
-    uint64_t dram_read, dram_write, row_misses;
-    uint64_t merged_sectors; /* answered by the request coalescer */
-    uint64_t tlb_misses;
-    /* cycles that loads spent, summed over line requests: the latency breakdown */
-    uint64_t lat_requests, lat_lsu, lat_l1, lat_xbar, lat_l2, lat_fabric, lat_dram;
-};
 
 struct flow_store_line {
     uint64_t line;
@@ -95,7 +75,7 @@ struct flow_memory {
     struct cache tlb2;                        /* second-level TLB, shared by all SMs */
     uint64_t now;                             /* time of issue: never goes back */
     uint64_t held; /* cycles since then that the request under way has waited for an MSHR */
-    struct flow_counters count;
+    struct launch_counters count;
 };
 
 strata_status flow_memory_init(struct flow_memory *m, const struct strata_gpu *gpu,

@@ -145,76 +145,82 @@ static strata_status count_launch(struct run *run, struct strata_reader *reader,
     }
 }
 
-/* Metrics that are one cell of the tables above. */
+/* Counts that are one cell of the tables above. */
+#define CELL(field, what, space, memop)                                                            \
+    {                                                                                              \
+        offsetof(struct launch_counters, field), COUNTED(field), what, STRATA_SPACE_##space,       \
+            STRATA_MEM_##memop                                                                     \
+    }
 static const struct {
-    const char *metric;
+    size_t offset;
+    uint64_t counted;
     enum { INSTRUCTIONS, REQUESTS, SECTORS } what;
     uint8_t space, memop;
 } cells[] = {
-    {"smsp__inst_executed_op_global_ld.sum", INSTRUCTIONS, STRATA_SPACE_GLOBAL, STRATA_MEM_LOAD},
-    {"smsp__inst_executed_op_global_st.sum", INSTRUCTIONS, STRATA_SPACE_GLOBAL, STRATA_MEM_STORE},
-    {"smsp__inst_executed_op_global_atom.sum", INSTRUCTIONS, STRATA_SPACE_GLOBAL,
-     STRATA_MEM_ATOMIC},
-    {"smsp__inst_executed_op_global_red.sum", INSTRUCTIONS, STRATA_SPACE_GLOBAL,
-     STRATA_MEM_REDUCTION},
-    {"smsp__inst_executed_op_local_ld.sum", INSTRUCTIONS, STRATA_SPACE_LOCAL, STRATA_MEM_LOAD},
-    {"smsp__inst_executed_op_local_st.sum", INSTRUCTIONS, STRATA_SPACE_LOCAL, STRATA_MEM_STORE},
-    {"smsp__inst_executed_op_shared_ld.sum", INSTRUCTIONS, STRATA_SPACE_SHARED, STRATA_MEM_LOAD},
-    {"smsp__inst_executed_op_shared_st.sum", INSTRUCTIONS, STRATA_SPACE_SHARED, STRATA_MEM_STORE},
-    {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", REQUESTS, STRATA_SPACE_GLOBAL,
-     STRATA_MEM_LOAD},
-    {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", SECTORS, STRATA_SPACE_GLOBAL,
-     STRATA_MEM_LOAD},
-    {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", REQUESTS, STRATA_SPACE_GLOBAL,
-     STRATA_MEM_STORE},
-    {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", SECTORS, STRATA_SPACE_GLOBAL,
-     STRATA_MEM_STORE},
-    {"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", REQUESTS, STRATA_SPACE_GLOBAL,
-     STRATA_MEM_ATOMIC},
-    {"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", SECTORS, STRATA_SPACE_GLOBAL,
-     STRATA_MEM_ATOMIC},
-    {"l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", REQUESTS, STRATA_SPACE_GLOBAL,
-     STRATA_MEM_REDUCTION},
-    {"l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", SECTORS, STRATA_SPACE_GLOBAL,
-     STRATA_MEM_REDUCTION},
-    {"l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum", REQUESTS, STRATA_SPACE_LOCAL,
-     STRATA_MEM_LOAD},
-    {"l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", SECTORS, STRATA_SPACE_LOCAL, STRATA_MEM_LOAD},
-    {"l1tex__t_requests_pipe_lsu_mem_local_op_st.sum", REQUESTS, STRATA_SPACE_LOCAL,
-     STRATA_MEM_STORE},
-    {"l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", SECTORS, STRATA_SPACE_LOCAL,
-     STRATA_MEM_STORE},
+    CELL(global_ld, INSTRUCTIONS, GLOBAL, LOAD),
+    CELL(global_st, INSTRUCTIONS, GLOBAL, STORE),
+    CELL(global_atom, INSTRUCTIONS, GLOBAL, ATOMIC),
+    CELL(global_red, INSTRUCTIONS, GLOBAL, REDUCTION),
+    CELL(local_ld, INSTRUCTIONS, LOCAL, LOAD),
+    CELL(local_st, INSTRUCTIONS, LOCAL, STORE),
+    CELL(shared_ld, INSTRUCTIONS, SHARED, LOAD),
+    CELL(shared_st, INSTRUCTIONS, SHARED, STORE),
+    CELL(ld_requests, REQUESTS, GLOBAL, LOAD),
+    CELL(ld_sectors, SECTORS, GLOBAL, LOAD),
+    CELL(st_requests, REQUESTS, GLOBAL, STORE),
+    CELL(st_sectors, SECTORS, GLOBAL, STORE),
+    CELL(atom_requests, REQUESTS, GLOBAL, ATOMIC),
+    CELL(atom_sectors, SECTORS, GLOBAL, ATOMIC),
+    CELL(red_requests, REQUESTS, GLOBAL, REDUCTION),
+    CELL(red_sectors, SECTORS, GLOBAL, REDUCTION),
+    CELL(local_ld_requests, REQUESTS, LOCAL, LOAD),
+    CELL(local_ld_sectors, SECTORS, LOCAL, LOAD),
+    CELL(local_st_requests, REQUESTS, LOCAL, STORE),
+    CELL(local_st_sectors, SECTORS, LOCAL, STORE),
 };
 
-static void set_cells(const struct counts *n, struct strata_result *out)
+static uint64_t fill_cells(const struct counts *n, struct launch_counters *out)
 {
+    uint64_t counted = 0;
     for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
         const uint64_t(*table)[STRATA_N_MEMOP] = cells[i].what == INSTRUCTIONS ? n->inst_of
                                                  : cells[i].what == REQUESTS   ? n->requests
                                                                                : n->sectors;
-        strata_result_set(out, cells[i].metric, (double)table[cells[i].space][cells[i].memop]);
+        *(uint64_t *)((char *)out + cells[i].offset) = table[cells[i].space][cells[i].memop];
+        counted |= cells[i].counted;
     }
+    return counted;
 }
 
 /* The data stage. A barrier of a block and a read of a thread index pass through it too; only SASS
  * says enough to tell. Where asynchronous copies write in shared memory is not in any trace. */
-static void set_pipe(const struct run *run, struct strata_result *out)
+static uint64_t fill_pipe(const struct run *run, struct launch_counters *out)
 {
     uint64_t index_reads = special_registers_thread_index_reads(&run->special);
-    if (run->is_sass)
-        strata_result_set(out, "sm__inst_executed_pipe_lsu.sum",
-                          (double)(run->n.lsu + index_reads));
-    if (run->n.async_copies) {
+    out->lsu_instructions = run->n.lsu + index_reads;
+    out->shared_conflicts = run->n.conflicts;
+    out->shared_wavefronts = run->n.wavefronts + index_reads + run->n.block_barriers;
+    uint64_t counted = run->is_sass ? COUNTED(lsu_instructions) : 0;
+    if (run->n.async_copies)
+        return counted;
+    return counted | COUNTED(shared_conflicts) | (run->is_sass ? COUNTED(shared_wavefronts) : 0);
+}
+
+/* What comes first in the report. */
+#define FIRST_ROWS                                                                                 \
+    (COUNTED(instructions) | COUNTED(lsu_instructions) | COUNTED(shared_conflicts) |               \
+     COUNTED(shared_wavefronts))
+
+static void set_counters(const struct run *run, struct strata_result *out)
+{
+    struct launch_counters c = {.instructions = run->n.inst};
+    uint64_t counted = COUNTED(instructions) | fill_pipe(run, &c) | fill_cells(&run->n, &c);
+    launch_counters_report(&c, counted & FIRST_ROWS, SM_PROFILER_SECTOR_BYTES, out);
+    launch_counters_report(&c, counted & ~FIRST_ROWS, SM_PROFILER_SECTOR_BYTES, out);
+    if (run->n.async_copies)
         strata_result_warn(
             out, "the trace does not say where asynchronous copies write in shared memory, so bank "
                  "conflicts and wavefronts are left out.");
-        return;
-    }
-    strata_result_set(out, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
-                      (double)run->n.conflicts);
-    if (run->is_sass)
-        strata_result_set(out, "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
-                          (double)(run->n.wavefronts + index_reads + run->n.block_barriers));
 }
 
 /* Accel-Sim traces give the sum of static and dynamic shared memory only. */
@@ -250,9 +256,7 @@ static strata_status run_model(const struct strata_gpu *gpu, struct strata_reade
     if (status == STRATA_OK)
         status = count_launch(&run, reader, err);
     if (status == STRATA_OK) {
-        strata_result_set(out, "smsp__inst_executed.sum", (double)run.n.inst);
-        set_pipe(&run, out);
-        set_cells(&run.n, out);
+        set_counters(&run, out);
         set_launch(gpu, run.launch, &occupancy, out);
     }
     special_registers_release(&run.special);

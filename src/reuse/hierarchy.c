@@ -237,15 +237,15 @@ static uint64_t take_unit(struct hierarchy *h, uint32_t sm, const struct strata_
 
 /* What the counters gained through one access is that access's doing. */
 static void tell_site(const struct hierarchy *h, const struct strata_winst *w,
-                      const struct hierarchy_counts *before)
+                      const struct launch_counters *before)
 {
-    const struct hierarchy_counts *n = &h->n;
+    const struct launch_counters *n = &h->n;
     struct strata_site_access a = {
         .inst = w->inst, .inst_index = w->inst_index, .lanes = popcount32(w->mask)};
     if (w->inst->memop != STRATA_MEM_STORE) { /* a store pushes out others */
         a.l1_hits = n->ld_hits - before->ld_hits;
-        a.l2_reads = n->tex_read - before->tex_read;
-        a.l2_hits = n->tex_hit - before->tex_hit;
+        a.l2_reads = n->l2_tex_read - before->l2_tex_read;
+        a.l2_hits = n->l2_tex_read_hit - before->l2_tex_read_hit;
         a.dram_reads = n->dram_read - before->dram_read;
     }
     a.sectors = n->ld_sectors + n->st_sectors + n->local_ld_sectors + n->local_st_sectors +
@@ -293,7 +293,7 @@ uint64_t hierarchy_access(struct hierarchy *h, uint32_t sm, const struct strata_
     t = take_unit(h, sm, w, n, t);
     if (!h->sites)
         return perform(h, sm, w, r, n, t);
-    struct hierarchy_counts before = h->n;
+    struct launch_counters before = h->n;
     t = perform(h, sm, w, r, n, t);
     tell_site(h, w, &before);
     return t;
@@ -301,48 +301,11 @@ uint64_t hierarchy_access(struct hierarchy *h, uint32_t sm, const struct strata_
 
 /* ---- the profiler's words ---- */
 
-void hierarchy_report(const struct hierarchy *h, double other_dram_sectors, struct strata_result *r)
+void hierarchy_report(const struct hierarchy *h, struct strata_result *r)
 {
-    const struct hierarchy_counts *n = &h->n;
-    uint32_t l2 = h->gpu->l2.cache.sector_bytes;
-    const struct {
-        const char *name;
-        uint64_t value;
-        uint32_t sector_bytes; /* of what is counted; 0: not sectors, or the L1's own */
-    } rows[] = {
-        {"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", n->ld_requests, 0},
-        {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", n->ld_sectors, 0},
-        {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", n->ld_hits, 0},
-        {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum", n->ld_sectors - n->ld_hits,
-         0},
-        {"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", n->st_requests, 0},
-        {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", n->st_sectors, 0},
-        {"l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum", n->st_hits, 0},
-        {"l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", n->atom_sectors, 0},
-        {"l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", n->red_sectors, 0},
-        {"l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", n->local_ld_sectors, 0},
-        {"l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", n->local_st_sectors, 0},
-        {"l1tex__m_xbar2l1tex_read_sectors.sum", n->to_l1_bytes, 1},
-        {"l1tex__m_l1tex2xbar_write_sectors.sum", n->from_l1_bytes, 1},
-        {"lts__t_requests_srcunit_tex.sum", n->l2_requests, 0},
-        {"lts__t_sectors_op_read.sum", n->read, l2},
-        {"lts__t_sectors_op_write.sum", n->write, l2},
-        {"lts__t_sectors_op_read_lookup_hit.sum", n->read_hit, l2},
-        {"lts__t_sectors_op_read_lookup_miss.sum", n->read_miss, l2},
-        {"lts__t_sectors_op_write_lookup_hit.sum", n->write, l2},
-        {"lts__t_sectors_srcunit_tex_op_read.sum", n->tex_read, l2},
-        {"lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum", n->tex_hit, l2},
-        {"lts__t_sectors_srcunit_tex_op_read_lookup_miss.sum", n->tex_miss, l2},
-        {"lts__t_sectors_srcunit_tex_op_write.sum", n->tex_write, l2},
-        {"lts__t_sectors_srcunit_ltcfabric.sum", n->fabric, l2},
-        {"lts__t_sectors_srcunit_ltcfabric_op_read.sum", n->fabric_read, l2},
-        {"dram__sectors_write.sum", n->dram_write, l2},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        strata_result_set(r, rows[i].name,
-                          memside_32_byte_sectors(
-                              rows[i].value, rows[i].sector_bytes ? rows[i].sector_bytes : 32));
-    strata_result_set(r, "dram__sectors_read.sum",
-                      memside_32_byte_sectors(n->dram_read, l2) + other_dram_sectors);
-    strata_result_detail(r, "coalescer.merged_sectors", memside_32_byte_sectors(n->merged, l2));
+    uint32_t sector = h->gpu->l2.cache.sector_bytes;
+    launch_counters_report(&h->n, COUNTED_L1 | COUNTED_L2 | COUNTED(dram_write), sector, r);
+    launch_counters_report(&h->n, COUNTED(dram_read), sector, r);
+    strata_result_detail(r, "coalescer.merged_sectors",
+                         memside_32_byte_sectors(h->n.merged_sectors, sector));
 }

@@ -13,17 +13,9 @@
 #include <strata/result.h>
 
 #include "cache/memside.h"
+#include "result/launch_counters.h"
 
 #define HIERARCHY_STORE_LINES 64
-
-struct hierarchy_counts {
-    uint64_t ld_requests, ld_sectors, ld_hits, st_requests, st_sectors, st_hits;
-    uint64_t local_ld_sectors, local_st_sectors, atom_sectors, red_sectors;
-    uint64_t to_l1_bytes, from_l1_bytes, l2_requests;
-    uint64_t tex_read, tex_hit, tex_miss, tex_write;
-    uint64_t read, read_hit, read_miss, write;
-    uint64_t fabric, fabric_read, dram_read, dram_write, merged;
-};
 
 struct hierarchy_store {
     uint64_t line, last, idle; /* idle: idle cycles of the unit until the last store */
@@ -58,7 +50,7 @@ struct hierarchy {
     const struct strata_dram_sink *dram; /* NULL: nobody wants to know */
     uint64_t dram_told;                  /* the latest time told */
     uint32_t dram_64ths; /* of a cycle that one sector takes of a partition's DRAM */
-    struct hierarchy_counts n;
+    struct launch_counters n;
 };
 
 strata_status hierarchy_init(struct hierarchy *h, const struct strata_gpu *gpu,
@@ -72,7 +64,6 @@ uint64_t hierarchy_access(struct hierarchy *h, uint32_t sm, const struct strata_
 void hierarchy_shared(struct hierarchy *h, const struct strata_winst *w);
 /* What waits in front of the crossbars leaves. */
 void hierarchy_drain(struct hierarchy *h);
-void hierarchy_report(const struct hierarchy *h, double other_dram_sectors,
-                      struct strata_result *r);
+void hierarchy_report(const struct hierarchy *h, struct strata_result *r);
 
 #endif

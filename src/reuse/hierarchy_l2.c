@@ -89,9 +89,9 @@ static uint64_t fetch(struct hierarchy *h, uint32_t part, uint64_t line, uint32_
     struct answer far = partition_read(h, home, line, sectors, t);
     h->n.fabric += n;
     h->n.fabric_read += n;
-    h->n.read += n;
-    h->n.read_hit += far.hits;
-    h->n.read_miss += far.fetched;
+    h->n.l2_read += n;
+    h->n.l2_read_hit += far.hits;
+    h->n.l2_read_miss += far.fetched;
     return far.ready + h->gpu->l2.far_extra_cycles;
 }
 
@@ -119,12 +119,12 @@ static uint64_t near_read(struct hierarchy *h, uint32_t sm, uint64_t line, uint3
     struct answer a = partition_read(h, h->sm[sm].partition, line, sectors, t);
     uint32_t n = popcount32(sectors);
     h->n.l2_requests++;
-    h->n.tex_read += n;
-    h->n.read += n;
-    h->n.tex_hit += a.hits;
-    h->n.read_hit += a.hits;
-    h->n.tex_miss += a.fetched;
-    h->n.read_miss += a.fetched;
+    h->n.l2_tex_read += n;
+    h->n.l2_read += n;
+    h->n.l2_tex_read_hit += a.hits;
+    h->n.l2_read_hit += a.hits;
+    h->n.l2_tex_read_miss += a.fetched;
+    h->n.l2_read_miss += a.fetched;
     return a.ready + h->gpu->l2.hit_cycles;
 }
 
@@ -136,7 +136,7 @@ static uint64_t coalesced_read(struct hierarchy *h, uint32_t sm, uint64_t line, 
     struct memside_open *e =
         memside_coalescer_entry(&h->requests, h->gpu, sm, h->sm[sm].gpc, line, sectors);
     if (memside_coalescer_merges(e, line, sectors, t)) {
-        h->n.merged += popcount32(sectors);
+        h->n.merged_sectors += popcount32(sectors);
         return e->arrival > t ? e->arrival : t + 1;
     }
     uint64_t arrival = near_read(h, sm, line, sectors, t);
@@ -168,7 +168,8 @@ static void put(struct hierarchy *h, uint32_t part, uint64_t line, uint32_t sect
     uint32_t fetched = memside_write(&h->side, s, sectors, full, home, t);
     if (fetched)
         memside_fill(s, fetched, dram_read(h, part, line, fetched, t));
-    h->n.write += popcount32(sectors);
+    h->n.l2_write += popcount32(sectors);
+    h->n.l2_write_hit += popcount32(sectors); /* an allocating write counts as a hit */
     if (home)
         mark_dirty(h, &h->partition[part], s, sectors, was_partial);
 }
@@ -179,7 +180,7 @@ static void near_write(struct hierarchy *h, uint32_t sm, uint64_t line, uint32_t
     uint32_t part = h->sm[sm].partition, home = memside_home(&h->side, line),
              n = popcount32(sectors);
     h->n.l2_requests++;
-    h->n.tex_write += n;
+    h->n.l2_tex_write += n;
     put(h, part, line, sectors, full, home == part, t);
     if (home == part)
         return;

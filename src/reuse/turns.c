@@ -12,6 +12,7 @@
 #include "base/bits.h"
 #include "reuse/hierarchy.h"
 #include "reuse/residents.h"
+#include "sm/count_memory.h"
 #include "sm/fetch.h"
 #include "sm/launch_report.h"
 #include "sm/sm_inst.h"
@@ -38,8 +39,7 @@ struct turns {
     uint32_t *running; /* warps that take turns, by SM */
     uint32_t *head, *tail;
     uint32_t registers; /* entries of each warp's table */
-    uint64_t now, pending, instructions, unknown;
-    uint64_t global_ld, global_st, shared_ld, shared_st;
+    uint64_t now, pending, unknown;
     strata_status status;
     struct strata_error *err;
 };
@@ -97,7 +97,7 @@ static void begin_warp(void *context, uint32_t core, uint32_t index)
         t->status = strata_fail(t->err, STRATA_ENOMEM, NULL, 0, 0,
                                 "There is no memory left for the registers of a warp.");
     w->has_next = t->status == STRATA_OK && strata_cursor_next(&t->r.warp[index].cursor, &w->next);
-    w->ready = t->now + (t->instructions ? t->gpu->launch.block_replace_cycles : 0);
+    w->ready = t->now + (t->h.n.instructions ? t->gpu->launch.block_replace_cycles : 0);
     t->running[core]++;
     schedule(t, index, w->ready);
 }
@@ -167,15 +167,6 @@ static void set_results(struct warp *w, const struct sm_inst *i, uint64_t at)
         w->predicate = at;
 }
 
-static void count(struct turns *t, const struct strata_inst *i)
-{
-    bool shared = i->space == STRATA_SPACE_SHARED, global = i->space == STRATA_SPACE_GLOBAL;
-    t->shared_ld += shared && i->memop == STRATA_MEM_LOAD;
-    t->shared_st += shared && i->memop == STRATA_MEM_STORE;
-    t->global_ld += global && i->memop == STRATA_MEM_LOAD;
-    t->global_st += global && i->memop == STRATA_MEM_STORE;
-}
-
 static void commit_copies(struct warp *w)
 {
     if (w->n_groups == GROUPS) { /* the two oldest become one */
@@ -200,7 +191,7 @@ static void execute(struct turns *t, uint32_t index, const struct sm_inst *i, ui
     struct warp *w = &t->warp[index];
     switch (i->kind) {
     case SM_KIND_GLOBAL: {
-        count(t, w->next.inst);
+        sm_count_memory(&t->h.n, w->next.inst);
         uint64_t done = hierarchy_access(&t->h, residents_core(&t->r, index), &w->next,
                                          t->r.warp[index].local_base, at);
         if (w->next.inst->memop == STRATA_MEM_ASYNC_COPY)
@@ -210,7 +201,7 @@ static void execute(struct turns *t, uint32_t index, const struct sm_inst *i, ui
         break;
     }
     case SM_KIND_SHARED:
-        count(t, w->next.inst);
+        sm_count_memory(&t->h.n, w->next.inst);
         hierarchy_shared(&t->h, &w->next);
         set_results(w, i, at + t->gpu->shared.latency_cycles);
         break;
@@ -249,7 +240,7 @@ static void run_warp(struct turns *t, uint32_t index)
             schedule(t, index, at);
             return;
         }
-        t->instructions++;
+        t->h.n.instructions++;
         t->unknown += w->next.inst->opclass == STRATA_OP_OTHER;
         fetch_note(t->fetch, i->fetch_line);
         execute(t, index, i, at);
@@ -310,17 +301,13 @@ static void release(struct turns *t)
     free(t);
 }
 
-static void report(const struct turns *t, struct strata_result *out)
+static void report(struct turns *t, struct strata_result *out)
 {
     const struct strata_launch *l = t->r.launch;
-    double code = (double)t->fetch->n_used * t->gpu->sm.fetch_line_bytes / 32;
-    strata_result_set(out, "smsp__inst_executed.sum", (double)t->instructions);
-    strata_result_set(out, "smsp__inst_executed_op_global_ld.sum", (double)t->global_ld);
-    strata_result_set(out, "smsp__inst_executed_op_global_st.sum", (double)t->global_st);
-    strata_result_set(out, "smsp__inst_executed_op_shared_ld.sum", (double)t->shared_ld);
-    strata_result_set(out, "smsp__inst_executed_op_shared_st.sum", (double)t->shared_st);
-    /* besides data, DRAM is read for code and for what the front end needs once a launch */
-    hierarchy_report(&t->h, code + t->gpu->launch.dram_sectors, out);
+    t->h.n.dram_other_sectors =
+        sm_other_dram_sectors(t->gpu, t->fetch->n_used, SM_PROFILER_SECTOR_BYTES);
+    launch_counters_report(&t->h.n, COUNTED_INSTRUCTIONS, SM_PROFILER_SECTOR_BYTES, out);
+    hierarchy_report(&t->h, out);
     sm_report_launch(l, &t->r.occupancy, out);
     if (t->unknown)
         strata_result_warn(out,

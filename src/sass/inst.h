@@ -21,7 +21,8 @@
 #define SASS_RZ 255 /* register that reads as zero */
 #define SASS_URZ                                                                                   \
     255 /* uniform register that reads as zero, whatever its code in this architecture */
-#define SASS_PT            7 /* predicate that is true, also for uniform predicates */
+#define SASS_NO_UREG       254 /* in struct sass_operand: the encoding has no uniform register here */
+#define SASS_PT            7   /* predicate that is true, also for uniform predicates */
 #define SASS_NO_SCOREBOARD 7
 
 enum sass_operand_kind {
@@ -33,6 +34,7 @@ enum sass_operand_kind {
     SASS_PREDS,      /* all predicates at once ("PR"), or uniform ones ("UPR": reg is 1) */
     SASS_IMM,        /* value: the integer, sign-extended where the opcode takes signed ones */
     SASS_IMM_F16,    /* value: two IEEE bit patterns in one word, as the register would hold them */
+    SASS_IMM_BF16,   /* the same in bf16 */
     SASS_IMM_F32,    /* value: IEEE bit pattern */
     SASS_IMM_F64,    /* value: IEEE bit pattern; the low word is always zero */
     SASS_CONST,      /* c[bank][reg + value]; reg is SASS_RZ if there is none */
@@ -59,7 +61,7 @@ struct sass_operand {
     uint8_t kind;         /* enum sass_operand_kind */
     uint8_t flags;        /* enum sass_operand_flags */
     uint8_t reg;          /* register, uniform register or predicate; SASS_RZ: none or zero */
-    uint8_t ureg;         /* uniform register added to an address (SASS_URZ: none) or descriptor */
+    uint8_t ureg;         /* uniform register added to an address or index, or cx's descriptor */
     uint8_t bank;         /* constant bank */
     uint8_t desc;         /* uniform register pair with the memory descriptor; SASS_URZ: none */
     uint16_t suffix;      /* enum sass_word after the register: .H0_H0, .B1, .64, .U32, .X4, .ROW */
@@ -105,9 +107,5 @@ const char *sass_op_name(enum sass_op op);
 const char *sass_word_text(enum sass_word word);
 /* "SR_TID.X"; NULL if the number has no name. */
 const char *sass_special_name(uint32_t number);
-
-/* Words of 32 bits that an operand reads or writes from `reg` on (1, 2, 4, ...); 0 if it is no
- * register or names none. */
-uint32_t sass_operand_registers(const struct sass_inst *i, uint32_t operand);
 
 #endif

@@ -18,7 +18,7 @@ uint32_t sim_l2_find(const struct sim_memside *m, const struct sim_slice *s, uin
 static void post_write(struct sim_out *o, struct sim_slice *s, uint64_t line, uint32_t dirty,
                        uint64_t t)
 {
-    s->count.dram_write += popcount32(dirty);
+    s->count.n.dram_write += popcount32(dirty);
     struct sim_message w = {.time = t + o->m->timing.before,
                             .line = line,
                             .kind = SIM_MSG_DRAM_WRITE,
@@ -32,7 +32,7 @@ static void post_write(struct sim_out *o, struct sim_slice *s, uint64_t line, ui
 static void post_read(struct sim_out *o, struct sim_slice *s, uint64_t line, uint32_t sectors,
                       uint64_t t)
 {
-    s->count.dram_read += popcount32(sectors);
+    s->count.n.dram_read += popcount32(sectors);
     struct sim_message r = {.time = t + o->m->timing.before,
                             .line = line,
                             .kind = SIM_MSG_DRAM_READ,
@@ -170,14 +170,14 @@ void sim_l2_fetch(struct sim_out *o, struct sim_slice *s, uint32_t slot, uint64_
     if (home == s->partition) {
         ask.kind = SIM_MSG_DRAM_READ;
         ask.time = t + m->timing.before;
-        s->count.dram_read += n;
+        s->count.n.dram_read += n;
         sim_out_post(o, &sim_channel_of(m, home, line)->mail, &ask);
         return;
     }
     ask.kind = SIM_MSG_LINK_READ;
     ask.time = t;
-    s->count.fabric += n;
-    s->count.fabric_read += n;
+    s->count.n.fabric += n;
+    s->count.n.fabric_read += n;
     sim_out_link(o, s->partition, &sim_slice_of(m, home, line)->mail, &ask);
 }
 

@@ -89,10 +89,10 @@ static uint32_t fetch_mask(const struct sim_memside *m, uint32_t missing, uint32
 
 static void count_latency(struct sim_slice *s, const struct sim_reply *r, uint32_t slice_cycles)
 {
-    s->count.lat_requests++;
-    s->count.lat_queue += r->l2_queue;
-    s->count.lat_link += r->l2 - (r->l2 < slice_cycles ? r->l2 : slice_cycles);
-    s->count.lat_dram += r->dram;
+    s->count.n.lat_requests++;
+    s->count.n.lat_l2 += r->l2_queue;
+    s->count.n.lat_fabric += r->l2 - (r->l2 < slice_cycles ? r->l2 : slice_cycles);
+    s->count.n.lat_dram += r->dram;
     s->count.lat_dram_queue += r->dram_queue;
 }
 
@@ -185,15 +185,15 @@ static void count_read(struct sim_slice *s, const struct sim_message *q, uint32_
         s->count.fetch_sectors += n;
         return;
     }
-    s->count.read += n;
-    s->count.read_hit += hits;
-    s->count.read_miss += fetched;
+    s->count.n.l2_read += n;
+    s->count.n.l2_read_hit += hits;
+    s->count.n.l2_read_miss += fetched;
     if (q->kind != SIM_MSG_REQUEST)
         return;
-    s->count.requests++;
-    s->count.tex_read += n;
-    s->count.tex_read_hit += hits;
-    s->count.tex_read_miss += fetched;
+    s->count.n.l2_requests++;
+    s->count.n.l2_tex_read += n;
+    s->count.n.l2_tex_read_hit += hits;
+    s->count.n.l2_tex_read_miss += fetched;
 }
 
 static void serve_read(struct sim_out *o, struct sim_slice *s, const struct sim_message *q,
@@ -249,8 +249,8 @@ static void put_sectors(struct sim_out *o, struct sim_slice *s, const struct sim
     uint32_t sectors = in_l2_sectors(m, q->sectors), fresh = sectors & ~(uint32_t)c->valid;
     bool was_partial = c->partial;
     s->count.write_line_misses += had == CACHE_NONE;
-    s->count.write += popcount32(q->sectors);
-    s->count.write_hit +=
+    s->count.n.l2_write += popcount32(q->sectors);
+    s->count.n.l2_write_hit +=
         popcount32(q->sectors); /* the profiler counts an allocating write as a hit */
     if (policy == STRATA_FETCH_ON_WRITE && dirty) {
         uint32_t wide = fresh ? fetch_mask(m, fresh, c->valid) : 0;
@@ -283,8 +283,8 @@ static void serve_write(struct sim_out *o, struct sim_slice *s, const struct sim
     put_sectors(o, s, q, home == s->partition, t);
     if (q->kind != SIM_MSG_REQUEST)
         return;
-    s->count.requests++;
-    s->count.tex_write += n;
+    s->count.n.l2_requests++;
+    s->count.n.l2_tex_write += n;
     struct sim_waiter w = waiter_of(q, t);
     answer(o, s, &w, t, 0, 0);
     if (home == s->partition)
@@ -293,7 +293,7 @@ static void serve_write(struct sim_out *o, struct sim_slice *s, const struct sim
     on.kind = SIM_MSG_LINK_WRITE;
     on.node = SIM_NONE;
     on.time = t;
-    s->count.fabric += n;
+    s->count.n.fabric += n;
     sim_out_link(o, s->partition, &sim_slice_of(m, home, q->line)->mail, &on);
 }
 
@@ -337,7 +337,7 @@ static void serve_atomic_here(struct sim_out *o, struct sim_slice *s, const stru
         c->partial &= (uint8_t)~missing;
         sim_l2_fetch(o, s, slot, q->line, missing, t);
     }
-    s->count.atomic += q->operations;
+    s->count.n.l2_atomic += q->operations;
     sim_l2_mark_dirty(o, s, slot, q->sectors, was_partial, t);
     if (!wants_result)
         return;
@@ -360,7 +360,7 @@ static void serve_atomic(struct sim_out *o, struct sim_slice *s, const struct si
         return;
     }
     bool wants_result = q->packet_kind == SIM_ATOMIC;
-    s->count.requests++;
+    s->count.n.l2_requests++;
     if (!wants_result) {
         struct sim_waiter w = waiter_of(q, t);
         answer(o, s, &w, t, 0, 0);
@@ -374,8 +374,8 @@ static void serve_atomic(struct sim_out *o, struct sim_slice *s, const struct si
     on.from = (uint16_t)s->index;
     on.node = wants_result ? q->node : SIM_NONE;
     on.time = t;
-    s->count.atomic += q->operations;
-    s->count.fabric += q->operations;
+    s->count.n.l2_atomic += q->operations;
+    s->count.n.fabric += q->operations;
     sim_out_link(o, s->partition, &sim_slice_of(m, home, q->line)->mail, &on);
 }
 

@@ -77,7 +77,7 @@ void sim_lsu_issue(struct sim_sm *s, uint32_t warp, const struct sm_inst *i)
         q->kind = SIM_LSU_SHARED;
         q->cycles = (uint16_t)(cost.wavefronts ? cost.wavefronts : 1);
         q->op = sim_op_new(s, warp);
-        s->count.shared_conflicts += cost.conflicts;
+        s->count.n.shared_conflicts += cost.conflicts;
     }
     u->op_tail++;
     u->queued_cycles += q->cycles;
@@ -126,7 +126,7 @@ static void translate_and_leave(struct sim_sm *s, uint32_t flight, uint64_t t)
                                 "There is no memory left for the TLB of an SM.");
         return;
     }
-    s->count.tlb_misses++;
+    s->count.n.tlb_misses++;
     f->next = s->tlb.request[request].flight;
     s->tlb.request[request].flight = flight;
 }
@@ -156,7 +156,7 @@ static void translate_hit(struct sim_sm *s, uint64_t line, uint32_t op, uint64_t
     uint32_t flight = sim_flight_new(s, SIM_TRANSLATION, line, op, t);
     if (flight == L1_NONE)
         return;
-    s->count.tlb_misses++;
+    s->count.n.tlb_misses++;
     s->op[op].remaining++;
     s->flight[flight].next = s->tlb.request[request].flight;
     s->tlb.request[request].flight = flight;
@@ -181,10 +181,10 @@ static bool load_line(struct sim_sm *s, struct sim_lsu_op *q, const struct sim_l
     op->done = sim_max(op->done, t + g->l1.hit_cycles);
     op->remaining += a.miss || a.inflight;
     if (q->local) {
-        s->count.local_ld_sectors += n;
+        s->count.n.local_ld_sectors += n;
     } else {
-        s->count.ld_sectors += n;
-        s->count.ld_hits += popcount32(a.hit);
+        s->count.n.ld_sectors += n;
+        s->count.n.ld_hits += popcount32(a.hit);
         s->count.ld_inflight_hits += popcount32(a.inflight);
     }
     if (a.miss)
@@ -256,15 +256,15 @@ static void store(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
         sectors += popcount32(l->sectors);
         if (s->shared->gpu->l1.enabled) {
             uint8_t hit = l1_store(&s->l1, l->line, l->sectors, whole_sectors(s->shared, l), start);
-            s->count.st_hits += q->local ? 0 : popcount32(hit);
+            s->count.n.st_hits += q->local ? 0 : popcount32(hit);
         }
         sim_store_put(s, l, block, start);
     }
     if (q->local) {
-        s->count.local_st_sectors += sectors;
+        s->count.n.local_st_sectors += sectors;
     } else {
-        s->count.st_requests++;
-        s->count.st_sectors += sectors;
+        s->count.n.st_requests++;
+        s->count.n.st_sectors += sectors;
     }
     sim_blocks_written(s, 1u << block, 0); /* the instruction itself, counted when it was queued */
     hold_for_port(u);
@@ -284,8 +284,9 @@ static void atomic(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
         s->flight[flight].blocks = 1u << s->warp[q->warp].block;
         s->block[s->warp[q->warp].block].writes++;
         sim_send(s, flight, sim_take_port(s, l->operations, start), l);
-        s->count.from_l1_sectors += l->operations;
-        *(q->returns ? &s->count.atom_sectors : &s->count.red_sectors) += popcount32(l->sectors);
+        s->count.n.from_l1_bytes += SIM_SECTOR_BYTES * l->operations;
+        *(q->returns ? &s->count.n.atom_sectors : &s->count.n.red_sectors) +=
+            popcount32(l->sectors);
         if (q->returns)
             s->op[q->op].remaining++;
     }
@@ -311,7 +312,7 @@ static bool work(struct sim_sm *s, struct sim_lsu_op *q)
     uint64_t start = again ? s->now : begin(s, q->cycles);
     q->begun = true;
     if (!again && q->kind == SIM_LSU_LOAD && !q->local)
-        s->count.ld_requests++;
+        s->count.n.ld_requests++;
     switch (q->kind) {
     case SIM_LSU_LOAD:
         done = load(s, q, start);
@@ -391,8 +392,8 @@ static void part_arrived(void *who, uint32_t op)
 
 static void count_latency(struct sim_sm *s, const struct sim_flight *f, const struct sim_packet *p)
 {
-    s->count.lat_requests++;
-    s->count.lat_lsu += f->left - f->reached;
+    s->count.n.lat_requests++;
+    s->count.n.lat_lsu += f->left - f->reached;
     s->count.lat_total += p->time - f->reached;
 }
 
@@ -427,9 +428,9 @@ void sim_lsu_reply(struct sim_sm *s, const struct sim_packet *p)
     if (f.kind == SIM_WRITE || f.kind == SIM_REDUCTION || f.kind == SIM_ATOMIC)
         acknowledged(s, &f, p->time);
     if (f.kind == SIM_READ)
-        s->count.to_l1_sectors += popcount32(f.packet_sectors);
+        s->count.n.to_l1_bytes += SIM_SECTOR_BYTES * popcount32(f.packet_sectors);
     if (f.kind == SIM_ATOMIC)
-        s->count.to_l1_sectors += f.operations;
+        s->count.n.to_l1_bytes += SIM_SECTOR_BYTES * f.operations;
     if (f.kind == SIM_READ || f.kind == SIM_ATOMIC)
         count_latency(s, &f, p);
     struct arrival a = {s, p->time};

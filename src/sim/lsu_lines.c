@@ -30,7 +30,7 @@ static uint32_t access_cycles(struct sim_sm *s, const struct strata_winst *w, un
         return cycles > width ? cycles : width;
     uint32_t passes = bank_passes(s->shared, w);
     if (cycles > 1)
-        s->count.set_conflicts += cycles - 1;
+        s->count.n.set_conflicts += cycles - 1;
     return passes > cycles ? passes : cycles;
 }
 

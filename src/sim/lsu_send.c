@@ -79,7 +79,7 @@ static void send_store(struct sim_sm *s, const struct sim_store_line *store, uin
     s->flight[flight].packet_sectors = store->sectors;
     s->flight[flight].blocks = store->blocks;
     sim_send(s, flight, start, &data);
-    s->count.from_l1_sectors += n;
+    s->count.n.from_l1_bytes += SIM_SECTOR_BYTES * n;
     s->lsu.drain_debt4 +=
         s->shared->gpu->l1.store_drain_cycles * n; /* four quarters of a quarter of a line */
 }

@@ -15,13 +15,13 @@
 #include <strata/status.h>
 
 #include "cache/memside.h"
+#include "result/launch_counters.h"
 #include "sim/dram.h"
 #include "sim/message.h"
 #include "sim/packet.h"
 
 #define SIM_NONE           UINT32_MAX
 #define SIM_LINE_BYTES     128u
-#define SIM_SECTOR_BYTES   32u
 #define SIM_MAX_PARTITIONS 16
 
 /* A request from its arrival at the L2 until its reply leaves: one line of the host's cache, since
@@ -46,18 +46,13 @@ struct sim_reply {
 };
 
 struct sim_counters {
-    uint64_t requests;
-    uint64_t tex_read, tex_read_hit, tex_read_miss, tex_write;
-    uint64_t read, read_hit, read_miss, write, write_hit;
+    struct launch_counters n;
     uint64_t write_line_misses; /* writes that found no line: the first outcome of paper 004's
                                    figure 5 */
-    uint64_t atomic, fabric, fabric_read;
-    uint64_t dram_read, dram_write;
-    uint64_t stall_cycles;  /* of the slice: no MSHR, or no room for a write-back */
-    uint64_t fetch_sectors; /* instructions */
+    uint64_t stall_cycles;      /* of the slice: no MSHR, or no room for a write-back */
+    uint64_t fetch_sectors;     /* instructions */
     uint64_t evictions;
-    /* sums over answered reads, for the latency breakdown */
-    uint64_t lat_requests, lat_queue, lat_link, lat_dram, lat_dram_queue;
+    uint64_t lat_dram_queue; /* as the latencies of n */
 };
 
 struct sim_waiter {

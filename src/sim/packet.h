@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define SIM_SECTOR_BYTES 32u /* of a packet, whatever the caches have */
+
 enum sim_packet_kind {
     SIM_READ = 0,  /* sectors of a line for an L1, or around it */
     SIM_WRITE,     /* sectors of a line, with the bytes written of each */

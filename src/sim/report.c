@@ -1,5 +1,4 @@
 /* report.c - the clocked model's answer in the profiler's words, and the model's entry. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,105 +6,63 @@
 #include "sim/engine.h"
 #include "sm/launch_report.h"
 
-static double ratio(double a, double b)
+static void add_sm(struct sim_sm_counters *sum, const struct sim_sm_counters *one)
 {
-    return b > 0 ? a / b : 0;
+    launch_counters_add(&sum->n, &one->n);
+    sum->unknown_opcodes += one->unknown_opcodes;
+    sum->texture_accesses += one->texture_accesses;
+    sum->async_copies += one->async_copies;
+    for (int s = 0; s < SM_N_STALLS; s++)
+        sum->stall_cycles[s] += one->stall_cycles[s];
+    sum->ld_inflight_hits += one->ld_inflight_hits;
+    sum->reservation_failures += one->reservation_failures;
+    sum->mshr_stall_cycles += one->mshr_stall_cycles;
+    sum->requests += one->requests;
+    sum->replies += one->replies;
+    sum->lat_total += one->lat_total;
 }
 
-/* All counters of an SM are sums of uint64_t, one behind the other. */
-static void add_counters(struct sim_sm_counters *sum, const struct sim_sm_counters *one)
+static void report_times(const struct sim_engine *e, const struct sim_sm_counters *c,
+                         struct strata_result *r)
 {
-    uint64_t *to = (uint64_t *)sum;
-    const uint64_t *from = (const uint64_t *)one;
-    for (size_t i = 0; i < sizeof *sum / sizeof *to; i++)
-        to[i] += from[i];
+    struct sm_times times = {.elapsed_cycles = (double)(e->end_time + e->gpu->launch.drain_cycles),
+                             .n_sms = e->n_sms,
+                             .stall_cycles = c->stall_cycles};
+    for (uint32_t s = 0; s < e->n_sms; s++)
+        times.active_cycles += (double)e->sm[s].busy;
+    sm_report_times(e->gpu, &times, &c->n, r);
 }
 
 static void report_l1(const struct strata_gpu *g, const struct sim_sm_counters *c,
                       struct strata_result *r)
 {
-    uint64_t hits = c->ld_hits + (g->l1.inflight_counts_as_hit ? c->ld_inflight_hits : 0);
-    strata_result_set(r, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", (double)c->ld_requests);
-    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", (double)c->ld_sectors);
-    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", (double)hits);
-    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum",
-                      (double)(c->ld_sectors - hits));
-    strata_result_set(r, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", (double)c->st_requests);
-    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", (double)c->st_sectors);
-    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum",
-                      (double)c->st_hits);
-    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
-                      (double)c->atom_sectors);
-    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", (double)c->red_sectors);
-    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
-                      (double)c->local_ld_sectors);
-    strata_result_set(r, "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",
-                      (double)c->local_st_sectors);
-    if (!c->async_copies) /* where those write in shared memory is in no trace */
-        strata_result_set(r, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
-                          (double)c->shared_conflicts);
-    strata_result_set(r, "l1tex__m_xbar2l1tex_read_sectors.sum", (double)c->to_l1_sectors);
-    strata_result_set(r, "l1tex__m_l1tex2xbar_write_sectors.sum", (double)c->from_l1_sectors);
+    struct launch_counters n = c->n;
+    n.ld_hits += g->l1.inflight_counts_as_hit ? c->ld_inflight_hits : 0;
+    /* where asynchronous copies write in shared memory is in no trace */
+    uint64_t counted = COUNTED_L1 | (c->async_copies ? 0 : COUNTED(shared_conflicts));
+    launch_counters_report(&n, counted, SIM_SECTOR_BYTES, r);
 }
 
-static void report_stalls(const struct sim_sm_counters *c, struct strata_result *r)
+static uint64_t count_code_lines(const struct sim_engine *e)
 {
-    for (int s = 1; s < SM_N_STALLS; s++) {
-        char name[128];
-        snprintf(name, sizeof name, "smsp__average_warps_issue_stalled_%s_per_issue_active.ratio",
-                 sm_stall_name(s));
-        strata_result_set(r, name, ratio((double)c->stall_cycles[s], (double)c->instructions));
-    }
-}
-
-static void report_time(const struct sim_engine *e, const struct sim_sm_counters *c,
-                        struct strata_result *r)
-{
-    double cycles = (double)(e->end_time + e->gpu->launch.drain_cycles), active = 0,
-           warp_cycles = 0;
-    for (uint32_t s = 0; s < e->n_sms; s++)
-        active += (double)e->sm[s].busy;
-    for (int s = 0; s < SM_N_STALLS; s++)
-        warp_cycles += (double)c->stall_cycles[s];
-    strata_result_set(r, "gpu__time_duration.sum", cycles * 1000.0 / e->gpu->sm.clock_mhz);
-    strata_result_set(r, "sm__cycles_elapsed.max", cycles);
-    strata_result_set(r, "sm__cycles_active.avg", active / e->n_sms);
-    strata_result_set(r, "smsp__inst_executed.sum", (double)c->instructions);
-    strata_result_set(r, "smsp__inst_executed_op_global_ld.sum", (double)c->global_ld);
-    strata_result_set(r, "smsp__inst_executed_op_global_st.sum", (double)c->global_st);
-    strata_result_set(r, "smsp__inst_executed_op_shared_ld.sum", (double)c->shared_ld);
-    strata_result_set(r, "smsp__inst_executed_op_shared_st.sum", (double)c->shared_st);
-    strata_result_set(r, "smsp__issue_active.avg.pct_of_peak_sustained_active",
-                      100 * ratio((double)c->instructions, active * e->gpu->sm.schedulers));
-    strata_result_set(r, "sm__warps_active.avg.pct_of_peak_sustained_active",
-                      100 * ratio(warp_cycles, active * e->gpu->sm.max_warps));
-    report_stalls(c, r);
-}
-
-/* Besides the kernel's data, DRAM is read for its code (docs/flow.md, probe straight). */
-static void add_code_reads(const struct sim_engine *e, struct strata_result *r)
-{
-    double data, lines = 0;
-    if (!strata_result_get(r, "dram__sectors_read.sum", &data))
-        return;
+    uint64_t lines = 0;
     for (uint32_t l = 0; l < FETCH_MAX_LINES; l++) {
         bool used = false;
         for (uint32_t s = 0; s < e->n_sms && !used; s++)
             used = e->sm[s].fetch_used[l];
         lines += used;
     }
-    double code = lines * e->gpu->sm.fetch_line_bytes / e->gpu->l2.cache.sector_bytes;
-    strata_result_set(r, "dram__sectors_read.sum", data + code);
+    return lines;
 }
 
 /* Where the time of a load that left the SM went (figure 1 of paper 001); the memory side adds its
  * parts. */
 static void report_latency(const struct sim_sm_counters *c, struct strata_result *r)
 {
-    double n = (double)c->lat_requests;
+    double n = (double)c->n.lat_requests;
     strata_result_detail(r, "latency.requests", n);
-    strata_result_detail(r, "latency.total_cycles", ratio((double)c->lat_total, n));
-    strata_result_detail(r, "latency.mshr_cycles", ratio((double)c->lat_lsu, n));
+    strata_result_detail(r, "latency.total_cycles", ratio_or_0((double)c->lat_total, n));
+    strata_result_detail(r, "latency.mshr_cycles", ratio_or_0((double)c->n.lat_lsu, n));
 }
 
 static void report_detail(const struct sim_engine *e, const struct sim_sm_counters *c,
@@ -123,40 +80,23 @@ static void report_detail(const struct sim_engine *e, const struct sim_sm_counte
     strata_result_detail(r, "packets.replies", (double)c->replies);
     if (!e->tlb.enabled)
         return;
-    strata_result_detail(r, "tlb.first_level_misses", (double)c->tlb_misses);
+    strata_result_detail(r, "tlb.first_level_misses", (double)c->n.tlb_misses);
     strata_result_detail(r, "tlb.page_walks", (double)e->tlb.walks);
-}
-
-static void report_warnings(const struct sim_engine *e, const struct sim_sm_counters *c,
-                            struct strata_result *r)
-{
-    if (c->unknown_opcodes)
-        strata_result_warn(r,
-                           "%llu warp instructions have an opcode this build does not know; they "
-                           "were timed as integer arithmetic.",
-                           (unsigned long long)c->unknown_opcodes);
-    if (c->texture_accesses)
-        strata_result_warn(r, "%llu texture accesses were treated as global loads.",
-                           (unsigned long long)c->texture_accesses);
-    if (e->shared.launch->sampled_blocks)
-        strata_result_warn(r,
-                           "Only %llu of the launch's blocks were recorded; counts are those of "
-                           "the recorded blocks.",
-                           (unsigned long long)e->shared.launch->sampled_blocks);
 }
 
 void sim_report(const struct sim_engine *e, struct strata_result *r)
 {
     struct sim_sm_counters sum = {0};
     for (uint32_t s = 0; s < e->n_sms; s++)
-        add_counters(&sum, &e->sm[s].count);
-    report_time(e, &sum, r);
+        add_sm(&sum, &e->sm[s].count);
+    report_times(e, &sum, r);
     report_l1(e->gpu, &sum, r);
-    sim_memside_report(e->memside, e->end_time + e->gpu->launch.drain_cycles, r);
-    add_code_reads(e, r);
+    sim_memside_report(
+        e->memside, e->end_time + e->gpu->launch.drain_cycles,
+        sm_other_dram_sectors(e->gpu, count_code_lines(e), e->gpu->l2.cache.sector_bytes), r);
     sm_report_launch(e->shared.launch, &e->shared.occupancy, r);
     report_detail(e, &sum, r);
-    report_warnings(e, &sum, r);
+    sm_report_warnings(e->shared.launch, sum.unknown_opcodes, sum.texture_accesses, r);
 }
 
 static strata_status run_sim(const struct strata_gpu *gpu, struct strata_reader *reader,

@@ -10,6 +10,7 @@
 #include <strata/coalesce.h>
 #include <strata/place.h>
 
+#include "result/launch_counters.h"
 #include "sim/l1.h"
 #include "sim/packet.h"
 #include "sim/tlb.h"
@@ -163,17 +164,13 @@ struct sim_lsu {
 };
 
 struct sim_sm_counters {
-    uint64_t instructions, unknown_opcodes, texture_accesses;
-    uint64_t global_ld, global_st, shared_ld, shared_st;
-    uint64_t shared_conflicts, async_copies;
+    struct launch_counters n; /* in-flight hits apart, as the GPU file says what they are */
+    uint64_t unknown_opcodes, texture_accesses, async_copies;
     uint64_t stall_cycles[SM_N_STALLS];
-    uint64_t ld_requests, ld_sectors, ld_hits, ld_inflight_hits, st_requests, st_sectors, st_hits;
-    uint64_t local_ld_sectors, local_st_sectors, atom_sectors, red_sectors, set_conflicts;
-    uint64_t to_l1_sectors, from_l1_sectors;
+    uint64_t ld_inflight_hits;
     uint64_t reservation_failures, mshr_stall_cycles;
     uint64_t requests, replies; /* packets sent and answered */
-    uint64_t lat_requests, lat_lsu, lat_total;
-    uint64_t tlb_misses;
+    uint64_t lat_total;
 };
 
 struct sim_exit {

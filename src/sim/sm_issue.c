@@ -2,6 +2,7 @@
 #include "base/bits.h"
 #include "base/bug.h"
 #include "sim/sm.h"
+#include "sm/count_memory.h"
 
 /* ---- when the next instruction can issue ---- */
 
@@ -67,7 +68,7 @@ void sim_next_instruction(struct sim_sm *s, struct sim_warp *w)
     strata_status st;
     while ((st = sm_window_next(&w->window, &w->cursor, s->order, &step, &s->error)) == STRATA_OK &&
            step.gone)
-        s->count.instructions++;
+        s->count.n.instructions++;
     if (st != STRATA_OK && st != STRATA_END)
         s->status = st;
     w->has_next = st == STRATA_OK;
@@ -226,17 +227,9 @@ static void end_warp(struct sim_sm *s, uint32_t index, uint64_t t)
 
 static void count_memory(struct sim_sm_counters *c, const struct strata_inst *i)
 {
+    sm_count_memory(&c->n, i);
     c->async_copies += i->memop == STRATA_MEM_ASYNC_COPY;
-    bool load = i->memop == STRATA_MEM_LOAD, store = i->memop == STRATA_MEM_STORE;
-    if (i->space == STRATA_SPACE_SHARED) {
-        c->shared_ld += load;
-        c->shared_st += store;
-    } else if (i->space == STRATA_SPACE_GLOBAL) {
-        c->global_ld += load;
-        c->global_st += store;
-    } else if (i->space == STRATA_SPACE_TEXTURE) {
-        c->texture_accesses++;
-    }
+    c->texture_accesses += i->space == STRATA_SPACE_TEXTURE;
 }
 
 /* The results are pending before the unit is told: it may answer at once. */
@@ -326,7 +319,7 @@ static void issue(struct sim_sm *s, uint32_t index, enum sm_stall held_by)
     struct sim_warp *w = &s->warp[index];
     const struct sm_inst *i = w->op;
     account_stalls(s, w, held_by);
-    s->count.instructions++;
+    s->count.n.instructions++;
     s->count.unknown_opcodes += w->next.inst->opclass == STRATA_OP_OTHER;
     w->last_issue = s->now;
     execute(s, index, i);

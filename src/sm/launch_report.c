@@ -1,5 +1,9 @@
-/* launch_report.c - shape and occupancy of a launch in the profiler's words. */
+/* launch_report.c - shape, occupancy and times of a launch in the profiler's words. */
 #include "sm/launch_report.h"
+
+#include <stdio.h>
+
+#include "base/bits.h"
 
 void sm_report_launch(const struct strata_launch *l, const struct strata_occupancy *o,
                       struct strata_result *r)
@@ -13,4 +17,58 @@ void sm_report_launch(const struct strata_launch *l, const struct strata_occupan
     strata_result_set(r, "launch__occupancy_limit_warps", o->limit_warps);
     strata_result_set(r, "launch__occupancy_limit_blocks", o->limit_blocks);
     strata_result_set(r, "launch__waves_per_multiprocessor", o->waves);
+}
+
+static void report_stalls(const uint64_t *stall_cycles, uint64_t instructions,
+                          struct strata_result *r)
+{
+    for (int s = 1; s < SM_N_STALLS; s++) {
+        char name[128];
+        snprintf(name, sizeof name, "smsp__average_warps_issue_stalled_%s_per_issue_active.ratio",
+                 sm_stall_name(s));
+        strata_result_set(r, name, ratio_or_0((double)stall_cycles[s], (double)instructions));
+    }
+}
+
+void sm_report_times(const struct strata_gpu *gpu, const struct sm_times *t,
+                     const struct launch_counters *c, struct strata_result *r)
+{
+    double warp_cycles = 0;
+    for (int s = 0; s < SM_N_STALLS; s++)
+        warp_cycles += (double)t->stall_cycles[s];
+    strata_result_set(r, "gpu__time_duration.sum", t->elapsed_cycles * 1000.0 / gpu->sm.clock_mhz);
+    strata_result_set(r, "sm__cycles_elapsed.max", t->elapsed_cycles);
+    strata_result_set(r, "sm__cycles_active.avg", t->active_cycles / t->n_sms);
+    launch_counters_report(c, COUNTED_INSTRUCTIONS, SM_PROFILER_SECTOR_BYTES, r);
+    strata_result_set(
+        r, "smsp__issue_active.avg.pct_of_peak_sustained_active",
+        100 * ratio_or_0((double)c->instructions, t->active_cycles * gpu->sm.schedulers));
+    strata_result_set(r, "sm__warps_active.avg.pct_of_peak_sustained_active",
+                      100 * ratio_or_0(warp_cycles, t->active_cycles * gpu->sm.max_warps));
+    report_stalls(t->stall_cycles, c->instructions, r);
+}
+
+void sm_report_warnings(const struct strata_launch *l, uint64_t unknown_opcodes,
+                        uint64_t texture_accesses, struct strata_result *r)
+{
+    if (unknown_opcodes)
+        strata_result_warn(r,
+                           "%llu warp instructions have an opcode this build does not know; they "
+                           "were timed as integer arithmetic.",
+                           (unsigned long long)unknown_opcodes);
+    if (texture_accesses)
+        strata_result_warn(r, "%llu texture accesses were treated as global loads.",
+                           (unsigned long long)texture_accesses);
+    if (l->sampled_blocks)
+        strata_result_warn(r,
+                           "Only %llu of the launch's blocks were recorded; counts are those of "
+                           "the recorded blocks.",
+                           (unsigned long long)l->sampled_blocks);
+}
+
+double sm_other_dram_sectors(const struct strata_gpu *gpu, uint64_t code_lines,
+                             uint32_t sector_bytes)
+{
+    double code = (double)code_lines * gpu->sm.fetch_line_bytes / sector_bytes;
+    return code + gpu->launch.dram_sectors;
 }

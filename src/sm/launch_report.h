@@ -1,4 +1,4 @@
-/* launch_report.h - the launch__ metrics, the same for every model. */
+/* launch_report.h - what every model with SMs says of a launch in the same words. */
 #ifndef STRATA_SM_LAUNCH_REPORT_H
 #define STRATA_SM_LAUNCH_REPORT_H
 
@@ -6,7 +6,32 @@
 #include <strata/result.h>
 #include <strata/trace.h>
 
+#include "result/launch_counters.h"
+#include "sm/sm_inst.h"
+
+/* The launch__ metrics. */
 void sm_report_launch(const struct strata_launch *l, const struct strata_occupancy *o,
                       struct strata_result *r);
+
+/* Where the time of a launch went. */
+struct sm_times {
+    double elapsed_cycles; /* launch cost included */
+    double active_cycles;  /* with a warp on the SM, summed over SMs */
+    uint32_t n_sms;
+    const uint64_t *stall_cycles; /* SM_N_STALLS sums over warps */
+};
+/* Time, instructions, issue, occupancy and stalls. */
+void sm_report_times(const struct strata_gpu *gpu, const struct sm_times *t,
+                     const struct launch_counters *c, struct strata_result *r);
+
+/* What the trace holds that a timed model took for something else, or not at all. */
+void sm_report_warnings(const struct strata_launch *l, uint64_t unknown_opcodes,
+                        uint64_t texture_accesses, struct strata_result *r);
+
+#define SM_PROFILER_SECTOR_BYTES 32u
+/* Besides the kernel's data, DRAM is read for its code and, once a launch, for what the front end
+ * and the driver need (probe empty: 80 sectors; probe straight: 4 per 128 bytes of code). */
+double sm_other_dram_sectors(const struct strata_gpu *gpu, uint64_t code_lines,
+                             uint32_t sector_bytes);
 
 #endif

@@ -10,6 +10,8 @@
 
 #include <strata/result.h>
 
+#include "result/launch_counters.h"
+
 static const struct strata_launch launch = {.program = "prog",
                                             .trace = "kernel-1.traceg",
                                             .kernel = "k",
@@ -108,6 +110,69 @@ static void every_column_of_the_measured_counters_is_a_known_metric(void **state
     assert_true(column > 60);
 }
 
+static double value_of(const struct strata_result *r, const char *metric)
+{
+    double v;
+    if (!strata_result_get(r, metric, &v))
+        fail_msg("%s is not in the result", metric);
+    return v;
+}
+
+static void a_count_that_was_not_made_is_left_out(void **state)
+{
+    (void)state;
+    struct strata_result r;
+    struct launch_counters c = {.ld_sectors = 8, .ld_hits = 3};
+    assert_int_equal(strata_result_init(&r, &launch, NULL), STRATA_OK);
+    launch_counters_report(&c, COUNTED(ld_sectors) | COUNTED(st_sectors), 32, &r);
+    assert_int_equal(r.n_counters, 2);
+    assert_true(value_of(&r, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") == 8);
+    assert_true(value_of(&r, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum") == 0);
+    launch_counters_report(&c, COUNTED(ld_misses), 32, &r);
+    assert_true(value_of(&r, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum") == 5);
+    strata_result_release(&r);
+}
+
+static void counts_are_told_in_the_profilers_sectors(void **state)
+{
+    (void)state;
+    struct strata_result r;
+    struct launch_counters c = {
+        .to_l1_bytes = 96, .l2_read = 3, .dram_read = 2, .dram_other_sectors = 80.5};
+    assert_int_equal(strata_result_init(&r, &launch, NULL), STRATA_OK);
+    launch_counters_report(
+        &c, COUNTED(to_l1_bytes) | COUNTED(l2_read) | COUNTED(l2_requests) | COUNTED(dram_read), 64,
+        &r);
+    assert_true(value_of(&r, "l1tex__m_xbar2l1tex_read_sectors.sum") == 3);
+    assert_true(value_of(&r, "lts__t_sectors_op_read.sum") == 6);
+    assert_true(value_of(&r, "lts__t_requests_srcunit_tex.sum") == 0);
+    assert_true(value_of(&r, "dram__sectors_read.sum") == 84.5);
+    strata_result_release(&r);
+}
+
+/* Every count is added, and every one becomes a metric of the table, each another. */
+static void every_count_has_a_metric_of_its_own(void **state)
+{
+    (void)state;
+    struct strata_result r;
+    struct launch_counters one, sum = {0};
+    uint64_t *field = (uint64_t *)&one;
+    for (size_t i = 0; i < offsetof(struct launch_counters, dram_other_sectors) / 8; i++)
+        field[i] = 32 * (i + 1);
+    one.dram_other_sectors = 0;
+    launch_counters_add(&sum, &one);
+    launch_counters_add(&sum, &one);
+    const uint64_t *twice = (const uint64_t *)&sum;
+    for (size_t i = 0; i < offsetof(struct launch_counters, dram_other_sectors) / 8; i++)
+        assert_int_equal(twice[i], 2 * field[i]);
+    assert_int_equal(strata_result_init(&r, &launch, NULL), STRATA_OK);
+    launch_counters_report(&one, UINT64_MAX, 32, &r);
+    assert_int_equal(r.n_counters, N_LAUNCH_COUNTERS);
+    for (size_t i = 0; i < r.n_counters; i++)
+        assert_non_null(strata_metric_find(r.counter[i].name));
+    strata_result_release(&r);
+}
+
 static void the_model_table_finds_its_own_rows(void **state)
 {
     (void)state;
@@ -129,6 +194,9 @@ int main(void)
         cmocka_unit_test(details_hold_numbers_and_words),
         cmocka_unit_test(every_metric_has_one_row_a_unit_and_a_definition),
         cmocka_unit_test(every_column_of_the_measured_counters_is_a_known_metric),
+        cmocka_unit_test(a_count_that_was_not_made_is_left_out),
+        cmocka_unit_test(counts_are_told_in_the_profilers_sectors),
+        cmocka_unit_test(every_count_has_a_metric_of_its_own),
         cmocka_unit_test(the_model_table_finds_its_own_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -160,17 +160,17 @@ static void fills_are_by_sector_and_evictions_by_line(void **state)
     struct rig r;
     rig_open(&r, &g);
     rig_ask(&r, SIM_READ, 0, 1, NULL);
-    assert_int_equal(RIG_SUM(&r, dram_read), 1); /* one sector of 32 bytes, not the line */
+    assert_int_equal(RIG_SUM(&r, n.dram_read), 1); /* one sector of 32 bytes, not the line */
     rig_ask(&r, SIM_READ, 0, 2, NULL);
-    assert_int_equal(RIG_SUM(&r, dram_read), 2);
+    assert_int_equal(RIG_SUM(&r, n.dram_read), 2);
     rig_ask(&r, SIM_READ, 0, 3, NULL);
-    assert_int_equal(RIG_SUM(&r, dram_read), 2); /* both are there */
+    assert_int_equal(RIG_SUM(&r, n.dram_read), 2); /* both are there */
     rig_ask(&r, SIM_READ, 128, 1, NULL);
     rig_ask(&r, SIM_READ, 256, 1, NULL); /* takes the place of line 0 */
     assert_int_equal(RIG_SUM(&r, evictions), 1);
-    assert_int_equal(RIG_SUM(&r, dram_read), 4);
+    assert_int_equal(RIG_SUM(&r, n.dram_read), 4);
     rig_ask(&r, SIM_READ, 0, 3, NULL); /* both sectors went with their line */
-    assert_int_equal(RIG_SUM(&r, dram_read), 6);
+    assert_int_equal(RIG_SUM(&r, n.dram_read), 6);
     rig_close(&r);
 }
 
@@ -183,10 +183,10 @@ static void an_evicted_line_writes_back_only_its_dirty_sectors(void **state)
     rig_open(&r, &g);
     rig_ask(&r, SIM_WRITE, 0, 5, full);
     rig_ask(&r, SIM_READ, 0, 2, NULL);
-    assert_int_equal(RIG_SUM(&r, dram_write), 0);
+    assert_int_equal(RIG_SUM(&r, n.dram_write), 0);
     rig_ask(&r, SIM_READ, 128, 1, NULL);
     rig_ask(&r, SIM_READ, 256, 1, NULL);
-    assert_int_equal(RIG_SUM(&r, dram_write), 2);
+    assert_int_equal(RIG_SUM(&r, n.dram_write), 2);
     rig_close(&r);
 }
 
@@ -198,11 +198,11 @@ static void a_64_byte_fetch_brings_the_partner_and_counts_it_as_a_miss(void **st
     g.l2.partitions = 1;
     rig_open(&r, &g);
     rig_ask(&r, SIM_READ, 0, 1, NULL);
-    assert_int_equal(RIG_SUM(&r, dram_read), 2);
-    assert_int_equal(RIG_SUM(&r, read), 1);
-    assert_int_equal(RIG_SUM(&r, read_miss), 2);
+    assert_int_equal(RIG_SUM(&r, n.dram_read), 2);
+    assert_int_equal(RIG_SUM(&r, n.l2_read), 1);
+    assert_int_equal(RIG_SUM(&r, n.l2_read_miss), 2);
     rig_ask(&r, SIM_READ, 0, 2, NULL);
-    assert_int_equal(RIG_SUM(&r, read_hit), 1);
+    assert_int_equal(RIG_SUM(&r, n.l2_read_hit), 1);
     rig_close(&r);
 }
 
@@ -227,12 +227,12 @@ static struct figure5 figure5(uint32_t policy)
     f.first_write_missed = RIG_SUM(&r, write_line_misses);
     rig_ask(&r, SIM_WRITE, 0x4000, 1, c_i1);
     f.second_write_missed = RIG_SUM(&r, write_line_misses) - f.first_write_missed;
-    f.write_fetched = RIG_SUM(&r, dram_read);
+    f.write_fetched = RIG_SUM(&r, n.dram_read);
     rig_ask(&r, SIM_READ, 0x4000, 1, NULL);
-    f.first_read_fetched = RIG_SUM(&r, dram_read) - f.write_fetched;
+    f.first_read_fetched = RIG_SUM(&r, n.dram_read) - f.write_fetched;
     rig_ask(&r, SIM_WRITE, 0x4000, 1, c_i);
     rig_ask(&r, SIM_READ, 0x4000, 1, NULL);
-    f.second_read_fetched = RIG_SUM(&r, dram_read) - f.write_fetched - f.first_read_fetched;
+    f.second_read_fetched = RIG_SUM(&r, n.dram_read) - f.write_fetched - f.first_read_fetched;
     rig_close(&r);
     return f;
 }
@@ -280,10 +280,10 @@ static void a_sector_written_byte_by_byte_is_read_without_a_fetch_once_it_is_who
     for (uint32_t k = 0; k < 4; k++)
         rig_ask(&r, SIM_WRITE, 0x4000, 2, (const uint32_t[4]){0, 0xffu << (8 * k)});
     rig_ask(&r, SIM_READ, 0x4000, 2, NULL);
-    assert_int_equal(RIG_SUM(&r, dram_read), 0);
+    assert_int_equal(RIG_SUM(&r, n.dram_read), 0);
     rig_ask(&r, SIM_WRITE, 0x8000, 2, (const uint32_t[4]){0, 0x7fffffff});
     rig_ask(&r, SIM_READ, 0x8000, 2, NULL);
-    assert_int_equal(RIG_SUM(&r, dram_read), 1);
+    assert_int_equal(RIG_SUM(&r, n.dram_read), 1);
     rig_close(&r);
 }
 
@@ -293,7 +293,7 @@ static void the_old_model_fetches_four_sectors_for_one_written_byte(void **state
     struct rig r;
     rig_open(&r, &titanv_old);
     rig_ask(&r, SIM_WRITE, 0x4000, 1, (const uint32_t[4]){1});
-    assert_int_equal(RIG_SUM(&r, dram_read), 4);
+    assert_int_equal(RIG_SUM(&r, n.dram_read), 4);
     rig_close(&r);
 }
 
@@ -304,16 +304,16 @@ static void copies_from_the_host_hit_where_the_option_is_on(void **state)
     rig_open(&r, &titanv_new);
     sim_memside_memcpy(r.m, 0x7f0000000020, 64);
     rig_ask(&r, SIM_READ, 0x7f0000000000, 6, NULL);
-    assert_int_equal(RIG_SUM(&r, dram_read), 0);
+    assert_int_equal(RIG_SUM(&r, n.dram_read), 0);
     rig_ask(&r, SIM_READ, 0x7f0000000000, 15, NULL);
-    assert_int_equal(RIG_SUM(&r, dram_read), 2);
+    assert_int_equal(RIG_SUM(&r, n.dram_read), 2);
     rig_close(&r);
     struct strata_gpu g = titanv_new;
     g.l2.fill_on_memcpy = false;
     rig_open(&r, &g);
     sim_memside_memcpy(r.m, 0x7f0000000020, 64);
     rig_ask(&r, SIM_READ, 0x7f0000000000, 6, NULL);
-    assert_int_equal(RIG_SUM(&r, dram_read), 2);
+    assert_int_equal(RIG_SUM(&r, n.dram_read), 2);
     rig_close(&r);
 }
 
@@ -330,8 +330,8 @@ static void a_second_request_for_a_sector_under_way_is_a_hit_and_fetches_nothing
                      .line = 0x4000, .sectors = 1, .kind = SIM_READ, .sm = 1, .token = 2});
     rig_drain(&r);
     assert_int_equal(r.replies, 2);
-    assert_int_equal(RIG_SUM(&r, dram_read), 1);
-    assert_int_equal(RIG_SUM(&r, read_hit), 1);
+    assert_int_equal(RIG_SUM(&r, n.dram_read), 1);
+    assert_int_equal(RIG_SUM(&r, n.l2_read_hit), 1);
     rig_close(&r);
 }
 
@@ -369,7 +369,7 @@ static uint64_t l2_reads_of_two_sms(uint16_t other_sm, uint8_t other_sectors, ui
     g.dram.tREFI = 0;
     rig_open(&r, &g);
     rig_ask(&r, SIM_READ, 0x4000, 15, NULL); /* warm */
-    uint64_t t = r.now, before = RIG_SUM(&r, tex_read);
+    uint64_t t = r.now, before = RIG_SUM(&r, n.l2_tex_read);
     rig_send(&r,
              (struct sim_packet){
                  .time = t, .line = 0x4000, .sectors = 15, .kind = SIM_READ, .sm = 0, .token = 1});
@@ -383,7 +383,7 @@ static uint64_t l2_reads_of_two_sms(uint16_t other_sm, uint8_t other_sectors, ui
                                      .token = 2});
     rig_drain(&r);
     assert_int_equal(r.replies, 3);
-    uint64_t reads = RIG_SUM(&r, tex_read) - before;
+    uint64_t reads = RIG_SUM(&r, n.l2_tex_read) - before;
     rig_close(&r);
     return reads;
 }

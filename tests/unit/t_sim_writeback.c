@@ -33,15 +33,15 @@ static void a_far_line_is_read_over_the_link_once_and_kept(void **state)
     while (sim_map_home(&r.m->map, far) == r.m->partition_of_sm[0])
         far += 4096;
     rig_ask(&r, SIM_READ, far, 15, NULL);
-    assert_int_equal(RIG_SUM(&r, fabric_read), 4);
-    assert_int_equal(RIG_SUM(&r, read), 8); /* both partitions looked it up */
-    assert_int_equal(RIG_SUM(&r, tex_read), 4);
+    assert_int_equal(RIG_SUM(&r, n.fabric_read), 4);
+    assert_int_equal(RIG_SUM(&r, n.l2_read), 8); /* both partitions looked it up */
+    assert_int_equal(RIG_SUM(&r, n.l2_tex_read), 4);
     rig_ask(&r, SIM_READ, far, 15, NULL);
-    assert_int_equal(RIG_SUM(&r, fabric_read), 4);
+    assert_int_equal(RIG_SUM(&r, n.fabric_read), 4);
     const uint32_t full[4] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
     rig_ask(&r, SIM_WRITE, far, 3, full);
-    assert_int_equal(RIG_SUM(&r, write), 4); /* here and at the home */
-    assert_int_equal(RIG_SUM(&r, tex_write), 2);
+    assert_int_equal(RIG_SUM(&r, n.l2_write), 4); /* here and at the home */
+    assert_int_equal(RIG_SUM(&r, n.l2_tex_write), 2);
     rig_close(&r);
 }
 
@@ -57,12 +57,12 @@ static void written_data_beyond_the_limit_is_written_back(void **state)
     rig_open(&r, &g);
     for (uint32_t i = 0; i < 16; i++)
         rig_ask(&r, SIM_WRITE, i * 128u, 15, full);
-    assert_int_equal(RIG_SUM(&r, dram_write), 32); /* 64 sectors written, 32 may stay */
+    assert_int_equal(RIG_SUM(&r, n.dram_write), 32); /* 64 sectors written, 32 may stay */
     rig_close(&r);
     rig_open(&r, &g);
     for (uint32_t i = 0; i < 16; i++)
         rig_ask(&r, SIM_WRITE, i * 128u, 1, full);
-    assert_int_equal(RIG_SUM(&r, dram_write), 8); /* lines count, not sectors */
+    assert_int_equal(RIG_SUM(&r, n.dram_write), 8); /* lines count, not sectors */
     rig_close(&r);
 }
 
@@ -80,16 +80,16 @@ lines_written_in_part_have_their_own_limit_and_are_read_before_they_are_written_
     rig_open(&r, &g);
     for (uint32_t i = 0; i < 2; i++)
         rig_ask(&r, SIM_WRITE, i * 128u, 3, some);
-    assert_int_equal(RIG_SUM(&r, dram_write), 0);
+    assert_int_equal(RIG_SUM(&r, n.dram_write), 0);
     rig_ask(&r, SIM_WRITE, 256, 3, some);
-    assert_int_equal(RIG_SUM(&r, dram_write), 2);
-    assert_int_equal(RIG_SUM(&r, dram_read), 2);
+    assert_int_equal(RIG_SUM(&r, n.dram_write), 2);
+    assert_int_equal(RIG_SUM(&r, n.dram_read), 2);
     rig_ask(&r, SIM_READ, 0, 3, NULL); /* what was read for the write-back stays */
-    assert_int_equal(RIG_SUM(&r, dram_read), 2);
+    assert_int_equal(RIG_SUM(&r, n.dram_read), 2);
     rig_ask(&r, SIM_READ, 128, 3, NULL); /* makes room: nothing of the line is missing any more */
-    assert_int_equal(RIG_SUM(&r, dram_read), 4);
+    assert_int_equal(RIG_SUM(&r, n.dram_read), 4);
     rig_ask(&r, SIM_WRITE, 384, 1, some);
-    assert_int_equal(RIG_SUM(&r, dram_write), 2);
+    assert_int_equal(RIG_SUM(&r, n.dram_write), 2);
     rig_close(&r);
 }
 
@@ -102,10 +102,10 @@ static void an_evicted_line_written_in_part_is_read_before_it_is_written_back(vo
     rig_open(&r, &g);
     rig_ask(&r, SIM_WRITE, 0, 3, some);
     rig_ask(&r, SIM_READ, 128, 1, NULL);
-    assert_int_equal(RIG_SUM(&r, dram_read), 1);
+    assert_int_equal(RIG_SUM(&r, n.dram_read), 1);
     rig_ask(&r, SIM_READ, 256, 1, NULL);
-    assert_int_equal(RIG_SUM(&r, dram_write), 2);
-    assert_int_equal(RIG_SUM(&r, dram_read), 3); /* two lines and the sector written in part */
+    assert_int_equal(RIG_SUM(&r, n.dram_write), 2);
+    assert_int_equal(RIG_SUM(&r, n.dram_read), 3); /* two lines and the sector written in part */
     rig_close(&r);
 }
 
@@ -120,11 +120,11 @@ static void dirty_lines_of_others_leave_when_the_l2_fills(void **state)
     rig_open(&r, &g);
     for (uint32_t i = 0; i < 12; i++)
         rig_ask(&r, SIM_READ, i * 128u, 1, NULL);
-    assert_int_equal(RIG_SUM(&r, dram_write), 0);
+    assert_int_equal(RIG_SUM(&r, n.dram_write), 0);
     for (uint32_t i = 12; i < 40; i++)
         rig_ask(&r, SIM_READ, i * 128u, 1, NULL);
-    assert_int_equal(RIG_SUM(&r, dram_write), 16);
-    assert_int_equal(RIG_SUM(&r, dram_read), 40);
+    assert_int_equal(RIG_SUM(&r, n.dram_write), 16);
+    assert_int_equal(RIG_SUM(&r, n.dram_read), 40);
     rig_close(&r);
 }
 
@@ -139,7 +139,7 @@ static void an_atomic_that_misses_fetches_64_bytes_near_and_32_far(void **state)
         while ((sim_map_home(&r.m->map, line) != r.m->partition_of_sm[0]) != far)
             line += 4096;
         rig_ask(&r, SIM_ATOMIC, line, 1, word);
-        assert_int_equal(RIG_SUM(&r, dram_read), far ? 1 : 2);
+        assert_int_equal(RIG_SUM(&r, n.dram_read), far ? 1 : 2);
         rig_close(&r);
     }
 }

@@ -1,0 +1,2 @@
+#include "sass/rows.h"
+ROWS(async, {OP(NOP, 0xfff)}, );

@@ -1,0 +1,85 @@
+/* rows_atomic.c - atomics and reductions in memory. */
+#include "sass/rows.h"
+
+static const uint16_t sem_75[4] = {W(CONSTANT), Q(WEAK), W(STRONG), W(MMIO)};
+static const uint16_t scope_75[4] = {W(CTA), W(SM), W(GPU), W(SYS)};
+static const uint16_t sem_80[16] = {[0] = Q(WEAK),   [5] = W(STRONG), [6] = W(STRONG),
+                                    [7] = W(STRONG), [8] = W(MMIO),   [10] = W(STRONG)};
+static const uint16_t scope_80[16] = {
+    [5] = W(SM), [6] = W(GPU), [7] = W(GPU), [8] = W(GPU), [10] = W(SYS)};
+static const uint16_t private_80[16] = {[6] = W(PRIVATE)};
+/* An integer addition of 32 bits is the usual type. The float types print their rounding too. */
+static const uint16_t types[8] = {Q(U32), W(S32), W(64), W(F32), W(F16x2), W(S64), W(F64), BAD};
+static const uint16_t type_ftz[8] = {[3] = W(FTZ)};
+static const uint16_t type_round[8] = {[3] = W(RN), [4] = W(RN), [6] = W(RN)};
+static const uint16_t float_ops[16] = {W(ADD), 0, W(MIN), 0, W(MAX)};
+static const uint16_t float_types[16] = {W(F16x2), BAD,    W(BF16x2), BAD, BAD, BAD, BAD, BAD,
+                                         BAD,      W(F32), BAD,       BAD, BAD, BAD, BAD, W(F64)};
+static const uint16_t float_ftz[16] = {[9] = W(FTZ)};
+
+#define E_BIT    BIT(EXTENDED, 72, E)
+#define SEM_75   M(SEM, 79, 2, sem_75), M(SCOPE, 77, 2, scope_75)
+#define SEM_80   M(SEM, 77, 4, sem_80), M(SCOPE, 77, 4, scope_80), M(PRIVATE, 77, 4, private_80)
+#define CACHE    M(CACHE, 84, 3, sass_set_cache)
+#define OPCODE   M(FUNCTION, 87, 4, sass_set_atomic)
+#define RED_OP   M(FUNCTION, 87, 3, sass_set_atomic)
+#define TYPE     M(TYPE, 73, 3, types), M(FTZ, 73, 3, type_ftz), M(ROUND, 73, 3, type_round)
+#define FTYPE    M(TYPE, 73, 4, float_types), M(FTZ, 73, 4, float_ftz), ALWAYS(ROUND, W(RN))
+#define CAS_TYPE M(TYPE, 73, 3, types)
+
+/* Blackwell: the uniform register has eight bits, so the width of the address moved to bit 63. */
+#define ADDRESS_100                                                                                \
+    {                                                                                              \
+        .kind = SLOT_MEM_U, .at = 24, .aux = 40, .width = 23, .ureg = 64, .neg = 63, .desc = 76,   \
+        .flags = FLAG_WIDE64                                                                       \
+    }
+#define ATOM_100(name, uniform)                                                                    \
+    {                                                                                              \
+        OP1(name, uniform), FROM(100), MODS(E_BIT, OPCODE, TYPE, SEM_80),                          \
+            SLOTS(PD(81), RD, ADDRESS_100, R(32))                                                  \
+    }
+#define ATOM_ROWS(name, code, cas, uniform, wide)                                                  \
+    {OP0(name, code), TILL(79), MODS(E_BIT, OPCODE, TYPE, SEM_75),                                 \
+     SLOTS(PD(81), RD, MEM(0), R(32))},                                                            \
+        {OP0(name, code), MODS(E_BIT, OPCODE, TYPE, SEM_80), SLOTS(PD(81), RD, MEM(0), R(32))},    \
+        {OP1(name, uniform), TILL(79), MODS(E_BIT, OPCODE, TYPE, SEM_75),                          \
+         SLOTS(PD(81), RD, MEMD_(64, wide, 71), R(32))},                                           \
+        {OP1(name, uniform), MODS(E_BIT, OPCODE, TYPE, SEM_80),                                    \
+         SLOTS(PD(81), RD, MEMD_(64, wide, 71), R(32))},                                           \
+        {OP0(name, cas), TILL(79), MODS(E_BIT, ALWAYS(FUNCTION, W(CAS)), CAS_TYPE, SEM_75),        \
+         SLOTS(PD(81), RD, MEM(0), R(32), R(64))},                                                 \
+    {                                                                                              \
+        OP0(name, cas), MODS(E_BIT, ALWAYS(FUNCTION, W(CAS)), CAS_TYPE, SEM_80),                   \
+            SLOTS(PD(81), RD, MEM(0), R(32), R(64))                                                \
+    }
+
+ROWS(atomic, ATOM_100(ATOMG, 0x9a8), ATOM_100(ATOM, 0x98a),
+     {OP1(ATOMG, 0x9a3), FROM(100), MODS(E_BIT, M(FUNCTION, 87, 4, float_ops), FTYPE, SEM_80),
+      SLOTS(PD(81), RD, ADDRESS_100, R(32))},
+     {OP1(REDG, 0x98e), FROM(100), MODS(E_BIT, RED_OP, TYPE, SEM_80),
+      SLOTS(MEMD_(64, 90, 81), R(32))},
+     {OP1(REDG, 0x9a6), FROM(100), MODS(E_BIT, M(FUNCTION, 87, 3, float_ops), FTYPE, SEM_80),
+      SLOTS(MEMD_(64, 90, 81), R(32))},
+     ATOM_ROWS(ATOMG, 0x3a8, 0x3a9, 0x9a8, 70), ATOM_ROWS(ATOM, 0x38a, 0x38b, 0x98a, 70),
+     {OP1(ATOMG, 0x9a3), FROM(90), MODS(E_BIT, M(FUNCTION, 87, 4, float_ops), FTYPE, SEM_80),
+      SLOTS(PD(81), RD, MEMD_(64, 70, 71), R(32))},
+     {OP1(ATOM, 0x9a2), FROM(90), MODS(E_BIT, M(FUNCTION, 87, 4, float_ops), FTYPE, SEM_80),
+      SLOTS(PD(81), RD, MEMD_(64, 70, 71), R(32))},
+     {OP1(RED, 0x98e), TILL(79), MODS(E_BIT, RED_OP, TYPE, SEM_75),
+      SLOTS(MEMD_(64, 90, 71), R(32))},
+     {OP1(RED, 0x98e), TILL(89), MODS(E_BIT, RED_OP, TYPE, SEM_80),
+      SLOTS(MEMD_(64, 90, 71), R(32))},
+     {OP1(REDG, 0x98e), MODS(E_BIT, RED_OP, TYPE, SEM_80), SLOTS(MEMD_(64, 90, 71), R(32))},
+     {OP1(REDG, 0x9a6), MODS(E_BIT, M(FUNCTION, 87, 3, float_ops), FTYPE, SEM_80),
+      SLOTS(MEMD_(64, 90, 71), R(32))},
+     {OP0(RED, 0x98e), TILL(79), MODS(E_BIT, RED_OP, TYPE, SEM_75), SLOTS(MEM(0), R(32))},
+     {OP0(RED, 0x98e), MODS(E_BIT, RED_OP, TYPE, SEM_80), SLOTS(MEM(0), R(32))},
+
+     {OP0(ATOMS, 0x38c), MODS(OPCODE, TYPE), SLOTS(RD, MEM(FLAG_X), R(32))},
+     {OP1(ATOMS, 0x98c), MODS(OPCODE, TYPE), SLOTS(RD, MEMU(64, FLAG_X), R(32))},
+     {OP0(ATOMS, 0x38d), WHEN(IS(87, 1, 0)), MODS(ALWAYS(FUNCTION, W(CAS)), CAS_TYPE),
+      SLOTS(RD, MEM(FLAG_X), R(32), R(64))},
+     {OP0(ATOMS, 0x38d), MODS(ALWAYS(FUNCTION, W(CAST)), BIT(MODE, 88, SPIN), CAS_TYPE),
+      SLOTS(RD, MEM(FLAG_X), R(32), R(64))},
+     {OP1(ATOMS, 0xf8c), MODS(ALWAYS(FUNCTION, W(POPC)), ALWAYS(MODE, W(INC)), ALWAYS(TYPE, W(32))),
+      SLOTS(RD, MEMU(64, FLAG_X))}, );
