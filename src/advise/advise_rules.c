@@ -299,7 +299,7 @@ static bool crossbar_is_busy(const struct advise_facts *f, struct strata_finding
 
 static bool l1_is_busy(const struct advise_facts *f, struct strata_finding *out)
 {
-    if (!is_busy(f->peak.l1, 40, "L1 bandwidth", out))
+    if (!is_busy(f->peak.l1, 20, "L1 bandwidth", out))
         return false;
     cite(f, out, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum");
     cite(f, out, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum");
@@ -353,25 +353,18 @@ static bool tensor_is_busy(const struct advise_facts *f, struct strata_finding *
 static const char *const no_launch_cost[] = {
     "launch.start=0",      "launch.drain=0",  "launch.block_interval=0", "launch.block_replace=0",
     "sm.fetch_interval=0", "sm.fetch_miss=0", "sm.fetch_cold=0",         NULL};
-static const char *const fast_dram[] = {"dram.clock=100000",
-                                        "dram.data_rate=16",
-                                        "dram.efficiency=1",
-                                        "dram.row_miss=0",
-                                        "dram.tRRD=0",
-                                        "dram.tRFC=0",
-                                        NULL};
+static const char *const fast_dram[] = {
+    "dram.clock=100000", "dram.data_rate=16", "dram.efficiency=1", "dram.row_miss=0",
+    "dram.tRRD=0",       "dram.tRFC=0",       "dram.tREFI=0",      NULL};
 static const char *const fast_l2[] = {"l2.bytes_per_cycle_per_slice=0", "l2.request=0",
                                       "l2.partial_write=0", "l2.fabric_bytes_per_cycle=0", NULL};
 static const char *const fast_crossbar[] = {"xbar.request_bytes_per_cycle=0",
                                             "xbar.response_bytes_per_cycle=0",
                                             "xbar.total_bytes_per_cycle=0", NULL};
-static const char *const fast_l1[] = {"l1.tags_per_cycle=0", "l1.miss_requests_per_cycle=0", NULL};
-static const char *const fast_lsu[] = {"sm.lsu_queue=0",
-                                       "l1.store=0",
-                                       "l1.store_drain=0",
-                                       "l1.tags_per_cycle=0",
-                                       "l1.miss_requests_per_cycle=0",
-                                       NULL};
+static const char *const fast_l1[] = {"l1.tags_per_cycle=64", "l1.miss_requests_per_cycle=0", NULL};
+static const char *const fast_lsu[] = {
+    "sm.lsu_queue=1000000",         "l1.store=0", "l1.store_drain=0", "l1.tags_per_cycle=64",
+    "l1.miss_requests_per_cycle=0", NULL};
 static const char *const no_latency[] = {"dram.access=0", "dram.row_miss=0", "l2.far_extra=0",
                                          "l2.hit=1",      "l1.hit=1",        NULL};
 static const char *const fast_issue[] = {"sm.min_issue_gap=0",
@@ -387,8 +380,6 @@ static const char *const fast_issue[] = {"sm.min_issue_gap=0",
                                          NULL};
 static const char *const fast_tensor[] = {"sm.interval.tensor=0", "sm.latency.tensor=0", NULL};
 static const char *const many_registers[] = {"sm.registers=16777216", NULL};
-static const char *const much_shared_memory[] = {"shared.per_block_reserved=0",
-                                                 "shared.per_sm=16MiB", NULL};
 static const char *const free_atomics[] = {"l2.atomic=0", "l2.atomic_hot=0", NULL};
 
 static const struct advise_rule rules[] = {
@@ -472,8 +463,8 @@ static const struct advise_rule rules[] = {
       true},
      shared_memory_limits,
      NULL,
-     much_shared_memory,
-     REWRITE_COALESCE,
+     NULL,
+     REWRITE_NO_SHARED_MEMORY,
      0},
     {{"launch-cost", "starting and ending the launch takes much of its time",
       "do more in one launch: fuse kernels, or use a graph",

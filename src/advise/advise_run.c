@@ -115,6 +115,8 @@ static strata_status run_ideal(struct advising *a, const char *const *words, dou
     }
     if (status == STRATA_OK)
         status = strata_gpu_validate(gpu, NULL, err);
+    if (status != STRATA_OK) /* a description may forbid what the table asks */
+        status = STRATA_EUNSUPPORTED;
     if (status == STRATA_OK)
         status = time_of(a->trace, a->launch, gpu, a->opt->seed, ns, err);
     free(gpu);

@@ -412,7 +412,7 @@ static strata_status prepare(struct rewrite *r, const struct strata_gpu *gpu,
             return strata_fail(r->err, STRATA_EUNSUPPORTED, made->trace, 0, 0,
                                "the launch's blocks cannot be cut.");
         made->grid = (struct strata_dim3){(uint32_t)n_pieces, 1, 1};
-    } else {
+    } else if (r->plan->n_targets) {
         status = look_ahead(r);
     }
     if (status == STRATA_OK && r->plan->kind == REWRITE_SHARED_ATOMICS) {
@@ -423,6 +423,8 @@ static strata_status prepare(struct rewrite *r, const struct strata_gpu *gpu,
                                "what the atomics touch does not fit into shared memory.");
         made->shared_static_bytes += (uint32_t)span;
     }
+    if (r->plan->kind == REWRITE_NO_SHARED_MEMORY)
+        made->shared_static_bytes = made->shared_dynamic_bytes = 0;
     made->warp_instructions = 0;
     return status;
 }

@@ -9,11 +9,12 @@
 #include <strata/trace.h>
 
 enum rewrite_kind {
-    REWRITE_COALESCE,       /* lanes of the chosen accesses read and write side by side */
-    REWRITE_NO_CONFLICTS,   /* the same in shared memory: one word a bank */
-    REWRITE_SHARED_ATOMICS, /* chosen global atomics go to a copy in shared memory, merged at the
-                               end */
-    REWRITE_SMALLER_BLOCKS, /* the work of each block is cut into pieces, one block each */
+    REWRITE_COALESCE,         /* lanes of the chosen accesses read and write side by side */
+    REWRITE_NO_CONFLICTS,     /* the same in shared memory: one word a bank */
+    REWRITE_SHARED_ATOMICS,   /* chosen global atomics go to a copy in shared memory, merged at the
+                                 end */
+    REWRITE_NO_SHARED_MEMORY, /* blocks that need none, so that it limits nothing */
+    REWRITE_SMALLER_BLOCKS,   /* the work of each block is cut into pieces, one block each */
 };
 
 /* Instructions are known by their address: indices differ between readers of text traces. */
