@@ -32,6 +32,8 @@ extern int process_rank;
 int cmd_bugreport(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_completion(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
+int cmd_check_regression(int argc, char **argv);
 int cmd_convert(int argc, char **argv);
 int cmd_generate(int argc, char **argv);
 int cmd_correlate(int argc, char **argv);

@@ -8,6 +8,7 @@
 
 #include "cmd.h"
 #include "hierarchy_pass.h"
+#include "interrupt.h"
 #include "launch_option.h"
 #include "options.h"
 #include "output.h"
@@ -81,10 +82,12 @@ static strata_status advise(const struct advise_arguments *a, enum strata_format
     strata_status status =
         pass_load(&in, a->output, a->gpu, &a->set, &a->launches, paths, n_paths, err);
     if (status == STRATA_OK && !mkdtemp(scratch))
-        status = strata_fail(err, STRATA_EIO, scratch, 0, 0,
+        status = strata_fail(err, STRATA_EIO, place && *place ? place : "/tmp", 0, 0,
                              "no folder can be made there; name another place in TMPDIR.");
     else if (status == STRATA_OK) {
+        interrupt_removes(scratch);
         status = look_at_all(a, format, &in, scratch, err);
+        interrupt_forgets(scratch);
         rmdir(scratch);
     }
     pass_release(&in);
