@@ -22,8 +22,11 @@ const struct command strata_commands[] = {
     {"check", "is a trace legal?", cmd_check},
     {"predict", "counters of every launch of a trace, by one of the models", cmd_predict},
     {"reuse", "reuse distances of a trace, and miss-ratio curves", cmd_reuse},
+    {"advise", "why a launch is slow, which lines make it so, and what to do", cmd_advise},
     {"hotspots", "which instructions cause a launch's traffic", cmd_hotspots},
     {"learn", "the learned model: generate, train, profile, evaluate, rank", cmd_learn},
+    {"compare", "two predictions launch by launch, and what explains the time", cmd_compare},
+    {"check-regression", "fails if a launch got slower than allowed", cmd_check_regression},
     {"correlate", "predictions against measured counters", cmd_correlate},
     {"sweep", "a model for many variations of a GPU, ranked", cmd_sweep},
     {"report", "predictions and their errors as one HTML page", cmd_report},
@@ -79,7 +82,7 @@ static int help(void)
     puts("usage: strata COMMAND [options] ...\n\n"
          "Predicts what a GPU's memory hierarchy does with a program.\n\ncommands:");
     for (const struct command *c = strata_commands; c->name; c++)
-        printf("  %-10s %s\n", c->name, c->summary);
+        printf("  %-16s %s\n", c->name, c->summary);
     puts("\n`strata COMMAND --help` tells more.");
     return EXIT_DONE;
 }

@@ -233,6 +233,7 @@ static void describe(struct strata_launch *out, const struct strata_kernel_launc
         .program = slash ? slash + 1 : l->ptx,
         .trace = "kernel-1",
         .kernel = launch->entry->name,
+        .source_file = launch->entry->source_file,
         .id = 1,
         .grid = launch->grid,
         .block = launch->block,

@@ -77,6 +77,7 @@ struct strata_param {
 struct strata_entry {
     const char *name; /* mangled */
     const char *source;
+    const char *source_file; /* where most of its lines stand; NULL: unknown */
     uint32_t n_params;
     const struct strata_param *params;
     uint32_t param_bytes; /* size of the parameter block */

@@ -148,9 +148,10 @@ enum strata_isa {
 
 /* One kernel launch; strings are owned by the trace. */
 struct strata_launch {
-    const char *program; /* name of the folder or file the trace came from */
-    const char *trace;   /* file name of this launch inside it, "kernel-1.traceg.xz" */
-    const char *kernel;  /* mangled name */
+    const char *program;     /* name of the folder or file the trace came from */
+    const char *trace;       /* file name of this launch inside it, "kernel-1.traceg.xz" */
+    const char *kernel;      /* mangled name */
+    const char *source_file; /* whose lines the instructions have; NULL: unknown */
     uint64_t id;
     struct strata_dim3 grid, block;
     uint32_t registers_per_thread;
