@@ -127,6 +127,19 @@ static void kernel_failed(const struct strata_error *err)
     runtime_poison(error_for(err->message));
 }
 
+/* Once for a program is enough: such kernels mostly do it in every launch. */
+static void warn_of_stray_loads(const struct function *f, uint64_t loads)
+{
+    static bool warned;
+    if (!loads || warned)
+        return;
+    warned = true;
+    runtime_complain("warning: kernel \"%s\" loaded %llu times from addresses just outside of an "
+                     "allocation, where a GPU gives some value; --memcheck ends it there and says "
+                     "where.",
+                     f->entry->name, (unsigned long long)loads);
+}
+
 int kernel_call_run(const struct kernel_call *call)
 {
     const struct function *f = call->function;
@@ -152,6 +165,7 @@ int kernel_call_run(const struct kernel_call *call)
     record_end(&stats, status == STRATA_OK);
     clock_advance(LAUNCH_US + (double)stats.thread_instructions /
                                   (LANES_PER_SM * device.sm_count * device.clock_khz / 1000.0));
+    warn_of_stray_loads(f, stats.stray_loads);
     if (status != STRATA_OK)
         kernel_failed(&err);
     return OK;
