@@ -137,7 +137,10 @@ enum strata_texel_kind { STRATA_TEXEL_SIGNED = 0, STRATA_TEXEL_UNSIGNED, STRATA_
 struct strata_texture {
     const void *data;
     uint64_t width, height;  /* texels; height 0: one-dimensional */
+    uint64_t depth;          /* slices of a three-dimensional texture, or layers; 0: neither */
+    bool layered;            /* the third coordinate picks a layer: no addressing, no filtering */
     uint64_t pitch_bytes;    /* distance of two rows; 0: width * texel size */
+    uint64_t slice_bytes;    /* distance of two slices or layers; 0: rows * pitch */
     uint8_t channel_bits[4]; /* x, y, z, w: 8, 16 or 32, 0 = absent */
     uint8_t texel_kind;      /* enum strata_texel_kind */
     uint8_t address_mode[3];
