@@ -43,6 +43,10 @@ struct strata_device_memory {
      * of a kernel crashes the process, and kernels that store to global memory run on one thread,
      * since nothing tells their buffers apart. */
     bool (*find)(void *user, uint64_t address, struct strata_memory_range *out);
+    /* May [address, address + bytes), which is in no allocation, be read all the same? GPUs map
+     * whole pages, so a load a little outside an allocation gives some value there. Loads only;
+     * they are counted. NULL: no. */
+    bool (*near)(void *user, uint64_t address, uint64_t bytes);
 };
 
 /* An allocator over one reserved range of addresses, the same in every run where the system allows
@@ -58,7 +62,11 @@ bool strata_arena_release(struct strata_arena *arena, void *memory);
 bool strata_arena_find(const struct strata_arena *arena, uint64_t address,
                        struct strata_memory_range *out);
 uint64_t strata_arena_used_bytes(const struct strata_arena *arena);
-/* The three calls above as a memory for modules. */
+/* Does [address, address + bytes) lie within STRATA_ARENA_MARGIN bytes of an allocation? Such
+ * addresses can be read, those before the first allocation too. */
+#define STRATA_ARENA_MARGIN 65536
+bool strata_arena_near(const struct strata_arena *arena, uint64_t address, uint64_t bytes);
+/* Allocate, release and find as a memory for modules; `near` is left out. */
 struct strata_device_memory strata_arena_memory(struct strata_arena *arena);
 
 /* ---- modules ---- */
@@ -135,7 +143,10 @@ enum strata_texel_kind { STRATA_TEXEL_SIGNED = 0, STRATA_TEXEL_UNSIGNED, STRATA_
 struct strata_texture {
     const void *data;
     uint64_t width, height;  /* texels; height 0: one-dimensional */
+    uint64_t depth;          /* slices of a three-dimensional texture, or layers; 0: neither */
+    bool layered;            /* the third coordinate picks a layer: no addressing, no filtering */
     uint64_t pitch_bytes;    /* distance of two rows; 0: width * texel size */
+    uint64_t slice_bytes;    /* distance of two slices or layers; 0: rows * pitch */
     uint8_t channel_bits[4]; /* x, y, z, w: 8, 16 or 32, 0 = absent */
     uint8_t texel_kind;      /* enum strata_texel_kind */
     uint8_t address_mode[3];
@@ -192,6 +203,7 @@ struct strata_run_stats {
     uint64_t thread_instructions; /* active lanes, predicated-off ones not counted */
     uint64_t recorded_blocks;
     uint64_t memory_instructions; /* warp instructions that touch memory */
+    uint64_t stray_loads;         /* lanes that loaded outside an allocation, but near one */
     bool ran_in_parallel;         /* the blocks were independent and could use all threads */
 };
 

@@ -218,6 +218,19 @@ static void kernel_failed(const struct strata_error *err)
     context_fail(context_current(), error_for(err->message));
 }
 
+/* Once for a program is enough: such kernels mostly do it in every launch. */
+static void warn_of_stray_loads(const struct CUfunc_st *f, uint64_t loads)
+{
+    static bool warned;
+    if (!loads || warned)
+        return;
+    warned = true;
+    driver_complain("warning: kernel \"%s\" loaded %llu times from addresses just outside of an "
+                    "allocation, where a GPU gives some value; --memcheck ends it there and says "
+                    "where.",
+                    f->entry->name, (unsigned long long)loads);
+}
+
 CUresult kernel_call_run(const struct kernel_call *call)
 {
     const struct CUfunc_st *f = call->function;
@@ -245,6 +258,7 @@ CUresult kernel_call_run(const struct kernel_call *call)
     record_end(&stats, status == STRATA_OK);
     clock_advance(LAUNCH_US + (double)stats.thread_instructions /
                                   (LANES_PER_SM * device.sm_count * device.clock_khz / 1000.0));
+    warn_of_stray_loads(f, stats.stray_loads);
     if (status != STRATA_OK)
         kernel_failed(&err);
     return CUDA_SUCCESS;

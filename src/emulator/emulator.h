@@ -137,6 +137,7 @@ struct emu_block {
     struct emu_deferred deferred;
     uint64_t clock; /* warp instructions so far: what %clock says */
     uint64_t thread_instructions, memory_instructions;
+    uint64_t stray_loads; /* lanes that loaded near an allocation, not in it */
     bool recording;
     bool failed;
     bool done;

@@ -112,6 +112,7 @@ strata_status emu_launch_finish(struct emu_launch *l, struct emu_block *block,
     l->stats.warp_instructions += block->clock;
     l->stats.thread_instructions += block->thread_instructions;
     l->stats.memory_instructions += block->memory_instructions;
+    l->stats.stray_loads += block->stray_loads;
     if (opt->instruction_limit && l->stats.warp_instructions > opt->instruction_limit) {
         strata_block_destroy(record);
         return strata_fail(l->err, STRATA_ELIMIT, l->run.image->file, 0, 0,

@@ -159,6 +159,61 @@ static void convert_pack(struct ptx_warp *w, const struct ptx_inst *in, uint32_t
             d[i] = (uint32_t)emu_convert(&c, a[i]) << 16 | (uint32_t)emu_convert(&c, b[i]);
 }
 
+/* Eight bits: two values in sixteen, the first source (or upper half) in the upper byte. */
+static bool is_eight_bits(unsigned type)
+{
+    return type == PTX_E4M3X2 || type == PTX_E5M2X2;
+}
+
+static uint32_t eight_bits_of(const struct ptx_conversion *c, double x)
+{
+    if (c->relu && x <= 0)
+        x = 0;
+    return c->to == PTX_E4M3X2 ? emu_e4m3_from(x, EMU_ROUND_NEAREST)
+                               : emu_e5m2_from(x, EMU_ROUND_NEAREST);
+}
+
+/* Eight-bit floats are made of pairs of single precision, or of the halves of one word. */
+static double single_value(uint32_t bits)
+{
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+static void pack_eight_bits(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    const struct ptx_conversion *c = in->extra;
+    uint32_t *d = ptx_ref(w, in->d);
+    const uint32_t *a = ptx_ref(w, in->a), *b = in->b == PTX_NO_REF ? NULL : ptx_ref(w, in->b);
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        unsigned i = lowest_bit32(rest);
+        double high = b ? single_value(a[i]) : emu_half_value((uint16_t)(a[i] >> 16));
+        double low = b ? single_value(b[i]) : emu_half_value((uint16_t)a[i]);
+        d[i] = eight_bits_of(c, high) << 8 | eight_bits_of(c, low);
+    }
+}
+
+static uint32_t half_of_eight_bits(const struct ptx_conversion *c, uint8_t bits)
+{
+    double x = c->from == PTX_E4M3X2 ? emu_e4m3_value(bits) : emu_e5m2_value(bits);
+    if (c->relu && x <= 0)
+        x = 0;
+    return emu_half_from(x, EMU_ROUND_NEAREST);
+}
+
+static void unpack_eight_bits(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    const struct ptx_conversion *c = in->extra;
+    uint32_t *d = ptx_ref(w, in->d);
+    const uint32_t *a = ptx_ref(w, in->a);
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        unsigned i = lowest_bit32(rest);
+        d[i] = half_of_eight_bits(c, (uint8_t)(a[i] >> 8)) << 16 |
+               half_of_eight_bits(c, (uint8_t)a[i]);
+    }
+}
+
 static void f32_f64(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     float *d = ptx_ref(w, in->d);
@@ -181,6 +236,10 @@ static void f64_f32(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
 ptx_handler *ptx_convert_handler(const struct ptx_conversion *c)
 {
     bool plain = !c->sat && !c->ftz && !c->relu;
+    if (is_eight_bits(c->to))
+        return pack_eight_bits;
+    if (is_eight_bits(c->from))
+        return unpack_eight_bits;
     if (c->to == PTX_F16X2 || c->to == PTX_BF16X2)
         return convert_pack;
     if (plain && c->to == PTX_F32 && c->from == PTX_F64 && c->rounding == PTX_M_RN)
