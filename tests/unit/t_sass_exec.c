@@ -199,7 +199,7 @@ static void an_instruction_that_is_not_known_is_named(void **state)
     unsigned nops = 0;
     for (size_t at = 0; at + 8 <= copy.length; at++)
         if (!memcmp(copy.bytes + at, "\x18\x79\0\0\0\0\0\0", 8)) {
-            memcpy(copy.bytes + at, "\xff\x7f", 2);
+            memcpy(copy.bytes + at, "\x00\x70", 2);
             nops++;
         }
     assert_int_not_equal(nops, 0);
