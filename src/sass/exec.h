@@ -93,6 +93,7 @@ struct sass_exec {
 struct sass_range {
     uint64_t base, bytes;
     uint32_t first; /* index of its first instruction */
+    const struct sass_kernel *function;
 };
 
 /* A constant operand: a row (two for 64 bits) that is filled when a launch begins. */

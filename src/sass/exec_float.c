@@ -229,13 +229,11 @@ HANDLER(sass_run_mufu)
 static bool division_is_delicate(float a, float b)
 {
     int x, y;
-    if (a != a || b != b || isinf(a) || isinf(b) || b == 0)
+    if (a != a || b != b || isinf(a) || isinf(b) || a == 0 || b == 0)
         return true;
     frexpf(b, &y);
     if (y < -124 || y > 125)
         return true;
-    if (a == 0)
-        return false;
     frexpf(a, &x);
     return x < -100 || x - y < -124 || x - y > 125;
 }

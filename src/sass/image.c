@@ -12,14 +12,33 @@
 
 /* ---- what code belongs to a kernel ---- */
 
-static bool add_range(struct sass_module *m, struct sass_image *image, uint32_t section)
+static void add_range(struct sass_module *m, struct sass_image *image,
+                      const struct sass_kernel *function)
 {
+    uint32_t section = function->section;
     uint32_t n = (uint32_t)(m->cubin.section[section].size / SASS_INST_BYTES);
     image->ranges[image->n_ranges++] = (struct sass_range){.base = m->places[section].address,
                                                            .bytes = (uint64_t)n * SASS_INST_BYTES,
-                                                           .first = (uint32_t)image->n_code};
+                                                           .first = (uint32_t)image->n_code,
+                                                           .function = function};
     image->n_code += n + 1; /* behind each lies a trap */
-    return true;
+}
+
+/* Compilers put what only one kernel calls into the kernel's own section. */
+static bool is_entry_section(const struct sass_module *m, uint32_t section)
+{
+    for (uint32_t i = 0; i < m->cubin.n_kernels; i++)
+        if (m->cubin.kernel[i].is_entry && m->cubin.kernel[i].section == section)
+            return true;
+    return false;
+}
+
+static bool has_section(const struct sass_image *image, uint32_t section)
+{
+    for (size_t r = 0; r < image->n_ranges; r++)
+        if (image->ranges[r].function->section == section)
+            return true;
+    return false;
 }
 
 /* The kernel, and every function with a section of its own: which of them are called is not known
@@ -29,28 +48,19 @@ static bool find_code(struct sass_module *m, struct sass_image *image)
     image->ranges = calloc(m->cubin.n_kernels + 1, sizeof *image->ranges);
     if (!image->ranges)
         return false;
-    add_range(m, image, image->kernel->section);
+    add_range(m, image, image->kernel);
     for (uint32_t i = 0; i < m->cubin.n_kernels; i++)
-        if (!m->cubin.kernel[i].is_entry && m->cubin.kernel[i].section != image->kernel->section)
-            add_range(m, image, m->cubin.kernel[i].section);
+        if (!is_entry_section(m, m->cubin.kernel[i].section) &&
+            !has_section(image, m->cubin.kernel[i].section))
+            add_range(m, image, &m->cubin.kernel[i]);
     image->code = calloc(image->n_code, sizeof *image->code);
     return image->code;
-}
-
-static const struct sass_kernel *function_of_range(const struct sass_module *m,
-                                                   const struct sass_range *r)
-{
-    for (uint32_t i = 0; i < m->cubin.n_kernels; i++)
-        if (m->places[m->cubin.kernel[i].section].address == r->base)
-            return &m->cubin.kernel[i];
-    return NULL;
 }
 
 static void decode_at(const struct sass_module *m, const struct sass_range *r, uint32_t index,
                       struct sass_inst *in)
 {
-    const struct sass_kernel *f = function_of_range(m, r);
-    const uint8_t *at = m->places[f->section].bytes + (size_t)index * SASS_INST_BYTES;
+    const uint8_t *at = m->places[r->function->section].bytes + (size_t)index * SASS_INST_BYTES;
     uint64_t low, high;
     memcpy(&low, at, sizeof low);
     memcpy(&high, at + 8, sizeof high);
@@ -114,7 +124,7 @@ static strata_status lower_range(struct sass_module *m, struct sass_image *image
                                  const struct sass_range *r, struct sass_lowering *l,
                                  struct strata_error *err)
 {
-    const struct sass_kernel *function = function_of_range(m, r);
+    const struct sass_kernel *function = r->function;
     uint32_t n = (uint32_t)(r->bytes / SASS_INST_BYTES);
     for (uint32_t i = 0; i < n; i++) {
         struct sass_inst in;
@@ -141,14 +151,12 @@ static strata_status lower_range(struct sass_module *m, struct sass_image *image
     return STRATA_OK;
 }
 
-static uint32_t stack_bytes(const struct sass_module *m, const struct sass_image *image)
+static uint32_t stack_bytes(const struct sass_image *image)
 {
     const struct sass_kernel *k = image->kernel;
     uint32_t bytes = k->min_stack_bytes > k->frame_bytes ? k->min_stack_bytes : k->frame_bytes;
-    for (size_t r = 1; r < image->n_ranges; r++) {
-        const struct sass_kernel *f = function_of_range(m, &image->ranges[r]);
-        bytes += f ? f->frame_bytes : 0;
-    }
+    for (size_t r = 1; r < image->n_ranges; r++)
+        bytes += image->ranges[r].function->frame_bytes;
     return bytes;
 }
 
@@ -173,7 +181,7 @@ bool sass_image_build(struct sass_module *m, struct sass_image *image, struct st
         for (size_t r = 0; r < image->n_ranges && status == STRATA_OK; r++)
             status = lower_range(m, image, &image->ranges[r], &l, err);
     }
-    image->base.stack_bytes = stack_bytes(m, image);
+    image->base.stack_bytes = stack_bytes(image);
     image->base.recursive = image->n_ranges > 1;
     image->refusal.status = status;
     if (status != STRATA_OK)
