@@ -16,7 +16,7 @@ header=$src/device/include/strata_cuda/driver_types.h
     tr '\n' ' ' <"$header" | grep -o '} *[A-Za-z0-9_]*;' | tr -d '}; ' | grep '^CU' | sort -u |
         sed 's/.*/printf("& %zu\\n", sizeof(&));/'
     tr '\n' ' ' <"$header" | grep -o 'enum [A-Za-z_]* {[^}]*}' | grep -o 'CU[A-Z0-9_a-z]* *\(=\|,\|}\)' |
-        grep -o '^CU[A-Z0-9_a-z]*' | sort -u | sed 's/.*/printf("& %lld\\n", (long long)&);/'
+        grep -o '^CU[A-Z0-9_a-z]*' | grep -v CU_LAUNCH_ATTRIBUTE_MAX | sort -u | sed 's/.*/printf("& %lld\\n", (long long)&);/'
     echo 'return 0; }'
 } >"$work/a.c"
 cc -w -I"$src/device/include" -o "$work/ours" "$work/a.c" && cc -w -I"$theirs" -o "$work/theirs" "$work/a.c" || exit 1
