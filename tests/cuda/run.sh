@@ -3,7 +3,7 @@
 # and compares what it prints with NAME.expected:
 #   run.sh STRATA CC
 # UPDATE=1 rewrites the expectations. On a machine with a GPU `run.sh --gpu` builds them with NVIDIA's
-# header against its driver and compares with the same files.
+# header against its driver and compares with the same files; KEEP names a folder for what they print.
 here=$(cd "$(dirname "$0")" && pwd)
 src=$(cd "$here/../.." && pwd)
 work=$(mktemp -d)
@@ -27,6 +27,7 @@ for file in "$here"/*.c; do
     fi
     run "$work/$name" >"$work/$name.out" 2>"$work/$name.err"
     code=$?
+    [ -n "${KEEP:-}" ] && cp "$work/$name.out" "$KEEP/"
     [ -n "${UPDATE:-}" ] && cp "$work/$name.out" "$here/$name.expected"
     # a kernel that fails is the point of one program: `strata trace` returns 3 then
     if [ $code != 0 ] && ! { [ $name = fault ] && [ $code = 3 ]; }; then

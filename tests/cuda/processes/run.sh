@@ -51,6 +51,25 @@ END
 rm -f a.strata a-2.strata
 "$strata" trace -o a.strata -- sh start.sh >out.txt 2>err.txt || { fail "script"; cat err.txt; }
 [ "$(launches a.strata)" = 1 ] && [ "$(launches a-2.strata)" = 1 ] || fail "two programs of a script"
+# libraries by path, as wheels load them
+if command -v python3 >/dev/null; then
+    cat >paths.py <<'END'
+import ctypes
+nvml = ctypes.CDLL("libnvidia-ml.so.1")
+count, handle, name = ctypes.c_uint(), ctypes.c_void_p(), ctypes.create_string_buffer(64)
+assert nvml.nvmlDeviceGetCount_v2(ctypes.byref(count)) == 1  # not initialised
+assert nvml.nvmlInit_v2() == 0 and nvml.nvmlDeviceGetCount_v2(ctypes.byref(count)) == 0 and count.value == 1
+assert nvml.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(handle)) == 0
+assert nvml.nvmlDeviceGetName(handle, name, 64) == 0 and b"H200" in name.value
+assert nvml.nvmlDeviceGetName(handle, name, 3) == 7 and nvml.nvmlDeviceGetTemperature(handle) == 3
+cuda, n = ctypes.CDLL("/no/such/folder/libcuda.so.1"), ctypes.c_int()
+assert cuda.cuDeviceGetCount(ctypes.byref(n)) == 0 and n.value == 1
+runtime = ctypes.CDLL("/no/such/folder/libcudart.so.12")
+assert runtime.cudaGetDeviceCount(ctypes.byref(n)) == 0 and n.value == 1
+print("found", n.value)
+END
+    "$strata" trace -o d.strata -- python3 paths.py >out.txt 2>err.txt && grep -q "found 1" out.txt || { fail "by path"; cat out.txt err.txt; }
+fi
 # no launch: the program's own code, and no trace
 "$strata" trace -o c.strata -- ./app init 2>err.txt || fail "init"
 grep -q "launched no kernel, so nothing was traced" err.txt || fail "nothing is said of no launch"
