@@ -133,6 +133,7 @@ static void take_progress(struct follow *f, struct traced_process *p, const char
 static void take_finished(struct follow *f, struct traced_process *p, const char *rest)
 {
     const char *path = strchr(rest, ' ');
+    f->n_ended++;
     if (p)
         p->counts.bytes = strtoull(rest, NULL, 10);
     if (path && p && f->n_finished < MAX_FINISHED &&

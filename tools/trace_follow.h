@@ -28,6 +28,7 @@ struct follow {
     char *finished[MAX_FINISHED]; /* paths of traces, in the order the processes began */
     long finished_pid[MAX_FINISHED];
     size_t n_finished;
+    size_t n_ended; /* processes that ended in order, with a trace or without */
     bool on_terminal;
     char folder[64]; /* where the pipe is */
     char pipe[80];

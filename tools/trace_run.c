@@ -290,14 +290,14 @@ static strata_status judge(const struct follow *f, const struct trace_request *r
     struct counts all = follow_counts(f);
     if (r->no_record || !f->n_processes)
         return STRATA_OK;
-    if (WIFSIGNALED(status) && !f->n_finished)
+    if (WIFSIGNALED(status) && !f->n_ended)
         return strata_fail(err, STRATA_EFORMAT, program, 0, 0,
                            "the program was stopped by signal %d (%s); no trace was kept.",
                            WTERMSIG(status), strsignal(WTERMSIG(status)));
     if (f->fatal || (f->refused && !all.traced))
         return strata_fail(err, STRATA_EUNSUPPORTED, program, 0, 0,
                            "the program cannot be run as it is (see above); no trace was kept.");
-    if (!f->n_finished && !f->write_failed)
+    if (!f->n_ended && !f->write_failed)
         return strata_fail(err, STRATA_EFORMAT, program, 0, 0,
                            "the program ended by _exit or replaced itself, so its trace was not "
                            "finished and not kept; "

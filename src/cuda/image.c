@@ -267,11 +267,10 @@ static CUresult fail(struct CUmod_st *m, CUresult status, const struct strata_er
     return status;
 }
 
+/* An instruction that Strata does not know cannot be told from one that does not exist. */
 static CUresult status_for(const struct strata_error *err)
 {
-    return err->status == STRATA_EFORMAT  ? CUDA_ERROR_INVALID_PTX
-           : err->status == STRATA_ENOMEM ? CUDA_ERROR_OUT_OF_MEMORY
-                                          : CUDA_ERROR_NOT_SUPPORTED;
+    return err->status == STRATA_ENOMEM ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_INVALID_PTX;
 }
 
 /* A text for a newer architecture than the device's cannot be compiled for it. Fatbins are chosen

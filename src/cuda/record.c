@@ -253,7 +253,12 @@ void record_finish(void)
     report_progress("progress");
     if (state.limit_reached)
         driver_report("limit");
-    if (state.writer && !state.failed) {
+    if (state.writer && !state.traced) { /* nothing worth a file */
+        strata_writer_abort(state.writer);
+        state.writer = NULL;
+        unlink(state.path);
+        driver_report("finished 0");
+    } else if (state.writer && !state.failed) {
         struct strata_writer *w = state.writer;
         state.writer = NULL;
         strata_status status = strata_writer_finish(w, &err);

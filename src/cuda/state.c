@@ -307,6 +307,10 @@ const char *program_name(void)
  * library. */
 __attribute__((destructor)) static void finish(void)
 {
-    if (is_started && !is_forked)
-        record_finish();
+    if (!is_started || is_forked)
+        return;
+    pthread_mutex_lock(&lock); /* not while another thread ends the trace */
+    driver_check_interrupt();  /* a signal may be why the program ends */
+    record_finish();
+    pthread_mutex_unlock(&lock);
 }

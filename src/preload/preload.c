@@ -28,6 +28,9 @@ static size_t n_seen;
 void *preload_open_ours(const char *name)
 {
     char path[PATH_MAX + 64];
+    void *loaded = real_dlopen(name, RTLD_NOW | RTLD_NOLOAD); /* before the program, as this one */
+    if (loaded)
+        return loaded;
     snprintf(path, sizeof path, "%s/%s", folder, name);
     if (access(path, R_OK)) /* in the build folder each library has one of its own */
         snprintf(path, sizeof path, "%s/../cudart/%s", folder, name);

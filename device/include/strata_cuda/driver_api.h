@@ -10,90 +10,6 @@ extern "C" {
 #endif
 
 /* clang-format off */
-#ifndef STRATA_CUDA_ALL_VERSIONS
-#define cuDeviceTotalMem cuDeviceTotalMem_v2
-#define cuCtxCreate cuCtxCreate_v4
-#define cuModuleGetGlobal cuModuleGetGlobal_v2
-#define cuMemGetInfo cuMemGetInfo_v2
-#define cuMemAlloc cuMemAlloc_v2
-#define cuMemAllocPitch cuMemAllocPitch_v2
-#define cuMemFree cuMemFree_v2
-#define cuMemGetAddressRange cuMemGetAddressRange_v2
-#define cuMemAllocHost cuMemAllocHost_v2
-#define cuMemHostGetDevicePointer cuMemHostGetDevicePointer_v2
-#define cuMemAdvise cuMemAdvise_v2
-#define cuArrayCreate cuArrayCreate_v2
-#define cuArrayGetDescriptor cuArrayGetDescriptor_v2
-#define cuArray3DCreate cuArray3DCreate_v2
-#define cuArray3DGetDescriptor cuArray3DGetDescriptor_v2
-#define cuTexRefSetAddress cuTexRefSetAddress_v2
-#define cuTexRefGetAddress cuTexRefGetAddress_v2
-#define cuCtxDestroy cuCtxDestroy_v2
-#define cuCtxPopCurrent cuCtxPopCurrent_v2
-#define cuCtxPushCurrent cuCtxPushCurrent_v2
-#define cuStreamDestroy cuStreamDestroy_v2
-#define cuEventDestroy cuEventDestroy_v2
-#define cuTexRefSetAddress2D cuTexRefSetAddress2D_v3
-#define cuLinkCreate cuLinkCreate_v2
-#define cuLinkAddData cuLinkAddData_v2
-#define cuLinkAddFile cuLinkAddFile_v2
-#define cuMemHostRegister cuMemHostRegister_v2
-#define cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2
-#define cuDevicePrimaryCtxReset cuDevicePrimaryCtxReset_v2
-#define cuDevicePrimaryCtxSetFlags cuDevicePrimaryCtxSetFlags_v2
-#define cuDeviceGetUuid cuDeviceGetUuid_v2
-#define cuIpcOpenMemHandle cuIpcOpenMemHandle_v2
-#define cuGraphExecUpdate cuGraphExecUpdate_v2
-#define cuGetProcAddress cuGetProcAddress_v2
-#define cuGraphAddKernelNode cuGraphAddKernelNode_v2
-#define cuGraphKernelNodeGetParams cuGraphKernelNodeGetParams_v2
-#define cuGraphKernelNodeSetParams cuGraphKernelNodeSetParams_v2
-#define cuGraphExecKernelNodeSetParams cuGraphExecKernelNodeSetParams_v2
-#define cuGraphGetEdges cuGraphGetEdges_v2
-#define cuGraphNodeGetDependencies cuGraphNodeGetDependencies_v2
-#define cuGraphNodeGetDependentNodes cuGraphNodeGetDependentNodes_v2
-#define cuGraphAddDependencies cuGraphAddDependencies_v2
-#define cuGraphRemoveDependencies cuGraphRemoveDependencies_v2
-#define cuGraphAddNode cuGraphAddNode_v2
-#define cuEventElapsedTime cuEventElapsedTime_v2
-#define cuMemPrefetchAsync cuMemPrefetchAsync_v2
-#define cuMemcpyHtoD cuMemcpyHtoD_v2
-#define cuMemcpyDtoH cuMemcpyDtoH_v2
-#define cuMemcpyDtoD cuMemcpyDtoD_v2
-#define cuMemcpyDtoA cuMemcpyDtoA_v2
-#define cuMemcpyAtoD cuMemcpyAtoD_v2
-#define cuMemcpyHtoA cuMemcpyHtoA_v2
-#define cuMemcpyAtoH cuMemcpyAtoH_v2
-#define cuMemcpyAtoA cuMemcpyAtoA_v2
-#define cuMemcpyHtoAAsync cuMemcpyHtoAAsync_v2
-#define cuMemcpyAtoHAsync cuMemcpyAtoHAsync_v2
-#define cuMemcpy2D cuMemcpy2D_v2
-#define cuMemcpy2DUnaligned cuMemcpy2DUnaligned_v2
-#define cuMemcpy3D cuMemcpy3D_v2
-#define cuMemcpyHtoDAsync cuMemcpyHtoDAsync_v2
-#define cuMemcpyDtoHAsync cuMemcpyDtoHAsync_v2
-#define cuMemcpyDtoDAsync cuMemcpyDtoDAsync_v2
-#define cuMemcpy2DAsync cuMemcpy2DAsync_v2
-#define cuMemcpy3DAsync cuMemcpy3DAsync_v2
-#define cuMemcpyBatchAsync cuMemcpyBatchAsync_v2
-#define cuMemcpy3DBatchAsync cuMemcpy3DBatchAsync_v2
-#define cuMemsetD8 cuMemsetD8_v2
-#define cuMemsetD16 cuMemsetD16_v2
-#define cuMemsetD32 cuMemsetD32_v2
-#define cuMemsetD2D8 cuMemsetD2D8_v2
-#define cuMemsetD2D16 cuMemsetD2D16_v2
-#define cuMemsetD2D32 cuMemsetD2D32_v2
-#define cuStreamBeginCapture cuStreamBeginCapture_v2
-#define cuStreamWriteValue32 cuStreamWriteValue32_v2
-#define cuStreamWaitValue32 cuStreamWaitValue32_v2
-#define cuStreamWriteValue64 cuStreamWriteValue64_v2
-#define cuStreamWaitValue64 cuStreamWaitValue64_v2
-#define cuStreamBatchMemOp cuStreamBatchMemOp_v2
-#define cuStreamGetCaptureInfo cuStreamGetCaptureInfo_v3
-#define cuStreamUpdateCaptureDependencies cuStreamUpdateCaptureDependencies_v2
-#define cuGraphInstantiate cuGraphInstantiateWithFlags
-#endif
-
 CUresult cuGetErrorString(CUresult, const char **);
 CUresult cuGetErrorName(CUresult, const char **);
 CUresult cuInit(unsigned int);
@@ -627,6 +543,90 @@ CUresult cuGetProcAddress(const char *, void **, int, cuuint64_t);
 CUresult cuProfilerInitialize(const char *, const char *, int);
 CUresult cuProfilerStart(void);
 CUresult cuProfilerStop(void);
+
+#ifndef STRATA_CUDA_ALL_VERSIONS
+#define cuDeviceTotalMem cuDeviceTotalMem_v2
+#define cuCtxCreate cuCtxCreate_v4
+#define cuModuleGetGlobal cuModuleGetGlobal_v2
+#define cuMemGetInfo cuMemGetInfo_v2
+#define cuMemAlloc cuMemAlloc_v2
+#define cuMemAllocPitch cuMemAllocPitch_v2
+#define cuMemFree cuMemFree_v2
+#define cuMemGetAddressRange cuMemGetAddressRange_v2
+#define cuMemAllocHost cuMemAllocHost_v2
+#define cuMemHostGetDevicePointer cuMemHostGetDevicePointer_v2
+#define cuMemAdvise cuMemAdvise_v2
+#define cuArrayCreate cuArrayCreate_v2
+#define cuArrayGetDescriptor cuArrayGetDescriptor_v2
+#define cuArray3DCreate cuArray3DCreate_v2
+#define cuArray3DGetDescriptor cuArray3DGetDescriptor_v2
+#define cuTexRefSetAddress cuTexRefSetAddress_v2
+#define cuTexRefGetAddress cuTexRefGetAddress_v2
+#define cuCtxDestroy cuCtxDestroy_v2
+#define cuCtxPopCurrent cuCtxPopCurrent_v2
+#define cuCtxPushCurrent cuCtxPushCurrent_v2
+#define cuStreamDestroy cuStreamDestroy_v2
+#define cuEventDestroy cuEventDestroy_v2
+#define cuTexRefSetAddress2D cuTexRefSetAddress2D_v3
+#define cuLinkCreate cuLinkCreate_v2
+#define cuLinkAddData cuLinkAddData_v2
+#define cuLinkAddFile cuLinkAddFile_v2
+#define cuMemHostRegister cuMemHostRegister_v2
+#define cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2
+#define cuDevicePrimaryCtxReset cuDevicePrimaryCtxReset_v2
+#define cuDevicePrimaryCtxSetFlags cuDevicePrimaryCtxSetFlags_v2
+#define cuDeviceGetUuid cuDeviceGetUuid_v2
+#define cuIpcOpenMemHandle cuIpcOpenMemHandle_v2
+#define cuGraphExecUpdate cuGraphExecUpdate_v2
+#define cuGetProcAddress cuGetProcAddress_v2
+#define cuGraphAddKernelNode cuGraphAddKernelNode_v2
+#define cuGraphKernelNodeGetParams cuGraphKernelNodeGetParams_v2
+#define cuGraphKernelNodeSetParams cuGraphKernelNodeSetParams_v2
+#define cuGraphExecKernelNodeSetParams cuGraphExecKernelNodeSetParams_v2
+#define cuGraphGetEdges cuGraphGetEdges_v2
+#define cuGraphNodeGetDependencies cuGraphNodeGetDependencies_v2
+#define cuGraphNodeGetDependentNodes cuGraphNodeGetDependentNodes_v2
+#define cuGraphAddDependencies cuGraphAddDependencies_v2
+#define cuGraphRemoveDependencies cuGraphRemoveDependencies_v2
+#define cuGraphAddNode cuGraphAddNode_v2
+#define cuEventElapsedTime cuEventElapsedTime_v2
+#define cuMemPrefetchAsync cuMemPrefetchAsync_v2
+#define cuMemcpyHtoD cuMemcpyHtoD_v2
+#define cuMemcpyDtoH cuMemcpyDtoH_v2
+#define cuMemcpyDtoD cuMemcpyDtoD_v2
+#define cuMemcpyDtoA cuMemcpyDtoA_v2
+#define cuMemcpyAtoD cuMemcpyAtoD_v2
+#define cuMemcpyHtoA cuMemcpyHtoA_v2
+#define cuMemcpyAtoH cuMemcpyAtoH_v2
+#define cuMemcpyAtoA cuMemcpyAtoA_v2
+#define cuMemcpyHtoAAsync cuMemcpyHtoAAsync_v2
+#define cuMemcpyAtoHAsync cuMemcpyAtoHAsync_v2
+#define cuMemcpy2D cuMemcpy2D_v2
+#define cuMemcpy2DUnaligned cuMemcpy2DUnaligned_v2
+#define cuMemcpy3D cuMemcpy3D_v2
+#define cuMemcpyHtoDAsync cuMemcpyHtoDAsync_v2
+#define cuMemcpyDtoHAsync cuMemcpyDtoHAsync_v2
+#define cuMemcpyDtoDAsync cuMemcpyDtoDAsync_v2
+#define cuMemcpy2DAsync cuMemcpy2DAsync_v2
+#define cuMemcpy3DAsync cuMemcpy3DAsync_v2
+#define cuMemcpyBatchAsync cuMemcpyBatchAsync_v2
+#define cuMemcpy3DBatchAsync cuMemcpy3DBatchAsync_v2
+#define cuMemsetD8 cuMemsetD8_v2
+#define cuMemsetD16 cuMemsetD16_v2
+#define cuMemsetD32 cuMemsetD32_v2
+#define cuMemsetD2D8 cuMemsetD2D8_v2
+#define cuMemsetD2D16 cuMemsetD2D16_v2
+#define cuMemsetD2D32 cuMemsetD2D32_v2
+#define cuStreamBeginCapture cuStreamBeginCapture_v2
+#define cuStreamWriteValue32 cuStreamWriteValue32_v2
+#define cuStreamWaitValue32 cuStreamWaitValue32_v2
+#define cuStreamWriteValue64 cuStreamWriteValue64_v2
+#define cuStreamWaitValue64 cuStreamWaitValue64_v2
+#define cuStreamBatchMemOp cuStreamBatchMemOp_v2
+#define cuStreamGetCaptureInfo cuStreamGetCaptureInfo_v3
+#define cuStreamUpdateCaptureDependencies cuStreamUpdateCaptureDependencies_v2
+#define cuGraphInstantiate cuGraphInstantiateWithFlags
+#endif
 /* clang-format on */
 
 #ifdef __cplusplus
