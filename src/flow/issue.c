@@ -2,7 +2,6 @@
 #include "flow/issue.h"
 
 #include "base/bits.h"
-#include "sm/count_memory.h"
 #include "sm/warp_rules.h"
 
 /* ---- when the next instruction can issue ---- */
@@ -89,7 +88,7 @@ static strata_status end_warp(struct flow_engine *e, uint32_t index, uint64_t t)
 
 static void count_memory(struct flow_engine *e, const struct strata_inst *i)
 {
-    sm_count_memory(&e->memory.count, i);
+    count_memory_instruction(&e->memory.count, i);
     e->texture_accesses += i->space == STRATA_SPACE_TEXTURE;
 }
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "interval/profile.h"
+#include "interval/interval_profile.h"
 
 static const char *const names[STRATA_INTERVAL_N_VARIANTS] = {
     "gpumech", "gpumech+", "mdm-queue", "mdm-mshr", "mdm", "gcom", "default"};

@@ -228,7 +228,7 @@ static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst
         done = later_of(done, load_line(m, sm, w, &r[i], use_l1, start + i / tags, &hits));
     /* The unit stops when its misses queue up in front of the crossbar. */
     load_store_hold(&p->unit, p->miss_free, m->gpu->sm.lsu_queue_cycles);
-    count_load(&m->count, w->inst, strata_count_sectors(r, n), hits);
+    count_access(&m->count, w->inst, strata_count_sectors(r, n), hits);
     return done;
 }
 
@@ -254,7 +254,7 @@ static uint64_t store(struct hierarchy *m, uint32_t sm, const struct strata_wins
         store_buffer_put(&p->stores, m->gpu, r[i].line, &bytes, 0, start,
                          p->unit.free - p->unit.busy, send_store, &(struct sender){m, sm});
     }
-    count_store(&m->count, w->inst, strata_count_sectors(r, n), hits);
+    count_access(&m->count, w->inst, strata_count_sectors(r, n), hits);
     hold_for_port(m, p);
     return start + 1;
 }
@@ -280,7 +280,7 @@ static uint64_t atomic(struct hierarchy *m, uint32_t sm, const struct strata_win
     }
     m->count.from_l1_bytes += PACKET_SECTOR_BYTES * packets;
     m->count.to_l1_bytes += returns ? PACKET_SECTOR_BYTES * packets : 0;
-    count_atomic(&m->count, w->inst, strata_count_sectors(r, n));
+    count_access(&m->count, w->inst, strata_count_sectors(r, n), 0);
     hold_for_port(m, p);
     return done;
 }

@@ -13,7 +13,6 @@
 #include "memory/hierarchy.h"
 #include "reuse/residents.h"
 #include "sm/async_groups.h"
-#include "sm/count_memory.h"
 #include "sm/fetch.h"
 #include "sm/launch_report.h"
 #include "sm/sm_inst.h"
@@ -191,7 +190,7 @@ static uint64_t access_memory(struct turns *t, uint32_t index, const struct sm_i
 {
     const struct strata_winst *w = &t->warp[index].next;
     uint32_t core = residents_core(&t->r, index);
-    sm_count_memory(&t->h.count, w->inst);
+    count_memory_instruction(&t->h.count, w->inst);
     t->h.now = later_of(t->h.now, at);
     if (!t->sites)
         return i->kind == SM_KIND_SHARED

@@ -185,12 +185,18 @@ static void serve_read(struct sim_out *o, struct sim_slice *s, const struct sim_
 
 /* ---- writes ---- */
 
+/* Sectors that a write counts and dirties: larger ones than 32 bytes as a whole. */
+static uint32_t written_sectors(const struct sim_memside *m, const struct sim_message *q)
+{
+    return l2_widen(q->sectors, m->rules.together, m->rules.line_sectors);
+}
+
 static void put_sectors(struct sim_out *o, struct sim_slice *s, const struct sim_message *q,
                         bool home, uint64_t t)
 {
     struct sim_memside *m = o->m;
     uint32_t had = sim_l2_find(m, s, q->line), slot = sim_l2_slot(o, s, q->line, t),
-             n = popcount32(q->sectors);
+             sectors = written_sectors(m, q), n = popcount32(sectors);
     struct cache_slot *c = &s->tags.slot[slot];
     bool was_partial = c->partial;
     s->count.write_line_misses += had == CACHE_NONE;
@@ -202,9 +208,7 @@ static void put_sectors(struct sim_out *o, struct sim_slice *s, const struct sim
         sim_l2_fetch(o, s, slot, q->line, fetched, t);
     }
     if (home)
-        sim_l2_mark_dirty(o, s, slot,
-                          l2_widen(q->sectors, m->rules.together, m->rules.line_sectors),
-                          was_partial, t);
+        sim_l2_mark_dirty(o, s, slot, sectors, was_partial, t);
 }
 
 static uint32_t sectors_in_part(const struct sim_message *q)
@@ -216,7 +220,7 @@ static void serve_write(struct sim_out *o, struct sim_slice *s, const struct sim
                         uint64_t t)
 {
     struct sim_memside *m = o->m;
-    uint32_t home = address_map_home(&m->map, q->line), n = popcount32(q->sectors);
+    uint32_t home = address_map_home(&m->map, q->line), n = popcount32(written_sectors(m, q));
     put_sectors(o, s, q, home == s->partition, t);
     if (q->kind != SIM_MSG_REQUEST)
         return;

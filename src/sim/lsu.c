@@ -37,7 +37,7 @@ static void queue_global(struct sim_sm *s, const struct sim_warp *w, uint32_t wa
     const struct strata_inst *i = w->next.inst;
     q->n_lines = (uint16_t)sim_lines(s, w, &q->cycles);
     s->lsu.line_tail += q->n_lines;
-    q->local = i->space == STRATA_SPACE_LOCAL;
+    q->counts_hits = counts_hits(i);
     q->use_l1 = l1_is_used(s->shared->gpu, i);
     q->returns = i->memop != STRATA_MEM_STORE && i->memop != STRATA_MEM_REDUCTION;
     q->kind = SIM_LSU_LOAD;
@@ -155,7 +155,7 @@ static bool load_line(struct sim_sm *s, struct sim_lsu_op *q, const struct sim_l
 {
     const struct strata_gpu *g = s->shared->gpu;
     struct l1_answer a = {.miss = l->sectors};
-    uint32_t n = popcount32(l->sectors), op_for_flight = q->use_l1 ? L1_NONE : q->op;
+    uint32_t op_for_flight = q->use_l1 ? L1_NONE : q->op;
     if (q->use_l1) {
         struct l1_access asked = {.line = l->line, .read = &l->bytes, .sectors = l->sectors};
         a = l1_load(&s->l1, &asked, q->op, t);
@@ -167,10 +167,7 @@ static bool load_line(struct sim_sm *s, struct sim_lsu_op *q, const struct sim_l
     struct sim_op *op = &s->op[q->op];
     op->done = sim_max(op->done, t + g->l1.hit_cycles);
     op->remaining += a.miss || a.inflight;
-    if (q->local) {
-        s->count.n.local_ld_sectors += n;
-    } else {
-        s->count.n.ld_sectors += n;
+    if (q->counts_hits) {
         s->count.n.ld_hits += popcount32(a.hit);
         s->count.ld_inflight_hits += popcount32(a.inflight);
     }
@@ -219,22 +216,15 @@ static void hold_for_port(struct sim_sm *s)
 static void store(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
 {
     struct sim_lsu *u = &s->lsu;
-    uint32_t sectors = 0, block = s->warp[q->warp].block;
+    uint32_t block = s->warp[q->warp].block;
     for (unsigned i = 0; i < q->n_lines; i++) {
         const struct sim_lsu_line *l = &u->line[(u->line_head + i) % SIM_LSU_LINES];
-        sectors += popcount32(l->sectors);
         if (s->shared->gpu->l1.enabled) {
             uint32_t hit =
                 l1_write(&s->l1.data, s->shared->gpu, l->line, l->sectors, &l->bytes, start);
-            s->count.n.st_hits += q->local ? 0 : popcount32(hit);
+            s->count.n.st_hits += q->counts_hits ? popcount32(hit) : 0;
         }
         sim_store_put(s, l, block, start);
-    }
-    if (q->local) {
-        s->count.n.local_st_sectors += sectors;
-    } else {
-        s->count.n.st_requests++;
-        s->count.n.st_sectors += sectors;
     }
     sim_blocks_written(s, 1u << block, 0); /* the instruction itself, counted when it was queued */
     hold_for_port(s);
@@ -255,8 +245,6 @@ static void atomic(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
         s->block[s->warp[q->warp].block].writes++;
         sim_send(s, flight, sim_take_port(s, l->operations, start), l);
         s->count.n.from_l1_bytes += SIM_SECTOR_BYTES * l->operations;
-        *(q->returns ? &s->count.n.atom_sectors : &s->count.n.red_sectors) +=
-            popcount32(l->sectors);
         if (q->returns)
             s->op[q->op].remaining++;
     }
@@ -280,8 +268,6 @@ static bool work(struct sim_sm *s, struct sim_lsu_op *q)
     bool again = q->begun, done = true;
     uint64_t start = again ? s->now : begin(s, q->cycles);
     q->begun = true;
-    if (!again && q->kind == SIM_LSU_LOAD && !q->local)
-        s->count.n.ld_requests++;
     switch (q->kind) {
     case SIM_LSU_LOAD:
         done = load(s, q, start);

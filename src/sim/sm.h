@@ -130,7 +130,7 @@ struct sim_lsu_op {
     uint32_t cycles;
     uint16_t n_lines, next_line;
     uint8_t kind, warp;
-    bool use_l1, local, returns, begun;
+    bool use_l1, counts_hits, returns, begun;
 };
 struct sim_lsu_line {
     uint64_t line;

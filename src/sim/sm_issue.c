@@ -3,7 +3,6 @@
 #include "base/bug.h"
 #include "sim/sm.h"
 #include "sm/warp_rules.h"
-#include "sm/count_memory.h"
 
 /* ---- when the next instruction can issue ---- */
 
@@ -204,7 +203,7 @@ static void end_warp(struct sim_sm *s, uint32_t index, uint64_t t)
 
 static void count_memory(struct sim_sm_counters *c, const struct strata_inst *i)
 {
-    sm_count_memory(&c->n, i);
+    count_memory_instruction(&c->n, i);
     c->async_copies += i->memop == STRATA_MEM_ASYNC_COPY;
     c->texture_accesses += i->space == STRATA_SPACE_TEXTURE;
 }

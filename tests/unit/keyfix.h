@@ -378,7 +378,7 @@ static void build_machine(struct strata_gpu *g, const char *const *words)
         fail_msg("%s", err.message);
 }
 
-static bool run(const struct strata_gpu *g, unsigned t, unsigned k, struct strata_result *out)
+static inline bool run(const struct strata_gpu *g, unsigned t, unsigned k, struct strata_result *out)
 {
     struct strata_reader *reader;
     struct strata_error err;
@@ -391,7 +391,7 @@ static bool run(const struct strata_gpu *g, unsigned t, unsigned k, struct strat
     return done;
 }
 
-static void open_keyfix(void)
+static inline void open_keyfix(void)
 {
     const char *const *words[N_MACHINES] = {modern, classic, odd};
     struct strata_error err;
@@ -409,7 +409,7 @@ static void open_keyfix(void)
         build_machine(&machine[m], words[m]);
 }
 
-static int close_keyfix(void)
+static inline int close_keyfix(void)
 {
     char path[128];
     strata_trace_close(trace[0]);

@@ -1,4 +1,4 @@
-/* profile.c - streams of lines at four scopes, put to one of three engines. */
+/* reuse_profile.c - streams of lines at four scopes, put to one of three engines. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* store.c - profiles in memory and as JSON. */
+/* interval_store.c - profiles in memory and as JSON. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "interval/profile.h"
+#include "interval/interval_profile.h"
 
 #define FORMAT_NAME "strata.interval-profile/2"
 enum { LIMIT_BYTES = 1 << 30 };

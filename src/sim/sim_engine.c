@@ -1,10 +1,10 @@
-/* engine.c - windows of time.
+/* sim_engine.c - windows of time.
  *
  * In a window every SM with something due, and the memory side, work side by side on any thread:
  * nothing sent within a window can arrive in it (packet.h). Between windows one thread does what
  * concerns several of them, in order of time and SM: blocks that ended are replaced, packets are
  * exchanged, instruction lines and translations made known. */
-#include "sim/engine.h"
+#include "sim/sim_engine.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* report.h - the interval model's row in the table of models. */
+/* interval_report.h - the interval model's row in the table of models. */
 #ifndef STRATA_INTERVAL_REPORT_H
 #define STRATA_INTERVAL_REPORT_H
 

@@ -1,5 +1,5 @@
-/* engine.c - building the SMs of a launch, and the wheel of time. */
-#include "flow/engine.h"
+/* flow_engine.c - building the SMs of a launch, and the wheel of time. */
+#include "flow/flow_engine.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* engine.h - the flow model's loop: warps issue in the order of their times.
+/* flow_engine.h - the flow model's loop: warps issue in the order of their times.
  *
  * Nothing ticks. A wheel of time slots holds warps that become ready and
  * schedulers that have something to issue; each instruction asks the memory side

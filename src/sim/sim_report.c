@@ -1,9 +1,9 @@
-/* report.c - the clocked model's answer in the profiler's words, and the model's entry. */
+/* sim_report.c - the clocked model's answer in the profiler's words, and the model's entry. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
-#include "sim/engine.h"
+#include "sim/sim_engine.h"
 #include "sm/launch_report.h"
 
 static void add_sm(struct sim_sm_counters *sum, const struct sim_sm_counters *one)

@@ -1,4 +1,4 @@
-/* profile.h - what is kept of a launch. */
+/* interval_profile.h - what is kept of a launch. */
 #ifndef STRATA_INTERVAL_PROFILE_H
 #define STRATA_INTERVAL_PROFILE_H
 

@@ -1,5 +1,5 @@
-/* report.c - the flow model's answer in the profiler's words. */
-#include "flow/engine.h"
+/* flow_report.c - the flow model's answer in the profiler's words. */
+#include "flow/flow_engine.h"
 
 #include <stdio.h>
 #include <string.h>

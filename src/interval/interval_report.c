@@ -1,10 +1,10 @@
-/* report.c - the interval model as one of the models of `strata predict`. */
-#include "interval/report.h"
+/* interval_report.c - the interval model as one of the models of `strata predict`. */
+#include "interval/interval_report.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "interval/profile.h"
+#include "interval/interval_profile.h"
 
 static void report_stack(const struct strata_interval_result *e, struct strata_result *r)
 {
@@ -205,6 +205,7 @@ static const char *const free_keys[] = {"name",
                                         "sm.fetch_interval",
                                         "sm.fetch_miss",
                                         "sm.fetch_cold",
+                                        "sm.fetch_ahead",
                                         "sm.lsu_queue",
                                         "launch.",
                                         "l1.mshrs",
@@ -215,7 +216,6 @@ static const char *const free_keys[] = {"name",
                                         "l1.fill_bytes_per_cycle",
                                         "l1.miss_requests_per_cycle",
                                         "l1.store_drain",
-                                        "l1.store",
                                         "xbar.",
                                         "l2.slices",
                                         "l2.channel_hash",
@@ -235,6 +235,7 @@ static const char *const free_keys[] = {"name",
                                         "texture.",
                                         "readonly.",
                                         "reuse.",
+                                        "interval.",
                                         "model.late",
                                         "model.waves",
                                         "model.launch",
