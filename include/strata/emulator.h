@@ -194,6 +194,10 @@ struct strata_run_options {
      * to how hardware mixes them, and much slower. 0: a warp runs until it waits, blocks by
      * themselves where they can. */
     uint32_t interleave;
+    /* A kernel has launched a kernel: called in the order of its blocks, to be run after it. The
+     * launch and its parameters are gone afterwards. NULL: a kernel that does so fails. */
+    void (*child)(void *user, const struct strata_kernel_launch *launch);
+    void *child_user;
 };
 void strata_run_options_init(struct strata_run_options *opt);
 

@@ -83,6 +83,8 @@ void emu_block_destroy(struct emu_block *block)
     free(block->text.bytes);
     free(block->deferred.bytes);
     strata_block_destroy(block->record);
+    emu_children_drop(block);
+    free(block->children);
     free(block);
 }
 
@@ -120,6 +122,7 @@ void emu_block_start(struct emu_block *block, uint64_t index, bool recording)
     block->next_warp = 0;
     block->live_warps = block->n_warps;
     block->text.n = block->deferred.n = 0;
+    emu_children_drop(block);
     block->deferred.overflow = false;
     if (run->ahead)
         forget_touched(block);

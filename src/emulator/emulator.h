@@ -149,6 +149,8 @@ struct emu_block {
     struct emu_touched loaded, stored, sampled; /* sampled: by texture instructions */
     struct emu_overlay *overlay;
     struct strata_error error;
+    struct strata_kernel_launch *children; /* it has launched; parameters are its own */
+    size_t n_children, cap_children;
     uint32_t next_warp; /* round robin */
     struct emu_block *next;
 };
@@ -367,6 +369,19 @@ uint64_t emu_atomic_apply(unsigned op, unsigned type, uint8_t *memory, uint64_t 
 /* ---- recording, see record.c ---- */
 void emu_record(struct emu_warp *w, const struct emu_site *site, uint32_t mask);
 void emu_record_access(struct emu_warp *w, const struct emu_site *site, uint32_t mask);
+
+/* ---- kernels that kernels launch, see child.c ---- */
+
+/* A buffer for the parameters of a launch, in device memory; 0: no room. */
+uint64_t emu_child_prepare(struct emu_warp *w, const struct strata_entry *entry,
+                           struct strata_dim3 grid, struct strata_dim3 block,
+                           uint32_t shared_bytes);
+/* Launches what such a buffer was made for, and frees it. False after a failure. */
+bool emu_child_launch(struct emu_warp *w, const struct emu_site *site, unsigned lane,
+                      uint64_t buffer);
+/* To whoever runs the launch; or nowhere. */
+void emu_children_hand_out(struct emu_block *block);
+void emu_children_drop(struct emu_block *block);
 
 /* ---- functions kernels call that are no code of theirs, see builtin.c ---- */
 

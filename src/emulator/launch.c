@@ -107,6 +107,7 @@ strata_status emu_launch_finish(struct emu_launch *l, struct emu_block *block,
     const struct strata_run_options *opt = l->run.opt;
     if (block->text.n && opt->print)
         opt->print(opt->print_user, block->text.bytes, block->text.n);
+    emu_children_hand_out(block);
     l->next++;
     l->stats.blocks++;
     l->stats.warp_instructions += block->clock;
