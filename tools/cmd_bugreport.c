@@ -152,6 +152,13 @@ static strata_status write_report(const char *path, char **words, int n, struct 
     return output_commit(&out, err);
 }
 
+static strata_status bugreport(void *context, char **words, int n_words, struct strata_error *err)
+{
+    const char *const *output = context;
+    int first = n_words && !strcmp(words[0], "strata") ? 1 : 0; /* pasted with the name in front */
+    return write_report(*output, words + first, n_words - first, err);
+}
+
 int cmd_bugreport(int argc, char **argv)
 {
     const char *output = NULL;
@@ -169,13 +176,9 @@ int cmd_bugreport(int argc, char **argv)
                 "anywhere. Read it before you pass it on: it holds paths of this machine.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .most_words = ANY_NUMBER,
+        .run = bugreport,
+        .context = &output,
     };
-    int n_args, code;
-    struct strata_error err;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    int first = n_args && !strcmp(argv[1], "strata") ? 1 : 0; /* pasted with the name in front */
-    return write_report(output, argv + 1 + first, n_args - first, &err) == STRATA_OK
-               ? EXIT_DONE
-               : report_error(&err);
+    return run_command(&syntax, argc, argv);
 }

@@ -12,7 +12,8 @@
 
 struct check_arguments {
     struct launch_arguments launches;
-    const char *format, *output;
+    enum format format;
+    const char *output;
     bool quiet, rules;
 };
 
@@ -148,12 +149,12 @@ static void end(const struct checks *c)
                 c->n_launches);
 }
 
-static strata_status check(const struct check_arguments *a, enum format format, char **paths,
-                           int n_paths, struct strata_error *err)
+static strata_status check(void *context, char **paths, int n_paths, struct strata_error *err)
 {
+    const struct check_arguments *a = context;
     struct strata_launch_set set = {0};
     struct output out;
-    struct checks c = {.format = format};
+    struct checks c = {.format = a->format};
     strata_status status = load_launches(&a->launches, paths, n_paths, &set, err);
     if (!status)
         status = output_open(&out, a->output, err);
@@ -183,14 +184,13 @@ static strata_status check(const struct check_arguments *a, enum format format, 
     return status;
 }
 
-static int print_rules(void)
+static void print_rules(void)
 {
     size_t n;
     const struct strata_rule *rules = strata_check_rules(&n);
     for (size_t i = 0; i < n; i++)
         printf("%-20s %-5s  %s\n", rules[i].name, rules[i].is_error ? "error" : "note",
                rules[i].sentence);
-    return EXIT_DONE;
 }
 
 int cmd_check(int argc, char **argv)
@@ -199,7 +199,7 @@ int cmd_check(int argc, char **argv)
     const struct option options[] = {
         {0, "rules", OPTION_FLAG, &a.rules, NULL, "list the rules and stop"},
         LAUNCH_OPTIONS(a.launches),
-        {'f', "format", OPTION_STRING, &a.format, "FORMAT", "text (default), csv or json"},
+        {'f', "format", OPTION_FORMAT, &a.format, "FORMAT", "text (default), csv or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no warnings"},
     };
@@ -210,19 +210,13 @@ int cmd_check(int argc, char **argv)
         .text = "Exit code 1 if a launch breaks a rule of kind error, 3 if a trace cannot be read.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .least_words = 1,
+        .most_words = ANY_NUMBER,
+        .needs = "a trace",
+        .list_asked = &a.rules,
+        .list = print_rules,
+        .run = check,
+        .context = &a,
     };
-    int n_args, code;
-    enum format format;
-    struct strata_error err;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    if (a.rules)
-        return print_rules();
-    if (!parse_format("check", a.format, &format))
-        return EXIT_USAGE;
-    strata_status status = n_args < 1
-                               ? strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
-                                             "check needs a trace; see `strata check --help`.")
-                               : check(&a, format, argv + 1, n_args, &err);
-    return status == STRATA_OK ? EXIT_DONE : report_error(&err);
+    return run_command(&syntax, argc, argv);
 }

@@ -105,9 +105,12 @@ static uint64_t file_bytes(const char *path, uint64_t counted)
     return !stat(path, &info) && S_ISREG(info.st_mode) ? (uint64_t)info.st_size : counted;
 }
 
-static strata_status convert(const struct convert_arguments *a, char **paths, int n_paths,
-                             const char *out, struct strata_error *err)
+static strata_status convert(void *context, char **words, int n_words, struct strata_error *err)
 {
+    const struct convert_arguments *a = context;
+    const char *out = words[n_words - 1];
+    char **paths = words;
+    int n_paths = n_words - 1;
     struct strata_launch_set set = {0};
     struct conversion c = {.arguments = a, .set = &set};
     struct strata_writer_options options = {.format = a->to, .compression_level = (int)a->level};
@@ -145,6 +148,9 @@ int cmd_convert(int argc, char **argv)
         LAUNCH_OPTIONS(a.launches),
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no warnings, no summary"},
     };
+    const struct option_rule rules[] = {
+        IN_RANGE(a.level, 0, 100, "--level takes a number from 1 to 19."),
+    };
     const struct command_syntax syntax = {
         .name = "convert",
         .arguments = "TRACE... OUT",
@@ -156,20 +162,13 @@ int cmd_convert(int argc, char **argv)
                 "it is complete.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .least_words = 2,
+        .most_words = ANY_NUMBER,
+        .needs = "a trace and a name to write",
+        .rules = rules,
+        .n_rules = sizeof rules / sizeof rules[0],
+        .run = convert,
+        .context = &a,
     };
-    int n_args, code;
-    struct strata_error err;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    strata_status status;
-    if (n_args < 2)
-        status =
-            strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
-                        "convert needs a trace and a name to write; see `strata convert --help`.");
-    else if (a.level > 100)
-        status =
-            strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0, "--level takes a number from 1 to 19.");
-    else
-        status = convert(&a, argv + 1, n_args - 1, argv[n_args], &err);
-    return status == STRATA_OK ? EXIT_DONE : report_error(&err);
+    return run_command(&syntax, argc, argv);
 }

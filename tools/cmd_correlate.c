@@ -397,9 +397,14 @@ static strata_status check_usage(const struct correlate_arguments *a, int n_args
     if ((a->label || a->measurement) && !a->database)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "--%s needs --db FILE.",
                            a->label ? "label" : "measurement");
-    if (a->jobs < 1 || a->jobs > 1024)
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "-j takes a number from 1 to 1024.");
     return STRATA_OK;
+}
+
+static strata_status check_and_correlate(void *context, char **words, int n_words,
+                                         struct strata_error *err)
+{
+    strata_status status = check_usage(context, n_words, err);
+    return status == STRATA_OK ? correlate(context, words, n_words, err) : status;
 }
 
 int cmd_correlate(int argc, char **argv)
@@ -442,6 +447,9 @@ int cmd_correlate(int argc, char **argv)
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no warnings"},
     };
+    const struct option_rule rules[] = {
+        JOBS_RULE(a.jobs),
+    };
     const struct command_syntax syntax = {
         .name = "correlate",
         .arguments = "--measured FILE PREDICTION...",
@@ -454,19 +462,11 @@ int cmd_correlate(int argc, char **argv)
                 "--min-value changes that.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .most_words = ANY_NUMBER,
+        .rules = rules,
+        .n_rules = sizeof rules / sizeof rules[0],
+        .run = check_and_correlate,
+        .context = &a,
     };
-    int n_args, code;
-    struct strata_error err;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    strata_status status = check_usage(&a, n_args, &err);
-    if (status == STRATA_OK)
-        status = correlate(&a, argv + 1, n_args, &err);
-    free(a.traces.item);
-    free(a.model.item);
-    free(a.metric.item);
-    free(a.max_error.item);
-    free(a.min_value.item);
-    free(a.exact.item);
-    return status == STRATA_OK ? EXIT_DONE : report_error(&err);
+    return run_command(&syntax, argc, argv);
 }

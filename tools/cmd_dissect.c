@@ -14,7 +14,8 @@
 #include "print.h"
 
 struct dissect_arguments {
-    const char *target, *from, *save, *gpu_file, *report, *format, *output, *probe;
+    const char *target, *from, *save, *gpu_file, *report, *output, *probe;
+    enum format format;
     struct option_list set;
     double outliers;
     uint64_t seed, jitter;
@@ -143,8 +144,7 @@ static strata_status measure_model(const struct dissect_arguments *a, struct str
     return st;
 }
 
-static strata_status dissect(const struct dissect_arguments *a, enum format format,
-                             struct strata_error *err)
+static strata_status dissect(const struct dissect_arguments *a, struct strata_error *err)
 {
     struct strata_probe_set set = {0};
     struct strata_dissection d = {0};
@@ -160,7 +160,7 @@ static strata_status dissect(const struct dissect_arguments *a, enum format form
     if (st == STRATA_OK && a->save && !a->from && strcmp(a->target, "cuda"))
         st = strata_probe_save(a->save, &set, err);
     if (st == STRATA_OK)
-        st = write_results(a, format, &set, &d, err);
+        st = write_results(a, a->format, &set, &d, err);
     strata_dissection_release(&d);
     strata_probe_release(&set);
     return st;
@@ -183,6 +183,14 @@ static strata_status check_arguments(const struct dissect_arguments *a, struct s
     return STRATA_OK;
 }
 
+static strata_status check_and_dissect(void *context, char **words, int n_words,
+                                       struct strata_error *err)
+{
+    (void)words, (void)n_words;
+    strata_status status = check_arguments(context, err);
+    return status == STRATA_OK ? dissect(context, err) : status;
+}
+
 int cmd_dissect(int argc, char **argv)
 {
     struct dissect_arguments a = {.seed = 1};
@@ -203,7 +211,7 @@ int cmd_dissect(int argc, char **argv)
          "model: latencies vary by up to twice this (default 0)"},
         {0, "seed", OPTION_UINT, &a.seed, "N",
          "model: seed of noise, replacement and order of visits (default 1)"},
-        {'f', "format", OPTION_STRING, &a.format, "FORMAT", "text (default), csv or json"},
+        {'f', "format", OPTION_FORMAT, &a.format, "FORMAT", "text (default), csv or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
     };
     const struct command_syntax syntax = {
@@ -217,22 +225,8 @@ int cmd_dissect(int argc, char **argv)
                 "What the data does not support is printed as undetermined.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .run = check_and_dissect,
+        .context = &a,
     };
-    int n_args, code;
-    struct strata_error err;
-    enum format format;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    if (!parse_format("dissect", a.format, &format)) {
-        free(a.set.item);
-        return EXIT_USAGE;
-    }
-    strata_status st =
-        n_args ? strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
-                             "dissect takes no arguments besides its options, not \"%s\".", argv[1])
-               : check_arguments(&a, &err);
-    if (st == STRATA_OK)
-        st = dissect(&a, format, &err);
-    free(a.set.item);
-    return st == STRATA_OK ? EXIT_DONE : report_error(&err);
+    return run_command(&syntax, argc, argv);
 }

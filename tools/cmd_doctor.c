@@ -251,44 +251,44 @@ static void print_json(const struct finding *findings)
     printf("\n ]}\n");
 }
 
+struct doctor_arguments {
+    enum format format;
+    const char *root;
+};
+
+static strata_status examine(void *context, char **words, int n_words, struct strata_error *err)
+{
+    static void (*const print[])(const struct finding *) = {print_text, print_csv, print_json};
+    const struct doctor_arguments *a = context;
+    struct finding findings[N_PROBES];
+    struct output o;
+    (void)words, (void)n_words;
+    strata_status status = output_open(&o, NULL, err);
+    if (status != STRATA_OK)
+        return status;
+    for (size_t i = 0; i < N_PROBES; i++)
+        probes[i].look(a->root, &findings[i]);
+    print[a->format](findings);
+    return output_commit(&o, err);
+}
+
 int cmd_doctor(int argc, char **argv)
 {
-    const char *format_word = NULL, *root = "";
+    struct doctor_arguments a = {.root = ""};
     const struct option options[] = {
-        {0, "format", OPTION_STRING, &format_word, "F", "text (default), csv or json"},
-        {0, "root", OPTION_STRING, &root, "DIR",
+        {0, "format", OPTION_FORMAT, &a.format, "F", "text (default), csv or json"},
+        {0, "root", OPTION_STRING, &a.root, "DIR",
          "look below another root folder, such as a container image"},
     };
     const struct command_syntax syntax = {
-        "doctor",
-        "",
-        "Says what will work on this machine, and how to get the rest.",
-        "Nothing that is missing keeps predictions from working.",
-        options,
-        2};
-    int n_args, code;
-    enum format format;
-    struct finding findings[N_PROBES];
-    struct output o;
-    struct strata_error err;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    if (!parse_format("doctor", format_word, &format))
-        return EXIT_USAGE;
-    if (n_args) {
-        fprintf(stderr, "strata doctor: \"%s\" is one word too many; see `strata doctor --help`.\n",
-                argv[1]);
-        return EXIT_USAGE;
-    }
-    if (output_open(&o, NULL, &err) != STRATA_OK)
-        return report_error(&err);
-    for (size_t i = 0; i < N_PROBES; i++)
-        probes[i].look(root, &findings[i]);
-    if (format == FORMAT_TEXT)
-        print_text(findings);
-    else if (format == FORMAT_CSV)
-        print_csv(findings);
-    else
-        print_json(findings);
-    return output_commit(&o, &err) == STRATA_OK ? EXIT_DONE : report_error(&err);
+        .name = "doctor",
+        .arguments = "",
+        .summary = "Says what will work on this machine, and how to get the rest.",
+        .text = "Nothing that is missing keeps predictions from working.",
+        .options = options,
+        .n_options = sizeof options / sizeof options[0],
+        .run = examine,
+        .context = &a,
+    };
+    return run_command(&syntax, argc, argv);
 }

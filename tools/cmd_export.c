@@ -126,9 +126,9 @@ static strata_status export_all(const struct export_arguments *a, enum dram_form
     return status;
 }
 
-static strata_status export_dram(const struct export_arguments *a, char **paths, int n_paths,
-                                 struct strata_error *err)
+static strata_status export_dram(void *context, char **paths, int n_paths, struct strata_error *err)
 {
+    const struct export_arguments *a = context;
     int format = 0;
     struct pass_inputs in;
     while (format <= DRAM_CSV && strcmp(a->dram, dram_formats[format]))
@@ -159,6 +159,9 @@ int cmd_export(int argc, char **argv)
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no summary"},
     };
+    const struct option_rule rules[] = {
+        NEEDED(a.gpu, "export needs a trace and --gpu; see `strata export --help`."),
+    };
     const struct command_syntax syntax = {
         .name = "export",
         .arguments = "TRACE... --gpu GPU",
@@ -170,17 +173,13 @@ int cmd_export(int argc, char **argv)
                 "are left out.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .least_words = 1,
+        .most_words = ANY_NUMBER,
+        .needs = "a trace and --gpu",
+        .rules = rules,
+        .n_rules = sizeof rules / sizeof rules[0],
+        .run = export_dram,
+        .context = &a,
     };
-    int n_args, code;
-    struct strata_error err;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    strata_status status;
-    if (n_args < 1 || !a.gpu)
-        status = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
-                             "export needs a trace and --gpu; see `strata export --help`.");
-    else
-        status = export_dram(&a, argv + 1, n_args, &err);
-    free(a.set.item);
-    return status == STRATA_OK ? EXIT_DONE : report_error(&err);
+    return run_command(&syntax, argc, argv);
 }

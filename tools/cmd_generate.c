@@ -105,18 +105,18 @@ static strata_status generate(const struct generate_arguments *a, const char *ki
     return status;
 }
 
-static strata_status check_usage(const struct generate_arguments *a, int n_args,
-                                 struct strata_error *err)
+static strata_status generate_from_words(void *context, char **words, int n_words,
+                                         struct strata_error *err)
 {
-    if (n_args < 1)
+    const struct generate_arguments *a = context;
+    if (!n_words)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                            "generate needs a kind of trace; `strata generate --kinds` lists them.");
     if (!a->output)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                            "generate needs a name to write: -o OUT.strata.");
-    if (a->level > 100)
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "--level takes a number from 1 to 19.");
-    return STRATA_OK;
+    words[n_words] = NULL; /* words after the last are parsed options */
+    return generate(a, words[0], (const char *const *)(words + 1), err);
 }
 
 int cmd_generate(int argc, char **argv)
@@ -132,6 +132,9 @@ int cmd_generate(int argc, char **argv)
          "list the kinds with their parameters and defaults"},
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no summary"},
     };
+    const struct option_rule rules[] = {
+        IN_RANGE(a.level, 0, 100, "--level takes a number from 1 to 19."),
+    };
     const struct command_syntax syntax = {
         .name = "generate",
         .arguments = "KIND [key=value...] -o OUT",
@@ -141,19 +144,13 @@ int cmd_generate(int argc, char **argv)
                 "trace. `strata generate --kinds` lists what there is.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .most_words = ANY_NUMBER,
+        .list_asked = &a.kinds,
+        .list = show_kinds,
+        .rules = rules,
+        .n_rules = sizeof rules / sizeof rules[0],
+        .run = generate_from_words,
+        .context = &a,
     };
-    int n_args, code;
-    struct strata_error err;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    if (a.kinds) {
-        show_kinds();
-        return EXIT_DONE;
-    }
-    strata_status status = check_usage(&a, n_args, &err);
-    if (status == STRATA_OK) {
-        argv[1 + n_args] = NULL; /* words after the last are parsed options */
-        status = generate(&a, argv[1], (const char *const *)(argv + 2), &err);
-    }
-    return status == STRATA_OK ? EXIT_DONE : report_error(&err);
+    return run_command(&syntax, argc, argv);
 }

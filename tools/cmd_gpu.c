@@ -234,66 +234,73 @@ static void show(enum format format, bool all)
     }
 }
 
-static int finish_stdout(void)
+static strata_status finish_stdout(struct strata_error *err)
 {
-    struct strata_error err;
     struct output o;
-    if (output_open(&o, NULL, &err) != STRATA_OK || output_commit(&o, &err) != STRATA_OK)
-        return report_error(&err);
-    return EXIT_DONE;
+    strata_status status = output_open(&o, NULL, err);
+    return status == STRATA_OK ? output_commit(&o, err) : status;
 }
 
-static int show_yaml(void)
+static strata_status show_yaml(struct strata_error *err)
 {
     char *text;
-    struct strata_error err;
-    if (strata_gpu_to_yaml(&gpu_a, &text, &err) != STRATA_OK)
-        return report_error(&err);
+    strata_status status = strata_gpu_to_yaml(&gpu_a, &text, err);
+    if (status != STRATA_OK)
+        return status;
     fputs(text, stdout);
     free(text);
-    return finish_stdout();
+    return finish_stdout(err);
+}
+
+struct show_arguments {
+    const char *format;
+    struct option_list sets;
+    bool set_only;
+};
+
+static strata_status show_one(void *context, char **words, int n_words, struct strata_error *err)
+{
+    const struct show_arguments *a = context;
+    bool yaml = a->format && !strcmp(a->format, "yaml");
+    enum format format = FORMAT_TEXT;
+    (void)n_words;
+    if (!yaml && a->format && !parse_format(a->format, &format))
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "gpu show: --format is text, csv, json or yaml, not \"%.80s\".",
+                           a->format);
+    strata_status status = load_gpu(words[0], &a->sets, &gpu_a, err);
+    if (status != STRATA_OK)
+        return status;
+    if (yaml)
+        return show_yaml(err);
+    show(format, !a->set_only);
+    return finish_stdout(err);
 }
 
 static int gpu_show(int argc, char **argv)
 {
-    const char *format_word = NULL;
-    struct option_list sets = {0};
-    bool set_only = false;
+    struct show_arguments a = {0};
     const struct option options[] = {
-        {0, "format", OPTION_STRING, &format_word, "F",
+        {0, "format", OPTION_STRING, &a.format, "F",
          "text (default), csv, json, or yaml (a GPU file)"},
-        {0, "set", OPTION_LIST, &sets, "KEY=VALUE", "change one value first; may be repeated"},
-        {0, "set-only", OPTION_FLAG, &set_only, NULL,
+        {0, "set", OPTION_LIST, &a.sets, "KEY=VALUE", "change one value first; may be repeated"},
+        {0, "set-only", OPTION_FLAG, &a.set_only, NULL,
          "leave out the keys that are at their default (text)"},
     };
     const struct command_syntax syntax = {
-        "gpu show",
-        "GPU",
-        "Prints every value of a GPU with its source, and what follows from them.",
-        "GPU is a name (`strata gpu list` shows them) or the path of a GPU file.",
-        options,
-        3};
-    int n_args, code;
-    enum format format;
-    struct strata_error err;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    if (n_args != 1) {
-        fprintf(stderr,
-                "strata gpu show: name one GPU; `strata gpu list` shows those there are.\n");
-        return EXIT_USAGE;
-    }
-    bool yaml = format_word && !strcmp(format_word, "yaml");
-    if (!yaml && !parse_format("gpu show", format_word, &format))
-        return EXIT_USAGE;
-    strata_status status = load_gpu(argv[1], &sets, &gpu_a, &err);
-    free(sets.item);
-    if (status != STRATA_OK)
-        return report_error(&err);
-    if (yaml)
-        return show_yaml();
-    show(format, !set_only);
-    return finish_stdout();
+        .name = "gpu show",
+        .arguments = "GPU",
+        .summary = "Prints every value of a GPU with its source, and what follows from them.",
+        .text = "GPU is a name (`strata gpu list` shows them) or the path of a GPU file.",
+        .options = options,
+        .n_options = sizeof options / sizeof options[0],
+        .least_words = 1,
+        .most_words = 1,
+        .asks = "name one GPU; `strata gpu list` shows those there are.",
+        .run = show_one,
+        .context = &a,
+    };
+    return run_command(&syntax, argc, argv);
 }
 
 /* ---- list ---- */
@@ -384,6 +391,7 @@ static void list_row(enum format format, const struct gpu_file *file, bool first
     }
 }
 
+/* A file that cannot be read is told of, and the others are listed all the same. */
 static int print_list(enum format format, const struct listing *l)
 {
     int code = EXIT_DONE;
@@ -407,44 +415,53 @@ static int print_list(enum format format, const struct listing *l)
     }
     if (format == FORMAT_JSON)
         printf("\n ]}\n");
-    int written = finish_stdout();
-    return written ? written : code;
+    return code;
 }
 
-static int gpu_list(int argc, char **argv)
-{
-    const char *format_word = NULL;
-    const struct option options[] = {
-        {0, "format", OPTION_STRING, &format_word, "F", "text (default), csv or json"}};
-    const struct command_syntax syntax = {"gpu list",
-                                          "",
-                                          "Lists the GPUs there are files for.",
-                                          "Files are looked for in the folders of STRATA_GPU_PATH, "
-                                          "then among those that came with strata.",
-                                          options,
-                                          1};
-    int n_args, code;
+struct list_arguments {
     enum format format;
-    struct strata_error err;
+    int code;
+};
+
+static strata_status list_all(void *context, char **words, int n_words, struct strata_error *err)
+{
+    struct list_arguments *a = context;
     struct listing l = {0};
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    if (!parse_format("gpu list", format_word, &format))
-        return EXIT_USAGE;
-    if (add_gpu_paths(&err) != STRATA_OK)
-        return report_error(&err);
-    if (!find_files(&l))
-        strata_fail(&err, STRATA_ENOMEM, NULL, 0, 0,
-                    "there is no memory left for the list of GPUs."),
-            code = report_error(&err);
-    else
-        code = print_list(format, &l);
+    (void)words, (void)n_words;
+    strata_status status = add_gpu_paths(err);
+    if (status == STRATA_OK && !find_files(&l))
+        status = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                             "there is no memory left for the list of GPUs.");
+    if (status == STRATA_OK) {
+        a->code = print_list(a->format, &l);
+        status = finish_stdout(err);
+    }
     for (size_t i = 0; i < l.n; i++) {
         free(l.file[i].name);
         free(l.file[i].path);
     }
     free(l.file);
-    return code;
+    return status;
+}
+
+static int gpu_list(int argc, char **argv)
+{
+    struct list_arguments a = {0};
+    const struct option options[] = {
+        {0, "format", OPTION_FORMAT, &a.format, "F", "text (default), csv or json"}};
+    const struct command_syntax syntax = {
+        .name = "gpu list",
+        .arguments = "",
+        .summary = "Lists the GPUs there are files for.",
+        .text = "Files are looked for in the folders of STRATA_GPU_PATH, "
+                "then among those that came with strata.",
+        .options = options,
+        .n_options = sizeof options / sizeof options[0],
+        .run = list_all,
+        .context = &a,
+    };
+    int code = run_command(&syntax, argc, argv);
+    return code ? code : a.code;
 }
 
 /* ---- check ---- */
@@ -484,34 +501,41 @@ static int check_one(const char *name, bool strict)
     return strict && s.without ? EXIT_MISMATCH : EXIT_DONE;
 }
 
+struct check_arguments {
+    bool strict;
+    int worst;
+};
+
+static strata_status check_files(void *context, char **words, int n_words, struct strata_error *err)
+{
+    struct check_arguments *a = context;
+    strata_status status = add_gpu_paths(err);
+    for (int i = 0; status == STRATA_OK && i < n_words; i++) {
+        int code = check_one(words[i], a->strict);
+        a->worst = code > a->worst ? code : a->worst;
+    }
+    return status == STRATA_OK ? finish_stdout(err) : status;
+}
+
 static int gpu_check(int argc, char **argv)
 {
-    bool strict = false;
+    struct check_arguments a = {0};
     const struct option options[] = {
-        {0, "strict", OPTION_FLAG, &strict, NULL, "fail (exit 1) if a number has no source"}};
+        {0, "strict", OPTION_FLAG, &a.strict, NULL, "fail (exit 1) if a number has no source"}};
     const struct command_syntax syntax = {
-        "gpu check",
-        "FILE...",
-        "Checks GPU files: every key, every value, and whether they go together.",
-        NULL,
-        options,
-        1};
-    int n_args, code, worst = EXIT_DONE;
-    struct strata_error err;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    if (!n_args) {
-        fprintf(stderr, "strata gpu check: name at least one GPU file.\n");
-        return EXIT_USAGE;
-    }
-    if (add_gpu_paths(&err) != STRATA_OK)
-        return report_error(&err);
-    for (int i = 1; i <= n_args; i++) {
-        code = check_one(argv[i], strict);
-        worst = code > worst ? code : worst;
-    }
-    code = finish_stdout();
-    return code > worst ? code : worst;
+        .name = "gpu check",
+        .arguments = "FILE...",
+        .summary = "Checks GPU files: every key, every value, and whether they go together.",
+        .options = options,
+        .n_options = sizeof options / sizeof options[0],
+        .least_words = 1,
+        .most_words = ANY_NUMBER,
+        .asks = "name at least one GPU file.",
+        .run = check_files,
+        .context = &a,
+    };
+    int code = run_command(&syntax, argc, argv);
+    return code > a.worst ? code : a.worst;
 }
 
 /* ---- diff ---- */
@@ -577,35 +601,44 @@ static size_t diff(enum format format)
     return n;
 }
 
+struct diff_arguments {
+    enum format format;
+    bool differ;
+};
+
+static strata_status diff_two(void *context, char **words, int n_words, struct strata_error *err)
+{
+    struct diff_arguments *a = context;
+    (void)n_words;
+    strata_status status = load_gpu(words[0], NULL, &gpu_a, err);
+    if (status == STRATA_OK)
+        status = load_gpu(words[1], NULL, &gpu_b, err);
+    if (status != STRATA_OK)
+        return status;
+    a->differ = diff(a->format) > 0;
+    return finish_stdout(err);
+}
+
 static int gpu_diff(int argc, char **argv)
 {
-    const char *format_word = NULL;
+    struct diff_arguments a = {0};
     const struct option options[] = {
-        {0, "format", OPTION_STRING, &format_word, "F", "text (default), csv or json"}};
+        {0, "format", OPTION_FORMAT, &a.format, "F", "text (default), csv or json"}};
     const struct command_syntax syntax = {
-        "gpu diff",
-        "A B",
-        "Prints the values in which two GPUs differ.",
-        "Exit code 0: no difference; 1: some. Name and description are not compared.",
-        options,
-        1};
-    int n_args, code;
-    enum format format;
-    struct strata_error err;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    if (n_args != 2) {
-        fprintf(stderr, "strata gpu diff: name two GPUs.\n");
-        return EXIT_USAGE;
-    }
-    if (!parse_format("gpu diff", format_word, &format))
-        return EXIT_USAGE;
-    if (load_gpu(argv[1], NULL, &gpu_a, &err) != STRATA_OK ||
-        load_gpu(argv[2], NULL, &gpu_b, &err) != STRATA_OK)
-        return report_error(&err);
-    size_t n = diff(format);
-    code = finish_stdout();
-    return code ? code : n ? EXIT_MISMATCH : EXIT_DONE;
+        .name = "gpu diff",
+        .arguments = "A B",
+        .summary = "Prints the values in which two GPUs differ.",
+        .text = "Exit code 0: no difference; 1: some. Name and description are not compared.",
+        .options = options,
+        .n_options = sizeof options / sizeof options[0],
+        .least_words = 2,
+        .most_words = 2,
+        .asks = "name two GPUs.",
+        .run = diff_two,
+        .context = &a,
+    };
+    int code = run_command(&syntax, argc, argv);
+    return code ? code : a.differ ? EXIT_MISMATCH : EXIT_DONE;
 }
 
 /* ---- the command ---- */

@@ -100,9 +100,14 @@ static strata_status write_file(const char *path, const struct strata_gpu *gpu, 
     return status;
 }
 
-static strata_status import_all(int n, char **paths, const char *name, const char *out, bool quiet,
-                                struct strata_error *err)
+struct import_arguments {
+    const char *output, *name;
+    bool quiet;
+};
+
+static strata_status import_all(void *context, char **paths, int n, struct strata_error *err)
 {
+    const struct import_arguments *a = context;
     static struct strata_gpu gpu;
     char *ignored = NULL;
     size_t size;
@@ -115,13 +120,13 @@ static strata_status import_all(int n, char **paths, const char *name, const cha
     for (int i = 0; status == STRATA_OK && i < n; i++)
         status = import_file(paths[i], &gpu, &report, err);
     fclose(report.text);
-    if (status == STRATA_OK && name)
-        status = strata_gpu_set(&gpu, "name", name, err);
+    if (status == STRATA_OK && a->name)
+        status = strata_gpu_set(&gpu, "name", a->name, err);
     if (status == STRATA_OK)
         status = strata_gpu_validate(&gpu, paths[0], err);
     if (status == STRATA_OK)
-        status = write_file(out, &gpu, paths[0], ignored, err);
-    if (status == STRATA_OK && !quiet)
+        status = write_file(a->output, &gpu, paths[0], ignored, err);
+    if (status == STRATA_OK && !a->quiet)
         fprintf(stderr, "%u keys set, %u options not translated%s\n%s", count_set(&gpu),
                 report.ignored, report.ignored ? ":" : "", ignored);
     free(ignored);
@@ -130,32 +135,29 @@ static strata_status import_all(int n, char **paths, const char *name, const cha
 
 int cmd_gpu_import(int argc, char **argv)
 {
-    const char *out = NULL, *name = NULL;
-    bool quiet = false;
+    struct import_arguments a = {0};
     const struct option options[] = {
-        {'o', "output", OPTION_STRING, &out, "FILE",
+        {'o', "output", OPTION_STRING, &a.output, "FILE",
          "the GPU file to write; standard output if left out"},
-        {0, "name", OPTION_STRING, &name, "NAME", "name of the GPU; that of the file if left out"},
-        {'q', "quiet", OPTION_FLAG, &quiet, NULL,
+        {0, "name", OPTION_STRING, &a.name, "NAME",
+         "name of the GPU; that of the file if left out"},
+        {'q', "quiet", OPTION_FLAG, &a.quiet, NULL,
          "do not list the options that were not translated"},
     };
     const struct command_syntax syntax = {
-        "gpu import",
-        "CONFIG...",
-        "Translates a gpgpusim.config (and a trace.config) into a GPU file.",
-        "Of several files the later one wins. Options without a counterpart are listed, with the "
-        "reason, on standard\n"
-        "error and at the top of the file.",
-        options,
-        3};
-    int n_args, code;
-    struct strata_error err;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    if (!n_args) {
-        fprintf(stderr, "strata gpu import: name a gpgpusim.config.\n");
-        return EXIT_USAGE;
-    }
-    return import_all(n_args, argv + 1, name, out, quiet, &err) == STRATA_OK ? EXIT_DONE
-                                                                             : report_error(&err);
+        .name = "gpu import",
+        .arguments = "CONFIG...",
+        .summary = "Translates a gpgpusim.config (and a trace.config) into a GPU file.",
+        .text = "Of several files the later one wins. Options without a counterpart are listed, "
+                "with the reason, on standard\n"
+                "error and at the top of the file.",
+        .options = options,
+        .n_options = sizeof options / sizeof options[0],
+        .least_words = 1,
+        .most_words = ANY_NUMBER,
+        .asks = "name a gpgpusim.config.",
+        .run = import_all,
+        .context = &a,
+    };
+    return run_command(&syntax, argc, argv);
 }

@@ -119,29 +119,32 @@ static void print_json(void)
     printf("\n ]}\n");
 }
 
+static strata_status print_keys(void *context, char **words, int n_words, struct strata_error *err)
+{
+    static void (*const print[])(void) = {print_markdown, print_csv, print_json};
+    const enum format *format = context;
+    struct output o;
+    (void)words, (void)n_words;
+    strata_status status = output_open(&o, NULL, err);
+    if (status != STRATA_OK)
+        return status;
+    print[*format]();
+    return output_commit(&o, err);
+}
+
 int cmd_gpu_keys(int argc, char **argv)
 {
-    const char *format_word = NULL;
-    const struct option options[] = {{0, "format", OPTION_STRING, &format_word, "F",
+    enum format format = FORMAT_TEXT;
+    const struct option options[] = {{0, "format", OPTION_FORMAT, &format, "F",
                                       "text (default: tables in Markdown), csv or json"}};
     const struct command_syntax syntax = {
-        "gpu keys", "",      "Prints all keys of a GPU file with type, unit, bounds and default.",
-        NULL,       options, 1};
-    int n_args, code;
-    enum format format;
-    struct output o;
-    struct strata_error err;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    if (!parse_format("gpu keys", format_word, &format))
-        return EXIT_USAGE;
-    if (output_open(&o, NULL, &err) != STRATA_OK)
-        return report_error(&err);
-    if (format == FORMAT_TEXT)
-        print_markdown();
-    else if (format == FORMAT_CSV)
-        print_csv();
-    else
-        print_json();
-    return output_commit(&o, &err) == STRATA_OK ? EXIT_DONE : report_error(&err);
+        .name = "gpu keys",
+        .arguments = "",
+        .summary = "Prints all keys of a GPU file with type, unit, bounds and default.",
+        .options = options,
+        .n_options = sizeof options / sizeof options[0],
+        .run = print_keys,
+        .context = &format,
+    };
+    return run_command(&syntax, argc, argv);
 }

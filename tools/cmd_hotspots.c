@@ -16,7 +16,8 @@
 #include "source_text.h"
 
 struct hotspot_arguments {
-    const char *gpu, *by, *format, *output, *source;
+    const char *gpu, *by, *output, *source;
+    enum format format;
     struct launch_arguments launches;
     struct option_list set;
     uint64_t seed, top;
@@ -262,14 +263,17 @@ static strata_status run_all(const struct hotspot_arguments *a, enum format form
     return status;
 }
 
-static strata_status hotspots(const struct hotspot_arguments *a, enum format format, char **paths,
-                              int n_paths, struct strata_error *err)
+static strata_status hotspots(void *context, char **paths, int n_paths, struct strata_error *err)
 {
+    const struct hotspot_arguments *a = context;
+    if (strcmp(a->by, "pc") && strcmp(a->by, "line"))
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "--by takes pc or line, not \"%.80s\".",
+                           a->by);
     struct pass_inputs in;
     strata_status status =
         pass_load(&in, a->output, a->gpu, &a->set, &a->launches, paths, n_paths, err);
     if (status == STRATA_OK)
-        status = run_all(a, format, in.gpu, &in.set, err);
+        status = run_all(a, a->format, in.gpu, &in.set, err);
     pass_release(&in);
     return status;
 }
@@ -288,9 +292,12 @@ int cmd_hotspots(int argc, char **argv)
          "where the source file lies now, to show its lines"},
         LAUNCH_OPTIONS(a.launches),
         {0, "seed", OPTION_UINT, &a.seed, "N", "seed of all random numbers (default 1)"},
-        {'f', "format", OPTION_STRING, &a.format, "FORMAT", "text (default), csv or json"},
+        {'f', "format", OPTION_FORMAT, &a.format, "FORMAT", "text (default), csv or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress"},
+    };
+    const struct option_rule rules[] = {
+        NEEDED(a.gpu, "hotspots needs a trace and --gpu; see `strata hotspots --help`."),
     };
     const struct command_syntax syntax = {
         .name = "hotspots",
@@ -308,25 +315,13 @@ int cmd_hotspots(int argc, char **argv)
             "line of the kernel that called it.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .least_words = 1,
+        .most_words = ANY_NUMBER,
+        .needs = "a trace and --gpu",
+        .rules = rules,
+        .n_rules = sizeof rules / sizeof rules[0],
+        .run = hotspots,
+        .context = &a,
     };
-    int n_args, code;
-    enum format format;
-    struct strata_error err;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    strata_status status;
-    if (!parse_format("hotspots", a.format, &format)) {
-        free(a.set.item);
-        return EXIT_USAGE;
-    }
-    if (n_args < 1 || !a.gpu)
-        status = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
-                             "hotspots needs a trace and --gpu; see `strata hotspots --help`.");
-    else if (strcmp(a.by, "pc") && strcmp(a.by, "line"))
-        status = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
-                             "--by takes pc or line, not \"%.80s\".", a.by);
-    else
-        status = hotspots(&a, format, argv + 1, n_args, &err);
-    free(a.set.item);
-    return status == STRATA_OK ? EXIT_DONE : report_error(&err);
+    return run_command(&syntax, argc, argv);
 }

@@ -14,7 +14,8 @@
 
 struct info_arguments {
     struct launch_arguments launches;
-    const char *format, *output;
+    enum format format;
+    const char *output;
     bool headers, quiet;
 };
 
@@ -246,13 +247,13 @@ static strata_status info_launch(struct info *i, const struct strata_launch_ref 
     return status;
 }
 
-static strata_status info(const struct info_arguments *a, enum format format, char **paths,
-                          int n_paths, struct strata_error *err)
+static strata_status info(void *context, char **paths, int n_paths, struct strata_error *err)
 {
+    const struct info_arguments *a = context;
     struct strata_launch_set set = {0};
     struct output out;
     struct progress progress;
-    struct info i = {.format = format, .headers = a->headers};
+    struct info i = {.format = a->format, .headers = a->headers};
     uint64_t n_instructions = 0;
     strata_status status = load_launches(&a->launches, paths, n_paths, &set, err);
     if (!status)
@@ -269,7 +270,7 @@ static strata_status info(const struct info_arguments *a, enum format format, ch
         progress_show(&progress, k + 1, set.n_launches, n_instructions);
     }
     progress_end(&progress);
-    if (!status && format == FORMAT_JSON)
+    if (!status && a->format == FORMAT_JSON)
         fprintf(i.out, "\n]}\n");
     if (status)
         output_discard(&out);
@@ -286,7 +287,7 @@ int cmd_info(int argc, char **argv)
         {0, "headers", OPTION_FLAG, &a.headers, NULL,
          "only what the headers say, without reading the blocks"},
         LAUNCH_OPTIONS(a.launches),
-        {'f', "format", OPTION_STRING, &a.format, "FORMAT", "text (default), csv or json"},
+        {'f', "format", OPTION_FORMAT, &a.format, "FORMAT", "text (default), csv or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no warnings"},
     };
@@ -297,16 +298,11 @@ int cmd_info(int argc, char **argv)
                    "by memory space.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .least_words = 1,
+        .most_words = ANY_NUMBER,
+        .needs = "a trace",
+        .run = info,
+        .context = &a,
     };
-    int n_args, code;
-    enum format format;
-    struct strata_error err;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    if (!parse_format("info", a.format, &format))
-        return EXIT_USAGE;
-    strata_status status = n_args < 1 ? strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
-                                                    "info needs a trace; see `strata info --help`.")
-                                      : info(&a, format, argv + 1, n_args, &err);
-    return status == STRATA_OK ? EXIT_DONE : report_error(&err);
+    return run_command(&syntax, argc, argv);
 }

@@ -55,6 +55,13 @@ static strata_status generate_cells(const struct generate_arguments *a, struct s
     return st;
 }
 
+static strata_status generate(void *context, char **words, int n_words, struct strata_error *err)
+{
+    const struct generate_arguments *a = context;
+    (void)words, (void)n_words;
+    return a->trace ? generate_trace(a, err) : generate_cells(a, err);
+}
+
 static int learn_generate(int argc, char **argv)
 {
     struct generate_arguments a = {.samples = 50, .seed = 1, .jobs = 1};
@@ -71,6 +78,10 @@ static int learn_generate(int argc, char **argv)
         {'j', "jobs", OPTION_UINT, &a.jobs, "N", "threads (default 1); never changes a result"},
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no summary"},
     };
+    const struct option_rule rules[] = {
+        NEEDED(a.output, "learn generate needs -o, the folder that the cells go to."),
+        IN_RANGE(a.jobs, 1, 64, "-j takes a number from 1 to 64."),
+    };
     const struct command_syntax syntax = {
         .name = "learn generate",
         .arguments = "",
@@ -80,23 +91,12 @@ static int learn_generate(int argc, char **argv)
                 "options are kept.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .rules = rules,
+        .n_rules = sizeof rules / sizeof rules[0],
+        .run = generate,
+        .context = &a,
     };
-    int n_args, code;
-    struct strata_error err;
-    strata_status st;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    if (!a.output)
-        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
-                         "learn generate needs -o, the folder that the cells go to.");
-    else if (n_args)
-        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
-                         "learn generate takes no argument such as \"%s\".", argv[1]);
-    else if (a.jobs < 1 || a.jobs > 64)
-        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0, "-j takes a number from 1 to 64.");
-    else
-        st = a.trace ? generate_trace(&a, &err) : generate_cells(&a, &err);
-    return st == STRATA_OK ? EXIT_DONE : report_error(&err);
+    return run_command(&syntax, argc, argv);
 }
 
 /* ---- train ---- */
@@ -114,9 +114,11 @@ static void show_epoch(void *context, size_t epoch, size_t epochs, double loss)
     progress_show(context, epoch, epochs, 0);
 }
 
-static strata_status train(const struct train_arguments *a, const char *folder,
-                           struct strata_error *err)
+static strata_status train(void *context, char **words, int n_words, struct strata_error *err)
 {
+    const struct train_arguments *a = context;
+    const char *folder = words[0];
+    (void)n_words;
     struct strata_learn_train_options opt;
     struct strata_learn_model *model = NULL;
     struct strata_learn_fit fit;
@@ -164,6 +166,10 @@ static int learn_train(int argc, char **argv)
         {'j', "jobs", OPTION_UINT, &a.jobs, "N", "threads (default 1); never changes a result"},
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no summary"},
     };
+    const struct option_rule rules[] = {
+        NEEDED(a.output, "learn train needs -o, the file that the model goes to."),
+        IN_RANGE(a.jobs, 1, 64, "-j takes a number from 1 to 64."),
+    };
     const struct command_syntax syntax = {
         .name = "learn train",
         .arguments = "FOLDER",
@@ -171,36 +177,46 @@ static int learn_train(int argc, char **argv)
                    "back to test it.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .least_words = 1,
+        .most_words = 1,
+        .needs = "one folder of training data",
+        .rules = rules,
+        .n_rules = sizeof rules / sizeof rules[0],
+        .run = train,
+        .context = &a,
     };
-    int n_args, code;
-    struct strata_error err;
-    strata_status st;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    if (n_args != 1)
-        st = strata_fail(
-            &err, STRATA_EUSAGE, NULL, 0, 0,
-            "learn train needs one folder of training data; see `strata learn train --help`.");
-    else if (!a.output)
-        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
-                         "learn train needs -o, the file that the model goes to.");
-    else if (a.jobs < 1 || a.jobs > 64)
-        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0, "-j takes a number from 1 to 64.");
-    else
-        st = train(&a, argv[1], &err);
-    return st == STRATA_OK ? EXIT_DONE : report_error(&err);
+    return run_command(&syntax, argc, argv);
 }
 
 /* ---- profile ---- */
 
+struct profile_request {
+    struct profile_arguments profile;
+    const char *output;
+};
+
+static strata_status profile(void *context, char **words, int n_words, struct strata_error *err)
+{
+    const struct profile_request *r = context;
+    struct strata_learn_set set = {0};
+    strata_status st =
+        profile_traces(&r->profile, words, n_words, !r->profile.no_labels, &set, err);
+    if (st == STRATA_OK)
+        st = strata_learn_set_save(&set, r->output, err);
+    strata_learn_set_release(&set);
+    return st;
+}
+
 static int learn_profile(int argc, char **argv)
 {
-    struct profile_arguments a = PROFILE_ARGUMENTS;
-    const char *output = NULL;
+    struct profile_request a = {.profile = PROFILE_ARGUMENTS};
     const struct option options[] = {
-        {'o', "output", OPTION_STRING, &output, "FILE",
+        {'o', "output", OPTION_STRING, &a.output, "FILE",
          "where the profiles go (NAME.learn); needed"},
-        PROFILE_OPTIONS(a),
+        PROFILE_OPTIONS(a.profile),
+    };
+    const struct option_rule rules[] = {
+        NEEDED(a.output, "learn profile needs -o, the file that the profiles go to."),
     };
     const struct command_syntax syntax = {
         .name = "learn profile",
@@ -209,26 +225,15 @@ static int learn_profile(int argc, char **argv)
                    "evaluation and ranking.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .least_words = 1,
+        .most_words = ANY_NUMBER,
+        .needs = "a trace",
+        .rules = rules,
+        .n_rules = sizeof rules / sizeof rules[0],
+        .run = profile,
+        .context = &a,
     };
-    int n_args, code;
-    struct strata_error err;
-    struct strata_learn_set set = {0};
-    strata_status st = STRATA_OK;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    if (n_args < 1)
-        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
-                         "learn profile needs a trace; see `strata learn profile --help`.");
-    else if (!output)
-        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
-                         "learn profile needs -o, the file that the profiles go to.");
-    else
-        st = profile_traces(&a, argv + 1, n_args, !a.no_labels, &set, &err);
-    if (st == STRATA_OK)
-        st = strata_learn_set_save(&set, output, &err);
-    strata_learn_set_release(&set);
-    free(a.set.item);
-    return st == STRATA_OK ? EXIT_DONE : report_error(&err);
+    return run_command(&syntax, argc, argv);
 }
 
 /* ---- which ---- */

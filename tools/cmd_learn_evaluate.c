@@ -21,7 +21,8 @@ struct evaluated {
 struct evaluate_arguments {
     struct profile_arguments profile;
     struct option_list model;
-    const char *format, *output;
+    enum format format;
+    const char *output;
     double most_miss, most_merge, least_r2, least_spearman;
     bool caches;
 };
@@ -241,9 +242,9 @@ static strata_status print_results(const struct evaluate_arguments *a, enum form
     return output_commit(&out, err);
 }
 
-static strata_status evaluate(const struct evaluate_arguments *a, char **paths, int n_paths,
-                              enum format format, struct strata_error *err)
+static strata_status evaluate(void *context, char **paths, int n_paths, struct strata_error *err)
 {
+    const struct evaluate_arguments *a = context;
     struct evaluated e[MOST_MODELS];
     struct strata_learn_set set = {0};
     size_t n = 0;
@@ -252,7 +253,7 @@ static strata_status evaluate(const struct evaluate_arguments *a, char **paths, 
     if (st == STRATA_OK)
         st = evaluate_models(a, &set, e, &n, err);
     if (st == STRATA_OK)
-        st = print_results(a, format, e, n, err);
+        st = print_results(a, a->format, e, n, err);
     if (st == STRATA_OK)
         st = check_limits(a, &e[0].result, err);
     for (size_t i = 0; i < MOST_MODELS; i++) {
@@ -277,7 +278,7 @@ int learn_evaluate(int argc, char **argv)
         {0, "least-spearman", OPTION_DOUBLE, &a.least_spearman, "X",
          "exit 1 if the mean rank correlation is smaller"},
         PROFILE_OPTIONS(a.profile),
-        {'f', "format", OPTION_STRING, &a.format, "FORMAT", "text (default), csv or json"},
+        {'f', "format", OPTION_FORMAT, &a.format, "FORMAT", "text (default), csv or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
     };
     const struct command_syntax syntax = {
@@ -286,27 +287,13 @@ int learn_evaluate(int argc, char **argv)
         .summary = "Models against the timed L1 on launches they were not trained on.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .least_words = 1,
+        .most_words = ANY_NUMBER,
+        .needs = "a trace or profiles",
+        .run = evaluate,
+        .context = &a,
     };
-    int n_args, code;
-    struct strata_error err;
-    enum format format;
-    strata_status st;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    if (!parse_format("learn evaluate", a.format, &format)) {
-        free(a.model.item);
-        free(a.profile.set.item);
-        return EXIT_USAGE;
-    }
-    if (n_args < 1)
-        st = strata_fail(
-            &err, STRATA_EUSAGE, NULL, 0, 0,
-            "learn evaluate needs a trace or profiles; see `strata learn evaluate --help`.");
-    else
-        st = evaluate(&a, argv + 1, n_args, format, &err);
-    free(a.model.item);
-    free(a.profile.set.item);
-    return st == STRATA_OK ? EXIT_DONE : report_error(&err);
+    return run_command(&syntax, argc, argv);
 }
 
 /* ---- rank ---- */
@@ -314,7 +301,8 @@ int learn_evaluate(int argc, char **argv)
 struct rank_arguments {
     struct profile_arguments profile;
     struct option_list cache;
-    const char *model, *format, *output;
+    enum format format;
+    const char *model, *output;
 };
 
 struct ranked {
@@ -414,9 +402,9 @@ static strata_status rank_all(const struct strata_learn_set *set, struct strata_
     return st;
 }
 
-static strata_status rank(const struct rank_arguments *a, char **paths, int n_paths,
-                          enum format format, struct strata_error *err)
+static strata_status rank(void *context, char **paths, int n_paths, struct strata_error *err)
 {
+    const struct rank_arguments *a = context;
     struct strata_learn_set set = {0};
     struct strata_learn_model *m = NULL;
     struct ranked *r = NULL;
@@ -428,7 +416,7 @@ static strata_status rank(const struct rank_arguments *a, char **paths, int n_pa
     if (st == STRATA_OK)
         st = profile_traces(&a->profile, paths, n_paths, false, &set, err);
     if (st == STRATA_OK && (st = output_open(&out, a->output, err)) == STRATA_OK) {
-        st = rank_all(&set, m, r, n, format, out.stream, err);
+        st = rank_all(&set, m, r, n, a->format, out.stream, err);
         if (st == STRATA_OK)
             st = output_commit(&out, err);
         else
@@ -448,7 +436,7 @@ int learn_rank(int argc, char **argv)
         {0, "cache", OPTION_LIST, &a.cache, "LINES,WAYS",
          "a cache to rank; several (default: ten of 128 to 1024 lines)"},
         PROFILE_OPTIONS(a.profile),
-        {'f', "format", OPTION_STRING, &a.format, "FORMAT", "text (default), csv or json"},
+        {'f', "format", OPTION_FORMAT, &a.format, "FORMAT", "text (default), csv or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
     };
     const struct command_syntax syntax = {
@@ -457,24 +445,11 @@ int learn_rank(int argc, char **argv)
         .summary = "Cache configurations of every launch in order of their predicted miss rates.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .least_words = 1,
+        .most_words = ANY_NUMBER,
+        .needs = "a trace or profiles",
+        .run = rank,
+        .context = &a,
     };
-    int n_args, code;
-    struct strata_error err;
-    enum format format;
-    strata_status st;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    if (!parse_format("learn rank", a.format, &format)) {
-        free(a.cache.item);
-        free(a.profile.set.item);
-        return EXIT_USAGE;
-    }
-    if (n_args < 1)
-        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
-                         "learn rank needs a trace or profiles; see `strata learn rank --help`.");
-    else
-        st = rank(&a, argv + 1, n_args, format, &err);
-    free(a.cache.item);
-    free(a.profile.set.item);
-    return st == STRATA_OK ? EXIT_DONE : report_error(&err);
+    return run_command(&syntax, argc, argv);
 }

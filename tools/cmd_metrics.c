@@ -49,23 +49,29 @@ static void print_json(FILE *f, const struct strata_metric *m, size_t n_before)
     fputc('}', f);
 }
 
-static strata_status print_metrics(const char *path, enum format format, char **words, int n_words,
+struct metrics_arguments {
+    enum format format;
+    const char *output;
+};
+
+static strata_status print_metrics(void *context, char **words, int n_words,
                                    struct strata_error *err)
 {
+    const struct metrics_arguments *a = context;
     static void (*const print[])(FILE *, const struct strata_metric *,
                                  size_t) = {print_text, print_csv, print_json};
     size_t n, n_printed = 0;
     const struct strata_metric *table = strata_metric_table(&n);
     struct output out;
-    strata_status status = output_open(&out, path, err);
+    strata_status status = output_open(&out, a->output, err);
     if (status != STRATA_OK)
         return status;
-    if (format == FORMAT_JSON)
+    if (a->format == FORMAT_JSON)
         fputs("{\"schema\": \"strata.metrics/1\", \"metrics\": [", out.stream);
     for (size_t i = 0; i < n; i++)
         if (is_wanted(&table[i], words, n_words))
-            print[format](out.stream, &table[i], n_printed++);
-    if (format == FORMAT_JSON)
+            print[a->format](out.stream, &table[i], n_printed++);
+    if (a->format == FORMAT_JSON)
         fputs("]}\n", out.stream);
     if (n_printed)
         return output_commit(&out, err);
@@ -76,10 +82,10 @@ static strata_status print_metrics(const char *path, enum format format, char **
 
 int cmd_metrics(int argc, char **argv)
 {
-    const char *format_word = NULL, *output = NULL;
+    struct metrics_arguments a = {0};
     const struct option options[] = {
-        {'f', "format", OPTION_STRING, &format_word, "FORMAT", "text (default), csv or json"},
-        {'o', "output", OPTION_STRING, &output, "FILE", "write there instead of standard output"},
+        {'f', "format", OPTION_FORMAT, &a.format, "FORMAT", "text (default), csv or json"},
+        {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
     };
     const struct command_syntax syntax = {
         .name = "metrics",
@@ -89,14 +95,9 @@ int cmd_metrics(int argc, char **argv)
         .text = "Names are Nsight Compute's, or begin with strata__ where it has none.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .most_words = ANY_NUMBER,
+        .run = print_metrics,
+        .context = &a,
     };
-    int n_args, code;
-    enum format format;
-    struct strata_error err;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    if (!parse_format("metrics", format_word, &format))
-        return EXIT_USAGE;
-    return print_metrics(output, format, argv + 1, n_args, &err) == STRATA_OK ? EXIT_DONE
-                                                                              : report_error(&err);
+    return run_command(&syntax, argc, argv);
 }

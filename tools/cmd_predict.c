@@ -139,9 +139,9 @@ static strata_status parse_layout(struct predict_arguments *a, enum strata_forma
     return strata_format_parse(a->ncu_layout ? "csv" : a->format, format, err);
 }
 
-static strata_status predict(struct predict_arguments *a, char **paths, int n_paths,
-                             struct strata_error *err)
+static strata_status predict(void *context, char **paths, int n_paths, struct strata_error *err)
 {
+    struct predict_arguments *a = context;
     const struct strata_model *model;
     enum strata_format format;
     struct strata_gpu *gpu = calloc(1, sizeof *gpu);
@@ -221,6 +221,11 @@ int cmd_predict(int argc, char **argv)
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no warnings"},
         {'v', "verbose", OPTION_FLAG, &a.verbose, NULL, "also tell what was run"},
     };
+    const struct option_rule rules[] = {
+        NEEDED(a.gpu, "predict needs --gpu, the GPU to predict for; `strata gpu list` names them."),
+        JOBS_RULE(a.jobs),
+        SEED_RULE(a.seed),
+    };
     const struct command_syntax syntax = {
         .name = "predict",
         .arguments = "TRACE...",
@@ -229,25 +234,13 @@ int cmd_predict(int argc, char **argv)
         .text = text,
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .least_words = 1,
+        .most_words = ANY_NUMBER,
+        .needs = "a trace",
+        .rules = rules,
+        .n_rules = sizeof rules / sizeof rules[0],
+        .run = predict,
+        .context = &a,
     };
-    int n_args, code;
-    struct strata_error err;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    strata_status status;
-    if (n_args < 1)
-        status = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
-                             "predict needs a trace; see `strata predict --help`.");
-    else if (!a.gpu)
-        status = strata_fail(
-            &err, STRATA_EUSAGE, NULL, 0, 0,
-            "predict needs --gpu, the GPU to predict for; `strata gpu list` names them.");
-    else if (a.jobs < 1 || a.jobs > 1024)
-        status = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0, "-j takes a number from 1 to 1024.");
-    else if (a.seed > INT64_MAX)
-        status = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0, "--seed takes a number below 2^63.");
-    else
-        status = predict(&a, argv + 1, n_args, &err);
-    free(a.set.item);
-    return status == STRATA_OK ? EXIT_DONE : report_error(&err);
+    return run_command(&syntax, argc, argv);
 }

@@ -113,9 +113,12 @@ static strata_status add_gpus(struct strata_report *r, bool quiet, struct strata
     return status;
 }
 
-static strata_status report(const struct report_arguments *a, char **paths, int n_paths,
-                            struct strata_error *err)
+static strata_status report(void *context, char **paths, int n_paths, struct strata_error *err)
 {
+    const struct report_arguments *a = context;
+    if (a->measured_on && !a->measured)
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "--measured-on needs --measured, the counters measured on that GPU.");
     struct strata_report r = {0};
     char *text = NULL;
     size_t length;
@@ -159,20 +162,11 @@ int cmd_report(int argc, char **argv)
             "page also shows how far they are from silicon.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .least_words = 1,
+        .most_words = ANY_NUMBER,
+        .needs = "at least one result (`strata predict --format json`)",
+        .run = report,
+        .context = &a,
     };
-    int n_args, code;
-    struct strata_error err;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    strata_status status = STRATA_OK;
-    if (a.measured_on && !a.measured)
-        status = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
-                             "--measured-on needs --measured, the counters measured on that GPU.");
-    else
-        status = n_args >= 1
-                     ? report(&a, argv + 1, n_args, &err)
-                     : strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
-                                   "report needs at least one result (`strata predict --format "
-                                   "json`); see `strata report --help`.");
-    return status == STRATA_OK ? EXIT_DONE : report_error(&err);
+    return run_command(&syntax, argc, argv);
 }

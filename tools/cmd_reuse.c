@@ -14,7 +14,8 @@
 #include "progress.h"
 
 struct reuse_arguments {
-    const char *gpu, *scope, *unit, *engine, *format, *output;
+    const char *gpu, *scope, *unit, *engine, *output;
+    enum format format;
     struct launch_arguments launches;
     struct option_list set;
     uint64_t seed, jobs;
@@ -260,9 +261,12 @@ static strata_status run_launches(const struct reuse_arguments *a, const struct 
     return STRATA_OK;
 }
 
-static strata_status reuse(struct reuse_arguments *a, char **paths, int n_paths, enum format format,
-                           struct strata_error *err)
+static strata_status reuse(void *context, char **paths, int n_paths, struct strata_error *err)
 {
+    struct reuse_arguments *a = context;
+    if (a->timed && !a->sweep)
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "--timed needs --sweep, whose points it computes a second time.");
     struct strata_gpu *gpu = calloc(1, sizeof *gpu);
     struct strata_launch_set set = {0};
     struct strata_reuse_options opt;
@@ -284,7 +288,7 @@ static strata_status reuse(struct reuse_arguments *a, char **paths, int n_paths,
     if (st == STRATA_OK)
         st = load_launches(&a->launches, paths, n_paths, &set, err);
     if (st == STRATA_OK && (st = output_open(&out, a->output, err)) == STRATA_OK) {
-        struct printer pr = {.out = out.stream, .format = format, .a = a};
+        struct printer pr = {.out = out.stream, .format = a->format, .a = a};
         st = run_launches(a, gpu, &set, &opt, &pr, err);
         if (st == STRATA_OK)
             st = output_commit(&out, err);
@@ -320,9 +324,14 @@ int cmd_reuse(int argc, char **argv)
         {0, "seed", OPTION_UINT, &a.seed, "N", "seed of the choice of lines (default 1)"},
         {'j', "jobs", OPTION_UINT, &a.jobs, "N",
          "threads of the parallel engine (default 1); never changes a result"},
-        {'f', "format", OPTION_STRING, &a.format, "FORMAT", "text (default), csv or json"},
+        {'f', "format", OPTION_FORMAT, &a.format, "FORMAT", "text (default), csv or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no warnings"},
+    };
+    const struct option_rule rules[] = {
+        NEEDED(a.gpu, "reuse needs --gpu, whose lines and dispatcher count; `strata gpu list` "
+                      "names them."),
+        IN_RANGE(a.jobs, 1, 64, "-j takes a number from 1 to 64."),
     };
     const struct command_syntax syntax = {
         .name = "reuse",
@@ -334,31 +343,13 @@ int cmd_reuse(int argc, char **argv)
                 "(or sectors) used since the last use of the same one.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .least_words = 1,
+        .most_words = ANY_NUMBER,
+        .needs = "a trace",
+        .rules = rules,
+        .n_rules = sizeof rules / sizeof rules[0],
+        .run = reuse,
+        .context = &a,
     };
-    int n_args, code;
-    struct strata_error err;
-    enum format format;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    if (!parse_format("reuse", a.format, &format)) {
-        free(a.set.item);
-        return EXIT_USAGE;
-    }
-    strata_status st;
-    if (n_args < 1)
-        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
-                         "reuse needs a trace; see `strata reuse --help`.");
-    else if (!a.gpu)
-        st = strata_fail(
-            &err, STRATA_EUSAGE, NULL, 0, 0,
-            "reuse needs --gpu, whose lines and dispatcher count; `strata gpu list` names them.");
-    else if (a.timed && !a.sweep)
-        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
-                         "--timed needs --sweep, whose points it computes a second time.");
-    else if (a.jobs < 1 || a.jobs > 64)
-        st = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0, "-j takes a number from 1 to 64.");
-    else
-        st = reuse(&a, argv + 1, n_args, format, &err);
-    free(a.set.item);
-    return st == STRATA_OK ? EXIT_DONE : report_error(&err);
+    return run_command(&syntax, argc, argv);
 }

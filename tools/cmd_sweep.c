@@ -158,9 +158,9 @@ static strata_status check_options(const struct sweep_arguments *a, enum strata_
     return status;
 }
 
-static strata_status sweep(struct sweep_arguments *a, char **paths, int n_paths,
-                           struct strata_error *err)
+static strata_status sweep(void *context, char **paths, int n_paths, struct strata_error *err)
 {
+    struct sweep_arguments *a = context;
     enum strata_format format;
     const struct strata_model *model;
     struct strata_gpu *gpu = calloc(1, sizeof *gpu);
@@ -208,19 +208,6 @@ static const char description[] =
     "Under mpirun the\n"
     "same command shares the work between processes; the database is the same.";
 
-static strata_status check_numbers(const struct sweep_arguments *a, struct strata_error *err)
-{
-    if (!a->gpu)
-        return strata_fail(
-            err, STRATA_EUSAGE, NULL, 0, 0,
-            "sweep needs --gpu, the GPU to start from; `strata gpu list` names them.");
-    if (a->jobs < 1 || a->jobs > 1024)
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "-j takes a number from 1 to 1024.");
-    if (a->seed > INT64_MAX)
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "--seed takes a number below 2^63.");
-    return STRATA_OK;
-}
-
 int cmd_sweep(int argc, char **argv)
 {
     struct sweep_arguments a = {.model = "flow", .format = "text", .seed = 1, .jobs = 1};
@@ -256,6 +243,11 @@ int cmd_sweep(int argc, char **argv)
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no warnings"},
         {'v', "verbose", OPTION_FLAG, &a.verbose, NULL, "also tell how much was run"},
     };
+    const struct option_rule rules[] = {
+        NEEDED(a.gpu, "sweep needs --gpu, the GPU to start from; `strata gpu list` names them."),
+        JOBS_RULE(a.jobs),
+        SEED_RULE(a.seed),
+    };
     const struct command_syntax syntax = {
         .name = "sweep",
         .arguments = "TRACE... --vary KEY=VALUES...",
@@ -263,17 +255,12 @@ int cmd_sweep(int argc, char **argv)
         .text = description,
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .most_words = ANY_NUMBER,
+        .rules = rules,
+        .n_rules = sizeof rules / sizeof rules[0],
+        .run = sweep,
+        .context = &a,
     };
-    int n_args, code;
-    struct strata_error err;
     process_rank = sweep_team_rank();
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    strata_status status = check_numbers(&a, &err);
-    if (status == STRATA_OK)
-        status = sweep(&a, argv + 1, n_args, &err);
-    free(a.set.item);
-    free(a.vary.item);
-    free(a.metric.item);
-    return status == STRATA_OK ? EXIT_DONE : report_error(&err);
+    return run_command(&syntax, argc, argv);
 }

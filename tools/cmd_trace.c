@@ -70,6 +70,9 @@ static strata_status check_request(const struct trace_request *r, const struct t
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "--regs takes a number from 1 to 255.");
     if (r->jobs > 1024)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "-j takes a number from 1 to 1024.");
+    if (r->interleave > UINT32_MAX)
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "--interleave takes a number of instructions below 2^32.");
     if (r->output && !r->no_record) {
         size_t n = strlen(r->output);
         if (n < 8 || strcmp(r->output + n - 7, ".strata"))
@@ -81,45 +84,84 @@ static strata_status check_request(const struct trace_request *r, const struct t
     return check_filter(r, err);
 }
 
+struct trace_arguments {
+    struct trace_request request;
+    struct trace_launch launch;
+    struct option_list set;
+    char **program;
+    int code; /* the program's own */
+};
+
+static strata_status run_request(struct trace_arguments *a, struct strata_error *err)
+{
+    struct trace_request *r = &a->request;
+    struct strata_gpu *gpu = NULL;
+    strata_status status = check_request(r, &a->launch, a->program && a->program[0], err);
+    if (status == STRATA_OK && (r->gpu_name || a->set.n)) {
+        gpu = calloc(1, sizeof *gpu);
+        status = !gpu ? strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.")
+                      : load_gpu(r->gpu_name ? r->gpu_name : "h200", &a->set, gpu, err);
+        r->gpu = gpu;
+        r->gpu_name = status == STRATA_OK ? gpu->name : NULL;
+    }
+    if (status == STRATA_OK)
+        status =
+            a->launch.ptx ? trace_ptx(&a->launch, r, err) : trace_run(r, a->program, &a->code, err);
+    free(gpu);
+    return status;
+}
+
+static strata_status trace(void *context, char **words, int n_words, struct strata_error *err)
+{
+    if (n_words)
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "write -- before the program, as in `strata trace -o app.strata -- %s`.",
+                           words[0]);
+    return run_request(context, err);
+}
+
 int cmd_trace(int argc, char **argv)
 {
-    struct trace_request r = {.limit_bytes = DEFAULT_LIMIT_BYTES};
-    struct trace_launch l = {.grid = "1", .block = "1", .seed = 1};
-    struct option_list set = {0};
+    struct trace_arguments a = {.request = {.limit_bytes = DEFAULT_LIMIT_BYTES},
+                                .launch = {.grid = "1", .block = "1", .seed = 1}};
+    struct trace_request *r = &a.request;
+    struct trace_launch *l = &a.launch;
     const struct option options[] = {
-        {'o', "output", OPTION_STRING, &r.output, "FILE", "the trace (default: PROGRAM.strata)"},
-        {0, "nvtx-include", OPTION_STRING, &r.nvtx_include, "RANGE",
+        {'o', "output", OPTION_STRING, &r->output, "FILE", "the trace (default: PROGRAM.strata)"},
+        {0, "nvtx-include", OPTION_STRING, &r->nvtx_include, "RANGE",
          "record only launches within this NVTX range; RANGE/ for push and pop alone"},
-        {'k', "kernel-name", OPTION_STRING, &r.kernel_name, "NAME",
+        {'k', "kernel-name", OPTION_STRING, &r->kernel_name, "NAME",
          "record only this kernel; regex:EXPRESSION too"},
-        {'s', "launch-skip", OPTION_UINT, &r.launch_skip, "N",
+        {'s', "launch-skip", OPTION_UINT, &r->launch_skip, "N",
          "do not record the first N launches that match"},
-        {'c', "launch-count", OPTION_UINT, &r.launch_count, "N", "record at most N launches"},
-        {0, "regs", OPTION_UINT, &r.registers, "N",
+        {'c', "launch-count", OPTION_UINT, &r->launch_count, "N", "record at most N launches"},
+        {0, "regs", OPTION_UINT, &r->registers, "N",
          "registers per thread, instead of the cubin's or an estimate"},
-        {0, "limit", OPTION_UINT, &r.limit_bytes, "BYTES",
+        {0, "limit", OPTION_UINT, &r->limit_bytes, "BYTES",
          "stop recording at this size (default 2GiB, 0: none)"},
-        {0, "sample-blocks", OPTION_UINT, &r.sample_blocks, "N",
+        {0, "sample-blocks", OPTION_UINT, &r->sample_blocks, "N",
          "record N thread blocks of a launch, evenly spread"},
-        {0, "instruction-limit", OPTION_UINT, &r.instruction_limit, "N",
+        {0, "instruction-limit", OPTION_UINT, &r->instruction_limit, "N",
          "stop a launch after N warp instructions"},
-        {'j', "jobs", OPTION_UINT, &r.jobs, "N",
+        {0, "interleave", OPTION_UINT, &r->interleave, "N",
+         "let warps take turns every N instructions, a block on every SM at once; slow"},
+        {'j', "jobs", OPTION_UINT, &r->jobs, "N",
          "threads (default: one per core); never changes a result"},
-        {'g', "gpu", OPTION_STRING, &r.gpu_name, "GPU",
+        {'g', "gpu", OPTION_STRING, &r->gpu_name, "GPU",
          "the device the program sees (default h200)"},
-        {0, "set", OPTION_LIST, &set, "KEY=VALUE", "change one number of the GPU"},
-        {0, "no-record", OPTION_FLAG, &r.no_record, NULL, "only run the program"},
-        {0, "memcheck", OPTION_FLAG, &r.memcheck, NULL,
+        {0, "set", OPTION_LIST, &a.set, "KEY=VALUE", "change one number of the GPU"},
+        {0, "no-record", OPTION_FLAG, &r->no_record, NULL, "only run the program"},
+        {0, "memcheck", OPTION_FLAG, &r->memcheck, NULL,
          "keep allocations apart, to find accesses past their ends"},
-        {0, "ptx", OPTION_STRING, &l.ptx, "FILE", "launch a kernel of this PTX file"},
-        {0, "kernel", OPTION_STRING, &l.kernel, "NAME",
+        {0, "ptx", OPTION_STRING, &l->ptx, "FILE", "launch a kernel of this PTX file"},
+        {0, "kernel", OPTION_STRING, &l->kernel, "NAME",
          "with --ptx: its name (default: the only one)"},
-        {0, "grid", OPTION_STRING, &l.grid, "X,Y,Z", "with --ptx: thread blocks"},
-        {0, "block", OPTION_STRING, &l.block, "X,Y,Z", "with --ptx: threads per block"},
-        {0, "shared", OPTION_UINT, &l.shared_bytes, "BYTES", "with --ptx: dynamic shared memory"},
-        {0, "arg", OPTION_LIST, &l.args, "VALUE", "with --ptx: one per parameter, in order"},
-        {0, "seed", OPTION_UINT, &l.seed, "N", "with --ptx: seed of random buffers (default 1)"},
-        {'q', "quiet", OPTION_FLAG, &r.quiet, NULL, "no progress, no summary"},
+        {0, "grid", OPTION_STRING, &l->grid, "X,Y,Z", "with --ptx: thread blocks"},
+        {0, "block", OPTION_STRING, &l->block, "X,Y,Z", "with --ptx: threads per block"},
+        {0, "shared", OPTION_UINT, &l->shared_bytes, "BYTES", "with --ptx: dynamic shared memory"},
+        {0, "arg", OPTION_LIST, &l->args, "VALUE", "with --ptx: one per parameter, in order"},
+        {0, "seed", OPTION_UINT, &l->seed, "N", "with --ptx: seed of random buffers (default 1)"},
+        {'q', "quiet", OPTION_FLAG, &r->quiet, NULL, "no progress, no summary"},
     };
     const struct command_syntax syntax = {
         .name = "trace",
@@ -128,34 +170,11 @@ int cmd_trace(int argc, char **argv)
         .text = help_text,
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .most_words = ANY_NUMBER,
+        .run = trace,
+        .context = &a,
     };
-    int n_args, code = EXIT_DONE;
-    struct strata_error err;
-    struct strata_gpu *gpu = NULL;
-    char **program = split_program(&argc, argv);
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    strata_status status = STRATA_OK;
-    if (n_args > 0)
-        status = strata_fail(
-            &err, STRATA_EUSAGE, NULL, 0, 0,
-            "write -- before the program, as in `strata trace -o app.strata -- %s`.", argv[1]);
-    if (status == STRATA_OK)
-        status = check_request(&r, &l, program && program[0], &err);
-    if (status == STRATA_OK && (r.gpu_name || set.n)) {
-        gpu = calloc(1, sizeof *gpu);
-        status = !gpu ? strata_fail(&err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.")
-                      : load_gpu(r.gpu_name ? r.gpu_name : "h200", &set, gpu, &err);
-        r.gpu = gpu;
-        r.gpu_name = status == STRATA_OK ? gpu->name : NULL;
-    }
-    if (status == STRATA_OK)
-        status = l.ptx ? trace_ptx(&l, &r, &err) : trace_run(&r, program, &code, &err);
-    free(gpu);
-    free(set.item);
-    free(l.args.item);
-    if (status == STRATA_OK)
-        return code;
-    int ours = report_error(&err);
-    return code ? code : ours;
+    a.program = split_program(&argc, argv);
+    int ours = run_command(&syntax, argc, argv);
+    return a.code ? a.code : ours;
 }

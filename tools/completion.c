@@ -239,8 +239,12 @@ static void fish(void)
     visit_all(fish_command);
 }
 
-int print_completion(const char *shell)
+static strata_status print_completion(void *context, char **words, int n_words,
+                                      struct strata_error *err)
 {
+    int *code = context;
+    const char *shell = words[0];
+    (void)n_words, (void)err;
     static const struct {
         const char *name;
         void (*print)(void);
@@ -248,26 +252,28 @@ int print_completion(const char *shell)
     for (size_t i = 0; i < sizeof shells / sizeof shells[0]; i++)
         if (!strcmp(shells[i].name, shell)) {
             shells[i].print();
-            return EXIT_DONE;
+            return STRATA_OK;
         }
     fprintf(stderr, "strata completion: there is none for \"%s\"; say bash, zsh or fish.\n", shell);
-    return EXIT_USAGE;
+    *code = EXIT_USAGE;
+    return STRATA_OK;
 }
 
 int cmd_completion(int argc, char **argv)
 {
+    int told = EXIT_DONE;
     const struct command_syntax syntax = {
         .name = "completion",
         .arguments = "bash|zsh|fish",
         .summary = "Prints a script that teaches a shell the commands and options of strata.",
         .text = "`make install` puts all three where the shells look for them. For one session:\n"
                 "  source <(strata completion bash)",
+        .least_words = 1,
+        .most_words = 1,
+        .asks = "name one shell: bash, zsh or fish.",
+        .run = print_completion,
+        .context = &told,
     };
-    int n_args, code;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    if (n_args == 1)
-        return print_completion(argv[1]);
-    fprintf(stderr, "strata completion: name one shell: bash, zsh or fish.\n");
-    return EXIT_USAGE;
+    int code = run_command(&syntax, argc, argv);
+    return code ? code : told;
 }

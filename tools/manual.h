@@ -7,8 +7,6 @@
 
 /* strata(1) if `name` is NULL, else strata-NAME(1), as roff on standard output. */
 int print_manual(const char *name);
-/* A completion script for "bash", "zsh" or "fish". */
-int print_completion(const char *shell);
 
 /* The tables behind a command: its own, or that of each of its subcommands. Calls `visit` with
  * "gpu show" and the like; the table is only valid during the call. */

@@ -90,7 +90,9 @@ static int unknown_option(const struct command_syntax *s, const char *word, size
 
 static int bad_value(const struct command_syntax *s, const struct option *o, const char *value)
 {
-    if (!process_rank)
+    if (o->kind == OPTION_FORMAT)
+        fprintf(stderr, "strata %s: --format is text, csv or json, not \"%s\".\n", s->name, value);
+    else if (!process_rank)
         fprintf(stderr, "strata %s: --%s takes %s, not \"%s\"; see `strata %s --help`.\n", s->name,
                 o->name,
                 o->kind == OPTION_UINT ? "a whole number such as 3, 1M or 96KiB" : "a number",
@@ -134,12 +136,17 @@ static bool store_value(const struct option *o, const char *value)
         list->item[list->n++] = value;
         return true;
     }
+    case OPTION_FORMAT:
+        return parse_format(value, o->target);
     }
     return false;
 }
 
-bool parse_options(const struct command_syntax *s, int argc, char **argv, int *n_args,
-                   int *exit_code)
+/* Parses options anywhere among the arguments ("--" ends them); leaves the others in argv[1..] and
+ * their number in *n_args. Returns true to go on; false with *exit_code set after --help or an
+ * error (already printed). */
+static bool parse_options(const struct command_syntax *s, int argc, char **argv, int *n_args,
+                          int *exit_code)
 {
     bool only_args = false;
     *n_args = 0;
@@ -184,4 +191,77 @@ bool parse_options(const struct command_syntax *s, int argc, char **argv, int *n
         }
     }
     return true;
+}
+
+/* ---- the runner ---- */
+
+static strata_status check_words(const struct command_syntax *s, int n_words,
+                                 struct strata_error *err)
+{
+    if (n_words >= s->least_words || !s->needs)
+        return STRATA_OK;
+    return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "%s needs %s; see `strata %s --help`.",
+                       s->name, s->needs, s->name);
+}
+
+static strata_status check_rules(const struct command_syntax *s, struct strata_error *err)
+{
+    for (size_t i = 0; i < s->n_rules; i++) {
+        const struct option_rule *r = &s->rules[i];
+        bool kept = true;
+        if (r->kind == OPTION_IS_NEEDED) {
+            kept = *(const char *const *)r->target != NULL;
+        } else {
+            uint64_t n = *(const uint64_t *)r->target;
+            kept = n >= r->least && n <= r->most;
+        }
+        if (!kept)
+            return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "%s", r->sentence);
+    }
+    return STRATA_OK;
+}
+
+static void free_lists(const struct command_syntax *s)
+{
+    for (size_t i = 0; i < s->n_options; i++)
+        if (s->options[i].kind == OPTION_LIST) {
+            struct option_list *list = s->options[i].target;
+            free(list->item);
+            *list = (struct option_list){0};
+        }
+}
+
+/* The number of words where the command asks for them in words of its own, or takes no more. */
+static bool words_fit(const struct command_syntax *s, char **words, int n_words)
+{
+    bool few = n_words<s->least_words, many = n_words> s->most_words;
+    if (s->asks && (few || many))
+        fprintf(stderr, "strata %s: %s\n", s->name, s->asks);
+    else if (many)
+        fprintf(stderr, "strata %s: \"%s\" is one word too many; see `strata %s --help`.\n",
+                s->name, words[s->most_words], s->name);
+    else
+        return true;
+    return false;
+}
+
+int run_command(const struct command_syntax *s, int argc, char **argv)
+{
+    int n_words, code = EXIT_DONE;
+    struct strata_error err;
+    bool go_on = parse_options(s, argc, argv, &n_words, &code);
+    if (go_on && s->list_asked && *s->list_asked) {
+        s->list();
+    } else if (go_on && !words_fit(s, argv + 1, n_words)) {
+        code = EXIT_USAGE;
+    } else if (go_on) {
+        strata_status status = check_words(s, n_words, &err);
+        if (status == STRATA_OK)
+            status = check_rules(s, &err);
+        if (status == STRATA_OK)
+            status = s->run(s->context, argv + 1, n_words, &err);
+        code = status == STRATA_OK ? EXIT_DONE : report_error(&err);
+    }
+    free_lists(s);
+    return code;
 }

@@ -3,18 +3,14 @@
 
 #include <string.h>
 
-bool parse_format(const char *command, const char *word, enum format *out)
+bool parse_format(const char *word, enum format *out)
 {
     static const char *const words[] = {"text", "csv", "json"};
-    *out = FORMAT_TEXT;
-    if (!word)
-        return true;
     for (int i = 0; i < 3; i++)
         if (!strcmp(word, words[i])) {
             *out = (enum format)i;
             return true;
         }
-    fprintf(stderr, "strata %s: --format is text, csv or json, not \"%s\".\n", command, word);
     return false;
 }
 

@@ -7,8 +7,8 @@
 
 enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
 
-/* The word after --format; NULL means text. False (after a message) if it is none of the three. */
-bool parse_format(const char *command, const char *word, enum format *out);
+/* text, csv or json. False if it is none of the three. */
+bool parse_format(const char *word, enum format *out);
 
 /* With the quotes. */
 void print_json_string(FILE *f, const char *text);

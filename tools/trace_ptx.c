@@ -265,6 +265,7 @@ static strata_status run(struct strata_module *m, const struct strata_kernel_lau
     opt.sink = r->no_record ? NULL : &sink;
     opt.sample_blocks = r->sample_blocks;
     opt.instruction_limit = r->instruction_limit;
+    opt.interleave = (uint32_t)r->interleave;
     opt.print = on_print;
     describe(&rec.launch, launch, l, r);
     snprintf(path, sizeof path, "%s%s", r->output ? r->output : rec.launch.program,

@@ -12,7 +12,7 @@ struct trace_request {
     const char *nvtx_include; /* NULL: ranges do not matter */
     const char *kernel_name;  /* filters as in <strata/filter.h> */
     uint64_t launch_skip, launch_count;
-    uint64_t registers, limit_bytes, sample_blocks, instruction_limit, jobs;
+    uint64_t registers, limit_bytes, sample_blocks, instruction_limit, jobs, interleave;
     bool no_record, quiet, memcheck;
     const char *gpu_name;         /* NULL: the runtime's own default */
     const struct strata_gpu *gpu; /* NULL likewise */

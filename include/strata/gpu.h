@@ -17,11 +17,12 @@
 #include <strata/status.h>
 #include <strata/trace.h>
 
-#define STRATA_MAX_SMS       256
-#define STRATA_MAX_CARVEOUTS 16
-#define STRATA_MAX_WAYS      64
-#define STRATA_GPU_MAX_KEYS  320
-#define STRATA_GPU_TEXT      4096 /* holds the text of any value */
+#define STRATA_MAX_SMS         256
+#define STRATA_MAX_CARVEOUTS   16
+#define STRATA_MAX_WAYS        64
+#define STRATA_MAX_CACHE_LINES (1u << 28) /* of one L1, of the L2, of a TLB */
+#define STRATA_GPU_MAX_KEYS    320
+#define STRATA_GPU_TEXT        4096 /* holds the text of any value */
 
 enum strata_coalesce_rule {
     STRATA_COALESCE_FERMI = 0,

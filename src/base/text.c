@@ -106,6 +106,45 @@ bool strata_text_is_utf8(const char *data, size_t length)
     return true;
 }
 
+/* Of the character of n bytes at s: C0, DEL and, as U+0080 to U+009F, C1. */
+static bool is_control(const unsigned char *s, size_t n)
+{
+    return (n == 1 && (s[0] < 0x20 || s[0] == 0x7f)) || (n == 2 && s[0] == 0xc2 && s[1] < 0xa0);
+}
+
+void strata_text_clean(char *words)
+{
+    unsigned char *s = (unsigned char *)words;
+    while (*s) {
+        size_t n = utf8_length(s, 4); /* the final 0 ends any character */
+        bool bad = !n || is_control(s, n);
+        n += !n;
+        if (bad)
+            memset(s, '?', n);
+        s += n;
+    }
+}
+
+bool strata_text_is_clean(const char *words)
+{
+    const unsigned char *s = (const unsigned char *)words;
+    for (size_t n; *s; s += n) {
+        n = utf8_length(s, 4);
+        if (!n || is_control(s, n))
+            return false;
+    }
+    return true;
+}
+
+bool strata_text_is_formula(const char *words)
+{
+    char *end;
+    if (!*words || !strchr("=+-@", *words) || !words[1])
+        return false;
+    strtod(words, &end);
+    return *end != 0 || end == words;
+}
+
 void strata_text_put_json_string(struct strata_text *t, const char *words)
 {
     const unsigned char *s = (const unsigned char *)words;
@@ -143,11 +182,13 @@ void strata_text_put_json_strings(struct strata_text *t, const char *name, char 
 
 void strata_text_put_csv_field(struct strata_text *t, const char *words)
 {
+    bool formula = strata_text_is_formula(words);
     if (!words[strcspn(words, ",\"\r\n")]) {
+        strata_text_put(t, formula ? "'" : "");
         strata_text_put(t, words);
         return;
     }
-    strata_text_put(t, "\"");
+    strata_text_put(t, formula ? "\"'" : "\"");
     for (const char *s = words; *s; s++)
         strata_text_put_bytes(t, *s == '"' ? "\"\"" : s, *s == '"' ? 2 : 1);
     strata_text_put(t, "\"");

@@ -29,7 +29,15 @@ void strata_text_put_json_strings(struct strata_text *t, const char *name, char 
                                   size_t n);
 /* Text in the one encoding all our files have. */
 bool strata_text_is_utf8(const char *data, size_t length);
-/* Quoted only where the field needs it. */
+/* Makes a name from outside fit to be shown: control characters, which a terminal would obey, and
+ * bytes that are not UTF-8 become '?'. */
+void strata_text_clean(char *words);
+bool strata_text_is_clean(const char *words);
+/* Whether a spreadsheet would take the field for a formula: it begins with = + - @ and is no
+ * number. */
+bool strata_text_is_formula(const char *words);
+/* Quoted only where the field needs it. A formula gets an apostrophe in front, which makes it text.
+ */
 void strata_text_put_csv_field(struct strata_text *t, const char *words);
 /* With a comma between groups of three: 1,234,567; for people, so fractions are rounded. */
 void strata_text_put_grouped(struct strata_text *t, double value);

@@ -8,14 +8,17 @@
 #endif
 
 #include "base/bits.h"
+#include "base/memory_room.h"
 #include "cache/index.h"
 
 enum { LARGE_PAGE = 2 << 20, ALIGNMENT = 64 };
 
-static strata_status no_memory(struct strata_error *err)
+static strata_status no_memory(uint64_t bytes, struct strata_error *err)
 {
+    char size[32];
     return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "There is no memory left for a modelled cache.");
+                       "There is no memory left for a modelled cache, which takes %s.",
+                       memory_size_text(bytes, size, sizeof size));
 }
 
 /* Look-ups are random over an L2's tens of megabytes: large pages save most of their page walks.
@@ -48,6 +51,11 @@ static strata_status configure(const struct strata_cache_config *config, struct 
             "a line has at most %d sectors and the cache at least one line.",
             (unsigned long long)config->size_bytes, config->line_bytes, config->sector_bytes,
             CACHE_MAX_SECTORS);
+    if (config->size_bytes / config->line_bytes > STRATA_MAX_CACHE_LINES)
+        return strata_fail(err, STRATA_ECONFIG, NULL, 0, 0,
+                           "A cache of %llu lines cannot be modelled; at most %u can.",
+                           (unsigned long long)(config->size_bytes / config->line_bytes),
+                           STRATA_MAX_CACHE_LINES);
     out->policy = cache_policy_find(config->replacement);
     if (!out->policy)
         return strata_fail(err, STRATA_EUNSUPPORTED, NULL, 0, 0,
@@ -131,9 +139,13 @@ strata_status cache_pool_create(const struct strata_cache_config *config, uint32
     if (st != STRATA_OK)
         return st;
     count_slots(&one);
-    out->bytes = lay_out(&one, NULL) * n;
+    uint64_t bytes = (uint64_t)lay_out(&one, NULL) * n;
+    st = memory_room_check(bytes, "The modelled caches", err);
+    if (st != STRATA_OK)
+        return st;
+    out->bytes = (size_t)bytes;
     out->memory = alloc_zeroed(out->bytes);
-    return out->memory ? STRATA_OK : no_memory(err);
+    return out->memory ? STRATA_OK : no_memory(bytes, err);
 }
 
 void cache_pool_release(struct cache_pool *pool)
@@ -151,9 +163,13 @@ strata_status cache_create_in(struct cache_pool *pool, const struct strata_cache
     count_slots(out);
     size_t bytes = lay_out(out, NULL);
     bool pooled = pool && pool->bytes - pool->used >= bytes;
+    if (!pooled)
+        st = memory_room_check(bytes, "A modelled cache", err);
+    if (st != STRATA_OK)
+        return st;
     char *memory = pooled ? aligned(pool->memory) + pool->used : alloc_zeroed(bytes);
     if (!memory)
-        return no_memory(err);
+        return no_memory(bytes, err);
     if (pooled)
         pool->used += bytes;
     else

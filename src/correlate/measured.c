@@ -12,6 +12,7 @@
 
 #include <strata/correlate.h>
 
+#include "base/text.h"
 #include "base/array.h"
 #include "base/csv.h"
 #include "base/file.h"
@@ -84,7 +85,11 @@ __attribute__((format(printf, 2, 3))) static void warn(struct measured_reader *r
 
 static const char *cell(const struct measured_reader *r, enum role role)
 {
-    return r->role[role] < r->csv.n_cells ? r->csv.cell[r->role[role]] : "";
+    if (r->role[role] >= r->csv.n_cells)
+        return "";
+    char *words = r->csv.cell[r->role[role]];
+    strata_text_clean(words); /* a name is shown again */
+    return words;
 }
 
 /* ---- the header ---- */

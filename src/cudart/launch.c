@@ -144,6 +144,7 @@ int kernel_call_run(const struct kernel_call *call)
     opt.sample_blocks = config.sample_blocks;
     opt.print = print_text;
     opt.instruction_limit = config.instruction_limit;
+    opt.interleave = (uint32_t)config.interleave;
     opt.sm_count = device.sm_count;
     struct strata_run_stats stats = {0};
     struct strata_error err;

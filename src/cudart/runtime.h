@@ -135,7 +135,7 @@ struct config {
     const char *kernel_filter;
     bool in_nvtx_range;                 /* record only what a range encloses, see nvtx.c */
     uint64_t launch_skip, launch_count; /* count 0: no limit */
-    uint64_t limit_bytes, sample_blocks, instruction_limit;
+    uint64_t limit_bytes, sample_blocks, instruction_limit, interleave;
     uint32_t registers; /* 0: as found */
     uint32_t threads;   /* 0: one per core */
     int report_fd;      /* -1: none */

@@ -39,6 +39,7 @@ static void read_config(void)
     config.limit_bytes = number_from("STRATA_TRACE_LIMIT");
     config.sample_blocks = number_from("STRATA_TRACE_SAMPLE_BLOCKS");
     config.instruction_limit = number_from("STRATA_TRACE_INSTRUCTION_LIMIT");
+    config.interleave = number_from("STRATA_TRACE_INTERLEAVE");
     config.registers = (uint32_t)number_from("STRATA_TRACE_REGS");
     config.threads = (uint32_t)number_from("STRATA_TRACE_THREADS");
     config.memcheck = number_from("STRATA_TRACE_MEMCHECK") != 0;

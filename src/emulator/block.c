@@ -310,37 +310,50 @@ static bool unblock(struct emu_block *block)
 
 /* ---- turns ---- */
 
+/* What one round over the warps of a block has come to. */
 struct sweep {
     bool ran, all_spun;
+    bool polled; /* a warp waits for something in global memory */
+    bool got_on; /* a warp ended, or had work for its whole turn */
 };
+
+static void note_turn(struct emu_block *block, struct sweep *sweep, enum emu_turn turn)
+{
+    sweep->ran = true;
+    sweep->all_spun &= turn == EMU_TURN_SPUN || turn == EMU_TURN_POLLED;
+    sweep->polled |= turn == EMU_TURN_POLLED;
+    sweep->got_on |= turn == EMU_TURN_OVER || turn == EMU_TURN_DONE;
+    if (turn == EMU_TURN_DONE)
+        block->live_warps--;
+}
 
 static bool run_warps(struct emu_block *block, uint64_t *budget, struct sweep *sweep)
 {
     const struct emu_executor *executor = block->run->executor;
-    sweep->ran = false;
-    sweep->all_spun = true;
+    uint32_t fine = block->run->opt->interleave;
+    *sweep = (struct sweep){.all_spun = true};
     for (uint32_t n = 0; n < block->n_warps && *budget; n++) {
         struct emu_warp *w = emu_block_warp(block, block->next_warp);
         block->next_warp = (block->next_warp + 1) % block->n_warps;
         if (!w->live || !executor->warp_runnable(w))
             continue;
         uint64_t before = block->clock;
-        enum emu_turn turn = executor->warp_run(w, WARP_TURN);
+        enum emu_turn turn = executor->warp_run(w, fine ? fine : WARP_TURN);
         uint64_t used = block->clock - before + 1;
         *budget -= used < *budget ? used : *budget;
-        sweep->ran = true;
-        sweep->all_spun &= turn == EMU_TURN_SPUN;
-        if (turn == EMU_TURN_DONE)
-            block->live_warps--;
+        note_turn(block, sweep, turn);
         if (turn == EMU_TURN_FAILED)
             return false;
     }
     return true;
 }
 
+/* Rounds in vain until a block is taken to wait for another one. */
+#define VAIN_ROUNDS 3
+
 enum emu_progress emu_block_run(struct emu_block *block, uint64_t budget)
 {
-    unsigned spins = 0;
+    unsigned spins = 0, polls = 0;
     while (block->live_warps) {
         struct sweep sweep;
         if (!run_warps(block, &budget, &sweep))
@@ -352,7 +365,10 @@ enum emu_progress emu_block_run(struct emu_block *block, uint64_t budget)
             return EMU_BLOCK_FAILED;
         }
         spins = sweep.ran && sweep.all_spun ? spins + 1 : 0;
-        if (spins > 2)
+        /* A loop may poll, then meet the other warps at a barrier: rounds to and from barriers lie
+         * between those that poll in vain. */
+        polls = sweep.got_on ? 0 : polls + sweep.polled;
+        if (spins >= VAIN_ROUNDS || polls >= VAIN_ROUNDS)
             return EMU_BLOCK_SPINS;
         if (!budget)
             return EMU_BLOCK_YIELDS;

@@ -158,6 +158,7 @@ enum emu_turn {
     EMU_TURN_OVER,    /* used up its instructions */
     EMU_TURN_BLOCKED, /* no path can run */
     EMU_TURN_SPUN,    /* waits for somebody in a loop */
+    EMU_TURN_POLLED,  /* the same, on global memory: the one it waits for may be in another block */
     EMU_TURN_DONE,    /* all lanes have exited */
     EMU_TURN_FAILED
 };

@@ -12,6 +12,9 @@
 #define BLOCK_TURN (1u << 18)
 /* As many blocks as take turns although none of them waits. */
 #define MAX_TAKING_TURNS 32
+/* Instructions a block executes without any block ending before more are started: those there may
+ * wait for one to come in a way that does not look like waiting. */
+#define PATIENCE ((uint64_t)2 * BLOCK_TURN)
 
 /* ---- checks ---- */
 
@@ -128,12 +131,19 @@ struct resident {
     struct emu_block *first, **last; /* in the order of their index */
     struct emu_block *free;
     uint64_t n, started, state_bytes;
+    uint64_t turn;    /* instructions of a block's turn */
+    uint64_t in_vain; /* instructions of each block since one ended */
 };
+
+static uint64_t state_limit(const struct emu_run *run)
+{
+    return run->opt->state_limit_bytes ? run->opt->state_limit_bytes : (uint64_t)4 << 30;
+}
 
 static strata_status admit(struct resident *r)
 {
     struct emu_run *run = &r->l->run;
-    uint64_t limit = run->opt->state_limit_bytes ? run->opt->state_limit_bytes : (uint64_t)4 << 30;
+    uint64_t limit = state_limit(run);
     struct emu_block *block = r->free;
     if (block) {
         r->free = block->next;
@@ -182,7 +192,7 @@ static strata_status retire(struct resident *r)
 static strata_status run_one(struct resident *r, struct emu_block *block, bool *spins)
 {
     uint64_t limit = r->l->run.opt->instruction_limit;
-    enum emu_progress progress = emu_block_run(block, BLOCK_TURN);
+    enum emu_progress progress = emu_block_run(block, r->turn);
     *spins = progress == EMU_BLOCK_SPINS;
     if (progress == EMU_BLOCK_FAILED) {
         if (r->l->err)
@@ -226,24 +236,51 @@ static void free_list(struct emu_block *block)
     }
 }
 
+/* Blocks that take turns although none waits. Without atomics that answer, blocks run strictly one
+ * after the other unless they wait: what parallel.c promises. Finely interleaved, a block on every
+ * SM. */
+static uint64_t taking_turns(const struct emu_run *run)
+{
+    if (run->opt->interleave)
+        return emu_sm_count(run);
+    return run->image->talks_between_blocks ? MAX_TAKING_TURNS : 1;
+}
+
+/* How many blocks to start now: twice as many as there are if all wait, so that the one they wait
+ * for is found after few rounds. */
+static uint64_t blocks_to_start(struct resident *r, bool idle)
+{
+    const struct emu_run *run = &r->l->run;
+    uint64_t together = taking_turns(run);
+    if (run->launch->cooperative)
+        return run->n_blocks;
+    if (idle)
+        return r->n;
+    if (together > 1 && r->in_vain >= PATIENCE && 2 * r->n * r->state_bytes <= state_limit(run)) {
+        r->in_vain = 0;
+        return r->n;
+    }
+    return run->opt->interleave && r->n < together ? together - r->n : r->n < together;
+}
+
 strata_status emu_run_interleaved(struct emu_launch *l, bool *spins)
 {
-    struct resident r = {.l = l, .started = l->next, .state_bytes = emu_block_state_bytes(&l->run)};
+    uint32_t fine = l->run.opt->interleave;
+    struct resident r = {.l = l,
+                         .started = l->next,
+                         .state_bytes = emu_block_state_bytes(&l->run),
+                         .turn = fine ? ((uint64_t)fine + 1) * l->run.n_warps : BLOCK_TURN};
     strata_status status = STRATA_OK;
     r.last = &r.first;
     bool idle = false;
-    /* Without atomics that answer, blocks run strictly one after the other unless they wait: what
-     * parallel.c promises. */
-    uint64_t together = l->run.image->talks_between_blocks ? MAX_TAKING_TURNS : 1;
     while (status == STRATA_OK && l->next < l->run.n_blocks) {
         bool all_spin = true;
-        uint64_t before = l->next;
-        /* Twice as many if all wait: the one they wait for is then found after few rounds. */
-        uint64_t more = l->run.launch->cooperative ? l->run.n_blocks : idle ? r.n : r.n < together;
+        uint64_t before = l->next, more = blocks_to_start(&r, idle);
         while (status == STRATA_OK && more-- && r.started < l->run.n_blocks)
             status = admit(&r);
         if (status == STRATA_OK)
             status = round_of_turns(&r, &all_spin);
+        r.in_vain = l->next == before ? r.in_vain + r.turn : 0;
         idle = all_spin && l->next == before;
         *spins |= idle;
     }
@@ -306,7 +343,8 @@ static uint32_t thread_count(const struct strata_run_options *opt)
 static bool may_run_ahead(const struct emu_launch *l)
 {
     return l->run.checks_memory && !l->run.image->talks_between_blocks &&
-           !l->run.launch->cooperative && l->run.n_blocks > 1 && l->run.n_blocks < UINT32_MAX;
+           !l->run.launch->cooperative && !l->run.opt->interleave && l->run.n_blocks > 1 &&
+           l->run.n_blocks < UINT32_MAX;
 }
 
 strata_status strata_module_run(struct strata_module *m, const struct strata_kernel_launch *launch,

@@ -51,8 +51,6 @@ void flow_report(struct flow_engine *e, struct strata_result *r)
     sm_report_launch(e->launch, &e->occupancy, r);
     report_detail(e, r);
     sm_report_warnings(e->launch, e->unknown_opcodes, e->texture_accesses, r);
-    for (size_t i = 0; i < strata_reader_warning_count(e->reader); i++)
-        strata_result_warn(r, "%s", strata_reader_warning(e->reader, i));
 }
 
 /* The settings of the model: model.KEY=VALUE on the command line. */

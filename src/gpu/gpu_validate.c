@@ -51,6 +51,9 @@ static void contradiction(struct check *c, const char *paths, const char *format
 
 /* ---- one cache ---- */
 
+/* What a model keeps of a line: its slot, its tag, two entries of the table that finds it. */
+enum { MODEL_BYTES_PER_LINE = 64 };
+
 struct cache_check {
     struct check *c;
     const char *section; /* "l1" */
@@ -86,6 +89,20 @@ static void check_lines(const struct cache_check *k)
         contradiction(k->c, keys_of(k, "sector", "line", path),
                       "a line has %llu sectors, at most 32 are allowed",
                       (unsigned long long)(line / sector));
+}
+
+/* All slices together: the models that do not keep slices apart hold the L2 in one piece. */
+static void check_room(const struct cache_check *k)
+{
+    char path[128];
+    uint64_t lines = k->cache->size_bytes / k->cache->line_bytes;
+    if (lines > STRATA_MAX_CACHE_LINES)
+        contradiction(k->c, keys_of(k, "size", "line", path),
+                      "%llu lines of %u bytes would take about %llu GiB of memory to model, and at "
+                      "most %u lines can be; a smaller size or longer lines help",
+                      (unsigned long long)lines, k->cache->line_bytes,
+                      (unsigned long long)(lines * MODEL_BYTES_PER_LINE >> 30),
+                      STRATA_MAX_CACHE_LINES);
 }
 
 /* The number of sets, 0 after a contradiction. */
@@ -174,6 +191,7 @@ static void check_cache(struct check *c, const char *section,
 {
     const struct cache_check k = {c, section, cache, bytes};
     check_lines(&k);
+    check_room(&k);
     if (c->status != STRATA_OK)
         return;
     uint64_t sets = count_sets(&k);
@@ -294,6 +312,28 @@ static void check_l2(struct check *c)
                       g->l2.fetch_bytes);
 }
 
+/* A channel that is refreshed before one row could be opened, used and closed never does any work.
+ * A write is the longest use: its data has to be in the row before the row closes. */
+static void check_refresh(struct check *c)
+{
+    const struct strata_gpu *g = c->gpu;
+    if (!g->dram.tREFI)
+        return;
+    uint64_t burst = (g->dram.burst_length + g->dram.data_rate - 1) / g->dram.data_rate;
+    uint64_t use = g->dram.tRCD + g->dram.tWL + burst + g->dram.tWR;
+    uint64_t row = use > g->dram.tRAS ? use : g->dram.tRAS;
+    uint64_t least = g->dram.tRFC + (row > g->dram.tRC ? row : g->dram.tRC) + g->dram.tRP;
+    if (g->dram.tREFI < least)
+        contradiction(c, "dram.tREFI dram.tRFC dram.tRCD dram.tRAS",
+                      "a refresh every %u clocks leaves no time for a row: the refresh (tRFC), "
+                      "opening, writing and closing a row take %llu",
+                      g->dram.tREFI, (unsigned long long)least);
+    if (g->dram.per_bank_refresh && g->dram.tREFI / g->dram.banks < 4)
+        contradiction(c, "dram.tREFI dram.banks",
+                      "the refreshes of %u banks in %u clocks leave no room for other commands",
+                      g->dram.banks, g->dram.tREFI);
+}
+
 static void check_dram(struct check *c)
 {
     const struct strata_gpu *g = c->gpu;
@@ -310,6 +350,7 @@ static void check_dram(struct check *c)
     if (!g->dram.tRFC != !g->dram.tREFI || (g->dram.tREFI && g->dram.tRFC >= g->dram.tREFI))
         contradiction(c, "dram.tRFC dram.tREFI",
                       "refresh needs both tRFC and tREFI, and tRFC the shorter of them");
+    check_refresh(c);
     if (g->dram.write_low > g->dram.write_high ||
         (g->dram.write_queue && g->dram.write_high > g->dram.write_queue))
         contradiction(c, "dram.write_high dram.write_low dram.write_queue",

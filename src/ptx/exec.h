@@ -141,6 +141,16 @@ struct ptx_scope {
     struct ptx_frame *frame;
 };
 
+/* What the lanes of `mask` read at pc last time: loops that poll several places read each of them
+ * again before anything is known to have changed. */
+struct ptx_poll {
+    uint32_t pc, mask;
+    uint64_t hash;
+    uint32_t same;  /* times in a row */
+    uint32_t epoch; /* of the warp when it was noted */
+};
+#define PTX_POLLS 16 /* a power of two */
+
 /* Every branch splits a set of lanes in two, so there are never more than 32 paths, and each open
  * join was made by such a split. */
 #define PTX_MAX_PATHS  33
@@ -157,6 +167,9 @@ struct ptx_warp {
     uint64_t open_scopes;                 /* bits of the scopes in use */
     struct ptx_scope scopes[PTX_MAX_SCOPES];
     struct ptx_frame root;
+    struct ptx_poll polls[PTX_POLLS];
+    uint32_t poll_epoch;      /* grows when a poll has an answer it did not have before */
+    bool waits, polls_global; /* it keeps getting the same answers; from global memory */
 };
 
 struct ptx_block {
@@ -187,6 +200,10 @@ static inline void ptx_set_predicate(const struct ptx_warp *w, uint32_t ref, uin
     uint32_t *p = ptx_ref(w, ref);
     *p = (*p & ~mask) | (value & mask);
 }
+
+/* The lanes of `mask` got the answers of `hash` from a place others may change. Sets w->waits if
+ * that is how waiting for somebody looks, see poll.c. */
+void ptx_notice_poll(struct ptx_warp *w, uint32_t mask, uint64_t hash);
 
 /* ---- memory, see memory.c ---- */
 

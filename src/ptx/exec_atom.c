@@ -27,7 +27,6 @@ void ptx_run_atomic(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
 {
     const uint64_t *host = ptx_resolve(w, in, mask, in->width);
     bool wide = in->width == 8;
-    struct ptx_path *path = &w->paths[w->n_paths - 1];
     uint64_t hash = mask;
     if (!host)
         return;
@@ -56,8 +55,5 @@ void ptx_run_atomic(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
             ((uint32_t *)ptx_ref(w, in->d))[lane] = (uint32_t)old;
     }
     /* The same failing atomic again and again is a lock somebody else holds. */
-    bool same = path->poll_pc == w->pc && path->poll_hash == hash;
-    path->polls = same ? path->polls + 1 : 0;
-    path->poll_pc = w->pc;
-    path->poll_hash = hash;
+    ptx_notice_poll(w, mask, hash);
 }

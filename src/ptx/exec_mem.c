@@ -103,11 +103,9 @@ static bool load_row(const struct ptx_warp *w, const struct ptx_inst *in, uint32
     return true;
 }
 
-/* A loop that keeps reading the same values at the same place is waiting for somebody. */
 static void notice_poll(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
                         const uint64_t *host)
 {
-    struct ptx_path *path = &w->paths[w->n_paths - 1];
     uint64_t hash = mask;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned lane = lowest_bit32(rest);
@@ -115,13 +113,7 @@ static void notice_poll(struct ptx_warp *w, const struct ptx_inst *in, uint32_t 
         memcpy(&value, (const uint8_t *)(uintptr_t)host[lane], in->width);
         hash = hash * 0x9e3779b97f4a7c15ull + (host[lane] ^ value << 20);
     }
-    if (path->poll_pc == w->pc && path->poll_hash == hash) {
-        path->polls++;
-    } else {
-        path->polls = 0;
-        path->poll_pc = w->pc;
-        path->poll_hash = hash;
-    }
+    ptx_notice_poll(w, mask, hash);
 }
 
 void ptx_run_load(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)

@@ -93,6 +93,10 @@ static void lex_word(struct ptx_lexer *lexer, struct ptx_token *out)
     }
     out->kind = PTX_TOK_WORD;
     out->length = (uint32_t)(p - lexer->at);
+    if (out->length == 7 && !memcmp(lexer->at, "WARP_SZ", 7)) {
+        out->kind = PTX_TOK_INTEGER; /* the one named number of PTX, behind warpSize */
+        out->value = 32;
+    }
     lexer->at = p;
 }
 

@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
-
-/* This many equal answers in a row mean that a loop waits for somebody. */
-#define SPIN_POLLS 8
+#include "ptx/handlers.h"
 
 static void set_frame(struct ptx_warp *w, struct ptx_frame *frame)
 {
@@ -20,6 +18,8 @@ void ptx_warp_start(struct ptx_warp *w, uint32_t live)
     w->base.live = live;
     w->n_paths = 1;
     w->open_scopes = 0;
+    w->waits = false;
+    memset(w->polls, 0, sizeof w->polls);
     w->paths[0] = (struct ptx_path){.pc = w->image->functions[0].first,
                                     .mask = live,
                                     .scope = -1,
@@ -188,27 +188,43 @@ static void exit_lanes(struct ptx_warp *w, uint32_t mask)
 
 /* ---- .sync instructions ---- */
 
-static uint32_t sync_members(const struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+/* The lanes of `mask` that name the same members as its first lane; *members: those it names. Lanes
+ * that have exited do not count as members. */
+static uint32_t sync_group(const struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
+                           uint32_t *members)
 {
-    if (in->e == PTX_NO_REF)
+    const uint32_t *named = ptx_ref(w, in->e);
+    uint32_t first = named[lowest_bit32(mask)], differs = 0;
+    *members = first & w->base.live;
+    if (in->e >> 30 == PTX_BANK_CONST)
         return mask;
-    const uint32_t *members = ptx_ref(w, in->e);
-    return members[lowest_bit32(mask)] & w->base.live;
+    for (unsigned i = 0; i < EMU_LANES; i++)
+        differs |= (uint32_t)(named[i] != first) << i;
+    return mask & ~differs;
 }
 
+/* Group by group, as lanes may name different members. A shuffle asks nobody but its source lane:
+ * its groups may run as one. */
 static void execute_sync(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     w->base.block->clock++;
     w->base.block->thread_instructions += emu_lane_count(mask);
-    in->run(w, in, mask);
+    bool as_one = in->e == PTX_NO_REF || in->run == ptx_run_shfl;
+    for (uint32_t rest = mask, group, members; rest; rest &= ~group) {
+        group = as_one ? rest : sync_group(w, in, rest, &members);
+        in->run(w, in, group);
+    }
     if (w->base.block->recording)
         emu_record(&w->base, &in->site, mask);
 }
 
-/* Lanes waiting at the same instruction (bar.warp.sync: at any) in the same frame. */
+/* Lanes waiting for the same members at the same instruction (bar.warp.sync: at any) in the same
+ * frame. */
 static bool waits_with(const struct ptx_warp *w, const struct ptx_path *a, const struct ptx_path *b)
 {
     if (b->state != PTX_AT_SYNC || a->frame != b->frame)
+        return false;
+    if ((a->sync_mask ^ b->sync_mask) & w->base.live)
         return false;
     return a->pc == b->pc ||
            (w->image->code[a->pc].run == w->image->code[b->pc].run && w->image->code[a->pc].n == 0);
@@ -236,16 +252,33 @@ static void run_together(struct ptx_warp *w, uint32_t index)
     set_frame(w, before);
 }
 
+/* Do all lanes of the path see all members they name in it? *group: the first that does not. */
+static bool groups_are_complete(const struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
+                                uint32_t *group, uint32_t *members)
+{
+    *group = mask;
+    if (in->e == PTX_NO_REF)
+        return true;
+    for (uint32_t rest = mask; rest; rest &= ~*group) {
+        *group = sync_group(w, in, rest, members);
+        if (*members & ~mask)
+            return false;
+    }
+    return true;
+}
+
 /* False: the path waits. */
 static bool sync_step(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     struct ptx_path *path = &w->paths[w->n_paths - 1];
-    uint32_t members = sync_members(w, in, mask), present = 0;
-    if (!(members & ~mask)) {
+    uint32_t group, members = mask, present = 0;
+    if (groups_are_complete(w, in, mask, &group, &members)) {
         execute_sync(w, in, mask);
         path->pc++;
         return true;
     }
+    if (group != mask) /* each group waits for its own */
+        return split(w, in, group, path->pc, path->pc, path->pc + 1);
     path->state = PTX_AT_SYNC;
     path->sync_mask = members;
     for (uint32_t i = 0; i < w->n_paths; i++)
@@ -431,20 +464,17 @@ static void step_memory(struct ptx_warp *w, const struct ptx_inst *in, uint32_t 
 }
 
 /* A path that polls in vain lets others run: its siblings, then lanes that wait for it. */
-static bool gives_way(struct ptx_warp *w)
+static enum emu_turn give_way(struct ptx_warp *w)
 {
-    struct ptx_path *path = &w->paths[w->n_paths - 1];
-    if (path->polls < SPIN_POLLS)
-        return false;
-    path->polls = 0;
     bool other = false;
+    w->waits = false;
     for (uint32_t i = 0; i + 1 < w->n_paths; i++)
         other |= w->paths[i].state == PTX_RUNNABLE;
     if (!other)
         release_joined(w);
     else
         rotate_paths(w);
-    return true;
+    return w->polls_global ? EMU_TURN_POLLED : EMU_TURN_SPUN;
 }
 
 /* Runs the current path until it ends, waits, gives way or the budget is used up. */
@@ -478,8 +508,8 @@ static enum emu_turn run_path(struct ptx_warp *w, uint64_t *budget)
             path->pc++;
             if (block->failed)
                 return EMU_TURN_FAILED;
-            if (path->polls >= SPIN_POLLS && gives_way(w))
-                return EMU_TURN_SPUN;
+            if (w->waits)
+                return give_way(w);
         } else if (in->flow == PTX_SPECIAL) {
             if (mask)
                 in->run(w, in, mask);
@@ -507,7 +537,7 @@ enum emu_turn ptx_warp_run(struct ptx_warp *w, uint64_t budget)
 {
     while (choose_path(w)) {
         enum emu_turn turn = run_path(w, &budget);
-        if (turn == EMU_TURN_FAILED || turn == EMU_TURN_SPUN)
+        if (turn == EMU_TURN_FAILED || turn == EMU_TURN_SPUN || turn == EMU_TURN_POLLED)
             return turn;
         if (turn == EMU_TURN_OVER) {
             rotate_paths(w);

@@ -6,12 +6,15 @@
 
 #include <strata/result.h>
 
+#include "base/text.h"
 #include "base/array.h"
 
 static char *copy_text(struct strata_result *r, const char *text)
 {
     char *copy = strdup(text ? text : "");
-    if (!copy)
+    if (copy)
+        strata_text_clean(copy); /* a prediction read back may name things as it likes */
+    else
         r->out_of_memory = true;
     return copy;
 }

@@ -188,8 +188,9 @@ static void put_atoms(struct dram_channel *c, const struct sim_message *m)
                              .mshr = m->mshr,
                              .from = m->from,
                              .write = m->kind == SIM_MSG_DRAM_WRITE};
-    uint32_t bank, per_atom = t->atom_bytes > 32 ? t->atom_bytes / 32 : 1,
-                   unit = (1u << per_atom) - 1;
+    /* A message is of one line of 128 bytes, however long an atom is. */
+    uint32_t bank, atom = t->atom_bytes < 128 ? t->atom_bytes : 128;
+    uint32_t per_atom = atom > 32 ? atom / 32 : 1, unit = (1u << per_atom) - 1;
     dram_decode(t, m->line, &bank, &r.row);
     r.bank = (uint8_t)bank;
     r.bursts = (uint8_t)(t->atom_bytes < 32 ? 32 / t->atom_bytes : 1);

@@ -51,7 +51,7 @@ static void queue_global(struct sim_sm *s, const struct sim_warp *w, uint32_t wa
         q->kind = SIM_LSU_OTHER;
     } else if (i->memop == STRATA_MEM_STORE) {
         q->kind = SIM_LSU_STORE;
-        q->cycles = (uint16_t)(q->cycles > least ? q->cycles : least);
+        q->cycles = q->cycles > least ? q->cycles : least;
     } else if (i->memop == STRATA_MEM_ATOMIC || i->memop == STRATA_MEM_REDUCTION) {
         q->kind = SIM_LSU_ATOMIC;
     }
@@ -75,7 +75,7 @@ void sim_lsu_issue(struct sim_sm *s, uint32_t warp, const struct sm_inst *i)
     } else if (i->kind == SM_KIND_SHARED) {
         struct strata_shared_cost cost = strata_shared_access(&s->shared->coalescer, &w->next);
         q->kind = SIM_LSU_SHARED;
-        q->cycles = (uint16_t)(cost.wavefronts ? cost.wavefronts : 1);
+        q->cycles = cost.wavefronts ? cost.wavefronts : 1;
         q->op = sim_op_new(s, warp);
         s->count.n.shared_conflicts += cost.conflicts;
     }

@@ -111,7 +111,7 @@ static void fill_line(struct sim_sm *s, const struct strata_winst *w, const uint
         line->operations = (uint16_t)atomic_packets(w, addr, r);
 }
 
-unsigned sim_lines(struct sim_sm *s, const struct sim_warp *w, uint16_t *cycles)
+unsigned sim_lines(struct sim_sm *s, const struct sim_warp *w, uint32_t *cycles)
 {
     struct strata_request r[STRATA_MAX_REQUESTS];
     uint64_t addr[STRATA_WARP_SIZE];
@@ -130,6 +130,6 @@ unsigned sim_lines(struct sim_sm *s, const struct sim_warp *w, uint16_t *cycles)
         i->addr_kind == STRATA_ADDR_STRIDE && !i->stride)
         u->line[u->line_tail % SIM_LSU_LINES].operations =
             1; /* ptxas adds up the lanes of a warp first */
-    *cycles = (uint16_t)access_cycles(s, i, n);
+    *cycles = access_cycles(s, i, n);
     return n;
 }

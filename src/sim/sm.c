@@ -100,10 +100,10 @@ void sim_schedule(struct sim_sm *s, uint32_t warp, uint64_t t)
     uint32_t slot = (uint32_t)(t % SIM_WHEEL);
     s->warp[warp].wheel_next = 0;
     if (s->wheel_tail[slot])
-        s->warp[s->wheel_tail[slot] - 1].wheel_next = (uint8_t)(warp + 1);
+        s->warp[s->wheel_tail[slot] - 1].wheel_next = (uint16_t)(warp + 1);
     else
-        s->wheel_head[slot] = (uint8_t)(warp + 1);
-    s->wheel_tail[slot] = (uint8_t)(warp + 1);
+        s->wheel_head[slot] = (uint16_t)(warp + 1);
+    s->wheel_tail[slot] = (uint16_t)(warp + 1);
     s->wheel_used[slot / 64] |= (uint64_t)1 << (slot % 64);
     s->in_wheel++;
 }

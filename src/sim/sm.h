@@ -65,7 +65,8 @@ struct sim_warp {
     struct sm_scoreboard scoreboard;
     uint32_t fetch_line, register_cap;
     uint32_t generation;                        /* answers to a warp that has exited are dropped */
-    uint8_t block, scheduler, slot, wheel_next; /* wheel_next: index + 1 */
+    uint8_t block, scheduler, slot;
+    uint16_t wheel_next; /* index + 1: an SM may have 256 warps */
     bool has_next, at_barrier, parked, at_membar;
     struct strata_winst next;
     const struct sm_inst *op; /* the same, decoded */
@@ -130,7 +131,8 @@ enum sim_lsu_kind {
 struct sim_lsu_op {
     uint64_t issued;
     uint32_t op;
-    uint16_t cycles, n_lines, next_line;
+    uint32_t cycles;
+    uint16_t n_lines, next_line;
     uint8_t kind, warp;
     bool use_l1, local, returns, begun;
 };
@@ -193,7 +195,7 @@ struct sim_sm {
     struct sim_tlb tlb;
     struct fetch_sm fetch;
     uint8_t *fetch_used; /* lines of code executed here */
-    uint8_t wheel_head[SIM_WHEEL], wheel_tail[SIM_WHEEL];
+    uint16_t wheel_head[SIM_WHEEL], wheel_tail[SIM_WHEEL];
     uint64_t wheel_used[SIM_WHEEL / 64];
     uint32_t in_wheel;
     uint64_t wheel_from; /* what is due earlier has been taken out */
@@ -288,6 +290,6 @@ uint64_t sim_stores_next(const struct sim_sm *s);
 
 /* ---- lsu_lines.c: what an instruction asks of the unit ---- */
 /* Fills lines of the ring from lsu->line_tail on; returns their number. */
-unsigned sim_lines(struct sim_sm *s, const struct sim_warp *w, uint16_t *cycles);
+unsigned sim_lines(struct sim_sm *s, const struct sim_warp *w, uint32_t *cycles);
 
 #endif

@@ -22,7 +22,8 @@ struct node {
 };
 
 struct edge {
-    uint16_t to, latency;
+    uint32_t latency;
+    uint16_t to;
     bool value; /* a result is read */
 };
 
@@ -272,7 +273,7 @@ static uint32_t result_latency(const struct sm_scheduler *s, const struct node *
 static bool depends(const struct node *a, const struct node *b, bool last, struct edge *e)
 {
     if (reads_any(b->op, a->op)) {
-        *e = (struct edge){.latency = (uint16_t)a->latency, .value = true};
+        *e = (struct edge){.latency = a->latency, .value = true};
         return true;
     }
     *e = (struct edge){.latency = 1};

@@ -144,12 +144,12 @@ static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_
     bool sass = d->isa == STRATA_ISA_SASS;
     out->kind = kind_of(i);
     out->pipe = row.pipe;
-    out->interval = (uint8_t)(row.interval ? row.interval : 1);
-    out->latency = (uint16_t)(row.latency ? row.latency : 1);
+    out->interval = row.interval ? row.interval : 1;
+    out->latency = row.latency ? row.latency : 1;
     /* Products of 64 bits take the multiplier twice. */
     if (sass && i->opclass == STRATA_OP_IMAD &&
         (strstr(i->opcode, ".WIDE") || strstr(i->opcode, ".HI")))
-        out->interval = (uint8_t)(out->interval * 2);
+        out->interval *= 2;
     out->result_stall = row.stall;
     for (unsigned k = 0; k < i->n_dst; k++)
         add_registers(d, out->write, &out->n_write, SM_MAX_WRITES, i->reg[k],

@@ -71,6 +71,9 @@ static strata_status read_kernel_name(const struct text *t, const char *p,
     const char *end = text_newline(t, p);
     while (end > p && text_is_blank(end[-1]))
         end--;
+    const char *nul = memchr(p, 0, (size_t)(end - p));
+    if (nul)
+        return text_fail(t, nul, err, "the kernel's name holds a NUL byte; the trace is damaged.");
     char *name = strndup(p, (size_t)(end - p));
     if (!name)
         return strata_fail(err, STRATA_ENOMEM, t->name, 0, 0,

@@ -2,15 +2,17 @@
  *
  * A list has one command a line: "MemcpyHtoD,<hex address>,<bytes>" and the
  * names of kernel files, which begin with "kernel" and are relative to the
- * list's folder. Every other line is ignored, as upstream does. */
+ * list's folder. Every other line is ignored with a warning, as upstream does without one. */
 #include "trace/accelsim.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/text.h"
 
 /* What a thread gets when the header has no "-nregs" line: what the compiler aims at by default. */
 #define ASSUMED_REGISTERS 32
@@ -18,6 +20,9 @@
 struct accelsim_trace {
     char **path; /* of each launch's file */
     size_t n_path, cap_path;
+    /* Lines of the list that are neither a copy nor a kernel file, and the first of them. */
+    uint64_t n_ignored, first_ignored_line;
+    char first_ignored[80];
 };
 
 static strata_status no_memory(const char *path, struct strata_error *err)
@@ -202,6 +207,13 @@ static char *find_kernel_file(const char *folder, int folder_length, const char 
     return NULL;
 }
 
+/* A pipe would be waited for without end. */
+static bool is_regular_file(const char *path)
+{
+    struct stat st;
+    return !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
 struct list {
     struct text text;
     const char *path;
@@ -213,9 +225,13 @@ static strata_status read_kernel_line(struct strata_trace *t, struct list *l, co
                                       struct strata_error *err)
 {
     char *trace = NULL, *path = NULL;
+    bool taken = false; /* add_kernel owns the path */
     const char *end = text_newline(&l->text, p);
     while (end > p && text_is_blank(end[-1]))
         end--;
+    const char *nul = memchr(p, 0, (size_t)(end - p));
+    if (nul)
+        return text_fail(&l->text, nul, err, "the name of a kernel file holds a NUL byte.");
     char *name = strndup(p, (size_t)(end - p));
     if (!name)
         return no_memory(l->path, err);
@@ -227,10 +243,14 @@ static strata_status read_kernel_line(struct strata_trace *t, struct list *l, co
                          "the kernel file \"%s\" named here does not exist.", name);
     else if (!trace)
         st = no_memory(l->path, err);
+    else if (!is_regular_file(path))
+        st = strata_fail(err, STRATA_EIO, l->text.name, (uint32_t)l->text.line,
+                         (uint32_t)(p - l->text.line_start) + 1,
+                         "\"%s\" named here is not a regular file.", name);
     else
-        st = add_kernel(t, path, l->program, trace, err);
-    if (!trace)
-        free(path); /* else add_kernel took it */
+        st = add_kernel(t, path, l->program, trace, err), taken = true;
+    if (!taken)
+        free(path);
     free(trace);
     free(name);
     return st;
@@ -253,6 +273,15 @@ static strata_status read_copy_line(struct strata_trace *t, const struct list *l
     return trace_add_event(t, &event, err);
 }
 
+static void note_ignored(struct accelsim_trace *a, const struct list *l, const char *p)
+{
+    if (a->n_ignored++)
+        return;
+    a->first_ignored_line = l->text.line;
+    snprintf(a->first_ignored, sizeof a->first_ignored, "%.*s", (int)strcspn(p, "\n"), p);
+    strata_text_clean(a->first_ignored);
+}
+
 static strata_status read_list_line(struct strata_trace *t, struct list *l, const char *p,
                                     struct strata_error *err)
 {
@@ -268,6 +297,8 @@ static strata_status read_list_line(struct strata_trace *t, struct list *l, cons
     for (size_t i = 0; i < sizeof copies / sizeof copies[0]; i++)
         if (!strncmp(p, copies[i].word, strlen(copies[i].word)))
             return read_copy_line(t, l, p, copies[i].kind, err);
+    if (*p != '\n' && *p != '#')
+        note_ignored(t->impl, l, p);
     return STRATA_OK;
 }
 
@@ -374,6 +405,12 @@ static void accelsim_close(struct strata_trace *t)
 static strata_status open_reader(struct strata_reader *r, struct strata_error *err)
 {
     const struct accelsim_trace *a = r->trace->impl;
+    if (a->n_ignored && !r->launch_index)
+        reader_warn(r,
+                    "lines of the kernel list that are neither a copy nor begin with \"kernel\" "
+                    "are ignored, as Accel-Sim does: %llu, the first is line %llu, \"%s\".",
+                    (unsigned long long)a->n_ignored, (unsigned long long)a->first_ignored_line,
+                    a->first_ignored);
     return accelsim_reader_open(r, a->path[r->launch_index], err);
 }
 

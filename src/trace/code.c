@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/array.h"
 
 uint32_t strata_code_count(const struct strata_code *code)
@@ -129,6 +130,10 @@ strata_status strata_code_add(struct strata_code *code, const struct strata_inst
             err, STRATA_ELIMIT, NULL, 0, 0,
             "instruction \"%s\" has more than %d destination or %d source registers.", inst->opcode,
             STRATA_MAX_DST, STRATA_MAX_SRC);
+    if (!strata_text_is_clean(inst->opcode))
+        return strata_fail(err, STRATA_EFORMAT, NULL, 0, 0,
+                           "an opcode holds a control character or is not UTF-8; the trace is "
+                           "damaged.");
     if (!hash_grow(code))
         goto no_memory;
     uint32_t at = hash_find(code, inst);

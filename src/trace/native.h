@@ -43,6 +43,8 @@ enum { COLUMN_SIZES = 0, COLUMN_TOKENS, COLUMN_CONTROLS, COLUMN_FIRST, COLUMN_DA
 /* Raw bytes of all columns after which a BLOCKS record is closed: large enough for long repeats,
  * small enough to seek and to hold in memory. */
 #define NATIVE_CHUNK_BYTES (4u << 20)
+/* A chunk ends with the block that fills it, so its sizes are hardly more than that. */
+#define NATIVE_MAX_SIZES_BYTES (2 * NATIVE_CHUNK_BYTES)
 
 /* What the index and a scan know of a record. */
 struct native_record {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory_room.h"
 #include "trace/bytecode.h"
 #include "trace/code.h"
 #include "trace/native_format.h"
@@ -186,34 +187,6 @@ void native_reader_close(struct strata_reader *r)
     free(nr);
 }
 
-static strata_status chunk_open(struct native_reader *nr, const struct native_record *record,
-                                struct strata_error *err)
-{
-    strata_status status = native_file_read(nr->file, nr->path, record, &nr->payload, err);
-    if (status)
-        return status;
-    struct unpack u = unpack_from(&nr->payload, false);
-    nr->blocks_left = unpack_varint(&u);
-    for (size_t i = 1; i < 4;
-         i++) /* smallest and largest index, instructions: for the index only */
-        unpack_varint(&u);
-    for (size_t i = 0; i < N_COLUMNS; i++) {
-        unpack_column(&u, nr->zstd, &nr->raw[i]);
-        nr->column[i] = unpack_from(&nr->raw[i], false);
-    }
-    nr->chunk_offset = record->offset;
-    nr->bases.n = 0;
-    memset(nr->last_size, 0, sizeof nr->last_size);
-    nr->last_block = UINT64_MAX;
-    if (u.out_of_memory)
-        return strata_fail(err, STRATA_ENOMEM, nr->path, 0, 0,
-                           "there is no memory left to decompress the trace.");
-    if (u.failed || u.at != u.end)
-        return native_damaged(err, nr->path, record->offset,
-                              "thread blocks cannot be decompressed");
-    return STRATA_OK;
-}
-
 /* Sizes of one warp; false if they cannot be. */
 static bool read_sizes(struct native_reader *nr, uint32_t size[N_COLUMNS])
 {
@@ -239,6 +212,110 @@ static size_t warp_bytes(const uint32_t size[N_COLUMNS])
     return varint_size(size[COLUMN_TOKENS]) + varint_size(size[COLUMN_CONTROLS]) +
            varint_size(size[COLUMN_FIRST]) + varint_size(size[COLUMN_DATA]) + size[COLUMN_TOKENS] +
            size[COLUMN_CONTROLS] + (size_t)size[COLUMN_FIRST] * 8 + size[COLUMN_DATA];
+}
+
+/* Most bytes an executed instruction has in each column (docs/format-strata.md, "Byte code"):
+ * tokens of a mask, a jump and a run; one control; one base; a list and the operands of its tokens.
+ */
+static const uint32_t most_bytes[N_COLUMNS] = {[COLUMN_TOKENS] = 16,
+                                               [COLUMN_CONTROLS] = 1,
+                                               [COLUMN_FIRST] = 1,
+                                               [COLUMN_DATA] =
+                                                   LIST_MAX_BYTES + 4 * MAX_VARINT_BYTES};
+
+static bool add_warp_sizes(struct native_reader *nr, uint64_t sum[N_COLUMNS])
+{
+    uint32_t size[N_COLUMNS];
+    if (!read_sizes(nr, size))
+        return false;
+    for (size_t i = COLUMN_TOKENS; i < N_COLUMNS; i++)
+        if (size[i] > (uint64_t)size[0] * most_bytes[i])
+            return false;
+    for (size_t i = 0; i < N_COLUMNS; i++)
+        sum[i] += size[i];
+    return true;
+}
+
+/* What the sizes say that each column holds. They are walked before any other column is expanded,
+ * so that memory follows what was recorded and not what a file claims. */
+static bool add_up_sizes(struct native_reader *nr, uint64_t n_blocks, uint64_t sum[N_COLUMNS])
+{
+    struct unpack *sizes = &nr->column[COLUMN_SIZES];
+    struct unpack start = *sizes;
+    bool good = true;
+    memset(nr->last_size, 0, sizeof nr->last_size);
+    for (uint64_t b = 0; good && b < n_blocks; b++) {
+        unpack_signed(sizes);
+        uint32_t n_warps = unpack_u32(sizes);
+        good = !sizes->failed;
+        for (uint32_t w = 0; good && w < n_warps; w++)
+            good = add_warp_sizes(nr, sum);
+    }
+    good = good && sizes->at == sizes->end;
+    *sizes = start;
+    return good;
+}
+
+static bool is_what_sizes_say(const struct packed_column packed[N_COLUMNS],
+                              const uint64_t sum[N_COLUMNS])
+{
+    uint64_t bases = sum[COLUMN_FIRST];
+    return packed[COLUMN_TOKENS].n_raw == sum[COLUMN_TOKENS] &&
+           packed[COLUMN_CONTROLS].n_raw == sum[COLUMN_CONTROLS] &&
+           packed[COLUMN_DATA].n_raw == sum[COLUMN_DATA] && packed[COLUMN_FIRST].n_raw >= bases &&
+           packed[COLUMN_FIRST].n_raw <= bases * MAX_VARINT_BYTES;
+}
+
+static strata_status expand_columns(struct native_reader *nr, struct unpack *u,
+                                    uint64_t n_instructions, struct strata_error *err)
+{
+    struct packed_column packed[N_COLUMNS];
+    uint64_t sum[N_COLUMNS] = {0}, bytes = 0;
+    for (size_t i = 0; i < N_COLUMNS; i++)
+        packed[i] = unpack_packed(u);
+    if (u->failed || u->at != u->end || packed[COLUMN_SIZES].n_raw > NATIVE_MAX_SIZES_BYTES)
+        return native_damaged(err, nr->path, nr->chunk_offset,
+                              "thread blocks cannot be decompressed");
+    unpack_expand(u, nr->zstd, &packed[COLUMN_SIZES], &nr->raw[COLUMN_SIZES]);
+    nr->column[COLUMN_SIZES] = unpack_from(&nr->raw[COLUMN_SIZES], u->failed);
+    if (!u->failed && (!add_up_sizes(nr, nr->blocks_left, sum) || sum[0] != n_instructions ||
+                       !is_what_sizes_say(packed, sum)))
+        return native_damaged(err, nr->path, nr->chunk_offset,
+                              "the sizes of thread blocks make no sense");
+    for (size_t i = COLUMN_TOKENS; i < N_COLUMNS; i++)
+        bytes += packed[i].n_raw;
+    /* Once as columns, once as the blocks made of them. */
+    strata_status status = memory_room_check(2 * bytes, "Thread blocks of this trace", err);
+    for (size_t i = COLUMN_TOKENS; !status && i < N_COLUMNS; i++) {
+        unpack_expand(u, nr->zstd, &packed[i], &nr->raw[i]);
+        nr->column[i] = unpack_from(&nr->raw[i], false);
+    }
+    return status;
+}
+
+static strata_status chunk_open(struct native_reader *nr, const struct native_record *record,
+                                struct strata_error *err)
+{
+    strata_status status = native_file_read(nr->file, nr->path, record, &nr->payload, err);
+    if (status)
+        return status;
+    struct unpack u = unpack_from(&nr->payload, false);
+    nr->blocks_left = unpack_varint(&u);
+    unpack_varint(&u); /* smallest and largest index: for the file's index only */
+    unpack_varint(&u);
+    uint64_t n_instructions = unpack_varint(&u);
+    nr->chunk_offset = record->offset;
+    status = expand_columns(nr, &u, n_instructions, err);
+    nr->bases.n = 0;
+    memset(nr->last_size, 0, sizeof nr->last_size);
+    nr->last_block = UINT64_MAX;
+    if (u.out_of_memory)
+        return strata_fail(err, STRATA_ENOMEM, nr->path, 0, 0,
+                           "there is no memory left to decompress the trace.");
+    if (!status && u.failed)
+        return native_damaged(err, nr->path, record->offset,
+                              "thread blocks cannot be decompressed");
+    return status;
 }
 
 static uint8_t *copy_stream(uint8_t *at, struct unpack *column, uint32_t n)

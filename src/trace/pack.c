@@ -141,16 +141,27 @@ static bool decompress(ZSTD_DCtx *zstd, const uint8_t *stored, size_t n_stored, 
     return rest == 0 && in.pos == in.size && out->n == n_raw;
 }
 
-void unpack_column(struct unpack *u, ZSTD_DCtx *zstd, struct pack *out)
+struct packed_column unpack_packed(struct unpack *u)
 {
     uint64_t n_raw = unpack_varint(u), n_stored = unpack_varint(u);
     const uint8_t *stored = n_stored > SIZE_MAX ? NULL : unpack_bytes(u, (size_t)n_stored);
+    if (!stored || n_raw > PACK_MAX_COLUMN_BYTES || !n_raw != !n_stored)
+        u->failed = true;
+    return u->failed ? (struct packed_column){0}
+                     : (struct packed_column){stored, (size_t)n_stored, (size_t)n_raw};
+}
+
+void unpack_expand(struct unpack *u, ZSTD_DCtx *zstd, const struct packed_column *column,
+                   struct pack *out)
+{
     out->n = 0;
-    if (!stored || n_raw > PACK_MAX_COLUMN_BYTES || (n_raw && !n_stored))
+    if (!u->failed && column->n_raw &&
+        !decompress(zstd, column->stored, column->n_stored, out, column->n_raw, &u->out_of_memory))
         u->failed = true;
-    else if (n_raw &&
-             !decompress(zstd, stored, (size_t)n_stored, out, (size_t)n_raw, &u->out_of_memory))
-        u->failed = true;
-    else if (!n_raw && n_stored)
-        u->failed = true;
+}
+
+void unpack_column(struct unpack *u, ZSTD_DCtx *zstd, struct pack *out)
+{
+    struct packed_column column = unpack_packed(u);
+    unpack_expand(u, zstd, &column, out);
 }

@@ -48,6 +48,16 @@ const uint8_t *unpack_bytes(struct unpack *u, size_t n);
 /* The most bytes a column may have: a damaged size must not make us ask for all memory. */
 #define PACK_MAX_COLUMN_BYTES ((size_t)1 << 31)
 
+/* A column as it lies in the payload; nothing of it has been expanded. */
+struct packed_column {
+    const uint8_t *stored;
+    size_t n_stored, n_raw;
+};
+struct packed_column unpack_packed(struct unpack *u);
+/* Expands it into `out` (its old contents are dropped, its memory is reused). */
+void unpack_expand(struct unpack *u, ZSTD_DCtx *zstd, const struct packed_column *column,
+                   struct pack *out);
+
 /* Reads a column into `out` (its old contents are dropped, its memory is reused). */
 void unpack_column(struct unpack *u, ZSTD_DCtx *zstd, struct pack *out);
 

@@ -47,6 +47,20 @@ static strata_status too_long(const struct text *t, struct strata_error *err)
 }
 
 /* Moves the incomplete line to the front and reads behind it. */
+static strata_status count_blanks(struct text *t, struct strata_error *err)
+{
+    size_t n = (size_t)(t->lines_end - t->buffer), blank = 0;
+    while (blank < n && (text_is_blank(t->buffer[blank]) || t->buffer[blank] == '\n'))
+        blank++;
+    t->blank_bytes = blank == n ? t->blank_bytes + n : 0;
+    if (t->blank_bytes <= TEXT_MAX_BLANK_BYTES)
+        return STRATA_OK;
+    return strata_fail(err, STRATA_EFORMAT, t->name, t->line < UINT32_MAX ? (uint32_t)t->line : 0,
+                       0,
+                       "more than %d MiB of empty lines follow one another; this is not a trace.",
+                       TEXT_MAX_BLANK_BYTES >> 20);
+}
+
 strata_status text_refill(struct text *t, struct strata_error *err)
 {
     size_t kept = (size_t)(t->data_end - t->at);
@@ -72,7 +86,7 @@ strata_status text_refill(struct text *t, struct strata_error *err)
     t->lines_end = last ? last + 1 : t->buffer;
     if (t->lines_end == t->buffer)
         return t->input_over ? STRATA_END : too_long(t, err);
-    return STRATA_OK;
+    return count_blanks(t, err);
 }
 
 strata_status text_fail(const struct text *t, const char *p, struct strata_error *err,

@@ -12,6 +12,8 @@
 #include "trace/stream.h"
 
 enum { TEXT_BUFFER_BYTES = 256 * 1024, TEXT_SLACK = 256 };
+/* A few kilobytes of compressed file can hold hours of empty lines; no tracer writes this many. */
+enum { TEXT_MAX_BLANK_BYTES = 16 << 20 };
 
 struct text {
     struct stream_source *in;
@@ -23,7 +25,8 @@ struct text {
     const char *line_start; /* the current line */
     uint64_t line;          /* its number, from 1 */
     bool input_over;
-    bool newline_added; /* the file's last line had no newline */
+    bool newline_added;   /* the file's last line had no newline */
+    uint64_t blank_bytes; /* buffers with nothing in them that have come one after the other */
 };
 
 /* Takes over `in`, also when it fails. */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "trace/formats.h"
 #include "trace/trace_internal.h"
 
@@ -37,8 +38,10 @@ const char *trace_keep_string(struct strata_trace *t, const char *text)
     if (!ARRAY_RESERVE(t->string, t->n_string, t->cap_string, 1))
         return NULL;
     char *copy = strdup(text ? text : "");
-    if (copy)
+    if (copy) {
+        strata_text_clean(copy);
         t->string[t->n_string++] = copy;
+    }
     return copy;
 }
 

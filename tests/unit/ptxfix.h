@@ -101,6 +101,7 @@ struct run_setup {
     const struct strata_texture *const *textures;
     size_t n_textures;
     uint64_t limit, sample_blocks;
+    uint32_t interleave;
     void (*print)(void *user, const char *text, size_t length);
     void *print_user;
 };
@@ -125,6 +126,7 @@ static inline strata_status run_entry(struct strata_module *m, const char *name,
     opt.sink = s->sink;
     opt.instruction_limit = s->limit ? s->limit : 50000000;
     opt.sample_blocks = s->sample_blocks;
+    opt.interleave = s->interleave;
     opt.print = s->print;
     opt.print_user = s->print_user;
     return strata_module_run(m, &launch, &opt, &s->stats, &s->err);

@@ -411,10 +411,24 @@ static const struct {
     {"dram: {tRC: 5}\n", "3:13: dram.tRC: a row cycle cannot be shorter than tRAS."},
     {"dram: {tRFC: 5}\n",
      "3:14: dram.tRFC: refresh needs both tRFC and tREFI, and tRFC the shorter of them."},
+    {"dram: {tREFI: 2, tRFC: 1}\n",
+     "3:15: dram.tREFI: a refresh every 2 clocks leaves no time for a row: the refresh (tRFC), "
+     "opening, writing and closing a row take 53."},
+    {"dram: {tRCD: 6000, tREFI: 6240, tRFC: 260}\n",
+     "3:27: dram.tREFI: a refresh every 6240 clocks leaves no time for a row: the refresh (tRFC), "
+     "opening, writing and closing a row take 6288."},
+    {"dram: {tREFI: 60, tRFC: 1, per_bank_refresh: true}\n",
+     "3:15: dram.tREFI: the refreshes of 16 banks in 60 clocks leave no room for other commands."},
     {"dram: {write_low: 5}\n",
      "3:19: dram.write_low: the marks must be write_low <= write_high <= write_queue."},
     {"tlb: {enabled: true, l1: {line: 4KiB}}\n",
      "3:33: tlb.l1.line: the line of a TLB is a page (tlb.page)."},
+    {"l1: {size: 64GiB, line: 16, sector: 16, ways: 1}\n",
+     "3:12: l1.size: 4294967296 lines of 16 bytes would take about 256 GiB of memory to model, and "
+     "at most 268435456 lines can be; a smaller size or longer lines help."},
+    {"l2: {size: 900GiB}\n",
+     "3:12: l2.size: 7549747200 lines of 128 bytes would take about 450 GiB of memory to model, and "
+     "at most 268435456 lines can be; a smaller size or longer lines help."},
     {"texture: {size: 100}\n",
      "3:17: texture.size: 100 bytes is not a whole number of lines of 32 bytes."},
 };

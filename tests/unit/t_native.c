@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <strata/trace.h>
 
@@ -373,6 +375,109 @@ static void a_flipped_bit_is_found_wherever_it_is(void **state)
     free(flipped);
 }
 
+/* ---- a file that claims more than it holds ---- */
+
+enum { CLAIMED_BYTES = 512 << 20 };
+
+/* The payload of a BLOCKS record with another column of tokens. */
+static struct pack swell(const uint8_t *payload, size_t n)
+{
+    struct pack old = {.p = (uint8_t *)(uintptr_t)payload, .n = n}, out = {0};
+    struct unpack u = unpack_from(&old, false);
+    uint8_t *zeros = calloc(1, CLAIMED_BYTES);
+    ZSTD_CCtx *zstd = ZSTD_createCCtx();
+    for (int i = 0; i < 4; i++)
+        pack_varint(&out, unpack_varint(&u));
+    for (int i = 0; i < N_COLUMNS; i++) {
+        struct packed_column c = unpack_packed(&u);
+        if (i == COLUMN_TOKENS) {
+            pack_column(&out, zstd, 3, zeros, CLAIMED_BYTES);
+            continue;
+        }
+        pack_varint(&out, c.n_raw);
+        pack_varint(&out, c.n_stored);
+        pack_bytes(&out, c.stored, c.n_stored);
+    }
+    ZSTD_freeCCtx(zstd);
+    free(zeros);
+    return out;
+}
+
+/* Writes the records of a file with their checksums made good, and without the index. */
+static void write_swollen(const char *from, const char *to)
+{
+    size_t n, at = NATIVE_HEADER_BYTES;
+    uint8_t *bytes = slurp(from, &n), head[NATIVE_RECORD_BYTES];
+    struct native_record record;
+    uint32_t crc;
+    FILE *f = fopen(to, "wb");
+    assert_non_null(f);
+    fwrite(bytes, 1, NATIVE_HEADER_BYTES, f);
+    while (at + NATIVE_RECORD_BYTES < n && native_record_decode(bytes + at, &record, &crc) &&
+           record.kind != NATIVE_INDEX) {
+        const uint8_t *payload = bytes + at + NATIVE_RECORD_BYTES;
+        struct pack other = {0};
+        if (record.kind == NATIVE_BLOCKS)
+            other = swell(payload, record.payload_bytes);
+        else
+            pack_bytes(&other, payload, record.payload_bytes);
+        native_record_encode(head, record.kind, record.launch, other.p, other.n);
+        fwrite(head, 1, sizeof head, f);
+        fwrite(other.p, 1, other.n, f);
+        pack_release(&other);
+        at += NATIVE_RECORD_BYTES + record.payload_bytes;
+    }
+    fclose(f);
+    free(bytes);
+}
+
+static long peak_kib(void)
+{
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    return use.ru_maxrss;
+}
+
+/* In a process of its own: the peak of memory never falls again. */
+static int read_and_measure(const char *path)
+{
+    struct strata_trace *trace;
+    struct strata_reader *reader;
+    struct strata_block *block;
+    struct strata_error err;
+    long before = peak_kib();
+    if (strata_trace_open(path, NULL, &trace, &err) || strata_reader_open(trace, 0, &reader, &err))
+        return 2;
+    strata_status status = strata_reader_next(reader, &block, &err);
+    if (status != STRATA_EFORMAT || !strstr(err.message, "sizes of thread blocks make no sense"))
+        return 3;
+    strata_reader_close(reader);
+    strata_trace_close(trace);
+    return peak_kib() - before > 64 << 10 ? 4 : 0;
+}
+
+static void a_column_is_not_expanded_before_the_sizes_agree_with_it(void **state)
+{
+    (void)state;
+    int status;
+    char *whole = strdup(path_of("whole.strata")), *swollen = strdup(path_of("swollen.strata"));
+    write_example(whole, 10);
+    pid_t pid = fork();
+    if (!pid) {
+        write_swollen(whole, swollen);
+        _exit(0);
+    }
+    waitpid(pid, &status, 0);
+    pid = fork();
+    if (!pid)
+        _exit(read_and_measure(swollen));
+    waitpid(pid, &status, 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    free(whole);
+    free(swollen);
+}
+
 struct thread_job {
     struct strata_trace *trace;
     size_t launch;
@@ -488,6 +593,7 @@ int main(void)
         cmocka_unit_test(any_block_can_be_sought_across_chunks),
         cmocka_unit_test(a_truncated_file_is_refused_unless_only_the_index_is_gone),
         cmocka_unit_test(a_flipped_bit_is_found_wherever_it_is),
+        cmocka_unit_test(a_column_is_not_expanded_before_the_sizes_agree_with_it),
         cmocka_unit_test(readers_of_one_trace_work_in_threads),
         cmocka_unit_test(other_files_are_refused_with_a_sentence),
         cmocka_unit_test(a_full_disk_is_told_and_leaves_nothing),

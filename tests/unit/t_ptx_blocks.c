@@ -312,6 +312,79 @@ static void blocks_may_wait_for_later_blocks(void **state)
         assert_int_equal(flags[i], i + 100);
 }
 
+/* Every block waits for the next one and then says that it is done: in a loop that reads two
+ * places, in one that meets at a barrier each time round, and in one whose reads look like work. */
+#define WAITING(entry, before, wait, done)                                                         \
+    ".visible .entry " entry "(.param .u64 flags)\n{ .reg .b32 %r<9>; .reg .b64 %rd<6>; .reg "     \
+    ".pred %p<5>; .shared .align 4 .u32 said;\nld.param.u64 %rd1,[flags]; mov.u32 %r1,%ctaid.x; "  \
+    "mov.u32 %r2,%nctaid.x; add.u32 %r3,%r1,1;\nmul.wide.u32 %rd2,%r1,8; add.u64 %rd3,%rd1,%rd2; " \
+    "setp.eq.u32 %p1,%r3,%r2; mov.u32 %r6,%tid.x; setp.eq.u32 %p3,%r6,0;\n" before                 \
+    "@%p1 bra PASS;\nWAIT: " wait "@%p2 bra WAIT;\nPASS: add.u32 %r5,%r1,100; " done "ret; }\n"
+
+static const char waiting_kernels[] =
+    PTX_HEAD WAITING("two", "",
+                     "ld.volatile.global.u32 %r4,[%rd3+8]; ld.volatile.global.u32 %r7,[%rd3+12];\n"
+                     "add.u32 %r4,%r4,%r7; setp.eq.u32 %p2,%r4,0;\n",
+                     "st.volatile.global.u32 [%rd3+4],%r5;")
+        WAITING("barrier", "",
+                "@!%p3 bra MEET; ld.volatile.global.u32 %r4,[%rd3+8]; st.shared.u32 [said],%r4;\n"
+                "MEET: bar.sync 0; ld.shared.u32 %r4,[said]; bar.sync 0; setp.eq.u32 %p2,%r4,0;\n",
+                "bar.sync 0; st.volatile.global.u32 [%rd3],%r5;")
+            WAITING("work",
+                    "atom.global.add.u32 %r8,[%rd3+4],0; mul.wide.u32 %rd4,%r2,8; add.u64 "
+                    "%rd4,%rd1,%rd4;",
+                    "ld.global.u32 %r4,[%rd4-8]; setp.eq.u32 %p2,%r4,0;\n",
+                    "add.u32 %r5,%r5,%r8; st.global.u32 [%rd3],%r5;");
+
+static void waiting_has_many_forms(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"two", "barrier"};
+    struct strata_module *waiting = load_text(waiting_kernels), *kept = m;
+    m = waiting;
+    for (unsigned k = 0; k < 2; k++) {
+        uint32_t *flags = device_memory(8 * 61);
+        struct run_setup setup = {.threads = 96, .blocks = 60};
+        same_for_all_threads(names[k], setup, &flags, flags, 8 * 61);
+        for (uint32_t i = 0; i < 60; i++)
+            assert_int_equal(flags[2 * i + (k == 0)], i + 100);
+    }
+    /* more blocks than take turns by themselves, and nothing that looks like waiting */
+    uint32_t *flags = device_memory(8 * 35);
+    struct run_setup setup = {.threads = 32, .blocks = 34, .limit = 400000000};
+    run_ok(m, "work", &setup, &flags);
+    for (uint32_t i = 0; i < 34; i++)
+        assert_int_equal(flags[2 * i], i + 100);
+    m = kept;
+    strata_module_destroy(waiting);
+}
+
+/* Eight warps read a word, work for a while and store it raised by one. Warps that run until they
+ * wait add eight; finely interleaved they all read the same, as on hardware, and add one. */
+static void warps_can_be_interleaved_finely(void **state)
+{
+    (void)state;
+    struct strata_module *race = load_text(
+        PTX_HEAD ".visible .entry k(.param .u64 word)\n{ .reg .b32 %r<6>; .reg .b64 %rd<3>; .reg "
+                 ".pred %p<2>; ld.param.u64 %rd1,[word]; ld.global.u32 %r1,[%rd1];\n"
+                 "mov.u32 %r2,0; LOOP: add.u32 %r2,%r2,1; setp.lt.u32 %p1,%r2,20; @%p1 bra LOOP;\n"
+                 "add.u32 %r1,%r1,1; st.global.u32 [%rd1],%r1; ret; }\n");
+    static const struct {
+        uint32_t blocks, interleave, expected;
+    } cases[] = {{1, 0, 8}, {1, 1, 1}, {1, 4, 1}, {1, 1000, 8}, {3, 0, 24}, {3, 1, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (uint32_t threads = 1; threads <= 2; threads++) {
+            uint32_t *word = device_memory(4);
+            struct run_setup setup = {.threads = 256,
+                                      .blocks = cases[i].blocks,
+                                      .host_threads = threads,
+                                      .interleave = cases[i].interleave};
+            run_ok(race, "k", &setup, &word);
+            assert_int_equal(*word, cases[i].expected);
+        }
+    strata_module_destroy(race);
+}
+
 static void a_barrier_of_the_whole_grid_opens(void **state)
 {
     (void)state;
@@ -420,6 +493,8 @@ int main(void)
         cmocka_unit_test(a_failure_is_that_of_the_first_block),
         cmocka_unit_test(a_spin_lock_is_passed_on_between_lanes_and_blocks),
         cmocka_unit_test(blocks_may_wait_for_later_blocks),
+        cmocka_unit_test(waiting_has_many_forms),
+        cmocka_unit_test(warps_can_be_interleaved_finely),
         cmocka_unit_test(a_barrier_of_the_whole_grid_opens),
         cmocka_unit_test(a_sample_of_blocks_is_spread_evenly),
         cmocka_unit_test(a_sink_that_fails_stops_the_launch),

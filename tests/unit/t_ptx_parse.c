@@ -41,7 +41,7 @@ static void initialisers_hold_numbers_and_addresses(void **state)
 {
     (void)state;
     struct strata_module *m = load_text(
-        PTX_HEAD ".global .align 4 .u32 numbers[4] = {1, -2, 0x10};\n"
+        PTX_HEAD ".global .align 4 .u32 numbers[4] = {1, -2, 0x10, WARP_SZ};\n"
                  ".visible .const .align 4 .f32 floats[2] = {0f3F800000, 2.5};\n"
                  ".global .align 8 .u64 pointers[3] = {numbers, generic(numbers)+8, run};\n"
                  ".global .align 1 .b8 text[] = {104, 105, 0};\n"
@@ -55,7 +55,7 @@ static void initialisers_hold_numbers_and_addresses(void **state)
     assert_int_equal(n[0], 1);
     assert_int_equal(n[1], 0xfffffffe);
     assert_int_equal(n[2], 16);
-    assert_int_equal(n[3], 0);
+    assert_int_equal(n[3], 32);
     const struct strata_symbol *floats = strata_module_symbol_find(m, "floats");
     assert_true(floats->is_const);
     assert_true(((const float *)floats->address)[1] == 2.5f);

@@ -156,6 +156,69 @@ static void diverged_lanes_meet_at_a_warp_wide_instruction(void **state)
         assert_int_equal(out[i], i < 16 ? 120 : 376);
 }
 
+/* Lanes of one instruction name different members, as the groups of a labelled partition do: each
+ * group answers by itself, whether or not the warp has diverged before. */
+static void groups_of_one_instruction_act_by_themselves(void **state)
+{
+    (void)state;
+#define BY_GROUP                                                                                   \
+    "rem.u32 %r2,%r1,3; setp.eq.u32 %p1,%r2,1; mov.u32 %r3,0x49249249; @%p1 mov.u32 %r3,"          \
+    "0x92492492;\nsetp.eq.u32 %p1,%r2,2; @%p1 mov.u32 %r3,0x24924924; shr.u32 %r4,%r1,3;\n"
+#define ASK                                                                                        \
+    "redux.sync.add.u32 %r5,%r1,%r3; st.global.u32 [%rd4],%r5; setp.gt.u32 %p2,%r1,9;\n"           \
+    "vote.sync.ballot.b32 %r6,%p2,%r3; st.global.u32 [%rd4+128],%r6;\n"                            \
+    "match.any.sync.b32 %r7,%r4,%r3; st.global.u32 [%rd4+256],%r7;\n"                              \
+    "shfl.sync.idx.b32 %r8,%r1,%r2,31,%r3; st.global.u32 [%rd4+384],%r8;\n"                        \
+    "elect.sync %r9|%p3,%r3; st.global.u32 [%rd4+512],%r9;\n"                                      \
+    "setp.ne.u32 %p4,%r1,4; vote.sync.all.pred %p5,%p4,%r3; selp.u32 %r10,1,0,%p5;\n"              \
+    "st.global.u32 [%rd4+640],%r10;"
+    static const char *const kernels[] = {
+        KERNEL(BY_GROUP ASK),
+        KERNEL(BY_GROUP "setp.lt.u32 %p1,%r1,7; mov.u32 %r12,0; @%p1 bra LOW;\n"
+                        "LOOP: add.u32 %r12,%r12,1; setp.lt.u32 %p6,%r12,%r1; @%p6 bra LOOP;\n"
+                        "LOW: bar.warp.sync %r3; " ASK),
+        KERNEL(BY_GROUP "mov.u32 %r13,0; setp.gt.u32 %p1,%r1,20; @%p1 bra HIGH; add.u32 "
+                        "%r13,%r13,1;\nHIGH: " ASK)};
+    uint32_t *in = device_memory(128), *out = device_memory(128 * 6);
+    for (unsigned v = 0; v < 3; v++) {
+        run_kernel(kernels[v], 32, in, out);
+        for (unsigned i = 0; i < 32; i++) {
+            uint32_t expected[6] = {0, 0, 0, i % 3, i % 3, i % 3 != 1};
+            for (unsigned k = i % 3; k < 32; k += 3) {
+                expected[0] += k;
+                expected[1] |= (uint32_t)(k > 9) << k;
+                expected[2] |= (uint32_t)(k / 8 == i / 8) << k;
+            }
+            for (unsigned k = 0; k < 6; k++)
+                assert_int_equal(out[32 * k + i], expected[k]);
+        }
+    }
+#undef BY_GROUP
+#undef ASK
+}
+
+/* Groups in code that only some lanes reach, each with a member on the other side of a branch. */
+static void groups_meet_across_a_branch(void **state)
+{
+    (void)state;
+    uint32_t *in = device_memory(128), *out = device_memory(128);
+    /* pairs (0,16), (1,17), ...: the two lanes of a pair come to the same sum on two ways */
+    run_kernel(KERNEL("and.b32 %r2,%r1,15; mov.u32 %r3,0x00010001; shl.b32 %r3,%r3,%r2;\n"
+                      "mov.u32 %r5,%r1; setp.lt.u32 %p1,%r1,16; @%p1 bra LOW;\n"
+                      "mov.u32 %r6,0; mov.u32 %r7,0; bra.uni AGAIN;\nLOW: mov.u32 %r6,1; mov.u32 "
+                      "%r7,0;\n"
+                      "AGAIN: redux.sync.add.u32 %r5,%r5,%r3; add.u32 %r7,%r7,1; setp.lt.u32 "
+                      "%p2,%r7,%r2; @%p2 bra AGAIN;\n"
+                      "st.global.u32 [%rd4],%r5;"),
+               32, in, out);
+    for (unsigned i = 0; i < 32; i++) {
+        uint32_t sum = i % 16 + i % 16 + 16;
+        for (unsigned k = 1; k < i % 16; k++)
+            sum *= 2;
+        assert_int_equal(out[i], sum);
+    }
+}
+
 /* ---- matrices ---- */
 
 static uint16_t half_of(int value) /* small integers */
@@ -492,6 +555,8 @@ int main(void)
         cmocka_unit_test(shuffles_follow_their_definition),
         cmocka_unit_test(votes_matches_and_reductions),
         cmocka_unit_test(diverged_lanes_meet_at_a_warp_wide_instruction),
+        cmocka_unit_test(groups_of_one_instruction_act_by_themselves),
+        cmocka_unit_test(groups_meet_across_a_branch),
         cmocka_unit_test(mma_m16n8k16_multiplies),
         cmocka_unit_test(mma_m16n8k8_multiplies_tf32),
         cmocka_unit_test(wmma_multiplies_in_every_shape_and_layout),

@@ -1,0 +1,1 @@
+$strata trace --interleave 4294967296 -- ./app

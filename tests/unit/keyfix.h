@@ -1,0 +1,423 @@
+/* keyfix.h - a kernel that does a bit of everything, machines on which every mechanism is at work
+ * in one of them, and the models to run on them: what the tests that walk all keys share. */
+#ifndef STRATA_TEST_KEYFIX_H
+#define STRATA_TEST_KEYFIX_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include <strata/generate.h>
+#include <strata/gpu.h>
+#include <strata/result.h>
+#include <strata/trace.h>
+
+/* ---- a kernel that does a bit of everything ---- */
+
+enum { BLOCKS = 14, WARPS = 3, ROUNDS = 2 };
+
+static uint32_t random_state;
+static uint32_t next_random(void)
+{
+    return random_state = random_state * 1664525u + 1013904223u;
+}
+
+/* One address for each lane, anywhere in `span` bytes. */
+static void scattered(FILE *f, uint64_t base, uint32_t span)
+{
+    fprintf(f, "4 0");
+    for (int lane = 0; lane < 32; lane++)
+        fprintf(f, " 0x%llx", (unsigned long long)(base + next_random() % span / 4 * 4));
+    fprintf(f, "\n");
+}
+
+static const char *const plain[] = {"1 R1 LDC 0 0",
+                                    "1 R1 IADD3 1 R1 0",
+                                    "1 R4 S2R 0 0",
+                                    "1 R4 UIADD3 1 R4 0",
+                                    "1 R5 IADD3 2 R4 R255 0",
+                                    "1 R5 IADD3 2 R5 R255 0",
+                                    "1 R6 IMAD 2 R5 R5 0",
+                                    "1 R6 IMAD 2 R6 R5 0",
+                                    "1 R7 FFMA 2 R6 R6 0",
+                                    "1 R7 FFMA 2 R7 R6 0",
+                                    "1 R8 DFMA 2 R6 R6 0",
+                                    "1 R8 DFMA 2 R8 R8 0",
+                                    "1 R10 HFMA2 2 R7 R7 0",
+                                    "1 R10 HFMA2 2 R10 R10 0",
+                                    "1 R11 MUFU.RCP 1 R10 0",
+                                    "1 R11 MUFU.RCP 1 R11 0",
+                                    "1 R12 F2I 1 R11 0",
+                                    "1 R12 I2F 1 R12 0",
+                                    "1 R16 HMMA.16816.F32 3 R12 R12 R12 0",
+                                    "1 R16 HMMA.16816.F32 3 R16 R16 R16 0",
+                                    "1 R20 SHFL.IDX 1 R12 0",
+                                    "1 R20 SHFL.IDX 1 R20 0",
+                                    "1 R21 VOTE.ANY 1 R20 0",
+                                    "1 R21 VOTE.ANY 1 R21 0",
+                                    "0 ISETP.GE.AND 1 R21 0",
+                                    "0 BRA 0 0"};
+
+#define LINE(...) (fprintf(f, "%04x ffffffff ", pc), fprintf(f, __VA_ARGS__), pc += 16, n++)
+
+static unsigned one_round(FILE *f, unsigned block, unsigned warp, unsigned round)
+{
+    unsigned pc = 0, n = 0, w = block * WARPS + warp;
+    uint64_t a = 0x7f1000000000, stream = a + ((uint64_t)round * BLOCKS * WARPS + w) * 512,
+             table = a + (64 << 20);
+    for (unsigned i = 0; i < sizeof plain / sizeof plain[0]; i++)
+        LINE("%s\n", plain[i]);
+    pc = 0x400 + round % 2 * 0x400; /* a jump to code that may not be there */
+    LINE("1 R24 LDG.E.128 1 R2 16 1 0x%llx 16\n", (unsigned long long)stream);
+    LINE("1 R28 LDG.E 1 R24 "), scattered(f, table, 1 << 16);
+    LINE("1 R29 LDG.E 1 R28 "), scattered(f, table + (1 << 20), 8 << 20);
+    LINE("1 R30 LDG.E 1 R29 4 1 0x%llx 8192\n",
+         (unsigned long long)(table + (32 << 20) + block % 4 * 128));
+    LINE("1 R31 LDG.E 1 R30 4 1 0x%llx 0\n",
+         (unsigned long long)(table + round * 4096)); /* all SMs the same */
+    LINE("0 STG.E 2 R2 R31 4 1 0x%llx 4\n", (unsigned long long)(stream + (128 << 20)));
+    LINE("0 STG.E 2 R2 R31 4 1 0x%llx 64\n",
+         (unsigned long long)(stream * 4 % (1 << 20) + a + (160 << 20)));
+    LINE("1 R32 LDG.E 1 R2 4 1 0x%llx 64\n",
+         (unsigned long long)(stream * 4 % (1 << 20) + a + (160 << 20)));
+    LINE("0 STS 2 R3 R32 4 1 0x%x 4\n", warp * 128);
+    LINE("1 R33 LDS 1 R3 4 1 0x0 %u\n", round % 2 ? 8 : 128);
+    LINE("0 BAR.SYNC 0 0\n");
+    LINE("1 R34 ATOMG.E.ADD 2 R2 R33 4 1 0x%llx 4\n",
+         (unsigned long long)(a + (192 << 20) + round % 2 * 64));
+    LINE("0 RED.E.ADD 2 R2 R34 4 1 0x%llx 0\n",
+         (unsigned long long)(a + (192 << 20) + block % 2 * 32));
+    LINE("0 STL 2 R1 R34 4 1 0x%x 0\n", round * 4);
+    LINE("1 R35 LDL 1 R1 4 1 0x%x 0\n", round * 4);
+    LINE("1 R36 TEX 1 R2 "), scattered(f, table, 1 << 14);
+    LINE("0 LDGSTS.E.BYPASS.128 2 R3 R2 16 1 0x%llx 16\n",
+         (unsigned long long)(stream + (224 << 20)));
+    LINE("0 LDGDEPBAR 0 0\n");
+    LINE("0 DEPBAR.LE 0 0\n");
+    LINE("0 MEMBAR.SC.GPU 0 0\n");
+    return n;
+}
+
+static void write_warp(FILE *f, unsigned block, unsigned warp)
+{
+    char *text;
+    size_t size;
+    unsigned n = 1;
+    FILE *body = open_memstream(&text, &size);
+    for (unsigned round = 0; round < ROUNDS; round++)
+        n += one_round(body, block, warp, round);
+    fclose(body);
+    fprintf(f, "warp = %u\ninsts = %u\n%s4000 ffffffff 0 EXIT 0 0\n\n", warp, n, text);
+    free(text);
+}
+
+static char folder[64];
+
+static void write_file(const char *name, void (*write)(FILE *f))
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    write(f);
+    fclose(f);
+}
+
+static void write_list(FILE *f)
+{
+    fprintf(f, "MemcpyHtoD,0x00007f1000000000,65536\nkernel-1.traceg\n");
+}
+
+static void write_kernel(FILE *f)
+{
+    random_state = 1;
+    fprintf(f,
+            "-kernel name = all\n-kernel id = 1\n-grid dim = (%d,1,1)\n-block dim = "
+            "(%d,1,1)\n-shmem = 2100\n-nregs = 37\n"
+            "-binary version = 90\n-cuda stream id = 0\n-shmem base_addr = 0x00007e0000000000\n"
+            "-local mem base_addr = 0x00007d0000000000\n-nvbit version = 1.7.7.1\n-accelsim tracer "
+            "version = 5\n\n"
+            "#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
+            "[adrrescompress?] "
+            "[mem_addresses]\n\n",
+            BLOCKS, WARPS * 32);
+    for (unsigned b = 0; b < BLOCKS; b++) {
+        fprintf(f, "#BEGIN_TB\n\nthread block = %u,0,0\n\n", b);
+        for (unsigned w = 0; w < WARPS; w++)
+            write_warp(f, b, w);
+        fprintf(f, "#END_TB\n\n");
+    }
+}
+
+/* ---- machines on which every mechanism is at work in one of them ---- */
+
+static const char *const modern[] = {"sm_version=90",
+                                     "sm.count=6",
+                                     "sm.clock=1700",
+                                     "sm.max_warps=16",
+                                     "sm.max_blocks=3",
+                                     "sm.max_threads=512",
+                                     "sm.registers=16384",
+                                     "sm.fetch_interval=9",
+                                     "sm.fetch_miss=33",
+                                     "sm.fetch_cold=55",
+                                     "sm.barrier_warp=1.5",
+                                     "sm.lsu_queue=24",
+                                     "launch.gpcs=2",
+                                     "launch.order=3, 4, 5, 0, 1, 2",
+                                     "launch.singles=1",
+                                     "launch.gpc_of_sm=0, 0, 0, 1, 1, 1",
+                                     "launch.start=100",
+                                     "launch.drain=50",
+                                     "launch.block_replace=40",
+                                     "launch.dram_sectors=8",
+                                     "launch.blocks_per_cycle=0.05",
+                                     "launch.first_block=3",
+                                     "launch.first_warp=2",
+                                     "shared.per_sm=12KiB",
+                                     "shared.per_block=8KiB",
+                                     "shared.per_block_optin=8KiB",
+                                     "l1.size=16KiB",
+                                     "l1.line=128",
+                                     "l1.sector=32",
+                                     "l1.ways=0",
+                                     "l1.tag_sets=16",
+                                     "l1.tag_ways=4",
+                                     "l1.tag_hash=3, 5, 9",
+                                     "l1.unified=20KiB",
+                                     "l1.carveouts=0KiB, 4KiB, 8KiB, 12KiB",
+                                     "l1.inflight_counts_as_hit=true",
+                                     "l1.reserved_lines=8",
+                                     "l1.miss_requests_per_cycle=1",
+                                     "l1.store_buffer=4",
+                                     "l1.store_idle=8",
+                                     "l1.store_wait=60",
+                                     "l1.store_drain=3",
+                                     "l1.tags_per_cycle=4",
+                                     "xbar.coalescer_window=300",
+                                     "xbar.coalescer_return=60",
+                                     "xbar.coalescer_lines=64",
+                                     "xbar.coalescer_requests=3",
+                                     "xbar.request_bytes_per_cycle=24",
+                                     "xbar.response_bytes_per_cycle=24",
+                                     "xbar.total_bytes_per_cycle=60",
+                                     "l2.slices=4",
+                                     "l2.partitions=2",
+                                     "l2.size=128KiB",
+                                     "l2.write_miss=lazy-fetch-on-read",
+                                     "l2.channel_hash=xor",
+                                     "l2.fetch=64",
+                                     "l2.far_extra=90",
+                                     "l2.fabric_bytes_per_cycle=40",
+                                     "l2.request=1.5",
+                                     "l2.partial_write=0.7",
+                                     "l2.atomic_hot=4",
+                                     "l2.atomic=1.5",
+                                     "l2.home=4KiB",
+                                     "l2.partition_of_gpc=0, 1",
+                                     "l2.dirty=32KiB",
+                                     "dram.channels=2",
+                                     "dram.clock=900",
+                                     "dram.row_miss=44",
+                                     "dram.tRFC=100",
+                                     "dram.tREFI=900",
+                                     "dram.tFAW=30",
+                                     "dram.tCCDL=9",
+                                     NULL};
+/* Unsectored, with MSHRs, write queues and TLBs. */
+static const char *const classic[] = {"sm_version=61",
+                                      "sm.count=4",
+                                      "sm.clock=1400",
+                                      "sm.max_warps=16",
+                                      "sm.max_blocks=3",
+                                      "sm.max_threads=512",
+                                      "sm.scheduler_policy=gto",
+                                      "sm.issue_per_scheduler=2",
+                                      "coalesce.rule=fermi",
+                                      "launch.block_interval=30",
+                                      "l1.size=8KiB",
+                                      "l1.line=128",
+                                      "l1.sector=128",
+                                      "l1.ways=4",
+                                      "l1.index=xor",
+                                      "l1.mshrs=12",
+                                      "l1.mshr_merges=2",
+                                      "l1.mshrs_per_warp=6",
+                                      "xbar.latency=30",
+                                      "xbar.clock=700",
+                                      "xbar.flit=40",
+                                      "xbar.request_bytes_per_cycle=40",
+                                      "xbar.response_bytes_per_cycle=40",
+                                      "l2.slices=2",
+                                      "l2.size=64KiB",
+                                      "l2.line=128",
+                                      "l2.sector=128",
+                                      "l2.ways=8",
+                                      "l2.write_miss=fetch-on-write",
+                                      "l2.fetch=128",
+                                      "l2.mshrs=6",
+                                      "l2.mshr_merges=2",
+                                      "l2.clock=700",
+                                      "l2.fill_on_memcpy=true",
+                                      "dram.channels=2",
+                                      "dram.clock=1200",
+                                      "dram.separate_write_queue=true",
+                                      "dram.read_queue=8",
+                                      "dram.write_queue=8",
+                                      "dram.write_high=6",
+                                      "dram.write_low=2",
+                                      "dram.tRFC=60",
+                                      "dram.tREFI=700",
+                                      "dram.efficiency=0.9",
+                                      "tlb.enabled=true",
+                                      "tlb.page=64KiB",
+                                      "tlb.l1.size=128KiB",
+                                      "tlb.l1.line=64KiB",
+                                      "tlb.l1.sector=64KiB",
+                                      "tlb.l1.ways=2",
+                                      "tlb.l2.size=1MiB",
+                                      "tlb.l2.line=64KiB",
+                                      "tlb.l2.sector=64KiB",
+                                      "tlb.l2.ways=4",
+                                      "tlb.l1_miss=30",
+                                      "tlb.l2_miss=200",
+                                      NULL};
+/* Explicit sets, weighted victims. */
+static const char *const odd[] = {"sm_version=70",
+                                  "sm.count=4",
+                                  "sm.clock=1400",
+                                  "sm.max_warps=16",
+                                  "sm.max_blocks=4",
+                                  "sm.max_threads=512",
+                                  "sm.scheduler_policy=oldest",
+                                  "l1.size=8KiB",
+                                  "l1.line=128",
+                                  "l1.sector=32",
+                                  "l1.ways=4",
+                                  "l1.index=bits",
+                                  "l1.index_bits=7, 8, 9, 10",
+                                  "l1.replacement=weighted",
+                                  "l1.way_weight=0.25, 0.25, 0.25, 0.25",
+                                  "l1.write_policy=through-allocate",
+                                  "l1.allocate=on-fill",
+                                  "l1.mshrs=64",
+                                  "xbar.coalescer_window=200",
+                                  "xbar.coalescer_sms=2",
+                                  "l2.slices=2",
+                                  "l2.size=64KiB",
+                                  "l2.ways=4",
+                                  "l2.index=bits",
+                                  "l2.index_bits=7, 8, 9, 10, 11, 12",
+                                  "l2.replacement=weighted",
+                                  "l2.way_weight=0.25, 0.25, 0.25, 0.25",
+                                  "dram.scheduler=fcfs",
+                                  "dram.dual_command_bus=true",
+                                  "dram.channels=2",
+                                  "tlb.enabled=true",
+                                  "tlb.before_l1=true",
+                                  "tlb.page=64KiB",
+                                  "tlb.l1.size=256KiB",
+                                  "tlb.l1.line=64KiB",
+                                  "tlb.l1.sector=64KiB",
+                                  "tlb.l1.ways=2",
+                                  "tlb.l1.replacement=weighted",
+                                  "tlb.l1.way_weight=0.5, 0.5",
+                                  "tlb.l1.index=bits",
+                                  "tlb.l1.index_bits=16",
+                                  "tlb.l2.size=1MiB",
+                                  "tlb.l2.line=64KiB",
+                                  "tlb.l2.sector=64KiB",
+                                  "tlb.l2.ways=4",
+                                  "tlb.l2.replacement=weighted",
+                                  "tlb.l2.way_weight=0.25, 0.25, 0.25, 0.25",
+                                  "tlb.l2.index=bits",
+                                  "tlb.l2.index_bits=16, 17",
+                                  "tlb.l1_miss=30",
+                                  "tlb.l2_miss=200",
+                                  NULL};
+
+/* What is run: each model, and the variants that read other keys than the default. */
+static const struct {
+    const char *model, *variant, *settings[2];
+} runs[] = {{"coalesce", NULL, {NULL}},
+            {"reuse", NULL, {NULL}},
+            {"reuse", "paper", {"mshrs_per_warp=on", NULL}},
+            {"interval", NULL, {NULL}},
+            {"interval", "mdm", {NULL}},
+            {"learned", NULL, {NULL}},
+            {"flow", NULL, {NULL}},
+            {"sim", NULL, {NULL}}};
+
+enum { N_MACHINES = 3, N_TRACES = 2, N_RUNS = sizeof runs / sizeof runs[0] };
+static struct strata_gpu machine[N_MACHINES];
+static struct strata_trace *trace[N_TRACES];
+
+static bool set_key(struct strata_gpu *g, const char *word)
+{
+    char key[64];
+    const char *equals = strchr(word, '=');
+    snprintf(key, sizeof key, "%.*s", (int)(equals - word), word);
+    return strata_gpu_set(g, key, equals + 1, NULL) == STRATA_OK;
+}
+
+static void build_machine(struct strata_gpu *g, const char *const *words)
+{
+    struct strata_error err;
+    strata_gpu_init(g);
+    for (; *words; words++)
+        if (!set_key(g, *words))
+            fail_msg("%s", *words);
+    if (strata_gpu_validate(g, "machine", &err))
+        fail_msg("%s", err.message);
+}
+
+static bool run(const struct strata_gpu *g, unsigned t, unsigned k, struct strata_result *out)
+{
+    struct strata_reader *reader;
+    struct strata_error err;
+    struct strata_model_options opt = {
+        .seed = 1, .threads = 1, .variant = runs[k].variant, .settings = runs[k].settings};
+    assert_int_equal(strata_reader_open(trace[t], 0, &reader, &err), STRATA_OK);
+    assert_int_equal(strata_result_init(out, strata_trace_launch(trace[t], 0), &err), STRATA_OK);
+    bool done = strata_model_find(runs[k].model)->run(g, reader, &opt, out, &err) == STRATA_OK;
+    strata_reader_close(reader);
+    return done;
+}
+
+static void open_keyfix(void)
+{
+    const char *const *words[N_MACHINES] = {modern, classic, odd};
+    struct strata_error err;
+    snprintf(folder, sizeof folder, "/tmp/strata-keys-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    write_file("kernelslist.g", write_list);
+    write_file("kernel-1.traceg", write_kernel);
+    char path[128];
+    snprintf(path, sizeof path, "%s/kernelslist.g", folder);
+    const char *const shape[] = {"nx=96", "ny=16", NULL};
+    if (strata_trace_open(path, NULL, &trace[0], &err) ||
+        strata_generate("stencil2d", shape, &trace[1], &err))
+        fail_msg("%s", err.message);
+    for (unsigned m = 0; m < N_MACHINES; m++)
+        build_machine(&machine[m], words[m]);
+}
+
+static int close_keyfix(void)
+{
+    char path[128];
+    strata_trace_close(trace[0]);
+    strata_trace_close(trace[1]);
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, i ? "kernelslist.g" : "kernel-1.traceg");
+        unlink(path);
+    }
+    return rmdir(folder);
+}
+
+#endif

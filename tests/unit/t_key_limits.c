@@ -1,0 +1,148 @@
+/* What a GPU file may say is what a model does: every number is taken to both of its documented
+ * limits, and over the ends of 8 and 16 bits, in every model that reads it. A value that is cut on
+ * the way shows as a jump where one more of a thing should change next to nothing, or as fewer
+ * cycles where the same thing takes longer. Prints each key that fails. */
+#include "keyfix.h"
+
+static double elapsed_cycles(const struct strata_result *r)
+{
+    for (size_t i = 0; i < r->n_counters; i++)
+        if (!strcmp(r->counter[i].name, "sm__cycles_elapsed.max"))
+            return r->counter[i].value;
+    return -1;
+}
+
+static double usual_cycles[N_MACHINES][N_RUNS];
+
+/* Takes the key to a value; false where the value does not go with the rest of the machine. */
+static bool cycles_with(unsigned at, unsigned k, const struct strata_gpu_key *key, double value,
+                        double *cycles)
+{
+    static struct strata_gpu g;
+    char text[64];
+    struct strata_result r = {0};
+    g = machine[at];
+    snprintf(text, sizeof text, "%.17g", value);
+    if (strata_gpu_override(&g, key->path, text, NULL) || strata_gpu_validate(&g, "changed", NULL))
+        return false;
+    bool done = run(&g, 0, k, &r);
+    *cycles = done ? elapsed_cycles(&r) : -1;
+    strata_result_release(&r);
+    return done && *cycles >= 0;
+}
+
+/* More of these is not slower: they are room or patience, not time. */
+static bool is_patience(const struct strata_gpu_key *key)
+{
+    static const char *const names[] = {"sm.lsu_queue",          "l1.store_idle",
+                                        "l1.store_wait",         "xbar.coalescer_window",
+                                        "xbar.coalescer_return", "dram.tREFI"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (!strcmp(names[i], key->path))
+            return true;
+    return false;
+}
+
+struct walk {
+    unsigned at, k;
+    const struct strata_gpu_key *key;
+};
+
+static bool complain(const struct walk *w, double x, double cycles, double y, double more)
+{
+    print_error("%s: %s%s%s: %.0f cycles at %.15g, %.0f at %.15g\n", w->key->path, runs[w->k].model,
+                runs[w->k].variant ? "/" : "", runs[w->k].variant ? runs[w->k].variant : "", cycles,
+                x, more, y);
+    return false;
+}
+
+/* One more at the end of 8 or 16 bits is no jump. Orders of warps may change with any number, so
+ * the share is not small. */
+static bool is_smooth(const struct walk *w, double value, double *cycles)
+{
+    double less, more;
+    *cycles = 0;
+    if (value <= w->key->min || value > w->key->max ||
+        !cycles_with(w->at, w->k, w->key, value - 1, &less) ||
+        !cycles_with(w->at, w->k, w->key, value, &more))
+        return true;
+    *cycles = more;
+    double change = more > less ? more - less : less - more;
+    return change <= 0.25 * less || complain(w, value - 1, less, value, more);
+}
+
+/* Both limits end in an answer or a sentence; where the key is a time, more of it is not less. */
+static bool is_longest_at_limit(const struct walk *w, double below, double cycles_below)
+{
+    double least, most;
+    cycles_with(w->at, w->k, w->key, w->key->min, &least);
+    if (!cycles_with(w->at, w->k, w->key, w->key->max, &most) || strcmp(w->key->unit, "cycles") ||
+        is_patience(w->key))
+        return true;
+    return most >= 0.9 * cycles_below || complain(w, below, cycles_below, w->key->max, most);
+}
+
+/* The first machine on which the key makes a difference to this model, else the first of all. */
+static unsigned machine_that_feels(unsigned k, const struct strata_gpu_key *key)
+{
+    for (unsigned at = 0; at < N_MACHINES; at++) {
+        double now = strata_gpu_number(&machine[at], key, 0), other;
+        if (cycles_with(at, k, key, now + 250 <= key->max ? now + 250 : key->max, &other) &&
+            other != usual_cycles[at][k])
+            return at;
+    }
+    return 0;
+}
+
+static bool holds(unsigned k, const struct strata_gpu_key *key)
+{
+    const struct walk w = {machine_that_feels(k, key), k, key};
+    double at_8_bits, at_16_bits;
+    bool good = is_smooth(&w, 256, &at_8_bits);
+    good = is_smooth(&w, 65536, &at_16_bits) && good;
+    return is_longest_at_limit(&w, 65536, at_16_bits) && good;
+}
+
+static void every_key_is_stored_as_wide_as_its_limits_say(void **state)
+{
+    (void)state;
+    unsigned wrong = 0;
+    for (size_t i = 0; i < strata_gpu_n_keys(); i++) {
+        const struct strata_gpu_key *key = strata_gpu_key(i);
+        if (key->type != STRATA_GPU_UINT && key->type != STRATA_GPU_SIZE &&
+            key->type != STRATA_GPU_SIZE32 && key->type != STRATA_GPU_DOUBLE)
+            continue;
+        for (unsigned k = 0; k < N_RUNS; k++)
+            wrong += strata_model_reads_key(runs[k].model, key->path) && !holds(k, key);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    struct strata_result r;
+    open_keyfix();
+    for (unsigned at = 0; at < N_MACHINES; at++)
+        for (unsigned k = 0; k < N_RUNS; k++) {
+            r = (struct strata_result){0};
+            assert_true(run(&machine[at], 0, k, &r));
+            usual_cycles[at][k] = elapsed_cycles(&r);
+            strata_result_release(&r);
+        }
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return close_keyfix();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_key_is_stored_as_wide_as_its_limits_say),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
