@@ -72,15 +72,20 @@ static strata_status look_at_all(const struct advise_arguments *a, enum strata_f
 }
 
 /* Launches that are written again stand in a folder of their own, gone at the end. */
-static strata_status advise(const struct advise_arguments *a, enum strata_format format,
-                            char **paths, int n_paths, struct strata_error *err)
+static strata_status advise(void *context, char **paths, int n_paths, struct strata_error *err)
 {
-    struct pass_inputs in;
+    const struct advise_arguments *a = context;
+    enum strata_format format;
+    if (a->least_gain < 0 || a->least_gain > 100)
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "--least-gain takes a percentage from 0 to 100.");
+    struct pass_inputs in = {0};
     const char *place = getenv("TMPDIR");
     char scratch[4096];
     snprintf(scratch, sizeof scratch, "%s/strata-advise.XXXXXX", place && *place ? place : "/tmp");
-    strata_status status =
-        pass_load(&in, a->output, a->gpu, &a->set, &a->launches, paths, n_paths, err);
+    strata_status status = strata_format_parse(a->format, &format, err);
+    if (status == STRATA_OK)
+        status = pass_load(&in, a->output, a->gpu, &a->set, &a->launches, paths, n_paths, err);
     if (status == STRATA_OK && !mkdtemp(scratch))
         status = strata_fail(err, STRATA_EIO, place && *place ? place : "/tmp", 0, 0,
                              "no folder can be made there; name another place in TMPDIR.");
@@ -109,6 +114,9 @@ int cmd_advise(int argc, char **argv)
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress"},
     };
+    const struct option_rule rules[] = {
+        NEEDED(a.gpu, "advise needs a trace and --gpu; see `strata advise --help`."),
+    };
     const struct command_syntax syntax = {
         .name = "advise",
         .arguments = "TRACE... --gpu GPU",
@@ -121,21 +129,13 @@ int cmd_advise(int argc, char **argv)
                 "-lineinfo.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .least_words = 1,
+        .most_words = ANY_NUMBER,
+        .needs = "a trace and --gpu",
+        .rules = rules,
+        .n_rules = sizeof rules / sizeof rules[0],
+        .run = advise,
+        .context = &a,
     };
-    int n_args, code;
-    struct strata_error err;
-    enum strata_format format;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    strata_status status = strata_format_parse(a.format, &format, &err);
-    if (status == STRATA_OK && (n_args < 1 || !a.gpu))
-        status = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
-                             "advise needs a trace and --gpu; see `strata advise --help`.");
-    if (status == STRATA_OK && (a.least_gain < 0 || a.least_gain > 100))
-        status = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
-                             "--least-gain takes a percentage from 0 to 100.");
-    if (status == STRATA_OK)
-        status = advise(&a, format, argv + 1, n_args, &err);
-    free(a.set.item);
-    return status == STRATA_OK ? EXIT_DONE : report_error(&err);
+    return run_command(&syntax, argc, argv);
 }

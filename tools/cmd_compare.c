@@ -64,22 +64,19 @@ static strata_status compare(const struct compare_arguments *a, bool judge, char
     return status;
 }
 
-static int run(const struct compare_arguments *a, const struct command_syntax *syntax, bool judge,
-               int n_args, char **argv)
+static strata_status compare_two(void *context, char **words, int n_words, struct strata_error *err)
 {
-    struct strata_error err;
-    strata_status status;
-    if (n_args != 2)
-        status =
-            strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
-                        "%s needs two predictions, the one before first; see `strata %s --help`.",
-                        syntax->name, syntax->name);
-    else if (a->max_slowdown < 0)
-        status = strata_fail(&err, STRATA_EUSAGE, NULL, 0, 0,
-                             "--max-slowdown takes a percentage of 0 or more.");
-    else
-        status = compare(a, judge, argv + 1, &err);
-    return status == STRATA_OK ? EXIT_DONE : report_error(&err);
+    return compare(context, false, words, err);
+}
+
+static strata_status check_regression(void *context, char **words, int n_words,
+                                      struct strata_error *err)
+{
+    const struct compare_arguments *a = context;
+    if (a->max_slowdown < 0)
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "--max-slowdown takes a percentage of 0 or more.");
+    return compare(a, true, words, err);
 }
 
 int cmd_compare(int argc, char **argv)
@@ -105,11 +102,13 @@ int cmd_compare(int argc, char **argv)
             "different ones.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .least_words = 2,
+        .most_words = 2,
+        .needs = "two predictions, the one before first",
+        .run = compare_two,
+        .context = &a,
     };
-    int n_args, code;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    return run(&a, &syntax, false, n_args, argv);
+    return run_command(&syntax, argc, argv);
 }
 
 int cmd_check_regression(int argc, char **argv)
@@ -136,9 +135,11 @@ int cmd_check_regression(int argc, char **argv)
                 "examples/ci/regression.yml is a workflow that does it without a GPU.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .least_words = 2,
+        .most_words = 2,
+        .needs = "two predictions, the one before first",
+        .run = check_regression,
+        .context = &a,
     };
-    int n_args, code;
-    if (!parse_options(&syntax, argc, argv, &n_args, &code))
-        return code;
-    return run(&a, &syntax, true, n_args, argv);
+    return run_command(&syntax, argc, argv);
 }
