@@ -7,6 +7,7 @@
 
 #include "cmd.h"
 #include "interrupt.h"
+#include "memory_limit.h"
 #include "launch_option.h"
 #include "options.h"
 #include "progress.h"
@@ -146,6 +147,7 @@ int cmd_convert(int argc, char **argv)
          "strata or accelsim (default: by the name of OUT)"},
         {0, "level", OPTION_UINT, &a.level, "N", "compression level, 1 (fast) to 19 (small)"},
         LAUNCH_OPTIONS(a.launches),
+        MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no warnings, no summary"},
     };
     const struct option_rule rules[] = {

@@ -10,6 +10,7 @@
 
 #include "cmd.h"
 #include "gpu_option.h"
+#include "memory_limit.h"
 #include "launch_option.h"
 #include "model_option.h"
 #include "options.h"
@@ -441,6 +442,7 @@ int cmd_correlate(int argc, char **argv)
          "with --db: compare with this measurement only"},
         {'f', "format", OPTION_STRING, &a.format, "FORMAT", "text (default), csv or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no warnings"},
     };
     const struct option_rule rules[] = {

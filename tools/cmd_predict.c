@@ -7,6 +7,7 @@
 
 #include "cmd.h"
 #include "gpu_option.h"
+#include "memory_limit.h"
 #include "launch_option.h"
 #include "model_option.h"
 #include "options.h"
@@ -216,6 +217,7 @@ int cmd_predict(int argc, char **argv)
         {0, "summary", OPTION_FLAG, &a.summary, NULL,
          "one line a launch: time, cycles, hit rates, DRAM traffic"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no warnings"},
         {'v', "verbose", OPTION_FLAG, &a.verbose, NULL, "also tell what was run"},
     };

@@ -8,6 +8,7 @@
 
 #include "cmd.h"
 #include "gpu_option.h"
+#include "memory_limit.h"
 #include "options.h"
 #include "output.h"
 
@@ -150,6 +151,7 @@ int cmd_report(int argc, char **argv)
         {0, "measured-on", OPTION_STRING, &a.measured_on, "GPU",
          "compare only predictions for this GPU with them"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no warnings, and no word where the page is"},
     };
     const struct command_syntax syntax = {

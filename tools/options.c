@@ -9,6 +9,7 @@
 #include <strata/status.h>
 
 #include "cmd.h"
+#include "memory_limit.h"
 
 bool parse_size(const char *text, uint64_t *out)
 {
@@ -95,7 +96,9 @@ static int bad_value(const struct command_syntax *s, const struct option *o, con
     else if (!process_rank)
         fprintf(stderr, "strata %s: --%s takes %s, not \"%s\"; see `strata %s --help`.\n", s->name,
                 o->name,
-                o->kind == OPTION_UINT ? "a whole number such as 3, 1M or 96KiB" : "a number",
+                o->kind == OPTION_UINT || o->kind == OPTION_MEMORY
+                    ? "a whole number such as 3, 1M or 96KiB"
+                    : "a number",
                 value, s->name);
     return EXIT_USAGE;
 }
@@ -124,6 +127,10 @@ static bool store_value(const struct option *o, const char *value)
         return true;
     case OPTION_UINT:
         return parse_size(value, o->target);
+    case OPTION_MEMORY: {
+        uint64_t bytes;
+        return parse_size(value, &bytes) && bytes && limit_memory(bytes);
+    }
     case OPTION_DOUBLE:
         *(double *)o->target = strtod(value, &end);
         return end != value && !*end;

@@ -233,6 +233,7 @@ static void describe(struct strata_launch *out, const struct strata_kernel_launc
         .program = slash ? slash + 1 : l->ptx,
         .trace = "kernel-1",
         .kernel = launch->entry->name,
+        .source_file = launch->entry->source_file,
         .id = 1,
         .grid = launch->grid,
         .block = launch->block,
@@ -300,6 +301,11 @@ strata_status trace_ptx(const struct trace_launch *l, const struct trace_request
     struct strata_module *module = NULL;
     struct strata_kernel_launch launch = {.shared_dynamic_bytes = (uint32_t)l->shared_bytes};
     size_t length;
+    /* As much as any GPU file may give to a block (shared.per_sm). */
+    if (l->shared_bytes > 1 << 24)
+        return strata_fail(err, STRATA_EUSAGE, "--shared", 0, 0,
+                           "%llu bytes are more than a block can have, 16 MiB.",
+                           (unsigned long long)l->shared_bytes);
     strata_status status = read_file(l->ptx, &text, &length, err);
     if (status == STRATA_OK)
         status = parse_dim3(l->grid, "--grid", &launch.grid, err);

@@ -148,9 +148,10 @@ enum strata_isa {
 
 /* One kernel launch; strings are owned by the trace. */
 struct strata_launch {
-    const char *program; /* name of the folder or file the trace came from */
-    const char *trace;   /* file name of this launch inside it, "kernel-1.traceg.xz" */
-    const char *kernel;  /* mangled name */
+    const char *program;     /* name of the folder or file the trace came from */
+    const char *trace;       /* file name of this launch inside it, "kernel-1.traceg.xz" */
+    const char *kernel;      /* mangled name */
+    const char *source_file; /* whose lines the instructions have; NULL: unknown */
     uint64_t id;
     struct strata_dim3 grid, block;
     uint32_t registers_per_thread;
@@ -327,6 +328,10 @@ struct strata_writer;
 struct strata_writer_options {
     const char *format;    /* "strata" or "accelsim"; NULL: from the path's suffix */
     int compression_level; /* 0: the format's default; negative: none, where the format can */
+    /* Native only: where the bytes go instead of a file; false: they could not be taken (errno).
+     * Then no file is made or renamed, and the path is for messages. */
+    bool (*write)(void *user, const void *bytes, size_t n);
+    void *write_user;
     uint32_t reserved[4];
 };
 strata_status strata_writer_create(const char *path, const struct strata_writer_options *opt,

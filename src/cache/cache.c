@@ -126,6 +126,7 @@ static size_t lay_out(struct cache *c, char *memory)
     c->set_start = place(memory, &used, c->n_sets + 1, sizeof *c->set_start);
     c->policy_state = place(memory, &used, policy_bytes(c) + 1, 1);
     c->tag_slot = place(memory, &used, c->n_tag_slots, sizeof *c->tag_slot);
+    c->written = place(memory, &used, c->n_slots, sizeof *c->written);
     return used;
 }
 

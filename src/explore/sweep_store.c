@@ -76,10 +76,16 @@ static const char *const text_of[N_STATEMENTS] = {
     [PUT_RESULT] = "INSERT OR REPLACE INTO result VALUES(?, ?, ?)",
     [FORGET_PARTS] = "DELETE FROM part WHERE point_id = ? AND status = 'failed'",
     [FORGET_RESULT] = "DELETE FROM result WHERE point_id = ? AND status = 'failed'",
-    [PART_STATE] = "SELECT status FROM part WHERE point_id = ? AND launch_id = ?",
+    /* A part without a value was not written by us: it is done again. */
+    [PART_STATE] =
+        "SELECT status FROM part WHERE point_id = ?1 AND launch_id = ?2 AND (status = "
+        "'failed' OR EXISTS (SELECT 1 FROM value WHERE point_id = ?1 AND launch_id = ?2))",
     [POINT_ERROR] = "SELECT error FROM part WHERE point_id = ? AND status = 'failed' ORDER BY "
                     "launch_id LIMIT 1",
-    [GET_RESULT] = "SELECT status, error FROM result WHERE point_id = ?",
+    [GET_RESULT] = "SELECT status, error FROM result WHERE point_id = ?1 AND (status = 'failed' OR "
+                   "(EXISTS (SELECT 1 FROM part WHERE point_id = ?1) AND NOT EXISTS (SELECT 1 FROM "
+                   "part WHERE point_id = ?1 AND status = 'done' AND NOT EXISTS (SELECT 1 FROM "
+                   "value WHERE value.point_id = ?1 AND value.launch_id = part.launch_id))))",
     [EACH_VALUE] =
         "SELECT launch_id, name, value FROM value JOIN metric USING(metric_id) WHERE point_id = ?",
     [PUT_PROFILE] = "INSERT OR REPLACE INTO profile VALUES(?, ?, ?)",
@@ -281,6 +287,14 @@ strata_status store_each_value(struct store *s, int64_t point, store_visit_value
 {
     strata_status status = strata_database_step(&s->db, EACH_VALUE, err, "i", point);
     while (status == STRATA_OK) {
+        if (!strata_database_is_number(&s->db, EACH_VALUE, 2)) {
+            status = strata_fail(err, STRATA_EFORMAT, s->db.path, 0, 0,
+                                 "the value of %s at point %lld is no number; the file was changed "
+                                 "by something else, name another one with --db.",
+                                 strata_database_words(&s->db, EACH_VALUE, 1), (long long)point);
+            strata_database_done(&s->db, EACH_VALUE);
+            return status;
+        }
         visit(context, strata_database_int(&s->db, EACH_VALUE, 0),
               strata_database_words(&s->db, EACH_VALUE, 1),
               strata_database_number(&s->db, EACH_VALUE, 2));

@@ -101,7 +101,7 @@ static bool resolve_operand(struct linker *l, struct ptx_function *f, const stru
             return false;
         }
     }
-    if (o->kind == PTX_OPERAND_FUNC && op->mnemonic != PTX_OP_call)
+    if (o->kind == PTX_OPERAND_FUNC && op->mnemonic != PTX_OP_call && !o->u.func->same->is_entry)
         o->u.func->same->address_taken = true;
     bool nested = o->kind == PTX_OPERAND_VECTOR || o->kind == PTX_OPERAND_LIST ||
                   o->kind == PTX_OPERAND_ADDRESS || o->kind == PTX_OPERAND_PAIR;
@@ -189,7 +189,7 @@ static bool apply_value(struct linker *l, struct ptx_var *v, const struct ptx_in
     if (value->symbol != PTX_NO_NAME) {
         struct name_entry *found = &l->unit[value->symbol];
         if (found->function) {
-            found->function->same->address_taken = true;
+            found->function->same->address_taken = !found->function->same->is_entry;
             bits += STRATA_CODE_WINDOW + 16ull * found->function->same->id;
         } else if (found->var) {
             bits += found->var->same->offset;

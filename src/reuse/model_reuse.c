@@ -250,6 +250,6 @@ static strata_status run_model(const struct strata_gpu *gpu, struct strata_reade
 const struct strata_model strata_model_reuse = {
     .name = "reuse",
     .has_variants = true,
-    .summary = "caches by reuse distance and a queue of warps; no clock",
+    .summary = "caches without a clock: every counter of a modern GPU, or one L1 by reuse distance",
     .run = run_model,
 };

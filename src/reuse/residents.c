@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "sm/warp_rules.h"
 
 static strata_status no_memory(struct strata_error *err)
 {
@@ -187,7 +188,7 @@ static strata_status start_warps(struct residents *r, uint32_t place, residents_
         struct resident_warp *w = &r->warp[index];
         w->block = place;
         w->live = true;
-        w->local_base = ((uint64_t)1 << 46) + (uint64_t)index * (1u << 21);
+        w->local_base = sm_local_base(r->gpu, index);
         w->lane = r->anew ? &b->thread[k * r->warp_size] : NULL;
         w->n_lanes = r->warp_size;
         if (!r->anew)

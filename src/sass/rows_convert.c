@@ -48,7 +48,7 @@ ROWS(convert,
       SLOTS(RD, B_(SIGNED | NEG | ABS))},
      {ALU(F2IP, 0x043),
       MODS(EITHER(TYPE, 76, W(U8), W(S8)), ALWAYS(SRC_TYPE, W(F32)), BIT(NAN, 74, NTZ),
-           BIT(RELU, 73, RELU)),
+           BIT(RELU, 75, RELU)),
       SLOTS(RD, A_(SIGNS), B_(SIGNS | FLOAT), C_(0))},
      /* packing: Ampere's text leaves out the usual types */
      {ALU(F2FP, 0x03e), TILL(88), WHEN(IS(78, 1, 0)),

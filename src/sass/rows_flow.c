@@ -69,7 +69,7 @@ ROWS(flow, {OP0(BRA, 0x947), MODS(M(MODE, 32, 2, branch_modes)), SLOTS(PP, LABEL
       SLOTS(PP, R(24), {.kind = SLOT_TARGET, .flags = FLAG_SPACE})},
      {OP(EXIT, 0x94d), MODS(M(MODE, 84, 2, exit_modes), BIT(OPTION1, 86, NO_ATEXIT)), SLOTS(PP)},
      {OP(KILL, 0x95b), SLOTS(PP)}, {OP(LEPC, 0x34e), SLOTS(RD)},
-     {OP(LEPC, 0x94e), SLOTS(RD, {.kind = SLOT_LABEL})},
+     {OP(LEPC, 0x94e), SLOTS(RD, {.kind = SLOT_LABEL24})},
 
      {OP(BSSY, 0x945), MODS(RELIABLE), SLOTS(PP, BAR(16), {.kind = SLOT_LABEL30})},
      {OP(BSYNC, 0x941), MODS(RELIABLE), SLOTS(PP, BAR(16))},

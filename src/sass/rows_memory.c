@@ -45,6 +45,12 @@ static const uint16_t ldsm_modes[8] = {W(M88), W(MT88), BAD, BAD, BAD, BAD, BAD,
         .flags = FLAG_WIDE64                                                                       \
     }
 
+#define WIDE_ADDRESS(u)                                                                            \
+    {                                                                                              \
+        .kind = SLOT_MEM_U, .at = 24, .aux = 40, .width = 17, .ureg = u, .neg = 91, .desc = 76,    \
+        .flags = FLAG_WIDE64 | FLAG_UNIT32                                                         \
+    }
+
 #define LDG_75 MODS(E_BIT, CACHE, PREFETCH, M(OPTION1, 73, 3, unaligned), SIZE, SEM_75)
 #define LDG_80 MODS(E_BIT, CACHE, PREFETCH, SIZE, SEM_80)
 #define STG_75 MODS(E_BIT, CACHE, SIZE, SEM_75)
@@ -96,9 +102,25 @@ ROWS(memory, {OP0(LDG, 0x381), TILL(79), LDG_75, SLOTS(PDH(81), RD, MEM(0), PNZ)
       SLOTS(SHARED_TO, GLOBAL_FROM(83), PH(87, 90))},
      {OP1(LDGSTS, 0xdae), TILL(99), LDGSTS_MODS(71, M(SIZE, 73, 3, sass_set_size)),
       SLOTS({.kind = SLOT_MEM_U, .at = 16, .aux = 44, .width = 20, .ureg = 64},
-            {.kind = SLOT_MEM_U, .at = 24, .aux = 32, .width = 12, .neg = 70, .flags = FLAG_WIDE64},
+            {.kind = SLOT_MEM,
+             .at = 24,
+             .aux = 32,
+             .width = 12,
+             .ureg = 64,
+             .neg = 70,
+             .desc = 76,
+             .flags = FLAG_WIDE64},
             PH(87, 90))},
      {OP(LDGDEPBAR, 0x9af)},
+     {OP1(ARRIVES, 0x9b0), MODS(ALWAYS(MODE, W(LDGSTSBAR)), SIZE), SLOTS(MEMU(64, 0))},
+
+     /* 256 bits in two halves, on Blackwell */
+     {OP1(LDG, 0x97e), FROM(100),
+      MODS(E_BIT, ALWAYS(OPTION1, W(ENL2)), ALWAYS(SIZE, W(256)), SEM_80),
+      SLOTS({.kind = SLOT_R, .at = 64, .flags = FLAG_DEST}, RD, WIDE_ADDRESS(32))},
+     {OP1(STG, 0x97f), FROM(100),
+      MODS(ALWAYS(EXTENDED, W(E)), ALWAYS(OPTION1, W(ENL2)), ALWAYS(SIZE, W(256)), SEM_80),
+      SLOTS(WIDE_ADDRESS(64), R(32), R(16))},
 
      {OP(LDC, 0xb82), MODS(M(MODE, 78, 2, ldc_modes), SIZE),
       SLOTS(RD, {.kind = SLOT_CONST_IDX, .flags = FLAG_ZERO | FLAG_SIGNED})}, );

@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "base/bug.h"
+#include "sm/warp_rules.h"
 
 /* ---- memory ---- */
 
@@ -176,11 +177,10 @@ static strata_status start_warp(struct sim_sm *s, uint32_t index, uint32_t block
     s->scheduler[w->scheduler].slot_age[w->slot] = ++s->next_age;
     w->at_barrier = w->at_membar = w->parked = false;
     w->last_issue = w->base = t;
-    w->n_groups = 0;
-    w->open = (struct sim_async_group){0};
+    sm_async_reset(&w->async);
     w->fetch_line = UINT32_MAX;
     w->local_base =
-        ((uint64_t)1 << 46) + ((uint64_t)s->index * s->shared->slots_per_sm + index) * (1u << 21);
+        sm_local_base(s->shared->gpu, (uint64_t)s->index * s->shared->slots_per_sm + index);
     sm_window_reset(&w->window);
     sim_next_instruction(s, w);
     if (!w->has_next)

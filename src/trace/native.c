@@ -62,6 +62,8 @@ void native_pack_launch(struct pack *b, const struct strata_launch *l)
                                 l->sampled_blocks};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         pack_varint(b, numbers[i]);
+    if (l->source_file) /* since minor version 1 */
+        pack_string(b, l->source_file);
 }
 
 void native_unpack_launch(struct unpack *u, struct strata_launch *l)
@@ -87,6 +89,8 @@ void native_unpack_launch(struct unpack *u, struct strata_launch *l)
     l->shared_base = unpack_varint(u);
     l->local_base = unpack_varint(u);
     l->sampled_blocks = unpack_varint(u);
+    if (u->at < u->end)
+        l->source_file = unpack_string(u);
 }
 
 void native_launch_release(struct strata_launch *l)
@@ -94,7 +98,8 @@ void native_launch_release(struct strata_launch *l)
     free((void *)(uintptr_t)l->program);
     free((void *)(uintptr_t)l->trace);
     free((void *)(uintptr_t)l->kernel);
-    l->program = l->trace = l->kernel = NULL;
+    free((void *)(uintptr_t)l->source_file);
+    l->program = l->trace = l->kernel = l->source_file = NULL;
 }
 
 static size_t text_number(struct native_texts *texts, const char *text)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <strata/files.h>
 
 #include "base/array.h"
 #include "trace/bytecode.h"
@@ -51,7 +52,8 @@ static strata_status write_bytes(struct strata_writer *w, const void *bytes, siz
 {
     struct native_writer *nw = w->impl;
     nw->offset += n;
-    if (fwrite(bytes, 1, n, nw->file) == n)
+    if (w->options.write ? w->options.write(w->options.write_user, bytes, n)
+                         : fwrite(bytes, 1, n, nw->file) == n)
         return STRATA_OK;
     return write_failed(w, err);
 }
@@ -81,9 +83,15 @@ static strata_status native_writer_create(struct strata_writer *w, struct strata
     if (nw->level < 1 || nw->level > 19)
         return strata_fail(err, STRATA_EUSAGE, w->path, 0, 0,
                            "compression level %d is not possible; choose 1 to 19.", nw->level);
-    nw->file =
-        strcmp(w->temporary, "-") ? fopen(w->temporary, "wb") : fdopen(dup(STDOUT_FILENO), "wb");
-    if (!nw->file)
+    if (w->options.write)
+        nw->file = NULL; /* its bytes go to the caller */
+    else if (!writer_is_direct(w))
+        nw->file = strata_temporary_open(w->temporary);
+    else if (strcmp(w->temporary, "-"))
+        nw->file = fopen(w->temporary, "wb");
+    else
+        nw->file = fdopen(dup(STDOUT_FILENO), "wb");
+    if (!nw->file && !w->options.write)
         return strata_fail(err, STRATA_EIO, w->path, 0, 0, "the trace cannot be written: %s.",
                            strerror(errno));
     uint8_t header[NATIVE_HEADER_BYTES];
@@ -271,7 +279,7 @@ static strata_status native_writer_finish(struct strata_writer *w, struct strata
 {
     struct native_writer *nw = w->impl;
     strata_status status = write_index(w, err);
-    if (fclose(nw->file) && !status)
+    if (nw->file && fclose(nw->file) && !status)
         status = write_failed(w, err);
     nw->file = NULL;
     return status;

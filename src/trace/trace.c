@@ -65,7 +65,10 @@ strata_status trace_add_launch(struct strata_trace *t, const struct strata_launc
     copy.program = trace_keep_string(t, launch->program);
     copy.trace = trace_keep_string(t, launch->trace);
     copy.kernel = trace_keep_string(t, launch->kernel);
+    if (launch->source_file)
+        copy.source_file = trace_keep_string(t, launch->source_file);
     if (!copy.program || !copy.trace || !copy.kernel ||
+        (launch->source_file && !copy.source_file) ||
         !ARRAY_RESERVE(t->launch, t->n_launch, t->cap_launch, 1))
         return no_memory(err, t->path);
     t->launch[t->n_launch++] = copy;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <strata/files.h>
 
 #include "trace/formats.h"
 #include "trace/trace_internal.h"
@@ -36,25 +37,16 @@ static void writer_free(struct strata_writer *w)
     free(w);
 }
 
-/* Devices, pipes and what stands for an open file (/dev/stdout, /proc/self/fd/1) are written in
- * place: renaming would put a plain file over them. */
+/* "-" is standard output. */
 static bool is_special(const char *path)
 {
-    struct stat st;
-    return !strcmp(path, "-") || !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6) ||
-           (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+    return !strcmp(path, "-") || strata_path_is_special(path);
 }
 
 /* Where to write first. */
 static char *temporary_name(const char *path)
 {
-    char *name = NULL;
-    if (is_special(path))
-        return strdup(path);
-    size_t n = strlen(path);
-    while (n > 1 && path[n - 1] == '/')
-        n--;
-    return asprintf(&name, "%.*s.tmp.%ld", (int)n, path, (long)getpid()) < 0 ? NULL : name;
+    return is_special(path) ? strdup(path) : strata_temporary_name(path);
 }
 
 /* A symbolic link stays one: what it points to is replaced. */
@@ -68,7 +60,7 @@ static char *final_name(const char *path)
 
 bool writer_is_direct(const struct strata_writer *w)
 {
-    return !strcmp(w->temporary, w->path);
+    return w->options.write || !strcmp(w->temporary, w->path);
 }
 
 const char *strata_writer_temporary(const struct strata_writer *w)

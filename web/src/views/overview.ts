@@ -1,6 +1,7 @@
 // All launches and models in one table.
-import { CYCLES, DRAM_READ, L1_RATE, L2_RATE, TIME, compared, dramBytes, errorOf, errorUnit, gpuNames, isShare, launches, models, raw, rows, series, type Metrics, type Row } from "../data";
+import { CYCLES, DRAM_READ, L1_RATE, L2_RATE, TIME, compared, dramBytes, errorOf, errorUnit, gpuNames, isShare, launches, limiterOf, models, raw, rows, series, type Metrics, type Row } from "../data";
 import { roofline } from "../charts/roofline";
+import { badge } from "./advice";
 import { csvButton, el, scroll, select } from "../dom";
 import { bytes, known, number, percent, signed, time, type Cell } from "../format";
 
@@ -32,8 +33,9 @@ const columns: Column[] = [
   { title: "Kernel", csv: "kernel", kind: "kernel", value: (r) => r.launch.kernel, show: (r) => r.launch.bare },
   { title: "Model", csv: "model", value: (r) => r.model },
   ...(gpuNames.length > 1 ? [{ title: "GPU", csv: "gpu", value: (r: Row) => r.gpu }] : []),
+  ...(launches.some((l) => limiterOf(l)) ? [{ title: "Limited by", csv: "limiter", kind: "limiter", value: (r: Row) => limiterOf(r.launch) }] : []),
   ...valueColumns("Cycles", CYCLES, of(CYCLES), (v) => number(v, 0), CYCLES),
-  ...valueColumns("Time", TIME, of(TIME), time, TIME + " (ns)"),
+  ...valueColumns("Time", TIME, of(TIME), time, TIME + " (ns)").map((c, i) => (i ? c : { ...c, kind: "time" })),
   ...valueColumns("L1 hits", L1_RATE, of(L1_RATE), percent, L1_RATE),
   ...valueColumns("L2 hits", L2_RATE, of(L2_RATE), percent, L2_RATE),
   ...valueColumns("DRAM", DRAM_READ, dramBytes, bytes, "dram bytes read and written"),
@@ -62,10 +64,17 @@ function shownRows(): Row[] {
   });
 }
 
+/** Of the longest launch of the same model, for the bar behind the time. */
+const longest = new Map<number, number>();
+for (const r of rows) longest.set(r.series, Math.max(longest.get(r.series) ?? 0, r.metrics.get(TIME) ?? 0));
+const shareOf = (r: Row) => (100 * (r.metrics.get(TIME) ?? 0)) / (longest.get(r.series) || 1);
+
 function row(r: Row): HTMLElement {
   return el("tr", null, ...columns.map((c) => {
     const text = c.show ? c.show(r) : String(c.value(r) ?? "–");
     if (c.kind === "name") return el("th", { scope: "row" }, el("a", { href: `#/launch/${r.launch.index}` }, text));
+    if (c.kind === "limiter") return el("td", null, badge(limiterOf(r.launch)) ?? "–");
+    if (c.kind === "time") return el("td", { class: "number timebar", style: `--share: ${shareOf(r)}%` }, text);
     const bad = c.kind === "error" && Math.abs(Number(c.value(r) ?? 0)) > 25 ? " bad" : "";
     return el("td", { class: ((c.number ? "number " : "") + (c.kind ?? "") + bad).trim() || null, title: c.kind === "kernel" ? String(c.value(r)) : null }, text);
   }));
