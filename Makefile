@@ -17,7 +17,9 @@ $(BUILD)/build.ninja: | setup
 demo: all
 	@scripts/demo $(BUILD)
 
+# Node and a browser are for the tests of the report's page; where they cannot be had those are skipped.
 check: all
+	@scripts/setup --tests
 	@scripts/check $(BUILD)
 
 bench: all
@@ -30,7 +32,7 @@ asan: setup
 	@ninja -C build-asan && meson test -C build-asan --print-errorlogs --no-suite golden --no-suite install
 	@ASAN_OPTIONS=detect_leaks=0 meson test -C build-asan --print-errorlogs --no-rebuild --suite golden
 
-# Each fuzzer for FUZZ_SECONDS (default 600); corpora are kept in tests/fuzz/corpus.
+# Each fuzzer for FUZZ_SECONDS (default 600); what it finds joins the archives of tests/fuzz/corpus.
 fuzz: setup
 	@scripts/fuzz
 
@@ -49,8 +51,8 @@ static: setup
 	@strip -o build-static/strata-static/strata build-static/tools/strata
 	@tar -C build-static -czf build-static/strata-static.tar.gz strata-static && ls -lh build-static/strata-static.tar.gz
 
-format:
-	clang-format -i $$(git ls-files '*.c' '*.h')
+format: setup
+	@scripts/check-format --fix
 
 clean:
 	rm -rf build build-asan build-fuzz build-static demo-out

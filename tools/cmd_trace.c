@@ -16,11 +16,14 @@
 #define DEFAULT_LIMIT_BYTES ((uint64_t)2 << 30)
 
 static const char help_text[] =
-    "Runs an unmodified CUDA program without a GPU: libraries of Strata's take the place of the CUDA "
+    "Runs an unmodified CUDA program without a GPU: libraries of Strata's take the place of the "
+    "CUDA "
     "driver and\n"
-    "runtime, and an emulator runs the PTX the program carries. Build it with nvcc (add -lineinfo for "
+    "runtime, and an emulator runs the PTX the program carries. Build it with nvcc (add -lineinfo "
+    "for "
     "source lines),\n"
-    "or with strata-clang where there is no CUDA toolkit. Scripts and what they start are followed. "
+    "or with strata-clang where there is no CUDA toolkit. Scripts and what they start are "
+    "followed. "
     "The program's own\n"
     "output and exit code are passed on.\n\n"
     "With --ptx a kernel of a PTX file is launched without a host program: give --kernel, --grid, "

@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "correlate/errors.h"
+#include "correlate/metric_errors.h"
 #include "correlate/join.h"
 
 static strata_status no_memory(struct strata_error *err)

@@ -1,5 +1,5 @@
-/* interval_profile.c - one pass over a launch: caches by static instruction, the paths of its warps, and the
- * intervals of the warp that stands for all.
+/* interval_profile.c - one pass over a launch: caches by static instruction, the paths of its
+ * warps, and the intervals of the warp that stands for all.
  *
  * Warps that take the same path have the same intervals, since latencies belong to static
  * instructions; only the first warp of each path is kept with its block for that. */

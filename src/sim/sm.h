@@ -61,7 +61,7 @@ struct sim_warp {
     uint64_t last_issue, base; /* base: the next instruction issues after it at the earliest */
     struct sm_scoreboard scoreboard;
     uint32_t fetch_line, register_cap;
-    uint32_t generation;                        /* answers to a warp that has exited are dropped */
+    uint32_t generation; /* answers to a warp that has exited are dropped */
     uint8_t block, scheduler, slot;
     uint16_t wheel_next; /* index + 1: an SM may have 256 warps */
     bool has_next, at_barrier, parked, at_membar;

@@ -20,7 +20,7 @@
 
 #include "base/array.h"
 #include "base/bits.h"
-#include "trace/text.h"
+#include "trace/trace_text.h"
 
 enum { MAX_BLOCK_THREADS = 65536, MAX_OPCODE_BYTES = 128, PROBE_BYTES = 16384 };
 

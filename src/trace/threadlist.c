@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "trace/text.h"
+#include "trace/trace_text.h"
 
 enum { MAX_BLOCK_THREADS = 65536 };
 /* Few enough not to limit occupancy on any GPU: the format does not say, the model does not ask. */

@@ -378,7 +378,8 @@ static void build_machine(struct strata_gpu *g, const char *const *words)
         fail_msg("%s", err.message);
 }
 
-static inline bool run(const struct strata_gpu *g, unsigned t, unsigned k, struct strata_result *out)
+static inline bool run(const struct strata_gpu *g, unsigned t, unsigned k,
+                       struct strata_result *out)
 {
     struct strata_reader *reader;
     struct strata_error err;

@@ -5,25 +5,25 @@
  * it the place and the number 100 b + thread. %s: prefix of the functions. */
 #define PARENT                                                                                     \
     PTX_HEAD                                                                                       \
-        ".extern .func (.param .b64 r) %sGetParameterBufferV2(.param .b64 a, .param .align 4 "     \
-        ".b8 b[12], .param .align 4 .b8 c[12], .param .b32 d);\n"                                  \
-        ".extern .func (.param .b32 r) %sLaunchDeviceV2(.param .b64 a, .param .b64 b);\n"          \
-        ".visible .entry child(.param .u64 at, .param .u32 n)\n{ .reg .b32 %%r<6>; .reg .b64 "     \
-        "%%rd<6>; ld.param.u64 %%rd1,[at]; ld.param.u32 %%r1,[n]; mov.u32 %%r2,%%nctaid.x;\n"      \
-        "mad.lo.u32 %%r3,%%r2,1000,%%r1; st.global.u32 [%%rd1],%%r3; ret; }\n"                     \
-        ".visible .entry parent(.param .u64 out)\n{ .reg .b32 %%r<9>; .reg .b64 %%rd<9>; "         \
-        ".reg .pred %%p<3>; ld.param.u64 %%rd1,[out]; mov.u32 %%r1,%%ctaid.x; mov.u32 "            \
-        "%%r2,%%tid.x; and.b32 %%r3,%%r2,1; setp.ne.u32 %%p1,%%r3,0; @%%p1 bra DONE;\n"            \
-        "mov.u64 %%rd2,child; add.u32 %%r4,%%r1,1;\n"                                              \
-        "{ .param .b64 a; st.param.b64 [a],%%rd2; .param .align 4 .b8 b[12]; st.param.b32 "        \
-        "[b],%%r4; st.param.b32 [b+4],1; st.param.b32 [b+8],1; .param .align 4 .b8 c[12]; "        \
-        "st.param.b32 [c],32; st.param.b32 [c+4],1; st.param.b32 [c+8],1; .param .b32 d; "         \
-        "st.param.b32 [d],16; .param .b64 r; call (r),%sGetParameterBufferV2,(a,b,c,d); "          \
-        "ld.param.b64 %%rd3,[r]; }\n"                                                              \
-        "mad.lo.u32 %%r5,%%r1,100,%%r2; mul.wide.u32 %%rd4,%%r5,4; add.u64 "                       \
-        "%%rd4,%%rd4,%%rd1;\nst.u64 [%%rd3],%%rd4; st.u32 [%%rd3+8],%%r5;\n"                       \
-        "{ .param .b64 a; st.param.b64 [a],%s; .param .b64 b; st.param.b64 [b],0; .param "         \
-        ".b32 r; call (r),%sLaunchDeviceV2,(a,b); }\nDONE: ret; }\n"
+    ".extern .func (.param .b64 r) %sGetParameterBufferV2(.param .b64 a, .param .align 4 "         \
+    ".b8 b[12], .param .align 4 .b8 c[12], .param .b32 d);\n"                                      \
+    ".extern .func (.param .b32 r) %sLaunchDeviceV2(.param .b64 a, .param .b64 b);\n"              \
+    ".visible .entry child(.param .u64 at, .param .u32 n)\n{ .reg .b32 %%r<6>; .reg .b64 "         \
+    "%%rd<6>; ld.param.u64 %%rd1,[at]; ld.param.u32 %%r1,[n]; mov.u32 %%r2,%%nctaid.x;\n"          \
+    "mad.lo.u32 %%r3,%%r2,1000,%%r1; st.global.u32 [%%rd1],%%r3; ret; }\n"                         \
+    ".visible .entry parent(.param .u64 out)\n{ .reg .b32 %%r<9>; .reg .b64 %%rd<9>; "             \
+    ".reg .pred %%p<3>; ld.param.u64 %%rd1,[out]; mov.u32 %%r1,%%ctaid.x; mov.u32 "                \
+    "%%r2,%%tid.x; and.b32 %%r3,%%r2,1; setp.ne.u32 %%p1,%%r3,0; @%%p1 bra DONE;\n"                \
+    "mov.u64 %%rd2,child; add.u32 %%r4,%%r1,1;\n"                                                  \
+    "{ .param .b64 a; st.param.b64 [a],%%rd2; .param .align 4 .b8 b[12]; st.param.b32 "            \
+    "[b],%%r4; st.param.b32 [b+4],1; st.param.b32 [b+8],1; .param .align 4 .b8 c[12]; "            \
+    "st.param.b32 [c],32; st.param.b32 [c+4],1; st.param.b32 [c+8],1; .param .b32 d; "             \
+    "st.param.b32 [d],16; .param .b64 r; call (r),%sGetParameterBufferV2,(a,b,c,d); "              \
+    "ld.param.b64 %%rd3,[r]; }\n"                                                                  \
+    "mad.lo.u32 %%r5,%%r1,100,%%r2; mul.wide.u32 %%rd4,%%r5,4; add.u64 "                           \
+    "%%rd4,%%rd4,%%rd1;\nst.u64 [%%rd3],%%rd4; st.u32 [%%rd3+8],%%r5;\n"                           \
+    "{ .param .b64 a; st.param.b64 [a],%s; .param .b64 b; st.param.b64 [b],0; .param "             \
+    ".b32 r; call (r),%sLaunchDeviceV2,(a,b); }\nDONE: ret; }\n"
 
 static struct strata_module *load_parent(const char *prefix, const char *buffer)
 {

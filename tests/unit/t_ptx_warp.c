@@ -542,29 +542,28 @@ static void texels_are_converted(void **state)
 static void textures_have_depth_and_layers(void **state)
 {
     (void)state;
-    struct strata_module *m =
-        load_text(
-            PTX_HEAD
-            ".visible .entry k(.param .u64 t, .param .u64 out)\n{ .reg .b32 %r<9>; .reg .f32 "
-            "%f<9>; "
-            ".reg .b64 %rd<4>; ld.param.u64 %rd1,[t]; ld.param.u64 %rd2,[out];\n"
-            "mov.f32 %f1,0f3FC00000; mov.f32 %f2,0f40200000; mov.f32 %f3,0f40600000;\n" /* 1.5 2.5 3.5
-                                                                                         */
-            "tex.3d.v4.f32.f32 {%f4,%f5,%f6,%f7},[%rd1,{%f1,%f2,%f3,%f3}]; st.global.f32 "
-            "[%rd2],%f4;\n"
-            "mov.u32 %r1,1; mov.u32 %r2,2; mov.u32 %r3,9;\n"
-            "tex.3d.v4.f32.s32 {%f4,%f5,%f6,%f7},[%rd1,{%r1,%r2,%r2,%r2}]; st.global.f32 "
-            "[%rd2+4],%f4;\n"
-            "tex.a2d.v4.f32.f32 {%f4,%f5,%f6,%f7},[%rd1,{%r1,%f1,%f2,%f2}]; st.global.f32 "
-            "[%rd2+8],%f4;\n"
-            "tex.a2d.v4.f32.f32 {%f4,%f5,%f6,%f7},[%rd1,{%r3,%f1,%f2,%f2}]; st.global.f32 "
-            "[%rd2+12],%f4;\n"
-            "tex.a1d.v4.f32.f32 {%f4,%f5,%f6,%f7},[%rd1,{%r2,%f1}]; st.global.f32 [%rd2+16],%f4;\n"
-            "mov.f32 %f3,0f40400000; tex.3d.v4.f32.f32 "
-            "{%f4,%f5,%f6,%f7},[%rd1,{%f1,%f2,%f3,%f3}];\n" /* 3 */
-            "st.global.f32 [%rd2+20],%f4; txq.depth.b32 %r4,[%rd1]; st.global.u32 [%rd2+24],%r4;\n"
-            "tex.3d.v4.f32.s32 {%f4,%f5,%f6,%f7},[%rd1,{%r1,%r2,%r3,%r3}]; st.global.f32 "
-            "[%rd2+28],%f4; ret; }\n");
+    struct strata_module *m = load_text(
+        PTX_HEAD
+        ".visible .entry k(.param .u64 t, .param .u64 out)\n{ .reg .b32 %r<9>; .reg .f32 "
+        "%f<9>; "
+        ".reg .b64 %rd<4>; ld.param.u64 %rd1,[t]; ld.param.u64 %rd2,[out];\n"
+        "mov.f32 %f1,0f3FC00000; mov.f32 %f2,0f40200000; mov.f32 %f3,0f40600000;\n" /* 1.5 2.5 3.5
+                                                                                     */
+        "tex.3d.v4.f32.f32 {%f4,%f5,%f6,%f7},[%rd1,{%f1,%f2,%f3,%f3}]; st.global.f32 "
+        "[%rd2],%f4;\n"
+        "mov.u32 %r1,1; mov.u32 %r2,2; mov.u32 %r3,9;\n"
+        "tex.3d.v4.f32.s32 {%f4,%f5,%f6,%f7},[%rd1,{%r1,%r2,%r2,%r2}]; st.global.f32 "
+        "[%rd2+4],%f4;\n"
+        "tex.a2d.v4.f32.f32 {%f4,%f5,%f6,%f7},[%rd1,{%r1,%f1,%f2,%f2}]; st.global.f32 "
+        "[%rd2+8],%f4;\n"
+        "tex.a2d.v4.f32.f32 {%f4,%f5,%f6,%f7},[%rd1,{%r3,%f1,%f2,%f2}]; st.global.f32 "
+        "[%rd2+12],%f4;\n"
+        "tex.a1d.v4.f32.f32 {%f4,%f5,%f6,%f7},[%rd1,{%r2,%f1}]; st.global.f32 [%rd2+16],%f4;\n"
+        "mov.f32 %f3,0f40400000; tex.3d.v4.f32.f32 "
+        "{%f4,%f5,%f6,%f7},[%rd1,{%f1,%f2,%f3,%f3}];\n" /* 3 */
+        "st.global.f32 [%rd2+20],%f4; txq.depth.b32 %r4,[%rd1]; st.global.u32 [%rd2+24],%r4;\n"
+        "tex.3d.v4.f32.s32 {%f4,%f5,%f6,%f7},[%rd1,{%r1,%r2,%r3,%r3}]; st.global.f32 "
+        "[%rd2+28],%f4; ret; }\n");
     float *data = device_memory(4 * 24), *out = device_memory(32);
     for (unsigned i = 0; i < 24; i++)
         data[i] = (float)(1 + i % 2 + i / 2 % 3 * 10 + i / 6 * 100);

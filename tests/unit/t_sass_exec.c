@@ -195,7 +195,8 @@ static void an_instruction_that_is_not_known_is_named(void **state)
     memcpy(copy.bytes, cubin->bytes, cubin->length);
     struct strata_module *m = load_cubin(cubin);
     strata_module_destroy(m);
-    /* Every NOP (0x918 with guard PT: the padding at the end) becomes an opcode that does not exist. */
+    /* Every NOP (0x918 with guard PT: the padding at the end) becomes an opcode that does not
+     * exist. */
     unsigned nops = 0;
     for (size_t at = 0; at + 8 <= copy.length; at++)
         if (!memcmp(copy.bytes + at, "\x18\x79\0\0\0\0\0\0", 8)) {
