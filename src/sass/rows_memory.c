@@ -3,6 +3,7 @@
 
 static const uint16_t unaligned[8] = {[7] = W(U)};
 static const uint16_t sizes_100[4] = {Q(32), W(64), W(128), BAD};
+static const uint16_t arrive_counts[4] = {0, W(ARVCNT), W(TRANSCNT), BAD};
 static const uint16_t matrices[4] = {0, W(2), W(4), BAD};
 static const uint16_t ldc_modes[4] = {0, W(IL), W(IS), W(ISL)};
 static const uint16_t ldsm_modes[8] = {W(M88), W(MT88), BAD, BAD, BAD, BAD, BAD, BAD};
@@ -100,7 +101,9 @@ ROWS(memory, {OP0(LDG, 0x381), TILL(79), LDG_75, SLOTS(PDH(81), RD, MEM(0), PNZ)
              .flags = FLAG_WIDE64},
             PH(87, 90))},
      {OP(LDGDEPBAR, 0x9af)},
-     {OP1(ARRIVES, 0x9b0), MODS(ALWAYS(MODE, W(LDGSTSBAR)), SIZE), SLOTS(MEMU(64, 0))},
+     {OP1(ARRIVES, 0x9b0),
+      MODS(ALWAYS(MODE, W(LDGSTSBAR)), SIZE, M(COUNT_OF, 70, 2, arrive_counts)),
+      SLOTS(MEMU(64, 0))},
 
      /* 256 bits in two halves, on Blackwell */
      {OP1(LDG, 0x97e), FROM(100),
