@@ -54,6 +54,9 @@ static void text_counts(const struct info *i)
             (unsigned long long)s->blocks, (unsigned long long)s->warps,
             (unsigned long long)s->warp_instructions, (unsigned long long)s->thread_instructions,
             (unsigned long long)s->static_instructions);
+    if (s->static_with_control)
+        fprintf(f, "  control   codes of %llu static instructions\n",
+                (unsigned long long)s->static_with_control);
     fprintf(f, "  classes  ");
     for (unsigned c = 0; c < STRATA_N_OPCLASS; c++)
         if (s->by_class[c])
@@ -91,6 +94,8 @@ static void text_launch(const struct info *i)
             l->sm_version, (unsigned long long)l->stream);
     if (l->sampled_blocks)
         fprintf(f, ", a sample of %llu blocks", (unsigned long long)l->sampled_blocks);
+    if (l->code_arch)
+        fprintf(f, ", code for sm_%u%.1s", l->code_arch, &l->code_arch_suffix);
     if (i->headers && l->warp_instructions)
         fprintf(f, ", %llu warp instructions", (unsigned long long)l->warp_instructions);
     fprintf(f, "\n");
@@ -217,6 +222,11 @@ static void json_launch(const struct info *i)
             regs_source_name(l->regs_source), l->shared_static_bytes, l->shared_dynamic_bytes);
     if (l->sampled_blocks)
         fprintf(f, ", \"sampled_blocks\": %llu", (unsigned long long)l->sampled_blocks);
+    if (l->code_arch)
+        fprintf(f, ", \"code_arch\": \"sm_%u%.1s\"", l->code_arch, &l->code_arch_suffix);
+    if (!i->headers && i->stats.static_with_control)
+        fprintf(f, ", \"static_with_control\": %llu",
+                (unsigned long long)i->stats.static_with_control);
     if (!i->headers)
         json_counts(i);
     fprintf(f, "}");

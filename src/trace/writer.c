@@ -108,6 +108,13 @@ strata_status strata_writer_memcpy(struct strata_writer *w, uint32_t event_kind,
     return w->format->writer_memcpy(w, event_kind, address, bytes, err);
 }
 
+void strata_writer_controls_from(struct strata_writer *w, strata_control_source source,
+                                 void *context)
+{
+    w->control_source = source;
+    w->control_context = context;
+}
+
 strata_status strata_writer_begin_launch(struct strata_writer *w,
                                          const struct strata_launch *launch,
                                          const struct strata_code *code, struct strata_error *err)
