@@ -163,6 +163,7 @@ struct strata_launch {
     uint64_t shared_base, local_base; /* generic windows, 0 if unknown */
     uint64_t warp_instructions;       /* 0 if not known without reading */
     uint64_t sampled_blocks;          /* 0: all blocks were recorded; else how many */
+    bool failed;                      /* the kernel failed: its blocks are those until then */
 };
 
 /* Blocks and warps of a launch. */
@@ -347,6 +348,10 @@ strata_status strata_writer_end_launch(struct strata_writer *w, struct strata_er
 /* Ends a launch before its last block was written (a size limit, an interrupt): read back, it is a
  * sample of the blocks written, of which there must be one. Accel-Sim's format cannot say so. */
 strata_status strata_writer_cut_launch(struct strata_writer *w, struct strata_error *err);
+/* Ends a launch whose kernel failed: it is marked, and holds the blocks written until then, or
+ * none.
+ */
+strata_status strata_writer_fail_launch(struct strata_writer *w, struct strata_error *err);
 /* The file or folder that is written until _finish renames it; NULL: the output is written in
  * place. */
 const char *strata_writer_temporary(const struct strata_writer *w);

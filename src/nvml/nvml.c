@@ -1,5 +1,5 @@
-/* nvml.c - a small stand-in for libnvidia-ml.so.1, for programs that ask how many GPUs there are and
- * what they are. The answers are those of Strata's libcuda; a GPU that does not exist has no
+/* nvml.c - a small stand-in for libnvidia-ml.so.1, for programs that ask how many GPUs there are
+ * and what they are. The answers are those of Strata's libcuda; a GPU that does not exist has no
  * temperature, power or neighbours, and says so (not supported). Layouts and numbers are those of
  * NVML's interface. */
 #define STRATA_CUDA_ALL_VERSIONS
@@ -102,7 +102,8 @@ API(nvmlSystemGetDriverVersion, char *out, unsigned length)
 API(nvmlSystemGetNVMLVersion, char *out, unsigned length)
 {
     return !users ? UNINITIALIZED
-                  : out ? give_text("13." DRIVER_VERSION, out, length) : INVALID_ARGUMENT;
+           : out  ? give_text("13." DRIVER_VERSION, out, length)
+                  : INVALID_ARGUMENT;
 }
 
 API(nvmlSystemGetCudaDriverVersion_v2, int *version)
@@ -161,7 +162,7 @@ API(nvmlDeviceGetName, void *handle, char *out, unsigned length)
     if (status != OK)
         return status;
     return cuDeviceGetName(name, sizeof name, 0) == CUDA_SUCCESS ? give_text(name, out, length)
-                                                                : UNKNOWN;
+                                                                 : UNKNOWN;
 }
 
 API(nvmlDeviceGetUUID, void *handle, char *out, unsigned length)
@@ -201,10 +202,9 @@ static int attribute(void *handle, CUdevice_attribute which, unsigned divisor, u
 /* Types of clocks: 0 graphics, 1 SM, 2 memory, 3 video. In MHz. */
 API(nvmlDeviceGetMaxClockInfo, void *handle, int type, unsigned *mhz)
 {
-    return attribute(handle,
-                     type == 2 ? CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE
-                               : CU_DEVICE_ATTRIBUTE_CLOCK_RATE,
-                     1000, mhz);
+    return attribute(
+        handle, type == 2 ? CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE : CU_DEVICE_ATTRIBUTE_CLOCK_RATE,
+        1000, mhz);
 }
 API_ALIAS(nvmlDeviceGetClockInfo, nvmlDeviceGetMaxClockInfo);
 

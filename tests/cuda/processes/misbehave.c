@@ -1,5 +1,5 @@
-/* misbehave.c - a program that does what programs do: forks, closes descriptors, changes its folder,
- * starts others, uses threads. */
+/* misbehave.c - a program that does what programs do: forks, closes descriptors, changes its
+ * folder, starts others, uses threads. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/wait.h>
