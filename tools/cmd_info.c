@@ -92,7 +92,9 @@ static void text_launch(const struct info *i)
             l->shared_dynamic_bytes);
     fprintf(f, "  origin    %s, %s, sm_%u, stream %llu", i->trace_format, isa_name(l->isa),
             l->sm_version, (unsigned long long)l->stream);
-    if (l->sampled_blocks)
+    if (l->failed)
+        fprintf(f, ", FAILED after %llu blocks", (unsigned long long)l->sampled_blocks);
+    else if (l->sampled_blocks)
         fprintf(f, ", a sample of %llu blocks", (unsigned long long)l->sampled_blocks);
     if (l->code_arch)
         fprintf(f, ", code for sm_%u%.1s", l->code_arch, &l->code_arch_suffix);
@@ -220,6 +222,8 @@ static void json_launch(const struct info *i)
             i->trace_format, isa_name(l->isa), l->sm_version, l->grid.x, l->grid.y, l->grid.z,
             l->block.x, l->block.y, l->block.z, l->registers_per_thread,
             regs_source_name(l->regs_source), l->shared_static_bytes, l->shared_dynamic_bytes);
+    if (l->failed)
+        fprintf(f, ", \"failed\": true");
     if (l->sampled_blocks)
         fprintf(f, ", \"sampled_blocks\": %llu", (unsigned long long)l->sampled_blocks);
     if (l->code_arch)

@@ -179,6 +179,7 @@ struct strata_launch {
     uint64_t sampled_blocks;          /* 0: all blocks were recorded; else how many */
     uint32_t code_arch;               /* what the code is for, 90 for sm_90; 0: not known */
     char code_arch_suffix;            /* 'a' or 'f' for code of one architecture or family, or 0 */
+    bool failed;                      /* the kernel failed: its blocks are those until then */
 };
 
 /* Blocks and warps of a launch. */
@@ -371,6 +372,10 @@ strata_status strata_writer_end_launch(struct strata_writer *w, struct strata_er
 /* Ends a launch before its last block was written (a size limit, an interrupt): read back, it is a
  * sample of the blocks written, of which there must be one. Accel-Sim's format cannot say so. */
 strata_status strata_writer_cut_launch(struct strata_writer *w, struct strata_error *err);
+/* Ends a launch whose kernel failed: it is marked, and holds the blocks written until then, or
+ * none.
+ */
+strata_status strata_writer_fail_launch(struct strata_writer *w, struct strata_error *err);
 /* The file or folder that is written until _finish renames it; NULL: the output is written in
  * place. */
 const char *strata_writer_temporary(const struct strata_writer *w);

@@ -29,12 +29,13 @@ enum native_kind {
     NATIVE_BLOCKS,
     NATIVE_LAUNCH_END,
     NATIVE_INDEX,
-    NATIVE_LAUNCH_CUT, /* a LAUNCH_END of a launch whose further blocks were not recorded */
+    NATIVE_LAUNCH_CUT,    /* a LAUNCH_END of a launch whose further blocks were not recorded */
+    NATIVE_LAUNCH_FAILED, /* the same, because its kernel failed */
 };
 
 static inline bool native_is_end(uint32_t kind)
 {
-    return kind == NATIVE_LAUNCH_END || kind == NATIVE_LAUNCH_CUT;
+    return kind == NATIVE_LAUNCH_END || kind == NATIVE_LAUNCH_CUT || kind == NATIVE_LAUNCH_FAILED;
 }
 
 /* Columns of a BLOCKS record. */

@@ -266,8 +266,8 @@ static strata_status native_writer_end_launch(struct strata_writer *w, struct st
     struct pack payload = {0};
     pack_varint(&payload, nw->total.n_blocks);
     pack_varint(&payload, nw->total.n_instructions);
-    if (w->cut)
-        nw->total.kind = NATIVE_LAUNCH_CUT;
+    if (w->cut || w->failed)
+        nw->total.kind = w->failed ? NATIVE_LAUNCH_FAILED : NATIVE_LAUNCH_CUT;
     if (!status)
         status = write_record(w, &nw->total, &payload, err);
     pack_release(&payload);

@@ -154,6 +154,14 @@ strata_status strata_writer_cut_launch(struct strata_writer *w, struct strata_er
     return status;
 }
 
+strata_status strata_writer_fail_launch(struct strata_writer *w, struct strata_error *err)
+{
+    w->failed = true;
+    strata_status status = strata_writer_end_launch(w, err);
+    w->failed = false;
+    return status;
+}
+
 uint64_t strata_writer_bytes(const struct strata_writer *w)
 {
     return w->format->writer_bytes(w);
