@@ -70,7 +70,7 @@ def uses_library():
 
 
 def version():
-    """For example "strata 0.1.0"."""
+    """For example "strata 0.2.0"."""
     return run("--version").strip()
 
 
