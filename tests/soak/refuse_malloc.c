@@ -1,6 +1,7 @@
-/* refuse_malloc.c - loaded before a program (LD_PRELOAD), refuses one allocation of the program's own
- * code: the one with the number in STRATA_REFUSE_ALLOCATION, counted from 0. What libraries ask for
- * themselves is not counted. Says so on standard error, so that a run that has fewer is known. */
+/* refuse_malloc.c - loaded before a program (LD_PRELOAD), refuses one allocation of the program's
+ * own code: the one with the number in STRATA_REFUSE_ALLOCATION, counted from 0. What libraries ask
+ * for themselves is not counted. Says so on standard error, so that a run that has fewer is known.
+ */
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
