@@ -71,7 +71,7 @@ def uses_library():
 
 def version():
     """For example "strata 0.2.0"."""
-    return run("--version").strip()
+    return "strata " + _library.VERSION if uses_library() else run("--version").strip()
 
 
 # ---- building command lines ----

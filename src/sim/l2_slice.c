@@ -46,6 +46,7 @@ void sim_slice_release(struct sim_slice *s)
     free(s->from_sms.message);
     free(s->from_link.message);
     free(s->mshr);
+    free(s->orphan);
     free(s->waiter);
     memside_dirty_release(&s->dirty);
 }

@@ -37,6 +37,7 @@ CLOCKLESS = ["smsp__inst_executed.sum", "smsp__inst_executed_op_global_ld.sum", 
              "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
              "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
              "launch__grid_size", "launch__block_size", "launch__registers_per_thread"]
+SUFFIX = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 CYCLES = "sm__cycles_elapsed.max"
 
 
@@ -61,7 +62,7 @@ class Soak:
     def over(self, share_end):
         return time.monotonic() >= share_end
 
-    def run(self, *words, limit=60, environment=None):
+    def run(self, *words, limit=60, environment=None, allow_usage=False):
         """Runs the tool; what no input may do (crash, hang, more than a few lines) is a finding."""
         command = [self.strata, *map(str, words)]
         try:
@@ -72,6 +73,8 @@ class Soak:
             return None
         if p.returncode < 0 or p.returncode > 4:
             self.finding(f"ended by {p.returncode}", command)
+        if p.returncode == 2 and not allow_usage:
+            self.finding("a command that the tester misspells: " + p.stderr.decode(errors="replace")[:200], command)
         if p.returncode in (2, 3, 4) and not p.stderr.strip():
             self.finding(f"exit {p.returncode} without a word", command)
         if re.search(rb"[\x00-\x08\x0b-\x1f]", p.stderr):
@@ -97,22 +100,21 @@ class Soak:
         """A few random keys at random values, near their default or anywhere within their bounds."""
         words = []
         for key in self.random.sample(keys, self.random.randint(0, 4)):
-            if key.get("names"):
-                value = self.random.choice(key["names"])
-            elif key["type"] == "bool":
-                value = self.random.choice(["true", "false"])
-            elif "min" in key and "max" in key and key["type"] in ("uint", "size", "double"):
-                low, high = float(key["min"]), float(key["max"])
+            bounds = re.fullmatch(r"([\d.e+]+)(\w*) to ([\d.e+]+)(\w*)", key["allowed"])
+            if bounds:
+                low, high = (float(bounds[i]) * SUFFIX.get(bounds[i + 1], 1) for i in (1, 3))
                 value = self.random.choice([low, high, low + (min(high, 4096) - low) * self.random.random(),
                                             2 ** self.random.randint(0, 16)])
-                value = value if key["type"] == "double" else int(value)
+                value = value if key["type"] == "number" else int(value)
+            elif key["type"] in ("name", "true/false"):
+                value = self.random.choice(re.split(r", | or ", key["allowed"] or "true, false"))
             else:
                 continue
             words += ["--set", f"{key['key']}={value}"]
         return words
 
     def predict(self, trace, gpu, model, words):
-        p = self.run("predict", trace, "--gpu", gpu, "-m", model, "-q", "-f", "json", *words, limit=120)
+        p = self.run("predict", trace, "--gpu", gpu, "-m", model, "-q", "-f", "json", *words, limit=120, allow_usage=True)
         self.count("model runs")
         if not p or p.returncode:
             return None
@@ -205,7 +207,6 @@ class Soak:
             at += 24 + size
         if not records:
             return self.mutate(data)
-        self.random.choice(records)
         victim = self.random.choice(records)
         victim[2] = self.mutate(victim[2])
         out = bytearray(data[:16])
@@ -225,12 +226,12 @@ class Soak:
         t = self.source / "tests"
         self.run("generate", "stencil2d", "nx=96", "ny=16", "-q", "-o", "seed.strata")
         self.run("generate", "gather", "elements=512", "-q", "-o", "gather.strata")
-        self.run("convert", "seed.strata", "-q", "-o", "text")
+        self.run("convert", "seed.strata", "text", "-q")
         self.run("predict", "seed.strata", "--gpu", "h200", "-m", "coalesce", "-q", "-f", "json", "-o", "seed.json")
         self.run("predict", "seed.strata", "--gpu", "h200", "-m", "coalesce", "-q", "-f", "csv", "-o", "seed.csv")
         kernel = next(self.folder.glob("text/kernel-*"))
         readers = [["info"], ["check"], ["predict", "--gpu", "h200", "-q", "-m", "coalesce"],
-                   ["predict", "--gpu", "titanv-new", "-q"], ["reuse", "-q"]]
+                   ["predict", "--gpu", "titanv-new", "-q"], ["reuse", "-q", "--gpu", "h200"]]
         seeds = [(self.folder / "seed.strata", self.mutate_native, readers),
                  (self.folder / "gather.strata", self.mutate_native, readers),
                  (self.folder / "seed.strata", self.mutate, readers[:2]), (kernel, self.mutate, readers),
@@ -239,8 +240,8 @@ class Soak:
                  (self.source / "gpus/h200.yaml", self.mutate, [["gpu", "check"], ["gpu", "show"]])]
         counters = t / "data/counters.csv"
         if counters.exists():
-            seeds.append((counters, self.mutate, [["correlate", "-q", "--predicted", "seed.json", "--measured"]]))
-        models = list((self.source / "models").glob("*.strata*")) + list((self.source / "models").glob("*.bin"))
+            seeds.append((counters, self.mutate, [["correlate", "-q", "seed.json", "--measured"]]))
+        models = list((self.source / "models").glob("*.learn"))
         for model in models[:1]:
             seeds.append((model, self.mutate_learned,
                           [["predict", "seed.strata", "--gpu", "h200", "-q", "-m", "learned", "--set"]]))
@@ -263,7 +264,7 @@ class Soak:
             words = reader + ([f"model.file={name}"] if reader[-1] == "--set" else [str(name)])
             # Whatever a file claims, this much is enough for a few kilobytes.
             before = set(os.listdir(self.folder))
-            p = self.run(*words, limit=30)
+            p = self.run(*words, limit=30, allow_usage=True)
             self.count("damaged files")
             if p and p.returncode and "out.strata" in set(os.listdir(self.folder)) - before:
                 self.finding("a failed command left its output", words)
@@ -278,7 +279,7 @@ class Soak:
 
     def killed(self, end):
         self.run("generate", "stream", "elements=65536", "-q", "-o", "big.strata")
-        commands = [["convert", "big.strata", "-q", "-o", "out.strata"], ["convert", "big.strata", "-q", "-o", "outdir"],
+        commands = [["convert", "big.strata", "out.strata", "-q"], ["convert", "big.strata", "outdir", "-q"],
                     ["generate", "stream", "elements=262144", "-q", "-o", "out.strata"],
                     ["predict", "big.strata", "--gpu", "h200", "-q", "-f", "json", "-o", "out.json"],
                     ["dissect", "-t", "model:gtx780", "--save", "saved"],
@@ -325,12 +326,12 @@ class Soak:
             return
         self.run("generate", "stencil2d", "nx=64", "ny=8", "-q", "-o", "a.strata")
         self.run("predict", "a.strata", "--gpu", "h200", "-m", "coalesce", "-q", "-f", "json", "-o", "a.json")
-        self.run("convert", "a.strata", "-q", "-o", "atext")
+        self.run("convert", "a.strata", "atext", "-q")
         commands = [["info", "a.strata"], ["info", "atext"], ["check", "a.strata"], ["gpu", "show", "h200"], ["gpu", "list"],
-                    ["gpu", "diff", "h200", "h100"], ["metrics"], ["convert", "a.strata", "-q", "-o", "out.strata"],
-                    ["convert", "a.strata", "-q", "-o", "outdir"], ["report", "a.json", "-q", "-o", "page.html"],
+                    ["gpu", "diff", "h200", "h100"], ["metrics"], ["convert", "a.strata", "out.strata", "-q"],
+                    ["convert", "a.strata", "outdir", "-q"], ["report", "a.json", "-q", "-o", "page.html"],
                     ["generate", "stencil2d", "nx=64", "ny=8", "-q", "-o", "out.strata"],
-                    ["hotspots", "a.strata", "--gpu", "h200"], ["reuse", "a.strata"], ["export", "a.strata", "-q", "-o", "out.csv"],
+                    ["hotspots", "a.strata", "--gpu", "h200"], ["reuse", "a.strata", "--gpu", "h200"], ["export", "a.strata", "--gpu", "h200", "-q", "-o", "out.csv"],
                     ["sweep", "a.strata", "--gpu", "h200", "-m", "coalesce", "--vary", "l1.hit=30,31", "-q"]]
         commands += [["predict", "a.strata", "--gpu", "h200", "-q", "-m", m, "-o", "out.txt"] for m in MODELS]
         for words in commands:
@@ -343,7 +344,7 @@ class Soak:
     def refuse(self, words, at):
         environment = dict(self.environment, LD_PRELOAD=self.malloc, STRATA_REFUSE_ALLOCATION=str(at))
         before = set(os.listdir(self.folder))
-        p = self.run(*words, limit=60, environment=environment)
+        p = self.run(*words, limit=60, environment=environment, allow_usage=True)
         self.count("refused allocations")
         made = set(os.listdir(self.folder)) - before
         for name in made:
