@@ -2,7 +2,7 @@
 BUILD ?= build
 MESON_FLAGS ?= -Dwerror=true
 
-.PHONY: all setup demo check bench soak fuzz install format clean asan static
+.PHONY: all setup demo check bench soak fuzz install format clean asan static dist deb wheel
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -51,8 +51,18 @@ static: setup
 	@strip -o build-static/strata-static/strata build-static/tools/strata
 	@tar -C build-static -czf build-static/strata-static.tar.gz strata-static && ls -lh build-static/strata-static.tar.gz
 
+# A tarball that builds from itself; a Debian package; a wheel of the Python module. All go to dist/.
+dist:
+	@scripts/dist
+
+deb: setup
+	@scripts/deb
+
+wheel: all
+	@scripts/wheel $(BUILD)
+
 format: setup
 	@scripts/check-format --fix
 
 clean:
-	rm -rf build build-asan build-fuzz build-static demo-out
+	rm -rf build build-asan build-fuzz build-static build-deb demo-out dist

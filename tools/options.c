@@ -137,8 +137,10 @@ static bool store_value(const struct option *o, const char *value)
     case OPTION_LIST: {
         struct option_list *list = o->target;
         const char **grown = realloc(list->item, (list->n + 1) * sizeof *grown);
-        if (!grown)
-            return false;
+        if (!grown) {
+            fputs("strata: there is no memory left for the options.\n", stderr);
+            exit(EXIT_INPUT);
+        }
         list->item = grown;
         list->item[list->n++] = value;
         return true;
