@@ -152,7 +152,7 @@ test("advice, the hot line and the speed of light stand on the launch's page, an
   assert.ok((await page.locator(`[data-chart="advice"]`).textContent()).includes("up to 80 % less time"));
   assert.equal(await page.locator("#source-table tr.hot").count(), 1);
   await page.click("#source-table tr.hot");
-  assert.ok((await page.locator(".sitewords").textContent()).includes("32 sectors each time, 4 would do"));
+  assert.ok((await page.locator(".sitewords").textContent()).includes("32.0 sectors each time, 4.0 would do"));
   assert.ok((await page.locator(`[data-chart="speed-of-light"] .peakrow`).count()) >= 3);
   const flow = await page.locator(`[data-chart="accesses"] svg`).textContent();
   assert.ok(flow.includes("L2 atomics") && !/Reductions → merged in the L1/.test(flow));
