@@ -40,8 +40,9 @@ soak: all
 	@scripts/soak $(BUILD)
 
 # `make install PREFIX=/opt/strata`; without PREFIX the one the build has (/usr/local). DESTDIR is honoured.
-install: all
-	@$(if $(PREFIX),meson configure $(BUILD) --prefix=$(PREFIX) && ninja -C $(BUILD) &&) meson install -C $(BUILD)
+install: setup
+	@test -f build-install/build.ninja || meson setup build-install -Dtests=false >/dev/null
+	@$(if $(PREFIX),meson configure build-install --prefix=$(PREFIX) &&) ninja -C build-install && meson install -C build-install
 
 # One file that runs on any Linux of this architecture: build-static/strata. GPU files are found in a folder gpus beside it.
 static: setup
