@@ -16,12 +16,13 @@
 #define DEFAULT_LIMIT_BYTES ((uint64_t)2 << 30)
 
 static const char help_text[] =
-    "Runs an unmodified CUDA program without a GPU: a library of Strata's takes the place of "
-    "libcudart, and an\n"
-    "emulator runs the PTX the program carries. Build it with `nvcc -cudart shared` (add -lineinfo "
-    "for source lines),\n"
-    "or with strata-clang where there is no CUDA toolkit. The program's own output and exit code "
-    "are passed on.\n\n"
+    "Runs an unmodified CUDA program without a GPU: libraries of Strata's take the place of the CUDA "
+    "driver and\n"
+    "runtime, and an emulator runs the PTX the program carries. Build it with nvcc (add -lineinfo for "
+    "source lines),\n"
+    "or with strata-clang where there is no CUDA toolkit. Scripts and what they start are followed. "
+    "The program's own\n"
+    "output and exit code are passed on.\n\n"
     "With --ptx a kernel of a PTX file is launched without a host program: give --kernel, --grid, "
     "--block and one\n"
     "--arg per parameter: i32:N u32:N i64:N u64:N f32:X f64:X, or "

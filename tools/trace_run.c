@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -21,28 +20,9 @@
 #include <strata/fatbin.h>
 
 #include "cmd.h"
-
-#define MAX_FINISHED 64
-#define DRAIN_MS     200 /* after the program ended, for what is still in the pipe */
+#include "trace_follow.h"
 
 extern char **environ;
-
-struct counts {
-    unsigned long long seen, traced, instructions_seen, instructions_traced, bytes, cut;
-};
-
-/* What came over the pipe so far. */
-struct follow {
-    struct counts now, before; /* of the current process; of those before it */
-    uint32_t processes;        /* that used the runtime */
-    bool fatal, kernel_failed, write_failed, limit, interrupted;
-    char unsupported[128]; /* the first call that is not supported */
-    char *finished[MAX_FINISHED];
-    size_t n_finished;
-    bool on_terminal;
-    char line[4096];
-    size_t n_line;
-};
 
 /* ---- finding things ---- */
 
@@ -184,25 +164,52 @@ static void prepend(struct variables *v, const char *name, const char *first)
     set_variable(v, name, "%s%s%s", first, old && *old ? ":" : "", old ? old : "");
 }
 
-/* LD_LIBRARY_PATH serves programs without RPATH; LD_PRELOAD comes before an RPATH too. */
-static void set_environment(struct variables *v, const struct trace_request *r, const char *runtime,
-                            const struct strata_cuda_program *program, const char *temporary,
-                            int fd)
+/* A library of Strata's: in one folder where installed, each in its own in the build folder. */
+static bool find_library(const char *runtime, const char *built_in, const char *name,
+                         char out[PATH_MAX])
 {
-    char preload[PATH_MAX + 64];
-    copy_environment(v);
-    prepend(v, "LD_LIBRARY_PATH", runtime);
-    if (program->cudart[0]) {
-        snprintf(preload, sizeof preload, "%s/%s", runtime, program->cudart);
-        prepend(v, "LD_PRELOAD", preload);
+    return (snprintf(out, PATH_MAX, "%s/%s", runtime, name) < PATH_MAX && !access(out, R_OK)) ||
+           (snprintf(out, PATH_MAX, "%s/../%s/%s", runtime, built_in, name) < PATH_MAX &&
+            !access(out, R_OK));
+}
+
+/* LD_PRELOAD comes before a search path (RPATH) inside a program or library: what is loaded already
+ * is not searched for. LD_LIBRARY_PATH serves processes that clear it. */
+static void set_libraries(struct variables *v, const char *runtime)
+{
+    static const char *const libraries[][2] = {
+        {"preload", "libstrata-preload.so"}, {"cuda", "libcuda.so.1"},
+        {"cudart", "libcudart.so.13"},       {"cudart", "libcudart.so.12"},
+        {"cudart", "libcudart.so.11.0"},     {"nvml", "libnvidia-ml.so.1"}};
+    char preload[6 * PATH_MAX] = "", path[PATH_MAX], folder[PATH_MAX];
+    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++)
+        if (find_library(runtime, libraries[i][0], libraries[i][1], path)) {
+            strcat(preload, preload[0] ? ":" : "");
+            strcat(preload, path);
+        }
+    prepend(v, "LD_PRELOAD", preload);
+    snprintf(folder, sizeof folder, "%s", runtime);
+    if (find_library(runtime, "cuda", "libcuda.so.1", path)) {
+        *strrchr(path, '/') = 0;
+        if (strcmp(path, runtime))
+            snprintf(folder, sizeof folder, "%.*s:%.*s", PATH_MAX / 2 - 2, runtime,
+                     PATH_MAX / 2 - 2, path);
     }
+    prepend(v, "LD_LIBRARY_PATH", folder);
+}
+
+static void set_environment(struct variables *v, const struct trace_request *r, const char *runtime,
+                            const char *temporary, const char *pipe)
+{
+    char injection[PATH_MAX];
+    copy_environment(v);
+    set_libraries(v, runtime);
     if (!r->no_record)
         set_variable(v, "STRATA_TRACE_OUT", "%s", temporary);
-    set_variable(v, "STRATA_TRACE_FD", "%d", fd);
-    if (r->nvtx_include) {
+    set_variable(v, "STRATA_TRACE_PIPE", "%s", pipe);
+    if (r->nvtx_include && find_library(runtime, "cuda", "libcuda.so.1", injection)) {
         set_variable(v, "STRATA_TRACE_NVTX", "%s", r->nvtx_include);
-        set_variable(v, "NVTX_INJECTION64_PATH", "%s/%s", runtime,
-                     program->cudart[0] ? program->cudart : "libcudart.so.12");
+        set_variable(v, "NVTX_INJECTION64_PATH", "%s", injection);
     }
     if (r->kernel_name)
         set_variable(v, "STRATA_TRACE_KERNEL_NAME", "%s", r->kernel_name);
@@ -223,129 +230,6 @@ static void free_environment(struct variables *v)
     for (size_t i = 0; i < v->n; i++)
         free(v->item[i]);
     free(v->item);
-}
-
-/* ---- following ---- */
-
-static void print_bytes(char *out, size_t size, uint64_t bytes)
-{
-    static const char *const unit[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-    double x = (double)bytes;
-    size_t u = 0;
-    for (; x >= 1024 && u + 1 < sizeof unit / sizeof unit[0]; u++)
-        x /= 1024;
-    snprintf(out, size, u ? "%.1f %s" : "%.0f %s", x, unit[u]);
-}
-
-static struct counts add_counts(struct counts a, struct counts b)
-{
-    return (struct counts){a.seen + b.seen,
-                           a.traced + b.traced,
-                           a.instructions_seen + b.instructions_seen,
-                           a.instructions_traced + b.instructions_traced,
-                           a.bytes + b.bytes,
-                           a.cut + b.cut};
-}
-
-static void print_state(const struct follow *f, const char *end)
-{
-    char bytes[32];
-    struct counts c = add_counts(f->before, f->now);
-    print_bytes(bytes, sizeof bytes, c.bytes);
-    double share = c.instructions_seen
-                       ? 100.0 * (double)c.instructions_traced / (double)c.instructions_seen
-                       : 0;
-    fprintf(
-        stderr,
-        "strata trace: %llu launch%s seen, %llu traced, %.1f %% of %llu warp instructions, %s%s",
-        c.seen, c.seen == 1 ? "" : "es", c.traced, share, c.instructions_seen, bytes, end);
-}
-
-static void take_progress(struct follow *f, const char *numbers)
-{
-    struct counts n;
-    if (sscanf(numbers, "%llu %llu %llu %llu %llu %llu", &n.seen, &n.traced, &n.instructions_seen,
-               &n.instructions_traced, &n.bytes, &n.cut) != 6)
-        return;
-    f->now = n;
-    if (f->on_terminal)
-        print_state(f, "   \r");
-}
-
-/* Processes are taken to use the GPU one after the other; if not, only the figures shown are off.
- */
-static void take_hello(struct follow *f)
-{
-    f->processes++;
-    f->before = add_counts(f->before, f->now);
-    memset(&f->now, 0, sizeof f->now);
-}
-
-static void take_line(struct follow *f, const char *line)
-{
-    if (!strncmp(line, "hello ", 6))
-        take_hello(f);
-    else if (!strncmp(line, "progress ", 9))
-        take_progress(f, line + 9);
-    else if (!strcmp(line, "fatal"))
-        f->fatal = true;
-    else if (!strcmp(line, "kernel-failed"))
-        f->kernel_failed = true;
-    else if (!strcmp(line, "write-failed"))
-        f->write_failed = true;
-    else if (!strcmp(line, "limit"))
-        f->limit = true;
-    else if (!strcmp(line, "interrupted"))
-        f->interrupted = true;
-    else if (!strncmp(line, "unsupported ", 12) && !f->unsupported[0])
-        snprintf(f->unsupported, sizeof f->unsupported, "%s", line + 12);
-    else if (!strncmp(line, "finished ", 9)) {
-        const char *path = strchr(line + 9, ' ');
-        f->now.bytes = strtoull(line + 9, NULL, 10);
-        if (path && f->n_finished < MAX_FINISHED && (f->finished[f->n_finished] = strdup(path + 1)))
-            f->n_finished++;
-    }
-}
-
-/* False at the end of the pipe. */
-static bool take_input(struct follow *f, int fd)
-{
-    ssize_t n = read(fd, f->line + f->n_line, sizeof f->line - 1 - f->n_line);
-    if (n <= 0)
-        return n < 0 && errno == EINTR;
-    f->n_line += (size_t)n;
-    char *start = f->line, *newline;
-    while ((newline = memchr(start, '\n', (size_t)(f->line + f->n_line - start)))) {
-        *newline = 0;
-        take_line(f, start);
-        start = newline + 1;
-    }
-    f->n_line = (size_t)(f->line + f->n_line - start);
-    memmove(f->line, start, f->n_line);
-    if (f->n_line == sizeof f->line - 1)
-        f->n_line = 0; /* no line is that long: not ours */
-    return true;
-}
-
-/* Until the program ended and the pipe is empty; processes it left behind are not waited for. */
-static int follow_until_end(struct follow *f, pid_t pid, int fd)
-{
-    int status = 0;
-    bool ended = false;
-    for (;;) {
-        struct pollfd p = {.fd = fd, .events = POLLIN};
-        int n = poll(&p, 1, ended ? DRAIN_MS : 50);
-        if (n > 0 && !take_input(f, fd))
-            break;
-        if (n <= 0 && ended)
-            break;
-        if (!ended && waitpid(pid, &status, WNOHANG) == pid)
-            ended = true;
-    }
-    if (!ended)
-        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-            ;
-    return status;
 }
 
 /* ---- afterwards ---- */
@@ -404,21 +288,17 @@ static void remove_leftovers(const char *temporary)
 static strata_status judge(const struct follow *f, const struct trace_request *r,
                            const char *program, int status, struct strata_error *err)
 {
-    if (!f->processes)
-        return strata_fail(err, STRATA_EUNSUPPORTED, program, 0, 0,
-                           "the program ended without using the CUDA runtime, so there is nothing "
-                           "to record; if it "
-                           "should use CUDA, link it with `nvcc -cudart shared`.");
-    if (r->no_record)
+    struct counts all = follow_counts(f);
+    if (r->no_record || !f->n_processes)
         return STRATA_OK;
-    if (WIFSIGNALED(status) && !f->n_finished)
+    if (WIFSIGNALED(status) && !f->n_ended)
         return strata_fail(err, STRATA_EFORMAT, program, 0, 0,
                            "the program was stopped by signal %d (%s); no trace was kept.",
                            WTERMSIG(status), strsignal(WTERMSIG(status)));
-    if (f->fatal)
+    if (f->fatal || (f->refused && !all.traced))
         return strata_fail(err, STRATA_EUNSUPPORTED, program, 0, 0,
                            "the program cannot be run as it is (see above); no trace was kept.");
-    if (!f->n_finished && !f->write_failed)
+    if (!f->n_ended && !f->write_failed)
         return strata_fail(err, STRATA_EFORMAT, program, 0, 0,
                            "the program ended by _exit or replaced itself, so its trace was not "
                            "finished and not kept; "
@@ -426,11 +306,7 @@ static strata_status judge(const struct follow *f, const struct trace_request *r
     if (f->write_failed)
         return strata_fail(err, STRATA_EIO, program, 0, 0,
                            "the trace could not be written (see above).");
-    struct counts all = add_counts(f->before, f->now);
-    if (!all.seen)
-        return strata_fail(err, STRATA_EFORMAT, program, 0, 0,
-                           "the program launched no kernel; no trace was kept.");
-    if (!all.traced)
+    if (all.seen && !all.traced)
         return strata_fail(err, STRATA_EFORMAT, program, 0, 0,
                            "none of the %llu launch%s passed the filters; no trace was kept. "
                            "Kernel names are compared "
@@ -440,6 +316,18 @@ static strata_status judge(const struct follow *f, const struct trace_request *r
     return STRATA_OK;
 }
 
+/* A program that ends well without a launch is no error: its own code is passed on. */
+static bool say_nothing_traced(const struct follow *f, const struct trace_request *r,
+                               const char *program)
+{
+    if (follow_counts(f).seen)
+        return false;
+    if (!r->quiet)
+        fprintf(stderr, "strata trace: %s %s, so nothing was traced.\n", program,
+                f->n_processes ? "launched no kernel" : "did not use CUDA");
+    return true;
+}
+
 static void summarise(const struct follow *f, const struct trace_request *r, const char *output)
 {
     if (r->quiet)
@@ -447,7 +335,7 @@ static void summarise(const struct follow *f, const struct trace_request *r, con
     char where[PATH_MAX + 8] = "\n";
     if (!r->no_record)
         snprintf(where, sizeof where, " in %s\n", output);
-    print_state(f, where);
+    follow_print(f, where);
     if (f->limit) {
         char limit[32];
         print_bytes(limit, sizeof limit, r->limit_bytes);
@@ -456,8 +344,7 @@ static void summarise(const struct follow *f, const struct trace_request *r, con
                 "being recorded, and %llu "
                 "launch%s cut short; raise it with --limit, or record less with --launch-count or "
                 "--sample-blocks.\n",
-                limit, f->before.cut + f->now.cut,
-                f->before.cut + f->now.cut == 1 ? " was" : "es were");
+                limit, follow_counts(f).cut, follow_counts(f).cut == 1 ? " was" : "es were");
     }
     if (f->interrupted)
         fprintf(
@@ -517,15 +404,25 @@ static strata_status check_output(const char *output, struct strata_error *err)
                        strerror(errno));
 }
 
-strata_status trace_run(const struct trace_request *r, char **argv, int *exit_code,
-                        struct strata_error *err)
+/* The program may change its folder; the trace stays where it was asked for. */
+static void temporary_name(const char *output, char out[PATH_MAX + 40])
 {
-    char runtime[PATH_MAX], program[PATH_MAX], output[PATH_MAX], temporary[PATH_MAX + 40];
-    struct strata_cuda_program inspected;
-    struct variables environment = {0};
-    struct follow f = {.on_terminal = !r->quiet && isatty(STDERR_FILENO)};
-    int fd[2] = {-1, -1}, wait_status = 0;
-    pid_t pid = -1;
+    char folder[PATH_MAX], full[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", output);
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        slash[slash == folder] = 0;
+    if (!realpath(slash ? folder : ".", full))
+        snprintf(full, sizeof full, ".");
+    snprintf(out, PATH_MAX + 40, "%.*s/%.200s.part.%ld", PATH_MAX - 220, full, base_of(output),
+             (long)getpid());
+}
+
+static strata_status prepare(const struct trace_request *r, char **argv, char runtime[PATH_MAX],
+                             char program[PATH_MAX], char output[PATH_MAX],
+                             struct strata_error *err)
+{
+    struct strata_cuda_program inspected = {0};
     strata_status status = find_runtime(runtime, err);
     if (status == STRATA_OK)
         status = find_program(argv[0], program, err);
@@ -534,23 +431,35 @@ strata_status trace_run(const struct trace_request *r, char **argv, int *exit_co
     if (status == STRATA_OK)
         status = strata_cuda_program_check(&inspected, program, err);
     if (r->output)
-        snprintf(output, sizeof output, "%s", r->output);
+        snprintf(output, PATH_MAX, "%s", r->output);
     else
-        snprintf(output, sizeof output, "%.*s.strata", (int)(PATH_MAX - 10), base_of(argv[0]));
+        snprintf(output, PATH_MAX, "%.*s.strata", (int)(PATH_MAX - 10), base_of(argv[0]));
     if (status == STRATA_OK && !r->no_record)
         status = check_output(output, err);
-    if (status != STRATA_OK)
-        return status;
-    if (inspected.gpu_library[0] && !r->quiet)
+    if (status == STRATA_OK && inspected.gpu_library[0] && !r->quiet)
         fprintf(
             stderr,
             "strata trace: %s needs %s, which works with a GPU only: calls into it will fail.\n",
             program, inspected.gpu_library);
-    snprintf(temporary, sizeof temporary, "%s.part.%ld", output, (long)getpid());
-    if (pipe2(fd, O_CLOEXEC) || fcntl(fd[1], F_SETFD, 0))
+    return status;
+}
+
+strata_status trace_run(const struct trace_request *r, char **argv, int *exit_code,
+                        struct strata_error *err)
+{
+    char runtime[PATH_MAX], program[PATH_MAX], output[PATH_MAX], temporary[PATH_MAX + 40];
+    struct variables environment = {0};
+    struct follow f = {.on_terminal = !r->quiet && isatty(STDERR_FILENO), .fd = -1};
+    int wait_status = 0;
+    pid_t pid = -1;
+    strata_status status = prepare(r, argv, runtime, program, output, err);
+    if (status != STRATA_OK)
+        return status;
+    temporary_name(output, temporary);
+    if (!follow_open(&f))
         return strata_fail(err, STRATA_EIO, program, 0, 0, "no pipe to the program: %s.",
                            strerror(errno));
-    set_environment(&environment, r, runtime, &inspected, temporary, fd[1]);
+    set_environment(&environment, r, runtime, temporary, f.pipe);
     /* Host memory a kernel may use (cudaHostRegister) lies at the same addresses in every run then.
      */
     personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE);
@@ -559,22 +468,22 @@ strata_status trace_run(const struct trace_request *r, char **argv, int *exit_co
     status = environment.failed
                  ? strata_fail(err, STRATA_ENOMEM, program, 0, 0, "there is no memory to start it.")
                  : spawn(program, argv, environment.item, &pid, err);
-    close(fd[1]);
+    bool nothing = false;
     if (status == STRATA_OK) {
-        wait_status = follow_until_end(&f, pid, fd[0]);
+        wait_status = follow_until_end(&f, pid);
         status = judge(&f, r, program, wait_status, err);
-        *exit_code = exit_code_of(&f, wait_status);
+        *exit_code =
+            status != STRATA_OK && (f.fatal || f.refused) ? 0 : exit_code_of(&f, wait_status);
+        if (f.on_terminal)
+            fprintf(stderr, "\r\033[K");
+        nothing = status == STRATA_OK && say_nothing_traced(&f, r, program);
     }
-    close(fd[0]);
     free_environment(&environment);
-    if (f.on_terminal)
-        fprintf(stderr, "\r\033[K");
-    if (status == STRATA_OK && !r->no_record)
+    if (status == STRATA_OK && !r->no_record && !nothing)
         status = rename_finished(&f, output, err);
     remove_leftovers(temporary);
-    if (status == STRATA_OK)
+    if (status == STRATA_OK && !nothing)
         summarise(&f, r, output);
-    for (size_t i = 0; i < f.n_finished; i++)
-        free(f.finished[i]);
+    follow_close(&f);
     return status;
 }

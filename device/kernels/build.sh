@@ -5,7 +5,7 @@
 #   build.sh clang OUT [FLAG...]   with clang and no CUDA installation, through scripts/strata-clang
 #
 # SUITE_DIR names another folder of tests for the same driver (device/holdout).
-# nvcc links the shared CUDA runtime: `strata trace` can stand in for that one only.
+# nvcc links the shared CUDA runtime; `strata trace` takes the other as well.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 how=${1:?say nvcc or clang} out=${2:?name the program to write}

@@ -78,6 +78,7 @@ struct strata_cuda_program {
     bool same_machine;    /* built for the machine this runs on */
     char cudart[64];      /* "libcudart.so.13": the runtime it needs, "" if none directly */
     bool static_cudart;   /* the runtime is inside the executable */
+    bool has_symbols;     /* a symbol table that names it */
     bool needs_libcuda;   /* links the driver library itself */
     char gpu_library[64]; /* "libcublas.so.13": one of NVIDIA's that need a GPU, "" if none */
     bool may_load_cuda; /* loads libraries at run time, or needs ones beyond the C and C++ libraries

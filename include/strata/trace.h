@@ -327,6 +327,10 @@ struct strata_writer;
 struct strata_writer_options {
     const char *format;    /* "strata" or "accelsim"; NULL: from the path's suffix */
     int compression_level; /* 0: the format's default; negative: none, where the format can */
+    /* Native only: where the bytes go instead of a file; false: they could not be taken (errno).
+     * Then no file is made or renamed, and the path is for messages. */
+    bool (*write)(void *user, const void *bytes, size_t n);
+    void *write_user;
     uint32_t reserved[4];
 };
 strata_status strata_writer_create(const char *path, const struct strata_writer_options *opt,

@@ -1,97 +1,60 @@
-/* array.c - cudaArray: texels in rows, and copies in and out of it. */
+/* array.c - cudaArray, copies in and out of it, and texture objects: the driver's, in the runtime's
+ * words. */
 #include "cudart/runtime.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ARRAY_MAGIC 0x41727279u
-#define ROW_ALIGN   32
-#define BASE_ALIGN  512
+#include "base/array.h"
 
-bool array_valid(const struct array *a)
-{
-    return a && a->magic == ARRAY_MAGIC;
-}
+/* ---- formats ---- */
 
-static int make_array(struct array **out, const struct channel_format *format, struct extent extent,
-                      unsigned flags)
+bool format_to_driver(const struct channel_format *f, CUarray_format *format, unsigned *channels)
 {
-    int bits = 0;
-    if (!out || !format || !extent.width)
-        return INVALID_VALUE;
-    for (int i = 0; i < 4; i++)
-        bits += format->bits[i];
-    if (bits <= 0 || bits > 128 || bits % 8)
-        return INVALID_VALUE;
-    struct array *a = calloc(1, sizeof *a);
-    if (!a)
-        return MEMORY_ALLOCATION;
-    a->magic = ARRAY_MAGIC;
-    a->format = *format;
-    a->extent = extent;
-    a->flags = flags;
-    a->texel_bytes = (size_t)bits / 8;
-    a->pitch = (extent.width * a->texel_bytes + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
-    a->data = memory_allocate(a->pitch * (extent.height ? extent.height : 1) *
-                                  (extent.depth ? extent.depth : 1),
-                              BASE_ALIGN);
-    if (!a->data) {
-        free(a);
-        return MEMORY_ALLOCATION;
+    static const CUarray_format table[3][3] = {
+        {CU_AD_FORMAT_SIGNED_INT8, CU_AD_FORMAT_SIGNED_INT16, CU_AD_FORMAT_SIGNED_INT32},
+        {CU_AD_FORMAT_UNSIGNED_INT8, CU_AD_FORMAT_UNSIGNED_INT16, CU_AD_FORMAT_UNSIGNED_INT32},
+        {0, CU_AD_FORMAT_HALF, CU_AD_FORMAT_FLOAT},
+    };
+    int bits = f->bits[0], size = bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : -1;
+    if (size < 0 || f->kind < 0 || f->kind > 2 || !table[f->kind][size])
+        return false;
+    *channels = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        if (f->bits[i] && (f->bits[i] != bits || *channels != i))
+            return false;
+        *channels += f->bits[i] != 0;
     }
-    *out = a;
-    return OK;
+    *format = table[f->kind][size];
+    return *channels == 1 || *channels == 2 || *channels == 4;
 }
 
-API(cudaMallocArray, struct array **out, const struct channel_format *format, size_t width,
-    size_t height, unsigned flags)
+struct channel_format format_from_driver(CUarray_format format, unsigned channels)
 {
-    ENTER();
-    LEAVE(make_array(out, format, (struct extent){width, height, 0}, flags));
+    struct channel_format f = {{0}, 0};
+    int bits = 0;
+    for (int kind = 0; kind < 3 && !bits; kind++)
+        for (int size = 8; size <= 32 && !bits; size *= 2) {
+            struct channel_format one = {{size}, kind};
+            CUarray_format same;
+            unsigned n;
+            if (format_to_driver(&one, &same, &n) && same == format) {
+                bits = size;
+                f.kind = kind;
+            }
+        }
+    for (unsigned i = 0; i < channels && i < 4; i++)
+        f.bits[i] = bits;
+    return f;
 }
 
-API(cudaMalloc3DArray, struct array **out, const struct channel_format *format,
-    struct extent extent, unsigned flags)
+size_t array_texel_bytes(CUarray a)
 {
-    ENTER();
-    LEAVE(make_array(out, format, extent, flags));
-}
-
-API(cudaFreeArray, struct array *a)
-{
-    ENTER();
-    if (!a)
-        LEAVE(OK);
-    if (!array_valid(a))
-        LEAVE(INVALID_RESOURCE_HANDLE);
-    memory_release(a->data);
-    a->magic = 0;
-    free(a);
-    LEAVE(OK);
-}
-
-API(cudaArrayGetInfo, struct channel_format *format, struct extent *extent, unsigned *flags,
-    struct array *a)
-{
-    ENTER();
-    if (!array_valid(a))
-        LEAVE(INVALID_RESOURCE_HANDLE);
-    if (format)
-        *format = a->format;
-    if (extent)
-        *extent = a->extent;
-    if (flags)
-        *flags = a->flags;
-    LEAVE(OK);
-}
-
-API(cudaGetChannelDesc, struct channel_format *format, const struct array *a)
-{
-    ENTER();
-    if (!array_valid(a))
-        LEAVE(INVALID_RESOURCE_HANDLE);
-    *format = a->format;
-    LEAVE(OK);
+    CUDA_ARRAY3D_DESCRIPTOR d;
+    if (cuArray3DGetDescriptor_v2(&d, a) != CUDA_SUCCESS)
+        return 0;
+    return (size_t)format_from_driver(d.Format, 1).bits[0] / 8 * d.NumChannels;
 }
 
 struct channel_format cudaCreateChannelDesc(int x, int y, int z, int w, int kind);
@@ -101,46 +64,115 @@ cudaCreateChannelDesc(int x, int y, int z, int w, int kind)
     return (struct channel_format){{x, y, z, w}, kind};
 }
 
-/* Offsets and widths of these calls are in bytes; copy_run wants texels. */
-static int to_array(struct array *a, size_t x, size_t y, const void *src, size_t pitch,
-                    size_t width, size_t height, int kind)
+/* ---- arrays; flags have the driver's bits ---- */
+
+static bool describe(const struct channel_format *format, struct extent extent, unsigned flags,
+                     CUDA_ARRAY3D_DESCRIPTOR *d)
 {
-    if (!array_valid(a))
-        return INVALID_RESOURCE_HANDLE;
-    struct copy3d c = {.src = {(void *)(uintptr_t)src, pitch, width, height},
-                       .dst_array = a,
-                       .dst_position = {x / a->texel_bytes, y, 0},
-                       .extent = {width / a->texel_bytes, height, 1},
-                       .kind = kind};
-    return copy_run(&c);
+    *d = (CUDA_ARRAY3D_DESCRIPTOR){
+        .Width = extent.width, .Height = extent.height, .Depth = extent.depth, .Flags = flags};
+    return format && format_to_driver(format, &d->Format, &d->NumChannels);
 }
 
-static int from_array(void *dst, size_t pitch, struct array *a, size_t x, size_t y, size_t width,
-                      size_t height, int kind)
+API(cudaMalloc3DArray, CUarray *out, const struct channel_format *format, struct extent extent,
+    unsigned flags)
 {
-    if (!array_valid(a))
-        return INVALID_RESOURCE_HANDLE;
-    struct copy3d c = {.src_array = a,
-                       .src_position = {x / a->texel_bytes, y, 0},
-                       .dst = {dst, pitch, width, height},
-                       .extent = {width / a->texel_bytes, height, 1},
-                       .kind = kind};
-    return copy_run(&c);
+    CUDA_ARRAY3D_DESCRIPTOR d;
+    READY();
+    RESULT(describe(format, extent, flags, &d) ? (int)cuArray3DCreate_v2(out, &d) : INVALID_VALUE);
+}
+
+API(cudaMallocArray, CUarray *out, const struct channel_format *format, size_t width, size_t height,
+    unsigned flags)
+{
+    return cudaMalloc3DArray(out, format, (struct extent){width, height, 0}, flags);
+}
+
+API(cudaFreeArray, CUarray a)
+{
+    if (!a)
+        return OK;
+    PASS(cuArrayDestroy(a));
+}
+
+API(cudaArrayGetInfo, struct channel_format *format, struct extent *extent, unsigned *flags,
+    CUarray a)
+{
+    CUDA_ARRAY3D_DESCRIPTOR d;
+    READY();
+    CUresult status = cuArray3DGetDescriptor_v2(&d, a);
+    if (status != CUDA_SUCCESS)
+        RESULT(status);
+    if (format)
+        *format = format_from_driver(d.Format, d.NumChannels);
+    if (extent)
+        *extent = (struct extent){d.Width, d.Height, d.Depth};
+    if (flags)
+        *flags = d.Flags;
+    return OK;
+}
+
+API(cudaGetChannelDesc, struct channel_format *format, CUarray a)
+{
+    return format ? cudaArrayGetInfo(format, NULL, NULL, a) : runtime_result(INVALID_VALUE);
+}
+
+API(cudaMallocMipmappedArray, CUmipmappedArray *out, const struct channel_format *format,
+    struct extent extent, unsigned levels, unsigned flags)
+{
+    CUDA_ARRAY3D_DESCRIPTOR d;
+    READY();
+    RESULT(describe(format, extent, flags, &d) ? (int)cuMipmappedArrayCreate(out, &d, levels)
+                                               : INVALID_VALUE);
+}
+
+API(cudaGetMipmappedArrayLevel, CUarray *out, CUmipmappedArray m, unsigned level)
+{
+    PASS(cuMipmappedArrayGetLevel(out, m, level));
+}
+
+API(cudaFreeMipmappedArray, CUmipmappedArray m)
+{
+    if (!m)
+        return OK;
+    PASS(cuMipmappedArrayDestroy(m));
+}
+
+/* ---- copies whose offsets and widths are in bytes ---- */
+
+static int with_array(CUarray a, size_t x, size_t y, void *other, size_t pitch, size_t width,
+                      size_t height, int kind, bool into, CUstream stream)
+{
+    READY();
+    CUDA_MEMCPY3D c = into ? copy_rows(NULL, 0, other, pitch, width, height, kind)
+                           : copy_rows(other, pitch, NULL, 0, width, height, kind);
+    if (into) {
+        c.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+        c.dstArray = a;
+        c.dstXInBytes = x;
+        c.dstY = y;
+    } else {
+        c.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+        c.srcArray = a;
+        c.srcXInBytes = x;
+        c.srcY = y;
+    }
+    RESULT(cuMemcpy3DAsync_v2(&c, stream));
 }
 
 /* The one-dimensional forms run on through the rows of the array. */
-static int along_rows(struct array *a, size_t x, size_t y, uint8_t *host, size_t bytes, int kind,
-                      bool in)
+static int along_rows(CUarray a, size_t x, size_t y, uint8_t *other, size_t bytes, int kind,
+                      bool into, CUstream stream)
 {
-    if (!array_valid(a))
-        return INVALID_RESOURCE_HANDLE;
-    size_t row = a->extent.width * a->texel_bytes;
-    int status = OK;
+    struct extent extent;
+    int status = cudaArrayGetInfo(NULL, &extent, NULL, a);
+    size_t row = status == OK ? extent.width * array_texel_bytes(a) : 0;
     while (bytes && status == OK) {
+        if (x >= row)
+            RESULT(INVALID_VALUE);
         size_t part = row - x < bytes ? row - x : bytes;
-        status = in ? to_array(a, x, y, host, part, part, 1, kind)
-                    : from_array(host, part, a, x, y, part, 1, kind);
-        host += part;
+        status = with_array(a, x, y, other, part, part, 1, kind, into, stream);
+        other += part;
         bytes -= part;
         x = 0;
         y++;
@@ -148,70 +180,232 @@ static int along_rows(struct array *a, size_t x, size_t y, uint8_t *host, size_t
     return status;
 }
 
-API(cudaMemcpyToArray, struct array *a, size_t x, size_t y, const void *src, size_t bytes, int kind)
+static void *without_const(const void *p)
 {
-    ENTER();
-    LEAVE(along_rows(a, x, y, (uint8_t *)(uintptr_t)src, bytes, kind, true));
+    return (void *)(uintptr_t)p;
 }
-API_ALIAS(cudaMemcpyToArray_ptds, cudaMemcpyToArray, struct array *a, size_t x, size_t y,
-          const void *src, size_t bytes, int kind);
-API_ALIAS(cudaMemcpyToArrayAsync, cudaMemcpyToArray, struct array *a, size_t x, size_t y,
-          const void *src, size_t bytes, int kind);
-API_ALIAS(cudaMemcpyToArrayAsync_ptsz, cudaMemcpyToArray, struct array *a, size_t x, size_t y,
-          const void *src, size_t bytes, int kind);
 
-API(cudaMemcpyFromArray, void *dst, struct array *a, size_t x, size_t y, size_t bytes, int kind)
+API(cudaMemcpyToArrayAsync, CUarray a, size_t x, size_t y, const void *src, size_t bytes, int kind,
+    CUstream stream)
 {
-    ENTER();
-    LEAVE(along_rows(a, x, y, dst, bytes, kind, false));
+    return along_rows(a, x, y, without_const(src), bytes, kind, true, stream);
 }
-API_ALIAS(cudaMemcpyFromArray_ptds, cudaMemcpyFromArray, void *dst, struct array *a, size_t x,
-          size_t y, size_t bytes, int kind);
-API_ALIAS(cudaMemcpyFromArrayAsync, cudaMemcpyFromArray, void *dst, struct array *a, size_t x,
-          size_t y, size_t bytes, int kind);
-API_ALIAS(cudaMemcpyFromArrayAsync_ptsz, cudaMemcpyFromArray, void *dst, struct array *a, size_t x,
-          size_t y, size_t bytes, int kind);
+API_ALIAS(cudaMemcpyToArrayAsync_ptsz, cudaMemcpyToArrayAsync);
 
-API(cudaMemcpy2DToArray, struct array *a, size_t x, size_t y, const void *src, size_t pitch,
+API(cudaMemcpyToArray, CUarray a, size_t x, size_t y, const void *src, size_t bytes, int kind)
+{
+    return along_rows(a, x, y, without_const(src), bytes, kind, true, NULL);
+}
+API_ALIAS(cudaMemcpyToArray_ptds, cudaMemcpyToArray);
+
+API(cudaMemcpyFromArrayAsync, void *dst, CUarray a, size_t x, size_t y, size_t bytes, int kind,
+    CUstream stream)
+{
+    return along_rows(a, x, y, dst, bytes, kind, false, stream);
+}
+API_ALIAS(cudaMemcpyFromArrayAsync_ptsz, cudaMemcpyFromArrayAsync);
+
+API(cudaMemcpyFromArray, void *dst, CUarray a, size_t x, size_t y, size_t bytes, int kind)
+{
+    return along_rows(a, x, y, dst, bytes, kind, false, NULL);
+}
+API_ALIAS(cudaMemcpyFromArray_ptds, cudaMemcpyFromArray);
+
+API(cudaMemcpy2DToArrayAsync, CUarray a, size_t x, size_t y, const void *src, size_t pitch,
+    size_t width, size_t height, int kind, CUstream stream)
+{
+    return with_array(a, x, y, without_const(src), pitch, width, height, kind, true, stream);
+}
+API_ALIAS(cudaMemcpy2DToArrayAsync_ptsz, cudaMemcpy2DToArrayAsync);
+
+API(cudaMemcpy2DToArray, CUarray a, size_t x, size_t y, const void *src, size_t pitch, size_t width,
+    size_t height, int kind)
+{
+    return with_array(a, x, y, without_const(src), pitch, width, height, kind, true, NULL);
+}
+API_ALIAS(cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArray);
+
+API(cudaMemcpy2DFromArrayAsync, void *dst, size_t pitch, CUarray a, size_t x, size_t y,
+    size_t width, size_t height, int kind, CUstream stream)
+{
+    return with_array(a, x, y, dst, pitch, width, height, kind, false, stream);
+}
+API_ALIAS(cudaMemcpy2DFromArrayAsync_ptsz, cudaMemcpy2DFromArrayAsync);
+
+API(cudaMemcpy2DFromArray, void *dst, size_t pitch, CUarray a, size_t x, size_t y, size_t width,
+    size_t height, int kind)
+{
+    return with_array(a, x, y, dst, pitch, width, height, kind, false, NULL);
+}
+API_ALIAS(cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray);
+
+API(cudaMemcpy2DArrayToArray, CUarray dst, size_t dx, size_t dy, CUarray src, size_t sx, size_t sy,
     size_t width, size_t height, int kind)
 {
-    ENTER();
-    LEAVE(to_array(a, x, y, src, pitch, width, height, kind));
+    (void)kind;
+    READY();
+    CUDA_MEMCPY3D c = {
+        .srcMemoryType = CU_MEMORYTYPE_ARRAY,
+        .srcArray = src,
+        .srcXInBytes = sx,
+        .srcY = sy,
+        .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+        .dstArray = dst,
+        .dstXInBytes = dx,
+        .dstY = dy,
+        .WidthInBytes = width,
+        .Height = height,
+        .Depth = 1,
+    };
+    RESULT(cuMemcpy3D_v2(&c));
 }
-API_ALIAS(cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArray, struct array *a, size_t x, size_t y,
-          const void *src, size_t pitch, size_t width, size_t height, int kind);
-API_ALIAS(cudaMemcpy2DToArrayAsync, cudaMemcpy2DToArray, struct array *a, size_t x, size_t y,
-          const void *src, size_t pitch, size_t width, size_t height, int kind);
-API_ALIAS(cudaMemcpy2DToArrayAsync_ptsz, cudaMemcpy2DToArray, struct array *a, size_t x, size_t y,
-          const void *src, size_t pitch, size_t width, size_t height, int kind);
+API_ALIAS(cudaMemcpy2DArrayToArray_ptds, cudaMemcpy2DArrayToArray);
 
-API(cudaMemcpy2DFromArray, void *dst, size_t pitch, struct array *a, size_t x, size_t y,
-    size_t width, size_t height, int kind)
-{
-    ENTER();
-    LEAVE(from_array(dst, pitch, a, x, y, width, height, kind));
-}
-API_ALIAS(cudaMemcpy2DFromArray_ptds, cudaMemcpy2DFromArray, void *dst, size_t pitch,
-          struct array *a, size_t x, size_t y, size_t width, size_t height, int kind);
-API_ALIAS(cudaMemcpy2DFromArrayAsync, cudaMemcpy2DFromArray, void *dst, size_t pitch,
-          struct array *a, size_t x, size_t y, size_t width, size_t height, int kind);
-API_ALIAS(cudaMemcpy2DFromArrayAsync_ptsz, cudaMemcpy2DFromArray, void *dst, size_t pitch,
-          struct array *a, size_t x, size_t y, size_t width, size_t height, int kind);
+/* ---- texture objects ---- */
 
-API(cudaMemcpy2DArrayToArray, struct array *dst, size_t dx, size_t dy, struct array *src, size_t sx,
-    size_t sy, size_t width, size_t height, int kind)
+/* cudaResourceDesc; types have the driver's numbers. */
+struct resource {
+    int type;
+    union {
+        CUarray array;
+        CUmipmappedArray mipmap;
+        struct {
+            void *pointer;
+            struct channel_format format;
+            size_t bytes;
+        } linear;
+        struct {
+            void *pointer;
+            struct channel_format format;
+            size_t width, height, pitch;
+        } pitch2d;
+    } u;
+};
+
+/* cudaTextureDesc up to the fields read here */
+struct texture_settings {
+    int address_mode[3];
+    int filter, read_normalized, srgb;
+    float border[4];
+    int normalized;
+};
+
+static int resource_to_driver(const struct resource *r, CUDA_RESOURCE_DESC *d)
 {
-    ENTER();
-    if (!array_valid(dst) || !array_valid(src))
-        LEAVE(INVALID_RESOURCE_HANDLE);
-    struct copy3d c = {.src_array = src,
-                       .src_position = {sx / src->texel_bytes, sy, 0},
-                       .dst_array = dst,
-                       .dst_position = {dx / dst->texel_bytes, dy, 0},
-                       .extent = {width / src->texel_bytes, height, 1},
-                       .kind = kind};
-    LEAVE(copy_run(&c));
+    bool good = true;
+    memset(d, 0, sizeof *d);
+    d->resType = (CUresourcetype)r->type;
+    switch (r->type) {
+    case CU_RESOURCE_TYPE_ARRAY:
+        d->res.array.hArray = r->u.array;
+        break;
+    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+        d->res.mipmap.hMipmappedArray = r->u.mipmap;
+        break;
+    case CU_RESOURCE_TYPE_LINEAR:
+        d->res.linear.devPtr = (CUdeviceptr)(uintptr_t)r->u.linear.pointer;
+        d->res.linear.sizeInBytes = r->u.linear.bytes;
+        good = format_to_driver(&r->u.linear.format, &d->res.linear.format,
+                                &d->res.linear.numChannels);
+        break;
+    case CU_RESOURCE_TYPE_PITCH2D:
+        d->res.pitch2D.devPtr = (CUdeviceptr)(uintptr_t)r->u.pitch2d.pointer;
+        d->res.pitch2D.width = r->u.pitch2d.width;
+        d->res.pitch2D.height = r->u.pitch2d.height;
+        d->res.pitch2D.pitchInBytes = r->u.pitch2d.pitch;
+        good = format_to_driver(&r->u.pitch2d.format, &d->res.pitch2D.format,
+                                &d->res.pitch2D.numChannels);
+        break;
+    default:
+        good = false;
+    }
+    return good ? OK : INVALID_VALUE;
 }
-API_ALIAS(cudaMemcpy2DArrayToArray_ptds, cudaMemcpy2DArrayToArray, struct array *dst, size_t dx,
-          size_t dy, struct array *src, size_t sx, size_t sy, size_t width, size_t height,
-          int kind);
+
+static CUDA_TEXTURE_DESC settings_to_driver(const struct texture_settings *s)
+{
+    CUDA_TEXTURE_DESC d = {.filterMode = (CUfilter_mode)s->filter};
+    for (int i = 0; i < 3; i++)
+        d.addressMode[i] = (CUaddress_mode)s->address_mode[i];
+    memcpy(d.borderColor, s->border, sizeof d.borderColor);
+    d.flags = (s->read_normalized ? 0 : CU_TRSF_READ_AS_INTEGER) |
+              (s->normalized ? CU_TRSF_NORMALIZED_COORDINATES : 0) | (s->srgb ? CU_TRSF_SRGB : 0);
+    return d;
+}
+
+/* Kept to answer in the runtime's words. */
+struct texture {
+    CUtexObject handle;
+    struct resource resource;
+    struct texture_settings settings;
+};
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct texture *textures;
+static size_t n_textures, cap_textures;
+
+static void remember(CUtexObject handle, const struct resource *r, const struct texture_settings *s)
+{
+    pthread_mutex_lock(&lock);
+    if (ARRAY_RESERVE(textures, n_textures, cap_textures, 1))
+        textures[n_textures++] = (struct texture){handle, *r, *s};
+    pthread_mutex_unlock(&lock);
+}
+
+/* False: not known. */
+static bool recall(CUtexObject handle, struct texture *out, bool forget)
+{
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < n_textures && !found; i++)
+        if (textures[i].handle == handle) {
+            found = true;
+            *out = textures[i];
+            if (forget)
+                textures[i] = textures[--n_textures];
+        }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+API(cudaCreateTextureObject, CUtexObject *handle, const struct resource *resource,
+    const struct texture_settings *settings, const CUDA_RESOURCE_VIEW_DESC *view)
+{
+    CUDA_RESOURCE_DESC r;
+    READY();
+    int status = handle && resource && settings ? resource_to_driver(resource, &r) : INVALID_VALUE;
+    if (status != OK)
+        RESULT(status);
+    CUDA_TEXTURE_DESC s = settings_to_driver(settings);
+    status = (int)cuTexObjectCreate(handle, &r, &s, view);
+    if (status == OK)
+        remember(*handle, resource, settings);
+    RESULT(status);
+}
+
+API(cudaDestroyTextureObject, CUtexObject handle)
+{
+    struct texture t;
+    READY();
+    recall(handle, &t, true);
+    RESULT(cuTexObjectDestroy(handle));
+}
+
+API(cudaGetTextureObjectResourceDesc, struct resource *out, CUtexObject handle)
+{
+    struct texture t;
+    READY();
+    bool found = out && recall(handle, &t, false);
+    if (found)
+        *out = t.resource;
+    RESULT(found ? OK : INVALID_VALUE);
+}
+
+API(cudaGetTextureObjectTextureDesc, struct texture_settings *out, CUtexObject handle)
+{
+    struct texture t;
+    READY();
+    bool found = out && recall(handle, &t, false);
+    if (found)
+        *out = t.settings;
+    RESULT(found ? OK : INVALID_VALUE);
+}

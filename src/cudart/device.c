@@ -1,314 +1,156 @@
-/* device.c - what programs can ask about the device: an NVIDIA H200 unless `strata trace --gpu`
- * names another. Numbers of the H200 as its driver reports them. */
-#include "cudart/version.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-struct device device = {
-    .name = "NVIDIA H200",
-    .sm_version = 90,
-    .sm_count = 132,
-    .clock_khz = 1980000,
-    .memory_clock_khz = 3201000,
-    .bus_bits = 6016,
-    .max_threads_per_sm = 2048,
-    .max_blocks_per_sm = 32,
-    .registers_per_sm = 65536,
-    .register_alloc_unit = 256,
-    .memory_bytes = 150109880320ull,
-    .l2_bytes = 62914560,
-    .shared_per_sm = 233472,
-    .shared_per_block = 49152,
-    .shared_per_block_optin = 232448,
-    .shared_reserved = 1024,
-};
-static unsigned device_flags;
-static uint64_t limits[16] = {1024, 7340032, 8388608, 2, 2048};
-
-/* STRATA_TRACE_DEVICE: key=value words separated by ";", as `strata trace --gpu` writes them. */
-void device_init(void)
-{
-    static const struct {
-        const char *key;
-        size_t offset, bytes;
-    } fields[] = {
-#define FIELD(name) {#name, offsetof(struct device, name), sizeof device.name}
-        FIELD(sm_version),
-        FIELD(sm_count),
-        FIELD(clock_khz),
-        FIELD(memory_clock_khz),
-        FIELD(bus_bits),
-        FIELD(max_threads_per_sm),
-        FIELD(max_blocks_per_sm),
-        FIELD(registers_per_sm),
-        FIELD(register_alloc_unit),
-        FIELD(memory_bytes),
-        FIELD(l2_bytes),
-        FIELD(shared_per_sm),
-        FIELD(shared_per_block),
-        FIELD(shared_per_block_optin),
-        FIELD(shared_reserved),
-#undef FIELD
-    };
-    const char *text = getenv("STRATA_TRACE_DEVICE");
-    char *copy = text ? strdup(text) : NULL, *rest = copy;
-    for (char *word; copy && (word = strsep(&rest, ";"));) {
-        char *value = strchr(word, '=');
-        if (!value)
-            continue;
-        *value++ = 0;
-        if (!strcmp(word, "name"))
-            snprintf(device.name, sizeof device.name, "%s", value);
-        for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-            if (strcmp(word, fields[i].key))
-                continue;
-            uint64_t number = strtoull(value, NULL, 10);
-            void *at = (char *)&device + fields[i].offset;
-            if (fields[i].bytes == 4)
-                *(uint32_t *)at = (uint32_t)number;
-            else
-                *(uint64_t *)at = number;
-        }
-    }
-    free(copy);
-}
-
-/* cudaDeviceAttr numbers whose values do not depend on the card described. */
-static const struct {
-    int attribute;
-    int value;
-} fixed_attributes[] = {
-    {1, 1024},        {2, 1024},    {3, 1024},     {4, 64},     {5, 2147483647},
-    {6, 65535},       {7, 65535},   {9, 65536},    {10, 32},    {11, 2147483647},
-    {14, 512},        {15, 1},      {17, 0},       {18, 0},     {19, 1},
-    {20, 0},          {21, 131072}, {22, 131072},  {23, 65536}, {24, 16384},
-    {25, 16384},      {26, 16384},  {27, 32768},   {28, 32768}, {29, 2048},
-    {30, 512},        {31, 1},      {32, 1},       {33, 0},     {34, 0},
-    {35, 0},          {40, 3},      {41, 1},       {42, 32768}, {43, 2048},
-    {45, 32768},      {46, 32768},  {47, 8192},    {48, 8192},  {49, 32768},
-    {50, 0},          {51, 32},     {52, 32768},   {53, 32768}, {54, 2046},
-    {55, 32768},      {56, 131072}, {57, 65536},   {58, 16384}, {59, 16384},
-    {60, 16384},      {61, 32768},  {62, 2048},    {63, 32768}, {64, 32768},
-    {65, 2048},       {66, 32768},  {67, 32768},   {68, 2046},  {69, 268435456},
-    {70, 131072},     {71, 65000},  {72, 2097120}, {73, 32768}, {74, 32768},
-    {77, 32768},      {78, 1},      {79, 1},       {80, 1},     {83, 1},
-    {84, 0},          {85, 0},      {86, 0},       {87, 2},     {88, 0},
-    {89, 1},          {90, 1},      {91, 1},       {95, 1},     {96, 0},
-    {98, 0},          {99, 1},      {100, 0},      {101, 0},    {108, 39321600},
-    {109, 134217728}, {112, 0},     {113, 0},      {114, 0},    {115, 1},
-    {116, 0},         {117, 0},     {118, 0},      {119, 0},    {120, 0},
-    {121, 0},         {125, 0},     {126, 4},      {130, 0},    {131, -1},
-    {133, 0},         {134, -1},
-};
-
-static bool attribute(int which, int *value)
-{
-    switch (which) {
-    case 8:
-        *value = (int)device.shared_per_block;
-        return true;
-    case 12:
-        *value = (int)device.registers_per_sm;
-        return true;
-    case 13:
-        *value = (int)device.clock_khz;
-        return true;
-    case 16:
-        *value = (int)device.sm_count;
-        return true;
-    case 36:
-        *value = (int)device.memory_clock_khz;
-        return true;
-    case 37:
-        *value = (int)device.bus_bits;
-        return true;
-    case 38:
-        *value = (int)device.l2_bytes;
-        return true;
-    case 39:
-        *value = (int)device.max_threads_per_sm;
-        return true;
-    case 75:
-        *value = (int)device.sm_version / 10;
-        return true;
-    case 76:
-        *value = (int)device.sm_version % 10;
-        return true;
-    case 81:
-        *value = (int)device.shared_per_sm;
-        return true;
-    case 82:
-        *value = (int)device.registers_per_sm;
-        return true;
-    case 97:
-        *value = (int)device.shared_per_block_optin;
-        return true;
-    case 106:
-        *value = (int)device.max_blocks_per_sm;
-        return true;
-    case 111:
-        *value = (int)device.shared_reserved;
-        return true;
-    default:
-        break;
-    }
-    for (size_t i = 0; i < sizeof fixed_attributes / sizeof fixed_attributes[0]; i++)
-        if (fixed_attributes[i].attribute == which) {
-            *value = fixed_attributes[i].value;
-            return true;
-        }
-    return false;
-}
+/* device.c - the device, as far as the runtime's calls name it. */
+#include "cudart/runtime.h"
 
 int device_attribute(int which)
 {
     int value = 0;
-    attribute(which, &value);
+    cuDeviceGetAttribute(&value, (CUdevice_attribute)which, 0);
     return value;
 }
 
+/* Attributes have the driver's numbers. */
 API(cudaDeviceGetAttribute, int *value, int which, int index)
 {
-    ENTER();
-    if (index != 0)
-        LEAVE(INVALID_DEVICE);
-    LEAVE(value && attribute(which, value) ? OK : INVALID_VALUE);
+    PASS(cuDeviceGetAttribute(value, (CUdevice_attribute)which, index));
 }
 
 API(cudaGetDeviceCount, int *count)
 {
-    ENTER();
-    if (count)
-        *count = 1;
-    LEAVE(count ? OK : INVALID_VALUE);
+    PASS(cuDeviceGetCount(count));
 }
 
 API(cudaSetDevice, int index)
 {
-    ENTER();
-    LEAVE(index == 0 ? OK : INVALID_DEVICE);
+    READY();
+    RESULT(index == 0 ? OK : INVALID_DEVICE);
 }
-API_ALIAS(cudaInitDevice, cudaSetDevice, int index);
+API_ALIAS(cudaInitDevice, cudaSetDevice);
 
 API(cudaGetDevice, int *index)
 {
-    ENTER();
+    READY();
     if (index)
         *index = 0;
-    LEAVE(index ? OK : INVALID_VALUE);
+    RESULT(index ? OK : INVALID_VALUE);
 }
-API_ALIAS(cudaChooseDevice, cudaGetDevice, int *index);
+API_ALIAS(cudaChooseDevice, cudaGetDevice);
 
 API(cudaSetValidDevices, const int *list, int count)
 {
     (void)list, (void)count;
-    ENTER();
-    LEAVE(OK);
+    PASS(CUDA_SUCCESS);
 }
 
 API(cudaSetDeviceFlags, unsigned flags)
 {
-    ENTER();
-    device_flags = flags;
-    LEAVE(OK);
+    PASS(cuDevicePrimaryCtxSetFlags_v2(0, flags & CU_CTX_FLAGS_MASK));
 }
 
 API(cudaGetDeviceFlags, unsigned *flags)
 {
-    ENTER();
-    *flags = device_flags;
-    LEAVE(OK);
+    int active;
+    PASS(cuDevicePrimaryCtxGetState(0, flags, &active));
 }
 
-/* Nothing is in flight between calls. */
 API(cudaDeviceSynchronize, void)
 {
-    ENTER();
-    LEAVE(OK);
+    PASS(cuCtxSynchronize());
 }
-API_ALIAS(cudaThreadSynchronize, cudaDeviceSynchronize, void);
-API_ALIAS(cudaProfilerStart, cudaDeviceSynchronize, void);
-API_ALIAS(cudaProfilerStop, cudaDeviceSynchronize, void);
-API_ALIAS(cudaProfilerInitialize, cudaDeviceSynchronize, void);
+API_ALIAS(cudaThreadSynchronize, cudaDeviceSynchronize);
 
-/* Frees nothing: pointers the program still holds stay valid, and the process is about to end. */
+API(cudaProfilerStart, void)
+{
+    PASS(cuProfilerStart());
+}
+
+API(cudaProfilerStop, void)
+{
+    PASS(cuProfilerStop());
+}
+
+API(cudaProfilerInitialize, void)
+{
+    PASS(CUDA_SUCCESS);
+}
+
 API(cudaDeviceReset, void)
 {
-    ENTER();
-    LEAVE(OK);
+    PASS(cuDevicePrimaryCtxReset_v2(0));
 }
-API_ALIAS(cudaThreadExit, cudaDeviceReset, void);
+API_ALIAS(cudaThreadExit, cudaDeviceReset);
 
-/* Carve-out and bank settings change speed, not results. */
-API(cudaDeviceSetCacheConfig, int config_value)
+API(cudaDeviceSetCacheConfig, int value)
 {
-    (void)config_value;
-    ENTER();
-    LEAVE(OK);
+    PASS(cuCtxSetCacheConfig((CUfunc_cache)value));
 }
-API_ALIAS(cudaDeviceSetSharedMemConfig, cudaDeviceSetCacheConfig, int config_value);
-API_ALIAS(cudaThreadSetCacheConfig, cudaDeviceSetCacheConfig, int config_value);
+API_ALIAS(cudaThreadSetCacheConfig, cudaDeviceSetCacheConfig);
 
-API(cudaDeviceGetCacheConfig, int *value)
+API(cudaDeviceGetCacheConfig, CUfunc_cache *value)
 {
-    ENTER();
-    *value = 0;
-    LEAVE(OK);
+    PASS(cuCtxGetCacheConfig(value));
 }
-API_ALIAS(cudaDeviceGetSharedMemConfig, cudaDeviceGetCacheConfig, int *value);
-API_ALIAS(cudaThreadGetCacheConfig, cudaDeviceGetCacheConfig, int *value);
+API_ALIAS(cudaThreadGetCacheConfig, cudaDeviceGetCacheConfig);
+
+API(cudaDeviceSetSharedMemConfig, int value)
+{
+    PASS(cuCtxSetSharedMemConfig((CUsharedconfig)value));
+}
+
+API(cudaDeviceGetSharedMemConfig, CUsharedconfig *value)
+{
+    PASS(cuCtxGetSharedMemConfig(value));
+}
 
 API(cudaDeviceSetLimit, int limit, size_t value)
 {
-    ENTER();
-    if (limit < 0 || limit >= (int)(sizeof limits / sizeof limits[0]))
-        LEAVE(UNSUPPORTED_LIMIT);
-    limits[limit] = value;
-    LEAVE(OK);
+    PASS(cuCtxSetLimit((CUlimit)limit, value));
 }
-API_ALIAS(cudaThreadSetLimit, cudaDeviceSetLimit, int limit, size_t value);
+API_ALIAS(cudaThreadSetLimit, cudaDeviceSetLimit);
 
 API(cudaDeviceGetLimit, size_t *value, int limit)
 {
-    ENTER();
-    if (limit < 0 || limit >= (int)(sizeof limits / sizeof limits[0]))
-        LEAVE(UNSUPPORTED_LIMIT);
-    *value = limits[limit];
-    LEAVE(OK);
+    PASS(cuCtxGetLimit(value, (CUlimit)limit));
 }
-API_ALIAS(cudaThreadGetLimit, cudaDeviceGetLimit, size_t *value, int limit);
+API_ALIAS(cudaThreadGetLimit, cudaDeviceGetLimit);
 
 API(cudaDeviceCanAccessPeer, int *can, int index, int peer)
 {
     (void)peer;
-    ENTER();
+    READY();
     *can = 0;
-    LEAVE(index == 0 ? OK : INVALID_DEVICE);
+    RESULT(index == 0 ? OK : INVALID_DEVICE);
 }
 
 API(cudaDeviceEnablePeerAccess, int peer, unsigned flags)
 {
     (void)flags;
-    ENTER();
-    LEAVE(peer == 0 ? PEER_ACCESS_UNSUPPORTED : INVALID_DEVICE);
+    READY();
+    RESULT(peer == 0 ? CUDA_ERROR_PEER_ACCESS_UNSUPPORTED : INVALID_DEVICE);
 }
-API_ALIAS(cudaDeviceDisablePeerAccess, cudaDeviceEnablePeerAccess, int peer, unsigned flags);
+API_ALIAS(cudaDeviceDisablePeerAccess, cudaDeviceEnablePeerAccess);
 
 API(cudaDeviceGetPCIBusId, char *text, int length, int index)
 {
-    ENTER();
-    if (!text || length < 13)
-        LEAVE(INVALID_VALUE);
-    snprintf(text, (size_t)length, "0000:00:00.0");
-    LEAVE(index == 0 ? OK : INVALID_DEVICE);
+    PASS(cuDeviceGetPCIBusId(text, length, index));
 }
 
 API(cudaDeviceGetByPCIBusId, int *index, const char *text)
 {
-    (void)text;
-    ENTER();
-    *index = 0;
-    LEAVE(OK);
+    PASS(cuDeviceGetByPCIBusId(index, text));
 }
+
+/* ---- functions of the driver by name ---- */
+
+API(cudaGetDriverEntryPointByVersion, const char *name, void **out, unsigned version,
+    unsigned long long flags, CUdriverProcAddressQueryResult *result)
+{
+    PASS(cuGetProcAddress_v2(name, out, (int)version, flags, result));
+}
+API_ALIAS(cudaGetDriverEntryPointByVersion_ptsz, cudaGetDriverEntryPointByVersion);
+
+API(cudaGetDriverEntryPoint, const char *name, void **out, unsigned long long flags,
+    CUdriverProcAddressQueryResult *result)
+{
+    PASS(cuGetProcAddress_v2(name, out, cudart_major * 1000, flags, result));
+}
+API_ALIAS(cudaGetDriverEntryPoint_ptsz, cudaGetDriverEntryPoint);

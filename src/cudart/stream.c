@@ -1,372 +1,208 @@
-/* stream.c - streams and events. Work runs when it is issued, so a stream is a name and a capture
- * state, and an event is a moment on the device's clock. */
+/* stream.c - streams and events: the driver's, by the runtime's names. */
 #include "cudart/runtime.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/array.h"
-
-#define STREAM_MAGIC 0x5374726du
-#define EVENT_MAGIC  0x45766e74u
-
-struct stream {
-    uint32_t magic;
-    uint64_t id;
-    unsigned flags;
-    int priority;
-    struct graph *capture; /* NULL: not capturing */
-    bool is_origin;        /* began the capture itself */
-};
-
-struct event {
-    uint32_t magic;
-    unsigned flags;
-    bool recorded;
-    double time_us;
-    struct graph *capture; /* recorded while its stream captured this graph */
-};
-
-static struct stream **streams;
-static size_t n_streams, cap_streams;
-static uint64_t next_id = 1;
-
-/* NULL and the values 1 and 2 (legacy and per-thread) are the default stream. */
-static struct stream *stream_of(const void *handle)
+API(cudaStreamCreateWithPriority, CUstream *out, unsigned flags, int priority)
 {
-    for (size_t i = 0; i < n_streams; i++)
-        if (streams[i] == handle)
-            return streams[i];
-    return NULL;
+    PASS(cuStreamCreateWithPriority(out, flags, priority));
 }
 
-static bool is_default(const void *handle)
+API(cudaStreamCreate, CUstream *out)
 {
-    return (uintptr_t)handle <= 2;
+    return cudaStreamCreateWithPriority(out, 0, 0);
 }
 
-static bool known(const void *handle)
+API(cudaStreamCreateWithFlags, CUstream *out, unsigned flags)
 {
-    return is_default(handle) || stream_of(handle);
+    return cudaStreamCreateWithPriority(out, flags, 0);
 }
 
-uint64_t stream_id(const void *handle)
+API(cudaStreamDestroy, CUstream s)
 {
-    const struct stream *s = is_default(handle) ? NULL : stream_of(handle);
-    return s ? s->id : 0;
+    PASS(cuStreamDestroy_v2(s));
 }
 
-struct graph *stream_capture(uint64_t id)
+API(cudaStreamSynchronize, CUstream s)
 {
-    for (size_t i = 0; i < n_streams; i++)
-        if (streams[i]->id == id)
-            return streams[i]->capture;
-    return NULL;
+    PASS(cuStreamSynchronize(s));
 }
+API_ALIAS(cudaStreamSynchronize_ptsz, cudaStreamSynchronize);
 
-static int create(void **out, unsigned flags, int priority)
+API(cudaStreamQuery, CUstream s)
 {
-    if (!out)
-        return INVALID_VALUE;
-    struct stream *s = calloc(1, sizeof *s);
-    if (!s || !ARRAY_RESERVE(streams, n_streams, cap_streams, 1)) {
-        free(s);
-        return MEMORY_ALLOCATION;
-    }
-    *s = (struct stream){
-        .magic = STREAM_MAGIC, .id = next_id++, .flags = flags, .priority = priority};
-    streams[n_streams++] = s;
-    *out = s;
-    return OK;
+    PASS(cuStreamQuery(s));
 }
+API_ALIAS(cudaStreamQuery_ptsz, cudaStreamQuery);
 
-API(cudaStreamCreate, void **out)
+API(cudaStreamWaitEvent, CUstream s, CUevent e, unsigned flags)
 {
-    ENTER();
-    LEAVE(create(out, 0, 0));
+    PASS(cuStreamWaitEvent(s, e, flags));
 }
+API_ALIAS(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent);
 
-API(cudaStreamCreateWithFlags, void **out, unsigned flags)
+API(cudaStreamGetFlags, CUstream s, unsigned *flags)
 {
-    ENTER();
-    LEAVE(create(out, flags, 0));
+    PASS(cuStreamGetFlags(s, flags));
 }
+API_ALIAS(cudaStreamGetFlags_ptsz, cudaStreamGetFlags);
 
-API(cudaStreamCreateWithPriority, void **out, unsigned flags, int priority)
+API(cudaStreamGetPriority, CUstream s, int *priority)
 {
-    ENTER();
-    LEAVE(create(out, flags, priority));
+    PASS(cuStreamGetPriority(s, priority));
 }
+API_ALIAS(cudaStreamGetPriority_ptsz, cudaStreamGetPriority);
 
-API(cudaStreamDestroy, void *handle)
+API(cudaStreamGetId, CUstream s, unsigned long long *id)
 {
-    ENTER();
-    struct stream *s = stream_of(handle);
-    if (!s)
-        LEAVE(INVALID_RESOURCE_HANDLE);
-    for (size_t i = 0; i < n_streams; i++)
-        if (streams[i] == s)
-            streams[i] = streams[--n_streams];
-    free(s);
-    LEAVE(OK);
+    PASS(cuStreamGetId(s, id));
 }
+API_ALIAS(cudaStreamGetId_ptsz, cudaStreamGetId);
 
-API(cudaStreamSynchronize, void *handle)
+API(cudaStreamGetDevice, CUstream s, int *which)
 {
-    ENTER();
-    LEAVE(known(handle) ? OK : INVALID_RESOURCE_HANDLE);
+    PASS(cuStreamGetDevice(s, which));
 }
-API_ALIAS(cudaStreamSynchronize_ptsz, cudaStreamSynchronize, void *handle);
-API_ALIAS(cudaStreamQuery, cudaStreamSynchronize, void *handle);
-API_ALIAS(cudaStreamQuery_ptsz, cudaStreamSynchronize, void *handle);
-
-/* Waiting for an event of a capturing stream draws this stream into the capture. */
-API(cudaStreamWaitEvent, void *handle, struct event *e, unsigned flags)
-{
-    (void)flags;
-    ENTER();
-    struct stream *s = stream_of(handle);
-    if (!known(handle) || !e || e->magic != EVENT_MAGIC)
-        LEAVE(INVALID_RESOURCE_HANDLE);
-    if (s && e->capture && !s->capture)
-        s->capture = e->capture;
-    LEAVE(OK);
-}
-API_ALIAS(cudaStreamWaitEvent_ptsz, cudaStreamWaitEvent, void *handle, struct event *e,
-          unsigned flags);
-
-API(cudaStreamGetFlags, void *handle, unsigned *flags)
-{
-    ENTER();
-    const struct stream *s = stream_of(handle);
-    *flags = s ? s->flags : 0;
-    LEAVE(known(handle) ? OK : INVALID_RESOURCE_HANDLE);
-}
-API_ALIAS(cudaStreamGetFlags_ptsz, cudaStreamGetFlags, void *handle, unsigned *flags);
-
-API(cudaStreamGetPriority, void *handle, int *priority)
-{
-    ENTER();
-    const struct stream *s = stream_of(handle);
-    *priority = s ? s->priority : 0;
-    LEAVE(known(handle) ? OK : INVALID_RESOURCE_HANDLE);
-}
-API_ALIAS(cudaStreamGetPriority_ptsz, cudaStreamGetPriority, void *handle, int *priority);
-
-API(cudaStreamGetId, void *handle, unsigned long long *id)
-{
-    ENTER();
-    *id = stream_id(handle);
-    LEAVE(known(handle) ? OK : INVALID_RESOURCE_HANDLE);
-}
-API_ALIAS(cudaStreamGetId_ptsz, cudaStreamGetId, void *handle, unsigned long long *id);
-
-API(cudaStreamGetDevice, void *handle, int *which)
-{
-    ENTER();
-    *which = 0;
-    LEAVE(known(handle) ? OK : INVALID_RESOURCE_HANDLE);
-}
-API_ALIAS(cudaStreamGetDevice_ptsz, cudaStreamGetDevice, void *handle, int *which);
+API_ALIAS(cudaStreamGetDevice_ptsz, cudaStreamGetDevice);
 
 API(cudaDeviceGetStreamPriorityRange, int *least, int *greatest)
 {
-    ENTER();
-    if (least)
-        *least = 0;
-    if (greatest)
-        *greatest = -5;
-    LEAVE(OK);
+    PASS(cuCtxGetStreamPriorityRange(least, greatest));
 }
 
-/* Attributes steer caching and scheduling, which do not exist here. */
-API(cudaStreamSetAttribute, void *handle)
+/* Attributes have the driver's numbers and layout. */
+API(cudaStreamSetAttribute, CUstream s, int which, const CUstreamAttrValue *value)
 {
-    ENTER();
-    LEAVE(known(handle) ? OK : INVALID_RESOURCE_HANDLE);
+    PASS(cuStreamSetAttribute(s, (CUstreamAttrID)which, value));
 }
-API_ALIAS(cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute, void *handle);
-API_ALIAS(cudaStreamCopyAttributes, cudaStreamSetAttribute, void *handle);
-API_ALIAS(cudaStreamCopyAttributes_ptsz, cudaStreamSetAttribute, void *handle);
+API_ALIAS(cudaStreamSetAttribute_ptsz, cudaStreamSetAttribute);
 
-/* ---- host functions in a stream ---- */
-
-typedef void host_function(void *data);
-typedef void stream_callback(void *stream, int status, void *data);
-
-API(cudaLaunchHostFunc, void *handle, host_function *function, void *data)
+API(cudaStreamGetAttribute, CUstream s, int which, CUstreamAttrValue *value)
 {
-    ENTER();
-    struct graph *g = stream_capture(stream_id(handle));
-    if (!known(handle) || !function)
-        LEAVE(INVALID_VALUE);
-    if (g)
-        LEAVE(graph_add_host(g, function, data));
-    runtime_unlock();
-    function(data);
-    runtime_lock();
-    LEAVE(OK);
+    PASS(cuStreamGetAttribute(s, (CUstreamAttrID)which, value));
 }
-API_ALIAS(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc, void *handle, host_function *function,
-          void *data);
+API_ALIAS(cudaStreamGetAttribute_ptsz, cudaStreamGetAttribute);
 
-API(cudaStreamAddCallback, void *handle, stream_callback *callback, void *data, unsigned flags)
+API(cudaStreamCopyAttributes, CUstream to, CUstream from)
 {
-    (void)flags;
-    ENTER();
-    if (!known(handle) || !callback)
-        LEAVE(INVALID_VALUE);
-    int status = runtime_poisoned();
-    runtime_unlock();
-    callback(handle, status, data);
-    runtime_lock();
-    LEAVE(OK);
+    PASS(cuStreamCopyAttributes(to, from));
 }
-API_ALIAS(cudaStreamAddCallback_ptsz, cudaStreamAddCallback, void *handle,
-          stream_callback *callback, void *data, unsigned flags);
+API_ALIAS(cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes);
+
+API(cudaLaunchHostFunc, CUstream s, CUhostFn function, void *data)
+{
+    PASS(cuLaunchHostFunc(s, function, data));
+}
+API_ALIAS(cudaLaunchHostFunc_ptsz, cudaLaunchHostFunc);
+
+API(cudaStreamAddCallback, CUstream s, CUstreamCallback callback, void *data, unsigned flags)
+{
+    PASS(cuStreamAddCallback(s, callback, data, flags));
+}
+API_ALIAS(cudaStreamAddCallback_ptsz, cudaStreamAddCallback);
 
 /* ---- capture ---- */
 
-API(cudaStreamBeginCapture, void *handle, int mode)
+API(cudaStreamBeginCapture, CUstream s, int mode)
 {
-    (void)mode;
-    ENTER();
-    struct stream *s = stream_of(handle);
-    if (!s)
-        LEAVE(is_default(handle) ? CAPTURE_UNSUPPORTED : INVALID_RESOURCE_HANDLE);
-    if (s->capture)
-        LEAVE(CAPTURE_UNMATCHED);
-    s->capture = graph_new();
-    s->is_origin = true;
-    LEAVE(s->capture ? OK : MEMORY_ALLOCATION);
+    PASS(cuStreamBeginCapture_v2(s, (CUstreamCaptureMode)mode));
 }
-API_ALIAS(cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture, void *handle, int mode);
+API_ALIAS(cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture);
 
-API(cudaStreamEndCapture, void *handle, struct graph **out)
+API(cudaStreamBeginCaptureToGraph, CUstream s, CUgraph g, const CUgraphNode *after,
+    const CUgraphEdgeData *edges, size_t n, int mode)
 {
-    ENTER();
-    struct stream *s = stream_of(handle);
-    if (!s || !s->capture || !s->is_origin)
-        LEAVE(CAPTURE_UNMATCHED);
-    struct graph *g = s->capture;
-    for (size_t i = 0; i < n_streams; i++)
-        if (streams[i]->capture == g) {
-            streams[i]->capture = NULL;
-            streams[i]->is_origin = false;
-        }
-    *out = g;
-    LEAVE(OK);
+    PASS(cuStreamBeginCaptureToGraph(s, g, after, edges, n, (CUstreamCaptureMode)mode));
 }
-API_ALIAS(cudaStreamEndCapture_ptsz, cudaStreamEndCapture, void *handle, struct graph **out);
+API_ALIAS(cudaStreamBeginCaptureToGraph_ptsz, cudaStreamBeginCaptureToGraph);
 
-API(cudaStreamIsCapturing, void *handle, int *status)
+API(cudaStreamEndCapture, CUstream s, CUgraph *out)
 {
-    ENTER();
-    *status = stream_capture(stream_id(handle)) ? 1 : 0;
-    LEAVE(OK);
+    PASS(cuStreamEndCapture(s, out));
 }
-API_ALIAS(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing, void *handle, int *status);
+API_ALIAS(cudaStreamEndCapture_ptsz, cudaStreamEndCapture);
 
-/* All versions start with the state and an id; the rest is only asked for while capturing. */
-API(cudaStreamGetCaptureInfo, void *handle, int *status, unsigned long long *id)
+API(cudaStreamIsCapturing, CUstream s, CUstreamCaptureStatus *status)
 {
-    ENTER();
-    struct graph *g = stream_capture(stream_id(handle));
-    *status = g ? 1 : 0;
-    if (id)
-        *id = g ? (uintptr_t)g : 0;
-    LEAVE(OK);
+    PASS(cuStreamIsCapturing(s, status));
 }
-API_ALIAS(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo, void *handle, int *status,
-          unsigned long long *id);
-API_ALIAS(cudaStreamGetCaptureInfo_v2, cudaStreamGetCaptureInfo, void *handle, int *status,
-          unsigned long long *id);
-API_ALIAS(cudaStreamGetCaptureInfo_v2_ptsz, cudaStreamGetCaptureInfo, void *handle, int *status,
-          unsigned long long *id);
+API_ALIAS(cudaStreamIsCapturing_ptsz, cudaStreamIsCapturing);
 
-API(cudaThreadExchangeStreamCaptureMode, int *mode)
+API(cudaStreamGetCaptureInfo_v2, CUstream s, CUstreamCaptureStatus *status, cuuint64_t *id,
+    CUgraph *graph, const CUgraphNode **after, size_t *n)
 {
-    (void)mode;
-    ENTER();
-    LEAVE(OK);
+    PASS(cuStreamGetCaptureInfo_v2(s, status, id, graph, after, n));
+}
+API_ALIAS(cudaStreamGetCaptureInfo_v2_ptsz, cudaStreamGetCaptureInfo_v2);
+
+API(cudaStreamGetCaptureInfo_v3, CUstream s, CUstreamCaptureStatus *status, cuuint64_t *id,
+    CUgraph *graph, const CUgraphNode **after, const CUgraphEdgeData **edges, size_t *n)
+{
+    PASS(cuStreamGetCaptureInfo_v3(s, status, id, graph, after, edges, n));
+}
+API_ALIAS(cudaStreamGetCaptureInfo_v3_ptsz, cudaStreamGetCaptureInfo_v3);
+
+/* CUDA 13 gave the short name the arguments of v3; before, it had three. */
+API(cudaStreamGetCaptureInfo, CUstream s, CUstreamCaptureStatus *status, cuuint64_t *id,
+    CUgraph *graph, const CUgraphNode **after, const CUgraphEdgeData **edges, size_t *n)
+{
+    READY();
+    RESULT(cudart_major >= 13 ? cuStreamGetCaptureInfo_v3(s, status, id, graph, after, edges, n)
+                              : cuStreamGetCaptureInfo_v2(s, status, id, NULL, NULL, NULL));
+}
+API_ALIAS(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo);
+
+API(cudaStreamUpdateCaptureDependencies_v2, CUstream s, CUgraphNode *after,
+    const CUgraphEdgeData *edges, size_t n, unsigned flags)
+{
+    PASS(cuStreamUpdateCaptureDependencies_v2(s, after, edges, n, flags));
+}
+API_ALIAS(cudaStreamUpdateCaptureDependencies_v2_ptsz, cudaStreamUpdateCaptureDependencies_v2);
+
+API(cudaThreadExchangeStreamCaptureMode, CUstreamCaptureMode *mode)
+{
+    PASS(cuThreadExchangeStreamCaptureMode(mode));
 }
 
 /* ---- events ---- */
 
-static int event_create(struct event **out, unsigned flags)
+API(cudaEventCreateWithFlags, CUevent *out, unsigned flags)
 {
-    if (!out)
-        return INVALID_VALUE;
-    *out = calloc(1, sizeof **out);
-    if (!*out)
-        return MEMORY_ALLOCATION;
-    (*out)->magic = EVENT_MAGIC;
-    (*out)->flags = flags;
-    return OK;
+    PASS(cuEventCreate(out, flags));
 }
 
-static bool event_known(const struct event *e)
+API(cudaEventCreate, CUevent *out)
 {
-    return e && e->magic == EVENT_MAGIC;
+    return cudaEventCreateWithFlags(out, 0);
 }
 
-int event_record_now(struct event *e)
+API(cudaEventDestroy, CUevent e)
 {
-    e->recorded = true;
-    e->time_us = clock_now();
-    return OK;
+    PASS(cuEventDestroy_v2(e));
 }
 
-API(cudaEventCreate, struct event **out)
+API(cudaEventRecord, CUevent e, CUstream s)
 {
-    ENTER();
-    LEAVE(event_create(out, 0));
+    PASS(cuEventRecord(e, s));
+}
+API_ALIAS(cudaEventRecord_ptsz, cudaEventRecord);
+
+API(cudaEventRecordWithFlags, CUevent e, CUstream s, unsigned flags)
+{
+    PASS(cuEventRecordWithFlags(e, s, flags));
+}
+API_ALIAS(cudaEventRecordWithFlags_ptsz, cudaEventRecordWithFlags);
+
+API(cudaEventSynchronize, CUevent e)
+{
+    PASS(cuEventSynchronize(e));
 }
 
-API(cudaEventCreateWithFlags, struct event **out, unsigned flags)
+API(cudaEventQuery, CUevent e)
 {
-    ENTER();
-    LEAVE(event_create(out, flags));
+    PASS(cuEventQuery(e));
 }
 
-API(cudaEventDestroy, struct event *e)
+API(cudaEventElapsedTime, float *milliseconds, CUevent start, CUevent end)
 {
-    ENTER();
-    if (!event_known(e))
-        LEAVE(INVALID_RESOURCE_HANDLE);
-    e->magic = 0;
-    free(e);
-    LEAVE(OK);
+    PASS(cuEventElapsedTime_v2(milliseconds, start, end));
 }
-
-API(cudaEventRecord, struct event *e, void *handle)
-{
-    ENTER();
-    if (!event_known(e) || !known(handle))
-        LEAVE(INVALID_RESOURCE_HANDLE);
-    e->capture = stream_capture(stream_id(handle));
-    LEAVE(e->capture ? graph_add_event(e->capture, e) : event_record_now(e));
-}
-API_ALIAS(cudaEventRecord_ptsz, cudaEventRecord, struct event *e, void *handle);
-API_ALIAS(cudaEventRecordWithFlags, cudaEventRecord, struct event *e, void *handle);
-API_ALIAS(cudaEventRecordWithFlags_ptsz, cudaEventRecord, struct event *e, void *handle);
-
-API(cudaEventSynchronize, struct event *e)
-{
-    ENTER();
-    LEAVE(event_known(e) ? OK : INVALID_RESOURCE_HANDLE);
-}
-API_ALIAS(cudaEventQuery, cudaEventSynchronize, struct event *e);
-
-API(cudaEventElapsedTime, float *milliseconds, struct event *start, struct event *end)
-{
-    ENTER();
-    if (!event_known(start) || !event_known(end) || !milliseconds)
-        LEAVE(INVALID_RESOURCE_HANDLE);
-    if (!start->recorded || !end->recorded)
-        LEAVE(INVALID_RESOURCE_HANDLE);
-    *milliseconds = (float)((end->time_us - start->time_us) / 1000.0);
-    LEAVE(OK);
-}
-API_ALIAS(cudaEventElapsedTime_v2, cudaEventElapsedTime, float *milliseconds, struct event *start,
-          struct event *end);
+API_ALIAS(cudaEventElapsedTime_v2, cudaEventElapsedTime);

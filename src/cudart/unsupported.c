@@ -2,23 +2,16 @@
  * returns cudaErrorNotSupported, so that a program is told at once what is missing. */
 #include "cudart/runtime.h"
 
-/* Each call is named once; a program may ask in a loop. */
-static int refuse(const char *name, bool *told)
-{
-    ENTER();
-    if (!*told) {
-        runtime_complain("the program calls %s, which Strata's runtime does not support.", name);
-        runtime_report("unsupported %s", name);
-        *told = true;
-    }
-    LEAVE(NOT_SUPPORTED);
-}
+/* In libcuda: names each call once, since a program may ask in a loop. */
+int strata_cuda_refuse(const char *name, bool *told);
 
+/* Weak: what another file serves takes its place. */
 #define UNSUPPORTED(name)                                                                          \
-    API(name, void)                                                                                \
+    int name(void);                                                                                \
+    __attribute__((weak, visibility("default"))) int name(void)                                    \
     {                                                                                              \
         static bool told;                                                                          \
-        return refuse(#name, &told);                                                               \
+        return runtime_result(strata_cuda_refuse(#name, &told));                                   \
     }
 
 UNSUPPORTED(__cudaGetProcAddress)

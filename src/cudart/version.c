@@ -1,6 +1,6 @@
 /* version.c - what differs between the three versions of the library: the version numbers, and the
  * layout of cudaDeviceProp and cudaFuncAttributes. Compiled once for each (CUDART_MAJOR). */
-#include "cudart/version.h"
+#include "cudart/runtime.h"
 
 #include <string.h>
 
@@ -89,10 +89,10 @@ _Static_assert(sizeof(struct properties_13) == 1008, "cudaDeviceProp of CUDA 13"
 /* Fields that exist in all versions; numbers are those of cudaDeviceAttr. */
 #define FILL_COMMON(p)                                                                             \
     do {                                                                                           \
-        memcpy((p)->name, device.name, sizeof device.name);                                        \
-        memcpy((p)->uuid, "strata emulated", 16);                                                  \
-        (p)->total_memory = device.memory_bytes;                                                   \
-        (p)->shared_per_block = device.shared_per_block;                                           \
+        cuDeviceGetName((p)->name, sizeof(p)->name, 0);                                            \
+        cuDeviceGetUuid_v2((CUuuid *)(p)->uuid, 0);                                                \
+        cuDeviceTotalMem_v2(&(p)->total_memory, 0);                                                \
+        (p)->shared_per_block = (size_t)device_attribute(8);                                       \
         (p)->regs_per_block = device_attribute(12);                                                \
         (p)->warp_size = 32;                                                                       \
         (p)->mem_pitch = 2147483647;                                                               \
@@ -139,14 +139,14 @@ _Static_assert(sizeof(struct properties_13) == 1008, "cudaDeviceProp of CUDA 13"
         (p)->persisting_l2 = device_attribute(108);                                                \
         (p)->threads_per_sm = device_attribute(39);                                                \
         (p)->priorities = (p)->global_l1 = (p)->local_l1 = 1;                                      \
-        (p)->shared_per_sm = device.shared_per_sm;                                                 \
+        (p)->shared_per_sm = (size_t)device_attribute(81);                                         \
         (p)->regs_per_sm = device_attribute(82);                                                   \
         (p)->managed = (p)->concurrent_managed = (p)->preemption = (p)->cooperative = 1;           \
         (p)->registered_pointer = 1;                                                               \
-        (p)->shared_optin = device.shared_per_block_optin;                                         \
+        (p)->shared_optin = (size_t)device_attribute(97);                                          \
         (p)->blocks_per_sm = device_attribute(106);                                                \
         (p)->access_window = device_attribute(109);                                                \
-        (p)->reserved_shared = device.shared_reserved;                                             \
+        (p)->reserved_shared = (size_t)device_attribute(111);                                      \
     } while (0)
 
 static void fill_12(struct properties_12 *p, size_t bytes)
@@ -171,7 +171,7 @@ static int valid_request(const void *p, int index)
 #if CUDART_MAJOR >= 13
 API(cudaGetDeviceProperties, struct properties_13 *p, int index)
 {
-    ENTER();
+    READY();
     int status = valid_request(p, index);
     if (status == OK) {
         memset(p, 0, sizeof *p);
@@ -179,37 +179,36 @@ API(cudaGetDeviceProperties, struct properties_13 *p, int index)
         p->host_register_supported = p->pools = 1;
         p->numa_id = p->host_numa = -1;
     }
-    LEAVE(status);
+    RESULT(status);
 }
 #else
 API(cudaGetDeviceProperties, struct properties_12 *p, int index)
 {
-    ENTER();
+    READY();
     int status = valid_request(p, index);
     if (status == OK)
         fill_12(p, offsetof(struct properties_12, host_register_supported));
-    LEAVE(status);
+    RESULT(status);
 }
 #endif
 
 /* The name that programs built with CUDA 12 use. */
 API(cudaGetDeviceProperties_v2, struct properties_12 *p, int index)
 {
-    ENTER();
+    READY();
     int status = valid_request(p, index);
     if (status == OK)
         fill_12(p, sizeof *p);
-    LEAVE(status);
+    RESULT(status);
 }
 
 API(cudaRuntimeGetVersion, int *version)
 {
-    ENTER();
     if (version)
         *version = VERSION_NUMBER;
-    LEAVE(version ? OK : INVALID_VALUE);
+    RESULT(version ? OK : INVALID_VALUE);
 }
-API_ALIAS(cudaDriverGetVersion, cudaRuntimeGetVersion, int *version);
+API_ALIAS(cudaDriverGetVersion, cudaRuntimeGetVersion);
 
 /* cudaFuncAttributes: the first 52 bytes are those of CUDA 11; 12 added clusters and reserve. */
 struct function_attributes {
@@ -221,23 +220,29 @@ struct function_attributes {
 #endif
 };
 
+static int ask(CUfunction f, CUfunction_attribute which)
+{
+    int value = 0;
+    cuFuncGetAttribute(&value, which, f);
+    return value;
+}
+
 API(cudaFuncGetAttributes, struct function_attributes *out, const void *host)
 {
-    ENTER();
-    struct function *f = function_ready(host);
-    if (!f)
-        LEAVE(INVALID_DEVICE_FUNCTION);
+    CUfunction f;
+    READY();
+    int status = out ? function_ready(host, &f) : INVALID_VALUE;
+    if (status != OK)
+        RESULT(status);
     memset(out, 0, sizeof *out);
-    out->shared_bytes = f->shared_static_bytes;
-    out->local_bytes = f->entry->local_bytes;
-    out->max_threads = f->entry->max_threads ? (int)f->entry->max_threads : 1024;
-    if (f->registers)
-        while ((uint64_t)out->max_threads * f->registers > device.registers_per_sm)
-            out->max_threads -= 32;
-    out->registers = (int)f->registers;
-    out->ptx_version = (int)strata_module_sm(function_module(f));
-    out->binary_version = (int)device.sm_version;
-    out->max_dynamic_shared = (int)f->max_dynamic_shared_bytes;
-    out->carveout = f->carveout;
-    LEAVE(OK);
+    out->shared_bytes = (size_t)ask(f, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+    out->const_bytes = (size_t)ask(f, CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES);
+    out->local_bytes = (size_t)ask(f, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+    out->max_threads = ask(f, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    out->registers = ask(f, CU_FUNC_ATTRIBUTE_NUM_REGS);
+    out->ptx_version = ask(f, CU_FUNC_ATTRIBUTE_PTX_VERSION);
+    out->binary_version = ask(f, CU_FUNC_ATTRIBUTE_BINARY_VERSION);
+    out->max_dynamic_shared = ask(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+    out->carveout = ask(f, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
+    return OK;
 }

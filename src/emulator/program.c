@@ -80,6 +80,7 @@ static void read_symbols(const struct elf64 *e, struct strata_cuda_program *p)
     for (uint32_t i = 0; elf64_section(e, i, &s); i++) {
         if (s.sh_type != SHT_SYMTAB && s.sh_type != SHT_DYNSYM)
             continue;
+        p->has_symbols |= s.sh_type == SHT_SYMTAB;
         Elf64_Sym symbol;
         for (uint64_t k = 0; elf64_symbol(e, &s, k, &symbol); k++) {
             const char *name = elf64_string(e, s.sh_link, symbol.st_name);
@@ -173,29 +174,20 @@ strata_status strata_cuda_program_check(const struct strata_cuda_program *p, con
         return strata_fail(
             err, STRATA_EUNSUPPORTED, path, 0, 0,
             "the program was built for another kind of processor; build it on this machine.");
-    if (p->static_cudart)
+    if (p->static_cudart && (!p->has_symbols || !p->is_dynamic))
         return strata_fail(
             err, STRATA_EUNSUPPORTED, path, 0, 0,
-            "the CUDA runtime is linked into the program, so Strata cannot take its place; "
-            "link it with `nvcc -cudart shared`.");
+            "the CUDA runtime is linked into the program, and %s, so Strata cannot take its place; "
+            "link it without %s, or with `nvcc -cudart shared`.",
+            p->is_dynamic ? "the program's symbols were stripped" : "so is everything else",
+            p->is_dynamic ? "-s" : "-static");
     if (p->cudart[0] && !is_served(p->cudart))
         return strata_fail(
             err, STRATA_EUNSUPPORTED, path, 0, 0,
             "the program needs %s; Strata stands in for libcudart.so.11.0, .12 and .13: "
             "build it with one of those versions of CUDA.",
             p->cudart);
-    if (p->needs_libcuda)
-        return strata_fail(
-            err, STRATA_EUNSUPPORTED, path, 0, 0,
-            "the program calls the CUDA driver library (libcuda) itself; Strata stands in for "
-            "the runtime library only: use cuda... calls instead of cu... ones, and link "
-            "without -lcuda.");
     if (!p->n_ptx && p->n_cubins + p->n_lto)
         return fatbin_without_ptx(p->cubin_arch, p->lto_arch, path, err);
-    if (!p->cudart[0] && !p->may_load_cuda)
-        return strata_fail(
-            err, STRATA_EUNSUPPORTED, path, 0, 0,
-            "this is not a CUDA program: it neither links libcudart nor holds GPU code; build it "
-            "with `nvcc -cudart shared` or strata-clang.");
     return STRATA_OK;
 }

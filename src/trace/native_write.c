@@ -52,7 +52,8 @@ static strata_status write_bytes(struct strata_writer *w, const void *bytes, siz
 {
     struct native_writer *nw = w->impl;
     nw->offset += n;
-    if (fwrite(bytes, 1, n, nw->file) == n)
+    if (w->options.write ? w->options.write(w->options.write_user, bytes, n)
+                         : fwrite(bytes, 1, n, nw->file) == n)
         return STRATA_OK;
     return write_failed(w, err);
 }
@@ -82,9 +83,10 @@ static strata_status native_writer_create(struct strata_writer *w, struct strata
     if (nw->level < 1 || nw->level > 19)
         return strata_fail(err, STRATA_EUSAGE, w->path, 0, 0,
                            "compression level %d is not possible; choose 1 to 19.", nw->level);
-    nw->file =
-        strcmp(w->temporary, "-") ? fopen(w->temporary, "wb") : fdopen(dup(STDOUT_FILENO), "wb");
-    if (!nw->file)
+    if (!w->options.write)
+        nw->file = strcmp(w->temporary, "-") ? fopen(w->temporary, "wb")
+                                             : fdopen(dup(STDOUT_FILENO), "wb");
+    if (!nw->file && !w->options.write)
         return strata_fail(err, STRATA_EIO, w->path, 0, 0, "the trace cannot be written: %s.",
                            strerror(errno));
     uint8_t header[NATIVE_HEADER_BYTES];
@@ -272,7 +274,7 @@ static strata_status native_writer_finish(struct strata_writer *w, struct strata
 {
     struct native_writer *nw = w->impl;
     strata_status status = write_index(w, err);
-    if (fclose(nw->file) && !status)
+    if (nw->file && fclose(nw->file) && !status)
         status = write_failed(w, err);
     nw->file = NULL;
     return status;

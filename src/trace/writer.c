@@ -68,7 +68,7 @@ static char *final_name(const char *path)
 
 bool writer_is_direct(const struct strata_writer *w)
 {
-    return !strcmp(w->temporary, w->path);
+    return w->options.write || !strcmp(w->temporary, w->path);
 }
 
 const char *strata_writer_temporary(const struct strata_writer *w)

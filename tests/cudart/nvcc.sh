@@ -18,11 +18,20 @@ options managed managed.cu
 build separate -rdc=true "$here/separate_a.cu" "$here/separate_b.cu" && run separate || fail "separate"
 build units_rdc -rdc=true "$here/memory.cu" && run units_rdc || fail "memory with -rdc=true"
 
-build nested -rdc=true "$here/nested.cu" -lcudadevrt && expect nested 4 "dynamic parallelism" -- ./nested
-nvcc -o static_cudart "$here/launch.cu" && expect static_cudart 4 "nvcc -cudart shared" -- ./static_cudart
+build nested -rdc=true "$here/nested.cu" -lcudadevrt && run nested || fail "nested"
+# nvcc's default, the runtime inside the program: the same trace as with the shared one
+for program in memory launch streams texture warp modern; do
+    mkdir -p static && nvcc -Wno-deprecated-gpu-targets -o static/$program "$here/$program.cu" &&
+        "$strata" trace -q -j 1 -o $program.s.strata -- static/$program >$program.s.out 2>$program.s.err ||
+        { fail "static $program"; cat $program.s.out $program.s.err; }
+    cmp -s $program.1.strata $program.s.strata && pass || fail "static $program: another trace"
+done
+strip -o stripped static/launch && expect stripped 4 "symbols were stripped" -- ./stripped
+nvcc -shared -Xcompiler -fPIC -Wno-deprecated-gpu-targets -o libplugin.so "$here/plugin.cu" &&
+    cc -o host "$here/plugin_host.c" -ldl && run host "$PWD/libplugin.so" || fail "a library with the runtime inside"
 build cubin_only -gencode arch=compute_80,code=sm_80 "$here/launch.cu" &&
     expect cubin_only 4 "code=compute_80" -- ./cubin_only
-cc -o no_cuda "$here/no_cuda.c" && expect no_cuda 4 "not a CUDA program" -- ./no_cuda
+cc -o no_cuda "$here/no_cuda.c" && expect no_cuda 0 "did not use CUDA, so nothing was traced" -- ./no_cuda
 
 # registers from the cubin, unless --regs says otherwise
 "$strata" info launch_90.1.strata >regs.out 2>&1

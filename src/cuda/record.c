@@ -1,15 +1,53 @@
 /* record.c - writes what runs into a trace, and tells `strata trace` how far it is. */
-#include "cudart/runtime.h"
+#include "cuda/driver.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <strata/filter.h>
 #include <strata/trace.h>
+
+#include "cuda/descriptor.h"
+
+#define BUFFER_BYTES (1u << 18)
+
+/* The file is ours alone, in a program that is not: see descriptor.h. Nothing of it is in buffers
+ * of the C library, which a forked child would write out once more. */
+static struct {
+    struct descriptor descriptor;
+    uint64_t offset; /* of the buffer's first byte */
+    size_t n;
+    char *buffer;
+} file = {.descriptor = {.fd = -1}};
+
+static bool flush_file(void)
+{
+    bool good = descriptor_write_at(&file.descriptor, file.buffer, file.n, file.offset);
+    file.offset += file.n;
+    file.n = 0;
+    return good;
+}
+
+static bool write_file(void *user, const void *bytes, size_t n)
+{
+    (void)user;
+    const char *from = bytes;
+    while (n) {
+        size_t part = BUFFER_BYTES - file.n < n ? BUFFER_BYTES - file.n : n;
+        memcpy(file.buffer + file.n, from, part);
+        file.n += part;
+        from += part;
+        n -= part;
+        if (file.n == BUFFER_BYTES && !flush_file())
+            return false;
+    }
+    return true;
+}
 
 static struct {
     struct strata_writer *writer; /* NULL: not recording */
@@ -31,8 +69,30 @@ static void write_failed(const struct strata_error *err)
         return;
     state.failed = true;
     strata_error_text(err, text, sizeof text);
-    runtime_complain("%s The program goes on without recording.", text);
-    runtime_report("write-failed");
+    driver_complain("%s The program goes on without recording.", text);
+    driver_report("write-failed");
+}
+
+/* A program may start others that use CUDA too, or become another: each writes its own file. */
+static bool open_file(struct strata_error *err)
+{
+    file.buffer = malloc(BUFFER_BYTES);
+    bool open = false;
+    for (unsigned again = 0; file.buffer && !open && again < 1000; again++) {
+        int n = again ? snprintf(state.path, sizeof state.path, "%s.%ld.%u", config.output,
+                                 (long)getpid(), again)
+                      : snprintf(state.path, sizeof state.path, "%s.%ld", config.output,
+                                 (long)getpid());
+        open = n < (int)sizeof state.path &&
+               descriptor_open(&file.descriptor, state.path,
+                               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
+        if (!open && errno != EEXIST)
+            break;
+    }
+    if (!open)
+        strata_fail(err, STRATA_EIO, state.path, 0, 0, "the trace cannot be written: %s.",
+                    strerror(errno));
+    return open;
 }
 
 void record_init(void)
@@ -40,13 +100,23 @@ void record_init(void)
     struct strata_error err;
     if (!config.record)
         return;
-    /* A program may start others that use CUDA too: each writes its own file. */
-    snprintf(state.path, sizeof state.path, "%s.%ld", config.output, (long)getpid());
-    struct strata_writer_options options = {.format = "strata", .compression_level = 3};
-    if (strata_filter_create(config.kernel_filter, config.launch_skip, config.launch_count,
-                             &state.filter, &err) != STRATA_OK ||
-        strata_writer_create(state.path, &options, &state.writer, &err) != STRATA_OK)
-        runtime_die(&err);
+    if (!open_file(&err) ||
+        strata_filter_create(config.kernel_filter, config.launch_skip, config.launch_count,
+                             &state.filter, &err) != STRATA_OK)
+        driver_die(&err);
+    struct strata_writer_options options = {
+        .format = "strata", .compression_level = 3, .write = write_file};
+    if (strata_writer_create(state.path, &options, &state.writer, &err) != STRATA_OK)
+        driver_die(&err);
+}
+
+/* A forked child leaves everything as it is: memory is its own copy, the file its parent's. */
+void record_forget(void)
+{
+    config.record = false;
+    state.writer = NULL;
+    state.recording = state.in_launch = false;
+    descriptor_forget(&file.descriptor);
 }
 
 void record_copy(uint32_t event_kind, const void *address, uint64_t bytes)
@@ -85,13 +155,13 @@ static strata_status sink_block(void *user, struct strata_block *block, struct s
             config.limit_bytes && strata_writer_bytes(state.writer) >= config.limit_bytes;
     }
     strata_block_destroy(block);
-    runtime_check_interrupt();
+    driver_check_interrupt();
     return STRATA_OK;
 }
 
 static void describe(const struct kernel_call *call)
 {
-    const struct function *f = call->function;
+    const struct CUfunc_st *f = call->function;
     uint64_t blocks = (uint64_t)call->grid.x * call->grid.y * call->grid.z;
     snprintf(state.name, sizeof state.name, "kernel-%llu", (unsigned long long)state.seen);
     state.launch = (struct strata_launch){
@@ -106,7 +176,7 @@ static void describe(const struct kernel_call *call)
         .shared_static_bytes = f->shared_static_bytes,
         .shared_dynamic_bytes = call->shared_dynamic_bytes,
         .sm_version = device.sm_version,
-        .isa = STRATA_ISA_PTX,
+        .isa = strata_module_isa(function_module(f)),
         .stream = call->stream,
         .shared_base = STRATA_SHARED_WINDOW,
         .local_base = STRATA_LOCAL_WINDOW,
@@ -135,11 +205,11 @@ const struct strata_record_sink *record_begin(const struct kernel_call *call)
 /* What `strata trace` shows: launches seen and traced, warp instructions of both, bytes. */
 static void report_progress(const char *word)
 {
-    runtime_report("%s %llu %llu %llu %llu %llu %llu", word, (unsigned long long)state.seen,
-                   (unsigned long long)state.traced, (unsigned long long)state.instructions_seen,
-                   (unsigned long long)state.instructions_traced,
-                   state.writer ? (unsigned long long)strata_writer_bytes(state.writer) : 0ull,
-                   (unsigned long long)state.cut);
+    driver_report("%s %llu %llu %llu %llu %llu %llu", word, (unsigned long long)state.seen,
+                  (unsigned long long)state.traced, (unsigned long long)state.instructions_seen,
+                  (unsigned long long)state.instructions_traced,
+                  state.writer ? (unsigned long long)strata_writer_bytes(state.writer) : 0ull,
+                  (unsigned long long)state.cut);
 }
 
 static void end_launch(bool whole)
@@ -181,22 +251,28 @@ void record_finish(void)
     state.in_launch = false;
     report_progress("progress");
     if (state.limit_reached)
-        runtime_report("limit");
-    if (state.writer && !state.failed) {
+        driver_report("limit");
+    if (state.writer && !state.traced) { /* nothing worth a file */
+        strata_writer_abort(state.writer);
+        state.writer = NULL;
+        unlink(state.path);
+        driver_report("finished 0");
+    } else if (state.writer && !state.failed) {
         struct strata_writer *w = state.writer;
         state.writer = NULL;
-        struct stat info;
-        if (strata_writer_finish(w, &err) == STRATA_OK)
-            runtime_report("finished %llu %s",
-                           stat(state.path, &info) ? 0ull : (unsigned long long)info.st_size,
-                           state.path);
+        strata_status status = strata_writer_finish(w, &err);
+        if (status == STRATA_OK && (!flush_file() || !descriptor_close(&file.descriptor)))
+            status = strata_fail(&err, STRATA_EIO, state.path, 0, 0,
+                                 "the trace could not be written: %s.", strerror(errno));
+        if (status == STRATA_OK)
+            driver_report("finished %llu %s", (unsigned long long)file.offset, state.path);
         else
             write_failed(&err);
     } else if (state.writer) {
         strata_writer_abort(state.writer);
         state.writer = NULL;
     } else {
-        runtime_report("finished 0");
+        driver_report("finished 0");
     }
-    runtime_report("bye");
+    driver_report("bye");
 }

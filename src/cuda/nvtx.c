@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cudart/runtime.h"
+#include "cuda/driver.h"
 
 enum { CALLBACK_TABLE = 1, MODULE_CORE = 1, MODULE_CORE2 = 5 };
 enum { START_EX = 4, START_A = 5, END = 7, PUSH_EX = 8, PUSH_A = 9, POP = 11 };

@@ -1,0 +1,99 @@
+/* misbehave.c - a program that does what programs do: forks, closes descriptors, changes its folder,
+ * starts others, uses threads. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../check.h"
+
+static CUmodule module;
+
+static void use_gpu(void)
+{
+    start();
+    MUST(cuModuleLoadData(&module, ptx));
+    run_axpb(kernel(module, "axpb"), NULL);
+}
+
+static void *in_thread(void *unused)
+{
+    (void)unused;
+    MUST(cuCtxSetCurrent(context));
+    for (int i = 0; i < 5; i++)
+        run_axpb(kernel(module, "axpb"), NULL);
+    return NULL;
+}
+
+static void with_threads(void)
+{
+    pthread_t thread[4];
+    use_gpu();
+    for (int i = 0; i < 4; i++)
+        pthread_create(&thread[i], NULL, in_thread, NULL);
+    for (int i = 0; i < 4; i++)
+        pthread_join(thread[i], NULL);
+}
+
+/* The child of a process that used the GPU has none, and its end is its own. */
+static void fork_after(void)
+{
+    use_gpu();
+    fflush(stdout);
+    if (!fork()) {
+        SAY(cuInit(0));
+        exit(0);
+    }
+    wait(NULL);
+    run_axpb(kernel(module, "axpb"), NULL);
+}
+
+static void fork_before(void)
+{
+    pid_t child = fork();
+    if (child)
+        waitpid(child, NULL, 0);
+    use_gpu();
+    if (child)
+        run_axpb(kernel(module, "axpb"), NULL);
+}
+
+/* As a daemon does: everything that is not its own is closed, and files get those numbers. */
+static void close_all(void)
+{
+    use_gpu();
+    for (int fd = 3; fd < 1024; fd++)
+        close(fd);
+    int mine[1000], n = 0;
+    while (n < 1000 && (mine[n] = open("mine.txt", O_CREAT | O_RDWR | O_APPEND, 0600)) >= 0)
+        n++;
+    for (int i = 0; i < 100; i++)
+        run_axpb(kernel(module, "axpb"), NULL);
+    off_t length = lseek(mine[0], 0, SEEK_END);
+    SHOW(length);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    if (!strcmp(what, "threads"))
+        with_threads();
+    else if (!strcmp(what, "fork-after"))
+        fork_after();
+    else if (!strcmp(what, "fork-before"))
+        fork_before();
+    else if (!strcmp(what, "close"))
+        close_all();
+    else if (!strcmp(what, "chdir")) {
+        if (chdir("/"))
+            return 1;
+        use_gpu();
+    } else if (!strcmp(what, "wait")) {
+        use_gpu();
+        printf("ready\n");
+        fflush(stdout);
+        sleep(60);
+    } else if (!strcmp(what, "init"))
+        start();
+    return 0;
+}

@@ -1,0 +1,78 @@
+#!/bin/sh
+# Programs that fork, close descriptors, change their folder, are ended by signals or start others,
+# under `strata trace`: each process has one sound trace, and the program's files stay its own.
+#   run.sh STRATA
+strata=$1
+case $strata in /*) ;; *) strata=$PWD/$strata ;; esac
+here=$(cd "$(dirname "$0")" && pwd)
+src=$(cd "$here/../../.." && pwd)
+libraries=${strata%/tools/strata}/src/cuda
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+fail() { echo "FAILED $1"; failed=$((failed + 1)); }
+cc -std=gnu17 -O1 -I"$src/device/include" -o app "$here/misbehave.c" "$libraries/libcuda.so.1" -lpthread || exit 1
+# launches FILE: how many a sound trace holds
+launches() { "$strata" check "$1" >check.out 2>&1 || { fail "$1 is not sound"; cat check.out; }; "$strata" info --format json "$1" | grep -c '"kernel"'; }
+# try WHAT LAUNCHES [LAUNCHES of the second process]
+try() {
+    rm -f a.strata a-2.strata
+    "$strata" trace -o a.strata -- ./app "$1" >out.txt 2>err.txt || { fail "$1: exit $?"; cat out.txt err.txt; }
+    [ "$(launches a.strata)" = "$2" ] || { fail "$1: $(launches a.strata) launches, not $2"; cat err.txt; }
+    if [ -n "${3:-}" ]; then [ "$(launches a-2.strata)" = "$3" ] || fail "$1: the second trace"
+    elif [ -e a-2.strata ]; then fail "$1: a second trace"; fi
+    for left in *.part.*; do [ -e "$left" ] && fail "$1: $left is left"; done
+}
+try threads 21
+try fork-after 2
+grep -q CUDA_ERROR_NOT_INITIALIZED out.txt || fail "a forked child has no GPU"
+try fork-before 1 2
+try close 101
+grep -q "length = 0" out.txt || { fail "the program's own file was written to"; cat out.txt; }
+try chdir 1
+# ended by a signal: what was recorded is kept
+for signal in TERM HUP INT; do
+    rm -f b.strata ready.txt
+    "$strata" trace -o b.strata -- ./app wait >ready.txt 2>err.txt &
+    pid=$!
+    i=0
+    while ! grep -q ready ready.txt 2>/dev/null && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done
+    if [ $signal = INT ]; then kill -INT "$(pgrep -P $pid app)"; else kill -$signal $pid; fi
+    wait $pid
+    [ -f b.strata ] && [ "$(launches b.strata)" = 1 ] || { fail "SIG$signal loses the trace"; cat err.txt; }
+    grep -q "was interrupted" err.txt || fail "SIG$signal: nothing is said"
+done
+# a script that starts the program, with another search path and all descriptors closed
+cat >start.sh <<'END'
+exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&-
+./app chdir && ./app chdir
+END
+rm -f a.strata a-2.strata
+"$strata" trace -o a.strata -- sh start.sh >out.txt 2>err.txt || { fail "script"; cat err.txt; }
+[ "$(launches a.strata)" = 1 ] && [ "$(launches a-2.strata)" = 1 ] || fail "two programs of a script"
+# libraries by path, as wheels load them
+if command -v python3 >/dev/null; then
+    cat >paths.py <<'END'
+import ctypes
+nvml = ctypes.CDLL("libnvidia-ml.so.1")
+count, handle, name = ctypes.c_uint(), ctypes.c_void_p(), ctypes.create_string_buffer(64)
+assert nvml.nvmlDeviceGetCount_v2(ctypes.byref(count)) == 1  # not initialised
+assert nvml.nvmlInit_v2() == 0 and nvml.nvmlDeviceGetCount_v2(ctypes.byref(count)) == 0 and count.value == 1
+assert nvml.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(handle)) == 0
+assert nvml.nvmlDeviceGetName(handle, name, 64) == 0 and b"H200" in name.value
+assert nvml.nvmlDeviceGetName(handle, name, 3) == 7 and nvml.nvmlDeviceGetTemperature(handle) == 3
+cuda, n = ctypes.CDLL("/no/such/folder/libcuda.so.1"), ctypes.c_int()
+assert cuda.cuDeviceGetCount(ctypes.byref(n)) == 0 and n.value == 1
+runtime = ctypes.CDLL("/no/such/folder/libcudart.so.12")
+assert runtime.cudaGetDeviceCount(ctypes.byref(n)) == 0 and n.value == 1
+print("found", n.value)
+END
+    "$strata" trace -o d.strata -- python3 paths.py >out.txt 2>err.txt && grep -q "found 1" out.txt || { fail "by path"; cat out.txt err.txt; }
+fi
+# no launch: the program's own code, and no trace
+"$strata" trace -o c.strata -- ./app init 2>err.txt || fail "init"
+grep -q "launched no kernel, so nothing was traced" err.txt || fail "nothing is said of no launch"
+[ -e c.strata ] && fail "an empty trace was kept"
+echo "$failed failed"
+[ $failed = 0 ]
