@@ -320,10 +320,14 @@ static CUresult compile(struct CUmod_st *m, struct sources *s)
     struct strata_error err = {0};
     struct strata_device_memory memory = memory_interface();
     strata_status status = strata_ptx_module_create(s->item, s->n, &memory, &m->code, &err);
+    char text[sizeof err.message];
+    memcpy(text, err.message, sizeof text);
     if (status != STRATA_OK && strstr(err.message, "__cuda_syscall_cnp"))
-        strata_fail(&err, STRATA_EUNSUPPORTED, program_name(), 0, 0,
-                    "the program launches kernels from kernels (dynamic parallelism), which Strata "
-                    "does not support; launch them from the host.");
+        strata_fail(
+            &err, STRATA_EUNSUPPORTED, program_name(), 0, 0,
+            "the program calls a function of the device runtime (dynamic parallelism) other "
+            "than launches, which Strata does not support: %s",
+            text);
     if (status != STRATA_OK)
         return fail(m, status_for(&err), &err);
     if (!too_new(m))
