@@ -1,5 +1,6 @@
 /* rows_async.c - Hopper's asynchronous work: bulk and tensor copies, barriers in shared memory,
- * clusters, register pools. Products of warpgroups (HGMMA and its kin) are not here yet. */
+ * clusters, register pools. Of the products of warpgroups (HGMMA and its kin) only the name is
+ * known: shape, types and operands are not decoded yet. */
 #include "sass/rows.h"
 
 static const uint16_t dimensions[8] = {W(1D), W(2D), W(3D), W(4D), W(5D), BAD, BAD, BAD};
@@ -15,6 +16,9 @@ static const uint16_t reduction_types[8] = {Q(U32),   W(S32), W(64),  W(F32),
                                             W(F16x2), W(S64), W(F64), BAD};
 static const uint16_t cctll_ops[4] = {W(PF1), W(PF2), W(WB), W(IV)};
 static const uint16_t cta_axes[4] = {W(X), W(Y), W(Z), 0};
+
+static const uint16_t group_barriers[8] = {W(gsb0), W(gsb1), W(gsb2), W(gsb3),
+                                           W(gsb4), W(gsb5), W(gsb6), W(gsb7)};
 
 #define UADDRESS(a)                                                                                \
     {                                                                                              \
@@ -36,6 +40,12 @@ static const uint16_t cta_axes[4] = {W(X), W(Y), W(Z), 0};
     {OP1(name, code), HAS_DESC, mods, SLOTS(__VA_ARGS__, DESC)},                                   \
     {                                                                                              \
         OP1(name, code), mods, SLOTS(__VA_ARGS__)                                                  \
+    }
+
+#define WARPGROUP_PRODUCT(name, code)                                                              \
+    {OP1(name, 0xc00 | code)}, {OP1(name, 0x400 | code)},                                          \
+    {                                                                                              \
+        OP1(name, 0x800 | code)                                                                    \
     }
 
 ROWS(async, WITH_POLICY(UTMALDG, 0x5b4, MODS(DIM, IM2COL), UADDRESS(32), UADDRESS(24)),
@@ -63,6 +73,13 @@ ROWS(async, WITH_POLICY(UTMALDG, 0x5b4, MODS(DIM, IM2COL), UADDRESS(32), UADDRES
       SLOTS(PD(81), MEMU(64, 0), R(32))},
      {UOP(SYNCS, 0x5b2), MODS(ALWAYS(MODE, W(EXCH)), EITHER(SIZE, 72, Q(32), W(64))),
       SLOTS(URD, {.kind = SLOT_MEM_U, .aux = 40, .width = 24, .ureg = 24}, UR(32))},
+
+     /* warpgroups: three forms, by where A and B are */
+     {OP(WARPGROUP, 0x9c5), WHEN(IS(80, 1, 0)), MODS(ALWAYS(MODE, W(ARRIVE)))},
+     {OP(WARPGROUP, 0x9c5), MODS(ALWAYS(MODE, W(DEPBAR)), BIT(OPTION1, 47, LE)),
+      SLOTS(WORDOP(44, 3, group_barriers), IMM(38, 6))},
+     WARPGROUP_PRODUCT(HGMMA, 0x1f0), WARPGROUP_PRODUCT(IGMMA, 0x1f1),
+     WARPGROUP_PRODUCT(BGMMA, 0x1f2), WARPGROUP_PRODUCT(QGMMA, 0x1f3),
 
      /* shared memory of other blocks of the cluster */
      {OP1(STAS, 0xdbd), MODS(M(SIZE, 73, 3, sass_set_size)), SLOTS(MEMD_(64, 90, 0), R(32))},
