@@ -32,7 +32,7 @@ struct config {
     uint64_t limit_bytes, sample_blocks, instruction_limit, interleave;
     uint32_t registers; /* 0: as found */
     uint32_t threads;   /* 0: one per core */
-    const char *code;   /* "sass", "ptx", or NULL: machine code where it can be executed */
+    const char *code;   /* "auto", "sass", "ptx"; NULL: PTX where there is some */
 };
 extern struct config config;
 

@@ -1,7 +1,8 @@
 /* image.c - from the bytes a program hands over to code that can be run: fatbins and their
- * wrappers, cubins, PTX. As with the driver, machine code for the device's architecture runs first,
- * else the PTX; where an instruction of the machine code cannot be executed the module's PTX runs,
- * and the user is told. A cubin beside the PTX tells the compiler's register counts. */
+ * wrappers, cubins, PTX. PTX runs where there is some, else machine code for the device's
+ * architecture; --code auto turns this round, as the driver does. Where an instruction of the
+ * machine code cannot be executed the module's PTX runs, and the user is told. A cubin beside the
+ * PTX tells the compiler's register counts. */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -370,7 +371,8 @@ static bool load_machine_code(struct CUmod_st *m, struct sources *s, struct stra
     struct strata_device_memory memory = memory_interface();
     struct strata_module *code = NULL;
     bool may_fall_back = s->n && !wants("sass");
-    if (!s->cubin || wants("ptx"))
+    bool first = wants("sass") || wants("auto"); /* else it runs only where there is no PTX */
+    if (!s->cubin || wants("ptx") || (s->n && !first))
         return false;
     strata_status status =
         strata_sass_module_create(s->cubin, s->cubin_bytes, program_name(), &memory, &code, err);
@@ -413,8 +415,8 @@ static CUresult load(struct CUmod_st *m, struct sources *s)
         return fail(m, s->status ? s->status : CUDA_ERROR_NO_BINARY_FOR_GPU, &s->first);
     if (!err.message[0])
         say_code("ptx", wants("ptx") ? "as --code says"
-                        : s->cubin   ? "the program holds no other"
-                                     : "the program holds no machine code for this device");
+                        : !s->cubin  ? "the program holds no machine code for this device"
+                                     : "the program holds it (--code sass runs machine code)");
     return compile(m, s);
 }
 

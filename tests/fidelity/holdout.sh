@@ -1,6 +1,6 @@
 #!/bin/sh
 # The models on the held-out set (device/holdout, 78 launches) against the counters of an H200
-# (h200-holdout/): some three minutes, part of `make soak`. The bounds are a little above docs/holdout.md.
+# (h200-holdout/), through their PTX: some three minutes, part of `make soak`. The bounds are a little above docs/holdout.md.
 set -eu
 strata=$1
 case $strata in /*) ;; *) strata=$PWD/$strata ;; esac
@@ -12,7 +12,7 @@ nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 SUITE=holdout "$src/tests/suite.sh" "$strata" nvcc build
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-"$strata" trace -q -o "$scratch/holdout.strata" -- "$build/suite/nvcc/holdout" --size large >"$scratch/log"
+"$strata" trace -q --code ptx -o "$scratch/holdout.strata" -- "$build/suite/nvcc/holdout" --size large >"$scratch/log"
 for model in ${MODELS:-flow sim reuse}; do
     "$strata" predict "$scratch/holdout.strata" --gpu h200 --model "$model" -j 2 -q --format json -o "$scratch/$model.json"
     "$strata" correlate --measured "$src/tests/fidelity/h200-holdout/counters.csv" "$scratch/$model.json" --summary \

@@ -16,7 +16,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 grep -v '^#' "$src/tests/fidelity/suite.expected" | sort >"$scratch/expected"
 for size in small large; do
-    "$strata" trace -q -o "$scratch/suite.strata" -- "$build/suite/nvcc/suite" --size $size >"$scratch/log"
+    "$strata" trace -q --code ptx -o "$scratch/suite.strata" -- "$build/suite/nvcc/suite" --size $size >"$scratch/log"
     "$strata" predict "$scratch/suite.strata" --gpu h200 --model coalesce -j 2 -q --format csv -o "$scratch/prediction.csv"
     awk -F, -v size=$size '
         FNR == 1 { file++ }

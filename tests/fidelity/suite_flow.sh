@@ -13,7 +13,7 @@ nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 for size in small large; do
-    "$strata" trace -q -o "$scratch/suite.strata" -- "$build/suite/nvcc/suite" --size $size >"$scratch/log"
+    "$strata" trace -q --code ptx -o "$scratch/suite.strata" -- "$build/suite/nvcc/suite" --size $size >"$scratch/log"
     "$strata" predict "$scratch/suite.strata" --gpu h200 -j 2 -q --format json -o "$scratch/p.json"
     "$strata" correlate --measured "$src/tests/fidelity/h200-suite/$size/counters.csv" "$scratch/p.json" --summary \
         --max-error l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct=1 \

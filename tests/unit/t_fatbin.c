@@ -298,8 +298,7 @@ static void a_static_runtime_is_seen_in_the_executable(void **state)
     assert_int_equal(strata_cuda_program_inspect("t_fatbin.shared.tmp", &p, &err), STRATA_OK);
     assert_true(p.is_dynamic && !p.static_cudart && !p.may_load_cuda);
     assert_string_equal(p.cudart, "libcudart.so.12");
-    assert_int_equal(strata_cuda_program_check(&p, "app", &err), STRATA_EUNSUPPORTED); /* no PTX */
-    assert_non_null(strstr(err.message, "code=compute_75"));
+    assert_int_equal(strata_cuda_program_check(&p, "app", &err), STRATA_OK); /* machine code runs */
     remove("t_fatbin.static.tmp");
     remove("t_fatbin.shared.tmp");
     free(fatbin.bytes);
@@ -335,6 +334,10 @@ static void each_hindrance_has_its_remedy(void **state)
     p.n_ptx = 0;
     p.n_cubins = 1;
     p.cubin_arch = 80;
+    assert_int_equal(strata_cuda_program_check(&p, "app", &err), STRATA_OK);
+    p.n_cubins = 0;
+    p.n_lto = 1;
+    p.lto_arch = 80;
     assert_int_equal(strata_cuda_program_check(&p, "app", &err), STRATA_EUNSUPPORTED);
     assert_non_null(strstr(err.message, "code=compute_80"));
     p = good;

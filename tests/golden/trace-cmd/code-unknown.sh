@@ -1,0 +1,1 @@
+$strata trace --code cuda -- ./app
