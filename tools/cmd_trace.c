@@ -16,11 +16,14 @@
 #define DEFAULT_LIMIT_BYTES ((uint64_t)2 << 30)
 
 static const char help_text[] =
-    "Runs an unmodified CUDA program without a GPU: libraries of Strata's take the place of the CUDA "
+    "Runs an unmodified CUDA program without a GPU: libraries of Strata's take the place of the "
+    "CUDA "
     "driver and\n"
-    "runtime, and an emulator runs the PTX the program carries. Build it with nvcc (add -lineinfo for "
+    "runtime, and an emulator runs the PTX the program carries. Build it with nvcc (add -lineinfo "
+    "for "
     "source lines),\n"
-    "or with strata-clang where there is no CUDA toolkit. Scripts and what they start are followed. "
+    "or with strata-clang where there is no CUDA toolkit. Scripts and what they start are "
+    "followed. "
     "The program's own\n"
     "output and exit code are passed on.\n\n"
     "With --ptx a kernel of a PTX file is launched without a host program: give --kernel, --grid, "
@@ -30,23 +33,6 @@ static const char help_text[] =
     "buffer of zeros (default), 32-bit indices, random floats in [0,1), or a file's bytes.\n\n"
     "Launch filters are those of Nsight Compute. docs/trace.md tells what is recorded and what is "
     "supported.";
-
-/* Words after "--" are the program's, whatever they look like. Without it, a path to something
- * executable starts them; NULL if there is none. */
-static char **split_program(int *argc, char **argv)
-{
-    for (int i = 1; i < *argc; i++)
-        if (!strcmp(argv[i], "--")) {
-            *argc = i;
-            return argv + i + 1;
-        }
-    for (int i = 1; i < *argc; i++)
-        if (strchr(argv[i], '/') && argv[i][0] != '-' && !access(argv[i], X_OK)) {
-            *argc = i;
-            return argv + i;
-        }
-    return NULL;
-}
 
 static strata_status check_filter(const struct trace_request *r, struct strata_error *err)
 {
