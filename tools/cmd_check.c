@@ -4,6 +4,7 @@
 #include <strata/check.h>
 
 #include "cmd.h"
+#include "memory_limit.h"
 #include "launch_option.h"
 #include "options.h"
 #include "output.h"
@@ -201,6 +202,7 @@ int cmd_check(int argc, char **argv)
         LAUNCH_OPTIONS(a.launches),
         {'f', "format", OPTION_FORMAT, &a.format, "FORMAT", "text (default), csv or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no warnings"},
     };
     const struct command_syntax syntax = {

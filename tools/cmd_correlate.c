@@ -10,6 +10,7 @@
 
 #include "cmd.h"
 #include "gpu_option.h"
+#include "memory_limit.h"
 #include "launch_option.h"
 #include "model_option.h"
 #include "options.h"
@@ -23,6 +24,7 @@ struct correlate_arguments {
     struct launch_arguments launches;
     uint64_t jobs;
     bool summary, table, quiet, any_gpu;
+    double same_code;
 };
 
 /* "METRIC=VALUE"; *name is a copy. */
@@ -38,8 +40,7 @@ static strata_status split_assignment(const char *option, const char *words, cha
                            option, words);
     *name = strndup(words, (size_t)(equals - words));
     if (!*name)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for --%s.",
-                           option);
+        return strata_no_memory(err, NULL, "for --%s", option);
     return STRATA_OK;
 }
 
@@ -65,12 +66,11 @@ static strata_status parse_assignments(const char *option, const struct option_l
     out->item = calloc(list->n + 1, sizeof *out->item);
     out->name = calloc(list->n + 1, sizeof *out->name);
     if (!out->item || !out->name)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for --%s.",
-                           option);
+        return strata_no_memory(err, NULL, "for --%s", option);
     while (status == STRATA_OK && out->n < list->n) {
         size_t i = out->n;
         status = split_assignment(option, list->item[i], &out->name[i], &out->item[i].above, err);
-        out->item[i].metric = out->name[i];
+        out->item[i].metric = strata_metric_full_name(out->name[i] ? out->name[i] : "");
         out->n += status == STRATA_OK;
     }
     return status;
@@ -134,7 +134,7 @@ static strata_status check_gates(const struct correlate_arguments *a,
     bool failed = false;
     strata_status status = STRATA_OK;
     for (size_t i = 0; status == STRATA_OK && i < a->exact.n; i++)
-        status = check_exact(c, a->exact.item[i], &failed, err);
+        status = check_exact(c, strata_metric_full_name(a->exact.item[i]), &failed, err);
     for (size_t i = 0; status == STRATA_OK && i < a->max_error.n; i++)
         status = check_max_error(c, &max_error->item[i], &failed, err);
     if (status == STRATA_OK && failed)
@@ -187,13 +187,13 @@ static strata_status chosen_metrics(const struct correlate_arguments *a,
     *n = 0;
     *out = calloc(a->metric.n + a->exact.n + a->max_error.n + 1, sizeof **out);
     if (!*out)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for --metric.");
+        return strata_no_memory(err, NULL, "for --metric");
     if (!a->metric.n)
         return STRATA_OK;
     for (size_t i = 0; i < a->metric.n; i++)
-        (*out)[(*n)++] = a->metric.item[i];
+        (*out)[(*n)++] = strata_metric_full_name(a->metric.item[i]);
     for (size_t i = 0; i < a->exact.n; i++)
-        (*out)[(*n)++] = a->exact.item[i];
+        (*out)[(*n)++] = strata_metric_full_name(a->exact.item[i]);
     for (size_t i = 0; i < a->max_error.n; i++)
         (*out)[(*n)++] = max_error->item[i].metric;
     return STRATA_OK;
@@ -234,6 +234,7 @@ static strata_status compare(const struct correlate_arguments *a, struct strata_
     opt.minimum = minimum.item;
     opt.n_minimums = minimum.n;
     opt.any_gpu = a->any_gpu;
+    opt.same_code_pct = a->same_code;
     if (status == STRATA_OK && a->min_time)
         status = parse_time(a->min_time, &opt.min_time_ns, err);
     if (status == STRATA_OK)
@@ -272,8 +273,7 @@ static strata_status run_model(const struct correlate_arguments *a,
                                          .progress_context = &progress};
     struct strata_prediction *grown = realloc(out->item, (out->n + 1) * sizeof *grown);
     if (!grown)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "there is no memory left for predictions.");
+        return strata_no_memory(err, NULL, "for predictions");
     out->item = grown;
     out->cap = out->n + 1;
     strata_status status = strata_prediction_init(&p, gpu->name, model->name, NULL, 1, err);
@@ -323,11 +323,10 @@ static strata_status predict_here(const struct correlate_arguments *a,
     struct strata_gpu *gpu = calloc(1, sizeof *gpu);
     char **paths = calloc(a->traces.n + 1, sizeof *paths);
     strata_status status =
-        gpu && paths ? load_gpu(a->gpu, NULL, gpu, err)
-                     : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+        gpu && paths ? load_gpu(a->gpu, NULL, gpu, err) : strata_no_memory(err, NULL, NULL);
     for (size_t i = 0; status == STRATA_OK && i < a->traces.n; i++)
         if (!(paths[i] = strdup(a->traces.item[i])))
-            status = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+            status = strata_no_memory(err, NULL, NULL);
     if (status == STRATA_OK)
         status = load_launches(&a->launches, paths, (int)a->traces.n, &set, err);
     if (status == STRATA_OK)
@@ -427,6 +426,8 @@ int cmd_correlate(int argc, char **argv)
          "exit 1 if the mean error (%, points) is above"},
         {0, "exact", OPTION_LIST, &a.exact, "METRIC",
          "exit 1 unless every launch has the measured value"},
+        {0, "same-code", OPTION_DOUBLE, &a.same_code, "PERCENT",
+         "only launches whose instructions differ by no more from the measured"},
         {0, "any-gpu", OPTION_FLAG, &a.any_gpu, NULL,
          "compare also predictions for another card than the one the counters name"},
         {0, "explain", OPTION_STRING, &a.explain, "LAUNCH",
@@ -445,6 +446,7 @@ int cmd_correlate(int argc, char **argv)
          "with --db: compare with this measurement only"},
         {'f', "format", OPTION_STRING, &a.format, "FORMAT", "text (default), csv or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no warnings"},
     };
     const struct option_rule rules[] = {

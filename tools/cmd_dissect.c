@@ -1,14 +1,17 @@
 /* cmd_dissect.c - strata dissect: what a memory hierarchy is made of, from latencies. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <strata/dissect.h>
+#include <strata/files.h>
 
 #include "cmd.h"
 #include "dissect_cuda.h"
 #include "gpu_option.h"
+#include "interrupt.h"
 #include "options.h"
 #include "output.h"
 #include "print.h"
@@ -132,15 +135,36 @@ static strata_status measure_model(const struct dissect_arguments *a, struct str
         .outliers = a->outliers, .jitter_cycles = (uint32_t)a->jitter, .seed = a->seed};
     struct strata_gpu *gpu = calloc(1, sizeof *gpu);
     struct strata_model_target *t = NULL;
-    strata_status st =
-        gpu ? load_gpu(a->target + strlen("model:"), &a->set, gpu, err)
-            : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+    strata_status st = gpu ? load_gpu(a->target + strlen("model:"), &a->set, gpu, err)
+                           : strata_no_memory(err, NULL, NULL);
     if (st == STRATA_OK)
         st = strata_model_target_create(gpu, &opt, &t, err);
     if (st == STRATA_OK)
         st = strata_model_target_measure(t, set, d, err);
     strata_model_target_destroy(t);
     free(gpu);
+    return st;
+}
+
+/* A folder that was not there appears when it is complete; into one that was, each file does. */
+static strata_status save_folder(const char *folder, const struct strata_probe_set *set,
+                                 struct strata_error *err)
+{
+    if (!access(folder, F_OK))
+        return strata_probe_save(folder, set, err);
+    char *temporary = strata_temporary_name(folder);
+    if (!temporary)
+        return strata_fail(err, STRATA_ENOMEM, folder, 0, 0,
+                           "there is no memory left for the folder's name.");
+    interrupt_removes(temporary);
+    strata_status st = strata_probe_save(temporary, set, err);
+    if (st == STRATA_OK && rename(temporary, folder))
+        st = strata_fail(err, STRATA_EIO, folder, 0, 0, "the folder cannot get its name: %s.",
+                         strerror(errno));
+    if (st != STRATA_OK)
+        remove_tree(temporary);
+    interrupt_forgets(temporary);
+    free(temporary);
     return st;
 }
 
@@ -158,7 +182,7 @@ static strata_status dissect(const struct dissect_arguments *a, struct strata_er
     if (st == STRATA_OK)
         st = strata_dissect_set(&set, &d, err);
     if (st == STRATA_OK && a->save && !a->from && strcmp(a->target, "cuda"))
-        st = strata_probe_save(a->save, &set, err);
+        st = save_folder(a->save, &set, err);
     if (st == STRATA_OK)
         st = write_results(a, a->format, &set, &d, err);
     strata_dissection_release(&d);

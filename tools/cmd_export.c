@@ -7,6 +7,7 @@
 
 #include "cmd.h"
 #include "hierarchy_pass.h"
+#include "memory_limit.h"
 #include "launch_option.h"
 #include "options.h"
 #include "output.h"
@@ -157,6 +158,7 @@ int cmd_export(int argc, char **argv)
         LAUNCH_OPTIONS(a.launches),
         {0, "seed", OPTION_UINT, &a.seed, "N", "seed of all random numbers (default 1)"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no summary"},
     };
     const struct option_rule rules[] = {

@@ -430,8 +430,7 @@ static strata_status list_all(void *context, char **words, int n_words, struct s
     (void)words, (void)n_words;
     strata_status status = add_gpu_paths(err);
     if (status == STRATA_OK && !find_files(&l))
-        status = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                             "there is no memory left for the list of GPUs.");
+        status = strata_no_memory(err, NULL, "for the list of GPUs");
     if (status == STRATA_OK) {
         a->code = print_list(a->format, &l);
         status = finish_stdout(err);

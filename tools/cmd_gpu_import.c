@@ -47,8 +47,7 @@ static strata_status read_whole(const char *path, char **text, size_t *length,
         status = strata_fail(err, STRATA_EIO, path, 0, 0, "the configuration cannot be read: %s.",
                              strerror(errno));
     else if (!*text)
-        status = strata_fail(err, STRATA_ENOMEM, path, 0, 0,
-                             "there is no memory left to read the file.");
+        status = strata_no_memory(err, path, "to read the file");
     else if (*length > LARGEST_CONFIG)
         status = strata_fail(err, STRATA_ELIMIT, path, 0, 0,
                              "the file is larger than %u MiB, which no configuration is.",
@@ -115,8 +114,7 @@ static strata_status import_all(void *context, char **paths, int n, struct strat
     strata_status status = STRATA_OK;
     strata_gpu_init(&gpu);
     if (!report.text)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "there is no memory left for the list of options.");
+        return strata_no_memory(err, NULL, "for the list of options");
     for (int i = 0; status == STRATA_OK && i < n; i++)
         status = import_file(paths[i], &gpu, &report, err);
     fclose(report.text);

@@ -4,118 +4,26 @@
 #include <string.h>
 
 #include <strata/predict.h>
+#include <strata/sites.h>
 
 #include "cmd.h"
 #include "hierarchy_pass.h"
+#include "memory_limit.h"
 #include "launch_option.h"
 #include "options.h"
 #include "output.h"
 #include "print.h"
 #include "progress.h"
+#include "source_text.h"
 
 struct hotspot_arguments {
-    const char *gpu, *by, *output;
+    const char *gpu, *by, *output, *source;
     enum format format;
     struct launch_arguments launches;
     struct option_list set;
     uint64_t seed, top;
     bool quiet;
 };
-
-/* One instruction, or all of one source line. */
-struct site {
-    const struct strata_inst *inst; /* the first of a line */
-    uint64_t executions, lanes, sectors, load_sectors, l1_hits, l2_reads, l2_hits, dram_reads,
-        bank_conflicts;
-};
-
-struct sites {
-    struct site *site; /* by index of the instruction */
-    size_t n, cap;
-    bool out_of_memory;
-};
-
-static void on_access(void *context, const struct strata_site_access *a)
-{
-    struct sites *s = context;
-    if (a->inst_index >= s->cap) { /* a text trace tells its instructions as they come */
-        size_t cap = ((size_t)a->inst_index + 1) * 2;
-        struct site *grown = realloc(s->site, cap * sizeof *grown);
-        s->out_of_memory |= !grown;
-        if (!grown)
-            return;
-        memset(grown + s->cap, 0, (cap - s->cap) * sizeof *grown);
-        s->site = grown;
-        s->cap = cap;
-    }
-    if (a->inst_index >= s->n)
-        s->n = (size_t)a->inst_index + 1;
-    struct site *x = &s->site[a->inst_index];
-    x->inst = a->inst;
-    x->executions++;
-    x->lanes += a->lanes;
-    x->sectors += a->sectors;
-    x->load_sectors += a->inst->memop != STRATA_MEM_STORE ? a->sectors : 0;
-    x->l1_hits += a->l1_hits;
-    x->l2_reads += a->l2_reads;
-    x->l2_hits += a->l2_hits;
-    x->dram_reads += a->dram_reads;
-    x->bank_conflicts += a->bank_conflicts;
-}
-
-static void merge(struct site *into, struct site *x)
-{
-    into->executions += x->executions;
-    into->lanes += x->lanes;
-    into->sectors += x->sectors;
-    into->load_sectors += x->load_sectors;
-    into->l1_hits += x->l1_hits;
-    into->l2_reads += x->l2_reads;
-    into->l2_hits += x->l2_hits;
-    into->dram_reads += x->dram_reads;
-    into->bank_conflicts += x->bank_conflicts;
-    x->inst = NULL;
-}
-
-static void merge_lines(struct sites *s)
-{
-    for (size_t i = 0; i < s->n; i++)
-        for (size_t k = i + 1; s->site[i].inst && k < s->n; k++)
-            if (s->site[k].inst && s->site[k].inst->source_line == s->site[i].inst->source_line)
-                merge(&s->site[i], &s->site[k]);
-}
-
-/* The dearest first: DRAM, then the L2, then the L1, then bank conflicts, then the program's order.
- */
-static int by_cost(const void *a, const void *b)
-{
-    const struct site *x = a, *y = b;
-    const uint64_t left[] = {x->dram_reads, x->l2_reads, x->sectors, x->bank_conflicts},
-                   right[] = {y->dram_reads, y->l2_reads, y->sectors, y->bank_conflicts};
-    for (size_t i = 0; i < 4; i++)
-        if (left[i] != right[i])
-            return left[i] < right[i] ? 1 : -1;
-    return x->inst->pc < y->inst->pc ? -1 : x->inst->pc > y->inst->pc;
-}
-
-static void drop_unused(struct sites *s)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < s->n; i++)
-        if (s->site[i].inst)
-            s->site[kept++] = s->site[i];
-    s->n = kept;
-    if (kept)
-        qsort(s->site, kept, sizeof *s->site, by_cost);
-}
-
-static bool has_lines(const struct sites *s)
-{
-    for (size_t i = 0; i < s->n; i++)
-        if (s->site[i].inst && s->site[i].inst->source_line)
-            return true;
-    return false;
-}
 
 /* ---- printing ---- */
 
@@ -125,6 +33,7 @@ struct printer {
     bool by_line;
     uint64_t top;
     size_t n_launches;
+    struct source_text source; /* of the launch being printed */
 };
 
 static void print_share(FILE *f, uint64_t part, uint64_t whole, int width)
@@ -135,36 +44,60 @@ static void print_share(FILE *f, uint64_t part, uint64_t whole, int width)
         fprintf(f, "%*s", width, "-");
 }
 
-static void print_text(struct printer *p, const struct strata_launch *l, const struct sites *s)
+/* "broken.cu:10", "-". */
+static const char *place_of(const struct strata_launch *l, const struct strata_inst *i, char *out,
+                            size_t size)
 {
-    uint64_t dram = 0;
-    for (size_t i = 0; i < s->n; i++)
-        dram += s->site[i].dram_reads;
-    fprintf(p->out, "%s%s/%s  %s\n", p->n_launches ? "\n" : "", l->program, l->trace, l->kernel);
-    fprintf(p->out, "%8s %8s  %-24s %10s %6s %8s %7s %11s %7s %11s %6s %9s\n", "line", "pc",
-            "instruction", "executed", "lanes", "sectors", "L1 hit", "L2 reads", "L2 hit",
-            "DRAM reads", "share", "bank");
-    fprintf(p->out, "%8s %8s  %-24s %10s %6s %8s %7s %11s %7s %11s %6s %9s\n", "", "", "", "",
-            "each", "each", "%", "sectors", "%", "sectors", "%", "conflicts");
-    for (size_t i = 0; i < s->n && (!p->top || i < p->top); i++) {
-        const struct site *x = &s->site[i];
-        char line[16] = "-";
-        if (x->inst->source_line)
-            snprintf(line, sizeof line, "%u", x->inst->source_line);
-        fprintf(p->out, "%8s %8llx  %-24.24s %10llu %6.1f %8.2f", line,
-                (unsigned long long)x->inst->pc, x->inst->opcode, (unsigned long long)x->executions,
-                (double)x->lanes / (double)x->executions,
-                (double)x->sectors / (double)x->executions);
-        print_share(p->out, x->l1_hits, x->load_sectors, 8);
-        fprintf(p->out, " %11llu", (unsigned long long)x->l2_reads);
-        print_share(p->out, x->l2_hits, x->l2_reads, 8);
-        fprintf(p->out, " %11llu", (unsigned long long)x->dram_reads);
-        print_share(p->out, x->dram_reads, dram, 7);
-        fprintf(p->out, " %9llu\n", (unsigned long long)x->bank_conflicts);
-    }
+    const char *file = source_text_name(l->source_file);
+    if (!i->source_line)
+        snprintf(out, size, "-");
+    else if (file && *file)
+        snprintf(out, size, "%s:%u", file, i->source_line);
+    else
+        snprintf(out, size, "%u", i->source_line);
+    return out;
 }
 
-static void print_numbers(FILE *f, const struct site *x, const char *format, const char *separator)
+static void print_site(struct printer *p, const struct strata_launch *l,
+                       const struct strata_site *x, uint64_t all)
+{
+    char place[300], kind[40], text[100];
+    double n = x->executions ? (double)x->executions : 1;
+    print_share(p->out, strata_site_cost(x), all, 6);
+    fprintf(p->out, "  %-18s %8llx  %-17s %10llu %6.1f %8.2f %7.2f",
+            place_of(l, x->inst, place, sizeof place), (unsigned long long)x->inst->pc,
+            strata_site_kind(x, kind, sizeof kind), (unsigned long long)x->executions,
+            (double)x->lanes / n, (double)x->sectors / n, (double)x->ideal_sectors / n);
+    print_share(p->out, x->l1_hits, x->load_sectors, 7);
+    fprintf(p->out, " %10llu", (unsigned long long)(x->l2_reads + x->written_sectors));
+    print_share(p->out, x->l2_hits, x->l2_reads, 7);
+    fprintf(p->out, " %10llu %9llu %9llu", (unsigned long long)x->dram_reads,
+            (unsigned long long)x->bank_conflicts, (unsigned long long)x->atomics);
+    fprintf(p->out, "  %s", x->inst->opcode);
+    if (*source_text_line(&p->source, x->inst->source_line, text, sizeof text))
+        fprintf(p->out, "  | %s", text);
+    fputc('\n', p->out);
+}
+
+static void print_text(struct printer *p, const struct strata_launch *l,
+                       const struct strata_sites *s)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < s->n; i++)
+        all += strata_site_cost(&s->site[i]);
+    fprintf(p->out, "%s%s/%s  %s\n", p->n_launches ? "\n" : "", l->program, l->trace, l->kernel);
+    fprintf(p->out, "%6s  %-18s %8s  %-17s %10s %6s %8s %7s %7s %10s %7s %10s %9s %9s\n", "cost",
+            "place", "pc", "access", "executed", "lanes", "sectors", "ideal", "L1 hit",
+            "L2 sectors", "L2 hit", "DRAM reads", "bank", "atomic");
+    fprintf(p->out, "%6s  %-18s %8s  %-17s %10s %6s %8s %7s %7s %10s %7s %10s %9s %9s\n", "%", "",
+            "", "", "", "each", "each", "each", "%", "both ways", "%", "sectors", "conflicts",
+            "lanes");
+    for (size_t i = 0; i < s->n && (!p->top || i < p->top); i++)
+        print_site(p, l, &s->site[i], all);
+}
+
+static void print_numbers(FILE *f, const struct strata_site *x, const char *format,
+                          const char *separator)
 {
     const struct {
         const char *name;
@@ -177,7 +110,11 @@ static void print_numbers(FILE *f, const struct site *x, const char *format, con
                    {"l2_reads", x->l2_reads},
                    {"l2_hits", x->l2_hits},
                    {"dram_reads", x->dram_reads},
-                   {"bank_conflicts", x->bank_conflicts}};
+                   {"bank_conflicts", x->bank_conflicts},
+                   {"ideal_sectors", x->ideal_sectors},
+                   {"written_sectors", x->written_sectors},
+                   {"atomics", x->atomics},
+                   {"cost", strata_site_cost(x)}};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         fprintf(f, "%s", i ? separator : "");
         if (*format)
@@ -186,16 +123,17 @@ static void print_numbers(FILE *f, const struct site *x, const char *format, con
     }
 }
 
-static void print_csv(struct printer *p, const struct strata_launch *l, const struct sites *s)
+static void print_csv(struct printer *p, const struct strata_launch *l,
+                      const struct strata_sites *s)
 {
+    char kind[40];
     if (!p->n_launches)
         fputs("program,trace,id,kernel,line,pc,instruction,executed,lanes,l1_sectors,l1_load_"
-              "sectors,l1_hits,l2_"
-              "reads,"
-              "l2_hits,dram_reads,bank_conflicts\n",
+              "sectors,l1_hits,l2_reads,l2_hits,dram_reads,bank_conflicts,ideal_sectors,written_"
+              "sectors,atomics,cost,access,file\n",
               p->out);
     for (size_t i = 0; i < s->n && (!p->top || i < p->top); i++) {
-        const struct site *x = &s->site[i];
+        const struct strata_site *x = &s->site[i];
         print_csv_field(p->out, l->program);
         fputc(',', p->out);
         print_csv_field(p->out, l->trace);
@@ -209,11 +147,34 @@ static void print_csv(struct printer *p, const struct strata_launch *l, const st
         print_csv_field(p->out, x->inst->opcode);
         fputc(',', p->out);
         print_numbers(p->out, x, "", ",");
+        fprintf(p->out, ",%s,", strata_site_kind(x, kind, sizeof kind));
+        print_csv_field(p->out, l->source_file ? l->source_file : "");
         fputc('\n', p->out);
     }
 }
 
-static void print_json(struct printer *p, const struct strata_launch *l, const struct sites *s)
+static void print_json_site(struct printer *p, const struct strata_site *x)
+{
+    char kind[40], text[200];
+    fputc('{', p->out);
+    if (x->inst->source_line)
+        fprintf(p->out, "\"line\": %u, ", x->inst->source_line);
+    if (*source_text_line(&p->source, x->inst->source_line, text, sizeof text)) {
+        fputs("\"text\": ", p->out);
+        print_json_string(p->out, text);
+        fputs(", ", p->out);
+    }
+    fprintf(p->out,
+            "\"pc\": %llu, \"access\": \"%s\", \"instruction\": ", (unsigned long long)x->inst->pc,
+            strata_site_kind(x, kind, sizeof kind));
+    print_json_string(p->out, x->inst->opcode);
+    fputs(", ", p->out);
+    print_numbers(p->out, x, "\"%s\": ", ", ");
+    fputc('}', p->out);
+}
+
+static void print_json(struct printer *p, const struct strata_launch *l,
+                       const struct strata_sites *s)
 {
     fprintf(p->out, "%s\n {\"program\": ", p->n_launches ? "," : "");
     print_json_string(p->out, l->program);
@@ -221,17 +182,18 @@ static void print_json(struct printer *p, const struct strata_launch *l, const s
     print_json_string(p->out, l->trace);
     fprintf(p->out, ", \"id\": %llu, \"kernel\": ", (unsigned long long)l->id);
     print_json_string(p->out, l->kernel);
+    if (l->source_file) {
+        fputs(", \"file\": ", p->out);
+        print_json_string(p->out, l->source_file);
+    }
+    if (p->source.data) {
+        fputs(", \"source\": ", p->out);
+        print_json_string(p->out, p->source.data);
+    }
     fputs(", \"sites\": [", p->out);
     for (size_t i = 0; i < s->n && (!p->top || i < p->top); i++) {
-        const struct site *x = &s->site[i];
-        fprintf(p->out, "%s\n  {", i ? "," : "");
-        if (x->inst->source_line)
-            fprintf(p->out, "\"line\": %u, ", x->inst->source_line);
-        fprintf(p->out, "\"pc\": %llu, \"instruction\": ", (unsigned long long)x->inst->pc);
-        print_json_string(p->out, x->inst->opcode);
-        fputs(", ", p->out);
-        print_numbers(p->out, x, "\"%s\": ", ", ");
-        fputc('}', p->out);
+        fprintf(p->out, "%s\n  ", i ? "," : "");
+        print_json_site(p, &s->site[i]);
     }
     fputs("]}", p->out);
 }
@@ -243,33 +205,32 @@ static strata_status run_launch(const struct hotspot_arguments *a, const struct 
                                 struct strata_error *err)
 {
     static void (*const print[])(struct printer *, const struct strata_launch *,
-                                 const struct sites *) = {print_text, print_csv, print_json};
+                                 const struct strata_sites *) = {print_text, print_csv, print_json};
     const struct strata_launch *launch = strata_trace_launch(ref->trace, ref->index);
-    struct sites sites = {0};
-    const struct strata_site_sink sink = {&sites, on_access};
+    struct strata_sites sites = {0};
     struct strata_reader *reader = NULL;
     strata_status status = strata_reader_open(ref->trace, ref->index, &reader, err);
     if (status == STRATA_OK)
-        status = pass_run(gpu, reader,
-                          (struct strata_model_options){.seed = a->seed, .sites = &sink}, err);
-    if (status == STRATA_OK && sites.out_of_memory)
-        status = strata_fail(err, STRATA_ENOMEM, launch->trace, 0, 0,
-                             "there is no memory left for the launch's instructions.");
-    if (status == STRATA_OK && p->by_line && sites.n && !has_lines(&sites))
+        status = strata_sites_collect(gpu, reader, a->seed, &sites, err);
+    if (status == STRATA_OK)
+        show_reader_warnings(reader);
+    if (status == STRATA_OK && p->by_line && sites.n && !strata_sites_have_lines(&sites))
         status =
             strata_fail(err, STRATA_EUNSUPPORTED, launch->trace, 0, 0,
                         "the trace knows no source lines; build with -lineinfo and trace again, or "
                         "leave out --by line.");
     if (status == STRATA_OK) {
         if (p->by_line)
-            merge_lines(&sites);
-        drop_unused(&sites);
+            strata_sites_merge_lines(&sites);
+        strata_sites_sort(&sites);
+        source_text_load(&p->source, launch->source_file, a->source);
         print[p->format](p, launch, &sites);
+        source_text_release(&p->source);
         p->n_launches++;
     }
     if (reader) /* the instructions printed are its */
         strata_reader_close(reader);
-    free(sites.site);
+    strata_sites_release(&sites);
     return status;
 }
 
@@ -328,10 +289,13 @@ int cmd_hotspots(int argc, char **argv)
         {0, "by", OPTION_STRING, &a.by, "WHAT",
          "pc: each instruction (default); line: each source line"},
         {0, "top", OPTION_UINT, &a.top, "N", "print only the first N of each launch"},
+        {0, "source", OPTION_STRING, &a.source, "FOLDER",
+         "where the source file lies now, to show its lines"},
         LAUNCH_OPTIONS(a.launches),
         {0, "seed", OPTION_UINT, &a.seed, "N", "seed of all random numbers (default 1)"},
         {'f', "format", OPTION_FORMAT, &a.format, "FORMAT", "text (default), csv or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress"},
     };
     const struct option_rule rules[] = {
@@ -341,12 +305,16 @@ int cmd_hotspots(int argc, char **argv)
         .name = "hotspots",
         .arguments = "TRACE... --gpu GPU",
         .summary = "Tells which instructions, or source lines, cause a launch's traffic.",
-        .text = "Each instruction that accesses memory: how often it ran, the lanes and sectors of "
-                "each time, and what\n"
-                "its loads found in the L1, the L2 and DRAM, by the caches of the reuse model. "
-                "Dearest first. What\n"
-                "stores cause below the L1 is not told, because they wait and merge before they go "
-                "there.",
+        .text =
+            "Each instruction that accesses memory, or each source line and kind of access: how "
+            "often it ran, the lanes\n"
+            "and sectors of each time beside the fewest that would hold the same bytes, and what "
+            "loads found in the L1,\n"
+            "the L2 and DRAM by the caches of the reuse model. Dearest first: the cost is sectors "
+            "that leave for the L2\n"
+            "either way, those read from DRAM, lanes of atomics, and four for each bank conflict. "
+            "Inlined code has the\n"
+            "line of the kernel that called it.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
         .least_words = 1,

@@ -6,6 +6,7 @@
 #include <strata/trace.h>
 
 #include "cmd.h"
+#include "memory_limit.h"
 #include "launch_option.h"
 #include "options.h"
 #include "output.h"
@@ -53,6 +54,9 @@ static void text_counts(const struct info *i)
             (unsigned long long)s->blocks, (unsigned long long)s->warps,
             (unsigned long long)s->warp_instructions, (unsigned long long)s->thread_instructions,
             (unsigned long long)s->static_instructions);
+    if (s->static_with_control)
+        fprintf(f, "  control   codes of %llu static instructions\n",
+                (unsigned long long)s->static_with_control);
     fprintf(f, "  classes  ");
     for (unsigned c = 0; c < STRATA_N_OPCLASS; c++)
         if (s->by_class[c])
@@ -92,6 +96,8 @@ static void text_launch(const struct info *i)
         fprintf(f, ", FAILED after %llu blocks", (unsigned long long)l->sampled_blocks);
     else if (l->sampled_blocks)
         fprintf(f, ", a sample of %llu blocks", (unsigned long long)l->sampled_blocks);
+    if (l->code_arch)
+        fprintf(f, ", code for sm_%u%.1s", l->code_arch, &l->code_arch_suffix);
     if (i->headers && l->warp_instructions)
         fprintf(f, ", %llu warp instructions", (unsigned long long)l->warp_instructions);
     fprintf(f, "\n");
@@ -220,6 +226,11 @@ static void json_launch(const struct info *i)
         fprintf(f, ", \"failed\": true");
     if (l->sampled_blocks)
         fprintf(f, ", \"sampled_blocks\": %llu", (unsigned long long)l->sampled_blocks);
+    if (l->code_arch)
+        fprintf(f, ", \"code_arch\": \"sm_%u%.1s\"", l->code_arch, &l->code_arch_suffix);
+    if (!i->headers && i->stats.static_with_control)
+        fprintf(f, ", \"static_with_control\": %llu",
+                (unsigned long long)i->stats.static_with_control);
     if (!i->headers)
         json_counts(i);
     fprintf(f, "}");
@@ -293,6 +304,7 @@ int cmd_info(int argc, char **argv)
         LAUNCH_OPTIONS(a.launches),
         {'f', "format", OPTION_FORMAT, &a.format, "FORMAT", "text (default), csv or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no warnings"},
     };
     const struct command_syntax syntax = {

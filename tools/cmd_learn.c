@@ -6,6 +6,7 @@
 #include <strata/learn.h>
 
 #include "cmd.h"
+#include "memory_limit.h"
 #include "learn_option.h"
 #include "options.h"
 #include "progress.h"
@@ -76,6 +77,7 @@ static int learn_generate(int argc, char **argv)
         {0, "sample", OPTION_UINT, &a.sample, "I", "with --trace: which sample (default 0)"},
         {0, "seed", OPTION_UINT, &a.seed, "N", "seed (default 1)"},
         {'j', "jobs", OPTION_UINT, &a.jobs, "N", "threads (default 1); never changes a result"},
+        MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no summary"},
     };
     const struct option_rule rules[] = {
@@ -164,6 +166,7 @@ static int learn_train(int argc, char **argv)
          "train on at most so many rows (default: what suits the learner)"},
         {0, "seed", OPTION_UINT, &a.seed, "N", "seed (default 1)"},
         {'j', "jobs", OPTION_UINT, &a.jobs, "N", "threads (default 1); never changes a result"},
+        MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no summary"},
     };
     const struct option_rule rules[] = {

@@ -329,7 +329,7 @@ static strata_status choose_caches(const struct option_list *given, struct ranke
     *n = given->n ? given->n : ranked;
     *out = calloc(*n, sizeof **out);
     if (!*out)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+        return strata_no_memory(err, NULL, NULL);
     for (size_t i = 0; i < *n; i++) {
         struct strata_learn_cache *c = &(*out)[i].cache;
         if (!given->n)

@@ -7,6 +7,7 @@
 
 #include "cmd.h"
 #include "gpu_option.h"
+#include "memory_limit.h"
 #include "launch_option.h"
 #include "model_option.h"
 #include "options.h"
@@ -149,9 +150,7 @@ static strata_status predict(void *context, char **paths, int n_paths, struct st
     struct strata_gpu *gpu = calloc(1, sizeof *gpu);
     struct strata_launch_set set = {0};
     struct strata_prediction prediction = {0};
-    strata_status status =
-        gpu ? parse_layout(a, &format, err)
-            : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+    strata_status status = gpu ? parse_layout(a, &format, err) : strata_no_memory(err, NULL, NULL);
     if (status == STRATA_OK)
         status = output_check(a->output, err);
     if (status == STRATA_OK)
@@ -222,6 +221,7 @@ int cmd_predict(int argc, char **argv)
         {0, "summary", OPTION_FLAG, &a.summary, NULL,
          "one line a launch: time, cycles, hit rates, DRAM traffic"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no warnings"},
         {'v', "verbose", OPTION_FLAG, &a.verbose, NULL, "also tell what was run"},
     };

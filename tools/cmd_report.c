@@ -8,6 +8,7 @@
 
 #include "cmd.h"
 #include "gpu_option.h"
+#include "memory_limit.h"
 #include "options.h"
 #include "output.h"
 
@@ -62,7 +63,7 @@ static strata_status add_gpu(struct strata_report *r, const char *name, char *co
     struct option_list sets = {calloc(n_overrides + 1, sizeof *sets.item), 0};
     struct strata_error why;
     if (!sets.item)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+        return strata_no_memory(err, NULL, NULL);
     for (size_t i = 0; i < n_overrides; i++)
         if (strncmp(override[i], "model.", 6))
             sets.item[sets.n++] = override[i];
@@ -150,6 +151,7 @@ int cmd_report(int argc, char **argv)
         {0, "measured-on", OPTION_STRING, &a.measured_on, "GPU",
          "compare only predictions for this GPU with them"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no warnings, and no word where the page is"},
     };
     const struct command_syntax syntax = {

@@ -7,6 +7,7 @@
 
 #include "cmd.h"
 #include "gpu_option.h"
+#include "memory_limit.h"
 #include "launch_option.h"
 #include "options.h"
 #include "output.h"
@@ -276,9 +277,8 @@ static strata_status reuse(void *context, char **paths, int n_paths, struct stra
     opt.threads = (uint32_t)a->jobs;
     opt.sample_rate = a->rate;
     opt.loads_only = a->loads;
-    strata_status st =
-        gpu ? choose("scope", a->scope, scopes, &opt.scope, err)
-            : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+    strata_status st = gpu ? choose("scope", a->scope, scopes, &opt.scope, err)
+                           : strata_no_memory(err, NULL, NULL);
     if (st == STRATA_OK)
         st = choose("unit", a->unit, units, &opt.unit, err);
     if (st == STRATA_OK)
@@ -326,6 +326,7 @@ int cmd_reuse(int argc, char **argv)
          "threads of the parallel engine (default 1); never changes a result"},
         {'f', "format", OPTION_FORMAT, &a.format, "FORMAT", "text (default), csv or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no warnings"},
     };
     const struct option_rule rules[] = {

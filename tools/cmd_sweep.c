@@ -8,6 +8,7 @@
 
 #include "cmd.h"
 #include "gpu_option.h"
+#include "memory_limit.h"
 #include "launch_option.h"
 #include "model_option.h"
 #include "options.h"
@@ -167,9 +168,7 @@ static strata_status sweep(void *context, char **paths, int n_paths, struct stra
     struct strata_sweep *plan = NULL;
     struct strata_launch_set set = {0};
     struct strata_sweep_results results = {0};
-    strata_status status =
-        gpu ? check_options(a, &format, err)
-            : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+    strata_status status = gpu ? check_options(a, &format, err) : strata_no_memory(err, NULL, NULL);
     if (status == STRATA_OK)
         status = find_model(a->model, &model, err);
     if (status == STRATA_OK)
@@ -240,6 +239,7 @@ int cmd_sweep(int argc, char **argv)
         {'j', "jobs", OPTION_UINT, &a.jobs, "N", "threads (default 1); never changes a result"},
         {'f', "format", OPTION_STRING, &a.format, "FORMAT", "text (default), csv or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no warnings"},
         {'v', "verbose", OPTION_FLAG, &a.verbose, NULL, "also tell how much was run"},
     };

@@ -57,6 +57,9 @@ static strata_status check_request(const struct trace_request *r, const struct t
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "--regs takes a number from 1 to 255.");
     if (r->jobs > 1024)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "-j takes a number from 1 to 1024.");
+    if (r->code && strcmp(r->code, "sass") && strcmp(r->code, "ptx"))
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "--code takes sass or ptx, not \"%s\".",
+                           r->code);
     if (r->interleave > UINT32_MAX)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                            "--interleave takes a number of instructions below 2^32.");
@@ -86,7 +89,7 @@ static strata_status run_request(struct trace_arguments *a, struct strata_error 
     strata_status status = check_request(r, &a->launch, a->program && a->program[0], err);
     if (status == STRATA_OK && (r->gpu_name || a->set.n)) {
         gpu = calloc(1, sizeof *gpu);
-        status = !gpu ? strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.")
+        status = !gpu ? strata_no_memory(err, NULL, NULL)
                       : load_gpu(r->gpu_name ? r->gpu_name : "h200", &a->set, gpu, err);
         r->gpu = gpu;
         r->gpu_name = status == STRATA_OK ? gpu->name : NULL;
@@ -132,6 +135,8 @@ int cmd_trace(int argc, char **argv)
          "stop a launch after N warp instructions"},
         {0, "interleave", OPTION_UINT, &r->interleave, "N",
          "let warps take turns every N instructions, a block on every SM at once; slow"},
+        {0, "code", OPTION_STRING, &r->code, "KIND",
+         "run machine code (sass) or PTX (ptx); default: as the driver chooses"},
         {'j', "jobs", OPTION_UINT, &r->jobs, "N",
          "threads (default: one per core); never changes a result"},
         {'g', "gpu", OPTION_STRING, &r->gpu_name, "GPU",

@@ -59,7 +59,7 @@ static strata_status apply(struct strata_gpu *gpu, const char *assignment, struc
                            assignment);
     char *key = strndup(assignment, (size_t)(equals - assignment));
     if (!key)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for --set.");
+        return strata_no_memory(err, NULL, "for --set");
     strata_status status = strata_gpu_override(gpu, key, equals + 1, err);
     free(key);
     return status;

@@ -13,9 +13,7 @@ strata_status pass_load(struct pass_inputs *in, const char *output, const char *
 {
     memset(in, 0, sizeof *in);
     in->gpu = calloc(1, sizeof *in->gpu);
-    strata_status status =
-        in->gpu ? output_check(output, err)
-                : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+    strata_status status = in->gpu ? output_check(output, err) : strata_no_memory(err, NULL, NULL);
     if (status == STRATA_OK)
         status = load_gpu(gpu, sets, in->gpu, err);
     if (status == STRATA_OK)

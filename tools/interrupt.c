@@ -29,6 +29,11 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
     return 0;
 }
 
+void remove_tree(const char *path)
+{
+    nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
 static void *tidy_up(void *unused)
 {
     while (sem_wait(&woken)) /* until it is the semaphore, and not a signal, that wakes us */
@@ -36,7 +41,7 @@ static void *tidy_up(void *unused)
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < MOST_PATHS; i++)
         if (paths[i])
-            nftw(paths[i], remove_one, 8, FTW_DEPTH | FTW_PHYS);
+            remove_tree(paths[i]);
     signal(caught, SIG_DFL);
     kill(getpid(), caught);
     return unused; /* the lock stays taken: nobody makes new files now */

@@ -5,6 +5,8 @@
 /* From now on SIGINT, SIGTERM and SIGHUP remove this file or folder before they end the process.
  * NULL does nothing. */
 void interrupt_removes(const char *path);
+/* Removes a file, or a folder with all that is in it. Links are not followed. */
+void remove_tree(const char *path);
 /* It has its final name, or is gone. */
 void interrupt_forgets(const char *path);
 

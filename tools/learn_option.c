@@ -35,9 +35,7 @@ static strata_status profile_launches(const struct profile_arguments *a, char **
     struct strata_learn_profile_options opt;
     struct strata_launch_set launches = {0};
     struct strata_gpu *gpu = calloc(1, sizeof *gpu);
-    strata_status st =
-        gpu ? set_options(a, labels, &opt, err)
-            : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+    strata_status st = gpu ? set_options(a, labels, &opt, err) : strata_no_memory(err, NULL, NULL);
     if (st == STRATA_OK && !a->gpu)
         st = strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                          "profiles of traces need --gpu, whose lines and dispatcher count; `strata "

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "memory_limit.h"
 #include "manual.h"
 #include "output.h"
 
@@ -22,12 +23,16 @@ const struct command strata_commands[] = {
     {"check", "is a trace legal?", cmd_check},
     {"predict", "counters of every launch of a trace, by one of the models", cmd_predict},
     {"reuse", "reuse distances of a trace, and miss-ratio curves", cmd_reuse},
+    {"advise", "why a launch is slow, which lines make it so, and what to do", cmd_advise},
     {"hotspots", "which instructions cause a launch's traffic", cmd_hotspots},
     {"learn", "the learned model: generate, train, profile, evaluate, rank", cmd_learn},
+    {"compare", "two predictions launch by launch, and what explains the time", cmd_compare},
+    {"check-regression", "fails if a launch got slower than allowed", cmd_check_regression},
     {"correlate", "predictions against measured counters", cmd_correlate},
     {"sweep", "a model for many variations of a GPU, ranked", cmd_sweep},
     {"report", "predictions and their errors as one HTML page", cmd_report},
     {"export", "what the L2 asks of DRAM, for simulators of DRAM", cmd_export},
+    {"sass", "the machine code in a file, as text with control codes", cmd_sass},
     {"dissect", "what a GPU's memory is made of, from latencies", cmd_dissect},
     {"gpu", "what is known about a GPU: list, show, check, diff, keys, import", cmd_gpu},
     {"metrics", "name, unit and definition of every metric", cmd_metrics},
@@ -78,7 +83,7 @@ static int help(void)
     puts("usage: strata COMMAND [options] ...\n\n"
          "Predicts what a GPU's memory hierarchy does with a program.\n\ncommands:");
     for (const struct command *c = strata_commands; c->name; c++)
-        printf("  %-10s %s\n", c->name, c->summary);
+        printf("  %-16s %s\n", c->name, c->summary);
     puts("\n`strata COMMAND --help` tells more.");
     return EXIT_DONE;
 }
@@ -127,6 +132,9 @@ static int run(int argc, char **argv)
         return EXIT_DONE;
     }
     const struct command *c = find_command(argv[1]);
+    /* A traced program takes what it needs. */
+    if (c && strcmp(c->name, "trace") && strcmp(c->name, "dissect"))
+        limit_memory_by_default();
     return c ? c->run(argc - 1, argv + 1) : EXIT_USAGE;
 }
 
@@ -134,6 +142,7 @@ int main(int argc, char **argv)
 {
     signal(SIGPIPE, SIG_IGN); /* a pipe that closes must not leave half a file behind */
     int code = run(argc, argv);
+    unlimit_memory();
     /* Help, lists and completion scripts go to standard output as they are made. */
     bool written = !fflush(stdout) && !ferror(stdout);
     int why = errno;

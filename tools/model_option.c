@@ -40,7 +40,7 @@ strata_status split_settings(const struct option_list *set, const char *compat,
     if (compat && asprintf(&out->compat, "model.compat=%s", compat) < 0)
         out->compat = NULL;
     if (!out->for_model || !out->for_gpu.item || (compat && !out->compat))
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for --set.");
+        return strata_no_memory(err, NULL, "for --set");
     if (compat)
         out->for_model[n_model++] = out->compat + strlen("model.");
     for (size_t i = 0; i < set->n; i++)

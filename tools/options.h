@@ -17,6 +17,7 @@ enum option_kind {
     OPTION_DOUBLE, /* double * */
     OPTION_LIST,   /* struct option_list *: may be given several times; freed by run_command */
     OPTION_FORMAT, /* enum format *: text, csv or json */
+    OPTION_MEMORY, /* no target: limits the process (memory_limit.h) */
 };
 
 struct option_list {

@@ -8,18 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <strata/files.h>
 
 #include "interrupt.h"
-
-/* A device, a pipe or what stands for an open file (/dev/stdout) is written as it stands: renaming
- * would put a plain file in its place. */
-static bool is_special(const char *path)
-{
-    struct stat info;
-    if (!strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6))
-        return true;
-    return !stat(path, &info) && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
-}
 
 static strata_status refuse(const char *path, int why, struct strata_error *err)
 {
@@ -36,7 +27,7 @@ strata_status output_check(const char *path, struct strata_error *err)
         return refuse(path, ENOENT, err);
     if (!stat(path, &info) && S_ISDIR(info.st_mode))
         return refuse(path, EISDIR, err);
-    if (is_special(path))
+    if (strata_path_is_special(path))
         return STRATA_OK;
     const char *slash = strrchr(path, '/');
     char *folder = !slash ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
@@ -55,20 +46,16 @@ strata_status output_open(struct output *o, const char *path, struct strata_erro
     strata_status status = output_check(path, err);
     if (status != STRATA_OK)
         return status;
-    bool in_place = is_special(path);
-    if (in_place)
-        o->temporary = strdup(path);
-    else if (asprintf(&o->temporary, "%s.tmp.%ld", path, (long)getpid()) < 0)
-        o->temporary = NULL;
+    bool in_place = strata_path_is_special(path);
+    o->temporary = in_place ? strdup(path) : strata_temporary_name(path);
     o->final_path = strdup(path);
     if (!o->temporary || !o->final_path) {
         output_discard(o);
-        return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
-                           "there is no memory left for the output's name.");
+        return strata_no_memory(err, path, "for the output's name");
     }
     if (!in_place)
         interrupt_removes(o->temporary);
-    o->stream = fopen(o->temporary, "w");
+    o->stream = in_place ? fopen(o->temporary, "w") : strata_temporary_open(o->temporary);
     int why = errno;
     if (in_place || !o->stream) {
         interrupt_forgets(o->temporary);

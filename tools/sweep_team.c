@@ -73,7 +73,7 @@ strata_status sweep_team_join(struct sweep_team **team, const struct strata_swee
         return STRATA_OK;
     struct sweep_team *t = calloc(1, sizeof *t);
     if (!t)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+        return strata_no_memory(err, NULL, NULL);
     t->library = load_library(why, sizeof why);
     strata_status (*join)(struct strata_sweep_team *, struct strata_error *) = NULL;
     if (t->library) {

@@ -122,8 +122,7 @@ static strata_status buffer_argument(const char *text, struct strata_arena *aren
         return bad_argument(text, err);
     void *buffer = strata_arena_allocate(arena, bytes, BUFFER_ALIGN);
     if (!buffer)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory for a buffer of %s.",
-                           size);
+        return strata_no_memory(err, NULL, "for a buffer of %s", size);
     *address = (uint64_t)(uintptr_t)buffer;
     return fill_buffer(buffer, bytes, how ? how + 1 : "zero", seed, err);
 }
@@ -234,6 +233,7 @@ static void describe(struct strata_launch *out, const struct strata_kernel_launc
         .program = slash ? slash + 1 : l->ptx,
         .trace = "kernel-1",
         .kernel = launch->entry->name,
+        .source_file = launch->entry->source_file,
         .id = 1,
         .grid = launch->grid,
         .block = launch->block,
@@ -301,6 +301,11 @@ strata_status trace_ptx(const struct trace_launch *l, const struct trace_request
     struct strata_module *module = NULL;
     struct strata_kernel_launch launch = {.shared_dynamic_bytes = (uint32_t)l->shared_bytes};
     size_t length;
+    /* As much as any GPU file may give to a block (shared.per_sm). */
+    if (l->shared_bytes > 1 << 24)
+        return strata_fail(err, STRATA_EUSAGE, "--shared", 0, 0,
+                           "%llu bytes are more than a block can have, 16 MiB.",
+                           (unsigned long long)l->shared_bytes);
     strata_status status = read_file(l->ptx, &text, &length, err);
     if (status == STRATA_OK)
         status = parse_dim3(l->grid, "--grid", &launch.grid, err);
@@ -316,8 +321,7 @@ strata_status trace_ptx(const struct trace_launch *l, const struct trace_request
     if (status == STRATA_OK)
         status = find_entry(module, l, &launch.entry, err);
     if (status == STRATA_OK && !(params = calloc(1, launch.entry->param_bytes + 8)))
-        status =
-            strata_fail(err, STRATA_ENOMEM, l->ptx, 0, 0, "there is no memory for the parameters.");
+        status = strata_no_memory(err, l->ptx, "for the parameters");
     if (status == STRATA_OK)
         status = make_params(launch.entry, l, arena, params, err);
     if (status == STRATA_OK) {

@@ -228,6 +228,8 @@ static void set_environment(struct variables *v, const struct trace_request *r, 
     }
     if (r->kernel_name)
         set_variable(v, "STRATA_TRACE_KERNEL_NAME", "%s", r->kernel_name);
+    if (r->code)
+        set_variable(v, "STRATA_TRACE_CODE", "%s", r->code);
     set_number(v, "STRATA_TRACE_LAUNCH_SKIP", r->launch_skip);
     set_number(v, "STRATA_TRACE_LAUNCH_COUNT", r->launch_count);
     set_number(v, "STRATA_TRACE_LIMIT", r->limit_bytes);
@@ -266,8 +268,7 @@ static strata_status rename_finished(struct follow *f, const char *output, struc
         int n = i ? asprintf(&name, "%.*s-%zu%s", (int)stem, output, i + 1, output + stem)
                   : asprintf(&name, "%s", output);
         if (n < 0)
-            return strata_fail(err, STRATA_ENOMEM, output, 0, 0,
-                               "there is no memory for the trace's name.");
+            return strata_no_memory(err, output, "for the trace's name");
         int failed = rename(f->finished[i], name);
         if (failed)
             strata_fail(err, STRATA_EIO, name, 0, 0, "the trace cannot be given its name: %s.",
@@ -370,6 +371,8 @@ static void summarise(const struct follow *f, const struct trace_request *r, con
                 "strata trace: %zu processes used CUDA; the further traces are beside the first, "
                 "numbered.\n",
                 f->n_finished);
+    if (f->code[0])
+        fprintf(stderr, "strata trace: %s\n", f->code);
     if (f->unsupported[0])
         fprintf(stderr,
                 "strata trace: the program called %s, which is not supported; what depends on it "
@@ -485,9 +488,8 @@ strata_status trace_run(const struct trace_request *r, char **argv, int *exit_co
     personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE);
     /* Ctrl-C goes to the program, which ends; we stay to say what became of the trace. */
     signal(SIGINT, SIG_IGN);
-    status = environment.failed
-                 ? strata_fail(err, STRATA_ENOMEM, program, 0, 0, "there is no memory to start it.")
-                 : spawn(program, argv, environment.item, r->drop_output, &pid, err);
+    status = environment.failed ? strata_no_memory(err, program, "to start it")
+                                : spawn(program, argv, environment.item, r->drop_output, &pid, err);
     bool nothing = false;
     if (status == STRATA_OK) {
         wait_status = follow_until_end(&f, pid);

@@ -15,6 +15,7 @@ struct trace_request {
     uint64_t registers, limit_bytes, sample_blocks, instruction_limit, jobs, interleave;
     bool no_record, quiet, memcheck;
     bool drop_output;             /* what the program prints on standard output */
+    const char *code;             /* "sass" or "ptx"; NULL: as the driver chooses */
     const char *gpu_name;         /* NULL: the runtime's own default */
     const struct strata_gpu *gpu; /* NULL likewise */
 };

@@ -43,6 +43,10 @@ struct strata_device_memory {
      * of a kernel crashes the process, and kernels that store to global memory run on one thread,
      * since nothing tells their buffers apart. */
     bool (*find)(void *user, uint64_t address, struct strata_memory_range *out);
+    /* May [address, address + bytes), which is in no allocation, be read all the same? GPUs map
+     * whole pages, so a load a little outside an allocation gives some value there. Loads only;
+     * they are counted. NULL: no. */
+    bool (*near)(void *user, uint64_t address, uint64_t bytes);
 };
 
 /* An allocator over one reserved range of addresses, the same in every run where the system allows
@@ -58,7 +62,11 @@ bool strata_arena_release(struct strata_arena *arena, void *memory);
 bool strata_arena_find(const struct strata_arena *arena, uint64_t address,
                        struct strata_memory_range *out);
 uint64_t strata_arena_used_bytes(const struct strata_arena *arena);
-/* The three calls above as a memory for modules. */
+/* Does [address, address + bytes) lie within STRATA_ARENA_MARGIN bytes of an allocation? Such
+ * addresses can be read, those before the first allocation too. */
+#define STRATA_ARENA_MARGIN 65536
+bool strata_arena_near(const struct strata_arena *arena, uint64_t address, uint64_t bytes);
+/* Allocate, release and find as a memory for modules; `near` is left out. */
 struct strata_device_memory strata_arena_memory(struct strata_arena *arena);
 
 /* ---- modules ---- */
@@ -77,6 +85,7 @@ struct strata_param {
 struct strata_entry {
     const char *name; /* mangled */
     const char *source;
+    const char *source_file; /* where most of its lines stand; NULL: unknown */
     uint32_t n_params;
     const struct strata_param *params;
     uint32_t param_bytes; /* size of the parameter block */
@@ -95,6 +104,11 @@ size_t strata_module_entry_count(const struct strata_module *m);
 const struct strata_entry *strata_module_entry_get(const struct strata_module *m, size_t i);
 const struct strata_entry *strata_module_entry_find(const struct strata_module *m,
                                                     const char *name); /* NULL if none */
+/* Can every instruction of an entry be executed? If not, STRATA_EUNSUPPORTED names the first that
+ * cannot, and a run of the entry fails with the same sentence. A module of PTX never has such an
+ * entry: its creation fails. */
+strata_status strata_module_entry_check(struct strata_module *m, const struct strata_entry *entry,
+                                        struct strata_error *err);
 /* What kind of code it holds: STRATA_ISA_PTX or STRATA_ISA_SASS. */
 enum strata_isa strata_module_isa(const struct strata_module *m);
 /* The architecture it was made for: 75 for sm_75 (PTX: .target of the first text); 0 if unknown. */
@@ -129,7 +143,10 @@ enum strata_texel_kind { STRATA_TEXEL_SIGNED = 0, STRATA_TEXEL_UNSIGNED, STRATA_
 struct strata_texture {
     const void *data;
     uint64_t width, height;  /* texels; height 0: one-dimensional */
+    uint64_t depth;          /* slices of a three-dimensional texture, or layers; 0: neither */
+    bool layered;            /* the third coordinate picks a layer: no addressing, no filtering */
     uint64_t pitch_bytes;    /* distance of two rows; 0: width * texel size */
+    uint64_t slice_bytes;    /* distance of two slices or layers; 0: rows * pitch */
     uint8_t channel_bits[4]; /* x, y, z, w: 8, 16 or 32, 0 = absent */
     uint8_t texel_kind;      /* enum strata_texel_kind */
     uint8_t address_mode[3];
@@ -177,6 +194,10 @@ struct strata_run_options {
      * to how hardware mixes them, and much slower. 0: a warp runs until it waits, blocks by
      * themselves where they can. */
     uint32_t interleave;
+    /* A kernel has launched a kernel: called in the order of its blocks, to be run after it. The
+     * launch and its parameters are gone afterwards. NULL: a kernel that does so fails. */
+    void (*child)(void *user, const struct strata_kernel_launch *launch);
+    void *child_user;
 };
 void strata_run_options_init(struct strata_run_options *opt);
 
@@ -186,6 +207,7 @@ struct strata_run_stats {
     uint64_t thread_instructions; /* active lanes, predicated-off ones not counted */
     uint64_t recorded_blocks;
     uint64_t memory_instructions; /* warp instructions that touch memory */
+    uint64_t stray_loads;         /* lanes that loaded outside an allocation, but near one */
     bool ran_in_parallel;         /* the blocks were independent and could use all threads */
 };
 

@@ -132,6 +132,9 @@ struct strata_gpu {
         uint32_t fetch_cold_cycles; /* the same for a line that no SM has fetched */
         double barrier_warp_cycles; /* a barrier takes this much more for each warp of the block */
         uint32_t lsu_queue_cycles;  /* work the load/store unit accepts ahead, per SM */
+        uint32_t fetch_ahead_lines; /* lines of straight code asked for before they are needed */
+        uint64_t local_base_bytes;  /* address where the local memory of the GPU's warps begins */
+        uint64_t local_warp_bytes;  /* ... and how far apart that of two warps is */
     } sm;
 
     struct {
@@ -161,6 +164,7 @@ struct strata_gpu {
         uint32_t banks;
         uint32_t bank_mode; /* enum strata_bank_mode */
         uint32_t latency_cycles;
+        uint32_t pass_cycles; /* more for each pass over the banks beyond the first */
         uint32_t bytes_per_cycle;
         uint64_t per_sm_bytes;    /* most shared memory blocks of one SM may use together */
         uint64_t per_block_bytes; /* without opting in */
@@ -217,6 +221,10 @@ struct strata_gpu {
         uint32_t request_coalescer_lines;    /* lines it can hold open, 0 = any number */
         uint32_t request_coalescer_requests; /* requests that share one answer, 0 = any number */
         uint32_t queue;                      /* requests in front of one slice, 0 = any number */
+        uint32_t port_buffer_cycles; /* stores and atomics in front of the port of an SM that do not
+                                        hold up the load/store unit */
+        uint32_t head_flits;         /* of a packet of stores, unless whole sectors hide them */
+        double way_share;            /* of l2.hit that one way takes, where latency_cycles is 0 */
     } xbar;
 
     struct {
@@ -248,6 +256,7 @@ struct strata_gpu {
         uint64_t dirty_bytes;    /* lines that may be dirty, in bytes of whole lines, 0 = all */
         uint64_t dirty_partial_bytes;  /* of them lines with a sector written in part, 0 = all */
         uint64_t dirty_at_start_bytes; /* dirty lines of others when a launch begins */
+        double dirty_at_start_ways;    /* share of the ways they take in the sets they are in */
         uint32_t home_bits[16]; /* address bits whose parity is the home (two partitions); n = 0:
                                    scattered */
         uint32_t n_home_bits;
@@ -256,7 +265,8 @@ struct strata_gpu {
     struct {
         uint32_t kind; /* enum strata_dram_kind */
         uint32_t channels;
-        uint32_t bus_bytes; /* per channel */
+        uint32_t interleave_bytes; /* neighbouring blocks of this size are in other channels */
+        uint32_t bus_bytes;        /* per channel */
         uint32_t burst_length;
         uint32_t clock_mhz;       /* command clock */
         uint32_t data_rate;       /* transfers per command clock */
@@ -268,8 +278,10 @@ struct strata_gpu {
             tREFI;
         bool dual_command_bus, per_bank_refresh, separate_write_queue, bank_hash;
         uint32_t read_queue, write_queue, write_high, write_low;
-        uint32_t scheduler; /* enum strata_dram_sched */
-        uint32_t age_limit; /* clocks after which open rows no longer go first; 0 = never */
+        uint32_t write_room; /* writes that wait at a channel before its slices take no more; 0 =
+                                any number */
+        uint32_t scheduler;  /* enum strata_dram_sched */
+        uint32_t age_limit;  /* clocks after which open rows no longer go first; 0 = never */
     } dram;
 
     struct {
@@ -295,6 +307,10 @@ struct strata_gpu {
         uint32_t miss_steps;         /* lambda_min, section 4.2 */
         double miss_deviation_steps; /* sigma of the half-normal part, section 4.2 */
     } reuse;
+
+    struct {
+        uint32_t mshrs; /* that the interval model takes l1.mshrs = 0 for */
+    } interval;
 
     /* Where each value came from, by index of its key; offsets into `notes`, 0 = "". Kept inside so
      * that a description is one plain value: copies made for sweeps keep their sources. */

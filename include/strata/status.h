@@ -42,6 +42,11 @@ strata_status strata_fail(struct strata_error *err, strata_status status, const 
                           uint32_t line, uint32_t column, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
 
+/* STRATA_ENOMEM and its one sentence, "there is no memory left PURPOSE."; file and purpose ("for
+ * the results", "to read the trace") may be NULL. */
+strata_status strata_no_memory(struct strata_error *err, const char *file, const char *purpose, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* The message with its place in front: "file:line:column: sentence". `out` holds `size` bytes. */
 void strata_error_text(const struct strata_error *err, char *out, uint64_t size);
 

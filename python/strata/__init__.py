@@ -72,8 +72,8 @@ def uses_library():
 
 
 def version():
-    """For example "strata 0.1.0"."""
-    return run("--version").strip()
+    """For example "strata 0.2.0"."""
+    return "strata " + _library.VERSION if uses_library() else run("--version").strip()
 
 
 # ---- building command lines ----

@@ -10,7 +10,16 @@
 
 bool strata_array_reserve(void **ptr, size_t *cap, size_t n, size_t extra, size_t element_bytes);
 
+/* Mostly there is room: no call then, as builders ask for every instruction of a trace. */
+static inline bool array_reserve(void **ptr, size_t *cap, size_t n, size_t extra,
+                                 size_t element_bytes)
+{
+    if (n <= *cap && extra <= *cap - n)
+        return true;
+    return strata_array_reserve(ptr, cap, n, extra, element_bytes);
+}
+
 #define ARRAY_RESERVE(ptr, n, cap, extra)                                                          \
-    strata_array_reserve((void **)&(ptr), &(cap), (n), (extra), sizeof *(ptr))
+    array_reserve((void **)&(ptr), &(cap), (n), (extra), sizeof *(ptr))
 
 #endif

@@ -1,12 +1,16 @@
 /* database.c - an SQLite file with statements that are compiled once. */
 #include "base/database.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
 #include <sqlite3.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static const double COMMIT_SECONDS = 0.05;
 
@@ -32,8 +36,7 @@ static strata_status refuse(const struct strata_database *d, int code, struct st
                            "with --db.",
                            sqlite3_errstr(code));
     case SQLITE_NOMEM:
-        return strata_fail(err, STRATA_ENOMEM, d->path, 0, 0,
-                           "there is no memory left for the results.");
+        return strata_no_memory(err, d->path, "for the results");
     default:
         return strata_fail(err, STRATA_EIO, d->path, 0, 0,
                            "the results cannot be stored: %s; name another file with --db.",
@@ -99,6 +102,13 @@ int64_t strata_database_int(struct strata_database *d, size_t which, int column)
 double strata_database_number(struct strata_database *d, size_t which, int column)
 {
     return sqlite3_column_double(d->statement[which], column);
+}
+
+bool strata_database_is_number(struct strata_database *d, size_t which, int column)
+{
+    int type = sqlite3_column_type(d->statement[which], column);
+    return type == SQLITE_INTEGER ||
+           (type == SQLITE_FLOAT && isfinite(strata_database_number(d, which, column)));
 }
 
 const char *strata_database_words(struct strata_database *d, size_t which, int column)
@@ -171,25 +181,46 @@ static strata_status check_schema(struct strata_database *d, const char *schema,
                        *found.text ? "" : "something else", found.text, schema);
 }
 
+/* Two processes that open a file at the same moment both read it before one asks for it alone, and
+ * then SQLite refuses both. So they ask for a byte first that SQLite does not use (its own lie at
+ * 1 GiB); the lock goes with the process, whatever ends it. */
+enum { LOCK_BYTE = 0x7fff0000 };
+
+static strata_status take_alone(struct strata_database *d, const char *path,
+                                struct strata_error *err)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = LOCK_BYTE, .l_len = 1};
+    d->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    /* What cannot be opened SQLite tells better; a file system without locks has none to lose. */
+    if (d->lock < 0 || !fcntl(d->lock, F_SETLK, &lock) || (errno != EAGAIN && errno != EACCES))
+        return STRATA_OK;
+    return refuse(d, SQLITE_BUSY, err);
+}
+
 strata_status strata_database_open(struct strata_database *d, const char *path, const char *schema,
                                    const char *tables, const char *const *text, size_t n_statements,
                                    struct strata_error *err)
 {
     memset(d, 0, sizeof *d);
+    d->lock = -1;
     d->text = text;
     d->n_statements = n_statements;
     d->path = strdup(path ? path : "(memory)");
     d->statement = calloc(n_statements + 1, sizeof *d->statement);
     if (!d->path || !d->statement) {
         strata_database_close(d);
-        return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
-                           "there is no memory left for the results.");
+        return strata_no_memory(err, path, "for the results");
+    }
+    strata_status status = path ? take_alone(d, path, err) : STRATA_OK;
+    if (status != STRATA_OK) {
+        strata_database_close(d);
+        return status;
     }
     sqlite3 *handle = NULL;
     int code = sqlite3_open_v2(path ? path : ":memory:", &handle,
                                SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
     d->handle = handle;
-    strata_status status = code == SQLITE_OK ? STRATA_OK : refuse(d, code, err);
+    status = code == SQLITE_OK ? STRATA_OK : refuse(d, code, err);
     if (status == STRATA_OK)
         status = execute(d,
                          "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA "
@@ -215,6 +246,9 @@ void strata_database_close(struct strata_database *d)
     if (d->handle && !d->in_transaction)
         sqlite3_exec(d->handle, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
     sqlite3_close(d->handle);
+    /* Closing any descriptor of a file drops all of a process's locks on it: this one is last. */
+    if (d->path && d->lock >= 0)
+        close(d->lock);
     free(d->statement);
     free(d->path);
     memset(d, 0, sizeof *d);

@@ -11,6 +11,7 @@
 #include <strata/status.h>
 
 struct strata_database {
+    int lock;                /* the file, locked for this process alone; -1: none */
     void *handle;            /* sqlite3 * */
     char *path;              /* for messages */
     const char *const *text; /* SQL of each statement */
@@ -42,6 +43,8 @@ strata_status strata_database_next(struct strata_database *d, size_t which,
                                    struct strata_error *err);
 void strata_database_done(struct strata_database *d, size_t which);
 int64_t strata_database_int(struct strata_database *d, size_t which, int column);
+/* Whether the column holds a number that is finite; SQLite gives 0 for text. */
+bool strata_database_is_number(struct strata_database *d, size_t which, int column);
 double strata_database_number(struct strata_database *d, size_t which, int column);
 const char *strata_database_words(struct strata_database *d, size_t which,
                                   int column); /* "" for NULL */

@@ -16,8 +16,7 @@ static strata_status read_stream(FILE *f, const char *path, size_t limit_bytes, 
     while (got) {
         if (!ARRAY_RESERVE(buffer, n, cap, 65537)) {
             free(buffer);
-            return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
-                               "there is no memory left to read this file.");
+            return strata_no_memory(err, path, "to read this file");
         }
         got = fread(buffer + n, 1, 65536, f);
         n += got;

@@ -16,9 +16,8 @@ enum { LARGE_PAGE = 2 << 20, ALIGNMENT = 64 };
 static strata_status no_memory(uint64_t bytes, struct strata_error *err)
 {
     char size[32];
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "There is no memory left for a modelled cache, which takes %s.",
-                       memory_size_text(bytes, size, sizeof size));
+    return strata_no_memory(err, NULL, "for a modelled cache, which takes %s",
+                            memory_size_text(bytes, size, sizeof size));
 }
 
 /* Look-ups are random over an L2's tens of megabytes: large pages save most of their page walks.
@@ -145,12 +144,17 @@ strata_status cache_pool_create(const struct strata_cache_config *config, uint32
         return st;
     out->bytes = (size_t)bytes;
     out->memory = alloc_zeroed(out->bytes);
-    return out->memory ? STRATA_OK : no_memory(bytes, err);
+    out->written = malloc((size_t)n * one.n_slots * sizeof *out->written);
+    if (out->memory && out->written)
+        return STRATA_OK;
+    cache_pool_release(out);
+    return no_memory(bytes, err);
 }
 
 void cache_pool_release(struct cache_pool *pool)
 {
     free(pool->memory);
+    free(pool->written);
     memset(pool, 0, sizeof *pool);
 }
 
@@ -168,12 +172,20 @@ strata_status cache_create_in(struct cache_pool *pool, const struct strata_cache
     if (st != STRATA_OK)
         return st;
     char *memory = pooled ? aligned(pool->memory) + pool->used : alloc_zeroed(bytes);
-    if (!memory)
+    /* Not zeroed: what a sector has written is looked at once it was. */
+    out->written =
+        pooled ? pool->written + pool->written_used : malloc(out->n_slots * sizeof *out->written);
+    out->memory = pooled ? NULL : memory;
+    if (!memory || !out->written) {
+        if (!pooled)
+            free(out->written), free(memory);
+        memset(out, 0, sizeof *out);
         return no_memory(bytes, err);
-    if (pooled)
+    }
+    if (pooled) {
         pool->used += bytes;
-    else
-        out->memory = memory;
+        pool->written_used += out->n_slots;
+    }
     lay_out(out, aligned(memory));
     for (uint32_t s = 0; s < out->n_sets; s++)
         out->set_start[s + 1] = out->set_start[s] + ways_of(out, s);
@@ -189,6 +201,8 @@ strata_status cache_create(const struct strata_cache_config *config, uint64_t se
 
 void cache_release(struct cache *c)
 {
+    if (c->memory)
+        free(c->written);
     free(c->memory);
     memset(c, 0, sizeof *c);
 }

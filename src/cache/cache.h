@@ -19,6 +19,12 @@
 
 #define CACHE_NONE        UINT32_MAX
 #define CACHE_MAX_SECTORS 4
+#define LINE_BYTES_MOST   128u /* bytes of a line whose bytes are told apart */
+
+/* Bytes of a line, a bit each (src/memory/line_bytes.h has what is done with them). */
+struct line_bytes {
+    uint32_t sector[LINE_BYTES_MOST / 32];
+};
 
 struct cache_slot {
     uint64_t line;                     /* line address (bytes); meaningless while valid is false */
@@ -27,6 +33,7 @@ struct cache_slot {
     uint8_t valid;                     /* sectors held or on their way */
     uint8_t dirty;
     uint8_t partial; /* sectors of which only some bytes were written */
+    uint32_t note;   /* the model's own; 0 in a new slot */
 };
 
 /* What is read of slots that nobody asked for. */
@@ -38,13 +45,15 @@ struct cache_tag {
 /* Memory for many caches in one piece. */
 struct cache_pool {
     char *memory;
-    size_t bytes, used;
+    struct line_bytes *written;
+    size_t bytes, used, written_used;
 };
 
 struct cache {
     struct strata_cache_config config;
     struct cache_slot *slot;
-    struct cache_tag *tag; /* one a slot */
+    struct cache_tag *tag;      /* one a slot */
+    struct line_bytes *written; /* one a slot: bytes of its sectors that are there in part */
     uint32_t n_slots, n_sets, ways;
     uint32_t line_shift, sector_shift;
     uint64_t *table; /* by hash of the line: the hash, and slot + 1 below it; 0 = empty */
@@ -55,7 +64,7 @@ struct cache {
         *tag_slot; /* tags apart from the data: slot + 1 of each way of each tag set, 0 = free */
     uint32_t n_tag_slots;
     uint8_t *policy_state; /* whatever the policy keeps per set */
-    char *memory;          /* of all these, unless it is a pool's */
+    char *memory;          /* of all these but `written`, unless it is a pool's */
     const struct cache_policy *policy;
     uint32_t clock;  /* counts touches */
     uint64_t random; /* state of the victim choice */

@@ -17,7 +17,7 @@ static uint32_t fermi(uint64_t n)
 
 /* Residue of the line number, as a polynomial over GF(2), by a primitive polynomial of degree b:
  * the family "IPOLY" belongs to (paper 004, section III-F). */
-static uint32_t ipoly(uint64_t n, unsigned bits)
+uint32_t index_polynomial(uint64_t n, unsigned bits)
 {
     static const uint32_t primitive[] = {1, 3, 7, 11, 19, 37, 67, 131, 285, 529, 1033, 2053, 4179};
     if (bits == 0 || bits > 12)
@@ -28,7 +28,7 @@ static uint32_t ipoly(uint64_t n, unsigned bits)
     return (uint32_t)n & ((1u << bits) - 1);
 }
 
-static uint32_t fold_xor(uint64_t n, unsigned bits)
+uint32_t index_folded(uint64_t n, unsigned bits)
 {
     uint32_t x = 0;
     if (!bits)
@@ -80,11 +80,11 @@ uint32_t index_of(const struct strata_cache_config *c, uint32_t n_sets, uint64_t
     unsigned bits = log2_floor(n_sets);
     switch (c->index_hash) {
     case STRATA_INDEX_XOR:
-        return fold_xor(n, bits) % n_sets;
+        return index_folded(n, bits) % n_sets;
     case STRATA_INDEX_FERMI:
         return fermi(n) % n_sets;
     case STRATA_INDEX_IPOLY:
-        return ipoly(n, bits) % n_sets;
+        return index_polynomial(n, bits) % n_sets;
     case STRATA_INDEX_MIX:
         return (uint32_t)(((mix64(n) >> 32) * n_sets) >> 32);
     case STRATA_INDEX_BITS:

@@ -176,8 +176,7 @@ strata_status strata_join(const struct strata_measured *measured,
     struct key *pk = make_keys(NULL, predicted, n_predicted, &rule);
     strata_status status;
     if (!mk || !pk)
-        status = strata_fail(err, STRATA_ENOMEM, measured->file, 0, 0,
-                             "there is no memory left to join the launches.");
+        status = strata_no_memory(err, measured->file, "to join the launches");
     else
         status =
             pair_groups(measured, mk, predicted, pk, n_predicted, rule.by_trace, of_launch, err);

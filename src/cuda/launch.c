@@ -7,6 +7,9 @@
 
 #include <strata/trace.h>
 
+#include "base/array.h"
+#include "cuda/module.h"
+
 #define MAX_BLOCK_THREADS 1024
 #define LAUNCH_US         3.0 /* the device's clock: cost of a launch */
 #define LANES_PER_SM      128.0
@@ -218,6 +221,65 @@ static void kernel_failed(const struct strata_error *err)
     context_fail(context_current(), error_for(err->message));
 }
 
+/* Once for a program is enough: such kernels mostly do it in every launch. */
+static void warn_of_stray_loads(const struct CUfunc_st *f, uint64_t loads)
+{
+    static bool warned;
+    if (!loads || warned)
+        return;
+    warned = true;
+    driver_complain("warning: kernel \"%s\" loaded %llu times from addresses just outside of an "
+                    "allocation, where a GPU gives some value; --memcheck ends it there and says "
+                    "where.",
+                    f->name, (unsigned long long)loads);
+}
+
+/* ---- kernels that kernels launch ---- */
+
+struct children {
+    const struct kernel_call *parent;
+    struct kernel_call *list;
+    size_t n, cap;
+    CUresult status;
+};
+
+static void take_child(void *user, const struct strata_kernel_launch *launch)
+{
+    struct children *c = user;
+    struct kernel_call call = {.grid = launch->grid,
+                               .block = launch->block,
+                               .shared_dynamic_bytes = launch->shared_dynamic_bytes,
+                               .stream = c->parent->stream,
+                               .priority = c->parent->priority};
+    if (c->status == CUDA_SUCCESS)
+        c->status =
+            module_function(c->parent->function->module, launch->entry->name, &call.function);
+    if (c->status != CUDA_SUCCESS)
+        return;
+    call.params = malloc(launch->entry->param_bytes + PARAM_ROOM);
+    if (!call.params || !ARRAY_RESERVE(c->list, c->n, c->cap, 1)) {
+        free(call.params);
+        c->status = CUDA_ERROR_OUT_OF_MEMORY;
+        return;
+    }
+    memcpy(call.params, launch->params, launch->entry->param_bytes);
+    c->list[c->n++] = call;
+}
+
+/* Depth first: a launch is complete when all that it launched is. */
+static CUresult run_children(struct children *c)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        if (c->status == CUDA_SUCCESS)
+            c->status = kernel_call_run(&c->list[i]);
+        free(c->list[i].params);
+    }
+    free(c->list);
+    return c->status;
+}
+
+/* ---- running ---- */
+
 CUresult kernel_call_run(const struct kernel_call *call)
 {
     const struct CUfunc_st *f = call->function;
@@ -239,15 +301,19 @@ CUresult kernel_call_run(const struct kernel_call *call)
     opt.instruction_limit = config.instruction_limit;
     opt.interleave = (uint32_t)config.interleave;
     opt.sm_count = device.sm_count;
+    struct children children = {.parent = call};
+    opt.child = take_child;
+    opt.child_user = &children;
     struct strata_run_stats stats = {0};
     struct strata_error err;
     strata_status status = strata_module_run(function_module(f), &launch, &opt, &stats, &err);
     record_end(&stats, status == STRATA_OK);
     clock_advance(LAUNCH_US + (double)stats.thread_instructions /
                                   (LANES_PER_SM * device.sm_count * device.clock_khz / 1000.0));
+    warn_of_stray_loads(f, stats.stray_loads);
     if (status != STRATA_OK)
         kernel_failed(&err);
-    return CUDA_SUCCESS;
+    return run_children(&children);
 }
 
 /* Runs it, or adds it to the graph its stream captures. */

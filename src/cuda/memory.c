@@ -231,8 +231,17 @@ static bool interface_find(void *user, uint64_t address, struct strata_memory_ra
     return memory_find(address, out);
 }
 
+/* With --memcheck every load outside an allocation is an error. */
+static bool interface_near(void *user, uint64_t address, uint64_t bytes)
+{
+    (void)user;
+    return !config.memcheck && strata_arena_near(arena, address, bytes);
+}
+
 struct strata_device_memory memory_interface(void)
 {
-    return (struct strata_device_memory){NULL, interface_allocate, interface_release,
-                                         interface_find};
+    return (struct strata_device_memory){.allocate = interface_allocate,
+                                         .release = interface_release,
+                                         .find = interface_find,
+                                         .near = interface_near};
 }

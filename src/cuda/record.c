@@ -168,6 +168,7 @@ static void describe(const struct kernel_call *call)
         .program = program_name(),
         .trace = state.name,
         .kernel = f->name,
+        .source_file = f->entry->source_file,
         .id = state.seen,
         .grid = call->grid,
         .block = call->block,

@@ -202,8 +202,7 @@ static void dissect(struct oracle *o, const struct strata_dissect_options *opt,
         replacement_of_the_largest_set(o, &m, out);
 done:
     if (!set || !ways)
-        o->status = strata_fail(o->err, STRATA_ENOMEM, NULL, 0, 0,
-                                "There is no memory left to dissect a cache.");
+        o->status = strata_no_memory(o->err, NULL, "to dissect a cache");
     mapping_release(&m);
     free(ways);
     free(set);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <strata/files.h>
 #include <unistd.h>
 
 #include <strata/probe.h>
@@ -20,7 +21,7 @@ enum { MANIFEST_LIMIT = 16 << 20, SERIES_LIMIT = 1 << 30 };
 
 static strata_status no_memory(const char *file, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, file, 0, 0, "there is no memory left for this series.");
+    return strata_no_memory(err, file, "for this series");
 }
 
 void strata_probe_release(struct strata_probe_set *set)
@@ -321,15 +322,17 @@ strata_status strata_probe_load(const char *dir, struct strata_probe_set *out,
 static strata_status write_whole(const char *dir, const char *name, const struct strata_text *text,
                                  struct strata_error *err)
 {
-    char path[4096], temporary[4096 + 8];
+    char path[4096];
     struct stream_sink *sink;
     snprintf(path, sizeof path, "%s/%s", dir, name);
-    snprintf(temporary, sizeof temporary, "%s.part", path);
-    if (text->out_of_memory)
+    char *temporary = text->out_of_memory ? NULL : strata_temporary_name(path);
+    if (!temporary)
         return no_memory(path, err);
     strata_status st = stream_sink_open(temporary, path, stream_kind_of_name(name), 0, &sink, err);
-    if (st != STRATA_OK)
+    if (st != STRATA_OK) {
+        free(temporary);
         return st;
+    }
     st = stream_sink_write(sink, text->data, text->length, err);
     if (st == STRATA_OK)
         st = stream_sink_finish(sink, err);
@@ -340,6 +343,7 @@ static strata_status write_whole(const char *dir, const char *name, const struct
                          strerror(errno));
     if (st != STRATA_OK)
         unlink(temporary);
+    free(temporary);
     return st;
 }
 

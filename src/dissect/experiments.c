@@ -9,7 +9,7 @@
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a series.");
+    return strata_no_memory(err, NULL, "for a series");
 }
 
 /* ---- MSHRs (paper 000, section 5.2) ---- */

@@ -34,8 +34,7 @@ static struct strata_fact *new_fact(struct fact_sink *f, const char *name, const
         return old->finding.known ? NULL : old;
     }
     if (!ARRAY_RESERVE(f->d->fact, f->d->n_facts, f->d->cap_facts, 1)) {
-        f->status = strata_fail(f->err, STRATA_ENOMEM, NULL, 0, 0,
-                                "There is no memory left for the answers.");
+        f->status = strata_no_memory(f->err, NULL, "for the answers");
         return NULL;
     }
     struct strata_fact *fact = &f->d->fact[f->d->n_facts++];
@@ -266,8 +265,7 @@ static strata_status add_chases(const struct strata_probe_set *set, const char *
 {
     struct strata_cache_answer *a = malloc(sizeof *a);
     if (!a)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the answers.");
+        return strata_no_memory(err, NULL, "for the answers");
     strata_dissect_chases(set, path, level, a);
     /* Near and far parts of an L2 are no hits and misses. */
     bool level_seen = strcmp(path, "l2") || a->miss_cycles > 1.4 * a->hit_cycles;

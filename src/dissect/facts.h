@@ -28,7 +28,7 @@ void infer_shared(const struct strata_probe_set *set, struct fact_sink *f);
 void infer_throughput(const struct strata_probe_set *set, struct fact_sink *f);
 void infer_l2_size(const struct strata_probe_set *set, struct fact_sink *f);
 void infer_reach(const struct strata_probe_set *set, struct fact_sink *f);
-/* src/dissect/l2.c */
+/* src/dissect/dissect_l2.c */
 void infer_l2_fetch(const struct strata_probe_set *set, struct fact_sink *f);
 void infer_l2_partitions(const struct strata_probe_set *set, struct fact_sink *f);
 /* src/dissect/set_hash.c */

@@ -104,8 +104,7 @@ bool label_lines(struct oracle *o, const struct full_set *set, uint64_t line_byt
         l.set[0] = *set;
         done = label_all(&l) && far_lines_known(&l, &out->checks);
     } else {
-        o->status = strata_fail(o->err, STRATA_ENOMEM, NULL, 0, 0,
-                                "There is no memory left for the sets of lines.");
+        o->status = strata_no_memory(o->err, NULL, "for the sets of lines");
     }
     if (done) {
         out->kind = STRATA_ADDRESSING_HASHED;

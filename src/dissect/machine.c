@@ -31,8 +31,7 @@ static strata_status add_slices(struct strata_model_target *t, struct strata_err
     slice.size_bytes /= t->n_slices;
     t->l2 = calloc(t->n_slices, sizeof *t->l2);
     if (!t->l2)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for a modelled L2.");
+        return strata_no_memory(err, NULL, "for a modelled L2");
     for (uint32_t i = 0; i < t->n_slices && st == STRATA_OK; i++)
         st = add_cache(&slice, t->opt.seed + 6 + i, &t->l2[i], &t->has_l2, err);
     return st;
@@ -69,8 +68,7 @@ strata_status strata_model_target_create(const struct strata_gpu *gpu,
     struct strata_model_target *t = calloc(1, sizeof *t);
     *out = NULL;
     if (!t)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for a modelled GPU.");
+        return strata_no_memory(err, NULL, "for a modelled GPU");
     t->gpu = *gpu;
     t->opt = *opt;
     for (int p = 0; p < N_PATHS; p++)

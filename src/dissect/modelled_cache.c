@@ -20,8 +20,7 @@ strata_status strata_modelled_cache_create(const struct strata_cache_config *con
 {
     struct strata_modelled_cache *m = calloc(1, sizeof *m);
     if (!m)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for a modelled cache.");
+        return strata_no_memory(err, NULL, "for a modelled cache");
     m->opt = *opt;
     strata_status st = cache_create(config, opt->seed, &m->cache, err);
     if (st != STRATA_OK) {

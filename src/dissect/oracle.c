@@ -36,8 +36,7 @@ bool oracle_reserve(struct oracle *o, size_t n)
     if (ARRAY_RESERVE(o->offset, 0, o->cap_offset, n) &&
         ARRAY_RESERVE(o->latency, 0, o->cap_latency, n))
         return o->status == STRATA_OK;
-    o->status = strata_fail(o->err, STRATA_ENOMEM, NULL, 0, 0,
-                            "There is no memory left for a series of visits.");
+    o->status = strata_no_memory(o->err, NULL, "for a series of visits");
     return false;
 }
 
@@ -164,8 +163,7 @@ static bool run_passes(struct oracle *o, const uint64_t *line, size_t n, uint32_
 static bool clear_counts(struct oracle *o, size_t n)
 {
     if (!ARRAY_RESERVE(o->count, 0, o->cap_count, n)) {
-        o->status = strata_fail(o->err, STRATA_ENOMEM, NULL, 0, 0,
-                                "There is no memory left for counts of misses.");
+        o->status = strata_no_memory(o->err, NULL, "for counts of misses");
         return false;
     }
     memset(o->count, 0, n * sizeof *o->count);

@@ -251,7 +251,7 @@ strata_status strata_dissect_report(const struct strata_dissection *d,
     if (!p || t.out_of_memory) {
         free(p);
         strata_text_release(&t);
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for the page.");
+        return strata_no_memory(err, NULL, "for the page");
     }
     free(p);
     *text = t.data;

@@ -105,8 +105,7 @@ strata_status strata_dissection_to_yaml(const struct strata_dissection *d,
                                d->fact[i].finding.confidence);
     if (t.out_of_memory) {
         strata_text_release(&t);
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the GPU file.");
+        return strata_no_memory(err, NULL, "for the GPU file");
     }
     *text = t.data;
     return STRATA_OK;

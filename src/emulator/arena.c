@@ -37,7 +37,7 @@ static void *reserve(uint64_t bytes)
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 #if defined MAP_FIXED_NOREPLACE && !defined NO_FIXED_ADDRESS
     for (uint64_t i = 0; i < PREFERRED_TRIES; i++) {
-        uint64_t wanted = PREFERRED_BASE + i * ((uint64_t)1 << 40);
+        uint64_t wanted = PREFERRED_BASE + i * ((uint64_t)1 << 40) - STRATA_ARENA_MARGIN;
         void *got = mmap((void *)(uintptr_t)wanted, bytes, PROT_READ | PROT_WRITE,
                          flags | MAP_FIXED_NOREPLACE, -1, 0);
         if (got == (void *)(uintptr_t)wanted)
@@ -56,11 +56,14 @@ strata_status strata_arena_create(uint64_t reserve_bytes, struct strata_arena **
     struct strata_arena *arena = calloc(1, sizeof *arena);
     *out = NULL;
     if (!arena)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "out of memory for device memory");
+        return strata_no_memory(err, NULL, "for device memory");
     arena->bytes = reserve_bytes ? round_up(reserve_bytes, 4096) : DEFAULT_RESERVE;
-    while (!(arena->base = reserve(arena->bytes)) && !reserve_bytes && arena->bytes > 1u << 28)
+    uint8_t *reserved;
+    while (!(reserved = reserve(arena->bytes + 2 * STRATA_ARENA_MARGIN)) && !reserve_bytes &&
+           arena->bytes > 1u << 28)
         arena->bytes /= 2; /* a limit on address space: take what there is */
-    if (!arena->base) {
+    arena->base = reserved + STRATA_ARENA_MARGIN;
+    if (!reserved) {
         uint64_t bytes = arena->bytes;
         free(arena);
         return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
@@ -76,7 +79,7 @@ void strata_arena_destroy(struct strata_arena *arena)
 {
     if (!arena)
         return;
-    munmap(arena->base, arena->bytes);
+    munmap(arena->base - STRATA_ARENA_MARGIN, arena->bytes + 2 * STRATA_ARENA_MARGIN);
     free(arena->live);
     free(arena);
 }
@@ -140,6 +143,15 @@ bool strata_arena_find(const struct strata_arena *arena, uint64_t address,
     return true;
 }
 
+bool strata_arena_near(const struct strata_arena *arena, uint64_t address, uint64_t bytes)
+{
+    size_t i = search(arena, address), next = i == arena->n ? 0 : i + 1;
+    if (i < arena->n &&
+        address + bytes <= arena->live[i].base + arena->live[i].bytes + STRATA_ARENA_MARGIN)
+        return true;
+    return next < arena->n && address >= arena->live[next].base - STRATA_ARENA_MARGIN;
+}
+
 bool strata_arena_release(struct strata_arena *arena, void *memory)
 {
     uint64_t address = (uint64_t)(uintptr_t)memory;
@@ -176,5 +188,6 @@ static bool memory_find(void *user, uint64_t address, struct strata_memory_range
 
 struct strata_device_memory strata_arena_memory(struct strata_arena *arena)
 {
-    return (struct strata_device_memory){arena, memory_allocate, memory_release, memory_find};
+    return (struct strata_device_memory){
+        .user = arena, .allocate = memory_allocate, .release = memory_release, .find = memory_find};
 }

@@ -83,6 +83,8 @@ void emu_block_destroy(struct emu_block *block)
     free(block->text.bytes);
     free(block->deferred.bytes);
     strata_block_destroy(block->record);
+    emu_children_drop(block);
+    free(block->children);
     free(block);
 }
 
@@ -114,11 +116,13 @@ void emu_block_start(struct emu_block *block, uint64_t index, bool recording)
     memset(block->barriers, 0, sizeof block->barriers);
     block->open_barriers = 0;
     block->clock = block->thread_instructions = block->memory_instructions = 0;
+    block->stray_loads = 0;
     block->recording = recording;
     block->failed = block->done = false;
     block->next_warp = 0;
     block->live_warps = block->n_warps;
     block->text.n = block->deferred.n = 0;
+    emu_children_drop(block);
     block->deferred.overflow = false;
     if (run->ahead)
         forget_touched(block);
@@ -162,6 +166,7 @@ void emu_block_hand_over(struct emu_block *block, struct emu_block *into)
     into->clock = block->clock;
     into->thread_instructions = block->thread_instructions;
     into->memory_instructions = block->memory_instructions;
+    into->stray_loads = block->stray_loads;
     into->failed = block->failed;
     if (block->failed)
         into->error = block->error;

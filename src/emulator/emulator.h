@@ -137,6 +137,7 @@ struct emu_block {
     struct emu_deferred deferred;
     uint64_t clock; /* warp instructions so far: what %clock says */
     uint64_t thread_instructions, memory_instructions;
+    uint64_t stray_loads; /* lanes that loaded near an allocation, not in it */
     bool recording;
     bool failed;
     bool done;
@@ -148,6 +149,8 @@ struct emu_block {
     struct emu_touched loaded, stored, sampled; /* sampled: by texture instructions */
     struct emu_overlay *overlay;
     struct strata_error error;
+    struct strata_kernel_launch *children; /* it has launched; parameters are its own */
+    size_t n_children, cap_children;
     uint32_t next_warp; /* round robin */
     struct emu_block *next;
 };
@@ -167,7 +170,8 @@ struct emu_executor {
     enum strata_isa isa;
     size_t block_bytes, warp_bytes; /* of the executor's structs */
     void (*module_destroy)(struct strata_module *m);
-    struct emu_image *(*image)(struct strata_module *m, size_t entry);
+    /* The entry made ready to run; NULL: it cannot be, and the error says why. */
+    struct emu_image *(*image)(struct strata_module *m, size_t entry, struct strata_error *err);
     /* Once for a launch: what all blocks share, in run->state. False: memory is short. */
     bool (*run_begin)(struct emu_run *run);
     void (*run_end)(struct emu_run *run);
@@ -365,6 +369,19 @@ uint64_t emu_atomic_apply(unsigned op, unsigned type, uint8_t *memory, uint64_t 
 /* ---- recording, see record.c ---- */
 void emu_record(struct emu_warp *w, const struct emu_site *site, uint32_t mask);
 void emu_record_access(struct emu_warp *w, const struct emu_site *site, uint32_t mask);
+
+/* ---- kernels that kernels launch, see child.c ---- */
+
+/* A buffer for the parameters of a launch, in device memory; 0: no room. */
+uint64_t emu_child_prepare(struct emu_warp *w, const struct strata_entry *entry,
+                           struct strata_dim3 grid, struct strata_dim3 block,
+                           uint32_t shared_bytes);
+/* Launches what such a buffer was made for, and frees it. False after a failure. */
+bool emu_child_launch(struct emu_warp *w, const struct emu_site *site, unsigned lane,
+                      uint64_t buffer);
+/* To whoever runs the launch; or nowhere. */
+void emu_children_hand_out(struct emu_block *block);
+void emu_children_drop(struct emu_block *block);
 
 /* ---- functions kernels call that are no code of theirs, see builtin.c ---- */
 

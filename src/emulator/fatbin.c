@@ -73,8 +73,7 @@ static strata_status read_entries(struct strata_fatbin *f, const uint8_t *bytes,
         if (header < ENTRY_HEADER_BYTES || header > end - at || payload > end - at - header)
             return damaged(err, name, at, "an entry is larger than its container");
         if (!ARRAY_RESERVE(f->entry, f->n_entries, f->cap_entries, 1))
-            return strata_fail(err, STRATA_ENOMEM, name, 0, 0,
-                               "there is no memory for the fatbin's entries.");
+            return strata_no_memory(err, name, "for the fatbin's entries");
         read_entry(bytes + at, header, &f->entry[f->n_entries++]);
         at += header + payload;
     }
@@ -88,7 +87,7 @@ strata_status strata_fatbin_parse(const void *data, size_t length, const char *n
     *out = NULL;
     struct strata_fatbin *f = calloc(1, sizeof *f);
     if (!f)
-        return strata_fail(err, STRATA_ENOMEM, name, 0, 0, "there is no memory for a fatbin.");
+        return strata_no_memory(err, name, "for a fatbin");
     strata_status status = STRATA_OK;
     bool any = false;
     for (size_t at = 0; status == STRATA_OK && length - at >= 16;) {
@@ -159,9 +158,8 @@ strata_status strata_fatbin_extract(const struct strata_fatbin_entry *e, const c
             (unsigned long long)bytes, (unsigned long long)MAX_UNPACKED_BYTES);
     char *to = malloc(bytes + 1);
     if (!to)
-        return strata_fail(err, STRATA_ENOMEM, name, 0, 0,
-                           "there is no memory to unpack %llu bytes of fatbin.",
-                           (unsigned long long)bytes);
+        return strata_no_memory(err, name, "to unpack %llu bytes of fatbin",
+                                (unsigned long long)bytes);
     if (!unpack(e, to, bytes)) {
         free(to);
         return strata_fail(

@@ -142,3 +142,42 @@ double emu_add_odd(double x, double y)
         return error;
     return bits_double(away ? bits + 1 : bits - 1);
 }
+
+/* ---- eight bits ---- */
+
+/* e4m3 uses its last exponent for numbers. Scaled by 2^-8 it is a format of five exponent bits
+ * whose upper half is not used. */
+double emu_e4m3_value(uint8_t bits)
+{
+    if ((bits & 0x7f) == 0x7f)
+        return bits_double(0x7ff8000000000000ull);
+    return 0x1p8 * expand((uint32_t)(bits & 0x80) << 1 | (bits & 0x7f), 5, 3);
+}
+
+double emu_e5m2_value(uint8_t bits)
+{
+    return expand(bits, 5, 2);
+}
+
+static uint8_t with_sign(double value, uint32_t magnitude)
+{
+    return (uint8_t)(magnitude | (double_bits(value) >> 63) << 7);
+}
+
+uint8_t emu_e4m3_from(double value, enum emu_rounding rounding)
+{
+    if (value != value)
+        return 0x7f;
+    if (value >= 448 || value <= -448)
+        return with_sign(value, 0x7e);
+    return with_sign(value, shrink(value * 0x1p-8, 5, 3, rounding) & 0x7f);
+}
+
+uint8_t emu_e5m2_from(double value, enum emu_rounding rounding)
+{
+    if (value != value)
+        return 0x7f;
+    if (value >= 57344 || value <= -57344)
+        return with_sign(value, 0x7b);
+    return (uint8_t)shrink(value, 5, 2, rounding);
+}

@@ -1,4 +1,5 @@
-/* half.h - f16 and bf16 by integer arithmetic, so that every host gives the same bits. */
+/* half.h - f16, bf16 and the two formats of eight bits by integer arithmetic, so that every host
+ * gives the same bits. */
 #ifndef STRATA_EMULATOR_HALF_H
 #define STRATA_EMULATOR_HALF_H
 
@@ -19,6 +20,12 @@ double emu_bfloat_value(uint16_t bfloat);
 /* One rounding from the exact double; NaN gives the canonical 0x7fff. */
 uint16_t emu_half_from(double value, enum emu_rounding rounding);
 uint16_t emu_bfloat_from(double value, enum emu_rounding rounding);
+/* Eight bits: four of exponent and three of mantissa (no infinity, one NaN), or five and two. What
+ * is too large, infinity too, becomes the largest finite number; NaN gives 0x7f. */
+double emu_e4m3_value(uint8_t bits);
+double emu_e5m2_value(uint8_t bits);
+uint8_t emu_e4m3_from(double value, enum emu_rounding rounding);
+uint8_t emu_e5m2_from(double value, enum emu_rounding rounding);
 /* Float bits with the mantissa cut to 10 bits. */
 uint32_t emu_tf32_from(float value, enum emu_rounding rounding);
 /* x + y as a double whose last bit tells whether something was lost (round to odd): a later

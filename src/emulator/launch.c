@@ -107,11 +107,13 @@ strata_status emu_launch_finish(struct emu_launch *l, struct emu_block *block,
     const struct strata_run_options *opt = l->run.opt;
     if (block->text.n && opt->print)
         opt->print(opt->print_user, block->text.bytes, block->text.n);
+    emu_children_hand_out(block);
     l->next++;
     l->stats.blocks++;
     l->stats.warp_instructions += block->clock;
     l->stats.thread_instructions += block->thread_instructions;
     l->stats.memory_instructions += block->memory_instructions;
+    l->stats.stray_loads += block->stray_loads;
     if (opt->instruction_limit && l->stats.warp_instructions > opt->instruction_limit) {
         strata_block_destroy(record);
         return strata_fail(l->err, STRATA_ELIMIT, l->run.image->file, 0, 0,
@@ -310,7 +312,9 @@ static strata_status set_up(struct emu_launch *l, struct strata_module *m, size_
 {
     struct emu_run *run = &l->run;
     const struct strata_kernel_launch *launch = run->launch;
-    struct emu_image *image = m->executor->image(m, entry);
+    struct emu_image *image = m->executor->image(m, entry, l->err);
+    if (!image)
+        return l->err->status;
     run->module = m;
     run->executor = m->executor;
     run->image = image;
@@ -323,10 +327,10 @@ static strata_status set_up(struct emu_launch *l, struct strata_module *m, size_
     run->grid_workspace = m->workspace;
     memset(m->workspace, 0, EMU_WORKSPACE_BYTES);
     run->params = calloc(1, launch->entry->param_bytes + 64);
-    if (!run->params || !run->executor->run_begin(run))
-        return strata_fail(l->err, STRATA_ENOMEM, NULL, 0, 0, "out of memory for a launch");
-    if (launch->entry->param_bytes)
+    if (run->params && launch->entry->param_bytes)
         memcpy(run->params, launch->params, launch->entry->param_bytes);
+    if (!run->params || !run->executor->run_begin(run))
+        return strata_no_memory(l->err, NULL, "for a launch");
     return begin_record(l, image);
 }
 

@@ -64,8 +64,6 @@ bool emu_module_init(struct strata_module *m, const struct emu_executor *executo
 
 void emu_module_release(struct strata_module *m)
 {
-    for (size_t i = 0; i < m->n_symbols; i++)
-        m->memory.release(m->memory.user, m->symbols[i].address);
     if (m->workspace)
         m->memory.release(m->memory.user, m->workspace);
     free(m->entries);
@@ -79,6 +77,17 @@ void strata_module_destroy(struct strata_module *m)
 }
 
 /* ---- queries ---- */
+
+strata_status strata_module_entry_check(struct strata_module *m, const struct strata_entry *entry,
+                                        struct strata_error *err)
+{
+    struct strata_error local;
+    size_t index = (size_t)(entry - m->entries);
+    if (entry < m->entries || index >= m->n_entries)
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "the entry is not one of this module");
+    err = err ? err : &local;
+    return m->executor->image(m, index, err) ? STRATA_OK : err->status;
+}
 
 enum strata_isa strata_module_isa(const struct strata_module *m)
 {

@@ -395,7 +395,7 @@ static void *work(void *user)
 
 static strata_status no_memory(struct emu_launch *l)
 {
-    return strata_fail(l->err, STRATA_ENOMEM, NULL, 0, 0, "out of memory for the state of a block");
+    return strata_no_memory(l->err, NULL, "for the state of a block");
 }
 
 /* What blocks between start and finish leave behind. */

@@ -144,27 +144,26 @@ static uint64_t get64(const uint32_t **at)
     return value;
 }
 
+static strata_status add_list(struct strata_builder *builder, const uint32_t **at, uint32_t index,
+                              uint32_t mask, bool near, struct strata_error *err)
+{
+    uint64_t address[EMU_LANES] = {0}, base = near ? get64(at) : 0;
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        address[lowest_bit32(rest)] =
+            near ? base + (uint64_t)(int64_t)(int32_t) * (*at)++ : get64(at);
+    return strata_builder_add(builder, index, mask, address, err);
+}
+
 static strata_status add_entry(struct strata_builder *builder, const uint32_t **at, uint32_t head,
                                uint32_t mask, struct strata_error *err)
 {
-    uint64_t address[EMU_LANES] = {0}, base;
-    uint32_t index = head & INDEX_MASK;
-    switch (head >> FORM_SHIFT & 3) {
-    case FORM_NONE:
+    uint32_t index = head & INDEX_MASK, form = head >> FORM_SHIFT & 3;
+    if (form == FORM_NONE)
         return strata_builder_add(builder, index, mask, NULL, err);
-    case FORM_STRIDE:
-        base = get64(at);
-        return strata_builder_add_strided(builder, index, mask, base, (int32_t) * (*at)++, err);
-    case FORM_NEAR:
-        base = get64(at);
-        for (uint32_t rest = mask; rest; rest &= rest - 1)
-            address[lowest_bit32(rest)] = base + (uint64_t)(int64_t)(int32_t) * (*at)++;
-        break;
-    default:
-        for (uint32_t rest = mask; rest; rest &= rest - 1)
-            address[lowest_bit32(rest)] = get64(at);
-    }
-    return strata_builder_add(builder, index, mask, address, err);
+    if (form != FORM_STRIDE)
+        return add_list(builder, at, index, mask, form == FORM_NEAR, err);
+    uint64_t base = get64(at);
+    return strata_builder_add_strided(builder, index, mask, base, (int32_t) * (*at)++, err);
 }
 
 static strata_status add_warp(struct strata_builder *builder, const struct emu_log *log,

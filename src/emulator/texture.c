@@ -181,6 +181,75 @@ void emu_texture_sample(const struct strata_texture *t, float x, float y, struct
         emu_texture_fetch(t, to_index(x), t->height ? to_index(y) : 0, out, address);
 }
 
+/* ---- three dimensions and layers ---- */
+
+static struct strata_texture slice(const struct strata_texture *t, uint64_t z)
+{
+    struct strata_texture one = *t;
+    uint64_t rows = t->height ? t->height : 1;
+    uint64_t bytes = t->slice_bytes ? t->slice_bytes : rows * row_bytes(t);
+    one.data = (const uint8_t *)t->data + z * bytes;
+    one.depth = 0;
+    return one;
+}
+
+struct strata_texture emu_texture_layer(const struct strata_texture *t, uint32_t layer)
+{
+    uint64_t layers = t->depth ? t->depth : 1;
+    return slice(t, layer < layers ? layer : layers - 1);
+}
+
+/* The slice an index lands in; false: outside, the border counts. */
+static bool place_slice(const struct strata_texture *t, int64_t z, struct strata_texture *out)
+{
+    uint64_t at;
+    if (!place_index(mode_of(t, 2), z, t->depth ? t->depth : 1, &at))
+        return false;
+    *out = slice(t, at);
+    return true;
+}
+
+void emu_texture_fetch_3d(const struct strata_texture *t, int64_t x, int64_t y, int64_t z,
+                          struct emu_texel *out, uint64_t *address)
+{
+    struct strata_texture one;
+    if (place_slice(t, z, &one))
+        emu_texture_fetch(&one, x, y, out, address);
+    else
+        border_texel(t, out);
+}
+
+static void sample_slice(const struct strata_texture *t, float x, float y, int64_t z,
+                         struct emu_texel *out, uint64_t *address)
+{
+    struct strata_texture one;
+    if (place_slice(t, z, &one))
+        emu_texture_sample(&one, x, y, out, address);
+    else
+        border_texel(t, out);
+}
+
+void emu_texture_sample_3d(const struct strata_texture *t, float x, float y, float z,
+                           struct emu_texel *out, uint64_t *address)
+{
+    if (t->normalized_coordinates)
+        z *= (float)(t->depth ? t->depth : 1);
+    bool floats = t->texel_kind == STRATA_TEXEL_FLOAT || t->read_normalized;
+    if (!t->linear_filter || !floats) {
+        sample_slice(t, x, y, to_index(z), out, address);
+        return;
+    }
+    struct emu_texel far;
+    float f = fraction(z - 0.5f);
+    int64_t k = to_index(z - 0.5f);
+    sample_slice(t, x, y, k + 1, &far, address);
+    sample_slice(t, x, y, k, out, address);
+    for (unsigned c = 0; c < 4; c++) {
+        out->value[c] = (1 - f) * out->value[c] + f * far.value[c];
+        memcpy(&out->bits[c], &out->value[c], sizeof(float));
+    }
+}
+
 /* ---- for instructions ---- */
 
 const struct strata_texture *emu_texture(struct emu_warp *w, const struct emu_site *site,

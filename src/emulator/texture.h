@@ -26,5 +26,12 @@ void emu_texture_fetch(const struct strata_texture *t, int64_t x, int64_t y, str
                        uint64_t *address);
 void emu_texture_sample(const struct strata_texture *t, float x, float y, struct emu_texel *out,
                         uint64_t *address);
+/* The same in three dimensions. */
+void emu_texture_fetch_3d(const struct strata_texture *t, int64_t x, int64_t y, int64_t z,
+                          struct emu_texel *out, uint64_t *address);
+void emu_texture_sample_3d(const struct strata_texture *t, float x, float y, float z,
+                           struct emu_texel *out, uint64_t *address);
+/* One layer as a texture of its own; a number too large means the last one. */
+struct strata_texture emu_texture_layer(const struct strata_texture *t, uint32_t layer);
 
 #endif

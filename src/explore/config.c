@@ -12,8 +12,7 @@
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "there is no memory left for a point of the sweep.");
+    return strata_no_memory(err, NULL, "for a point of the sweep");
 }
 
 strata_status config_create(struct sweep_config **out, struct strata_error *err)

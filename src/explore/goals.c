@@ -91,9 +91,7 @@ static strata_status parse_goal(const struct strata_sweep_results *r, const char
                            (int)n, words);
     out->metric = strdup(r->metric[*column]);
     out->maximise = colon ? max : goal_maximises(r->metric[*column]);
-    return out->metric
-               ? STRATA_OK
-               : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for a goal.");
+    return out->metric ? STRATA_OK : strata_no_memory(err, NULL, "for a goal");
 }
 
 /* So that less is always better; NaN: not known. */
@@ -129,8 +127,7 @@ strata_status strata_sweep_rank(struct strata_sweep_results *r, const char *goal
     r->rank_goal = parsed;
     struct ranked *list = calloc(r->n_points + 1, sizeof *list);
     if (!list)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "there is no memory left for the ranking.");
+        return strata_no_memory(err, NULL, "for the ranking");
     for (size_t i = 0; i < r->n_points; i++) {
         r->point[i].rank = 0;
         list[n] = (struct ranked){cost(&r->point[i], column, parsed.maximise), i};
@@ -166,8 +163,7 @@ static strata_status mark_front(struct strata_sweep_results *r, const size_t *co
     size_t n = r->n_front_goals;
     double *all = calloc(r->n_points * n + 1, sizeof *all);
     if (!all)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "there is no memory left for the front.");
+        return strata_no_memory(err, NULL, "for the front");
     for (size_t i = 0; i < r->n_points; i++) {
         bool known = true;
         for (size_t g = 0; g < n; g++) {
@@ -195,8 +191,7 @@ strata_status strata_sweep_front(struct strata_sweep_results *r, const char *goa
     r->n_front_goals = 0;
     r->front_goal = calloc(MOST, sizeof *r->front_goal);
     if (!r->front_goal)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "there is no memory left for the front.");
+        return strata_no_memory(err, NULL, "for the front");
     for (const char *at = goals; status == STRATA_OK; at++) {
         size_t n = strcspn(at, ",");
         if (r->n_front_goals == MOST)

@@ -94,9 +94,8 @@ static strata_status send_jobs(struct sweep_run *r, int to, const struct sweep_j
         message_put_number(&m, job[i].launch);
     }
     strata_status status =
-        m.bad
-            ? strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for a message.")
-            : r->opt->team->send(r->opt->team->context, to, m.data, m.length, err);
+        m.bad ? strata_no_memory(err, NULL, "for a message")
+              : r->opt->team->send(r->opt->team->context, to, m.data, m.length, err);
     message_release(&m);
     return status;
 }
@@ -248,8 +247,7 @@ static strata_status report_batch(struct batch *b, struct strata_error *err)
         part_outcome_release(&b->outcome[i]);
     }
     const struct strata_sweep_team *team = b->run->opt->team;
-    strata_status status = m.bad ? strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                                               "there is no memory left for a message.")
+    strata_status status = m.bad ? strata_no_memory(err, NULL, "for a message")
                                  : team->send(team->context, 0, m.data, m.length, err);
     message_release(&m);
     return status;
@@ -277,9 +275,7 @@ strata_status serve_jobs(struct sweep_run *r, sweep_work *work, struct strata_er
     struct batch b = {.run = r, .work = work};
     b.job = calloc(threads_of(r), sizeof *b.job);
     b.outcome = calloc(threads_of(r), sizeof *b.outcome);
-    strata_status status = b.job && b.outcome ? STRATA_OK
-                                              : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                                                            "there is no memory left for work.");
+    strata_status status = b.job && b.outcome ? STRATA_OK : strata_no_memory(err, NULL, "for work");
     while (status == STRATA_OK) {
         status = report_batch(&b, err);
         if (status == STRATA_OK)

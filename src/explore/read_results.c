@@ -13,8 +13,7 @@
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "there is no memory left for the results of the sweep.");
+    return strata_no_memory(err, NULL, "for the results of the sweep");
 }
 
 /* ---- which metrics there are ---- */

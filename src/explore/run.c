@@ -10,7 +10,7 @@
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for the sweep.");
+    return strata_no_memory(err, NULL, "for the sweep");
 }
 
 static strata_status init_run(struct sweep_run *r, const struct strata_sweep *plan,

@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "explore/part.h"
-#include "explore/store.h"
+#include "explore/sweep_store.h"
 
 struct sweep_run {
     const struct strata_sweep *plan;

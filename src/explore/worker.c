@@ -68,8 +68,7 @@ static strata_status run_model(struct sweep_worker *w, size_t launch, struct str
         strata_derive_other_names(result);
     }
     if (status == STRATA_OK && result->out_of_memory)
-        status = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                             "there is no memory left for the result of a launch.");
+        status = strata_no_memory(err, NULL, "for the result of a launch");
     return status;
 }
 

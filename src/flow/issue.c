@@ -2,25 +2,9 @@
 #include "flow/issue.h"
 
 #include "base/bits.h"
-#include "sm/count_memory.h"
+#include "sm/warp_rules.h"
 
 /* ---- when the next instruction can issue ---- */
-
-/* Groups of asynchronous copies that may still be under way after a wait. Tracers before version 5
- * did not record the number; a pipelined loop then waits for its oldest group. */
-static uint32_t groups_allowed(const struct flow_engine *e, const struct flow_warp *w)
-{
-    if (w->next.inst->imm > 0)
-        return (uint32_t)w->next.inst->imm;
-    return e->launch->isa == STRATA_ISA_SASS && w->n_groups > 1 ? w->n_groups - 1 : 0;
-}
-
-static void wait_for_groups(const struct flow_engine *e, struct flow_warp *w)
-{
-    uint32_t allowed = groups_allowed(e, w);
-    for (uint32_t i = 0; i + allowed < w->n_groups; i++)
-        sm_wait_for(&w->wait, w->async_group[i], SM_STALL_LONG);
-}
 
 strata_status flow_next_instruction(struct flow_engine *e, struct flow_warp *w)
 {
@@ -52,9 +36,13 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
     w->wait.stall = SM_STALL_NONE;
     sm_scoreboard_wait(&w->scoreboard, i, &w->wait);
     if (i->kind == SM_KIND_WAIT)
-        wait_for_groups(e, w);
+        sm_wait_for(
+            &w->wait,
+            sm_async_wait(&w->async, sm_async_allowed(&w->async, w->next.inst, e->launch->isa)),
+            SM_STALL_LONG);
     if (i->kind == SM_KIND_MEMBAR)
-        sm_wait_for(&w->wait, e->memory.sm[e->block[w->block].sm].store_done, SM_STALL_MEMBAR);
+        sm_wait_for(&w->wait, hierarchy_flush(&e->memory, e->block[w->block].sm, w->wait.ready),
+                    SM_STALL_MEMBAR);
     if (w->next_line != w->fetch_line) {
         w->fetch_line = w->next_line;
         struct fetch_sm *fetch = &e->fetch[e->block[w->block].sm];
@@ -69,9 +57,7 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
 
 static void release_barrier(struct flow_engine *e, struct flow_block *b)
 {
-    uint32_t cost = e->gpu->sm.latency_barrier_cycles +
-                    (uint32_t)(b->live_warps * e->gpu->sm.barrier_warp_cycles);
-    uint64_t t = b->barrier_time + cost;
+    uint64_t t = b->barrier_time + (uint64_t)sm_barrier_cycles(e->gpu, b->live_warps);
     b->waiting = 0;
     for (uint32_t k = 0; k < e->warps_per_block; k++) {
         struct flow_warp *w = &e->warp[b->first_warp + k];
@@ -90,7 +76,7 @@ static strata_status end_warp(struct flow_engine *e, uint32_t index, uint64_t t)
     struct flow_warp *w = &e->warp[index];
     struct flow_block *b = &e->block[w->block];
     w->has_next = false;
-    e->end_time = flow_max(e->end_time, t);
+    e->end_time = later_of(e->end_time, t);
     if (!--b->live_warps)
         return flow_end_block(e, w->block, t);
     if (b->waiting == b->live_warps)
@@ -102,7 +88,7 @@ static strata_status end_warp(struct flow_engine *e, uint32_t index, uint64_t t)
 
 static void count_memory(struct flow_engine *e, const struct strata_inst *i)
 {
-    sm_count_memory(&e->memory.count, i);
+    count_memory_instruction(&e->memory.count, i);
     e->texture_accesses += i->space == STRATA_SPACE_TEXTURE;
 }
 
@@ -110,34 +96,11 @@ static void do_global(struct flow_engine *e, struct flow_warp *w, const struct s
                       uint32_t sm, uint64_t t)
 {
     count_memory(e, w->next.inst);
-    uint64_t done = flow_access(&e->memory, sm, &w->next, w->local_base, t);
+    uint64_t done = hierarchy_access(&e->memory, sm, &w->next, w->local_base, t);
     if (w->next.inst->memop == STRATA_MEM_ASYNC_COPY)
-        w->async_open = flow_max(w->async_open, done);
+        sm_async_arrive(&w->async.open, done);
     else
         sm_scoreboard_set(&w->scoreboard, i, done);
-}
-
-static void do_commit(struct flow_warp *w)
-{
-    if (w->n_groups == FLOW_ASYNC_GROUPS) {
-        w->async_group[1] = flow_max(w->async_group[0], w->async_group[1]);
-        for (uint32_t k = 1; k < FLOW_ASYNC_GROUPS; k++)
-            w->async_group[k - 1] = w->async_group[k];
-        w->n_groups--;
-    }
-    w->async_group[w->n_groups++] = w->async_open;
-    w->async_open = 0;
-}
-
-static void do_wait(const struct flow_engine *e, struct flow_warp *w)
-{
-    uint32_t allowed = groups_allowed(e, w);
-    if (w->n_groups <= allowed)
-        return;
-    uint32_t gone = w->n_groups - allowed;
-    for (uint32_t k = gone; k < w->n_groups; k++)
-        w->async_group[k - gone] = w->async_group[k];
-    w->n_groups = allowed;
 }
 
 static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_inst *i,
@@ -149,17 +112,17 @@ static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_
         break;
     case SM_KIND_SHARED:
         count_memory(e, w->next.inst);
-        sm_scoreboard_set(&w->scoreboard, i, flow_shared(&e->memory, sm, &w->next, t));
+        sm_scoreboard_set(&w->scoreboard, i, hierarchy_shared(&e->memory, sm, &w->next, t));
         break;
     case SM_KIND_COMMIT:
-        do_commit(w);
+        sm_async_commit(&w->async);
         break;
     case SM_KIND_WAIT:
-        do_wait(e, w);
+        sm_async_drop(&w->async, sm_async_allowed(&w->async, w->next.inst, e->launch->isa));
         break;
     default:
         if (i->pipe == SM_PIPE_LSU)
-            flow_lsu_take(&e->memory, sm, t, i->interval);
+            hierarchy_unit_take(&e->memory, sm, t, i->interval);
         sm_scoreboard_set(&w->scoreboard, i, t + i->latency);
     }
 }
@@ -208,7 +171,7 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
         return st;
     if (barrier) {
         b->waiting++;
-        b->barrier_time = flow_max(b->barrier_time, t);
+        b->barrier_time = later_of(b->barrier_time, t);
         w->at_barrier = w->has_next;
         if (!w->has_next) {
             b->waiting--;
@@ -241,7 +204,7 @@ static void prefetch_warp(const struct flow_engine *e, const struct flow_warp *w
         sm_window_expect(&w->window);
     if (w->next.addr_kind != STRATA_ADDR_STRIDE)
         return;
-    const struct flow_sm_port *p = &e->memory.sm[e->block[w->block].sm];
+    const struct hierarchy_sm *p = &e->memory.sm[e->block[w->block].sm];
     const struct cache *l2 = &e->memory.partition[p->partition].l2;
     cache_expect(&p->l1, w->next.base);
     cache_expect(l2, w->next.base);
@@ -271,10 +234,10 @@ static uint64_t pipe_time(const struct flow_engine *e, const struct flow_schedul
     uint64_t t = s->pipe_free[pipe];
     if (pipe != SM_PIPE_LSU)
         return t;
-    const struct flow_sm_port *p = &e->memory.sm[s->sm];
+    const struct hierarchy_sm *p = &e->memory.sm[s->sm];
     uint32_t ahead = e->gpu->sm.lsu_queue_cycles;
-    uint64_t lsu = ahead ? p->lsu_free : p->mshr_wait_until;
-    return lsu > ahead ? flow_max(t, lsu - ahead) : t;
+    uint64_t lsu = ahead ? p->unit.free : p->mshr_wait_until;
+    return lsu > ahead ? later_of(t, lsu - ahead) : t;
 }
 
 /* The first ready warp by the policy whose pipe is free. Returns CACHE_NONE and the earliest time a

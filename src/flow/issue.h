@@ -1,10 +1,10 @@
-/* issue.h - between engine.c (time, blocks) and issue.c (instructions). */
+/* issue.h - between flow_engine.c (time, blocks) and issue.c (instructions). */
 #ifndef STRATA_FLOW_ISSUE_H
 #define STRATA_FLOW_ISSUE_H
 
-#include "flow/engine.h"
+#include "flow/flow_engine.h"
 
-/* engine.c */
+/* flow_engine.c */
 void flow_schedule(struct flow_engine *e, uint32_t entity, uint64_t t);
 strata_status flow_end_block(struct flow_engine *e, uint32_t place, uint64_t t);
 

@@ -64,7 +64,7 @@ static char *read_word(struct scanner *s, bool *closed)
 
 static strata_status out_of_memory(const char *file, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, file, 0, 0, "there is no memory left to read the file.");
+    return strata_no_memory(err, file, "to read the file");
 }
 
 /* Takes both words over, also when it fails. */

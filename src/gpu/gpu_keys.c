@@ -74,8 +74,11 @@ static const struct strata_gpu_key keys[] = {
     CYCLES("sm.fetch_interval", sm.fetch_interval_cycles, "0", "between two lines of straight code not fetched before"),
     CYCLES("sm.fetch_miss", sm.fetch_miss_cycles, "0", "a jump to a line this SM has not fetched but another has; 0: free"),
     CYCLES("sm.fetch_cold", sm.fetch_cold_cycles, "0", "a jump to a line no SM has fetched; 0: free"),
+    UINT("sm.fetch_ahead", sm.fetch_ahead_lines, "lines", 1, 64, "8", "lines of straight code that are asked for before they are needed"),
     REAL("sm.barrier_warp", sm.barrier_warp_cycles, "cycles", 0, 1000, "0", "a barrier takes this much more for each warp of the block"),
     CYCLES("sm.lsu_queue", sm.lsu_queue_cycles, "0", "work the load/store unit accepts ahead; 0: any amount"),
+    SIZE("sm.local_base", sm.local_base_bytes, 0, 1e18, "65536GiB", "address where the local memory of warps begins, as the caches see it"),
+    SIZE("sm.local_warp", sm.local_warp_bytes, 128, 1e12, "2MiB", "from the local memory of one warp to that of the next"),
     CYCLES("sm.latency.int", sm.latency_int_cycles, "4", "integer and logic, issue to dependent issue"),
     CYCLES("sm.latency.imad", sm.latency_imad_cycles, "4", "integer multiply-add"),
     CYCLES("sm.latency.fp32", sm.latency_fp32_cycles, "4", "single precision"),
@@ -119,6 +122,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("shared.banks", shared.banks, "", 1, 128, "32", "shared-memory banks"),
     ENUM("shared.bank_mode", shared.bank_mode, bank_names, "4-byte", "width of a bank"),
     CYCLES("shared.latency", shared.latency_cycles, "29", "load to use, no conflict"),
+    CYCLES("shared.pass", shared.pass_cycles, "2", "more for each pass over the banks beyond the first"),
     UINT("shared.bytes_per_cycle", shared.bytes_per_cycle, "bytes/cycle", 0, 4096, "128", "peak throughput of one SM"),
     SIZE("shared.per_sm", shared.per_sm_bytes, 0, 1 << 24, "64KiB", "most shared memory the blocks of one SM may use together"),
     SIZE("shared.per_block", shared.per_block_bytes, 0, 1 << 24, "48KiB", "most for one block without opting in"),
@@ -166,6 +170,9 @@ static const struct strata_gpu_key keys[] = {
     UINT("xbar.coalescer_lines", xbar.request_coalescer_lines, "", 0, 65536, "0", "lines one coalescer holds open; 0: any number"),
     UINT("xbar.queue", xbar.queue, "", 0, 65536, "0", "requests that wait in front of one slice of the L2, and of one SM in the crossbar, before the SM is held up; 0: any number"),
     UINT("xbar.coalescer_requests", xbar.request_coalescer_requests, "", 0, 65536, "0", "requests that share one answer; 0: any number"),
+    CYCLES("xbar.port_buffer", xbar.port_buffer_cycles, "64", "stores and atomics that wait for the port of an SM before the load/store unit is held up"),
+    UINT("xbar.head", xbar.head_flits, "flits", 0, 16, "1", "head of a packet of stores; whole sectors behind one another hide it"),
+    REAL("xbar.way", xbar.way_share, "", 0, 0.5, "0.4", "one way through the crossbar as a share of l2.hit, where xbar.latency is 0"),
 
     UINT("l2.slices", l2.slices, "", 1, 1024, "1", "independent slices of the L2"),
     UINT("l2.partitions", l2.partitions, "", 1, 16, "1", "partitions with a link between them"),
@@ -193,9 +200,11 @@ static const struct strata_gpu_key keys[] = {
     SIZE("l2.dirty", l2.dirty_bytes, 0, 1e12, "0", "lines that may be dirty at a time; the oldest beyond are written back; 0: all the L2 holds"),
     SIZE("l2.dirty_partial", l2.dirty_partial_bytes, 0, 1e12, "0", "of them lines with sectors written in part; 0: all"),
     SIZE("l2.dirty_at_start", l2.dirty_at_start_bytes, 0, 1e12, "0", "dirty lines of others in the L2 when a launch begins"),
+    REAL("l2.dirty_at_start_ways", l2.dirty_at_start_ways, "", 0, 1, "0.25", "share of the ways that they take in the sets they are in"),
 
     ENUM("dram.kind", dram.kind, dram_names, "gddr5", "family of the memory"),
     UINT("dram.channels", dram.channels, "", 1, 1024, "1", "independent channels"),
+    SIZE32("dram.interleave", dram.interleave_bytes, 128, 65536, "256", "blocks of this size lie in one channel, neighbouring ones in others; a power of two"),
     SIZE32("dram.bus", dram.bus_bytes, 1, 256, "8", "width of one channel"),
     UINT("dram.burst_length", dram.burst_length, "", 1, 64, "8", "transfers of one burst"),
     UINT("dram.clock", dram.clock_mhz, "MHz", 1, 100000, "1000", "command clock"),
@@ -229,6 +238,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("dram.write_queue", dram.write_queue, "", 0, 65536, "0", "entries; 0: no limit"),
     UINT("dram.write_high", dram.write_high, "", 0, 65536, "0", "writes that start a drain"),
     UINT("dram.write_low", dram.write_low, "", 0, 65536, "0", "writes that end a drain"),
+    UINT("dram.write_room", dram.write_room, "", 0, 65536, "128", "clocked model: writes that wait at a channel before its slices take no more; 0: any number"),
     ENUM("dram.scheduler", dram.scheduler, dram_sched_names, "frfcfs", "order of service"),
     UINT("dram.age_limit", dram.age_limit, "clocks", 0, 1e6, "4096", "a request that has waited so long goes before younger ones for an open row (frfcfs); 0: never"),
 
@@ -250,6 +260,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("reuse.hit", reuse.hit_steps, "steps", 0, 1e6, "0", "latency of a hit in the reuse model, in turns of its warp queue"),
     UINT("reuse.miss", reuse.miss_steps, "steps", 0, 1e6, "100", "least latency of a miss in the reuse model"),
     REAL("reuse.miss_deviation", reuse.miss_deviation_steps, "steps", 0, 1e6, "5", "deviation of the half-normal part that is added to it"),
+    UINT("interval.mshrs", interval.mshrs, "", 1, 65536, "128", "misses in flight of one SM that the interval model assumes where l1.mshrs is 0"),
 };
 
 /* clang-format on */

@@ -1,4 +1,5 @@
 /* gpu_load.c - finding GPU files and reading them whole. */
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,8 +25,7 @@ strata_status strata_gpu_add_path(const char *folder, struct strata_error *err)
                            "more than %d folders of GPU files were given.", MAX_FOLDERS);
     char *copy = strdup(folder);
     if (!copy)
-        return strata_fail(err, STRATA_ENOMEM, folder, 0, 0,
-                           "there is no memory left for the folder's name.");
+        return strata_no_memory(err, folder, "for the folder's name");
     memmove(folders + 1, folders, (MAX_FOLDERS - 1) * sizeof folders[0]);
     folders[0] = copy;
     return STRATA_OK;
@@ -123,8 +123,17 @@ static strata_status search(const char *name, const char *except, char *path, si
 
 strata_status strata_gpu_locate(const char *name, char *path, size_t size, struct strata_error *err)
 {
-    return is_path(name) ? put_path(path, size, err, "", name, "")
-                         : search(name, NULL, path, size, err);
+    char lower[256];
+    size_t n = strlen(name);
+    if (is_path(name))
+        return put_path(path, size, err, "", name, "");
+    strata_status status = search(name, NULL, path, size, err);
+    if (status == STRATA_OK || n >= sizeof lower)
+        return status;
+    for (size_t i = 0; i <= n; i++) /* "H200" is h200: our files have small letters */
+        lower[i] = (char)tolower((unsigned char)name[i]);
+    return strcmp(lower, name) && search(lower, NULL, path, size, NULL) == STRATA_OK ? STRATA_OK
+                                                                                     : status;
 }
 
 strata_status gpu_locate_base(const char *base, const char *file, char *path, size_t size,
@@ -177,8 +186,7 @@ strata_status gpu_read_file(const char *path, unsigned depth, struct strata_gpu 
         used += (size_t)n;
     strata_status status;
     if (!text)
-        status = strata_fail(err, STRATA_ENOMEM, path, 0, 0,
-                             "there is no memory left to read the file.");
+        status = strata_no_memory(err, path, "to read the file");
     else if (n < 0)
         status = strata_fail(err, STRATA_EIO, path, 0, 0, "the GPU file cannot be read: %s.",
                              strerror(errno));

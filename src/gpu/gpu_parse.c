@@ -108,8 +108,7 @@ static strata_status read_scalar(struct reader *r, struct fy_node *node, struct 
         return fail_at(r, out->place, "%s holds a NUL character.", what);
     out->text = calloc(1, out->length + 1);
     if (!out->text)
-        return strata_fail(r->err, STRATA_ENOMEM, r->file, 0, 0,
-                           "there is no memory left to read the file.");
+        return strata_no_memory(r->err, r->file, "to read the file");
     if (out->length)
         memcpy(out->text, text, out->length);
     return STRATA_OK;
@@ -490,16 +489,14 @@ strata_status gpu_read_text(const char *text, size_t length, const char *file, u
     const struct fy_diag_cfg silent = {.level = FYET_ERROR, .module_mask = ~0u};
     struct fy_diag *diag = fy_diag_create(&silent);
     if (!diag)
-        return strata_fail(err, STRATA_ENOMEM, file, 0, 0,
-                           "there is no memory left to read the file.");
+        return strata_no_memory(err, file, "to read the file");
     fy_diag_set_collect_errors(diag, true);
     const struct fy_parse_cfg cfg = {
         .flags = FYPCF_QUIET | FYPCF_ALLOW_DUPLICATE_KEYS | FYPCF_JSON_NONE, .diag = diag};
     struct fy_parser *parser = fy_parser_create(&cfg);
     strata_status status;
     if (!parser || fy_parser_set_string(parser, text, length))
-        status = strata_fail(err, STRATA_ENOMEM, file, 0, 0,
-                             "there is no memory left to read the file.");
+        status = strata_no_memory(err, file, "to read the file");
     else
         status = read_documents(&r, parser, diag);
     if (parser)

@@ -90,8 +90,7 @@ strata_status strata_gpu_to_yaml(const struct strata_gpu *gpu, char **text,
     FILE *f = defaults ? open_memstream(text, &size) : NULL;
     if (!f) {
         free(defaults);
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "there is no memory left to write the GPU file.");
+        return strata_no_memory(err, NULL, "to write the GPU file");
     }
     struct strata_gpu *followed = defaults + 1;
     strata_gpu_init(defaults);
@@ -111,6 +110,5 @@ strata_status strata_gpu_to_yaml(const struct strata_gpu *gpu, char **text,
         return STRATA_OK;
     free(*text);
     *text = NULL;
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "there is no memory left to write the GPU file.");
+    return strata_no_memory(err, NULL, "to write the GPU file");
 }

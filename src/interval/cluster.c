@@ -74,8 +74,7 @@ strata_status cluster_representative(const struct cluster_point *p, size_t n,
     if (!at || !side) {
         free(at);
         free(side);
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left to group %zu kinds of warps.", n);
+        return strata_no_memory(err, NULL, "to group %zu kinds of warps", n);
     }
     double total, weight[2];
     scale(p, n, at, &total);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "interval/profile.h"
+#include "interval/interval_profile.h"
 
 static const char *const names[STRATA_INTERVAL_N_VARIANTS] = {
     "gpumech", "gpumech+", "mdm-queue", "mdm-mshr", "mdm", "gcom", "default"};
@@ -23,10 +23,6 @@ const char *strata_interval_variant_name(enum strata_interval_variant v)
 {
     return (unsigned)v < STRATA_INTERVAL_N_VARIANTS ? names[v] : "?";
 }
-
-/* Table 1 of paper 001. Descriptions of GPUs on which no limit could be measured say 0, but the
- * published variants need a number. */
-enum { ASSUMED_MSHRS = 128 };
 
 static double active_sms(const struct interval_launch *l, const struct strata_gpu *gpu)
 {
@@ -69,7 +65,7 @@ static struct interval_machine machine_of(const struct interval_launch *l,
         .noc_gbytes = noc_gbytes(gpu),
         .dram_gbytes = dram_gbytes(gpu),
         .line_bytes = gpu->l1.cache.line_bytes,
-        .mshrs = gpu->l1.mshrs ? gpu->l1.mshrs : ASSUMED_MSHRS,
+        .mshrs = gpu->l1.mshrs ? gpu->l1.mshrs : gpu->interval.mshrs,
         .l2_cycles = gpu_l2_cycles(gpu),
         .dram_extra_cycles = gpu_dram_cycles(gpu),
         .l2_miss_ratio = l->l2_miss_ratio,

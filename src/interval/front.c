@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "memory/l2_rules.h"
 
 strata_status front_init(struct front *f, const struct strata_cache_config *l1,
                          const struct strata_cache_config *l2, uint32_t n_sms, uint64_t seed,
@@ -16,8 +17,7 @@ strata_status front_init(struct front *f, const struct strata_cache_config *l1,
     f->n_sms = n_sms;
     f->sm = calloc(n_sms, sizeof *f->sm);
     if (!f->sm)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the caches of %u SMs.", n_sms);
+        return strata_no_memory(err, NULL, "for the caches of %u SMs", n_sms);
     strata_status st = cache_create(l2, seed + 1000, &f->l2, err);
     for (uint32_t s = 0; st == STRATA_OK && s < n_sms; s++)
         st = cache_create(l1, seed + s, &f->sm[s].l1, err);
@@ -43,8 +43,7 @@ strata_status front_grow_pcs(struct front *f, uint32_t n, struct strata_error *e
     if (n > f->cap_pcs) {
         struct front_pc *pc = realloc(f->pc, (size_t)n * 2 * sizeof *pc);
         if (!pc)
-            return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                               "There is no memory left for %u static instructions.", n);
+            return strata_no_memory(err, NULL, "for %u static instructions", n);
         memset(pc + f->cap_pcs, 0, ((size_t)n * 2 - f->cap_pcs) * sizeof *pc);
         f->pc = pc;
         f->cap_pcs = n * 2;
@@ -61,8 +60,7 @@ static strata_status enqueue(struct front *f, struct front_sm *s, struct front_r
         uint32_t cap = s->cap ? s->cap * 2 : 256;
         struct front_request *queue = realloc(s->queue, cap * sizeof *queue);
         if (!queue)
-            return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                               "There is no memory left for %u misses of an SM.", cap);
+            return strata_no_memory(err, NULL, "for %u misses of an SM", cap);
         s->queue = queue;
         s->cap = cap;
     }
@@ -184,18 +182,6 @@ strata_status front_access(struct front *f, uint32_t sm, uint32_t pc, enum front
     return STRATA_OK;
 }
 
-/* Sectors one after another come from DRAM together (64 bytes on an H200). */
-static uint32_t widen(uint32_t sectors, uint32_t together, uint32_t all)
-{
-    if (together < 2)
-        return sectors;
-    uint32_t out = 0, group = together >= 32 ? UINT32_MAX : (1u << together) - 1;
-    for (uint32_t i = 0; i < 32 && (all >> i); i += together)
-        if (sectors >> i & group)
-            out |= group << i;
-    return out & all;
-}
-
 static void count_l2_miss(struct front *f, const struct front_request *r, uint32_t missing)
 {
     struct front_pc *pc = &f->pc[r->pc];
@@ -215,7 +201,7 @@ static void l2_access(struct front *f, const struct front_request *r)
 {
     struct cache_slot evicted;
     uint32_t n = popcount32(r->sectors),
-             all = (1u << (f->l2.config.line_bytes / f->l2.config.sector_bytes)) - 1;
+             sectors = f->l2.config.line_bytes / f->l2.config.sector_bytes;
     f->total.l2_requests++;
     f->total.l2_sectors += n;
     *(r->op == FRONT_WRITE ? &f->total.l2_write_sectors : &f->total.l2_read_sectors) += n;
@@ -227,9 +213,10 @@ static void l2_access(struct front *f, const struct front_request *r)
     if (evicted.used && evicted.dirty)
         f->total.dram_write_sectors += popcount32(evicted.dirty);
     uint32_t missing = r->sectors & ~(uint32_t)slot->valid;
-    uint32_t fetched = r->op == FRONT_WRITE && !f->l2_fetches_on_write
-                           ? 0
-                           : widen(missing, f->l2_fetch_sectors, all) & ~(uint32_t)slot->valid;
+    uint32_t fetched =
+        r->op == FRONT_WRITE && !f->l2_fetches_on_write
+            ? 0
+            : l2_widen(missing, f->l2_fetch_sectors, sectors) & ~(uint32_t)slot->valid;
     if (missing)
         count_l2_miss(f, r, missing);
     f->total.dram_read_sectors += popcount32(fetched);

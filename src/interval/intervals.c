@@ -15,8 +15,7 @@ strata_status interval_builder_init(struct interval_builder *b, enum interval_ru
     if (b->ready_cycle && b->producer)
         return STRATA_OK;
     interval_builder_release(b);
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for %u registers.",
-                       n_registers);
+    return strata_no_memory(err, NULL, "for %u registers", n_registers);
 }
 
 void interval_builder_release(struct interval_builder *b)
@@ -49,8 +48,7 @@ static strata_status close_interval(struct interval_builder *b, double stall, ui
         if (cause)
             b->cause_id = cause;
         if (!list || !cause)
-            return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                               "There is no memory left for %zu intervals.", cap);
+            return strata_no_memory(err, NULL, "for %zu intervals", cap);
         b->cap = cap;
     }
     b->current.stall_cycles = stall;

@@ -28,8 +28,7 @@ strata_status learn_analytic_create(const char *name, struct learn_analytic **ou
 {
     *out = calloc(1, sizeof **out);
     if (!*out)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the analytic model.");
+        return strata_no_memory(err, NULL, "for the analytic model");
     (*out)->published = !strcmp(name, "ppt");
     (*out)->timed = !strcmp(name, "timed");
     return STRATA_OK;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <strata/files.h>
 #include <zlib.h>
 
 #include "base/array.h"
@@ -61,7 +62,7 @@ void learn_put_text(struct learn_out *o, const char *text)
 static bool write_file(const struct learn_out *o, const uint8_t head[LEARN_HEAD_BYTES],
                        const char *path)
 {
-    FILE *f = fopen(path, "wb");
+    FILE *f = strata_temporary_open(path);
     if (!f)
         return false;
     bool good = fwrite(head, 1, LEARN_HEAD_BYTES, f) == LEARN_HEAD_BYTES &&
@@ -76,10 +77,9 @@ strata_status learn_save(const struct learn_out *o, uint32_t kind, const char *p
                          struct strata_error *err)
 {
     uint8_t head[LEARN_HEAD_BYTES] = {0};
-    char *temporary = NULL;
-    if (o->failed || asprintf(&temporary, "%s.%ld.part", path, (long)getpid()) < 0)
-        return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
-                           "there is no memory left to write the file.");
+    char *temporary = o->failed ? NULL : strata_temporary_name(path);
+    if (!temporary)
+        return strata_no_memory(err, path, "to write the file");
     memcpy(head, magic, sizeof magic);
     store_u32(head + 8, kind);
     store_u32(head + 12, LEARN_VERSION);

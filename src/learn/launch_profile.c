@@ -17,8 +17,7 @@ void strata_learn_profile_options_init(struct strata_learn_profile_options *opt)
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "There is no memory left for the profile of a launch.");
+    return strata_no_memory(err, NULL, "for the profile of a launch");
 }
 
 /* ---- one stream ---- */

@@ -30,8 +30,7 @@ struct mlp {
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "There is no memory left for a neural network.");
+    return strata_no_memory(err, NULL, "for a neural network");
 }
 
 static void mlp_release(void *state)

@@ -95,8 +95,7 @@ static strata_status predict_chunk(struct strata_learn_model *m,
     struct learn_band band[CHUNK * LEARN_OUTPUTS];
     float y[CHUNK * LEARN_OUTPUTS], *x = malloc(n * nf * sizeof *x);
     if (!x)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for a prediction.");
+        return strata_no_memory(err, NULL, "for a prediction");
     for (size_t i = 0; i < n; i++) {
         learn_features(&interval[i], g, m->features, x + i * nf);
         learn_bands(&interval[i], g, m->features, band + i * LEARN_OUTPUTS);
@@ -220,8 +219,7 @@ strata_status learn_model_read(struct learn_in *in, const char *name,
     struct strata_learn_model *m = calloc(1, sizeof *m);
     *out = NULL;
     if (!m)
-        return strata_fail(err, STRATA_ENOMEM, name, 0, 0,
-                           "there is no memory left for the model.");
+        return strata_no_memory(err, name, "for the model");
     strata_status st = read_head(in, name, m, err);
     if (st == STRATA_OK)
         st = m->learner->load(in, learn_feature_count(m->features), name, &m->state, err);
@@ -268,11 +266,9 @@ static strata_status make_analytic(const char *name, struct strata_learn_model *
 {
     struct strata_learn_model *m = calloc(1, sizeof *m);
     strata_status st = m ? learn_analytic_create(name, &m->analytic, err)
-                         : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                                       "There is no memory left for the analytic model.");
+                         : strata_no_memory(err, NULL, "for the analytic model");
     if (st == STRATA_OK && !(m->provenance = strdup(name)))
-        st = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                         "There is no memory left for the analytic model.");
+        st = strata_no_memory(err, NULL, "for the analytic model");
     if (st != STRATA_OK) {
         strata_learn_model_destroy(m);
         return st;

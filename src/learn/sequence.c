@@ -32,8 +32,7 @@ uint64_t learn_random_log(struct learn_random *r, uint64_t least, uint64_t most)
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "There is no memory left for a sequence of accesses.");
+    return strata_no_memory(err, NULL, "for a sequence of accesses");
 }
 
 void learn_target_release(struct learn_target *t)

@@ -26,8 +26,7 @@ struct svr {
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "There is no memory left for support vectors.");
+    return strata_no_memory(err, NULL, "for support vectors");
 }
 
 static void svr_release(void *state)

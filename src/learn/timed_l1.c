@@ -10,8 +10,7 @@ enum { ABSENT = 0, PRESENT, IN_FLIGHT };
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "There is no memory left to label a stream of accesses.");
+    return strata_no_memory(err, NULL, "to label a stream of accesses");
 }
 
 /* ---- lines by number ---- */

@@ -380,8 +380,7 @@ strata_status learn_profile(const struct learn_stream *s, const struct learn_spa
     if (good && x.sent)
         extract(&x, span, n_spans, out);
     else
-        st = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                         "There is no memory left for the profile of %u lines.", s->n_lines);
+        st = strata_no_memory(err, NULL, "for the profile of %u lines", s->n_lines);
     free(x.recency.bits);
     free(x.recency.sum);
     free(x.line);

@@ -20,8 +20,7 @@ struct collector {
 static strata_status put(struct learn_sm_stream *s, uint64_t line, struct strata_error *err)
 {
     if (!ARRAY_RESERVE(s->line, s->n, s->cap, 1))
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the accesses of an SM; take fewer SMs.");
+        return strata_no_memory(err, NULL, "for the accesses of an SM; take fewer SMs");
     s->line[s->n++] = line;
     return STRATA_OK;
 }
@@ -61,11 +60,9 @@ static strata_status choose_sms(struct collector *c, uint32_t most, struct strat
     uint32_t busy = 0, *order = calloc(s->n_sms, sizeof *order);
     bool *seen = calloc(s->n_sms, sizeof *seen);
     struct strata_dispatcher *d = NULL;
-    strata_status st =
-        order && seen
-            ? strata_dispatcher_create(c->residents.gpu, blocks, c->residents.places, NULL, &d, err)
-            : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                          "There is no memory left for the SMs of a launch.");
+    strata_status st = order && seen ? strata_dispatcher_create(c->residents.gpu, blocks,
+                                                                c->residents.places, NULL, &d, err)
+                                     : strata_no_memory(err, NULL, "for the SMs of a launch");
     uint64_t block;
     for (uint32_t sm;
          st == STRATA_OK && busy < s->n_sms && strata_dispatcher_first(d, &block, &sm);)
@@ -96,8 +93,7 @@ strata_status learn_streams_read(struct learn_sm_streams *out, const struct stra
     strata_coalescer_init(&c.coalescer, gpu, strata_reader_launch(reader));
     strata_status st = residents_init(&c.residents, gpu, reader, &placing, err);
     if (st == STRATA_OK && (!out->sm || !c.kept))
-        st = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                         "There is no memory left for the SMs of a launch.");
+        st = strata_no_memory(err, NULL, "for the SMs of a launch");
     if (st == STRATA_OK)
         st = choose_sms(&c, most, err);
     if (st == STRATA_OK) {

@@ -38,8 +38,7 @@ static strata_status load_cell(const char *folder, const char *name, struct stra
 {
     char *path;
     if (asprintf(&path, "%s/%s", folder, name) < 0)
-        return strata_fail(err, STRATA_ENOMEM, folder, 0, 0,
-                           "there is no memory left for training data.");
+        return strata_no_memory(err, folder, "for training data");
     strata_status st = strata_learn_set_load(path, set, err);
     if (st == STRATA_OK && set->real)
         st = strata_fail(err, STRATA_EUSAGE, path, 0, 0,
@@ -136,8 +135,7 @@ static strata_status fill_matrix(const struct strata_learn_set *set, uint32_t fe
     struct learn_geometry *memory = calloc(REMEMBERED, sizeof *memory);
     if (!out->x || !out->y || !out->rate || !out->band || !memory) {
         free(memory);
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for %zu rows of training data.", cap);
+        return strata_no_memory(err, NULL, "for %zu rows of training data", cap);
     }
     for (size_t i = 0; i < set->n_samples; i++)
         for (size_t k = 0; held_back(seed, i) == test && k < set->sample[i].n_rows; k++, at++)
@@ -191,9 +189,7 @@ static strata_status measure(struct strata_learn_model *m, struct learn_matrix *
                              struct strata_learn_fit *fit, struct strata_error *err)
 {
     float *y = malloc((test->n + 1) * LEARN_OUTPUTS * sizeof *y);
-    strata_status st =
-        y ? STRATA_OK
-          : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left to test a model.");
+    strata_status st = y ? STRATA_OK : strata_no_memory(err, NULL, "to test a model");
     if (st == STRATA_OK)
         st = learn_model_rows(m, test->x, test->band, test->n, y, err);
     double sum[LEARN_OUTPUTS] = {0};
@@ -244,7 +240,7 @@ static strata_status describe(struct strata_learn_model *m, const struct strata_
                  set->provenance) >= 0)
         return STRATA_OK;
     m->provenance = NULL;
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a model.");
+    return strata_no_memory(err, NULL, "for a model");
 }
 
 static strata_status train(struct strata_learn_set *set,
@@ -284,7 +280,7 @@ strata_status strata_learn_train(const char *folder, const struct strata_learn_t
     *out = NULL;
     memset(fit, 0, sizeof *fit);
     if (!m)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a model.");
+        return strata_no_memory(err, NULL, "for a model");
     strata_status st = choose(opt, m, err);
     if (st == STRATA_OK && m->learner->about.package)
         st = strata_fail(err, STRATA_EUNSUPPORTED, NULL, 0, 0,

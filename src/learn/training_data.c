@@ -116,10 +116,9 @@ static strata_status label_sample(const struct learn_stream *s, const struct lea
                                   struct strata_learn_sample *out, struct strata_error *err)
 {
     struct strata_learn_counts *counts = calloc((s->n + interval - 1) / interval, sizeof *counts);
-    strata_status st =
-        counts && ARRAY_RESERVE(out->row, 0, out->cap_rows, CACHES * n_spans)
-            ? STRATA_OK
-            : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for labels.");
+    strata_status st = counts && ARRAY_RESERVE(out->row, 0, out->cap_rows, CACHES * n_spans)
+                           ? STRATA_OK
+                           : strata_no_memory(err, NULL, "for labels");
     for (int k = 0; k < CACHES && st == STRATA_OK; k++) {
         struct strata_learn_cache cache = draw_cache(r);
         st = learn_label(s, &cache, timing, interval, counts, err);
@@ -147,8 +146,7 @@ static strata_status make_sample(const struct cell *c, uint32_t sample,
     snprintf(name, sizeof name, "%s/%u", c->name, sample);
     struct strata_learn_sample *out = learn_set_add(set, name);
     if (!out || !ARRAY_RESERVE(out->interval, 0, out->cap_intervals, INTERVALS))
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for training data.");
+        return strata_no_memory(err, NULL, "for training data");
     strata_status st = make_sequence(c, &r, line, err);
     n_spans = draw_spans(&r, &interval, span);
     if (st == STRATA_OK)
@@ -195,8 +193,7 @@ static strata_status make_cell(const char *folder, const struct cell *c,
     char *path = NULL;
     strata_status st = STRATA_OK;
     if (!line || !set.provenance || asprintf(&path, "%s/%s.learn", folder, c->name) < 0)
-        st = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                         "There is no memory left for training data.");
+        st = strata_no_memory(err, NULL, "for training data");
     *kept = st == STRATA_OK && is_there(path, set.provenance);
     for (uint32_t i = 0; i < opt->samples && st == STRATA_OK && !*kept; i++)
         st = make_sample(c, i, opt, line, &set, err);
@@ -376,7 +373,7 @@ strata_status strata_learn_write_trace(uint32_t peaks, uint32_t max_distance, ui
     strata_status st = find_cell(peaks, max_distance, &c, err);
     struct learn_random r = sample_random(seed, c.index, sample);
     if (st == STRATA_OK && !line)
-        st = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a sequence.");
+        st = strata_no_memory(err, NULL, "for a sequence");
     if (st == STRATA_OK)
         st = make_sequence(&c, &r, line, err);
     if (st == STRATA_OK)

@@ -50,8 +50,7 @@ static void trees_release(void *state)
 static strata_status trees_create(struct trees **out, struct strata_error *err)
 {
     *out = calloc(1, sizeof **out);
-    return *out ? STRATA_OK
-                : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for trees.");
+    return *out ? STRATA_OK : strata_no_memory(err, NULL, "for trees");
 }
 
 static bool set_all(BoosterHandle b, const struct setting *s, uint64_t seed)

@@ -75,8 +75,7 @@ static strata_status find_groups(const struct strata_gpu *gpu, struct dealer *d,
                            STRATA_MAX_SMS);
     d->cluster = calloc(n, sizeof *d->cluster);
     if (!d->cluster)
-        return strata_fail(err, STRATA_ENOMEM, gpu->name, 0, 0,
-                           "there is no memory left to place blocks.");
+        return strata_no_memory(err, gpu->name, "to place blocks");
     for (uint32_t i = 0; i < n; i++) {
         uint32_t sm = sm_at(gpu, i);
         if (i < singles) {
@@ -186,8 +185,7 @@ strata_status deal_blocks(const struct strata_gpu *gpu, uint64_t n, uint32_t blo
 {
     struct dealer *d = calloc(1, sizeof *d);
     if (!d)
-        return strata_fail(err, STRATA_ENOMEM, gpu->name, 0, 0,
-                           "there is no memory left to place blocks.");
+        return strata_no_memory(err, gpu->name, "to place blocks");
     strata_status status = find_groups(gpu, d, err);
     if (status == STRATA_OK) {
         uint64_t waves = n / sm_count(gpu);

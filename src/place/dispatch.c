@@ -25,9 +25,8 @@ strata_status strata_dispatcher_create(const struct strata_gpu *gpu, uint64_t bl
     uint64_t n_first = blocks < room ? blocks : room;
     struct strata_dispatcher *d = calloc(1, sizeof *d + n_first * sizeof d->first_sm[0]);
     if (!d)
-        return strata_fail(err, STRATA_ENOMEM, gpu->name, 0, 0,
-                           "there is no memory left to place %llu blocks.",
-                           (unsigned long long)n_first);
+        return strata_no_memory(err, gpu->name, "to place %llu blocks",
+                                (unsigned long long)n_first);
     d->gpu = gpu;
     d->blocks = blocks;
     d->n_first = n_first;

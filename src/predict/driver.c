@@ -87,8 +87,8 @@ static strata_status run_launch(struct run *run, const struct strata_launch_ref 
     strata_derive_metrics(&slot->result);
     strata_derive_other_names(&slot->result);
     if (slot->result.out_of_memory)
-        status = strata_fail(&slot->error, STRATA_ENOMEM, slot->result.trace, 0, 0,
-                             "there is no memory left for the result of this launch.");
+        status =
+            strata_no_memory(&slot->error, slot->result.trace, "for the result of this launch");
     return status;
 }
 
@@ -180,8 +180,7 @@ strata_status strata_predict(const struct strata_launch_set *set, const struct s
     run.model_options.threads = jobs / workers;
     run.slot = calloc(set->n_launches + 1, sizeof *run.slot);
     if (!run.slot)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "there is no memory left for the results.");
+        return strata_no_memory(err, NULL, "for the results");
     pthread_mutex_init(&run.lock, NULL);
     run_all(&run, workers);
     strata_status status = collect(&run, out, err);

@@ -42,6 +42,8 @@ static const struct {
     {"sm.instruction_bytes", REUSE | INTERVAL | FLOW | SIM},
     {"sm.fetch_line", REUSE | INTERVAL | FLOW | SIM},
     {"sm.fetch_miss", FLOW | SIM},
+    {"sm.fetch_ahead", FLOW | SIM},
+    {"sm.local_", REUSE | FLOW | SIM},
     {"sm.fetch_", INTERVAL | FLOW | SIM},
     {"sm.barrier_warp", REUSE | INTERVAL | FLOW | SIM},
     {"sm.lsu_queue", FLOW | SIM},
@@ -90,10 +92,12 @@ static const struct {
     {"xbar.response_bytes", INTERVAL | FLOW | SIM},
     {"xbar.total", INTERVAL | FLOW | SIM},
     {"xbar.coalescer", REUSE | FLOW | SIM},
+    {"xbar.port_buffer", FLOW | SIM},
+    {"xbar.head", FLOW | SIM},
     {"xbar.", SIM},
     {"l2.slices", INTERVAL | FLOW | SIM},
     {"l2.effective", INTERVAL},
-    {"l2.channel_hash", FLOW | SIM},
+    {"l2.channel_hash", REUSE | FLOW | SIM},
     {"l2.bytes_per_cycle_per_slice", INTERVAL | FLOW | SIM},
     {"l2.fabric", FLOW | SIM},
     {"l2.request", INTERVAL | FLOW | SIM},
@@ -112,6 +116,7 @@ static const struct {
     {"l2.", REUSE | INTERVAL | FLOW | SIM},
     {"dram.kind", NONE},
     {"dram.channels", REUSE | INTERVAL | FLOW | SIM},
+    {"dram.interleave", REUSE | FLOW | SIM},
     {"dram.bus", REUSE | INTERVAL | FLOW | SIM},
     {"dram.clock", REUSE | INTERVAL | FLOW | SIM},
     {"dram.data_rate", REUSE | INTERVAL | FLOW | SIM},
@@ -131,6 +136,7 @@ static const struct {
     {"texture.", DISSECT},
     {"readonly.", DISSECT},
     {"reuse.", REUSE},
+    {"interval.", INTERVAL},
 };
 
 bool strata_model_reads_key(const char *model, const char *key)

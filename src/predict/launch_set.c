@@ -10,7 +10,7 @@
 
 static strata_status no_memory(const char *path, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, path, 0, 0, "there is no memory left for this trace.");
+    return strata_no_memory(err, path, "for this trace");
 }
 
 static strata_status add_trace(struct strata_launch_set *set, const char *path,

@@ -9,68 +9,42 @@
 #include <strata/coalesce.h>
 #include <strata/place.h>
 
+#include "memory/access_counts.h"
 #include "predict/special_registers.h"
 #include "sm/launch_report.h"
-
-struct counts {
-    uint64_t inst;
-    uint64_t inst_of[STRATA_N_SPACE][STRATA_N_MEMOP]; /* executed, also with no lane active */
-    uint64_t requests[STRATA_N_SPACE][STRATA_N_MEMOP];
-    uint64_t sectors[STRATA_N_SPACE][STRATA_N_MEMOP];
-    uint64_t lsu;        /* instructions of the load/store pipe */
-    uint64_t wavefronts; /* of its data stage that the profiler books under shared memory */
-    uint64_t conflicts;
-    uint64_t block_barriers;
-    uint64_t async_copies;
-};
 
 struct run {
     const struct strata_launch *launch;
     struct strata_coalescer coalescer;
-    struct counts n;
+    struct launch_counters n;
+    uint64_t block_barriers, async_copies;
     struct special_registers special;
     struct strata_cursor cursor;
     bool is_sass;
 };
 
-/* Which row of the profiler's tables an access to memory belongs to: asynchronous copies are loads,
- * those that go around the L1 too (the suite's sgemm_blocked, all cp.async.cg, counts 9216 requests
- * and 147456 missed sectors on an H200: every one of its copies). */
-static unsigned counted_as(const struct strata_inst *i)
-{
-    return i->memop == STRATA_MEM_ASYNC_COPY ? STRATA_MEM_LOAD : i->memop;
-}
-
 static void count_requests(struct run *run, const struct strata_winst *w)
 {
     struct strata_request request[STRATA_MAX_REQUESTS];
     unsigned n = strata_coalesce(&run->coalescer, w, 0, request);
-    unsigned op = counted_as(w->inst);
-    run->n.requests[w->inst->space][op] += n > 0;
-    run->n.sectors[w->inst->space][op] += strata_count_sectors(request, n);
-}
-
-/* The profiler has a counter of its own for matrix loads, they are not in that of shared loads. */
-static bool is_matrix_load(const struct strata_inst *i)
-{
-    return i->space == STRATA_SPACE_SHARED && !strncmp(i->opcode, "LDSM", 4);
+    if (n)
+        count_access(&run->n, w->inst, strata_count_sectors(request, n), 0);
 }
 
 /* An instruction without an active lane still takes one pass of the data stage, and the profiler
  * books it under shared memory, whatever its space. */
-static void count_access(struct run *run, const struct strata_winst *w)
+static void count_memory(struct run *run, const struct strata_winst *w)
 {
     const struct strata_inst *i = w->inst;
-    run->n.lsu++;
-    run->n.async_copies += i->memop == STRATA_MEM_ASYNC_COPY;
-    if (!(i->hints & STRATA_HINT_GENERIC) && !is_matrix_load(i))
-        run->n.inst_of[i->space][i->memop]++;
+    run->n.lsu_instructions++;
+    run->async_copies += i->memop == STRATA_MEM_ASYNC_COPY;
+    count_memory_instruction(&run->n, i);
     if (!w->mask) {
-        run->n.wavefronts++;
+        run->n.shared_wavefronts++;
     } else if (i->space == STRATA_SPACE_SHARED) {
         struct strata_shared_cost cost = strata_shared_access(&run->coalescer, w);
-        run->n.wavefronts += cost.wavefronts;
-        run->n.conflicts += cost.conflicts;
+        run->n.shared_wavefronts += cost.wavefronts;
+        run->n.shared_conflicts += cost.conflicts;
     } else {
         count_requests(run, w);
     }
@@ -78,17 +52,17 @@ static void count_access(struct run *run, const struct strata_winst *w)
 
 static void count_instruction(struct run *run, const struct strata_winst *w)
 {
-    run->n.inst++;
+    run->n.instructions++;
     switch (w->inst->opclass) {
     case STRATA_OP_MEM:
-        count_access(run, w);
+        count_memory(run, w);
         break;
     case STRATA_OP_SHUFFLE:
-        run->n.lsu++;
-        run->n.wavefronts++;
+        run->n.lsu_instructions++;
+        run->n.shared_wavefronts++;
         break;
     case STRATA_OP_ASYNC_COMMIT:
-        run->n.lsu++;
+        run->n.lsu_instructions++;
         break;
     default:
         break;
@@ -124,7 +98,7 @@ static strata_status count_block(struct run *run, const struct strata_block *blo
             return status;
         most = barriers > most ? barriers : most;
     }
-    run->n.block_barriers += most;
+    run->block_barriers += most;
     return STRATA_OK;
 }
 
@@ -145,63 +119,23 @@ static strata_status count_launch(struct run *run, struct strata_reader *reader,
     }
 }
 
-/* Counts that are one cell of the tables above. */
-#define CELL(field, what, space, memop)                                                            \
-    {                                                                                              \
-        offsetof(struct launch_counters, field), COUNTED(field), what, STRATA_SPACE_##space,       \
-            STRATA_MEM_##memop                                                                     \
-    }
-static const struct {
-    size_t offset;
-    uint64_t counted;
-    enum { INSTRUCTIONS, REQUESTS, SECTORS } what;
-    uint8_t space, memop;
-} cells[] = {
-    CELL(global_ld, INSTRUCTIONS, GLOBAL, LOAD),
-    CELL(global_st, INSTRUCTIONS, GLOBAL, STORE),
-    CELL(global_atom, INSTRUCTIONS, GLOBAL, ATOMIC),
-    CELL(global_red, INSTRUCTIONS, GLOBAL, REDUCTION),
-    CELL(local_ld, INSTRUCTIONS, LOCAL, LOAD),
-    CELL(local_st, INSTRUCTIONS, LOCAL, STORE),
-    CELL(shared_ld, INSTRUCTIONS, SHARED, LOAD),
-    CELL(shared_st, INSTRUCTIONS, SHARED, STORE),
-    CELL(ld_requests, REQUESTS, GLOBAL, LOAD),
-    CELL(ld_sectors, SECTORS, GLOBAL, LOAD),
-    CELL(st_requests, REQUESTS, GLOBAL, STORE),
-    CELL(st_sectors, SECTORS, GLOBAL, STORE),
-    CELL(atom_requests, REQUESTS, GLOBAL, ATOMIC),
-    CELL(atom_sectors, SECTORS, GLOBAL, ATOMIC),
-    CELL(red_requests, REQUESTS, GLOBAL, REDUCTION),
-    CELL(red_sectors, SECTORS, GLOBAL, REDUCTION),
-    CELL(local_ld_requests, REQUESTS, LOCAL, LOAD),
-    CELL(local_ld_sectors, SECTORS, LOCAL, LOAD),
-    CELL(local_st_requests, REQUESTS, LOCAL, STORE),
-    CELL(local_st_sectors, SECTORS, LOCAL, STORE),
-};
-
-static uint64_t fill_cells(const struct counts *n, struct launch_counters *out)
-{
-    uint64_t counted = 0;
-    for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++) {
-        const uint64_t(*table)[STRATA_N_MEMOP] = cells[i].what == INSTRUCTIONS ? n->inst_of
-                                                 : cells[i].what == REQUESTS   ? n->requests
-                                                                               : n->sectors;
-        *(uint64_t *)((char *)out + cells[i].offset) = table[cells[i].space][cells[i].memop];
-        counted |= cells[i].counted;
-    }
-    return counted;
-}
+#define COUNTED_CELLS                                                                              \
+    (COUNTED(global_ld) | COUNTED(global_st) | COUNTED(global_atom) | COUNTED(global_red) |        \
+     COUNTED(local_ld) | COUNTED(local_st) | COUNTED(shared_ld) | COUNTED(shared_st) |             \
+     COUNTED(ld_requests) | COUNTED(ld_sectors) | COUNTED(st_requests) | COUNTED(st_sectors) |     \
+     COUNTED(atom_requests) | COUNTED(atom_sectors) | COUNTED(red_requests) |                      \
+     COUNTED(red_sectors) | COUNTED(local_ld_requests) | COUNTED(local_ld_sectors) |               \
+     COUNTED(local_st_requests) | COUNTED(local_st_sectors))
 
 /* The data stage. A barrier of a block and a read of a thread index pass through it too; only SASS
  * says enough to tell. Where asynchronous copies write in shared memory is not in any trace. */
-static uint64_t fill_pipe(const struct run *run, struct launch_counters *out)
+static uint64_t count_pipe(struct run *run)
 {
     uint64_t index_reads = special_registers_thread_index_reads(&run->special);
-    out->lsu_instructions = run->n.lsu + index_reads;
-    out->shared_conflicts = run->n.conflicts;
-    out->shared_wavefronts = run->n.wavefronts + index_reads + run->n.block_barriers;
+    run->n.lsu_instructions += index_reads;
+    run->n.shared_wavefronts += index_reads + run->block_barriers;
     uint64_t counted = run->is_sass ? COUNTED(lsu_instructions) : 0;
-    if (run->n.async_copies)
+    if (run->async_copies)
         return counted;
     return counted | COUNTED(shared_conflicts) | (run->is_sass ? COUNTED(shared_wavefronts) : 0);
 }
@@ -211,13 +145,12 @@ static uint64_t fill_pipe(const struct run *run, struct launch_counters *out)
     (COUNTED(instructions) | COUNTED(lsu_instructions) | COUNTED(shared_conflicts) |               \
      COUNTED(shared_wavefronts))
 
-static void set_counters(const struct run *run, struct strata_result *out)
+static void set_counters(struct run *run, struct strata_result *out)
 {
-    struct launch_counters c = {.instructions = run->n.inst};
-    uint64_t counted = COUNTED(instructions) | fill_pipe(run, &c) | fill_cells(&run->n, &c);
-    launch_counters_report(&c, counted & FIRST_ROWS, SM_PROFILER_SECTOR_BYTES, out);
-    launch_counters_report(&c, counted & ~FIRST_ROWS, SM_PROFILER_SECTOR_BYTES, out);
-    if (run->n.async_copies)
+    uint64_t counted = COUNTED(instructions) | count_pipe(run) | COUNTED_CELLS;
+    launch_counters_report(&run->n, counted & FIRST_ROWS, SM_PROFILER_SECTOR_BYTES, out);
+    launch_counters_report(&run->n, counted & ~FIRST_ROWS, SM_PROFILER_SECTOR_BYTES, out);
+    if (run->async_copies)
         strata_result_warn(
             out, "the trace does not say where asynchronous copies write in shared memory, so bank "
                  "conflicts and wavefronts are left out.");

@@ -6,12 +6,12 @@
 
 #include <strata/result.h>
 
-#include "flow/engine.h"
-#include "interval/report.h"
+#include "flow/flow_engine.h"
+#include "interval/interval_report.h"
 #include "learn/model_learned.h"
 #include "predict/model_coalesce.h"
 #include "reuse/model_reuse.h"
-#include "sim/engine.h"
+#include "sim/sim_engine.h"
 
 static const struct strata_model *const models[] = {
     &strata_model_coalesce,

@@ -12,8 +12,7 @@
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "there is no memory left for the predictions.");
+    return strata_no_memory(err, NULL, "for the predictions");
 }
 
 strata_status strata_prediction_init(struct strata_prediction *p, const char *gpu,

@@ -302,8 +302,7 @@ strata_status strata_prediction_print(const struct strata_prediction *p, enum st
         put_text(&t, p);
     if (t.out_of_memory) {
         strata_text_release(&t);
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "there is no memory left to print the predictions.");
+        return strata_no_memory(err, NULL, "to print the predictions");
     }
     *text = t.data;
     *length = t.length;

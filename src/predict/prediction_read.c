@@ -16,8 +16,7 @@ enum { LARGEST_FILE_BYTES = 1000000000 };
 
 static strata_status no_memory(const char *file, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, file, 0, 0,
-                       "there is no memory left for these predictions.");
+    return strata_no_memory(err, file, "for these predictions");
 }
 
 static strata_status add_prediction(struct strata_predictions *set, const char *file,

@@ -10,8 +10,7 @@ static strata_status give(struct strata_text *t, char **text, size_t *length,
 {
     if (t->out_of_memory) {
         strata_text_release(t);
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "there is no memory left to print the predictions.");
+        return strata_no_memory(err, NULL, "to print the predictions");
     }
     *text = t->data;
     *length = t->length;

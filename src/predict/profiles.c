@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <strata/files.h>
 
 #include "base/array.h"
 #include "base/file.h"
@@ -31,8 +32,7 @@ struct strata_profiles {
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "there is no memory left for the profiles of launches.");
+    return strata_no_memory(err, NULL, "for the profiles of launches");
 }
 
 void strata_profiles_destroy(struct strata_profiles *p)
@@ -155,10 +155,19 @@ static int by_key(const void *a, const void *b)
     return strcmp(x->key, y->key);
 }
 
+static bool write_json(const json_t *root, const char *temporary)
+{
+    FILE *f = strata_temporary_open(temporary);
+    if (!f)
+        return false;
+    bool good = !json_dumpf(root, f, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    return fclose(f) == 0 && good;
+}
+
 strata_status strata_profiles_save(struct strata_profiles *p, const char *path,
                                    struct strata_error *err)
 {
-    char temporary[4096];
+    char *temporary = strata_temporary_name(path);
     json_t *root = json_object(), *list = json_array();
     if (p->n) /* the same bytes for any number of threads */
         qsort(p->entry, p->n, sizeof *p->entry, by_key);
@@ -167,16 +176,15 @@ strata_status strata_profiles_save(struct strata_profiles *p, const char *path,
     json_object_set_new(root, "format", json_string(FORMAT));
     json_object_set_new(root, "model", json_string(p->model->name));
     json_object_set_new(root, "profiles", list);
-    snprintf(temporary, sizeof temporary, "%s.tmp.%ld", path, (long)getpid());
-    bool whole = json_array_size(list) == p->n;
-    bool written = whole &&
-                   !json_dump_file(root, temporary, JSON_COMPACT | JSON_REAL_PRECISION(17)) &&
-                   !rename(temporary, path);
+    bool whole = temporary && json_array_size(list) == p->n;
+    bool written = whole && write_json(root, temporary) && !rename(temporary, path);
     int why = errno;
     json_decref(root);
+    if (whole && !written)
+        unlink(temporary);
+    free(temporary);
     if (written)
         return STRATA_OK;
-    unlink(temporary);
     return whole ? strata_fail(err, STRATA_EIO, path, 0, 0, "the profiles cannot be written: %s.",
                                strerror(why))
                  : no_memory(err);

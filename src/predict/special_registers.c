@@ -92,8 +92,7 @@ strata_status special_registers_see(struct special_registers *s, const struct st
     if (w->inst->opclass != STRATA_OP_SREG || !is_vector_read(w->inst))
         return STRATA_OK;
     if (!make_room(s, w->inst_index))
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "there is no memory left for the instruction counts.");
+        return strata_no_memory(err, NULL, "for the instruction counts");
     struct special_read *r = &s->read[w->inst_index];
     r->executed++;
     if (!r->decided && w->mask && w->inst->n_dst &&

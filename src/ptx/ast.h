@@ -87,7 +87,8 @@ struct ptx_op {
     uint16_t modifier[PTX_MAX_MODIFIERS];
     uint32_t guard; /* register or PTX_NO_REG */
     uint32_t line, column;
-    uint32_t source_line; /* of .loc, 0 = unknown */
+    uint32_t source_line; /* of .loc, of the outermost call where inlined; 0 = unknown */
+    uint32_t source_file; /* its number */
     const char *text;     /* opcode with modifiers */
     struct ptx_operand *operands;
 };
@@ -125,8 +126,16 @@ struct ptx_function {
 };
 
 /* One PTX text. */
+/* A .file directive. */
+struct ptx_source_file {
+    uint32_t number;
+    const char *path;
+    struct ptx_source_file *next;
+};
+
 struct ptx_unit {
     const char *name;
+    struct ptx_source_file *files;
     uint32_t sm;
     struct ptx_var *vars, **vars_end; /* module level */
     struct ptx_function *functions, **functions_end;

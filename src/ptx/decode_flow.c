@@ -120,8 +120,7 @@ static bool decode_call(struct ptx_decoder *d)
         } else {
             call->builtin = ptx_builtin(name);
             in.run = ptx_run_builtin;
-            if (call->builtin &&
-                (!strcmp(call->builtin, "malloc") || !strcmp(call->builtin, "free")))
+            if (call->builtin && ptx_builtin_allocates(call->builtin))
                 d->image->base.talks_between_blocks = true;
             if (!call->builtin)
                 return ptx_dec_fail(d, STRATA_EUNSUPPORTED,

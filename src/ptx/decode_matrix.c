@@ -4,14 +4,14 @@
 
 static const struct {
     uint8_t modifier;
-    struct ptx_shape shape;
+    struct emu_shape shape;
 } shapes[] = {
     {PTX_M_M16N16K16, {16, 16, 16}}, {PTX_M_M32N8K16, {32, 8, 16}}, {PTX_M_M8N32K16, {8, 32, 16}},
     {PTX_M_M16N16K8, {16, 16, 8}},   {PTX_M_M16N8K4, {16, 8, 4}},   {PTX_M_M16N8K8, {16, 8, 8}},
     {PTX_M_M16N8K16, {16, 8, 16}},   {PTX_M_M8N8K4, {8, 8, 4}},
 };
 
-static bool find_shape(struct ptx_decoder *d, struct ptx_shape *out)
+static bool find_shape(struct ptx_decoder *d, struct emu_shape *out)
 {
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         if (ptx_dec_has(d, shapes[i].modifier)) {
@@ -21,7 +21,7 @@ static bool find_shape(struct ptx_decoder *d, struct ptx_shape *out)
     return ptx_dec_unsupported(d, "unknown shape");
 }
 
-static bool shape_fits(struct ptx_shape s, unsigned type, bool wmma)
+static bool shape_fits(struct emu_shape s, unsigned type, bool wmma)
 {
     switch (type) {
     case PTX_F16:
@@ -44,11 +44,11 @@ static unsigned register_type(unsigned type)
 
 /* ---- multiplication ---- */
 
-static bool fragment(struct ptx_decoder *d, unsigned operand, struct ptx_shape shape,
+static bool fragment(struct ptx_decoder *d, unsigned operand, struct emu_shape shape,
                      unsigned which, unsigned type, bool is_dest, const uint32_t **refs, uint8_t *n)
 {
     const struct ptx_operand *o = ptx_dec_operand(d, operand);
-    unsigned need = ptx_fragment_registers(shape, which, type);
+    unsigned need = emu_fragment_registers(shape, which, ptx_element_bits(type));
     unsigned have = o->kind == PTX_OPERAND_VECTOR ? o->n_children : 1;
     if (have < need || have % need)
         return ptx_dec_fail(d, STRATA_EFORMAT, "\"%s\": a fragment has %u registers instead of %u",
@@ -89,10 +89,10 @@ static bool decode_mma(struct ptx_decoder *d, bool wmma)
         return ptx_dec_unsupported(d, "only f16, bf16, tf32 and f64 in their usual shapes");
     if (!ptx_dec_expect_operands(d, 4, 4))
         return false;
-    if (!fragment(d, 1, mma->shape, PTX_FRAGMENT_A, mma->ab_type, false, &mma->a, &mma->n_a) ||
-        !fragment(d, 2, mma->shape, PTX_FRAGMENT_B, mma->ab_type, false, &mma->b, &mma->n_b) ||
-        !fragment(d, 3, mma->shape, PTX_FRAGMENT_C, mma->c_type, false, &mma->c, &mma->n_c) ||
-        !fragment(d, 0, mma->shape, PTX_FRAGMENT_C, mma->d_type, true, &mma->d, &mma->n_d))
+    if (!fragment(d, 1, mma->shape, EMU_FRAGMENT_A, mma->ab_type, false, &mma->a, &mma->n_a) ||
+        !fragment(d, 2, mma->shape, EMU_FRAGMENT_B, mma->ab_type, false, &mma->b, &mma->n_b) ||
+        !fragment(d, 3, mma->shape, EMU_FRAGMENT_C, mma->c_type, false, &mma->c, &mma->n_c) ||
+        !fragment(d, 0, mma->shape, EMU_FRAGMENT_C, mma->d_type, true, &mma->d, &mma->n_d))
         return false;
     in.extra = mma;
     return ptx_dec_put_main(d, &in);
@@ -101,7 +101,7 @@ static bool decode_mma(struct ptx_decoder *d, bool wmma)
 /* ---- wmma.load, wmma.store ---- */
 
 struct transfer {
-    struct ptx_shape shape;
+    struct emu_shape shape;
     unsigned which, type, need, have;
     bool column_major, is_store;
     const uint32_t *refs;
@@ -139,13 +139,13 @@ static bool put_part(struct ptx_decoder *d, const struct transfer *t, const stru
 /* Two elements that follow each other in memory are one access. */
 static bool put_parts(struct ptx_decoder *d, const struct transfer *t, const struct ptx_inst *model)
 {
-    unsigned step = !is_short(t->type) && t->which == PTX_FRAGMENT_C ? 2 : 1;
+    unsigned step = !is_short(t->type) && t->which == EMU_FRAGMENT_C ? 2 : 1;
     bool pairs = is_short(t->type) || step == 2;
     for (unsigned reg = 0; reg < t->need; reg += step) {
         unsigned r0, c0, r1, c1;
-        ptx_fragment_place(t->shape, t->which, t->type, 0, reg, 0, &r0, &c0);
-        ptx_fragment_place(t->shape, t->which, t->type, 0, step == 2 ? reg + 1 : reg,
-                           step == 2 ? 0 : 1, &r1, &c1);
+        emu_fragment_place(t->shape, t->which, ptx_element_bits(t->type), 0, reg, 0, &r0, &c0);
+        emu_fragment_place(t->shape, t->which, ptx_element_bits(t->type), 0,
+                           step == 2 ? reg + 1 : reg, step == 2 ? 0 : 1, &r1, &c1);
         bool together =
             pairs && (t->column_major ? c0 == c1 && r1 == r0 + 1 : r0 == r1 && c1 == c0 + 1);
         if (!put_part(d, t, model, reg, 0, together ? 2 : 1))
@@ -179,18 +179,18 @@ static bool decode_transfer(struct ptx_decoder *d, bool is_store)
     unsigned which = ptx_dec_one_of(d, fragments), space = ptx_dec_one_of(d, spaces);
     if (!find_shape(d, &t.shape))
         return false;
-    t.which = which == PTX_M_A   ? PTX_FRAGMENT_A
-              : which == PTX_M_B ? PTX_FRAGMENT_B
-                                 : PTX_FRAGMENT_C;
+    t.which = which == PTX_M_A   ? EMU_FRAGMENT_A
+              : which == PTX_M_B ? EMU_FRAGMENT_B
+                                 : EMU_FRAGMENT_C;
     t.type = ptx_dec_type(d, 0);
     t.column_major = ptx_dec_has(d, PTX_M_COL);
     ptx_dec_has(d, PTX_M_ROW);
     bool known = is_short(t.type) || t.type == PTX_TF32 || t.type == PTX_F64 ||
-                 (t.type == PTX_F32 && t.which == PTX_FRAGMENT_C);
-    if (!known || (t.which != PTX_FRAGMENT_C && !shape_fits(t.shape, t.type, true)))
+                 (t.type == PTX_F32 && t.which == EMU_FRAGMENT_C);
+    if (!known || (t.which != EMU_FRAGMENT_C && !shape_fits(t.shape, t.type, true)))
         return ptx_dec_unsupported(d, "only f16, bf16, tf32, f64 and f32 sums");
     const struct ptx_operand *o = ptx_dec_operand(d, is_store ? 1 : 0);
-    t.need = ptx_fragment_registers(t.shape, t.which, t.type);
+    t.need = emu_fragment_registers(t.shape, t.which, ptx_element_bits(t.type));
     t.have = o->kind == PTX_OPERAND_VECTOR ? o->n_children : 1;
     if (!ptx_dec_expect_operands(d, 2, 3))
         return false;
@@ -199,8 +199,8 @@ static bool decode_transfer(struct ptx_decoder *d, bool is_store)
                             d->op->text, t.have, t.need);
     in.space = (uint8_t)(space == PTX_M_SHARED_CTA ? PTX_M_SHARED : space);
     in.flags = is_store ? PTX_INST_WRITES : 0;
-    unsigned rows = t.which == PTX_FRAGMENT_B ? t.shape.k : t.shape.m;
-    unsigned columns = t.which == PTX_FRAGMENT_A ? t.shape.k : t.shape.n;
+    unsigned rows = t.which == EMU_FRAGMENT_B ? t.shape.k : t.shape.m;
+    unsigned columns = t.which == EMU_FRAGMENT_A ? t.shape.k : t.shape.n;
     const struct ptx_operand *stride = ptx_dec_operand(d, 2);
     if (!ptx_dec_address(d, ptx_dec_operand(d, is_store ? 0 : 1), &in) ||
         !ptx_dec_elements(d, o, register_type(t.type), t.have, !is_store, &t.refs))

@@ -47,6 +47,10 @@ static bool decode_mov(struct ptx_decoder *d)
 
 static bool conversion_exists(const struct ptx_conversion *c)
 {
+    if (ptx_is_eight_bits(c->to))
+        return c->rounding == PTX_M_RN && (c->from == PTX_F32 || c->from == PTX_F16X2);
+    if (ptx_is_eight_bits(c->from))
+        return c->rounding == PTX_M_RN && c->to == PTX_F16X2;
     bool to_float = ptx_type_kind(c->to) == 'f', from_float = ptx_type_kind(c->from) == 'f';
     if (c->from == PTX_PRED || c->to == PTX_PRED || c->from == PTX_F16X2 || c->from == PTX_BF16X2 ||
         c->from == PTX_TF32)
@@ -69,9 +73,12 @@ static bool decode_cvt(struct ptx_decoder *d)
     c->sat = ptx_dec_has(d, PTX_M_SAT);
     c->ftz = ptx_dec_has(d, PTX_M_FTZ);
     c->relu = ptx_dec_has(d, PTX_M_RELU);
-    if (!c->from || !conversion_exists(c))
+    bool finite = ptx_dec_has(d, PTX_M_SATFINITE);
+    if (!c->from || !conversion_exists(c) || finite != ptx_is_eight_bits(c->to))
         return ptx_dec_unsupported(d, "no such conversion");
-    bool pack = c->to == PTX_F16X2 || c->to == PTX_BF16X2;
+    bool pack = c->from == PTX_F32 &&
+                (ptx_type_bytes(c->to) == 2 ? ptx_is_eight_bits(c->to)
+                                            : c->to == PTX_F16X2 || c->to == PTX_BF16X2);
     if (!ptx_dec_expect_operands(d, pack ? 3 : 2, pack ? 3 : 2))
         return false;
     struct ptx_inst in = ptx_dec_inst(d, ptx_convert_handler(c), PTX_STEP);

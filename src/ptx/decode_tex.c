@@ -2,6 +2,32 @@
 #include "ptx/decode.h"
 #include "ptx/tex_operands.h"
 
+/* Coordinates come in a vector, the layer first and rounded up to two or four of them; the one of a
+ * line may stand alone. */
+static bool coordinates(struct ptx_decoder *d, const struct ptx_operand *where, unsigned geometry,
+                        unsigned type, struct ptx_tex_operands *o)
+{
+    bool layered = geometry == PTX_M_A1D || geometry == PTX_M_A2D;
+    unsigned axes = geometry == PTX_M_D3                            ? 3
+                    : geometry == PTX_M_D2 || geometry == PTX_M_A2D ? 2
+                                                                    : 1;
+    unsigned n = where->kind == PTX_OPERAND_VECTOR ? where->n_children : 1;
+    uint32_t refs[4] = {PTX_NO_REF, PTX_NO_REF, PTX_NO_REF, PTX_NO_REF};
+    if (n < axes + layered || n > 4)
+        return ptx_dec_fail(d, STRATA_EFORMAT, "\"%s\" lacks a coordinate", d->op->text);
+    for (unsigned i = 0; i < axes + layered; i++) {
+        const struct ptx_operand *one =
+            where->kind == PTX_OPERAND_VECTOR ? &where->u.children[i] : where;
+        if (!ptx_dec_source(d, one, layered && !i ? PTX_U32 : type, &refs[i]))
+            return false;
+    }
+    o->layer = layered ? refs[0] : PTX_NO_REF;
+    o->x = refs[layered];
+    o->y = axes > 1 ? refs[layered + 1] : PTX_NO_REF;
+    o->z = axes > 2 ? refs[2] : PTX_NO_REF;
+    return true;
+}
+
 /* tex.2d.v4.f32.f32 {d, d, d, d}, [object, {x, y}]; */
 static bool decode_tex(struct ptx_decoder *d)
 {
@@ -16,23 +42,16 @@ static bool decode_tex(struct ptx_decoder *d)
     ptx_dec_has(d, PTX_M_V4);
     if (!o)
         return false;
-    if (geometry != PTX_M_D1 && geometry != PTX_M_D2)
-        return ptx_dec_unsupported(d, "only one- and two-dimensional textures without layers");
+    if (!geometry || geometry == PTX_M_CUBE || geometry == PTX_M_ACUBE)
+        return ptx_dec_unsupported(d, "cubes of textures");
     if (ptx_type_bytes(to) != 4 || (coordinate != PTX_S32 && coordinate != PTX_F32))
         return ptx_dec_unsupported(d, "only 32-bit results and .s32 or .f32 coordinates");
     if (!ptx_dec_expect_operands(d, 2, 2) || address->kind != PTX_OPERAND_ADDRESS ||
         address->n_children != 2)
         return ptx_dec_unsupported(d, "only [object, {coordinates}]");
-    /* Coordinates of two dimensions come in a vector of two, those of one may stand alone. */
-    const struct ptx_operand *where = &address->u.children[1];
-    unsigned n = where->kind == PTX_OPERAND_VECTOR ? where->n_children : 1;
-    if (n < (geometry == PTX_M_D2 ? 2u : 1u))
-        return ptx_dec_fail(d, STRATA_EFORMAT, "\"%s\" lacks a coordinate", d->op->text);
     if (!ptx_dec_source(d, &address->u.children[0], PTX_U64, &in.a) ||
-        !ptx_dec_elements(d, where, coordinate, n, false, &refs))
+        !coordinates(d, &address->u.children[1], geometry, coordinate, o))
         return false;
-    o->x = refs[0];
-    o->y = geometry == PTX_M_D2 ? refs[1] : PTX_NO_REF;
     o->float_coordinates = coordinate == PTX_F32;
     if (!ptx_dec_elements(d, ptx_dec_operand(d, 0), to, 4, true, &refs))
         return false;

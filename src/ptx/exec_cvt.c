@@ -1,10 +1,9 @@
 /* exec_cvt.c - conversions. The common ones have a loop of their own; all others go lane by lane
  * through a general path that rounds once, whatever the types. */
-#include <fenv.h>
-#include <math.h>
 #include <string.h>
 
-#include "emulator/half.h"
+#include "base/bits.h"
+#include "emulator/convert.h"
 #include "ptx/handlers.h"
 
 #if defined __GNUC__ && !defined __clang__
@@ -71,7 +70,28 @@ static const struct fast fast[] = {
     {PTX_S32, PTX_F32, PTX_M_RZI, s32_f32}, {PTX_U32, PTX_F32, PTX_M_RZI, u32_f32},
 };
 
-/* ---- the general path ---- */
+/* ---- the general path, see emulator/convert.c ---- */
+
+static unsigned number_of(unsigned type)
+{
+    switch (type) {
+    case PTX_F16:
+    case PTX_F16X2:
+        return EMU_NUM_F16;
+    case PTX_BF16:
+    case PTX_BF16X2:
+        return EMU_NUM_BF16;
+    case PTX_TF32:
+        return EMU_NUM_TF32;
+    case PTX_F32:
+        return EMU_NUM_F32;
+    case PTX_F64:
+        return EMU_NUM_F64;
+    default:
+        return lowest_bit32(ptx_type_bytes(type)) +
+               (ptx_type_kind(type) == 's' ? EMU_NUM_S8 : EMU_NUM_U8);
+    }
+}
 
 static enum emu_rounding rounding_of(unsigned modifier)
 {
@@ -92,208 +112,17 @@ static enum emu_rounding rounding_of(unsigned modifier)
     }
 }
 
-static bool rounds_to_integer(unsigned modifier)
+static struct emu_conversion neutral(const struct ptx_conversion *c)
 {
-    return modifier == PTX_M_RNI || modifier == PTX_M_RZI || modifier == PTX_M_RMI ||
-           modifier == PTX_M_RPI;
-}
-
-static double to_integer(double x, unsigned modifier)
-{
-    switch (modifier) {
-    case PTX_M_RNI:
-        return nearbyint(x); /* the host rounds to nearest even */
-    case PTX_M_RMI:
-        return floor(x);
-    case PTX_M_RPI:
-        return ceil(x);
-    default:
-        return trunc(x);
-    }
-}
-
-static uint64_t int_source(const struct ptx_conversion *c, uint64_t bits)
-{
-    switch (c->from) {
-    case PTX_U8:
-    case PTX_B8:
-        return (uint8_t)bits;
-    case PTX_S8:
-        return (uint64_t)(int64_t)(int8_t)bits;
-    case PTX_U16:
-    case PTX_B16:
-        return (uint16_t)bits;
-    case PTX_S16:
-        return (uint64_t)(int64_t)(int16_t)bits;
-    case PTX_U32:
-    case PTX_B32:
-        return (uint32_t)bits;
-    case PTX_S32:
-        return (uint64_t)(int64_t)(int32_t)bits;
-    default:
-        return bits;
-    }
-}
-
-static double float_source(const struct ptx_conversion *c, uint64_t bits)
-{
-    float f;
-    double d;
-    uint32_t low = (uint32_t)bits;
-    switch (c->from) {
-    case PTX_F32:
-        memcpy(&f, &low, sizeof f);
-        return c->ftz && fabsf(f) < 0x1p-126f ? copysign(0, f) : (double)f;
-    case PTX_F64:
-        memcpy(&d, &bits, sizeof d);
-        return d;
-    case PTX_F16:
-        return emu_half_value((uint16_t)bits);
-    default:
-        return emu_bfloat_value((uint16_t)bits);
-    }
-}
-
-/* Limits of an integer type as it is stored: sign-extended to 64 bits. */
-static void int_limits(unsigned type, int64_t *low, uint64_t *high)
-{
-    unsigned bits = ptx_type_bytes(type) * 8;
-    bool is_signed = ptx_type_kind(type) == 's';
-    *low = is_signed ? -1 - (int64_t)((1ull << (bits - 1)) - 1) : 0;
-    *high = is_signed ? (1ull << (bits - 1)) - 1 : bits == 64 ? ~0ull : (1ull << bits) - 1;
-}
-
-static uint64_t extend_to_register(unsigned type, uint64_t value)
-{
-    struct ptx_conversion as_source = {.from = (uint8_t)type};
-    return int_source(&as_source, value);
-}
-
-static uint64_t int_from_int(const struct ptx_conversion *c, uint64_t value)
-{
-    bool negative = ptx_type_kind(c->from) == 's' && (int64_t)value < 0;
-    if (c->sat) {
-        int64_t low;
-        uint64_t high;
-        int_limits(c->to, &low, &high);
-        if (negative)
-            value = (int64_t)value < low ? (uint64_t)low : value;
-        else
-            value = value > high ? high : value;
-    }
-    return extend_to_register(c->to, value);
-}
-
-static uint64_t int_from_float(const struct ptx_conversion *c, double x)
-{
-    int64_t low;
-    uint64_t high;
-    int_limits(c->to, &low, &high);
-    if (x != x)
-        return 0;
-    x = to_integer(x, c->rounding);
-    if (x <= (double)low)
-        return extend_to_register(c->to, (uint64_t)low);
-    if (x >= (double)high) /* the bound of 64-bit types rounds up to 2^63 or 2^64: still right */
-        return extend_to_register(c->to, high);
-    uint64_t value = x < 0 ? (uint64_t)(int64_t)x : (uint64_t)x;
-    return extend_to_register(c->to, value);
-}
-
-static uint64_t float_bits(double d)
-{
-    uint64_t bits;
-    if (d != d)
-        return 0xfff8000000000000ull;
-    memcpy(&bits, &d, sizeof bits);
-    return bits;
-}
-
-/* Rounds an exact (or odd-rounded) double to the destination. */
-static uint64_t float_result(const struct ptx_conversion *c, double x)
-{
-    enum emu_rounding rounding = rounding_of(c->rounding);
-    float f;
-    uint32_t bits;
-    if (c->sat)
-        x = x > 0 ? (x < 1 ? x : 1) : 0;
-    if (c->relu && x <= 0)
-        x = 0;
-    switch (c->to) {
-    case PTX_F64:
-        return float_bits(x);
-    case PTX_F16:
-    case PTX_F16X2:
-        return emu_half_from(x, rounding);
-    case PTX_BF16:
-    case PTX_BF16X2:
-        return emu_bfloat_from(x, rounding);
-    case PTX_TF32:
-        return emu_tf32_from((float)x, rounding);
-    default:
-        f = emu_float_from(x, rounding);
-        if (c->ftz && fabsf(f) < 0x1p-126f)
-            f = copysignf(0, f);
-        memcpy(&bits, &f, sizeof bits);
-        return bits;
-    }
-}
-
-static int host_mode(enum emu_rounding rounding)
-{
-    switch (rounding) {
-    case EMU_ROUND_ZERO:
-        return FE_TOWARDZERO;
-    case EMU_ROUND_DOWN:
-        return FE_DOWNWARD;
-    case EMU_ROUND_UP:
-        return FE_UPWARD;
-    default:
-        return FE_TONEAREST;
-    }
-}
-
-static double double_from_int(uint64_t value, bool is_signed, enum emu_rounding rounding)
-{
-    int before = fegetround();
-    volatile uint64_t v = value;
-    volatile double r;
-    fesetround(host_mode(rounding));
-    if (is_signed)
-        r = (double)(int64_t)v;
-    else
-        r = (double)v;
-    fesetround(before);
-    return r;
-}
-
-static uint64_t float_from_int(const struct ptx_conversion *c, uint64_t value)
-{
-    bool is_signed = ptx_type_kind(c->from) == 's';
-    if (c->to == PTX_F64)
-        return float_bits(double_from_int(value, is_signed, rounding_of(c->rounding)));
-    /* Upper and lower word are exact, their sum is made odd: one rounding in all. */
-    double high = is_signed ? (double)((int64_t)value >> 32) : (double)(value >> 32);
-    return float_result(c, emu_add_odd(high * 0x1p32, (double)(uint32_t)value));
-}
-
-static uint64_t convert(const struct ptx_conversion *c, uint64_t bits)
-{
-    bool from_float = ptx_type_kind(c->from) == 'f', to_float = ptx_type_kind(c->to) == 'f';
-    if (!from_float) {
-        uint64_t value = int_source(c, bits);
-        return to_float ? float_from_int(c, value) : int_from_int(c, value);
-    }
-    double x = float_source(c, bits);
-    if (!to_float)
-        return int_from_float(c, x);
-    if (rounds_to_integer(c->rounding)) {
-        x = to_integer(x, c->rounding);
-        struct ptx_conversion exact = *c;
-        exact.rounding = PTX_M_RN;
-        return float_result(&exact, x);
-    }
-    return float_result(c, x);
+    return (struct emu_conversion){.to = (uint8_t)number_of(c->to),
+                                   .from = (uint8_t)number_of(c->from),
+                                   .rounding = rounding_of(c->rounding),
+                                   .to_integer =
+                                       c->rounding == PTX_M_RNI || c->rounding == PTX_M_RZI ||
+                                       c->rounding == PTX_M_RMI || c->rounding == PTX_M_RPI,
+                                   .sat = c->sat,
+                                   .ftz = c->ftz,
+                                   .relu = c->relu};
 }
 
 static uint64_t lane_bits(const void *lanes, unsigned i, bool wide)
@@ -304,13 +133,14 @@ static uint64_t lane_bits(const void *lanes, unsigned i, bool wide)
 static void convert_general(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     const struct ptx_conversion *c = in->extra;
+    struct emu_conversion conversion = neutral(c);
     void *d = ptx_ref(w, in->d);
     const void *a = ptx_ref(w, in->a);
     bool wide_from = ptx_type_bytes(c->from) == 8, wide_to = ptx_type_bytes(c->to) == 8;
     for (unsigned i = 0; i < EMU_LANES; i++) {
         if (!(mask >> i & 1))
             continue;
-        uint64_t r = convert(c, lane_bits(a, i, wide_from));
+        uint64_t r = emu_convert(&conversion, lane_bits(a, i, wide_from));
         if (wide_to)
             ((uint64_t *)d)[i] = r;
         else
@@ -321,12 +151,62 @@ static void convert_general(struct ptx_warp *w, const struct ptx_inst *in, uint3
 /* cvt.rn.f16x2.f32 d, a, b: a goes to the upper half. */
 static void convert_pack(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
-    const struct ptx_conversion *c = in->extra;
+    struct emu_conversion c = neutral(in->extra);
     uint32_t *d = ptx_ref(w, in->d);
     const uint32_t *a = ptx_ref(w, in->a), *b = ptx_ref(w, in->b);
     for (unsigned i = 0; i < EMU_LANES; i++)
         if (mask >> i & 1)
-            d[i] = (uint32_t)convert(c, a[i]) << 16 | (uint32_t)convert(c, b[i]);
+            d[i] = (uint32_t)emu_convert(&c, a[i]) << 16 | (uint32_t)emu_convert(&c, b[i]);
+}
+
+/* Eight bits: two values in sixteen, the first source (or upper half) in the upper byte. */
+static uint32_t eight_bits_of(const struct ptx_conversion *c, double x)
+{
+    if (c->relu && x <= 0)
+        x = 0;
+    return c->to == PTX_E4M3X2 ? emu_e4m3_from(x, EMU_ROUND_NEAREST)
+                               : emu_e5m2_from(x, EMU_ROUND_NEAREST);
+}
+
+/* Eight-bit floats are made of pairs of single precision, or of the halves of one word. */
+static double single_value(uint32_t bits)
+{
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+static void pack_eight_bits(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    const struct ptx_conversion *c = in->extra;
+    uint32_t *d = ptx_ref(w, in->d);
+    const uint32_t *a = ptx_ref(w, in->a), *b = in->b == PTX_NO_REF ? NULL : ptx_ref(w, in->b);
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        unsigned i = lowest_bit32(rest);
+        double high = b ? single_value(a[i]) : emu_half_value((uint16_t)(a[i] >> 16));
+        double low = b ? single_value(b[i]) : emu_half_value((uint16_t)a[i]);
+        d[i] = eight_bits_of(c, high) << 8 | eight_bits_of(c, low);
+    }
+}
+
+static uint32_t half_of_eight_bits(const struct ptx_conversion *c, uint8_t bits)
+{
+    double x = c->from == PTX_E4M3X2 ? emu_e4m3_value(bits) : emu_e5m2_value(bits);
+    if (c->relu && x <= 0)
+        x = 0;
+    return emu_half_from(x, EMU_ROUND_NEAREST);
+}
+
+static void unpack_eight_bits(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    const struct ptx_conversion *c = in->extra;
+    uint32_t *d = ptx_ref(w, in->d);
+    const uint32_t *a = ptx_ref(w, in->a);
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        unsigned i = lowest_bit32(rest);
+        d[i] = half_of_eight_bits(c, (uint8_t)(a[i] >> 8)) << 16 |
+               half_of_eight_bits(c, (uint8_t)a[i]);
+    }
 }
 
 static void f32_f64(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
@@ -351,6 +231,10 @@ static void f64_f32(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
 ptx_handler *ptx_convert_handler(const struct ptx_conversion *c)
 {
     bool plain = !c->sat && !c->ftz && !c->relu;
+    if (ptx_is_eight_bits(c->to))
+        return pack_eight_bits;
+    if (ptx_is_eight_bits(c->from))
+        return unpack_eight_bits;
     if (c->to == PTX_F16X2 || c->to == PTX_BF16X2)
         return convert_pack;
     if (plain && c->to == PTX_F32 && c->from == PTX_F64 && c->rounding == PTX_M_RN)

@@ -3,8 +3,8 @@
  * NaN results are the canonical ones of NVIDIA hardware (0x7fffffff for f32), so that hosts that
  * propagate payloads differently give the same bits. */
 #include <math.h>
-#include <string.h>
 
+#include "emulator/float.h"
 #include "ptx/handlers.h"
 
 #if defined __GNUC__ && !defined __clang__
@@ -13,36 +13,6 @@
 #pragma STDC FP_CONTRACT OFF
 #endif
 
-static inline float f32_bits(uint32_t bits)
-{
-    float f;
-    memcpy(&f, &bits, sizeof f);
-    return f;
-}
-static inline double f64_bits(uint64_t bits)
-{
-    double d;
-    memcpy(&d, &bits, sizeof d);
-    return d;
-}
-static inline float canon32(float x)
-{
-    return x == x ? x : f32_bits(0x7fffffffu);
-}
-static inline double canon64(double x)
-{
-    return x == x ? x : f64_bits(0xfff8000000000000ull);
-}
-/* Subnormal numbers become zero of the same sign. */
-static inline float flush32(float x)
-{
-    return fabsf(x) < 0x1p-126f ? copysignf(0.0f, x) : x;
-}
-/* Clamps to [0, 1]; NaN gives +0. */
-static inline float sat32(float x)
-{
-    return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
-}
 #define KEEP(x) (x)
 
 #define FLOAT1(name, T, before, after, expr)                                                       \
@@ -66,15 +36,15 @@ static inline float sat32(float x)
         const T *a = ptx_ref(w, in->a), *b = ptx_ref(w, in->b), *c = ptx_ref(w, in->c);            \
         EMU_STORE_LANES(d, mask, after(expr(before(a[i]), before(b[i]), before(c[i]))));           \
     }
-#define FLUSH_CANON(x)     canon32(flush32(x))
-#define SAT_CANON(x)       sat32(x)
-#define FLUSH_SAT_CANON(x) sat32(flush32(x))
+#define FLUSH_CANON(x)     emu_canon32(emu_flush32(x))
+#define SAT_CANON(x)       emu_sat32(x)
+#define FLUSH_SAT_CANON(x) emu_sat32(emu_flush32(x))
 /* The four variants of an f32 operation: plain, ftz, sat, ftz.sat. */
 #define FOUR(kind, name, expr)                                                                     \
-    kind(name##_f32, float, KEEP, canon32, expr)                                                   \
-        kind(name##_f32_ftz, float, flush32, FLUSH_CANON, expr)                                    \
+    kind(name##_f32, float, KEEP, emu_canon32, expr)                                               \
+        kind(name##_f32_ftz, float, emu_flush32, FLUSH_CANON, expr)                                \
             kind(name##_f32_sat, float, KEEP, SAT_CANON, expr)                                     \
-                kind(name##_f32_ftz_sat, float, flush32, FLUSH_SAT_CANON, expr)
+                kind(name##_f32_ftz_sat, float, emu_flush32, FLUSH_SAT_CANON, expr)
 
 #define ADD(x, y) ((x) + (y))
 #define SUB(x, y) ((x) - (y))
@@ -87,69 +57,28 @@ FOUR(FLOAT2, add, ADD)
 FOUR(FLOAT2, sub, SUB)
 FOUR(FLOAT2, mul, MUL)
 FOUR(FLOAT3, fma, fmaf)
-FLOAT2(div_f32, float, KEEP, canon32, DIV)
-FLOAT2(div_f32_ftz, float, flush32, FLUSH_CANON, DIV)
-FLOAT1(rcp_f32, float, KEEP, canon32, RCP32)
-FLOAT1(rcp_f32_ftz, float, flush32, FLUSH_CANON, RCP32)
-FLOAT1(sqrt_f32, float, KEEP, canon32, sqrtf)
-FLOAT1(sqrt_f32_ftz, float, flush32, FLUSH_CANON, sqrtf)
-FLOAT2(add_f64, double, KEEP, canon64, ADD)
-FLOAT2(sub_f64, double, KEEP, canon64, SUB)
-FLOAT2(mul_f64, double, KEEP, canon64, MUL)
-FLOAT3(fma_f64, double, KEEP, canon64, fma)
-FLOAT2(div_f64, double, KEEP, canon64, DIV)
-FLOAT1(rcp_f64, double, KEEP, canon64, RCP64)
-FLOAT1(sqrt_f64, double, KEEP, canon64, sqrt)
+FLOAT2(div_f32, float, KEEP, emu_canon32, DIV)
+FLOAT2(div_f32_ftz, float, emu_flush32, FLUSH_CANON, DIV)
+FLOAT1(rcp_f32, float, KEEP, emu_canon32, RCP32)
+FLOAT1(rcp_f32_ftz, float, emu_flush32, FLUSH_CANON, RCP32)
+FLOAT1(sqrt_f32, float, KEEP, emu_canon32, sqrtf)
+FLOAT1(sqrt_f32_ftz, float, emu_flush32, FLUSH_CANON, sqrtf)
+FLOAT2(add_f64, double, KEEP, emu_canon64, ADD)
+FLOAT2(sub_f64, double, KEEP, emu_canon64, SUB)
+FLOAT2(mul_f64, double, KEEP, emu_canon64, MUL)
+FLOAT3(fma_f64, double, KEEP, emu_canon64, fma)
+FLOAT2(div_f64, double, KEEP, emu_canon64, DIV)
+FLOAT1(rcp_f64, double, KEEP, emu_canon64, RCP64)
+FLOAT1(sqrt_f64, double, KEEP, emu_canon64, sqrt)
 
-/* min and max: a number wins over NaN, -0 is below +0. */
-static inline float min32(float x, float y)
-{
-    if (x != x)
-        return y;
-    if (y != y)
-        return x;
-    return x < y || (x == y && signbit(x)) ? x : y;
-}
-static inline float max32(float x, float y)
-{
-    if (x != x)
-        return y;
-    if (y != y)
-        return x;
-    return x > y || (x == y && !signbit(x)) ? x : y;
-}
-static inline float min32_nan(float x, float y)
-{
-    return x != x || y != y ? f32_bits(0x7fffffffu) : min32(x, y);
-}
-static inline float max32_nan(float x, float y)
-{
-    return x != x || y != y ? f32_bits(0x7fffffffu) : max32(x, y);
-}
-static inline double min64(double x, double y)
-{
-    if (x != x)
-        return y;
-    if (y != y)
-        return x;
-    return x < y || (x == y && signbit(x)) ? x : y;
-}
-static inline double max64(double x, double y)
-{
-    if (x != x)
-        return y;
-    if (y != y)
-        return x;
-    return x > y || (x == y && !signbit(x)) ? x : y;
-}
-FLOAT2(min_f32, float, KEEP, canon32, min32)
-FLOAT2(max_f32, float, KEEP, canon32, max32)
-FLOAT2(min_f32_ftz, float, flush32, FLUSH_CANON, min32)
-FLOAT2(max_f32_ftz, float, flush32, FLUSH_CANON, max32)
-FLOAT2(min_f32_nan, float, KEEP, canon32, min32_nan)
-FLOAT2(max_f32_nan, float, KEEP, canon32, max32_nan)
-FLOAT2(min_f64, double, KEEP, canon64, min64)
-FLOAT2(max_f64, double, KEEP, canon64, max64)
+FLOAT2(min_f32, float, KEEP, emu_canon32, emu_min32)
+FLOAT2(max_f32, float, KEEP, emu_canon32, emu_max32)
+FLOAT2(min_f32_ftz, float, emu_flush32, FLUSH_CANON, emu_min32)
+FLOAT2(max_f32_ftz, float, emu_flush32, FLUSH_CANON, emu_max32)
+FLOAT2(min_f32_nan, float, KEEP, emu_canon32, emu_min32_nan)
+FLOAT2(max_f32_nan, float, KEEP, emu_canon32, emu_max32_nan)
+FLOAT2(min_f64, double, KEEP, emu_canon64, emu_min64)
+FLOAT2(max_f64, double, KEEP, emu_canon64, emu_max64)
 
 /* Sign operations touch one bit and keep NaN payloads. */
 #define SIGN1(name, S, expr)                                                                       \
@@ -229,10 +158,6 @@ ptx_handler *ptx_minmax_nan_handler(unsigned mnemonic)
  * Hardware gives a few ulp; here the host's library gives about one. Results therefore differ from
  * hardware in the last bits, within the error bounds PTX states. */
 
-static inline float rsqrt32(float x)
-{
-    return (float)(1.0 / sqrt((double)x));
-}
 static inline float exp2_32(float x)
 {
     return exp2f(x);
@@ -247,27 +172,19 @@ static inline float exp2_32(float x)
         for (unsigned i = 0; i < EMU_LANES; i++) {                                                 \
             if (!(mask >> i & 1))                                                                  \
                 continue;                                                                          \
-            float r = expr(ftz ? flush32(a[i]) : a[i]);                                            \
-            d[i] = canon32(ftz ? flush32(r) : r);                                                  \
+            float r = expr(ftz ? emu_flush32(a[i]) : a[i]);                                        \
+            d[i] = emu_canon32(ftz ? emu_flush32(r) : r);                                          \
         }                                                                                          \
     }
 APPROX(sin_f32, sinf)
 APPROX(cos_f32, cosf)
 APPROX(ex2_f32, exp2_32)
 APPROX(lg2_f32, log2f)
-APPROX(rsqrt_f32, rsqrt32)
+APPROX(rsqrt_f32, emu_rsqrt32)
 APPROX(tanh_f32, tanhf)
 
 /* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper word alone and give an upper word:
  * the seed of a Newton iteration. */
-static double upper_word(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    if (!(bits & 0x7ff0000000000000ull))
-        bits &= 0x8000000000000000ull;
-    return f64_bits(bits & 0xffffffff00000000ull);
-}
 #define SEED(name, expr)                                                                           \
     static void name(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)                 \
     {                                                                                              \
@@ -275,12 +192,12 @@ static double upper_word(double x)
         const double *a = ptx_ref(w, in->a);                                                       \
         for (unsigned i = 0; i < EMU_LANES; i++)                                                   \
             if (mask >> i & 1)                                                                     \
-                d[i] = upper_word(expr(upper_word(a[i])));                                         \
+                d[i] = emu_upper_word(expr(emu_upper_word(a[i])));                                 \
     }
 #define RSQRT64(x) (1.0 / sqrt(x))
 SEED(rcp_seed, RCP64)
 SEED(rsqrt_seed, RSQRT64)
-FLOAT1(rsqrt_f64, double, KEEP, canon64, RSQRT64)
+FLOAT1(rsqrt_f64, double, KEEP, emu_canon64, RSQRT64)
 
 ptx_handler *ptx_approx_handler(unsigned mnemonic, unsigned type)
 {

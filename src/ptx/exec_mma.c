@@ -10,80 +10,14 @@
 #include "ptx/handlers.h"
 #include "ptx/matrix.h"
 
-/* ---- fragments ---- */
-
 static bool is_short(unsigned type)
 {
     return type == PTX_F16 || type == PTX_BF16;
 }
 
-unsigned ptx_fragment_registers(struct ptx_shape s, unsigned fragment, unsigned type)
+unsigned ptx_element_bits(unsigned type)
 {
-    unsigned elements = fragment == PTX_FRAGMENT_A   ? s.m * s.k
-                        : fragment == PTX_FRAGMENT_B ? s.k * s.n
-                                                     : s.m * s.n;
-    return elements / EMU_LANES / (is_short(type) ? 2 : 1);
-}
-
-/* The A tile: 16 rows, of which a lane holds `lane / 4` and the one 8 below. */
-static void place_a(unsigned k, unsigned type, unsigned lane, unsigned reg, unsigned half,
-                    unsigned *row, unsigned *column)
-{
-    unsigned group = lane / 4, thread = lane % 4;
-    unsigned per_tile = is_short(type) ? k / 4 : type == PTX_F64 ? 1 : k / 2;
-    unsigned tile = reg / per_tile, r = reg % per_tile;
-    *row = group + (r & 1) * 8 + tile * (type == PTX_F64 ? 8 : 16);
-    *column = is_short(type) ? thread * 2 + half + (r / 2) * 8 : thread + (r / 2) * 4;
-}
-
-/* The B tile: 8 columns. */
-static void place_b(unsigned k, unsigned type, unsigned lane, unsigned reg, unsigned half,
-                    unsigned *row, unsigned *column)
-{
-    unsigned group = lane / 4, thread = lane % 4;
-    unsigned per_tile = is_short(type) ? k / 8 : k / 4;
-    unsigned tile = reg / per_tile, r = reg % per_tile;
-    *column = group + tile * 8;
-    *row = is_short(type) ? thread * 2 + half + r * 8 : thread + r * 4;
-}
-
-/* The C tile: 16 rows (8 for f64), 8 columns; further tiles go right while n has room, then down.
- */
-static void place_c(unsigned m, unsigned n, unsigned type, unsigned lane, unsigned reg,
-                    unsigned half, unsigned *row, unsigned *column)
-{
-    unsigned group = lane / 4, thread = lane % 4;
-    unsigned tile_rows = m < 16 ? 8 : 16, per_tile = tile_rows / 4 / (is_short(type) ? 2 : 1);
-    unsigned tile = reg / per_tile, r = reg % per_tile;
-    unsigned e = is_short(type) ? r * 2 + half : r;
-    *row = group + (e / 2) * 8;
-    *column = thread * 2 + (e & 1);
-    if (n > 8)
-        *column += tile * 8;
-    else
-        *row += tile * 16;
-}
-
-void ptx_fragment_place(struct ptx_shape s, unsigned fragment, unsigned type, unsigned lane,
-                        unsigned reg, unsigned half, unsigned *row, unsigned *column)
-{
-    /* m8n32k16 is m32n8k16 transposed. */
-    bool flip = s.m == 8 && s.n == 32;
-    if (flip) {
-        struct ptx_shape t = {s.n, s.m, s.k};
-        unsigned other = fragment == PTX_FRAGMENT_A   ? PTX_FRAGMENT_B
-                         : fragment == PTX_FRAGMENT_B ? PTX_FRAGMENT_A
-                                                      : PTX_FRAGMENT_C;
-        ptx_fragment_place(t, other, type, lane, reg, half, column, row);
-        return;
-    }
-    reg %= ptx_fragment_registers(s, fragment, type); /* wmma's f16 fragments hold copies */
-    if (fragment == PTX_FRAGMENT_A)
-        place_a(s.k, type, lane, reg, half, row, column);
-    else if (fragment == PTX_FRAGMENT_B)
-        place_b(s.k, type, lane, reg, half, row, column);
-    else
-        place_c(s.m, s.n, type, lane, reg, half, row, column);
+    return ptx_type_bytes(type) * 8;
 }
 
 /* ---- elements ---- */
@@ -127,15 +61,15 @@ static void element_put(struct ptx_warp *w, uint32_t ref, unsigned lane, unsigne
     memcpy(bits, &f, sizeof f);
 }
 
-#define MAX_SIDE 32
 static void gather(const struct ptx_warp *w, const struct ptx_mma *mma, unsigned fragment,
-                   unsigned type, const uint32_t *refs, double out[MAX_SIDE][MAX_SIDE])
+                   unsigned type, const uint32_t *refs, double out[EMU_MAX_SIDE][EMU_MAX_SIDE])
 {
-    unsigned n = ptx_fragment_registers(mma->shape, fragment, type), row, column;
+    unsigned n = emu_fragment_registers(mma->shape, fragment, ptx_element_bits(type)), row, column;
     for (unsigned reg = 0; reg < n; reg++)
         for (unsigned half = 0; half < (is_short(type) ? 2u : 1u); half++)
             for (unsigned lane = 0; lane < EMU_LANES; lane++) {
-                ptx_fragment_place(mma->shape, fragment, type, lane, reg, half, &row, &column);
+                emu_fragment_place(mma->shape, fragment, ptx_element_bits(type), lane, reg, half,
+                                   &row, &column);
                 out[row][column] = element_get(w, refs[reg], lane, half, type);
             }
 }
@@ -143,21 +77,20 @@ static void gather(const struct ptx_warp *w, const struct ptx_mma *mma, unsigned
 void ptx_run_mma(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     const struct ptx_mma *mma = in->extra;
-    double a[MAX_SIDE][MAX_SIDE], b[MAX_SIDE][MAX_SIDE], c[MAX_SIDE][MAX_SIDE];
-    gather(w, mma, PTX_FRAGMENT_A, mma->ab_type, mma->a, a);
-    gather(w, mma, PTX_FRAGMENT_B, mma->ab_type, mma->b, b);
-    gather(w, mma, PTX_FRAGMENT_C, mma->c_type, mma->c, c);
-    for (unsigned i = 0; i < mma->shape.m; i++)
-        for (unsigned j = 0; j < mma->shape.n; j++)
-            for (unsigned k = 0; k < mma->shape.k; k++)
-                c[i][j] += a[i][k] * b[k][j];
-    unsigned n = ptx_fragment_registers(mma->shape, PTX_FRAGMENT_C, mma->d_type), row, column;
+    double a[EMU_MAX_SIDE][EMU_MAX_SIDE], b[EMU_MAX_SIDE][EMU_MAX_SIDE],
+        c[EMU_MAX_SIDE][EMU_MAX_SIDE];
+    gather(w, mma, EMU_FRAGMENT_A, mma->ab_type, mma->a, a);
+    gather(w, mma, EMU_FRAGMENT_B, mma->ab_type, mma->b, b);
+    gather(w, mma, EMU_FRAGMENT_C, mma->c_type, mma->c, c);
+    emu_matrix_multiply(mma->shape, a, b, c);
+    unsigned n = emu_fragment_registers(mma->shape, EMU_FRAGMENT_C, ptx_element_bits(mma->d_type)),
+             row, column;
     for (unsigned reg = 0; reg < n; reg++)
         for (unsigned half = 0; half < (is_short(mma->d_type) ? 2u : 1u); half++)
             for (uint32_t rest = mask; rest; rest &= rest - 1) {
                 unsigned lane = lowest_bit32(rest);
-                ptx_fragment_place(mma->shape, PTX_FRAGMENT_C, mma->d_type, lane, reg, half, &row,
-                                   &column);
+                emu_fragment_place(mma->shape, EMU_FRAGMENT_C, ptx_element_bits(mma->d_type), lane,
+                                   reg, half, &row, &column);
                 element_put(w, mma->d[reg], lane, half, mma->d_type, c[row][column]);
             }
 }
@@ -177,8 +110,8 @@ static void part_addresses(struct ptx_warp *w, const struct ptx_inst *in,
     const uint64_t *base64 = ptx_ref(w, in->a);
     for (unsigned lane = 0; lane < EMU_LANES; lane++) {
         unsigned row, column;
-        ptx_fragment_place(part->shape, part->fragment, part->type, lane, part->reg, part->half,
-                           &row, &column);
+        emu_fragment_place(part->shape, part->fragment, ptx_element_bits(part->type), lane,
+                           part->reg, part->half, &row, &column);
         uint64_t index = part->column_major ? (uint64_t)column * stride[lane] + row
                                             : (uint64_t)row * stride[lane] + column;
         uint64_t base = in->flags & PTX_INST_ADDRESS32 ? base32[lane] : base64[lane];

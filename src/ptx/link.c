@@ -101,7 +101,7 @@ static bool resolve_operand(struct linker *l, struct ptx_function *f, const stru
             return false;
         }
     }
-    if (o->kind == PTX_OPERAND_FUNC && op->mnemonic != PTX_OP_call)
+    if (o->kind == PTX_OPERAND_FUNC && op->mnemonic != PTX_OP_call && !o->u.func->same->is_entry)
         o->u.func->same->address_taken = true;
     bool nested = o->kind == PTX_OPERAND_VECTOR || o->kind == PTX_OPERAND_LIST ||
                   o->kind == PTX_OPERAND_ADDRESS || o->kind == PTX_OPERAND_PAIR;
@@ -189,7 +189,7 @@ static bool apply_value(struct linker *l, struct ptx_var *v, const struct ptx_in
     if (value->symbol != PTX_NO_NAME) {
         struct name_entry *found = &l->unit[value->symbol];
         if (found->function) {
-            found->function->same->address_taken = true;
+            found->function->same->address_taken = !found->function->same->is_entry;
             bits += STRATA_CODE_WINDOW + 16ull * found->function->same->id;
         } else if (found->var) {
             bits += found->var->same->offset;
@@ -241,6 +241,9 @@ static bool number_functions(struct linker *l)
             if (!ARRAY_RESERVE(m->functions, m->n_functions, m->cap_functions, 1))
                 return false;
             f->id = (uint32_t)m->n_functions;
+            /* Device libraries carry code for what the emulator does itself, for a driver of
+             * theirs. */
+            f->has_body &= !ptx_builtin(m->ast.names.text[f->name]);
             m->functions[m->n_functions++] = f;
         }
     return true;
@@ -288,7 +291,7 @@ strata_status ptx_link(struct ptx_module *m, struct strata_error *err)
     if (ok)
         return STRATA_OK;
     if (local.status == STRATA_OK)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "out of memory while linking PTX");
+        return strata_no_memory(err, NULL, "to link PTX");
     if (err)
         *err = local;
     return local.status;

@@ -25,6 +25,23 @@ static bool describe_params(struct ptx_module *m, struct ptx_function *f,
     return true;
 }
 
+/* Lines of inlined functions are those of their calls, so that nearly all are of one file. */
+static const char *main_source_file(const struct ptx_function *f)
+{
+    const struct ptx_source_file *best = NULL;
+    size_t most = 0;
+    for (const struct ptx_source_file *file = f->unit->files; file; file = file->next) {
+        size_t n = 0;
+        for (size_t i = 0; i < f->n_ops; i++)
+            n += f->ops[i].source_line && f->ops[i].source_file == file->number;
+        if (n > most) {
+            most = n;
+            best = file;
+        }
+    }
+    return best ? best->path : NULL;
+}
+
 static strata_status add_entry(struct ptx_module *m, struct ptx_function *f,
                                struct strata_error *err)
 {
@@ -33,8 +50,9 @@ static strata_status add_entry(struct ptx_module *m, struct ptx_function *f,
     memset(entry, 0, sizeof *entry);
     memset(image, 0, sizeof *image);
     m->base.n_entries++; /* so that a failure releases it */
+    entry->source_file = main_source_file(f);
     if (!describe_params(m, f, entry))
-        return strata_fail(err, STRATA_ENOMEM, f->unit->name, 0, 0, "out of memory while decoding");
+        return strata_no_memory(err, f->unit->name, "to decode");
     strata_status status = ptx_decode(m, f, image, err);
     if (status != STRATA_OK)
         return status;
@@ -59,7 +77,7 @@ static strata_status add_entries(struct ptx_module *m, struct strata_error *err)
     m->base.entries = calloc(n + 1, sizeof *m->base.entries);
     m->images = calloc(n + 1, sizeof *m->images);
     if (!m->base.entries || !m->images)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "out of memory while decoding PTX");
+        return strata_no_memory(err, NULL, "to decode PTX");
     for (size_t i = 0; i < m->n_functions; i++) {
         struct ptx_function *f = m->functions[i];
         if (!f->is_entry || !f->has_body || f->same != f)
@@ -95,7 +113,7 @@ strata_status strata_ptx_module_create(const struct strata_ptx_source *sources, 
     struct ptx_module *m = calloc(1, sizeof *m);
     *out = NULL;
     if (!m)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "out of memory while loading PTX");
+        return strata_no_memory(err, NULL, "to load PTX");
     m->base.executor = &ptx_executor;
     strata_status status = load(m, sources, n_sources, memory, err);
     if (status != STRATA_OK) {
@@ -114,11 +132,15 @@ void ptx_module_destroy(struct strata_module *base)
     free(m->images);
     free(m->functions);
     ptx_ast_release(&m->ast);
+    for (size_t i = 0; i < base->n_symbols; i++)
+        base->memory.release(base->memory.user, base->symbols[i].address);
     emu_module_release(base);
     free(m);
 }
 
-struct emu_image *ptx_module_image(struct strata_module *base, size_t entry)
+struct emu_image *ptx_module_image(struct strata_module *base, size_t entry,
+                                   struct strata_error *err)
 {
+    (void)err;
     return &((struct ptx_module *)base)->images[entry].base;
 }

@@ -20,9 +20,11 @@ strata_status ptx_decode(struct ptx_module *m, struct ptx_function *entry, struc
 void ptx_image_release(struct ptx_image *image);
 
 void ptx_module_destroy(struct strata_module *m);
-struct emu_image *ptx_module_image(struct strata_module *m, size_t entry);
+struct emu_image *ptx_module_image(struct strata_module *m, size_t entry, struct strata_error *err);
 
-/* A function provided by the emulator: vprintf, malloc, free, __assertfail; NULL if not. */
+/* A function provided by the emulator (vprintf, malloc, launches of kernels, ...); NULL if not. */
 const char *ptx_builtin(const char *name);
+/* Its answer depends on what other blocks have done. */
+bool ptx_builtin_allocates(const char *builtin);
 
 #endif

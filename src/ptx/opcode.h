@@ -29,7 +29,7 @@
     X(PRED, "pred", 0, 'p') \
     X(B8, "b8", 1, 'b') X(U8, "u8", 1, 'u') X(S8, "s8", 1, 's') \
     X(B16, "b16", 2, 'b') X(U16, "u16", 2, 'u') X(S16, "s16", 2, 's') X(F16, "f16", 2, 'f') \
-    X(BF16, "bf16", 2, 'f') \
+    X(BF16, "bf16", 2, 'f') X(E4M3X2, "e4m3x2", 2, 'f') X(E5M2X2, "e5m2x2", 2, 'f') \
     X(B32, "b32", 4, 'b') X(U32, "u32", 4, 'u') X(S32, "s32", 4, 's') X(F32, "f32", 4, 'f') \
     X(F16X2, "f16x2", 4, 'f') X(BF16X2, "bf16x2", 4, 'f') X(TF32, "tf32", 4, 'f') \
     X(B64, "b64", 8, 'b') X(U64, "u64", 8, 'u') X(S64, "s64", 8, 's') X(F64, "f64", 8, 'f') \
@@ -75,6 +75,7 @@
     /* warps and blocks */ \
     X(SYNC, "sync") X(ALIGNED, "aligned") X(RED, "red") X(WARP, "warp") X(UP, "up") X(DOWN, "down") \
     X(BFLY, "bfly") X(IDX, "idx") X(ALL, "all") X(ANY, "any") X(BALLOT, "ballot") \
+    X(WAIT, "wait") X(LAUNCH_DEPENDENTS, "launch_dependents") \
     /* textures */ \
     X(D1, "1d") X(D2, "2d") X(D3, "3d") X(A1D, "a1d") X(A2D, "a2d") X(CUBE, "cube") X(ACUBE, "acube") \
     X(LEVEL, "level") X(GRAD, "grad") X(BASE, "base") X(WIDTH, "width") X(HEIGHT, "height") \
@@ -86,7 +87,7 @@
     X(M16N8K4, "m16n8k4") X(M16N8K8, "m16n8k8") X(M16N8K16, "m16n8k16") X(M16N8K32, "m16n8k32") \
     X(M8N8K4, "m8n8k4") X(M8N8K16, "m8n8k16") \
     /* known by name so that messages can tell what is missing */ \
-    X(E4M3, "e4m3") X(E5M2, "e5m2") X(E4M3X2, "e4m3x2") X(E5M2X2, "e5m2x2") X(S4, "s4") X(U4, "u4") \
+    X(E4M3, "e4m3") X(E5M2, "e5m2") X(S4, "s4") X(U4, "u4") \
     X(B1, "b1") X(TENSOR, "tensor") X(SP, "sp")
 /* clang-format on */
 
@@ -121,6 +122,11 @@ const char *ptx_modifier_name(unsigned modifier);
 
 unsigned ptx_type_bytes(unsigned type); /* 0 for a predicate */
 char ptx_type_kind(unsigned type);
+/* Two floats of eight bits. */
+static inline bool ptx_is_eight_bits(unsigned type)
+{
+    return type == PTX_E4M3X2 || type == PTX_E5M2X2;
+}
 static inline bool ptx_is_type(unsigned modifier)
 {
     return modifier > PTX_NONE && modifier < PTX_N_TYPES;

@@ -113,23 +113,78 @@ static void skip_braces(struct ptx_parser *p)
     } while (depth && p->token.kind != PTX_TOK_END && p->status == STRATA_OK);
 }
 
-static void skip_line(struct ptx_parser *p)
+static void skip_line(struct ptx_parser *p, uint32_t line)
 {
-    uint32_t line = p->token.line;
     while (p->token.kind != PTX_TOK_END && p->token.line == line && p->status == STRATA_OK)
         ptx_next(p);
 }
 
-/* .loc FILE LINE COLUMN [, function_name …, inlined_at …] */
+/* Three numbers of a .loc; false if they do not stand in this line. */
+static bool loc_numbers(struct ptx_parser *p, uint32_t line, uint32_t out[3])
+{
+    for (int i = 0; i < 3; i++, ptx_next(p)) {
+        if (p->token.kind != PTX_TOK_INTEGER || p->token.line != line)
+            return false;
+        out[i] = (uint32_t)p->token.value;
+    }
+    return true;
+}
+
+static const struct ptx_inlined *find_inlined(const struct ptx_parser *p, const uint32_t at[3])
+{
+    for (size_t i = p->n_inlined; i-- > 0;)
+        if (p->inlined[i].file == at[0] && p->inlined[i].line == at[1] &&
+            p->inlined[i].column == at[2])
+            return &p->inlined[i];
+    return NULL;
+}
+
+/* A call that is itself inlined was told of before; what counts for people is the line of the
+ * kernel they wrote, not the header's. Out of memory only loses the line. */
+static void note_inlined(struct ptx_parser *p, const uint32_t at[3], const uint32_t call[3])
+{
+    const struct ptx_inlined *known = find_inlined(p, at), *outer = find_inlined(p, call);
+    struct ptx_inlined made = {at[0], at[1], at[2], outer ? outer->outer_file : call[0],
+                               outer ? outer->outer_line : call[1]};
+    p->source_file = made.outer_file;
+    p->source_line = made.outer_line;
+    if (known && known->outer_file == made.outer_file && known->outer_line == made.outer_line)
+        return;
+    if (ARRAY_RESERVE(p->inlined, p->n_inlined, p->cap_inlined, 1))
+        p->inlined[p->n_inlined++] = made;
+}
+
+/* .loc FILE LINE COLUMN [, function_name NAME [+ OFFSET], inlined_at FILE LINE COLUMN] */
 static void parse_loc(struct ptx_parser *p)
+{
+    uint32_t line = p->token.line, at[3], call[3];
+    ptx_next(p);
+    if (loc_numbers(p, line, at)) {
+        p->source_file = at[0];
+        p->source_line = at[1];
+        while (p->token.kind != PTX_TOK_END && p->token.line == line &&
+               !ptx_at_word(p, "inlined_at") && p->status == STRATA_OK)
+            ptx_next(p);
+        if (p->token.line == line && ptx_accept_word(p, "inlined_at") && loc_numbers(p, line, call))
+            note_inlined(p, at, call);
+    }
+    skip_line(p, line);
+}
+
+/* .file NUMBER "PATH" [, TIME, SIZE] */
+static void parse_file(struct ptx_parser *p)
 {
     uint32_t line = p->token.line;
     ptx_next(p);
+    uint32_t number = p->token.kind == PTX_TOK_INTEGER ? (uint32_t)p->token.value : 0;
     ptx_next(p);
-    if (p->token.kind == PTX_TOK_INTEGER && p->token.line == line)
-        p->source_line = (uint32_t)p->token.value;
-    while (p->token.kind != PTX_TOK_END && p->token.line == line && p->status == STRATA_OK)
-        ptx_next(p);
+    struct ptx_source_file *f = ptx_pool_allocate(&p->ast->pool, sizeof *f);
+    if (f && p->token.kind == PTX_TOK_STRING && p->token.line == line) {
+        *f = (struct ptx_source_file){
+            number, ptx_pool_text(&p->ast->pool, p->token.text, p->token.length), p->unit->files};
+        p->unit->files = f->path ? f : p->unit->files;
+    }
+    skip_line(p, line);
 }
 
 bool ptx_skip_directive(struct ptx_parser *p)
@@ -137,7 +192,7 @@ bool ptx_skip_directive(struct ptx_parser *p)
     if (ptx_at_word(p, ".loc")) {
         parse_loc(p);
     } else if (ptx_at_word(p, ".file")) {
-        skip_line(p);
+        parse_file(p);
     } else if (ptx_at_word(p, ".section")) {
         ptx_next(p);
         while (!ptx_at_punct(p, '{') && p->token.kind != PTX_TOK_END && p->status == STRATA_OK)
@@ -343,7 +398,7 @@ strata_status ptx_parse(struct ptx_ast *ast, const struct strata_ptx_source *sou
     if (p.unit)
         p.unit->name = ptx_pool_text(&ast->pool, p.file, strlen(p.file));
     if (!p.unit || !p.unit->name)
-        return strata_fail(err, STRATA_ENOMEM, p.file, 0, 0, "out of memory while parsing PTX");
+        return strata_no_memory(err, p.file, "to parse PTX");
     p.unit->vars_end = &p.unit->vars;
     p.unit->functions_end = &p.unit->functions;
     struct ptx_unit **end = &ast->units;
@@ -357,6 +412,7 @@ strata_status ptx_parse(struct ptx_ast *ast, const struct strata_ptx_source *sou
     while (p.status == STRATA_OK && p.token.kind != PTX_TOK_END)
         parse_top(&p);
     free(p.decls);
+    free(p.inlined);
     free(p.visible);
     free(p.pending);
     return p.status;

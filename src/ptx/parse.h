@@ -38,7 +38,11 @@ struct ptx_parser {
     strata_status status; /* of the first failure */
 
     struct ptx_function *function; /* being parsed */
-    uint32_t depth, nesting, source_line;
+    uint32_t depth, nesting, source_line, source_file;
+    struct ptx_inlined { /* a place whose code was inlined, and the outermost call it came by */
+        uint32_t file, line, column, outer_file, outer_line;
+    } * inlined;
+    size_t n_inlined, cap_inlined;
     struct ptx_decl *decls;
     size_t n_decls, cap_decls;
     int64_t *visible; /* by name: innermost declaration, -1 if none */

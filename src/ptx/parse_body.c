@@ -428,8 +428,10 @@ static bool parse_guard(struct ptx_parser *p, struct ptx_op *op)
 static bool parse_instruction(struct ptx_parser *p)
 {
     struct ptx_function *f = p->function;
-    struct ptx_op op = {
-        .line = p->token.line, .column = p->token.column, .source_line = p->source_line};
+    struct ptx_op op = {.line = p->token.line,
+                        .column = p->token.column,
+                        .source_line = p->source_line,
+                        .source_file = p->source_file};
     if (!parse_guard(p, &op))
         return false;
     if (p->token.kind != PTX_TOK_WORD)

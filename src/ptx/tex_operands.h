@@ -5,8 +5,8 @@
 #include "ptx/exec.h"
 
 struct ptx_tex_operands {
-    uint32_t d[4]; /* PTX_NO_REF: not wanted */
-    uint32_t x, y; /* y PTX_NO_REF for 1D */
+    uint32_t d[4];           /* PTX_NO_REF: not wanted */
+    uint32_t x, y, z, layer; /* PTX_NO_REF: the geometry has none */
     bool float_coordinates;
 };
 

@@ -324,7 +324,6 @@ strata_status strata_report_data(const struct strata_report *r, const struct str
     }
     strata_text_put(t, "}\n");
     if (status == STRATA_OK && t->out_of_memory)
-        status = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                             "there is no memory left for the report's data.");
+        status = strata_no_memory(err, NULL, "for the report's data");
     return status;
 }

@@ -14,7 +14,8 @@
 enum { LIMIT_BYTES = 1 << 30 };
 
 /* The page has a view for each. */
-static const char *const schemas[] = {"strata.reuse/1", "strata.sweep/1", NULL};
+static const char *const schemas[] = {"strata.reuse/1", "strata.sweep/1", "strata.advise/1",
+                                      "strata.hotspots/1", NULL};
 
 const char *const *strata_report_schemas(void)
 {
@@ -23,7 +24,7 @@ const char *const *strata_report_schemas(void)
 
 static strata_status no_memory(const char *file, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, file, 0, 0, "there is no memory left for the report.");
+    return strata_no_memory(err, file, "for the report");
 }
 
 static void document_release(struct strata_report_document *d)

@@ -32,8 +32,7 @@ strata_status strata_result_init(struct strata_result *r, const struct strata_la
     if (!r->out_of_memory)
         return STRATA_OK;
     strata_result_release(r);
-    return strata_fail(err, STRATA_ENOMEM, launch->trace, 0, 0,
-                       "there is no memory left for the result of this launch.");
+    return strata_no_memory(err, launch->trace, "for the result of this launch");
 }
 
 void strata_result_release(struct strata_result *r)

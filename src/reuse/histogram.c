@@ -19,8 +19,7 @@ static strata_status reach(struct reuse_histogram *h, size_t n, struct strata_er
     if (n <= h->n)
         return STRATA_OK;
     if (!ARRAY_RESERVE(h->count, h->n, h->cap, n - h->n))
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for a histogram of %zu distances.", n);
+        return strata_no_memory(err, NULL, "for a histogram of %zu distances", n);
     memset(h->count + h->n, 0, (n - h->n) * sizeof *h->count);
     h->n = n;
     return STRATA_OK;

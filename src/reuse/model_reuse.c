@@ -103,8 +103,7 @@ strata_status reuse_paper_pass(const struct strata_gpu *gpu, struct strata_reade
         calloc((size_t)p.residents.n_cores * p.residents.places * p.residents.warps_per_block,
                sizeof *p.progress);
     if (!p.cache || !p.ready || !p.progress)
-        st = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                         "There is no memory left for the modelled cores.");
+        st = strata_no_memory(err, NULL, "for the modelled cores");
     else
         st = queue_run(&p.residents, visit, &p, err);
     if (st == STRATA_OK)
@@ -251,6 +250,6 @@ static strata_status run_model(const struct strata_gpu *gpu, struct strata_reade
 const struct strata_model strata_model_reuse = {
     .name = "reuse",
     .has_variants = true,
-    .summary = "caches by reuse distance and a queue of warps; no clock",
+    .summary = "caches without a clock: every counter of a modern GPU, or one L1 by reuse distance",
     .run = run_model,
 };

@@ -42,8 +42,7 @@ static strata_status set_aside_first(struct piece *p, const uint64_t *line, uint
         if (distance[i] != REUSE_COLD)
             distance[kept++] = distance[i];
         else if (!note_first(p, line[i]))
-            return strata_fail(&p->err, STRATA_ENOMEM, NULL, 0, 0,
-                               "There is no memory left for the lines of a piece.");
+            return strata_no_memory(&p->err, NULL, "for the lines of a piece");
     }
     *n = kept;
     return STRATA_OK;

@@ -154,9 +154,7 @@ static strata_status init_cores(struct queue *q, struct strata_error *err)
         q->core[i].heap = calloc(per_core + 1, sizeof *q->core[i].heap);
         ok = q->core[i].ring && q->core[i].heap;
     }
-    return ok ? STRATA_OK
-              : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                            "There is no memory left for the queues of warps.");
+    return ok ? STRATA_OK : strata_no_memory(err, NULL, "for the queues of warps");
 }
 
 strata_status queue_run(struct residents *r, queue_visit visit, void *context,

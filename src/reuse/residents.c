@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "sm/warp_rules.h"
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "There is no memory left for the resident warps of a launch.");
+    return strata_no_memory(err, NULL, "for the resident warps of a launch");
 }
 
 static strata_status check_options(const struct residents_options *opt, uint32_t threads,
@@ -188,7 +188,7 @@ static strata_status start_warps(struct residents *r, uint32_t place, residents_
         struct resident_warp *w = &r->warp[index];
         w->block = place;
         w->live = true;
-        w->local_base = ((uint64_t)1 << 46) + (uint64_t)index * (1u << 21);
+        w->local_base = sm_local_base(r->gpu, index);
         w->lane = r->anew ? &b->thread[k * r->warp_size] : NULL;
         w->n_lanes = r->warp_size;
         if (!r->anew)
@@ -290,13 +290,14 @@ static strata_status fill_dispatched(struct residents *r, residents_begin begin,
     uint64_t block;
     uint32_t core;
     strata_status st = STRATA_OK;
-    while (st == STRATA_OK && strata_dispatcher_first(r->dispatcher, &block, &core)) {
+    /* Blocks that were not recorded take no place: a grid may claim billions. */
+    while (st == STRATA_OK && !r->over && strata_dispatcher_first(r->dispatcher, &block, &core)) {
         st = read_block(r, err);
         if (st == STRATA_OK && r->waiting)
             st = start_waiting(r, core, begin, context, err);
     }
     for (core = 0; core < r->n_cores && st == STRATA_OK; core++)
-        while (st == STRATA_OK && r->resident[core] < r->places &&
+        while (st == STRATA_OK && !r->over && r->resident[core] < r->places &&
                strata_dispatcher_release(r->dispatcher, core, &block)) {
             st = read_block(r, err);
             if (st == STRATA_OK && r->waiting)

@@ -24,10 +24,9 @@ enum {
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(
-        err, STRATA_ENOMEM, NULL, 0, 0,
-        "There is no memory left for the reuse distances of so many lines; a sampled "
-        "engine (--engine sampled) needs less.");
+    return strata_no_memory(
+        err, NULL,
+        "for the reuse distances of so many lines; a sampled engine (--engine sampled) needs less");
 }
 
 /* Zeroed. Look-ups are random over the whole table, so large pages save most of their page walks.

@@ -62,8 +62,7 @@ static strata_status prepare(struct sweep *s, const struct strata_gpu *gpu,
     for (uint32_t i = 0; i < STRATA_SWEEP_POINTS; i++) {
         s->cache[i] = calloc(s->residents.n_cores, sizeof *s->cache[i]);
         if (!s->gpu || !s->cache[i])
-            return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                               "There is no memory left for the caches of a sweep.");
+            return strata_no_memory(err, NULL, "for the caches of a sweep");
         struct strata_sweep_point *p = &s->point[i];
         *p = (struct strata_sweep_point){.parameter = i ? 1 + (i - 1) / 4 : 0,
                                          .factor = i ? factors[(i - 1) % 4] : 1};
@@ -146,7 +145,7 @@ strata_status strata_reuse_sweep(const struct strata_gpu *gpu, struct strata_rea
 {
     struct sweep *s = calloc(1, sizeof *s);
     if (!s)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a sweep.");
+        return strata_no_memory(err, NULL, "for a sweep");
     s->point = out;
     s->seed = seed;
     strata_status st = prepare(s, gpu, reader, err);

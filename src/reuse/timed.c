@@ -16,8 +16,7 @@
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "There is no memory left for the stacks of a modelled cache.");
+    return strata_no_memory(err, NULL, "for the stacks of a modelled cache");
 }
 
 strata_status timed_init(struct timed_cache *c, const struct timed_options *opt,

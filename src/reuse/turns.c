@@ -10,26 +10,29 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "reuse/hierarchy.h"
+#include "memory/hierarchy.h"
 #include "reuse/residents.h"
-#include "sm/count_memory.h"
+#include "sm/async_groups.h"
 #include "sm/fetch.h"
 #include "sm/launch_report.h"
 #include "sm/sm_inst.h"
+#include "sm/warp_rules.h"
 
-enum { WHEEL = 8192, GROUPS = 8, NONE = 0 };
+enum { WHEEL = 8192, NONE = 0 };
 
 struct warp {
     struct strata_winst next;
     bool has_next, at_barrier, resting; /* resting: waits for data, takes no turns */
     uint64_t ready, predicate;
-    uint64_t copies, group[GROUPS]; /* asynchronous copies: open, and committed groups */
-    uint32_t n_groups, link;
+    struct sm_async async;
+    uint32_t link;
     uint64_t *reg;
 };
 
 struct turns {
     const struct strata_gpu *gpu;
+    struct strata_gpu unlimited; /* the same without limits of bandwidth */
+    const struct strata_site_sink *sites;
     struct residents r;
     struct hierarchy h;
     struct sm_decoder decoder;
@@ -94,10 +97,9 @@ static void begin_warp(void *context, uint32_t core, uint32_t index)
     free(reg);
     *w = (struct warp){.reg = calloc(t->registers, sizeof *reg)};
     if (!w->reg && t->status == STRATA_OK)
-        t->status = strata_fail(t->err, STRATA_ENOMEM, NULL, 0, 0,
-                                "There is no memory left for the registers of a warp.");
+        t->status = strata_no_memory(t->err, NULL, "for the registers of a warp");
     w->has_next = t->status == STRATA_OK && strata_cursor_next(&t->r.warp[index].cursor, &w->next);
-    w->ready = t->now + (t->h.n.instructions ? t->gpu->launch.block_replace_cycles : 0);
+    w->ready = t->now + (t->h.count.instructions ? t->gpu->launch.block_replace_cycles : 0);
     t->running[core]++;
     schedule(t, index, w->ready);
 }
@@ -107,8 +109,7 @@ static void begin_warp(void *context, uint32_t core, uint32_t index)
 static void release_barrier(struct turns *t, uint32_t place)
 {
     const struct resident_block *b = &t->r.block[place];
-    uint64_t at = t->now + t->gpu->sm.latency_barrier_cycles +
-                  (uint64_t)(b->live_warps * t->gpu->sm.barrier_warp_cycles);
+    uint64_t at = t->now + (uint64_t)sm_barrier_cycles(t->gpu, b->live_warps);
     t->waiting[place] = 0;
     for (uint32_t k = 0; k < t->r.warps_per_block; k++) {
         struct warp *w = &t->warp[b->first_warp + k];
@@ -122,7 +123,7 @@ static void release_barrier(struct turns *t, uint32_t place)
 
 static void end_warp(struct turns *t, uint32_t index)
 {
-    uint32_t place = t->r.warp[index].block, core = residents_core(&t->r, index);
+    uint32_t place = t->r.warp[index].block;
     rest(t, index, true);
     if (residents_end(&t->r, index)) {
         t->waiting[place] = 0;
@@ -131,16 +132,13 @@ static void end_warp(struct turns *t, uint32_t index)
     } else if (t->waiting[place] && t->waiting[place] == t->r.block[place].live_warps) {
         release_barrier(t, place);
     }
-    (void)core;
 }
 
 /* ---- instructions ---- */
 
 static uint32_t groups_allowed(const struct turns *t, const struct warp *w)
 {
-    if (w->next.inst->imm > 0)
-        return (uint32_t)w->next.inst->imm;
-    return t->r.launch->isa == STRATA_ISA_SASS && w->n_groups > 1 ? w->n_groups - 1 : 0;
+    return sm_async_allowed(&w->async, w->next.inst, t->r.launch->isa);
 }
 
 /* When the sources, results and copies an instruction needs are there. */
@@ -153,10 +151,8 @@ static uint64_t needed(const struct turns *t, const struct warp *w, const struct
         at = w->reg[i->write[k]] > at ? w->reg[i->write[k]] : at;
     if (i->reads_predicate && w->predicate > at)
         at = w->predicate;
-    if (i->kind == SM_KIND_WAIT)
-        for (uint32_t k = 0, allowed = groups_allowed(t, w); k + allowed < w->n_groups; k++)
-            at = w->group[k] > at ? w->group[k] : at;
-    return at;
+    return i->kind == SM_KIND_WAIT ? later_of(at, sm_async_wait(&w->async, groups_allowed(t, w)))
+                                   : at;
 }
 
 static void set_results(struct warp *w, const struct sm_inst *i, uint64_t at)
@@ -167,49 +163,68 @@ static void set_results(struct warp *w, const struct sm_inst *i, uint64_t at)
         w->predicate = at;
 }
 
-static void commit_copies(struct warp *w)
+/* What the counters gained through one access is that access's doing. */
+static void tell_site(const struct turns *t, const struct strata_winst *w,
+                      const struct launch_counters *before)
 {
-    if (w->n_groups == GROUPS) { /* the two oldest become one */
-        w->group[1] = w->group[0] > w->group[1] ? w->group[0] : w->group[1];
-        memmove(&w->group[0], &w->group[1], (GROUPS - 1) * sizeof w->group[0]);
-        w->n_groups--;
+    const struct launch_counters *n = &t->h.count;
+    struct strata_site_access a = {
+        .inst = w->inst, .inst_index = w->inst_index, .lanes = popcount32(w->mask)};
+    if (w->inst->space == STRATA_SPACE_SHARED)
+        a.bank_conflicts = strata_shared_access(&t->h.coalescer, w).conflicts;
+    if (w->inst->memop != STRATA_MEM_STORE) { /* a store pushes out others */
+        a.l1_hits = n->ld_hits - before->ld_hits;
+        a.l2_reads = n->l2_tex_read - before->l2_tex_read;
+        a.l2_hits = n->l2_tex_read_hit - before->l2_tex_read_hit;
+        a.dram_reads = n->dram_read - before->dram_read;
     }
-    w->group[w->n_groups++] = w->copies;
-    w->copies = 0;
+    a.sectors = n->ld_sectors + n->st_sectors + n->local_ld_sectors + n->local_st_sectors +
+                n->atom_sectors + n->red_sectors;
+    a.sectors -= before->ld_sectors + before->st_sectors + before->local_ld_sectors +
+                 before->local_st_sectors + before->atom_sectors + before->red_sectors;
+    t->sites->access(t->sites->context, &a);
 }
 
-static void drop_groups(const struct turns *t, struct warp *w)
+/* An access to memory; returns when its data is there. */
+static uint64_t access_memory(struct turns *t, uint32_t index, const struct sm_inst *i, uint64_t at)
 {
-    uint32_t allowed = groups_allowed(t, w),
-             gone = w->n_groups > allowed ? w->n_groups - allowed : 0;
-    memmove(&w->group[0], &w->group[gone], (w->n_groups - gone) * sizeof w->group[0]);
-    w->n_groups -= gone;
+    const struct strata_winst *w = &t->warp[index].next;
+    uint32_t core = residents_core(&t->r, index);
+    count_memory_instruction(&t->h.count, w->inst);
+    t->h.now = later_of(t->h.now, at);
+    if (!t->sites)
+        return i->kind == SM_KIND_SHARED
+                   ? hierarchy_shared(&t->h, core, w, at)
+                   : hierarchy_access(&t->h, core, w, t->r.warp[index].local_base, at);
+    struct launch_counters before = t->h.count;
+    uint64_t done = i->kind == SM_KIND_SHARED
+                        ? hierarchy_shared(&t->h, core, w, at)
+                        : hierarchy_access(&t->h, core, w, t->r.warp[index].local_base, at);
+    tell_site(t, w, &before);
+    return done;
 }
 
 static void execute(struct turns *t, uint32_t index, const struct sm_inst *i, uint64_t at)
 {
     struct warp *w = &t->warp[index];
     switch (i->kind) {
-    case SM_KIND_GLOBAL: {
-        sm_count_memory(&t->h.n, w->next.inst);
-        uint64_t done = hierarchy_access(&t->h, residents_core(&t->r, index), &w->next,
-                                         t->r.warp[index].local_base, at);
+    case SM_KIND_GLOBAL:
+    case SM_KIND_SHARED: {
+        uint64_t done = access_memory(t, index, i, at);
         if (w->next.inst->memop == STRATA_MEM_ASYNC_COPY)
-            w->copies = done > w->copies ? done : w->copies;
+            sm_async_arrive(&w->async.open, done);
         else
             set_results(w, i, done);
         break;
     }
-    case SM_KIND_SHARED:
-        sm_count_memory(&t->h.n, w->next.inst);
-        hierarchy_shared(&t->h, &w->next);
-        set_results(w, i, at + t->gpu->shared.latency_cycles);
-        break;
     case SM_KIND_COMMIT:
-        commit_copies(w);
+        sm_async_commit(&w->async);
         break;
     case SM_KIND_WAIT:
-        drop_groups(t, w);
+        sm_async_drop(&w->async, groups_allowed(t, w));
+        break;
+    case SM_KIND_MEMBAR:
+        hierarchy_flush(&t->h, residents_core(&t->r, index), at);
         break;
     default:
         set_results(w, i, at + i->latency);
@@ -240,7 +255,7 @@ static void run_warp(struct turns *t, uint32_t index)
             schedule(t, index, at);
             return;
         }
-        t->h.n.instructions++;
+        t->h.count.instructions++;
         t->unknown += w->next.inst->opclass == STRATA_OP_OTHER;
         fetch_note(t->fetch, i->fetch_line);
         execute(t, index, i, at);
@@ -261,6 +276,20 @@ static void run_warp(struct turns *t, uint32_t index)
 
 /* ---- a launch ---- */
 
+/* No clock: of the limits only the rate of DRAM is kept, since what is on its way when the memory
+ * is the bottleneck depends on it. Latencies stay, so that it can be told from what is there. */
+static void lift_limits(struct strata_gpu *g)
+{
+    g->l1.mshrs = g->l1.miss_requests_per_cycle = g->l1.store_drain_cycles = 0;
+    g->xbar.request_bytes_per_cycle_per_sm = g->xbar.response_bytes_per_cycle_per_sm = 0;
+    g->xbar.total_bytes_per_cycle = 0;
+    g->l2.bytes_per_cycle_per_slice = g->l2.fabric_bytes_per_cycle = 0;
+    g->l2.request_cycles = g->l2.partial_write_cycles = 0;
+    g->l2.atomic_cycles = g->l2.atomic_hot_cycles = 0;
+    g->dram.row_miss_cycles = g->dram.tRFC = g->dram.tREFI = 0;
+    g->tlb.enabled = false;
+}
+
 static strata_status prepare(struct turns *t, struct strata_reader *reader, uint64_t seed,
                              struct strata_error *err)
 {
@@ -278,10 +307,11 @@ static strata_status prepare(struct turns *t, struct strata_reader *reader, uint
     t->head = calloc(WHEEL, sizeof *t->head);
     t->tail = calloc(WHEEL, sizeof *t->tail);
     if (!t->fetch || !t->warp || !t->waiting || !t->running || !t->head || !t->tail)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the resident warps of a launch.");
+        return strata_no_memory(err, NULL, "for the resident warps of a launch");
     fetch_gpu_init(t->fetch, t->gpu);
-    return hierarchy_init(&t->h, t->gpu, t->r.launch, t->r.occupancy.l1_bytes, seed, err);
+    t->unlimited = *t->gpu;
+    lift_limits(&t->unlimited);
+    return hierarchy_init(&t->h, &t->unlimited, t->r.launch, t->r.occupancy.l1_bytes, seed, err);
 }
 
 static void release(struct turns *t)
@@ -304,10 +334,13 @@ static void release(struct turns *t)
 static void report(struct turns *t, struct strata_result *out)
 {
     const struct strata_launch *l = t->r.launch;
-    t->h.n.dram_other_sectors =
+    uint32_t sector = t->gpu->l2.cache.sector_bytes;
+    t->h.count.dram_other_sectors =
         sm_other_dram_sectors(t->gpu, t->fetch->n_used, SM_PROFILER_SECTOR_BYTES);
-    launch_counters_report(&t->h.n, COUNTED_INSTRUCTIONS, SM_PROFILER_SECTOR_BYTES, out);
-    hierarchy_report(&t->h, out);
+    launch_counters_report(&t->h.count, COUNTED_INSTRUCTIONS, SM_PROFILER_SECTOR_BYTES, out);
+    launch_counters_report(&t->h.count, COUNTED_L1 | COUNTED_L2 | COUNTED_DRAM, sector, out);
+    strata_result_detail(out, "coalescer.merged_sectors",
+                         packet_sectors(t->h.count.merged_sectors, sector));
     sm_report_launch(l, &t->r.occupancy, out);
     if (t->unknown)
         strata_result_warn(out,
@@ -323,12 +356,12 @@ strata_status turns_run(const struct strata_gpu *gpu, struct strata_reader *read
     struct turns *t = calloc(1, sizeof *t);
     uint32_t index;
     if (!t)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "There is no memory left for a launch.");
+        return strata_no_memory(err, NULL, "for a launch");
     t->gpu = gpu;
     t->err = err;
     strata_status st = prepare(t, reader, opt->seed, err);
     t->h.dram = opt->dram;
-    t->h.sites = opt->sites;
+    t->sites = opt->sites;
     if (st == STRATA_OK)
         st = residents_fill(&t->r, begin_warp, t, err);
     t->status = t->status == STRATA_OK ? st : t->status;
@@ -337,7 +370,8 @@ strata_status turns_run(const struct strata_gpu *gpu, struct strata_reader *read
             run_warp(t, index);
     st = t->status;
     if (st == STRATA_OK) {
-        hierarchy_drain(&t->h);
+        for (uint32_t s = 0; s < t->h.n_sms; s++)
+            hierarchy_drain(&t->h, s);
         report(t, out);
     }
     release(t);

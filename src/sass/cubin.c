@@ -19,8 +19,7 @@
 
 static strata_status no_memory(const char *name, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, name, 0, 0,
-                       "there is no memory for the tables of a cubin.");
+    return strata_no_memory(err, name, "for the tables of a cubin");
 }
 
 static strata_status damaged(const char *name, const char *what, struct strata_error *err)
@@ -71,6 +70,7 @@ static strata_status read_sections(struct sass_cubin *c, const struct elf64 *e, 
                                    .size = h.sh_size,
                                    .align = h.sh_addralign,
                                    .elf_index = i,
+                                   .info = h.sh_info,
                                    .kernel = SASS_NO_KERNEL};
         classify(s);
         s->bytes = elf64_section_bytes(e, &h);
@@ -183,6 +183,7 @@ static strata_status find_kernels(struct sass_cubin *c, const char *name, struct
         c->kernel[c->n_kernels++] = (struct sass_kernel){.name = function,
                                                          .is_entry = is_entry(c, i, function),
                                                          .section = i,
+                                                         .registers = c->section[i].info >> 24,
                                                          .constant0 = SASS_UNDEFINED,
                                                          .constant2 = SASS_UNDEFINED};
     }

@@ -116,6 +116,8 @@ static void source_signs(const struct sass_slot *s, enum place p, const struct b
                          struct sass_operand *o)
 {
     bool half = s->flags & FLAG_HALF;
+    if (s->flags & FLAG_NO64 && p == PLACE_64)
+        return;
     uint64_t neg = get(b, half ? places[p].half_neg : places[p].neg, 1);
     if (neg && s->flags & FLAG_INV)
         o->flags |= SASS_NOT;
@@ -209,32 +211,33 @@ static void memory(const struct sass_slot *s, const struct bits *b, struct sass_
     o->ureg = SASS_NO_UREG;
     o->desc = SASS_URZ;
     o->value = s->width ? sign_extend(get(b, s->aux, s->width), s->width) : 0;
+    if (s->flags & FLAG_UNIT32)
+        o->value *= 32;
     if (s->flags & FLAG_X)
         o->suffix = strides[get(b, 78, 2)];
-    if (s->kind != SLOT_MEM_U)
-        return;
-    o->ureg = get_ureg(b, s->ureg);
-    if (s->desc && get(b, s->desc, 1)) {
-        /* before Hopper the descriptor is part of the text only if bit 101 is set */
-        bool named = b->arch >= 90 || get(b, 101, 1);
-        o->desc = named ? o->ureg : SASS_URZ;
-        o->ureg = SASS_NO_UREG;
-    }
     if (s->flags & FLAG_WIDE64 && o->reg != SASS_RZ)
         o->suffix = get(b, s->neg, 1) ? SASS_W_64 : SASS_W_U32;
+    /* before Hopper the descriptor is part of the text only if bit 101 is set */
+    bool described = s->desc && get(b, s->desc, 1);
+    bool named = described && (b->arch >= 90 || get(b, 101, 1));
+    if (s->kind == SLOT_MEM_U && !described)
+        o->ureg = get_ureg(b, s->ureg);
+    else if (named) /* beside a shared address with a uniform register: the one after that */
+        o->desc = (uint8_t)(get_ureg(b, s->ureg) + (s->kind == SLOT_MEM));
 }
 
 static void label(const struct sass_slot *s, const struct bits *b, uint64_t address,
                   struct sass_operand *o)
 {
     /* Hopper put eight more bits below the 48 that there were */
-    int64_t offset = s->kind == SLOT_LABEL30 ? sign_extend(get(b, 34, 30), 30) * 4
+    int64_t offset = s->kind == SLOT_LABEL24   ? sign_extend(get(b, 24, 40), 40)
+                     : s->kind == SLOT_LABEL30 ? sign_extend(get(b, 34, 30), 30) * 4
                      : b->arch >= 90 ? sign_extend(get(b, 34, 48) << 8 | get(b, 16, 8), 56) * 4
                                      : sign_extend(get(b, 34, 48), 48) * 4;
     o->kind = s->kind == SLOT_OFFSET ? SASS_IMM : SASS_LABEL;
     o->reg = SASS_RZ;
     o->value = offset;
-    if (s->kind == SLOT_LABEL || s->kind == SLOT_LABEL30)
+    if (s->kind != SLOT_TARGET && s->kind != SLOT_OFFSET)
         o->value = (int64_t)(address + SASS_INST_BYTES + (uint64_t)offset);
 }
 
@@ -315,6 +318,10 @@ static void decode_slot(const struct sass_row *r, const struct sass_slot *s, con
     case SLOT_PREV:
         predicate(s, b, o);
         break;
+    case SLOT_DESCRIPTOR:
+        o->kind = SASS_DESCRIPTOR;
+        o->reg = get_ureg(b, s->at);
+        break;
     case SLOT_PR:
     case SLOT_UPR:
         o->kind = SASS_PREDS;
@@ -335,11 +342,16 @@ static void decode_slot(const struct sass_row *r, const struct sass_slot *s, con
     case SLOT_CONST_IDX:
     case SLOT_CONST_UIDX:
         constant(b, o);
-        if (s->kind == SLOT_CONST_IDX)
+        if (s->kind == SLOT_CONST_IDX) {
             o->reg = (uint8_t)get(b, 24, 8);
+            if (o->reg != SASS_RZ)
+                o->value = sign_extend((uint64_t)o->value, 16);
+        }
         if (s->kind == SLOT_CONST_UIDX) {
             o->kind = SASS_CONST;
             o->ureg = get_ureg(b, 24);
+            if (o->ureg != SASS_URZ)
+                o->value = sign_extend((uint64_t)o->value, 16);
         }
         break;
     case SLOT_MEM:
@@ -348,6 +360,7 @@ static void decode_slot(const struct sass_row *r, const struct sass_slot *s, con
         break;
     case SLOT_LABEL:
     case SLOT_LABEL30:
+    case SLOT_LABEL24:
     case SLOT_TARGET:
     case SLOT_OFFSET:
         label(s, b, address, o);

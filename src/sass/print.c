@@ -121,7 +121,7 @@ static void put_constant(struct text *t, const struct sass_operand *o, uint32_t 
     } else {
         put(t, "c[0x%x]", o->bank);
     }
-    put(t, flags & (FLAG_HALF | FLAG_BRACKET) ? " [" : "[");
+    put(t, (flags & (FLAG_HALF | FLAG_TIGHT)) == FLAG_HALF ? " [" : "[");
     bool indexed = true;
     bool zero = flags & FLAG_ZERO && !o->value;
     if (o->reg != SASS_RZ || (zero && o->ureg == SASS_NO_UREG))
@@ -154,7 +154,7 @@ static void put_memory(struct text *t, const struct sass_operand *o)
         put_suffix(t, o->suffix);
         some = true;
     }
-    if (o->ureg != SASS_NO_UREG && (o->ureg != SASS_URZ || (o->suffix != SASS_W_64 && some))) {
+    if (o->ureg != SASS_NO_UREG && (o->ureg != SASS_URZ || o->suffix != SASS_W_64)) {
         put(t, some ? "+" : "");
         put_register(t, true, o->ureg);
         put_suffix(t, o->ureg_suffix);
@@ -202,6 +202,11 @@ static void put_bare(struct text *t, const struct sass_operand *o, uint32_t flag
         break;
     case SASS_MEMORY:
         put_memory(t, o);
+        break;
+    case SASS_DESCRIPTOR:
+        put(t, "desc[");
+        put_register(t, true, o->reg);
+        put(t, "]");
         break;
     case SASS_SPECIAL:
         if (sass_special_name((uint32_t)o->value))

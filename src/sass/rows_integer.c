@@ -5,7 +5,6 @@
 #define BOOL    M(BOOL, 74, 2, sass_set_bool)
 #define IS_U32  EITHER(SIGN, 73, W(U32), Q(S32))
 
-static const uint16_t prmt_modes[8] = {0, W(F4E), W(B4E), W(RC8), W(ECL), W(ECR), W(RC16), BAD};
 static const uint16_t bytes[4] = {0, W(B1), W(B2), W(B3)};
 static const uint16_t vimnmx_types[4] = {W(U32), Q(S32), W(U16x2), W(S16x2)};
 static const uint16_t vimnmx_types_100[4] = {W(U32), W(S32), W(U16x2), W(S16x2)};
@@ -17,11 +16,7 @@ static const uint16_t vimnmx_types_100[4] = {W(U32), W(S32), W(U16x2), W(S16x2)}
 #define IMAD_ABC SLOTS(RD, A_(0), B_(SIGNED), C_(NEG | SIGNED))
 #define IMAD_X   SLOTS(RD, PDH(81), A_(0), B_(SIGNED), C_(INV | SIGNED), P(87, 90))
 
-#define ISETP_SLOTS  SLOTS(PD(81), PD(84), A_(0), B_(SIGNED), P(87, 90))
-#define ISETP_EX     SLOTS(PD(81), PD(84), A_(0), B_(SIGNED), P(87, 90), P(68, 71))
-#define ISETP_S(...) SLOTS(PD(81), PD(84), A_(0), __VA_ARGS__)
-
-#define LEA_NEG A_(NEG)
+#define ISETP_SLOTS SLOTS(PD(81), PD(84), A_(0), B_(SIGNED), P(87, 90))
 
 ROWS(
     integer,
@@ -32,13 +27,15 @@ ROWS(
      SLOTS(RD, PD(81), PD(84), A_(INV), B_(INV | SIGNED), C_(INV | SIGNED), P(87, 90), P(77, 80))},
     {ALU(IADD3, 0x010), SLOTS(RD, PD(81), PD(84), A_(NEG), B_(NEG | SIGNED), C_(NEG | SIGNED))},
     {ALU(IADD, 0x035), FROM(100), MODS(ALWAYS(SIZE, W(64))), SLOTS(RD, A_(NEG), B_(NEG | SIGNED))},
-    {ALU(VIADD, 0x036), SLOTS(RD, A_(NEG), B_(NEG))},
+    {ALU(VIADD, 0x036), FROM(90), SLOTS(RD, A_(NEG), B_(NEG))},
     {ALU(IABS, 0x013), SLOTS(RD, B_(NEG | SIGNED))},
 
     /* products; the disassembler names special cases of IMAD by what they do */
     {ALU(IMAD, 0x024), FORMS(F_RRR), WHEN(IS(24, 8, 255), IS(32, 8, 255), IS(74, 1, 0)),
      MODS(ALWAYS(MODE, W(MOV)), IS_U32), IMAD_ABC},
     {ALU(IMAD, 0x024), FORMS(F_RRI | F_RRC), WHEN(IS(24, 8, 255), IS(64, 8, 255), IS(74, 1, 0)),
+     MODS(ALWAYS(MODE, W(MOV)), IS_U32), IMAD_ABC},
+    {ALU(IMAD, 0x024), FORMS(F_RIR), WHEN(IS(32, 32, 0), IS(74, 1, 0)),
      MODS(ALWAYS(MODE, W(MOV)), IS_U32), IMAD_ABC},
     {ALU(IMAD, 0x024), FORMS(F_RIR), WHEN(IS(32, 32, 1), IS(64, 8, 255), IS(74, 1, 0)),
      MODS(ALWAYS(MODE, W(MOV)), IS_U32), IMAD_ABC},
@@ -69,12 +66,16 @@ ROWS(
      SLOTS(RD, A_(0), B_(0), C_(NEG))},
 
     /* comparisons */
-    {ALU(ISETP, 0x00c), FROM(100), WHEN(IS(72, 1, 0), IS(80, 1, 1)),
+    {ALU(ISETP, 0x00c), FROM(120), WHEN(IS(72, 1, 0), IS(80, 1, 1)),
      MODS(CMP_INT, EITHER(SIGN, 73, W(U64), W(S64)), BOOL), ISETP_SLOTS},
+    {ALU(ISETP, 0x00c), TILL(79), MODS(CMP_INT, IS_U32, BOOL, BIT(CARRY_IN, 72, EX)),
+     SLOTS(PD(81), PD(84), A_(0), B_(SIGNED), P(87, 90), PH(68, 71))},
     {ALU(ISETP, 0x00c), WHEN(IS(72, 1, 1)), MODS(CMP_INT, IS_U32, BOOL, BIT(CARRY_IN, 72, EX)),
-     ISETP_EX},
+     SLOTS(PD(81), PD(84), A_(0), B_(SIGNED), P(87, 90), P(68, 71))},
     {ALU(ISETP, 0x00c), MODS(CMP_INT, IS_U32, BOOL), ISETP_SLOTS},
     {ALU(IMNMX, 0x017), TILL(89), MODS(IS_U32), SLOTS(RD, A_(0), B_(SIGNED), P(87, 90))},
+    {ALU(IMNMX, 0x017), FROM(120), WHEN(IS(74, 1, 1)), MODS(EITHER(TYPE, 73, W(U64), W(S64))),
+     SLOTS(PD(81), PD(84), RD, A_(0), B_(SIGNED), P(87, 90), P(77, 80))},
     {ALU(VIMNMX, 0x048), TILL(99), MODS(M(TYPE, 72, 2, vimnmx_types), BIT(RELU, 76, RELU)),
      SLOTS(RD, A_(0), B_(SIGNED), P(87, 90))},
     {ALU(VIMNMX, 0x048), TILL(119), MODS(M(TYPE, 72, 2, vimnmx_types), BIT(RELU, 76, RELU)),
@@ -98,9 +99,9 @@ ROWS(
      MODS(BIT(HIGH, 80, HI), BIT(CARRY_IN, 74, X), BIT(SIGN, 73, SX32)),
      SLOTS(RD, PDH(81), A_(INV), B_(INV), IMM(75, 5), P(87, 90))},
     {ALU(LEA, 0x011), WHEN(IS(74, 1, 0)), MODS(BIT(HIGH, 80, HI)),
-     SLOTS(RD, PDH(81), A_(NEG), B_(NEG), C_(0), IMM(75, 5))},
+     SLOTS(RD, PDH(81), A_(NEG), B_(NEG | FLAG_NO64), C_(0), IMM(75, 5))},
     {ALU(LEA, 0x011), MODS(BIT(HIGH, 80, HI), BIT(CARRY_IN, 74, X)),
-     SLOTS(RD, PDH(81), A_(INV), B_(INV), C_(0), IMM(75, 5), P(87, 90))},
+     SLOTS(RD, PDH(81), A_(INV), B_(INV | FLAG_NO64), C_(0), IMM(75, 5), P(87, 90))},
 
     /* logic: the table of truth is an operand */
     {ALU(LOP3, 0x012), MODS(ALWAYS(LUT, W(LUT)), BIT(BOOL, 80, PAND)),
@@ -115,9 +116,10 @@ ROWS(
      SLOTS(RD, A_(0), B_(0), C_(0))},
     {ALU(SGXT, 0x01a), MODS(BIT(WRAP, 75, W), IS_U32), SLOTS(RD, A_(0), B_(SIGNED))},
     {ALU(BMSK, 0x01b), MODS(BIT(WRAP, 75, W)), SLOTS(RD, A_(0), B_(SIGNED))},
-    {ALU(PRMT, 0x016), MODS(M(MODE, 72, 3, prmt_modes)), SLOTS(RD, A_(0), B_(0), C_(0))},
+    {ALU(PRMT, 0x016), MODS(M(MODE, 72, 3, sass_set_prmt)), SLOTS(RD, A_(0), B_(0), C_(0))},
     {ALU(POPC, 0x109), SLOTS(RD, B_(INV))}, {ALU(BREV, 0x101), SLOTS(RD, B_(INV))},
     {ALU(FLO, 0x100), MODS(IS_U32, BIT(MODE, 74, SH)), SLOTS(RD, PDH(81), B_(INV))},
+    {ALU(VABSDIFF, 0x014), MODS(IS_U32), SLOTS(RD, A_(0), B_(SIGNED), C_(0))},
     {ALU(VABSDIFF4, 0x015), /* sums of absolute differences of bytes */
      MODS(EITHER(TYPE, 73, W(U8), W(S8)), BIT(MODE, 75, ACC)), SLOTS(RD, A_(0), B_(0), C_(0))},
 
@@ -131,7 +133,7 @@ ROWS(
     {ALU(MOV, 0x002), FORMS(F_RRI), FROM(100), MODS(ALWAYS(SIZE, W(64))),
      SLOTS(RD,
            {.kind = SLOT_IMM2, .at = 64, .width = 24, .aux = 24, .ureg = 40, .flags = FLAG_WHOLE})},
-    {ALU(MOV, 0x002), FROM(100), WHEN(IS(80, 1, 1)), MODS(ALWAYS(SIZE, W(64))),
+    {ALU(MOV, 0x002), FROM(120), WHEN(IS(80, 1, 1)), MODS(ALWAYS(SIZE, W(64))),
      SLOTS(RD, B_(0), {.kind = SLOT_IMM, .at = 72, .width = 4, .hide = 15})},
     {ALU(MOV, 0x002), SLOTS(RD, B_(0), {.kind = SLOT_IMM, .at = 72, .width = 4, .hide = 15})},
     {OP(P2R, 0x803), MODS(M(MODE, 76, 2, bytes)),

@@ -36,9 +36,9 @@ ROWS(tensor,
      {OP(HMMA, 0x23c), WHEN(IS(73, 1, 1)), MODS(BIT(SPARSE, 73, SP), HMMA_MODS),
       SLOTS(RD, REG_A, REG_B, REG_C, SPARSE, IMM(48, 2))},
      {OP(HMMA, 0x23c), MODS(HMMA_MODS), SLOTS(RD, REG_A, REG_B, REG_C)},
-     {OP(HMMA, 0x236), /* in four steps, for matrices of Volta's shape */
+     {OP(HMMA, 0x236), TILL(79), /* in four steps, for matrices of Volta's shape */
       MODS(ALWAYS(SHAPE, W(884)), M2(TYPE, 76, 1, 78, 1, volta_types),
-           M2(ACC_TYPE, 76, 1, 78, 1, volta_types), M2(STEP, 75, 1, 77, 1, steps)),
+           M2(ACC_TYPE, 76, 1, 78, 1, volta_types), M(STEP, 79, 2, steps)),
       SLOTS(RD, ROW_A, COL_B, REG_C)},
      {OP(IMMA, 0x237), WHEN(IS(72, 1, 1)),
       MODS(BIT(SPARSE, 72, SP), IMMA_SHAPE, IMMA_TYPES, BIT(SAT, 82, SAT)),

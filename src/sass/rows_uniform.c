@@ -6,7 +6,8 @@
 #define IS_U32  EITHER(SIGN, 73, W(U32), Q(S32))
 #define SIZE    M(SIZE, 73, 3, sass_set_size)
 
-static const uint16_t prmt_modes[8] = {0, W(F4E), W(B4E), W(RC8), W(ECL), W(ECR), W(RC16), BAD};
+#define SIGNS      (NEG | ABS)
+#define FLOAT_MODS MODS(BIT(FTZ, 80, FTZ), M(ROUND, 78, 2, sass_set_round), BIT(SAT, 77, SAT))
 
 #define UIADD3_X(pd)                                                                               \
     SLOTS(URD, pd(81), pd(84), A_(INV), B_(INV | SIGNED), C_(INV), UP(87, 90), UP(77, 80))
@@ -27,7 +28,7 @@ ROWS(
      SLOTS(URD, UPDH(81), A_(0), B_(SIGNED), C_(INV), UP(87, 90))},
     {UALU(UIMAD, 0x0a6), MODS(ALWAYS(MODE, W(HI)), IS_U32),
      SLOTS(URD, UPDH(81), A_(0), B_(SIGNED), C_(NEG | SIGNED))},
-    {UALU(UISETP, 0x08c), FROM(100), WHEN(IS(72, 1, 0), IS(80, 1, 1)),
+    {UALU(UISETP, 0x08c), FROM(120), WHEN(IS(72, 1, 0), IS(80, 1, 1)),
      MODS(CMP_INT, EITHER(SIGN, 73, W(U64), W(S64)), BOOL),
      SLOTS(UPD(81), UPD(84), A_(0), B_(SIGNED), UP(87, 90))},
     {UALU(UISETP, 0x08c), WHEN(IS(72, 1, 1)), MODS(CMP_INT, IS_U32, BOOL, BIT(CARRY_IN, 72, EX)),
@@ -45,9 +46,9 @@ ROWS(
      MODS(BIT(HIGH, 80, HI), BIT(CARRY_IN, 74, X), BIT(SIGN, 73, SX32)),
      SLOTS(URD, UPDH(81), A_(INV), B_(INV), IMM(75, 5), UP(87, 90))},
     {UALU(ULEA, 0x091), WHEN(IS(74, 1, 0)), MODS(BIT(HIGH, 80, HI)),
-     SLOTS(URD, UPDH(81), A_(NEG), B_(NEG), C_(0), IMM(75, 5))},
+     SLOTS(URD, UPDH(81), A_(NEG), B_(NEG | FLAG_NO64), C_(0), IMM(75, 5))},
     {UALU(ULEA, 0x091), MODS(BIT(HIGH, 80, HI), BIT(CARRY_IN, 74, X)),
-     SLOTS(URD, UPDH(81), A_(INV), B_(INV), C_(0), IMM(75, 5), UP(87, 90))},
+     SLOTS(URD, UPDH(81), A_(INV), B_(INV | FLAG_NO64), C_(0), IMM(75, 5), UP(87, 90))},
     {UALU(ULOP3, 0x092), MODS(ALWAYS(LUT, W(LUT)), BIT(BOOL, 80, PAND)),
      SLOTS(UPDH(81), URD, A_(0), B_(0), C_(0), IMM(72, 8), UP(87, 90))},
     {.op = SASS_UPLOP3,
@@ -62,7 +63,7 @@ ROWS(
      SLOTS(URD, A_(0), B_(0), C_(0))},
     {UALU(USGXT, 0x09a), MODS(BIT(WRAP, 75, W), IS_U32), SLOTS(URD, A_(0), B_(SIGNED))},
     {UALU(UBMSK, 0x09b), MODS(BIT(WRAP, 75, W)), SLOTS(URD, A_(0), B_(SIGNED))},
-    {UALU(UPRMT, 0x096), MODS(M(MODE, 72, 3, prmt_modes)), SLOTS(URD, A_(0), B_(0), C_(0))},
+    {UALU(UPRMT, 0x096), MODS(M(MODE, 72, 3, sass_set_prmt)), SLOTS(URD, A_(0), B_(0), C_(0))},
     {UALU(USEL, 0x087), FORMS(F_RUR), FROM(100), MODS(ALWAYS(SIZE, W(64))),
      SLOTS(URD, A_(0), B_(0), UP(87, 90))},
     {UALU(USEL, 0x087), SLOTS(URD, A_(0), B_(0), UP(87, 90))},
@@ -76,8 +77,30 @@ ROWS(
     {UALU(UMOV, 0x082), SLOTS(URD, B_(0))},
     {.op = SASS_UMOV, .opcode = 0x882, .flags = ROW_UNIFORM, SLOTS(URD, IMM(32, 32))},
     {UOP(UP2UR, 0x883), SLOTS(URD, {.kind = SLOT_UPR}, UR(24), IMM(32, 32))},
-    {UALU(UFFMA, 0x055), FROM(100),
-     SLOTS(URD, A_(NEG | ABS), B_(NEG | ABS | FLOAT), C_(NEG | ABS | FLOAT))},
+    /* floats, from Blackwell on */
+    {UALU(UFFMA, 0x055), FROM(100), FLOAT_MODS,
+     SLOTS(URD, A_(SIGNS), B_(SIGNS | FLOAT), C_(SIGNS | FLOAT))},
+    {UALU(UFADD, 0x054), FROM(100), FLOAT_MODS, SLOTS(URD, A_(SIGNS), C_(SIGNS | FLOAT))},
+    {UALU(UFMUL, 0x056), FROM(100), FLOAT_MODS, SLOTS(URD, A_(SIGNS), B_(SIGNS | FLOAT))},
+    {UALU(UFSEL, 0x051), FROM(100), SLOTS(URD, A_(SIGNS), B_(SIGNS | FLOAT), UP(87, 90))},
+    {UALU(UFMNMX, 0x050), FROM(100), MODS(BIT(FTZ, 80, FTZ), BIT(NAN, 81, NAN)),
+     SLOTS(URD, A_(SIGNS), B_(SIGNS | FLOAT), UP(87, 90))},
+    {UALU(UFSETP, 0x053), FROM(100),
+     MODS(M(CMP, 76, 4, sass_set_compare_float), BIT(FTZ, 80, FTZ), BOOL),
+     SLOTS(UPD(81), UPD(84), A_(SIGNS), B_(SIGNS | FLOAT), UP(87, 90))},
+    {UALU(UI2F, 0x05a), FROM(100),
+     MODS(M(TYPE, 75, 2, sass_set_float_type), M2(SRC_TYPE, 84, 2, 74, 1, sass_set_int_type),
+          M(ROUND, 78, 2, sass_set_round)),
+     SLOTS(URD, B_(SIGNED))},
+    {UALU(UF2I, 0x05c), FROM(100),
+     MODS(BIT(FTZ, 80, FTZ), M2(TYPE, 75, 2, 72, 1, sass_set_int_type),
+          M(SRC_TYPE, 84, 2, sass_set_float_type), M(ROUND, 78, 2, sass_set_float_round),
+          BIT(NAN, 77, NTZ)),
+     SLOTS(URD, B_(SIGNS | FLOAT))},
+    {UALU(UVIMNMX, 0x04a), FROM(100), MODS(EITHER(TYPE, 72, W(U32), W(S32))),
+     SLOTS(URD, A_(0), B_(SIGNED), UP(87, 90))},
+    {UALU(UIMNMX, 0x085), FROM(120), MODS(EITHER(TYPE, 73, W(U64), W(S64))),
+     SLOTS(UPD(81), UPD(84), URD, A_(0), B_(SIGNED), UP(87, 90), UP(77, 80))},
     {.op = SASS_ULDC,
      .opcode = 0xab9,
      .flags = ROW_UNIFORM,

@@ -52,8 +52,10 @@ enum sass_slot_kind {
     SLOT_CONST_WIDE, /* c[bank at 54][uniform register at 24 + offset at 37..53] */
     SLOT_MEM,        /* [register at `at` + immediate]; immediate of `width` bits at `aux` */
     SLOT_MEM_U,      /* the same and a uniform register at `ureg` */
+    SLOT_DESCRIPTOR, /* uniform register at `at`, printed as desc[] */
     SLOT_LABEL,   /* relative to the next instruction: bits 34.. and 16..23, in units of 4 bytes */
     SLOT_LABEL30, /* relative, bits 34..63 only */
+    SLOT_LABEL24, /* relative, bits 24..63, in bytes */
     SLOT_TARGET,  /* absolute, same bits */
     SLOT_OFFSET,  /* the distance itself, same bits */
     SLOT_SPECIAL,
@@ -74,14 +76,16 @@ enum sass_slot_flags {
     FLAG_HIDE_T = 64,  /* not printed if it is PT (RZ, URZ, zero) without a sign */
     FLAG_HIDE_F = 128, /* not printed if it is !PT */
     FLAG_HIDDEN = 256,
-    FLAG_SPACE = 512,      /* a space, not a comma, before it */
-    FLAG_FLOAT = 1024,     /* immediates: f32 */
-    FLAG_DOUBLE = 2048,    /* immediates: upper half of an f64 */
-    FLAG_WIDE64 = 8192,    /* memory: the register prints .64 or .U32 by bit `neg` */
-    FLAG_REUSE = 16384,    /* register: bit 122 + abs */
-    FLAG_X = 32768,        /* memory: .X4 .X8 .X16 by bits 78..79 */
-    FLAG_ZERO = 65536,     /* constants: an index register RZ is printed if the offset is 0 */
-    FLAG_BRACKET = 131072, /* constants: a space between the brackets */
+    FLAG_SPACE = 512,    /* a space, not a comma, before it */
+    FLAG_FLOAT = 1024,   /* immediates: f32 */
+    FLAG_DOUBLE = 2048,  /* immediates: upper half of an f64 */
+    FLAG_WIDE64 = 8192,  /* memory: the register prints .64 or .U32 by bit `neg` */
+    FLAG_REUSE = 16384,  /* register: bit 122 + abs */
+    FLAG_X = 32768,      /* memory: .X4 .X8 .X16 by bits 78..79 */
+    FLAG_ZERO = 65536,   /* constants: an index register RZ is printed if the offset is 0 */
+    FLAG_TIGHT = 131072, /* constants of halves: no space between the brackets */
+    FLAG_NO64 = 524288,  /* no sign where the register stands at 64: the bit means something else */
+    FLAG_UNIT32 = 1048576, /* memory: the offset counts 32 bytes */
     FLAG_WHOLE = 262144    /* immediates of 64 bits: printed without a sign */
 };
 

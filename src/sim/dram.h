@@ -39,7 +39,7 @@ struct dram_timing {
     uint32_t age_limit;                                      /* 0: none */
     uint32_t sm_mhz, dram_mhz;
     uint32_t atom_bytes; /* of one column command */
-    uint32_t row_bytes;
+    uint32_t row_bytes, interleave_bytes;
     uint32_t all_channels;  /* of the GPU: how far apart a channel's blocks are */
     uint32_t before, after; /* SM cycles on the way to the channel and back, fixed */
     uint32_t unloaded;      /* SM cycles of a row hit that waits for nothing, with both ways */

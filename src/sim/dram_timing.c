@@ -73,6 +73,7 @@ strata_status dram_timing_init(struct dram_timing *t, const struct strata_gpu *g
         .dram_mhz = gpu->dram.clock_mhz,
         .atom_bytes = gpu->dram.bus_bytes * gpu->dram.burst_length,
         .row_bytes = gpu->dram.row_bytes,
+        .interleave_bytes = gpu->dram.interleave_bytes,
         .all_channels = gpu->dram.channels};
     if (t->write_high == 0 || t->write_high > t->write_queue)
         t->write_high = t->write_queue == UINT32_MAX ? 32 : t->write_queue;
@@ -91,9 +92,9 @@ strata_status dram_timing_init(struct dram_timing *t, const struct strata_gpu *g
  */
 void dram_decode(const struct dram_timing *t, uint64_t line, uint32_t *bank, uint32_t *row)
 {
-    uint64_t block = (line >> 8) / t->all_channels;
+    uint64_t block = line / t->interleave_bytes / t->all_channels;
     uint32_t low = t->banks > 1 ? (uint32_t)(block & 1) : 0,
-             per_row = t->row_bytes > 256 ? t->row_bytes / 256 : 1;
+             per_row = t->row_bytes > t->interleave_bytes ? t->row_bytes / t->interleave_bytes : 1;
     uint64_t wide = (t->banks > 1 ? block >> 1 : block) / per_row;
     uint32_t high_banks = t->banks > 1 ? t->banks / 2 : 1;
     uint64_t high = wide % high_banks, r = wide / high_banks;

@@ -1,17 +1,17 @@
-/* l1.h - the L1 data cache of the clocked model, old and new.
+/* l1.h - the L1 data cache of the clocked model, streaming or reserving.
  *
- * New (paper 004, section III-C and figure 6): tags and MSHRs are one table;
+ * Streaming (paper 004, section III-C and figure 6): tags and MSHRs are one table;
  * sectors under way live there, and merge whoever asks again, however few lines
  * the data array has. With allocate on fill a line takes its place when data
  * arrives, so nothing is ever refused for want of one.
  *
- * Old (Fermi as scaled in paper 004, Table II): a miss reserves a line of its set
+ * Reserving (Fermi as scaled in paper 004, Table II): a miss reserves a line of its set
  * and an MSHR at once; if either is missing, or too many already wait, the
  * access is refused and the unit tries again: a reservation failure. */
 #ifndef STRATA_SIM_L1_H
 #define STRATA_SIM_L1_H
 
-#include "cache/cache.h"
+#include "memory/l1_rules.h"
 
 #define L1_NONE UINT32_MAX
 
@@ -32,7 +32,7 @@ struct l1_entry {
 
 struct l1 {
     const struct strata_gpu *gpu;
-    bool old, on_fill;
+    bool reserves, on_fill;
     struct cache data;
     struct l1_entry *entry;
     uint32_t *hash;
@@ -53,10 +53,14 @@ strata_status l1_init(struct l1 *c, const struct strata_gpu *gpu, struct cache_p
                       uint64_t l1_bytes, uint64_t seed, struct strata_error *err);
 void l1_release(struct l1 *c);
 
-/* A load of some sectors at t. If any is not there, `op` is told by l1_fill. */
-struct l1_answer l1_load(struct l1 *c, uint64_t line, uint8_t sectors, uint32_t op, uint64_t t);
-/* A store; `whole`: sectors written entirely. Returns the sectors that were there. */
-uint8_t l1_store(struct l1 *c, uint64_t line, uint8_t sectors, uint8_t whole, uint64_t t);
+/* What a load asks of a line. */
+struct l1_access {
+    uint64_t line;
+    const struct line_bytes *read; /* looked at where sectors are there in part */
+    uint8_t sectors;
+};
+/* A load at t. If any sector is not there, `op` is told by l1_fill. Stores: memory/l1_rules.h. */
+struct l1_answer l1_load(struct l1 *c, const struct l1_access *a, uint32_t op, uint64_t t);
 /* Sectors have arrived at t; calls `done` for each operation that has all it waited for. */
 void l1_fill(struct l1 *c, uint64_t line, uint8_t sectors, uint64_t t,
              void (*done)(void *who, uint32_t op), void *who);
@@ -70,12 +74,12 @@ void l1_expect_waiter(const struct l1 *c, uint64_t line);
 uint32_t l1_first_waiter(const struct l1 *c, uint64_t line);
 
 /* ---- between the files ---- */
-struct l1_answer l1_old_load(struct l1 *c, uint64_t line, uint8_t sectors, uint32_t op, uint64_t t);
-struct l1_answer l1_new_load(struct l1 *c, uint64_t line, uint8_t sectors, uint32_t op, uint64_t t);
+struct l1_answer l1_reserving_load(struct l1 *c, const struct l1_access *a, uint32_t op,
+                                   uint64_t t);
+struct l1_answer l1_streaming_load(struct l1 *c, const struct l1_access *a, uint32_t op,
+                                   uint64_t t);
 struct l1_entry *l1_find(struct l1 *c, uint64_t line);
 struct l1_entry *l1_add(struct l1 *c, uint64_t line);
 bool l1_wait(struct l1 *c, struct l1_entry *e, uint32_t op, uint8_t sectors);
-/* A new slot for a line; the victim is never one whose data is under way in the old model. */
-uint32_t l1_old_slot(struct l1 *c, uint64_t line);
 
 #endif

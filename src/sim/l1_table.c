@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "cache/memside.h"
 
 enum { FIRST_ROWS = 1024 };
 
@@ -14,18 +13,17 @@ strata_status l1_init(struct l1 *c, const struct strata_gpu *gpu, struct cache_p
 {
     memset(c, 0, sizeof *c);
     c->gpu = gpu;
-    c->old = gpu->l1.allocate == STRATA_ALLOC_ON_MISS && gpu->l1.mshrs;
+    c->reserves = l1_reserves_lines(gpu);
     c->on_fill = gpu->l1.allocate != STRATA_ALLOC_ON_MISS;
     c->free_entry = c->free_waiter = L1_NONE;
-    struct strata_cache_config config = memside_l1_config(gpu, l1_bytes);
+    struct strata_cache_config config = l1_config(gpu, l1_bytes);
     strata_status st = cache_create_in(pool, &config, seed, &c->data, err);
     if (st != STRATA_OK)
         return st;
     c->hash_mask = FIRST_ROWS - 1;
     c->hash = malloc(FIRST_ROWS * sizeof *c->hash);
     if (!c->hash)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the L1 of an SM.");
+        return strata_no_memory(err, NULL, "for the L1 of an SM");
     memset(c->hash, 0xff, FIRST_ROWS * sizeof *c->hash);
     return STRATA_OK;
 }
@@ -161,36 +159,11 @@ bool l1_wait(struct l1 *c, struct l1_entry *e, uint32_t op, uint8_t sectors)
     return true;
 }
 
-/* ---- loads, stores, fills ---- */
+/* ---- loads and fills ---- */
 
-struct l1_answer l1_load(struct l1 *c, uint64_t line, uint8_t sectors, uint32_t op, uint64_t t)
+struct l1_answer l1_load(struct l1 *c, const struct l1_access *a, uint32_t op, uint64_t t)
 {
-    return c->old ? l1_old_load(c, line, sectors, op, t) : l1_new_load(c, line, sectors, op, t);
-}
-
-uint8_t l1_store(struct l1 *c, uint64_t line, uint8_t sectors, uint8_t whole, uint64_t t)
-{
-    uint32_t policy = c->gpu->l1.write_policy, slot = cache_find(&c->data, line);
-    uint8_t hit = 0;
-    if (slot != CACHE_NONE) {
-        hit = c->data.slot[slot].valid & sectors;
-        if (policy == STRATA_WRITE_EVICT) {
-            cache_remove(&c->data, slot);
-            return hit;
-        }
-        cache_touch(&c->data, slot);
-    } else if (policy == STRATA_WRITE_THROUGH_ALLOCATE || policy == STRATA_WRITE_BACK) {
-        slot = c->old ? l1_old_slot(c, line) : cache_insert(&c->data, line, NULL);
-    }
-    if (slot == CACHE_NONE)
-        return hit;
-    /* A sector written in part is not readable until it was fetched. */
-    struct cache_slot *s = &c->data.slot[slot];
-    whole &= sectors;
-    for (uint32_t b = whole & ~(uint32_t)s->valid; b; b &= b - 1)
-        s->ready[lowest_bit32(b)] = t;
-    s->valid |= whole;
-    return hit;
+    return c->reserves ? l1_reserving_load(c, a, op, t) : l1_streaming_load(c, a, op, t);
 }
 
 static void put_data(struct l1 *c, uint64_t line, uint8_t sectors, uint64_t t)
@@ -201,10 +174,7 @@ static void put_data(struct l1 *c, uint64_t line, uint8_t sectors, uint64_t t)
     if (slot == CACHE_NONE)
         return; /* evicted while under way: those who waited get the data, nobody later */
     struct cache_slot *s = &c->data.slot[slot];
-    if (c->on_fill)
-        s->valid |= sectors;
-    for (uint32_t b = sectors & s->valid; b; b &= b - 1)
-        s->ready[lowest_bit32(b)] = t;
+    slot_fill(s, c->on_fill ? sectors : sectors & s->valid, t);
 }
 
 void l1_fill(struct l1 *c, uint64_t line, uint8_t sectors, uint64_t t,

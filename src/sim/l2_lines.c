@@ -2,6 +2,7 @@
  *
  * A line is evicted as a whole and filled by sectors (paper 004, section III-A). A line may be
  * evicted while sectors are under way to it: they still answer who waits, but are not kept. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -10,7 +11,7 @@
 
 uint32_t sim_l2_find(const struct sim_memside *m, const struct sim_slice *s, uint64_t line)
 {
-    return cache_find(&s->tags, sim_map_local(&m->map, line));
+    return cache_find(&s->tags, address_map_local(&m->map, line));
 }
 
 /* ---- write-back ---- */
@@ -43,14 +44,13 @@ static void post_read(struct sim_out *o, struct sim_slice *s, uint64_t line, uin
     sim_out_post(o, &sim_channel_of(o->m, s->partition, line)->mail, &r);
 }
 
-/* Sectors written in part are read before they are written back (cache/memside.h). slot: where the
- * line stays, or CACHE_NONE. */
+/* Sectors written in part are read before they are written back (memory/write_back.h). slot: where
+ * the line stays, or CACHE_NONE. */
 static void write_back(struct sim_out *o, struct sim_slice *s, struct cache_slot *c, uint32_t slot,
                        uint64_t t)
 {
-    uint32_t dirty = c->dirty, in_part = c->dirty & c->partial, read;
-    uint64_t line = sim_map_global(&o->m->map, s->index % o->m->map.slices, c->line);
-    memside_dirty_clean(&s->dirty, c, &read);
+    uint64_t line = address_map_global(&o->m->map, s->index % o->m->map.slices, c->line);
+    uint32_t in_part, dirty = write_back_clean(&s->dirty, c, &in_part);
     if (in_part && slot != CACHE_NONE)
         sim_l2_fetch(o, s, slot, line, in_part, t);
     else if (in_part)
@@ -61,27 +61,49 @@ static void write_back(struct sim_out *o, struct sim_slice *s, struct cache_slot
 void sim_l2_mark_dirty(struct sim_out *o, struct sim_slice *s, uint32_t slot, uint32_t sectors,
                        bool was_partial, uint64_t t)
 {
-    memside_dirty_mark(&s->dirty, &s->tags.slot[slot], sectors, was_partial);
-    for (struct cache_slot *old; (old = memside_dirty_overdue(&s->dirty, &s->tags));)
+    write_back_mark(&s->dirty, &s->tags.slot[slot], sectors, was_partial);
+    for (struct cache_slot *old; (old = write_back_overdue(&s->dirty, &s->tags));)
         write_back(o, s, old, (uint32_t)(old - s->tags.slot), t);
 }
 
 /* ---- places ---- */
 
+/* Lines that have left while data for them is under way, by a hash of the line: a small L2 in front
+ * of a slow DRAM has tens of thousands. */
+enum { ORPHAN_BUCKETS = 16384 };
+
+static uint32_t *orphans_of(struct sim_slice *s, uint64_t line)
+{
+    return &s->orphan[mix64(line) % ORPHAN_BUCKETS];
+}
+
+static void put_orphan(struct sim_slice *s, uint32_t i)
+{
+    if (!s->orphan && !(s->orphan = malloc(ORPHAN_BUCKETS * sizeof *s->orphan))) {
+        s->failed = true;
+        return;
+    }
+    if (s->orphans == SIM_NONE)
+        memset(s->orphan, 0xff, ORPHAN_BUCKETS * sizeof *s->orphan); /* SIM_NONE each */
+    s->orphans = 0;
+    uint32_t *at = orphans_of(s, s->mshr[i].line);
+    s->mshr[i].next = *at;
+    *at = i;
+}
+
 static void detach_mshr(struct sim_slice *s, struct cache_slot *evicted)
 {
-    uint32_t i = sim_line_of(evicted)->mshr;
+    uint32_t i = *sim_mshr_of(evicted);
     if (!i)
         return;
     s->mshr[i - 1].slot = SIM_NONE;
-    s->mshr[i - 1].next = s->orphans;
-    s->orphans = i - 1;
+    put_orphan(s, i - 1);
 }
 
 /* The line is back while what it lost is still under way. */
 static uint32_t adopt_mshr(struct sim_slice *s, uint64_t line, uint32_t slot)
 {
-    for (uint32_t *at = &s->orphans; *at != SIM_NONE; at = &s->mshr[*at].next) {
+    for (uint32_t *at = orphans_of(s, line); *at != SIM_NONE; at = &s->mshr[*at].next) {
         uint32_t i = *at;
         if (s->mshr[i].line != line)
             continue;
@@ -95,7 +117,7 @@ static uint32_t adopt_mshr(struct sim_slice *s, uint64_t line, uint32_t slot)
 
 uint32_t sim_l2_slot(struct sim_out *o, struct sim_slice *s, uint64_t line, uint64_t t)
 {
-    uint64_t local = sim_map_local(&o->m->map, line);
+    uint64_t local = address_map_local(&o->m->map, line);
     uint32_t slot = cache_find(&s->tags, local);
     if (slot != CACHE_NONE) {
         cache_touch(&s->tags, slot);
@@ -110,7 +132,7 @@ uint32_t sim_l2_slot(struct sim_out *o, struct sim_slice *s, uint64_t line, uint
             write_back(o, s, &evicted, CACHE_NONE, t);
     }
     if (s->orphans != SIM_NONE)
-        sim_line_of(&s->tags.slot[slot])->mshr = adopt_mshr(s, line, slot);
+        *sim_mshr_of(&s->tags.slot[slot]) = adopt_mshr(s, line, slot);
     return slot;
 }
 
@@ -118,8 +140,8 @@ uint32_t sim_l2_slot(struct sim_out *o, struct sim_slice *s, uint64_t line, uint
 
 uint32_t sim_l2_mshr(struct sim_slice *s, uint32_t slot, uint64_t line)
 {
-    if (sim_line_of(&s->tags.slot[slot])->mshr)
-        return sim_line_of(&s->tags.slot[slot])->mshr - 1;
+    if (*sim_mshr_of(&s->tags.slot[slot]))
+        return *sim_mshr_of(&s->tags.slot[slot]) - 1;
     uint32_t i = s->free_mshr;
     if (i != SIM_NONE) {
         s->free_mshr = s->mshr[i].next;
@@ -132,7 +154,7 @@ uint32_t sim_l2_mshr(struct sim_slice *s, uint32_t slot, uint64_t line)
     }
     s->mshr[i] = (struct sim_mshr){
         .line = line, .slot = slot, .waiters = SIM_NONE, .last = SIM_NONE, .next = SIM_NONE};
-    sim_line_of(&s->tags.slot[slot])->mshr = i + 1;
+    *sim_mshr_of(&s->tags.slot[slot]) = i + 1;
     s->mshrs_used++;
     return i;
 }
@@ -141,9 +163,9 @@ void sim_l2_mshr_free(struct sim_slice *s, uint32_t i)
 {
     struct sim_mshr *m = &s->mshr[i];
     if (m->slot != SIM_NONE) {
-        sim_line_of(&s->tags.slot[m->slot])->mshr = 0;
+        *sim_mshr_of(&s->tags.slot[m->slot]) = 0;
     } else {
-        uint32_t *at = &s->orphans;
+        uint32_t none = i, *at = s->orphan ? orphans_of(s, m->line) : &none;
         while (*at != i)
             at = &s->mshr[*at].next;
         *at = m->next;
@@ -157,7 +179,7 @@ void sim_l2_fetch(struct sim_out *o, struct sim_slice *s, uint32_t slot, uint64_
                   uint32_t sectors, uint64_t t)
 {
     struct sim_memside *m = o->m;
-    uint32_t i = sim_l2_mshr(s, slot, line), home = sim_map_home(&m->map, line),
+    uint32_t i = sim_l2_mshr(s, slot, line), home = address_map_home(&m->map, line),
              n = popcount32(sectors);
     if (i == SIM_NONE)
         return;

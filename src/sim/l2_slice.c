@@ -35,8 +35,7 @@ strata_status sim_slice_init(struct sim_memside *m, uint32_t index, uint64_t see
     strata_status st = cache_create_in(&m->tags, &config, seed + 1000 + index, &s->tags, err);
     if (st != STRATA_OK)
         return st;
-    return memside_dirty_init_share(&s->dirty, &m->gpu, m->n_slices, m->line_sectors, &s->tags,
-                                    err);
+    return write_back_init(&s->dirty, &m->gpu, m->n_slices, m->rules.line_sectors, &s->tags, err);
 }
 
 void sim_slice_release(struct sim_slice *s)
@@ -46,43 +45,9 @@ void sim_slice_release(struct sim_slice *s)
     free(s->from_sms.message);
     free(s->from_link.message);
     free(s->mshr);
+    free(s->orphan);
     free(s->waiter);
-    memside_dirty_release(&s->dirty);
-}
-
-/* ---- time of the slice ---- */
-
-static uint32_t data_cost(const struct sim_rates *r, uint32_t n_sectors)
-{
-    uint32_t cost = n_sectors * r->slice_64ths_per_sector;
-    return cost < r->slice_64ths_per_request ? r->slice_64ths_per_request : cost;
-}
-
-/* ---- sectors ---- */
-
-static uint32_t widen_to(uint32_t bytes, uint32_t sectors)
-{
-    uint32_t group = bytes / SIM_SECTOR_BYTES, unit, wide = 0;
-    if (group <= 1)
-        return sectors;
-    unit = group >= 4 ? 15 : (1u << group) - 1;
-    for (uint32_t at = 0; at < 4; at += group)
-        if (sectors >> at & unit)
-            wide |= unit << at;
-    return wide & 15;
-}
-
-/* Larger sectors than 32 bytes are there as a whole or not at all. */
-static uint32_t in_l2_sectors(const struct sim_memside *m, uint32_t sectors)
-{
-    return widen_to(m->gpu.l2.cache.sector_bytes, sectors);
-}
-
-/* What a fetch of some missing sectors brings: whole fetches, less what is there. */
-static uint32_t fetch_mask(const struct sim_memside *m, uint32_t missing, uint32_t there)
-{
-    return widen_to(m->gpu.l2.fetch_bytes, in_l2_sectors(m, missing)) & ~there &
-           ((1u << m->line_sectors) - 1);
+    write_back_release(&s->dirty);
 }
 
 /* ---- answers ---- */
@@ -173,8 +138,8 @@ static bool has_mshr_room(const struct sim_memside *m, const struct sim_slice *s
     if (!most && !merges)
         return true;
     uint32_t slot = sim_l2_find(m, s, line);
-    if (slot != CACHE_NONE && sim_line_of(&s->tags.slot[slot])->mshr)
-        return !merges || s->mshr[sim_line_of(&s->tags.slot[slot])->mshr - 1].n_waiters < merges;
+    if (slot != CACHE_NONE && *sim_mshr_of(&s->tags.slot[slot]))
+        return !merges || s->mshr[*sim_mshr_of(&s->tags.slot[slot]) - 1].n_waiters < merges;
     return !most || s->mshrs_used < most;
 }
 
@@ -199,21 +164,19 @@ static void count_read(struct sim_slice *s, const struct sim_message *q, uint32_
 static void serve_read(struct sim_out *o, struct sim_slice *s, const struct sim_message *q,
                        uint64_t t)
 {
-    struct sim_memside *m = o->m;
     uint32_t slot = sim_l2_slot(o, s, q->line, t);
     struct cache_slot *c = &s->tags.slot[slot];
-    uint32_t there = c->valid & ~(uint32_t)c->partial, sectors = q->sectors, have = sectors & there;
-    uint32_t wide = have == sectors ? 0 : fetch_mask(m, sectors & ~have, there);
+    uint32_t there = l2_held(c), sectors = q->sectors, have = sectors & there;
+    uint32_t wide = have == sectors ? 0 : l2_fetch(&o->m->rules, sectors & ~have, there);
     count_read(s, q, popcount32(sectors), popcount32(have), popcount32(wide));
     if (wide) {
         bool was_partial = c->partial;
-        c->valid |= (uint8_t)wide;
-        c->partial &= (uint8_t)~wide;
-        memside_dirty_filled(&s->dirty, c, was_partial);
+        slot_fill(c, wide, 0);
+        write_back_filled(&s->dirty, c, was_partial);
         sim_l2_fetch(o, s, slot, q->line, wide, t);
     }
     struct sim_waiter w = waiter_of(q, t);
-    uint32_t i = sim_line_of(&s->tags.slot[slot])->mshr;
+    uint32_t i = *sim_mshr_of(&s->tags.slot[slot]);
     w.need = i ? (uint8_t)(s->mshr[i - 1].pending & sectors) : 0;
     if (w.need)
         sim_l2_wait(s, i - 1, &w);
@@ -223,63 +186,42 @@ static void serve_read(struct sim_out *o, struct sim_slice *s, const struct sim_
 
 /* ---- writes ---- */
 
-/* Which bytes are there of a sector after a write to it. */
-static void write_bytes(struct sim_slice *s, uint32_t slot, uint32_t sector, uint32_t mask,
-                        bool fresh)
+/* Sectors that a write counts and dirties: larger ones than 32 bytes as a whole. */
+static uint32_t written_sectors(const struct sim_memside *m, const struct sim_message *q)
 {
-    struct cache_slot *c = &s->tags.slot[slot];
-    struct sim_l2_line *l = sim_line_of(c);
-    uint32_t bit = 1u << sector;
-    if (!fresh && !(c->partial & bit))
-        return;
-    l->bytes[sector] = fresh ? mask : l->bytes[sector] | mask;
-    if (l->bytes[sector] == UINT32_MAX)
-        c->partial &= (uint8_t)~bit;
-    else
-        c->partial |= (uint8_t)bit;
+    return l2_widen(q->sectors, m->rules.together, m->rules.line_sectors);
 }
 
 static void put_sectors(struct sim_out *o, struct sim_slice *s, const struct sim_message *q,
-                        bool dirty, uint64_t t)
+                        bool home, uint64_t t)
 {
     struct sim_memside *m = o->m;
     uint32_t had = sim_l2_find(m, s, q->line), slot = sim_l2_slot(o, s, q->line, t),
-             policy = m->gpu.l2.write_miss;
+             sectors = written_sectors(m, q), n = popcount32(sectors);
     struct cache_slot *c = &s->tags.slot[slot];
-    uint32_t sectors = in_l2_sectors(m, q->sectors), fresh = sectors & ~(uint32_t)c->valid;
     bool was_partial = c->partial;
     s->count.write_line_misses += had == CACHE_NONE;
-    s->count.n.l2_write += popcount32(q->sectors);
-    s->count.n.l2_write_hit +=
-        popcount32(q->sectors); /* the profiler counts an allocating write as a hit */
-    if (policy == STRATA_FETCH_ON_WRITE && dirty) {
-        uint32_t wide = fresh ? fetch_mask(m, fresh, c->valid) : 0;
-        c->valid |= (uint8_t)wide;
-        if (wide)
-            sim_l2_fetch(o, s, slot, q->line, wide, t);
-    } else if (policy == STRATA_LAZY_FETCH_ON_READ) {
-        for (uint32_t b = q->sectors; b; b &= b - 1)
-            write_bytes(s, slot, lowest_bit32(b), q->byte_mask[lowest_bit32(b)],
-                        fresh >> lowest_bit32(b) & 1);
+    s->count.n.l2_write += n;
+    s->count.n.l2_write_hit += n; /* the profiler counts an allocating write as a hit */
+    uint32_t fetched = l2_write(&m->rules, &s->tags, slot, q->sectors, &q->bytes, home, t);
+    if (fetched) {
+        slot_fill(c, fetched, 0);
+        sim_l2_fetch(o, s, slot, q->line, fetched, t);
     }
-    c->valid |= (uint8_t)sectors;
-    if (dirty)
+    if (home)
         sim_l2_mark_dirty(o, s, slot, sectors, was_partial, t);
 }
 
 static uint32_t sectors_in_part(const struct sim_message *q)
 {
-    uint32_t n = 0;
-    for (uint32_t b = q->sectors; b; b &= b - 1)
-        n += q->byte_mask[lowest_bit32(b)] != UINT32_MAX;
-    return n;
+    return popcount32(q->sectors) - popcount32(line_bytes_full(&q->bytes, q->sectors, 5));
 }
 
 static void serve_write(struct sim_out *o, struct sim_slice *s, const struct sim_message *q,
                         uint64_t t)
 {
     struct sim_memside *m = o->m;
-    uint32_t home = sim_map_home(&m->map, q->line), n = popcount32(q->sectors);
+    uint32_t home = address_map_home(&m->map, q->line), n = popcount32(written_sectors(m, q));
     put_sectors(o, s, q, home == s->partition, t);
     if (q->kind != SIM_MSG_REQUEST)
         return;
@@ -303,38 +245,28 @@ static void serve_write(struct sim_out *o, struct sim_slice *s, const struct sim
 static uint64_t word_of(const struct sim_message *q)
 {
     uint32_t k = q->sectors ? lowest_bit32(q->sectors) : 0;
-    return q->line + k * SIM_SECTOR_BYTES + (q->byte_mask[k] ? lowest_bit32(q->byte_mask[k]) : 0);
+    return q->line + k * SIM_SECTOR_BYTES +
+           (q->bytes.sector[k] ? lowest_bit32(q->bytes.sector[k]) : 0);
 }
 
-/* Other words of the line just worked on wait for it; lanes on one word do not. */
-static uint32_t atomic_cost(const struct sim_rates *r, struct sim_slice *s,
+static uint32_t atomic_cost(const struct l2_costs *c, struct sim_slice *s,
                             const struct sim_message *q)
 {
-    uint64_t word = word_of(q);
-    uint32_t n = popcount32(q->sectors), packets = q->operations ? q->operations : 1,
-             cost = packets * r->atomic_64ths;
-    if (s->atomic_word != word && (s->atomic_word ^ word) < SIM_LINE_BYTES)
-        cost = (n < packets ? n : packets) * r->atomic_hot_64ths +
-               (n < packets ? packets - n : 0) * r->atomic_64ths;
-    s->atomic_word = word;
-    return cost;
+    return l2_atomic_cost(c, &s->atomic_word, word_of(q), SIM_LINE_BYTES, popcount32(q->sectors),
+                          q->operations ? q->operations : 1);
 }
 
-/* Done at the home of the line, which fetches it if it is not there: near as a read does, over the
- * link its sectors alone (probe writeback, atomic_pairs). */
+/* Done at the home of the line, which fetches it if it is not there. */
 static void serve_atomic_here(struct sim_out *o, struct sim_slice *s, const struct sim_message *q,
                               bool wants_result, uint64_t t)
 {
     uint32_t slot = sim_l2_slot(o, s, q->line, t);
     struct cache_slot *c = &s->tags.slot[slot];
-    uint32_t there = c->valid & ~(uint32_t)c->partial, missing = q->sectors & ~there;
+    uint32_t there = l2_held(c), missing = q->sectors & ~there;
     bool was_partial = c->partial;
     if (missing) {
-        if (q->kind == SIM_MSG_REQUEST &&
-            o->m->gpu.l2.fetch_bytes > o->m->gpu.l2.cache.sector_bytes)
-            missing = fetch_mask(o->m, missing, there);
-        c->valid |= (uint8_t)missing;
-        c->partial &= (uint8_t)~missing;
+        missing = l2_atomic_fetch(&o->m->rules, missing, there, q->kind == SIM_MSG_REQUEST);
+        slot_fill(c, missing, 0);
         sim_l2_fetch(o, s, slot, q->line, missing, t);
     }
     s->count.n.l2_atomic += q->operations;
@@ -342,7 +274,7 @@ static void serve_atomic_here(struct sim_out *o, struct sim_slice *s, const stru
     if (!wants_result)
         return;
     struct sim_waiter w = waiter_of(q, t);
-    uint32_t i = sim_line_of(&s->tags.slot[slot])->mshr;
+    uint32_t i = *sim_mshr_of(&s->tags.slot[slot]);
     w.need = i ? (uint8_t)(s->mshr[i - 1].pending & q->sectors) : 0;
     if (w.need)
         sim_l2_wait(s, i - 1, &w);
@@ -354,7 +286,7 @@ static void serve_atomic(struct sim_out *o, struct sim_slice *s, const struct si
                          uint64_t t)
 {
     struct sim_memside *m = o->m;
-    uint32_t home = sim_map_home(&m->map, q->line);
+    uint32_t home = address_map_home(&m->map, q->line);
     if (q->kind == SIM_MSG_LINK_ATOMIC) {
         serve_atomic_here(o, s, q, q->node != SIM_NONE, t);
         return;
@@ -403,8 +335,8 @@ static bool serve(struct sim_out *o, struct sim_slice *s, const struct sim_messa
     if (is_write(q)) {
         if (s->no_write_room)
             return false;
-        cost = data_cost(&m->rate, popcount32(q->sectors)) +
-               sectors_in_part(q) * m->rate.slice_64ths_per_partial;
+        cost = l2_access_cost(&m->rate.l2, popcount32(q->sectors)) +
+               sectors_in_part(q) * m->rate.l2.partial;
         s->free64 = t64 + cost;
         serve_write(o, s, q, t);
         return true;
@@ -413,12 +345,12 @@ static bool serve(struct sim_out *o, struct sim_slice *s, const struct sim_messa
         return false;
     if (is_atomic(q)) {
         bool here =
-            q->kind == SIM_MSG_LINK_ATOMIC || sim_map_home(&m->map, q->line) == s->partition;
-        s->free64 = t64 + (here ? atomic_cost(&m->rate, s, q)
-                                : q->operations * m->rate.slice_64ths_per_request);
+            q->kind == SIM_MSG_LINK_ATOMIC || address_map_home(&m->map, q->line) == s->partition;
+        s->free64 =
+            t64 + (here ? atomic_cost(&m->rate.l2, s, q) : q->operations * m->rate.l2.request);
         serve_atomic(o, s, q, t);
     } else {
-        s->free64 = t64 + data_cost(&m->rate, popcount32(q->sectors));
+        s->free64 = t64 + l2_access_cost(&m->rate.l2, popcount32(q->sectors));
         serve_read(o, s, q, t);
     }
     return true;
@@ -462,11 +394,11 @@ static void expect_queued(const struct sim_memside *m, const struct sim_slice *s
     if (ring->n > FAR)
         cache_expect(
             &s->tags,
-            sim_map_local(&m->map, ring->message[(ring->head + FAR) & (ring->cap - 1)].line));
+            address_map_local(&m->map, ring->message[(ring->head + FAR) & (ring->cap - 1)].line));
     if (ring->n > NEAR)
         cache_expect_slot(
             &s->tags,
-            sim_map_local(&m->map, ring->message[(ring->head + NEAR) & (ring->cap - 1)].line));
+            address_map_local(&m->map, ring->message[(ring->head + NEAR) & (ring->cap - 1)].line));
 }
 
 static void serve_queues(struct sim_out *o, struct sim_slice *s, uint64_t now, uint64_t t)
@@ -516,14 +448,14 @@ static void expect(const struct sim_memside *m, const struct sim_slice *s, size_
     if (q->kind == SIM_MSG_FILL)
         __builtin_prefetch(&s->mshr[q->mshr], 1);
     else
-        cache_expect(&s->tags, sim_map_local(&m->map, q->line));
+        cache_expect(&s->tags, address_map_local(&m->map, q->line));
 }
 
 static void expect_more(const struct sim_memside *m, const struct sim_slice *s, size_t i)
 {
     const struct sim_message *q = &s->mail.message[s->mail.due[i]];
     if (q->kind != SIM_MSG_FILL)
-        cache_expect_slot(&s->tags, sim_map_local(&m->map, q->line));
+        cache_expect_slot(&s->tags, address_map_local(&m->map, q->line));
     else if (s->mshr[q->mshr].waiters != SIM_NONE)
         __builtin_prefetch(&s->waiter[s->mshr[q->mshr].waiters]);
 }
@@ -583,14 +515,13 @@ void sim_slice_preload(struct sim_memside *m, struct sim_slice *s, uint64_t line
     uint32_t slot = sim_l2_find(m, s, line);
     struct cache_slot evicted;
     if (slot == CACHE_NONE) {
-        slot = cache_insert(&s->tags, sim_map_local(&m->map, line), &evicted);
+        slot = cache_insert(&s->tags, address_map_local(&m->map, line), &evicted);
         uint32_t read;
         if (evicted.used && evicted.dirty)
-            memside_dirty_clean(&s->dirty, &evicted, &read);
+            write_back_clean(&s->dirty, &evicted, &read);
     }
     struct cache_slot *c = &s->tags.slot[slot];
     bool was_partial = c->partial;
-    c->valid |= (uint8_t)sectors;
-    c->partial &= (uint8_t)~sectors;
-    memside_dirty_filled(&s->dirty, c, was_partial);
+    slot_fill(c, sectors, 0);
+    write_back_filled(&s->dirty, c, was_partial);
 }

@@ -11,7 +11,7 @@ static uint64_t head_time(const struct sim_lsu *u)
 {
     if (u->op_head == u->op_tail || u->refused_since != UINT64_MAX)
         return UINT64_MAX;
-    return sim_max(u->free, u->op[u->op_head % SIM_LSU_OPS].issued);
+    return sim_max(u->unit.free, u->op[u->op_head % SIM_LSU_OPS].issued);
 }
 
 bool sim_lsu_room(const struct sim_sm *s, uint64_t *when)
@@ -20,19 +20,14 @@ bool sim_lsu_room(const struct sim_sm *s, uint64_t *when)
     uint32_t limit = s->shared->gpu->sm.lsu_queue_cycles;
     if (u->op_tail - u->op_head >= SIM_LSU_OPS ||
         u->line_tail - u->line_head > SIM_LSU_LINES - STRATA_MAX_REQUESTS) {
-        *when = sim_max(s->now + 1, u->free);
+        *when = sim_max(s->now + 1, u->unit.free);
         return false;
     }
-    uint64_t end = sim_max(u->free, s->now) + u->queued_cycles;
+    uint64_t end = sim_max(u->unit.free, s->now) + u->queued_cycles;
     if (!limit || end <= s->now + limit)
         return true;
     *when = end - limit;
     return false;
-}
-
-static bool uses_l1(const struct sim_sm *s, const struct strata_inst *i)
-{
-    return s->shared->gpu->l1.enabled && !(i->hints & STRATA_HINT_BYPASS_L1);
 }
 
 /* Loads, and atomics with a result, have an operation that collects what arrives. */
@@ -40,18 +35,16 @@ static void queue_global(struct sim_sm *s, const struct sim_warp *w, uint32_t wa
                          struct sim_lsu_op *q)
 {
     const struct strata_inst *i = w->next.inst;
-    uint32_t least = s->shared->gpu->l1.store_cycles;
     q->n_lines = (uint16_t)sim_lines(s, w, &q->cycles);
     s->lsu.line_tail += q->n_lines;
-    q->local = i->space == STRATA_SPACE_LOCAL;
-    q->use_l1 = uses_l1(s, i);
+    q->counts_hits = counts_hits(i);
+    q->use_l1 = l1_is_used(s->shared->gpu, i);
     q->returns = i->memop != STRATA_MEM_STORE && i->memop != STRATA_MEM_REDUCTION;
     q->kind = SIM_LSU_LOAD;
     if (!q->n_lines) {
         q->kind = SIM_LSU_OTHER;
     } else if (i->memop == STRATA_MEM_STORE) {
         q->kind = SIM_LSU_STORE;
-        q->cycles = q->cycles > least ? q->cycles : least;
     } else if (i->memop == STRATA_MEM_ATOMIC || i->memop == STRATA_MEM_REDUCTION) {
         q->kind = SIM_LSU_ATOMIC;
     }
@@ -75,7 +68,7 @@ void sim_lsu_issue(struct sim_sm *s, uint32_t warp, const struct sm_inst *i)
     } else if (i->kind == SM_KIND_SHARED) {
         struct strata_shared_cost cost = strata_shared_access(&s->shared->coalescer, &w->next);
         q->kind = SIM_LSU_SHARED;
-        q->cycles = cost.wavefronts ? cost.wavefronts : 1;
+        q->cycles = load_store_shared_cycles(&cost);
         q->op = sim_op_new(s, warp);
         s->count.n.shared_conflicts += cost.conflicts;
     }
@@ -84,19 +77,14 @@ void sim_lsu_issue(struct sim_sm *s, uint32_t warp, const struct sm_inst *i)
     sim_lsu_run(s);
 }
 
-/* The unit starts new work: stores that waited long enough leave. Returns the start. Reading a line
- * of stores out takes cycles of the unit, which idle ones pay for. */
+/* The unit starts new work: stores that waited long enough leave. Returns the start. */
 static uint64_t begin(struct sim_sm *s, uint32_t cycles)
 {
     struct sim_lsu *u = &s->lsu;
-    uint64_t idle = s->now > u->free ? s->now - u->free : 0;
-    u->drain_debt4 -= u->drain_debt4 < idle * 4 ? u->drain_debt4 : (uint32_t)(idle * 4);
-    uint64_t start = s->now + u->drain_debt4 / 4;
-    u->drain_debt4 &= 3;
-    if (u->n_stores)
+    uint64_t start = load_store_begin(&u->unit, s->now);
+    if (u->stores.n)
         sim_stores_drain(s, start);
-    u->free = start + cycles;
-    u->busy += cycles;
+    load_store_take(&u->unit, start, cycles);
     return start;
 }
 
@@ -122,8 +110,7 @@ static void translate_and_leave(struct sim_sm *s, uint32_t flight, uint64_t t)
         return;
     }
     if (request == CACHE_NONE) {
-        s->status = strata_fail(&s->error, STRATA_ENOMEM, NULL, 0, 0,
-                                "There is no memory left for the TLB of an SM.");
+        s->status = strata_no_memory(&s->error, NULL, "for the TLB of an SM");
         return;
     }
     s->count.n.tlb_misses++;
@@ -168,22 +155,19 @@ static bool load_line(struct sim_sm *s, struct sim_lsu_op *q, const struct sim_l
 {
     const struct strata_gpu *g = s->shared->gpu;
     struct l1_answer a = {.miss = l->sectors};
-    uint32_t n = popcount32(l->sectors), op_for_flight = q->use_l1 ? L1_NONE : q->op;
+    uint32_t op_for_flight = q->use_l1 ? L1_NONE : q->op;
     if (q->use_l1) {
-        a = l1_load(&s->l1, l->line, l->sectors, q->op, t);
+        struct l1_access asked = {.line = l->line, .read = &l->bytes, .sectors = l->sectors};
+        a = l1_load(&s->l1, &asked, q->op, t);
         if (a.refused)
             return false;
         if (a.failed)
-            s->status = strata_fail(&s->error, STRATA_ENOMEM, NULL, 0, 0,
-                                    "There is no memory left for the L1 of an SM.");
+            s->status = strata_no_memory(&s->error, NULL, "for the L1 of an SM");
     }
     struct sim_op *op = &s->op[q->op];
     op->done = sim_max(op->done, t + g->l1.hit_cycles);
     op->remaining += a.miss || a.inflight;
-    if (q->local) {
-        s->count.n.local_ld_sectors += n;
-    } else {
-        s->count.n.ld_sectors += n;
+    if (q->counts_hits) {
         s->count.n.ld_hits += popcount32(a.hit);
         s->count.ld_inflight_hits += popcount32(a.inflight);
     }
@@ -208,8 +192,7 @@ static void expect_lines(const struct sim_sm *s, const struct sim_lsu_op *q)
 static bool load(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
 {
     struct sim_lsu *u = &s->lsu;
-    uint32_t tags = s->shared->gpu->l1.tags_per_cycle ? s->shared->gpu->l1.tags_per_cycle : 1,
-             first = q->next_line;
+    uint32_t tags = load_store_tags(s->shared->gpu), first = q->next_line;
     for (; q->next_line < q->n_lines; q->next_line++) {
         const struct sim_lsu_line *l = &u->line[(u->line_head + q->next_line) % SIM_LSU_LINES];
         expect_lines(s, q);
@@ -217,57 +200,34 @@ static bool load(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
             return false;
     }
     /* The unit stops when its misses queue up in front of the crossbar. */
-    uint32_t queue = s->shared->gpu->sm.lsu_queue_cycles;
-    if (u->miss_free > u->free + queue)
-        u->free = u->miss_free - queue;
+    load_store_hold(&u->unit, u->miss_free, s->shared->gpu->sm.lsu_queue_cycles);
     sim_op_part(s, q->op, 0);
     return true;
 }
 
 /* ---- stores and atomics ---- */
 
-static uint8_t whole_sectors(const struct sim_shared *g, const struct sim_lsu_line *l)
-{
-    uint32_t each = g->sector_bytes / 32 ? g->sector_bytes / 32 : 1, whole = 0;
-    for (uint32_t k = 0; k < g->l1_sectors; k++) {
-        bool all = true;
-        for (uint32_t j = k * each; j < (k + 1) * each && j < 4; j++)
-            all = all && l->byte_mask[j] == UINT32_MAX;
-        whole |= (uint32_t)all << k;
-    }
-    return (uint8_t)whole;
-}
-
 /* The unit is held up when the way to the crossbar is more than a buffer behind. */
-static void hold_for_port(struct sim_lsu *u)
+static void hold_for_port(struct sim_sm *s)
 {
-    enum { PORT_BUFFER_CYCLES = 64 };
-    uint64_t backlog = u->out_free64 / 64;
-    if (backlog > u->free + PORT_BUFFER_CYCLES)
-        u->free = backlog - PORT_BUFFER_CYCLES;
+    load_store_hold(&s->lsu.unit, s->lsu.out_free64 / 64, s->shared->gpu->xbar.port_buffer_cycles);
 }
 
 static void store(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
 {
     struct sim_lsu *u = &s->lsu;
-    uint32_t sectors = 0, block = s->warp[q->warp].block;
+    uint32_t block = s->warp[q->warp].block;
     for (unsigned i = 0; i < q->n_lines; i++) {
         const struct sim_lsu_line *l = &u->line[(u->line_head + i) % SIM_LSU_LINES];
-        sectors += popcount32(l->sectors);
         if (s->shared->gpu->l1.enabled) {
-            uint8_t hit = l1_store(&s->l1, l->line, l->sectors, whole_sectors(s->shared, l), start);
-            s->count.n.st_hits += q->local ? 0 : popcount32(hit);
+            uint32_t hit =
+                l1_write(&s->l1.data, s->shared->gpu, l->line, l->sectors, &l->bytes, start);
+            s->count.n.st_hits += q->counts_hits ? popcount32(hit) : 0;
         }
         sim_store_put(s, l, block, start);
     }
-    if (q->local) {
-        s->count.n.local_st_sectors += sectors;
-    } else {
-        s->count.n.st_requests++;
-        s->count.n.st_sectors += sectors;
-    }
     sim_blocks_written(s, 1u << block, 0); /* the instruction itself, counted when it was queued */
-    hold_for_port(u);
+    hold_for_port(s);
 }
 
 static void atomic(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
@@ -285,12 +245,10 @@ static void atomic(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
         s->block[s->warp[q->warp].block].writes++;
         sim_send(s, flight, sim_take_port(s, l->operations, start), l);
         s->count.n.from_l1_bytes += SIM_SECTOR_BYTES * l->operations;
-        *(q->returns ? &s->count.n.atom_sectors : &s->count.n.red_sectors) +=
-            popcount32(l->sectors);
         if (q->returns)
             s->op[q->op].remaining++;
     }
-    hold_for_port(u);
+    hold_for_port(s);
     if (!q->returns)
         sim_blocks_written(s, 1u << s->warp[q->warp].block, 0);
     if (q->returns)
@@ -301,8 +259,7 @@ static void atomic(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
 
 static void finish_shared(struct sim_sm *s, const struct sim_lsu_op *q, uint64_t start)
 {
-    /* docs/flow.md, probe lat_lds: two cycles per extra pass */
-    sim_op_part(s, q->op, start + s->shared->gpu->shared.latency_cycles + 2 * (q->cycles - 1u));
+    sim_op_part(s, q->op, start + load_store_shared_latency(s->shared->gpu, q->cycles));
 }
 
 /* Works on the head of the queue; false: it stays there. */
@@ -311,8 +268,6 @@ static bool work(struct sim_sm *s, struct sim_lsu_op *q)
     bool again = q->begun, done = true;
     uint64_t start = again ? s->now : begin(s, q->cycles);
     q->begun = true;
-    if (!again && q->kind == SIM_LSU_LOAD && !q->local)
-        s->count.n.ld_requests++;
     switch (q->kind) {
     case SIM_LSU_LOAD:
         done = load(s, q, start);
@@ -346,7 +301,8 @@ void sim_lsu_run(struct sim_sm *s)
         u->line_head += q->n_lines;
         u->op_head++;
     }
-    if (u->n_stores && u->op_head == u->op_tail && sim_stores_next(s) <= s->now)
+    if (u->stores.n && u->op_head == u->op_tail &&
+        store_buffer_next(&u->stores, s->shared->gpu, u->unit.busy) <= s->now)
         sim_stores_drain(s, s->now);
 }
 
@@ -354,8 +310,8 @@ uint64_t sim_lsu_next(const struct sim_sm *s)
 {
     const struct sim_lsu *u = &s->lsu;
     uint64_t t = head_time(u);
-    if (u->n_stores && u->op_head == u->op_tail) {
-        uint64_t stores = sim_stores_next(s);
+    if (u->stores.n && u->op_head == u->op_tail) {
+        uint64_t stores = store_buffer_next(&u->stores, s->shared->gpu, u->unit.busy);
         t = stores < t ? stores : t;
     }
     for (uint32_t i = 0; i < s->tlb.n_requests; i++)
@@ -373,10 +329,10 @@ static void try_again(struct sim_sm *s)
     if (u->refused_since == UINT64_MAX)
         return;
     uint64_t cycles = s->now - u->refused_since;
-    *(s->l1.old ? &s->count.reservation_failures : &s->count.mshr_stall_cycles) +=
+    *(s->l1.reserves ? &s->count.reservation_failures : &s->count.mshr_stall_cycles) +=
         cycles ? cycles : 1;
     u->refused_since = UINT64_MAX;
-    u->free = sim_max(u->free, s->now);
+    u->unit.free = sim_max(u->unit.free, s->now);
 }
 
 struct arrival {

@@ -1,7 +1,4 @@
-/* lsu_send.c - packets that leave an SM, and the stores that wait and merge before they do.
- *
- * Stores wait in a few lines and leave when the unit was idle for a while, or when another line
- * needs the place (docs/flow.md, probes store_rate and store_repeat). */
+/* lsu_send.c - packets that leave an SM, and the stores that wait before they do. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +39,7 @@ void sim_send(struct sim_sm *s, uint32_t flight, uint64_t t, const struct sim_ls
                              .kind = f->kind,
                              .sectors = f->packet_sectors};
     if (data) {
-        memcpy(p->byte_mask, data->byte_mask, sizeof p->byte_mask);
+        p->bytes = data->bytes;
         p->operations = data->operations;
     }
     f->left = t;
@@ -61,91 +58,37 @@ uint64_t sim_take_port(struct sim_sm *s, uint32_t flits, uint64_t t)
     return start / 64;
 }
 
-static void send_store(struct sim_sm *s, const struct sim_store_line *store, uint64_t t)
+static void send_store(void *who, const struct store_line *store, uint64_t t)
 {
-    uint32_t n = popcount32(store->sectors), full = 0;
-    for (uint32_t k = 0; k < 4; k++)
-        full |= (uint32_t)(store->byte_mask[k] == UINT32_MAX) << k;
-    /* A packet needs a flit for its head; whole sectors hide it behind their data (probe
-     * store_rate: 1.9 cycles for one sector, 3.9 for four whole ones, 4.8 for four written in
-     * part). */
-    uint32_t flits = n < 2 ? 2 : (full & store->sectors) == store->sectors ? n : n + 1;
-    uint64_t start = sim_take_port(s, flits, t);
+    struct sim_sm *s = who;
+    uint32_t n = popcount32(store->sectors);
+    uint64_t start = sim_take_port(s, store_line_flits(store, s->shared->gpu), t);
     uint32_t flight = sim_flight_new(s, SIM_WRITE, store->line, L1_NONE, t);
     if (flight == L1_NONE)
         return;
-    struct sim_lsu_line data = {.line = store->line};
-    memcpy(data.byte_mask, store->byte_mask, sizeof data.byte_mask);
-    s->flight[flight].packet_sectors = store->sectors;
-    s->flight[flight].blocks = store->blocks;
-    sim_send(s, flight, start, &data);
-    s->count.n.from_l1_bytes += SIM_SECTOR_BYTES * n;
-    s->lsu.drain_debt4 +=
-        s->shared->gpu->l1.store_drain_cycles * n; /* four quarters of a quarter of a line */
+    s->flight[flight].packet_sectors = (uint8_t)store->sectors;
+    s->flight[flight].blocks = store->owners;
+    sim_send(s, flight, start, &(struct sim_lsu_line){.line = store->line, .bytes = store->bytes});
+    s->count.n.from_l1_bytes += PACKET_SECTOR_BYTES * n;
+    load_store_owe(&s->lsu.unit, s->shared->gpu, n);
 }
 
-/* A line leaves that no store has touched for `idle` cycles in which the unit had nothing to do, or
- * for as long as it may wait at all. */
 void sim_stores_drain(struct sim_sm *s, uint64_t t)
 {
-    struct sim_lsu *u = &s->lsu;
-    uint64_t idle_now = t - u->busy, idle = s->shared->gpu->l1.store_idle_cycles,
-             most = s->shared->gpu->l1.store_wait_cycles;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < u->n_stores; i++) {
-        if (idle_now >= u->store[i].idle + idle || t >= u->store[i].last + most)
-            send_store(s, &u->store[i], t);
-        else
-            u->store[kept++] = u->store[i];
-    }
-    u->n_stores = kept;
+    store_buffer_drain(&s->lsu.stores, s->shared->gpu, t, s->lsu.unit.busy, send_store, s);
 }
 
 void sim_stores_flush(struct sim_sm *s, uint64_t t)
 {
-    for (uint32_t i = 0; i < s->lsu.n_stores; i++)
-        send_store(s, &s->lsu.store[i], t);
-    s->lsu.n_stores = 0;
-}
-
-uint64_t sim_stores_next(const struct sim_sm *s)
-{
-    const struct sim_lsu *u = &s->lsu;
-    uint64_t next = UINT64_MAX, idle = s->shared->gpu->l1.store_idle_cycles,
-             most = s->shared->gpu->l1.store_wait_cycles;
-    for (uint32_t i = 0; i < u->n_stores; i++) {
-        uint64_t by_idle = u->busy + u->store[i].idle + idle, by_age = u->store[i].last + most;
-        uint64_t t = by_idle < by_age ? by_idle : by_age;
-        next = t < next ? t : next;
-    }
-    return next;
+    store_buffer_flush(&s->lsu.stores, t, send_store, s);
 }
 
 void sim_store_put(struct sim_sm *s, const struct sim_lsu_line *line, uint32_t block, uint64_t t)
 {
     struct sim_lsu *u = &s->lsu;
-    uint32_t i = 0, limit = s->shared->gpu->l1.store_buffer_lines;
-    while (i < u->n_stores && u->store[i].line != line->line)
-        i++;
-    if (i == u->n_stores) {
-        if (limit > SIM_STORE_LINES)
-            limit = SIM_STORE_LINES;
-        if (u->n_stores && u->n_stores >= limit) {
-            send_store(s, &u->store[0], t);
-            memmove(&u->store[0], &u->store[1], (u->n_stores - 1) * sizeof u->store[0]);
-            i = --u->n_stores;
-        }
-        u->store[i] = (struct sim_store_line){.line = line->line};
-        u->n_stores++;
-    }
-    struct sim_store_line *store = &u->store[i];
-    s->block[block].writes += !(store->blocks >> block & 1);
-    store->blocks |= 1u << block;
-    store->last = t;
-    store->idle = u->free - u->busy;
-    store->sectors |= line->packet_sectors;
-    for (uint32_t k = 0; k < 4; k++)
-        store->byte_mask[k] |= line->byte_mask[k];
-    if (!limit)
-        sim_stores_flush(s, t);
+    struct store_line *e =
+        store_buffer_entry(&u->stores, s->shared->gpu, line->line, t, send_store, s);
+    s->block[block].writes += !(e->owners >> block & 1);
+    store_buffer_put(&u->stores, s->shared->gpu, line->line, &line->bytes, 1u << block, t,
+                     u->unit.free - u->unit.busy, send_store, s);
 }

@@ -14,15 +14,17 @@
 #include <strata/gpu.h>
 #include <strata/status.h>
 
-#include "cache/memside.h"
+#include "memory/address_map.h"
+#include "memory/l2_rules.h"
+#include "memory/request_coalescer.h"
+#include "memory/write_back.h"
 #include "result/launch_counters.h"
 #include "sim/dram.h"
 #include "sim/message.h"
 #include "sim/packet.h"
 
-#define SIM_NONE           UINT32_MAX
-#define SIM_LINE_BYTES     128u
-#define SIM_MAX_PARTITIONS 16
+#define SIM_NONE       UINT32_MAX
+#define SIM_LINE_BYTES 128u
 
 /* A request from its arrival at the L2 until its reply leaves: one line of the host's cache, since
  * a few hundred thousand may be under way. */
@@ -74,44 +76,21 @@ struct sim_mshr {
     uint8_t pending; /* sectors under way */
 };
 
-/* What a slice keeps of a line besides its tag. It lies where models without MSHRs keep the times
- * at which sectors arrive: next to the tag, so that a look-up touches one line of the host's cache.
- */
-struct sim_l2_line {
-    uint32_t bytes[4]; /* written bytes of the sectors that are there in part */
-    uint32_t mshr;     /* + 1; 0: nothing under way */
-};
-static inline struct sim_l2_line *sim_line_of(struct cache_slot *slot)
+/* The MSHR of a slot's line, + 1; 0: nothing is under way. It lies beside the tag, so that a
+ * look-up touches one line of the host's cache. */
+static inline uint32_t *sim_mshr_of(struct cache_slot *slot)
 {
-    _Static_assert(sizeof(struct sim_l2_line) <= sizeof slot->ready,
-                   "a line's state fits into its slot");
-    return (struct sim_l2_line *)(void *)slot->ready;
+    return &slot->note;
 }
 
 struct sim_rates {
-    uint32_t slice_64ths_per_sector, slice_64ths_per_request, slice_64ths_per_partial;
-    uint32_t atomic_64ths, atomic_hot_64ths, fabric_64ths_per_sector, in_64ths_per_flit;
+    struct l2_costs l2;
+    uint32_t in_64ths_per_flit;
     uint32_t total_65536ths_per_flit; /* the whole crossbar, each way */
     uint32_t request_way, slice_cycles, reply_way, link_way;
     uint64_t window;
     uint32_t slice_requests; /* that a slice can serve in a window */
 };
-
-/* Where addresses go. */
-struct sim_map {
-    uint32_t partitions, slices, channels; /* slices and channels of one partition */
-    uint32_t hash, home_bytes;
-    uint64_t home_mask; /* address bits whose parity is the home; 0: blocks are scattered */
-    bool coupled;       /* the slices belong to channels: as many of them to each */
-};
-uint32_t sim_map_home(const struct sim_map *m, uint64_t line);
-/* Numbers within a partition. */
-uint32_t sim_map_slice(const struct sim_map *m, uint64_t line);
-uint32_t sim_map_channel(const struct sim_map *m, uint64_t line);
-/* Lines that are dealt in turn (no hash) are numbered anew within their slice, or its sets would
- * stay empty but for a few; and back. */
-uint64_t sim_map_local(const struct sim_map *m, uint64_t line);
-uint64_t sim_map_global(const struct sim_map *m, uint32_t slice, uint64_t local);
 
 struct sim_slice {
     struct cache tags;
@@ -128,8 +107,10 @@ struct sim_slice {
     size_t n_mshr, cap_mshr;
     struct sim_waiter *waiter;
     size_t n_waiter, cap_waiter;
-    uint32_t free_mshr, free_waiter, orphans, mshrs_used;
-    struct memside_dirty dirty; /* its share of what may wait to be written back */
+    uint32_t free_mshr, free_waiter, orphans,
+        mshrs_used;          /* orphans: SIM_NONE, or 0 once there was one */
+    uint32_t *orphan;        /* heads of their lists, by a hash of the line */
+    struct write_back dirty; /* its share of what may wait to be written back */
     uint64_t atomic_word;
     uint32_t partition, index; /* index: over all partitions */
     struct sim_counters count;
@@ -158,18 +139,13 @@ void sim_out_link(struct sim_out *o, uint32_t partition, struct sim_mailbox *to,
                   const struct sim_message *message);
 void sim_out_reply(struct sim_out *o, const struct sim_reply *reply);
 
-/* One line in a request coalescer. Times are those of the slices. */
-struct sim_open_line {
-    uint64_t line, open_until, out;
-    uint32_t node; /* not answered yet: who asked; SIM_NONE: answered at `out` */
-    uint32_t room; /* requests that may still share the answer */
-    uint8_t sectors;
-};
+/* The request coalescers, with the times of the slices: seen from there a line stays open until a
+ * fixed time after its data left the slice. `node` of an entry: who asked and is not answered yet.
+ */
 struct sim_coalescer {
-    struct sim_open_line *line; /* groups x size */
-    uint32_t size, groups, scope;
-    uint32_t window, after_out; /* stays open so long after asking, after the data left the slice */
-    uint32_t requests;          /* that share one answer; 0: any number */
+    struct request_coalescer table;
+    const struct strata_gpu *gpu;
+    uint32_t after_out; /* stays open so long after the data left the slice */
     uint64_t merged_sectors;
 };
 strata_status sim_coalescer_init(struct sim_coalescer *c, const struct strata_gpu *gpu,
@@ -220,13 +196,13 @@ struct sim_xbar {
 struct sim_memside {
     struct strata_gpu gpu;
     struct sim_rates rate;
-    struct sim_map map;
+    struct address_map map;
+    struct l2_rules rules;
     struct sim_slice *slice; /* partition by partition */
     struct dram_channel *channel;
     struct dram_timing timing;
     struct cache_pool tags; /* of all slices */
     uint32_t n_slices, n_channels;
-    uint32_t line_sectors; /* of 32 bytes in a line of the L2: 1, 2 or 4 */
     struct sim_node *node;
     size_t n_nodes, cap_nodes;
     uint32_t free_node;
@@ -238,10 +214,9 @@ struct sim_memside {
     uint32_t n_out;
     struct sim_team *team; /* threads beside the caller's; NULL: none */
     uint32_t threads;
-    uint64_t link_free64[SIM_MAX_PARTITIONS];
+    uint64_t link_free64[ADDRESS_MAP_PARTITIONS];
     uint64_t now;
-    uint64_t under_way;  /* nodes not answered */
-    uint32_t write_room; /* writes that may wait at a channel */
+    uint64_t under_way; /* nodes not answered */
 };
 
 /* ---- memside.c ---- */

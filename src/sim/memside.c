@@ -14,22 +14,18 @@
 
 /* ---- what the description says ---- */
 
-static uint32_t cost_of(double bytes, double unit, double bytes_per_cycle)
-{
-    return bytes_per_cycle > 0 ? (uint32_t)(unit * bytes / bytes_per_cycle + 0.5) : 0;
-}
-
 static uint32_t at_least_one(uint32_t x)
 {
     return x ? x : 1;
 }
 
 /* l2.hit is what an SM sees of a hit: both ways through the crossbar and the slice. Where the
- * description gives no crossbar of its own, the ways are two fifths of it each. */
+ * description gives no crossbar of its own, the ways are a share of it each. */
 static void split_latency(struct sim_rates *r, const struct strata_gpu *g)
 {
-    uint32_t hit = g->l2.hit_cycles,
-             way = g->xbar.latency_cycles ? g->xbar.latency_cycles : hit * 2 / 5;
+    uint32_t hit = g->l2.hit_cycles, way = g->xbar.latency_cycles
+                                               ? g->xbar.latency_cycles
+                                               : (uint32_t)(hit * g->xbar.way_share);
     way = at_least_one(2 * way > hit ? hit / 2 : way);
     r->request_way = r->reply_way = way;
     r->slice_cycles = hit > 2 * way ? hit - 2 * way : 0;
@@ -63,62 +59,39 @@ static void init_rates(struct sim_memside *m)
 {
     const struct strata_gpu *g = &m->gpu;
     struct sim_rates *r = &m->rate;
-    double l2_clock = g->l2.clock_mhz ? (double)g->l2.clock_mhz / g->sm.clock_mhz : 1;
     double xbar_clock = g->xbar.clock_mhz ? (double)g->xbar.clock_mhz / g->sm.clock_mhz : 1;
-    r->slice_64ths_per_sector =
-        cost_of(SIM_SECTOR_BYTES, 64, g->l2.bytes_per_cycle_per_slice * l2_clock);
-    r->slice_64ths_per_request = (uint32_t)(g->l2.request_cycles * 64 + 0.5);
-    r->slice_64ths_per_partial = (uint32_t)(g->l2.partial_write_cycles * 64 + 0.5);
-    r->atomic_64ths = (uint32_t)(g->l2.atomic_cycles * 64 + 0.5);
-    r->atomic_hot_64ths = g->l2.atomic_hot_cycles > 0
-                              ? (uint32_t)(g->l2.atomic_hot_cycles * 64 + 0.5)
-                              : r->atomic_64ths;
-    r->fabric_64ths_per_sector = cost_of(SIM_SECTOR_BYTES, 64, g->l2.fabric_bytes_per_cycle);
+    l2_costs_init(&r->l2, g, SIM_SECTOR_BYTES);
     r->in_64ths_per_flit =
-        cost_of(g->xbar.flit_bytes, 64, g->xbar.response_bytes_per_cycle_per_sm * xbar_clock);
-    r->total_65536ths_per_flit = cost_of(g->xbar.flit_bytes, 65536, g->xbar.total_bytes_per_cycle);
+        cost_64ths(g->xbar.flit_bytes, g->xbar.response_bytes_per_cycle_per_sm * xbar_clock);
+    r->total_65536ths_per_flit =
+        g->xbar.total_bytes_per_cycle
+            ? (uint32_t)(65536.0 * g->xbar.flit_bytes / g->xbar.total_bytes_per_cycle + 0.5)
+            : 0;
     split_latency(r, g);
 }
 
 static strata_status init_map(struct sim_memside *m, struct strata_error *err)
 {
     const struct strata_gpu *g = &m->gpu;
-    uint32_t p = g->l2.partitions < 1 ? 1 : g->l2.partitions;
     uint32_t line = g->l2.cache.line_bytes;
     if (line > SIM_LINE_BYTES || line < SIM_SECTOR_BYTES || !is_power_of_two(line))
         return strata_fail(err, STRATA_EUNSUPPORTED, g->name, 0, 0,
                            "l2.line is %u bytes; the clocked model takes lines of 32, 64 or 128 "
                            "bytes (try --set l2.line=128).",
                            line);
-    m->line_sectors = line / SIM_SECTOR_BYTES;
-    if (p > SIM_MAX_PARTITIONS || g->l2.slices < p || g->dram.channels < p)
-        return strata_fail(err, STRATA_EUNSUPPORTED, g->name, 0, 0,
-                           "l2.partitions is %u with %u slices and %u channels; each partition "
-                           "needs a slice and a channel.",
-                           p, g->l2.slices, g->dram.channels);
-    m->map = (struct sim_map){.partitions = p,
-                              .slices = g->l2.slices / p,
-                              .channels = g->dram.channels / p,
-                              .hash = g->l2.channel_hash,
-                              .home_bytes = g->l2.home_bytes ? g->l2.home_bytes : 4096};
-    struct memside shared;
-    memside_init(&shared, g);
-    m->map.home_mask = shared.home_mask;
-    m->map.coupled = m->map.slices % m->map.channels == 0;
-    m->n_slices = m->map.slices * p;
-    m->n_channels = m->map.channels * p;
-    return STRATA_OK;
+    l2_rules_init(&m->rules, g, SIM_SECTOR_BYTES);
+    strata_status st = address_map_init(&m->map, g, err);
+    m->n_slices = m->map.slices * m->map.partitions;
+    m->n_channels = m->map.channels * m->map.partitions;
+    return st;
 }
 
 static void attach_sms(struct sim_memside *m)
 {
     const struct strata_gpu *g = &m->gpu;
     for (uint32_t s = 0; s < g->sm.count; s++) {
-        uint32_t gpc = s < g->launch.n_gpc_of_sm ? g->launch.gpc_of_sm[s] : 0;
-        uint32_t part = gpc < g->l2.n_partition_of_gpc ? g->l2.partition_of_gpc[gpc] : gpc,
-                 scope = g->xbar.request_coalescer_scope;
-        m->partition_of_sm[s] = (uint16_t)(part % m->map.partitions);
-        m->group_of_sm[s] = (uint16_t)(scope ? s / scope : gpc);
+        m->partition_of_sm[s] = (uint16_t)address_map_partition(&m->map, s);
+        m->group_of_sm[s] = (uint16_t)request_coalescer_group(&m->coalescer.table, g, s);
     }
 }
 
@@ -131,11 +104,9 @@ static strata_status init_parts(struct sim_memside *m, uint64_t seed, struct str
     m->group_of_sm = calloc(g->sm.count, sizeof *m->group_of_sm);
     m->out = calloc(1, sizeof *m->out);
     if (!m->slice || !m->channel || !m->partition_of_sm || !m->group_of_sm || !m->out)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the modelled memory side.");
+        return strata_no_memory(err, NULL, "for the modelled memory side");
     m->n_out = m->threads = 1;
     m->out[0] = (struct sim_out){.m = m, .direct = true};
-    m->write_room = m->timing.write_queue == UINT32_MAX ? 128 : 2 * m->timing.write_queue + 32;
     attach_sms(m);
     for (uint32_t c = 0; c < m->n_channels; c++)
         dram_channel_init(&m->channel[c], &m->timing,
@@ -153,8 +124,7 @@ strata_status sim_memside_create(const struct strata_gpu *gpu, uint64_t seed,
     struct sim_memside *m = calloc(1, sizeof *m);
     *out = NULL;
     if (!m)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the modelled memory side.");
+        return strata_no_memory(err, NULL, "for the modelled memory side");
     m->gpu = *gpu;
     m->free_node = SIM_NONE;
     init_rates(m);
@@ -162,17 +132,15 @@ strata_status sim_memside_create(const struct strata_gpu *gpu, uint64_t seed,
     if (st == STRATA_OK)
         st = init_map(m, err);
     if (st == STRATA_OK)
-        st = init_parts(m, seed, err);
+        st = sim_coalescer_init(&m->coalescer, &m->gpu, &m->rate, err);
     if (st == STRATA_OK)
-        st = sim_coalescer_init(&m->coalescer, gpu, &m->rate, err);
+        st = init_parts(m, seed, err);
     if (st != STRATA_OK) {
         sim_memside_destroy(m);
         return st;
     }
     m->rate.window = window_cycles(m);
-    uint32_t least_64ths = m->rate.slice_64ths_per_request > m->rate.slice_64ths_per_sector
-                               ? m->rate.slice_64ths_per_request
-                               : m->rate.slice_64ths_per_sector;
+    uint32_t least_64ths = l2_access_cost(&m->rate.l2, 1);
     m->rate.slice_requests = (uint32_t)(m->rate.window * 64 / (least_64ths ? least_64ths : 1)) + 1;
     *out = m;
     return STRATA_OK;
@@ -265,7 +233,7 @@ void sim_out_link(struct sim_out *o, uint32_t partition, struct sim_mailbox *to,
                   const struct sim_message *message)
 {
     struct sim_posted p = {.to = to, .message = *message, .partition = partition};
-    if (o->m->rate.fabric_64ths_per_sector) {
+    if (o->m->rate.l2.link_sector) {
         keep_posted(o, &o->link, &o->n_link, &o->cap_link, &p);
         return;
     }
@@ -313,7 +281,7 @@ static bool cross_links(struct sim_memside *m, uint64_t begin)
         uint32_t n = p->message.kind == SIM_MSG_LINK_READ ? 0 : popcount32(p->message.sectors);
         uint64_t *free64 = &m->link_free64[p->partition],
                  start64 = sim_later(*free64, p->message.time * 64);
-        *free64 = start64 + (uint64_t)n * m->rate.fabric_64ths_per_sector;
+        *free64 = start64 + (uint64_t)n * m->rate.l2.link_sector;
         p->message.time = start64 / 64 + m->rate.link_way;
         sim_mailbox_push(p->to, &p->message);
     }
@@ -350,7 +318,9 @@ static void read_done(void *context, const struct dram_request *r, uint64_t time
 /* A slice takes no writes while the channels it writes to are too far behind. */
 static void look_for_write_room(struct sim_memside *m)
 {
-    uint32_t per = m->map.slices / m->map.channels;
+    uint32_t per = m->map.slices / m->map.channels, room = m->gpu.dram.write_room;
+    if (!room)
+        return;
     for (uint32_t p = 0; p < m->map.partitions; p++) {
         struct dram_channel *c = &m->channel[p * m->map.channels];
         uint64_t all = 0;
@@ -358,8 +328,8 @@ static void look_for_write_room(struct sim_memside *m)
             all += dram_channel_waiting_writes(&c[i]);
         for (uint32_t s = 0; s < m->map.slices; s++)
             m->slice[p * m->map.slices + s].no_write_room =
-                m->map.coupled ? dram_channel_waiting_writes(&c[s / per]) > m->write_room
-                               : all > (uint64_t)m->write_room * m->map.channels;
+                m->map.coupled ? dram_channel_waiting_writes(&c[s / per]) > room
+                               : all > (uint64_t)room * m->map.channels;
     }
 }
 
@@ -384,7 +354,7 @@ static bool run_window(struct sim_memside *m, uint64_t end)
         return false;
     look_for_write_room(m);
     sim_team_run(m, run_slice, m->n_slices, begin, end);
-    if (m->rate.fabric_64ths_per_sector && !cross_links(m, begin))
+    if (m->rate.l2.link_sector && !cross_links(m, begin))
         return false;
     sim_team_run(m, run_channel, m->n_channels, begin, end);
     m->now = end;
@@ -417,9 +387,7 @@ strata_status sim_memside_run(struct sim_memside *m, uint64_t end, uint32_t thre
         ok = run_window(m, least(end, m->now + m->rate.window));
     }
     if (!ok || any_failed(m) || !sim_xbar_sort_replies(&m->xbar))
-        return strata_fail(
-            err, STRATA_ENOMEM, NULL, 0, 0,
-            "There is no memory left for requests under way in the modelled memory.");
+        return strata_no_memory(err, NULL, "for requests under way in the modelled memory");
     *reply = m->xbar.reply;
     *n = m->xbar.n_reply;
     return STRATA_OK;
@@ -448,10 +416,20 @@ void sim_memside_memcpy(struct sim_memside *m, uint64_t address, uint64_t bytes)
     uint64_t line_bytes = m->gpu.l2.cache.line_bytes;
     for (uint64_t line = address & ~(line_bytes - 1); line < address + bytes; line += line_bytes) {
         uint32_t sectors = 0;
-        for (uint32_t k = 0; k < m->line_sectors; k++) {
+        for (uint32_t k = 0; k < m->rules.line_sectors; k++) {
             uint64_t at = line + k * SIM_SECTOR_BYTES;
             sectors |= (uint32_t)(at + SIM_SECTOR_BYTES > address && at < address + bytes) << k;
         }
-        sim_slice_preload(m, sim_slice_of(m, sim_map_home(&m->map, line), line), line, sectors);
+        sim_slice_preload(m, sim_slice_of(m, address_map_home(&m->map, line), line), line, sectors);
     }
+}
+
+struct sim_slice *sim_slice_of(struct sim_memside *m, uint32_t partition, uint64_t line)
+{
+    return &m->slice[partition * m->map.slices + address_map_slice(&m->map, line)];
+}
+
+struct dram_channel *sim_channel_of(struct sim_memside *m, uint32_t partition, uint64_t line)
+{
+    return &m->channel[partition * m->map.channels + address_map_channel(&m->map, line)];
 }

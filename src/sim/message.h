@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "memory/line_bytes.h"
+
 enum sim_message_kind {
     SIM_MSG_REQUEST = 0, /* of an SM; `node` */
     SIM_MSG_LINK_READ,  /* another partition's slice asks the home of a line; `from`, `mshr` are its
@@ -23,10 +25,10 @@ struct sim_message {
     uint64_t line; /* byte address of a 128-byte line */
     uint32_t node, mshr;
     union {
-        uint32_t byte_mask[4]; /* writes, atomics */
-        struct {               /* fills and results */
-            uint16_t waited;   /* cycles of DRAM and its queue in it; saturating */
-            uint16_t queued;   /* ... of the queue alone */
+        struct line_bytes bytes; /* writes, atomics */
+        struct {                 /* fills and results */
+            uint16_t waited;     /* cycles of DRAM and its queue in it; saturating */
+            uint16_t queued;     /* ... of the queue alone */
         } spent;
     };
     uint16_t from; /* slice that asks */

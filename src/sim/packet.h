@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "memory/line_bytes.h"
+
 #define SIM_SECTOR_BYTES 32u /* of a packet, whatever the caches have */
 
 enum sim_packet_kind {
@@ -41,11 +43,10 @@ struct sim_packet {
     uint32_t token;    /* the SM's own; a reply carries it back unchanged, exactly once */
     uint32_t sequence; /* per SM, ascending in the order of sending */
     uint16_t sm;
-    uint8_t kind;    /* enum sim_packet_kind */
-    uint8_t sectors; /* mask, bit k = 32-byte sector k of the line */
-    uint32_t
-        byte_mask[4];    /* SIM_WRITE: bytes written of each sector; all ones for a whole sector */
-    uint16_t operations; /* atomics: operations on this line (lanes, less those merged) */
+    uint8_t kind;                 /* enum sim_packet_kind */
+    uint8_t sectors;              /* mask, bit k = 32-byte sector k of the line */
+    struct line_bytes bytes;      /* SIM_WRITE: those written; atomics: those worked on */
+    uint16_t operations;          /* atomics: operations on this line (lanes, less those merged) */
     uint16_t spent[SIM_N_PLACES]; /* filled by the memory side in a reply; saturating */
 };
 

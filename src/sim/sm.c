@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "base/bug.h"
+#include "sm/warp_rules.h"
 
 /* ---- memory ---- */
 
@@ -16,8 +17,7 @@ bool sim_sm_grow(struct sim_sm *s, void **array, size_t n, size_t *cap, size_t b
     size_t more = *cap ? *cap * 2 : 64;
     void *p = realloc(*array, more * bytes);
     if (!p) {
-        s->status = strata_fail(&s->error, STRATA_ENOMEM, NULL, 0, 0,
-                                "There is no memory left for the requests of an SM.");
+        s->status = strata_no_memory(&s->error, NULL, "for the requests of an SM");
         return false;
     }
     *array = p;
@@ -51,8 +51,7 @@ strata_status sim_sm_init(struct sim_sm *s, const struct sim_shared *shared, uin
     s->cap_ops = 64; /* never empty: an index handed out after a failure has to be valid */
     s->op = calloc(s->cap_ops, sizeof *s->op);
     if (!s->op || !s->scheduler || !s->warp || !s->block || !s->exit || !s->fetch_used)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the resident warps of a launch.");
+        return strata_no_memory(err, NULL, "for the resident warps of a launch");
     init_slots(s);
     strata_status st = fetch_sm_init(&s->fetch, err);
     if (st == STRATA_OK)
@@ -158,8 +157,7 @@ static strata_status size_registers(struct sim_sm *s, struct sim_warp *w, struct
         w->scoreboard.stall = malloc(w->register_cap);
     }
     if (!w->scoreboard.ready || !w->scoreboard.stall)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the registers of a warp.");
+        return strata_no_memory(err, NULL, "for the registers of a warp");
     memset(w->scoreboard.ready, 0, w->register_cap * sizeof *w->scoreboard.ready);
     memset(w->scoreboard.stall, 0, w->register_cap);
     w->scoreboard.predicate_ready = 0;
@@ -179,11 +177,10 @@ static strata_status start_warp(struct sim_sm *s, uint32_t index, uint32_t block
     s->scheduler[w->scheduler].slot_age[w->slot] = ++s->next_age;
     w->at_barrier = w->at_membar = w->parked = false;
     w->last_issue = w->base = t;
-    w->n_groups = 0;
-    w->open = (struct sim_async_group){0};
+    sm_async_reset(&w->async);
     w->fetch_line = UINT32_MAX;
     w->local_base =
-        ((uint64_t)1 << 46) + ((uint64_t)s->index * s->shared->slots_per_sm + index) * (1u << 21);
+        sm_local_base(s->shared->gpu, (uint64_t)s->index * s->shared->slots_per_sm + index);
     sm_window_reset(&w->window);
     sim_next_instruction(s, w);
     if (!w->has_next)

@@ -11,21 +11,23 @@
 #include <strata/place.h>
 
 #include "result/launch_counters.h"
+#include "memory/access_counts.h"
+#include "memory/load_store.h"
+#include "memory/store_buffer.h"
 #include "sim/l1.h"
 #include "sim/packet.h"
 #include "sim/tlb.h"
+#include "sm/async_groups.h"
 #include "sm/fetch.h"
 #include "sm/scoreboard.h"
 #include "sm/sm_inst.h"
 #include "sm/window.h"
 
-#define SIM_ASYNC_GROUPS 16
-#define SIM_WHEEL        256
-#define SIM_MAX_SLOTS    64 /* of one scheduler */
-#define SIM_LSU_OPS      128
-#define SIM_LSU_LINES    1024
-#define SIM_STORE_LINES  64
-#define SIM_EPOCHS       512 /* more than warps that can wait at once */
+#define SIM_WHEEL     256
+#define SIM_MAX_SLOTS 64 /* of one scheduler */
+#define SIM_LSU_OPS   128
+#define SIM_LSU_LINES 1024
+#define SIM_EPOCHS    512 /* more than warps that can wait at once */
 
 struct sim_sm;
 
@@ -54,17 +56,12 @@ struct sim_block {
     uint32_t first_warp;
 };
 
-struct sim_async_group {
-    uint32_t pending; /* copies under way */
-    uint64_t done;    /* the last arrival so far */
-};
-
 struct sim_warp {
     struct sm_wait wait;       /* of `next`; ready == SM_PENDING: memory has to answer first */
     uint64_t last_issue, base; /* base: the next instruction issues after it at the earliest */
     struct sm_scoreboard scoreboard;
     uint32_t fetch_line, register_cap;
-    uint32_t generation;                        /* answers to a warp that has exited are dropped */
+    uint32_t generation; /* answers to a warp that has exited are dropped */
     uint8_t block, scheduler, slot;
     uint16_t wheel_next; /* index + 1: an SM may have 256 warps */
     bool has_next, at_barrier, parked, at_membar;
@@ -73,8 +70,7 @@ struct sim_warp {
     uint32_t next_line;       /* line of code it is fetched from */
     uint64_t local_base;
     uint32_t membar_epoch;
-    uint32_t group_first, n_groups; /* committed groups not waited for yet; numbers ascend */
-    struct sim_async_group open, group[SIM_ASYNC_GROUPS];
+    struct sm_async async;
     struct strata_cursor cursor;
     struct sm_window window; /* if instructions are put in order */
 };
@@ -134,35 +130,26 @@ struct sim_lsu_op {
     uint32_t cycles;
     uint16_t n_lines, next_line;
     uint8_t kind, warp;
-    bool use_l1, local, returns, begun;
+    bool use_l1, counts_hits, returns, begun;
 };
 struct sim_lsu_line {
     uint64_t line;
-    uint32_t byte_mask[4];  /* stores and atomics */
-    uint16_t operations;    /* atomics */
-    uint8_t sectors;        /* as the coalescer counts them */
-    uint8_t packet_sectors; /* the same in sectors of 32 bytes */
-};
-
-struct sim_store_line {
-    uint64_t line, last, idle;
-    uint32_t blocks;
-    uint8_t sectors;
-    uint32_t byte_mask[4];
+    struct line_bytes bytes; /* stores and atomics; loads once a sector was written in part */
+    uint16_t operations;     /* atomics */
+    uint8_t sectors;         /* as the coalescer counts them */
+    uint8_t packet_sectors;  /* the same in sectors of 32 bytes */
 };
 
 struct sim_lsu {
     struct sim_lsu_op op[SIM_LSU_OPS];
     struct sim_lsu_line line[SIM_LSU_LINES];
     uint32_t op_head, op_tail, line_head, line_tail;
-    uint64_t free;          /* the unit is taken until then */
-    uint64_t busy;          /* cycles it has worked so far */
+    struct load_store_unit unit;
     uint64_t queued_cycles; /* of the instructions in the queue */
-    uint32_t drain_debt4;   /* quarter cycles owed to stores that left */
     uint64_t miss_free, out_free64;
     uint64_t refused_since; /* UINT64_MAX: the L1 takes what it is given */
-    struct sim_store_line store[SIM_STORE_LINES];
-    uint32_t n_stores;
+    struct store_buffer stores;
+    bool wrote_part; /* a sector, in any store so far */
 };
 
 struct sim_sm_counters {
@@ -285,8 +272,6 @@ void sim_store_put(struct sim_sm *s, const struct sim_lsu_line *line, uint32_t b
 /* Sends the lines that have waited long enough at t. */
 void sim_stores_drain(struct sim_sm *s, uint64_t t);
 void sim_stores_flush(struct sim_sm *s, uint64_t t);
-/* When the next line leaves if the unit stays idle. */
-uint64_t sim_stores_next(const struct sim_sm *s);
 
 /* ---- lsu_lines.c: what an instruction asks of the unit ---- */
 /* Fills lines of the ring from lsu->line_tail on; returns their number. */

@@ -2,26 +2,13 @@
 #include "base/bits.h"
 #include "base/bug.h"
 #include "sim/sm.h"
-#include "sm/count_memory.h"
+#include "sm/warp_rules.h"
 
 /* ---- when the next instruction can issue ---- */
 
-/* Groups of asynchronous copies that may still be under way after a wait. Tracers before version 5
- * did not record the number; a pipelined loop then waits for its oldest group. */
 static uint32_t groups_allowed(const struct sim_sm *s, const struct sim_warp *w)
 {
-    if (w->next.inst->imm > 0)
-        return (uint32_t)w->next.inst->imm;
-    return s->shared->launch->isa == STRATA_ISA_SASS && w->n_groups > 1 ? w->n_groups - 1 : 0;
-}
-
-static void wait_for_groups(const struct sim_sm *s, struct sim_warp *w)
-{
-    uint32_t allowed = groups_allowed(s, w);
-    for (uint32_t i = 0; i + allowed < w->n_groups; i++) {
-        const struct sim_async_group *g = &w->group[(w->group_first + i) % SIM_ASYNC_GROUPS];
-        sm_wait_for(&w->wait, g->pending ? SM_PENDING : g->done, SM_STALL_LONG);
-    }
+    return sm_async_allowed(&w->async, w->next.inst, s->shared->launch->isa);
 }
 
 /* A memory barrier sends the stores that wait and waits until all writes so far are acknowledged.
@@ -87,7 +74,7 @@ void sim_next_ready(struct sim_sm *s, uint32_t index)
                                .stall = SM_STALL_NONE};
     sm_scoreboard_wait(&w->scoreboard, i, &w->wait);
     if (i->kind == SM_KIND_WAIT)
-        wait_for_groups(s, w);
+        sm_wait_for(&w->wait, sm_async_wait(&w->async, groups_allowed(s, w)), SM_STALL_LONG);
     if (w->wait.ready >= SM_PENDING)
         return;
     if (i->kind == SM_KIND_MEMBAR)
@@ -132,19 +119,10 @@ uint32_t sim_op_new(struct sim_sm *s, uint32_t warp)
                                .warp = (uint8_t)warp,
                                .async = w->next.inst->memop == STRATA_MEM_ASYNC_COPY};
     if (s->op[i].async) {
-        s->op[i].group = w->group_first + w->n_groups;
-        w->open.pending++;
+        s->op[i].group = sm_async_number(&w->async);
+        w->async.open.pending++;
     }
     return i;
-}
-
-static struct sim_async_group *group_of(struct sim_warp *w, uint32_t number)
-{
-    if (number == w->group_first + w->n_groups)
-        return &w->open;
-    if ((int32_t)(number - w->group_first) < 0)
-        number = w->group_first; /* joined with the next one for want of room */
-    return &w->group[number % SIM_ASYNC_GROUPS];
 }
 
 void sim_op_part(struct sim_sm *s, uint32_t index, uint64_t t)
@@ -156,9 +134,9 @@ void sim_op_part(struct sim_sm *s, uint32_t index, uint64_t t)
     struct sim_warp *w = &s->warp[op->warp];
     if (w->generation == op->generation && w->has_next) {
         if (op->async) {
-            struct sim_async_group *g = group_of(w, op->group);
+            struct sm_async_group *g = sm_async_find(&w->async, op->group);
             g->pending--;
-            g->done = sim_max(g->done, op->done);
+            sm_async_arrive(g, op->done);
         } else {
             sm_scoreboard_set(&w->scoreboard, op->inst, op->done);
         }
@@ -172,9 +150,7 @@ void sim_op_part(struct sim_sm *s, uint32_t index, uint64_t t)
 
 static void release_barrier(struct sim_sm *s, struct sim_block *b)
 {
-    const struct strata_gpu *g = s->shared->gpu;
-    uint64_t t = b->barrier_time + g->sm.latency_barrier_cycles +
-                 (uint32_t)(b->live_warps * g->sm.barrier_warp_cycles);
+    uint64_t t = b->barrier_time + (uint64_t)sm_barrier_cycles(s->shared->gpu, b->live_warps);
     b->waiting = 0;
     for (uint32_t k = 0; k < s->shared->warps_per_block; k++) {
         struct sim_warp *w = &s->warp[b->first_warp + k];
@@ -227,7 +203,7 @@ static void end_warp(struct sim_sm *s, uint32_t index, uint64_t t)
 
 static void count_memory(struct sim_sm_counters *c, const struct strata_inst *i)
 {
-    sm_count_memory(&c->n, i);
+    count_memory_instruction(&c->n, i);
     c->async_copies += i->memop == STRATA_MEM_ASYNC_COPY;
     c->texture_accesses += i->space == STRATA_SPACE_TEXTURE;
 }
@@ -247,39 +223,19 @@ static void do_memory(struct sim_sm *s, uint32_t index, const struct sm_inst *i)
     sim_lsu_issue(s, index, i);
 }
 
-static void do_commit(struct sim_warp *w)
-{
-    if (w->n_groups == SIM_ASYNC_GROUPS) { /* the two oldest become one */
-        struct sim_async_group *old = &w->group[w->group_first % SIM_ASYNC_GROUPS];
-        struct sim_async_group *next = &w->group[(w->group_first + 1) % SIM_ASYNC_GROUPS];
-        next->pending += old->pending;
-        next->done = sim_max(next->done, old->done);
-        w->group_first++;
-        w->n_groups--;
-    }
-    w->group[(w->group_first + w->n_groups) % SIM_ASYNC_GROUPS] = w->open;
-    w->n_groups++;
-    w->open = (struct sim_async_group){0};
-}
-
 static void execute(struct sim_sm *s, uint32_t index, const struct sm_inst *i)
 {
     struct sim_warp *w = &s->warp[index];
-    uint32_t allowed;
     switch (i->kind) {
     case SM_KIND_GLOBAL:
     case SM_KIND_SHARED:
         do_memory(s, index, i);
         break;
     case SM_KIND_COMMIT:
-        do_commit(w);
+        sm_async_commit(&w->async);
         break;
     case SM_KIND_WAIT:
-        allowed = groups_allowed(s, w);
-        if (w->n_groups > allowed) {
-            w->group_first += w->n_groups - allowed;
-            w->n_groups = allowed;
-        }
+        sm_async_drop(&w->async, groups_allowed(s, w));
         break;
     default:
         sm_scoreboard_set(&w->scoreboard, i, s->now + i->latency);

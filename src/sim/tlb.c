@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "memory/tlb_rules.h"
 
 strata_status sim_tlb_init(struct sim_tlb *t, const struct strata_gpu *gpu, uint64_t seed,
                            struct strata_error *err)
 {
     memset(t, 0, sizeof *t);
     t->enabled = gpu->tlb.enabled;
-    t->page_bytes = gpu->tlb.page_bytes;
+    t->gpu = gpu;
     return t->enabled ? cache_create(&gpu->tlb.l1, seed, &t->first, err) : STRATA_OK;
 }
 
@@ -24,12 +25,9 @@ void sim_tlb_release(struct sim_tlb *t)
 
 bool sim_tlb_lookup(struct sim_tlb *t, uint64_t line, uint64_t now, uint32_t *request)
 {
-    uint64_t page = line / t->page_bytes * t->page_bytes;
-    uint32_t slot = cache_find(&t->first, page);
-    if (slot != CACHE_NONE) {
-        cache_touch(&t->first, slot);
+    uint64_t page = tlb_page(t->gpu, line);
+    if (tlb_holds(&t->first, page, false))
         return true;
-    }
     for (*request = 0; *request < t->n_requests; ++*request)
         if (t->request[*request].page == page)
             return false;
@@ -65,8 +63,7 @@ strata_status sim_tlb2_init(struct sim_tlb2 *t, const struct strata_gpu *gpu, ui
     t->page = calloc(WALKS, sizeof *t->page);
     t->walk_done = calloc(WALKS, sizeof *t->walk_done);
     if (!t->page || !t->walk_done)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the page walks.");
+        return strata_no_memory(err, NULL, "for the page walks");
     return cache_create(&gpu->tlb.l2, seed, &t->second, err);
 }
 
@@ -80,16 +77,12 @@ void sim_tlb2_release(struct sim_tlb2 *t)
 
 uint64_t sim_tlb2_ask(struct sim_tlb2 *t, uint64_t page, uint64_t asked)
 {
-    struct cache_slot evicted;
     uint64_t found = asked + t->l1_miss_cycles;
-    uint32_t slot = cache_find(&t->second, page), row = (uint32_t)mix64(page) & t->walk_mask;
-    if (slot != CACHE_NONE) {
-        t->hits++;
-        cache_touch(&t->second, slot);
+    uint32_t row = (uint32_t)mix64(page) & t->walk_mask;
+    if (tlb_holds(&t->second, page, true)) {
         /* A page whose walk is under way is there when the walk is done. */
         return t->page[row] == page && t->walk_done[row] > found ? t->walk_done[row] : found;
     }
-    cache_insert(&t->second, page, &evicted);
     t->walks++;
     t->page[row] = page;
     t->walk_done[row] = found + t->l2_miss_cycles;

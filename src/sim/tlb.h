@@ -16,7 +16,7 @@ struct sim_tlb_request {  /* a page an SM waits for */
 
 struct sim_tlb {
     bool enabled;
-    uint64_t page_bytes;
+    const struct strata_gpu *gpu;
     struct cache first;
     struct sim_tlb_request *request;
     uint32_t n_requests, cap_requests;
@@ -29,7 +29,7 @@ struct sim_tlb2 {
     uint64_t *page, *walk_done; /* walks under way, by hash of the page */
     uint32_t walk_mask;
     uint32_t l1_miss_cycles, l2_miss_cycles;
-    uint64_t walks, hits;
+    uint64_t walks;
 };
 
 strata_status sim_tlb_init(struct sim_tlb *t, const struct strata_gpu *gpu, uint64_t seed,

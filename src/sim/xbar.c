@@ -18,8 +18,7 @@ strata_status sim_xbar_init(struct sim_memside *m, struct strata_error *err)
     m->xbar.waits = calloc(m->gpu.sm.count, sizeof *m->xbar.waits);
     m->xbar.room = calloc(m->n_slices, sizeof *m->xbar.room);
     if (!m->xbar.in_free64 || !m->xbar.waits || !m->xbar.room)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the modelled crossbar.");
+        return strata_no_memory(err, NULL, "for the modelled crossbar");
     return STRATA_OK;
 }
 
@@ -46,7 +45,8 @@ static uint32_t request_flits(const struct sim_memside *m, const struct sim_pack
     if (p->kind == SIM_READ || p->kind == SIM_FETCH)
         return 1;
     uint32_t n = popcount32(p->sectors);
-    return m->gpu.xbar.flit_bytes >= SIM_SECTOR_BYTES + 8 ? n : n < 2 ? 2 : n;
+    bool beside = m->gpu.xbar.flit_bytes >= SIM_SECTOR_BYTES + 8;
+    return beside || n > 1 ? n : n + m->gpu.xbar.head_flits;
 }
 
 static uint64_t take_total(uint64_t *free, uint64_t t, uint32_t cost)
@@ -61,9 +61,7 @@ strata_status sim_xbar_send(struct sim_memside *m, const struct sim_packet *p, s
 {
     struct sim_xbar *x = &m->xbar;
     if (!ARRAY_RESERVE(x->in, x->n_in, x->cap_in, n))
-        return strata_fail(
-            err, STRATA_ENOMEM, NULL, 0, 0,
-            "There is no memory left for requests under way in the modelled crossbar.");
+        return strata_no_memory(err, NULL, "for requests under way in the modelled crossbar");
     for (size_t i = 0; i < n; i++) {
         uint32_t flits = request_flits(m, &p[i]);
         uint64_t t = p[i].time;
@@ -96,14 +94,14 @@ static void to_l2_line(struct sim_packet *p)
     p->sectors = (uint8_t)(p->sectors << shift & 15);
     p->sectors |= !p->sectors;
     for (int k = 3; shift && k >= 0; k--)
-        p->byte_mask[k] = k >= (int)shift ? p->byte_mask[k - (int)shift] : 0;
+        p->bytes.sector[k] = k >= (int)shift ? p->bytes.sector[k - (int)shift] : 0;
 }
 
 /* One message for each line of the L2 that the request touches. */
 static void post_lines(struct sim_memside *m, const struct sim_packet *p, uint32_t node)
 {
     struct sim_node *q = &m->node[node];
-    uint32_t per = m->line_sectors, mask = (1u << per) - 1;
+    uint32_t per = m->rules.line_sectors, mask = (1u << per) - 1;
     struct sim_mailbox *to = &sim_slice_of(m, m->partition_of_sm[p->sm], p->line)->mail;
     for (uint32_t at = 0; at < 4; at += per) {
         struct sim_message msg = {.time = q->arrival,
@@ -116,7 +114,7 @@ static void post_lines(struct sim_memside *m, const struct sim_packet *p, uint32
                                   .sectors = (uint8_t)(p->sectors >> at & mask)};
         if (!msg.sectors)
             continue;
-        memcpy(msg.byte_mask, &p->byte_mask[at], per * sizeof msg.byte_mask[0]);
+        memcpy(msg.bytes.sector, &p->bytes.sector[at], per * sizeof msg.bytes.sector[0]);
         q->parts++;
         sim_mailbox_push(to, &msg);
     }
@@ -141,7 +139,7 @@ static bool deliver_one(struct sim_memside *m, const struct sim_inbound *in)
                                       .kind = p.kind,
                                       .sectors = p.sectors};
     to_l2_line(&p);
-    if (m->coalescer.line && p.kind == SIM_READ &&
+    if (m->coalescer.table.open && p.kind == SIM_READ &&
         sim_coalescer_merge(&m->coalescer, m->node, node, m->group_of_sm[p.sm], p.line, p.sectors,
                             &out))
         return out == UINT64_MAX ||
@@ -265,7 +263,7 @@ static bool gather(struct sim_memside *m, const struct sim_reply *part)
     r.time = q->out = sim_later(q->out, part->time);
     if (--q->parts)
         return true;
-    if (m->coalescer.line)
+    if (m->coalescer.table.open)
         sim_coalescer_answered(&m->coalescer, m->node, r.node, r.time);
     if (!hold_reply(&m->xbar, &r))
         return false;

@@ -4,14 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STREAM_LINES = 8 };
-
 void fetch_gpu_init(struct fetch_gpu *g, const struct strata_gpu *gpu)
 {
     memset(g, 0, sizeof *g);
     g->interval = gpu->sm.fetch_interval_cycles;
     g->miss = gpu->sm.fetch_miss_cycles;
     g->cold = gpu->sm.fetch_cold_cycles;
+    g->ahead = gpu->sm.fetch_ahead_lines;
 }
 
 strata_status fetch_sm_init(struct fetch_sm *s, struct strata_error *err)
@@ -20,8 +19,7 @@ strata_status fetch_sm_init(struct fetch_sm *s, struct strata_error *err)
     s->ready = calloc(FETCH_MAX_LINES, sizeof *s->ready);
     s->asked = calloc(FETCH_MAX_LINES, sizeof *s->asked);
     if (!s->ready || !s->asked)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the instruction fetch of an SM.");
+        return strata_no_memory(err, NULL, "for the instruction fetch of an SM");
     return STRATA_OK;
 }
 
@@ -56,14 +54,14 @@ uint64_t fetch_line(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t line
     if (!g->cold && !g->miss && !g->interval)
         return t;
     line %= FETCH_MAX_LINES;
-    if (s->ready[line] && s->ready[line] <= t && s->ready[(line + STREAM_LINES) % FETCH_MAX_LINES])
+    if (s->ready[line] && s->ready[line] <= t && s->ready[(line + g->ahead) % FETCH_MAX_LINES])
         return t;
     if (!s->ready[line]) {
         bool known = g->first[line] && g->first[line] <= t;
         ask(s, line, t + (known ? g->miss : g->cold));
     }
     uint64_t base = s->ready[line] > t ? s->ready[line] : t;
-    for (uint32_t k = 1; k <= STREAM_LINES; k++) {
+    for (uint32_t k = 1; k <= g->ahead; k++) {
         uint32_t next = (line + k) % FETCH_MAX_LINES;
         if (s->ready[next]) {
             base = s->ready[next] > base ? s->ready[next] : base;

@@ -18,7 +18,7 @@ struct fetch_gpu {                   /* one per launch: what any SM has fetched 
     uint64_t first[FETCH_MAX_LINES]; /* when a line first reached the L2, 0 = never */
     uint8_t used[FETCH_MAX_LINES];   /* executed by any warp */
     uint32_t n_used;
-    uint32_t interval, miss, cold;
+    uint32_t interval, miss, cold, ahead;
 };
 struct fetch_sm {
     uint64_t *ready; /* when each line is there, 0 = not asked for */

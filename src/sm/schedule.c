@@ -40,8 +40,7 @@ struct sm_draft {
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "There is no memory left for the order of a launch's instructions.");
+    return strata_no_memory(err, NULL, "for the order of a launch's instructions");
 }
 
 strata_status sm_scheduler_init(struct sm_scheduler *s, const struct sm_decoder *decoder,

@@ -197,8 +197,7 @@ strata_status sm_decoder_update(struct sm_decoder *d, struct strata_error *err)
         uint32_t cap = n < 256 ? 256 : n * 2;
         struct sm_inst *grown = malloc(cap * sizeof *grown);
         if (!grown)
-            return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                               "There is no memory left for %u decoded instructions.", cap);
+            return strata_no_memory(err, NULL, "for %u decoded instructions", cap);
         if (d->inst) {
             memcpy(grown, d->inst, d->n * sizeof *grown);
             d->outgrown[d->n_outgrown++] = d->inst;

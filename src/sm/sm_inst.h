@@ -55,12 +55,12 @@ const char *sm_stall_name(enum sm_stall s);
 #define SM_MAX_WRITES 16
 
 struct sm_inst {
-    uint8_t kind;     /* enum sm_kind */
-    uint8_t pipe;     /* enum sm_pipe */
+    uint8_t kind; /* enum sm_kind */
+    uint8_t pipe; /* enum sm_pipe */
     uint8_t n_read, n_write;
     bool reads_predicate, writes_predicate;
     uint8_t result_stall; /* enum sm_stall of an instruction that waits for this one's result */
-    uint32_t interval; /* cycles the pipe of one scheduler is taken */
+    uint32_t interval;    /* cycles the pipe of one scheduler is taken */
     uint32_t latency;
     uint32_t fetch_line;
     uint16_t read[SM_MAX_READS], write[SM_MAX_WRITES];

@@ -8,8 +8,7 @@
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "There is no memory left for the instructions of the resident warps.");
+    return strata_no_memory(err, NULL, "for the instructions of the resident warps");
 }
 
 void sm_window_release(struct sm_window *w)

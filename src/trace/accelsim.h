@@ -9,7 +9,7 @@
 
 #include <strata/trace.h>
 
-#include "trace/text.h"
+#include "trace/trace_text.h"
 #include "trace/trace_internal.h"
 
 /* A block has at most 1024 threads on every GPU so far; the limit only keeps a damaged header from

@@ -76,8 +76,7 @@ static strata_status read_kernel_name(const struct text *t, const char *p,
         return text_fail(t, nul, err, "the kernel's name holds a NUL byte; the trace is damaged.");
     char *name = strndup(p, (size_t)(end - p));
     if (!name)
-        return strata_fail(err, STRATA_ENOMEM, t->name, 0, 0,
-                           "out of memory while reading the header.");
+        return strata_no_memory(err, t->name, "to read the header");
     free(h->kernel);
     h->kernel = name;
     return STRATA_OK;

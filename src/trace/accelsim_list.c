@@ -27,7 +27,7 @@ struct accelsim_trace {
 
 static strata_status no_memory(const char *path, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, path, 0, 0, "out of memory while opening the trace.");
+    return strata_no_memory(err, path, "to open the trace");
 }
 
 static bool ends_with(const char *text, const char *suffix)

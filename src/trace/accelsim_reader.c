@@ -95,8 +95,7 @@ static strata_status read_block_index(struct accelsim_reader *a, const char *p,
     uint64_t index = v[0] + limit[0] * (v[1] + limit[1] * v[2]);
     bool again;
     if (!blockset_add(&a->seen, index, &again))
-        return strata_fail(err, STRATA_ENOMEM, a->text.name, 0, 0,
-                           "out of memory while reading blocks.");
+        return strata_no_memory(err, a->text.name, "to read blocks");
     if (again)
         return text_fail(
             &a->text, start, err, "thread block (%llu,%llu,%llu) appears a second time.",
@@ -397,8 +396,7 @@ static strata_status prepare(struct strata_reader *r, struct strata_error *err)
         .compat = r->trace->options.accelsim_compat,
     };
     if (!a->warp_seen || !a->lines.memo)
-        return strata_fail(err, STRATA_ENOMEM, a->text.name, 0, 0,
-                           "out of memory while opening the trace.");
+        return strata_no_memory(err, a->text.name, "to open the trace");
     warn_of_header(r);
     return STRATA_OK;
 }
@@ -409,8 +407,7 @@ strata_status accelsim_reader_open(struct strata_reader *r, const char *path,
     struct stream_source *in;
     struct accelsim_reader *a = calloc(1, sizeof *a);
     if (!a)
-        return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
-                           "out of memory while opening the trace.");
+        return strata_no_memory(err, path, "to open the trace");
     r->impl = a;
     strata_status st = stream_source_open(path, &in, err);
     if (!st)

@@ -46,7 +46,7 @@ struct accelsim_writer {
 
 static strata_status no_memory(const struct strata_writer *w, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, w->path, 0, 0, "out of memory while writing the trace.");
+    return strata_no_memory(err, w->path, "to write the trace");
 }
 
 /* ---- output ---- */

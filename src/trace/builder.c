@@ -43,8 +43,7 @@ struct strata_builder {
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "there is no memory left for a thread block.");
+    return strata_no_memory(err, NULL, "for a thread block");
 }
 
 strata_status strata_builder_create(struct strata_code *code, struct strata_builder **out,

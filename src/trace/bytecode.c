@@ -88,8 +88,7 @@ strata_status strata_cursor_init(struct strata_cursor *c, const struct strata_bl
         c->cap_state = 0;
         c->state = malloc(n_slots * sizeof *c->state);
         if (!c->state)
-            return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                               "there is no memory left for a warp's cursor.");
+            return strata_no_memory(err, NULL, "for a warp's cursor");
         c->cap_state = n_slots;
     }
     c->tokens = s.tokens;

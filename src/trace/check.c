@@ -204,8 +204,7 @@ static strata_status check_block(struct checker *c, struct strata_error *err)
     bool was_there = false;
     uint64_t first = 0; /* barriers of the first warp that has any instruction, + 1 */
     if (!blockset_add(&c->seen, c->block->index, &was_there))
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "there is no memory left to check the trace.");
+        return strata_no_memory(err, NULL, "to check the trace");
     check_place(c, was_there);
     c->report->blocks++;
     for (c->warp = 0; c->warp < c->block->n_warps; c->warp++) {
@@ -239,8 +238,7 @@ static strata_status check_code(struct checker *c, const struct strata_code *cod
     uint32_t n = strata_code_count(code);
     const struct strata_inst **sorted = malloc((n + 1) * sizeof *sorted);
     if (!sorted)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "there is no memory left to check the trace.");
+        return strata_no_memory(err, NULL, "to check the trace");
     for (uint32_t i = 0; i < n; i++) {
         struct strata_inst probe = *(sorted[i] = strata_code_get(code, i));
         if (c->launch->isa == STRATA_ISA_SASS &&

@@ -159,8 +159,7 @@ static strata_status make_plan(struct generate_plan *plan, const char *const *se
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "there is no memory left to generate a trace.");
+    return strata_no_memory(err, NULL, "to generate a trace");
 }
 
 static void generated_close(struct strata_trace *t)

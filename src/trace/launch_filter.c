@@ -24,8 +24,7 @@ strata_status strata_filter_create(const char *kernel_name, uint64_t launch_skip
     *out = NULL;
     struct strata_filter *f = calloc(1, sizeof *f);
     if (!f)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "there is no memory for a launch filter.");
+        return strata_no_memory(err, NULL, "for a launch filter");
     f->skip = launch_skip;
     f->count = launch_count;
     if (kernel_name && !strncmp(kernel_name, REGEX_PREFIX, strlen(REGEX_PREFIX))) {
@@ -42,8 +41,7 @@ strata_status strata_filter_create(const char *kernel_name, uint64_t launch_skip
         f->has_regex = true;
     } else if (kernel_name && !(f->name = strdup(kernel_name))) {
         free(f);
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "there is no memory for a launch filter.");
+        return strata_no_memory(err, NULL, "for a launch filter");
     }
     *out = f;
     return STRATA_OK;

@@ -20,7 +20,7 @@
 
 #include "base/array.h"
 #include "base/bits.h"
-#include "trace/text.h"
+#include "trace/trace_text.h"
 
 enum { MAX_BLOCK_THREADS = 65536, MAX_OPCODE_BYTES = 128, PROBE_BYTES = 16384 };
 
@@ -52,7 +52,7 @@ struct memtrace_reader {
 
 static strata_status no_memory(const char *path, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, path, 0, 0, "out of memory while reading the trace.");
+    return strata_no_memory(err, path, "to read the trace");
 }
 
 /* ---- pieces of lines ---- */

@@ -21,8 +21,7 @@ strata_status native_damaged(struct strata_error *err, const char *path, uint64_
 
 static strata_status no_memory(struct strata_error *err, const char *path)
 {
-    return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
-                       "there is no memory left to read the trace.");
+    return strata_no_memory(err, path, "to read the trace");
 }
 
 static strata_status read_at(const struct native_file *file, const char *path, uint64_t offset,

@@ -66,8 +66,7 @@ strata_status native_open(struct strata_trace *t, struct strata_error *err)
     struct pack payload = {0};
     struct native_file *file = t->impl = calloc(1, sizeof *file);
     if (!file)
-        return strata_fail(err, STRATA_ENOMEM, t->path, 0, 0,
-                           "there is no memory left to read the trace.");
+        return strata_no_memory(err, t->path, "to read the trace");
     file->fd = -1;
     strata_status status = native_file_open(file, t->path, err);
     for (size_t i = 0; !status && i < file->n_record; i++) {
@@ -149,8 +148,7 @@ strata_status native_reader_open(struct strata_reader *r, struct strata_error *e
 {
     struct native_reader *nr = r->impl = calloc(1, sizeof *nr);
     if (!nr || !(nr->zstd = ZSTD_createDCtx()))
-        return strata_fail(err, STRATA_ENOMEM, r->trace->path, 0, 0,
-                           "there is no memory left to read the trace.");
+        return strata_no_memory(err, r->trace->path, "to read the trace");
     nr->file = r->trace->impl;
     nr->path = r->trace->path;
     size_t i = 0;
@@ -311,8 +309,7 @@ static strata_status chunk_open(struct native_reader *nr, const struct native_re
     memset(nr->last_size, 0, sizeof nr->last_size);
     nr->last_block = UINT64_MAX;
     if (u.out_of_memory)
-        return strata_fail(err, STRATA_ENOMEM, nr->path, 0, 0,
-                           "there is no memory left to decompress the trace.");
+        return strata_no_memory(err, nr->path, "to decompress the trace");
     if (!status && u.failed)
         return native_damaged(err, nr->path, record->offset,
                               "thread blocks cannot be decompressed");

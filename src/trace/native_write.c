@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <strata/files.h>
 
 #include "base/array.h"
 #include "trace/bytecode.h"
@@ -36,8 +37,7 @@ struct native_writer {
 
 static strata_status no_memory(const struct strata_writer *w, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, w->path, 0, 0,
-                       "there is no memory left to write the trace.");
+    return strata_no_memory(err, w->path, "to write the trace");
 }
 
 static strata_status write_failed(const struct strata_writer *w, struct strata_error *err)
@@ -83,9 +83,14 @@ static strata_status native_writer_create(struct strata_writer *w, struct strata
     if (nw->level < 1 || nw->level > 19)
         return strata_fail(err, STRATA_EUSAGE, w->path, 0, 0,
                            "compression level %d is not possible; choose 1 to 19.", nw->level);
-    if (!w->options.write)
-        nw->file = strcmp(w->temporary, "-") ? fopen(w->temporary, "wb")
-                                             : fdopen(dup(STDOUT_FILENO), "wb");
+    if (w->options.write)
+        nw->file = NULL; /* its bytes go to the caller */
+    else if (!writer_is_direct(w))
+        nw->file = strata_temporary_open(w->temporary);
+    else if (strcmp(w->temporary, "-"))
+        nw->file = fopen(w->temporary, "wb");
+    else
+        nw->file = fdopen(dup(STDOUT_FILENO), "wb");
     if (!nw->file && !w->options.write)
         return strata_fail(err, STRATA_EIO, w->path, 0, 0, "the trace cannot be written: %s.",
                            strerror(errno));
@@ -138,6 +143,28 @@ static strata_status native_writer_begin_launch(struct strata_writer *w, struct 
     return status;
 }
 
+/* Control codes from where the writer was told to take them; *out stays NULL if nowhere. */
+static strata_status ask_controls(struct strata_writer *w, uint32_t from, uint32_t to,
+                                  struct strata_control **out, struct strata_error *err)
+{
+    if (!w->control_source)
+        return STRATA_OK;
+    struct strata_control *control = calloc(to - from, sizeof *control);
+    strata_status status = control ? STRATA_OK : no_memory(w, err);
+    for (uint32_t i = from; !status && i < to; i++) {
+        const struct strata_inst *inst = strata_code_get(w->code, i);
+        control[i - from] = inst->control;
+        if (!inst->control.known)
+            status =
+                w->control_source(w->control_context, &w->launch, inst, &control[i - from], err);
+    }
+    if (status)
+        free(control);
+    else
+        *out = control;
+    return status;
+}
+
 /* The static instructions that appeared since the last CODE record. */
 static strata_status write_code(struct strata_writer *w, struct strata_error *err)
 {
@@ -147,9 +174,14 @@ static strata_status write_code(struct strata_writer *w, struct strata_error *er
         return STRATA_OK;
     struct native_record what = {.kind = NATIVE_CODE, .launch = nw->launch};
     struct pack payload = {0};
-    native_pack_code(&payload, nw->zstd, nw->level, w->code, nw->n_code, n, &nw->texts);
-    strata_status status = write_record(w, &what, &payload, err);
+    struct strata_control *control = NULL;
+    strata_status status = ask_controls(w, nw->n_code, n, &control, err);
+    if (status)
+        return status;
+    native_pack_code(&payload, nw->zstd, nw->level, w->code, nw->n_code, n, control, &nw->texts);
+    status = write_record(w, &what, &payload, err);
     pack_release(&payload);
+    free(control);
     nw->n_code = n;
     return status;
 }

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "trace/trace_internal.h"
 
 static strata_status no_memory(const struct strata_reader *r, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, r ? r->trace->path : NULL, 0, 0,
-                       "there is no memory left to read the trace.");
+    return strata_no_memory(err, r ? r->trace->path : NULL, "to read the trace");
 }
 
 strata_status strata_reader_open(struct strata_trace *t, size_t launch, struct strata_reader **out,
@@ -174,5 +174,6 @@ void reader_warn(struct strata_reader *r, const char *format, ...)
         free(text);
         return;
     }
+    strata_text_clean(text);
     r->warning[r->n_warning++] = text;
 }

@@ -83,7 +83,7 @@ static strata_status count_block(struct counts *c, const struct strata_block *bl
 {
     struct strata_winst w;
     if (!make_room(c, strata_code_count(block->code)))
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for counting.");
+        return strata_no_memory(err, NULL, "for counting");
     out->blocks++;
     for (uint32_t warp = 0; warp < block->n_warps; warp++) {
         strata_status status = strata_cursor_init(cursor, block, warp, err);
@@ -104,6 +104,8 @@ static void add_up(const struct counts *c, const struct strata_code *code, bool 
                    struct strata_stats *out)
 {
     out->static_instructions = strata_code_count(code);
+    for (uint32_t i = 0; i < out->static_instructions; i++)
+        out->static_with_control += strata_code_get(code, i)->control.known;
     for (uint32_t i = 0; i < c->n; i++) {
         const struct strata_inst *inst = strata_code_get(code, i);
         struct strata_inst probe = *inst;

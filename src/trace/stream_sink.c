@@ -184,15 +184,14 @@ strata_status stream_sink_open(const char *path, const char *name, enum stream_k
     name = name ? name : path;
     struct stream_sink *s = calloc(1, sizeof *s);
     if (!s)
-        return strata_fail(err, STRATA_ENOMEM, name, 0, 0,
-                           "out of memory while creating the file.");
+        return strata_no_memory(err, name, "to create the file");
     s->fd = -1;
     s->kind = kind;
     s->name = strdup(name);
     s->buffer = malloc(OUTPUT_BYTES);
     strata_status st = STRATA_OK;
     if (!s->name || !s->buffer || !start_encoder(s, level))
-        st = strata_fail(err, STRATA_ENOMEM, name, 0, 0, "out of memory while creating the file.");
+        st = strata_no_memory(err, name, "to create the file");
     if (!st && (s->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0)
         st = strata_fail(err, STRATA_EIO, name, 0, 0, "cannot be created: %s.", strerror(errno));
     if (st) {

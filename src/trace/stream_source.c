@@ -327,7 +327,7 @@ strata_status stream_source_open(const char *path, struct stream_source **out,
     struct stream_source *s = new_source(path);
     if (!s || !(s->buffer = malloc(INPUT_BYTES))) {
         stream_source_close(s);
-        return strata_fail(err, STRATA_ENOMEM, path, 0, 0, "out of memory while opening the file.");
+        return strata_no_memory(err, path, "to open the file");
     }
     s->fd = open(path, O_RDONLY | O_CLOEXEC);
     strata_status st = STRATA_OK;
@@ -349,8 +349,7 @@ strata_status stream_source_open_memory(const char *name, const void *bytes, siz
     *out = NULL;
     struct stream_source *s = new_source(name);
     if (!s)
-        return strata_fail(err, STRATA_ENOMEM, name, 0, 0,
-                           "out of memory while opening the input.");
+        return strata_no_memory(err, name, "to open the input");
     s->in = bytes;
     s->in_n = n;
     s->input_over = true;

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "trace/text.h"
+#include "trace/trace_text.h"
 
 enum { MAX_BLOCK_THREADS = 65536 };
 /* Few enough not to limit occupancy on any GPU: the format does not say, the model does not ask. */
@@ -48,7 +48,7 @@ struct threadlist_reader {
 
 static strata_status no_memory(const char *path, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, path, 0, 0, "out of memory while reading the trace.");
+    return strata_no_memory(err, path, "to read the trace");
 }
 
 /* ---- lines ---- */

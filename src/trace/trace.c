@@ -23,8 +23,7 @@ const struct strata_trace_format *const strata_trace_formats[] = {
 
 static strata_status no_memory(struct strata_error *err, const char *path)
 {
-    return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
-                       "there is no memory left to read the trace.");
+    return strata_no_memory(err, path, "to read the trace");
 }
 
 void strata_trace_options_init(struct strata_trace_options *opt)
@@ -66,7 +65,10 @@ strata_status trace_add_launch(struct strata_trace *t, const struct strata_launc
     copy.program = trace_keep_string(t, launch->program);
     copy.trace = trace_keep_string(t, launch->trace);
     copy.kernel = trace_keep_string(t, launch->kernel);
+    if (launch->source_file)
+        copy.source_file = trace_keep_string(t, launch->source_file);
     if (!copy.program || !copy.trace || !copy.kernel ||
+        (launch->source_file && !copy.source_file) ||
         !ARRAY_RESERVE(t->launch, t->n_launch, t->cap_launch, 1))
         return no_memory(err, t->path);
     t->launch[t->n_launch++] = copy;

@@ -170,8 +170,7 @@ strata_status block_validate(struct block_check *check, const struct strata_bloc
 {
     uint32_t n_code = strata_code_count(block->code);
     if (!make_room(check, atomic_load_explicit(&block->code->n_slots, memory_order_acquire)))
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "there is no memory left to check a thread block.");
+        return strata_no_memory(err, NULL, "to check a thread block");
     for (uint32_t warp = 0; warp < block->n_warps; warp++)
         if (!check_warp(check, block, warp, n_code))
             return strata_fail(

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <strata/files.h>
 
 #include "trace/formats.h"
 #include "trace/trace_internal.h"
@@ -36,25 +37,16 @@ static void writer_free(struct strata_writer *w)
     free(w);
 }
 
-/* Devices, pipes and what stands for an open file (/dev/stdout, /proc/self/fd/1) are written in
- * place: renaming would put a plain file over them. */
+/* "-" is standard output. */
 static bool is_special(const char *path)
 {
-    struct stat st;
-    return !strcmp(path, "-") || !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6) ||
-           (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+    return !strcmp(path, "-") || strata_path_is_special(path);
 }
 
 /* Where to write first. */
 static char *temporary_name(const char *path)
 {
-    char *name = NULL;
-    if (is_special(path))
-        return strdup(path);
-    size_t n = strlen(path);
-    while (n > 1 && path[n - 1] == '/')
-        n--;
-    return asprintf(&name, "%.*s.tmp.%ld", (int)n, path, (long)getpid()) < 0 ? NULL : name;
+    return is_special(path) ? strdup(path) : strata_temporary_name(path);
 }
 
 /* A symbolic link stays one: what it points to is replaced. */
@@ -91,8 +83,7 @@ strata_status strata_writer_create(const char *path, const struct strata_writer_
                            "the name does not say in which format to write; end it in .strata.");
     struct strata_writer *w = calloc(1, sizeof *w);
     if (!w)
-        return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
-                           "there is no memory left to write a trace.");
+        return strata_no_memory(err, path, "to write a trace");
     w->format = format;
     if (opt)
         w->options = *opt;
@@ -100,8 +91,7 @@ strata_status strata_writer_create(const char *path, const struct strata_writer_
     w->temporary = w->path ? temporary_name(w->path) : NULL;
     if (!w->path || !w->temporary) {
         writer_free(w);
-        return strata_fail(err, STRATA_ENOMEM, path, 0, 0,
-                           "there is no memory left to write a trace.");
+        return strata_no_memory(err, path, "to write a trace");
     }
     strata_status status = format->writer_create(w, err);
     if (status) {
@@ -116,6 +106,13 @@ strata_status strata_writer_memcpy(struct strata_writer *w, uint32_t event_kind,
                                    uint64_t bytes, struct strata_error *err)
 {
     return w->format->writer_memcpy(w, event_kind, address, bytes, err);
+}
+
+void strata_writer_controls_from(struct strata_writer *w, strata_control_source source,
+                                 void *context)
+{
+    w->control_source = source;
+    w->control_context = context;
 }
 
 strata_status strata_writer_begin_launch(struct strata_writer *w,

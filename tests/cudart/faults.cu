@@ -6,6 +6,10 @@ __global__ void out_of_bounds(int *x, int n)
 {
     x[n + threadIdx.x] = 1;
 }
+__global__ void just_outside(const int *x, int *out)
+{
+    out[threadIdx.x] = x[(int)threadIdx.x - 16];
+}
 __global__ void assertion(int *x)
 {
     assert(x[threadIdx.x] == 0);
@@ -32,6 +36,9 @@ int main(int argc, char **argv)
     } else if (!strcmp(which, "past")) { // seen with --memcheck: nothing else lies there then
         out_of_bounds<<<1, 32>>>(d, 90);
         CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
+    } else if (!strcmp(which, "near")) { // d is the first allocation of all
+        just_outside<<<1, 32>>>(d, d);
+        CHECK(cudaDeviceSynchronize() == (argc > 2 ? cudaErrorIllegalAddress : cudaSuccess));
     } else if (!strcmp(which, "freed")) {
         out_of_bounds<<<1, 32>>>(gone, 0);
         CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);

@@ -76,6 +76,9 @@ for kind in bounds assert past freed; do
     "$strata" predict faults.x.strata --gpu h200 >faults.predict 2>&1 && fail "a failed kernel is predicted"
     has faults.predict "failed when it was traced"
 done
+expect faults 0 "warning: kernel .* loaded 16 times from addresses just outside" -- ./faults near
+expect faults 3 "a kernel failed: PTX of faults" --memcheck -- ./faults near checked
+has faults.x.out "0 failed"
 expect faults 3 "instruction" --instruction-limit 100000 -- ./faults endless
 expect faults 0 "runs past the end of its allocation" -- ./faults copy
 has faults.x.err "launched no kernel, so nothing was traced"

@@ -62,7 +62,7 @@ static void run_entries(struct strata_module *m)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct strata_device_memory hooks = {NULL, allocate, release, find};
+    struct strata_device_memory hooks = {.allocate = allocate, .release = release, .find = find};
     struct strata_ptx_source source = {(const char *)data, size, "fuzz"};
     struct strata_module *m;
     struct strata_error err;

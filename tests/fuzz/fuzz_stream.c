@@ -3,7 +3,7 @@
 #include "fuzz_trace.h"
 
 #include "trace/stream.h"
-#include "trace/text.h"
+#include "trace/trace_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -222,6 +222,7 @@ static const char *const modern[] = {"sm_version=90",
                                      "l2.home=4KiB",
                                      "l2.partition_of_gpc=0, 1",
                                      "l2.dirty=32KiB",
+                                     "l2.dirty_at_start=16KiB",
                                      "dram.channels=2",
                                      "dram.clock=900",
                                      "dram.row_miss=44",
@@ -377,7 +378,8 @@ static void build_machine(struct strata_gpu *g, const char *const *words)
         fail_msg("%s", err.message);
 }
 
-static bool run(const struct strata_gpu *g, unsigned t, unsigned k, struct strata_result *out)
+static inline bool run(const struct strata_gpu *g, unsigned t, unsigned k,
+                       struct strata_result *out)
 {
     struct strata_reader *reader;
     struct strata_error err;
@@ -390,7 +392,7 @@ static bool run(const struct strata_gpu *g, unsigned t, unsigned k, struct strat
     return done;
 }
 
-static void open_keyfix(void)
+static inline void open_keyfix(void)
 {
     const char *const *words[N_MACHINES] = {modern, classic, odd};
     struct strata_error err;
@@ -408,7 +410,7 @@ static void open_keyfix(void)
         build_machine(&machine[m], words[m]);
 }
 
-static int close_keyfix(void)
+static inline int close_keyfix(void)
 {
     char path[128];
     strata_trace_close(trace[0]);

@@ -88,7 +88,7 @@ static inline uint64_t rig_ask(struct rig *r, uint8_t kind, uint64_t line, uint8
     struct sim_packet p = {
         .time = r->now, .line = line, .kind = kind, .sectors = sectors, .operations = 1};
     if (bytes)
-        memcpy(p.byte_mask, bytes, sizeof p.byte_mask);
+        memcpy(p.bytes.sector, bytes, sizeof p.bytes.sector);
     uint64_t sent = r->now, before = r->replies;
     rig_send(r, p);
     rig_drain(r);

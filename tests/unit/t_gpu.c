@@ -427,7 +427,8 @@ static const struct {
      "3:12: l1.size: 4294967296 lines of 16 bytes would take about 256 GiB of memory to model, and "
      "at most 268435456 lines can be; a smaller size or longer lines help."},
     {"l2: {size: 900GiB}\n",
-     "3:12: l2.size: 7549747200 lines of 128 bytes would take about 450 GiB of memory to model, and "
+     "3:12: l2.size: 7549747200 lines of 128 bytes would take about 450 GiB of memory to model, "
+     "and "
      "at most 268435456 lines can be; a smaller size or longer lines help."},
     {"texture: {size: 100}\n",
      "3:17: texture.size: 100 bytes is not a whole number of lines of 32 bytes."},

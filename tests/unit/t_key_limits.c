@@ -12,6 +12,9 @@ static double elapsed_cycles(const struct strata_result *r)
     return -1;
 }
 
+/* The clocked model takes a minute for all of it; `make soak` has that, `make check` the times. */
+static bool walk_all;
+
 static double usual_cycles[N_MACHINES][N_RUNS];
 
 /* Takes the key to a value; false where the value does not go with the rest of the machine. */
@@ -98,8 +101,10 @@ static bool holds(unsigned k, const struct strata_gpu_key *key)
 {
     const struct walk w = {machine_that_feels(k, key), k, key};
     double at_8_bits, at_16_bits;
-    bool good = is_smooth(&w, 256, &at_8_bits);
-    good = is_smooth(&w, 65536, &at_16_bits) && good;
+    bool good = is_smooth(&w, 65536, &at_16_bits);
+    if (!walk_all)
+        return good;
+    good = is_smooth(&w, 256, &at_8_bits) && good;
     return is_longest_at_limit(&w, 65536, at_16_bits) && good;
 }
 
@@ -112,10 +117,33 @@ static void every_key_is_stored_as_wide_as_its_limits_say(void **state)
         if (key->type != STRATA_GPU_UINT && key->type != STRATA_GPU_SIZE &&
             key->type != STRATA_GPU_SIZE32 && key->type != STRATA_GPU_DOUBLE)
             continue;
+        if (!walk_all && strcmp(key->unit, "cycles"))
+            continue;
         for (unsigned k = 0; k < N_RUNS; k++)
             wrong += strata_model_reads_key(runs[k].model, key->path) && !holds(k, key);
     }
     assert_int_equal(wrong, 0);
+}
+
+/* Timings that validation refuses, given by a program that does not ask it: the channel is
+ * refreshed before one row is open. */
+static void a_clocked_model_that_has_stopped_says_so(void **state)
+{
+    (void)state;
+    static struct strata_gpu g;
+    struct strata_reader *reader;
+    struct strata_result r;
+    struct strata_error err;
+    const struct strata_model_options opt = {.seed = 1, .threads = 1};
+    g = machine[0];
+    g.dram.tREFI = 2;
+    g.dram.tRFC = 1;
+    assert_int_equal(strata_reader_open(trace[1], 0, &reader, &err), STRATA_OK);
+    assert_int_equal(strata_result_init(&r, strata_trace_launch(trace[1], 0), &err), STRATA_OK);
+    assert_int_equal(strata_model_find("sim")->run(&g, reader, &opt, &r, &err), STRATA_ECONFIG);
+    assert_non_null(strstr(err.message, "has stopped at cycle"));
+    strata_result_release(&r);
+    strata_reader_close(reader);
 }
 
 static int set_up(void **state)
@@ -139,9 +167,11 @@ static int tear_down(void **state)
     return close_keyfix();
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    walk_all = argc > 1 && !strcmp(argv[1], "all");
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_clocked_model_that_has_stopped_says_so),
         cmocka_unit_test(every_key_is_stored_as_wide_as_its_limits_say),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

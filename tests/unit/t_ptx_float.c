@@ -1,6 +1,7 @@
 /* Floating-point instructions and conversions of PTX, value by value. */
 #include <math.h>
 
+#include "emulator/half.h"
 #include "ptxfix.h"
 
 #define ONE   0x3f800000ull
@@ -200,6 +201,45 @@ static void halves_round_once(void **state)
     CHECK_VALUES(rows);
 }
 
+static void eight_bits_saturate_and_round_to_even(void **state)
+{
+    (void)state;
+    static const struct value_row rows[] = {
+        {"cvt.rn.satfinite.e4m3x2.f32 %h0,%f1,%f2;", 'h', 0x3f800000, 0x40000000, 0, 0x3840},
+        {"cvt.rn.satfinite.e4m3x2.f32 %h0,%f1,%f2;", 'h', 0x447a0000, 0xc47a0000, 0, 0x7efe},
+        {"cvt.rn.satfinite.e4m3x2.f32 %h0,%f1,%f2;", 'h', 0x7f800000, 0x7fffffff, 0, 0x7e7f},
+        {"cvt.rn.satfinite.e4m3x2.f32 %h0,%f1,%f2;", 'h', 0x3f880000, 0x3f980000, 0, 0x383a},
+        {"cvt.rn.satfinite.e4m3x2.f32 %h0,%f1,%f2;", 'h', 0x3b000000, 0x3a800000, 0, 0x0100},
+        {"cvt.rn.satfinite.relu.e4m3x2.f32 %h0,%f1,%f2;", 'h', 0xbf800000, 0x3f800000, 0, 0x0038},
+        {"cvt.rn.satfinite.e4m3x2.f16x2 %h0,%r1;", 'h', 0x3c004000, 0, 0, 0x3840},
+        {"cvt.rn.satfinite.e4m3x2.f16x2 %h0,%r1;", 'h', 0x7c00fc00, 0, 0, 0x7efe},
+        {"cvt.rn.satfinite.e5m2x2.f32 %h0,%f1,%f2;", 'h', 0x3f800000, 0x40000000, 0, 0x3c40},
+        {"cvt.rn.satfinite.e5m2x2.f32 %h0,%f1,%f2;", 'h', 0x476a6000, 0xff800000, 0, 0x7bfb},
+        {"cvt.rn.satfinite.e5m2x2.f16x2 %h0,%r1;", 'h', 0xbc007e00, 0, 0, 0xbc7f},
+        {"cvt.rn.f16x2.e4m3x2 %r0,%h1;", 'r', 0x3840, 0, 0, 0x3c004000},
+        {"cvt.rn.f16x2.e4m3x2 %r0,%h1;", 'r', 0x7e01, 0, 0, 0x5f001800},
+        {"cvt.rn.f16x2.e4m3x2 %r0,%h1;", 'r', 0x7f80, 0, 0, 0x7fff8000},
+        {"cvt.rn.relu.f16x2.e4m3x2 %r0,%h1;", 'r', 0xb838, 0, 0, 0x00003c00},
+        {"cvt.rn.f16x2.e5m2x2 %r0,%h1;", 'r', 0x3cc0, 0, 0, 0x3c00c000},
+        {"cvt.rn.f16x2.e5m2x2 %r0,%h1;", 'r', 0x7cfc, 0, 0, 0x7c00fc00},
+    };
+    CHECK_VALUES(rows);
+    /* Every number comes back; what lies between two goes to the nearer one. */
+    for (unsigned bits = 0; bits < 0x7e; bits++) {
+        double x = emu_e4m3_value((uint8_t)bits), next = emu_e4m3_value((uint8_t)(bits + 1));
+        assert_int_equal(emu_e4m3_from(x, EMU_ROUND_NEAREST), bits);
+        assert_int_equal(emu_e4m3_from(-x, EMU_ROUND_NEAREST), bits | 0x80);
+        assert_int_equal(emu_e4m3_from(x + (next - x) * 0.49, EMU_ROUND_NEAREST), bits);
+        assert_int_equal(emu_e4m3_from(x + (next - x) * 0.51, EMU_ROUND_NEAREST), bits + 1);
+        assert_int_equal(emu_e4m3_from((x + next) / 2, EMU_ROUND_NEAREST), bits + (bits & 1));
+    }
+    for (unsigned bits = 0; bits < 0x7b; bits++) {
+        double x = emu_e5m2_value((uint8_t)bits), next = emu_e5m2_value((uint8_t)(bits + 1));
+        assert_int_equal(emu_e5m2_from(x, EMU_ROUND_NEAREST), bits);
+        assert_int_equal(emu_e5m2_from((x + next) / 2, EMU_ROUND_NEAREST), bits + (bits & 1));
+    }
+}
+
 static void conversions_extend_truncate_and_clamp(void **state)
 {
     (void)state;
@@ -328,6 +368,7 @@ int main(void)
         cmocka_unit_test(nan_signs_and_extremes),
         cmocka_unit_test(comparisons_know_unordered),
         cmocka_unit_test(halves_round_once),
+        cmocka_unit_test(eight_bits_saturate_and_round_to_even),
         cmocka_unit_test(conversions_extend_truncate_and_clamp),
         cmocka_unit_test(approximations_stay_within_bounds),
     };

@@ -346,7 +346,8 @@ static void hints_and_fences_change_no_values(void **state)
                "ld.global.L1::no_allocate.L2::128B.u32 %r5,[%rd1+12]; add.u32 %r2,%r2,%r3;\n"
                "ld.acquire.gpu.global.u32 %r6,[%rd1]; ld.volatile.global.u32 %r7,[%rd1]; "
                "ldu.global.u32 %r8,[%rd1];\n"
-               "membar.gl; membar.cta; membar.sys; fence.acq_rel.gpu; fence.sc.sys; nanosleep.u32 "
+               "membar.gl; membar.cta; membar.sys; fence.acq_rel.gpu; fence.sc.sys; "
+               "griddepcontrol.wait; griddepcontrol.launch_dependents; nanosleep.u32 "
                "20;\n"
                "add.u32 %r2,%r2,%r4; add.u32 %r2,%r2,%r5; st.global.cs.u32 [%rd2],%r2;\n"
                "st.release.gpu.global.u32 [%rd2+4],%r6; st.global.wt.u32 [%rd2+8],%r7;"),
@@ -377,9 +378,61 @@ static void the_arena_repeats_addresses_and_finds_them(void **state)
     strata_arena_release(arena, b);
 }
 
+static bool arena_near(void *user, uint64_t address, uint64_t bytes)
+{
+    return strata_arena_near(user, address, bytes);
+}
+
+/* A memory that says so lets loads, and nothing else, go a little past an allocation. */
+static void loads_near_an_allocation_are_counted(void **state)
+{
+    (void)state;
+    static const char text[] =
+        PTX_HEAD ".visible .entry k(.param .u64 at, .param .u64 out)\n{ .reg .b32 %r<4>; .reg .b64 "
+                 "%rd<4>; ld.param.u64 %rd1,[at]; ld.param.u64 %rd2,[out]; ld.global.u32 "
+                 "%r1,[%rd1]; ld.u32 %r2,[%rd1]; st.global.u32 [%rd2],%r2; ret; }\n"
+                 ".visible .entry s(.param .u64 at, .param .u64 out)\n{ .reg .b64 %rd<4>; "
+                 "ld.param.u64 %rd1,[at]; st.global.u32 [%rd1],5; ret; }\n"
+                 ".visible .entry a(.param .u64 at, .param .u64 out)\n{ .reg .b64 %rd<4>; "
+                 "ld.param.u64 %rd1,[at]; red.global.add.u32 [%rd1],5; ret; }\n";
+    struct strata_arena *own;
+    assert_int_equal(strata_arena_create(1 << 24, &own, NULL), STRATA_OK);
+    struct strata_device_memory memory = strata_arena_memory(own);
+    struct strata_ptx_source source = {text, strlen(text), "test.ptx"};
+    struct strata_module *m;
+    memory.near = arena_near;
+    assert_int_equal(strata_ptx_module_create(&source, 1, &memory, &m, NULL), STRATA_OK);
+    /* nothing else within a megabyte */
+    uint8_t *hole = strata_arena_allocate(own, 4 << 20, 1 << 20);
+    uint8_t *data = strata_arena_allocate(own, 256, 1 << 20);
+    strata_arena_release(own, hole);
+    struct {
+        void *at, *out;
+    } params = {NULL, data};
+    static const struct {
+        int64_t offset;
+        bool ok;
+    } cases[] = {{0, true},       {-4, true},          {-65536, true},
+                 {-65540, false}, {65536 + 252, true}, {65536 + 256, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct run_setup setup = {.threads = 32};
+        params.at = data + cases[i].offset;
+        assert_int_equal(run_entry(m, "k", &setup, &params) == STRATA_OK, cases[i].ok);
+        if (cases[i].ok)
+            assert_int_equal(setup.stats.stray_loads, cases[i].offset ? 64 : 0);
+    }
+    params.at = data - 4;
+    struct run_setup setup = {.threads = 32};
+    assert_int_not_equal(run_entry(m, "s", &setup, &params), STRATA_OK);
+    assert_int_not_equal(run_entry(m, "a", &setup, &params), STRATA_OK);
+    strata_module_destroy(m);
+    strata_arena_destroy(own);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loads_near_an_allocation_are_counted),
         cmocka_unit_test(loads_extend_to_the_register),
         cmocka_unit_test(vectors_move_two_four_and_eight),
         cmocka_unit_test(a_shared_address_of_32_bits_wraps),

@@ -537,6 +537,63 @@ static void texels_are_converted(void **state)
     assert_true(sample_once(&t, false, true, 1, 0, bits) == 1.5f);
 }
 
+/* A volume of 2 x 3 x 4 texels holding 1 + x + 10 y + 100 z, read as slices, as layers and between
+ * them. */
+static void textures_have_depth_and_layers(void **state)
+{
+    (void)state;
+    struct strata_module *m = load_text(
+        PTX_HEAD
+        ".visible .entry k(.param .u64 t, .param .u64 out)\n{ .reg .b32 %r<9>; .reg .f32 "
+        "%f<9>; "
+        ".reg .b64 %rd<4>; ld.param.u64 %rd1,[t]; ld.param.u64 %rd2,[out];\n"
+        "mov.f32 %f1,0f3FC00000; mov.f32 %f2,0f40200000; mov.f32 %f3,0f40600000;\n" /* 1.5 2.5 3.5
+                                                                                     */
+        "tex.3d.v4.f32.f32 {%f4,%f5,%f6,%f7},[%rd1,{%f1,%f2,%f3,%f3}]; st.global.f32 "
+        "[%rd2],%f4;\n"
+        "mov.u32 %r1,1; mov.u32 %r2,2; mov.u32 %r3,9;\n"
+        "tex.3d.v4.f32.s32 {%f4,%f5,%f6,%f7},[%rd1,{%r1,%r2,%r2,%r2}]; st.global.f32 "
+        "[%rd2+4],%f4;\n"
+        "tex.a2d.v4.f32.f32 {%f4,%f5,%f6,%f7},[%rd1,{%r1,%f1,%f2,%f2}]; st.global.f32 "
+        "[%rd2+8],%f4;\n"
+        "tex.a2d.v4.f32.f32 {%f4,%f5,%f6,%f7},[%rd1,{%r3,%f1,%f2,%f2}]; st.global.f32 "
+        "[%rd2+12],%f4;\n"
+        "tex.a1d.v4.f32.f32 {%f4,%f5,%f6,%f7},[%rd1,{%r2,%f1}]; st.global.f32 [%rd2+16],%f4;\n"
+        "mov.f32 %f3,0f40400000; tex.3d.v4.f32.f32 "
+        "{%f4,%f5,%f6,%f7},[%rd1,{%f1,%f2,%f3,%f3}];\n" /* 3 */
+        "st.global.f32 [%rd2+20],%f4; txq.depth.b32 %r4,[%rd1]; st.global.u32 [%rd2+24],%r4;\n"
+        "tex.3d.v4.f32.s32 {%f4,%f5,%f6,%f7},[%rd1,{%r1,%r2,%r3,%r3}]; st.global.f32 "
+        "[%rd2+28],%f4; ret; }\n");
+    float *data = device_memory(4 * 24), *out = device_memory(32);
+    for (unsigned i = 0; i < 24; i++)
+        data[i] = (float)(1 + i % 2 + i / 2 % 3 * 10 + i / 6 * 100);
+    struct strata_texture t = {
+        .data = data,
+        .width = 2,
+        .height = 3,
+        .depth = 4,
+        .channel_bits = {32},
+        .texel_kind = STRATA_TEXEL_FLOAT,
+        .address_mode = {STRATA_TEXTURE_CLAMP, STRATA_TEXTURE_CLAMP, STRATA_TEXTURE_CLAMP}};
+    const struct strata_texture *table[1] = {&t};
+    struct {
+        uint64_t t;
+        void *out;
+    } params = {1, out};
+    for (unsigned linear = 0; linear < 2; linear++) {
+        struct run_setup setup = {.threads = 1, .textures = table, .n_textures = 1};
+        t.linear_filter = linear;
+        t.address_mode[2] = linear ? STRATA_TEXTURE_BORDER : STRATA_TEXTURE_CLAMP;
+        run_ok(m, "k", &setup, &params);
+        float expected[6] = {322, 222, 122, 322, 202, linear ? 272 : 322};
+        for (unsigned i = 0; i < 6; i++)
+            assert_true(out[i] == expected[i]);
+        assert_int_equal(((uint32_t *)out)[6], 4);
+        assert_true(out[7] == (linear ? 0 : 322)); /* slice 9: the border, or the last one */
+    }
+    strata_module_destroy(m);
+}
+
 static void a_wild_texture_handle_is_an_error(void **state)
 {
     (void)state;
@@ -563,6 +620,7 @@ int main(void)
         cmocka_unit_test(tiles_are_loaded_stored_and_transposed),
         cmocka_unit_test(textures_address_and_filter),
         cmocka_unit_test(texels_are_converted),
+        cmocka_unit_test(textures_have_depth_and_layers),
         cmocka_unit_test(a_wild_texture_handle_is_an_error),
     };
     return cmocka_run_group_tests(tests, open_arena, close_arena);

@@ -43,6 +43,25 @@ static void make(struct l1 *c, const struct strata_gpu *g, uint64_t bytes)
     assert_int_equal(l1_init(c, g, NULL, bytes, 1, NULL), STRATA_OK);
 }
 
+/* All bytes of some sectors. */
+static struct l1_answer load_all(struct l1 *c, uint64_t line, uint8_t sectors, uint32_t op,
+                                 uint64_t t)
+{
+    static const struct line_bytes all = {{UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX}};
+    return l1_load(c, &(struct l1_access){.line = line, .read = &all, .sectors = sectors}, op, t);
+}
+
+/* The sectors in `whole` entirely, the others their first word. */
+static uint32_t store_some(struct l1 *c, uint64_t line, uint32_t sectors, uint32_t whole,
+                           uint64_t t)
+{
+    struct line_bytes bytes = {{0}};
+    for (uint32_t k = 0; k < 4; k++)
+        if (sectors >> k & 1)
+            bytes.sector[k] = whole >> k & 1 ? UINT32_MAX : 15;
+    return l1_write(&c->data, c->gpu, line, sectors, &bytes, t);
+}
+
 static void a_fill_is_of_sectors_and_an_eviction_of_lines(void **state)
 {
     (void)state;
@@ -53,17 +72,17 @@ static void a_fill_is_of_sectors_and_an_eviction_of_lines(void **state)
     g.l1.reserved_lines = 0;
     make(&c, &g, 4 * 128);
     for (uint64_t line = 0; line < 4; line++) {
-        assert_int_equal(l1_load(&c, line * 128, 3, (uint32_t)line, 10).miss, 3);
+        assert_int_equal(load_all(&c, line * 128, 3, (uint32_t)line, 10).miss, 3);
         l1_fill(&c, line * 128, 3, 20, tell, NULL);
     }
-    assert_int_equal(l1_load(&c, 0, 15, 9, 30).miss,
+    assert_int_equal(load_all(&c, 0, 15, 9, 30).miss,
                      12); /* the other sectors of a line that is there */
     l1_fill(&c, 0, 12, 40, tell, NULL);
-    assert_int_equal(l1_load(&c, 4 * 128, 1, 9, 50).miss,
+    assert_int_equal(load_all(&c, 4 * 128, 1, 9, 50).miss,
                      1); /* line 1 goes, with both its sectors */
     l1_fill(&c, 4 * 128, 1, 60, tell, NULL);
-    assert_int_equal(l1_load(&c, 0, 15, 9, 70).hit, 15);
-    assert_int_equal(l1_load(&c, 128, 3, 9, 70).miss, 3);
+    assert_int_equal(load_all(&c, 0, 15, 9, 70).hit, 15);
+    assert_int_equal(load_all(&c, 128, 3, 9, 70).miss, 3);
     l1_release(&c);
 }
 
@@ -72,8 +91,8 @@ static void a_sector_under_way_merges_and_answers_everybody_once(void **state)
     (void)state;
     struct l1 c;
     make(&c, &h200, 64 * 1024);
-    assert_int_equal(l1_load(&c, 0, 3, 5, 10).miss, 3);
-    struct l1_answer a = l1_load(&c, 0, 6, 6, 11);
+    assert_int_equal(load_all(&c, 0, 3, 5, 10).miss, 3);
+    struct l1_answer a = load_all(&c, 0, 6, 6, 11);
     assert_int_equal(a.inflight, 2);
     assert_int_equal(a.miss, 4);
     l1_fill(&c, 0, 3, 100, tell, NULL);
@@ -82,7 +101,7 @@ static void a_sector_under_way_merges_and_answers_everybody_once(void **state)
     l1_fill(&c, 0, 4, 120, tell, NULL);
     assert_int_equal(n_told, 2);
     assert_int_equal(told[1], 6);
-    assert_int_equal(l1_load(&c, 0, 7, 7, 130).hit, 7);
+    assert_int_equal(load_all(&c, 0, 7, 7, 130).hit, 7);
     assert_int_equal(c.n_used, 0);
     l1_release(&c);
 }
@@ -96,7 +115,7 @@ static void with_allocation_on_fill_more_misses_are_under_way_than_there_are_lin
     g.l1.reserved_lines = 0;
     make(&c, &g, 4 * 128);
     for (uint64_t line = 0; line < 100; line++)
-        assert_false(l1_load(&c, line * 128, 1, (uint32_t)line, 10).refused);
+        assert_false(load_all(&c, line * 128, 1, (uint32_t)line, 10).refused);
     assert_int_equal(c.n_used, 100);
     l1_release(&c);
 }
@@ -110,13 +129,13 @@ static void the_old_l1_refuses_a_miss_when_all_lines_of_a_set_are_reserved(void 
     g.l1.cache.index_hash = STRATA_INDEX_LINEAR;
     g.l1.reserved_lines = 0;
     make(&c, &g, 8 * 128); /* 4 sets */
-    assert_true(c.old);
-    assert_false(l1_load(&c, 0 * 512, 1, 0, 10).refused);
-    assert_false(l1_load(&c, 1 * 512, 1, 1, 10).refused);
-    assert_true(l1_load(&c, 2 * 512, 1, 2, 10).refused);
-    assert_false(l1_load(&c, 2 * 512 + 128, 1, 2, 10).refused); /* another set */
+    assert_true(c.reserves);
+    assert_false(load_all(&c, 0 * 512, 1, 0, 10).refused);
+    assert_false(load_all(&c, 1 * 512, 1, 1, 10).refused);
+    assert_true(load_all(&c, 2 * 512, 1, 2, 10).refused);
+    assert_false(load_all(&c, 2 * 512 + 128, 1, 2, 10).refused); /* another set */
     l1_fill(&c, 0, 1, 100, tell, NULL);
-    assert_false(l1_load(&c, 2 * 512, 1, 2, 101).refused);
+    assert_false(load_all(&c, 2 * 512, 1, 2, 101).refused);
     l1_release(&c);
 }
 
@@ -128,14 +147,14 @@ static void the_old_l1_refuses_beyond_its_mshrs_and_merges(void **state)
     g.l1.mshrs = 2;
     g.l1.mshr_merges = 2;
     make(&c, &g, 32 * 1024);
-    assert_false(l1_load(&c, 0, 1, 0, 10).refused);
-    assert_false(l1_load(&c, 0, 1, 1, 10).refused);
-    assert_true(l1_load(&c, 0, 1, 2, 10).refused); /* two already wait for the line */
-    assert_false(l1_load(&c, 128, 1, 2, 10).refused);
-    assert_true(l1_load(&c, 256, 1, 3, 10).refused); /* two lines are under way */
+    assert_false(load_all(&c, 0, 1, 0, 10).refused);
+    assert_false(load_all(&c, 0, 1, 1, 10).refused);
+    assert_true(load_all(&c, 0, 1, 2, 10).refused); /* two already wait for the line */
+    assert_false(load_all(&c, 128, 1, 2, 10).refused);
+    assert_true(load_all(&c, 256, 1, 3, 10).refused); /* two lines are under way */
     l1_fill(&c, 0, 1, 50, tell, NULL);
     assert_int_equal(n_told, 2);
-    assert_false(l1_load(&c, 256, 1, 3, 51).refused);
+    assert_false(load_all(&c, 256, 1, 3, 51).refused);
     l1_release(&c);
 }
 
@@ -146,22 +165,30 @@ static void a_store_follows_the_write_policy(void **state)
     struct l1 c;
     g.l1.write_policy = STRATA_WRITE_THROUGH_ALLOCATE;
     make(&c, &g, 64 * 1024);
-    assert_int_equal(l1_store(&c, 0, 3, 1, 10), 0);
-    struct l1_answer a = l1_load(&c, 0, 3, 1, 20);
+    assert_int_equal(store_some(&c, 0, 3, 1, 10), 0);
+    struct l1_answer a = load_all(&c, 0, 3, 1, 20);
     assert_int_equal(a.hit, 1);  /* written whole */
-    assert_int_equal(a.miss, 2); /* written in part: not readable */
+    assert_int_equal(a.miss, 2); /* written in part: the other bytes are not there */
+    l1_release(&c);
+    make(&c, &g, 64 * 1024);
+    store_some(&c, 0, 1, 0, 10);
+    static const struct line_bytes first_word = {{15}}, first_two = {{255}};
+    struct l1_access read = {.line = 0, .read = &first_word, .sectors = 1};
+    assert_int_equal(l1_load(&c, &read, 1, 20).hit, 1); /* what was written is */
+    read.read = &first_two;
+    assert_int_equal(l1_load(&c, &read, 1, 20).miss, 1);
     l1_release(&c);
     g.l1.write_policy = STRATA_WRITE_THROUGH_NO_ALLOCATE;
     make(&c, &g, 64 * 1024);
-    l1_store(&c, 0, 3, 3, 10);
-    assert_int_equal(l1_load(&c, 0, 3, 1, 20).miss, 3);
+    store_some(&c, 0, 3, 3, 10);
+    assert_int_equal(load_all(&c, 0, 3, 1, 20).miss, 3);
     l1_release(&c);
     g.l1.write_policy = STRATA_WRITE_EVICT;
     make(&c, &g, 64 * 1024);
-    l1_load(&c, 0, 3, 1, 10);
+    load_all(&c, 0, 3, 1, 10);
     l1_fill(&c, 0, 3, 20, tell, NULL);
-    assert_int_equal(l1_store(&c, 0, 1, 1, 30), 1);
-    assert_int_equal(l1_load(&c, 0, 3, 1, 40).miss, 3);
+    assert_int_equal(store_some(&c, 0, 1, 1, 30), 1);
+    assert_int_equal(load_all(&c, 0, 3, 1, 40).miss, 3);
     l1_release(&c);
 }
 

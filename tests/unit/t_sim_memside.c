@@ -41,7 +41,7 @@ static struct sim_packet random_packet(const struct strata_gpu *g, uint64_t seed
     p.line = 0x7f0000000000 + rng_below(seed, i * 8 + 3, lines) * 128;
     p.sectors = (uint8_t)(1 + rng_below(seed, i * 8 + 4, 15));
     for (int k = 0; k < 4; k++)
-        p.byte_mask[k] =
+        p.bytes.sector[k] =
             rng_below(seed, i * 8 + 5, 2) ? UINT32_MAX : 0xffu << rng_below(seed, i * 8 + 6, 24);
     return p;
 }
@@ -142,7 +142,7 @@ static void the_far_partition_takes_far_extra_more(void **state)
     for (uint64_t line = 0; line < 64; line++) {
         rig_ask(&r, SIM_READ, line << 12, 3, NULL); /* opens the row */
         uint64_t cycles = rig_ask(&r, SIM_READ, line << 12, 12, NULL);
-        if (sim_map_home(&r.m->map, line << 12) == r.m->partition_of_sm[0])
+        if (address_map_home(&r.m->map, line << 12) == r.m->partition_of_sm[0])
             near = near ? (cycles < near ? cycles : near) : cycles;
         else
             far = far ? (cycles < far ? cycles : far) : cycles;
@@ -404,11 +404,15 @@ static void equal_requests_of_a_gpc_merge_until_the_data_is_close(void **state)
 
 static double unevenness(uint32_t hash, uint64_t stride, uint32_t channels)
 {
-    struct sim_map m = {
-        .partitions = 1, .slices = channels, .channels = channels, .hash = hash, .coupled = true};
+    struct address_map m = {.block_shift = 8,
+                            .partitions = 1,
+                            .slices = channels,
+                            .channels = channels,
+                            .hash = hash,
+                            .coupled = true};
     uint64_t count[64] = {0}, most = 0, n = 64ull * channels;
     for (uint64_t i = 0; i < n; i++)
-        count[sim_map_channel(&m, i * stride)]++;
+        count[address_map_channel(&m, i * stride)]++;
     for (uint32_t c = 0; c < channels; c++)
         most = count[c] > most ? count[c] : most;
     return (double)most * channels / (double)n;
@@ -426,12 +430,17 @@ without_a_hash_a_power_of_two_stride_camps_on_one_channel_and_with_one_it_does_n
         assert_true(unevenness(STRATA_CHANNEL_IPOLY, 1ull << shift, 24) < 2.5);
     }
     for (uint32_t hash = STRATA_CHANNEL_NONE; hash <= STRATA_CHANNEL_IPOLY; hash++) {
-        struct sim_map m = {
-            .partitions = 1, .slices = 24, .channels = 24, .hash = hash, .coupled = true};
+        struct address_map m = {.block_shift = 8,
+                                .partitions = 1,
+                                .slices = 24,
+                                .channels = 24,
+                                .hash = hash,
+                                .coupled = true};
         assert_true(unevenness(hash, 256, 24) < 1.1);
         uint32_t same = 0; /* neighbouring blocks do not share a channel */
         for (uint64_t block = 0; block < 1000; block++)
-            same += sim_map_channel(&m, block << 8) == sim_map_channel(&m, (block + 1) << 8);
+            same +=
+                address_map_channel(&m, block << 8) == address_map_channel(&m, (block + 1) << 8);
         assert_true(same < 50);
     }
     assert_true(unevenness(STRATA_CHANNEL_IPOLY, 256, 32) == 1);
@@ -442,13 +451,14 @@ static void lines_dealt_in_turn_use_all_sets_and_keep_their_addresses(void **sta
     (void)state;
     static const uint32_t shapes[][2] = {{24, 24}, {48, 24}, {96, 24}, {36, 24}, {7, 3}};
     for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++) {
-        struct sim_map m = {.partitions = 1, .slices = shapes[k][0], .channels = shapes[k][1]};
+        struct address_map m = {
+            .block_shift = 8, .partitions = 1, .slices = shapes[k][0], .channels = shapes[k][1]};
         m.coupled = m.slices % m.channels == 0;
         uint64_t highest = 0;
         for (uint64_t line = 0; line < 128 * 9600; line += 128) {
-            uint64_t local = sim_map_local(&m, line);
-            assert_true(sim_map_slice(&m, line) < m.slices);
-            assert_int_equal(sim_map_global(&m, sim_map_slice(&m, line), local), line);
+            uint64_t local = address_map_local(&m, line);
+            assert_true(address_map_slice(&m, line) < m.slices);
+            assert_int_equal(address_map_global(&m, address_map_slice(&m, line), local), line);
             highest = local > highest ? local : highest;
         }
         assert_true(highest < 128 * (9600 / m.slices + 2));

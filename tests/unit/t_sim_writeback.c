@@ -30,7 +30,7 @@ static void a_far_line_is_read_over_the_link_once_and_kept(void **state)
     struct rig r;
     rig_open(&r, &h200);
     uint64_t far = 0;
-    while (sim_map_home(&r.m->map, far) == r.m->partition_of_sm[0])
+    while (address_map_home(&r.m->map, far) == r.m->partition_of_sm[0])
         far += 4096;
     rig_ask(&r, SIM_READ, far, 15, NULL);
     assert_int_equal(RIG_SUM(&r, n.fabric_read), 4);
@@ -136,32 +136,10 @@ static void an_atomic_that_misses_fetches_64_bytes_near_and_32_far(void **state)
     for (uint32_t far = 0; far < 2; far++) {
         uint64_t line = 0;
         rig_open(&r, &h200);
-        while ((sim_map_home(&r.m->map, line) != r.m->partition_of_sm[0]) != far)
+        while ((address_map_home(&r.m->map, line) != r.m->partition_of_sm[0]) != far)
             line += 4096;
         rig_ask(&r, SIM_ATOMIC, line, 1, word);
         assert_int_equal(RIG_SUM(&r, n.dram_read), far ? 1 : 2);
-        rig_close(&r);
-    }
-}
-
-static void the_home_of_a_line_is_that_of_the_other_models(void **state)
-{
-    (void)state;
-    struct strata_gpu scattered = h200;
-    scattered.l2.n_home_bits = 0;
-    const struct strata_gpu *const gpu[] = {&h200, &scattered};
-    for (uint32_t k = 0; k < 2; k++) {
-        struct rig r;
-        struct memside shared;
-        uint32_t far = 0;
-        memside_init(&shared, gpu[k]);
-        rig_open(&r, gpu[k]);
-        for (uint64_t i = 0; i < 4096; i++) {
-            uint64_t line = 0x7f0000000000 + rng_below(3, i, 1 << 20) * 128;
-            assert_int_equal(sim_map_home(&r.m->map, line), memside_home(&shared, line));
-            far += sim_map_home(&r.m->map, line);
-        }
-        assert_in_range(far, 1800, 2300);
         rig_close(&r);
     }
 }
@@ -176,7 +154,6 @@ int main(void)
         cmocka_unit_test(an_evicted_line_written_in_part_is_read_before_it_is_written_back),
         cmocka_unit_test(dirty_lines_of_others_leave_when_the_l2_fills),
         cmocka_unit_test(an_atomic_that_misses_fetches_64_bytes_near_and_32_far),
-        cmocka_unit_test(the_home_of_a_line_is_that_of_the_other_models),
     };
     return cmocka_run_group_tests(tests, load_gpus, NULL);
 }

@@ -3,7 +3,7 @@
 
 #include "base/bits.h"
 #include "trace/stream.h"
-#include "trace/text.h"
+#include "trace/trace_text.h"
 
 /* Bytes that compress somewhat: runs of pseudo-random text. */
 static unsigned char *sample(size_t n)

@@ -1,6 +1,6 @@
 // The report's data, indexed the way the views need it.
 import { bareName, known } from "./format";
-import type { Detail, Gpu, RawReport, ReuseDocument, ReuseLaunch } from "./types";
+import type { Advice, Detail, Gpu, Hotspots, RawReport, ReuseDocument, ReuseLaunch } from "./types";
 
 export const CYCLES = "sm__cycles_elapsed.max";
 export const TIME = "gpu__time_duration.sum";
@@ -36,6 +36,8 @@ export interface Launch {
   block: number[];
   rows: Row[];
   profiles: { document: ReuseDocument; launch: ReuseLaunch }[];
+  advice?: Advice;
+  hotspots?: Hotspots;
 }
 
 export const raw: RawReport = JSON.parse(document.getElementById("strata-data")!.textContent!);
@@ -101,6 +103,17 @@ for (const d of raw.documents) {
   const document = d.content as unknown as ReuseDocument;
   reuseDocuments.push(document);
   for (const launch of document.launches ?? []) launchOf(launch).profiles.push({ document, launch });
+}
+
+for (const d of raw.documents)
+  if (d.content.schema === "strata.advise/1") for (const a of (d.content.launches as Advice[] | undefined) ?? []) launchOf(a).advice = a;
+  else if (d.content.schema === "strata.hotspots/1") for (const h of (d.content.launches as Hotspots[] | undefined) ?? []) launchOf(h).hotspots = h;
+
+/** What a launch is limited by: by advice, or the busiest unit of a model that tells the time. */
+export function limiterOf(launch: Launch): string | undefined {
+  if (launch.advice) return launch.advice.limiter;
+  for (const r of [...launch.rows].reverse()) if (typeof r.detail["limiter.unit"] === "string") return r.detail["limiter.unit"];
+  return undefined;
 }
 
 export const gpus: Gpu[] = raw.gpus;

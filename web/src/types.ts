@@ -106,6 +106,56 @@ export interface Sweep {
   points: SweepPoint[];
 }
 
+export interface Finding {
+  rule: string;
+  limiter: string;
+  cause: boolean;
+  title: string;
+  remedy: string;
+  ideal: string;
+  time_ns: number;
+  gain_pct: number;
+  confidence: string;
+  why: string;
+  evidence: { name: string; value: number; unit: string }[];
+  lines: { line: number; pc: number; instruction: string; share: number; words: string }[];
+}
+
+/** strata.advise/1, one launch */
+export interface Advice {
+  program: string;
+  trace: string;
+  time_ns: number;
+  limiter: string;
+  peak_pct: Record<string, number>;
+  findings: Finding[];
+}
+
+export interface Site {
+  line?: number;
+  pc: number;
+  access: string;
+  instruction: string;
+  executed: number;
+  lanes: number;
+  l1_sectors: number;
+  ideal_sectors: number;
+  dram_reads: number;
+  bank_conflicts: number;
+  atomics: number;
+  cost: number;
+}
+
+/** strata.hotspots/1, one launch */
+export interface Hotspots {
+  program: string;
+  trace: string;
+  kernel?: string;
+  file?: string;
+  source?: string;
+  sites: Site[];
+}
+
 export interface RawDocument {
   file: string;
   content: { schema: string; [member: string]: unknown };

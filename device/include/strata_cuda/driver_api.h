@@ -1,5 +1,6 @@
-/* strata_cuda/driver_api.h - prototypes of the CUDA driver's interface, as of CUDA 13. A program sees
- * the newest version of each name; the library itself (STRATA_CUDA_ALL_VERSIONS) sees all of them. */
+/* strata_cuda/driver_api.h - prototypes of the CUDA driver's interface, as of CUDA 13. A program
+ * sees the newest version of each name; the library itself (STRATA_CUDA_ALL_VERSIONS) sees all of
+ * them. */
 #ifndef STRATA_CUDA_DRIVER_API_H
 #define STRATA_CUDA_DRIVER_API_H
 

@@ -7,33 +7,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CUDA_VERSION 13000
-#define CU_STREAM_LEGACY ((CUstream)1)
-#define CU_STREAM_PER_THREAD ((CUstream)2)
-#define CU_IPC_HANDLE_SIZE 64
-#define CU_MEMHOSTALLOC_PORTABLE 1
-#define CU_MEMHOSTALLOC_DEVICEMAP 2
-#define CU_MEMHOSTALLOC_WRITECOMBINED 4
-#define CU_MEMHOSTREGISTER_PORTABLE 1
-#define CU_MEMHOSTREGISTER_DEVICEMAP 2
-#define CU_MEMHOSTREGISTER_IOMEMORY 4
-#define CU_MEMHOSTREGISTER_READ_ONLY 8
-#define CUDA_ARRAY3D_LAYERED 1
-#define CUDA_ARRAY3D_SURFACE_LDST 2
-#define CUDA_ARRAY3D_CUBEMAP 4
-#define CUDA_ARRAY3D_TEXTURE_GATHER 8
-#define CU_TRSF_READ_AS_INTEGER 1
-#define CU_TRSF_NORMALIZED_COORDINATES 2
-#define CU_TRSF_SRGB 16
-#define CU_LAUNCH_PARAM_END ((void *)0)
-#define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)1)
-#define CU_LAUNCH_PARAM_BUFFER_SIZE ((void *)2)
-#define CU_DEVICE_CPU ((CUdevice)-1)
-#define CU_DEVICE_INVALID ((CUdevice)-2)
-#define CU_STREAM_ATTRIBUTE_PRIORITY CU_LAUNCH_ATTRIBUTE_PRIORITY
-#define CU_KERNEL_NODE_ATTRIBUTE_COOPERATIVE CU_LAUNCH_ATTRIBUTE_COOPERATIVE
+#define CUDA_VERSION                               13000
+#define CU_STREAM_LEGACY                           ((CUstream)1)
+#define CU_STREAM_PER_THREAD                       ((CUstream)2)
+#define CU_IPC_HANDLE_SIZE                         64
+#define CU_MEMHOSTALLOC_PORTABLE                   1
+#define CU_MEMHOSTALLOC_DEVICEMAP                  2
+#define CU_MEMHOSTALLOC_WRITECOMBINED              4
+#define CU_MEMHOSTREGISTER_PORTABLE                1
+#define CU_MEMHOSTREGISTER_DEVICEMAP               2
+#define CU_MEMHOSTREGISTER_IOMEMORY                4
+#define CU_MEMHOSTREGISTER_READ_ONLY               8
+#define CUDA_ARRAY3D_LAYERED                       1
+#define CUDA_ARRAY3D_SURFACE_LDST                  2
+#define CUDA_ARRAY3D_CUBEMAP                       4
+#define CUDA_ARRAY3D_TEXTURE_GATHER                8
+#define CU_TRSF_READ_AS_INTEGER                    1
+#define CU_TRSF_NORMALIZED_COORDINATES             2
+#define CU_TRSF_SRGB                               16
+#define CU_LAUNCH_PARAM_END                        ((void *)0)
+#define CU_LAUNCH_PARAM_BUFFER_POINTER             ((void *)1)
+#define CU_LAUNCH_PARAM_BUFFER_SIZE                ((void *)2)
+#define CU_DEVICE_CPU                              ((CUdevice)-1)
+#define CU_DEVICE_INVALID                          ((CUdevice)-2)
+#define CU_STREAM_ATTRIBUTE_PRIORITY               CU_LAUNCH_ATTRIBUTE_PRIORITY
+#define CU_KERNEL_NODE_ATTRIBUTE_COOPERATIVE       CU_LAUNCH_ATTRIBUTE_COOPERATIVE
 #define CU_KERNEL_NODE_ATTRIBUTE_CLUSTER_DIMENSION CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
-#define CU_KERNEL_NODE_ATTRIBUTE_PRIORITY CU_LAUNCH_ATTRIBUTE_PRIORITY
+#define CU_KERNEL_NODE_ATTRIBUTE_PRIORITY          CU_LAUNCH_ATTRIBUTE_PRIORITY
 
 #ifdef __cplusplus
 #define STRATA_CUDA_ALIGNAS alignas

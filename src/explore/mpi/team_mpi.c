@@ -56,8 +56,7 @@ static strata_status receive_message(void *context, int *from, void **data, size
     MPI_Get_count(&status, MPI_BYTE, &n);
     *data = malloc((size_t)n + 1);
     if (!*data)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "there is no memory left for a message of the sweep.");
+        return strata_no_memory(err, NULL, "for a message of the sweep");
     *from = status.MPI_SOURCE;
     *length = (size_t)n;
     if (MPI_Recv(*data, n, MPI_BYTE, *from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE) !=

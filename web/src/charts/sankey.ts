@@ -90,7 +90,7 @@ function dramReads(b: Builder, m: Metrics): void {
 }
 
 function stores(b: Builder, m: Metrics): void {
-  const kinds: [string, string][] = [["Global stores", "global_op_st"], ["Atomics", "global_op_atom"], ["Reductions", "global_op_red"], ["Local stores", "local_op_st"]];
+  const kinds: [string, string][] = [["Global stores", "global_op_st"], ["Local stores", "local_op_st"]];
   const parts = kinds.flatMap(([id, op]) => {
     const v = m.get(T + op + ".sum");
     return known(v) && v > 0 ? [{ id: b.node(id, "store", 0, sectorsPer(m, op)), v }] : [];
@@ -113,12 +113,23 @@ function stores(b: Builder, m: Metrics): void {
   if (known(dram)) b.link("L2 writes", b.node("kept in the L2", "hit", 3), reach - out);
 }
 
+/** Atomics are worked off in the L2: none of their sectors ends before it. */
+function atomics(b: Builder, m: Metrics): void {
+  for (const [id, op] of [["Atomics", "global_op_atom"], ["Reductions", "global_op_red"]]) {
+    const v = m.get(T + op + ".sum");
+    if (!known(v) || !(v > 0)) continue;
+    b.link(b.node(id, "store", 0, sectorsPer(m, op)), b.node("passed on", "store", 1), v);
+    b.link("passed on", b.node("L2 atomics", "store", 2), v);
+  }
+}
+
 export function flowOf(m: Metrics): Flow {
   const b = new Builder();
   loads(b, m);
   localLoads(b, m);
   dramReads(b, m);
   stores(b, m);
+  atomics(b, m);
   return b.done();
 }
 

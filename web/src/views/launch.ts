@@ -5,6 +5,7 @@ import { absent, card, csvButton, el, responsive, scroll, select } from "../dom"
 import { known, number, signed, time, type Cell } from "../format";
 import { stackedBars, type Part } from "../charts/bars";
 import { drawFlow, flowOf } from "../charts/sankey";
+import { adviceCard, limiterBadge, sourceCard, speedOfLight } from "./advice";
 import { binsOf, cacheSizes, curveOf, drawCurve, drawHistogram } from "../charts/profile";
 
 const rowName = (r: Row) => series[r.series];
@@ -104,7 +105,11 @@ function cpi(launch: Launch): HTMLElement | null {
 
 function stallReasons(launch: Launch): HTMLElement | null {
   return stack(launch, "What its warps wait for", "stalls", "warps per issue", (r) => stalls(r.metrics),
-    "Warps that wait for each reason, for each issued instruction.", (r) => stalls(r.measured!));
+    "Warps that wait for each reason, for each issued instruction.", (r) => {
+      // a page without most of the reasons would be drawn as if the rest were all there is
+      const list = stalls(r.measured!);
+      return 2 * list.length >= stalls(r.metrics).length ? list : [];
+    });
 }
 
 function compareTime(launch: Launch): HTMLElement | null {
@@ -202,10 +207,10 @@ export function launchView(index: number): HTMLElement {
     return b;
   };
   const warnings = [...new Set(launch.rows.flatMap((r) => r.warnings))];
-  const cards = [compareTime(launch), missKinds(launch), cpi(launch), latency(launch), stallReasons(launch), ...profiles(launch)].filter((c): c is HTMLElement => c !== null);
+  const cards = [speedOfLight(launch), compareTime(launch), missKinds(launch), cpi(launch), latency(launch), stallReasons(launch), ...profiles(launch)].filter((c): c is HTMLElement => c !== null);
   return el("div", { class: "view" },
     el("div", { class: "controls" }, select("Launch", "launch-choice", launches.map((l): [string, string] => [String(l.index), `${l.name}  ${l.bare}`]), String(launch.index), (v) => go(Number(v))), step(-1, "Previous", "p"), step(1, "Next", "n")),
-    el("h2", null, launch.bare || launch.name), facts(launch), ...warnings.map((w) => el("p", { class: "note" }, "Note: " + w)),
-    el("div", { class: "cards" }, launch.rows.length ? accesses(launch) : null, ...cards),
+    el("h2", null, launch.bare || launch.name, " ", limiterBadge(launch)), facts(launch), ...warnings.map((w) => el("p", { class: "note" }, "Note: " + w)),
+    el("div", { class: "cards" }, adviceCard(launch), sourceCard(launch), launch.rows.length ? accesses(launch) : null, ...cards),
     launch.rows.length ? metricTable(launch) : null, moreDetails(launch));
 }

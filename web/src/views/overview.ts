@@ -1,6 +1,7 @@
 // All launches and models in one table.
-import { CYCLES, DRAM_READ, L1_RATE, L2_RATE, TIME, compared, dramBytes, errorOf, errorUnit, gpuNames, isShare, launches, models, raw, rows, series, type Metrics, type Row } from "../data";
+import { CYCLES, DRAM_READ, L1_RATE, L2_RATE, TIME, compared, dramBytes, errorOf, errorUnit, gpuNames, isShare, launches, limiterOf, models, raw, rows, series, type Metrics, type Row } from "../data";
 import { roofline } from "../charts/roofline";
+import { badge } from "./advice";
 import { csvButton, el, scroll, select } from "../dom";
 import { bytes, known, number, percent, signed, time, type Cell } from "../format";
 
@@ -32,15 +33,18 @@ const columns: Column[] = [
   { title: "Kernel", csv: "kernel", kind: "kernel", value: (r) => r.launch.kernel, show: (r) => r.launch.bare },
   { title: "Model", csv: "model", value: (r) => r.model },
   ...(gpuNames.length > 1 ? [{ title: "GPU", csv: "gpu", value: (r: Row) => r.gpu }] : []),
+  ...(launches.some((l) => limiterOf(l)) ? [{ title: "Limited by", csv: "limiter", kind: "limiter", value: (r: Row) => limiterOf(r.launch) }] : []),
   ...valueColumns("Cycles", CYCLES, of(CYCLES), (v) => number(v, 0), CYCLES),
-  ...valueColumns("Time", TIME, of(TIME), time, TIME + " (ns)"),
+  ...valueColumns("Time", TIME, of(TIME), time, TIME + " (ns)").map((c, i) => (i ? c : { ...c, kind: "time" })),
   ...valueColumns("L1 hits", L1_RATE, of(L1_RATE), percent, L1_RATE),
   ...valueColumns("L2 hits", L2_RATE, of(L2_RATE), percent, L2_RATE),
   ...valueColumns("DRAM", DRAM_READ, dramBytes, bytes, "dram bytes read and written"),
 ];
 
 // Kept while the page is open, so that coming back from a launch finds the table as it was.
-const state = { words: "", model: "", gpu: "", sort: -1, descending: false, all: false };
+// A developer wants one answer a kernel, the longest first; other models and errors are one click away.
+const atFirst = models.length > 1 ? (["flow", "sim", "interval"].find((m) => models.includes(m)) ?? "") : "";
+const state = { words: "", model: atFirst, gpu: "", sort: columns.findIndex((c) => c.kind === "time"), descending: true, all: false, errors: models.length < 2 };
 
 const searchText = new Map(rows.map((r) => [r, (r.launch.name + " " + r.launch.kernel + " " + series[r.series]).toLowerCase()]));
 
@@ -62,10 +66,17 @@ function shownRows(): Row[] {
   });
 }
 
+/** Of the longest launch of the same model, for the bar behind the time. */
+const longest = new Map<number, number>();
+for (const r of rows) longest.set(r.series, Math.max(longest.get(r.series) ?? 0, r.metrics.get(TIME) ?? 0));
+const shareOf = (r: Row) => (100 * (r.metrics.get(TIME) ?? 0)) / (longest.get(r.series) || 1);
+
 function row(r: Row): HTMLElement {
   return el("tr", null, ...columns.map((c) => {
     const text = c.show ? c.show(r) : String(c.value(r) ?? "–");
     if (c.kind === "name") return el("th", { scope: "row" }, el("a", { href: `#/launch/${r.launch.index}` }, text));
+    if (c.kind === "limiter") return el("td", null, badge(limiterOf(r.launch)) ?? "–");
+    if (c.kind === "time") return el("td", { class: "number timebar", style: `--share: ${shareOf(r)}%` }, text);
     const bad = c.kind === "error" && Math.abs(Number(c.value(r) ?? 0)) > 25 ? " bad" : "";
     return el("td", { class: ((c.number ? "number " : "") + (c.kind ?? "") + bad).trim() || null, title: c.kind === "kernel" ? String(c.value(r)) : null }, text);
   }));
@@ -100,7 +111,7 @@ export function overview(): HTMLElement {
       state.sort = i;
       draw();
     });
-    return el("th", { scope: "col", class: c.number ? "number" : null, title: c.csv }, button);
+    return el("th", { scope: "col", class: ((c.number ? "number " : "") + (c.kind === "error" ? "error" : "")).trim() || null, title: c.csv }, button);
   });
   const draw = () => {
     const list = shownRows();
@@ -124,6 +135,12 @@ export function overview(): HTMLElement {
       state[what] = v;
       draw();
     });
+  const list = el("table", { id: "overview-table", class: state.errors ? null : "no-errors" }, el("thead", null, el("tr", null, ...heads)), body);
+  const errors = el("input", { type: "checkbox", id: "show-errors", checked: state.errors });
+  errors.addEventListener("change", () => {
+    state.errors = errors.checked;
+    list.classList.toggle("no-errors", !state.errors);
+  });
   const rowsOut = (): Cell[][] => [columns.map((c) => c.csv), ...shownRows().map((r) => columns.map((c) => c.value(r)))];
   draw();
   const programs = new Set(launches.map((l) => l.program)).size;
@@ -131,11 +148,11 @@ export function overview(): HTMLElement {
     el("div", { class: "tiles" }, tile(String(launches.length), launches.length === 1 ? "launch" : "launches"), tile(String(programs), programs === 1 ? "program" : "programs"),
       tile(String(models.length), models.length === 1 ? "model" : "models"), tile(String(gpuNames.length), gpuNames.length === 1 ? "GPU" : "GPUs"),
       raw.measured ? tile(String(raw.measured.launches.length), "measured launches") : null),
-    summary(),
     rows.length ? el("div", { class: "card" },
       el("div", { class: "head" }, el("h3", null, "Launches"), csvButton("launches", rowsOut, "the table")),
-      el("div", { class: "controls" }, el("label", { class: "field", for: "filter" }, el("span", null, "Filter"), filter), choice("model", "Model", models), choice("gpu", "GPU", gpuNames), shown),
-      scroll("Table of launches", el("table", { id: "overview-table" }, el("thead", null, el("tr", null, ...heads)), body)), more)
+      el("div", { class: "controls" }, el("label", { class: "field", for: "filter" }, el("span", null, "Filter"), filter), choice("model", "Model", models), choice("gpu", "GPU", gpuNames),
+        compared ? el("label", { class: "check", for: "show-errors" }, errors, "errors against the measurement") : null, shown),
+      scroll("Table of launches", list), more)
       : el("p", { class: "note" }, "This report holds no predictions."),
-    roofline());
+    summary(), roofline());
 }

@@ -1,0 +1,99 @@
+/* peaks.c - per cent of peak of each unit, from one result's counters. */
+#include <string.h>
+
+#include <strata/advise.h>
+
+enum { SECTOR_BYTES = 32 };
+
+static double sum_of(const struct strata_result *r, const char *const *metrics)
+{
+    double sum = 0, value;
+    bool any = false;
+    for (; *metrics; metrics++)
+        if (strata_result_get(r, *metrics, &value)) {
+            sum += value;
+            any = true;
+        }
+    return any ? sum : -1;
+}
+
+static double percent(double part, double whole)
+{
+    return part < 0 || !(whole > 0) ? -1 : 100 * part / whole;
+}
+
+void strata_speed_of_light(const struct strata_gpu *gpu, const struct strata_result *r,
+                           struct strata_speed_of_light *out)
+{
+    static const char *const instructions[] = {"smsp__inst_executed.sum", NULL},
+                             *const accesses[] = {"smsp__inst_executed_op_global_ld.sum",
+                                                  "smsp__inst_executed_op_global_st.sum",
+                                                  "smsp__inst_executed_op_shared_ld.sum",
+                                                  "smsp__inst_executed_op_shared_st.sum", NULL},
+                             *const at_l1[] = {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+                                               "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+                                               "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
+                                               "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
+                                               "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
+                                               "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",
+                                               NULL},
+                             *const at_l2[] = {"lts__t_sectors_op_read.sum",
+                                               "lts__t_sectors_op_write.sum",
+                                               "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
+                                               "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
+                                               NULL},
+                             *const requests[] = {"lts__t_requests_srcunit_tex.sum", NULL},
+                             *const dram[] = {"dram__bytes_read.sum", "dram__bytes_write.sum",
+                                              NULL};
+    double cycles = 0, to_sm = 0, from_sm = 0, ns = 0;
+    bool both = strata_result_get(r, "l1tex__m_xbar2l1tex_read_sectors.sum", &to_sm) &&
+                strata_result_get(r, "l1tex__m_l1tex2xbar_write_sectors.sum", &from_sm);
+    strata_result_get(r, "sm__cycles_elapsed.max", &cycles);
+    strata_result_get(r, "gpu__time_duration.sum", &ns);
+    double sms = gpu->sm.count, l1_sectors = gpu->l1.bytes_per_cycle / (double)SECTOR_BYTES,
+           slice = gpu->l2.bytes_per_cycle_per_slice / (double)SECTOR_BYTES,
+           crossbar = gpu->xbar.total_bytes_per_cycle
+                          ? gpu->xbar.total_bytes_per_cycle
+                          : sms * gpu->xbar.response_bytes_per_cycle_per_sm,
+           busier = to_sm > from_sm ? to_sm : from_sm, /* each way has its own wires */
+        l2_cycles = gpu->l2.clock_mhz ? cycles * gpu->l2.clock_mhz / gpu->sm.clock_mhz : cycles;
+    out->issue = percent(sum_of(r, instructions), cycles * sms * gpu->sm.schedulers);
+    out->lsu = percent(sum_of(r, accesses), cycles * sms);
+    out->l1 = percent(sum_of(r, at_l1), cycles * sms * l1_sectors);
+    /* A slice is taken by each sector it moves, and by each request at least l2.request long. */
+    double by_sectors = percent(sum_of(r, at_l2), l2_cycles * gpu->l2.slices * slice),
+           by_requests =
+               percent(sum_of(r, requests) * gpu->l2.request_cycles, cycles * gpu->l2.slices);
+    out->l2 = by_sectors > by_requests ? by_sectors : by_requests;
+    out->crossbar = percent(both ? busier * SECTOR_BYTES : -1, cycles * crossbar);
+    out->dram = percent(sum_of(r, dram), ns * 1e-9 * strata_gpu_dram_bytes_per_second(gpu));
+}
+
+void strata_advise_annotate(const struct strata_gpu *gpu, struct strata_prediction *p)
+{
+    for (size_t i = 0; i < p->n_results; i++) {
+        struct strata_result *r = &p->result[i];
+        struct strata_speed_of_light s;
+        if (!strata_result_get(r, "sm__cycles_elapsed.max", NULL))
+            continue;
+        strata_speed_of_light(gpu, r, &s);
+        const struct {
+            const char *path, *name;
+            double pct;
+        } units[] = {{"speed_of_light.issue_pct", "issue", s.issue},
+                     {"speed_of_light.lsu_pct", "LSU", s.lsu},
+                     {"speed_of_light.l1_pct", "L1", s.l1},
+                     {"speed_of_light.l2_pct", "L2", s.l2},
+                     {"speed_of_light.crossbar_pct", "crossbar", s.crossbar},
+                     {"speed_of_light.dram_pct", "DRAM", s.dram}};
+        size_t most = 0;
+        for (size_t k = 0; k < sizeof units / sizeof units[0]; k++) {
+            if (units[k].pct >= 0)
+                strata_result_detail(r, units[k].path, units[k].pct);
+            most = units[k].pct > units[most].pct ? k : most;
+        }
+        /* Below this no unit is what a launch waits for. */
+        strata_result_detail_text(r, "limiter.unit",
+                                  units[most].pct >= 60 ? units[most].name : "latency");
+    }
+}

@@ -1,0 +1,90 @@
+/* matrix.c - how the elements of matrices lie in the registers of a warp, and their product. */
+#include "emulator/matrix.h"
+
+#include "emulator/emulator.h"
+
+/* Elements of one register; a double has a register of its own here. */
+static unsigned per_register(unsigned bits)
+{
+    return bits >= 32 ? 1 : 32 / bits;
+}
+
+unsigned emu_fragment_registers(struct emu_shape s, unsigned fragment, unsigned bits)
+{
+    unsigned elements = fragment == EMU_FRAGMENT_A   ? s.m * s.k
+                        : fragment == EMU_FRAGMENT_B ? s.k * s.n
+                                                     : s.m * s.n;
+    return elements / EMU_LANES / per_register(bits);
+}
+
+/* The A tile: 16 rows, of which a lane holds `lane / 4` and the one 8 below; 8 rows for doubles and
+ * in shapes of 8 rows. */
+static void place_a(struct emu_shape s, unsigned bits, unsigned lane, unsigned reg, unsigned part,
+                    unsigned *row, unsigned *column)
+{
+    unsigned group = lane / 4, thread = lane % 4, per = per_register(bits);
+    bool narrow = bits == 64 || s.m < 16;
+    unsigned along_k = s.k / (4 * per), per_tile = narrow ? along_k : 2 * along_k;
+    unsigned tile = reg / per_tile, r = reg % per_tile;
+    unsigned below = narrow ? 0 : r & 1, step = narrow ? r : r / 2;
+    *row = group + below * 8 + tile * (narrow ? 8 : 16);
+    *column = thread * per + part + step * 4 * per;
+}
+
+/* The B tile: 8 columns. */
+static void place_b(struct emu_shape s, unsigned bits, unsigned lane, unsigned reg, unsigned part,
+                    unsigned *row, unsigned *column)
+{
+    unsigned group = lane / 4, thread = lane % 4, per = per_register(bits);
+    unsigned per_tile = s.k / (4 * per), tile = reg / per_tile, r = reg % per_tile;
+    *column = group + tile * 8;
+    *row = thread * per + part + r * 4 * per;
+}
+
+/* The C tile: 16 rows (8 for f64), 8 columns; further tiles go right while n has room, then down.
+ */
+static void place_c(unsigned m, unsigned n, unsigned bits, unsigned lane, unsigned reg,
+                    unsigned part, unsigned *row, unsigned *column)
+{
+    unsigned group = lane / 4, thread = lane % 4;
+    unsigned tile_rows = m < 16 ? 8 : 16, per_tile = tile_rows / 4 / per_register(bits);
+    unsigned tile = reg / per_tile, r = reg % per_tile;
+    unsigned e = r * per_register(bits) + part;
+    *row = group + (e / 2) * 8;
+    *column = thread * 2 + (e & 1);
+    if (n > 8)
+        *column += tile * 8;
+    else
+        *row += tile * 16;
+}
+
+void emu_fragment_place(struct emu_shape s, unsigned fragment, unsigned bits, unsigned lane,
+                        unsigned reg, unsigned part, unsigned *row, unsigned *column)
+{
+    /* m8n32k16 is m32n8k16 transposed. */
+    bool flip = s.m == 8 && s.n == 32;
+    if (flip) {
+        struct emu_shape t = {s.n, s.m, s.k};
+        unsigned other = fragment == EMU_FRAGMENT_A   ? EMU_FRAGMENT_B
+                         : fragment == EMU_FRAGMENT_B ? EMU_FRAGMENT_A
+                                                      : EMU_FRAGMENT_C;
+        emu_fragment_place(t, other, bits, lane, reg, part, column, row);
+        return;
+    }
+    reg %= emu_fragment_registers(s, fragment, bits); /* wmma's f16 fragments hold copies */
+    if (fragment == EMU_FRAGMENT_A)
+        place_a(s, bits, lane, reg, part, row, column);
+    else if (fragment == EMU_FRAGMENT_B)
+        place_b(s, bits, lane, reg, part, row, column);
+    else
+        place_c(s.m, s.n, bits, lane, reg, part, row, column);
+}
+
+void emu_matrix_multiply(struct emu_shape shape, double a[EMU_MAX_SIDE][EMU_MAX_SIDE],
+                         double b[EMU_MAX_SIDE][EMU_MAX_SIDE], double c[EMU_MAX_SIDE][EMU_MAX_SIDE])
+{
+    for (unsigned i = 0; i < shape.m; i++)
+        for (unsigned j = 0; j < shape.n; j++)
+            for (unsigned k = 0; k < shape.k; k++)
+                c[i][j] += a[i][k] * b[k][j];
+}

@@ -1,0 +1,25 @@
+/* matrix.h - how the elements of matrices lie in the registers of a warp, and their product.
+ *
+ * mma.sync and the machine code define their fragments; wmma leaves them open, and the same tiles
+ * are used for it, as compilers for sm_80 and later do. */
+#ifndef STRATA_EMULATOR_MATRIX_H
+#define STRATA_EMULATOR_MATRIX_H
+
+enum emu_fragment { EMU_FRAGMENT_A, EMU_FRAGMENT_B, EMU_FRAGMENT_C };
+
+struct emu_shape {
+    unsigned char m, n, k;
+};
+#define EMU_MAX_SIDE 64
+
+/* Registers of 32 (doubles: 64) bits a fragment of elements of so many bits fills. */
+unsigned emu_fragment_registers(struct emu_shape shape, unsigned fragment, unsigned bits);
+/* Row and column of an element, the `part`-th of its register: A is m x k, B is k x n, C m x n. */
+void emu_fragment_place(struct emu_shape shape, unsigned fragment, unsigned bits, unsigned lane,
+                        unsigned reg, unsigned part, unsigned *row, unsigned *column);
+/* c += a * b; sums are formed in double. */
+void emu_matrix_multiply(struct emu_shape shape, double a[EMU_MAX_SIDE][EMU_MAX_SIDE],
+                         double b[EMU_MAX_SIDE][EMU_MAX_SIDE],
+                         double c[EMU_MAX_SIDE][EMU_MAX_SIDE]);
+
+#endif

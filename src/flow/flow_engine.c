@@ -1,0 +1,320 @@
+/* flow_engine.c - building the SMs of a launch, and the wheel of time. */
+#include "flow/flow_engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/bug.h"
+#include "flow/issue.h"
+#include "sm/warp_rules.h"
+
+enum { WHEEL_SLOTS = 8192 };
+
+/* ---- the wheel ---- */
+
+static uint32_t *link_of(struct flow_engine *e, uint32_t entity)
+{
+    uint32_t n_warps = e->memory.n_sms * e->slots_per_sm;
+    return entity < n_warps ? &e->warp[entity].wheel_next
+                            : &e->scheduler[entity - n_warps].wheel_next;
+}
+
+/* Times beyond the wheel's reach wait in its last slot and are looked at again there. */
+void flow_schedule(struct flow_engine *e, uint32_t entity, uint64_t t)
+{
+    if (t < e->now)
+        t = e->now;
+    if (t >= e->now + WHEEL_SLOTS)
+        t = e->now + WHEEL_SLOTS - 1;
+    uint32_t slot = (uint32_t)(t % WHEEL_SLOTS);
+    *link_of(e, entity) = 0;
+    if (e->wheel_tail[slot])
+        *link_of(e, e->wheel_tail[slot] - 1) = entity + 1;
+    else
+        e->wheel_head[slot] = entity + 1;
+    e->wheel_tail[slot] = entity + 1;
+    e->wheel_used[slot / 64] |= (uint64_t)1 << (slot % 64);
+    e->pending++;
+}
+
+static bool take_due(struct flow_engine *e, uint32_t *entity)
+{
+    uint32_t slot = (uint32_t)(e->now % WHEEL_SLOTS);
+    uint32_t head = e->wheel_head[slot];
+    if (!head)
+        return false;
+    *entity = head - 1;
+    e->wheel_head[slot] = *link_of(e, *entity);
+    if (!e->wheel_head[slot]) {
+        e->wheel_tail[slot] = 0;
+        e->wheel_used[slot / 64] &= ~((uint64_t)1 << (slot % 64));
+    } else
+        __builtin_prefetch(link_of(e, e->wheel_head[slot] - 1));
+    e->pending--;
+    return true;
+}
+
+/* The next time that has something due; there is one, and within the wheel's reach. */
+static uint64_t next_time(const struct flow_engine *e)
+{
+    uint32_t slot = (uint32_t)(e->now % WHEEL_SLOTS), word = slot / 64;
+    uint64_t bits = e->wheel_used[word] & ~(uint64_t)0 << (slot % 64);
+    for (uint32_t k = 0; !bits && k < WHEEL_SLOTS / 64; k++) {
+        word = (word + 1) % (WHEEL_SLOTS / 64);
+        bits = e->wheel_used[word];
+    }
+    uint32_t found = word * 64 + (uint32_t)__builtin_ctzll(bits);
+    return e->now + (found + WHEEL_SLOTS - slot) % WHEEL_SLOTS;
+}
+
+/* ---- setting up ---- */
+
+static strata_status no_memory(struct flow_engine *e, struct strata_error *err)
+{
+    flow_engine_release(e);
+    return strata_no_memory(err, NULL, "for the resident warps of a launch");
+}
+
+static strata_status init_schedulers(struct flow_engine *e, struct strata_error *err)
+{
+    uint32_t per_sm = e->gpu->sm.schedulers ? e->gpu->sm.schedulers : 1;
+    e->n_schedulers = e->memory.n_sms * per_sm;
+    e->scheduler = calloc(e->n_schedulers, sizeof *e->scheduler);
+    if (!e->scheduler)
+        return no_memory(e, err);
+    for (uint32_t i = 0; i < e->n_schedulers; i++) {
+        e->scheduler[i].sm = i / per_sm;
+        e->scheduler[i].first_warp = i / per_sm * e->slots_per_sm + i % per_sm;
+    }
+    for (uint32_t w = 0; w < e->memory.n_sms * e->slots_per_sm; w++) {
+        uint32_t slot = w % e->slots_per_sm;
+        e->warp[w].scheduler = w / e->slots_per_sm * per_sm + slot % per_sm;
+        e->warp[w].slot = (uint8_t)(slot / per_sm);
+    }
+    return STRATA_OK;
+}
+
+static strata_status init_arrays(struct flow_engine *e, struct strata_error *err)
+{
+    uint32_t n = e->memory.n_sms, per_sm = e->gpu->sm.schedulers ? e->gpu->sm.schedulers : 1;
+    /* Warps of a block start at the first scheduler, so a block's place is a multiple of them. */
+    e->warps_per_block = (uint32_t)round_up(strata_launch_warps_per_block(e->launch), per_sm);
+    e->slots_per_sm = e->warps_per_block * e->occupancy.blocks_per_sm;
+    e->block = calloc((size_t)n * e->occupancy.blocks_per_sm, sizeof *e->block);
+    e->warp = calloc((size_t)n * e->slots_per_sm, sizeof *e->warp);
+    e->fetch = calloc(n, sizeof *e->fetch);
+    e->wheel_head = calloc(WHEEL_SLOTS, sizeof *e->wheel_head);
+    e->wheel_tail = calloc(WHEEL_SLOTS, sizeof *e->wheel_tail);
+    e->wheel_used = calloc(WHEEL_SLOTS / 64, sizeof *e->wheel_used);
+    e->sm_start = calloc(n, sizeof *e->sm_start);
+    e->sm_busy = calloc(n, sizeof *e->sm_busy);
+    e->sm_resident = calloc(n, sizeof *e->sm_resident);
+    if (!e->block || !e->warp || !e->fetch || !e->wheel_head || !e->wheel_tail || !e->wheel_used ||
+        !e->sm_start || !e->sm_busy || !e->sm_resident)
+        return no_memory(e, err);
+    for (uint32_t s = 0; s < n; s++) {
+        strata_status st = fetch_sm_init(&e->fetch[s], err);
+        if (st != STRATA_OK)
+            return st;
+    }
+    return init_schedulers(e, err);
+}
+
+strata_status flow_engine_init(struct flow_engine *e, const struct strata_gpu *gpu,
+                               struct strata_reader *reader, uint64_t seed,
+                               const struct flow_assembler *assembler, struct strata_error *err)
+{
+    memset(e, 0, sizeof *e);
+    e->gpu = gpu;
+    e->reader = reader;
+    e->launch = strata_reader_launch(reader);
+    e->err = err;
+    strata_status st = strata_occupancy_compute(gpu, e->launch, &e->occupancy, err);
+    if (st != STRATA_OK)
+        return st;
+    sm_decoder_init(&e->decoder, gpu, strata_reader_code(reader), e->launch->isa);
+    fetch_gpu_init(&e->fetch_all, gpu);
+    e->ordered = assembler->schedule && e->launch->isa == STRATA_ISA_PTX;
+    if (e->ordered)
+        st = sm_scheduler_init(&e->order, &e->decoder, e->launch->registers_per_thread,
+                               assembler->unroll, err);
+    if (st == STRATA_OK)
+        st = hierarchy_init(&e->memory, gpu, e->launch, e->occupancy.l1_bytes, seed, err);
+    if (st == STRATA_OK)
+        st = strata_dispatcher_create(gpu, strata_launch_blocks(e->launch),
+                                      e->occupancy.blocks_per_sm, NULL, &e->dispatcher, err);
+    if (st == STRATA_OK)
+        st = init_arrays(e, err);
+    if (st != STRATA_OK)
+        flow_engine_release(e);
+    return st;
+}
+
+void flow_engine_release(struct flow_engine *e)
+{
+    for (uint32_t w = 0; e->warp && w < e->memory.n_sms * e->slots_per_sm; w++) {
+        strata_cursor_release(&e->warp[w].cursor);
+        sm_window_release(&e->warp[w].window);
+        free(e->warp[w].scoreboard.ready);
+        free(e->warp[w].scoreboard.stall);
+    }
+    for (uint32_t b = 0; e->block && b < e->memory.n_sms * e->occupancy.blocks_per_sm; b++)
+        strata_block_destroy(e->block[b].data);
+    for (uint32_t s = 0; e->fetch && s < e->memory.n_sms; s++)
+        fetch_sm_release(&e->fetch[s]);
+    free(e->fetch);
+    free(e->block);
+    free(e->warp);
+    free(e->scheduler);
+    free(e->wheel_head);
+    free(e->wheel_tail);
+    free(e->wheel_used);
+    free(e->sm_start);
+    free(e->sm_busy);
+    free(e->sm_resident);
+    strata_dispatcher_destroy(e->dispatcher);
+    sm_decoder_release(&e->decoder);
+    sm_scheduler_release(&e->order);
+    hierarchy_release(&e->memory);
+    memset(e, 0, sizeof *e);
+}
+
+/* ---- blocks ---- */
+
+/* Registers are numbered by the trace: their table grows when a block brings a higher one. */
+static strata_status size_registers(struct flow_engine *e, struct flow_warp *w)
+{
+    uint32_t need = e->ordered ? sm_scheduler_registers(&e->order) : e->decoder.max_register + 1;
+    if (need > e->register_cap)
+        e->register_cap = need < 64 ? 64 : need * 2;
+    free(w->scoreboard.ready);
+    free(w->scoreboard.stall);
+    w->scoreboard.ready = calloc(e->register_cap, sizeof *w->scoreboard.ready);
+    w->scoreboard.stall = calloc(e->register_cap, 1);
+    if (!w->scoreboard.ready || !w->scoreboard.stall)
+        return strata_no_memory(e->err, NULL, "for the registers of a warp");
+    return STRATA_OK;
+}
+
+static strata_status start_warp(struct flow_engine *e, uint32_t index, uint32_t block, uint32_t k,
+                                uint64_t t)
+{
+    struct flow_warp *w = &e->warp[index];
+    struct flow_block *b = &e->block[block];
+    strata_status st = strata_cursor_init(&w->cursor, b->data, k, e->err);
+    if (st == STRATA_OK)
+        st = size_registers(e, w);
+    if (st != STRATA_OK)
+        return st;
+    w->block = block;
+    e->scheduler[w->scheduler].slot_age[w->slot] = e->next_age++;
+    w->at_barrier = false;
+    w->last_issue = t;
+    w->scoreboard.predicate_ready = 0;
+    sm_async_reset(&w->async);
+    w->fetch_line = UINT32_MAX;
+    w->local_base = sm_local_base(e->gpu, index);
+    sm_window_reset(&w->window);
+    st = flow_next_instruction(e, w);
+    if (st != STRATA_OK)
+        return st;
+    if (w->has_next) {
+        b->live_warps++;
+        flow_next_ready(e, index, t);
+        flow_schedule(e, index, w->wait.ready);
+    }
+    return STRATA_OK;
+}
+
+/* The SM whose turn it is gets the next block of the trace; blocks come in order of their index. */
+static strata_status start_block(struct flow_engine *e, uint32_t sm, uint64_t t)
+{
+    uint32_t place = sm * e->occupancy.blocks_per_sm, end = place + e->occupancy.blocks_per_sm;
+    while (place < end && e->block[place].data)
+        place++;
+    STRATA_BUG_ON(place == end);
+    struct strata_block *data;
+    strata_status st = strata_reader_next_ordered(e->reader, &data, e->err);
+    if (st == STRATA_END) {
+        e->blocks_over = true;
+        return STRATA_OK;
+    }
+    if (st == STRATA_OK)
+        st = sm_decoder_update(&e->decoder, e->err);
+    if (st != STRATA_OK)
+        return st;
+    struct flow_block *b = &e->block[place];
+    *b = (struct flow_block){.data = data, .sm = sm, .index = data->index};
+    b->first_warp =
+        sm * e->slots_per_sm + (place - sm * e->occupancy.blocks_per_sm) * e->warps_per_block;
+    if (!e->sm_resident[sm]++)
+        e->sm_start[sm] = t;
+    e->resident_blocks++;
+    uint32_t n = data->n_warps < e->warps_per_block ? data->n_warps : e->warps_per_block;
+    for (uint32_t k = 0; k < n && st == STRATA_OK; k++)
+        st = start_warp(e, b->first_warp + k, place, k, t);
+    if (st == STRATA_OK && !b->live_warps)
+        st = flow_end_block(e, place, t);
+    return st;
+}
+
+/* The dispatcher hands out blocks at a limited rate. */
+static uint64_t hand_out(struct flow_engine *e, uint64_t t)
+{
+    double rate = e->gpu->launch.blocks_per_cycle;
+    uint32_t cost =
+        rate > 0 ? (uint32_t)(64.0 / rate + 0.5) : 64 * e->gpu->launch.block_interval_cycles;
+    uint64_t start = later_of(e->dispatch_free64, t * 64);
+    e->dispatch_free64 = start + cost;
+    return start / 64;
+}
+
+strata_status flow_end_block(struct flow_engine *e, uint32_t place, uint64_t t)
+{
+    struct flow_block *b = &e->block[place];
+    uint32_t sm = b->sm;
+    strata_block_destroy(b->data);
+    b->data = NULL;
+    e->resident_blocks--;
+    if (!--e->sm_resident[sm])
+        e->sm_busy[sm] += t - e->sm_start[sm];
+    e->end_time = later_of(e->end_time, t);
+    uint64_t block;
+    if (e->blocks_over || !strata_dispatcher_release(e->dispatcher, sm, &block))
+        return STRATA_OK;
+    return start_block(e, sm, hand_out(e, t + e->gpu->launch.block_replace_cycles));
+}
+
+static strata_status first_wave(struct flow_engine *e)
+{
+    uint64_t block;
+    uint32_t sm;
+    strata_status st = STRATA_OK;
+    while (st == STRATA_OK && !e->blocks_over &&
+           strata_dispatcher_first(e->dispatcher, &block, &sm))
+        st = start_block(e, sm, hand_out(e, e->gpu->launch.launch_cycles));
+    return st;
+}
+
+strata_status flow_engine_run(struct flow_engine *e)
+{
+    strata_status st = first_wave(e);
+    uint32_t n_warps = e->memory.n_sms * e->slots_per_sm, entity;
+    while (st == STRATA_OK && e->pending) {
+        e->now = next_time(e);
+        while (st == STRATA_OK && take_due(e, &entity))
+            st = entity < n_warps ? flow_warp_due(e, entity)
+                                  : flow_scheduler_due(e, entity - n_warps);
+    }
+    if (st != STRATA_OK)
+        return st;
+    for (uint32_t s = 0; s < e->memory.n_sms; s++)
+        e->end_time = later_of(e->end_time, hierarchy_drain(&e->memory, s));
+    if (e->resident_blocks)
+        return strata_fail(e->err, STRATA_EFORMAT, e->launch->trace, 0, 0,
+                           "%u blocks wait at a barrier that not all of their warps reach; `strata "
+                           "check` tells where.",
+                           e->resident_blocks);
+    return STRATA_OK;
+}

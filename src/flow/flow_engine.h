@@ -1,0 +1,113 @@
+/* flow_engine.h - the flow model's loop: warps issue in the order of their times.
+ *
+ * Nothing ticks. A wheel of time slots holds warps that become ready and
+ * schedulers that have something to issue; each instruction asks the memory side
+ * for a time and the warp goes back into the wheel. Memory is bounded by the
+ * resident blocks: a block's byte code is freed when its last warp exits. */
+#ifndef STRATA_FLOW_ENGINE_H
+#define STRATA_FLOW_ENGINE_H
+
+#include <strata/place.h>
+#include <strata/result.h>
+
+#include "memory/hierarchy.h"
+#include "sm/async_groups.h"
+#include "sm/fetch.h"
+#include "sm/scoreboard.h"
+#include "sm/sm_inst.h"
+#include "sm/window.h"
+
+struct flow_block {
+    struct strata_block *data;
+    uint32_t sm;
+    uint32_t live_warps;   /* warps that have not exited */
+    uint32_t waiting;      /* of those, at the barrier */
+    uint64_t barrier_time; /* the latest arrival */
+    uint32_t first_warp;   /* index of its first warp, contiguous */
+    uint64_t index;
+};
+
+/* The fields that every issue touches come first, in one cache line. */
+struct flow_warp {
+    struct sm_wait wait; /* earliest issue of `next`, and what it waits for */
+    uint64_t last_issue;
+    struct sm_scoreboard scoreboard;
+    uint32_t scheduler; /* global index */
+    uint32_t block;     /* index into engine->block */
+    uint32_t fetch_line;
+    uint32_t wheel_next; /* list link, index + 1 */
+    uint8_t slot;        /* bit in its scheduler's ready mask */
+    bool has_next;
+    bool at_barrier;
+    struct strata_winst next; /* what it issues next; valid while has_next */
+    const struct sm_inst *op; /* the same, decoded */
+    uint32_t next_line;       /* line of code it is fetched from */
+    struct strata_cursor cursor;
+    struct sm_async async;
+    uint64_t local_base;
+    struct sm_window window; /* if instructions are put in order */
+};
+
+struct flow_scheduler {
+    uint64_t ready_mask;
+    uint64_t free; /* next cycle it may issue */
+    uint64_t pipe_free[SM_N_PIPES];
+    uint32_t sm;
+    uint32_t first_warp; /* warp index = first_warp + slot * schedulers of the SM */
+    uint32_t last_slot;
+    uint32_t wheel_next;
+    bool queued;
+    uint8_t slot_pipe[64]; /* pipe that each ready warp's next instruction wants */
+    uint64_t slot_age[64]; /* when each slot's warp was started: smaller is older */
+};
+
+struct flow_engine {
+    const struct strata_gpu *gpu;
+    const struct strata_launch *launch;
+    struct strata_reader *reader;
+    struct strata_dispatcher *dispatcher;
+    struct strata_occupancy occupancy;
+    struct sm_decoder decoder;
+    struct sm_scheduler order; /* of PTX, as an assembler would make it */
+    bool ordered;
+    struct hierarchy memory;
+    struct fetch_gpu fetch_all;
+    struct fetch_sm *fetch;
+    struct flow_block *block; /* n_sms * blocks_per_sm places */
+    struct flow_warp *warp;   /* n_sms * slots */
+    struct flow_scheduler *scheduler;
+    uint32_t n_schedulers, slots_per_sm, warps_per_block;
+    uint32_t *wheel_head,
+        *wheel_tail;      /* entity index + 1, 0 = empty; warps first, then schedulers */
+    uint64_t *wheel_used; /* a bit for each slot that holds something */
+    uint64_t now;
+    uint64_t pending; /* entities in the wheel */
+    uint64_t next_age;
+    uint64_t dispatch_free64; /* the dispatcher hands out the next block then */
+    uint32_t register_cap;    /* entries of a scoreboard */
+    uint32_t resident_blocks;
+    bool blocks_over;
+    /* statistics */
+    uint64_t end_time;
+    uint64_t stall_cycles[SM_N_STALLS];
+    uint64_t *sm_start, *sm_busy;
+    uint32_t *sm_resident;
+    uint64_t unknown_opcodes, texture_accesses;
+    struct strata_error *err;
+    strata_status status;
+};
+
+/* What an assembler would do to PTX. */
+struct flow_assembler {
+    bool schedule;   /* it moves independent instructions together */
+    uint32_t unroll; /* rounds of a counted loop that it makes one, 1: none */
+};
+strata_status flow_engine_init(struct flow_engine *e, const struct strata_gpu *gpu,
+                               struct strata_reader *reader, uint64_t seed,
+                               const struct flow_assembler *assembler, struct strata_error *err);
+void flow_engine_release(struct flow_engine *e);
+strata_status flow_engine_run(struct flow_engine *e);
+void flow_report(struct flow_engine *e, struct strata_result *out);
+extern const struct strata_model strata_model_flow;
+
+#endif

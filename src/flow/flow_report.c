@@ -1,0 +1,99 @@
+/* flow_report.c - the flow model's answer in the profiler's words. */
+#include "flow/flow_engine.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "sm/launch_report.h"
+
+static void report_counters(struct flow_engine *e, struct strata_result *r)
+{
+    double active = 0;
+    for (uint32_t s = 0; s < e->memory.n_sms; s++)
+        active += (double)e->sm_busy[s];
+    struct sm_times times = {.elapsed_cycles = (double)(e->end_time + e->gpu->launch.drain_cycles),
+                             .active_cycles = active,
+                             .n_sms = e->memory.n_sms,
+                             .stall_cycles = e->stall_cycles};
+    e->memory.count.dram_other_sectors =
+        sm_other_dram_sectors(e->gpu, e->fetch_all.n_used, SM_PROFILER_SECTOR_BYTES);
+    sm_report_times(e->gpu, &times, &e->memory.count, r);
+    launch_counters_report(&e->memory.count, COUNTED_L1 | COUNTED_L2 | COUNTED_DRAM,
+                           e->gpu->l2.cache.sector_bytes, r);
+}
+
+static void report_detail(const struct flow_engine *e, struct strata_result *r)
+{
+    const struct launch_counters *c = &e->memory.count;
+    double n = (double)c->lat_requests;
+    strata_result_detail(r, "latency.requests", n);
+    strata_result_detail(r, "latency.lsu_cycles", ratio_or_0((double)c->lat_lsu, n));
+    strata_result_detail(r, "latency.l2_and_crossbar_cycles", ratio_or_0((double)c->lat_xbar, n));
+    strata_result_detail(r, "latency.l2_queue_cycles", ratio_or_0((double)c->lat_l2, n));
+    strata_result_detail(r, "latency.partition_link_cycles", ratio_or_0((double)c->lat_fabric, n));
+    strata_result_detail(r, "latency.dram_cycles", ratio_or_0((double)c->lat_dram, n));
+    strata_result_detail(r, "time.launch_cycles",
+                         e->gpu->launch.launch_cycles + e->gpu->launch.drain_cycles);
+    strata_result_detail(r, "time.kernel_cycles",
+                         (double)e->end_time - e->gpu->launch.launch_cycles);
+    strata_result_detail(r, "coalescer.merged_sectors",
+                         packet_sectors(c->merged_sectors, e->gpu->l2.cache.sector_bytes));
+    strata_result_detail(r, "dram.row_misses", (double)c->row_misses);
+    if (e->gpu->tlb.enabled)
+        strata_result_detail(r, "tlb.misses", (double)c->tlb_misses);
+    strata_result_detail(r, "l2.atomic_packets", (double)c->l2_atomic);
+}
+
+void flow_report(struct flow_engine *e, struct strata_result *r)
+{
+    report_counters(e, r);
+    sm_report_launch(e->launch, &e->occupancy, r);
+    report_detail(e, r);
+    sm_report_warnings(e->launch, e->unknown_opcodes, e->texture_accesses, r);
+}
+
+/* The settings of the model: model.KEY=VALUE on the command line. */
+static strata_status read_settings(const struct strata_model_options *opt, struct flow_assembler *a,
+                                   struct strata_error *err)
+{
+    *a = (struct flow_assembler){.schedule = true, .unroll = 4};
+    for (const char *const *w = opt->settings; w && *w; w++) {
+        unsigned rounds = 0;
+        char more;
+        if (!strcmp(*w, "schedule=on") || !strcmp(*w, "schedule=off"))
+            a->schedule = !strcmp(*w, "schedule=on");
+        else if (sscanf(*w, "unroll=%u%c", &rounds, &more) == 1 && rounds >= 1 && rounds <= 64)
+            a->unroll = rounds;
+        else
+            return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                               "The flow model does not understand \"%s\"; it has "
+                               "model.schedule=on or off and model.unroll=1 to 64.",
+                               *w);
+    }
+    return STRATA_OK;
+}
+
+static strata_status run_flow(const struct strata_gpu *gpu, struct strata_reader *reader,
+                              const struct strata_model_options *opt, struct strata_result *out,
+                              struct strata_error *err)
+{
+    struct flow_engine e;
+    struct flow_assembler assembler;
+    strata_status st = read_settings(opt, &assembler, err);
+    if (st == STRATA_OK)
+        st = flow_engine_init(&e, gpu, reader, opt->seed, &assembler, err);
+    if (st != STRATA_OK)
+        return st;
+    st = flow_engine_run(&e);
+    if (st == STRATA_OK)
+        flow_report(&e, out);
+    flow_engine_release(&e);
+    return st;
+}
+
+const struct strata_model strata_model_flow = {
+    .name = "flow",
+    .summary = "all counters and cycles in one pass; every part answers with a time (the default)",
+    .run = run_flow,
+};

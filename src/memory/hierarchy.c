@@ -1,0 +1,155 @@
+/* hierarchy.c - builds the memory side from a GPU's description. */
+#include "memory/hierarchy.h"
+
+#include <stdlib.h>
+
+static strata_status no_memory(struct strata_error *err)
+{
+    return strata_fail(
+        err, STRATA_ENOMEM, NULL, 0, 0,
+        "There is no memory left for the modelled caches; model fewer launches at once (-j).");
+}
+
+/* DRAM bytes per SM cycle that a stream reaches: pins, transfers per clock, and what refresh, row
+ * changes and turn-arounds leave of it. */
+static double dram_bytes_per_cycle(const struct strata_gpu *g)
+{
+    return (double)g->dram.channels * g->dram.bus_bytes * g->dram.data_rate * g->dram.clock_mhz /
+           g->sm.clock_mhz * g->dram.efficiency;
+}
+
+static strata_status init_sms(struct hierarchy *m, uint64_t l1_bytes, uint64_t seed,
+                              struct strata_error *err)
+{
+    const struct strata_gpu *g = m->gpu;
+    struct strata_cache_config l1 = l1_config(g, l1_bytes);
+    m->sm = calloc(m->n_sms, sizeof *m->sm);
+    if (!m->sm)
+        return no_memory(err);
+    strata_status st = cache_pool_create(&l1, m->n_sms, &m->l1_pool, err);
+    for (uint32_t s = 0; s < m->n_sms && st == STRATA_OK; s++) {
+        struct hierarchy_sm *p = &m->sm[s];
+        st = cache_create_in(&m->l1_pool, &l1, seed + s, &p->l1, err);
+        p->group = request_coalescer_group(&m->requests, g, s);
+        p->partition = address_map_partition(&m->map, s);
+        if (st == STRATA_OK && g->tlb.enabled)
+            st = cache_create(&g->tlb.l1, seed + s, &p->tlb, err);
+        if (st == STRATA_OK && g->l1.mshrs &&
+            !(p->mshr_free = calloc(g->l1.mshrs, sizeof *p->mshr_free)))
+            return no_memory(err);
+    }
+    return st;
+}
+
+static strata_status init_partition(struct hierarchy *m, uint32_t i, uint64_t seed,
+                                    struct strata_error *err)
+{
+    const struct strata_gpu *g = m->gpu;
+    struct hierarchy_partition *p = &m->partition[i];
+    struct strata_cache_config l2 = g->l2.cache;
+    l2.size_bytes /= m->map.partitions;
+    strata_status st = cache_create(&l2, seed + 1000 + i, &p->l2, err);
+    if (st == STRATA_OK)
+        st = write_back_init(&p->dirty, g, m->map.partitions, m->rules.line_sectors, &p->l2, err);
+    if (st != STRATA_OK)
+        return st;
+    uint32_t slices = m->map.slices, channels = m->map.channels,
+             banks = g->dram.banks ? g->dram.banks : 1;
+    p->slice_free64 = calloc(slices, sizeof *p->slice_free64);
+    p->atomic_word = calloc(slices, sizeof *p->atomic_word);
+    p->channel_free64 = calloc(channels, sizeof *p->channel_free64);
+    p->activate_free64 = calloc(channels, sizeof *p->activate_free64);
+    p->bank_row = calloc((size_t)channels * banks, sizeof *p->bank_row);
+    return p->slice_free64 && p->atomic_word && p->channel_free64 && p->activate_free64 &&
+                   p->bank_row
+               ? STRATA_OK
+               : no_memory(err);
+}
+
+static void init_rates(struct hierarchy *m)
+{
+    const struct strata_gpu *g = m->gpu;
+    m->channel_64ths_per_sector = cost_64ths(
+        g->l2.cache.sector_bytes, dram_bytes_per_cycle(g) / (m->map.channels * m->map.partitions));
+    m->out_64ths_per_packet =
+        cost_64ths(PACKET_SECTOR_BYTES, g->xbar.request_bytes_per_cycle_per_sm);
+    m->in_64ths_per_packet =
+        cost_64ths(PACKET_SECTOR_BYTES, g->xbar.response_bytes_per_cycle_per_sm);
+    m->xbar_64ths_per_packet = cost_64ths(PACKET_SECTOR_BYTES, g->xbar.total_bytes_per_cycle);
+    m->activate_64ths =
+        g->dram.row_miss_cycles
+            ? (uint32_t)(64.0 * g->dram.tRRD * g->sm.clock_mhz / g->dram.clock_mhz + 0.5)
+            : 0;
+    m->l1_packets = g->l1.cache.sector_bytes > PACKET_SECTOR_BYTES
+                        ? g->l1.cache.sector_bytes / PACKET_SECTOR_BYTES
+                        : 1;
+    m->refresh_every = (uint64_t)g->dram.tREFI * g->sm.clock_mhz / g->dram.clock_mhz;
+    m->refresh_cycles = (uint64_t)g->dram.tRFC * g->sm.clock_mhz / g->dram.clock_mhz;
+}
+
+/* Bytes of a line are told apart, so lines are no longer than there are bits for. */
+static strata_status check_lines(const struct strata_gpu *g, struct strata_error *err)
+{
+    uint32_t l1 = g->l1.cache.line_bytes, l2 = g->l2.cache.line_bytes;
+    if (l1 <= LINE_BYTES_MOST && l2 <= LINE_BYTES_MOST)
+        return STRATA_OK;
+    return strata_fail(err, STRATA_EUNSUPPORTED, g->name, 0, 0,
+                       "%s is %u bytes; the modelled memory has lines of up to %u bytes (try "
+                       "--set %s=%u).",
+                       l1 > LINE_BYTES_MOST ? "l1.line" : "l2.line", l1 > LINE_BYTES_MOST ? l1 : l2,
+                       LINE_BYTES_MOST, l1 > LINE_BYTES_MOST ? "l1.line" : "l2.line",
+                       LINE_BYTES_MOST);
+}
+
+strata_status hierarchy_init(struct hierarchy *m, const struct strata_gpu *gpu,
+                             const struct strata_launch *launch, uint64_t l1_bytes, uint64_t seed,
+                             struct strata_error *err)
+{
+    memset(m, 0, sizeof *m);
+    m->gpu = gpu;
+    m->n_sms = gpu->sm.count;
+    m->ptx = launch->isa == STRATA_ISA_PTX;
+    strata_coalescer_init(&m->coalescer, gpu, launch);
+    strata_status st = check_lines(gpu, err);
+    if (st == STRATA_OK)
+        st = address_map_init(&m->map, gpu, err);
+    if (st != STRATA_OK)
+        return st;
+    l2_rules_init(&m->rules, gpu, gpu->l2.cache.sector_bytes);
+    l2_costs_init(&m->cost, gpu, gpu->l2.cache.sector_bytes);
+    init_rates(m);
+    st = request_coalescer_init(&m->requests, gpu, err);
+    if (st == STRATA_OK)
+        st = init_sms(m, l1_bytes, seed, err);
+    if (st == STRATA_OK && gpu->tlb.enabled)
+        st = cache_create(&gpu->tlb.l2, seed, &m->tlb2, err);
+    for (uint32_t i = 0; i < m->map.partitions && st == STRATA_OK; i++)
+        st = init_partition(m, i, seed, err);
+    if (st != STRATA_OK)
+        hierarchy_release(m);
+    return st;
+}
+
+void hierarchy_release(struct hierarchy *m)
+{
+    for (uint32_t s = 0; m->sm && s < m->n_sms; s++) {
+        cache_release(&m->sm[s].l1);
+        cache_release(&m->sm[s].tlb);
+        free(m->sm[s].mshr_free);
+    }
+    cache_release(&m->tlb2);
+    cache_pool_release(&m->l1_pool);
+    request_coalescer_release(&m->requests);
+    free(m->sm);
+    for (uint32_t i = 0; i < ADDRESS_MAP_PARTITIONS; i++) {
+        struct hierarchy_partition *p = &m->partition[i];
+        cache_release(&p->l2);
+        free(p->slice_free64);
+        free(p->atomic_word);
+        free(p->channel_free64);
+        free(p->activate_free64);
+        free(p->bank_row);
+        write_back_release(&p->dirty);
+    }
+    memset(m, 0, sizeof *m);
+}

@@ -1,0 +1,134 @@
+/* hierarchy.h - the memory side of a GPU: every part answers with a time.
+ *
+ * Times are SM cycles since the start of the launch. Bandwidths are kept as the
+ * time until which a resource is busy, in 64ths of a cycle, so that 24 bytes a
+ * cycle lose nothing to rounding. Calls come in the order in which instructions
+ * issue; nothing here looks into the future or ticks. A rate of 0 in the GPU's
+ * description is no limit: a model without a clock of its own switches the limits
+ * off and keeps the latencies, so that what is on its way can be told from what is
+ * there. Not thread-safe per object. */
+#ifndef STRATA_MEMORY_HIERARCHY_H
+#define STRATA_MEMORY_HIERARCHY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <strata/coalesce.h>
+#include <strata/gpu.h>
+#include <strata/result.h>
+#include <strata/status.h>
+#include <strata/trace.h>
+
+#include "memory/access_counts.h"
+#include "memory/address_map.h"
+#include "memory/l1_rules.h"
+#include "memory/load_store.h"
+#include "memory/request_coalescer.h"
+#include "memory/store_buffer.h"
+#include "memory/tlb_rules.h"
+#include "memory/write_back.h"
+
+struct hierarchy_sm {
+    struct cache l1;
+    struct load_store_unit unit;
+    uint64_t miss_free; /* next line request may leave */
+    uint64_t out_free64, in_free64;
+    uint64_t store_done;      /* the last store has reached the L2 */
+    uint64_t *mshr_free;      /* when each MSHR is free, as a heap: the first is free first; NULL if
+                                 unlimited */
+    uint64_t mshr_wait_until; /* the unit stands still until then: a line waits for an MSHR */
+    struct store_buffer stores;
+    uint32_t group, partition; /* of the request coalescers, of the L2 */
+    struct cache tlb;          /* first-level TLB, where the description has one */
+};
+
+struct hierarchy_partition {
+    struct cache l2;
+    uint64_t *slice_free64;
+    uint64_t *atomic_word;     /* address of the last atomic of each slice */
+    uint64_t *channel_free64;  /* data bus of each channel */
+    uint64_t *activate_free64; /* when each channel may open its next row */
+    uint64_t *bank_row;        /* open row of each bank of each channel, + 1 */
+    uint64_t fabric_free64;
+    struct write_back dirty;
+};
+
+struct hierarchy {
+    const struct strata_gpu *gpu;
+    struct strata_coalescer coalescer;
+    struct hierarchy_sm *sm;
+    uint32_t n_sms;
+    struct address_map map;
+    struct l2_rules rules;
+    struct l2_costs cost;
+    struct cache_pool l1_pool;
+    struct request_coalescer requests;
+    struct hierarchy_partition partition[ADDRESS_MAP_PARTITIONS];
+    uint32_t channel_64ths_per_sector, activate_64ths;
+    uint32_t out_64ths_per_packet, in_64ths_per_packet, xbar_64ths_per_packet;
+    uint64_t xbar_out_free64, xbar_in_free64; /* the crossbar as a whole, where that is a limit */
+    uint32_t l1_packets;                      /* sectors of 32 bytes in one of the L1's */
+    bool ptx;                                 /* the trace is of PTX, before the assembler's work */
+    uint64_t refresh_every, refresh_cycles;   /* of one channel, in SM cycles; 0 = none */
+    struct cache tlb2;                        /* second-level TLB, shared by all SMs */
+    uint64_t now;                             /* time of issue: never goes back */
+    uint64_t held; /* cycles since then that the request under way has waited for an MSHR */
+    const struct strata_dram_sink *dram; /* told of every access to DRAM; NULL: nobody is */
+    uint64_t dram_told;                  /* the latest time told */
+    struct launch_counters count;
+};
+
+strata_status hierarchy_init(struct hierarchy *m, const struct strata_gpu *gpu,
+                             const struct strata_launch *launch, uint64_t l1_bytes, uint64_t seed,
+                             struct strata_error *err);
+void hierarchy_release(struct hierarchy *m);
+
+/* One warp instruction on global, local or texture memory, issued at `t`. Returns when its data (a
+ * load, an atomic with a result, an asynchronous copy) is there, or for a store when the load/store
+ * unit has taken it. */
+uint64_t hierarchy_access(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
+                          uint64_t local_base, uint64_t t);
+/* Shared memory: bank conflicts only. Returns when the data is there. */
+uint64_t hierarchy_shared(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
+                          uint64_t t);
+/* The load/store unit is taken for `cycles` from t on at the earliest (shuffles). */
+uint64_t hierarchy_unit_take(struct hierarchy *m, uint32_t sm, uint64_t t, uint32_t cycles);
+/* All stores of an SM leave at t; returns when the last has reached the L2. */
+uint64_t hierarchy_flush(struct hierarchy *m, uint32_t sm, uint64_t t);
+/* The same at the end of a launch. */
+uint64_t hierarchy_drain(struct hierarchy *m, uint32_t sm);
+
+/* ---- between the files of this folder ---- */
+
+/* Sectors (of the L1's line) on behalf of SM `sm` at time t; returns when they reach the SM. */
+uint64_t hierarchy_l2_read(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
+                           uint64_t t);
+void hierarchy_l2_write(struct hierarchy *m, uint32_t sm, const struct store_line *s, uint64_t t);
+uint64_t hierarchy_l2_atomic(struct hierarchy *m, uint32_t sm, uint64_t line, uint64_t word,
+                             uint32_t sectors, uint32_t packets, uint64_t t);
+/* The L2 will be asked for a line by an SM of a partition. */
+void hierarchy_l2_expect(const struct hierarchy *m, uint32_t partition, uint64_t line);
+/* Sectors of a line out of (or into) the DRAM of a partition; returns when the data is at the L2.
+ */
+uint64_t hierarchy_dram_read(struct hierarchy *m, uint32_t partition, uint64_t line,
+                             uint32_t sectors, uint64_t t);
+void hierarchy_dram_write(struct hierarchy *m, uint32_t partition, uint64_t line, uint32_t sectors,
+                          uint64_t t);
+
+static inline uint64_t later_of(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+/* Takes a resource for `cost` 64ths on behalf of something that reaches it at t; returns when its
+ * turn begins. Requests reach a resource out of order (a far one is under way for longer than a
+ * near one that issued later), so what waits is measured against the time of issue, m->now: a late
+ * arrival does not close the resource to those that come before it. While a request waits for an
+ * MSHR the queue it will join moves on: only what is left of it then makes it wait once more. */
+static inline uint64_t hierarchy_take(const struct hierarchy *m, uint64_t *free64, uint64_t t,
+                                      uint32_t cost)
+{
+    uint64_t now64 = m->now * 64, begin = later_of(*free64, now64), wait = (begin - now64) / 64;
+    *free64 = begin + cost;
+    return t + (wait > m->held ? wait - m->held : 0);
+}
+
+#endif

@@ -1,0 +1,78 @@
+/* hierarchy_dram.c - channels with open rows: bandwidth and latency, no commands. */
+#include "memory/hierarchy.h"
+
+/* True if the line's row is not open in its bank; it is then. A row's bytes are spread over the
+ * channels of the GPU in blocks. */
+static bool row_change(struct hierarchy *m, struct hierarchy_partition *p, uint32_t channel,
+                       uint64_t line)
+{
+    const struct strata_gpu *g = m->gpu;
+    if (!g->dram.row_miss_cycles || !g->dram.banks)
+        return false;
+    uint64_t row = line / ((uint64_t)g->dram.row_bytes * m->map.channels * m->map.partitions);
+    uint32_t bank = (uint32_t)(mix64(row) >> 33) % g->dram.banks;
+    uint64_t *open = &p->bank_row[(size_t)channel * g->dram.banks + bank];
+    if (*open == row + 1)
+        return false;
+    *open = row + 1;
+    m->count.row_misses++;
+    return true;
+}
+
+/* A refresh closes a channel for a while; the channels take turns. What is under way waits. */
+static void refresh(struct hierarchy *m, struct hierarchy_partition *p, uint32_t channel)
+{
+    if (!m->refresh_every)
+        return;
+    uint64_t phase =
+        (m->now + (uint64_t)channel * m->refresh_every / m->map.channels) % m->refresh_every;
+    if (phase < m->refresh_cycles)
+        p->channel_free64[channel] =
+            later_of(p->channel_free64[channel], (m->now + m->refresh_cycles - phase) * 64);
+}
+
+/* The data bus and the rate of activates are two resources: a stream is bound by the first, 64-byte
+ * accesses at random by the second (probe random_read: 1258 bytes a cycle over 512 MB, a stream
+ * 2200). */
+static uint64_t access_channel(struct hierarchy *m, uint32_t partition, uint64_t line,
+                               uint32_t n_sectors, uint64_t t, bool *new_row)
+{
+    struct hierarchy_partition *p = &m->partition[partition];
+    uint32_t channel = address_map_channel(&m->map, line);
+    refresh(m, p, channel);
+    *new_row = row_change(m, p, channel, line);
+    uint64_t start =
+        *new_row ? hierarchy_take(m, &p->activate_free64[channel], t, m->activate_64ths) : t;
+    uint32_t cost = n_sectors * m->channel_64ths_per_sector;
+    return later_of(start, hierarchy_take(m, &p->channel_free64[channel], t, cost)) + cost / 64;
+}
+
+/* Whoever wants to know is told times that never go back; a write-back leaves with what pushed it
+ * out. */
+static void tell(struct hierarchy *m, uint64_t line, uint32_t sectors, bool is_write, uint64_t t)
+{
+    if (!m->dram || !sectors || line >= MEMORY_OTHERS)
+        return;
+    m->dram_told = later_of(t, m->dram_told);
+    m->dram->access(m->dram->context,
+                    &(struct strata_dram_access){line, sectors, is_write, m->dram_told});
+}
+
+uint64_t hierarchy_dram_read(struct hierarchy *m, uint32_t partition, uint64_t line,
+                             uint32_t sectors, uint64_t t)
+{
+    bool new_row;
+    uint64_t done = access_channel(m, partition, line, popcount32(sectors), t, &new_row);
+    m->count.dram_read += popcount32(sectors);
+    tell(m, line, sectors, false, t);
+    return done + m->gpu->dram.access_cycles + (new_row ? m->gpu->dram.row_miss_cycles : 0);
+}
+
+void hierarchy_dram_write(struct hierarchy *m, uint32_t partition, uint64_t line, uint32_t sectors,
+                          uint64_t t)
+{
+    bool new_row;
+    access_channel(m, partition, line, popcount32(sectors), t, &new_row);
+    m->count.dram_write += popcount32(sectors);
+    tell(m, line, sectors, true, t);
+}

@@ -1,0 +1,304 @@
+/* hierarchy_l1.c - the load/store unit, the L1 and the stores that wait in front of the crossbar.
+ */
+#include "memory/hierarchy.h"
+
+/* ---- the unit and the stores that wait ---- */
+
+struct sender {
+    struct hierarchy *m;
+    uint32_t sm;
+};
+
+static void send_store(void *who, const struct store_line *s, uint64_t t)
+{
+    const struct sender *from = who;
+    struct hierarchy *m = from->m;
+    struct hierarchy_sm *p = &m->sm[from->sm];
+    uint32_t n = popcount32(s->sectors), flits = store_line_flits(s, m->gpu);
+    uint64_t start = hierarchy_take(m, &p->out_free64, t, flits * m->out_64ths_per_packet);
+    start = hierarchy_take(m, &m->xbar_out_free64, start, flits * m->xbar_64ths_per_packet);
+    m->count.from_l1_bytes += n * PACKET_SECTOR_BYTES;
+    load_store_owe(&p->unit, m->gpu, n);
+    hierarchy_l2_write(m, from->sm, s, start);
+    p->store_done = later_of(p->store_done, start + m->gpu->l2.hit_cycles);
+}
+
+/* A line that became due while the unit was idle left then. */
+static void send_due(void *who, const struct store_line *s, uint64_t t)
+{
+    const struct sender *from = who;
+    uint64_t due = s->last + from->m->gpu->l1.store_idle_cycles;
+    send_store(who, s, due < t ? due : t);
+}
+
+/* The unit starts new work: stores that waited long enough have left. Returns the start. */
+static uint64_t unit_begin(struct hierarchy *m, uint32_t sm, uint64_t t, uint32_t cycles)
+{
+    struct hierarchy_sm *p = &m->sm[sm];
+    uint64_t start = load_store_begin(&p->unit, t);
+    if (p->stores.n)
+        store_buffer_drain(&p->stores, m->gpu, start, p->unit.busy, send_due,
+                           &(struct sender){m, sm});
+    load_store_take(&p->unit, start, cycles);
+    return start;
+}
+
+uint64_t hierarchy_unit_take(struct hierarchy *m, uint32_t sm, uint64_t t, uint32_t cycles)
+{
+    return unit_begin(m, sm, t, cycles);
+}
+
+uint64_t hierarchy_flush(struct hierarchy *m, uint32_t sm, uint64_t t)
+{
+    store_buffer_flush(&m->sm[sm].stores, t, send_store, &(struct sender){m, sm});
+    return m->sm[sm].store_done;
+}
+
+uint64_t hierarchy_drain(struct hierarchy *m, uint32_t sm)
+{
+    return hierarchy_flush(m, sm, m->sm[sm].unit.free);
+}
+
+uint64_t hierarchy_shared(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
+                          uint64_t t)
+{
+    struct strata_shared_cost cost = strata_shared_access(&m->coalescer, w);
+    uint32_t cycles = load_store_shared_cycles(&cost);
+    return unit_begin(m, sm, t, cycles) + load_store_shared_latency(m->gpu, cycles);
+}
+
+/* ---- misses ---- */
+
+/* When a line of the set is not reserved, t at the earliest. */
+static uint64_t set_has_room(const struct cache *l1, uint64_t line, uint64_t t)
+{
+    uint32_t set = cache_set_of(l1, line), first = l1->set_start[set], end = l1->set_start[set + 1];
+    uint64_t earliest = UINT64_MAX;
+    if (l1->fill[set] < end - first)
+        return t;
+    for (uint32_t i = first; i < end && earliest > t; i++) {
+        uint64_t filled = l1_filled_at(&l1->slot[i]);
+        earliest = filled < earliest ? filled : earliest;
+    }
+    return later_of(earliest, t);
+}
+
+/* A miss waits for a free MSHR, and for a line of its set, where the GPU's description limits them;
+ * the lines and loads behind it wait with it: the unit works in order. Returns when it has both. */
+static uint64_t wait_for_place(struct hierarchy *m, struct hierarchy_sm *p, uint64_t line,
+                               bool needs_line, uint64_t t)
+{
+    uint64_t start = p->mshr_free ? later_of(p->mshr_free[0], t) : t;
+    if (needs_line && l1_reserves_lines(m->gpu))
+        start = set_has_room(&p->l1, line, start);
+    if (start == t)
+        return t;
+    m->held = start - m->now;
+    p->mshr_wait_until = later_of(p->mshr_wait_until, start);
+    p->unit.free = later_of(p->unit.free, start);
+    return start;
+}
+
+/* The MSHR that was free first is taken until `done`. */
+static void keep_mshr(const struct hierarchy *m, struct hierarchy_sm *p, uint64_t done)
+{
+    uint32_t n = m->gpu->l1.mshrs, at = 0;
+    if (!p->mshr_free)
+        return;
+    for (uint32_t child = 1; child < n; child = 2 * at + 1) {
+        child += child + 1 < n && p->mshr_free[child + 1] < p->mshr_free[child];
+        if (p->mshr_free[child] >= done)
+            break;
+        p->mshr_free[at] = p->mshr_free[child];
+        at = child;
+    }
+    p->mshr_free[at] = done;
+}
+
+/* Cycles an access that leaves the L1 waits for its translation (paper 002, sections 4.4 and 5.2:
+ * two levels, then a page walk). The L1 itself is looked up by virtual address. */
+static uint32_t translation_cycles(struct hierarchy *m, uint32_t sm, uint64_t line)
+{
+    if (!m->gpu->tlb.enabled)
+        return 0;
+    uint64_t page = tlb_page(m->gpu, line);
+    if (tlb_holds(&m->sm[sm].tlb, page, true))
+        return 0;
+    m->count.tlb_misses++;
+    return m->gpu->tlb.l1_miss_cycles +
+           (tlb_holds(&m->tlb2, page, true) ? 0 : m->gpu->tlb.l2_miss_cycles);
+}
+
+/* Sectors that the unit looked for at t and asks for from `start` on. */
+static uint64_t fetch_sectors(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
+                              uint64_t t, uint64_t start)
+{
+    struct hierarchy_sm *p = &m->sm[sm];
+    if (m->gpu->l1.miss_requests_per_cycle) {
+        start = later_of(start, p->miss_free);
+        p->miss_free = start + 1;
+    }
+    start += translation_cycles(m, sm, line);
+    uint64_t arrival = hierarchy_l2_read(m, sm, line, sectors, start);
+    uint32_t n = popcount32(sectors) * m->l1_packets;
+    m->count.to_l1_bytes += n * PACKET_SECTOR_BYTES;
+    arrival = hierarchy_take(m, &m->xbar_in_free64, arrival, n * m->xbar_64ths_per_packet);
+    arrival = hierarchy_take(m, &p->in_free64, arrival, n * m->in_64ths_per_packet);
+    m->held = 0;
+    keep_mshr(m, p, arrival);
+    m->count.lat_requests++;
+    m->count.lat_lsu += start - t;
+    return arrival;
+}
+
+/* ---- loads ---- */
+
+/* Sectors of a line that need no fetch; what was written in part is looked at byte by byte. */
+static uint32_t find_sectors(const struct cache *l1, uint32_t slot, const struct strata_winst *w,
+                             const struct strata_request *r)
+{
+    const struct cache_slot *s = &l1->slot[slot];
+    struct line_bytes read;
+    if (!(r->sectors & s->partial))
+        return s->valid & r->sectors;
+    line_bytes_of(&read, w, r, l1->config.line_bytes);
+    return l1_readable(l1, slot, r->sectors, &read);
+}
+
+/* One line of a load. Sectors on their way count as hits, as the profiler counts them. */
+static uint64_t load_line(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
+                          const struct strata_request *r, bool use_l1, uint64_t t, uint32_t *hits)
+{
+    struct hierarchy_sm *p = &m->sm[sm];
+    uint64_t done = t + m->gpu->l1.hit_cycles;
+    uint32_t slot = use_l1 ? cache_find(&p->l1, r->line) : CACHE_NONE, have = 0;
+    if (slot != CACHE_NONE) {
+        cache_touch(&p->l1, slot);
+        const struct cache_slot *s = &p->l1.slot[slot];
+        have = find_sectors(&p->l1, slot, w, r);
+        for (uint32_t b = have; b; b &= b - 1) {
+            uint64_t ready = s->ready[lowest_bit32(b)];
+            if (ready > t && !m->gpu->l1.inflight_counts_as_hit)
+                (*hits)--;
+            done = later_of(done, ready);
+        }
+        *hits += popcount32(have);
+    }
+    uint32_t miss = r->sectors & ~have;
+    if (!miss)
+        return done;
+    uint64_t start = wait_for_place(m, p, r->line, use_l1 && slot == CACHE_NONE, t);
+    uint64_t arrival = fetch_sectors(m, sm, r->line, miss, t, start);
+    if (use_l1 && slot == CACHE_NONE)
+        slot = l1_place(&p->l1, m->gpu, r->line, start);
+    if (slot != CACHE_NONE)
+        slot_fill(&p->l1.slot[slot], miss, arrival);
+    return later_of(done, arrival);
+}
+
+/* The caches' memory is not in the machine's caches: what an instruction's lines will need is asked
+ * for together, each step when the one before has had the time of the other lines to arrive. */
+static void expect_lines(const struct hierarchy *m, uint32_t sm, const struct strata_request *r,
+                         unsigned n)
+{
+    const struct hierarchy_sm *p = &m->sm[sm];
+    const struct cache *l2 = &m->partition[p->partition].l2;
+    for (unsigned i = 0; i < n; i++) {
+        cache_expect(&p->l1, r[i].line);
+        cache_expect(l2, r[i].line);
+    }
+    for (unsigned i = 0; i < n; i++) {
+        cache_expect_slot(&p->l1, r[i].line);
+        if (!cache_expect_slot(l2, r[i].line))
+            hierarchy_l2_expect(m, p->partition, r[i].line);
+    }
+}
+
+static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
+                     const struct strata_request *r, unsigned n, uint64_t t)
+{
+    struct hierarchy_sm *p = &m->sm[sm];
+    uint32_t hits = 0, tags = load_store_tags(m->gpu);
+    uint64_t start = unit_begin(m, sm, t, load_store_cycles(m->gpu, &m->coalescer, w, n)),
+             done = start;
+    bool use_l1 = l1_is_used(m->gpu, w->inst);
+    if (n > 1 && m->rules.same_geometry)
+        expect_lines(m, sm, r, n);
+    for (unsigned i = 0; i < n; i++)
+        done = later_of(done, load_line(m, sm, w, &r[i], use_l1, start + i / tags, &hits));
+    /* The unit stops when its misses queue up in front of the crossbar. */
+    load_store_hold(&p->unit, p->miss_free, m->gpu->sm.lsu_queue_cycles);
+    count_access(&m->count, w->inst, strata_count_sectors(r, n), hits);
+    return done;
+}
+
+/* ---- stores and atomics ---- */
+
+/* The unit is held up when the way to the crossbar is more than a buffer behind. */
+static void hold_for_port(const struct hierarchy *m, struct hierarchy_sm *p)
+{
+    load_store_hold(&p->unit, p->out_free64 / 64, m->gpu->xbar.port_buffer_cycles);
+}
+
+static uint64_t store(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
+                      const struct strata_request *r, unsigned n, uint64_t t)
+{
+    struct hierarchy_sm *p = &m->sm[sm];
+    uint64_t start = unit_begin(m, sm, t, load_store_cycles(m->gpu, &m->coalescer, w, n));
+    uint32_t hits = 0;
+    for (unsigned i = 0; i < n; i++) {
+        struct line_bytes bytes;
+        line_bytes_of(&bytes, w, &r[i], m->gpu->l1.cache.line_bytes);
+        if (m->gpu->l1.enabled)
+            hits += popcount32(l1_write(&p->l1, m->gpu, r[i].line, r[i].sectors, &bytes, start));
+        store_buffer_put(&p->stores, m->gpu, r[i].line, &bytes, 0, start,
+                         p->unit.free - p->unit.busy, send_store, &(struct sender){m, sm});
+    }
+    count_access(&m->count, w->inst, strata_count_sectors(r, n), hits);
+    hold_for_port(m, p);
+    return start + 1;
+}
+
+static uint64_t atomic(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
+                       const struct strata_request *r, unsigned n, uint64_t t)
+{
+    bool returns = w->inst->memop == STRATA_MEM_ATOMIC;
+    uint64_t start = unit_begin(m, sm, t, load_store_cycles(m->gpu, &m->coalescer, w, n)),
+             done = start + 1;
+    uint32_t packets = 0;
+    struct hierarchy_sm *p = &m->sm[sm];
+    for (unsigned i = 0; i < n; i++) {
+        uint64_t word = r[i].lanes ? line_bytes_address(w, lowest_bit32(r[i].lanes)) : r[i].line;
+        uint32_t k = l2_atomic_packets(w, &r[i], n == 1, m->ptx);
+        packets += k;
+        uint64_t leave = hierarchy_take(m, &p->out_free64, start, k * m->out_64ths_per_packet);
+        uint64_t back = hierarchy_l2_atomic(m, sm, r[i].line, word, r[i].sectors, k, leave);
+        if (returns)
+            done =
+                later_of(done, hierarchy_take(m, &p->in_free64, back, k * m->in_64ths_per_packet));
+        p->store_done = later_of(p->store_done, back);
+    }
+    m->count.from_l1_bytes += PACKET_SECTOR_BYTES * packets;
+    m->count.to_l1_bytes += returns ? PACKET_SECTOR_BYTES * packets : 0;
+    count_access(&m->count, w->inst, strata_count_sectors(r, n), 0);
+    hold_for_port(m, p);
+    return done;
+}
+
+uint64_t hierarchy_access(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
+                          uint64_t local_base, uint64_t t)
+{
+    struct strata_request r[STRATA_MAX_REQUESTS];
+    unsigned n = strata_coalesce(&m->coalescer, w, local_base, r);
+    if (!n)
+        return unit_begin(m, sm, t, 1) + 1;
+    switch (w->inst->memop) {
+    case STRATA_MEM_STORE:
+        return store(m, sm, w, r, n, t);
+    case STRATA_MEM_ATOMIC:
+    case STRATA_MEM_REDUCTION:
+        return atomic(m, sm, w, r, n, t);
+    default:
+        return load(m, sm, w, r, n, t);
+    }
+}

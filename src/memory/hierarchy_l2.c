@@ -1,0 +1,261 @@
+/* hierarchy_l2.c - the request coalescer of a GPC, the L2's partitions and the link between them.
+ *
+ * Rules, each seen on the card (device/probe and the counters of the truth set):
+ * - SMs of one GPC that ask for a line already on its way share the answer; the L2 does not see the
+ *   later request (group merge).
+ * - An SM looks up the partition its GPC is attached to. A line whose home is the other partition
+ *   is asked for over the link and kept here as a copy (reread, l2_gather).
+ * - A miss fetches 64 bytes; the profiler counts every sector fetched as a miss and every requested
+ *   sector that was there, or on its way, as a hit.
+ * - Writes go to the near partition and on to the home; both hold the data, the home's copy is
+ *   dirty. */
+#include "memory/hierarchy.h"
+
+void hierarchy_l2_expect(const struct hierarchy *m, uint32_t partition, uint64_t line)
+{
+    uint32_t home = address_map_home(&m->map, line);
+    if (home != partition)
+        cache_expect(&m->partition[home].l2, line);
+}
+
+/* Takes a slice for `cost`; returns when its turn begins. */
+static uint64_t take_slice(struct hierarchy *m, uint32_t part, uint64_t line, uint32_t cost,
+                           uint64_t t)
+{
+    if (!cost)
+        return t;
+    return hierarchy_take(m, &m->partition[part].slice_free64[address_map_slice(&m->map, line)], t,
+                          cost);
+}
+
+static uint64_t cross_link(struct hierarchy *m, uint32_t part, uint32_t n, uint64_t t)
+{
+    m->count.fabric += n;
+    return hierarchy_take(m, &m->partition[part].fabric_free64, t, n * m->cost.link_sector);
+}
+
+/* ---- write-back ---- */
+
+static void clean_line(struct hierarchy *m, uint32_t part, struct cache_slot *s, uint64_t t)
+{
+    uint32_t read, dirty = write_back_clean(&m->partition[part].dirty, s, &read);
+    if (read)
+        hierarchy_dram_read(m, part, s->line, read, t);
+    hierarchy_dram_write(m, part, s->line, dirty, t);
+}
+
+static void mark_dirty(struct hierarchy *m, uint32_t part, struct cache_slot *s, uint32_t sectors,
+                       bool was_partial, uint64_t t)
+{
+    struct hierarchy_partition *p = &m->partition[part];
+    write_back_mark(&p->dirty, s, sectors, was_partial);
+    for (struct cache_slot *old; (old = write_back_overdue(&p->dirty, &p->l2));)
+        clean_line(m, part, old, t);
+}
+
+static uint32_t l2_slot(struct hierarchy *m, uint32_t part, uint64_t line, uint64_t t)
+{
+    struct hierarchy_partition *p = &m->partition[part];
+    uint32_t slot = cache_find(&p->l2, line);
+    if (slot != CACHE_NONE) {
+        cache_touch(&p->l2, slot);
+        return slot;
+    }
+    struct cache_slot evicted;
+    slot = cache_insert(&p->l2, line, &evicted);
+    if (evicted.used && evicted.dirty)
+        clean_line(m, part, &evicted, t);
+    return slot;
+}
+
+/* ---- reads ---- */
+
+/* Sectors of a line at one partition: when the last is there, and how many were held. */
+struct l2_answer {
+    uint64_t ready;
+    uint32_t hits, fetched;
+};
+
+static struct l2_answer partition_read(struct hierarchy *m, uint32_t part, uint64_t line,
+                                       uint32_t sectors, uint64_t t);
+
+static uint64_t fetch(struct hierarchy *m, uint32_t part, uint64_t line, uint32_t sectors,
+                      uint64_t t)
+{
+    uint32_t home = address_map_home(&m->map, line), n = popcount32(sectors);
+    if (home == part) {
+        uint64_t ready = hierarchy_dram_read(m, part, line, sectors, t);
+        m->count.lat_dram += ready - t;
+        return ready;
+    }
+    uint64_t start = cross_link(m, part, n, t);
+    m->count.fabric_read += n;
+    struct l2_answer far = partition_read(m, home, line, sectors, start);
+    m->count.l2_read += n;
+    m->count.l2_read_hit += far.hits;
+    m->count.l2_read_miss += far.fetched;
+    m->count.lat_fabric += m->gpu->l2.far_extra_cycles + (start - t);
+    return later_of(far.ready, start) + m->gpu->l2.far_extra_cycles;
+}
+
+static struct l2_answer partition_read(struct hierarchy *m, uint32_t part, uint64_t line,
+                                       uint32_t sectors, uint64_t t)
+{
+    struct hierarchy_partition *p = &m->partition[part];
+    struct l2_answer a = {.ready = t};
+    uint64_t start = take_slice(m, part, line, l2_access_cost(&m->cost, popcount32(sectors)), t);
+    m->count.lat_l2 += start - t;
+    struct cache_slot *s = &p->l2.slot[l2_slot(m, part, line, start)];
+    uint32_t held = l2_held(s), have = held & sectors;
+    a.ready = slot_ready(s, have, start);
+    a.hits = popcount32(have);
+    if (have == sectors)
+        return a;
+    uint32_t wide = l2_fetch(&m->rules, sectors & ~have, held);
+    a.fetched = popcount32(wide);
+    uint64_t ready = fetch(m, part, line, wide, start);
+    bool was_partial = s->partial;
+    slot_fill(s, wide, ready);
+    write_back_filled(&p->dirty, s, was_partial);
+    a.ready = later_of(a.ready, ready);
+    return a;
+}
+
+static uint64_t near_read(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
+                          uint64_t t)
+{
+    uint32_t n = popcount32(sectors);
+    m->count.l2_requests++;
+    struct l2_answer a = partition_read(m, m->sm[sm].partition, line, sectors, t);
+    m->count.l2_tex_read += n;
+    m->count.l2_tex_read_hit += a.hits;
+    m->count.l2_tex_read_miss += a.fetched;
+    m->count.l2_read += n;
+    m->count.l2_read_hit += a.hits;
+    m->count.l2_read_miss += a.fetched;
+    m->count.lat_xbar += m->gpu->l2.hit_cycles;
+    return a.ready + m->gpu->l2.hit_cycles;
+}
+
+static uint64_t coalesced_read(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
+                               uint64_t t)
+{
+    if (!m->requests.open)
+        return near_read(m, sm, line, sectors, t);
+    struct open_request *e = request_coalescer_entry(&m->requests, m->sm[sm].group, line, sectors);
+    if (request_coalescer_merges(e, line, sectors, t < e->until)) {
+        m->count.merged_sectors += popcount32(sectors);
+        return later_of(e->arrival, t + 1);
+    }
+    uint64_t arrival = near_read(m, sm, line, sectors, t),
+             back = m->gpu->xbar.coalescer_return_cycles;
+    request_coalescer_open(e, m->gpu, line, sectors, t, 0);
+    request_coalescer_answered(e, arrival, back && arrival > back ? arrival - back : 0);
+    return arrival;
+}
+
+/* L1 lines and sectors in the L2's terms: the same on Volta and later, split or joined before. */
+uint64_t hierarchy_l2_read(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
+                           uint64_t t)
+{
+    if (m->rules.same_geometry)
+        return coalesced_read(m, sm, line, sectors, t);
+    uint64_t done = t, l2_line;
+    for (uint64_t at = line; at < line + m->gpu->l1.cache.line_bytes;) {
+        uint32_t mask = l2_part_of(&m->rules, line, sectors, &at, &l2_line);
+        if (mask)
+            done = later_of(done, coalesced_read(m, sm, l2_line, mask, t));
+    }
+    return done;
+}
+
+/* ---- writes and atomics ---- */
+
+static void put_sectors(struct hierarchy *m, uint32_t part, uint64_t line, uint32_t sectors,
+                        const struct line_bytes *bytes, bool home, uint64_t t)
+{
+    struct hierarchy_partition *p = &m->partition[part];
+    /* Sectors written in part take longer: their bytes are merged. */
+    uint32_t n = popcount32(sectors),
+             partial = n - popcount32(line_bytes_full(bytes, sectors, m->rules.sector_shift));
+    uint64_t start = take_slice(m, part, line, l2_access_cost(&m->cost, n), t);
+    take_slice(m, part, line, partial * m->cost.partial, t);
+    uint32_t slot = l2_slot(m, part, line, start);
+    struct cache_slot *s = &p->l2.slot[slot];
+    bool was_partial = s->partial;
+    uint32_t fetched = l2_write(&m->rules, &p->l2, slot, sectors, bytes, home, start);
+    if (fetched)
+        slot_fill(s, fetched, hierarchy_dram_read(m, part, line, fetched, start));
+    m->count.l2_write += n;
+    m->count.l2_write_hit += n; /* an allocating write counts as a hit */
+    if (home)
+        mark_dirty(m, part, s, sectors, was_partial, start);
+}
+
+static void near_write(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
+                       const struct line_bytes *bytes, uint64_t t)
+{
+    uint32_t part = m->sm[sm].partition, home = address_map_home(&m->map, line),
+             n = popcount32(sectors);
+    m->count.l2_requests++;
+    m->count.l2_tex_write += n;
+    put_sectors(m, part, line, sectors, bytes, home == part, t);
+    if (home != part)
+        put_sectors(m, home, line, sectors, bytes, true, cross_link(m, part, n, t));
+}
+
+void hierarchy_l2_write(struct hierarchy *m, uint32_t sm, const struct store_line *s, uint64_t t)
+{
+    const struct strata_gpu *g = m->gpu;
+    if (m->rules.same_geometry && m->rules.sector_bytes == PACKET_SECTOR_BYTES) {
+        near_write(m, sm, s->line, s->sectors, &s->bytes, t);
+        return;
+    }
+    uint64_t step = g->l2.cache.line_bytes;
+    for (uint64_t at = s->line & ~(step - 1); at < s->line + g->l1.cache.line_bytes; at += step) {
+        struct line_bytes bytes;
+        l2_bytes_of(&m->rules, s->line, &s->bytes, at, &bytes);
+        uint32_t sectors = line_bytes_sectors(&bytes, m->rules.sector_shift);
+        if (sectors)
+            near_write(m, sm, at, sectors, &bytes, t);
+    }
+}
+
+/* Where an atomic's line is not at home here, it goes over the link; returns when it is there. */
+static uint64_t send_atomic_home(struct hierarchy *m, uint32_t part, uint64_t line,
+                                 uint32_t packets, uint64_t t)
+{
+    uint64_t at = take_slice(m, part, line, packets * m->cost.request, t);
+    m->count.l2_atomic += packets;
+    return cross_link(m, part, packets, at) + m->gpu->l2.far_extra_cycles / 2;
+}
+
+/* Atomics are done at the home of the line, which fetches it if it is not there. */
+uint64_t hierarchy_l2_atomic(struct hierarchy *m, uint32_t sm, uint64_t line, uint64_t word,
+                             uint32_t sectors, uint32_t packets, uint64_t t)
+{
+    uint32_t part = m->sm[sm].partition, home = address_map_home(&m->map, line),
+             line_bytes = m->gpu->l2.cache.line_bytes;
+    uint64_t at = home == part ? t : send_atomic_home(m, part, line, packets, t);
+    m->count.l2_requests++;
+    m->count.l2_atomic += packets;
+    if (!m->rules.same_geometry)
+        line &= ~(uint64_t)(line_bytes - 1), sectors = 1;
+    struct hierarchy_partition *p = &m->partition[home];
+    uint32_t slice = address_map_slice(&m->map, line),
+             cost = l2_atomic_cost(&m->cost, &p->atomic_word[slice], word, line_bytes,
+                                   popcount32(sectors), packets);
+    uint64_t start = hierarchy_take(m, &p->slice_free64[slice], at, cost);
+    struct cache_slot *s = &p->l2.slot[l2_slot(m, home, line, start)];
+    uint32_t held = l2_held(s), missing = sectors & ~held;
+    uint64_t ready = slot_ready(s, sectors & held, start);
+    bool was_partial = s->partial;
+    if (missing) {
+        missing = l2_atomic_fetch(&m->rules, missing, held, home == part);
+        uint64_t got = hierarchy_dram_read(m, home, line, missing, start);
+        slot_fill(s, missing, got);
+        ready = later_of(ready, got);
+    }
+    mark_dirty(m, home, s, sectors, was_partial, start);
+    return ready + m->gpu->l2.hit_cycles + (home != part ? m->gpu->l2.far_extra_cycles / 2 : 0);
+}

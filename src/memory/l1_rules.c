@@ -1,0 +1,44 @@
+/* l1_rules.c - places and stores. */
+#include "memory/l1_rules.h"
+
+uint32_t l1_place(struct cache *l1, const struct strata_gpu *gpu, uint64_t line, uint64_t t)
+{
+    if (!l1_reserves_lines(gpu))
+        return cache_insert(l1, line, NULL);
+    uint32_t set = cache_set_of(l1, line), victim = CACHE_NONE, end = l1->set_start[set + 1];
+    if (l1->fill[set] == end - l1->set_start[set]) {
+        for (uint32_t i = l1->set_start[set]; i < end; i++)
+            if (l1_filled_at(&l1->slot[i]) <= t &&
+                (victim == CACHE_NONE || l1->tag[i].age < l1->tag[victim].age))
+                victim = i;
+        if (victim == CACHE_NONE)
+            return CACHE_NONE;
+        cache_remove(l1, victim);
+    }
+    return cache_insert(l1, line, NULL);
+}
+
+uint32_t l1_write(struct cache *l1, const struct strata_gpu *gpu, uint64_t line, uint32_t sectors,
+                  const struct line_bytes *bytes, uint64_t t)
+{
+    uint32_t slot = cache_find(l1, line), found = 0;
+    if (slot != CACHE_NONE) {
+        found = l1->slot[slot].valid & sectors;
+        if (gpu->l1.write_policy == STRATA_WRITE_EVICT) {
+            cache_remove(l1, slot);
+            return found;
+        }
+        cache_touch(l1, slot);
+    } else if (l1_allocates_writes(gpu)) {
+        slot = l1_place(l1, gpu, line, t);
+    }
+    if (slot == CACHE_NONE)
+        return found;
+    struct cache_slot *s = &l1->slot[slot];
+    uint32_t whole =
+        slot_write_bytes(l1, slot, sectors & ~(uint32_t)s->valid, bytes, l1->sector_shift);
+    for (uint32_t b = whole; b; b &= b - 1)
+        s->ready[lowest_bit32(b)] = t;
+    s->valid |= (uint8_t)whole;
+    return found;
+}

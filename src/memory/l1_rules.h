@@ -1,0 +1,60 @@
+/* l1_rules.h - the L1 data cache: its size, what loads find in it and what stores do to it. */
+#ifndef STRATA_MEMORY_L1_RULES_H
+#define STRATA_MEMORY_L1_RULES_H
+
+#include "memory/l2_rules.h"
+
+/* What the L1 of an SM holds, less the lines it keeps for itself. */
+static inline struct strata_cache_config l1_config(const struct strata_gpu *gpu, uint64_t l1_bytes)
+{
+    struct strata_cache_config l1 = gpu->l1.cache;
+    uint64_t reserved = (uint64_t)gpu->l1.reserved_lines * l1.line_bytes;
+    l1.size_bytes = l1_bytes > reserved + l1.line_bytes ? l1_bytes - reserved : l1.line_bytes;
+    return l1;
+}
+
+/* Loads that go around the L1. */
+static inline bool l1_is_used(const struct strata_gpu *gpu, const struct strata_inst *i)
+{
+    return gpu->l1.enabled && !(i->hints & STRATA_HINT_BYPASS_L1);
+}
+
+/* With MSHRs and allocation on a miss, a line of the set is reserved for the data until it is
+ * there: the old L1 of paper 004 (figure 6). Without MSHRs the H200's rule holds: a line may lose
+ * its place before that. */
+static inline bool l1_reserves_lines(const struct strata_gpu *gpu)
+{
+    return gpu->l1.mshrs && gpu->l1.allocate == STRATA_ALLOC_ON_MISS;
+}
+/* When the sectors of a slot are all there: until then its line may be reserved. */
+static inline uint64_t l1_filled_at(const struct cache_slot *s)
+{
+    return slot_ready(s, s->valid, 0);
+}
+/* A place for a line at t; CACHE_NONE: all lines of its set are reserved. */
+uint32_t l1_place(struct cache *l1, const struct strata_gpu *gpu, uint64_t line, uint64_t t);
+
+/* Sectors of a load that need no fetch: those that are there or on their way, and those of which
+ * every byte that is read was written. */
+static inline uint32_t l1_readable(const struct cache *l1, uint32_t slot, uint32_t sectors,
+                                   const struct line_bytes *read)
+{
+    const struct cache_slot *s = &l1->slot[slot];
+    uint32_t have = s->valid & sectors;
+    for (uint32_t b = sectors & ~have & s->partial; b; b &= b - 1)
+        if (line_bytes_inside(read, &l1->written[slot], lowest_bit32(b), l1->sector_shift))
+            have |= b & (0u - b);
+    return have;
+}
+
+/* Stores take a place in the L1 where their line has none. */
+static inline bool l1_allocates_writes(const struct strata_gpu *gpu)
+{
+    return gpu->l1.write_policy == STRATA_WRITE_THROUGH_ALLOCATE ||
+           gpu->l1.write_policy == STRATA_WRITE_BACK;
+}
+/* A store of some bytes at t; returns the sectors it finds there. */
+uint32_t l1_write(struct cache *l1, const struct strata_gpu *gpu, uint64_t line, uint32_t sectors,
+                  const struct line_bytes *bytes, uint64_t t);
+
+#endif

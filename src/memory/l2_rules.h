@@ -1,0 +1,162 @@
+/* l2_rules.h - what reads, writes and atomics do to sectors of an L2 line, and what they cost.
+ *
+ * The rules are those the H200's counters follow (docs/flow.md). */
+#ifndef STRATA_MEMORY_L2_RULES_H
+#define STRATA_MEMORY_L2_RULES_H
+
+#include "cache/cache.h"
+#include "memory/line_bytes.h"
+
+/* Lines from here on are not the launch's: what the L2 held before it. */
+#define MEMORY_OTHERS (UINT64_C(1) << 62)
+
+struct l2_rules {
+    const struct strata_gpu *gpu;
+    uint32_t sector_bytes, sector_shift;
+    uint32_t line_sectors;     /* of a line */
+    uint32_t together;         /* sectors that are there together or not at all */
+    uint32_t fetched_together; /* sectors one DRAM fetch brings */
+    bool same_geometry;        /* L1 and L2 agree on lines and sectors */
+};
+/* sector_bytes: of those the model counts; l2.sector, or smaller ones that l2.sector is made of. */
+void l2_rules_init(struct l2_rules *r, const struct strata_gpu *gpu, uint32_t sector_bytes);
+
+static inline uint32_t l2_widen(uint32_t sectors, uint32_t group, uint32_t line_sectors)
+{
+    uint32_t wide = 0, unit = group >= 32 ? UINT32_MAX : (1u << group) - 1;
+    if (group <= 1)
+        return sectors;
+    for (uint32_t at = 0; at < line_sectors; at += group)
+        if (sectors >> at & unit)
+            wide |= unit << at;
+    return wide & ((1u << line_sectors) - 1);
+}
+/* Missing sectors, widened to whole fetches, less what is held. */
+static inline uint32_t l2_fetch(const struct l2_rules *r, uint32_t missing, uint32_t held)
+{
+    uint32_t wide = l2_widen(missing, r->together, r->line_sectors);
+    return l2_widen(wide, r->fetched_together, r->line_sectors) & ~held;
+}
+
+/* The part of an L1 line that lies in the L2 line at *at, which is moved to its end: its sectors,
+ * or (in_bytes) its written bytes. */
+uint32_t l2_part_of(const struct l2_rules *r, uint64_t line, uint32_t sectors, uint64_t *at,
+                    uint64_t *l2_line);
+void l2_bytes_of(const struct l2_rules *r, uint64_t line, const struct line_bytes *bytes,
+                 uint64_t l2_line, struct line_bytes *out);
+
+/* ---- sectors of a slot ---- */
+
+/* Sectors that can be read: of a sector written in part nobody knows the rest. */
+static inline uint32_t l2_held(const struct cache_slot *s)
+{
+    return s->valid & ~(uint32_t)s->partial;
+}
+/* When the last of some sectors is there, t at the earliest. */
+static inline uint64_t slot_ready(const struct cache_slot *s, uint32_t sectors, uint64_t t)
+{
+    for (uint32_t b = sectors; b; b &= b - 1)
+        t = s->ready[lowest_bit32(b)] > t ? s->ready[lowest_bit32(b)] : t;
+    return t;
+}
+/* Sectors come in from below. */
+static inline void slot_fill(struct cache_slot *s, uint32_t sectors, uint64_t ready)
+{
+    for (uint32_t b = sectors; b; b &= b - 1)
+        s->ready[lowest_bit32(b)] = ready;
+    s->valid |= (uint8_t)sectors;
+    s->partial &= (uint8_t)~sectors;
+}
+/* Bytes are written to sectors of a slot: to those among `open`, of which not all is there. A
+ * sector becomes whole when all its bytes were written. Returns the sectors that are whole now. */
+static inline uint32_t slot_write_bytes(struct cache *c, uint32_t slot, uint32_t open,
+                                        const struct line_bytes *bytes, uint32_t shift)
+{
+    struct cache_slot *s = &c->slot[slot];
+    struct line_bytes *written = &c->written[slot];
+    uint32_t whole = 0;
+    for (uint32_t b = open; b; b &= b - 1) {
+        uint32_t k = lowest_bit32(b), bit = 1u << k;
+        if (line_bytes_whole(bytes, k, shift)) {
+            whole |= bit;
+            continue;
+        }
+        line_bytes_take(written, bytes, k, shift, s->partial & bit);
+        if (line_bytes_whole(written, k, shift))
+            whole |= bit;
+        s->partial |= (uint8_t)bit;
+    }
+    s->partial &= (uint8_t)~whole;
+    return whole;
+}
+/* Bytes of sectors are written from above. Returns what l2.write_miss has fetched for it at the
+ * home (paper 004, section III-B); the caller fills it in. A copy in another partition fetches
+ * nothing. */
+static inline uint32_t l2_write(const struct l2_rules *r, struct cache *l2, uint32_t slot,
+                                uint32_t sectors, const struct line_bytes *bytes, bool home,
+                                uint64_t t)
+{
+    struct cache_slot *s = &l2->slot[slot];
+    uint32_t policy = r->gpu->l2.write_miss, fetched = 0;
+    sectors = l2_widen(sectors, r->together, r->line_sectors);
+    uint32_t fresh = sectors & ~(uint32_t)s->valid;
+    if (policy == STRATA_FETCH_ON_WRITE && home && fresh)
+        fetched = l2_fetch(r, fresh, s->valid);
+    /* By the other policies what was written in part can be read: it is fetched, or taken as it is
+     */
+    if (policy == STRATA_LAZY_FETCH_ON_READ)
+        slot_write_bytes(l2, slot, fresh | (sectors & s->partial), bytes, r->sector_shift);
+    else
+        s->partial &= (uint8_t)~sectors;
+    for (uint32_t b = fresh; b; b &= b - 1)
+        s->ready[lowest_bit32(b)] = t;
+    s->valid |= (uint8_t)sectors;
+    return fetched;
+}
+
+/* ---- costs ---- */
+
+/* What the slices take, in 64ths of an SM cycle; 0: no limit. */
+struct l2_costs {
+    uint32_t sector, request, partial, atomic, atomic_hot, link_sector;
+};
+void l2_costs_init(struct l2_costs *c, const struct strata_gpu *gpu, uint32_t sector_bytes);
+/* 64ths of a cycle that so many bytes take; 0 bytes a cycle: no limit. */
+static inline uint32_t cost_64ths(double bytes, double bytes_per_cycle)
+{
+    return bytes_per_cycle > 0 ? (uint32_t)(64.0 * bytes / bytes_per_cycle + 0.5) : 0;
+}
+/* One request of some sectors: a slice's tags take one at a time, its data so many bytes a cycle
+ * (probe random_read, 1 MB: 81 requests of one sector a cycle from 96 slices). */
+static inline uint32_t l2_access_cost(const struct l2_costs *c, uint32_t n_sectors)
+{
+    uint32_t cost = n_sectors * c->sector;
+    return cost < c->request ? c->request : cost;
+}
+/* An atomic on `word`, the last of the slice was on *last. Other words of the line just worked on
+ * wait for it; lanes on one word do not. */
+static inline uint32_t l2_atomic_cost(const struct l2_costs *c, uint64_t *last, uint64_t word,
+                                      uint32_t line_bytes, uint32_t n_sectors, uint32_t packets)
+{
+    uint32_t hot = n_sectors < packets ? n_sectors : packets, cost = packets * c->atomic;
+    if (*last != word && (*last ^ word) < line_bytes)
+        cost = hot * c->atomic_hot + (packets - hot) * c->atomic;
+    *last = word;
+    return cost;
+}
+/* Sectors an atomic has its home fetch: from the near partition as a read does, over the link its
+ * own alone (probe writeback, atomic_pairs). */
+static inline uint32_t l2_atomic_fetch(const struct l2_rules *r, uint32_t missing, uint32_t held,
+                                       bool near)
+{
+    return near ? l2_fetch(r, missing, held) : missing;
+}
+
+/* What the atomics of a request send to the L2. Lanes that meet in one word go one after another,
+ * lanes in other words of a sector together (device/probe, atomics): packets of a sector = the most
+ * lanes on one word. alone: the access has no other request; from PTX (`ptx`) the assembler adds up
+ * the lanes of a reduction on one address first. */
+uint32_t l2_atomic_packets(const struct strata_winst *w, const struct strata_request *request,
+                           bool alone, bool ptx);
+
+#endif

@@ -1,0 +1,65 @@
+/* load_store.h - the load/store unit of an SM: how long an instruction takes it.
+ *
+ * Pure rules: whoever has the unit keeps its time. */
+#ifndef STRATA_MEMORY_LOAD_STORE_H
+#define STRATA_MEMORY_LOAD_STORE_H
+
+#include <strata/coalesce.h>
+
+#include "base/bits.h"
+
+struct load_store_unit {
+    uint64_t free;        /* taken until then */
+    uint64_t busy;        /* cycles it has worked so far */
+    uint32_t drain_debt4; /* quarter cycles it still owes to stores that left */
+};
+
+/* The unit starts new work, t at the earliest; returns when. Reading out a line of stores takes
+ * cycles of the unit, which idle ones pay for. */
+static inline uint64_t load_store_begin(struct load_store_unit *u, uint64_t t)
+{
+    uint64_t idle = t > u->free ? t - u->free : 0;
+    u->drain_debt4 -= u->drain_debt4 < idle * 4 ? u->drain_debt4 : (uint32_t)(idle * 4);
+    uint64_t start = (t > u->free ? t : u->free) + u->drain_debt4 / 4;
+    u->drain_debt4 &= 3;
+    return start;
+}
+static inline void load_store_take(struct load_store_unit *u, uint64_t start, uint32_t cycles)
+{
+    u->free = start + cycles;
+    u->busy += cycles;
+}
+/* A packet of stores with so many sectors of 32 bytes left. */
+static inline void load_store_owe(struct load_store_unit *u, const struct strata_gpu *gpu,
+                                  uint32_t sectors)
+{
+    u->drain_debt4 += gpu->l1.store_drain_cycles * sectors;
+}
+/* The unit is held up while what is in front of it (until `backlog`) is more than `room` behind. */
+static inline void load_store_hold(struct load_store_unit *u, uint64_t backlog, uint32_t room)
+{
+    if (backlog > u->free + room)
+        u->free = backlog - room;
+}
+
+static inline uint32_t load_store_tags(const struct strata_gpu *gpu)
+{
+    return gpu->l1.tags_per_cycle ? gpu->l1.tags_per_cycle : 1;
+}
+/* Cycles of the unit for an access of n requests to global or local memory: tags of several lines a
+ * cycle, and passes over the data banks as in shared memory (device/probe, hit_rate: 32 lines at a
+ * stride of 33 words take 8 cycles, at a stride of 32 words 32). */
+uint32_t load_store_cycles(const struct strata_gpu *gpu, const struct strata_coalescer *c,
+                           const struct strata_winst *w, unsigned n_requests);
+/* Cycles of the unit for an access to shared memory, and from its start to its data (probe
+ * lat_lds). */
+static inline uint32_t load_store_shared_cycles(const struct strata_shared_cost *cost)
+{
+    return cost->wavefronts ? cost->wavefronts : 1;
+}
+static inline uint32_t load_store_shared_latency(const struct strata_gpu *gpu, uint32_t cycles)
+{
+    return gpu->shared.latency_cycles + gpu->shared.pass_cycles * (cycles - 1);
+}
+
+#endif

@@ -1,0 +1,28 @@
+/* request_coalescer.c - the table of lines on their way. */
+#include "memory/request_coalescer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+strata_status request_coalescer_init(struct request_coalescer *c, const struct strata_gpu *gpu,
+                                     struct strata_error *err)
+{
+    uint32_t scope = gpu->xbar.request_coalescer_scope;
+    *c = (struct request_coalescer){.n_groups = scope ? (uint32_t)ceil_div(gpu->sm.count, scope)
+                                                      : address_map_gpcs(gpu),
+                                    .size = gpu->xbar.request_coalescer_lines ? 1 : 8192};
+    while (c->size < gpu->xbar.request_coalescer_lines)
+        c->size *= 2;
+    if (!gpu->xbar.request_coalescer_window_cycles && !gpu->xbar.coalescer_return_cycles)
+        return STRATA_OK;
+    c->open = calloc((size_t)c->n_groups * c->size, sizeof *c->open);
+    return c->open ? STRATA_OK
+                   : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                                 "There is no memory left for the request coalescers.");
+}
+
+void request_coalescer_release(struct request_coalescer *c)
+{
+    free(c->open);
+    memset(c, 0, sizeof *c);
+}

@@ -1,0 +1,75 @@
+/* request_coalescer.h - SMs of one group that ask for the same sectors share the answer.
+ *
+ * On the H200 a GPC merges equal requests until the data is xbar.coalescer_return cycles from the
+ * SM (probe merge). Entries are found by a hash of line and sectors; a request for another line
+ * takes the entry over. Only equal requests merge: neighbours whose halos overlap in part of a line
+ * never do. How long an entry is open is the caller's clock to say. */
+#ifndef STRATA_MEMORY_REQUEST_COALESCER_H
+#define STRATA_MEMORY_REQUEST_COALESCER_H
+
+#include <stddef.h>
+#include <strata/status.h>
+
+#include "memory/address_map.h"
+
+struct open_request { /* a line on its way to a group of SMs */
+    uint64_t line;
+    uint64_t until;   /* requests before then merge */
+    uint64_t arrival; /* of its data */
+    uint32_t sectors;
+    uint32_t room; /* requests that may still share the answer */
+    uint32_t node; /* the caller's */
+};
+struct request_coalescer {
+    struct open_request *open; /* NULL: requests do not merge */
+    uint32_t n_groups, size;
+};
+strata_status request_coalescer_init(struct request_coalescer *c, const struct strata_gpu *gpu,
+                                     struct strata_error *err);
+void request_coalescer_release(struct request_coalescer *c);
+
+static inline uint32_t request_coalescer_group(const struct request_coalescer *c,
+                                               const struct strata_gpu *gpu, uint32_t sm)
+{
+    uint32_t scope = gpu->xbar.request_coalescer_scope;
+    return scope ? sm / scope % c->n_groups : address_map_gpc(gpu, sm);
+}
+/* The entry that a request of a group meets. */
+static inline struct open_request *request_coalescer_entry(const struct request_coalescer *c,
+                                                           uint32_t group, uint64_t line,
+                                                           uint32_t sectors)
+{
+    uint64_t hash = mix64((line >> 7) * 16 + sectors) >> 20;
+    return &c->open[(size_t)group * c->size + (hash & (c->size - 1))];
+}
+/* True if a request merges with an entry that is open; it then takes its place. */
+static inline bool request_coalescer_merges(struct open_request *e, uint64_t line, uint32_t sectors,
+                                            bool open)
+{
+    if (e->line != line || e->sectors != sectors || !open || !e->room)
+        return false;
+    e->room--;
+    return true;
+}
+/* A request goes on at t and others may merge with it for a while. */
+static inline void request_coalescer_open(struct open_request *e, const struct strata_gpu *gpu,
+                                          uint64_t line, uint32_t sectors, uint64_t t,
+                                          uint32_t node)
+{
+    uint32_t requests = gpu->xbar.request_coalescer_requests;
+    *e = (struct open_request){.line = line,
+                               .sectors = sectors,
+                               .until = t + gpu->xbar.request_coalescer_window_cycles,
+                               .room = requests ? requests - 1 : UINT32_MAX,
+                               .node = node};
+}
+/* Its answer is known; those that come until the data is about to reach the SM share it. */
+static inline void request_coalescer_answered(struct open_request *e, uint64_t arrival,
+                                              uint64_t open_until)
+{
+    e->arrival = arrival;
+    if (open_until > e->until)
+        e->until = open_until;
+}
+
+#endif

@@ -1,0 +1,118 @@
+/* store_buffer.h - stores that wait in front of the crossbar and merge by line.
+ *
+ * Stores wait in a few lines and leave when the load/store unit was idle for a while, or when
+ * another line needs the place: 64 stores of one warp to one line leave as one if nothing pauses,
+ * and stores to more lines than there are places never merge (device/probe, store_rate and
+ * store_repeat). When and how a line leaves is the caller's: each function hands the lines that do
+ * to `send`, oldest first. Not thread-safe per object. */
+#ifndef STRATA_MEMORY_STORE_BUFFER_H
+#define STRATA_MEMORY_STORE_BUFFER_H
+
+#include <strata/gpu.h>
+
+#include "memory/line_bytes.h"
+
+#define STORE_BUFFER_MOST 64 /* the bound of l1.store_buffer */
+
+struct store_line {
+    uint64_t line;
+    uint64_t last; /* time of the last store to it */
+    uint64_t idle; /* idle cycles of the unit up to then */
+    struct line_bytes bytes;
+    uint32_t owners;  /* of its stores; the caller's bits */
+    uint32_t sectors; /* of 32 bytes */
+};
+struct store_buffer {
+    struct store_line line[STORE_BUFFER_MOST];
+    uint32_t n;
+};
+typedef void store_buffer_send(void *who, const struct store_line *line, uint64_t t);
+
+/* All lines leave. */
+static inline void store_buffer_flush(struct store_buffer *b, uint64_t t, store_buffer_send *send,
+                                      void *who)
+{
+    for (uint32_t i = 0; i < b->n; i++)
+        send(who, &b->line[i], t);
+    b->n = 0;
+}
+
+/* Lines leave that no store has touched for l1.store_idle cycles in which the unit had nothing to
+ * do, or for as long as they may wait at all. busy: cycles the unit has worked so far. */
+static inline void store_buffer_drain(struct store_buffer *b, const struct strata_gpu *gpu,
+                                      uint64_t t, uint64_t busy, store_buffer_send *send, void *who)
+{
+    uint64_t idle_now = t - busy, idle = gpu->l1.store_idle_cycles,
+             most = gpu->l1.store_wait_cycles;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < b->n; i++)
+        if (idle_now >= b->line[i].idle + idle || t >= b->line[i].last + most)
+            send(who, &b->line[i], t);
+        else if (kept++ != i)
+            b->line[kept - 1] = b->line[i];
+    b->n = kept;
+}
+
+/* When the first line leaves if the unit stays idle; UINT64_MAX: none waits. */
+static inline uint64_t store_buffer_next(const struct store_buffer *b, const struct strata_gpu *gpu,
+                                         uint64_t busy)
+{
+    uint64_t next = UINT64_MAX;
+    for (uint32_t i = 0; i < b->n; i++) {
+        uint64_t by_idle = busy + b->line[i].idle + gpu->l1.store_idle_cycles,
+                 by_age = b->line[i].last + gpu->l1.store_wait_cycles,
+                 t = by_idle < by_age ? by_idle : by_age;
+        next = t < next ? t : next;
+    }
+    return next;
+}
+
+/* The entry of a line; where it is new and the buffer full, the oldest leaves for it. */
+static inline struct store_line *store_buffer_entry(struct store_buffer *b,
+                                                    const struct strata_gpu *gpu, uint64_t line,
+                                                    uint64_t t, store_buffer_send *send, void *who)
+{
+    uint32_t i = 0;
+    while (i < b->n && b->line[i].line != line)
+        i++;
+    if (i < b->n)
+        return &b->line[i];
+    if (b->n && b->n >= gpu->l1.store_buffer_lines) {
+        send(who, &b->line[0], t);
+        memmove(&b->line[0], &b->line[1], (b->n - 1) * sizeof b->line[0]);
+        i = --b->n;
+    }
+    b->line[i] = (struct store_line){.line = line};
+    b->n++;
+    return &b->line[i];
+}
+
+/* A store of some bytes of a line at t; idle: idle cycles of the unit so far. Returns the owners
+ * its line had before. */
+static inline uint32_t store_buffer_put(struct store_buffer *b, const struct strata_gpu *gpu,
+                                        uint64_t line, const struct line_bytes *bytes,
+                                        uint32_t owners, uint64_t t, uint64_t idle,
+                                        store_buffer_send *send, void *who)
+{
+    struct store_line *s = store_buffer_entry(b, gpu, line, t, send, who);
+    uint32_t before = s->owners;
+    s->last = t;
+    s->idle = idle;
+    s->owners |= owners;
+    s->sectors |= line_bytes_touched(bytes);
+    line_bytes_add(&s->bytes, bytes);
+    if (!gpu->l1.store_buffer_lines)
+        store_buffer_flush(b, t, send, who);
+    return before;
+}
+
+/* Flits of a packet of stores. Its head needs one; whole sectors hide it behind their data (probe
+ * store_rate: 1.9 cycles for one sector, 3.9 for four whole ones, 4.8 for four written in part). */
+static inline uint32_t store_line_flits(const struct store_line *s, const struct strata_gpu *gpu)
+{
+    uint32_t n = popcount32(s->sectors);
+    bool hidden = n > 1 && line_bytes_full(&s->bytes, s->sectors, 5) == s->sectors;
+    return hidden ? n : n + gpu->xbar.head_flits;
+}
+
+#endif

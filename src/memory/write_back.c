@@ -1,0 +1,119 @@
+/* write_back.c - rings of dirty lines. */
+#include "memory/write_back.h"
+
+#include <stdlib.h>
+
+static void ring_push(struct dirty_ring *r, uint64_t line)
+{
+    r->lines++;
+    if (!r->line)
+        return;
+    r->line[r->tail++ & r->mask] = line;
+    if (r->tail - r->head > r->mask)
+        r->head++;
+}
+
+/* However small a share of the limit is, it is one. */
+static bool ring_init(struct dirty_ring *r, uint64_t slots, uint64_t limit_bytes,
+                      uint64_t line_of_all_bytes)
+{
+    uint64_t size = 1024, limit = limit_bytes / line_of_all_bytes;
+    while (size < slots * 2)
+        size *= 2;
+    *r = (struct dirty_ring){.mask = size - 1, .limit = limit_bytes && !limit ? 1 : limit};
+    if (!r->limit)
+        return true;
+    r->line = calloc(size, sizeof *r->line);
+    return r->line;
+}
+
+/* What the caches hold of others' writes when a launch begins: dirty lines at no address of the
+ * program, the first to be displaced (probes stream_read and reread: reads alone write 75,000
+ * sectors to DRAM). They leave in proportion while the L2 fills from 62 % to all of it, so they
+ * take a share of the ways of the sets they are in. */
+static void begin_dirty(struct write_back *d, const struct strata_gpu *gpu, uint64_t n,
+                        uint32_t sectors, struct cache *l2)
+{
+    uint32_t line_bytes = l2->config.line_bytes,
+             share = (uint32_t)(l2->ways * gpu->l2.dirty_at_start_ways),
+             in_a_set = share ? share : 1;
+    uint64_t sets = (n + in_a_set - 1) / in_a_set;
+    if (sets > l2->n_sets)
+        sets = l2->n_sets, n = sets * in_a_set;
+    /* A chosen index function may never lead to some sets. */
+    uint64_t most = (uint64_t)l2->n_slots * 64;
+    for (uint64_t i = 0; n && i < most; i++) {
+        uint64_t line = MEMORY_OTHERS + i * line_bytes;
+        uint32_t set = cache_set_of(l2, line);
+        if (set >= sets || l2->fill[set] >= in_a_set)
+            continue;
+        uint32_t slot = cache_insert(l2, line, NULL);
+        n--;
+        l2->slot[slot].valid = (uint8_t)sectors;
+        write_back_mark(d, &l2->slot[slot], sectors, false);
+    }
+}
+
+strata_status write_back_init(struct write_back *d, const struct strata_gpu *gpu, uint32_t n_shares,
+                              uint32_t line_sectors, struct cache *l2, struct strata_error *err)
+{
+    uint64_t line_of_all = (uint64_t)gpu->l2.cache.line_bytes * n_shares;
+    if (!ring_init(&d->all, l2->n_slots, gpu->l2.dirty_bytes, line_of_all) ||
+        !ring_init(&d->partial, l2->n_slots, gpu->l2.dirty_partial_bytes, line_of_all))
+        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
+                           "There is no memory left for the modelled L2.");
+    begin_dirty(d, gpu, gpu->l2.dirty_at_start_bytes / line_of_all, (1u << line_sectors) - 1, l2);
+    return STRATA_OK;
+}
+
+void write_back_release(struct write_back *d)
+{
+    free(d->all.line);
+    free(d->partial.line);
+    memset(d, 0, sizeof *d);
+}
+
+void write_back_mark(struct write_back *d, struct cache_slot *s, uint32_t sectors, bool was_partial)
+{
+    if (!s->dirty)
+        ring_push(&d->all, s->line);
+    if (s->partial && !(was_partial && s->dirty))
+        ring_push(&d->partial, s->line);
+    else if (!s->partial && was_partial && s->dirty)
+        d->partial.lines--;
+    s->dirty |= (uint8_t)sectors;
+}
+
+void write_back_filled(struct write_back *d, const struct cache_slot *s, bool was_partial)
+{
+    if (was_partial && !s->partial && s->dirty)
+        d->partial.lines--;
+}
+
+/* The oldest line of a ring that is still what it was put there for. */
+static struct cache_slot *ring_overdue(struct dirty_ring *r, struct cache *l2, bool partial)
+{
+    while (r->limit && r->lines > r->limit && r->head < r->tail) {
+        uint32_t slot = cache_find(l2, r->line[r->head++ & r->mask]);
+        if (slot != CACHE_NONE && l2->slot[slot].dirty && (!partial || l2->slot[slot].partial))
+            return &l2->slot[slot];
+    }
+    return NULL;
+}
+
+struct cache_slot *write_back_overdue(struct write_back *d, struct cache *l2)
+{
+    struct cache_slot *s = ring_overdue(&d->partial, l2, true);
+    return s ? s : ring_overdue(&d->all, l2, false);
+}
+
+uint32_t write_back_clean(struct write_back *d, struct cache_slot *s, uint32_t *read)
+{
+    uint32_t dirty = s->dirty;
+    *read = s->dirty & s->partial;
+    if (s->partial)
+        d->partial.lines--;
+    d->all.lines--;
+    s->dirty = s->partial = 0;
+    return dirty;
+}

@@ -1,0 +1,35 @@
+/* write_back.h - dirty lines of the L2, in the order they became so; beyond a limit the oldest are
+ * written back.
+ *
+ * Limits are in lines: a line of which one sector is written takes as much of them as a whole one
+ * (probe writeback, write_sectors). Lines with sectors written in part have a limit of their own;
+ * before they are written back the rest of these sectors is read (write_words: as many DRAM reads
+ * as writes). Not thread-safe per object. */
+#ifndef STRATA_MEMORY_WRITE_BACK_H
+#define STRATA_MEMORY_WRITE_BACK_H
+
+#include "memory/l2_rules.h"
+
+struct dirty_ring {
+    uint64_t *line; /* NULL: no limit, lines are only counted */
+    uint64_t head, tail, mask;
+    uint64_t lines, limit; /* limit 0: none */
+};
+struct write_back {
+    struct dirty_ring all, partial;
+};
+/* For one of n_shares equal parts of the L2 (partitions, slices), whose lines have line_sectors;
+ * puts what was dirty before the launch into it. */
+strata_status write_back_init(struct write_back *d, const struct strata_gpu *gpu, uint32_t n_shares,
+                              uint32_t line_sectors, struct cache *l2, struct strata_error *err);
+void write_back_release(struct write_back *d);
+/* Sectors of a line were written (after l2_write), or a read brought what was missing of them. */
+void write_back_mark(struct write_back *d, struct cache_slot *s, uint32_t sectors,
+                     bool was_partial);
+void write_back_filled(struct write_back *d, const struct cache_slot *s, bool was_partial);
+/* A line that has to be written back now, or NULL. */
+struct cache_slot *write_back_overdue(struct write_back *d, struct cache *l2);
+/* A line is written back: its dirty sectors, and in *read those that have to be read before. */
+uint32_t write_back_clean(struct write_back *d, struct cache_slot *s, uint32_t *read);
+
+#endif

@@ -1,0 +1,520 @@
+/* flow.c - the instruction loop of a warp: branches, convergence barriers, waiting.
+ *
+ * Lanes that run together are a path. As on hardware since Volta nothing but the program makes
+ * lanes meet again: BSSY names a group of lanes, BSYNC holds each until all of its group have come,
+ * BREAK and EXIT leave a group. Any runnable path may be chosen, so lanes that spin give way. */
+#include <string.h>
+
+#include "sass/exec.h"
+
+/* This many equal answers in a row mean that a loop waits for somebody. */
+#define SPIN_POLLS 8
+
+static struct sass_path *current(struct sass_warp *w)
+{
+    return &w->paths[w->n_paths - 1];
+}
+
+void sass_warp_start(struct sass_warp *w, uint32_t live)
+{
+    w->n_paths = 1;
+    w->paths[0] = (struct sass_path){.mask = live, .poll_pc = EMU_NO_INDEX};
+    memset(w->convergence, 0, sizeof w->convergence);
+    memset(w->pred, 0, sizeof w->pred);
+    w->pred[SASS_PRED_TRUE] = EMU_FULL;
+    w->pred[SASS_PRED_UNIFORM + SASS_PRED_TRUE] = EMU_FULL;
+}
+
+/* ---- paths ---- */
+
+static void push_path(struct sass_warp *w, uint32_t pc, uint32_t mask)
+{
+    w->paths[w->n_paths++] = (struct sass_path){.pc = pc, .mask = mask, .poll_pc = EMU_NO_INDEX};
+}
+
+static void remove_path(struct sass_warp *w, uint32_t index)
+{
+    memmove(&w->paths[index], &w->paths[index + 1], (w->n_paths - 1 - index) * sizeof *w->paths);
+    w->n_paths--;
+}
+
+/* Makes the most recent runnable path the current one (the last). */
+static bool choose_path(struct sass_warp *w)
+{
+    for (uint32_t i = w->n_paths; i-- > 0;) {
+        if (w->paths[i].state != SASS_RUNNABLE)
+            continue;
+        struct sass_path chosen = w->paths[i];
+        remove_path(w, i);
+        w->paths[w->n_paths++] = chosen;
+        return true;
+    }
+    return false;
+}
+
+/* The current path steps back behind all others. */
+static void rotate_paths(struct sass_warp *w)
+{
+    if (w->n_paths < 2)
+        return;
+    struct sass_path path = *current(w);
+    memmove(&w->paths[1], &w->paths[0], (w->n_paths - 1) * sizeof path);
+    w->paths[0] = path;
+}
+
+/* `apart` continues at pc `at`, the others of the current path at `other`; `apart` runs first. */
+static void split(struct sass_warp *w, uint32_t apart, uint32_t at, uint32_t other)
+{
+    struct sass_path *path = current(w);
+    uint32_t rest = path->mask & ~apart;
+    path->mask = rest;
+    path->pc = other;
+    push_path(w, at, apart);
+}
+
+/* ---- waiting for each other ---- */
+
+/* Lanes of paths that wait in this state, at this convergence barrier where it is one. */
+static uint32_t waiting_lanes(const struct sass_warp *w, unsigned state, unsigned barrier)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < w->n_paths; i++)
+        if (w->paths[i].state == state && w->paths[i].barrier == barrier)
+            lanes |= w->paths[i].mask;
+    return lanes;
+}
+
+/* Takes `together` out of the paths that wait in `state` and lets them go on as one at pc. */
+static void merge(struct sass_warp *w, unsigned state, unsigned barrier, uint32_t together,
+                  uint32_t pc)
+{
+    for (uint32_t i = w->n_paths; i-- > 0;) {
+        struct sass_path *path = &w->paths[i];
+        if (path->state != state || path->barrier != barrier || !(path->mask & together))
+            continue;
+        path->mask &= ~together;
+        if (!path->mask)
+            remove_path(w, i);
+    }
+    push_path(w, pc, together);
+}
+
+/* Lanes at this barrier whose group is complete go on behind it, group by group. */
+static bool open_convergence(struct sass_warp *w, unsigned barrier, bool force)
+{
+    for (uint32_t i = 0; i < w->n_paths; i++) {
+        const struct sass_path *path = &w->paths[i];
+        if (path->state != SASS_AT_BSYNC || path->barrier != barrier)
+            continue;
+        unsigned lane = lowest_bit32(path->mask);
+        uint32_t group = w->convergence[barrier][lane] & w->base.live;
+        uint32_t here = waiting_lanes(w, SASS_AT_BSYNC, barrier);
+        group |= path->mask; /* lanes that wait without being in the group go with those they came
+                                with */
+        if (group & ~here && !force)
+            continue;
+        merge(w, SASS_AT_BSYNC, barrier, group & here, path->pc);
+        return true;
+    }
+    return false;
+}
+
+static void recheck_convergence(struct sass_warp *w)
+{
+    for (uint32_t i = 0; i < w->n_paths; i++)
+        if (w->paths[i].state == SASS_AT_BSYNC && open_convergence(w, w->paths[i].barrier, false))
+            i = UINT32_MAX; /* the paths have moved: from the start */
+}
+
+/* Paths at a WARPSYNC go on, each by itself or (a collective) as one, when all lanes that one of
+ * them names are there. */
+static bool open_warpsync(struct sass_warp *w, bool force)
+{
+    for (uint32_t i = 0; i < w->n_paths; i++) {
+        unsigned state = w->paths[i].state;
+        if (state != SASS_AT_WARPSYNC && state != SASS_AT_COLLECTIVE)
+            continue;
+        uint32_t members = w->paths[i].wait_mask & w->base.live, here = 0;
+        for (uint32_t k = 0; k < w->n_paths; k++)
+            if (w->paths[k].state == state && w->paths[k].wait_mask == w->paths[i].wait_mask)
+                here |= w->paths[k].mask;
+        if (members & ~here && !force)
+            continue;
+        if (state == SASS_AT_COLLECTIVE) {
+            merge(w, state, w->paths[i].barrier, here, w->paths[i].pc);
+            return true;
+        }
+        uint32_t named = w->paths[i].wait_mask;
+        for (uint32_t k = 0; k < w->n_paths; k++)
+            if (w->paths[k].state == state && w->paths[k].wait_mask == named)
+                w->paths[k].state = SASS_RUNNABLE;
+        return true;
+    }
+    return false;
+}
+
+bool sass_warp_release(struct sass_warp *w)
+{
+    if (open_warpsync(w, true))
+        return true;
+    for (unsigned barrier = 0; barrier < SASS_BARRIERS; barrier++)
+        if (open_convergence(w, barrier, true))
+            return true;
+    return false;
+}
+
+static void exit_lanes(struct sass_warp *w, uint32_t mask)
+{
+    struct sass_path *path = current(w);
+    w->base.live &= ~mask;
+    path->mask &= ~mask;
+    path->pc++;
+    if (!path->mask)
+        w->n_paths--;
+    recheck_convergence(w);
+    while (open_warpsync(w, false))
+        ;
+    emu_barriers_recheck(w->base.block);
+}
+
+/* ---- addresses of code ---- */
+
+uint32_t sass_index_of(const struct sass_image *image, uint64_t address)
+{
+    for (size_t i = 0; i < image->n_ranges; i++) {
+        const struct sass_range *r = &image->ranges[i];
+        if (address - r->base < r->bytes && !(address % SASS_INST_BYTES))
+            return r->first + (uint32_t)((address - r->base) / SASS_INST_BYTES);
+    }
+    return EMU_NO_INDEX;
+}
+
+uint64_t sass_address_of(const struct sass_image *image, uint32_t index)
+{
+    for (size_t i = 0; i < image->n_ranges; i++) {
+        const struct sass_range *r = &image->ranges[i];
+        if (index - r->first < r->bytes / SASS_INST_BYTES)
+            return r->base + (uint64_t)(index - r->first) * SASS_INST_BYTES;
+    }
+    return 0;
+}
+
+/* ---- control instructions ---- */
+
+static void branch(struct sass_warp *w, const struct sass_exec *op, uint32_t taken)
+{
+    struct sass_path *path = current(w);
+    uint32_t next = path->pc + 1;
+    if (taken == path->mask)
+        path->pc = op->target;
+    else if (!taken || op->target == next)
+        path->pc = next;
+    else if (op->target > path->pc) /* forward: the lanes that fall through run first */
+        split(w, path->mask & ~taken, next, op->target);
+    else /* backward: those that stay in the loop */
+        split(w, taken, op->target, next);
+}
+
+/* Lanes named by row a, or by the immediate. */
+static uint32_t named_lanes(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
+{
+    return op->a == SASS_NO_ROW ? (uint32_t)op->imm : sass_row(w, op->a)[lowest_bit32(mask)];
+}
+
+/* A jump to an address in a register: one target after the other; lanes not yet served execute the
+ * instruction again. */
+static bool jump(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
+{
+    struct sass_path *path = current(w);
+    const uint32_t *low = sass_row(w, op->a), *high = sass_row_at(w, op->a, 1);
+    unsigned first = lowest_bit32(mask);
+    uint32_t same = 0;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        unsigned lane = lowest_bit32(rest);
+        if (low[lane] == low[first] && (op->words == 1 || high[lane] == high[first]))
+            same |= 1u << lane;
+    }
+    uint64_t value = low[first] | (op->words == 1 ? 0 : (uint64_t)high[first] << 32);
+    if (op->mode2 && value >= SASS_SYSCALL_BASE) { /* a call of what the emulator provides */
+        sass_run_syscall(w, op, (unsigned)((value - SASS_SYSCALL_BASE) / SASS_INST_BYTES), same);
+        if (same == path->mask)
+            path->pc++;
+        else
+            split(w, same, path->pc + 1, path->pc);
+        return !w->base.block->failed;
+    }
+    uint32_t target = sass_index_of(w->image, value + (uint64_t)op->imm);
+    if (target == EMU_NO_INDEX) {
+        emu_fail(&w->base, &op->site, first, STRATA_EFORMAT, "a jump to 0x%llx, where no code lies",
+                 (unsigned long long)(value + (uint64_t)op->imm));
+        return false;
+    }
+    if (same == path->mask)
+        path->pc = target;
+    else
+        split(w, same, target, path->pc);
+    return true;
+}
+
+static void set_group(struct sass_warp *w, unsigned barrier, uint32_t mask)
+{
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        w->convergence[barrier][lowest_bit32(rest)] = mask;
+}
+
+static void leave_group(struct sass_warp *w, unsigned barrier, uint32_t mask)
+{
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        uint32_t group = w->convergence[barrier][lowest_bit32(rest)];
+        for (uint32_t others = group; others; others &= others - 1)
+            w->convergence[barrier][lowest_bit32(others)] &= ~mask;
+    }
+    recheck_convergence(w);
+}
+
+static void wait_converged(struct sass_warp *w, unsigned barrier)
+{
+    struct sass_path *path = current(w);
+    path->pc++;
+    path->state = SASS_AT_BSYNC;
+    path->barrier = (uint8_t)barrier;
+    open_convergence(w, barrier, false);
+}
+
+static void wait_named(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
+{
+    struct sass_path *path = current(w);
+    path->wait_mask = named_lanes(w, op, mask);
+    path->barrier = 0;
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        w->return_pc[lowest_bit32(rest)] = path->pc + 1;
+    bool collective = op->mode == SASS_DO_COLLECTIVE;
+    path->pc = collective ? op->target : path->pc + 1;
+    path->state = collective ? SASS_AT_COLLECTIVE : SASS_AT_WARPSYNC;
+    while (open_warpsync(w, false))
+        ;
+}
+
+/* Lanes of a collective go back to where each of them came from. */
+static void end_collective(struct sass_warp *w)
+{
+    struct sass_path path = *current(w);
+    w->n_paths--;
+    for (uint32_t rest = path.mask; rest;) {
+        uint32_t pc = w->return_pc[lowest_bit32(rest)], same = 0;
+        for (uint32_t others = rest; others; others &= others - 1)
+            if (w->return_pc[lowest_bit32(others)] == pc)
+                same |= others & (0 - others);
+        push_path(w, pc, same);
+        rest &= ~same;
+    }
+}
+
+static bool arrive(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
+{
+    const struct sass_bar *bar = op->extra;
+    struct sass_path *path = current(w);
+    unsigned lane = lowest_bit32(mask);
+    struct emu_arrival arrival = {.id = sass_row(w, op->a)[lane] & 15, .mask = mask};
+    if (bar->threads != SASS_NO_ROW)
+        arrival.expected = sass_row(w, bar->threads)[lane] >> (bar->packed ? 16 : 0);
+    arrival.reduces = bar->reduce != SASS_BAR_NONE;
+    arrival.yes = arrival.reduces ? sass_pred(w, op->ps) & mask : 0;
+    path->pc++;
+    if (!bar->arrive) {
+        path->state = SASS_AT_BARRIER;
+        path->barrier = (uint8_t)arrival.id;
+    }
+    return emu_barrier_arrive(&w->base, &op->site, &arrival);
+}
+
+static void count(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
+{
+    w->base.block->clock++;
+    w->base.block->thread_instructions += emu_lane_count(mask);
+    if (w->base.block->recording)
+        emu_record(&w->base, &op->site, mask);
+}
+
+/* Instructions that only some lanes of the path execute, but that all of those together must: the
+ * others go on by themselves. */
+static bool needs_split(const struct sass_exec *op)
+{
+    switch (op->mode) {
+    case SASS_DO_JUMP:
+    case SASS_DO_BSYNC:
+    case SASS_DO_WARPSYNC:
+    case SASS_DO_COLLECTIVE:
+    case SASS_DO_BAR:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* False: the turn of this path is over. */
+static bool control_masked(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
+{
+    struct sass_path *path = current(w);
+    switch (op->mode) {
+    case SASS_DO_JUMP:
+        return jump(w, op, mask);
+    case SASS_DO_EXIT:
+        exit_lanes(w, mask);
+        return false;
+    case SASS_DO_BSSY:
+        set_group(w, op->mode2, mask);
+        break;
+    case SASS_DO_BSYNC:
+        wait_converged(w, op->mode2);
+        return false;
+    case SASS_DO_BREAK:
+        path->pc++;
+        leave_group(w, op->mode2, mask);
+        return false;
+    case SASS_DO_WARPSYNC:
+    case SASS_DO_COLLECTIVE:
+        wait_named(w, op, mask);
+        return false;
+    case SASS_DO_END_COLLECTIVE:
+        end_collective(w);
+        return false;
+    case SASS_DO_BAR:
+        if (!arrive(w, op, mask))
+            return false;
+        return current(w)->state == SASS_RUNNABLE;
+    case SASS_DO_YIELD:
+        path->pc++;
+        rotate_paths(w);
+        return false;
+    default:
+        emu_fail(&w->base, &op->site, lowest_bit32(mask), STRATA_EFORMAT, "the kernel trapped");
+        return false;
+    }
+    path->pc++;
+    return true;
+}
+
+static bool control(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
+{
+    struct sass_path *path = current(w);
+    if (mask && mask != path->mask && needs_split(op)) {
+        split(w, mask, path->pc, path->pc + 1);
+        path = current(w);
+    }
+    count(w, op, mask);
+    if (op->mode == SASS_DO_BRANCH) {
+        branch(w, op, mask & sass_pred(w, op->ps));
+        return true;
+    }
+    if (op->mode == SASS_DO_BRANCH_DIV || op->mode == SASS_DO_BRANCH_CONV) {
+        uint32_t missing = mask ? named_lanes(w, op, mask) & w->base.live & ~path->mask : 0;
+        bool taken = mask && (op->mode == SASS_DO_BRANCH_DIV) == (missing != 0);
+        path->pc = taken ? op->target : path->pc + 1;
+        return true;
+    }
+    if (!mask) {
+        path->pc++;
+        return true;
+    }
+    return control_masked(w, op, mask);
+}
+
+/* ---- the loop ---- */
+
+void sass_notice_poll(struct sass_warp *w, uint64_t hash)
+{
+    struct sass_path *path = current(w);
+    bool same = path->poll_pc == w->pc && path->poll_hash == hash;
+    path->polls = same ? path->polls + 1 : 0;
+    path->poll_pc = w->pc;
+    path->poll_hash = hash;
+}
+
+/* A path that polls in vain lets its siblings run. */
+static bool gives_way(struct sass_warp *w)
+{
+    current(w)->polls = 0;
+    rotate_paths(w);
+    return true;
+}
+
+static uint32_t guarded(const struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
+{
+    return op->guard == SASS_PRED_TRUE ? mask : mask & sass_pred(w, op->guard);
+}
+
+static void step_access(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
+{
+    struct emu_block *block = w->base.block;
+    block->clock++;
+    block->thread_instructions += emu_lane_count(mask);
+    block->memory_instructions++;
+    if (mask)
+        op->run(w, op, mask);
+    if (block->recording)
+        emu_record_access(&w->base, &op->site, mask);
+}
+
+/* Runs the current path until it ends, waits, gives way or the budget is used up. */
+static enum emu_turn run_path(struct sass_warp *w, uint64_t *budget)
+{
+    struct emu_block *block = w->base.block;
+    const struct sass_exec *code = w->image->code;
+    struct sass_path *path = current(w);
+    while (*budget) {
+        const struct sass_exec *op = &code[path->pc];
+        uint32_t mask = guarded(w, op, path->mask);
+        w->pc = path->pc;
+        --*budget;
+        if (op->flow == SASS_STEP) {
+            if (op->uniform) {
+                if (mask)
+                    op->run(w, op, EMU_FULL);
+            } else {
+                op->run(w, op, mask);
+            }
+            block->clock++;
+            block->thread_instructions += emu_lane_count(mask);
+            if (block->recording)
+                emu_record(&w->base, &op->site, mask);
+            path->pc++;
+        } else if (op->flow == SASS_ACCESS) {
+            step_access(w, op, mask);
+            path->pc++;
+            if (block->failed)
+                return EMU_TURN_FAILED;
+            if (path->polls >= SPIN_POLLS && gives_way(w))
+                return EMU_TURN_SPUN;
+        } else if (op->flow == SASS_CHECKED) {
+            if (mask)
+                op->run(w, op, mask);
+            count(w, op, mask);
+            path->pc++;
+            if (block->failed)
+                return EMU_TURN_FAILED;
+        } else {
+            bool on = control(w, op, mask);
+            if (block->failed)
+                return EMU_TURN_FAILED;
+            if (!on || !w->n_paths || current(w)->state != SASS_RUNNABLE)
+                return EMU_TURN_BLOCKED;
+            path = current(w);
+        }
+    }
+    return EMU_TURN_OVER;
+}
+
+enum emu_turn sass_warp_run(struct sass_warp *w, uint64_t budget)
+{
+    while (choose_path(w)) {
+        enum emu_turn turn = run_path(w, &budget);
+        if (turn == EMU_TURN_FAILED || turn == EMU_TURN_SPUN)
+            return turn;
+        if (turn == EMU_TURN_OVER) {
+            rotate_paths(w);
+            return EMU_TURN_OVER;
+        }
+    }
+    return w->base.live ? EMU_TURN_BLOCKED : EMU_TURN_DONE;
+}

@@ -1,0 +1,40 @@
+/* module.h - a loaded cubin: sections in memory, kernels made ready one by one. */
+#ifndef STRATA_SASS_MODULE_H
+#define STRATA_SASS_MODULE_H
+
+#include "sass/exec.h"
+
+struct sass_pool_chunk;
+
+/* Where a section of the cubin lies. */
+struct sass_place {
+    uint8_t *bytes;   /* a copy that relocations are applied to; NULL: it needs none */
+    uint64_t address; /* as programs see it */
+    bool is_device;   /* bytes are device memory of the module */
+};
+
+struct sass_module {
+    struct strata_module base;
+    char *name;
+    uint8_t *file;
+    struct sass_cubin cubin;
+    struct sass_place *places; /* by section */
+    struct sass_image *images; /* by entry */
+    struct sass_pool_chunk *pool;
+    uint32_t *kernel_of_entry;
+};
+
+extern const struct emu_executor sass_executor;
+
+void sass_module_destroy(struct strata_module *m);
+/* Decodes and lowers the kernel and all functions it may call; false: err says why not. */
+bool sass_image_build(struct sass_module *m, struct sass_image *image, struct strata_error *err);
+void sass_image_release(struct sass_image *image);
+void sass_pool_release(struct sass_pool_chunk *pool);
+
+/* What is recorded of an instruction: opcode, registers, widths, source line. False: memory is
+ * short. */
+bool sass_static_add(struct sass_module *m, struct sass_image *image, const struct sass_inst *in,
+                     const struct sass_kernel *function, struct sass_exec *op);
+
+#endif

@@ -1,0 +1,90 @@
+/* static.c - what a trace says of an instruction: the fields an instrumented run would give. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "sass/module.h"
+
+/* The opcode with its modifiers: the first word of the text behind the guard. */
+static char *opcode_text(const struct sass_inst *in)
+{
+    char text[256];
+    sass_print(in, text, sizeof text);
+    const char *at = text;
+    if (*at == '@')
+        at += strcspn(at, " ");
+    at += strspn(at, " ");
+    return strndup(at, strcspn(at, " "));
+}
+
+static void add_registers(const struct sass_inst *in, struct strata_inst *s)
+{
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (unsigned i = 0; i < in->n_operands; i++) {
+            const struct sass_operand *o = &in->operand[i];
+            bool dest = o->flags & SASS_DEST;
+            bool has_register =
+                o->kind == SASS_REG || (o->kind == SASS_MEMORY && o->reg != SASS_RZ);
+            if (!has_register || o->flags & SASS_HIDDEN || dest != (pass == 0))
+                continue;
+            if (dest && s->n_dst < STRATA_MAX_DST)
+                s->reg[s->n_dst++] = o->reg;
+            else if (!dest && s->n_src < STRATA_MAX_SRC)
+                s->reg[s->n_dst + s->n_src++] = o->reg;
+        }
+}
+
+static bool add(struct sass_image *image, const struct strata_inst *s)
+{
+    struct emu_image *base = &image->base;
+    if (!s->opcode || !ARRAY_RESERVE(base->statics, base->n_statics, base->cap_statics, 1))
+        return false;
+    base->statics[base->n_statics++] = *s;
+    return true;
+}
+
+/* An access through a generic address has one instruction for each space, in this order. */
+static bool add_spaces(struct sass_image *image, struct strata_inst *s)
+{
+    static const uint8_t spaces[] = {STRATA_SPACE_GLOBAL, STRATA_SPACE_SHARED, STRATA_SPACE_LOCAL};
+    const char *opcode = s->opcode;
+    s->hints |= STRATA_HINT_GENERIC;
+    for (unsigned k = 0; k < 3; k++) {
+        s->space = spaces[k];
+        s->opcode = k ? strdup(opcode) : opcode;
+        if (!add(image, s))
+            return false;
+    }
+    return true;
+}
+
+bool sass_static_add(struct sass_module *m, struct sass_image *image, const struct sass_inst *in,
+                     const struct sass_kernel *function, struct sass_exec *op)
+{
+    struct strata_inst s = {0};
+    const struct sass_range *r = &image->ranges[0];
+    while (in->address - r->base >= r->bytes)
+        r++;
+    uint64_t offset = in->address - r->base;
+    const struct sass_line *line = sass_kernel_line(function, offset);
+    (void)m;
+    s.pc = (uint64_t)r->first * SASS_INST_BYTES + offset;
+    s.opcode = opcode_text(in);
+    s.source_line = line ? line->line : 0;
+    if (in->op == SASS_DEPBAR && in->n_operands > 1)
+        s.imm = (int32_t)in->operand[1].value;
+    add_registers(in, &s);
+    op->site.record = (uint32_t)image->base.n_statics;
+    if (!s.opcode)
+        return false;
+    bool accesses = op->flow == SASS_ACCESS;
+    strata_inst_decode_sass(&s, accesses, false);
+    if (accesses) {
+        s.width_bytes = op->width ? op->width : s.width_bytes;
+        s.trace_width = s.width_bytes;
+        op->site.no_address = s.memop == STRATA_MEM_NONE && s.opclass != STRATA_OP_MEM;
+    }
+    if (accesses && op->site.space == EMU_GENERIC)
+        return add_spaces(image, &s);
+    return add(image, &s);
+}

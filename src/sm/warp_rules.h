@@ -1,0 +1,20 @@
+/* warp_rules.h - small rules of warps and blocks that every timed model follows. */
+#ifndef STRATA_SM_WARP_RULES_H
+#define STRATA_SM_WARP_RULES_H
+
+#include <strata/gpu.h>
+
+/* From the last arrival at a barrier to its release; models with a clock take whole cycles. */
+static inline double sm_barrier_cycles(const struct strata_gpu *gpu, uint32_t warps)
+{
+    return gpu->sm.latency_barrier_cycles + warps * gpu->sm.barrier_warp_cycles;
+}
+
+/* Where the local memory of the warp in a place of the GPU begins: places are far enough apart for
+ * what their threads may have, and beyond all that programs allocate. */
+static inline uint64_t sm_local_base(const struct strata_gpu *gpu, uint64_t place)
+{
+    return gpu->sm.local_base_bytes + place * gpu->sm.local_warp_bytes;
+}
+
+#endif

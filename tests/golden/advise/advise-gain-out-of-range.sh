@@ -1,0 +1,1 @@
+"$strata" advise "$data/rod_lud.strata" --gpu h200 --least-gain 120

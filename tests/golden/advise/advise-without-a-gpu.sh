@@ -1,0 +1,1 @@
+"$strata" advise "$data/rod_lud.strata"

@@ -1,0 +1,1 @@
+"$strata" compare "$data/correlate/broken-flow.json"

@@ -1,0 +1,1 @@
+"$strata" check-regression a b --max-slowdown -3

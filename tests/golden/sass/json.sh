@@ -1,0 +1,1 @@
+"$strata" sass "$data/sass/small75.cubin" -k says -f json

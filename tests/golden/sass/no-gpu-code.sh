@@ -1,0 +1,1 @@
+"$strata" sass /bin/sh 2>&1 | sed 's/.*: there/there/'

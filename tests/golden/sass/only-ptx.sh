@@ -1,0 +1,1 @@
+"$strata" sass "$data/fatbin/ptx75-plain.fatbin"

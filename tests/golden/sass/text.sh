@@ -1,0 +1,1 @@
+"$strata" sass "$data/sass/small90a.cubin" --kernel small

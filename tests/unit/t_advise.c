@@ -1,0 +1,431 @@
+/* Every rule of strata advise: a launch that has the fault, and one that has it not. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <strata/advise.h>
+#include <strata/sites.h>
+
+/* What one launch does: each warp repeats loads, arithmetic, stores and the rest. */
+struct work {
+    uint32_t blocks, warps, repeats;
+    uint32_t loads, load_stride; /* lanes apart in bytes; 0 loads: none */
+    uint32_t stores, store_stride;
+    uint32_t shared, shared_stride; /* loads from shared memory */
+    uint32_t atomics, atomic_words; /* additions to so many words of global memory */
+    uint32_t arithmetic, tensor, barriers;
+    bool reuse;     /* every warp loads the same data */
+    bool dependent; /* each load's address waits for the one before */
+    uint32_t registers, shared_bytes;
+    uint32_t load_span;  /* loads begin anew after so many bytes; 0: never */
+    uint32_t sms;        /* of an H200 with so many SMs; 0: all */
+    uint32_t long_block; /* the first block repeats so many times as often */
+};
+
+struct bench {
+    struct strata_code *code;
+    struct strata_builder *builder;
+    struct strata_writer *writer;
+    uint32_t ldg, stg, lds, red, add, mma, bar, exit;
+};
+
+static uint32_t add_inst(struct strata_code *code, uint64_t pc, const char *opcode, bool addresses,
+                         uint16_t dst, uint16_t src, uint32_t line)
+{
+    struct strata_inst i = {.pc = pc, .opcode = opcode, .source_line = line};
+    uint32_t index;
+    strata_inst_decode_sass(&i, addresses, false);
+    i.n_dst = dst ? 1 : 0;
+    i.n_src = src ? 1 : 0;
+    i.reg[0] = dst ? dst : src;
+    i.reg[i.n_dst] = src;
+    assert_int_equal(strata_code_add(code, &i, &index, NULL), STRATA_OK);
+    return index;
+}
+
+static void put(struct bench *b, uint32_t inst, uint64_t base, int32_t stride)
+{
+    assert_int_equal(strata_builder_add_strided(b->builder, inst, UINT32_MAX, base, stride, NULL),
+                     STRATA_OK);
+}
+
+static void put_plain(struct bench *b, uint32_t inst, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        assert_int_equal(strata_builder_add(b->builder, inst, UINT32_MAX, NULL, NULL), STRATA_OK);
+}
+
+static void put_atomic(struct bench *b, const struct work *w, uint64_t seed)
+{
+    uint64_t address[32];
+    for (uint64_t l = 0; l < 32; l++)
+        address[l] = 0x900000000 + 4 * ((seed * 2654435761u + l * 40503u) % w->atomic_words);
+    assert_int_equal(strata_builder_add(b->builder, b->red, UINT32_MAX, address, NULL), STRATA_OK);
+}
+
+static void put_warp(struct bench *b, const struct work *w, uint64_t serial, uint32_t repeats)
+{
+    for (uint32_t r = 0; r < repeats; r++) {
+        uint64_t turn = serial * w->repeats + r;
+        for (uint32_t i = 0; i < w->loads; i++) {
+            uint64_t at = (w->reuse ? r : turn * w->loads + i) * 32ull * w->load_stride;
+            put(b, b->ldg, 0x100000000 + (w->load_span ? at % w->load_span : at),
+                (int32_t)w->load_stride);
+        }
+        put_plain(b, b->add, w->arithmetic);
+        put_plain(b, b->mma, w->tensor);
+        for (uint32_t i = 0; i < w->shared; i++)
+            put(b, b->lds, 0, (int32_t)w->shared_stride);
+        for (uint32_t i = 0; i < w->stores; i++)
+            put(b, b->stg, 0x500000000 + (turn * w->stores + i) * 32ull * w->store_stride,
+                (int32_t)w->store_stride);
+        for (uint32_t i = 0; i < w->atomics; i++)
+            put_atomic(b, w, turn * w->atomics + i);
+        put_plain(b, b->bar, w->barriers);
+    }
+    put_plain(b, b->exit, 1);
+}
+
+static void put_block(struct bench *b, const struct work *w, uint32_t index)
+{
+    struct strata_block *made;
+    uint32_t repeats = w->repeats * (w->long_block && !index ? w->long_block : 1);
+    assert_int_equal(strata_builder_begin_block(b->builder, index, w->warps, NULL), STRATA_OK);
+    for (uint32_t i = 0; i < w->warps; i++) {
+        assert_int_equal(strata_builder_begin_warp(b->builder, i, NULL), STRATA_OK);
+        put_warp(b, w, (uint64_t)index * w->warps + i, repeats);
+    }
+    assert_int_equal(strata_builder_end_block(b->builder, &made, NULL), STRATA_OK);
+    assert_int_equal(strata_writer_block(b->writer, made, NULL), STRATA_OK);
+    strata_block_destroy(made);
+}
+
+static void write_work(const struct work *w, const char *path)
+{
+    struct bench b = {0};
+    const struct strata_launch launch = {.program = "p",
+                                         .trace = "t",
+                                         .kernel = "k",
+                                         .id = 1,
+                                         .grid = {w->blocks, 1, 1},
+                                         .block = {32 * w->warps, 1, 1},
+                                         .registers_per_thread = w->registers ? w->registers : 32,
+                                         .shared_static_bytes = w->shared_bytes,
+                                         .sm_version = 90};
+    assert_int_equal(strata_code_create(&b.code, NULL), STRATA_OK);
+    b.ldg = add_inst(b.code, 0x10, "LDG.E", true, 4, w->dependent ? 4 : 2, 11);
+    b.add = add_inst(b.code, 0x20, "FADD", false, 6, 4, 12);
+    b.mma = add_inst(b.code, 0x28, "HMMA.16816.F32", false, 8, 6, 13);
+    b.lds = add_inst(b.code, 0x30, "LDS", true, 10, 2, 14);
+    b.stg = add_inst(b.code, 0x40, "STG.E", true, 0, 4, 15);
+    b.red = add_inst(b.code, 0x50, "RED.E.ADD.STRONG.GPU", true, 0, 4, 16);
+    b.bar = add_inst(b.code, 0x60, "BAR.SYNC", false, 0, 0, 17);
+    b.exit = add_inst(b.code, 0x70, "EXIT", false, 0, 0, 18);
+    assert_int_equal(strata_builder_create(b.code, &b.builder, NULL), STRATA_OK);
+    assert_int_equal(strata_writer_create(path, NULL, &b.writer, NULL), STRATA_OK);
+    assert_int_equal(strata_writer_begin_launch(b.writer, &launch, b.code, NULL), STRATA_OK);
+    for (uint32_t i = 0; i < w->blocks; i++)
+        put_block(&b, w, i);
+    assert_int_equal(strata_writer_end_launch(b.writer, NULL), STRATA_OK);
+    assert_int_equal(strata_writer_finish(b.writer, NULL), STRATA_OK);
+    strata_builder_destroy(b.builder);
+    strata_code_destroy(b.code);
+}
+
+static struct strata_gpu *load_gpu(uint32_t sms)
+{
+    static struct strata_gpu gpu;
+    struct strata_error err;
+    char path[4096];
+    const char *source = getenv("STRATA_SOURCE");
+    snprintf(path, sizeof path, "%s/gpus/h200.yaml", source ? source : ".");
+    assert_int_equal(strata_gpu_load(path, &gpu, &err), STRATA_OK);
+    snprintf(path, sizeof path, "%u", sms);
+    if (sms)
+        assert_int_equal(strata_gpu_override(&gpu, "sm.count", path, &err), STRATA_OK);
+    return &gpu;
+}
+
+static void advise_on(const struct work *w, struct strata_advice *out)
+{
+    char folder[] = "/tmp/t_advise.XXXXXX", path[64];
+    struct strata_trace *trace;
+    struct strata_error err;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/w.strata", folder);
+    write_work(w, path);
+    const struct strata_advise_options opt = {
+        .gpu = load_gpu(w->sms), .seed = 1, .scratch = folder, .gpu_name = "h200"};
+    assert_int_equal(strata_trace_open(path, NULL, &trace, &err), STRATA_OK);
+    strata_status status = strata_advise(trace, 0, &opt, out, &err);
+    if (status != STRATA_OK)
+        print_message("%s\n", err.message);
+    assert_int_equal(status, STRATA_OK);
+    strata_trace_close(trace);
+    unlink(path);
+    assert_int_equal(rmdir(folder), 0); /* nothing was left behind */
+}
+
+static const struct strata_finding *find(const struct strata_advice *a, const char *rule)
+{
+    for (size_t i = 0; i < a->n_findings; i++)
+        if (!strcmp(a->finding[i].rule, rule))
+            return &a->finding[i];
+    return NULL;
+}
+
+/* The rules in the table's order; `with` has the fault and `without` is the same work mended. */
+static const struct {
+    const char *rule;
+    struct work with, without;
+    uint32_t line; /* that it must name; 0: none */
+} cases[] = {
+    {"few-blocks",
+     {.blocks = 4, .warps = 8, .repeats = 64, .loads = 1, .load_stride = 4, .arithmetic = 4},
+     {.blocks = 1056, .warps = 8, .repeats = 4, .loads = 1, .load_stride = 4, .arithmetic = 4},
+     0},
+    {"uncoalesced-store",
+     {.blocks = 528, .warps = 8, .repeats = 8, .stores = 1, .store_stride = 128, .arithmetic = 2},
+     {.blocks = 528, .warps = 8, .repeats = 8, .stores = 1, .store_stride = 4, .arithmetic = 2},
+     15},
+    {"uncoalesced-load",
+     {.blocks = 528, .warps = 8, .repeats = 8, .loads = 1, .load_stride = 128, .arithmetic = 2},
+     {.blocks = 528, .warps = 8, .repeats = 8, .loads = 1, .load_stride = 4, .arithmetic = 2},
+     11},
+    {"global-atomics",
+     {.blocks = 528, .warps = 8, .repeats = 8, .atomics = 1, .atomic_words = 256, .arithmetic = 2},
+     {.blocks = 64, .warps = 8, .repeats = 16, .arithmetic = 8, .sms = 8},
+     16},
+    {"contended-atomics",
+     {.blocks = 528, .warps = 8, .repeats = 8, .atomics = 1, .atomic_words = 100000},
+     {.blocks = 64, .warps = 8, .repeats = 16, .arithmetic = 8, .sms = 8},
+     16},
+    {"bank-conflicts",
+     {.blocks = 128,
+      .sms = 8,
+      .warps = 8,
+      .repeats = 16,
+      .shared = 2,
+      .shared_stride = 128,
+      .shared_bytes = 4096},
+     {.blocks = 1056,
+      .warps = 8,
+      .repeats = 16,
+      .shared = 2,
+      .shared_stride = 4,
+      .shared_bytes = 4096},
+     14},
+    {"tail",
+     {.blocks = 68,
+      .warps = 8,
+      .repeats = 12,
+      .loads = 1,
+      .load_stride = 4,
+      .arithmetic = 1,
+      .dependent = true,
+      .sms = 8},
+     {.blocks = 128,
+      .warps = 8,
+      .repeats = 12,
+      .loads = 1,
+      .load_stride = 4,
+      .arithmetic = 1,
+      .dependent = true,
+      .sms = 8},
+     0},
+    {"imbalance",
+     {.blocks = 64, .warps = 8, .repeats = 16, .arithmetic = 8, .long_block = 32, .sms = 8},
+     {.blocks = 64, .warps = 8, .repeats = 32, .arithmetic = 8, .sms = 8},
+     0},
+    {"registers",
+     {.blocks = 128,
+      .warps = 8,
+      .repeats = 8,
+      .loads = 1,
+      .load_stride = 4,
+      .arithmetic = 1,
+      .dependent = true,
+      .registers = 128,
+      .sms = 8},
+     {.blocks = 128,
+      .warps = 8,
+      .repeats = 8,
+      .loads = 1,
+      .load_stride = 4,
+      .arithmetic = 1,
+      .dependent = true,
+      .registers = 32,
+      .sms = 8},
+     0},
+    {"shared-memory",
+     {.blocks = 128,
+      .warps = 8,
+      .repeats = 8,
+      .loads = 1,
+      .load_stride = 4,
+      .arithmetic = 1,
+      .dependent = true,
+      .shared_bytes = 40000,
+      .sms = 8},
+     {.blocks = 128,
+      .warps = 8,
+      .repeats = 8,
+      .loads = 1,
+      .load_stride = 4,
+      .arithmetic = 1,
+      .dependent = true,
+      .shared_bytes = 1000,
+      .sms = 8},
+     0},
+    {"launch-cost",
+     {.blocks = 132, .warps = 1, .repeats = 1, .loads = 1, .load_stride = 4},
+     {.blocks = 128, .warps = 8, .repeats = 60, .arithmetic = 8, .sms = 8},
+     0},
+    {"dram",
+     {.blocks = 1056, .warps = 8, .repeats = 16, .loads = 4, .load_stride = 4},
+     {.blocks = 1056,
+      .warps = 8,
+      .repeats = 16,
+      .loads = 1,
+      .load_stride = 4,
+      .reuse = true,
+      .arithmetic = 32},
+     11},
+    {"lsu",
+     {.blocks = 64,
+      .warps = 8,
+      .repeats = 8,
+      .loads = 4,
+      .load_stride = 132,
+      .reuse = true,
+      .sms = 8},
+     {.blocks = 64, .warps = 8, .repeats = 16, .arithmetic = 8, .sms = 8},
+     11},
+    {"l1",
+     {.blocks = 64,
+      .warps = 8,
+      .repeats = 8,
+      .loads = 4,
+      .load_stride = 132,
+      .reuse = true,
+      .sms = 8},
+     {.blocks = 64, .warps = 8, .repeats = 16, .arithmetic = 8, .sms = 8},
+     11},
+    {"latency",
+     {.blocks = 8,
+      .warps = 1,
+      .repeats = 64,
+      .loads = 1,
+      .load_stride = 4,
+      .arithmetic = 1,
+      .dependent = true,
+      .sms = 8},
+     {.blocks = 64, .warps = 8, .repeats = 16, .arithmetic = 8, .sms = 8},
+     11},
+    {"issue",
+     {.blocks = 128, .warps = 8, .repeats = 60, .arithmetic = 8, .sms = 8},
+     {.blocks = 8,
+      .warps = 1,
+      .repeats = 64,
+      .loads = 1,
+      .load_stride = 4,
+      .dependent = true,
+      .sms = 8},
+     0},
+    {"tensor",
+     {.blocks = 64, .warps = 8, .repeats = 16, .tensor = 4, .sms = 8},
+     {.blocks = 64, .warps = 8, .repeats = 16, .arithmetic = 8, .sms = 8},
+     0},
+};
+
+static void each_rule_finds_its_fault_and_nothing_else(void **state)
+{
+    (void)state;
+    size_t failures = 0;
+    const char *only = getenv("ONLY"); /* one rule, while it is being written */
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct strata_advice with, without;
+        if (only && strcmp(only, cases[i].rule))
+            continue;
+        advise_on(&cases[i].with, &with);
+        advise_on(&cases[i].without, &without);
+        const struct strata_finding *f = find(&with, cases[i].rule);
+        bool line = !cases[i].line || (f && f->n_lines && f->line[0].line == cases[i].line);
+        bool bad = !f || find(&without, cases[i].rule) || !line;
+        print_message("%-18s %5.1f %% of %.1f us%s%s%s\n", cases[i].rule, f ? f->gain_pct : 0.0,
+                      with.time_ns / 1000, f ? "" : " NOT FOUND",
+                      find(&without, cases[i].rule) ? " FOUND WITHOUT FAULT" : "",
+                      line ? "" : " WRONG LINE");
+        for (size_t k = 0; (bad || only) && k < with.n_findings; k++)
+            print_message("    with: %s %.1f\n", with.finding[k].rule, with.finding[k].gain_pct);
+        failures += bad;
+        strata_advice_release(&with);
+        strata_advice_release(&without);
+    }
+    assert_int_equal(failures, 0);
+}
+
+/* What the second run of a scattered store takes is what the launch takes that has it mended. */
+static void the_gain_is_that_of_the_mended_launch(void **state)
+{
+    (void)state;
+    if (getenv("ONLY"))
+        skip();
+    static const size_t mended[] = {1, 2, 5};
+    for (size_t i = 0; i < sizeof mended / sizeof mended[0]; i++) {
+        struct strata_advice with, without;
+        advise_on(&cases[mended[i]].with, &with);
+        advise_on(&cases[mended[i]].without, &without);
+        const struct strata_finding *f = find(&with, cases[mended[i]].rule);
+        assert_non_null(f);
+        double off = f->time_ns / without.time_ns;
+        print_message("%s: %.2f us for %.2f us\n", f->rule, f->time_ns / 1e3,
+                      without.time_ns / 1e3);
+        assert_true(off > 0.85 && off < 1.15);
+        strata_advice_release(&with);
+        strata_advice_release(&without);
+    }
+}
+
+static void a_fault_comes_before_a_unit_that_would_gain_little_more(void **state)
+{
+    (void)state;
+    struct strata_advice a;
+    if (getenv("ONLY"))
+        skip();
+    advise_on(&cases[1].with, &a);
+    for (size_t i = 1; i < a.n_findings; i++)
+        assert_true(a.finding[i - 1].gain_pct * (a.finding[i - 1].is_cause ? 1.5 : 1) >=
+                    a.finding[i].gain_pct * (a.finding[i].is_cause ? 1.5 : 1));
+    assert_string_equal(a.finding[0].rule, "uncoalesced-store");
+    strata_advice_release(&a);
+}
+
+static void every_rule_has_its_words(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < strata_advise_rule_count(); i++) {
+        struct strata_rule_text r = strata_advise_rule(i);
+        assert_true(*r.id && *r.title && *r.remedy && *r.how);
+        assert_true(r.limiter > STRATA_LIMIT_NONE && r.limiter < STRATA_N_LIMITERS);
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(r.id, strata_advise_rule(k).id);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_rule_has_its_words),
+        cmocka_unit_test(each_rule_finds_its_fault_and_nothing_else),
+        cmocka_unit_test(the_gain_is_that_of_the_mended_launch),
+        cmocka_unit_test(a_fault_comes_before_a_unit_that_would_gain_little_more),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

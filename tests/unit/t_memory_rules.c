@@ -1,0 +1,495 @@
+/* Rules of the memory hierarchy: homes, bytes of lines, fetches, lines of other sizes, stores that
+ * wait, write-back, merged requests. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "memory/hierarchy.h"
+
+static struct strata_gpu h200;
+
+static int load_gpu(void **state)
+{
+    (void)state;
+    char folder[600];
+    snprintf(folder, sizeof folder, "%s/gpus", getenv("STRATA_SOURCE"));
+    return strata_gpu_add_path(folder, NULL) || strata_gpu_load("h200", &h200, NULL);
+}
+
+static void a_home_holds_for_its_block_and_homes_share_memory_evenly(void **state)
+{
+    (void)state;
+    struct address_map m;
+    uint32_t count[ADDRESS_MAP_PARTITIONS] = {0};
+    assert_int_equal(address_map_init(&m, &h200, NULL), STRATA_OK);
+    assert_int_equal(m.partitions, 2);
+    for (uint64_t block = 0; block < 20000; block++) {
+        uint32_t home = address_map_home(&m, block * h200.l2.home_bytes);
+        assert_int_equal(home, address_map_home(&m, (block + 1) * h200.l2.home_bytes - 128));
+        count[home]++;
+    }
+    assert_true(count[0] > 9500 && count[1] > 9500 && count[0] + count[1] == 20000);
+}
+
+static void every_partition_is_a_home_and_has_slices_and_channels_or_is_refused(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct address_map m;
+    struct strata_error err;
+    uint32_t count[ADDRESS_MAP_PARTITIONS] = {0};
+    g.l2.partitions = 8;
+    g.l2.n_home_bits = 0;
+    assert_int_equal(address_map_init(&m, &g, NULL), STRATA_OK);
+    for (uint64_t block = 0; block < 8000; block++)
+        count[address_map_home(&m, block * g.l2.home_bytes)]++;
+    for (uint32_t p = 0; p < 8; p++)
+        assert_in_range(count[p], 800, 1200);
+    g.dram.channels = 7;
+    assert_int_equal(address_map_init(&m, &g, &err), STRATA_EUNSUPPORTED);
+}
+
+static void each_channel_hash_spreads_lines_its_own_way(void **state)
+{
+    (void)state;
+    static const uint32_t hash[] = {STRATA_CHANNEL_NONE, STRATA_CHANNEL_XOR, STRATA_CHANNEL_IPOLY,
+                                    STRATA_CHANNEL_MIX};
+    struct strata_gpu g = h200;
+    struct address_map m[4];
+    for (int k = 0; k < 4; k++) {
+        uint32_t count[64] = {0};
+        g.l2.channel_hash = hash[k];
+        assert_int_equal(address_map_init(&m[k], &g, NULL), STRATA_OK);
+        for (uint64_t line = 0; line < 48 * 1000; line++) {
+            uint64_t local = address_map_local(&m[k], line * 128);
+            uint32_t slice = address_map_slice(&m[k], line * 128);
+            count[slice]++;
+            assert_true(address_map_global(&m[k], slice, local) == line * 128);
+        }
+        for (uint32_t s = 0; s < m[k].slices; s++)
+            assert_in_range(count[s], 850, 1150);
+    }
+    for (int a = 0; a < 4; a++)
+        for (int b = a + 1; b < 4; b++) {
+            uint32_t apart = 0;
+            for (uint64_t line = 0; line < 1000; line++)
+                apart += address_map_slice(&m[a], line * 128 * 37) !=
+                         address_map_slice(&m[b], line * 128 * 37);
+            assert_true(apart > 800);
+        }
+}
+
+static void a_miss_fetches_whole_pairs_less_what_is_held(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct l2_rules r;
+    l2_rules_init(&r, &g, 32);
+    assert_int_equal(l2_fetch(&r, 1, 0), 3);
+    assert_int_equal(l2_fetch(&r, 6, 0), 15);
+    assert_int_equal(l2_fetch(&r, 4, 8), 4);
+    g.l2.fetch_bytes = 32;
+    l2_rules_init(&r, &g, 32);
+    assert_int_equal(l2_fetch(&r, 6, 0), 6);
+    g.l2.cache.sector_bytes = g.l2.fetch_bytes = 64; /* counted in halves of them */
+    l2_rules_init(&r, &g, 32);
+    assert_int_equal(l2_fetch(&r, 4, 0), 12);
+}
+
+static void a_line_of_the_l1_is_taken_apart_into_lines_of_the_l2(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct l2_rules r;
+    uint64_t at = 1024, l2_line;
+    g.l2.cache.line_bytes = 64;
+    l2_rules_init(&r, &g, 32);
+    assert_false(r.same_geometry);
+    assert_int_equal(l2_part_of(&r, 1024, 0xb, &at, &l2_line), 3);
+    assert_true(l2_line == 1024 && at == 1088);
+    assert_int_equal(l2_part_of(&r, 1024, 0xb, &at, &l2_line), 2);
+    assert_true(l2_line == 1088 && at == 1152);
+    struct line_bytes bytes = {{1, 2, 4, UINT32_MAX}}, part;
+    l2_bytes_of(&r, 1024, &bytes, 1088, &part);
+    assert_true(part.sector[0] == 4 && part.sector[1] == UINT32_MAX && !part.sector[2]);
+}
+
+/* ---- bytes ---- */
+
+static struct strata_inst inst = {.width_bytes = 4, .space = STRATA_SPACE_GLOBAL};
+
+static struct line_bytes bytes_of(uint32_t mask, uint64_t base, int32_t stride, uint64_t line)
+{
+    struct strata_winst w = {.inst = &inst,
+                             .mask = mask,
+                             .addr_kind = STRATA_ADDR_STRIDE,
+                             .stride = stride,
+                             .base = base};
+    struct strata_coalescer c;
+    struct strata_request r[STRATA_MAX_REQUESTS];
+    struct line_bytes out = {{0}};
+    strata_coalescer_init(&c, &h200, NULL);
+    unsigned n = strata_coalesce(&c, &w, 0, r);
+    for (unsigned i = 0; i < n; i++)
+        if (r[i].line == line)
+            line_bytes_of(&out, &w, &r[i], 128);
+    return out;
+}
+
+static void lanes_touch_the_bytes_they_name(void **state)
+{
+    (void)state;
+    inst.width_bytes = 4;
+    struct line_bytes all = bytes_of(UINT32_MAX, 4096, 4, 4096);
+    assert_int_equal(line_bytes_full(&all, 15, 5), 15);
+    struct line_bytes one = bytes_of(UINT32_MAX, 4096, 0, 4096); /* 32 lanes, one word */
+    assert_true(one.sector[0] == 15 && !one.sector[1]);
+    struct line_bytes gaps = bytes_of(UINT32_MAX, 4096, 8, 4096);
+    assert_int_equal(gaps.sector[3], 0x0f0f0f0f);
+    struct line_bytes back = bytes_of(3, 4096 + 36, -32, 4096);
+    assert_true(back.sector[0] == 0xf0 && back.sector[1] == 0xf0);
+    inst.width_bytes = 16; /* straddles two lines */
+    struct line_bytes tail = bytes_of(1, 4096 + 120, 16, 4096),
+                      head = bytes_of(1, 4096 + 120, 16, 4096 + 128);
+    assert_true(tail.sector[3] == 0xff000000 && head.sector[0] == 0xff);
+}
+
+static void sectors_of_any_size_are_whole_when_all_their_bytes_are(void **state)
+{
+    (void)state;
+    struct line_bytes b = {{UINT32_MAX, 0x0000ffff, 0, 0}};
+    assert_int_equal(line_bytes_full(&b, 15, 5), 1);
+    assert_int_equal(line_bytes_full(&b, 0xff, 4), 7);
+    assert_int_equal(line_bytes_full(&b, 3, 6), 0);
+    b.sector[1] = UINT32_MAX;
+    assert_int_equal(line_bytes_full(&b, 3, 6), 1);
+    assert_int_equal(line_bytes_full(&b, 1, 7), 0);
+    assert_int_equal(line_bytes_sectors(&b, 6), 1);
+    struct line_bytes some = {{15}}, more = {{255, 1}};
+    assert_true(line_bytes_inside(&some, &more, 0, 5));
+    assert_false(line_bytes_inside(&more, &some, 0, 5));
+    assert_true(line_bytes_inside(&more, &b, 0, 7));
+}
+
+/* ---- sectors of a slot ---- */
+
+static struct line_bytes in_part(uint32_t sectors, uint32_t whole)
+{
+    struct line_bytes b = {{0}};
+    for (uint32_t k = 0; k < 4; k++)
+        if (sectors >> k & 1)
+            b.sector[k] = whole >> k & 1 ? UINT32_MAX : 0xffff;
+    return b;
+}
+
+static uint32_t write_l2(const struct strata_gpu *g, struct cache *l2, uint32_t slot,
+                         uint32_t sectors, uint32_t whole, bool home, uint64_t t)
+{
+    struct l2_rules r;
+    struct line_bytes bytes = in_part(sectors, whole);
+    l2_rules_init(&r, g, 32);
+    return l2_write(&r, l2, slot, sectors, &bytes, home, t);
+}
+
+static void make_cache(struct cache *c)
+{
+    struct strata_cache_config config = {
+        .size_bytes = 64 * 128, .line_bytes = 128, .sector_bytes = 32, .ways = 64};
+    assert_int_equal(cache_create(&config, 1, c, NULL), STRATA_OK);
+}
+
+static void a_sector_written_in_part_is_held_when_it_is_filled_or_all_written(void **state)
+{
+    (void)state;
+    struct cache l2;
+    make_cache(&l2);
+    uint32_t slot = cache_insert(&l2, 0, NULL); /* lazy-fetch-on-read */
+    struct cache_slot *s = &l2.slot[slot];
+    assert_int_equal(write_l2(&h200, &l2, slot, 7, 1, true, 50), 0);
+    assert_int_equal(l2_held(s), 1);
+    slot_fill(s, 2, 90);
+    assert_int_equal(l2_held(s), 3);
+    assert_int_equal(slot_ready(s, 3, 10), 90);
+    assert_int_equal(slot_ready(s, 1, 10), 50);
+    write_l2(&h200, &l2, slot, 4, 0, true, 95); /* the same bytes again */
+    assert_int_equal(l2_held(s), 3);
+    struct l2_rules r;
+    l2_rules_init(&r, &h200, 32);
+    struct line_bytes rest = {{0, 0, 0xffff0000, 0}};
+    l2_write(&r, &l2, slot, 4, &rest, true, 96);
+    assert_int_equal(l2_held(s), 7);
+    cache_release(&l2);
+}
+
+static void what_a_write_misses_is_fetched_at_once_or_when_it_is_read_or_never(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct cache l2;
+    make_cache(&l2);
+    uint32_t slot[4];
+    for (uint32_t k = 0; k < 4; k++)
+        slot[k] = cache_insert(&l2, k * 128, NULL);
+    g.l2.write_miss = STRATA_FETCH_ON_WRITE;
+    /* 64 bytes, though the sector is whole */
+    assert_int_equal(write_l2(&g, &l2, slot[0], 1, 1, true, 50), 3);
+    assert_int_equal(l2_held(&l2.slot[slot[0]]), 1);
+    assert_int_equal(write_l2(&g, &l2, slot[0], 1, 0, true, 60), 0);
+    assert_int_equal(write_l2(&g, &l2, slot[1], 1, 0, false, 50), 0); /* a copy */
+    assert_int_equal(l2_held(&l2.slot[slot[1]]), 1);
+    g.l2.write_miss = STRATA_WRITE_VALIDATE;
+    assert_int_equal(write_l2(&g, &l2, slot[2], 6, 0, true, 50), 0);
+    assert_int_equal(l2_held(&l2.slot[slot[2]]), 6);
+    g.l2.write_miss = STRATA_LAZY_FETCH_ON_READ;
+    assert_int_equal(write_l2(&g, &l2, slot[3], 6, 2, true, 50), 0);
+    assert_int_equal(l2_held(&l2.slot[slot[3]]), 2);
+    cache_release(&l2);
+}
+
+static void the_l1_reads_what_was_written_byte_by_byte(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct cache l1;
+    make_cache(&l1);
+    struct line_bytes first = {{0x0000000f}}, second = {{0x000000f0}}, both = {{0xff}},
+                      third = {{0xf00}}, rest = {{0xffffff00}};
+    l1_write(&l1, &g, 0, 1, &first, 10);
+    uint32_t slot = cache_find(&l1, 0);
+    assert_int_equal(l1_readable(&l1, slot, 1, &first), 1);
+    assert_int_equal(l1_readable(&l1, slot, 1, &both), 0);
+    l1_write(&l1, &g, 0, 1, &second, 11);
+    assert_int_equal(l1_readable(&l1, slot, 1, &both), 1);
+    assert_int_equal(l1_readable(&l1, slot, 1, &third), 0);
+    l1_write(&l1, &g, 0, 1, &rest, 12);
+    assert_true(l1.slot[slot].valid == 1 && !l1.slot[slot].partial);
+    assert_int_equal(l1_readable(&l1, slot, 1, &third), 1);
+    l1_write(&l1, &g, 128, 1, &first, 13);
+    slot = cache_find(&l1, 128);
+    slot_fill(&l1.slot[slot], 1, 20); /* fetched */
+    assert_int_equal(l1_readable(&l1, slot, 1, &third), 1);
+    cache_release(&l1);
+}
+
+/* ---- stores that wait ---- */
+
+static struct store_line sent[8];
+static uint32_t n_sent;
+static void keep(void *who, const struct store_line *s, uint64_t t)
+{
+    (void)who, (void)t;
+    sent[n_sent++] = *s;
+}
+
+static void stores_merge_by_line_and_leave_when_idle_or_displaced(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct store_buffer b = {.n = 0};
+    struct line_bytes low = {{15}}, high = {{0, 15}};
+    g.l1.store_buffer_lines = 2, g.l1.store_idle_cycles = 10, g.l1.store_wait_cycles = 100;
+    n_sent = 0;
+    store_buffer_put(&b, &g, 0, &low, 1, 5, 5, keep, NULL);
+    assert_int_equal(store_buffer_put(&b, &g, 0, &high, 2, 6, 6, keep, NULL), 1);
+    store_buffer_put(&b, &g, 128, &low, 1, 7, 7, keep, NULL);
+    assert_int_equal(n_sent, 0);
+    store_buffer_put(&b, &g, 256, &low, 1, 8, 8, keep, NULL); /* needs the place of the first */
+    assert_true(n_sent == 1 && sent[0].line == 0 && sent[0].sectors == 3 && sent[0].owners == 3);
+    assert_int_equal(store_buffer_next(&b, &g, 0), 17);
+    store_buffer_drain(&b, &g, 17, 0, keep, NULL);
+    assert_true(n_sent == 2 && sent[1].line == 128 && b.n == 1);
+    store_buffer_drain(&b, &g, 50, 45, keep, NULL); /* the unit was busy: not idle for ten */
+    assert_int_equal(b.n, 1);
+    store_buffer_drain(&b, &g, 108, 100, keep, NULL); /* but has waited long enough */
+    assert_int_equal(b.n, 0);
+    assert_int_equal(store_line_flits(&sent[0], &g), 3);
+    struct store_line whole = {.bytes = {{UINT32_MAX, UINT32_MAX}}, .sectors = 3};
+    assert_int_equal(store_line_flits(&whole, &g), 2);
+}
+
+static void atomics_of_a_request_go_by_word_and_reductions_from_ptx_are_added_up(void **state)
+{
+    (void)state;
+    struct strata_inst red = {.width_bytes = 4, .memop = STRATA_MEM_REDUCTION};
+    struct strata_winst w = {
+        .inst = &red, .mask = UINT32_MAX, .addr_kind = STRATA_ADDR_STRIDE, .base = 4096};
+    struct strata_request r = {.line = 4096, .sectors = 1, .lanes = UINT32_MAX};
+    assert_int_equal(l2_atomic_packets(&w, &r, true, false), 32);
+    assert_int_equal(l2_atomic_packets(&w, &r, true, true), 1);
+    w.stride = 4, r.sectors = 15;
+    assert_int_equal(l2_atomic_packets(&w, &r, true, true), 4);
+}
+
+/* ---- write-back ---- */
+
+static struct cache_slot *store(const struct strata_gpu *g, struct write_back *d, struct cache *l2,
+                                uint64_t line, uint32_t sectors, uint32_t full)
+{
+    uint32_t slot = cache_find(l2, line);
+    slot = slot == CACHE_NONE ? cache_insert(l2, line, NULL) : slot;
+    struct cache_slot *s = &l2->slot[slot];
+    bool was_partial = s->partial;
+    write_l2(g, l2, slot, sectors, full, true, 0);
+    write_back_mark(d, s, sectors, was_partial);
+    return s;
+}
+
+static void the_oldest_dirty_lines_are_written_back_beyond_the_limit(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct cache l2;
+    struct write_back d;
+    struct cache_slot *old;
+    uint32_t read;
+    g.l2.dirty_bytes = 3 * 128, g.l2.dirty_partial_bytes = g.l2.dirty_at_start_bytes = 0;
+    make_cache(&l2);
+    assert_int_equal(write_back_init(&d, &g, 1, 4, &l2, NULL), STRATA_OK);
+    for (uint64_t line = 0; line < 3; line++)
+        store(&g, &d, &l2, line * 128, 3, 3);
+    store(&g, &d, &l2, 0, 4, 4); /* is dirty already: lines count, not sectors */
+    assert_null(write_back_overdue(&d, &l2));
+    store(&g, &d, &l2, 3 * 128, 1, 1);
+    old = write_back_overdue(&d, &l2);
+    assert_true(old && old->line == 0);
+    assert_int_equal(write_back_clean(&d, old, &read), 7);
+    assert_int_equal(read, 0);
+    assert_null(write_back_overdue(&d, &l2));
+    write_back_release(&d);
+    cache_release(&l2);
+}
+
+static void lines_written_in_part_are_read_and_written_back_beyond_their_own_limit(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct cache l2;
+    struct write_back d;
+    uint32_t read;
+    g.l2.dirty_bytes = 60 * 128, g.l2.dirty_partial_bytes = 2 * 128, g.l2.dirty_at_start_bytes = 0;
+    make_cache(&l2);
+    assert_int_equal(write_back_init(&d, &g, 1, 4, &l2, NULL), STRATA_OK);
+    for (uint64_t line = 0; line < 3; line++)
+        store(&g, &d, &l2, line * 128, 3, 1);
+    store(&g, &d, &l2, 0, 2, 2); /* now whole */
+    assert_null(write_back_overdue(&d, &l2));
+    struct cache_slot *s = store(&g, &d, &l2, 3 * 128, 12, 0);
+    struct cache_slot *old = write_back_overdue(&d, &l2);
+    assert_true(old && old->line == 128);
+    assert_int_equal(write_back_clean(&d, old, &read), 3);
+    assert_int_equal(read, 2);
+    slot_fill(s, 12, 0); /* a read brings the rest */
+    write_back_filled(&d, s, true);
+    assert_int_equal(d.partial.lines, 1);
+    assert_int_equal(d.all.lines, 3);
+    write_back_release(&d);
+    cache_release(&l2);
+}
+
+static void a_launch_finds_dirty_lines_of_others(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct cache l2;
+    struct write_back d;
+    uint32_t read;
+    g.l2.dirty_bytes = 12 * 128, g.l2.dirty_partial_bytes = 0, g.l2.dirty_at_start_bytes = 10 * 128;
+    make_cache(&l2);
+    assert_int_equal(write_back_init(&d, &g, 1, 4, &l2, NULL), STRATA_OK);
+    for (uint64_t line = 0; line < 3; line++)
+        store(&g, &d, &l2, line * 128, 15, 15);
+    struct cache_slot *old = write_back_overdue(&d, &l2);
+    assert_true(old && old->line == MEMORY_OTHERS);
+    assert_int_equal(write_back_clean(&d, old, &read), 15);
+    assert_null(write_back_overdue(&d, &l2));
+    write_back_release(&d);
+    cache_release(&l2);
+}
+
+static void the_home_is_the_parity_of_the_address_bits(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct address_map m;
+    address_map_init(&m, &g, NULL);
+    uint32_t first = address_map_home(&m, 0);
+    for (uint32_t bit = 7; bit < 24; bit++) {
+        bool listed = bit == 12 || bit == 13 || bit == 15 || bit == 17 || bit == 19;
+        assert_int_equal(address_map_home(&m, UINT64_C(1) << bit) != first, listed);
+    }
+    g.l2.n_home_bits = 0;
+    address_map_init(&m, &g, NULL);
+    uint32_t ones = 0;
+    for (uint64_t block = 0; block < 4096; block++)
+        ones += address_map_home(&m, block << 12);
+    assert_in_range(ones, 1900, 2200);
+}
+
+static void equal_requests_merge_until_the_data_is_about_to_come(void **state)
+{
+    (void)state;
+    struct request_coalescer c;
+    uint64_t until = 900 - h200.xbar.coalescer_return_cycles;
+    assert_int_equal(request_coalescer_init(&c, &h200, NULL), STRATA_OK);
+    struct open_request *e = request_coalescer_entry(&c, 0, 4096, 3);
+    assert_false(request_coalescer_merges(e, 4096, 3, 100 < e->until));
+    request_coalescer_open(e, &h200, 4096, 3, 100, 0);
+    request_coalescer_answered(e, 900, until);
+    assert_true(e->until == until && e->arrival == 900);
+    assert_ptr_equal(request_coalescer_entry(&c, 0, 4096, 3), e);
+    assert_false(request_coalescer_merges(e, 4096, 3, false));
+    assert_false(request_coalescer_merges(e, 4096, 1, true));
+    for (int k = 0; k < 3; k++)
+        assert_true(request_coalescer_merges(e, 4096, 3, true));
+    assert_false(request_coalescer_merges(e, 4096, 3, true));         /* four share the answer */
+    assert_ptr_not_equal(request_coalescer_entry(&c, 1, 4096, 3), e); /* another GPC */
+    request_coalescer_release(&c);
+}
+
+static void
+groups_of_a_number_of_sms_do_not_share_answers_whether_or_not_gpcs_are_known(void **state)
+{
+    (void)state;
+    static struct strata_gpu g;
+    struct request_coalescer c;
+    strata_gpu_init(&g);
+    g.sm.count = 5;
+    g.xbar.request_coalescer_scope = 2;
+    g.xbar.request_coalescer_window_cycles = 100;
+    assert_int_equal(request_coalescer_init(&c, &g, NULL), STRATA_OK);
+    assert_int_equal(c.n_groups, 3);
+    assert_int_equal(request_coalescer_group(&c, &g, 0), request_coalescer_group(&c, &g, 1));
+    assert_int_not_equal(request_coalescer_group(&c, &g, 0), request_coalescer_group(&c, &g, 2));
+    request_coalescer_release(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_home_holds_for_its_block_and_homes_share_memory_evenly),
+        cmocka_unit_test(a_miss_fetches_whole_pairs_less_what_is_held),
+        cmocka_unit_test(a_line_of_the_l1_is_taken_apart_into_lines_of_the_l2),
+        cmocka_unit_test(every_partition_is_a_home_and_has_slices_and_channels_or_is_refused),
+        cmocka_unit_test(each_channel_hash_spreads_lines_its_own_way),
+        cmocka_unit_test(lanes_touch_the_bytes_they_name),
+        cmocka_unit_test(sectors_of_any_size_are_whole_when_all_their_bytes_are),
+        cmocka_unit_test(a_sector_written_in_part_is_held_when_it_is_filled_or_all_written),
+        cmocka_unit_test(the_l1_reads_what_was_written_byte_by_byte),
+        cmocka_unit_test(stores_merge_by_line_and_leave_when_idle_or_displaced),
+        cmocka_unit_test(atomics_of_a_request_go_by_word_and_reductions_from_ptx_are_added_up),
+        cmocka_unit_test(what_a_write_misses_is_fetched_at_once_or_when_it_is_read_or_never),
+        cmocka_unit_test(the_oldest_dirty_lines_are_written_back_beyond_the_limit),
+        cmocka_unit_test(lines_written_in_part_are_read_and_written_back_beyond_their_own_limit),
+        cmocka_unit_test(a_launch_finds_dirty_lines_of_others),
+        cmocka_unit_test(the_home_is_the_parity_of_the_address_bits),
+        cmocka_unit_test(equal_requests_merge_until_the_data_is_about_to_come),
+        cmocka_unit_test(
+            groups_of_a_number_of_sms_do_not_share_answers_whether_or_not_gpcs_are_known),
+    };
+    return cmocka_run_group_tests(tests, load_gpu, NULL);
+}

@@ -1,0 +1,295 @@
+/* t_sass_exec.c - machine code against the PTX it was made of: both must leave the same memory.
+ *
+ * tests/data/sass holds kernels as PTX and as cubins of several architectures, packed in one file
+ * (see tests/data/sass/README.md). Each reads 16 words a thread and writes 64. */
+#include "ptxfix.h"
+
+#include <lzma.h>
+#include <strata/sass.h>
+
+#define MAX_PACK_BYTES ((size_t)1 << 24)
+
+#define THREADS   64
+#define BLOCKS    2
+#define IN_BYTES  (THREADS * BLOCKS * 64)
+#define OUT_BYTES (THREADS * BLOCKS * 256)
+
+/* ---- the packed file: lines "name bytes", each followed by so many bytes ---- */
+
+struct member {
+    char name[64];
+    char *bytes;
+    size_t length;
+};
+static struct member members[256];
+static size_t n_members;
+static char *packed;
+
+static int unpack(void **state)
+{
+    char path[600];
+    uint8_t *stored = malloc(MAX_PACK_BYTES);
+    size_t n = 0, in_at = 0;
+    uint64_t limit = UINT64_MAX;
+    const char *root = getenv("STRATA_SOURCE");
+    snprintf(path, sizeof path, "%s/tests/data/sass/kernels.pack.xz", root ? root : ".");
+    FILE *f = fopen(path, "rb");
+    packed = malloc(MAX_PACK_BYTES);
+    if (!f || !packed || !stored)
+        fail_msg("cannot read %s", path);
+    size_t length = fread(stored, 1, MAX_PACK_BYTES, f);
+    fclose(f);
+    assert_int_equal(lzma_stream_buffer_decode(&limit, 0, NULL, stored, &in_at, length,
+                                               (uint8_t *)packed, &n, MAX_PACK_BYTES),
+                     LZMA_OK);
+    free(stored);
+    for (size_t at = 0; at < n && n_members < 256;) {
+        struct member *m = &members[n_members++];
+        int head = 0;
+        assert_int_equal(sscanf(packed + at, "%63s %zu%n", m->name, &m->length, &head), 2);
+        m->bytes = packed + at + head + 1;
+        at += (size_t)head + 1 + m->length;
+        assert_true(at <= n);
+    }
+    return open_arena(state);
+}
+static int forget(void **state)
+{
+    free(packed);
+    return close_arena(state);
+}
+
+static const struct member *find(const char *name)
+{
+    for (size_t i = 0; i < n_members; i++)
+        if (!strcmp(members[i].name, name))
+            return &members[i];
+    return NULL;
+}
+
+/* ---- running ---- */
+
+static void fill(uint32_t *words, size_t n, uint64_t seed)
+{
+    for (size_t i = 0; i < n; i++) {
+        seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+        words[i] = (uint32_t)(seed >> 33) ^ (uint32_t)(seed >> 20);
+    }
+}
+
+static struct strata_module *load_cubin(const struct member *cubin)
+{
+    struct strata_device_memory memory = strata_arena_memory(arena);
+    struct strata_module *m = NULL;
+    struct strata_error err;
+    if (strata_sass_module_create(cubin->bytes, cubin->length, cubin->name, &memory, &m, &err) !=
+        STRATA_OK)
+        fail_msg("%s: %s", cubin->name, err.message);
+    return m;
+}
+
+static void run_one(struct strata_module *m, uint32_t *in, uint32_t *out, uint32_t host_threads)
+{
+    struct run_setup setup = {.blocks = BLOCKS, .threads = THREADS, .host_threads = host_threads};
+    struct {
+        void *in, *out;
+    } params = {in, out};
+    fill(in, IN_BYTES / 4, 7);
+    memset(out, 0, OUT_BYTES);
+    run_ok(m, "k", &setup, &params);
+}
+
+static void compare(const struct member *ptx, const struct member *cubin)
+{
+    uint32_t *in = device_memory(IN_BYTES), *out = device_memory(OUT_BYTES);
+    uint32_t *expected = malloc(OUT_BYTES);
+    char *text = strndup(ptx->bytes, ptx->length);
+    struct strata_module *from_ptx = load_text(text), *from_cubin = load_cubin(cubin);
+    assert_int_equal(strata_module_isa(from_ptx), STRATA_ISA_PTX);
+    assert_int_equal(strata_module_isa(from_cubin), STRATA_ISA_SASS);
+    run_one(from_ptx, in, out, 1);
+    memcpy(expected, out, OUT_BYTES);
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        run_one(from_cubin, in, out, threads);
+        for (size_t i = 0; i < OUT_BYTES / 4; i++)
+            if (out[i] != expected[i])
+                fail_msg("%s, %u thread(s): word %zu of thread %zu is 0x%08x instead of 0x%08x",
+                         cubin->name, threads, i % 64, i / 64, out[i], expected[i]);
+    }
+    strata_module_destroy(from_ptx);
+    strata_module_destroy(from_cubin);
+    strata_arena_release(arena, in);
+    strata_arena_release(arena, out);
+    free(expected);
+    free(text);
+}
+
+static void machine_code_leaves_the_memory_its_ptx_leaves(void **state)
+{
+    (void)state;
+    size_t compared = 0;
+    for (size_t i = 0; i < n_members; i++) {
+        const char *dot = strchr(members[i].name, '.');
+        char ptx[80];
+        if (!dot || !strstr(dot, "cubin"))
+            continue;
+        snprintf(ptx, sizeof ptx, "%.*s.ptx", (int)(dot - members[i].name), members[i].name);
+        assert_non_null(find(ptx));
+        compare(find(ptx), &members[i]);
+        compared++;
+    }
+    assert_true(compared >= 40);
+}
+
+/* ---- what a module says ---- */
+
+static const struct member *first_cubin(void)
+{
+    for (size_t i = 0; i < n_members; i++)
+        if (strstr(members[i].name, "cubin"))
+            return &members[i];
+    fail_msg("no cubin");
+    return NULL;
+}
+
+static void an_entry_says_what_the_cubin_says(void **state)
+{
+    (void)state;
+    struct strata_module *m = load_cubin(first_cubin());
+    const struct strata_entry *e = strata_module_entry_find(m, "k");
+    assert_non_null(e);
+    assert_true(e->registers_are_exact);
+    assert_in_range(e->registers, 16, 255);
+    assert_int_equal(e->n_params, 2);
+    assert_int_equal(e->param_bytes, 16);
+    assert_int_equal(e->params[1].offset_bytes, 8);
+    assert_int_equal(e->shared_static_bytes, 2048);
+    assert_int_equal(strata_module_entry_check(m, e, NULL), STRATA_OK);
+    assert_null(strata_module_entry_find(m, "nothing"));
+    strata_module_destroy(m);
+}
+
+static void damaged_cubins_are_refused(void **state)
+{
+    (void)state;
+    const struct member *cubin = first_cubin();
+    struct strata_device_memory memory = strata_arena_memory(arena);
+    struct strata_module *m = NULL;
+    struct strata_error err;
+    assert_int_not_equal(strata_sass_module_create("no cubin", 8, "x", &memory, &m, &err),
+                         STRATA_OK);
+    assert_null(m);
+    assert_int_not_equal(
+        strata_sass_module_create(cubin->bytes, cubin->length / 2, "x", &memory, &m, &err),
+        STRATA_OK);
+    assert_null(m);
+}
+
+/* An instruction nobody knows is named, with its place, and the entry cannot be run. */
+static void an_instruction_that_is_not_known_is_named(void **state)
+{
+    (void)state;
+    const struct member *cubin = first_cubin();
+    struct member copy = *cubin;
+    copy.bytes = malloc(cubin->length);
+    memcpy(copy.bytes, cubin->bytes, cubin->length);
+    struct strata_module *m = load_cubin(cubin);
+    strata_module_destroy(m);
+    /* Every NOP (0x918 with guard PT: the padding at the end) becomes an opcode that does not
+     * exist. */
+    unsigned nops = 0;
+    for (size_t at = 0; at + 8 <= copy.length; at++)
+        if (!memcmp(copy.bytes + at, "\x18\x79\0\0\0\0\0\0", 8)) {
+            memcpy(copy.bytes + at, "\x00\x70", 2);
+            nops++;
+        }
+    assert_int_not_equal(nops, 0);
+    m = load_cubin(&copy);
+    struct strata_error err;
+    assert_int_equal(strata_module_entry_check(m, strata_module_entry_get(m, 0), &err),
+                     STRATA_EUNSUPPORTED);
+    assert_non_null(strstr(err.message, "cannot be executed"));
+    assert_non_null(strstr(err.message, "kernel \"k\""));
+    strata_module_destroy(m);
+    free(copy.bytes);
+}
+
+/* ---- the record ---- */
+
+struct recorded {
+    uint64_t blocks, accesses, instructions;
+    const struct strata_code *code;
+};
+static strata_status record_begin(void *user, const struct strata_code *code,
+                                  struct strata_error *err)
+{
+    (void)err;
+    ((struct recorded *)user)->code = code;
+    return STRATA_OK;
+}
+static strata_status record_block(void *user, struct strata_block *block, struct strata_error *err)
+{
+    struct recorded *r = user;
+    struct strata_cursor cursor = {0};
+    struct strata_winst inst;
+    (void)err;
+    for (uint32_t w = 0; w < block->n_warps; w++) {
+        assert_int_equal(strata_cursor_init(&cursor, block, w, NULL), STRATA_OK);
+        while (strata_cursor_next(&cursor, &inst)) {
+            r->instructions++;
+            if (inst.inst->space == STRATA_SPACE_GLOBAL && inst.mask) {
+                r->accesses++;
+                assert_int_not_equal(inst.addr_kind, STRATA_ADDR_NONE);
+                assert_true(!strncmp(inst.inst->opcode, "LDG.E", 5) ||
+                            !strncmp(inst.inst->opcode, "STG.E", 5));
+            }
+        }
+    }
+    r->blocks++;
+    strata_cursor_release(&cursor);
+    strata_block_destroy(block);
+    return STRATA_OK;
+}
+
+static void the_record_has_opcodes_registers_and_addresses(void **state)
+{
+    (void)state;
+    struct strata_module *m = load_cubin(first_cubin());
+    uint32_t *in = device_memory(IN_BYTES), *out = device_memory(OUT_BYTES);
+    struct recorded r = {0};
+    struct strata_record_sink sink = {&r, record_begin, record_block};
+    struct run_setup setup = {.blocks = BLOCKS, .threads = THREADS, .sink = &sink};
+    struct {
+        void *in, *out;
+    } params = {in, out};
+    run_ok(m, "k", &setup, &params);
+    assert_int_equal(r.blocks, BLOCKS);
+    assert_int_equal(r.instructions, setup.stats.warp_instructions);
+    assert_true(r.accesses >= 2 * BLOCKS * (THREADS / 32));
+    bool exit_seen = false, load_seen = false;
+    for (uint32_t i = 0; i < strata_code_count(r.code); i++) {
+        const struct strata_inst *s = strata_code_get(r.code, i);
+        assert_int_equal(s->pc, (uint64_t)i * 16);
+        exit_seen |= !strcmp(s->opcode, "EXIT");
+        if (!strncmp(s->opcode, "LDG.E", 5)) {
+            load_seen = true;
+            assert_true(s->width_bytes >= 1 && s->width_bytes <= 16);
+            assert_int_equal(s->n_dst, 1);
+            assert_true(s->n_src >= 1);
+        }
+    }
+    assert_true(exit_seen && load_seen);
+    strata_module_destroy(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(machine_code_leaves_the_memory_its_ptx_leaves),
+        cmocka_unit_test(an_entry_says_what_the_cubin_says),
+        cmocka_unit_test(damaged_cubins_are_refused),
+        cmocka_unit_test(an_instruction_that_is_not_known_is_named),
+        cmocka_unit_test(the_record_has_opcodes_registers_and_addresses),
+    };
+    return cmocka_run_group_tests(tests, unpack, forget);
+}
