@@ -54,5 +54,6 @@ int cmd_report(int argc, char **argv);
 int cmd_sass(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
+int cmd_tune(int argc, char **argv);
 
 #endif

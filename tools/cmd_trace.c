@@ -35,23 +35,6 @@ static const char help_text[] =
     "Launch filters are those of Nsight Compute. docs/trace.md tells what is recorded and what is "
     "supported.";
 
-/* Words after "--" are the program's, whatever they look like. Without it, a path to something
- * executable starts them; NULL if there is none. */
-static char **split_program(int *argc, char **argv)
-{
-    for (int i = 1; i < *argc; i++)
-        if (!strcmp(argv[i], "--")) {
-            *argc = i;
-            return argv + i + 1;
-        }
-    for (int i = 1; i < *argc; i++)
-        if (strchr(argv[i], '/') && argv[i][0] != '-' && !access(argv[i], X_OK)) {
-            *argc = i;
-            return argv + i;
-        }
-    return NULL;
-}
-
 static strata_status check_filter(const struct trace_request *r, struct strata_error *err)
 {
     struct strata_filter *f;

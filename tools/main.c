@@ -16,6 +16,7 @@
 
 const struct command strata_commands[] = {
     {"trace", "run a CUDA program on the CPU and record what its warps execute", cmd_trace},
+    {"tune", "rank the configurations of a CUDA program by predicted time", cmd_tune},
     {"convert", "a trace in another format, or some of its launches", cmd_convert},
     {"generate", "a synthetic trace", cmd_generate},
     {"info", "what is in a trace", cmd_info},

@@ -26,6 +26,21 @@ extern char **environ;
 
 /* ---- finding things ---- */
 
+char **split_program(int *argc, char **argv)
+{
+    for (int i = 1; i < *argc; i++)
+        if (!strcmp(argv[i], "--")) {
+            *argc = i;
+            return argv + i + 1;
+        }
+    for (int i = 1; i < *argc; i++)
+        if (strchr(argv[i], '/') && argv[i][0] != '-' && !access(argv[i], X_OK)) {
+            *argc = i;
+            return argv + i;
+        }
+    return NULL;
+}
+
 static bool folder_has_runtime(const char *folder)
 {
     char path[PATH_MAX];
@@ -374,10 +389,11 @@ static int exit_code_of(const struct follow *f, int status)
     return f->kernel_failed ? EXIT_INPUT : EXIT_DONE;
 }
 
-static strata_status spawn(const char *program, char **argv, char **environment, pid_t *pid,
-                           struct strata_error *err)
+static strata_status spawn(const char *program, char **argv, char **environment, bool drop_output,
+                           pid_t *pid, struct strata_error *err)
 {
     posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t actions;
     sigset_t usual; /* we ignore these; the program must not */
     sigemptyset(&usual);
     sigaddset(&usual, SIGINT);
@@ -385,7 +401,11 @@ static strata_status spawn(const char *program, char **argv, char **environment,
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigdefault(&attributes, &usual);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-    int why = posix_spawn(pid, program, NULL, &attributes, argv, environment);
+    posix_spawn_file_actions_init(&actions);
+    if (drop_output)
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    int why = posix_spawn(pid, program, &actions, &attributes, argv, environment);
+    posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     if (!why)
         return STRATA_OK;
@@ -469,7 +489,7 @@ strata_status trace_run(const struct trace_request *r, char **argv, int *exit_co
     /* Ctrl-C goes to the program, which ends; we stay to say what became of the trace. */
     signal(SIGINT, SIG_IGN);
     status = environment.failed ? strata_no_memory(err, program, "to start it")
-                                : spawn(program, argv, environment.item, &pid, err);
+                                : spawn(program, argv, environment.item, r->drop_output, &pid, err);
     bool nothing = false;
     if (status == STRATA_OK) {
         wait_status = follow_until_end(&f, pid);

@@ -14,10 +14,15 @@ struct trace_request {
     uint64_t launch_skip, launch_count;
     uint64_t registers, limit_bytes, sample_blocks, instruction_limit, jobs, interleave;
     bool no_record, quiet, memcheck;
+    bool drop_output;             /* what the program prints on standard output */
     const char *code;             /* "auto", "sass" or "ptx"; NULL: PTX where there is some */
     const char *gpu_name;         /* NULL: the runtime's own default */
     const struct strata_gpu *gpu; /* NULL likewise */
 };
+
+/* Words after "--" are the program's, whatever they look like. Without it, a path to something
+ * executable starts them; NULL if there is none. */
+char **split_program(int *argc, char **argv);
 
 /* Runs argv (NULL-terminated). *exit_code is what `strata trace` should end with: the program's
  * own code, or ours if something went wrong on our side. Failure: the program could not be

@@ -10,6 +10,9 @@
 static CUcontext primary;
 static unsigned primary_count, primary_flags;
 static uint64_t next_id = 1;
+/* After an error of a kernel the driver (580) makes no further context in the process, even when
+ * the one that failed is gone. */
+static CUresult process_failed;
 
 static _Thread_local struct {
     CUcontext context[STACK_DEPTH];
@@ -35,7 +38,7 @@ CUcontext context_current(void)
 void context_fail(CUcontext c, CUresult status)
 {
     if (c && !c->failed)
-        c->failed = status;
+        c->failed = process_failed = status;
 }
 
 static void destroy(struct object *o)
@@ -88,6 +91,8 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice which)
         LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (which != 0)
         LEAVE(CUDA_ERROR_INVALID_DEVICE);
+    if (process_failed && !primary)
+        LEAVE(process_failed);
     *out = context_primary();
     if (*out)
         primary_count++;
@@ -159,6 +164,8 @@ CUresult cuCtxCreate_v2(CUcontext *out, unsigned flags, CUdevice which)
         LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (which != 0)
         LEAVE(CUDA_ERROR_INVALID_DEVICE);
+    if (process_failed)
+        LEAVE(process_failed);
     *out = make(flags);
     LEAVE(*out ? push(*out) : CUDA_ERROR_OUT_OF_MEMORY);
 }
@@ -347,7 +354,7 @@ CUresult cuCtxSetLimit(CUlimit limit, size_t value)
 {
     ENTER(NEED_CONTEXT);
     if (!is_limit(limit))
-        LEAVE(CUDA_ERROR_UNSUPPORTED_LIMIT);
+        LEAVE(CUDA_ERROR_INVALID_VALUE);
     limits[limit] = value;
     LEAVE(CUDA_SUCCESS);
 }
@@ -358,7 +365,7 @@ CUresult cuCtxGetLimit(size_t *value, CUlimit limit)
     if (!value)
         LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (!is_limit(limit))
-        LEAVE(CUDA_ERROR_UNSUPPORTED_LIMIT);
+        LEAVE(CUDA_ERROR_INVALID_VALUE);
     *value = limits[limit];
     LEAVE(CUDA_SUCCESS);
 }

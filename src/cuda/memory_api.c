@@ -87,6 +87,9 @@ CUresult cuMemHostAlloc(void **out, size_t bytes, unsigned flags)
     ENTER(NEED_CONTEXT);
     if (!out || flags > 7)
         LEAVE(CUDA_ERROR_INVALID_VALUE);
+    *out = NULL;
+    if (!bytes)
+        LEAVE(CUDA_SUCCESS);
     CUresult status = allocate(&address, bytes, MEMORY_HOST, flags);
     if (status == CUDA_SUCCESS)
         *out = (void *)(uintptr_t)address;

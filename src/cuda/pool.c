@@ -183,8 +183,11 @@ static CUresult allocate(CUdeviceptr *out, size_t bytes, CUmemoryPool p, CUstrea
     CUstream s;
     if (!stream_find(stream, &s))
         return CUDA_ERROR_INVALID_HANDLE;
-    if (!out || !bytes || !valid(p))
+    if (!out || !valid(p))
         return CUDA_ERROR_INVALID_VALUE;
+    *out = 0;
+    if (!bytes)
+        return CUDA_SUCCESS;
     CUresult status = memory_allocate(&address, bytes, MEMORY_DEVICE, 0);
     if (status != CUDA_SUCCESS)
         return status;

@@ -10,6 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What was printed before a crash is seen. */
+__attribute__((constructor)) static void print_lines(void)
+{
+    setvbuf(stdout, NULL, _IOLBF, 0);
+}
+
 static inline const char *name_of(CUresult status)
 {
     const char *name = NULL;

@@ -13,8 +13,6 @@ int main(void)
     SAY(cuDeviceGet(&d, 1000));
     SAY(cuDeviceGet(&d, -1));
     SAY(cuDeviceGetName(name, sizeof name, 0));
-    SAY(cuDeviceGetName(name, 0, 0));
-    SAY(cuDeviceGetName(NULL, 5, 0));
     SAY(cuDeviceTotalMem(&bytes, 0));
     SHOW(bytes > (1u << 30));
     SAY(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 0));
@@ -30,7 +28,6 @@ int main(void)
     SAY(cuDeviceGetAttribute(&value, (CUdevice_attribute)0, 0));
     SAY(cuDeviceGetAttribute(&value, (CUdevice_attribute)100000, 0));
     SAY(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 1000));
-    SAY(cuDeviceGetAttribute(NULL, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 0));
     SAY(cuDeviceComputeCapability(&value, &minor, 0));
     SHOW(value * 10 + minor);
     SAY(cuDeviceGetUuid(&uuid, 0));

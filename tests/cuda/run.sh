@@ -31,7 +31,7 @@ for file in "$here"/*.c; do
     [ -n "${UPDATE:-}" ] && cp "$work/$name.out" "$here/$name.expected"
     # a kernel that fails is the point of one program: `strata trace` returns 3 then
     if [ $code != 0 ] && ! { [ $name = fault ] && [ $code = 3 ]; }; then
-        echo "FAILED $name ends with $code"; tail -3 "$work/$name.out" "$work/$name.err"; failed=$((failed + 1))
+        echo "FAILED $name ends with $code"; tail -n 3 "$work/$name.out" "$work/$name.err"; failed=$((failed + 1))
     elif ! diff "$here/$name.expected" "$work/$name.out" >"$work/$name.diff"; then
         echo "FAILED $name prints something else"; cat "$work/$name.diff"; failed=$((failed + 1))
     else passed=$((passed + 1)); fi

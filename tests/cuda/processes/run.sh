@@ -74,5 +74,12 @@ fi
 "$strata" trace -o c.strata -- ./app init 2>err.txt || fail "init"
 grep -q "launched no kernel, so nothing was traced" err.txt || fail "nothing is said of no launch"
 [ -e c.strata ] && fail "an empty trace was kept"
+# configurations of a program: loads that lie close together are faster, and both models say so
+cc -std=gnu17 -O1 -I"$src/device/include" -o tunable "$here/tunable.c" "$libraries/libcuda.so.1" || exit 1
+"$strata" tune --vary STRIDE=128,4,32 -- ./tunable {STRIDE} >tune.txt 2>err.txt || { fail tune; cat err.txt; }
+[ "$(sed -n 's/.* us  STRIDE=//p' tune.txt | tr '\n' ' ')" = "4 32 128 " ] && grep -q "both name the same best" tune.txt ||
+    { fail "tune ranks otherwise"; cat tune.txt; }
+"$strata" tune --vary STRIDE=4,999999 -- ./tunable {STRIDE} >tune.txt 2>err.txt && fail "tune with a failing program"
+grep -q "every configuration has to run" err.txt || { fail "tune says nothing of a failing program"; cat err.txt; }
 echo "$failed failed"
 [ $failed = 0 ]

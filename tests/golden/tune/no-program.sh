@@ -1,0 +1,1 @@
+$strata tune --vary N=1,2

@@ -1,0 +1,1 @@
+$strata tune --vary N -- ./app {N}
