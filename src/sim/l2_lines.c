@@ -43,8 +43,8 @@ static void post_read(struct sim_out *o, struct sim_slice *s, uint64_t line, uin
     sim_out_post(o, &sim_channel_of(o->m, s->partition, line)->mail, &r);
 }
 
-/* Sectors written in part are read before they are written back (memory/write_back.h). slot: where the
- * line stays, or CACHE_NONE. */
+/* Sectors written in part are read before they are written back (memory/write_back.h). slot: where
+ * the line stays, or CACHE_NONE. */
 static void write_back(struct sim_out *o, struct sim_slice *s, struct cache_slot *c, uint32_t slot,
                        uint64_t t)
 {

@@ -1,4 +1,5 @@
-/* sim_engine.h - the clocked model's windows of time: SMs and memory side work, then exchange packets.
+/* sim_engine.h - the clocked model's windows of time: SMs and memory side work, then exchange
+ * packets.
  */
 #ifndef STRATA_SIM_ENGINE_H
 #define STRATA_SIM_ENGINE_H
