@@ -126,6 +126,8 @@ static inline uint64_t later_of(uint64_t a, uint64_t b)
 static inline uint64_t hierarchy_take(const struct hierarchy *m, uint64_t *free64, uint64_t t,
                                       uint32_t cost)
 {
+    if (!cost) /* no limit: nothing ever waits here */
+        return t;
     uint64_t now64 = m->now * 64, begin = later_of(*free64, now64), wait = (begin - now64) / 64;
     *free64 = begin + cost;
     return t + (wait > m->held ? wait - m->held : 0);

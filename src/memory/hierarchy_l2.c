@@ -23,7 +23,7 @@ static uint64_t take_slice(struct hierarchy *m, uint32_t part, uint64_t line, ui
                            uint64_t t)
 {
     if (!cost)
-        return t;
+        return t; /* nor need the slice be known */
     return hierarchy_take(m, &m->partition[part].slice_free64[address_map_slice(&m->map, line)], t,
                           cost);
 }

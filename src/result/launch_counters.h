@@ -60,7 +60,6 @@
 /* Sums that no metric has; models tell some of them as details. Latencies are cycles, summed over
  * the `lat_requests` requests of loads that left the L1. */
 #define LAUNCH_SUMS(X)                                                                             \
-    X(set_conflicts)                                                                               \
     X(l2_atomic)      /* packets */                                                                \
     X(merged_sectors) /* of the L2's size; answered by the request coalescer */                    \
     X(row_misses)                                                                                  \

@@ -27,7 +27,6 @@ struct l1_entry {
     uint32_t waiter, next; /* next: of the same hash, or of the free list */
     uint32_t n_waiters;
     uint8_t pending; /* sectors under way */
-    uint8_t keep;    /* of those: to be put into the data array */
 };
 
 struct l1 {

@@ -37,7 +37,6 @@ static strata_status init_shared(struct sim_engine *e, struct strata_error *err)
         (uint32_t)round_up(strata_launch_warps_per_block(g->launch), g->schedulers);
     g->slots_per_sm = g->warps_per_block * g->occupancy.blocks_per_sm;
     g->sector_bytes = e->gpu->l1.cache.sector_bytes;
-    g->l1_sectors = e->gpu->l1.cache.line_bytes / g->sector_bytes;
     uint32_t flit = e->gpu->xbar.flit_bytes ? e->gpu->xbar.flit_bytes : 32,
              rate = e->gpu->xbar.request_bytes_per_cycle_per_sm;
     g->out_64ths_per_flit = rate ? (64 * flit + rate / 2) / rate : 0;

@@ -42,7 +42,7 @@ struct sim_shared {
     struct strata_occupancy occupancy;
     uint32_t warps_per_block, slots_per_sm, schedulers;
     uint32_t out_64ths_per_flit; /* SM -> crossbar */
-    uint32_t sector_bytes, l1_sectors;
+    uint32_t sector_bytes;
     bool ptx;
     bool ordered; /* PTX: instructions issue in the order an assembler would give them */
 };
@@ -90,7 +90,7 @@ struct sim_op {
     uint32_t generation;
     uint32_t remaining; /* parts that have not arrived; one more while the unit works on it */
     uint32_t group;     /* asynchronous copies: number of the group */
-    uint64_t done, issued;
+    uint64_t done;
     uint8_t warp;
     bool async;
     uint32_t next; /* free list */

@@ -115,7 +115,6 @@ uint32_t sim_op_new(struct sim_sm *s, uint32_t warp)
     s->op[i] = (struct sim_op){.generation = w->generation,
                                .inst = w->op,
                                .remaining = 1,
-                               .issued = s->now,
                                .warp = (uint8_t)warp,
                                .async = w->next.inst->memop == STRATA_MEM_ASYNC_COPY};
     if (s->op[i].async) {
