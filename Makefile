@@ -2,7 +2,7 @@
 BUILD ?= build
 MESON_FLAGS ?= -Dwerror=true
 
-.PHONY: all setup demo check bench soak fuzz install format clean asan static
+.PHONY: all setup demo check bench soak fuzz install format clean asan static dist deb wheel
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -40,8 +40,9 @@ soak: all
 	@scripts/soak $(BUILD)
 
 # `make install PREFIX=/opt/strata`; without PREFIX the one the build has (/usr/local). DESTDIR is honoured.
-install: all
-	@$(if $(PREFIX),meson configure $(BUILD) --prefix=$(PREFIX) && ninja -C $(BUILD) &&) meson install -C $(BUILD)
+install: setup
+	@test -f build-install/build.ninja || meson setup build-install -Dtests=false >/dev/null
+	@$(if $(PREFIX),meson configure build-install --prefix=$(PREFIX) &&) ninja -C build-install && meson install -C build-install
 
 # One file that runs on any Linux of this architecture: build-static/strata. GPU files are found in a folder gpus beside it.
 static: setup
@@ -51,8 +52,18 @@ static: setup
 	@strip -o build-static/strata-static/strata build-static/tools/strata
 	@tar -C build-static -czf build-static/strata-static.tar.gz strata-static && ls -lh build-static/strata-static.tar.gz
 
+# A tarball that builds from itself; a Debian package; a wheel of the Python module. All go to dist/.
+dist:
+	@scripts/dist
+
+deb: setup
+	@scripts/deb
+
+wheel: all
+	@scripts/wheel $(BUILD)
+
 format: setup
 	@scripts/check-format --fix
 
 clean:
-	rm -rf build build-asan build-fuzz build-static demo-out
+	rm -rf build build-asan build-fuzz build-static build-deb demo-out dist

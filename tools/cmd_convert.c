@@ -6,6 +6,7 @@
 #include <strata/trace.h>
 
 #include "cmd.h"
+#include "cubin_controls.h"
 #include "interrupt.h"
 #include "memory_limit.h"
 #include "launch_option.h"
@@ -15,6 +16,7 @@
 struct convert_arguments {
     struct launch_arguments launches;
     const char *to;
+    struct option_list cubins;
     uint64_t level;
     bool quiet;
 };
@@ -23,6 +25,7 @@ struct conversion {
     const struct convert_arguments *arguments;
     const struct strata_launch_set *set;
     struct strata_writer *writer;
+    struct cubin_controls controls;
     struct progress progress;
     size_t n_done; /* launches */
     uint64_t n_instructions;
@@ -52,8 +55,11 @@ static strata_status copy_launch(struct conversion *c, struct strata_trace *trac
     strata_status status = strata_reader_open(trace, index, &reader, err);
     if (status)
         return status;
-    status = strata_writer_begin_launch(c->writer, strata_reader_launch(reader),
-                                        strata_reader_code(reader), err);
+    struct strata_launch launch = *strata_reader_launch(reader);
+    if (c->arguments->cubins.n)
+        status = cubin_controls_launch(&c->controls, &launch, err);
+    if (!status)
+        status = strata_writer_begin_launch(c->writer, &launch, strata_reader_code(reader), err);
     if (!status)
         status = copy_blocks(c, reader, err);
     if (!status)
@@ -95,6 +101,8 @@ static void tell(const struct conversion *c, const char *out, uint64_t bytes)
            (unsigned long long)bytes);
     if (c->n_instructions)
         printf(" (%.4f per warp instruction)", (double)bytes / (double)c->n_instructions);
+    if (c->arguments->cubins.n)
+        printf(", control codes for %zu of %zu launches", c->controls.n_found, c->controls.n_launches);
     printf("\n");
 }
 
@@ -104,6 +112,22 @@ static uint64_t file_bytes(const char *path, uint64_t counted)
 {
     struct stat info;
     return !stat(path, &info) && S_ISREG(info.st_mode) ? (uint64_t)info.st_size : counted;
+}
+
+/* Only the native format has a place for control codes. */
+static strata_status open_controls(struct conversion *c, const char *out, const char *format,
+                                   struct strata_error *err)
+{
+    size_t n = strlen(out);
+    bool native = format ? !strcmp(format, "strata") : n >= 7 && !strcmp(out + n - 7, ".strata");
+    if (!c->arguments->cubins.n)
+        return STRATA_OK;
+    if (!native)
+        return strata_fail(
+            err, STRATA_EUSAGE, out, 0, 0,
+            "only native traces hold control codes; end the name in .strata or leave "
+            "--cubin out.");
+    return cubin_controls_open(&c->controls, &c->arguments->cubins, err);
 }
 
 static strata_status convert(void *context, char **words, int n_words, struct strata_error *err)
@@ -118,16 +142,22 @@ static strata_status convert(void *context, char **words, int n_words, struct st
     bool to_stdout = !strcmp(out, "-");
     if (to_stdout && !a->to)
         options.format = "strata";
-    strata_status status = load_launches(&a->launches, paths, n_paths, &set, err);
+    strata_status status = open_controls(&c, out, options.format, err);
+    if (!status)
+        status = load_launches(&a->launches, paths, n_paths, &set, err);
     if (!status)
         status = strata_writer_create(out, &options, &c.writer, err);
     if (!status) {
         interrupt_removes(strata_writer_temporary(c.writer));
+        if (a->cubins.n)
+            strata_writer_controls_from(c.writer, cubin_controls_of, &c.controls);
         progress_start(&c.progress, "launches", a->quiet);
         for (size_t i = 0; !status && i < set.n_traces; i++)
             status = copy_trace(&c, set.trace[i], err);
         progress_end(&c.progress);
     }
+    if (!status && a->cubins.n)
+        status = cubin_controls_check(&c.controls, err);
     uint64_t bytes = c.writer ? strata_writer_bytes(c.writer) : 0;
     if (status)
         strata_writer_abort(c.writer);
@@ -136,6 +166,8 @@ static strata_status convert(void *context, char **words, int n_words, struct st
     if (!status && !a->quiet && !to_stdout)
         tell(&c, out, file_bytes(out, bytes));
     strata_launch_set_release(&set);
+    if (a->cubins.n)
+        cubin_controls_close(&c.controls);
     return status;
 }
 
@@ -145,6 +177,9 @@ int cmd_convert(int argc, char **argv)
     const struct option options[] = {
         {0, "to", OPTION_STRING, &a.to, "FORMAT",
          "strata or accelsim (default: by the name of OUT)"},
+        {0, "cubin", OPTION_LIST, &a.cubins, "FILE",
+         "control codes for traces that lack them, from the machine code in FILE (cubin, fatbin or "
+         "program); may be given several times"},
         {0, "level", OPTION_UINT, &a.level, "N", "compression level, 1 (fast) to 19 (small)"},
         LAUNCH_OPTIONS(a.launches),
         MEMORY_LIMIT_OPTION,

@@ -24,6 +24,7 @@ struct correlate_arguments {
     struct launch_arguments launches;
     uint64_t jobs;
     bool summary, table, quiet, any_gpu;
+    double same_code;
 };
 
 /* "METRIC=VALUE"; *name is a copy. */
@@ -69,7 +70,7 @@ static strata_status parse_assignments(const char *option, const struct option_l
     while (status == STRATA_OK && out->n < list->n) {
         size_t i = out->n;
         status = split_assignment(option, list->item[i], &out->name[i], &out->item[i].above, err);
-        out->item[i].metric = out->name[i];
+        out->item[i].metric = strata_metric_full_name(out->name[i] ? out->name[i] : "");
         out->n += status == STRATA_OK;
     }
     return status;
@@ -133,7 +134,7 @@ static strata_status check_gates(const struct correlate_arguments *a,
     bool failed = false;
     strata_status status = STRATA_OK;
     for (size_t i = 0; status == STRATA_OK && i < a->exact.n; i++)
-        status = check_exact(c, a->exact.item[i], &failed, err);
+        status = check_exact(c, strata_metric_full_name(a->exact.item[i]), &failed, err);
     for (size_t i = 0; status == STRATA_OK && i < a->max_error.n; i++)
         status = check_max_error(c, &max_error->item[i], &failed, err);
     if (status == STRATA_OK && failed)
@@ -190,9 +191,9 @@ static strata_status chosen_metrics(const struct correlate_arguments *a,
     if (!a->metric.n)
         return STRATA_OK;
     for (size_t i = 0; i < a->metric.n; i++)
-        (*out)[(*n)++] = a->metric.item[i];
+        (*out)[(*n)++] = strata_metric_full_name(a->metric.item[i]);
     for (size_t i = 0; i < a->exact.n; i++)
-        (*out)[(*n)++] = a->exact.item[i];
+        (*out)[(*n)++] = strata_metric_full_name(a->exact.item[i]);
     for (size_t i = 0; i < a->max_error.n; i++)
         (*out)[(*n)++] = max_error->item[i].metric;
     return STRATA_OK;
@@ -233,6 +234,7 @@ static strata_status compare(const struct correlate_arguments *a, struct strata_
     opt.minimum = minimum.item;
     opt.n_minimums = minimum.n;
     opt.any_gpu = a->any_gpu;
+    opt.same_code_pct = a->same_code;
     if (status == STRATA_OK && a->min_time)
         status = parse_time(a->min_time, &opt.min_time_ns, err);
     if (status == STRATA_OK)
@@ -424,6 +426,8 @@ int cmd_correlate(int argc, char **argv)
          "exit 1 if the mean error (%, points) is above"},
         {0, "exact", OPTION_LIST, &a.exact, "METRIC",
          "exit 1 unless every launch has the measured value"},
+        {0, "same-code", OPTION_DOUBLE, &a.same_code, "PERCENT",
+         "only launches whose instructions differ by no more from the measured"},
         {0, "any-gpu", OPTION_FLAG, &a.any_gpu, NULL,
          "compare also predictions for another card than the one the counters name"},
         {0, "explain", OPTION_STRING, &a.explain, "LAUNCH",

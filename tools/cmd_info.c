@@ -54,6 +54,9 @@ static void text_counts(const struct info *i)
             (unsigned long long)s->blocks, (unsigned long long)s->warps,
             (unsigned long long)s->warp_instructions, (unsigned long long)s->thread_instructions,
             (unsigned long long)s->static_instructions);
+    if (s->static_with_control)
+        fprintf(f, "  control   codes of %llu static instructions\n",
+                (unsigned long long)s->static_with_control);
     fprintf(f, "  classes  ");
     for (unsigned c = 0; c < STRATA_N_OPCLASS; c++)
         if (s->by_class[c])
@@ -89,8 +92,12 @@ static void text_launch(const struct info *i)
             l->shared_dynamic_bytes);
     fprintf(f, "  origin    %s, %s, sm_%u, stream %llu", i->trace_format, isa_name(l->isa),
             l->sm_version, (unsigned long long)l->stream);
-    if (l->sampled_blocks)
+    if (l->failed)
+        fprintf(f, ", FAILED after %llu blocks", (unsigned long long)l->sampled_blocks);
+    else if (l->sampled_blocks)
         fprintf(f, ", a sample of %llu blocks", (unsigned long long)l->sampled_blocks);
+    if (l->code_arch)
+        fprintf(f, ", code for sm_%u%.1s", l->code_arch, &l->code_arch_suffix);
     if (i->headers && l->warp_instructions)
         fprintf(f, ", %llu warp instructions", (unsigned long long)l->warp_instructions);
     fprintf(f, "\n");
@@ -215,8 +222,15 @@ static void json_launch(const struct info *i)
             i->trace_format, isa_name(l->isa), l->sm_version, l->grid.x, l->grid.y, l->grid.z,
             l->block.x, l->block.y, l->block.z, l->registers_per_thread,
             regs_source_name(l->regs_source), l->shared_static_bytes, l->shared_dynamic_bytes);
+    if (l->failed)
+        fprintf(f, ", \"failed\": true");
     if (l->sampled_blocks)
         fprintf(f, ", \"sampled_blocks\": %llu", (unsigned long long)l->sampled_blocks);
+    if (l->code_arch)
+        fprintf(f, ", \"code_arch\": \"sm_%u%.1s\"", l->code_arch, &l->code_arch_suffix);
+    if (!i->headers && i->stats.static_with_control)
+        fprintf(f, ", \"static_with_control\": %llu",
+                (unsigned long long)i->stats.static_with_control);
     if (!i->headers)
         json_counts(i);
     fprintf(f, "}");

@@ -14,14 +14,17 @@ static bool is_wanted(const struct strata_metric *m, char **words, int n_words)
 {
     bool wanted = n_words == 0;
     for (int i = 0; i < n_words; i++)
-        wanted |= strstr(m->name, words[i]) != NULL;
+        wanted |= strstr(m->name, words[i]) != NULL ||
+                  !strcmp(m->name, strata_metric_full_name(words[i]));
     return wanted;
 }
 
 static void print_text(FILE *f, const struct strata_metric *m, size_t n_before)
 {
-    fprintf(f, "%s%s\n    %s; %s\n    %s\n", n_before ? "\n" : "", m->name,
-            *m->unit ? m->unit : "no unit", m->aggregation, m->definition);
+    const char *word = strata_metric_short_name(m->name);
+    fprintf(f, "%s%s%s%s%s\n    %s; %s\n    %s\n", n_before ? "\n" : "", m->name, word ? " (" : "",
+            word ? word : "", word ? ")" : "", *m->unit ? m->unit : "no unit", m->aggregation,
+            m->definition);
 }
 
 static void print_csv(FILE *f, const struct strata_metric *m, size_t n_before)

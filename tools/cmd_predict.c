@@ -21,6 +21,7 @@ struct predict_arguments {
     uint64_t seed, jobs;
     bool quiet, verbose, summary, ncu_layout;
     struct model_settings settings;
+    bool failed_too;
 };
 
 /* What --verbose tells needs the last counts. */
@@ -43,6 +44,7 @@ static strata_status run_model(const struct predict_arguments *a, const struct s
     struct run_progress progress = {0};
     struct strata_predict_options opt = {.model = model,
                                          .jobs = (uint32_t)a->jobs,
+                                         .failed_too = a->failed_too,
                                          .progress = on_progress,
                                          .progress_context = &progress};
     opt.model_options = (struct strata_model_options){
@@ -209,6 +211,8 @@ int cmd_predict(int argc, char **argv)
         {0, "set", OPTION_LIST, &a.set, "KEY=VALUE",
          "change one number of the GPU, or model.KEY of the model"},
         LAUNCH_OPTIONS(a.launches),
+        {0, "failed", OPTION_FLAG, &a.failed_too, NULL,
+         "also launches whose kernel failed, for what they ran until then"},
         {0, "seed", OPTION_UINT, &a.seed, "N", "seed of all random numbers (default 1)"},
         {'j', "jobs", OPTION_UINT, &a.jobs, "N",
          "launches at a time (default 1); never changes a result"},

@@ -74,6 +74,9 @@ static strata_status check_request(const struct trace_request *r, const struct t
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "--regs takes a number from 1 to 255.");
     if (r->jobs > 1024)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "-j takes a number from 1 to 1024.");
+    if (r->code && strcmp(r->code, "sass") && strcmp(r->code, "ptx"))
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "--code takes sass or ptx, not \"%s\".",
+                           r->code);
     if (r->interleave > UINT32_MAX)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                            "--interleave takes a number of instructions below 2^32.");
@@ -149,6 +152,8 @@ int cmd_trace(int argc, char **argv)
          "stop a launch after N warp instructions"},
         {0, "interleave", OPTION_UINT, &r->interleave, "N",
          "let warps take turns every N instructions, a block on every SM at once; slow"},
+        {0, "code", OPTION_STRING, &r->code, "KIND",
+         "run machine code (sass) or PTX (ptx); default: as the driver chooses"},
         {'j', "jobs", OPTION_UINT, &r->jobs, "N",
          "threads (default: one per core); never changes a result"},
         {'g', "gpu", OPTION_STRING, &r->gpu_name, "GPU",

@@ -137,8 +137,10 @@ static bool store_value(const struct option *o, const char *value)
     case OPTION_LIST: {
         struct option_list *list = o->target;
         const char **grown = realloc(list->item, (list->n + 1) * sizeof *grown);
-        if (!grown)
-            return false;
+        if (!grown) {
+            fputs("strata: there is no memory left for the options.\n", stderr);
+            exit(EXIT_INPUT);
+        }
         list->item = grown;
         list->item[list->n++] = value;
         return true;
@@ -252,11 +254,22 @@ static bool words_fit(const struct command_syntax *s, char **words, int n_words)
     return false;
 }
 
+/* The GPU of every command that takes one, unless it is told. */
+static void take_gpu_from_environment(const struct command_syntax *s)
+{
+    const char *name = getenv("STRATA_GPU");
+    for (size_t i = 0; name && *name && i < s->n_options; i++)
+        if (s->options[i].kind == OPTION_STRING && !strcmp(s->options[i].name, "gpu") &&
+            !*(const char **)s->options[i].target)
+            *(const char **)s->options[i].target = name;
+}
+
 int run_command(const struct command_syntax *s, int argc, char **argv)
 {
     int n_words, code = EXIT_DONE;
     struct strata_error err;
     bool go_on = parse_options(s, argc, argv, &n_words, &code);
+    take_gpu_from_environment(s);
     if (go_on && s->list_asked && *s->list_asked) {
         s->list();
     } else if (go_on && !words_fit(s, argv + 1, n_words)) {

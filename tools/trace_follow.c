@@ -141,6 +141,20 @@ static void take_finished(struct follow *f, struct traced_process *p, const char
         f->finished_pid[f->n_finished++] = p->pid;
 }
 
+/* "sass why" or "ptx why", once for every module; modules may differ. */
+static void take_code(struct follow *f, const char *rest)
+{
+    const char *why = strchr(rest, ' ');
+    bool sass = !strncmp(rest, "sass ", 5);
+    bool other = f->code[0] && (strstr(f->code, sass ? "PTX ran" : "machine code ran") != NULL);
+    if (other)
+        snprintf(f->code, sizeof f->code,
+                 "machine code ran for some modules and PTX for others (see above, or force one "
+                 "with --code).");
+    else if (why)
+        snprintf(f->code, sizeof f->code, "%s ran: %s.", sass ? "machine code" : "PTX", why + 1);
+}
+
 static void take_line(struct follow *f, const char *whole)
 {
     char *line;
@@ -153,6 +167,8 @@ static void take_line(struct follow *f, const char *whole)
         take_progress(f, process_of(f, pid), line + 9);
     else if (!strncmp(line, "finished ", 9))
         take_finished(f, process_of(f, pid), line + 9);
+    else if (!strncmp(line, "code ", 5))
+        take_code(f, line + 5);
     else if (!strncmp(line, "unsupported ", 12) && !f->unsupported[0])
         snprintf(f->unsupported, sizeof f->unsupported, "%s", line + 12);
     f->fatal |= !strcmp(line, "fatal");

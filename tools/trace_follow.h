@@ -25,6 +25,7 @@ struct follow {
     size_t n_processes, cap_processes;
     bool fatal, refused, kernel_failed, write_failed, limit, interrupted;
     char unsupported[128];        /* the first call that is not supported */
+    char code[200];               /* which code ran, and why */
     char *finished[MAX_FINISHED]; /* paths of traces, in the order the processes began */
     long finished_pid[MAX_FINISHED];
     size_t n_finished;

@@ -213,6 +213,8 @@ static void set_environment(struct variables *v, const struct trace_request *r, 
     }
     if (r->kernel_name)
         set_variable(v, "STRATA_TRACE_KERNEL_NAME", "%s", r->kernel_name);
+    if (r->code)
+        set_variable(v, "STRATA_TRACE_CODE", "%s", r->code);
     set_number(v, "STRATA_TRACE_LAUNCH_SKIP", r->launch_skip);
     set_number(v, "STRATA_TRACE_LAUNCH_COUNT", r->launch_count);
     set_number(v, "STRATA_TRACE_LIMIT", r->limit_bytes);
@@ -354,6 +356,8 @@ static void summarise(const struct follow *f, const struct trace_request *r, con
                 "strata trace: %zu processes used CUDA; the further traces are beside the first, "
                 "numbered.\n",
                 f->n_finished);
+    if (f->code[0])
+        fprintf(stderr, "strata trace: %s\n", f->code);
     if (f->unsupported[0])
         fprintf(stderr,
                 "strata trace: the program called %s, which is not supported; what depends on it "

@@ -14,6 +14,7 @@ struct trace_request {
     uint64_t launch_skip, launch_count;
     uint64_t registers, limit_bytes, sample_blocks, instruction_limit, jobs, interleave;
     bool no_record, quiet, memcheck;
+    const char *code;             /* "sass" or "ptx"; NULL: as the driver chooses */
     const char *gpu_name;         /* NULL: the runtime's own default */
     const struct strata_gpu *gpu; /* NULL likewise */
 };

@@ -87,7 +87,8 @@ struct strata_advice {
     double time_ns;
     enum strata_limiter limiter; /* what to look at first; NONE: nothing stands out */
     struct strata_speed_of_light peak;
-    struct strata_finding *finding; /* largest gain first, causes before units */
+    struct strata_finding
+        *finding; /* largest gain first, that of causes counted half as much again */
     size_t n_findings, cap_findings;
 };
 void strata_advice_release(struct strata_advice *a);

@@ -42,7 +42,7 @@ struct strata_call {
 strata_status strata_call_predict(const struct strata_call *call, char **json, size_t *length,
                                   struct strata_error *err);
 void strata_call_free(char *json); /* NULL is allowed */
-/* "0.1.0" */
+/* "0.2.0" */
 const char *strata_version(void);
 
 #endif

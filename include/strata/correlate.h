@@ -100,7 +100,9 @@ struct strata_correlate_options {
     size_t n_minimums;
     double
         min_time_ns; /* only launches measured to take as long (gpu__time_duration.sum); 0: all */
-    bool any_gpu;    /* compare also predictions for another card than the one the file names */
+    double same_code_pct; /* only launches whose instructions differ by no more from the measured;
+                             0: all */
+    bool any_gpu; /* compare also predictions for another card than the one the file names */
 };
 /* Whether the GPU's name ("h200", "titanv-new") can stand for the card a profiler names. */
 bool strata_gpu_fits_device(const char *gpu, const char *device);

@@ -57,7 +57,8 @@ void strata_profiles_destroy(struct strata_profiles *p); /* NULL is allowed */
 struct strata_predict_options {
     const struct strata_model *model;
     struct strata_model_options model_options;
-    uint32_t jobs;                    /* threads over launches; 0 counts as 1 */
+    uint32_t jobs;   /* threads over launches; 0 counts as 1 */
+    bool failed_too; /* also launches whose kernel failed; else they are an error */
     struct strata_profiles *profiles; /* of this model: used and added to; NULL: none are kept */
     /* Called after each launch, never by two threads at once; NULL: not called. */
     void (*progress)(void *context, size_t n_done, size_t n_launches, uint64_t warp_instructions);

@@ -13,7 +13,7 @@
 #define STRATA_PREDICTION_SCHEMA "strata.prediction/1"
 
 struct strata_prediction {
-    char *tool; /* "strata 0.1.0" */
+    char *tool; /* "strata 0.2.0" */
     char *gpu;  /* name of the GPU, not the path of its file */
     char *model;
     char *variant; /* NULL: the model's default */

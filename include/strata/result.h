@@ -59,6 +59,10 @@ struct strata_metric {
 };
 const struct strata_metric *strata_metric_find(const char *name);
 const struct strata_metric *strata_metric_table(size_t *n);
+/* "cycles", "time", "l1hit", "dram" and other short words stand for one metric of the table; any
+ * other word is returned as it is. */
+const char *strata_metric_full_name(const char *word);
+const char *strata_metric_short_name(const char *name); /* NULL: it has none */
 
 /* Adds the metrics that follow from those present (hit rates, misses, DRAM bytes, sectors per
  * request) and are not given. The same rules serve both sides of a comparison, and sweeps. */

@@ -16,6 +16,7 @@ struct strata_access_stats {
 struct strata_stats {
     uint64_t blocks, warps, warp_instructions, thread_instructions;
     uint64_t static_instructions;
+    uint64_t static_with_control; /* of these, with the assembler's control codes */
     uint64_t by_class[STRATA_N_OPCLASS];
     struct strata_access_stats access[STRATA_N_SPACE][STRATA_N_MEMOP];
     uint64_t unknown_static; /* static instructions with an opcode nobody knows */

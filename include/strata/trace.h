@@ -87,6 +87,18 @@ enum strata_hint {
     STRATA_HINT_GENERIC = 1u << 10, /* was a generic LD/ST; space is the resolved one */
 };
 
+/* What the assembler of machine code wrote beside an instruction for the scheduler. */
+#define STRATA_NO_BARRIER 7
+struct strata_control {
+    uint8_t known;         /* 0: the trace does not tell, and all the rest is 0 */
+    uint8_t stall;         /* cycles before the warp's next instruction may issue, 0..15 */
+    uint8_t yield;         /* 1: the scheduler may prefer another warp */
+    uint8_t write_barrier; /* freed when results are written, 0..5, or STRATA_NO_BARRIER */
+    uint8_t read_barrier;  /* freed when operands are read, 0..5, or STRATA_NO_BARRIER */
+    uint8_t wait_mask;     /* bit i: waits for barrier i before it issues, i = 0..5 */
+    uint8_t reuse;         /* bits 0..2: operands a, b, c stay in the operand cache */
+};
+
 /* One static instruction. Registers: dst are reg[0..n_dst-1], src are
  * reg[n_dst..n_dst+n_src-1]. For SASS a register stands for its whole aligned
  * group (R4 of a 128-bit load is R4..R7); 255 is the zero register. */
@@ -102,6 +114,7 @@ struct strata_inst {
     uint8_t width_bytes; /* bytes per lane, 0 if no memory operation */
     uint8_t trace_width; /* the width column as the trace gave it, kept for round trips */
     uint8_t n_dst, n_src;
+    struct strata_control control;
     uint16_t reg[STRATA_MAX_DST + STRATA_MAX_SRC];
 };
 
@@ -164,6 +177,9 @@ struct strata_launch {
     uint64_t shared_base, local_base; /* generic windows, 0 if unknown */
     uint64_t warp_instructions;       /* 0 if not known without reading */
     uint64_t sampled_blocks;          /* 0: all blocks were recorded; else how many */
+    uint32_t code_arch;               /* what the code is for, 90 for sm_90; 0: not known */
+    char code_arch_suffix;            /* 'a' or 'f' for code of one architecture or family, or 0 */
+    bool failed;                      /* the kernel failed: its blocks are those until then */
 };
 
 /* Blocks and warps of a launch. */
@@ -339,6 +355,14 @@ strata_status strata_writer_create(const char *path, const struct strata_writer_
 strata_status strata_writer_memcpy(struct strata_writer *w, uint32_t event_kind, uint64_t address,
                                    uint64_t bytes, struct strata_error *err);
 /* `code` must stay valid until strata_writer_end_launch, and may grow until then. */
+/* Where to ask for the control codes of instructions that have none, when they are written (native
+ * format only). The source leaves *out alone if it does not know them. */
+typedef strata_status (*strata_control_source)(void *context, const struct strata_launch *launch,
+                                               const struct strata_inst *inst,
+                                               struct strata_control *out,
+                                               struct strata_error *err);
+void strata_writer_controls_from(struct strata_writer *w, strata_control_source source,
+                                 void *context);
 strata_status strata_writer_begin_launch(struct strata_writer *w,
                                          const struct strata_launch *launch,
                                          const struct strata_code *code, struct strata_error *err);
@@ -348,6 +372,10 @@ strata_status strata_writer_end_launch(struct strata_writer *w, struct strata_er
 /* Ends a launch before its last block was written (a size limit, an interrupt): read back, it is a
  * sample of the blocks written, of which there must be one. Accel-Sim's format cannot say so. */
 strata_status strata_writer_cut_launch(struct strata_writer *w, struct strata_error *err);
+/* Ends a launch whose kernel failed: it is marked, and holds the blocks written until then, or
+ * none.
+ */
+strata_status strata_writer_fail_launch(struct strata_writer *w, struct strata_error *err);
 /* The file or folder that is written until _finish renames it; NULL: the output is written in
  * place. */
 const char *strata_writer_temporary(const struct strata_writer *w);

@@ -26,10 +26,12 @@ import tempfile
 from pathlib import Path
 
 from . import _library
+from .tuning import perf_model, time_of_ptx, tune
 
 __all__ = [
     "Error", "tool", "version", "run", "models", "gpus", "gpu", "trace", "generate", "info", "check",
     "metrics", "predict", "hotspots", "reuse", "sweep", "correlate", "report", "rows", "table", "uses_library",
+    "tune", "perf_model", "time_of_ptx",
 ]
 
 
@@ -70,8 +72,8 @@ def uses_library():
 
 
 def version():
-    """For example "strata 0.1.0"."""
-    return run("--version").strip()
+    """For example "strata 0.2.0"."""
+    return "strata " + _library.VERSION if uses_library() else run("--version").strip()
 
 
 # ---- building command lines ----

@@ -6,7 +6,7 @@ import os
 import threading
 from pathlib import Path
 
-VERSION = "0.1.0"  # of the header this file mirrors
+VERSION = "0.2.0"  # of the header this file mirrors
 
 _PROGRESS = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64)
 _STATUS_CODES = {5: 3, 6: 4, 8: 2, 9: 1}  # strata_status to the exit code of the command; all others are 3
@@ -53,6 +53,9 @@ def _places():
     named = os.environ.get("STRATA_LIBRARY")
     if named is not None:  # empty: use the command
         return [(named, [])] if named else []
+    inside = here.parent / "libstrata.so.0"  # a wheel
+    if inside.exists():
+        return [(str(inside), [here.parent / "gpus"])]
     source = here.parents[2]
     places = [(str(source / "build" / "libstrata.so.0"), [source / "gpus"])]
     for folder in here.parents:  # PREFIX/lib/python3.x/site-packages/strata and the like

@@ -298,13 +298,18 @@ static strata_status try_rule(struct advising *a, const struct advise_rule *rule
 
 /* ---- order ---- */
 
-static int by_gain(const void *x, const void *y)
+/* A fault can be mended; a unit without limits cannot be had, and its bound is out of reach. So the
+ * gain of a fault counts half as much again. */
+static double worth(const struct strata_finding *f)
+{
+    return f->is_cause ? 1.5 * f->gain_pct : f->gain_pct;
+}
+
+static int by_worth(const void *x, const void *y)
 {
     const struct strata_finding *a = x, *b = y;
-    if (a->is_cause != b->is_cause)
-        return a->is_cause ? -1 : 1;
-    if (a->gain_pct != b->gain_pct)
-        return a->gain_pct < b->gain_pct ? 1 : -1;
+    if (worth(a) != worth(b))
+        return worth(a) < worth(b) ? 1 : -1;
     return strcmp(a->rule, b->rule);
 }
 
@@ -420,7 +425,7 @@ strata_status strata_advise(struct strata_trace *trace, size_t launch,
         status = try_rule(&a, &rules[i], err);
     drop_doubles(out);
     if (out->n_findings)
-        qsort(out->finding, out->n_findings, sizeof *out->finding, by_gain);
+        qsort(out->finding, out->n_findings, sizeof *out->finding, by_worth);
     out->limiter = limiter_of(out);
     strata_sites_release(&a.sites);
     if (a.reader)

@@ -4,6 +4,8 @@
 
 #include <strata/status.h>
 
+#include "base/text.h"
+
 const char *strata_status_name(strata_status status)
 {
     static const char *const names[] = {
@@ -23,6 +25,19 @@ const char *strata_status_name(strata_status status)
     return names[status];
 }
 
+/* Sentences quote what stands in files, which must not command a terminal. */
+static void clean_lines(char *text)
+{
+    while (*text) {
+        size_t n = strcspn(text, "\n");
+        char end = text[n];
+        text[n] = 0;
+        strata_text_clean(text);
+        text[n] = end;
+        text += n + (end != 0);
+    }
+}
+
 strata_status strata_fail(struct strata_error *err, strata_status status, const char *file,
                           uint32_t line, uint32_t column, const char *format, ...)
 {
@@ -36,6 +51,7 @@ strata_status strata_fail(struct strata_error *err, strata_status status, const 
     snprintf(err->file, sizeof err->file, "%s", file ? file : "");
     vsnprintf(err->message, sizeof err->message, format, args);
     va_end(args);
+    clean_lines(err->message);
     return status;
 }
 

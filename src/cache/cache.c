@@ -126,7 +126,6 @@ static size_t lay_out(struct cache *c, char *memory)
     c->set_start = place(memory, &used, c->n_sets + 1, sizeof *c->set_start);
     c->policy_state = place(memory, &used, policy_bytes(c) + 1, 1);
     c->tag_slot = place(memory, &used, c->n_tag_slots, sizeof *c->tag_slot);
-    c->written = place(memory, &used, c->n_slots, sizeof *c->written);
     return used;
 }
 
@@ -145,12 +144,17 @@ strata_status cache_pool_create(const struct strata_cache_config *config, uint32
         return st;
     out->bytes = (size_t)bytes;
     out->memory = alloc_zeroed(out->bytes);
-    return out->memory ? STRATA_OK : no_memory(bytes, err);
+    out->written = malloc((size_t)n * one.n_slots * sizeof *out->written);
+    if (out->memory && out->written)
+        return STRATA_OK;
+    cache_pool_release(out);
+    return no_memory(bytes, err);
 }
 
 void cache_pool_release(struct cache_pool *pool)
 {
     free(pool->memory);
+    free(pool->written);
     memset(pool, 0, sizeof *pool);
 }
 
@@ -168,12 +172,20 @@ strata_status cache_create_in(struct cache_pool *pool, const struct strata_cache
     if (st != STRATA_OK)
         return st;
     char *memory = pooled ? aligned(pool->memory) + pool->used : alloc_zeroed(bytes);
-    if (!memory)
+    /* Not zeroed: what a sector has written is looked at once it was. */
+    out->written =
+        pooled ? pool->written + pool->written_used : malloc(out->n_slots * sizeof *out->written);
+    out->memory = pooled ? NULL : memory;
+    if (!memory || !out->written) {
+        if (!pooled)
+            free(out->written), free(memory);
+        memset(out, 0, sizeof *out);
         return no_memory(bytes, err);
-    if (pooled)
+    }
+    if (pooled) {
         pool->used += bytes;
-    else
-        out->memory = memory;
+        pool->written_used += out->n_slots;
+    }
     lay_out(out, aligned(memory));
     for (uint32_t s = 0; s < out->n_sets; s++)
         out->set_start[s + 1] = out->set_start[s] + ways_of(out, s);
@@ -189,6 +201,8 @@ strata_status cache_create(const struct strata_cache_config *config, uint64_t se
 
 void cache_release(struct cache *c)
 {
+    if (c->memory)
+        free(c->written);
     free(c->memory);
     memset(c, 0, sizeof *c);
 }

@@ -45,7 +45,8 @@ struct cache_tag {
 /* Memory for many caches in one piece. */
 struct cache_pool {
     char *memory;
-    size_t bytes, used;
+    struct line_bytes *written;
+    size_t bytes, used, written_used;
 };
 
 struct cache {
@@ -63,7 +64,7 @@ struct cache {
         *tag_slot; /* tags apart from the data: slot + 1 of each way of each tag set, 0 = free */
     uint32_t n_tag_slots;
     uint8_t *policy_state; /* whatever the policy keeps per set */
-    char *memory;          /* of all these, unless it is a pool's */
+    char *memory;          /* of all these but `written`, unless it is a pool's */
     const struct cache_policy *policy;
     uint32_t clock;  /* counts touches */
     uint64_t random; /* state of the victim choice */

@@ -12,10 +12,11 @@
 
 #include "coalesce/coalesce.h"
 
-/* Distinct words in the fullest bank; `repeat` counts lanes instead, for atomics, which a bank does
- * one lane at a time. */
+/* Distinct words in the fullest bank. Atomics too: lanes that add to one word share its pass. A
+ * histogram of 256 random bins has 281,681 conflicts for its 131,072 atomics on an H200, 2.149
+ * each: distinct words give 2.149, lanes would give 2.54. */
 static unsigned fullest_bank(const struct strata_coalescer *c, const uint64_t *address,
-                             uint32_t mask, unsigned width, bool repeat)
+                             uint32_t mask, unsigned width)
 {
     uint64_t word[32][STRATA_WARP_SIZE];
     uint8_t n[32] = {0};
@@ -29,7 +30,7 @@ static unsigned fullest_bank(const struct strata_coalescer *c, const uint64_t *a
             /* Kepler in 4-byte mode: words w and w + 32 of a run of 64 come together. */
             uint64_t row = w / c->banks >> row_shift;
             unsigned i = 0;
-            while (i < n[bank] && (repeat || word[bank][i] != row))
+            while (i < n[bank] && word[bank][i] != row)
                 i++;
             if (i == n[bank] && i < STRATA_WARP_SIZE) {
                 word[bank][n[bank]++] = row;
@@ -52,9 +53,9 @@ static bool partners_agree(const uint64_t *address, uint32_t mask, unsigned step
 }
 
 static void add_phase(const struct strata_coalescer *c, const uint64_t *address, uint32_t mask,
-                      unsigned width, bool repeat, struct strata_shared_cost *cost)
+                      unsigned width, struct strata_shared_cost *cost)
 {
-    unsigned passes = mask ? fullest_bank(c, address, mask, width, repeat) : 0;
+    unsigned passes = mask ? fullest_bank(c, address, mask, width) : 0;
     cost->wavefronts += passes;
     cost->phases += passes > 0;
     cost->conflicts += passes ? passes - 1 : 0;
@@ -62,7 +63,7 @@ static void add_phase(const struct strata_coalescer *c, const uint64_t *address,
 
 /* Groups of `lanes` lanes; pairs of groups share a pass where they can. */
 static void add_phases(const struct strata_coalescer *c, const uint64_t *address, uint32_t mask,
-                       unsigned width, unsigned lanes, bool may_merge, bool repeat,
+                       unsigned width, unsigned lanes, bool may_merge,
                        struct strata_shared_cost *cost)
 {
     uint32_t pair = (uint32_t)(((uint64_t)1 << 2 * lanes) - 1);
@@ -70,10 +71,10 @@ static void add_phases(const struct strata_coalescer *c, const uint64_t *address
         uint32_t both = mask & pair << at;
         uint32_t low = both & (pair >> lanes) << at;
         if (may_merge && (partners_agree(address, both, 1) || partners_agree(address, both, 2))) {
-            add_phase(c, address, both, width, repeat, cost);
+            add_phase(c, address, both, width, cost);
         } else {
-            add_phase(c, address, low, width, repeat, cost);
-            add_phase(c, address, both & ~low, width, repeat, cost);
+            add_phase(c, address, low, width, cost);
+            add_phase(c, address, both & ~low, width, cost);
         }
     }
 }
@@ -104,10 +105,9 @@ struct strata_shared_cost strata_shared_access(const struct strata_coalescer *c,
                                                const struct strata_winst *w)
 {
     struct strata_shared_cost cost = {0, 0, 0};
-    bool atomic = w->inst->memop == STRATA_MEM_ATOMIC || w->inst->memop == STRATA_MEM_REDUCTION;
     if (!w->mask || w->addr_kind == STRATA_ADDR_NONE)
         return cost;
-    if (!atomic && is_single_pass(c, w))
+    if (is_single_pass(c, w))
         return (struct strata_shared_cost){1, 1, 0};
     uint64_t listed[STRATA_WARP_SIZE];
     const uint64_t *address = w->addr;
@@ -118,11 +118,10 @@ struct strata_shared_cost strata_shared_access(const struct strata_coalescer *c,
     unsigned width = w->inst->width_bytes ? w->inst->width_bytes : 4;
     unsigned pass_lanes = (c->banks * c->bank_rows << c->bank_shift) / width;
     if (is_matrix(w->inst->opcode))
-        add_phases(c, address, w->mask & matrix_lanes(w->inst->opcode), 16, 8, false, false, &cost);
+        add_phases(c, address, w->mask & matrix_lanes(w->inst->opcode), 16, 8, false, &cost);
     else if (pass_lanes >= STRATA_WARP_SIZE)
-        add_phase(c, address, w->mask, width, atomic, &cost);
+        add_phase(c, address, w->mask, width, &cost);
     else
-        add_phases(c, address, w->mask, width, pass_lanes ? pass_lanes : 1, c->merge_phases, atomic,
-                   &cost);
+        add_phases(c, address, w->mask, width, pass_lanes ? pass_lanes : 1, c->merge_phases, &cost);
     return cost;
 }

@@ -145,6 +145,17 @@ static bool is_too_short(const struct strata_result *r, const struct strata_corr
            (!strata_result_get(r, "gpu__time_duration.sum", &ns) || ns < opt->min_time_ns);
 }
 
+/* Another compiler's code is another program: its time says nothing about the model. */
+static bool is_other_code(const struct strata_result *measured,
+                          const struct strata_result *predicted,
+                          const struct strata_correlate_options *opt)
+{
+    double m, p;
+    return opt->same_code_pct > 0 && strata_result_get(measured, "smsp__inst_executed.sum", &m) &&
+           strata_result_get(predicted, "smsp__inst_executed.sum", &p) && m > 0 &&
+           fabs(p / m - 1) * 100 > opt->same_code_pct;
+}
+
 static strata_status collect_pairs(const struct strata_measured *m,
                                    const struct strata_model_errors *model,
                                    struct strata_metric_error *e, struct strata_error *err)
@@ -319,11 +330,20 @@ static strata_status add_model(struct strata_correlation *c, struct strata_predi
     if (model->n_joined < m->n_launches || model->n_joined < model->n_predicted)
         warn(c, "%s: %zu launches are predicted and %zu measured; the %zu in both are compared.",
              model->label, model->n_predicted, m->n_launches, model->n_joined);
-    for (size_t i = 0; i < m->n_launches; i++)
-        if (model->of_launch[i] && is_too_short(&m->launch[i], opt)) {
+    size_t n_other = 0;
+    for (size_t i = 0; i < m->n_launches; i++) {
+        bool other = model->of_launch[i] && is_other_code(&m->launch[i], model->of_launch[i], opt);
+        if (model->of_launch[i] && (other || is_too_short(&m->launch[i], opt))) {
             model->of_launch[i] = NULL;
             model->n_joined--;
         }
+        n_other += other;
+    }
+    if (n_other)
+        warn(c,
+             "%s: %zu launches ran other code than was measured (their instructions differ by more "
+             "than %.3g %%) and are left out.",
+             model->label, n_other, opt->same_code_pct);
     return opt->n_metrics ? add_chosen_metrics(c, model, opt, err)
                           : add_all_metrics(m, model, opt, err);
 }

@@ -32,6 +32,7 @@ struct config {
     uint64_t limit_bytes, sample_blocks, instruction_limit, interleave;
     uint32_t registers; /* 0: as found */
     uint32_t threads;   /* 0: one per core */
+    const char *code;   /* "sass", "ptx", or NULL: machine code where it can be executed */
 };
 extern struct config config;
 

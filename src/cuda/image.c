@@ -1,6 +1,7 @@
 /* image.c - from the bytes a program hands over to code that can be run: fatbins and their
- * wrappers, cubins, PTX. PTX is what runs; a cubin beside it tells the compiler's register counts.
- */
+ * wrappers, cubins, PTX. As with the driver, machine code for the device's architecture runs first,
+ * else the PTX; where an instruction of the machine code cannot be executed the module's PTX runs,
+ * and the user is told. A cubin beside the PTX tells the compiler's register counts. */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include <strata/ptx.h>
+#include <strata/sass.h>
 
 #include "base/array.h"
 #include "cuda/module.h"
@@ -131,6 +133,8 @@ static const struct offered *offer_for(const void *cubin, size_t bytes)
 struct sources {
     struct strata_ptx_source item[MAX_UNITS];
     size_t n;
+    char *cubin; /* machine code for the device, NULL: none */
+    size_t cubin_bytes;
     struct strata_error first; /* why a container gave none */
     CUresult status;           /* what the driver would say then */
 };
@@ -169,6 +173,28 @@ static void read_resources(struct CUmod_st *m, const void *elf, size_t bytes)
     m->n_cubin = n;
 }
 
+/* Machine code runs on devices of the same major version from its own minor version on. */
+static bool runs_on_device(uint32_t arch)
+{
+    return arch / 10 == device.sm_version / 10 && arch <= device.sm_version;
+}
+
+static void keep_cubin(struct sources *s, const void *elf, size_t bytes)
+{
+    if (s->cubin)
+        return;
+    s->cubin = duplicate(elf, bytes);
+    s->cubin_bytes = s->cubin ? bytes : 0;
+}
+
+static uint32_t elf_arch(const void *image)
+{
+    Elf64_Ehdr h;
+    memcpy(&h, image, sizeof h);
+    /* The architecture is in the low byte of the flags, in the second one since CUDA 13. */
+    return h.e_ident[EI_ABIVERSION] >= 8 ? h.e_flags >> 8 & 0xff : h.e_flags & 0xff;
+}
+
 static void take_cubin(struct CUmod_st *m, struct sources *s, const void *elf, size_t bytes)
 {
     struct strata_error err;
@@ -180,15 +206,20 @@ static void take_cubin(struct CUmod_st *m, struct sources *s, const void *elf, s
     }
     strata_cubin_kernels_free(kernels, n);
     read_resources(m, elf, bytes);
+    if (runs_on_device(elf_arch(elf)))
+        keep_cubin(s, elf, bytes);
     const struct offered *o = offer_for(elf, bytes);
     char *text = o ? duplicate(o->ptx, o->ptx_bytes) : NULL;
     if (text) {
         take_text(s, text, o->ptx_bytes);
         return;
     }
-    strata_fail(&err, STRATA_EUNSUPPORTED, program_name(), 0, 0,
-                "the program loads machine code without PTX, which Strata does not run; keep the "
-                "PTX (nvcc: code=compute_NN; Triton: import strata.triton).");
+    strata_fail(
+        &err, STRATA_EUNSUPPORTED, program_name(), 0, 0,
+        "the program loads machine code for sm_%u without PTX, which an sm_%u does not run; "
+        "choose another device (--gpu), or keep the PTX (nvcc: code=compute_NN; Triton: "
+        "import strata.triton).",
+        elf_arch(elf), device.sm_version);
     note(s, CUDA_ERROR_NO_BINARY_FOR_GPU, &err);
 }
 
@@ -206,6 +237,8 @@ static void take_container(struct CUmod_st *m, struct sources *s, const void *co
     entry = strata_fatbin_choose_cubin(f, device.sm_version);
     if (entry && !strata_fatbin_extract(entry, program_name(), &text, &length, NULL)) {
         read_resources(m, text, length);
+        if (runs_on_device(entry->arch))
+            keep_cubin(s, text, length);
         free(text);
     }
     if (!strata_fatbin_count(f))
@@ -287,10 +320,14 @@ static CUresult compile(struct CUmod_st *m, struct sources *s)
     struct strata_error err = {0};
     struct strata_device_memory memory = memory_interface();
     strata_status status = strata_ptx_module_create(s->item, s->n, &memory, &m->code, &err);
+    char text[sizeof err.message];
+    memcpy(text, err.message, sizeof text);
     if (status != STRATA_OK && strstr(err.message, "__cuda_syscall_cnp"))
-        strata_fail(&err, STRATA_EUNSUPPORTED, program_name(), 0, 0,
-                    "the program launches kernels from kernels (dynamic parallelism), which Strata "
-                    "does not support; launch them from the host.");
+        strata_fail(
+            &err, STRATA_EUNSUPPORTED, program_name(), 0, 0,
+            "the program calls a function of the device runtime (dynamic parallelism) other "
+            "than launches, which Strata does not support: %s",
+            text);
     if (status != STRATA_OK)
         return fail(m, status_for(&err), &err);
     if (!too_new(m))
@@ -301,6 +338,84 @@ static CUresult compile(struct CUmod_st *m, struct sources *s)
     strata_module_destroy(m->code);
     m->code = NULL;
     return fail(m, CUDA_ERROR_INVALID_PTX, &err);
+}
+
+static bool wants(const char *code)
+{
+    return config.code && !strcmp(config.code, code);
+}
+
+/* What the last line of `strata trace` says. */
+static void say_code(const char *code, const char *why)
+{
+    driver_report("code %s %s", code, why);
+}
+
+/* The first kernel that cannot be executed; NULL: all can. */
+static const struct strata_entry *first_refused(struct strata_module *code,
+                                                struct strata_error *err)
+{
+    for (size_t i = 0; i < strata_module_entry_count(code); i++) {
+        const struct strata_entry *entry = strata_module_entry_get(code, i);
+        if (strata_module_entry_check(code, entry, err) != STRATA_OK)
+            return entry;
+    }
+    return NULL;
+}
+
+/* True: m->code is machine code. With PTX beside it a kernel that cannot be executed makes the
+ * module run as PTX, all of it: its kernels share variables. Without, only that kernel fails. */
+static bool load_machine_code(struct CUmod_st *m, struct sources *s, struct strata_error *err)
+{
+    struct strata_device_memory memory = memory_interface();
+    struct strata_module *code = NULL;
+    bool may_fall_back = s->n && !wants("sass");
+    if (!s->cubin || wants("ptx"))
+        return false;
+    strata_status status =
+        strata_sass_module_create(s->cubin, s->cubin_bytes, program_name(), &memory, &code, err);
+    if (status == STRATA_OK && may_fall_back && first_refused(code, err)) {
+        strata_module_destroy(code);
+        status = STRATA_EUNSUPPORTED;
+    }
+    if (status == STRATA_OK) {
+        m->code = code;
+        say_code("sass", wants("sass") ? "as --code says"
+                         : s->n        ? "the program holds it for this device"
+                                       : "there is no PTX");
+        return true;
+    }
+    if (may_fall_back) {
+        char text[1300];
+        strata_error_text(err, text, sizeof text);
+        driver_complain("%s; the PTX of this module runs instead", text);
+        say_code("ptx", "machine code that cannot be executed");
+    }
+    return false;
+}
+
+static CUresult load(struct CUmod_st *m, struct sources *s)
+{
+    struct strata_error err = {0};
+    if (load_machine_code(m, s, &err))
+        return CUDA_SUCCESS;
+    if (wants("sass")) {
+        if (!err.message[0])
+            strata_fail(&err, STRATA_EUNSUPPORTED, program_name(), 0, 0,
+                        "--code sass: the program holds no machine code for sm_%u; build it with "
+                        "nvcc -arch=sm_%u.",
+                        device.sm_version, device.sm_version);
+        return fail(m, CUDA_ERROR_NO_BINARY_FOR_GPU, &err);
+    }
+    if (!s->n && err.message[0])
+        return fail(m, CUDA_ERROR_NO_BINARY_FOR_GPU, &err);
+    if (!s->n)
+        return fail(m, s->status ? s->status : CUDA_ERROR_NO_BINARY_FOR_GPU, &s->first);
+    if (!err.message[0])
+        say_code("ptx", wants("ptx") ? "as --code says"
+                        : s->cubin   ? "the program holds no other"
+                                     : "the program holds no machine code for this device");
+    return compile(m, s);
 }
 
 CUresult image_load(struct CUmod_st *m)
@@ -315,9 +430,10 @@ CUresult image_load(struct CUmod_st *m)
                     "the program holds no GPU code; build it with nvcc -arch=sm_90, which keeps "
                     "the PTX.");
     }
-    CUresult status = s->n ? compile(m, s) : fail(m, s->status, &s->first);
+    CUresult status = load(m, s);
     for (size_t i = 0; i < s->n; i++)
         free((char *)(uintptr_t)s->item[i].text);
+    free(s->cubin);
     free(s);
     return status;
 }

@@ -7,6 +7,9 @@
 
 #include <strata/trace.h>
 
+#include "base/array.h"
+#include "cuda/module.h"
+
 #define MAX_BLOCK_THREADS 1024
 #define LAUNCH_US         3.0 /* the device's clock: cost of a launch */
 #define LANES_PER_SM      128.0
@@ -228,8 +231,54 @@ static void warn_of_stray_loads(const struct CUfunc_st *f, uint64_t loads)
     driver_complain("warning: kernel \"%s\" loaded %llu times from addresses just outside of an "
                     "allocation, where a GPU gives some value; --memcheck ends it there and says "
                     "where.",
-                    f->entry->name, (unsigned long long)loads);
+                    f->name, (unsigned long long)loads);
 }
+
+/* ---- kernels that kernels launch ---- */
+
+struct children {
+    const struct kernel_call *parent;
+    struct kernel_call *list;
+    size_t n, cap;
+    CUresult status;
+};
+
+static void take_child(void *user, const struct strata_kernel_launch *launch)
+{
+    struct children *c = user;
+    struct kernel_call call = {.grid = launch->grid,
+                               .block = launch->block,
+                               .shared_dynamic_bytes = launch->shared_dynamic_bytes,
+                               .stream = c->parent->stream,
+                               .priority = c->parent->priority};
+    if (c->status == CUDA_SUCCESS)
+        c->status =
+            module_function(c->parent->function->module, launch->entry->name, &call.function);
+    if (c->status != CUDA_SUCCESS)
+        return;
+    call.params = malloc(launch->entry->param_bytes + PARAM_ROOM);
+    if (!call.params || !ARRAY_RESERVE(c->list, c->n, c->cap, 1)) {
+        free(call.params);
+        c->status = CUDA_ERROR_OUT_OF_MEMORY;
+        return;
+    }
+    memcpy(call.params, launch->params, launch->entry->param_bytes);
+    c->list[c->n++] = call;
+}
+
+/* Depth first: a launch is complete when all that it launched is. */
+static CUresult run_children(struct children *c)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        if (c->status == CUDA_SUCCESS)
+            c->status = kernel_call_run(&c->list[i]);
+        free(c->list[i].params);
+    }
+    free(c->list);
+    return c->status;
+}
+
+/* ---- running ---- */
 
 CUresult kernel_call_run(const struct kernel_call *call)
 {
@@ -252,6 +301,9 @@ CUresult kernel_call_run(const struct kernel_call *call)
     opt.instruction_limit = config.instruction_limit;
     opt.interleave = (uint32_t)config.interleave;
     opt.sm_count = device.sm_count;
+    struct children children = {.parent = call};
+    opt.child = take_child;
+    opt.child_user = &children;
     struct strata_run_stats stats = {0};
     struct strata_error err;
     strata_status status = strata_module_run(function_module(f), &launch, &opt, &stats, &err);
@@ -261,7 +313,7 @@ CUresult kernel_call_run(const struct kernel_call *call)
     warn_of_stray_loads(f, stats.stray_loads);
     if (status != STRATA_OK)
         kernel_failed(&err);
-    return CUDA_SUCCESS;
+    return run_children(&children);
 }
 
 /* Runs it, or adds it to the graph its stream captures. */

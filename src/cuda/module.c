@@ -199,7 +199,7 @@ static void set_resources(CUfunction f)
 {
     const struct CUmod_st *m = f->module;
     f->registers = f->entry->registers;
-    f->regs_source = STRATA_REGS_ESTIMATE;
+    f->regs_source = f->entry->registers_are_exact ? STRATA_REGS_CUBIN : STRATA_REGS_ESTIMATE;
     f->shared_static_bytes = f->entry->shared_static_bytes;
     for (size_t i = 0; i < m->n_cubin; i++)
         if (!strcmp(m->cubin[i].name, f->name)) {

@@ -213,12 +213,13 @@ static void report_progress(const char *word)
                   (unsigned long long)state.cut);
 }
 
-static void end_launch(bool whole)
+static void end_launch(bool whole, bool failed)
 {
     struct strata_error err;
     if (!state.in_launch || state.failed)
         return;
-    strata_status status = whole || !state.blocks_written
+    strata_status status = failed ? strata_writer_fail_launch(state.writer, &err)
+                           : whole || !state.blocks_written
                                ? strata_writer_end_launch(state.writer, &err)
                                : strata_writer_cut_launch(state.writer, &err);
     if (status != STRATA_OK)
@@ -229,7 +230,7 @@ void record_end(const struct strata_run_stats *stats, bool ok)
 {
     bool whole = ok && state.blocks_written == stats->recorded_blocks;
     state.instructions_seen += stats->warp_instructions;
-    end_launch(whole);
+    end_launch(whole, !ok);
     if (state.recording && !state.failed) {
         state.traced++;
         state.cut += !whole;
@@ -247,7 +248,7 @@ void record_finish(void)
     if (state.in_launch) { /* interrupted in a launch: what there is of it counts */
         state.traced++;
         state.cut++;
-        end_launch(false);
+        end_launch(false, false);
     }
     state.in_launch = false;
     report_progress("progress");

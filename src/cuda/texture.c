@@ -37,12 +37,14 @@ static bool set_format(struct strata_texture *t, CUarray_format format, unsigned
 
 static CUresult set_array(struct strata_texture *t, const struct CUarray_st *a)
 {
-    if (a->descriptor.Depth) {
-        driver_complain("textures of three dimensions or layers are not supported; use one or two "
-                        "dimensions.");
+    if (a->descriptor.Flags & CUDA_ARRAY3D_CUBEMAP) {
+        driver_complain("textures of cubes are not supported; use layers.");
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     t->data = a->data;
+    t->depth = a->descriptor.Depth;
+    t->layered = a->descriptor.Flags & CUDA_ARRAY3D_LAYERED;
+    t->slice_bytes = a->slice;
     t->width = a->descriptor.Width;
     t->height = a->descriptor.Height;
     t->pitch_bytes = a->pitch;

@@ -187,7 +187,7 @@ strata_status strata_cuda_program_check(const struct strata_cuda_program *p, con
             "the program needs %s; Strata stands in for libcudart.so.11.0, .12 and .13: "
             "build it with one of those versions of CUDA.",
             p->cudart);
-    if (!p->n_ptx && p->n_cubins + p->n_lto)
+    if (!p->n_ptx && !p->n_cubins && p->n_lto) /* what a cubin lacks is said when it loads */
         return fatbin_without_ptx(p->cubin_arch, p->lto_arch, path, err);
     return STRATA_OK;
 }

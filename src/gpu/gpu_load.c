@@ -1,4 +1,5 @@
 /* gpu_load.c - finding GPU files and reading them whole. */
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -122,8 +123,17 @@ static strata_status search(const char *name, const char *except, char *path, si
 
 strata_status strata_gpu_locate(const char *name, char *path, size_t size, struct strata_error *err)
 {
-    return is_path(name) ? put_path(path, size, err, "", name, "")
-                         : search(name, NULL, path, size, err);
+    char lower[256];
+    size_t n = strlen(name);
+    if (is_path(name))
+        return put_path(path, size, err, "", name, "");
+    strata_status status = search(name, NULL, path, size, err);
+    if (status == STRATA_OK || n >= sizeof lower)
+        return status;
+    for (size_t i = 0; i <= n; i++) /* "H200" is h200: our files have small letters */
+        lower[i] = (char)tolower((unsigned char)name[i]);
+    return strcmp(lower, name) && search(lower, NULL, path, size, NULL) == STRATA_OK ? STRATA_OK
+                                                                                     : status;
 }
 
 strata_status gpu_locate_base(const char *base, const char *file, char *path, size_t size,

@@ -55,6 +55,13 @@ static strata_status run_model(struct run *run, const struct strata_launch_ref *
     const struct strata_launch *launch = strata_trace_launch(ref->trace, ref->index);
     struct strata_reader *reader = NULL;
     strata_status status = strata_result_init(&slot->result, launch, &slot->error);
+    if (status == STRATA_OK && launch->failed && !run->opt->failed_too)
+        return strata_fail(&slot->error, STRATA_EFORMAT, launch->trace, 0, 0,
+                           "kernel %s failed when it was traced, after %llu of %llu blocks; leave "
+                           "it out with --launch-count or --kernel-name, or ask for what it ran "
+                           "until then with --failed.",
+                           launch->kernel, (unsigned long long)launch->sampled_blocks,
+                           (unsigned long long)strata_launch_blocks(launch));
     struct opening opening = {run, ref};
     if (status == STRATA_OK && run->opt->profiles)
         return profiles_run(run->opt->profiles, launch, run->gpu, &run->model_options, open_reader,

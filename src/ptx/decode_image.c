@@ -47,7 +47,8 @@ static bool visit_operands(const struct ptx_operand *o, unsigned n, operand_visi
 
 static bool reach_operand(void *user, const struct ptx_operand *o)
 {
-    return o->kind != PTX_OPERAND_FUNC || reach(user, o->u.func->same);
+    /* The address of a kernel is taken to launch it, not to call it. */
+    return o->kind != PTX_OPERAND_FUNC || o->u.func->same->is_entry || reach(user, o->u.func->same);
 }
 
 static bool reach_all(struct ptx_decoder *d)

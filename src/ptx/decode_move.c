@@ -45,16 +45,11 @@ static bool decode_mov(struct ptx_decoder *d)
 
 /* ---- cvt ---- */
 
-static bool is_eight_bits(unsigned type)
-{
-    return type == PTX_E4M3X2 || type == PTX_E5M2X2;
-}
-
 static bool conversion_exists(const struct ptx_conversion *c)
 {
-    if (is_eight_bits(c->to))
+    if (ptx_is_eight_bits(c->to))
         return c->rounding == PTX_M_RN && (c->from == PTX_F32 || c->from == PTX_F16X2);
-    if (is_eight_bits(c->from))
+    if (ptx_is_eight_bits(c->from))
         return c->rounding == PTX_M_RN && c->to == PTX_F16X2;
     bool to_float = ptx_type_kind(c->to) == 'f', from_float = ptx_type_kind(c->from) == 'f';
     if (c->from == PTX_PRED || c->to == PTX_PRED || c->from == PTX_F16X2 || c->from == PTX_BF16X2 ||
@@ -79,10 +74,10 @@ static bool decode_cvt(struct ptx_decoder *d)
     c->ftz = ptx_dec_has(d, PTX_M_FTZ);
     c->relu = ptx_dec_has(d, PTX_M_RELU);
     bool finite = ptx_dec_has(d, PTX_M_SATFINITE);
-    if (!c->from || !conversion_exists(c) || finite != is_eight_bits(c->to))
+    if (!c->from || !conversion_exists(c) || finite != ptx_is_eight_bits(c->to))
         return ptx_dec_unsupported(d, "no such conversion");
     bool pack = c->from == PTX_F32 &&
-                (ptx_type_bytes(c->to) == 2 ? is_eight_bits(c->to)
+                (ptx_type_bytes(c->to) == 2 ? ptx_is_eight_bits(c->to)
                                             : c->to == PTX_F16X2 || c->to == PTX_BF16X2);
     if (!ptx_dec_expect_operands(d, pack ? 3 : 2, pack ? 3 : 2))
         return false;

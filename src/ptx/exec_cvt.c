@@ -160,11 +160,6 @@ static void convert_pack(struct ptx_warp *w, const struct ptx_inst *in, uint32_t
 }
 
 /* Eight bits: two values in sixteen, the first source (or upper half) in the upper byte. */
-static bool is_eight_bits(unsigned type)
-{
-    return type == PTX_E4M3X2 || type == PTX_E5M2X2;
-}
-
 static uint32_t eight_bits_of(const struct ptx_conversion *c, double x)
 {
     if (c->relu && x <= 0)
@@ -236,9 +231,9 @@ static void f64_f32(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
 ptx_handler *ptx_convert_handler(const struct ptx_conversion *c)
 {
     bool plain = !c->sat && !c->ftz && !c->relu;
-    if (is_eight_bits(c->to))
+    if (ptx_is_eight_bits(c->to))
         return pack_eight_bits;
-    if (is_eight_bits(c->from))
+    if (ptx_is_eight_bits(c->from))
         return unpack_eight_bits;
     if (c->to == PTX_F16X2 || c->to == PTX_BF16X2)
         return convert_pack;

@@ -241,6 +241,9 @@ static bool number_functions(struct linker *l)
             if (!ARRAY_RESERVE(m->functions, m->n_functions, m->cap_functions, 1))
                 return false;
             f->id = (uint32_t)m->n_functions;
+            /* Device libraries carry code for what the emulator does itself, for a driver of
+             * theirs. */
+            f->has_body &= !ptx_builtin(m->ast.names.text[f->name]);
             m->functions[m->n_functions++] = f;
         }
     return true;

@@ -122,6 +122,11 @@ const char *ptx_modifier_name(unsigned modifier);
 
 unsigned ptx_type_bytes(unsigned type); /* 0 for a predicate */
 char ptx_type_kind(unsigned type);
+/* Two floats of eight bits. */
+static inline bool ptx_is_eight_bits(unsigned type)
+{
+    return type == PTX_E4M3X2 || type == PTX_E5M2X2;
+}
 static inline bool ptx_is_type(unsigned modifier)
 {
     return modifier > PTX_NONE && modifier < PTX_N_TYPES;

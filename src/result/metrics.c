@@ -255,6 +255,43 @@ const struct strata_metric *strata_metric_table(size_t *n)
     return metrics;
 }
 
+/* Words that people say for a metric of the table. */
+static const struct {
+    const char *alias, *name;
+} aliases[] = {
+    {"time", "gpu__time_duration.sum"},
+    {"cycles", "sm__cycles_elapsed.max"},
+    {"instructions", "smsp__inst_executed.sum"},
+    {"l1hit", "l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct"},
+    {"l2hit", "lts__t_sector_srcunit_tex_op_read_hit_rate.pct"},
+    {"l2reads", "lts__t_sectors_srcunit_tex_op_read.sum"},
+    {"l2writes", "lts__t_sectors_srcunit_tex_op_write.sum"},
+    {"dram", "dram__bytes.sum"},
+    {"dramreads", "dram__sectors_read.sum"},
+    {"dramwrites", "dram__sectors_write.sum"},
+    {"loads", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"},
+    {"stores", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"},
+    {"conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"},
+    {"occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active"},
+    {"issue", "smsp__issue_active.avg.pct_of_peak_sustained_active"},
+};
+
+const char *strata_metric_full_name(const char *word)
+{
+    for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
+        if (!strcmp(aliases[i].alias, word))
+            return aliases[i].name;
+    return word;
+}
+
+const char *strata_metric_short_name(const char *name)
+{
+    for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
+        if (!strcmp(aliases[i].name, name))
+            return aliases[i].alias;
+    return NULL;
+}
+
 const struct strata_metric *strata_metric_find(const char *name)
 {
     for (size_t i = 0; i < sizeof metrics / sizeof metrics[0]; i++)

@@ -290,13 +290,14 @@ static strata_status fill_dispatched(struct residents *r, residents_begin begin,
     uint64_t block;
     uint32_t core;
     strata_status st = STRATA_OK;
-    while (st == STRATA_OK && strata_dispatcher_first(r->dispatcher, &block, &core)) {
+    /* Blocks that were not recorded take no place: a grid may claim billions. */
+    while (st == STRATA_OK && !r->over && strata_dispatcher_first(r->dispatcher, &block, &core)) {
         st = read_block(r, err);
         if (st == STRATA_OK && r->waiting)
             st = start_waiting(r, core, begin, context, err);
     }
     for (core = 0; core < r->n_cores && st == STRATA_OK; core++)
-        while (st == STRATA_OK && r->resident[core] < r->places &&
+        while (st == STRATA_OK && !r->over && r->resident[core] < r->places &&
                strata_dispatcher_release(r->dispatcher, core, &block)) {
             st = read_block(r, err);
             if (st == STRATA_OK && r->waiting)

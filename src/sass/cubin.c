@@ -70,6 +70,7 @@ static strata_status read_sections(struct sass_cubin *c, const struct elf64 *e, 
                                    .size = h.sh_size,
                                    .align = h.sh_addralign,
                                    .elf_index = i,
+                                   .info = h.sh_info,
                                    .kernel = SASS_NO_KERNEL};
         classify(s);
         s->bytes = elf64_section_bytes(e, &h);
@@ -182,6 +183,7 @@ static strata_status find_kernels(struct sass_cubin *c, const char *name, struct
         c->kernel[c->n_kernels++] = (struct sass_kernel){.name = function,
                                                          .is_entry = is_entry(c, i, function),
                                                          .section = i,
+                                                         .registers = c->section[i].info >> 24,
                                                          .constant0 = SASS_UNDEFINED,
                                                          .constant2 = SASS_UNDEFINED};
     }

@@ -30,6 +30,7 @@ struct sass_section {
     uint8_t kind;       /* enum sass_section_kind */
     uint8_t bank;       /* SASS_SECTION_CONSTANT */
     uint32_t elf_index; /* number of the section in the ELF file */
+    uint32_t info;      /* sh_info: code before sm_90 has its registers in the top byte */
     uint32_t kernel;    /* of which function it is a part, or SASS_NO_KERNEL */
 };
 

@@ -318,6 +318,10 @@ static void decode_slot(const struct sass_row *r, const struct sass_slot *s, con
     case SLOT_PREV:
         predicate(s, b, o);
         break;
+    case SLOT_DESCRIPTOR:
+        o->kind = SASS_DESCRIPTOR;
+        o->reg = get_ureg(b, s->at);
+        break;
     case SLOT_PR:
     case SLOT_UPR:
         o->kind = SASS_PREDS;

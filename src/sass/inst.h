@@ -40,6 +40,7 @@ enum sass_operand_kind {
     SASS_CONST,      /* c[bank][reg + value]; reg is SASS_RZ if there is none */
     SASS_CONST_UREG, /* cx[ureg][value]: the bank is named by a descriptor in ureg, ureg+1 */
     SASS_MEMORY,     /* [reg + ureg + value], with desc[]: see struct sass_operand */
+    SASS_DESCRIPTOR, /* desc[reg]: a uniform register pair with a cache policy */
     SASS_LABEL,      /* value: byte address of the target in the function; with reg: reg + value */
     SASS_SPECIAL,    /* value: number of the special register, sass_special_name() */
     SASS_BARRIER,    /* value: convergence barrier B0..B15, or a SASS_BMOV_... word in suffix */

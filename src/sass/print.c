@@ -203,6 +203,11 @@ static void put_bare(struct text *t, const struct sass_operand *o, uint32_t flag
     case SASS_MEMORY:
         put_memory(t, o);
         break;
+    case SASS_DESCRIPTOR:
+        put(t, "desc[");
+        put_register(t, true, o->reg);
+        put(t, "]");
+        break;
     case SASS_SPECIAL:
         if (sass_special_name((uint32_t)o->value))
             put(t, "%s", sass_special_name((uint32_t)o->value));

@@ -82,6 +82,11 @@
 #define MEMD_(u, wide, bit) {.kind = SLOT_MEM_U, .at = 24, .aux = 40, .width = 24, .ureg = u, .neg = wide, \
                              .desc = bit, .flags = FLAG_WIDE64}
 
+#define E_BIT  BIT(EXTENDED, 72, E)
+#define SEM_75 M(SEM, 79, 2, sass_set_sem_75), M(SCOPE, 77, 2, sass_set_scope_75)
+#define SEM_80 M(SEM, 77, 4, sass_set_sem_80), M(SCOPE, 77, 4, sass_set_scope_80), \
+               M(PRIVATE, 77, 4, sass_set_private_80)
+
 #define NEG FLAG_NEG
 #define ABS FLAG_ABS
 #define INV FLAG_INV
@@ -95,6 +100,8 @@
 extern const uint16_t sass_set_compare_int[8], sass_set_compare_float[16], sass_set_bool[4],
     sass_set_round[4], sass_set_size[8], sass_set_atomic[16], sass_set_integer_atomic_type[8],
     sass_set_cache[8], sass_set_prefetch[4], sass_set_shift_type[4], sass_set_float_round[4],
-    sass_set_stride[4];
+    sass_set_stride[4], sass_set_sem_75[4], sass_set_scope_75[4], sass_set_sem_80[16],
+    sass_set_scope_80[16], sass_set_private_80[16], sass_set_prmt[8], sass_set_float_type[4],
+    sass_set_int_type[8];
 
 #endif

@@ -1,13 +1,6 @@
 /* rows_atomic.c - atomics and reductions in memory. */
 #include "sass/rows.h"
 
-static const uint16_t sem_75[4] = {W(CONSTANT), Q(WEAK), W(STRONG), W(MMIO)};
-static const uint16_t scope_75[4] = {W(CTA), W(SM), W(GPU), W(SYS)};
-static const uint16_t sem_80[16] = {[0] = Q(WEAK),   [5] = W(STRONG), [6] = W(STRONG),
-                                    [7] = W(STRONG), [8] = W(MMIO),   [10] = W(STRONG)};
-static const uint16_t scope_80[16] = {
-    [5] = W(SM), [6] = W(GPU), [7] = W(GPU), [8] = W(GPU), [10] = W(SYS)};
-static const uint16_t private_80[16] = {[6] = W(PRIVATE)};
 /* An integer addition of 32 bits is the usual type. The float types print their rounding too. */
 static const uint16_t types[8] = {Q(U32), W(S32), W(64), W(F32), W(F16x2), W(S64), W(F64), BAD};
 static const uint16_t type_ftz[8] = {[3] = W(FTZ)};
@@ -17,9 +10,6 @@ static const uint16_t float_types[16] = {W(F16x2), BAD,    W(BF16x2), BAD, BAD, 
                                          BAD,      W(F32), BAD,       BAD, BAD, BAD, BAD, W(F64)};
 static const uint16_t float_ftz[16] = {[9] = W(FTZ)};
 
-#define E_BIT    BIT(EXTENDED, 72, E)
-#define SEM_75   M(SEM, 79, 2, sem_75), M(SCOPE, 77, 2, scope_75)
-#define SEM_80   M(SEM, 77, 4, sem_80), M(SCOPE, 77, 4, scope_80), M(PRIVATE, 77, 4, private_80)
 #define CACHE    M(CACHE, 84, 3, sass_set_cache)
 #define OPCODE   M(FUNCTION, 87, 4, sass_set_atomic)
 #define RED_OP   M(FUNCTION, 87, 3, sass_set_atomic)

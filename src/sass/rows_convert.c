@@ -6,17 +6,15 @@
 #define SIGNS (NEG | ABS)
 
 static const uint16_t float_types[4] = {W(BF16), W(F16), W(F32), W(F64)};
-static const uint16_t float_types_quiet[4] = {W(BF16), W(F16), Q(F32), W(F64)};
 static const uint16_t halves[4] = {0, W(H1), BAD, BAD};
-static const uint16_t int_types[8] = {W(U8), W(U16), W(U32), W(U64), W(S8), W(S16), Q(S32), W(S64)};
 static const uint16_t bytes[4] = {0, W(B1), W(B2), W(B3)};
 
 #define DST_FLOAT       M(TYPE, 75, 2, float_types)
 #define SRC_FLOAT       M(SRC_TYPE, 84, 2, float_types)
-#define DST_FLOAT_QUIET M(TYPE, 75, 2, float_types_quiet)
-#define SRC_FLOAT_QUIET M(SRC_TYPE, 84, 2, float_types_quiet)
-#define SRC_INT         M2(SRC_TYPE, 84, 2, 74, 1, int_types)
-#define DST_INT         M2(TYPE, 75, 2, 72, 1, int_types)
+#define DST_FLOAT_QUIET M(TYPE, 75, 2, sass_set_float_type)
+#define SRC_FLOAT_QUIET M(SRC_TYPE, 84, 2, sass_set_float_type)
+#define SRC_INT         M2(SRC_TYPE, 84, 2, 74, 1, sass_set_int_type)
+#define DST_INT         M2(TYPE, 75, 2, 72, 1, sass_set_int_type)
 #define INT_ROUND       M(ROUND, 78, 2, sass_set_float_round)
 #define B_HALF                                                                                     \
     {                                                                                              \

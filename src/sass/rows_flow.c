@@ -24,7 +24,7 @@ static const uint16_t cctl_cache[8] = {0, W(U), W(C), W(I), BAD, BAD, BAD, BAD};
     }
 #define OFFSET                                                                                     \
     {                                                                                              \
-        .kind = SLOT_OFFSET, .flags = FLAG_SPACE                                                   \
+        .kind = SLOT_OFFSET, .flags = FLAG_SPACE | FLAG_HIDE_T                                     \
     }
 #define BAR(a)                                                                                     \
     {                                                                                              \
@@ -54,9 +54,10 @@ ROWS(flow, {OP0(BRA, 0x947), MODS(M(MODE, 32, 2, branch_modes)), SLOTS(PP, LABEL
       SLOTS(PP, {.kind = SLOT_UR, .at = 24, .neg = 30, .flags = FLAG_INV}, LABEL)},
      {OP(BRA, 0x547), MODS(M(MODE, 32, 2, branch_modes), BIT(OPTION1, 84, ANY)),
       SLOTS(PP, UP(24, 27), LABEL)},
-     {OP(BRX, 0x949), SLOTS(PP, R(24), OFFSET)}, {OP(BRXU, 0x958), SLOTS(PP, UR(24), OFFSET)},
+     {OP(BRX, 0x949), MODS(BIT(NOINC, 85, INC)), SLOTS(PP, R(24), OFFSET)},
+     {OP(BRXU, 0x958), MODS(M(MODE, 32, 2, branch_modes)), SLOTS(PP, UR(24), OFFSET)},
      {OP(JMP, 0x94a), SLOTS(PP, {.kind = SLOT_TARGET})}, {OP(JMX, 0x94c), SLOTS(PP, R(24), OFFSET)},
-     {OP(JMXU, 0x959), SLOTS(PP, UR(24), OFFSET)},
+     {OP(JMXU, 0x959), MODS(M(MODE, 32, 2, branch_modes)), SLOTS(PP, UR(24), OFFSET)},
      {OP(CALL, 0x944), MODS(ALWAYS(MODE, W(REL)), NOINC), SLOTS(PP, LABEL)},
      {OP(CALL, 0x943), MODS(ALWAYS(MODE, W(ABS)), NOINC), SLOTS(PP, {.kind = SLOT_TARGET})},
      {OP(CALL, 0x344), MODS(ALWAYS(MODE, W(REL)), NOINC),
@@ -69,7 +70,8 @@ ROWS(flow, {OP0(BRA, 0x947), MODS(M(MODE, 32, 2, branch_modes)), SLOTS(PP, LABEL
       SLOTS(PP, R(24), {.kind = SLOT_TARGET, .flags = FLAG_SPACE})},
      {OP(EXIT, 0x94d), MODS(M(MODE, 84, 2, exit_modes), BIT(OPTION1, 86, NO_ATEXIT)), SLOTS(PP)},
      {OP(KILL, 0x95b), SLOTS(PP)}, {OP(LEPC, 0x34e), SLOTS(RD)},
-     {OP(LEPC, 0x94e), SLOTS(RD, {.kind = SLOT_LABEL24})},
+     {OP(LEPC, 0x94e), SLOTS(RD, {.kind = SLOT_LABEL24})}, {OP1(ULEPC, 0x3ce), SLOTS(URD)},
+     {OP1(ULEPC, 0x9ce), SLOTS(URD, {.kind = SLOT_LABEL24})},
 
      {OP(BSSY, 0x945), MODS(RELIABLE), SLOTS(PP, BAR(16), {.kind = SLOT_LABEL30})},
      {OP(BSYNC, 0x941), MODS(RELIABLE), SLOTS(PP, BAR(16))},

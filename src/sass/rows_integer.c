@@ -5,7 +5,6 @@
 #define BOOL    M(BOOL, 74, 2, sass_set_bool)
 #define IS_U32  EITHER(SIGN, 73, W(U32), Q(S32))
 
-static const uint16_t prmt_modes[8] = {0, W(F4E), W(B4E), W(RC8), W(ECL), W(ECR), W(RC16), BAD};
 static const uint16_t bytes[4] = {0, W(B1), W(B2), W(B3)};
 static const uint16_t vimnmx_types[4] = {W(U32), Q(S32), W(U16x2), W(S16x2)};
 static const uint16_t vimnmx_types_100[4] = {W(U32), W(S32), W(U16x2), W(S16x2)};
@@ -117,7 +116,7 @@ ROWS(
      SLOTS(RD, A_(0), B_(0), C_(0))},
     {ALU(SGXT, 0x01a), MODS(BIT(WRAP, 75, W), IS_U32), SLOTS(RD, A_(0), B_(SIGNED))},
     {ALU(BMSK, 0x01b), MODS(BIT(WRAP, 75, W)), SLOTS(RD, A_(0), B_(SIGNED))},
-    {ALU(PRMT, 0x016), MODS(M(MODE, 72, 3, prmt_modes)), SLOTS(RD, A_(0), B_(0), C_(0))},
+    {ALU(PRMT, 0x016), MODS(M(MODE, 72, 3, sass_set_prmt)), SLOTS(RD, A_(0), B_(0), C_(0))},
     {ALU(POPC, 0x109), SLOTS(RD, B_(INV))}, {ALU(BREV, 0x101), SLOTS(RD, B_(INV))},
     {ALU(FLO, 0x100), MODS(IS_U32, BIT(MODE, 74, SH)), SLOTS(RD, PDH(81), B_(INV))},
     {ALU(VABSDIFF, 0x014), MODS(IS_U32), SLOTS(RD, A_(0), B_(SIGNED), C_(0))},

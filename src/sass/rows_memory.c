@@ -1,27 +1,16 @@
 /* rows_memory.c - loads and stores of all spaces, asynchronous copies, constants. */
 #include "sass/rows.h"
 
-/* Ordering and scope. Turing has a field each; from Ampere on one field of four bits means both. */
-static const uint16_t sem_75[4] = {W(CONSTANT), Q(WEAK), W(STRONG), W(MMIO)};
-static const uint16_t scope_75[4] = {W(CTA), W(SM), W(GPU), W(SYS)};
-static const uint16_t sem_80[16] = {
-    Q(WEAK), Q(WEAK),     Q(WEAK),   Q(WEAK),   W(CONSTANT), W(STRONG), W(STRONG), W(STRONG),
-    W(MMIO), W(CONSTANT), W(STRONG), W(STRONG), W(MMIO),     BAD,       BAD,       BAD};
-static const uint16_t scope_80[16] = {0,      W(SM),  W(CTA), W(VC), 0,      W(SM), W(GPU), W(GPU),
-                                      W(GPU), W(SYS), W(SYS), W(VC), W(SYS), 0,     0,      0};
-static const uint16_t private_80[16] = {[6] = W(PRIVATE)};
 static const uint16_t unaligned[8] = {[7] = W(U)};
 static const uint16_t sizes_100[4] = {Q(32), W(64), W(128), BAD};
+static const uint16_t arrive_counts[4] = {0, W(ARVCNT), W(TRANSCNT), BAD};
 static const uint16_t matrices[4] = {0, W(2), W(4), BAD};
 static const uint16_t ldc_modes[4] = {0, W(IL), W(IS), W(ISL)};
 static const uint16_t ldsm_modes[8] = {W(M88), W(MT88), BAD, BAD, BAD, BAD, BAD, BAD};
 
-#define E_BIT     BIT(EXTENDED, 72, E)
 #define SIZE      M(SIZE, 73, 3, sass_set_size)
 #define CACHE     M(CACHE, 84, 3, sass_set_cache)
 #define PREFETCH  M(PREFETCH, 68, 2, sass_set_prefetch)
-#define SEM_75    M(SEM, 79, 2, sem_75), M(SCOPE, 77, 2, scope_75)
-#define SEM_80    M(SEM, 77, 4, sem_80), M(SCOPE, 77, 4, scope_80), M(PRIVATE, 77, 4, private_80)
 #define UNALIGNED BIT(OPTION1, 76, U)
 #define PNZ                                                                                        \
     {                                                                                              \
@@ -112,7 +101,9 @@ ROWS(memory, {OP0(LDG, 0x381), TILL(79), LDG_75, SLOTS(PDH(81), RD, MEM(0), PNZ)
              .flags = FLAG_WIDE64},
             PH(87, 90))},
      {OP(LDGDEPBAR, 0x9af)},
-     {OP1(ARRIVES, 0x9b0), MODS(ALWAYS(MODE, W(LDGSTSBAR)), SIZE), SLOTS(MEMU(64, 0))},
+     {OP1(ARRIVES, 0x9b0),
+      MODS(ALWAYS(MODE, W(LDGSTSBAR)), SIZE, M(COUNT_OF, 70, 2, arrive_counts)),
+      SLOTS(MEMU(64, 0))},
 
      /* 256 bits in two halves, on Blackwell */
      {OP1(LDG, 0x97e), FROM(100),

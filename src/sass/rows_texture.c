@@ -14,12 +14,6 @@ static const uint16_t surface_shapes[8] = {W(1D),       W(1D_BUFFER), W(1D_ARRAY
                                            W(2D_ARRAY), W(3D),        BAD,         BAD};
 static const uint16_t outside[4] = {W(IGN), Q(NEAR), W(TRAP), BAD};
 static const uint16_t channels[16] = {[1] = W(R), [3] = W(RG), [15] = Q(RGBA)};
-static const uint16_t sem_75[4] = {W(CONSTANT), Q(WEAK), W(STRONG), W(MMIO)};
-static const uint16_t scope_75[4] = {W(CTA), W(SM), W(GPU), W(SYS)};
-static const uint16_t sem_80[16] = {[0] = Q(WEAK),   [5] = W(STRONG), [6] = W(STRONG),
-                                    [7] = W(STRONG), [8] = W(MMIO),   [10] = W(STRONG)};
-static const uint16_t scope_80[16] = {
-    [5] = W(SM), [6] = W(GPU), [7] = W(GPU), [8] = W(GPU), [10] = W(SYS)};
 static const uint16_t spaces[4] = {W(G), W(L), W(S), BAD};
 
 #define RD2                                                                                        \
@@ -55,8 +49,6 @@ static const uint16_t spaces[4] = {W(G), W(L), W(S), BAD};
     }
 
 #define SU_MODS(...) MODS(__VA_ARGS__, M(OUT_OF_RANGE, 59, 2, outside))
-#define SU_75        M(SEM, 79, 2, sem_75), M(SCOPE, 77, 2, scope_75)
-#define SU_80        M(SEM, 77, 4, sem_80), M(SCOPE, 77, 4, scope_80)
 #define SU_D                                                                                       \
     ALWAYS(MODE, W(D)), ALWAYS(OPTION1, W(BA)), M(SHAPE, 61, 3, surface_shapes),                   \
         M(SIZE, 73, 3, sass_set_size)
@@ -96,11 +88,11 @@ ROWS(texture, TEX_ROWS(TEX, 0xb60, 0xf60, 0x361, SCR, LOD, AOFFI, DC, NDV),
      {OP0(TXQ, 0xb6f), MODS(NODEP), SLOTS(RD2, RD, R(24), WORDOP(62, 2, queries), BOUND, MASK)},
      {OP1(TXQ, 0xf6f), MODS(NODEP), SLOTS(RD2, RD, R(24), WORDOP(62, 2, queries), UBOUND, MASK)},
      {OP0(TXQ, 0x370), MODS(BINDLESS, NODEP), SLOTS(RD2, RD, R(24), WORDOP(62, 2, queries), MASK)},
-     SULD_ROWS(TILL(79), SU_MODS(SU_D, SU_75)), SULD_ROWS(SU_MODS(SU_D, SU_80)),
-     SUST_ROWS(0xb9d, 0xf9d, 0x99e, TILL(79), SU_MODS(SU_D, SU_75)),
-     SUST_ROWS(0xb9d, 0xf9d, 0x99e, SU_MODS(SU_D, SU_80)),
-     SUST_ROWS(0xb9b, 0xf9b, 0x99c, TILL(79), SU_MODS(SU_P, SU_75, CHANNELS)),
-     SUST_ROWS(0xb9b, 0xf9b, 0x99c, SU_MODS(SU_P, SU_80, CHANNELS)),
+     SULD_ROWS(TILL(79), SU_MODS(SU_D, SEM_75)), SULD_ROWS(SU_MODS(SU_D, SEM_80)),
+     SUST_ROWS(0xb9d, 0xf9d, 0x99e, TILL(79), SU_MODS(SU_D, SEM_75)),
+     SUST_ROWS(0xb9d, 0xf9d, 0x99e, SU_MODS(SU_D, SEM_80)),
+     SUST_ROWS(0xb9b, 0xf9b, 0x99c, TILL(79), SU_MODS(SU_P, SEM_75, CHANNELS)),
+     SUST_ROWS(0xb9b, 0xf9b, 0x99c, SU_MODS(SU_P, SEM_80, CHANNELS)),
 
      /* in which space an address lies */
      {OP0(QSPC, 0x3aa), MODS(BIT(EXTENDED, 72, E), M(MODE, 73, 2, spaces)),

@@ -6,11 +6,6 @@
 #define IS_U32  EITHER(SIGN, 73, W(U32), Q(S32))
 #define SIZE    M(SIZE, 73, 3, sass_set_size)
 
-static const uint16_t prmt_modes[8] = {0, W(F4E), W(B4E), W(RC8), W(ECL), W(ECR), W(RC16), BAD};
-
-static const uint16_t float_types[4] = {BAD, W(F16), Q(F32), W(F64)};
-static const uint16_t int_types[8] = {W(U8), W(U16), W(U32), W(U64), W(S8), W(S16), Q(S32), W(S64)};
-
 #define SIGNS      (NEG | ABS)
 #define FLOAT_MODS MODS(BIT(FTZ, 80, FTZ), M(ROUND, 78, 2, sass_set_round), BIT(SAT, 77, SAT))
 
@@ -68,7 +63,7 @@ ROWS(
      SLOTS(URD, A_(0), B_(0), C_(0))},
     {UALU(USGXT, 0x09a), MODS(BIT(WRAP, 75, W), IS_U32), SLOTS(URD, A_(0), B_(SIGNED))},
     {UALU(UBMSK, 0x09b), MODS(BIT(WRAP, 75, W)), SLOTS(URD, A_(0), B_(SIGNED))},
-    {UALU(UPRMT, 0x096), MODS(M(MODE, 72, 3, prmt_modes)), SLOTS(URD, A_(0), B_(0), C_(0))},
+    {UALU(UPRMT, 0x096), MODS(M(MODE, 72, 3, sass_set_prmt)), SLOTS(URD, A_(0), B_(0), C_(0))},
     {UALU(USEL, 0x087), FORMS(F_RUR), FROM(100), MODS(ALWAYS(SIZE, W(64))),
      SLOTS(URD, A_(0), B_(0), UP(87, 90))},
     {UALU(USEL, 0x087), SLOTS(URD, A_(0), B_(0), UP(87, 90))},
@@ -94,12 +89,13 @@ ROWS(
      MODS(M(CMP, 76, 4, sass_set_compare_float), BIT(FTZ, 80, FTZ), BOOL),
      SLOTS(UPD(81), UPD(84), A_(SIGNS), B_(SIGNS | FLOAT), UP(87, 90))},
     {UALU(UI2F, 0x05a), FROM(100),
-     MODS(M(TYPE, 75, 2, float_types), M2(SRC_TYPE, 84, 2, 74, 1, int_types),
+     MODS(M(TYPE, 75, 2, sass_set_float_type), M2(SRC_TYPE, 84, 2, 74, 1, sass_set_int_type),
           M(ROUND, 78, 2, sass_set_round)),
      SLOTS(URD, B_(SIGNED))},
     {UALU(UF2I, 0x05c), FROM(100),
-     MODS(BIT(FTZ, 80, FTZ), M2(TYPE, 75, 2, 72, 1, int_types), M(SRC_TYPE, 84, 2, float_types),
-          M(ROUND, 78, 2, sass_set_float_round), BIT(NAN, 77, NTZ)),
+     MODS(BIT(FTZ, 80, FTZ), M2(TYPE, 75, 2, 72, 1, sass_set_int_type),
+          M(SRC_TYPE, 84, 2, sass_set_float_type), M(ROUND, 78, 2, sass_set_float_round),
+          BIT(NAN, 77, NTZ)),
      SLOTS(URD, B_(SIGNS | FLOAT))},
     {UALU(UVIMNMX, 0x04a), FROM(100), MODS(EITHER(TYPE, 72, W(U32), W(S32))),
      SLOTS(URD, A_(0), B_(SIGNED), UP(87, 90))},

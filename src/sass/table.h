@@ -52,6 +52,7 @@ enum sass_slot_kind {
     SLOT_CONST_WIDE, /* c[bank at 54][uniform register at 24 + offset at 37..53] */
     SLOT_MEM,        /* [register at `at` + immediate]; immediate of `width` bits at `aux` */
     SLOT_MEM_U,      /* the same and a uniform register at `ureg` */
+    SLOT_DESCRIPTOR, /* uniform register at `at`, printed as desc[] */
     SLOT_LABEL,   /* relative to the next instruction: bits 34.. and 16..23, in units of 4 bytes */
     SLOT_LABEL30, /* relative, bits 34..63 only */
     SLOT_LABEL24, /* relative, bits 24..63, in bytes */

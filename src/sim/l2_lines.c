@@ -2,6 +2,7 @@
  *
  * A line is evicted as a whole and filled by sectors (paper 004, section III-A). A line may be
  * evicted while sectors are under way to it: they still answer who waits, but are not kept. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -67,20 +68,42 @@ void sim_l2_mark_dirty(struct sim_out *o, struct sim_slice *s, uint32_t slot, ui
 
 /* ---- places ---- */
 
+/* Lines that have left while data for them is under way, by a hash of the line: a small L2 in front
+ * of a slow DRAM has tens of thousands. */
+enum { ORPHAN_BUCKETS = 16384 };
+
+static uint32_t *orphans_of(struct sim_slice *s, uint64_t line)
+{
+    return &s->orphan[mix64(line) % ORPHAN_BUCKETS];
+}
+
+static void put_orphan(struct sim_slice *s, uint32_t i)
+{
+    if (!s->orphan && !(s->orphan = malloc(ORPHAN_BUCKETS * sizeof *s->orphan))) {
+        s->failed = true;
+        return;
+    }
+    if (s->orphans == SIM_NONE)
+        memset(s->orphan, 0xff, ORPHAN_BUCKETS * sizeof *s->orphan); /* SIM_NONE each */
+    s->orphans = 0;
+    uint32_t *at = orphans_of(s, s->mshr[i].line);
+    s->mshr[i].next = *at;
+    *at = i;
+}
+
 static void detach_mshr(struct sim_slice *s, struct cache_slot *evicted)
 {
     uint32_t i = *sim_mshr_of(evicted);
     if (!i)
         return;
     s->mshr[i - 1].slot = SIM_NONE;
-    s->mshr[i - 1].next = s->orphans;
-    s->orphans = i - 1;
+    put_orphan(s, i - 1);
 }
 
 /* The line is back while what it lost is still under way. */
 static uint32_t adopt_mshr(struct sim_slice *s, uint64_t line, uint32_t slot)
 {
-    for (uint32_t *at = &s->orphans; *at != SIM_NONE; at = &s->mshr[*at].next) {
+    for (uint32_t *at = orphans_of(s, line); *at != SIM_NONE; at = &s->mshr[*at].next) {
         uint32_t i = *at;
         if (s->mshr[i].line != line)
             continue;
@@ -142,7 +165,7 @@ void sim_l2_mshr_free(struct sim_slice *s, uint32_t i)
     if (m->slot != SIM_NONE) {
         *sim_mshr_of(&s->tags.slot[m->slot]) = 0;
     } else {
-        uint32_t *at = &s->orphans;
+        uint32_t none = i, *at = s->orphan ? orphans_of(s, m->line) : &none;
         while (*at != i)
             at = &s->mshr[*at].next;
         *at = m->next;

@@ -45,6 +45,7 @@ void sim_slice_release(struct sim_slice *s)
     free(s->from_sms.message);
     free(s->from_link.message);
     free(s->mshr);
+    free(s->orphan);
     free(s->waiter);
     write_back_release(&s->dirty);
 }

@@ -107,7 +107,9 @@ struct sim_slice {
     size_t n_mshr, cap_mshr;
     struct sim_waiter *waiter;
     size_t n_waiter, cap_waiter;
-    uint32_t free_mshr, free_waiter, orphans, mshrs_used;
+    uint32_t free_mshr, free_waiter, orphans,
+        mshrs_used;          /* orphans: SIM_NONE, or 0 once there was one */
+    uint32_t *orphan;        /* heads of their lists, by a hash of the line */
     struct write_back dirty; /* its share of what may wait to be written back */
     uint64_t atomic_word;
     uint32_t partition, index; /* index: over all partitions */

@@ -499,6 +499,48 @@ static strata_status one_window(struct sim_engine *e, struct strata_error *err)
     return st == STRATA_OK ? replace_blocks(e, err) : st;
 }
 
+/* What must change for the launch to come nearer to its end. */
+static uint64_t progress(const struct sim_engine *e)
+{
+    uint64_t n = 0;
+    for (uint32_t s = 0; s < e->n_sms; s++)
+        n += e->sm[s].count.n.instructions + e->sm[s].count.replies;
+    return n;
+}
+
+/* No path of a valid description is this long: every latency ends at a million cycles of the SM, or
+ * at ten thousand clocks of a DRAM that may be slower than the SM. */
+static uint64_t longest_silence(const struct strata_gpu *g)
+{
+    uint64_t slowest = g->dram.clock_mhz;
+    if (g->l2.clock_mhz && g->l2.clock_mhz < slowest)
+        slowest = g->l2.clock_mhz;
+    if (g->xbar.clock_mhz && g->xbar.clock_mhz < slowest)
+        slowest = g->xbar.clock_mhz;
+    uint64_t ratio = slowest ? ceil_div(g->sm.clock_mhz, slowest) : 1;
+    return 20000000 * (ratio ? ratio : 1);
+}
+
+static strata_status watch(struct sim_engine *e, struct strata_error *err)
+{
+    uint64_t now = progress(e), flying = 0;
+    if (now != e->watched_progress) {
+        e->watched_progress = now;
+        e->watched_since = e->end;
+    }
+    if (e->end - e->watched_since < longest_silence(e->gpu))
+        return STRATA_OK;
+    for (uint32_t s = 0; s < e->n_sms; s++)
+        flying += e->sm[s].flying;
+    return strata_fail(err, STRATA_ECONFIG, e->gpu->name, 0, 0,
+                       "The clocked model has stopped at cycle %llu: for %llu cycles no "
+                       "instruction was issued and no request answered; %u blocks and %llu "
+                       "requests wait. The description's DRAM timings or queues leave no way on.",
+                       (unsigned long long)e->watched_since,
+                       (unsigned long long)longest_silence(e->gpu), e->resident_blocks,
+                       (unsigned long long)flying);
+}
+
 strata_status sim_engine_run(struct sim_engine *e, struct strata_error *err)
 {
     strata_status st = first_wave(e, err);
@@ -510,6 +552,8 @@ strata_status sim_engine_run(struct sim_engine *e, struct strata_error *err)
         e->begin = sim_max(e->end, next);
         e->end = e->begin + e->window;
         st = one_window(e, err);
+        if (st == STRATA_OK && e->windows % 4096 == 0)
+            st = watch(e, err);
     }
     stop_helpers(e);
     if (st != STRATA_OK)

@@ -31,6 +31,7 @@ struct sim_engine {
     uint32_t resident_blocks;
     bool blocks_over;
     uint64_t windows;
+    uint64_t watched_progress, watched_since; /* the watchdog's last look that saw some */
     /* threads */
     uint32_t threads, memside_threads;
     struct sm_scheduler

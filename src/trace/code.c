@@ -54,6 +54,10 @@ static uint32_t inst_hash(const struct strata_inst *i)
                    (uint64_t)i->space << 32 | (uint64_t)i->memop << 24 |
                    (uint64_t)i->width_bytes << 16 | (uint64_t)i->trace_width << 8 |
                    (uint64_t)i->n_dst << 4 | i->n_src));
+    const struct strata_control *c = &i->control;
+    h = mix64(h + ((uint64_t)c->known << 48 | (uint64_t)c->stall << 40 | (uint64_t)c->yield << 32 |
+                   (uint64_t)c->write_barrier << 24 | (uint64_t)c->read_barrier << 16 |
+                   (uint64_t)c->wait_mask << 8 | c->reuse));
     for (unsigned r = 0; r < (unsigned)i->n_dst + i->n_src; r++)
         h = mix64(h + i->reg[r]);
     return (uint32_t)h;
@@ -64,6 +68,7 @@ static bool inst_equal(const struct strata_inst *a, const struct strata_inst *b)
     return a->pc == b->pc && a->source_line == b->source_line && a->imm == b->imm &&
            a->hints == b->hints && a->opclass == b->opclass && a->space == b->space &&
            a->memop == b->memop && a->width_bytes == b->width_bytes &&
+           !memcmp(&a->control, &b->control, sizeof a->control) &&
            a->trace_width == b->trace_width && a->n_dst == b->n_dst && a->n_src == b->n_src &&
            !memcmp(a->reg, b->reg, sizeof a->reg[0] * ((size_t)a->n_dst + a->n_src)) &&
            !strcmp(a->opcode, b->opcode);

@@ -59,7 +59,9 @@ void native_pack_launch(struct pack *b, const struct strata_launch *l)
                                 l->stream,
                                 l->shared_base,
                                 l->local_base,
-                                l->sampled_blocks};
+                                l->sampled_blocks,
+                                l->code_arch,
+                                (uint8_t)l->code_arch_suffix};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         pack_varint(b, numbers[i]);
     if (l->source_file) /* since minor version 1 */
@@ -89,6 +91,10 @@ void native_unpack_launch(struct unpack *u, struct strata_launch *l)
     l->shared_base = unpack_varint(u);
     l->local_base = unpack_varint(u);
     l->sampled_blocks = unpack_varint(u);
+    if (u->at == u->end) /* version 1.0 */
+        return;
+    l->code_arch = unpack_u32(u);
+    l->code_arch_suffix = (char)(unpack_varint(u) & 0x7f);
     if (u->at < u->end)
         l->source_file = unpack_string(u);
 }
@@ -110,9 +116,51 @@ static size_t text_number(struct native_texts *texts, const char *text)
     return texts->n;
 }
 
+/* Control codes in three bytes, low bits first: known, stall (4 bits), yield, write barrier (3),
+ * read barrier (3), waits (6), reuse (3). */
+#define CONTROL_BYTES 3
+
+static void pack_control(struct pack *rows, const struct strata_control *c)
+{
+    uint32_t v = 0;
+    if (c->known)
+        v = 1u | (c->stall & 15u) << 1 | (c->yield & 1u) << 5 | (c->write_barrier & 7u) << 6 |
+            (c->read_barrier & 7u) << 9 | (c->wait_mask & 63u) << 12 | (c->reuse & 7u) << 18;
+    const uint8_t bytes[CONTROL_BYTES] = {(uint8_t)v, (uint8_t)(v >> 8), (uint8_t)(v >> 16)};
+    pack_bytes(rows, bytes, sizeof bytes);
+}
+
+static struct strata_control unpack_control(const uint8_t *bytes)
+{
+    uint32_t v = bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16;
+    if (!(v & 1))
+        return (struct strata_control){0};
+    return (struct strata_control){.known = 1,
+                                   .stall = v >> 1 & 15,
+                                   .yield = v >> 5 & 1,
+                                   .write_barrier = v >> 6 & 7,
+                                   .read_barrier = v >> 9 & 7,
+                                   .wait_mask = v >> 12 & 63,
+                                   .reuse = v >> 18 & 7};
+}
+
+/* False, and nothing to write, if no instruction has control codes. */
+static bool pack_controls(struct pack *rows, const struct strata_code *code, uint32_t from,
+                          uint32_t to, const struct strata_control *control)
+{
+    bool any = false;
+    for (uint32_t i = from; i < to; i++) {
+        const struct strata_control *c =
+            control ? &control[i - from] : &strata_code_get(code, i)->control;
+        any |= c->known;
+        pack_control(rows, c);
+    }
+    return any;
+}
+
 void native_pack_code(struct pack *payload, ZSTD_CCtx *zstd, int level,
                       const struct strata_code *code, uint32_t from, uint32_t to,
-                      struct native_texts *texts)
+                      const struct strata_control *control, struct native_texts *texts)
 {
     struct pack rows = {0};
     uint64_t pc = 0;
@@ -140,6 +188,10 @@ void native_pack_code(struct pack *payload, ZSTD_CCtx *zstd, int level,
             pack_varint(&rows, inst->reg[r]);
     }
     pack_column(payload, zstd, level, rows.p, rows.n);
+    payload->failed |= rows.failed;
+    rows.n = 0;
+    if (pack_controls(&rows, code, from, to, control))
+        pack_column(payload, zstd, level, rows.p, rows.n);
     payload->failed |= rows.failed;
     pack_release(&rows);
 }
@@ -188,6 +240,15 @@ static bool unpack_inst(struct unpack *u, struct native_texts *texts, uint64_t *
     return !u->failed;
 }
 
+/* The second column, which version 1.0 and code without control codes do not have. */
+static bool unpack_controls(struct unpack *payload, ZSTD_DCtx *zstd, uint64_t n, struct pack *out)
+{
+    if (payload->at == payload->end)
+        return true;
+    unpack_column(payload, zstd, out);
+    return !payload->failed && out->n == n * CONTROL_BYTES;
+}
+
 bool native_unpack_code(struct unpack *payload, ZSTD_DCtx *zstd, struct strata_code *code,
                         struct native_texts *texts)
 {
@@ -195,14 +256,19 @@ bool native_unpack_code(struct unpack *payload, ZSTD_DCtx *zstd, struct strata_c
     unpack_column(payload, zstd, &rows);
     struct unpack u = unpack_from(&rows, payload->failed);
     uint64_t n = unpack_varint(&u), pc = 0;
-    bool good = !u.failed;
+    struct pack controls = {0};
+    bool good = !u.failed && unpack_controls(payload, zstd, n, &controls);
     for (uint64_t i = 0; good && i < n; i++) {
         struct strata_inst inst;
         uint32_t index, expected = strata_code_count(code);
-        good = unpack_inst(&u, texts, &pc, &inst) && !strata_code_add(code, &inst, &index, NULL) &&
+        good = unpack_inst(&u, texts, &pc, &inst);
+        if (good && controls.n)
+            inst.control = unpack_control(controls.p + i * CONTROL_BYTES);
+        good = good && !strata_code_add(code, &inst, &index, NULL) &&
                index == expected; /* a repeated instruction would shift all indices */
     }
     good = good && u.at == u.end;
+    pack_release(&controls);
     pack_release(&rows);
     return good;
 }

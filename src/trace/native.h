@@ -18,7 +18,7 @@
 #define NATIVE_MAGIC      "\x89STRATA\n"
 #define NATIVE_TAIL_MAGIC "\x89STREND\n"
 #define NATIVE_MAJOR      1
-#define NATIVE_MINOR      0
+#define NATIVE_MINOR      1
 
 enum { NATIVE_HEADER_BYTES = 16, NATIVE_RECORD_BYTES = 24, NATIVE_TAIL_BYTES = 24 };
 
@@ -29,12 +29,13 @@ enum native_kind {
     NATIVE_BLOCKS,
     NATIVE_LAUNCH_END,
     NATIVE_INDEX,
-    NATIVE_LAUNCH_CUT, /* a LAUNCH_END of a launch whose further blocks were not recorded */
+    NATIVE_LAUNCH_CUT,    /* a LAUNCH_END of a launch whose further blocks were not recorded */
+    NATIVE_LAUNCH_FAILED, /* the same, because its kernel failed */
 };
 
 static inline bool native_is_end(uint32_t kind)
 {
-    return kind == NATIVE_LAUNCH_END || kind == NATIVE_LAUNCH_CUT;
+    return kind == NATIVE_LAUNCH_END || kind == NATIVE_LAUNCH_CUT || kind == NATIVE_LAUNCH_FAILED;
 }
 
 /* Columns of a BLOCKS record. */
@@ -72,9 +73,10 @@ struct native_texts {
     const char **text; /* borrowed when writing, owned when reading */
     size_t n, cap;
 };
+/* `control`: of each of these instructions, or NULL to take what the table has. */
 void native_pack_code(struct pack *payload, ZSTD_CCtx *zstd, int level,
                       const struct strata_code *code, uint32_t from, uint32_t to,
-                      struct native_texts *texts);
+                      const struct strata_control *control, struct native_texts *texts);
 /* Adds the instructions of a CODE payload to `code`; false if the payload makes no sense. */
 bool native_unpack_code(struct unpack *payload, ZSTD_DCtx *zstd, struct strata_code *code,
                         struct native_texts *texts);

@@ -24,8 +24,9 @@ static strata_status add_launch(struct strata_trace *t, const struct native_reco
     struct unpack u = unpack_from(payload, false);
     native_unpack_launch(&u, &launch);
     launch.warp_instructions = end->n_instructions;
-    if (end->kind == NATIVE_LAUNCH_CUT)
+    if (end->kind != NATIVE_LAUNCH_END)
         launch.sampled_blocks = end->n_blocks;
+    launch.failed = end->kind == NATIVE_LAUNCH_FAILED;
     struct strata_event event = {.kind = STRATA_EVENT_LAUNCH, .launch = (uint32_t)t->n_launch};
     if (u.failed)
         status = native_damaged(err, t->path, record->offset, "a launch makes no sense");

@@ -143,6 +143,28 @@ static strata_status native_writer_begin_launch(struct strata_writer *w, struct 
     return status;
 }
 
+/* Control codes from where the writer was told to take them; *out stays NULL if nowhere. */
+static strata_status ask_controls(struct strata_writer *w, uint32_t from, uint32_t to,
+                                  struct strata_control **out, struct strata_error *err)
+{
+    if (!w->control_source)
+        return STRATA_OK;
+    struct strata_control *control = calloc(to - from, sizeof *control);
+    strata_status status = control ? STRATA_OK : no_memory(w, err);
+    for (uint32_t i = from; !status && i < to; i++) {
+        const struct strata_inst *inst = strata_code_get(w->code, i);
+        control[i - from] = inst->control;
+        if (!inst->control.known)
+            status =
+                w->control_source(w->control_context, &w->launch, inst, &control[i - from], err);
+    }
+    if (status)
+        free(control);
+    else
+        *out = control;
+    return status;
+}
+
 /* The static instructions that appeared since the last CODE record. */
 static strata_status write_code(struct strata_writer *w, struct strata_error *err)
 {
@@ -152,9 +174,14 @@ static strata_status write_code(struct strata_writer *w, struct strata_error *er
         return STRATA_OK;
     struct native_record what = {.kind = NATIVE_CODE, .launch = nw->launch};
     struct pack payload = {0};
-    native_pack_code(&payload, nw->zstd, nw->level, w->code, nw->n_code, n, &nw->texts);
-    strata_status status = write_record(w, &what, &payload, err);
+    struct strata_control *control = NULL;
+    strata_status status = ask_controls(w, nw->n_code, n, &control, err);
+    if (status)
+        return status;
+    native_pack_code(&payload, nw->zstd, nw->level, w->code, nw->n_code, n, control, &nw->texts);
+    status = write_record(w, &what, &payload, err);
     pack_release(&payload);
+    free(control);
     nw->n_code = n;
     return status;
 }
@@ -239,8 +266,8 @@ static strata_status native_writer_end_launch(struct strata_writer *w, struct st
     struct pack payload = {0};
     pack_varint(&payload, nw->total.n_blocks);
     pack_varint(&payload, nw->total.n_instructions);
-    if (w->cut)
-        nw->total.kind = NATIVE_LAUNCH_CUT;
+    if (w->cut || w->failed)
+        nw->total.kind = w->failed ? NATIVE_LAUNCH_FAILED : NATIVE_LAUNCH_CUT;
     if (!status)
         status = write_record(w, &nw->total, &payload, err);
     pack_release(&payload);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "trace/trace_internal.h"
 
 static strata_status no_memory(const struct strata_reader *r, struct strata_error *err)
@@ -173,5 +174,6 @@ void reader_warn(struct strata_reader *r, const char *format, ...)
         free(text);
         return;
     }
+    strata_text_clean(text);
     r->warning[r->n_warning++] = text;
 }

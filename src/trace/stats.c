@@ -104,6 +104,8 @@ static void add_up(const struct counts *c, const struct strata_code *code, bool 
                    struct strata_stats *out)
 {
     out->static_instructions = strata_code_count(code);
+    for (uint32_t i = 0; i < out->static_instructions; i++)
+        out->static_with_control += strata_code_get(code, i)->control.known;
     for (uint32_t i = 0; i < c->n; i++) {
         const struct strata_inst *inst = strata_code_get(code, i);
         struct strata_inst probe = *inst;

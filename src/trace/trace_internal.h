@@ -45,7 +45,10 @@ struct strata_writer {
     struct strata_writer_options options;
     const struct strata_code *code; /* of the launch being written, NULL between launches */
     struct strata_launch launch;
-    bool cut; /* the launch is being ended before its last block */
+    strata_control_source control_source; /* NULL: none */
+    void *control_context;
+    bool cut;    /* the launch is being ended before its last block */
+    bool failed; /* ... because its kernel failed */
     void *impl;
 };
 

@@ -108,6 +108,13 @@ strata_status strata_writer_memcpy(struct strata_writer *w, uint32_t event_kind,
     return w->format->writer_memcpy(w, event_kind, address, bytes, err);
 }
 
+void strata_writer_controls_from(struct strata_writer *w, strata_control_source source,
+                                 void *context)
+{
+    w->control_source = source;
+    w->control_context = context;
+}
+
 strata_status strata_writer_begin_launch(struct strata_writer *w,
                                          const struct strata_launch *launch,
                                          const struct strata_code *code, struct strata_error *err)
@@ -144,6 +151,14 @@ strata_status strata_writer_cut_launch(struct strata_writer *w, struct strata_er
     w->cut = true;
     strata_status status = strata_writer_end_launch(w, err);
     w->cut = false;
+    return status;
+}
+
+strata_status strata_writer_fail_launch(struct strata_writer *w, struct strata_error *err)
+{
+    w->failed = true;
+    strata_status status = strata_writer_end_launch(w, err);
+    w->failed = false;
     return status;
 }
 

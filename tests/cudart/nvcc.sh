@@ -18,7 +18,8 @@ options managed managed.cu
 build separate -rdc=true "$here/separate_a.cu" "$here/separate_b.cu" && run separate || fail "separate"
 build units_rdc -rdc=true "$here/memory.cu" && run units_rdc || fail "memory with -rdc=true"
 
-build nested -rdc=true "$here/nested.cu" -lcudadevrt && expect nested 4 "dynamic parallelism" -- ./nested
+build volume "$here/volume.cu" && run volume || fail "volume"
+build nested -rdc=true "$here/nested.cu" -lcudadevrt && run nested || fail "nested"
 # nvcc's default, the runtime inside the program: the same trace as with the shared one
 for program in memory launch streams texture warp modern; do
     mkdir -p static && nvcc -Wno-deprecated-gpu-targets -o static/$program "$here/$program.cu" &&

@@ -71,6 +71,10 @@ build faults "$here/faults.cu" || fail "faults does not compile"
 for kind in bounds assert past freed; do
     expect faults 3 "a kernel failed: PTX of faults" --memcheck -- ./faults $kind
     has faults.x.out "0 failed"
+    "$strata" info faults.x.strata >faults.info 2>&1
+    has faults.info "FAILED after"
+    "$strata" predict faults.x.strata --gpu h200 >faults.predict 2>&1 && fail "a failed kernel is predicted"
+    has faults.predict "failed when it was traced"
 done
 expect faults 0 "warning: kernel .* loaded 16 times from addresses just outside" -- ./faults near
 expect faults 3 "a kernel failed: PTX of faults" --memcheck -- ./faults near checked

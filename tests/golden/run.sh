@@ -11,7 +11,7 @@ only=${2:-}
 src=$(cd "$here/../.." && pwd)
 data=$src/tests/data
 export strata src data
-unset NO_COLOR STRATA_GPU_PATH
+unset NO_COLOR STRATA_GPU_PATH STRATA_GPU
 LC_ALL=C
 export LC_ALL
 passed=0 failed=0

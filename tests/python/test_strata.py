@@ -146,6 +146,46 @@ class StrataTest(unittest.TestCase):
                 self.skipTest("this Python cannot load the library")
         return changes
 
+    def test_tuning_ranks_what_it_tried(self):
+        def stand_in(words, out, **_):  # a program whose accesses lie n sectors apart
+            if words[1] == "0":
+                raise strata.Error("the program failed.", 3)
+            return strata.generate("strided", out, stride=int(words[1]) * 32)
+
+        with mock.patch.object(strata, "trace", stand_in):
+            found = strata.tune(["./app", "{N}"], {"N": [16, 1, 0]}, gpu="h200", second="interval")
+            ranking = found["ranking"]
+            self.assertEqual([row["values"]["N"] for row in ranking], [1, 16, 0])
+            self.assertLess(ranking[0]["seconds"], ranking[1]["seconds"])
+            self.assertIn("failed", ranking[2]["error"])
+            self.assertIn(found["agreement"], (-1.0, 0.0, 1.0))
+            with self.assertRaises(strata.Error) as caught:
+                strata.tune(["./app", "{N}"], {"M": [1]})
+        self.assertIn("N is in the command but has no values", str(caught.exception))
+
+    def test_a_kernel_of_ptx_has_a_time(self):
+        ptx = (DATA / "ptx" / "saxpy.ptx").read_text(encoding="utf-8")
+
+        class Tensor:  # as much of one as is looked at
+            def numel(self):
+                return 4096
+
+            def element_size(self):
+                return 4
+
+        few = strata.time_of_ptx(ptx, "saxpy", (4,), 256, [1024, 2.0, Tensor(), Tensor()])
+        many = strata.time_of_ptx(ptx, "saxpy", (4,), 256, [1024, 2.0, Tensor(), Tensor()], gpu="h200", model="flow")
+        self.assertEqual(few, many)
+        self.assertGreater(few, 0)
+        with self.assertRaises(strata.Error):
+            strata.time_of_ptx(ptx, "no_such", (4,), 256, [])
+
+    def test_the_hook_for_triton_changes_nothing_without_the_stand_in(self):
+        import strata.triton
+
+        if not strata.triton.is_standing_in():
+            self.assertFalse(strata.triton.offer(b"cubin", "ptx"))
+
     def test_a_missing_tool_is_told(self):
         with mock.patch.dict(os.environ, {"STRATA": str(self.folder / "no-strata")}):
             with self.assertRaises(strata.Error) as caught:

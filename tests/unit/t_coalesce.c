@@ -386,10 +386,13 @@ static void a_matrix_load_takes_a_pass_for_each_matrix(void **state)
     assert_cost(shared_of(90, STRATA_BANKS_4B, 16, 128, ~0u, "LDSM.16.M88", STRATA_MEM_LOAD), 8, 7);
 }
 
-static void atomics_on_one_word_take_turns(void **state)
+/* An H200 counts 281,681 conflicts for 131,072 atomics on 256 random words: distinct words, as for
+ * loads. */
+static void atomics_on_one_word_share_its_pass(void **state)
 {
     (void)state;
-    assert_cost(shared_of(90, STRATA_BANKS_4B, 4, 0, 0xff, "ATOMS.ADD", STRATA_MEM_ATOMIC), 8, 7);
+    assert_cost(shared_of(90, STRATA_BANKS_4B, 4, 0, 0xff, "ATOMS.ADD", STRATA_MEM_ATOMIC), 1, 0);
+    assert_cost(shared_of(90, STRATA_BANKS_4B, 4, 128, 0xff, "ATOMS.ADD", STRATA_MEM_ATOMIC), 8, 7);
     assert_cost(shared_of(90, STRATA_BANKS_4B, 4, 4, ~0u, "ATOMS.ADD", STRATA_MEM_ATOMIC), 1, 0);
 }
 
@@ -437,7 +440,7 @@ int main(void)
         cmocka_unit_test(wide_accesses_go_by_half_and_quarter_warp),
         cmocka_unit_test(lane_pairs_with_one_address_share_a_pass),
         cmocka_unit_test(a_matrix_load_takes_a_pass_for_each_matrix),
-        cmocka_unit_test(atomics_on_one_word_take_turns),
+        cmocka_unit_test(atomics_on_one_word_share_its_pass),
         cmocka_unit_test(passes_of_random_words_equal_brute_force),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

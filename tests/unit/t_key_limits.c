@@ -125,6 +125,27 @@ static void every_key_is_stored_as_wide_as_its_limits_say(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* Timings that validation refuses, given by a program that does not ask it: the channel is
+ * refreshed before one row is open. */
+static void a_clocked_model_that_has_stopped_says_so(void **state)
+{
+    (void)state;
+    static struct strata_gpu g;
+    struct strata_reader *reader;
+    struct strata_result r;
+    struct strata_error err;
+    const struct strata_model_options opt = {.seed = 1, .threads = 1};
+    g = machine[0];
+    g.dram.tREFI = 2;
+    g.dram.tRFC = 1;
+    assert_int_equal(strata_reader_open(trace[1], 0, &reader, &err), STRATA_OK);
+    assert_int_equal(strata_result_init(&r, strata_trace_launch(trace[1], 0), &err), STRATA_OK);
+    assert_int_equal(strata_model_find("sim")->run(&g, reader, &opt, &r, &err), STRATA_ECONFIG);
+    assert_non_null(strstr(err.message, "has stopped at cycle"));
+    strata_result_release(&r);
+    strata_reader_close(reader);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -150,6 +171,7 @@ int main(int argc, char **argv)
 {
     walk_all = argc > 1 && !strcmp(argv[1], "all");
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_clocked_model_that_has_stopped_says_so),
         cmocka_unit_test(every_key_is_stored_as_wide_as_its_limits_say),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -586,9 +586,148 @@ static int remove_folder(void **state)
     return system(command);
 }
 
+/* ---- control codes ---- */
+
+static const struct strata_control some_control = {.known = 1,
+                                                   .stall = 13,
+                                                   .yield = 1,
+                                                   .write_barrier = 2,
+                                                   .read_barrier = STRATA_NO_BARRIER,
+                                                   .wait_mask = 0x29,
+                                                   .reuse = 5};
+
+static struct strata_code *code_with(const struct strata_control *control, uint32_t n)
+{
+    struct strata_code *code;
+    strata_code_create(&code, NULL);
+    for (uint32_t i = 0; i < n; i++) {
+        struct strata_inst inst = {.pc = i * 16, .opcode = "FADD", .opclass = STRATA_OP_FP32};
+        uint32_t index;
+        if (control && i % 2)
+            inst.control = *control;
+        assert_int_equal(strata_code_add(code, &inst, &index, NULL), STRATA_OK);
+    }
+    return code;
+}
+
+static void control_codes_come_back(void **state)
+{
+    ZSTD_CCtx *cctx = ZSTD_createCCtx();
+    ZSTD_DCtx *dctx = ZSTD_createDCtx();
+    struct native_texts written = {0}, read = {0};
+    struct pack payload = {0};
+    struct strata_code *code = code_with(&some_control, 9), *back;
+    native_pack_code(&payload, cctx, 3, code, 0, 9, NULL, &written);
+    strata_code_create(&back, NULL);
+    struct unpack u = unpack_from(&payload, false);
+    assert_true(native_unpack_code(&u, dctx, back, &read));
+    assert_int_equal(strata_code_count(back), 9);
+    for (uint32_t i = 0; i < 9; i++)
+        assert_memory_equal(&strata_code_get(back, i)->control, &strata_code_get(code, i)->control,
+                            sizeof some_control);
+    strata_code_destroy(back);
+
+    /* a second column that is not three bytes an instruction is refused */
+    size_t first = payload.n;
+    struct pack cut = {0};
+    struct strata_code *bare = code_with(NULL, 9);
+    written.n = 0;
+    native_pack_code(&cut, cctx, 3, bare, 0, 9, NULL, &written);
+    assert_true(cut.n < first); /* none known: no column */
+    pack_column(&cut, cctx, 3, (const uint8_t *)"short", 5);
+    strata_code_create(&back, NULL);
+    u = unpack_from(&cut, false);
+    for (size_t i = 0; i < read.n; i++)
+        free((void *)(uintptr_t)read.text[i]);
+    read.n = 0;
+    assert_false(native_unpack_code(&u, dctx, back, &read));
+    strata_code_destroy(back);
+
+    for (size_t i = 0; i < read.n; i++)
+        free((void *)(uintptr_t)read.text[i]);
+    free(read.text);
+    free(written.text);
+    pack_release(&payload);
+    pack_release(&cut);
+    strata_code_destroy(code);
+    strata_code_destroy(bare);
+    ZSTD_freeCCtx(cctx);
+    ZSTD_freeDCtx(dctx);
+}
+
+static strata_status give_control(void *context, const struct strata_launch *launch,
+                                  const struct strata_inst *inst, struct strata_control *out,
+                                  struct strata_error *err)
+{
+    if (*(uint64_t *)context == inst->pc)
+        return strata_fail(err, STRATA_EMISMATCH, NULL, 0, 0, "not this one.");
+    *out = some_control;
+    return STRATA_OK;
+}
+
+static void a_writer_asks_for_control_codes(void **state)
+{
+    const char *path = path_of("controls.strata");
+    uint64_t refused = UINT64_MAX;
+    struct strata_writer *w;
+    struct strata_launch launch = example_launch;
+    launch.code_arch = 90;
+    launch.code_arch_suffix = 'a';
+    struct strata_code *code = code_with(NULL, 4);
+    assert_int_equal(strata_writer_create(path, NULL, &w, NULL), STRATA_OK);
+    strata_writer_controls_from(w, give_control, &refused);
+    assert_int_equal(strata_writer_begin_launch(w, &launch, code, NULL), STRATA_OK);
+    assert_int_equal(strata_writer_end_launch(w, NULL), STRATA_OK);
+    assert_int_equal(strata_writer_finish(w, NULL), STRATA_OK);
+    struct strata_trace *t;
+    struct strata_reader *r;
+    assert_int_equal(strata_trace_open(path, NULL, &t, NULL), STRATA_OK);
+    assert_int_equal(strata_trace_launch(t, 0)->code_arch, 90);
+    assert_int_equal(strata_trace_launch(t, 0)->code_arch_suffix, 'a');
+    assert_int_equal(strata_reader_open(t, 0, &r, NULL), STRATA_OK);
+    assert_memory_equal(&strata_code_get(strata_reader_code(r), 3)->control, &some_control,
+                        sizeof some_control);
+    strata_reader_close(r);
+    strata_trace_close(t);
+
+    struct strata_error err = {0};
+    refused = 32;
+    assert_int_equal(strata_writer_create(path, NULL, &w, NULL), STRATA_OK);
+    strata_writer_controls_from(w, give_control, &refused);
+    assert_int_equal(strata_writer_begin_launch(w, &launch, code, NULL), STRATA_OK);
+    assert_int_equal(strata_writer_end_launch(w, &err), STRATA_EMISMATCH);
+    strata_writer_abort(w);
+    strata_code_destroy(code);
+}
+
+static void files_of_version_1_0_are_read(void **state)
+{
+    const char *source = getenv("STRATA_SOURCE");
+    char path[4096];
+    struct strata_trace *t;
+    struct strata_reader *r;
+    snprintf(path, sizeof path, "%s/tests/data/rod_lud.strata", source ? source : ".");
+    FILE *f = fopen(path, "rb");
+    uint8_t head[12];
+    assert_non_null(f);
+    assert_int_equal(fread(head, 1, sizeof head, f), sizeof head);
+    fclose(f);
+    assert_int_equal(head[10], 0); /* minor version of the kept file */
+    assert_int_equal(strata_trace_open(path, NULL, &t, NULL), STRATA_OK);
+    assert_int_equal(strata_trace_launch(t, 0)->code_arch, 0);
+    assert_int_equal(strata_reader_open(t, 0, &r, NULL), STRATA_OK);
+    assert_true(strata_code_count(strata_reader_code(r)) > 0);
+    assert_int_equal(strata_code_get(strata_reader_code(r), 0)->control.known, 0);
+    strata_reader_close(r);
+    strata_trace_close(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(control_codes_come_back),
+        cmocka_unit_test(a_writer_asks_for_control_codes),
+        cmocka_unit_test(files_of_version_1_0_are_read),
         cmocka_unit_test(a_trace_comes_back_with_every_field),
         cmocka_unit_test(any_block_can_be_sought_across_chunks),
         cmocka_unit_test(a_truncated_file_is_refused_unless_only_the_index_is_gone),

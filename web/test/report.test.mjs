@@ -2,7 +2,7 @@
 // STRATA names the tool, CHROMIUM the browser.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -76,7 +76,14 @@ test("200 launches of 5 models stay under 5 MB and open in under 2 seconds", asy
 test("the table filters, sorts and shows all rows", async () => {
   const page = await open(report);
   const rows = () => page.locator("#overview-table tbody tr").count();
-  assert.equal(await page.locator("#shown").textContent(), "200 of 1000 rows");
+  assert.equal(await page.locator("#shown").textContent(), "200 of 1000 rows"); // one model at first
+  assert.equal(await page.locator("#choose-model").inputValue(), "flow");
+  const times = (await page.locator("#overview-table tbody td.timebar").evaluateAll((cells) => cells.map((c) => parseFloat(c.style.getPropertyValue("--share")))));
+  assert.deepEqual(times, [...times].sort((a, b) => b - a)); // the longest launch first
+  assert.equal(await page.locator("#overview-table td.error:visible").count(), 0);
+  await page.check("#show-errors");
+  assert.ok((await page.locator("#overview-table td.error:visible").count()) > 200);
+  await page.selectOption("#choose-model", "");
   await page.click("#show-all");
   assert.equal(await rows(), 1000);
   await page.keyboard.press("/");
@@ -108,8 +115,7 @@ test("the roofline has a point for each launch whose time and traffic are known"
 
 test("a launch shows its flow, miss kinds, stacks, reuse and metrics", async () => {
   const page = await open(report);
-  await page.click("#overview-table tbody tr:first-child a");
-  await drawn(page);
+  await go(page, "launch/0");
   for (const chart of ["accesses", "cycles", "miss-kinds", "cpi-stack", "latency", "stalls", "reuse-histogram", "miss-ratio-curve"]) {
     const shapes = await page.locator(`[data-chart="${chart}"] svg :is(path, rect, circle)`).count();
     assert.ok(shapes > 2, `${chart} has ${shapes} shapes`);
@@ -121,6 +127,35 @@ test("a launch shows its flow, miss kinds, stacks, reuse and metrics", async () 
   await page.keyboard.press("n");
   await page.waitForTimeout(200);
   assert.notEqual(await page.locator("h2").textContent(), before_);
+  await done(page);
+});
+
+test("advice, the hot line and the speed of light stand on the launch's page, and atomics reach the L2", async () => {
+  const launch = { program: "p", trace: "kernel-1", id: 1, kernel: "_Z1kPf", grid: [64, 1, 1], block: [256, 1, 1] };
+  const T = "l1tex__t_sectors_pipe_lsu_mem_global_op_";
+  const metrics = { "gpu__time_duration.sum": 5000, "sm__cycles_elapsed.max": 9900, "smsp__inst_executed.sum": 40000, "dram__bytes_read.sum": 1e6, "dram__bytes_write.sum": 1e5,
+    [T + "ld.sum"]: 1000, [T + "ld_lookup_hit.sum"]: 0, [T + "st.sum"]: 8000, [T + "red.sum"]: 2048, [T + "atom.sum"]: 0, "lts__t_sectors_srcunit_tex_op_write.sum": 8000,
+    "lts__t_sectors_op_read.sum": 1000, "lts__t_sectors_op_write.sum": 8000, "smsp__average_warps_issue_stalled_wait_per_issue_active.ratio": 2 };
+  const files = { prediction: { schema: "strata.prediction/1", tool: "t", gpu: "h200", model: "flow", seed: 1, launches: [{ ...launch, metrics }] },
+    advise: { schema: "strata.advise/1", model: "flow", gpu: "h200", launches: [{ ...launch, time_ns: 5000, limiter: "L2", peak_pct: { l2: 90 }, findings: [{ rule: "uncoalesced-store", limiter: "L2", cause: true, title: "lanes of a warp store far apart",
+      remedy: "let them be neighbours", ideal: "bytes side by side", time_ns: 1000, gain_pct: 80, confidence: "high", why: "it was run", evidence: [{ name: "sectors", value: 8000, unit: "sector" }], lines: [{ line: 2, pc: 16, instruction: "STG.E", share: 1, words: "32 sectors" }] }] }] },
+    hotspots: { schema: "strata.hotspots/1", gpu: "h200", launches: [{ ...launch, file: "/src/k.cu", source: "__global__ void k(float *a) {\n  a[32 * threadIdx.x] = 1; // <b>not markup</b>\n}\n",
+      sites: [{ line: 2, pc: 16, access: "global store", instruction: "STG.E", executed: 250, lanes: 8000, l1_sectors: 8000, ideal_sectors: 1000, dram_reads: 0, bank_conflicts: 0, atomics: 0, cost: 8000 }] }] } };
+  const paths = Object.entries(files).map(([name, content]) => {
+    const path = join(folder, name + "-small.json");
+    writeFileSync(path, JSON.stringify(content));
+    return path;
+  });
+  const page = await open(build("advice.html", paths));
+  assert.equal(await page.locator("#overview-table .badge").textContent(), "L2");
+  await go(page, "launch/0");
+  assert.ok((await page.locator(`[data-chart="advice"]`).textContent()).includes("up to 80 % less time"));
+  assert.equal(await page.locator("#source-table tr.hot").count(), 1);
+  await page.click("#source-table tr.hot");
+  assert.ok((await page.locator(".sitewords").textContent()).includes("32.0 sectors each time, 4.0 would do"));
+  assert.ok((await page.locator(`[data-chart="speed-of-light"] .peakrow`).count()) >= 3);
+  const flow = await page.locator(`[data-chart="accesses"] svg`).textContent();
+  assert.ok(flow.includes("L2 atomics") && !/Reductions → merged in the L1/.test(flow));
   await done(page);
 });
 

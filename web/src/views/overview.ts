@@ -42,7 +42,9 @@ const columns: Column[] = [
 ];
 
 // Kept while the page is open, so that coming back from a launch finds the table as it was.
-const state = { words: "", model: "", gpu: "", sort: -1, descending: false, all: false };
+// A developer wants one answer a kernel, the longest first; other models and errors are one click away.
+const atFirst = models.length > 1 ? (["flow", "sim", "interval"].find((m) => models.includes(m)) ?? "") : "";
+const state = { words: "", model: atFirst, gpu: "", sort: columns.findIndex((c) => c.kind === "time"), descending: true, all: false, errors: models.length < 2 };
 
 const searchText = new Map(rows.map((r) => [r, (r.launch.name + " " + r.launch.kernel + " " + series[r.series]).toLowerCase()]));
 
@@ -109,7 +111,7 @@ export function overview(): HTMLElement {
       state.sort = i;
       draw();
     });
-    return el("th", { scope: "col", class: c.number ? "number" : null, title: c.csv }, button);
+    return el("th", { scope: "col", class: ((c.number ? "number " : "") + (c.kind === "error" ? "error" : "")).trim() || null, title: c.csv }, button);
   });
   const draw = () => {
     const list = shownRows();
@@ -133,6 +135,12 @@ export function overview(): HTMLElement {
       state[what] = v;
       draw();
     });
+  const list = el("table", { id: "overview-table", class: state.errors ? null : "no-errors" }, el("thead", null, el("tr", null, ...heads)), body);
+  const errors = el("input", { type: "checkbox", id: "show-errors", checked: state.errors });
+  errors.addEventListener("change", () => {
+    state.errors = errors.checked;
+    list.classList.toggle("no-errors", !state.errors);
+  });
   const rowsOut = (): Cell[][] => [columns.map((c) => c.csv), ...shownRows().map((r) => columns.map((c) => c.value(r)))];
   draw();
   const programs = new Set(launches.map((l) => l.program)).size;
@@ -140,11 +148,11 @@ export function overview(): HTMLElement {
     el("div", { class: "tiles" }, tile(String(launches.length), launches.length === 1 ? "launch" : "launches"), tile(String(programs), programs === 1 ? "program" : "programs"),
       tile(String(models.length), models.length === 1 ? "model" : "models"), tile(String(gpuNames.length), gpuNames.length === 1 ? "GPU" : "GPUs"),
       raw.measured ? tile(String(raw.measured.launches.length), "measured launches") : null),
-    summary(),
     rows.length ? el("div", { class: "card" },
       el("div", { class: "head" }, el("h3", null, "Launches"), csvButton("launches", rowsOut, "the table")),
-      el("div", { class: "controls" }, el("label", { class: "field", for: "filter" }, el("span", null, "Filter"), filter), choice("model", "Model", models), choice("gpu", "GPU", gpuNames), shown),
-      scroll("Table of launches", el("table", { id: "overview-table" }, el("thead", null, el("tr", null, ...heads)), body)), more)
+      el("div", { class: "controls" }, el("label", { class: "field", for: "filter" }, el("span", null, "Filter"), filter), choice("model", "Model", models), choice("gpu", "GPU", gpuNames),
+        compared ? el("label", { class: "check", for: "show-errors" }, errors, "errors against the measurement") : null, shown),
+      scroll("Table of launches", list), more)
       : el("p", { class: "note" }, "This report holds no predictions."),
-    roofline());
+    summary(), roofline());
 }
