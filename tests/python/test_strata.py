@@ -132,6 +132,9 @@ class StrataTest(unittest.TestCase):
             if cell["cell_type"] == "code":
                 exec("".join(cell["source"]), names)
         self.assertTrue(Path(names["page"]).exists())
+        # a sweep of the L1 by a model that has one: the points are not all the same
+        reads = [point["metrics"][names["reads"]] for point in names["sweep"]["points"]]
+        self.assertGreater(len(set(reads)), 1, reads)
         Path(names["page"]).unlink()
         Path(names["page"]).parent.rmdir()
 

@@ -1,4 +1,4 @@
-// node screenshots.mjs REPORT.html FOLDER CHROMIUM: each view at two widths, and one in dark.
+// node screenshots.mjs REPORT.html FOLDER CHROMIUM: each view at two widths, light and dark.
 import { chromium } from "playwright-core";
 
 const [report, folder, executablePath] = process.argv.slice(2);
@@ -11,7 +11,7 @@ async function shot(name, view, width, colorScheme, prepare) {
   await page.waitForTimeout(800);
   if (prepare) await prepare(page);
   await page.waitForTimeout(500);
-  await page.screenshot({ path: `${folder}/${name}-${width}.png` });
+  await page.screenshot({ path: `${folder}/${name}-${width}${colorScheme === "dark" ? "-dark" : ""}.png` });
   await page.close();
 }
 
@@ -21,20 +21,21 @@ await page.goto("file://" + report + "#/launch/0");
 await page.waitForTimeout(500);
 const launch = await page.evaluate(() => {
   const options = [...document.querySelectorAll("#launch-choice option")];
-  return (options.find((o) => o.textContent.includes("transpose_naive")) ?? options[0]).value;
+  return (options.find((o) => /transpose_(naive|column)/.test(o.textContent)) ?? options[0]).value;
 });
 const sweeps = await page.evaluate(() => [...document.querySelectorAll("#nav a")].some((a) => a.textContent === "Sweeps"));
 await page.close();
 const filter = (words) => async (p) => {
   if (await p.locator("#gpu-filter").count()) await p.fill("#gpu-filter", words);
 };
-for (const width of [1280, 390]) {
-  await shot("launches", "launches", width, "light");
-  await shot("launch", "launch/" + launch, width, "light");
-  await shot("charts", "launch/" + launch, width, "light", (p) => p.evaluate(() => document.querySelector('[data-chart="cycles"]').scrollIntoView({ block: "start" })));
-  await shot("silicon", "silicon", width, "light");
-  if (sweeps) await shot("sweep", "sweep", width, "dark");
-  await shot("gpu", "gpu", width, "light", filter("l1"));
-  await shot("about", "about", width, "light");
-}
+for (const width of [1280, 420])
+  for (const scheme of ["light", "dark"]) {
+    await shot("launches", "launches", width, scheme);
+    await shot("launch", "launch/" + launch, width, scheme);
+    await shot("charts", "launch/" + launch, width, scheme, (p) => p.evaluate(() => document.querySelector('[data-chart="speed-of-light"], [data-chart="cycles"]').scrollIntoView({ block: "start" })));
+    await shot("silicon", "silicon", width, scheme);
+    if (sweeps) await shot("sweep", "sweep", width, scheme);
+    await shot("gpu", "gpu", width, scheme, filter("l1"));
+    await shot("about", "about", width, scheme);
+  }
 await browser.close();
