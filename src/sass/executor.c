@@ -25,8 +25,12 @@ enum {
     BANK0_GRID = 0x0c,      /* three words */
     BANK0_LOCAL_LOW = 0x20, /* generic address of local memory */
     BANK0_LOCAL_HIGH = 0x24,
-    BANK0_STACK = 0x28,      /* end of a thread's local memory: R1 begins there */
-    BANK0_ENVIRONMENT = 0xb0 /* %envreg0 on */
+    BANK0_STACK = 0x28,          /* end of a thread's local memory: R1 begins there */
+    BANK0_DYNAMIC_SHARED = 0x2c, /* bytes */
+    BANK0_ENVIRONMENT_90 = 0x40, /* %envreg0 on, from Hopper on */
+    BANK0_ENVIRONMENT = 0x88,    /* the same before */
+    BANK0_SM_COUNT = 0x10c,
+    BANK0_SHARED_RESERVED = 0x114 /* bytes of shared memory the system keeps */
 };
 
 static void put(struct sass_run *state, uint32_t at, uint32_t value)
@@ -63,8 +67,13 @@ static bool fill_bank0(struct emu_run *run, struct sass_run *state)
     put(state, BANK0_LOCAL_HIGH, (uint32_t)(STRATA_LOCAL_WINDOW >> 32));
     put(state, BANK0_STACK, run->local_stride);
     uint64_t workspace = (uint64_t)(uintptr_t)run->grid_workspace;
-    put(state, BANK0_ENVIRONMENT + 4, (uint32_t)(workspace >> 32));
-    put(state, BANK0_ENVIRONMENT + 8, (uint32_t)workspace);
+    uint32_t environment = m->cubin.arch >= 90 ? BANK0_ENVIRONMENT_90 : BANK0_ENVIRONMENT;
+    put(state, environment + 4, (uint32_t)(workspace >> 32));
+    put(state, environment + 8, (uint32_t)workspace);
+    put(state, BANK0_DYNAMIC_SHARED, launch->shared_dynamic_bytes);
+    put(state, BANK0_SM_COUNT, emu_sm_count(run));
+    put(state, BANK0_SHARED_RESERVED,
+        image->base.shared_bytes - launch->entry->shared_static_bytes);
     if (params)
         memcpy(state->bank[0] + image->param_base, run->params, params);
     return true;
