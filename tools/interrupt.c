@@ -34,6 +34,13 @@ void remove_tree(const char *path)
     nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+/* Other threads are still at work and may put another file into a folder that is being emptied. */
+static void remove_for_good(const char *path)
+{
+    for (int tries = 0; tries < 1000 && !access(path, F_OK); tries++)
+        remove_tree(path);
+}
+
 static void *tidy_up(void *unused)
 {
     while (sem_wait(&woken)) /* until it is the semaphore, and not a signal, that wakes us */
@@ -41,7 +48,7 @@ static void *tidy_up(void *unused)
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < MOST_PATHS; i++)
         if (paths[i])
-            remove_tree(paths[i]);
+            remove_for_good(paths[i]);
     signal(caught, SIG_DFL);
     kill(getpid(), caught);
     return unused; /* the lock stays taken: nobody makes new files now */
