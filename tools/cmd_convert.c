@@ -119,10 +119,12 @@ static strata_status convert(void *context, char **words, int n_words, struct st
     if (to_stdout && !a->to)
         options.format = "strata";
     strata_status status = load_launches(&a->launches, paths, n_paths, &set, err);
-    if (!status)
-        status = strata_writer_create(out, &options, &c.writer, err);
     if (!status) {
-        interrupt_removes(strata_writer_temporary(c.writer));
+        interrupt_hold();
+        status = strata_writer_create(out, &options, &c.writer, err);
+        interrupt_release(status ? NULL : strata_writer_temporary(c.writer));
+    }
+    if (!status) {
         progress_start(&c.progress, "launches", a->quiet);
         for (size_t i = 0; !status && i < set.n_traces; i++)
             status = copy_trace(&c, set.trace[i], err);

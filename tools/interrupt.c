@@ -74,19 +74,29 @@ static void watch(void)
                       &(struct sigaction){.sa_handler = on_signal, .sa_flags = SA_RESTART}, NULL);
 }
 
-void interrupt_removes(const char *path)
+void interrupt_hold(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    if (!path)
-        return;
     pthread_once(&once, watch);
     pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < MOST_PATHS; i++)
+}
+
+void interrupt_release(const char *path)
+{
+    for (size_t i = 0; path && i < MOST_PATHS; i++)
         if (!paths[i]) {
             paths[i] = strdup(path);
             break;
         }
     pthread_mutex_unlock(&lock);
+}
+
+void interrupt_removes(const char *path)
+{
+    if (!path)
+        return;
+    interrupt_hold();
+    interrupt_release(path);
 }
 
 void interrupt_forgets(const char *path)
