@@ -145,10 +145,12 @@ static strata_status convert(void *context, char **words, int n_words, struct st
     strata_status status = open_controls(&c, out, options.format, err);
     if (!status)
         status = load_launches(&a->launches, paths, n_paths, &set, err);
-    if (!status)
-        status = strata_writer_create(out, &options, &c.writer, err);
     if (!status) {
-        interrupt_removes(strata_writer_temporary(c.writer));
+        interrupt_hold();
+        status = strata_writer_create(out, &options, &c.writer, err);
+        interrupt_release(status ? NULL : strata_writer_temporary(c.writer));
+    }
+    if (!status) {
         if (a->cubins.n)
             strata_writer_controls_from(c.writer, cubin_controls_of, &c.controls);
         progress_start(&c.progress, "launches", a->quiet);

@@ -86,9 +86,9 @@ static strata_status generate(const struct generate_arguments *a, const char *ki
     strata_status status = strata_generate(kind, settings, &trace, err);
     if (status != STRATA_OK)
         return status;
+    interrupt_hold();
     status = strata_writer_create(a->output, &options, &writer, err);
-    if (status == STRATA_OK)
-        interrupt_removes(strata_writer_temporary(writer));
+    interrupt_release(status == STRATA_OK ? strata_writer_temporary(writer) : NULL);
     if (status == STRATA_OK)
         status = write_trace(trace, writer, &instructions, err);
     if (status == STRATA_OK)

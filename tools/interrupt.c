@@ -34,6 +34,13 @@ void remove_tree(const char *path)
     nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+/* Other threads are still at work and may put another file into a folder that is being emptied. */
+static void remove_for_good(const char *path)
+{
+    for (int tries = 0; tries < 1000 && !access(path, F_OK); tries++)
+        remove_tree(path);
+}
+
 static void *tidy_up(void *unused)
 {
     while (sem_wait(&woken)) /* until it is the semaphore, and not a signal, that wakes us */
@@ -41,7 +48,7 @@ static void *tidy_up(void *unused)
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < MOST_PATHS; i++)
         if (paths[i])
-            remove_tree(paths[i]);
+            remove_for_good(paths[i]);
     signal(caught, SIG_DFL);
     kill(getpid(), caught);
     return unused; /* the lock stays taken: nobody makes new files now */
@@ -67,19 +74,29 @@ static void watch(void)
                       &(struct sigaction){.sa_handler = on_signal, .sa_flags = SA_RESTART}, NULL);
 }
 
-void interrupt_removes(const char *path)
+void interrupt_hold(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    if (!path)
-        return;
     pthread_once(&once, watch);
     pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < MOST_PATHS; i++)
+}
+
+void interrupt_release(const char *path)
+{
+    for (size_t i = 0; path && i < MOST_PATHS; i++)
         if (!paths[i]) {
             paths[i] = strdup(path);
             break;
         }
     pthread_mutex_unlock(&lock);
+}
+
+void interrupt_removes(const char *path)
+{
+    if (!path)
+        return;
+    interrupt_hold();
+    interrupt_release(path);
 }
 
 void interrupt_forgets(const char *path)

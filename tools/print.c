@@ -2,6 +2,7 @@
 #include "print.h"
 
 #include <string.h>
+#include <strata/status.h>
 
 bool parse_format(const char *word, enum format *out)
 {
@@ -30,11 +31,12 @@ void print_json_string(FILE *f, const char *text)
 
 void print_csv_field(FILE *f, const char *text)
 {
+    const char *shield = strata_text_is_formula(text) ? "'" : "";
     if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, f);
+        fprintf(f, "%s%s", shield, text);
         return;
     }
-    fputc('"', f);
+    fprintf(f, "\"%s", shield);
     for (; *text; text++) {
         if (*text == '"')
             fputc('"', f);

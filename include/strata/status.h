@@ -10,6 +10,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum strata_status {
@@ -54,5 +55,9 @@ void strata_error_text(const struct strata_error *err, char *out, uint64_t size)
  * letters; SIZE_MAX if it is clear from the lengths that there are `limit` or more. For messages
  * that ask "did you mean ...?". */
 size_t strata_word_distance(const char *a, const char *b, size_t limit);
+
+/* Whether a spreadsheet would take the field for a formula: it begins with = + - @ and is no
+ * number. */
+bool strata_text_is_formula(const char *words);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <strata/status.h>
 
 struct strata_text {
     char *data; /* ends with a 0 once anything was put in */
@@ -33,10 +34,8 @@ bool strata_text_is_utf8(const char *data, size_t length);
  * bytes that are not UTF-8 become '?'. */
 void strata_text_clean(char *words);
 bool strata_text_is_clean(const char *words);
-/* Whether a spreadsheet would take the field for a formula: it begins with = + - @ and is no
- * number. */
-bool strata_text_is_formula(const char *words);
-/* Quoted only where the field needs it. A formula gets an apostrophe in front, which makes it text.
+/* Quoted only where the field needs it. What is a formula (strata/status.h) gets an apostrophe in
+ * front, which makes it text.
  */
 void strata_text_put_csv_field(struct strata_text *t, const char *words);
 /* With a comma between groups of three: 1,234,567; for people, so fractions are rounded. */
