@@ -208,18 +208,19 @@ static const struct {
      16},
     {"bank-conflicts",
      {.blocks = 128,
-      .sms = 8,
       .warps = 8,
       .repeats = 16,
       .shared = 2,
       .shared_stride = 128,
-      .shared_bytes = 4096},
-     {.blocks = 1056,
+      .shared_bytes = 4096,
+      .sms = 8},
+     {.blocks = 128,
       .warps = 8,
       .repeats = 16,
       .shared = 2,
       .shared_stride = 4,
-      .shared_bytes = 4096},
+      .shared_bytes = 4096,
+      .sms = 8},
      14},
     {"tail",
      {.blocks = 68,
@@ -344,6 +345,22 @@ static const struct {
      0},
 };
 
+/* `without` is the same work with this fault mended and nothing else. */
+static bool is_mended_by(const char *rule)
+{
+    return !strncmp(rule, "uncoalesced", 11) || !strcmp(rule, "bank-conflicts");
+}
+
+/* A fault comes before a unit that would gain little more. */
+static bool is_ordered(const struct strata_advice *a)
+{
+    for (size_t i = 1; i < a->n_findings; i++)
+        if (a->finding[i - 1].gain_pct * (a->finding[i - 1].is_cause ? 1.5 : 1) <
+            a->finding[i].gain_pct * (a->finding[i].is_cause ? 1.5 : 1))
+            return false;
+    return true;
+}
+
 static void each_rule_finds_its_fault_and_nothing_else(void **state)
 {
     (void)state;
@@ -357,7 +374,13 @@ static void each_rule_finds_its_fault_and_nothing_else(void **state)
         advise_on(&cases[i].without, &without);
         const struct strata_finding *f = find(&with, cases[i].rule);
         bool line = !cases[i].line || (f && f->n_lines && f->line[0].line == cases[i].line);
-        bool bad = !f || find(&without, cases[i].rule) || !line;
+        bool bad = !f || find(&without, cases[i].rule) || !line || !is_ordered(&with);
+        if (f && is_mended_by(cases[i].rule)) { /* the bound is the mended launch's own time */
+            double off = f->time_ns / without.time_ns;
+            print_message("%s: %.2f us for %.2f us\n", f->rule, f->time_ns / 1e3,
+                          without.time_ns / 1e3);
+            bad |= off < 0.85 || off > 1.15;
+        }
         print_message("%-18s %5.1f %% of %.1f us%s%s%s\n", cases[i].rule, f ? f->gain_pct : 0.0,
                       with.time_ns / 1000, f ? "" : " NOT FOUND",
                       find(&without, cases[i].rule) ? " FOUND WITHOUT FAULT" : "",
@@ -369,42 +392,6 @@ static void each_rule_finds_its_fault_and_nothing_else(void **state)
         strata_advice_release(&without);
     }
     assert_int_equal(failures, 0);
-}
-
-/* What the second run of a scattered store takes is what the launch takes that has it mended. */
-static void the_gain_is_that_of_the_mended_launch(void **state)
-{
-    (void)state;
-    if (getenv("ONLY"))
-        skip();
-    static const size_t mended[] = {1, 2, 5};
-    for (size_t i = 0; i < sizeof mended / sizeof mended[0]; i++) {
-        struct strata_advice with, without;
-        advise_on(&cases[mended[i]].with, &with);
-        advise_on(&cases[mended[i]].without, &without);
-        const struct strata_finding *f = find(&with, cases[mended[i]].rule);
-        assert_non_null(f);
-        double off = f->time_ns / without.time_ns;
-        print_message("%s: %.2f us for %.2f us\n", f->rule, f->time_ns / 1e3,
-                      without.time_ns / 1e3);
-        assert_true(off > 0.85 && off < 1.15);
-        strata_advice_release(&with);
-        strata_advice_release(&without);
-    }
-}
-
-static void a_fault_comes_before_a_unit_that_would_gain_little_more(void **state)
-{
-    (void)state;
-    struct strata_advice a;
-    if (getenv("ONLY"))
-        skip();
-    advise_on(&cases[1].with, &a);
-    for (size_t i = 1; i < a.n_findings; i++)
-        assert_true(a.finding[i - 1].gain_pct * (a.finding[i - 1].is_cause ? 1.5 : 1) >=
-                    a.finding[i].gain_pct * (a.finding[i].is_cause ? 1.5 : 1));
-    assert_string_equal(a.finding[0].rule, "uncoalesced-store");
-    strata_advice_release(&a);
 }
 
 static void every_rule_has_its_words(void **state)
@@ -424,8 +411,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_rule_has_its_words),
         cmocka_unit_test(each_rule_finds_its_fault_and_nothing_else),
-        cmocka_unit_test(the_gain_is_that_of_the_mended_launch),
-        cmocka_unit_test(a_fault_comes_before_a_unit_that_would_gain_little_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
