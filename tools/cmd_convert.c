@@ -102,7 +102,8 @@ static void tell(const struct conversion *c, const char *out, uint64_t bytes)
     if (c->n_instructions)
         printf(" (%.4f per warp instruction)", (double)bytes / (double)c->n_instructions);
     if (c->arguments->cubins.n)
-        printf(", control codes for %zu of %zu launches", c->controls.n_found, c->controls.n_launches);
+        printf(", control codes for %zu of %zu launches", c->controls.n_found,
+               c->controls.n_launches);
     printf("\n");
 }
 

@@ -33,17 +33,19 @@ static void set_local(struct line_bytes *out, const struct strata_winst *w,
 void line_bytes_of(struct line_bytes *out, const struct strata_winst *w,
                    const struct strata_request *r, uint32_t line_bytes)
 {
-    uint32_t width = width_of(w), first = lowest_bit32(w->mask);
+    uint32_t width = width_of(w);
     memset(out, 0, sizeof *out);
     if (w->inst->space == STRATA_SPACE_LOCAL) {
         set_local(out, w, r, line_bytes);
         return;
     }
-    /* Lanes side by side without a gap touch one run of bytes. */
+    /* Lanes side by side without a gap touch one run of bytes. Only those of the request count: a
+     * line that several groups of lanes ask for (rule_octet.c) has a request of each. */
+    uint32_t low = lowest_bit32(r->lanes), run = r->lanes >> low;
     if (w->addr_kind == STRATA_ADDR_STRIDE && w->stride >= 0 && (uint32_t)w->stride <= width &&
-        !(((uint64_t)(w->mask >> first) + 1) & (w->mask >> first))) {
-        uint64_t last = w->base + (uint64_t)(popcount32(w->mask) - 1) * (uint32_t)w->stride;
-        set_inside(out, r->line, line_bytes, w->base, last + width);
+        r->lanes && !(((uint64_t)run + 1) & run)) {
+        set_inside(out, r->line, line_bytes, line_bytes_address(w, low),
+                   line_bytes_address(w, log2_floor(r->lanes)) + width);
         return;
     }
     for (uint32_t l = r->lanes; l; l &= l - 1) {

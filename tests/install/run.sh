@@ -44,7 +44,7 @@ if command -v cmake >/dev/null 2>&1; then
     cat >"$scratch/by-cmake/CMakeLists.txt" <<EOF
 cmake_minimum_required(VERSION 3.10)
 project(example C)
-find_package(strata 0.1 REQUIRED)
+find_package(strata 0.2 REQUIRED)
 add_executable(sectors_per_load "$src/examples/sectors_per_load.c")
 target_link_libraries(sectors_per_load strata::strata)
 EOF

@@ -106,6 +106,9 @@ static void nan_signs_and_extremes(void **state)
 {
     (void)state;
     static const struct value_row rows[] = {
+        {"cvt.rzi.s32.f32 %r0,%f1;", 'r', NANF, 0, 0, 0},
+        {"cvt.rzi.s32.f64 %r0,%d1;", 'r', NAND, 0, 0, 0x80000000},
+        {"cvt.rzi.u32.f64 %r0,%d1;", 'r', NAND, 0, 0, 0x80000000},
         {"min.f32 %f0,%f1,%f2;", 'f', NANF, ONE, 0, ONE},
         {"max.f32 %f0,%f1,%f2;", 'f', ONE, 0x7fc00000, 0, ONE},
         {"min.f32 %f0,%f1,%f2;", 'f', NANF, 0x7fc00000, 0, NANF},

@@ -1,0 +1,319 @@
+/* driver_device.c - what programs can ask about the device: an NVIDIA H200 unless `strata trace --gpu`
+ * names another. Numbers of the H200 as its driver reports them. */
+#include "cuda/driver.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DRIVER_VERSION 13000
+#define PCI_BUS_ID     "00000000:00:00.0"
+
+struct device device = {
+    .name = "NVIDIA H200",
+    .sm_version = 90,
+    .sm_count = 132,
+    .clock_khz = 1980000,
+    .memory_clock_khz = 3201000,
+    .bus_bits = 6016,
+    .max_threads_per_sm = 2048,
+    .max_blocks_per_sm = 32,
+    .registers_per_sm = 65536,
+    .register_alloc_unit = 256,
+    .memory_bytes = 150109880320ull,
+    .l2_bytes = 62914560,
+    .shared_per_sm = 233472,
+    .shared_per_block = 49152,
+    .shared_per_block_optin = 232448,
+    .shared_reserved = 1024,
+};
+
+/* STRATA_TRACE_DEVICE: key=value words separated by ";", as `strata trace --gpu` writes them. */
+void device_init(void)
+{
+    static const struct {
+        const char *key;
+        size_t offset, bytes;
+    } fields[] = {
+#define FIELD(name) {#name, offsetof(struct device, name), sizeof device.name}
+        FIELD(sm_version),
+        FIELD(sm_count),
+        FIELD(clock_khz),
+        FIELD(memory_clock_khz),
+        FIELD(bus_bits),
+        FIELD(max_threads_per_sm),
+        FIELD(max_blocks_per_sm),
+        FIELD(registers_per_sm),
+        FIELD(register_alloc_unit),
+        FIELD(memory_bytes),
+        FIELD(l2_bytes),
+        FIELD(shared_per_sm),
+        FIELD(shared_per_block),
+        FIELD(shared_per_block_optin),
+        FIELD(shared_reserved),
+#undef FIELD
+    };
+    const char *text = getenv("STRATA_TRACE_DEVICE");
+    char *copy = text ? strdup(text) : NULL, *rest = copy;
+    for (char *word; copy && (word = strsep(&rest, ";"));) {
+        char *value = strchr(word, '=');
+        if (!value)
+            continue;
+        *value++ = 0;
+        if (!strcmp(word, "name"))
+            snprintf(device.name, sizeof device.name, "%s", value);
+        for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+            if (strcmp(word, fields[i].key))
+                continue;
+            uint64_t number = strtoull(value, NULL, 10);
+            void *at = (char *)&device + fields[i].offset;
+            if (fields[i].bytes == 4)
+                *(uint32_t *)at = (uint32_t)number;
+            else
+                *(uint64_t *)at = number;
+        }
+    }
+    free(copy);
+}
+
+/* Numbers of CUdevice_attribute whose values do not depend on the card described. */
+static const struct {
+    int attribute;
+    int value;
+} fixed_attributes[] = {
+    {1, 1024},        {2, 1024},    {3, 1024},     {4, 64},     {5, 2147483647},
+    {6, 65535},       {7, 65535},   {9, 65536},    {10, 32},    {11, 2147483647},
+    {14, 512},        {15, 1},      {17, 0},       {18, 0},     {19, 1},
+    {20, 0},          {21, 131072}, {22, 131072},  {23, 65536}, {24, 16384},
+    {25, 16384},      {26, 16384},  {27, 32768},   {28, 32768}, {29, 2048},
+    {30, 512},        {31, 1},      {32, 1},       {33, 0},     {34, 0},
+    {35, 0},          {40, 3},      {41, 1},       {42, 32768}, {43, 2048},
+    {45, 32768},      {46, 32768},  {47, 8192},    {48, 8192},  {49, 32768},
+    {50, 0},          {51, 32},     {52, 32768},   {53, 32768}, {54, 2046},
+    {55, 32768},      {56, 131072}, {57, 65536},   {58, 16384}, {59, 16384},
+    {60, 16384},      {61, 32768},  {62, 2048},    {63, 32768}, {64, 32768},
+    {65, 2048},       {66, 32768},  {67, 32768},   {68, 2046},  {69, 268435456},
+    {70, 131072},     {71, 65000},  {72, 2097120}, {73, 32768}, {74, 32768},
+    {77, 32768},      {78, 1},      {79, 1},       {80, 1},     {83, 1},
+    {84, 0},          {85, 0},      {86, 0},       {87, 2},     {88, 0},
+    {89, 1},          {90, 1},      {91, 1},       {95, 1},     {96, 0},
+    {98, 0},          {99, 1},      {100, 0},      {101, 0},    {108, 39321600},
+    {109, 134217728}, {112, 0},     {113, 0},      {114, 0},    {115, 1},
+    {116, 0},         {117, 0},     {118, 0},      {119, 0},    {120, 0},
+    {121, 0},         {125, 0},     {126, 4},      {130, 0},    {131, -1},
+    {133, 0},         {134, -1},
+};
+
+/* Those that do. */
+static bool card_attribute(CUdevice_attribute which, int *value)
+{
+    const struct {
+        CUdevice_attribute which;
+        uint64_t value;
+    } table[] = {
+        {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, device.shared_per_block},
+        {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, device.registers_per_sm},
+        {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, device.clock_khz},
+        {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device.sm_count},
+        {CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, device.memory_clock_khz},
+        {CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, device.bus_bits},
+        {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, device.l2_bytes},
+        {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, device.max_threads_per_sm},
+        {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device.sm_version / 10},
+        {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device.sm_version % 10},
+        {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, device.shared_per_sm},
+        {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, device.registers_per_sm},
+        {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device.shared_per_block_optin},
+        {CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, device.max_blocks_per_sm},
+        {CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, device.shared_reserved},
+        {CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, device.sm_version >= 90},
+        {CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED, device.sm_version >= 90},
+        {CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 1},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (table[i].which == which) {
+            *value = (int)table[i].value;
+            return true;
+        }
+    return false;
+}
+
+static bool attribute(CUdevice_attribute which, int *value)
+{
+    if (card_attribute(which, value))
+        return true;
+    for (size_t i = 0; i < sizeof fixed_attributes / sizeof fixed_attributes[0]; i++)
+        if (fixed_attributes[i].attribute == (int)which) {
+            *value = fixed_attributes[i].value;
+            return true;
+        }
+    *value = 0; /* a property of a newer card, or of one we are not */
+    return (int)which > 0 && which < CU_DEVICE_ATTRIBUTE_MAX;
+}
+
+/* What all questions about a device begin with. */
+static CUresult check(const void *out, CUdevice which)
+{
+    return !out ? CUDA_ERROR_INVALID_VALUE : which != 0 ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
+}
+
+CUresult cuDriverGetVersion(int *version)
+{
+    if (!version)
+        return CUDA_ERROR_INVALID_VALUE;
+    *version = DRIVER_VERSION;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetCount(int *count)
+{
+    ENTER(NEED_INIT);
+    if (count)
+        *count = 1;
+    LEAVE(count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+CUresult cuDeviceGet(CUdevice *out, int ordinal)
+{
+    ENTER(NEED_INIT);
+    CUresult status = check(out, ordinal);
+    if (status == CUDA_SUCCESS)
+        *out = 0;
+    LEAVE(status);
+}
+
+CUresult cuDeviceGetName(char *name, int length, CUdevice which)
+{
+    ENTER(NEED_INIT);
+    CUresult status = check(name, which);
+    if (status == CUDA_SUCCESS && length <= 0)
+        status = CUDA_ERROR_INVALID_VALUE;
+    if (status == CUDA_SUCCESS)
+        snprintf(name, (size_t)length, "%s", device.name);
+    LEAVE(status);
+}
+
+CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice which)
+{
+    ENTER(NEED_INIT);
+    CUresult status = check(uuid, which);
+    if (status == CUDA_SUCCESS)
+        memcpy(uuid->bytes, "strata emulated", 16);
+    LEAVE(status);
+}
+ALIAS(cuDeviceGetUuid, cuDeviceGetUuid_v2);
+
+CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice which)
+{
+    ENTER(NEED_INIT);
+    CUresult status = check(bytes, which);
+    if (status == CUDA_SUCCESS)
+        *bytes = device.memory_bytes;
+    LEAVE(status);
+}
+
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice dev)
+{
+    ENTER(NEED_INIT);
+    CUresult status = check(value, dev);
+    if (status == CUDA_SUCCESS && !attribute(which, value))
+        status = CUDA_ERROR_INVALID_VALUE;
+    LEAVE(status);
+}
+
+CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice which)
+{
+    ENTER(NEED_INIT);
+    CUresult status = major && minor ? check(major, which) : CUDA_ERROR_INVALID_VALUE;
+    if (status == CUDA_SUCCESS) {
+        *major = (int)device.sm_version / 10;
+        *minor = (int)device.sm_version % 10;
+    }
+    LEAVE(status);
+}
+
+static int value_of(CUdevice_attribute which)
+{
+    int value = 0;
+    attribute(which, &value);
+    return value;
+}
+
+CUresult cuDeviceGetProperties(CUdevprop *out, CUdevice which)
+{
+    ENTER(NEED_INIT);
+    CUresult status = check(out, which);
+    if (status != CUDA_SUCCESS)
+        LEAVE(status);
+    *out = (CUdevprop){
+        .maxThreadsPerBlock = value_of(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+        .sharedMemPerBlock = (int)device.shared_per_block,
+        .totalConstantMemory = value_of(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY),
+        .SIMDWidth = value_of(CU_DEVICE_ATTRIBUTE_WARP_SIZE),
+        .memPitch = value_of(CU_DEVICE_ATTRIBUTE_MAX_PITCH),
+        .regsPerBlock = (int)device.registers_per_sm,
+        .clockRate = (int)device.clock_khz,
+        .textureAlign = value_of(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT),
+    };
+    for (int i = 0; i < 3; i++) {
+        out->maxThreadsDim[i] = value_of(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + i);
+        out->maxGridSize[i] = value_of(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X + i);
+    }
+    LEAVE(CUDA_SUCCESS);
+}
+
+CUresult cuDeviceGetPCIBusId(char *text, int length, CUdevice which)
+{
+    ENTER(NEED_INIT);
+    CUresult status = check(text, which);
+    if (status == CUDA_SUCCESS && length < 13)
+        status = CUDA_ERROR_INVALID_VALUE;
+    if (status == CUDA_SUCCESS) /* short form if the long one does not fit, as the real one */
+        snprintf(text, (size_t)length, "%s", PCI_BUS_ID + (length < 17 ? 4 : 0));
+    LEAVE(status);
+}
+
+CUresult cuDeviceGetByPCIBusId(CUdevice *out, const char *text)
+{
+    unsigned domain, bus, slot;
+    ENTER(NEED_INIT);
+    if (!out || !text)
+        LEAVE(CUDA_ERROR_INVALID_VALUE);
+    bool read = sscanf(text, "%x:%x:%x", &domain, &bus, &slot) == 3 ||
+                (domain = 0, sscanf(text, "%x:%x", &bus, &slot) == 2);
+    if (!read || domain || bus || slot)
+        LEAVE(CUDA_ERROR_INVALID_DEVICE);
+    *out = 0;
+    LEAVE(CUDA_SUCCESS);
+}
+
+CUresult cuDeviceCanAccessPeer(int *can, CUdevice which, CUdevice peer)
+{
+    ENTER(NEED_INIT);
+    CUresult status = check(can, which);
+    if (status == CUDA_SUCCESS)
+        *can = 0;
+    LEAVE(status == CUDA_SUCCESS && peer != 0 ? CUDA_ERROR_INVALID_DEVICE : status);
+}
+
+CUresult cuDeviceGetExecAffinitySupport(int *supported, CUexecAffinityType type, CUdevice which)
+{
+    ENTER(NEED_INIT);
+    CUresult status = check(supported, which);
+    if (status == CUDA_SUCCESS)
+        *supported = type == CU_EXEC_AFFINITY_TYPE_SM_COUNT;
+    LEAVE(status);
+}
+
+CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *width, CUarray_format format, unsigned channels,
+                                            CUdevice which)
+{
+    uint8_t bits, kind;
+    ENTER(NEED_INIT);
+    CUresult status = check(width, which);
+    if (status == CUDA_SUCCESS && (!format_describe(format, &bits, &kind) || !channels))
+        status = CUDA_ERROR_INVALID_VALUE;
+    if (status == CUDA_SUCCESS)
+        *width = (size_t)value_of(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH);
+    LEAVE(status);
+}

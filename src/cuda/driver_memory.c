@@ -1,0 +1,247 @@
+/* driver_memory.c - what is allocated. Device, managed and page-locked memory all come from one arena
+ * whose addresses are the same in every run, so that traces repeat. */
+#include "cuda/driver.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/array.h"
+
+/* Where the driver (580) puts device memory: small arrays one behind the other, large ones at the
+ * beginning of a page. Which lines share a set of a cache depends on it. */
+#define ALIGN_BYTES 512
+#define PAGE_BYTES  (2u << 20)
+/* With --memcheck every allocation is followed by a gap that belongs to nobody, and freed memory is
+ * not given out again. */
+#define GAP_BYTES 65536
+
+static struct strata_arena *arena;
+static struct allocation *table; /* sorted by address */
+static size_t n_table, cap_table;
+static uint64_t used_bytes, next_id = 1;
+
+/* Addresses for twice the device's memory: page-locked memory and reservations need some too. */
+void memory_start(void)
+{
+    struct strata_error err;
+    if (strata_arena_create(2 * device.memory_bytes, &arena, &err) == STRATA_OK)
+        return;
+    if (strata_arena_create(0, &arena, &err) != STRATA_OK)
+        driver_die(&err);
+}
+
+/* ---- the table ---- */
+
+/* The number of allocations that start at or below the address. */
+static size_t search(uint64_t address)
+{
+    size_t low = 0, high = n_table;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (table[middle].base <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Mapped parts lie inside their reservation and start no lower: the last one that holds the address
+ * is the innermost. */
+struct allocation *allocation_find(uint64_t address)
+{
+    for (size_t i = search(address); i-- > 0;) {
+        if (address - table[i].base < table[i].bytes)
+            return &table[i];
+        if (table[i].kind != MEMORY_MAPPED)
+            return NULL;
+    }
+    return NULL;
+}
+
+struct allocation *allocation_at(size_t index)
+{
+    return index < n_table ? &table[index] : NULL;
+}
+
+size_t allocation_count(void)
+{
+    return n_table;
+}
+
+struct allocation *allocation_add(const struct allocation *a)
+{
+    if (!ARRAY_RESERVE(table, n_table, cap_table, 1))
+        return NULL;
+    size_t at = search(a->base);
+    memmove(&table[at + 1], &table[at], (n_table - at) * sizeof *table);
+    n_table++;
+    table[at] = *a;
+    table[at].id = next_id++;
+    return &table[at];
+}
+
+void allocation_remove(struct allocation *a)
+{
+    size_t at = (size_t)(a - table);
+    memmove(a, a + 1, (n_table - at - 1) * sizeof *table);
+    n_table--;
+}
+
+bool memory_find(uint64_t address, struct strata_memory_range *out)
+{
+    const struct allocation *a = allocation_find(address);
+    if (!a || a->kind == MEMORY_RESERVED || (a->kind == MEMORY_MAPPED && !a->accessible))
+        return false;
+    *out = (struct strata_memory_range){a->base, a->bytes};
+    return true;
+}
+
+/* ---- taking and giving back ---- */
+
+uint64_t memory_free_bytes(void)
+{
+    return device.memory_bytes - used_bytes;
+}
+
+bool memory_take(uint64_t bytes)
+{
+    if (bytes > device.memory_bytes - used_bytes)
+        return false;
+    used_bytes += bytes;
+    return true;
+}
+
+void memory_give_back(uint64_t bytes)
+{
+    used_bytes -= bytes;
+}
+
+void *memory_reserve(uint64_t bytes, uint64_t align_bytes)
+{
+    return strata_arena_allocate(arena, bytes, align_bytes);
+}
+
+void memory_unreserve(void *at)
+{
+    strata_arena_release(arena, at);
+}
+
+static bool counts(enum memory_kind kind)
+{
+    return kind == MEMORY_DEVICE || kind == MEMORY_MANAGED || kind == MEMORY_MODULE;
+}
+
+/* The host reads these before anybody wrote them. Large ones are given fresh pages. */
+static void clear(void *at, uint64_t bytes)
+{
+    uint64_t whole = bytes >= PAGE_BYTES ? bytes & ~(uint64_t)4095 : 0;
+    if (whole && madvise(at, whole, MADV_DONTNEED))
+        whole = 0;
+    memset((uint8_t *)at + whole, 0, bytes - whole);
+}
+
+CUresult memory_allocate(uint64_t *address, uint64_t bytes, enum memory_kind kind, unsigned flags)
+{
+    uint64_t gap = config.memcheck ? GAP_BYTES : 0;
+    /* More than the device holds fails as on the device. */
+    if (counts(kind) && !memory_take(bytes))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    void *at = bytes > UINT64_MAX - gap
+                   ? NULL
+                   : memory_reserve(bytes + gap, bytes >= PAGE_BYTES ? PAGE_BYTES : ALIGN_BYTES);
+    struct allocation a = {.base = (uint64_t)(uintptr_t)at,
+                           .bytes = bytes,
+                           .kind = kind,
+                           .owner = context_current(),
+                           .flags = flags,
+                           .accessible = true};
+    if (!at || !allocation_add(&a)) {
+        if (at)
+            memory_unreserve(at);
+        if (counts(kind))
+            memory_give_back(bytes);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    if (kind == MEMORY_HOST || kind == MEMORY_MANAGED)
+        clear(at, bytes);
+    *address = a.base;
+    return CUDA_SUCCESS;
+}
+
+static void release(struct allocation *a)
+{
+    void *at = (void *)(uintptr_t)a->base;
+    if (counts(a->kind))
+        memory_give_back(a->bytes);
+    if (a->kind != MEMORY_REGISTERED && !config.memcheck)
+        memory_unreserve(at);
+    allocation_remove(a);
+}
+
+CUresult memory_release(uint64_t address, bool host)
+{
+    struct allocation *a = allocation_find(address);
+    bool right =
+        a && a->base == address &&
+        (host ? a->kind == MEMORY_HOST : a->kind == MEMORY_DEVICE || a->kind == MEMORY_MANAGED);
+    if (!right) {
+        driver_complain("a pointer (%#llx) is freed that no such allocation returned, or that was "
+                        "freed before.",
+                        (unsigned long long)address);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    release(a);
+    return CUDA_SUCCESS;
+}
+
+/* Reservations and what is mapped there are the process's, not a context's. */
+void memory_release_owned(CUcontext owner)
+{
+    for (size_t i = n_table; i-- > 0;) {
+        enum memory_kind kind = table[i].kind;
+        if (table[i].owner == owner && kind != MEMORY_MODULE && kind != MEMORY_RESERVED &&
+            kind != MEMORY_MAPPED)
+            release(&table[i]);
+    }
+}
+
+/* ---- for modules and kernels ---- */
+
+static void *interface_allocate(void *user, uint64_t bytes, uint64_t align_bytes)
+{
+    uint64_t address;
+    (void)user, (void)align_bytes; /* never more than ALIGN_BYTES */
+    CUresult status = memory_allocate(&address, bytes ? bytes : 1, MEMORY_MODULE, 0);
+    return status == CUDA_SUCCESS ? (void *)(uintptr_t)address : NULL;
+}
+
+static void interface_release(void *user, void *memory)
+{
+    (void)user;
+    struct allocation *a = allocation_find((uint64_t)(uintptr_t)memory);
+    if (a && a->kind == MEMORY_MODULE)
+        release(a);
+}
+
+static bool interface_find(void *user, uint64_t address, struct strata_memory_range *out)
+{
+    (void)user;
+    return memory_find(address, out);
+}
+
+/* With --memcheck every load outside an allocation is an error. */
+static bool interface_near(void *user, uint64_t address, uint64_t bytes)
+{
+    (void)user;
+    return !config.memcheck && strata_arena_near(arena, address, bytes);
+}
+
+struct strata_device_memory memory_interface(void)
+{
+    return (struct strata_device_memory){.allocate = interface_allocate,
+                                         .release = interface_release,
+                                         .find = interface_find,
+                                         .near = interface_near};
+}

@@ -1,0 +1,280 @@
+/* driver_record.c - writes what runs into a trace, and tells `strata trace` how far it is. */
+#include "cuda/driver.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <strata/filter.h>
+#include <strata/trace.h>
+
+#include "cuda/descriptor.h"
+
+#define BUFFER_BYTES (1u << 18)
+
+/* The file is ours alone, in a program that is not: see descriptor.h. Nothing of it is in buffers
+ * of the C library, which a forked child would write out once more. */
+static struct {
+    struct descriptor descriptor;
+    uint64_t offset; /* of the buffer's first byte */
+    size_t n;
+    char *buffer;
+} file = {.descriptor = {.fd = -1}};
+
+static bool flush_file(void)
+{
+    bool good = descriptor_write_at(&file.descriptor, file.buffer, file.n, file.offset);
+    file.offset += file.n;
+    file.n = 0;
+    return good;
+}
+
+static bool write_file(void *user, const void *bytes, size_t n)
+{
+    (void)user;
+    const char *from = bytes;
+    while (n) {
+        size_t part = BUFFER_BYTES - file.n < n ? BUFFER_BYTES - file.n : n;
+        memcpy(file.buffer + file.n, from, part);
+        file.n += part;
+        from += part;
+        n -= part;
+        if (file.n == BUFFER_BYTES && !flush_file())
+            return false;
+    }
+    return true;
+}
+
+static struct {
+    struct strata_writer *writer; /* NULL: not recording */
+    struct strata_filter *filter;
+    struct strata_record_sink sink;
+    struct strata_launch launch; /* the one being recorded */
+    uint64_t blocks_written;     /* of it */
+    bool in_launch, limit_reached, failed, recording;
+    uint64_t seen, traced, cut;
+    uint64_t instructions_seen, instructions_traced;
+    char name[64];
+    char path[PATH_MAX];
+} state;
+
+static void write_failed(const struct strata_error *err)
+{
+    char text[1400];
+    if (state.failed)
+        return;
+    state.failed = true;
+    strata_error_text(err, text, sizeof text);
+    driver_complain("%s The program goes on without recording.", text);
+    driver_report("write-failed");
+}
+
+/* A program may start others that use CUDA too, or become another: each writes its own file. */
+static bool open_file(struct strata_error *err)
+{
+    file.buffer = malloc(BUFFER_BYTES);
+    bool open = false;
+    for (unsigned again = 0; file.buffer && !open && again < 1000; again++) {
+        int n = again ? snprintf(state.path, sizeof state.path, "%s.%ld.%u", config.output,
+                                 (long)getpid(), again)
+                      : snprintf(state.path, sizeof state.path, "%s.%ld", config.output,
+                                 (long)getpid());
+        open = n < (int)sizeof state.path &&
+               descriptor_open(&file.descriptor, state.path,
+                               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
+        if (!open && errno != EEXIST)
+            break;
+    }
+    if (!open)
+        strata_fail(err, STRATA_EIO, state.path, 0, 0, "the trace cannot be written: %s.",
+                    strerror(errno));
+    return open;
+}
+
+void record_init(void)
+{
+    struct strata_error err;
+    if (!config.record)
+        return;
+    if (!open_file(&err) ||
+        strata_filter_create(config.kernel_filter, config.launch_skip, config.launch_count,
+                             &state.filter, &err) != STRATA_OK)
+        driver_die(&err);
+    struct strata_writer_options options = {
+        .format = "strata", .compression_level = 3, .write = write_file};
+    if (strata_writer_create(state.path, &options, &state.writer, &err) != STRATA_OK)
+        driver_die(&err);
+}
+
+/* A forked child leaves everything as it is: memory is its own copy, the file its parent's. */
+void record_forget(void)
+{
+    config.record = false;
+    state.writer = NULL;
+    state.recording = state.in_launch = false;
+    descriptor_forget(&file.descriptor);
+}
+
+void record_copy(uint32_t event_kind, const void *address, uint64_t bytes)
+{
+    struct strata_error err;
+    if (!state.writer || state.failed || state.limit_reached)
+        return;
+    if (strata_writer_memcpy(state.writer, event_kind, (uint64_t)(uintptr_t)address, bytes, &err) !=
+        STRATA_OK)
+        write_failed(&err);
+}
+
+static strata_status sink_begin(void *user, const struct strata_code *code,
+                                struct strata_error *err)
+{
+    (void)user;
+    struct strata_error why;
+    (void)err;
+    if (strata_writer_begin_launch(state.writer, &state.launch, code, &why) == STRATA_OK)
+        state.in_launch = true;
+    else
+        write_failed(&why);
+    return STRATA_OK;
+}
+
+/* Never an error for the emulator: the program runs on whatever happens to its record. */
+static strata_status sink_block(void *user, struct strata_block *block, struct strata_error *err)
+{
+    (void)user, (void)err;
+    struct strata_error why;
+    if (state.in_launch && !state.failed && !state.limit_reached) {
+        if (strata_writer_block(state.writer, block, &why) != STRATA_OK)
+            write_failed(&why);
+        state.blocks_written++;
+        state.limit_reached =
+            config.limit_bytes && strata_writer_bytes(state.writer) >= config.limit_bytes;
+    }
+    strata_block_destroy(block);
+    driver_check_interrupt();
+    return STRATA_OK;
+}
+
+static void describe(const struct kernel_call *call)
+{
+    const struct CUfunc_st *f = call->function;
+    uint64_t blocks = (uint64_t)call->grid.x * call->grid.y * call->grid.z;
+    snprintf(state.name, sizeof state.name, "kernel-%llu", (unsigned long long)state.seen);
+    state.launch = (struct strata_launch){
+        .program = program_name(),
+        .trace = state.name,
+        .kernel = f->name,
+        .source_file = f->entry->source_file,
+        .id = state.seen,
+        .grid = call->grid,
+        .block = call->block,
+        .registers_per_thread = f->registers,
+        .regs_source = f->regs_source,
+        .shared_static_bytes = f->shared_static_bytes,
+        .shared_dynamic_bytes = call->shared_dynamic_bytes,
+        .sm_version = device.sm_version,
+        .isa = strata_module_isa(function_module(f)),
+        .stream = call->stream,
+        .shared_base = STRATA_SHARED_WINDOW,
+        .local_base = STRATA_LOCAL_WINDOW,
+        .sampled_blocks =
+            config.sample_blocks && config.sample_blocks < blocks ? config.sample_blocks : 0,
+    };
+}
+
+const struct strata_record_sink *record_begin(const struct kernel_call *call)
+{
+    state.seen++;
+    if (state.writer && config.limit_bytes &&
+        strata_writer_bytes(state.writer) >= config.limit_bytes)
+        state.limit_reached = true;
+    state.recording = state.writer && !state.failed && !state.limit_reached &&
+                      (!config.in_nvtx_range || nvtx_inside()) &&
+                      strata_filter_take(state.filter, call->function->name);
+    if (!state.recording)
+        return NULL;
+    describe(call);
+    state.blocks_written = 0;
+    state.sink = (struct strata_record_sink){NULL, sink_begin, sink_block};
+    return &state.sink;
+}
+
+/* What `strata trace` shows: launches seen and traced, warp instructions of both, bytes. */
+static void report_progress(const char *word)
+{
+    driver_report("%s %llu %llu %llu %llu %llu %llu", word, (unsigned long long)state.seen,
+                  (unsigned long long)state.traced, (unsigned long long)state.instructions_seen,
+                  (unsigned long long)state.instructions_traced,
+                  state.writer ? (unsigned long long)strata_writer_bytes(state.writer) : 0ull,
+                  (unsigned long long)state.cut);
+}
+
+static void end_launch(bool whole, bool failed)
+{
+    struct strata_error err;
+    if (!state.in_launch || state.failed)
+        return;
+    strata_status status = failed ? strata_writer_fail_launch(state.writer, &err)
+                           : whole || !state.blocks_written
+                               ? strata_writer_end_launch(state.writer, &err)
+                               : strata_writer_cut_launch(state.writer, &err);
+    if (status != STRATA_OK)
+        write_failed(&err);
+}
+
+void record_end(const struct strata_run_stats *stats, bool ok)
+{
+    bool whole = ok && state.blocks_written == stats->recorded_blocks;
+    state.instructions_seen += stats->warp_instructions;
+    end_launch(whole, !ok);
+    if (state.recording && !state.failed) {
+        state.traced++;
+        state.cut += !whole;
+        if (stats->recorded_blocks)
+            state.instructions_traced += stats->warp_instructions * state.blocks_written /
+                                         (stats->blocks ? stats->blocks : 1);
+    }
+    state.in_launch = state.recording = false;
+    report_progress("progress");
+}
+
+void record_finish(void)
+{
+    struct strata_error err;
+    if (state.in_launch) { /* interrupted in a launch: what there is of it counts */
+        state.traced++;
+        state.cut++;
+        end_launch(false, false);
+    }
+    state.in_launch = false;
+    report_progress("progress");
+    if (state.limit_reached)
+        driver_report("limit");
+    if (state.writer && !state.traced) { /* nothing worth a file */
+        strata_writer_abort(state.writer);
+        state.writer = NULL;
+        unlink(state.path);
+        driver_report("finished 0");
+    } else if (state.writer && !state.failed) {
+        struct strata_writer *w = state.writer;
+        state.writer = NULL;
+        strata_status status = strata_writer_finish(w, &err);
+        if (status == STRATA_OK && (!flush_file() || !descriptor_close(&file.descriptor)))
+            status = strata_fail(&err, STRATA_EIO, state.path, 0, 0,
+                                 "the trace could not be written: %s.", strerror(errno));
+        if (status == STRATA_OK)
+            driver_report("finished %llu %s", (unsigned long long)file.offset, state.path);
+        else
+            write_failed(&err);
+    } else if (state.writer) {
+        strata_writer_abort(state.writer);
+        state.writer = NULL;
+    } else {
+        driver_report("finished 0");
+    }
+    driver_report("bye");
+}

@@ -1,0 +1,317 @@
+/* driver_state.c - the lock, configuration from the environment, reports to `strata trace`, signals, forks
+ * and the device's clock. */
+#include "cuda/driver.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "cuda/descriptor.h"
+
+#define EXIT_UNSUPPORTED 4
+#define REPORT_WAIT_MS   1000 /* for a full pipe; then the line is dropped */
+
+struct config config;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool is_started, is_initialised;
+static bool is_forked; /* a child of a process that used CUDA: nothing works here, as on a GPU */
+static double clock_us;
+static struct descriptor pipe_to_trace = {.fd = -1};
+
+static uint64_t number_from(const char *variable)
+{
+    const char *text = getenv(variable);
+    return text ? strtoull(text, NULL, 10) : 0;
+}
+
+static void read_config(void)
+{
+    config.output = getenv("STRATA_TRACE_OUT");
+    config.record = config.output && config.output[0];
+    config.kernel_filter = getenv("STRATA_TRACE_KERNEL_NAME");
+    config.in_nvtx_range = getenv("STRATA_TRACE_NVTX") != NULL;
+    config.launch_skip = number_from("STRATA_TRACE_LAUNCH_SKIP");
+    config.launch_count = number_from("STRATA_TRACE_LAUNCH_COUNT");
+    config.limit_bytes = number_from("STRATA_TRACE_LIMIT");
+    config.sample_blocks = number_from("STRATA_TRACE_SAMPLE_BLOCKS");
+    config.instruction_limit = number_from("STRATA_TRACE_INSTRUCTION_LIMIT");
+    config.interleave = number_from("STRATA_TRACE_INTERLEAVE");
+    config.registers = (uint32_t)number_from("STRATA_TRACE_REGS");
+    config.threads = (uint32_t)number_from("STRATA_TRACE_THREADS");
+    config.code = getenv("STRATA_TRACE_CODE");
+    config.memcheck = number_from("STRATA_TRACE_MEMCHECK") != 0;
+    config.quiet = number_from("STRATA_TRACE_QUIET") != 0;
+    const char *named = getenv("STRATA_TRACE_PIPE");
+    if (named && named[0]) /* both ends: no signal if `strata trace` is gone */
+        descriptor_open(&pipe_to_trace, named, O_RDWR | O_NONBLOCK, 0);
+}
+
+/* ---- signals ---- */
+
+static volatile sig_atomic_t interrupted;
+static int wake_fd = -1;
+
+/* The first signal ends the program at the next block or call, with what was recorded so far; a
+ * second one ends it at once. */
+static void on_interrupt(int number)
+{
+    int kept = errno;
+    uint64_t one = 1;
+    interrupted = number;
+    signal(number, SIG_DFL);
+    ssize_t written = write(wake_fd, &one, sizeof one);
+    (void)written;
+    errno = kept;
+}
+
+void driver_check_interrupt(void)
+{
+    if (!interrupted)
+        return;
+    fflush(NULL);
+    driver_report("interrupted");
+    record_finish();
+    _exit(128 + interrupted);
+}
+
+/* A program that is busy elsewhere would not notice the signal: this thread ends it then. */
+static void *watch(void *unused)
+{
+    uint64_t count;
+    (void)unused;
+    while (read(wake_fd, &count, sizeof count) < 0 && errno == EINTR)
+        ;
+    if (interrupted) {
+        pthread_mutex_lock(&lock);
+        driver_check_interrupt();
+    }
+    return NULL;
+}
+
+static void start_watching(void)
+{
+    sigset_t all, old;
+    pthread_t thread;
+    wake_fd = eventfd(0, EFD_CLOEXEC);
+    int high = wake_fd < 0 ? -1 : fcntl(wake_fd, F_DUPFD_CLOEXEC, 900);
+    if (high >= 0) {
+        close(wake_fd);
+        wake_fd = high;
+    }
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    if (wake_fd >= 0 && !pthread_create(&thread, NULL, watch, NULL))
+        pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+/* A program that handles a signal itself keeps its handler. */
+static void catch_interrupts(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    start_watching();
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        struct sigaction old, mine = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+        if (!sigaction(numbers[i], NULL, &old) && old.sa_handler == SIG_DFL)
+            sigaction(numbers[i], &mine, NULL);
+    }
+}
+
+/* ---- forks ---- */
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void after_fork_in_parent(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+/* The child must not write into its parent's trace. What the parent set up on the device is not the
+ * child's: the real driver refuses too. */
+static void after_fork_in_child(void)
+{
+    pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+    lock = fresh;
+    if (!is_started)
+        return;
+    is_forked = true;
+    record_forget();
+    descriptor_forget(&pipe_to_trace);
+    interrupted = 0;
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        struct sigaction old;
+        if (!sigaction(numbers[i], NULL, &old) && old.sa_handler == on_interrupt)
+            signal(numbers[i], SIG_DFL);
+    }
+}
+
+__attribute__((constructor)) static void prepare(void)
+{
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+/* ---- entering and leaving ---- */
+
+static void start(void)
+{
+    is_started = true;
+    read_config();
+    device_init();
+    memory_start();
+    driver_report("hello %ld %s", (long)getpid(), program_name());
+    record_init();
+    if (config.record)
+        catch_interrupts();
+}
+
+static CUresult check_need(enum need need)
+{
+    if (need == NEED_NOTHING)
+        return CUDA_SUCCESS;
+    if (is_forked || !is_initialised)
+        return CUDA_ERROR_NOT_INITIALIZED;
+    if (need == NEED_INIT)
+        return CUDA_SUCCESS;
+    CUcontext c = context_current();
+    return c ? c->failed : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUresult driver_enter(enum need need)
+{
+    pthread_mutex_lock(&lock);
+    driver_check_interrupt();
+    CUresult status = check_need(need);
+    if (status != CUDA_SUCCESS)
+        pthread_mutex_unlock(&lock);
+    return status;
+}
+
+CUresult driver_leave(CUresult status)
+{
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+void driver_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+void driver_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+CUresult cuInit(unsigned flags)
+{
+    ENTER(NEED_NOTHING);
+    if (flags)
+        LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (is_forked)
+        LEAVE(CUDA_ERROR_NOT_INITIALIZED);
+    if (!is_started)
+        start();
+    is_initialised = true;
+    LEAVE(CUDA_SUCCESS);
+}
+
+/* ---- telling ---- */
+
+void driver_report(const char *format, ...)
+{
+    char line[2048];
+    if (!pipe_to_trace.path || !descriptor_check(&pipe_to_trace))
+        return;
+    int head = snprintf(line, sizeof line, "%ld ", (long)getpid());
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(line + head, sizeof line - 1 - (size_t)head, format, args);
+    va_end(args);
+    if (n < 0)
+        return;
+    n += head;
+    if ((size_t)n > sizeof line - 2)
+        n = sizeof line - 2;
+    for (int i = 0; i < n; i++)
+        if (line[i] == '\n')
+            line[i] = ' ';
+    line[n++] = '\n';
+    struct pollfd ready = {.fd = pipe_to_trace.fd, .events = POLLOUT};
+    /* below PIPE_BUF: in one piece or not at all */
+    while (write(pipe_to_trace.fd, line, (size_t)n) < 0 &&
+           (errno == EINTR || (errno == EAGAIN && poll(&ready, 1, REPORT_WAIT_MS) > 0)))
+        ;
+}
+
+void driver_complain(const char *format, ...)
+{
+    char text[1600];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    fflush(stdout); /* the program's own output so far belongs above the message */
+    fprintf(stderr, "strata: %s\n", text);
+    driver_report("complaint %s", text);
+}
+
+CUresult driver_refuse(const char *name, bool *told)
+{
+    if (!*told) {
+        driver_complain("the program calls %s, which Strata does not support.", name);
+        driver_report("unsupported %s", name);
+        *told = true;
+    }
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+void driver_die(const struct strata_error *err)
+{
+    char text[1400];
+    strata_error_text(err, text, sizeof text);
+    driver_complain("%s", text);
+    driver_report("fatal");
+    fflush(NULL);
+    record_finish();
+    _exit(EXIT_UNSUPPORTED);
+}
+
+double clock_now(void)
+{
+    return clock_us;
+}
+
+void clock_advance(double microseconds)
+{
+    clock_us += microseconds;
+}
+
+const char *program_name(void)
+{
+    return program_invocation_short_name;
+}
+
+/* Runs after the program's own exit handlers and destructors, since the program depends on this
+ * library. */
+__attribute__((destructor)) static void finish(void)
+{
+    if (!is_started || is_forked)
+        return;
+    pthread_mutex_lock(&lock); /* not while another thread ends the trace */
+    driver_check_interrupt();  /* a signal may be why the program ends */
+    record_finish();
+    pthread_mutex_unlock(&lock);
+}

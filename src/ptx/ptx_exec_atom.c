@@ -1,0 +1,59 @@
+/* ptx_exec_atom.c - atomic operations. */
+#include "base/bits.h"
+#include "ptx/handlers.h"
+
+/* ---- atom and red ---- */
+
+static uint64_t lane_get(struct ptx_warp *w, uint32_t ref, unsigned lane, bool wide)
+{
+    if (ref == PTX_NO_REF)
+        return 0;
+    return wide ? ((uint64_t *)ptx_ref(w, ref))[lane] : ((uint32_t *)ptx_ref(w, ref))[lane];
+}
+
+static void defer_reduction(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    uint64_t data[EMU_LANES];
+    bool wide = in->width == 8;
+    for (unsigned i = 0; i < EMU_LANES; i++)
+        data[i] = lane_get(w, in->b, i, wide);
+    if (!emu_defer(w->base.block, in->op, in->is_signed, in->width, mask, w->base.access.address,
+                   data, sizeof data[0]))
+        emu_fail(&w->base, &in->site, lowest_bit32(mask), STRATA_ENOMEM,
+                 "out of memory for its stores");
+}
+
+void ptx_run_atomic(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    const uint64_t *host = ptx_resolve(w, in, mask, in->width);
+    bool wide = in->width == 8;
+    uint64_t hash = mask;
+    if (!host)
+        return;
+    if (w->base.block->ahead) {
+        bool ok;
+        uint32_t later = emu_prepare_store(&w->base, &in->site, mask, in->width, true, &ok);
+        if (!ok)
+            return;
+        if (later)
+            defer_reduction(w, in, later);
+        mask &= ~later;
+        if (w->base.access.mixed_mask)
+            host = w->base.access.host;
+    }
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        unsigned lane = lowest_bit32(rest);
+        uint64_t value = lane_get(w, in->b, lane, wide), other = lane_get(w, in->c, lane, wide);
+        uint64_t old =
+            emu_atomic_apply(in->op, in->is_signed, (uint8_t *)(uintptr_t)host[lane], value, other);
+        hash = mix64(hash ^ host[lane]) + old;
+        if (in->d == PTX_NO_REF)
+            continue;
+        if (wide)
+            ((uint64_t *)ptx_ref(w, in->d))[lane] = old;
+        else
+            ((uint32_t *)ptx_ref(w, in->d))[lane] = (uint32_t)old;
+    }
+    /* The same failing atomic again and again is a lock somebody else holds. */
+    ptx_notice_poll(w, mask, hash);
+}

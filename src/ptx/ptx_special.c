@@ -1,0 +1,139 @@
+/* ptx_special.c - special registers. */
+#include "ptx/special.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    uint8_t bank, index;
+} names[] = {
+    {"%tid.x", PTX_BANK_WARP, PTX_SR_TID_X},
+    {"%tid.y", PTX_BANK_WARP, PTX_SR_TID_Y},
+    {"%tid.z", PTX_BANK_WARP, PTX_SR_TID_Z},
+    {"%ntid.x", PTX_BANK_WARP, PTX_SR_NTID_X},
+    {"%ntid.y", PTX_BANK_WARP, PTX_SR_NTID_Y},
+    {"%ntid.z", PTX_BANK_WARP, PTX_SR_NTID_Z},
+    {"%ctaid.x", PTX_BANK_BLOCK, PTX_SR_CTAID_X},
+    {"%ctaid.y", PTX_BANK_BLOCK, PTX_SR_CTAID_Y},
+    {"%ctaid.z", PTX_BANK_BLOCK, PTX_SR_CTAID_Z},
+    {"%nctaid.x", PTX_BANK_WARP, PTX_SR_NCTAID_X},
+    {"%nctaid.y", PTX_BANK_WARP, PTX_SR_NCTAID_Y},
+    {"%nctaid.z", PTX_BANK_WARP, PTX_SR_NCTAID_Z},
+    {"%laneid", PTX_BANK_WARP, PTX_SR_LANEID},
+    {"%warpid", PTX_BANK_WARP, PTX_SR_WARPID},
+    {"%nwarpid", PTX_BANK_WARP, PTX_SR_NWARPID},
+    {"%smid", PTX_BANK_BLOCK, PTX_SR_SMID},
+    {"%nsmid", PTX_BANK_WARP, PTX_SR_NSMID},
+    {"%gridid", PTX_BANK_WARP, PTX_SR_ONE},
+    {"%lanemask_eq", PTX_BANK_WARP, PTX_SR_LANEMASK_EQ},
+    {"%lanemask_lt", PTX_BANK_WARP, PTX_SR_LANEMASK_LT},
+    {"%lanemask_le", PTX_BANK_WARP, PTX_SR_LANEMASK_LE},
+    {"%lanemask_gt", PTX_BANK_WARP, PTX_SR_LANEMASK_GT},
+    {"%lanemask_ge", PTX_BANK_WARP, PTX_SR_LANEMASK_GE},
+    {"%dynamic_smem_size", PTX_BANK_WARP, PTX_SR_DYNAMIC_SMEM},
+    {"%total_smem_size", PTX_BANK_WARP, PTX_SR_TOTAL_SMEM},
+    /* A block is a cluster of its own. */
+    {"%clusterid.x", PTX_BANK_BLOCK, PTX_SR_CTAID_X},
+    {"%clusterid.y", PTX_BANK_BLOCK, PTX_SR_CTAID_Y},
+    {"%clusterid.z", PTX_BANK_BLOCK, PTX_SR_CTAID_Z},
+    {"%nclusterid.x", PTX_BANK_WARP, PTX_SR_NCTAID_X},
+    {"%nclusterid.y", PTX_BANK_WARP, PTX_SR_NCTAID_Y},
+    {"%nclusterid.z", PTX_BANK_WARP, PTX_SR_NCTAID_Z},
+    {"%cluster_ctaid.x", PTX_BANK_WARP, PTX_SR_ZERO},
+    {"%cluster_ctaid.y", PTX_BANK_WARP, PTX_SR_ZERO},
+    {"%cluster_ctaid.z", PTX_BANK_WARP, PTX_SR_ZERO},
+    {"%cluster_nctaid.x", PTX_BANK_WARP, PTX_SR_ONE},
+    {"%cluster_nctaid.y", PTX_BANK_WARP, PTX_SR_ONE},
+    {"%cluster_nctaid.z", PTX_BANK_WARP, PTX_SR_ONE},
+    {"%cluster_ctarank", PTX_BANK_WARP, PTX_SR_ZERO},
+    {"%cluster_nctarank", PTX_BANK_WARP, PTX_SR_ONE},
+    {"%envreg1", PTX_BANK_WARP, PTX_SR_ENVREG1},
+    {"%envreg2", PTX_BANK_WARP, PTX_SR_ENVREG2},
+};
+
+enum ptx_special_kind ptx_special_find(const char *name, uint32_t *ref, bool *wide)
+{
+    *wide = false;
+    if (!strcmp(name, "%clock") || !strcmp(name, "%globaltimer_lo") || !strcmp(name, "%clock_lo"))
+        return PTX_SPECIAL_CLOCK;
+    if (!strcmp(name, "%clock_hi") || !strcmp(name, "%globaltimer_hi"))
+        return PTX_SPECIAL_CLOCK_HI;
+    if (!strcmp(name, "%clock64") || !strcmp(name, "%globaltimer")) {
+        *wide = true;
+        return PTX_SPECIAL_CLOCK;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i].name)) {
+            *ref = PTX_REF(names[i].bank, names[i].index * 128u);
+            return PTX_SPECIAL_LANES;
+        }
+    if (!strncmp(name, "%envreg", 7)) { /* set by a driver; programs see zero */
+        *ref = PTX_REF(PTX_BANK_WARP, PTX_SR_ZERO * 128u);
+        return PTX_SPECIAL_LANES;
+    }
+    return PTX_SPECIAL_UNKNOWN;
+}
+
+static void fill(uint8_t *bank, unsigned index, uint32_t value)
+{
+    uint32_t *lanes = (uint32_t *)(void *)(bank + index * 128u);
+    for (unsigned i = 0; i < EMU_LANES; i++)
+        lanes[i] = value;
+}
+
+static void fill_warp(const struct emu_run *run, uint8_t *bank, uint32_t warp)
+{
+    uint32_t(*lanes)[EMU_LANES] = (void *)bank;
+    struct strata_dim3 size = run->launch->block;
+    for (unsigned i = 0; i < EMU_LANES; i++) {
+        uint32_t thread = warp * EMU_LANES + i;
+        lanes[PTX_SR_TID_X][i] = thread % size.x;
+        lanes[PTX_SR_TID_Y][i] = thread / size.x % size.y;
+        lanes[PTX_SR_TID_Z][i] = thread / size.x / size.y;
+        lanes[PTX_SR_LANEID][i] = i;
+        lanes[PTX_SR_LANEMASK_EQ][i] = 1u << i;
+        lanes[PTX_SR_LANEMASK_LT][i] = (1u << i) - 1;
+        lanes[PTX_SR_LANEMASK_LE][i] = (1u << i) | ((1u << i) - 1);
+        lanes[PTX_SR_LANEMASK_GT][i] = ~((1u << i) | ((1u << i) - 1));
+        lanes[PTX_SR_LANEMASK_GE][i] = ~((1u << i) - 1);
+    }
+}
+
+bool ptx_special_fill_run(struct emu_run *run)
+{
+    const struct strata_kernel_launch *l = run->launch;
+    uint8_t *lanes = aligned_alloc(64, (size_t)run->n_warps * PTX_SPECIAL_WARP_BYTES);
+    run->state = lanes;
+    if (!lanes)
+        return false;
+    for (uint32_t warp = 0; warp < run->n_warps; warp++) {
+        uint8_t *bank = lanes + (size_t)warp * PTX_SPECIAL_WARP_BYTES;
+        memset(bank, 0, PTX_SPECIAL_WARP_BYTES);
+        fill_warp(run, bank, warp);
+        fill(bank, PTX_SR_WARPID, warp);
+        fill(bank, PTX_SR_NTID_X, l->block.x);
+        fill(bank, PTX_SR_NTID_Y, l->block.y);
+        fill(bank, PTX_SR_NTID_Z, l->block.z);
+        fill(bank, PTX_SR_NCTAID_X, l->grid.x);
+        fill(bank, PTX_SR_NCTAID_Y, l->grid.y);
+        fill(bank, PTX_SR_NCTAID_Z, l->grid.z);
+        fill(bank, PTX_SR_NWARPID, 64);
+        fill(bank, PTX_SR_NSMID, emu_sm_count(run));
+        fill(bank, PTX_SR_ONE, 1);
+        fill(bank, PTX_SR_DYNAMIC_SMEM, l->shared_dynamic_bytes);
+        fill(bank, PTX_SR_TOTAL_SMEM, run->shared_bytes);
+        fill(bank, PTX_SR_ENVREG1, (uint32_t)((uint64_t)(uintptr_t)run->grid_workspace >> 32));
+        fill(bank, PTX_SR_ENVREG2, (uint32_t)(uintptr_t)run->grid_workspace);
+    }
+    return true;
+}
+
+void ptx_special_fill_block(struct ptx_block *block)
+{
+    uint32_t sms = emu_sm_count(block->base.run);
+    fill(block->block_lanes, PTX_SR_CTAID_X, block->base.id[0]);
+    fill(block->block_lanes, PTX_SR_CTAID_Y, block->base.id[1]);
+    fill(block->block_lanes, PTX_SR_CTAID_Z, block->base.id[2]);
+    fill(block->block_lanes, PTX_SR_SMID, (uint32_t)(block->base.index % sms));
+}

@@ -1,0 +1,194 @@
+/* sass_exec_mma.c - products of small matrices held by a warp.
+ *
+ * Sums of floating-point products are formed in double and rounded once; hardware adds in an order
+ * and precision of its own, so results agree within a few ulp of the largest term. Integers are
+ * exact. */
+#include <string.h>
+
+#include "emulator/convert.h"
+#include "emulator/float.h"
+#include "emulator/matrix.h"
+#include "sass/lower.h"
+
+/* Types of the elements. */
+enum element { F16, BF16, TF32, F32, F64, U8, S8, U4, S4, S32 };
+
+struct mma {
+    struct emu_shape shape;
+    uint8_t a, b, c; /* enum element; c of the sum */
+    bool saturate;
+};
+
+static unsigned element_bits(unsigned type)
+{
+    switch (type) {
+    case F16:
+    case BF16:
+        return 16;
+    case U8:
+    case S8:
+        return 8;
+    case U4:
+    case S4:
+        return 4;
+    case F64:
+        return 64;
+    default:
+        return 32;
+    }
+}
+
+static double small_integer(uint32_t bits, unsigned part, unsigned width, bool is_signed)
+{
+    uint32_t v = bits >> (part * width) & ((1u << width) - 1);
+    return is_signed && v >> (width - 1) ? (double)v - (double)(1u << width) : (double)v;
+}
+
+static double element_get(const struct sass_warp *w, uint32_t ref, unsigned reg, unsigned lane,
+                          unsigned part, unsigned type)
+{
+    if (type == F64) {
+        uint64_t bits = sass_row_at(w, ref, 2 * reg)[lane] |
+                        (uint64_t)sass_row_at(w, ref, 2 * reg + 1)[lane] << 32;
+        return emu_f64_bits(bits);
+    }
+    uint32_t bits = sass_row_at(w, ref, reg)[lane];
+    switch (type) {
+    case F16:
+        return emu_half_value((uint16_t)(bits >> (16 * part)));
+    case BF16:
+        return emu_bfloat_value((uint16_t)(bits >> (16 * part)));
+    case TF32: /* the unit reads 10 mantissa bits */
+        return emu_f32_bits(bits & 0xffffe000u);
+    case F32:
+        return emu_f32_bits(bits);
+    case S32:
+        return (double)(int32_t)bits;
+    default:
+        return small_integer(bits, part, element_bits(type), type == S8 || type == S4);
+    }
+}
+
+static void element_put(struct sass_warp *w, uint32_t ref, unsigned reg, unsigned lane,
+                        unsigned part, const struct mma *m, double value)
+{
+    if (m->c == F64) {
+        uint64_t bits;
+        value = emu_canon64(value);
+        memcpy(&bits, &value, sizeof bits);
+        sass_row_at(w, ref, 2 * reg)[lane] = (uint32_t)bits;
+        sass_row_at(w, ref, 2 * reg + 1)[lane] = (uint32_t)(bits >> 32);
+        return;
+    }
+    uint32_t *out = &sass_row_at(w, ref, reg)[lane];
+    if (m->c == S32) { /* a sum of 32 bits wraps unless it saturates */
+        int64_t sum = (int64_t)value;
+        if (m->saturate)
+            sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+        *out = (uint32_t)sum;
+    } else if (m->c == F16) {
+        uint32_t h = emu_half_from(value, EMU_ROUND_NEAREST);
+        *out = part ? (*out & 0xffffu) | h << 16 : (*out & 0xffff0000u) | h;
+    } else {
+        float f = emu_canon32(emu_float_from(value, EMU_ROUND_NEAREST));
+        memcpy(out, &f, sizeof f);
+    }
+}
+
+static void gather(const struct sass_warp *w, struct emu_shape shape, unsigned fragment,
+                   unsigned type, uint32_t ref, double out[EMU_MAX_SIDE][EMU_MAX_SIDE])
+{
+    unsigned bits = element_bits(type), n = emu_fragment_registers(shape, fragment, bits);
+    unsigned parts = bits >= 32 ? 1 : 32 / bits, row, column;
+    for (unsigned reg = 0; reg < n; reg++)
+        for (unsigned part = 0; part < parts; part++)
+            for (unsigned lane = 0; lane < EMU_LANES; lane++) {
+                emu_fragment_place(shape, fragment, bits, lane, reg, part, &row, &column);
+                out[row][column] = element_get(w, ref, reg, lane, part, type);
+            }
+}
+
+HANDLER(sass_run_mma)
+{
+    const struct mma *m = op->extra;
+    double a[EMU_MAX_SIDE][EMU_MAX_SIDE], b[EMU_MAX_SIDE][EMU_MAX_SIDE],
+        c[EMU_MAX_SIDE][EMU_MAX_SIDE];
+    gather(w, m->shape, EMU_FRAGMENT_A, m->a, op->a, a);
+    gather(w, m->shape, EMU_FRAGMENT_B, m->b, op->b, b);
+    gather(w, m->shape, EMU_FRAGMENT_C, m->c, op->c, c);
+    emu_matrix_multiply(m->shape, a, b, c);
+    unsigned bits = element_bits(m->c), n = emu_fragment_registers(m->shape, EMU_FRAGMENT_C, bits);
+    unsigned parts = bits >= 32 ? 1 : 32 / bits, row, column;
+    for (unsigned reg = 0; reg < n; reg++)
+        for (unsigned part = 0; part < parts; part++)
+            for (uint32_t rest = mask; rest; rest &= rest - 1) {
+                unsigned lane = lowest_bit32(rest);
+                emu_fragment_place(m->shape, EMU_FRAGMENT_C, bits, lane, reg, part, &row, &column);
+                element_put(w, op->d, reg, lane, part, m, c[row][column]);
+            }
+}
+
+/* ---- lowering ---- */
+
+static const struct {
+    uint16_t word;
+    struct emu_shape shape;
+} shapes[] = {
+    {SASS_W_1688, {16, 8, 8}},   {SASS_W_16816, {16, 8, 16}},   {SASS_W_1684, {16, 8, 4}},
+    {SASS_W_8816, {8, 8, 16}},   {SASS_W_8832, {8, 8, 32}},     {SASS_W_16832, {16, 8, 32}},
+    {SASS_W_16864, {16, 8, 64}}, {SASS_W_884, {8, 8, 4}},       {SASS_W_16x8x4, {16, 8, 4}},
+    {SASS_W_16x8x8, {16, 8, 8}}, {SASS_W_16x8x16, {16, 8, 16}},
+};
+
+static uint8_t integer_type(uint16_t word)
+{
+    return word == SASS_W_S8 ? S8 : word == SASS_W_U4 ? U4 : word == SASS_W_S4 ? S4 : U8;
+}
+
+static bool set_types(struct sass_lowering *l, struct mma *m)
+{
+    uint16_t type = sass_mod_get(l, SASS_M_SRC_TYPE);
+    switch (l->in->op) {
+    case SASS_HMMA:
+        m->a = m->b = type == SASS_W_BF16 ? BF16 : type == SASS_W_TF32 ? TF32 : F16;
+        m->c = sass_mod_get(l, SASS_M_TYPE) == SASS_W_F32 ? F32 : F16;
+        return sass_mod_get(l, SASS_M_SHAPE) != SASS_W_884 && type != SASS_W_E6M9;
+    case SASS_IMMA:
+        m->a = integer_type(type);
+        m->b = integer_type(sass_mod_get(l, SASS_M_SRC_TYPE2));
+        m->c = S32;
+        m->saturate = sass_mod_get(l, SASS_M_SAT) == SASS_W_SAT;
+        return true;
+    case SASS_DMMA:
+        m->a = m->b = m->c = F64;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* RD, A, B, C */
+bool sass_lower_mma(struct sass_lowering *l)
+{
+    struct sass_exec *op = l->op;
+    struct mma *m = sass_lower_allocate(l, sizeof *m);
+    uint16_t shape = sass_mod_get(l, SASS_M_SHAPE);
+    if (!m)
+        return false;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (shapes[i].word == shape)
+            m->shape = shapes[i].shape;
+    if (!m->shape.m || !set_types(l, m) || sass_mod_get(l, SASS_M_SPARSE) == SASS_W_SP)
+        return sass_lower_refuse(l, "this shape or type of matrices is not known");
+    for (unsigned k = 1; k < 4; k++)
+        if (sass_operand_get(l, k)->flags & (SASS_NEG | SASS_ABS))
+            return sass_lower_refuse(l, "matrices with a sign are not known");
+    op->extra = m;
+    op->d = sass_lower_dest(l, sass_operand_get(l, 0));
+    op->a = sass_lower_row(l, sass_operand_get(l, 1), 1);
+    op->b = sass_lower_row(l, sass_operand_get(l, 2), 1);
+    op->c = sass_lower_row(l, sass_operand_get(l, 3), 1);
+    op->flow = SASS_CHECKED;
+    op->run = sass_run_mma;
+    return true;
+}
