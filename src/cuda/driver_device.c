@@ -1,5 +1,5 @@
-/* driver_device.c - what programs can ask about the device: an NVIDIA H200 unless `strata trace --gpu`
- * names another. Numbers of the H200 as its driver reports them. */
+/* driver_device.c - what programs can ask about the device: an NVIDIA H200 unless `strata trace
+ * --gpu` names another. Numbers of the H200 as its driver reports them. */
 #include "cuda/driver.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* driver_memory.c - what is allocated. Device, managed and page-locked memory all come from one arena
- * whose addresses are the same in every run, so that traces repeat. */
+/* driver_memory.c - what is allocated. Device, managed and page-locked memory all come from one
+ * arena whose addresses are the same in every run, so that traces repeat. */
 #include "cuda/driver.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* driver_pool.c - memory in stream order, from pools. All pools share the device's memory; a pool keeps
- * its settings and its figures. */
+/* driver_pool.c - memory in stream order, from pools. All pools share the device's memory; a pool
+ * keeps its settings and its figures. */
 #include "cuda/driver.h"
 
 #include <stdlib.h>

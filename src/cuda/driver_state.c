@@ -1,5 +1,5 @@
-/* driver_state.c - the lock, configuration from the environment, reports to `strata trace`, signals, forks
- * and the device's clock. */
+/* driver_state.c - the lock, configuration from the environment, reports to `strata trace`,
+ * signals, forks and the device's clock. */
 #include "cuda/driver.h"
 
 #include <errno.h>

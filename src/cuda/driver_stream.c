@@ -1,5 +1,5 @@
-/* driver_stream.c - streams. Work runs when it is issued, so a stream is a name, its settings and what it
- * captures. */
+/* driver_stream.c - streams. Work runs when it is issued, so a stream is a name, its settings and
+ * what it captures. */
 #include "cuda/driver.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* driver_texture.c - texture objects. A handle, as kernels hold it, is a place in a table plus one. */
+/* driver_texture.c - texture objects. A handle, as kernels hold it, is a place in a table plus one.
+ */
 #include "cuda/driver.h"
 
 #include <stdlib.h>

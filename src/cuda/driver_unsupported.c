@@ -1,6 +1,6 @@
-/* driver_unsupported.c - every name the original library exports, as a weak function that names the call
- * and returns CUDA_ERROR_NOT_SUPPORTED, so that a program is told at once what is missing. What the
- * other files define takes its place. */
+/* driver_unsupported.c - every name the original library exports, as a weak function that names the
+ * call and returns CUDA_ERROR_NOT_SUPPORTED, so that a program is told at once what is missing.
+ * What the other files define takes its place. */
 #include <stdbool.h>
 
 int strata_cuda_refuse(const char *name, bool *told);

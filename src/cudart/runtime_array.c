@@ -1,5 +1,5 @@
-/* runtime_array.c - cudaArray, copies in and out of it, and texture objects: the driver's, in the runtime's
- * words. */
+/* runtime_array.c - cudaArray, copies in and out of it, and texture objects: the driver's, in the
+ * runtime's words. */
 #include "cudart/runtime.h"
 
 #include <pthread.h>

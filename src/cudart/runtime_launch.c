@@ -1,4 +1,5 @@
-/* runtime_launch.c - kernel launches: the two ways compilers write them; settings of kernels; occupancy. */
+/* runtime_launch.c - kernel launches: the two ways compilers write them; settings of kernels;
+ * occupancy. */
 #include "cudart/runtime.h"
 
 /* Between <<<...>>> and the stub that takes it back; nests at most one deep. */

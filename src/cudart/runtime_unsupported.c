@@ -1,5 +1,5 @@
-/* runtime_unsupported.c - every other name the original library exports: a body that names the call and
- * returns cudaErrorNotSupported, so that a program is told at once what is missing. */
+/* runtime_unsupported.c - every other name the original library exports: a body that names the call
+ * and returns cudaErrorNotSupported, so that a program is told at once what is missing. */
 #include "cudart/runtime.h"
 
 /* In libcuda: names each call once, since a program may ask in a loop. */

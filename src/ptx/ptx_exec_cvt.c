@@ -1,5 +1,5 @@
-/* ptx_exec_cvt.c - conversions. The common ones have a loop of their own; all others go lane by lane
- * through a general path that rounds once, whatever the types. */
+/* ptx_exec_cvt.c - conversions. The common ones have a loop of their own; all others go lane by
+ * lane through a general path that rounds once, whatever the types. */
 #include <string.h>
 
 #include "base/bits.h"
@@ -114,19 +114,18 @@ static enum emu_rounding rounding_of(unsigned modifier)
 
 static struct emu_conversion neutral(const struct ptx_conversion *c)
 {
-    return (struct emu_conversion){.to = (uint8_t)number_of(c->to),
-                                   .from = (uint8_t)number_of(c->from),
-                                   .rounding = rounding_of(c->rounding),
-                                   .to_integer =
-                                       c->rounding == PTX_M_RNI || c->rounding == PTX_M_RZI ||
-                                       c->rounding == PTX_M_RMI || c->rounding == PTX_M_RPI,
-                                   .sat = c->sat,
-                                   .ftz = c->ftz,
-                                   .relu = c->relu,
-                                   /* an H200 gives the highest bit where eight bytes are involved,
-                                    * 0 for single precision to four bytes */
-                                   .nan_is_lowest = ptx_type_bytes(c->from) == 8 ||
-                                                    ptx_type_bytes(c->to) == 8};
+    return (struct emu_conversion){
+        .to = (uint8_t)number_of(c->to),
+        .from = (uint8_t)number_of(c->from),
+        .rounding = rounding_of(c->rounding),
+        .to_integer = c->rounding == PTX_M_RNI || c->rounding == PTX_M_RZI ||
+                      c->rounding == PTX_M_RMI || c->rounding == PTX_M_RPI,
+        .sat = c->sat,
+        .ftz = c->ftz,
+        .relu = c->relu,
+        /* an H200 gives the highest bit where eight bytes are involved,
+         * 0 for single precision to four bytes */
+        .nan_is_lowest = ptx_type_bytes(c->from) == 8 || ptx_type_bytes(c->to) == 8};
 }
 
 static uint64_t lane_bits(const void *lanes, unsigned i, bool wide)

@@ -1,5 +1,5 @@
-/* sass_exec_half.c - pairs of f16 and bf16. Products of two short numbers are exact in double, sums are
- * made odd where they are not (see emulator/half.h): each operation is rounded exactly once. */
+/* sass_exec_half.c - pairs of f16 and bf16. Products of two short numbers are exact in double, sums
+ * are made odd where they are not (see emulator/half.h): each operation is rounded exactly once. */
 #include <math.h>
 #include <string.h>
 

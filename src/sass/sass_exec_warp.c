@@ -1,4 +1,5 @@
-/* sass_exec_warp.c - exchange between the lanes of a warp, special registers, barriers as values. */
+/* sass_exec_warp.c - exchange between the lanes of a warp, special registers, barriers as values.
+ */
 #include <string.h>
 
 #include "sass/handlers.h"

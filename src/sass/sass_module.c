@@ -1,5 +1,5 @@
-/* sass_module.c - from a cubin to a module: sections are placed, symbols get addresses, relocations are
- * applied. */
+/* sass_module.c - from a cubin to a module: sections are placed, symbols get addresses, relocations
+ * are applied. */
 #include "sass/module.h"
 
 #include <elf.h>
