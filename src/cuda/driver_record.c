@@ -178,6 +178,9 @@ static void describe(const struct kernel_call *call)
         .shared_dynamic_bytes = call->shared_dynamic_bytes,
         .sm_version = device.sm_version,
         .isa = strata_module_isa(function_module(f)),
+        .code_arch = strata_module_isa(function_module(f)) == STRATA_ISA_SASS
+                         ? strata_module_sm(function_module(f))
+                         : 0,
         .stream = call->stream,
         .shared_base = STRATA_SHARED_WINDOW,
         .local_base = STRATA_LOCAL_WINDOW,

@@ -34,6 +34,17 @@ static void add_registers(const struct sass_inst *in, struct strata_inst *s)
         }
 }
 
+static struct strata_control control_of(const struct sass_control *c)
+{
+    return (struct strata_control){.known = 1,
+                                   .stall = c->stall,
+                                   .yield = c->yield,
+                                   .write_barrier = c->write_barrier,
+                                   .read_barrier = c->read_barrier,
+                                   .wait_mask = c->wait_mask,
+                                   .reuse = c->reuse};
+}
+
 static bool add(struct sass_image *image, const struct strata_inst *s)
 {
     struct emu_image *base = &image->base;
@@ -71,6 +82,7 @@ bool sass_static_add(struct sass_module *m, struct sass_image *image, const stru
     s.pc = (uint64_t)r->first * SASS_INST_BYTES + offset;
     s.opcode = opcode_text(in);
     s.source_line = line ? line->line : 0;
+    s.control = control_of(&in->control);
     if (in->op == SASS_DEPBAR && in->n_operands > 1)
         s.imm = (int32_t)in->operand[1].value;
     add_registers(in, &s);

@@ -237,6 +237,7 @@ static strata_status record_block(void *user, struct strata_block *block, struct
         assert_int_equal(strata_cursor_init(&cursor, block, w, NULL), STRATA_OK);
         while (strata_cursor_next(&cursor, &inst)) {
             r->instructions++;
+            assert_true(inst.inst->control.known);
             if (inst.inst->space == STRATA_SPACE_GLOBAL && inst.mask) {
                 r->accesses++;
                 assert_int_not_equal(inst.addr_kind, STRATA_ADDR_NONE);
