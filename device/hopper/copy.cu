@@ -213,6 +213,8 @@ static double reduce_row(long rows, long columns, int blocks, uint64_t *hash)
 static double line_row(long bytes, int piece, int blocks, uint64_t *hash)
 {
     buffers b((size_t)bytes / 2);
+    CK(cudaFuncSetAttribute(line_copy, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                            STAGES * piece));
     measured([&] {
         line_copy<<<blocks, 32, STAGES * piece>>>((uint8_t *)b.from, (uint8_t *)b.to,
                                                   (int)(bytes / piece), piece);

@@ -247,7 +247,7 @@ static bool parse_performance(struct ptx_parser *p, struct ptx_function *f)
         return true;
     }
     if (ptx_accept_word(p, ".reqnctapercluster"))
-        return parse_thread_counts(p, counts);
+        return parse_thread_counts(p, f->required_cluster);
     if (ptx_accept_word(p, ".minnctapersm")) {
         if (!ptx_expect_integer(p, &n))
             return false;

@@ -381,6 +381,19 @@ static const char *function_name(const struct ptx_parser *p)
     return p->ast->names.text[p->function->name];
 }
 
+/* m64n128k16 and kin, of which there are too many for a table: the decoder reads the numbers. */
+static bool is_shape(const char *text, size_t length)
+{
+    unsigned letters = 0;
+    for (size_t i = 0; i < length; i++) {
+        bool digit = text[i] >= '0' && text[i] <= '9';
+        if (!digit && (letters == 3 || text[i] != "mnk"[letters] || i + 1 == length))
+            return false;
+        letters += !digit;
+    }
+    return letters == 3 && text[0] == 'm';
+}
+
 /* Splits "ld.volatile.global.u32" and looks every part up. */
 static bool parse_opcode(struct ptx_parser *p, struct ptx_op *op)
 {
@@ -399,6 +412,8 @@ static bool parse_opcode(struct ptx_parser *p, struct ptx_op *op)
         dot = memchr(start, '.', (size_t)(end - start));
         size_t length = (size_t)((dot ? dot : end) - start);
         unsigned modifier = ptx_modifier_find(start, length);
+        if (!modifier && is_shape(start, length))
+            modifier = PTX_M_SHAPE;
         if (!modifier || op->n_modifiers == PTX_MAX_MODIFIERS)
             return ptx_error(p, STRATA_EUNSUPPORTED,
                              "kernel \"%s\": instruction \"%s\" is not supported: unknown modifier "
