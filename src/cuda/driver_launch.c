@@ -285,14 +285,14 @@ CUresult kernel_call_run(const struct kernel_call *call)
     const struct CUfunc_st *f = call->function;
     if (!object_is(f, OBJECT_FUNCTION)) /* a graph may outlive the module */
         return CUDA_ERROR_INVALID_HANDLE;
-    struct strata_kernel_launch launch = {.entry = f->entry,
-                                          .grid = call->grid,
-                                          .block = call->block,
-                                          .shared_dynamic_bytes = call->shared_dynamic_bytes,
-                                          .params = call->params,
-                                          .cooperative = call->cooperative,
-                                          .cluster = {call->cluster[0], call->cluster[1],
-                                                      call->cluster[2]}};
+    struct strata_kernel_launch launch = {
+        .entry = f->entry,
+        .grid = call->grid,
+        .block = call->block,
+        .shared_dynamic_bytes = call->shared_dynamic_bytes,
+        .params = call->params,
+        .cooperative = call->cooperative,
+        .cluster = {call->cluster[0], call->cluster[1], call->cluster[2]}};
     launch.textures = texture_table(&launch.n_textures);
     struct strata_run_options opt;
     strata_run_options_init(&opt);

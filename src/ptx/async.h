@@ -10,6 +10,7 @@ struct ptx_place {
     uint32_t ref; /* PTX_NO_REF: absent */
     bool narrow;  /* 4-byte lanes */
     bool generic; /* else of the space the instruction names */
+    bool shared;  /* which is shared memory */
     int64_t offset;
 };
 uint64_t ptx_place_get(const struct ptx_warp *w, const struct ptx_place *p, unsigned lane);

@@ -18,6 +18,7 @@ static bool take_place(struct ptx_decoder *d, const struct ptx_operand *o, unsig
     *out = (struct ptx_place){.ref = t.a,
                               .narrow = t.flags & PTX_INST_ADDRESS32,
                               .generic = t.space == PTX_NONE && !(t.flags & PTX_INST_ADDRESS32),
+                              .shared = t.space == PTX_M_SHARED,
                               .offset = t.imm};
     return true;
 }

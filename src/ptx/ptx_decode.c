@@ -409,8 +409,10 @@ static bool special_source(struct ptx_decoder *d, const struct ptx_operand *o, u
                             "instruction \"%s\": \"%s\" is neither a declared register nor a "
                             "special register the emulator knows",
                             d->op->text, name);
-    if (!want)
+    if (!want && kind != PTX_SPECIAL_MASK)
         return ptx_dec_fail(d, STRATA_EFORMAT, "\"%s\" is used as a predicate", name);
+    if (kind == PTX_SPECIAL_MASK)
+        return want ? ptx_dec_fail(d, STRATA_EFORMAT, "\"%s\" is a predicate", name) : true;
     if (kind == PTX_SPECIAL_LANES) {
         if (want == 4)
             return true;

@@ -222,7 +222,7 @@ void ptx_run_tensormap_replace(struct ptx_warp *w, const struct ptx_inst *in, ui
     unsigned lane = lowest_bit32(mask);
     struct emu_tensor_map m;
     uint64_t address = ptx_place_get(w, &op->place, lane);
-    if (op->place.narrow)
+    if (op->place.shared)
         address |= STRATA_SHARED_WINDOW;
     uint8_t *at =
         emu_object_at(&w->base, &in->site, lane, address, EMU_TENSOR_MAP_BYTES, "tensor map");
@@ -246,7 +246,7 @@ void ptx_run_tensormap_copy(struct ptx_warp *w, const struct ptx_inst *in, uint3
     const struct ptx_tensormap *op = in->extra;
     unsigned lane = lowest_bit32(mask);
     uint64_t from = ptx_place_get(w, &op->from, lane);
-    if (op->from.narrow)
+    if (op->from.shared)
         from |= STRATA_SHARED_WINDOW;
     uint8_t *a = emu_object_at(&w->base, &in->site, lane, ptx_place_get(w, &op->place, lane),
                                EMU_TENSOR_MAP_BYTES, "tensor map");

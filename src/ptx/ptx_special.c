@@ -47,6 +47,8 @@ static const struct {
     {"%cluster_nctaid.z", PTX_BANK_WARP, PTX_SR_CLUSTER_NCTAID_Z},
     {"%cluster_ctarank", PTX_BANK_BLOCK, PTX_SR_CLUSTER_CTARANK},
     {"%cluster_nctarank", PTX_BANK_WARP, PTX_SR_CLUSTER_NCTARANK},
+    {"%clusterid.w", PTX_BANK_WARP, PTX_SR_ZERO},
+    {"%nclusterid.w", PTX_BANK_WARP, PTX_SR_ZERO},
     {"%envreg1", PTX_BANK_WARP, PTX_SR_ENVREG1},
     {"%envreg2", PTX_BANK_WARP, PTX_SR_ENVREG2},
 };
@@ -61,6 +63,10 @@ enum ptx_special_kind ptx_special_find(const char *name, uint32_t *ref, bool *wi
     if (!strcmp(name, "%clock64") || !strcmp(name, "%globaltimer")) {
         *wide = true;
         return PTX_SPECIAL_CLOCK;
+    }
+    if (!strcmp(name, "%is_explicit_cluster")) {
+        *ref = PTX_REF(PTX_BANK_WARP, PTX_SR_EXPLICIT_CLUSTER * 128u);
+        return PTX_SPECIAL_MASK;
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i].name)) {
@@ -124,6 +130,7 @@ bool ptx_special_fill_run(struct emu_run *run)
         fill(bank, PTX_SR_CLUSTER_NCTAID_Y, run->cluster.y);
         fill(bank, PTX_SR_CLUSTER_NCTAID_Z, run->cluster.z);
         fill(bank, PTX_SR_CLUSTER_NCTARANK, emu_cluster_blocks(run));
+        fill(bank, PTX_SR_EXPLICIT_CLUSTER, emu_cluster_blocks(run) > 1 ? EMU_FULL : 0);
         fill(bank, PTX_SR_NWARPID, 64);
         fill(bank, PTX_SR_NSMID, emu_sm_count(run));
         fill(bank, PTX_SR_ONE, 1);

@@ -37,6 +37,7 @@ enum ptx_special_warp {
     PTX_SR_CLUSTER_NCTAID_Y,
     PTX_SR_CLUSTER_NCTAID_Z,
     PTX_SR_CLUSTER_NCTARANK,
+    PTX_SR_EXPLICIT_CLUSTER, /* a predicate: its first word */
     PTX_N_SR_WARP
 };
 enum ptx_special_block {
@@ -61,6 +62,7 @@ enum ptx_special_kind {
     PTX_SPECIAL_LANES, /* *ref reads it */
     PTX_SPECIAL_CLOCK, /* changes: ptx_run_mov_clock */
     PTX_SPECIAL_CLOCK_HI,
+    PTX_SPECIAL_MASK, /* a predicate */
 };
 /* What a %name means; *wide: 64 bits. */
 enum ptx_special_kind ptx_special_find(const char *name, uint32_t *ref, bool *wide);
