@@ -168,6 +168,7 @@ int cmd_trace(int argc, char **argv)
         .arguments = "-- PROGRAM [ARGUMENT...]",
         .summary = "Runs a CUDA program on the CPU and records what its warps execute.",
         .text = help_text,
+        .takes_programs = true,
         .options = options,
         .n_options = sizeof options / sizeof options[0],
         .most_words = ANY_NUMBER,

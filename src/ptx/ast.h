@@ -119,6 +119,7 @@ struct ptx_function {
     struct ptx_op *ops;
     size_t n_ops, cap_ops;
     uint32_t max_threads, required_threads[3], min_blocks;
+    uint32_t required_cluster[3]; /* 0: any */
     struct ptx_function *next;
     struct ptx_function *same; /* the body behind a declaration, else itself */
     uint32_t id;               /* its number as a code address */

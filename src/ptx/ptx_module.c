@@ -64,6 +64,7 @@ static strata_status add_entry(struct ptx_module *m, struct ptx_function *f,
     entry->registers = image->registers_estimate;
     entry->max_threads = f->max_threads;
     memcpy(entry->required_threads, f->required_threads, sizeof entry->required_threads);
+    memcpy(entry->required_cluster, f->required_cluster, sizeof entry->required_cluster);
     entry->min_blocks_per_sm = f->min_blocks;
     entry->instructions = image->n_ops;
     return STRATA_OK;

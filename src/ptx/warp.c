@@ -29,10 +29,17 @@ void ptx_warp_start(struct ptx_warp *w, uint32_t live)
     set_frame(w, &w->root);
 }
 
+/* One that waits may ask again when something has happened in its block. */
+static bool may_run(const struct ptx_warp *w, const struct ptx_path *path)
+{
+    return path->state == PTX_RUNNABLE ||
+           (path->state == PTX_AT_WAIT && path->seen_events != w->base.block->events);
+}
+
 bool ptx_warp_runnable(const struct ptx_warp *w)
 {
     for (uint32_t i = 0; i < w->n_paths; i++)
-        if (w->paths[i].state == PTX_RUNNABLE)
+        if (may_run(w, &w->paths[i]))
             return true;
     return false;
 }
@@ -48,9 +55,10 @@ static void push_path(struct ptx_warp *w, const struct ptx_path *path)
 static bool choose_path(struct ptx_warp *w)
 {
     for (uint32_t i = w->n_paths; i-- > 0;) {
-        if (w->paths[i].state != PTX_RUNNABLE)
+        if (!may_run(w, &w->paths[i]))
             continue;
         struct ptx_path chosen = w->paths[i];
+        chosen.state = PTX_RUNNABLE;
         memmove(&w->paths[i], &w->paths[i + 1], (w->n_paths - 1 - i) * sizeof chosen);
         w->paths[w->n_paths - 1] = chosen;
         set_frame(w, chosen.frame);
@@ -447,6 +455,28 @@ static void count(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
         emu_record(&w->base, &in->site, mask);
 }
 
+/* Asks whether the lanes may go on; those that may not ask again after the next event. */
+static bool wait_step(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    struct ptx_path *path = &w->paths[w->n_paths - 1];
+    uint32_t events = w->base.block->events;
+    w->must_wait = false;
+    in->run(w, in, mask);
+    if (w->must_wait) {
+        path->state = PTX_AT_WAIT;
+        path->seen_events = events;
+        return false;
+    }
+    path->pc++;
+    if (in->width) { /* it has recorded itself */
+        w->base.block->clock++;
+        w->base.block->thread_instructions += emu_lane_count(mask);
+    } else {
+        count(w, in, mask);
+    }
+    return !w->waits;
+}
+
 /* Everything but plain steps. False: the turn of this path is over. */
 static bool control(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
@@ -487,6 +517,12 @@ static bool control(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
         if (mask != path->mask) /* the others wait behind it */
             return split(w, in, mask, path->pc, path->pc + 1, path->pc + 1);
         return sync_step(w, in, mask);
+    case PTX_WAIT_STEP:
+        if (!mask)
+            break;
+        if (mask != path->mask)
+            return split(w, in, mask, path->pc, path->pc + 1, path->pc + 1);
+        return wait_step(w, in, mask);
     default: /* PTX_BARRIER */
         if (!mask)
             break;
@@ -558,17 +594,29 @@ static enum emu_turn run_path(struct ptx_warp *w, uint64_t *budget)
                 return EMU_TURN_FAILED;
             if (w->waits)
                 return give_way(w);
-        } else if (in->flow == PTX_SPECIAL) {
+        } else if (in->flow == PTX_SPECIAL || (in->flow == PTX_SELF && !mask)) {
             if (mask)
                 in->run(w, in, mask);
             count(w, in, mask);
             path->pc++;
             if (block->failed)
                 return EMU_TURN_FAILED;
+        } else if (in->flow == PTX_SELF) {
+            block->clock++;
+            block->thread_instructions += emu_lane_count(mask);
+            block->memory_instructions++;
+            in->run(w, in, mask);
+            path->pc++;
+            if (block->failed)
+                return EMU_TURN_FAILED;
+            if (w->waits)
+                return give_way(w);
         } else {
             bool on = control(w, in, mask);
             if (block->failed)
                 return EMU_TURN_FAILED;
+            if (w->waits && w->n_paths)
+                return give_way(w);
             if (!on || !w->n_paths)
                 return EMU_TURN_BLOCKED;
             path = &w->paths[w->n_paths - 1];
