@@ -60,7 +60,7 @@ static const struct {
     {"launch.block_interval", FLOW | SIM},
     {"launch.", INTERVAL | FLOW | SIM},
     {"coalesce.rule", ALL},
-    {"shared.bytes_per_cycle", DISSECT},
+    {"shared.bytes_per_cycle", INTERVAL | REUSE | FLOW | SIM | DISSECT},
     {"shared.per_sm", ALL},
     {"shared.per_block_reserved", ALL},
     {"shared.per_block", NONE},
