@@ -50,7 +50,9 @@ struct flow_warp {
 
 struct flow_scheduler {
     uint64_t ready_mask;
-    uint64_t free; /* next cycle it may issue */
+    uint64_t free;        /* next cycle it may issue */
+    uint64_t issue_cycle; /* of its last instruction */
+    uint32_t issued;      /* in that cycle */
     uint64_t pipe_free[SM_N_PIPES];
     uint32_t sm;
     uint32_t first_warp; /* warp index = first_warp + slot * schedulers of the SM */
