@@ -98,6 +98,7 @@ struct strata_entry {
     uint32_t required_threads[3]; /* it must be launched with, 0: any */
     uint32_t min_blocks_per_sm;   /* 0: not said */
     uint32_t instructions;        /* static, functions it calls included */
+    uint32_t required_cluster[3]; /* blocks of a cluster it must be launched in, 0: any */
 };
 
 size_t strata_module_entry_count(const struct strata_module *m);
@@ -167,6 +168,7 @@ struct strata_kernel_launch {
     bool cooperative;   /* all blocks become resident: grid-wide synchronisation makes progress */
     const struct strata_texture *const *textures; /* NULL entries are free slots */
     size_t n_textures;
+    struct strata_dim3 cluster; /* blocks of a cluster; 0: what the entry requires, or none */
 };
 
 /* Receives the record of one launch, from one thread at a time. */

@@ -63,6 +63,7 @@ uint64_t hierarchy_shared(struct hierarchy *m, uint32_t sm, const struct strata_
                           uint64_t t)
 {
     struct strata_shared_cost cost = strata_shared_access(&m->coalescer, w);
+    m->count.shared_conflicts += cost.conflicts;
     return unit_begin(m, sm, t, load_store_shared_cycles(m->gpu, &cost)) +
            load_store_shared_latency(m->gpu, cost.wavefronts);
 }
@@ -292,7 +293,7 @@ static uint64_t atomic(struct hierarchy *m, uint32_t sm, const struct strata_win
     }
     m->count.from_l1_bytes += PACKET_SECTOR_BYTES * packets;
     m->count.to_l1_bytes += returns ? PACKET_SECTOR_BYTES * packets : 0;
-    count_access(&m->count, w->inst, strata_count_sectors(r, n), 0);
+    count_access(&m->count, w->inst, l1_counted_sectors(w, r, n, m->ptx), 0);
     hold_for_port(m, p);
     return done;
 }
@@ -304,6 +305,7 @@ uint64_t hierarchy_access(struct hierarchy *m, uint32_t sm, const struct strata_
     unsigned n = strata_coalesce(&m->coalescer, w, local_base, r);
     if (!n)
         return unit_begin(m, sm, t, 1) + 1;
+    m->copied_to_shared |= w->inst->memop == STRATA_MEM_ASYNC_COPY;
     switch (w->inst->memop) {
     case STRATA_MEM_STORE:
         return store(m, sm, w, r, n, t);

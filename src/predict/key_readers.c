@@ -65,6 +65,7 @@ static const struct {
     {"shared.per_block_reserved", ALL},
     {"shared.per_block", NONE},
     {"shared.alloc_unit", ALL},
+    {"shared.pass", INTERVAL | FLOW | SIM},
     {"shared.", REUSE | INTERVAL | FLOW | SIM},
     {"l1.enabled", REUSE | INTERVAL | FLOW | SIM},
     {"l1.size", ALL},

@@ -49,6 +49,7 @@ struct ptx_parser {
     size_t cap_visible;
     struct ptx_operand **pending; /* names that may be labels not yet seen */
     size_t n_pending, cap_pending;
+    bool in_call; /* operands of a call: parentheses hold lists */
 };
 
 /* ---- tokens ---- */
@@ -62,6 +63,10 @@ bool ptx_expect(struct ptx_parser *p, char c);
 bool ptx_expect_name(struct ptx_parser *p, uint32_t *out);
 /* An integer with an optional sign. */
 bool ptx_expect_integer(struct ptx_parser *p, int64_t *out);
+/* A constant expression of operators that bind at least as tightly as `level` (1: all, 6:
+ * products); `depth` is how deep it lies in others. The second goes on behind a first value. */
+bool ptx_parse_constant(struct ptx_parser *p, unsigned level, unsigned depth, uint64_t *out);
+bool ptx_continue_constant(struct ptx_parser *p, unsigned level, unsigned depth, uint64_t *value);
 /* Sets the error (the first one counts) and returns false. */
 bool ptx_error(struct ptx_parser *p, strata_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -326,6 +326,15 @@ static void atomics_of_a_request_go_by_word_and_reductions_from_ptx_are_added_up
     assert_int_equal(l2_atomic_packets(&w, &r, true, true), 1);
     w.stride = 4, r.sectors = 15;
     assert_int_equal(l2_atomic_packets(&w, &r, true, true), 4);
+    assert_int_equal(l1_counted_sectors(&w, &r, 1, true), 4);
+    /* two lanes on each word: each sector is sent, and counted, twice; a load's once */
+    uint64_t address[32];
+    for (uint64_t l = 0; l < 32; l++)
+        address[l] = 4096 + 4 * (l / 2);
+    w.addr_kind = STRATA_ADDR_LIST, w.addr = address, r.sectors = 3;
+    assert_int_equal(l1_counted_sectors(&w, &r, 1, true), 4);
+    red.memop = STRATA_MEM_LOAD;
+    assert_int_equal(l1_counted_sectors(&w, &r, 1, true), 2);
 }
 
 /* ---- write-back ---- */
