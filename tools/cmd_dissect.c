@@ -22,6 +22,7 @@ struct dissect_arguments {
     struct option_list set;
     double outliers;
     uint64_t seed, jitter;
+    bool quiet;
 };
 
 /* ---- printing ---- */
@@ -237,6 +238,7 @@ int cmd_dissect(int argc, char **argv)
          "model: seed of noise, replacement and order of visits (default 1)"},
         {'f', "format", OPTION_FORMAT, &a.format, "FORMAT", "text (default), csv or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no warnings"},
     };
     const struct command_syntax syntax = {
         .name = "dissect",

@@ -70,7 +70,6 @@ enum strata_channel_hash {
     STRATA_CHANNEL_IPOLY,
     STRATA_CHANNEL_MIX
 };
-enum strata_dram_kind { STRATA_DRAM_GDDR5 = 0, STRATA_DRAM_HBM };
 enum strata_dram_sched { STRATA_DRAM_FCFS = 0, STRATA_DRAM_FRFCFS };
 
 /* One functional cache: the L1, one L2 slice, a texture or read-only cache, a TLB. */
@@ -200,8 +199,8 @@ struct strata_gpu {
         uint32_t hit_cycles;
         uint32_t tags_per_cycle;          /* lines looked up a cycle */
         uint32_t bytes_per_cycle;         /* data to the registers */
-        uint32_t fill_bytes_per_cycle;    /* from the crossbar */
         bool inflight_counts_as_hit;      /* how the profiler counts */
+        bool tag_hit_counts_as_hit;       /* the same, for a sector whose line is there */
         uint32_t reserved_lines;          /* lines of the nominal size that never hold data */
         uint32_t miss_requests_per_cycle; /* line requests that leave for the L2, 0 = unlimited */
         uint32_t store_buffer_lines;      /* stores wait here and merge, 0 = each leaves at once */
@@ -271,7 +270,6 @@ struct strata_gpu {
     } l2;
 
     struct {
-        uint32_t kind; /* enum strata_dram_kind */
         uint32_t channels;
         uint32_t interleave_bytes; /* neighbouring blocks of this size are in other channels */
         uint32_t bus_bytes;        /* per channel */

@@ -32,7 +32,8 @@ struct config {
     uint64_t limit_bytes, sample_blocks, instruction_limit, interleave;
     uint32_t registers; /* 0: as found */
     uint32_t threads;   /* 0: one per core */
-    const char *code;   /* "auto", "sass", "ptx"; NULL: PTX where there is some */
+    const char *code;   /* "auto", "sass", "ptx"; NULL: auto */
+    const char *ptxas;  /* a compiler for PTX; NULL: PTX is run */
 };
 extern struct config config;
 
@@ -227,6 +228,7 @@ struct CUmod_st; /* a module or a library */
 struct CUfunc_st {
     struct object object;
     struct CUmod_st *module;
+    struct strata_module *code; /* the module's, or its PTX where machine code cannot be run */
     char *name;
     const struct strata_entry *entry; /* NULL until the module is loaded */
     uint32_t registers;               /* per thread */

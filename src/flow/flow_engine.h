@@ -76,7 +76,9 @@ struct flow_warp {
 
 struct flow_scheduler {
     uint64_t ready_mask;
-    uint64_t free; /* next cycle it may issue */
+    uint64_t free;        /* next cycle it may issue */
+    uint64_t issue_cycle; /* of its last instruction */
+    uint32_t issued;      /* in that cycle */
     uint64_t pipe_free[SM_N_PIPES];
     uint64_t wgmma_free; /* its tensor core takes the next product */
     uint32_t sm;

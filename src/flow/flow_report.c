@@ -23,7 +23,8 @@ static void report_counters(struct flow_engine *e, struct strata_result *r)
         launch_counters_report(&e->memory.count,
                                COUNTED(tensor_instructions) | COUNTED(tma_instructions),
                                SM_PROFILER_SECTOR_BYTES, r);
-    launch_counters_report(&e->memory.count, COUNTED_L1 | COUNTED_L2 | COUNTED_DRAM,
+    uint64_t conflicts = e->memory.copied_to_shared ? 0 : COUNTED(shared_conflicts);
+    launch_counters_report(&e->memory.count, COUNTED_L1 | COUNTED_L2 | COUNTED_DRAM | conflicts,
                            e->gpu->l2.cache.sector_bytes, r);
 }
 

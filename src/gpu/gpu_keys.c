@@ -47,7 +47,6 @@ static const char *const write_names[] = {"through-no-allocate", "through-alloca
 static const char *const write_miss_names[] = {"fetch-on-write", "write-validate", "lazy-fetch-on-read", NULL};
 static const char *const carveout_names[] = {"double", "least", "most", NULL};
 static const char *const channel_names[] = {"none", "xor", "ipoly", "mix", NULL};
-static const char *const dram_names[] = {"gddr5", "hbm", NULL};
 static const char *const dram_sched_names[] = {"fcfs", "frfcfs", NULL};
 
 static const struct strata_gpu_key keys[] = {
@@ -144,16 +143,16 @@ static const struct strata_gpu_key keys[] = {
     ENUM("l1.carveout_rule", l1.carveout_rule, carveout_names, "double", "how the driver chooses the carve-out: room for twice the blocks that fit, for just those, or the most"),
     ENUM("l1.allocate", l1.allocate, allocate_names, "on-miss", "when a line is reserved for a miss"),
     ENUM("l1.write_policy", l1.write_policy, write_names, "through-no-allocate", "what a store does in the L1"),
-    ENUM("l1.write_miss", l1.write_miss, write_miss_names, "write-validate", "what a store does to a sector that is not there"),
-    UINT("l1.banks", l1.banks, "", 1, 64, "4", "banks of the data array"),
+    ENUM("l1.write_miss", l1.write_miss, write_miss_names, "write-validate", "whether a read finds the bytes that stores left in a sector (write-validate) or fetches it all the same (lazy-fetch-on-read)"),
+    UINT("l1.banks", l1.banks, "", 0, 64, "0", "banks of lines: those of one bank are looked up one after another; 0: any lines together"),
     UINT("l1.mshrs", l1.mshrs, "", 0, 65536, "0", "misses in flight; 0: no limit"),
     UINT("l1.mshr_merges", l1.mshr_merges, "", 0, 65536, "0", "requests that may wait for one miss; 0: no limit"),
     UINT("l1.mshrs_per_warp", l1.mshrs_per_warp, "", 0, 65536, "0", "misses in flight of one warp; 0: no limit"),
     CYCLES("l1.hit", l1.hit_cycles, "34", "load to use on a hit"),
     UINT("l1.tags_per_cycle", l1.tags_per_cycle, "lines/cycle", 0, 64, "1", "lines looked up a cycle; 0: no limit"),
-    UINT("l1.bytes_per_cycle", l1.bytes_per_cycle, "bytes/cycle", 0, 4096, "128", "data to the registers; 0: no limit"),
-    UINT("l1.fill_bytes_per_cycle", l1.fill_bytes_per_cycle, "bytes/cycle", 0, 4096, "64", "data from the crossbar; 0: no limit"),
+    UINT("l1.bytes_per_cycle", l1.bytes_per_cycle, "bytes/cycle", 0, 4096, "128", "data to the registers: a warp's instruction takes the load/store unit so long; 0: no limit"),
     BOOL("l1.inflight_counts_as_hit", l1.inflight_counts_as_hit, "false", "how the profiler counts an access to data still on its way"),
+    BOOL("l1.tag_hit_counts_as_hit", l1.tag_hit_counts_as_hit, "false", "the profiler counts a sector that is not there as a hit where its line is"),
     UINT("l1.tag_sets", l1.cache.tag_sets, "", 0, 65536, "0", "sets of tags that are apart from the data, a power of two (only with ways: 0); 0: none"),
     UINT("l1.tag_ways", l1.cache.tag_ways, "", 0, 64, "0", "lines that one of these sets can name; the least recently used one leaves"),
     LIST("l1.tag_hash", STRATA_GPU_UINTS, l1.cache.tag_hash, l1.cache.n_tag_hash, "", 0, 65535, "bits of the tag set that each line-number bit flips, from the first bit beyond the set number on"),
@@ -209,7 +208,6 @@ static const struct strata_gpu_key keys[] = {
     SIZE("l2.dirty_at_start", l2.dirty_at_start_bytes, 0, 1e12, "0", "dirty lines of others in the L2 when a launch begins"),
     REAL("l2.dirty_at_start_ways", l2.dirty_at_start_ways, "", 0, 1, "0.25", "share of the ways that they take in the sets they are in"),
 
-    ENUM("dram.kind", dram.kind, dram_names, "gddr5", "family of the memory"),
     UINT("dram.channels", dram.channels, "", 1, 1024, "1", "independent channels"),
     SIZE32("dram.interleave", dram.interleave_bytes, 128, 65536, "256", "blocks of this size lie in one channel, neighbouring ones in others; a power of two"),
     SIZE32("dram.bus", dram.bus_bytes, 1, 256, "8", "width of one channel"),

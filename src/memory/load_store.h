@@ -47,10 +47,12 @@ static inline uint32_t load_store_tags(const struct strata_gpu *gpu)
     return gpu->l1.tags_per_cycle ? gpu->l1.tags_per_cycle : 1;
 }
 /* Cycles of the unit for an access of n requests to global or local memory: tags of several lines a
- * cycle, and passes over the data banks as in shared memory (device/probe, hit_rate: 32 lines at a
- * stride of 33 words take 8 cycles, at a stride of 32 words 32). */
+ * cycle, those of one bank of lines one after another (paper 004, section III-C: banked L1), and
+ * passes over the data banks as in shared memory (device/probe, hit_rate: 32 lines at a stride of
+ * 33 words take 8 cycles, at a stride of 32 words 32). */
 uint32_t load_store_cycles(const struct strata_gpu *gpu, const struct strata_coalescer *c,
-                           const struct strata_winst *w, unsigned n_requests);
+                           const struct strata_winst *w, const struct strata_request *r,
+                           unsigned n_requests);
 /* Cycles of the unit for an access to shared memory, and from its start to its data (probe
  * lat_lds). */
 static inline uint32_t load_store_shared_cycles(const struct strata_shared_cost *cost)

@@ -31,6 +31,7 @@ struct ptx_var {
     uint8_t space; /* PTX_M_GLOBAL, PTX_M_CONST, PTX_M_SHARED, PTX_M_LOCAL, PTX_M_PARAM */
     uint8_t type;
     bool is_extern, is_visible, is_managed, unsized, is_kernel_param;
+    bool is_borrowed; /* another module's, initialised there */
     uint32_t align;
     uint64_t bytes;
     uint32_t line;

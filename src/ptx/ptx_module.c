@@ -111,11 +111,20 @@ strata_status strata_ptx_module_create(const struct strata_ptx_source *sources, 
                                        const struct strata_device_memory *memory,
                                        struct strata_module **out, struct strata_error *err)
 {
+    return strata_ptx_module_create_beside(sources, n_sources, NULL, memory, out, err);
+}
+
+strata_status strata_ptx_module_create_beside(const struct strata_ptx_source *sources,
+                                              size_t n_sources, const struct strata_module *beside,
+                                              const struct strata_device_memory *memory,
+                                              struct strata_module **out, struct strata_error *err)
+{
     struct ptx_module *m = calloc(1, sizeof *m);
     *out = NULL;
     if (!m)
         return strata_no_memory(err, NULL, "to load PTX");
     m->base.executor = &ptx_executor;
+    m->beside = beside;
     strata_status status = load(m, sources, n_sources, memory, err);
     if (status != STRATA_OK) {
         ptx_module_destroy(&m->base);

@@ -238,7 +238,45 @@ static bool waits_with(const struct ptx_warp *w, const struct ptx_path *a, const
            (w->image->code[a->pc].run == w->image->code[b->pc].run && w->image->code[a->pc].n == 0);
 }
 
-/* All lanes that wait together execute the instruction, then each path goes on by itself. */
+/* The lanes no longer meet others at the joins from `scope` up to `outer`. */
+static void leave_scopes(struct ptx_warp *w, uint32_t mask, int32_t scope, int32_t outer)
+{
+    while (scope != outer && scope >= 0) {
+        int32_t parent = w->scopes[scope].parent;
+        w->scopes[scope].expected &= ~mask;
+        close_if_complete(w, scope);
+        scope = parent;
+    }
+}
+
+static bool lies_within(const struct ptx_warp *w, int32_t scope, int32_t outer)
+{
+    while (scope != outer && scope >= 0)
+        scope = w->scopes[scope].parent;
+    return scope == outer;
+}
+
+/* Lanes that have executed a .sync instruction together go on together, as hardware's do: programs
+ * count on their next access being one. What one path alone is inside of no longer matters. */
+static void join_path(struct ptx_warp *w, struct ptx_path *into, const struct ptx_path *other)
+{
+    int32_t outer = into->scope;
+    while (!lies_within(w, other->scope, outer))
+        outer = w->scopes[outer].parent;
+    leave_scopes(w, into->mask, into->scope, outer);
+    leave_scopes(w, other->mask, other->scope, outer);
+    into->scope = outer;
+    into->mask |= other->mask;
+}
+
+static void remove_path(struct ptx_warp *w, uint32_t index)
+{
+    w->n_paths--;
+    memmove(&w->paths[index], &w->paths[index + 1], (w->n_paths - index) * sizeof *w->paths);
+}
+
+/* All lanes that wait together execute the instruction. Those of a bar.warp.sync may have come from
+ * different places, to which they return. */
 static void run_together(struct ptx_warp *w, uint32_t index)
 {
     struct ptx_path first = w->paths[index];
@@ -250,13 +288,23 @@ static void run_together(struct ptx_warp *w, uint32_t index)
     set_frame(w, first.frame);
     w->pc = first.pc;
     execute_sync(w, &w->image->code[first.pc], together);
-    for (uint32_t i = 0; i < w->n_paths; i++)
-        if (waits_with(w, &first, &w->paths[i]) && i != index) {
+    remove_path(w, index);
+    struct ptx_path merged = first;
+    for (uint32_t i = w->n_paths; i-- > 0;) {
+        struct ptx_path other = w->paths[i];
+        if (!waits_with(w, &first, &other))
+            continue;
+        if (other.pc == first.pc) {
+            remove_path(w, i);
+            join_path(w, &merged, &other);
+        } else {
             w->paths[i].state = PTX_RUNNABLE;
             w->paths[i].pc++;
         }
-    w->paths[index].state = PTX_RUNNABLE;
-    w->paths[index].pc++;
+    }
+    merged.state = PTX_RUNNABLE;
+    merged.pc++;
+    push_path(w, &merged);
     set_frame(w, before);
 }
 

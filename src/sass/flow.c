@@ -395,16 +395,26 @@ static bool control_masked(struct sass_warp *w, const struct sass_exec *op, uint
     return true;
 }
 
-static bool control(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
+/* Lanes for which the jump, exit or wait happens: `@P0 EXIT P1` is for lanes that have both, and a
+ * branch may have a uniform predicate besides. A barrier's predicate is what it reduces. */
+static uint32_t concerned(const struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
+{
+    if (op->mode == SASS_DO_BAR || (op->ps == SASS_PRED_TRUE && op->ps2 == SASS_PRED_TRUE))
+        return mask;
+    return mask & sass_pred(w, op->ps) & sass_pred(w, op->ps2);
+}
+
+static bool control(struct sass_warp *w, const struct sass_exec *op, uint32_t guard)
 {
     struct sass_path *path = current(w);
+    uint32_t mask = concerned(w, op, guard);
     if (mask && mask != path->mask && needs_split(op)) {
         split(w, mask, path->pc, path->pc + 1);
         path = current(w);
     }
-    count(w, op, mask);
+    count(w, op, guard);
     if (op->mode == SASS_DO_BRANCH) {
-        branch(w, op, mask & sass_pred(w, op->ps));
+        branch(w, op, mask);
         return true;
     }
     if (op->mode == SASS_DO_BRANCH_DIV || op->mode == SASS_DO_BRANCH_CONV) {

@@ -36,7 +36,7 @@ const sum = (m: Metrics, ...names: string[]) => {
   return found.length ? found.reduce((a, b) => a + b, 0) : undefined;
 };
 
-/** Per cent of peak of each unit, as `strata advise` has it (src/advise/peaks.c). */
+/** Per cent of peak of each unit, as `strata advise` has it (src/predict/speed_of_light.c). */
 export function peaks(m: Metrics, gpu: Gpu | undefined): [string, number][] {
   const key = (k: string) => gpuNumber(gpu, k) ?? NaN;
   const cycles = m.get("sm__cycles_elapsed.max") ?? NaN;
