@@ -139,8 +139,10 @@ struct strata_gpu {
         uint32_t wgmma_latency_cycles;    /* from the end of a product to the wait for it */
         uint32_t mbarrier_latency_cycles; /* from the last arrival to the warps that wait */
         uint32_t cluster_latency_cycles;  /* the same for the barrier of a cluster */
+        uint32_t remote_latency_cycles;   /* to the shared memory of another block of a cluster */
         uint32_t tma_issue_cycles;        /* from a bulk copy to its first request */
         uint32_t tma_complete_cycles;     /* from its last data to the barrier */
+        double tma_bytes_per_cycle;       /* that bulk copies bring into an SM; 0: no limit */
         double tma_lines_per_cycle;       /* requests it makes; 0: no limit */
     } sm;
 

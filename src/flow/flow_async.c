@@ -119,6 +119,8 @@ static strata_status operate(struct flow_engine *e, uint64_t from, uint32_t shar
         phase_barrier_at(&e->barriers, index, offset, owner ? &owner->barriers : NULL);
     if (!b)
         return no_memory(e);
+    if (index != from && op != STRATA_BARRIER_COMPLETE) /* bytes have their own way */
+        t += e->gpu->sm.remote_latency_cycles;
     if (phase_barrier_apply(b, op, value, t))
         wake_at_barrier(e, owner, offset, b);
     return STRATA_OK;

@@ -65,6 +65,7 @@ struct hierarchy {
     struct hierarchy_partition partition[ADDRESS_MAP_PARTITIONS];
     uint32_t channel_64ths_per_sector, activate_64ths;
     uint32_t out_64ths_per_packet, in_64ths_per_packet, xbar_64ths_per_packet;
+    uint32_t bulk_64ths_per_packet;           /* into an SM, of bulk copies */
     uint64_t xbar_out_free64, xbar_in_free64; /* the crossbar as a whole, where that is a limit */
     uint32_t l1_packets;                      /* sectors of 32 bytes in one of the L1's */
     bool ptx;                                 /* the trace is of PTX, before the assembler's work */

@@ -19,13 +19,13 @@ uint64_t hierarchy_bulk_load(struct hierarchy *m, uint32_t sm, uint64_t line, ui
     m->count.to_l1_bytes += (uint64_t)n * PACKET_SECTOR_BYTES * targets;
     arrival = hierarchy_take(m, &m->xbar_in_free64, arrival, n * m->xbar_64ths_per_packet);
     m->count.lat_requests++;
-    return hierarchy_take(m, &p->in_free64, arrival, n * m->in_64ths_per_packet);
+    return hierarchy_take(m, &p->in_free64, arrival, n * m->bulk_64ths_per_packet);
 }
 
 uint64_t hierarchy_bulk_deliver(struct hierarchy *m, uint32_t sm, uint32_t sectors, uint64_t t)
 {
     uint32_t n = popcount32(sectors) * m->l1_packets;
-    return hierarchy_take(m, &m->sm[sm].in_free64, t, n * m->in_64ths_per_packet);
+    return hierarchy_take(m, &m->sm[sm].in_free64, t, n * m->bulk_64ths_per_packet);
 }
 
 uint64_t hierarchy_bulk_store(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t from,

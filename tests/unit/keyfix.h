@@ -397,11 +397,12 @@ static inline bool run(const struct strata_gpu *g, unsigned t, unsigned k,
 
 static inline void write_async(const char *path)
 {
-    enum { N = 11, GROUP_WARPS = 4 };
+    enum { N = 12, GROUP_WARPS = 4 };
     static const struct strata_inst insts[N] = {
         {.opcode = "init", .opclass = STRATA_OP_MBARRIER, .imm = STRATA_BARRIER_INIT},
         {.opcode = "bar", .opclass = STRATA_OP_BARRIER},
         {.opcode = "expect", .opclass = STRATA_OP_MBARRIER, .imm = STRATA_BARRIER_ARRIVE_EXPECT},
+        {.opcode = "remote", .opclass = STRATA_OP_MBARRIER, .imm = STRATA_BARRIER_ARRIVE},
         {.opcode = "copy", .opclass = STRATA_OP_BULK, .space = STRATA_SPACE_GLOBAL},
         {.opcode = "wait", .opclass = STRATA_OP_MBARRIER, .imm = STRATA_BARRIER_WAIT},
         {.opcode = "wgmma", .opclass = STRATA_OP_WGMMA, .imm = 64 | 16 << 9},
@@ -444,17 +445,19 @@ static inline void write_async(const char *path)
                 uint32_t mask = UINT32_MAX;
                 struct strata_bulk bulk = {
                     .shared = 128, .bytes = 8192, .global = 0x7f2000000000 + b * 8192};
-                if (w && (i == 2 || i == 3))
+                if (w && i >= 2 && i <= 4)
                     continue;
-                if (i == 0 || i == 2 || i == 4) {
+                if (i == 0 || i == 2 || i == 3 || i == 5) {
+                    static const uint32_t value[] = {2, 0, 8192, 1, 0, 0};
+                    uint32_t mate = (2 - b % 2) << STRATA_RANK_SHIFT;
                     mask = 1;
-                    words[0] = strata_barrier_pack(0, i == 0 ? 1 : i == 2 ? 8192 : 0, 0);
+                    words[0] = strata_barrier_pack(i == 3 ? mate : 0, value[i], 0);
                 }
-                if (i == 3)
+                if (i == 4)
                     mask = (1u << strata_bulk_pack(&bulk, words)) - 1;
-                if (i == 5)
+                if (i == 6)
                     mask = 3;
-                bool has = i == 0 || (i >= 2 && i <= 5);
+                bool has = i == 0 || (i >= 2 && i <= 6);
                 assert_int_equal(
                     strata_builder_add(builder, index[i], mask, has ? words : NULL, NULL),
                     STRATA_OK);
