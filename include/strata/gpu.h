@@ -173,7 +173,8 @@ struct strata_gpu {
         uint32_t banks;
         uint32_t bank_mode; /* enum strata_bank_mode */
         uint32_t latency_cycles;
-        uint32_t pass_cycles; /* more for each pass over the banks beyond the first */
+        uint32_t access_cycles; /* of the load/store unit, at least */
+        uint32_t pass_cycles;   /* more for each pass over the banks beyond the first */
         uint32_t bytes_per_cycle;
         uint64_t per_sm_bytes;    /* most shared memory blocks of one SM may use together */
         uint64_t per_block_bytes; /* without opting in */

@@ -90,6 +90,7 @@ static strata_status run_flow(const struct strata_gpu *gpu, struct strata_reader
         st = flow_engine_init(&e, gpu, reader, opt->seed, &assembler, err);
     if (st != STRATA_OK)
         return st;
+    e.clock = opt->clock;
     st = flow_engine_run(&e);
     if (st == STRATA_OK)
         flow_report(&e, out);

@@ -172,6 +172,8 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
     e->memory.count.instructions++;
     e->unknown_opcodes += w->next.inst->opclass == STRATA_OP_OTHER;
     w->last_issue = t;
+    if (e->clock)
+        e->clock->issued(e->clock->context, b->index, index - b->first_warp, t);
     if (i->kind != SM_KIND_PLAIN || i->pipe == SM_PIPE_LSU)
         e->memory.now = t;
     if (i->kind == SM_KIND_ASYNC) {

@@ -130,6 +130,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("shared.banks", shared.banks, "", 1, 128, "32", "shared-memory banks"),
     ENUM("shared.bank_mode", shared.bank_mode, bank_names, "4-byte", "width of a bank"),
     CYCLES("shared.latency", shared.latency_cycles, "29", "load to use, no conflict"),
+    CYCLES("shared.access", shared.access_cycles, "1", "the load/store unit is taken by an access at least this long"),
     CYCLES("shared.pass", shared.pass_cycles, "2", "more for each pass over the banks beyond the first"),
     UINT("shared.bytes_per_cycle", shared.bytes_per_cycle, "bytes/cycle", 0, 4096, "128", "peak throughput of one SM"),
     SIZE("shared.per_sm", shared.per_sm_bytes, 0, 1 << 24, "64KiB", "most shared memory the blocks of one SM may use together"),

@@ -238,7 +238,7 @@ static void advance(struct reading *r, struct wave_warp *w)
         if (i->kind == SM_KIND_SHARED) {
             struct strata_shared_cost cost = strata_shared_access(&r->coalescer, &w->next);
             r->front.pc[w->next.inst_index].shared_passes += cost.wavefronts;
-            r->lsu_cycles += load_store_shared_cycles(&cost);
+            r->lsu_cycles += load_store_shared_cycles(r->gpu, &cost);
         }
     }
 }

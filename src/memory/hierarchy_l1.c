@@ -63,9 +63,9 @@ uint64_t hierarchy_shared(struct hierarchy *m, uint32_t sm, const struct strata_
                           uint64_t t)
 {
     struct strata_shared_cost cost = strata_shared_access(&m->coalescer, w);
-    uint32_t cycles = load_store_shared_cycles(&cost);
     m->count.shared_conflicts += cost.conflicts;
-    return unit_begin(m, sm, t, cycles) + load_store_shared_latency(m->gpu, cycles);
+    return unit_begin(m, sm, t, load_store_shared_cycles(m->gpu, &cost)) +
+           load_store_shared_latency(m->gpu, cost.wavefronts);
 }
 
 /* ---- misses ---- */

@@ -54,14 +54,19 @@ uint32_t load_store_cycles(const struct strata_gpu *gpu, const struct strata_coa
                            const struct strata_winst *w, const struct strata_request *r,
                            unsigned n_requests);
 /* Cycles of the unit for an access to shared memory, and from its start to its data (probe
- * lat_lds). */
-static inline uint32_t load_store_shared_cycles(const struct strata_shared_cost *cost)
+ * lat_lds). A pass moves a word of each bank, in several cycles where the banks are slower (paper
+ * 002, Table 7: half a word a cycle on Fermi). */
+static inline uint32_t load_store_shared_cycles(const struct strata_gpu *gpu,
+                                                const struct strata_shared_cost *cost)
 {
-    return cost->wavefronts ? cost->wavefronts : 1;
+    uint32_t bytes = gpu->shared.banks * 4, rate = gpu->shared.bytes_per_cycle,
+             pass = rate && rate < bytes ? (bytes + rate - 1) / rate : 1,
+             cycles = (cost->wavefronts ? cost->wavefronts : 1) * pass;
+    return cycles > gpu->shared.access_cycles ? cycles : gpu->shared.access_cycles;
 }
-static inline uint32_t load_store_shared_latency(const struct strata_gpu *gpu, uint32_t cycles)
+static inline uint32_t load_store_shared_latency(const struct strata_gpu *gpu, uint32_t wavefronts)
 {
-    return gpu->shared.latency_cycles + gpu->shared.pass_cycles * (cycles - 1);
+    return gpu->shared.latency_cycles + gpu->shared.pass_cycles * (wavefronts ? wavefronts - 1 : 0);
 }
 
 #endif

@@ -77,7 +77,8 @@ void sim_lsu_issue(struct sim_sm *s, uint32_t warp, const struct sm_inst *i)
     } else if (i->kind == SM_KIND_SHARED) {
         struct strata_shared_cost cost = strata_shared_access(&s->shared->coalescer, &w->next);
         q->kind = SIM_LSU_SHARED;
-        q->cycles = load_store_shared_cycles(&cost);
+        q->cycles = load_store_shared_cycles(s->shared->gpu, &cost);
+        q->wavefronts = cost.wavefronts;
         q->op = sim_op_new(s, warp);
         s->count.n.shared_conflicts += cost.conflicts;
     }
@@ -274,7 +275,7 @@ static void atomic(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
 
 static void finish_shared(struct sim_sm *s, const struct sim_lsu_op *q, uint64_t start)
 {
-    sim_op_part(s, q->op, start + load_store_shared_latency(s->shared->gpu, q->cycles));
+    sim_op_part(s, q->op, start + load_store_shared_latency(s->shared->gpu, q->wavefronts));
 }
 
 /* Works on the head of the queue; false: it stays there. */

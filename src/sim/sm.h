@@ -9,6 +9,7 @@
 
 #include <strata/coalesce.h>
 #include <strata/place.h>
+#include <strata/result.h>
 
 #include "result/launch_counters.h"
 #include "memory/access_counts.h"
@@ -44,6 +45,7 @@ struct sim_shared {
     uint32_t out_64ths_per_flit; /* SM -> crossbar */
     uint32_t sector_bytes;
     bool ptx;
+    const struct strata_clock_sink *clock; /* may be NULL */
     bool ordered; /* PTX: instructions issue in the order an assembler would give them */
 };
 
@@ -130,6 +132,7 @@ struct sim_lsu_op {
     uint64_t refused_before; /* cycles the unit had been refused when it was issued */
     uint32_t op;
     uint32_t cycles;
+    uint32_t wavefronts; /* shared memory */
     uint16_t n_lines, next_line;
     uint8_t kind, warp;
     bool use_l1, counts_hits, returns, begun;

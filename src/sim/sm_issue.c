@@ -277,6 +277,9 @@ static void issue(struct sim_sm *s, uint32_t index, enum sm_stall held_by)
     s->count.n.instructions++;
     s->count.unknown_opcodes += w->next.inst->opclass == STRATA_OP_OTHER;
     w->last_issue = s->now;
+    if (s->shared->clock)
+        s->shared->clock->issued(s->shared->clock->context, s->block[w->block].data->index,
+                                 index - s->block[w->block].first_warp, s->now);
     execute(s, index, i);
     bool barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
     uint64_t gap = w->next.inst->opclass == STRATA_OP_BRANCH && w->next.mask ? i->latency - 1u : 0;
