@@ -27,7 +27,8 @@ static const char help_text[] =
     "followed. "
     "The program's own\n"
     "output and exit code are passed on.\n\n"
-    "With --ptx a kernel of a PTX file is launched without a host program: give --kernel, --grid, "
+    "With --ptx a kernel of a PTX file or cubin is launched without a host program: give --kernel, "
+    "--grid, "
     "--block and one\n"
     "--arg per parameter: i32:N u32:N i64:N u64:N f32:X f64:X, or "
     "buffer:SIZE[=zero|index|random|@FILE], a device\n"
@@ -152,7 +153,7 @@ int cmd_trace(int argc, char **argv)
         {0, "no-record", OPTION_FLAG, &r->no_record, NULL, "only run the program"},
         {0, "memcheck", OPTION_FLAG, &r->memcheck, NULL,
          "keep allocations apart, to find accesses past their ends"},
-        {0, "ptx", OPTION_STRING, &l->ptx, "FILE", "launch a kernel of this PTX file"},
+        {0, "ptx", OPTION_STRING, &l->ptx, "FILE", "launch a kernel of this PTX file or cubin"},
         {0, "kernel", OPTION_STRING, &l->kernel, "NAME",
          "with --ptx: its name (default: the only one)"},
         {0, "grid", OPTION_STRING, &l->grid, "X,Y,Z", "with --ptx: thread blocks"},

@@ -1,6 +1,7 @@
-/* trace_ptx.c - a launch described on the command line: PTX, sizes, arguments. */
+/* trace_ptx.c - a launch described on the command line: PTX or a cubin, sizes, arguments. */
 #include "trace_ptx.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -310,6 +311,9 @@ static strata_status make_module(const struct strata_ptx_source *source,
 {
     char ptxas[PATH_MAX], *cubin = NULL;
     size_t length;
+    if (source->length > SELFMAG && !memcmp(source->text, ELFMAG, SELFMAG))
+        return strata_sass_module_create(source->text, source->length, source->name, memory, module,
+                                         err);
     if (!r->compile || !find_ptxas(ptxas, r->quiet))
         return strata_ptx_module_create(source, 1, memory, module, err);
     strata_status status = strata_ptx_compile(source, ptxas, device_sm(r), &cubin, &length, err);

@@ -61,6 +61,9 @@ void *strata_arena_allocate(struct strata_arena *arena, uint64_t bytes, uint64_t
 bool strata_arena_release(struct strata_arena *arena, void *memory);
 bool strata_arena_find(const struct strata_arena *arena, uint64_t address,
                        struct strata_memory_range *out);
+/* Zeroes a range inside the arena; whole pages are given back to the system, which takes neither
+ * time nor room for what the program never uses. False: it is not inside. */
+bool strata_arena_zero(struct strata_arena *arena, void *from, uint64_t bytes);
 uint64_t strata_arena_used_bytes(const struct strata_arena *arena);
 /* Does [address, address + bytes) lie within STRATA_ARENA_MARGIN bytes of an allocation? Such
  * addresses can be read, those before the first allocation too. */

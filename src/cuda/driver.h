@@ -165,6 +165,9 @@ struct allocation *allocation_add(const struct allocation *a);
 void allocation_remove(struct allocation *a);
 bool memory_find(uint64_t address, struct strata_memory_range *out);
 struct strata_device_memory memory_interface(void);
+/* Zeroes device memory, large ranges without touching it; false: it is not device memory of ours.
+ */
+bool memory_zero(void *at, size_t bytes);
 /* CUDA_SUCCESS, or why not. `bytes` > 0. */
 CUresult memory_allocate(uint64_t *address, uint64_t bytes, enum memory_kind kind, unsigned flags);
 CUresult memory_release(uint64_t address, bool host);

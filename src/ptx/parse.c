@@ -253,19 +253,31 @@ static void note_inlined(struct ptx_parser *p, const uint32_t at[3], const uint3
         p->inlined[p->n_inlined++] = made;
 }
 
+/* clang does not tell what is inlined where: a line of another file than the function's stands
+ * behind the line of its own that leads there. */
+static void note_line(struct ptx_parser *p, const uint32_t at[3])
+{
+    p->own_file = p->own_file ? p->own_file : at[0];
+    bool own = at[0] == p->own_file;
+    if (own && at[1])
+        p->own_line = at[1];
+    p->source_file = own || p->own_line ? p->own_file : at[0];
+    p->source_line = own ? at[1] : p->own_line ? p->own_line : at[1];
+}
+
 /* .loc FILE LINE COLUMN [, function_name NAME [+ OFFSET], inlined_at FILE LINE COLUMN] */
 static void parse_loc(struct ptx_parser *p)
 {
     uint32_t line = p->token.line, at[3], call[3];
     ptx_next(p);
     if (loc_numbers(p, line, at)) {
-        p->source_file = at[0];
-        p->source_line = at[1];
         while (p->token.kind != PTX_TOK_END && p->token.line == line &&
                !ptx_at_word(p, "inlined_at") && p->status == STRATA_OK)
             ptx_next(p);
         if (p->token.line == line && ptx_accept_word(p, "inlined_at") && loc_numbers(p, line, call))
             note_inlined(p, at, call);
+        else
+            note_line(p, at);
     }
     skip_line(p, line);
 }

@@ -661,6 +661,6 @@ static bool drop_unused_registers(struct ptx_parser *p)
 
 bool ptx_parse_body(struct ptx_parser *p)
 {
-    p->source_line = 0;
+    p->source_line = p->own_line = p->own_file = 0;
     return parse_statement(p) && drop_unused_registers(p);
 }

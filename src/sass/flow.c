@@ -126,8 +126,27 @@ static void recheck_convergence(struct sass_warp *w)
             i = UINT32_MAX; /* the paths have moved: from the start */
 }
 
-/* Paths at a WARPSYNC go on, each by itself or (a collective) as one, when all lanes that one of
- * them names are there. */
+/* Lanes that wait for the same others at the same WARPSYNC go on as one: what follows may use
+ * registers that the warp has once. Those that wait elsewhere go on there. */
+static void pass_warpsync(struct sass_warp *w, uint32_t named)
+{
+    for (uint32_t i = 0; i < w->n_paths; i++) {
+        if (w->paths[i].state != SASS_AT_WARPSYNC || w->paths[i].wait_mask != named)
+            continue;
+        for (uint32_t k = w->n_paths; k-- > i + 1;) {
+            const struct sass_path *other = &w->paths[k];
+            if (other->state != SASS_AT_WARPSYNC || other->wait_mask != named ||
+                other->pc != w->paths[i].pc)
+                continue;
+            w->paths[i].mask |= other->mask;
+            remove_path(w, k);
+        }
+        w->paths[i].state = SASS_RUNNABLE;
+    }
+}
+
+/* Paths at a WARPSYNC go on when all lanes that one of them names are there; those of a collective
+ * as one. */
 static bool open_warpsync(struct sass_warp *w, bool force)
 {
     for (uint32_t i = 0; i < w->n_paths; i++) {
@@ -144,10 +163,7 @@ static bool open_warpsync(struct sass_warp *w, bool force)
             merge(w, state, w->paths[i].barrier, here, w->paths[i].pc);
             return true;
         }
-        uint32_t named = w->paths[i].wait_mask;
-        for (uint32_t k = 0; k < w->n_paths; k++)
-            if (w->paths[k].state == state && w->paths[k].wait_mask == named)
-                w->paths[k].state = SASS_RUNNABLE;
+        pass_warpsync(w, w->paths[i].wait_mask);
         return true;
     }
     return false;

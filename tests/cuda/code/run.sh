@@ -1,6 +1,6 @@
 #!/bin/sh
 # Which code of a program runs: by the driver's rules, as --code says, kernel by kernel where machine code cannot be
-# executed, and compiled where --compile is given. tests/data/fatbin/two_codes.cu says what is in the image.
+# executed, and compiled where --compile is given; and which device it runs on. tests/data/fatbin/two_codes.cu says what is in the image.
 #   run.sh STRATA
 strata=$1
 case $strata in /*) ;; *) strata=$PWD/$strata ;; esac
@@ -63,5 +63,11 @@ ls /tmp/strata-?????? >left.txt 2>/dev/null && [ -n "$(find /tmp/strata-?????? -
 (PATH=$work CUDA_HOME=$work "$strata" trace --compile -o a.strata -- ./app even_odd.ptx >out.txt 2>err.txt)
 grep -q "^strata trace: --compile finds no ptxas" err.txt || fail "no ptxas: nothing is said"
 tail -n 1 err.txt | grep -q "PTX ran: the program holds no machine code" || fail "no ptxas: PTX does not run"
+
+# the device that is there without --gpu is the one gpus/h200.yaml describes
+cc -std=gnu17 -O1 -I"$src/device/include" -o attributes "$here/attributes.c" "$libraries/libcuda.so.1" || exit 1
+"$strata" trace -q -o a.strata -- ./attributes >out.txt 2>err.txt || fail "attributes"
+"$strata" trace -q --gpu h200 -o a.strata -- ./attributes >described.txt 2>err.txt || fail "attributes --gpu h200"
+[ "$(wc -l <out.txt)" -gt 50 ] && cmp out.txt described.txt || fail "the default device is not gpus/h200.yaml"
 echo "$failed failed"
 [ $failed = 0 ]
