@@ -40,7 +40,7 @@ for gpu in gtx560ti gtx780; do
 done
 exactly "Table 5" "gtx780, read-only cache: size" bytes model gtx780 readonly.size 12288
 [ -n "$small" ] || exactly "Table 5" "gtx980, L1: size" bytes model gtx980 l1.size 24576
-[ -n "$small" ] || exactly "Table 5" "gtx980, L1: size, as kernels" bytes sim gtx980 l1.size 24576
+[ -n "$small" ] || exactly "Table 5" "gtx980, L1: size" bytes sim gtx980 l1.size 24576
 row "Figures 3 to 11" "misses by word, older methods, ways of the TLB, history of figure 11" "" "as printed" "the same" "" "" "meson test -C build dissect" "unit tests of those names; figures 4 and 5 need lines of four sectors (docs/dissect.md)"
 
 # ---- Table 6, figure 12 ----
