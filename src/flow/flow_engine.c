@@ -212,6 +212,7 @@ static strata_status start_warp(struct flow_engine *e, uint32_t index, uint32_t 
     w->at_barrier = false;
     w->last_issue = t;
     w->scoreboard.predicate_ready = 0;
+    w->scoreboard.barriers = (struct sm_barriers){0};
     sm_async_reset(&w->async);
     w->fetch_line = UINT32_MAX;
     w->local_base = sm_local_base(e->gpu, index);
@@ -221,7 +222,7 @@ static strata_status start_warp(struct flow_engine *e, uint32_t index, uint32_t 
         return st;
     if (w->has_next) {
         b->live_warps++;
-        flow_next_ready(e, index, t);
+        flow_next_ready(e, index, t + e->gpu->sm.min_issue_gap_cycles);
         flow_schedule(e, index, w->wait.ready);
     }
     return STRATA_OK;

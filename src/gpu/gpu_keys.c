@@ -92,6 +92,7 @@ static const struct strata_gpu_key keys[] = {
     CYCLES("sm.latency.const", sm.latency_const_cycles, "30", "constant loads that hit"),
     CYCLES("sm.latency.shuffle", sm.latency_shuffle_cycles, "24", "shuffles"),
     CYCLES("sm.latency.vote", sm.latency_vote_cycles, "10", "votes and matches"),
+    CYCLES("sm.latency.operands", sm.latency_operands_cycles, "10", "an instruction of variable latency has read its operands (code with control codes)"),
     CYCLES("sm.latency.branch", sm.latency_branch_cycles, "10", "branch to the next instruction of the warp"),
     CYCLES("sm.latency.barrier", sm.latency_barrier_cycles, "20", "last arrival to release"),
     CYCLES("sm.interval.int", sm.interval_int_cycles, "2", "cycles a scheduler's unit is taken by one warp instruction"),

@@ -59,6 +59,8 @@ void sim_lsu_issue(struct sim_sm *s, uint32_t warp, const struct sm_inst *i)
     const struct sim_warp *w = &s->warp[warp];
     struct sim_lsu_op *q = &u->op[u->op_tail % SIM_LSU_OPS];
     *q = (struct sim_lsu_op){.issued = s->now,
+                             .inst = i,
+                             .generation = w->generation,
                              .op = L1_NONE,
                              .cycles = i->interval,
                              .kind = SIM_LSU_OTHER,
@@ -262,12 +264,24 @@ static void finish_shared(struct sim_sm *s, const struct sim_lsu_op *q, uint64_t
     sim_op_part(s, q->op, start + load_store_shared_latency(s->shared->gpu, q->cycles));
 }
 
+/* The unit has taken an instruction at `start` and reads its operands. */
+static void take_operands(struct sim_sm *s, const struct sim_lsu_op *q, uint64_t start)
+{
+    struct sim_warp *w = &s->warp[q->warp];
+    if (w->generation != q->generation || !w->has_next || !q->inst->control.known)
+        return;
+    sm_operands_arrive(&w->scoreboard, q->inst, start + s->shared->gpu->sm.latency_operands_cycles);
+    sim_wake(s, q->warp);
+}
+
 /* Works on the head of the queue; false: it stays there. */
 static bool work(struct sim_sm *s, struct sim_lsu_op *q)
 {
     bool again = q->begun, done = true;
     uint64_t start = again ? s->now : begin(s, q->cycles);
     q->begun = true;
+    if (!again)
+        take_operands(s, q, start);
     switch (q->kind) {
     case SIM_LSU_LOAD:
         done = load(s, q, start);

@@ -126,6 +126,8 @@ enum sim_lsu_kind {
 /* An instruction in the queue of the load/store unit. */
 struct sim_lsu_op {
     uint64_t issued;
+    const struct sm_inst *inst;
+    uint32_t generation; /* of the warp when it issued */
     uint32_t op;
     uint32_t cycles;
     uint16_t n_lines, next_line;
