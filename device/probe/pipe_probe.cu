@@ -212,7 +212,8 @@ template <int KIND> __device__ static inline void access(unsigned s, unsigned lo
     case LDC: asm volatile("ld.const.u32 %0,[%1];" : "=r"(r[0]) : "l"(g) : "memory"); break;
     }
 }
-// `spread`: addresses of a warp that differ (constants), else ignored. All memory holds 0.
+// `spread`: addresses of a warp that differ (constants), words between two lanes (shared memory, 4 bytes). All
+// memory holds 0.
 template <int KIND, int MODE, int COUNT>
 __global__ void near_run(long long *out, unsigned *sink, unsigned *global, unsigned spread)
 {
@@ -222,6 +223,8 @@ __global__ void near_run(long long *out, unsigned *sink, unsigned *global, unsig
         words[i] = 0;
     __syncthreads();
     unsigned s = (unsigned)__cvta_generic_to_shared(words) + t % 1024 * bytes_of(KIND);
+    if (KIND == LDS32 || KIND == STS32)
+        s = (unsigned)__cvta_generic_to_shared(words) + (t % 32 * spread + t / 32) * 4;
     unsigned long long g = (unsigned long long)(global + t % 1024 * (bytes_of(KIND) / 4));
     if (KIND == LDC) {
         asm volatile("cvta.to.const.u64 %0, %1;" : "=l"(g) : "l"(table));
@@ -286,6 +289,22 @@ static void measure_constants()
         print("latency", name, 1, elapsed(1) / kSteps);
         for (int warps : {4, 16}) {
             near_run<LDC, INDEPENDENT, kSteps><<<1, 32 * warps>>>(out, sink, global, spread);
+            print("rate", name, warps, elapsed(warps) / kSteps / ((warps + 3) / 4));
+        }
+    }
+}
+// Lanes so many words apart: as many passes over the banks.
+template <int KIND> static void measure_passes()
+{
+    for (unsigned passes : {2, 4, 8, 16, 32}) {
+        char name[32];
+        snprintf(name, sizeof name, "%s_passes_%u", near_name[KIND], passes);
+        if (KIND == LDS32) {
+            near_run<KIND, DEPENDENT, kSteps><<<1, 32>>>(out, sink, global, passes);
+            print("latency", name, 1, elapsed(1) / kSteps);
+        }
+        for (int warps : {1, 2, 4, 8, 16, 32}) {
+            near_run<KIND, INDEPENDENT, kSteps><<<1, 32 * warps>>>(out, sink, global, passes);
             print("rate", name, warps, elapsed(warps) / kSteps / ((warps + 3) / 4));
         }
     }
@@ -359,6 +378,7 @@ int main()
     measure_near<LDG32>(), measure_near<LDG64>(), measure_near<LDG128>();
     measure_near<STG32>(), measure_near<STG64>(), measure_near<STG128>();
     measure_release<STS32>(), measure_release<STS128>(), measure_release<STG32>(), measure_release<STG128>();
+    measure_passes<LDS32>(), measure_passes<STS32>();
     measure_constants();
     measure_flow<LOOP>("loop_of_3"), measure_flow<CALLS>("loop_with_call"), measure_flow<BARRIERS>("loop_with_barrier");
     measure_flow<BRANCHES>("divergent_if", 1), measure_flow<BRANCHES>("uniform_if", 1024);

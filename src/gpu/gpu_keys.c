@@ -231,6 +231,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("dram.tFAW", dram.tFAW, "clocks", 0, 10000, "0", "window of four activates; 0: none"),
     UINT("dram.tRFC", dram.tRFC, "clocks", 0, 1e6, "0", "length of a refresh; 0: no refresh"),
     UINT("dram.tREFI", dram.tREFI, "clocks", 0, 1e6, "0", "between two refreshes; 0: no refresh"),
+    UINT("dram.refresh_groups", dram.refresh_groups, "groups", 0, 1024, "0", "groups of channels that refresh together, the groups in turn; 0: each channel by itself"),
     BOOL("dram.dual_command_bus", dram.dual_command_bus, "false", "row and column commands in the same clock"),
     BOOL("dram.per_bank_refresh", dram.per_bank_refresh, "false", "a refresh stops one bank, not all"),
     BOOL("dram.separate_write_queue", dram.separate_write_queue, "false", "writes wait apart and are drained in batches"),
