@@ -59,7 +59,7 @@ OP(mul_f32, float, "f", (float)lane, "mul.f32 %0, %0, %0;")
 OP(fma_f32, float, "f", (float)lane, "fma.rn.f32 %0, %0, %0, %0;")
 OP(min_f32, float, "f", (float)lane, "min.f32 %0, %0, 0f40000000;")
 OP(setp_f32, float, "f", (float)lane, "{.reg .pred p; setp.gt.f32 p, %0, 0f40000000; selp.f32 %0, %0, 0f41000000, p;}")
-OP(rcp, float, "f", (float)lane, "rcp.approx.ftz.f32 %0, %0;")
+OP(rcp, float, "f", (float)lane, "rcp.approx.ftz.f32 %0, %0; add.f32 %0, %0, 0f3f800000;")
 OP(rsqrt_approx, float, "f", (float)lane, "rsqrt.approx.ftz.f32 %0, %0;")
 OP(sqrt_approx, float, "f", (float)lane, "sqrt.approx.ftz.f32 %0, %0;")
 OP(ex2, float, "f", (float)lane, "ex2.approx.ftz.f32 %0, %0;")
@@ -195,12 +195,12 @@ __host__ __device__ constexpr unsigned bytes_of(int kind)
 template <int KIND> __device__ static inline void access(unsigned s, unsigned long long g, unsigned *r)
 {
     switch (KIND) {
-    case LDS32: asm volatile("ld.shared.u32 %0,[%1];" : "=r"(r[0]) : "r"(s) : "memory"); break;
-    case LDS64: asm volatile("ld.shared.v2.u32 {%0,%1},[%2];" : "=r"(r[0]), "=r"(r[1]) : "r"(s) : "memory"); break;
-    case LDS128: asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3},[%4];" : QUAD : "r"(s) : "memory"); break;
-    case STS32: asm volatile("st.shared.u32 [%1],%0;" ::"r"(r[0]), "r"(s) : "memory"); break;
-    case STS64: asm volatile("st.shared.v2.u32 [%2],{%0,%1};" ::"r"(r[0]), "r"(r[1]), "r"(s) : "memory"); break;
-    case STS128: asm volatile("st.shared.v4.u32 [%4],{%0,%1,%2,%3};" ::"r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]), "r"(s) : "memory"); break;
+    case LDS32: asm volatile("ld.volatile.shared.u32 %0,[%1];" : "=r"(r[0]) : "r"(s) : "memory"); break;
+    case LDS64: asm volatile("ld.volatile.shared.v2.u32 {%0,%1},[%2];" : "=r"(r[0]), "=r"(r[1]) : "r"(s) : "memory"); break;
+    case LDS128: asm volatile("ld.volatile.shared.v4.u32 {%0,%1,%2,%3},[%4];" : QUAD : "r"(s) : "memory"); break;
+    case STS32: asm volatile("st.volatile.shared.u32 [%1],%0;" ::"r"(r[0]), "r"(s) : "memory"); break;
+    case STS64: asm volatile("st.volatile.shared.v2.u32 [%2],{%0,%1};" ::"r"(r[0]), "r"(r[1]), "r"(s) : "memory"); break;
+    case STS128: asm volatile("st.volatile.shared.v4.u32 [%4],{%0,%1,%2,%3};" ::"r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]), "r"(s) : "memory"); break;
     case LDSM4: asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3},[%4];" : QUAD : "r"(s) : "memory"); break;
     case ATOMS: asm volatile("atom.shared.add.u32 %0,[%1],0;" : "=r"(r[0]) : "r"(s) : "memory"); break;
     case LDG32: asm volatile("ld.global.u32 %0,[%1];" : "=r"(r[0]) : "l"(g) : "memory"); break;

@@ -118,7 +118,9 @@ struct strata_gpu {
             latency_fp16_cycles, latency_sfu_cycles, latency_conv_cycles, latency_tensor_cycles,
             latency_uniform_cycles, latency_sreg_cycles, latency_const_cycles,
             latency_shuffle_cycles, latency_vote_cycles, latency_branch_cycles,
-            latency_barrier_cycles, latency_operands_cycles;
+            latency_barrier_cycles, latency_operands_cycles, latency_release_cycles,
+            latency_return_cycles, latency_reconverge_cycles, latency_redux_cycles,
+            latency_match_cycles;
         /* initiation intervals per scheduler: cycles a unit is taken by one warp instruction */
         uint32_t interval_int_cycles, interval_imad_cycles, interval_fp32_cycles,
             interval_fp64_cycles, interval_fp16_cycles, interval_sfu_cycles, interval_conv_cycles,

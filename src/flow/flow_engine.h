@@ -52,6 +52,7 @@ struct flow_scheduler {
     uint64_t ready_mask;
     uint64_t free; /* next cycle it may issue */
     uint64_t pipe_free[SM_N_PIPES];
+    uint64_t shared_port; /* when it may hand over its next access to shared memory */
     uint32_t sm;
     uint32_t first_warp; /* warp index = first_warp + slot * schedulers of the SM */
     uint32_t last_slot;

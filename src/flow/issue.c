@@ -57,7 +57,8 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
 
 static void release_barrier(struct flow_engine *e, struct flow_block *b)
 {
-    uint64_t t = b->barrier_time + (uint64_t)sm_barrier_cycles(e->gpu, b->live_warps);
+    uint64_t t =
+        b->barrier_time + (uint64_t)sm_barrier_cycles(e->gpu, b->live_warps, e->decoder.controlled);
     b->waiting = 0;
     for (uint32_t k = 0; k < e->warps_per_block; k++) {
         struct flow_warp *w = &e->warp[b->first_warp + k];
@@ -122,7 +123,9 @@ static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_
         break;
     case SM_KIND_SHARED:
         count_memory(e, w->next.inst);
-        sm_scoreboard_set(&w->scoreboard, i, hierarchy_shared(&e->memory, sm, &w->next, t));
+        sm_scoreboard_set(
+            &w->scoreboard, i,
+            hierarchy_shared(&e->memory, sm, &w->next, &e->scheduler[w->scheduler].shared_port, t));
         break;
     case SM_KIND_COMMIT:
         sm_async_commit(&w->async);

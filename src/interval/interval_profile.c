@@ -503,7 +503,8 @@ static void after_issue(struct reading *r, struct walk *w, const struct strata_w
                  : d->is_branch   ? d->latency
                                   : 0;
     if (d->kind == SM_KIND_BARRIER)
-        gap = sm_barrier_cycles(r->gpu, strata_launch_warps_per_block(r->launch));
+        gap = sm_barrier_cycles(r->gpu, strata_launch_warps_per_block(r->launch),
+                                r->decoder.controlled);
     if (gap > 0) {
         w->earliest_cycle = now + gap;
         w->earliest_id = i->inst_index + 1;

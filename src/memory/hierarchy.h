@@ -87,9 +87,10 @@ void hierarchy_release(struct hierarchy *m);
  * unit has taken it. */
 uint64_t hierarchy_access(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
                           uint64_t local_base, uint64_t t);
-/* Shared memory: bank conflicts only. Returns when the data is there. */
+/* Shared memory: bank conflicts only. Returns when the data is there. `port`: when the scheduler
+ * that issued it may hand over its next access; NULL: whoever asks has no schedulers. */
 uint64_t hierarchy_shared(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
-                          uint64_t t);
+                          uint64_t *port, uint64_t t);
 /* The load/store unit is taken for `cycles` from t on at the earliest (shuffles). */
 uint64_t hierarchy_unit_take(struct hierarchy *m, uint32_t sm, uint64_t t, uint32_t cycles);
 /* All stores of an SM leave at t; returns when the last has reached the L2. */

@@ -60,11 +60,14 @@ uint64_t hierarchy_drain(struct hierarchy *m, uint32_t sm)
 }
 
 uint64_t hierarchy_shared(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
-                          uint64_t t)
+                          uint64_t *port, uint64_t t)
 {
     struct strata_shared_cost cost = strata_shared_access(&m->coalescer, w);
     uint32_t cycles = load_store_shared_cycles(&cost);
-    return unit_begin(m, sm, t, cycles) + load_store_shared_latency(m->gpu, cycles);
+    uint64_t start = unit_begin(m, sm, port ? later_of(t, *port) : t, cycles);
+    if (port)
+        *port = load_store_shared_port(m->gpu, start, cycles);
+    return start + load_store_shared_latency(m->gpu, cycles);
 }
 
 /* ---- misses ---- */

@@ -109,7 +109,8 @@ static void begin_warp(void *context, uint32_t core, uint32_t index)
 static void release_barrier(struct turns *t, uint32_t place)
 {
     const struct resident_block *b = &t->r.block[place];
-    uint64_t at = t->now + (uint64_t)sm_barrier_cycles(t->gpu, b->live_warps);
+    uint64_t at =
+        t->now + (uint64_t)sm_barrier_cycles(t->gpu, b->live_warps, t->decoder.controlled);
     t->waiting[place] = 0;
     for (uint32_t k = 0; k < t->r.warps_per_block; k++) {
         struct warp *w = &t->warp[b->first_warp + k];
@@ -194,11 +195,11 @@ static uint64_t access_memory(struct turns *t, uint32_t index, const struct sm_i
     t->h.now = later_of(t->h.now, at);
     if (!t->sites)
         return i->kind == SM_KIND_SHARED
-                   ? hierarchy_shared(&t->h, core, w, at)
+                   ? hierarchy_shared(&t->h, core, w, NULL, at)
                    : hierarchy_access(&t->h, core, w, t->r.warp[index].local_base, at);
     struct launch_counters before = t->h.count;
     uint64_t done = i->kind == SM_KIND_SHARED
-                        ? hierarchy_shared(&t->h, core, w, at)
+                        ? hierarchy_shared(&t->h, core, w, NULL, at)
                         : hierarchy_access(&t->h, core, w, t->r.warp[index].local_base, at);
     tell_site(t, w, &before);
     return done;

@@ -7,11 +7,16 @@
 
 /* ---- the queue ---- */
 
-static uint64_t head_time(const struct sim_lsu *u)
+static uint64_t head_time(const struct sim_sm *s)
 {
+    const struct sim_lsu *u = &s->lsu;
     if (u->op_head == u->op_tail || u->refused_since != UINT64_MAX)
         return UINT64_MAX;
-    return sim_max(u->unit.free, u->op[u->op_head % SIM_LSU_OPS].issued);
+    const struct sim_lsu_op *q = &u->op[u->op_head % SIM_LSU_OPS];
+    uint64_t t = sim_max(u->unit.free, q->issued);
+    return q->kind == SIM_LSU_SHARED
+               ? sim_max(t, s->scheduler[s->warp[q->warp].scheduler].shared_port)
+               : t;
 }
 
 bool sim_lsu_room(const struct sim_sm *s, uint64_t *when)
@@ -261,6 +266,8 @@ static void atomic(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
 
 static void finish_shared(struct sim_sm *s, const struct sim_lsu_op *q, uint64_t start)
 {
+    s->scheduler[s->warp[q->warp].scheduler].shared_port =
+        load_store_shared_port(s->shared->gpu, start, q->cycles);
     sim_op_part(s, q->op, start + load_store_shared_latency(s->shared->gpu, q->cycles));
 }
 
@@ -305,7 +312,7 @@ static bool work(struct sim_sm *s, struct sim_lsu_op *q)
 void sim_lsu_run(struct sim_sm *s)
 {
     struct sim_lsu *u = &s->lsu;
-    while (head_time(u) <= s->now) {
+    while (head_time(s) <= s->now) {
         struct sim_lsu_op *q = &u->op[u->op_head % SIM_LSU_OPS];
         if (!work(s, q)) {
             u->refused_since = s->now;
@@ -323,7 +330,7 @@ void sim_lsu_run(struct sim_sm *s)
 uint64_t sim_lsu_next(const struct sim_sm *s)
 {
     const struct sim_lsu *u = &s->lsu;
-    uint64_t t = head_time(u);
+    uint64_t t = head_time(s);
     if (u->stores.n && u->op_head == u->op_tail) {
         uint64_t stores = store_buffer_next(&u->stores, s->shared->gpu, u->unit.busy);
         t = stores < t ? stores : t;

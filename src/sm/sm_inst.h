@@ -79,6 +79,7 @@ struct sm_decoder {
     uint32_t isa;
     uint32_t max_register; /* highest register number seen */
     uint64_t first_pc;
+    bool controlled;    /* the code has control codes */
     uint32_t n_unknown; /* static instructions of unknown opcode */
 };
 
