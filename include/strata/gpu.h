@@ -70,7 +70,6 @@ enum strata_channel_hash {
     STRATA_CHANNEL_IPOLY,
     STRATA_CHANNEL_MIX
 };
-enum strata_dram_kind { STRATA_DRAM_GDDR5 = 0, STRATA_DRAM_HBM };
 enum strata_dram_sched { STRATA_DRAM_FCFS = 0, STRATA_DRAM_FRFCFS };
 
 /* One functional cache: the L1, one L2 slice, a texture or read-only cache, a TLB. */
@@ -118,9 +117,7 @@ struct strata_gpu {
             latency_fp16_cycles, latency_sfu_cycles, latency_conv_cycles, latency_tensor_cycles,
             latency_uniform_cycles, latency_sreg_cycles, latency_const_cycles,
             latency_shuffle_cycles, latency_vote_cycles, latency_branch_cycles,
-            latency_barrier_cycles, latency_operands_cycles, latency_release_cycles,
-            latency_return_cycles, latency_reconverge_cycles, latency_redux_cycles,
-            latency_match_cycles;
+            latency_barrier_cycles;
         /* initiation intervals per scheduler: cycles a unit is taken by one warp instruction */
         uint32_t interval_int_cycles, interval_imad_cycles, interval_fp32_cycles,
             interval_fp64_cycles, interval_fp16_cycles, interval_sfu_cycles, interval_conv_cycles,
@@ -166,7 +163,8 @@ struct strata_gpu {
         uint32_t banks;
         uint32_t bank_mode; /* enum strata_bank_mode */
         uint32_t latency_cycles;
-        uint32_t pass_cycles; /* more for each pass over the banks beyond the first */
+        uint32_t access_cycles; /* of the load/store unit, at least */
+        uint32_t pass_cycles;   /* more for each pass over the banks beyond the first */
         uint32_t bytes_per_cycle;
         uint64_t per_sm_bytes;    /* most shared memory blocks of one SM may use together */
         uint64_t per_block_bytes; /* without opting in */
@@ -194,8 +192,8 @@ struct strata_gpu {
         uint32_t hit_cycles;
         uint32_t tags_per_cycle;          /* lines looked up a cycle */
         uint32_t bytes_per_cycle;         /* data to the registers */
-        uint32_t fill_bytes_per_cycle;    /* from the crossbar */
         bool inflight_counts_as_hit;      /* how the profiler counts */
+        bool tag_hit_counts_as_hit;       /* the same, for a sector whose line is there */
         uint32_t reserved_lines;          /* lines of the nominal size that never hold data */
         uint32_t miss_requests_per_cycle; /* line requests that leave for the L2, 0 = unlimited */
         uint32_t store_buffer_lines;      /* stores wait here and merge, 0 = each leaves at once */
@@ -265,7 +263,6 @@ struct strata_gpu {
     } l2;
 
     struct {
-        uint32_t kind; /* enum strata_dram_kind */
         uint32_t channels;
         uint32_t interleave_bytes; /* neighbouring blocks of this size are in other channels */
         uint32_t bus_bytes;        /* per channel */
@@ -277,7 +274,7 @@ struct strata_gpu {
         double efficiency;        /* share of the pins' bandwidth a stream reaches */
         uint32_t banks, bank_groups, row_bytes;
         uint32_t tCCD, tCCDL, tRRD, tRCD, tRAS, tRP, tRC, tCL, tWL, tCDLR, tWR, tRTPL, tFAW, tRFC,
-            tREFI, refresh_groups;
+            tREFI;
         bool dual_command_bus, per_bank_refresh, separate_write_queue, bank_hash;
         uint32_t read_queue, write_queue, write_high, write_low;
         uint32_t write_room; /* writes that wait at a channel before its slices take no more; 0 =

@@ -110,7 +110,7 @@ static uint64_t operands_read(const struct flow_engine *e, const struct sm_inst 
                               uint64_t t)
 {
     uint64_t start = i->pipe == SM_PIPE_LSU ? later_of(t, e->memory.sm[sm].unit.free) : t;
-    return start + e->gpu->sm.latency_operands_cycles;
+    return start + sm_operands_cycles(e->gpu);
 }
 
 static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_inst *i,
@@ -125,7 +125,9 @@ static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_
         count_memory(e, w->next.inst);
         sm_scoreboard_set(
             &w->scoreboard, i,
-            hierarchy_shared(&e->memory, sm, &w->next, &e->scheduler[w->scheduler].shared_port, t));
+            hierarchy_shared(&e->memory, sm, &w->next,
+                             e->decoder.controlled ? &e->scheduler[w->scheduler].shared_port : NULL,
+                             t));
         break;
     case SM_KIND_COMMIT:
         sm_async_commit(&w->async);

@@ -47,7 +47,6 @@ static const char *const write_names[] = {"through-no-allocate", "through-alloca
 static const char *const write_miss_names[] = {"fetch-on-write", "write-validate", "lazy-fetch-on-read", NULL};
 static const char *const carveout_names[] = {"double", "least", "most", NULL};
 static const char *const channel_names[] = {"none", "xor", "ipoly", "mix", NULL};
-static const char *const dram_names[] = {"gddr5", "hbm", NULL};
 static const char *const dram_sched_names[] = {"fcfs", "frfcfs", NULL};
 
 static const struct strata_gpu_key keys[] = {
@@ -92,14 +91,8 @@ static const struct strata_gpu_key keys[] = {
     CYCLES("sm.latency.const", sm.latency_const_cycles, "30", "constant loads that hit"),
     CYCLES("sm.latency.shuffle", sm.latency_shuffle_cycles, "24", "shuffles"),
     CYCLES("sm.latency.vote", sm.latency_vote_cycles, "10", "votes and matches"),
-    CYCLES("sm.latency.operands", sm.latency_operands_cycles, "10", "an instruction of variable latency has read its operands (code with control codes)"),
     CYCLES("sm.latency.branch", sm.latency_branch_cycles, "10", "branch to the next instruction of the warp"),
-    CYCLES("sm.latency.return", sm.latency_return_cycles, "10", "return from a function, and branches to an address in a register"),
-    CYCLES("sm.latency.reconverge", sm.latency_reconverge_cycles, "10", "lanes of a warp join again (BSYNC)"),
-    CYCLES("sm.latency.redux", sm.latency_redux_cycles, "10", "reductions over the lanes of a warp (REDUX)"),
-    CYCLES("sm.latency.match", sm.latency_match_cycles, "10", "matches between the lanes of a warp (MATCH)"),
-    CYCLES("sm.latency.barrier", sm.latency_barrier_cycles, "20", "last arrival to release, with the stalls around a barrier"),
-    CYCLES("sm.latency.release", sm.latency_release_cycles, "1", "last arrival to release alone (code with control codes)"),
+    CYCLES("sm.latency.barrier", sm.latency_barrier_cycles, "20", "last arrival to release"),
     CYCLES("sm.interval.int", sm.interval_int_cycles, "2", "cycles a scheduler's unit is taken by one warp instruction"),
     CYCLES("sm.interval.imad", sm.interval_imad_cycles, "2", "likewise, integer multiply-add"),
     CYCLES("sm.interval.fp32", sm.interval_fp32_cycles, "1", "likewise, single precision"),
@@ -128,6 +121,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("shared.banks", shared.banks, "", 1, 128, "32", "shared-memory banks"),
     ENUM("shared.bank_mode", shared.bank_mode, bank_names, "4-byte", "width of a bank"),
     CYCLES("shared.latency", shared.latency_cycles, "29", "load to use, no conflict"),
+    CYCLES("shared.access", shared.access_cycles, "1", "the load/store unit is taken by an access at least this long"),
     CYCLES("shared.pass", shared.pass_cycles, "2", "more for each pass over the banks beyond the first"),
     UINT("shared.bytes_per_cycle", shared.bytes_per_cycle, "bytes/cycle", 0, 4096, "128", "peak throughput of one SM"),
     SIZE("shared.per_sm", shared.per_sm_bytes, 0, 1 << 24, "64KiB", "most shared memory the blocks of one SM may use together"),
@@ -143,16 +137,16 @@ static const struct strata_gpu_key keys[] = {
     ENUM("l1.carveout_rule", l1.carveout_rule, carveout_names, "double", "how the driver chooses the carve-out: room for twice the blocks that fit, for just those, or the most"),
     ENUM("l1.allocate", l1.allocate, allocate_names, "on-miss", "when a line is reserved for a miss"),
     ENUM("l1.write_policy", l1.write_policy, write_names, "through-no-allocate", "what a store does in the L1"),
-    ENUM("l1.write_miss", l1.write_miss, write_miss_names, "write-validate", "what a store does to a sector that is not there"),
-    UINT("l1.banks", l1.banks, "", 1, 64, "4", "banks of the data array"),
+    ENUM("l1.write_miss", l1.write_miss, write_miss_names, "write-validate", "whether a read finds the bytes that stores left in a sector (write-validate) or fetches it all the same (lazy-fetch-on-read)"),
+    UINT("l1.banks", l1.banks, "", 0, 64, "0", "banks of lines: those of one bank are looked up one after another; 0: any lines together"),
     UINT("l1.mshrs", l1.mshrs, "", 0, 65536, "0", "misses in flight; 0: no limit"),
     UINT("l1.mshr_merges", l1.mshr_merges, "", 0, 65536, "0", "requests that may wait for one miss; 0: no limit"),
     UINT("l1.mshrs_per_warp", l1.mshrs_per_warp, "", 0, 65536, "0", "misses in flight of one warp; 0: no limit"),
     CYCLES("l1.hit", l1.hit_cycles, "34", "load to use on a hit"),
     UINT("l1.tags_per_cycle", l1.tags_per_cycle, "lines/cycle", 0, 64, "1", "lines looked up a cycle; 0: no limit"),
-    UINT("l1.bytes_per_cycle", l1.bytes_per_cycle, "bytes/cycle", 0, 4096, "128", "data to the registers; 0: no limit"),
-    UINT("l1.fill_bytes_per_cycle", l1.fill_bytes_per_cycle, "bytes/cycle", 0, 4096, "64", "data from the crossbar; 0: no limit"),
+    UINT("l1.bytes_per_cycle", l1.bytes_per_cycle, "bytes/cycle", 0, 4096, "128", "data to the registers: a warp's instruction takes the load/store unit so long; 0: no limit"),
     BOOL("l1.inflight_counts_as_hit", l1.inflight_counts_as_hit, "false", "how the profiler counts an access to data still on its way"),
+    BOOL("l1.tag_hit_counts_as_hit", l1.tag_hit_counts_as_hit, "false", "the profiler counts a sector that is not there as a hit where its line is"),
     UINT("l1.tag_sets", l1.cache.tag_sets, "", 0, 65536, "0", "sets of tags that are apart from the data, a power of two (only with ways: 0); 0: none"),
     UINT("l1.tag_ways", l1.cache.tag_ways, "", 0, 64, "0", "lines that one of these sets can name; the least recently used one leaves"),
     LIST("l1.tag_hash", STRATA_GPU_UINTS, l1.cache.tag_hash, l1.cache.n_tag_hash, "", 0, 65535, "bits of the tag set that each line-number bit flips, from the first bit beyond the set number on"),
@@ -208,7 +202,6 @@ static const struct strata_gpu_key keys[] = {
     SIZE("l2.dirty_at_start", l2.dirty_at_start_bytes, 0, 1e12, "0", "dirty lines of others in the L2 when a launch begins"),
     REAL("l2.dirty_at_start_ways", l2.dirty_at_start_ways, "", 0, 1, "0.25", "share of the ways that they take in the sets they are in"),
 
-    ENUM("dram.kind", dram.kind, dram_names, "gddr5", "family of the memory"),
     UINT("dram.channels", dram.channels, "", 1, 1024, "1", "independent channels"),
     SIZE32("dram.interleave", dram.interleave_bytes, 128, 65536, "256", "blocks of this size lie in one channel, neighbouring ones in others; a power of two"),
     SIZE32("dram.bus", dram.bus_bytes, 1, 256, "8", "width of one channel"),
@@ -236,7 +229,6 @@ static const struct strata_gpu_key keys[] = {
     UINT("dram.tFAW", dram.tFAW, "clocks", 0, 10000, "0", "window of four activates; 0: none"),
     UINT("dram.tRFC", dram.tRFC, "clocks", 0, 1e6, "0", "length of a refresh; 0: no refresh"),
     UINT("dram.tREFI", dram.tREFI, "clocks", 0, 1e6, "0", "between two refreshes; 0: no refresh"),
-    UINT("dram.refresh_groups", dram.refresh_groups, "groups", 0, 1024, "0", "groups of channels that refresh together, the groups in turn; 0: each channel by itself"),
     BOOL("dram.dual_command_bus", dram.dual_command_bus, "false", "row and column commands in the same clock"),
     BOOL("dram.per_bank_refresh", dram.per_bank_refresh, "false", "a refresh stops one bank, not all"),
     BOOL("dram.separate_write_queue", dram.separate_write_queue, "false", "writes wait apart and are drained in batches"),

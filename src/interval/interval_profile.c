@@ -553,7 +553,7 @@ static void note_results(const struct reading *r, struct walk *w, uint32_t pc, d
             interval_take(&w->builder, barrier_entry(r, d->control.write_barrier), latency, pc + 1);
         if (d->control.read_barrier < SM_N_BARRIERS)
             interval_take(&w->builder, barrier_entry(r, d->control.read_barrier),
-                          r->gpu->sm.latency_operands_cycles, pc + 1);
+                          sm_operands_cycles(r->gpu), pc + 1);
         return;
     }
     interval_write(&w->builder, d->write, d->n_write, latency, pc + 1);

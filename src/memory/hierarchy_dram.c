@@ -19,30 +19,13 @@ static bool row_change(struct hierarchy *m, struct hierarchy_partition *p, uint3
     return true;
 }
 
-/* Channels of the whole GPU refresh in turn, in groups or each by itself: which one's turn a
- * channel shares, of how many. */
-static uint64_t refresh_turn(const struct hierarchy *m, uint32_t partition, uint32_t channel,
-                             uint32_t *turns)
+/* A refresh closes a channel for a while; the channels take turns. What is under way waits. */
+static void refresh(struct hierarchy *m, struct hierarchy_partition *p, uint32_t channel)
 {
-    uint32_t groups = m->gpu->dram.refresh_groups;
-    if (!groups) {
-        *turns = m->map.channels;
-        return channel;
-    }
-    *turns = groups;
-    return ((uint64_t)partition * m->map.channels + channel) * groups /
-           ((uint64_t)m->map.channels * m->map.partitions);
-}
-
-/* A refresh closes a channel for a while. What is under way waits. */
-static void refresh(struct hierarchy *m, uint32_t partition, uint32_t channel)
-{
-    struct hierarchy_partition *p = &m->partition[partition];
-    uint32_t turns;
     if (!m->refresh_every)
         return;
-    uint64_t turn = refresh_turn(m, partition, channel, &turns);
-    uint64_t phase = (m->now + turn * m->refresh_every / turns) % m->refresh_every;
+    uint64_t phase =
+        (m->now + (uint64_t)channel * m->refresh_every / m->map.channels) % m->refresh_every;
     if (phase < m->refresh_cycles)
         p->channel_free64[channel] =
             later_of(p->channel_free64[channel], (m->now + m->refresh_cycles - phase) * 64);
@@ -56,7 +39,7 @@ static uint64_t access_channel(struct hierarchy *m, uint32_t partition, uint64_t
 {
     struct hierarchy_partition *p = &m->partition[partition];
     uint32_t channel = address_map_channel(&m->map, line);
-    refresh(m, partition, channel);
+    refresh(m, p, channel);
     *new_row = row_change(m, p, channel, line);
     uint64_t start =
         *new_row ? hierarchy_take(m, &p->activate_free64[channel], t, m->activate_64ths) : t;

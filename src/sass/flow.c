@@ -126,8 +126,28 @@ static void recheck_convergence(struct sass_warp *w)
             i = UINT32_MAX; /* the paths have moved: from the start */
 }
 
-/* Paths at a WARPSYNC go on, each by itself or (a collective) as one, when all lanes that one of
- * them names are there. */
+/* Paths that wait for these lanes at a WARPSYNC go on; those that wait at the same one as one path.
+ */
+static void release_named(struct sass_warp *w, uint32_t named)
+{
+    for (uint32_t i = 0; i < w->n_paths; i++) {
+        struct sass_path *path = &w->paths[i];
+        if (path->state != SASS_AT_WARPSYNC || path->wait_mask != named)
+            continue;
+        for (uint32_t k = w->n_paths - 1; k > i; k--) {
+            const struct sass_path *other = &w->paths[k];
+            if (other->state != SASS_AT_WARPSYNC || other->wait_mask != named ||
+                other->pc != path->pc)
+                continue;
+            path->mask |= other->mask;
+            remove_path(w, k);
+        }
+        path->state = SASS_RUNNABLE;
+    }
+}
+
+/* Paths at a WARPSYNC go on, one for each of those instructions or (a collective) as one, when all
+ * lanes that one of them names are there. */
 static bool open_warpsync(struct sass_warp *w, bool force)
 {
     for (uint32_t i = 0; i < w->n_paths; i++) {
@@ -144,10 +164,7 @@ static bool open_warpsync(struct sass_warp *w, bool force)
             merge(w, state, w->paths[i].barrier, here, w->paths[i].pc);
             return true;
         }
-        uint32_t named = w->paths[i].wait_mask;
-        for (uint32_t k = 0; k < w->n_paths; k++)
-            if (w->paths[k].state == state && w->paths[k].wait_mask == named)
-                w->paths[k].state = SASS_RUNNABLE;
+        release_named(w, w->paths[i].wait_mask);
         return true;
     }
     return false;

@@ -268,6 +268,8 @@ static const struct {
     {SASS_QSPC, false, sass_lower_prefetch},
     {SASS_BRA, false, sass_lower_flow},
     {SASS_BRX, false, sass_lower_flow},
+    {SASS_BRXU, false, sass_lower_flow},
+    {SASS_JMXU, false, sass_lower_flow},
     {SASS_JMP, false, sass_lower_flow},
     {SASS_JMX, false, sass_lower_flow},
     {SASS_CALL, false, sass_lower_flow},

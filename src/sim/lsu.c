@@ -14,7 +14,7 @@ static uint64_t head_time(const struct sim_sm *s)
         return UINT64_MAX;
     const struct sim_lsu_op *q = &u->op[u->op_head % SIM_LSU_OPS];
     uint64_t t = sim_max(u->unit.free, q->issued);
-    return q->kind == SIM_LSU_SHARED
+    return q->kind == SIM_LSU_SHARED && q->inst->control.known
                ? sim_max(t, s->scheduler[s->warp[q->warp].scheduler].shared_port)
                : t;
 }
@@ -277,7 +277,7 @@ static void take_operands(struct sim_sm *s, const struct sim_lsu_op *q, uint64_t
     struct sim_warp *w = &s->warp[q->warp];
     if (w->generation != q->generation || !w->has_next || !q->inst->control.known)
         return;
-    sm_operands_arrive(&w->scoreboard, q->inst, start + s->shared->gpu->sm.latency_operands_cycles);
+    sm_operands_arrive(&w->scoreboard, q->inst, start + sm_operands_cycles(s->shared->gpu));
     sim_wake(s, q->warp);
 }
 

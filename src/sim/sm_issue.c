@@ -227,7 +227,7 @@ static void execute(struct sim_sm *s, uint32_t index, const struct sm_inst *i)
     if (i->pipe == SM_PIPE_LSU)
         sm_operands_hold(&w->scoreboard, i);
     else
-        sm_operands_set(&w->scoreboard, i, s->now + s->shared->gpu->sm.latency_operands_cycles);
+        sm_operands_set(&w->scoreboard, i, s->now + sm_operands_cycles(s->shared->gpu));
     switch (i->kind) {
     case SM_KIND_GLOBAL:
     case SM_KIND_SHARED:

@@ -82,24 +82,6 @@ static struct class_row class_of(const struct strata_gpu *g, const struct strata
     }
 }
 
-/* Instructions of machine code that are slower than their class: device/probe/pipe_probe.cu. */
-static uint32_t own_latency(const struct strata_gpu *g, const struct strata_inst *i)
-{
-    const struct {
-        const char *mnemonic;
-        uint32_t cycles;
-    } rows[] = {
-        {"BSYNC", g->sm.latency_reconverge_cycles}, {"RET", g->sm.latency_return_cycles},
-        {"BRX", g->sm.latency_return_cycles},       {"JMX", g->sm.latency_return_cycles},
-        {"REDUX", g->sm.latency_redux_cycles},      {"MATCH", g->sm.latency_match_cycles},
-    };
-    size_t length = strcspn(i->opcode, ".");
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
-        if (strlen(rows[k].mnemonic) == length && !memcmp(rows[k].mnemonic, i->opcode, length))
-            return rows[k].cycles;
-    return 0;
-}
-
 static uint8_t kind_of(const struct strata_inst *i)
 {
     switch (i->opclass) {
@@ -168,9 +150,6 @@ static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_
     if (sass && i->opclass == STRATA_OP_IMAD &&
         (strstr(i->opcode, ".WIDE") || strstr(i->opcode, ".HI")))
         out->interval *= 2;
-    uint32_t own = sass ? own_latency(d->gpu, i) : 0;
-    if (own)
-        out->latency = own;
     out->result_stall = row.stall;
     out->control = i->control;
     d->controlled |= i->control.known;

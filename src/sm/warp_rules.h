@@ -7,11 +7,12 @@
 
 /* From the last arrival at a barrier to its release; models with a clock take whole cycles.
  * `controlled`: the code has control codes. Without them the stall counts around a barrier are not
- * known and stand in its latency. */
+ * known and stand in its latency (device/probe/pipe_probe.cu, loop_with_barrier: beside its stall
+ * counts a barrier takes one warp a cycle and 32 warps 61). */
 static inline double sm_barrier_cycles(const struct strata_gpu *gpu, uint32_t warps,
                                        bool controlled)
 {
-    uint32_t fixed = controlled ? gpu->sm.latency_release_cycles : gpu->sm.latency_barrier_cycles;
+    uint32_t fixed = controlled ? gpu->sm.min_issue_gap_cycles : gpu->sm.latency_barrier_cycles;
     return fixed + warps * gpu->sm.barrier_warp_cycles;
 }
 
