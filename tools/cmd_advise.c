@@ -30,6 +30,8 @@ static strata_status write_advice(const struct advise_arguments *a, enum strata_
     struct output out;
     char *text;
     size_t length;
+    if (format == STRATA_FORMAT_TEXT && output_is_coloured(a->output))
+        format = STRATA_FORMAT_TERMINAL;
     strata_status status = strata_advice_print(advice, n, gpu, format, &text, &length, err);
     if (status != STRATA_OK)
         return status;

@@ -174,6 +174,7 @@ int cmd_bugreport(int argc, char **argv)
                 "prints when it is run again, how it ends, and the sizes of the files it names. "
                 "Nothing is sent\n"
                 "anywhere. Read it before you pass it on: it holds paths of this machine.",
+        .takes_programs = true,
         .options = options,
         .n_options = sizeof options / sizeof options[0],
         .most_words = ANY_NUMBER,

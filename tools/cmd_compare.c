@@ -43,6 +43,8 @@ static strata_status compare(const struct compare_arguments *a, bool judge, char
     char *text = NULL;
     size_t length = 0, n_slower = 0;
     strata_status status = judge ? STRATA_OK : strata_format_parse(a->format, &format, err);
+    if (format == STRATA_FORMAT_TEXT && output_is_coloured(a->output))
+        format = STRATA_FORMAT_TERMINAL;
     if (status == STRATA_OK)
         status = load_two(paths, &before, &after, err);
     if (status == STRATA_OK)
@@ -102,6 +104,7 @@ int cmd_compare(int argc, char **argv)
             "different ones.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .takes_results = true,
         .least_words = 2,
         .most_words = 2,
         .needs = "two predictions, the one before first",
@@ -135,6 +138,7 @@ int cmd_check_regression(int argc, char **argv)
                 "examples/ci/regression.yml is a workflow that does it without a GPU.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .takes_results = true,
         .least_words = 2,
         .most_words = 2,
         .needs = "two predictions, the one before first",

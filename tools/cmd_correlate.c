@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <strata/kernel_name.h>
 #include <strata/correlate.h>
 #include <strata/predict.h>
 
@@ -99,9 +100,10 @@ static strata_status check_exact(const struct strata_correlation *c, const char 
             if (p->predicted == p->measured)
                 continue;
             *failed = true;
-            fprintf(stderr, "strata: %s of %s/%s (%s) is %.17g by %s and %.17g measured.\n", metric,
-                    r->program, *r->trace ? r->trace : "?", r->kernel, p->predicted,
-                    c->model[i].label, p->measured);
+            char name[STRATA_LAUNCH_NAME_SIZE];
+            strata_launch_name(r->program, r->trace, r->id, r->kernel, name);
+            fprintf(stderr, "strata: %s: %s is %.17g by %s and %.17g measured.\n", name, metric,
+                    p->predicted, c->model[i].label, p->measured);
         }
     }
     return n ? STRATA_OK : refuse_ungated("exact", metric, err);
@@ -462,6 +464,7 @@ int cmd_correlate(int argc, char **argv)
                 "value. DRAM "
                 "counters\nare compared only where more than 1000 sectors were measured; "
                 "--min-value changes that.",
+        .takes_results = true,
         .options = options,
         .n_options = sizeof options / sizeof options[0],
         .most_words = ANY_NUMBER,

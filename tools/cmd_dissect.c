@@ -22,6 +22,7 @@ struct dissect_arguments {
     struct option_list set;
     double outliers;
     uint64_t seed, jitter;
+    bool quiet;
 };
 
 /* ---- printing ---- */
@@ -131,7 +132,7 @@ static strata_status write_results(const struct dissect_arguments *a, enum forma
 static strata_status measure_model(const struct dissect_arguments *a, struct strata_probe_set *set,
                                    struct strata_dissection *d, struct strata_error *err)
 {
-    const struct strata_model_options opt = {
+    const struct strata_target_options opt = {
         .outliers = a->outliers, .jitter_cycles = (uint32_t)a->jitter, .seed = a->seed};
     struct strata_gpu *gpu = calloc(1, sizeof *gpu);
     struct strata_model_target *t = NULL;
@@ -142,6 +143,30 @@ static strata_status measure_model(const struct dissect_arguments *a, struct str
     if (st == STRATA_OK)
         st = strata_model_target_measure(t, set, d, err);
     strata_model_target_destroy(t);
+    free(gpu);
+    return st;
+}
+
+/* What stands before the colon of "sim:h200"; NULL: not a model that runs kernels. */
+static const char *kernel_model(const char *target)
+{
+    static const char *const models[] = {"sim", "flow"};
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
+        if (!strncmp(target, models[i], strlen(models[i])) && target[strlen(models[i])] == ':')
+            return models[i];
+    return NULL;
+}
+
+static strata_status measure_kernels(const struct dissect_arguments *a,
+                                     struct strata_probe_set *set, struct strata_dissection *d,
+                                     struct strata_error *err)
+{
+    const char *model = kernel_model(a->target);
+    struct strata_gpu *gpu = calloc(1, sizeof *gpu);
+    strata_status st = gpu ? load_gpu(a->target + strlen(model) + 1, &a->set, gpu, err)
+                           : strata_no_memory(err, NULL, NULL);
+    if (st == STRATA_OK)
+        st = strata_kernel_target_measure(gpu, model, a->seed, set, d, err);
     free(gpu);
     return st;
 }
@@ -177,6 +202,8 @@ static strata_status dissect(const struct dissect_arguments *a, struct strata_er
         st = strata_probe_load(a->from, &set, err);
     else if (!strcmp(a->target, "cuda"))
         st = dissect_cuda(a->probe, a->save, &set, err);
+    else if (kernel_model(a->target))
+        st = measure_kernels(a, &set, &d, err);
     else
         st = measure_model(a, &set, &d, err);
     if (st == STRATA_OK)
@@ -193,12 +220,22 @@ static strata_status dissect(const struct dissect_arguments *a, struct strata_er
 static strata_status check_arguments(const struct dissect_arguments *a, struct strata_error *err)
 {
     if (!a->target == !a->from)
+        return strata_fail(
+            err, STRATA_EUSAGE, NULL, 0, 0,
+            "dissect needs either --target cuda|model:GPU|sim:GPU|flow:GPU or --from DIR; see "
+            "`strata dissect --help`.");
+    if (a->target && strcmp(a->target, "cuda") && strncmp(a->target, "model:", 6) &&
+        !kernel_model(a->target))
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
-                           "dissect needs either --target cuda|model:GPU or --from DIR; see "
-                           "`strata dissect --help`.");
-    if (a->target && strcmp(a->target, "cuda") && strncmp(a->target, "model:", 6))
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
-                           "--target does not know \"%s\"; it takes cuda or model:GPU.", a->target);
+                           "--target does not know \"%s\"; it takes cuda, model:GPU, sim:GPU or "
+                           "flow:GPU.",
+                           a->target);
+    if (a->target && kernel_model(a->target) && (a->outliers > 0 || a->jitter))
+        return strata_fail(
+            err, STRATA_EUSAGE, NULL, 0, 0,
+            "--outliers and --jitter are for --target model:GPU; what a kernel reads "
+            "from the clock of %s has no noise.",
+            kernel_model(a->target));
     if (a->outliers < 0 || a->outliers > 0.2)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                            "--outliers takes a share from 0 to 0.2.");
@@ -220,7 +257,8 @@ int cmd_dissect(int argc, char **argv)
     struct dissect_arguments a = {.seed = 1};
     const struct option options[] = {
         {'t', "target", OPTION_STRING, &a.target, "TARGET",
-         "cuda: the GPU of this machine; model:GPU: the caches of a GPU file"},
+         "cuda: the GPU of this machine; model:GPU: the caches of a GPU file; sim:GPU, flow:GPU: "
+         "kernels through that model"},
         {0, "from", OPTION_STRING, &a.from, "DIR",
          "raw data recorded before (docs/probe-format.md)"},
         {0, "save", OPTION_STRING, &a.save, "DIR", "keep the raw data there"},
@@ -237,6 +275,7 @@ int cmd_dissect(int argc, char **argv)
          "model: seed of noise, replacement and order of visits (default 1)"},
         {'f', "format", OPTION_FORMAT, &a.format, "FORMAT", "text (default), csv or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no warnings"},
     };
     const struct command_syntax syntax = {
         .name = "dissect",

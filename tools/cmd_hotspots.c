@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <strata/kernel_name.h>
 #include <strata/predict.h>
 #include <strata/sites.h>
 
@@ -85,7 +86,9 @@ static void print_text(struct printer *p, const struct strata_launch *l,
     uint64_t all = 0;
     for (size_t i = 0; i < s->n; i++)
         all += strata_site_cost(&s->site[i]);
-    fprintf(p->out, "%s%s/%s  %s\n", p->n_launches ? "\n" : "", l->program, l->trace, l->kernel);
+    char name[STRATA_LAUNCH_NAME_SIZE];
+    strata_launch_name(l->program, l->trace, l->id, l->kernel, name);
+    fprintf(p->out, "%s%s\n", p->n_launches ? "\n" : "", name);
     fprintf(p->out, "%6s  %-18s %8s  %-17s %10s %6s %8s %7s %7s %10s %7s %10s %9s %9s\n", "cost",
             "place", "pc", "access", "executed", "lanes", "sectors", "ideal", "L1 hit",
             "L2 sectors", "L2 hit", "DRAM reads", "bank", "atomic");

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <strata/kernel_name.h>
 #include <strata/stats.h>
 #include <strata/trace.h>
 
@@ -82,8 +83,9 @@ static void text_launch(const struct info *i)
 {
     const struct strata_launch *l = i->launch;
     FILE *f = i->out;
-    fprintf(f, "%s/%s  launch %llu  %s\n", l->program, l->trace, (unsigned long long)l->id,
-            l->kernel);
+    char name[STRATA_LAUNCH_NAME_SIZE];
+    strata_launch_name(l->program, l->trace, l->id, l->kernel, name);
+    fprintf(f, "%s  launch %llu\n", name, (unsigned long long)l->id);
     fprintf(f,
             "  shape     grid %u x %u x %u, block %u x %u x %u, %u registers (%s), %u + %u bytes "
             "shared\n",

@@ -164,6 +164,7 @@ int cmd_report(int argc, char **argv)
             "page also shows how far they are from silicon.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .takes_results = true,
         .least_words = 1,
         .most_words = ANY_NUMBER,
         .needs = "at least one result (`strata predict --format json`)",

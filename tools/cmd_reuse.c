@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <strata/kernel_name.h>
 #include <strata/reuse.h>
 
 #include "cmd.h"
@@ -57,8 +58,9 @@ static void print_text(const struct printer *pr, const struct strata_launch *l,
                        const struct strata_reuse_profile *p)
 {
     FILE *f = pr->out;
-    fprintf(f, "%s/%s  launch %llu  %s\n", l->program, l->trace, (unsigned long long)l->id,
-            l->kernel);
+    char name[STRATA_LAUNCH_NAME_SIZE];
+    strata_launch_name(l->program, l->trace, l->id, l->kernel, name);
+    fprintf(f, "%s  launch %llu\n", name, (unsigned long long)l->id);
     fprintf(f, "  %s of %llu streams (%s scope): %llu accesses, %.0f first\n", pr->a->unit,
             (unsigned long long)p->streams, pr->a->scope, (unsigned long long)p->accesses, p->cold);
     fprintf(f, "  %24s %14s %8s\n", "distance", "accesses", "share");
@@ -198,9 +200,11 @@ static void print_sweep(struct printer *pr, const struct strata_launch *l,
     FILE *f = pr->out;
     if (pr->format == FORMAT_CSV && !pr->n)
         fprintf(f, "program,trace,id,kernel,parameter,factor,value,miss_ratio,timed_miss_ratio\n");
+    char name[STRATA_LAUNCH_NAME_SIZE];
+    strata_launch_name(l->program, l->trace, l->id, l->kernel, name);
     if (pr->format == FORMAT_TEXT)
-        fprintf(f, "%s/%s  launch %llu  %s\n  %-10s %-6s %10s %10s %10s\n", l->program, l->trace,
-                (unsigned long long)l->id, l->kernel, "L1", "times", "value", "misses", "timed");
+        fprintf(f, "%s  launch %llu\n  %-10s %-6s %10s %10s %10s\n", name,
+                (unsigned long long)l->id, "L1", "times", "value", "misses", "timed");
     if (pr->format == FORMAT_JSON) {
         fprintf(f, "%s\n    {\"program\": ", pr->n ? "," : "");
         print_json_string(f, l->program);

@@ -200,6 +200,7 @@ int cmd_sass(int argc, char **argv)
                 "cycles before the warp's next instruction.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
+        .takes_programs = true,
         .least_words = 1,
         .most_words = 1,
         .needs = "a file with machine code",

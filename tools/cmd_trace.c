@@ -27,7 +27,8 @@ static const char help_text[] =
     "followed. "
     "The program's own\n"
     "output and exit code are passed on.\n\n"
-    "With --ptx a kernel of a PTX file is launched without a host program: give --kernel, --grid, "
+    "With --ptx a kernel of a PTX file or cubin is launched without a host program: give --kernel, "
+    "--grid, "
     "--block and one\n"
     "--arg per parameter: i32:N u32:N i64:N u64:N f32:X f64:X, or "
     "buffer:SIZE[=zero|index|random|@FILE], a device\n"
@@ -61,6 +62,9 @@ static strata_status check_request(const struct trace_request *r, const struct t
     if (r->code && strcmp(r->code, "auto") && strcmp(r->code, "sass") && strcmp(r->code, "ptx"))
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                            "--code takes auto, sass or ptx, not \"%s\".", r->code);
+    if (r->compile && r->code && !strcmp(r->code, "ptx"))
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "--compile runs machine code and --code ptx forbids it: leave out one.");
     if (r->interleave > UINT32_MAX)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                            "--interleave takes a number of instructions below 2^32.");
@@ -137,8 +141,10 @@ int cmd_trace(int argc, char **argv)
         {0, "interleave", OPTION_UINT, &r->interleave, "N",
          "let warps take turns every N instructions, a block on every SM at once; slow"},
         {0, "code", OPTION_STRING, &r->code, "KIND",
-         "run machine code (sass), PTX (ptx, default where there is some), or as the driver would "
-         "(auto)"},
+         "run machine code (sass), PTX (ptx), or as the driver would (auto, default): machine code "
+         "for the GPU where there is some"},
+        {0, "compile", OPTION_FLAG, &r->compile, NULL,
+         "compile PTX for the GPU with ptxas, where installed, and run the machine code"},
         {'j', "jobs", OPTION_UINT, &r->jobs, "N",
          "threads (default: one per core); never changes a result"},
         {'g', "gpu", OPTION_STRING, &r->gpu_name, "GPU",
@@ -147,7 +153,7 @@ int cmd_trace(int argc, char **argv)
         {0, "no-record", OPTION_FLAG, &r->no_record, NULL, "only run the program"},
         {0, "memcheck", OPTION_FLAG, &r->memcheck, NULL,
          "keep allocations apart, to find accesses past their ends"},
-        {0, "ptx", OPTION_STRING, &l->ptx, "FILE", "launch a kernel of this PTX file"},
+        {0, "ptx", OPTION_STRING, &l->ptx, "FILE", "launch a kernel of this PTX file or cubin"},
         {0, "kernel", OPTION_STRING, &l->kernel, "NAME",
          "with --ptx: its name (default: the only one)"},
         {0, "grid", OPTION_STRING, &l->grid, "X,Y,Z", "with --ptx: thread blocks"},
@@ -162,6 +168,7 @@ int cmd_trace(int argc, char **argv)
         .arguments = "-- PROGRAM [ARGUMENT...]",
         .summary = "Runs a CUDA program on the CPU and records what its warps execute.",
         .text = help_text,
+        .takes_programs = true,
         .options = options,
         .n_options = sizeof options / sizeof options[0],
         .most_words = ANY_NUMBER,

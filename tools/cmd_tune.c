@@ -311,6 +311,7 @@ int cmd_tune(int argc, char **argv)
         .arguments = "-- PROGRAM [ARGUMENT...]",
         .summary = "Ranks the configurations of a CUDA program by predicted time.",
         .text = help_text,
+        .takes_programs = true,
         .options = options,
         .n_options = sizeof options / sizeof options[0],
         .most_words = ANY_NUMBER,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "examples.h"
 #include "options.h"
 
 #ifndef STRATA_VERSION
@@ -171,6 +172,20 @@ static void put_page(const struct command_syntax *s)
     put_options(s);
 }
 
+static void put_examples(const char *name)
+{
+    puts(".SH EXAMPLES");
+    for (const struct example *e = strata_examples; e->command; e++) {
+        if (strcmp(e->command, name))
+            continue;
+        puts(".PP");
+        put_line(e->what);
+        puts(".PP\n.nf\n.RS");
+        put_line(e->line);
+        puts(".RE\n.fi");
+    }
+}
+
 static void put_command(const struct command *c)
 {
     char title[48];
@@ -182,6 +197,7 @@ static void put_command(const struct command *c)
     if (has_subcommands(c->name))
         puts(".SH COMMANDS");
     visit_tables(c, has_subcommands(c->name) ? put_part : put_page);
+    put_examples(c->name);
     put_exit_codes();
     puts(".SH SEE ALSO\n.BR strata (1)");
 }
@@ -204,7 +220,8 @@ static void put_main(void)
     put_exit_codes();
     puts(".SH ENVIRONMENT\n.TP\n.B STRATA_GPU_PATH\nfolders with GPU files, separated by colons, "
          "which are "
-         "looked in first");
+         "looked in first\n.TP\n.B STRATA_GPU\nthe GPU of every command that takes one, unless "
+         "it is told\n.TP\n.B NO_COLOR\nif set, no colours on a terminal either");
     fputs(".SH SEE ALSO\n", stdout);
     for (const struct command *c = strata_commands; c->name; c++)
         printf(".BR strata\\-%s (1)%s\n", c->name, c[1].name ? "," : "");

@@ -9,6 +9,7 @@
 #include <strata/status.h>
 
 #include "cmd.h"
+#include "input_hint.h"
 #include "memory_limit.h"
 
 bool parse_size(const char *text, uint64_t *out)
@@ -280,6 +281,8 @@ int run_command(const struct command_syntax *s, int argc, char **argv)
             status = check_rules(s, &err);
         if (status == STRATA_OK)
             status = s->run(s->context, argv + 1, n_words, &err);
+        if (status != STRATA_OK)
+            add_input_hint(s, argv + 1, n_words, &err);
         code = status == STRATA_OK ? EXIT_DONE : report_error(&err);
     }
     free_lists(s);

@@ -64,6 +64,9 @@ struct command_syntax {
      * the command needs ("a trace") or a request of its own ("name two GPUs."). */
     int least_words, most_words;
     const char *needs, *asks;
+    /* What its words name, for a hint where they name something else: results (predictions and the
+     * like) or programs; traces otherwise. */
+    bool takes_results, takes_programs;
     /* A flag that asks for a list instead of the work, and what prints it; may be NULL. */
     const bool *list_asked;
     void (*list)(void);

@@ -36,6 +36,13 @@ strata_status output_check(const char *path, struct strata_error *err)
     return why ? refuse(path, why, err) : STRATA_OK;
 }
 
+bool output_is_coloured(const char *path)
+{
+    const char *never = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return (!path || !strcmp(path, "-")) && isatty(STDOUT_FILENO) && !(never && *never) &&
+           terminal && strcmp(terminal, "dumb");
+}
+
 strata_status output_open(struct output *o, const char *path, struct strata_error *err)
 {
     memset(o, 0, sizeof *o);

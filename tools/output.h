@@ -19,6 +19,9 @@ strata_status output_open(struct output *o, const char *path, struct strata_erro
 /* Flushes, checks for write errors (full disk, closed pipe) and renames. */
 strata_status output_commit(struct output *o, struct strata_error *err);
 void output_discard(struct output *o);
+/* Whether what goes there is read on a terminal that shows colours: NO_COLOR is unset
+ * (no-color.org) and TERM is not "dumb". */
+bool output_is_coloured(const char *path);
 /* After a failed write to standard output: if its reader is gone (`... | head -1`), ends the
  * process quietly as any filter does, by SIGPIPE. Otherwise returns. */
 void end_if_pipe_closed(int why);

@@ -13,20 +13,44 @@ static double now_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* "45 s left", "12 min left", "3 h 20 min left"; before there is anything to judge by, the time so
- * far. */
-static void show_left(double taken, size_t n_done, size_t n_all)
+/* "45 s", "12 min", "3 h 20 min" */
+static void show_seconds(double seconds, const char *word)
 {
-    double left = n_done ? taken / (double)n_done * (double)(n_all - n_done) : taken;
-    const char *word = n_done ? "left" : "so far";
-    if (n_done >= n_all && n_all)
-        return;
-    if (left < 100)
-        fprintf(stderr, ", %.0f s %s", left, word);
-    else if (left < 6000)
-        fprintf(stderr, ", %.0f min %s", left / 60, word);
+    if (seconds < 100)
+        fprintf(stderr, ", %.0f s %s", seconds, word);
+    else if (seconds < 6000)
+        fprintf(stderr, ", %.0f min %s", seconds / 60, word);
     else
-        fprintf(stderr, ", %d h %02d min %s", (int)(left / 3600), (int)(left / 60) % 60, word);
+        fprintf(stderr, ", %d h %02d min %s", (int)(seconds / 3600), (int)(seconds / 60) % 60,
+                word);
+}
+
+/* The share of the work that is done: by instructions where their number is known, so that one long
+ * launch among short ones does not make all the others look long. */
+static double share_done(const struct progress *p)
+{
+    double by_pieces = p->n_all ? (double)p->n_done / (double)p->n_all : 0;
+    if (!p->all_warp_instructions || !p->warp_instructions)
+        return by_pieces;
+    double share = (double)p->warp_instructions / (double)p->all_warp_instructions;
+    return share < 1 ? share : by_pieces;
+}
+
+/* Judged when a piece of work is done, and counted down from there: while the next one runs nothing
+ * new is known. Before the first there is only the time so far. */
+static void show_left(const struct progress *p, double now)
+{
+    if (p->n_done >= p->n_all && p->n_all)
+        return;
+    if (!p->n_done) {
+        show_seconds(now - p->start_seconds, "so far");
+        return;
+    }
+    double left = p->left_seconds - (now - p->judged_seconds);
+    if (left >= 0)
+        show_seconds(left, "left");
+    else
+        fputs(", longer than expected", stderr);
 }
 
 /* With the lock. */
@@ -40,7 +64,7 @@ static void draw(struct progress *p, double now)
         fprintf(stderr, "\r\033[K%s", p->what);
     if (p->warp_instructions && taken > 0)
         fprintf(stderr, ", %.2f M warp instructions/s", (double)p->warp_instructions / taken / 1e6);
-    show_left(taken, p->n_done, p->n_all);
+    show_left(p, now);
     fflush(stderr);
 }
 
@@ -74,6 +98,19 @@ void progress_start(struct progress *p, const char *what, bool quiet)
     p->ticks = !pthread_create(&p->ticker, NULL, tick, p);
 }
 
+void progress_weigh(struct progress *p, uint64_t all_warp_instructions)
+{
+    p->all_warp_instructions = all_warp_instructions;
+}
+
+/* With the lock. */
+static void judge(struct progress *p, double now)
+{
+    double share = share_done(p);
+    p->judged_seconds = now;
+    p->left_seconds = share > 0 ? (now - p->start_seconds) * (1 - share) / share : 0;
+}
+
 void progress_show(struct progress *p, size_t n_done, size_t n_all, uint64_t warp_instructions)
 {
     if (!p->enabled)
@@ -83,6 +120,7 @@ void progress_show(struct progress *p, size_t n_done, size_t n_all, uint64_t war
     p->n_all = n_all;
     p->warp_instructions = warp_instructions;
     double now = now_seconds();
+    judge(p, now);
     if (now - p->shown_seconds >= 0.1 || n_done == 1 || n_done >= n_all)
         draw(p, now);
     pthread_mutex_unlock(&p->lock);

@@ -10,7 +10,9 @@
 struct progress {
     bool enabled, ticks, ended;
     double start_seconds, shown_seconds;
-    const char *what; /* "launches" */
+    double left_seconds, judged_seconds; /* what was left when work was last done, and when */
+    uint64_t all_warp_instructions;      /* 0: pieces of work count alike */
+    const char *what;                    /* "launches" */
     size_t n_done, n_all;
     uint64_t warp_instructions;
     pthread_t ticker;
@@ -21,6 +23,8 @@ struct progress {
 /* Shown only if standard error is a terminal and `quiet` is false. *p stays where it is until
  * progress_end, which may be called more than once. */
 void progress_start(struct progress *p, const char *what, bool quiet);
+/* Work is judged by warp instructions of so many in all; 0 if that is not known. */
+void progress_weigh(struct progress *p, uint64_t all_warp_instructions);
 void progress_show(struct progress *p, size_t n_done, size_t n_all, uint64_t warp_instructions);
 /* Since the start. */
 double progress_seconds(const struct progress *p);

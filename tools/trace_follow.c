@@ -141,7 +141,7 @@ static void take_finished(struct follow *f, struct traced_process *p, const char
         f->finished_pid[f->n_finished++] = p->pid;
 }
 
-/* "sass why" or "ptx why", once for every module; modules may differ. */
+/* "sass why" or "ptx why", once for every module, and for kernels that differ from theirs. */
 static void take_code(struct follow *f, const char *rest)
 {
     const char *why = strchr(rest, ' ');
@@ -149,7 +149,7 @@ static void take_code(struct follow *f, const char *rest)
     bool other = f->code[0] && (strstr(f->code, sass ? "PTX ran" : "machine code ran") != NULL);
     if (other)
         snprintf(f->code, sizeof f->code,
-                 "machine code ran for some modules and PTX for others (see above, or force one "
+                 "machine code ran for some kernels and PTX for others (see above, or force one "
                  "with --code).");
     else if (why)
         snprintf(f->code, sizeof f->code, "%s ran: %s.", sass ? "machine code" : "PTX", why + 1);

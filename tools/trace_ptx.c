@@ -1,6 +1,7 @@
-/* trace_ptx.c - a launch described on the command line: PTX, sizes, arguments. */
+/* trace_ptx.c - a launch described on the command line: PTX or a cubin, sizes, arguments. */
 #include "trace_ptx.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +9,11 @@
 #include <sys/stat.h>
 
 #include <strata/ptx.h>
+#include <strata/sass.h>
 #include <strata/trace.h>
 
 #include "interrupt.h"
+#include "ptxas.h"
 
 #define BUFFER_ALIGN 256
 
@@ -224,8 +227,14 @@ static void on_print(void *user, const char *text, size_t length)
     fwrite(text, 1, length, stdout);
 }
 
-static void describe(struct strata_launch *out, const struct strata_kernel_launch *launch,
-                     const struct trace_launch *l, const struct trace_request *r)
+static uint32_t device_sm(const struct trace_request *r)
+{
+    return r->gpu ? r->gpu->sm_version : 90;
+}
+
+static void describe(struct strata_launch *out, const struct strata_module *m,
+                     const struct strata_kernel_launch *launch, const struct trace_launch *l,
+                     const struct trace_request *r)
 {
     const char *slash = strrchr(l->ptx, '/');
     uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
@@ -238,11 +247,14 @@ static void describe(struct strata_launch *out, const struct strata_kernel_launc
         .grid = launch->grid,
         .block = launch->block,
         .registers_per_thread = r->registers ? (uint32_t)r->registers : launch->entry->registers,
-        .regs_source = r->registers ? STRATA_REGS_USER : STRATA_REGS_ESTIMATE,
+        .regs_source = r->registers                         ? STRATA_REGS_USER
+                       : launch->entry->registers_are_exact ? STRATA_REGS_CUBIN
+                                                            : STRATA_REGS_ESTIMATE,
         .shared_static_bytes = launch->entry->shared_static_bytes,
         .shared_dynamic_bytes = launch->shared_dynamic_bytes,
-        .sm_version = r->gpu ? r->gpu->sm_version : 90,
-        .isa = STRATA_ISA_PTX,
+        .sm_version = device_sm(r),
+        .isa = strata_module_isa(m),
+        .code_arch = strata_module_isa(m) == STRATA_ISA_SASS ? strata_module_sm(m) : 0,
         .shared_base = STRATA_SHARED_WINDOW,
         .local_base = STRATA_LOCAL_WINDOW,
         .sampled_blocks = r->sample_blocks && r->sample_blocks < blocks ? r->sample_blocks : 0,
@@ -266,7 +278,7 @@ static strata_status run(struct strata_module *m, const struct strata_kernel_lau
     opt.instruction_limit = r->instruction_limit;
     opt.interleave = (uint32_t)r->interleave;
     opt.print = on_print;
-    describe(&rec.launch, launch, l, r);
+    describe(&rec.launch, m, launch, l, r);
     snprintf(path, sizeof path, "%s%s", r->output ? r->output : rec.launch.program,
              r->output ? "" : ".strata");
     strata_status status =
@@ -289,6 +301,25 @@ static strata_status run(struct strata_module *m, const struct strata_kernel_lau
                 launch->entry->name, (unsigned long long)stats.blocks,
                 (unsigned long long)stats.warp_instructions, (unsigned long long)info.st_size,
                 r->no_record ? "" : " in ", r->no_record ? "" : path);
+    return status;
+}
+
+static strata_status make_module(const struct strata_ptx_source *source,
+                                 const struct strata_device_memory *memory,
+                                 const struct trace_request *r, struct strata_module **module,
+                                 struct strata_error *err)
+{
+    char ptxas[PATH_MAX], *cubin = NULL;
+    size_t length;
+    if (source->length > SELFMAG && !memcmp(source->text, ELFMAG, SELFMAG))
+        return strata_sass_module_create(source->text, source->length, source->name, memory, module,
+                                         err);
+    if (!r->compile || !find_ptxas(ptxas, r->quiet))
+        return strata_ptx_module_create(source, 1, memory, module, err);
+    strata_status status = strata_ptx_compile(source, ptxas, device_sm(r), &cubin, &length, err);
+    if (status == STRATA_OK)
+        status = strata_sass_module_create(cubin, length, source->name, memory, module, err);
+    free(cubin);
     return status;
 }
 
@@ -316,7 +347,7 @@ strata_status trace_ptx(const struct trace_launch *l, const struct trace_request
     if (status == STRATA_OK) {
         struct strata_device_memory memory = strata_arena_memory(arena);
         struct strata_ptx_source source = {text, length, l->ptx};
-        status = strata_ptx_module_create(&source, 1, &memory, &module, err);
+        status = make_module(&source, &memory, r, &module, err);
     }
     if (status == STRATA_OK)
         status = find_entry(module, l, &launch.entry, err);

@@ -20,6 +20,7 @@
 #include <strata/fatbin.h>
 
 #include "cmd.h"
+#include "ptxas.h"
 #include "trace_follow.h"
 
 extern char **environ;
@@ -216,7 +217,7 @@ static void set_libraries(struct variables *v, const char *runtime)
 static void set_environment(struct variables *v, const struct trace_request *r, const char *runtime,
                             const char *temporary, const char *pipe)
 {
-    char injection[PATH_MAX];
+    char injection[PATH_MAX], ptxas[PATH_MAX];
     copy_environment(v);
     set_libraries(v, runtime);
     if (!r->no_record)
@@ -230,6 +231,8 @@ static void set_environment(struct variables *v, const struct trace_request *r, 
         set_variable(v, "STRATA_TRACE_KERNEL_NAME", "%s", r->kernel_name);
     if (r->code)
         set_variable(v, "STRATA_TRACE_CODE", "%s", r->code);
+    if (r->compile && find_ptxas(ptxas, r->quiet))
+        set_variable(v, "STRATA_TRACE_PTXAS", "%s", ptxas);
     set_number(v, "STRATA_TRACE_LAUNCH_SKIP", r->launch_skip);
     set_number(v, "STRATA_TRACE_LAUNCH_COUNT", r->launch_count);
     set_number(v, "STRATA_TRACE_LIMIT", r->limit_bytes);

@@ -15,7 +15,8 @@ struct trace_request {
     uint64_t registers, limit_bytes, sample_blocks, instruction_limit, jobs, interleave;
     bool no_record, quiet, memcheck;
     bool drop_output;             /* what the program prints on standard output */
-    const char *code;             /* "auto", "sass" or "ptx"; NULL: PTX where there is some */
+    const char *code;             /* "auto", "sass" or "ptx"; NULL: auto */
+    bool compile;                 /* PTX with ptxas, where there is one */
     const char *gpu_name;         /* NULL: the runtime's own default */
     const struct strata_gpu *gpu; /* NULL likewise */
 };

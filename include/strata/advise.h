@@ -10,6 +10,7 @@
 #include <strata/gpu.h>
 #include <strata/prediction.h>
 #include <strata/result.h>
+#include <strata/speed_of_light.h>
 #include <strata/status.h>
 #include <strata/trace.h>
 
@@ -35,17 +36,6 @@ enum strata_limiter {
 };
 /* "DRAM", "bank conflicts", ...; "nothing" for STRATA_LIMIT_NONE. */
 const char *strata_limiter_name(enum strata_limiter limiter);
-
-/* Per cent of peak of each unit, of one result: what the page calls speed of light. Missing
- * counters leave a unit out (negative). */
-struct strata_speed_of_light {
-    double issue, lsu, l1, l2, crossbar, dram;
-};
-void strata_speed_of_light(const struct strata_gpu *gpu, const struct strata_result *r,
-                           struct strata_speed_of_light *out);
-/* Puts that, and the busiest unit as the text "limiter.unit", into the details of every launch of a
- * prediction for `gpu`: what is known without a second run. */
-void strata_advise_annotate(const struct strata_gpu *gpu, struct strata_prediction *p);
 
 /* One line that causes a finding. */
 struct strata_finding_line {

@@ -165,13 +165,13 @@ strata_status strata_dissect_report(const struct strata_dissection *d,
 /* ---- a modelled GPU as the target ---- */
 
 struct strata_model_target;
-struct strata_model_options {
+struct strata_target_options {
     double outliers; /* share of latencies that are replaced */
     uint32_t jitter_cycles;
     uint64_t seed;
 };
 strata_status strata_model_target_create(const struct strata_gpu *gpu,
-                                         const struct strata_model_options *opt,
+                                         const struct strata_target_options *opt,
                                          struct strata_model_target **out,
                                          struct strata_error *err);
 void strata_model_target_destroy(struct strata_model_target *t);
@@ -185,5 +185,14 @@ strata_status strata_model_target_measure(struct strata_model_target *t,
                                           struct strata_probe_set *out,
                                           struct strata_dissection *adaptive,
                                           struct strata_error *err);
+
+/* ---- a model that predicts as the target ---- */
+
+/* Runs the experiments as kernels, made in memory, through the model "flow" or "sim" and reads its
+ * clock: the L1 (visits of our own choice), latencies, MSHRs, coalescer, shared memory, copies. */
+strata_status strata_kernel_target_measure(const struct strata_gpu *gpu, const char *model,
+                                           uint64_t seed, struct strata_probe_set *out,
+                                           struct strata_dissection *adaptive,
+                                           struct strata_error *err);
 
 #endif

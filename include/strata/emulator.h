@@ -61,6 +61,9 @@ void *strata_arena_allocate(struct strata_arena *arena, uint64_t bytes, uint64_t
 bool strata_arena_release(struct strata_arena *arena, void *memory);
 bool strata_arena_find(const struct strata_arena *arena, uint64_t address,
                        struct strata_memory_range *out);
+/* Zeroes a range inside the arena; whole pages are given back to the system, which takes neither
+ * time nor room for what the program never uses. False: it is not inside. */
+bool strata_arena_zero(struct strata_arena *arena, void *from, uint64_t bytes);
 uint64_t strata_arena_used_bytes(const struct strata_arena *arena);
 /* Does [address, address + bytes) lie within STRATA_ARENA_MARGIN bytes of an allocation? Such
  * addresses can be read, those before the first allocation too. */
@@ -98,6 +101,7 @@ struct strata_entry {
     uint32_t required_threads[3]; /* it must be launched with, 0: any */
     uint32_t min_blocks_per_sm;   /* 0: not said */
     uint32_t instructions;        /* static, functions it calls included */
+    uint32_t required_cluster[3]; /* blocks of a cluster it must be launched in, 0: any */
 };
 
 size_t strata_module_entry_count(const struct strata_module *m);
@@ -167,6 +171,7 @@ struct strata_kernel_launch {
     bool cooperative;   /* all blocks become resident: grid-wide synchronisation makes progress */
     const struct strata_texture *const *textures; /* NULL entries are free slots */
     size_t n_textures;
+    struct strata_dim3 cluster; /* blocks of a cluster; 0: what the entry requires, or none */
 };
 
 /* Receives the record of one launch, from one thread at a time. */

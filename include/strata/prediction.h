@@ -38,7 +38,12 @@ strata_status strata_prediction_add_result(struct strata_prediction *p,
                                            struct strata_result *result, struct strata_error *err);
 void strata_prediction_release(struct strata_prediction *p);
 
-enum strata_format { STRATA_FORMAT_TEXT = 0, STRATA_FORMAT_CSV, STRATA_FORMAT_JSON };
+enum strata_format {
+    STRATA_FORMAT_TEXT = 0,
+    STRATA_FORMAT_CSV,
+    STRATA_FORMAT_JSON,
+    STRATA_FORMAT_TERMINAL /* text with colours, where a printer has any; no word names it */
+};
 /* "text", "csv" or "json"; STRATA_EUSAGE for any other word. */
 strata_status strata_format_parse(const char *word, enum strata_format *out,
                                   struct strata_error *err);

@@ -101,6 +101,13 @@ struct strata_site_sink {
     void (*access)(void *context, const struct strata_site_access *access);
 };
 
+/* Told when each instruction issues, warp by warp in order; which other warps come between is not
+ * promised. What a kernel learns by reading the clock, without the instructions for it. */
+struct strata_clock_sink {
+    void *context;
+    void (*issued)(void *context, uint64_t block, uint32_t warp, uint64_t cycle);
+};
+
 struct strata_model_options {
     uint64_t seed;       /* 1 */
     uint32_t threads;    /* 1; never changes a result */
@@ -112,6 +119,8 @@ struct strata_model_options {
     const struct strata_dram_sink *dram;
     /* The same for every execution of an instruction that accesses memory. */
     const struct strata_site_sink *sites;
+    /* NULL, or told of every issue, by flow and sim; sim then runs on one thread. */
+    const struct strata_clock_sink *clock;
 };
 
 /* What a model offers that reads a launch once, keeps a profile of it, and answers for many GPUs

@@ -48,6 +48,16 @@ enum strata_opclass {
     STRATA_OP_ASYNC_WAIT,   /* DEPBAR.LE SB0, n; cp.async.wait_group n: imm = groups allowed pending
                              */
     STRATA_OP_NOP,
+    /* Asynchronous work of Hopper; what each records is told at the structs below. */
+    STRATA_OP_MBARRIER,     /* operations on barriers in shared memory: imm is strata_barrier_op */
+    STRATA_OP_BULK,         /* bulk and tensor copies: struct strata_bulk */
+    STRATA_OP_BULK_COMMIT,  /* closes a group of bulk stores */
+    STRATA_OP_BULK_WAIT,    /* until at most imm groups are pending; see STRATA_BULK_WAIT_READ */
+    STRATA_OP_WGMMA,        /* warpgroup multiply: imm is packed, see strata_wgmma_shape */
+    STRATA_OP_WGMMA_COMMIT, /* closes a group of them */
+    STRATA_OP_WGMMA_WAIT,   /* until at most imm groups are pending */
+    STRATA_OP_CLUSTER_ARRIVE, /* barrier of a cluster */
+    STRATA_OP_CLUSTER_WAIT,
     STRATA_N_OPCLASS
 };
 
@@ -141,6 +151,110 @@ struct strata_winst {
 /* Address of every active lane; inactive lanes get 0. */
 void strata_winst_addresses(const struct strata_winst *w, uint64_t out[STRATA_WARP_SIZE]);
 
+/* ---- asynchronous work of Hopper ----
+ *
+ * Its instructions record words in place of addresses: the active lanes of the record count the
+ * words, not threads. */
+
+/* Shared addresses of other blocks of a cluster: (rank + 1) << STRATA_RANK_SHIFT | offset. */
+#define STRATA_RANK_SHIFT 24
+#define STRATA_NO_SHARED  UINT32_MAX
+
+enum strata_barrier_op {
+    STRATA_BARRIER_INIT = 0, /* value: arrivals of a phase */
+    STRATA_BARRIER_INVAL,
+    STRATA_BARRIER_ARRIVE,        /* value: arrivals */
+    STRATA_BARRIER_ARRIVE_DROP,   /* the same, and as many fewer from the next phase on */
+    STRATA_BARRIER_EXPECT,        /* value: bytes */
+    STRATA_BARRIER_ARRIVE_EXPECT, /* one arrival; value: bytes */
+    STRATA_BARRIER_COMPLETE,      /* value: bytes */
+    STRATA_BARRIER_ARRIVE_COPIES, /* arrives when the thread's asynchronous copies so far are there
+                                   */
+    STRATA_BARRIER_TEST,          /* asks and goes on */
+    STRATA_BARRIER_WAIT,          /* the one of a row of try_wait that went on */
+    STRATA_N_BARRIER_OPS
+};
+/* One lane of a record of STRATA_OP_MBARRIER, whose addresses are such words. */
+struct strata_barrier_word {
+    uint32_t shared; /* address */
+    uint32_t value;
+    bool parity; /* of the phase tested or waited for */
+};
+static inline uint64_t strata_barrier_pack(uint32_t shared, uint32_t value, bool parity)
+{
+    return (uint64_t)value << 32 | (shared & ~7u) | parity;
+}
+static inline struct strata_barrier_word strata_barrier_unpack(uint64_t word)
+{
+    struct strata_barrier_word b = {(uint32_t)word & ~7u, (uint32_t)(word >> 32), word & 1};
+    return b;
+}
+
+enum strata_bulk_kind {
+    STRATA_BULK_LOAD = 0, /* global to shared */
+    STRATA_BULK_STORE,
+    STRATA_BULK_REDUCE,
+    STRATA_BULK_PREFETCH,
+    STRATA_BULK_SHARED, /* shared to shared of the cluster */
+    STRATA_N_BULK_KINDS
+};
+#define STRATA_BULK_RANK 5
+/* A record of STRATA_OP_BULK. Dimension 0 is the innermost; of a copy that is no tensor's the
+ * fields from rank on are 0. */
+struct strata_bulk {
+    uint8_t kind; /* enum strata_bulk_kind */
+    bool tensor, im2col;
+    uint8_t rank, element_bytes, swizzle, interleave, fill; /* as the driver's interface has them */
+    uint16_t multicast;       /* ranks of the cluster it goes to, 0: the block of `shared` */
+    uint32_t shared, barrier; /* addresses; barrier may be STRATA_NO_SHARED */
+    uint32_t bytes;           /* written to (read from) shared memory, what is outside included */
+    uint64_t global;          /* address of the copy, or of the tensor */
+    uint64_t map;             /* address of the tensor map */
+    uint64_t size[STRATA_BULK_RANK], stride[STRATA_BULK_RANK]; /* elements; bytes */
+    uint16_t box[STRATA_BULK_RANK];
+    uint8_t element_stride[STRATA_BULK_RANK];
+    int32_t coordinate[STRATA_BULK_RANK];
+    uint16_t pixels; /* im2col: then box[0] are channels */
+    int16_t lower[3], upper[3];
+    uint16_t offset[3];
+};
+#define STRATA_BULK_WORDS 24
+/* Returns the words used: of a tensor's copy and of others always as many. */
+unsigned strata_bulk_pack(const struct strata_bulk *b, uint64_t words[STRATA_BULK_WORDS]);
+/* False: the words are no copy. */
+bool strata_bulk_unpack(const uint64_t *words, unsigned n, struct strata_bulk *out);
+
+/* imm of STRATA_OP_BULK_WAIT: the groups, and this if only their reading is waited for. */
+#define STRATA_BULK_WAIT_READ (1 << 16)
+
+enum strata_wgmma_type {
+    STRATA_WGMMA_F16 = 0, /* and bf16 */
+    STRATA_WGMMA_TF32,
+    STRATA_WGMMA_F8, /* e4m3, e5m2 */
+    STRATA_WGMMA_I8,
+    STRATA_WGMMA_B1,
+    STRATA_N_WGMMA_TYPES
+};
+/* imm of STRATA_OP_WGMMA. Its record has two words: the descriptors of A (0 if in registers) and
+ * B, as the instruction has them. */
+struct strata_wgmma_shape {
+    uint16_t n, k; /* m is 64 */
+    uint8_t type;  /* enum strata_wgmma_type */
+    bool a_in_registers, sparse;
+};
+static inline int32_t strata_wgmma_pack(struct strata_wgmma_shape s)
+{
+    return (int32_t)(s.n | (uint32_t)s.k << 9 | (uint32_t)s.type << 20 |
+                     (uint32_t)s.a_in_registers << 24 | (uint32_t)s.sparse << 25);
+}
+static inline struct strata_wgmma_shape strata_wgmma_unpack(int32_t imm)
+{
+    uint32_t bits = (uint32_t)imm;
+    struct strata_wgmma_shape s = {(uint16_t)(bits & 511), (uint16_t)(bits >> 9 & 1023),
+                                   (uint8_t)(bits >> 20 & 15), bits >> 24 & 1, bits >> 25 & 1};
+    return s;
+}
+
 struct strata_dim3 {
     uint32_t x, y, z;
 };
@@ -180,6 +294,7 @@ struct strata_launch {
     uint32_t code_arch;               /* what the code is for, 90 for sm_90; 0: not known */
     char code_arch_suffix;            /* 'a' or 'f' for code of one architecture or family, or 0 */
     bool failed;                      /* the kernel failed: its blocks are those until then */
+    struct strata_dim3 cluster;       /* blocks of a cluster; 0 or 1: none */
 };
 
 /* Blocks and warps of a launch. */

@@ -26,12 +26,12 @@ import tempfile
 from pathlib import Path
 
 from . import _library
-from .tuning import perf_model, time_of_ptx, tune
+from .tuning import perf_model, time_of_kernel, tune
 
 __all__ = [
     "Error", "tool", "version", "run", "models", "gpus", "gpu", "trace", "generate", "info", "check",
     "metrics", "predict", "hotspots", "reuse", "sweep", "correlate", "report", "rows", "table", "uses_library",
-    "tune", "perf_model", "time_of_ptx",
+    "tune", "perf_model", "time_of_kernel",
 ]
 
 

@@ -16,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 TIME = "gpu__time_duration.sum"
+UNSUPPORTED = 4  # exit code of the command: something Strata does not do
 
 
 def _core():
@@ -87,7 +88,7 @@ def _ranked(tried, second):
     return result
 
 
-# ---- one kernel, from its PTX ----
+# ---- one kernel, from its code ----
 
 
 def entry_parameters(ptx, kernel):
@@ -110,38 +111,45 @@ def _argument(kind, value):
     return f"{kind.replace('b', 'u').replace('s', 'i')}:{int(value)}"
 
 
-def time_of_ptx(ptx, kernel, grid, block, arguments, gpu="h200", model="flow", shared_bytes=0, sample_blocks=0):
-    """Seconds that one launch of a kernel of this PTX text is predicted to take."""
+def time_of_kernel(ptx, kernel, grid, block, arguments, gpu="h200", model="flow", shared_bytes=0, sample_blocks=0, cubin=None):
+    """Seconds that one launch of a kernel is predicted to take: of its machine code (bytes of a cubin) if that is given
+    and can be executed, else of its PTX text."""
     kinds = entry_parameters(ptx, kernel)
     given = list(arguments) + [None] * (len(kinds) - len(arguments))
     grid = tuple(grid) + (1,) * (3 - len(grid))
-    with tempfile.TemporaryDirectory(prefix="strata-ptx-") as folder:
-        source, trace = Path(folder) / "kernel.ptx", Path(folder) / "kernel.strata"
-        source.write_text(ptx, encoding="utf-8")
-        words = ["trace", "-q", "-o", trace, "--ptx", source, "--kernel", kernel, "--grid", "%d,%d,%d" % grid,
-                 "--block", f"{block},1,1", "--shared", shared_bytes]
-        if sample_blocks:
-            words += ["--sample-blocks", sample_blocks]
-        for kind, value in zip(kinds, given):
-            words += ["--arg", _argument(kind, value)]
-        _core().run(*words)
-        return time_of(trace, gpu, model)
+    words = ["--kernel", kernel, "--grid", "%d,%d,%d" % grid, "--block", f"{block},1,1", "--shared", shared_bytes, "--gpu", gpu]
+    if sample_blocks:
+        words += ["--sample-blocks", sample_blocks]
+    for kind, value in zip(kinds, given):
+        words += ["--arg", _argument(kind, value)]
+    with tempfile.TemporaryDirectory(prefix="strata-kernel-") as folder:
+        source, trace = Path(folder) / "kernel", Path(folder) / "kernel.strata"
+        for code in (cubin, ptx.encode()):
+            if not code:
+                continue
+            source.write_bytes(code)
+            try:
+                _core().run("trace", "-q", "-o", trace, "--ptx", source, *words)
+                return time_of(trace, gpu, model)
+            except _core().Error as problem:
+                if code is not cubin or problem.code != UNSUPPORTED:
+                    raise
 
 
 def perf_model(kernel, grid, gpu="h200", model="flow", sample_blocks=0):
     """A `perf_model` for triton.autotune's prune_configs_by: the predicted milliseconds of one configuration.
 
     `kernel` is a function that returns the @triton.jit function, `grid` the launch's grid as a function of the meta
-    arguments. Nothing is launched: the kernel is compiled for the configuration, and its PTX runs in the emulator."""
+    arguments. Nothing is launched: the kernel is compiled for the configuration, and its machine code, or its PTX where
+    that cannot be executed, runs in the emulator."""
 
     def predicted(*positional, **named):
         options = {k: named.pop(k) for k in ("num_warps", "num_stages", "num_ctas") if k in named}
         function = kernel()
         compiled = function.warmup(*positional, **named, **options, grid=(1,))
-        ptx = compiled.asm["ptx"]
         values = [named[name] for name in function.arg_names if name in named and name not in _constants(function)]
-        return 1e3 * time_of_ptx(ptx, compiled.metadata.name, grid(named), 32 * options.get("num_warps", 4), values, gpu,
-                                 model, compiled.metadata.shared, sample_blocks)
+        return 1e3 * time_of_kernel(compiled.asm["ptx"], compiled.metadata.name, grid(named), 32 * options.get("num_warps", 4),
+                                    values, gpu, model, compiled.metadata.shared, sample_blocks, compiled.asm.get("cubin"))
 
     return predicted
 

@@ -4,7 +4,7 @@
 
 #include <strata/advise.h>
 
-#include "base/kernel_name.h"
+#include <strata/kernel_name.h>
 #include "base/text.h"
 
 static void put_time(struct strata_text *t, double ns)
@@ -44,8 +44,15 @@ static void put_evidence(struct strata_text *t, const struct strata_finding *f)
 static void put_finding(struct strata_text *t, size_t number, const struct strata_finding *f,
                         double time_ns)
 {
-    strata_text_printf(t, "\n  %zu. %s [%s]\n     up to %.0f %% less time: ", number, f->title,
-                       f->rule, f->gain_pct);
+    strata_text_printf(t, "\n  %zu. ", number);
+    strata_text_style(t, STRATA_BOLD);
+    strata_text_put(t, f->title);
+    strata_text_style(t, STRATA_PLAIN);
+    strata_text_printf(t, " [%s]\n     ", f->rule);
+    strata_text_style(t, STRATA_GREEN);
+    strata_text_printf(t, "up to %.0f %% less time", f->gain_pct);
+    strata_text_style(t, STRATA_PLAIN);
+    strata_text_put(t, ": ");
     put_time(t, time_ns);
     strata_text_put(t, " would be ");
     put_time(t, f->time_ns);
@@ -53,18 +60,26 @@ static void put_finding(struct strata_text *t, size_t number, const struct strat
     put_lines(t, f);
     strata_text_printf(t, "     remedy: %s\n     confidence: %s, %s\n", f->remedy,
                        strata_confidence_name(f->confidence), f->why_so_sure);
+    strata_text_style(t, STRATA_QUIET);
     put_evidence(t, f);
+    strata_text_style(t, STRATA_PLAIN);
 }
 
 static void put_launch(struct strata_text *t, const struct strata_advice *a)
 {
     const struct strata_result *r = &a->result;
-    char name[256];
-    strata_kernel_base_name(r->kernel, name, sizeof name);
-    strata_text_printf(t, "%s/%s  %s  %ux%ux%u blocks of %ux%ux%u  ", r->program, r->trace, name,
-                       r->grid.x, r->grid.y, r->grid.z, r->block.x, r->block.y, r->block.z);
+    char name[STRATA_LAUNCH_NAME_SIZE];
+    strata_launch_name(r->program, r->trace, r->id, r->kernel, name);
+    strata_text_style(t, STRATA_BOLD);
+    strata_text_put(t, name);
+    strata_text_style(t, STRATA_PLAIN);
+    strata_text_printf(t, "  %ux%ux%u blocks of %ux%ux%u  ", r->grid.x, r->grid.y, r->grid.z,
+                       r->block.x, r->block.y, r->block.z);
     put_time(t, a->time_ns);
-    strata_text_printf(t, "\n  limited by: %s", strata_limiter_name(a->limiter));
+    strata_text_put(t, "\n  limited by: ");
+    strata_text_style(t, STRATA_YELLOW);
+    strata_text_put(t, strata_limiter_name(a->limiter));
+    strata_text_style(t, STRATA_PLAIN);
     if (!a->n_findings)
         strata_text_put(t, "; nothing that the rules look for would gain much");
     strata_text_printf(
@@ -194,7 +209,7 @@ strata_status strata_advice_print(const struct strata_advice *list, size_t n, co
                                   enum strata_format format, char **text, size_t *length,
                                   struct strata_error *err)
 {
-    struct strata_text t = {0};
+    struct strata_text t = {.coloured = format == STRATA_FORMAT_TERMINAL};
     if (format == STRATA_FORMAT_JSON) {
         strata_text_put(&t, "{\"schema\": \"strata.advise/1\", \"model\": \"flow\", \"gpu\": ");
         strata_text_put_json_string(&t, gpu);

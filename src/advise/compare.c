@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/kernel_name.h"
+#include <strata/kernel_name.h>
 
 #define TIME   "gpu__time_duration.sum"
 #define CYCLES "sm__cycles_elapsed.max"

@@ -4,7 +4,7 @@
 
 #include <strata/compare.h>
 
-#include "base/kernel_name.h"
+#include <strata/kernel_name.h>
 #include "base/text.h"
 
 static strata_status finish(struct strata_text *t, char **text, size_t *length,
@@ -28,9 +28,9 @@ static const struct strata_result *either(const struct strata_launch_change *l)
 static void put_name(struct strata_text *t, const struct strata_launch_change *l)
 {
     const struct strata_result *r = either(l);
-    char name[256];
-    strata_kernel_base_name(r->kernel, name, sizeof name);
-    strata_text_printf(t, "%s/%s %s", r->program, r->trace, name);
+    char name[STRATA_LAUNCH_NAME_SIZE];
+    strata_launch_name(r->program, r->trace, r->id, r->kernel, name);
+    strata_text_put(t, name);
 }
 
 static size_t shown(const struct strata_launch_change *l, size_t top)
@@ -40,9 +40,21 @@ static size_t shown(const struct strata_launch_change *l, size_t top)
 
 /* ---- text ---- */
 
+/* Slower is red and faster green; what rounds to nothing is neither. */
+static void put_change(struct strata_text *t, double change_pct)
+{
+    strata_text_style(t, change_pct > 0.05    ? STRATA_RED
+                         : change_pct < -0.05 ? STRATA_GREEN
+                                              : STRATA_PLAIN);
+    strata_text_printf(t, "%+.1f %%", change_pct);
+    strata_text_style(t, STRATA_PLAIN);
+}
+
 static void put_launch(struct strata_text *t, const struct strata_launch_change *l, size_t top)
 {
+    strata_text_style(t, STRATA_BOLD);
     put_name(t, l);
+    strata_text_style(t, STRATA_PLAIN);
     if (!l->before || !l->after) {
         strata_text_printf(t, "  only in the %s prediction\n", l->before ? "first" : "second");
         return;
@@ -51,7 +63,9 @@ static void put_launch(struct strata_text *t, const struct strata_launch_change 
     strata_text_put_grouped(t, l->time_before_ns);
     strata_text_put(t, " -> ");
     strata_text_put_grouped(t, l->time_after_ns);
-    strata_text_printf(t, " ns  %+.1f %%\n", l->change_pct);
+    strata_text_put(t, " ns  ");
+    put_change(t, l->change_pct);
+    strata_text_put(t, "\n");
     for (size_t i = 0; i < shown(l, top); i++) {
         const struct strata_change *c = &l->change[i];
         strata_text_printf(t, "    %-72s ", c->metric);
@@ -128,7 +142,7 @@ strata_status strata_comparison_print(const struct strata_comparison *c, size_t 
                                       enum strata_format format, char **text, size_t *length,
                                       struct strata_error *err)
 {
-    struct strata_text t = {0};
+    struct strata_text t = {.coloured = format == STRATA_FORMAT_TERMINAL};
     if (format == STRATA_FORMAT_JSON)
         strata_text_put(&t, "{\"schema\": \"strata.compare/1\", \"launches\": [");
     else if (format == STRATA_FORMAT_CSV)

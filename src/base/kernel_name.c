@@ -1,7 +1,8 @@
 /* kernel_name.c - bare kernel names. */
-#include "base/kernel_name.h"
+#include <strata/kernel_name.h>
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -31,6 +31,12 @@ void strata_text_put(struct strata_text *t, const char *words)
     strata_text_put_bytes(t, words, strlen(words));
 }
 
+void strata_text_style(struct strata_text *t, enum strata_text_style style)
+{
+    if (t->coloured)
+        strata_text_printf(t, "\033[%dm", (int)style);
+}
+
 void strata_text_printf(struct strata_text *t, const char *format, ...)
 {
     char small[256];

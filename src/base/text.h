@@ -13,6 +13,7 @@ struct strata_text {
     char *data; /* ends with a 0 once anything was put in */
     size_t length, cap;
     bool out_of_memory;
+    bool coloured; /* for a terminal: styles are written */
 };
 
 void strata_text_release(struct strata_text *t);
@@ -20,6 +21,16 @@ void strata_text_put(struct strata_text *t, const char *words);
 void strata_text_put_bytes(struct strata_text *t, const char *bytes, size_t length);
 void strata_text_printf(struct strata_text *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* How words look on a terminal from here on: nothing unless the text is coloured. */
+enum strata_text_style {
+    STRATA_PLAIN = 0,
+    STRATA_BOLD = 1,
+    STRATA_QUIET = 2,
+    STRATA_RED = 31,
+    STRATA_GREEN = 32,
+    STRATA_YELLOW = 33
+};
+void strata_text_style(struct strata_text *t, enum strata_text_style style);
 /* Whole numbers without a point or an exponent, others with the fewest digits that give the same
  * double back. NaN and infinity have no spelling in JSON and CSV: callers leave them out. */
 void strata_text_put_number(struct strata_text *t, double value);

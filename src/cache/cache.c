@@ -3,15 +3,13 @@
 
 #include <stdlib.h>
 #include <string.h>
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
 
 #include "base/bits.h"
+#include "base/large_pages.h"
 #include "base/memory_room.h"
 #include "cache/index.h"
 
-enum { LARGE_PAGE = 2 << 20, ALIGNMENT = 64 };
+enum { ALIGNMENT = 64 };
 
 static strata_status no_memory(uint64_t bytes, struct strata_error *err)
 {
@@ -20,18 +18,11 @@ static strata_status no_memory(uint64_t bytes, struct strata_error *err)
                             memory_size_text(bytes, size, sizeof size));
 }
 
-/* Look-ups are random over an L2's tens of megabytes: large pages save most of their page walks.
- * Fresh memory is asked for before it is touched; where the wish is not granted nothing changes. */
+/* Look-ups are random over an L2's tens of megabytes. */
 static char *alloc_zeroed(size_t bytes)
 {
     char *p = calloc(1, bytes + ALIGNMENT);
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-    if (p && bytes >= 4u * LARGE_PAGE) {
-        uintptr_t from = ((uintptr_t)p + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE,
-                  to = ((uintptr_t)p + bytes) / LARGE_PAGE * LARGE_PAGE;
-        madvise((void *)from, to - from, MADV_HUGEPAGE);
-    }
-#endif
+    large_pages_wish(p, bytes);
     return p;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strata/kernel_name.h>
 
 void strata_print_fixed(struct strata_text *t, double value, int width, int decimals)
 {
@@ -55,6 +56,13 @@ void strata_print_launch(struct strata_text *t, const struct strata_result *r)
         strata_text_printf(t, "%s/%s", r->program, r->trace);
     else
         strata_text_printf(t, "%llu:%s", (unsigned long long)r->id, r->kernel);
+}
+
+void strata_print_launch_name(struct strata_text *t, const struct strata_result *r)
+{
+    char name[STRATA_LAUNCH_NAME_SIZE];
+    strata_launch_name(r->program, r->trace, r->id, r->kernel, name);
+    strata_text_put(t, name);
 }
 
 void strata_print_json_warnings(struct strata_text *t, const struct strata_correlation *c)
@@ -255,9 +263,7 @@ static void put_worst(struct strata_text *t, const struct strata_correlation *c,
         strata_text_put(t, "  measured ");
         strata_print_grouped(t, p->measured, 13);
         strata_text_put(t, "  ");
-        strata_print_launch(t, r);
-        if (*r->trace)
-            strata_text_printf(t, "  %.60s", r->kernel);
+        strata_print_launch_name(t, r);
         strata_text_put(t, "\n");
     }
 }

@@ -354,9 +354,9 @@ static void put_text(struct strata_text *t, const struct strata_correlation *c, 
     const struct strata_result *predicted = model->of_launch[launch];
     struct line line[N_STEPS];
     fill_lines(measured, predicted, line);
-    strata_print_launch(t, measured);
-    strata_text_printf(t, "  %s  by %s\n\n%-10s %-62s %14s %14s %8s %8s\n", measured->kernel,
-                       model->label, "level", "metric", "predicted", "measured", "ratio", "own");
+    strata_print_launch_name(t, measured);
+    strata_text_printf(t, "  by %s\n\n%-10s %-62s %14s %14s %8s %8s\n", model->label, "level",
+                       "metric", "predicted", "measured", "ratio", "own");
     for (int s = 0; s < N_STEPS; s++) {
         if (!line[s].known)
             continue;

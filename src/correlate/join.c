@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/kernel_name.h"
+#include <strata/kernel_name.h>
 
 struct key {
     char *text;

@@ -16,6 +16,8 @@ void strata_print_json_number(struct strata_text *t, double value);
 void strata_print_csv_number(struct strata_text *t, double value);
 /* "program/trace", or the kernel's name where there is no trace. */
 void strata_print_launch(struct strata_text *t, const struct strata_result *launch);
+/* With the kernel's name, for people (strata/kernel_name.h). */
+void strata_print_launch_name(struct strata_text *t, const struct strata_result *launch);
 /* Warnings as a JSON list under "warnings", preceded by a comma. */
 void strata_print_json_warnings(struct strata_text *t, const struct strata_correlation *c);
 /* Hands the text over, or says that memory ran out. */

@@ -32,7 +32,8 @@ struct config {
     uint64_t limit_bytes, sample_blocks, instruction_limit, interleave;
     uint32_t registers; /* 0: as found */
     uint32_t threads;   /* 0: one per core */
-    const char *code;   /* "auto", "sass", "ptx"; NULL: PTX where there is some */
+    const char *code;   /* "auto", "sass", "ptx"; NULL: auto */
+    const char *ptxas;  /* a compiler for PTX; NULL: PTX is run */
 };
 extern struct config config;
 
@@ -164,6 +165,9 @@ struct allocation *allocation_add(const struct allocation *a);
 void allocation_remove(struct allocation *a);
 bool memory_find(uint64_t address, struct strata_memory_range *out);
 struct strata_device_memory memory_interface(void);
+/* Zeroes device memory, large ranges without touching it; false: it is not device memory of ours.
+ */
+bool memory_zero(void *at, size_t bytes);
 /* CUDA_SUCCESS, or why not. `bytes` > 0. */
 CUresult memory_allocate(uint64_t *address, uint64_t bytes, enum memory_kind kind, unsigned flags);
 CUresult memory_release(uint64_t address, bool host);
@@ -227,6 +231,7 @@ struct CUmod_st; /* a module or a library */
 struct CUfunc_st {
     struct object object;
     struct CUmod_st *module;
+    struct strata_module *code; /* the module's, or its PTX where machine code cannot be run */
     char *name;
     const struct strata_entry *entry; /* NULL until the module is loaded */
     uint32_t registers;               /* per thread */

@@ -153,8 +153,14 @@ CUresult copy_describe(const CUDA_MEMCPY3D *c, struct copy *out)
     return status == CUDA_SUCCESS ? describe_side(&dst, c, &out->dst) : status;
 }
 
+/* From here on, zeroes are cheaper as pages that nobody has touched. */
+#define LARGE_FILL_BYTES ((size_t)4 << 20)
+
 static void fill_row(uint8_t *at, unsigned value, unsigned element_bytes, size_t count)
 {
+    if (!value && count * element_bytes >= LARGE_FILL_BYTES &&
+        memory_zero(at, count * element_bytes))
+        return;
     if (element_bytes == 1) {
         memset(at, (int)value, count);
         return;

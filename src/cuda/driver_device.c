@@ -1,5 +1,6 @@
 /* driver_device.c - what programs can ask about the device: an NVIDIA H200 unless `strata trace
- * --gpu` names another. Numbers of the H200 as its driver reports them. */
+ * --gpu` names another. Numbers of the H200 as its driver reports them; a test holds those that are
+ * in gpus/h200.yaml to it, which is not read where nothing is asked for, to start quickly. */
 #include "cuda/driver.h"
 
 #include <stdio.h>

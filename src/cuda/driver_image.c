@@ -1,8 +1,8 @@
 /* driver_image.c - from the bytes a program hands over to code that can be run: fatbins and their
- * wrappers, cubins, PTX. PTX runs where there is some, else machine code for the device's
- * architecture; --code auto turns this round, as the driver does. Where an instruction of the
- * machine code cannot be executed the module's PTX runs, and the user is told. A cubin beside the
- * PTX tells the compiler's register counts. */
+ * wrappers, cubins, PTX. Machine code for the device's architecture runs where there is some, else
+ * PTX, as with NVIDIA's driver; --code forces one. Where an instruction of a kernel's machine code
+ * cannot be executed that kernel's PTX runs, and the user is told. A cubin beside the PTX tells the
+ * compiler's register counts. */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -352,54 +352,72 @@ static void say_code(const char *code, const char *why)
     driver_report("code %s %s", code, why);
 }
 
-/* The first kernel that cannot be executed; NULL: all can. */
-static const struct strata_entry *first_refused(struct strata_module *code,
-                                                struct strata_error *err)
+#define CANNOT_RUN "machine code that cannot be executed"
+
+/* Where machine code cannot be run and PTX can. */
+static void say_fallback(const struct strata_error *err, const char *whose, const char *why)
 {
-    for (size_t i = 0; i < strata_module_entry_count(code); i++) {
-        const struct strata_entry *entry = strata_module_entry_get(code, i);
-        if (strata_module_entry_check(code, entry, err) != STRATA_OK)
-            return entry;
-    }
-    return NULL;
+    char text[1300];
+    strata_error_text(err, text, sizeof text);
+    driver_complain("%s; %s PTX runs instead", text, whose);
+    say_code("ptx", why);
 }
 
-/* True: m->code is machine code. With PTX beside it a kernel that cannot be executed makes the
- * module run as PTX, all of it: its kernels share variables. Without, only that kernel fails. */
-static bool load_machine_code(struct CUmod_st *m, struct sources *s, struct strata_error *err)
+static bool make_machine_code(struct CUmod_st *m, const void *cubin, size_t bytes,
+                              struct strata_error *err)
 {
     struct strata_device_memory memory = memory_interface();
-    struct strata_module *code = NULL;
-    bool may_fall_back = s->n && !wants("sass");
-    bool first = wants("sass") || wants("auto"); /* else it runs only where there is no PTX */
-    if (!s->cubin || wants("ptx") || (s->n && !first))
+    return strata_sass_module_create(cubin, bytes, program_name(), &memory, &m->code, err) ==
+           STRATA_OK;
+}
+
+/* As the driver does: machine code that runs on the device comes first. */
+static bool load_machine_code(struct CUmod_st *m, struct sources *s, struct strata_error *err)
+{
+    if (!s->cubin || wants("ptx"))
         return false;
-    strata_status status =
-        strata_sass_module_create(s->cubin, s->cubin_bytes, program_name(), &memory, &code, err);
-    if (status == STRATA_OK && may_fall_back && first_refused(code, err)) {
-        strata_module_destroy(code);
-        status = STRATA_EUNSUPPORTED;
-    }
-    if (status == STRATA_OK) {
-        m->code = code;
-        say_code("sass", wants("sass") ? "as --code says"
-                         : s->n        ? "the program holds it for this device"
-                                       : "there is no PTX");
+    if (make_machine_code(m, s->cubin, s->cubin_bytes, err)) {
+        say_code("sass", wants("sass") ? "as --code says" : "the program holds it for this device");
         return true;
     }
-    if (may_fall_back) {
-        char text[1300];
-        strata_error_text(err, text, sizeof text);
-        driver_complain("%s; the PTX of this module runs instead", text);
-        say_code("ptx", "machine code that cannot be executed");
-    }
+    if (s->n && !wants("sass"))
+        say_fallback(err, "the module's", CANNOT_RUN);
     return false;
+}
+
+/* --compile: what the driver's own compiler would make of the PTX. */
+static bool load_compiled(struct CUmod_st *m, struct sources *s, struct strata_error *err)
+{
+    char arch[16], why[80], *cubin = NULL;
+    size_t bytes = 0;
+    if (!config.ptxas || !s->n || err->message[0])
+        return false;
+    strata_ptx_arch(device.sm_version, arch);
+    if (s->n > 1)
+        strata_fail(err, STRATA_EUNSUPPORTED, program_name(), 0, 0,
+                    "--compile: the PTX is in %zu parts that would have to be linked; build the "
+                    "program with nvcc -arch=%s instead",
+                    s->n, arch);
+    else if (!strata_ptx_compile(&s->item[0], config.ptxas, device.sm_version, &cubin, &bytes,
+                                 err) &&
+             make_machine_code(m, cubin, bytes, err)) {
+        strata_cubin_kernels_free(m->cubin, m->n_cubin);
+        m->cubin = NULL; /* of other machine code */
+        m->n_cubin = 0;
+        snprintf(why, sizeof why, "compiled for %s by ptxas", arch);
+        say_code("sass", why);
+    }
+    bool cubin_made = cubin != NULL;
+    free(cubin);
+    if (!m->code && !wants("sass"))
+        say_fallback(err, "the module's", cubin_made ? CANNOT_RUN : "it could not be compiled");
+    return m->code != NULL;
 }
 
 static CUresult load(struct CUmod_st *m, struct sources *s)
 {
     struct strata_error err = {0};
-    if (load_machine_code(m, s, &err))
+    if (load_machine_code(m, s, &err) || load_compiled(m, s, &err))
         return CUDA_SUCCESS;
     if (wants("sass")) {
         if (!err.message[0])
@@ -415,9 +433,48 @@ static CUresult load(struct CUmod_st *m, struct sources *s)
         return fail(m, s->status ? s->status : CUDA_ERROR_NO_BINARY_FOR_GPU, &s->first);
     if (!err.message[0])
         say_code("ptx", wants("ptx") ? "as --code says"
-                        : !s->cubin  ? "the program holds no machine code for this device"
-                                     : "the program holds it (--code sass runs machine code)");
+                                     : "the program holds no machine code for this device");
     return compile(m, s);
+}
+
+static void free_sources(struct sources *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        free((char *)(uintptr_t)s->item[i].text);
+    free(s->cubin);
+    free(s);
+}
+
+/* ---- kernels that machine code cannot run ---- */
+
+/* Made when it is first needed. It uses the machine code's variables. */
+static struct strata_module *ptx_beside(struct CUmod_st *m)
+{
+    struct strata_device_memory memory = memory_interface();
+    struct sources *s = m->tried_ptx ? NULL : calloc(1, sizeof *s);
+    m->tried_ptx = true;
+    if (!s)
+        return m->ptx;
+    collect(m, s);
+    if (s->n)
+        strata_ptx_module_create_beside(s->item, s->n, m->code, &memory, &m->ptx, NULL);
+    free_sources(s);
+    return m->ptx;
+}
+
+struct strata_module *image_code_for(struct CUmod_st *m, const struct strata_entry **entry)
+{
+    struct strata_error err = {0};
+    if (strata_module_isa(m->code) != STRATA_ISA_SASS || wants("sass") ||
+        strata_module_entry_check(m->code, *entry, &err) == STRATA_OK)
+        return m->code;
+    struct strata_module *ptx = ptx_beside(m);
+    const struct strata_entry *same = ptx ? strata_module_entry_find(ptx, (*entry)->name) : NULL;
+    if (!same)
+        return m->code; /* its launch will say what is wrong */
+    say_fallback(&err, "the kernel's", CANNOT_RUN);
+    *entry = same;
+    return ptx;
 }
 
 CUresult image_load(struct CUmod_st *m)
@@ -433,9 +490,6 @@ CUresult image_load(struct CUmod_st *m)
                     "the PTX.");
     }
     CUresult status = load(m, s);
-    for (size_t i = 0; i < s->n; i++)
-        free((char *)(uintptr_t)s->item[i].text);
-    free(s->cubin);
-    free(s);
+    free_sources(s);
     return status;
 }

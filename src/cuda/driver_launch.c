@@ -124,7 +124,6 @@ static CUresult read_attributes(struct kernel_call *call, const CUlaunchConfig *
 static CUresult check_cluster(const struct kernel_call *call)
 {
     const uint32_t *k = call->cluster;
-    static bool told;
     if (!k[0] && !k[1] && !k[2])
         return CUDA_SUCCESS;
     if (!k[0] || !k[1] || !k[2] || call->grid.x % k[0] || call->grid.y % k[1] ||
@@ -133,8 +132,7 @@ static CUresult check_cluster(const struct kernel_call *call)
     uint64_t blocks = (uint64_t)k[0] * k[1] * k[2];
     if (blocks > (call->function->nonportable_cluster ? 16u : 8u))
         return CUDA_ERROR_INVALID_CLUSTER_SIZE;
-    return blocks > 1 ? driver_refuse("a launch in clusters of thread blocks", &told)
-                      : CUDA_SUCCESS;
+    return CUDA_SUCCESS;
 }
 
 static bool required_block(const struct strata_entry *e, struct strata_dim3 block)
@@ -159,6 +157,8 @@ CUresult kernel_call_make(struct kernel_call *call, const CUlaunchConfig *c, con
         .shared_dynamic_bytes = c->sharedMemBytes,
         .stream = stream_id(c->hStream),
     };
+    if (!call->cluster[0])
+        memcpy(call->cluster, f->entry->required_cluster, sizeof call->cluster);
     if (!dimensions_fit(call->grid, call->block) || !required_block(f->entry, call->block))
         return CUDA_ERROR_INVALID_VALUE;
     status = resources_fit(f, call->block, c->sharedMemBytes);
@@ -285,12 +285,14 @@ CUresult kernel_call_run(const struct kernel_call *call)
     const struct CUfunc_st *f = call->function;
     if (!object_is(f, OBJECT_FUNCTION)) /* a graph may outlive the module */
         return CUDA_ERROR_INVALID_HANDLE;
-    struct strata_kernel_launch launch = {.entry = f->entry,
-                                          .grid = call->grid,
-                                          .block = call->block,
-                                          .shared_dynamic_bytes = call->shared_dynamic_bytes,
-                                          .params = call->params,
-                                          .cooperative = call->cooperative};
+    struct strata_kernel_launch launch = {
+        .entry = f->entry,
+        .grid = call->grid,
+        .block = call->block,
+        .shared_dynamic_bytes = call->shared_dynamic_bytes,
+        .params = call->params,
+        .cooperative = call->cooperative,
+        .cluster = {call->cluster[0], call->cluster[1], call->cluster[2]}};
     launch.textures = texture_table(&launch.n_textures);
     struct strata_run_options opt;
     strata_run_options_init(&opt);

@@ -245,3 +245,12 @@ struct strata_device_memory memory_interface(void)
                                          .find = interface_find,
                                          .near = interface_near};
 }
+
+bool memory_zero(void *at, size_t bytes)
+{
+    const struct allocation *a = allocation_find((uint64_t)(uintptr_t)at);
+    uint64_t before = a ? (uint64_t)(uintptr_t)at - a->base : 0;
+    if (!a || a->kind == MEMORY_MAPPED || a->kind == MEMORY_RESERVED || bytes > a->bytes - before)
+        return false; /* pages of mappings are shared with others */
+    return strata_arena_zero(arena, at, bytes);
+}

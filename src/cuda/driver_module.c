@@ -26,6 +26,7 @@ static void destroy(struct object *o)
     object_remove(o);
     for (size_t i = 0; i < m->n_functions; i++)
         destroy_function(&m->functions[i]->object);
+    strata_module_destroy(m->ptx); /* it uses the other's variables */
     strata_module_destroy(m->code);
     strata_cubin_kernels_free(m->cubin, m->n_cubin);
     free(m->functions);
@@ -227,6 +228,7 @@ static CUresult add_function(struct CUmod_st *m, const struct strata_entry *entr
     }
     f->module = m;
     f->name = name;
+    f->code = image_code_for(m, &entry);
     f->entry = entry;
     f->carveout = -1;
     f->max_dynamic_shared_bytes = (uint32_t)device.shared_per_block;
@@ -255,7 +257,7 @@ CUresult function_ready(const void *handle, CUfunction *out)
 
 struct strata_module *function_module(const struct CUfunc_st *f)
 {
-    return f->module->code;
+    return f->code;
 }
 
 CUresult cuModuleGetFunction(CUfunction *out, CUmodule handle, const char *name)

@@ -176,6 +176,7 @@ static void describe(const struct kernel_call *call)
         .regs_source = f->regs_source,
         .shared_static_bytes = f->shared_static_bytes,
         .shared_dynamic_bytes = call->shared_dynamic_bytes,
+        .cluster = {call->cluster[0], call->cluster[1], call->cluster[2]},
         .sm_version = device.sm_version,
         .isa = strata_module_isa(function_module(f)),
         .code_arch = strata_module_isa(function_module(f)) == STRATA_ISA_SASS

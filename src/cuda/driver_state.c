@@ -48,6 +48,7 @@ static void read_config(void)
     config.registers = (uint32_t)number_from("STRATA_TRACE_REGS");
     config.threads = (uint32_t)number_from("STRATA_TRACE_THREADS");
     config.code = getenv("STRATA_TRACE_CODE");
+    config.ptxas = getenv("STRATA_TRACE_PTXAS");
     config.memcheck = number_from("STRATA_TRACE_MEMCHECK") != 0;
     config.quiet = number_from("STRATA_TRACE_QUIET") != 0;
     const char *named = getenv("STRATA_TRACE_PIPE");

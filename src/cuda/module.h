@@ -12,8 +12,11 @@ struct CUmod_st {
     const void *image;          /* as the program gave it */
     void *owned_image;          /* a copy of ours, unless the image is part of the program */
     struct strata_module *code; /* NULL until loaded */
-    CUresult failed;            /* loading was tried and failed with this */
-    char *log;                  /* what went wrong, for the program's error buffer */
+    struct strata_module
+        *ptx; /* beside machine code, for kernels that it cannot run; mostly NULL */
+    bool tried_ptx;
+    CUresult failed; /* loading was tried and failed with this */
+    char *log;       /* what went wrong, for the program's error buffer */
     struct strata_cubin_kernel *cubin;
     size_t n_cubin;
     CUfunction *functions;
@@ -27,6 +30,9 @@ struct CUmod_st {
 size_t image_bytes(const void *image);
 /* Makes m->code. The error is told to the user as well if Strata is the one that cannot. */
 CUresult image_load(struct CUmod_st *m);
+/* The code that runs the kernel: the module's, or, if that is machine code which cannot be executed
+ * and the image has PTX, that. */
+struct strata_module *image_code_for(struct CUmod_st *m, const struct strata_entry **entry);
 /* PTX for a cubin that comes without, kept by its bytes. False: no memory. */
 bool image_offer(const void *cubin, size_t cubin_bytes, const char *ptx, size_t ptx_bytes);
 

@@ -6,6 +6,7 @@
 #include <strata/coalesce.h>
 
 #include "dissect/machine.h"
+#include "memory/load_store.h"
 
 static strata_status no_memory(struct strata_error *err)
 {
@@ -239,14 +240,6 @@ strata_status experiment_spectrum(struct strata_model_target *t, struct strata_p
 
 /* ---- shared memory (paper 002, section 6) ---- */
 
-static uint32_t pass_cycles(const struct strata_gpu *g)
-{
-    uint32_t bytes = g->shared.banks * (g->shared.bank_mode == STRATA_BANKS_8B ? 8 : 4);
-    return g->shared.bytes_per_cycle && bytes > g->shared.bytes_per_cycle
-               ? bytes / g->shared.bytes_per_cycle
-               : 1;
-}
-
 static strata_status conflicts(struct strata_model_target *t, uint32_t mode,
                                struct strata_probe_set *out, struct strata_error *err)
 {
@@ -274,8 +267,8 @@ static strata_status conflicts(struct strata_model_target *t, uint32_t mode,
                                      .addr_kind = STRATA_ADDR_STRIDE,
                                      .stride = (int32_t)stride * 4};
             struct strata_shared_cost cost = strata_shared_access(&c, &w);
-            double row[] = {stride, machine_noise(t, g->shared.latency_cycles +
-                                                         (cost.wavefronts - 1) * pass_cycles(g))};
+            double row[] = {stride,
+                            machine_noise(t, load_store_shared_latency(g, cost.wavefronts))};
             ok = strata_series_add_row(s, row);
         }
     free(g);

@@ -62,7 +62,7 @@ static strata_status add_caches(struct strata_model_target *t, struct strata_err
 }
 
 strata_status strata_model_target_create(const struct strata_gpu *gpu,
-                                         const struct strata_model_options *opt,
+                                         const struct strata_target_options *opt,
                                          struct strata_model_target **out, struct strata_error *err)
 {
     struct strata_model_target *t = calloc(1, sizeof *t);

@@ -11,7 +11,7 @@ enum machine_path { PATH_L1 = 0, PATH_READONLY, PATH_TEXTURE, PATH_TLB, PATH_L2,
 
 struct strata_model_target {
     struct strata_gpu gpu;
-    struct strata_model_options opt;
+    struct strata_target_options opt;
     struct cache data[3]; /* by path: L1, read-only, texture */
     struct cache *l2;     /* by slice */
     uint32_t n_slices;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <strata/emulator.h>
 
@@ -165,6 +166,23 @@ bool strata_arena_release(struct strata_arena *arena, void *memory)
     arena->used -= arena->live[i].bytes;
     memmove(&arena->live[i], &arena->live[i + 1], (arena->n - i - 1) * sizeof *arena->live);
     arena->n--;
+    return true;
+}
+
+bool strata_arena_zero(struct strata_arena *arena, void *from, uint64_t bytes)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), at = (uint64_t)(uintptr_t)from;
+    uint64_t base = (uint64_t)(uintptr_t)arena->base;
+    if (at < base || bytes > arena->bytes || at - base > arena->bytes - bytes)
+        return false;
+    uint64_t first = round_up(at, page), end = (at + bytes) & ~(page - 1);
+    if (first >= end ||
+        madvise((void *)(uintptr_t)first, (size_t)(end - first), MADV_DONTNEED) != 0) {
+        memset(from, 0, bytes);
+        return true;
+    }
+    memset(from, 0, (size_t)(first - at));
+    memset((void *)(uintptr_t)end, 0, (size_t)(at + bytes - end));
     return true;
 }
 

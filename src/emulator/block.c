@@ -84,6 +84,7 @@ void emu_block_destroy(struct emu_block *block)
     free(block->deferred.bytes);
     strata_block_destroy(block->record);
     emu_children_drop(block);
+    emu_cluster_leave(block);
     free(block->children);
     free(block);
 }
@@ -115,6 +116,8 @@ void emu_block_start(struct emu_block *block, uint64_t index, bool recording)
     memset(block->shared, 0, block->shared_bytes);
     memset(block->barriers, 0, sizeof block->barriers);
     block->open_barriers = 0;
+    block->events = 0;
+    emu_cluster_alone(block);
     block->clock = block->thread_instructions = block->memory_instructions = 0;
     block->stray_loads = 0;
     block->recording = recording;
@@ -133,6 +136,7 @@ void emu_block_start(struct emu_block *block, uint64_t index, bool recording)
         w->log.n = 0;
         w->log.n_instructions = 0;
         w->log.mask = 0;
+        w->cluster_token = w->group_arrived = w->group_passed = 0;
         w->live = threads >= EMU_LANES ? EMU_FULL : (1u << threads) - 1;
         run->executor->warp_start(w, w->live);
     }
@@ -236,6 +240,7 @@ void emu_barriers_recheck(struct emu_block *block)
         if (!block->barriers[id].expected && barrier_complete(block, &block->barriers[id]))
             release_barrier(block, id);
     }
+    block->events++; /* whoever meets others must not wait for those that are gone */
 }
 
 bool emu_barrier_arrive(struct emu_warp *w, const struct emu_site *site,
@@ -289,18 +294,23 @@ static bool release_by_warps(struct emu_block *block)
     return false;
 }
 
-static void report_deadlock(struct emu_block *block)
+void emu_block_deadlock(struct emu_block *block)
 {
-    for (uint32_t i = 0; i < block->n_warps; i++) {
-        struct emu_warp *w = emu_block_warp(block, i);
-        unsigned lane = 0;
-        const struct emu_site *site = w->live ? block->run->executor->waiting_site(w, &lane) : NULL;
-        if (!site)
-            continue;
-        emu_fail(w, site, lane, STRATA_EFORMAT,
-                 "deadlock: it waits at a barrier that the other threads of its block never reach");
-        return;
-    }
+    const struct emu_executor *executor = block->run->executor;
+    char what[200];
+    for (unsigned round = 0; round < 2; round++) /* first those that can tell what they wait for */
+        for (uint32_t i = 0; i < block->n_warps; i++) {
+            struct emu_warp *w = emu_block_warp(block, i);
+            unsigned lane = 0;
+            const struct emu_site *site = w->live ? executor->waiting_site(w, &lane) : NULL;
+            bool told =
+                site && executor->waiting_for && executor->waiting_for(w, what, sizeof what);
+            if (!site || (!round && !told))
+                continue;
+            emu_fail(w, site, lane, STRATA_EFORMAT, "deadlock: it waits %s",
+                     told ? what : "at a barrier that the other threads of its block never reach");
+            return;
+        }
 }
 
 /* Nobody can run: let somebody go who waits in vain. */
@@ -365,8 +375,13 @@ enum emu_progress emu_block_run(struct emu_block *block, uint64_t budget)
             return EMU_BLOCK_FAILED;
         if (!block->live_warps)
             break;
+        bool in_cluster = block->cluster->n > 1;
+        if (!sweep.ran && in_cluster && !block->run->desperate)
+            return EMU_BLOCK_WAITS;
         if (!sweep.ran && !unblock(block)) {
-            report_deadlock(block);
+            if (in_cluster)
+                return EMU_BLOCK_WAITS;
+            emu_block_deadlock(block);
             return EMU_BLOCK_FAILED;
         }
         spins = sweep.ran && sweep.all_spun ? spins + 1 : 0;

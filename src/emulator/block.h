@@ -8,6 +8,7 @@ enum emu_progress {
     EMU_BLOCK_DONE,
     EMU_BLOCK_YIELDS, /* its share of instructions is used up */
     EMU_BLOCK_SPINS,  /* every warp waits for something outside the block */
+    EMU_BLOCK_WAITS,  /* the same, for blocks of its cluster, without a loop */
     EMU_BLOCK_FAILED
 };
 
@@ -22,5 +23,7 @@ void emu_block_start(struct emu_block *block, uint64_t index, bool recording);
  * which needs no warps: `into` may be a zeroed struct with an overlay of its own. */
 void emu_block_hand_over(struct emu_block *block, struct emu_block *into);
 enum emu_progress emu_block_run(struct emu_block *block, uint64_t budget);
+/* Fails the block: it waits for something that will never come. */
+void emu_block_deadlock(struct emu_block *block);
 
 #endif

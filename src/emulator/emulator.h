@@ -82,6 +82,8 @@ struct emu_warp {
     uint32_t live;  /* lanes that have not exited */
     uint8_t *local; /* 32 * local_stride bytes */
     uint32_t local_stride;
+    uint32_t cluster_token;               /* phase of the cluster's barrier it has arrived in */
+    uint32_t group_arrived, group_passed; /* meetings of its warpgroup, see block_cluster.c */
     struct emu_access access;
     struct emu_log log;
 };
@@ -123,8 +125,20 @@ struct emu_deferred {
     bool overflow; /* too many to keep: the block has to wait for its turn */
 };
 
+/* Blocks that run at once and see each other's shared memory; every block is in one, most alone. */
+#define EMU_MAX_CLUSTER 16
+struct emu_cluster {
+    uint32_t n, left;                         /* blocks; those not yet retired */
+    struct emu_block *block[EMU_MAX_CLUSTER]; /* by rank; NULL: retired */
+    uint32_t arrived, phase;                  /* of its barrier, in threads */
+};
+
 struct emu_block {
     struct emu_run *run;
+    struct emu_cluster *cluster; /* NULL: alone, and none of its code has asked */
+    struct emu_cluster alone;
+    uint32_t rank;   /* in the cluster */
+    uint32_t events; /* grows when something happens that a warp of the block may wait for */
     uint64_t index;
     uint32_t id[3];
     uint32_t n_warps, live_warps;
@@ -198,6 +212,9 @@ struct emu_executor {
     void (*barrier_opens)(struct emu_warp *w, unsigned barrier, const struct emu_barrier *b);
     /* Where somebody of this warp waits, for a message; NULL if nobody does. */
     const struct emu_site *(*waiting_site)(const struct emu_warp *w, unsigned *lane);
+    /* What it waits for there, as the rest of a sentence; false: a barrier of the block. May be
+     * NULL. */
+    bool (*waiting_for)(const struct emu_warp *w, char *out, size_t size);
 };
 
 static inline struct emu_warp *emu_block_warp(const struct emu_block *block, uint32_t i);
@@ -240,6 +257,8 @@ struct emu_run {
     uint8_t *params; /* copy of the parameter block, padded */
     uint32_t threads_per_block, n_warps;
     uint64_t n_blocks;
+    struct strata_dim3 cluster; /* at least 1 each */
+    bool desperate; /* no block of any cluster gets on: lanes that wait for others are let go */
     uint32_t shared_bytes, local_stride;
     void *state;             /* the executor's */
     struct emu_ahead *ahead; /* while blocks run ahead of their turn, see parallel.c */
@@ -309,6 +328,33 @@ bool emu_barrier_arrive(struct emu_warp *w, const struct emu_site *site,
 /* After lanes have exited: barriers may now be complete. */
 void emu_barriers_recheck(struct emu_block *block);
 
+/* ---- clusters and warpgroups, see block_cluster.c ---- */
+
+/* Shared addresses of other blocks of the cluster carry their rank: (rank + 1) << EMU_RANK_SHIFT.
+ */
+#define EMU_RANK_SHIFT 24
+#define EMU_RANK_BYTES (1u << EMU_RANK_SHIFT)
+static inline uint32_t emu_cluster_blocks(const struct emu_run *run)
+{
+    return run->cluster.x * run->cluster.y * run->cluster.z;
+}
+/* Rank of a block in its cluster, and the number of the cluster. */
+uint32_t emu_cluster_rank(const struct emu_run *run, uint64_t block, uint64_t *cluster);
+/* Blocks that must be started together so that none is without its cluster. */
+uint64_t emu_cluster_span(const struct emu_run *run);
+/* Puts a block alone into a cluster of its own. */
+void emu_cluster_alone(struct emu_block *block);
+/* Puts it into the cluster of `mate`, NULL: a new one. False: memory is short. */
+bool emu_cluster_join(struct emu_block *block, struct emu_block *mate);
+void emu_cluster_leave(struct emu_block *block);
+/* The block a shared address is of, and *offset in its shared memory; NULL: there is none. */
+struct emu_block *emu_cluster_target(struct emu_block *block, uint64_t address, uint64_t *offset);
+/* Lanes of the warp arrive at the cluster's barrier; have all come since? */
+void emu_cluster_arrive(struct emu_warp *w, uint32_t mask);
+bool emu_cluster_passed(struct emu_warp *w);
+/* Have all warps of the warpgroup (four in a row) come to this meeting? Asked again until true. */
+bool emu_group_meets(struct emu_warp *w);
+
 /* ---- memory, see memory.c ---- */
 
 /* w->access.address holds the addresses of the lanes of mask, each `bytes` wide. Fills the rest of
@@ -369,6 +415,10 @@ uint64_t emu_atomic_apply(unsigned op, unsigned type, uint8_t *memory, uint64_t 
 /* ---- recording, see record.c ---- */
 void emu_record(struct emu_warp *w, const struct emu_site *site, uint32_t mask);
 void emu_record_access(struct emu_warp *w, const struct emu_site *site, uint32_t mask);
+/* An instruction whose record is up to 32 words, see strata/trace.h on bulk copies. Uses the room
+ * of w->access. */
+void emu_record_words(struct emu_warp *w, const struct emu_site *site, const uint64_t *words,
+                      unsigned n);
 
 /* ---- kernels that kernels launch, see child.c ---- */
 

@@ -18,6 +18,37 @@
 
 /* ---- checks ---- */
 
+/* The cluster a launch runs in: what it says, else what the kernel was compiled for. */
+static struct strata_dim3 cluster_of(const struct strata_kernel_launch *l)
+{
+    const uint32_t *r = l->entry->required_cluster;
+    struct strata_dim3 c = l->cluster.x ? l->cluster : (struct strata_dim3){r[0], r[1], r[2]};
+    return (struct strata_dim3){c.x ? c.x : 1, c.y ? c.y : 1, c.z ? c.z : 1};
+}
+
+static strata_status check_cluster(const struct strata_kernel_launch *l, struct strata_error *err)
+{
+    struct strata_dim3 c = cluster_of(l);
+    const uint32_t *r = l->entry->required_cluster;
+    uint64_t blocks = (uint64_t)c.x * c.y * c.z;
+    if (r[0] && (c.x != r[0] || c.y != (r[1] ? r[1] : 1) || c.z != (r[2] ? r[2] : 1)))
+        return strata_fail(
+            err, STRATA_EUSAGE, NULL, 0, 0,
+            "kernel \"%s\" was compiled for clusters of %ux%ux%u blocks, not %ux%ux%u",
+            l->entry->name, r[0], r[1], r[2], c.x, c.y, c.z);
+    if (blocks > EMU_MAX_CLUSTER)
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "kernel \"%s\": a cluster of %ux%ux%u blocks is larger than the %u that "
+                           "fit in a GPC",
+                           l->entry->name, c.x, c.y, c.z, EMU_MAX_CLUSTER);
+    if (l->grid.x % c.x || l->grid.y % c.y || l->grid.z % c.z)
+        return strata_fail(
+            err, STRATA_EUSAGE, NULL, 0, 0,
+            "kernel \"%s\": a grid of %ux%ux%u blocks is no multiple of clusters of %ux%ux%u",
+            l->entry->name, l->grid.x, l->grid.y, l->grid.z, c.x, c.y, c.z);
+    return STRATA_OK;
+}
+
 static strata_status check_launch(const struct strata_kernel_launch *l, struct strata_error *err)
 {
     const struct strata_entry *e = l->entry;
@@ -40,6 +71,8 @@ static strata_status check_launch(const struct strata_kernel_launch *l, struct s
             err, STRATA_EUSAGE, NULL, 0, 0,
             "kernel \"%s\": a grid of %ux%ux%u blocks is larger than hardware allows", e->name,
             l->grid.x, l->grid.y, l->grid.z);
+    if (check_cluster(l, err) != STRATA_OK)
+        return err->status;
     uint64_t shared = (uint64_t)e->shared_static_bytes + l->shared_dynamic_bytes;
     if (shared > 1u << 20)
         return strata_fail(
@@ -135,11 +168,25 @@ struct resident {
     uint64_t n, started, state_bytes;
     uint64_t turn;    /* instructions of a block's turn */
     uint64_t in_vain; /* instructions of each block since one ended */
+    bool ran, waits;  /* in this round: a block got on; one waits for its cluster */
 };
 
 static uint64_t state_limit(const struct emu_run *run)
 {
     return run->opt->state_limit_bytes ? run->opt->state_limit_bytes : (uint64_t)4 << 30;
+}
+
+/* A resident block of the same cluster; NULL: it is the first. */
+static struct emu_block *find_mate(const struct resident *r, const struct emu_block *block)
+{
+    uint64_t wanted, number;
+    emu_cluster_rank(block->run, block->index, &wanted);
+    for (struct emu_block *b = r->first; b; b = b->next) {
+        emu_cluster_rank(block->run, b->index, &number);
+        if (number == wanted && b->cluster != &b->alone)
+            return b;
+    }
+    return NULL;
 }
 
 static strata_status admit(struct resident *r)
@@ -165,10 +212,12 @@ static strata_status admit(struct resident *r)
     emu_block_start(block, r->started, emu_launch_records(r->l, r->started));
     r->started++;
     r->n++;
+    bool joined = emu_cluster_blocks(run) == 1 || emu_cluster_join(block, find_mate(r, block));
     block->next = NULL;
     *r->last = block;
     r->last = &block->next;
-    return STRATA_OK;
+    return joined ? STRATA_OK
+                  : strata_no_memory(r->l->err, run->image->file, "for a cluster of blocks");
 }
 
 /* Blocks are handed out in order; a later one that is done waits, with its trace made. */
@@ -181,6 +230,7 @@ static strata_status retire(struct resident *r)
         r->first = block->next;
         if (!r->first)
             r->last = &r->first;
+        emu_cluster_leave(block);
         block->next = r->free;
         r->free = block;
         r->n--;
@@ -194,8 +244,11 @@ static strata_status retire(struct resident *r)
 static strata_status run_one(struct resident *r, struct emu_block *block, bool *spins)
 {
     uint64_t limit = r->l->run.opt->instruction_limit;
+    uint64_t before = block->clock;
     enum emu_progress progress = emu_block_run(block, r->turn);
-    *spins = progress == EMU_BLOCK_SPINS;
+    *spins = progress == EMU_BLOCK_SPINS || progress == EMU_BLOCK_WAITS;
+    r->ran |= block->clock != before;
+    r->waits |= progress == EMU_BLOCK_WAITS;
     if (progress == EMU_BLOCK_FAILED) {
         if (r->l->err)
             *r->l->err = block->error;
@@ -243,9 +296,12 @@ static void free_list(struct emu_block *block)
  * SM. */
 static uint64_t taking_turns(const struct emu_run *run)
 {
+    uint64_t span = emu_cluster_span(run), n = 1;
     if (run->opt->interleave)
-        return emu_sm_count(run);
-    return run->image->talks_between_blocks ? MAX_TAKING_TURNS : 1;
+        n = emu_sm_count(run);
+    else if (run->image->talks_between_blocks)
+        n = MAX_TAKING_TURNS;
+    return n > span ? n : span;
 }
 
 /* How many blocks to start now: twice as many as there are if all wait, so that the one they wait
@@ -262,7 +318,28 @@ static uint64_t blocks_to_start(struct resident *r, bool idle)
         r->in_vain = 0;
         return r->n;
     }
-    return run->opt->interleave && r->n < together ? together - r->n : r->n < together;
+    bool all = run->opt->interleave || emu_cluster_span(run) > 1;
+    return all && r->n < together ? together - r->n : r->n < together;
+}
+
+/* Nobody got on and somebody waits for its cluster: lanes that wait for others of their warp are
+ * let go; if even that does not help, it waits for ever. */
+static strata_status despair(struct resident *r)
+{
+    struct emu_run *run = &r->l->run;
+    bool stuck = r->waits && !r->ran, before = run->desperate;
+    run->desperate = stuck;
+    if (!stuck || !before)
+        return STRATA_OK;
+    for (struct emu_block *block = r->first; block; block = block->next)
+        if (!block->done)
+            emu_block_deadlock(block);
+    for (struct emu_block *block = r->first; block; block = block->next)
+        if (block->failed) {
+            *r->l->err = block->error;
+            return block->error.status;
+        }
+    return STRATA_OK;
 }
 
 strata_status emu_run_interleaved(struct emu_launch *l, bool *spins)
@@ -278,10 +355,15 @@ strata_status emu_run_interleaved(struct emu_launch *l, bool *spins)
     while (status == STRATA_OK && l->next < l->run.n_blocks) {
         bool all_spin = true;
         uint64_t before = l->next, more = blocks_to_start(&r, idle);
+        uint64_t span = emu_cluster_span(&l->run);
+        more = (more + span - 1) / span * span;
         while (status == STRATA_OK && more-- && r.started < l->run.n_blocks)
             status = admit(&r);
+        r.ran = r.waits = false;
         if (status == STRATA_OK)
             status = round_of_turns(&r, &all_spin);
+        if (status == STRATA_OK)
+            status = despair(&r);
         r.in_vain = l->next == before ? r.in_vain + r.turn : 0;
         idle = all_spin && l->next == before;
         *spins |= idle;
@@ -321,6 +403,7 @@ static strata_status set_up(struct emu_launch *l, struct strata_module *m, size_
     run->threads_per_block = launch->block.x * launch->block.y * launch->block.z;
     run->n_warps = (run->threads_per_block + EMU_LANES - 1) / EMU_LANES;
     run->n_blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
+    run->cluster = cluster_of(launch);
     run->shared_bytes = image->shared_bytes + launch->shared_dynamic_bytes;
     run->local_stride = local_stride(image, run->opt);
     run->checks_memory = m->memory.find != NULL;
@@ -348,7 +431,7 @@ static bool may_run_ahead(const struct emu_launch *l)
 {
     return l->run.checks_memory && !l->run.image->talks_between_blocks &&
            !l->run.launch->cooperative && !l->run.opt->interleave && l->run.n_blocks > 1 &&
-           l->run.n_blocks < UINT32_MAX;
+           emu_cluster_blocks(&l->run) == 1 && l->run.n_blocks < UINT32_MAX;
 }
 
 strata_status strata_module_run(struct strata_module *m, const struct strata_kernel_launch *launch,

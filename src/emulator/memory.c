@@ -275,13 +275,56 @@ static bool check_offsets(struct emu_warp *w, const struct emu_site *site, uint3
     return true;
 }
 
+/* Addresses of other blocks of the cluster among them: each by itself. */
+static bool resolve_cluster_lane(struct emu_warp *w, const struct emu_site *site, unsigned lane,
+                                 uint64_t address, unsigned bytes)
+{
+    uint64_t offset;
+    const struct emu_block *block = emu_cluster_target(w->block, address, &offset);
+    if (!block || offset >= block->shared_bytes || offset + bytes > block->shared_bytes) {
+        emu_fail(w, site, lane, STRATA_EFORMAT,
+                 block ? "shared address 0x%llx is outside: the block has %u bytes of it"
+                       : "shared address 0x%llx is of a block that is not in the cluster or has "
+                         "exited (a block has %u bytes)",
+                 (unsigned long long)address, w->block->shared_bytes);
+        return false;
+    }
+    w->access.host[lane] = (uint64_t)(uintptr_t)block->shared + offset;
+    return true;
+}
+
+static const uint64_t *resolve_cluster(struct emu_warp *w, const struct emu_site *site,
+                                       uint32_t mask, unsigned bytes)
+{
+    struct emu_access *access = &w->access;
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        if (!resolve_cluster_lane(w, site, lowest_bit32(rest), access->address[lowest_bit32(rest)],
+                                  bytes))
+            return NULL;
+    access->shared_mask = mask;
+    access->local_mask = access->mixed_mask = 0;
+    access->row = false;
+    return access->host;
+}
+
+static bool reaches_others(const struct emu_warp *w, uint32_t mask)
+{
+    uint64_t all = 0;
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        all |= w->access.address[lowest_bit32(rest)];
+    return all >= EMU_RANK_BYTES && all < (uint64_t)(EMU_MAX_CLUSTER + 1) << (EMU_RANK_SHIFT + 1);
+}
+
 static const uint64_t *resolve_shared(struct emu_warp *w, const struct emu_site *site,
                                       uint32_t mask, unsigned bytes)
 {
     struct emu_access *access = &w->access;
     find_stride(access, mask);
-    if (!check_alignment(w, site, mask, bytes) ||
-        !check_offsets(w, site, mask, bytes, EMU_SHARED, w->block->shared_bytes))
+    if (!check_alignment(w, site, mask, bytes))
+        return NULL;
+    if (w->block->cluster->n > 1 && reaches_others(w, mask))
+        return resolve_cluster(w, site, mask, bytes);
+    if (!check_offsets(w, site, mask, bytes, EMU_SHARED, w->block->shared_bytes))
         return NULL;
     uint64_t base = (uint64_t)(uintptr_t)w->block->shared;
     EMU_EACH_LANE access->host[i] = base + access->address[i];
@@ -329,6 +372,11 @@ static bool resolve_lane(struct emu_warp *w, const struct emu_site *site, unsign
         access->address[lane] = offset;
         access->host[lane] = (uint64_t)(uintptr_t)w->block->shared + offset;
         return true;
+    }
+    if (window == STRATA_SHARED_WINDOW && w->block->cluster->n > 1 && offset >= EMU_RANK_BYTES) {
+        access->shared_mask |= 1u << lane;
+        access->address[lane] = offset;
+        return resolve_cluster_lane(w, site, lane, offset, bytes);
     }
     if (window == STRATA_LOCAL_WINDOW && offset < w->local_stride &&
         offset + bytes <= w->local_stride) {

@@ -135,6 +135,13 @@ void emu_record_access(struct emu_warp *w, const struct emu_site *site, uint32_t
         record_list(w, site, site->record, mask);
 }
 
+void emu_record_words(struct emu_warp *w, const struct emu_site *site, const uint64_t *words,
+                      unsigned n)
+{
+    memcpy(w->access.address, words, n * sizeof *words);
+    record_list(w, site, site->record, n < EMU_LANES ? (1u << n) - 1 : EMU_FULL);
+}
+
 /* ---- conversion ---- */
 
 static uint64_t get64(const uint32_t **at)

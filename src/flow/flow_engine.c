@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "base/bug.h"
+#include "base/large_pages.h"
 #include "flow/issue.h"
 #include "sm/warp_rules.h"
 
@@ -103,6 +104,7 @@ static strata_status init_arrays(struct flow_engine *e, struct strata_error *err
     e->slots_per_sm = e->warps_per_block * e->occupancy.blocks_per_sm;
     e->block = calloc((size_t)n * e->occupancy.blocks_per_sm, sizeof *e->block);
     e->warp = calloc((size_t)n * e->slots_per_sm, sizeof *e->warp);
+    large_pages_wish(e->warp, (size_t)n * e->slots_per_sm * sizeof *e->warp);
     e->fetch = calloc(n, sizeof *e->fetch);
     e->wheel_head = calloc(WHEEL_SLOTS, sizeof *e->wheel_head);
     e->wheel_tail = calloc(WHEEL_SLOTS, sizeof *e->wheel_tail);

@@ -50,7 +50,9 @@ struct flow_warp {
 
 struct flow_scheduler {
     uint64_t ready_mask;
-    uint64_t free; /* next cycle it may issue */
+    uint64_t free;        /* next cycle it may issue */
+    uint64_t issue_cycle; /* of its last instruction */
+    uint32_t issued;      /* in that cycle */
     uint64_t pipe_free[SM_N_PIPES];
     uint64_t shared_port; /* when it may hand over its next access to shared memory */
     uint32_t sm;
@@ -94,6 +96,7 @@ struct flow_engine {
     uint64_t *sm_start, *sm_busy;
     uint32_t *sm_resident;
     uint64_t unknown_opcodes, texture_accesses;
+    const struct strata_clock_sink *clock; /* may be NULL */
     struct strata_error *err;
     strata_status status;
 };

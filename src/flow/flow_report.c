@@ -19,7 +19,8 @@ static void report_counters(struct flow_engine *e, struct strata_result *r)
     e->memory.count.dram_other_sectors =
         sm_other_dram_sectors(e->gpu, e->fetch_all.n_used, SM_PROFILER_SECTOR_BYTES);
     sm_report_times(e->gpu, &times, &e->memory.count, r);
-    launch_counters_report(&e->memory.count, COUNTED_L1 | COUNTED_L2 | COUNTED_DRAM,
+    uint64_t conflicts = e->memory.copied_to_shared ? 0 : COUNTED(shared_conflicts);
+    launch_counters_report(&e->memory.count, COUNTED_L1 | COUNTED_L2 | COUNTED_DRAM | conflicts,
                            e->gpu->l2.cache.sector_bytes, r);
 }
 
@@ -85,6 +86,7 @@ static strata_status run_flow(const struct strata_gpu *gpu, struct strata_reader
         st = flow_engine_init(&e, gpu, reader, opt->seed, &assembler, err);
     if (st != STRATA_OK)
         return st;
+    e.clock = opt->clock;
     st = flow_engine_run(&e);
     if (st == STRATA_OK)
         flow_report(&e, out);

@@ -176,6 +176,8 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
     e->memory.count.instructions++;
     e->unknown_opcodes += w->next.inst->opclass == STRATA_OP_OTHER;
     w->last_issue = t;
+    if (e->clock)
+        e->clock->issued(e->clock->context, b->index, index - b->first_warp, t);
     if (i->kind != SM_KIND_PLAIN || i->pipe == SM_PIPE_LSU)
         e->memory.now = t;
     execute(e, w, i, sm, t);
@@ -279,6 +281,14 @@ static uint32_t choose(struct flow_engine *e, struct flow_scheduler *s, uint64_t
     return best == CACHE_NONE ? best : s->first_warp + best * per_sm;
 }
 
+/* The scheduler has issued: it goes on in this cycle while it may issue more in one. */
+static void note_issue(const struct flow_engine *e, struct flow_scheduler *s)
+{
+    s->issued = s->issue_cycle == e->now ? s->issued + 1 : 1;
+    s->issue_cycle = e->now;
+    s->free = s->issued < e->gpu->sm.issue_per_scheduler ? e->now : e->now + 1;
+}
+
 strata_status flow_scheduler_due(struct flow_engine *e, uint32_t index)
 {
     struct flow_scheduler *s = &e->scheduler[index];
@@ -297,7 +307,7 @@ strata_status flow_scheduler_due(struct flow_engine *e, uint32_t index)
     const struct sm_inst *i = w->op;
     s->ready_mask &= ~((uint64_t)1 << w->slot);
     s->last_slot = w->slot;
-    s->free = e->now + 1;
+    note_issue(e, s);
     enum sm_stall held_by =
         s->pipe_free[i->pipe] > w->wait.ready ||
                 (i->pipe == SM_PIPE_LSU && pipe_time(e, s, i->pipe) > w->wait.ready)
@@ -306,7 +316,7 @@ strata_status flow_scheduler_due(struct flow_engine *e, uint32_t index)
     s->pipe_free[i->pipe] = i->pipe == SM_PIPE_NONE ? 0 : e->now + i->interval;
     if (s->ready_mask) {
         s->queued = true;
-        flow_schedule(e, self, e->now + 1);
+        flow_schedule(e, self, s->free);
     }
     return issue(e, warp, e->now, held_by);
 }

@@ -470,10 +470,6 @@ static void import_dram(struct import *im)
         set(im, o, "dram.write_high", "%.0f", v[1]);
         set(im, o, "dram.write_low", "%.0f", v[2]);
     }
-    /* The family is not an option; two command buses are what HBM has and GDDR5 has not. */
-    o = find(im, "-dram_dual_bus_interface");
-    if (o)
-        set(im, o, "dram.kind", "%s", strcmp(o->value, "0") ? "hbm" : "gddr5");
     import_timing(im);
 }
 

@@ -291,6 +291,14 @@ static void check_carveouts(struct check *c)
         contradiction(c, "l1.size l1.unified", "the L1 (l1.size) is larger than l1.unified");
 }
 
+static void check_l1(struct check *c)
+{
+    if (c->gpu->l1.write_miss == STRATA_FETCH_ON_WRITE)
+        contradiction(c, "l1.write_miss",
+                      "no model's L1 fetches on a write; give write-validate or "
+                      "lazy-fetch-on-read");
+}
+
 static void check_l2(struct check *c)
 {
     const struct strata_gpu *g = c->gpu;
@@ -394,6 +402,7 @@ strata_status strata_gpu_validate(const struct strata_gpu *gpu, const char *file
     check_gpcs(&c);
     check_shared(&c);
     check_carveouts(&c);
+    check_l1(&c);
     if (gpu->l1.enabled || gpu->l1.cache.size_bytes)
         check_cache(&c, "l1", &gpu->l1.cache, gpu->l1.cache.size_bytes);
     if (gpu->texture.cache.size_bytes)

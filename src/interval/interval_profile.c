@@ -239,7 +239,7 @@ static void advance(struct reading *r, struct wave_warp *w)
         if (i->kind == SM_KIND_SHARED) {
             struct strata_shared_cost cost = strata_shared_access(&r->coalescer, &w->next);
             r->front.pc[w->next.inst_index].shared_passes += cost.wavefronts;
-            r->lsu_cycles += load_store_shared_cycles(&cost);
+            r->lsu_cycles += load_store_shared_cycles(r->gpu, &cost);
         }
     }
 }
@@ -307,7 +307,7 @@ static strata_status issue_access(struct reading *r, struct wave_warp *w)
     uint32_t pc = w->next.inst_index;
     unsigned n = strata_coalesce(&r->coalescer, &w->next, w->local_base, q);
     sort_requests(q, n);
-    r->lsu_cycles += load_store_cycles(r->gpu, &r->coalescer, &w->next, n);
+    r->lsu_cycles += load_store_cycles(r->gpu, &r->coalescer, &w->next, q, n);
     strata_status st = add_record(r, w);
     if (st == STRATA_OK)
         st = front_access(&r->front, w->sm, pc, op_of(r->gpu, w->next.inst), q, n, &w->flag[pc],

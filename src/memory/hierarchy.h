@@ -75,6 +75,7 @@ struct hierarchy {
     const struct strata_dram_sink *dram; /* told of every access to DRAM; NULL: nobody is */
     uint64_t dram_told;                  /* the latest time told */
     struct launch_counters count;
+    bool copied_to_shared; /* an asynchronous copy wrote where no trace tells */
 };
 
 strata_status hierarchy_init(struct hierarchy *m, const struct strata_gpu *gpu,

@@ -63,11 +63,12 @@ uint64_t hierarchy_shared(struct hierarchy *m, uint32_t sm, const struct strata_
                           uint64_t *port, uint64_t t)
 {
     struct strata_shared_cost cost = strata_shared_access(&m->coalescer, w);
-    uint32_t cycles = load_store_shared_cycles(&cost);
-    uint64_t start = unit_begin(m, sm, port ? later_of(t, *port) : t, cycles);
+    m->count.shared_conflicts += cost.conflicts;
+    uint64_t start =
+        unit_begin(m, sm, port ? later_of(t, *port) : t, load_store_shared_cycles(m->gpu, &cost));
     if (port)
-        *port = load_store_shared_port(m->gpu, start, cycles);
-    return start + load_store_shared_latency(m->gpu, cycles);
+        *port = load_store_shared_port(m->gpu, start, cost.wavefronts);
+    return start + load_store_shared_latency(m->gpu, cost.wavefronts);
 }
 
 /* ---- misses ---- */
@@ -157,20 +158,28 @@ static uint64_t fetch_sectors(struct hierarchy *m, uint32_t sm, uint64_t line, u
 /* ---- loads ---- */
 
 /* Sectors of a line that need no fetch; what was written in part is looked at byte by byte. */
-static uint32_t find_sectors(const struct cache *l1, uint32_t slot, const struct strata_winst *w,
-                             const struct strata_request *r)
+static uint32_t find_sectors(const struct cache *l1, const struct strata_gpu *gpu, uint32_t slot,
+                             const struct strata_winst *w, const struct strata_request *r)
 {
     const struct cache_slot *s = &l1->slot[slot];
     struct line_bytes read;
     if (!(r->sectors & s->partial))
         return s->valid & r->sectors;
     line_bytes_of(&read, w, r, l1->config.line_bytes);
-    return l1_readable(l1, slot, r->sectors, &read);
+    return l1_readable(l1, gpu, slot, r->sectors, &read);
 }
+
+/* What a load has found so far. */
+struct found {
+    uint32_t hits;
+    uint64_t
+        new_line; /* the last line whose tag was not there: its other sectors are no tag hits */
+};
 
 /* One line of a load. Sectors on their way count as hits, as the profiler counts them. */
 static uint64_t load_line(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
-                          const struct strata_request *r, bool use_l1, uint64_t t, uint32_t *hits)
+                          const struct strata_request *r, bool use_l1, uint64_t t,
+                          struct found *found)
 {
     struct hierarchy_sm *p = &m->sm[sm];
     uint64_t done = t + m->gpu->l1.hit_cycles;
@@ -178,14 +187,17 @@ static uint64_t load_line(struct hierarchy *m, uint32_t sm, const struct strata_
     if (slot != CACHE_NONE) {
         cache_touch(&p->l1, slot);
         const struct cache_slot *s = &p->l1.slot[slot];
-        have = find_sectors(&p->l1, slot, w, r);
+        have = find_sectors(&p->l1, m->gpu, slot, w, r);
         for (uint32_t b = have; b; b &= b - 1) {
             uint64_t ready = s->ready[lowest_bit32(b)];
             if (ready > t && !m->gpu->l1.inflight_counts_as_hit)
-                (*hits)--;
+                found->hits--;
             done = later_of(done, ready);
         }
-        *hits += popcount32(have);
+        bool tag = m->gpu->l1.tag_hit_counts_as_hit && r->line != found->new_line;
+        found->hits += popcount32(tag ? r->sectors : have);
+    } else {
+        found->new_line = r->line;
     }
     uint32_t miss = r->sectors & ~have;
     if (!miss)
@@ -221,17 +233,18 @@ static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst
                      const struct strata_request *r, unsigned n, uint64_t t)
 {
     struct hierarchy_sm *p = &m->sm[sm];
-    uint32_t hits = 0, tags = load_store_tags(m->gpu);
-    uint64_t start = unit_begin(m, sm, t, load_store_cycles(m->gpu, &m->coalescer, w, n)),
+    struct found found = {.new_line = UINT64_MAX};
+    uint32_t tags = load_store_tags(m->gpu);
+    uint64_t start = unit_begin(m, sm, t, load_store_cycles(m->gpu, &m->coalescer, w, r, n)),
              done = start;
     bool use_l1 = l1_is_used(m->gpu, w->inst);
     if (n > 1 && m->rules.same_geometry)
         expect_lines(m, sm, r, n);
     for (unsigned i = 0; i < n; i++)
-        done = later_of(done, load_line(m, sm, w, &r[i], use_l1, start + i / tags, &hits));
+        done = later_of(done, load_line(m, sm, w, &r[i], use_l1, start + i / tags, &found));
     /* The unit stops when its misses queue up in front of the crossbar. */
     load_store_hold(&p->unit, p->miss_free, m->gpu->sm.lsu_queue_cycles);
-    count_access(&m->count, w->inst, strata_count_sectors(r, n), hits);
+    count_access(&m->count, w->inst, strata_count_sectors(r, n), found.hits);
     return done;
 }
 
@@ -247,7 +260,7 @@ static uint64_t store(struct hierarchy *m, uint32_t sm, const struct strata_wins
                       const struct strata_request *r, unsigned n, uint64_t t)
 {
     struct hierarchy_sm *p = &m->sm[sm];
-    uint64_t start = unit_begin(m, sm, t, load_store_cycles(m->gpu, &m->coalescer, w, n));
+    uint64_t start = unit_begin(m, sm, t, load_store_cycles(m->gpu, &m->coalescer, w, r, n));
     uint32_t hits = 0;
     for (unsigned i = 0; i < n; i++) {
         struct line_bytes bytes;
@@ -266,7 +279,7 @@ static uint64_t atomic(struct hierarchy *m, uint32_t sm, const struct strata_win
                        const struct strata_request *r, unsigned n, uint64_t t)
 {
     bool returns = w->inst->memop == STRATA_MEM_ATOMIC;
-    uint64_t start = unit_begin(m, sm, t, load_store_cycles(m->gpu, &m->coalescer, w, n)),
+    uint64_t start = unit_begin(m, sm, t, load_store_cycles(m->gpu, &m->coalescer, w, r, n)),
              done = start + 1;
     uint32_t packets = 0;
     struct hierarchy_sm *p = &m->sm[sm];
@@ -283,7 +296,7 @@ static uint64_t atomic(struct hierarchy *m, uint32_t sm, const struct strata_win
     }
     m->count.from_l1_bytes += PACKET_SECTOR_BYTES * packets;
     m->count.to_l1_bytes += returns ? PACKET_SECTOR_BYTES * packets : 0;
-    count_access(&m->count, w->inst, strata_count_sectors(r, n), 0);
+    count_access(&m->count, w->inst, l1_counted_sectors(w, r, n, m->ptx), 0);
     hold_for_port(m, p);
     return done;
 }
@@ -295,6 +308,7 @@ uint64_t hierarchy_access(struct hierarchy *m, uint32_t sm, const struct strata_
     unsigned n = strata_coalesce(&m->coalescer, w, local_base, r);
     if (!n)
         return unit_begin(m, sm, t, 1) + 1;
+    m->copied_to_shared |= w->inst->memop == STRATA_MEM_ASYNC_COPY;
     switch (w->inst->memop) {
     case STRATA_MEM_STORE:
         return store(m, sm, w, r, n, t);

@@ -6,14 +6,18 @@ uint32_t l1_place(struct cache *l1, const struct strata_gpu *gpu, uint64_t line,
     if (!l1_reserves_lines(gpu))
         return cache_insert(l1, line, NULL);
     uint32_t set = cache_set_of(l1, line), victim = CACHE_NONE, end = l1->set_start[set + 1];
+    bool reserved = false;
     if (l1->fill[set] == end - l1->set_start[set]) {
-        for (uint32_t i = l1->set_start[set]; i < end; i++)
-            if (l1_filled_at(&l1->slot[i]) <= t &&
-                (victim == CACHE_NONE || l1->tag[i].age < l1->tag[victim].age))
+        for (uint32_t i = l1->set_start[set]; i < end; i++) {
+            bool waits = l1_filled_at(&l1->slot[i]) > t;
+            reserved |= waits;
+            if (!waits && (victim == CACHE_NONE || l1->tag[i].age < l1->tag[victim].age))
                 victim = i;
+        }
         if (victim == CACHE_NONE)
             return CACHE_NONE;
-        cache_remove(l1, victim);
+        if (reserved) /* the policy may choose only where no line of the set is reserved */
+            cache_remove(l1, victim);
     }
     return cache_insert(l1, line, NULL);
 }

@@ -34,13 +34,15 @@ static inline uint64_t l1_filled_at(const struct cache_slot *s)
 /* A place for a line at t; CACHE_NONE: all lines of its set are reserved. */
 uint32_t l1_place(struct cache *l1, const struct strata_gpu *gpu, uint64_t line, uint64_t t);
 
-/* Sectors of a load that need no fetch: those that are there or on their way, and those of which
- * every byte that is read was written. */
-static inline uint32_t l1_readable(const struct cache *l1, uint32_t slot, uint32_t sectors,
-                                   const struct line_bytes *read)
+/* Sectors of a load that need no fetch: those that are there or on their way, and, with
+ * write-validate, those of which every byte that is read was written (paper 004, section III-B). */
+static inline uint32_t l1_readable(const struct cache *l1, const struct strata_gpu *gpu,
+                                   uint32_t slot, uint32_t sectors, const struct line_bytes *read)
 {
     const struct cache_slot *s = &l1->slot[slot];
     uint32_t have = s->valid & sectors;
+    if (gpu->l1.write_miss != STRATA_WRITE_VALIDATE)
+        return have;
     for (uint32_t b = sectors & ~have & s->partial; b; b &= b - 1)
         if (line_bytes_inside(read, &l1->written[slot], lowest_bit32(b), l1->sector_shift))
             have |= b & (0u - b);

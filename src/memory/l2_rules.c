@@ -49,13 +49,19 @@ void l2_costs_init(struct l2_costs *c, const struct strata_gpu *g, uint32_t sect
     c->link_sector = cost_64ths(sector_bytes, g->l2.fabric_bytes_per_cycle);
 }
 
+/* From PTX: the assembler adds up the lanes of a reduction on one address first. */
+static bool is_added_up(const struct strata_winst *w, bool alone, bool ptx)
+{
+    bool one_address = w->addr_kind == STRATA_ADDR_STRIDE && !w->stride;
+    return ptx && alone && one_address && w->inst->memop == STRATA_MEM_REDUCTION;
+}
+
 uint32_t l2_atomic_packets(const struct strata_winst *w, const struct strata_request *r, bool alone,
                            bool ptx)
 {
     uint8_t count[LINE_BYTES_MOST / 4] = {0};
     uint32_t most[LINE_BYTES_MOST / PACKET_SECTOR_BYTES] = {0}, packets = 0;
-    bool one_address = w->addr_kind == STRATA_ADDR_STRIDE && !w->stride;
-    if (ptx && alone && one_address && w->inst->memop == STRATA_MEM_REDUCTION)
+    if (is_added_up(w, alone, ptx))
         return 1;
     for (uint32_t l = r->lanes; l; l &= l - 1) {
         uint64_t at = line_bytes_address(w, lowest_bit32(l));
@@ -66,4 +72,16 @@ uint32_t l2_atomic_packets(const struct strata_winst *w, const struct strata_req
     for (uint32_t k = 0; k < 4; k++)
         packets += most[k];
     return packets ? packets : 1;
+}
+
+uint32_t l1_counted_sectors(const struct strata_winst *w, const struct strata_request *r,
+                            unsigned n, bool ptx)
+{
+    bool atomic = w->inst->memop == STRATA_MEM_ATOMIC || w->inst->memop == STRATA_MEM_REDUCTION;
+    uint32_t sectors = 0;
+    if (!atomic || is_added_up(w, n == 1, ptx))
+        return strata_count_sectors(r, n);
+    for (unsigned i = 0; i < n; i++)
+        sectors += l2_atomic_packets(w, &r[i], n == 1, ptx);
+    return sectors;
 }

@@ -1,6 +1,9 @@
 /* load_store.c - tags and data banks. */
 #include "memory/load_store.h"
 
+/* What the key l1.banks may be at most. */
+enum { MOST_L1_BANKS = 64 };
+
 /* Passes over the data banks: lanes whose words share a bank go one after another. Affine accesses
  * to words need no look at each lane. */
 static uint32_t bank_passes(const struct strata_gpu *gpu, const struct strata_coalescer *c,
@@ -16,14 +19,32 @@ static uint32_t bank_passes(const struct strata_gpu *gpu, const struct strata_co
     return strata_shared_access(c, w).wavefronts;
 }
 
-uint32_t load_store_cycles(const struct strata_gpu *gpu, const struct strata_coalescer *c,
-                           const struct strata_winst *w, unsigned n)
+/* Cycles for the tags of n lines. */
+static uint32_t tag_cycles(const struct strata_gpu *gpu, const struct strata_request *r, unsigned n)
 {
-    uint32_t tags = load_store_tags(gpu), cycles = (n + tags - 1) / tags,
-             width = w->inst->width_bytes > 4 ? w->inst->width_bytes / 4u : 1,
+    uint32_t tags = load_store_tags(gpu), most = (n + tags - 1) / tags;
+    uint8_t lines[MOST_L1_BANKS] = {0};
+    for (unsigned i = 0; gpu->l1.banks && i < n; i++) {
+        uint32_t in_bank = ++lines[r[i].line / gpu->l1.cache.line_bytes % gpu->l1.banks];
+        most = in_bank > most ? in_bank : most;
+    }
+    return most;
+}
+
+/* Cycles in which a whole warp's data goes to its registers. */
+static uint32_t data_cycles(const struct strata_gpu *gpu, const struct strata_winst *w)
+{
+    uint32_t bytes = gpu->sm.warp_size * w->inst->width_bytes, rate = gpu->l1.bytes_per_cycle;
+    return rate && bytes > rate ? (bytes + rate - 1) / rate : 1;
+}
+
+uint32_t load_store_cycles(const struct strata_gpu *gpu, const struct strata_coalescer *c,
+                           const struct strata_winst *w, const struct strata_request *r, unsigned n)
+{
+    uint32_t cycles = tag_cycles(gpu, r, n), width = data_cycles(gpu, w),
              passes = n > width ? bank_passes(gpu, c, w) : width;
-    if (cycles < passes)
-        cycles = passes;
+    passes = passes > width ? passes : width;
+    cycles = cycles > passes ? cycles : passes;
     bool store = w->inst->memop == STRATA_MEM_STORE;
     return store && cycles < gpu->l1.store_cycles ? gpu->l1.store_cycles : cycles;
 }

@@ -47,28 +47,35 @@ static inline uint32_t load_store_tags(const struct strata_gpu *gpu)
     return gpu->l1.tags_per_cycle ? gpu->l1.tags_per_cycle : 1;
 }
 /* Cycles of the unit for an access of n requests to global or local memory: tags of several lines a
- * cycle, and passes over the data banks as in shared memory (device/probe, hit_rate: 32 lines at a
- * stride of 33 words take 8 cycles, at a stride of 32 words 32). */
+ * cycle, those of one bank of lines one after another (paper 004, section III-C: banked L1), and
+ * passes over the data banks as in shared memory (device/probe, hit_rate: 32 lines at a stride of
+ * 33 words take 8 cycles, at a stride of 32 words 32). */
 uint32_t load_store_cycles(const struct strata_gpu *gpu, const struct strata_coalescer *c,
-                           const struct strata_winst *w, unsigned n_requests);
+                           const struct strata_winst *w, const struct strata_request *r,
+                           unsigned n_requests);
 /* Cycles of the unit for an access to shared memory, and from its start to its data (probe
- * lat_lds). */
-static inline uint32_t load_store_shared_cycles(const struct strata_shared_cost *cost)
+ * lat_lds). A pass moves a word of each bank, in several cycles where the banks are slower (paper
+ * 002, Table 7: half a word a cycle on Fermi). */
+static inline uint32_t load_store_shared_cycles(const struct strata_gpu *gpu,
+                                                const struct strata_shared_cost *cost)
 {
-    return cost->wavefronts ? cost->wavefronts : 1;
+    uint32_t bytes = gpu->shared.banks * 4, rate = gpu->shared.bytes_per_cycle,
+             pass = rate && rate < bytes ? (bytes + rate - 1) / rate : 1,
+             cycles = (cost->wavefronts ? cost->wavefronts : 1) * pass;
+    return cycles > gpu->shared.access_cycles ? cycles : gpu->shared.access_cycles;
 }
 /* A scheduler hands over one pass every pass_cycles, so that its next access to shared memory
  * begins no earlier than this after `start`; the unit itself takes a pass a cycle and serves the
  * others in between (probe pipes, lds32_passes: 32 passes take one or two schedulers 64 cycles,
  * four 129). */
 static inline uint64_t load_store_shared_port(const struct strata_gpu *gpu, uint64_t start,
-                                              uint32_t cycles)
+                                              uint32_t wavefronts)
 {
-    return start + (uint64_t)gpu->shared.pass_cycles * cycles;
+    return start + (uint64_t)gpu->shared.pass_cycles * (wavefronts ? wavefronts : 1);
 }
-static inline uint32_t load_store_shared_latency(const struct strata_gpu *gpu, uint32_t cycles)
+static inline uint32_t load_store_shared_latency(const struct strata_gpu *gpu, uint32_t wavefronts)
 {
-    return gpu->shared.latency_cycles + gpu->shared.pass_cycles * (cycles - 1);
+    return gpu->shared.latency_cycles + gpu->shared.pass_cycles * (wavefronts ? wavefronts - 1 : 0);
 }
 
 #endif

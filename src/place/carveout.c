@@ -14,19 +14,20 @@
 #include "place/place.h"
 
 enum { REGISTERS_PER_THREAD_UNIT = 16 };
+#define NO_SIZE UINT64_MAX /* 0 is a size: all of it is L1 */
 
 static uint64_t largest(const struct strata_gpu *gpu)
 {
     return gpu->l1.carveout_bytes[gpu->l1.n_carveout - 1];
 }
 
-/* The smallest size that is at least `enough`, or above `more_than`; 0 if there is none. */
+/* The smallest size that is at least `enough`, or above `more_than`; NO_SIZE if there is none. */
 static uint64_t smallest(const struct strata_gpu *gpu, uint64_t more_than, uint64_t enough)
 {
     for (uint32_t i = 0; i < gpu->l1.n_carveout; i++)
         if (gpu->l1.carveout_bytes[i] > more_than || gpu->l1.carveout_bytes[i] >= enough)
             return gpu->l1.carveout_bytes[i];
-    return 0;
+    return NO_SIZE;
 }
 
 uint64_t choose_carveout(const struct strata_gpu *gpu, const struct strata_launch *launch,
@@ -46,10 +47,10 @@ uint64_t choose_carveout(const struct strata_gpu *gpu, const struct strata_launc
     }
     if (blocks > gpu->sm.max_blocks)
         blocks = gpu->sm.max_blocks;
-    uint64_t size = 0;
+    uint64_t size = NO_SIZE;
     if (gpu->l1.carveout_rule == STRATA_CARVEOUT_DOUBLE)
         size = smallest(gpu, 2 * blocks * block_bytes, gpu->sm.max_blocks * block_bytes);
-    if (!size)
+    if (size == NO_SIZE)
         size = smallest(gpu, UINT64_MAX, blocks * block_bytes);
-    return size ? size : largest(gpu);
+    return size == NO_SIZE ? largest(gpu) : size;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <strata/predict.h>
+#include <strata/speed_of_light.h>
 
 #include "predict/profiles.h"
 
@@ -86,6 +87,7 @@ static strata_status run_launch(struct run *run, const struct strata_launch_ref 
         return status;
     strata_derive_metrics(&slot->result);
     strata_derive_other_names(&slot->result);
+    strata_speed_of_light_detail(run->gpu, &slot->result);
     if (slot->result.out_of_memory)
         status =
             strata_no_memory(&slot->error, slot->result.trace, "for the result of this launch");

@@ -10,6 +10,7 @@
 #include <strata/place.h>
 
 #include "memory/access_counts.h"
+#include "memory/l2_rules.h"
 #include "predict/special_registers.h"
 #include "sm/launch_report.h"
 
@@ -28,7 +29,8 @@ static void count_requests(struct run *run, const struct strata_winst *w)
     struct strata_request request[STRATA_MAX_REQUESTS];
     unsigned n = strata_coalesce(&run->coalescer, w, 0, request);
     if (n)
-        count_access(&run->n, w->inst, strata_count_sectors(request, n), 0);
+        count_access(&run->n, w->inst,
+                     l1_counted_sectors(w, request, n, run->launch->isa == STRATA_ISA_PTX), 0);
 }
 
 /* An instruction without an active lane still takes one pass of the data stage, and the profiler

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <jansson.h>
+#include <strata/kernel_name.h>
 #include <strata/prediction.h>
 
 #include "base/text.h"
@@ -262,9 +263,10 @@ static void put_counters_text(struct strata_text *t, const struct strata_result 
 static void put_launch_text(struct strata_text *t, const struct strata_result *r)
 {
     size_t width = longest_metric(r);
-    strata_text_printf(t, "\n%s/%s  %s  grid %ux%ux%u  block %ux%ux%u\n", r->program, r->trace,
-                       r->kernel, r->grid.x, r->grid.y, r->grid.z, r->block.x, r->block.y,
-                       r->block.z);
+    char name[STRATA_LAUNCH_NAME_SIZE];
+    strata_launch_name(r->program, r->trace, r->id, r->kernel, name);
+    strata_text_printf(t, "\n%s  grid %ux%ux%u  block %ux%ux%u\n", name, r->grid.x, r->grid.y,
+                       r->grid.z, r->block.x, r->block.y, r->block.z);
     put_counters_text(t, r, width);
     for (size_t i = 0; i < r->n_details; i++) {
         strata_text_printf(t, "  %-*s ", (int)width, r->detail[i].path);

@@ -1,6 +1,7 @@
 /* prediction_tables.c - a prediction as one line a launch, and in the layout of Nsight Compute. */
 #include <math.h>
 
+#include <strata/kernel_name.h>
 #include <strata/prediction.h>
 
 #include "base/text.h"
@@ -43,7 +44,9 @@ static void put_summary_row(struct strata_text *t, const struct strata_result *r
         else
             strata_text_printf(t, "%*s", COLUMN_WIDTH, "-");
     }
-    strata_text_printf(t, "  %s/%s  %s\n", r->program, r->trace, r->kernel);
+    char name[STRATA_LAUNCH_NAME_SIZE];
+    strata_launch_name(r->program, r->trace, r->id, r->kernel, name);
+    strata_text_printf(t, "  %s\n", name);
 }
 
 strata_status strata_prediction_summary(const struct strata_prediction *p, char **text,

@@ -31,6 +31,7 @@ struct ptx_var {
     uint8_t space; /* PTX_M_GLOBAL, PTX_M_CONST, PTX_M_SHARED, PTX_M_LOCAL, PTX_M_PARAM */
     uint8_t type;
     bool is_extern, is_visible, is_managed, unsized, is_kernel_param;
+    bool is_borrowed; /* another module's, initialised there */
     uint32_t align;
     uint64_t bytes;
     uint32_t line;
@@ -118,6 +119,7 @@ struct ptx_function {
     struct ptx_op *ops;
     size_t n_ops, cap_ops;
     uint32_t max_threads, required_threads[3], min_blocks;
+    uint32_t required_cluster[3]; /* 0: any */
     struct ptx_function *next;
     struct ptx_function *same; /* the body behind a declaration, else itself */
     uint32_t id;               /* its number as a code address */

@@ -67,6 +67,9 @@ unsigned ptx_dec_type(struct ptx_decoder *d, unsigned n);
 /* The first modifier that is in the list (ended by PTX_NONE), PTX_NONE if none is. */
 unsigned ptx_dec_one_of(struct ptx_decoder *d, const uint8_t *list);
 
+/* Takes cache hints, orders and scopes: they change no result. */
+void ptx_dec_take_hints(struct ptx_decoder *d);
+
 /* ---- operands ---- */
 const struct ptx_operand *ptx_dec_operand(struct ptx_decoder *d, unsigned n);
 bool ptx_dec_expect_operands(struct ptx_decoder *d, unsigned low, unsigned high);
@@ -100,6 +103,9 @@ bool ptx_dec_put(struct ptx_decoder *d, const struct ptx_inst *in);
 bool ptx_dec_put_main(struct ptx_decoder *d, struct ptx_inst *in);
 
 /* ---- the decoders, by family ---- */
+/* Operation and type of a reduction as src/emulator names them; false: there is no such one. */
+bool ptx_dec_reduction(struct ptx_decoder *d, unsigned type, uint8_t *op, uint8_t *emu_type);
+
 bool ptx_decode_arith(struct ptx_decoder *d);
 bool ptx_decode_logic(struct ptx_decoder *d);
 bool ptx_decode_move(struct ptx_decoder *d);
@@ -108,6 +114,9 @@ bool ptx_decode_flow(struct ptx_decoder *d);
 bool ptx_decode_warp(struct ptx_decoder *d);
 bool ptx_decode_matrix(struct ptx_decoder *d);
 bool ptx_decode_texture(struct ptx_decoder *d);
+/* Barriers in shared memory, bulk and tensor copies, st.async, tensor maps, clusters. */
+bool ptx_decode_async(struct ptx_decoder *d);
+bool ptx_decode_wgmma(struct ptx_decoder *d);
 
 /* ---- what the record says of an instruction ---- */
 /* Appends the static instruction(s) of the op and returns the first index; EMU_NO_INDEX if memory

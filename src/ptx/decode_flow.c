@@ -154,7 +154,7 @@ static bool decode_bar(struct ptx_decoder *d)
     if (ptx_dec_has(d, PTX_M_WARP))
         return decode_warp_barrier(d);
     if (ptx_dec_has(d, PTX_M_CLUSTER))
-        return ptx_dec_unsupported(d, "clusters of blocks");
+        return ptx_decode_async(d);
     bool red = ptx_dec_has(d, PTX_M_RED), arrive = ptx_dec_has(d, PTX_M_ARRIVE);
     ptx_dec_has(d, PTX_M_SYNC);
     in.n = arrive;

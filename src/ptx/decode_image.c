@@ -173,10 +173,17 @@ static bool decode_op(struct ptx_decoder *d)
     case PTX_OP_cvt:
     case PTX_OP_cvta:
     case PTX_OP_isspacep:
-    case PTX_OP_mapa:
-    case PTX_OP_getctarank:
     case PTX_OP_activemask:
         return ptx_decode_move(d);
+    case PTX_OP_mapa:
+    case PTX_OP_getctarank:
+    case PTX_OP_mbarrier:
+    case PTX_OP_tensormap:
+        return ptx_decode_async(d);
+    case PTX_OP_wgmma:
+        return ptx_decode_wgmma(d);
+    case PTX_OP_multimem:
+        return ptx_dec_unsupported(d, "memory of several GPUs");
     case PTX_OP_ld:
     case PTX_OP_ldu:
     case PTX_OP_st:

@@ -1,20 +1,20 @@
 /* decode_mem.c - loads, stores, atomics, copies, fences. */
 #include "ptx/decode.h"
 
-static const uint8_t spaces[] = {PTX_M_GLOBAL,      PTX_M_SHARED,     PTX_M_LOCAL,
-                                 PTX_M_CONST,       PTX_M_PARAM,      PTX_M_SHARED_CTA,
-                                 PTX_M_PARAM_ENTRY, PTX_M_PARAM_FUNC, PTX_NONE};
+static const uint8_t spaces[] = {
+    PTX_M_GLOBAL,     PTX_M_SHARED,         PTX_M_LOCAL,       PTX_M_CONST,      PTX_M_PARAM,
+    PTX_M_SHARED_CTA, PTX_M_SHARED_CLUSTER, PTX_M_PARAM_ENTRY, PTX_M_PARAM_FUNC, PTX_NONE};
 
 static unsigned memory_space(struct ptx_decoder *d)
 {
     unsigned space = ptx_dec_one_of(d, spaces);
-    return space == PTX_M_SHARED_CTA                                 ? PTX_M_SHARED
-           : space == PTX_M_PARAM_ENTRY || space == PTX_M_PARAM_FUNC ? PTX_M_PARAM
-                                                                     : space;
+    return space == PTX_M_SHARED_CTA || space == PTX_M_SHARED_CLUSTER ? PTX_M_SHARED
+           : space == PTX_M_PARAM_ENTRY || space == PTX_M_PARAM_FUNC  ? PTX_M_PARAM
+                                                                      : space;
 }
 
 /* Hints and orderings: they matter to the trace (see decode_static.c), not to one warp's result. */
-static void take_hints(struct ptx_decoder *d)
+void ptx_dec_take_hints(struct ptx_decoder *d)
 {
     static const uint8_t hints[] = {
         PTX_M_CA,
@@ -133,7 +133,7 @@ static bool decode_ld(struct ptx_decoder *d)
     bool polls = may_poll(d);
     in.space = (uint8_t)memory_space(d);
     bool param = in.space == PTX_M_PARAM;
-    take_hints(d);
+    ptx_dec_take_hints(d);
     if (!ptx_dec_expect_operands(d, 2, 3) || !vector_length(d, type, &n))
         return false;
     in.width = (uint8_t)ptx_type_bytes(type);
@@ -153,7 +153,7 @@ static bool decode_st(struct ptx_decoder *d)
     unsigned type = ptx_dec_type(d, 0), n;
     in.space = (uint8_t)memory_space(d);
     bool param = in.space == PTX_M_PARAM;
-    take_hints(d);
+    ptx_dec_take_hints(d);
     if (!ptx_dec_expect_operands(d, 2, 3) || !vector_length(d, type, &n))
         return false;
     in.width = (uint8_t)ptx_type_bytes(type);
@@ -250,12 +250,24 @@ static unsigned atomic_type(unsigned type)
     }
 }
 
+static const uint8_t operations[] = {PTX_M_ADD,  PTX_M_MIN, PTX_M_MAX, PTX_M_INC,
+                                     PTX_M_DEC,  PTX_M_AND, PTX_M_OR,  PTX_M_XOR,
+                                     PTX_M_EXCH, PTX_M_CAS, PTX_NONE};
+
+bool ptx_dec_reduction(struct ptx_decoder *d, unsigned type, uint8_t *op, uint8_t *emu_type)
+{
+    unsigned modifier = ptx_dec_one_of(d, operations);
+    ptx_dec_has(d, PTX_M_NOFTZ);
+    if (!modifier || !type || !atomic_type_fits(modifier, type))
+        return ptx_dec_unsupported(d, "this operation does not exist for this type");
+    *op = (uint8_t)atomic_operation(modifier);
+    *emu_type = (uint8_t)atomic_type(type);
+    return true;
+}
+
 /* in->op and in->is_signed: operation and type as src/emulator names them. */
 static bool decode_atomic(struct ptx_decoder *d)
 {
-    static const uint8_t operations[] = {PTX_M_ADD,  PTX_M_MIN, PTX_M_MAX, PTX_M_INC,
-                                         PTX_M_DEC,  PTX_M_AND, PTX_M_OR,  PTX_M_XOR,
-                                         PTX_M_EXCH, PTX_M_CAS, PTX_NONE};
     bool red = d->op->mnemonic == PTX_OP_red;
     unsigned first = red ? 0 : 1, type = ptx_dec_type(d, 0);
     struct ptx_inst in = ptx_dec_inst(d, ptx_run_atomic, PTX_MEMORY);
@@ -263,7 +275,7 @@ static bool decode_atomic(struct ptx_decoder *d)
     in.space = (uint8_t)memory_space(d);
     ptx_dec_has(d, PTX_M_NOFTZ);
     ptx_dec_has(d, PTX_M_FTZ);
-    take_hints(d);
+    ptx_dec_take_hints(d);
     if (!in.op || !atomic_type_fits(in.op, type) || in.space == PTX_M_CONST ||
         in.space == PTX_M_PARAM)
         return ptx_dec_unsupported(d, "this operation does not exist for this type");
@@ -291,9 +303,10 @@ static bool decode_atomic(struct ptx_decoder *d)
 
 static bool decode_copy(struct ptx_decoder *d)
 {
-    if (!ptx_dec_has(d, PTX_M_ASYNC) || ptx_dec_has(d, PTX_M_BULK) ||
-        ptx_dec_has(d, PTX_M_MBARRIER))
-        return ptx_dec_unsupported(d, "only cp.async of 4, 8 and 16 bytes, without barriers");
+    if (ptx_dec_has(d, PTX_M_BULK) || ptx_dec_has(d, PTX_M_MBARRIER))
+        return ptx_decode_async(d);
+    if (!ptx_dec_has(d, PTX_M_ASYNC))
+        return ptx_dec_unsupported(d, "only asynchronous copies");
     if (ptx_dec_has(d, PTX_M_COMMIT_GROUP) || ptx_dec_has(d, PTX_M_WAIT_GROUP) ||
         ptx_dec_has(d, PTX_M_WAIT_ALL)) {
         struct ptx_inst in = ptx_dec_inst(d, ptx_run_nothing, PTX_STEP);
@@ -306,7 +319,7 @@ static bool decode_copy(struct ptx_decoder *d)
     ptx_dec_has(d, PTX_M_SHARED_CTA);
     ptx_dec_has(d, PTX_M_SHARED_CLUSTER);
     ptx_dec_has(d, PTX_M_GLOBAL);
-    take_hints(d);
+    ptx_dec_take_hints(d);
     if (!ptx_dec_expect_operands(d, 3, 5))
         return false;
     if (!ptx_dec_immediate(ptx_dec_operand(d, 2), &bytes) ||
@@ -334,9 +347,10 @@ static bool decode_prefetch(struct ptx_decoder *d)
     struct ptx_inst in = ptx_dec_inst(d, ptx_run_prefetch, PTX_MEMORY);
     ptx_dec_has(d, PTX_M_LEVEL_L1);
     ptx_dec_has(d, PTX_M_LEVEL_L2);
-    take_hints(d);
+    ptx_dec_take_hints(d);
     in.space = (uint8_t)memory_space(d);
-    if (d->op->mnemonic != PTX_OP_prefetch || in.space == PTX_M_LOCAL) {
+    bool map = ptx_dec_has(d, PTX_M_TENSORMAP);
+    if (d->op->mnemonic != PTX_OP_prefetch || in.space == PTX_M_LOCAL || map) {
         in = ptx_dec_inst(d, ptx_run_nothing, PTX_STEP);
         return ptx_dec_put_main(d, &in);
     }
@@ -352,12 +366,31 @@ static bool decode_prefetch(struct ptx_decoder *d)
 static bool decode_fence(struct ptx_decoder *d)
 {
     struct ptx_inst in = ptx_dec_inst(d, ptx_run_nothing, PTX_STEP);
-    take_hints(d);
-    return ptx_dec_expect_operands(d, 0, 0) && ptx_dec_put_main(d, &in);
+    static const uint8_t proxies[] = {PTX_M_PROXY,         PTX_M_ALIAS,     PTX_M_ASYNC,
+                                      PTX_M_ASYNC_GENERIC, PTX_M_TENSORMAP, PTX_M_TENSORMAP_GENERIC,
+                                      PTX_M_MBARRIER_INIT, PTX_M_GLOBAL,    PTX_M_SHARED_CTA,
+                                      PTX_M_SHARED_CLUSTER};
+    ptx_dec_take_hints(d);
+    for (size_t i = 0; i < sizeof proxies; i++)
+        ptx_dec_has(d, proxies[i]);
+    return ptx_dec_expect_operands(d, 0, 2) && ptx_dec_put_main(d, &in);
+}
+
+/* createpolicy: what it makes is a hint to the L2 alone. */
+static bool decode_policy(struct ptx_decoder *d)
+{
+    struct ptx_inst in = ptx_dec_inst(d, ptx_mov_handler(8), PTX_STEP);
+    for (unsigned i = 0; i < d->op->n_modifiers; i++)
+        d->taken |= 1u << i;
+    return ptx_dec_constant(d, PTX_U64, 0, &in.a) && ptx_dec_dest_n(d, 0, PTX_U64, &in.d) &&
+           ptx_dec_put_main(d, &in);
 }
 
 bool ptx_decode_memory(struct ptx_decoder *d)
 {
+    if ((d->op->mnemonic == PTX_OP_st || d->op->mnemonic == PTX_OP_red) &&
+        ptx_dec_has(d, PTX_M_ASYNC))
+        return ptx_decode_async(d);
     switch (d->op->mnemonic) {
     case PTX_OP_ld:
     case PTX_OP_ldu:
@@ -378,6 +411,6 @@ bool ptx_decode_memory(struct ptx_decoder *d)
     case PTX_OP_fence:
         return decode_fence(d);
     default:
-        return ptx_dec_unsupported(d, "cache policies");
+        return decode_policy(d);
     }
 }

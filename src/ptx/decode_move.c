@@ -102,11 +102,12 @@ static uint64_t window_of(unsigned space)
  * already. */
 static bool decode_cvta(struct ptx_decoder *d)
 {
-    static const uint8_t spaces[] = {PTX_M_GLOBAL,     PTX_M_SHARED, PTX_M_LOCAL,       PTX_M_CONST,
-                                     PTX_M_SHARED_CTA, PTX_M_PARAM,  PTX_M_PARAM_ENTRY, PTX_NONE};
+    static const uint8_t spaces[] = {PTX_M_GLOBAL,      PTX_M_SHARED,         PTX_M_LOCAL,
+                                     PTX_M_CONST,       PTX_M_SHARED_CTA,     PTX_M_PARAM,
+                                     PTX_M_PARAM_ENTRY, PTX_M_SHARED_CLUSTER, PTX_NONE};
     bool to = ptx_dec_has(d, PTX_M_TO);
     unsigned space = ptx_dec_one_of(d, spaces), type = ptx_dec_type(d, 0);
-    if (space == PTX_M_SHARED_CTA)
+    if (space == PTX_M_SHARED_CTA || space == PTX_M_SHARED_CLUSTER)
         space = PTX_M_SHARED;
     if (!space || type != PTX_U64)
         return ptx_dec_unsupported(d, "only 64-bit addresses of the common spaces");
@@ -154,9 +155,7 @@ bool ptx_decode_move(struct ptx_decoder *d)
         return decode_cvta(d);
     case PTX_OP_isspacep:
         return decode_isspacep(d);
-    case PTX_OP_activemask:
-        return decode_activemask(d);
     default:
-        return ptx_dec_unsupported(d, "clusters of blocks");
+        return decode_activemask(d);
     }
 }

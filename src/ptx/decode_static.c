@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "ptx/async.h"
 #include "ptx/decode.h"
 #include "emulator/record.h"
 
@@ -55,9 +56,45 @@ static unsigned convert_class(const struct ptx_op *op)
     return STRATA_OP_INT;
 }
 
+/* cp: asynchronous copies by threads, bulk copies, and the groups of both. */
+static unsigned copy_class(const struct ptx_op *op)
+{
+    bool commit = has(op, PTX_M_COMMIT_GROUP);
+    bool wait = has(op, PTX_M_WAIT_GROUP) || has(op, PTX_M_WAIT_ALL);
+    if (has(op, PTX_M_MBARRIER))
+        return STRATA_OP_MBARRIER;
+    if (has(op, PTX_M_BULK))
+        return commit ? STRATA_OP_BULK_COMMIT : wait ? STRATA_OP_BULK_WAIT : STRATA_OP_BULK;
+    return commit ? STRATA_OP_ASYNC_COMMIT : wait ? STRATA_OP_ASYNC_WAIT : STRATA_OP_MEM;
+}
+
+static unsigned wgmma_class(const struct ptx_op *op)
+{
+    return has(op, PTX_M_MMA_ASYNC)      ? STRATA_OP_WGMMA
+           : has(op, PTX_M_COMMIT_GROUP) ? STRATA_OP_WGMMA_COMMIT
+           : has(op, PTX_M_WAIT_GROUP)   ? STRATA_OP_WGMMA_WAIT
+                                         : STRATA_OP_NOP;
+}
+
+static unsigned barrier_class(const struct ptx_op *op)
+{
+    if (has(op, PTX_M_WARP))
+        return STRATA_OP_NOP;
+    if (has(op, PTX_M_CLUSTER))
+        return has(op, PTX_M_WAIT) ? STRATA_OP_CLUSTER_WAIT : STRATA_OP_CLUSTER_ARRIVE;
+    return STRATA_OP_BARRIER;
+}
+
 static unsigned op_class(const struct ptx_op *op, bool entry)
 {
     switch (op->mnemonic) {
+    case PTX_OP_mbarrier:
+        return has(op, PTX_M_PENDING_COUNT) ? STRATA_OP_INT : STRATA_OP_MBARRIER;
+    case PTX_OP_wgmma:
+        return wgmma_class(op);
+    case PTX_OP_tensormap:
+    case PTX_OP_createpolicy:
+        return STRATA_OP_NOP;
     case PTX_OP_mul:
     case PTX_OP_mad:
     case PTX_OP_mul24:
@@ -98,7 +135,7 @@ static unsigned op_class(const struct ptx_op *op, bool entry)
         return STRATA_OP_EXIT;
     case PTX_OP_bar:
     case PTX_OP_barrier:
-        return has(op, PTX_M_WARP) ? STRATA_OP_NOP : STRATA_OP_BARRIER;
+        return barrier_class(op);
     case PTX_OP_membar:
     case PTX_OP_fence:
         return STRATA_OP_MEMBAR;
@@ -116,9 +153,7 @@ static unsigned op_class(const struct ptx_op *op, bool entry)
     case PTX_OP_wmma:
         return has(op, PTX_M_MMA) ? STRATA_OP_TENSOR : STRATA_OP_MEM;
     case PTX_OP_cp:
-        return has(op, PTX_M_COMMIT_GROUP)                            ? STRATA_OP_ASYNC_COMMIT
-               : has(op, PTX_M_WAIT_GROUP) || has(op, PTX_M_WAIT_ALL) ? STRATA_OP_ASYNC_WAIT
-                                                                      : STRATA_OP_MEM;
+        return copy_class(op);
     case PTX_OP_nanosleep:
     case PTX_OP_pmevent:
     case PTX_OP_griddepcontrol:
@@ -247,6 +282,27 @@ static int32_t wait_groups(const struct ptx_op *op)
                : 0;
 }
 
+static int32_t wgmma_number(const struct ptx_wgmma *g)
+{
+    static const uint8_t types[] = {STRATA_WGMMA_F16, STRATA_WGMMA_F16, STRATA_WGMMA_TF32,
+                                    STRATA_WGMMA_F8,  STRATA_WGMMA_F8,  STRATA_WGMMA_I8,
+                                    STRATA_WGMMA_I8,  STRATA_WGMMA_B1};
+    return strata_wgmma_pack((struct strata_wgmma_shape){
+        .n = g->n, .k = g->k, .type = types[g->a_type], .a_in_registers = g->a_in_registers});
+}
+
+/* What imm says of an instruction, by its class. */
+static int32_t static_number(const struct ptx_op *op, const struct ptx_inst *in, unsigned class)
+{
+    if (class == STRATA_OP_MBARRIER)
+        return ((const struct ptx_barrier *)in->extra)->op;
+    if (class == STRATA_OP_WGMMA)
+        return wgmma_number(in->extra);
+    int32_t groups = wait_groups(op);
+    return class == STRATA_OP_BULK_WAIT && has(op, PTX_M_READ) ? groups | STRATA_BULK_WAIT_READ
+                                                               : groups;
+}
+
 static void describe_memory(const struct ptx_op *op, const struct ptx_inst *in,
                             struct strata_inst *s)
 {
@@ -290,10 +346,12 @@ uint32_t ptx_static_add(struct ptx_decoder *d, const struct ptx_inst *in)
     s.opcode = d->op->text;
     s.source_line = d->op->source_line;
     s.opclass = (uint8_t)op_class(d->op, d->function_index == 0);
-    s.imm = wait_groups(d->op);
+    s.imm = static_number(d->op, in, s.opclass);
     ptx_op_visit(d->op, NULL, add_dst, &regs);
     ptx_op_visit(d->op, add_src, NULL, &regs);
     bool memory = s.opclass == STRATA_OP_MEM;
+    if (s.opclass == STRATA_OP_BULK || s.opclass == STRATA_OP_MBARRIER)
+        s.space = s.opclass == STRATA_OP_BULK ? STRATA_SPACE_GLOBAL : STRATA_SPACE_SHARED;
     if (memory)
         describe_memory(d->op, in, &s);
     if (!add(d->image, &s))

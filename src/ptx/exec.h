@@ -27,8 +27,10 @@ enum ptx_flow {
     PTX_CALL,
     PTX_RETURN,
     PTX_EXIT,
-    PTX_BARRIER,  /* of the block */
-    PTX_SYNC_STEP /* a warp-wide .sync instruction: waits for the lanes it names */
+    PTX_BARRIER,   /* of the block */
+    PTX_SYNC_STEP, /* a warp-wide .sync instruction: waits for the lanes it names */
+    PTX_SELF,      /* like PTX_SPECIAL; the handler records what it did */
+    PTX_WAIT_STEP  /* the handler sets w->must_wait if it cannot go on yet: it runs again later */
 };
 
 /* Where an operand lies: a bank in the upper two bits, a byte offset below. */
@@ -107,7 +109,12 @@ struct ptx_image {
 
 /* ---- warps ---- */
 
-enum ptx_path_state { PTX_RUNNABLE = 0, PTX_AT_BARRIER, PTX_AT_SYNC };
+enum ptx_path_state {
+    PTX_RUNNABLE = 0,
+    PTX_AT_BARRIER,
+    PTX_AT_SYNC,
+    PTX_AT_WAIT /* until something happens in the block (emu_block.events), then it asks again */
+};
 
 struct ptx_frame {
     const struct ptx_code_function *function;
@@ -131,6 +138,7 @@ struct ptx_path {
     struct ptx_frame *frame;
     uint32_t poll_pc, polls; /* spin detection */
     uint64_t poll_hash;
+    uint32_t seen_events; /* of an AT_WAIT path */
 };
 
 /* A join: lanes that diverged and will meet at pc. */
@@ -170,6 +178,8 @@ struct ptx_warp {
     struct ptx_poll polls[PTX_POLLS];
     uint32_t poll_epoch;      /* grows when a poll has an answer it did not have before */
     bool waits, polls_global; /* it keeps getting the same answers; from global memory */
+    bool must_wait;           /* set by a handler of PTX_WAIT_STEP */
+    uint32_t wait_address;    /* of the barrier it asked for last, for messages */
 };
 
 struct ptx_block {

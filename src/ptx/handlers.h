@@ -83,6 +83,13 @@ ptx_handler ptx_run_mma, ptx_run_matrix_part;
 ptx_handler ptx_run_ldmatrix, ptx_run_stmatrix, ptx_run_movmatrix;
 ptx_handler ptx_run_tex, ptx_run_txq;
 
+/* ---- asynchronous work: copies, barriers, warpgroups ---- */
+/* in->extra: struct ptx_bulk, struct ptx_barrier, struct ptx_wgmma (async.h). */
+ptx_handler ptx_run_bulk, ptx_run_barrier, ptx_run_barrier_wait, ptx_run_pending_count;
+ptx_handler ptx_run_store_async, ptx_run_tensormap_replace, ptx_run_tensormap_copy;
+ptx_handler ptx_run_cluster_arrive, ptx_run_cluster_wait, ptx_run_mapa, ptx_run_getctarank;
+ptx_handler ptx_run_wgmma, ptx_run_group_meets;
+
 /* ---- functions of the emulator ---- */
 void ptx_run_builtin(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask);
 

@@ -43,6 +43,16 @@ unsigned ptx_op_destinations(const struct ptx_op *op)
     case PTX_OP_bar:
     case PTX_OP_barrier:
         return has_modifier(op, PTX_M_RED) ? 1 : 0;
+    case PTX_OP_tensormap:
+        return 0;
+    case PTX_OP_mbarrier:
+        return has_modifier(op, PTX_M_INIT) || has_modifier(op, PTX_M_INVAL) ||
+                       (!has_modifier(op, PTX_M_ARRIVE) && !has_modifier(op, PTX_M_ARRIVE_DROP) &&
+                        (has_modifier(op, PTX_M_EXPECT_TX) || has_modifier(op, PTX_M_COMPLETE_TX)))
+                   ? 0
+                   : 1;
+    case PTX_OP_wgmma:
+        return has_modifier(op, PTX_M_MMA_ASYNC) ? 1 : 0;
     case PTX_OP_wmma:
         return has_modifier(op, PTX_M_STORE) ? 0 : 1;
     default:
@@ -81,6 +91,8 @@ void ptx_op_visit(const struct ptx_op *op, ptx_reg_visitor *reads, ptx_reg_visit
         reads(user, op->guard);
     for (unsigned i = 0; i < op->n_operands; i++)
         visit_operand(&op->operands[i], i < n_dst ? writes : reads, reads, user);
+    if (op->mnemonic == PTX_OP_wgmma && n_dst && op->n_operands) /* it adds to what is there */
+        visit_operand(&op->operands[0], reads, reads, user);
 }
 
 /* ---- liveness ---- */

@@ -10,6 +10,7 @@ struct ptx_module {
     struct ptx_image *images;        /* one per entry */
     struct ptx_function **functions; /* by id */
     size_t n_functions, cap_functions;
+    const struct strata_module *beside; /* its variables are used where it has them; may be NULL */
 };
 
 /* Resolves names across units, places variables and applies initialisers. */

@@ -18,11 +18,11 @@
     X(bfi) X(bfind) X(bmsk) X(bra) X(brev) X(brkpt) X(brx) X(call) X(clz) X(cnot) X(copysign) X(cos) \
     X(cp) X(createpolicy) X(cvt) X(cvta) X(discard) X(div) X(dp2a) X(dp4a) X(elect) X(ex2) X(exit) \
     X(fence) X(fma) X(fns) X(getctarank) X(griddepcontrol) X(isspacep) X(ld) X(ldmatrix) X(ldu) \
-    X(lg2) X(lop3) X(mad) X(mad24) X(madc) X(mapa) X(match) X(max) X(membar) X(min) X(mma) X(mov) \
-    X(movmatrix) X(mul) X(mul24) X(nanosleep) X(neg) X(not) X(or) X(pmevent) X(popc) X(prefetch) \
+    X(lg2) X(lop3) X(mad) X(mad24) X(madc) X(mapa) X(match) X(max) X(mbarrier) X(membar) X(min) X(mma) X(mov) \
+    X(movmatrix) X(mul) X(mul24) X(multimem) X(nanosleep) X(neg) X(not) X(or) X(pmevent) X(popc) X(prefetch) \
     X(prefetchu) X(prmt) X(rcp) X(red) X(redux) X(rem) X(ret) X(rsqrt) X(sad) X(selp) X(set) \
     X(setmaxnreg) X(setp) X(shf) X(shfl) X(shl) X(shr) X(sin) X(slct) X(sqrt) X(st) X(stmatrix) \
-    X(sub) X(subc) X(szext) X(tanh) X(testp) X(tex) X(tld4) X(trap) X(txq) X(vote) X(wmma) X(xor)
+    X(sub) X(subc) X(szext) X(tanh) X(tensormap) X(testp) X(tex) X(tld4) X(trap) X(txq) X(vote) X(wgmma) X(wmma) X(xor)
 
 /* Element types: name, bytes, kind (p predicate, b bits, u, s, f). */
 #define PTX_TYPES(X) \
@@ -72,6 +72,21 @@
     X(LEVEL_L1, "L1") X(LEVEL_L2, "L2") X(TO, "to") X(UNI, "uni") \
     X(ASYNC, "async") X(BULK, "bulk") X(COMMIT_GROUP, "commit_group") X(WAIT_GROUP, "wait_group") \
     X(WAIT_ALL, "wait_all") X(MBARRIER, "mbarrier") X(ARRIVE, "arrive") \
+    /* barriers in shared memory, bulk and tensor copies */ \
+    X(INIT, "init") X(INVAL, "inval") X(EXPECT_TX, "expect_tx") X(COMPLETE_TX, "complete_tx") \
+    X(ARRIVE_DROP, "arrive_drop") X(NO_COMPLETE, "noComplete") X(TEST_WAIT, "test_wait") \
+    X(TRY_WAIT, "try_wait") X(PARITY, "parity") X(PENDING_COUNT, "pending_count") X(NOINC, "noinc") \
+    X(COMPLETES_BYTES, "mbarrier::complete_tx::bytes") X(MULTICAST, "multicast::cluster") \
+    X(BULK_GROUP, "bulk_group") X(TILE, "tile") X(IM2COL, "im2col") X(REDUCE, "reduce") X(READ, "read") \
+    X(PREFETCH, "prefetch") X(PROXY, "proxy") X(ALIAS, "alias") X(ASYNC_GENERIC, "async::generic") \
+    X(TENSORMAP, "tensormap") X(TENSORMAP_GENERIC, "tensormap::generic") \
+    X(MBARRIER_INIT, "mbarrier_init") X(REPLACE, "replace") X(CP_FENCEPROXY, "cp_fenceproxy") \
+    X(GLOBAL_ADDRESS, "global_address") X(RANK, "rank") X(BOX_DIM, "box_dim") \
+    X(GLOBAL_DIM, "global_dim") X(GLOBAL_STRIDE, "global_stride") X(ELEMENT_STRIDE, "element_stride") \
+    X(ELEMTYPE, "elemtype") X(INTERLEAVE_LAYOUT, "interleave_layout") X(SWIZZLE_MODE, "swizzle_mode") \
+    X(FILL_MODE, "fill_mode") X(B1024, "b1024") X(FRACTIONAL, "fractional") X(FENCE, "fence") \
+    X(MMA_ASYNC, "mma_async") X(SHAPE, "m0n0k0") X(D4, "4d") X(D5, "5d") \
+    X(IM2COL_NO_OFFS, "im2col_no_offs") \
     /* warps and blocks */ \
     X(SYNC, "sync") X(ALIGNED, "aligned") X(RED, "red") X(WARP, "warp") X(UP, "up") X(DOWN, "down") \
     X(BFLY, "bfly") X(IDX, "idx") X(ALL, "all") X(ANY, "any") X(BALLOT, "ballot") \

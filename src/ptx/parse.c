@@ -99,6 +99,105 @@ bool ptx_expect_integer(struct ptx_parser *p, int64_t *out)
     return true;
 }
 
+/* ---- constant expressions ---- */
+
+#define MAX_EXPRESSION 32 /* parentheses and operators inside each other */
+
+/* How tightly a binary operator binds, 0 if the token is none. Shifts are two tokens. */
+static unsigned operator_level(const struct ptx_parser *p)
+{
+    static const struct {
+        char punct;
+        unsigned level;
+    } levels[] = {{'|', 1}, {'^', 2}, {'&', 3}, {'<', 4}, {'>', 4},
+                  {'+', 5}, {'-', 5}, {'*', 6}, {'/', 6}, {'%', 6}};
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+        if (ptx_at_punct(p, levels[i].punct))
+            return levels[i].level;
+    return 0;
+}
+
+static bool parse_unary(struct ptx_parser *p, unsigned depth, uint64_t *out)
+{
+    if (depth > MAX_EXPRESSION)
+        return ptx_error(p, STRATA_ELIMIT, "an expression is nested too deeply");
+    if (ptx_accept(p, '(')) {
+        return ptx_parse_constant(p, 1, depth + 1, out) && ptx_expect(p, ')');
+    }
+    bool negative = ptx_accept(p, '-'), inverted = !negative && ptx_accept(p, '~');
+    if (negative || inverted) {
+        if (!parse_unary(p, depth + 1, out))
+            return false;
+        *out = negative ? 0 - *out : ~*out;
+        return true;
+    }
+    if (p->status != STRATA_OK || p->token.kind != PTX_TOK_INTEGER)
+        return unexpected(p, "an integer");
+    *out = p->token.value;
+    ptx_next(p);
+    return true;
+}
+
+static bool apply_operator(struct ptx_parser *p, char op, uint64_t right, uint64_t *value)
+{
+    if ((op == '/' || op == '%') && !right)
+        return ptx_error(p, STRATA_EFORMAT, "an expression divides by zero");
+    bool least = (int64_t)*value == INT64_MIN && (int64_t)right == -1;
+    switch (op) {
+    case '|':
+        *value |= right;
+        break;
+    case '^':
+        *value ^= right;
+        break;
+    case '&':
+        *value &= right;
+        break;
+    case '<':
+        *value = right < 64 ? *value << right : 0;
+        break;
+    case '>':
+        *value = right < 64 ? (uint64_t)((int64_t)*value >> right) : 0;
+        break;
+    case '+':
+        *value += right;
+        break;
+    case '-':
+        *value -= right;
+        break;
+    case '*':
+        *value *= right;
+        break;
+    case '/':
+        *value = least ? *value : (uint64_t)((int64_t)*value / (int64_t)right);
+        break;
+    default:
+        *value = least ? 0 : (uint64_t)((int64_t)*value % (int64_t)right);
+    }
+    return true;
+}
+
+bool ptx_continue_constant(struct ptx_parser *p, unsigned level, unsigned depth, uint64_t *value)
+{
+    unsigned found;
+    while ((found = operator_level(p)) >= level && found) {
+        char op = p->token.punct;
+        uint64_t right;
+        ptx_next(p);
+        if ((op == '<' || op == '>') && !ptx_expect(p, op))
+            return false;
+        if (!ptx_parse_constant(p, found + 1, depth + 1, &right) ||
+            !apply_operator(p, op, right, value))
+            return false;
+    }
+    return p->status == STRATA_OK;
+}
+
+bool ptx_parse_constant(struct ptx_parser *p, unsigned level, unsigned depth, uint64_t *out)
+{
+    return parse_unary(p, depth, out) && ptx_continue_constant(p, level, depth, out);
+}
+
 /* ---- directives without meaning here ---- */
 
 static void skip_braces(struct ptx_parser *p)
@@ -154,19 +253,31 @@ static void note_inlined(struct ptx_parser *p, const uint32_t at[3], const uint3
         p->inlined[p->n_inlined++] = made;
 }
 
+/* clang does not tell what is inlined where: a line of another file than the function's stands
+ * behind the line of its own that leads there. */
+static void note_line(struct ptx_parser *p, const uint32_t at[3])
+{
+    p->own_file = p->own_file ? p->own_file : at[0];
+    bool own = at[0] == p->own_file;
+    if (own && at[1])
+        p->own_line = at[1];
+    p->source_file = own || p->own_line ? p->own_file : at[0];
+    p->source_line = own ? at[1] : p->own_line ? p->own_line : at[1];
+}
+
 /* .loc FILE LINE COLUMN [, function_name NAME [+ OFFSET], inlined_at FILE LINE COLUMN] */
 static void parse_loc(struct ptx_parser *p)
 {
     uint32_t line = p->token.line, at[3], call[3];
     ptx_next(p);
     if (loc_numbers(p, line, at)) {
-        p->source_file = at[0];
-        p->source_line = at[1];
         while (p->token.kind != PTX_TOK_END && p->token.line == line &&
                !ptx_at_word(p, "inlined_at") && p->status == STRATA_OK)
             ptx_next(p);
         if (p->token.line == line && ptx_accept_word(p, "inlined_at") && loc_numbers(p, line, call))
             note_inlined(p, at, call);
+        else
+            note_line(p, at);
     }
     skip_line(p, line);
 }
@@ -247,7 +358,7 @@ static bool parse_performance(struct ptx_parser *p, struct ptx_function *f)
         return true;
     }
     if (ptx_accept_word(p, ".reqnctapercluster"))
-        return parse_thread_counts(p, counts);
+        return parse_thread_counts(p, f->required_cluster);
     if (ptx_accept_word(p, ".minnctapersm")) {
         if (!ptx_expect_integer(p, &n))
             return false;

@@ -39,6 +39,7 @@ struct ptx_parser {
 
     struct ptx_function *function; /* being parsed */
     uint32_t depth, nesting, source_line, source_file;
+    uint32_t own_line, own_file; /* of the function itself: where its last line of its own was */
     struct ptx_inlined { /* a place whose code was inlined, and the outermost call it came by */
         uint32_t file, line, column, outer_file, outer_line;
     } * inlined;
@@ -49,6 +50,7 @@ struct ptx_parser {
     size_t cap_visible;
     struct ptx_operand **pending; /* names that may be labels not yet seen */
     size_t n_pending, cap_pending;
+    bool in_call; /* operands of a call: parentheses hold lists */
 };
 
 /* ---- tokens ---- */
@@ -62,6 +64,10 @@ bool ptx_expect(struct ptx_parser *p, char c);
 bool ptx_expect_name(struct ptx_parser *p, uint32_t *out);
 /* An integer with an optional sign. */
 bool ptx_expect_integer(struct ptx_parser *p, int64_t *out);
+/* A constant expression of operators that bind at least as tightly as `level` (1: all, 6:
+ * products); `depth` is how deep it lies in others. The second goes on behind a first value. */
+bool ptx_parse_constant(struct ptx_parser *p, unsigned level, unsigned depth, uint64_t *out);
+bool ptx_continue_constant(struct ptx_parser *p, unsigned level, unsigned depth, uint64_t *value);
 /* Sets the error (the first one counts) and returns false. */
 bool ptx_error(struct ptx_parser *p, strata_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

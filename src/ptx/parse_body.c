@@ -155,6 +155,8 @@ static uint32_t family_member(struct ptx_parser *p, const char *text, size_t len
         number = number * 10 + (uint32_t)(text[i] - '0');
     uint32_t name = ptx_name_find(&p->ast->names, text, prefix);
     struct ptx_decl *decl = name == PTX_NO_NAME ? NULL : ptx_lookup(p, name);
+    while (decl && decl->kind != PTX_DECL_FAMILY) /* a register of that name hides no family */
+        decl = decl->outer >= 0 ? &p->decls[decl->outer] : NULL;
     if (!decl || decl->kind != PTX_DECL_FAMILY || number >= decl->n)
         return PTX_NO_REG;
     return decl->first + number;
@@ -312,11 +314,11 @@ static bool parse_simple_operand(struct ptx_parser *p, struct ptx_operand *out)
 static bool parse_offset(struct ptx_parser *p, struct ptx_operand *out)
 {
     while (ptx_at_punct(p, '+') || ptx_at_punct(p, '-')) {
-        int64_t n;
+        uint64_t n;
         ptx_accept(p, '+'); /* "+-4" is how nvcc writes a negative offset */
-        if (!ptx_expect_integer(p, &n))
+        if (!ptx_parse_constant(p, 6, 0, &n))
             return false;
-        out->value += (uint64_t)n;
+        out->value += n;
     }
     return true;
 }
@@ -348,12 +350,18 @@ bool ptx_parse_operand(struct ptx_parser *p, struct ptx_operand *out)
         out->kind = PTX_OPERAND_VECTOR;
         return parse_children(p, out, '}');
     }
+    if (ptx_at_punct(p, '(') && !p->in_call) { /* only calls have lists */
+        out->kind = PTX_OPERAND_INT;
+        return ptx_parse_constant(p, 1, 0, &out->value);
+    }
     if (ptx_accept(p, '(')) {
         out->kind = PTX_OPERAND_LIST;
         return parse_children(p, out, ')');
     }
     if (!parse_simple_operand(p, out))
         return false;
+    if (out->kind == PTX_OPERAND_INT)
+        return ptx_continue_constant(p, 1, 0, &out->value);
     if (ptx_accept(p, '|'))
         return parse_pair(p, out);
     return parse_offset(p, out);
@@ -365,6 +373,7 @@ bool ptx_parse_operands(struct ptx_parser *p, struct ptx_op *op)
     memset(&list, 0, sizeof list);
     if (ptx_at_punct(p, ';'))
         return ptx_expect(p, ';');
+    p->in_call = op->mnemonic == PTX_OP_call;
     if (!parse_children(p, &list, ';'))
         return false;
     if (list.n_children > 32)
@@ -379,6 +388,19 @@ bool ptx_parse_operands(struct ptx_parser *p, struct ptx_op *op)
 static const char *function_name(const struct ptx_parser *p)
 {
     return p->ast->names.text[p->function->name];
+}
+
+/* m64n128k16 and kin, of which there are too many for a table: the decoder reads the numbers. */
+static bool is_shape(const char *text, size_t length)
+{
+    unsigned letters = 0;
+    for (size_t i = 0; i < length; i++) {
+        bool digit = text[i] >= '0' && text[i] <= '9';
+        if (!digit && (letters == 3 || text[i] != "mnk"[letters] || i + 1 == length))
+            return false;
+        letters += !digit;
+    }
+    return letters == 3 && text[0] == 'm';
 }
 
 /* Splits "ld.volatile.global.u32" and looks every part up. */
@@ -399,6 +421,8 @@ static bool parse_opcode(struct ptx_parser *p, struct ptx_op *op)
         dot = memchr(start, '.', (size_t)(end - start));
         size_t length = (size_t)((dot ? dot : end) - start);
         unsigned modifier = ptx_modifier_find(start, length);
+        if (!modifier && is_shape(start, length))
+            modifier = PTX_M_SHAPE;
         if (!modifier || op->n_modifiers == PTX_MAX_MODIFIERS)
             return ptx_error(p, STRATA_EUNSUPPORTED,
                              "kernel \"%s\": instruction \"%s\" is not supported: unknown modifier "
@@ -637,6 +661,6 @@ static bool drop_unused_registers(struct ptx_parser *p)
 
 bool ptx_parse_body(struct ptx_parser *p)
 {
-    p->source_line = 0;
+    p->source_line = p->own_line = p->own_file = 0;
     return parse_statement(p) && drop_unused_registers(p);
 }

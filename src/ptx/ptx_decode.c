@@ -213,13 +213,14 @@ static void complete_site(struct ptx_image *image, struct ptx_inst *in)
 bool ptx_dec_put(struct ptx_decoder *d, const struct ptx_inst *in)
 {
     struct ptx_image *image = d->image;
-    if (!in->run && (in->flow == PTX_STEP || in->flow == PTX_MEMORY || in->flow == PTX_SPECIAL ||
-                     in->flow == PTX_SYNC_STEP))
+    if (!in->run &&
+        (in->flow == PTX_STEP || in->flow == PTX_MEMORY || in->flow == PTX_SPECIAL ||
+         in->flow == PTX_SYNC_STEP || in->flow == PTX_SELF || in->flow == PTX_WAIT_STEP))
         return ptx_dec_unsupported(d, "this combination of type and modifiers is unknown");
     if (!ARRAY_RESERVE(image->code, image->n_code, image->cap_code, 1))
         return ptx_dec_no_memory(d);
     image->code[image->n_code] = *in;
-    if (in->flow == PTX_MEMORY)
+    if (in->flow == PTX_MEMORY || in->flow == PTX_SELF || in->flow == PTX_WAIT_STEP)
         complete_site(image, &image->code[image->n_code]);
     image->n_code++;
     return true;
@@ -408,8 +409,10 @@ static bool special_source(struct ptx_decoder *d, const struct ptx_operand *o, u
                             "instruction \"%s\": \"%s\" is neither a declared register nor a "
                             "special register the emulator knows",
                             d->op->text, name);
-    if (!want)
+    if (!want && kind != PTX_SPECIAL_MASK)
         return ptx_dec_fail(d, STRATA_EFORMAT, "\"%s\" is used as a predicate", name);
+    if (kind == PTX_SPECIAL_MASK)
+        return want ? ptx_dec_fail(d, STRATA_EFORMAT, "\"%s\" is a predicate", name) : true;
     if (kind == PTX_SPECIAL_LANES) {
         if (want == 4)
             return true;

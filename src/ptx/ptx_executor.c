@@ -1,8 +1,10 @@
 /* ptx_executor.c - PTX as an executor: the state of its blocks and warps, and barriers. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
+#include "emulator/mbarrier.h"
 #include "ptx/module.h"
 #include "ptx/special.h"
 #include "ptx/warp.h"
@@ -158,8 +160,40 @@ static const struct emu_site *waiting_site(const struct emu_warp *base, unsigned
     if (!w->n_paths)
         return NULL;
     const struct ptx_path *path = &w->paths[w->n_paths - 1];
+    for (uint32_t i = 0; i < w->n_paths; i++)
+        if (w->paths[i].state == PTX_AT_WAIT)
+            path = &w->paths[i];
     *lane = lowest_bit32(path->mask);
+    if (path->state == PTX_AT_WAIT)
+        return &w->image->code[path->pc].site;
     return &w->image->code[path->pc ? path->pc - 1 : 0].site;
+}
+
+static bool waiting_for(const struct emu_warp *base, char *out, size_t size)
+{
+    const struct ptx_warp *w = (const struct ptx_warp *)base;
+    const struct emu_block *block = base->block;
+    struct emu_mbarrier b = {0};
+    uint64_t bits = 0;
+    bool waits = false;
+    for (uint32_t i = 0; i < w->n_paths; i++)
+        waits |= w->paths[i].state == PTX_AT_WAIT;
+    if (!waits)
+        return false;
+    if (w->wait_address == EMU_NO_INDEX) {
+        snprintf(out, size, "at the barrier of its cluster, which other threads never reach");
+    } else if (w->wait_address == EMU_NO_INDEX - 1) {
+        snprintf(out, size, "for the other warps of its warpgroup, which do not come");
+    } else {
+        if (w->wait_address + 8 <= block->shared_bytes)
+            memcpy(&bits, block->shared + w->wait_address, sizeof bits);
+        emu_mbarrier_unpack(bits, &b);
+        snprintf(out, size,
+                 "for a phase of the mbarrier at shared address 0x%x that nobody ends: %u arrivals "
+                 "and %d bytes are missing",
+                 w->wait_address, b.pending, b.bytes);
+    }
+    return true;
 }
 
 /* in->a: barrier number, in->b: threads (PTX_NO_REF: all); in->c: predicate of bar.red; in->n: the
@@ -220,4 +254,5 @@ const struct emu_executor ptx_executor = {
     .waits_at = waits_at,
     .barrier_opens = barrier_opens,
     .waiting_site = waiting_site,
+    .waiting_for = waiting_for,
 };

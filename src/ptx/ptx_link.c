@@ -155,10 +155,23 @@ static bool layout_function(struct linker *l, struct ptx_function *f)
 
 /* ---- module variables ---- */
 
+static bool borrow_variable(const struct ptx_module *m, struct ptx_var *v)
+{
+    const struct strata_symbol *s =
+        m->beside ? strata_module_symbol_find(m->beside, m->ast.names.text[v->name]) : NULL;
+    if (!s || s->bytes != v->bytes)
+        return false;
+    v->offset = (uint64_t)(uintptr_t)s->address;
+    v->is_borrowed = true;
+    return true;
+}
+
 static bool place_variable(struct linker *l, struct ptx_var *v)
 {
     struct ptx_module *m = l->m;
     if ((v->space != PTX_M_GLOBAL && v->space != PTX_M_CONST) || v->same != v || v->is_extern)
+        return true;
+    if (borrow_variable(m, v))
         return true;
     uint64_t bytes = v->bytes ? v->bytes : 1;
     void *memory =
@@ -210,7 +223,7 @@ static bool apply_value(struct linker *l, struct ptx_var *v, const struct ptx_in
 static bool apply_initialisers(struct linker *l, struct ptx_var *vars)
 {
     for (struct ptx_var *v = vars; v; v = v->next) {
-        if (v->same != v || !v->offset)
+        if (v->same != v || !v->offset || v->is_borrowed)
             continue;
         for (const struct ptx_init_value *value = v->init; value; value = value->next)
             if (!apply_value(l, v, value))

@@ -64,6 +64,7 @@ static strata_status add_entry(struct ptx_module *m, struct ptx_function *f,
     entry->registers = image->registers_estimate;
     entry->max_threads = f->max_threads;
     memcpy(entry->required_threads, f->required_threads, sizeof entry->required_threads);
+    memcpy(entry->required_cluster, f->required_cluster, sizeof entry->required_cluster);
     entry->min_blocks_per_sm = f->min_blocks;
     entry->instructions = image->n_ops;
     return STRATA_OK;
@@ -110,11 +111,20 @@ strata_status strata_ptx_module_create(const struct strata_ptx_source *sources, 
                                        const struct strata_device_memory *memory,
                                        struct strata_module **out, struct strata_error *err)
 {
+    return strata_ptx_module_create_beside(sources, n_sources, NULL, memory, out, err);
+}
+
+strata_status strata_ptx_module_create_beside(const struct strata_ptx_source *sources,
+                                              size_t n_sources, const struct strata_module *beside,
+                                              const struct strata_device_memory *memory,
+                                              struct strata_module **out, struct strata_error *err)
+{
     struct ptx_module *m = calloc(1, sizeof *m);
     *out = NULL;
     if (!m)
         return strata_no_memory(err, NULL, "to load PTX");
     m->base.executor = &ptx_executor;
+    m->beside = beside;
     strata_status status = load(m, sources, n_sources, memory, err);
     if (status != STRATA_OK) {
         ptx_module_destroy(&m->base);

@@ -33,21 +33,22 @@ static const struct {
     {"%lanemask_ge", PTX_BANK_WARP, PTX_SR_LANEMASK_GE},
     {"%dynamic_smem_size", PTX_BANK_WARP, PTX_SR_DYNAMIC_SMEM},
     {"%total_smem_size", PTX_BANK_WARP, PTX_SR_TOTAL_SMEM},
-    /* A block is a cluster of its own. */
-    {"%clusterid.x", PTX_BANK_BLOCK, PTX_SR_CTAID_X},
-    {"%clusterid.y", PTX_BANK_BLOCK, PTX_SR_CTAID_Y},
-    {"%clusterid.z", PTX_BANK_BLOCK, PTX_SR_CTAID_Z},
-    {"%nclusterid.x", PTX_BANK_WARP, PTX_SR_NCTAID_X},
-    {"%nclusterid.y", PTX_BANK_WARP, PTX_SR_NCTAID_Y},
-    {"%nclusterid.z", PTX_BANK_WARP, PTX_SR_NCTAID_Z},
-    {"%cluster_ctaid.x", PTX_BANK_WARP, PTX_SR_ZERO},
-    {"%cluster_ctaid.y", PTX_BANK_WARP, PTX_SR_ZERO},
-    {"%cluster_ctaid.z", PTX_BANK_WARP, PTX_SR_ZERO},
-    {"%cluster_nctaid.x", PTX_BANK_WARP, PTX_SR_ONE},
-    {"%cluster_nctaid.y", PTX_BANK_WARP, PTX_SR_ONE},
-    {"%cluster_nctaid.z", PTX_BANK_WARP, PTX_SR_ONE},
-    {"%cluster_ctarank", PTX_BANK_WARP, PTX_SR_ZERO},
-    {"%cluster_nctarank", PTX_BANK_WARP, PTX_SR_ONE},
+    {"%clusterid.x", PTX_BANK_BLOCK, PTX_SR_CLUSTERID_X},
+    {"%clusterid.y", PTX_BANK_BLOCK, PTX_SR_CLUSTERID_Y},
+    {"%clusterid.z", PTX_BANK_BLOCK, PTX_SR_CLUSTERID_Z},
+    {"%cluster_ctaid.x", PTX_BANK_BLOCK, PTX_SR_CLUSTER_CTAID_X},
+    {"%cluster_ctaid.y", PTX_BANK_BLOCK, PTX_SR_CLUSTER_CTAID_Y},
+    {"%cluster_ctaid.z", PTX_BANK_BLOCK, PTX_SR_CLUSTER_CTAID_Z},
+    {"%nclusterid.x", PTX_BANK_WARP, PTX_SR_NCLUSTERID_X},
+    {"%nclusterid.y", PTX_BANK_WARP, PTX_SR_NCLUSTERID_Y},
+    {"%nclusterid.z", PTX_BANK_WARP, PTX_SR_NCLUSTERID_Z},
+    {"%cluster_nctaid.x", PTX_BANK_WARP, PTX_SR_CLUSTER_NCTAID_X},
+    {"%cluster_nctaid.y", PTX_BANK_WARP, PTX_SR_CLUSTER_NCTAID_Y},
+    {"%cluster_nctaid.z", PTX_BANK_WARP, PTX_SR_CLUSTER_NCTAID_Z},
+    {"%cluster_ctarank", PTX_BANK_BLOCK, PTX_SR_CLUSTER_CTARANK},
+    {"%cluster_nctarank", PTX_BANK_WARP, PTX_SR_CLUSTER_NCTARANK},
+    {"%clusterid.w", PTX_BANK_WARP, PTX_SR_ZERO},
+    {"%nclusterid.w", PTX_BANK_WARP, PTX_SR_ZERO},
     {"%envreg1", PTX_BANK_WARP, PTX_SR_ENVREG1},
     {"%envreg2", PTX_BANK_WARP, PTX_SR_ENVREG2},
 };
@@ -62,6 +63,10 @@ enum ptx_special_kind ptx_special_find(const char *name, uint32_t *ref, bool *wi
     if (!strcmp(name, "%clock64") || !strcmp(name, "%globaltimer")) {
         *wide = true;
         return PTX_SPECIAL_CLOCK;
+    }
+    if (!strcmp(name, "%is_explicit_cluster")) {
+        *ref = PTX_REF(PTX_BANK_WARP, PTX_SR_EXPLICIT_CLUSTER * 128u);
+        return PTX_SPECIAL_MASK;
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i].name)) {
@@ -118,6 +123,14 @@ bool ptx_special_fill_run(struct emu_run *run)
         fill(bank, PTX_SR_NCTAID_X, l->grid.x);
         fill(bank, PTX_SR_NCTAID_Y, l->grid.y);
         fill(bank, PTX_SR_NCTAID_Z, l->grid.z);
+        fill(bank, PTX_SR_NCLUSTERID_X, l->grid.x / run->cluster.x);
+        fill(bank, PTX_SR_NCLUSTERID_Y, l->grid.y / run->cluster.y);
+        fill(bank, PTX_SR_NCLUSTERID_Z, l->grid.z / run->cluster.z);
+        fill(bank, PTX_SR_CLUSTER_NCTAID_X, run->cluster.x);
+        fill(bank, PTX_SR_CLUSTER_NCTAID_Y, run->cluster.y);
+        fill(bank, PTX_SR_CLUSTER_NCTAID_Z, run->cluster.z);
+        fill(bank, PTX_SR_CLUSTER_NCTARANK, emu_cluster_blocks(run));
+        fill(bank, PTX_SR_EXPLICIT_CLUSTER, emu_cluster_blocks(run) > 1 ? EMU_FULL : 0);
         fill(bank, PTX_SR_NWARPID, 64);
         fill(bank, PTX_SR_NSMID, emu_sm_count(run));
         fill(bank, PTX_SR_ONE, 1);
@@ -136,4 +149,14 @@ void ptx_special_fill_block(struct ptx_block *block)
     fill(block->block_lanes, PTX_SR_CTAID_Y, block->base.id[1]);
     fill(block->block_lanes, PTX_SR_CTAID_Z, block->base.id[2]);
     fill(block->block_lanes, PTX_SR_SMID, (uint32_t)(block->base.index % sms));
+    const struct strata_dim3 *c = &block->base.run->cluster;
+    uint64_t number;
+    fill(block->block_lanes, PTX_SR_CLUSTERID_X, block->base.id[0] / c->x);
+    fill(block->block_lanes, PTX_SR_CLUSTERID_Y, block->base.id[1] / c->y);
+    fill(block->block_lanes, PTX_SR_CLUSTERID_Z, block->base.id[2] / c->z);
+    fill(block->block_lanes, PTX_SR_CLUSTER_CTAID_X, block->base.id[0] % c->x);
+    fill(block->block_lanes, PTX_SR_CLUSTER_CTAID_Y, block->base.id[1] % c->y);
+    fill(block->block_lanes, PTX_SR_CLUSTER_CTAID_Z, block->base.id[2] % c->z);
+    fill(block->block_lanes, PTX_SR_CLUSTER_CTARANK,
+         emu_cluster_rank(block->base.run, block->base.index, &number));
 }

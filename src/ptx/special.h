@@ -30,6 +30,14 @@ enum ptx_special_warp {
     PTX_SR_TOTAL_SMEM,
     PTX_SR_ENVREG1,
     PTX_SR_ENVREG2,
+    PTX_SR_NCLUSTERID_X,
+    PTX_SR_NCLUSTERID_Y,
+    PTX_SR_NCLUSTERID_Z,
+    PTX_SR_CLUSTER_NCTAID_X,
+    PTX_SR_CLUSTER_NCTAID_Y,
+    PTX_SR_CLUSTER_NCTAID_Z,
+    PTX_SR_CLUSTER_NCTARANK,
+    PTX_SR_EXPLICIT_CLUSTER, /* a predicate: its first word */
     PTX_N_SR_WARP
 };
 enum ptx_special_block {
@@ -37,6 +45,13 @@ enum ptx_special_block {
     PTX_SR_CTAID_Y,
     PTX_SR_CTAID_Z,
     PTX_SR_SMID,
+    PTX_SR_CLUSTERID_X,
+    PTX_SR_CLUSTERID_Y,
+    PTX_SR_CLUSTERID_Z,
+    PTX_SR_CLUSTER_CTAID_X,
+    PTX_SR_CLUSTER_CTAID_Y,
+    PTX_SR_CLUSTER_CTAID_Z,
+    PTX_SR_CLUSTER_CTARANK,
     PTX_N_SR_BLOCK
 };
 #define PTX_SPECIAL_WARP_BYTES  (PTX_N_SR_WARP * 128u)
@@ -47,6 +62,7 @@ enum ptx_special_kind {
     PTX_SPECIAL_LANES, /* *ref reads it */
     PTX_SPECIAL_CLOCK, /* changes: ptx_run_mov_clock */
     PTX_SPECIAL_CLOCK_HI,
+    PTX_SPECIAL_MASK, /* a predicate */
 };
 /* What a %name means; *wide: 64 bits. */
 enum ptx_special_kind ptx_special_find(const char *name, uint32_t *ref, bool *wide);

@@ -29,10 +29,17 @@ void ptx_warp_start(struct ptx_warp *w, uint32_t live)
     set_frame(w, &w->root);
 }
 
+/* One that waits may ask again when something has happened in its block. */
+static bool may_run(const struct ptx_warp *w, const struct ptx_path *path)
+{
+    return path->state == PTX_RUNNABLE ||
+           (path->state == PTX_AT_WAIT && path->seen_events != w->base.block->events);
+}
+
 bool ptx_warp_runnable(const struct ptx_warp *w)
 {
     for (uint32_t i = 0; i < w->n_paths; i++)
-        if (w->paths[i].state == PTX_RUNNABLE)
+        if (may_run(w, &w->paths[i]))
             return true;
     return false;
 }
@@ -48,9 +55,10 @@ static void push_path(struct ptx_warp *w, const struct ptx_path *path)
 static bool choose_path(struct ptx_warp *w)
 {
     for (uint32_t i = w->n_paths; i-- > 0;) {
-        if (w->paths[i].state != PTX_RUNNABLE)
+        if (!may_run(w, &w->paths[i]))
             continue;
         struct ptx_path chosen = w->paths[i];
+        chosen.state = PTX_RUNNABLE;
         memmove(&w->paths[i], &w->paths[i + 1], (w->n_paths - 1 - i) * sizeof chosen);
         w->paths[w->n_paths - 1] = chosen;
         set_frame(w, chosen.frame);
@@ -230,7 +238,45 @@ static bool waits_with(const struct ptx_warp *w, const struct ptx_path *a, const
            (w->image->code[a->pc].run == w->image->code[b->pc].run && w->image->code[a->pc].n == 0);
 }
 
-/* All lanes that wait together execute the instruction, then each path goes on by itself. */
+/* The lanes no longer meet others at the joins from `scope` up to `outer`. */
+static void leave_scopes(struct ptx_warp *w, uint32_t mask, int32_t scope, int32_t outer)
+{
+    while (scope != outer && scope >= 0) {
+        int32_t parent = w->scopes[scope].parent;
+        w->scopes[scope].expected &= ~mask;
+        close_if_complete(w, scope);
+        scope = parent;
+    }
+}
+
+static bool lies_within(const struct ptx_warp *w, int32_t scope, int32_t outer)
+{
+    while (scope != outer && scope >= 0)
+        scope = w->scopes[scope].parent;
+    return scope == outer;
+}
+
+/* Lanes that have executed a .sync instruction together go on together, as hardware's do: programs
+ * count on their next access being one. What one path alone is inside of no longer matters. */
+static void join_path(struct ptx_warp *w, struct ptx_path *into, const struct ptx_path *other)
+{
+    int32_t outer = into->scope;
+    while (!lies_within(w, other->scope, outer))
+        outer = w->scopes[outer].parent;
+    leave_scopes(w, into->mask, into->scope, outer);
+    leave_scopes(w, other->mask, other->scope, outer);
+    into->scope = outer;
+    into->mask |= other->mask;
+}
+
+static void remove_path(struct ptx_warp *w, uint32_t index)
+{
+    w->n_paths--;
+    memmove(&w->paths[index], &w->paths[index + 1], (w->n_paths - index) * sizeof *w->paths);
+}
+
+/* All lanes that wait together execute the instruction. Those of a bar.warp.sync may have come from
+ * different places, to which they return. */
 static void run_together(struct ptx_warp *w, uint32_t index)
 {
     struct ptx_path first = w->paths[index];
@@ -242,13 +288,23 @@ static void run_together(struct ptx_warp *w, uint32_t index)
     set_frame(w, first.frame);
     w->pc = first.pc;
     execute_sync(w, &w->image->code[first.pc], together);
-    for (uint32_t i = 0; i < w->n_paths; i++)
-        if (waits_with(w, &first, &w->paths[i]) && i != index) {
+    remove_path(w, index);
+    struct ptx_path merged = first;
+    for (uint32_t i = w->n_paths; i-- > 0;) {
+        struct ptx_path other = w->paths[i];
+        if (!waits_with(w, &first, &other))
+            continue;
+        if (other.pc == first.pc) {
+            remove_path(w, i);
+            join_path(w, &merged, &other);
+        } else {
             w->paths[i].state = PTX_RUNNABLE;
             w->paths[i].pc++;
         }
-    w->paths[index].state = PTX_RUNNABLE;
-    w->paths[index].pc++;
+    }
+    merged.state = PTX_RUNNABLE;
+    merged.pc++;
+    push_path(w, &merged);
     set_frame(w, before);
 }
 
@@ -399,6 +455,28 @@ static void count(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
         emu_record(&w->base, &in->site, mask);
 }
 
+/* Asks whether the lanes may go on; those that may not ask again after the next event. */
+static bool wait_step(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    struct ptx_path *path = &w->paths[w->n_paths - 1];
+    uint32_t events = w->base.block->events;
+    w->must_wait = false;
+    in->run(w, in, mask);
+    if (w->must_wait) {
+        path->state = PTX_AT_WAIT;
+        path->seen_events = events;
+        return false;
+    }
+    path->pc++;
+    if (in->width) { /* it has recorded itself */
+        w->base.block->clock++;
+        w->base.block->thread_instructions += emu_lane_count(mask);
+    } else {
+        count(w, in, mask);
+    }
+    return !w->waits;
+}
+
 /* Everything but plain steps. False: the turn of this path is over. */
 static bool control(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
@@ -439,6 +517,12 @@ static bool control(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
         if (mask != path->mask) /* the others wait behind it */
             return split(w, in, mask, path->pc, path->pc + 1, path->pc + 1);
         return sync_step(w, in, mask);
+    case PTX_WAIT_STEP:
+        if (!mask)
+            break;
+        if (mask != path->mask)
+            return split(w, in, mask, path->pc, path->pc + 1, path->pc + 1);
+        return wait_step(w, in, mask);
     default: /* PTX_BARRIER */
         if (!mask)
             break;
@@ -510,17 +594,29 @@ static enum emu_turn run_path(struct ptx_warp *w, uint64_t *budget)
                 return EMU_TURN_FAILED;
             if (w->waits)
                 return give_way(w);
-        } else if (in->flow == PTX_SPECIAL) {
+        } else if (in->flow == PTX_SPECIAL || (in->flow == PTX_SELF && !mask)) {
             if (mask)
                 in->run(w, in, mask);
             count(w, in, mask);
             path->pc++;
             if (block->failed)
                 return EMU_TURN_FAILED;
+        } else if (in->flow == PTX_SELF) {
+            block->clock++;
+            block->thread_instructions += emu_lane_count(mask);
+            block->memory_instructions++;
+            in->run(w, in, mask);
+            path->pc++;
+            if (block->failed)
+                return EMU_TURN_FAILED;
+            if (w->waits)
+                return give_way(w);
         } else {
             bool on = control(w, in, mask);
             if (block->failed)
                 return EMU_TURN_FAILED;
+            if (w->waits && w->n_paths)
+                return give_way(w);
             if (!on || !w->n_paths)
                 return EMU_TURN_BLOCKED;
             path = &w->paths[w->n_paths - 1];

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/large_pages.h"
 #include "sm/warp_rules.h"
 
 static strata_status no_memory(struct strata_error *err)
@@ -56,6 +57,7 @@ strata_status residents_init(struct residents *r, const struct strata_gpu *gpu,
     size_t n_blocks = (size_t)r->n_cores * r->places;
     r->block = calloc(n_blocks, sizeof *r->block);
     r->warp = calloc(n_blocks * r->warps_per_block, sizeof *r->warp);
+    large_pages_wish(r->warp, n_blocks * r->warps_per_block * sizeof *r->warp);
     r->resident = calloc(r->n_cores, sizeof *r->resident);
     if (r->block && r->warp && r->resident)
         return STRATA_OK;

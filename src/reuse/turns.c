@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/large_pages.h"
 #include "memory/hierarchy.h"
 #include "reuse/residents.h"
 #include "sm/async_groups.h"
@@ -18,15 +19,15 @@
 #include "sm/sm_inst.h"
 #include "sm/warp_rules.h"
 
-enum { WHEEL = 8192, NONE = 0 };
+enum { WHEEL = 8192, NONE = 0, FIRST_REGISTERS = 64 };
 
+/* What every turn reads stands together, so that it can be asked for ahead. */
 struct warp {
     struct strata_winst next;
-    bool has_next, at_barrier, resting; /* resting: waits for data, takes no turns */
-    uint64_t ready, predicate;
-    struct sm_async async;
+    uint64_t ready, predicate, local_base;
     uint32_t link;
-    uint64_t *reg;
+    bool has_next, at_barrier, resting; /* resting: waits for data, takes no turns */
+    struct sm_async async;
 };
 
 struct turns {
@@ -38,10 +39,11 @@ struct turns {
     struct sm_decoder decoder;
     struct fetch_gpu *fetch;
     struct warp *warp;
+    uint64_t *reg;     /* when each register's value is there: `registers` entries a warp */
     uint32_t *waiting; /* warps at the barrier, by block place */
     uint32_t *running; /* warps that take turns, by SM */
     uint32_t *head, *tail;
-    uint32_t registers; /* entries of each warp's table */
+    uint32_t registers, n_warps;
     uint64_t now, pending, unknown;
     strata_status status;
     struct strata_error *err;
@@ -69,8 +71,12 @@ static bool take_due(struct turns *t, uint32_t *index)
         return false;
     *index = t->head[slot] - 1;
     t->head[slot] = t->warp[*index].link;
-    if (!t->head[slot])
+    if (!t->head[slot]) {
         t->tail[slot] = NONE;
+    } else { /* the warps do not fit into the machine's caches: ask for the next one now */
+        __builtin_prefetch(&t->warp[t->head[slot] - 1]);
+        __builtin_prefetch((const char *)&t->warp[t->head[slot] - 1] + 64);
+    }
     t->pending--;
     return true;
 }
@@ -85,19 +91,36 @@ static void rest(struct turns *t, uint32_t index, bool resting)
 
 /* ---- warps begin ---- */
 
+static uint64_t *registers_of(const struct turns *t, uint32_t index)
+{
+    return t->reg + (size_t)index * t->registers;
+}
+
+/* Registers are numbered by the trace: the tables grow when a block brings a higher one. */
+static strata_status widen_registers(struct turns *t, uint32_t registers, struct strata_error *err)
+{
+    uint64_t *wider = calloc((size_t)t->n_warps * registers, sizeof *wider);
+    if (!wider)
+        return strata_no_memory(err, NULL, "for the registers of the resident warps");
+    large_pages_wish(wider, (size_t)t->n_warps * registers * sizeof *wider);
+    for (uint32_t i = 0; t->reg && i < t->n_warps; i++)
+        memcpy(wider + (size_t)i * registers, registers_of(t, i), t->registers * sizeof *wider);
+    free(t->reg);
+    t->reg = wider;
+    t->registers = registers;
+    return STRATA_OK;
+}
+
 static void begin_warp(void *context, uint32_t core, uint32_t index)
 {
     struct turns *t = context;
     struct warp *w = &t->warp[index];
-    uint64_t *reg = w->reg;
     if (t->status == STRATA_OK)
         t->status = sm_decoder_update(&t->decoder, t->err);
-    if (t->decoder.max_register + 1 > t->registers)
-        t->registers = (t->decoder.max_register + 1) * 2;
-    free(reg);
-    *w = (struct warp){.reg = calloc(t->registers, sizeof *reg)};
-    if (!w->reg && t->status == STRATA_OK)
-        t->status = strata_no_memory(t->err, NULL, "for the registers of a warp");
+    if (t->status == STRATA_OK && t->decoder.max_register + 1 > t->registers)
+        t->status = widen_registers(t, (t->decoder.max_register + 1) * 2, t->err);
+    memset(registers_of(t, index), 0, t->registers * sizeof *t->reg);
+    *w = (struct warp){.local_base = t->r.warp[index].local_base};
     w->has_next = t->status == STRATA_OK && strata_cursor_next(&t->r.warp[index].cursor, &w->next);
     w->ready = t->now + (t->h.count.instructions ? t->gpu->launch.block_replace_cycles : 0);
     t->running[core]++;
@@ -143,25 +166,28 @@ static uint32_t groups_allowed(const struct turns *t, const struct warp *w)
 }
 
 /* When the sources, results and copies an instruction needs are there. */
-static uint64_t needed(const struct turns *t, const struct warp *w, const struct sm_inst *i)
+static uint64_t needed(const struct turns *t, uint32_t index, const struct sm_inst *i)
 {
+    const struct warp *w = &t->warp[index];
+    const uint64_t *reg = registers_of(t, index);
     uint64_t at = 0;
     for (unsigned k = 0; k < i->n_read; k++)
-        at = w->reg[i->read[k]] > at ? w->reg[i->read[k]] : at;
+        at = later_of(at, reg[i->read[k]]);
     for (unsigned k = 0; k < i->n_write; k++)
-        at = w->reg[i->write[k]] > at ? w->reg[i->write[k]] : at;
+        at = later_of(at, reg[i->write[k]]);
     if (i->reads_predicate && w->predicate > at)
         at = w->predicate;
     return i->kind == SM_KIND_WAIT ? later_of(at, sm_async_wait(&w->async, groups_allowed(t, w)))
                                    : at;
 }
 
-static void set_results(struct warp *w, const struct sm_inst *i, uint64_t at)
+static void set_results(struct turns *t, uint32_t index, const struct sm_inst *i, uint64_t at)
 {
+    uint64_t *reg = registers_of(t, index);
     for (unsigned k = 0; k < i->n_write; k++)
-        w->reg[i->write[k]] = at;
+        reg[i->write[k]] = at;
     if (i->writes_predicate)
-        w->predicate = at;
+        t->warp[index].predicate = at;
 }
 
 /* What the counters gained through one access is that access's doing. */
@@ -186,21 +212,26 @@ static void tell_site(const struct turns *t, const struct strata_winst *w,
     t->sites->access(t->sites->context, &a);
 }
 
+/* When the data of an access is there. Shared memory holds up nobody here: passes over its banks
+ * cost time of the load/store unit, and this model has no clock for them. */
+static uint64_t data_ready(struct turns *t, uint32_t index, const struct sm_inst *i, uint64_t at)
+{
+    if (i->kind == SM_KIND_SHARED)
+        return at + t->gpu->shared.latency_cycles;
+    const struct warp *w = &t->warp[index];
+    return hierarchy_access(&t->h, residents_core(&t->r, index), &w->next, w->local_base, at);
+}
+
 /* An access to memory; returns when its data is there. */
 static uint64_t access_memory(struct turns *t, uint32_t index, const struct sm_inst *i, uint64_t at)
 {
     const struct strata_winst *w = &t->warp[index].next;
-    uint32_t core = residents_core(&t->r, index);
     count_memory_instruction(&t->h.count, w->inst);
     t->h.now = later_of(t->h.now, at);
     if (!t->sites)
-        return i->kind == SM_KIND_SHARED
-                   ? hierarchy_shared(&t->h, core, w, NULL, at)
-                   : hierarchy_access(&t->h, core, w, t->r.warp[index].local_base, at);
+        return data_ready(t, index, i, at);
     struct launch_counters before = t->h.count;
-    uint64_t done = i->kind == SM_KIND_SHARED
-                        ? hierarchy_shared(&t->h, core, w, NULL, at)
-                        : hierarchy_access(&t->h, core, w, t->r.warp[index].local_base, at);
+    uint64_t done = data_ready(t, index, i, at);
     tell_site(t, w, &before);
     return done;
 }
@@ -215,7 +246,7 @@ static void execute(struct turns *t, uint32_t index, const struct sm_inst *i, ui
         if (w->next.inst->memop == STRATA_MEM_ASYNC_COPY)
             sm_async_arrive(&w->async.open, done);
         else
-            set_results(w, i, done);
+            set_results(t, index, i, done);
         break;
     }
     case SM_KIND_COMMIT:
@@ -228,7 +259,7 @@ static void execute(struct turns *t, uint32_t index, const struct sm_inst *i, ui
         hierarchy_flush(&t->h, residents_core(&t->r, index), at);
         break;
     default:
-        set_results(w, i, at + i->latency);
+        set_results(t, index, i, at + i->latency);
     }
 }
 
@@ -243,10 +274,14 @@ static void run_warp(struct turns *t, uint32_t index)
         return;
     }
     rest(t, index, false);
+    const struct strata_cursor *cursor = &t->r.warp[index].cursor; /* read after the first turn */
+    __builtin_prefetch(cursor);
+    __builtin_prefetch((const char *)cursor + 64);
     uint64_t at = t->now;
     while (w->has_next && t->status == STRATA_OK) {
         const struct sm_inst *i = &t->decoder.inst[w->next.inst_index];
-        uint64_t need = needed(t, w, i), turn = (t->running[core] + schedulers - 1) / schedulers;
+        uint64_t need = needed(t, index, i),
+                 turn = (t->running[core] + schedulers - 1) / schedulers;
         at = need > at ? need : at;
         /* accesses, barriers and long waits go through the wheel so that all SMs stay in order */
         if (at > t->now &&
@@ -300,15 +335,18 @@ static strata_status prepare(struct turns *t, struct strata_reader *reader, uint
         return st;
     sm_decoder_init(&t->decoder, t->gpu, strata_reader_code(reader), t->r.launch->isa);
     size_t places = (size_t)t->r.n_cores * t->r.places;
-    t->registers = 64;
+    t->n_warps = (uint32_t)(places * t->r.warps_per_block);
     t->fetch = calloc(1, sizeof *t->fetch);
-    t->warp = calloc(places * t->r.warps_per_block, sizeof *t->warp);
+    t->warp = calloc(t->n_warps, sizeof *t->warp);
+    large_pages_wish(t->warp, t->n_warps * sizeof *t->warp);
     t->waiting = calloc(places, sizeof *t->waiting);
     t->running = calloc(t->r.n_cores, sizeof *t->running);
     t->head = calloc(WHEEL, sizeof *t->head);
     t->tail = calloc(WHEEL, sizeof *t->tail);
     if (!t->fetch || !t->warp || !t->waiting || !t->running || !t->head || !t->tail)
         return strata_no_memory(err, NULL, "for the resident warps of a launch");
+    if ((st = widen_registers(t, FIRST_REGISTERS, err)) != STRATA_OK)
+        return st;
     fetch_gpu_init(t->fetch, t->gpu);
     t->unlimited = *t->gpu;
     lift_limits(&t->unlimited);
@@ -317,9 +355,7 @@ static strata_status prepare(struct turns *t, struct strata_reader *reader, uint
 
 static void release(struct turns *t)
 {
-    size_t n = (size_t)t->r.n_cores * t->r.places * t->r.warps_per_block;
-    for (size_t i = 0; t->warp && i < n; i++)
-        free(t->warp[i].reg);
+    free(t->reg);
     free(t->fetch);
     free(t->warp);
     free(t->waiting);
@@ -367,8 +403,9 @@ strata_status turns_run(const struct strata_gpu *gpu, struct strata_reader *read
         st = residents_fill(&t->r, begin_warp, t, err);
     t->status = t->status == STRATA_OK ? st : t->status;
     for (; t->status == STRATA_OK && t->pending; t->now++)
-        while (t->status == STRATA_OK && take_due(t, &index))
+        while (t->status == STRATA_OK && take_due(t, &index)) {
             run_warp(t, index);
+        }
     st = t->status;
     if (st == STRATA_OK) {
         for (uint32_t s = 0; s < t->h.n_sms; s++)

@@ -126,28 +126,27 @@ static void recheck_convergence(struct sass_warp *w)
             i = UINT32_MAX; /* the paths have moved: from the start */
 }
 
-/* Paths that wait for these lanes at a WARPSYNC go on; those that wait at the same one as one path.
- */
-static void release_named(struct sass_warp *w, uint32_t named)
+/* Lanes that wait for the same others at the same WARPSYNC go on as one: what follows may use
+ * registers that the warp has once. Those that wait elsewhere go on there. */
+static void pass_warpsync(struct sass_warp *w, uint32_t named)
 {
     for (uint32_t i = 0; i < w->n_paths; i++) {
-        struct sass_path *path = &w->paths[i];
-        if (path->state != SASS_AT_WARPSYNC || path->wait_mask != named)
+        if (w->paths[i].state != SASS_AT_WARPSYNC || w->paths[i].wait_mask != named)
             continue;
-        for (uint32_t k = w->n_paths - 1; k > i; k--) {
+        for (uint32_t k = w->n_paths; k-- > i + 1;) {
             const struct sass_path *other = &w->paths[k];
             if (other->state != SASS_AT_WARPSYNC || other->wait_mask != named ||
-                other->pc != path->pc)
+                other->pc != w->paths[i].pc)
                 continue;
-            path->mask |= other->mask;
+            w->paths[i].mask |= other->mask;
             remove_path(w, k);
         }
-        path->state = SASS_RUNNABLE;
+        w->paths[i].state = SASS_RUNNABLE;
     }
 }
 
-/* Paths at a WARPSYNC go on, one for each of those instructions or (a collective) as one, when all
- * lanes that one of them names are there. */
+/* Paths at a WARPSYNC go on when all lanes that one of them names are there; those of a collective
+ * as one. */
 static bool open_warpsync(struct sass_warp *w, bool force)
 {
     for (uint32_t i = 0; i < w->n_paths; i++) {
@@ -164,7 +163,7 @@ static bool open_warpsync(struct sass_warp *w, bool force)
             merge(w, state, w->paths[i].barrier, here, w->paths[i].pc);
             return true;
         }
-        release_named(w, w->paths[i].wait_mask);
+        pass_warpsync(w, w->paths[i].wait_mask);
         return true;
     }
     return false;
@@ -412,16 +411,26 @@ static bool control_masked(struct sass_warp *w, const struct sass_exec *op, uint
     return true;
 }
 
-static bool control(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
+/* Lanes for which the jump, exit or wait happens: `@P0 EXIT P1` is for lanes that have both, and a
+ * branch may have a uniform predicate besides. A barrier's predicate is what it reduces. */
+static uint32_t concerned(const struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
+{
+    if (op->mode == SASS_DO_BAR || (op->ps == SASS_PRED_TRUE && op->ps2 == SASS_PRED_TRUE))
+        return mask;
+    return mask & sass_pred(w, op->ps) & sass_pred(w, op->ps2);
+}
+
+static bool control(struct sass_warp *w, const struct sass_exec *op, uint32_t guard)
 {
     struct sass_path *path = current(w);
+    uint32_t mask = concerned(w, op, guard);
     if (mask && mask != path->mask && needs_split(op)) {
         split(w, mask, path->pc, path->pc + 1);
         path = current(w);
     }
-    count(w, op, mask);
+    count(w, op, guard);
     if (op->mode == SASS_DO_BRANCH) {
-        branch(w, op, mask & sass_pred(w, op->ps));
+        branch(w, op, mask);
         return true;
     }
     if (op->mode == SASS_DO_BRANCH_DIV || op->mode == SASS_DO_BRANCH_CONV) {

@@ -51,10 +51,8 @@ static bool lower_branch(struct sass_lowering *l)
     const struct sass_operand *uniform = find_operand(l, SASS_UREG),
                               *up = find_operand(l, SASS_UPRED);
     op->mode = SASS_DO_BRANCH;
-    if (up) { /* the uniform predicate decides for all lanes at once */
+    if (up) /* the uniform predicate decides for all lanes at once */
         op->ps2 = sass_lower_pred(up);
-        op->ps = op->ps == SASS_PRED_TRUE ? op->ps2 : op->ps;
-    }
     if (MOD(MODE) == SASS_W_DIV || MOD(MODE) == SASS_W_CONV) {
         op->mode = MOD(MODE) == SASS_W_DIV ? SASS_DO_BRANCH_DIV : SASS_DO_BRANCH_CONV;
         op->a = SASS_NO_ROW;

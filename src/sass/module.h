@@ -26,6 +26,8 @@ struct sass_module {
 
 extern const struct emu_executor sass_executor;
 
+/* A function that neither the cubin nor the emulator has. */
+bool sass_symbol_is_foreign(const struct sass_symbol *s);
 void sass_module_destroy(struct strata_module *m);
 /* Decodes and lowers the kernel and all functions it may call; false: err says why not. */
 bool sass_image_build(struct sass_module *m, struct sass_image *image, struct strata_error *err);

@@ -67,6 +67,36 @@ static void decode_at(const struct sass_module *m, const struct sass_range *r, u
     sass_decode(low, high, r->base + (uint64_t)index * SASS_INST_BYTES, m->cubin.arch, in);
 }
 
+/* ---- what a kernel may call ---- */
+
+/* Marks the sections whose functions the kernel's code names, directly or through others. What is
+ * called through a pointer alone is not among them. */
+static void mark_called(const struct sass_module *m, bool *called)
+{
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < m->cubin.n_relocations; i++) {
+            const struct sass_relocation *r = &m->cubin.relocation[i];
+            uint32_t to = m->cubin.symbol[r->symbol].section;
+            if (!called[r->section] || to == SASS_UNDEFINED || called[to] ||
+                m->cubin.section[to].kind != SASS_SECTION_CODE)
+                continue;
+            called[to] = more = true;
+        }
+    }
+}
+
+/* A function of nobody's that the kernel or what it calls names; NULL: none. */
+static const char *foreign_call(const struct sass_module *m, const bool *called)
+{
+    for (uint32_t i = 0; i < m->cubin.n_relocations; i++) {
+        const struct sass_relocation *r = &m->cubin.relocation[i];
+        if (called[r->section] && sass_symbol_is_foreign(&m->cubin.symbol[r->symbol]))
+            return m->cubin.symbol[r->symbol].name;
+    }
+    return NULL;
+}
+
 /* ---- registers ---- */
 
 static uint32_t highest_register(const struct sass_inst *in)
@@ -122,7 +152,7 @@ static void trap_behind(struct sass_exec *op)
 
 static strata_status lower_range(struct sass_module *m, struct sass_image *image,
                                  const struct sass_range *r, struct sass_lowering *l,
-                                 struct strata_error *err)
+                                 const bool *called, struct strata_error *err)
 {
     const struct sass_kernel *function = r->function;
     uint32_t n = (uint32_t)(r->bytes / SASS_INST_BYTES);
@@ -135,9 +165,8 @@ static strata_status lower_range(struct sass_module *m, struct sass_image *image
         if (l->no_memory)
             return strata_fail(err, STRATA_ENOMEM, m->name, 0, 0, "out of memory for a kernel");
         if (!ok) {
-            /* Behind the last exit there is only padding, and in functions nobody calls there may
-             * be anything: what cannot be executed traps where it would be the entry's own. */
-            if (function != image->kernel) {
+            /* In functions that the kernel does not name there may be anything: it traps there. */
+            if (!called[function->section]) {
                 trap_behind(l->op);
                 continue;
             }
@@ -160,6 +189,31 @@ static uint32_t stack_bytes(const struct sass_image *image)
     return bytes;
 }
 
+static strata_status lower_all(struct sass_module *m, struct sass_image *image,
+                               struct strata_error *err)
+{
+    uint32_t at = image->n_registers;
+    struct sass_lowering l = {.image = image, .arch = m->cubin.arch, .pool = &m->pool};
+    bool *called = calloc(m->cubin.n_sections + 1, sizeof *called);
+    if (!called)
+        return strata_fail(err, STRATA_ENOMEM, m->name, 0, 0, "out of memory for a kernel");
+    called[image->kernel->section] = true;
+    mark_called(m, called);
+    const char *foreign = foreign_call(m, called);
+    strata_status status = STRATA_OK;
+    if (foreign)
+        status = strata_fail(err, STRATA_EUNSUPPORTED, m->name, 0, 0,
+                             "kernel \"%s\" calls \"%s\", which machine code cannot be given",
+                             image->base.name, foreign);
+    l.zero_row = at * SASS_ROW_BYTES;
+    l.sink_row = (at += SASS_ROWS_ZERO) * SASS_ROW_BYTES;
+    l.uniform_row = (at += SASS_ROWS_SINK) * SASS_ROW_BYTES;
+    for (size_t r = 0; r < image->n_ranges && status == STRATA_OK; r++)
+        status = lower_range(m, image, &image->ranges[r], &l, called, err);
+    free(called);
+    return status;
+}
+
 bool sass_image_build(struct sass_module *m, struct sass_image *image, struct strata_error *err)
 {
     if (image->is_lowered) {
@@ -173,13 +227,7 @@ bool sass_image_build(struct sass_module *m, struct sass_image *image, struct st
         status = strata_fail(err, STRATA_ENOMEM, m->name, 0, 0, "out of memory for a kernel");
     } else {
         count_registers(m, image);
-        uint32_t at = image->n_registers;
-        struct sass_lowering l = {.image = image, .arch = m->cubin.arch, .pool = &m->pool};
-        l.zero_row = at * SASS_ROW_BYTES;
-        l.sink_row = (at += SASS_ROWS_ZERO) * SASS_ROW_BYTES;
-        l.uniform_row = (at += SASS_ROWS_SINK) * SASS_ROW_BYTES;
-        for (size_t r = 0; r < image->n_ranges && status == STRATA_OK; r++)
-            status = lower_range(m, image, &image->ranges[r], &l, err);
+        status = lower_all(m, image, err);
     }
     image->base.stack_bytes = stack_bytes(image);
     image->base.recursive = image->n_ranges > 1;

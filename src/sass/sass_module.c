@@ -67,23 +67,31 @@ static bool place_sections(struct sass_module *m)
 
 /* ---- symbols and relocations ---- */
 
-static uint64_t syscall_address(const char *name)
+/* Bit of st_other that nvcc sets for __managed__ variables. */
+#define SYMBOL_IS_MANAGED 0x04
+
+static unsigned syscall_number(const char *name)
 {
     static const char *const names[SASS_N_SYSCALLS] = {[SASS_CALL_VPRINTF] = "vprintf",
                                                        [SASS_CALL_MALLOC] = "malloc",
                                                        [SASS_CALL_FREE] = "free",
                                                        [SASS_CALL_ASSERTFAIL] = "__assertfail"};
-    unsigned which = SASS_CALL_NONE;
     for (unsigned i = 1; i < SASS_N_SYSCALLS; i++)
         if (!strcmp(name, names[i]))
-            which = i;
-    return SASS_SYSCALL_BASE + which * SASS_INST_BYTES;
+            return i;
+    return SASS_CALL_NONE;
+}
+
+bool sass_symbol_is_foreign(const struct sass_symbol *s)
+{
+    return s->section == SASS_UNDEFINED && s->type == STT_FUNC &&
+           syscall_number(s->name) == SASS_CALL_NONE;
 }
 
 static uint64_t symbol_address(const struct sass_module *m, const struct sass_symbol *s)
 {
     if (s->section == SASS_UNDEFINED)
-        return syscall_address(s->name);
+        return SASS_SYSCALL_BASE + syscall_number(s->name) * SASS_INST_BYTES;
     return m->places[s->section].address + s->value;
 }
 
@@ -121,7 +129,8 @@ static bool add_symbols(struct sass_module *m)
             .name = s->name,
             .address = m->places[s->section].bytes + s->value,
             .bytes = s->size,
-            .is_const = m->cubin.section[s->section].kind == SASS_SECTION_CONSTANT};
+            .is_const = m->cubin.section[s->section].kind == SASS_SECTION_CONSTANT,
+            .is_managed = (s->other & SYMBOL_IS_MANAGED) != 0};
     }
     return true;
 }

@@ -43,6 +43,7 @@ struct l1 {
 
 struct l1_answer {
     uint8_t hit, inflight, miss; /* sectors; those of `miss` are to be asked for */
+    bool tag_hit;                /* the line was known, whatever of its sectors was there */
     bool refused;                /* nothing was done: try again when something has arrived */
     bool failed;                 /* no memory left */
 };

@@ -13,8 +13,9 @@ struct l1_answer l1_reserving_load(struct l1 *c, const struct l1_access *asked, 
     uint8_t sectors = asked->sectors;
     uint32_t slot = cache_find(&c->data, line);
     struct l1_entry *e = l1_find(c, line);
+    a.tag_hit = slot != CACHE_NONE || e;
     if (slot != CACHE_NONE && !e) {
-        a.hit = (uint8_t)l1_readable(&c->data, slot, sectors, asked->read);
+        a.hit = (uint8_t)l1_readable(&c->data, c->gpu, slot, sectors, asked->read);
         if (a.hit == sectors) {
             cache_touch(&c->data, slot);
             return a;

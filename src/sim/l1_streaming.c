@@ -30,12 +30,13 @@ struct l1_answer l1_streaming_load(struct l1 *c, const struct l1_access *asked, 
     uint32_t slot = cache_find(&c->data, line);
     if (slot != CACHE_NONE) {
         const struct cache_slot *s = &c->data.slot[slot];
-        for (uint32_t b = l1_readable(&c->data, slot, sectors, asked->read); b; b &= b - 1)
+        for (uint32_t b = l1_readable(&c->data, c->gpu, slot, sectors, asked->read); b; b &= b - 1)
             if (!(s->valid & b & (0u - b)) || s->ready[lowest_bit32(b)] <= t)
                 a.hit |= (uint8_t)(b & (0u - b));
     }
     uint8_t rest = sectors & (uint8_t)~a.hit;
     struct l1_entry *e = rest ? l1_find(c, line) : NULL;
+    a.tag_hit = slot != CACHE_NONE || e;
     if (rest && !room(c, e))
         return (struct l1_answer){.refused = true};
     if (slot != CACHE_NONE)

@@ -58,6 +58,13 @@ static void queue_global(struct sim_sm *s, const struct sim_warp *w, uint32_t wa
         s->block[w->block].writes++;
 }
 
+/* Cycles so far in which the L1 refused what the unit had. */
+static uint64_t refused_cycles(const struct sim_sm *s)
+{
+    const struct sim_lsu *u = &s->lsu;
+    return u->refused_cycles + (u->refused_since < s->now ? s->now - u->refused_since : 0);
+}
+
 void sim_lsu_issue(struct sim_sm *s, uint32_t warp, const struct sm_inst *i)
 {
     struct sim_lsu *u = &s->lsu;
@@ -66,6 +73,8 @@ void sim_lsu_issue(struct sim_sm *s, uint32_t warp, const struct sm_inst *i)
     *q = (struct sim_lsu_op){.issued = s->now,
                              .inst = i,
                              .generation = w->generation,
+                             .refused_before = refused_cycles(s),
+                             .new_line = UINT64_MAX,
                              .op = L1_NONE,
                              .cycles = i->interval,
                              .kind = SIM_LSU_OTHER,
@@ -75,7 +84,8 @@ void sim_lsu_issue(struct sim_sm *s, uint32_t warp, const struct sm_inst *i)
     } else if (i->kind == SM_KIND_SHARED) {
         struct strata_shared_cost cost = strata_shared_access(&s->shared->coalescer, &w->next);
         q->kind = SIM_LSU_SHARED;
-        q->cycles = load_store_shared_cycles(&cost);
+        q->cycles = load_store_shared_cycles(s->shared->gpu, &cost);
+        q->wavefronts = cost.wavefronts;
         q->op = sim_op_new(s, warp);
         s->count.n.shared_conflicts += cost.conflicts;
     }
@@ -125,14 +135,17 @@ static void translate_and_leave(struct sim_sm *s, uint32_t flight, uint64_t t)
     s->tlb.request[request].flight = flight;
 }
 
+/* `waited`: for registers and reserved lines since the instruction was issued, behind others or by
+ * itself (paper 001, figure 1: MSHR delay). */
 static void fetch_sectors(struct sim_sm *s, const struct sim_lsu_line *l, uint8_t sectors,
-                          uint32_t op, uint64_t t)
+                          uint32_t op, uint64_t waited, uint64_t t)
 {
     uint32_t flight = sim_flight_new(s, SIM_READ, l->line, op, t),
              each = s->shared->sector_bytes / 32;
     if (flight == L1_NONE)
         return;
     struct sim_flight *f = &s->flight[flight];
+    f->reached = t - waited;
     f->sectors = sectors;
     f->packet_sectors = sectors;
     if (each > 1) /* sectors larger than the packets': as the coalescer's line said, for an
@@ -171,15 +184,18 @@ static bool load_line(struct sim_sm *s, struct sim_lsu_op *q, const struct sim_l
         if (a.failed)
             s->status = strata_no_memory(&s->error, NULL, "for the L1 of an SM");
     }
+    if (!a.tag_hit)
+        q->new_line = l->line;
     struct sim_op *op = &s->op[q->op];
     op->done = sim_max(op->done, t + g->l1.hit_cycles);
     op->remaining += a.miss || a.inflight;
     if (q->counts_hits) {
-        s->count.n.ld_hits += popcount32(a.hit);
+        bool all = g->l1.tag_hit_counts_as_hit && a.tag_hit && l->line != q->new_line;
+        s->count.n.ld_hits += popcount32(all ? l->sectors & ~a.inflight : a.hit);
         s->count.ld_inflight_hits += popcount32(a.inflight);
     }
     if (a.miss)
-        fetch_sectors(s, l, a.miss, op_for_flight, t);
+        fetch_sectors(s, l, a.miss, op_for_flight, s->lsu.refused_cycles - q->refused_before, t);
     else if (s->tlb.enabled && g->tlb.before_l1 && !a.inflight)
         translate_hit(s, l->line, q->op, t);
     return true;
@@ -267,8 +283,8 @@ static void atomic(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
 static void finish_shared(struct sim_sm *s, const struct sim_lsu_op *q, uint64_t start)
 {
     s->scheduler[s->warp[q->warp].scheduler].shared_port =
-        load_store_shared_port(s->shared->gpu, start, q->cycles);
-    sim_op_part(s, q->op, start + load_store_shared_latency(s->shared->gpu, q->cycles));
+        load_store_shared_port(s->shared->gpu, start, q->wavefronts);
+    sim_op_part(s, q->op, start + load_store_shared_latency(s->shared->gpu, q->wavefronts));
 }
 
 /* The unit has taken an instruction at `start` and reads its operands. */
@@ -352,6 +368,7 @@ static void try_again(struct sim_sm *s)
     uint64_t cycles = s->now - u->refused_since;
     *(s->l1.reserves ? &s->count.reservation_failures : &s->count.mshr_stall_cycles) +=
         cycles ? cycles : 1;
+    u->refused_cycles += cycles;
     u->refused_since = UINT64_MAX;
     u->unit.free = sim_max(u->unit.free, s->now);
 }

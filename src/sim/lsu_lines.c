@@ -50,7 +50,7 @@ unsigned sim_lines(struct sim_sm *s, const struct sim_warp *w, uint32_t *cycles)
         return 0;
     for (unsigned k = 0; k < n; k++)
         fill_line(s, i, &r[k], n == 1, &u->line[(u->line_tail + k) % SIM_LSU_LINES]);
-    count_access(&s->count.n, i->inst, strata_count_sectors(r, n), 0);
-    *cycles = load_store_cycles(s->shared->gpu, &s->shared->coalescer, i, n);
+    count_access(&s->count.n, i->inst, l1_counted_sectors(i, r, n, s->shared->ptx), 0);
+    *cycles = load_store_cycles(s->shared->gpu, &s->shared->coalescer, i, r, n);
     return n;
 }

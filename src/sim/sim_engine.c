@@ -109,7 +109,8 @@ strata_status sim_engine_init(struct sim_engine *e, const struct strata_gpu *gpu
     pthread_cond_init(&e->done, NULL);
     e->gpu = gpu;
     e->reader = reader;
-    e->threads = opt->threads ? opt->threads : 1;
+    e->threads = opt->threads && !opt->clock ? opt->threads : 1;
+    e->shared.clock = opt->clock;
     e->memside_threads = e->threads > 2 ? e->threads / 2 : 1;
     strata_status st = init_shared(e, err);
     if (st == STRATA_OK)

@@ -9,6 +9,7 @@
 
 #include <strata/coalesce.h>
 #include <strata/place.h>
+#include <strata/result.h>
 
 #include "result/launch_counters.h"
 #include "memory/access_counts.h"
@@ -44,6 +45,7 @@ struct sim_shared {
     uint32_t out_64ths_per_flit; /* SM -> crossbar */
     uint32_t sector_bytes;
     bool ptx;
+    const struct strata_clock_sink *clock; /* may be NULL */
     bool ordered; /* PTX: instructions issue in the order an assembler would give them */
 };
 
@@ -105,7 +107,7 @@ struct sim_flight {
     uint32_t blocks;  /* writes: whose they are, a bit for each place */
     uint32_t next;    /* free list, or those waiting for one page */
     uint64_t left;    /* when it left */
-    uint64_t reached; /* when the unit looked it up */
+    uint64_t reached; /* when it could have left had the L1 refused nothing */
     uint8_t kind;     /* enum sim_packet_kind, or SIM_TRANSLATION */
     uint8_t sectors;  /* as the L1 counts them */
     uint8_t packet_sectors;
@@ -127,10 +129,13 @@ enum sim_lsu_kind {
 /* An instruction in the queue of the load/store unit. */
 struct sim_lsu_op {
     uint64_t issued;
+    uint64_t new_line; /* the last one whose tag was not there: its other sectors are no tag hits */
+    uint64_t refused_before; /* cycles the unit had been refused when it was issued */
     const struct sm_inst *inst;
     uint32_t generation; /* of the warp when it issued */
     uint32_t op;
     uint32_t cycles;
+    uint32_t wavefronts; /* shared memory */
     uint16_t n_lines, next_line;
     uint8_t kind, warp;
     bool use_l1, counts_hits, returns, begun;
@@ -150,7 +155,8 @@ struct sim_lsu {
     struct load_store_unit unit;
     uint64_t queued_cycles; /* of the instructions in the queue */
     uint64_t miss_free, out_free64;
-    uint64_t refused_since; /* UINT64_MAX: the L1 takes what it is given */
+    uint64_t refused_since;  /* UINT64_MAX: the L1 takes what it is given */
+    uint64_t refused_cycles; /* of all times before */
     struct store_buffer stores;
     bool wrote_part; /* a sector, in any store so far */
 };

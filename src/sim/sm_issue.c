@@ -280,6 +280,9 @@ static void issue(struct sim_sm *s, uint32_t index, enum sm_stall held_by)
     s->count.n.instructions++;
     s->count.unknown_opcodes += w->next.inst->opclass == STRATA_OP_OTHER;
     w->last_issue = s->now;
+    if (s->shared->clock)
+        s->shared->clock->issued(s->shared->clock->context, s->block[w->block].data->index,
+                                 index - s->block[w->block].first_warp, s->now);
     execute(s, index, i);
     bool barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
     w->base = s->now + sm_issue_gap(s->shared->gpu, i, w->next.mask != 0);
@@ -330,7 +333,8 @@ static uint32_t choose(const struct sim_sm *s, struct sim_scheduler *c, uint64_t
     return best;
 }
 
-/* Lets one scheduler issue; returns when it might next. */
+/* Lets one scheduler issue one instruction; returns when it might issue the next, s->now if nothing
+ * hinders it. */
 static uint64_t issue_one(struct sim_sm *s, uint32_t scheduler)
 {
     struct sim_scheduler *c = &s->scheduler[scheduler];
@@ -349,7 +353,16 @@ static uint64_t issue_one(struct sim_sm *s, uint32_t scheduler)
     c->last_slot = slot;
     c->pipe_free[i->pipe] = i->pipe == SM_PIPE_NONE ? 0 : s->now + i->interval;
     issue(s, index, held ? sm_busy_stall(i) : SM_STALL_SELECTED);
-    return c->ready_mask ? s->now + 1 : UINT64_MAX;
+    return c->ready_mask ? s->now : UINT64_MAX;
+}
+
+/* A scheduler's cycle: as many instructions as it issues in one, of different warps. */
+static uint64_t issue_cycle(struct sim_sm *s, uint32_t scheduler)
+{
+    uint64_t next = s->now;
+    for (uint32_t k = 0; k < s->shared->gpu->sm.issue_per_scheduler && next == s->now; k++)
+        next = issue_one(s, scheduler);
+    return next == s->now ? s->now + 1 : next;
 }
 
 uint64_t sim_issue_all(struct sim_sm *s)
@@ -360,7 +373,7 @@ uint64_t sim_issue_all(struct sim_sm *s)
         uint32_t scheduler = (s->rotate + k) % n;
         if (!s->scheduler[scheduler].ready_mask)
             continue;
-        uint64_t t = issue_one(s, scheduler);
+        uint64_t t = issue_cycle(s, scheduler);
         next = t < next ? t : next;
     }
     s->rotate = (s->rotate + 1) % n;

@@ -46,7 +46,9 @@ static inline struct code_entry *code_entry(const struct strata_code *code, uint
 static inline bool code_inst_has_slot(const struct strata_inst *inst)
 {
     return (inst->memop != STRATA_MEM_NONE && inst->space != STRATA_SPACE_CONST) ||
-           inst->opclass == STRATA_OP_MEM || inst->trace_width;
+           inst->opclass == STRATA_OP_MEM || inst->opclass == STRATA_OP_BULK ||
+           inst->opclass == STRATA_OP_MBARRIER || inst->opclass == STRATA_OP_WGMMA ||
+           inst->trace_width;
 }
 
 #endif

@@ -289,6 +289,48 @@ static strata_status fill_trace(struct strata_trace *t, const struct generate_pl
     return status == STRATA_OK ? trace_add_event(t, &launch, err) : status;
 }
 
+/* A trace with an empty plan; NULL: no memory. */
+static struct strata_trace *new_trace(const struct generator *g)
+{
+    struct strata_trace *t = calloc(1, sizeof *t);
+    struct generate_plan *plan = calloc(1, sizeof *plan);
+    if (!t || !plan || !(t->path = strdup(g->kind.name))) {
+        free(t);
+        free(plan);
+        return NULL;
+    }
+    t->format = &generated_format;
+    t->impl = plan;
+    plan->generator = g;
+    strata_trace_options_init(&t->options);
+    return t;
+}
+
+static strata_status finish_trace(struct strata_trace *t, strata_status status,
+                                  struct strata_trace **out, struct strata_error *err)
+{
+    if (status == STRATA_OK)
+        status = fill_trace(t, t->impl, err);
+    if (status == STRATA_OK)
+        *out = t;
+    else
+        strata_trace_close(t);
+    return status;
+}
+
+strata_status generate_kernel(const struct generator *g, const struct strata_launch *launch,
+                              void *context, struct strata_trace **out, struct strata_error *err)
+{
+    struct strata_trace *t = new_trace(g);
+    *out = NULL;
+    if (!t)
+        return no_memory(err);
+    struct generate_plan *plan = t->impl;
+    plan->launch = *launch;
+    plan->context = context;
+    return finish_trace(t, STRATA_OK, out, err);
+}
+
 strata_status strata_generate(const char *kind, const char *const *settings,
                               struct strata_trace **out, struct strata_error *err)
 {
@@ -299,23 +341,8 @@ strata_status strata_generate(const char *kind, const char *const *settings,
     const struct generator *generator = find_generator(kind, err);
     if (!generator)
         return STRATA_EUSAGE;
-    struct strata_trace *t = calloc(1, sizeof *t);
-    struct generate_plan *plan = calloc(1, sizeof *plan);
-    if (!t || !plan || !(t->path = strdup(kind))) {
-        free(t);
-        free(plan);
+    struct strata_trace *t = new_trace(generator);
+    if (!t)
         return no_memory(err);
-    }
-    t->format = &generated_format;
-    t->impl = plan;
-    plan->generator = generator;
-    strata_trace_options_init(&t->options);
-    strata_status status = make_plan(plan, settings, err);
-    if (status == STRATA_OK)
-        status = fill_trace(t, plan, err);
-    if (status == STRATA_OK)
-        *out = t;
-    else
-        strata_trace_close(t);
-    return status;
+    return finish_trace(t, make_plan(t->impl, settings, err), out, err);
 }

@@ -22,6 +22,7 @@ struct generate_plan {
     struct strata_launch launch;
     struct strata_event input[3]; /* arrays copied to the GPU before the launch */
     size_t n_inputs;
+    void *context; /* generate_kernel: the caller's */
 };
 
 struct emitter {
@@ -64,6 +65,11 @@ static inline uint32_t thread_of(const struct emitter *e, unsigned lane)
 {
     return e->warp * STRATA_WARP_SIZE + lane;
 }
+
+/* A trace of a generator that is in no list, with its launch: kernels that a part of the library
+ * makes for itself. `g` and `context` outlive it. */
+strata_status generate_kernel(const struct generator *g, const struct strata_launch *launch,
+                              void *context, struct strata_trace **out, struct strata_error *err);
 
 /* For plan functions. */
 void plan_grid(struct generate_plan *p, uint64_t blocks_x, uint64_t blocks_y, uint32_t threads_x,

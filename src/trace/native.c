@@ -64,8 +64,14 @@ void native_pack_launch(struct pack *b, const struct strata_launch *l)
                                 (uint8_t)l->code_arch_suffix};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         pack_varint(b, numbers[i]);
-    if (l->source_file) /* since minor version 1 */
-        pack_string(b, l->source_file);
+    bool cluster = (uint64_t)l->cluster.x * l->cluster.y * l->cluster.z > 1;
+    if (l->source_file || cluster) /* since minor version 1 */
+        pack_string(b, l->source_file ? l->source_file : "");
+    if (cluster) { /* since minor version 2 */
+        pack_varint(b, l->cluster.x);
+        pack_varint(b, l->cluster.y);
+        pack_varint(b, l->cluster.z);
+    }
 }
 
 void native_unpack_launch(struct unpack *u, struct strata_launch *l)
@@ -97,6 +103,15 @@ void native_unpack_launch(struct unpack *u, struct strata_launch *l)
     l->code_arch_suffix = (char)(unpack_varint(u) & 0x7f);
     if (u->at < u->end)
         l->source_file = unpack_string(u);
+    if (l->source_file && !*l->source_file) {
+        free((void *)(uintptr_t)l->source_file);
+        l->source_file = NULL;
+    }
+    if (u->at == u->end)
+        return;
+    l->cluster.x = unpack_u32(u);
+    l->cluster.y = unpack_u32(u);
+    l->cluster.z = unpack_u32(u);
 }
 
 void native_launch_release(struct strata_launch *l)

@@ -36,6 +36,15 @@ const char *strata_opclass_name(unsigned opclass)
         [STRATA_OP_ASYNC_COMMIT] = "async-commit",
         [STRATA_OP_ASYNC_WAIT] = "async-wait",
         [STRATA_OP_NOP] = "nop",
+        [STRATA_OP_MBARRIER] = "mbarrier",
+        [STRATA_OP_BULK] = "bulk-copy",
+        [STRATA_OP_BULK_COMMIT] = "bulk-commit",
+        [STRATA_OP_BULK_WAIT] = "bulk-wait",
+        [STRATA_OP_WGMMA] = "wgmma",
+        [STRATA_OP_WGMMA_COMMIT] = "wgmma-commit",
+        [STRATA_OP_WGMMA_WAIT] = "wgmma-wait",
+        [STRATA_OP_CLUSTER_ARRIVE] = "cluster-arrive",
+        [STRATA_OP_CLUSTER_WAIT] = "cluster-wait",
     };
     return name_in(names, STRATA_N_OPCLASS, opclass);
 }

@@ -25,6 +25,9 @@ int main(void)
     SAY(cuMemcpyHtoD(p, &value, 4));
     SAY(cuMemcpyDtoH(&read, p + unit, 4));
     SHOW(read);
+    SAY(cuMemsetD8(p, 0, 2 * unit));
+    SAY(cuMemcpyDtoH(&read, p + unit, 4));
+    SHOW(read);
     SAY(cuMemAddressFree(p, 2 * unit));
     SAY(cuMemUnmap(p, 2 * unit));
     SAY(cuMemRelease(handle));

@@ -176,12 +176,31 @@ class StrataTest(unittest.TestCase):
             def element_size(self):
                 return 4
 
-        few = strata.time_of_ptx(ptx, "saxpy", (4,), 256, [1024, 2.0, Tensor(), Tensor()])
-        many = strata.time_of_ptx(ptx, "saxpy", (4,), 256, [1024, 2.0, Tensor(), Tensor()], gpu="h200", model="flow")
+        few = strata.time_of_kernel(ptx, "saxpy", (4,), 256, [1024, 2.0, Tensor(), Tensor()])
+        many = strata.time_of_kernel(ptx, "saxpy", (4,), 256, [1024, 2.0, Tensor(), Tensor()], gpu="h200", model="flow")
         self.assertEqual(few, many)
         self.assertGreater(few, 0)
         with self.assertRaises(strata.Error):
-            strata.time_of_ptx(ptx, "no_such", (4,), 256, [])
+            strata.time_of_kernel(ptx, "no_such", (4,), 256, [])
+
+    def test_machine_code_of_a_kernel_comes_before_its_ptx(self):
+        ptx = (DATA / "ptx" / "matmul_nvcc.ptx").read_text(encoding="utf-8")
+        cubin = (DATA / "sass" / "matmul_sm90.cubin").read_bytes()
+
+        class Tensor:
+            def numel(self):
+                return 4096
+
+            def element_size(self):
+                return 4
+
+        launch = ("matmul", (4, 4), 16, [Tensor(), Tensor(), Tensor(), 64])
+        from_ptx, from_cubin = strata.time_of_kernel(ptx, *launch), strata.time_of_kernel(ptx, *launch, cubin=cubin)
+        self.assertNotEqual(from_ptx, from_cubin)
+        # machine code of an architecture that cannot be executed leaves the PTX
+        other = bytearray(cubin)
+        other[0x31] = 120  # e_flags: the architecture is in the second byte
+        self.assertEqual(from_ptx, strata.time_of_kernel(ptx, *launch, cubin=bytes(other)))
 
     def test_the_hook_for_triton_changes_nothing_without_the_stand_in(self):
         import strata.triton

@@ -8,7 +8,7 @@ trap 'rm -rf "$scratch"' EXIT
 bad=0
 fail() { echo "manual: $1"; bad=1; }
 plain() { sed 's/\\fB//g; s/\\fR//g; s/\\fI//g; s/\\-/-/g; s/\\&//g; s/\\e/\\/g'; }
-commands=$("$strata" help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+commands=$("$strata" help | sed -n '/^commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p')
 "$strata" help --man | plain >"$scratch/main"
 "$strata" completion bash >"$scratch/strata.bash"
 for command in $commands; do
@@ -19,6 +19,10 @@ for command in $commands; do
     grep -q '^usage:' "$scratch/page" && fail "the man page of $command holds help that is in no table (tools/manual.c: subcommands?)"
     for option in $("$strata" "$command" --help | sed -n 's/^  .*\(--[a-z][a-z-]*\).*/\1/p'); do
         grep -q -- "$option" "$scratch/page" || fail "the man page of $command has no $option"
+    done
+    sed -n '/^\.SH EXAMPLES/,/^\.SH EXIT/p' "$scratch/page" | grep -E "^strata|^eval" >"$scratch/examples" || fail "the man page of $command has no example"
+    for option in $(sed 's/ -- .*//' "$scratch/examples" | grep -oE -- ' --?[a-z][a-z-]*'); do
+        sed '/^\.SH EXAMPLES/,$d' "$scratch/page" | grep -qE -- "^$option( |\$)|, $option( |\$)|^$option," || fail "an example of $command has $option, which is none of its options"
     done
     if command -v groff >/dev/null 2>&1; then
         groff -man -Tascii -ww "$scratch/strata-$command.1" 2>"$scratch/warnings" >/dev/null

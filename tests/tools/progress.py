@@ -2,6 +2,7 @@
 Arguments: the tool and a trace of several launches."""
 import os
 import pty
+import re
 import subprocess
 import sys
 
@@ -26,9 +27,11 @@ def on_a_terminal(arguments):
 shown = on_a_terminal(words)
 assert " of 45 launches" in shown and " s left" in shown, shown
 assert " s left" not in on_a_terminal(words + ["-q"])
-# one launch that takes long is no reason for silence
-one = [tool, "predict", trace, "--gpu", "h200", "--model", "sim", "-c", "1", "-o", os.devnull]
-assert " s so far" in on_a_terminal(one), "nothing is told while the first launch runs"
+# a launch that takes long is no reason for silence, and what is left is counted down meanwhile, never up
+two = on_a_terminal([tool, "predict", trace, "--gpu", "h200", "--model", "sim", "-c", "2", "-o", os.devnull])
+assert " s so far" in two, "nothing is told while the first launch runs"
+left = [int(s) for s in re.findall(r"1 of 2 launches.* (\d+) s left", two)]
+assert left and left == sorted(left, reverse=True), left
 piped = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True).stderr
 assert " s left" not in piped, piped
 print("progress is told on a terminal only")

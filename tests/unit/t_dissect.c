@@ -39,7 +39,7 @@ static void load(const char *name, struct strata_gpu *gpu)
 
 static struct card *card(const char *name)
 {
-    const struct strata_model_options opt = {.seed = 3, .jitter_cycles = 2};
+    const struct strata_target_options opt = {.seed = 3, .jitter_cycles = 2};
     struct strata_model_target *t;
     struct card *c = cards;
     while (strcmp(c->name, name))
@@ -204,7 +204,7 @@ static void the_coalescer_and_the_write_policy_are_found(void **state)
     const char *const rules[] = {"fermi", "sector", "octet"}, *const bytes[] = {"128", "32", "32"},
                       *const lanes[] = {"32", "32", "8"};
     for (int i = 0; i < 3; i++) {
-        const struct strata_model_options opt = {.seed = 1};
+        const struct strata_target_options opt = {.seed = 1};
         struct strata_probe_set set;
         struct strata_dissection blind = {0}, d = {0};
         struct strata_model_target *t;
@@ -517,7 +517,7 @@ static void hashed_sets_and_replacement_by_age_are_found(void **state)
 static void noise_of_two_percent_changes_no_answer(void **state)
 {
     (void)state;
-    const struct strata_model_options opt = {.seed = 11, .jitter_cycles = 3, .outliers = 0.02};
+    const struct strata_target_options opt = {.seed = 11, .jitter_cycles = 3, .outliers = 0.02};
     struct strata_model_target *t;
     struct strata_prober p;
     struct strata_dissect_options how;

@@ -510,18 +510,17 @@ static void sources_without_end_are_refused(void **state)
         "tCL",        "tWL",        "tCDLR",        "tWR",         "tRTPL",     "tFAW",
         "banks",      "channels",   "bus",          "clock",       "data_rate", "access",
         "row_miss",   "read_queue", "burst_length", "bank_groups", "row",       "write_queue",
-        "write_high", "write_low",  "efficiency",   "bank_hash",   "kind",      "scheduler",
+        "write_high", "write_low",  "efficiency",   "bank_hash",   "tRC",       "scheduler",
         "tRFC",       "tREFI"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         char filler[391];
         memset(filler, 'a' + (int)i % 26, sizeof filler - 1);
         filler[sizeof filler - 1] = 0;
         sprintf(many + strlen(many), "  %s: {value: %s, source: %zu%s}\n", keys[i],
-                strata_gpu_find_key("dram.kind") && !strcmp(keys[i], "kind") ? "hbm"
-                : !strcmp(keys[i], "scheduler")                              ? "fcfs"
-                : !strcmp(keys[i], "bank_hash")                              ? "true"
-                : !strcmp(keys[i], "row")                                    ? "2KiB"
-                                                                             : "1",
+                !strcmp(keys[i], "scheduler")   ? "fcfs"
+                : !strcmp(keys[i], "bank_hash") ? "true"
+                : !strcmp(keys[i], "row")       ? "2KiB"
+                                                : "1",
                 i, filler);
     }
     assert_int_equal(parse(many, &err), STRATA_ELIMIT);

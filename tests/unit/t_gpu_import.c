@@ -61,7 +61,7 @@ static void the_volta_example_gives_what_the_simulator_prints_for_it(void **stat
     assert_int_equal(gpu.l2.cache.index_hash, STRATA_INDEX_IPOLY);
     assert_int_equal(gpu.dram.tRAS, 28);
     assert_int_equal(gpu.dram.tRTPL, 3);
-    assert_int_equal(gpu.dram.kind, STRATA_DRAM_HBM);
+    assert_true(gpu.dram.dual_command_bus);
     assert_true(strata_gpu_dram_bytes_per_second(&gpu) == 870.4e9);
     assert_string_equal(strata_gpu_source(&gpu, strata_gpu_find_key("l1.mshrs")),
                         "option -gpgpu_cache:dl1");

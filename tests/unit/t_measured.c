@@ -10,7 +10,7 @@
 #include <strata/correlate.h>
 
 #include "correlate/cells.h"
-#include "base/kernel_name.h"
+#include <strata/kernel_name.h>
 #include "correlate/units.h"
 
 static void cells_are_numbers_unknown_or_words(void **state)

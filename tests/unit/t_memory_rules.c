@@ -261,18 +261,21 @@ static void the_l1_reads_what_was_written_byte_by_byte(void **state)
                       third = {{0xf00}}, rest = {{0xffffff00}};
     l1_write(&l1, &g, 0, 1, &first, 10);
     uint32_t slot = cache_find(&l1, 0);
-    assert_int_equal(l1_readable(&l1, slot, 1, &first), 1);
-    assert_int_equal(l1_readable(&l1, slot, 1, &both), 0);
+    assert_int_equal(l1_readable(&l1, &h200, slot, 1, &first), 1);
+    g.l1.write_miss = STRATA_LAZY_FETCH_ON_READ;
+    assert_int_equal(l1_readable(&l1, &g, slot, 1, &first), 0);
+    g.l1.write_miss = STRATA_WRITE_VALIDATE;
+    assert_int_equal(l1_readable(&l1, &h200, slot, 1, &both), 0);
     l1_write(&l1, &g, 0, 1, &second, 11);
-    assert_int_equal(l1_readable(&l1, slot, 1, &both), 1);
-    assert_int_equal(l1_readable(&l1, slot, 1, &third), 0);
+    assert_int_equal(l1_readable(&l1, &h200, slot, 1, &both), 1);
+    assert_int_equal(l1_readable(&l1, &h200, slot, 1, &third), 0);
     l1_write(&l1, &g, 0, 1, &rest, 12);
     assert_true(l1.slot[slot].valid == 1 && !l1.slot[slot].partial);
-    assert_int_equal(l1_readable(&l1, slot, 1, &third), 1);
+    assert_int_equal(l1_readable(&l1, &h200, slot, 1, &third), 1);
     l1_write(&l1, &g, 128, 1, &first, 13);
     slot = cache_find(&l1, 128);
     slot_fill(&l1.slot[slot], 1, 20); /* fetched */
-    assert_int_equal(l1_readable(&l1, slot, 1, &third), 1);
+    assert_int_equal(l1_readable(&l1, &h200, slot, 1, &third), 1);
     cache_release(&l1);
 }
 
@@ -323,6 +326,15 @@ static void atomics_of_a_request_go_by_word_and_reductions_from_ptx_are_added_up
     assert_int_equal(l2_atomic_packets(&w, &r, true, true), 1);
     w.stride = 4, r.sectors = 15;
     assert_int_equal(l2_atomic_packets(&w, &r, true, true), 4);
+    assert_int_equal(l1_counted_sectors(&w, &r, 1, true), 4);
+    /* two lanes on each word: each sector is sent, and counted, twice; a load's once */
+    uint64_t address[32];
+    for (uint64_t l = 0; l < 32; l++)
+        address[l] = 4096 + 4 * (l / 2);
+    w.addr_kind = STRATA_ADDR_LIST, w.addr = address, r.sectors = 3;
+    assert_int_equal(l1_counted_sectors(&w, &r, 1, true), 4);
+    red.memop = STRATA_MEM_LOAD;
+    assert_int_equal(l1_counted_sectors(&w, &r, 1, true), 2);
 }
 
 /* ---- write-back ---- */

@@ -11,7 +11,7 @@
 
 #include <strata/place.h>
 
-static struct strata_gpu h200;
+static struct strata_gpu h200, titanv;
 
 static int load_gpu(void **state)
 {
@@ -19,7 +19,10 @@ static int load_gpu(void **state)
     struct strata_error err;
     (void)state;
     snprintf(path, sizeof path, "%s/gpus/h200.yaml", getenv("STRATA_SOURCE"));
-    return strata_gpu_load(path, &h200, &err) == STRATA_OK ? 0 : -1;
+    if (strata_gpu_load(path, &h200, &err))
+        return -1;
+    snprintf(path, sizeof path, "%s/gpus/titanv-new.yaml", getenv("STRATA_SOURCE"));
+    return strata_gpu_load(path, &titanv, &err) == STRATA_OK ? 0 : -1;
 }
 
 static struct strata_launch launch_of(uint32_t grid, uint32_t threads, uint32_t registers,
@@ -64,6 +67,27 @@ static void occupancy_limits_and_carve_out_are_those_of_the_profiler(void **stat
         assert_int_equal(o.limit_warps, measured[i].by_warps);
         assert_int_equal(o.limit_blocks, 32);
         assert_int_equal(o.l1_bytes, 256 * 1024 - measured[i].config);
+    }
+}
+
+/* Paper 004, section II: the driver takes the least carve-out at which shared memory does not limit
+ * the blocks of an SM, and none where a kernel has no shared memory. */
+static void volta_leaves_the_l1_all_that_shared_memory_does_not_need(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t threads, registers, shared_kb, config_kb, blocks;
+    } cases[] = {{256, 32, 0, 0, 8},   {256, 32, 1, 8, 8},    {256, 32, 2, 16, 8},
+                 {256, 32, 3, 32, 8},  {256, 32, 5, 64, 8},   {256, 32, 12, 96, 8},
+                 {256, 32, 16, 96, 6}, {1024, 32, 16, 32, 2}, {256, 64, 8, 32, 4}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct strata_occupancy o;
+        struct strata_launch l =
+            launch_of(1000, cases[i].threads, cases[i].registers, cases[i].shared_kb << 10);
+        assert_int_equal(strata_occupancy_compute(&titanv, &l, &o, NULL), STRATA_OK);
+        assert_int_equal(o.shared_config_bytes, cases[i].config_kb << 10);
+        assert_int_equal(o.l1_bytes, (128 - cases[i].config_kb) << 10);
+        assert_int_equal(o.blocks_per_sm, cases[i].blocks);
     }
 }
 
@@ -345,6 +369,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(occupancy_limits_and_carve_out_are_those_of_the_profiler),
+        cmocka_unit_test(volta_leaves_the_l1_all_that_shared_memory_does_not_need),
         cmocka_unit_test(waves_are_blocks_by_what_the_gpu_holds),
         cmocka_unit_test(a_block_that_fits_nowhere_is_an_error_that_says_why),
         cmocka_unit_test(blocks_that_fit_at_once_are_dealt_as_on_the_h200),

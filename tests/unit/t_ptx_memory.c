@@ -378,6 +378,22 @@ static void the_arena_repeats_addresses_and_finds_them(void **state)
     strata_arena_release(arena, b);
 }
 
+static void zeroes_reach_both_ends_and_nothing_else(void **state)
+{
+    (void)state;
+    const size_t bytes = (size_t)1 << 20, from = 100, n = bytes - 300;
+    uint8_t *a = strata_arena_allocate(arena, bytes, 0);
+    memset(a, 7, bytes);
+    assert_true(strata_arena_zero(arena, a + from, n));
+    for (size_t i = 0; i < bytes; i++)
+        if (a[i] != (i < from || i >= from + n ? 7 : 0))
+            fail_msg("byte %zu is %u", i, a[i]);
+    assert_true(strata_arena_zero(arena, a, 3)); /* less than a page */
+    assert_int_equal(a[2] * 10 + a[3], 7);
+    assert_false(strata_arena_zero(arena, (uint8_t *)&a, 1));
+    strata_arena_release(arena, a);
+}
+
 static bool arena_near(void *user, uint64_t address, uint64_t bytes)
 {
     return strata_arena_near(user, address, bytes);
@@ -445,6 +461,7 @@ int main(void)
         cmocka_unit_test(asynchronous_copies_fill_shared_memory),
         cmocka_unit_test(hints_and_fences_change_no_values),
         cmocka_unit_test(the_arena_repeats_addresses_and_finds_them),
+        cmocka_unit_test(zeroes_reach_both_ends_and_nothing_else),
     };
     return cmocka_run_group_tests(tests, open_arena, close_arena);
 }

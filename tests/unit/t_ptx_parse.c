@@ -137,12 +137,15 @@ static void what_cannot_be_run_is_named_at_once(void **state)
         uint32_t line;
         const char *words[3];
     } cases[] = {
-        {BODY("wgmma.fence.sync.aligned;"),
+        {BODY("multimem.red.global.add.u32 [%rd1],%r1;"),
          STRATA_EUNSUPPORTED,
          6,
-         {"kern", "wgmma.fence.sync.aligned"}},
+         {"kern", "multimem.red", "several GPUs"}},
         {BODY("tcgen05.wait::ld.sync.aligned;"), STRATA_EUNSUPPORTED, 6, {"kern", "tcgen05"}},
-        {BODY("cp.async.bulk.commit_group;"), STRATA_EUNSUPPORTED, 6, {"kern", "cp.async.bulk"}},
+        {BODY("wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16 {%r1},%rd1,%rd2,1,1,1,0,0;"),
+         STRATA_EUNSUPPORTED,
+         6,
+         {"multiple of 8"}},
         {BODY("frobnicate.u32 %r1,%r2;"), STRATA_EUNSUPPORTED, 6, {"kern", "frobnicate.u32"}},
         {BODY("add.wobbly.u32 %r1,%r2,%r3;"), STRATA_EUNSUPPORTED, 6, {"wobbly"}},
         {BODY("add.volatile.u32 %r1,%r2,%r3;"),
@@ -167,7 +170,7 @@ static void what_cannot_be_run_is_named_at_once(void **state)
          6,
          {"tex.cube"}},
         {BODY("st.const.u32 [%rd1],%r1;"), STRATA_EFORMAT, 6, {"read-only"}},
-        {BODY("barrier.cluster.arrive;"), STRATA_EUNSUPPORTED, 6, {"cluster"}},
+        {BODY("mbarrier.frob.b64 [%rd1];"), STRATA_EUNSUPPORTED, 6, {"frob"}},
         {BODY("mov.u32 %r1,#;"), STRATA_EFORMAT, 6, {"neither"}},
         {BODY("add.u32 %r1,%r2,%r3"), STRATA_EFORMAT, 7, {"expected"}},
         {PTX_HEAD ".entry a() { ret;", STRATA_EFORMAT, 4, {"ends"}},

@@ -64,6 +64,21 @@ static unsigned find(const struct record *r, const char *opcode)
              "mul.wide.u32 %rd3,%r1,4; add.u64 %rd4,%rd1,%rd3; add.u64 %rd5,%rd2,%rd3;\n" body     \
              "\nret; }\n"
 
+/* clang marks inlined code by the header's lines alone. */
+static void a_line_of_a_header_is_that_of_the_call(void **state)
+{
+    (void)state;
+    struct record r;
+    uint32_t *in = device_memory(256), *out = device_memory(256);
+    void *params[2] = {in, out};
+    run_recorded(KERNEL(".loc 1 42 7\nld.global.u32 %r2,[%rd4];\n.loc 6 533 10\nst.global.u32 "
+                        "[%rd5],%r2;\n.loc 1 0 3\nmov.u32 %r3,0;"),
+                 32, params, &r);
+    assert_int_equal(r.inst[6].source_line, 42);
+    assert_int_equal(r.inst[7].source_line, 42);
+    assert_int_equal(r.inst[8].source_line, 0);
+}
+
 static void every_instruction_is_one_record_in_order(void **state)
 {
     (void)state;
@@ -292,6 +307,7 @@ static void scattered_and_vector_accesses_keep_their_addresses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_of_a_header_is_that_of_the_call),
         cmocka_unit_test(every_instruction_is_one_record_in_order),
         cmocka_unit_test(guards_and_partial_warps_narrow_the_mask),
         cmocka_unit_test(hints_follow_the_modifiers),

@@ -158,6 +158,32 @@ static void diverged_lanes_meet_at_a_warp_wide_instruction(void **state)
 
 /* Lanes of one instruction name different members, as the groups of a labelled partition do: each
  * group answers by itself, whether or not the warp has diverged before. */
+/* Lane 1 of the first block asks for a lock that the second block gives back. While it asks in
+ * vain the other lanes do not wait for it at the join; from the shuffle on they are one again, as
+ * on hardware, so that what the warp then reads it reads at once. */
+static void lanes_go_on_together_from_a_warp_wide_instruction(void **state)
+{
+    (void)state;
+    uint32_t *in = device_memory(128), *out = device_memory(256);
+    struct strata_module *m = load_text(KERNEL(
+        "mov.u32 %r2,%ctaid.x; setp.ne.u32 %p1,%r2,0; @%p1 bra GIVE;\n"
+        "setp.ne.u32 %p2,%r1,1; mov.u32 %r3,0;\n"
+        "AGAIN: @%p2 bra JOIN;\n"
+        "ASK: atom.global.or.b32 %r3,[%rd1],0; setp.eq.u32 %p3,%r3,0; @%p3 bra ASK;\n"
+        "JOIN: shfl.sync.idx.b32 %r4|%p4,%r3,1,31,-1;\n"
+        "activemask.b32 %r5; st.global.u32 [%rd4],%r5; st.global.u32 [%rd4+128],%r4; bra END;\n"
+        "GIVE: mov.u32 %r6,7; st.global.u32 [%rd1],%r6;\nEND:"));
+    void *params[2] = {in, out};
+    struct run_setup setup = {.blocks = 2, .threads = 32};
+    memset(in, 0, 128);
+    run_ok(m, "k", &setup, params);
+    for (unsigned lane = 0; lane < 32; lane++) {
+        assert_int_equal(out[lane], UINT32_MAX);
+        assert_int_equal(out[32 + lane], 7);
+    }
+    strata_module_destroy(m);
+}
+
 static void groups_of_one_instruction_act_by_themselves(void **state)
 {
     (void)state;
@@ -612,6 +638,7 @@ int main(void)
         cmocka_unit_test(shuffles_follow_their_definition),
         cmocka_unit_test(votes_matches_and_reductions),
         cmocka_unit_test(diverged_lanes_meet_at_a_warp_wide_instruction),
+        cmocka_unit_test(lanes_go_on_together_from_a_warp_wide_instruction),
         cmocka_unit_test(groups_of_one_instruction_act_by_themselves),
         cmocka_unit_test(groups_meet_across_a_branch),
         cmocka_unit_test(mma_m16n8k16_multiplies),

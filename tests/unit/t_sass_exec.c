@@ -88,9 +88,13 @@ static struct strata_module *load_cubin(const struct member *cubin)
     return m;
 }
 
-static void run_one(struct strata_module *m, uint32_t *in, uint32_t *out, uint32_t host_threads)
+static void run_one(struct strata_module *m, uint32_t *in, uint32_t *out, uint32_t host_threads,
+                    uint32_t interleave)
 {
-    struct run_setup setup = {.blocks = BLOCKS, .threads = THREADS, .host_threads = host_threads};
+    struct run_setup setup = {.blocks = BLOCKS,
+                              .threads = THREADS,
+                              .host_threads = host_threads,
+                              .interleave = interleave};
     struct {
         void *in, *out;
     } params = {in, out};
@@ -101,20 +105,25 @@ static void run_one(struct strata_module *m, uint32_t *in, uint32_t *out, uint32
 
 static void compare(const struct member *ptx, const struct member *cubin)
 {
+    static const struct {
+        uint32_t threads, interleave;
+    } ways[] = {{1, 0}, {2, 0}, {1, 1}, {1, 3}, {1, 8}};
     uint32_t *in = device_memory(IN_BYTES), *out = device_memory(OUT_BYTES);
     uint32_t *expected = malloc(OUT_BYTES);
     char *text = strndup(ptx->bytes, ptx->length);
     struct strata_module *from_ptx = load_text(text), *from_cubin = load_cubin(cubin);
     assert_int_equal(strata_module_isa(from_ptx), STRATA_ISA_PTX);
     assert_int_equal(strata_module_isa(from_cubin), STRATA_ISA_SASS);
-    run_one(from_ptx, in, out, 1);
+    run_one(from_ptx, in, out, 1, 0);
     memcpy(expected, out, OUT_BYTES);
-    for (uint32_t threads = 1; threads <= 2; threads++) {
-        run_one(from_cubin, in, out, threads);
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+        run_one(from_cubin, in, out, ways[k].threads, ways[k].interleave);
         for (size_t i = 0; i < OUT_BYTES / 4; i++)
             if (out[i] != expected[i])
-                fail_msg("%s, %u thread(s): word %zu of thread %zu is 0x%08x instead of 0x%08x",
-                         cubin->name, threads, i % 64, i / 64, out[i], expected[i]);
+                fail_msg("%s, %u thread(s), turns of %u: word %zu of thread %zu is 0x%08x instead "
+                         "of 0x%08x",
+                         cubin->name, ways[k].threads, ways[k].interleave, i % 64, i / 64, out[i],
+                         expected[i]);
     }
     strata_module_destroy(from_ptx);
     strata_module_destroy(from_cubin);

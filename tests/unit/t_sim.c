@@ -14,7 +14,7 @@
 
 #include "sim/l1.h"
 
-static struct strata_gpu h200, gtx470, volta_new, volta_old;
+static struct strata_gpu h200, gtx470, volta_new, volta_old, pascal;
 
 static int load_gpus(void **state)
 {
@@ -23,6 +23,7 @@ static int load_gpus(void **state)
     snprintf(folder, sizeof folder, "%s/gpus", getenv("STRATA_SOURCE"));
     return strata_gpu_add_path(folder, NULL) || strata_gpu_load("h200", &h200, NULL) ||
            strata_gpu_load("gtx470", &gtx470, NULL) ||
+           strata_gpu_load("pascal-mdm", &pascal, NULL) ||
            strata_gpu_load("titanv-new", &volta_new, NULL) ||
            strata_gpu_load("titanv-old", &volta_old, NULL);
 }
@@ -279,6 +280,56 @@ static void reservation_failures_exist_in_the_old_model_and_vanish_in_the_new(vo
     strata_result_release(&r);
 }
 
+static void a_gather_waits_hundreds_of_cycles_for_mshrs_and_a_stream_hardly(void **state)
+{
+    (void)state;
+    const char *const few[] = {"elements=65536", "table=16MiB", NULL}, *const s[] = {
+                                                                           "elements=65536", NULL};
+    const struct strata_gpu *gpus[] = {&volta_old, &pascal};
+    for (int g = 0; g < 2; g++) {
+        struct strata_result r;
+        run_kind(gpus[g], "gather", few, 1, &r);
+        double waited = detail(&r, "latency.mshr_cycles"), all = detail(&r, "latency.total_cycles");
+        assert_true(waited > 200 && waited < all);
+        strata_result_release(&r);
+    }
+    struct strata_result r;
+    run_kind(&pascal, "stream", s, 1, &r);
+    assert_true(detail(&r, "latency.mshr_cycles") < 20);
+    strata_result_release(&r);
+}
+
+static void two_instructions_a_cycle_shorten_what_waits_for_issue(void **state)
+{
+    (void)state;
+    const char *const s[] = {"iterations=200", "blocks=2", "threads=1024", "span=4", NULL};
+    struct strata_gpu one = pascal; /* five instructions a round, one of them a load, which takes
+                                       the unit a cycle: at best 4/5 of the time */
+    one.sm.count = 1;
+    one.l1.tags_per_cycle = 0;
+    one.l1.bytes_per_cycle = 0;
+    one.sm.interval_int_cycles = one.sm.interval_imad_cycles = one.sm.interval_fp32_cycles = 0;
+    struct strata_gpu two = one;
+    one.sm.issue_per_scheduler = 1;
+    assert_int_equal(two.sm.issue_per_scheduler, 2);
+    double slow = metric_of(&one, "broadcast", s, "sm__cycles_elapsed.max"),
+           fast = metric_of(&two, "broadcast", s, "sm__cycles_elapsed.max");
+    assert_true(fast < 0.88 * slow && fast >= 0.79 * slow);
+}
+
+static void a_missing_sector_of_a_line_that_is_there_counts_as_volta_counts_it(void **state)
+{
+    (void)state;
+    /* sector after sector of 32 lines: no data is there, three times in four the tag is */
+    struct strata_gpu plain = volta_new;
+    const char *const s[] = {"bytes=4096", "stride=32", "iterations=128", NULL};
+    assert_true(volta_new.l1.tag_hit_counts_as_hit);
+    plain.l1.tag_hit_counts_as_hit = false;
+    assert_true(metric_of(&plain, "chase", s, LD "_lookup_hit.sum") == 0);
+    assert_true(metric_of(&volta_new, "chase", s, LD "_lookup_hit.sum") == 96);
+    assert_true(metric_of(&volta_new, "chase", s, "lts__t_sectors_srcunit_tex_op_read.sum") == 128);
+}
+
 static void any_number_of_threads_gives_the_same_counters(void **state)
 {
     (void)state;
@@ -437,6 +488,9 @@ int main(void)
         cmocka_unit_test(every_request_is_answered_exactly_once),
         cmocka_unit_test(a_stream_never_hits_and_every_sector_returns),
         cmocka_unit_test(reservation_failures_exist_in_the_old_model_and_vanish_in_the_new),
+        cmocka_unit_test(a_gather_waits_hundreds_of_cycles_for_mshrs_and_a_stream_hardly),
+        cmocka_unit_test(two_instructions_a_cycle_shorten_what_waits_for_issue),
+        cmocka_unit_test(a_missing_sector_of_a_line_that_is_there_counts_as_volta_counts_it),
         cmocka_unit_test(any_number_of_threads_gives_the_same_counters),
         cmocka_unit_test(an_sm_is_held_up_when_its_requests_wait_in_the_crossbar),
         cmocka_unit_test(a_tlb_of_few_pages_slows_a_chase_over_many),

@@ -472,7 +472,7 @@ static void replies_to_one_sm_take_its_share_of_the_crossbar(void **state)
     (void)state;
     struct rig r;
     struct strata_gpu g =
-        titanv_new; /* 16 bytes a cycle for one SM; a sector is a flit of 40 bytes */
+        titanv_new; /* 20 bytes a cycle for one SM; a sector is a flit of 40 bytes */
     rig_open(&r, &g);
     sim_memside_memcpy(r.m, 0, 1 << 20);
     for (uint32_t i = 0; i < 1024; i++)
@@ -480,7 +480,7 @@ static void replies_to_one_sm_take_its_share_of_the_crossbar(void **state)
                  (struct sim_packet){
                      .time = i / 4, .line = i * 128u, .sectors = 15, .kind = SIM_READ, .token = i});
     rig_drain(&r);
-    assert_in_range(r.last.time, 1024 * 10, 1024 * 10 + 200);
+    assert_in_range(r.last.time, 1024 * 8, 1024 * 8 + 200);
     rig_close(&r);
 }
 

@@ -84,9 +84,13 @@ raw.predictions.forEach((p, i) => {
   p.launches.forEach((l, k) => {
     const at = raw.joined?.[i]?.[k];
     const launch = launchOf(l);
+    // two runs of one model stand beside each other under two names
+    let name = label;
+    for (let run = 2; launch.rows.some((r) => series[r.series] === name); run++) name = `${label}, run ${run}`;
+    if (!series.includes(name)) series.push(name);
     const measured = known(at) && raw.measured ? metricsOf(raw.measured.columns, raw.measured.launches[at].values) : null;
     const row: Row = {
-      index: rows.length, launch, series: series.indexOf(label), model, gpu: gpuName(p),
+      index: rows.length, launch, series: series.indexOf(name), model: model + name.slice(label.length), gpu: gpuName(p),
       metrics: metricsOf(p.columns, l.values), detail: l.detail ?? {}, warnings: l.warnings ?? [], measured,
     };
     rows.push(row);
@@ -119,6 +123,9 @@ export function limiterOf(launch: Launch): string | undefined {
 export const gpus: Gpu[] = raw.gpus;
 export const models = [...new Set(rows.map((r) => r.model))];
 export const gpuNames = [...new Set(rows.map((r) => r.gpu))];
+/** What a developer sees first: the model that tells the time best, on the GPU that was measured if there is one. */
+export const firstModel = ["flow", "sim", "interval"].find((m) => models.includes(m)) ?? models[0] ?? "";
+export const firstGpu = rows.find((r) => r.measured)?.gpu ?? gpuNames[0] ?? "";
 export const compared = rows.some((r) => r.measured);
 /** The series that were measured too, in the order of their colours. */
 export const comparedSeries = [...new Set(rows.filter((r) => r.measured).map((r) => r.series))].sort((a, b) => a - b).map((i) => series[i]);

@@ -4,6 +4,7 @@ import { launches, raw, rows } from "./data";
 import { el } from "./dom";
 import { startTheme } from "./theme";
 import { about } from "./views/about";
+import { canCompare, compareView } from "./views/compare";
 import { gpuView } from "./views/gpu";
 import { launchView } from "./views/launch";
 import { overview } from "./views/overview";
@@ -14,6 +15,7 @@ const views: { name: string; title: string; draw: (rest: string) => HTMLElement 
   { name: "launches", title: "Launches", draw: overview },
   { name: "launch", title: "One launch", draw: (rest) => launchView(Number(rest) || 0) },
   { name: "silicon", title: "Against silicon", draw: silicon },
+  ...(canCompare ? [{ name: "compare", title: "Compare", draw: () => compareView() }] : []),
   ...(hasSweeps ? [{ name: "sweep", title: "Sweeps", draw: (rest: string) => sweepView(Number(rest) || 0) }] : []),
   { name: "gpu", title: "GPU", draw: (rest) => gpuView(Number(rest) || 0) },
   { name: "about", title: "About", draw: about },

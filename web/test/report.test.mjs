@@ -107,9 +107,13 @@ test("the roofline has a point for each launch whose time and traffic are known"
   const [csv] = await Promise.all([page.waitForEvent("download"), page.click(`[data-csv="roofline"]`)]);
   const lines = readFileSync(await csv.path(), "utf8").trim().split("\n").slice(1).map((l) => l.split(","));
   const predicted = lines.filter((l) => l[2] !== "measured");
-  assert.ok(predicted.length > 100);
+  assert.ok(predicted.length > 20, `${predicted.length} points`);
   assert.equal(await page.locator(`[data-chart="roofline"] svg a`).count(), predicted.length);
-  assert.ok(predicted.every((l) => Number(l[3]) > 0 && Number(l[4]) > 0));
+  assert.equal(new Set(predicted.map((l) => l[2])).size, 1, "one model at a time");
+  await page.selectOption("#roof-level", "all");
+  await drawn(page);
+  assert.ok((await page.locator(`[data-chart="roofline"] svg a`).count()) > predicted.length, "no points of other levels");
+  assert.ok(predicted.every((l) => l[3] === "DRAM" && Number(l[4]) > 0 && Number(l[5]) > 0));
   await done(page);
 });
 
@@ -188,6 +192,50 @@ test("a sweep has a heat map, curves, a front and a ranking", async () => {
   await done(page);
 });
 
+test("the launches page begins with one row a kernel, the longest first, with shares that add up", async () => {
+  const page = await open(report);
+  const rows = await page.locator("#kernel-table tbody tr").all();
+  const shares = await Promise.all(rows.map(async (r) => Number((await r.locator("td").nth(2).textContent()).replace(" %", ""))));
+  assert.ok(shares.length >= 2);
+  assert.deepEqual(shares, [...shares].sort((a, b) => b - a));
+  assert.ok(Math.abs(shares.reduce((a, b) => a + b, 0) - 100) < 0.1 * shares.length + 1 || shares.length === 25, String(shares));
+  await page.locator("#kernel-table tbody a").first().click();
+  await drawn(page);
+  assert.match(page.url(), /#\/launch\/\d+/);
+  assert.ok(await page.locator(`[data-chart="occupancy"]`).count(), "no card of the launch's shape");
+  await done(page);
+});
+
+test("two series can be compared, either way round, and what explains a launch is told", async () => {
+  const page = await open(report);
+  await go(page, "compare");
+  const change = async () => (await page.locator("#compare-table tbody tr").first().locator("td").nth(2).textContent()).trim();
+  const before_ = await change();
+  assert.match(before_, /^[+−]?[\d,.]+ %$/);
+  assert.ok((await page.locator("#compare-metrics tbody tr").count()) > 3);
+  await page.getByRole("button", { name: "Swap" }).click();
+  assert.notEqual(await change(), before_);
+  await done(page);
+});
+
+test("a sweep tells what matters, and marks the card as it is", async () => {
+  const page = await open(report);
+  await go(page, "sweep");
+  const words = await page.locator("#sweep-verdict").textContent();
+  assert.match(words, /best point|No point is better/);
+  assert.match(words, /matters most is|None of the keys/);
+  await done(page);
+});
+
+test("the GPU's blocks have sizes, latencies and bandwidths", async () => {
+  const page = await open(report);
+  await go(page, "gpu");
+  assert.equal(await page.locator(".diagram .block").count(), 5);
+  const words = await page.locator(".diagram").textContent();
+  for (const part of ["132 × SM", "256 KiB each", "hit 265 cycles", "60 MiB in all", "4.8 TB/s"]) assert.ok(words.includes(part), `${part} in ${words}`);
+  await done(page);
+});
+
 test("the GPU shows each value with its source", async () => {
   const page = await open(report);
   await go(page, "gpu");
@@ -211,7 +259,7 @@ async function downloaded(page, button) {
 test("every chart's numbers can be downloaded as CSV", async () => {
   const page = await open(report, 1280, { acceptDownloads: true });
   let n = 0;
-  for (const view of ["launches", "launch/0", "silicon", "sweep", "gpu", "about"]) {
+  for (const view of ["launches", "launch/0", "silicon", "compare", "sweep", "gpu", "about"]) {
     await go(page, view);
     assert.equal(await page.locator("figure[data-chart]").count(), await page.locator("figure[data-chart] button.csv").count());
     for (const button of await page.locator("button.csv").all()) {
@@ -228,7 +276,7 @@ test("every chart's numbers can be downloaded as CSV", async () => {
 
 test("nothing is wider than a phone, and every view works there", async () => {
   const page = await open(report, 390);
-  for (const view of ["launches", "launch/0", "silicon", "sweep", "gpu", "about"]) {
+  for (const view of ["launches", "launch/0", "silicon", "compare", "sweep", "gpu", "about"]) {
     await go(page, view);
     const [content, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
     assert.ok(content <= screen, `${view} is ${content} wide`);
@@ -254,7 +302,7 @@ test("views and the table can be reached by keyboard alone", async () => {
   await page.keyboard.press("1");
   await page.waitForTimeout(200);
   const seen = new Set();
-  for (let i = 0; i < 25; i++) {
+  for (let i = 0; i < 50; i++) {
     await page.keyboard.press("Tab");
     seen.add(await page.evaluate(() => document.activeElement.id || document.activeElement.tagName));
   }

@@ -25,17 +25,16 @@ const launch = await page.evaluate(() => {
 });
 const sweeps = await page.evaluate(() => [...document.querySelectorAll("#nav a")].some((a) => a.textContent === "Sweeps"));
 await page.close();
-const filter = (words) => async (p) => {
-  if (await p.locator("#gpu-filter").count()) await p.fill("#gpu-filter", words);
-};
 for (const width of [1280, 420])
   for (const scheme of ["light", "dark"]) {
     await shot("launches", "launches", width, scheme);
     await shot("launch", "launch/" + launch, width, scheme);
     await shot("charts", "launch/" + launch, width, scheme, (p) => p.evaluate(() => document.querySelector('[data-chart="speed-of-light"], [data-chart="cycles"]').scrollIntoView({ block: "start" })));
+    await shot("rooflines", "launch/" + launch, width, scheme, (p) => p.evaluate(() => document.querySelector('[data-chart="launch-roofline"]')?.scrollIntoView({ block: "start" })));
     await shot("silicon", "silicon", width, scheme);
+    await shot("compare", "compare", width, scheme);
     if (sweeps) await shot("sweep", "sweep", width, scheme);
-    await shot("gpu", "gpu", width, scheme, filter("l1"));
+    await shot("gpu", "gpu", width, scheme);
     await shot("about", "about", width, scheme);
   }
 await browser.close();

@@ -1,77 +1,178 @@
-// Warp instructions a second against warp instructions a byte of DRAM traffic, below what DRAM and the schedulers allow.
+// Work a second against work a byte moved at each level, below what that level and the schedulers (or the arithmetic) allow.
 import * as Plot from "@observablehq/plot";
-import { TIME, dramBytes, gpuNames, gpuNumber, gpuOf, rows, series, type Metrics, type Row } from "../data";
-import { card, colour, responsive } from "../dom";
+import { TIME, dramBytes, firstGpu, firstModel, gpuNames, gpuNumber, gpuOf, models, rows, type Launch, type Metrics, type Row } from "../data";
+import { card, el, responsive, select } from "../dom";
 import { known, number, short, type Cell } from "../format";
+import { levelOf } from "../levels";
+import type { Gpu } from "../types";
 
-const INSTRUCTIONS = "smsp__inst_executed.sum";
+const SECTOR = 32;
+const T = "l1tex__t_sectors_pipe_lsu_mem_";
+export const LEVELS = ["L1", "shared", "L2", "DRAM"] as const;
+type Level = (typeof LEVELS)[number];
+const colourOf = (level: Level) => `var(--s${levelOf(level)})`;
+
+const sum = (m: Metrics, names: string[]) => names.reduce((s, n) => s + (m.get(n) ?? 0), 0);
+
+/** Bytes that a launch moves at a level; 0: none, or not known. */
+function bytesAt(level: Level, m: Metrics): number {
+  if (level === "L1") return SECTOR * sum(m, ["global_op_ld", "global_op_st", "global_op_atom", "global_op_red", "local_op_ld", "local_op_st"].map((o) => `${T}${o}.sum`));
+  if (level === "L2") return SECTOR * sum(m, ["lts__t_sectors_op_read.sum", "lts__t_sectors_op_write.sum", T + "global_op_atom.sum", T + "global_op_red.sum"]);
+  if (level === "DRAM") return dramBytes(m) ?? 0;
+  // a pass over the banks moves a word from each
+  return 128 * (sum(m, ["smsp__inst_executed_op_shared_ld.sum", "smsp__inst_executed_op_shared_st.sum", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"]));
+}
+
+/** Bytes a second that a level can move. */
+function bandwidthOf(level: Level, gpu: Gpu | undefined): number {
+  const key = (k: string) => gpuNumber(gpu, k) ?? NaN;
+  const clock = 1e6 * key("sm.clock");
+  if (level === "L1") return key("sm.count") * key("l1.bytes_per_cycle") * clock;
+  if (level === "shared") return key("sm.count") * key("shared.bytes_per_cycle") * clock;
+  if (level === "L2") return key("l2.slices") * key("l2.bytes_per_cycle_per_slice") * (1e6 * key("l2.clock") || clock);
+  return 1e6 * key("dram.channels") * key("dram.bus") * key("dram.data_rate") * key("dram.clock");
+}
+
+export interface Work {
+  name: string; // "warp instructions"
+  roof: string; // what limits it where memory does not
+  of: (m: Metrics) => number | undefined;
+  peak: (gpu: Gpu | undefined) => number;
+}
+
+const OP = "smsp__sass_thread_inst_executed_op_";
+export const WORK: Record<string, Work> = {
+  instructions: {
+    name: "warp instructions", roof: "issue slots", of: (m) => m.get("smsp__inst_executed.sum"),
+    peak: (g) => 1e6 * (gpuNumber(g, "sm.count") ?? NaN) * (gpuNumber(g, "sm.schedulers") ?? NaN) * (gpuNumber(g, "sm.issue_per_scheduler") ?? NaN) * (gpuNumber(g, "sm.clock") ?? NaN),
+  },
+  flop: {
+    name: "FLOP", roof: "FP32 pipes", // an addition and a multiplication each
+    of: (m) => (["fadd", "fmul", "ffma", "dadd", "dmul", "dfma"].some((o) => m.has(`${OP}${o}_pred_on.sum`))
+      ? sum(m, ["fadd", "fmul", "dadd", "dmul"].map((o) => `${OP}${o}_pred_on.sum`)) + 2 * sum(m, ["ffma", "dfma"].map((o) => `${OP}${o}_pred_on.sum`)) : undefined),
+    peak: (g) => (2 * 32e6 * (gpuNumber(g, "sm.count") ?? NaN) * (gpuNumber(g, "sm.schedulers") ?? NaN) * (gpuNumber(g, "sm.clock") ?? NaN)) / (gpuNumber(g, "sm.interval.fp32") || 1),
+  },
+};
 
 interface Point {
   row: Row;
-  source: string; // model and GPU, or "measured"
+  source: string; // "flow" or "measured"
+  level: Level;
   intensity: number;
   rate: number;
+  time: number;
 }
 
-interface Roof {
-  gpu: string;
-  issue: number; // warp instructions a second
-  bandwidth: number; // bytes a second
+function pointsOf(row: Row, source: string, m: Metrics, work: Work, levels: readonly Level[]): Point[] {
+  const done = work.of(m), ns = m.get(TIME);
+  if (!known(done) || !known(ns) || !(done > 0) || !(ns > 0)) return [];
+  return levels.flatMap((level) => {
+    const moved = bytesAt(level, m);
+    return moved > 0 ? [{ row, source, level, intensity: done / moved, rate: (1e9 * done) / ns, time: ns }] : [];
+  });
 }
 
-function pointOf(row: Row, source: string, m: Metrics): Point | null {
-  const instructions = m.get(INSTRUCTIONS), ns = m.get(TIME), traffic = dramBytes(m);
-  return known(instructions) && known(ns) && known(traffic) && instructions > 0 && ns > 0 && traffic > 0
-    ? { row, source, intensity: instructions / traffic, rate: (1e9 * instructions) / ns } : null;
-}
+const describe = (p: Point, work: Work) => `${p.row.launch.name}\n${p.row.launch.bare}\n${p.source}, ${p.level}\n${short(p.rate)} ${work.name}/s\n${number(p.intensity)} a byte`;
 
-function roofOf(name: string): Roof | null {
-  const gpu = gpuOf(name);
-  const product = (...keys: string[]) => keys.reduce((value, key) => value * (gpuNumber(gpu, key) ?? NaN), 1);
-  const issue = 1e6 * product("sm.count", "sm.schedulers", "sm.issue_per_scheduler", "sm.clock");
-  const bandwidth = 1e6 * product("dram.channels", "dram.bus", "dram.data_rate", "dram.clock");
-  return issue > 0 && bandwidth > 0 ? { gpu: name, issue, bandwidth } : null;
-}
-
-const edge = (r: Roof, intensity: number) => Math.min(r.issue, r.bandwidth * intensity);
-const describe = (p: Point) =>
-  `${p.row.launch.name}\n${p.row.launch.bare}\n${p.source}\n${short(p.rate)} warp instructions/s\n${number(p.intensity)} a byte of DRAM traffic`;
-
-function draw(points: Point[], roofs: Roof[], width: number): Element {
-  const knees = roofs.map((r) => r.issue / r.bandwidth);
-  const xs = [...points.map((p) => p.intensity), ...knees];
-  const low = Math.min(...xs) / 2, high = Math.max(...xs) * 2;
+function draw(points: Point[], gpu: Gpu | undefined, work: Work, levels: readonly Level[], label: (p: Point) => string, width: number): Element {
+  const peak = work.peak(gpu);
+  const roofs = levels.map((level) => ({ level, bandwidth: bandwidthOf(level, gpu) })).filter((r) => r.bandwidth > 0 && peak > 0);
+  const xs = [...points.map((p) => p.intensity), ...roofs.map((r) => peak / r.bandwidth)];
+  const low = Math.min(...xs) / 2, high = Math.max(...xs) * 2.5;
+  const floor = Math.min(...points.map((p) => p.rate)) / 2, top = Math.max(peak, ...points.map((p) => p.rate));
+  const start = (r: { bandwidth: number }) => Math.max(low, floor / r.bandwidth);
   const predicted = points.filter((p) => p.source !== "measured"), measured = points.filter((p) => p.source === "measured");
-  const shown = series.filter((s) => predicted.some((p) => p.source === s));
   const size = Math.min(width, 900);
+  const described = (p: Point) => describe(p, work);
   return Plot.plot({
-    width: size, height: Math.min(460, Math.max(300, size * 0.55)), marginLeft: 58, marginBottom: 42, marginTop: 24, marginRight: 20, ariaLabel: "Roofline of warp instructions",
-    style: { fontSize: "12px", background: "none" },
-    x: { type: "log", domain: [low, high], label: "warp instructions a byte of DRAM traffic →", tickFormat: short, ticks: 5, grid: true },
-    y: { type: "log", label: "↑ warp instructions a second", tickFormat: short, ticks: 5, grid: true },
-    color: { domain: shown, range: shown.map((s) => colour(series.indexOf(s))), legend: shown.length > 1 },
+    width: size, height: Math.min(460, Math.max(320, size * 0.55)), marginLeft: 58, marginBottom: 42, marginTop: 28, marginRight: 24, ariaLabel: "Roofline", style: { fontSize: "12px", background: "none" },
+    x: { type: "log", domain: [low, high], label: `${work.name} a byte →`, tickFormat: short, ticks: Math.max(3, Math.floor(size / 160)), grid: true },
+    y: { type: "log", domain: [floor, top * 1.3], label: `↑ ${work.name} a second`, tickFormat: short, ticks: 5, grid: true },
     marks: [
-      ...roofs.map((r) => Plot.line([low, r.issue / r.bandwidth, high].map((x) => ({ x, y: edge(r, x) })), { x: "x", y: "y", stroke: "var(--quiet)", strokeWidth: 1.5 })),
-      Plot.text(roofs, { x: () => high, y: "issue", text: (r: Roof) => (roofs.length > 1 ? r.gpu : "issue slots"), dy: -8, textAnchor: "end", fill: "var(--quiet)" }),
-      Plot.dot(measured, { x: "intensity", y: "rate", r: 5, stroke: "var(--quiet)", title: describe }),
-      Plot.dot(predicted, {
-        x: "intensity", y: "rate", r: 4, fill: "source", fillOpacity: 0.8, stroke: "var(--card)", strokeWidth: 0.6, href: (p: Point) => "#/launch/" + p.row.launch.index,
-        title: describe, tip: true, ariaLabel: (p: Point) => describe(p).replace(/\n/g, ", "),
-      }),
+      ...roofs.map((r) => Plot.line([start(r), peak / r.bandwidth, high].map((x) => ({ x, y: Math.min(peak, r.bandwidth * x) })), { x: "x", y: "y", stroke: colourOf(r.level), strokeWidth: 1.6 })),
+      Plot.text(roofs, { x: (r) => Math.sqrt(start(r) * (peak / r.bandwidth)), y: (r) => r.bandwidth * Math.sqrt(start(r) * (peak / r.bandwidth)), text: (r) => `${r.level} ${short(r.bandwidth)}B/s`, fill: (r) => colourOf(r.level), dy: -8, dx: -4, textAnchor: "end", stroke: "var(--card)", strokeWidth: 3 }),
+      peak > 0 ? Plot.text([peak], { x: () => high, y: (d: number) => d, text: () => work.roof, dy: -8, textAnchor: "end", fill: "var(--quiet)" }) : null,
+      Plot.dot(measured, { x: "intensity", y: "rate", r: 5.5, stroke: (p: Point) => colourOf(p.level), strokeWidth: 1.6, title: described }),
+      Plot.dot(predicted, { x: "intensity", y: "rate", r: 4.5, fill: (p: Point) => colourOf(p.level), fillOpacity: 0.85, stroke: "var(--card)", strokeWidth: 0.6, href: (p: Point) => "#/launch/" + p.row.launch.index,
+        title: described, tip: true, ariaLabel: (p: Point) => described(p).replace(/\n/g, ", ") }),
+      Plot.text(predicted.filter((p) => label(p)), { x: "intensity", y: "rate", text: label, dy: -10, fill: "var(--ink)", stroke: "var(--card)", strokeWidth: 3, fontSize: 11 }),
     ],
   });
 }
 
-/** Nothing where no model tells time and traffic, or no GPU file is known. */
-export function roofline(): HTMLElement | null {
-  const roofs = gpuNames.map(roofOf).filter((r): r is Roof => r !== null);
+/** Names for the longest launches, as long as they do not lie on one another. */
+function labels(points: Point[], most: number): (p: Point) => string {
+  const chosen: Point[] = [];
+  for (const p of [...points].filter((q) => q.source !== "measured").sort((a, b) => b.time - a.time)) {
+    if (chosen.length === most) break;
+    const near = (q: Point) => Math.abs(Math.log(q.rate / p.rate)) < 0.35 && Math.abs(Math.log(q.intensity / p.intensity)) < 1.2;
+    if (!chosen.some(near)) chosen.push(p);
+  }
+  return (p) => (chosen.includes(p) ? p.row.launch.bare.split("::").at(-1)!.replace(/<.*/, "").slice(0, 22) : "");
+}
+
+const state = { gpu: firstGpu, model: firstModel, level: "DRAM" as Level | "all", work: "instructions" };
+
+function measuredOf(list: Row[], work: Work, levels: readonly Level[]): Point[] {
   const seen = new Set<Metrics>();
-  const measured = rows.filter((r) => r.measured && !seen.has(r.measured) && seen.add(r.measured)).map((r) => pointOf(r, "measured", r.measured!));
-  const points = [...rows.map((r) => pointOf(r, series[r.series], r.metrics)), ...measured].filter((p): p is Point => p !== null);
-  if (!roofs.length || !points.some((p) => p.source !== "measured")) return null;
-  return card({
-    title: "Roofline", name: "roofline", wide: true, body: responsive((width) => draw(points, roofs, width)),
-    note: "Below the slope DRAM's peak limits a launch, below the flat part the issue slots of all schedulers." + (measured.length ? " Open circles were measured." : ""),
-    rows: () => [["launch", "kernel", "source", "warp instructions a byte", "warp instructions a second"], ...points.map((p): Cell[] => [p.row.launch.name, p.row.launch.kernel, p.source, p.intensity, p.rate])],
-  });
+  return list.filter((r) => r.measured && !seen.has(r.measured) && seen.add(r.measured)).flatMap((r) => pointsOf(r, "measured", r.measured!, work, levels));
+}
+
+const csv = (points: Point[], work: Work): Cell[][] => [["launch", "kernel", "source", "level", `${work.name} a byte`, `${work.name} a second`],
+  ...points.map((p): Cell[] => [p.row.launch.name, p.row.launch.kernel, p.source, p.level, p.intensity, p.rate])];
+
+function has(work: Work, list: Row[]): boolean {
+  return list.some((r) => work.of(r.metrics) !== undefined || (r.measured && work.of(r.measured) !== undefined));
+}
+
+/** Of all launches, for one GPU and one model at a time. Nothing where no model tells time and traffic. */
+export function roofline(): HTMLElement | null {
+  const timed = rows.filter((r) => r.metrics.has(TIME));
+  const usable = models.filter((m) => timed.some((r) => r.model === m && pointsOf(r, m, r.metrics, WORK.instructions, LEVELS).length));
+  if (!usable.length || !gpuNames.some((g) => WORK.instructions.peak(gpuOf(g)) > 0)) return null;
+  if (!usable.includes(state.model)) state.model = usable[0];
+  const holder = el("div");
+  const now = () => {
+    const work = WORK[state.work], levels = state.level === "all" ? LEVELS : [state.level];
+    const list = timed.filter((r) => r.gpu === state.gpu && r.model === state.model);
+    return { work, levels, points: [...list.flatMap((r) => pointsOf(r, state.model, r.metrics, work, levels)), ...measuredOf(list, work, levels)] };
+  };
+  const show = () => {
+    const { work, levels, points } = now();
+    holder.replaceChildren(points.length ? responsive((width) => draw(points, gpuOf(state.gpu), work, levels, labels(points, width > 600 ? 10 : 4), width)) : el("p", { class: "note" }, "No launch has these numbers for this GPU and model."));
+  };
+  const set = (name: "gpu" | "model" | "level" | "work") => (v: string) => {
+    (state as Record<string, string>)[name] = v;
+    show();
+  };
+  show();
+  const tools = [
+    gpuNames.length > 1 ? select("GPU", "roof-gpu", gpuNames.map((g): [string, string] => [g, g]), state.gpu, set("gpu")) : null,
+    usable.length > 1 ? select("model", "roof-model", usable.map((m): [string, string] => [m, m]), state.model, set("model")) : null,
+    select("bytes at", "roof-level", [...LEVELS.map((l): [string, string] => [l, l]), ["all", "every level"]], state.level, set("level")),
+    has(WORK.flop, timed) ? select("of", "roof-work", Object.entries(WORK).map(([k, w]): [string, string] => [k, w.name]), state.work, set("work")) : null,
+  ].filter((t): t is HTMLElement => t !== null);
+  return card({ title: "Roofline", name: "roofline", wide: true, tools, body: holder, rows: () => csv(now().points, now().work),
+    note: "On a slope the bandwidth of that level limits a launch, on the flat part the issue slots do. Open circles were measured." });
+}
+
+/** Of one launch: its work by the bytes of every level. */
+export function launchRoofline(launch: Launch): HTMLElement | null {
+  const row = launch.rows.find((r) => r.model === firstModel && r.gpu === firstGpu) ?? launch.rows.find((r) => r.metrics.has(TIME));
+  if (!row || !(WORK.instructions.peak(gpuOf(row.gpu)) > 0)) return null;
+  let kind = "instructions";
+  const pick = () => [...pointsOf(row, row.model, row.metrics, WORK[kind], LEVELS), ...(row.measured ? pointsOf(row, "measured", row.measured, WORK[kind], LEVELS) : [])];
+  if (!pick().length) return null;
+  const holder = el("div");
+  const show = () => {
+    const points = pick();
+    holder.replaceChildren(points.length ? responsive((width) => draw(points, gpuOf(row.gpu), WORK[kind], LEVELS, (p) => p.level, width)) : el("p", { class: "note" }, "Not known for this launch."));
+  };
+  show();
+  const tools = has(WORK.flop, [row]) ? [select("of", "launch-roof-work", Object.entries(WORK).map(([k, w]): [string, string] => [k, w.name]), kind, (v) => {
+    kind = v;
+    show();
+  })] : [];
+  return card({ title: `Roofline by level, ${row.model} on ${row.gpu}`, name: "launch-roofline", tools, body: holder, rows: () => csv(pick(), WORK[kind]),
+    note: "One point a level, in the colour of its roof: the level whose point lies nearest below its own roof is the one to relieve." + (row.measured ? " Open circles were measured." : "") });
 }

@@ -2,6 +2,7 @@
 import { sankey, sankeyLinkHorizontal, type SankeyNode, type SankeyLink } from "d3-sankey";
 import type { Metrics } from "../data";
 import { svg } from "../dom";
+import { levelOf } from "../levels";
 import { known, number, short } from "../format";
 
 const T = "l1tex__t_sectors_pipe_lsu_mem_";
@@ -133,7 +134,13 @@ export function flowOf(m: Metrics): Flow {
   return b.done();
 }
 
-const COLOUR = { load: "var(--s0)", store: "var(--s3)", hit: "var(--s2)", dram: "var(--s1)", other: "var(--s7)" };
+/** The colour of the level where sectors end; what only passes through is grey. */
+function colourOf(n: Node): string {
+  if (n.kind === "dram") return `var(--s${levelOf("DRAM")})`;
+  if (n.layer === 0) return `var(--s${levelOf("load/store")})`;
+  if (n.kind === "hit") return `var(--s${levelOf(n.layer === 1 ? "L1" : "L2")})`;
+  return /L2 (writes|atomics)/.test(n.id) ? `var(--s${levelOf("L2")})` : "var(--s7)";
+}
 // What a phone has room for.
 const SHORT: Record<string, string> = { "Global loads": "Loads", "Global stores": "Stores", "merged on the way": "merged", "L2 read hits": "L2 hits", "L2 read misses": "L2 misses", "already on the way": "on the way",
   "Written through": "written", "merged in the L1": "merged", "Fetched beside": "beside", "kept in the L2": "kept in L2" };
@@ -166,11 +173,11 @@ export function drawFlow(flow: Flow, width: number): SVGSVGElement {
   for (const l of graph.links as L[]) {
     const target = l.target as N;
     const words = `${(l.source as N).id} → ${target.id}: ${number(Math.round(l.value))} sectors`;
-    root.append(svg("path", { d: path(l as never), fill: "none", stroke: COLOUR[target.kind], "stroke-opacity": 0.35, "stroke-width": Math.max(1, l.width ?? 1), class: "flow-link" }, svg("title", null, words)));
+    root.append(svg("path", { d: path(l as never), fill: "none", stroke: colourOf(target), "stroke-opacity": 0.35, "stroke-width": Math.max(1, l.width ?? 1), class: "flow-link" }, svg("title", null, words)));
   }
   for (const n of graph.nodes as N[]) {
     const words = `${n.id}: ${number(Math.round(n.value ?? 0))} sectors${n.note ? " (" + n.note + ")" : ""}`;
-    root.append(svg("rect", { x: n.x0, y: n.y0, width: (n.x1 ?? 0) - (n.x0 ?? 0), height: Math.max(1, (n.y1 ?? 0) - (n.y0 ?? 0)), fill: COLOUR[n.kind], rx: 2 }, svg("title", null, words)));
+    root.append(svg("rect", { x: n.x0, y: n.y0, width: (n.x1 ?? 0) - (n.x0 ?? 0), height: Math.max(1, (n.y1 ?? 0) - (n.y0 ?? 0)), fill: colourOf(n), rx: 2 }, svg("title", null, words)));
   }
   for (const n of graph.nodes as N[]) root.append(label(n, width, narrow));
   return root;

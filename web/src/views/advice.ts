@@ -1,13 +1,12 @@
 // Why a launch takes as long as it does: limiter, findings, speed of light, and the source with its heat.
 import { TIME, gpuNumber, gpuOf, limiterOf, series, type Launch, type Metrics, type Row } from "../data";
 import { card, el, scroll, table } from "../dom";
+import { levelOf } from "../levels";
 import { known, number, percent, time, type Cell } from "../format";
 import type { Finding, Gpu, Site } from "../types";
 
-/** One colour a limiter, the same in all views. */
-const COLOURS: Record<string, number> = { DRAM: 1, L2: 3, L1: 0, LSU: 6, crossbar: 5, latency: 7, issue: 2, tensor: 2, atomics: 4, "bank conflicts": 4, "too few blocks": 4, occupancy: 5, "launch cost": 7, tail: 6, imbalance: 6 };
 export const badge = (limiter: string | undefined) =>
-  limiter ? el("span", { class: "badge", style: `--badge: var(--s${COLOURS[limiter] ?? 7})` }, limiter) : null;
+  limiter ? el("span", { class: "badge", style: `--badge: var(--s${levelOf(limiter) ?? 7})` }, limiter) : null;
 
 function finding(f: Finding, whole: number): HTMLElement {
   const place = f.lines.map((l) => el("li", null, el("code", null, l.line ? `line ${l.line}` : `pc 0x${l.pc.toString(16)}`), ` ${l.instruction}: ${l.words} (${number(100 * l.share, 0)} %)`));
@@ -36,7 +35,7 @@ const sum = (m: Metrics, ...names: string[]) => {
   return found.length ? found.reduce((a, b) => a + b, 0) : undefined;
 };
 
-/** Per cent of peak of each unit, as `strata advise` has it (src/advise/peaks.c). */
+/** Per cent of peak of each unit, as `strata advise` has it (src/predict/speed_of_light.c). */
 export function peaks(m: Metrics, gpu: Gpu | undefined): [string, number][] {
   const key = (k: string) => gpuNumber(gpu, k) ?? NaN;
   const cycles = m.get("sm__cycles_elapsed.max") ?? NaN;
@@ -65,7 +64,7 @@ export function speedOfLight(launch: Launch): HTMLElement | null {
   const units = [...new Set(bars.map((b) => b.unit))];
   const body = el("div", { class: "peaks" }, ...units.map((u) => el("div", { class: "peak" }, el("b", null, u),
     ...bars.filter((b) => b.unit === u).map((b) => el("div", { class: "peakrow" }, el("span", { class: "quiet" }, b.of),
-      el("span", { class: "peakbar" + (b.of === "measured" ? " measured" : "") }, el("i", { style: `width: ${Math.min(100, b.pct)}%; background: var(--s${COLOURS[u] ?? 2})` })), el("span", { class: "peakvalue" }, percent(b.pct)))))));
+      el("span", { class: "peakbar" + (b.of === "measured" ? " measured" : "") }, el("i", { style: `width: ${Math.min(100, b.pct)}%; background: var(--s${levelOf(u) ?? 7})` })), el("span", { class: "peakvalue" }, percent(b.pct)))))));
   return card({ title: "Speed of light", name: "speed-of-light", body, rows: () => [["of", "unit", "% of peak"], ...bars.map((b): Cell[] => [b.of, b.unit, b.pct])],
     note: "Per cent of each unit's peak over the whole launch. One that is near 100 limits; if none is, warps wait for latency, for each other, or there are too few." });
 }

@@ -1,6 +1,7 @@
 // The effective GPU files with their sources.
 import { gpuName, gpus } from "../data";
 import { csvButton, el, scroll, select } from "../dom";
+import { diagram } from "../charts/diagram";
 import { bytes, number, type Cell } from "../format";
 
 const state = { words: "", setOnly: false, other: "" };
@@ -41,6 +42,7 @@ export function gpuView(index: number): HTMLElement {
       }) : null),
     el("h2", null, gpuName(gpu)), el("p", { class: "note" }, gpu.description),
     el("div", { class: "cards" },
+      el("div", { class: "card wide" }, el("div", { class: "head" }, el("h3", null, "From the SMs to DRAM")), diagram(gpu)),
       el("div", { class: "card wide" }, el("div", { class: "head" }, el("h3", null, "Values and where they come from"), csvButton("gpu-" + gpu.gpu, rows, "the GPU")),
         el("div", { class: "controls" }, el("label", { class: "field", for: "gpu-filter" }, el("span", null, "Filter"), filter), el("label", { class: "check", for: "set-only" }, only, " only what the file gives"), shown),
         scroll("Keys of the GPU", el("table", { id: "gpu-table" }, el("thead", null, el("tr", null, el("th", { scope: "col" }, "Key"), el("th", { scope: "col" }, "Value"), other ? el("th", { scope: "col" }, gpuName(other)) : null, el("th", { scope: "col" }, "Source"))), body))),

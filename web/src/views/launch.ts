@@ -5,6 +5,8 @@ import { absent, card, csvButton, el, responsive, scroll, select } from "../dom"
 import { known, number, signed, time, type Cell } from "../format";
 import { stackedBars, type Part } from "../charts/bars";
 import { drawFlow, flowOf } from "../charts/sankey";
+import { launchRoofline } from "../charts/roofline";
+import { occupancyCard } from "./occupancy";
 import { adviceCard, limiterBadge, sourceCard, speedOfLight } from "./advice";
 import { binsOf, cacheSizes, curveOf, drawCurve, drawHistogram } from "../charts/profile";
 
@@ -61,7 +63,7 @@ function missKinds(launch: Launch): HTMLElement | null {
 
 // ---- stacks ----
 
-function stack(launch: Launch, title: string, name: string, unit: string, get: (r: Row) => [string, number][], note: string, measured?: (r: Row) => [string, number][]): HTMLElement | null {
+function stack(launch: Launch, title: string, name: string, unit: string, get: (r: Row) => [string, number][], note: string, measured?: (r: Row) => [string, number][], fixed?: string[]): HTMLElement | null {
   const parts: Part[] = [];
   const add = (bar: string, list: [string, number][]) => list.forEach(([part, value]) => parts.push({ bar, part: words(part), value }));
   launch.rows.forEach((r) => add(rowName(r), get(r)));
@@ -70,11 +72,11 @@ function stack(launch: Launch, title: string, name: string, unit: string, get: (
   if (!parts.some((p) => p.value > 0)) return null;
   const sums = new Map<string, number>();
   for (const p of parts) sums.set(p.part, Math.max(sums.get(p.part) ?? 0, p.value));
-  const large = [...sums].sort((a, b) => b[1] - a[1]).slice(0, 7).map(([n]) => n);
-  // eight colours: the smallest parts share the last
-  const merged = sums.size <= 8 ? parts : mergeSmall(parts, large);
-  const order = [...sums.keys()].filter((n) => sums.size <= 8 || large.includes(n));
-  return stackedBars({ title, name, unit, parts: merged, order: sums.size <= 8 ? order : [...order, "all others"], note });
+  const named = fixed ?? [...sums].sort((x, y) => y[1] - x[1]).slice(0, sums.size <= 8 ? 8 : 7).map(([n]) => n);
+  const order = fixed ?? [...sums.keys()].filter((n) => named.includes(n));
+  // eight colours: all other parts share the last
+  const merged = [...sums.keys()].every((n) => named.includes(n)) ? parts : mergeSmall(parts, named);
+  return stackedBars({ title, name, unit, parts: merged, order: [...order, "all others"], note });
 }
 
 function mergeSmall(parts: Part[], large: string[]): Part[] {
@@ -103,13 +105,23 @@ function cpi(launch: Launch): HTMLElement | null {
     "Cycles of an SM for each instruction of a warp, by what they are spent on.");
 }
 
+/** The same categories in the same order for every launch and model. */
+const REASONS = ["long scoreboard", "short scoreboard", "lg throttle", "mio throttle", "barrier", "wait", "math pipe throttle"];
+
 function stallReasons(launch: Launch): HTMLElement | null {
   return stack(launch, "What its warps wait for", "stalls", "warps per issue", (r) => stalls(r.metrics),
     "Warps that wait for each reason, for each issued instruction.", (r) => {
       // a page without most of the reasons would be drawn as if the rest were all there is
       const list = stalls(r.measured!);
       return 2 * list.length >= stalls(r.metrics).length ? list : [];
-    });
+    }, REASONS);
+}
+
+/** Models that differ by half or more are told, not averaged. */
+export function disagreement(launch: Launch): string | null {
+  const list = launch.rows.filter((r) => r.gpu === launch.rows[0].gpu && r.metrics.has(TIME)).map((r) => ({ r, t: r.metrics.get(TIME)! })).sort((a, b) => a.t - b.t);
+  const [least, most] = [list[0], list.at(-1)];
+  return least && most && least.t > 0 && most.t > 1.5 * least.t ? `Models disagree on ${launch.rows[0].gpu}: ${least.r.model} ${time(least.t)}, ${most.r.model} ${time(most.t)}.` : null;
 }
 
 function compareTime(launch: Launch): HTMLElement | null {
@@ -118,9 +130,9 @@ function compareTime(launch: Launch): HTMLElement | null {
     return known(v) ? [{ bar: rowName(r), part: "predicted", value: v }] : [];
   });
   const measured = launch.rows.find((r) => r.measured)?.measured?.get(CYCLES);
-  if (!parts.length) return null;
   if (known(measured)) parts.push({ bar: "measured", part: "measured", value: measured });
-  return stackedBars({ title: "Cycles", name: "cycles", unit: "cycles", parts, order: ["predicted", "measured"] });
+  if (parts.length < 2) return null; // the facts above have it
+  return stackedBars({ title: "Cycles", name: "cycles", unit: "cycles", parts, order: ["predicted", "measured"], colours: ["var(--s0)", "var(--s7)"], note: disagreement(launch) });
 }
 
 // ---- reuse ----
@@ -207,7 +219,7 @@ export function launchView(index: number): HTMLElement {
     return b;
   };
   const warnings = [...new Set(launch.rows.flatMap((r) => r.warnings))];
-  const cards = [speedOfLight(launch), compareTime(launch), missKinds(launch), cpi(launch), latency(launch), stallReasons(launch), ...profiles(launch)].filter((c): c is HTMLElement => c !== null);
+  const cards = [speedOfLight(launch), occupancyCard(launch), launchRoofline(launch), compareTime(launch), missKinds(launch), cpi(launch), latency(launch), stallReasons(launch), ...profiles(launch)].filter((c): c is HTMLElement => c !== null);
   return el("div", { class: "view" },
     el("div", { class: "controls" }, select("Launch", "launch-choice", launches.map((l): [string, string] => [String(l.index), `${l.name}  ${l.bare}`]), String(launch.index), (v) => go(Number(v))), step(-1, "Previous", "p"), step(1, "Next", "n")),
     el("h2", null, launch.bare || launch.name, " ", limiterBadge(launch)), facts(launch), ...warnings.map((w) => el("p", { class: "note" }, "Note: " + w)),

@@ -1,7 +1,8 @@
 // All launches and models in one table.
-import { CYCLES, DRAM_READ, L1_RATE, L2_RATE, TIME, compared, dramBytes, errorOf, errorUnit, gpuNames, isShare, launches, limiterOf, models, raw, rows, series, type Metrics, type Row } from "../data";
+import { CYCLES, DRAM_READ, L1_RATE, L2_RATE, TIME, compared, dramBytes, errorOf, errorUnit, firstGpu, firstModel, gpuNames, isShare, launches, limiterOf, models, raw, rows, series, type Metrics, type Row } from "../data";
 import { roofline } from "../charts/roofline";
 import { badge } from "./advice";
+import { kernelsCard } from "./kernels";
 import { csvButton, el, scroll, select } from "../dom";
 import { bytes, known, number, percent, signed, time, type Cell } from "../format";
 
@@ -43,8 +44,8 @@ const columns: Column[] = [
 
 // Kept while the page is open, so that coming back from a launch finds the table as it was.
 // A developer wants one answer a kernel, the longest first; other models and errors are one click away.
-const atFirst = models.length > 1 ? (["flow", "sim", "interval"].find((m) => models.includes(m)) ?? "") : "";
-const state = { words: "", model: atFirst, gpu: "", sort: columns.findIndex((c) => c.kind === "time"), descending: true, all: false, errors: models.length < 2 };
+const atFirst = models.length > 1 && ["flow", "sim", "interval"].includes(firstModel) ? firstModel : "";
+const state = { words: "", model: atFirst, gpu: gpuNames.length > 1 && atFirst ? firstGpu : "", sort: columns.findIndex((c) => c.kind === "time"), descending: true, all: false, errors: models.length < 2 };
 
 const searchText = new Map(rows.map((r) => [r, (r.launch.name + " " + r.launch.kernel + " " + series[r.series]).toLowerCase()]));
 
@@ -145,11 +146,12 @@ export function overview(): HTMLElement {
   draw();
   const programs = new Set(launches.map((l) => l.program)).size;
   return el("div", { class: "view" },
+    kernelsCard(),
     el("div", { class: "tiles" }, tile(String(launches.length), launches.length === 1 ? "launch" : "launches"), tile(String(programs), programs === 1 ? "program" : "programs"),
       tile(String(models.length), models.length === 1 ? "model" : "models"), tile(String(gpuNames.length), gpuNames.length === 1 ? "GPU" : "GPUs"),
       raw.measured ? tile(String(raw.measured.launches.length), "measured launches") : null),
     rows.length ? el("div", { class: "card" },
-      el("div", { class: "head" }, el("h3", null, "Launches"), csvButton("launches", rowsOut, "the table")),
+      el("div", { class: "head" }, el("h3", null, "Every launch"), csvButton("launches", rowsOut, "the table")),
       el("div", { class: "controls" }, el("label", { class: "field", for: "filter" }, el("span", null, "Filter"), filter), choice("model", "Model", models), choice("gpu", "GPU", gpuNames),
         compared ? el("label", { class: "check", for: "show-errors" }, errors, "errors against the measurement") : null, shown),
       scroll("Table of launches", list), more)

@@ -1,8 +1,8 @@
 // A model at many points of a design space: heat maps, curves, the ranking and the Pareto front.
 import * as Plot from "@observablehq/plot";
-import { CYCLES, isShare, raw, unitOf } from "../data";
+import { CYCLES, gpus, isShare, raw, unitOf } from "../data";
 import { card, colour, csvButton, el, responsive, scroll, select } from "../dom";
-import { bareName, bytes, known, number, short, type Cell } from "../format";
+import { bareName, bytes, known, number, short, signed, type Cell } from "../format";
 import type { Sweep, SweepPoint } from "../types";
 
 const sweeps: { file: string; sweep: Sweep }[] = raw.documents.filter((d) => d.content.schema === "strata.sweep/1")
@@ -61,11 +61,56 @@ function bestOf(s: Sweep, points: SweepPoint[], keys: string[]): { p: SweepPoint
 const settingsText = (p: SweepPoint) => Object.entries(p.settings).map(([k, v]) => `${k}=${v}`).join(" ") || "the GPU as it is";
 const axisLabel = (metric: string) => metric + (unitOf(metric) ? ` (${unitOf(metric)})` : "");
 
+// ---- the card as it is ----
+
+/** What the GPU's file says of a key, if the sweep has a value that means the same. */
+function ownValue(s: Sweep, key: string): string | undefined {
+  const found = gpus.find((g) => g.gpu === s.gpu && !g.overrides.length)?.keys.find((k) => k[0] === key);
+  return found && valuesOf(s, key).find((v) => v === found[1] || (known(found[5]) && asNumber(v) === found[5]));
+}
+
+/** The point that changes nothing: every varied key at the card's own value. */
+function cardPoint(s: Sweep): SweepPoint | undefined {
+  const own = new Map(s.keys.map((k) => [k, ownValue(s, k)]));
+  return s.points.find((p) => p.status === "done" && s.keys.every((k) => p.settings[k] === undefined || p.settings[k] === own.get(k)));
+}
+
+/** Per cent (or points) against the card as it is. */
+const against = (v: number, base: number) => (isShare(state.metric) ? v - base : base ? 100 * (v / base - 1) : NaN);
+const againstText = (v: number, base: number | null) => (known(base) ? signed(against(v, base), isShare(state.metric) ? "points" : "%") : "");
+
+/** How far the metric moves over the values of one key, the others as they are at one point. */
+function reach(s: Sweep, key: string, from: SweepPoint): number {
+  const points = s.points.filter((p) => p.status === "done" && s.keys.every((k) => k === key || p.settings[k] === from.settings[k]));
+  const values = points.map(metricOf).filter(known);
+  const low = Math.min(...values), high = Math.max(...values);
+  return values.length < 2 || (!isShare(state.metric) && low <= 0) ? 0 : isShare(state.metric) ? high - low : 100 * (high / low - 1);
+}
+
+function verdict(s: Sweep): HTMLElement {
+  const card = cardPoint(s);
+  const base = card ? metricOf(card) : null;
+  const done = s.points.filter((p) => p.status === "done" && known(metricOf(p)));
+  const up = better(s) === "max";
+  const best = done.reduce<SweepPoint | undefined>((b, p) => (!b || (up ? metricOf(p)! > metricOf(b)! : metricOf(p)! < metricOf(b)!) ? p : b), undefined);
+  const reaches = s.keys.filter((k) => valuesOf(s, k).length > 1).map((k) => ({ k, r: (card ?? best) ? reach(s, k, (card ?? best)!) : 0 })).sort((a, b) => b.r - a.r);
+  const unit = isShare(state.metric) ? " points" : " %";
+  const words: string[] = [];
+  if (best && known(base) && card !== best) words.push(`The best point, ${settingsText(best)}, has ${number(metricOf(best))}: ${againstText(metricOf(best)!, base)} against the card as it is (${number(base)}).`);
+  else if (best && known(base)) words.push(`No point is better than the card as it is (${number(base)}).`);
+  else if (best) words.push(`The best point is ${settingsText(best)} with ${number(metricOf(best))}; the card as it is is not among the points.`);
+  if (reaches.length) words.push(reaches[0].r < 0.5 ? "None of the keys moves it by half a per cent." : `What matters most is ${reaches.map(({ k, r }) => `${k} (${number(r, 1)}${unit} from end to end)`).join(", then ")}.`);
+  return el("p", { class: "lead", id: "sweep-verdict" }, words.join(" "));
+}
+
 function heatMap(s: Sweep, points: SweepPoint[], note: string | null): HTMLElement {
   const cells = bestOf(s, points, [state.x, state.y]);
   const xs = valuesOf(s, state.x), ys = valuesOf(s, state.y).reverse();
   const values = cells.map((c) => c.v);
   const low = Math.min(...values), high = Math.max(...values);
+  const card_ = cardPoint(s);
+  const base = card_ ? metricOf(card_) : null;
+  const own = cells.filter((c) => c.p.settings[state.x] === card_?.settings[state.x] && c.p.settings[state.y] === card_?.settings[state.y]);
   const dark = (v: number) => (high > low ? (v - low) / (high - low) : 0) > 0.55;
   const draw = (width: number) => {
     const left = Math.min(150, Math.max(50, ...ys.map((y) => y.length * 7 + 30)));
@@ -73,15 +118,26 @@ function heatMap(s: Sweep, points: SweepPoint[], note: string | null): HTMLEleme
     return Plot.plot({
       width, height: Math.max(160, ys.length * 38 + 60), marginLeft: left, marginBottom: 50, style: { fontSize: "12px", background: "none" }, ariaLabel: `${state.metric} by ${state.x} and ${state.y}`,
       x: { domain: xs, label: state.x + " →", tickSize: 0, tickRotate: wide ? 0 : -45 }, y: { domain: ys, label: "↑ " + state.y, tickSize: 0 },
-      color: { type: "linear", domain: [low, high], range: ["#dcebfb", "#123f7c"], interpolate: "hcl" },
+      color: { type: "linear", domain: [low, high], range: ["#dcebfb", "#123f7c"], interpolate: "hcl", legend: true, label: axisLabel(state.metric), tickFormat: short },
       marks: [
-        Plot.cell(cells, { x: (c) => c.p.settings[state.x], y: (c) => c.p.settings[state.y], fill: "v", inset: 1, rx: 3, title: (c) => `${settingsText(c.p)}\n${number(c.v)} ${unitOf(state.metric)}${c.p.rank ? "\nrank " + c.p.rank : ""}`, tip: true }),
-        wide ? Plot.text(cells, { x: (c) => c.p.settings[state.x], y: (c) => c.p.settings[state.y], text: (c) => short(c.v), fill: (c) => (dark(c.v) ? "#fff" : "#1d1d1b"), pointerEvents: "none" }) : null,
+        Plot.cell(cells, { x: (c) => c.p.settings[state.x], y: (c) => c.p.settings[state.y], fill: "v", inset: 1, rx: 3, title: (c) => `${settingsText(c.p)}\n${number(c.v)} ${unitOf(state.metric)}\n${againstText(c.v, base)}${c.p.rank ? "\nrank " + c.p.rank : ""}`, tip: true }),
+        Plot.cell(own, { x: (c) => c.p.settings[state.x], y: (c) => c.p.settings[state.y], fill: "none", stroke: "var(--s1)", strokeWidth: 3, inset: 1, rx: 3 }),
+        wide ? Plot.text(cells, { x: (c) => c.p.settings[state.x], y: (c) => c.p.settings[state.y], text: (c) => (known(base) && !own.includes(c) ? againstText(c.v, base).replace(" points", "").replace(" %", " %") : short(c.v)), fill: (c) => (dark(c.v) ? "#fff" : "#1d1d1b"), pointerEvents: "none" }) : null,
       ],
     });
   };
-  return card({ title: "Heat map", name: "sweep-heat-map", body: responsive(draw), note,
+  return card({ title: "Heat map", name: "sweep-heat-map", body: responsive(draw), note: [known(base) ? "Framed: the card as it is; the others as change against it." : null, note].filter(Boolean).join(" ") || null,
     rows: () => [[state.x, state.y, state.metric, "settings"], ...cells.map((c): Cell[] => [c.p.settings[state.x], c.p.settings[state.y], c.v, settingsText(c.p)])] });
+}
+
+/** The card's own value of the key across, and its own point. */
+function cardMarks(s: Sweep, cells: { p: SweepPoint; v: number }[], numeric: boolean): Plot.Markish[] {
+  const card_ = cardPoint(s), text = ownValue(s, state.x);
+  if (!card_ || text === undefined) return [];
+  const at = numeric ? asNumber(text)! : text;
+  const own = cells.filter((c) => c.p === card_ || (c.p.settings[state.x] === text && (!state.y || c.p.settings[state.y] === card_.settings[state.y])));
+  return [Plot.ruleX([at], { stroke: "var(--s1)", strokeDasharray: "4 3" }), Plot.dot(own, { x: () => at, y: "v", r: 7, stroke: "var(--s1)", strokeWidth: 2 }),
+    Plot.text([at], { x: (d) => d, frameAnchor: "top", text: () => "the card", dy: -8, fill: "var(--ink)" })];
 }
 
 function curves(s: Sweep, points: SweepPoint[], note: string | null): HTMLElement {
@@ -92,11 +148,11 @@ function curves(s: Sweep, points: SweepPoint[], note: string | null): HTMLElemen
   const x = (c: { p: SweepPoint }) => (numeric ? asNumber(c.p.settings[state.x])! : c.p.settings[state.x]);
   cells.sort((a, b) => xs.indexOf(a.p.settings[state.x]) - xs.indexOf(b.p.settings[state.x]));
   const draw = (width: number) => Plot.plot({
-    width, height: 320, marginLeft: 60, marginBottom: 50, marginRight: 34, style: { fontSize: "12px", background: "none" }, ariaLabel: `${state.metric} by ${state.x}`,
+    width, height: 330, marginLeft: 60, marginTop: 30, marginBottom: 50, marginRight: 34, style: { fontSize: "12px", background: "none" }, ariaLabel: `${state.metric} by ${state.x}`,
     x: numeric ? { type: "log", base: 2, label: state.x + " →", tickFormat: isSize(xs) ? bytes : short, ticks: xs.length <= 8 ? xs.map((v) => asNumber(v)!) : 6 } : { type: "point", domain: xs, label: state.x + " →" },
     y: { label: "↑ " + axisLabel(state.metric), grid: true, tickFormat: short },
     color: { domain: groups, range: groups.map((_, i) => colour(i)), legend: Boolean(state.y), label: state.y },
-    marks: [Plot.line(cells, { x, y: "v", stroke: (c) => (state.y ? c.p.settings[state.y] : ""), strokeWidth: 2, marker: "dot" }),
+    marks: [...cardMarks(s, cells, numeric), Plot.line(cells, { x, y: "v", stroke: (c) => (state.y ? c.p.settings[state.y] : ""), strokeWidth: 2, marker: "dot" }),
       Plot.tip(cells, Plot.pointer({ x, y: "v", title: (c) => `${settingsText(c.p)}\n${number(c.v)} ${unitOf(state.metric)}` }))],
   });
   return card({ title: "Curves", name: "sweep-curves", body: responsive(draw), note,
@@ -116,7 +172,7 @@ function pareto(s: Sweep): HTMLElement | null {
     marks: [Plot.line(front, { x: at(a.metric), y: at(b.metric), stroke: "var(--s1)", curve: goals.length === 2 ? "step-after" : "linear", strokeOpacity: 0.6 }),
       Plot.dot(points, { x: at(a.metric), y: at(b.metric), fill: (p: SweepPoint) => (p.front ? "var(--s1)" : "var(--s7)"), r: (p: SweepPoint) => (p.front ? 5 : 3.5), title: (p: SweepPoint) => `${settingsText(p)}\n${number(p.metrics[a.metric])}\n${number(p.metrics[b.metric])}`, tip: true })],
   });
-  return card({ title: "Pareto front", name: "sweep-pareto", body: responsive(draw), note: `No other point is as good in ${goals.map((g) => g.metric + " (" + g.goal + ")").join(" and ")} and better in one.`,
+  return card({ title: "Pareto front", name: "sweep-pareto", wide: s.keys.filter((k) => valuesOf(s, k).length > 1).length > 1, body: responsive(draw), note: `No other point is as good in ${goals.map((g) => g.metric + " (" + g.goal + ")").join(" and ")} and better in one.`,
     rows: () => [["settings", "front", ...goals.map((g) => g.metric)], ...points.map((p): Cell[] => [settingsText(p), p.front ? "yes" : "no", ...goals.map((g) => p.metrics[g.metric])])] });
 }
 
@@ -181,6 +237,7 @@ export function sweepView(index: number): HTMLElement {
           state.rest.set(k, v);
           draw();
         }))),
+      verdict(s),
       points.length && state.x ? el("div", { class: "cards" }, state.y ? heatMap(s, points, note) : null, curves(s, points, note), pareto(s)) : el("p", { class: "note" }, "No point of this sweep has a result."),
       ranking(s, draw));
   };

@@ -1,7 +1,7 @@
-/* peaks.c - per cent of peak of each unit, from one result's counters. */
+/* speed_of_light.c - per cent of peak of each unit, from one result's counters. */
 #include <string.h>
 
-#include <strata/advise.h>
+#include <strata/speed_of_light.h>
 
 enum { SECTOR_BYTES = 32 };
 
@@ -69,31 +69,28 @@ void strata_speed_of_light(const struct strata_gpu *gpu, const struct strata_res
     out->dram = percent(sum_of(r, dram), ns * 1e-9 * strata_gpu_dram_bytes_per_second(gpu));
 }
 
-void strata_advise_annotate(const struct strata_gpu *gpu, struct strata_prediction *p)
+void strata_speed_of_light_detail(const struct strata_gpu *gpu, struct strata_result *r)
 {
-    for (size_t i = 0; i < p->n_results; i++) {
-        struct strata_result *r = &p->result[i];
-        struct strata_speed_of_light s;
-        if (!strata_result_get(r, "sm__cycles_elapsed.max", NULL))
-            continue;
-        strata_speed_of_light(gpu, r, &s);
-        const struct {
-            const char *path, *name;
-            double pct;
-        } units[] = {{"speed_of_light.issue_pct", "issue", s.issue},
-                     {"speed_of_light.lsu_pct", "LSU", s.lsu},
-                     {"speed_of_light.l1_pct", "L1", s.l1},
-                     {"speed_of_light.l2_pct", "L2", s.l2},
-                     {"speed_of_light.crossbar_pct", "crossbar", s.crossbar},
-                     {"speed_of_light.dram_pct", "DRAM", s.dram}};
-        size_t most = 0;
-        for (size_t k = 0; k < sizeof units / sizeof units[0]; k++) {
-            if (units[k].pct >= 0)
-                strata_result_detail(r, units[k].path, units[k].pct);
-            most = units[k].pct > units[most].pct ? k : most;
-        }
-        /* Below this no unit is what a launch waits for. */
-        strata_result_detail_text(r, "limiter.unit",
-                                  units[most].pct >= 60 ? units[most].name : "latency");
+    struct strata_speed_of_light s;
+    if (!strata_result_get(r, "sm__cycles_elapsed.max", NULL))
+        return;
+    strata_speed_of_light(gpu, r, &s);
+    const struct {
+        const char *path, *name;
+        double pct;
+    } units[] = {{"speed_of_light.issue_pct", "issue", s.issue},
+                 {"speed_of_light.lsu_pct", "LSU", s.lsu},
+                 {"speed_of_light.l1_pct", "L1", s.l1},
+                 {"speed_of_light.l2_pct", "L2", s.l2},
+                 {"speed_of_light.crossbar_pct", "crossbar", s.crossbar},
+                 {"speed_of_light.dram_pct", "DRAM", s.dram}};
+    size_t most = 0;
+    for (size_t k = 0; k < sizeof units / sizeof units[0]; k++) {
+        if (units[k].pct >= 0)
+            strata_result_detail(r, units[k].path, units[k].pct);
+        most = units[k].pct > units[most].pct ? k : most;
     }
+    /* Below this no unit is what a launch waits for. */
+    strata_result_detail_text(r, "limiter.unit",
+                              units[most].pct >= 60 ? units[most].name : "latency");
 }

@@ -1,34 +1,23 @@
-/* tensor_map.c - descriptions of tensors for bulk copies. The checks are those the interface
+/* tensor_map_api.c - descriptions of tensors for bulk copies. The checks are those the interface
  * documents; the 128 bytes are ours, read by the emulator alone. */
-#include "cuda/tensor_map.h"
+#include "cuda/driver.h"
+#include "emulator/tensor_map.h"
 
 #include <string.h>
 
-static unsigned element_bytes(CUtensorMapDataType type)
-{
-    static const unsigned char bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
-    return (unsigned)type < sizeof bytes ? bytes[type] : 0;
-}
-
-static unsigned swizzle_bytes(CUtensorMapSwizzle s)
-{
-    return s == CU_TENSOR_MAP_SWIZZLE_32B    ? 32
-           : s == CU_TENSOR_MAP_SWIZZLE_64B  ? 64
-           : s == CU_TENSOR_MAP_SWIZZLE_NONE ? 0
-                                             : 128;
-}
+_Static_assert(sizeof(CUtensorMap) == EMU_TENSOR_MAP_BYTES, "the interface's size");
 
 /* What both kinds of map share; strides are of dimensions 1 and up, in bytes. */
-static CUresult fill_common(struct tensor_map *m, CUtensorMapDataType type, cuuint32_t rank,
+static CUresult fill_common(struct emu_tensor_map *m, CUtensorMapDataType type, cuuint32_t rank,
                             void *base, const cuuint64_t *size, const cuuint64_t *stride,
                             const cuuint32_t *element_stride)
 {
     uint64_t align = m->interleave == CU_TENSOR_MAP_INTERLEAVE_32B ? 32 : 16;
-    m->element_bytes = (uint8_t)element_bytes(type);
+    m->element_bytes = (uint8_t)emu_tensor_element_bytes(type);
     m->rank = (uint8_t)rank;
     m->type = (uint8_t)type;
     m->base = (uint64_t)(uintptr_t)base;
-    if (!m->element_bytes || !rank || rank > TENSOR_MAP_RANK || !size || !element_stride ||
+    if (!m->element_bytes || !rank || rank > EMU_TENSOR_MAP_RANK || !size || !element_stride ||
         (rank > 1 && !stride) || m->base % align)
         return CUDA_ERROR_INVALID_VALUE;
     if (m->interleave != CU_TENSOR_MAP_INTERLEAVE_NONE && rank < 3)
@@ -45,10 +34,10 @@ static CUresult fill_common(struct tensor_map *m, CUtensorMapDataType type, cuui
     return CUDA_SUCCESS;
 }
 
-static CUresult check_box(const struct tensor_map *m)
+static CUresult check_box(const struct emu_tensor_map *m)
 {
     uint64_t inner = (uint64_t)m->box[0] * m->element_bytes;
-    unsigned limit = swizzle_bytes(m->swizzle);
+    unsigned limit = emu_tensor_swizzle_bytes(m->swizzle);
     for (uint32_t i = 0; i < m->rank; i++)
         if (!m->box[i] || m->box[i] > 256)
             return CUDA_ERROR_INVALID_VALUE;
@@ -61,22 +50,22 @@ static CUresult check_box(const struct tensor_map *m)
     return CUDA_SUCCESS;
 }
 
-static CUresult start(struct tensor_map *m, CUtensorMap *out, CUtensorMapInterleave interleave,
+static CUresult start(struct emu_tensor_map *m, CUtensorMap *out, CUtensorMapInterleave interleave,
                       CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
                       CUtensorMapFloatOOBfill fill)
 {
-    *m = (struct tensor_map){.magic = TENSOR_MAP_MAGIC,
-                             .interleave = (uint8_t)interleave,
-                             .swizzle = (uint8_t)swizzle,
-                             .promotion = (uint8_t)promotion,
-                             .fill = (uint8_t)fill};
+    *m = (struct emu_tensor_map){.magic = EMU_TENSOR_MAP_MAGIC,
+                                 .interleave = (uint8_t)interleave,
+                                 .swizzle = (uint8_t)swizzle,
+                                 .promotion = (uint8_t)promotion,
+                                 .fill = (uint8_t)fill};
     bool good = out && (uintptr_t)out % 64 == 0 && (unsigned)interleave <= 2 &&
                 (unsigned)swizzle <= CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B &&
                 (unsigned)promotion <= CU_TENSOR_MAP_L2_PROMOTION_L2_256B && (unsigned)fill <= 1;
     return good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult finish(CUresult status, const struct tensor_map *m, CUtensorMap *out)
+static CUresult finish(CUresult status, const struct emu_tensor_map *m, CUtensorMap *out)
 {
     if (status == CUDA_SUCCESS)
         memcpy(out, m, sizeof *m);
@@ -89,7 +78,7 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *out, CUtensorMapDataType type, cuui
                                 CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                                 CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill)
 {
-    struct tensor_map m;
+    struct emu_tensor_map m;
     CUresult status = start(&m, out, interleave, swizzle, promotion, fill);
     if (status == CUDA_SUCCESS)
         status = fill_common(&m, type, rank, base, size, stride, element_stride);
@@ -109,7 +98,7 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap *out, CUtensorMapDataType type, cuu
                                  CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                                  CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill)
 {
-    struct tensor_map m;
+    struct emu_tensor_map m;
     CUresult status = start(&m, out, interleave, swizzle, promotion, fill);
     if (status == CUDA_SUCCESS)
         status = fill_common(&m, type, rank, base, size, stride, element_stride);
@@ -128,12 +117,12 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap *out, CUtensorMapDataType type, cuu
 
 CUresult cuTensorMapReplaceAddress(CUtensorMap *out, void *base)
 {
-    struct tensor_map m;
+    struct emu_tensor_map m;
     if (!out)
         return CUDA_ERROR_INVALID_VALUE;
     memcpy(&m, out, sizeof m);
     uint64_t align = m.interleave == CU_TENSOR_MAP_INTERLEAVE_32B ? 32 : 16;
-    if (m.magic != TENSOR_MAP_MAGIC || (uintptr_t)base % align)
+    if (m.magic != EMU_TENSOR_MAP_MAGIC || (uintptr_t)base % align)
         return CUDA_ERROR_INVALID_VALUE;
     m.base = (uint64_t)(uintptr_t)base;
     return finish(CUDA_SUCCESS, &m, out);

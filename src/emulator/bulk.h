@@ -1,0 +1,56 @@
+/* bulk.h - bulk and tensor copies between global and shared memory.
+ *
+ * They are done at once when they are issued, which is one of the orders the hardware may choose.
+ */
+#ifndef STRATA_EMULATOR_BULK_H
+#define STRATA_EMULATOR_BULK_H
+
+#include "emulator/emulator.h"
+#include "emulator/tensor_map.h"
+
+enum emu_bulk_kind {
+    EMU_BULK_LOAD = 0, /* global to shared */
+    EMU_BULK_STORE,
+    EMU_BULK_REDUCE,
+    EMU_BULK_PREFETCH, /* of the L2 */
+    EMU_BULK_SHARED    /* shared to shared of the cluster */
+};
+
+struct emu_bulk {
+    uint8_t kind;
+    bool tensor, im2col, multicast, has_barrier;
+    uint8_t rank;     /* of the instruction */
+    uint8_t op, type; /* of a reduction: enum emu_atomic, enum emu_type */
+    uint16_t ranks;   /* multicast: blocks of the cluster */
+    uint64_t global;  /* address, of the tensor map if it is a tensor's */
+    uint32_t bytes;   /* if it is no tensor's */
+    uint32_t shared;  /* address; the source's of EMU_BULK_SHARED */
+    uint32_t to;      /* EMU_BULK_SHARED: the target's */
+    uint32_t barrier; /* address */
+    int32_t coordinate[EMU_TENSOR_MAP_RANK];
+    uint16_t offset[3]; /* im2col */
+};
+
+/* Does it and, if the block is recorded, records it. False after a failure, which is reported. */
+bool emu_bulk_run(struct emu_warp *w, const struct emu_site *site, unsigned lane,
+                  const struct emu_bulk *bulk);
+/* An operation on the barrier at a shared address, of any block of the cluster. */
+enum emu_barrier_op {
+    EMU_MBARRIER_INIT,
+    EMU_MBARRIER_INVAL,
+    EMU_MBARRIER_ARRIVE,
+    EMU_MBARRIER_EXPECT,
+    EMU_MBARRIER_COMPLETE
+};
+/* `value`: count or bytes; *before (may be NULL): the bits before. */
+bool emu_mbarrier_do(struct emu_warp *w, const struct emu_site *site, unsigned lane,
+                     uint64_t address, enum emu_barrier_op op, uint32_t value, bool drop,
+                     uint64_t *before);
+/* Has the phase of this parity ended? False in *ok after a failure. */
+bool emu_mbarrier_is_past(struct emu_warp *w, const struct emu_site *site, unsigned lane,
+                          uint64_t address, bool parity, bool *ok);
+/* The bytes of a tensor map or another object behind a generic address: parameters too. NULL after
+ * a failure. */
+uint8_t *emu_object_at(struct emu_warp *w, const struct emu_site *site, unsigned lane,
+                       uint64_t address, uint64_t bytes, const char *what);
+#endif

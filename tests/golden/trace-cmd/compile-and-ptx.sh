@@ -1,0 +1,1 @@
+$strata trace --compile --code ptx -- ./app

@@ -1,0 +1,53 @@
+/* examples.c - the table. `make check` finds commands without an example and options that are not
+ * there (tests/tools/manual.sh). */
+#include "examples.h"
+
+#include <stddef.h>
+
+const struct example strata_examples[] = {
+    {"trace", "Record a CUDA program on the CPU:", "strata trace -o app.strata -- ./app 1024"},
+    {"trace", "Only two launches of one kernel, with the machine code of the program:",
+     "strata trace --code sass -k gemm -c 2 -o gemm.strata -- ./app"},
+    {"tune", "Which tile width is fastest on an H200:",
+     "strata tune --vary TILE=8,16,32 -g h200 -- ./gemm --tile {TILE}"},
+    {"convert", "An Accel-Sim folder as one file:", "strata convert traces/ app.strata"},
+    {"generate",
+     "Loads of lanes 128 bytes apart:", "strata generate strided stride=128 -o strided.strata"},
+    {"info", "What is in a trace:", "strata info app.strata"},
+    {"check", "Could it have been executed?", "strata check app.strata"},
+    {"predict", "One line a launch:", "strata predict app.strata --gpu h200 --summary"},
+    {"predict", "All counters, with half the L2:",
+     "strata predict app.strata --gpu h200 --set l2.size=25MiB -f json -o half.json"},
+    {"reuse", "Reuse distances and misses of caches of any size:",
+     "strata reuse app.strata --gpu h200 --scope gpu"},
+    {"advise", "Why each launch takes as long as it does:", "strata advise app.strata --gpu h200"},
+    {"advise", "One kernel, only what gains a tenth or more, for a program to read:",
+     "strata advise app.strata --gpu h200 -k softmax --least-gain 10 -f json"},
+    {"hotspots", "The source lines that cost most:",
+     "strata hotspots app.strata --gpu h200 --by line --top 10"},
+    {"learn", "Train on generated cells:", "strata learn train cells/ -o my.model"},
+    {"compare", "Before and after a change:", "strata compare before.json after.json"},
+    {"check-regression", "Fail if a launch got slower by more than 5 per cent:",
+     "strata check-regression before.json after.json --max-slowdown 5 -o summary.md"},
+    {"correlate", "How far a prediction is from a profiler's counters:",
+     "strata correlate --measured counters.csv flow.json --summary"},
+    {"correlate", "Where one launch parts from silicon:",
+     "strata correlate --measured counters.csv flow.json --explain poly_GEMM"},
+    {"sweep", "Four sizes of the L1 by four ways, ranked by time:",
+     "strata sweep app.strata --gpu h200 --vary l1.size=32KiB..256KiB*2 l1.ways=2,4,8,16 --rank "
+     "cycles"},
+    {"report", "One page about everything:",
+     "strata report flow.json advice.json hotspots.json --measured counters.csv -o report.html"},
+    {"export", "What reaches DRAM, for Ramulator:",
+     "strata export app.strata --gpu h200 --dram ramulator -o app.trace"},
+    {"sass", "Machine code with control codes and lines:", "strata sass app --kernel gemm"},
+    {"dissect", "The caches of a GPU file, blindly:", "strata dissect --target model:gtx560ti"},
+    {"gpu", "Every number of a GPU with its source:", "strata gpu show h200"},
+    {"gpu", "What differs between two:", "strata gpu diff h200 titanv-new"},
+    {"metrics", "Every metric about the L2:", "strata metrics lts"},
+    {"doctor", "What this machine lacks:", "strata doctor"},
+    {"bugreport", "What someone else needs to look at a problem:",
+     "strata bugreport -- strata predict app.strata --gpu h200"},
+    {"completion", "For this shell:", "eval \"$(strata completion bash)\""},
+    {NULL, NULL, NULL},
+};

@@ -1,0 +1,122 @@
+/* input_hint.c - kinds of files by their first bytes or their names, and where each leads. */
+#include "input_hint.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool ends_with(const char *path, const char *end)
+{
+    size_t n = strlen(path), k = strlen(end);
+    return n > k && !strcmp(path + n - k, end);
+}
+
+static bool is_accelsim_folder(const char *path)
+{
+    static const char *const lists[] = {"kernelslist.g", "kernelslist"};
+    char inside[1024];
+    struct stat info;
+    for (int i = 0; i < 2; i++) {
+        snprintf(inside, sizeof inside, "%s/%s", path, lists[i]);
+        if (!stat(inside, &info))
+            return true;
+    }
+    return false;
+}
+
+/* The first bytes, ended by a 0; false for what is no plain file. */
+static bool read_head(const char *path, char *head, size_t size)
+{
+    struct stat info;
+    FILE *f = !stat(path, &info) && S_ISREG(info.st_mode) ? fopen(path, "rb") : NULL;
+    if (!f)
+        return false;
+    size_t n = fread(head, 1, size - 1, f);
+    head[n] = 0;
+    fclose(f);
+    return n > 0;
+}
+
+enum file_kind { KIND_UNKNOWN, KIND_PROGRAM, KIND_SOURCE, KIND_TRACE, KIND_RESULT, KIND_PROFILE };
+
+static enum file_kind kind_of(const char *path)
+{
+    char head[512];
+    struct stat info;
+    if (stat(path, &info))
+        return KIND_UNKNOWN;
+    if (ends_with(path, ".ncu-rep"))
+        return KIND_PROFILE;
+    if (ends_with(path, ".cu"))
+        return KIND_SOURCE;
+    if (is_accelsim_folder(path))
+        return KIND_TRACE;
+    if (!read_head(path, head, sizeof head))
+        return KIND_UNKNOWN;
+    if (!memcmp(head, "\177ELF", 4))
+        return KIND_PROGRAM;
+    if (!memcmp(head, "\211STRATA\n", 8))
+        return KIND_TRACE;
+    if (head[0] == '{' && strstr(head, "\"strata."))
+        return KIND_RESULT;
+    return KIND_UNKNOWN;
+}
+
+static void say_profile(const char *path, struct strata_error *err)
+{
+    int stem = (int)strlen(path) - (int)strlen(".ncu-rep");
+    strata_fail(err, err->status, path, 0, 0,
+                "this is a report of Nsight Compute in its own format; export its counters with "
+                "`ncu --import %s --csv --page raw > %.*s.csv` and name that file.",
+                path, stem, path);
+}
+
+static void say_source(const char *path, struct strata_error *err)
+{
+    strata_fail(err, err->status, path, 0, 0,
+                "this is CUDA source; compile it (`strata-clang -o app %s`, or nvcc), record it "
+                "with `strata trace -o app.strata -- ./app`, and name app.strata.",
+                path);
+}
+
+/* Files of options are of kinds of their own. */
+static bool is_among(const char *path, char *const *words, int n_words)
+{
+    for (int i = 0; i < n_words; i++)
+        if (!strcmp(words[i], path))
+            return true;
+    return false;
+}
+
+void add_input_hint(const struct command_syntax *s, char *const *words, int n_words,
+                    struct strata_error *err)
+{
+    char path[sizeof err->file];
+    bool about_input = err->status == STRATA_EFORMAT || err->status == STRATA_EIO ||
+                       err->status == STRATA_EUNSUPPORTED;
+    if (!about_input || !*err->file)
+        return;
+    snprintf(path, sizeof path, "%s", err->file);
+    enum file_kind kind = kind_of(path);
+    if (kind == KIND_PROFILE)
+        say_profile(path, err);
+    else if (kind == KIND_SOURCE)
+        say_source(path, err);
+    else if (!is_among(path, words, n_words))
+        return;
+    else if (kind == KIND_PROGRAM && !s->takes_programs)
+        strata_fail(err, err->status, path, 0, 0,
+                    "this is a program, not %s; record what it does with `strata trace -o "
+                    "app.strata -- %s%s` and name app.strata.",
+                    s->takes_results ? "a result" : "a trace", strchr(path, '/') ? "" : "./", path);
+    else if (kind == KIND_TRACE && s->takes_results)
+        strata_fail(err, err->status, path, 0, 0,
+                    "this is a trace, and %s takes results; predict it with `strata predict %s "
+                    "--gpu GPU -f json -o flow.json` and name flow.json.",
+                    s->name, path);
+    else if (kind == KIND_RESULT && !s->takes_results && !s->takes_programs)
+        strata_fail(err, err->status, path, 0, 0,
+                    "this is a result, and %s takes traces; `strata report %s -o report.html` "
+                    "shows it.",
+                    s->name, path);
+}
