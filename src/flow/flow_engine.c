@@ -216,6 +216,7 @@ static strata_status start_warp(struct flow_engine *e, uint32_t index, uint32_t 
     w->at_barrier = false;
     w->last_issue = t;
     w->scoreboard.predicate_ready = 0;
+    w->scoreboard.barriers = (struct sm_barriers){0};
     sm_async_reset(&w->async);
     sm_async_reset(&w->bulk);
     sm_async_reset(&w->bulk_read);
@@ -229,7 +230,7 @@ static strata_status start_warp(struct flow_engine *e, uint32_t index, uint32_t 
         return st;
     if (w->has_next) {
         b->live_warps++;
-        flow_next_ready(e, index, t);
+        flow_next_ready(e, index, t + e->gpu->sm.min_issue_gap_cycles);
         flow_schedule_warp(e, index);
     }
     return STRATA_OK;

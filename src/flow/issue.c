@@ -38,7 +38,7 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
 {
     struct flow_warp *w = &e->warp[index];
     const struct sm_inst *i = w->op;
-    w->wait.ready = t + e->gpu->sm.min_issue_gap_cycles;
+    w->wait.ready = t;
     w->wait.stall = SM_STALL_NONE;
     sm_scoreboard_wait(&w->scoreboard, i, &w->wait);
     if (i->kind == SM_KIND_WAIT)
@@ -65,14 +65,15 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
 
 static void release_barrier(struct flow_engine *e, struct flow_block *b)
 {
-    uint64_t t = b->barrier_time + (uint64_t)sm_barrier_cycles(e->gpu, b->live_warps);
+    uint64_t t =
+        b->barrier_time + (uint64_t)sm_barrier_cycles(e->gpu, b->live_warps, e->decoder.controlled);
     b->waiting = 0;
     for (uint32_t k = 0; k < e->warps_per_block; k++) {
         struct flow_warp *w = &e->warp[b->first_warp + k];
         if (!w->at_barrier)
             continue;
         w->at_barrier = false;
-        flow_next_ready(e, b->first_warp + k, t);
+        flow_next_ready(e, b->first_warp + k, t + e->gpu->sm.min_issue_gap_cycles);
         sm_wait_for(&w->wait, t, SM_STALL_BARRIER);
         w->wait.stall = SM_STALL_BARRIER;
         flow_schedule_warp(e, b->first_warp + k);
@@ -114,16 +115,30 @@ static void do_global(struct flow_engine *e, struct flow_warp *w, const struct s
         sm_scoreboard_set(&w->scoreboard, i, done);
 }
 
+/* When an instruction issued at t has read its operands: those for the load/store unit wait in its
+ * queue with them. */
+static uint64_t operands_read(const struct flow_engine *e, const struct sm_inst *i, uint32_t sm,
+                              uint64_t t)
+{
+    uint64_t start = i->pipe == SM_PIPE_LSU ? later_of(t, e->memory.sm[sm].unit.free) : t;
+    return start + sm_operands_cycles(e->gpu);
+}
+
 static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_inst *i,
                     uint32_t sm, uint64_t t)
 {
+    sm_operands_set(&w->scoreboard, i, operands_read(e, i, sm, t));
     switch (i->kind) {
     case SM_KIND_GLOBAL:
         do_global(e, w, i, sm, t);
         break;
     case SM_KIND_SHARED:
         count_memory(e, w->next.inst);
-        sm_scoreboard_set(&w->scoreboard, i, hierarchy_shared(&e->memory, sm, &w->next, t));
+        sm_scoreboard_set(
+            &w->scoreboard, i,
+            hierarchy_shared(&e->memory, sm, &w->next,
+                             e->decoder.controlled ? &e->scheduler[w->scheduler].shared_port : NULL,
+                             t));
         break;
     case SM_KIND_COMMIT:
         sm_async_commit(&w->async);
@@ -184,7 +199,7 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
         execute(e, w, i, sm, t);
     }
     bool barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
-    uint64_t gap = w->next.inst->opclass == STRATA_OP_BRANCH && w->next.mask ? i->latency - 1u : 0;
+    uint64_t next = t + sm_issue_gap(e->gpu, i, w->next.mask != 0);
     strata_status st = flow_next_instruction(e, w);
     if (st != STRATA_OK)
         return st;
@@ -202,7 +217,7 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
     }
     if (!w->has_next)
         return end_warp(e, index, t + 1);
-    flow_next_ready(e, index, t + gap);
+    flow_next_ready(e, index, next);
     if (runs_on(e, w))
         return issue(e, index, w->wait.ready, SM_STALL_SELECTED);
     flow_schedule_warp(e, index);

@@ -23,7 +23,7 @@ strata_status flow_end_block(struct flow_engine *e, uint32_t place, uint64_t t);
 /* issue.c */
 /* Sets `next` and `has_next`. */
 strata_status flow_next_instruction(struct flow_engine *e, struct flow_warp *w);
-/* Sets `ready` and `stall` of a warp's next instruction; the last one issued at t. */
+/* Sets `ready` and `stall` of a warp's next instruction, which issues at t at the earliest. */
 void flow_next_ready(struct flow_engine *e, uint32_t warp, uint64_t t);
 strata_status flow_warp_due(struct flow_engine *e, uint32_t warp);
 strata_status flow_scheduler_due(struct flow_engine *e, uint32_t scheduler);

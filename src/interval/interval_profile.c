@@ -14,6 +14,7 @@
 #include "memory/l1_rules.h"
 #include "memory/load_store.h"
 #include "sm/async_groups.h"
+#include "sm/scoreboard.h"
 #include "sm/warp_rules.h"
 
 enum { MERGE_AT = 1 << 20, MAX_PATHS = 20000 };
@@ -498,11 +499,17 @@ static void after_issue(struct reading *r, struct walk *w, const struct strata_w
 {
     const struct sm_inst *d = &r->decoder.inst[i->inst_index];
     double now = w->builder.previous_cycle;
-    if (i->inst->opclass == STRATA_OP_BRANCH || d->kind == SM_KIND_BARRIER) {
-        double barrier = sm_barrier_cycles(r->gpu, strata_launch_warps_per_block(r->launch));
-        w->earliest_cycle = now + (d->kind == SM_KIND_BARRIER ? barrier : d->latency);
+    double gap = d->control.known ? sm_issue_gap(r->gpu, d, i->mask != 0)
+                 : d->is_branch   ? d->latency
+                                  : 0;
+    if (d->kind == SM_KIND_BARRIER)
+        gap = sm_barrier_cycles(r->gpu, strata_launch_warps_per_block(r->launch),
+                                r->decoder.controlled);
+    if (gap > 0) {
+        w->earliest_cycle = now + gap;
         w->earliest_id = i->inst_index + 1;
-    } else if (i->inst->memop == STRATA_MEM_ASYNC_COPY) {
+    }
+    if (i->inst->memop == STRATA_MEM_ASYNC_COPY) {
         sm_async_arrive(&w->async.open, (uint64_t)((now + latency) * 64));
         w->open_id = i->inst_index + 1;
     } else if (d->kind == SM_KIND_COMMIT) {
@@ -510,6 +517,48 @@ static void after_issue(struct reading *r, struct walk *w, const struct strata_w
     } else if (d->kind == SM_KIND_WAIT) {
         wait_groups(w, sm_async_allowed(&w->async, i->inst, r->launch->isa));
     }
+}
+
+/* Entries of the builder that stand for barriers follow registers and predicate. */
+static uint16_t barrier_entry(const struct reading *r, unsigned barrier)
+{
+    return (uint16_t)(r->decoder.max_register + 2 + barrier);
+}
+
+/* What an instruction waits for, of the builder's entries. */
+static unsigned waits_for(const struct reading *r, const struct sm_inst *d,
+                          uint16_t read[SM_MAX_READS + 1])
+{
+    unsigned n = 0;
+    if (d->control.known) {
+        for (unsigned k = 0; k < SM_N_BARRIERS; k++)
+            if (d->control.wait_mask >> k & 1)
+                read[n++] = barrier_entry(r, k);
+        return n;
+    }
+    memcpy(read, d->read, d->n_read * sizeof read[0]);
+    n = d->n_read;
+    if (d->reads_predicate)
+        read[n++] = (uint16_t)(r->decoder.max_register + 1);
+    return n;
+}
+
+/* What waits for an instruction that has just issued: see src/sm/scoreboard.h. */
+static void note_results(const struct reading *r, struct walk *w, uint32_t pc, double latency)
+{
+    const struct sm_inst *d = &r->decoder.inst[pc];
+    uint16_t predicate = (uint16_t)(r->decoder.max_register + 1);
+    if (d->control.known) {
+        if (d->control.write_barrier < SM_N_BARRIERS)
+            interval_take(&w->builder, barrier_entry(r, d->control.write_barrier), latency, pc + 1);
+        if (d->control.read_barrier < SM_N_BARRIERS)
+            interval_take(&w->builder, barrier_entry(r, d->control.read_barrier),
+                          sm_operands_cycles(r->gpu), pc + 1);
+        return;
+    }
+    interval_write(&w->builder, d->write, d->n_write, latency, pc + 1);
+    if (d->writes_predicate)
+        interval_write(&w->builder, &predicate, 1, latency, pc + 1);
 }
 
 static void add_requests(const struct reading *r, struct interval *i, uint32_t pc,
@@ -532,7 +581,6 @@ static strata_status walk_warp(struct reading *r, struct walk *w, const struct p
 {
     struct strata_cursor cursor = {0};
     struct strata_winst i;
-    uint16_t predicate = (uint16_t)(r->decoder.max_register + 1);
     uint32_t n_records = 0;
     strata_status st = strata_cursor_init(&cursor, p->block, p->warp, r->err);
     interval_builder_reset(&w->builder);
@@ -542,14 +590,9 @@ static strata_status walk_warp(struct reading *r, struct walk *w, const struct p
         const struct sm_inst *d = &r->decoder.inst[i.inst_index];
         double latency = latency_of(r, i.inst_index);
         uint16_t read[SM_MAX_READS + 1];
-        unsigned n_read = d->n_read;
-        memcpy(read, d->read, n_read * sizeof read[0]);
-        if (d->reads_predicate)
-            read[n_read++] = predicate;
+        unsigned n_read = waits_for(r, d, read);
         st = interval_issue(&w->builder, read, n_read, w->earliest_cycle, w->earliest_id, r->err);
-        interval_write(&w->builder, d->write, d->n_write, latency, i.inst_index + 1);
-        if (d->writes_predicate)
-            interval_write(&w->builder, &predicate, 1, latency, i.inst_index + 1);
+        note_results(r, w, i.inst_index, latency);
         after_issue(r, w, &i, latency);
         if (d->kind == SM_KIND_GLOBAL)
             add_requests(r, interval_current(&w->builder), i.inst_index,
@@ -627,7 +670,7 @@ static strata_status cut_intervals(struct reading *r, struct interval_launch *l,
             "the launch has no instructions; the interval model needs at least one warp.");
     strata_status st =
         interval_builder_init(&w.builder, r->scripts ? INTERVAL_GAP_10_SUM : INTERVAL_NORMATIVE,
-                              r->decoder.max_register + 2, r->err);
+                              r->decoder.max_register + 2 + SM_N_BARRIERS, r->err);
     if (st == STRATA_OK)
         st = choose(r, &w, l, &chosen);
     if (st == STRATA_OK)

@@ -102,6 +102,18 @@ void interval_write(struct interval_builder *b, const uint16_t *write, unsigned 
         }
 }
 
+void interval_take(struct interval_builder *b, uint16_t entry, double latency_cycles,
+                   uint32_t cause_id)
+{
+    double before = entry < b->n_registers ? b->ready_cycle[entry] : 0;
+    uint32_t producer = entry < b->n_registers ? b->producer[entry] : 0;
+    interval_write(b, &entry, 1, latency_cycles, cause_id);
+    if (entry < b->n_registers && b->ready_cycle[entry] < before) {
+        b->ready_cycle[entry] = before;
+        b->producer[entry] = producer;
+    }
+}
+
 struct interval *interval_current(struct interval_builder *b)
 {
     return &b->current;

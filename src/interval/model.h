@@ -58,6 +58,9 @@ strata_status interval_issue(struct interval_builder *b, const uint16_t *read, u
 /* Result of the instruction just issued. */
 void interval_write(struct interval_builder *b, const uint16_t *write, unsigned n_write,
                     double latency_cycles, uint32_t cause_id);
+/* The same for an entry that several instructions share: it is ready when the last of them is. */
+void interval_take(struct interval_builder *b, uint16_t entry, double latency_cycles,
+                   uint32_t cause_id);
 /* The interval of the instruction just issued, to add requests to. */
 struct interval *interval_current(struct interval_builder *b);
 strata_status interval_finish(struct interval_builder *b, struct strata_error *err);

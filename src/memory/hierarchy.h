@@ -89,9 +89,11 @@ void hierarchy_release(struct hierarchy *m);
  * unit has taken it. */
 uint64_t hierarchy_access(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
                           uint64_t local_base, uint64_t t);
-/* Shared memory: bank conflicts only. Returns when the data is there. */
+/* Shared memory: bank conflicts only. Returns when the data is there. `port`: when the scheduler
+ * that issued it may hand over its next access; NULL: not followed, by models without schedulers
+ * and for code without control codes, whose time was fitted without it. */
 uint64_t hierarchy_shared(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
-                          uint64_t t);
+                          uint64_t *port, uint64_t t);
 /* The load/store unit is taken for `cycles` from t on at the earliest (shuffles). */
 uint64_t hierarchy_unit_take(struct hierarchy *m, uint32_t sm, uint64_t t, uint32_t cycles);
 /* Lines of a bulk copy, which go around the L1. A load of sectors, seen by `targets` SMs; returns

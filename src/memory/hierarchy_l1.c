@@ -60,12 +60,15 @@ uint64_t hierarchy_drain(struct hierarchy *m, uint32_t sm)
 }
 
 uint64_t hierarchy_shared(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
-                          uint64_t t)
+                          uint64_t *port, uint64_t t)
 {
     struct strata_shared_cost cost = strata_shared_access(&m->coalescer, w);
     m->count.shared_conflicts += cost.conflicts;
-    return unit_begin(m, sm, t, load_store_shared_cycles(m->gpu, &cost)) +
-           load_store_shared_latency(m->gpu, cost.wavefronts);
+    uint64_t start =
+        unit_begin(m, sm, port ? later_of(t, *port) : t, load_store_shared_cycles(m->gpu, &cost));
+    if (port)
+        *port = load_store_shared_port(m->gpu, start, cost.wavefronts);
+    return start + load_store_shared_latency(m->gpu, cost.wavefronts);
 }
 
 /* ---- misses ---- */

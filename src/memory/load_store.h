@@ -64,6 +64,15 @@ static inline uint32_t load_store_shared_cycles(const struct strata_gpu *gpu,
              cycles = (cost->wavefronts ? cost->wavefronts : 1) * pass;
     return cycles > gpu->shared.access_cycles ? cycles : gpu->shared.access_cycles;
 }
+/* A scheduler hands over one pass every pass_cycles, so that its next access to shared memory
+ * begins no earlier than this after `start`; the unit itself takes a pass a cycle and serves the
+ * others in between (probe pipes, lds32_passes: 32 passes take one or two schedulers 64 cycles,
+ * four 129). */
+static inline uint64_t load_store_shared_port(const struct strata_gpu *gpu, uint64_t start,
+                                              uint32_t wavefronts)
+{
+    return start + (uint64_t)gpu->shared.pass_cycles * (wavefronts ? wavefronts : 1);
+}
 static inline uint32_t load_store_shared_latency(const struct strata_gpu *gpu, uint32_t wavefronts)
 {
     return gpu->shared.latency_cycles + gpu->shared.pass_cycles * (wavefronts ? wavefronts - 1 : 0);

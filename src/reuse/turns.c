@@ -132,7 +132,8 @@ static void begin_warp(void *context, uint32_t core, uint32_t index)
 static void release_barrier(struct turns *t, uint32_t place)
 {
     const struct resident_block *b = &t->r.block[place];
-    uint64_t at = t->now + (uint64_t)sm_barrier_cycles(t->gpu, b->live_warps);
+    uint64_t at =
+        t->now + (uint64_t)sm_barrier_cycles(t->gpu, b->live_warps, t->decoder.controlled);
     t->waiting[place] = 0;
     for (uint32_t k = 0; k < t->r.warps_per_block; k++) {
         struct warp *w = &t->warp[b->first_warp + k];

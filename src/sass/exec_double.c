@@ -90,7 +90,7 @@ HANDLER(sass_run_double_any)
 }
 
 /* mode3: not a comparison but a choice, DSETP.MIN (1) and DSETP.MAX (2): pd says whether to take a,
- * pd2 whether the one taken is no number. */
+ * pd2 whether neither is a number. */
 static void choose(struct sass_warp *w, const struct sass_exec *op, uint32_t mask, const double *a,
                    const double *b)
 {
@@ -102,7 +102,7 @@ static void choose(struct sass_warp *w, const struct sass_exec *op, uint32_t mas
         if (b[i] != b[i])
             take = true;
         first |= (uint32_t)take << i;
-        nan |= (uint32_t)(b[i] != b[i]) << i;
+        nan |= (uint32_t)(a[i] != a[i] && b[i] != b[i]) << i;
     }
     sass_set_pred(w, op->pd, mask, first);
     sass_set_pred(w, op->pd2, mask, nan);

@@ -52,7 +52,13 @@ int sass_host_rounding(unsigned rounding);
 enum { SASS_ROUND_NEAREST = 0, SASS_ROUND_DOWN, SASS_ROUND_UP, SASS_ROUND_ZERO };
 
 /* ---- halves: op->extra is a struct sass_half ---- */
-enum sass_half_operation { SASS_HALF_ADD, SASS_HALF_MUL, SASS_HALF_FMA, SASS_HALF_MIN_MAX };
+enum sass_half_operation {
+    SASS_HALF_ADD,
+    SASS_HALF_MUL,
+    SASS_HALF_FMA,
+    SASS_HALF_MIN_MAX,
+    SASS_HALF_MIN_MAX_3
+};
 struct sass_half_source {
     uint8_t low, high; /* which half each of the two results reads */
     bool negated, absolute, is_f32;

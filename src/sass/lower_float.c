@@ -195,7 +195,8 @@ bool sass_lower_half(struct sass_lowering *l)
     struct sass_exec *op = l->op;
     struct sass_half *h = sass_lower_allocate(l, sizeof *h);
     bool setp = l->in->op == SASS_HSETP2, set = l->in->op == SASS_HSET2;
-    unsigned first = setp ? 2 : 1, sources = l->in->op == SASS_HFMA2 ? 3 : 2;
+    unsigned first = setp ? 2 : 1,
+             sources = 2 + (l->in->op == SASS_HFMA2 || l->in->op == SASS_VHMNMX);
     if (!h)
         return false;
     op->extra = h;
@@ -205,10 +206,11 @@ bool sass_lower_half(struct sass_lowering *l)
     h->propagate_nan = MOD(NAN) == SASS_W_NAN;
     op->ftz = MOD(FTZ) == SASS_W_FTZ;
     op->sat = MOD(SAT) == SASS_W_SAT;
-    h->operation = l->in->op == SASS_HADD2   ? SASS_HALF_ADD
-                   : l->in->op == SASS_HMUL2 ? SASS_HALF_MUL
-                   : l->in->op == SASS_HFMA2 ? SASS_HALF_FMA
-                                             : SASS_HALF_MIN_MAX;
+    h->operation = l->in->op == SASS_HADD2    ? SASS_HALF_ADD
+                   : l->in->op == SASS_HMUL2  ? SASS_HALF_MUL
+                   : l->in->op == SASS_HFMA2  ? SASS_HALF_FMA
+                   : l->in->op == SASS_VHMNMX ? SASS_HALF_MIN_MAX_3
+                                              : SASS_HALF_MIN_MAX;
     for (unsigned k = 0; k < sources; k++)
         half_source(l, h, k, O(first + k));
     if (setp || set) {
@@ -224,8 +226,8 @@ bool sass_lower_half(struct sass_lowering *l)
         return true;
     }
     op->d = sass_lower_dest(l, O(0));
-    if (l->in->op == SASS_HMNMX2)
-        op->ps = sass_lower_pred(O(3));
+    if (h->operation == SASS_HALF_MIN_MAX || h->operation == SASS_HALF_MIN_MAX_3)
+        op->ps = sass_lower_pred(O(first + sources));
     /* -0 * 0 + c is how a compiler loads a constant */
     const struct sass_operand *a = O(1), *b = O(2);
     bool loads = sources == 3 && a->kind == SASS_REG && a->reg == SASS_RZ && b->kind == SASS_REG &&

@@ -39,8 +39,9 @@ static bool lower_jump(struct sass_lowering *l)
     if (label)
         op->imm = label->value;
     else if (offset) /* relative to the next instruction */
-        op->imm = offset->value +
-                  (l->in->op == SASS_BRX ? (int64_t)(l->in->address + SASS_INST_BYTES) : 0);
+        op->imm = offset->value + (l->in->op == SASS_BRX || l->in->op == SASS_BRXU
+                                       ? (int64_t)(l->in->address + SASS_INST_BYTES)
+                                       : 0);
     return true;
 }
 
@@ -93,7 +94,9 @@ bool sass_lower_flow(struct sass_lowering *l)
         op->mode = SASS_DO_BRANCH;
         return lower_target(l);
     case SASS_BRX:
+    case SASS_BRXU:
     case SASS_JMX:
+    case SASS_JMXU:
     case SASS_RET:
         return lower_jump(l);
     case SASS_EXIT:

@@ -62,8 +62,6 @@ bool sass_lower_imad(struct sass_lowering *l)
     if (!extended)
         op->ps = SASS_PRED_TRUE | SASS_PRED_NOT;
     op->mode2 = extended || op->pd != SASS_PRED_SINK;
-    if (high && extended)
-        return sass_lower_refuse(l, "IMAD.HI.X is not known");
     op->run = wide ? sass_run_imad_wide : sass_run_imad_high;
     return true;
 }

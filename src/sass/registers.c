@@ -151,7 +151,9 @@ static uint32_t register_count(const struct sass_inst *i, uint32_t n)
     case SASS_CALL:
     case SASS_RET:
     case SASS_BRX:
+    case SASS_BRXU:
     case SASS_JMX:
+    case SASS_JMXU:
     case SASS_LEPC:
         return 2;
     default:

@@ -21,4 +21,7 @@ ROWS(half, {ALU(HADD2, 0x030), MODS(F32, BF16, FTZ, SAT), SLOTS(RD, A_(SIGNS), B
      {ALU(HSETP2, 0x034), MODS(BIT(SRC_TYPE, 65, BF16_V2), CMP, BIT(MODE, 71, H_AND), FTZ, BOOL),
       SLOTS(PD(81), PD(84), A_(SIGNS), BC_(SIGNS), P(87, 90))},
      {ALU(HMNMX2, 0x040), MODS(BF16, FTZ, BIT(NAN, 81, NAN), BIT(XORSIGN, 82, XORSIGN)),
-      SLOTS(RD, A_(SIGNS), B_(SIGNS), P(87, 90))}, );
+      SLOTS(RD, A_(SIGNS), B_(SIGNS), P(87, 90))},
+     /* of three; forms that take one half of c, .NAN and .XORSIGN are not known */
+     {ALU(VHMNMX, 0x047), WHEN(IS(76, 2, 0), IS(81, 2, 0)), MODS(BF16, FTZ),
+      SLOTS(RD, A_(SIGNS), B_(SIGNS), C_(SIGNS), P(87, 90))}, );

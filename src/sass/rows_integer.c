@@ -61,7 +61,7 @@ ROWS(
           EITHER(SRC_TYPE2, 74, W(U8), W(S8)), BIT(SAT, 50, SAT)),
      SLOTS(RD, A_(0), B_(0), C_(NEG))},
     {ALU(IDP, 0x026),
-     MODS(ALWAYS(MODE, W(2A)), EITHER(HIGH, 75, W(LO), W(HI)), EITHER(SRC_TYPE, 73, W(U16), W(S16)),
+     MODS(ALWAYS(MODE, W(2A)), EITHER(HIGH, 77, W(LO), W(HI)), EITHER(SRC_TYPE, 73, W(U16), W(S16)),
           EITHER(SRC_TYPE2, 74, W(U8), W(S8))),
      SLOTS(RD, A_(0), B_(0), C_(NEG))},
 

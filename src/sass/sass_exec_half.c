@@ -37,6 +37,8 @@ static double operate(const struct sass_half *h, double x, double y, double z, b
         return x * y;
     case SASS_HALF_FMA:
         return emu_add_odd(x * y, z);
+    case SASS_HALF_MIN_MAX_3:
+        return least ? emu_min64(emu_min64(x, y), z) : emu_max64(emu_max64(x, y), z);
     default:
         if (h->propagate_nan && (x != x || y != y))
             return NAN;

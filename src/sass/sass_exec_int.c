@@ -142,9 +142,9 @@ HANDLER(sass_run_imad_high)
     const uint32_t *a = SASS_A(w, op), *b = SASS_B(w, op), *c = sass_row(w, op->c);
     uint64_t r[EMU_LANES];
     for (unsigned i = 0; i < EMU_LANES; i++) {
-        uint64_t x = product(a[i], b[i], op->is_signed);
-        r[i] = x + addend(c, i, op->mode3);
-        carries |= (uint32_t)(r[i] < x) << i;
+        uint64_t x = product(a[i], b[i], op->is_signed), y = addend(c, i, op->mode3);
+        r[i] = x + y + carry_of(w, op->ps, i);
+        carries |= (uint32_t)(r[i] < x || (r[i] == x && y)) << i;
     }
     EMU_STORE_LANES(d, mask, (uint32_t)(r[i] >> 32));
     sass_set_pred(w, op->pd, mask, carries);

@@ -7,11 +7,16 @@
 
 /* ---- the queue ---- */
 
-static uint64_t head_time(const struct sim_lsu *u)
+static uint64_t head_time(const struct sim_sm *s)
 {
+    const struct sim_lsu *u = &s->lsu;
     if (u->op_head == u->op_tail || u->refused_since != UINT64_MAX)
         return UINT64_MAX;
-    return sim_max(u->unit.free, u->op[u->op_head % SIM_LSU_OPS].issued);
+    const struct sim_lsu_op *q = &u->op[u->op_head % SIM_LSU_OPS];
+    uint64_t t = sim_max(u->unit.free, q->issued);
+    return q->kind == SIM_LSU_SHARED && q->inst->control.known
+               ? sim_max(t, s->scheduler[s->warp[q->warp].scheduler].shared_port)
+               : t;
 }
 
 bool sim_lsu_room(const struct sim_sm *s, uint64_t *when)
@@ -66,6 +71,8 @@ void sim_lsu_issue(struct sim_sm *s, uint32_t warp, const struct sm_inst *i)
     const struct sim_warp *w = &s->warp[warp];
     struct sim_lsu_op *q = &u->op[u->op_tail % SIM_LSU_OPS];
     *q = (struct sim_lsu_op){.issued = s->now,
+                             .inst = i,
+                             .generation = w->generation,
                              .refused_before = refused_cycles(s),
                              .new_line = UINT64_MAX,
                              .op = L1_NONE,
@@ -275,7 +282,19 @@ static void atomic(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
 
 static void finish_shared(struct sim_sm *s, const struct sim_lsu_op *q, uint64_t start)
 {
+    s->scheduler[s->warp[q->warp].scheduler].shared_port =
+        load_store_shared_port(s->shared->gpu, start, q->wavefronts);
     sim_op_part(s, q->op, start + load_store_shared_latency(s->shared->gpu, q->wavefronts));
+}
+
+/* The unit has taken an instruction at `start` and reads its operands. */
+static void take_operands(struct sim_sm *s, const struct sim_lsu_op *q, uint64_t start)
+{
+    struct sim_warp *w = &s->warp[q->warp];
+    if (w->generation != q->generation || !w->has_next || !q->inst->control.known)
+        return;
+    sm_operands_arrive(&w->scoreboard, q->inst, start + sm_operands_cycles(s->shared->gpu));
+    sim_wake(s, q->warp);
 }
 
 /* Works on the head of the queue; false: it stays there. */
@@ -284,6 +303,8 @@ static bool work(struct sim_sm *s, struct sim_lsu_op *q)
     bool again = q->begun, done = true;
     uint64_t start = again ? s->now : begin(s, q->cycles);
     q->begun = true;
+    if (!again)
+        take_operands(s, q, start);
     switch (q->kind) {
     case SIM_LSU_LOAD:
         done = load(s, q, start);
@@ -307,7 +328,7 @@ static bool work(struct sim_sm *s, struct sim_lsu_op *q)
 void sim_lsu_run(struct sim_sm *s)
 {
     struct sim_lsu *u = &s->lsu;
-    while (head_time(u) <= s->now) {
+    while (head_time(s) <= s->now) {
         struct sim_lsu_op *q = &u->op[u->op_head % SIM_LSU_OPS];
         if (!work(s, q)) {
             u->refused_since = s->now;
@@ -325,7 +346,7 @@ void sim_lsu_run(struct sim_sm *s)
 uint64_t sim_lsu_next(const struct sim_sm *s)
 {
     const struct sim_lsu *u = &s->lsu;
-    uint64_t t = head_time(u);
+    uint64_t t = head_time(s);
     if (u->stores.n && u->op_head == u->op_tail) {
         uint64_t stores = store_buffer_next(&u->stores, s->shared->gpu, u->unit.busy);
         t = stores < t ? stores : t;

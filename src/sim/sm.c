@@ -161,6 +161,7 @@ static strata_status size_registers(struct sim_sm *s, struct sim_warp *w, struct
     memset(w->scoreboard.ready, 0, w->register_cap * sizeof *w->scoreboard.ready);
     memset(w->scoreboard.stall, 0, w->register_cap);
     w->scoreboard.predicate_ready = 0;
+    w->scoreboard.barriers = (struct sm_barriers){0};
     return STRATA_OK;
 }
 
@@ -176,7 +177,8 @@ static strata_status start_warp(struct sim_sm *s, uint32_t index, uint32_t block
     w->block = (uint8_t)block;
     s->scheduler[w->scheduler].slot_age[w->slot] = ++s->next_age;
     w->at_barrier = w->at_membar = w->parked = false;
-    w->last_issue = w->base = t;
+    w->last_issue = t;
+    w->base = t + s->shared->gpu->sm.min_issue_gap_cycles;
     sm_async_reset(&w->async);
     w->fetch_line = UINT32_MAX;
     w->local_base =

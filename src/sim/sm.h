@@ -79,7 +79,8 @@ struct sim_warp {
 
 struct sim_scheduler {
     uint64_t ready_mask;
-    uint64_t lsu_held; /* the last cycle in which the unit's queue was full */
+    uint64_t shared_port; /* when it may hand over its next access to shared memory */
+    uint64_t lsu_held;    /* the last cycle in which the unit's queue was full */
     uint64_t pipe_free[SM_N_PIPES];
     uint32_t last_slot;
     uint8_t slot_pipe[SIM_MAX_SLOTS];
@@ -130,6 +131,8 @@ struct sim_lsu_op {
     uint64_t issued;
     uint64_t new_line; /* the last one whose tag was not there: its other sectors are no tag hits */
     uint64_t refused_before; /* cycles the unit had been refused when it was issued */
+    const struct sm_inst *inst;
+    uint32_t generation; /* of the warp when it issued */
     uint32_t op;
     uint32_t cycles;
     uint32_t wavefronts; /* shared memory */

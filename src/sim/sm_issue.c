@@ -70,8 +70,7 @@ void sim_next_ready(struct sim_sm *s, uint32_t index)
 {
     struct sim_warp *w = &s->warp[index];
     const struct sm_inst *i = w->op;
-    w->wait = (struct sm_wait){.ready = w->base + s->shared->gpu->sm.min_issue_gap_cycles,
-                               .stall = SM_STALL_NONE};
+    w->wait = (struct sm_wait){.ready = w->base, .stall = SM_STALL_NONE};
     sm_scoreboard_wait(&w->scoreboard, i, &w->wait);
     if (i->kind == SM_KIND_WAIT)
         sm_wait_for(&w->wait, sm_async_wait(&w->async, groups_allowed(s, w)), SM_STALL_LONG);
@@ -137,7 +136,7 @@ void sim_op_part(struct sim_sm *s, uint32_t index, uint64_t t)
             g->pending--;
             sm_async_arrive(g, op->done);
         } else {
-            sm_scoreboard_set(&w->scoreboard, op->inst, op->done);
+            sm_scoreboard_arrive(&w->scoreboard, op->inst, op->done);
         }
         sim_wake(s, op->warp);
     }
@@ -149,14 +148,15 @@ void sim_op_part(struct sim_sm *s, uint32_t index, uint64_t t)
 
 static void release_barrier(struct sim_sm *s, struct sim_block *b)
 {
-    uint64_t t = b->barrier_time + (uint64_t)sm_barrier_cycles(s->shared->gpu, b->live_warps);
+    uint64_t t = b->barrier_time + (uint64_t)sm_barrier_cycles(s->shared->gpu, b->live_warps,
+                                                               s->shared->decoder.controlled);
     b->waiting = 0;
     for (uint32_t k = 0; k < s->shared->warps_per_block; k++) {
         struct sim_warp *w = &s->warp[b->first_warp + k];
         if (!w->at_barrier)
             continue;
         w->at_barrier = false;
-        w->base = t;
+        w->base = t + s->shared->gpu->sm.min_issue_gap_cycles;
         sim_next_ready(s, b->first_warp + k);
         if (w->wait.ready < SM_PENDING)
             w->wait.stall = SM_STALL_BARRIER;
@@ -213,10 +213,9 @@ static void do_memory(struct sim_sm *s, uint32_t index, const struct sm_inst *i)
     struct sim_warp *w = &s->warp[index];
     const struct strata_inst *inst = w->next.inst;
     count_memory(&s->count, inst);
-    if (inst->memop != STRATA_MEM_ASYNC_COPY &&
-        (inst->memop != STRATA_MEM_STORE || i->kind == SM_KIND_SHARED) &&
-        inst->memop != STRATA_MEM_REDUCTION)
-        sm_scoreboard_set(&w->scoreboard, i, SM_PENDING);
+    bool silent = inst->memop == STRATA_MEM_STORE || inst->memop == STRATA_MEM_REDUCTION;
+    if (inst->memop != STRATA_MEM_ASYNC_COPY && (!silent || i->kind == SM_KIND_SHARED))
+        sm_scoreboard_hold(&w->scoreboard, i);
     else if (i->n_write && inst->memop != STRATA_MEM_ASYNC_COPY)
         sm_scoreboard_set(&w->scoreboard, i, s->now + 1);
     sim_lsu_issue(s, index, i);
@@ -225,6 +224,10 @@ static void do_memory(struct sim_sm *s, uint32_t index, const struct sm_inst *i)
 static void execute(struct sim_sm *s, uint32_t index, const struct sm_inst *i)
 {
     struct sim_warp *w = &s->warp[index];
+    if (i->pipe == SM_PIPE_LSU)
+        sm_operands_hold(&w->scoreboard, i);
+    else
+        sm_operands_set(&w->scoreboard, i, s->now + sm_operands_cycles(s->shared->gpu));
     switch (i->kind) {
     case SM_KIND_GLOBAL:
     case SM_KIND_SHARED:
@@ -282,9 +285,8 @@ static void issue(struct sim_sm *s, uint32_t index, enum sm_stall held_by)
                                  index - s->block[w->block].first_warp, s->now);
     execute(s, index, i);
     bool barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
-    uint64_t gap = w->next.inst->opclass == STRATA_OP_BRANCH && w->next.mask ? i->latency - 1u : 0;
+    w->base = s->now + sm_issue_gap(s->shared->gpu, i, w->next.mask != 0);
     sim_next_instruction(s, w);
-    w->base = s->now + gap;
     if (barrier) {
         arrive(s, index);
     } else if (!w->has_next) {

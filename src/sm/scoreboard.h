@@ -11,10 +11,23 @@
 
 #define SM_PENDING UINT32_MAX /* the value's time is not known yet: memory has to answer first */
 
+#define SM_N_BARRIERS 6
+
+/* The barriers of a warp that control codes name. Each counts the instructions that have taken it
+ * and not freed it yet: it is free when the last of them is done, in whatever order they are. */
+struct sm_barriers {
+    uint32_t free_at[SM_N_BARRIERS]; /* of those whose time is known */
+    uint8_t pending[SM_N_BARRIERS];  /* takers whose time is not known yet */
+    uint8_t stall[SM_N_BARRIERS];    /* what waiting for the last of them is called */
+};
+
+/* Code without control codes waits for registers; code with them for barriers and stall counts,
+ * as the hardware does, which has no scoreboard of registers. */
 struct sm_scoreboard {
     uint32_t *ready; /* when each register's value is there */
     uint8_t *stall;  /* what waiting for it is called */
     uint32_t predicate_ready;
+    struct sm_barriers barriers;
 };
 
 /* The earliest issue of an instruction, and what it waits for until then. */
@@ -31,10 +44,48 @@ static inline void sm_wait_for(struct sm_wait *w, uint64_t t, uint8_t why)
     }
 }
 
-/* Registers read and written, and the last predicate. A register in flight makes it SM_PENDING. */
+static inline void sm_barriers_wait(const struct sm_barriers *b, uint8_t wait_mask,
+                                    struct sm_wait *w)
+{
+    for (unsigned k = 0; k < SM_N_BARRIERS; k++)
+        if (wait_mask >> k & 1)
+            sm_wait_for(w, b->pending[k] ? SM_PENDING : b->free_at[k], b->stall[k]);
+}
+/* A barrier, or STRATA_NO_BARRIER, is taken and will be free at t. */
+static inline void sm_barrier_take(struct sm_barriers *b, uint8_t barrier, uint8_t stall,
+                                   uint64_t t)
+{
+    if (barrier >= SM_N_BARRIERS || t < b->free_at[barrier])
+        return;
+    b->free_at[barrier] = (uint32_t)t;
+    b->stall[barrier] = stall;
+}
+/* It is taken, and when it will be free is told later, by sm_barrier_free. */
+static inline void sm_barrier_hold(struct sm_barriers *b, uint8_t barrier, uint8_t stall)
+{
+    if (barrier >= SM_N_BARRIERS)
+        return;
+    b->pending[barrier]++;
+    b->stall[barrier] = stall;
+}
+static inline void sm_barrier_free(struct sm_barriers *b, uint8_t barrier, uint8_t stall,
+                                   uint64_t t)
+{
+    if (barrier >= SM_N_BARRIERS)
+        return;
+    b->pending[barrier]--;
+    sm_barrier_take(b, barrier, stall, t);
+}
+
+/* Registers read and written, and the last predicate; or the barriers of the wait mask. What is in
+ * flight makes it SM_PENDING. */
 static inline void sm_scoreboard_wait(const struct sm_scoreboard *s, const struct sm_inst *i,
                                       struct sm_wait *w)
 {
+    if (i->control.known) {
+        sm_barriers_wait(&s->barriers, i->control.wait_mask, w);
+        return;
+    }
     for (unsigned k = 0; k < i->n_read; k++)
         sm_wait_for(w, s->ready[i->read[k]], s->stall[i->read[k]]);
     for (unsigned k = 0; k < i->n_write; k++)
@@ -43,8 +94,8 @@ static inline void sm_scoreboard_wait(const struct sm_scoreboard *s, const struc
         sm_wait_for(w, s->predicate_ready, SM_STALL_WAIT);
 }
 
-static inline void sm_scoreboard_set(struct sm_scoreboard *s, const struct sm_inst *i,
-                                     uint64_t ready)
+static inline void sm_registers_set(struct sm_scoreboard *s, const struct sm_inst *i,
+                                    uint64_t ready)
 {
     for (unsigned k = 0; k < i->n_write; k++) {
         s->ready[i->write[k]] = (uint32_t)ready;
@@ -52,6 +103,66 @@ static inline void sm_scoreboard_set(struct sm_scoreboard *s, const struct sm_in
     }
     if (i->writes_predicate)
         s->predicate_ready = (uint32_t)ready;
+}
+/* The results will be there at `ready`. */
+static inline void sm_scoreboard_set(struct sm_scoreboard *s, const struct sm_inst *i,
+                                     uint64_t ready)
+{
+    if (i->control.known)
+        sm_barrier_take(&s->barriers, i->control.write_barrier, i->result_stall, ready);
+    else
+        sm_registers_set(s, i, ready);
+}
+/* The results are under way; sm_scoreboard_arrive says when they are there. */
+static inline void sm_scoreboard_hold(struct sm_scoreboard *s, const struct sm_inst *i)
+{
+    if (i->control.known)
+        sm_barrier_hold(&s->barriers, i->control.write_barrier, i->result_stall);
+    else
+        sm_registers_set(s, i, SM_PENDING);
+}
+static inline void sm_scoreboard_arrive(struct sm_scoreboard *s, const struct sm_inst *i,
+                                        uint64_t ready)
+{
+    if (i->control.known)
+        sm_barrier_free(&s->barriers, i->control.write_barrier, i->result_stall, ready);
+    else
+        sm_registers_set(s, i, ready);
+}
+/* The operands have been read at t: registers they stand in may be written. Of interest to control
+ * codes alone; code without them is not known to wait. */
+static inline void sm_operands_set(struct sm_scoreboard *s, const struct sm_inst *i, uint64_t t)
+{
+    if (i->control.known)
+        sm_barrier_take(&s->barriers, i->control.read_barrier, i->result_stall, t);
+}
+static inline void sm_operands_hold(struct sm_scoreboard *s, const struct sm_inst *i)
+{
+    if (i->control.known)
+        sm_barrier_hold(&s->barriers, i->control.read_barrier, i->result_stall);
+}
+static inline void sm_operands_arrive(struct sm_scoreboard *s, const struct sm_inst *i, uint64_t t)
+{
+    if (i->control.known)
+        sm_barrier_free(&s->barriers, i->control.read_barrier, i->result_stall, t);
+}
+
+/* From the time a unit takes an instruction until it has read its operands: no probe shows it, and
+ * between 1 and 10 cycles the example suite's time does not change. */
+static inline uint32_t sm_operands_cycles(const struct strata_gpu *gpu)
+{
+    return gpu->sm.latency_int_cycles;
+}
+
+/* Cycles from an issue to the warp's next, the scheduler's own gap included: the stall count, which
+ * covers results of fixed latency, and the way around a branch that some lane takes. */
+static inline uint32_t sm_issue_gap(const struct strata_gpu *gpu, const struct sm_inst *i,
+                                    bool taken)
+{
+    uint32_t gap = gpu->sm.min_issue_gap_cycles, stall = i->control.stall;
+    if (i->is_branch && taken)
+        gap += i->latency - 1u;
+    return i->control.known && stall > gap ? stall : gap;
 }
 
 /* Rank of a ready warp under a policy; the smallest is taken. Greedy-then-oldest prefers the last

@@ -171,6 +171,9 @@ static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_
         (strstr(i->opcode, ".WIDE") || strstr(i->opcode, ".HI")))
         out->interval *= 2;
     out->result_stall = row.stall;
+    out->control = i->control;
+    d->controlled |= i->control.known;
+    out->is_branch = i->opclass == STRATA_OP_BRANCH;
     for (unsigned k = 0; k < i->n_dst; k++)
         add_registers(d, out->write, &out->n_write, SM_MAX_WRITES, i->reg[k],
                       sass ? sass_dst_words(i) : 1);

@@ -59,7 +59,8 @@ struct sm_inst {
     uint8_t kind; /* enum sm_kind */
     uint8_t pipe; /* enum sm_pipe */
     uint8_t n_read, n_write;
-    bool reads_predicate, writes_predicate;
+    bool reads_predicate, writes_predicate, is_branch;
+    struct strata_control control;
     uint8_t result_stall; /* enum sm_stall of an instruction that waits for this one's result */
     uint32_t interval;    /* cycles the pipe of one scheduler is taken */
     uint32_t latency;
@@ -79,6 +80,7 @@ struct sm_decoder {
     uint32_t isa;
     uint32_t max_register; /* highest register number seen */
     uint64_t first_pc;
+    bool controlled;    /* the code has control codes */
     uint32_t n_unknown; /* static instructions of unknown opcode */
 };
 

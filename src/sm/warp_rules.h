@@ -2,12 +2,18 @@
 #ifndef STRATA_SM_WARP_RULES_H
 #define STRATA_SM_WARP_RULES_H
 
+#include <stdbool.h>
 #include <strata/gpu.h>
 
-/* From the last arrival at a barrier to its release; models with a clock take whole cycles. */
-static inline double sm_barrier_cycles(const struct strata_gpu *gpu, uint32_t warps)
+/* From the last arrival at a barrier to its release; models with a clock take whole cycles.
+ * `controlled`: the code has control codes. Without them the stall counts around a barrier are not
+ * known and stand in its latency (device/probe/pipe_probe.cu, loop_with_barrier: beside its stall
+ * counts a barrier takes one warp a cycle and 32 warps 61). */
+static inline double sm_barrier_cycles(const struct strata_gpu *gpu, uint32_t warps,
+                                       bool controlled)
 {
-    return gpu->sm.latency_barrier_cycles + warps * gpu->sm.barrier_warp_cycles;
+    uint32_t fixed = controlled ? gpu->sm.min_issue_gap_cycles : gpu->sm.latency_barrier_cycles;
+    return fixed + warps * gpu->sm.barrier_warp_cycles;
 }
 
 /* Where the local memory of the warp in a place of the GPU begins: places are far enough apart for

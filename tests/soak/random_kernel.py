@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A random kernel as PTX text: random_kernel.py SEED [sm_NN].
+"""Random kernels as PTX text: random_kernel.py SEED [sm_NN [COUNT]]; each is called k and its seed.
 
 It reads 16 words a thread from its first buffer, works on them with integers, floats, doubles, pairs of
 halves, shared and local memory, shuffles, branches, loops and a function, and stores all its registers into
@@ -13,6 +13,7 @@ R, RD, F, D, H, P = 16, 6, 8, 4, 4, 6
 
 class Kernel:
     def __init__(self, seed):
+        self.seed = seed
         self.rng = random.Random(seed)
         self.lines = []
         self.labels = 0
@@ -41,6 +42,15 @@ class Kernel:
             return self.r()
         return str(self.pick(0, 1, -1, 2, 31, 32, 255, 0x7fffffff, self.rng.randrange(1 << 31), self.rng.randrange(64)))
 
+    def place(self):
+        """A position or length of a bit field. Beyond 31 only in a register: ptxas takes immediate ones modulo
+        32, or folds them to -1, and so does the card."""
+        return str(self.rng.randrange(32)) if self.rng.random() < 0.7 else self.r()
+
+    def place64(self):
+        """The same for 64 bits, where machine code does not cut a register to its low byte."""
+        return str(self.rng.randrange(64)) if self.rng.random() < 0.7 else "%r17"
+
     def guard(self):
         return f"@{self.pick('', '!')}{self.p()} " if self.rng.random() < 0.15 else ""
 
@@ -49,7 +59,7 @@ class Kernel:
     def integer(self):
         t = self.pick("u32", "s32")
         g = self.guard()
-        kind = self.rng.randrange(24)
+        kind = self.rng.randrange(30)
         a, b, c, d = self.r(), self.ri(), self.ri(), self.r()
         if kind == 0: self.put(f"{g}add.{t} {d}, {a}, {b};")
         elif kind == 1: self.put(f"{g}sub.{t} {d}, {a}, {b};")
@@ -61,8 +71,8 @@ class Kernel:
         elif kind == 7: self.put(f"{g}lop3.b32 {d}, {a}, {self.r()}, {self.r()}, {self.rng.randrange(256)};")
         elif kind == 8: self.put(f"{g}{self.pick('shl.b32', 'shr.u32', 'shr.s32')} {d}, {a}, {b};")
         elif kind == 9: self.put(f"{g}shf.{self.pick('l', 'r')}.{self.pick('wrap', 'clamp')}.b32 {d}, {a}, {self.r()}, {self.ri()};")
-        elif kind == 10: self.put(f"{g}bfe.{t} {d}, {a}, {self.rng.randrange(32)}, {self.rng.randrange(32)};")
-        elif kind == 11: self.put(f"{g}bfi.b32 {d}, {a}, {self.r()}, {self.rng.randrange(32)}, {self.rng.randrange(32)};")
+        elif kind == 10: self.put(f"{g}bfe.{t} {d}, {a}, {self.place()}, {self.place()};")
+        elif kind == 11: self.put(f"{g}bfi.b32 {d}, {a}, {self.r()}, {self.place()}, {self.place()};")
         elif kind == 12: self.put(f"{g}{self.pick('popc.b32', 'clz.b32', 'brev.b32', 'not.b32', 'neg.s32', 'abs.s32')} {d}, {a};")
         elif kind == 13: self.put(f"{g}bfind.{self.pick('', 'shiftamt.')}{t} {d}, {a};")
         elif kind == 14: self.put(f"{g}prmt.b32{self.pick('', '', '.f4e', '.b4e', '.rc8', '.ecl', '.ecr', '.rc16')} {d}, {a}, {self.r()}, {self.ri()};")
@@ -76,12 +86,18 @@ class Kernel:
         elif kind == 21:
             self.put(f"sub.cc.u32 {d}, {a}, {self.r()};\n\tsubc.u32 {self.r()}, {self.r()}, {self.r()};")
         elif kind == 22: self.put(f"or.b32 %r16, {self.r()}, 1;\n\t{self.pick('div', 'rem')}.{t} {d}, {a}, %r16;")
+        elif kind == 23: self.put(f"{g}bmsk.{self.pick('clamp', 'wrap')}.b32 {d}, {a}, {b};")
+        elif kind == 24: self.put(f"{g}mul24.{self.pick('lo', 'hi')}.{t} {d}, {a}, {b};")
+        elif kind == 25: self.put(f"{g}slct.{self.pick('u32', 's32', 'b32')}.s32 {d}, {a}, {b}, {self.r()};")
+        elif kind == 26: self.put(f"{g}set.{self.pick('lt', 'ge', 'ne')}.u32.{t} {d}, {a}, {b};")
+        elif kind == 27: self.put(f"{g}dp2a.{self.pick('lo', 'hi')}.{self.pick('u32', 's32')}.{self.pick('u32', 's32')} {d}, {a}, {self.r()}, {self.r()};")
+        elif kind == 28: self.put(f"cvt.u16.u32 %x0, {a};\n\tcvt.u16.u32 %x1, {self.r()};\n\t{self.pick('add.u16', 'sub.s16', 'mul.lo.u16', 'mul.hi.s16', 'min.s16', 'max.u16', 'xor.b16', 'shr.s16')} %x2, %x0, %x1;\n\tcvt.u32.u16 {d}, %x2;".replace("shr.s16 %x2, %x0, %x1", "shr.s16 %x2, %x0, 3"))
         else: self.put(f"{g}szext.{self.pick('clamp', 'wrap')}.{t} {d}, {a}, {b};")
 
     def wide(self):
         t = self.pick("u64", "s64")
         a, b, d = self.rd(), self.rd(), self.rd()
-        kind = self.rng.randrange(9)
+        kind = self.rng.randrange(14)
         if kind == 0: self.put(f"{self.pick('add', 'sub', 'min', 'max')}.{t} {d}, {a}, {b};")
         elif kind == 1: self.put(f"mul.{self.pick('lo', 'hi')}.{t} {d}, {a}, {b};")
         elif kind == 2: self.put(f"{self.pick('and', 'or', 'xor')}.b64 {d}, {a}, {b};")
@@ -90,6 +106,11 @@ class Kernel:
         elif kind == 5: self.put(f"{self.pick('popc.b64', 'clz.b64')} {self.r()}, {a};")
         elif kind == 6: self.put(f"mov.b64 {{{self.r()}, %r16}}, {a};")
         elif kind == 7: self.put(f"mov.b64 {d}, {{{self.r()}, {self.r()}}};")
+        elif kind == 8: self.put(f"and.b32 %r17, {self.r()}, 63;\n\tbfe.{t} {d}, {a}, {self.place64()}, {self.place64()};")
+        elif kind == 9: self.put(f"and.b32 %r17, {self.r()}, 63;\n\tbfi.b64 {d}, {a}, {b}, {self.place64()}, {self.place64()};")
+        elif kind == 10: self.put(f"mad.lo.{t} {d}, {a}, {b}, {self.rd()};")
+        elif kind == 11: self.put(f"{self.pick('brev.b64', 'not.b64', 'neg.s64', 'abs.s64')} {d}, {a};")
+        elif kind == 12: self.put(f"bfind.{self.pick('', 'shiftamt.')}{t} {self.r()}, {a};")
         else: self.put(f"or.b64 %rd6, {b}, 1;\n\t{self.pick('div', 'rem')}.{t} {d}, {a}, %rd6;")
 
     def single(self):
@@ -114,7 +135,7 @@ class Kernel:
     def double(self):
         rnd = self.pick(".rn", ".rn", ".rz", ".rm", ".rp")
         a, b, c, d = self.d(), self.d(), self.d(), self.d()
-        kind = self.rng.randrange(9)
+        kind = self.rng.randrange(13)
         if kind < 2: self.put(f"{self.pick('add', 'sub', 'mul')}{rnd}.f64 {d}, {a}, {b};")
         elif kind == 2: self.put(f"fma{rnd}.f64 {d}, {a}, {b}, {c};")
         elif kind == 3: self.put(f"setp.{self.pick('lt', 'le', 'gt', 'ge', 'eq', 'ne', 'ltu', 'nan')}.f64 {self.p()}, {a}, {b};")
@@ -122,6 +143,10 @@ class Kernel:
         elif kind == 5: self.put(f"cvt.f64.f32 {d}, {self.f()};")
         elif kind == 6: self.put(f"cvt.rn.f64.{self.pick('s32', 'u32')} {d}, {self.r()};")
         elif kind == 7: self.put(f"div.rn.f64 {d}, {a}, {b};")
+        elif kind == 8: self.put(f"cvt.{self.pick('rni', 'rzi', 'rmi', 'rpi')}.{self.pick('s32', 'u32')}.f64 {self.r()}, {a};")
+        elif kind == 9: self.put(f"cvt.{self.pick('rni', 'rzi', 'rmi', 'rpi')}.{self.pick('s64', 'u64')}.{self.pick('f64 ' + self.rd() + ', ' + a, 'f32 ' + self.rd() + ', ' + self.f())};")
+        elif kind == 10: self.put(f"cvt.{self.pick('rn', 'rz', 'rm', 'rp')}.{self.pick('f64.' + self.pick('s64', 'u64') + ' ' + d, 'f32.' + self.pick('s64', 'u64') + ' ' + self.f())}, {self.rd()};")
+        elif kind == 11: self.put(f"{self.pick('min', 'max')}.f64 {d}, {a}, {b};")
         else: self.put(f"{self.pick('sqrt.rn', 'rcp.rn', 'neg', 'abs')}.f64 {d}, {a};")
 
     def half(self):
@@ -224,13 +249,16 @@ class Kernel:
             else: self.integer()
         self.depth -= 1
 
-    def text(self, target):
-        self.body(self.rng.randrange(10, 60), True)
-        out = [f".version 8.0\n.target {target}\n.address_size 64",
+    @staticmethod
+    def head(target):
+        return (f".version 8.0\n.target {target}\n.address_size 64\n"
                ".func (.param .b32 q) helper(.param .b32 a, .param .b32 b)\n{\n\t.reg .b32 %r<4>; .reg .pred %p;\n"
                "\tld.param.b32 %r0, [a]; ld.param.b32 %r1, [b];\n\tsetp.lt.s32 %p, %r0, %r1;\n"
-               "\tmad.lo.s32 %r2, %r0, 7, %r1;\n\t@%p xor.b32 %r2, %r2, %r0;\n\tst.param.b32 [q], %r2;\n\tret;\n}",
-               ".visible .entry k(.param .u64 source, .param .u64 result)\n{",
+               "\tmad.lo.s32 %r2, %r0, 7, %r1;\n\t@%p xor.b32 %r2, %r2, %r0;\n\tst.param.b32 [q], %r2;\n\tret;\n}\n")
+
+    def text(self):
+        self.body(self.rng.randrange(10, 60), True)
+        out = [f".visible .entry k{self.seed}(.param .u64 source, .param .u64 result)\n{{",
                f"\t.reg .b32 %r<40>; .reg .b64 %rd<16>; .reg .f32 %f<{F}>; .reg .f64 %d<{D}>; .reg .b32 %h<{H}>;",
                "\t.reg .b16 %x<4>; .reg .pred %p<16>; .shared .align 16 .b8 area[2048]; .local .align 16 .b8 own[64];",
                "\tld.param.u64 %rd8, [source]; ld.param.u64 %rd9, [result];",
@@ -274,4 +302,5 @@ class Kernel:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(Kernel(int(sys.argv[1])).text(sys.argv[2] if len(sys.argv) > 2 else "sm_80"))
+    seed, target, count = int(sys.argv[1]), (sys.argv[2:] + ["sm_80"])[0], int((sys.argv[3:] + ["1"])[0])
+    sys.stdout.write(Kernel.head(target) + "".join(Kernel(seed + i).text() for i in range(count)))

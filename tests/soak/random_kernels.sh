@@ -3,7 +3,7 @@
 #
 #   random_kernels.sh [BUILD [FIRST [COUNT [sm_NN ...]]]]        (10000 kernels, sm_80 and sm_90 in turn)
 #
-# Needs ptxas. JOBS run side by side; the kernels that differ are kept in a folder that the last line names.
+# Needs ptxas, which is given BATCH kernels (20) at a time. JOBS run side by side; the kernels that differ are kept in a folder that the last line names.
 build=${1:-build} first=${2:-1} count=${3:-10000}
 [ $# -ge 3 ] && shift 3 || shift $#
 archs=${*:-sm_80 sm_90}
@@ -11,25 +11,27 @@ here=$(cd "$(dirname "$0")" && pwd)
 ptxas=$(command -v ptxas || echo /usr/local/cuda/bin/ptxas)
 [ -x "$ptxas" ] || { echo "skipped: there is no ptxas here"; exit 77; }
 work=$(mktemp -d)
-export build here ptxas work
+batch=${BATCH:-20}
+export build here ptxas work batch
 one='
 seed=$1 arch=$2 name=$work/$1.$2
-python3 "$here/random_kernel.py" "$seed" sm_80 >"$name.ptx" && "$ptxas" -arch="$arch" "$name.ptx" -o "$name.cubin" &&
-    "$build/tests/compare_code" "$name.ptx" "$name.cubin" >"$name.txt" 2>&1 && { rm "$name".*; exit 0; }
-echo "seed $seed, $arch: $(tail -n 1 "$name.txt")"
+python3 "$here/random_kernel.py" "$seed" sm_80 "$batch" >"$name.ptx" && "$ptxas" -arch="$arch" "$name.ptx" -o "$name.cubin" ||
+    { echo "seeds from $seed, $arch: not compiled"; exit 0; }
+# shellcheck disable=SC2046 # a list
+"$build/tests/compare_code" "$name.ptx" "$name.cubin" $(seq -f "k%.0f" "$seed" $((seed + batch - 1))) >"$name.txt" 2>&1 && { rm "$name".*; exit 0; }
+sed "s/^/$arch, /" "$name.txt"
 '
 # shellcheck disable=SC2086 # a list
 set -- $archs
 i=0
-while [ $i -lt "$count" ]; do
-    seed=$((first + i))
+while [ $((i * batch)) -lt "$count" ]; do
     k=$((i % $# + 1))
     eval "arch=\${$k}"
-    echo "$seed $arch"
+    echo "$((first + i * batch)) $arch"
     i=$((i + 1))
 done | xargs -P "${JOBS:-2}" -n 2 sh -c "$one" sh >"$work/differ"
 cat "$work/differ"
 bad=$(wc -l <"$work/differ")
-echo "$count kernels, $bad differ$([ "$bad" = 0 ] || echo ", kept in $work")"
+echo "$((i * batch)) kernels, $bad differ$([ "$bad" = 0 ] || echo ", kept in $work")"
 [ "$bad" = 0 ] && rm -r "$work"
 [ "$bad" = 0 ]

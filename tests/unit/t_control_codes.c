@@ -1,0 +1,181 @@
+/* What a warp's next instruction waits for where the code has control codes: stall counts, the two
+ * kinds of barriers, wait masks; and that code without them waits for registers as ever. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "sm/scoreboard.h"
+#include "sm/warp_rules.h"
+
+static struct strata_gpu gpu(void)
+{
+    struct strata_gpu g;
+    memset(&g, 0, sizeof g);
+    g.sm.min_issue_gap_cycles = 1;
+    g.sm.latency_barrier_cycles = 14;
+    g.sm.barrier_warp_cycles = 2;
+    return g;
+}
+
+/* An instruction with control codes that takes no barrier and waits for none. */
+static struct sm_inst instruction(void)
+{
+    struct sm_inst i = {.result_stall = SM_STALL_LONG, .latency = 10};
+    i.control = (struct strata_control){.known = 1,
+                                        .stall = 1,
+                                        .write_barrier = STRATA_NO_BARRIER,
+                                        .read_barrier = STRATA_NO_BARRIER};
+    return i;
+}
+static struct sm_inst waiting_for(uint8_t mask)
+{
+    struct sm_inst i = instruction();
+    i.control.wait_mask = mask;
+    return i;
+}
+static struct sm_wait wait_of(const struct sm_scoreboard *s, const struct sm_inst *i, uint64_t t)
+{
+    struct sm_wait w = {.ready = t};
+    sm_scoreboard_wait(s, i, &w);
+    return w;
+}
+
+static void the_next_instruction_waits_for_the_stall_count(void **state)
+{
+    (void)state;
+    struct strata_gpu g = gpu();
+    struct sm_inst i = instruction();
+    assert_int_equal(sm_issue_gap(&g, &i, true), 1);
+    i.control.stall = 13;
+    assert_int_equal(sm_issue_gap(&g, &i, true), 13);
+    i.control.stall = 0; /* no less than the scheduler's own gap */
+    assert_int_equal(sm_issue_gap(&g, &i, true), 1);
+}
+
+static void
+a_branch_that_is_taken_waits_for_its_target_and_one_that_is_not_for_the_count(void **state)
+{
+    (void)state;
+    struct strata_gpu g = gpu();
+    struct sm_inst i = instruction();
+    i.is_branch = true;
+    i.control.stall = 5;
+    assert_int_equal(sm_issue_gap(&g, &i, true), 10);
+    assert_int_equal(sm_issue_gap(&g, &i, false), 5);
+    i.control.stall = 12;
+    assert_int_equal(sm_issue_gap(&g, &i, true), 12);
+}
+
+static void a_write_barrier_is_free_when_the_result_is_there(void **state)
+{
+    (void)state;
+    struct sm_scoreboard s = {0};
+    struct sm_inst load = instruction(), use = waiting_for(1u << 3), other = waiting_for(1u << 2);
+    load.control.write_barrier = 3;
+    sm_scoreboard_set(&s, &load, 500);
+    assert_int_equal(wait_of(&s, &use, 100).ready, 500);
+    assert_int_equal(wait_of(&s, &use, 100).stall, SM_STALL_LONG);
+    assert_int_equal(wait_of(&s, &use, 600).ready, 600);
+    assert_int_equal(wait_of(&s, &other, 100).ready, 100);
+}
+
+static void registers_are_not_looked_at(void **state)
+{
+    (void)state;
+    uint32_t ready[2] = {0, 400};
+    uint8_t stall[2] = {0};
+    struct sm_scoreboard s = {.ready = ready, .stall = stall};
+    struct sm_inst use = instruction();
+    use.n_read = use.n_write = 1;
+    use.read[0] = use.write[0] = 1;
+    assert_int_equal(wait_of(&s, &use, 100).ready, 100);
+    sm_scoreboard_set(&s, &use, 300); /* nor written: it has no barrier */
+    assert_int_equal(ready[1], 400);
+    use.control.known = 0;
+    assert_int_equal(wait_of(&s, &use, 100).ready, 400);
+}
+
+static void a_read_barrier_is_free_when_the_operands_are_read(void **state)
+{
+    (void)state;
+    struct sm_scoreboard s = {0};
+    struct sm_inst store = instruction(), overwrite = waiting_for(1u << 0);
+    store.control.read_barrier = 0;
+    store.control.write_barrier = 1;
+    sm_operands_set(&s, &store, 120);
+    sm_scoreboard_set(&s, &store, 900);
+    assert_int_equal(wait_of(&s, &overwrite, 100).ready, 120);
+    sm_operands_hold(&s, &store);
+    assert_int_equal(wait_of(&s, &overwrite, 100).ready, SM_PENDING);
+    sm_operands_arrive(&s, &store, 150);
+    assert_int_equal(wait_of(&s, &overwrite, 100).ready, 150);
+}
+
+static void a_wait_mask_waits_for_the_last_of_its_barriers(void **state)
+{
+    (void)state;
+    struct sm_scoreboard s = {0};
+    struct sm_inst use = waiting_for(1u << 1 | 1u << 5);
+    sm_barrier_take(&s.barriers, 1, SM_STALL_SHORT, 300);
+    sm_barrier_take(&s.barriers, 5, SM_STALL_LONG, 200);
+    sm_barrier_take(&s.barriers, 2, SM_STALL_LONG, 900);
+    assert_int_equal(wait_of(&s, &use, 100).ready, 300);
+    assert_int_equal(wait_of(&s, &use, 100).stall, SM_STALL_SHORT);
+}
+
+static void a_barrier_taken_twice_is_free_when_both_are_done_in_any_order(void **state)
+{
+    (void)state;
+    struct sm_scoreboard s = {0};
+    struct sm_inst load = instruction(), use = waiting_for(1u << 4);
+    load.control.write_barrier = 4;
+    sm_scoreboard_set(&s, &load, 700); /* times known at once */
+    sm_scoreboard_set(&s, &load, 300);
+    assert_int_equal(wait_of(&s, &use, 100).ready, 700);
+    sm_scoreboard_hold(&s, &load); /* times told later, the second before the first */
+    sm_scoreboard_hold(&s, &load);
+    sm_scoreboard_arrive(&s, &load, 800);
+    assert_int_equal(wait_of(&s, &use, 100).ready, SM_PENDING);
+    sm_scoreboard_arrive(&s, &load, 750);
+    assert_int_equal(wait_of(&s, &use, 100).ready, 800);
+}
+
+static void no_barrier_is_none(void **state)
+{
+    (void)state;
+    struct sm_scoreboard s = {0}, before = s;
+    struct sm_inst i = instruction();
+    sm_scoreboard_set(&s, &i, 700);
+    sm_scoreboard_hold(&s, &i);
+    sm_scoreboard_arrive(&s, &i, 700);
+    sm_operands_set(&s, &i, 700);
+    assert_memory_equal(&s, &before, sizeof s);
+}
+
+static void a_block_barrier_has_its_stalls_in_the_code_where_the_code_has_them(void **state)
+{
+    (void)state;
+    struct strata_gpu g = gpu();
+    assert_int_equal((int)sm_barrier_cycles(&g, 8, false), 30);
+    assert_int_equal((int)sm_barrier_cycles(&g, 8, true), 17);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_next_instruction_waits_for_the_stall_count),
+        cmocka_unit_test(
+            a_branch_that_is_taken_waits_for_its_target_and_one_that_is_not_for_the_count),
+        cmocka_unit_test(a_write_barrier_is_free_when_the_result_is_there),
+        cmocka_unit_test(registers_are_not_looked_at),
+        cmocka_unit_test(a_read_barrier_is_free_when_the_operands_are_read),
+        cmocka_unit_test(a_wait_mask_waits_for_the_last_of_its_barriers),
+        cmocka_unit_test(a_barrier_taken_twice_is_free_when_both_are_done_in_any_order),
+        cmocka_unit_test(no_barrier_is_none),
+        cmocka_unit_test(a_block_barrier_has_its_stalls_in_the_code_where_the_code_has_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
