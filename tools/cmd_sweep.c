@@ -71,7 +71,7 @@ static strata_status check_metrics(const char *words, struct strata_error *err)
         char name[256];
         size_t length = strcspn(at, ","), n = strcspn(at, ":,");
         snprintf(name, sizeof name, "%.*s", (int)n, at);
-        if (!strata_metric_find(name))
+        if (!strata_metric_find(strata_metric_full_name(name)))
             return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                                "there is no metric \"%s\"; `strata metrics` lists them.", name);
         at += length + (at[length] == ',');
@@ -152,7 +152,7 @@ static strata_status check_options(const struct sweep_arguments *a, enum strata_
     if (status == STRATA_OK)
         status = check_metrics(a->pareto, err);
     for (size_t i = 0; status == STRATA_OK && i < a->metric.n; i++)
-        status = check_metrics(a->metric.item[i], err);
+        status = check_metrics(a->metric.item[i] = strata_metric_full_name(a->metric.item[i]), err);
     if (status == STRATA_OK && a->front_only && !a->pareto)
         status = strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                              "--front-only needs --pareto METRIC,METRIC.");

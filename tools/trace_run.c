@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <strata/fatbin.h>
+#include <strata/files.h>
 
 #include "cmd.h"
 #include "ptxas.h"
@@ -325,6 +326,11 @@ static strata_status judge(const struct follow *f, const struct trace_request *r
     if (f->write_failed)
         return strata_fail(err, STRATA_EIO, program, 0, 0,
                            "the trace could not be written (see above).");
+    if (all.seen && !all.traced && f->limit)
+        return strata_fail(err, STRATA_ELIMIT, program, 0, 0,
+                           "the trace reached its limit of %llu bytes before the first launch was "
+                           "recorded; raise it with --limit.",
+                           (unsigned long long)r->limit_bytes);
     if (all.seen && !all.traced)
         return strata_fail(err, STRATA_EFORMAT, program, 0, 0,
                            "none of the %llu launch%s passed the filters; no trace was kept. "
@@ -430,18 +436,22 @@ static strata_status check_output(const char *output, struct strata_error *err)
                        strerror(errno));
 }
 
-/* The program may change its folder; the trace stays where it was asked for. */
-static void temporary_name(const char *output, char out[PATH_MAX + 40])
+/* The program may change its folder; the trace stays where it was asked for, under a name that
+ * nobody can guess; each process adds its number. False: no memory. */
+static bool temporary_name(const char *output, char out[PATH_MAX + 40])
 {
-    char folder[PATH_MAX], full[PATH_MAX];
+    char folder[PATH_MAX], full[PATH_MAX], wanted[PATH_MAX + 8];
     snprintf(folder, sizeof folder, "%s", output);
     char *slash = strrchr(folder, '/');
     if (slash)
         slash[slash == folder] = 0;
     if (!realpath(slash ? folder : ".", full))
         snprintf(full, sizeof full, ".");
-    snprintf(out, PATH_MAX + 40, "%.*s/%.200s.part.%ld", PATH_MAX - 220, full, base_of(output),
-             (long)getpid());
+    snprintf(wanted, sizeof wanted, "%.*s/%.200s", PATH_MAX - 220, full, base_of(output));
+    char *name = strata_temporary_name(wanted);
+    snprintf(out, PATH_MAX + 40, "%s", name ? name : "");
+    free(name);
+    return *out;
 }
 
 static strata_status prepare(const struct trace_request *r, char **argv, char runtime[PATH_MAX],
@@ -481,7 +491,8 @@ strata_status trace_run(const struct trace_request *r, char **argv, int *exit_co
     strata_status status = prepare(r, argv, runtime, program, output, err);
     if (status != STRATA_OK)
         return status;
-    temporary_name(output, temporary);
+    if (!temporary_name(output, temporary))
+        return strata_no_memory(err, output, "for its name");
     if (!follow_open(&f))
         return strata_fail(err, STRATA_EIO, program, 0, 0, "no pipe to the program: %s.",
                            strerror(errno));

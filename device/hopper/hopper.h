@@ -89,10 +89,10 @@ __device__ __forceinline__ void tensor_load_multicast(void *to, const CUtensorMa
 }
 __device__ __forceinline__ void tensor_store(const CUtensorMap *map, const void *from, int x, int y)
 {
-    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];" ::
-                     "l"(map),
-                 "r"(shared_address(from)), "r"(x), "r"(y)
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map),
+        "r"(shared_address(from)), "r"(x), "r"(y)
+        : "memory");
 }
 __device__ __forceinline__ void tensor_reduce_add(const CUtensorMap *map, const void *from, int x,
                                                   int y)

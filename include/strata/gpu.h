@@ -134,6 +134,16 @@ struct strata_gpu {
         uint32_t fetch_ahead_lines; /* lines of straight code asked for before they are needed */
         uint64_t local_base_bytes;  /* address where the local memory of the GPU's warps begins */
         uint64_t local_warp_bytes;  /* ... and how far apart that of two warps is */
+        /* Asynchronous work of Hopper. */
+        double wgmma_columns_per_cycle;   /* of a warpgroup's product, 64 rows; 0: no limit */
+        uint32_t wgmma_latency_cycles;    /* from the end of a product to the wait for it */
+        uint32_t mbarrier_latency_cycles; /* from the last arrival to the warps that wait */
+        uint32_t cluster_latency_cycles;  /* the same for the barrier of a cluster */
+        uint32_t remote_latency_cycles;   /* to the shared memory of another block of a cluster */
+        uint32_t tma_issue_cycles;        /* from a bulk copy to its first request */
+        uint32_t tma_complete_cycles;     /* from its last data to the barrier */
+        double tma_bytes_per_cycle;       /* that bulk copies bring into an SM; 0: no limit */
+        double tma_lines_per_cycle;       /* requests it makes; 0: no limit */
     } sm;
 
     struct {

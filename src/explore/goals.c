@@ -81,8 +81,11 @@ static strata_status parse_goal(const struct strata_sweep_results *r, const char
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                            "a goal is METRIC, METRIC:min or METRIC:max, not \"%.*s\".", (int)length,
                            words);
+    char name[256];
+    snprintf(name, sizeof name, "%.*s", n < sizeof name ? (int)n : (int)sizeof name - 1, words);
+    const char *metric = strata_metric_full_name(name); /* "cycles" */
     for (*column = 0; *column < r->n_metrics; ++*column)
-        if (strlen(r->metric[*column]) == n && !strncmp(r->metric[*column], words, n))
+        if (!strcmp(r->metric[*column], metric))
             break;
     if (*column == r->n_metrics)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,

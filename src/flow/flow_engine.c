@@ -16,9 +16,10 @@ enum { WHEEL_SLOTS = 8192 };
 
 static uint32_t *link_of(struct flow_engine *e, uint32_t entity)
 {
-    uint32_t n_warps = e->memory.n_sms * e->slots_per_sm;
+    uint32_t n_warps = e->memory.n_sms * e->slots_per_sm, n = n_warps + e->n_schedulers;
     return entity < n_warps ? &e->warp[entity].wheel_next
-                            : &e->scheduler[entity - n_warps].wheel_next;
+           : entity < n     ? &e->scheduler[entity - n_warps].wheel_next
+                            : &e->tma[entity - n].wheel_next;
 }
 
 /* Times beyond the wheel's reach wait in its last slot and are looked at again there. */
@@ -113,7 +114,7 @@ static strata_status init_arrays(struct flow_engine *e, struct strata_error *err
     e->sm_busy = calloc(n, sizeof *e->sm_busy);
     e->sm_resident = calloc(n, sizeof *e->sm_resident);
     if (!e->block || !e->warp || !e->fetch || !e->wheel_head || !e->wheel_tail || !e->wheel_used ||
-        !e->sm_start || !e->sm_busy || !e->sm_resident)
+        !e->sm_start || !e->sm_busy || !e->sm_resident || !flow_async_init(e))
         return no_memory(e, err);
     for (uint32_t s = 0; s < n; s++) {
         strata_status st = fetch_sm_init(&e->fetch[s], err);
@@ -165,6 +166,7 @@ void flow_engine_release(struct flow_engine *e)
         strata_block_destroy(e->block[b].data);
     for (uint32_t s = 0; e->fetch && s < e->memory.n_sms; s++)
         fetch_sm_release(&e->fetch[s]);
+    flow_async_release(e);
     free(e->fetch);
     free(e->block);
     free(e->warp);
@@ -216,6 +218,10 @@ static strata_status start_warp(struct flow_engine *e, uint32_t index, uint32_t 
     w->scoreboard.predicate_ready = 0;
     w->scoreboard.barriers = (struct sm_barriers){0};
     sm_async_reset(&w->async);
+    sm_async_reset(&w->bulk);
+    sm_async_reset(&w->bulk_read);
+    sm_async_reset(&w->wgmma);
+    w->sleeps = FLOW_AWAKE;
     w->fetch_line = UINT32_MAX;
     w->local_base = sm_local_base(e->gpu, index);
     sm_window_reset(&w->window);
@@ -225,7 +231,7 @@ static strata_status start_warp(struct flow_engine *e, uint32_t index, uint32_t 
     if (w->has_next) {
         b->live_warps++;
         flow_next_ready(e, index, t + e->gpu->sm.min_issue_gap_cycles);
-        flow_schedule(e, index, w->wait.ready);
+        flow_schedule_warp(e, index);
     }
     return STRATA_OK;
 }
@@ -279,6 +285,7 @@ strata_status flow_end_block(struct flow_engine *e, uint32_t place, uint64_t t)
     uint32_t sm = b->sm;
     strata_block_destroy(b->data);
     b->data = NULL;
+    flow_async_block_ends(e, b);
     e->resident_blocks--;
     if (!--e->sm_resident[sm])
         e->sm_busy[sm] += t - e->sm_start[sm];
@@ -308,7 +315,9 @@ strata_status flow_engine_run(struct flow_engine *e)
         e->now = next_time(e);
         while (st == STRATA_OK && take_due(e, &entity))
             st = entity < n_warps ? flow_warp_due(e, entity)
-                                  : flow_scheduler_due(e, entity - n_warps);
+                 : entity < n_warps + e->n_schedulers
+                     ? flow_scheduler_due(e, entity - n_warps)
+                     : flow_tma_due(e, entity - n_warps - e->n_schedulers);
     }
     if (st != STRATA_OK)
         return st;

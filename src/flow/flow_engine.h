@@ -10,9 +10,11 @@
 #include <strata/place.h>
 #include <strata/result.h>
 
+#include "memory/bulk_lines.h"
 #include "memory/hierarchy.h"
 #include "sm/async_groups.h"
 #include "sm/fetch.h"
+#include "sm/phase_barriers.h"
 #include "sm/scoreboard.h"
 #include "sm/sm_inst.h"
 #include "sm/window.h"
@@ -25,6 +27,25 @@ struct flow_block {
     uint64_t barrier_time; /* the latest arrival */
     uint32_t first_warp;   /* index of its first warp, contiguous */
     uint64_t index;
+    uint32_t barriers; /* head of its barriers in shared memory */
+};
+
+/* What a warp that is not in the wheel sleeps for, see flow_async.c. */
+enum flow_sleep { FLOW_AWAKE = 0, FLOW_FOR_MBARRIER, FLOW_FOR_CLUSTER, FLOW_FOR_BULK };
+
+/* A bulk copy on its way through the copy engine of an SM. */
+struct flow_copy {
+    struct bulk_lines lines;
+    uint64_t block;       /* that issued it */
+    uint64_t done, left;  /* the last data so far; the last bytes that left the SM */
+    uint32_t warp, group; /* whose bulk group it belongs to */
+    uint64_t ready;       /* it may begin */
+};
+struct flow_tma {
+    struct flow_copy *queue; /* ring */
+    uint32_t first, n, cap;
+    uint32_t wheel_next;
+    bool queued;
 };
 
 /* The fields that every issue touches come first, in one cache line. */
@@ -39,11 +60,16 @@ struct flow_warp {
     uint8_t slot;        /* bit in its scheduler's ready mask */
     bool has_next;
     bool at_barrier;
+    uint8_t sleeps; /* enum flow_sleep */
+    bool parity;    /* of the phase it waits for */
+    bool cluster_phase;
+    uint32_t barrier;         /* shared address */
     struct strata_winst next; /* what it issues next; valid while has_next */
     const struct sm_inst *op; /* the same, decoded */
     uint32_t next_line;       /* line of code it is fetched from */
     struct strata_cursor cursor;
     struct sm_async async;
+    struct sm_async bulk, bulk_read, wgmma; /* groups of its other asynchronous work */
     uint64_t local_base;
     struct sm_window window; /* if instructions are put in order */
 };
@@ -55,6 +81,7 @@ struct flow_scheduler {
     uint32_t issued;      /* in that cycle */
     uint64_t pipe_free[SM_N_PIPES];
     uint64_t shared_port; /* when it may hand over its next access to shared memory */
+    uint64_t wgmma_free; /* its tensor core takes the next product */
     uint32_t sm;
     uint32_t first_warp; /* warp index = first_warp + slot * schedulers of the SM */
     uint32_t last_slot;
@@ -79,6 +106,8 @@ struct flow_engine {
     struct flow_block *block; /* n_sms * blocks_per_sm places */
     struct flow_warp *warp;   /* n_sms * slots */
     struct flow_scheduler *scheduler;
+    struct flow_tma *tma; /* by SM; NULL: the launch has no bulk copies */
+    struct phase_barriers barriers;
     uint32_t n_schedulers, slots_per_sm, warps_per_block;
     uint32_t *wheel_head,
         *wheel_tail;      /* entity index + 1, 0 = empty; warps first, then schedulers */

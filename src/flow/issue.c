@@ -28,6 +28,12 @@ strata_status flow_next_instruction(struct flow_engine *e, struct flow_warp *w)
     return st == STRATA_END ? STRATA_OK : st;
 }
 
+void flow_schedule_warp(struct flow_engine *e, uint32_t index)
+{
+    if (e->warp[index].sleeps == FLOW_AWAKE)
+        flow_schedule(e, index, e->warp[index].wait.ready);
+}
+
 void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
 {
     struct flow_warp *w = &e->warp[index];
@@ -43,6 +49,8 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
     if (i->kind == SM_KIND_MEMBAR)
         sm_wait_for(&w->wait, hierarchy_flush(&e->memory, e->block[w->block].sm, w->wait.ready),
                     SM_STALL_MEMBAR);
+    if (i->kind == SM_KIND_ASYNC && e->status == STRATA_OK)
+        e->status = flow_async_ready(e, index);
     if (w->next_line != w->fetch_line) {
         w->fetch_line = w->next_line;
         struct fetch_sm *fetch = &e->fetch[e->block[w->block].sm];
@@ -68,7 +76,7 @@ static void release_barrier(struct flow_engine *e, struct flow_block *b)
         flow_next_ready(e, b->first_warp + k, t + e->gpu->sm.min_issue_gap_cycles);
         sm_wait_for(&w->wait, t, SM_STALL_BARRIER);
         w->wait.stall = SM_STALL_BARRIER;
-        flow_schedule(e, b->first_warp + k, w->wait.ready);
+        flow_schedule_warp(e, b->first_warp + k);
     }
 }
 
@@ -78,6 +86,9 @@ static strata_status end_warp(struct flow_engine *e, uint32_t index, uint64_t t)
     struct flow_block *b = &e->block[w->block];
     w->has_next = false;
     e->end_time = later_of(e->end_time, t);
+    strata_status st = flow_async_warp_ends(e, index, t);
+    if (st != STRATA_OK)
+        return st;
     if (!--b->live_warps)
         return flow_end_block(e, w->block, t);
     if (b->waiting == b->live_warps)
@@ -180,7 +191,13 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
         e->clock->issued(e->clock->context, b->index, index - b->first_warp, t);
     if (i->kind != SM_KIND_PLAIN || i->pipe == SM_PIPE_LSU)
         e->memory.now = t;
-    execute(e, w, i, sm, t);
+    if (i->kind == SM_KIND_ASYNC) {
+        strata_status done = flow_async_execute(e, index, t);
+        if (done != STRATA_OK)
+            return done;
+    } else {
+        execute(e, w, i, sm, t);
+    }
     bool barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
     uint64_t next = t + sm_issue_gap(e->gpu, i, w->next.mask != 0);
     strata_status st = flow_next_instruction(e, w);
@@ -203,8 +220,8 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
     flow_next_ready(e, index, next);
     if (runs_on(e, w))
         return issue(e, index, w->wait.ready, SM_STALL_SELECTED);
-    flow_schedule(e, index, w->wait.ready);
-    return STRATA_OK;
+    flow_schedule_warp(e, index);
+    return e->status;
 }
 
 /* ---- choosing a warp ---- */

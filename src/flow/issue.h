@@ -4,6 +4,18 @@
 
 #include "flow/flow_engine.h"
 
+/* flow_async.c */
+bool flow_async_init(struct flow_engine *e);
+void flow_async_release(struct flow_engine *e);
+/* When the next instruction, of kind SM_KIND_ASYNC, may issue; or the warp sleeps. */
+strata_status flow_async_ready(struct flow_engine *e, uint32_t index);
+strata_status flow_async_execute(struct flow_engine *e, uint32_t index, uint64_t t);
+strata_status flow_tma_due(struct flow_engine *e, uint32_t sm);
+strata_status flow_async_warp_ends(struct flow_engine *e, uint32_t index, uint64_t t);
+void flow_async_block_ends(struct flow_engine *e, struct flow_block *b);
+/* Puts the warp into the wheel, unless it sleeps. */
+void flow_schedule_warp(struct flow_engine *e, uint32_t index);
+
 /* flow_engine.c */
 void flow_schedule(struct flow_engine *e, uint32_t entity, uint64_t t);
 strata_status flow_end_block(struct flow_engine *e, uint32_t place, uint64_t t);

@@ -76,6 +76,7 @@ static void init_rates(struct hierarchy *m)
     m->in_64ths_per_packet =
         cost_64ths(PACKET_SECTOR_BYTES, g->xbar.response_bytes_per_cycle_per_sm);
     m->xbar_64ths_per_packet = cost_64ths(PACKET_SECTOR_BYTES, g->xbar.total_bytes_per_cycle);
+    m->bulk_64ths_per_packet = cost_64ths(PACKET_SECTOR_BYTES, g->sm.tma_bytes_per_cycle);
     m->activate_64ths =
         g->dram.row_miss_cycles
             ? (uint32_t)(64.0 * g->dram.tRRD * g->sm.clock_mhz / g->dram.clock_mhz + 0.5)

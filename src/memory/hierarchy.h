@@ -65,6 +65,7 @@ struct hierarchy {
     struct hierarchy_partition partition[ADDRESS_MAP_PARTITIONS];
     uint32_t channel_64ths_per_sector, activate_64ths;
     uint32_t out_64ths_per_packet, in_64ths_per_packet, xbar_64ths_per_packet;
+    uint32_t bulk_64ths_per_packet;           /* into an SM, of bulk copies */
     uint64_t xbar_out_free64, xbar_in_free64; /* the crossbar as a whole, where that is a limit */
     uint32_t l1_packets;                      /* sectors of 32 bytes in one of the L1's */
     bool ptx;                                 /* the trace is of PTX, before the assembler's work */
@@ -95,6 +96,17 @@ uint64_t hierarchy_shared(struct hierarchy *m, uint32_t sm, const struct strata_
                           uint64_t *port, uint64_t t);
 /* The load/store unit is taken for `cycles` from t on at the earliest (shuffles). */
 uint64_t hierarchy_unit_take(struct hierarchy *m, uint32_t sm, uint64_t t, uint32_t cycles);
+/* Lines of a bulk copy, which go around the L1. A load of sectors, seen by `targets` SMs; returns
+ * when they reach this one. */
+uint64_t hierarchy_bulk_load(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
+                             uint32_t targets, uint64_t t);
+/* The same sectors for another SM of the cluster, on their way at t. */
+uint64_t hierarchy_bulk_deliver(struct hierarchy *m, uint32_t sm, uint32_t sectors, uint64_t t);
+/* A store or reduction of bytes [from, to) of a line; returns when it has left the SM. */
+uint64_t hierarchy_bulk_store(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t from,
+                              uint32_t to, bool reduces, uint64_t t);
+/* Sectors of 32 bytes that bytes [from, to) of a line are in. */
+uint32_t hierarchy_bulk_sectors(uint32_t from, uint32_t to);
 /* All stores of an SM leave at t; returns when the last has reached the L2. */
 uint64_t hierarchy_flush(struct hierarchy *m, uint32_t sm, uint64_t t);
 /* The same at the end of a launch. */

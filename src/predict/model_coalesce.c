@@ -9,16 +9,20 @@
 #include <strata/coalesce.h>
 #include <strata/place.h>
 
+#include "base/bits.h"
 #include "memory/access_counts.h"
 #include "memory/l2_rules.h"
 #include "predict/special_registers.h"
 #include "sm/launch_report.h"
+#include "sm/wgmma_rules.h"
 
 struct run {
+    const struct strata_gpu *gpu;
     const struct strata_launch *launch;
     struct strata_coalescer coalescer;
     struct launch_counters n;
     uint64_t block_barriers, async_copies;
+    uint64_t wgmma_wavefronts; /* of warpgroups, counted by each of their four warps */
     struct special_registers special;
     struct strata_cursor cursor;
     bool is_sass;
@@ -65,6 +69,18 @@ static void count_instruction(struct run *run, const struct strata_winst *w)
         break;
     case STRATA_OP_ASYNC_COMMIT:
         run->n.lsu_instructions++;
+        break;
+    case STRATA_OP_WGMMA:
+        run->n.tensor_instructions++;
+        run->wgmma_wavefronts += wgmma_wavefronts(run->gpu, strata_wgmma_unpack(w->inst->imm));
+        break;
+    case STRATA_OP_BULK:
+    case STRATA_OP_BULK_COMMIT:
+        run->n.tma_instructions += w->mask != 0;
+        break;
+    case STRATA_OP_MBARRIER: /* of its operations only this goes through the data stage (copy.cu) */
+        if (w->inst->imm == STRATA_BARRIER_INIT)
+            run->n.shared_wavefronts += popcount32(w->mask);
         break;
     default:
         break;
@@ -150,6 +166,9 @@ static uint64_t count_pipe(struct run *run)
 static void set_counters(struct run *run, struct strata_result *out)
 {
     uint64_t counted = COUNTED(instructions) | count_pipe(run) | COUNTED_CELLS;
+    run->n.shared_wavefronts += run->wgmma_wavefronts / 4;
+    if (run->n.tensor_instructions || run->n.tma_instructions)
+        counted |= COUNTED(tensor_instructions) | COUNTED(tma_instructions);
     launch_counters_report(&run->n, counted & FIRST_ROWS, SM_PROFILER_SECTOR_BYTES, out);
     launch_counters_report(&run->n, counted & ~FIRST_ROWS, SM_PROFILER_SECTOR_BYTES, out);
     if (run->async_copies)
@@ -183,7 +202,7 @@ static strata_status run_model(const struct strata_gpu *gpu, struct strata_reade
                                struct strata_error *err)
 {
     struct strata_occupancy occupancy;
-    struct run run = {.launch = strata_reader_launch(reader)};
+    struct run run = {.launch = strata_reader_launch(reader), .gpu = gpu};
     (void)opt;
     run.is_sass = run.launch->isa == STRATA_ISA_SASS;
     strata_coalescer_init(&run.coalescer, gpu, run.launch);

@@ -15,6 +15,8 @@
 #define LAUNCH_COUNTERS(X)                                                                         \
     X(instructions, EACH, "smsp__inst_executed.sum")                                               \
     X(lsu_instructions, EACH, "sm__inst_executed_pipe_lsu.sum")                                    \
+    X(tensor_instructions, EACH, "sm__inst_executed_pipe_tensor.sum")                              \
+    X(tma_instructions, EACH, "sm__inst_executed_pipe_tma.sum")                                    \
     X(global_ld, EACH, "smsp__inst_executed_op_global_ld.sum")                                     \
     X(global_st, EACH, "smsp__inst_executed_op_global_st.sum")                                     \
     X(global_atom, EACH, "smsp__inst_executed_op_global_atom.sum")                                 \

@@ -109,6 +109,7 @@ struct sass_constant {
 struct sass_image {
     struct emu_image base;
     const struct sass_kernel *kernel;
+    uint32_t source_file; /* of most of its lines; SASS_UNDEFINED: not known */
     struct sass_exec *code;
     size_t n_code;
     struct sass_range *ranges; /* [0] is the entry */

@@ -24,6 +24,9 @@ struct sass_module {
     uint32_t *kernel_of_entry;
 };
 
+/* The file that most instructions of a kernel come from, by index; SASS_UNDEFINED: not known. */
+uint32_t sass_main_file(const struct sass_module *m, const struct sass_kernel *k);
+
 extern const struct emu_executor sass_executor;
 
 /* A function that neither the cubin nor the emulator has. */

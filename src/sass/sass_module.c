@@ -173,6 +173,9 @@ static bool add_entry(struct sass_module *m, uint32_t kernel)
     memcpy(entry->required_threads, k->required_threads, sizeof entry->required_threads);
     entry->instructions = (uint32_t)(m->cubin.section[k->section].size / SASS_INST_BYTES);
     image->kernel = k;
+    image->source_file = sass_main_file(m, k);
+    if (image->source_file != SASS_UNDEFINED)
+        entry->source_file = m->cubin.file[image->source_file];
     image->base.name = k->name;
     image->base.file = m->name;
     image->base.shared_bytes = shared_reserved(m->cubin.arch) + k->shared_static_bytes;

@@ -69,6 +69,26 @@ static bool add_spaces(struct sass_image *image, struct strata_inst *s)
     return true;
 }
 
+uint32_t sass_main_file(const struct sass_module *m, const struct sass_kernel *k)
+{
+    uint64_t most = 0;
+    uint32_t best = SASS_UNDEFINED;
+    for (uint32_t file = 0; file < m->cubin.n_files; file++) {
+        uint64_t bytes = 0;
+        for (uint32_t i = 0; i < k->n_lines; i++) {
+            uint64_t end =
+                i + 1 < k->n_lines ? k->line[i + 1].address : m->cubin.section[k->section].size;
+            if (k->line[i].file == file && end > k->line[i].address)
+                bytes += end - k->line[i].address;
+        }
+        if (bytes > most) {
+            most = bytes;
+            best = file;
+        }
+    }
+    return best;
+}
+
 bool sass_static_add(struct sass_module *m, struct sass_image *image, const struct sass_inst *in,
                      const struct sass_kernel *function, struct sass_exec *op)
 {
@@ -78,10 +98,10 @@ bool sass_static_add(struct sass_module *m, struct sass_image *image, const stru
         r++;
     uint64_t offset = in->address - r->base;
     const struct sass_line *line = sass_kernel_line(function, offset);
-    (void)m;
     s.pc = (uint64_t)r->first * SASS_INST_BYTES + offset;
     s.opcode = opcode_text(in);
-    s.source_line = line ? line->line : 0;
+    /* A launch has one source file: lines of others would be taken for lines of it. */
+    s.source_line = line && line->file == image->source_file ? line->line : 0;
     s.control = control_of(&in->control);
     if (in->op == SASS_DEPBAR && in->n_operands > 1)
         s.imm = (int32_t)in->operand[1].value;

@@ -100,6 +100,14 @@ bool sm_ends_region(const struct strata_inst *i)
     case STRATA_OP_ASYNC_COMMIT:
     case STRATA_OP_ASYNC_WAIT:
     case STRATA_OP_NOP: /* also the barriers of a warp */
+    case STRATA_OP_MBARRIER:
+    case STRATA_OP_BULK:
+    case STRATA_OP_BULK_COMMIT:
+    case STRATA_OP_BULK_WAIT:
+    case STRATA_OP_WGMMA_COMMIT:
+    case STRATA_OP_WGMMA_WAIT:
+    case STRATA_OP_CLUSTER_ARRIVE:
+    case STRATA_OP_CLUSTER_WAIT:
         return true;
     default:
         return false;
@@ -251,6 +259,8 @@ static bool touches(const struct strata_inst *i, uint32_t space)
  * somebody else may be watching. Data behind the read-only path is written by nobody. */
 static bool in_order(const struct strata_inst *a, const struct strata_inst *b)
 {
+    if (a->opclass == STRATA_OP_WGMMA && b->opclass == STRATA_OP_WGMMA)
+        return true;
     if (a->opclass != STRATA_OP_MEM || b->opclass != STRATA_OP_MEM)
         return false;
     if ((a->hints | b->hints) & STRATA_HINT_VOLATILE)

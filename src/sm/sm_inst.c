@@ -69,12 +69,22 @@ static struct class_row class_of(const struct strata_gpu *g, const struct strata
     case STRATA_OP_MEM:
         return (struct class_row){
             SM_PIPE_LSU, i->space == STRATA_SPACE_SHARED ? SM_STALL_SHORT : SM_STALL_LONG, 1, 1};
+    case STRATA_OP_MBARRIER:
+        return (struct class_row){SM_PIPE_LSU, SM_STALL_SHORT, g->shared.latency_cycles, 1};
     case STRATA_OP_EXIT:
     case STRATA_OP_BARRIER:
     case STRATA_OP_MEMBAR:
     case STRATA_OP_ASYNC_COMMIT:
     case STRATA_OP_ASYNC_WAIT:
     case STRATA_OP_NOP:
+    case STRATA_OP_BULK:
+    case STRATA_OP_BULK_COMMIT:
+    case STRATA_OP_BULK_WAIT:
+    case STRATA_OP_WGMMA:
+    case STRATA_OP_WGMMA_COMMIT:
+    case STRATA_OP_WGMMA_WAIT:
+    case STRATA_OP_CLUSTER_ARRIVE:
+    case STRATA_OP_CLUSTER_WAIT:
         return (struct class_row){SM_PIPE_NONE, SM_STALL_WAIT, 1, 1};
     default:
         return (struct class_row){SM_PIPE_ALU, SM_STALL_WAIT, g->sm.latency_int_cycles,
@@ -99,6 +109,16 @@ static uint8_t kind_of(const struct strata_inst *i)
         return SM_KIND_WAIT;
     case STRATA_OP_EXIT:
         return SM_KIND_EXIT;
+    case STRATA_OP_MBARRIER:
+    case STRATA_OP_BULK:
+    case STRATA_OP_BULK_COMMIT:
+    case STRATA_OP_BULK_WAIT:
+    case STRATA_OP_WGMMA:
+    case STRATA_OP_WGMMA_COMMIT:
+    case STRATA_OP_WGMMA_WAIT:
+    case STRATA_OP_CLUSTER_ARRIVE:
+    case STRATA_OP_CLUSTER_WAIT:
+        return SM_KIND_ASYNC;
     default:
         return SM_KIND_PLAIN;
     }

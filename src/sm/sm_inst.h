@@ -30,6 +30,7 @@ enum sm_kind {
     SM_KIND_COMMIT, /* closes a group of asynchronous copies */
     SM_KIND_WAIT,   /* waits until at most imm groups are pending */
     SM_KIND_EXIT,
+    SM_KIND_ASYNC, /* work of Hopper's asynchronous units: the class tells what */
 };
 
 /* Why a warp could not issue; the profiler's stall reasons. */

@@ -52,6 +52,13 @@ for line in open(sys.argv[1]):
             bad = 1
 sys.exit(bad or found != 6)
 PY
+grep -q 'few-blocks' "$scratch/output" || fail "advise does not name the small grid of row_sums"
+python3 - "$scratch/tutorial" <<'PY' || fail "mending row_sums does not gain what its advice tells"
+import json, sys
+time = [json.load(open(f"{sys.argv[1]}/{f}.json"))["launches"][-1]["metrics"]["gpu__time_duration.sum"] for f in ("mine", "mended")]
+print(f"tutorial: row_sums {time[0] / 1e3:.1f} us, mended {time[1] / 1e3:.2f} us")
+sys.exit(not 0.05 < time[1] / time[0] < 0.12)
+PY
 grep -q 'uncoalesced-store' "$scratch/output" || fail "advise does not name the scattered store"
 python3 - "$scratch/tutorial/sweep.json" <<'PY' || fail "a point of the sweep saves the plain kernel, or failed"
 import json, sys

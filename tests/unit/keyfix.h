@@ -355,7 +355,7 @@ static const struct {
             {"flow", NULL, {NULL}},
             {"sim", NULL, {NULL}}};
 
-enum { N_MACHINES = 3, N_TRACES = 2, N_RUNS = sizeof runs / sizeof runs[0] };
+enum { N_MACHINES = 3, N_TRACES = 3, N_RUNS = sizeof runs / sizeof runs[0] };
 static struct strata_gpu machine[N_MACHINES];
 static struct strata_trace *trace[N_TRACES];
 
@@ -392,6 +392,87 @@ static inline bool run(const struct strata_gpu *g, unsigned t, unsigned k,
     return done;
 }
 
+/* ---- a kernel of asynchronous work: copies to a barrier, products, the barrier of a cluster ----
+ */
+
+static inline void write_async(const char *path)
+{
+    enum { N = 12, GROUP_WARPS = 4 };
+    static const struct strata_inst insts[N] = {
+        {.opcode = "init", .opclass = STRATA_OP_MBARRIER, .imm = STRATA_BARRIER_INIT},
+        {.opcode = "bar", .opclass = STRATA_OP_BARRIER},
+        {.opcode = "expect", .opclass = STRATA_OP_MBARRIER, .imm = STRATA_BARRIER_ARRIVE_EXPECT},
+        {.opcode = "remote", .opclass = STRATA_OP_MBARRIER, .imm = STRATA_BARRIER_ARRIVE},
+        {.opcode = "copy", .opclass = STRATA_OP_BULK, .space = STRATA_SPACE_GLOBAL},
+        {.opcode = "wait", .opclass = STRATA_OP_MBARRIER, .imm = STRATA_BARRIER_WAIT},
+        {.opcode = "wgmma", .opclass = STRATA_OP_WGMMA, .imm = 64 | 16 << 9},
+        {.opcode = "commit", .opclass = STRATA_OP_WGMMA_COMMIT},
+        {.opcode = "group", .opclass = STRATA_OP_WGMMA_WAIT},
+        {.opcode = "arrive", .opclass = STRATA_OP_CLUSTER_ARRIVE},
+        {.opcode = "cluster", .opclass = STRATA_OP_CLUSTER_WAIT},
+        {.opcode = "exit", .opclass = STRATA_OP_EXIT}};
+    struct strata_launch launch = {.program = "async",
+                                   .trace = "kernel-1",
+                                   .kernel = "async",
+                                   .id = 1,
+                                   .grid = {4, 1, 1},
+                                   .block = {GROUP_WARPS * 32, 1, 1},
+                                   .cluster = {2, 1, 1},
+                                   .registers_per_thread = 16,
+                                   .shared_static_bytes = 1024,
+                                   .sm_version = 90,
+                                   .isa = STRATA_ISA_PTX};
+    struct strata_code *code;
+    struct strata_builder *builder;
+    struct strata_writer *writer;
+    uint32_t index[N];
+    assert_int_equal(strata_code_create(&code, NULL), STRATA_OK);
+    for (unsigned i = 0; i < N; i++) {
+        struct strata_inst inst = insts[i];
+        inst.pc = i * 16;
+        assert_int_equal(strata_code_add(code, &inst, &index[i], NULL), STRATA_OK);
+    }
+    assert_int_equal(strata_builder_create(code, &builder, NULL), STRATA_OK);
+    assert_int_equal(strata_writer_create(path, NULL, &writer, NULL), STRATA_OK);
+    assert_int_equal(strata_writer_begin_launch(writer, &launch, code, NULL), STRATA_OK);
+    for (unsigned b = 0; b < launch.grid.x; b++) {
+        struct strata_block *block;
+        assert_int_equal(strata_builder_begin_block(builder, b, GROUP_WARPS, NULL), STRATA_OK);
+        for (unsigned w = 0; w < GROUP_WARPS; w++) {
+            assert_int_equal(strata_builder_begin_warp(builder, w, NULL), STRATA_OK);
+            for (unsigned i = w ? 1 : 0; i < N; i++) {
+                uint64_t words[32] = {0};
+                uint32_t mask = UINT32_MAX;
+                struct strata_bulk bulk = {
+                    .shared = 128, .bytes = 8192, .global = 0x7f2000000000 + b * 8192};
+                if (w && i >= 2 && i <= 4)
+                    continue;
+                if (i == 0 || i == 2 || i == 3 || i == 5) {
+                    static const uint32_t value[] = {2, 0, 8192, 1, 0, 0};
+                    uint32_t mate = (2 - b % 2) << STRATA_RANK_SHIFT;
+                    mask = 1;
+                    words[0] = strata_barrier_pack(i == 3 ? mate : 0, value[i], 0);
+                }
+                if (i == 4)
+                    mask = (1u << strata_bulk_pack(&bulk, words)) - 1;
+                if (i == 6)
+                    mask = 3;
+                bool has = i == 0 || (i >= 2 && i <= 6);
+                assert_int_equal(
+                    strata_builder_add(builder, index[i], mask, has ? words : NULL, NULL),
+                    STRATA_OK);
+            }
+        }
+        assert_int_equal(strata_builder_end_block(builder, &block, NULL), STRATA_OK);
+        assert_int_equal(strata_writer_block(writer, block, NULL), STRATA_OK);
+        strata_block_destroy(block);
+    }
+    assert_int_equal(strata_writer_end_launch(writer, NULL), STRATA_OK);
+    assert_int_equal(strata_writer_finish(writer, NULL), STRATA_OK);
+    strata_builder_destroy(builder);
+    strata_code_destroy(code);
+}
+
 static inline void open_keyfix(void)
 {
     const char *const *words[N_MACHINES] = {modern, classic, odd};
@@ -406,6 +487,10 @@ static inline void open_keyfix(void)
     if (strata_trace_open(path, NULL, &trace[0], &err) ||
         strata_generate("stencil2d", shape, &trace[1], &err))
         fail_msg("%s", err.message);
+    snprintf(path, sizeof path, "%s/async.strata", folder);
+    write_async(path);
+    if (strata_trace_open(path, NULL, &trace[2], &err))
+        fail_msg("%s", err.message);
     for (unsigned m = 0; m < N_MACHINES; m++)
         build_machine(&machine[m], words[m]);
 }
@@ -415,8 +500,10 @@ static inline int close_keyfix(void)
     char path[128];
     strata_trace_close(trace[0]);
     strata_trace_close(trace[1]);
-    for (int i = 0; i < 2; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, i ? "kernelslist.g" : "kernel-1.traceg");
+    strata_trace_close(trace[2]);
+    static const char *const files[] = {"kernelslist.g", "kernel-1.traceg", "async.strata"};
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, files[i]);
         unlink(path);
     }
     return rmdir(folder);

@@ -180,7 +180,8 @@ static int set_up(void **state)
     open_keyfix();
     for (unsigned m = 0; m < N_MACHINES; m++)
         for (unsigned k = 0; k < N_TRACES * N_RUNS; k++)
-            assert_true(run(&machine[m], k % 2, k / 2, &before[m][k % 2][k / 2]));
+            assert_true(run(&machine[m], k % N_TRACES, k / N_TRACES,
+                            &before[m][k % N_TRACES][k / N_TRACES]));
     return 0;
 }
 

@@ -3,7 +3,7 @@
 /** What a part of a chart belongs to, by the words models and limiters use; the first that fits. */
 const LEVELS: [RegExp, number][] = [
   [/dram/i, 1],
-  [/crossbar|xbar/i, 5],
+  [/crossbar|xbar|noc/i, 5],
   [/\bl2\b|partition|atomics/i, 3],
   [/\bl1\b|coalesc/i, 0],
   [/shared|bank conflict|mio|short scoreboard/i, 4],

@@ -55,6 +55,9 @@ chmod +x good/ptxas bad/ptxas
 PATH=$work/good:$PATH
 try "--compile" even_odd.ptx "6 16 17" "machine code ran: compiled for sm_90a by ptxas"
 [ "$(isa)" = "sass sass sass " ] || fail "launches are $(isa)"
+# lines of machine code belong to a file
+"$strata" hotspots a.strata --gpu h200 >hot.txt 2>&1
+grep -q "two_codes.cu:1[0-9] .*STG" hot.txt || { fail "no source file"; cat hot.txt; }
 try "--compile --code sass" even_odd.ptx "6 16 17" "machine code ran: compiled for sm_90a by ptxas"
 PATH=$work/bad:$PATH
 try "--compile" even_odd.ptx "6 16 17" "PTX ran: it could not be compiled"

@@ -22,7 +22,7 @@ try() {
     [ "$(launches a.strata)" = "$2" ] || { fail "$1: $(launches a.strata) launches, not $2"; cat err.txt; }
     if [ -n "${3:-}" ]; then [ "$(launches a-2.strata)" = "$3" ] || fail "$1: the second trace"
     elif [ -e a-2.strata ]; then fail "$1: a second trace"; fi
-    for left in *.part.*; do [ -e "$left" ] && fail "$1: $left is left"; done
+    for left in *.tmp.*; do [ -e "$left" ] && fail "$1: $left is left"; done
 }
 try threads 21
 try fork-after 2
@@ -43,6 +43,9 @@ for signal in TERM HUP INT; do
     [ -f b.strata ] && [ "$(launches b.strata)" = 1 ] || { fail "SIG$signal loses the trace"; cat err.txt; }
     grep -q "was interrupted" err.txt || fail "SIG$signal: nothing is said"
 done
+# a limit that leaves no room is what is named, not the filters
+"$strata" trace --limit 1 -o c.strata -- ./app chdir >out.txt 2>err.txt && fail "--limit 1 is told as done"
+grep -q "reached its limit of 1 bytes" err.txt || { fail "--limit 1 is blamed on something else"; cat err.txt; }
 # a script that starts the program, with another search path and all descriptors closed
 cat >start.sh <<'END'
 exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&-

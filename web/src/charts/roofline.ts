@@ -76,7 +76,9 @@ const describe = (p: Point, work: Work) => `${p.row.launch.name}\n${p.row.launch
 
 function draw(points: Point[], gpu: Gpu | undefined, work: Work, levels: readonly Level[], label: (p: Point) => string, width: number): Element {
   const peak = work.peak(gpu);
-  const roofs = levels.map((level) => ({ level, bandwidth: bandwidthOf(level, gpu) })).filter((r) => r.bandwidth > 0 && peak > 0);
+  // a level that nothing moves through has no roof, and levels as wide as each other share a name
+  const wide = levels.filter((l) => points.some((p) => p.level === l)).map((level) => ({ level, bandwidth: bandwidthOf(level, gpu) })).filter((r) => r.bandwidth > 0 && peak > 0);
+  const roofs = wide.map((r, i) => ({ ...r, names: wide.filter((o) => o.bandwidth === r.bandwidth).map((o) => o.level), again: wide.findIndex((o) => o.bandwidth === r.bandwidth) < i }));
   const xs = [...points.map((p) => p.intensity), ...roofs.map((r) => peak / r.bandwidth)];
   const low = Math.min(...xs) / 2, high = Math.max(...xs) * 2.5;
   const floor = Math.min(...points.map((p) => p.rate)) / 2, top = Math.max(peak, ...points.map((p) => p.rate));
@@ -89,8 +91,8 @@ function draw(points: Point[], gpu: Gpu | undefined, work: Work, levels: readonl
     x: { type: "log", domain: [low, high], label: `${work.name} a byte →`, tickFormat: short, ticks: Math.max(3, Math.floor(size / 160)), grid: true },
     y: { type: "log", domain: [floor, top * 1.3], label: `↑ ${work.name} a second`, tickFormat: short, ticks: 5, grid: true },
     marks: [
-      ...roofs.map((r) => Plot.line([start(r), peak / r.bandwidth, high].map((x) => ({ x, y: Math.min(peak, r.bandwidth * x) })), { x: "x", y: "y", stroke: colourOf(r.level), strokeWidth: 1.6 })),
-      Plot.text(roofs, { x: (r) => Math.sqrt(start(r) * (peak / r.bandwidth)), y: (r) => r.bandwidth * Math.sqrt(start(r) * (peak / r.bandwidth)), text: (r) => `${r.level} ${short(r.bandwidth)}B/s`, fill: (r) => colourOf(r.level), dy: -8, dx: -4, textAnchor: "end", stroke: "var(--card)", strokeWidth: 3 }),
+      ...roofs.map((r) => Plot.line([start(r), peak / r.bandwidth, high].map((x) => ({ x, y: Math.min(peak, r.bandwidth * x) })), { x: "x", y: "y", stroke: colourOf(r.level), strokeWidth: 1.6, strokeDasharray: r.again ? "6 6" : undefined })),
+      Plot.text(roofs.filter((r) => !r.again), { x: (r) => Math.sqrt(start(r) * (peak / r.bandwidth)), y: (r) => r.bandwidth * Math.sqrt(start(r) * (peak / r.bandwidth)), text: (r) => `${r.names.join(", ")} ${short(r.bandwidth)}B/s`, fill: (r) => colourOf(r.level), dy: -8, dx: -4, textAnchor: "end", stroke: "var(--card)", strokeWidth: 3 }),
       peak > 0 ? Plot.text([peak], { x: () => high, y: (d: number) => d, text: () => work.roof, dy: -8, textAnchor: "end", fill: "var(--quiet)" }) : null,
       Plot.dot(measured, { x: "intensity", y: "rate", r: 5.5, stroke: (p: Point) => colourOf(p.level), strokeWidth: 1.6, title: described }),
       Plot.dot(predicted, { x: "intensity", y: "rate", r: 4.5, fill: (p: Point) => colourOf(p.level), fillOpacity: 0.85, stroke: "var(--card)", strokeWidth: 0.6, href: (p: Point) => "#/launch/" + p.row.launch.index,

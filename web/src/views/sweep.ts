@@ -117,7 +117,7 @@ function heatMap(s: Sweep, points: SweepPoint[], note: string | null): HTMLEleme
     const wide = (width - left) / xs.length > 46;
     return Plot.plot({
       width, height: Math.max(160, ys.length * 38 + 60), marginLeft: left, marginBottom: 50, style: { fontSize: "12px", background: "none" }, ariaLabel: `${state.metric} by ${state.x} and ${state.y}`,
-      x: { domain: xs, label: state.x + " →", tickSize: 0, tickRotate: wide ? 0 : -45 }, y: { domain: ys, label: "↑ " + state.y, tickSize: 0 },
+      x: { domain: xs, label: state.x + " →", tickSize: 0, tickRotate: wide ? 0 : -45 }, y: { domain: ys, label: null, tickSize: 0 },
       color: { type: "linear", domain: [low, high], range: ["#dcebfb", "#123f7c"], interpolate: "hcl", legend: true, label: axisLabel(state.metric), tickFormat: short },
       marks: [
         Plot.cell(cells, { x: (c) => c.p.settings[state.x], y: (c) => c.p.settings[state.y], fill: "v", inset: 1, rx: 3, title: (c) => `${settingsText(c.p)}\n${number(c.v)} ${unitOf(state.metric)}\n${againstText(c.v, base)}${c.p.rank ? "\nrank " + c.p.rank : ""}`, tip: true }),
@@ -126,7 +126,7 @@ function heatMap(s: Sweep, points: SweepPoint[], note: string | null): HTMLEleme
       ],
     });
   };
-  return card({ title: "Heat map", name: "sweep-heat-map", body: responsive(draw), note: [known(base) ? "Framed: the card as it is; the others as change against it." : null, note].filter(Boolean).join(" ") || null,
+  return card({ title: "Heat map", name: "sweep-heat-map", body: responsive(draw), note: [`Rows: ${state.y}.`, known(base) ? "Framed: the card as it is; the others as change against it." : null, note].filter(Boolean).join(" ") || null,
     rows: () => [[state.x, state.y, state.metric, "settings"], ...cells.map((c): Cell[] => [c.p.settings[state.x], c.p.settings[state.y], c.v, settingsText(c.p)])] });
 }
 

@@ -1,0 +1,55 @@
+#!/bin/sh
+# Paper 001 (Wang, Jahre, Adileh, Wang, Eeckhout: Modeling Emerging Memory-Divergent GPU Applications, CAL 2019): its tables and
+# figures as rows of bench/results/papers.csv (bench/paper_rows.sh).
+paper=001
+. "$(dirname "$0")/paper_rows.sh"
+
+row "Table 1" "keys of the GPU file" "" "" "gpus/pascal-mdm.yaml" "" "" "strata gpu show pascal-mdm" "each key names its row; flow, sim and interval issue two instructions a cycle (meson test -C build sim)"
+row "Equations 1 to 8, figure 2" "queues, MSHR batches, two warps with two MSHRs" "" "as printed" "the same" "" "" "meson test -C build interval" "unit tests"
+
+# ---- figure 1: where the time of an L1 miss goes ----
+breakdown() { # NAME KIND [PARAMETERS]
+    name=$1
+    shift
+    "$strata" generate "$@" -q -o "$out/t.strata" || exit 1
+    "$strata" predict "$out/t.strata" --gpu pascal-mdm --model sim -q --format json -o "$out/t.json" || exit 1
+    python3 - "$out/t.json" "$name" <<'END'
+import json, sys
+d = json.load(open(sys.argv[1]))["launches"][0]["detail"]["latency"]
+print("%.0f %.0f %.0f %.0f %.0f" % (d["mshr_cycles"], d["crossbar_cycles"], d["l2_cycles"] + d["l2_queue_cycles"], d["dram_cycles"], d["dram_queue_cycles"]))
+END
+}
+parts() { # MSHR CROSSBAR L2 DRAM QUEUE
+    echo "MSHR $1, crossbar $2, L2 $3, DRAM $4, its queue $5"
+}
+bars="the bars are not in the text, only that MSHR delay is negligible for non-divergent programs and hundreds to thousands of cycles for divergent ones"
+set -- $(breakdown stream stream elements=64Ki)
+value=$1
+row "Figure 1" "L1 miss of a stream, MSHR delay and the rest" cycles "MSHR delay negligible" "$(parts "$@")" "" 20 "strata generate stream; strata predict --gpu pascal-mdm --model sim (detail.latency)" "$bars"
+set -- $(breakdown gather gather elements=16Ki table=8Mi)
+value=$1
+row "Figure 1" "L1 miss of a gather, MSHR delay and the rest" cycles "MSHR delay of hundreds to thousands" "$(parts "$@")" 200 "" "strata generate gather; strata predict --gpu pascal-mdm --model sim (detail.latency)" "$bars"
+value=
+
+# ---- figure 3 ----
+if [ -z "$small" ]; then
+    # PASCAL=FILE: what interval_pascal.sh printed before.
+    [ -n "$PASCAL" ] || { PASCAL=$out/pascal; sh "$src/bench/interval_pascal.sh" "$build" >"$PASCAL" || exit 1; }
+    kept=
+    [ "$PASCAL" = "$out/pascal" ] || kept="measured before sim issued two instructions a cycle; "
+    programs="${kept}launches of tests/data/h200.strata, five of the paper's fifteen programs among them; three with 32 lines in one L1 set, where sim has six misses under way and the model counts on 128, make most of it (docs/interval-model.md)"
+    others="${kept}launches where few warps do the work, or where warps wait for the same miss, which the paper's programs do not have (docs/interval-model.md)"
+    while read -r column variant divergent rest; do
+        ours() { awk -v g="$1" -v c="$column" '/^against flow/ { exit } $0 ~ "^" g " +IPC" { n = g == "not divergent" ? 3 : 2; print $(c + n) }' "$PASCAL"; }
+        row "Figure 3" "IPC error, divergent launches, $variant" % "$divergent" "$(ours divergent)" "" "" "sh bench/interval_pascal.sh build" "$programs"
+        [ "$rest" = - ] || row "Figure 3" "IPC error, other launches, $variant" % "$rest" "$(ours "not divergent")" "" "" "sh bench/interval_pascal.sh build" "$others"
+    done <<END
+1 gpumech 444 19
+2 gpumech+ 206 -
+3 mdm-queue 100 -
+4 mdm-mshr 98 -
+5 mdm 32 16
+END
+    factor=$(awk '/^against flow/ { exit } /gpumech by it +IPC/ { print $9 }' "$PASCAL")
+    row "Figure 3" "GPUMech's error by MDM's, divergent launches" times 14 "$factor" 4 "" "sh bench/interval_pascal.sh build" "$programs"
+fi

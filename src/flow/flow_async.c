@@ -1,0 +1,465 @@
+/* flow_async.c - asynchronous work: copies by the SM's copy engine, products of warpgroups, and the
+ * barriers that warps sleep at until it is done.
+ *
+ * A warp whose next instruction waits for something whose time is not known yet is not in the
+ * wheel; what it waits for puts it back. The copy engine of an SM is an entity of the wheel: it
+ * asks for a few lines of the oldest copy at a time, so that SMs share the L2 as they do on the
+ * card. */
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/bits.h"
+#include "flow/issue.h"
+#include "sm/wgmma_rules.h"
+
+/* Lines asked for before others get their turn: less is slower and no more exact. */
+#define LINES_AT_ONCE 8
+
+bool flow_async_init(struct flow_engine *e)
+{
+    e->tma = calloc(e->memory.n_sms, sizeof *e->tma);
+    return e->tma;
+}
+
+void flow_async_release(struct flow_engine *e)
+{
+    for (uint32_t i = 0; e->tma && i < e->memory.n_sms; i++)
+        free(e->tma[i].queue);
+    free(e->tma);
+    phase_barriers_release(&e->barriers);
+}
+
+static strata_status no_memory(struct flow_engine *e)
+{
+    return strata_no_memory(e->err, NULL, "for the asynchronous work of a launch");
+}
+
+/* ---- clusters ---- */
+
+struct cluster {
+    uint64_t number;
+    uint32_t blocks, rank;
+};
+
+static uint32_t at_least_1(uint32_t n)
+{
+    return n ? n : 1;
+}
+
+static struct cluster cluster_of(const struct flow_engine *e, uint64_t block)
+{
+    struct strata_dim3 g = e->launch->grid, c = e->launch->cluster;
+    c = (struct strata_dim3){at_least_1(c.x), at_least_1(c.y), at_least_1(c.z)};
+    uint64_t x = block % g.x, y = block / g.x % g.y, z = block / g.x / g.y;
+    uint64_t across = (g.x + c.x - 1) / c.x, down = (g.y + c.y - 1) / c.y;
+    return (struct cluster){.number = x / c.x + across * (y / c.y + down * (z / c.z)),
+                            .blocks = c.x * c.y * c.z,
+                            .rank = (uint32_t)(x % c.x + c.x * (y % c.y + c.y * (z % c.z)))};
+}
+
+/* The block of a rank in the cluster of another. */
+static uint64_t mate_of(const struct flow_engine *e, uint64_t block, uint32_t rank)
+{
+    struct strata_dim3 g = e->launch->grid, c = e->launch->cluster;
+    c = (struct strata_dim3){at_least_1(c.x), at_least_1(c.y), at_least_1(c.z)};
+    uint64_t x = block % g.x, y = block / g.x % g.y, z = block / g.x / g.y;
+    x = x / c.x * c.x + rank % c.x;
+    y = y / c.y * c.y + rank / c.x % c.y;
+    z = z / c.z * c.z + rank / c.x / c.y;
+    return x + g.x * (y + (uint64_t)g.y * z);
+}
+
+/* The place of a resident block; NULL: it is not. */
+static struct flow_block *resident(struct flow_engine *e, uint64_t block)
+{
+    for (uint32_t i = 0; i < e->memory.n_sms * e->occupancy.blocks_per_sm; i++)
+        if (e->block[i].data && e->block[i].index == block)
+            return &e->block[i];
+    return NULL;
+}
+
+/* ---- barriers in shared memory ---- */
+
+static void wake(struct flow_engine *e, uint32_t index, uint64_t t, enum sm_stall why)
+{
+    struct flow_warp *w = &e->warp[index];
+    w->sleeps = FLOW_AWAKE;
+    sm_wait_for(&w->wait, t, (uint8_t)why);
+    flow_schedule(e, index, w->wait.ready);
+}
+
+static void wake_at_barrier(struct flow_engine *e, const struct flow_block *owner, uint32_t shared,
+                            const struct phase_barrier *b)
+{
+    uint64_t t = b->ended + e->gpu->sm.mbarrier_latency_cycles;
+    for (uint32_t k = 0; owner && k < e->warps_per_block; k++) {
+        const struct flow_warp *w = &e->warp[owner->first_warp + k];
+        if (w->sleeps == FLOW_FOR_MBARRIER && w->barrier == shared &&
+            phase_barrier_is_past(b, w->parity))
+            wake(e, owner->first_warp + k, t, SM_STALL_LONG);
+    }
+}
+
+/* The block a shared address is of, seen from another; *offset in it. */
+static uint64_t owner_of(const struct flow_engine *e, uint64_t block, uint32_t shared,
+                         uint32_t *offset)
+{
+    uint32_t tag = shared >> STRATA_RANK_SHIFT;
+    *offset = shared & ((1u << STRATA_RANK_SHIFT) - 1);
+    return tag ? mate_of(e, block, tag - 1) : block;
+}
+
+static strata_status operate(struct flow_engine *e, uint64_t from, uint32_t shared, unsigned op,
+                             uint32_t value, uint64_t t)
+{
+    uint32_t offset;
+    uint64_t index = owner_of(e, from, shared, &offset);
+    struct flow_block *owner = resident(e, index);
+    struct phase_barrier *b =
+        phase_barrier_at(&e->barriers, index, offset, owner ? &owner->barriers : NULL);
+    if (!b)
+        return no_memory(e);
+    if (index != from && op != STRATA_BARRIER_COMPLETE) /* bytes have their own way */
+        t += e->gpu->sm.remote_latency_cycles;
+    if (phase_barrier_apply(b, op, value, t))
+        wake_at_barrier(e, owner, offset, b);
+    return STRATA_OK;
+}
+
+/* Lanes operate one after the other, as the unit does. */
+static strata_status do_barrier(struct flow_engine *e, struct flow_warp *w, uint64_t t)
+{
+    uint64_t words[STRATA_WARP_SIZE], block = e->block[w->block].index;
+    strata_status st = STRATA_OK;
+    if (w->next.addr_kind == STRATA_ADDR_NONE)
+        return st;
+    strata_winst_addresses(&w->next, words);
+    unsigned op = (unsigned)w->next.inst->imm;
+    if (op == STRATA_BARRIER_ARRIVE_COPIES) /* when the thread's copies are there */
+        t = later_of(t, w->async.open.done);
+    for (uint32_t rest = w->next.mask; rest && st == STRATA_OK; rest &= rest - 1) {
+        struct strata_barrier_word b = strata_barrier_unpack(words[lowest_bit32(rest)]);
+        st = operate(e, block, b.shared, op, b.value, t);
+    }
+    return st;
+}
+
+/* A wait whose phase has not ended yet sleeps. Lanes wait for one barrier in practice; the first
+ * tells. */
+static strata_status barrier_ready(struct flow_engine *e, struct flow_warp *w)
+{
+    uint64_t words[STRATA_WARP_SIZE];
+    struct flow_block *block = &e->block[w->block];
+    if (w->next.inst->imm != STRATA_BARRIER_WAIT || !w->next.mask ||
+        w->next.addr_kind == STRATA_ADDR_NONE)
+        return STRATA_OK;
+    strata_winst_addresses(&w->next, words);
+    struct strata_barrier_word word = strata_barrier_unpack(words[lowest_bit32(w->next.mask)]);
+    uint32_t offset = word.shared & ((1u << STRATA_RANK_SHIFT) - 1);
+    struct phase_barrier *b =
+        phase_barrier_at(&e->barriers, block->index, offset, &block->barriers);
+    if (!b)
+        return no_memory(e);
+    if (phase_barrier_is_past(b, word.parity)) {
+        sm_wait_for(&w->wait, b->ended + e->gpu->sm.mbarrier_latency_cycles, SM_STALL_LONG);
+        return STRATA_OK;
+    }
+    w->sleeps = FLOW_FOR_MBARRIER;
+    w->barrier = offset;
+    w->parity = word.parity;
+    return STRATA_OK;
+}
+
+/* ---- the barrier of a cluster: one that counts warps ---- */
+
+static struct phase_barrier *cluster_barrier(struct flow_engine *e, uint64_t block)
+{
+    struct cluster c = cluster_of(e, block);
+    struct phase_barrier *b = phase_barrier_at(&e->barriers, c.number, STRATA_NO_SHARED, NULL);
+    if (b && !b->initialised)
+        phase_barrier_apply(b, STRATA_BARRIER_INIT,
+                            c.blocks * strata_launch_warps_per_block(e->launch), 0);
+    return b;
+}
+
+static void wake_cluster(struct flow_engine *e, uint64_t block, uint64_t t)
+{
+    struct cluster c = cluster_of(e, block);
+    for (uint32_t rank = 0; rank < c.blocks; rank++) {
+        const struct flow_block *b = resident(e, mate_of(e, block, rank));
+        for (uint32_t k = 0; b && k < e->warps_per_block; k++)
+            if (e->warp[b->first_warp + k].sleeps == FLOW_FOR_CLUSTER)
+                wake(e, b->first_warp + k, t, SM_STALL_BARRIER);
+    }
+}
+
+static strata_status cluster_arrive(struct flow_engine *e, struct flow_warp *w, unsigned op,
+                                    uint64_t t)
+{
+    uint64_t block = e->block[w->block].index;
+    struct phase_barrier *b = cluster_barrier(e, block);
+    if (!b)
+        return no_memory(e);
+    w->cluster_phase = b->phase;
+    if (phase_barrier_apply(b, op, 1, t))
+        wake_cluster(e, block, b->ended + e->gpu->sm.cluster_latency_cycles);
+    return STRATA_OK;
+}
+
+static strata_status cluster_ready(struct flow_engine *e, struct flow_warp *w)
+{
+    struct phase_barrier *b = cluster_barrier(e, e->block[w->block].index);
+    if (!b)
+        return no_memory(e);
+    if (phase_barrier_is_past(b, w->cluster_phase))
+        sm_wait_for(&w->wait, b->ended + e->gpu->sm.cluster_latency_cycles, SM_STALL_BARRIER);
+    else
+        w->sleeps = FLOW_FOR_CLUSTER;
+    return STRATA_OK;
+}
+
+strata_status flow_async_warp_ends(struct flow_engine *e, uint32_t index, uint64_t t)
+{
+    uint32_t x = e->launch->cluster.x, y = e->launch->cluster.y, z = e->launch->cluster.z;
+    if ((uint64_t)at_least_1(x) * at_least_1(y) * at_least_1(z) < 2)
+        return STRATA_OK;
+    return cluster_arrive(e, &e->warp[index], STRATA_BARRIER_ARRIVE_DROP, t);
+}
+
+void flow_async_block_ends(struct flow_engine *e, struct flow_block *b)
+{
+    phase_barriers_forget(&e->barriers, &b->barriers);
+}
+
+/* ---- bulk groups ---- */
+
+static const struct sm_async *bulk_groups(const struct flow_warp *w)
+{
+    return w->next.inst->imm & STRATA_BULK_WAIT_READ ? &w->bulk_read : &w->bulk;
+}
+
+static void bulk_ready(struct flow_engine *e, uint32_t index)
+{
+    struct flow_warp *w = &e->warp[index];
+    uint32_t allowed = (uint32_t)w->next.inst->imm & (STRATA_BULK_WAIT_READ - 1);
+    uint64_t t = sm_async_wait(bulk_groups(w), allowed);
+    if (t == SM_PENDING)
+        w->sleeps = FLOW_FOR_BULK;
+    else
+        sm_wait_for(&w->wait, t, SM_STALL_LONG);
+}
+
+static void finish_group(struct flow_engine *e, const struct flow_copy *c)
+{
+    struct flow_warp *w = &e->warp[c->warp];
+    struct sm_async_group *read = sm_async_find(&w->bulk_read, c->group);
+    struct sm_async_group *full = sm_async_find(&w->bulk, c->group);
+    read->pending -= read->pending > 0;
+    full->pending -= full->pending > 0;
+    sm_async_arrive(read, c->left);
+    sm_async_arrive(full, c->done);
+    if (w->sleeps != FLOW_FOR_BULK)
+        return;
+    w->sleeps = FLOW_AWAKE;
+    bulk_ready(e, c->warp);
+    flow_schedule_warp(e, c->warp);
+}
+
+/* ---- the copy engine ---- */
+
+static uint32_t tma_entity(const struct flow_engine *e, uint32_t sm)
+{
+    return e->memory.n_sms * e->slots_per_sm + e->n_schedulers + sm;
+}
+
+static strata_status enqueue(struct flow_engine *e, uint32_t index, const struct strata_bulk *bulk,
+                             uint64_t t)
+{
+    struct flow_warp *w = &e->warp[index];
+    const struct flow_block *b = &e->block[w->block];
+    struct flow_tma *tma = &e->tma[b->sm];
+    if (tma->n == tma->cap) { /* the ring grows: its oldest goes to the front */
+        uint32_t cap = tma->cap ? tma->cap * 2 : 8;
+        struct flow_copy *queue = malloc(cap * sizeof *queue);
+        if (!queue)
+            return no_memory(e);
+        for (uint32_t i = 0; i < tma->n; i++)
+            queue[i] = tma->queue[(tma->first + i) % tma->cap];
+        free(tma->queue);
+        tma->queue = queue;
+        tma->cap = cap;
+        tma->first = 0;
+    }
+    struct flow_copy *c = &tma->queue[(tma->first + tma->n++) % tma->cap];
+    c->block = b->index;
+    c->warp = index;
+    c->done = c->left = t;
+    c->ready = t + e->gpu->sm.tma_issue_cycles;
+    c->group = sm_async_number(&w->bulk);
+    bulk_lines_begin(&c->lines, bulk, e->gpu->l2.cache.line_bytes);
+    if (bulk->kind == STRATA_BULK_STORE || bulk->kind == STRATA_BULK_REDUCE) {
+        w->bulk.open.pending++;
+        w->bulk_read.open.pending++;
+    }
+    if (!tma->queued) {
+        tma->queued = true;
+        flow_schedule(e, tma_entity(e, b->sm), c->ready);
+    }
+    return STRATA_OK;
+}
+
+/* Another SM of the cluster gets what this one loads. */
+static void deliver(struct flow_engine *e, struct flow_copy *c, uint32_t sectors, uint64_t t)
+{
+    for (uint32_t rest = c->lines.bulk.multicast; rest; rest &= rest - 1) {
+        uint64_t block = mate_of(e, c->block, lowest_bit32(rest));
+        const struct flow_block *b = block == c->block ? NULL : resident(e, block);
+        if (b)
+            c->done = later_of(c->done, hierarchy_bulk_deliver(&e->memory, b->sm, sectors, t));
+    }
+}
+
+static void copy_line(struct flow_engine *e, struct flow_copy *c, uint32_t sm, uint64_t line,
+                      uint32_t from, uint32_t to, uint64_t t)
+{
+    const struct strata_bulk *b = &c->lines.bulk;
+    uint32_t sectors = hierarchy_bulk_sectors(from, to);
+    e->memory.now = t;
+    if (b->kind == STRATA_BULK_STORE || b->kind == STRATA_BULK_REDUCE) {
+        uint64_t left =
+            hierarchy_bulk_store(&e->memory, sm, line, from, to, b->kind == STRATA_BULK_REDUCE, t);
+        c->left = later_of(c->left, left);
+        c->done = later_of(c->done, left + e->gpu->l2.hit_cycles);
+        return;
+    }
+    uint32_t targets = b->multicast ? popcount32(b->multicast) : 1;
+    uint64_t arrival = hierarchy_bulk_load(&e->memory, sm, line, sectors, targets, t);
+    c->done = later_of(c->done, arrival);
+    if (targets > 1)
+        deliver(e, c, sectors, arrival);
+}
+
+/* Bytes reach the barrier of every block the copy goes to. */
+static strata_status complete(struct flow_engine *e, const struct flow_copy *c)
+{
+    const struct strata_bulk *b = &c->lines.bulk;
+    uint64_t t = c->done + e->gpu->sm.tma_complete_cycles;
+    e->end_time = later_of(e->end_time, c->done);
+    if (b->kind == STRATA_BULK_STORE || b->kind == STRATA_BULK_REDUCE)
+        finish_group(e, c);
+    if (b->barrier == STRATA_NO_SHARED)
+        return STRATA_OK;
+    if (!b->multicast)
+        return operate(e, c->block, b->barrier, STRATA_BARRIER_COMPLETE, b->bytes, t);
+    uint32_t offset = b->barrier & ((1u << STRATA_RANK_SHIFT) - 1);
+    strata_status st = STRATA_OK;
+    for (uint32_t rest = b->multicast; rest && st == STRATA_OK; rest &= rest - 1)
+        st = operate(e, c->block, (lowest_bit32(rest) + 1) << STRATA_RANK_SHIFT | offset,
+                     STRATA_BARRIER_COMPLETE, b->bytes, t);
+    return st;
+}
+
+strata_status flow_tma_due(struct flow_engine *e, uint32_t sm)
+{
+    struct flow_tma *tma = &e->tma[sm];
+    double rate = e->gpu->sm.tma_lines_per_cycle;
+    uint64_t now = e->now, line;
+    uint32_t from, to, n = 0;
+    tma->queued = false;
+    struct flow_copy *c = &tma->queue[tma->first];
+    if (c->ready > now) {
+        tma->queued = true;
+        flow_schedule(e, tma_entity(e, sm), c->ready);
+        return STRATA_OK;
+    }
+    bool more = true;
+    while (n < LINES_AT_ONCE && (more = bulk_lines_next(&c->lines, &line, &from, &to)))
+        copy_line(e, c, sm, line, from, to, now + (rate > 0 ? (uint64_t)(n / rate) : 0)), n++;
+    uint64_t next = now + (rate > 0 ? (uint64_t)(n / rate + 0.5) : 0);
+    if (!more) {
+        struct flow_copy over = *c;
+        tma->first = (tma->first + 1) % tma->cap;
+        tma->n--;
+        strata_status st = complete(e, &over);
+        if (st != STRATA_OK)
+            return st;
+    }
+    if (tma->n) {
+        tma->queued = true;
+        flow_schedule(e, tma_entity(e, sm), next > now ? next : now + 1);
+    }
+    return e->status;
+}
+
+/* ---- products ---- */
+
+static void multiply(struct flow_engine *e, struct flow_warp *w, uint64_t t)
+{
+    struct flow_scheduler *s = &e->scheduler[w->scheduler];
+    struct strata_wgmma_shape shape = strata_wgmma_unpack(w->next.inst->imm);
+    uint64_t start = later_of(t, s->wgmma_free);
+    s->wgmma_free = start + wgmma_cycles(e->gpu, shape);
+    sm_async_arrive(&w->wgmma.open, s->wgmma_free + e->gpu->sm.wgmma_latency_cycles);
+    e->memory.count.tensor_instructions++;
+}
+
+/* ---- what the rest of the model calls ---- */
+
+strata_status flow_async_ready(struct flow_engine *e, uint32_t index)
+{
+    struct flow_warp *w = &e->warp[index];
+    switch (w->next.inst->opclass) {
+    case STRATA_OP_MBARRIER:
+        return barrier_ready(e, w);
+    case STRATA_OP_CLUSTER_WAIT:
+        return cluster_ready(e, w);
+    case STRATA_OP_BULK_WAIT:
+        bulk_ready(e, index);
+        return STRATA_OK;
+    case STRATA_OP_WGMMA_WAIT:
+        sm_wait_for(&w->wait, sm_async_wait(&w->wgmma, (uint32_t)w->next.inst->imm), SM_STALL_MATH);
+        return STRATA_OK;
+    default:
+        return STRATA_OK;
+    }
+}
+
+strata_status flow_async_execute(struct flow_engine *e, uint32_t index, uint64_t t)
+{
+    struct flow_warp *w = &e->warp[index];
+    struct strata_bulk bulk;
+    uint32_t allowed = (uint32_t)w->next.inst->imm & (STRATA_BULK_WAIT_READ - 1);
+    switch (w->next.inst->opclass) {
+    case STRATA_OP_MBARRIER:
+        hierarchy_unit_take(&e->memory, e->block[w->block].sm, t, 1);
+        sm_scoreboard_set(&w->scoreboard, w->op, t + w->op->latency);
+        return do_barrier(e, w, t);
+    case STRATA_OP_BULK:
+        e->memory.count.tma_instructions++;
+        return bulk_of_winst(&w->next, &bulk) ? enqueue(e, index, &bulk, t) : STRATA_OK;
+    case STRATA_OP_BULK_COMMIT:
+        e->memory.count.tma_instructions++;
+        sm_async_commit(&w->bulk);
+        sm_async_commit(&w->bulk_read);
+        return STRATA_OK;
+    case STRATA_OP_BULK_WAIT:
+        if (w->next.inst->imm & STRATA_BULK_WAIT_READ)
+            return STRATA_OK; /* their writes may still be waited for */
+        sm_async_drop(&w->bulk, allowed);
+        sm_async_drop(&w->bulk_read, allowed);
+        return STRATA_OK;
+    case STRATA_OP_WGMMA:
+        multiply(e, w, t);
+        return STRATA_OK;
+    case STRATA_OP_WGMMA_COMMIT:
+        sm_async_commit(&w->wgmma);
+        return STRATA_OK;
+    case STRATA_OP_WGMMA_WAIT:
+        sm_async_drop(&w->wgmma, (uint32_t)w->next.inst->imm);
+        return STRATA_OK;
+    case STRATA_OP_CLUSTER_ARRIVE:
+        return cluster_arrive(e, w, STRATA_BARRIER_ARRIVE, t);
+    default:
+        return STRATA_OK;
+    }
+}

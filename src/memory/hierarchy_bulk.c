@@ -1,0 +1,49 @@
+/* hierarchy_bulk.c - lines of bulk copies: around the L1, through the SM's ports, to and from the
+ * L2. */
+#include "memory/hierarchy.h"
+
+uint32_t hierarchy_bulk_sectors(uint32_t from, uint32_t to)
+{
+    struct line_bytes bytes = {0};
+    line_bytes_set(&bytes, from, to);
+    return line_bytes_touched(&bytes);
+}
+
+/* A copy may be wider than the tensor's rows let it fetch whole sectors: they are counted whole. */
+uint64_t hierarchy_bulk_load(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
+                             uint32_t targets, uint64_t t)
+{
+    struct hierarchy_sm *p = &m->sm[sm];
+    uint64_t arrival = hierarchy_l2_read(m, sm, line, sectors, t);
+    uint32_t n = popcount32(sectors) * m->l1_packets;
+    m->count.to_l1_bytes += (uint64_t)n * PACKET_SECTOR_BYTES * targets;
+    arrival = hierarchy_take(m, &m->xbar_in_free64, arrival, n * m->xbar_64ths_per_packet);
+    m->count.lat_requests++;
+    return hierarchy_take(m, &p->in_free64, arrival, n * m->bulk_64ths_per_packet);
+}
+
+uint64_t hierarchy_bulk_deliver(struct hierarchy *m, uint32_t sm, uint32_t sectors, uint64_t t)
+{
+    uint32_t n = popcount32(sectors) * m->l1_packets;
+    return hierarchy_take(m, &m->sm[sm].in_free64, t, n * m->bulk_64ths_per_packet);
+}
+
+uint64_t hierarchy_bulk_store(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t from,
+                              uint32_t to, bool reduces, uint64_t t)
+{
+    struct hierarchy_sm *p = &m->sm[sm];
+    struct store_line s = {.line = line, .last = t};
+    line_bytes_set(&s.bytes, from, to);
+    s.sectors = line_bytes_touched(&s.bytes);
+    uint32_t n = popcount32(s.sectors), flits = store_line_flits(&s, m->gpu);
+    uint64_t start = hierarchy_take(m, &p->out_free64, t, flits * m->out_64ths_per_packet);
+    start = hierarchy_take(m, &m->xbar_out_free64, start, flits * m->xbar_64ths_per_packet);
+    m->count.from_l1_bytes += n * PACKET_SECTOR_BYTES;
+    uint64_t done = start + m->gpu->l2.hit_cycles;
+    if (reduces)
+        done = hierarchy_l2_atomic(m, sm, line, line + from, s.sectors, n, start);
+    else
+        hierarchy_l2_write(m, sm, &s, start);
+    p->store_done = later_of(p->store_done, done);
+    return start;
+}

@@ -1,0 +1,33 @@
+/* wgmma_rules.h - what a warpgroup multiplication costs.
+ *
+ * device/hopper/rates.cu on an H200: a product of 64 x N takes N / 2 cycles of the tensor cores
+ * whatever the type, since K is always 32 bytes; but not less than its operands take to come out of
+ * shared memory, 128 bytes a cycle: 24 cycles for N = 32 with A from there, 16 without. Nsight
+ * Compute counts those passes as wavefronts of shared memory: (64 + N) * 32 / 128. */
+#ifndef STRATA_SM_WGMMA_RULES_H
+#define STRATA_SM_WGMMA_RULES_H
+
+#include <strata/gpu.h>
+#include <strata/trace.h>
+
+#define WGMMA_ROWS    64
+#define WGMMA_K_BYTES 32
+
+/* Passes of shared memory, for the whole warpgroup. */
+static inline uint32_t wgmma_wavefronts(const struct strata_gpu *g, struct strata_wgmma_shape s)
+{
+    uint32_t rows = s.n + (s.a_in_registers ? 0 : WGMMA_ROWS);
+    uint32_t pass = g->shared.banks * (g->shared.bank_mode == STRATA_BANKS_8B ? 8 : 4);
+    return pass ? (rows * WGMMA_K_BYTES + pass - 1) / pass : 0;
+}
+
+/* Cycles the tensor core of a scheduler is taken by one warp's part. */
+static inline uint32_t wgmma_cycles(const struct strata_gpu *g, struct strata_wgmma_shape s)
+{
+    double rate = g->sm.wgmma_columns_per_cycle;
+    uint32_t multiply = rate > 0 ? (uint32_t)(s.n / rate + 0.5) : 0;
+    uint32_t feed = rate > 0 ? wgmma_wavefronts(g, s) : 0;
+    return multiply > feed ? multiply : feed;
+}
+
+#endif

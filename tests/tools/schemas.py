@@ -1,0 +1,87 @@
+"""What commands write as JSON is what docs/schemas says: every member there is and every one that is needed.
+Arguments: the tool, the source folder and a folder to write in. The part of JSON Schema that the files use is checked here,
+more strictly than it asks: a member that a schema does not name is an error, so that schemas cannot lag behind."""
+import json
+import os
+import subprocess
+import sys
+
+tool, source, folder = sys.argv[1:4]
+KINDS = {"string": str, "integer": int, "number": (int, float), "boolean": bool, "object": dict, "array": list, "null": type(None)}
+
+
+def is_kind(value, kind):
+    return isinstance(value, KINDS[kind]) and not (isinstance(value, bool) and kind in ("integer", "number"))
+
+
+def faults(value, schema, root, at):
+    if "$ref" in schema:
+        return faults(value, root["$defs"][schema["$ref"].split("/")[-1]], root, at)
+    if "anyOf" in schema:
+        tried = [faults(value, s, root, at) for s in schema["anyOf"]]
+        return [] if [] in tried else [f"{at}: fits none of {len(tried)} schemas"]
+    if "const" in schema:
+        return [] if value == schema["const"] else [f"{at}: is {value!r}, not {schema['const']!r}"]
+    if "enum" in schema:
+        return [] if value in schema["enum"] else [f"{at}: is {value!r}, none of {schema['enum']}"]
+    kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    if not any(is_kind(value, k) for k in kinds):
+        return [f"{at}: is {type(value).__name__}, not {' or '.join(kinds)}"]
+    found = []
+    if isinstance(value, dict):
+        known, others = schema.get("properties", {}), schema.get("additionalProperties")
+        found += [f"{at}: {name} is missing" for name in schema.get("required", []) if name not in value]
+        for name, member in value.items():
+            if name in known or others:
+                found += faults(member, known.get(name, others), root, f"{at}.{name}")
+            else:
+                found.append(f"{at}: {name} is not in the schema")
+    if isinstance(value, list):
+        if not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value)):
+            found.append(f"{at}: has {len(value)} items")
+        for i, item in enumerate(value):
+            found += faults(item, schema["items"], root, f"{at}[{i}]")
+    if isinstance(value, (int, float)) and value < schema.get("minimum", value):
+        found.append(f"{at}: is below {schema['minimum']}")
+    return found
+
+
+def run(*words):
+    return subprocess.run([tool, *words], stdout=subprocess.PIPE, check=True, text=True).stdout
+
+
+trace = os.path.join(folder, "schemas.strata")
+before, after = os.path.join(folder, "schemas-a.json"), os.path.join(folder, "schemas-b.json")
+run("generate", "strided", "stride=128", "-q", "-o", trace)
+run("predict", trace, "--gpu", "h200", "-q", "-f", "json", "-o", before)
+run("predict", trace, "--gpu", "h200", "--set", "l2.size=30MiB", "-q", "-f", "json", "-o", after)
+recorded = os.path.join(source, "tests/data/h200.strata")
+outputs = {
+    "prediction": [open(before).read(), open(after).read(), run("predict", recorded, "--gpu", "h200", "-c", "1", "-m", "reuse", "--variant", "paper", "-q", "-f", "json"),
+                   run("predict", recorded, "--gpu", "h200", "-m", "coalesce", "-q", "-f", "json")],
+    "advise": [run("advise", trace, "--gpu", "h200", "-q", "-f", "json")],
+    "hotspots": [run("hotspots", trace, "--gpu", "h200", "-q", "-f", "json")],
+    "compare": [run("compare", before, after, "-f", "json"), run("compare", before, before, "-f", "json", "--top", "0")],
+    "reuse": [run("reuse", trace, "--gpu", "h200", "-q", "-f", "json"), run("reuse", trace, "--gpu", "h200", "--sweep", "-q", "-f", "json")],
+    "sweep": [run("sweep", trace, "--gpu", "h200", "-m", "reuse", "--vary", "l1.size=64KiB,128KiB", "--rank", "l1hit", "--each-launch", "-q", "-f", "json")],
+    "info": [run("info", trace, "-q", "-f", "json"), run("info", recorded, "-q", "-f", "json")],
+    "metrics": [run("metrics", "-f", "json")],
+}
+schemas = os.path.join(source, "docs/schemas")
+assert {f"strata.{name}-1.json" for name in outputs} == set(os.listdir(schemas)), "a schema without a test, or the other way round"
+bad = []
+for name, texts in outputs.items():
+    with open(os.path.join(schemas, f"strata.{name}-1.json")) as f:
+        schema = json.load(f)
+    for text in texts:
+        bad += faults(json.loads(text), schema, schema, name)[:8]
+# the check itself: what is taken away or added is found
+broken = json.loads(outputs["advise"][0])
+del broken["gpu"]
+broken["launches"][0]["id"] = "one"
+broken["launches"][0]["more"] = 1
+with open(os.path.join(schemas, "strata.advise-1.json")) as f:
+    schema = json.load(f)
+assert len(faults(broken, schema, schema, "advise")) == 3
+assert not bad, "\n".join(bad)
+print(f"{sum(len(t) for t in outputs.values())} outputs of {len(outputs)} schemas are as they say")
