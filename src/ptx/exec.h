@@ -178,6 +178,7 @@ struct ptx_warp {
     struct ptx_poll polls[PTX_POLLS];
     uint32_t poll_epoch;      /* grows when a poll has an answer it did not have before */
     bool waits, polls_global; /* it keeps getting the same answers; from global memory */
+    uint32_t idle_lanes;      /* of the last asynchronous copy: those that read nothing */
     bool must_wait;           /* set by a handler of PTX_WAIT_STEP */
     uint32_t wait_address;    /* of the barrier it asked for last, for messages */
 };

@@ -243,6 +243,7 @@ void ptx_run_copy_async(struct ptx_warp *w, const struct ptx_inst *in, uint32_t 
     for (uint32_t rest = size ? mask : 0; rest; rest &= rest - 1)
         if (!size[lowest_bit32(rest)])
             reading &= ~(rest & (0 - rest));
+    w->idle_lanes = mask & ~reading;
     ptx_compute_addresses(w, in);
     if (reading && !ptx_resolve_addresses(w, in, reading, in->width))
         return;

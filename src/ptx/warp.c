@@ -543,6 +543,9 @@ static void step_memory(struct ptx_warp *w, const struct ptx_inst *in, uint32_t 
     w->base.block->memory_instructions++;
     if (mask)
         in->run(w, in, mask);
+    /* Lanes that only fill with zeros ask memory for nothing, and the card counts none. */
+    if (mask && in->run == ptx_run_copy_async)
+        mask &= ~w->idle_lanes;
     if (w->base.block->recording)
         emu_record_access(&w->base, &in->site, mask);
 }
