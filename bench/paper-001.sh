@@ -35,10 +35,8 @@ value=
 if [ -z "$small" ]; then
     # PASCAL=FILE: what interval_pascal.sh printed before.
     [ -n "$PASCAL" ] || { PASCAL=$out/pascal; sh "$src/bench/interval_pascal.sh" "$build" >"$PASCAL" || exit 1; }
-    kept=
-    [ "$PASCAL" = "$out/pascal" ] || kept="measured before sim issued two instructions a cycle; "
-    programs="${kept}launches of tests/data/h200.strata, five of the paper's fifteen programs among them; three with 32 lines in one L1 set, where sim has six misses under way and the model counts on 128, make most of it (docs/interval-model.md)"
-    others="${kept}launches where few warps do the work, or where warps wait for the same miss, which the paper's programs do not have (docs/interval-model.md)"
+    programs="launches of tests/data/h200.strata, five of the paper's fifteen programs among them; three with 32 lines in one L1 set, where sim has six misses under way and the model counts on 128, make most of it (docs/interval-model.md)"
+    others="launches where few warps do the work, or where warps wait for the same miss, which the paper's programs do not have (docs/interval-model.md)"
     while read -r column variant divergent rest; do
         ours() { awk -v g="$1" -v c="$column" '/^against flow/ { exit } $0 ~ "^" g " +IPC" { n = g == "not divergent" ? 3 : 2; print $(c + n) }' "$PASCAL"; }
         row "Figure 3" "IPC error, divergent launches, $variant" % "$divergent" "$(ours divergent)" "" "" "sh bench/interval_pascal.sh build" "$programs"
