@@ -169,6 +169,9 @@ static void set_counters(struct run *run, struct strata_result *out)
     run->n.shared_wavefronts += run->wgmma_wavefronts / 4;
     if (run->n.tensor_instructions || run->n.tma_instructions)
         counted |= COUNTED(tensor_instructions) | COUNTED(tma_instructions);
+    /* Operands of products are nearly all of them: what PTX does not tell does not matter then. */
+    if (run->wgmma_wavefronts && !run->async_copies)
+        counted |= COUNTED(shared_wavefronts);
     launch_counters_report(&run->n, counted & FIRST_ROWS, SM_PROFILER_SECTOR_BYTES, out);
     launch_counters_report(&run->n, counted & ~FIRST_ROWS, SM_PROFILER_SECTOR_BYTES, out);
     if (run->async_copies)

@@ -29,7 +29,7 @@ def make(words):
 
 
 trace, before, after = (os.path.join(folder, name) for name in ("colour.strata", "before.json", "after.json"))
-make(["generate", "strided", "stride=128", "-o", trace])
+make(["generate", "strided", "stride=128", "blocks=16", "iterations=4", "-o", trace])
 make(["predict", trace, "--gpu", "h200", "-f", "json", "-o", before])
 make(["predict", trace, "--gpu", "gtx470", "-f", "json", "-o", after])
 for words in (["compare", before, after], ["advise", trace, "--gpu", "h200", "--least-gain", "0", "-q"]):

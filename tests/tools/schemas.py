@@ -52,7 +52,7 @@ def run(*words):
 
 trace = os.path.join(folder, "schemas.strata")
 before, after = os.path.join(folder, "schemas-a.json"), os.path.join(folder, "schemas-b.json")
-run("generate", "strided", "stride=128", "-q", "-o", trace)
+run("generate", "strided", "stride=128", "blocks=16", "iterations=4", "-q", "-o", trace)
 run("predict", trace, "--gpu", "h200", "-q", "-f", "json", "-o", before)
 run("predict", trace, "--gpu", "h200", "--set", "l2.size=30MiB", "-q", "-f", "json", "-o", after)
 recorded = os.path.join(source, "tests/data/h200.strata")
