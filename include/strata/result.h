@@ -150,6 +150,9 @@ struct strata_model {
     strata_status (*run)(const struct strata_gpu *gpu, struct strata_reader *reader,
                          const struct strata_model_options *opt, struct strata_result *out,
                          struct strata_error *err);
+    /* Bulk and tensor copies, barriers in shared memory and warpgroup products are counted (and
+     * timed, where the model has a clock); false: a launch that has them gets a warning. */
+    bool follows_bulk;
 };
 
 /* NULL if there is no such model. */

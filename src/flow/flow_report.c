@@ -102,4 +102,5 @@ const struct strata_model strata_model_flow = {
     .name = "flow",
     .summary = "all counters and cycles in one pass; every part answers with a time (the default)",
     .run = run_flow,
+    .follows_bulk = true,
 };

@@ -7,6 +7,7 @@
 #include <strata/speed_of_light.h>
 
 #include "predict/profiles.h"
+#include "predict/reader_warnings.h"
 
 /* One launch's answer; slots are filled in any order and read in theirs. */
 struct slot {
@@ -28,12 +29,6 @@ struct run {
     bool stop;        /* a launch failed: later ones are not begun */
     bool interrupted; /* by the caller */
 };
-
-static void copy_warnings(const struct strata_reader *reader, struct strata_result *result)
-{
-    for (size_t i = 0; i < strata_reader_warning_count(reader); i++)
-        strata_result_warn(result, "%s", strata_reader_warning(reader, i));
-}
 
 struct opening {
     struct run *run;
@@ -73,7 +68,7 @@ static strata_status run_model(struct run *run, const struct strata_launch_ref *
         return status;
     status =
         run->opt->model->run(run->gpu, reader, &run->model_options, &slot->result, &slot->error);
-    copy_warnings(reader, &slot->result);
+    reader_warnings(reader, run->opt->model, &slot->result);
     strata_reader_close(reader);
     return status;
 }

@@ -225,4 +225,5 @@ const struct strata_model strata_model_coalesce = {
     .name = "coalesce",
     .summary = "exact counts of instructions, requests, sectors and occupancy; no caches, no time",
     .run = run_model,
+    .follows_bulk = true,
 };

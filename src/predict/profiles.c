@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "predict/reader_warnings.h"
 
 #define FORMAT "strata.profiles/1"
 enum { LARGEST_FILE_BYTES = 1 << 30 };
@@ -228,8 +229,7 @@ strata_status profiles_run(struct strata_profiles *p, const struct strata_launch
         status = open(context, &reader, err);
         if (status == STRATA_OK) {
             status = p->profiled->create(gpu, reader, opt, &profile, err);
-            for (size_t i = 0; i < strata_reader_warning_count(reader); i++)
-                strata_result_warn(result, "%s", strata_reader_warning(reader, i));
+            reader_warnings(reader, p->model, result);
             strata_reader_close(reader);
         }
         if (status == STRATA_OK) {
