@@ -136,7 +136,7 @@ static strata_status do_barrier(struct flow_engine *e, struct flow_warp *w, uint
     strata_winst_addresses(&w->next, words);
     unsigned op = (unsigned)w->next.inst->imm;
     if (op == STRATA_BARRIER_ARRIVE_COPIES) /* when the thread's copies are there */
-        t = later_of(t, w->async.open.done);
+        t = later_of(t, flow_groups(w)->copies.open.done);
     for (uint32_t rest = w->next.mask; rest && st == STRATA_OK; rest &= rest - 1) {
         struct strata_barrier_word b = strata_barrier_unpack(words[lowest_bit32(rest)]);
         st = operate(e, block, b.shared, op, b.value, t);
@@ -233,9 +233,10 @@ void flow_async_block_ends(struct flow_engine *e, struct flow_block *b)
 
 /* ---- bulk groups ---- */
 
-static const struct sm_async *bulk_groups(const struct flow_warp *w)
+static const struct sm_async *bulk_groups(struct flow_warp *w)
 {
-    return w->next.inst->imm & STRATA_BULK_WAIT_READ ? &w->bulk_read : &w->bulk;
+    return w->next.inst->imm & STRATA_BULK_WAIT_READ ? &flow_groups(w)->bulk_read
+                                                     : &flow_groups(w)->bulk;
 }
 
 static void bulk_ready(struct flow_engine *e, uint32_t index)
@@ -252,8 +253,8 @@ static void bulk_ready(struct flow_engine *e, uint32_t index)
 static void finish_group(struct flow_engine *e, const struct flow_copy *c)
 {
     struct flow_warp *w = &e->warp[c->warp];
-    struct sm_async_group *read = sm_async_find(&w->bulk_read, c->group);
-    struct sm_async_group *full = sm_async_find(&w->bulk, c->group);
+    struct sm_async_group *read = sm_async_find(&flow_groups(w)->bulk_read, c->group);
+    struct sm_async_group *full = sm_async_find(&flow_groups(w)->bulk, c->group);
     read->pending -= read->pending > 0;
     full->pending -= full->pending > 0;
     sm_async_arrive(read, c->left);
@@ -295,11 +296,11 @@ static strata_status enqueue(struct flow_engine *e, uint32_t index, const struct
     c->warp = index;
     c->done = c->left = t;
     c->ready = t + e->gpu->sm.tma_issue_cycles;
-    c->group = sm_async_number(&w->bulk);
+    c->group = sm_async_number(&flow_groups(w)->bulk);
     bulk_lines_begin(&c->lines, bulk, e->gpu->l2.cache.line_bytes);
     if (bulk->kind == STRATA_BULK_STORE || bulk->kind == STRATA_BULK_REDUCE) {
-        w->bulk.open.pending++;
-        w->bulk_read.open.pending++;
+        flow_groups(w)->bulk.open.pending++;
+        flow_groups(w)->bulk_read.open.pending++;
     }
     if (!tma->queued) {
         tma->queued = true;
@@ -399,7 +400,7 @@ static void multiply(struct flow_engine *e, struct flow_warp *w, uint64_t t)
     struct strata_wgmma_shape shape = strata_wgmma_unpack(w->next.inst->imm);
     uint64_t start = later_of(t, s->wgmma_free);
     s->wgmma_free = start + wgmma_cycles(e->gpu, shape);
-    sm_async_arrive(&w->wgmma.open, s->wgmma_free + e->gpu->sm.wgmma_latency_cycles);
+    sm_async_arrive(&flow_groups(w)->wgmma.open, s->wgmma_free + e->gpu->sm.wgmma_latency_cycles);
     e->memory.count.tensor_instructions++;
 }
 
@@ -417,7 +418,8 @@ strata_status flow_async_ready(struct flow_engine *e, uint32_t index)
         bulk_ready(e, index);
         return STRATA_OK;
     case STRATA_OP_WGMMA_WAIT:
-        sm_wait_for(&w->wait, sm_async_wait(&w->wgmma, (uint32_t)w->next.inst->imm), SM_STALL_MATH);
+        sm_wait_for(&w->wait, sm_async_wait(&flow_groups(w)->wgmma, (uint32_t)w->next.inst->imm),
+                    SM_STALL_MATH);
         return STRATA_OK;
     default:
         return STRATA_OK;
@@ -439,23 +441,23 @@ strata_status flow_async_execute(struct flow_engine *e, uint32_t index, uint64_t
         return bulk_of_winst(&w->next, &bulk) ? enqueue(e, index, &bulk, t) : STRATA_OK;
     case STRATA_OP_BULK_COMMIT:
         e->memory.count.tma_instructions++;
-        sm_async_commit(&w->bulk);
-        sm_async_commit(&w->bulk_read);
+        sm_async_commit(&flow_groups(w)->bulk);
+        sm_async_commit(&flow_groups(w)->bulk_read);
         return STRATA_OK;
     case STRATA_OP_BULK_WAIT:
         if (w->next.inst->imm & STRATA_BULK_WAIT_READ)
             return STRATA_OK; /* their writes may still be waited for */
-        sm_async_drop(&w->bulk, allowed);
-        sm_async_drop(&w->bulk_read, allowed);
+        sm_async_drop(&flow_groups(w)->bulk, allowed);
+        sm_async_drop(&flow_groups(w)->bulk_read, allowed);
         return STRATA_OK;
     case STRATA_OP_WGMMA:
         multiply(e, w, t);
         return STRATA_OK;
     case STRATA_OP_WGMMA_COMMIT:
-        sm_async_commit(&w->wgmma);
+        sm_async_commit(&flow_groups(w)->wgmma);
         return STRATA_OK;
     case STRATA_OP_WGMMA_WAIT:
-        sm_async_drop(&w->wgmma, (uint32_t)w->next.inst->imm);
+        sm_async_drop(&flow_groups(w)->wgmma, (uint32_t)w->next.inst->imm);
         return STRATA_OK;
     case STRATA_OP_CLUSTER_ARRIVE:
         return cluster_arrive(e, w, STRATA_BARRIER_ARRIVE, t);

@@ -14,14 +14,6 @@ enum { WHEEL_SLOTS = 8192 };
 
 /* ---- the wheel ---- */
 
-static uint32_t *link_of(struct flow_engine *e, uint32_t entity)
-{
-    uint32_t n_warps = e->memory.n_sms * e->slots_per_sm, n = n_warps + e->n_schedulers;
-    return entity < n_warps ? &e->warp[entity].wheel_next
-           : entity < n     ? &e->scheduler[entity - n_warps].wheel_next
-                            : &e->tma[entity - n].wheel_next;
-}
-
 /* Times beyond the wheel's reach wait in its last slot and are looked at again there. */
 void flow_schedule(struct flow_engine *e, uint32_t entity, uint64_t t)
 {
@@ -30,14 +22,24 @@ void flow_schedule(struct flow_engine *e, uint32_t entity, uint64_t t)
     if (t >= e->now + WHEEL_SLOTS)
         t = e->now + WHEEL_SLOTS - 1;
     uint32_t slot = (uint32_t)(t % WHEEL_SLOTS);
-    *link_of(e, entity) = 0;
+    e->wheel_next[entity] = 0;
     if (e->wheel_tail[slot])
-        *link_of(e, e->wheel_tail[slot] - 1) = entity + 1;
+        e->wheel_next[e->wheel_tail[slot] - 1] = entity + 1;
     else
         e->wheel_head[slot] = entity + 1;
     e->wheel_tail[slot] = entity + 1;
     e->wheel_used[slot / 64] |= (uint64_t)1 << (slot % 64);
     e->pending++;
+}
+
+/* The warps of a launch do not fit into the machine's caches, the wheel does: what is due next, and
+ * after that, is asked for ahead. */
+static void expect_entity(const struct flow_engine *e, uint32_t entity)
+{
+    if (entity >= e->n_warps)
+        return;
+    __builtin_prefetch(&e->warp[entity]);
+    __builtin_prefetch((const char *)&e->warp[entity] + 64);
 }
 
 static bool take_due(struct flow_engine *e, uint32_t *entity)
@@ -47,12 +49,14 @@ static bool take_due(struct flow_engine *e, uint32_t *entity)
     if (!head)
         return false;
     *entity = head - 1;
-    e->wheel_head[slot] = *link_of(e, *entity);
-    if (!e->wheel_head[slot]) {
+    uint32_t next = e->wheel_head[slot] = e->wheel_next[*entity];
+    if (!next) {
         e->wheel_tail[slot] = 0;
         e->wheel_used[slot / 64] &= ~((uint64_t)1 << (slot % 64));
-    } else
-        __builtin_prefetch(link_of(e, e->wheel_head[slot] - 1));
+    } else {
+        uint32_t after = e->wheel_next[next - 1];
+        expect_entity(e, after ? after - 1 : next - 1);
+    }
     e->pending--;
     return true;
 }
@@ -93,6 +97,7 @@ static strata_status init_schedulers(struct flow_engine *e, struct strata_error 
         uint32_t slot = w % e->slots_per_sm;
         e->warp[w].scheduler = w / e->slots_per_sm * per_sm + slot % per_sm;
         e->warp[w].slot = (uint8_t)(slot / per_sm);
+        e->warp[w].groups = &e->groups[w];
     }
     return STRATA_OK;
 }
@@ -104,8 +109,11 @@ static strata_status init_arrays(struct flow_engine *e, struct strata_error *err
     e->warps_per_block = (uint32_t)round_up(strata_launch_warps_per_block(e->launch), per_sm);
     e->slots_per_sm = e->warps_per_block * e->occupancy.blocks_per_sm;
     e->block = calloc((size_t)n * e->occupancy.blocks_per_sm, sizeof *e->block);
-    e->warp = calloc((size_t)n * e->slots_per_sm, sizeof *e->warp);
-    large_pages_wish(e->warp, (size_t)n * e->slots_per_sm * sizeof *e->warp);
+    e->n_warps = n * e->slots_per_sm;
+    e->warp = calloc(e->n_warps, sizeof *e->warp);
+    large_pages_wish(e->warp, e->n_warps * sizeof *e->warp);
+    e->groups = calloc(e->n_warps, sizeof *e->groups); /* where unused, never touched */
+    e->wheel_next = calloc((size_t)e->n_warps + n * per_sm + n, sizeof *e->wheel_next);
     e->fetch = calloc(n, sizeof *e->fetch);
     e->wheel_head = calloc(WHEEL_SLOTS, sizeof *e->wheel_head);
     e->wheel_tail = calloc(WHEEL_SLOTS, sizeof *e->wheel_tail);
@@ -113,8 +121,9 @@ static strata_status init_arrays(struct flow_engine *e, struct strata_error *err
     e->sm_start = calloc(n, sizeof *e->sm_start);
     e->sm_busy = calloc(n, sizeof *e->sm_busy);
     e->sm_resident = calloc(n, sizeof *e->sm_resident);
-    if (!e->block || !e->warp || !e->fetch || !e->wheel_head || !e->wheel_tail || !e->wheel_used ||
-        !e->sm_start || !e->sm_busy || !e->sm_resident || !flow_async_init(e))
+    if (!e->block || !e->warp || !e->groups || !e->wheel_next || !e->fetch || !e->wheel_head ||
+        !e->wheel_tail || !e->wheel_used || !e->sm_start || !e->sm_busy || !e->sm_resident ||
+        !flow_async_init(e))
         return no_memory(e, err);
     for (uint32_t s = 0; s < n; s++) {
         strata_status st = fetch_sm_init(&e->fetch[s], err);
@@ -170,7 +179,9 @@ void flow_engine_release(struct flow_engine *e)
     free(e->fetch);
     free(e->block);
     free(e->warp);
+    free(e->groups);
     free(e->scheduler);
+    free(e->wheel_next);
     free(e->wheel_head);
     free(e->wheel_tail);
     free(e->wheel_used);
@@ -217,10 +228,7 @@ static strata_status start_warp(struct flow_engine *e, uint32_t index, uint32_t 
     w->last_issue = t;
     w->scoreboard.predicate_ready = 0;
     w->scoreboard.barriers = (struct sm_barriers){0};
-    sm_async_reset(&w->async);
-    sm_async_reset(&w->bulk);
-    sm_async_reset(&w->bulk_read);
-    sm_async_reset(&w->wgmma);
+    w->has_groups = false;
     w->sleeps = FLOW_AWAKE;
     w->fetch_line = UINT32_MAX;
     w->local_base = sm_local_base(e->gpu, index);
@@ -310,7 +318,7 @@ static strata_status first_wave(struct flow_engine *e)
 strata_status flow_engine_run(struct flow_engine *e)
 {
     strata_status st = first_wave(e);
-    uint32_t n_warps = e->memory.n_sms * e->slots_per_sm, entity;
+    uint32_t n_warps = e->n_warps, entity;
     while (st == STRATA_OK && e->pending) {
         e->now = next_time(e);
         while (st == STRATA_OK && take_due(e, &entity))

@@ -44,35 +44,52 @@ struct flow_copy {
 struct flow_tma {
     struct flow_copy *queue; /* ring */
     uint32_t first, n, cap;
-    uint32_t wheel_next;
     bool queued;
 };
 
-/* The fields that every issue touches come first, in one cache line. */
+/* A warp's asynchronous work that it can wait for. Most kernels have none: it stands apart from the
+ * warps, whose memory is read at every issue. */
+struct flow_groups {
+    struct sm_async copies, bulk, bulk_read, wgmma;
+};
+
+/* The fields that every issue touches come first, in two cache lines. */
 struct flow_warp {
     struct sm_wait wait; /* earliest issue of `next`, and what it waits for */
     uint64_t last_issue;
-    struct sm_scoreboard scoreboard;
     uint32_t scheduler; /* global index */
     uint32_t block;     /* index into engine->block */
     uint32_t fetch_line;
-    uint32_t wheel_next; /* list link, index + 1 */
-    uint8_t slot;        /* bit in its scheduler's ready mask */
+    const struct sm_inst *op; /* `next`, decoded */
+    uint32_t next_line;       /* line of code it is fetched from */
+    uint8_t slot;             /* bit in its scheduler's ready mask */
     bool has_next;
     bool at_barrier;
-    uint8_t sleeps; /* enum flow_sleep */
-    bool parity;    /* of the phase it waits for */
-    bool cluster_phase;
-    uint32_t barrier;         /* shared address */
+    uint8_t sleeps;           /* enum flow_sleep */
+    bool has_groups;          /* the warp has used its groups */
     struct strata_winst next; /* what it issues next; valid while has_next */
-    const struct sm_inst *op; /* the same, decoded */
-    uint32_t next_line;       /* line of code it is fetched from */
+    struct sm_scoreboard scoreboard;
     struct strata_cursor cursor;
-    struct sm_async async;
-    struct sm_async bulk, bulk_read, wgmma; /* groups of its other asynchronous work */
     uint64_t local_base;
+    struct flow_groups *groups; /* see flow_groups() */
+    uint32_t barrier;           /* shared address of the one it sleeps at */
+    bool parity;                /* of the phase it waits for */
+    bool cluster_phase;
     struct sm_window window; /* if instructions are put in order */
 };
+
+/* A warp's groups, empty when it asks for the first time. */
+static inline struct flow_groups *flow_groups(struct flow_warp *w)
+{
+    if (!w->has_groups) {
+        sm_async_reset(&w->groups->copies);
+        sm_async_reset(&w->groups->bulk);
+        sm_async_reset(&w->groups->bulk_read);
+        sm_async_reset(&w->groups->wgmma);
+        w->has_groups = true;
+    }
+    return w->groups;
+}
 
 struct flow_scheduler {
     uint64_t ready_mask;
@@ -85,7 +102,6 @@ struct flow_scheduler {
     uint32_t sm;
     uint32_t first_warp; /* warp index = first_warp + slot * schedulers of the SM */
     uint32_t last_slot;
-    uint32_t wheel_next;
     bool queued;
     uint8_t slot_pipe[64]; /* pipe that each ready warp's next instruction wants */
     uint64_t slot_age[64]; /* when each slot's warp was started: smaller is older */
@@ -103,12 +119,14 @@ struct flow_engine {
     struct hierarchy memory;
     struct fetch_gpu fetch_all;
     struct fetch_sm *fetch;
-    struct flow_block *block; /* n_sms * blocks_per_sm places */
-    struct flow_warp *warp;   /* n_sms * slots */
+    struct flow_block *block;   /* n_sms * blocks_per_sm places */
+    struct flow_warp *warp;     /* n_sms * slots */
+    struct flow_groups *groups; /* of each warp */
     struct flow_scheduler *scheduler;
     struct flow_tma *tma; /* by SM; NULL: the launch has no bulk copies */
     struct phase_barriers barriers;
-    uint32_t n_schedulers, slots_per_sm, warps_per_block;
+    uint32_t n_schedulers, slots_per_sm, warps_per_block, n_warps;
+    uint32_t *wheel_next; /* list links, index + 1: warps, then schedulers, then copy engines */
     uint32_t *wheel_head,
         *wheel_tail;      /* entity index + 1, 0 = empty; warps first, then schedulers */
     uint64_t *wheel_used; /* a bit for each slot that holds something */

@@ -44,7 +44,8 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
     if (i->kind == SM_KIND_WAIT)
         sm_wait_for(
             &w->wait,
-            sm_async_wait(&w->async, sm_async_allowed(&w->async, w->next.inst, e->launch->isa)),
+            sm_async_wait(&flow_groups(w)->copies,
+                          sm_async_allowed(&flow_groups(w)->copies, w->next.inst, e->launch->isa)),
             SM_STALL_LONG);
     if (i->kind == SM_KIND_MEMBAR)
         sm_wait_for(&w->wait, hierarchy_flush(&e->memory, e->block[w->block].sm, w->wait.ready),
@@ -110,7 +111,7 @@ static void do_global(struct flow_engine *e, struct flow_warp *w, const struct s
     count_memory(e, w->next.inst);
     uint64_t done = hierarchy_access(&e->memory, sm, &w->next, w->local_base, t);
     if (w->next.inst->memop == STRATA_MEM_ASYNC_COPY)
-        sm_async_arrive(&w->async.open, done);
+        sm_async_arrive(&flow_groups(w)->copies.open, done);
     else
         sm_scoreboard_set(&w->scoreboard, i, done);
 }
@@ -141,10 +142,11 @@ static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_
                              t));
         break;
     case SM_KIND_COMMIT:
-        sm_async_commit(&w->async);
+        sm_async_commit(&flow_groups(w)->copies);
         break;
     case SM_KIND_WAIT:
-        sm_async_drop(&w->async, sm_async_allowed(&w->async, w->next.inst, e->launch->isa));
+        sm_async_drop(&flow_groups(w)->copies,
+                      sm_async_allowed(&flow_groups(w)->copies, w->next.inst, e->launch->isa));
         break;
     default:
         if (i->pipe == SM_PIPE_LSU)

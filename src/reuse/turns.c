@@ -25,9 +25,8 @@ enum { WHEEL = 8192, NONE = 0, FIRST_REGISTERS = 64 };
 struct warp {
     struct strata_winst next;
     uint64_t ready, predicate, local_base;
-    uint32_t link;
     bool has_next, at_barrier, resting; /* resting: waits for data, takes no turns */
-    struct sm_async async;
+    bool has_copies;                    /* it has used its groups of asynchronous copies */
 };
 
 struct turns {
@@ -39,10 +38,11 @@ struct turns {
     struct sm_decoder decoder;
     struct fetch_gpu *fetch;
     struct warp *warp;
-    uint64_t *reg;     /* when each register's value is there: `registers` entries a warp */
-    uint32_t *waiting; /* warps at the barrier, by block place */
-    uint32_t *running; /* warps that take turns, by SM */
-    uint32_t *head, *tail;
+    struct sm_async *copies; /* each warp's, apart: most kernels have none */
+    uint64_t *reg;           /* when each register's value is there: `registers` entries a warp */
+    uint32_t *waiting;       /* warps at the barrier, by block place */
+    uint32_t *running;       /* warps that take turns, by SM */
+    uint32_t *head, *tail, *link; /* warps due in each cycle, index + 1, and the next of each */
     uint32_t registers, n_warps;
     uint64_t now, pending, unknown;
     strata_status status;
@@ -55,13 +55,36 @@ static void schedule(struct turns *t, uint32_t index, uint64_t at)
 {
     at = at < t->now ? t->now : at >= t->now + WHEEL ? t->now + WHEEL - 1 : at;
     uint32_t slot = (uint32_t)(at % WHEEL);
-    t->warp[index].link = NONE;
+    t->link[index] = NONE;
     if (t->tail[slot])
-        t->warp[t->tail[slot] - 1].link = index + 1;
+        t->link[t->tail[slot] - 1] = index + 1;
     else
         t->head[slot] = index + 1;
     t->tail[slot] = index + 1;
     t->pending++;
+}
+
+static uint64_t *registers_of(const struct turns *t, uint32_t index)
+{
+    return t->reg + (size_t)index * t->registers;
+}
+
+/* The warps do not fit into the machine's caches: the registers of the next one are asked for
+ * ahead, and the state of the one after it, which names its registers. */
+static void expect_turns(const struct turns *t, uint32_t next)
+{
+    uint32_t after = t->link[next - 1];
+    const struct warp *w = &t->warp[next - 1];
+    if (w->has_next) {
+        const struct sm_inst *i = &t->decoder.inst[w->next.inst_index];
+        const uint64_t *reg = registers_of(t, next - 1);
+        for (unsigned k = 0; k < i->n_read; k++)
+            __builtin_prefetch(&reg[i->read[k]]);
+    }
+    if (after) {
+        __builtin_prefetch(&t->warp[after - 1]);
+        __builtin_prefetch((const char *)&t->warp[after - 1] + 64);
+    }
 }
 
 static bool take_due(struct turns *t, uint32_t *index)
@@ -70,13 +93,11 @@ static bool take_due(struct turns *t, uint32_t *index)
     if (!t->head[slot])
         return false;
     *index = t->head[slot] - 1;
-    t->head[slot] = t->warp[*index].link;
-    if (!t->head[slot]) {
+    t->head[slot] = t->link[*index];
+    if (!t->head[slot])
         t->tail[slot] = NONE;
-    } else { /* the warps do not fit into the machine's caches: ask for the next one now */
-        __builtin_prefetch(&t->warp[t->head[slot] - 1]);
-        __builtin_prefetch((const char *)&t->warp[t->head[slot] - 1] + 64);
-    }
+    else
+        expect_turns(t, t->head[slot]);
     t->pending--;
     return true;
 }
@@ -90,11 +111,6 @@ static void rest(struct turns *t, uint32_t index, bool resting)
 }
 
 /* ---- warps begin ---- */
-
-static uint64_t *registers_of(const struct turns *t, uint32_t index)
-{
-    return t->reg + (size_t)index * t->registers;
-}
 
 /* Registers are numbered by the trace: the tables grow when a block brings a higher one. */
 static strata_status widen_registers(struct turns *t, uint32_t registers, struct strata_error *err)
@@ -160,13 +176,22 @@ static void end_warp(struct turns *t, uint32_t index)
 
 /* ---- instructions ---- */
 
-static uint32_t groups_allowed(const struct turns *t, const struct warp *w)
+/* A warp's groups of copies, empty when it asks for the first time. */
+static struct sm_async *copies_of(struct turns *t, uint32_t index)
 {
-    return sm_async_allowed(&w->async, w->next.inst, t->r.launch->isa);
+    if (!t->warp[index].has_copies)
+        sm_async_reset(&t->copies[index]);
+    t->warp[index].has_copies = true;
+    return &t->copies[index];
+}
+
+static uint32_t groups_allowed(struct turns *t, uint32_t index)
+{
+    return sm_async_allowed(copies_of(t, index), t->warp[index].next.inst, t->r.launch->isa);
 }
 
 /* When the sources, results and copies an instruction needs are there. */
-static uint64_t needed(const struct turns *t, uint32_t index, const struct sm_inst *i)
+static uint64_t needed(struct turns *t, uint32_t index, const struct sm_inst *i)
 {
     const struct warp *w = &t->warp[index];
     const uint64_t *reg = registers_of(t, index);
@@ -177,8 +202,9 @@ static uint64_t needed(const struct turns *t, uint32_t index, const struct sm_in
         at = later_of(at, reg[i->write[k]]);
     if (i->reads_predicate && w->predicate > at)
         at = w->predicate;
-    return i->kind == SM_KIND_WAIT ? later_of(at, sm_async_wait(&w->async, groups_allowed(t, w)))
-                                   : at;
+    return i->kind == SM_KIND_WAIT
+               ? later_of(at, sm_async_wait(copies_of(t, index), groups_allowed(t, index)))
+               : at;
 }
 
 static void set_results(struct turns *t, uint32_t index, const struct sm_inst *i, uint64_t at)
@@ -244,16 +270,16 @@ static void execute(struct turns *t, uint32_t index, const struct sm_inst *i, ui
     case SM_KIND_SHARED: {
         uint64_t done = access_memory(t, index, i, at);
         if (w->next.inst->memop == STRATA_MEM_ASYNC_COPY)
-            sm_async_arrive(&w->async.open, done);
+            sm_async_arrive(&copies_of(t, index)->open, done);
         else
             set_results(t, index, i, done);
         break;
     }
     case SM_KIND_COMMIT:
-        sm_async_commit(&w->async);
+        sm_async_commit(copies_of(t, index));
         break;
     case SM_KIND_WAIT:
-        sm_async_drop(&w->async, groups_allowed(t, w));
+        sm_async_drop(copies_of(t, index), groups_allowed(t, index));
         break;
     case SM_KIND_MEMBAR:
         hierarchy_flush(&t->h, residents_core(&t->r, index), at);
@@ -339,11 +365,14 @@ static strata_status prepare(struct turns *t, struct strata_reader *reader, uint
     t->fetch = calloc(1, sizeof *t->fetch);
     t->warp = calloc(t->n_warps, sizeof *t->warp);
     large_pages_wish(t->warp, t->n_warps * sizeof *t->warp);
+    t->copies = calloc(t->n_warps, sizeof *t->copies);
     t->waiting = calloc(places, sizeof *t->waiting);
     t->running = calloc(t->r.n_cores, sizeof *t->running);
+    t->link = calloc(t->n_warps, sizeof *t->link);
     t->head = calloc(WHEEL, sizeof *t->head);
     t->tail = calloc(WHEEL, sizeof *t->tail);
-    if (!t->fetch || !t->warp || !t->waiting || !t->running || !t->head || !t->tail)
+    if (!t->fetch || !t->warp || !t->copies || !t->link || !t->waiting || !t->running || !t->head ||
+        !t->tail)
         return strata_no_memory(err, NULL, "for the resident warps of a launch");
     if ((st = widen_registers(t, FIRST_REGISTERS, err)) != STRATA_OK)
         return st;
@@ -358,8 +387,10 @@ static void release(struct turns *t)
     free(t->reg);
     free(t->fetch);
     free(t->warp);
+    free(t->copies);
     free(t->waiting);
     free(t->running);
+    free(t->link);
     free(t->head);
     free(t->tail);
     hierarchy_release(&t->h);
