@@ -142,6 +142,8 @@ struct strata_gpu {
         uint32_t remote_latency_cycles;   /* to the shared memory of another block of a cluster */
         uint32_t tma_issue_cycles;        /* from a bulk copy to its first request */
         uint32_t tma_complete_cycles;     /* from its last data to the barrier */
+        uint32_t tma_multicast_cycles;    /* more for a copy to several blocks of a cluster */
+        uint32_t fence_cycles;            /* a fence for more than the block, nothing under way */
         double tma_bytes_per_cycle;       /* that bulk copies bring into an SM; 0: no limit */
         double tma_lines_per_cycle;       /* requests it makes; 0: no limit */
     } sm;
@@ -285,6 +287,7 @@ struct strata_gpu {
         uint32_t banks, bank_groups, row_bytes;
         uint32_t tCCD, tCCDL, tRRD, tRCD, tRAS, tRP, tRC, tCL, tWL, tCDLR, tWR, tRTPL, tFAW, tRFC,
             tREFI;
+        uint32_t refresh_groups; /* channels of a group refresh together; 0: each by itself */
         bool dual_command_bus, per_bank_refresh, separate_write_queue, bank_hash;
         uint32_t read_queue, write_queue, write_high, write_low;
         uint32_t write_room; /* writes that wait at a channel before its slices take no more; 0 =

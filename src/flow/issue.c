@@ -47,7 +47,7 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
             sm_async_wait(&flow_groups(w)->copies,
                           sm_async_allowed(&flow_groups(w)->copies, w->next.inst, e->launch->isa)),
             SM_STALL_LONG);
-    if (i->kind == SM_KIND_MEMBAR)
+    if (i->kind == SM_KIND_MEMBAR && w->next.mask)
         sm_wait_for(&w->wait, hierarchy_flush(&e->memory, e->block[w->block].sm, w->wait.ready),
                     SM_STALL_MEMBAR);
     if (i->kind == SM_KIND_ASYNC && e->status == STRATA_OK)
@@ -202,6 +202,8 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
     }
     bool barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
     uint64_t next = t + sm_issue_gap(e->gpu, i, w->next.mask != 0);
+    if (i->kind == SM_KIND_MEMBAR && w->next.mask)
+        next = later_of(next, t + i->latency);
     strata_status st = flow_next_instruction(e, w);
     if (st != STRATA_OK)
         return st;

@@ -84,6 +84,9 @@ static void init_rates(struct hierarchy *m)
                         ? g->l1.cache.sector_bytes / PACKET_SECTOR_BYTES
                         : 1;
     m->refresh_every = (uint64_t)g->dram.tREFI * g->sm.clock_mhz / g->dram.clock_mhz;
+    m->refresh_groups = g->dram.refresh_groups && g->dram.refresh_groups < m->map.channels
+                            ? g->dram.refresh_groups
+                            : m->map.channels;
     m->refresh_cycles = (uint64_t)g->dram.tRFC * g->sm.clock_mhz / g->dram.clock_mhz;
 }
 

@@ -70,6 +70,7 @@ struct hierarchy {
     uint32_t l1_packets;                      /* sectors of 32 bytes in one of the L1's */
     bool ptx;                                 /* the trace is of PTX, before the assembler's work */
     uint64_t refresh_every, refresh_cycles;   /* of one channel, in SM cycles; 0 = none */
+    uint32_t refresh_groups;                  /* of the channels of a partition */
     struct cache tlb2;                        /* second-level TLB, shared by all SMs */
     uint64_t now;                             /* time of issue: never goes back */
     uint64_t held; /* cycles since then that the request under way has waited for an MSHR */
