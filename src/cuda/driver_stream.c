@@ -103,49 +103,23 @@ static CUresult ask(CUstream handle, const void *out, CUstream *s)
     return out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuStreamGetFlags(CUstream handle, unsigned *flags)
-{
-    ENTER(NEED_CONTEXT);
-    CUstream s;
-    CUresult status = ask(handle, flags, &s);
-    if (status == CUDA_SUCCESS)
-        *flags = s ? s->flags : 0;
-    LEAVE(status);
-}
-ALIAS(cuStreamGetFlags_ptsz, cuStreamGetFlags);
+/* One fact of a stream; the default stream has none of its own. */
+#define STREAM_FACT(name, type, value)                                                             \
+    CUresult name(CUstream handle, type *out)                                                      \
+    {                                                                                              \
+        ENTER(NEED_CONTEXT);                                                                       \
+        CUstream s;                                                                                \
+        CUresult status = ask(handle, out, &s);                                                    \
+        if (status == CUDA_SUCCESS)                                                                \
+            *out = (value);                                                                        \
+        LEAVE(status);                                                                             \
+    }                                                                                              \
+    ALIAS(name##_ptsz, name)
 
-CUresult cuStreamGetPriority(CUstream handle, int *priority)
-{
-    ENTER(NEED_CONTEXT);
-    CUstream s;
-    CUresult status = ask(handle, priority, &s);
-    if (status == CUDA_SUCCESS)
-        *priority = s ? s->priority : 0;
-    LEAVE(status);
-}
-ALIAS(cuStreamGetPriority_ptsz, cuStreamGetPriority);
-
-CUresult cuStreamGetId(CUstream handle, unsigned long long *id)
-{
-    ENTER(NEED_CONTEXT);
-    CUstream s;
-    CUresult status = ask(handle, id, &s);
-    if (status == CUDA_SUCCESS)
-        *id = s ? s->id : 0;
-    LEAVE(status);
-}
-ALIAS(cuStreamGetId_ptsz, cuStreamGetId);
-
-CUresult cuStreamGetDevice(CUstream handle, CUdevice *which)
-{
-    ENTER(NEED_CONTEXT);
-    CUstream s;
-    CUresult status = ask(handle, which, &s);
-    if (status == CUDA_SUCCESS)
-        *which = 0;
-    LEAVE(status);
-}
-ALIAS(cuStreamGetDevice_ptsz, cuStreamGetDevice);
+STREAM_FACT(cuStreamGetFlags, unsigned, s ? s->flags : 0);
+STREAM_FACT(cuStreamGetPriority, int, s ? s->priority : 0);
+STREAM_FACT(cuStreamGetId, unsigned long long, s ? s->id : 0);
+STREAM_FACT(cuStreamGetDevice, CUdevice, 0);
 
 CUresult cuStreamGetCtx(CUstream handle, CUcontext *out)
 {
