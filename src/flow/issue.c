@@ -108,7 +108,7 @@ static strata_status end_warp(struct flow_engine *e, uint32_t index, uint64_t t)
 static void count_memory(struct flow_engine *e, const struct strata_inst *i)
 {
     count_memory_instruction(&e->memory.count, i);
-    e->texture_accesses += i->space == STRATA_SPACE_TEXTURE;
+    e->texture_accesses += is_texture_access(i);
 }
 
 static void do_global(struct flow_engine *e, struct flow_warp *w, const struct sm_inst *i,
@@ -161,20 +161,6 @@ static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_
     }
 }
 
-/* Where the time since the last issue went: to the dependence that `stall` names, then to other
- * warps. */
-static void account_stalls(struct flow_engine *e, const struct flow_warp *w, uint64_t t,
-                           enum sm_stall held_by)
-{
-    uint64_t dependence = w->wait.ready > w->last_issue ? w->wait.ready - w->last_issue : 0;
-    if (w->wait.stall != SM_STALL_NONE)
-        e->stall_cycles[w->wait.stall] += dependence;
-    else
-        e->stall_cycles[SM_STALL_WAIT] += dependence;
-    if (t > w->wait.ready)
-        e->stall_cycles[held_by] += t - w->wait.ready;
-}
-
 /* An instruction that issues at t keeps its pipe for a while. */
 static void take_pipe(struct flow_scheduler *s, const struct sm_inst *i, uint64_t t)
 {
@@ -218,7 +204,7 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
     struct flow_block *b = &e->block[w->block];
     const struct sm_inst *i = w->op;
     uint32_t sm = b->sm;
-    account_stalls(e, w, t, held_by);
+    sm_account_stalls(e->stall_cycles, &w->wait, w->last_issue, t, held_by);
     e->memory.count.instructions++;
     e->unknown_opcodes += w->next.inst->opclass == STRATA_OP_OTHER;
     w->last_issue = t;
