@@ -93,6 +93,8 @@ static inline struct flow_groups *flow_groups(struct flow_warp *w)
 
 struct flow_scheduler {
     uint64_t ready_mask;
+    uint64_t waiting_mask; /* slots whose warps are in the wheel */
+    uint64_t next_due;     /* none of them is ready before */
     uint64_t free;        /* next cycle it may issue */
     uint64_t issue_cycle; /* of its last instruction */
     uint32_t issued;      /* in that cycle */
@@ -105,6 +107,7 @@ struct flow_scheduler {
     bool queued;
     uint8_t slot_pipe[64]; /* pipe that each ready warp's next instruction wants */
     uint64_t slot_age[64]; /* when each slot's warp was started: smaller is older */
+    uint64_t slot_due[64]; /* of waiting slots: when the warp will be ready */
 };
 
 struct flow_engine {

@@ -171,7 +171,7 @@ static const struct strata_gpu_key keys[] = {
 
     CYCLES("xbar.coalescer_window", xbar.request_coalescer_window_cycles, "0", "requests of neighbouring SMs for one line merge within this; 0: never"),
     UINT("xbar.coalescer_sms", xbar.request_coalescer_scope, "", 0, STRATA_MAX_SMS, "0", "SMs that share one request coalescer; 0: those of a GPC"),
-    UINT("xbar.request_bytes_per_cycle", xbar.request_bytes_per_cycle_per_sm, "bytes/cycle", 0, 4096, "0", "from one SM; 0: no limit"),
+    UINT("xbar.request_bytes_per_cycle", xbar.request_bytes_per_cycle_per_sm, "bytes/cycle", 0, 4096, "0", "from one SM, or from those that share a port; 0: no limit"),
     UINT("xbar.response_bytes_per_cycle", xbar.response_bytes_per_cycle_per_sm, "bytes/cycle", 0, 4096, "0", "to one SM; 0: no limit"),
     UINT("xbar.total_bytes_per_cycle", xbar.total_bytes_per_cycle, "bytes/cycle", 0, 1 << 20, "0", "of the whole crossbar, each way, per SM clock; 0: no limit"),
     SIZE32("xbar.flit", xbar.flit_bytes, 1, 1024, "32", "unit of transfer"),
@@ -182,6 +182,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("xbar.queue", xbar.queue, "", 0, 65536, "0", "requests that wait in front of one slice of the L2, and of one SM in the crossbar, before the SM is held up; 0: any number"),
     UINT("xbar.coalescer_requests", xbar.request_coalescer_requests, "", 0, 65536, "0", "requests that share one answer; 0: any number"),
     CYCLES("xbar.port_buffer", xbar.port_buffer_cycles, "64", "stores and atomics that wait for the port of an SM before the load/store unit is held up"),
+    UINT("xbar.port_sms", xbar.port_sms, "", 1, STRATA_MAX_SMS, "1", "neighbouring SMs that share one port for stores and atomics"),
     UINT("xbar.head", xbar.head_flits, "flits", 0, 16, "1", "head of a packet of stores; whole sectors behind one another hide it"),
     REAL("xbar.way", xbar.way_share, "", 0, 0.5, "0.4", "one way through the crossbar as a share of l2.hit, where xbar.latency is 0"),
 

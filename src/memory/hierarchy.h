@@ -30,8 +30,9 @@
 struct hierarchy_sm {
     struct cache l1;
     struct load_store_unit unit;
-    uint64_t miss_free; /* next line request may leave */
-    uint64_t out_free64, in_free64;
+    uint64_t miss_free;  /* next line request may leave */
+    uint64_t out_free64; /* of the first SM of those that share a port: hierarchy_port */
+    uint64_t in_free64;
     uint64_t store_done;      /* the last store has reached the L2 */
     uint64_t *mshr_free;      /* when each MSHR is free, as a heap: the first is free first; NULL if
                                  unlimited */
@@ -130,6 +131,11 @@ uint64_t hierarchy_dram_read(struct hierarchy *m, uint32_t partition, uint64_t l
 void hierarchy_dram_write(struct hierarchy *m, uint32_t partition, uint64_t line, uint32_t sectors,
                           uint64_t t);
 
+/* The port by which stores and atomics of an SM leave: when it is free. */
+static inline uint64_t *hierarchy_port(struct hierarchy *m, uint32_t sm)
+{
+    return &m->sm[sm - sm % m->gpu->xbar.port_sms].out_free64;
+}
 static inline uint64_t later_of(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;

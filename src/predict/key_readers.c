@@ -101,7 +101,7 @@ static const struct {
     {"xbar.response_bytes", INTERVAL | FLOW | SIM},
     {"xbar.total", INTERVAL | FLOW | SIM},
     {"xbar.coalescer", REUSE | FLOW | SIM},
-    {"xbar.port_buffer", FLOW | SIM},
+    {"xbar.port_", FLOW | SIM},
     {"xbar.head", FLOW | SIM},
     {"xbar.", SIM},
     {"l2.slices", INTERVAL | FLOW | SIM},
