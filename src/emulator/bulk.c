@@ -149,7 +149,7 @@ static void store_pieces(struct batch *b, const uint64_t *host, uint32_t mask)
         host = w->access.host;
     if (later && !emu_defer(w->block, reduces ? b->bulk->op : EMU_STORE, b->type, b->bytes, later,
                             w->access.address, data, sizeof data[0])) {
-        emu_fail(w, b->site, b->lane, STRATA_ENOMEM, "out of memory for its stores");
+        emu_no_memory(w, b->site, b->lane, "for its stores");
         b->ok = false;
         return;
     }

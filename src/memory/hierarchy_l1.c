@@ -218,15 +218,18 @@ static void expect_lines(const struct hierarchy *m, uint32_t sm, const struct st
 {
     const struct hierarchy_sm *p = &m->sm[sm];
     const struct cache *l2 = &m->partition[p->partition].l2;
-    for (unsigned i = 0; i < n; i++) {
+    uint32_t absent[STRATA_MAX_REQUESTS], n_absent = 0;
+    for (unsigned i = 0; i < n; i++)
         cache_expect(&p->l1, r[i].line);
-        cache_expect(l2, r[i].line);
-    }
-    for (unsigned i = 0; i < n; i++) {
-        cache_expect_slot(&p->l1, r[i].line);
-        if (!cache_expect_slot(l2, r[i].line))
-            hierarchy_l2_expect(m, p->partition, r[i].line);
-    }
+    /* Most lines of a walk by column are in the L1: the L2 is not asked about those. */
+    for (unsigned i = 0; i < n; i++)
+        if (!cache_expect_slot(&p->l1, r[i].line)) {
+            cache_expect(l2, r[i].line);
+            absent[n_absent++] = i;
+        }
+    for (unsigned i = 0; i < n_absent; i++)
+        if (!cache_expect_slot(l2, r[absent[i]].line))
+            hierarchy_l2_expect(m, p->partition, r[absent[i]].line);
 }
 
 static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,

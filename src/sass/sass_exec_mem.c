@@ -170,8 +170,7 @@ static void store_deferred(struct sass_warp *w, const struct sass_exec *op, uint
                        sizeof data[0]);
     }
     if (!ok)
-        emu_fail(&w->base, &op->site, lowest_bit32(mask), STRATA_ENOMEM,
-                 "out of memory for its stores");
+        emu_no_memory(&w->base, &op->site, lowest_bit32(mask), "for its stores");
 }
 
 HANDLER(sass_run_store)

@@ -278,7 +278,7 @@ static void run_syscall_lane(struct sass_warp *w, const struct sass_exec *op, un
     switch (syscall) {
     case SASS_CALL_VPRINTF:
         if (!emu_print(&w->base, lane, first, second, &printed))
-            emu_fail(&w->base, &op->site, lane, STRATA_ENOMEM, "out of memory for printf");
+            emu_no_memory(&w->base, &op->site, lane, "for printf");
         low[lane] = (uint32_t)printed;
         break;
     case SASS_CALL_MALLOC:

@@ -163,7 +163,7 @@ static strata_status lower_range(struct sass_module *m, struct sass_image *image
         decode_at(m, r, i, &in);
         bool ok = sass_lower(l);
         if (l->no_memory)
-            return strata_fail(err, STRATA_ENOMEM, m->name, 0, 0, "out of memory for a kernel");
+            return strata_no_memory(err, m->name, "for a kernel");
         if (!ok) {
             /* In functions that the kernel does not name there may be anything: it traps there. */
             if (!called[function->section]) {
@@ -174,7 +174,7 @@ static strata_status lower_range(struct sass_module *m, struct sass_image *image
         }
         l->op->site.line = (uint32_t)(i * SASS_INST_BYTES);
         if (!sass_static_add(m, image, &in, function, l->op))
-            return strata_fail(err, STRATA_ENOMEM, m->name, 0, 0, "out of memory for a kernel");
+            return strata_no_memory(err, m->name, "for a kernel");
     }
     trap_behind(&image->code[r->first + n]);
     return STRATA_OK;
@@ -196,7 +196,7 @@ static strata_status lower_all(struct sass_module *m, struct sass_image *image,
     struct sass_lowering l = {.image = image, .arch = m->cubin.arch, .pool = &m->pool};
     bool *called = calloc(m->cubin.n_sections + 1, sizeof *called);
     if (!called)
-        return strata_fail(err, STRATA_ENOMEM, m->name, 0, 0, "out of memory for a kernel");
+        return strata_no_memory(err, m->name, "for a kernel");
     called[image->kernel->section] = true;
     mark_called(m, called);
     const char *foreign = foreign_call(m, called);
@@ -224,7 +224,7 @@ bool sass_image_build(struct sass_module *m, struct sass_image *image, struct st
     image->is_lowered = true;
     strata_status status = STRATA_OK;
     if (!find_code(m, image)) {
-        status = strata_fail(err, STRATA_ENOMEM, m->name, 0, 0, "out of memory for a kernel");
+        status = strata_no_memory(err, m->name, "for a kernel");
     } else {
         count_registers(m, image);
         status = lower_all(m, image, err);
