@@ -278,6 +278,7 @@ static void issue(struct sim_sm *s, uint32_t index, enum sm_stall held_by)
     const struct sm_inst *i = w->op;
     account_stalls(s, w, held_by);
     s->count.n.instructions++;
+    count_flops(&s->count.n, i->flops, w->next.mask);
     s->count.unknown_opcodes += w->next.inst->opclass == STRATA_OP_OTHER;
     w->last_issue = s->now;
     if (s->shared->clock)
