@@ -79,6 +79,7 @@ struct cache {
     uint32_t clock;  /* counts touches */
     uint64_t random; /* state of the victim choice */
     uint64_t evictions;
+    bool has_holes; /* a line was removed: a set may no longer be filled from its first slot on */
 };
 
 /* A replacement policy: one file each, listed in policy.c. */
@@ -142,6 +143,8 @@ static inline bool cache_expect_slot(const struct cache *c, uint64_t line)
         }
     return false;
 }
+/* The line will be put in soon. */
+void cache_expect_insert(const struct cache *c, uint64_t line);
 /* A use of the line in `slot`. */
 void cache_touch(struct cache *c, uint32_t slot);
 /* Puts a line in; it must not be there. The victim's old contents are copied to *evicted (used = 0

@@ -202,9 +202,12 @@ static uint64_t load_line(struct hierarchy *m, uint32_t sm, const struct strata_
     uint32_t miss = r->sectors & ~have;
     if (!miss)
         return done;
-    uint64_t start = wait_for_place(m, p, r->line, use_l1 && slot == CACHE_NONE, t);
+    bool needs_line = use_l1 && slot == CACHE_NONE;
+    if (needs_line)
+        cache_expect_insert(&p->l1, r->line);
+    uint64_t start = wait_for_place(m, p, r->line, needs_line, t);
     uint64_t arrival = fetch_sectors(m, sm, r->line, miss, t, start);
-    if (use_l1 && slot == CACHE_NONE)
+    if (needs_line)
         slot = l1_place(&p->l1, m->gpu, r->line, start);
     if (slot != CACHE_NONE)
         slot_fill(&p->l1.slot[slot], miss, arrival);

@@ -37,6 +37,7 @@ HANDLER(sass_run_atomic)
     bool wide = op->width == 8;
     uint64_t hash = mask;
     sass_addresses(w, op->extra);
+    sass_shared_addresses(w, op->site.space);
     const uint64_t *host = emu_resolve(&w->base, &op->site, mask, op->width);
     if (!host)
         return;

@@ -122,7 +122,12 @@ HANDLER(sass_run_r2ur)
 
 HANDLER(sass_run_elect)
 {
-    uint32_t leader = lowest_bit32(mask), *d = sass_row(w, op->d);
+    uint32_t able = mask & sass_pred(w, op->ps), *d = sass_row(w, op->d);
+    if (!able) {
+        sass_set_pred(w, op->pd, mask, 0);
+        return;
+    }
+    uint32_t leader = lowest_bit32(able);
     EMU_STORE_LANES(d, EMU_FULL, leader);
     sass_set_pred(w, op->pd, op->mode2 ? EMU_FULL : mask, op->mode2 ? EMU_FULL : 1u << leader);
 }
@@ -190,6 +195,8 @@ static uint32_t special(const struct sass_warp *w, unsigned which, unsigned lane
         return (uint32_t)(STRATA_LOCAL_WINDOW >> 32);
     case SASS_SR_SMEM_SIZE:
         return block->shared_bytes;
+    case SASS_SR_CLUSTER_RANK:
+        return block->rank;
     case SASS_SR_ONE:
         return 1;
     default:

@@ -101,7 +101,10 @@ static const char *foreign_call(const struct sass_module *m, const bool *called)
 
 static uint32_t highest_register(const struct sass_inst *in)
 {
+    struct sass_gmma_shape shape;
     uint32_t highest = 0;
+    if (sass_gmma_shape(in, &shape) && in->n_operands) /* a row of registers, two a column of 8 */
+        highest = in->operand[0].reg + shape.n / 2u;
     for (unsigned i = 0; i < in->n_operands; i++) {
         const struct sass_operand *o = &in->operand[i];
         bool names_one = o->kind == SASS_REG || o->kind == SASS_MEMORY || o->kind == SASS_CONST;
@@ -118,6 +121,7 @@ static void count_registers(struct sass_module *m, struct sass_image *image)
         for (uint32_t i = 0; i < image->ranges[r].bytes / SASS_INST_BYTES; i++) {
             struct sass_inst in;
             decode_at(m, &image->ranges[r], i, &in);
+            image->has_bulk_groups |= in.op == SASS_UTMACMDFLUSH;
             uint32_t here = highest_register(&in);
             highest = here > highest ? here : highest;
         }
@@ -150,6 +154,20 @@ static void trap_behind(struct sass_exec *op)
     op->site.record = EMU_NO_INDEX;
 }
 
+/* A wait for bulk copies to be written, not only read, is followed by CCTL.IVALL: nothing else in
+ * the code tells the two apart. */
+static bool is_followed_by_invalidation(const struct sass_module *m, const struct sass_range *r,
+                                        uint32_t i, uint32_t n)
+{
+    struct sass_inst in;
+    for (uint32_t k = i + 1; k < n && k < i + 4; k++) {
+        decode_at(m, r, k, &in);
+        if (in.op == SASS_CCTL)
+            return true;
+    }
+    return false;
+}
+
 static strata_status lower_range(struct sass_module *m, struct sass_image *image,
                                  const struct sass_range *r, struct sass_lowering *l,
                                  const bool *called, struct strata_error *err)
@@ -172,6 +190,8 @@ static strata_status lower_range(struct sass_module *m, struct sass_image *image
             }
             return refuse(m, image, &in, l->refusal, err);
         }
+        if (in.op == SASS_DEPBAR)
+            l->op->mode2 = is_followed_by_invalidation(m, r, i, n);
         l->op->site.line = (uint32_t)(i * SASS_INST_BYTES);
         if (!sass_static_add(m, image, &in, function, l->op))
             return strata_no_memory(err, m->name, "for a kernel");
