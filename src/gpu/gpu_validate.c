@@ -348,8 +348,6 @@ static void check_dram(struct check *c)
     if (g->dram.banks % g->dram.bank_groups)
         contradiction(c, "dram.banks dram.bank_groups", "%u banks cannot be divided into %u groups",
                       g->dram.banks, g->dram.bank_groups);
-    if (!is_power_of_two(g->l2.interleave_bytes))
-        contradiction(c, "l2.interleave", "%u bytes is not a power of two", g->l2.interleave_bytes);
     if (!is_power_of_two(g->dram.interleave_bytes))
         contradiction(c, "dram.interleave", "%u bytes is not a power of two",
                       g->dram.interleave_bytes);

@@ -17,7 +17,6 @@ strata_status address_map_init(struct address_map *m, const struct strata_gpu *g
                               .slices = g->l2.slices / p,
                               .channels = g->dram.channels / p,
                               .hash = g->l2.channel_hash,
-                              .slice_shift = log2_floor(g->l2.interleave_bytes),
                               .block_shift = log2_floor(g->dram.interleave_bytes),
                               .home_bytes = g->l2.home_bytes ? g->l2.home_bytes : 4096};
     for (uint32_t i = 0; i < g->l2.n_home_bits && p == 2; i++)

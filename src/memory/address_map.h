@@ -19,7 +19,6 @@ struct address_map {
     uint32_t hash, home_bytes;
     uint64_t home_mask;   /* address bits whose parity is the home; 0: blocks are scattered */
     uint32_t block_shift; /* log2 of dram.interleave */
-    uint32_t slice_shift; /* log2 of l2.interleave */
     bool coupled;         /* the slices belong to channels: as many of them to each */
 };
 /* Fails if a partition would have no slice or no channel. */
@@ -53,7 +52,7 @@ static inline uint32_t address_map_slice(const struct address_map *m, uint64_t l
     if (m->coupled)
         return address_map_slice_of_channel(m, line);
     if (m->hash == STRATA_CHANNEL_MIX)
-        return (uint32_t)(((mix64(line >> m->slice_shift) & 0xffffffff) * m->slices) >> 32);
+        return (uint32_t)(((mix64(line >> 7) & 0xffffffff) * m->slices) >> 32);
     return address_map_spread(m->hash, line >> 7, m->slices);
 }
 /* Lines that are dealt in turn (no hash) are numbered anew within their slice, or its sets would
