@@ -206,6 +206,7 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
     uint32_t sm = b->sm;
     sm_account_stalls(e->stall_cycles, &w->wait, w->last_issue, t, held_by);
     e->memory.count.instructions++;
+    count_flops(&e->memory.count, i->flops, w->next.mask);
     e->unknown_opcodes += w->next.inst->opclass == STRATA_OP_OTHER;
     w->last_issue = t;
     if (e->clock)

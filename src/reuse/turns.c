@@ -318,6 +318,7 @@ static void run_warp(struct turns *t, uint32_t index)
             return;
         }
         t->h.count.instructions++;
+        count_flops(&t->h.count, i->flops, w->next.mask);
         t->unknown += w->next.inst->opclass == STRATA_OP_OTHER;
         fetch_note(t->fetch, i->fetch_line);
         execute(t, index, i, at);
@@ -405,7 +406,8 @@ static void report(struct turns *t, struct strata_result *out)
     uint32_t sector = t->gpu->l2.cache.sector_bytes;
     t->h.count.dram_other_sectors =
         sm_other_dram_sectors(t->gpu, t->fetch->n_used, SM_PROFILER_SECTOR_BYTES);
-    launch_counters_report(&t->h.count, COUNTED_INSTRUCTIONS, SM_PROFILER_SECTOR_BYTES, out);
+    launch_counters_report(&t->h.count, COUNTED_INSTRUCTIONS | COUNTED_FLOPS,
+                           SM_PROFILER_SECTOR_BYTES, out);
     launch_counters_report(&t->h.count, COUNTED_L1 | COUNTED_L2 | COUNTED_DRAM, sector, out);
     strata_result_detail(out, "coalescer.merged_sectors",
                          packet_sectors(t->h.count.merged_sectors, sector));
