@@ -321,6 +321,18 @@ struct strata_gpu {
         uint32_t mshrs; /* that the interval model takes l1.mshrs = 0 for */
     } interval;
 
+    /* What lies between two launches of a program. */
+    struct {
+        bool copies_in, copies_out, fills; /* their data is in the L2 afterwards */
+        bool tlb;                          /* the second TLB keeps its pages */
+        /* From the end of a launch to the start of one that waits for it, in microseconds; what
+         * a profiler counts of a launch before its first and after its last block is not in it. */
+        double stream_gap_us, event_gap_us, graph_gap_us, dependent_gap_us;
+        double host_launch_us, host_copy_us, host_graph_us, host_wait_us; /* the host's time */
+        double copy_start_us, fill_start_us;
+        double host_to_device, device_to_host, on_device, fill_rate; /* bytes a microsecond */
+    } between;
+
     /* Where each value came from, by index of its key; offsets into `notes`, 0 = "". Kept inside so
      * that a description is one plain value: copies made for sweeps keep their sources. */
     struct strata_gpu_origin {
