@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <strata/predict.h>
+#include <strata/sample.h>
 #include <strata/timeline.h>
 
 #include "cmd.h"
@@ -14,7 +15,8 @@
 #include "progress.h"
 
 struct timeline_arguments {
-    const char *gpu, *model, *format, *output, *cache_control;
+    const char *gpu, *model, *format, *output, *cache_control, *sample;
+    double share; /* of the warp instructions to model; 1: all */
     struct option_list set;
     struct model_settings settings;
     uint64_t seed, jobs;
@@ -37,6 +39,7 @@ static strata_status predict_launches(const struct timeline_arguments *a,
                                          .jobs = (uint32_t)a->jobs,
                                          .failed_too = true,
                                          .keep_caches = !strcmp(a->cache_control, "none"),
+                                         .runs_apart = a->sample,
                                          .progress = on_progress,
                                          .progress_context = &line};
     opt.model_options = (struct strata_model_options){
@@ -76,7 +79,17 @@ static strata_status write_timeline(const struct timeline_arguments *a,
     return status;
 }
 
-static strata_status check_words(const struct timeline_arguments *a, struct strata_error *err)
+/* "1%" or "0.01": above 0, up to all. */
+static bool sample_share(const char *word, double *share)
+{
+    char *end;
+    *share = strtod(word, &end);
+    if (*end == '%')
+        *share /= 100, end++;
+    return end != word && !*end && *share > 0 && *share <= 1;
+}
+
+static strata_status check_words(struct timeline_arguments *a, struct strata_error *err)
 {
     enum strata_format format;
     if (strcmp(a->cache_control, "all") && strcmp(a->cache_control, "none"))
@@ -84,6 +97,10 @@ static strata_status check_words(const struct timeline_arguments *a, struct stra
                            "--cache-control is none (launches find what those before them left) or "
                            "all (every launch begins cold), not \"%s\".",
                            a->cache_control);
+    if (a->sample && !sample_share(a->sample, &a->share))
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "--sample is the share of the work to model, 1%% say, not \"%s\".",
+                           a->sample);
     if (!strcmp(a->format, "perfetto"))
         return STRATA_OK;
     strata_status status = strata_format_parse(a->format, &format, err);
@@ -94,28 +111,79 @@ static strata_status check_words(const struct timeline_arguments *a, struct stra
     return status;
 }
 
+/* Everything of one run. */
+struct work {
+    struct strata_launch_set set;
+    struct strata_sample sample;
+    struct strata_prediction prediction;
+    struct strata_timeline timeline;
+    const struct strata_result **result; /* of each launch */
+};
+
+static void release_work(struct work *w)
+{
+    strata_timeline_release(&w->timeline);
+    strata_prediction_release(&w->prediction);
+    strata_sample_release(&w->sample);
+    strata_launch_set_release(&w->set);
+    free(w->result);
+}
+
+static strata_status plan(const struct timeline_arguments *a, struct work *w, const char *path,
+                          struct strata_error *err)
+{
+    strata_status status = strata_launch_set_add(&w->set, path, NULL, NULL, NULL, err);
+    if (status == STRATA_OK && w->set.n_traces != 1)
+        status = strata_fail(err, STRATA_EUSAGE, path, 0, 0,
+                             "a timeline is of one program; name one of its %zu traces.",
+                             w->set.n_traces);
+    if (status != STRATA_OK)
+        return status;
+    w->result = calloc(w->set.n_launches + 1, sizeof *w->result);
+    if (!w->result)
+        return strata_no_memory(err, NULL, "for the timeline");
+    if (!a->sample)
+        return STRATA_OK;
+    status = strata_sample_plan(&w->sample, w->set.trace[0], a->share,
+                                !strcmp(a->cache_control, "none"), err);
+    if (status == STRATA_OK)
+        strata_sample_choose(&w->sample, &w->set);
+    return status;
+}
+
+static strata_status build(const struct timeline_arguments *a, struct work *w,
+                           const struct strata_gpu *gpu, struct strata_error *err)
+{
+    size_t n = strata_trace_launch_count(w->set.trace[0]);
+    struct strata_sample_total total = {0};
+    if (a->sample)
+        strata_sample_results(&w->sample, &w->prediction, w->result);
+    for (size_t i = 0; i < n && !a->sample; i++)
+        w->result[i] = &w->prediction.result[i];
+    strata_status status =
+        strata_timeline_build(&w->timeline, w->set.trace[0], w->result, gpu, err);
+    if (status != STRATA_OK || !a->sample)
+        return status;
+    w->timeline.instructions = w->sample.instructions;
+    w->timeline.modelled = w->sample.modelled;
+    if (strata_sample_estimate(&w->sample, &w->prediction, "gpu__time_duration.sum", &total))
+        w->timeline.half_width_us = total.half_width / 1000;
+    return STRATA_OK;
+}
+
 static strata_status run_timeline(const struct timeline_arguments *a,
                                   const struct strata_model *model, const struct strata_gpu *gpu,
                                   const char *path, struct strata_error *err)
 {
-    struct strata_launch_set set = {0};
-    struct strata_prediction prediction = {0};
-    struct strata_timeline timeline = {0};
-    strata_status status = strata_launch_set_add(&set, path, NULL, NULL, NULL, err);
-    if (status == STRATA_OK && set.n_traces != 1)
-        status =
-            strata_fail(err, STRATA_EUSAGE, path, 0, 0,
-                        "a timeline is of one program; name one of its %zu traces.", set.n_traces);
+    struct work w = {0};
+    strata_status status = plan(a, &w, path, err);
     if (status == STRATA_OK)
-        status = predict_launches(a, model, gpu, &set, &prediction, err);
+        status = predict_launches(a, model, gpu, &w.set, &w.prediction, err);
     if (status == STRATA_OK)
-        status = strata_timeline_build(&timeline, set.trace[0], prediction.result,
-                                       prediction.n_results, gpu, err);
+        status = build(a, &w, gpu, err);
     if (status == STRATA_OK)
-        status = write_timeline(a, &timeline, set.trace[0], &prediction, err);
-    strata_timeline_release(&timeline);
-    strata_prediction_release(&prediction);
-    strata_launch_set_release(&set);
+        status = write_timeline(a, &w.timeline, w.set.trace[0], &w.prediction, err);
+    release_work(&w);
     return status;
 }
 
@@ -154,6 +222,8 @@ int cmd_timeline(int argc, char **argv)
          "change one number of the GPU, or model.KEY of the model"},
         {0, "cache-control", OPTION_STRING, &a.cache_control, "HOW",
          "none (default): launches find what those before them left; all: each begins cold"},
+        {0, "sample", OPTION_STRING, &a.sample, "SHARE",
+         "model so much of the work (1%), and tell how near the answer is to that from all of it"},
         {0, "seed", OPTION_UINT, &a.seed, "N", "seed of all random numbers (default 1)"},
         {'j', "jobs", OPTION_UINT, &a.jobs, "N", "threads (default 1); never changes a result"},
         {'f', "format", OPTION_STRING, &a.format, "FORMAT",

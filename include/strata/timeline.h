@@ -23,6 +23,7 @@ struct strata_span {
     uint32_t kind;   /* enum strata_event_kind; a copy on the device is one span, of its writing */
     uint32_t launch; /* for STRATA_EVENT_LAUNCH */
     uint64_t stream, bytes;
+    bool host_copy; /* to or from the host */
     double issued_us, start_us, end_us;
     double alone_us;                    /* what it takes with nothing beside it */
     double gap_us;                      /* from the end of what it waited for last to its start */
@@ -45,12 +46,15 @@ struct strata_timeline {
     double launches_us, copies_us; /* at least one runs */
     double idle_us;                /* nothing runs */
     uint32_t n_launches, n_copies;
+    double half_width_us; /* the time is within so much of that from all launches; 0: all were
+                             modelled */
+    uint64_t instructions, modelled; /* warp instructions of all launches, and of those modelled */
 };
 
-/* `results`: one for each launch of the trace, in order; they and the trace outlive the timeline.
- */
+/* `result`: of each launch of the trace, in order; one may stand for several. They and the trace
+ * outlive the timeline. */
 strata_status strata_timeline_build(struct strata_timeline *t, const struct strata_trace *trace,
-                                    const struct strata_result *results, size_t n_results,
+                                    const struct strata_result *const *result,
                                     const struct strata_gpu *gpu, struct strata_error *err);
 void strata_timeline_release(struct strata_timeline *t);
 

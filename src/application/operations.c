@@ -54,7 +54,8 @@ static strata_status launch_span(struct strata_span *span, const struct strata_l
     strata_speed_of_light(g, r, &s);
     span->issue = share(s.issue, cycles, body);
     span->l2 = share(s.l2, cycles, body);
-    span->dram = share(s.dram, cycles, body);
+    span->dram =
+        share(s.dram, cycles * (g->dram.efficiency > 0 ? 1 / g->dram.efficiency : 1), body);
     struct strata_occupancy o;
     strata_status status = strata_occupancy_compute(g, launch, &o, err);
     if (status != STRATA_OK)
@@ -135,7 +136,7 @@ static void host_part(struct operation *op, const struct strata_event *e,
 }
 
 strata_status schedule_operations(struct schedule *s, const struct strata_trace *trace,
-                                  const struct strata_result *results, size_t n_results,
+                                  const struct strata_result *const *result,
                                   struct strata_error *err)
 {
     struct streams streams = {0};
@@ -150,10 +151,13 @@ strata_status schedule_operations(struct schedule *s, const struct strata_trace 
                                      .bytes = e->bytes};
         s->op[i].span = span;
         host_part(&s->op[i], e, s->gpu);
+        span->host_copy =
+            (e->kind == STRATA_EVENT_MEMCPY_HTOD || e->kind == STRATA_EVENT_MEMCPY_DTOH) &&
+            !(e->flags & STRATA_EVENT_ON_DEVICE);
         if (e->kind != STRATA_EVENT_LAUNCH)
             span->alone_us = copy_time(s->gpu, e);
-        else if (e->launch < n_results)
-            status = launch_span(span, strata_trace_launch(trace, e->launch), &results[e->launch],
+        else
+            status = launch_span(span, strata_trace_launch(trace, e->launch), result[e->launch],
                                  s->gpu, err);
         s->op[i].left_us = span->alone_us;
         if (status == STRATA_OK)

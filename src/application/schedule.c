@@ -54,8 +54,12 @@ static uint32_t ready_pop(struct schedule *s)
 
 /* ---- waiting ---- */
 
-static double gap_of(const struct schedule *s, const struct operation_edge *e)
+/* Copies to and from the host run on an engine of their own; the others are done as by kernels. */
+static double gap_of(const struct schedule *s, const struct operation_edge *e,
+                     const struct strata_span *to)
 {
+    if (s->op[e->from].span->host_copy != to->host_copy)
+        return s->gpu->between.engine_gap_us;
     switch (e->kind) {
     case STRATA_EDGE_GRAPH:
         return s->gpu->between.graph_gap_us;
@@ -78,7 +82,8 @@ static void becomes_ready(struct schedule *s, uint32_t i)
             continue;
         const struct strata_span *from = s->op[e->from].span;
         /* A copy's reading half takes no time: the gap comes before the writing. */
-        double gap = from->alone_us > 0 || from->kind == STRATA_EVENT_LAUNCH ? gap_of(s, e) : 0;
+        double gap =
+            from->alone_us > 0 || from->kind == STRATA_EVENT_LAUNCH ? gap_of(s, e, op->span) : 0;
         double at = from->end_us + gap;
         op->ready_us = at > op->ready_us ? at : op->ready_us;
         last_end = from->end_us > last_end ? from->end_us : last_end;

@@ -39,7 +39,7 @@ struct schedule {
 
 /* Spans and edges of a trace. */
 strata_status schedule_operations(struct schedule *s, const struct strata_trace *trace,
-                                  const struct strata_result *results, size_t n_results,
+                                  const struct strata_result *const *result,
                                   struct strata_error *err);
 /* Times. */
 strata_status schedule_run(struct schedule *s, struct strata_error *err);

@@ -74,7 +74,7 @@ static void release(struct schedule *s)
 }
 
 strata_status strata_timeline_build(struct strata_timeline *t, const struct strata_trace *trace,
-                                    const struct strata_result *results, size_t n_results,
+                                    const struct strata_result *const *result,
                                     const struct strata_gpu *gpu, struct strata_error *err)
 {
     struct schedule s = {.gpu = gpu, .out = t};
@@ -88,7 +88,7 @@ strata_status strata_timeline_build(struct strata_timeline *t, const struct stra
                                ? STRATA_OK
                                : strata_no_memory(err, NULL, "for the timeline");
     if (status == STRATA_OK)
-        status = schedule_operations(&s, trace, results, n_results, err);
+        status = schedule_operations(&s, trace, result, err);
     if (status == STRATA_OK && !link_after(&s))
         status = strata_no_memory(err, NULL, "for the timeline");
     if (status == STRATA_OK)

@@ -141,9 +141,9 @@ void hierarchy_dram_write(struct hierarchy *m, uint32_t partition, uint64_t line
 
 /* Applies the copies and fills since the last launch. */
 void hierarchy_begin(struct hierarchy *m, struct strata_memory_state *state);
-/* Sectors of a line are at its home, without anybody's asking; `dirty`: and not in DRAM. */
-void hierarchy_put_clean(struct hierarchy *m, uint32_t home, uint64_t line, uint32_t sectors,
-                         bool dirty);
+/* Sectors of a line are in a partition, without anybody's asking; `dirty`: and not in DRAM. */
+void hierarchy_put_line(struct hierarchy *m, uint32_t part, uint64_t line, uint32_t sectors,
+                        bool dirty);
 /* A line was written at its home, and in the writer's partition: the copies of others are void. */
 void hierarchy_void_copies(struct hierarchy *m, uint32_t home, uint32_t writer, uint64_t line);
 /* Every resource is free, as when a launch begins. */

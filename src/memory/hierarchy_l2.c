@@ -68,15 +68,15 @@ static uint32_t l2_slot(struct hierarchy *m, uint32_t part, uint64_t line, uint6
     return slot;
 }
 
-void hierarchy_put_clean(struct hierarchy *m, uint32_t home, uint64_t line, uint32_t sectors,
-                         bool dirty)
+void hierarchy_put_line(struct hierarchy *m, uint32_t part, uint64_t line, uint32_t sectors,
+                        bool dirty)
 {
-    struct cache_slot *s = &m->partition[home].l2.slot[l2_slot(m, home, line, 0)];
+    struct cache_slot *s = &m->partition[part].l2.slot[l2_slot(m, part, line, 0)];
     bool was_partial = s->partial;
     slot_fill(s, sectors, 0);
-    write_back_filled(&m->partition[home].dirty, s, was_partial);
+    write_back_filled(&m->partition[part].dirty, s, was_partial);
     if (dirty)
-        mark_dirty(m, home, s, sectors, s->partial, 0);
+        mark_dirty(m, part, s, sectors, s->partial, 0);
 }
 
 /* ---- reads ---- */
