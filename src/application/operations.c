@@ -45,8 +45,8 @@ static strata_status launch_span(struct strata_span *span, const struct strata_l
     if (!strata_result_get(r, "gpu__time_duration.sum", &ns) ||
         !strata_result_get(r, "sm__cycles_elapsed.max", &cycles) || !(cycles > 0))
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
-                           "the model does not predict the time of a launch; use --model flow, sim "
-                           "or interval.");
+                           "the model does not predict the time of a launch; use --model flow, or "
+                           "sim or interval with --cache-control all.");
     double around = (double)g->launch.launch_cycles + g->launch.drain_cycles,
            body = cycles > around ? cycles - around : 1;
     span->alone_us = ns / 1000 * body / cycles;
