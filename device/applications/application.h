@@ -1,8 +1,8 @@
 // application.h - a program of many launches, run several times over.
 //
-// Usage of each: PROGRAM [SIZE [STEPS [ROUNDS]]]. A round is the whole sequence of launches; what each took from
-// before its first launch to after its last is printed in microseconds. The last round is the one that counts:
-// code is loaded, caches are as the round before left them.
+// Usage of each: PROGRAM [SIZE [STEPS [ROUNDS]]]. A round is the whole sequence of launches; what
+// each took from before its first launch to after its last is printed in microseconds. The last
+// round is the one that counts: code is loaded, caches are as the round before left them.
 #pragma once
 #include <cstdio>
 #include <cstdlib>
@@ -16,7 +16,8 @@ struct Application {
 
 inline Application arguments(int argc, char **argv, int size, int steps)
 {
-    return {argc > 1 ? atoi(argv[1]) : size, argc > 2 ? atoi(argv[2]) : steps, argc > 3 ? atoi(argv[3]) : 2};
+    return {argc > 1 ? atoi(argv[1]) : size, argc > 2 ? atoi(argv[2]) : steps,
+            argc > 3 ? atoi(argv[3]) : 2};
 }
 
 inline unsigned blocks_of(size_t n, unsigned threads = 256)
@@ -49,10 +50,14 @@ struct Numbers {
         state = state * 1664525u + 1013904223u;
         return (unsigned)((unsigned long long)state * n >> 32);
     }
-    float unit() { return (float)below(1u << 20) / (1u << 20); }
+    float unit()
+    {
+        return (float)below(1u << 20) / (1u << 20);
+    }
 };
 
-template <class Body> int run_rounds(const char *name, const Application &a, cudaStream_t stream, Body body)
+template <class Body>
+int run_rounds(const char *name, const Application &a, cudaStream_t stream, Body body)
 {
     std::vector<float> took;
     cudaEvent_t before, after;

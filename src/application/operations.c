@@ -5,7 +5,7 @@
 #include <strata/place.h>
 #include <strata/speed_of_light.h>
 
-#include "application/schedule.h"
+#include "application/program_schedule.h"
 #include "base/array.h"
 
 #define NOBODY UINT32_MAX

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "application/schedule.h"
+#include "application/program_schedule.h"
 
 /* Whom each operation's end sets free: target * 2, + 1 if it is the host that waits. */
 static bool link_after(struct schedule *s)

@@ -1,9 +1,9 @@
-/* schedule.c - times of operations: a host that issues, streams that wait, launches that share the
- * GPU.
+/* program_schedule.c - times of operations: a host that issues, streams that wait, launches that
+ * share the GPU.
  *
  * Launches run as a fluid: each has a rate, 1 when it has what it would have alone. Rates change
  * when one begins or ends; between two such times everything moves on evenly. */
-#include "application/schedule.h"
+#include "application/program_schedule.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
-/* schedule.h - operations of a program as a list with edges, and the loop that gives them times. */
-#ifndef STRATA_APPLICATION_SCHEDULE_H
-#define STRATA_APPLICATION_SCHEDULE_H
+/* program_schedule.h - operations of a program as a list with edges, and the loop that gives them
+ * times. */
+#ifndef STRATA_APPLICATION_PROGRAM_SCHEDULE_H
+#define STRATA_APPLICATION_PROGRAM_SCHEDULE_H
 
 #include <strata/timeline.h>
 
