@@ -17,6 +17,7 @@
 #include "sm/phase_barriers.h"
 #include "sm/scoreboard.h"
 #include "sm/sm_inst.h"
+#include "sm/warm_code.h"
 #include "sm/window.h"
 
 struct flow_block {
@@ -120,6 +121,8 @@ struct flow_engine {
     struct sm_scheduler order; /* of PTX, as an assembler would make it */
     bool ordered;
     struct hierarchy memory;
+    struct strata_memory_state *state; /* NULL: the launch began cold */
+    struct memory_code code;           /* where its code lies, if not */
     struct fetch_gpu fetch_all;
     struct fetch_sm *fetch;
     struct flow_block *block;   /* n_sms * blocks_per_sm places */
@@ -158,7 +161,8 @@ struct flow_assembler {
 };
 strata_status flow_engine_init(struct flow_engine *e, const struct strata_gpu *gpu,
                                struct strata_reader *reader, uint64_t seed,
-                               const struct flow_assembler *assembler, struct strata_error *err);
+                               const struct flow_assembler *assembler,
+                               struct strata_memory_state *state, struct strata_error *err);
 void flow_engine_release(struct flow_engine *e);
 strata_status flow_engine_run(struct flow_engine *e);
 void flow_report(struct flow_engine *e, struct strata_result *out);

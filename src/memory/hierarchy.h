@@ -79,12 +79,22 @@ struct hierarchy {
     uint64_t dram_told;                  /* the latest time told */
     struct launch_counters count;
     bool copied_to_shared; /* an asynchronous copy wrote where no trace tells */
+    bool warm;             /* launches before have left copies that a write makes void */
 };
 
+/* `state`: what launches before left, which is taken out of it; NULL: the launch begins cold. */
+struct strata_memory_state;
 strata_status hierarchy_init(struct hierarchy *m, const struct strata_gpu *gpu,
                              const struct strata_launch *launch, uint64_t l1_bytes, uint64_t seed,
-                             struct strata_error *err);
+                             struct strata_memory_state *state, struct strata_error *err);
 void hierarchy_release(struct hierarchy *m);
+/* At the end of a launch: what it leaves goes into the state, its n_lines lines of code among it.
+ * Only hierarchy_release may follow. */
+struct memory_code;
+strata_status hierarchy_end(struct hierarchy *m, struct strata_memory_state *state,
+                            const struct memory_code *code, uint32_t n_lines,
+                            struct strata_error *err);
+bool hierarchy_holds_code(const struct hierarchy *m, uint64_t code, uint32_t line);
 
 /* One warp instruction on global, local or texture memory, issued at `t`. Returns when its data (a
  * load, an atomic with a result, an asynchronous copy) is there, or for a store when the load/store
@@ -136,6 +146,16 @@ static inline uint64_t *hierarchy_port(struct hierarchy *m, uint32_t sm)
 {
     return &m->sm[sm - sm % m->gpu->xbar.port_sms].out_free64;
 }
+/* Applies the copies and fills since the last launch. */
+void hierarchy_begin(struct hierarchy *m, struct strata_memory_state *state);
+/* Sectors of a line are in a partition, without anybody's asking; `dirty`: and not in DRAM. */
+void hierarchy_put_line(struct hierarchy *m, uint32_t part, uint64_t line, uint32_t sectors,
+                        bool dirty);
+/* A line was written at its home, and in the writer's partition: the copies of others are void. */
+void hierarchy_void_copies(struct hierarchy *m, uint32_t home, uint32_t writer, uint64_t line);
+/* Every resource is free, as when a launch begins. */
+void hierarchy_forget_times(struct hierarchy *m);
+
 static inline uint64_t later_of(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
