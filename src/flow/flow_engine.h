@@ -96,9 +96,9 @@ struct flow_scheduler {
     uint64_t ready_mask;
     uint64_t waiting_mask; /* slots whose warps are in the wheel */
     uint64_t next_due;     /* none of them is ready before */
-    uint64_t free;        /* next cycle it may issue */
-    uint64_t issue_cycle; /* of its last instruction */
-    uint32_t issued;      /* in that cycle */
+    uint64_t free;         /* next cycle it may issue */
+    uint64_t issue_cycle;  /* of its last instruction */
+    uint32_t issued;       /* in that cycle */
     uint64_t pipe_free[SM_N_PIPES];
     uint64_t wgmma_free;  /* its tensor core takes the next product */
     uint64_t shared_port; /* when it may hand over its next access to shared memory */
