@@ -98,6 +98,8 @@ struct strata_cache_config {
 struct strata_gpu {
     char name[64];
     char description[256];
+    char evidence[64];   /* the key class: what the numbers rest on, "" or a text of the table in
+                            gpu_validate.c */
     uint32_t sm_version; /* 90 for sm_90 */
 
     struct {
