@@ -55,9 +55,7 @@ static strata_status look_at_all(const struct advise_arguments *a, enum strata_f
                                               .least_gain_pct = a->least_gain};
     struct strata_advice *advice = calloc(in->set.n_launches + 1, sizeof *advice);
     struct progress progress;
-    strata_status status =
-        advice ? STRATA_OK
-               : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for advice.");
+    strata_status status = advice ? STRATA_OK : strata_no_memory(err, NULL, "for advice");
     progress_start(&progress, "launches", a->quiet);
     for (size_t i = 0; status == STRATA_OK && i < in->set.n_launches; i++) {
         progress_show(&progress, i, in->set.n_launches, 0);

@@ -179,8 +179,7 @@ static strata_status save_folder(const char *folder, const struct strata_probe_s
         return strata_probe_save(folder, set, err);
     char *temporary = strata_temporary_name(folder);
     if (!temporary)
-        return strata_fail(err, STRATA_ENOMEM, folder, 0, 0,
-                           "there is no memory left for the folder's name.");
+        return strata_no_memory(err, folder, "for the folder's name");
     interrupt_removes(temporary);
     strata_status st = strata_probe_save(temporary, set, err);
     if (st == STRATA_OK && rename(temporary, folder))

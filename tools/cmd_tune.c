@@ -70,7 +70,7 @@ static strata_status add_dimension(struct tuning *t, const char *word, struct st
                            MAX_NAMES, word);
     d->name = strdup(word);
     if (!d->name)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+        return strata_no_memory(err, NULL, NULL);
     t->n_dimensions++;
     char *rest = strchr(d->name, '=');
     *rest++ = 0;
@@ -173,8 +173,7 @@ static strata_status run_one(const struct tuning *t, struct run *r, struct strat
     for (size_t i = 0; t->a->program[i] && i < MAX_WORDS && filled; i++)
         filled = (words[i] = fill(t, r, t->a->program[i])) != NULL;
     strata_status status =
-        filled ? trace_run(&request, words, &code, err)
-               : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+        filled ? trace_run(&request, words, &code, err) : strata_no_memory(err, NULL, NULL);
     if (status == STRATA_OK && (code || access(t->trace, R_OK)))
         status = strata_fail(err, STRATA_EFORMAT, words[0], 0, 0,
                              "the program ended with %d%s; every configuration has to run.", code,
@@ -259,7 +258,7 @@ static strata_status prepare(struct tuning *t, struct strata_error *err)
     t->gpu = calloc(1, sizeof *t->gpu);
     t->run = calloc(t->n_runs ? t->n_runs : 1, sizeof *t->run);
     if (status == STRATA_OK && (!t->gpu || !t->run))
-        status = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left.");
+        status = strata_no_memory(err, NULL, NULL);
     if (status == STRATA_OK)
         status = load_gpu(t->a->gpu, NULL, t->gpu, err);
     snprintf(t->folder, sizeof t->folder, "/tmp/strata-tune-XXXXXX");

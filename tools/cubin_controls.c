@@ -13,7 +13,7 @@ strata_status cubin_controls_open(struct cubin_controls *c, const struct option_
     *c = (struct cubin_controls){.path = paths};
     c->file = calloc(paths->n ? paths->n : 1, sizeof *c->file);
     if (!c->file)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory for the cubins.");
+        return strata_no_memory(err, NULL, "for the cubins");
     strata_status status = STRATA_OK;
     for (size_t i = 0; !status && i < paths->n; i++)
         status = strata_sass_open(paths->item[i], &c->file[i], err);

@@ -41,8 +41,7 @@ strata_status add_gpu_paths(struct strata_error *err)
             start--;
         char *folder = strndup(list + start, end - start);
         if (!folder)
-            return strata_fail(err, STRATA_ENOMEM, "STRATA_GPU_PATH", 0, 0,
-                               "there is no memory left for its folders.");
+            return strata_no_memory(err, "STRATA_GPU_PATH", "for its folders");
         if (*folder)
             status = strata_gpu_add_path(folder, err);
         free(folder);

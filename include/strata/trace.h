@@ -241,17 +241,23 @@ struct strata_wgmma_shape {
     uint16_t n, k; /* m is 64 */
     uint8_t type;  /* enum strata_wgmma_type */
     bool a_in_registers, sparse;
+    bool commits; /* the last of a group, which machine code says in the instruction itself */
 };
 static inline int32_t strata_wgmma_pack(struct strata_wgmma_shape s)
 {
     return (int32_t)(s.n | (uint32_t)s.k << 9 | (uint32_t)s.type << 20 |
-                     (uint32_t)s.a_in_registers << 24 | (uint32_t)s.sparse << 25);
+                     (uint32_t)s.a_in_registers << 24 | (uint32_t)s.sparse << 25 |
+                     (uint32_t)s.commits << 26);
 }
 static inline struct strata_wgmma_shape strata_wgmma_unpack(int32_t imm)
 {
     uint32_t bits = (uint32_t)imm;
-    struct strata_wgmma_shape s = {(uint16_t)(bits & 511), (uint16_t)(bits >> 9 & 1023),
-                                   (uint8_t)(bits >> 20 & 15), bits >> 24 & 1, bits >> 25 & 1};
+    struct strata_wgmma_shape s = {(uint16_t)(bits & 511),
+                                   (uint16_t)(bits >> 9 & 1023),
+                                   (uint8_t)(bits >> 20 & 15),
+                                   bits >> 24 & 1,
+                                   bits >> 25 & 1,
+                                   bits >> 26 & 1};
     return s;
 }
 

@@ -233,7 +233,7 @@ strata_status strata_advice_print(const struct strata_advice *list, size_t n, co
         strata_text_put(&t, "]}\n");
     if (t.out_of_memory || !t.data) {
         strata_text_release(&t);
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for advice.");
+        return strata_no_memory(err, NULL, "for advice");
     }
     *text = t.data;
     *length = t.length;

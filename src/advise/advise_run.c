@@ -104,7 +104,7 @@ static strata_status run_ideal(struct advising *a, const char *const *words, dou
     struct strata_gpu *gpu = malloc(sizeof *gpu);
     strata_status status = STRATA_OK;
     if (!gpu)
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for a GPU.");
+        return strata_no_memory(err, NULL, "for a GPU");
     *gpu = *a->opt->gpu;
     for (; status == STRATA_OK && *words; words++) {
         char key[64];
@@ -144,7 +144,7 @@ static strata_status run_rewritten(struct advising *a, const struct advise_rule 
             plan.target[plan.n_targets++].pc = a->sites.site[i].inst->pc;
     strata_text_printf(&path, "%s/mended.%ld.strata", a->opt->scratch, (long)getpid());
     if (!plan.target || path.out_of_memory)
-        status = strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "there is no memory left for advice.");
+        status = strata_no_memory(err, NULL, "for advice");
     if (status == STRATA_OK)
         status = rewrite_write(&plan, a->opt->gpu, a->reader, path.data, err);
     if (status == STRATA_OK)

@@ -42,8 +42,7 @@ static double weight_of(const char *metric)
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "there is no memory left for the comparison.");
+    return strata_no_memory(err, NULL, "for the comparison");
 }
 
 /* ---- pairing ---- */

@@ -12,8 +12,7 @@ static strata_status finish(struct strata_text *t, char **text, size_t *length,
 {
     if (t->out_of_memory || !t->data) {
         strata_text_release(t);
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "there is no memory left for the comparison.");
+        return strata_no_memory(err, NULL, "for the comparison");
     }
     *text = t->data;
     *length = t->length;

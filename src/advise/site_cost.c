@@ -82,8 +82,7 @@ strata_status strata_sites_collect(const struct strata_gpu *gpu, struct strata_r
         status = strata_model_find("reuse")->run(gpu, reader, &opt, &unused, err);
     strata_result_release(&unused);
     if (status == STRATA_OK && out->out_of_memory)
-        status = strata_fail(err, STRATA_ENOMEM, launch->trace, 0, 0,
-                             "there is no memory left for the launch's instructions.");
+        status = strata_no_memory(err, launch->trace, "for the launch's instructions");
     drop_unused(out);
     return status;
 }

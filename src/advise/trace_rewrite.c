@@ -27,8 +27,7 @@ struct rewrite {
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                       "there is no memory left to write a launch again.");
+    return strata_no_memory(err, NULL, "to write a launch again");
 }
 
 static int by_pc(const void *a, const void *b)

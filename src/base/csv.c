@@ -53,8 +53,7 @@ static bool finish_row(struct strata_csv *c)
 
 static strata_status no_memory(const struct strata_csv *c, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, c->file, c->line, 0,
-                       "there is no memory left for this row.");
+    return strata_no_memory(err, c->file, "for line %u", c->line);
 }
 
 /* One field up to its comma or line end. *open: a quote was never closed (at the end of the line

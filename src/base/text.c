@@ -100,16 +100,21 @@ static size_t utf8_length(const unsigned char *s, size_t left)
     return n;
 }
 
+size_t strata_text_utf8_prefix(const char *data, size_t length)
+{
+    const unsigned char *s = (const unsigned char *)data;
+    size_t good = 0;
+    for (size_t n; good < length; good += n) {
+        n = utf8_length(s + good, length - good);
+        if (!n)
+            break;
+    }
+    return good;
+}
+
 bool strata_text_is_utf8(const char *data, size_t length)
 {
-    const unsigned char *s = (const unsigned char *)data, *end = s + length;
-    while (s < end) {
-        size_t n = utf8_length(s, (size_t)(end - s));
-        if (!n)
-            return false;
-        s += n;
-    }
-    return true;
+    return strata_text_utf8_prefix(data, length) == length;
 }
 
 /* Of the character of n bytes at s: C0, DEL and, as U+0080 to U+009F, C1. */

@@ -41,6 +41,8 @@ void strata_text_put_json_strings(struct strata_text *t, const char *name, char 
                                   size_t n);
 /* Text in the one encoding all our files have. */
 bool strata_text_is_utf8(const char *data, size_t length);
+/* The number of bytes at the start that are whole characters of it. */
+size_t strata_text_utf8_prefix(const char *data, size_t length);
 /* Makes a name from outside fit to be shown: control characters, which a terminal would obey, and
  * bytes that are not UTF-8 become '?'. */
 void strata_text_clean(char *words);

@@ -207,6 +207,7 @@ void cache_clear(struct cache *c)
     memset(c->policy_state, 0, policy_bytes(c));
     memset(c->tag_slot, 0, c->n_tag_slots * sizeof *c->tag_slot);
     c->clock = 0;
+    c->has_holes = false;
 }
 
 /* ---- uses ---- */
@@ -253,6 +254,12 @@ static void table_remove(struct cache *c, uint32_t slot)
 static uint32_t *tags_of(const struct cache *c, uint64_t line)
 {
     return &c->tag_slot[index_of_tag(&c->config, line) * c->config.tag_ways];
+}
+
+void cache_expect_insert(const struct cache *c, uint64_t line)
+{
+    if (c->n_tag_slots)
+        __builtin_prefetch(tags_of(c, line));
 }
 
 static void tag_remove(struct cache *c, uint32_t slot)
@@ -306,7 +313,7 @@ uint32_t cache_insert(struct cache *c, uint64_t line, struct cache_slot *evicted
     if (slot == CACHE_NONE && c->fill[set] < size) {
         /* Until a line is removed, a set fills from its first slot on. */
         slot = c->set_start[set] + c->fill[set];
-        if (c->slot[slot].used)
+        if (c->has_holes && c->slot[slot].used)
             slot = free_slot(c, set);
         c->fill[set]++;
         if (evicted)
@@ -338,4 +345,5 @@ void cache_remove(struct cache *c, uint32_t slot)
     if (c->policy->state_bytes_per_set == UINT32_MAX)
         c->policy_state[slot] = 0;
     c->fill[set]--;
+    c->has_holes = true;
 }

@@ -28,13 +28,23 @@ struct line_bytes {
 
 struct cache_slot {
     uint64_t line;                     /* line address (bytes); meaningless while valid is false */
-    uint64_t ready[CACHE_MAX_SECTORS]; /* when each sector's data is there */
+    uint32_t ready[CACHE_MAX_SECTORS]; /* when each sector's data is there, see cache_time */
     uint8_t used;                      /* the slot holds a line */
     uint8_t valid;                     /* sectors held or on their way */
     uint8_t dirty;
     uint8_t partial; /* sectors of which only some bytes were written */
     uint32_t note;   /* the model's own; 0 in a new slot */
 };
+
+/* Half a line of the machine's cache: a modelled L2 is larger than the real one that it runs on. */
+_Static_assert(sizeof(struct cache_slot) == 32, "two slots share a line of 64 bytes");
+
+/* A time as a slot keeps it. Models stop before times no longer fit; what is on its way for ever
+ * stays so. */
+static inline uint32_t cache_time(uint64_t t)
+{
+    return t < UINT32_MAX ? (uint32_t)t : UINT32_MAX;
+}
 
 /* What is read of slots that nobody asked for. */
 struct cache_tag {
@@ -69,6 +79,7 @@ struct cache {
     uint32_t clock;  /* counts touches */
     uint64_t random; /* state of the victim choice */
     uint64_t evictions;
+    bool has_holes; /* a line was removed: a set may no longer be filled from its first slot on */
 };
 
 /* A replacement policy: one file each, listed in policy.c. */
@@ -132,6 +143,8 @@ static inline bool cache_expect_slot(const struct cache *c, uint64_t line)
         }
     return false;
 }
+/* The line will be put in soon. */
+void cache_expect_insert(const struct cache *c, uint64_t line);
 /* A use of the line in `slot`. */
 void cache_touch(struct cache *c, uint32_t slot);
 /* Puts a line in; it must not be there. The victim's old contents are copied to *evicted (used = 0

@@ -63,8 +63,8 @@ struct measured_reader {
 
 static strata_status no_memory(struct measured_reader *r)
 {
-    return strata_fail(r->err, STRATA_ENOMEM, r->csv.file, r->csv.line, 0,
-                       "there is no memory left for the measured counters.");
+    return strata_no_memory(r->err, r->csv.file, "for the measured counters of line %u",
+                            r->csv.line);
 }
 
 __attribute__((format(printf, 2, 3))) static void warn(struct measured_reader *r,

@@ -208,6 +208,12 @@ void emu_fail(struct emu_warp *w, const struct emu_site *site, unsigned lane, st
                 thread / size.x / size.y, text);
 }
 
+void emu_no_memory(struct emu_warp *w, const struct emu_site *site, unsigned lane,
+                   const char *purpose)
+{
+    emu_fail(w, site, lane, STRATA_ENOMEM, "there is no memory left %s.", purpose);
+}
+
 /* ---- barriers ---- */
 
 static uint32_t live_threads(const struct emu_block *block)

@@ -1,6 +1,7 @@
 /* bulk.c - bulk and tensor copies between global and shared memory. */
 #include "emulator/bulk.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -87,6 +88,62 @@ bool emu_mbarrier_do(struct emu_warp *w, const struct emu_site *site, unsigned l
     return true;
 }
 
+bool emu_mbarrier_apply(struct emu_warp *w, const struct emu_site *site, unsigned lane,
+                        uint32_t address, unsigned op, uint32_t value, bool variant,
+                        uint64_t *before)
+{
+    switch (op) {
+    case STRATA_BARRIER_INIT:
+        return emu_mbarrier_do(w, site, lane, address, EMU_MBARRIER_INIT, value, false, before);
+    case STRATA_BARRIER_INVAL:
+        return emu_mbarrier_do(w, site, lane, address, EMU_MBARRIER_INVAL, 0, false, before);
+    case STRATA_BARRIER_EXPECT:
+        return emu_mbarrier_do(w, site, lane, address, EMU_MBARRIER_EXPECT, value, false, before);
+    case STRATA_BARRIER_COMPLETE:
+        return emu_mbarrier_do(w, site, lane, address, EMU_MBARRIER_COMPLETE, value, false, before);
+    case STRATA_BARRIER_ARRIVE_EXPECT:
+        return emu_mbarrier_do(w, site, lane, address, EMU_MBARRIER_EXPECT, value, false, before) &&
+               emu_mbarrier_do(w, site, lane, address, EMU_MBARRIER_ARRIVE, 1, variant, NULL);
+    case STRATA_BARRIER_ARRIVE_COPIES:
+        return !variant ||
+               emu_mbarrier_do(w, site, lane, address, EMU_MBARRIER_ARRIVE, 1, false, before);
+    default:
+        return emu_mbarrier_do(w, site, lane, address, EMU_MBARRIER_ARRIVE, value,
+                               op == STRATA_BARRIER_ARRIVE_DROP, before);
+    }
+}
+
+void emu_record_barrier(struct emu_warp *w, const struct emu_site *site, uint32_t mask,
+                        const uint64_t words[EMU_LANES])
+{
+    if (!w->block->recording)
+        return;
+    memcpy(w->access.address, words, EMU_LANES * sizeof *words);
+    w->access.affine = false;
+    emu_record_access(w, site, mask);
+}
+
+void emu_describe_wait(const struct emu_block *block, uint32_t what, char *out, size_t size)
+{
+    struct emu_mbarrier b = {0};
+    uint64_t bits = 0;
+    if (what == EMU_WAITS_FOR_CLUSTER) {
+        snprintf(out, size, "at the barrier of its cluster, which other threads never reach");
+        return;
+    }
+    if (what == EMU_WAITS_FOR_GROUP) {
+        snprintf(out, size, "for the other warps of its warpgroup, which do not come");
+        return;
+    }
+    if ((uint64_t)what + 8 <= block->shared_bytes)
+        memcpy(&bits, block->shared + what, sizeof bits);
+    emu_mbarrier_unpack(bits, &b);
+    snprintf(out, size,
+             "for a phase of the mbarrier at shared address 0x%x that nobody ends: %u arrivals "
+             "and %d bytes are missing",
+             what, b.pending, b.bytes);
+}
+
 bool emu_mbarrier_is_past(struct emu_warp *w, const struct emu_site *site, unsigned lane,
                           uint64_t address, bool parity, bool *ok)
 {
@@ -149,7 +206,7 @@ static void store_pieces(struct batch *b, const uint64_t *host, uint32_t mask)
         host = w->access.host;
     if (later && !emu_defer(w->block, reduces ? b->bulk->op : EMU_STORE, b->type, b->bytes, later,
                             w->access.address, data, sizeof data[0])) {
-        emu_fail(w, b->site, b->lane, STRATA_ENOMEM, "out of memory for its stores");
+        emu_no_memory(w, b->site, b->lane, "for its stores");
         b->ok = false;
         return;
     }

@@ -46,6 +46,19 @@ enum emu_barrier_op {
 bool emu_mbarrier_do(struct emu_warp *w, const struct emu_site *site, unsigned lane,
                      uint64_t address, enum emu_barrier_op op, uint32_t value, bool drop,
                      uint64_t *before);
+/* The same for an operation as it is recorded (enum strata_barrier_op). `variant`: of
+ * STRATA_BARRIER_ARRIVE_EXPECT that later phases expect one less, of STRATA_BARRIER_ARRIVE_COPIES
+ * that the barrier does not count one more until then. */
+bool emu_mbarrier_apply(struct emu_warp *w, const struct emu_site *site, unsigned lane,
+                        uint32_t address, unsigned op, uint32_t value, bool variant,
+                        uint64_t *before);
+/* Records one word a lane (strata_barrier_pack). */
+void emu_record_barrier(struct emu_warp *w, const struct emu_site *site, uint32_t mask,
+                        const uint64_t words[EMU_LANES]);
+/* What a warp waits at that waits for ever: one of these, or the shared address of a barrier. */
+#define EMU_WAITS_FOR_CLUSTER EMU_NO_INDEX
+#define EMU_WAITS_FOR_GROUP   (EMU_NO_INDEX - 1)
+void emu_describe_wait(const struct emu_block *block, uint32_t what, char *out, size_t size);
 /* Has the phase of this parity ended? False in *ok after a failure. */
 bool emu_mbarrier_is_past(struct emu_warp *w, const struct emu_site *site, unsigned lane,
                           uint64_t address, bool parity, bool *ok);

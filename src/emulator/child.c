@@ -64,7 +64,7 @@ bool emu_child_launch(struct emu_warp *w, const struct emu_site *site, unsigned 
     void *params = malloc(h.entry->param_bytes + 1ull);
     if (!params || !ARRAY_RESERVE(block->children, block->n_children, block->cap_children, 1)) {
         free(params);
-        emu_fail(w, site, lane, STRATA_ENOMEM, "out of memory for the launch of a kernel");
+        emu_no_memory(w, site, lane, "for the launch of a kernel");
         return false;
     }
     memcpy(params, (const void *)(uintptr_t)buffer, h.entry->param_bytes);

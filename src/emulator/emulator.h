@@ -311,6 +311,9 @@ static inline unsigned emu_lane_count(uint32_t mask)
 /* The failure of a running kernel: names kernel, line and thread. `lane` is the thread's. */
 void emu_fail(struct emu_warp *w, const struct emu_site *site, unsigned lane, strata_status status,
               const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* The same for want of memory; `purpose` as for strata_no_memory: "for its stores". */
+void emu_no_memory(struct emu_warp *w, const struct emu_site *site, unsigned lane,
+                   const char *purpose);
 
 /* ---- barriers of a block, see block.c ---- */
 

@@ -206,9 +206,8 @@ static strata_status admit(struct resident *r)
         block = emu_block_create(run);
     }
     if (!block)
-        return strata_fail(r->l->err, STRATA_ENOMEM, run->image->file, 0, 0,
-                           "kernel \"%s\": out of memory for the state of a block",
-                           run->image->name);
+        return strata_no_memory(r->l->err, run->image->file,
+                                "for the state of a block of kernel \"%s\"", run->image->name);
     emu_block_start(block, r->started, emu_launch_records(r->l, r->started));
     r->started++;
     r->n++;

@@ -215,7 +215,7 @@ static const uint64_t *redirect_loads(struct emu_warp *w, const struct emu_site 
     EMU_EACH_LANE access->host[i] = access->address[i];
     access->row = false;
     if (!emu_overlay_load(w, mask & access->mixed_mask, bytes)) {
-        emu_fail(w, site, lowest_bit32(mask), STRATA_ENOMEM, "out of memory for its loads");
+        emu_no_memory(w, site, lowest_bit32(mask), "for its loads");
         return NULL;
     }
     return access->host;
@@ -236,7 +236,7 @@ uint32_t emu_prepare_store(struct emu_warp *w, const struct emu_site *site, uint
             EMU_EACH_LANE access->host[i] = access->address[i];
         *ok = emu_overlay_store(w, site, own, bytes, update);
         if (!*ok)
-            emu_fail(w, site, lowest_bit32(mask), STRATA_ENOMEM, "out of memory for its stores");
+            emu_no_memory(w, site, lowest_bit32(mask), "for its stores");
     }
     return global & ~own;
 }
@@ -420,7 +420,7 @@ static const uint64_t *resolve_generic(struct emu_warp *w, const struct emu_site
     uint32_t mixed = site->writes ? 0 : access->mixed_mask;
     access->row &= !mixed;
     if (mixed && !emu_overlay_load(w, mixed, bytes)) {
-        emu_fail(w, site, lowest_bit32(mask), STRATA_ENOMEM, "out of memory for its loads");
+        emu_no_memory(w, site, lowest_bit32(mask), "for its loads");
         return NULL;
     }
     return access->host;

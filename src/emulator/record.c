@@ -25,7 +25,7 @@ static uint32_t *reserve(struct emu_warp *w, const struct emu_site *site)
         size_t cap = log->cap ? log->cap * 2 : 1024;
         uint32_t *moved = realloc(log->words, cap * sizeof *moved);
         if (!moved) {
-            emu_fail(w, site, 0, STRATA_ENOMEM, "out of memory for its trace");
+            emu_no_memory(w, site, 0, "for its trace");
             return NULL;
         }
         log->words = moved;

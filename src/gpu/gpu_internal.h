@@ -11,10 +11,6 @@ bool gpu_is_section(const char *path);
  * until the next call in the same thread. */
 const char *gpu_suggest(const char *path);
 
-/* The number of bytes at the start that are UTF-8; names and sources go into JSON, which knows
- * nothing else. */
-size_t gpu_utf8_length(const char *text, size_t length);
-
 /* Text -> value. Each writes into the field of `key`, or returns false with the cause in `why`
  * (a clause such as `"x" is not a number`). */
 bool gpu_store_scalar(struct strata_gpu *gpu, const struct strata_gpu_key *key, const char *text,

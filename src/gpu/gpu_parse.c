@@ -16,6 +16,7 @@
 
 #include <libfyaml.h>
 
+#include "base/text.h"
 #include "gpu/gpu_internal.h"
 
 #define LONGEST_PATH   96
@@ -483,7 +484,7 @@ strata_status gpu_read_text(const char *text, size_t length, const char *file, u
                             struct strata_gpu *gpu, struct strata_error *err)
 {
     struct reader r = {.gpu = gpu, .file = file, .depth = depth, .err = err};
-    size_t good = gpu_utf8_length(text, length);
+    size_t good = strata_text_utf8_prefix(text, length);
     if (good < length)
         return fail_at(&r, place_of_byte(text, good),
                        "this byte is not UTF-8 text; is this a GPU file?");

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "gpu/gpu_internal.h"
 
 struct unit {
@@ -173,35 +174,6 @@ static bool store_enum(uint32_t *out, const struct strata_gpu_key *key, const ch
     return refuse(why, size, "\"%.40s\" is not one of %s", text, choices);
 }
 
-/* Second bytes that would spell a shorter character, a surrogate or one beyond U+10FFFF. */
-static bool bad_second_byte(unsigned char first, unsigned char second)
-{
-    return (first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) ||
-           (first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90);
-}
-
-size_t gpu_utf8_length(const char *text, size_t length)
-{
-    size_t i = 0;
-    while (i < length) {
-        unsigned char c = (unsigned char)text[i];
-        size_t n = c < 0x80                ? 1
-                   : c >= 0xc2 && c < 0xe0 ? 2
-                   : c >= 0xe0 && c < 0xf0 ? 3
-                   : c >= 0xf0 && c < 0xf5 ? 4
-                                           : 0;
-        if (!n || n > length - i)
-            return i;
-        for (size_t k = 1; k < n; k++)
-            if (((unsigned char)text[i + k] & 0xc0) != 0x80)
-                return i;
-        if (n > 2 && bad_second_byte(c, (unsigned char)text[i + 1]))
-            return i;
-        i += n;
-    }
-    return length;
-}
-
 static bool store_string(char *out, const struct strata_gpu_key *key, const char *text, char *why,
                          size_t size)
 {
@@ -210,7 +182,7 @@ static bool store_string(char *out, const struct strata_gpu_key *key, const char
     for (const char *c = text; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127)
             return refuse(why, size, "the text holds a line break or a control character");
-    if (gpu_utf8_length(text, strlen(text)) < strlen(text))
+    if (!strata_text_is_utf8(text, strlen(text)))
         return refuse(why, size, "the text is not UTF-8");
     memset(out, 0, key->capacity);
     memcpy(out, text, strlen(text));

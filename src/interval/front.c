@@ -100,8 +100,8 @@ static uint32_t l1_read(struct front *f, struct cache *l1, uint64_t line, uint32
     uint32_t missing = sectors & ~(uint32_t)slot->valid;
     for (uint32_t i = 0; i < CACHE_MAX_SECTORS; i++) {
         if (missing >> i & 1)
-            slot->ready[i] = f->turn;
-        else if ((sectors >> i & 1) && slot->ready[i] == f->turn && f->turn)
+            slot->ready[i] = cache_time(f->turn);
+        else if ((sectors >> i & 1) && slot->ready[i] == cache_time(f->turn) && f->turn)
             *late = true;
     }
     slot->valid |= (uint8_t)sectors;

@@ -5,9 +5,8 @@
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(
-        err, STRATA_ENOMEM, NULL, 0, 0,
-        "There is no memory left for the modelled caches; model fewer launches at once (-j).");
+    return strata_no_memory(err, NULL,
+                            "for the modelled caches; model fewer launches at once (-j)");
 }
 
 /* DRAM bytes per SM cycle that a stream reaches: pins, transfers per clock, and what refresh, row

@@ -202,9 +202,12 @@ static uint64_t load_line(struct hierarchy *m, uint32_t sm, const struct strata_
     uint32_t miss = r->sectors & ~have;
     if (!miss)
         return done;
-    uint64_t start = wait_for_place(m, p, r->line, use_l1 && slot == CACHE_NONE, t);
+    bool needs_line = use_l1 && slot == CACHE_NONE;
+    if (needs_line)
+        cache_expect_insert(&p->l1, r->line);
+    uint64_t start = wait_for_place(m, p, r->line, needs_line, t);
     uint64_t arrival = fetch_sectors(m, sm, r->line, miss, t, start);
-    if (use_l1 && slot == CACHE_NONE)
+    if (needs_line)
         slot = l1_place(&p->l1, m->gpu, r->line, start);
     if (slot != CACHE_NONE)
         slot_fill(&p->l1.slot[slot], miss, arrival);
@@ -218,15 +221,18 @@ static void expect_lines(const struct hierarchy *m, uint32_t sm, const struct st
 {
     const struct hierarchy_sm *p = &m->sm[sm];
     const struct cache *l2 = &m->partition[p->partition].l2;
-    for (unsigned i = 0; i < n; i++) {
+    uint32_t absent[STRATA_MAX_REQUESTS], n_absent = 0;
+    for (unsigned i = 0; i < n; i++)
         cache_expect(&p->l1, r[i].line);
-        cache_expect(l2, r[i].line);
-    }
-    for (unsigned i = 0; i < n; i++) {
-        cache_expect_slot(&p->l1, r[i].line);
-        if (!cache_expect_slot(l2, r[i].line))
-            hierarchy_l2_expect(m, p->partition, r[i].line);
-    }
+    /* Most lines of a walk by column are in the L1: the L2 is not asked about those. */
+    for (unsigned i = 0; i < n; i++)
+        if (!cache_expect_slot(&p->l1, r[i].line)) {
+            cache_expect(l2, r[i].line);
+            absent[n_absent++] = i;
+        }
+    for (unsigned i = 0; i < n_absent; i++)
+        if (!cache_expect_slot(l2, r[absent[i]].line))
+            hierarchy_l2_expect(m, p->partition, r[absent[i]].line);
 }
 
 static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,

@@ -42,7 +42,7 @@ uint32_t l1_write(struct cache *l1, const struct strata_gpu *gpu, uint64_t line,
     uint32_t whole =
         slot_write_bytes(l1, slot, sectors & ~(uint32_t)s->valid, bytes, l1->sector_shift);
     for (uint32_t b = whole; b; b &= b - 1)
-        s->ready[lowest_bit32(b)] = t;
+        s->ready[lowest_bit32(b)] = cache_time(t);
     s->valid |= (uint8_t)whole;
     return found;
 }

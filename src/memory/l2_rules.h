@@ -63,7 +63,7 @@ static inline uint64_t slot_ready(const struct cache_slot *s, uint32_t sectors, 
 static inline void slot_fill(struct cache_slot *s, uint32_t sectors, uint64_t ready)
 {
     for (uint32_t b = sectors; b; b &= b - 1)
-        s->ready[lowest_bit32(b)] = ready;
+        s->ready[lowest_bit32(b)] = cache_time(ready);
     s->valid |= (uint8_t)sectors;
     s->partial &= (uint8_t)~sectors;
 }
@@ -109,7 +109,7 @@ static inline uint32_t l2_write(const struct l2_rules *r, struct cache *l2, uint
     else
         s->partial &= (uint8_t)~sectors;
     for (uint32_t b = fresh; b; b &= b - 1)
-        s->ready[lowest_bit32(b)] = t;
+        s->ready[lowest_bit32(b)] = cache_time(t);
     s->valid |= (uint8_t)sectors;
     return fetched;
 }

@@ -16,9 +16,7 @@ strata_status request_coalescer_init(struct request_coalescer *c, const struct s
     if (!gpu->xbar.request_coalescer_window_cycles && !gpu->xbar.coalescer_return_cycles)
         return STRATA_OK;
     c->open = calloc((size_t)c->n_groups * c->size, sizeof *c->open);
-    return c->open ? STRATA_OK
-                   : strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                                 "There is no memory left for the request coalescers.");
+    return c->open ? STRATA_OK : strata_no_memory(err, NULL, "for the request coalescers");
 }
 
 void request_coalescer_release(struct request_coalescer *c)

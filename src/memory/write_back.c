@@ -60,8 +60,7 @@ strata_status write_back_init(struct write_back *d, const struct strata_gpu *gpu
     uint64_t line_of_all = (uint64_t)gpu->l2.cache.line_bytes * n_shares;
     if (!ring_init(&d->all, l2->n_slots, gpu->l2.dirty_bytes, line_of_all) ||
         !ring_init(&d->partial, l2->n_slots, gpu->l2.dirty_partial_bytes, line_of_all))
-        return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0,
-                           "There is no memory left for the modelled L2.");
+        return strata_no_memory(err, NULL, "for the modelled L2");
     begin_dirty(d, gpu, gpu->l2.dirty_at_start_bytes / line_of_all, (1u << line_sectors) - 1, l2);
     return STRATA_OK;
 }

@@ -3,6 +3,7 @@
 #define STRATA_PTX_ASYNC_H
 
 #include "emulator/bulk.h"
+#include "emulator/wgmma.h"
 #include "ptx/exec.h"
 
 /* An address in brackets: a register or constant, and an offset. */
@@ -54,22 +55,8 @@ struct ptx_tensormap {
     bool wide;
 };
 
-enum ptx_wgmma_type {
-    PTX_WG_F16,
-    PTX_WG_BF16,
-    PTX_WG_TF32,
-    PTX_WG_E4M3,
-    PTX_WG_E5M2,
-    PTX_WG_S8,
-    PTX_WG_U8,
-    PTX_WG_B1
-};
 struct ptx_wgmma {
-    uint16_t n, k;
-    uint8_t a_type, b_type;
-    uint8_t d_type; /* PTX_F16, PTX_F32, PTX_S32 */
-    bool a_in_registers, saturates;
-    bool negate_a, negate_b, transpose_a, transpose_b;
+    struct emu_wgmma model;
     uint32_t scale_d; /* predicate; PTX_NO_REF: always */
     uint32_t a_desc, b_desc;
     const uint32_t *d, *a;

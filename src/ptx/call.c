@@ -69,7 +69,7 @@ bool ptx_call_function(struct ptx_warp *w, struct ptx_path *path, const struct p
     }
     struct ptx_frame *frame = ptx_frame_open(w, function, caller);
     if (!frame) {
-        emu_fail(&w->base, &in->site, lane, STRATA_ENOMEM, "out of memory for a call");
+        emu_no_memory(&w->base, &in->site, lane, "for a call");
         return false;
     }
     frame->call = in;

@@ -282,22 +282,13 @@ static int32_t wait_groups(const struct ptx_op *op)
                : 0;
 }
 
-static int32_t wgmma_number(const struct ptx_wgmma *g)
-{
-    static const uint8_t types[] = {STRATA_WGMMA_F16, STRATA_WGMMA_F16, STRATA_WGMMA_TF32,
-                                    STRATA_WGMMA_F8,  STRATA_WGMMA_F8,  STRATA_WGMMA_I8,
-                                    STRATA_WGMMA_I8,  STRATA_WGMMA_B1};
-    return strata_wgmma_pack((struct strata_wgmma_shape){
-        .n = g->n, .k = g->k, .type = types[g->a_type], .a_in_registers = g->a_in_registers});
-}
-
 /* What imm says of an instruction, by its class. */
 static int32_t static_number(const struct ptx_op *op, const struct ptx_inst *in, unsigned class)
 {
     if (class == STRATA_OP_MBARRIER)
         return ((const struct ptx_barrier *)in->extra)->op;
     if (class == STRATA_OP_WGMMA)
-        return wgmma_number(in->extra);
+        return emu_wgmma_number(&((const struct ptx_wgmma *)in->extra)->model, false);
     int32_t groups = wait_groups(op);
     return class == STRATA_OP_BULK_WAIT && has(op, PTX_M_READ) ? groups | STRATA_BULK_WAIT_READ
                                                                : groups;

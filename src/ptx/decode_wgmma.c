@@ -24,9 +24,9 @@ static bool read_shape(struct ptx_decoder *d, struct ptx_wgmma *g)
     char *end;
     if (!ptx_dec_has(d, PTX_M_SHAPE) || !text)
         return ptx_dec_unsupported(d, "its shape does not begin with m64");
-    g->n = (uint16_t)strtoul(text + 5, &end, 10);
-    g->k = (uint16_t)(*end == 'k' ? strtoul(end + 1, NULL, 10) : 0);
-    if (!g->n || g->n > 256 || g->n % 8)
+    g->model.n = (uint16_t)strtoul(text + 5, &end, 10);
+    g->model.k = (uint16_t)(*end == 'k' ? strtoul(end + 1, NULL, 10) : 0);
+    if (!g->model.n || g->model.n > 256 || g->model.n % 8)
         return ptx_dec_unsupported(d, "N is no multiple of 8 up to 256");
     return true;
 }
@@ -36,10 +36,10 @@ static bool operand_type(struct ptx_decoder *d, unsigned modifier, uint8_t *type
     static const struct {
         uint8_t modifier, type;
         uint16_t k;
-    } table[] = {{PTX_F16, PTX_WG_F16, 16},     {PTX_BF16, PTX_WG_BF16, 16},
-                 {PTX_TF32, PTX_WG_TF32, 8},    {PTX_M_E4M3, PTX_WG_E4M3, 32},
-                 {PTX_M_E5M2, PTX_WG_E5M2, 32}, {PTX_S8, PTX_WG_S8, 32},
-                 {PTX_U8, PTX_WG_U8, 32},       {PTX_M_B1, PTX_WG_B1, 256}};
+    } table[] = {{PTX_F16, EMU_WG_F16, 16},     {PTX_BF16, EMU_WG_BF16, 16},
+                 {PTX_TF32, EMU_WG_TF32, 8},    {PTX_M_E4M3, EMU_WG_E4M3, 32},
+                 {PTX_M_E5M2, EMU_WG_E5M2, 32}, {PTX_S8, EMU_WG_S8, 32},
+                 {PTX_U8, EMU_WG_U8, 32},       {PTX_M_B1, EMU_WG_B1, 256}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].modifier == modifier) {
             *type = table[i].type;
@@ -52,18 +52,21 @@ static bool operand_type(struct ptx_decoder *d, unsigned modifier, uint8_t *type
 static bool read_types(struct ptx_decoder *d, struct ptx_wgmma *g)
 {
     unsigned k_a = 0, k_b = 0;
-    g->d_type = (uint8_t)type_behind_shape(d, 0);
-    if (!operand_type(d, type_behind_shape(d, 1), &g->a_type, &k_a) ||
-        !operand_type(d, type_behind_shape(d, 2), &g->b_type, &k_b))
+    unsigned sum = type_behind_shape(d, 0);
+    g->model.d_type = sum == PTX_S32   ? EMU_WG_SUM_S32
+                      : sum == PTX_F32 ? EMU_WG_SUM_F32
+                                       : EMU_WG_SUM_F16;
+    if (!operand_type(d, type_behind_shape(d, 1), &g->model.a_type, &k_a) ||
+        !operand_type(d, type_behind_shape(d, 2), &g->model.b_type, &k_b))
         return false;
-    bool whole = g->a_type >= PTX_WG_S8;
-    if (k_a != g->k || k_b != g->k ||
-        (whole ? g->d_type != PTX_S32 : g->d_type != PTX_F32 && g->d_type != PTX_F16))
+    bool whole = g->model.a_type >= EMU_WG_S8;
+    if (k_a != g->model.k || k_b != g->model.k ||
+        (whole ? sum != PTX_S32 : sum != PTX_F32 && sum != PTX_F16))
         return ptx_dec_unsupported(d, "its shape and types do not go together");
     ptx_dec_has(d, PTX_M_AND);
     ptx_dec_has(d, PTX_M_POPC);
-    g->saturates = ptx_dec_has(d, PTX_M_SATFINITE);
-    g->n_d = g->d_type == PTX_F16 ? g->n / 4 : g->n / 2;
+    g->model.saturates = ptx_dec_has(d, PTX_M_SATFINITE);
+    g->n_d = g->model.d_type == EMU_WG_SUM_F16 ? g->model.n / 4 : g->model.n / 2;
     return true;
 }
 
@@ -72,15 +75,15 @@ static bool read_signs(struct ptx_decoder *d, struct ptx_wgmma *g, unsigned firs
 {
     uint64_t value[4] = {1, 1, 0, 0};
     for (unsigned i = 0; first + i < d->op->n_operands; i++) {
-        unsigned to = g->a_in_registers && i == 2 ? 3 : i;
+        unsigned to = g->model.a_in_registers && i == 2 ? 3 : i;
         if (to > 3 || !ptx_dec_immediate(ptx_dec_operand(d, first + i), &value[to]))
             return ptx_dec_fail(d, STRATA_EFORMAT, "\"%s\": a scale or transposition is no number",
                                 d->op->text);
     }
-    g->negate_a = (int64_t)value[0] < 0 || value[0] == UINT32_MAX;
-    g->negate_b = (int64_t)value[1] < 0 || value[1] == UINT32_MAX;
-    g->transpose_a = value[2];
-    g->transpose_b = value[3];
+    g->model.negate_a = (int64_t)value[0] < 0 || value[0] == UINT32_MAX;
+    g->model.negate_b = (int64_t)value[1] < 0 || value[1] == UINT32_MAX;
+    g->model.transpose_a = value[2];
+    g->model.transpose_b = value[3];
     return true;
 }
 
@@ -96,15 +99,15 @@ static bool decode_product(struct ptx_decoder *d)
     if (!read_shape(d, g) || !read_types(d, g) || !ptx_dec_expect_operands(d, 4, 8))
         return false;
     g->scale_d = g->a_desc = PTX_NO_REF;
-    g->a_in_registers = a->kind == PTX_OPERAND_VECTOR;
-    if (g->a_in_registers ? !ptx_dec_elements(d, a, PTX_B32, 4, false, &g->a)
-                          : !ptx_dec_source(d, a, PTX_U64, &g->a_desc))
+    g->model.a_in_registers = a->kind == PTX_OPERAND_VECTOR;
+    if (g->model.a_in_registers ? !ptx_dec_elements(d, a, PTX_B32, 4, false, &g->a)
+                                : !ptx_dec_source(d, a, PTX_U64, &g->a_desc))
         return false;
     if (!ptx_dec_source_n(d, 2, PTX_U64, &g->b_desc) ||
         !ptx_dec_source_n(d, 3, PTX_PRED, &g->scale_d) || !read_signs(d, g, 4) ||
         !ptx_dec_elements(d, ptx_dec_operand(d, 0), PTX_B32, g->n_d, true, &g->d))
         return false;
-    if ((g->transpose_a || g->transpose_b) && g->k != 16)
+    if ((g->model.transpose_a || g->model.transpose_b) && g->model.k != 16)
         return ptx_dec_unsupported(d, "only 16-bit operands can be transposed");
     in.extra = g;
     return ptx_dec_put_main(d, &in);

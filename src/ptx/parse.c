@@ -24,7 +24,7 @@ bool ptx_error(struct ptx_parser *p, strata_status status, const char *format, .
 
 bool ptx_no_memory(struct ptx_parser *p)
 {
-    return ptx_error(p, STRATA_ENOMEM, "out of memory while parsing PTX");
+    return ptx_error(p, STRATA_ENOMEM, "there is no memory left to parse PTX.");
 }
 
 void ptx_next(struct ptx_parser *p)

@@ -142,7 +142,7 @@ void ptx_run_builtin(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mas
         if (!strcmp(call->builtin, "vprintf")) {
             int printed = 0;
             if (!emu_print(base, lane, first, second, &printed)) {
-                emu_fail(base, &in->site, lane, STRATA_ENOMEM, "out of memory for printf");
+                emu_no_memory(base, &in->site, lane, "for printf");
                 return;
             }
             set_result(w, call, lane, (uint64_t)printed);

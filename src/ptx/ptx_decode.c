@@ -35,7 +35,7 @@ bool ptx_dec_unsupported(struct ptx_decoder *d, const char *why)
 
 bool ptx_dec_no_memory(struct ptx_decoder *d)
 {
-    return ptx_dec_fail(d, STRATA_ENOMEM, "out of memory while decoding");
+    return ptx_dec_fail(d, STRATA_ENOMEM, "there is no memory left to decode it.");
 }
 
 void *ptx_dec_allocate(struct ptx_decoder *d, size_t bytes)

@@ -70,49 +70,6 @@ void ptx_run_bulk(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 
 /* ---- barriers ---- */
 
-static bool operate(struct ptx_warp *w, const struct ptx_inst *in, unsigned lane, uint32_t address,
-                    uint32_t value, uint64_t *before)
-{
-    const struct ptx_barrier *op = in->extra;
-    struct emu_warp *base = &w->base;
-    switch (op->op) {
-    case STRATA_BARRIER_INIT:
-        return emu_mbarrier_do(base, &in->site, lane, address, EMU_MBARRIER_INIT, value, false,
-                               before);
-    case STRATA_BARRIER_INVAL:
-        return emu_mbarrier_do(base, &in->site, lane, address, EMU_MBARRIER_INVAL, 0, false,
-                               before);
-    case STRATA_BARRIER_EXPECT:
-        return emu_mbarrier_do(base, &in->site, lane, address, EMU_MBARRIER_EXPECT, value, false,
-                               before);
-    case STRATA_BARRIER_COMPLETE:
-        return emu_mbarrier_do(base, &in->site, lane, address, EMU_MBARRIER_COMPLETE, value, false,
-                               before);
-    case STRATA_BARRIER_ARRIVE_EXPECT:
-        return emu_mbarrier_do(base, &in->site, lane, address, EMU_MBARRIER_EXPECT, value, false,
-                               before) &&
-               emu_mbarrier_do(base, &in->site, lane, address, EMU_MBARRIER_ARRIVE, 1,
-                               op->no_increment, NULL);
-    case STRATA_BARRIER_ARRIVE_COPIES: /* without .noinc the barrier counts one more until then */
-        return !op->no_increment || emu_mbarrier_do(base, &in->site, lane, address,
-                                                    EMU_MBARRIER_ARRIVE, 1, false, before);
-    default:
-        return emu_mbarrier_do(base, &in->site, lane, address, EMU_MBARRIER_ARRIVE, value,
-                               op->op == STRATA_BARRIER_ARRIVE_DROP, before);
-    }
-}
-
-/* What is recorded has one word a lane. */
-static void record_words(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
-                         const uint64_t *words)
-{
-    if (!w->base.block->recording)
-        return;
-    memcpy(w->base.access.address, words, EMU_LANES * sizeof *words);
-    w->base.access.affine = false;
-    emu_record_access(&w->base, &in->site, mask);
-}
-
 void ptx_run_barrier(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     const struct ptx_barrier *op = in->extra;
@@ -122,13 +79,14 @@ void ptx_run_barrier(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mas
         uint32_t address, value = op->value == PTX_NO_REF ? 1 : lane32(w, op->value, lane);
         uint64_t before = 0;
         if (!ptx_place_shared(w, in, &op->place, lane, &address) ||
-            !operate(w, in, lane, address, value, &before))
+            !emu_mbarrier_apply(&w->base, &in->site, lane, address, op->op, value, op->no_increment,
+                                &before))
             return;
         if (op->state != PTX_NO_REF)
             ((uint64_t *)ptx_ref(w, op->state))[lane] = before;
         words[lane] = strata_barrier_pack(address, value, 0);
     }
-    record_words(w, in, mask, words);
+    emu_record_barrier(&w->base, &in->site, mask, words);
 }
 
 /* test_wait and try_wait. A try_wait that would fail waits until it succeeds, as the hardware does
@@ -162,7 +120,7 @@ void ptx_run_barrier_wait(struct ptx_warp *w, const struct ptx_inst *in, uint32_
         return;
     }
     ptx_set_predicate(w, op->done, mask, done);
-    record_words(w, in, mask, words);
+    emu_record_barrier(&w->base, &in->site, mask, words);
     if (op->op == STRATA_BARRIER_TEST && done != mask) {
         w->base.access.shared_mask = mask;
         w->base.access.local_mask = 0;
@@ -270,7 +228,7 @@ void ptx_run_cluster_wait(struct ptx_warp *w, const struct ptx_inst *in, uint32_
     (void)in;
     (void)mask;
     w->must_wait = !emu_cluster_passed(&w->base);
-    w->wait_address = EMU_NO_INDEX;
+    w->wait_address = EMU_WAITS_FOR_CLUSTER;
 }
 
 void ptx_run_group_meets(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
@@ -278,7 +236,7 @@ void ptx_run_group_meets(struct ptx_warp *w, const struct ptx_inst *in, uint32_t
     (void)in;
     (void)mask;
     w->must_wait = !emu_group_meets(&w->base);
-    w->wait_address = EMU_NO_INDEX - 1;
+    w->wait_address = EMU_WAITS_FOR_GROUP;
 }
 
 /* in->op: generic addresses; in->width: lanes of the address. */

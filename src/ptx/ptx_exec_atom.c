@@ -19,8 +19,7 @@ static void defer_reduction(struct ptx_warp *w, const struct ptx_inst *in, uint3
         data[i] = lane_get(w, in->b, i, wide);
     if (!emu_defer(w->base.block, in->op, in->is_signed, in->width, mask, w->base.access.address,
                    data, sizeof data[0]))
-        emu_fail(&w->base, &in->site, lowest_bit32(mask), STRATA_ENOMEM,
-                 "out of memory for its stores");
+        emu_no_memory(&w->base, &in->site, lowest_bit32(mask), "for its stores");
 }
 
 void ptx_run_atomic(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)

@@ -189,8 +189,7 @@ static void store_deferred(struct ptx_warp *w, const struct ptx_inst *in, uint32
         w->base.access.stride == in->width &&
         in->width == (in->flags & PTX_INST_WIDE_DST ? 8 : 4)) {
         if (!emu_defer_row(w->base.block, bytes, w->base.access.base, ptx_ref(w, refs[0])))
-            emu_fail(&w->base, &in->site, lowest_bit32(mask), STRATA_ENOMEM,
-                     "out of memory for its stores");
+            emu_no_memory(&w->base, &in->site, lowest_bit32(mask), "for its stores");
         return;
     }
     for (unsigned i = 0; i < EMU_LANES; i++)
@@ -198,8 +197,7 @@ static void store_deferred(struct ptx_warp *w, const struct ptx_inst *in, uint32
     for (unsigned k = 0; k < in->n; k++)
         store_element(in, mask, place, k * in->width, ptx_ref(w, refs[k]));
     if (!emu_defer(w->base.block, 0, 0, bytes, mask, w->base.access.address, data, sizeof data[0]))
-        emu_fail(&w->base, &in->site, lowest_bit32(mask), STRATA_ENOMEM,
-                 "out of memory for its stores");
+        emu_no_memory(&w->base, &in->site, lowest_bit32(mask), "for its stores");
 }
 
 void ptx_run_store(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)

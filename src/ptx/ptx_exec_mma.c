@@ -169,8 +169,7 @@ void ptx_run_matrix_part(struct ptx_warp *w, const struct ptx_inst *in, uint32_t
     }
     if (deferred && !emu_defer(w->base.block, 0, 0, bytes * part->n, deferred,
                                w->base.access.address, data, sizeof data[0]))
-        emu_fail(&w->base, &in->site, lowest_bit32(mask), STRATA_ENOMEM,
-                 "out of memory for its stores");
+        emu_no_memory(&w->base, &in->site, lowest_bit32(mask), "for its stores");
 }
 
 /* ---- ldmatrix, stmatrix, movmatrix: 8 x 8 tiles of 16-bit elements ---- */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "emulator/mbarrier.h"
+#include "emulator/bulk.h"
 #include "ptx/module.h"
 #include "ptx/special.h"
 #include "ptx/warp.h"
@@ -172,28 +172,12 @@ static const struct emu_site *waiting_site(const struct emu_warp *base, unsigned
 static bool waiting_for(const struct emu_warp *base, char *out, size_t size)
 {
     const struct ptx_warp *w = (const struct ptx_warp *)base;
-    const struct emu_block *block = base->block;
-    struct emu_mbarrier b = {0};
-    uint64_t bits = 0;
     bool waits = false;
     for (uint32_t i = 0; i < w->n_paths; i++)
         waits |= w->paths[i].state == PTX_AT_WAIT;
-    if (!waits)
-        return false;
-    if (w->wait_address == EMU_NO_INDEX) {
-        snprintf(out, size, "at the barrier of its cluster, which other threads never reach");
-    } else if (w->wait_address == EMU_NO_INDEX - 1) {
-        snprintf(out, size, "for the other warps of its warpgroup, which do not come");
-    } else {
-        if (w->wait_address + 8 <= block->shared_bytes)
-            memcpy(&bits, block->shared + w->wait_address, sizeof bits);
-        emu_mbarrier_unpack(bits, &b);
-        snprintf(out, size,
-                 "for a phase of the mbarrier at shared address 0x%x that nobody ends: %u arrivals "
-                 "and %d bytes are missing",
-                 w->wait_address, b.pending, b.bytes);
-    }
-    return true;
+    if (waits)
+        emu_describe_wait(base->block, w->wait_address, out, size);
+    return waits;
 }
 
 /* in->a: barrier number, in->b: threads (PTX_NO_REF: all); in->c: predicate of bar.red; in->n: the

@@ -29,8 +29,7 @@ strata_status strata_cubin_kernels(const void *bytes, size_t length, const char 
     sass_cubin_release(&c);
     if (!complete) {
         strata_cubin_kernels_free(kernels, done);
-        return strata_fail(err, STRATA_ENOMEM, name, 0, 0,
-                           "there is no memory for the kernels of a cubin.");
+        return strata_no_memory(err, name, "for the kernels of a cubin");
     }
     *out = kernels;
     *n = done;

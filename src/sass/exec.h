@@ -61,6 +61,8 @@ enum sass_flow {
     SASS_STEP = 0, /* run the handler, go to the next */
     SASS_ACCESS,   /* the same, with addresses to record and possible failure */
     SASS_CHECKED,  /* the same, possible failure, nothing to record but the instruction */
+    SASS_SELF,     /* the same, and the handler records the instruction */
+    SASS_WAITS,    /* the same, and it may set w->must_wait: then it runs again later */
     SASS_CONTROL   /* changes where lanes are: sass_control_step */
 };
 
@@ -120,6 +122,7 @@ struct sass_image {
     uint32_t n_registers; /* rows of the file for registers */
     uint32_t param_base;
     bool is_lowered;
+    bool has_bulk_groups;        /* DEPBAR waits for bulk copies, not for those of single threads */
     struct strata_error refusal; /* why it cannot be run, status STRATA_OK if it can */
 };
 
@@ -127,10 +130,11 @@ struct sass_image {
 
 enum sass_path_state {
     SASS_RUNNABLE = 0,
-    SASS_AT_BARRIER,   /* of the block */
-    SASS_AT_BSYNC,     /* convergence barrier `barrier` */
-    SASS_AT_WARPSYNC,  /* lanes of `wait_mask` */
-    SASS_AT_COLLECTIVE /* the same, then all go on together at the target */
+    SASS_AT_BARRIER,    /* of the block */
+    SASS_AT_BSYNC,      /* convergence barrier `barrier` */
+    SASS_AT_WARPSYNC,   /* lanes of `wait_mask` */
+    SASS_AT_COLLECTIVE, /* the same, then all go on together at the target */
+    SASS_AT_WAIT /* until something happens in the block (emu_block.events), then it asks again */
 };
 
 /* Lanes that run together. */
@@ -139,6 +143,7 @@ struct sass_path {
     uint8_t state;
     uint8_t barrier;
     uint32_t wait_mask;
+    uint32_t seen_events;    /* of SASS_AT_WAIT */
     uint32_t poll_pc, polls; /* spin detection */
     uint64_t poll_hash;
 };
@@ -159,6 +164,8 @@ struct sass_warp {
     uint32_t convergence[SASS_BARRIERS][EMU_LANES];
     uint32_t return_pc[EMU_LANES];                      /* behind a collective */
     uint32_t zero_row, sink_row, uniform_row, temp_row; /* byte offsets in the file */
+    bool must_wait;                                     /* set by a handler of SASS_WAITS */
+    uint32_t wait_address; /* what it waits at: enum emu_waiting or a shared address */
     uint32_t bar_count[EMU_LANES], bar_true; /* what the last barrier with a reduction gave */
 };
 
@@ -215,6 +222,7 @@ static inline void sass_set_pred(struct sass_warp *w, uint8_t ref, uint32_t mask
 enum emu_turn sass_warp_run(struct sass_warp *w, uint64_t budget);
 void sass_warp_start(struct sass_warp *w, uint32_t live);
 bool sass_warp_release(struct sass_warp *w);
+bool sass_warp_runnable(const struct sass_warp *w);
 /* Index of the instruction at an address; EMU_NO_INDEX: there is none. */
 uint32_t sass_index_of(const struct sass_image *image, uint64_t address);
 uint64_t sass_address_of(const struct sass_image *image, uint32_t index);

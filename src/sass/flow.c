@@ -38,13 +38,29 @@ static void remove_path(struct sass_warp *w, uint32_t index)
     w->n_paths--;
 }
 
+/* One that waits may ask again when something has happened in its block. */
+static bool may_run(const struct sass_warp *w, const struct sass_path *path)
+{
+    return path->state == SASS_RUNNABLE ||
+           (path->state == SASS_AT_WAIT && path->seen_events != w->base.block->events);
+}
+
+bool sass_warp_runnable(const struct sass_warp *w)
+{
+    for (uint32_t i = 0; i < w->n_paths; i++)
+        if (may_run(w, &w->paths[i]))
+            return true;
+    return false;
+}
+
 /* Makes the most recent runnable path the current one (the last). */
 static bool choose_path(struct sass_warp *w)
 {
     for (uint32_t i = w->n_paths; i-- > 0;) {
-        if (w->paths[i].state != SASS_RUNNABLE)
+        if (!may_run(w, &w->paths[i]))
             continue;
         struct sass_path chosen = w->paths[i];
+        chosen.state = SASS_RUNNABLE;
         remove_path(w, i);
         w->paths[w->n_paths++] = chosen;
         return true;
@@ -482,6 +498,38 @@ static void step_access(struct sass_warp *w, const struct sass_exec *op, uint32_
         emu_record_access(&w->base, &op->site, mask);
 }
 
+/* Asks whether the lanes may go on; those that may not ask again after the next event. */
+static bool wait_step(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
+{
+    struct sass_path *path = current(w);
+    uint32_t events = w->base.block->events;
+    w->must_wait = false;
+    op->run(w, op, mask);
+    if (!w->must_wait)
+        return true;
+    path->state = SASS_AT_WAIT;
+    path->seen_events = events;
+    return false;
+}
+
+/* Instructions that record themselves. False: the path waits. */
+static bool self_step(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
+{
+    struct emu_block *block = w->base.block;
+    if (!mask) {
+        count(w, op, mask);
+        return true;
+    }
+    if (op->flow == SASS_SELF)
+        op->run(w, op, mask);
+    else if (!wait_step(w, op, mask))
+        return false;
+    block->clock++;
+    block->thread_instructions += emu_lane_count(mask);
+    block->memory_instructions++;
+    return true;
+}
+
 /* Runs the current path until it ends, waits, gives way or the budget is used up. */
 static enum emu_turn run_path(struct sass_warp *w, uint64_t *budget)
 {
@@ -519,6 +567,14 @@ static enum emu_turn run_path(struct sass_warp *w, uint64_t *budget)
             path->pc++;
             if (block->failed)
                 return EMU_TURN_FAILED;
+        } else if (op->flow == SASS_SELF || op->flow == SASS_WAITS) {
+            if (!self_step(w, op, mask))
+                return block->failed ? EMU_TURN_FAILED : EMU_TURN_BLOCKED;
+            path->pc++;
+            if (block->failed)
+                return EMU_TURN_FAILED;
+            if (path->polls >= SPIN_POLLS && gives_way(w))
+                return EMU_TURN_SPUN;
         } else {
             bool on = control(w, op, mask);
             if (block->failed)

@@ -3,6 +3,8 @@
 #ifndef STRATA_SASS_HANDLERS_H
 #define STRATA_SASS_HANDLERS_H
 
+#include "emulator/bulk.h"
+#include "emulator/wgmma.h"
 #include "sass/exec.h"
 
 #define HANDLER(name)                                                                              \
@@ -88,6 +90,9 @@ struct sass_access {
     int64_t offset;
 };
 void sass_addresses(struct sass_warp *w, const struct sass_access *access);
+/* Shared addresses of machine code as the emulator has them: one, and those of an access. */
+uint32_t sass_shared_address(const struct sass_warp *w, uint32_t a);
+void sass_shared_addresses(struct sass_warp *w, unsigned space);
 
 /* ---- across lanes ---- */
 sass_handler sass_run_shfl, sass_run_vote, sass_run_match, sass_run_redux, sass_run_r2ur;
@@ -124,11 +129,35 @@ enum sass_special { /* lanes of special registers, filled when a warp starts */
                     SASS_SR_SHARED_WINDOW,
                     SASS_SR_LOCAL_WINDOW,
                     SASS_SR_SMEM_SIZE,
+                    SASS_SR_CLUSTER_RANK,
                     SASS_SR_ZERO,
                     SASS_SR_ONE
 };
 
 /* ---- matrices and textures ---- */
 sass_handler sass_run_mma, sass_run_texture;
+
+/* ---- asynchronous work ---- */
+sass_handler sass_run_gmma, sass_run_group_meets, sass_run_barrier, sass_run_barrier_wait;
+sass_handler sass_run_bulk, sass_run_cluster_arrive, sass_run_cluster_wait, sass_run_set_true;
+struct sass_gmma {
+    struct emu_wgmma model;
+    bool commits;
+};
+struct sass_syncs { /* an operation on a barrier in shared memory */
+    struct sass_access place;
+    uint8_t op;       /* enum strata_barrier_op */
+    bool variant;     /* see emu_mbarrier_apply */
+    bool is_init;     /* the value is the 64 bits of a fresh barrier */
+    uint32_t value;   /* row; SASS_NO_ROW: one */
+    bool wants_state; /* d takes the state before */
+};
+/* Uniform registers from row a (shared memory, its barrier, coordinates) and b (global). */
+struct sass_bulk {
+    struct emu_bulk model;
+    uint8_t barrier_at; /* row of the barrier behind that of the shared address, 0: none */
+    uint8_t first;      /* row of the first coordinate */
+    uint32_t size;      /* row: sixteens of bytes, or blocks of a multicast; SASS_NO_ROW: none */
+};
 
 #endif

@@ -40,7 +40,8 @@ enum sass_operand_kind {
     SASS_CONST,      /* c[bank][reg + value]; reg is SASS_RZ if there is none */
     SASS_CONST_UREG, /* cx[ureg][value]: the bank is named by a descriptor in ureg, ureg+1 */
     SASS_MEMORY,     /* [reg + ureg + value], with desc[]: see struct sass_operand */
-    SASS_DESCRIPTOR, /* desc[reg]: a uniform register pair with a cache policy */
+    SASS_DESCRIPTOR, /* desc[reg]: a uniform register pair with a cache policy; gdesc[reg] if bank
+                        is 1: descriptors of matrices */
     SASS_LABEL,      /* value: byte address of the target in the function; with reg: reg + value */
     SASS_SPECIAL,    /* value: number of the special register, sass_special_name() */
     SASS_BARRIER,    /* value: convergence barrier B0..B15, or a SASS_BMOV_... word in suffix */
@@ -103,6 +104,12 @@ bool sass_decode(uint64_t low, uint64_t high, uint64_t address, uint32_t arch,
 /* The text nvdisasm prints, without the final semicolon. Returns its length; the text is cut, and
  * ends with NUL, if size is too small. 256 bytes always suffice. */
 size_t sass_print(const struct sass_inst *i, char *text, size_t size);
+
+/* The shape of a warpgroup's product, 64 rows; false: it is none. */
+struct sass_gmma_shape {
+    uint16_t n, k;
+};
+bool sass_gmma_shape(const struct sass_inst *i, struct sass_gmma_shape *out);
 
 const char *sass_op_name(enum sass_op op);
 const char *sass_word_text(enum sass_word word);

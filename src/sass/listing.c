@@ -33,8 +33,7 @@ struct strata_sass {
 
 static strata_status no_memory(const struct strata_sass *s, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, s->name, 0, 0,
-                       "there is no memory for its machine code.");
+    return strata_no_memory(err, s->name, "for its machine code");
 }
 
 static strata_status add_cubin(struct strata_sass *s, const void *bytes, size_t length, char *owned,
@@ -166,7 +165,7 @@ strata_status strata_sass_read(const void *bytes, size_t length, const char *nam
     struct strata_sass *s = calloc(1, sizeof *s);
     if (!s || !(s->name = strdup(name))) {
         free(s);
-        return strata_fail(err, STRATA_ENOMEM, name, 0, 0, "there is no memory to read it.");
+        return strata_no_memory(err, name, "to read it");
     }
     strata_status st = add_all(s, bytes, length, err);
     if (st == STRATA_OK)

@@ -42,6 +42,11 @@ uint8_t sass_lower_pred_dest(const struct sass_operand *o);
 /* Rows all of whose lanes hold a value. */
 uint32_t sass_lower_constant(struct sass_lowering *l, uint64_t value, unsigned words);
 uint32_t sass_lower_bank(struct sass_lowering *l, unsigned bank, uint32_t offset, unsigned words);
+/* An address in brackets; global: of 64 bits. */
+void sass_lower_address(struct sass_lowering *l, const struct sass_operand *o, bool global,
+                        struct sass_access *access);
+/* enum emu_atomic of a modifier; EMU_STORE: none. */
+uint8_t sass_atomic_operation(uint16_t word);
 /* Zeroed memory that lives as long as the image; NULL: l->no_memory is set. */
 void *sass_lower_allocate(struct sass_lowering *l, size_t bytes);
 bool sass_lower_refuse(struct sass_lowering *l, const char *why);
@@ -60,5 +65,10 @@ sass_lowerer sass_lower_load, sass_lower_store, sass_lower_atomic, sass_lower_ld
 sass_lowerer sass_lower_flow, sass_lower_barrier, sass_lower_warp, sass_lower_special,
     sass_lower_nothing, sass_lower_bmov;
 sass_lowerer sass_lower_mma, sass_lower_texture;
+sass_lowerer sass_lower_gmma, sass_lower_warpgroup, sass_lower_syncs, sass_lower_bulk,
+    sass_lower_cluster, sass_lower_elect;
+/* What a trace says of asynchronous work: class and number. */
+void sass_async_describe(const struct sass_image *image, const struct sass_inst *in,
+                         const struct sass_exec *op, struct strata_inst *s);
 
 #endif

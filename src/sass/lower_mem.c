@@ -6,8 +6,8 @@
 
 /* ---- addresses ---- */
 
-static void lower_address(struct sass_lowering *l, const struct sass_operand *o, bool global,
-                          struct sass_access *access)
+void sass_lower_address(struct sass_lowering *l, const struct sass_operand *o, bool global,
+                        struct sass_access *access)
 {
     *access =
         (struct sass_access){.address = SASS_NO_ROW, .uniform = SASS_NO_ROW, .offset = o->value};
@@ -66,7 +66,7 @@ static bool lower_site(struct sass_lowering *l, const struct sass_operand *addre
     enum emu_space space = space_of(l);
     if (!access)
         return false;
-    lower_address(l, address, space == EMU_GLOBAL || space == EMU_GENERIC, access);
+    sass_lower_address(l, address, space == EMU_GLOBAL || space == EMU_GENERIC, access);
     l->op->flow = SASS_ACCESS;
     l->op->site.space = (uint8_t)space;
     l->op->site.writes = writes;
@@ -122,7 +122,7 @@ bool sass_lower_store(struct sass_lowering *l)
 
 /* ---- atomics ---- */
 
-static uint8_t operation_of(uint16_t word)
+uint8_t sass_atomic_operation(uint16_t word)
 {
     static const struct {
         uint16_t word;
@@ -181,7 +181,7 @@ bool sass_lower_atomic(struct sass_lowering *l)
         op->mode = EMU_ATOM_ADD;
         op->mode3 = 1;
     } else {
-        op->mode = operation_of(MOD(FUNCTION));
+        op->mode = sass_atomic_operation(MOD(FUNCTION));
         op->b = sass_lower_row(l, O(n), wide ? 2 : 1);
         if (op->mode == EMU_ATOM_CAS)
             op->c = sass_lower_row(l, O(n + 1), wide ? 2 : 1);
@@ -205,8 +205,8 @@ bool sass_lower_ldgsts(struct sass_lowering *l)
     if (!access)
         return false;
     lower_size(l);
-    lower_address(l, memory_operand(l, 0), false, &access[0]);
-    lower_address(l, memory_operand(l, 1), true, &access[1]);
+    sass_lower_address(l, memory_operand(l, 0), false, &access[0]);
+    sass_lower_address(l, memory_operand(l, 1), true, &access[1]);
     op->ps = sass_lower_pred(O(2));
     op->mode2 = MOD(ZFILL) == SASS_W_ZFILL;
     op->run = sass_run_ldgsts;
@@ -267,7 +267,7 @@ bool sass_lower_prefetch(struct sass_lowering *l)
     struct sass_access *access = new_access(l, 1);
     if (!access)
         return false;
-    lower_address(l, memory_operand(l, 0), true, access);
+    sass_lower_address(l, memory_operand(l, 0), true, access);
     if (query) {
         op->pd = sass_lower_pred_dest(O(0));
         op->mode = MOD(MODE) == SASS_W_S   ? EMU_SHARED

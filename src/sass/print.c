@@ -204,7 +204,7 @@ static void put_bare(struct text *t, const struct sass_operand *o, uint32_t flag
         put_memory(t, o);
         break;
     case SASS_DESCRIPTOR:
-        put(t, "desc[");
+        put(t, o->bank ? "gdesc[" : "desc[");
         put_register(t, true, o->reg);
         put(t, "]");
         break;
@@ -234,7 +234,7 @@ static void put_bare(struct text *t, const struct sass_operand *o, uint32_t flag
 static bool suffix_follows(const struct sass_operand *o)
 {
     return o->kind == SASS_REG || o->kind == SASS_UREG || o->kind == SASS_CONST ||
-           o->kind == SASS_CONST_UREG || o->kind == SASS_IMM;
+           o->kind == SASS_CONST_UREG || o->kind == SASS_IMM || o->kind == SASS_DESCRIPTOR;
 }
 
 static void put_operand(struct text *t, const struct sass_operand *o, uint32_t flags)
@@ -292,6 +292,9 @@ size_t sass_print(const struct sass_inst *i, char *text, size_t size)
     put(&t, "%s", sass_op_name(i->op));
     if (!i->row)
         return t.length;
+    struct sass_gmma_shape shape;
+    if (sass_gmma_shape(i, &shape))
+        put(&t, ".64x%ux%u", shape.n, shape.k);
     put_modifiers(&t, i);
     const char *separator = " ";
     for (size_t n = 0; n < i->n_operands; n++) {

@@ -1,6 +1,6 @@
 /* rows_async.c - Hopper's asynchronous work: bulk and tensor copies, barriers in shared memory,
- * clusters, register pools. Of the products of warpgroups (HGMMA and its kin) only the name is
- * known: shape, types and operands are not decoded yet. */
+ * clusters, register pools, products of warpgroups. Places of the latter: found by assembling every
+ * shape, type and sign of wgmma.mma_async and comparing the bits. */
 #include "sass/rows.h"
 
 static const uint16_t dimensions[8] = {W(1D), W(2D), W(3D), W(4D), W(5D), BAD, BAD, BAD};
@@ -17,6 +17,10 @@ static const uint16_t reduction_types[8] = {Q(U32),   W(S32), W(64),  W(F32),
 static const uint16_t cctll_ops[4] = {W(PF1), W(PF2), W(WB), W(IV)};
 static const uint16_t cta_axes[4] = {W(X), W(Y), W(Z), 0};
 
+static const uint16_t hgmma_types[4] = {Q(F16), W(BF16), W(TF32), BAD};
+static const uint16_t transpositions[4] = {0, W(tnspA), W(tnspB), W(tnspA_tnspB)};
+static const uint16_t closed_groups[8] = {W(gsb0), W(gsb1), W(gsb2), W(gsb3),
+                                          W(gsb4), W(gsb5), W(gsb6), Q(gsb7)};
 static const uint16_t group_barriers[8] = {W(gsb0), W(gsb1), W(gsb2), W(gsb3),
                                            W(gsb4), W(gsb5), W(gsb6), W(gsb7)};
 
@@ -42,10 +46,28 @@ static const uint16_t group_barriers[8] = {W(gsb0), W(gsb1), W(gsb2), W(gsb3),
         OP1(name, code), mods, SLOTS(__VA_ARGS__)                                                  \
     }
 
-#define WARPGROUP_PRODUCT(name, code)                                                              \
-    {OP1(name, 0xc00 | code)}, {OP1(name, 0x400 | code)},                                          \
+/* B from shared memory always, A from registers or from there too. A descriptor names four uniform
+ * registers: A's two, which do not count where A is in registers, and B's two. The shape is printed
+ * by code (sass_gmma_shape). */
+#define GDESC(a)                                                                                   \
     {                                                                                              \
-        OP1(name, 0x800 | code)                                                                    \
+        .kind = SLOT_GDESC, .at = a, .suffix = transpositions, .suffix_at = 61, .suffix_width = 2  \
+    }
+#define SCALE_D                                                                                    \
+    {                                                                                              \
+        .kind = SLOT_UPREV, .at = 87, .neg = 90, .flags = FLAG_HIDE_T                              \
+    }
+#define GROUP                                                                                      \
+    {                                                                                              \
+        .kind = SLOT_WORD, .at = 84, .width = 3, .suffix = closed_groups, .suffix_at = 84,         \
+        .suffix_width = 3, .hide = 7                                                               \
+    }
+#define REG_C R_(64, 0)
+#define WARPGROUP_PRODUCT(name, code, ...)                                                         \
+    {OP1(name, 0x800 | code), MODS(__VA_ARGS__), SLOTS(RD, GDESC(24), REG_C, SCALE_D, GROUP)},     \
+    {                                                                                              \
+        OP1(name, 0xc00 | code), MODS(__VA_ARGS__),                                                \
+            SLOTS(RD, R(24), GDESC(32), REG_C, SCALE_D, GROUP)                                     \
     }
 
 ROWS(async, WITH_POLICY(UTMALDG, 0x5b4, MODS(DIM, IM2COL), UADDRESS(32), UADDRESS(24)),
@@ -74,12 +96,20 @@ ROWS(async, WITH_POLICY(UTMALDG, 0x5b4, MODS(DIM, IM2COL), UADDRESS(32), UADDRES
      {UOP(SYNCS, 0x5b2), MODS(ALWAYS(MODE, W(EXCH)), EITHER(SIZE, 72, Q(32), W(64))),
       SLOTS(URD, {.kind = SLOT_MEM_U, .aux = 40, .width = 24, .ureg = 24}, UR(32))},
 
-     /* warpgroups: three forms, by where A and B are */
+     {OP1(SYNCS, 0x9b1), MODS(ALWAYS(MODE, W(CCTL)), ALWAYS(SIZE, W(IV))), SLOTS(MEMU(64, 0))},
+
+     /* warpgroups */
      {OP(WARPGROUP, 0x9c5), WHEN(IS(80, 1, 0)), MODS(ALWAYS(MODE, W(ARRIVE)))},
      {OP(WARPGROUP, 0x9c5), MODS(ALWAYS(MODE, W(DEPBAR)), BIT(OPTION1, 47, LE)),
-      SLOTS(WORDOP(44, 3, group_barriers), IMM(38, 6))},
-     WARPGROUP_PRODUCT(HGMMA, 0x1f0), WARPGROUP_PRODUCT(IGMMA, 0x1f1),
-     WARPGROUP_PRODUCT(BGMMA, 0x1f2), WARPGROUP_PRODUCT(QGMMA, 0x1f3),
+      SLOTS(WORDOP(44, 3, group_barriers), IMM(72, 8))},
+     WARPGROUP_PRODUCT(HGMMA, 0x1f0, EITHER(TYPE, 75, W(F16), W(F32)),
+                       M(SRC_TYPE, 76, 2, hgmma_types)),
+     WARPGROUP_PRODUCT(IGMMA, 0x1f1, EITHER(SRC_TYPE, 76, W(U8), W(S8)),
+                       EITHER(SRC_TYPE2, 82, W(U8), W(S8))),
+     WARPGROUP_PRODUCT(BGMMA, 0x1f2, ALWAYS(FUNCTION, W(AND)), ALWAYS(OPTION1, W(POPC))),
+     WARPGROUP_PRODUCT(QGMMA, 0x1f3, EITHER(TYPE, 75, W(F16), W(F32)),
+                       EITHER(SRC_TYPE, 76, W(E4M3), W(E5M2)),
+                       EITHER(SRC_TYPE2, 77, W(E4M3), W(E5M2))),
 
      /* shared memory of other blocks of the cluster */
      {OP1(STAS, 0xdbd), MODS(M(SIZE, 73, 3, sass_set_size)), SLOTS(MEMD_(64, 90, 0), R(32))},

@@ -243,10 +243,11 @@ static void label(const struct sass_slot *s, const struct bits *b, uint64_t addr
 
 static void predicate(const struct sass_slot *s, const struct bits *b, struct sass_operand *o)
 {
-    bool uniform = s->kind == SLOT_UP || (s->kind == SLOT_PMIX && get(b, s->width, 1));
+    bool uniform = s->kind == SLOT_UP || s->kind == SLOT_UPREV ||
+                   (s->kind == SLOT_PMIX && get(b, s->width, 1));
     o->kind = uniform ? SASS_UPRED : SASS_PRED;
     o->reg = (uint8_t)get(b, s->at, 3);
-    if (s->kind == SLOT_PREV)
+    if (s->kind == SLOT_PREV || s->kind == SLOT_UPREV)
         o->reg = 7 - o->reg;
     if (s->neg && get(b, s->neg, 1))
         o->flags |= SASS_NOT;
@@ -316,9 +317,12 @@ static void decode_slot(const struct sass_row *r, const struct sass_slot *s, con
     case SLOT_UP:
     case SLOT_PMIX:
     case SLOT_PREV:
+    case SLOT_UPREV:
         predicate(s, b, o);
         break;
+    case SLOT_GDESC:
     case SLOT_DESCRIPTOR:
+        o->bank = s->kind == SLOT_GDESC;
         o->kind = SASS_DESCRIPTOR;
         o->reg = get_ureg(b, s->at);
         break;
@@ -463,4 +467,29 @@ bool sass_decode(uint64_t low, uint64_t high, uint64_t address, uint32_t arch,
     if (out->mod[SASS_M_SRC_TYPE] == SASS_W_BF16_V2)
         mark_bfloat(out);
     return true;
+}
+
+/* N stands in eights less one, and for integers and bits, which have fewer shapes, by their order:
+ * 8, 16, 24, 32, then in sixteens. */
+bool sass_gmma_shape(const struct sass_inst *i, struct sass_gmma_shape *out)
+{
+    uint32_t eights = (uint32_t)sass_bits(i->low, i->high, 53, 5) + 1;
+    uint32_t order = (uint32_t)sass_bits(i->low, i->high, 53, 6);
+    switch (i->op) {
+    case SASS_HGMMA:
+        *out = (struct sass_gmma_shape){(uint16_t)(8 * eights),
+                                        sass_bits(i->low, i->high, 58, 1) ? 8 : 16};
+        return true;
+    case SASS_QGMMA:
+        *out = (struct sass_gmma_shape){(uint16_t)(8 * eights), 32};
+        return true;
+    case SASS_IGMMA:
+    case SASS_BGMMA:
+        order = i->op == SASS_IGMMA ? order / 3 : order;
+        *out = (struct sass_gmma_shape){(uint16_t)(order < 4 ? 8 * order + 8 : 16 * order - 16),
+                                        i->op == SASS_IGMMA ? 32 : 256};
+        return true;
+    default:
+        return false;
+    }
 }

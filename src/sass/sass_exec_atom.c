@@ -26,8 +26,7 @@ static void defer_reduction(struct sass_warp *w, const struct sass_exec *op, uin
         data[i] = lane_value(w, op->b, i, op->width == 8);
     if (!emu_defer(w->base.block, op->mode, op->mode2, op->width, mask, w->base.access.address,
                    data, sizeof data[0]))
-        emu_fail(&w->base, &op->site, lowest_bit32(mask), STRATA_ENOMEM,
-                 "out of memory for its stores");
+        emu_no_memory(&w->base, &op->site, lowest_bit32(mask), "for its stores");
 }
 
 /* mode: enum emu_atomic, mode2: enum emu_type. A compare and swap compares with b and stores c. d
@@ -38,6 +37,7 @@ HANDLER(sass_run_atomic)
     bool wide = op->width == 8;
     uint64_t hash = mask;
     sass_addresses(w, op->extra);
+    sass_shared_addresses(w, op->site.space);
     const uint64_t *host = emu_resolve(&w->base, &op->site, mask, op->width);
     if (!host)
         return;

@@ -41,10 +41,33 @@ void sass_addresses(struct sass_warp *w, const struct sass_access *access)
     }
 }
 
+/* Shared addresses have the rank of their block in the top byte, also where it is the thread's own;
+ * the emulator's are plain there and (rank + 1) elsewhere. */
+uint32_t sass_shared_address(const struct sass_warp *w, uint32_t a)
+{
+    uint32_t offset = a & (EMU_RANK_BYTES - 1), rank = a >> EMU_RANK_SHIFT;
+    const struct emu_block *block = w->base.block;
+    return block->cluster->n < 2 || rank == block->rank ? offset
+                                                        : offset | (rank + 1) << EMU_RANK_SHIFT;
+}
+
+void sass_shared_addresses(struct sass_warp *w, unsigned space)
+{
+    uint64_t *a = w->base.access.address;
+    if (w->base.block->cluster->n < 2)
+        return;
+    if (space == EMU_SHARED) /* these instructions reach their own block alone */
+        EMU_EACH_LANE a[i] &= EMU_RANK_BYTES - 1;
+    for (unsigned i = 0; space == EMU_GENERIC && i < EMU_LANES; i++)
+        if ((a[i] & 0xff00000000000000ull) == STRATA_SHARED_WINDOW)
+            a[i] = STRATA_SHARED_WINDOW | sass_shared_address(w, (uint32_t)a[i]);
+}
+
 static const uint64_t *resolve(struct sass_warp *w, const struct sass_exec *op, uint32_t mask,
                                unsigned bytes)
 {
     sass_addresses(w, op->extra);
+    sass_shared_addresses(w, op->site.space);
     return emu_resolve(&w->base, &op->site, mask, bytes);
 }
 
@@ -170,8 +193,7 @@ static void store_deferred(struct sass_warp *w, const struct sass_exec *op, uint
                        sizeof data[0]);
     }
     if (!ok)
-        emu_fail(&w->base, &op->site, lowest_bit32(mask), STRATA_ENOMEM,
-                 "out of memory for its stores");
+        emu_no_memory(&w->base, &op->site, lowest_bit32(mask), "for its stores");
 }
 
 HANDLER(sass_run_store)
@@ -243,6 +265,7 @@ HANDLER(sass_run_ldgsts)
     uint64_t to[EMU_LANES];
     uint32_t reading = mask & sass_pred(w, op->ps);
     sass_addresses(w, &access[0]);
+    sass_shared_addresses(w, EMU_SHARED);
     memcpy(to, w->base.access.address, sizeof to);
     sass_addresses(w, &access[1]);
     if (reading && !emu_resolve(&w->base, &op->site, reading, op->width))

@@ -122,7 +122,12 @@ HANDLER(sass_run_r2ur)
 
 HANDLER(sass_run_elect)
 {
-    uint32_t leader = lowest_bit32(mask), *d = sass_row(w, op->d);
+    uint32_t able = mask & sass_pred(w, op->ps), *d = sass_row(w, op->d);
+    if (!able) {
+        sass_set_pred(w, op->pd, mask, 0);
+        return;
+    }
+    uint32_t leader = lowest_bit32(able);
     EMU_STORE_LANES(d, EMU_FULL, leader);
     sass_set_pred(w, op->pd, op->mode2 ? EMU_FULL : mask, op->mode2 ? EMU_FULL : 1u << leader);
 }
@@ -190,6 +195,8 @@ static uint32_t special(const struct sass_warp *w, unsigned which, unsigned lane
         return (uint32_t)(STRATA_LOCAL_WINDOW >> 32);
     case SASS_SR_SMEM_SIZE:
         return block->shared_bytes;
+    case SASS_SR_CLUSTER_RANK:
+        return block->rank;
     case SASS_SR_ONE:
         return 1;
     default:
@@ -278,7 +285,7 @@ static void run_syscall_lane(struct sass_warp *w, const struct sass_exec *op, un
     switch (syscall) {
     case SASS_CALL_VPRINTF:
         if (!emu_print(&w->base, lane, first, second, &printed))
-            emu_fail(&w->base, &op->site, lane, STRATA_ENOMEM, "out of memory for printf");
+            emu_no_memory(&w->base, &op->site, lane, "for printf");
         low[lane] = (uint32_t)printed;
         break;
     case SASS_CALL_MALLOC:

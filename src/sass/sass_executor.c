@@ -1,4 +1,5 @@
 /* sass_executor.c - machine code as an executor: constant banks, the state of warps, barriers. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,13 +31,48 @@ enum {
     BANK0_ENVIRONMENT_90 = 0x40, /* %envreg0 on, from Hopper on */
     BANK0_ENVIRONMENT = 0x88,    /* the same before */
     BANK0_SM_COUNT = 0x10c,
-    BANK0_SHARED_RESERVED = 0x114 /* bytes of shared memory the system keeps */
+    BANK0_SHARED_RESERVED = 0x114, /* bytes of shared memory the system keeps */
+    /* sm_90: what code assembled from reads of the cluster's special registers asks for */
+    BANK0_IS_CLUSTER = 0x140,
+    BANK0_CLUSTER = 0x144,         /* three words: blocks of a cluster */
+    BANK0_CLUSTER_INVERSE = 0x150, /* their reciprocals in f32, not below the exact ones */
+    BANK0_CLUSTERS = 0x15c,        /* three words: clusters of the grid */
+    BANK0_CLUSTER_BLOCKS = 0x188,
+    BANK0_PARAMETERS = 0x198 /* generic address of the parameters */
 };
 
 static void put(struct sass_run *state, uint32_t at, uint32_t value)
 {
     if (at + 4 <= state->bank_bytes[0])
         memcpy(state->bank[0] + at, &value, sizeof value);
+}
+
+/* Sizes of clusters and grids stay below 2^24, so a quotient by the next larger reciprocal is
+ * whole.
+ */
+static uint32_t reciprocal(uint32_t n)
+{
+    float inverse = nextafterf(1.0f / (float)n, 2.0f);
+    uint32_t bits;
+    memcpy(&bits, &inverse, sizeof bits);
+    return n == 1 ? 0x3f800000u : bits;
+}
+
+static void fill_cluster(const struct emu_run *run, struct sass_run *state)
+{
+    const uint32_t cluster[] = {run->cluster.x, run->cluster.y, run->cluster.z};
+    const uint32_t grid[] = {run->launch->grid.x, run->launch->grid.y, run->launch->grid.z};
+    uint32_t blocks = emu_cluster_blocks(run);
+    uint64_t params = (uint64_t)(uintptr_t)run->params;
+    put(state, BANK0_IS_CLUSTER, blocks > 1);
+    put(state, BANK0_CLUSTER_BLOCKS, blocks);
+    for (uint32_t i = 0; i < 3; i++) {
+        put(state, BANK0_CLUSTER + 4 * i, cluster[i]);
+        put(state, BANK0_CLUSTER_INVERSE + 4 * i, reciprocal(cluster[i]));
+        put(state, BANK0_CLUSTERS + 4 * i, grid[i] / cluster[i]);
+    }
+    put(state, BANK0_PARAMETERS, (uint32_t)params);
+    put(state, BANK0_PARAMETERS + 4, (uint32_t)(params >> 32));
 }
 
 static bool fill_bank0(struct emu_run *run, struct sass_run *state)
@@ -74,6 +110,8 @@ static bool fill_bank0(struct emu_run *run, struct sass_run *state)
     put(state, BANK0_SM_COUNT, emu_sm_count(run));
     put(state, BANK0_SHARED_RESERVED,
         image->base.shared_bytes - launch->entry->shared_static_bytes);
+    if (m->cubin.arch >= 90)
+        fill_cluster(run, state);
     if (params)
         memcpy(state->bank[0] + image->param_base, run->params, params);
     return true;
@@ -184,11 +222,7 @@ static void warp_start(struct emu_warp *base, uint32_t live)
 
 static bool warp_runnable(const struct emu_warp *base)
 {
-    const struct sass_warp *w = (const struct sass_warp *)base;
-    for (uint32_t i = 0; i < w->n_paths; i++)
-        if (w->paths[i].state == SASS_RUNNABLE)
-            return true;
-    return false;
+    return sass_warp_runnable((const struct sass_warp *)base);
 }
 
 static enum emu_turn warp_run(struct emu_warp *w, uint64_t budget)
@@ -237,6 +271,17 @@ static const struct emu_site *waiting_site(const struct emu_warp *base, unsigned
     return &w->image->code[path->pc ? path->pc - 1 : 0].site;
 }
 
+static bool waiting_for(const struct emu_warp *base, char *out, size_t size)
+{
+    const struct sass_warp *w = (const struct sass_warp *)base;
+    bool waits = false;
+    for (uint32_t i = 0; i < w->n_paths; i++)
+        waits |= w->paths[i].state == SASS_AT_WAIT;
+    if (waits)
+        emu_describe_wait(base->block, w->wait_address, out, size);
+    return waits;
+}
+
 /* ---- the table ---- */
 
 static bool block_create(struct emu_block *block)
@@ -270,4 +315,5 @@ const struct emu_executor sass_executor = {
     .waits_at = waits_at,
     .barrier_opens = barrier_opens,
     .waiting_site = waiting_site,
+    .waiting_for = waiting_for,
 };

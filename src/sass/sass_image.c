@@ -101,7 +101,10 @@ static const char *foreign_call(const struct sass_module *m, const bool *called)
 
 static uint32_t highest_register(const struct sass_inst *in)
 {
+    struct sass_gmma_shape shape;
     uint32_t highest = 0;
+    if (sass_gmma_shape(in, &shape) && in->n_operands) /* a row of registers, two a column of 8 */
+        highest = in->operand[0].reg + shape.n / 2u;
     for (unsigned i = 0; i < in->n_operands; i++) {
         const struct sass_operand *o = &in->operand[i];
         bool names_one = o->kind == SASS_REG || o->kind == SASS_MEMORY || o->kind == SASS_CONST;
@@ -118,6 +121,7 @@ static void count_registers(struct sass_module *m, struct sass_image *image)
         for (uint32_t i = 0; i < image->ranges[r].bytes / SASS_INST_BYTES; i++) {
             struct sass_inst in;
             decode_at(m, &image->ranges[r], i, &in);
+            image->has_bulk_groups |= in.op == SASS_UTMACMDFLUSH;
             uint32_t here = highest_register(&in);
             highest = here > highest ? here : highest;
         }
@@ -150,6 +154,20 @@ static void trap_behind(struct sass_exec *op)
     op->site.record = EMU_NO_INDEX;
 }
 
+/* A wait for bulk copies to be written, not only read, is followed by CCTL.IVALL: nothing else in
+ * the code tells the two apart. */
+static bool is_followed_by_invalidation(const struct sass_module *m, const struct sass_range *r,
+                                        uint32_t i, uint32_t n)
+{
+    struct sass_inst in;
+    for (uint32_t k = i + 1; k < n && k < i + 4; k++) {
+        decode_at(m, r, k, &in);
+        if (in.op == SASS_CCTL)
+            return true;
+    }
+    return false;
+}
+
 static strata_status lower_range(struct sass_module *m, struct sass_image *image,
                                  const struct sass_range *r, struct sass_lowering *l,
                                  const bool *called, struct strata_error *err)
@@ -163,7 +181,7 @@ static strata_status lower_range(struct sass_module *m, struct sass_image *image
         decode_at(m, r, i, &in);
         bool ok = sass_lower(l);
         if (l->no_memory)
-            return strata_fail(err, STRATA_ENOMEM, m->name, 0, 0, "out of memory for a kernel");
+            return strata_no_memory(err, m->name, "for a kernel");
         if (!ok) {
             /* In functions that the kernel does not name there may be anything: it traps there. */
             if (!called[function->section]) {
@@ -172,9 +190,11 @@ static strata_status lower_range(struct sass_module *m, struct sass_image *image
             }
             return refuse(m, image, &in, l->refusal, err);
         }
+        if (in.op == SASS_DEPBAR)
+            l->op->mode2 = is_followed_by_invalidation(m, r, i, n);
         l->op->site.line = (uint32_t)(i * SASS_INST_BYTES);
         if (!sass_static_add(m, image, &in, function, l->op))
-            return strata_fail(err, STRATA_ENOMEM, m->name, 0, 0, "out of memory for a kernel");
+            return strata_no_memory(err, m->name, "for a kernel");
     }
     trap_behind(&image->code[r->first + n]);
     return STRATA_OK;
@@ -196,7 +216,7 @@ static strata_status lower_all(struct sass_module *m, struct sass_image *image,
     struct sass_lowering l = {.image = image, .arch = m->cubin.arch, .pool = &m->pool};
     bool *called = calloc(m->cubin.n_sections + 1, sizeof *called);
     if (!called)
-        return strata_fail(err, STRATA_ENOMEM, m->name, 0, 0, "out of memory for a kernel");
+        return strata_no_memory(err, m->name, "for a kernel");
     called[image->kernel->section] = true;
     mark_called(m, called);
     const char *foreign = foreign_call(m, called);
@@ -224,7 +244,7 @@ bool sass_image_build(struct sass_module *m, struct sass_image *image, struct st
     image->is_lowered = true;
     strata_status status = STRATA_OK;
     if (!find_code(m, image)) {
-        status = strata_fail(err, STRATA_ENOMEM, m->name, 0, 0, "out of memory for a kernel");
+        status = strata_no_memory(err, m->name, "for a kernel");
     } else {
         count_registers(m, image);
         status = lower_all(m, image, err);

@@ -12,7 +12,7 @@
 
 static strata_status no_memory(struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, NULL, 0, 0, "out of memory for a cubin");
+    return strata_no_memory(err, NULL, "for a cubin");
 }
 
 /* ---- sections ---- */

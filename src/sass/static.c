@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "sass/lower.h"
 #include "sass/module.h"
 
 /* The opcode with its modifiers: the first word of the text behind the guard. */
@@ -116,6 +117,7 @@ bool sass_static_add(struct sass_module *m, struct sass_image *image, const stru
         s.trace_width = s.width_bytes;
         op->site.no_address = s.memop == STRATA_MEM_NONE && s.opclass != STRATA_OP_MEM;
     }
+    sass_async_describe(image, in, op, &s);
     if (accesses && op->site.space == EMU_GENERIC)
         return add_spaces(image, &s);
     return add(image, &s);

@@ -39,9 +39,10 @@ enum sass_slot_kind {
     SLOT_UR,
     SLOT_P, /* predicate at `at`, negated by bit `neg` */
     SLOT_UP,
-    SLOT_PMIX, /* predicate, uniform if bit `width` is set */
-    SLOT_PREV, /* predicate with 7 - code, negated by bit `neg`; 0 is PT */
-    SLOT_PR,   /* "PR": all predicates */
+    SLOT_PMIX,  /* predicate, uniform if bit `width` is set */
+    SLOT_PREV,  /* predicate with 7 - code, negated by bit `neg`; 0 is PT */
+    SLOT_UPREV, /* the same for a uniform one */
+    SLOT_PR,    /* "PR": all predicates */
     SLOT_UPR,
     SLOT_IMM,       /* `width` bits at `at`; FLAG_SIGNED */
     SLOT_IMM2,      /* the bits of `aux` (low) and `at` (high) */
@@ -52,6 +53,7 @@ enum sass_slot_kind {
     SLOT_CONST_WIDE, /* c[bank at 54][uniform register at 24 + offset at 37..53] */
     SLOT_MEM,        /* [register at `at` + immediate]; immediate of `width` bits at `aux` */
     SLOT_MEM_U,      /* the same and a uniform register at `ureg` */
+    SLOT_GDESC,      /* uniform registers at `at` with descriptors of matrices */
     SLOT_DESCRIPTOR, /* uniform register at `at`, printed as desc[] */
     SLOT_LABEL,   /* relative to the next instruction: bits 34.. and 16..23, in units of 4 bytes */
     SLOT_LABEL30, /* relative, bits 34..63 only */

@@ -46,8 +46,7 @@ static strata_status flush_buffer(struct stream_sink *s, struct strata_error *er
 
 static strata_status encoder_failed(const struct stream_sink *s, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, s->name, 0, 0,
-                       "the compressor could not go on; free some memory and try again.");
+    return strata_no_memory(err, s->name, "to compress its data");
 }
 
 /* ---- encoders: each is called until it has taken all input (and, at the end, given all output) */

@@ -98,9 +98,7 @@ static strata_status more_input(struct stream_source *s, struct strata_error *er
 
 static strata_status out_of_memory(const struct stream_source *s, struct strata_error *err)
 {
-    return strata_fail(err, STRATA_ENOMEM, s->name, 0, 0,
-                       "out of memory while reading %s data; free some memory and try again.",
-                       kind_names[s->kind]);
+    return strata_no_memory(err, s->name, "to read %s data", kind_names[s->kind]);
 }
 
 static strata_status damaged(const struct stream_source *s, struct strata_error *err)
