@@ -102,6 +102,7 @@ struct flow_scheduler {
     uint32_t sm;
     uint32_t first_warp; /* warp index = first_warp + slot * schedulers of the SM */
     uint32_t last_slot;
+    uint32_t live; /* warps that have not ended */
     bool queued;
     uint8_t slot_pipe[64]; /* pipe that each ready warp's next instruction wants */
     uint64_t slot_age[64]; /* when each slot's warp was started: smaller is older */

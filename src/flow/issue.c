@@ -86,6 +86,7 @@ static strata_status end_warp(struct flow_engine *e, uint32_t index, uint64_t t)
     struct flow_warp *w = &e->warp[index];
     struct flow_block *b = &e->block[w->block];
     w->has_next = false;
+    e->scheduler[w->scheduler].live--;
     e->end_time = later_of(e->end_time, t);
     strata_status st = flow_async_warp_ends(e, index, t);
     if (st != STRATA_OK)
@@ -170,13 +171,14 @@ static void account_stalls(struct flow_engine *e, const struct flow_warp *w, uin
 }
 
 /* A warp that has its scheduler to itself goes on without a trip through the wheel while its
- * instructions concern nobody else: plain ones, a short time ahead. */
+ * instructions concern nobody else: plain ones, a short time ahead. Another warp, even one that
+ * waits, might want the same cycles. */
 static bool runs_on(const struct flow_engine *e, const struct flow_warp *w)
 {
     enum { AHEAD_CYCLES = 24 };
     const struct sm_inst *i = w->op;
     return i->kind == SM_KIND_PLAIN && i->pipe != SM_PIPE_LSU &&
-           w->wait.ready <= e->now + AHEAD_CYCLES && !e->scheduler[w->scheduler].ready_mask;
+           w->wait.ready <= e->now + AHEAD_CYCLES && e->scheduler[w->scheduler].live == 1;
 }
 
 static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, enum sm_stall held_by)
