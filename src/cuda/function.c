@@ -15,7 +15,8 @@
 static int max_threads(const struct CUfunc_st *f)
 {
     int threads = f->entry->max_threads ? (int)f->entry->max_threads : MAX_THREADS;
-    while (f->registers && (uint64_t)threads * f->registers > device.registers_per_sm)
+    bool known = f->regs_source != STRATA_REGS_ESTIMATE; /* a guess forbids nothing */
+    while (known && f->registers && (uint64_t)threads * f->registers > device.registers_per_sm)
         threads -= 32;
     return threads;
 }
@@ -248,6 +249,8 @@ uint32_t occupancy_blocks(const struct CUfunc_st *f, uint32_t threads, uint64_t 
         uint64_t per_scheduler = device.registers_per_sm / MAX_WARPS_ALLOC_GRANULARITY / per_warp;
         uint64_t limit = per_scheduler * MAX_WARPS_ALLOC_GRANULARITY /
                          round_up_to(warps, MAX_WARPS_ALLOC_GRANULARITY);
+        if (!limit && f->regs_source == STRATA_REGS_ESTIMATE)
+            limit = 1;
         if (limit < blocks)
             blocks = limit;
     }

@@ -321,6 +321,8 @@ strata_status flow_engine_run(struct flow_engine *e)
     uint32_t n_warps = e->n_warps, entity;
     while (st == STRATA_OK && e->pending) {
         e->now = next_time(e);
+        if (e->now > SM_TIME_MOST)
+            return sm_time_over(e->launch, e->err);
         while (st == STRATA_OK && take_due(e, &entity))
             st = entity < n_warps ? flow_warp_due(e, entity)
                  : entity < n_warps + e->n_schedulers

@@ -50,6 +50,18 @@ static uint32_t limit_of(uint64_t available, uint64_t per_block, uint32_t withou
     return per_block ? (uint32_t)(available / per_block) : without_use;
 }
 
+/* Blocks by registers. An estimate never makes a launch impossible that was made: the assembler
+ * would have kept the registers to what one block can have. */
+static uint32_t blocks_by_registers(const struct strata_gpu *gpu, const struct strata_launch *l,
+                                    const struct strata_occupancy *o)
+{
+    if (!l->registers_per_thread || !gpu->sm.registers)
+        return o->limit_blocks;
+    uint32_t warps = warps_by_registers(gpu, l->registers_per_thread, gpu->sm.register_alloc_unit);
+    uint32_t blocks = warps / o->warps_per_block;
+    return blocks || l->regs_source != STRATA_REGS_ESTIMATE ? blocks : 1;
+}
+
 strata_status strata_occupancy_compute(const struct strata_gpu *gpu, const struct strata_launch *l,
                                        struct strata_occupancy *out, struct strata_error *err)
 {
@@ -59,11 +71,7 @@ strata_status strata_occupancy_compute(const struct strata_gpu *gpu, const struc
         return strata_fail(err, STRATA_EFORMAT, l->trace, 0, 0,
                            "the launch has no threads: its grid or block has a dimension of 0.");
     o.limit_warps = blocks_by_warps(gpu, o.warps_per_block);
-    o.limit_registers =
-        l->registers_per_thread && gpu->sm.registers
-            ? warps_by_registers(gpu, l->registers_per_thread, gpu->sm.register_alloc_unit) /
-                  o.warps_per_block
-            : o.limit_blocks;
+    o.limit_registers = blocks_by_registers(gpu, l, &o);
     o.shared_per_block_bytes = round_up((uint64_t)l->shared_static_bytes + l->shared_dynamic_bytes +
                                             gpu->shared.per_block_reserved_bytes,
                                         gpu->shared.alloc_unit_bytes);

@@ -21,6 +21,7 @@ struct pass {
         bool held;        /* the others are to be tried again */
         uint64_t until;   /* their data is there */
         uint64_t line[STRATA_MAX_REQUESTS];
+        uint8_t sectors[STRATA_MAX_REQUESTS];
     } * progress; /* by warp */
 };
 
@@ -29,8 +30,10 @@ static void coalesce(const struct pass *p, const struct strata_winst *w, uint64_
 {
     struct strata_request request[STRATA_MAX_REQUESTS];
     g->n = strata_coalesce(&p->coalescer, w, local_base, request);
-    for (unsigned i = 0; i < g->n; i++)
+    for (unsigned i = 0; i < g->n; i++) {
         g->line[i] = request[i].line >> p->line_shift;
+        g->sectors[i] = p->opt.sectored ? (uint8_t)request[i].sectors : 1;
+    }
 }
 
 static strata_status visit(void *context, uint32_t core, uint32_t warp,
@@ -53,8 +56,8 @@ static strata_status visit(void *context, uint32_t core, uint32_t warp,
         p->ready[core] = st == STRATA_OK;
     }
     if (st == STRATA_OK)
-        st = timed_issue(&p->cache[core], warp, g->line + g->made, g->n - g->made, now, &made,
-                         &delay, NULL, err);
+        st = timed_issue(&p->cache[core], warp, g->line + g->made, g->sectors + g->made,
+                         g->n - g->made, now, &made, &delay, NULL, err);
     if (st != STRATA_OK)
         return st;
     g->made += made;

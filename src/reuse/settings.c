@@ -12,6 +12,7 @@ static const struct row {
     enum kind kind;
     size_t offset;
 } rows[] = {
+    {"sectors", SWITCH, offsetof(struct reuse_settings, sectors)},
     {"associativity", SWITCH, offsetof(struct reuse_settings, associativity)},
     {"latency", SWITCH, offsetof(struct reuse_settings, latency)},
     {"mshrs", SWITCH, offsetof(struct reuse_settings, mshrs)},
@@ -99,7 +100,8 @@ static strata_status read_word(struct reuse_settings *s, const char *word, struc
 strata_status reuse_settings_read(struct reuse_settings *s, const struct strata_model_options *opt,
                                   struct strata_error *err)
 {
-    *s = (struct reuse_settings){.associativity = true,
+    *s = (struct reuse_settings){.sectors = true,
+                                 .associativity = true,
                                  .latency = true,
                                  .mshrs = true,
                                  .merge = true,
@@ -122,6 +124,7 @@ void reuse_settings_cache(const struct reuse_settings *s, const struct strata_gp
 {
     *out = (struct timed_options){
         .cache = gpu->l1.cache,
+        .sectored = s->sectors && gpu->l1.cache.sector_bytes < gpu->l1.cache.line_bytes,
         .fully_associative = !s->associativity,
         .hit_steps = s->latency ? gpu->reuse.hit_steps : 0,
         .miss_steps = s->latency ? (s->miss >= 0 ? (uint32_t)s->miss : gpu->reuse.miss_steps) : 0,

@@ -9,6 +9,7 @@
 #include "reuse/timed.h"
 
 struct reuse_settings {
+    bool sectors; /* where the L1 has some (on) */
     bool associativity, latency, mshrs, per_warp, merge, clip, waits; /* extensions; all on */
     bool transactions; /* time unit per transaction (on) or per instruction */
     bool piecewise;    /* instructions go out as far as registers reach (on) */

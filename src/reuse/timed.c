@@ -57,6 +57,7 @@ void timed_release(struct timed_cache *c)
     free(c->set);
     calendar_release(&c->effect);
     calendar_release(&c->arrival);
+    sector_masks_release(&c->sectors);
     free(c->flight);
     free(c->per_warp);
     if (c->random)
@@ -243,27 +244,48 @@ static strata_status take_off(struct timed_cache *c, uint32_t warp, uint64_t lin
         err);
 }
 
-static strata_status count(struct timed_cache *c, uint64_t line, uint32_t distance,
+/* What of an access is there or on its way. Without sectors an access is to one thing, the line. A
+ * line that neither is has lost what it had. */
+static uint8_t held_of(struct timed_cache *c, uint64_t line, const struct timed_access *a)
+{
+    if (!a->there && !a->on_its_way)
+        return 0;
+    return c->opt.sectored ? a->asked & sector_masks_get(&c->sectors, line) : a->asked;
+}
+
+static strata_status count(struct timed_cache *c, uint64_t line, const struct timed_access *a,
                            struct strata_error *err)
 {
-    bool miss = distance == REUSE_COLD ||
-                (c->opt.miss_above_ways ? distance > c->ways : distance >= c->ways);
-    c->accesses++;
-    c->infinite += distance == REUSE_COLD;
-    if (miss) {
-        c->misses++;
-        c->kind[classify(c, line, distance)]++;
+    bool there = a->distance != REUSE_COLD &&
+                 !(c->opt.miss_above_ways ? a->distance > c->ways : a->distance >= c->ways);
+    uint32_t n = popcount32(a->asked), held = popcount32(a->held);
+    c->accesses += n;
+    c->infinite += a->distance == REUSE_COLD ? n : 0;
+    if (there) { /* sectors of a line that nobody asked for yet */
+        uint32_t missing = c->opt.sectored ? n - held : 0;
+        c->misses += missing;
+        c->kind[TIMED_COMPULSORY] += missing;
+    } else {
+        c->misses += n;
+        c->kind[TIMED_LATENCY] += a->on_its_way ? held : 0;
+        n -= a->on_its_way ? held : 0;
+        if (n)
+            c->kind[a->on_its_way ? TIMED_COMPULSORY : classify(c, line, a->distance)] += n;
     }
-    return reuse_histogram_add(&c->histogram, &distance, 1, err);
+    return reuse_histogram_add(&c->histogram, &a->distance, 1, err);
 }
 
 /* Distance, hit or miss, latency and time of effect of each transaction; none is made yet. Returns
  * false if a register is short. */
-static bool measure(struct timed_cache *c, uint32_t warp, uint64_t line, uint64_t now, bool test,
-                    struct timed_access *a)
+static bool measure(struct timed_cache *c, uint32_t warp, uint64_t line, uint8_t asked,
+                    uint64_t now, bool test, struct timed_access *a)
 {
     a->distance = reuse_stack_distance(&c->set[set_of(c, line)], line);
-    a->hit = a->distance != REUSE_COLD && a->distance < c->ways;
+    a->there = a->distance != REUSE_COLD && a->distance < c->ways;
+    a->on_its_way = !a->there && find_flight(c, line);
+    a->asked = asked;
+    a->held = held_of(c, line, a);
+    a->hit = a->there && a->held == asked;
     a->mshrs_before = a->mshrs_after = (uint32_t)c->n_flight;
     a->latency = a->hit ? c->opt.hit_steps : draw_latency(c);
     a->effect_at = now + a->latency;
@@ -271,10 +293,21 @@ static bool measure(struct timed_cache *c, uint32_t warp, uint64_t line, uint64_
     return !a->cancelled;
 }
 
+static strata_status remember_sectors(struct timed_cache *c, uint64_t line,
+                                      const struct timed_access *a, struct strata_error *err)
+{
+    if (!c->opt.sectored || (a->hit && a->held == a->asked))
+        return STRATA_OK;
+    uint8_t kept = a->there || a->on_its_way ? sector_masks_get(&c->sectors, line) : 0;
+    return sector_masks_put(&c->sectors, line, kept | a->asked) ? STRATA_OK : no_memory(err);
+}
+
 static strata_status perform(struct timed_cache *c, uint32_t warp, uint64_t line,
                              struct timed_access *a, struct strata_error *err)
 {
-    strata_status st = count(c, line, a->distance, err);
+    strata_status st = count(c, line, a, err);
+    if (st == STRATA_OK)
+        st = remember_sectors(c, line, a, err);
     if (st == STRATA_OK && !a->hit)
         st = take_off(c, warp, line, &a->effect_at, err);
     a->mshrs_after = (uint32_t)c->n_flight;
@@ -310,9 +343,9 @@ static bool registers_suffice(struct timed_cache *c, uint32_t warp, const uint64
     return !c->opt.mshrs || !c->n_flight || c->n_flight + need <= c->opt.mshrs;
 }
 
-strata_status timed_issue(struct timed_cache *c, uint32_t warp, const uint64_t *line, unsigned n,
-                          uint64_t now, unsigned *made, uint64_t *delay, struct timed_access *trace,
-                          struct strata_error *err)
+strata_status timed_issue(struct timed_cache *c, uint32_t warp, const uint64_t *line,
+                          const uint8_t *sectors, unsigned n, uint64_t now, unsigned *made,
+                          uint64_t *delay, struct timed_access *trace, struct strata_error *err)
 {
     strata_status st = apply_before(c, now, err);
     struct timed_access local[64];
@@ -324,7 +357,7 @@ strata_status timed_issue(struct timed_cache *c, uint32_t warp, const uint64_t *
     bool whole = !c->opt.mshr_first_lane_only && !c->opt.mshr_piecewise;
     if (st == STRATA_OK && whole && !registers_suffice(c, warp, line, n)) {
         if (trace)
-            measure(c, warp, line[0], now, true, &a[0]);
+            measure(c, warp, line[0], sectors ? sectors[0] : 1, now, true, &a[0]);
         c->cancelled++;
         return STRATA_OK;
     }
@@ -336,7 +369,8 @@ strata_status timed_issue(struct timed_cache *c, uint32_t warp, const uint64_t *
             if (st == STRATA_OK)
                 st = apply_own(c, line[i], t, err);
         }
-        if (!measure(c, warp, line[i], t, !whole && (i == 0 || c->opt.mshr_piecewise), &a[i])) {
+        if (!measure(c, warp, line[i], sectors ? sectors[i] : 1, t,
+                     !whole && (i == 0 || c->opt.mshr_piecewise), &a[i])) {
             c->cancelled++;
             return st;
         }

@@ -13,18 +13,20 @@
 
 #include "reuse/calendar.h"
 #include "reuse/histogram.h"
+#include "reuse/sector_masks.h"
 #include "reuse/stack.h"
 
 struct timed_options {
     struct strata_cache_config cache; /* size, line, ways, index */
-    bool fully_associative;           /* one set of all lines: no associativity (section 6.1) */
-    uint32_t hit_steps, miss_steps;   /* section 4.2 */
-    double miss_deviation_steps;      /* sigma of the half-normal part */
-    bool clip;                        /* an access to a line on its way arrives with it */
-    uint32_t mshrs;                   /* 0: unlimited */
-    uint32_t mshrs_per_warp;          /* 0: no limit (section 5.2) */
-    uint32_t mshr_merges;             /* accesses that may wait for one line, 0: any number */
-    bool mshr_merge;                  /* a line on its way needs no further register */
+    bool sectored; /* beyond the paper: a miss brings the sectors asked for, not the line */
+    bool fully_associative;         /* one set of all lines: no associativity (section 6.1) */
+    uint32_t hit_steps, miss_steps; /* section 4.2 */
+    double miss_deviation_steps;    /* sigma of the half-normal part */
+    bool clip;                      /* an access to a line on its way arrives with it */
+    uint32_t mshrs;                 /* 0: unlimited */
+    uint32_t mshrs_per_warp;        /* 0: no limit (section 5.2) */
+    uint32_t mshr_merges;           /* accesses that may wait for one line, 0: any number */
+    bool mshr_merge;                /* a line on its way needs no further register */
     bool mshr_piecewise; /* an instruction goes out as far as registers reach, the rest later */
     bool mshr_first_lane_only; /* the released code: only an instruction's first transaction is
                                   tested */
@@ -38,8 +40,11 @@ struct timed_options {
 
 /* What became of one transaction. */
 struct timed_access {
-    uint32_t distance; /* REUSE_COLD: infinite */
+    uint32_t distance;      /* REUSE_COLD: infinite */
+    bool there, on_its_way; /* the line, whichever sectors of it */
     bool hit, cancelled;
+    uint8_t asked; /* sectors, or 1: the line */
+    uint8_t held;  /* of those, in the cache or on their way */
     uint64_t latency, effect_at;
     uint32_t mshrs_before, mshrs_after;
 };
@@ -69,6 +74,7 @@ struct timed_cache {
     struct timed_flight *flight; /* lines on their way */
     size_t n_flight, cap_flight; /* registers in use; entries of the table, a power of two */
     struct calendar arrival;     /* of those lines */
+    struct sector_masks sectors; /* of all lines that were ever asked for, if sectored */
     uint32_t *per_warp;          /* registers each warp holds */
     size_t cap_per_warp;
     gsl_rng *random;
@@ -82,9 +88,10 @@ strata_status timed_init(struct timed_cache *c, const struct timed_options *opt,
 void timed_release(struct timed_cache *c);
 /* The transactions of one warp instruction at time `now`. *made of them are done; the others, if
  * registers are short, are to be issued again. *delay is how long data of those done takes, at the
- * most. `trace` (may be NULL) gets one entry per transaction. */
-strata_status timed_issue(struct timed_cache *c, uint32_t warp, const uint64_t *line, unsigned n,
-                          uint64_t now, unsigned *made, uint64_t *delay, struct timed_access *trace,
-                          struct strata_error *err);
+ * most. `sectors`: those of each line that are read, NULL for lines without. `trace` (may be NULL)
+ * gets one entry per transaction. */
+strata_status timed_issue(struct timed_cache *c, uint32_t warp, const uint64_t *line,
+                          const uint8_t *sectors, unsigned n, uint64_t now, unsigned *made,
+                          uint64_t *delay, struct timed_access *trace, struct strata_error *err);
 
 #endif

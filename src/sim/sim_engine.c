@@ -550,7 +550,7 @@ strata_status sim_engine_run(struct sim_engine *e, struct strata_error *err)
     while (st == STRATA_OK && (next = next_event(e)) != UINT64_MAX) {
         e->begin = sim_max(e->end, next);
         e->end = e->begin + e->window;
-        st = one_window(e, err);
+        st = e->end > SM_TIME_MOST ? sm_time_over(e->shared.launch, err) : one_window(e, err);
         if (st == STRATA_OK && e->windows % 4096 == 0)
             st = watch(e, err);
     }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/bits.h"
+#include "sm/scoreboard.h"
 
 void sm_report_launch(const struct strata_launch *l, const struct strata_occupancy *o,
                       struct strata_result *r)
@@ -71,4 +72,12 @@ double sm_other_dram_sectors(const struct strata_gpu *gpu, uint64_t code_lines,
 {
     double code = (double)code_lines * gpu->sm.fetch_line_bytes / sector_bytes;
     return code + gpu->launch.dram_sectors;
+}
+
+strata_status sm_time_over(const struct strata_launch *launch, struct strata_error *err)
+{
+    return strata_fail(err, STRATA_ELIMIT, launch->trace, 0, 0,
+                       "The launch takes more than %u million cycles, the most that a timed model "
+                       "counts; take some of its blocks (strata trace --sample-blocks).",
+                       SM_TIME_MOST / 1000000u);
 }

@@ -11,6 +11,11 @@
 
 #define SM_PENDING UINT32_MAX /* the value's time is not known yet: memory has to answer first */
 
+/* Times of registers, barriers and sectors are kept in 32 bits: a launch that gets near their end
+ * is given up. The room is for what is under way then. */
+#define SM_TIME_MOST (UINT32_MAX - (1u << 26))
+strata_status sm_time_over(const struct strata_launch *launch, struct strata_error *err);
+
 #define SM_N_BARRIERS 6
 
 /* The barriers of a warp that control codes name. Each counts the instructions that have taken it

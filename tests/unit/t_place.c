@@ -110,6 +110,9 @@ static void a_block_that_fits_nowhere_is_an_error_that_says_why(void **state)
     (void)state;
     assert_int_equal(strata_occupancy_compute(&h200, &big, &o, &err), STRATA_ELIMIT);
     assert_non_null(strstr(err.message, "registers than an SM has"));
+    big.regs_source = STRATA_REGS_ESTIMATE; /* a guess, and the launch was made */
+    assert_int_equal(strata_occupancy_compute(&h200, &big, &o, &err), STRATA_OK);
+    assert_int_equal(o.blocks_per_sm, 1);
     assert_int_equal(strata_occupancy_compute(&h200, &shared, &o, &err), STRATA_ELIMIT);
     assert_non_null(strstr(err.message, "shared memory than an SM has"));
     assert_int_equal(strata_occupancy_compute(&h200, &none, &o, &err), STRATA_EFORMAT);

@@ -52,7 +52,8 @@ static double two_loops(const struct timed_options *o, unsigned s, unsigned n)
     assert_int_equal(timed_init(&c, o, &err), STRATA_OK);
     for (unsigned i = 0; i < 2 * n; i++) {
         uint64_t line = ((uint64_t)(i % n) << s) / 128;
-        assert_int_equal(timed_issue(&c, 0, &line, 1, now++, &made, &delay, NULL, &err), STRATA_OK);
+        assert_int_equal(timed_issue(&c, 0, &line, NULL, 1, now++, &made, &delay, NULL, &err),
+                         STRATA_OK);
     }
     double rate = (double)c.misses / (double)c.accesses;
     timed_release(&c);

@@ -48,8 +48,9 @@ static void run(const struct timed_options *o, const int *thread, int n_threads,
                  delay;
         struct timed_access a;
         unsigned done;
-        assert_int_equal(timed_issue(&c, (uint32_t)t, &line, 1, w->time, &done, &delay, &a, &err),
-                         STRATA_OK);
+        assert_int_equal(
+            timed_issue(&c, (uint32_t)t, &line, NULL, 1, w->time, &done, &delay, &a, &err),
+            STRATA_OK);
         assert_int_equal(w->time, r);
         assert_int_equal(w->thread, t);
         assert_int_equal(w->instruction, next[t]);
@@ -140,9 +141,9 @@ static void table_4_clipped_to_the_request_in_flight(void **state)
         struct timed_access a;
         uint64_t delay;
         unsigned done;
-        assert_int_equal(
-            timed_issue(&c, (uint32_t)r, &rows[r].line, 1, rows[r].time, &done, &delay, &a, &err),
-            STRATA_OK);
+        assert_int_equal(timed_issue(&c, (uint32_t)r, &rows[r].line, NULL, 1, rows[r].time, &done,
+                                     &delay, &a, &err),
+                         STRATA_OK);
         assert_int_equal(a.effect_at, rows[r].effect_at);
         assert_int_equal(a.distance, rows[r].distance);
     }
@@ -165,6 +166,41 @@ static void table_5_one_miss_status_holding_register(void **state)
     run(&o, two, 2, rows, 5, true);
 }
 
+/* Beyond the paper: a cache of two lines with sectors. Each row: the line, the sectors asked for,
+ * misses so far and of those the ones of sectors nobody had asked for. */
+static void a_miss_brings_the_sectors_asked_for(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t line;
+        uint8_t sectors;
+        uint64_t misses, compulsory;
+    } rows[] = {
+        {0, 1, 1, 1},  {0, 1, 1, 1}, /* the sector is there */
+        {0, 3, 2, 2},                /* its neighbour is not */
+        {0, 3, 2, 2},                /* now it is */
+        {1, 15, 6, 6}, {2, 1, 7, 7}, /* line 0 leaves */
+        {0, 2, 8, 7},  {0, 1, 9, 8}, /* what it had is lost; it comes back sector by sector */
+        {0, 3, 9, 8},
+    };
+    struct timed_options o = options(2, 0, 0);
+    struct timed_cache c;
+    struct strata_error err;
+    unsigned made;
+    uint64_t delay;
+    o.sectored = true;
+    assert_int_equal(timed_init(&c, &o, &err), STRATA_OK);
+    for (unsigned r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        assert_int_equal(timed_issue(&c, 0, &rows[r].line, &rows[r].sectors, 1, r + 1, &made,
+                                     &delay, NULL, &err),
+                         STRATA_OK);
+        assert_int_equal(rows[r].misses, c.misses);
+        assert_int_equal(rows[r].compulsory, c.kind[TIMED_COMPULSORY]);
+    }
+    assert_int_equal(c.accesses, 1 + 1 + 2 + 2 + 4 + 1 + 1 + 1 + 2);
+    timed_release(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +209,7 @@ int main(void)
         cmocka_unit_test(table_4_conditional_latencies),
         cmocka_unit_test(table_4_clipped_to_the_request_in_flight),
         cmocka_unit_test(table_5_one_miss_status_holding_register),
+        cmocka_unit_test(a_miss_brings_the_sectors_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
