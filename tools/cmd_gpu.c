@@ -137,7 +137,7 @@ static bool show_text(void *context, const struct strata_gpu_key *key, const cha
 {
     struct showing *s = context;
     bool set = strata_gpu_is_set(&gpu_a, key);
-    if (!strcmp(key->path, "name") || !strcmp(key->path, "description") || (!s->all && !set))
+    if (key->type == STRATA_GPU_STRING || (!s->all && !set))
         return true;
     if (new_section(s, key->path) && *s->section)
         printf("\n%s\n", s->section);
@@ -211,7 +211,8 @@ static void show(enum format format, bool all)
     struct showing s = {.all = all, .first = true};
     switch (format) {
     case FORMAT_TEXT:
-        printf("%s: %s\n\n", gpu_a.name, gpu_a.description);
+        printf("%s: %s\n", gpu_a.name, gpu_a.description);
+        printf("class: %s\n\n", *gpu_a.evidence ? gpu_a.evidence : "not said");
         strata_gpu_each(&gpu_a, show_text, &s);
         printf("\ntotals\n");
         strata_gpu_totals(&gpu_a, show_total_text, &s);
@@ -357,6 +358,15 @@ static bool find_files(struct listing *l)
     return true;
 }
 
+/* The verb of the class, for a narrow column. */
+static const char *class_word(const char *evidence)
+{
+    return !*evidence         ? "-"
+           : *evidence == 'm' ? "measured"
+           : *evidence == 'c' ? "checked"
+                              : "documents";
+}
+
 static void list_row(enum format format, const struct gpu_file *file, bool first)
 {
     const struct strata_gpu *g = &gpu_a;
@@ -365,12 +375,15 @@ static void list_row(enum format format, const struct gpu_file *file, bool first
     strata_gpu_size_text(g->l2.cache.size_bytes, l2, sizeof l2);
     switch (format) {
     case FORMAT_TEXT:
-        printf("%-12s  sm_%-3u %4u  %5u MHz  %8s  %7.1f GB/s  %s\n", file->name, g->sm_version,
-               g->sm.count, g->sm.clock_mhz, l2, dram, g->description);
+        printf("%-12s  sm_%-3u %4u  %5u MHz  %8s  %7.1f GB/s  %-9s  %s\n", file->name,
+               g->sm_version, g->sm.count, g->sm.clock_mhz, l2, dram, class_word(g->evidence),
+               g->description);
         break;
     case FORMAT_CSV:
         printf("%s,%u,%u,%u,%llu,%.6g,", file->name, g->sm_version, g->sm.count, g->sm.clock_mhz,
                (unsigned long long)g->l2.cache.size_bytes, dram);
+        print_csv_field(stdout, g->evidence);
+        putchar(',');
         print_csv_field(stdout, g->description);
         putchar(',');
         print_csv_field(stdout, file->path);
@@ -380,9 +393,11 @@ static void list_row(enum format format, const struct gpu_file *file, bool first
         printf("%s\n  {\"name\": ", first ? "" : ",");
         print_json_string(stdout, file->name);
         printf(", \"sm_version\": %u, \"sms\": %u, \"clock_mhz\": %u, \"l2_bytes\": %llu, "
-               "\"dram_gb_s\": %.6g, \"description\": ",
+               "\"dram_gb_s\": %.6g, \"class\": ",
                g->sm_version, g->sm.count, g->sm.clock_mhz,
                (unsigned long long)g->l2.cache.size_bytes, dram);
+        print_json_string(stdout, g->evidence);
+        printf(", \"description\": ");
         print_json_string(stdout, g->description);
         printf(", \"path\": ");
         print_json_string(stdout, file->path);
@@ -397,10 +412,10 @@ static int print_list(enum format format, const struct listing *l)
     int code = EXIT_DONE;
     bool first = true;
     if (format == FORMAT_TEXT)
-        printf("%-12s  %-6s %4s  %9s  %8s  %12s  %s\n", "name", "arch", "SMs", "clock", "L2",
-               "DRAM peak", "description");
+        printf("%-12s  %-6s %4s  %9s  %8s  %12s  %-9s  %s\n", "name", "arch", "SMs", "clock", "L2",
+               "DRAM peak", "class", "description");
     else if (format == FORMAT_CSV)
-        printf("name,sm_version,sms,clock_mhz,l2_bytes,dram_gb_s,description,path\n");
+        printf("name,sm_version,sms,clock_mhz,l2_bytes,dram_gb_s,class,description,path\n");
     else
         printf("{\"schema\": \"strata.gpus/1\", \"tool\": \"strata " STRATA_VERSION
                "\", \"gpus\": [");
@@ -627,7 +642,8 @@ static int gpu_diff(int argc, char **argv)
         .name = "gpu diff",
         .arguments = "A B",
         .summary = "Prints the values in which two GPUs differ.",
-        .text = "Exit code 0: no difference; 1: some. Name and description are not compared.",
+        .text =
+            "Exit code 0: no difference; 1: some. Name, description and class are not compared.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
         .least_words = 2,

@@ -100,6 +100,8 @@ enum strata_copies { STRATA_COPIES_KEEP = 0, STRATA_COPIES_FREE_PLACES, STRATA_C
 struct strata_gpu {
     char name[64];
     char description[256];
+    char evidence[64];   /* the key class: what the numbers rest on, "" or a text of the table in
+                            gpu_validate.c */
     uint32_t sm_version; /* 90 for sm_90 */
 
     struct {

@@ -118,7 +118,7 @@ static bool hash_key(void *context, const struct strata_gpu_key *key, const char
 {
     uint64_t *hash = context;
     (void)source;
-    if (strcmp(key->path, "name") && strcmp(key->path, "description"))
+    if (key->type != STRATA_GPU_STRING)
         *hash = add_words(add_words(*hash, key->path), value);
     return true;
 }

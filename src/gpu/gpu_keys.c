@@ -53,6 +53,7 @@ static const char *const dram_sched_names[] = {"fcfs", "frfcfs", NULL};
 static const struct strata_gpu_key keys[] = {
     TEXT("name", name, "name of the description; the file's name if left out"),
     TEXT("description", description, "one line for `strata gpu list`"),
+    TEXT("class", evidence, "what the numbers rest on: measured here, checked against public counters, or from documents"),
     NEEDED("sm_version", sm_version, "", 10, 999, "0", "compute capability times ten: 90 for sm_90"),
 
     NEEDED("sm.count", sm.count, "", 1, STRATA_MAX_SMS, "1", "streaming multiprocessors that are switched on"),

@@ -396,7 +396,7 @@ static void forget(struct strata_gpu *gpu, const char *path)
     memset(&gpu->origin[i], 0, sizeof gpu->origin[i]);
 }
 
-/* Reads the base first; a name and a description belong to one file only. */
+/* Reads the base first; name, description and class belong to one file only. */
 static strata_status read_base(struct reader *r, struct fy_node *root)
 {
     struct place at = {1, 1};
@@ -422,6 +422,7 @@ static strata_status read_base(struct reader *r, struct fy_node *root)
     if (status == STRATA_OK) {
         forget(r->gpu, "name");
         forget(r->gpu, "description");
+        forget(r->gpu, "class");
     }
     scalar_release(&base);
     return status;

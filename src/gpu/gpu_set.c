@@ -188,7 +188,7 @@ static bool add_to_digest(void *context, const struct strata_gpu_key *key, const
 {
     struct digest *d = context;
     (void)source;
-    if (!strcmp(key->path, "name") || !strcmp(key->path, "description"))
+    if (key->type == STRATA_GPU_STRING) /* texts tell of the file, not of the GPU */
         return true;
     d->value = lzma_crc64((const uint8_t *)key->path, strlen(key->path) + 1, d->value);
     d->value = lzma_crc64((const uint8_t *)value, strlen(value) + 1, d->value);

@@ -43,6 +43,11 @@ static void sm_totals(struct totals *t)
     total(t, "register file of an SM", 4.0 * g->sm.registers, "bytes", "sm.registers x 4");
     total(t, "issue rate", (double)g->sm.count * g->sm.schedulers * g->sm.issue_per_scheduler,
           "instructions/cycle", "sm.count x sm.schedulers x sm.issue_per_scheduler");
+    if (g->sm.interval_fp32_cycles)
+        total(t, "FP32 peak",
+              2e-3 * g->sm.count * g->sm.schedulers * g->sm.warp_size / g->sm.interval_fp32_cycles *
+                  g->sm.clock_mhz,
+              "GFLOP/s", "sm.count x sm.schedulers x warp / sm.interval.fp32 x 2 x sm.clock");
 }
 
 static void l1_totals(struct totals *t)

@@ -390,6 +390,20 @@ static void check_bounds(struct check *c)
             contradiction(c, strata_gpu_key(i)->path, "%s", why);
 }
 
+/* What the numbers of a file rest on, so that nobody takes a data sheet for a measurement. */
+static void check_class(struct check *c)
+{
+    static const char *const allowed[] = {"", "measured here", "checked against public counters",
+                                          "from documents"};
+    for (size_t i = 0; i < sizeof allowed / sizeof allowed[0]; i++)
+        if (!strcmp(c->gpu->evidence, allowed[i]))
+            return;
+    contradiction(c, "class",
+                  "class is \"%.60s\"; give \"measured here\", \"checked against public "
+                  "counters\" or \"from documents\"",
+                  c->gpu->evidence);
+}
+
 strata_status strata_gpu_validate(const struct strata_gpu *gpu, const char *file,
                                   struct strata_error *err)
 {
@@ -397,6 +411,7 @@ strata_status strata_gpu_validate(const struct strata_gpu *gpu, const char *file
     check_bounds(&c);
     if (c.status != STRATA_OK)
         return c.status;
+    check_class(&c);
     check_sm(&c);
     check_order(&c);
     check_gpcs(&c);

@@ -196,6 +196,7 @@ static void destroy_profile(void *profile)
  * for memory follow new latencies; SMs are taken for equal, so that their number may differ. */
 static const char *const free_keys[] = {"name",
                                         "description",
+                                        "class",
                                         "sm.count",
                                         "sm.clock",
                                         "sm.schedulers",

@@ -145,12 +145,69 @@ static void has_sources(const char *name)
     }
     assert_string_equal(gpu.name, name);
     assert_true(strlen(gpu.description) > 10);
+    assert_true(strlen(gpu.evidence) > 10);
 }
 
 static void every_shipped_file_is_right_and_gives_a_source_for_every_number(void **state)
 {
     (void)state;
     for_each_shipped(has_sources);
+}
+
+/* What the vendor's documents give as peaks, GB/s and GFLOP/s, with the clock each file has. */
+static const struct {
+    const char *name;
+    double dram_gb_s, fp32_gflop_s;
+} vendor[] = {
+    {"rtx2080ti", 616, 13450}, {"rtx3080", 760, 29770},  {"rtx4090", 1008, 82600},
+    {"rtx5090", 1792, 104800}, {"a4000", 448, 19200},    {"a6000", 768, 38700},
+    {"l40s", 864, 91600},      {"v100", 900, 15700},     {"gv100", 870, 14800},
+    {"a100", 2039, 19500},     {"a100-40", 1555, 19500}, {"h100", 3350, 67000},
+    {"gh200", 4000, 67000},    {"h200", 4800, 67000},    {"b200", 8000, 75000},
+};
+
+struct peaks {
+    double dram_gb_s, fp32_gflop_s;
+};
+
+static bool note_peak(void *context, const char *name, double value, const char *unit,
+                      const char *how)
+{
+    struct peaks *p = context;
+    (void)unit;
+    (void)how;
+    if (!strcmp(name, "DRAM peak"))
+        p->dram_gb_s = value;
+    if (!strcmp(name, "FP32 peak"))
+        p->fp32_gflop_s = value;
+    return true;
+}
+
+static void derived_peaks_are_the_vendors_within_two_per_cent(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof vendor / sizeof vendor[0]; i++) {
+        struct strata_error err = {0};
+        struct peaks p = {0};
+        assert_int_equal(strata_gpu_load(vendor[i].name, &gpu, &err), STRATA_OK);
+        strata_gpu_totals(&gpu, note_peak, &p);
+        if (fabs(p.dram_gb_s / vendor[i].dram_gb_s - 1) > 0.02)
+            fail_msg("%s: DRAM peak %g GB/s", vendor[i].name, p.dram_gb_s);
+        if (fabs(p.fp32_gflop_s / vendor[i].fp32_gflop_s - 1) > 0.02)
+            fail_msg("%s: FP32 peak %g GFLOP/s", vendor[i].name, p.fp32_gflop_s);
+    }
+}
+
+static void a_class_is_one_of_three_and_is_not_inherited(void **state)
+{
+    (void)state;
+    struct strata_error err = {0};
+    static const char wrong[] = "sm_version: 90\nsm: {count: 1, clock: 1000}\nclass: guessed\n";
+    static const char child[] = "extends: h200\nsm_version: 90\n";
+    assert_int_not_equal(strata_gpu_parse(wrong, strlen(wrong), "w.yaml", &gpu, &err), STRATA_OK);
+    assert_non_null(strstr(err.message, "class is \"guessed\""));
+    assert_int_equal(strata_gpu_parse(child, strlen(child), "c.yaml", &gpu, &err), STRATA_OK);
+    assert_string_equal(gpu.evidence, "");
 }
 
 static void survives_writing(const char *name)
@@ -319,6 +376,8 @@ int main(void)
         cmocka_unit_test(a_file_may_extend_the_one_of_its_own_name),
         cmocka_unit_test(only_regular_files_of_a_sensible_size_are_read),
         cmocka_unit_test(every_shipped_file_is_right_and_gives_a_source_for_every_number),
+        cmocka_unit_test(derived_peaks_are_the_vendors_within_two_per_cent),
+        cmocka_unit_test(a_class_is_one_of_three_and_is_not_inherited),
         cmocka_unit_test(writing_and_reading_a_description_changes_nothing),
         cmocka_unit_test(writing_a_description_made_in_memory_keeps_its_values),
         cmocka_unit_test(the_shipped_files_say_what_their_sources_say),
