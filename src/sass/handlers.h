@@ -12,7 +12,7 @@
     void name(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
 
 /* ---- integers ---- */
-sass_handler sass_run_nothing, sass_run_mov, sass_run_iadd, sass_run_iadd_carry;
+sass_handler sass_run_nothing, sass_run_mov, sass_run_iadd, sass_run_iadd64, sass_run_iadd_carry;
 sass_handler sass_run_imad, sass_run_imad_x, sass_run_imad_wide, sass_run_imad_high;
 sass_handler sass_run_lea, sass_run_lea_high, sass_run_lop3, sass_run_lop3_pred, sass_run_plop3;
 sass_handler sass_run_shf, sass_run_shl, sass_run_shr_u, sass_run_shr_s, sass_run_prmt;

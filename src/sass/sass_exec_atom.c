@@ -19,14 +19,14 @@ static void set_lane(struct sass_warp *w, uint32_t ref, unsigned lane, bool wide
         sass_row_at(w, ref, 1)[lane] = (uint32_t)(value >> 32);
 }
 
-static void defer_reduction(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
+static bool keep_back(struct sass_warp *w, const struct sass_exec *op, uint32_t *mask,
+                      const uint64_t **host)
 {
-    uint64_t data[EMU_LANES];
+    uint64_t operand[EMU_LANES];
     for (unsigned i = 0; i < EMU_LANES; i++)
-        data[i] = lane_value(w, op->b, i, op->width == 8);
-    if (!emu_defer(w->base.block, op->mode, op->mode2, op->width, mask, w->base.access.address,
-                   data, sizeof data[0]))
-        emu_no_memory(&w->base, &op->site, lowest_bit32(mask), "for its stores");
+        operand[i] = lane_value(w, op->b, i, op->width == 8);
+    return emu_atomic_ahead(&w->base, &op->site, op->mode, op->mode2, op->width, operand, mask,
+                            host);
 }
 
 /* mode: enum emu_atomic, mode2: enum emu_type. A compare and swap compares with b and stores c. d
@@ -41,17 +41,8 @@ HANDLER(sass_run_atomic)
     const uint64_t *host = emu_resolve(&w->base, &op->site, mask, op->width);
     if (!host)
         return;
-    if (w->base.block->ahead) {
-        bool ok;
-        uint32_t later = emu_prepare_store(&w->base, &op->site, mask, op->width, true, &ok);
-        if (!ok)
-            return;
-        if (later)
-            defer_reduction(w, op, later);
-        mask &= ~later;
-        if (w->base.access.mixed_mask)
-            host = w->base.access.host;
-    }
+    if (w->base.block->ahead && !keep_back(w, op, &mask, &host))
+        return;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned lane = lowest_bit32(rest);
         uint64_t value = op->mode3 == SASS_ATOM_COUNTS ? 1 : lane_value(w, op->b, lane, wide);

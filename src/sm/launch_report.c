@@ -67,9 +67,11 @@ void sm_report_warnings(const struct strata_launch *l, uint64_t unknown_opcodes,
                            (unsigned long long)l->sampled_blocks);
 }
 
-double sm_other_dram_sectors(const struct strata_gpu *gpu, uint64_t code_lines,
+double sm_other_dram_sectors(const struct strata_gpu *gpu, uint64_t code_lines, bool warm,
                              uint32_t sector_bytes)
 {
+    if (warm && !code_lines)
+        return 0;
     double code = (double)code_lines * gpu->sm.fetch_line_bytes / sector_bytes;
     return code + gpu->launch.dram_sectors;
 }

@@ -18,7 +18,7 @@
 #define NATIVE_MAGIC      "\x89STRATA\n"
 #define NATIVE_TAIL_MAGIC "\x89STREND\n"
 #define NATIVE_MAJOR      1
-#define NATIVE_MINOR      2
+#define NATIVE_MINOR      3
 
 enum { NATIVE_HEADER_BYTES = 16, NATIVE_RECORD_BYTES = 24, NATIVE_TAIL_BYTES = 24 };
 
@@ -31,6 +31,7 @@ enum native_kind {
     NATIVE_INDEX,
     NATIVE_LAUNCH_CUT,    /* a LAUNCH_END of a launch whose further blocks were not recorded */
     NATIVE_LAUNCH_FAILED, /* the same, because its kernel failed */
+    NATIVE_ORDER,         /* what the next EVENT or LAUNCH waits for */
 };
 
 static inline bool native_is_end(uint32_t kind)
@@ -95,5 +96,10 @@ void native_unpack_bases(struct unpack *column, struct native_bases *bases, uint
 /* The index. */
 void native_pack_record(struct pack *b, const struct native_record *record);
 void native_unpack_record(struct unpack *u, struct native_record *record);
+/* The end of a file whose `n` records are these: index record and tail, to be written at `offset`.
+ */
+void native_pack_index(struct pack *out, ZSTD_CCtx *zstd, int level,
+                       const struct native_record *record, size_t n, uint32_t launches,
+                       uint64_t offset);
 
 #endif
