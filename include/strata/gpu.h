@@ -95,6 +95,8 @@ struct strata_cache_config {
     uint32_t tag_sets; /* a power of two */
 };
 
+enum strata_copies { STRATA_COPIES_KEEP = 0, STRATA_COPIES_FREE_PLACES, STRATA_COPIES_DROP };
+
 struct strata_gpu {
     char name[64];
     char description[256];
@@ -235,6 +237,7 @@ struct strata_gpu {
         uint32_t queue;                      /* requests in front of one slice, 0 = any number */
         uint32_t port_buffer_cycles; /* stores and atomics in front of the port of an SM that do not
                                         hold up the load/store unit */
+        uint32_t port_sms;           /* neighbouring SMs that share that port */
         uint32_t head_flits;         /* of a packet of stores, unless whole sectors hide them */
         double way_share;            /* of l2.hit that one way takes, where latency_cycles is 0 */
     } xbar;
@@ -323,6 +326,21 @@ struct strata_gpu {
     struct {
         uint32_t mshrs; /* that the interval model takes l1.mshrs = 0 for */
     } interval;
+
+    /* What lies between two launches of a program. */
+    struct {
+        uint32_t copies_in;    /* enum strata_copies */
+        uint64_t copies_small; /* bytes; up to so many are kept in any case */
+        bool on_device_kept;   /* fills and copies on the device leave their data in the L2 */
+        bool tlb;              /* the second TLB keeps its pages */
+        /* From the end of a launch to the start of one that waits for it, in microseconds; what
+         * a profiler counts of a launch before its first and after its last block is not in it. */
+        double stream_gap_us, event_gap_us, graph_gap_us, dependent_gap_us;
+        double host_launch_us, host_copy_us, host_graph_us, host_wait_us; /* the host's time */
+        double engine_gap_us; /* between a copy to or from the host and a launch, instead */
+        double copy_start_us, fill_start_us;
+        double host_to_device, device_to_host, on_device, fill_rate; /* bytes a microsecond */
+    } between;
 
     /* Where each value came from, by index of its key; offsets into `notes`, 0 = "". Kept inside so
      * that a description is one plain value: copies made for sweeps keep their sources. */

@@ -43,6 +43,7 @@ static void destroy(struct object *o)
             n_streams--;
             break;
         }
+    order_stream_remove(&s->order);
     free(s->tail);
     free(s);
 }
@@ -60,6 +61,12 @@ CUresult cuStreamCreateWithPriority(CUstream *out, unsigned flags, int priority)
     }
     s->id = next_id++;
     s->flags = flags;
+    s->order = (struct order_stream){.id = s->id, .apart = flags & CU_STREAM_NON_BLOCKING};
+    if (!order_stream_add(&s->order)) {
+        object_remove(&s->object);
+        free(s);
+        LEAVE(CUDA_ERROR_OUT_OF_MEMORY);
+    }
     s->priority = priority > 0 ? 0 : priority < -5 ? -5 : priority; /* the interface clamps */
     streams[n_streams++] = s;
     *out = s;
@@ -89,6 +96,8 @@ CUresult cuStreamSynchronize(CUstream handle)
     CUstream s;
     if (!stream_find(handle, &s))
         LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (!s || !s->capture)
+        order_host_waited(order_tail(stream_order(s)));
     LEAVE(s && s->capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS);
 }
 ALIAS(cuStreamSynchronize_ptsz, cuStreamSynchronize);

@@ -135,7 +135,8 @@ static strata_status init_arrays(struct flow_engine *e, struct strata_error *err
 
 strata_status flow_engine_init(struct flow_engine *e, const struct strata_gpu *gpu,
                                struct strata_reader *reader, uint64_t seed,
-                               const struct flow_assembler *assembler, struct strata_error *err)
+                               const struct flow_assembler *assembler,
+                               struct strata_memory_state *state, struct strata_error *err)
 {
     memset(e, 0, sizeof *e);
     e->gpu = gpu;
@@ -152,7 +153,10 @@ strata_status flow_engine_init(struct flow_engine *e, const struct strata_gpu *g
         st = sm_scheduler_init(&e->order, &e->decoder, e->launch->registers_per_thread,
                                assembler->unroll, err);
     if (st == STRATA_OK)
-        st = hierarchy_init(&e->memory, gpu, e->launch, e->occupancy.l1_bytes, seed, err);
+        st = hierarchy_init(&e->memory, gpu, e->launch, e->occupancy.l1_bytes, seed, state, err);
+    e->state = state;
+    if (st == STRATA_OK && state)
+        st = warm_code_find(&e->memory, state, e->launch, &e->fetch_all, &e->code, err);
     if (st == STRATA_OK)
         st = strata_dispatcher_create(gpu, strata_launch_blocks(e->launch),
                                       e->occupancy.blocks_per_sm, NULL, &e->dispatcher, err);

@@ -77,7 +77,9 @@ sass_handler sass_run_f2i, sass_run_i2f, sass_run_f2f, sass_run_frnd, sass_run_f
 
 /* ---- memory ---- */
 sass_handler sass_run_load, sass_run_store, sass_run_atomic, sass_run_ldgsts, sass_run_ldc;
-sass_handler sass_run_ldsm, sass_run_stsm, sass_run_prefetch, sass_run_cast_spin, sass_run_qspc;
+/* mode3 of sass_run_atomic. */
+enum { SASS_ATOM_COUNTS = 1, SASS_ATOM_TELLS };
+sass_handler sass_run_ldsm, sass_run_stsm, sass_run_prefetch, sass_run_qspc;
 /* An address: row a (two rows if SASS_WIDE_ADDRESS), row b uniform (SASS_NO_ROW: none), imm. */
 enum sass_address_flag {
     SASS_ADDRESS_WIDE = 1,  /* a is a pair */

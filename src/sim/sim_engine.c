@@ -356,6 +356,24 @@ static void hold_ports(struct sim_engine *e)
     }
 }
 
+/* SMs that share a port have taken it each for itself within a window: what they took together
+ * keeps all of them from it. */
+static void share_ports(struct sim_engine *e)
+{
+    uint32_t n = e->gpu->xbar.port_sms;
+    for (uint32_t first = 0; n > 1 && first < e->n_sms; first += n) {
+        uint32_t end = first + n < e->n_sms ? first + n : e->n_sms;
+        uint64_t *port = &e->sm[first].lsu.port_free64;
+        *port = sim_max(*port, e->begin * 64);
+        for (uint32_t s = first; s < end; s++) {
+            *port += e->sm[s].lsu.out_taken64;
+            e->sm[s].lsu.out_taken64 = 0;
+        }
+        for (uint32_t s = first; s < end; s++)
+            e->sm[s].lsu.out_free64 = sim_max(e->sm[s].lsu.out_free64, *port);
+    }
+}
+
 static strata_status exchange(struct sim_engine *e, struct strata_error *err)
 {
     for (size_t i = 0; i < e->n_replies;
@@ -371,6 +389,7 @@ static strata_status exchange(struct sim_engine *e, struct strata_error *err)
     if (e->tlb.enabled)
         translate(e);
     hold_ports(e);
+    share_ports(e);
     return st;
 }
 

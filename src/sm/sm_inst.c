@@ -186,6 +186,7 @@ static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_
         (strstr(i->opcode, ".WIDE") || strstr(i->opcode, ".HI")))
         out->interval *= 2;
     out->result_stall = row.stall;
+    out->flops = flop_rule_of(i, d->isa);
     out->control = i->control;
     d->controlled |= i->control.known;
     out->is_branch = i->opclass == STRATA_OP_BRANCH;
