@@ -344,7 +344,8 @@ static void copy_line(struct flow_engine *e, struct flow_copy *c, uint32_t sm, u
 static strata_status complete(struct flow_engine *e, const struct flow_copy *c)
 {
     const struct strata_bulk *b = &c->lines.bulk;
-    uint64_t t = c->done + e->gpu->sm.tma_complete_cycles;
+    uint64_t t = c->done + e->gpu->sm.tma_complete_cycles +
+                 (b->multicast ? e->gpu->sm.tma_multicast_cycles : 0);
     e->end_time = later_of(e->end_time, c->done);
     if (b->kind == STRATA_BULK_STORE || b->kind == STRATA_BULK_REDUCE)
         finish_group(e, c);

@@ -105,8 +105,9 @@ static strata_status init_schedulers(struct flow_engine *e, struct strata_error 
 static strata_status init_arrays(struct flow_engine *e, struct strata_error *err)
 {
     uint32_t n = e->memory.n_sms, per_sm = e->gpu->sm.schedulers ? e->gpu->sm.schedulers : 1;
-    e->warps_per_block = strata_launch_warps_per_block(e->launch);
-    e->slots_per_sm = sm_warp_slots(e->warps_per_block, e->occupancy.blocks_per_sm, per_sm);
+    /* Warps of a block start at the first scheduler, so a block's place is a multiple of them. */
+    e->warps_per_block = (uint32_t)round_up(strata_launch_warps_per_block(e->launch), per_sm);
+    e->slots_per_sm = e->warps_per_block * e->occupancy.blocks_per_sm;
     e->block = calloc((size_t)n * e->occupancy.blocks_per_sm, sizeof *e->block);
     e->n_warps = n * e->slots_per_sm;
     e->warp = calloc(e->n_warps, sizeof *e->warp);
@@ -134,7 +135,8 @@ static strata_status init_arrays(struct flow_engine *e, struct strata_error *err
 
 strata_status flow_engine_init(struct flow_engine *e, const struct strata_gpu *gpu,
                                struct strata_reader *reader, uint64_t seed,
-                               const struct flow_assembler *assembler, struct strata_error *err)
+                               const struct flow_assembler *assembler,
+                               struct strata_memory_state *state, struct strata_error *err)
 {
     memset(e, 0, sizeof *e);
     e->gpu = gpu;
@@ -151,7 +153,10 @@ strata_status flow_engine_init(struct flow_engine *e, const struct strata_gpu *g
         st = sm_scheduler_init(&e->order, &e->decoder, e->launch->registers_per_thread,
                                assembler->unroll, err);
     if (st == STRATA_OK)
-        st = hierarchy_init(&e->memory, gpu, e->launch, e->occupancy.l1_bytes, seed, err);
+        st = hierarchy_init(&e->memory, gpu, e->launch, e->occupancy.l1_bytes, seed, state, err);
+    e->state = state;
+    if (st == STRATA_OK && state)
+        st = warm_code_find(&e->memory, state, e->launch, &e->fetch_all, &e->code, err);
     if (st == STRATA_OK)
         st = strata_dispatcher_create(gpu, strata_launch_blocks(e->launch),
                                       e->occupancy.blocks_per_sm, NULL, &e->dispatcher, err);
@@ -223,7 +228,6 @@ static strata_status start_warp(struct flow_engine *e, uint32_t index, uint32_t 
         return st;
     w->block = block;
     e->scheduler[w->scheduler].slot_age[w->slot] = e->next_age++;
-    e->scheduler[w->scheduler].live++;
     w->at_barrier = false;
     w->last_issue = t;
     w->scoreboard.predicate_ready = 0;

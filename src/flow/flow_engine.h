@@ -17,6 +17,7 @@
 #include "sm/phase_barriers.h"
 #include "sm/scoreboard.h"
 #include "sm/sm_inst.h"
+#include "sm/warm_code.h"
 #include "sm/window.h"
 
 struct flow_block {
@@ -93,19 +94,21 @@ static inline struct flow_groups *flow_groups(struct flow_warp *w)
 
 struct flow_scheduler {
     uint64_t ready_mask;
-    uint64_t free;        /* next cycle it may issue */
-    uint64_t issue_cycle; /* of its last instruction */
-    uint32_t issued;      /* in that cycle */
+    uint64_t waiting_mask; /* slots whose warps are in the wheel */
+    uint64_t next_due;     /* none of them is ready before */
+    uint64_t free;         /* next cycle it may issue */
+    uint64_t issue_cycle;  /* of its last instruction */
+    uint32_t issued;       /* in that cycle */
     uint64_t pipe_free[SM_N_PIPES];
     uint64_t wgmma_free;  /* its tensor core takes the next product */
     uint64_t shared_port; /* when it may hand over its next access to shared memory */
     uint32_t sm;
     uint32_t first_warp; /* warp index = first_warp + slot * schedulers of the SM */
     uint32_t last_slot;
-    uint32_t live; /* warps that have not ended */
     bool queued;
     uint8_t slot_pipe[64]; /* pipe that each ready warp's next instruction wants */
     uint64_t slot_age[64]; /* when each slot's warp was started: smaller is older */
+    uint64_t slot_due[64]; /* of waiting slots: when the warp will be ready */
 };
 
 struct flow_engine {
@@ -118,6 +121,8 @@ struct flow_engine {
     struct sm_scheduler order; /* of PTX, as an assembler would make it */
     bool ordered;
     struct hierarchy memory;
+    struct strata_memory_state *state; /* NULL: the launch began cold */
+    struct memory_code code;           /* where its code lies, if not */
     struct fetch_gpu fetch_all;
     struct fetch_sm *fetch;
     struct flow_block *block;   /* n_sms * blocks_per_sm places */
@@ -156,7 +161,8 @@ struct flow_assembler {
 };
 strata_status flow_engine_init(struct flow_engine *e, const struct strata_gpu *gpu,
                                struct strata_reader *reader, uint64_t seed,
-                               const struct flow_assembler *assembler, struct strata_error *err);
+                               const struct flow_assembler *assembler,
+                               struct strata_memory_state *state, struct strata_error *err);
 void flow_engine_release(struct flow_engine *e);
 strata_status flow_engine_run(struct flow_engine *e);
 void flow_report(struct flow_engine *e, struct strata_result *out);

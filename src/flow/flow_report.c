@@ -17,7 +17,7 @@ static void report_counters(struct flow_engine *e, struct strata_result *r)
                              .n_sms = e->memory.n_sms,
                              .stall_cycles = e->stall_cycles};
     e->memory.count.dram_other_sectors =
-        sm_other_dram_sectors(e->gpu, e->fetch_all.n_used, SM_PROFILER_SECTOR_BYTES);
+        sm_other_dram_sectors(e->gpu, e->fetch_all.n_used, e->state, SM_PROFILER_SECTOR_BYTES);
     sm_report_times(e->gpu, &times, &e->memory.count, r);
     if (e->memory.count.tensor_instructions || e->memory.count.tma_instructions)
         launch_counters_report(&e->memory.count,
@@ -87,13 +87,15 @@ static strata_status run_flow(const struct strata_gpu *gpu, struct strata_reader
     struct flow_assembler assembler;
     strata_status st = read_settings(opt, &assembler, err);
     if (st == STRATA_OK)
-        st = flow_engine_init(&e, gpu, reader, opt->seed, &assembler, err);
+        st = flow_engine_init(&e, gpu, reader, opt->seed, &assembler, opt->state, err);
     if (st != STRATA_OK)
         return st;
     e.clock = opt->clock;
     st = flow_engine_run(&e);
     if (st == STRATA_OK)
         flow_report(&e, out);
+    if (st == STRATA_OK && opt->state)
+        st = hierarchy_end(&e.memory, opt->state, &e.code, fetch_lines(&e.fetch_all), err);
     flow_engine_release(&e);
     return st;
 }
@@ -103,4 +105,5 @@ const struct strata_model strata_model_flow = {
     .summary = "all counters and cycles in one pass; every part answers with a time (the default)",
     .run = run_flow,
     .follows_bulk = true,
+    .keeps_state = true,
 };

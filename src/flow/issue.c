@@ -30,8 +30,14 @@ strata_status flow_next_instruction(struct flow_engine *e, struct flow_warp *w)
 
 void flow_schedule_warp(struct flow_engine *e, uint32_t index)
 {
-    if (e->warp[index].sleeps == FLOW_AWAKE)
-        flow_schedule(e, index, e->warp[index].wait.ready);
+    const struct flow_warp *w = &e->warp[index];
+    if (w->sleeps != FLOW_AWAKE)
+        return;
+    struct flow_scheduler *s = &e->scheduler[w->scheduler];
+    s->waiting_mask |= (uint64_t)1 << w->slot;
+    s->slot_due[w->slot] = w->wait.ready;
+    s->next_due = w->wait.ready < s->next_due ? w->wait.ready : s->next_due;
+    flow_schedule(e, index, w->wait.ready);
 }
 
 void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
@@ -47,7 +53,7 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
             sm_async_wait(&flow_groups(w)->copies,
                           sm_async_allowed(&flow_groups(w)->copies, w->next.inst, e->launch->isa)),
             SM_STALL_LONG);
-    if (i->kind == SM_KIND_MEMBAR)
+    if (i->kind == SM_KIND_MEMBAR && w->next.mask)
         sm_wait_for(&w->wait, hierarchy_flush(&e->memory, e->block[w->block].sm, w->wait.ready),
                     SM_STALL_MEMBAR);
     if (i->kind == SM_KIND_ASYNC && e->status == STRATA_OK)
@@ -86,7 +92,6 @@ static strata_status end_warp(struct flow_engine *e, uint32_t index, uint64_t t)
     struct flow_warp *w = &e->warp[index];
     struct flow_block *b = &e->block[w->block];
     w->has_next = false;
-    e->scheduler[w->scheduler].live--;
     e->end_time = later_of(e->end_time, t);
     strata_status st = flow_async_warp_ends(e, index, t);
     if (st != STRATA_OK)
@@ -103,7 +108,7 @@ static strata_status end_warp(struct flow_engine *e, uint32_t index, uint64_t t)
 static void count_memory(struct flow_engine *e, const struct strata_inst *i)
 {
     count_memory_instruction(&e->memory.count, i);
-    e->texture_accesses += i->space == STRATA_SPACE_TEXTURE;
+    e->texture_accesses += is_texture_access(i);
 }
 
 static void do_global(struct flow_engine *e, struct flow_warp *w, const struct sm_inst *i,
@@ -156,29 +161,41 @@ static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_
     }
 }
 
-/* Where the time since the last issue went: to the dependence that `stall` names, then to other
- * warps. */
-static void account_stalls(struct flow_engine *e, const struct flow_warp *w, uint64_t t,
-                           enum sm_stall held_by)
+/* An instruction that issues at t keeps its pipe for a while. */
+static void take_pipe(struct flow_scheduler *s, const struct sm_inst *i, uint64_t t)
 {
-    uint64_t dependence = w->wait.ready > w->last_issue ? w->wait.ready - w->last_issue : 0;
-    if (w->wait.stall != SM_STALL_NONE)
-        e->stall_cycles[w->wait.stall] += dependence;
-    else
-        e->stall_cycles[SM_STALL_WAIT] += dependence;
-    if (t > w->wait.ready)
-        e->stall_cycles[held_by] += t - w->wait.ready;
+    s->pipe_free[i->pipe] = i->pipe == SM_PIPE_NONE ? 0 : t + i->interval;
 }
 
-/* A warp that has its scheduler to itself goes on without a trip through the wheel while its
- * instructions concern nobody else: plain ones, a short time ahead. Another warp, even one that
- * waits, might want the same cycles. */
-static bool runs_on(const struct flow_engine *e, const struct flow_warp *w)
+/* Whether another warp of the scheduler will be ready by t. */
+static bool another_by(struct flow_scheduler *s, uint64_t t)
+{
+    if (t < s->next_due)
+        return false;
+    s->next_due = UINT64_MAX;
+    for (uint64_t m = s->waiting_mask; m; m &= m - 1) {
+        uint64_t due = s->slot_due[__builtin_ctzll(m)];
+        s->next_due = due < s->next_due ? due : s->next_due;
+    }
+    return s->next_due <= t;
+}
+
+/* A warp that has its scheduler to itself until its next issue goes on without a trip through the
+ * wheel while its instructions concern nobody else: plain ones, a short time ahead. */
+static bool runs_on(const struct flow_engine *e, struct flow_warp *w)
 {
     enum { AHEAD_CYCLES = 24 };
+    struct flow_scheduler *s = &e->scheduler[w->scheduler];
     const struct sm_inst *i = w->op;
-    return i->kind == SM_KIND_PLAIN && i->pipe != SM_PIPE_LSU &&
-           w->wait.ready <= e->now + AHEAD_CYCLES && e->scheduler[w->scheduler].live == 1;
+    if (i->kind != SM_KIND_PLAIN || i->pipe == SM_PIPE_LSU || s->ready_mask)
+        return false;
+    uint64_t t = later_of(w->wait.ready, later_of(s->free, s->pipe_free[i->pipe]));
+    if (t > e->now + AHEAD_CYCLES || another_by(s, t))
+        return false;
+    take_pipe(s, i, t);
+    s->last_slot = w->slot;
+    s->free = t + 1;
+    return true;
 }
 
 static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, enum sm_stall held_by)
@@ -187,8 +204,9 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
     struct flow_block *b = &e->block[w->block];
     const struct sm_inst *i = w->op;
     uint32_t sm = b->sm;
-    account_stalls(e, w, t, held_by);
+    sm_account_stalls(e->stall_cycles, &w->wait, w->last_issue, t, held_by);
     e->memory.count.instructions++;
+    count_flops(&e->memory.count, i->flops, w->next.mask);
     e->unknown_opcodes += w->next.inst->opclass == STRATA_OP_OTHER;
     w->last_issue = t;
     if (e->clock)
@@ -204,6 +222,8 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
     }
     bool barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
     uint64_t next = t + sm_issue_gap(e->gpu, i, w->next.mask != 0);
+    if (i->kind == SM_KIND_MEMBAR && w->next.mask)
+        next = later_of(next, t + i->latency);
     strata_status st = flow_next_instruction(e, w);
     if (st != STRATA_OK)
         return st;
@@ -223,7 +243,7 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
         return end_warp(e, index, t + 1);
     flow_next_ready(e, index, next);
     if (runs_on(e, w))
-        return issue(e, index, w->wait.ready, SM_STALL_SELECTED);
+        return issue(e, index, e->scheduler[w->scheduler].free - 1, sm_busy_stall(w->op));
     flow_schedule_warp(e, index);
     return e->status;
 }
@@ -257,6 +277,7 @@ strata_status flow_warp_due(struct flow_engine *e, uint32_t index)
         return STRATA_OK;
     }
     struct flow_scheduler *s = &e->scheduler[w->scheduler];
+    s->waiting_mask &= ~((uint64_t)1 << w->slot);
     s->ready_mask |= (uint64_t)1 << w->slot;
     s->slot_pipe[w->slot] = w->op->pipe;
     if (!s->queued) {
@@ -334,7 +355,7 @@ strata_status flow_scheduler_due(struct flow_engine *e, uint32_t index)
                 (i->pipe == SM_PIPE_LSU && pipe_time(e, s, i->pipe) > w->wait.ready)
             ? sm_busy_stall(i)
             : SM_STALL_SELECTED;
-    s->pipe_free[i->pipe] = i->pipe == SM_PIPE_NONE ? 0 : e->now + i->interval;
+    take_pipe(s, i, e->now);
     if (s->ready_mask) {
         s->queued = true;
         flow_schedule(e, self, s->free);

@@ -11,15 +11,14 @@ static uint64_t lane_get(struct ptx_warp *w, uint32_t ref, unsigned lane, bool w
     return wide ? ((uint64_t *)ptx_ref(w, ref))[lane] : ((uint32_t *)ptx_ref(w, ref))[lane];
 }
 
-static void defer_reduction(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+static bool keep_back(struct ptx_warp *w, const struct ptx_inst *in, uint32_t *mask,
+                      const uint64_t **host)
 {
-    uint64_t data[EMU_LANES];
-    bool wide = in->width == 8;
+    uint64_t operand[EMU_LANES];
     for (unsigned i = 0; i < EMU_LANES; i++)
-        data[i] = lane_get(w, in->b, i, wide);
-    if (!emu_defer(w->base.block, in->op, in->is_signed, in->width, mask, w->base.access.address,
-                   data, sizeof data[0]))
-        emu_no_memory(&w->base, &in->site, lowest_bit32(mask), "for its stores");
+        operand[i] = lane_get(w, in->b, i, in->width == 8);
+    return emu_atomic_ahead(&w->base, &in->site, in->op, in->is_signed, in->width, operand, mask,
+                            host);
 }
 
 void ptx_run_atomic(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
@@ -29,17 +28,8 @@ void ptx_run_atomic(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
     uint64_t hash = mask;
     if (!host)
         return;
-    if (w->base.block->ahead) {
-        bool ok;
-        uint32_t later = emu_prepare_store(&w->base, &in->site, mask, in->width, true, &ok);
-        if (!ok)
-            return;
-        if (later)
-            defer_reduction(w, in, later);
-        mask &= ~later;
-        if (w->base.access.mixed_mask)
-            host = w->base.access.host;
-    }
+    if (w->base.block->ahead && !keep_back(w, in, &mask, &host))
+        return;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned lane = lowest_bit32(rest);
         uint64_t value = lane_get(w, in->b, lane, wide), other = lane_get(w, in->c, lane, wide);

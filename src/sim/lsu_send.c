@@ -53,8 +53,10 @@ void sim_send(struct sim_sm *s, uint32_t flight, uint64_t t, const struct sim_ls
 
 uint64_t sim_take_port(struct sim_sm *s, uint32_t flits, uint64_t t)
 {
-    uint64_t start = sim_max(s->lsu.out_free64, t * 64);
-    s->lsu.out_free64 = start + (uint64_t)flits * s->shared->out_64ths_per_flit;
+    uint64_t start = sim_max(s->lsu.out_free64, t * 64),
+             cost = (uint64_t)flits * s->shared->out_64ths_per_flit;
+    s->lsu.out_free64 = start + cost;
+    s->lsu.out_taken64 += cost;
     return start / 64;
 }
 

@@ -11,7 +11,6 @@
 
 #include "base/bits.h"
 #include "memory/l1_rules.h"
-#include "sm/warp_rules.h"
 
 /* ---- setting up ---- */
 
@@ -33,8 +32,10 @@ static strata_status init_shared(struct sim_engine *e, struct strata_error *err)
     fetch_gpu_init(&g->fetch, e->gpu);
     strata_coalescer_init(&g->coalescer, e->gpu, g->launch);
     g->schedulers = e->gpu->sm.schedulers ? e->gpu->sm.schedulers : 1;
-    g->warps_per_block = strata_launch_warps_per_block(g->launch);
-    g->slots_per_sm = sm_warp_slots(g->warps_per_block, g->occupancy.blocks_per_sm, g->schedulers);
+    /* Warps of a block start at the first scheduler, so a block's place is a multiple of them. */
+    g->warps_per_block =
+        (uint32_t)round_up(strata_launch_warps_per_block(g->launch), g->schedulers);
+    g->slots_per_sm = g->warps_per_block * g->occupancy.blocks_per_sm;
     g->sector_bytes = e->gpu->l1.cache.sector_bytes;
     uint32_t flit = e->gpu->xbar.flit_bytes ? e->gpu->xbar.flit_bytes : 32,
              rate = e->gpu->xbar.request_bytes_per_cycle_per_sm;
@@ -355,6 +356,24 @@ static void hold_ports(struct sim_engine *e)
     }
 }
 
+/* SMs that share a port have taken it each for itself within a window: what they took together
+ * keeps all of them from it. */
+static void share_ports(struct sim_engine *e)
+{
+    uint32_t n = e->gpu->xbar.port_sms;
+    for (uint32_t first = 0; n > 1 && first < e->n_sms; first += n) {
+        uint32_t end = first + n < e->n_sms ? first + n : e->n_sms;
+        uint64_t *port = &e->sm[first].lsu.port_free64;
+        *port = sim_max(*port, e->begin * 64);
+        for (uint32_t s = first; s < end; s++) {
+            *port += e->sm[s].lsu.out_taken64;
+            e->sm[s].lsu.out_taken64 = 0;
+        }
+        for (uint32_t s = first; s < end; s++)
+            e->sm[s].lsu.out_free64 = sim_max(e->sm[s].lsu.out_free64, *port);
+    }
+}
+
 static strata_status exchange(struct sim_engine *e, struct strata_error *err)
 {
     for (size_t i = 0; i < e->n_replies;
@@ -370,6 +389,7 @@ static strata_status exchange(struct sim_engine *e, struct strata_error *err)
     if (e->tlb.enabled)
         translate(e);
     hold_ports(e);
+    share_ports(e);
     return st;
 }
 

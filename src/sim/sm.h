@@ -155,6 +155,8 @@ struct sim_lsu {
     struct load_store_unit unit;
     uint64_t queued_cycles; /* of the instructions in the queue */
     uint64_t miss_free, out_free64;
+    uint64_t out_taken64;    /* of the port, since SMs that share one were last made to */
+    uint64_t port_free64;    /* the shared port; of the first SM that shares it */
     uint64_t refused_since;  /* UINT64_MAX: the L1 takes what it is given */
     uint64_t refused_cycles; /* of all times before */
     struct store_buffer stores;

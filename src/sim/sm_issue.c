@@ -204,7 +204,7 @@ static void count_memory(struct sim_sm_counters *c, const struct strata_inst *i)
 {
     count_memory_instruction(&c->n, i);
     c->async_copies += i->memop == STRATA_MEM_ASYNC_COPY;
-    c->texture_accesses += i->space == STRATA_SPACE_TEXTURE;
+    c->texture_accesses += is_texture_access(i);
 }
 
 /* The results are pending before the unit is told: it may answer at once. */
@@ -246,17 +246,6 @@ static void execute(struct sim_sm *s, uint32_t index, const struct sm_inst *i)
     }
 }
 
-/* Where the time since the last issue went: to the dependence that `stall` names, then to other
- * warps. */
-static void account_stalls(struct sim_sm *s, const struct sim_warp *w, enum sm_stall held_by)
-{
-    uint64_t ready = w->wait.ready, dependence = ready > w->last_issue ? ready - w->last_issue : 0;
-    s->count.stall_cycles[w->wait.stall != SM_STALL_NONE ? w->wait.stall : SM_STALL_WAIT] +=
-        dependence;
-    if (s->now > ready)
-        s->count.stall_cycles[held_by] += s->now - ready;
-}
-
 static void arrive(struct sim_sm *s, uint32_t index)
 {
     struct sim_warp *w = &s->warp[index];
@@ -276,8 +265,9 @@ static void issue(struct sim_sm *s, uint32_t index, enum sm_stall held_by)
 {
     struct sim_warp *w = &s->warp[index];
     const struct sm_inst *i = w->op;
-    account_stalls(s, w, held_by);
+    sm_account_stalls(s->count.stall_cycles, &w->wait, w->last_issue, s->now, held_by);
     s->count.n.instructions++;
+    count_flops(&s->count.n, i->flops, w->next.mask);
     s->count.unknown_opcodes += w->next.inst->opclass == STRATA_OP_OTHER;
     w->last_issue = s->now;
     if (s->shared->clock)

@@ -64,7 +64,7 @@ static inline void sm_async_commit(struct sm_async *a)
 static inline uint32_t sm_async_allowed(const struct sm_async *a, const struct strata_inst *wait,
                                         uint32_t isa)
 {
-    if (wait->imm > 0)
+    if (wait->imm > 0 || wait->control.known) /* the code itself was read */
         return (uint32_t)wait->imm;
     return isa == STRATA_ISA_SASS && a->n > 1 ? a->n - 1 : 0;
 }

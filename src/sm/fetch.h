@@ -16,8 +16,9 @@
 
 struct fetch_gpu {                   /* one per launch: what any SM has fetched */
     uint64_t first[FETCH_MAX_LINES]; /* when a line first reached the L2, 0 = never */
-    uint8_t used[FETCH_MAX_LINES];   /* executed by any warp */
-    uint32_t n_used;
+    uint8_t used[FETCH_MAX_LINES];   /* executed by any warp, or in the L2 from before */
+    uint32_t n_used;                 /* executed, and not there before */
+    uint32_t last_used;              /* the highest executed line */
     uint32_t interval, miss, cold, ahead;
 };
 struct fetch_sm {
@@ -33,8 +34,19 @@ void fetch_sm_release(struct fetch_sm *s);
 static inline void fetch_note(struct fetch_gpu *g, uint32_t line)
 {
     uint8_t *u = &g->used[line % FETCH_MAX_LINES];
+    g->last_used = line > g->last_used ? line : g->last_used;
     g->n_used += !*u;
     *u = 1;
+}
+/* The L2 has the line from before: it is neither cold nor brought in. */
+static inline void fetch_hold(struct fetch_gpu *g, uint32_t line)
+{
+    g->first[line % FETCH_MAX_LINES] = g->used[line % FETCH_MAX_LINES] = 1;
+}
+/* Lines up to the highest that was executed. */
+static inline uint32_t fetch_lines(const struct fetch_gpu *g)
+{
+    return g->last_used < FETCH_MAX_LINES ? g->last_used + 1 : FETCH_MAX_LINES;
 }
 /* When the line is at the SM if it is needed at time t. Changes only what belongs to the SM. */
 uint64_t fetch_line(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t line, uint64_t t);

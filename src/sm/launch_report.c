@@ -40,7 +40,7 @@ void sm_report_times(const struct strata_gpu *gpu, const struct sm_times *t,
     strata_result_set(r, "gpu__time_duration.sum", t->elapsed_cycles * 1000.0 / gpu->sm.clock_mhz);
     strata_result_set(r, "sm__cycles_elapsed.max", t->elapsed_cycles);
     strata_result_set(r, "sm__cycles_active.avg", t->active_cycles / t->n_sms);
-    launch_counters_report(c, COUNTED_INSTRUCTIONS, SM_PROFILER_SECTOR_BYTES, r);
+    launch_counters_report(c, COUNTED_INSTRUCTIONS | COUNTED_FLOPS, SM_PROFILER_SECTOR_BYTES, r);
     strata_result_set(
         r, "smsp__issue_active.avg.pct_of_peak_sustained_active",
         100 * ratio_or_0((double)c->instructions, t->active_cycles * gpu->sm.schedulers));
@@ -67,9 +67,11 @@ void sm_report_warnings(const struct strata_launch *l, uint64_t unknown_opcodes,
                            (unsigned long long)l->sampled_blocks);
 }
 
-double sm_other_dram_sectors(const struct strata_gpu *gpu, uint64_t code_lines,
+double sm_other_dram_sectors(const struct strata_gpu *gpu, uint64_t code_lines, bool warm,
                              uint32_t sector_bytes)
 {
+    if (warm && !code_lines)
+        return 0;
     double code = (double)code_lines * gpu->sm.fetch_line_bytes / sector_bytes;
     return code + gpu->launch.dram_sectors;
 }

@@ -179,6 +179,17 @@ static inline uint64_t sm_rank(uint32_t policy, uint32_t slot, uint32_t last_slo
     return policy == STRATA_SCHED_GTO && slot == last_slot ? 0 : age;
 }
 
+/* Where the time since a warp's last issue went: to the dependence that its wait names, then, until
+ * the issue at t, to what held it up. */
+static inline void sm_account_stalls(uint64_t stall_cycles[SM_N_STALLS], const struct sm_wait *w,
+                                     uint64_t last_issue, uint64_t t, enum sm_stall held_by)
+{
+    if (w->ready > last_issue)
+        stall_cycles[w->stall != SM_STALL_NONE ? w->stall : SM_STALL_WAIT] += w->ready - last_issue;
+    if (t > w->ready)
+        stall_cycles[held_by] += t - w->ready;
+}
+
 /* What a warp is held up by while its pipe is busy. */
 static inline enum sm_stall sm_busy_stall(const struct sm_inst *i)
 {

@@ -29,6 +29,19 @@ struct class_row {
     uint32_t latency, interval;
 };
 
+/* A fence that other blocks can tell: by its scope, in machine code or PTX. */
+static bool fences_gpu(const struct strata_inst *i)
+{
+    static const char *const scopes[] = {".GPU", ".SYS", ".gpu", ".sys", ".gl", ".cluster"};
+    if (strncmp(i->opcode, "MEMBAR", 6) && strncmp(i->opcode, "membar", 6) &&
+        strncmp(i->opcode, "fence.", 6))
+        return false;
+    for (size_t k = 0; k < sizeof scopes / sizeof *scopes; k++)
+        if (strstr(i->opcode, scopes[k]))
+            return !strstr(i->opcode, "proxy") && !strstr(i->opcode, "mbarrier_init");
+    return false;
+}
+
 static struct class_row class_of(const struct strata_gpu *g, const struct strata_inst *i)
 {
     switch (i->opclass) {
@@ -71,9 +84,11 @@ static struct class_row class_of(const struct strata_gpu *g, const struct strata
             SM_PIPE_LSU, i->space == STRATA_SPACE_SHARED ? SM_STALL_SHORT : SM_STALL_LONG, 1, 1};
     case STRATA_OP_MBARRIER:
         return (struct class_row){SM_PIPE_LSU, SM_STALL_SHORT, g->shared.latency_cycles, 1};
+    case STRATA_OP_MEMBAR:
+        return (struct class_row){SM_PIPE_NONE, SM_STALL_WAIT,
+                                  fences_gpu(i) && g->sm.fence_cycles ? g->sm.fence_cycles : 1, 1};
     case STRATA_OP_EXIT:
     case STRATA_OP_BARRIER:
-    case STRATA_OP_MEMBAR:
     case STRATA_OP_ASYNC_COMMIT:
     case STRATA_OP_ASYNC_WAIT:
     case STRATA_OP_NOP:
@@ -171,6 +186,7 @@ static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_
         (strstr(i->opcode, ".WIDE") || strstr(i->opcode, ".HI")))
         out->interval *= 2;
     out->result_stall = row.stall;
+    out->flops = flop_rule_of(i, d->isa);
     out->control = i->control;
     d->controlled |= i->control.known;
     out->is_branch = i->opclass == STRATA_OP_BRANCH;

@@ -8,6 +8,8 @@
 #include <strata/status.h>
 #include <strata/trace.h>
 
+#include "sm/flop_rules.h"
+
 enum sm_pipe {
     SM_PIPE_NONE = 0,
     SM_PIPE_FMA,
@@ -65,6 +67,7 @@ struct sm_inst {
     uint32_t interval;    /* cycles the pipe of one scheduler is taken */
     uint32_t latency;
     uint32_t fetch_line;
+    struct flop_rule flops;
     uint16_t read[SM_MAX_READS], write[SM_MAX_WRITES];
 };
 

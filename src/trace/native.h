@@ -18,7 +18,7 @@
 #define NATIVE_MAGIC      "\x89STRATA\n"
 #define NATIVE_TAIL_MAGIC "\x89STREND\n"
 #define NATIVE_MAJOR      1
-#define NATIVE_MINOR      2
+#define NATIVE_MINOR      3
 
 enum { NATIVE_HEADER_BYTES = 16, NATIVE_RECORD_BYTES = 24, NATIVE_TAIL_BYTES = 24 };
 
@@ -31,6 +31,7 @@ enum native_kind {
     NATIVE_INDEX,
     NATIVE_LAUNCH_CUT,    /* a LAUNCH_END of a launch whose further blocks were not recorded */
     NATIVE_LAUNCH_FAILED, /* the same, because its kernel failed */
+    NATIVE_ORDER,         /* what the next EVENT or LAUNCH waits for */
 };
 
 static inline bool native_is_end(uint32_t kind)

@@ -186,7 +186,8 @@ static strata_status scan(struct native_file *file, const char *path, struct str
         if (!ARRAY_RESERVE(file->record, file->n_record, file->cap_record, 1))
             return no_memory(err, path);
         file->record[file->n_record++] = r;
-        in_launch = native_is_end(r.kind) || r.kind == NATIVE_EVENT ? false : true;
+        in_launch = !(native_is_end(r.kind) || r.kind == NATIVE_EVENT ||
+                      (r.kind == NATIVE_ORDER && !in_launch));
         offset += sizeof header + r.payload_bytes;
     }
     if (in_launch || !file->n_record)

@@ -15,6 +15,11 @@ strata_status native_reader_seek(struct strata_reader *r, uint64_t block_index,
                                  struct strata_error *err);
 void native_reader_close(struct strata_reader *r);
 
+/* ORDER records (native_order.c). Unpacking fills what an event waits for and adds its edges to the
+ * trace; false: they make no sense, or there is no memory. */
+void native_pack_order(struct pack *b, const struct strata_order *order);
+bool native_unpack_order(struct unpack *u, struct strata_trace *t, struct strata_event *event);
+
 /* An open file: its records, from the index or from a scan. */
 struct native_file {
     int fd;

@@ -13,9 +13,10 @@ bool native_probe(const char *path, bool is_folder, const uint8_t *head, size_t 
     return !is_folder && n_head >= 8 && !memcmp(head, NATIVE_MAGIC, 8);
 }
 
+/* What is known of the next event: `order`, which is used up. */
 static strata_status add_launch(struct strata_trace *t, const struct native_record *record,
-                                const struct native_record *end, struct pack *payload,
-                                struct strata_error *err)
+                                const struct native_record *end, struct strata_event *order,
+                                struct pack *payload, struct strata_error *err)
 {
     struct strata_launch launch;
     strata_status status = native_file_read(t->impl, t->path, record, payload, err);
@@ -27,7 +28,11 @@ static strata_status add_launch(struct strata_trace *t, const struct native_reco
     if (end->kind != NATIVE_LAUNCH_END)
         launch.sampled_blocks = end->n_blocks;
     launch.failed = end->kind == NATIVE_LAUNCH_FAILED;
-    struct strata_event event = {.kind = STRATA_EVENT_LAUNCH, .launch = (uint32_t)t->n_launch};
+    struct strata_event event = *order;
+    *order = (struct strata_event){0};
+    event.kind = STRATA_EVENT_LAUNCH;
+    event.launch = (uint32_t)t->n_launch;
+    event.stream = launch.stream;
     if (u.failed)
         status = native_damaged(err, t->path, record->offset, "a launch makes no sense");
     if (!status)
@@ -39,18 +44,36 @@ static strata_status add_launch(struct strata_trace *t, const struct native_reco
 }
 
 static strata_status add_event(struct strata_trace *t, const struct native_record *record,
-                               struct pack *payload, struct strata_error *err)
+                               struct strata_event *order, struct pack *payload,
+                               struct strata_error *err)
 {
     strata_status status = native_file_read(t->impl, t->path, record, payload, err);
     if (status)
         return status;
     struct unpack u = unpack_from(payload, false);
-    struct strata_event event = {.kind = unpack_u32(&u)};
+    struct strata_event event = *order;
+    *order = (struct strata_event){0};
+    event.kind = unpack_u32(&u);
     event.address = unpack_varint(&u);
     event.bytes = unpack_varint(&u);
     if (u.failed || event.kind == STRATA_EVENT_LAUNCH || event.kind > STRATA_EVENT_MEMSET)
         return native_damaged(err, t->path, record->offset, "an event makes no sense");
     return trace_add_event(t, &event, err);
+}
+
+static strata_status take_order(struct strata_trace *t, const struct native_record *record,
+                                struct strata_event *order, struct pack *payload,
+                                struct strata_error *err)
+{
+    strata_status status = native_file_read(t->impl, t->path, record, payload, err);
+    if (status)
+        return status;
+    struct unpack u = unpack_from(payload, false);
+    *order = (struct strata_event){0};
+    return native_unpack_order(&u, t, order)
+               ? STRATA_OK
+               : native_damaged(err, t->path, record->offset,
+                                "what an event waits for makes no sense");
 }
 
 static const struct native_record *find_end(const struct native_file *file, size_t from)
@@ -64,6 +87,7 @@ static const struct native_record *find_end(const struct native_file *file, size
 strata_status native_open(struct strata_trace *t, struct strata_error *err)
 {
     struct pack payload = {0};
+    struct strata_event order = {0};
     struct native_file *file = t->impl = calloc(1, sizeof *file);
     if (!file)
         return strata_no_memory(err, t->path, "to read the trace");
@@ -72,13 +96,15 @@ strata_status native_open(struct strata_trace *t, struct strata_error *err)
     for (size_t i = 0; !status && i < file->n_record; i++) {
         const struct native_record *r = &file->record[i];
         if (r->kind == NATIVE_EVENT) {
-            status = add_event(t, r, &payload, err);
+            status = add_event(t, r, &order, &payload, err);
+        } else if (r->kind == NATIVE_ORDER) {
+            status = take_order(t, r, &order, &payload, err);
         } else if (r->kind == NATIVE_LAUNCH) {
             const struct native_record *end = find_end(file, i);
             if (!end || r->launch != t->n_launch)
                 status = native_damaged(err, t->path, r->offset, "a launch is not complete");
             else
-                status = add_launch(t, r, end, &payload, err);
+                status = add_launch(t, r, end, &order, &payload, err);
         }
     }
     pack_release(&payload);

@@ -117,6 +117,18 @@ static strata_status native_writer_memcpy(struct strata_writer *w, uint32_t even
     return status;
 }
 
+static strata_status native_writer_order(struct strata_writer *w, const struct strata_order *order,
+                                         struct strata_error *err)
+{
+    struct native_writer *nw = w->impl;
+    struct native_record what = {.kind = NATIVE_ORDER, .launch = nw->launch};
+    struct pack payload = {0};
+    native_pack_order(&payload, order);
+    strata_status status = write_record(w, &what, &payload, err);
+    pack_release(&payload);
+    return status;
+}
+
 static void chunk_begin(struct native_writer *nw)
 {
     for (size_t i = 0; i < N_COLUMNS; i++)
@@ -343,6 +355,7 @@ const struct strata_trace_format strata_format_native = {
     .reader_close = native_reader_close,
     .writer_create = native_writer_create,
     .writer_memcpy = native_writer_memcpy,
+    .writer_order = native_writer_order,
     .writer_begin_launch = native_writer_begin_launch,
     .writer_block = native_writer_block,
     .writer_end_launch = native_writer_end_launch,

@@ -172,6 +172,7 @@ void strata_trace_close(struct strata_trace *t)
     free(t->string);
     free(t->launch);
     free(t->event);
+    free(t->edge);
     free(t->path);
     free(t);
 }
@@ -194,6 +195,11 @@ size_t strata_trace_event_count(const struct strata_trace *t)
 const struct strata_event *strata_trace_event(const struct strata_trace *t, size_t i)
 {
     return i < t->n_event ? &t->event[i] : NULL;
+}
+
+const struct strata_edge *strata_trace_edge(const struct strata_trace *t, size_t i)
+{
+    return i < t->n_edge ? &t->edge[i] : NULL;
 }
 
 const char *strata_trace_format_name(const struct strata_trace *t)

@@ -18,6 +18,8 @@ struct strata_trace {
     size_t n_launch, cap_launch;
     struct strata_event *event;
     size_t n_event, cap_event;
+    struct strata_edge *edge;
+    size_t n_edge, cap_edge;
     char **string;
     size_t n_string, cap_string;
     void *impl;
@@ -80,6 +82,9 @@ struct strata_trace_format {
     strata_status (*writer_create)(struct strata_writer *w, struct strata_error *err);
     strata_status (*writer_memcpy)(struct strata_writer *w, uint32_t event_kind, uint64_t address,
                                    uint64_t bytes, struct strata_error *err);
+    /* Of the copy or launch that is written next. NULL: the format cannot tell. */
+    strata_status (*writer_order)(struct strata_writer *w, const struct strata_order *order,
+                                  struct strata_error *err);
     strata_status (*writer_begin_launch)(struct strata_writer *w, struct strata_error *err);
     strata_status (*writer_block)(struct strata_writer *w, const struct strata_block *block,
                                   struct strata_error *err);

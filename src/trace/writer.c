@@ -108,6 +108,12 @@ strata_status strata_writer_memcpy(struct strata_writer *w, uint32_t event_kind,
     return w->format->writer_memcpy(w, event_kind, address, bytes, err);
 }
 
+strata_status strata_writer_order(struct strata_writer *w, const struct strata_order *order,
+                                  struct strata_error *err)
+{
+    return w->format->writer_order ? w->format->writer_order(w, order, err) : STRATA_OK;
+}
+
 void strata_writer_controls_from(struct strata_writer *w, strata_control_source source,
                                  void *context)
 {
