@@ -66,4 +66,4 @@ format: setup
 	@scripts/check-format --fix
 
 clean:
-	rm -rf build build-asan build-fuzz build-static build-deb demo-out dist
+	rm -rf build build-asan build-fuzz build-static build-deb build-coverage demo-out dist

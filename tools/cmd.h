@@ -53,6 +53,7 @@ int cmd_reuse(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_sass(int argc, char **argv);
 int cmd_sweep(int argc, char **argv);
+int cmd_timeline(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_tune(int argc, char **argv);
 

@@ -10,6 +10,7 @@
 #include "hierarchy_pass.h"
 #include "interrupt.h"
 #include "launch_option.h"
+#include "memory_limit.h"
 #include "options.h"
 #include "output.h"
 #include "progress.h"
@@ -112,6 +113,7 @@ int cmd_advise(int argc, char **argv)
         {0, "seed", OPTION_UINT, &a.seed, "N", "seed of all random numbers (default 1)"},
         {'f', "format", OPTION_STRING, &a.format, "FORMAT", "text (default), csv or json"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress"},
     };
     const struct option_rule rules[] = {

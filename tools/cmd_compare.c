@@ -6,6 +6,7 @@
 #include <strata/compare.h>
 
 #include "cmd.h"
+#include "memory_limit.h"
 #include "options.h"
 #include "output.h"
 
@@ -90,6 +91,7 @@ int cmd_compare(int argc, char **argv)
         {0, "with-launch", OPTION_STRING, &a.with_launch, "NAME", "the same for B"},
         {0, "top", OPTION_UINT, &a.top, "N", "metrics of each launch (default 8, 0: all)"},
         {'f', "format", OPTION_STRING, &a.format, "FORMAT", "text (default), csv or json"},
+        MEMORY_LIMIT_OPTION,
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
     };
     const struct command_syntax syntax = {
@@ -123,6 +125,7 @@ int cmd_check_regression(int argc, char **argv)
         {0, "launch", OPTION_STRING, &a.launch, "NAME",
          "only launches of BEFORE whose name or kernel holds this"},
         {0, "with-launch", OPTION_STRING, &a.with_launch, "NAME", "the same for AFTER"},
+        MEMORY_LIMIT_OPTION,
         {'o', "output", OPTION_STRING, &a.output, "FILE",
          "write the summary there instead of standard output"},
     };

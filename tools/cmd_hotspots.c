@@ -34,7 +34,10 @@ struct printer {
     bool by_line;
     uint64_t top;
     size_t n_launches;
-    struct source_text source; /* of the launch being printed */
+    /* Of the launch being printed: */
+    struct source_text source;
+    const struct strata_code *code;
+    uint64_t *cost, *executions; /* of each instruction of `code`, before lines are merged */
 };
 
 static void print_share(FILE *f, uint64_t part, uint64_t whole, int width)
@@ -176,6 +179,42 @@ static void print_json_site(struct printer *p, const struct strata_site *x)
     fputc('}', p->out);
 }
 
+/* "LDG.E R4, R2": the operation and the registers it writes and reads, as the trace has them. */
+static void print_instruction(FILE *f, const struct strata_inst *i, bool sass)
+{
+    char text[400];
+    size_t n = (size_t)snprintf(text, sizeof text, "%s", i->opcode);
+    for (unsigned r = 0; r < (unsigned)i->n_dst + i->n_src && n < sizeof text; r++) {
+        const char *before = r ? ", " : " ";
+        if (sass && i->reg[r] == 255)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%sRZ", before);
+        else
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s%u", before, sass ? "R" : "%r",
+                                  i->reg[r]);
+    }
+    print_json_string(f, text);
+}
+
+/* Every instruction of the kernel in its order: what a page shows beside the source. */
+static void print_code(struct printer *p, const struct strata_launch *l)
+{
+    bool sass = l->isa == STRATA_ISA_SASS;
+    fprintf(p->out, ", \"isa\": \"%s\", \"code\": [", sass ? "SASS" : "PTX");
+    for (uint32_t i = 0; i < strata_code_count(p->code); i++) {
+        const struct strata_inst *inst = strata_code_get(p->code, i);
+        fprintf(p->out, "%s\n  {\"pc\": %llu, ", i ? "," : "", (unsigned long long)inst->pc);
+        if (inst->source_line)
+            fprintf(p->out, "\"line\": %u, ", inst->source_line);
+        if (p->executions[i])
+            fprintf(p->out, "\"executed\": %llu, \"cost\": %llu, ",
+                    (unsigned long long)p->executions[i], (unsigned long long)p->cost[i]);
+        fputs("\"text\": ", p->out);
+        print_instruction(p->out, inst, sass);
+        fputc('}', p->out);
+    }
+    fputc(']', p->out);
+}
+
 static void print_json(struct printer *p, const struct strata_launch *l,
                        const struct strata_sites *s)
 {
@@ -193,6 +232,8 @@ static void print_json(struct printer *p, const struct strata_launch *l,
         fputs(", \"source\": ", p->out);
         print_json_string(p->out, p->source.data);
     }
+    if (p->code)
+        print_code(p, l);
     fputs(", \"sites\": [", p->out);
     for (size_t i = 0; i < s->n && (!p->top || i < p->top); i++) {
         fprintf(p->out, "%s\n  ", i ? "," : "");
@@ -202,6 +243,31 @@ static void print_json(struct printer *p, const struct strata_launch *l,
 }
 
 /* ---- running ---- */
+
+/* What each instruction costs, for the listing; false: no memory. */
+static bool note_code(struct printer *p, const struct strata_reader *reader,
+                      const struct strata_sites *sites)
+{
+    uint32_t n = strata_code_count(strata_reader_code(reader));
+    p->cost = calloc(n + 1, sizeof *p->cost);
+    p->executions = calloc(n + 1, sizeof *p->executions);
+    if (!p->cost || !p->executions)
+        return false;
+    for (size_t i = 0; i < sites->n; i++) {
+        p->cost[sites->site[i].index] = strata_site_cost(&sites->site[i]);
+        p->executions[sites->site[i].index] = sites->site[i].executions;
+    }
+    p->code = strata_reader_code(reader);
+    return true;
+}
+
+static void forget_code(struct printer *p)
+{
+    free(p->cost);
+    free(p->executions);
+    p->cost = p->executions = NULL;
+    p->code = NULL;
+}
 
 static strata_status run_launch(const struct hotspot_arguments *a, const struct strata_gpu *gpu,
                                 const struct strata_launch_ref *ref, struct printer *p,
@@ -222,6 +288,8 @@ static strata_status run_launch(const struct hotspot_arguments *a, const struct 
             strata_fail(err, STRATA_EUNSUPPORTED, launch->trace, 0, 0,
                         "the trace knows no source lines; build with -lineinfo and trace again, or "
                         "leave out --by line.");
+    if (status == STRATA_OK && p->format == FORMAT_JSON && !note_code(p, reader, &sites))
+        status = strata_no_memory(err, launch->trace, "to list its instructions");
     if (status == STRATA_OK) {
         if (p->by_line)
             strata_sites_merge_lines(&sites);
@@ -231,6 +299,7 @@ static strata_status run_launch(const struct hotspot_arguments *a, const struct 
         source_text_release(&p->source);
         p->n_launches++;
     }
+    forget_code(p);
     if (reader) /* the instructions printed are its */
         strata_reader_close(reader);
     strata_sites_release(&sites);

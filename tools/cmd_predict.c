@@ -22,6 +22,7 @@ struct predict_arguments {
     bool quiet, verbose, summary, ncu_layout;
     struct model_settings settings;
     bool failed_too;
+    const char *cache_control;
 };
 
 /* What --verbose tells needs the last counts. */
@@ -59,6 +60,7 @@ static strata_status run_model(const struct predict_arguments *a, const struct s
     struct strata_predict_options opt = {.model = model,
                                          .jobs = (uint32_t)a->jobs,
                                          .failed_too = a->failed_too,
+                                         .keep_caches = !strcmp(a->cache_control, "none"),
                                          .progress = on_progress,
                                          .progress_context = &progress};
     opt.model_options = (struct strata_model_options){
@@ -70,6 +72,8 @@ static strata_status run_model(const struct predict_arguments *a, const struct s
         status = strata_prediction_add_override(out, a->set.item[i], err);
     if (status == STRATA_OK && a->settings.compat)
         status = strata_prediction_add_override(out, a->settings.compat, err);
+    if (status == STRATA_OK && opt.keep_caches)
+        status = strata_prediction_add_override(out, "cache-control=none", err);
     if (status != STRATA_OK)
         return status;
     if (a->profile)
@@ -151,6 +155,12 @@ static strata_status parse_layout(struct predict_arguments *a, enum strata_forma
                                   struct strata_error *err)
 {
     a->ncu_layout = !strcmp(a->format, "ncu");
+    if (strcmp(a->cache_control, "all") && strcmp(a->cache_control, "none"))
+        return strata_fail(
+            err, STRATA_EUSAGE, NULL, 0, 0,
+            "--cache-control is all (every launch begins cold) or none (with what the "
+            "launches before it left), not \"%s\".",
+            a->cache_control);
     if (a->summary && strcmp(a->format, "text"))
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                            "--summary is text for people; leave out --format or --summary.");
@@ -213,7 +223,8 @@ int cmd_predict(int argc, char **argv)
 {
     char text[2048];
     describe(text, sizeof text);
-    struct predict_arguments a = {.model = "flow", .format = "text", .seed = 1, .jobs = 1};
+    struct predict_arguments a = {
+        .model = "flow", .format = "text", .seed = 1, .jobs = 1, .cache_control = "all"};
     const struct option options[] = {
         {'g', "gpu", OPTION_STRING, &a.gpu, "GPU",
          "name of a GPU (`strata gpu list`) or path of its file"},
@@ -226,6 +237,8 @@ int cmd_predict(int argc, char **argv)
         {0, "set", OPTION_LIST, &a.set, "KEY=VALUE",
          "change one number of the GPU, or model.KEY of the model"},
         LAUNCH_OPTIONS(a.launches),
+        {0, "cache-control", OPTION_STRING, &a.cache_control, "HOW",
+         "all (default): every launch begins cold; none: with what the launches before it left"},
         {0, "failed", OPTION_FLAG, &a.failed_too, NULL,
          "also launches whose kernel failed, for what they ran until then"},
         {0, "seed", OPTION_UINT, &a.seed, "N", "seed of all random numbers (default 1)"},

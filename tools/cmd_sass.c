@@ -6,6 +6,7 @@
 #include <strata/sass.h>
 
 #include "cmd.h"
+#include "memory_limit.h"
 #include "options.h"
 #include "output.h"
 #include "print.h"
@@ -181,6 +182,7 @@ int cmd_sass(int argc, char **argv)
         {'k', "kernel", OPTION_STRING, &a.kernel, "NAME",
          "only this function, by its name in the symbol table (default: all)"},
         {'f', "format", OPTION_FORMAT, &a.format, "FORMAT", "text (default) or json"},
+        MEMORY_LIMIT_OPTION,
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
     };
     const struct command_syntax syntax = {

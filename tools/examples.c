@@ -36,6 +36,10 @@ const struct example strata_examples[] = {
     {"sweep", "Four sizes of the L1 by four ways, ranked by time:",
      "strata sweep app.strata --gpu h200 --vary l1.size=32KiB..256KiB*2 l1.ways=2,4,8,16 --rank "
      "cycles"},
+    {"timeline",
+     "The time of a program, launch by launch:", "strata timeline app.strata --gpu h200"},
+    {"timeline", "The same for ui.perfetto.dev, from a hundredth of the work:",
+     "strata timeline app.strata --gpu h200 --sample 1% --format perfetto -o app.json"},
     {"report", "One page about everything:",
      "strata report flow.json advice.json hotspots.json --measured counters.csv -o report.html"},
     {"export", "What reaches DRAM, for Ramulator:",

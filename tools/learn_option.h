@@ -6,6 +6,7 @@
 
 #include "gpu_option.h"
 #include "launch_option.h"
+#include "memory_limit.h"
 #include "options.h"
 
 /* How launches become profiles. */
@@ -31,6 +32,7 @@ struct profile_arguments {
     {0, "l1", OPTION_STRING, &(a).l1, "LINES,WAYS", "with --l2: the L1s in front of it (default 64,8)"}, \
     {0, "no-labels", OPTION_FLAG, &(a).no_labels, NULL, "without what the timed L1 does"},          \
     LAUNCH_OPTIONS((a).launches),                                                                   \
+    MEMORY_LIMIT_OPTION,                                                                            \
     {'q', "quiet", OPTION_FLAG, &(a).quiet, NULL, "no warnings"}
 /* clang-format on */
 

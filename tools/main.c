@@ -30,6 +30,8 @@ const struct command strata_commands[] = {
     {"check-regression", "fails if a launch got slower than allowed", cmd_check_regression},
     {"correlate", "predictions against measured counters", cmd_correlate},
     {"sweep", "a model for many variations of a GPU, ranked", cmd_sweep},
+    {"timeline", "the time of a whole program: launches and copies, gaps and overlap",
+     cmd_timeline},
     {"report", "predictions and their errors as one HTML page", cmd_report},
     {"export", "what the L2 asks of DRAM, for simulators of DRAM", cmd_export},
     {"sass", "the machine code in a file, as text with control codes", cmd_sass},

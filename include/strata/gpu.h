@@ -95,6 +95,8 @@ struct strata_cache_config {
     uint32_t tag_sets; /* a power of two */
 };
 
+enum strata_copies { STRATA_COPIES_KEEP = 0, STRATA_COPIES_FREE_PLACES, STRATA_COPIES_DROP };
+
 struct strata_gpu {
     char name[64];
     char description[256];
@@ -144,6 +146,8 @@ struct strata_gpu {
         uint32_t remote_latency_cycles;   /* to the shared memory of another block of a cluster */
         uint32_t tma_issue_cycles;        /* from a bulk copy to its first request */
         uint32_t tma_complete_cycles;     /* from its last data to the barrier */
+        uint32_t tma_multicast_cycles;    /* more for a copy to several blocks of a cluster */
+        uint32_t fence_cycles;            /* a fence for more than the block, nothing under way */
         double tma_bytes_per_cycle;       /* that bulk copies bring into an SM; 0: no limit */
         double tma_lines_per_cycle;       /* requests it makes; 0: no limit */
     } sm;
@@ -235,6 +239,7 @@ struct strata_gpu {
         uint32_t queue;                      /* requests in front of one slice, 0 = any number */
         uint32_t port_buffer_cycles; /* stores and atomics in front of the port of an SM that do not
                                         hold up the load/store unit */
+        uint32_t port_sms;           /* neighbouring SMs that share that port */
         uint32_t head_flits;         /* of a packet of stores, unless whole sectors hide them */
         double way_share;            /* of l2.hit that one way takes, where latency_cycles is 0 */
     } xbar;
@@ -287,6 +292,7 @@ struct strata_gpu {
         uint32_t banks, bank_groups, row_bytes;
         uint32_t tCCD, tCCDL, tRRD, tRCD, tRAS, tRP, tRC, tCL, tWL, tCDLR, tWR, tRTPL, tFAW, tRFC,
             tREFI;
+        uint32_t refresh_groups; /* channels of a group refresh together; 0: each by itself */
         bool dual_command_bus, per_bank_refresh, separate_write_queue, bank_hash;
         uint32_t read_queue, write_queue, write_high, write_low;
         uint32_t write_room; /* writes that wait at a channel before its slices take no more; 0 =
@@ -322,6 +328,21 @@ struct strata_gpu {
     struct {
         uint32_t mshrs; /* that the interval model takes l1.mshrs = 0 for */
     } interval;
+
+    /* What lies between two launches of a program. */
+    struct {
+        uint32_t copies_in;    /* enum strata_copies */
+        uint64_t copies_small; /* bytes; up to so many are kept in any case */
+        bool on_device_kept;   /* fills and copies on the device leave their data in the L2 */
+        bool tlb;              /* the second TLB keeps its pages */
+        /* From the end of a launch to the start of one that waits for it, in microseconds; what
+         * a profiler counts of a launch before its first and after its last block is not in it. */
+        double stream_gap_us, event_gap_us, graph_gap_us, dependent_gap_us;
+        double host_launch_us, host_copy_us, host_graph_us, host_wait_us; /* the host's time */
+        double engine_gap_us; /* between a copy to or from the host and a launch, instead */
+        double copy_start_us, fill_start_us;
+        double host_to_device, device_to_host, on_device, fill_rate; /* bytes a microsecond */
+    } between;
 
     /* Where each value came from, by index of its key; offsets into `notes`, 0 = "". Kept inside so
      * that a description is one plain value: copies made for sweeps keep their sources. */

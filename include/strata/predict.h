@@ -59,6 +59,13 @@ struct strata_predict_options {
     struct strata_model_options model_options;
     uint32_t jobs;   /* threads over launches; 0 counts as 1 */
     bool failed_too; /* also launches whose kernel failed; else they are an error */
+    /* Launches of one trace begin with what those before them left in the caches, copies and fills
+     * between them included; else each begins cold. Traces still go side by side. Only for a model
+     * that keeps_state. */
+    bool keep_caches;
+    /* Then: where launches of a trace are left out, the next one begins cold again (a sample's
+     * runs); else it goes on as if they had not been. */
+    bool runs_apart;
     struct strata_profiles *profiles; /* of this model: used and added to; NULL: none are kept */
     /* Called after each launch, never by two threads at once; NULL: not called. */
     void (*progress)(void *context, size_t n_done, size_t n_launches, uint64_t warp_instructions);

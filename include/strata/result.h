@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <strata/gpu.h>
+#include <strata/memory_state.h>
 #include <strata/status.h>
 #include <strata/trace.h>
 
@@ -121,6 +122,9 @@ struct strata_model_options {
     const struct strata_site_sink *sites;
     /* NULL, or told of every issue, by flow and sim; sim then runs on one thread. */
     const struct strata_clock_sink *clock;
+    /* NULL: the launch begins cold. Else it begins with what the state holds, and leaves there what
+     * is left at its end (strata/memory_state.h). Only for a model that keeps_state. */
+    struct strata_memory_state *state;
 };
 
 /* What a model offers that reads a launch once, keeps a profile of it, and answers for many GPUs
@@ -153,6 +157,7 @@ struct strata_model {
     /* Bulk and tensor copies, barriers in shared memory and warpgroup products are counted (and
      * timed, where the model has a clock); false: a launch that has them gets a warning. */
     bool follows_bulk;
+    bool keeps_state; /* takes strata_model_options.state */
 };
 
 /* NULL if there is no such model. */

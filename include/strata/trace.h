@@ -378,6 +378,29 @@ struct strata_event {
     uint32_t launch;  /* index of the launch for STRATA_EVENT_LAUNCH */
     uint64_t address; /* device address of a copy */
     uint64_t bytes;
+    /* What it waits for, as far as the trace tells (docs/format-strata.md, "Order"). */
+    uint64_t stream; /* that it was issued to; 0: the default stream */
+    uint32_t flags;  /* enum strata_event_flag */
+    uint32_t first_edge, n_edges;
+};
+enum strata_event_flag {
+    STRATA_EVENT_ORDERED = 1u << 0,  /* waits for what its edges name, and for nothing else; without
+                                        it, for the event before it on its stream */
+    STRATA_EVENT_IN_GRAPH = 1u << 1, /* a node of a graph that was launched */
+    STRATA_EVENT_GRAPH_BEGIN = 1u << 2, /* ... the first of that launch of it */
+    STRATA_EVENT_ON_DEVICE = 1u << 3, /* one side of a copy from device to device: the reading, and
+                                         right after it the writing */
+};
+enum strata_edge_kind {
+    STRATA_EDGE_STREAM = 0, /* order of one stream, or between streams by an event */
+    STRATA_EDGE_GRAPH,      /* between nodes of a graph */
+    STRATA_EDGE_DEPENDENT, /* programmatic dependent launch: may begin before the other has ended */
+    STRATA_EDGE_HOST,      /* the host waited for it before it issued this and all that follows */
+    STRATA_N_EDGE_KINDS
+};
+struct strata_edge {
+    uint32_t event; /* index of an earlier event of the trace */
+    uint32_t kind;  /* enum strata_edge_kind */
 };
 
 /* Opens a .strata file, an Accel-Sim folder or kernelslist file, one .traceg[.xz|.gz|.zst], or a
@@ -390,6 +413,8 @@ size_t strata_trace_launch_count(const struct strata_trace *t);
 const struct strata_launch *strata_trace_launch(const struct strata_trace *t, size_t i);
 size_t strata_trace_event_count(const struct strata_trace *t);
 const struct strata_event *strata_trace_event(const struct strata_trace *t, size_t i);
+/* Edges of all events: those of event e are [e->first_edge, e->first_edge + e->n_edges). */
+const struct strata_edge *strata_trace_edge(const struct strata_trace *t, size_t i);
 const char *strata_trace_format_name(const struct strata_trace *t); /* "strata", "accelsim", ... */
 
 struct strata_reader; /* reads the blocks of one launch; opaque */
@@ -475,6 +500,15 @@ strata_status strata_writer_create(const char *path, const struct strata_writer_
                                    struct strata_writer **out, struct strata_error *err);
 strata_status strata_writer_memcpy(struct strata_writer *w, uint32_t event_kind, uint64_t address,
                                    uint64_t bytes, struct strata_error *err);
+/* What the next copy, fill or launch waits for; formats that cannot tell leave it out. */
+struct strata_order {
+    uint64_t stream;
+    uint32_t flags; /* enum strata_event_flag */
+    const struct strata_edge *edge;
+    size_t n_edges;
+};
+strata_status strata_writer_order(struct strata_writer *w, const struct strata_order *order,
+                                  struct strata_error *err);
 /* `code` must stay valid until strata_writer_end_launch, and may grow until then. */
 /* Where to ask for the control codes of instructions that have none, when they are written (native
  * format only). The source leaves *out alone if it does not know them. */

@@ -12,6 +12,7 @@
 
 enum { LINES_SHOWN = 3 };
 static const double LEAST_GAIN_PCT = 3;
+static const double MODEL_ERROR_PCT = 8; /* of the time of a launch: docs/accuracy.md */
 
 struct advising {
     const struct strata_advise_options *opt;
@@ -129,6 +130,18 @@ static bool is_target(const struct strata_site *x, const struct advise_rule *rul
     return rule->weight && 10 * rule->weight(x) >= (x->sectors ? x->sectors : x->executions);
 }
 
+/* The GPU for a launch written again. Smaller blocks would also hide more latency if more of them
+ * ran at a time: where that is not the fault, an SM takes no more than it has now. */
+static void gpu_for(const struct advising *a, const struct advise_rule *rule,
+                    struct strata_gpu *gpu)
+{
+    uint64_t sms = a->opt->gpu->sm.count, blocks = strata_launch_blocks(a->facts.launch);
+    uint64_t now = (blocks + sms - 1) / sms;
+    *gpu = *a->opt->gpu;
+    if (rule->text.limiter == STRATA_LIMIT_IMBALANCE && now < gpu->sm.max_blocks)
+        gpu->sm.max_blocks = (uint32_t)now;
+}
+
 static strata_status run_rewritten(struct advising *a, const struct advise_rule *rule, double *ns,
                                    struct strata_error *err)
 {
@@ -137,6 +150,10 @@ static strata_status run_rewritten(struct advising *a, const struct advise_rule 
     struct strata_trace *made = NULL;
     strata_status status = STRATA_OK;
     const struct advise_facts *f = &a->facts;
+    struct strata_gpu *gpu = malloc(sizeof *gpu);
+    if (!gpu)
+        return strata_no_memory(err, NULL, "for a GPU");
+    gpu_for(a, rule, gpu);
     plan.wanted_blocks = (uint64_t)rule->waves * f->occupancy.blocks_per_sm * f->gpu->sm.count;
     plan.target = calloc(a->sites.n + 1, sizeof *plan.target);
     for (size_t i = 0; plan.target && i < a->sites.n; i++)
@@ -150,13 +167,14 @@ static strata_status run_rewritten(struct advising *a, const struct advise_rule 
     if (status == STRATA_OK)
         status = strata_trace_open(path.data, NULL, &made, err);
     if (status == STRATA_OK)
-        status = time_of(made, 0, a->opt->gpu, a->opt->seed, ns, err);
+        status = time_of(made, 0, gpu, a->opt->seed, ns, err);
     if (made)
         strata_trace_close(made);
     if (path.data)
         unlink(path.data);
     strata_text_release(&path);
     free(plan.target);
+    free(gpu);
     return status;
 }
 
@@ -259,7 +277,7 @@ static void judge(const struct advising *a, struct strata_finding *out)
     if (a->facts.time_ns < 5000) {
         sure = STRATA_UNSURE;
         why = "launches of a few microseconds vary from run to run as much as this";
-    } else if (out->gain_pct < 8) {
+    } else if (out->gain_pct < MODEL_ERROR_PCT) {
         sure = STRATA_UNSURE;
         why = "the gain is not larger than the model's own error";
     }
@@ -299,9 +317,12 @@ static strata_status try_rule(struct advising *a, const struct advise_rule *rule
 /* ---- order ---- */
 
 /* A fault can be mended; a unit without limits cannot be had, and its bound is out of reach. So the
- * gain of a fault counts half as much again. */
+ * gain of a fault counts half as much again. What a launch costs to start and to end is no fault of
+ * the kernel: anything in it that gains more than the model's own error is told first. */
 static double worth(const struct strata_finding *f)
 {
+    if (f->limiter == STRATA_LIMIT_LAUNCH && f->gain_pct > MODEL_ERROR_PCT)
+        return MODEL_ERROR_PCT;
     return f->is_cause ? 1.5 * f->gain_pct : f->gain_pct;
 }
 

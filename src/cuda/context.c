@@ -329,6 +329,7 @@ CUresult cuCtxGetApiVersion(CUcontext c, unsigned *version)
 CUresult cuCtxSynchronize(void)
 {
     ENTER(NEED_CONTEXT);
+    order_host_waited(NULL);
     LEAVE(CUDA_SUCCESS);
 }
 

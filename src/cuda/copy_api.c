@@ -11,7 +11,10 @@ static CUresult submit(const CUDA_MEMCPY3D *c, CUstream stream)
     CUresult status = copy_describe(c, &copy);
     if (status != CUDA_SUCCESS)
         return status;
-    return stream_capture(stream) ? capture_copy(s, &copy, c) : copy_run(&copy);
+    if (stream_capture(stream))
+        return capture_copy(s, &copy, c);
+    order_issue_to(stream_order(s), false);
+    return copy_run(&copy);
 }
 
 static CUresult linear(CUmemorytype to, uint64_t dst, CUmemorytype from, uint64_t src, size_t bytes,
@@ -305,7 +308,10 @@ static CUresult fill(struct fill f, CUstream stream)
     ENTER(NEED_CONTEXT);
     if (!stream_find(stream, &s))
         LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    LEAVE(stream_capture(stream) ? capture_fill(s, &f) : fill_run(&f));
+    if (stream_capture(stream))
+        LEAVE(capture_fill(s, &f));
+    order_issue_to(stream_order(s), false);
+    LEAVE(fill_run(&f));
 }
 
 #define FILL(bits, type, bytes)                                                                    \

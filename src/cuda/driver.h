@@ -17,6 +17,8 @@
 #include <strata/status.h>
 #include <strata_cuda/driver_api.h>
 
+#include "cuda/order.h"
+
 /* Another exported name of the same function: the variants for a default stream per thread, and
  * older versions with the same arguments. */
 #define ALIAS(alias_name, name) extern __typeof__(name) alias_name __attribute__((alias(#name)))
@@ -261,6 +263,7 @@ struct kernel_call {
     uint32_t cluster[3]; /* 0: none */
     uint32_t shared_dynamic_bytes;
     bool cooperative;
+    bool dependent; /* may begin before the launch before it has ended */
     uint64_t stream;
     int priority;
     void *params; /* function->entry->param_bytes, and room */
@@ -284,6 +287,7 @@ struct CUstream_st {
     CUgraphNode *tail; /* what the next captured node depends on */
     size_t n_tail, cap_tail;
     CUlaunchAttributeValue attribute[24]; /* by CUlaunchAttributeID */
+    struct order_stream order;
 };
 struct CUevent_st {
     struct object object;
@@ -293,12 +297,18 @@ struct CUevent_st {
     CUgraph capture; /* recorded while its stream captured this graph */
     CUgraphNode *tail;
     size_t n_tail, cap_tail;
+    struct op_set done; /* what had been issued when it was recorded */
 };
 /* False: not a stream. *out is NULL for a default stream. */
 bool stream_find(CUstream handle, CUstream *out);
 CUgraph stream_capture(CUstream handle);
 uint64_t stream_id(CUstream handle);
-void event_record_now(CUevent e);
+/* `done`: the operations before it. */
+void event_record_now(CUevent e, const struct op_set *done);
+static inline struct order_stream *stream_order(CUstream s)
+{
+    return s ? &s->order : NULL;
+}
 
 /* ---- graph.c ---- */
 
@@ -319,7 +329,8 @@ CUgraph graph_new(void);
 /* ---- record.c: the trace ---- */
 
 void record_init(void);
-void record_copy(uint32_t event_kind, const void *address, uint64_t bytes);
+/* flags: enum strata_event_flag. */
+void record_copy(uint32_t event_kind, uint32_t flags, const void *address, uint64_t bytes);
 /* The sink for this launch, or NULL if it is not to be recorded. */
 const struct strata_record_sink *record_begin(const struct kernel_call *call);
 void record_end(const struct strata_run_stats *stats, bool ok);

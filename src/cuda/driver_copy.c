@@ -49,16 +49,16 @@ static CUresult check_side(const struct side *s, size_t bytes, const char *what)
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-static void record_rows(uint32_t event, const struct side *s, size_t width, size_t height,
-                        size_t depth)
+static void record_rows(uint32_t event, uint32_t flags, const struct side *s, size_t width,
+                        size_t height, size_t depth)
 {
     if ((s->pitch == width || height == 1) && (depth == 1 || s->slice == width * height)) {
-        record_copy(event, s->base, width * height * depth);
+        record_copy(event, flags, s->base, width * height * depth);
         return;
     }
     for (size_t z = 0; z < depth; z++)
         for (size_t y = 0; y < height; y++)
-            record_copy(event, s->base + z * s->slice + y * s->pitch, width);
+            record_copy(event, flags, s->base + z * s->slice + y * s->pitch, width);
 }
 
 CUresult copy_run(const struct copy *c)
@@ -75,10 +75,11 @@ CUresult copy_run(const struct copy *c)
             memmove(c->dst.base + z * c->dst.slice + y * c->dst.pitch,
                     c->src.base + z * c->src.slice + y * c->src.pitch, c->width);
     /* Device to device reads one place and writes another: both are recorded. */
+    uint32_t flags = c->src.is_device && c->dst.is_device ? STRATA_EVENT_ON_DEVICE : 0;
     if (c->src.is_device)
-        record_rows(STRATA_EVENT_MEMCPY_DTOH, &c->src, c->width, c->height, c->depth);
+        record_rows(STRATA_EVENT_MEMCPY_DTOH, flags, &c->src, c->width, c->height, c->depth);
     if (c->dst.is_device)
-        record_rows(STRATA_EVENT_MEMCPY_HTOD, &c->dst, c->width, c->height, c->depth);
+        record_rows(STRATA_EVENT_MEMCPY_HTOD, flags, &c->dst, c->width, c->height, c->depth);
     double rate = c->src.is_device && c->dst.is_device ? DRAM_BYTES_PER_US : PCIE_BYTES_PER_US;
     clock_advance(COPY_START_US + (double)(c->width * c->height * c->depth) / rate);
     return CUDA_SUCCESS;
@@ -183,7 +184,7 @@ CUresult fill_run(const struct fill *f)
         return status;
     for (size_t y = 0; y < f->height; y++)
         fill_row(s.base + y * s.pitch, f->value, f->element_bytes, f->width);
-    record_rows(STRATA_EVENT_MEMSET, &s, row, f->height, 1);
+    record_rows(STRATA_EVENT_MEMSET, 0, &s, row, f->height, 1);
     clock_advance(COPY_START_US + (double)(row * f->height) / DRAM_BYTES_PER_US);
     return CUDA_SUCCESS;
 }

@@ -39,6 +39,7 @@ void node_free(CUgraphNode n)
         memory_release(n->u.memory.dptr, false);
     free(n->kernel_params);
     free(n->before);
+    op_set_release(&n->ops);
     free(n);
 }
 
@@ -230,7 +231,10 @@ CUgraph graph_copy(CUgraph g)
 
 /* ---- running ---- */
 
-static CUresult node_run(CUgraphNode n)
+static CUresult graph_run(CUgraph g, const struct op_set *before, bool is_root,
+                          struct op_set *done);
+
+static CUresult node_run(CUgraphNode n, const struct op_set *before, bool is_root)
 {
     if (!n->enabled)
         return CUDA_SUCCESS;
@@ -247,9 +251,9 @@ static CUresult node_run(CUgraphNode n)
         driver_lock();
         return CUDA_SUCCESS;
     case CU_GRAPH_NODE_TYPE_GRAPH:
-        return graph_run(n->u.child);
+        return graph_run(n->u.child, before, is_root, &n->ops);
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-        event_record_now(n->u.event);
+        event_record_now(n->u.event, before);
         return CUDA_SUCCESS;
     default:
         return CUDA_SUCCESS;
@@ -264,20 +268,66 @@ static bool is_ready(CUgraphNode n)
     return true;
 }
 
-CUresult graph_run(CUgraph g)
+/* One node, after those it waits for; a root waits for `before`. */
+static CUresult node_turn(CUgraphNode n, const struct op_set *before, bool is_root)
+{
+    struct op_set all = {0};
+    bool root = !n->n_before;
+    for (size_t i = 0; i < n->n_before; i++)
+        op_set_join(&all, &n->before[i]->ops);
+    const struct op_set *waits = root ? before : &all;
+    order_node_begin(waits, root && is_root, &n->ops);
+    CUresult status = node_run(n, waits, root && is_root);
+    order_node_end();
+    if (!n->ops.n)
+        op_set_join(&n->ops, waits);
+    op_set_release(&all);
+    n->done = true;
+    return status;
+}
+
+static void begin_nodes(CUgraph g)
+{
+    for (size_t i = 0; i < g->n_nodes; i++) {
+        g->node[i]->done = false;
+        g->node[i]->is_last = true;
+        g->node[i]->ops.n = 0;
+    }
+    for (size_t i = 0; i < g->n_nodes; i++)
+        for (size_t k = 0; k < g->node[i]->n_before; k++)
+            g->node[i]->before[k]->is_last = false;
+}
+
+/* In any order that the edges allow; what the last nodes did is added to *done. */
+static CUresult graph_run(CUgraph g, const struct op_set *before, bool is_root, struct op_set *done)
 {
     CUresult status = CUDA_SUCCESS;
-    for (size_t i = 0; i < g->n_nodes; i++)
-        g->node[i]->done = false;
+    begin_nodes(g);
     for (bool moved = true; moved && status == CUDA_SUCCESS;) {
         moved = false;
         for (size_t i = 0; i < g->n_nodes && status == CUDA_SUCCESS; i++) {
             CUgraphNode n = g->node[i];
             if (n->done || !is_ready(n))
                 continue;
-            status = node_run(n);
-            n->done = moved = true;
+            status = node_turn(n, before, is_root);
+            moved = true;
         }
     }
+    for (size_t i = 0; i < g->n_nodes; i++)
+        if (g->node[i]->is_last)
+            op_set_join(done, &g->node[i]->ops);
+    return status;
+}
+
+CUresult graph_launch(CUgraph g, struct order_stream *s)
+{
+    struct op_set before = {0}, done = {0};
+    order_issue_to(s, false);
+    order_graph_begin();
+    op_set_join(&before, order_tail(s));
+    CUresult status = graph_run(g, &before, true, &done);
+    order_graph_end(&done);
+    op_set_release(&before);
+    op_set_release(&done);
     return status;
 }

@@ -15,6 +15,7 @@
 
 #include "base/array.h"
 #include "cuda/module.h"
+#include "emulator/elf64.h"
 
 #define MAX_UNITS       1024
 #define MAX_IMAGE_BYTES ((size_t)4 << 30)
@@ -192,8 +193,7 @@ static uint32_t elf_arch(const void *image)
 {
     Elf64_Ehdr h;
     memcpy(&h, image, sizeof h);
-    /* The architecture is in the low byte of the flags, in the second one since CUDA 13. */
-    return h.e_ident[EI_ABIVERSION] >= 8 ? h.e_flags >> 8 & 0xff : h.e_flags & 0xff;
+    return elf64_gpu_arch(&h);
 }
 
 static void take_cubin(struct CUmod_st *m, struct sources *s, const void *elf, size_t bytes)

@@ -114,6 +114,9 @@ static CUresult read_attributes(struct kernel_call *call, const CUlaunchConfig *
         case CU_LAUNCH_ATTRIBUTE_PRIORITY:
             call->priority = v->priority;
             break;
+        case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+            call->dependent = v->programmaticStreamSerializationAllowed != 0;
+            break;
         default:
             break;
         }
@@ -336,6 +339,7 @@ static CUresult submit(const CUlaunchConfig *c, const void *function, void **par
     CUresult status = kernel_call_make(&call, &with, function, params, extra);
     if (status != CUDA_SUCCESS)
         LEAVE(status);
+    order_issue_to(stream_order(s), call.dependent);
     status = s && s->capture ? capture_kernel(s, &call) : kernel_call_run(&call);
     free(call.params);
     LEAVE(status);

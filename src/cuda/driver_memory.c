@@ -2,6 +2,7 @@
  * arena whose addresses are the same in every run, so that traces repeat. */
 #include "cuda/driver.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -221,8 +222,14 @@ static void interface_release(void *user, void *memory)
 {
     (void)user;
     struct allocation *a = allocation_find((uint64_t)(uintptr_t)memory);
+    static atomic_flag told = ATOMIC_FLAG_INIT;
     if (a && a->kind == MEMORY_MODULE)
         release(a);
+    else if (!atomic_flag_test_and_set(&told))
+        driver_complain(
+            "warning: a kernel calls free() for %p, which no malloc() of a kernel gave; "
+            "nothing is freed.",
+            memory);
 }
 
 static bool interface_find(void *user, uint64_t address, struct strata_memory_range *out)

@@ -120,13 +120,35 @@ void record_forget(void)
     descriptor_forget(&file.descriptor);
 }
 
-void record_copy(uint32_t event_kind, const void *address, uint64_t bytes)
+static strata_status no_memory(struct strata_error *err)
+{
+    return strata_no_memory(err, state.path, "to record the order of launches");
+}
+
+/* A copy or launch is about to be written: what it waits for, unless the stream's order tells. */
+static strata_status write_order(uint32_t flags, bool is_launch, struct strata_error *err)
+{
+    struct strata_order o;
+    if (!order_next(&o))
+        return no_memory(err);
+    o.flags |= flags;
+    if (!o.flags && !o.n_edges && (is_launch || !o.stream))
+        return STRATA_OK;
+    return strata_writer_order(state.writer, &o, err);
+}
+
+void record_copy(uint32_t event_kind, uint32_t flags, const void *address, uint64_t bytes)
 {
     struct strata_error err;
     if (!state.writer || state.failed || state.limit_reached)
         return;
-    if (strata_writer_memcpy(state.writer, event_kind, (uint64_t)(uintptr_t)address, bytes, &err) !=
-        STRATA_OK)
+    strata_status status = write_order(flags, false, &err);
+    if (status == STRATA_OK)
+        status = strata_writer_memcpy(state.writer, event_kind, (uint64_t)(uintptr_t)address, bytes,
+                                      &err);
+    if (status == STRATA_OK && !order_done())
+        status = no_memory(&err);
+    if (status != STRATA_OK)
         write_failed(&err);
 }
 
@@ -136,9 +158,13 @@ static strata_status sink_begin(void *user, const struct strata_code *code,
     (void)user;
     struct strata_error why;
     (void)err;
-    if (strata_writer_begin_launch(state.writer, &state.launch, code, &why) == STRATA_OK)
-        state.in_launch = true;
-    else
+    strata_status status = write_order(0, true, &why);
+    if (status == STRATA_OK)
+        status = strata_writer_begin_launch(state.writer, &state.launch, code, &why);
+    if (status == STRATA_OK && !order_done())
+        status = no_memory(&why);
+    state.in_launch = status == STRATA_OK;
+    if (status != STRATA_OK)
         write_failed(&why);
     return STRATA_OK;
 }

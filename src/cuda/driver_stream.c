@@ -43,6 +43,7 @@ static void destroy(struct object *o)
             n_streams--;
             break;
         }
+    order_stream_remove(&s->order);
     free(s->tail);
     free(s);
 }
@@ -60,6 +61,12 @@ CUresult cuStreamCreateWithPriority(CUstream *out, unsigned flags, int priority)
     }
     s->id = next_id++;
     s->flags = flags;
+    s->order = (struct order_stream){.id = s->id, .apart = flags & CU_STREAM_NON_BLOCKING};
+    if (!order_stream_add(&s->order)) {
+        object_remove(&s->object);
+        free(s);
+        LEAVE(CUDA_ERROR_OUT_OF_MEMORY);
+    }
     s->priority = priority > 0 ? 0 : priority < -5 ? -5 : priority; /* the interface clamps */
     streams[n_streams++] = s;
     *out = s;
@@ -89,6 +96,8 @@ CUresult cuStreamSynchronize(CUstream handle)
     CUstream s;
     if (!stream_find(handle, &s))
         LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (!s || !s->capture)
+        order_host_waited(order_tail(stream_order(s)));
     LEAVE(s && s->capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS);
 }
 ALIAS(cuStreamSynchronize_ptsz, cuStreamSynchronize);
@@ -103,49 +112,23 @@ static CUresult ask(CUstream handle, const void *out, CUstream *s)
     return out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuStreamGetFlags(CUstream handle, unsigned *flags)
-{
-    ENTER(NEED_CONTEXT);
-    CUstream s;
-    CUresult status = ask(handle, flags, &s);
-    if (status == CUDA_SUCCESS)
-        *flags = s ? s->flags : 0;
-    LEAVE(status);
-}
-ALIAS(cuStreamGetFlags_ptsz, cuStreamGetFlags);
+/* One fact of a stream; the default stream has none of its own. */
+#define STREAM_FACT(name, type, value)                                                             \
+    CUresult name(CUstream handle, type *out)                                                      \
+    {                                                                                              \
+        ENTER(NEED_CONTEXT);                                                                       \
+        CUstream s;                                                                                \
+        CUresult status = ask(handle, out, &s);                                                    \
+        if (status == CUDA_SUCCESS)                                                                \
+            *out = (value);                                                                        \
+        LEAVE(status);                                                                             \
+    }                                                                                              \
+    ALIAS(name##_ptsz, name)
 
-CUresult cuStreamGetPriority(CUstream handle, int *priority)
-{
-    ENTER(NEED_CONTEXT);
-    CUstream s;
-    CUresult status = ask(handle, priority, &s);
-    if (status == CUDA_SUCCESS)
-        *priority = s ? s->priority : 0;
-    LEAVE(status);
-}
-ALIAS(cuStreamGetPriority_ptsz, cuStreamGetPriority);
-
-CUresult cuStreamGetId(CUstream handle, unsigned long long *id)
-{
-    ENTER(NEED_CONTEXT);
-    CUstream s;
-    CUresult status = ask(handle, id, &s);
-    if (status == CUDA_SUCCESS)
-        *id = s ? s->id : 0;
-    LEAVE(status);
-}
-ALIAS(cuStreamGetId_ptsz, cuStreamGetId);
-
-CUresult cuStreamGetDevice(CUstream handle, CUdevice *which)
-{
-    ENTER(NEED_CONTEXT);
-    CUstream s;
-    CUresult status = ask(handle, which, &s);
-    if (status == CUDA_SUCCESS)
-        *which = 0;
-    LEAVE(status);
-}
-ALIAS(cuStreamGetDevice_ptsz, cuStreamGetDevice);
+STREAM_FACT(cuStreamGetFlags, unsigned, s ? s->flags : 0);
+STREAM_FACT(cuStreamGetPriority, int, s ? s->priority : 0);
+STREAM_FACT(cuStreamGetId, unsigned long long, s ? s->id : 0);
+STREAM_FACT(cuStreamGetDevice, CUdevice, 0);
 
 CUresult cuStreamGetCtx(CUstream handle, CUcontext *out)
 {

@@ -154,32 +154,18 @@ CUresult cuTexObjectDestroy(CUtexObject handle)
     LEAVE(CUDA_SUCCESS);
 }
 
-CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *out, CUtexObject handle)
-{
-    ENTER(NEED_CONTEXT);
-    const struct texture *t = find_texture(handle);
-    if (!out || !t)
-        LEAVE(CUDA_ERROR_INVALID_VALUE);
-    *out = t->resource;
-    LEAVE(CUDA_SUCCESS);
-}
+/* One of the descriptions that a texture was made from. */
+#define TEXTURE_FACT(name, type, member)                                                           \
+    CUresult name(type *out, CUtexObject handle)                                                   \
+    {                                                                                              \
+        ENTER(NEED_CONTEXT);                                                                       \
+        const struct texture *t = find_texture(handle);                                            \
+        if (!out || !t)                                                                            \
+            LEAVE(CUDA_ERROR_INVALID_VALUE);                                                       \
+        *out = t->member;                                                                          \
+        LEAVE(CUDA_SUCCESS);                                                                       \
+    }
 
-CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *out, CUtexObject handle)
-{
-    ENTER(NEED_CONTEXT);
-    const struct texture *t = find_texture(handle);
-    if (!out || !t)
-        LEAVE(CUDA_ERROR_INVALID_VALUE);
-    *out = t->settings;
-    LEAVE(CUDA_SUCCESS);
-}
-
-CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *out, CUtexObject handle)
-{
-    ENTER(NEED_CONTEXT);
-    const struct texture *t = find_texture(handle);
-    if (!out || !t)
-        LEAVE(CUDA_ERROR_INVALID_VALUE);
-    *out = t->resource_view;
-    LEAVE(CUDA_SUCCESS);
-}
+TEXTURE_FACT(cuTexObjectGetResourceDesc, CUDA_RESOURCE_DESC, resource)
+TEXTURE_FACT(cuTexObjectGetTextureDesc, CUDA_TEXTURE_DESC, settings)
+TEXTURE_FACT(cuTexObjectGetResourceViewDesc, CUDA_RESOURCE_VIEW_DESC, resource_view)

@@ -11,6 +11,7 @@ static void destroy(struct object *o)
     CUevent e = (CUevent)o;
     object_remove(o);
     free(e->tail);
+    op_set_release(&e->done);
     free(e);
 }
 
@@ -19,10 +20,12 @@ static bool known(CUevent e)
     return object_is(e, OBJECT_EVENT);
 }
 
-void event_record_now(CUevent e)
+void event_record_now(CUevent e, const struct op_set *done)
 {
     if (!known(e))
         return;
+    e->done.n = 0;
+    op_set_join(&e->done, done);
     e->recorded = true;
     e->time_us = clock_now();
 }
@@ -64,7 +67,7 @@ CUresult cuEventRecordWithFlags(CUevent e, CUstream handle, unsigned flags)
     e->capture = s ? s->capture : NULL;
     e->n_tail = 0;
     if (!e->capture) {
-        event_record_now(e);
+        event_record_now(e, order_tail(stream_order(s)));
         LEAVE(CUDA_SUCCESS);
     }
     if (flags == CU_EVENT_RECORD_EXTERNAL)
@@ -91,6 +94,8 @@ CUresult cuStreamWaitEvent(CUstream handle, CUevent e, unsigned flags)
     if (flags > CU_EVENT_WAIT_EXTERNAL)
         LEAVE(CUDA_ERROR_INVALID_VALUE);
     bool captured = object_is(e->capture, OBJECT_GRAPH) && e->capture->capturing;
+    if (!captured)
+        op_set_join(order_tail(stream_order(s)), &e->done);
     if (!s || !captured || flags == CU_EVENT_WAIT_EXTERNAL)
         LEAVE(!s && captured ? CUDA_ERROR_STREAM_CAPTURE_IMPLICIT : CUDA_SUCCESS);
     if (s->capture && s->capture != e->capture)
@@ -109,6 +114,8 @@ CUresult cuEventSynchronize(CUevent e)
     ENTER(NEED_CONTEXT);
     if (!known(e))
         LEAVE(CUDA_ERROR_INVALID_HANDLE);
+    if (!e->capture)
+        order_host_waited(&e->done);
     LEAVE(e->capture ? CUDA_ERROR_CAPTURED_EVENT : CUDA_SUCCESS);
 }
 ALIAS(cuEventQuery, cuEventSynchronize);
@@ -132,7 +139,7 @@ CUresult cuCtxRecordEvent(CUcontext c, CUevent e)
     ENTER(NEED_CONTEXT);
     if (!object_is(c, OBJECT_CONTEXT) || !known(e))
         LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    event_record_now(e);
+    event_record_now(e, order_tail(NULL));
     LEAVE(CUDA_SUCCESS);
 }
 

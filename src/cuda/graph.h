@@ -28,6 +28,8 @@ struct CUgraphNode_st {
     void **kernel_params; /* what cuGraphKernelNodeGetParams hands out */
     CUgraphNode *before;  /* must have run */
     size_t n_before, cap_before;
+    struct op_set ops; /* while running: what it did, or what it waited for if that was nothing */
+    bool is_last;      /* while running: no node waits for it */
 };
 
 /* Also serves as the instantiated form, which is a copy. */
@@ -55,7 +57,7 @@ void node_free(CUgraphNode n);
 CUresult node_depend(CUgraphNode n, const CUgraphNode *before, size_t count);
 CUgraph graph_copy(CUgraph g);
 void graph_free(CUgraph g);
-CUresult graph_run(CUgraph g);
+CUresult graph_launch(CUgraph g, struct order_stream *s);
 size_t graph_place(CUgraph g, CUgraphNode n); /* SIZE_MAX: not there */
 /* A node of the original names the one at the same place in the instantiated copy; NULL: none. */
 CUgraphNode graph_exec_node(CUgraphExec handle, CUgraphNode n);

@@ -108,7 +108,7 @@ CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream)
         LEAVE(CUDA_ERROR_INVALID_VALUE);
     if (!stream_find(stream, &s))
         LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    LEAVE(s && s->capture ? capture_graph(s, g) : graph_run(g));
+    LEAVE(s && s->capture ? capture_graph(s, g) : graph_launch(g, stream_order(s)));
 }
 ALIAS(cuGraphLaunch_ptsz, cuGraphLaunch);
 

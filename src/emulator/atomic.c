@@ -198,6 +198,23 @@ bool emu_defer(struct emu_block *block, unsigned op, unsigned type, unsigned byt
     return true;
 }
 
+bool emu_atomic_ahead(struct emu_warp *w, const struct emu_site *site, unsigned op, unsigned type,
+                      unsigned bytes, const uint64_t *operand, uint32_t *mask,
+                      const uint64_t **host)
+{
+    bool ok;
+    uint32_t later = emu_prepare_store(w, site, *mask, bytes, true, &ok);
+    if (!ok)
+        return false;
+    if (later &&
+        !emu_defer(w->block, op, type, bytes, later, w->access.address, operand, sizeof operand[0]))
+        emu_no_memory(w, site, lowest_bit32(later), "for its stores");
+    *mask &= ~later;
+    if (w->access.mixed_mask)
+        *host = w->access.host;
+    return true;
+}
+
 void emu_deferred_apply(struct emu_deferred *log)
 {
     size_t at = 0;

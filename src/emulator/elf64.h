@@ -17,6 +17,16 @@ struct elf64 {
 /* False if it is not such a file or its tables lie outside it. */
 bool elf64_open(struct elf64 *e, const void *bytes, size_t length);
 /* False if i is out of range. */
+/* The GPU architecture (90 for sm_90) of a cubin's header: the low byte of its flags, the second
+ * one since CUDA 13, which counts as ABI version 8. */
+static inline bool elf64_new_arch_layout(const Elf64_Ehdr *h)
+{
+    return h->e_ident[EI_ABIVERSION] >= 8;
+}
+static inline uint32_t elf64_gpu_arch(const Elf64_Ehdr *h)
+{
+    return elf64_new_arch_layout(h) ? h->e_flags >> 8 & 0xff : h->e_flags & 0xff;
+}
 bool elf64_section(const struct elf64 *e, uint32_t i, Elf64_Shdr *out);
 /* NULL if the section has no bytes in the file or lies outside it. */
 const uint8_t *elf64_section_bytes(const struct elf64 *e, const Elf64_Shdr *s);

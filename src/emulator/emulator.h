@@ -382,6 +382,12 @@ bool emu_defer(struct emu_block *block, unsigned op, unsigned type, unsigned byt
 /* The same for a store of all lanes side by side. */
 bool emu_defer_row(struct emu_block *block, unsigned bytes, uint64_t address, const void *data);
 void emu_deferred_apply(struct emu_deferred *deferred);
+/* An atomic of a block that runs ahead of its turn: lanes whose operation has to wait are kept back
+ * with their operands (EMU_LANES of them) and taken out of the mask; *host is where the others
+ * work. False: the launch has failed. */
+bool emu_atomic_ahead(struct emu_warp *w, const struct emu_site *site, unsigned op, unsigned type,
+                      unsigned bytes, const uint64_t *operand, uint32_t *mask,
+                      const uint64_t **host);
 
 /* ---- atomic operations, see atomic.c ---- */
 

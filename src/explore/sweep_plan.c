@@ -203,6 +203,11 @@ static strata_status add_number(struct sweep_axis *a, double v, struct strata_er
     return STRATA_OK;
 }
 
+static double value_in(const struct range *r, size_t i)
+{
+    return r->multiplies ? r->from * pow(r->step, (double)i) : r->from + r->step * (double)i;
+}
+
 static strata_status add_range(struct strata_sweep *s, struct sweep_axis *a, const char *words,
                                struct strata_error *err)
 {
@@ -210,12 +215,12 @@ static strata_status add_range(struct strata_sweep *s, struct sweep_axis *a, con
     strata_status status = parse_range(s, a->key, words, &r, err);
     /* A hair more than the end, so that 0.1..0.3+0.1 has three values. */
     double last = r.to + fabs(r.to) * 1e-12;
+    if (status == STRATA_OK && !(value_in(&r, LONGEST_RANGE) > last)) /* also what is no number */
+        return refuse_range(a->key, words, "has more than a million values", err);
     for (size_t i = 0; status == STRATA_OK; i++) {
-        double v = r.multiplies ? r.from * pow(r.step, (double)i) : r.from + r.step * (double)i;
+        double v = value_in(&r, i);
         if (v > last)
             break;
-        if (i >= LONGEST_RANGE)
-            return refuse_range(a->key, words, "has more than a million values", err);
         char digits[32]; /* 0.7 and two steps of 0.1 are 0.9 */
         snprintf(digits, sizeof digits, "%.13g", v);
         v = strtod(digits, NULL);

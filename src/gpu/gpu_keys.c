@@ -47,6 +47,7 @@ static const char *const write_names[] = {"through-no-allocate", "through-alloca
 static const char *const write_miss_names[] = {"fetch-on-write", "write-validate", "lazy-fetch-on-read", NULL};
 static const char *const carveout_names[] = {"double", "least", "most", NULL};
 static const char *const channel_names[] = {"none", "xor", "ipoly", "mix", NULL};
+static const char *const copies_names[] = {"keep", "free-places", "drop", NULL};
 static const char *const dram_sched_names[] = {"fcfs", "frfcfs", NULL};
 
 static const struct strata_gpu_key keys[] = {
@@ -100,6 +101,8 @@ static const struct strata_gpu_key keys[] = {
     CYCLES("sm.latency.remote", sm.remote_latency_cycles, "200", "to the shared memory of another block of the cluster"),
     CYCLES("sm.latency.tma_issue", sm.tma_issue_cycles, "100", "a bulk copy to its first request"),
     CYCLES("sm.latency.tma_complete", sm.tma_complete_cycles, "100", "the last data of a bulk copy to its barrier"),
+    CYCLES("sm.latency.tma_multicast", sm.tma_multicast_cycles, "0", "more for a bulk copy to several blocks of a cluster"),
+    CYCLES("sm.latency.fence", sm.fence_cycles, "0", "a fence for more than the block, with nothing under way"),
     REAL("sm.wgmma_columns", sm.wgmma_columns_per_cycle, "1/cycle", 0, 1024, "2", "columns of a warpgroup's product per cycle, 64 rows and 32 bytes of K; 0: no limit"),
     REAL("sm.tma_bytes", sm.tma_bytes_per_cycle, "1/cycle", 0, 4096, "112", "bytes a cycle that bulk copies bring into an SM; 0: no limit"),
     REAL("sm.tma_lines", sm.tma_lines_per_cycle, "1/cycle", 0, 64, "1", "lines a bulk copy asks for per cycle; 0: no limit"),
@@ -170,7 +173,7 @@ static const struct strata_gpu_key keys[] = {
 
     CYCLES("xbar.coalescer_window", xbar.request_coalescer_window_cycles, "0", "requests of neighbouring SMs for one line merge within this; 0: never"),
     UINT("xbar.coalescer_sms", xbar.request_coalescer_scope, "", 0, STRATA_MAX_SMS, "0", "SMs that share one request coalescer; 0: those of a GPC"),
-    UINT("xbar.request_bytes_per_cycle", xbar.request_bytes_per_cycle_per_sm, "bytes/cycle", 0, 4096, "0", "from one SM; 0: no limit"),
+    UINT("xbar.request_bytes_per_cycle", xbar.request_bytes_per_cycle_per_sm, "bytes/cycle", 0, 4096, "0", "from one SM, or from those that share a port; 0: no limit"),
     UINT("xbar.response_bytes_per_cycle", xbar.response_bytes_per_cycle_per_sm, "bytes/cycle", 0, 4096, "0", "to one SM; 0: no limit"),
     UINT("xbar.total_bytes_per_cycle", xbar.total_bytes_per_cycle, "bytes/cycle", 0, 1 << 20, "0", "of the whole crossbar, each way, per SM clock; 0: no limit"),
     SIZE32("xbar.flit", xbar.flit_bytes, 1, 1024, "32", "unit of transfer"),
@@ -181,6 +184,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("xbar.queue", xbar.queue, "", 0, 65536, "0", "requests that wait in front of one slice of the L2, and of one SM in the crossbar, before the SM is held up; 0: any number"),
     UINT("xbar.coalescer_requests", xbar.request_coalescer_requests, "", 0, 65536, "0", "requests that share one answer; 0: any number"),
     CYCLES("xbar.port_buffer", xbar.port_buffer_cycles, "64", "stores and atomics that wait for the port of an SM before the load/store unit is held up"),
+    UINT("xbar.port_sms", xbar.port_sms, "", 1, STRATA_MAX_SMS, "1", "neighbouring SMs that share one port for stores and atomics"),
     UINT("xbar.head", xbar.head_flits, "flits", 0, 16, "1", "head of a packet of stores; whole sectors behind one another hide it"),
     REAL("xbar.way", xbar.way_share, "", 0, 0.5, "0.4", "one way through the crossbar as a share of l2.hit, where xbar.latency is 0"),
 
@@ -238,6 +242,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("dram.tRTPL", dram.tRTPL, "clocks", 0, 10000, "3", "read to precharge, same bank group"),
     UINT("dram.tFAW", dram.tFAW, "clocks", 0, 10000, "0", "window of four activates; 0: none"),
     UINT("dram.tRFC", dram.tRFC, "clocks", 0, 1e6, "0", "length of a refresh; 0: no refresh"),
+    UINT("dram.refresh_groups", dram.refresh_groups, "", 0, 1024, "0", "groups of channels that refresh together, one after the other; 0: each channel by itself"),
     UINT("dram.tREFI", dram.tREFI, "clocks", 0, 1e6, "0", "between two refreshes; 0: no refresh"),
     BOOL("dram.dual_command_bus", dram.dual_command_bus, "false", "row and column commands in the same clock"),
     BOOL("dram.per_bank_refresh", dram.per_bank_refresh, "false", "a refresh stops one bank, not all"),
@@ -269,6 +274,25 @@ static const struct strata_gpu_key keys[] = {
     UINT("reuse.hit", reuse.hit_steps, "steps", 0, 1e6, "0", "latency of a hit in the reuse model, in turns of its warp queue"),
     UINT("reuse.miss", reuse.miss_steps, "steps", 0, 1e6, "100", "least latency of a miss in the reuse model"),
     REAL("reuse.miss_deviation", reuse.miss_deviation_steps, "steps", 0, 1e6, "5", "deviation of the half-normal part that is added to it"),
+    ENUM("between.copies_in", between.copies_in, copies_names, "keep", "data that is copied from the host: keep it in the L2, put it into free places of it, or drop it"),
+    SIZE("between.copies_small", between.copies_small, 0, 1e12, "0", "copies up to this size are kept in any case"),
+    BOOL("between.on_device_kept", between.on_device_kept, "true", "fills and copies on the device leave their data in the L2, as a kernel would"),
+    BOOL("between.tlb", between.tlb, "true", "the second TLB keeps its pages from launch to launch"),
+    REAL("between.stream_gap", between.stream_gap_us, "us", 0, 1e6, "1", "from the last block of a launch to the first of the next on its stream"),
+    REAL("between.event_gap", between.event_gap_us, "us", 0, 1e6, "1.5", "the same to a launch on another stream that waits for it by an event"),
+    REAL("between.graph_gap", between.graph_gap_us, "us", 0, 1e6, "1", "the same between nodes of a graph"),
+    REAL("between.dependent_gap", between.dependent_gap_us, "us", 0, 1e6, "0.5", "the same with programmatic dependent launch"),
+    REAL("between.engine_gap", between.engine_gap_us, "us", 0, 1e6, "1", "the same between a copy to or from the host and a launch"),
+    REAL("between.host_launch", between.host_launch_us, "us", 0, 1e6, "2", "the host issues a launch in this time"),
+    REAL("between.host_copy", between.host_copy_us, "us", 0, 1e6, "2", "the host issues a copy or fill in this time"),
+    REAL("between.host_graph", between.host_graph_us, "us", 0, 1e6, "5", "the host issues a graph in this time"),
+    REAL("between.host_wait", between.host_wait_us, "us", 0, 1e6, "5", "from the end of what the host waits for to its next launch's start"),
+    REAL("between.copy_start", between.copy_start_us, "us", 0, 1e6, "1", "a copy takes so long besides its bytes"),
+    REAL("between.fill_start", between.fill_start_us, "us", 0, 1e6, "1", "a fill takes so long besides its bytes"),
+    REAL("between.host_to_device", between.host_to_device, "bytes/us", 0, 1e12, "25000", "rate of copies from the host; 0: no limit"),
+    REAL("between.device_to_host", between.device_to_host, "bytes/us", 0, 1e12, "25000", "rate of copies to the host; 0: no limit"),
+    REAL("between.on_device", between.on_device, "bytes/us", 0, 1e12, "0", "rate of copies on the device, bytes copied; 0: no limit"),
+    REAL("between.fill", between.fill_rate, "bytes/us", 0, 1e12, "0", "rate of fills; 0: no limit"),
     UINT("interval.mshrs", interval.mshrs, "", 1, 65536, "128", "misses in flight of one SM that the interval model assumes where l1.mshrs is 0"),
 };
 

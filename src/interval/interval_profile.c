@@ -52,7 +52,8 @@ struct reading {
     struct front front;
     uint64_t *executed; /* by static instruction */
     uint32_t cap_executed;
-    uint32_t *sm_of_block, *set_of_block;
+    uint32_t *sm_of_block; /* of the blocks of one wave; every wave is placed alike */
+    uint64_t wave_blocks;
     struct kept_block *block; /* of the wave */
     uint32_t n_blocks, cap_blocks;
     struct wave_warp *warp;
@@ -109,6 +110,24 @@ static strata_status init_front(struct reading *r, uint64_t seed)
     return STRATA_OK;
 }
 
+/* A wave has no more blocks than the GPU holds; what a grid claims to have may be anything. */
+static strata_status place_wave(struct reading *r)
+{
+    uint32_t per_sm = r->occupancy.blocks_per_sm ? r->occupancy.blocks_per_sm : 1;
+    uint64_t blocks = strata_launch_blocks(r->launch), wave = (uint64_t)r->gpu->sm.count * per_sm;
+    uint64_t placed = blocks < wave ? blocks : wave;
+    uint32_t *set = calloc(placed + 1, sizeof *set);
+    r->wave_blocks = wave ? wave : 1;
+    r->sm_of_block = calloc(placed + 1, sizeof *r->sm_of_block);
+    r->first_of_sm = calloc(r->gpu->sm.count + 1u, sizeof *r->first_of_sm);
+    strata_status st = set && r->sm_of_block && r->first_of_sm
+                           ? strata_place_blocks(r->gpu, placed, per_sm, STRATA_PLACE_DISPATCH,
+                                                 r->sm_of_block, set, r->err)
+                           : no_memory(r);
+    free(set);
+    return st;
+}
+
 static strata_status init_reading(struct reading *r, const struct strata_gpu *gpu,
                                   struct strata_reader *reader, uint64_t seed, bool scripts,
                                   struct strata_error *err)
@@ -124,14 +143,7 @@ static strata_status init_reading(struct reading *r, const struct strata_gpu *gp
         return st;
     strata_coalescer_init(&r->coalescer, gpu, r->launch);
     sm_decoder_init(&r->decoder, gpu, strata_reader_code(reader), r->launch->isa);
-    uint64_t blocks = strata_launch_blocks(r->launch);
-    r->sm_of_block = calloc(blocks + 1, sizeof *r->sm_of_block);
-    r->set_of_block = calloc(blocks + 1, sizeof *r->set_of_block);
-    r->first_of_sm = calloc(gpu->sm.count + 1u, sizeof *r->first_of_sm);
-    if (!r->sm_of_block || !r->set_of_block || !r->first_of_sm)
-        return no_memory(r);
-    st = strata_place_blocks(gpu, blocks, r->occupancy.blocks_per_sm, STRATA_PLACE_DISPATCH,
-                             r->sm_of_block, r->set_of_block, err);
+    st = place_wave(r);
     return st == STRATA_OK ? init_front(r, seed) : st;
 }
 
@@ -159,7 +171,6 @@ static void release_reading(struct reading *r)
     free(r->executed);
     free(r->first_of_sm);
     free(r->sm_of_block);
-    free(r->set_of_block);
 }
 
 /* ---- one wave ---- */
@@ -257,7 +268,7 @@ static strata_status start_wave(struct reading *r)
                 return st;
             w->block = b;
             w->warp_in_block = k;
-            w->sm = r->sm_of_block[data->index];
+            w->sm = r->sm_of_block[data->index % r->wave_blocks];
             w->id = data->index * warps_per_block + k;
             w->hash = 0;
             w->n_instructions = w->n_records = 0;
@@ -414,7 +425,7 @@ static strata_status run_one_wave(struct reading *r)
 
 static strata_status read_launch(struct reading *r)
 {
-    uint32_t set = 0;
+    uint64_t set = 0;
     for (;;) {
         struct strata_block *b;
         strata_status st = strata_reader_next_ordered(r->reader, &b, r->err);
@@ -422,9 +433,9 @@ static strata_status read_launch(struct reading *r)
             return run_one_wave(r);
         if (st != STRATA_OK)
             return st;
-        if (r->n_blocks && r->set_of_block[b->index] != set)
+        if (r->n_blocks && b->index / r->wave_blocks != set)
             st = run_one_wave(r);
-        set = r->set_of_block[b->index];
+        set = b->index / r->wave_blocks;
         if (st != STRATA_OK) {
             strata_block_destroy(b);
             return st;

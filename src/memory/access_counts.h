@@ -12,6 +12,11 @@
 
 #include "result/launch_counters.h"
 
+/* The models treat it as a global load, and say so. */
+static inline bool is_texture_access(const struct strata_inst *i)
+{
+    return i->space == STRATA_SPACE_TEXTURE;
+}
 /* One executed instruction, also with no lane active. The profiler has a counter of its own for
  * matrix loads, and counts generic loads and stores apart. */
 static inline void count_memory_instruction(struct launch_counters *c, const struct strata_inst *i)

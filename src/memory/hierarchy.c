@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "memory/memory_state.h"
+
 static strata_status no_memory(struct strata_error *err)
 {
     return strata_no_memory(err, NULL,
@@ -41,14 +43,15 @@ static strata_status init_sms(struct hierarchy *m, uint64_t l1_bytes, uint64_t s
 }
 
 static strata_status init_partition(struct hierarchy *m, uint32_t i, uint64_t seed,
-                                    struct strata_error *err)
+                                    struct strata_memory_state *state, struct strata_error *err)
 {
     const struct strata_gpu *g = m->gpu;
     struct hierarchy_partition *p = &m->partition[i];
     struct strata_cache_config l2 = g->l2.cache;
     l2.size_bytes /= m->map.partitions;
-    strata_status st = cache_create(&l2, seed + 1000 + i, &p->l2, err);
-    if (st == STRATA_OK)
+    bool warm = state && memory_state_take(state, i, m->map.partitions, &p->l2, &p->dirty);
+    strata_status st = warm ? STRATA_OK : cache_create(&l2, seed + 1000 + i, &p->l2, err);
+    if (st == STRATA_OK && !warm)
         st = write_back_init(&p->dirty, g, m->map.partitions, m->rules.line_sectors, &p->l2, err);
     if (st != STRATA_OK)
         return st;
@@ -84,6 +87,9 @@ static void init_rates(struct hierarchy *m)
                         ? g->l1.cache.sector_bytes / PACKET_SECTOR_BYTES
                         : 1;
     m->refresh_every = (uint64_t)g->dram.tREFI * g->sm.clock_mhz / g->dram.clock_mhz;
+    m->refresh_groups = g->dram.refresh_groups && g->dram.refresh_groups < m->map.channels
+                            ? g->dram.refresh_groups
+                            : m->map.channels;
     m->refresh_cycles = (uint64_t)g->dram.tRFC * g->sm.clock_mhz / g->dram.clock_mhz;
 }
 
@@ -103,7 +109,7 @@ static strata_status check_lines(const struct strata_gpu *g, struct strata_error
 
 strata_status hierarchy_init(struct hierarchy *m, const struct strata_gpu *gpu,
                              const struct strata_launch *launch, uint64_t l1_bytes, uint64_t seed,
-                             struct strata_error *err)
+                             struct strata_memory_state *state, struct strata_error *err)
 {
     memset(m, 0, sizeof *m);
     m->gpu = gpu;
@@ -121,13 +127,28 @@ strata_status hierarchy_init(struct hierarchy *m, const struct strata_gpu *gpu,
     st = request_coalescer_init(&m->requests, gpu, err);
     if (st == STRATA_OK)
         st = init_sms(m, l1_bytes, seed, err);
-    if (st == STRATA_OK && gpu->tlb.enabled)
+    if (st == STRATA_OK && gpu->tlb.enabled && !(state && memory_state_take_tlb(state, &m->tlb2)))
         st = cache_create(&gpu->tlb.l2, seed, &m->tlb2, err);
     for (uint32_t i = 0; i < m->map.partitions && st == STRATA_OK; i++)
-        st = init_partition(m, i, seed, err);
+        st = init_partition(m, i, seed, state, err);
     if (st != STRATA_OK)
         hierarchy_release(m);
+    else if (state)
+        hierarchy_begin(m, state);
     return st;
+}
+
+void hierarchy_forget_times(struct hierarchy *m)
+{
+    uint32_t banks = m->gpu->dram.banks ? m->gpu->dram.banks : 1;
+    for (uint32_t i = 0; i < m->map.partitions; i++) {
+        struct hierarchy_partition *p = &m->partition[i];
+        memset(p->slice_free64, 0, m->map.slices * sizeof *p->slice_free64);
+        memset(p->channel_free64, 0, m->map.channels * sizeof *p->channel_free64);
+        memset(p->activate_free64, 0, m->map.channels * sizeof *p->activate_free64);
+        memset(p->bank_row, 0, (size_t)m->map.channels * banks * sizeof *p->bank_row);
+        p->fabric_free64 = 0;
+    }
 }
 
 void hierarchy_release(struct hierarchy *m)

@@ -30,8 +30,9 @@
 struct hierarchy_sm {
     struct cache l1;
     struct load_store_unit unit;
-    uint64_t miss_free; /* next line request may leave */
-    uint64_t out_free64, in_free64;
+    uint64_t miss_free;  /* next line request may leave */
+    uint64_t out_free64; /* of the first SM of those that share a port: hierarchy_port */
+    uint64_t in_free64;
     uint64_t store_done;      /* the last store has reached the L2 */
     uint64_t *mshr_free;      /* when each MSHR is free, as a heap: the first is free first; NULL if
                                  unlimited */
@@ -70,6 +71,7 @@ struct hierarchy {
     uint32_t l1_packets;                      /* sectors of 32 bytes in one of the L1's */
     bool ptx;                                 /* the trace is of PTX, before the assembler's work */
     uint64_t refresh_every, refresh_cycles;   /* of one channel, in SM cycles; 0 = none */
+    uint32_t refresh_groups;                  /* of the channels of a partition */
     struct cache tlb2;                        /* second-level TLB, shared by all SMs */
     uint64_t now;                             /* time of issue: never goes back */
     uint64_t held; /* cycles since then that the request under way has waited for an MSHR */
@@ -77,12 +79,22 @@ struct hierarchy {
     uint64_t dram_told;                  /* the latest time told */
     struct launch_counters count;
     bool copied_to_shared; /* an asynchronous copy wrote where no trace tells */
+    bool warm;             /* launches before have left copies that a write makes void */
 };
 
+/* `state`: what launches before left, which is taken out of it; NULL: the launch begins cold. */
+struct strata_memory_state;
 strata_status hierarchy_init(struct hierarchy *m, const struct strata_gpu *gpu,
                              const struct strata_launch *launch, uint64_t l1_bytes, uint64_t seed,
-                             struct strata_error *err);
+                             struct strata_memory_state *state, struct strata_error *err);
 void hierarchy_release(struct hierarchy *m);
+/* At the end of a launch: what it leaves goes into the state, its n_lines lines of code among it.
+ * Only hierarchy_release may follow. */
+struct memory_code;
+strata_status hierarchy_end(struct hierarchy *m, struct strata_memory_state *state,
+                            const struct memory_code *code, uint32_t n_lines,
+                            struct strata_error *err);
+bool hierarchy_holds_code(const struct hierarchy *m, uint64_t code, uint32_t line);
 
 /* One warp instruction on global, local or texture memory, issued at `t`. Returns when its data (a
  * load, an atomic with a result, an asynchronous copy) is there, or for a store when the load/store
@@ -128,6 +140,21 @@ uint64_t hierarchy_dram_read(struct hierarchy *m, uint32_t partition, uint64_t l
                              uint32_t sectors, uint64_t t);
 void hierarchy_dram_write(struct hierarchy *m, uint32_t partition, uint64_t line, uint32_t sectors,
                           uint64_t t);
+
+/* The port by which stores and atomics of an SM leave: when it is free. */
+static inline uint64_t *hierarchy_port(struct hierarchy *m, uint32_t sm)
+{
+    return &m->sm[sm - sm % m->gpu->xbar.port_sms].out_free64;
+}
+/* Applies the copies and fills since the last launch. */
+void hierarchy_begin(struct hierarchy *m, struct strata_memory_state *state);
+/* Sectors of a line are in a partition, without anybody's asking; `dirty`: and not in DRAM. */
+void hierarchy_put_line(struct hierarchy *m, uint32_t part, uint64_t line, uint32_t sectors,
+                        bool dirty);
+/* A line was written at its home, and in the writer's partition: the copies of others are void. */
+void hierarchy_void_copies(struct hierarchy *m, uint32_t home, uint32_t writer, uint64_t line);
+/* Every resource is free, as when a launch begins. */
+void hierarchy_forget_times(struct hierarchy *m);
 
 static inline uint64_t later_of(uint64_t a, uint64_t b)
 {

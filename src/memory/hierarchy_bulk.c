@@ -36,7 +36,7 @@ uint64_t hierarchy_bulk_store(struct hierarchy *m, uint32_t sm, uint64_t line, u
     line_bytes_set(&s.bytes, from, to);
     s.sectors = line_bytes_touched(&s.bytes);
     uint32_t n = popcount32(s.sectors), flits = store_line_flits(&s, m->gpu);
-    uint64_t start = hierarchy_take(m, &p->out_free64, t, flits * m->out_64ths_per_packet);
+    uint64_t start = hierarchy_take(m, hierarchy_port(m, sm), t, flits * m->out_64ths_per_packet);
     start = hierarchy_take(m, &m->xbar_out_free64, start, flits * m->xbar_64ths_per_packet);
     m->count.from_l1_bytes += n * PACKET_SECTOR_BYTES;
     uint64_t done = start + m->gpu->l2.hit_cycles;

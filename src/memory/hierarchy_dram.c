@@ -19,13 +19,15 @@ static bool row_change(struct hierarchy *m, struct hierarchy_partition *p, uint3
     return true;
 }
 
-/* A refresh closes a channel for a while; the channels take turns. What is under way waits. */
+/* A refresh closes the channels of a group for a while; the groups take turns. What is under way
+ * waits. */
 static void refresh(struct hierarchy *m, struct hierarchy_partition *p, uint32_t channel)
 {
     if (!m->refresh_every)
         return;
-    uint64_t phase =
-        (m->now + (uint64_t)channel * m->refresh_every / m->map.channels) % m->refresh_every;
+    uint32_t groups = m->refresh_groups;
+    uint64_t group = (uint64_t)channel * groups / m->map.channels;
+    uint64_t phase = (m->now + group * m->refresh_every / groups) % m->refresh_every;
     if (phase < m->refresh_cycles)
         p->channel_free64[channel] =
             later_of(p->channel_free64[channel], (m->now + m->refresh_cycles - phase) * 64);

@@ -15,7 +15,8 @@ static void send_store(void *who, const struct store_line *s, uint64_t t)
     struct hierarchy *m = from->m;
     struct hierarchy_sm *p = &m->sm[from->sm];
     uint32_t n = popcount32(s->sectors), flits = store_line_flits(s, m->gpu);
-    uint64_t start = hierarchy_take(m, &p->out_free64, t, flits * m->out_64ths_per_packet);
+    uint64_t start =
+        hierarchy_take(m, hierarchy_port(m, from->sm), t, flits * m->out_64ths_per_packet);
     start = hierarchy_take(m, &m->xbar_out_free64, start, flits * m->xbar_64ths_per_packet);
     m->count.from_l1_bytes += n * PACKET_SECTOR_BYTES;
     load_store_owe(&p->unit, m->gpu, n);
@@ -257,9 +258,9 @@ static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst
 /* ---- stores and atomics ---- */
 
 /* The unit is held up when the way to the crossbar is more than a buffer behind. */
-static void hold_for_port(const struct hierarchy *m, struct hierarchy_sm *p)
+static void hold_for_port(struct hierarchy *m, uint32_t sm)
 {
-    load_store_hold(&p->unit, p->out_free64 / 64, m->gpu->xbar.port_buffer_cycles);
+    load_store_hold(&m->sm[sm].unit, *hierarchy_port(m, sm) / 64, m->gpu->xbar.port_buffer_cycles);
 }
 
 static uint64_t store(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
@@ -277,7 +278,7 @@ static uint64_t store(struct hierarchy *m, uint32_t sm, const struct strata_wins
                          p->unit.free - p->unit.busy, send_store, &(struct sender){m, sm});
     }
     count_access(&m->count, w->inst, strata_count_sectors(r, n), hits);
-    hold_for_port(m, p);
+    hold_for_port(m, sm);
     return start + 1;
 }
 
@@ -289,11 +290,12 @@ static uint64_t atomic(struct hierarchy *m, uint32_t sm, const struct strata_win
              done = start + 1;
     uint32_t packets = 0;
     struct hierarchy_sm *p = &m->sm[sm];
+    uint64_t *port = hierarchy_port(m, sm);
     for (unsigned i = 0; i < n; i++) {
         uint64_t word = r[i].lanes ? line_bytes_address(w, lowest_bit32(r[i].lanes)) : r[i].line;
         uint32_t k = l2_atomic_packets(w, &r[i], n == 1, m->ptx);
         packets += k;
-        uint64_t leave = hierarchy_take(m, &p->out_free64, start, k * m->out_64ths_per_packet);
+        uint64_t leave = hierarchy_take(m, port, start, k * m->out_64ths_per_packet);
         uint64_t back = hierarchy_l2_atomic(m, sm, r[i].line, word, r[i].sectors, k, leave);
         if (returns)
             done =
@@ -303,7 +305,7 @@ static uint64_t atomic(struct hierarchy *m, uint32_t sm, const struct strata_win
     m->count.from_l1_bytes += PACKET_SECTOR_BYTES * packets;
     m->count.to_l1_bytes += returns ? PACKET_SECTOR_BYTES * packets : 0;
     count_access(&m->count, w->inst, l1_counted_sectors(w, r, n, m->ptx), 0);
-    hold_for_port(m, p);
+    hold_for_port(m, sm);
     return done;
 }
 

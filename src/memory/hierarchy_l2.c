@@ -68,6 +68,17 @@ static uint32_t l2_slot(struct hierarchy *m, uint32_t part, uint64_t line, uint6
     return slot;
 }
 
+void hierarchy_put_line(struct hierarchy *m, uint32_t part, uint64_t line, uint32_t sectors,
+                        bool dirty)
+{
+    struct cache_slot *s = &m->partition[part].l2.slot[l2_slot(m, part, line, 0)];
+    bool was_partial = s->partial;
+    slot_fill(s, sectors, 0);
+    write_back_filled(&m->partition[part].dirty, s, was_partial);
+    if (dirty)
+        mark_dirty(m, part, s, sectors, s->partial, 0);
+}
+
 /* ---- reads ---- */
 
 /* Sectors of a line at one partition: when the last is there, and how many were held. */
@@ -202,6 +213,8 @@ static void near_write(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t
     put_sectors(m, part, line, sectors, bytes, home == part, t);
     if (home != part)
         put_sectors(m, home, line, sectors, bytes, true, cross_link(m, part, n, t));
+    if (m->warm)
+        hierarchy_void_copies(m, home, part, line);
 }
 
 void hierarchy_l2_write(struct hierarchy *m, uint32_t sm, const struct store_line *s, uint64_t t)
@@ -257,5 +270,7 @@ uint64_t hierarchy_l2_atomic(struct hierarchy *m, uint32_t sm, uint64_t line, ui
         ready = later_of(ready, got);
     }
     mark_dirty(m, home, s, sectors, was_partial, start);
+    if (m->warm)
+        hierarchy_void_copies(m, home, home, line);
     return ready + m->gpu->l2.hit_cycles + (home != part ? m->gpu->l2.far_extra_cycles / 2 : 0);
 }

@@ -17,8 +17,15 @@ struct slot {
     bool done;
 };
 
+/* Launches that follow one another, on one state; cold ones stand alone. */
+struct chain {
+    size_t first, n;
+};
+
 struct run {
     const struct strata_launch_set *set;
+    struct chain *chain;
+    size_t n_chains;
     const struct strata_gpu *gpu;
     const struct strata_predict_options *opt;
     struct strata_model_options model_options;
@@ -46,8 +53,10 @@ static strata_status open_reader(void *context, struct strata_reader **out,
 }
 
 static strata_status run_model(struct run *run, const struct strata_launch_ref *ref,
-                               struct slot *slot)
+                               struct strata_memory_state *state, struct slot *slot)
 {
+    struct strata_model_options options = run->model_options;
+    options.state = state;
     const struct strata_launch *launch = strata_trace_launch(ref->trace, ref->index);
     struct strata_reader *reader = NULL;
     strata_status status = strata_result_init(&slot->result, launch, &slot->error);
@@ -66,8 +75,7 @@ static strata_status run_model(struct run *run, const struct strata_launch_ref *
         status = open_reader(&opening, &reader, &slot->error);
     if (status != STRATA_OK)
         return status;
-    status =
-        run->opt->model->run(run->gpu, reader, &run->model_options, &slot->result, &slot->error);
+    status = run->opt->model->run(run->gpu, reader, &options, &slot->result, &slot->error);
     reader_warnings(reader, run->opt->model, &slot->result);
     strata_reader_close(reader);
     return status;
@@ -75,9 +83,9 @@ static strata_status run_model(struct run *run, const struct strata_launch_ref *
 
 /* Every model's answer has what follows from it: hit rates, bytes, bandwidths. */
 static strata_status run_launch(struct run *run, const struct strata_launch_ref *ref,
-                                struct slot *slot)
+                                struct strata_memory_state *state, struct slot *slot)
 {
-    strata_status status = run_model(run, ref, slot);
+    strata_status status = run_model(run, ref, state, slot);
     if (status != STRATA_OK)
         return status;
     strata_derive_metrics(&slot->result);
@@ -93,7 +101,7 @@ static bool take_job(struct run *run, size_t *job)
 {
     pthread_mutex_lock(&run->lock);
     run->interrupted |= run->opt->stop && *run->opt->stop;
-    bool more = !run->stop && !run->interrupted && run->next < run->set->n_launches;
+    bool more = !run->stop && !run->interrupted && run->next < run->n_chains;
     if (more)
         *job = run->next++;
     pthread_mutex_unlock(&run->lock);
@@ -117,15 +125,104 @@ static void finish_job(struct run *run, size_t job)
     pthread_mutex_unlock(&run->lock);
 }
 
+static bool is_interrupted(struct run *run)
+{
+    pthread_mutex_lock(&run->lock);
+    run->interrupted |= run->opt->stop && *run->opt->stop;
+    bool yes = run->interrupted;
+    pthread_mutex_unlock(&run->lock);
+    return yes;
+}
+
+/* The event after the launch before a run's first. */
+static size_t event_after_launch(const struct strata_launch_ref *ref)
+{
+    const struct strata_event *e;
+    for (size_t i = 0; ref->index && (e = strata_trace_event(ref->trace, i)); i++)
+        if (e->kind == STRATA_EVENT_LAUNCH && e->launch == ref->index - 1)
+            return i + 1;
+    return 0;
+}
+
+/* Copies and fills up to a launch; *event counts those of the trace that are done. */
+static strata_status copies_before(struct strata_memory_state *state,
+                                   const struct strata_launch_ref *ref, size_t *event,
+                                   struct strata_error *err)
+{
+    strata_status status = STRATA_OK;
+    const struct strata_event *e;
+    while (status == STRATA_OK && (e = strata_trace_event(ref->trace, (*event)++)) &&
+           !(e->kind == STRATA_EVENT_LAUNCH && e->launch == ref->index))
+        status = strata_memory_state_event(state, e, err);
+    return status;
+}
+
+/* A chain that was begun goes on to its end or its own failure, whatever becomes of others: so the
+ * first failure in the order of launches is always the same. */
+static void run_chain(struct run *run, const struct chain *c)
+{
+    struct strata_memory_state *state = NULL;
+    struct slot *first = &run->slot[c->first];
+    strata_status status = STRATA_OK;
+    size_t event = run->opt->runs_apart ? event_after_launch(&run->set->launch[c->first]) : 0;
+    if (run->opt->keep_caches)
+        first->status = status = strata_memory_state_create(&state, &first->error);
+    for (size_t i = c->first; i < c->first + c->n; i++) {
+        struct slot *slot = &run->slot[i];
+        const struct strata_launch_ref *ref = &run->set->launch[i];
+        if (status == STRATA_OK && state)
+            status = copies_before(state, ref, &event, &slot->error);
+        if (status == STRATA_OK)
+            status = run_launch(run, ref, state, slot);
+        slot->status = status;
+        finish_job(run, i);
+        if (status != STRATA_OK || (i + 1 < c->first + c->n && is_interrupted(run)))
+            break;
+    }
+    strata_memory_state_destroy(state);
+}
+
 static void *work(void *context)
 {
     struct run *run = context;
     size_t job;
-    while (take_job(run, &job)) {
-        run->slot[job].status = run_launch(run, &run->set->launch[job], &run->slot[job]);
-        finish_job(run, job);
-    }
+    while (take_job(run, &job))
+        run_chain(run, &run->chain[job]);
     return NULL;
+}
+
+/* Launches of a trace lie together in the set. */
+static strata_status make_chains(struct run *run, struct strata_error *err)
+{
+    const struct strata_launch_set *set = run->set;
+    run->chain = calloc(set->n_launches + 1, sizeof *run->chain);
+    if (!run->chain)
+        return strata_no_memory(err, NULL, "for the results");
+    for (size_t i = 0; i < set->n_launches; i++) {
+        const struct strata_launch_ref *ref = &set->launch[i];
+        bool follows = run->opt->keep_caches && i && ref->trace == ref[-1].trace &&
+                       (!run->opt->runs_apart || ref->index == ref[-1].index + 1);
+        if (!follows)
+            run->chain[run->n_chains++].first = i;
+        run->chain[run->n_chains - 1].n++;
+    }
+    return STRATA_OK;
+}
+
+static strata_status check_state(const struct strata_predict_options *opt, struct strata_error *err)
+{
+    if (!opt->keep_caches)
+        return STRATA_OK;
+    if (opt->profiles)
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "profiles of launches are of launches that begin cold; leave out "
+                           "--profile or --cache-control none.");
+    if (opt->model->keeps_state)
+        return STRATA_OK;
+    return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                       "the %s model knows no caches that last between launches; use --model flow "
+                       "or reuse with --cache-control none.",
+                       opt->model->name);
 }
 
 /* This thread works too; helpers that cannot be started are done without. */
@@ -169,19 +266,26 @@ strata_status strata_predict(const struct strata_launch_set *set, const struct s
                              struct strata_prediction *out, struct strata_error *err)
 {
     uint32_t jobs = opt->jobs ? opt->jobs : 1;
+    strata_status status = check_state(opt, err);
+    if (status != STRATA_OK)
+        return status;
     struct run run = {.set = set, .gpu = gpu, .opt = opt, .model_options = opt->model_options};
     /* Threads that launches leave over go to the models. */
-    uint32_t workers = jobs < set->n_launches ? jobs
-                       : set->n_launches      ? (uint32_t)set->n_launches
-                                              : 1;
+    status = make_chains(&run, err);
+    if (status != STRATA_OK)
+        return status;
+    uint32_t workers = jobs < run.n_chains ? jobs : run.n_chains ? (uint32_t)run.n_chains : 1;
     run.model_options.threads = jobs / workers;
     run.slot = calloc(set->n_launches + 1, sizeof *run.slot);
-    if (!run.slot)
+    if (!run.slot) {
+        free(run.chain);
         return strata_no_memory(err, NULL, "for the results");
+    }
     pthread_mutex_init(&run.lock, NULL);
     run_all(&run, workers);
-    strata_status status = collect(&run, out, err);
+    status = collect(&run, out, err);
     pthread_mutex_destroy(&run.lock);
+    free(run.chain);
     free(run.slot);
     return status;
 }

@@ -15,15 +15,17 @@ enum reader {
     LEARNED = 1 << 3,
     FLOW = 1 << 4,
     SIM = 1 << 5,
-    DISSECT = 1 << 6, /* not a model: `strata dissect` on a modelled GPU */
+    DISSECT = 1 << 6,  /* not a model: `strata dissect` on a modelled GPU */
+    TIMELINE = 1 << 7, /* nor this: launches one after another, `strata timeline` */
     ALL = COALESCE | REUSE | INTERVAL | LEARNED | FLOW | SIM
 };
 
 static const struct {
     const char *name;
     unsigned reader;
-} names[] = {{"coalesce", COALESCE}, {"reuse", REUSE}, {"interval", INTERVAL}, {"learned", LEARNED},
-             {"flow", FLOW},         {"sim", SIM},     {"dissect", DISSECT}};
+} names[] = {{"coalesce", COALESCE}, {"reuse", REUSE},      {"interval", INTERVAL},
+             {"learned", LEARNED},   {"flow", FLOW},        {"sim", SIM},
+             {"dissect", DISSECT},   {"timeline", TIMELINE}};
 
 /* The first row whose text a key begins with. */
 static const struct {
@@ -52,6 +54,7 @@ static const struct {
     {"sm.latency.cluster", FLOW},
     {"sm.latency.remote", FLOW},
     {"sm.latency.tma_", FLOW},
+    {"sm.latency.fence", FLOW},
     {"sm.wgmma_columns", FLOW},
     {"sm.tma_lines", FLOW},
     {"sm.tma_bytes", FLOW},
@@ -100,7 +103,7 @@ static const struct {
     {"xbar.response_bytes", INTERVAL | FLOW | SIM},
     {"xbar.total", INTERVAL | FLOW | SIM},
     {"xbar.coalescer", REUSE | FLOW | SIM},
-    {"xbar.port_buffer", FLOW | SIM},
+    {"xbar.port_", FLOW | SIM},
     {"xbar.head", FLOW | SIM},
     {"xbar.", SIM},
     {"l2.slices", INTERVAL | FLOW | SIM},
@@ -134,6 +137,7 @@ static const struct {
     {"dram.row", FLOW | SIM},
     {"dram.tRRD", FLOW | SIM},
     {"dram.tRFC", FLOW | SIM},
+    {"dram.refresh_groups", FLOW},
     {"dram.tREFI", FLOW | SIM},
     {"dram.", SIM},
     {"tlb.active", DISSECT},
@@ -144,6 +148,7 @@ static const struct {
     {"readonly.", DISSECT},
     {"reuse.", REUSE},
     {"interval.", INTERVAL},
+    {"between.", TIMELINE},
 };
 
 bool strata_model_reads_key(const char *model, const char *key)

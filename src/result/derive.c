@@ -94,9 +94,49 @@ static void derive(struct strata_result *r, const struct derivation *list, size_
             strata_result_set(r, list[i].made, value);
 }
 
+#define LANES(op) "smsp__sass_thread_inst_executed_op_" op "_pred_on.sum"
+
+/* Operations of one width: additions and multiplications once, fused ones twice; packed ones twice
+ * as many. False: not counted. */
+static bool sum_flops(const struct strata_result *r, const char *const *lanes, double packed,
+                      double *flops)
+{
+    double add, mul, fma;
+    if (!strata_result_get(r, lanes[0], &add) || !strata_result_get(r, lanes[1], &mul) ||
+        !strata_result_get(r, lanes[2], &fma))
+        return false;
+    *flops = packed * (add + mul + 2 * fma);
+    return true;
+}
+
+static void derive_flops(struct strata_result *r)
+{
+    static const struct {
+        const char *made;
+        const char *lanes[3];
+        double packed;
+    } widths[] = {
+        {"strata__flop_fp32.sum", {LANES("fadd"), LANES("fmul"), LANES("ffma")}, 1},
+        {"strata__flop_fp64.sum", {LANES("dadd"), LANES("dmul"), LANES("dfma")}, 1},
+        {"strata__flop_fp16.sum", {LANES("hadd"), LANES("hmul"), LANES("hfma")}, 2},
+    };
+    double all = 0, flops, tensor;
+    bool complete = strata_result_get(r, "strata__flop_tensor.sum", &tensor);
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
+        bool counted = sum_flops(r, widths[i].lanes, widths[i].packed, &flops);
+        if (counted)
+            strata_result_set(r, widths[i].made, flops);
+        all += counted ? flops : 0;
+        complete &= counted;
+    }
+    if (complete)
+        strata_result_set(r, "strata__flop.sum", all + tensor);
+}
+
 void strata_derive_metrics(struct strata_result *r)
 {
     derive(r, derivations, sizeof derivations / sizeof derivations[0]);
+    derive_flops(r);
 }
 
 void strata_derive_other_names(struct strata_result *r)

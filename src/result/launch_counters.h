@@ -17,6 +17,16 @@
     X(lsu_instructions, EACH, "sm__inst_executed_pipe_lsu.sum")                                    \
     X(tensor_instructions, EACH, "sm__inst_executed_pipe_tensor.sum")                              \
     X(tma_instructions, EACH, "sm__inst_executed_pipe_tma.sum")                                    \
+    X(op_fadd, EACH, "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum")                        \
+    X(op_fmul, EACH, "smsp__sass_thread_inst_executed_op_fmul_pred_on.sum")                        \
+    X(op_ffma, EACH, "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum")                        \
+    X(op_dadd, EACH, "smsp__sass_thread_inst_executed_op_dadd_pred_on.sum")                        \
+    X(op_dmul, EACH, "smsp__sass_thread_inst_executed_op_dmul_pred_on.sum")                        \
+    X(op_dfma, EACH, "smsp__sass_thread_inst_executed_op_dfma_pred_on.sum")                        \
+    X(op_hadd, EACH, "smsp__sass_thread_inst_executed_op_hadd_pred_on.sum")                        \
+    X(op_hmul, EACH, "smsp__sass_thread_inst_executed_op_hmul_pred_on.sum")                        \
+    X(op_hfma, EACH, "smsp__sass_thread_inst_executed_op_hfma_pred_on.sum")                        \
+    X(op_tensor, EACH, "strata__flop_tensor.sum")                                                  \
     X(global_ld, EACH, "smsp__inst_executed_op_global_ld.sum")                                     \
     X(global_st, EACH, "smsp__inst_executed_op_global_st.sum")                                     \
     X(global_atom, EACH, "smsp__inst_executed_op_global_atom.sum")                                 \
@@ -94,6 +104,12 @@ struct launch_counters {
 };
 /* clang-format on */
 
+/* The count of a number of the list. */
+static inline uint64_t *launch_counter_at(struct launch_counters *c, enum launch_counter which)
+{
+    return (uint64_t *)c + which; /* the list comes first in the struct */
+}
+
 /* One bit for each count: COUNTED(ld_hits) | COUNTED(ld_sectors). */
 #define COUNTED(field) (UINT64_C(1) << LAUNCH_COUNTER_##field)
 
@@ -101,6 +117,10 @@ struct launch_counters {
 #define COUNTED_INSTRUCTIONS                                                                       \
     (COUNTED(instructions) | COUNTED(global_ld) | COUNTED(global_st) | COUNTED(shared_ld) |        \
      COUNTED(shared_st))
+#define COUNTED_FLOPS                                                                              \
+    (COUNTED(op_fadd) | COUNTED(op_fmul) | COUNTED(op_ffma) | COUNTED(op_dadd) |                   \
+     COUNTED(op_dmul) | COUNTED(op_dfma) | COUNTED(op_hadd) | COUNTED(op_hmul) |                   \
+     COUNTED(op_hfma) | COUNTED(op_tensor))
 #define COUNTED_L1                                                                                 \
     (COUNTED(ld_requests) | COUNTED(ld_sectors) | COUNTED(ld_hits) | COUNTED(ld_misses) |          \
      COUNTED(st_requests) | COUNTED(st_sectors) | COUNTED(st_hits) | COUNTED(atom_sectors) |       \

@@ -70,6 +70,12 @@ void strata_result_set(struct strata_result *r, const char *metric, double value
         return;
     }
     char *name = copy_text(r, metric);
+    c = name && strcmp(name, metric) ? find_counter(r, name) : NULL; /* the same when made fit */
+    if (c) {
+        c->value = value;
+        free(name);
+        return;
+    }
     if (!name || !ARRAY_RESERVE(r->counter, r->n_counters, r->cap_counters, 1)) {
         r->out_of_memory = true;
         free(name);

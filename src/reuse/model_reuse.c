@@ -246,6 +246,10 @@ static strata_status run_model(const struct strata_gpu *gpu, struct strata_reade
                            "The reuse model has no variant \"%s\"; there are paper (one L1, kinds "
                            "of misses) and hierarchy (all counters).",
                            opt->variant);
+    if (paper && opt->state)
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "The reuse model's variant paper has no L2 that lasts between launches; "
+                           "leave out --cache-control none or choose --variant hierarchy.");
     return paper ? run_paper(gpu, reader, &s, opt->seed, out, err)
                  : turns_run(gpu, reader, opt, out, err);
 }
@@ -255,4 +259,5 @@ const struct strata_model strata_model_reuse = {
     .has_variants = true,
     .summary = "caches without a clock: every counter of a modern GPU, or one L1 by reuse distance",
     .run = run_model,
+    .keeps_state = true,
 };

@@ -17,6 +17,7 @@
 #include "sm/fetch.h"
 #include "sm/launch_report.h"
 #include "sm/sm_inst.h"
+#include "sm/warm_code.h"
 #include "sm/warp_rules.h"
 
 enum { WHEEL = 8192, NONE = 0, FIRST_REGISTERS = 64 };
@@ -35,6 +36,7 @@ struct turns {
     const struct strata_site_sink *sites;
     struct residents r;
     struct hierarchy h;
+    struct memory_code code; /* where it lies, on a state */
     struct sm_decoder decoder;
     struct fetch_gpu *fetch;
     struct warp *warp;
@@ -318,6 +320,7 @@ static void run_warp(struct turns *t, uint32_t index)
             return;
         }
         t->h.count.instructions++;
+        count_flops(&t->h.count, i->flops, w->next.mask);
         t->unknown += w->next.inst->opclass == STRATA_OP_OTHER;
         fetch_note(t->fetch, i->fetch_line);
         execute(t, index, i, at);
@@ -352,8 +355,8 @@ static void lift_limits(struct strata_gpu *g)
     g->tlb.enabled = false;
 }
 
-static strata_status prepare(struct turns *t, struct strata_reader *reader, uint64_t seed,
-                             struct strata_error *err)
+static strata_status prepare(struct turns *t, struct strata_reader *reader,
+                             const struct strata_model_options *opt, struct strata_error *err)
 {
     struct residents_options placing = {0};
     strata_status st = residents_init(&t->r, t->gpu, reader, &placing, err);
@@ -379,7 +382,11 @@ static strata_status prepare(struct turns *t, struct strata_reader *reader, uint
     fetch_gpu_init(t->fetch, t->gpu);
     t->unlimited = *t->gpu;
     lift_limits(&t->unlimited);
-    return hierarchy_init(&t->h, &t->unlimited, t->r.launch, t->r.occupancy.l1_bytes, seed, err);
+    st = hierarchy_init(&t->h, &t->unlimited, t->r.launch, t->r.occupancy.l1_bytes, opt->seed,
+                        opt->state, err);
+    if (st == STRATA_OK && opt->state)
+        st = warm_code_find(&t->h, opt->state, t->r.launch, t->fetch, &t->code, err);
+    return st;
 }
 
 static void release(struct turns *t)
@@ -399,13 +406,14 @@ static void release(struct turns *t)
     free(t);
 }
 
-static void report(struct turns *t, struct strata_result *out)
+static void report(struct turns *t, bool warm, struct strata_result *out)
 {
     const struct strata_launch *l = t->r.launch;
     uint32_t sector = t->gpu->l2.cache.sector_bytes;
     t->h.count.dram_other_sectors =
-        sm_other_dram_sectors(t->gpu, t->fetch->n_used, SM_PROFILER_SECTOR_BYTES);
-    launch_counters_report(&t->h.count, COUNTED_INSTRUCTIONS, SM_PROFILER_SECTOR_BYTES, out);
+        sm_other_dram_sectors(t->gpu, t->fetch->n_used, warm, SM_PROFILER_SECTOR_BYTES);
+    launch_counters_report(&t->h.count, COUNTED_INSTRUCTIONS | COUNTED_FLOPS,
+                           SM_PROFILER_SECTOR_BYTES, out);
     launch_counters_report(&t->h.count, COUNTED_L1 | COUNTED_L2 | COUNTED_DRAM, sector, out);
     strata_result_detail(out, "coalescer.merged_sectors",
                          packet_sectors(t->h.count.merged_sectors, sector));
@@ -427,7 +435,7 @@ strata_status turns_run(const struct strata_gpu *gpu, struct strata_reader *read
         return strata_no_memory(err, NULL, "for a launch");
     t->gpu = gpu;
     t->err = err;
-    strata_status st = prepare(t, reader, opt->seed, err);
+    strata_status st = prepare(t, reader, opt, err);
     t->h.dram = opt->dram;
     t->sites = opt->sites;
     if (st == STRATA_OK)
@@ -441,7 +449,9 @@ strata_status turns_run(const struct strata_gpu *gpu, struct strata_reader *read
     if (st == STRATA_OK) {
         for (uint32_t s = 0; s < t->h.n_sms; s++)
             hierarchy_drain(&t->h, s);
-        report(t, out);
+        report(t, opt->state, out);
+        if (opt->state)
+            st = hierarchy_end(&t->h, opt->state, &t->code, fetch_lines(t->fetch), err);
     }
     release(t);
     return st;

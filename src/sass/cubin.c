@@ -8,9 +8,7 @@
 #include "emulator/elf64.h"
 #include "sass/cubin_parts.h"
 
-#define MACHINE_CUDA 190
-#define ABI_ARCH_AT_8                                                                              \
-    8 /* ABI version from which the architecture stands in bits 8..15 of the flags */
+#define MACHINE_CUDA   190
 #define FLAG_ARCH_A    0x800 /* before: code of one architecture only */
 #define OTHER_ENTRY    0x10  /* st_other of kernels */
 #define MAX_SECTIONS   (1u << 20)
@@ -234,10 +232,8 @@ static void attach_sections(struct sass_cubin *c)
 
 static void read_arch(struct sass_cubin *c, const struct elf64 *e)
 {
-    uint32_t flags = e->header.e_flags;
-    bool new_layout = e->header.e_ident[EI_ABIVERSION] >= ABI_ARCH_AT_8;
-    c->arch = new_layout ? flags >> 8 & 0xff : flags & 0xff;
-    if (!new_layout && flags & FLAG_ARCH_A)
+    c->arch = elf64_gpu_arch(&e->header);
+    if (!elf64_new_arch_layout(&e->header) && e->header.e_flags & FLAG_ARCH_A)
         c->arch_suffix = 'a';
     c->is_linked = e->header.e_type == ET_EXEC;
 }

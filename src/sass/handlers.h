@@ -12,7 +12,7 @@
     void name(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
 
 /* ---- integers ---- */
-sass_handler sass_run_nothing, sass_run_mov, sass_run_iadd, sass_run_iadd_carry;
+sass_handler sass_run_nothing, sass_run_mov, sass_run_iadd, sass_run_iadd64, sass_run_iadd_carry;
 sass_handler sass_run_imad, sass_run_imad_x, sass_run_imad_wide, sass_run_imad_high;
 sass_handler sass_run_lea, sass_run_lea_high, sass_run_lop3, sass_run_lop3_pred, sass_run_plop3;
 sass_handler sass_run_shf, sass_run_shl, sass_run_shr_u, sass_run_shr_s, sass_run_prmt;
@@ -77,7 +77,9 @@ sass_handler sass_run_f2i, sass_run_i2f, sass_run_f2f, sass_run_frnd, sass_run_f
 
 /* ---- memory ---- */
 sass_handler sass_run_load, sass_run_store, sass_run_atomic, sass_run_ldgsts, sass_run_ldc;
-sass_handler sass_run_ldsm, sass_run_stsm, sass_run_prefetch, sass_run_cast_spin, sass_run_qspc;
+/* mode3 of sass_run_atomic. */
+enum { SASS_ATOM_COUNTS = 1, SASS_ATOM_TELLS };
+sass_handler sass_run_ldsm, sass_run_stsm, sass_run_prefetch, sass_run_qspc;
 /* An address: row a (two rows if SASS_WIDE_ADDRESS), row b uniform (SASS_NO_ROW: none), imm. */
 enum sass_address_flag {
     SASS_ADDRESS_WIDE = 1,  /* a is a pair */

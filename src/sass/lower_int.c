@@ -4,13 +4,31 @@
 #define O(n)      sass_operand_get(l, n)
 #define MOD(kind) sass_mod_get(l, SASS_M_##kind)
 
+/* Pairs of uniform registers; the carry goes nowhere. */
+static bool lower_iadd3_64(struct sass_lowering *l)
+{
+    struct sass_exec *op = l->op;
+    uint32_t *rows[] = {&op->a, &op->b, &op->c};
+    if (sass_lower_pred_dest(O(1)) != SASS_PRED_SINK ||
+        sass_lower_pred_dest(O(2)) != SASS_PRED_SINK)
+        return sass_lower_refuse(l, "the carry of a 64-bit sum is not known");
+    op->d = sass_lower_dest(l, O(0));
+    op->words = 2;
+    for (unsigned k = 0; k < 3; k++) {
+        *rows[k] = sass_lower_row(l, O(3 + k), 2);
+        op->prep[k] = O(3 + k)->flags & SASS_NEG ? SASS_PREP_INEG : SASS_PREP_NONE;
+    }
+    op->run = sass_run_iadd64;
+    return true;
+}
+
 /* RD, PD, PD, A, B, C [, P, P] */
 bool sass_lower_iadd3(struct sass_lowering *l)
 {
     struct sass_exec *op = l->op;
     bool extended = MOD(CARRY_IN) == SASS_W_X;
     if (MOD(SIZE) == SASS_W_64)
-        return sass_lower_refuse(l, "64-bit sums in one instruction are not known");
+        return lower_iadd3_64(l);
     op->d = sass_lower_dest(l, O(0));
     op->pd = sass_lower_pred_dest(O(1));
     op->pd2 = sass_lower_pred_dest(O(2));

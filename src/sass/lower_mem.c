@@ -179,10 +179,12 @@ bool sass_lower_atomic(struct sass_lowering *l)
     op->b = op->c = SASS_NO_ROW;
     if (MOD(FUNCTION) == SASS_W_POPC) { /* each lane adds one */
         op->mode = EMU_ATOM_ADD;
-        op->mode3 = 1;
+        op->mode3 = SASS_ATOM_COUNTS;
     } else {
         op->mode = sass_atomic_operation(MOD(FUNCTION));
         op->b = sass_lower_row(l, O(n), wide ? 2 : 1);
+        if (MOD(FUNCTION) == SASS_W_CAST && op->d != SASS_NO_ROW)
+            op->mode3 = SASS_ATOM_TELLS;
         if (op->mode == EMU_ATOM_CAS)
             op->c = sass_lower_row(l, O(n + 1), wide ? 2 : 1);
     }

@@ -69,6 +69,23 @@ static uint64_t carry_of(const struct sass_warp *w, uint8_t pred, unsigned lane)
 
 /* Carries in (ps, ps2) and out (pd, pd2). A negated source is its complement and one: op->imm
  * counts those ones, so that the carry of a difference says "no borrow". */
+HANDLER(sass_run_iadd64)
+{
+    const uint32_t ref[] = {op->a, op->b, op->c};
+    uint32_t *low = sass_row(w, op->d), *high = sass_row_at(w, op->d, 1);
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        unsigned lane = lowest_bit32(rest);
+        uint64_t sum = 0;
+        for (unsigned k = 0; k < 3; k++) {
+            uint64_t x = sass_row(w, ref[k])[lane] | (uint64_t)sass_row_at(w, ref[k], 1)[lane]
+                                                         << 32;
+            sum += op->prep[k] == SASS_PREP_INEG ? 0 - x : x;
+        }
+        low[lane] = (uint32_t)sum;
+        high[lane] = (uint32_t)(sum >> 32);
+    }
+}
+
 HANDLER(sass_run_iadd_carry)
 {
     uint32_t *d = sass_row(w, op->d);

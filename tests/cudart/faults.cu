@@ -14,6 +14,10 @@ __global__ void assertion(int *x)
 {
     assert(x[threadIdx.x] == 0);
 }
+__global__ void free_it(int *x)
+{
+    free(x);
+}
 __global__ void endless(volatile int *x)
 {
     while (x[0] == 0)
@@ -42,6 +46,14 @@ int main(int argc, char **argv)
     } else if (!strcmp(which, "freed")) {
         out_of_bounds<<<1, 32>>>(gone, 0);
         CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
+    } else if (!strcmp(which, "reset")) {
+        OKAY(cudaDeviceReset());
+        out_of_bounds<<<1, 32>>>(d, 0);
+        CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
+    } else if (!strcmp(which, "free")) { // of memory that is not the kernel's to free
+        free_it<<<1, 1>>>(d);
+        OKAY(cudaDeviceSynchronize());
+        OKAY(cudaFree(d));
     } else if (!strcmp(which, "assert")) {
         OKAY(cudaMemset(d, 1, 400));
         assertion<<<1, 32>>>(d);

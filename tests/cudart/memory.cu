@@ -149,6 +149,15 @@ static void refusals()
     CHECK(cudaMalloc((void **)0, 16) == cudaErrorInvalidValue);
     void *huge;
     CHECK(cudaMalloc(&huge, (size_t)1 << 50) == cudaErrorMemoryAllocation);
+    size_t pitch, free_bytes, total_bytes;
+    cudaPitchedPtr box;
+    CHECK(cudaMallocPitch(&huge, &pitch, (size_t)-1, 3) == cudaErrorMemoryAllocation);
+    CHECK(cudaMalloc3D(&box, make_cudaExtent((size_t)-1, 3, 5)) == cudaErrorMemoryAllocation);
+    CHECK(cudaMalloc3D(&box, make_cudaExtent((size_t)1 << 33, (size_t)1 << 33, 5)) == cudaErrorMemoryAllocation);
+    OKAY(cudaMemGetInfo(&free_bytes, &total_bytes)); // what is promised can be had
+    OKAY(cudaMalloc(&huge, free_bytes - ((size_t)64 << 20)));
+    OKAY(cudaFree(huge));
+    CHECK(cudaMalloc(&huge, (size_t)1 << 50) == cudaErrorMemoryAllocation);
     CHECK(cudaGetLastError() == cudaErrorMemoryAllocation);
     CHECK(cudaGetLastError() == cudaSuccess);
     CHECK(!strcmp(cudaGetErrorName(cudaErrorMemoryAllocation), "cudaErrorMemoryAllocation"));

@@ -68,7 +68,7 @@ has units.1.out "a kernel in a destructor made 181"
 build vecadd "$src/examples/vecadd.cu" && run vecadd 5000 || fail "vecadd does not compile"
 
 build faults "$here/faults.cu" || fail "faults does not compile"
-for kind in bounds assert past freed; do
+for kind in bounds assert past freed reset; do
     expect faults 3 "a kernel failed: PTX of faults" --memcheck -- ./faults $kind
     has faults.x.out "0 failed"
     "$strata" info faults.x.strata >faults.info 2>&1
@@ -79,6 +79,7 @@ done
 expect faults 0 "warning: kernel .* loaded 16 times from addresses just outside" -- ./faults near
 expect faults 3 "a kernel failed: PTX of faults" --memcheck -- ./faults near checked
 has faults.x.out "0 failed"
+expect faults 0 "which no malloc() of a kernel gave" -- ./faults free
 expect faults 3 "instruction" --instruction-limit 100000 -- ./faults endless
 expect faults 0 "runs past the end of its allocation" -- ./faults copy
 has faults.x.err "launched no kernel, so nothing was traced"

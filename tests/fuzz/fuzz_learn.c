@@ -18,6 +18,17 @@ static bool has_trees(struct learn_in in)
     return trees;
 }
 
+/* A model that was read says something of every interval, whatever it was trained for. */
+static void use_model(struct strata_learn_model *m)
+{
+    struct strata_learn_interval interval = {0};
+    struct strata_learn_cache cache = {.lines = 64, .ways = 8};
+    struct strata_learn_rates rates;
+    struct strata_error err;
+    strata_learn_predict(m, &interval, &cache, &rates, &err);
+    strata_learn_in_range(m, &cache);
+}
+
 static void try_model(const uint8_t *data, size_t size)
 {
     struct strata_learn_model *m;
@@ -25,8 +36,10 @@ static void try_model(const uint8_t *data, size_t size)
     struct learn_in in = {.at = data, .end = data + size};
     if (learn_model_parse(data, size, "input", &m, &err) == STRATA_OK)
         strata_learn_model_destroy(m);
-    if (!has_trees(in) && learn_model_read(&in, "input", &m, &err) == STRATA_OK)
+    if (!has_trees(in) && learn_model_read(&in, "input", &m, &err) == STRATA_OK) {
+        use_model(m);
         strata_learn_model_destroy(m);
+    }
 }
 
 /* What was read can be evaluated, whatever it says. */

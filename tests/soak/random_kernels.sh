@@ -32,6 +32,6 @@ while [ $((i * batch)) -lt "$count" ]; do
 done | xargs -P "${JOBS:-2}" -n 2 sh -c "$one" sh >"$work/differ"
 cat "$work/differ"
 bad=$(wc -l <"$work/differ")
-echo "$((i * batch)) kernels, $bad differ$([ "$bad" = 0 ] || echo ", kept in $work")"
+echo "$(((count + batch - 1) / batch * batch)) kernels, $bad differ$([ "$bad" = 0 ] || echo ", kept in $work")"
 [ "$bad" = 0 ] && rm -r "$work"
 [ "$bad" = 0 ]

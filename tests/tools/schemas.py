@@ -66,6 +66,7 @@ outputs = {
     "sweep": [run("sweep", trace, "--gpu", "h200", "-m", "reuse", "--vary", "l1.size=64KiB,128KiB", "--rank", "l1hit", "--each-launch", "-q", "-f", "json")],
     "info": [run("info", trace, "-q", "-f", "json"), run("info", recorded, "-q", "-f", "json")],
     "metrics": [run("metrics", "-f", "json")],
+    "timeline": [run("timeline", trace, "--gpu", "h200", "-q", "-f", "json"), run("timeline", os.path.join(source, "tests/data/poly_GRAMSCHM.strata"), "--gpu", "h200", "-q", "--sample", "1%", "-f", "json")],
 }
 schemas = os.path.join(source, "docs/schemas")
 assert {f"strata.{name}-1.json" for name in outputs} == set(os.listdir(schemas)), "a schema without a test, or the other way round"

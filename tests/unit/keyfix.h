@@ -443,8 +443,10 @@ static inline void write_async(const char *path)
             for (unsigned i = w ? 1 : 0; i < N; i++) {
                 uint64_t words[32] = {0};
                 uint32_t mask = UINT32_MAX;
-                struct strata_bulk bulk = {
-                    .shared = 128, .bytes = 8192, .global = 0x7f2000000000 + b * 8192};
+                struct strata_bulk bulk = {.shared = 128,
+                                           .bytes = 8192,
+                                           .global = 0x7f2000000000 + b * 8192,
+                                           .multicast = b < 2 ? 0 : 1u << b % 2};
                 if (w && i >= 2 && i <= 4)
                     continue;
                 if (i == 0 || i == 2 || i == 3 || i == 5) {

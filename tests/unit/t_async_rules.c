@@ -9,6 +9,7 @@
 #include <strata/gpu.h>
 
 #include "memory/bulk_lines.h"
+#include "sm/async_groups.h"
 #include "sm/phase_barriers.h"
 #include "sm/wgmma_rules.h"
 
@@ -159,6 +160,25 @@ static void a_product_costs_what_the_card_takes(void **state)
     }
 }
 
+/* DEPBAR.LE SB0, 0x0 of code that was read waits for all; an old trace does not say how many. */
+static void a_wait_allows_what_the_code_says(void **state)
+{
+    (void)state;
+    struct sm_async groups = {0};
+    struct strata_inst wait = {.opcode = "DEPBAR.LE", .opclass = STRATA_OP_ASYNC_WAIT};
+    for (unsigned i = 0; i < 3; i++) {
+        sm_async_arrive(&groups.open, 100 * (i + 1));
+        sm_async_commit(&groups);
+    }
+    assert_int_equal(sm_async_allowed(&groups, &wait, STRATA_ISA_SASS), 2);
+    wait.control.known = 1;
+    assert_int_equal(sm_async_allowed(&groups, &wait, STRATA_ISA_SASS), 0);
+    assert_int_equal(sm_async_wait(&groups, 0), 300);
+    wait.imm = 1;
+    assert_int_equal(sm_async_allowed(&groups, &wait, STRATA_ISA_SASS), 1);
+    assert_int_equal(sm_async_wait(&groups, 1), 200);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +187,7 @@ int main(void)
         cmocka_unit_test(pixels_of_im2col_wrap_in_their_bounding_box),
         cmocka_unit_test(a_phase_ends_with_the_last_arrival_or_byte),
         cmocka_unit_test(a_product_costs_what_the_card_takes),
+        cmocka_unit_test(a_wait_allows_what_the_code_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

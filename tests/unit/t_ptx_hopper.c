@@ -2,7 +2,9 @@
  * host computations. The kernels are those of device/hopper, compiled by nvcc 13 for sm_90a. */
 #include "ptxfix.h"
 
+#include <lzma.h>
 #include <math.h>
+#include <strata/sass.h>
 
 #include "emulator/half.h"
 #include "emulator/mbarrier.h"
@@ -14,6 +16,60 @@
     ".visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<10>; .reg .b64 %rd<10>;\n"                \
     ".reg .pred %p<5>; .shared .align 8 .b64 bar; .shared .align 128 .b8 data[1024];\n" text       \
     "\nret;\n}\n"
+
+/* ---- the same kernels as machine code ---- */
+
+#define PACK_BYTES ((size_t)1 << 20)
+/* Where the first parameter of 128-byte alignment lies: the bank's parameters begin at 0x210. */
+#define PARAMETER_GAP 0x70
+
+static bool as_machine_code;
+static uint8_t given[PARAMETER_GAP + 1024];
+
+/* Of tests/data/sass/hopper.pack.xz: lines "name bytes", each followed by so many bytes. */
+static struct strata_module *load_packed(const char *name)
+{
+    char path[600], found[64];
+    static uint8_t stored[PACK_BYTES], packed[PACK_BYTES];
+    const char *root = getenv("STRATA_SOURCE");
+    struct strata_device_memory memory = strata_arena_memory(arena);
+    struct strata_module *m = NULL;
+    struct strata_error err;
+    size_t in_at = 0, n = 0, length = 0;
+    uint64_t limit = UINT64_MAX;
+    snprintf(path, sizeof path, "%s/tests/data/sass/hopper.pack.xz", root ? root : ".");
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        fail_msg("cannot read %s", path);
+    size_t bytes = fread(stored, 1, PACK_BYTES, f);
+    fclose(f);
+    assert_int_equal(
+        lzma_stream_buffer_decode(&limit, 0, NULL, stored, &in_at, bytes, packed, &n, PACK_BYTES),
+        LZMA_OK);
+    for (size_t at = 0; at < n && !m; at += length) {
+        int head = 0;
+        assert_int_equal(sscanf((char *)packed + at, "%63s %zu%n", found, &length, &head), 2);
+        at += (size_t)head + 1;
+        if (!strcmp(found, name) &&
+            strata_sass_module_create(packed + at, length, name, &memory, &m, &err) != STRATA_OK)
+            fail_msg("%s", err.message);
+    }
+    assert_non_null(m);
+    return m;
+}
+
+static struct strata_module *load_kernels(const char *name)
+{
+    return as_machine_code ? load_packed(name) : load_fixture(name);
+}
+
+static void *parameters(void *p, size_t bytes)
+{
+    if (!as_machine_code)
+        return p;
+    memcpy(given + PARAMETER_GAP, p, bytes);
+    return given;
+}
 
 /* A tensor of rows x columns elements, boxes of box_rows x box_columns. */
 static struct emu_tensor_map map_of(void *base, unsigned type, uint64_t rows, uint64_t columns,
@@ -52,7 +108,7 @@ struct copy_params {
 static void copy_tiles(unsigned box_rows, unsigned box_columns, unsigned swizzle, bool reduce)
 {
     enum { ROWS = 128, COLUMNS = 256 };
-    struct strata_module *m = load_fixture("hopper_copy.ptx");
+    struct strata_module *m = load_kernels("hopper_copy.ptx");
     uint32_t *from = device_memory(ROWS * COLUMNS * 4), *to = device_memory(ROWS * COLUMNS * 4);
     unsigned to_rows = reduce ? 64 : ROWS;
     for (unsigned i = 0; i < ROWS * COLUMNS; i++)
@@ -71,7 +127,7 @@ static void copy_tiles(unsigned box_rows, unsigned box_columns, unsigned swizzle
     unsigned room = (box_rows * box_columns * 4 + 1023) & ~1023u;
     struct run_setup s = {
         .blocks = 3, .threads = 32, .host_threads = 2, .shared_bytes = 4 * room + 1024};
-    run_ok(m, "_Z9tile_copy14CUtensorMap_stS_iiiiiii", &s, &p);
+    run_ok(m, "_Z9tile_copy14CUtensorMap_stS_iiiiiii", &s, parameters(&p, sizeof p));
     for (unsigned i = 0; i < to_rows * COLUMNS; i++)
         assert_int_equal(to[i], reduce ? from[i] + from[i + 64 * COLUMNS] : from[i]);
     strata_module_destroy(m);
@@ -97,7 +153,7 @@ static void a_swizzled_tile_is_transposed(void **state)
 {
     (void)state;
     enum { ROWS = 128, COLUMNS = 192 };
-    struct strata_module *m = load_fixture("hopper_copy.ptx");
+    struct strata_module *m = load_kernels("hopper_copy.ptx");
     uint16_t *from = device_memory(ROWS * COLUMNS * 2), *to = device_memory(ROWS * COLUMNS * 2);
     struct {
         _Alignas(128) uint8_t from[128];
@@ -113,7 +169,7 @@ static void a_swizzled_tile_is_transposed(void **state)
         .entry = strata_module_entry_find(m, "_Z9transpose14CUtensorMap_stS_"),
         .grid = {COLUMNS / 64, ROWS / 64, 1},
         .block = {256, 1, 1},
-        .params = &p};
+        .params = parameters(&p, sizeof p)};
     struct strata_error err;
     assert_non_null(launch.entry);
     assert_int_equal(strata_module_run(m, &launch, NULL, NULL, &err), STRATA_OK);
@@ -141,7 +197,7 @@ static uint8_t e4m3_of(int x) /* -3 to 3 are exact */
 static void multiply(const char *entry, unsigned bm, unsigned bn, unsigned cluster, unsigned bytes)
 {
     unsigned rows = 256, columns = 256, k = 256, per_step = 128 / bytes;
-    struct strata_module *m = load_fixture("hopper_gemm.ptx");
+    struct strata_module *m = load_kernels("hopper_gemm.ptx");
     uint8_t *a = device_memory(rows * k * bytes), *b = device_memory(columns * k * bytes);
     uint16_t *c = device_memory(rows * columns * 2);
     for (unsigned i = 0; i < rows * k; i++) {
@@ -167,7 +223,7 @@ static void multiply(const char *entry, unsigned bm, unsigned bn, unsigned clust
                                           .grid = {rows / bm * (columns / bn), 1, 1},
                                           .block = {bm * 2 + 128, 1, 1},
                                           .shared_dynamic_bytes = 4 * (bm + bn) * 128 + 1024,
-                                          .params = &p,
+                                          .params = parameters(&p, sizeof p),
                                           .cluster = {cluster, 1, 1}};
     struct strata_error err;
     assert_non_null(launch.entry);
@@ -224,7 +280,7 @@ static void causal_attention_is_that_of_the_host(void **state)
 {
     (void)state;
     enum { LENGTH = 256, D = 64 };
-    struct strata_module *m = load_fixture("hopper_attention.ptx");
+    struct strata_module *m = load_kernels("hopper_attention.ptx");
     uint16_t *d[4];
     struct {
         _Alignas(128) uint8_t map[3][128];
@@ -244,7 +300,8 @@ static void causal_attention_is_that_of_the_host(void **state)
     struct run_setup s = {.blocks = LENGTH / 128,
                           .threads = 384,
                           .shared_bytes = 128 * D * 2 + 4 * 128 * D * 2 + 1024};
-    run_ok(m, "_Z9attentionILi64ELb1EEv14CUtensorMap_stS0_S0_P6__halfif", &s, &p);
+    run_ok(m, "_Z9attentionILi64ELb1EEv14CUtensorMap_stS0_S0_P6__halfif", &s,
+           parameters(&p, sizeof p));
     for (unsigned row = 0; row < LENGTH; row += 37) {
         double expected[D];
         attention_row(d[0], d[1], d[2], row, expected);
@@ -260,7 +317,7 @@ static void a_cluster_adds_into_the_memory_of_its_first_block(void **state)
 {
     (void)state;
     enum { PER_BLOCK = 512, BLOCKS = 16 };
-    struct strata_module *m = load_fixture("hopper_copy.ptx");
+    struct strata_module *m = load_kernels("hopper_copy.ptx");
     int32_t *from = device_memory(PER_BLOCK * BLOCKS * 4), *to = device_memory(BLOCKS * 4);
     for (int i = 0; i < PER_BLOCK * BLOCKS; i++)
         from[i] = i * 31 % 1001;
@@ -292,7 +349,7 @@ static void a_cluster_adds_into_the_memory_of_its_first_block(void **state)
 static void impossible_clusters_are_refused(void **state)
 {
     (void)state;
-    struct strata_module *m = load_fixture("hopper_copy.ptx");
+    struct strata_module *m = load_kernels("hopper_copy.ptx");
     uint8_t params[64] = {0};
     static const struct {
         struct strata_dim3 grid, cluster;
@@ -430,6 +487,29 @@ static void a_barrier_counts_threads_and_bytes(void **state)
     assert_true(ended && !b.phase && b.pending == 1);
 }
 
+/* ---- machine code of the same kernels does the same ---- */
+
+static void machine_code_of_copies_does_the_same(void **state)
+{
+    as_machine_code = true;
+    tiles_of_every_swizzle_come_back_as_they_were(state);
+    a_reduction_adds_to_what_is_there(state);
+    a_swizzled_tile_is_transposed(state);
+    a_cluster_adds_into_the_memory_of_its_first_block(state);
+    impossible_clusters_are_refused(state);
+    as_machine_code = false;
+}
+
+static void machine_code_of_products_does_the_same(void **state)
+{
+    as_machine_code = true;
+    a_product_by_tensor_copies_and_warpgroups_is_exact(state);
+    blocks_of_a_cluster_share_what_is_loaded_once(state);
+    floats_of_eight_bits_are_multiplied(state);
+    causal_attention_is_that_of_the_host(state);
+    as_machine_code = false;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -447,6 +527,8 @@ int main(void)
         cmocka_unit_test(wrong_barriers_and_copies_are_told),
         cmocka_unit_test(a_map_made_by_the_kernel_is_followed),
         cmocka_unit_test(constant_expressions_have_their_value),
+        cmocka_unit_test(machine_code_of_copies_does_the_same),
+        cmocka_unit_test(machine_code_of_products_does_the_same),
     };
     return cmocka_run_group_tests(tests, open_arena, close_arena);
 }

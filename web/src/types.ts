@@ -146,6 +146,14 @@ export interface Site {
   cost: number;
 }
 
+export interface Instruction {
+  pc: number;
+  line?: number;
+  text: string;
+  executed?: number;
+  cost?: number;
+}
+
 /** strata.hotspots/1, one launch */
 export interface Hotspots {
   program: string;
@@ -153,6 +161,8 @@ export interface Hotspots {
   kernel?: string;
   file?: string;
   source?: string;
+  isa?: string;
+  code?: Instruction[];
   sites: Site[];
 }
 

@@ -33,24 +33,42 @@ function bandwidthOf(level: Level, gpu: Gpu | undefined): number {
   return 1e6 * key("dram.channels") * key("dram.bus") * key("dram.data_rate") * key("dram.clock");
 }
 
-export interface Work {
-  name: string; // "warp instructions"
-  roof: string; // what limits it where memory does not
-  of: (m: Metrics) => number | undefined;
-  peak: (gpu: Gpu | undefined) => number;
+interface Roof {
+  name: string;
+  peak: number; // a second
 }
 
-const OP = "smsp__sass_thread_inst_executed_op_";
+export interface Work {
+  name: string; // "warp instructions"
+  of: (m: Metrics) => number | undefined;
+  roofs: (gpu: Gpu | undefined, used: Metrics[]) => Roof[]; // what limits it where memory does not
+}
+
+/** Operations a second of one kind: lanes, or packed pairs, each a multiplication and an addition. */
+const lanePeak = (g: Gpu | undefined, kind: string, packed: number) => {
+  const key = (k: string) => gpuNumber(g, k) ?? NaN;
+  return (2 * packed * 32e6 * key("sm.count") * key("sm.schedulers") * key("sm.clock")) / (key(`sm.interval.${kind}`) || 1);
+};
+/** 16-bit products of warpgroups where the GPU has them (64 rows of 16, so many columns a cycle), else of m16n8k16 by each scheduler. */
+const tensorPeak = (g: Gpu | undefined) => {
+  const key = (k: string) => gpuNumber(g, k) ?? NaN;
+  const cycle = key("sm.wgmma_columns") > 0 ? 2 * 64 * 16 * key("sm.wgmma_columns") : (key("sm.schedulers") * 2 * 16 * 8 * 16) / (key("sm.interval.tensor") || 1);
+  return cycle * 1e6 * key("sm.count") * key("sm.clock");
+};
+/** Widths of arithmetic: which count is theirs, and what their pipes can do. */
+const WIDTHS: { name: string; metric: string; peak: (g: Gpu | undefined) => number }[] = [
+  { name: "FP32 pipes", metric: "strata__flop_fp32.sum", peak: (g) => lanePeak(g, "fp32", 1) },
+  { name: "FP64 pipes", metric: "strata__flop_fp64.sum", peak: (g) => lanePeak(g, "fp64", 1) },
+  { name: "FP16 pipes", metric: "strata__flop_fp16.sum", peak: (g) => lanePeak(g, "fp16", 2) },
+  { name: "tensor cores, 16 bits", metric: "strata__flop_tensor.sum", peak: tensorPeak },
+];
+const issuePeak = (g: Gpu | undefined) => 1e6 * (gpuNumber(g, "sm.count") ?? NaN) * (gpuNumber(g, "sm.schedulers") ?? NaN) * (gpuNumber(g, "sm.issue_per_scheduler") ?? NaN) * (gpuNumber(g, "sm.clock") ?? NaN);
 export const WORK: Record<string, Work> = {
-  instructions: {
-    name: "warp instructions", roof: "issue slots", of: (m) => m.get("smsp__inst_executed.sum"),
-    peak: (g) => 1e6 * (gpuNumber(g, "sm.count") ?? NaN) * (gpuNumber(g, "sm.schedulers") ?? NaN) * (gpuNumber(g, "sm.issue_per_scheduler") ?? NaN) * (gpuNumber(g, "sm.clock") ?? NaN),
-  },
+  instructions: { name: "warp instructions", of: (m) => m.get("smsp__inst_executed.sum"), roofs: (g) => [{ name: "issue slots", peak: issuePeak(g) }] },
   flop: {
-    name: "FLOP", roof: "FP32 pipes", // an addition and a multiplication each
-    of: (m) => (["fadd", "fmul", "ffma", "dadd", "dmul", "dfma"].some((o) => m.has(`${OP}${o}_pred_on.sum`))
-      ? sum(m, ["fadd", "fmul", "dadd", "dmul"].map((o) => `${OP}${o}_pred_on.sum`)) + 2 * sum(m, ["ffma", "dfma"].map((o) => `${OP}${o}_pred_on.sum`)) : undefined),
-    peak: (g) => (2 * 32e6 * (gpuNumber(g, "sm.count") ?? NaN) * (gpuNumber(g, "sm.schedulers") ?? NaN) * (gpuNumber(g, "sm.clock") ?? NaN)) / (gpuNumber(g, "sm.interval.fp32") || 1),
+    name: "FLOP", of: (m) => m.get("strata__flop.sum"),
+    // of widths that no launch uses there is no roof
+    roofs: (g, used) => WIDTHS.filter((w, i) => used.some((m) => (m.get(w.metric) ?? 0) > 0) || (i === 0 && !used.some((m) => WIDTHS.some((o) => (m.get(o.metric) ?? 0) > 0)))).map((w) => ({ name: w.name, peak: w.peak(g) })),
   },
 };
 
@@ -61,6 +79,7 @@ interface Point {
   intensity: number;
   rate: number;
   time: number;
+  metrics: Metrics;
 }
 
 function pointsOf(row: Row, source: string, m: Metrics, work: Work, levels: readonly Level[]): Point[] {
@@ -68,14 +87,15 @@ function pointsOf(row: Row, source: string, m: Metrics, work: Work, levels: read
   if (!known(done) || !known(ns) || !(done > 0) || !(ns > 0)) return [];
   return levels.flatMap((level) => {
     const moved = bytesAt(level, m);
-    return moved > 0 ? [{ row, source, level, intensity: done / moved, rate: (1e9 * done) / ns, time: ns }] : [];
+    return moved > 0 ? [{ row, source, level, intensity: done / moved, rate: (1e9 * done) / ns, time: ns, metrics: m }] : [];
   });
 }
 
 const describe = (p: Point, work: Work) => `${p.row.launch.name}\n${p.row.launch.bare}\n${p.source}, ${p.level}\n${short(p.rate)} ${work.name}/s\n${number(p.intensity)} a byte`;
 
 function draw(points: Point[], gpu: Gpu | undefined, work: Work, levels: readonly Level[], label: (p: Point) => string, width: number): Element {
-  const peak = work.peak(gpu);
+  const flats = work.roofs(gpu, points.map((p) => p.metrics)).filter((r) => r.peak > 0).sort((a, b) => b.peak - a.peak);
+  const peak = flats[0]?.peak ?? NaN;
   // a level that nothing moves through has no roof, and levels as wide as each other share a name
   const wide = levels.filter((l) => points.some((p) => p.level === l)).map((level) => ({ level, bandwidth: bandwidthOf(level, gpu) })).filter((r) => r.bandwidth > 0 && peak > 0);
   const roofs = wide.map((r, i) => ({ ...r, names: wide.filter((o) => o.bandwidth === r.bandwidth).map((o) => o.level), again: wide.findIndex((o) => o.bandwidth === r.bandwidth) < i }));
@@ -93,7 +113,8 @@ function draw(points: Point[], gpu: Gpu | undefined, work: Work, levels: readonl
     marks: [
       ...roofs.map((r) => Plot.line([start(r), peak / r.bandwidth, high].map((x) => ({ x, y: Math.min(peak, r.bandwidth * x) })), { x: "x", y: "y", stroke: colourOf(r.level), strokeWidth: 1.6, strokeDasharray: r.again ? "6 6" : undefined })),
       Plot.text(roofs.filter((r) => !r.again), { x: (r) => Math.sqrt(start(r) * (peak / r.bandwidth)), y: (r) => r.bandwidth * Math.sqrt(start(r) * (peak / r.bandwidth)), text: (r) => `${r.names.join(", ")} ${short(r.bandwidth)}B/s`, fill: (r) => colourOf(r.level), dy: -8, dx: -4, textAnchor: "end", stroke: "var(--card)", strokeWidth: 3 }),
-      peak > 0 ? Plot.text([peak], { x: () => high, y: (d: number) => d, text: () => work.roof, dy: -8, textAnchor: "end", fill: "var(--quiet)" }) : null,
+      Plot.ruleY(flats.slice(1), { y: "peak", stroke: "var(--quiet)", strokeDasharray: "2 4" }),
+      Plot.text(flats, { x: () => high, y: "peak", text: "name", dy: -8, textAnchor: "end", fill: "var(--quiet)", stroke: "var(--card)", strokeWidth: 3 }),
       Plot.dot(measured, { x: "intensity", y: "rate", r: 5.5, stroke: (p: Point) => colourOf(p.level), strokeWidth: 1.6, title: described }),
       Plot.dot(predicted, { x: "intensity", y: "rate", r: 4.5, fill: (p: Point) => colourOf(p.level), fillOpacity: 0.85, stroke: "var(--card)", strokeWidth: 0.6, href: (p: Point) => "#/launch/" + p.row.launch.index,
         title: described, tip: true, ariaLabel: (p: Point) => described(p).replace(/\n/g, ", ") }),
@@ -131,7 +152,7 @@ function has(work: Work, list: Row[]): boolean {
 export function roofline(): HTMLElement | null {
   const timed = rows.filter((r) => r.metrics.has(TIME));
   const usable = models.filter((m) => timed.some((r) => r.model === m && pointsOf(r, m, r.metrics, WORK.instructions, LEVELS).length));
-  if (!usable.length || !gpuNames.some((g) => WORK.instructions.peak(gpuOf(g)) > 0)) return null;
+  if (!usable.length || !gpuNames.some((g) => issuePeak(gpuOf(g)) > 0)) return null;
   if (!usable.includes(state.model)) state.model = usable[0];
   const holder = el("div");
   const now = () => {
@@ -155,13 +176,13 @@ export function roofline(): HTMLElement | null {
     has(WORK.flop, timed) ? select("of", "roof-work", Object.entries(WORK).map(([k, w]): [string, string] => [k, w.name]), state.work, set("work")) : null,
   ].filter((t): t is HTMLElement => t !== null);
   return card({ title: "Roofline", name: "roofline", wide: true, tools, body: holder, rows: () => csv(now().points, now().work),
-    note: "On a slope the bandwidth of that level limits a launch, on the flat part the issue slots do. Open circles were measured." });
+    note: "On a slope the bandwidth of that level limits a launch, on the flat part the issue slots or the pipes of its arithmetic do. Open circles were measured." });
 }
 
 /** Of one launch: its work by the bytes of every level. */
 export function launchRoofline(launch: Launch): HTMLElement | null {
   const row = launch.rows.find((r) => r.model === firstModel && r.gpu === firstGpu) ?? launch.rows.find((r) => r.metrics.has(TIME));
-  if (!row || !(WORK.instructions.peak(gpuOf(row.gpu)) > 0)) return null;
+  if (!row || !(issuePeak(gpuOf(row.gpu)) > 0)) return null;
   let kind = "instructions";
   const pick = () => [...pointsOf(row, row.model, row.metrics, WORK[kind], LEVELS), ...(row.measured ? pointsOf(row, "measured", row.measured, WORK[kind], LEVELS) : [])];
   if (!pick().length) return null;

@@ -3,7 +3,7 @@ import { TIME, gpuNumber, gpuOf, limiterOf, series, type Launch, type Metrics, t
 import { card, el, scroll, table } from "../dom";
 import { levelOf } from "../levels";
 import { known, number, percent, time, type Cell } from "../format";
-import type { Finding, Gpu, Site } from "../types";
+import type { Finding, Gpu, Instruction, Site } from "../types";
 
 export const badge = (limiter: string | undefined) =>
   limiter ? el("span", { class: "badge", style: `--badge: var(--s${levelOf(limiter) ?? 7})` }, limiter) : null;
@@ -73,6 +73,12 @@ export function speedOfLight(launch: Launch): HTMLElement | null {
 
 const heatOf = (share: number) => Math.round(100 * Math.sqrt(Math.max(0, Math.min(1, share))));
 
+/** Moves only the pane that the row lies in, never the page. */
+function reveal(row: HTMLElement | undefined) {
+  const pane = row?.closest<HTMLElement>(".scroll");
+  if (row && pane) pane.scrollTop = row.offsetTop - pane.clientHeight / 3;
+}
+
 export function sourceCard(launch: Launch): HTMLElement | null {
   const h = launch.hotspots;
   if (!h?.sites.length) return null;
@@ -86,19 +92,43 @@ export function sourceCard(launch: Launch): HTMLElement | null {
   const hot = [...byLine.keys()];
   const from = text ? Math.max(1, Math.min(...hot) - 12) : 0;
   const to = text ? Math.min(text.length, Math.max(...hot) + 8) : -1;
-  const detail = el("div", { class: "sitewords", role: "status" }, "Choose a line to see its instructions.");
-  const show = (line: number) => detail.replaceChildren(el("b", null, `line ${line}`), el("ul", null, ...(byLine.get(line) ?? []).map((s) => el("li", null, `0x${s.pc.toString(16)}  ${words(s)} (${number((100 * s.cost) / all, 1)} %)`))));
+  const detail = el("div", { class: "sitewords", role: "status" }, "Choose a line or an instruction: the other side follows.");
+  const sourceRows = new Map<number, HTMLElement>(), codeRows = new Map<number, HTMLElement[]>();
+  const show = (n: number, from: "source" | "code") => {
+    detail.replaceChildren(el("b", null, `line ${n}`), el("ul", null, ...(byLine.get(n) ?? []).map((s) => el("li", null, `0x${s.pc.toString(16)}  ${words(s)} (${number((100 * s.cost) / all, 1)} %)`))));
+    for (const [line, row] of sourceRows) row.classList.toggle("chosen", line === n);
+    for (const [line, list] of codeRows) for (const row of list) row.classList.toggle("chosen", line === n);
+    reveal(from === "source" ? codeRows.get(n)?.[0] : sourceRows.get(n));
+  };
+  const choosable = (row: HTMLElement, n: number, from: "source" | "code") => {
+    row.setAttribute("tabindex", "0");
+    for (const event of ["click", "focus"]) row.addEventListener(event, () => show(n, from));
+  };
+  const compiled = new Set((h.code ?? []).map((i) => i.line));
   const line = (n: number) => {
     const share = (byLine.get(n) ?? []).reduce((s, x) => s + x.cost, 0) / all;
-    const row = el("tr", { class: share ? "hot" : null, style: share ? `--heat: ${heatOf(share)}%` : null, tabindex: byLine.has(n) ? "0" : null }, el("td", { class: "number" }, share ? percent(100 * share) : ""), el("td", { class: "number quiet" }, String(n)), el("td", null, el("code", null, text?.[n - 1] ?? "")));
-    if (byLine.has(n)) for (const event of ["click", "focus"]) row.addEventListener(event, () => show(n));
+    const row = el("tr", { class: share ? "hot" : null, style: share ? `--heat: ${heatOf(share)}%` : null }, el("td", { class: "number" }, share ? percent(100 * share) : ""), el("td", { class: "number quiet" }, String(n)), el("td", null, el("code", null, text?.[n - 1] ?? "")));
+    if (byLine.has(n) || compiled.has(n)) choosable(row, n, "source");
+    sourceRows.set(n, row);
+    return row;
+  };
+  const instruction = (i: Instruction) => {
+    const share = (i.cost ?? 0) / all;
+    const row = el("tr", { class: share ? "hot" : null, style: share ? `--heat: ${heatOf(share)}%` : null }, el("td", { class: "number" }, share ? percent(100 * share) : ""), el("td", { class: "number quiet" }, i.pc.toString(16)), el("td", null, el("code", null, i.text)), el("td", { class: "number quiet" }, i.line ? String(i.line) : ""));
+    if (i.line) {
+      choosable(row, i.line, "code");
+      codeRows.set(i.line, [...(codeRows.get(i.line) ?? []), row]);
+    }
     return row;
   };
   const lines = text && hot.length ? Array.from({ length: to - from + 1 }, (_, i) => line(from + i)) : [];
-  const body = lines.length ? el("div", { class: "source" }, scroll("Source", el("table", { id: "source-table" }, el("tbody", null, ...lines))), detail)
+  const side = (label: string, id: string, list: HTMLElement[]) => scroll(label, el("table", { id }, el("tbody", null, ...list)));
+  const code = (h.code ?? []).map(instruction);
+  const panes = [lines.length ? side("Source", "source-table", lines) : null, code.length ? side(h.isa === "PTX" ? "PTX" : "Machine code", "code-table", code) : null].filter((p) => p !== null);
+  const body = panes.length ? el("div", { class: "source" }, el("div", { class: panes.length > 1 ? "panes two" : "panes" }, ...panes), detail)
     : table(rows().slice(0, 40), "Instructions");
   return card({ title: h.file ? `Source: ${h.file.split("/").at(-1)}` : "Its instructions by cost", name: "source", wide: true, rows, body,
-    note: "Share of the launch's cost by line: sectors to and from the L2 and DRAM, atomics, bank conflicts (see strata hotspots)." });
+    note: (h.code?.length ? `Beside it the ${h.isa === "PTX" ? "PTX" : "machine code"}, as the trace has it. ` : "") + "Share of the launch's cost by line: sectors to and from the L2 and DRAM, atomics, bank conflicts (see strata hotspots)." });
 }
 
 export const limiterBadge = (launch: Launch) => badge(limiterOf(launch));

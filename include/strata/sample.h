@@ -1,0 +1,58 @@
+/* strata/sample.h - a program of many launches predicted from few.
+ *
+ * Launches of one kernel with one shape and about as many warp instructions are a group. Some of
+ * each group are modelled and stand for the others. With caches that last, launches are modelled in
+ * runs: the first ones of the program, which find caches that no launch has used, and further runs
+ * in the middle of it, each after a few launches that only bring the caches into the state they
+ * have there (docs/timeline.md). */
+#ifndef STRATA_SAMPLE_H
+#define STRATA_SAMPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <strata/predict.h>
+#include <strata/prediction.h>
+#include <strata/status.h>
+#include <strata/trace.h>
+
+enum strata_sample_use {
+    STRATA_SAMPLE_LEFT_OUT = 0, /* another stands for it */
+    STRATA_SAMPLE_WARMS_UP,     /* modelled, but its answer is not used */
+    STRATA_SAMPLE_STANDS,       /* for others of its group, and for itself */
+    STRATA_SAMPLE_ITSELF        /* for itself alone */
+};
+
+struct strata_sample {
+    size_t n_launches;
+    uint32_t *group; /* of each launch, numbered in order of first appearance */
+    uint32_t n_groups;
+    uint8_t *use;          /* enum strata_sample_use, of each */
+    uint32_t *stands_for;  /* each launch's own number, or that of the one that stands for it */
+    uint64_t instructions; /* warp instructions of all launches */
+    uint64_t modelled;     /* of those that are modelled */
+};
+
+/* `share` of the warp instructions is to be modelled, or a little more where groups are many; a
+ * launch whose number of warp instructions the trace does not tell counts as its blocks. */
+strata_status strata_sample_plan(struct strata_sample *s, const struct strata_trace *trace,
+                                 double share, bool keep_caches, struct strata_error *err);
+void strata_sample_release(struct strata_sample *s);
+
+/* The launches to model: `set` holds all launches of one trace, and the modelled ones afterwards.
+ */
+void strata_sample_choose(const struct strata_sample *s, struct strata_launch_set *set);
+
+/* The sum of a metric over all launches, from the results of those modelled (in their order), and
+ * half the width of the interval that the sum over all of them lies in 19 times of 20. False: a
+ * result lacks it. */
+struct strata_sample_total {
+    double sum, half_width;
+};
+bool strata_sample_estimate(const struct strata_sample *s, const struct strata_prediction *p,
+                            const char *metric, struct strata_sample_total *out);
+/* The result that stands for each launch, n_launches of them. */
+void strata_sample_results(const struct strata_sample *s, const struct strata_prediction *p,
+                           const struct strata_result **out);
+
+#endif

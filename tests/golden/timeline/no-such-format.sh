@@ -1,0 +1,1 @@
+"$strata" timeline "$data/poly_GRAMSCHM.strata" --gpu h200 --format svg

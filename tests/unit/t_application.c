@@ -1,0 +1,447 @@
+/* Launches as a program: what lasts between them, when they run, and what a sample says of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include <jansson.h>
+
+#include <strata/predict.h>
+#include <strata/sample.h>
+#include <strata/timeline.h>
+
+enum { BLOCKS = 64, WARPS = 4 }; /* a warp moves 512 bytes: 128 KB a launch */
+#define BYTES   ((uint64_t)BLOCKS * WARPS * 512)
+#define ARRAY_A 0x7f0000000000ull
+#define ARRAY_B 0x7f0010000000ull
+
+static struct strata_gpu gpu;
+static char path[64];
+
+static int load_gpu(void **state)
+{
+    (void)state;
+    char folder[600];
+    snprintf(folder, sizeof folder, "%s/gpus", getenv("STRATA_SOURCE"));
+    snprintf(path, sizeof path, "t_application.%ld.strata", (long)getpid());
+    return strata_gpu_add_path(folder, NULL) || strata_gpu_load("h200", &gpu, NULL);
+}
+
+static int remove_trace(void **state)
+{
+    (void)state;
+    unlink(path);
+    return 0;
+}
+
+/* ---- traces ---- */
+
+static void good(strata_status status, const struct strata_error *err)
+{
+    if (status)
+        fail_msg("%s", err->message);
+}
+
+static struct strata_writer *begin_trace(void)
+{
+    struct strata_writer *w;
+    struct strata_error err;
+    good(strata_writer_create(path, NULL, &w, &err), &err);
+    return w;
+}
+
+static void write_copy(struct strata_writer *w, uint32_t kind, uint64_t address, uint64_t bytes)
+{
+    struct strata_error err;
+    good(strata_writer_memcpy(w, kind, address, bytes, &err), &err);
+}
+
+static void write_blocks(struct strata_writer *w, struct strata_code *code, const uint32_t inst[2],
+                         uint32_t blocks, uint64_t array)
+{
+    struct strata_error err;
+    struct strata_builder *b;
+    struct strata_block *block;
+    good(strata_builder_create(code, &b, &err), &err);
+    for (uint32_t k = 0; k < blocks; k++) {
+        good(strata_builder_begin_block(b, k, WARPS, &err), &err);
+        for (uint32_t i = 0; i < WARPS; i++) {
+            good(strata_builder_begin_warp(b, i, &err), &err);
+            good(strata_builder_add_strided(b, inst[0], ~0u, array + (k * WARPS + i) * 512ull, 16,
+                                            &err),
+                 &err);
+            good(strata_builder_add(b, inst[1], ~0u, NULL, &err), &err);
+        }
+        good(strata_builder_end_block(b, &block, &err), &err);
+        good(strata_writer_block(w, block, &err), &err);
+        strata_block_destroy(block);
+    }
+    strata_builder_destroy(b);
+}
+
+/* A kernel that reads or writes an array once. */
+static void write_launch(struct strata_writer *w, const char *opcode, uint32_t blocks,
+                         uint64_t array, uint64_t stream)
+{
+    struct strata_error err;
+    struct strata_code *code;
+    struct strata_launch launch = {.program = "chain",
+                                   .trace = "kernel",
+                                   .kernel = opcode,
+                                   .grid = {blocks, 1, 1},
+                                   .block = {WARPS * 32, 1, 1},
+                                   .registers_per_thread = 32,
+                                   .sm_version = 90,
+                                   .stream = stream};
+    struct strata_inst inst[2] = {{.opcode = opcode, .n_src = 1, .reg = {2}},
+                                  {.pc = 16, .opcode = "EXIT"}};
+    uint32_t index[2];
+    if (!strncmp(opcode, "LDG", 3))
+        inst[0].n_dst = 1;
+    good(strata_code_create(&code, &err), &err);
+    for (int i = 0; i < 2; i++) {
+        assert_true(strata_inst_decode_sass(&inst[i], !i, false));
+        good(strata_code_add(code, &inst[i], &index[i], &err), &err);
+    }
+    good(strata_writer_begin_launch(w, &launch, code, &err), &err);
+    write_blocks(w, code, index, blocks, array);
+    good(strata_writer_end_launch(w, &err), &err);
+    strata_code_destroy(code);
+}
+
+static void end_trace(struct strata_writer *w, struct strata_launch_set *set)
+{
+    struct strata_error err;
+    good(strata_writer_finish(w, &err), &err);
+    good(strata_launch_set_add(set, path, NULL, NULL, NULL, &err), &err);
+}
+
+static void predict(const struct strata_launch_set *set, const char *model, bool keep_caches,
+                    uint32_t jobs, struct strata_prediction *out)
+{
+    struct strata_error err;
+    struct strata_predict_options opt = {.model = strata_model_find(model),
+                                         .jobs = jobs,
+                                         .keep_caches = keep_caches,
+                                         .model_options = {.seed = 1, .threads = 1}};
+    good(strata_prediction_init(out, "h200", model, NULL, 1, &err), &err);
+    good(strata_predict(set, &gpu, &opt, out, &err), &err);
+}
+
+static double dram_reads(const struct strata_prediction *p, size_t launch)
+{
+    double value = -1;
+    assert_true(strata_result_get(&p->result[launch], "dram__sectors_read.sum", &value));
+    return value;
+}
+
+/* ---- what lasts ---- */
+
+static void what_a_launch_wrote_the_next_reads_from_the_l2(void **state)
+{
+    (void)state;
+    const char *const models[] = {"flow", "reuse"};
+    for (size_t m = 0; m < 2; m++) {
+        struct strata_launch_set set = {0};
+        struct strata_prediction cold, warm;
+        struct strata_writer *w = begin_trace();
+        write_launch(w, "STG.E.128", BLOCKS, ARRAY_A, 0);
+        write_launch(w, "LDG.E.128", BLOCKS, ARRAY_A, 0);
+        write_launch(w, "LDG.E.128", BLOCKS, ARRAY_B, 0);
+        end_trace(w, &set);
+        predict(&set, models[m], false, 1, &cold);
+        predict(&set, models[m], true, 1, &warm);
+        assert_true(dram_reads(&cold, 1) >= (double)BYTES / 32);
+        assert_true(dram_reads(&warm, 1) == 0);
+        assert_true(dram_reads(&warm, 2) >= (double)BYTES / 32);
+        strata_prediction_release(&cold);
+        strata_prediction_release(&warm);
+        strata_launch_set_release(&set);
+    }
+}
+
+static void fills_and_small_copies_are_in_the_l2_and_dropped_copies_are_not(void **state)
+{
+    (void)state;
+    struct strata_launch_set set = {0};
+    struct strata_prediction p;
+    struct strata_writer *w = begin_trace();
+    write_launch(w, "LDG.E.128", BLOCKS, ARRAY_A, 0);
+    write_copy(w, STRATA_EVENT_MEMSET, ARRAY_B, BYTES);
+    write_launch(w, "LDG.E.128", BLOCKS, ARRAY_B, 0);
+    write_copy(w, STRATA_EVENT_MEMCPY_HTOD, ARRAY_B, BYTES);
+    write_launch(w, "LDG.E.128", BLOCKS, ARRAY_B, 0);
+    end_trace(w, &set);
+    predict(&set, "flow", true, 1, &p);
+    assert_true(dram_reads(&p, 1) == 0);
+    assert_true(dram_reads(&p, 2) == 0); /* lines that were there stay */
+    strata_prediction_release(&p);
+    struct strata_gpu before = gpu;
+    good(strata_gpu_set(&gpu, "between.copies_in", "drop", NULL), NULL);
+    predict(&set, "flow", true, 1, &p);
+    assert_true(dram_reads(&p, 2) >= (double)BYTES / 32);
+    strata_prediction_release(&p);
+    gpu = before;
+    strata_launch_set_release(&set);
+}
+
+static void a_model_without_state_refuses(void **state)
+{
+    (void)state;
+    struct strata_launch_set set = {0};
+    struct strata_prediction p;
+    struct strata_error err;
+    struct strata_writer *w = begin_trace();
+    write_launch(w, "LDG.E.128", 1, ARRAY_A, 0);
+    end_trace(w, &set);
+    struct strata_predict_options opt = {.model = strata_model_find("interval"),
+                                         .keep_caches = true};
+    good(strata_prediction_init(&p, "h200", "interval", NULL, 1, &err), &err);
+    assert_int_equal(strata_predict(&set, &gpu, &opt, &p, &err), STRATA_EUSAGE);
+    assert_non_null(strstr(err.message, "interval"));
+    strata_prediction_release(&p);
+    strata_launch_set_release(&set);
+}
+
+/* ---- order and time ---- */
+
+static void order(struct strata_writer *w, uint64_t stream, uint32_t flags,
+                  const struct strata_edge *edge, size_t n)
+{
+    struct strata_error err;
+    struct strata_order o = {stream, flags, edge, n};
+    good(strata_writer_order(w, &o, &err), &err);
+}
+
+static void build(const struct strata_launch_set *set, struct strata_prediction *p,
+                  struct strata_timeline *t)
+{
+    struct strata_error err;
+    const struct strata_result *result[256];
+    predict(set, "flow", true, 2, p);
+    for (size_t i = 0; i < p->n_results; i++)
+        result[i] = &p->result[i];
+    good(strata_timeline_build(t, set->trace[0], result, &gpu, &err), &err);
+}
+
+static void the_order_of_a_trace_is_read_as_it_was_written(void **state)
+{
+    (void)state;
+    struct strata_launch_set set = {0};
+    struct strata_writer *w = begin_trace();
+    const struct strata_edge edge[] = {{0, STRATA_EDGE_STREAM}, {1, STRATA_EDGE_HOST}};
+    write_launch(w, "LDG.E.128", 1, ARRAY_A, 5);
+    order(w, 7, 0, NULL, 0);
+    write_copy(w, STRATA_EVENT_MEMSET, ARRAY_B, 4096);
+    order(w, 9, STRATA_EVENT_ORDERED | STRATA_EVENT_IN_GRAPH, edge, 2);
+    write_launch(w, "LDG.E.128", 1, ARRAY_A, 9);
+    end_trace(w, &set);
+    const struct strata_trace *t = set.trace[0];
+    assert_int_equal(strata_trace_event(t, 0)->stream, 5);
+    assert_int_equal(strata_trace_event(t, 0)->n_edges, 0);
+    assert_int_equal(strata_trace_event(t, 1)->stream, 7);
+    const struct strata_event *e = strata_trace_event(t, 2);
+    assert_int_equal(e->flags, STRATA_EVENT_ORDERED | STRATA_EVENT_IN_GRAPH);
+    assert_int_equal(e->n_edges, 2);
+    assert_int_equal(strata_trace_edge(t, e->first_edge)->event, 0);
+    assert_int_equal(strata_trace_edge(t, e->first_edge + 1)->kind, STRATA_EDGE_HOST);
+    strata_launch_set_release(&set);
+}
+
+static void launches_of_one_stream_and_the_gaps_between_them_add_up_to_the_time(void **state)
+{
+    (void)state;
+    struct strata_launch_set set = {0};
+    struct strata_prediction p;
+    struct strata_timeline t;
+    struct strata_writer *w = begin_trace();
+    for (int i = 0; i < 5; i++)
+        write_launch(w, i % 2 ? "LDG.E.128" : "STG.E.128", BLOCKS, ARRAY_A, 0);
+    end_trace(w, &set);
+    build(&set, &p, &t);
+    double sum = 0;
+    for (size_t i = 0; i < t.n_spans; i++) {
+        sum += t.span[i].end_us - t.span[i].start_us + (i ? t.span[i].gap_us : 0);
+        assert_true(t.span[i].gap_us >= (i ? gpu.between.stream_gap_us - 1e-9 : 0));
+    }
+    assert_true(sum > t.time_us - 1e-6 && sum < t.time_us + 1e-6);
+    assert_true(t.launches_us + t.idle_us > t.time_us - 1e-6);
+    strata_timeline_release(&t);
+    strata_prediction_release(&p);
+    strata_launch_set_release(&set);
+}
+
+static void small_launches_of_two_streams_overlap_and_large_ones_wait(void **state)
+{
+    (void)state;
+    double alone = 0, time[2];
+    for (int large = 0; large < 2; large++) {
+        struct strata_launch_set set = {0};
+        struct strata_prediction p;
+        struct strata_timeline t;
+        struct strata_gpu before = gpu;
+        gpu.between.host_launch_us = 0;
+        struct strata_writer *w = begin_trace();
+        for (uint64_t s = 1; s <= 2; s++)
+            write_launch(w, "STG.E.128", large ? 132 * 16 : 8, ARRAY_A + s * 0x4000000, s);
+        end_trace(w, &set);
+        build(&set, &p, &t);
+        alone = t.span[0].alone_us + t.span[1].alone_us;
+        time[large] = t.time_us / alone;
+        assert_true(t.span[0].end_us - t.span[0].start_us >= t.span[0].alone_us - 1e-9);
+        strata_timeline_release(&t);
+        strata_prediction_release(&p);
+        strata_launch_set_release(&set);
+        gpu = before;
+    }
+    assert_true(time[0] < 0.6);
+    assert_true(time[1] > 0.99 && time[1] < 1.01);
+}
+
+static void gaps_are_those_of_graphs_dependent_launches_and_the_host(void **state)
+{
+    (void)state;
+    const uint32_t flags[] = {STRATA_EVENT_ORDERED | STRATA_EVENT_IN_GRAPH, STRATA_EVENT_ORDERED,
+                              0};
+    const uint32_t kinds[] = {STRATA_EDGE_GRAPH, STRATA_EDGE_DEPENDENT, STRATA_EDGE_HOST};
+    double gap[3];
+    struct strata_gpu before = gpu;
+    gpu.between.host_launch_us = 0;
+    for (int k = 0; k < 3; k++) {
+        struct strata_launch_set set = {0};
+        struct strata_prediction p;
+        struct strata_timeline t;
+        struct strata_writer *w = begin_trace();
+        const struct strata_edge edge = {0, kinds[k]};
+        write_launch(w, "STG.E.128", 8, ARRAY_A, 1);
+        order(w, 1, flags[k], &edge, 1);
+        write_launch(w, "STG.E.128", 8, ARRAY_B, 1);
+        end_trace(w, &set);
+        build(&set, &p, &t);
+        gap[k] = t.span[1].start_us - t.span[0].end_us;
+        strata_timeline_release(&t);
+        strata_prediction_release(&p);
+        strata_launch_set_release(&set);
+    }
+    assert_true(gap[0] > gpu.between.graph_gap_us - 1e-9 &&
+                gap[0] < gpu.between.graph_gap_us + 1e-9);
+    assert_true(gap[1] < gpu.between.dependent_gap_us + 1e-9);
+    assert_true(gap[2] >= gpu.between.host_wait_us - 1e-9);
+    gpu = before;
+}
+
+/* What ui.perfetto.dev reads: every event has a phase, a name, a process and a thread; complete
+ * ones a time and a length, counters numbers. */
+static void check_event(json_t *e, double *end)
+{
+    const char *phase = json_string_value(json_object_get(e, "ph"));
+    assert_non_null(phase);
+    assert_true(json_is_string(json_object_get(e, "name")));
+    assert_true(json_is_integer(json_object_get(e, "pid")));
+    assert_true(json_is_integer(json_object_get(e, "tid")));
+    assert_true(json_is_object(json_object_get(e, "args")));
+    if (*phase == 'M')
+        return;
+    double at = json_number_value(json_object_get(e, "ts"));
+    assert_true(json_is_number(json_object_get(e, "ts")) && at >= 0);
+    if (*phase == 'C') {
+        double use = json_number_value(json_object_get(json_object_get(e, "args"), "per cent"));
+        assert_true(use >= 0 && use <= 100.001);
+        return;
+    }
+    assert_int_equal(*phase, 'X');
+    double length = json_number_value(json_object_get(e, "dur"));
+    assert_true(json_is_number(json_object_get(e, "dur")) && length >= 0);
+    *end = at + length > *end ? at + length : *end;
+}
+
+static void the_perfetto_file_is_what_its_readers_take_and_ends_when_the_program_does(void **state)
+{
+    (void)state;
+    struct strata_launch_set set = {0};
+    struct strata_prediction p;
+    struct strata_timeline t;
+    struct strata_error err;
+    char *text;
+    size_t length, i;
+    double end = 0;
+    struct strata_writer *w = begin_trace();
+    write_copy(w, STRATA_EVENT_MEMCPY_HTOD, ARRAY_A, BYTES);
+    write_launch(w, "LDG.E.128", BLOCKS, ARRAY_A, 1);
+    write_launch(w, "STG.E.128", 8, ARRAY_B, 2);
+    end_trace(w, &set);
+    build(&set, &p, &t);
+    good(strata_timeline_perfetto(&t, set.trace[0], &text, &length, &err), &err);
+    json_t *root = json_loadb(text, length, 0, NULL), *e;
+    assert_non_null(root);
+    json_array_foreach(json_object_get(root, "traceEvents"), i, e) check_event(e, &end);
+    assert_true(i > 8);
+    assert_true(end > t.time_us - 1e-3 && end < t.time_us + 1e-3);
+    json_decref(root);
+    free(text);
+    strata_timeline_release(&t);
+    strata_prediction_release(&p);
+    strata_launch_set_release(&set);
+}
+
+/* ---- samples ---- */
+
+static void a_sample_of_like_launches_says_what_all_of_them_do(void **state)
+{
+    (void)state;
+    enum { N = 120 };
+    for (int warm = 0; warm < 2; warm++) {
+        struct strata_launch_set set = {0};
+        struct strata_prediction all, some;
+        struct strata_sample sample;
+        struct strata_sample_total total;
+        struct strata_error err;
+        struct strata_writer *w = begin_trace();
+        for (int i = 0; i < N; i++)
+            write_launch(w, i % 2 ? "LDG.E.128" : "STG.E.128", 8, ARRAY_A, 0);
+        end_trace(w, &set);
+        predict(&set, "flow", warm, 1, &all);
+        good(strata_sample_plan(&sample, set.trace[0], 0.01, warm, &err), &err);
+        assert_int_equal(sample.n_groups, 2);
+        assert_true(sample.modelled * 15 < sample.instructions);
+        strata_sample_choose(&sample, &set);
+        struct strata_predict_options opt = {.model = strata_model_find("flow"),
+                                             .keep_caches = warm,
+                                             .runs_apart = true,
+                                             .model_options = {.seed = 1, .threads = 1}};
+        good(strata_prediction_init(&some, "h200", "flow", NULL, 1, &err), &err);
+        good(strata_predict(&set, &gpu, &opt, &some, &err), &err);
+        assert_true(strata_sample_estimate(&sample, &some, "gpu__time_duration.sum", &total));
+        double sum = 0, value;
+        for (size_t i = 0; i < N; i++) {
+            assert_true(strata_result_get(&all.result[i], "gpu__time_duration.sum", &value));
+            sum += value;
+        }
+        assert_true(total.sum - total.half_width <= sum && sum <= total.sum + total.half_width);
+        assert_true(total.half_width < 0.05 * sum);
+        strata_sample_release(&sample);
+        strata_prediction_release(&all);
+        strata_prediction_release(&some);
+        strata_launch_set_release(&set);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_launch_wrote_the_next_reads_from_the_l2),
+        cmocka_unit_test(fills_and_small_copies_are_in_the_l2_and_dropped_copies_are_not),
+        cmocka_unit_test(a_model_without_state_refuses),
+        cmocka_unit_test(the_order_of_a_trace_is_read_as_it_was_written),
+        cmocka_unit_test(launches_of_one_stream_and_the_gaps_between_them_add_up_to_the_time),
+        cmocka_unit_test(small_launches_of_two_streams_overlap_and_large_ones_wait),
+        cmocka_unit_test(gaps_are_those_of_graphs_dependent_launches_and_the_host),
+        cmocka_unit_test(the_perfetto_file_is_what_its_readers_take_and_ends_when_the_program_does),
+        cmocka_unit_test(a_sample_of_like_launches_says_what_all_of_them_do),
+    };
+    return cmocka_run_group_tests(tests, load_gpu, remove_trace);
+}

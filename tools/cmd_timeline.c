@@ -1,0 +1,261 @@
+/* cmd_timeline.c - strata timeline: a program's launches and copies in time. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <strata/predict.h>
+#include <strata/sample.h>
+#include <strata/timeline.h>
+
+#include "cmd.h"
+#include "gpu_option.h"
+#include "memory_limit.h"
+#include "model_option.h"
+#include "options.h"
+#include "output.h"
+#include "progress.h"
+
+struct timeline_arguments {
+    const char *gpu, *model, *format, *output, *cache_control, *sample;
+    double share; /* of the warp instructions to model; 1: all */
+    struct option_list set;
+    struct model_settings settings;
+    uint64_t seed, jobs;
+    bool quiet;
+};
+
+static void on_progress(void *context, size_t n_done, size_t n_launches, uint64_t warp_instructions)
+{
+    progress_show(context, n_done, n_launches, warp_instructions);
+}
+
+static strata_status predict_launches(const struct timeline_arguments *a,
+                                      const struct strata_model *model,
+                                      const struct strata_gpu *gpu,
+                                      const struct strata_launch_set *set,
+                                      struct strata_prediction *out, struct strata_error *err)
+{
+    struct progress line = {0};
+    struct strata_predict_options opt = {.model = model,
+                                         .jobs = (uint32_t)a->jobs,
+                                         .failed_too = true,
+                                         .keep_caches = !strcmp(a->cache_control, "none"),
+                                         .runs_apart = a->sample,
+                                         .progress = on_progress,
+                                         .progress_context = &line};
+    opt.model_options = (struct strata_model_options){
+        .seed = a->seed, .threads = 1, .settings = a->settings.for_model};
+    strata_status status = strata_prediction_init(out, gpu->name, model->name, NULL, a->seed, err);
+    for (size_t i = 0; status == STRATA_OK && i < a->set.n; i++)
+        status = strata_prediction_add_override(out, a->set.item[i], err);
+    if (status != STRATA_OK)
+        return status;
+    progress_start(&line, "launches", a->quiet);
+    status = strata_predict(set, gpu, &opt, out, err);
+    progress_end(&line);
+    return status;
+}
+
+static strata_status write_timeline(const struct timeline_arguments *a,
+                                    const struct strata_timeline *t,
+                                    const struct strata_trace *trace,
+                                    const struct strata_prediction *p, struct strata_error *err)
+{
+    char *text = NULL;
+    size_t length = 0;
+    enum strata_format format = STRATA_FORMAT_TEXT;
+    bool perfetto = !strcmp(a->format, "perfetto");
+    struct output out;
+    strata_status status = perfetto ? STRATA_OK : strata_format_parse(a->format, &format, err);
+    if (status == STRATA_OK)
+        status = perfetto ? strata_timeline_perfetto(t, trace, &text, &length, err)
+                          : strata_timeline_print(t, trace, p, format, &text, &length, err);
+    if (status == STRATA_OK)
+        status = output_open(&out, a->output, err);
+    if (status == STRATA_OK) {
+        fwrite(text, 1, length, out.stream);
+        status = output_commit(&out, err);
+    }
+    free(text);
+    return status;
+}
+
+/* "1%" or "0.01": above 0, up to all. */
+static bool sample_share(const char *word, double *share)
+{
+    char *end;
+    *share = strtod(word, &end);
+    if (*end == '%')
+        *share /= 100, end++;
+    return end != word && !*end && *share > 0 && *share <= 1;
+}
+
+static strata_status check_words(struct timeline_arguments *a, struct strata_error *err)
+{
+    enum strata_format format;
+    if (strcmp(a->cache_control, "all") && strcmp(a->cache_control, "none"))
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "--cache-control is none (launches find what those before them left) or "
+                           "all (every launch begins cold), not \"%s\".",
+                           a->cache_control);
+    if (a->sample && !sample_share(a->sample, &a->share))
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "--sample is the share of the work to model, 1%% say, not \"%s\".",
+                           a->sample);
+    if (!strcmp(a->format, "perfetto"))
+        return STRATA_OK;
+    strata_status status = strata_format_parse(a->format, &format, err);
+    if (status != STRATA_OK)
+        status =
+            strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                        "there is no format \"%s\"; use text, csv, json or perfetto.", a->format);
+    return status;
+}
+
+/* Everything of one run. */
+struct work {
+    struct strata_launch_set set;
+    struct strata_sample sample;
+    struct strata_prediction prediction;
+    struct strata_timeline timeline;
+    const struct strata_result **result; /* of each launch */
+};
+
+static void release_work(struct work *w)
+{
+    strata_timeline_release(&w->timeline);
+    strata_prediction_release(&w->prediction);
+    strata_sample_release(&w->sample);
+    strata_launch_set_release(&w->set);
+    free(w->result);
+}
+
+static strata_status plan(const struct timeline_arguments *a, struct work *w, const char *path,
+                          struct strata_error *err)
+{
+    strata_status status = strata_launch_set_add(&w->set, path, NULL, NULL, NULL, err);
+    if (status == STRATA_OK && w->set.n_traces != 1)
+        status = strata_fail(err, STRATA_EUSAGE, path, 0, 0,
+                             "a timeline is of one program; name one of its %zu traces.",
+                             w->set.n_traces);
+    if (status != STRATA_OK)
+        return status;
+    w->result = calloc(w->set.n_launches + 1, sizeof *w->result);
+    if (!w->result)
+        return strata_no_memory(err, NULL, "for the timeline");
+    if (!a->sample)
+        return STRATA_OK;
+    status = strata_sample_plan(&w->sample, w->set.trace[0], a->share,
+                                !strcmp(a->cache_control, "none"), err);
+    if (status == STRATA_OK)
+        strata_sample_choose(&w->sample, &w->set);
+    return status;
+}
+
+static strata_status build(const struct timeline_arguments *a, struct work *w,
+                           const struct strata_gpu *gpu, struct strata_error *err)
+{
+    size_t n = strata_trace_launch_count(w->set.trace[0]);
+    struct strata_sample_total total = {0};
+    if (a->sample)
+        strata_sample_results(&w->sample, &w->prediction, w->result);
+    for (size_t i = 0; i < n && !a->sample; i++)
+        w->result[i] = &w->prediction.result[i];
+    strata_status status =
+        strata_timeline_build(&w->timeline, w->set.trace[0], w->result, gpu, err);
+    if (status != STRATA_OK || !a->sample)
+        return status;
+    w->timeline.instructions = w->sample.instructions;
+    w->timeline.modelled = w->sample.modelled;
+    if (strata_sample_estimate(&w->sample, &w->prediction, "gpu__time_duration.sum", &total))
+        w->timeline.half_width_us = total.half_width / 1000;
+    return STRATA_OK;
+}
+
+static strata_status run_timeline(const struct timeline_arguments *a,
+                                  const struct strata_model *model, const struct strata_gpu *gpu,
+                                  const char *path, struct strata_error *err)
+{
+    struct work w = {0};
+    strata_status status = plan(a, &w, path, err);
+    if (status == STRATA_OK)
+        status = predict_launches(a, model, gpu, &w.set, &w.prediction, err);
+    if (status == STRATA_OK)
+        status = build(a, &w, gpu, err);
+    if (status == STRATA_OK)
+        status = write_timeline(a, &w.timeline, w.set.trace[0], &w.prediction, err);
+    release_work(&w);
+    return status;
+}
+
+static strata_status timeline(void *context, char **paths, int n_paths, struct strata_error *err)
+{
+    (void)n_paths;
+    struct timeline_arguments *a = context;
+    const struct strata_model *model = NULL;
+    struct strata_gpu *gpu = calloc(1, sizeof *gpu);
+    strata_status status = gpu ? check_words(a, err) : strata_no_memory(err, NULL, NULL);
+    if (status == STRATA_OK)
+        status = output_check(a->output, err);
+    if (status == STRATA_OK)
+        status = find_model(a->model, &model, err);
+    if (status == STRATA_OK)
+        status = split_settings(&a->set, NULL, &a->settings, err);
+    if (status == STRATA_OK)
+        status = load_gpu(a->gpu, &a->settings.for_gpu, gpu, err);
+    if (status == STRATA_OK)
+        status = run_timeline(a, model, gpu, paths[0], err);
+    release_settings(&a->settings);
+    free(gpu);
+    return status;
+}
+
+int cmd_timeline(int argc, char **argv)
+{
+    struct timeline_arguments a = {
+        .model = "flow", .format = "text", .cache_control = "none", .seed = 1, .jobs = 1};
+    const struct option options[] = {
+        {'g', "gpu", OPTION_STRING, &a.gpu, "GPU",
+         "name of a GPU (`strata gpu list`) or path of its file"},
+        {'m', "model", OPTION_STRING, &a.model, "MODEL",
+         "which model predicts each launch (default flow)"},
+        {0, "set", OPTION_LIST, &a.set, "KEY=VALUE",
+         "change one number of the GPU, or model.KEY of the model"},
+        {0, "cache-control", OPTION_STRING, &a.cache_control, "HOW",
+         "none (default): launches find what those before them left; all: each begins cold"},
+        {0, "sample", OPTION_STRING, &a.sample, "SHARE",
+         "model so much of the work (1%), and tell how near the answer is to that from all of it"},
+        {0, "seed", OPTION_UINT, &a.seed, "N", "seed of all random numbers (default 1)"},
+        {'j', "jobs", OPTION_UINT, &a.jobs, "N", "threads (default 1); never changes a result"},
+        {'f', "format", OPTION_STRING, &a.format, "FORMAT",
+         "text (default), csv, json, or perfetto (for ui.perfetto.dev and chrome://tracing)"},
+        {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        MEMORY_LIMIT_OPTION,
+        {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress"},
+    };
+    const struct option_rule rules[] = {
+        NEEDED(a.gpu,
+               "timeline needs --gpu, the GPU to predict for; `strata gpu list` names them."),
+        JOBS_RULE(a.jobs),
+        SEED_RULE(a.seed),
+    };
+    const struct command_syntax syntax = {
+        .name = "timeline",
+        .arguments = "TRACE",
+        .summary =
+            "Predicts the time of a program: its launches, copies and fills one after another "
+            "and side by side.",
+        .text =
+            "TRACE is one program's trace. What waits for what (streams, events, graphs, the host) "
+            "is taken from it;\ngaps and rates of copies are the GPU file's keys below `between.`.",
+        .options = options,
+        .n_options = sizeof options / sizeof options[0],
+        .least_words = 1,
+        .most_words = 1,
+        .needs = "a trace",
+        .rules = rules,
+        .n_rules = sizeof rules / sizeof rules[0],
+        .run = timeline,
+        .context = &a,
+    };
+    return run_command(&syntax, argc, argv);
+}
