@@ -138,10 +138,8 @@ static bool store_value(const struct option *o, const char *value)
     case OPTION_LIST: {
         struct option_list *list = o->target;
         const char **grown = realloc(list->item, (list->n + 1) * sizeof *grown);
-        if (!grown) {
-            fputs("strata: there is no memory left for the options.\n", stderr);
-            exit(EXIT_INPUT);
-        }
+        if (!grown)
+            return false;
         list->item = grown;
         list->item[list->n++] = value;
         return true;
@@ -196,7 +194,11 @@ static bool parse_options(const struct command_syntax *s, int argc, char **argv,
             value = argv[++i];
         }
         if (!store_value(o, value)) {
-            *exit_code = bad_value(s, o, value);
+            struct strata_error err;
+            *exit_code =
+                o->kind != OPTION_LIST /* which takes every value there is room for */
+                    ? bad_value(s, o, value)
+                    : (strata_no_memory(&err, NULL, "for the options"), report_error(&err));
             return false;
         }
     }

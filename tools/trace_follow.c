@@ -49,11 +49,14 @@ void follow_close(struct follow *f)
         rmdir(f->folder);
     }
     f->folder[0] = 0;
+    for (size_t i = 0; i < f->n_processes; i++)
+        free(f->process[i].recording);
     free(f->process);
     f->process = NULL;
-    for (size_t i = 0; i < f->n_finished; i++)
-        free(f->finished[i]);
-    f->n_finished = 0;
+    f->n_processes = 0;
+    for (size_t i = 0; i < f->n_files; i++)
+        free(f->file[i].path);
+    f->n_files = 0;
 }
 
 void print_bytes(char *out, size_t size, uint64_t bytes)
@@ -106,8 +109,29 @@ static struct traced_process *process_of(struct follow *f, long pid)
     return NULL;
 }
 
+static void add_file(struct follow *f, char *path, bool unfinished)
+{
+    if (path && f->n_files < MAX_FILES)
+        f->file[f->n_files++] = (struct traced_file){path, unfinished};
+    else
+        free(path);
+}
+
+/* The process ended without a word, or became another program. */
+static void end_silently(struct follow *f, struct traced_process *p)
+{
+    if (p->recording && p->counts.traced)
+        add_file(f, p->recording, true);
+    else
+        free(p->recording);
+    p->recording = NULL;
+}
+
 static void take_hello(struct follow *f, long pid)
 {
+    struct traced_process *before = process_of(f, pid);
+    if (before)
+        end_silently(f, before);
     if (f->n_processes == f->cap_processes) {
         size_t cap = f->cap_processes ? 2 * f->cap_processes : 8;
         struct traced_process *grown = realloc(f->process, cap * sizeof *grown);
@@ -134,11 +158,21 @@ static void take_finished(struct follow *f, struct traced_process *p, const char
 {
     const char *path = strchr(rest, ' ');
     f->n_ended++;
-    if (p)
-        p->counts.bytes = strtoull(rest, NULL, 10);
-    if (path && p && f->n_finished < MAX_FINISHED &&
-        (f->finished[f->n_finished] = strdup(path + 1)))
-        f->finished_pid[f->n_finished++] = p->pid;
+    if (!p)
+        return;
+    p->counts.bytes = strtoull(rest, NULL, 10);
+    if (path)
+        add_file(f, strdup(path + 1), false);
+    free(p->recording);
+    p->recording = NULL;
+}
+
+static void take_recording(struct traced_process *p, const char *path)
+{
+    if (!p)
+        return;
+    free(p->recording);
+    p->recording = strdup(path);
 }
 
 /* "sass why" or "ptx why", once for every module, and for kernels that differ from theirs. */
@@ -167,6 +201,8 @@ static void take_line(struct follow *f, const char *whole)
         take_progress(f, process_of(f, pid), line + 9);
     else if (!strncmp(line, "finished ", 9))
         take_finished(f, process_of(f, pid), line + 9);
+    else if (!strncmp(line, "recording ", 10))
+        take_recording(process_of(f, pid), line + 10);
     else if (!strncmp(line, "code ", 5))
         take_code(f, line + 5);
     else if (!strncmp(line, "unsupported ", 12) && !f->unsupported[0])
@@ -231,6 +267,8 @@ int follow_until_end(struct follow *f, pid_t pid)
     child = 0;
     while (take_input(f))
         ;
+    for (size_t i = 0; i < f->n_processes; i++)
+        end_silently(f, &f->process[i]);
     if (end >= 0)
         close(end);
     return status;

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define MAX_FINISHED 256
+#define MAX_FILES 256
 
 struct counts {
     unsigned long long seen, traced, instructions_seen, instructions_traced, bytes, cut;
@@ -18,17 +18,24 @@ struct counts {
 struct traced_process {
     long pid;
     struct counts counts;
+    char *recording; /* path of the file it writes; NULL once it said what became of it */
+};
+
+/* One file that holds launches. A process that was killed, left by _exit or replaced itself did not
+ * finish its own. */
+struct traced_file {
+    char *path;
+    bool unfinished;
 };
 
 struct follow {
     struct traced_process *process;
     size_t n_processes, cap_processes;
     bool fatal, refused, kernel_failed, write_failed, limit, interrupted;
-    char unsupported[128];        /* the first call that is not supported */
-    char code[200];               /* which code ran, and why */
-    char *finished[MAX_FINISHED]; /* paths of traces, in the order the processes began */
-    long finished_pid[MAX_FINISHED];
-    size_t n_finished;
+    char unsupported[128];              /* the first call that is not supported */
+    char code[200];                     /* which code ran, and why */
+    struct traced_file file[MAX_FILES]; /* in the order in which the processes ended */
+    size_t n_files;
     size_t n_ended; /* processes that ended in order, with a trace or without */
     bool on_terminal;
     char folder[64]; /* where the pipe is */

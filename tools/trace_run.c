@@ -261,10 +261,33 @@ static const char *base_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The first process's trace gets the name asked for, further ones -2, -3, ... before the suffix. */
-static strata_status rename_finished(struct follow *f, const char *output, struct strata_error *err)
+/* Files that no process finished are: they hold the launches that had ended. One without any
+ * leaves. */
+static strata_status finish_files(struct follow *f, struct strata_error *err)
 {
-    for (size_t i = 0; i < f->n_finished; i++) {
+    size_t kept = 0;
+    for (size_t i = 0; i < f->n_files; i++) {
+        uint64_t launches = 1;
+        if (f->file[i].unfinished) {
+            strata_status status = strata_trace_mend(f->file[i].path, &launches, err);
+            if (status != STRATA_OK)
+                return status;
+        }
+        struct traced_file moved = f->file[kept];
+        f->file[kept] = f->file[i];
+        f->file[i] = moved;
+        kept += launches != 0;
+    }
+    for (size_t i = kept; i < f->n_files; i++)
+        free(f->file[i].path);
+    f->n_files = kept;
+    return STRATA_OK;
+}
+
+/* The first process's trace gets the name asked for, further ones -2, -3, ... before the suffix. */
+static strata_status rename_files(struct follow *f, const char *output, struct strata_error *err)
+{
+    for (size_t i = 0; i < f->n_files; i++) {
         char *name = NULL;
         size_t stem = strlen(output);
         if (stem > 7 && !strcmp(output + stem - 7, ".strata"))
@@ -273,7 +296,7 @@ static strata_status rename_finished(struct follow *f, const char *output, struc
                   : asprintf(&name, "%s", output);
         if (n < 0)
             return strata_no_memory(err, output, "for the trace's name");
-        int failed = rename(f->finished[i], name);
+        int failed = rename(f->file[i].path, name);
         if (failed)
             strata_fail(err, STRATA_EIO, name, 0, 0, "the trace cannot be given its name: %s.",
                         strerror(errno));
@@ -311,18 +334,14 @@ static strata_status judge(const struct follow *f, const struct trace_request *r
     struct counts all = follow_counts(f);
     if (r->no_record || !f->n_processes)
         return STRATA_OK;
-    if (WIFSIGNALED(status) && !f->n_ended)
+    if (WIFSIGNALED(status) && !f->n_ended && !f->n_files)
         return strata_fail(err, STRATA_EFORMAT, program, 0, 0,
-                           "the program was stopped by signal %d (%s); no trace was kept.",
+                           "the program was stopped by signal %d (%s) before a launch had ended; "
+                           "no trace was kept.",
                            WTERMSIG(status), strsignal(WTERMSIG(status)));
     if (f->fatal || (f->refused && !all.traced))
         return strata_fail(err, STRATA_EUNSUPPORTED, program, 0, 0,
                            "the program cannot be run as it is (see above); no trace was kept.");
-    if (!f->n_ended && !f->write_failed)
-        return strata_fail(err, STRATA_EFORMAT, program, 0, 0,
-                           "the program ended by _exit or replaced itself, so its trace was not "
-                           "finished and not kept; "
-                           "let it end by return or exit().");
     if (f->write_failed)
         return strata_fail(err, STRATA_EIO, program, 0, 0,
                            "the trace could not be written (see above).");
@@ -353,7 +372,8 @@ static bool say_nothing_traced(const struct follow *f, const struct trace_reques
     return true;
 }
 
-static void summarise(const struct follow *f, const struct trace_request *r, const char *output)
+static void summarise(const struct follow *f, const struct trace_request *r, const char *output,
+                      int status)
 {
     if (r->quiet)
         return;
@@ -375,11 +395,16 @@ static void summarise(const struct follow *f, const struct trace_request *r, con
         fprintf(
             stderr,
             "strata trace: the program was interrupted; the trace holds what it ran until then.\n");
-    if (f->n_finished > 1)
+    if (WIFSIGNALED(status))
         fprintf(stderr,
-                "strata trace: %zu processes used CUDA; the further traces are beside the first, "
+                "strata trace: the program was stopped by signal %d (%s); the trace holds the "
+                "launches that had ended by then.\n",
+                WTERMSIG(status), strsignal(WTERMSIG(status)));
+    if (f->n_files > 1)
+        fprintf(stderr,
+                "strata trace: %zu programs used CUDA; the further traces are beside the first, "
                 "numbered.\n",
-                f->n_finished);
+                f->n_files);
     if (f->code[0])
         fprintf(stderr, "strata trace: %s\n", f->code);
     if (f->unsupported[0])
@@ -516,10 +541,12 @@ strata_status trace_run(const struct trace_request *r, char **argv, int *exit_co
     }
     free_environment(&environment);
     if (status == STRATA_OK && !r->no_record && !nothing)
-        status = rename_finished(&f, output, err);
+        status = finish_files(&f, err);
+    if (status == STRATA_OK && !r->no_record && !nothing)
+        status = rename_files(&f, output, err);
     remove_leftovers(temporary);
     if (status == STRATA_OK && !nothing)
-        summarise(&f, r, output);
+        summarise(&f, r, output, wait_status);
     follow_close(&f);
     return status;
 }

@@ -538,4 +538,9 @@ uint64_t strata_writer_bytes(const struct strata_writer *w); /* written so far *
 strata_status strata_writer_finish(struct strata_writer *w, struct strata_error *err); /* frees w */
 void strata_writer_abort(struct strata_writer *w);                                     /* frees w */
 
+/* Makes a native trace whole whose process ended before it could: what stands behind the last
+ * launch that ended goes, and the index is written. *n_launches is what is left; with none the file
+ * is not touched. */
+strata_status strata_trace_mend(const char *path, uint64_t *n_launches, struct strata_error *err);
+
 #endif

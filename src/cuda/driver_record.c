@@ -108,6 +108,7 @@ void record_init(void)
         .format = "strata", .compression_level = 3, .write = write_file};
     if (strata_writer_create(state.path, &options, &state.writer, &err) != STRATA_OK)
         driver_die(&err);
+    driver_report("recording %s", state.path);
 }
 
 /* A forked child leaves everything as it is: memory is its own copy, the file its parent's. */
@@ -252,6 +253,11 @@ static void end_launch(bool whole, bool failed)
                            : whole || !state.blocks_written
                                ? strata_writer_end_launch(state.writer, &err)
                                : strata_writer_cut_launch(state.writer, &err);
+    /* On disk before the program goes on, which may replace itself, leave by _exit or be killed:
+     * `strata trace` finishes the file then. */
+    if (status == STRATA_OK && !flush_file())
+        status = strata_fail(&err, STRATA_EIO, state.path, 0, 0,
+                             "the trace could not be written: %s.", strerror(errno));
     if (status != STRATA_OK)
         write_failed(&err);
 }

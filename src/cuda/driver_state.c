@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "cuda/descriptor.h"
@@ -52,25 +51,29 @@ static void read_config(void)
     config.memcheck = number_from("STRATA_TRACE_MEMCHECK") != 0;
     config.quiet = number_from("STRATA_TRACE_QUIET") != 0;
     const char *named = getenv("STRATA_TRACE_PIPE");
-    if (named && named[0]) /* both ends: no signal if `strata trace` is gone */
-        descriptor_open(&pipe_to_trace, named, O_RDWR | O_NONBLOCK, 0);
+    /* Both ends: no signal if `strata trace` is gone. If it was gone before, as for what a daemon
+     * starts, nobody would give the trace its name. */
+    if (named && named[0] && !descriptor_open(&pipe_to_trace, named, O_RDWR | O_NONBLOCK, 0))
+        config.record = false;
 }
 
 /* ---- signals ---- */
 
 static volatile sig_atomic_t interrupted;
-static int wake_fd = -1;
 
-/* The first signal ends the program at the next block or call, with what was recorded so far; a
- * second one ends it at once. */
+/* The first signal ends the program, a second one at once. Inside a call it goes on to the next
+ * block or call, so that the launch keeps what it ran. Outside there is nothing to wait for: what
+ * was recorded is on disk, and `strata trace` finishes the file. (No thread waits to do that: it
+ * would keep a program alive that ends its threads one by one.) */
 static void on_interrupt(int number)
 {
     int kept = errno;
-    uint64_t one = 1;
     interrupted = number;
     signal(number, SIG_DFL);
-    ssize_t written = write(wake_fd, &one, sizeof one);
-    (void)written;
+    if (!pthread_mutex_trylock(&lock)) {
+        driver_report("interrupted");
+        _exit(128 + number);
+    }
     errno = kept;
 }
 
@@ -84,42 +87,10 @@ void driver_check_interrupt(void)
     _exit(128 + interrupted);
 }
 
-/* A program that is busy elsewhere would not notice the signal: this thread ends it then. */
-static void *watch(void *unused)
-{
-    uint64_t count;
-    (void)unused;
-    while (read(wake_fd, &count, sizeof count) < 0 && errno == EINTR)
-        ;
-    if (interrupted) {
-        pthread_mutex_lock(&lock);
-        driver_check_interrupt();
-    }
-    return NULL;
-}
-
-static void start_watching(void)
-{
-    sigset_t all, old;
-    pthread_t thread;
-    wake_fd = eventfd(0, EFD_CLOEXEC);
-    int high = wake_fd < 0 ? -1 : fcntl(wake_fd, F_DUPFD_CLOEXEC, 900);
-    if (high >= 0) {
-        close(wake_fd);
-        wake_fd = high;
-    }
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    if (wake_fd >= 0 && !pthread_create(&thread, NULL, watch, NULL))
-        pthread_detach(thread);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-}
-
 /* A program that handles a signal itself keeps its handler. */
 static void catch_interrupts(void)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    start_watching();
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         struct sigaction old, mine = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
         if (!sigaction(numbers[i], NULL, &old) && old.sa_handler == SIG_DFL)

@@ -347,6 +347,28 @@ void native_pack_record(struct pack *b, const struct native_record *r)
     pack_varint(b, r->n_instructions);
 }
 
+void native_pack_index(struct pack *out, ZSTD_CCtx *zstd, int level,
+                       const struct native_record *record, size_t n, uint32_t launches,
+                       uint64_t offset)
+{
+    struct pack rows = {0}, payload = {0};
+    uint8_t header[NATIVE_RECORD_BYTES], tail[NATIVE_TAIL_BYTES] = {0};
+    pack_varint(&rows, n);
+    for (size_t i = 0; i < n; i++)
+        native_pack_record(&rows, &record[i]);
+    pack_column(&payload, zstd, level, rows.p, rows.n);
+    native_record_encode(header, NATIVE_INDEX, launches, payload.p, payload.n);
+    pack_bytes(out, header, sizeof header);
+    pack_bytes(out, payload.p, payload.n);
+    store_le(tail, offset, 8);
+    store_le(tail + 8, native_crc(tail, 8), 4);
+    memcpy(tail + 16, NATIVE_TAIL_MAGIC, 8);
+    pack_bytes(out, tail, sizeof tail);
+    out->failed |= rows.failed || payload.failed;
+    pack_release(&rows);
+    pack_release(&payload);
+}
+
 void native_unpack_record(struct unpack *u, struct native_record *r)
 {
     memset(r, 0, sizeof *r);

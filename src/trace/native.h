@@ -96,5 +96,10 @@ void native_unpack_bases(struct unpack *column, struct native_bases *bases, uint
 /* The index. */
 void native_pack_record(struct pack *b, const struct native_record *record);
 void native_unpack_record(struct unpack *u, struct native_record *record);
+/* The end of a file whose `n` records are these: index record and tail, to be written at `offset`.
+ */
+void native_pack_index(struct pack *out, ZSTD_CCtx *zstd, int level,
+                       const struct native_record *record, size_t n, uint32_t launches,
+                       uint64_t offset);
 
 #endif

@@ -195,7 +195,7 @@ static strata_status scan(struct native_file *file, const char *path, struct str
     return STRATA_OK;
 }
 
-strata_status native_file_open(struct native_file *file, const char *path, struct strata_error *err)
+static strata_status open_file(struct native_file *file, const char *path, struct strata_error *err)
 {
     struct stat st;
     memset(file, 0, sizeof *file);
@@ -207,10 +207,19 @@ strata_status native_file_open(struct native_file *file, const char *path, struc
         return strata_fail(err, STRATA_EUNSUPPORTED, path, 0, 0,
                            "a .strata trace is read from a file, not from a pipe; save it first.");
     file->bytes = (uint64_t)st.st_size;
-    strata_status status = check_header(file, path, err);
-    if (status || read_index(file, path))
-        return status;
-    return scan(file, path, err);
+    return check_header(file, path, err);
+}
+
+strata_status native_file_open(struct native_file *file, const char *path, struct strata_error *err)
+{
+    strata_status status = open_file(file, path, err);
+    return status || read_index(file, path) ? status : scan(file, path, err);
+}
+
+strata_status native_file_scan(struct native_file *file, const char *path, struct strata_error *err)
+{
+    strata_status status = open_file(file, path, err);
+    return status ? status : scan(file, path, err);
 }
 
 void native_file_close(struct native_file *file)

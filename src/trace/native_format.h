@@ -32,6 +32,10 @@ struct native_file {
 /* Fills *file from the file at `path`: checks the header, then index or scan. */
 strata_status native_file_open(struct native_file *file, const char *path,
                                struct strata_error *err);
+/* The same without the index: the records that are whole, also if the file ends too early, which is
+ * the status then. */
+strata_status native_file_scan(struct native_file *file, const char *path,
+                               struct strata_error *err);
 void native_file_close(struct native_file *file);
 /* Reads and checks a record's payload into `payload` (its memory is reused). */
 strata_status native_file_read(const struct native_file *file, const char *path,

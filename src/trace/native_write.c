@@ -295,23 +295,11 @@ static uint64_t native_writer_bytes(const struct strata_writer *w)
 static strata_status write_index(struct strata_writer *w, struct strata_error *err)
 {
     struct native_writer *nw = w->impl;
-    struct pack rows = {0}, payload = {0};
-    size_t n = nw->n_index;
-    uint64_t offset = nw->offset;
-    pack_varint(&rows, n);
-    for (size_t i = 0; i < n; i++)
-        native_pack_record(&rows, &nw->index[i]);
-    pack_column(&payload, nw->zstd, nw->level, rows.p, rows.n);
-    payload.failed |= rows.failed;
-    struct native_record what = {.kind = NATIVE_INDEX, .launch = nw->launch};
-    strata_status status = write_record(w, &what, &payload, err);
-    pack_release(&rows);
-    pack_release(&payload);
-    uint8_t tail[NATIVE_TAIL_BYTES] = {0};
-    store_le(tail, offset, 8);
-    store_le(tail + 8, native_crc(tail, 8), 4);
-    memcpy(tail + 16, NATIVE_TAIL_MAGIC, 8);
-    return status ? status : write_bytes(w, tail, sizeof tail, err);
+    struct pack end = {0};
+    native_pack_index(&end, nw->zstd, nw->level, nw->index, nw->n_index, nw->launch, nw->offset);
+    strata_status status = end.failed ? no_memory(w, err) : write_bytes(w, end.p, end.n, err);
+    pack_release(&end);
+    return status;
 }
 
 static strata_status native_writer_finish(struct strata_writer *w, struct strata_error *err)

@@ -1,4 +1,5 @@
-"""A hostile tester: random descriptions, damaged files, killed commands and refused allocations, with what must hold.
+"""A hostile tester: random descriptions, damaged files, killed commands, refused allocations and misbehaving programs, with what
+must hold.
 
 usage: hostile.py STRATA SOURCE [--seconds N] [--seed N] [--part NAME] [--malloc LIBRARY]
 
@@ -20,6 +21,9 @@ import time
 import zlib
 from pathlib import Path
 
+from hostile_allocations import allocations
+from hostile_programs import programs
+
 MODELS = ["coalesce", "reuse", "interval", "learned", "flow", "sim"]
 GPUS = ["gtx470", "gtx780", "titanv-new", "titanv-old", "h200", "pascal-mdm"]
 # Small enough for the clocked model on the machine that runs the tests.
@@ -39,6 +43,7 @@ CLOCKLESS = ["smsp__inst_executed.sum", "smsp__inst_executed_op_global_ld.sum", 
              "launch__grid_size", "launch__block_size", "launch__registers_per_thread"]
 SUFFIX = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 CYCLES = "sm__cycles_elapsed.max"
+SHARES = {"descriptions": 0.35, "damaged": 0.25, "killed": 0.1, "allocations": 0.15, "programs": 0.15}
 
 
 class Soak:
@@ -318,51 +323,6 @@ class Soak:
         elif name == "out.json":
             json.loads((self.folder / name).read_text())
 
-    # ---- refused allocations ----
-
-    def allocations(self, end):
-        if not self.malloc:
-            print("allocations: skipped, there is no library that refuses them")
-            return
-        self.run("generate", "stencil2d", "nx=64", "ny=8", "-q", "-o", "a.strata")
-        self.run("predict", "a.strata", "--gpu", "h200", "-m", "coalesce", "-q", "-f", "json", "-o", "a.json")
-        self.run("convert", "a.strata", "atext", "-q")
-        commands = [["info", "a.strata"], ["info", "atext"], ["check", "a.strata"], ["gpu", "show", "h200"], ["gpu", "list"],
-                    ["gpu", "diff", "h200", "h100"], ["metrics"], ["convert", "a.strata", "out.strata", "-q"],
-                    ["convert", "a.strata", "outdir", "-q"], ["report", "a.json", "-q", "-o", "page.html"],
-                    ["generate", "stencil2d", "nx=64", "ny=8", "-q", "-o", "out.strata"],
-                    ["hotspots", "a.strata", "--gpu", "h200"], ["reuse", "a.strata", "--gpu", "h200"], ["export", "a.strata", "--gpu", "h200", "-q", "-o", "out.csv"],
-                    ["sweep", "a.strata", "--gpu", "h200", "-m", "coalesce", "--vary", "l1.hit=30,31", "-q"]]
-        commands += [["predict", "a.strata", "--gpu", "h200", "-q", "-m", m, "-o", "out.txt"] for m in MODELS]
-        for words in commands:
-            step, at, passed = 1, 0, False
-            while not passed and not self.over(end):
-                passed = self.refuse(words, at)
-                at += step
-                step = 1 if at < 40 else step + self.random.randint(0, max(1, at // 20))
-
-    def refuse(self, words, at):
-        environment = dict(self.environment, LD_PRELOAD=self.malloc, STRATA_REFUSE_ALLOCATION=str(at))
-        before = set(os.listdir(self.folder))
-        p = self.run(*words, limit=60, environment=environment, allow_usage=True)
-        self.count("refused allocations")
-        made = set(os.listdir(self.folder)) - before
-        for name in made:
-            subprocess.run(["rm", "-rf", str(self.folder / name)], check=False)
-        if not p:
-            return False
-        if b"strata: allocation refused" not in p.stderr:
-            return True  # the command has fewer allocations than that
-        told = [line for line in p.stderr.decode(errors="replace").splitlines() if "allocation refused" not in line]
-        shown = [f"STRATA_REFUSE_ALLOCATION={at}", *words]
-        if p.returncode == 3 and len(told) != 1:
-            self.finding(f"{len(told)} lines instead of one: {told[:2]}", shown)
-        if p.returncode not in (0, 3):
-            self.finding(f"exit {p.returncode} after a refused allocation", shown)
-        if p.returncode and made:
-            self.finding(f"{sorted(made)} were left", shown)
-        return False
-
 
 def main():
     parser = argparse.ArgumentParser()
@@ -370,16 +330,16 @@ def main():
     parser.add_argument("source")
     parser.add_argument("--seconds", type=float, default=3600)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--part", choices=["descriptions", "damaged", "killed", "allocations"])
+    parser.add_argument("--part", choices=list(SHARES))
     parser.add_argument("--malloc")
     options = parser.parse_args()
     soak = Soak(options)
-    shares = {"descriptions": 0.4, "damaged": 0.3, "killed": 0.1, "allocations": 0.2}
-    if options.part:
-        shares = {options.part: 1.0}
+    shares = {options.part: 1.0} if options.part else SHARES
+    parts = {"descriptions": Soak.descriptions, "damaged": Soak.damaged, "killed": Soak.killed, "allocations": allocations,
+             "programs": programs}
     try:
         for part, share in shares.items():
-            getattr(soak, part)(min(soak.deadline, time.monotonic() + options.seconds * share))
+            parts[part](soak, min(soak.deadline, time.monotonic() + options.seconds * share))
     finally:
         subprocess.run(["rm", "-rf", str(soak.folder)], check=False)
     counts = ", ".join(f"{n} {what}" for what, n in soak.counts.items())

@@ -31,6 +31,17 @@ try fork-before 1 2
 try close 101
 grep -q "length = 0" out.txt || { fail "the program's own file was written to"; cat out.txt; }
 try chdir 1
+# each program that a process becomes has its own trace; one that was killed or left in a hurry keeps what had ended
+rm -f a*.strata
+"$strata" trace -o a.strata -- ./app exec 2 >out.txt 2>err.txt || { fail "exec: exit $?"; cat err.txt; }
+[ "$(launches a.strata)$(launches a-2.strata)$(launches a-3.strata)" = 221 ] || { fail "a program that executes itself"; cat err.txt; }
+grep -q "5 launches seen, 5 traced" err.txt || { fail "exec: the count of launches"; cat err.txt; }
+for end in _exit=5 kill=137; do
+    rm -f a*.strata
+    "$strata" trace -o a.strata -- ./app ${end%=*} >out.txt 2>err.txt
+    [ $? = ${end#*=} ] && [ "$(launches a.strata)" = 1 ] || { fail "${end%=*} loses the trace"; cat err.txt; }
+done
+rm -f a*.strata
 # ended by a signal: what was recorded is kept
 for signal in TERM HUP INT; do
     rm -f b.strata ready.txt
