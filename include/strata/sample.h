@@ -35,8 +35,8 @@ struct strata_sample {
 
 /* `share` of the warp instructions is to be modelled, or a little more where groups are many; a
  * launch whose number of warp instructions the trace does not tell counts as its blocks. */
-strata_status strata_sample_plan(struct strata_sample *s, struct strata_trace *trace, double share,
-                                 bool keep_caches, struct strata_error *err);
+strata_status strata_sample_plan(struct strata_sample *s, const struct strata_trace *trace,
+                                 double share, bool keep_caches, struct strata_error *err);
 void strata_sample_release(struct strata_sample *s);
 
 /* The launches to model: `set` holds all launches of one trace, and the modelled ones afterwards.

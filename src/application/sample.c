@@ -5,11 +5,8 @@
 
 #include <strata/sample.h>
 
-#include "base/bits.h"
-
 enum {
-    LONGEST_PREFIX = 64,  /* launches at the start that stand for themselves */
-    PROFILE_LINES = 4096, /* of the first block; a power of two */
+    LONGEST_PREFIX = 64, /* launches at the start that stand for themselves */
     MOST_RUNS = 8,
     LEAST_PICKS = 2, /* of a group, cold */
     MOST_PICKS = 8
@@ -23,91 +20,34 @@ static uint64_t work_of(const struct strata_launch *l)
     return l->warp_instructions ? l->warp_instructions : strata_launch_blocks(l);
 }
 
-/* What a launch does, as far as its first block shows it. */
-struct profile {
-    uint64_t executed, lines; /* warp instructions; distinct lines of 128 bytes that they touch */
-};
-
-static void note_lines(const struct strata_winst *w, uint64_t seen[PROFILE_LINES], uint64_t *lines)
+static bool is_alike(const struct strata_launch *a, const struct strata_launch *b)
 {
-    uint64_t address[STRATA_WARP_SIZE];
-    if (w->addr_kind == STRATA_ADDR_NONE || w->inst->space != STRATA_SPACE_GLOBAL)
-        return;
-    strata_winst_addresses(w, address);
-    for (uint32_t lane = 0; lane < STRATA_WARP_SIZE; lane++) {
-        uint64_t line = (address[lane] >> 7) + 1, at = mix64(line) % PROFILE_LINES;
-        if (!(w->mask >> lane & 1) || seen[at] == line)
-            continue;
-        *lines += 1;
-        seen[at] = line;
-    }
-}
-
-static strata_status profile_launch(struct strata_trace *trace, size_t launch, struct profile *out,
-                                    struct strata_error *err)
-{
-    struct strata_reader *reader;
-    struct strata_block *block = NULL;
-    struct strata_cursor cursor = {0};
-    struct strata_winst w;
-    uint64_t seen[PROFILE_LINES] = {0};
-    *out = (struct profile){0};
-    strata_status status = strata_reader_open(trace, launch, &reader, err);
-    if (status != STRATA_OK)
-        return status;
-    status = strata_reader_next(reader, &block, err);
-    for (uint32_t k = 0; status == STRATA_OK && k < block->n_warps; k++) {
-        status = strata_cursor_init(&cursor, block, k, err);
-        while (status == STRATA_OK && strata_cursor_next(&cursor, &w)) {
-            out->executed++;
-            note_lines(&w, seen, &out->lines);
-        }
-    }
-    strata_cursor_release(&cursor);
-    strata_block_destroy(block);
-    strata_reader_close(reader);
-    return status == STRATA_END ? STRATA_OK : status;
-}
-
-static bool is_near(double x, double y)
-{
-    return fabs(x - y) <= ALIKE * (x > y ? x : y);
-}
-
-static bool is_alike(const struct strata_launch *a, const struct strata_launch *b,
-                     const struct profile *p, const struct profile *q)
-{
+    double x = (double)work_of(a), y = (double)work_of(b);
     return !strcmp(a->kernel, b->kernel) && !memcmp(&a->grid, &b->grid, sizeof a->grid) &&
            !memcmp(&a->block, &b->block, sizeof a->block) &&
            a->shared_dynamic_bytes == b->shared_dynamic_bytes &&
-           is_near((double)work_of(a), (double)work_of(b)) &&
-           is_near((double)p->lines, (double)q->lines);
+           fabs(x - y) <= ALIKE * (x > y ? x : y);
 }
 
 /* A group is known by its first launch. */
-static strata_status find_groups(struct strata_sample *s, struct strata_trace *trace,
+static strata_status find_groups(struct strata_sample *s, const struct strata_trace *trace,
                                  struct strata_error *err)
 {
-    struct known {
-        size_t launch;
-        struct profile profile;
-    } *known = calloc(s->n_launches + 1, sizeof *known);
-    strata_status status = known ? STRATA_OK : strata_no_memory(err, NULL, "for the sample");
-    for (size_t i = 0; i < s->n_launches && status == STRATA_OK; i++) {
+    size_t *first = calloc(s->n_launches + 1, sizeof *first);
+    if (!first)
+        return strata_no_memory(err, NULL, "for the sample");
+    for (size_t i = 0; i < s->n_launches; i++) {
         const struct strata_launch *l = strata_trace_launch(trace, i);
-        struct profile p;
         uint32_t g = 0;
-        status = profile_launch(trace, i, &p, err);
-        while (g < s->n_groups &&
-               !is_alike(strata_trace_launch(trace, known[g].launch), l, &known[g].profile, &p))
+        while (g < s->n_groups && !is_alike(strata_trace_launch(trace, first[g]), l))
             g++;
         if (g == s->n_groups)
-            known[s->n_groups++] = (struct known){i, p};
+            first[s->n_groups++] = i;
         s->group[i] = g;
         s->instructions += work_of(l);
     }
-    free(known);
-    return status;
+    free(first);
+    return STRATA_OK;
 }
 
 static void use(struct strata_sample *s, size_t i, enum strata_sample_use how)
@@ -152,24 +92,21 @@ static void add_missing(struct strata_sample *s, size_t prefix, size_t warm_up)
     }
 }
 
-/* Of the launches that the share allows, those at the start and one run of as many take what they
- * need; the rest warm caches up, at least as many again. From four times that on there are more
- * runs. */
 static void plan_warm(struct strata_sample *s, double share)
 {
-    size_t prefix = prefix_length(s), rest = s->n_launches - prefix,
-           budget = (size_t)(share * (double)s->n_launches),
-           spare = budget > prefix ? budget - prefix : 0, runs = spare / (8 * prefix), warm_up;
-    runs = runs < 1 ? 1 : runs > MOST_RUNS ? MOST_RUNS : runs;
-    warm_up = spare / runs > 2 * prefix ? spare / runs - prefix : prefix;
+    size_t prefix = prefix_length(s), rest = s->n_launches - prefix;
+    double runs = share * (double)s->n_launches / (2.0 * (double)prefix) - 0.5;
+    size_t n = runs < 1 ? 1 : runs > MOST_RUNS ? MOST_RUNS : (size_t)runs;
     for (size_t i = 0; i < prefix; i++)
         use(s, i, STRATA_SAMPLE_ITSELF);
-    for (size_t k = 0; rest && k < runs; k++) {
-        size_t from = prefix + (size_t)((double)rest * ((double)k + 0.5) / (double)runs),
-               last = s->n_launches - (rest < prefix ? rest : prefix);
-        add_run(s, from < last ? from : last, prefix, warm_up);
+    for (size_t k = 0; rest && k < n; k++) {
+        size_t from = prefix + (size_t)((double)rest * ((double)k + 0.5) / (double)n);
+        add_run(s,
+                from + prefix < s->n_launches ? from
+                                              : s->n_launches - (rest < prefix ? rest : prefix),
+                prefix, prefix);
     }
-    add_missing(s, prefix, warm_up);
+    add_missing(s, prefix, prefix);
 }
 
 /* Evenly spread over a group's launches. */
@@ -212,8 +149,8 @@ static void find_stand_ins(struct strata_sample *s)
     }
 }
 
-strata_status strata_sample_plan(struct strata_sample *s, struct strata_trace *trace, double share,
-                                 bool keep_caches, struct strata_error *err)
+strata_status strata_sample_plan(struct strata_sample *s, const struct strata_trace *trace,
+                                 double share, bool keep_caches, struct strata_error *err)
 {
     memset(s, 0, sizeof *s);
     s->n_launches = strata_trace_launch_count(trace);
