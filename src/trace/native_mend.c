@@ -18,7 +18,7 @@ static size_t whole_records(const struct native_file *file, uint64_t *n_launches
     *n_launches = 0;
     for (size_t i = 0; i < file->n_record; i++) {
         uint32_t kind = file->record[i].kind;
-        inside = kind == NATIVE_EVENT ? inside : !native_is_end(kind);
+        inside = kind == NATIVE_EVENT || kind == NATIVE_ORDER ? inside : !native_is_end(kind);
         *n_launches += native_is_end(kind);
         if (!inside)
             n = i + 1;
