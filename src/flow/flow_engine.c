@@ -105,9 +105,8 @@ static strata_status init_schedulers(struct flow_engine *e, struct strata_error 
 static strata_status init_arrays(struct flow_engine *e, struct strata_error *err)
 {
     uint32_t n = e->memory.n_sms, per_sm = e->gpu->sm.schedulers ? e->gpu->sm.schedulers : 1;
-    /* Warps of a block start at the first scheduler, so a block's place is a multiple of them. */
-    e->warps_per_block = (uint32_t)round_up(strata_launch_warps_per_block(e->launch), per_sm);
-    e->slots_per_sm = e->warps_per_block * e->occupancy.blocks_per_sm;
+    e->warps_per_block = strata_launch_warps_per_block(e->launch);
+    e->slots_per_sm = sm_warp_slots(e->warps_per_block, e->occupancy.blocks_per_sm, per_sm);
     e->block = calloc((size_t)n * e->occupancy.blocks_per_sm, sizeof *e->block);
     e->n_warps = n * e->slots_per_sm;
     e->warp = calloc(e->n_warps, sizeof *e->warp);

@@ -175,6 +175,14 @@ static unsigned op_class(const struct ptx_op *op, bool entry)
     case PTX_OP_tex:
     case PTX_OP_tld4:
         return STRATA_OP_MEM;
+    case PTX_OP_min:
+    case PTX_OP_max:
+    case PTX_OP_set:
+    case PTX_OP_setp:
+    case PTX_OP_selp: {
+        unsigned class = arithmetic_class(op);
+        return class == STRATA_OP_FP32 ? STRATA_OP_INT : class;
+    }
     default:
         return arithmetic_class(op);
     }

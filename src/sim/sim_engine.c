@@ -11,6 +11,7 @@
 
 #include "base/bits.h"
 #include "memory/l1_rules.h"
+#include "sm/warp_rules.h"
 
 /* ---- setting up ---- */
 
@@ -32,10 +33,8 @@ static strata_status init_shared(struct sim_engine *e, struct strata_error *err)
     fetch_gpu_init(&g->fetch, e->gpu);
     strata_coalescer_init(&g->coalescer, e->gpu, g->launch);
     g->schedulers = e->gpu->sm.schedulers ? e->gpu->sm.schedulers : 1;
-    /* Warps of a block start at the first scheduler, so a block's place is a multiple of them. */
-    g->warps_per_block =
-        (uint32_t)round_up(strata_launch_warps_per_block(g->launch), g->schedulers);
-    g->slots_per_sm = g->warps_per_block * g->occupancy.blocks_per_sm;
+    g->warps_per_block = strata_launch_warps_per_block(g->launch);
+    g->slots_per_sm = sm_warp_slots(g->warps_per_block, g->occupancy.blocks_per_sm, g->schedulers);
     g->sector_bytes = e->gpu->l1.cache.sector_bytes;
     uint32_t flit = e->gpu->xbar.flit_bytes ? e->gpu->xbar.flit_bytes : 32,
              rate = e->gpu->xbar.request_bytes_per_cycle_per_sm;

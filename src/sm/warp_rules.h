@@ -23,4 +23,12 @@ static inline uint64_t sm_local_base(const struct strata_gpu *gpu, uint64_t plac
     return gpu->sm.local_base_bytes + place * gpu->sm.local_warp_bytes;
 }
 
+/* Warp slots of an SM, slot i at scheduler i mod their number. Blocks follow one another without a
+ * gap, so that the warps of blocks of one, two or three reach every scheduler (blocks of 64 threads
+ * keep the issue slots of an RTX 2080 Ti 79 % busy: KTT's pnpoly). */
+static inline uint32_t sm_warp_slots(uint32_t warps_per_block, uint32_t blocks, uint32_t schedulers)
+{
+    return (warps_per_block * blocks + schedulers - 1) / schedulers * schedulers;
+}
+
 #endif
