@@ -117,6 +117,8 @@ static const struct {
     {"sm.max_threads", {"sm.max_warps=8", "sm.max_threads=256", NULL}},
     {"shared.per_sm",
      {"shared.per_block=4KiB", "shared.per_block_optin=4KiB", "shared.per_sm=4KiB", NULL}},
+    {"dram.write_queue", /* its marks lie within it */
+     {"dram.write_low=1", "dram.write_high=1", "dram.write_queue=1", NULL}},
     {"tlb.page", SMALL_PAGES},
     {"tlb.l1.line", SMALL_PAGES},
     {"tlb.l2.line", SMALL_PAGES}};
