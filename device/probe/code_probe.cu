@@ -10,14 +10,7 @@
 #include <cuda_runtime.h>
 #include <vector>
 
-#define CK(call)                                                                                   \
-    do {                                                                                           \
-        cudaError_t error_ = (call);                                                               \
-        if (error_ != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error_));                        \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
+#include "check.h"
 
 enum { ROUNDS = 8 };
 

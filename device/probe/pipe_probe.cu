@@ -12,14 +12,7 @@
 #include <cstdlib>
 #include <cuda_runtime.h>
 
-#define CK(call)                                                                                   \
-    do {                                                                                           \
-        cudaError_t error_ = (call);                                                               \
-        if (error_ != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error_));                        \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
+#include "check.h"
 
 static const int kSteps = 128;
 static long long *out; // per warp: begin and end

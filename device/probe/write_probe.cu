@@ -12,14 +12,7 @@
 #include <cuda_runtime.h>
 #include <vector>
 
-#define CK(call)                                                                                   \
-    do {                                                                                           \
-        cudaError_t error_ = (call);                                                               \
-        if (error_ != cudaSuccess) {                                                               \
-            fprintf(stderr, "%s: %s\n", #call, cudaGetErrorString(error_));                        \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
+#include "check.h"
 
 enum { PIECE = 4096, THREADS = 1024, WARPS = THREADS / 32 };
 enum what {
