@@ -140,6 +140,7 @@ static unsigned op_class(const struct ptx_op *op, bool entry)
     case PTX_OP_fence:
         return STRATA_OP_MEMBAR;
     case PTX_OP_shfl:
+    case PTX_OP_movmatrix:
         return STRATA_OP_SHUFFLE;
     case PTX_OP_vote:
     case PTX_OP_match:
@@ -148,8 +149,6 @@ static unsigned op_class(const struct ptx_op *op, bool entry)
         return STRATA_OP_VOTE;
     case PTX_OP_mma:
         return STRATA_OP_TENSOR;
-    case PTX_OP_movmatrix:
-        return STRATA_OP_SHUFFLE;
     case PTX_OP_wmma:
         return has(op, PTX_M_MMA) ? STRATA_OP_TENSOR : STRATA_OP_MEM;
     case PTX_OP_cp:
@@ -161,7 +160,6 @@ static unsigned op_class(const struct ptx_op *op, bool entry)
     case PTX_OP_discard:
     case PTX_OP_applypriority:
     case PTX_OP_brkpt:
-        return STRATA_OP_NOP;
     case PTX_OP_prefetchu:
         return STRATA_OP_NOP;
     case PTX_OP_ld:
