@@ -28,21 +28,12 @@ static strata_status write_advice(const struct advise_arguments *a, enum strata_
                                   const struct strata_advice *advice, size_t n, const char *gpu,
                                   struct strata_error *err)
 {
-    struct output out;
     char *text;
     size_t length;
     if (format == STRATA_FORMAT_TEXT && output_is_coloured(a->output))
         format = STRATA_FORMAT_TERMINAL;
     strata_status status = strata_advice_print(advice, n, gpu, format, &text, &length, err);
-    if (status != STRATA_OK)
-        return status;
-    status = output_open(&out, a->output, err);
-    if (status == STRATA_OK) {
-        fwrite(text, 1, length, out.stream);
-        status = output_commit(&out, err);
-    }
-    free(text);
-    return status;
+    return status == STRATA_OK ? output_text(a->output, text, length, err) : status;
 }
 
 static strata_status look_at_all(const struct advise_arguments *a, enum strata_format format,

@@ -153,7 +153,6 @@ static strata_status print_result(const struct correlate_arguments *a,
 {
     char *text = NULL;
     size_t length = 0;
-    struct output out;
     strata_status status;
     if (a->explain)
         status = strata_correlation_explain(c, a->explain, format, &text, &length, err);
@@ -164,11 +163,7 @@ static strata_status print_result(const struct correlate_arguments *a,
     else
         status = strata_correlation_print(c, format, &text, &length, err);
     if (status == STRATA_OK)
-        status = output_open(&out, a->output, err);
-    if (status == STRATA_OK) {
-        fwrite(text, 1, length, out.stream);
-        status = output_commit(&out, err);
-    }
+        return output_text(a->output, text, length, err);
     free(text);
     return status;
 }

@@ -102,20 +102,11 @@ static strata_status write_prediction(const struct strata_prediction *p,
 {
     char *text;
     size_t length;
-    struct output out;
     strata_status status = a->summary ? strata_prediction_summary(p, &text, &length, err)
                            : a->ncu_layout
                                ? strata_prediction_print_ncu(p, &text, &length, err)
                                : strata_prediction_print(p, format, &text, &length, err);
-    if (status != STRATA_OK)
-        return status;
-    status = output_open(&out, a->output, err);
-    if (status == STRATA_OK) {
-        fwrite(text, 1, length, out.stream);
-        status = output_commit(&out, err);
-    }
-    free(text);
-    return status;
+    return status == STRATA_OK ? output_text(a->output, text, length, err) : status;
 }
 
 /* Warnings are part of JSON and text already; on standard error they are for who watches. Those of

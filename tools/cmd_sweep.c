@@ -119,7 +119,6 @@ static strata_status print(const struct sweep_arguments *a, struct strata_sweep_
 {
     char *text;
     size_t length;
-    struct output out;
     struct strata_sweep_print_options opt = {.metric = a->metric.item,
                                              .n_metrics = a->metric.n,
                                              .top = a->top,
@@ -130,15 +129,7 @@ static strata_status print(const struct sweep_arguments *a, struct strata_sweep_
         status = strata_sweep_front(r, a->pareto, err);
     if (status == STRATA_OK)
         status = strata_sweep_print(r, format, &opt, &text, &length, err);
-    if (status != STRATA_OK)
-        return status;
-    status = output_open(&out, a->output, err);
-    if (status == STRATA_OK) {
-        fwrite(text, 1, length, out.stream);
-        status = output_commit(&out, err);
-    }
-    free(text);
-    return status;
+    return status == STRATA_OK ? output_text(a->output, text, length, err) : status;
 }
 
 static strata_status check_options(const struct sweep_arguments *a, enum strata_format *format,

@@ -64,17 +64,12 @@ static strata_status write_timeline(const struct timeline_arguments *a,
     size_t length = 0;
     enum strata_format format = STRATA_FORMAT_TEXT;
     bool perfetto = !strcmp(a->format, "perfetto");
-    struct output out;
     strata_status status = perfetto ? STRATA_OK : strata_format_parse(a->format, &format, err);
     if (status == STRATA_OK)
         status = perfetto ? strata_timeline_perfetto(t, trace, &text, &length, err)
                           : strata_timeline_print(t, trace, p, format, &text, &length, err);
     if (status == STRATA_OK)
-        status = output_open(&out, a->output, err);
-    if (status == STRATA_OK) {
-        fwrite(text, 1, length, out.stream);
-        status = output_commit(&out, err);
-    }
+        return output_text(a->output, text, length, err);
     free(text);
     return status;
 }

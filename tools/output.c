@@ -132,3 +132,15 @@ void output_discard(struct output *o)
     free(o->final_path);
     memset(o, 0, sizeof *o);
 }
+
+strata_status output_text(const char *path, char *text, size_t length, struct strata_error *err)
+{
+    struct output out;
+    strata_status status = output_open(&out, path, err);
+    if (status == STRATA_OK) {
+        fwrite(text, 1, length, out.stream);
+        status = output_commit(&out, err);
+    }
+    free(text);
+    return status;
+}

@@ -19,6 +19,8 @@ strata_status output_open(struct output *o, const char *path, struct strata_erro
 /* Flushes, checks for write errors (full disk, closed pipe) and renames. */
 strata_status output_commit(struct output *o, struct strata_error *err);
 void output_discard(struct output *o);
+/* The whole of an output in one go; the text is freed, whatever happens. */
+strata_status output_text(const char *path, char *text, size_t length, struct strata_error *err);
 /* Whether what goes there is read on a terminal that shows colours: NO_COLOR is unset
  * (no-color.org) and TERM is not "dumb". */
 bool output_is_coloured(const char *path);
