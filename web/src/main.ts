@@ -10,10 +10,12 @@ import { launchView } from "./views/launch";
 import { overview } from "./views/overview";
 import { silicon } from "./views/silicon";
 import { hasSweeps, sweepView } from "./views/sweep";
+import { hasTimelines, timelineView } from "./views/timeline";
 
 const views: { name: string; title: string; draw: (rest: string) => HTMLElement }[] = [
   { name: "launches", title: "Launches", draw: overview },
   { name: "launch", title: "One launch", draw: (rest) => launchView(Number(rest) || 0) },
+  ...(hasTimelines ? [{ name: "timeline", title: "Timeline", draw: (rest: string) => timelineView(Number(rest) || 0) }] : []),
   { name: "silicon", title: "Against silicon", draw: silicon },
   ...(canCompare ? [{ name: "compare", title: "Compare", draw: () => compareView() }] : []),
   ...(hasSweeps ? [{ name: "sweep", title: "Sweeps", draw: (rest: string) => sweepView(Number(rest) || 0) }] : []),
@@ -26,7 +28,7 @@ const links = views.map((v, i) => el("a", { href: "#/" + v.name, title: "key " +
 nav.append(...links);
 
 // Where a report opens: the table, or what there is instead.
-const first = rows.length ? "launches" : hasSweeps ? "sweep" : "launch";
+const first = rows.length ? "launches" : hasTimelines ? "timeline" : hasSweeps ? "sweep" : "launch";
 
 function route(): { at: number; rest: string } {
   const [, name, ...rest] = location.hash.split("/");
