@@ -275,6 +275,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("reuse.miss", reuse.miss_steps, "steps", 0, 1e6, "100", "least latency of a miss in the reuse model"),
     REAL("reuse.miss_deviation", reuse.miss_deviation_steps, "steps", 0, 1e6, "5", "deviation of the half-normal part that is added to it"),
     ENUM("between.copies_in", between.copies_in, copies_names, "keep", "data that is copied from the host: keep it in the L2, put it into free places of it, or drop it"),
+    SIZE("between.others_at_start", between.others_at_start, 0, 1e12, "0", "lines of others in the L2 when a program begins; copies do not replace them"),
     SIZE("between.copies_small", between.copies_small, 0, 1e12, "0", "copies up to this size are kept in any case"),
     BOOL("between.on_device_kept", between.on_device_kept, "true", "fills and copies on the device leave their data in the L2, as a kernel would"),
     BOOL("between.tlb", between.tlb, "true", "the second TLB keeps its pages from launch to launch"),
