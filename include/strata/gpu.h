@@ -271,6 +271,7 @@ struct strata_gpu {
         uint64_t prefetch_bytes; /* a read from DRAM brings so many bytes behind it too (strata
                                     dissect) */
         uint64_t dirty_bytes;    /* lines that may be dirty, in bytes of whole lines, 0 = all */
+        uint32_t dirty_ways;     /* of them lines of one set, 0 = all */
         uint64_t dirty_partial_bytes;  /* of them lines with a sector written in part, 0 = all */
         uint64_t dirty_at_start_bytes; /* dirty lines of others when a launch begins */
         double dirty_at_start_ways;    /* share of the ways they take in the sets they are in */

@@ -212,6 +212,7 @@ static const struct strata_gpu_key keys[] = {
     SIZE("l2.prefetch", l2.prefetch_bytes, 0, 1e12, "0", "a read from DRAM brings so many bytes behind it too; only for `strata dissect`"),
     LIST("l2.home_bits", STRATA_GPU_UINTS, l2.home_bits, l2.n_home_bits, "", 0, 62, "address bits whose exclusive or is the home partition of two; without them blocks of l2.home are scattered"),
     SIZE("l2.dirty", l2.dirty_bytes, 0, 1e12, "0", "lines that may be dirty at a time; the oldest beyond are written back; 0: all the L2 holds"),
+    UINT("l2.dirty_ways", l2.dirty_ways, "", 0, 1024, "0", "of them lines of one set, the program's own; one of a set beyond is written back; 0: all"),
     SIZE("l2.dirty_partial", l2.dirty_partial_bytes, 0, 1e12, "0", "of them lines with sectors written in part; 0: all"),
     SIZE("l2.dirty_at_start", l2.dirty_at_start_bytes, 0, 1e12, "0", "dirty lines of others in the L2 when a launch begins"),
     REAL("l2.dirty_at_start_ways", l2.dirty_at_start_ways, "", 0, 1, "0.25", "share of the ways that they take in the sets they are in"),
