@@ -4,7 +4,7 @@
 
 #include <strata/sample.h>
 
-#include "application/launch_profile.h"
+#include "application/launch_digest.h"
 
 /* Fills s->group, s->n_groups and s->instructions. */
 strata_status sample_find_groups(struct strata_sample *s, struct strata_trace *trace,

@@ -100,7 +100,7 @@ static void dropped(struct hierarchy *m, uint64_t line)
     if (slot == CACHE_NONE)
         return;
     if (l2->slot[slot].dirty)
-        write_back_clean(&m->partition[home].dirty, &l2->slot[slot], &read);
+        write_back_clean(&m->partition[home].dirty, l2, &l2->slot[slot], &read);
     cache_remove(l2, slot);
 }
 

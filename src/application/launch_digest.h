@@ -1,7 +1,7 @@
-/* launch_profile.h - what a few blocks of a launch say of its accesses, so that launches that are
+/* launch_digest.h - what a few blocks of a launch say of its accesses, so that launches that are
  * alike can be told without a model. */
-#ifndef STRATA_APPLICATION_LAUNCH_PROFILE_H
-#define STRATA_APPLICATION_LAUNCH_PROFILE_H
+#ifndef STRATA_APPLICATION_LAUNCH_DIGEST_H
+#define STRATA_APPLICATION_LAUNCH_DIGEST_H
 
 #include <strata/trace.h>
 

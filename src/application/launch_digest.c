@@ -1,5 +1,5 @@
-/* launch_profile.c - digests of a few blocks of a launch. */
-#include "application/launch_profile.h"
+/* launch_digest.c - digests of a few blocks of a launch. */
+#include "application/launch_digest.h"
 
 #include <stdlib.h>
 
