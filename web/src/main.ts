@@ -15,10 +15,10 @@ import { hasTimelines, timelineView } from "./views/timeline";
 const views: { name: string; title: string; draw: (rest: string) => HTMLElement }[] = [
   { name: "launches", title: "Launches", draw: overview },
   { name: "launch", title: "One launch", draw: (rest) => launchView(Number(rest) || 0) },
-  ...(hasTimelines ? [{ name: "timeline", title: "Timeline", draw: (rest: string) => timelineView(Number(rest) || 0) }] : []),
   { name: "silicon", title: "Against silicon", draw: silicon },
   ...(canCompare ? [{ name: "compare", title: "Compare", draw: () => compareView() }] : []),
   ...(hasSweeps ? [{ name: "sweep", title: "Sweeps", draw: (rest: string) => sweepView(Number(rest) || 0) }] : []),
+  ...(hasTimelines ? [{ name: "timeline", title: "Timeline", draw: (rest: string) => timelineView(Number(rest) || 0) }] : []),
   { name: "gpu", title: "GPU", draw: (rest) => gpuView(Number(rest) || 0) },
   { name: "about", title: "About", draw: about },
 ];
