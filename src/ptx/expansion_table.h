@@ -1,4 +1,5 @@
 /* Written by scripts/ptx-expansion with ptxas 13.0 for sm_90: do not edit. */
+/* clang-format off */
     {"abs.s32", {{STRATA_OP_INT, 1}}},
     {"abs.s64", {{STRATA_OP_INT, 4}, {STRATA_OP_IMAD, 1}}},
     {"add.s64", {{STRATA_OP_INT, 1}, {STRATA_OP_IMAD, 1}}},
