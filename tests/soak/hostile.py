@@ -1,10 +1,10 @@
 """A hostile tester: random descriptions, damaged files, killed commands, refused allocations and misbehaving programs, with what
 must hold.
 
-usage: hostile.py STRATA SOURCE [--seconds N] [--seed N] [--part NAME] [--malloc LIBRARY]
+usage: hostile.py STRATA SOURCE [--seconds N] [--seed N] [--part NAME] [--malloc LIBRARY] [--record FILE]
 
 Seeded: the same seed tries the same things in the same order, as far as the time goes. Prints what it tried and each
-finding with the command that shows it; exits 1 if there is one.
+finding with the command that shows it; exits 1 if there is one. --record adds a row for each kind of thing tried to a CSV file.
 """
 
 import argparse
@@ -324,6 +324,12 @@ class Soak:
             json.loads((self.folder / name).read_text())
 
 
+def record(options, counts):
+    with open(options.record, "a") as out:
+        for what, n in counts.items():
+            out.write(f"{time.strftime('%Y-%m-%d', time.gmtime())},{os.uname().machine},{options.seconds},{options.seed},{what},{n}\n")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("strata")
@@ -332,6 +338,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--part", choices=list(SHARES))
     parser.add_argument("--malloc")
+    parser.add_argument("--record")
     options = parser.parse_args()
     soak = Soak(options)
     shares = {options.part: 1.0} if options.part else SHARES
@@ -344,6 +351,8 @@ def main():
         subprocess.run(["rm", "-rf", str(soak.folder)], check=False)
     counts = ", ".join(f"{n} {what}" for what, n in soak.counts.items())
     print(f"soak: seed {options.seed}: {counts}; {len(soak.findings)} findings")
+    if options.record:
+        record(options, {**soak.counts, "findings": len(soak.findings)})
     sys.exit(bool(soak.findings))
 
 
