@@ -234,6 +234,8 @@ class Soak:
         self.run("convert", "seed.strata", "text", "-q")
         self.run("predict", "seed.strata", "--gpu", "h200", "-m", "coalesce", "-q", "-f", "json", "-o", "seed.json")
         self.run("predict", "seed.strata", "--gpu", "h200", "-m", "coalesce", "-q", "-f", "csv", "-o", "seed.csv")
+        sweep = ["sweep", "seed.strata", "--gpu", "h200", "-m", "coalesce", "--vary", "l1.hit=30,31", "-q", "--db"]
+        self.run(*sweep, "seed.db")
         kernel = next(self.folder.glob("text/kernel-*"))
         readers = [["info"], ["check"], ["predict", "--gpu", "h200", "-q", "-m", "coalesce"],
                    ["predict", "--gpu", "titanv-new", "-q"], ["reuse", "-q", "--gpu", "h200"]]
@@ -243,6 +245,8 @@ class Soak:
                  (self.folder / "seed.json", self.mutate, [["report", "-q", "-o", "page.html"]]),
                  (self.folder / "seed.csv", self.mutate, [["report", "-q", "-o", "page.html"]]),
                  (self.source / "gpus/h200.yaml", self.mutate, [["gpu", "check"], ["gpu", "show"]])]
+        if (self.folder / "seed.db").exists():
+            seeds.append((self.folder / "seed.db", self.mutate, [sweep]))
         counters = t / "data/counters.csv"
         if counters.exists():
             seeds.append((counters, self.mutate, [["correlate", "-q", "seed.json", "--measured"]]))
@@ -252,6 +256,8 @@ class Soak:
                           [["predict", "seed.strata", "--gpu", "h200", "-q", "-m", "learned", "--set"]]))
         for ptx in sorted((t / "data/ptx").glob("*.ptx"))[:4]:
             seeds.append((ptx, self.mutate, [["trace", "-q", "--grid", "1", "--block", "32", "-o", "out.strata", "--ptx"]]))
+        for cubin in sorted((t / "data").glob("*/*.cubin"))[:4]:
+            seeds.append((cubin, self.mutate, [["sass"]]))
         return [(p, p.read_bytes(), change, reads) for p, change, reads in seeds]
 
     def damaged(self, end):
