@@ -261,9 +261,9 @@ struct strata_gpu {
         uint32_t fabric_bytes_per_cycle; /* link between the partitions, each way */
         double request_cycles;           /* a slice is busy with one request at least this long */
         double partial_write_cycles;     /* more for each sector of which only a part is written */
-        double atomic_hot_cycles; /* an atomic on the line that the slice worked on last, 0 = the
-                                     same */
-        double atomic_cycles;     /* a slice is busy with one atomic sector */
+        double atomic_whole_cycles;      /* an atomic on all words of a sector, 0 = the same */
+        double atomic_cycles;            /* a slice is busy with one atomic sector */
+        uint32_t slice_pair_bytes; /* bytes that two slices take in quarters in turn, 0 = none */
         uint32_t mshrs;
         uint32_t mshr_merges;
         uint32_t clock_mhz;

@@ -236,29 +236,29 @@ void hierarchy_l2_write(struct hierarchy *m, uint32_t sm, const struct store_lin
 }
 
 /* Where an atomic's line is not at home here, it goes over the link; returns when it is there. */
-static uint64_t send_atomic_home(struct hierarchy *m, uint32_t part, uint64_t line,
+static uint64_t send_atomic_home(struct hierarchy *m, uint32_t part, uint64_t line, uint32_t n,
                                  uint32_t packets, uint64_t t)
 {
-    uint64_t at = take_slice(m, part, line, packets * m->cost.request, t);
+    uint64_t at = take_slice(m, part, line, l2_atomic_pass_cost(&m->cost, n, packets), t);
     m->count.l2_atomic += packets;
     return cross_link(m, part, packets, at) + m->gpu->l2.far_extra_cycles / 2;
 }
 
 /* Atomics are done at the home of the line, which fetches it if it is not there. */
-uint64_t hierarchy_l2_atomic(struct hierarchy *m, uint32_t sm, uint64_t line, uint64_t word,
-                             uint32_t sectors, uint32_t packets, uint64_t t)
+uint64_t hierarchy_l2_atomic(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
+                             uint32_t whole, uint32_t packets, uint64_t t)
 {
     uint32_t part = m->sm[sm].partition, home = address_map_home(&m->map, line),
              line_bytes = m->gpu->l2.cache.line_bytes;
-    uint64_t at = home == part ? t : send_atomic_home(m, part, line, packets, t);
+    uint64_t at =
+        home == part ? t : send_atomic_home(m, part, line, popcount32(sectors), packets, t);
     m->count.l2_requests++;
     m->count.l2_atomic += packets;
     if (!m->rules.same_geometry)
         line &= ~(uint64_t)(line_bytes - 1), sectors = 1;
     struct hierarchy_partition *p = &m->partition[home];
     uint32_t slice = address_map_slice(&m->map, line),
-             cost = l2_atomic_cost(&m->cost, &p->atomic_word[slice], word, line_bytes,
-                                   popcount32(sectors), packets);
+             cost = l2_atomic_cost(&m->cost, popcount32(whole), packets);
     uint64_t start = hierarchy_take(m, &p->slice_free64[slice], at, cost);
     struct cache_slot *s = &p->l2.slot[l2_slot(m, home, line, start)];
     uint32_t held = l2_held(s), missing = sectors & ~held;
