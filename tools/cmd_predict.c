@@ -61,6 +61,7 @@ static strata_status run_model(const struct predict_arguments *a, const struct s
                                          .jobs = (uint32_t)a->jobs,
                                          .failed_too = a->failed_too,
                                          .keep_caches = !strcmp(a->cache_control, "none"),
+                                         .repeat_launches = !strcmp(a->cache_control, "warm"),
                                          .progress = on_progress,
                                          .progress_context = &progress};
     opt.model_options = (struct strata_model_options){
@@ -72,8 +73,9 @@ static strata_status run_model(const struct predict_arguments *a, const struct s
         status = strata_prediction_add_override(out, a->set.item[i], err);
     if (status == STRATA_OK && a->settings.compat)
         status = strata_prediction_add_override(out, a->settings.compat, err);
-    if (status == STRATA_OK && opt.keep_caches)
-        status = strata_prediction_add_override(out, "cache-control=none", err);
+    if (status == STRATA_OK && (opt.keep_caches || opt.repeat_launches))
+        status = strata_prediction_add_override(
+            out, opt.keep_caches ? "cache-control=none" : "cache-control=warm", err);
     if (status != STRATA_OK)
         return status;
     if (a->profile)
@@ -146,12 +148,12 @@ static strata_status parse_layout(struct predict_arguments *a, enum strata_forma
                                   struct strata_error *err)
 {
     a->ncu_layout = !strcmp(a->format, "ncu");
-    if (strcmp(a->cache_control, "all") && strcmp(a->cache_control, "none"))
-        return strata_fail(
-            err, STRATA_EUSAGE, NULL, 0, 0,
-            "--cache-control is all (every launch begins cold) or none (with what the "
-            "launches before it left), not \"%s\".",
-            a->cache_control);
+    if (strcmp(a->cache_control, "all") && strcmp(a->cache_control, "none") &&
+        strcmp(a->cache_control, "warm"))
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "--cache-control is all (every launch begins cold), none (with what the "
+                           "launches before it left) or warm (each just after itself), not \"%s\".",
+                           a->cache_control);
     if (a->summary && strcmp(a->format, "text"))
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                            "--summary is text for people; leave out --format or --summary.");
@@ -229,7 +231,8 @@ int cmd_predict(int argc, char **argv)
          "change one number of the GPU, or model.KEY of the model"},
         LAUNCH_OPTIONS(a.launches),
         {0, "cache-control", OPTION_STRING, &a.cache_control, "HOW",
-         "all (default): every launch begins cold; none: with what the launches before it left"},
+         "all (default): every launch begins cold; none: with what the launches before it left; "
+         "warm: each as if it had just run"},
         {0, "failed", OPTION_FLAG, &a.failed_too, NULL,
          "also launches whose kernel failed, for what they ran until then"},
         {0, "seed", OPTION_UINT, &a.seed, "N", "seed of all random numbers (default 1)"},

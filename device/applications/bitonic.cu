@@ -37,7 +37,7 @@ __global__ void near_by(unsigned *key, int from, int length)
 
 int main(int argc, char **argv)
 {
-    Application app = arguments(argc, argv, 1 << 20, 1);
+    Application app = arguments(argc, argv, 1 << 18, 1);
     int n = app.size;
     Numbers numbers;
     std::vector<unsigned> start(n);

@@ -367,7 +367,7 @@ static struct cache_slot *store(const struct strata_gpu *g, struct write_back *d
     struct cache_slot *s = &l2->slot[slot];
     bool was_partial = s->partial;
     write_l2(g, l2, slot, sectors, full, true, 0);
-    write_back_mark(d, s, sectors, was_partial);
+    write_back_mark(d, l2, s, sectors, was_partial);
     return s;
 }
 
@@ -389,7 +389,7 @@ static void the_oldest_dirty_lines_are_written_back_beyond_the_limit(void **stat
     store(&g, &d, &l2, 3 * 128, 1, 1);
     old = write_back_overdue(&d, &l2);
     assert_true(old && old->line == 0);
-    assert_int_equal(write_back_clean(&d, old, &read), 7);
+    assert_int_equal(write_back_clean(&d, &l2, old, &read), 7);
     assert_int_equal(read, 0);
     assert_null(write_back_overdue(&d, &l2));
     write_back_release(&d);
@@ -413,7 +413,7 @@ static void lines_written_in_part_are_read_and_written_back_beyond_their_own_lim
     struct cache_slot *s = store(&g, &d, &l2, 3 * 128, 12, 0);
     struct cache_slot *old = write_back_overdue(&d, &l2);
     assert_true(old && old->line == 128);
-    assert_int_equal(write_back_clean(&d, old, &read), 3);
+    assert_int_equal(write_back_clean(&d, &l2, old, &read), 3);
     assert_int_equal(read, 2);
     slot_fill(s, 12, 0); /* a read brings the rest */
     write_back_filled(&d, s, true);
@@ -437,7 +437,37 @@ static void a_launch_finds_dirty_lines_of_others(void **state)
         store(&g, &d, &l2, line * 128, 15, 15);
     struct cache_slot *old = write_back_overdue(&d, &l2);
     assert_true(old && old->line == MEMORY_OTHERS);
-    assert_int_equal(write_back_clean(&d, old, &read), 15);
+    assert_int_equal(write_back_clean(&d, &l2, old, &read), 15);
+    assert_null(write_back_overdue(&d, &l2));
+    write_back_release(&d);
+    cache_release(&l2);
+}
+
+static void a_set_has_a_limit_of_its_own_and_lines_of_others_do_not_count(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct cache l2;
+    struct write_back d;
+    uint32_t read;
+    g.l2.dirty_bytes = g.l2.dirty_partial_bytes = 0, g.l2.dirty_at_start_bytes = 2 * 128;
+    g.l2.dirty_ways = 2;
+    make_cache(&l2);
+    assert_int_equal(write_back_init(&d, &g, 1, 4, &l2, NULL), STRATA_OK);
+    uint64_t line[3] = {0};
+    uint32_t set = cache_set_of(&l2, 0), n = 1;
+    for (uint64_t at = 128; n < 3; at += 128)
+        if (cache_set_of(&l2, at) == set)
+            line[n++] = at;
+    store(&g, &d, &l2, line[0], 15, 15);
+    store(&g, &d, &l2, line[1], 15, 15);
+    store(&g, &d, &l2, line[1], 15, 15);
+    assert_null(write_back_overdue(&d, &l2));
+    store(&g, &d, &l2, line[2], 15, 15);
+    struct cache_slot *old = write_back_overdue(&d, &l2);
+    assert_true(old && old->line < MEMORY_OTHERS && cache_set_of(&l2, old->line) == set);
+    assert_int_equal(write_back_clean(&d, &l2, old, &read), 15);
+    assert_int_equal(d.set_lines[set], 2);
     assert_null(write_back_overdue(&d, &l2));
     write_back_release(&d);
     cache_release(&l2);
@@ -519,6 +549,7 @@ int main(void)
         cmocka_unit_test(the_oldest_dirty_lines_are_written_back_beyond_the_limit),
         cmocka_unit_test(lines_written_in_part_are_read_and_written_back_beyond_their_own_limit),
         cmocka_unit_test(a_launch_finds_dirty_lines_of_others),
+        cmocka_unit_test(a_set_has_a_limit_of_its_own_and_lines_of_others_do_not_count),
         cmocka_unit_test(the_home_is_the_parity_of_the_address_bits),
         cmocka_unit_test(equal_requests_merge_until_the_data_is_about_to_come),
         cmocka_unit_test(
