@@ -135,14 +135,17 @@ struct strata_gpu {
         uint32_t instruction_bytes;    /* 16 on Volta and later, 8 before; 0: fetch not modelled */
         uint32_t fetch_line_bytes;     /* instructions arrive in lines of this many bytes */
         uint32_t
-            fetch_interval_cycles;  /* between two lines of straight code that was never fetched */
-        uint32_t fetch_miss_cycles; /* a jump to a line that this SM has not fetched, L2 hit */
-        uint32_t fetch_cold_cycles; /* the same for a line that no SM has fetched */
-        double barrier_warp_cycles; /* a barrier takes this much more for each warp of the block */
-        uint32_t lsu_queue_cycles;  /* work the load/store unit accepts ahead, per SM */
-        uint32_t fetch_ahead_lines; /* lines of straight code asked for before they are needed */
-        uint64_t local_base_bytes;  /* address where the local memory of the GPU's warps begins */
-        uint64_t local_warp_bytes;  /* ... and how far apart that of two warps is */
+            fetch_interval_cycles;   /* between two lines of straight code that was never fetched */
+        uint32_t fetch_miss_cycles;  /* a jump to a line that this SM has not fetched, L2 hit */
+        uint32_t fetch_cold_cycles;  /* the same for a line that no SM has fetched */
+        double barrier_warp_cycles;  /* a barrier takes this much more for each warp of the block */
+        uint32_t lsu_queue_cycles;   /* work the load/store unit accepts ahead, per SM */
+        uint64_t fetch_near_bytes;   /* code that a scheduler runs at full rate; 0: no limit */
+        uint64_t fetch_middle_bytes; /* code that the SM keeps; beyond it comes from the L2 */
+        uint32_t fetch_far_cycles;   /* between two lines of a loop that come from the L2 */
+        uint32_t fetch_ahead_lines;  /* lines of straight code asked for before they are needed */
+        uint64_t local_base_bytes;   /* address where the local memory of the GPU's warps begins */
+        uint64_t local_warp_bytes;   /* ... and how far apart that of two warps is */
         /* Asynchronous work of Hopper. */
         double wgmma_columns_per_cycle;   /* of a warpgroup's product, 64 rows; 0: no limit */
         uint32_t wgmma_latency_cycles;    /* from the end of a product to the wait for it */
@@ -278,6 +281,7 @@ struct strata_gpu {
         uint64_t prefetch_bytes; /* a read from DRAM brings so many bytes behind it too (strata
                                     dissect) */
         uint64_t dirty_bytes;    /* lines that may be dirty, in bytes of whole lines, 0 = all */
+        uint32_t dirty_ways;     /* of them lines of one set, 0 = all */
         uint64_t dirty_partial_bytes;  /* of them lines with a sector written in part, 0 = all */
         uint64_t dirty_at_start_bytes; /* dirty lines of others when a launch begins */
         double dirty_at_start_ways;    /* share of the ways they take in the sets they are in */
@@ -338,10 +342,11 @@ struct strata_gpu {
 
     /* What lies between two launches of a program. */
     struct {
-        uint32_t copies_in;    /* enum strata_copies */
-        uint64_t copies_small; /* bytes; up to so many are kept in any case */
-        bool on_device_kept;   /* fills and copies on the device leave their data in the L2 */
-        bool tlb;              /* the second TLB keeps its pages */
+        uint32_t copies_in;       /* enum strata_copies */
+        uint64_t others_at_start; /* bytes that others have in the L2 when a program begins */
+        uint64_t copies_small;    /* bytes; up to so many are kept in any case */
+        bool on_device_kept;      /* fills and copies on the device leave their data in the L2 */
+        bool tlb;                 /* the second TLB keeps its pages */
         /* From the end of a launch to the start of one that waits for it, in microseconds; what
          * a profiler counts of a launch before its first and after its last block is not in it. */
         double stream_gap_us, event_gap_us, graph_gap_us, dependent_gap_us;

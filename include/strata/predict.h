@@ -63,8 +63,11 @@ struct strata_predict_options {
      * between them included; else each begins cold. Traces still go side by side. Only for a model
      * that keeps_state. */
     bool keep_caches;
-    /* Then: where launches of a trace are left out, the next one begins cold again (a sample's
-     * runs); else it goes on as if they had not been. */
+    /* Each launch is run twice and the second time counts: as a program that repeats one launch, or
+     * a tuner that times it, finds the caches. Launches do not follow one another then. */
+    bool repeat_launches;
+    /* With keep_caches: where launches of a trace are left out, the next one begins cold again (a
+     * sample's runs); else it goes on as if they had not been. */
     bool runs_apart;
     struct strata_profiles *profiles; /* of this model: used and added to; NULL: none are kept */
     /* Called after each launch, never by two threads at once; NULL: not called. */

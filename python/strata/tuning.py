@@ -111,9 +111,9 @@ def _argument(kind, value):
     return f"{kind.replace('b', 'u').replace('s', 'i')}:{int(value)}"
 
 
-def time_of_kernel(ptx, kernel, grid, block, arguments, gpu="h200", model="flow", shared_bytes=0, sample_blocks=0, cubin=None):
+def time_of_kernel(ptx, kernel, grid, block, arguments, gpu="h200", model="flow", shared_bytes=0, sample_blocks=0, cubin=None, warm=False):
     """Seconds that one launch of a kernel is predicted to take: of its machine code (bytes of a cubin) if that is given
-    and can be executed, else of its PTX text."""
+    and can be executed, else of its PTX text. warm: the caches hold what an earlier launch of it left, else they are empty."""
     kinds = entry_parameters(ptx, kernel)
     given = list(arguments) + [None] * (len(kinds) - len(arguments))
     grid = tuple(grid) + (1,) * (3 - len(grid))
@@ -130,18 +130,19 @@ def time_of_kernel(ptx, kernel, grid, block, arguments, gpu="h200", model="flow"
             source.write_bytes(code)
             try:
                 _core().run("trace", "-q", "-o", trace, "--ptx", source, *words)
-                return time_of(trace, gpu, model)
+                return time_of(trace, gpu, model, cache_control="warm" if warm else None)
             except _core().Error as problem:
                 if code is not cubin or problem.code != UNSUPPORTED:
                     raise
 
 
-def perf_model(kernel, grid, gpu="h200", model="flow", sample_blocks=0):
+def perf_model(kernel, grid, gpu="h200", model="flow", sample_blocks=0, warm=False):
     """A `perf_model` for triton.autotune's prune_configs_by: the predicted milliseconds of one configuration.
 
     `kernel` is a function that returns the @triton.jit function, `grid` the launch's grid as a function of the meta
     arguments. Nothing is launched: the kernel is compiled for the configuration, and its machine code, or its PTX where
-    that cannot be executed, runs in the emulator."""
+    that cannot be executed, runs in the emulator. Triton's own timer empties the L2 before each launch, and so does the
+    prediction; warm=True is for kernels that find their data there."""
 
     def predicted(*positional, **named):
         options = {k: named.pop(k) for k in ("num_warps", "num_stages", "num_ctas") if k in named}
@@ -149,7 +150,7 @@ def perf_model(kernel, grid, gpu="h200", model="flow", sample_blocks=0):
         compiled = function.warmup(*positional, **named, **options, grid=(1,))
         values = [named[name] for name in function.arg_names if name in named and name not in _constants(function)]
         return 1e3 * time_of_kernel(compiled.asm["ptx"], compiled.metadata.name, grid(named), 32 * options.get("num_warps", 4),
-                                    values, gpu, model, compiled.metadata.shared, sample_blocks, compiled.asm.get("cubin"))
+                                    values, gpu, model, compiled.metadata.shared, sample_blocks, compiled.asm.get("cubin"), warm)
 
     return predicted
 

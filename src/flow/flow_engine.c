@@ -125,7 +125,7 @@ static strata_status init_arrays(struct flow_engine *e, struct strata_error *err
         !flow_async_init(e))
         return no_memory(e, err);
     for (uint32_t s = 0; s < n; s++) {
-        strata_status st = fetch_sm_init(&e->fetch[s], err);
+        strata_status st = fetch_sm_init(&e->fetch[s], &e->fetch_all, err);
         if (st != STRATA_OK)
             return st;
     }

@@ -81,11 +81,24 @@ static strata_status run_model(struct run *run, const struct strata_launch_ref *
     return status;
 }
 
+/* Leaves in the state what a launch leaves behind; its answer is not kept. */
+static strata_status rehearse(struct run *run, const struct strata_launch_ref *ref,
+                              struct strata_memory_state *state, struct slot *slot)
+{
+    strata_status status = run_model(run, ref, state, slot);
+    strata_result_release(&slot->result);
+    return status;
+}
+
 /* Every model's answer has what follows from it: hit rates, bytes, bandwidths. */
 static strata_status run_launch(struct run *run, const struct strata_launch_ref *ref,
                                 struct strata_memory_state *state, struct slot *slot)
 {
-    strata_status status = run_model(run, ref, state, slot);
+    strata_status status = STRATA_OK;
+    if (run->opt->repeat_launches)
+        status = rehearse(run, ref, state, slot);
+    if (status == STRATA_OK)
+        status = run_model(run, ref, state, slot);
     if (status != STRATA_OK)
         return status;
     strata_derive_metrics(&slot->result);
@@ -165,12 +178,12 @@ static void run_chain(struct run *run, const struct chain *c)
     struct slot *first = &run->slot[c->first];
     strata_status status = STRATA_OK;
     size_t event = run->opt->runs_apart ? event_after_launch(&run->set->launch[c->first]) : 0;
-    if (run->opt->keep_caches)
+    if (run->opt->keep_caches || run->opt->repeat_launches)
         first->status = status = strata_memory_state_create(&state, &first->error);
     for (size_t i = c->first; i < c->first + c->n; i++) {
         struct slot *slot = &run->slot[i];
         const struct strata_launch_ref *ref = &run->set->launch[i];
-        if (status == STRATA_OK && state)
+        if (status == STRATA_OK && run->opt->keep_caches)
             status = copies_before(state, ref, &event, &slot->error);
         if (status == STRATA_OK)
             status = run_launch(run, ref, state, slot);
@@ -211,18 +224,20 @@ static strata_status make_chains(struct run *run, struct strata_error *err)
 
 static strata_status check_state(const struct strata_predict_options *opt, struct strata_error *err)
 {
-    if (!opt->keep_caches)
+    if (!opt->keep_caches && !opt->repeat_launches)
         return STRATA_OK;
+    const char *how = opt->keep_caches ? "none" : "warm";
     if (opt->profiles)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                            "profiles of launches are of launches that begin cold; leave out "
-                           "--profile or --cache-control none.");
+                           "--profile or --cache-control %s.",
+                           how);
     if (opt->model->keeps_state)
         return STRATA_OK;
     return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                        "the %s model knows no caches that last between launches; use --model flow "
-                       "or reuse with --cache-control none.",
-                       opt->model->name);
+                       "or reuse with --cache-control %s.",
+                       opt->model->name, how);
 }
 
 /* This thread works too; helpers that cannot be started are done without. */

@@ -4,21 +4,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A cache for more lines than are told apart holds all of them. */
+static uint32_t limit_lines(uint64_t lines)
+{
+    return lines < FETCH_MAX_LINES ? (uint32_t)lines : 0;
+}
+
 void fetch_gpu_init(struct fetch_gpu *g, const struct strata_gpu *gpu)
 {
     memset(g, 0, sizeof *g);
+    uint32_t line_bytes = gpu->sm.fetch_line_bytes ? gpu->sm.fetch_line_bytes : 128;
     g->interval = gpu->sm.fetch_interval_cycles;
+    g->far_interval = gpu->sm.fetch_far_cycles;
     g->miss = gpu->sm.fetch_miss_cycles;
     g->cold = gpu->sm.fetch_cold_cycles;
     g->ahead = gpu->sm.fetch_ahead_lines;
+    g->near_lines = limit_lines(gpu->sm.fetch_near_bytes / line_bytes);
+    g->middle_lines = limit_lines(gpu->sm.fetch_middle_bytes / line_bytes);
 }
 
-strata_status fetch_sm_init(struct fetch_sm *s, struct strata_error *err)
+/* A cache without a size needs no order. */
+static bool order_init(struct fetch_order *o, uint32_t lines)
 {
-    s->n_asked = 0;
-    s->ready = calloc(FETCH_MAX_LINES, sizeof *s->ready);
-    s->asked = calloc(FETCH_MAX_LINES, sizeof *s->asked);
-    if (!s->ready || !s->asked)
+    *o = (struct fetch_order){.size = lines};
+    o->line = lines ? calloc(lines, sizeof *o->line) : NULL;
+    return !lines || o->line;
+}
+
+strata_status fetch_sm_init(struct fetch_sm *s, const struct fetch_gpu *g, struct strata_error *err)
+{
+    *s = (struct fetch_sm){.ready = calloc(FETCH_MAX_LINES, sizeof *s->ready),
+                           .asked = calloc(FETCH_MAX_LINES, sizeof *s->asked),
+                           .place = calloc(FETCH_MAX_LINES, sizeof *s->place)};
+    bool kept = order_init(&s->near, g->near_lines);
+    kept = order_init(&s->middle, g->middle_lines) && kept;
+    if (!s->ready || !s->asked || !s->place || !kept)
         return strata_no_memory(err, NULL, "for the instruction fetch of an SM");
     return STRATA_OK;
 }
@@ -27,16 +47,41 @@ void fetch_sm_release(struct fetch_sm *s)
 {
     free(s->ready);
     free(s->asked);
+    free(s->place);
+    free(s->near.line);
+    free(s->middle.line);
     memset(s, 0, sizeof *s);
 }
 
-/* Each line is asked for once, so the list never overflows. */
+/* Puts a line in; the one that has to go for it, or FETCH_MAX_LINES. */
+static uint32_t replace_oldest(struct fetch_order *o, uint32_t line)
+{
+    if (!o->size)
+        return FETCH_MAX_LINES;
+    uint32_t gone = o->n == o->size ? o->line[o->next] : FETCH_MAX_LINES;
+    o->line[o->next] = line;
+    o->next = (o->next + 1) % o->size;
+    o->n += o->n < o->size;
+    return gone;
+}
+
+/* Lines that this SM brings into the L2 are told once, so the list never overflows. */
 static void ask(struct fetch_sm *s, uint32_t line, uint64_t at)
 {
     if (s->ready[line])
         return;
     s->ready[line] = at ? at : 1;
-    s->asked[s->n_asked++] = line;
+    uint32_t gone = replace_oldest(&s->near, line);
+    if (gone != FETCH_MAX_LINES)
+        s->ready[gone] = 0;
+    if (s->place[line] == FETCH_MIDDLE)
+        return;
+    if (s->place[line] == FETCH_NEVER)
+        s->asked[s->n_asked++] = line;
+    s->place[line] = FETCH_MIDDLE;
+    gone = replace_oldest(&s->middle, line);
+    if (gone != FETCH_MAX_LINES)
+        s->place[gone] = FETCH_FAR;
 }
 
 void fetch_publish(struct fetch_gpu *g, struct fetch_sm *s)
@@ -49,6 +94,17 @@ void fetch_publish(struct fetch_gpu *g, struct fetch_sm *s)
     s->n_asked = 0;
 }
 
+/* From a jump to a line until it is there. That a line comes from the middle cache as fast as the
+ * next of a stream is not measured by itself. */
+static uint32_t jump_cycles(const struct fetch_gpu *g, const struct fetch_sm *s, uint32_t line,
+                            uint64_t t)
+{
+    if (s->place[line] == FETCH_MIDDLE)
+        return g->interval;
+    bool known = s->place[line] == FETCH_FAR || (g->first[line] && g->first[line] <= t);
+    return known ? g->miss : g->cold;
+}
+
 uint64_t fetch_line(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t line, uint64_t t)
 {
     if (!g->cold && !g->miss && !g->interval)
@@ -56,19 +112,17 @@ uint64_t fetch_line(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t line
     line %= FETCH_MAX_LINES;
     if (s->ready[line] && s->ready[line] <= t && s->ready[(line + g->ahead) % FETCH_MAX_LINES])
         return t;
-    if (!s->ready[line]) {
-        bool known = g->first[line] && g->first[line] <= t;
-        ask(s, line, t + (known ? g->miss : g->cold));
-    }
-    uint64_t base = s->ready[line] > t ? s->ready[line] : t;
+    if (!s->ready[line])
+        ask(s, line, t + jump_cycles(g, s, line, t));
+    uint64_t there = s->ready[line] > t ? s->ready[line] : t, base = there;
     for (uint32_t k = 1; k <= g->ahead; k++) {
         uint32_t next = (line + k) % FETCH_MAX_LINES;
         if (s->ready[next]) {
             base = s->ready[next] > base ? s->ready[next] : base;
             continue;
         }
-        base += g->interval;
+        base += s->place[next] == FETCH_FAR ? g->far_interval : g->interval;
         ask(s, next, base);
     }
-    return s->ready[line] > t ? s->ready[line] : t;
+    return there;
 }

@@ -3,7 +3,12 @@
  * Straight code that was never fetched arrives line by line at a fixed rate, as
  * a prefetcher streams it; a jump to a line that is not there pays a miss
  * (device/probe, group instructions: 4 KB of straight code costs about 9 cycles
- * more per 128-byte line the first time, and a cold L2 about 560 cycles once). */
+ * more per 128-byte line the first time, and a cold L2 about 560 cycles once).
+ *
+ * A loop longer than the caches of instructions streams again in every round
+ * (device/probe/code_probe.cu): from the middle cache at the rate of the first pass, from the L2 at
+ * a lower one. Both caches give up the line that came first, since a loop that is too long misses
+ * all of its lines. */
 #ifndef STRATA_SM_FETCH_H
 #define STRATA_SM_FETCH_H
 
@@ -19,16 +24,24 @@ struct fetch_gpu {                   /* one per launch: what any SM has fetched 
     uint8_t used[FETCH_MAX_LINES];   /* executed by any warp, or in the L2 from before */
     uint32_t n_used;                 /* executed, and not there before */
     uint32_t last_used;              /* the highest executed line */
-    uint32_t interval, miss, cold, ahead;
+    uint32_t interval, far_interval, miss, cold, ahead;
+    uint32_t near_lines, middle_lines; /* what the SM's caches of instructions hold, 0 = all */
 };
+struct fetch_order { /* lines of a cache as they came */
+    uint32_t *line, size, n, next;
+};
+enum fetch_place { FETCH_NEVER = 0, FETCH_MIDDLE, FETCH_FAR }; /* of a line that is not near */
 struct fetch_sm {
-    uint64_t *ready; /* when each line is there, 0 = not asked for */
-    uint32_t *asked; /* lines asked for since the last fetch_publish */
+    uint64_t *ready; /* when each line is in the near cache, 0 = not there and not asked for */
+    uint8_t *place;  /* enum fetch_place */
+    uint32_t *asked; /* lines brought into the L2 since the last fetch_publish */
     uint32_t n_asked;
+    struct fetch_order near, middle;
 };
 
 void fetch_gpu_init(struct fetch_gpu *g, const struct strata_gpu *gpu);
-strata_status fetch_sm_init(struct fetch_sm *s, struct strata_error *err);
+strata_status fetch_sm_init(struct fetch_sm *s, const struct fetch_gpu *g,
+                            struct strata_error *err);
 void fetch_sm_release(struct fetch_sm *s);
 /* Notes that a line was executed; n_used counts the distinct ones, which the L2 had to bring in. */
 static inline void fetch_note(struct fetch_gpu *g, uint32_t line)

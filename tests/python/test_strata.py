@@ -178,6 +178,7 @@ class StrataTest(unittest.TestCase):
 
         few = strata.time_of_kernel(ptx, "saxpy", (4,), 256, [1024, 2.0, Tensor(), Tensor()])
         many = strata.time_of_kernel(ptx, "saxpy", (4,), 256, [1024, 2.0, Tensor(), Tensor()], gpu="h200", model="flow")
+        self.assertLess(strata.time_of_kernel(ptx, "saxpy", (4,), 256, [1024, 2.0, Tensor(), Tensor()], warm=True), few)
         self.assertEqual(few, many)
         self.assertGreater(few, 0)
         with self.assertRaises(strata.Error):

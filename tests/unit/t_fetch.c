@@ -1,0 +1,69 @@
+/* Arrival of instructions: loops that fit a cache of instructions and loops that do not, at the
+ * rates that device/probe/code_probe.cu measured. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "sm/fetch.h"
+
+enum { LINES_NEAR = 32, LINES_MIDDLE = 64, INTERVAL = 17, FAR = 46, ISSUE = 8, ROUNDS = 6 };
+
+/* Cycles a line in the last of some rounds through a loop, whose lines take 8 cycles to issue. */
+static double steady(uint32_t lines, uint32_t near_lines, uint32_t middle_lines)
+{
+    static struct fetch_gpu g;
+    struct strata_gpu gpu = {0};
+    struct fetch_sm sm;
+    gpu.sm.fetch_line_bytes = 128;
+    gpu.sm.fetch_interval_cycles = INTERVAL;
+    gpu.sm.fetch_far_cycles = FAR;
+    gpu.sm.fetch_miss_cycles = 300;
+    gpu.sm.fetch_cold_cycles = 560;
+    gpu.sm.fetch_ahead_lines = 8;
+    gpu.sm.fetch_near_bytes = near_lines * 128;
+    gpu.sm.fetch_middle_bytes = middle_lines * 128;
+    fetch_gpu_init(&g, &gpu);
+    assert_int_equal(fetch_sm_init(&sm, &g, NULL), STRATA_OK);
+    uint64_t t = 1000, began = 0;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        began = t;
+        for (uint32_t line = 0; line < lines; line++) {
+            t = fetch_line(&g, &sm, line, t) + ISSUE;
+            fetch_publish(&g, &sm);
+        }
+    }
+    fetch_sm_release(&sm);
+    return (double)(t - began) / lines;
+}
+
+static void loop_that_fits(void **state)
+{
+    (void)state;
+    assert_true(steady(LINES_NEAR / 2, LINES_NEAR, LINES_MIDDLE) == ISSUE);
+    assert_true(steady(4 * LINES_MIDDLE, 0, 0) == ISSUE); /* no size: all fits */
+    assert_true(steady(LINES_MIDDLE, FETCH_MAX_LINES, 0) == ISSUE);
+}
+
+static void loop_of_the_middle_cache(void **state)
+{
+    (void)state;
+    double each = steady(LINES_NEAR + 16, LINES_NEAR, LINES_MIDDLE);
+    assert_true(each > INTERVAL - 0.5 && each < INTERVAL + 1);
+}
+
+static void loop_from_the_l2(void **state)
+{
+    (void)state;
+    double each = steady(2 * LINES_MIDDLE, LINES_NEAR, LINES_MIDDLE);
+    assert_true(each > FAR - 0.5 && each < FAR + 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(loop_that_fits),
+                                       cmocka_unit_test(loop_of_the_middle_cache),
+                                       cmocka_unit_test(loop_from_the_l2)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
