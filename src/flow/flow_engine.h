@@ -110,8 +110,9 @@ struct flow_scheduler {
     uint64_t issue_cycle;  /* of its last instruction */
     uint32_t issued;       /* in that cycle */
     uint64_t pipe_free[SM_N_PIPES];
-    uint64_t wgmma_free;  /* its tensor core takes the next product */
-    uint64_t shared_port; /* when it may hand over its next access to shared memory */
+    uint64_t wgmma_free;    /* its tensor core takes the next product */
+    uint64_t shared_port;   /* when it may hand over its next access to shared memory */
+    uint64_t constant_port; /* likewise, to the constants */
     uint32_t sm;
     uint32_t first_warp; /* warp index = first_warp + slot * schedulers of the SM */
     uint32_t last_slot;
