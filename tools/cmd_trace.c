@@ -55,6 +55,14 @@ static strata_status check_request(const struct trace_request *r, const struct t
     if (has_program && l->ptx)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                            "give either a program or --ptx, not both.");
+    if (r->kill && !r->launch_count)
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "--kill ends the program after --launch-count launches; give their "
+                           "number too, as in `--launch-count 10 --kill`.");
+    if (r->kill && (l->ptx || r->no_record))
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "--kill ends a program that is recorded; it does not go with %s.",
+                           l->ptx ? "--ptx" : "--no-record");
     if (r->registers > 255)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "--regs takes a number from 1 to 255.");
     if (r->jobs > 1024)
@@ -130,6 +138,8 @@ int cmd_trace(int argc, char **argv)
         {'s', "launch-skip", OPTION_UINT, &r->launch_skip, "N",
          "do not record the first N launches that match"},
         {'c', "launch-count", OPTION_UINT, &r->launch_count, "N", "record at most N launches"},
+        {0, "kill", OPTION_FLAG, &r->kill, NULL,
+         "with --launch-count: end the program when they are recorded"},
         {0, "regs", OPTION_UINT, &r->registers, "N",
          "registers per thread, instead of the cubin's or an estimate"},
         {0, "limit", OPTION_UINT, &r->limit_bytes, "BYTES",

@@ -212,6 +212,7 @@ static void take_line(struct follow *f, const char *whole)
     f->kernel_failed |= !strcmp(line, "kernel-failed");
     f->write_failed |= !strcmp(line, "write-failed");
     f->limit |= !strcmp(line, "limit");
+    f->killed |= !strcmp(line, "killed");
     f->interrupted |= !strcmp(line, "interrupted");
 }
 

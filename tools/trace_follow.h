@@ -31,7 +31,7 @@ struct traced_file {
 struct follow {
     struct traced_process *process;
     size_t n_processes, cap_processes;
-    bool fatal, refused, kernel_failed, write_failed, limit, interrupted;
+    bool fatal, refused, kernel_failed, write_failed, limit, interrupted, killed;
     char unsupported[128];              /* the first call that is not supported */
     char code[200];                     /* which code ran, and why */
     struct traced_file file[MAX_FILES]; /* in the order in which the processes ended */

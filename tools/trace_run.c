@@ -236,6 +236,7 @@ static void set_environment(struct variables *v, const struct trace_request *r, 
         set_variable(v, "STRATA_TRACE_PTXAS", "%s", ptxas);
     set_number(v, "STRATA_TRACE_LAUNCH_SKIP", r->launch_skip);
     set_number(v, "STRATA_TRACE_LAUNCH_COUNT", r->launch_count);
+    set_number(v, "STRATA_TRACE_KILL", r->kill);
     set_number(v, "STRATA_TRACE_LIMIT", r->limit_bytes);
     set_number(v, "STRATA_TRACE_SAMPLE_BLOCKS", r->sample_blocks);
     set_number(v, "STRATA_TRACE_INSTRUCTION_LIMIT", r->instruction_limit);
@@ -391,6 +392,9 @@ static void summarise(const struct follow *f, const struct trace_request *r, con
                 "--sample-blocks.\n",
                 limit, follow_counts(f).cut, follow_counts(f).cut == 1 ? " was" : "es were");
     }
+    if (f->killed)
+        fprintf(stderr, "strata trace: the program was ended (--kill) when the launches asked for "
+                        "were recorded.\n");
     if (f->interrupted)
         fprintf(
             stderr,

@@ -14,6 +14,7 @@ struct trace_request {
     uint64_t launch_skip, launch_count;
     uint64_t registers, limit_bytes, sample_blocks, instruction_limit, jobs, interleave;
     bool no_record, quiet, memcheck;
+    bool kill;                    /* ends the program after launch_count */
     bool drop_output;             /* what the program prints on standard output */
     const char *code;             /* "auto", "sass" or "ptx"; NULL: auto */
     bool compile;                 /* PTX with ptxas, where there is one */

@@ -274,6 +274,7 @@ struct strata_gpu {
         uint64_t prefetch_bytes; /* a read from DRAM brings so many bytes behind it too (strata
                                     dissect) */
         uint64_t dirty_bytes;    /* lines that may be dirty, in bytes of whole lines, 0 = all */
+        uint32_t dirty_ways;     /* of them lines of one set, 0 = all */
         uint64_t dirty_partial_bytes;  /* of them lines with a sector written in part, 0 = all */
         uint64_t dirty_at_start_bytes; /* dirty lines of others when a launch begins */
         double dirty_at_start_ways;    /* share of the ways they take in the sets they are in */
@@ -334,10 +335,11 @@ struct strata_gpu {
 
     /* What lies between two launches of a program. */
     struct {
-        uint32_t copies_in;    /* enum strata_copies */
-        uint64_t copies_small; /* bytes; up to so many are kept in any case */
-        bool on_device_kept;   /* fills and copies on the device leave their data in the L2 */
-        bool tlb;              /* the second TLB keeps its pages */
+        uint32_t copies_in;       /* enum strata_copies */
+        uint64_t others_at_start; /* bytes that others have in the L2 when a program begins */
+        uint64_t copies_small;    /* bytes; up to so many are kept in any case */
+        bool on_device_kept;      /* fills and copies on the device leave their data in the L2 */
+        bool tlb;                 /* the second TLB keeps its pages */
         /* From the end of a launch to the start of one that waits for it, in microseconds; what
          * a profiler counts of a launch before its first and after its last block is not in it. */
         double stream_gap_us, event_gap_us, graph_gap_us, dependent_gap_us;

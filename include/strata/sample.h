@@ -1,10 +1,10 @@
 /* strata/sample.h - a program of many launches predicted from few.
  *
- * Launches of one kernel with one shape and about as many warp instructions are a group. Some of
- * each group are modelled and stand for the others. With caches that last, launches are modelled in
- * runs: the first ones of the program, which find caches that no launch has used, and further runs
- * in the middle of it, each after a few launches that only bring the caches into the state they
- * have there (docs/timeline.md). */
+ * Launches of one kernel with one shape, about as many warp instructions, about as many sectors an
+ * access and the same arrays are a group. Some of each group are modelled and stand for the others.
+ * With caches that last, launches are modelled in runs: the first ones of the program, and further
+ * runs in the middle of it, each after a round that only brings the caches into the state they have
+ * there; one stands for another if the launches before both are the same (docs/timeline.md). */
 #ifndef STRATA_SAMPLE_H
 #define STRATA_SAMPLE_H
 
@@ -29,14 +29,15 @@ struct strata_sample {
     uint32_t n_groups;
     uint8_t *use;          /* enum strata_sample_use, of each */
     uint32_t *stands_for;  /* each launch's own number, or that of the one that stands for it */
+    uint8_t *unsure;       /* of each: 1 if the one that stands for it found other caches */
     uint64_t instructions; /* warp instructions of all launches */
     uint64_t modelled;     /* of those that are modelled */
 };
 
 /* `share` of the warp instructions is to be modelled, or a little more where groups are many; a
  * launch whose number of warp instructions the trace does not tell counts as its blocks. */
-strata_status strata_sample_plan(struct strata_sample *s, const struct strata_trace *trace,
-                                 double share, bool keep_caches, struct strata_error *err);
+strata_status strata_sample_plan(struct strata_sample *s, struct strata_trace *trace, double share,
+                                 bool keep_caches, struct strata_error *err);
 void strata_sample_release(struct strata_sample *s);
 
 /* The launches to model: `set` holds all launches of one trace, and the modelled ones afterwards.
@@ -51,6 +52,10 @@ struct strata_sample_total {
 };
 bool strata_sample_estimate(const struct strata_sample *s, const struct strata_prediction *p,
                             const char *metric, struct strata_sample_total *out);
+/* Makes the prediction of the launches modelled one of all: each has the counters of the one that
+ * stands for it, whose id is its detail sample.as_launch. */
+strata_status strata_sample_expand(const struct strata_sample *s, const struct strata_trace *trace,
+                                   struct strata_prediction *p, struct strata_error *err);
 /* The result that stands for each launch, n_launches of them. */
 void strata_sample_results(const struct strata_sample *s, const struct strata_prediction *p,
                            const struct strata_result **out);

@@ -1,5 +1,6 @@
 /* sample_total.c - what a sample says of all launches, and how surely. */
 #include <math.h>
+#include <stdlib.h>
 
 #include <gsl/gsl_cdf.h>
 #include <strata/sample.h>
@@ -21,65 +22,100 @@ void strata_sample_results(const struct strata_sample *s, const struct strata_pr
             out[i] = out[s->stands_for[i]];
 }
 
-/* Mean and spread of a group's modelled launches, and how many launches they stand for. */
+/* Mean and spread of a group's launches that stand for others, and what those are. */
 struct group {
-    double n, picks, sum, squares;
+    double left_out, picks, sum, squares;
+    double unsure;      /* sum over launches whose stand-in found other caches */
+    double least, most; /* of all that were modelled */
 };
 
-static bool add_up_group(const struct strata_sample *s, const struct strata_prediction *p,
-                         const char *metric, uint32_t g, struct group *out, double *exact)
+static double deviation(const struct group *g)
 {
-    size_t place = 0;
-    *out = (struct group){0};
-    for (size_t i = 0; i < s->n_launches; i++) {
-        bool modelled = s->use[i] != STRATA_SAMPLE_LEFT_OUT;
-        double value = 0;
-        if (s->group[i] == g) {
-            if (s->use[i] >= STRATA_SAMPLE_STANDS &&
-                (place >= p->n_results || !strata_result_get(&p->result[place], metric, &value)))
-                return false;
-            bool itself = s->use[i] == STRATA_SAMPLE_ITSELF;
-            *exact += itself ? value : 0;
-            out->n += !itself;
-            if (s->use[i] == STRATA_SAMPLE_STANDS) {
-                out->picks++;
-                out->sum += value;
-                out->squares += value * value;
-            }
-        }
-        place += modelled;
+    double mean = g->picks > 0 ? g->sum / g->picks : 0;
+    return mean > 0 ? (g->most - g->least) / mean : 0;
+}
+
+static void add_launch(const struct strata_sample *s, size_t i, double value, struct group *g)
+{
+    if (s->use[i] >= STRATA_SAMPLE_STANDS) {
+        g->least = g->least > 0 && g->least < value ? g->least : value;
+        g->most = g->most > value ? g->most : value;
+    } else {
+        g->left_out++;
+        g->unsure += s->unsure[i] ? value : 0;
     }
-    return true;
+    if (s->use[i] == STRATA_SAMPLE_STANDS) {
+        g->picks++;
+        g->sum += value;
+        g->squares += value * value;
+    }
+}
+
+/* value: of each launch, its own or that of the one that stands for it. */
+static bool values_of(const struct strata_sample *s, const struct strata_prediction *p,
+                      const char *metric, double *value)
+{
+    const struct strata_result **of = calloc(s->n_launches + 1, sizeof *of);
+    bool good = of;
+    if (good)
+        strata_sample_results(s, p, of);
+    for (size_t i = 0; good && i < s->n_launches; i++)
+        good = strata_result_get(of[i], metric, &value[i]);
+    free(of);
+    return good;
+}
+
+/* Groups with one modelled launch are taken to spread as the others do. */
+static double pooled_square(const struct group *group, uint32_t n, double *freedom)
+{
+    double spread = 0;
+    *freedom = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        const struct group *g = &group[k];
+        if (g->picks < 2 || !(g->sum > 0))
+            continue;
+        double mean = g->sum / g->picks;
+        spread += (g->squares - g->picks * mean * mean) / (mean * mean);
+        *freedom += g->picks - 1;
+    }
+    return *freedom > 0 && spread > 0 ? spread / *freedom : 0;
+}
+
+static void add_up(const struct strata_sample *s, const struct group *group, const double *value,
+                   struct strata_sample_total *out)
+{
+    double variance = 0, freedom, unsure = 0, estimated = 0;
+    double pooled = pooled_square(group, s->n_groups, &freedom);
+    for (uint32_t k = 0; k < s->n_groups; k++) {
+        const struct group *g = &group[k];
+        if (!(g->picks > 0))
+            continue;
+        double mean = g->sum / g->picks,
+               square = g->picks > 1 ? (g->squares - g->picks * mean * mean) / (g->picks - 1)
+                                     : pooled * mean * mean;
+        variance += square > 0 ? g->left_out * g->left_out * square / g->picks : 0;
+        unsure += g->unsure * deviation(g);
+    }
+    out->sum = 0;
+    for (size_t i = 0; i < s->n_launches; i++) {
+        out->sum += value[i];
+        estimated += s->use[i] < STRATA_SAMPLE_STANDS ? value[i] : 0;
+    }
+    double t = freedom >= 1 ? gsl_cdf_tdist_Pinv(0.975, freedom) : 0;
+    out->half_width = t * sqrt(variance) + unsure + LEAST_HALF_WIDTH * estimated;
 }
 
 bool strata_sample_estimate(const struct strata_sample *s, const struct strata_prediction *p,
                             const char *metric, struct strata_sample_total *out)
 {
-    double exact = 0, estimated = 0, variance = 0, freedom = 0, spread = 0;
-    struct group g;
-    for (uint32_t k = 0; k < s->n_groups; k++) {
-        double unused = 0;
-        if (!add_up_group(s, p, metric, k, &g, &unused))
-            return false;
-        if (g.picks < 2 || !(g.sum > 0))
-            continue;
-        double mean = g.sum / g.picks;
-        spread += (g.squares - g.picks * mean * mean) / (mean * mean);
-        freedom += g.picks - 1;
-    }
-    /* Groups with one modelled launch are taken to spread as the others do. */
-    double relative = freedom > 0 && spread > 0 ? spread / freedom : 0;
-    for (uint32_t k = 0; k < s->n_groups; k++) {
-        if (!add_up_group(s, p, metric, k, &g, &exact) || !g.n || !g.picks)
-            continue;
-        double mean = g.sum / g.picks,
-               square = g.picks > 1 ? (g.squares - g.picks * mean * mean) / (g.picks - 1)
-                                    : relative * mean * mean;
-        estimated += g.n * mean;
-        variance += square > 0 ? g.n * g.n * square / g.picks * (1 - g.picks / g.n) : 0;
-    }
-    double t = freedom >= 1 ? gsl_cdf_tdist_Pinv(0.975, freedom) : 0;
-    out->sum = exact + estimated;
-    out->half_width = t * sqrt(variance) + LEAST_HALF_WIDTH * estimated;
-    return true;
+    double *value = calloc(s->n_launches + 1, sizeof *value);
+    struct group *group = calloc((size_t)s->n_groups + 1, sizeof *group);
+    bool good = value && group && values_of(s, p, metric, value);
+    for (size_t i = 0; good && i < s->n_launches; i++)
+        add_launch(s, i, value[i], &group[s->group[i]]);
+    if (good)
+        add_up(s, group, value, out);
+    free(value);
+    free(group);
+    return good;
 }

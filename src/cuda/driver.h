@@ -27,6 +27,7 @@
 
 struct config {
     bool record, memcheck, quiet;
+    bool kill; /* the program ends when nothing more will be recorded */
     const char *output;
     const char *kernel_filter;
     bool in_nvtx_range;                 /* record only what a range encloses */

@@ -262,6 +262,15 @@ static void end_launch(bool whole, bool failed)
         write_failed(&err);
 }
 
+/* All that was asked for is recorded: what the program would still do has no reader. */
+static void end_program(void)
+{
+    fflush(NULL);
+    driver_report("killed");
+    record_finish();
+    _exit(0);
+}
+
 void record_end(const struct strata_run_stats *stats, bool ok)
 {
     bool whole = ok && state.blocks_written == stats->recorded_blocks;
@@ -276,6 +285,8 @@ void record_end(const struct strata_run_stats *stats, bool ok)
     }
     state.in_launch = state.recording = false;
     report_progress("progress");
+    if (config.kill && (state.limit_reached || state.traced >= config.launch_count))
+        end_program();
 }
 
 void record_finish(void)

@@ -49,6 +49,7 @@ static void read_config(void)
     config.code = getenv("STRATA_TRACE_CODE");
     config.ptxas = getenv("STRATA_TRACE_PTXAS");
     config.memcheck = number_from("STRATA_TRACE_MEMCHECK") != 0;
+    config.kill = number_from("STRATA_TRACE_KILL") != 0;
     config.quiet = number_from("STRATA_TRACE_QUIET") != 0;
     const char *named = getenv("STRATA_TRACE_PIPE");
     /* Both ends: no signal if `strata trace` is gone. If it was gone before, as for what a daemon

@@ -51,6 +51,8 @@ static strata_status init_partition(struct hierarchy *m, uint32_t i, uint64_t se
     l2.size_bytes /= m->map.partitions;
     bool warm = state && memory_state_take(state, i, m->map.partitions, &p->l2, &p->dirty);
     strata_status st = warm ? STRATA_OK : cache_create(&l2, seed + 1000 + i, &p->l2, err);
+    if (state && st == STRATA_OK && !warm)
+        p->l2.clock = MEMORY_COPIED_AGES;
     if (st == STRATA_OK && !warm)
         st = write_back_init(&p->dirty, g, m->map.partitions, m->rules.line_sectors, &p->l2, err);
     if (st != STRATA_OK)

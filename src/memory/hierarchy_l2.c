@@ -38,7 +38,8 @@ static uint64_t cross_link(struct hierarchy *m, uint32_t part, uint32_t n, uint6
 
 static void clean_line(struct hierarchy *m, uint32_t part, struct cache_slot *s, uint64_t t)
 {
-    uint32_t read, dirty = write_back_clean(&m->partition[part].dirty, s, &read);
+    uint32_t read,
+        dirty = write_back_clean(&m->partition[part].dirty, &m->partition[part].l2, s, &read);
     if (read)
         hierarchy_dram_read(m, part, s->line, read, t);
     hierarchy_dram_write(m, part, s->line, dirty, t);
@@ -48,7 +49,7 @@ static void mark_dirty(struct hierarchy *m, uint32_t part, struct cache_slot *s,
                        bool was_partial, uint64_t t)
 {
     struct hierarchy_partition *p = &m->partition[part];
-    write_back_mark(&p->dirty, s, sectors, was_partial);
+    write_back_mark(&p->dirty, &p->l2, s, sectors, was_partial);
     for (struct cache_slot *old; (old = write_back_overdue(&p->dirty, &p->l2));)
         clean_line(m, part, old, t);
 }

@@ -50,18 +50,45 @@ static void read_here(struct hierarchy *m, uint64_t line, uint32_t sectors)
         hierarchy_put_line(m, worker, line, sectors, false);
 }
 
-/* From the host: the home alone holds it, if anything does (probe survive: of 8 MB copied into a
- * full L2 2 in 100 sectors are there; what the L2 had of it before stays, and half of its reads
- * hit). */
-static void copied_in(struct hierarchy *m, uint64_t line, uint32_t sectors, bool keep)
+/* True: a line that was copied in, and not used since, is the oldest of the set. */
+static bool has_unused_copy(const struct cache *l2, uint32_t set)
+{
+    for (uint32_t i = l2->set_start[set]; i < l2->set_start[set + 1]; i++)
+        if (l2->tag[i].age < MEMORY_COPIED_AGES)
+            return true;
+    return false;
+}
+
+/* From the host: the home alone holds it, in a free place or in that of an older copy (probe
+ * handover, copied: of two arrays the one copied last stays; probe survive, h2d: of 8 MB copied
+ * into a full L2 2 in 100 sectors are there; what the L2 had of it before stays, and half of its
+ * reads hit). */
+static void copied_in(struct hierarchy *m, struct strata_memory_state *s, uint64_t line,
+                      uint32_t sectors, bool keep)
 {
     uint32_t home = address_map_home(&m->map, line);
     struct cache *l2 = &m->partition[home].l2;
     uint32_t set = cache_set_of(l2, line), slot = cache_find(l2, line);
     bool has_room = l2->fill[set] < l2->set_start[set + 1] - l2->set_start[set];
     hierarchy_void_copies(m, home, home, line);
-    if (keep || slot != CACHE_NONE || has_room)
-        hierarchy_put_line(m, home, line, sectors, false);
+    if (!keep && slot == CACHE_NONE && !has_room && !has_unused_copy(l2, set))
+        return;
+    hierarchy_put_line(m, home, line, sectors, false);
+    if (keep || slot != CACHE_NONE)
+        return;
+    s->n_copied += s->n_copied < MEMORY_COPIED_AGES - 1;
+    l2->tag[cache_find(l2, line)].age = s->n_copied;
+}
+
+/* A program begins with an L2 that others have used. */
+static void put_others(struct hierarchy *m)
+{
+    uint64_t step = m->gpu->l2.cache.line_bytes;
+    uint32_t all = (1u << m->rules.line_sectors) - 1;
+    for (uint64_t at = 0; at < m->gpu->between.others_at_start; at += step) {
+        uint64_t line = MEMORY_BEFORE + at;
+        hierarchy_put_line(m, address_map_home(&m->map, line), line, all, false);
+    }
 }
 
 static void dropped(struct hierarchy *m, uint64_t line)
@@ -73,12 +100,12 @@ static void dropped(struct hierarchy *m, uint64_t line)
     if (slot == CACHE_NONE)
         return;
     if (l2->slot[slot].dirty)
-        write_back_clean(&m->partition[home].dirty, &l2->slot[slot], &read);
+        write_back_clean(&m->partition[home].dirty, l2, &l2->slot[slot], &read);
     cache_remove(l2, slot);
 }
 
-static void apply_to_line(struct hierarchy *m, const struct strata_event *e, uint64_t line,
-                          uint32_t sectors)
+static void apply_to_line(struct hierarchy *m, struct strata_memory_state *s,
+                          const struct strata_event *e, uint64_t line, uint32_t sectors)
 {
     const struct strata_gpu *g = m->gpu;
     bool reads = e->kind == STRATA_EVENT_MEMCPY_DTOH,
@@ -91,12 +118,13 @@ static void apply_to_line(struct hierarchy *m, const struct strata_event *e, uin
              e->bytes > g->between.copies_small)
         dropped(m, line);
     else if (!here && !reads)
-        copied_in(m, line, sectors,
+        copied_in(m, s, line, sectors,
                   g->between.copies_in == STRATA_COPIES_KEEP ||
                       e->bytes <= g->between.copies_small);
 }
 
-static void apply_event(struct hierarchy *m, const struct strata_event *e)
+static void apply_event(struct hierarchy *m, struct strata_memory_state *s,
+                        const struct strata_event *e)
 {
     const struct strata_gpu *g = m->gpu;
     uint64_t step = g->l2.cache.line_bytes, from = e->address, to = e->address + e->bytes;
@@ -104,14 +132,16 @@ static void apply_event(struct hierarchy *m, const struct strata_event *e)
     if (to - from > 2 * g->l2.cache.size_bytes)
         from = to - 2 * g->l2.cache.size_bytes;
     for (uint64_t line = from & ~(step - 1); line < to; line += step)
-        apply_to_line(m, e, line, sectors_of(m, line, from, to));
+        apply_to_line(m, s, e, line, sectors_of(m, line, from, to));
 }
 
 void hierarchy_begin(struct hierarchy *m, struct strata_memory_state *s)
 {
     m->warm = true;
+    if (!s->n_parts)
+        put_others(m);
     for (size_t i = 0; i < s->n_events; i++)
-        apply_event(m, &s->event[i]);
+        apply_event(m, s, &s->event[i]);
     s->n_events = 0;
     /* The copies' own traffic is no launch's. */
     m->count = (struct launch_counters){0};

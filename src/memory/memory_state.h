@@ -22,12 +22,19 @@ struct memory_kernel {
     uint32_t n_lines; /* of code */
 };
 
+/* Lines that were copied from the host and not used since are the first to go, the oldest of them
+ * before the others: their ages lie below those of all lines that a launch has used. */
+#define MEMORY_COPIED_AGES (1u << 28)
+/* Lines of others, with which a program begins. */
+#define MEMORY_BEFORE ((1ull << 62) + (1ull << 40))
+
 struct strata_memory_state {
     struct memory_part *part; /* NULL: nothing is known of the L2 */
     uint32_t n_parts;
     struct cache tlb2; /* second-level TLB; n_slots 0: none */
     struct memory_kernel *kernel;
     size_t n_kernels, cap_kernels;
+    uint32_t n_copied;          /* lines, up to MEMORY_COPIED_AGES - 1 */
     struct strata_event *event; /* copies and fills since the last launch */
     size_t n_events, cap_events;
 };

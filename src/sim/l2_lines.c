@@ -50,7 +50,7 @@ static void write_back(struct sim_out *o, struct sim_slice *s, struct cache_slot
                        uint64_t t)
 {
     uint64_t line = address_map_global(&o->m->map, s->index % o->m->map.slices, c->line);
-    uint32_t in_part, dirty = write_back_clean(&s->dirty, c, &in_part);
+    uint32_t in_part, dirty = write_back_clean(&s->dirty, &s->tags, c, &in_part);
     if (in_part && slot != CACHE_NONE)
         sim_l2_fetch(o, s, slot, line, in_part, t);
     else if (in_part)
@@ -61,7 +61,7 @@ static void write_back(struct sim_out *o, struct sim_slice *s, struct cache_slot
 void sim_l2_mark_dirty(struct sim_out *o, struct sim_slice *s, uint32_t slot, uint32_t sectors,
                        bool was_partial, uint64_t t)
 {
-    write_back_mark(&s->dirty, &s->tags.slot[slot], sectors, was_partial);
+    write_back_mark(&s->dirty, &s->tags, &s->tags.slot[slot], sectors, was_partial);
     for (struct cache_slot *old; (old = write_back_overdue(&s->dirty, &s->tags));)
         write_back(o, s, old, (uint32_t)(old - s->tags.slot), t);
 }

@@ -518,7 +518,7 @@ void sim_slice_preload(struct sim_memside *m, struct sim_slice *s, uint64_t line
         slot = cache_insert(&s->tags, address_map_local(&m->map, line), &evicted);
         uint32_t read;
         if (evicted.used && evicted.dirty)
-            write_back_clean(&s->dirty, &evicted, &read);
+            write_back_clean(&s->dirty, &s->tags, &evicted, &read);
     }
     struct cache_slot *c = &s->tags.slot[slot];
     bool was_partial = c->partial;

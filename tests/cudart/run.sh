@@ -94,6 +94,8 @@ ls | grep -q "part" && fail "temporary files were left behind"
 expect vecadd 0 "1 launch seen, 1 traced, 100.0 %" -- ./vecadd 2000
 expect memory 0 "4 launches seen, 2 traced" --kernel-name twice --launch-skip 1 -- ./memory
 expect memory 0 "4 launches seen, 1 traced" --kernel-name regex:^add --launch-count 1 -- ./memory
+expect memory 0 "2 launches seen, 2 traced" --launch-count 2 --kill -- ./memory
+has memory.x.err "the program was ended (--kill)"
 rm -f memory.x.strata
 expect memory 3 "none of the 4 launches passed" --kernel-name nothing -- ./memory
 [ -f memory.x.strata ] && fail "a trace without launches was kept"

@@ -125,10 +125,12 @@ static const struct {
 
 /* ---- the test ---- */
 
+/* The first kernel does most and takes thirty times as long as the others: they are asked before
+ * it. */
 static bool differs(const struct strata_gpu *g, unsigned at, unsigned k, unsigned n_traces)
 {
     bool changed = false;
-    for (unsigned t = 0; t < n_traces && !changed; t++) {
+    for (unsigned t = n_traces; t-- > 0 && !changed;) {
         struct strata_result r = {0};
         changed = !run(g, t, k, &r) || !equal(&before[at][t][k], &r);
         strata_result_release(&r);
@@ -161,15 +163,60 @@ static bool changes_together(unsigned at, unsigned k, const struct strata_gpu_ke
     return changed;
 }
 
+/* With what another model, a cheaper one, last saw the key change its numbers. */
+static struct {
+    const struct strata_gpu_key *key;
+    unsigned at;
+    char text[STRATA_GPU_TEXT];
+} last_seen;
+
+static bool changes_as_before(unsigned k, const struct strata_gpu_key *key)
+{
+    return last_seen.key == key && changes_with(last_seen.at, k, key, last_seen.text, N_TRACES);
+}
+
+/* Keys that a run is known to leave unread on a machine, because another value of all of them at
+ * once changed nothing. */
+enum { MOST_KEYS = 1024 };
+static bool known_unread[N_RUNS][N_MACHINES][MOST_KEYS];
+
+static void change_unread_keys_together(unsigned k, unsigned at)
+{
+    static struct strata_gpu g, tried;
+    static struct values v;
+    bool *unread = known_unread[k][at];
+    g = machine[at];
+    for (size_t i = 0; i < strata_gpu_n_keys(); i++) {
+        const struct strata_gpu_key *key = strata_gpu_key(i);
+        if (strata_model_reads_key(runs[k].model, key->path))
+            continue;
+        other_values(&machine[at], key, &v);
+        tried = g;
+        unread[i] = v.n && !strata_gpu_override(&tried, key->path, v.text[0], NULL) &&
+                    !strata_gpu_validate(&tried, "changed", NULL);
+        if (unread[i])
+            g = tried;
+    }
+    if (differs(&g, at, k, 1)) /* one of them is read after all: each is asked by itself */
+        memset(unread, 0, MOST_KEYS * sizeof *unread);
+}
+
 /* Of a key that is not read one other value a machine and one kernel must do. */
-static bool changes(unsigned k, const struct strata_gpu_key *key, bool claimed)
+static bool changes(unsigned k, size_t i, bool claimed)
 {
     static struct values v;
+    const struct strata_gpu_key *key = strata_gpu_key(i);
+    if (claimed && changes_as_before(k, key))
+        return true;
     for (unsigned at = 0; at < N_MACHINES; at++) {
         other_values(&machine[at], key, &v);
-        for (unsigned i = 0; i < v.n && (claimed || i < 1); i++)
-            if (changes_with(at, k, key, v.text[i], claimed ? N_TRACES : 1))
+        unsigned n = claimed ? v.n : v.n && !known_unread[k][at][i];
+        for (unsigned j = 0; j < n; j++)
+            if (changes_with(at, k, key, v.text[j], claimed ? N_TRACES : 1)) {
+                last_seen.key = key, last_seen.at = at;
+                memcpy(last_seen.text, v.text[j], sizeof last_seen.text);
                 return true;
+            }
         if (changes_together(at, k, key))
             return true;
     }
@@ -199,13 +246,16 @@ static void a_key_changes_a_number_of_the_models_that_read_it_and_of_no_other(vo
 {
     (void)state;
     unsigned wrong = 0;
+    assert_true(strata_gpu_n_keys() <= MOST_KEYS);
+    for (unsigned k = 0; k < N_RUNS * N_MACHINES; k++)
+        change_unread_keys_together(k / N_MACHINES, k % N_MACHINES);
     for (size_t i = 0; i < strata_gpu_n_keys(); i++) {
         const struct strata_gpu_key *key = strata_gpu_key(i);
         for (unsigned k = 0; k < N_RUNS;) {
             const char *model = runs[k].model;
             bool claimed = strata_model_reads_key(model, key->path), seen = false;
             for (; k < N_RUNS && !strcmp(runs[k].model, model); k++)
-                seen = seen || changes(k, key, claimed);
+                seen = seen || changes(k, i, claimed);
             if (claimed != seen)
                 print_error("%s: %s %s it, but its numbers %s\n", key->path, model,
                             claimed ? "reads" : "does not read", seen ? "change" : "stay");

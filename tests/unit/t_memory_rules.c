@@ -54,6 +54,26 @@ static void every_partition_is_a_home_and_has_slices_and_channels_or_is_refused(
     assert_int_equal(address_map_init(&m, &g, &err), STRATA_EUNSUPPORTED);
 }
 
+static void sms_that_no_file_lists_are_dealt_to_the_gpcs_in_pairs(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct address_map m;
+    uint32_t of_gpc[8] = {0}, of_partition[2] = {0};
+    g.launch.n_gpc_of_sm = 0;
+    assert_int_equal(address_map_init(&m, &g, NULL), STRATA_OK);
+    for (uint32_t sm = 0; sm < g.sm.count; sm++) {
+        assert_int_equal(address_map_gpc(&g, sm), address_map_gpc(&g, sm ^ 1));
+        of_gpc[address_map_gpc(&g, sm)]++;
+        of_partition[address_map_partition(&m, sm)]++;
+    }
+    for (uint32_t gpc = 0; gpc < 8; gpc++)
+        assert_in_range(of_gpc[gpc], 16, 18);
+    assert_in_range(of_partition[0], 64, 68);
+    g.launch.gpcs = 0; /* clusters are not known either: one */
+    assert_int_equal(address_map_gpc(&g, 131), 0);
+}
+
 static void each_channel_hash_spreads_lines_its_own_way(void **state)
 {
     (void)state;
@@ -347,7 +367,7 @@ static struct cache_slot *store(const struct strata_gpu *g, struct write_back *d
     struct cache_slot *s = &l2->slot[slot];
     bool was_partial = s->partial;
     write_l2(g, l2, slot, sectors, full, true, 0);
-    write_back_mark(d, s, sectors, was_partial);
+    write_back_mark(d, l2, s, sectors, was_partial);
     return s;
 }
 
@@ -369,7 +389,7 @@ static void the_oldest_dirty_lines_are_written_back_beyond_the_limit(void **stat
     store(&g, &d, &l2, 3 * 128, 1, 1);
     old = write_back_overdue(&d, &l2);
     assert_true(old && old->line == 0);
-    assert_int_equal(write_back_clean(&d, old, &read), 7);
+    assert_int_equal(write_back_clean(&d, &l2, old, &read), 7);
     assert_int_equal(read, 0);
     assert_null(write_back_overdue(&d, &l2));
     write_back_release(&d);
@@ -393,7 +413,7 @@ static void lines_written_in_part_are_read_and_written_back_beyond_their_own_lim
     struct cache_slot *s = store(&g, &d, &l2, 3 * 128, 12, 0);
     struct cache_slot *old = write_back_overdue(&d, &l2);
     assert_true(old && old->line == 128);
-    assert_int_equal(write_back_clean(&d, old, &read), 3);
+    assert_int_equal(write_back_clean(&d, &l2, old, &read), 3);
     assert_int_equal(read, 2);
     slot_fill(s, 12, 0); /* a read brings the rest */
     write_back_filled(&d, s, true);
@@ -417,7 +437,37 @@ static void a_launch_finds_dirty_lines_of_others(void **state)
         store(&g, &d, &l2, line * 128, 15, 15);
     struct cache_slot *old = write_back_overdue(&d, &l2);
     assert_true(old && old->line == MEMORY_OTHERS);
-    assert_int_equal(write_back_clean(&d, old, &read), 15);
+    assert_int_equal(write_back_clean(&d, &l2, old, &read), 15);
+    assert_null(write_back_overdue(&d, &l2));
+    write_back_release(&d);
+    cache_release(&l2);
+}
+
+static void a_set_has_a_limit_of_its_own_and_lines_of_others_do_not_count(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct cache l2;
+    struct write_back d;
+    uint32_t read;
+    g.l2.dirty_bytes = g.l2.dirty_partial_bytes = 0, g.l2.dirty_at_start_bytes = 2 * 128;
+    g.l2.dirty_ways = 2;
+    make_cache(&l2);
+    assert_int_equal(write_back_init(&d, &g, 1, 4, &l2, NULL), STRATA_OK);
+    uint64_t line[3] = {0};
+    uint32_t set = cache_set_of(&l2, 0), n = 1;
+    for (uint64_t at = 128; n < 3; at += 128)
+        if (cache_set_of(&l2, at) == set)
+            line[n++] = at;
+    store(&g, &d, &l2, line[0], 15, 15);
+    store(&g, &d, &l2, line[1], 15, 15);
+    store(&g, &d, &l2, line[1], 15, 15);
+    assert_null(write_back_overdue(&d, &l2));
+    store(&g, &d, &l2, line[2], 15, 15);
+    struct cache_slot *old = write_back_overdue(&d, &l2);
+    assert_true(old && old->line < MEMORY_OTHERS && cache_set_of(&l2, old->line) == set);
+    assert_int_equal(write_back_clean(&d, &l2, old, &read), 15);
+    assert_int_equal(d.set_lines[set], 2);
     assert_null(write_back_overdue(&d, &l2));
     write_back_release(&d);
     cache_release(&l2);
@@ -487,6 +537,7 @@ int main(void)
         cmocka_unit_test(a_miss_fetches_whole_pairs_less_what_is_held),
         cmocka_unit_test(a_line_of_the_l1_is_taken_apart_into_lines_of_the_l2),
         cmocka_unit_test(every_partition_is_a_home_and_has_slices_and_channels_or_is_refused),
+        cmocka_unit_test(sms_that_no_file_lists_are_dealt_to_the_gpcs_in_pairs),
         cmocka_unit_test(each_channel_hash_spreads_lines_its_own_way),
         cmocka_unit_test(lanes_touch_the_bytes_they_name),
         cmocka_unit_test(sectors_of_any_size_are_whole_when_all_their_bytes_are),
@@ -498,6 +549,7 @@ int main(void)
         cmocka_unit_test(the_oldest_dirty_lines_are_written_back_beyond_the_limit),
         cmocka_unit_test(lines_written_in_part_are_read_and_written_back_beyond_their_own_limit),
         cmocka_unit_test(a_launch_finds_dirty_lines_of_others),
+        cmocka_unit_test(a_set_has_a_limit_of_its_own_and_lines_of_others_do_not_count),
         cmocka_unit_test(the_home_is_the_parity_of_the_address_bits),
         cmocka_unit_test(equal_requests_merge_until_the_data_is_about_to_come),
         cmocka_unit_test(

@@ -1,0 +1,20 @@
+/* launch_digest.h - what a few blocks of a launch say of its accesses, so that launches that are
+ * alike can be told without a model. */
+#ifndef STRATA_APPLICATION_LAUNCH_DIGEST_H
+#define STRATA_APPLICATION_LAUNCH_DIGEST_H
+
+#include <strata/trace.h>
+
+struct launch_profile {
+    uint64_t work;    /* warp instructions, or blocks where the trace does not tell */
+    uint64_t content; /* digest of the blocks read: equal for launches that do the same */
+    uint64_t place;   /* digest of where each instruction's lowest address lies */
+    double sectors;   /* asked for by one memory instruction in the mean */
+};
+
+/* Reads PROFILE_BLOCKS blocks at most, evenly spread over the launch. */
+enum { PROFILE_BLOCKS = 12 };
+strata_status launch_profile_take(struct strata_trace *trace, size_t launch,
+                                  struct launch_profile *out, struct strata_error *err);
+
+#endif

@@ -1,0 +1,111 @@
+/* sample_groups.c - launches of the same kernel, shape, work and accesses. */
+#include "application/sample_groups.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Launches of one kernel whose work, and whose sectors an access, differ by less than this are
+ * alike. */
+#define ALIKE 0.03
+
+/* Launches that use other arrays are told apart only where each place comes back so often: where
+ * addresses depend on data, every launch has a place of its own. */
+enum { FEW_PLACES = 8, LAUNCHES_A_PLACE = 16 };
+
+static bool is_near(double x, double y)
+{
+    return fabs(x - y) <= ALIKE * (x > y ? x : y);
+}
+
+static bool is_alike(const struct strata_launch *a, const struct launch_profile *x,
+                     const struct strata_launch *b, const struct launch_profile *y)
+{
+    return !strcmp(a->kernel, b->kernel) && !memcmp(&a->grid, &b->grid, sizeof a->grid) &&
+           !memcmp(&a->block, &b->block, sizeof a->block) &&
+           a->shared_dynamic_bytes == b->shared_dynamic_bytes &&
+           is_near((double)x->work, (double)y->work) && is_near(x->sectors, y->sectors);
+}
+
+/* A group is known by its first launch. */
+struct grouping {
+    size_t *first;
+    uint32_t *places, *launches; /* of each group */
+    uint32_t n;
+};
+
+static void group_by_accesses(struct strata_sample *s, const struct strata_trace *trace,
+                              const struct launch_profile *profile, struct grouping *g)
+{
+    for (size_t i = 0; i < s->n_launches; i++) {
+        const struct strata_launch *l = strata_trace_launch(trace, i);
+        uint32_t k = 0;
+        while (k < g->n && !is_alike(strata_trace_launch(trace, g->first[k]), &profile[g->first[k]],
+                                     l, &profile[i]))
+            k++;
+        if (k == g->n)
+            g->first[g->n++] = i;
+        s->group[i] = k;
+        g->launches[k]++;
+        s->instructions += profile[i].work;
+    }
+}
+
+/* The first launch of the same group and place. */
+static size_t first_at_place(const struct strata_sample *s, const struct launch_profile *profile,
+                             size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (s->group[k] == s->group[i] && profile[k].place == profile[i].place)
+            return k;
+    return i;
+}
+
+static bool is_split(const struct grouping *g, uint32_t k)
+{
+    return g->places[k] <= FEW_PLACES || g->places[k] * LAUNCHES_A_PLACE <= g->launches[k];
+}
+
+/* Groups by place; numbers are given in order of first appearance. */
+static strata_status split_by_place(struct strata_sample *s, const struct launch_profile *profile,
+                                    struct grouping *g, struct strata_error *err)
+{
+    size_t *at = malloc((s->n_launches + 1) * sizeof *at);
+    uint32_t *number = malloc((s->n_launches + 1) * sizeof *number);
+    if (!at || !number) {
+        free(at);
+        free(number);
+        return strata_no_memory(err, NULL, "for the sample");
+    }
+    for (size_t i = 0; i < s->n_launches; i++) {
+        at[i] = first_at_place(s, profile, i);
+        g->places[s->group[i]] += at[i] == i;
+    }
+    for (size_t i = 0; i < s->n_launches; i++) {
+        size_t like = is_split(g, s->group[i]) ? at[i] : g->first[s->group[i]];
+        number[i] = like == i ? s->n_groups++ : number[like];
+    }
+    memcpy(s->group, number, s->n_launches * sizeof *number);
+    free(at);
+    free(number);
+    return STRATA_OK;
+}
+
+strata_status sample_find_groups(struct strata_sample *s, struct strata_trace *trace,
+                                 const struct launch_profile *profile, struct strata_error *err)
+{
+    struct grouping g = {.first = calloc(s->n_launches + 1, sizeof *g.first),
+                         .places = calloc(s->n_launches + 1, sizeof *g.places),
+                         .launches = calloc(s->n_launches + 1, sizeof *g.launches)};
+    strata_status status = g.first && g.places && g.launches
+                               ? STRATA_OK
+                               : strata_no_memory(err, NULL, "for the sample");
+    if (status == STRATA_OK) {
+        group_by_accesses(s, trace, profile, &g);
+        status = split_by_place(s, profile, &g, err);
+    }
+    free(g.first);
+    free(g.places);
+    free(g.launches);
+    return status;
+}

@@ -1,0 +1,1 @@
+$strata trace --kill --launch-count 1 --no-record -- ./app

@@ -1,0 +1,1 @@
+$strata trace --kill -- ./app
