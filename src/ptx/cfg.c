@@ -231,14 +231,26 @@ static bool build_blocks(const struct ptx_function *f, struct ptx_cfg *out)
     return ok;
 }
 
+void ptx_cfg_release(struct ptx_cfg *cfg)
+{
+    free(cfg->first);
+    free(cfg->block_of);
+    free(cfg->succ_first);
+    free(cfg->succ);
+    free(cfg->join);
+    memset(cfg, 0, sizeof *cfg);
+}
+
 bool ptx_cfg_build(const struct ptx_function *f, struct ptx_cfg *out)
 {
     struct edges e = {.cfg = out, .n_ops = (uint32_t)f->n_ops, .ok = true};
     struct reversed r = {0};
     uint32_t n_order;
     memset(out, 0, sizeof *out);
-    if (!build_blocks(f, out))
+    if (!build_blocks(f, out)) {
+        ptx_cfg_release(out);
         return false;
+    }
     out->succ_first = malloc((out->n_blocks + 1) * sizeof *out->succ_first);
     out->join = malloc((out->n_blocks + 1) * sizeof *out->join);
     bool ok = out->succ_first && out->join;
@@ -257,15 +269,7 @@ bool ptx_cfg_build(const struct ptx_function *f, struct ptx_cfg *out)
     free(r.pred);
     free(r.order);
     free(r.number);
+    if (!ok)
+        ptx_cfg_release(out);
     return ok;
-}
-
-void ptx_cfg_release(struct ptx_cfg *cfg)
-{
-    free(cfg->first);
-    free(cfg->block_of);
-    free(cfg->succ_first);
-    free(cfg->succ);
-    free(cfg->join);
-    memset(cfg, 0, sizeof *cfg);
 }

@@ -59,6 +59,20 @@ static bool complain(const struct walk *w, double x, double cycles, double y, do
     return false;
 }
 
+/* Some machines take either of two orders of warps, and which of them changes with any number:
+ * where smaller values, none of them at the end of a word, give as many cycles and as few, a jump
+ * says nothing of how the value is kept. */
+static bool jumps_anyway(const struct walk *w, double value, double cycles)
+{
+    double least = cycles * 2, most = 0, now;
+    for (double below = value - 4; below > value - 100 && below > w->key->min; below -= 8)
+        if (cycles_with(w->at, w->k, w->key, below, &now)) {
+            least = now < least ? now : least;
+            most = now > most ? now : most;
+        }
+    return cycles >= 0.9 * least && cycles <= 1.1 * most;
+}
+
 /* One more at the end of 8 or 16 bits is no jump. Orders of warps may change with any number, so
  * the share is not small. */
 static bool is_smooth(const struct walk *w, double value, double *cycles)
@@ -71,7 +85,8 @@ static bool is_smooth(const struct walk *w, double value, double *cycles)
         return true;
     *cycles = more;
     double change = more > less ? more - less : less - more;
-    return change <= 0.25 * less || complain(w, value - 1, less, value, more);
+    return change <= 0.25 * less || jumps_anyway(w, value, more) ||
+           complain(w, value - 1, less, value, more);
 }
 
 /* Both limits end in an answer or a sentence; where the key is a time, more of it is not less. */
