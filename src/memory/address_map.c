@@ -21,7 +21,9 @@ strata_status address_map_init(struct address_map *m, const struct strata_gpu *g
                               .home_bytes = g->l2.home_bytes ? g->l2.home_bytes : 4096};
     for (uint32_t i = 0; i < g->l2.n_home_bits && p == 2; i++)
         m->home_mask |= UINT64_C(1) << g->l2.home_bits[i];
-    m->coupled = m->slices % m->channels == 0;
+    if (g->l2.slice_pair_bytes && m->slices > 1)
+        m->pair_shift = log2_floor(g->l2.slice_pair_bytes);
+    m->coupled = !m->pair_shift && m->slices % m->channels == 0;
     return STRATA_OK;
 }
 
@@ -77,9 +79,18 @@ uint32_t address_map_slice_of_channel(const struct address_map *m, uint64_t line
     return address_map_channel(m, line) * per + (uint32_t)(line_of_channel(m, line) % per);
 }
 
+/* Two slices take the quarters of a block in turn, and blocks are dealt evenly over the pairs
+ * (probe atomic: lines 0 and 1 share a slice, 2 and 3 another, 4 is with 0 again; 4 KB lie in eight
+ * slices; of 64 KB the busiest slice has half as much again as the mean, the least two thirds). */
+uint32_t address_map_slice_of_pair(const struct address_map *m, uint64_t line)
+{
+    uint32_t pair = polynomial(line >> m->pair_shift, m->slices / 2);
+    return pair * 2 + (uint32_t)(line >> (m->pair_shift - 2) & 1);
+}
+
 uint64_t address_map_local(const struct address_map *m, uint64_t line)
 {
-    if (m->hash != STRATA_CHANNEL_NONE)
+    if (m->hash != STRATA_CHANNEL_NONE || m->pair_shift)
         return line;
     uint64_t n =
         m->coupled ? line_of_channel(m, line) / (m->slices / m->channels) : (line >> 7) / m->slices;
@@ -88,7 +99,7 @@ uint64_t address_map_local(const struct address_map *m, uint64_t line)
 
 uint64_t address_map_global(const struct address_map *m, uint32_t slice, uint64_t local)
 {
-    if (m->hash != STRATA_CHANNEL_NONE)
+    if (m->hash != STRATA_CHANNEL_NONE || m->pair_shift)
         return local;
     if (!m->coupled)
         return ((local >> 7) * m->slices + slice) << 7 | (local & 127);

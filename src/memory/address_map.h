@@ -19,6 +19,7 @@ struct address_map {
     uint32_t hash, home_bytes;
     uint64_t home_mask;   /* address bits whose parity is the home; 0: blocks are scattered */
     uint32_t block_shift; /* log2 of dram.interleave */
+    uint32_t pair_shift;  /* log2 of l2.slice_pair; 0: slices are not in pairs */
     bool coupled;         /* the slices belong to channels: as many of them to each */
 };
 /* Fails if a partition would have no slice or no channel. */
@@ -40,6 +41,7 @@ static inline uint32_t address_map_home(const struct address_map *m, uint64_t li
 /* Slice and channel of a line, numbered within a partition. */
 uint32_t address_map_spread(uint32_t hash, uint64_t n, uint32_t targets);
 uint32_t address_map_slice_of_channel(const struct address_map *m, uint64_t line);
+uint32_t address_map_slice_of_pair(const struct address_map *m, uint64_t line);
 static inline uint32_t address_map_channel(const struct address_map *m, uint64_t line)
 {
     uint64_t block = line >> m->block_shift;
@@ -49,6 +51,8 @@ static inline uint32_t address_map_channel(const struct address_map *m, uint64_t
 }
 static inline uint32_t address_map_slice(const struct address_map *m, uint64_t line)
 {
+    if (m->pair_shift)
+        return address_map_slice_of_pair(m, line);
     if (m->coupled)
         return address_map_slice_of_channel(m, line);
     if (m->hash == STRATA_CHANNEL_MIX)

@@ -60,12 +60,10 @@ static strata_status init_partition(struct hierarchy *m, uint32_t i, uint64_t se
     uint32_t slices = m->map.slices, channels = m->map.channels,
              banks = g->dram.banks ? g->dram.banks : 1;
     p->slice_free64 = calloc(slices, sizeof *p->slice_free64);
-    p->atomic_word = calloc(slices, sizeof *p->atomic_word);
     p->channel_free64 = calloc(channels, sizeof *p->channel_free64);
     p->activate_free64 = calloc(channels, sizeof *p->activate_free64);
     p->bank_row = calloc((size_t)channels * banks, sizeof *p->bank_row);
-    return p->slice_free64 && p->atomic_word && p->channel_free64 && p->activate_free64 &&
-                   p->bank_row
+    return p->slice_free64 && p->channel_free64 && p->activate_free64 && p->bank_row
                ? STRATA_OK
                : no_memory(err);
 }
@@ -168,7 +166,6 @@ void hierarchy_release(struct hierarchy *m)
         struct hierarchy_partition *p = &m->partition[i];
         cache_release(&p->l2);
         free(p->slice_free64);
-        free(p->atomic_word);
         free(p->channel_free64);
         free(p->activate_free64);
         free(p->bank_row);

@@ -45,7 +45,6 @@ struct hierarchy_sm {
 struct hierarchy_partition {
     struct cache l2;
     uint64_t *slice_free64;
-    uint64_t *atomic_word;     /* address of the last atomic of each slice */
     uint64_t *channel_free64;  /* data bus of each channel */
     uint64_t *activate_free64; /* when each channel may open its next row */
     uint64_t *bank_row;        /* open row of each bank of each channel, + 1 */
@@ -130,8 +129,9 @@ uint64_t hierarchy_drain(struct hierarchy *m, uint32_t sm);
 uint64_t hierarchy_l2_read(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
                            uint64_t t);
 void hierarchy_l2_write(struct hierarchy *m, uint32_t sm, const struct store_line *s, uint64_t t);
-uint64_t hierarchy_l2_atomic(struct hierarchy *m, uint32_t sm, uint64_t line, uint64_t word,
-                             uint32_t sectors, uint32_t packets, uint64_t t);
+/* whole: of its sectors those of which every byte is written. */
+uint64_t hierarchy_l2_atomic(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
+                             uint32_t whole, uint32_t packets, uint64_t t);
 /* The L2 will be asked for a line by an SM of a partition. */
 void hierarchy_l2_expect(const struct hierarchy *m, uint32_t partition, uint64_t line);
 /* Sectors of a line out of (or into) the DRAM of a partition; returns when the data is at the L2.
@@ -165,14 +165,18 @@ static inline uint64_t later_of(uint64_t a, uint64_t b)
  * near one that issued later), so what waits is measured against the time of issue, m->now: a late
  * arrival does not close the resource to those that come before it. While a request waits for an
  * MSHR the queue it will join moves on: only what is left of it then makes it wait once more. */
-static inline uint64_t hierarchy_take(const struct hierarchy *m, uint64_t *free64, uint64_t t,
+static inline uint64_t hierarchy_take(struct hierarchy *m, uint64_t *free64, uint64_t t,
                                       uint32_t cost)
 {
     if (!cost) /* no limit: nothing ever waits here */
         return t;
     uint64_t now64 = m->now * 64, begin = later_of(*free64, now64), wait = (begin - now64) / 64;
     *free64 = begin + cost;
-    return t + (wait > m->held ? wait - m->held : 0);
+    if (wait <= m->held)
+        return t;
+    t += wait - m->held;
+    m->held = wait;
+    return t;
 }
 
 #endif

@@ -59,6 +59,15 @@ static inline uint64_t slot_ready(const struct cache_slot *s, uint32_t sectors, 
         t = s->ready[lowest_bit32(b)] > t ? s->ready[lowest_bit32(b)] : t;
     return t;
 }
+/* How many of some sectors are on their way from below at t: what is written of them is put in when
+ * they are there. */
+static inline uint32_t l2_under_way(const struct cache_slot *s, uint32_t sectors, uint64_t t)
+{
+    uint32_t n = 0;
+    for (uint32_t b = sectors & s->valid & ~(uint32_t)s->partial; b; b &= b - 1)
+        n += s->ready[lowest_bit32(b)] > t;
+    return n;
+}
 /* Sectors come in from below. */
 static inline void slot_fill(struct cache_slot *s, uint32_t sectors, uint64_t ready)
 {
@@ -118,7 +127,7 @@ static inline uint32_t l2_write(const struct l2_rules *r, struct cache *l2, uint
 
 /* What the slices take, in 64ths of an SM cycle; 0: no limit. */
 struct l2_costs {
-    uint32_t sector, request, partial, atomic, atomic_hot, link_sector;
+    uint32_t sector, request, partial, fill, atomic, atomic_whole, link_sector;
 };
 void l2_costs_init(struct l2_costs *c, const struct strata_gpu *gpu, uint32_t sector_bytes);
 /* 64ths of a cycle that so many bytes take; 0 bytes a cycle: no limit. */
@@ -133,16 +142,20 @@ static inline uint32_t l2_access_cost(const struct l2_costs *c, uint32_t n_secto
     uint32_t cost = n_sectors * c->sector;
     return cost < c->request ? c->request : cost;
 }
-/* An atomic on `word`, the last of the slice was on *last. Other words of the line just worked on
- * wait for it; lanes on one word do not. */
-static inline uint32_t l2_atomic_cost(const struct l2_costs *c, uint64_t *last, uint64_t word,
-                                      uint32_t line_bytes, uint32_t n_sectors, uint32_t packets)
+/* Atomics of a request, `whole` of whose sectors are written whole: those packets take a cycle of
+ * the L2, others a quarter more, whichever words they meet in (probe atomic). */
+static inline uint32_t l2_atomic_cost(const struct l2_costs *c, uint32_t whole, uint32_t packets)
 {
-    uint32_t hot = n_sectors < packets ? n_sectors : packets, cost = packets * c->atomic;
-    if (*last != word && (*last ^ word) < line_bytes)
-        cost = hot * c->atomic_hot + (packets - hot) * c->atomic;
-    *last = word;
-    return cost;
+    whole = whole < packets ? whole : packets;
+    return whole * c->atomic_whole + (packets - whole) * c->atomic;
+}
+/* On their way through the near partition the first packets of all sectors are one request; further
+ * lanes on a word come in requests of their own (probe atomic: as many as lanes on one word). */
+static inline uint32_t l2_atomic_pass_cost(const struct l2_costs *c, uint32_t n_sectors,
+                                           uint32_t packets)
+{
+    uint32_t more = packets > n_sectors ? packets - n_sectors : 0;
+    return l2_access_cost(c, n_sectors) + more * c->request;
 }
 /* Sectors an atomic has its home fetch: from the near partition as a read does, over the link its
  * own alone (probe writeback, atomic_pairs). */

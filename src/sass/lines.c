@@ -1,6 +1,8 @@
 /* lines.c - source lines of machine code from .debug_line (DWARF 2 to 4, as nvcc -lineinfo and -G
  * write it; the standard's section 6.2). A sequence begins at an address that a relocation names:
- * the function it belongs to. */
+ * the function it belongs to. NVIDIA's opcode 0x90 says by which row of the sequence, counted from
+ * 1, what follows was inlined (0: not at all): such code gets the line of the outermost call, as in
+ * src/ptx. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +21,7 @@ enum standard_opcode {
     LNS_CONST_ADD_PC,
     LNS_FIXED_ADVANCE_PC
 };
-enum extended_opcode { LNE_END_SEQUENCE = 1, LNE_SET_ADDRESS = 2 };
+enum extended_opcode { LNE_END_SEQUENCE = 1, LNE_SET_ADDRESS = 2, LNE_INLINED_CALL = 0x90 };
 #define MAX_VERSION 4
 
 struct bytes {
@@ -82,6 +84,12 @@ static const char *take_string(struct bytes *b)
     return text;
 }
 
+/* Where a row's code was written: the outermost call where it was inlined. */
+struct place {
+    uint32_t file;
+    uint64_t line;
+};
+
 /* A unit's program: its registers, its tables, and where the lines go. */
 struct unit {
     struct sass_cubin *c;
@@ -98,6 +106,9 @@ struct unit {
     struct sass_kernel *kernel; /* of the sequence; NULL: not known */
     uint64_t address, line;
     uint32_t file;
+    uint64_t call; /* row that called what is inlined here; 0: not inlined */
+    struct place *row;
+    size_t n_rows, rows_cap;
 };
 
 static bool add_file(struct unit *u, const char *dir, const char *name)
@@ -137,12 +148,25 @@ static bool read_tables(struct unit *u, struct bytes *b)
     return true;
 }
 
+static bool add_row(struct unit *u)
+{
+    if (!ARRAY_RESERVE(u->row, u->n_rows, u->rows_cap, 1))
+        return false;
+    bool inlined = u->call && u->call <= u->n_rows;
+    u->row[u->n_rows] = inlined ? u->row[u->call - 1] : (struct place){u->file, u->line};
+    u->n_rows++;
+    return true;
+}
+
 static bool add_line(struct unit *u)
 {
     struct sass_kernel *k = u->kernel;
-    if (!k || !u->file || u->file > u->n_files)
+    if (!add_row(u))
+        return false;
+    const struct place *at = &u->row[u->n_rows - 1];
+    if (!k || !at->file || at->file > u->n_files)
         return true;
-    uint32_t file = u->first_file + u->file - 1;
+    uint32_t file = u->first_file + at->file - 1;
     if (k->n_lines && k->line[k->n_lines - 1].address == u->address)
         k->n_lines--; /* the last one given for an address counts */
     /* room for 16, 32, 64, ... : a full array has a power of two of them */
@@ -153,8 +177,18 @@ static bool add_line(struct unit *u)
             return false;
         k->line = more;
     }
-    k->line[k->n_lines++] = (struct sass_line){u->address, file, (uint32_t)u->line};
+    k->line[k->n_lines++] = (struct sass_line){u->address, file, (uint32_t)at->line};
     return true;
+}
+
+static void begin_sequence(struct unit *u)
+{
+    u->kernel = NULL;
+    u->address = 0;
+    u->file = 1;
+    u->line = 1;
+    u->call = 0;
+    u->n_rows = 0;
 }
 
 /* The function whose address the operand at this place of the section is relocated to. */
@@ -190,11 +224,10 @@ static bool extended(struct unit *u, struct bytes *b)
     if (opcode == LNE_SET_ADDRESS) {
         const uint8_t *operand = inner.at;
         begin_at(u, operand, take(&inner, length - 1 < 8 ? length - 1 : 8));
+    } else if (opcode == LNE_INLINED_CALL) {
+        u->call = take_uleb(&inner);
     } else if (opcode == LNE_END_SEQUENCE) {
-        u->kernel = NULL;
-        u->address = 0;
-        u->file = 1;
-        u->line = 1;
+        begin_sequence(u);
     }
     return true;
 }
@@ -264,9 +297,7 @@ static bool read_unit(struct unit *u, struct bytes b)
     u->n_dirs = 0;
     if (!read_tables(u, &h))
         return false;
-    u->file = 1;
-    u->line = 1;
-    u->kernel = NULL;
+    begin_sequence(u);
     while (program.at < program.end && !program.bad)
         if (!step(u, &program))
             return false;
@@ -287,6 +318,7 @@ static bool read_section(struct sass_cubin *c, uint32_t index)
         b.at += length;
     }
     free(u.dir);
+    free(u.row);
     return ok;
 }
 

@@ -241,19 +241,10 @@ static void serve_write(struct sim_out *o, struct sim_slice *s, const struct sim
 
 /* ---- atomics ---- */
 
-/* Address of the first word of an atomic. */
-static uint64_t word_of(const struct sim_message *q)
+static uint32_t atomic_cost(const struct l2_costs *c, const struct sim_message *q)
 {
-    uint32_t k = q->sectors ? lowest_bit32(q->sectors) : 0;
-    return q->line + k * SIM_SECTOR_BYTES +
-           (q->bytes.sector[k] ? lowest_bit32(q->bytes.sector[k]) : 0);
-}
-
-static uint32_t atomic_cost(const struct l2_costs *c, struct sim_slice *s,
-                            const struct sim_message *q)
-{
-    return l2_atomic_cost(c, &s->atomic_word, word_of(q), SIM_LINE_BYTES, popcount32(q->sectors),
-                          q->operations ? q->operations : 1);
+    uint32_t whole = line_bytes_full(&q->bytes, q->sectors, log2_floor(SIM_SECTOR_BYTES));
+    return l2_atomic_cost(c, popcount32(whole), q->operations ? q->operations : 1);
 }
 
 /* Done at the home of the line, which fetches it if it is not there. */
@@ -347,7 +338,8 @@ static bool serve(struct sim_out *o, struct sim_slice *s, const struct sim_messa
         bool here =
             q->kind == SIM_MSG_LINK_ATOMIC || address_map_home(&m->map, q->line) == s->partition;
         s->free64 =
-            t64 + (here ? atomic_cost(&m->rate.l2, s, q) : q->operations * m->rate.l2.request);
+            t64 + (here ? atomic_cost(&m->rate.l2, q)
+                        : l2_atomic_pass_cost(&m->rate.l2, popcount32(q->sectors), q->operations));
         serve_atomic(o, s, q, t);
     } else {
         s->free64 = t64 + l2_access_cost(&m->rate.l2, popcount32(q->sectors));

@@ -108,10 +108,9 @@ struct sim_slice {
     struct sim_waiter *waiter;
     size_t n_waiter, cap_waiter;
     uint32_t free_mshr, free_waiter, orphans,
-        mshrs_used;          /* orphans: SIM_NONE, or 0 once there was one */
-    uint32_t *orphan;        /* heads of their lists, by a hash of the line */
-    struct write_back dirty; /* its share of what may wait to be written back */
-    uint64_t atomic_word;
+        mshrs_used;            /* orphans: SIM_NONE, or 0 once there was one */
+    uint32_t *orphan;          /* heads of their lists, by a hash of the line */
+    struct write_back dirty;   /* its share of what may wait to be written back */
     uint32_t partition, index; /* index: over all partitions */
     struct sim_counters count;
     bool failed; /* no memory */

@@ -81,6 +81,7 @@ static void each_channel_hash_spreads_lines_its_own_way(void **state)
                                     STRATA_CHANNEL_MIX};
     struct strata_gpu g = h200;
     struct address_map m[4];
+    g.l2.slice_pair_bytes = 0;
     for (int k = 0; k < 4; k++) {
         uint32_t count[64] = {0};
         g.l2.channel_hash = hash[k];
@@ -335,6 +336,39 @@ static void stores_merge_by_line_and_leave_when_idle_or_displaced(void **state)
     assert_int_equal(store_line_flits(&whole, &g), 2);
 }
 
+/* As an H200 has it (device/probe/atomic_probe.cu): lines 0, 1 and 4 in one slice, 2 and 3 in
+ * another, 4 KB in eight; no slice of 64 KB has more than twice its share. */
+static void slices_share_a_kilobyte_in_pairs(void **state)
+{
+    (void)state;
+    struct address_map m;
+    uint32_t load[48] = {0}, used = 0;
+    assert_int_equal(address_map_init(&m, &h200, NULL), STRATA_OK);
+    uint32_t first = address_map_slice(&m, 0), second = address_map_slice(&m, 256);
+    assert_int_not_equal(first, second);
+    for (uint32_t line = 0; line < 8; line++)
+        assert_int_equal(address_map_slice(&m, line * 128), line & 2 ? second : first);
+    for (uint32_t line = 0; line < 32; line++)
+        used += !load[address_map_slice(&m, line * 128)]++;
+    assert_int_equal(used, 8);
+    for (uint32_t line = 32; line < 512; line++)
+        load[address_map_slice(&m, line * 128)]++;
+    for (uint32_t s = 0; s < 48; s++)
+        assert_true(load[s] && load[s] <= 2 * 512 / 48 + 2);
+}
+
+static void atomics_on_whole_sectors_take_less(void **state)
+{
+    (void)state;
+    struct l2_costs c;
+    l2_costs_init(&c, &h200, 32);
+    assert_int_equal(l2_atomic_cost(&c, 0, 4), 4 * 93);      /* 64 x 1.447 */
+    assert_int_equal(l2_atomic_cost(&c, 4, 4), 4 * 74);      /* 64 x 1.157 */
+    assert_int_equal(l2_atomic_cost(&c, 1, 3), 74 + 2 * 93); /* two lanes more on a word of it */
+    assert_int_equal(l2_atomic_pass_cost(&c, 4, 4), l2_access_cost(&c, 4));
+    assert_int_equal(l2_atomic_pass_cost(&c, 1, 32), 32 * c.request);
+}
+
 static void atomics_of_a_request_go_by_word_and_reductions_from_ptx_are_added_up(void **state)
 {
     (void)state;
@@ -544,6 +578,8 @@ int main(void)
         cmocka_unit_test(a_sector_written_in_part_is_held_when_it_is_filled_or_all_written),
         cmocka_unit_test(the_l1_reads_what_was_written_byte_by_byte),
         cmocka_unit_test(stores_merge_by_line_and_leave_when_idle_or_displaced),
+        cmocka_unit_test(slices_share_a_kilobyte_in_pairs),
+        cmocka_unit_test(atomics_on_whole_sectors_take_less),
         cmocka_unit_test(atomics_of_a_request_go_by_word_and_reductions_from_ptx_are_added_up),
         cmocka_unit_test(what_a_write_misses_is_fetched_at_once_or_when_it_is_read_or_never),
         cmocka_unit_test(the_oldest_dirty_lines_are_written_back_beyond_the_limit),

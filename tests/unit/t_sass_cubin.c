@@ -96,6 +96,22 @@ static void lines_are_the_sources(void **state)
     close_cubin(&o);
 }
 
+/* Machine code of functions that were inlined, two deep and out of a header. */
+static void inlined_code_has_the_line_of_its_outermost_call(void **state)
+{
+    struct opened o = open_cubin("inlined90.cubin");
+    const struct sass_kernel *k = sass_cubin_find(&o.cubin, "inlined");
+    unsigned calls = 0, others = 0;
+    for (uint32_t i = 0; i < k->n_lines; i++) {
+        assert_string_equal(o.cubin.file[k->line[i].file], "/tmp/sass/inlined.cu");
+        calls += k->line[i].line == 14 || k->line[i].line == 15;
+        others += k->line[i].line < 11 || k->line[i].line > 16;
+    }
+    assert_true(calls > 4);
+    assert_int_equal(others, 0);
+    close_cubin(&o);
+}
+
 static const struct sass_symbol *symbol(const struct sass_cubin *c, const char *name)
 {
     for (uint32_t i = 0; i < c->n_symbols; i++)
@@ -210,6 +226,7 @@ int main(void)
         cmocka_unit_test(kernels_have_their_attributes),
         cmocka_unit_test(parameters_lie_elsewhere_before_hopper),
         cmocka_unit_test(lines_are_the_sources),
+        cmocka_unit_test(inlined_code_has_the_line_of_its_outermost_call),
         cmocka_unit_test(symbols_name_their_sections),
         cmocka_unit_test(addresses_of_bank_4_are_relocated),
         cmocka_unit_test(relocations_patch_the_fields_of_instructions),

@@ -43,6 +43,9 @@ export function table(rows: Cell[][], label: string): HTMLElement {
     el("tbody", null, ...rows.slice(1).map((r) => el("tr", null, ...r.map(cell("td")))))));
 }
 
+/** A name whose line may break behind its underscores. */
+export const breakable = (name: string): (string | HTMLElement)[] => name.split(/(?<=_|\.)(?=[a-z0-9])/).flatMap((p, i) => (i ? [el("wbr"), p] : [p]));
+
 /** A part that scrolls by itself, also with the keyboard. */
 export const scroll = (label: string, child: HTMLElement) => el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, child);
 

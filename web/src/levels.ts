@@ -2,6 +2,7 @@
 
 /** What a part of a chart belongs to, by the words models and limiters use; the first that fits. */
 const LEVELS: [RegExp, number][] = [
+  [/\bidle\b|\bothers?\b/i, 7],
   [/dram/i, 1],
   [/crossbar|xbar|noc/i, 5],
   [/\bl2\b|partition|atomics/i, 3],

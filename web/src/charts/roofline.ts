@@ -104,15 +104,20 @@ function draw(points: Point[], gpu: Gpu | undefined, work: Work, levels: readonl
   const floor = Math.min(...points.map((p) => p.rate)) / 2, top = Math.max(peak, ...points.map((p) => p.rate));
   const start = (r: { bandwidth: number }) => Math.max(low, floor / r.bandwidth);
   const predicted = points.filter((p) => p.source !== "measured"), measured = points.filter((p) => p.source === "measured");
-  const size = Math.min(width, 900);
+  const size = Math.min(width, 1240), height = Math.min(480, Math.max(320, size * 0.5));
+  const left = 58, right = 24, above = 28, below = 42;
+  // names of slopes stand on them: a decade of work a byte is a decade of work a second
+  const decade = { x: (size - left - right) / Math.log10(high / low), y: (height - above - below) / Math.log10((top * 1.3) / floor) };
+  const slope = (-180 / Math.PI) * Math.atan2(decade.y, decade.x);
+  const nameAt = (r: { bandwidth: number }) => Math.max(start(r), (0.93 * peak) / r.bandwidth);
   const described = (p: Point) => describe(p, work);
   return Plot.plot({
-    width: size, height: Math.min(460, Math.max(320, size * 0.55)), marginLeft: 58, marginBottom: 42, marginTop: 28, marginRight: 24, ariaLabel: "Roofline", style: { fontSize: "12px", background: "none" },
+    width: size, height, marginLeft: left, marginBottom: below, marginTop: above, marginRight: right, ariaLabel: "Roofline", style: { fontSize: "12px", background: "none" },
     x: { type: "log", domain: [low, high], label: `${work.name} a byte →`, tickFormat: short, ticks: Math.max(3, Math.floor(size / 160)), grid: true },
     y: { type: "log", domain: [floor, top * 1.3], label: `↑ ${work.name} a second`, tickFormat: short, ticks: 5, grid: true },
     marks: [
       ...roofs.map((r) => Plot.line([start(r), peak / r.bandwidth, high].map((x) => ({ x, y: Math.min(peak, r.bandwidth * x) })), { x: "x", y: "y", stroke: colourOf(r.level), strokeWidth: 1.6, strokeDasharray: r.again ? "6 6" : undefined })),
-      Plot.text(roofs.filter((r) => !r.again), { x: (r) => Math.sqrt(start(r) * (peak / r.bandwidth)), y: (r) => r.bandwidth * Math.sqrt(start(r) * (peak / r.bandwidth)), text: (r) => `${r.names.join(", ")} ${short(r.bandwidth)}B/s`, fill: (r) => colourOf(r.level), dy: -8, dx: -4, textAnchor: "end", stroke: "var(--card)", strokeWidth: 3 }),
+      Plot.text(roofs.filter((r) => !r.again), { x: nameAt, y: (r) => r.bandwidth * nameAt(r), text: (r) => `${r.names.join(", ")} ${short(r.bandwidth).replace(/[kMGT]?$/, " $&")}B/s`, fill: (r) => colourOf(r.level), rotate: slope, lineAnchor: "bottom", dx: -3, dy: -3, textAnchor: "end", stroke: "var(--card)", strokeWidth: 3 }),
       Plot.ruleY(flats.slice(1), { y: "peak", stroke: "var(--quiet)", strokeDasharray: "2 4" }),
       Plot.text(flats, { x: () => high, y: "peak", text: "name", dy: -8, textAnchor: "end", fill: "var(--quiet)", stroke: "var(--card)", strokeWidth: 3 }),
       Plot.dot(measured, { x: "intensity", y: "rate", r: 5.5, stroke: (p: Point) => colourOf(p.level), strokeWidth: 1.6, title: described }),

@@ -4,6 +4,9 @@ import { comparedSeries, isShare, series, type Row, unitOf } from "../data";
 import { colour } from "../dom";
 import { number, short, signed } from "../format";
 
+/** "cycles" for the unit "cycle"; per cents stay. */
+const many = (unit: string) => (/[a-z]$/.test(unit) && !/s$/.test(unit) ? unit + "s" : unit);
+
 const SYMBOLS = ["circle", "diamond", "star"];
 
 export interface Point {
@@ -43,8 +46,8 @@ export function drawScatter(metric: string, all: Point[], width: number, small: 
   return Plot.plot({
     width: size, height: size, marginLeft: 50, marginBottom: 40, marginTop: 24, marginRight: 14, ariaLabel: `Predicted against measured ${metric}`,
     style: { fontSize: "12px", background: "none" },
-    x: { ...axis, label: `measured ${unitOf(metric)} →`.replace("  ", " ") },
-    y: { ...axis, label: "↑ predicted" },
+    x: { ...axis, label: `measured, ${many(unitOf(metric))} →` },
+    y: { ...axis, label: `↑ predicted, ${many(unitOf(metric))}` },
     color: { domain: comparedSeries, range: comparedSeries.map((_, i) => colour(i)) },
     symbol: { type: "identity" } as never,
     marks: [

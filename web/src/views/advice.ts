@@ -24,7 +24,7 @@ export function adviceCard(launch: Launch): HTMLElement | null {
   if (!a) return null;
   const rows = (): Cell[][] => [["rule", "limiter", "title", "gain (%)", "time (ns)", "confidence", "line", "remedy"], ...a.findings.map((f): Cell[] => [f.rule, f.limiter, f.title, f.gain_pct, f.time_ns, f.confidence, f.lines[0]?.line, f.remedy])];
   const body = a.findings.length ? el("ol", { class: "findings" }, ...a.findings.map((f) => finding(f, a.time_ns))) : el("p", { class: "note" }, "Nothing that the rules look for would gain much.");
-  return card({ title: "Why it takes this long", name: "advice", wide: true, rows, tools: [badge(a.limiter)!], body: el("div", null, body),
+  return card({ title: "Why it takes this long", name: "advice", wide: true, rows, body: el("div", null, body),
     note: "Each gain is a bound: the flow model ran the launch again with that one thing made ideal." });
 }
 

@@ -1,6 +1,6 @@
 // Two models, GPUs, runs or launches beside each other: what changed, and what explains the time.
 import { TIME, errorUnit, isShare, launches, raw, rows, series, unitOf, type Launch, type Row } from "../data";
-import { csvButton, el, scroll, select } from "../dom";
+import { breakable, csvButton, el, scroll, select } from "../dom";
 import { known, number, signed, time, type Cell } from "../format";
 
 const timed = series.filter((s, i) => s && rows.some((r) => r.series === i && r.metrics.has(TIME)));
@@ -26,6 +26,8 @@ function changes(a: Row, b: Row): Change[] {
 }
 const size = (c: Change) => (isShare(c.metric) ? Math.abs(c.after - c.before) / 100 : Number.isFinite(c.ratio) ? Math.abs(Math.log(c.ratio)) : 0);
 
+const times = (ratio: number) => (ratio < 0.095 ? "÷ " + number(1 / ratio, 1) : "× " + number(ratio, 2));
+
 const percentOf = (a: Row, b: Row) => {
   const before = a.metrics.get(TIME), after = b.metrics.get(TIME);
   return known(before) && known(after) && before > 0 ? 100 * (after / before - 1) : null;
@@ -36,9 +38,9 @@ function explain(a: Row, b: Row): HTMLElement {
   const list = changes(a, b).slice(0, 16);
   const change = percentOf(a, b);
   const out = (): Cell[][] => [["metric", "unit", "before", "after", "ratio"], ...changes(a, b).map((c): Cell[] => [c.metric, unitOf(c.metric), c.before, c.after, Number.isFinite(c.ratio) ? c.ratio : null])];
-  const cells = (c: Change) => el("tr", null, el("th", { scope: "row", class: "metric" }, c.metric, raw.metrics[c.metric] ? el("div", { class: "quiet" }, raw.metrics[c.metric].definition) : null),
+  const cells = (c: Change) => el("tr", null, el("th", { scope: "row", class: "metric" }, ...breakable(c.metric), raw.metrics[c.metric] ? el("div", { class: "quiet" }, raw.metrics[c.metric].definition) : null),
     el("td", { class: "number" }, number(c.before)), el("td", { class: "number" }, number(c.after)),
-    el("td", { class: "number" }, isShare(c.metric) ? signed(c.after - c.before, errorUnit(c.metric)) : Number.isFinite(c.ratio) ? "× " + number(c.ratio, 2) : "–"));
+    el("td", { class: "number" }, isShare(c.metric) ? signed(c.after - c.before, errorUnit(c.metric)) : Number.isFinite(c.ratio) ? times(c.ratio) : "–"));
   return el("div", { class: "card" }, el("div", { class: "head" }, el("h3", null, "What explains it"), csvButton("compare-metrics", out, "the changes")),
     el("p", null, el("b", null, a.launch.bare), `: ${time(a.metrics.get(TIME))} to ${time(b.metrics.get(TIME))} `, el("strong", { class: "change" + verdict(change) }, signed(change, "%"))),
     list.length ? scroll("Changed metrics", el("table", { id: "compare-metrics" }, el("thead", null, el("tr", null, ...["Metric", "before", "after", "change"].map((h, i) => el("th", { scope: "col", class: i ? "number" : null }, h)))), el("tbody", null, ...list.map(cells))))

@@ -36,7 +36,7 @@ function advice(k: Kernel): HTMLElement | string {
   const f = k.longest.launch.advice?.findings[0];
   const doubt = disagreement(k.longest.launch);
   if (!f) return doubt ? el("span", { class: "quiet", title: doubt }, "models disagree") : "";
-  return el("span", null, f.title + " ", el("span", { class: "gain" }, `−${number(f.gain_pct, 0)} %`), f.lines[0]?.line ? el("span", { class: "quiet" }, ` line ${f.lines[0].line}`) : null);
+  return el("span", null, f.title + " ", el("span", { class: "gain" }, `−${number(f.gain_pct, 0)} %`), f.lines[0]?.line ? el("span", null, ` line ${f.lines[0].line}`) : null);
 }
 
 /** Nothing where no model tells the time. */
@@ -55,7 +55,7 @@ export function kernelsCard(): HTMLElement | null {
     const limiter = most && limiterOf(most.longest.launch);
     sentence.replaceChildren(...(most ? [`${time(whole)} in ${number(list.reduce((s, k) => s + k.launches.length, 0))} launches of ${number(list.length)} kernels. `, el("b", null, most.name), ` takes ${percent((100 * most.ns) / whole)} of it` + (limiter ? `, limited by ${limiter}.` : ".")] : ["No launch of this model and GPU tells a time."]));
     body.replaceChildren(...some.map((k) => el("tr", null,
-      el("th", { scope: "row", title: k.full }, el("a", { href: "#/launch/" + k.longest.launch.index }, k.name)), el("td", { class: "number" }, number(k.launches.length)),
+      el("th", { scope: "row", title: k.full }, el("a", { href: "#/launch/" + k.longest.launch.index }, k.name), el("div", { class: "words narrow-only" }, advice(k))), el("td", { class: "number" }, number(k.launches.length)),
       el("td", { class: "number timebar", style: `--share: ${(100 * k.ns) / (most.ns || 1)}%` }, time(k.ns)), el("td", { class: "number" }, percent((100 * k.ns) / whole)),
       el("td", null, badge(limiterOf(k.longest.launch)) ?? "–"), el("td", { class: "words" }, advice(k)))));
     more.textContent = `Show all ${list.length} kernels`;

@@ -11,7 +11,8 @@ import { adviceCard, limiterBadge, sourceCard, speedOfLight } from "./advice";
 import { binsOf, cacheSizes, curveOf, drawCurve, drawHistogram } from "../charts/profile";
 
 const rowName = (r: Row) => series[r.series];
-const words = (name: string) => name.replace(/_cycles$/, "").replace(/_/g, " ");
+/** Parts of a model's sums by the words that the rest of the page uses. */
+const words = (name: string) => name.replace(/_cycles$/, "").replace(/_/g, " ").replace(/\b(l1|l2|dram|mshr)\b/g, (w) => w.toUpperCase()).replace(/\bnoc\b/, "crossbar");
 const shape = (d: number[]) => d.join(" × ");
 
 // ---- where its accesses go ----
@@ -57,7 +58,10 @@ function missKinds(launch: Launch): HTMLElement | null {
   if (known(measured)) parts.push({ bar: "measured", part: "measured misses", value: 100 - measured });
   if (!parts.length) return null;
   const others = [...new Set(parts.map((p) => p.part))].filter((p) => !KINDS.includes(p));
-  return stackedBars({ title: "L1 misses by kind", name: "miss-kinds", unit: "% of accesses", parts, order: [...KINDS, ...others],
+  const order = [...KINDS, ...others].filter((k) => parts.some((p) => p.part === k && p.value > 0));
+  // shades of the L1's colour; what was measured is grey here as elsewhere
+  const colours = order.map((k, i) => (k === "measured misses" ? "var(--s7)" : `color-mix(in srgb, var(--s0) ${100 - 14 * (k === "misses" ? 0 : i)}%, var(--card))`));
+  return stackedBars({ title: "L1 misses by kind", name: "miss-kinds", unit: "% of accesses", parts, order, colours,
     note: "The reuse-distance model of one L1 tells misses apart; other models give the rate alone. It counts an access to a line on its way as a miss (latency), the profiler as a hit." });
 }
 
@@ -196,7 +200,7 @@ function facts(launch: Launch): HTMLElement {
     ...launch.rows.flatMap((r): [string, string][] => (r.metrics.has(TIME) ? [[rowName(r), `${number(r.metrics.get(CYCLES), 0)} cycles, ${time(r.metrics.get(TIME))}`]] : []))];
   const measured = launch.rows.find((r) => r.measured)?.measured;
   if (measured?.has(TIME)) pairs.push(["measured", `${number(measured.get(CYCLES), 0)} cycles, ${time(measured.get(TIME))}`]);
-  return el("dl", { class: "facts" }, ...pairs.flatMap(([k, v]) => [el("dt", null, k), el("dd", null, v)]));
+  return el("dl", { class: "facts across" }, ...pairs.map(([k, v]) => el("div", null, el("dt", null, k), el("dd", null, v))));
 }
 
 /** Details of a model that no chart shows. */
@@ -223,6 +227,6 @@ export function launchView(index: number): HTMLElement {
   return el("div", { class: "view" },
     el("div", { class: "controls" }, select("Launch", "launch-choice", launches.map((l): [string, string] => [String(l.index), `${l.name}  ${l.bare}`]), String(launch.index), (v) => go(Number(v))), step(-1, "Previous", "p"), step(1, "Next", "n")),
     el("h2", null, launch.bare || launch.name, " ", limiterBadge(launch)), facts(launch), ...warnings.map((w) => el("p", { class: "note" }, "Note: " + w)),
-    el("div", { class: "cards" }, adviceCard(launch), sourceCard(launch), launch.rows.length ? accesses(launch) : null, ...cards),
+    el("div", { class: "cards flowing" }, adviceCard(launch), sourceCard(launch), launch.rows.length ? accesses(launch) : null, ...cards),
     launch.rows.length ? metricTable(launch) : null, moreDetails(launch));
 }

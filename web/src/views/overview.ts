@@ -32,8 +32,8 @@ const of = (metric: string) => (m: Metrics) => m.get(metric);
 const columns: Column[] = [
   { title: "Launch", csv: "launch", kind: "name", value: (r) => r.launch.name, show: (r) => r.launch.name.replace(/\.traceg(\.\w+)?$/, "") },
   { title: "Kernel", csv: "kernel", kind: "kernel", value: (r) => r.launch.kernel, show: (r) => r.launch.bare },
-  { title: "Model", csv: "model", value: (r) => r.model },
-  ...(gpuNames.length > 1 ? [{ title: "GPU", csv: "gpu", value: (r: Row) => r.gpu }] : []),
+  { title: "Model", csv: "model", kind: "model", value: (r) => r.model },
+  ...(gpuNames.length > 1 ? [{ title: "GPU", csv: "gpu", kind: "gpu", value: (r: Row) => r.gpu }] : []),
   ...(launches.some((l) => limiterOf(l)) ? [{ title: "Limited by", csv: "limiter", kind: "limiter", value: (r: Row) => limiterOf(r.launch) }] : []),
   ...valueColumns("Cycles", CYCLES, of(CYCLES), (v) => number(v, 0), CYCLES),
   ...valueColumns("Time", TIME, of(TIME), time, TIME + " (ns)").map((c, i) => (i ? c : { ...c, kind: "time" })),
@@ -75,7 +75,7 @@ const shareOf = (r: Row) => (100 * (r.metrics.get(TIME) ?? 0)) / (longest.get(r.
 function row(r: Row): HTMLElement {
   return el("tr", null, ...columns.map((c) => {
     const text = c.show ? c.show(r) : String(c.value(r) ?? "–");
-    if (c.kind === "name") return el("th", { scope: "row" }, el("a", { href: `#/launch/${r.launch.index}` }, text));
+    if (c.kind === "name") return el("th", { scope: "row" }, el("a", { href: `#/launch/${r.launch.index}` }, text), el("div", { class: "narrow-only" }, r.launch.bare));
     if (c.kind === "limiter") return el("td", null, badge(limiterOf(r.launch)) ?? "–");
     if (c.kind === "time") return el("td", { class: "number timebar", style: `--share: ${shareOf(r)}%` }, text);
     const bad = c.kind === "error" && Math.abs(Number(c.value(r) ?? 0)) > 25 ? " bad" : "";
@@ -112,7 +112,7 @@ export function overview(): HTMLElement {
       state.sort = i;
       draw();
     });
-    return el("th", { scope: "col", class: ((c.number ? "number " : "") + (c.kind === "error" ? "error" : "")).trim() || null, title: c.csv }, button);
+    return el("th", { scope: "col", class: ((c.number ? "number " : "") + (["error", "kernel", "model", "gpu"].includes(c.kind ?? "") ? c.kind : "")).trim() || null, title: c.csv }, button);
   });
   const draw = () => {
     const list = shownRows();
