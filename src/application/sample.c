@@ -15,8 +15,9 @@ enum {
 
 #define NOBODY UINT32_MAX
 
-/* Of what may be modelled, this much goes to the launches at the start: their caches need no
- * warming up, so what they say of the steady state is exact once it is reached. */
+/* Of what may be modelled, this much goes to the launches at the start if the program does not
+ * repeat itself. If it does, all of it: their caches need no warming up, so what they say of the
+ * steady state is exact once it is reached, and a run that begins cold can only come near to it. */
 #define SHARE_OF_START 0.6
 
 static void use(struct strata_sample *s, size_t i, enum strata_sample_use how)
@@ -148,27 +149,24 @@ static uint64_t work_between(const struct launch_profile *p, size_t from, size_t
     return sum;
 }
 
-/* Launches at the start that are modelled: a share of what may be, but two rounds of the program if
- * they can be had at all. */
+/* Launches at the start that are modelled. */
 static size_t start_length(const struct strata_sample *s, const struct launch_profile *p,
-                           size_t period, double may)
+                           double limit)
 {
-    uint64_t two_rounds = work_between(p, 0, 2 * period), sum = 0;
-    double limit = SHARE_OF_START * may;
-    limit = (double)two_rounds > limit && (double)two_rounds <= may ? (double)two_rounds : limit;
+    uint64_t sum = 0;
     size_t n = 0;
     while (n < s->n_launches && (double)(sum + p[n].work) <= limit)
         sum += p[n++].work;
     return n ? n : 1;
 }
 
-/* Runs in the middle of the program: one round that warms up and one that stands, as many as what
- * is left allows. */
+/* Runs in the middle of a program that does not repeat itself: as many launches as at the start
+ * that warm up, and as many that stand, as many runs as what is left allows. */
 static void add_runs(struct strata_sample *s, const struct launch_profile *p, struct warm_plan *w,
                      size_t start, double left)
 {
-    size_t rest = s->n_launches - start, round = w->period ? w->period : start;
-    if (rest < 4 * round)
+    size_t rest = s->n_launches - start, round = start;
+    if (w->period || rest < 4 * round)
         return;
     uint64_t cost = work_between(p, start + rest / 2, start + rest / 2 + 2 * round);
     size_t n = cost ? (size_t)(left / (double)cost) : 0;
@@ -275,7 +273,7 @@ static strata_status plan_warm(struct strata_sample *s, const struct strata_trac
     }
     if (status == STRATA_OK) {
         double may = share * (double)s->instructions;
-        size_t start = start_length(s, p, w.period, may);
+        size_t start = start_length(s, p, w.period ? may : SHARE_OF_START * may);
         for (size_t i = 0; i < start; i++)
             use(s, i, STRATA_SAMPLE_STANDS);
         add_runs(s, p, &w, start, may - (double)work_between(p, 0, start));
