@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <strata/predict.h>
+#include <strata/sample.h>
 
 #include "cmd.h"
 #include "gpu_option.h"
@@ -13,6 +14,7 @@
 #include "options.h"
 #include "output.h"
 #include "progress.h"
+#include "sample_option.h"
 
 struct predict_arguments {
     const char *gpu, *model, *variant, *compat, *profile, *format, *output;
@@ -22,7 +24,8 @@ struct predict_arguments {
     bool quiet, verbose, summary, ncu_layout;
     struct model_settings settings;
     bool failed_too;
-    const char *cache_control;
+    const char *cache_control, *sample;
+    double share; /* of the work to model */
 };
 
 /* What --verbose tells needs the last counts. */
@@ -61,6 +64,7 @@ static strata_status run_model(const struct predict_arguments *a, const struct s
                                          .jobs = (uint32_t)a->jobs,
                                          .failed_too = a->failed_too,
                                          .keep_caches = !strcmp(a->cache_control, "none"),
+                                         .runs_apart = a->sample,
                                          .repeat_launches = !strcmp(a->cache_control, "warm"),
                                          .progress = on_progress,
                                          .progress_context = &progress};
@@ -71,6 +75,11 @@ static strata_status run_model(const struct predict_arguments *a, const struct s
     out->gpu_digest = strata_gpu_digest(gpu);
     for (size_t i = 0; status == STRATA_OK && i < a->set.n; i++)
         status = strata_prediction_add_override(out, a->set.item[i], err);
+    char words[64];
+    if (status == STRATA_OK && a->sample) {
+        snprintf(words, sizeof words, "sample=%.40s", a->sample);
+        status = strata_prediction_add_override(out, words, err);
+    }
     if (status == STRATA_OK && a->settings.compat)
         status = strata_prediction_add_override(out, a->settings.compat, err);
     if (status == STRATA_OK && (opt.keep_caches || opt.repeat_launches))
@@ -96,6 +105,44 @@ static strata_status run_model(const struct predict_arguments *a, const struct s
                 model->name, gpu->name, set->n_launches, set->n_traces,
                 (double)progress.warp_instructions / 1e6, progress_seconds(&progress.line));
     return status;
+}
+
+/* The launches that a sample needs, then all from them. */
+static strata_status run_sample(const struct predict_arguments *a, const struct strata_model *model,
+                                const struct strata_gpu *gpu, struct strata_launch_set *set,
+                                struct strata_prediction *out, struct strata_error *err)
+{
+    struct strata_sample sample;
+    struct strata_sample_total total;
+    bool warm = !strcmp(a->cache_control, "none");
+    if (set->n_traces != 1 || set->n_launches != strata_trace_launch_count(set->trace[0]))
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "--sample is of one whole program; name one trace, and leave out what "
+                           "chooses launches.");
+    strata_status status = strata_sample_plan(&sample, set->trace[0], a->share, warm, err);
+    if (status != STRATA_OK)
+        return status;
+    strata_sample_choose(&sample, set);
+    status = run_model(a, model, gpu, set, out, err);
+    if (status == STRATA_OK && !a->quiet &&
+        strata_sample_estimate(&sample, out, "gpu__time_duration.sum", &total))
+        fprintf(stderr,
+                "strata: %.2f %% of the warp instructions were modelled: all launches together "
+                "take %.2f us, within %.2f us (%.2f %%) of what all of them would say, 19 times of "
+                "20.\n",
+                100 * (double)sample.modelled / (double)sample.instructions, total.sum / 1000,
+                total.half_width / 1000, 100 * total.half_width / total.sum);
+    if (status == STRATA_OK)
+        status = strata_sample_expand(&sample, set->trace[0], out, err);
+    strata_sample_release(&sample);
+    return status;
+}
+
+static strata_status run_whole(const struct predict_arguments *a, const struct strata_model *model,
+                               const struct strata_gpu *gpu, struct strata_launch_set *set,
+                               struct strata_prediction *out, struct strata_error *err)
+{
+    return run_model(a, model, gpu, set, out, err);
 }
 
 static strata_status write_prediction(const struct strata_prediction *p,
@@ -157,7 +204,9 @@ static strata_status parse_layout(struct predict_arguments *a, enum strata_forma
     if (a->summary && strcmp(a->format, "text"))
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                            "--summary is text for people; leave out --format or --summary.");
-    return strata_format_parse(a->ncu_layout ? "csv" : a->format, format, err);
+    strata_status status = sample_share(a->sample, &a->share, err);
+    return status == STRATA_OK ? strata_format_parse(a->ncu_layout ? "csv" : a->format, format, err)
+                               : status;
 }
 
 static strata_status predict(void *context, char **paths, int n_paths, struct strata_error *err)
@@ -184,7 +233,7 @@ static strata_status predict(void *context, char **paths, int n_paths, struct st
     if (status == STRATA_OK)
         status = load_launches(&a->launches, paths, n_paths, &set, err);
     if (status == STRATA_OK)
-        status = run_model(a, model, gpu, &set, &prediction, err);
+        status = (a->sample ? run_sample : run_whole)(a, model, gpu, &set, &prediction, err);
     if (status == STRATA_OK)
         tell_other_gpu(&set, gpu, a->quiet);
     if (status == STRATA_OK)
@@ -233,6 +282,8 @@ int cmd_predict(int argc, char **argv)
         {0, "cache-control", OPTION_STRING, &a.cache_control, "HOW",
          "all (default): every launch begins cold; none: with what the launches before it left; "
          "warm: each as if it had just run"},
+        {0, "sample", OPTION_STRING, &a.sample, "SHARE",
+         "model so much of the work (1%), and give every other launch the answer of one like it"},
         {0, "failed", OPTION_FLAG, &a.failed_too, NULL,
          "also launches whose kernel failed, for what they ran until then"},
         {0, "seed", OPTION_UINT, &a.seed, "N", "seed of all random numbers (default 1)"},

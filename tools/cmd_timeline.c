@@ -13,6 +13,7 @@
 #include "options.h"
 #include "output.h"
 #include "progress.h"
+#include "sample_option.h"
 
 struct timeline_arguments {
     const char *gpu, *model, *format, *output, *cache_control, *sample;
@@ -74,16 +75,6 @@ static strata_status write_timeline(const struct timeline_arguments *a,
     return status;
 }
 
-/* "1%" or "0.01": above 0, up to all. */
-static bool sample_share(const char *word, double *share)
-{
-    char *end;
-    *share = strtod(word, &end);
-    if (*end == '%')
-        *share /= 100, end++;
-    return end != word && !*end && *share > 0 && *share <= 1;
-}
-
 static strata_status check_words(struct timeline_arguments *a, struct strata_error *err)
 {
     enum strata_format format;
@@ -92,13 +83,10 @@ static strata_status check_words(struct timeline_arguments *a, struct strata_err
                            "--cache-control is none (launches find what those before them left) or "
                            "all (every launch begins cold), not \"%s\".",
                            a->cache_control);
-    if (a->sample && !sample_share(a->sample, &a->share))
-        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
-                           "--sample is the share of the work to model, 1%% say, not \"%s\".",
-                           a->sample);
-    if (!strcmp(a->format, "perfetto"))
-        return STRATA_OK;
-    strata_status status = strata_format_parse(a->format, &format, err);
+    strata_status status = sample_share(a->sample, &a->share, err);
+    if (status != STRATA_OK || !strcmp(a->format, "perfetto"))
+        return status;
+    status = strata_format_parse(a->format, &format, err);
     if (status != STRATA_OK)
         status =
             strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,

@@ -52,6 +52,10 @@ struct strata_sample_total {
 };
 bool strata_sample_estimate(const struct strata_sample *s, const struct strata_prediction *p,
                             const char *metric, struct strata_sample_total *out);
+/* Makes the prediction of the launches modelled one of all: each has the counters of the one that
+ * stands for it, whose id is its detail sample.as_launch. */
+strata_status strata_sample_expand(const struct strata_sample *s, const struct strata_trace *trace,
+                                   struct strata_prediction *p, struct strata_error *err);
 /* The result that stands for each launch, n_launches of them. */
 void strata_sample_results(const struct strata_sample *s, const struct strata_prediction *p,
                            const struct strata_result **out);

@@ -122,7 +122,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("launch.gpcs", launch.gpcs, "", 0, 64, "0", "graphics processing clusters; 0: not known"),
     LIST("launch.order", STRATA_GPU_UINTS, launch.order, launch.n_order, "", 0, STRATA_MAX_SMS - 1, "SMs in the order in which the first wave of blocks is dealt; empty: by number"),
     UINT("launch.singles", launch.singles, "", 0, STRATA_MAX_SMS, "0", "SMs at the head of launch.order that belong to no full cluster and are dealt apart"),
-    LIST("launch.gpc_of_sm", STRATA_GPU_UINTS, launch.gpc_of_sm, launch.n_gpc_of_sm, "", 0, 63, "the cluster of each SM, by SM number"),
+    LIST("launch.gpc_of_sm", STRATA_GPU_UINTS, launch.gpc_of_sm, launch.n_gpc_of_sm, "", 0, 63, "the cluster of each SM, by SM number; empty: pairs of SMs by turns"),
     CYCLES("launch.start", launch.launch_cycles, "0", "from the start of the measured time to the first block"),
     CYCLES("launch.drain", launch.drain_cycles, "0", "from the last exit to the end of the measured time"),
     CYCLES("launch.block_replace", launch.block_replace_cycles, "0", "a freed slot takes the next block after this"),

@@ -64,10 +64,15 @@ static inline uint32_t address_map_slice(const struct address_map *m, uint64_t l
 uint64_t address_map_local(const struct address_map *m, uint64_t line);
 uint64_t address_map_global(const struct address_map *m, uint32_t slice, uint64_t local);
 
-/* The GPC of an SM, the partition its GPC is attached to, and how many GPCs there are. */
+/* The GPC of an SM, the partition its GPC is attached to, and how many GPCs there are. Where a file
+ * does not list the SMs, pairs of them are dealt to the GPCs by turns, as on the H200
+ * (launch.gpc_of_sm of gpus/h200.yaml, measured); else all would share one partition and merge
+ * their requests with one another. */
 static inline uint32_t address_map_gpc(const struct strata_gpu *gpu, uint32_t sm)
 {
-    return sm < gpu->launch.n_gpc_of_sm ? gpu->launch.gpc_of_sm[sm] : 0;
+    if (sm < gpu->launch.n_gpc_of_sm)
+        return gpu->launch.gpc_of_sm[sm];
+    return gpu->launch.gpcs ? sm / 2 % gpu->launch.gpcs : 0;
 }
 static inline uint32_t address_map_partition(const struct address_map *m, uint32_t sm)
 {

@@ -14,8 +14,8 @@
 enum { LIMIT_BYTES = 1 << 30 };
 
 /* The page has a view for each. */
-static const char *const schemas[] = {"strata.reuse/1", "strata.sweep/1", "strata.advise/1",
-                                      "strata.hotspots/1", NULL};
+static const char *const schemas[] = {"strata.reuse/1",    "strata.sweep/1",    "strata.advise/1",
+                                      "strata.hotspots/1", "strata.timeline/1", NULL};
 
 const char *const *strata_report_schemas(void)
 {

@@ -54,6 +54,26 @@ static void every_partition_is_a_home_and_has_slices_and_channels_or_is_refused(
     assert_int_equal(address_map_init(&m, &g, &err), STRATA_EUNSUPPORTED);
 }
 
+static void sms_that_no_file_lists_are_dealt_to_the_gpcs_in_pairs(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct address_map m;
+    uint32_t of_gpc[8] = {0}, of_partition[2] = {0};
+    g.launch.n_gpc_of_sm = 0;
+    assert_int_equal(address_map_init(&m, &g, NULL), STRATA_OK);
+    for (uint32_t sm = 0; sm < g.sm.count; sm++) {
+        assert_int_equal(address_map_gpc(&g, sm), address_map_gpc(&g, sm ^ 1));
+        of_gpc[address_map_gpc(&g, sm)]++;
+        of_partition[address_map_partition(&m, sm)]++;
+    }
+    for (uint32_t gpc = 0; gpc < 8; gpc++)
+        assert_in_range(of_gpc[gpc], 16, 18);
+    assert_in_range(of_partition[0], 64, 68);
+    g.launch.gpcs = 0; /* clusters are not known either: one */
+    assert_int_equal(address_map_gpc(&g, 131), 0);
+}
+
 static void each_channel_hash_spreads_lines_its_own_way(void **state)
 {
     (void)state;
@@ -551,6 +571,7 @@ int main(void)
         cmocka_unit_test(a_miss_fetches_whole_pairs_less_what_is_held),
         cmocka_unit_test(a_line_of_the_l1_is_taken_apart_into_lines_of_the_l2),
         cmocka_unit_test(every_partition_is_a_home_and_has_slices_and_channels_or_is_refused),
+        cmocka_unit_test(sms_that_no_file_lists_are_dealt_to_the_gpcs_in_pairs),
         cmocka_unit_test(each_channel_hash_spreads_lines_its_own_way),
         cmocka_unit_test(lanes_touch_the_bytes_they_name),
         cmocka_unit_test(sectors_of_any_size_are_whole_when_all_their_bytes_are),

@@ -10,6 +10,7 @@ import { launchView } from "./views/launch";
 import { overview } from "./views/overview";
 import { silicon } from "./views/silicon";
 import { hasSweeps, sweepView } from "./views/sweep";
+import { hasTimelines, timelineView } from "./views/timeline";
 
 const views: { name: string; title: string; draw: (rest: string) => HTMLElement }[] = [
   { name: "launches", title: "Launches", draw: overview },
@@ -17,6 +18,7 @@ const views: { name: string; title: string; draw: (rest: string) => HTMLElement 
   { name: "silicon", title: "Against silicon", draw: silicon },
   ...(canCompare ? [{ name: "compare", title: "Compare", draw: () => compareView() }] : []),
   ...(hasSweeps ? [{ name: "sweep", title: "Sweeps", draw: (rest: string) => sweepView(Number(rest) || 0) }] : []),
+  ...(hasTimelines ? [{ name: "timeline", title: "Timeline", draw: (rest: string) => timelineView(Number(rest) || 0) }] : []),
   { name: "gpu", title: "GPU", draw: (rest) => gpuView(Number(rest) || 0) },
   { name: "about", title: "About", draw: about },
 ];
@@ -26,7 +28,7 @@ const links = views.map((v, i) => el("a", { href: "#/" + v.name, title: "key " +
 nav.append(...links);
 
 // Where a report opens: the table, or what there is instead.
-const first = rows.length ? "launches" : hasSweeps ? "sweep" : "launch";
+const first = rows.length ? "launches" : hasTimelines ? "timeline" : hasSweeps ? "sweep" : "launch";
 
 function route(): { at: number; rest: string } {
   const [, name, ...rest] = location.hash.split("/");

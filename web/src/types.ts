@@ -166,6 +166,35 @@ export interface Hotspots {
   sites: Site[];
 }
 
+/** strata.timeline/1 */
+export interface Span {
+  event: number;
+  kind: string;
+  launch?: number;
+  bytes?: number;
+  name: string;
+  stream: number;
+  start_us: number;
+  end_us: number;
+  alone_us: number;
+  gap_us: number;
+  overlap_us: number;
+  sm_share?: number;
+  l2_use?: number;
+  dram_use?: number;
+  limiter?: string;
+}
+export interface Timeline {
+  gpu: string;
+  model: string;
+  time_us: number;
+  launches_us: number;
+  copies_us: number;
+  idle_us: number;
+  sample?: { warp_instructions: number; modelled: number; half_width_us: number };
+  spans: Span[];
+}
+
 export interface RawDocument {
   file: string;
   content: { schema: string; [member: string]: unknown };

@@ -73,7 +73,17 @@ export function writeFixture(folder, nLaunches, models) {
     miss_ratios: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512].map((size, i) => ({ size, miss_ratio: 0.9 * 0.75 ** i + 0.1, bound: 0.01 })) })) }));
   const sweep = join(folder, "sweep.json");
   writeFileSync(sweep, JSON.stringify(sweepOf(launches.slice(0, 2))));
-  return { predictions: files, counters, reuse, sweep };
+  const timeline = join(folder, "timeline.json");
+  writeFileSync(timeline, JSON.stringify(timelineOf(launches)));
+  return { predictions: files, counters, reuse, sweep, timeline };
+}
+
+/** A copy, then launches on two streams, each beside the next for a while. */
+function timelineOf(launches) {
+  const spans = launches.map((l, i) => ({ event: i + 1, kind: "launch", launch: i, name: l.kernel, stream: i % 2, start_us: 10 + 4 * i, end_us: 15 + 4 * i, alone_us: 5, gap_us: 1, overlap_us: 1, sm_share: 0.5, l2_use: 0.2, dram_use: 0.1, limiter: i % 2 ? "dram" : "latency" }));
+  spans.unshift({ event: 0, kind: "copy_to_device", bytes: 4096, name: "copy", stream: 0, start_us: 0, end_us: 8, alone_us: 8, gap_us: 0, overlap_us: 0 });
+  const time = spans.at(-1).end_us;
+  return { schema: "strata.timeline/1", tool: "fixture", gpu: "h200", model: "flow", overrides: [], time_us: time, launches_us: time - 10, copies_us: 8, idle_us: 2, spans };
 }
 
 function sweepOf(launches) {

@@ -56,7 +56,7 @@ async function done(page) {
 before(async () => {
   browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
   // What a page does shows with fewer launches as well; how fast it opens does not.
-  const inputs = (f) => [...f.predictions, f.reuse, f.sweep, "--measured", f.counters];
+  const inputs = (f) => [...f.predictions, f.reuse, f.sweep, f.timeline, "--measured", f.counters];
   large = build("large.html", inputs(writeFixture(join(folder, "many"), 200, MODELS)));
   report = build("report.html", inputs(writeFixture(join(folder, "in"), LAUNCHES, MODELS)));
 });
@@ -197,6 +197,16 @@ test("the scatter has a point for each launch and model, and leads to the launch
   await done(page);
 });
 
+test("a timeline has a bar for every launch and copy, and the measured ones beside", async () => {
+  const page = await open(report);
+  await go(page, "timeline");
+  assert.match(await page.locator('[data-fact="time"]').textContent(), /from the first start to the last end/);
+  const bars = await page.locator(`[data-chart="timeline-streams"] svg g[aria-label="bar"] rect`).count();
+  assert.equal(bars, 2 * LAUNCHES + 1);
+  assert.equal(await page.locator(`[data-chart="timeline-use"] svg g[aria-label="area"]`).count() > 0, true);
+  await done(page);
+});
+
 test("a sweep has a heat map, curves, a front and a ranking", async () => {
   const page = await open(report);
   await go(page, "sweep");
@@ -281,7 +291,7 @@ async function saved(page, button) {
 test("every chart's numbers can be downloaded as CSV", async () => {
   const page = await open(report, 1280, { acceptDownloads: true });
   let n = 0;
-  for (const view of ["launches", "launch/0", "silicon", "compare", "sweep", "gpu", "about"]) {
+  for (const view of ["launches", "launch/0", "timeline", "silicon", "compare", "sweep", "gpu", "about"]) {
     await go(page, view);
     assert.equal(await page.locator("figure[data-chart]").count(), await page.locator("figure[data-chart] button.csv").count());
     for (const button of await page.locator("button.csv").all()) {

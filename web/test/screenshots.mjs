@@ -24,6 +24,7 @@ const launch = await page.evaluate(() => {
   return (options.find((o) => /transpose_(naive|column)/.test(o.textContent)) ?? options[0]).value;
 });
 const sweeps = await page.evaluate(() => [...document.querySelectorAll("#nav a")].some((a) => a.textContent === "Sweeps"));
+const timelines = await page.evaluate(() => [...document.querySelectorAll("#nav a")].some((a) => a.textContent === "Timeline"));
 await page.close();
 for (const width of [1280, 420])
   for (const scheme of ["light", "dark"]) {
@@ -31,6 +32,7 @@ for (const width of [1280, 420])
     await shot("launch", "launch/" + launch, width, scheme);
     await shot("charts", "launch/" + launch, width, scheme, (p) => p.evaluate(() => document.querySelector('[data-chart="speed-of-light"], [data-chart="cycles"]').scrollIntoView({ block: "start" })));
     await shot("rooflines", "launch/" + launch, width, scheme, (p) => p.evaluate(() => document.querySelector('[data-chart="launch-roofline"]')?.scrollIntoView({ block: "start" })));
+    if (timelines) await shot("timeline", "timeline", width, scheme);
     await shot("silicon", "silicon", width, scheme);
     await shot("compare", "compare", width, scheme);
     if (sweeps) await shot("sweep", "sweep", width, scheme);

@@ -1,0 +1,57 @@
+/* sample_expand.c - a prediction of all launches from that of a sample's. */
+#include <stdlib.h>
+
+#include <strata/sample.h>
+
+static strata_status like(struct strata_result *out, const struct strata_launch *launch,
+                          const struct strata_result *from, struct strata_error *err)
+{
+    strata_status status = strata_result_init(out, launch, err);
+    if (status != STRATA_OK)
+        return status;
+    for (size_t i = 0; i < from->n_counters; i++)
+        strata_result_set(out, from->counter[i].name, from->counter[i].value);
+    for (size_t i = 0; i < from->n_details; i++)
+        if (from->detail[i].is_text)
+            strata_result_detail_text(out, from->detail[i].path, from->detail[i].text);
+        else
+            strata_result_detail(out, from->detail[i].path, from->detail[i].value);
+    strata_result_detail(out, "sample.as_launch", (double)from->id);
+    return out->out_of_memory ? strata_no_memory(err, NULL, "for the sample") : STRATA_OK;
+}
+
+/* Those that were modelled are copied too: their own result may stand for others further on. */
+static strata_status result_of(const struct strata_sample *s, const struct strata_trace *trace,
+                               const struct strata_result *const *from, size_t i,
+                               struct strata_result *out, struct strata_error *err)
+{
+    strata_status status = like(out, strata_trace_launch(trace, i), from[i], err);
+    for (size_t k = 0; status == STRATA_OK && s->stands_for[i] == i && k < from[i]->n_warnings; k++)
+        strata_result_warn(out, "%s", from[i]->warning[k]);
+    return status;
+}
+
+strata_status strata_sample_expand(const struct strata_sample *s, const struct strata_trace *trace,
+                                   struct strata_prediction *p, struct strata_error *err)
+{
+    const struct strata_result **from = calloc(s->n_launches + 1, sizeof *from);
+    struct strata_result *all = calloc(s->n_launches + 1, sizeof *all);
+    strata_status status = from && all ? STRATA_OK : strata_no_memory(err, NULL, "for the sample");
+    size_t n = 0;
+    if (status == STRATA_OK)
+        strata_sample_results(s, p, from);
+    for (; status == STRATA_OK && n < s->n_launches; n++)
+        status = result_of(s, trace, from, n, &all[n], err);
+    if (status == STRATA_OK) {
+        for (size_t i = 0; i < p->n_results; i++)
+            strata_result_release(&p->result[i]);
+        p->n_results = 0;
+        for (size_t i = 0; status == STRATA_OK && i < n; i++)
+            status = strata_prediction_add_result(p, &all[i], err);
+    }
+    for (size_t i = 0; all && i < n; i++)
+        strata_result_release(&all[i]);
+    free(from);
+    free(all);
+    return status;
+}
