@@ -43,6 +43,11 @@ static const char *isa_name(uint32_t isa)
     return isa < 4 ? names[isa] : "unknown";
 }
 
+static bool has_clusters(const struct strata_launch *l)
+{
+    return l->cluster.x > 1 || l->cluster.y > 1 || l->cluster.z > 1;
+}
+
 /* ---- text ---- */
 
 static void text_counts(const struct info *i)
@@ -88,10 +93,13 @@ static void text_launch(const struct info *i)
     fprintf(f, "%s  launch %llu\n", name, (unsigned long long)l->id);
     fprintf(f,
             "  shape     grid %u x %u x %u, block %u x %u x %u, %u registers (%s), %u + %u bytes "
-            "shared\n",
+            "shared",
             l->grid.x, l->grid.y, l->grid.z, l->block.x, l->block.y, l->block.z,
             l->registers_per_thread, regs_source_name(l->regs_source), l->shared_static_bytes,
             l->shared_dynamic_bytes);
+    if (has_clusters(l))
+        fprintf(f, ", clusters of %u x %u x %u blocks", l->cluster.x, l->cluster.y, l->cluster.z);
+    fprintf(f, "\n");
     fprintf(f, "  origin    %s, %s, sm_%u, stream %llu", i->trace_format, isa_name(l->isa),
             l->sm_version, (unsigned long long)l->stream);
     if (l->failed)
@@ -156,6 +164,11 @@ static void csv_launch(const struct info *i)
     csv_row(i, "block_x", NULL, l->block.x);
     csv_row(i, "block_y", NULL, l->block.y);
     csv_row(i, "block_z", NULL, l->block.z);
+    if (has_clusters(l)) {
+        csv_row(i, "cluster_x", NULL, l->cluster.x);
+        csv_row(i, "cluster_y", NULL, l->cluster.y);
+        csv_row(i, "cluster_z", NULL, l->cluster.z);
+    }
     csv_row(i, "registers_per_thread", NULL, l->registers_per_thread);
     csv_row(i, "shared_static_bytes", NULL, l->shared_static_bytes);
     csv_row(i, "shared_dynamic_bytes", NULL, l->shared_dynamic_bytes);
@@ -224,6 +237,8 @@ static void json_launch(const struct info *i)
             i->trace_format, isa_name(l->isa), l->sm_version, l->grid.x, l->grid.y, l->grid.z,
             l->block.x, l->block.y, l->block.z, l->registers_per_thread,
             regs_source_name(l->regs_source), l->shared_static_bytes, l->shared_dynamic_bytes);
+    if (has_clusters(l))
+        fprintf(f, ", \"cluster\": [%u, %u, %u]", l->cluster.x, l->cluster.y, l->cluster.z);
     if (l->failed)
         fprintf(f, ", \"failed\": true");
     if (l->sampled_blocks)

@@ -238,6 +238,7 @@ static void describe(struct strata_launch *out, const struct strata_module *m,
 {
     const char *slash = strrchr(l->ptx, '/');
     uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
+    const uint32_t *cluster = launch->entry->required_cluster;
     *out = (struct strata_launch){
         .program = slash ? slash + 1 : l->ptx,
         .trace = "kernel-1",
@@ -246,6 +247,7 @@ static void describe(struct strata_launch *out, const struct strata_module *m,
         .id = 1,
         .grid = launch->grid,
         .block = launch->block,
+        .cluster = {cluster[0], cluster[1], cluster[2]},
         .registers_per_thread = r->registers ? (uint32_t)r->registers : launch->entry->registers,
         .regs_source = r->registers                         ? STRATA_REGS_USER
                        : launch->entry->registers_are_exact ? STRATA_REGS_CUBIN

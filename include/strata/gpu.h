@@ -122,6 +122,11 @@ struct strata_gpu {
             latency_uniform_cycles, latency_sreg_cycles, latency_const_cycles,
             latency_shuffle_cycles, latency_vote_cycles, latency_branch_cycles,
             latency_barrier_cycles;
+        /* of votes and branches that take longer, 0: they do not */
+        uint32_t latency_redux_cycles, latency_match_cycles, latency_return_cycles,
+            latency_converge_cycles;
+        uint32_t const_address_cycles; /* more for each further address that a warp's load of
+                                          constants names */
         /* initiation intervals per scheduler: cycles a unit is taken by one warp instruction */
         uint32_t interval_int_cycles, interval_imad_cycles, interval_fp32_cycles,
             interval_fp64_cycles, interval_fp16_cycles, interval_sfu_cycles, interval_conv_cycles,
@@ -222,6 +227,7 @@ struct strata_gpu {
         uint32_t store_drain_cycles; /* cycles of the load/store unit that one whole line takes to
                                         leave */
         uint32_t store_cycles; /* the load/store unit is taken by a store at least this long */
+        uint32_t pass_cycles;  /* more for each further cycle that a load takes the unit */
     } l1;
 
     struct {
@@ -260,6 +266,7 @@ struct strata_gpu {
         uint32_t bytes_per_cycle_per_slice;
         uint32_t fabric_bytes_per_cycle; /* link between the partitions, each way */
         double request_cycles;           /* a slice is busy with one request at least this long */
+        double partial_fill_cycles;      /* more for each sector read around written bytes */
         double partial_write_cycles;     /* more for each sector of which only a part is written */
         double atomic_whole_cycles;      /* an atomic on all words of a sector, 0 = the same */
         double atomic_cycles;            /* a slice is busy with one atomic sector */
@@ -357,7 +364,7 @@ struct strata_gpu {
         uint16_t column;
         uint32_t line;
     } origin[STRATA_GPU_MAX_KEYS];
-    char notes[12288];
+    char notes[16384];
     uint32_t n_notes; /* bytes used of notes */
 };
 

@@ -13,6 +13,8 @@ enum {
     MOST_CONTEXT = 64 /* launches before one that tell what its caches hold */
 };
 
+#define NOBODY UINT32_MAX
+
 /* Of what may be modelled, this much goes to the launches at the start: their caches need no
  * warming up, so what they say of the steady state is exact once it is reached. */
 #define SHARE_OF_START 0.6
@@ -205,30 +207,46 @@ static void add_missing(struct strata_sample *s, struct warm_plan *w, size_t sta
 }
 
 /* Of its group the modelled launch before which most launches are the same, up to a round of the
- * program; of several the nearest. */
-static void find_warm_stand_ins(struct strata_sample *s, const struct warm_plan *w)
+ * program; of several the nearest. next: the modelled launches of a group, one after another. */
+static void find_warm_stand_in(struct strata_sample *s, const struct warm_plan *w, size_t i,
+                               uint32_t first, const uint32_t *next)
 {
-    size_t most = w->period && w->period < MOST_CONTEXT ? w->period : MOST_CONTEXT, n = 0;
-    uint32_t *modelled = s->stands_for + s->n_launches; /* room behind, see strata_sample_plan */
-    for (size_t i = 0; i < s->n_launches; i++)
-        if (s->use[i] >= STRATA_SAMPLE_STANDS)
-            modelled[n++] = (uint32_t)i;
-    for (size_t i = 0; i < s->n_launches; i++) {
-        size_t best = i, longest = 0, nearest = SIZE_MAX;
-        for (size_t k = 0; s->use[i] < STRATA_SAMPLE_STANDS && k < n; k++) {
-            size_t j = modelled[k], distance = i > j ? i - j : j - i;
-            if (s->group[j] != s->group[i])
-                continue;
-            size_t same = like_context(w, i, j, most);
-            if (nearest == SIZE_MAX || same > longest || (same == longest && distance < nearest)) {
-                best = j;
-                longest = same;
-                nearest = distance;
-            }
+    size_t most = w->period && w->period < MOST_CONTEXT ? w->period : MOST_CONTEXT;
+    size_t best = i, longest = 0, nearest = SIZE_MAX;
+    for (uint32_t j = first; j != NOBODY; j = next[j]) {
+        size_t distance = i > j ? i - j : j - i, same = like_context(w, i, j, most);
+        if (nearest == SIZE_MAX || same > longest || (same == longest && distance < nearest)) {
+            best = j;
+            longest = same;
+            nearest = distance;
         }
-        s->stands_for[i] = (uint32_t)best;
-        s->unsure[i] = best != i && longest < most;
     }
+    s->stands_for[i] = (uint32_t)best;
+    s->unsure[i] = best != i && longest < most;
+}
+
+static strata_status find_warm_stand_ins(struct strata_sample *s, const struct warm_plan *w,
+                                         struct strata_error *err)
+{
+    uint32_t *first = malloc(((size_t)s->n_groups + 1) * sizeof *first),
+             *next = malloc((s->n_launches + 1) * sizeof *next);
+    for (uint32_t g = 0; first && g < s->n_groups; g++)
+        first[g] = NOBODY;
+    for (size_t i = s->n_launches; first && next && i--;) {
+        if (s->use[i] < STRATA_SAMPLE_STANDS)
+            continue;
+        next[i] = first[s->group[i]];
+        first[s->group[i]] = (uint32_t)i;
+    }
+    for (size_t i = 0; first && next && i < s->n_launches; i++)
+        if (s->use[i] < STRATA_SAMPLE_STANDS)
+            find_warm_stand_in(s, w, i, first[s->group[i]], next);
+        else
+            s->stands_for[i] = (uint32_t)i;
+    bool room = first && next;
+    free(first);
+    free(next);
+    return room ? STRATA_OK : strata_no_memory(err, NULL, "for the sample");
 }
 
 /* Launches at the start that stand for no other are there for themselves: they found caches that
@@ -262,8 +280,9 @@ static strata_status plan_warm(struct strata_sample *s, const struct strata_trac
             use(s, i, STRATA_SAMPLE_STANDS);
         add_runs(s, p, &w, start, may - (double)work_between(p, 0, start));
         add_missing(s, &w, start);
-        find_warm_stand_ins(s, &w);
-        tell_start_apart(s, start);
+        status = find_warm_stand_ins(s, &w, err);
+        if (status == STRATA_OK)
+            tell_start_apart(s, start);
     }
     free(w.symbol);
     free(w.begins);
@@ -318,7 +337,7 @@ strata_status strata_sample_plan(struct strata_sample *s, struct strata_trace *t
     s->group = calloc(s->n_launches + 1, sizeof *s->group);
     s->use = calloc(s->n_launches + 1, sizeof *s->use);
     s->unsure = calloc(s->n_launches + 1, sizeof *s->unsure);
-    s->stands_for = calloc(2 * s->n_launches + 1, sizeof *s->stands_for);
+    s->stands_for = calloc(s->n_launches + 1, sizeof *s->stands_for);
     strata_status status = profile && s->group && s->use && s->unsure && s->stands_for
                                ? plan(s, trace, profile, share, keep_caches, err)
                                : strata_no_memory(err, NULL, "for the sample");

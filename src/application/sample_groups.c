@@ -51,14 +51,39 @@ static void group_by_accesses(struct strata_sample *s, const struct strata_trace
     }
 }
 
-/* The first launch of the same group and place. */
-static size_t first_at_place(const struct strata_sample *s, const struct launch_profile *profile,
-                             size_t i)
+/* A launch in the order of groups and places. */
+struct placed {
+    uint64_t place;
+    uint32_t group, launch;
+};
+
+static int by_place(const void *x, const void *y)
 {
-    for (size_t k = 0; k < i; k++)
-        if (s->group[k] == s->group[i] && profile[k].place == profile[i].place)
-            return k;
-    return i;
+    const struct placed *a = x, *b = y;
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
+    if (a->place != b->place)
+        return a->place < b->place ? -1 : 1;
+    return a->launch < b->launch ? -1 : a->launch > b->launch;
+}
+
+/* at[i]: the first launch of the same group and place. */
+static bool find_first_at_places(const struct strata_sample *s,
+                                 const struct launch_profile *profile, size_t *at)
+{
+    struct placed *p = malloc((s->n_launches + 1) * sizeof *p);
+    if (!p)
+        return false;
+    for (size_t i = 0; i < s->n_launches; i++)
+        p[i] = (struct placed){profile[i].place, s->group[i], (uint32_t)i};
+    qsort(p, s->n_launches, sizeof *p, by_place);
+    for (size_t i = 0, first = 0; i < s->n_launches; i++) {
+        if (p[i].group != p[first].group || p[i].place != p[first].place)
+            first = i;
+        at[p[i].launch] = p[first].launch;
+    }
+    free(p);
+    return true;
 }
 
 static bool is_split(const struct grouping *g, uint32_t k)
@@ -72,15 +97,13 @@ static strata_status split_by_place(struct strata_sample *s, const struct launch
 {
     size_t *at = malloc((s->n_launches + 1) * sizeof *at);
     uint32_t *number = malloc((s->n_launches + 1) * sizeof *number);
-    if (!at || !number) {
+    if (!at || !number || !find_first_at_places(s, profile, at)) {
         free(at);
         free(number);
         return strata_no_memory(err, NULL, "for the sample");
     }
-    for (size_t i = 0; i < s->n_launches; i++) {
-        at[i] = first_at_place(s, profile, i);
+    for (size_t i = 0; i < s->n_launches; i++)
         g->places[s->group[i]] += at[i] == i;
-    }
     for (size_t i = 0; i < s->n_launches; i++) {
         size_t like = is_split(g, s->group[i]) ? at[i] : g->first[s->group[i]];
         number[i] = like == i ? s->n_groups++ : number[like];

@@ -38,6 +38,8 @@ struct emu_site {
     uint8_t space;   /* enum emu_space */
     bool writes;     /* memory: a store or a reduction, else a load */
     bool no_address; /* parameters: no memory access on hardware, so no addresses in the record */
+    bool folded;     /* counted, but not recorded: machine code has no instruction for it */
+    uint8_t before;  /* recorded ahead of it: the statics before its own */
 };
 
 /* An entry function made ready to run; an executor's own begins with this. */

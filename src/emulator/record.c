@@ -56,11 +56,26 @@ static uint32_t *put64(uint32_t *at, uint64_t value)
     return at;
 }
 
-void emu_record(struct emu_warp *w, const struct emu_site *site, uint32_t mask)
+static void record_plain(struct emu_warp *w, const struct emu_site *site, uint32_t index,
+                         uint32_t mask)
 {
     uint32_t *at = reserve(w, site);
     if (at)
-        w->log.n = (size_t)(put_head(&w->log, at, site->record, mask, FORM_NONE) - w->log.words);
+        w->log.n = (size_t)(put_head(&w->log, at, index, mask, FORM_NONE) - w->log.words);
+}
+
+static void record_before(struct emu_warp *w, const struct emu_site *site, uint32_t mask)
+{
+    for (uint32_t k = site->before; k; k--)
+        record_plain(w, site, site->record - k, mask);
+}
+
+void emu_record(struct emu_warp *w, const struct emu_site *site, uint32_t mask)
+{
+    if (site->folded)
+        return;
+    record_before(w, site, mask);
+    record_plain(w, site, site->record, mask);
 }
 
 static bool distances_are_short(const uint64_t *address, uint32_t mask, uint64_t base)
@@ -125,8 +140,11 @@ static void record_generic(struct emu_warp *w, const struct emu_site *site, uint
 
 void emu_record_access(struct emu_warp *w, const struct emu_site *site, uint32_t mask)
 {
+    if (site->folded)
+        return;
+    record_before(w, site, mask);
     if (!mask || site->no_address || site->space == EMU_CONST)
-        emu_record(w, site, mask);
+        record_plain(w, site, site->record, mask);
     else if (site->space == EMU_GENERIC)
         record_generic(w, site, mask);
     else if (w->access.affine)
@@ -139,6 +157,7 @@ void emu_record_words(struct emu_warp *w, const struct emu_site *site, const uin
                       unsigned n)
 {
     memcpy(w->access.address, words, n * sizeof *words);
+    record_before(w, site, EMU_FULL);
     record_list(w, site, site->record, n < EMU_LANES ? (1u << n) - 1 : EMU_FULL);
 }
 

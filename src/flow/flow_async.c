@@ -292,6 +292,7 @@ static strata_status enqueue(struct flow_engine *e, uint32_t index, const struct
         tma->first = 0;
     }
     struct flow_copy *c = &tma->queue[(tma->first + tma->n++) % tma->cap];
+    tma->issued++;
     c->block = b->index;
     c->warp = index;
     c->done = c->left = t;
@@ -307,6 +308,39 @@ static strata_status enqueue(struct flow_engine *e, uint32_t index, const struct
         flow_schedule(e, tma_entity(e, b->sm), c->ready);
     }
     return STRATA_OK;
+}
+
+/* ---- fences ---- */
+
+/* device/hopper/cluster.cu: a block that has four boxes under way and arrives with a release at the
+ * cluster's scope takes as long for each as one that has a single box under way (777 cycles for
+ * 936, shared by two blocks 1105 for 1262): the fence before the arrival waits for the boxes. */
+void flow_fence_ready(struct flow_engine *e, uint32_t index)
+{
+    struct flow_warp *w = &e->warp[index];
+    struct flow_tma *tma = &e->tma[e->block[w->block].sm];
+    if (w->op->latency < 2 || !tma->issued) /* a fence within the block */
+        return;
+    if (tma->asked == tma->issued) {
+        sm_wait_for(&w->wait, tma->done, SM_STALL_MEMBAR);
+        return;
+    }
+    w->sleeps = FLOW_FOR_LOADS;
+    w->barrier = tma->issued;
+    tma->fences++;
+}
+
+static void wake_fences(struct flow_engine *e, uint32_t sm)
+{
+    struct flow_tma *tma = &e->tma[sm];
+    for (uint32_t k = 0; tma->fences && k < e->slots_per_sm; k++) {
+        uint32_t index = sm * e->slots_per_sm + k;
+        struct flow_warp *w = &e->warp[index];
+        if (w->sleeps != FLOW_FOR_LOADS || (int32_t)(tma->asked - w->barrier) < 0)
+            continue;
+        tma->fences--;
+        wake(e, index, tma->done, SM_STALL_MEMBAR);
+    }
 }
 
 /* Another SM of the cluster gets what this one loads. */
@@ -382,9 +416,12 @@ strata_status flow_tma_due(struct flow_engine *e, uint32_t sm)
         struct flow_copy over = *c;
         tma->first = (tma->first + 1) % tma->cap;
         tma->n--;
+        tma->asked++;
+        tma->done = later_of(tma->done, over.done);
         strata_status st = complete(e, &over);
         if (st != STRATA_OK)
             return st;
+        wake_fences(e, sm);
     }
     if (tma->n) {
         tma->queued = true;

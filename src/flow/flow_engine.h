@@ -32,7 +32,13 @@ struct flow_block {
 };
 
 /* What a warp that is not in the wheel sleeps for, see flow_async.c. */
-enum flow_sleep { FLOW_AWAKE = 0, FLOW_FOR_MBARRIER, FLOW_FOR_CLUSTER, FLOW_FOR_BULK };
+enum flow_sleep {
+    FLOW_AWAKE = 0,
+    FLOW_FOR_MBARRIER,
+    FLOW_FOR_CLUSTER,
+    FLOW_FOR_BULK,
+    FLOW_FOR_LOADS /* at a fence, until the loads before it have been asked for */
+};
 
 /* A bulk copy on its way through the copy engine of an SM. */
 struct flow_copy {
@@ -46,6 +52,10 @@ struct flow_tma {
     struct flow_copy *queue; /* ring */
     uint32_t first, n, cap;
     bool queued;
+    uint32_t issued,
+        asked;       /* copies so far; of those, the ones whose lines have all been asked for */
+    uint64_t done;   /* the last data of them */
+    uint32_t fences; /* warps that sleep at one */
 };
 
 /* A warp's asynchronous work that it can wait for. Most kernels have none: it stands apart from the
@@ -73,8 +83,8 @@ struct flow_warp {
     struct strata_cursor cursor;
     uint64_t local_base;
     struct flow_groups *groups; /* see flow_groups() */
-    uint32_t barrier;           /* shared address of the one it sleeps at */
-    bool parity;                /* of the phase it waits for */
+    uint32_t barrier; /* shared address of the one it sleeps at; copies before its fence */
+    bool parity;      /* of the phase it waits for */
     bool cluster_phase;
     struct sm_window window; /* if instructions are put in order */
 };
@@ -100,8 +110,9 @@ struct flow_scheduler {
     uint64_t issue_cycle;  /* of its last instruction */
     uint32_t issued;       /* in that cycle */
     uint64_t pipe_free[SM_N_PIPES];
-    uint64_t wgmma_free;  /* its tensor core takes the next product */
-    uint64_t shared_port; /* when it may hand over its next access to shared memory */
+    uint64_t wgmma_free;    /* its tensor core takes the next product */
+    uint64_t shared_port;   /* when it may hand over its next access to shared memory */
+    uint64_t constant_port; /* likewise, to the constants */
     uint32_t sm;
     uint32_t first_warp; /* warp index = first_warp + slot * schedulers of the SM */
     uint32_t last_slot;

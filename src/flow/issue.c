@@ -53,9 +53,11 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
             sm_async_wait(&flow_groups(w)->copies,
                           sm_async_allowed(&flow_groups(w)->copies, w->next.inst, e->launch->isa)),
             SM_STALL_LONG);
-    if (i->kind == SM_KIND_MEMBAR && w->next.mask)
+    if (i->kind == SM_KIND_MEMBAR && w->next.mask) {
         sm_wait_for(&w->wait, hierarchy_flush(&e->memory, e->block[w->block].sm, w->wait.ready),
                     SM_STALL_MEMBAR);
+        flow_fence_ready(e, index);
+    }
     if (i->kind == SM_KIND_ASYNC && e->status == STRATA_OK)
         e->status = flow_async_ready(e, index);
     if (w->next_line != w->fetch_line) {
@@ -146,6 +148,11 @@ static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_
             hierarchy_shared(&e->memory, sm, &w->next,
                              e->decoder.controlled ? &e->scheduler[w->scheduler].shared_port : NULL,
                              t));
+        break;
+    case SM_KIND_CONSTANT:
+        sm_scoreboard_set(
+            &w->scoreboard, i,
+            sm_constants_ready(e->gpu, i, &w->next, &e->scheduler[w->scheduler].constant_port, t));
         break;
     case SM_KIND_COMMIT:
         sm_async_commit(&flow_groups(w)->copies);

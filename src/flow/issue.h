@@ -9,6 +9,9 @@ bool flow_async_init(struct flow_engine *e);
 void flow_async_release(struct flow_engine *e);
 /* When the next instruction, of kind SM_KIND_ASYNC, may issue; or the warp sleeps. */
 strata_status flow_async_ready(struct flow_engine *e, uint32_t index);
+/* A fence of a wider scope than the block waits for the SM's bulk copies under way, or the warp
+ * sleeps. */
+void flow_fence_ready(struct flow_engine *e, uint32_t index);
 strata_status flow_async_execute(struct flow_engine *e, uint32_t index, uint64_t t);
 strata_status flow_tma_due(struct flow_engine *e, uint32_t sm);
 strata_status flow_async_warp_ends(struct flow_engine *e, uint32_t index, uint64_t t);

@@ -165,14 +165,18 @@ static inline uint64_t later_of(uint64_t a, uint64_t b)
  * near one that issued later), so what waits is measured against the time of issue, m->now: a late
  * arrival does not close the resource to those that come before it. While a request waits for an
  * MSHR the queue it will join moves on: only what is left of it then makes it wait once more. */
-static inline uint64_t hierarchy_take(const struct hierarchy *m, uint64_t *free64, uint64_t t,
+static inline uint64_t hierarchy_take(struct hierarchy *m, uint64_t *free64, uint64_t t,
                                       uint32_t cost)
 {
     if (!cost) /* no limit: nothing ever waits here */
         return t;
     uint64_t now64 = m->now * 64, begin = later_of(*free64, now64), wait = (begin - now64) / 64;
     *free64 = begin + cost;
-    return t + (wait > m->held ? wait - m->held : 0);
+    if (wait <= m->held)
+        return t;
+    t += wait - m->held;
+    m->held = wait;
+    return t;
 }
 
 #endif

@@ -19,13 +19,17 @@ uint64_t hierarchy_bulk_load(struct hierarchy *m, uint32_t sm, uint64_t line, ui
     m->count.to_l1_bytes += (uint64_t)n * PACKET_SECTOR_BYTES * targets;
     arrival = hierarchy_take(m, &m->xbar_in_free64, arrival, n * m->xbar_64ths_per_packet);
     m->count.lat_requests++;
-    return hierarchy_take(m, &p->in_free64, arrival, n * m->bulk_64ths_per_packet);
+    arrival = hierarchy_take(m, &p->in_free64, arrival, n * m->bulk_64ths_per_packet);
+    m->held = 0;
+    return arrival;
 }
 
 uint64_t hierarchy_bulk_deliver(struct hierarchy *m, uint32_t sm, uint32_t sectors, uint64_t t)
 {
     uint32_t n = popcount32(sectors) * m->l1_packets;
-    return hierarchy_take(m, &m->sm[sm].in_free64, t, n * m->bulk_64ths_per_packet);
+    t = hierarchy_take(m, &m->sm[sm].in_free64, t, n * m->bulk_64ths_per_packet);
+    m->held = 0;
+    return t;
 }
 
 uint64_t hierarchy_bulk_store(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t from,
@@ -44,6 +48,7 @@ uint64_t hierarchy_bulk_store(struct hierarchy *m, uint32_t sm, uint64_t line, u
         done = hierarchy_l2_atomic(m, sm, line, s.sectors, s.sectors, n, start);
     else
         hierarchy_l2_write(m, sm, &s, start);
+    m->held = 0;
     p->store_done = later_of(p->store_done, done);
     return start;
 }

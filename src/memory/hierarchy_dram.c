@@ -46,7 +46,7 @@ static uint64_t access_channel(struct hierarchy *m, uint32_t partition, uint64_t
     uint64_t start =
         *new_row ? hierarchy_take(m, &p->activate_free64[channel], t, m->activate_64ths) : t;
     uint32_t cost = n_sectors * m->channel_64ths_per_sector;
-    return later_of(start, hierarchy_take(m, &p->channel_free64[channel], t, cost)) + cost / 64;
+    return hierarchy_take(m, &p->channel_free64[channel], start, cost) + cost / 64;
 }
 
 /* Whoever wants to know is told times that never go back; a write-back leaves with what pushed it

@@ -15,12 +15,14 @@ static void send_store(void *who, const struct store_line *s, uint64_t t)
     struct hierarchy *m = from->m;
     struct hierarchy_sm *p = &m->sm[from->sm];
     uint32_t n = popcount32(s->sectors), flits = store_line_flits(s, m->gpu);
+    m->held = 0;
     uint64_t start =
         hierarchy_take(m, hierarchy_port(m, from->sm), t, flits * m->out_64ths_per_packet);
     start = hierarchy_take(m, &m->xbar_out_free64, start, flits * m->xbar_64ths_per_packet);
     m->count.from_l1_bytes += n * PACKET_SECTOR_BYTES;
     load_store_owe(&p->unit, m->gpu, n);
     hierarchy_l2_write(m, from->sm, s, start);
+    m->held = 0;
     p->store_done = later_of(p->store_done, start + m->gpu->l2.hit_cycles);
 }
 
@@ -65,10 +67,12 @@ uint64_t hierarchy_shared(struct hierarchy *m, uint32_t sm, const struct strata_
 {
     struct strata_shared_cost cost = strata_shared_access(&m->coalescer, w);
     m->count.shared_conflicts += cost.conflicts;
-    uint64_t start =
-        unit_begin(m, sm, port ? later_of(t, *port) : t, load_store_shared_cycles(m->gpu, &cost));
-    if (port)
+    /* What waits for its scheduler's port leaves the unit to the other schedulers. */
+    uint64_t start = unit_begin(m, sm, t, load_store_shared_cycles(m->gpu, &cost));
+    if (port) {
+        start = later_of(start, *port);
         *port = load_store_shared_port(m->gpu, start, cost.wavefronts);
+    }
     return start + load_store_shared_latency(m->gpu, cost.wavefronts);
 }
 
@@ -139,6 +143,9 @@ static uint64_t fetch_sectors(struct hierarchy *m, uint32_t sm, uint64_t line, u
                               uint64_t t, uint64_t start)
 {
     struct hierarchy_sm *p = &m->sm[sm];
+    uint64_t held = m->held;
+    store_buffer_release(&p->stores, line, t, send_store, &(struct sender){m, sm});
+    m->held = held;
     if (m->gpu->l1.miss_requests_per_cycle) {
         start = later_of(start, p->miss_free);
         p->miss_free = start + 1;
@@ -241,9 +248,10 @@ static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst
 {
     struct hierarchy_sm *p = &m->sm[sm];
     struct found found = {.new_line = UINT64_MAX};
-    uint32_t tags = load_store_tags(m->gpu);
-    uint64_t start = unit_begin(m, sm, t, load_store_cycles(m->gpu, &m->coalescer, w, r, n)),
-             done = start;
+    uint32_t tags = load_store_tags(m->gpu),
+             cycles = load_store_cycles(m->gpu, &m->coalescer, w, r, n);
+    uint64_t start = unit_begin(m, sm, t, cycles),
+             done = start + load_store_hit_latency(m->gpu, cycles);
     bool use_l1 = l1_is_used(m->gpu, w->inst);
     if (n > 1 && m->rules.same_geometry)
         expect_lines(m, sm, r, n);
@@ -302,6 +310,7 @@ static uint64_t atomic(struct hierarchy *m, uint32_t sm, const struct strata_win
         if (returns)
             done =
                 later_of(done, hierarchy_take(m, &p->in_free64, back, k * m->in_64ths_per_packet));
+        m->held = 0;
         p->store_done = later_of(p->store_done, back);
     }
     m->count.from_l1_bytes += PACKET_SECTOR_BYTES * packets;

@@ -40,9 +40,11 @@ static void clean_line(struct hierarchy *m, uint32_t part, struct cache_slot *s,
 {
     uint32_t read,
         dirty = write_back_clean(&m->partition[part].dirty, &m->partition[part].l2, s, &read);
+    uint64_t held = m->held; /* of the request under way, which does not wait for this */
     if (read)
         hierarchy_dram_read(m, part, s->line, read, t);
     hierarchy_dram_write(m, part, s->line, dirty, t);
+    m->held = held;
 }
 
 static void mark_dirty(struct hierarchy *m, uint32_t part, struct cache_slot *s, uint32_t sectors,
@@ -125,6 +127,8 @@ static struct l2_answer partition_read(struct hierarchy *m, uint32_t part, uint6
         return a;
     uint32_t wide = l2_fetch(&m->rules, sectors & ~have, held);
     a.fetched = popcount32(wide);
+    if (address_map_home(&m->map, line) == part)
+        start = take_slice(m, part, line, popcount32(wide & s->partial) * m->cost.fill, start);
     uint64_t ready = fetch(m, part, line, wide, start);
     bool was_partial = s->partial;
     slot_fill(s, wide, ready);
@@ -189,11 +193,14 @@ static void put_sectors(struct hierarchy *m, uint32_t part, uint64_t line, uint3
     struct hierarchy_partition *p = &m->partition[part];
     /* Sectors written in part take longer: their bytes are merged. */
     uint32_t n = popcount32(sectors),
-             partial = n - popcount32(line_bytes_full(bytes, sectors, m->rules.sector_shift));
-    uint64_t start = take_slice(m, part, line, l2_access_cost(&m->cost, n), t);
-    take_slice(m, part, line, partial * m->cost.partial, t);
+             in_part = sectors & ~line_bytes_full(bytes, sectors, m->rules.sector_shift),
+             partial = popcount32(in_part);
+    uint64_t start =
+        take_slice(m, part, line, l2_access_cost(&m->cost, n) + partial * m->cost.partial, t);
     uint32_t slot = l2_slot(m, part, line, start);
     struct cache_slot *s = &p->l2.slot[slot];
+    if (home)
+        take_slice(m, part, line, l2_under_way(s, in_part, start) * m->cost.fill, start);
     bool was_partial = s->partial;
     uint32_t fetched = l2_write(&m->rules, &p->l2, slot, sectors, bytes, home, start);
     if (fetched)

@@ -59,6 +59,15 @@ static inline uint64_t slot_ready(const struct cache_slot *s, uint32_t sectors, 
         t = s->ready[lowest_bit32(b)] > t ? s->ready[lowest_bit32(b)] : t;
     return t;
 }
+/* How many of some sectors are on their way from below at t: what is written of them is put in when
+ * they are there. */
+static inline uint32_t l2_under_way(const struct cache_slot *s, uint32_t sectors, uint64_t t)
+{
+    uint32_t n = 0;
+    for (uint32_t b = sectors & s->valid & ~(uint32_t)s->partial; b; b &= b - 1)
+        n += s->ready[lowest_bit32(b)] > t;
+    return n;
+}
 /* Sectors come in from below. */
 static inline void slot_fill(struct cache_slot *s, uint32_t sectors, uint64_t ready)
 {
@@ -118,7 +127,7 @@ static inline uint32_t l2_write(const struct l2_rules *r, struct cache *l2, uint
 
 /* What the slices take, in 64ths of an SM cycle; 0: no limit. */
 struct l2_costs {
-    uint32_t sector, request, partial, atomic, atomic_whole, link_sector;
+    uint32_t sector, request, partial, fill, atomic, atomic_whole, link_sector;
 };
 void l2_costs_init(struct l2_costs *c, const struct strata_gpu *gpu, uint32_t sector_bytes);
 /* 64ths of a cycle that so many bytes take; 0 bytes a cycle: no limit. */

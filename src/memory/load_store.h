@@ -73,6 +73,12 @@ static inline uint64_t load_store_shared_port(const struct strata_gpu *gpu, uint
 {
     return start + (uint64_t)gpu->shared.pass_cycles * (wavefronts ? wavefronts : 1);
 }
+/* From the start of a load of `cycles` cycles of the unit to its data, where all of it is in the L1
+ * (probe pipes: loads of 8 bytes take 2 cycles more than of 4, of 16 bytes 6). */
+static inline uint32_t load_store_hit_latency(const struct strata_gpu *gpu, uint32_t cycles)
+{
+    return gpu->l1.hit_cycles + gpu->l1.pass_cycles * (cycles - 1);
+}
 static inline uint32_t load_store_shared_latency(const struct strata_gpu *gpu, uint32_t wavefronts)
 {
     return gpu->shared.latency_cycles + gpu->shared.pass_cycles * (wavefronts ? wavefronts - 1 : 0);

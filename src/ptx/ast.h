@@ -94,6 +94,22 @@ struct ptx_op {
     struct ptx_operand *operands;
 };
 
+static inline bool ptx_op_has(const struct ptx_op *op, unsigned modifier)
+{
+    for (unsigned i = 0; i < op->n_modifiers; i++)
+        if (op->modifier[i] == modifier)
+            return true;
+    return false;
+}
+/* The first type it names, PTX_NONE if none. */
+static inline unsigned ptx_op_type(const struct ptx_op *op)
+{
+    for (unsigned i = 0; i < op->n_modifiers; i++)
+        if (ptx_is_type(op->modifier[i]))
+            return op->modifier[i];
+    return PTX_NONE;
+}
+
 /* Sizes of the parameters of an indirect call. */
 struct ptx_proto {
     uint32_t name;

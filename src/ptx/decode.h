@@ -9,6 +9,7 @@
 
 #include "ptx/cfg.h"
 #include "ptx/handlers.h"
+#include "ptx/machine_form.h"
 #include "ptx/module.h"
 
 #define PTX_MAX_TEMPS 40
@@ -33,6 +34,7 @@ struct ptx_decoder {
     uint32_t temps[3][PTX_MAX_TEMPS], n_temps[3]; /* predicates, 4-byte lanes, 8-byte lanes */
     uint32_t *op_pc;                              /* first instruction of every op, and the end */
     const struct ptx_cfg *cfg;
+    struct ptx_forms forms;
     uint32_t end_pc_marker;
     uint32_t reg_base; /* number of the function's first register in the record */
     /* the op */
@@ -119,8 +121,8 @@ bool ptx_decode_async(struct ptx_decoder *d);
 bool ptx_decode_wgmma(struct ptx_decoder *d);
 
 /* ---- what the record says of an instruction ---- */
-/* Appends the static instruction(s) of the op and returns the first index; EMU_NO_INDEX if memory
- * is short. `in` is the decoded form. */
-uint32_t ptx_static_add(struct ptx_decoder *d, const struct ptx_inst *in);
+/* Appends the static instruction(s) of the op, in the form machine code has (machine_form.h), and
+ * says in in->site where they are; false if memory is short. */
+bool ptx_static_add(struct ptx_decoder *d, struct ptx_inst *in);
 
 #endif

@@ -378,7 +378,7 @@ static bool put_return(struct ptx_decoder *d)
     d->op = NULL;
     for (size_t i = d->f->n_ops; i-- > 0 && !d->op;)
         if (d->f->ops[i].mnemonic == PTX_OP_ret && d->f->ops[i].guard == PTX_NO_REG)
-            d->op = &d->f->ops[i];
+            d->op = &d->f->ops[i], d->op_index = (uint32_t)i;
     struct ptx_inst in = ptx_dec_inst(d, NULL, PTX_RETURN);
     return d->op ? ptx_dec_put_main(d, &in) : ptx_dec_put(d, &in);
 }
@@ -433,7 +433,9 @@ static bool decode_function(struct ptx_decoder *d, uint32_t index)
         return ptx_dec_no_memory(d);
     }
     d->cfg = &cfg;
-    bool ok = layout_registers(d) && decode_ops(d) && put_return(d);
+    bool ok =
+        ptx_forms_find(d->f, &cfg, &d->m->ast.names, index == 0, &d->forms) || ptx_dec_no_memory(d);
+    ok = ok && layout_registers(d) && decode_ops(d) && put_return(d);
     if (ok)
         patch_branches(d, first);
     if (index == 0 || d->live_registers > d->image->registers_estimate)
@@ -450,6 +452,7 @@ static bool decode_function(struct ptx_decoder *d, uint32_t index)
         ok = describe_params(d, d->f->params, &f->params, &f->n_params) &&
              describe_params(d, d->f->returns, &f->returns, &f->n_returns);
     ptx_cfg_release(&cfg);
+    ptx_forms_release(&d->forms);
     free(d->op_pc);
     free(d->reg_ref);
     free(d->reg_reads);

@@ -8,7 +8,8 @@ static const struct {
 } shapes[] = {
     {PTX_M_M16N16K16, {16, 16, 16}}, {PTX_M_M32N8K16, {32, 8, 16}}, {PTX_M_M8N32K16, {8, 32, 16}},
     {PTX_M_M16N16K8, {16, 16, 8}},   {PTX_M_M16N8K4, {16, 8, 4}},   {PTX_M_M16N8K8, {16, 8, 8}},
-    {PTX_M_M16N8K16, {16, 8, 16}},   {PTX_M_M8N8K4, {8, 8, 4}},
+    {PTX_M_M16N8K16, {16, 8, 16}},   {PTX_M_M8N8K4, {8, 8, 4}},     {PTX_M_M16N8K32, {16, 8, 32}},
+    {PTX_M_M8N8K16, {8, 8, 16}},
 };
 
 static bool find_shape(struct ptx_decoder *d, struct emu_shape *out)
@@ -25,13 +26,15 @@ static bool shape_fits(struct emu_shape s, unsigned type, bool wmma)
 {
     switch (type) {
     case PTX_F16:
-        return wmma ? s.k == 16 : s.n == 8 && s.m == 16 && s.k >= 8;
     case PTX_BF16:
-        return wmma ? s.k == 16 : s.n == 8 && s.m == 16 && s.k >= 8;
+        return wmma ? s.k == 16 : s.n == 8 && s.m == 16 && s.k >= 8 && s.k <= 16;
     case PTX_TF32:
         return wmma ? s.k == 8 && s.n == 16 : s.n == 8 && s.m == 16 && s.k <= 8;
     case PTX_F64:
         return s.m == 8 && s.n == 8 && s.k == 4;
+    case PTX_S8:
+    case PTX_U8:
+        return !wmma && s.n == 8 && s.k >= 16 && (s.m == 16 || s.k == 16);
     default:
         return false;
     }
@@ -57,22 +60,31 @@ static bool fragment(struct ptx_decoder *d, unsigned operand, struct emu_shape s
     return ptx_dec_elements(d, o, register_type(type), have, is_dest, refs);
 }
 
-/* wmma.mma names types as d.c for f16 inputs and d.a.b.c otherwise; mma.sync always d.a.b.c. */
+static bool is_byte(unsigned type)
+{
+    return type == PTX_S8 || type == PTX_U8;
+}
+
+/* wmma.mma names types as d.c for f16 inputs and d.a.b.c otherwise; mma.sync always d.a.b.c. Whole
+ * numbers may differ in their sign. */
 static bool find_types(struct ptx_decoder *d, struct ptx_mma *mma)
 {
     mma->d_type = (uint8_t)ptx_dec_type(d, 0);
     if (ptx_dec_type(d, 2)) {
-        mma->ab_type = (uint8_t)ptx_dec_type(d, 1);
+        mma->a_type = (uint8_t)ptx_dec_type(d, 1);
+        mma->b_type = (uint8_t)ptx_dec_type(d, 2);
         mma->c_type = (uint8_t)ptx_dec_type(d, 3);
-        if (ptx_dec_type(d, 2) != mma->ab_type)
+        if (is_byte(mma->a_type) && is_byte(mma->b_type))
+            return mma->c_type == PTX_S32 && mma->d_type == PTX_S32;
+        if (mma->a_type != mma->b_type)
             return false;
     } else {
-        mma->ab_type = PTX_F16;
+        mma->a_type = mma->b_type = PTX_F16;
         mma->c_type = (uint8_t)ptx_dec_type(d, 1);
     }
-    bool f16_sum = mma->ab_type == PTX_F16 && (mma->c_type == PTX_F16 || mma->c_type == PTX_F32) &&
+    bool f16_sum = mma->a_type == PTX_F16 && (mma->c_type == PTX_F16 || mma->c_type == PTX_F32) &&
                    (mma->d_type == PTX_F16 || mma->d_type == PTX_F32);
-    bool f64_sum = mma->ab_type == PTX_F64 && mma->c_type == PTX_F64 && mma->d_type == PTX_F64;
+    bool f64_sum = mma->a_type == PTX_F64 && mma->c_type == PTX_F64 && mma->d_type == PTX_F64;
     return f16_sum || f64_sum || (mma->c_type == PTX_F32 && mma->d_type == PTX_F32);
 }
 
@@ -85,12 +97,15 @@ static bool decode_mma(struct ptx_decoder *d, bool wmma)
     ptx_dec_has(d, PTX_M_ROW);
     ptx_dec_has(d, PTX_M_COL);
     ptx_dec_has(d, PTX_M_RN);
-    if (!find_types(d, mma) || !shape_fits(mma->shape, mma->ab_type, wmma))
-        return ptx_dec_unsupported(d, "only f16, bf16, tf32 and f64 in their usual shapes");
+    mma->saturates = ptx_dec_has(d, PTX_M_SATFINITE);
+    if (!find_types(d, mma) || !shape_fits(mma->shape, mma->a_type, wmma))
+        return ptx_dec_unsupported(
+            d, wmma ? "only f16, bf16, tf32 and f64 in their usual shapes"
+                    : "only f16, bf16, tf32, f64, s8 and u8 in their usual shapes");
     if (!ptx_dec_expect_operands(d, 4, 4))
         return false;
-    if (!fragment(d, 1, mma->shape, EMU_FRAGMENT_A, mma->ab_type, false, &mma->a, &mma->n_a) ||
-        !fragment(d, 2, mma->shape, EMU_FRAGMENT_B, mma->ab_type, false, &mma->b, &mma->n_b) ||
+    if (!fragment(d, 1, mma->shape, EMU_FRAGMENT_A, mma->a_type, false, &mma->a, &mma->n_a) ||
+        !fragment(d, 2, mma->shape, EMU_FRAGMENT_B, mma->b_type, false, &mma->b, &mma->n_b) ||
         !fragment(d, 3, mma->shape, EMU_FRAGMENT_C, mma->c_type, false, &mma->c, &mma->n_c) ||
         !fragment(d, 0, mma->shape, EMU_FRAGMENT_C, mma->d_type, true, &mma->d, &mma->n_d))
         return false;

@@ -6,26 +6,10 @@
 #include "ptx/decode.h"
 #include "emulator/record.h"
 
-static bool has(const struct ptx_op *op, unsigned modifier)
-{
-    for (unsigned i = 0; i < op->n_modifiers; i++)
-        if (op->modifier[i] == modifier)
-            return true;
-    return false;
-}
-
-static unsigned first_type(const struct ptx_op *op)
-{
-    for (unsigned i = 0; i < op->n_modifiers; i++)
-        if (ptx_is_type(op->modifier[i]))
-            return op->modifier[i];
-    return PTX_NONE;
-}
-
 /* The unit that does the arithmetic of a type. */
 static unsigned arithmetic_class(const struct ptx_op *op)
 {
-    switch (first_type(op)) {
+    switch (ptx_op_type(op)) {
     case PTX_F32:
         return STRATA_OP_FP32;
     case PTX_F64:
@@ -59,29 +43,29 @@ static unsigned convert_class(const struct ptx_op *op)
 /* cp: asynchronous copies by threads, bulk copies, and the groups of both. */
 static unsigned copy_class(const struct ptx_op *op)
 {
-    bool commit = has(op, PTX_M_COMMIT_GROUP);
-    bool wait = has(op, PTX_M_WAIT_GROUP) || has(op, PTX_M_WAIT_ALL);
-    if (has(op, PTX_M_MBARRIER))
+    bool commit = ptx_op_has(op, PTX_M_COMMIT_GROUP);
+    bool wait = ptx_op_has(op, PTX_M_WAIT_GROUP) || ptx_op_has(op, PTX_M_WAIT_ALL);
+    if (ptx_op_has(op, PTX_M_MBARRIER))
         return STRATA_OP_MBARRIER;
-    if (has(op, PTX_M_BULK))
+    if (ptx_op_has(op, PTX_M_BULK))
         return commit ? STRATA_OP_BULK_COMMIT : wait ? STRATA_OP_BULK_WAIT : STRATA_OP_BULK;
     return commit ? STRATA_OP_ASYNC_COMMIT : wait ? STRATA_OP_ASYNC_WAIT : STRATA_OP_MEM;
 }
 
 static unsigned wgmma_class(const struct ptx_op *op)
 {
-    return has(op, PTX_M_MMA_ASYNC)      ? STRATA_OP_WGMMA
-           : has(op, PTX_M_COMMIT_GROUP) ? STRATA_OP_WGMMA_COMMIT
-           : has(op, PTX_M_WAIT_GROUP)   ? STRATA_OP_WGMMA_WAIT
-                                         : STRATA_OP_NOP;
+    return ptx_op_has(op, PTX_M_MMA_ASYNC)      ? STRATA_OP_WGMMA
+           : ptx_op_has(op, PTX_M_COMMIT_GROUP) ? STRATA_OP_WGMMA_COMMIT
+           : ptx_op_has(op, PTX_M_WAIT_GROUP)   ? STRATA_OP_WGMMA_WAIT
+                                                : STRATA_OP_NOP;
 }
 
 static unsigned barrier_class(const struct ptx_op *op)
 {
-    if (has(op, PTX_M_WARP))
+    if (ptx_op_has(op, PTX_M_WARP))
         return STRATA_OP_NOP;
-    if (has(op, PTX_M_CLUSTER))
-        return has(op, PTX_M_WAIT) ? STRATA_OP_CLUSTER_WAIT : STRATA_OP_CLUSTER_ARRIVE;
+    if (ptx_op_has(op, PTX_M_CLUSTER))
+        return ptx_op_has(op, PTX_M_WAIT) ? STRATA_OP_CLUSTER_WAIT : STRATA_OP_CLUSTER_ARRIVE;
     return STRATA_OP_BARRIER;
 }
 
@@ -89,7 +73,7 @@ static unsigned op_class(const struct ptx_op *op, bool entry)
 {
     switch (op->mnemonic) {
     case PTX_OP_mbarrier:
-        return has(op, PTX_M_PENDING_COUNT) ? STRATA_OP_INT : STRATA_OP_MBARRIER;
+        return ptx_op_has(op, PTX_M_PENDING_COUNT) ? STRATA_OP_INT : STRATA_OP_MBARRIER;
     case PTX_OP_wgmma:
         return wgmma_class(op);
     case PTX_OP_tensormap:
@@ -113,7 +97,7 @@ static unsigned op_class(const struct ptx_op *op, bool entry)
     case PTX_OP_rsqrt:
     case PTX_OP_sqrt:
     case PTX_OP_tanh:
-        return first_type(op) == PTX_F64 ? STRATA_OP_FP64 : STRATA_OP_SFU;
+        return ptx_op_type(op) == PTX_F64 ? STRATA_OP_FP64 : STRATA_OP_SFU;
     case PTX_OP_mov:
     case PTX_OP_activemask:
         return move_class(op);
@@ -150,7 +134,7 @@ static unsigned op_class(const struct ptx_op *op, bool entry)
     case PTX_OP_mma:
         return STRATA_OP_TENSOR;
     case PTX_OP_wmma:
-        return has(op, PTX_M_MMA) ? STRATA_OP_TENSOR : STRATA_OP_MEM;
+        return ptx_op_has(op, PTX_M_MMA) ? STRATA_OP_TENSOR : STRATA_OP_MEM;
     case PTX_OP_cp:
         return copy_class(op);
     case PTX_OP_nanosleep:
@@ -201,7 +185,7 @@ static unsigned memory_operation(const struct ptx_op *op, const struct ptx_inst 
     case PTX_OP_prefetch:
         return STRATA_MEM_PREFETCH;
     case PTX_OP_wmma:
-        return has(op, PTX_M_STORE) ? STRATA_MEM_STORE : STRATA_MEM_LOAD;
+        return ptx_op_has(op, PTX_M_STORE) ? STRATA_MEM_STORE : STRATA_MEM_LOAD;
     default:
         return STRATA_MEM_LOAD;
     }
@@ -244,12 +228,12 @@ static uint16_t cache_hints(const struct ptx_op *op)
     };
     uint16_t hints = 0;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (has(op, table[i].modifier))
+        if (ptx_op_has(op, table[i].modifier))
             hints |= table[i].hint;
     /* Loads that must see other SMs' writes do not stop at the L1. */
-    bool strong = has(op, PTX_M_RELAXED) || has(op, PTX_M_ACQUIRE);
-    if (strong && op->mnemonic == PTX_OP_ld && !has(op, PTX_M_CTA))
-        hints |= has(op, PTX_M_SYS) ? STRATA_HINT_VOLATILE : STRATA_HINT_BYPASS_L1;
+    bool strong = ptx_op_has(op, PTX_M_RELAXED) || ptx_op_has(op, PTX_M_ACQUIRE);
+    if (strong && op->mnemonic == PTX_OP_ld && !ptx_op_has(op, PTX_M_CTA))
+        hints |= ptx_op_has(op, PTX_M_SYS) ? STRATA_HINT_VOLATILE : STRATA_HINT_BYPASS_L1;
     return hints;
 }
 
@@ -258,6 +242,7 @@ static uint16_t cache_hints(const struct ptx_op *op)
 struct reg_list {
     struct strata_inst *inst;
     uint32_t base;
+    const uint32_t *same; /* by register: the one that holds its value */
 };
 
 /* Numbers are dense over the kernel; 255 is left out, it means "none" in machine code. */
@@ -271,19 +256,20 @@ static void add_dst(void *user, uint32_t reg)
 {
     struct reg_list *l = user;
     if (l->inst->n_dst < STRATA_MAX_DST)
-        l->inst->reg[l->inst->n_dst++] = record_register(l->base + reg);
+        l->inst->reg[l->inst->n_dst++] = record_register(l->base + l->same[reg]);
 }
 
 static void add_src(void *user, uint32_t reg)
 {
     struct reg_list *l = user;
     if (l->inst->n_src < STRATA_MAX_SRC)
-        l->inst->reg[l->inst->n_dst + l->inst->n_src++] = record_register(l->base + reg);
+        l->inst->reg[l->inst->n_dst + l->inst->n_src++] = record_register(l->base + l->same[reg]);
 }
 
 static int32_t wait_groups(const struct ptx_op *op)
 {
-    return has(op, PTX_M_WAIT_GROUP) && op->n_operands && op->operands[0].kind == PTX_OPERAND_INT
+    return ptx_op_has(op, PTX_M_WAIT_GROUP) && op->n_operands &&
+                   op->operands[0].kind == PTX_OPERAND_INT
                ? (int32_t)op->operands[0].value
                : 0;
 }
@@ -296,8 +282,9 @@ static int32_t static_number(const struct ptx_op *op, const struct ptx_inst *in,
     if (class == STRATA_OP_WGMMA)
         return emu_wgmma_number(&((const struct ptx_wgmma *)in->extra)->model, false);
     int32_t groups = wait_groups(op);
-    return class == STRATA_OP_BULK_WAIT && has(op, PTX_M_READ) ? groups | STRATA_BULK_WAIT_READ
-                                                               : groups;
+    return class == STRATA_OP_BULK_WAIT && ptx_op_has(op, PTX_M_READ)
+               ? groups | STRATA_BULK_WAIT_READ
+               : groups;
 }
 
 static void describe_memory(const struct ptx_op *op, const struct ptx_inst *in,
@@ -325,42 +312,133 @@ static void describe_memory(const struct ptx_op *op, const struct ptx_inst *in,
         s->hints |= STRATA_HINT_GENERIC;
 }
 
-static bool add(struct ptx_image *image, const struct strata_inst *s)
+/* Each has an address of its own, as in machine code; the three of a generic access share one. */
+static bool add(struct ptx_image *image, struct strata_inst *s, bool another)
 {
     if (!ARRAY_RESERVE(image->base.statics, image->base.n_statics, image->base.cap_statics, 1))
         return false;
+    s->pc = (uint64_t)(another ? image->n_machine++ : image->n_machine - 1) * 16;
     image->base.statics[image->base.n_statics++] = *s;
     return true;
 }
 
-uint32_t ptx_static_add(struct ptx_decoder *d, const struct ptx_inst *in)
+/* The instruction reads what the one before it has left in the registers of the op's result. */
+static void follow(struct strata_inst *s)
 {
-    struct strata_inst s;
-    struct reg_list regs = {&s, d->reg_base};
-    uint32_t first = (uint32_t)d->image->base.n_statics;
-    memset(&s, 0, sizeof s);
-    s.pc = (uint64_t)d->image->n_code * 16;
-    s.opcode = d->op->text;
-    s.source_line = d->op->source_line;
+    if (!s->n_dst)
+        return;
+    s->n_src = 1;
+    s->reg[s->n_dst] = s->reg[0];
+}
+
+/* What machine code does before an op's own instruction: one after the other, through the
+ * registers of its result. Branches and waits around rare cases take a turn to issue like others;
+ * as such they would part what the assembler moves together. */
+static bool add_before(struct ptx_decoder *d, const struct strata_inst *own, unsigned class,
+                       unsigned n, uint8_t *before)
+{
+    struct strata_inst s = {
+        .opcode = own->opcode,
+        .source_line = own->source_line,
+        .opclass =
+            (uint8_t)(class == STRATA_OP_BRANCH || class == STRATA_OP_NOP ? STRATA_OP_INT : class),
+        .n_dst = own->n_dst,
+        .n_src = own->n_src};
+    memcpy(s.reg, own->reg, sizeof s.reg);
+    for (; n && *before < UINT8_MAX; n--, ++*before) {
+        if (*before)
+            follow(&s);
+        if (!add(d->image, &s, true))
+            return false;
+    }
+    return true;
+}
+
+static bool is_part(const struct ptx_form_part *parts, unsigned class)
+{
+    for (; parts->n; parts++)
+        if (parts->opclass == class)
+            return true;
+    return false;
+}
+
+static void read_also(struct strata_inst *s, uint16_t reg)
+{
+    for (unsigned k = 0; k < s->n_src; k++)
+        if (s->reg[s->n_dst + k] == reg)
+            return;
+    if (s->n_src < STRATA_MAX_SRC)
+        s->reg[s->n_dst + s->n_src++] = reg;
+}
+
+/* The last of an op's instructions is of its own class, where that is among them. */
+static bool add_parts(struct ptx_decoder *d, struct strata_inst *own, uint8_t *before)
+{
+    const struct ptx_form_part *parts = d->forms.parts[d->op_index];
+    if (!parts)
+        return true;
+    if (!is_part(parts, own->opclass))
+        own->opclass = parts->opclass;
+    struct strata_inst first = *own;
+    unsigned total = 0;
+    for (const struct ptx_form_part *p = parts; p->n; p++)
+        total += p->n;
+    /* Halves of 64 bits: only the last has the result. */
+    if (total == 2)
+        first.n_dst = 0, first.n_src = 0;
+    for (; parts->n; parts++)
+        if (!add_before(d, &first, parts->opclass,
+                        parts->n - (unsigned)(parts->opclass == own->opclass), before))
+            return false;
+    if (total > 2 && own->n_dst)
+        read_also(own, own->reg[0]);
+    return true;
+}
+
+/* A kernel begins with its stack's address and that of the constants behind global addresses. */
+static bool add_prologue(struct ptx_decoder *d, const struct strata_inst *own, uint8_t *before)
+{
+    const struct strata_inst plain = {.opcode = own->opcode, .source_line = own->source_line};
+    return d->image->n_machine || (add_before(d, &plain, STRATA_OP_CONST, 1, before) &&
+                                   add_before(d, &plain, STRATA_OP_UNIFORM, 1, before));
+}
+
+static struct strata_inst describe(struct ptx_decoder *d, const struct ptx_inst *in)
+{
+    struct strata_inst s = {.opcode = d->op->text, .source_line = d->op->source_line};
+    struct reg_list regs = {&s, d->reg_base, d->forms.same};
     s.opclass = (uint8_t)op_class(d->op, d->function_index == 0);
     s.imm = static_number(d->op, in, s.opclass);
     ptx_op_visit(d->op, NULL, add_dst, &regs);
     ptx_op_visit(d->op, add_src, NULL, &regs);
-    bool memory = s.opclass == STRATA_OP_MEM;
+    if (d->forms.guard[d->op_index] != PTX_NO_REG)
+        add_src(&regs, d->forms.guard[d->op_index]);
     if (s.opclass == STRATA_OP_BULK || s.opclass == STRATA_OP_MBARRIER)
         s.space = s.opclass == STRATA_OP_BULK ? STRATA_SPACE_GLOBAL : STRATA_SPACE_SHARED;
-    if (memory)
+    if (s.opclass == STRATA_OP_MEM)
         describe_memory(d->op, in, &s);
-    if (!add(d->image, &s))
-        return EMU_NO_INDEX;
-    if (memory && s.opclass == STRATA_OP_MEM && in->space == PTX_NONE &&
-        s.space == STRATA_SPACE_GLOBAL) {
+    return s;
+}
+
+bool ptx_static_add(struct ptx_decoder *d, struct ptx_inst *in)
+{
+    struct strata_inst s = describe(d, in);
+    in->site.folded = d->forms.folded[d->op_index];
+    if (!in->site.folded &&
+        (!add_prologue(d, &s, &in->site.before) || !add_parts(d, &s, &in->site.before)))
+        return false;
+    in->site.record = (uint32_t)d->image->base.n_statics;
+    if (in->site.folded)
+        return true; /* whatever comes next stands for its line */
+    if (!add(d->image, &s, true))
+        return false;
+    if (s.opclass == STRATA_OP_MEM && in->space == PTX_NONE && s.space == STRATA_SPACE_GLOBAL) {
         s.space = STRATA_SPACE_SHARED;
-        if (!add(d->image, &s))
-            return EMU_NO_INDEX;
+        if (!add(d->image, &s, false))
+            return false;
         s.space = STRATA_SPACE_LOCAL;
-        if (!add(d->image, &s))
-            return EMU_NO_INDEX;
+        if (!add(d->image, &s, false))
+            return false;
     }
-    return first;
+    return true;
 }

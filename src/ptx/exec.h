@@ -105,6 +105,7 @@ struct ptx_image {
     size_t n_constant_bytes, cap_constants;
     bool uses_dynamic_shared, has_indirect_calls;
     uint32_t registers_estimate, n_ops;
+    uint32_t n_machine; /* instructions of machine code that the statics stand for */
 };
 
 /* ---- warps ---- */

@@ -7,14 +7,6 @@
 
 /* ---- registers of an op ---- */
 
-static bool has_modifier(const struct ptx_op *op, unsigned modifier)
-{
-    for (unsigned i = 0; i < op->n_modifiers; i++)
-        if (op->modifier[i] == modifier)
-            return true;
-    return false;
-}
-
 unsigned ptx_op_destinations(const struct ptx_op *op)
 {
     switch (op->mnemonic) {
@@ -42,19 +34,19 @@ unsigned ptx_op_destinations(const struct ptx_op *op)
         return 0;
     case PTX_OP_bar:
     case PTX_OP_barrier:
-        return has_modifier(op, PTX_M_RED) ? 1 : 0;
+        return ptx_op_has(op, PTX_M_RED) ? 1 : 0;
     case PTX_OP_tensormap:
         return 0;
     case PTX_OP_mbarrier:
-        return has_modifier(op, PTX_M_INIT) || has_modifier(op, PTX_M_INVAL) ||
-                       (!has_modifier(op, PTX_M_ARRIVE) && !has_modifier(op, PTX_M_ARRIVE_DROP) &&
-                        (has_modifier(op, PTX_M_EXPECT_TX) || has_modifier(op, PTX_M_COMPLETE_TX)))
+        return ptx_op_has(op, PTX_M_INIT) || ptx_op_has(op, PTX_M_INVAL) ||
+                       (!ptx_op_has(op, PTX_M_ARRIVE) && !ptx_op_has(op, PTX_M_ARRIVE_DROP) &&
+                        (ptx_op_has(op, PTX_M_EXPECT_TX) || ptx_op_has(op, PTX_M_COMPLETE_TX)))
                    ? 0
                    : 1;
     case PTX_OP_wgmma:
-        return has_modifier(op, PTX_M_MMA_ASYNC) ? 1 : 0;
+        return ptx_op_has(op, PTX_M_MMA_ASYNC) ? 1 : 0;
     case PTX_OP_wmma:
-        return has_modifier(op, PTX_M_STORE) ? 0 : 1;
+        return ptx_op_has(op, PTX_M_STORE) ? 0 : 1;
     default:
         return 1;
     }

@@ -7,7 +7,8 @@
 
 struct ptx_mma {
     struct emu_shape shape;
-    uint8_t ab_type, c_type, d_type;
+    uint8_t a_type, b_type, c_type, d_type;
+    bool saturates;             /* sums of whole numbers; else they wrap */
     uint8_t n_a, n_b, n_c, n_d; /* registers */
     const uint32_t *a, *b, *c, *d;
 };

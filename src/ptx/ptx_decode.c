@@ -247,8 +247,7 @@ static bool put_widening(struct ptx_decoder *d, const struct ptx_widening *wide)
 bool ptx_dec_put_main(struct ptx_decoder *d, struct ptx_inst *in)
 {
     set_guard(d, in);
-    in->site.record = ptx_static_add(d, in);
-    if (in->site.record == EMU_NO_INDEX)
+    if (!ptx_static_add(d, in))
         return ptx_dec_no_memory(d);
     if (!ptx_dec_put(d, in))
         return false;

@@ -22,7 +22,14 @@ unsigned ptx_element_bits(unsigned type)
 
 /* ---- elements ---- */
 
-static double element_get(const struct ptx_warp *w, uint32_t ref, unsigned lane, unsigned half,
+/* Elements of a register of 32 bits. */
+static unsigned parts_of(unsigned type)
+{
+    unsigned bytes = ptx_type_bytes(type);
+    return bytes < 4 ? 4 / bytes : 1;
+}
+
+static double element_get(const struct ptx_warp *w, uint32_t ref, unsigned lane, unsigned part,
                           unsigned type)
 {
     uint32_t bits = type == PTX_F64 ? 0 : ((const uint32_t *)ptx_ref(w, ref))[lane];
@@ -31,9 +38,15 @@ static double element_get(const struct ptx_warp *w, uint32_t ref, unsigned lane,
     case PTX_F64:
         return ((const double *)ptx_ref(w, ref))[lane];
     case PTX_F16:
-        return emu_half_value((uint16_t)(bits >> (16 * half)));
+        return emu_half_value((uint16_t)(bits >> (16 * part)));
     case PTX_BF16:
-        return emu_bfloat_value((uint16_t)(bits >> (16 * half)));
+        return emu_bfloat_value((uint16_t)(bits >> (16 * part)));
+    case PTX_S8:
+        return (int8_t)(bits >> (8 * part));
+    case PTX_U8:
+        return (uint8_t)(bits >> (8 * part));
+    case PTX_S32:
+        return (int32_t)bits;
     case PTX_TF32:
         bits &= 0xffffe000u;
         break; /* the unit reads 10 mantissa bits */
@@ -44,8 +57,16 @@ static double element_get(const struct ptx_warp *w, uint32_t ref, unsigned lane,
     return f;
 }
 
+/* A sum of at most 32 products of bytes and a word is exact in double. */
+static uint32_t whole_sum(double value, bool saturates)
+{
+    if (saturates)
+        value = value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : value;
+    return (uint32_t)(int64_t)value;
+}
+
 static void element_put(struct ptx_warp *w, uint32_t ref, unsigned lane, unsigned half,
-                        unsigned type, double value)
+                        unsigned type, bool saturates, double value)
 {
     if (type == PTX_F64) {
         ((double *)ptx_ref(w, ref))[lane] = value;
@@ -57,6 +78,10 @@ static void element_put(struct ptx_warp *w, uint32_t ref, unsigned lane, unsigne
         *bits = half ? (*bits & 0xffffu) | h << 16 : (*bits & 0xffff0000u) | h;
         return;
     }
+    if (type == PTX_S32) {
+        *bits = whole_sum(value, saturates);
+        return;
+    }
     float f = emu_float_from(value, EMU_ROUND_NEAREST);
     memcpy(bits, &f, sizeof f);
 }
@@ -66,11 +91,11 @@ static void gather(const struct ptx_warp *w, const struct ptx_mma *mma, unsigned
 {
     unsigned n = emu_fragment_registers(mma->shape, fragment, ptx_element_bits(type)), row, column;
     for (unsigned reg = 0; reg < n; reg++)
-        for (unsigned half = 0; half < (is_short(type) ? 2u : 1u); half++)
+        for (unsigned part = 0; part < parts_of(type); part++)
             for (unsigned lane = 0; lane < EMU_LANES; lane++) {
-                emu_fragment_place(mma->shape, fragment, ptx_element_bits(type), lane, reg, half,
+                emu_fragment_place(mma->shape, fragment, ptx_element_bits(type), lane, reg, part,
                                    &row, &column);
-                out[row][column] = element_get(w, refs[reg], lane, half, type);
+                out[row][column] = element_get(w, refs[reg], lane, part, type);
             }
 }
 
@@ -79,8 +104,8 @@ void ptx_run_mma(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
     const struct ptx_mma *mma = in->extra;
     double a[EMU_MAX_SIDE][EMU_MAX_SIDE], b[EMU_MAX_SIDE][EMU_MAX_SIDE],
         c[EMU_MAX_SIDE][EMU_MAX_SIDE];
-    gather(w, mma, EMU_FRAGMENT_A, mma->ab_type, mma->a, a);
-    gather(w, mma, EMU_FRAGMENT_B, mma->ab_type, mma->b, b);
+    gather(w, mma, EMU_FRAGMENT_A, mma->a_type, mma->a, a);
+    gather(w, mma, EMU_FRAGMENT_B, mma->b_type, mma->b, b);
     gather(w, mma, EMU_FRAGMENT_C, mma->c_type, mma->c, c);
     emu_matrix_multiply(mma->shape, a, b, c);
     unsigned n = emu_fragment_registers(mma->shape, EMU_FRAGMENT_C, ptx_element_bits(mma->d_type)),
@@ -91,7 +116,8 @@ void ptx_run_mma(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
                 unsigned lane = lowest_bit32(rest);
                 emu_fragment_place(mma->shape, EMU_FRAGMENT_C, ptx_element_bits(mma->d_type), lane,
                                    reg, half, &row, &column);
-                element_put(w, mma->d[reg], lane, half, mma->d_type, c[row][column]);
+                element_put(w, mma->d[reg], lane, half, mma->d_type, mma->saturates,
+                            c[row][column]);
             }
 }
 

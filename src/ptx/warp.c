@@ -358,13 +358,23 @@ bool ptx_warp_release(struct ptx_warp *w)
 
 /* ---- control flow ---- */
 
+/* What a branch leaves out that machine code does not have is issued for no lane. */
+static void record_skipped(struct ptx_warp *w, const struct ptx_inst *in, uint32_t from)
+{
+    for (uint32_t pc = from; pc < in->target; pc++)
+        if (w->image->code[pc].site.record != EMU_NO_INDEX)
+            emu_record_access(&w->base, &w->image->code[pc].site, 0);
+}
+
 static bool branch(struct ptx_warp *w, const struct ptx_inst *in, uint32_t taken)
 {
     struct ptx_path *path = &w->paths[w->n_paths - 1];
     uint32_t next = path->pc + 1;
-    if (taken == path->mask)
+    if (taken == path->mask) {
+        if (in->site.folded && w->base.block->recording)
+            record_skipped(w, in, next);
         path->pc = in->target;
-    else if (!taken || in->target == next)
+    } else if (!taken || in->target == next)
         path->pc = next;
     else
         /* Forward: the lanes that fall through run first; backward: those that stay in the loop. */

@@ -225,7 +225,7 @@ HANDLER(sass_run_store)
 
 /* ---- constants with an index in a register ---- */
 
-/* mode: bank. Outside of the bank reads as zero. */
+/* mode: bank. Outside of the bank reads as zero. The offsets are recorded where lanes name them. */
 HANDLER(sass_run_ldc)
 {
     const struct sass_run *run = sass_run_of(w);
@@ -233,9 +233,12 @@ HANDLER(sass_run_ldc)
     const uint8_t *bank = run->bank[op->mode & 31];
     uint32_t size = run->bank_bytes[op->mode & 31];
     uint32_t out[4][EMU_LANES] = {{0}};
+    w->base.access.affine = false;
+    w->base.access.shared_mask = w->base.access.local_mask = 0;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned lane = lowest_bit32(rest);
         uint32_t at = (a ? a[lane] : 0) + (uint32_t)op->imm;
+        w->base.access.address[lane] = at;
         if (!bank || at > size || size - at < op->width)
             continue;
         if (op->width >= 4) {

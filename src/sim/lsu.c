@@ -222,6 +222,8 @@ static bool load(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
         if (!load_line(s, q, l, start + (q->next_line - first) / tags))
             return false;
     }
+    struct sim_op *op = &s->op[q->op];
+    op->done = sim_max(op->done, start + load_store_hit_latency(s->shared->gpu, q->cycles));
     /* The unit stops when its misses queue up in front of the crossbar. */
     load_store_hold(&u->unit, u->miss_free, s->shared->gpu->sm.lsu_queue_cycles);
     sim_op_part(s, q->op, 0);

@@ -79,8 +79,9 @@ struct sim_warp {
 
 struct sim_scheduler {
     uint64_t ready_mask;
-    uint64_t shared_port; /* when it may hand over its next access to shared memory */
-    uint64_t lsu_held;    /* the last cycle in which the unit's queue was full */
+    uint64_t shared_port;   /* when it may hand over its next access to shared memory */
+    uint64_t constant_port; /* likewise, to the constants */
+    uint64_t lsu_held;      /* the last cycle in which the unit's queue was full */
     uint64_t pipe_free[SM_N_PIPES];
     uint32_t last_slot;
     uint8_t slot_pipe[SIM_MAX_SLOTS];

@@ -215,7 +215,8 @@ static void drop_branches(const struct sm_scheduler *s, struct sm_draft *d)
 {
     for (uint32_t i = d->n - 1; i-- > 0;) {
         struct node *x = &d->node[i];
-        bool used = x->op->kind != SM_KIND_PLAIN || !x->op->n_write;
+        bool used =
+            (x->op->kind != SM_KIND_PLAIN && x->op->kind != SM_KIND_CONSTANT) || !x->op->n_write;
         for (unsigned k = 0; k < x->op->n_write; k++) {
             used |= x->op->write[k] < s->first_fresh;
             for (uint32_t j = i + 1; j < d->n && !used; j++)

@@ -42,6 +42,25 @@ static bool fences_gpu(const struct strata_inst *i)
     return false;
 }
 
+/* Votes and branches of other latencies, by how their names begin, in machine code or PTX. 0: the
+ * latency of their class. */
+static uint32_t latency_by_name(const struct strata_gpu *g, const char *opcode)
+{
+    const struct {
+        const char *name;
+        uint32_t latency;
+    } rows[] = {
+        {"REDUX", g->sm.latency_redux_cycles},    {"redux", g->sm.latency_redux_cycles},
+        {"CREDUX", g->sm.latency_redux_cycles},   {"MATCH", g->sm.latency_match_cycles},
+        {"match", g->sm.latency_match_cycles},    {"RET", g->sm.latency_return_cycles},
+        {"BSYNC", g->sm.latency_converge_cycles},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        if (!strncmp(opcode, rows[k].name, strlen(rows[k].name)))
+            return rows[k].latency;
+    return 0;
+}
+
 static struct class_row class_of(const struct strata_gpu *g, const struct strata_inst *i)
 {
     switch (i->opclass) {
@@ -114,6 +133,8 @@ static uint8_t kind_of(const struct strata_inst *i)
         return i->space == STRATA_SPACE_SHARED && i->memop != STRATA_MEM_ASYNC_COPY
                    ? SM_KIND_SHARED
                    : SM_KIND_GLOBAL;
+    case STRATA_OP_CONST:
+        return i->trace_width ? SM_KIND_CONSTANT : SM_KIND_PLAIN;
     case STRATA_OP_BARRIER:
         return SM_KIND_BARRIER;
     case STRATA_OP_MEMBAR:
@@ -176,6 +197,10 @@ static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_
 {
     memset(out, 0, sizeof *out);
     struct class_row row = class_of(d->gpu, i);
+    if (i->opclass == STRATA_OP_VOTE || i->opclass == STRATA_OP_BRANCH) {
+        uint32_t own = latency_by_name(d->gpu, i->opcode);
+        row.latency = own ? own : row.latency;
+    }
     bool sass = d->isa == STRATA_ISA_SASS;
     out->kind = kind_of(i);
     out->pipe = row.pipe;

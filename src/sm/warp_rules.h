@@ -4,6 +4,10 @@
 
 #include <stdbool.h>
 #include <strata/gpu.h>
+#include <strata/trace.h>
+
+#include "base/bits.h"
+#include "sm/sm_inst.h"
 
 /* From the last arrival at a barrier to its release; models with a clock take whole cycles.
  * `controlled`: the code has control codes. Without them the stall counts around a barrier are not
@@ -14,6 +18,35 @@ static inline double sm_barrier_cycles(const struct strata_gpu *gpu, uint32_t wa
 {
     uint32_t fixed = controlled ? gpu->sm.min_issue_gap_cycles : gpu->sm.latency_barrier_cycles;
     return fixed + warps * gpu->sm.barrier_warp_cycles;
+}
+
+/* Different constants that the lanes of a load name. */
+static inline uint32_t sm_constants_named(const struct strata_winst *w)
+{
+    uint64_t seen[32];
+    uint32_t n = 0;
+    if (w->addr_kind != STRATA_ADDR_LIST)
+        return w->addr_kind == STRATA_ADDR_STRIDE && w->stride ? popcount32(w->mask) : 1;
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        uint64_t at = w->addr[lowest_bit32(rest)];
+        uint32_t k = 0;
+        while (k < n && seen[k] != at)
+            k++;
+        seen[k] = at;
+        n += k == n;
+    }
+    return n ? n : 1;
+}
+/* When a load of constants issued at t has them all: they come one after another, and a scheduler
+ * has one way to them, free at *port (pipe_probe.cu: 34 cycles and 11 for each further address;
+ * constant_table of the example suite: 30 addresses a warp take a scheduler 305 cycles). */
+static inline uint64_t sm_constants_ready(const struct strata_gpu *gpu, const struct sm_inst *i,
+                                          const struct strata_winst *w, uint64_t *port, uint64_t t)
+{
+    uint32_t more = (sm_constants_named(w) - 1) * gpu->sm.const_address_cycles;
+    uint64_t start = t > *port ? t : *port;
+    *port = start + more;
+    return start + i->latency + more;
 }
 
 /* Where the local memory of the warp in a place of the GPU begins: places are far enough apart for

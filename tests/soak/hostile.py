@@ -1,10 +1,10 @@
 """A hostile tester: random descriptions, damaged files, killed commands, refused allocations and misbehaving programs, with what
 must hold.
 
-usage: hostile.py STRATA SOURCE [--seconds N] [--seed N] [--part NAME] [--malloc LIBRARY]
+usage: hostile.py STRATA SOURCE [--seconds N] [--seed N] [--part NAME] [--malloc LIBRARY] [--record FILE]
 
 Seeded: the same seed tries the same things in the same order, as far as the time goes. Prints what it tried and each
-finding with the command that shows it; exits 1 if there is one.
+finding with the command that shows it; exits 1 if there is one. --record adds a row for each kind of thing tried to a CSV file.
 """
 
 import argparse
@@ -234,6 +234,8 @@ class Soak:
         self.run("convert", "seed.strata", "text", "-q")
         self.run("predict", "seed.strata", "--gpu", "h200", "-m", "coalesce", "-q", "-f", "json", "-o", "seed.json")
         self.run("predict", "seed.strata", "--gpu", "h200", "-m", "coalesce", "-q", "-f", "csv", "-o", "seed.csv")
+        sweep = ["sweep", "seed.strata", "--gpu", "h200", "-m", "coalesce", "--vary", "l1.hit=30,31", "-q", "--db"]
+        self.run(*sweep, "seed.db")
         kernel = next(self.folder.glob("text/kernel-*"))
         readers = [["info"], ["check"], ["predict", "--gpu", "h200", "-q", "-m", "coalesce"],
                    ["predict", "--gpu", "titanv-new", "-q"], ["reuse", "-q", "--gpu", "h200"]]
@@ -243,6 +245,8 @@ class Soak:
                  (self.folder / "seed.json", self.mutate, [["report", "-q", "-o", "page.html"]]),
                  (self.folder / "seed.csv", self.mutate, [["report", "-q", "-o", "page.html"]]),
                  (self.source / "gpus/h200.yaml", self.mutate, [["gpu", "check"], ["gpu", "show"]])]
+        if (self.folder / "seed.db").exists():
+            seeds.append((self.folder / "seed.db", self.mutate, [sweep]))
         counters = t / "data/counters.csv"
         if counters.exists():
             seeds.append((counters, self.mutate, [["correlate", "-q", "seed.json", "--measured"]]))
@@ -252,6 +256,8 @@ class Soak:
                           [["predict", "seed.strata", "--gpu", "h200", "-q", "-m", "learned", "--set"]]))
         for ptx in sorted((t / "data/ptx").glob("*.ptx"))[:4]:
             seeds.append((ptx, self.mutate, [["trace", "-q", "--grid", "1", "--block", "32", "-o", "out.strata", "--ptx"]]))
+        for cubin in sorted((t / "data").glob("*/*.cubin"))[:4]:
+            seeds.append((cubin, self.mutate, [["sass"]]))
         return [(p, p.read_bytes(), change, reads) for p, change, reads in seeds]
 
     def damaged(self, end):
@@ -324,6 +330,12 @@ class Soak:
             json.loads((self.folder / name).read_text())
 
 
+def record(options, counts):
+    with open(options.record, "a") as out:
+        for what, n in counts.items():
+            out.write(f"{time.strftime('%Y-%m-%d', time.gmtime())},{os.uname().machine},{options.seconds},{options.seed},{what},{n}\n")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("strata")
@@ -332,6 +344,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--part", choices=list(SHARES))
     parser.add_argument("--malloc")
+    parser.add_argument("--record")
     options = parser.parse_args()
     soak = Soak(options)
     shares = {options.part: 1.0} if options.part else SHARES
@@ -344,6 +357,8 @@ def main():
         subprocess.run(["rm", "-rf", str(soak.folder)], check=False)
     counts = ", ".join(f"{n} {what}" for what, n in soak.counts.items())
     print(f"soak: seed {options.seed}: {counts}; {len(soak.findings)} findings")
+    if options.record:
+        record(options, {**soak.counts, "findings": len(soak.findings)})
     sys.exit(bool(soak.findings))
 
 

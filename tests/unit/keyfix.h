@@ -61,7 +61,13 @@ static const char *const plain[] = {"1 R1 LDC 0 0",
                                     "1 R20 SHFL.IDX 1 R20 0",
                                     "1 R21 VOTE.ANY 1 R20 0",
                                     "1 R21 VOTE.ANY 1 R21 0",
+                                    "1 R21 REDUX.SUM 1 R21 0",
+                                    "1 R21 REDUX.SUM 1 R21 0",
+                                    "1 R21 MATCH.ANY 1 R21 0",
+                                    "1 R21 MATCH.ANY 1 R21 0",
                                     "0 ISETP.GE.AND 1 R21 0",
+                                    "0 BSYNC 0 0",
+                                    "0 RET.REL.NODEC 1 R21 0",
                                     "0 BRA 0 0"};
 
 #define LINE(...) (fprintf(f, "%04x ffffffff ", pc), fprintf(f, __VA_ARGS__), pc += 16, n++)
@@ -74,6 +80,8 @@ static unsigned one_round(FILE *f, unsigned block, unsigned warp, unsigned round
     for (unsigned i = 0; i < sizeof plain / sizeof plain[0]; i++)
         LINE("%s\n", plain[i]);
     pc = 0x400 + round % 2 * 0x400; /* a jump to code that may not be there */
+    LINE("1 R37 LDC 1 R4 "), scattered(f, 0, 256);
+    LINE("1 R37 LDC 1 R37 "), scattered(f, 0, 256);
     LINE("1 R24 LDG.E.128 1 R2 16 1 0x%llx 16\n", (unsigned long long)stream);
     LINE("1 R28 LDG.E 1 R24 "), scattered(f, table, 1 << 16);
     LINE("1 R29 LDG.E 1 R28 "), scattered(f, table + (1 << 20), 8 << 20);

@@ -189,6 +189,35 @@ static void fills_and_small_copies_are_in_the_l2_and_dropped_copies_are_not(void
     strata_launch_set_release(&set);
 }
 
+/* Of what was copied and not used a launch that brings other lines in takes the places first. */
+static void copies_go_before_lines_that_a_launch_or_others_have_used(void **state)
+{
+    (void)state;
+    const struct strata_gpu whole = gpu;
+    double reads[2];
+    for (int others = 0; others < 2; others++) {
+        struct strata_launch_set set = {0};
+        struct strata_prediction p;
+        struct strata_writer *w = begin_trace();
+        write_copy(w, STRATA_EVENT_MEMCPY_HTOD, ARRAY_A, BYTES);
+        write_launch(w, "STG.E.128", BLOCKS, ARRAY_B, 0);
+        write_launch(w, "LDG.E.128", BLOCKS, ARRAY_A, 0);
+        write_launch(w, "LDG.E.128", BLOCKS, ARRAY_B, 0);
+        end_trace(w, &set);
+        gpu.l2.cache.size_bytes = 8 * BYTES;
+        gpu.between.others_at_start = others ? 7 * BYTES : 0;
+        predict(&set, "flow", true, 1, &p);
+        reads[others] = dram_reads(&p, 1);
+        if (others)
+            assert_true(dram_reads(&p, 2) < reads[others] / 2); /* what the launch wrote stays */
+        strata_prediction_release(&p);
+        strata_launch_set_release(&set);
+        gpu = whole;
+    }
+    assert_true(reads[0] < BYTES / 32 / 50);
+    assert_true(reads[1] > BYTES / 32 / 3);
+}
+
 static void a_model_without_state_refuses(void **state)
 {
     (void)state;
@@ -436,6 +465,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_launch_wrote_the_next_reads_from_the_l2),
         cmocka_unit_test(fills_and_small_copies_are_in_the_l2_and_dropped_copies_are_not),
+        cmocka_unit_test(copies_go_before_lines_that_a_launch_or_others_have_used),
         cmocka_unit_test(a_model_without_state_refuses),
         cmocka_unit_test(the_order_of_a_trace_is_read_as_it_was_written),
         cmocka_unit_test(launches_of_one_stream_and_the_gaps_between_them_add_up_to_the_time),

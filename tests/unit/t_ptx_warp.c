@@ -363,6 +363,73 @@ static void mma_m16n8k8_multiplies_tf32(void **state)
         }
 }
 
+/* Bytes, with and without sign, in every shape; the sum of the first row wraps, or is held at the
+ * largest number. */
+static void multiply_bytes(unsigned m, unsigned k, bool saturates)
+{
+    char text[2048], a_registers[64] = "", d_registers[64] = "";
+    unsigned n_a = m * k / 128, n_b = k / 16, n_d = m / 4;
+    for (unsigned i = 0; i < n_a; i++)
+        sprintf(a_registers + strlen(a_registers), "%s%%r%u", i ? "," : "", 2 + i);
+    for (unsigned i = 0; i < n_d; i++)
+        sprintf(d_registers + strlen(d_registers), "%s%%r%u", i ? "," : "", 8 + i);
+    snprintf(text, sizeof text,
+             PTX_HEAD
+             ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %%r<20>; .reg .b64 "
+             "%%rd<9>;"
+             "ld.param.u64 %%rd1,[in]; ld.param.u64 %%rd2,[out]; mov.u32 %%r1,%%tid.x;\n"
+             "mul.wide.u32 %%rd3,%%r1,40; add.u64 %%rd4,%%rd1,%%rd3; ld.global.v2.u32 "
+             "{%%r2,%%r3},[%%rd4];\n"
+             "ld.global.v2.u32 {%%r4,%%r5},[%%rd4+8]; ld.global.v2.u32 {%%r6,%%r7},[%%rd4+16];\n"
+             "ld.global.v2.u32 {%%r8,%%r9},[%%rd4+24]; ld.global.v2.u32 {%%r10,%%r11},[%%rd4+32];\n"
+             "mma.sync.aligned.m%un8k%u.row.col%s.s32.s8.u8.s32 {%s},{%s},{%s},{%s};\n"
+             "mul.wide.u32 %%rd5,%%r1,16; add.u64 %%rd6,%%rd2,%%rd5;\n"
+             "st.global.v4.u32 [%%rd6],{%%r8,%%r9,%%r10,%%r11}; ret; }\n",
+             m, k, saturates ? ".satfinite" : "", d_registers, a_registers,
+             n_b == 2 ? "%r6,%r7" : "%r6", d_registers);
+    int a[16][32], b[32][8];
+    for (int i = 0; i < 16; i++)
+        for (int x = 0; x < 32; x++)
+            a[i][x] = i ? (i * 7 + x * 5) % 255 - 127 : 100;
+    for (int x = 0; x < 32; x++)
+        for (int j = 0; j < 8; j++)
+            b[x][j] = (x * 11 + j * 31) % 256;
+    uint32_t *given = device_memory(40 * 32), *out = device_memory(16 * 32);
+    for (unsigned lane = 0; lane < 32; lane++) {
+        unsigned g = lane / 4, q = lane % 4;
+        for (unsigned e = 0; e < 4 * n_a; e++) {
+            unsigned row = m == 16 && e / 4 % 2 ? g + 8 : g;
+            unsigned column = q * 4 + e % 4 + (e / 4 >= 2 ? 16 : 0);
+            given[lane * 10 + e / 4] |= (uint32_t)(uint8_t)a[row][column] << (8 * (e % 4));
+        }
+        for (unsigned e = 0; e < 4 * n_b; e++)
+            given[lane * 10 + 4 + e / 4] |= (uint32_t)b[q * 4 + e % 4 + e / 4 * 16][g]
+                                            << (8 * (e % 4));
+        for (unsigned e = 0; e < n_d; e++)
+            given[lane * 10 + 6 + e] = INT32_MAX - 7;
+    }
+    run_kernel(text, 32, given, out);
+    for (unsigned lane = 0; lane < 32; lane++)
+        for (unsigned e = 0; e < n_d; e++) {
+            int64_t sum = INT32_MAX - 7;
+            for (unsigned x = 0; x < k; x++)
+                sum += a[e < 2 ? lane / 4 : lane / 4 + 8][x] * b[x][lane % 4 * 2 + (e & 1)];
+            if (saturates && sum > INT32_MAX)
+                sum = INT32_MAX;
+            assert_int_equal(out[lane * 4 + e], (uint32_t)sum);
+        }
+}
+
+static void mma_multiplies_bytes(void **state)
+{
+    (void)state;
+    for (unsigned saturates = 0; saturates < 2; saturates++) {
+        multiply_bytes(16, 32, saturates);
+        multiply_bytes(16, 16, saturates);
+        multiply_bytes(8, 16, saturates);
+    }
+}
+
 /* wmma leaves fragments open: load, multiply and store together are what counts, in every layout.
  */
 static void wmma_multiplies_in_every_shape_and_layout(void **state)
@@ -643,6 +710,7 @@ int main(void)
         cmocka_unit_test(groups_meet_across_a_branch),
         cmocka_unit_test(mma_m16n8k16_multiplies),
         cmocka_unit_test(mma_m16n8k8_multiplies_tf32),
+        cmocka_unit_test(mma_multiplies_bytes),
         cmocka_unit_test(wmma_multiplies_in_every_shape_and_layout),
         cmocka_unit_test(tiles_are_loaded_stored_and_transposed),
         cmocka_unit_test(textures_address_and_filter),

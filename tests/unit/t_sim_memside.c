@@ -391,11 +391,11 @@ static uint64_t l2_reads_of_two_sms(uint16_t other_sm, uint8_t other_sectors, ui
 static void equal_requests_of_a_gpc_merge_until_the_data_is_close(void **state)
 {
     (void)state;
-    /* SMs 0, 1 and 16 belong to GPC 0, SM 2 to GPC 1; with a warm L2 the line is open for 64
+    /* SMs 0, 1 and 16 belong to GPC 0, SM 2 to GPC 1; with a warm L2 the line is open for 74
      * cycles. */
     assert_int_equal(l2_reads_of_two_sms(1, 15, 1), 4);
-    assert_int_equal(l2_reads_of_two_sms(16, 15, 60), 4);
-    assert_int_equal(l2_reads_of_two_sms(16, 15, 70), 8);
+    assert_int_equal(l2_reads_of_two_sms(16, 15, 70), 4);
+    assert_int_equal(l2_reads_of_two_sms(16, 15, 80), 8);
     assert_int_equal(l2_reads_of_two_sms(2, 15, 1), 8);
     assert_int_equal(l2_reads_of_two_sms(1, 7, 1), 7);
 }

@@ -1,0 +1,428 @@
+/* machine_form.c - the table of measured forms, and what is taken along by what. */
+#include "ptx/machine_form.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <strata/trace.h>
+
+static const struct {
+    const char *text;
+    struct ptx_form_part part[PTX_FORM_PARTS];
+} measured[] = {
+#include "ptx/expansion_table.h"
+};
+
+static const struct ptx_form_part multiply_add[] = {{STRATA_OP_IMAD, 1}, {0, 0}},
+                                  uniform_load[] = {{STRATA_OP_UNIFORM, 1}, {0, 0}},
+                                  constant_load[] = {{STRATA_OP_CONST, 1}, {0, 0}},
+                                  shared_base[] = {{STRATA_OP_SREG, 1},
+                                                   {STRATA_OP_UNIFORM, 2},
+                                                   {0, 0}},
+                                  /* BSSY and BSYNC around what lanes may leave out */
+    reconverging[] = {{STRATA_OP_INT, 2}, {STRATA_OP_BRANCH, 1}, {0, 0}};
+
+/* ---- who reads a register ---- */
+
+enum use { USE_ADD64 = 1, USE_ADD32 = 2, USE_LOGIC = 4, USE_OTHER = 8 };
+
+struct reg_facts {
+    uint32_t n_writes, n_reads;
+    uint8_t uses;  /* enum use of all that read it */
+    bool joined;   /* its op has taken another along, or was: once is all an instruction can */
+    bool product;  /* of a multiplication that was folded: who reads it multiplies */
+    bool varies;   /* between the lanes of a warp */
+    bool compared; /* the result of a comparison */
+};
+
+struct finder {
+    const struct ptx_function *f;
+    const struct ptx_cfg *cfg;
+    const struct ptx_names *names;
+    bool entry, has_shared_base;
+    struct ptx_forms *out;
+    struct reg_facts *reg;
+    uint8_t use; /* of the op being visited */
+    bool any;    /* a register it reads is as asked for */
+};
+
+static bool is_add(const struct ptx_op *op, unsigned bytes)
+{
+    unsigned type = ptx_op_type(op);
+    return (op->mnemonic == PTX_OP_add || op->mnemonic == PTX_OP_sub) &&
+           ptx_type_kind(type) != 'f' && ptx_type_bytes(type) == bytes && !ptx_op_has(op, PTX_M_CC);
+}
+
+static bool is_logic(const struct ptx_op *op, unsigned bytes)
+{
+    bool logic = op->mnemonic == PTX_OP_and || op->mnemonic == PTX_OP_or ||
+                 op->mnemonic == PTX_OP_xor || op->mnemonic == PTX_OP_not;
+    return logic && ptx_type_bytes(ptx_op_type(op)) == bytes &&
+           (bytes || ptx_op_type(op) == PTX_PRED);
+}
+
+static uint8_t use_of(const struct ptx_op *op)
+{
+    if (op->guard != PTX_NO_REG)
+        return USE_OTHER;
+    return is_add(op, 8)     ? USE_ADD64
+           : is_add(op, 4)   ? USE_ADD32
+           : is_logic(op, 4) ? USE_LOGIC
+                             : USE_OTHER;
+}
+
+static void count_read(void *user, uint32_t reg)
+{
+    struct finder *s = user;
+    s->reg[reg].n_reads++;
+    s->reg[reg].uses |= s->use;
+}
+
+static void count_write(void *user, uint32_t reg)
+{
+    ((struct finder *)user)->reg[reg].n_writes++;
+}
+
+static void mark_compared(void *user, uint32_t reg)
+{
+    ((struct finder *)user)->reg[reg].compared = true;
+}
+
+static void find_uses(struct finder *s)
+{
+    for (size_t i = 0; i < s->f->n_ops; i++) {
+        s->use = use_of(&s->f->ops[i]);
+        ptx_op_visit(&s->f->ops[i], count_read, count_write, s);
+        if (s->f->ops[i].mnemonic == PTX_OP_setp)
+            ptx_op_visit(&s->f->ops[i], NULL, mark_compared, s);
+    }
+}
+
+/* ---- what varies between lanes ---- */
+
+static const char *special_name(const struct finder *s, const struct ptx_operand *o)
+{
+    return o->kind == PTX_OPERAND_SREG ? s->names->text[o->u.name] : "";
+}
+
+static bool starts_variance(const struct finder *s, const struct ptx_op *op)
+{
+    if (op->mnemonic == PTX_OP_ld || op->mnemonic == PTX_OP_atom || op->mnemonic == PTX_OP_shfl ||
+        op->mnemonic == PTX_OP_tex)
+        return !ptx_op_has(op, PTX_M_PARAM) && !ptx_op_has(op, PTX_M_CONST);
+    const char *name =
+        op->mnemonic == PTX_OP_mov && op->n_operands > 1 ? special_name(s, &op->operands[1]) : "";
+    return !strncmp(name, "%tid", 4) || !strncmp(name, "%lane", 5);
+}
+
+static void ask_varies(void *user, uint32_t reg)
+{
+    struct finder *s = user;
+    s->any |= s->reg[reg].varies;
+}
+
+static void mark_varies(void *user, uint32_t reg)
+{
+    ((struct finder *)user)->reg[reg].varies = true;
+}
+
+/* Loops carry it back; a few rounds reach what matters. */
+static void find_variance(struct finder *s)
+{
+    for (unsigned round = 0; round < 4; round++)
+        for (size_t i = 0; i < s->f->n_ops; i++) {
+            const struct ptx_op *op = &s->f->ops[i];
+            s->any = starts_variance(s, op);
+            ptx_op_visit(op, ask_varies, NULL, s);
+            if (s->any)
+                ptx_op_visit(op, NULL, mark_varies, s);
+        }
+}
+
+/* ---- what is folded ---- */
+
+static bool is_register(const struct ptx_operand *o)
+{
+    return o->kind == PTX_OPERAND_REG;
+}
+
+/* The op's value is known by the register that it reads first. */
+static void fold(struct finder *s, uint32_t i)
+{
+    const struct ptx_op *op = &s->f->ops[i];
+    s->out->folded[i] = 1;
+    if (!op->n_operands || !is_register(&op->operands[0]))
+        return;
+    for (unsigned k = 1; k < op->n_operands; k++)
+        if (is_register(&op->operands[k])) {
+            s->out->same[op->operands[0].u.reg] = s->out->same[op->operands[k].u.reg];
+            return;
+        }
+}
+
+static void ask_joined(void *user, uint32_t reg)
+{
+    struct finder *s = user;
+    s->any |= s->reg[reg].joined;
+}
+
+/* An op that the only one to read its result takes along, if it has taken none itself. */
+static bool joins(struct finder *s, const struct ptx_op *op, uint8_t uses)
+{
+    if (!is_register(&op->operands[0]))
+        return false;
+    struct reg_facts *to = &s->reg[op->operands[0].u.reg];
+    s->any = false;
+    ptx_op_visit(op, ask_joined, NULL, s);
+    if (to->n_writes != 1 || to->n_reads != 1 || to->uses != uses || s->any)
+        return false;
+    to->joined = true;
+    return true;
+}
+
+/* An op that all who read its result take along. */
+static bool joins_all(struct finder *s, const struct ptx_op *op, uint8_t uses)
+{
+    const struct ptx_operand *to = op->operands;
+    return is_register(to) && s->reg[to->u.reg].n_writes == 1 && s->reg[to->u.reg].uses == uses;
+}
+
+static bool fold_move(struct finder *s, uint32_t i)
+{
+    const struct ptx_op *op = &s->f->ops[i];
+    const struct ptx_operand *from = &op->operands[1];
+    const char *special = special_name(s, from);
+    if (!strncmp(special, "%ntid", 5) || !strncmp(special, "%nctaid", 7))
+        s->out->parts[i] = constant_load;
+    if (from->kind == PTX_OPERAND_SREG)
+        return false;
+    if (from->kind == PTX_OPERAND_VAR && from->u.var->space == PTX_M_SHARED) {
+        s->out->parts[i] = shared_base;
+        bool again = s->has_shared_base;
+        s->has_shared_base = true;
+        return again;
+    }
+    bool halves = ptx_type_bytes(ptx_op_type(op)) < 8 &&
+                  (from->kind == PTX_OPERAND_VECTOR || op->operands[0].kind == PTX_OPERAND_VECTOR);
+    return from->kind != PTX_OPERAND_VAR && from->kind != PTX_OPERAND_FUNC && !halves;
+}
+
+/* Between integers: wider without a sign is a zero beside it, narrower is a part of it. */
+static bool fold_convert(const struct ptx_op *op)
+{
+    unsigned to = PTX_NONE, from = PTX_NONE;
+    for (unsigned k = 0; k < op->n_modifiers; k++)
+        if (ptx_is_type(op->modifier[k]))
+            to == PTX_NONE ? (to = op->modifier[k]) : (from = op->modifier[k]);
+    if (from == PTX_NONE || ptx_type_kind(to) == 'f' || ptx_type_kind(from) == 'f')
+        return false;
+    unsigned wide = ptx_type_bytes(to), narrow = ptx_type_bytes(from);
+    return wide == narrow ||
+           (wide > narrow ? ptx_type_kind(from) == 'u' && narrow >= 2 : wide >= 2);
+}
+
+static bool fold_product(struct finder *s, const struct ptx_op *op)
+{
+    bool wide = ptx_op_has(op, PTX_M_WIDE) && joins_all(s, op, USE_ADD64);
+    bool low =
+        ptx_op_has(op, PTX_M_LO) && ptx_type_bytes(ptx_op_type(op)) == 4 && joins(s, op, USE_ADD32);
+    if (wide || low)
+        s->reg[op->operands[0].u.reg].product = true;
+    return wide || low;
+}
+
+static bool fold_shift(struct finder *s, const struct ptx_op *op)
+{
+    bool constant = op->n_operands == 3 && op->operands[2].kind == PTX_OPERAND_INT;
+    unsigned bytes = ptx_type_bytes(ptx_op_type(op));
+    return constant &&
+           (bytes == 8 ? joins_all(s, op, USE_ADD64) : bytes == 4 && joins(s, op, USE_ADD32));
+}
+
+static void ask_comparison(void *user, uint32_t reg)
+{
+    struct finder *s = user;
+    s->any |= s->reg[reg].compared && s->reg[reg].n_writes == 1 && s->reg[reg].n_reads == 1;
+}
+
+/* A comparison takes one more predicate along. */
+static bool takes_comparison(struct finder *s, const struct ptx_op *op)
+{
+    s->any = false;
+    ptx_op_visit(op, ask_comparison, NULL, s);
+    return s->any;
+}
+
+static bool is_folded(struct finder *s, uint32_t i)
+{
+    const struct ptx_op *op = &s->f->ops[i];
+    if (op->guard != PTX_NO_REG || op->n_operands < 2)
+        return false;
+    switch (op->mnemonic) {
+    case PTX_OP_cvta:
+        return true;
+    case PTX_OP_mov:
+        return fold_move(s, i);
+    case PTX_OP_cvt:
+        return fold_convert(op);
+    case PTX_OP_ld: /* words of parameters come through the uniform registers */
+        if (s->entry && ptx_op_has(op, PTX_M_PARAM) && ptx_type_bytes(ptx_op_type(op)) <= 4)
+            s->out->parts[i] = uniform_load;
+        return false;
+    case PTX_OP_mul:
+        return fold_product(s, op);
+    case PTX_OP_shl:
+        return fold_shift(s, op);
+    case PTX_OP_neg: /* signs of operands */
+    case PTX_OP_abs:
+        return ptx_type_kind(ptx_op_type(op)) == 'f' && ptx_type_bytes(ptx_op_type(op)) >= 4;
+    case PTX_OP_add:
+        return is_add(op, 4) && joins(s, op, USE_ADD32);
+    default:
+        return (is_logic(op, 0) && takes_comparison(s, op)) ||
+               (is_logic(op, 4) && joins(s, op, USE_LOGIC));
+    }
+}
+
+/* ---- branches ---- */
+
+static bool can_be_predicated(const struct ptx_op *op)
+{
+    return op->mnemonic != PTX_OP_atom && op->mnemonic != PTX_OP_shfl &&
+           op->mnemonic != PTX_OP_vote && op->mnemonic != PTX_OP_div &&
+           op->mnemonic != PTX_OP_rem && op->mnemonic != PTX_OP_bra && op->mnemonic != PTX_OP_ret &&
+           op->mnemonic != PTX_OP_exit && op->mnemonic != PTX_OP_call &&
+           op->mnemonic != PTX_OP_bar && op->mnemonic != PTX_OP_barrier &&
+           op->mnemonic != PTX_OP_brx;
+}
+
+/* A branch over one short block becomes the predicate of its instructions. */
+static bool is_predicated(const struct finder *s, uint32_t i, uint32_t target)
+{
+    enum { MOST = 8 };
+    uint32_t next = s->cfg->block_of[i] + 1, n = 0;
+    if (s->cfg->block_of[target] != next + 1)
+        return false;
+    for (uint32_t k = s->cfg->first[next]; k < s->cfg->first[next + 1]; k++) {
+        if (!can_be_predicated(&s->f->ops[k]))
+            return false;
+        n += !s->out->folded[k];
+    }
+    return n <= MOST;
+}
+
+static void find_branch_form(struct finder *s, uint32_t i)
+{
+    const struct ptx_op *op = &s->f->ops[i];
+    if (op->mnemonic != PTX_OP_bra || op->guard == PTX_NO_REG || op->n_operands != 1 ||
+        op->operands[0].kind != PTX_OPERAND_LABEL)
+        return;
+    uint32_t target = op->operands[0].u.label;
+    if (target <= i || target >= s->f->n_ops)
+        return;
+    const struct ptx_op *at = &s->f->ops[target];
+    if (at->mnemonic == PTX_OP_ret || at->mnemonic == PTX_OP_exit)
+        return; /* lanes exit there */
+    if (is_predicated(s, i, target)) {
+        s->out->folded[i] = 1;
+        for (uint32_t k = i + 1; k < target; k++)
+            s->out->guard[k] = op->guard;
+    } else if (s->reg[op->guard].varies)
+        s->out->parts[i] = reconverging;
+}
+
+/* ---- all of it ---- */
+
+static void ask_product(void *user, uint32_t reg)
+{
+    struct finder *s = user;
+    s->any |= s->reg[reg].product;
+}
+
+static const struct ptx_form_part *measured_form(const char *text)
+{
+    for (size_t i = 0; i < sizeof measured / sizeof *measured; i++)
+        if (!strcmp(measured[i].text, text))
+            return measured[i].part;
+    return NULL;
+}
+
+static bool same_operand(const struct ptx_operand *a, const struct ptx_operand *b)
+{
+    return a->kind == b->kind && (is_register(a) ? a->u.reg == b->u.reg : a->value == b->value);
+}
+
+static bool is_integer_division(const struct ptx_op *op)
+{
+    return (op->mnemonic == PTX_OP_rem || op->mnemonic == PTX_OP_div) && op->n_operands == 3 &&
+           ptx_type_kind(ptx_op_type(op)) != 'f';
+}
+
+/* A quotient and a remainder of the same numbers, near each other, are found together. */
+static bool follows_division(const struct finder *s, uint32_t i)
+{
+    enum { NEAR = 16 };
+    const struct ptx_op *op = &s->f->ops[i];
+    const uint32_t *block_of = s->cfg->block_of;
+    if (!is_integer_division(op))
+        return false;
+    for (uint32_t k = i; k-- > 0 && i - k <= NEAR && block_of[k] == block_of[i];) {
+        const struct ptx_op *x = &s->f->ops[k];
+        if (is_integer_division(x) && ptx_op_type(x) == ptx_op_type(op) &&
+            same_operand(&x->operands[1], &op->operands[1]) &&
+            same_operand(&x->operands[2], &op->operands[2]))
+            return true;
+    }
+    return false;
+}
+
+static void find_form(struct finder *s, uint32_t i)
+{
+    const struct ptx_op *op = &s->f->ops[i];
+    if (is_folded(s, i)) {
+        fold(s, i);
+        return;
+    }
+    if (s->out->parts[i])
+        return;
+    s->any = false;
+    if (is_add(op, 8) || is_add(op, 4))
+        ptx_op_visit(op, ask_product, NULL, s);
+    s->out->parts[i] = s->any || follows_division(s, i) ? multiply_add : measured_form(op->text);
+}
+
+bool ptx_forms_find(const struct ptx_function *f, const struct ptx_cfg *cfg,
+                    const struct ptx_names *names, bool entry, struct ptx_forms *out)
+{
+    struct finder s = {.f = f, .cfg = cfg, .names = names, .entry = entry, .out = out};
+    memset(out, 0, sizeof *out);
+    out->folded = calloc(f->n_ops + 1, sizeof *out->folded);
+    out->parts = calloc(f->n_ops + 1, sizeof *out->parts);
+    out->same = malloc((f->n_regs + 1) * sizeof *out->same);
+    out->guard = malloc((f->n_ops + 1) * sizeof *out->guard);
+    s.reg = calloc(f->n_regs + 1, sizeof *s.reg);
+    bool ok = out->guard && out->folded && out->parts && out->same && s.reg;
+    if (ok) {
+        for (uint32_t r = 0; r < f->n_regs; r++)
+            out->same[r] = r;
+        for (uint32_t i = 0; i < f->n_ops; i++)
+            out->guard[i] = PTX_NO_REG;
+        find_uses(&s);
+        find_variance(&s);
+        for (uint32_t i = 0; i < f->n_ops; i++)
+            find_form(&s, i);
+        for (uint32_t i = 0; i < f->n_ops; i++)
+            find_branch_form(&s, i);
+    }
+    free(s.reg);
+    return ok;
+}
+
+void ptx_forms_release(struct ptx_forms *forms)
+{
+    free(forms->folded);
+    free(forms->parts);
+    free(forms->guard);
+    free(forms->same);
+    memset(forms, 0, sizeof *forms);
+}

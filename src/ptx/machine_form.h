@@ -1,0 +1,32 @@
+/* machine_form.h - what the assembler makes of PTX, so that a record of PTX has about the
+ * instructions that machine code would have.
+ *
+ * An op is one machine instruction, or none (addresses that need no conversion, constants that are
+ * operands, products that a later addition takes along), or several (divisions, 64-bit integers).
+ * How many and of which class stands in a table that scripts/ptx-expansion measures; what is taken
+ * along by what are the rules in machine_form.c, read off what ptxas 13.0 makes for sm_90. */
+#ifndef STRATA_PTX_MACHINE_FORM_H
+#define STRATA_PTX_MACHINE_FORM_H
+
+#include "ptx/cfg.h"
+
+struct ptx_form_part {
+    uint8_t opclass, n;
+};
+/* Parts in any order, ended by n == 0. */
+enum { PTX_FORM_PARTS = 8 };
+
+struct ptx_forms {
+    uint8_t *folded;                    /* by op: machine code has no instruction for it */
+    const struct ptx_form_part **parts; /* by op; NULL: one instruction of its own class */
+    uint32_t *guard; /* by op: predicate of the branch over it that was folded, or PTX_NO_REG */
+    uint32_t *same;  /* by register: the one that holds its value, if that of a folded op */
+};
+
+/* `entry`: the kernel itself, whose parameters are constants. False if memory is short; release in
+ * any case. */
+bool ptx_forms_find(const struct ptx_function *f, const struct ptx_cfg *cfg,
+                    const struct ptx_names *names, bool entry, struct ptx_forms *out);
+void ptx_forms_release(struct ptx_forms *forms);
+
+#endif
