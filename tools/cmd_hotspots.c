@@ -195,11 +195,18 @@ static void print_instruction(FILE *f, const struct strata_inst *i, bool sass)
     print_json_string(f, text);
 }
 
+static const char *isa_of(const struct strata_launch *l)
+{
+    if (l->isa == STRATA_ISA_SASS)
+        return "SASS";
+    return l->isa == STRATA_ISA_PTX ? "PTX" : "synthetic";
+}
+
 /* Every instruction of the kernel in its order: what a page shows beside the source. */
 static void print_code(struct printer *p, const struct strata_launch *l)
 {
     bool sass = l->isa == STRATA_ISA_SASS;
-    fprintf(p->out, ", \"isa\": \"%s\", \"code\": [", sass ? "SASS" : "PTX");
+    fprintf(p->out, ", \"isa\": \"%s\", \"code\": [", isa_of(l));
     for (uint32_t i = 0; i < strata_code_count(p->code); i++) {
         const struct strata_inst *inst = strata_code_get(p->code, i);
         fprintf(p->out, "%s\n  {\"pc\": %llu, ", i ? "," : "", (unsigned long long)inst->pc);

@@ -71,6 +71,8 @@ export function speedOfLight(launch: Launch): HTMLElement | null {
 
 // ---- source ----
 
+const codeName = (isa: string | undefined) => (isa === "PTX" ? "PTX" : isa === "synthetic" ? "instructions" : "machine code");
+
 const heatOf = (share: number) => Math.round(100 * Math.sqrt(Math.max(0, Math.min(1, share))));
 
 /** Moves only the pane that the row lies in, never the page. */
@@ -124,11 +126,11 @@ export function sourceCard(launch: Launch): HTMLElement | null {
   const lines = text && hot.length ? Array.from({ length: to - from + 1 }, (_, i) => line(from + i)) : [];
   const side = (label: string, id: string, list: HTMLElement[]) => scroll(label, el("table", { id }, el("tbody", null, ...list)));
   const code = (h.code ?? []).map(instruction);
-  const panes = [lines.length ? side("Source", "source-table", lines) : null, code.length ? side(h.isa === "PTX" ? "PTX" : "Machine code", "code-table", code) : null].filter((p) => p !== null);
+  const panes = [lines.length ? side("Source", "source-table", lines) : null, code.length ? side(codeName(h.isa), "code-table", code) : null].filter((p) => p !== null);
   const body = panes.length ? el("div", { class: "source" }, el("div", { class: panes.length > 1 ? "panes two" : "panes" }, ...panes), detail)
     : table(rows().slice(0, 40), "Instructions");
   return card({ title: h.file ? `Source: ${h.file.split("/").at(-1)}` : "Its instructions by cost", name: "source", wide: true, rows, body,
-    note: (h.code?.length ? `Beside it the ${h.isa === "PTX" ? "PTX" : "machine code"}, as the trace has it. ` : "") + "Share of the launch's cost by line: sectors to and from the L2 and DRAM, atomics, bank conflicts (see strata hotspots)." });
+    note: (h.code?.length ? `Beside it the ${codeName(h.isa)}, as the trace has it. ` : "") + "Share of the launch's cost by line: sectors to and from the L2 and DRAM, atomics, bank conflicts (see strata hotspots)." });
 }
 
 export const limiterBadge = (launch: Launch) => badge(limiterOf(launch));
