@@ -143,9 +143,6 @@ static uint64_t fetch_sectors(struct hierarchy *m, uint32_t sm, uint64_t line, u
                               uint64_t t, uint64_t start)
 {
     struct hierarchy_sm *p = &m->sm[sm];
-    uint64_t held = m->held;
-    store_buffer_release(&p->stores, line, t, send_store, &(struct sender){m, sm});
-    m->held = held;
     if (m->gpu->l1.miss_requests_per_cycle) {
         start = later_of(start, p->miss_free);
         p->miss_free = start + 1;

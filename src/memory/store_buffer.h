@@ -53,18 +53,6 @@ static inline void store_buffer_drain(struct store_buffer *b, const struct strat
     b->n = kept;
 }
 
-/* A read of a line goes to the L2: what was written of it leaves first. */
-static inline void store_buffer_release(struct store_buffer *b, uint64_t line, uint64_t t,
-                                        store_buffer_send *send, void *who)
-{
-    for (uint32_t i = 0; i < b->n; i++)
-        if (b->line[i].line == line) {
-            send(who, &b->line[i], t);
-            memmove(&b->line[i], &b->line[i + 1], (--b->n - i) * sizeof b->line[0]);
-            return;
-        }
-}
-
 /* When the first line leaves if the unit stays idle; UINT64_MAX: none waits. */
 static inline uint64_t store_buffer_next(const struct store_buffer *b, const struct strata_gpu *gpu,
                                          uint64_t busy)
