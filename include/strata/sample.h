@@ -2,9 +2,10 @@
  *
  * Launches of one kernel with one shape, about as many warp instructions, about as many sectors an
  * access and the same arrays are a group. Some of each group are modelled and stand for the others.
- * With caches that last, launches are modelled in runs: the first ones of the program, and further
- * runs in the middle of it, each after a round that only brings the caches into the state they have
- * there; one stands for another if the launches before both are the same (docs/timeline.md). */
+ * With caches that last, launches are modelled in runs: the first ones of the program and, where it
+ * does not repeat itself, further runs in the middle of it, each after a round that only brings the
+ * caches into the state they have there; one stands for another if the launches before both are the
+ * same (docs/timeline.md). */
 #ifndef STRATA_SAMPLE_H
 #define STRATA_SAMPLE_H
 
