@@ -1,19 +1,9 @@
 /* dirty_probe.cu - which dirty lines of the L2 reach DRAM before a launch ends: writes beside
  * reads, rewriting, lines in random order, few writers, read-modify-write, words, reductions. To be
  * run under Nsight Compute (dirty_probe.sh); the counters are the result. */
-#include "check.h"
+#include "launched.h"
 
 #include <cstdint>
-
-static int n_launches = 0;
-#define LAUNCHED(...)                                                                              \
-    do {                                                                                           \
-        printf("launch %d ", n_launches++);                                                        \
-        printf(__VA_ARGS__);                                                                       \
-        printf("\n");                                                                              \
-        CK(cudaGetLastError());                                                                    \
-        CK(cudaDeviceSynchronize());                                                               \
-    } while (0)
 
 static __device__ uint4 load_around_l1(const uint4 *p)
 {

@@ -3,31 +3,14 @@
 // Every launch prints one line `launch N name key=value ...` so that a profiler's table can be
 // joined by launch number. Probes that need no profiler print their own result lines (`result ...`).
 // Build: nvcc -O3 -arch=sm_90 flow_probe.cu -o flow_probe.   Run: flow_probe GROUP...
+#include "launched.h"
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 #include <cuda_runtime.h>
-
-#define CK(x)                                                                                      \
-    do {                                                                                           \
-        cudaError_t e_ = (x);                                                                      \
-        if (e_ != cudaSuccess) {                                                                   \
-            fprintf(stderr, "line %d: %s\n", __LINE__, cudaGetErrorString(e_));                    \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
-
-static int n_launches = 0;
-#define LAUNCHED(...)                                                                              \
-    do {                                                                                           \
-        printf("launch %d ", n_launches++);                                                        \
-        printf(__VA_ARGS__);                                                                       \
-        printf("\n");                                                                              \
-        CK(cudaGetLastError());                                                                    \
-        CK(cudaDeviceSynchronize());                                                               \
-    } while (0)
 
 __device__ unsigned smid()
 {

@@ -1,27 +1,10 @@
 /* writeback_probe.cu - which written sectors reach DRAM before a launch ends, and what an L1 keeps of
  * what it wrote. To be run under Nsight Compute (writeback_probe.sh); the counters are the result. */
+#include "launched.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>
-
-#define CK(x)                                                                                      \
-    do {                                                                                           \
-        cudaError_t e_ = (x);                                                                      \
-        if (e_ != cudaSuccess) {                                                                   \
-            fprintf(stderr, "%s: %s\n", #x, cudaGetErrorString(e_));                               \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
-
-static int n_launches = 0;
-#define LAUNCHED(...)                                                                              \
-    do {                                                                                           \
-        printf("launch %d ", n_launches++);                                                        \
-        printf(__VA_ARGS__);                                                                       \
-        printf("\n");                                                                              \
-        CK(cudaGetLastError());                                                                    \
-        CK(cudaDeviceSynchronize());                                                               \
-    } while (0)
 
 static __device__ uint4 load_around_l1(const uint4 *p)
 {
