@@ -164,7 +164,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("l1.mshr_merges", l1.mshr_merges, "", 0, 65536, "0", "requests that may wait for one miss; 0: no limit"),
     UINT("l1.mshrs_per_warp", l1.mshrs_per_warp, "", 0, 65536, "0", "misses in flight of one warp; 0: no limit"),
     CYCLES("l1.hit", l1.hit_cycles, "34", "load to use on a hit"),
-    CYCLES("l1.pass", l1.pass_cycles, "0", "more for each further cycle that a load takes the load/store unit: wide data, banks met several times"),
+    CYCLES("l1.pass", l1.pass_cycles, "0", "more for each further 4 bytes a lane that a load takes from the L1"),
     UINT("l1.tags_per_cycle", l1.tags_per_cycle, "lines/cycle", 0, 64, "1", "lines looked up a cycle; 0: no limit"),
     UINT("l1.bytes_per_cycle", l1.bytes_per_cycle, "bytes/cycle", 0, 4096, "128", "data to the registers: a warp's instruction takes the load/store unit so long; 0: no limit"),
     BOOL("l1.inflight_counts_as_hit", l1.inflight_counts_as_hit, "false", "how the profiler counts an access to data still on its way"),

@@ -245,10 +245,9 @@ static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst
 {
     struct hierarchy_sm *p = &m->sm[sm];
     struct found found = {.new_line = UINT64_MAX};
-    uint32_t tags = load_store_tags(m->gpu),
-             cycles = load_store_cycles(m->gpu, &m->coalescer, w, r, n);
-    uint64_t start = unit_begin(m, sm, t, cycles),
-             done = start + load_store_hit_latency(m->gpu, cycles);
+    uint32_t tags = load_store_tags(m->gpu);
+    uint64_t start = unit_begin(m, sm, t, load_store_cycles(m->gpu, &m->coalescer, w, r, n)),
+             done = start + load_store_hit_latency(m->gpu, w->inst->width_bytes);
     bool use_l1 = l1_is_used(m->gpu, w->inst);
     if (n > 1 && m->rules.same_geometry)
         expect_lines(m, sm, r, n);

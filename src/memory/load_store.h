@@ -73,11 +73,12 @@ static inline uint64_t load_store_shared_port(const struct strata_gpu *gpu, uint
 {
     return start + (uint64_t)gpu->shared.pass_cycles * (wavefronts ? wavefronts : 1);
 }
-/* From the start of a load of `cycles` cycles of the unit to its data, where all of it is in the L1
- * (probe pipes: loads of 8 bytes take 2 cycles more than of 4, of 16 bytes 6). */
-static inline uint32_t load_store_hit_latency(const struct strata_gpu *gpu, uint32_t cycles)
+/* From the start of a load of so many bytes a lane to its data, where all of it is in the L1 (probe
+ * pipes: loads of 8 bytes take 2 cycles more than of 4, of 16 bytes 6). */
+static inline uint32_t load_store_hit_latency(const struct strata_gpu *gpu, uint32_t width_bytes)
 {
-    return gpu->l1.hit_cycles + gpu->l1.pass_cycles * (cycles - 1);
+    uint32_t words = width_bytes > 4 ? width_bytes / 4 : 1;
+    return gpu->l1.hit_cycles + gpu->l1.pass_cycles * (words - 1);
 }
 static inline uint32_t load_store_shared_latency(const struct strata_gpu *gpu, uint32_t wavefronts)
 {

@@ -41,6 +41,7 @@ static void queue_global(struct sim_sm *s, const struct sim_warp *w, uint32_t wa
 {
     const struct strata_inst *i = w->next.inst;
     q->n_lines = (uint16_t)sim_lines(s, w, &q->cycles);
+    q->width_bytes = i->width_bytes;
     s->lsu.line_tail += q->n_lines;
     q->counts_hits = counts_hits(i);
     q->use_l1 = l1_is_used(s->shared->gpu, i);
@@ -223,7 +224,7 @@ static bool load(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
             return false;
     }
     struct sim_op *op = &s->op[q->op];
-    op->done = sim_max(op->done, start + load_store_hit_latency(s->shared->gpu, q->cycles));
+    op->done = sim_max(op->done, start + load_store_hit_latency(s->shared->gpu, q->width_bytes));
     /* The unit stops when its misses queue up in front of the crossbar. */
     load_store_hold(&u->unit, u->miss_free, s->shared->gpu->sm.lsu_queue_cycles);
     sim_op_part(s, q->op, 0);

@@ -139,6 +139,7 @@ struct sim_lsu_op {
     uint32_t wavefronts; /* shared memory */
     uint16_t n_lines, next_line;
     uint8_t kind, warp;
+    uint8_t width_bytes; /* a lane */
     bool use_l1, counts_hits, returns, begun;
 };
 struct sim_lsu_line {

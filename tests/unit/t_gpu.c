@@ -505,22 +505,53 @@ static void sources_without_end_are_refused(void **state)
     assert_string_equal(err.message, "the source is longer than 400 characters.");
     char *many = calloc(1, 200 * 400);
     strcpy(many, HEAD "dram:\n");
-    static const char *const keys[] = {
-        "tCCD",       "tCCDL",      "tRRD",         "tRCD",        "tRAS",      "tRP",
-        "tCL",        "tWL",        "tCDLR",        "tWR",         "tRTPL",     "tFAW",
-        "banks",      "channels",   "bus",          "clock",       "data_rate", "access",
-        "row_miss",   "read_queue", "burst_length", "bank_groups", "row",       "write_queue",
-        "write_high", "write_low",  "efficiency",   "bank_hash",   "tRC",       "scheduler",
-        "tRFC",       "tREFI"};
+    static const char *const keys[] = {"tCCD",
+                                       "tCCDL",
+                                       "tRRD",
+                                       "tRCD",
+                                       "tRAS",
+                                       "tRP",
+                                       "tCL",
+                                       "tWL",
+                                       "tCDLR",
+                                       "tWR",
+                                       "tRTPL",
+                                       "tFAW",
+                                       "banks",
+                                       "channels",
+                                       "bus",
+                                       "clock",
+                                       "data_rate",
+                                       "access",
+                                       "row_miss",
+                                       "read_queue",
+                                       "burst_length",
+                                       "bank_groups",
+                                       "row",
+                                       "write_queue",
+                                       "write_high",
+                                       "write_low",
+                                       "efficiency",
+                                       "bank_hash",
+                                       "tRC",
+                                       "scheduler",
+                                       "tRFC",
+                                       "tREFI",
+                                       "refresh_groups",
+                                       "age_limit",
+                                       "write_room",
+                                       "dual_command_bus",
+                                       "per_bank_refresh",
+                                       "separate_write_queue"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         char filler[391];
         memset(filler, 'a' + (int)i % 26, sizeof filler - 1);
         filler[sizeof filler - 1] = 0;
         sprintf(many + strlen(many), "  %s: {value: %s, source: %zu%s}\n", keys[i],
-                !strcmp(keys[i], "scheduler")   ? "fcfs"
-                : !strcmp(keys[i], "bank_hash") ? "true"
-                : !strcmp(keys[i], "row")       ? "2KiB"
-                                                : "1",
+                !strcmp(keys[i], "scheduler")                                            ? "fcfs"
+                : i >= sizeof keys / sizeof keys[0] - 3 || !strcmp(keys[i], "bank_hash") ? "true"
+                : !strcmp(keys[i], "row")                                                ? "2KiB"
+                                                                                         : "1",
                 i, filler);
     }
     assert_int_equal(parse(many, &err), STRATA_ELIMIT);
