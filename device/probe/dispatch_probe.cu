@@ -4,19 +4,12 @@
  *
  * Blocks that end sooner than the dispatcher hands out the next ones leave most places of an SM empty;
  * then it is the dispatcher's order that decides who shares an L1, not who ends first. */
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 #include <cuda_runtime.h>
-
-#define CK(x)                                                                                      \
-    do {                                                                                           \
-        cudaError_t e_ = (x);                                                                      \
-        if (e_ != cudaSuccess) {                                                                   \
-            fprintf(stderr, "%s: %s\n", #x, cudaGetErrorString(e_));                               \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 struct record {
     unsigned sm, start, end;

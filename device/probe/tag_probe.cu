@@ -3,18 +3,11 @@
  * The tags are 512 sets of four ways with LRU (docs/h200-dissected.md). Four lines of one set and a
  * fifth displace the oldest, so one timed load tells whether a line belongs to the set of line 0. All
  * lines of 8 MB are asked, then single higher address bits together with the lines of 512 KB. */
+#include "check.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>
-
-#define CK(x)                                                                                      \
-    do {                                                                                           \
-        cudaError_t e_ = (x);                                                                      \
-        if (e_ != cudaSuccess) {                                                                   \
-            fprintf(stderr, "%s: %s\n", #x, cudaGetErrorString(e_));                               \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 enum { LINE = 128, HIT_BELOW = 120, POOL = 1700 };
 

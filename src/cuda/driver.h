@@ -67,6 +67,8 @@ CUresult driver_refuse(const char *name, bool *told);
 void driver_die(const struct strata_error *err) __attribute__((noreturn));
 /* Ends the process with what was recorded so far if Ctrl-C was pressed or it was told to end. */
 void driver_check_interrupt(void);
+/* Ends the process with what was recorded so far; `strata trace` is told the word. */
+void driver_end_program(const char *word, int code) __attribute__((noreturn));
 /* A line for `strata trace`. */
 void driver_report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Microseconds of the device's own clock, which moves with the work done. */

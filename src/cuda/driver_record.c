@@ -262,15 +262,6 @@ static void end_launch(bool whole, bool failed)
         write_failed(&err);
 }
 
-/* All that was asked for is recorded: what the program would still do has no reader. */
-static void end_program(void)
-{
-    fflush(NULL);
-    driver_report("killed");
-    record_finish();
-    _exit(0);
-}
-
 void record_end(const struct strata_run_stats *stats, bool ok)
 {
     bool whole = ok && state.blocks_written == stats->recorded_blocks;
@@ -285,8 +276,9 @@ void record_end(const struct strata_run_stats *stats, bool ok)
     }
     state.in_launch = state.recording = false;
     report_progress("progress");
+    /* All that was asked for is recorded: what the program would still do has no reader. */
     if (config.kill && (state.limit_reached || state.traced >= config.launch_count))
-        end_program();
+        driver_end_program("killed", 0);
 }
 
 void record_finish(void)

@@ -80,12 +80,16 @@ static void on_interrupt(int number)
 
 void driver_check_interrupt(void)
 {
-    if (!interrupted)
-        return;
+    if (interrupted)
+        driver_end_program("interrupted", 128 + interrupted);
+}
+
+void driver_end_program(const char *word, int code)
+{
     fflush(NULL);
-    driver_report("interrupted");
+    driver_report("%s", word);
     record_finish();
-    _exit(128 + interrupted);
+    _exit(code);
 }
 
 /* A program that handles a signal itself keeps its handler. */

@@ -309,6 +309,11 @@ static void check_l2(struct check *c)
     if (g->l2.cache.size_bytes % g->l2.slices)
         contradiction(c, "l2.slices l2.size", "%llu bytes cannot be divided among %u slices",
                       (unsigned long long)g->l2.cache.size_bytes, g->l2.slices);
+    if (g->l2.slice_pair_bytes && (!is_power_of_two(g->l2.slice_pair_bytes) ||
+                                   g->l2.slice_pair_bytes < 4 * g->l2.cache.line_bytes))
+        contradiction(c, "l2.slice_pair l2.line",
+                      "%u bytes is not a power of two of at least four lines",
+                      g->l2.slice_pair_bytes);
     if (g->l2.effective_bytes > g->l2.cache.size_bytes)
         contradiction(c, "l2.effective l2.size", "l2.effective is more than l2.size");
     if (c->status == STRATA_OK)
