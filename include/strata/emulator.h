@@ -57,6 +57,9 @@ strata_status strata_arena_create(uint64_t reserve_bytes, struct strata_arena **
                                   struct strata_error *err); /* 0: 64 GiB of addresses */
 void strata_arena_destroy(struct strata_arena *arena);
 void *strata_arena_allocate(struct strata_arena *arena, uint64_t bytes, uint64_t align_bytes);
+/* The same; what fits into a page of `page_bytes` (a power of two) does not cross into the next. */
+void *strata_arena_allocate_paged(struct strata_arena *arena, uint64_t bytes, uint64_t align_bytes,
+                                  uint64_t page_bytes);
 /* False: `memory` is not the start of an allocation. */
 bool strata_arena_release(struct strata_arena *arena, void *memory);
 bool strata_arena_find(const struct strata_arena *arena, uint64_t address,

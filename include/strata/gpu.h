@@ -30,7 +30,12 @@ enum strata_coalesce_rule {
     STRATA_COALESCE_OCTET
 };
 enum strata_bank_mode { STRATA_BANKS_4B = 0, STRATA_BANKS_8B };
-enum strata_scheduler { STRATA_SCHED_LRR = 0, STRATA_SCHED_GTO, STRATA_SCHED_OLDEST };
+enum strata_scheduler {
+    STRATA_SCHED_LRR = 0,
+    STRATA_SCHED_GTO,
+    STRATA_SCHED_OLDEST,
+    STRATA_SCHED_GTY /* greedy, then the youngest */
+};
 enum strata_replacement {
     STRATA_REPL_LRU = 0,
     STRATA_REPL_FIFO,
@@ -269,6 +274,7 @@ struct strata_gpu {
         double partial_fill_cycles;      /* more for each sector read around written bytes */
         double partial_write_cycles;     /* more for each sector of which only a part is written */
         double atomic_whole_cycles;      /* an atomic on all words of a sector, 0 = the same */
+        double atomic_float_cycles;      /* between additions of floats to one sector, 0 = as any */
         double atomic_cycles;            /* a slice is busy with one atomic sector */
         uint32_t slice_pair_bytes; /* bytes that two slices take in quarters in turn, 0 = none */
         uint32_t mshrs;

@@ -112,6 +112,14 @@ struct strata_control {
 /* One static instruction. Registers: dst are reg[0..n_dst-1], src are
  * reg[n_dst..n_dst+n_src-1]. For SASS a register stands for its whole aligned
  * group (R4 of a 128-bit load is R4..R7); 255 is the zero register. */
+/* What an atomic does with its words, as far as it takes the hardware other times. */
+enum strata_atomic {
+    STRATA_ATOMIC_OTHER = 0, /* integers, exchanges */
+    STRATA_ATOMIC_FLOAT,     /* adds numbers of 2 or 4 bytes */
+    STRATA_ATOMIC_DOUBLE,    /* adds numbers of 8 bytes */
+    STRATA_ATOMIC_COMPARE    /* compares and swaps */
+};
+
 struct strata_inst {
     uint64_t pc;
     const char *opcode;   /* full text with modifiers, owned by the code table */
@@ -124,6 +132,7 @@ struct strata_inst {
     uint8_t width_bytes; /* bytes per lane, 0 if no memory operation */
     uint8_t trace_width; /* the width column as the trace gave it, kept for round trips */
     uint8_t n_dst, n_src;
+    uint8_t atomic; /* enum strata_atomic; the code table sets it from the opcode */
     struct strata_control control;
     uint16_t reg[STRATA_MAX_DST + STRATA_MAX_SRC];
 };

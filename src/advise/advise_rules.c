@@ -380,7 +380,8 @@ static const char *const fast_issue[] = {"sm.min_issue_gap=0",
                                          NULL};
 static const char *const fast_tensor[] = {"sm.interval.tensor=0", "sm.latency.tensor=0", NULL};
 static const char *const many_registers[] = {"sm.registers=16777216", NULL};
-static const char *const free_atomics[] = {"l2.atomic=0", "l2.atomic_whole=0", NULL};
+static const char *const free_atomics[] = {"l2.atomic=0", "l2.atomic_whole=0", "l2.atomic_float=0",
+                                           NULL};
 
 static const struct advise_rule rules[] = {
     {{"few-blocks", "the grid is too small to give every SM work",

@@ -9,27 +9,35 @@
 
 #include "base/array.h"
 
-/* Where the driver (580) puts device memory: small arrays one behind the other, large ones at the
- * beginning of a page. Which lines share a set of a cache depends on it. */
-#define ALIGN_BYTES 512
-#define PAGE_BYTES  (2u << 20)
+/* Where the driver (580) puts device memory (device/probe/place_probe.cu): small arrays one behind
+ * the other, none across the border of two pages, large ones at the beginning of a page; a module's
+ * variables closer together and in pages of their own. Which lines share a set of a cache, and
+ * which sectors a warp touches, depends on it. */
+#define ALIGN_BYTES        512
+#define MODULE_ALIGN_BYTES 256
+#define PAGE_BYTES         (2u << 20)
 /* With --memcheck every allocation is followed by a gap that belongs to nobody, and freed memory is
  * not given out again. */
 #define GAP_BYTES 65536
 
-static struct strata_arena *arena;
+static struct strata_arena *arena, *module_arena;
 static struct allocation *table; /* sorted by address */
 static size_t n_table, cap_table;
 static uint64_t used_bytes, next_id = 1;
 
+static void start_arena(struct strata_arena **out, uint64_t bytes)
+{
+    struct strata_error err;
+    if (strata_arena_create(bytes, out, &err) != STRATA_OK &&
+        strata_arena_create(0, out, &err) != STRATA_OK)
+        driver_die(&err);
+}
+
 /* Addresses for twice the device's memory: page-locked memory and reservations need some too. */
 void memory_start(void)
 {
-    struct strata_error err;
-    if (strata_arena_create(2 * device.memory_bytes, &arena, &err) == STRATA_OK)
-        return;
-    if (strata_arena_create(0, &arena, &err) != STRATA_OK)
-        driver_die(&err);
+    start_arena(&arena, 2 * device.memory_bytes);
+    start_arena(&module_arena, device.memory_bytes);
 }
 
 /* ---- the table ---- */
@@ -143,15 +151,21 @@ static void clear(void *at, uint64_t bytes)
     memset((uint8_t *)at + whole, 0, bytes - whole);
 }
 
+static void *place(uint64_t bytes, enum memory_kind kind)
+{
+    bool module = kind == MEMORY_MODULE;
+    uint64_t align = module ? MODULE_ALIGN_BYTES : ALIGN_BYTES;
+    return strata_arena_allocate_paged(module ? module_arena : arena, bytes,
+                                       bytes >= PAGE_BYTES ? PAGE_BYTES : align, PAGE_BYTES);
+}
+
 CUresult memory_allocate(uint64_t *address, uint64_t bytes, enum memory_kind kind, unsigned flags)
 {
     uint64_t gap = config.memcheck ? GAP_BYTES : 0;
     /* More than the device holds fails as on the device. */
     if (counts(kind) && !memory_take(bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    void *at = bytes > UINT64_MAX - gap
-                   ? NULL
-                   : memory_reserve(bytes + gap, bytes >= PAGE_BYTES ? PAGE_BYTES : ALIGN_BYTES);
+    void *at = bytes > UINT64_MAX - gap ? NULL : place(bytes + gap, kind);
     struct allocation a = {.base = (uint64_t)(uintptr_t)at,
                            .bytes = bytes,
                            .kind = kind,
@@ -160,7 +174,7 @@ CUresult memory_allocate(uint64_t *address, uint64_t bytes, enum memory_kind kin
                            .accessible = true};
     if (!at || !allocation_add(&a)) {
         if (at)
-            memory_unreserve(at);
+            strata_arena_release(kind == MEMORY_MODULE ? module_arena : arena, at);
         if (counts(kind))
             memory_give_back(bytes);
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -177,7 +191,7 @@ static void release(struct allocation *a)
     if (counts(a->kind))
         memory_give_back(a->bytes);
     if (a->kind != MEMORY_REGISTERED && !config.memcheck)
-        memory_unreserve(at);
+        strata_arena_release(a->kind == MEMORY_MODULE ? module_arena : arena, at);
     allocation_remove(a);
 }
 
@@ -242,7 +256,8 @@ static bool interface_find(void *user, uint64_t address, struct strata_memory_ra
 static bool interface_near(void *user, uint64_t address, uint64_t bytes)
 {
     (void)user;
-    return !config.memcheck && strata_arena_near(arena, address, bytes);
+    return !config.memcheck && (strata_arena_near(arena, address, bytes) ||
+                                strata_arena_near(module_arena, address, bytes));
 }
 
 struct strata_device_memory memory_interface(void)
@@ -259,5 +274,5 @@ bool memory_zero(void *at, size_t bytes)
     uint64_t before = a ? (uint64_t)(uintptr_t)at - a->base : 0;
     if (!a || a->kind == MEMORY_MAPPED || a->kind == MEMORY_RESERVED || bytes > a->bytes - before)
         return false; /* pages of mappings are shared with others */
-    return strata_arena_zero(arena, at, bytes);
+    return strata_arena_zero(a->kind == MEMORY_MODULE ? module_arena : arena, at, bytes);
 }

@@ -133,11 +133,16 @@ const void *function_host(CUfunction kernel)
     return host;
 }
 
+/* The name of a __managed__ variable means its memory, not the pointer that was registered. */
+static bool names(const struct variable *v, const void *host)
+{
+    return v->host == host || (v->managed && (host == v->managed || host == *v->managed));
+}
+
 static struct variable *variable_find(const void *host)
 {
     for (size_t i = 0; i < n_variables; i++)
-        if (variables[i].host == host ||
-            (variables[i].managed && host == (const void *)variables[i].managed))
+        if (names(&variables[i], host))
             return &variables[i];
     return NULL;
 }

@@ -85,13 +85,22 @@ void strata_arena_destroy(struct strata_arena *arena)
     free(arena);
 }
 
+/* Where at or above `from` the bytes may start: aligned, and inside one page if they fit in one. */
+static uint64_t start_at(uint64_t from, uint64_t bytes, uint64_t align, uint64_t page)
+{
+    uint64_t start = round_up(from, align);
+    bool crosses = bytes <= page && start / page != (start + bytes - 1) / page;
+    return crosses ? round_up(start, page) : start;
+}
+
 /* The first gap that is large enough: its place in the list and its address. */
-static bool find_gap(const struct strata_arena *arena, uint64_t bytes, uint64_t align, size_t *at,
-                     uint64_t *address)
+static bool find_gap(const struct strata_arena *arena, uint64_t bytes, uint64_t align,
+                     uint64_t page, size_t *at, uint64_t *address)
 {
     uint64_t from = (uint64_t)(uintptr_t)arena->base, end = from + arena->bytes;
     for (size_t i = 0; i <= arena->n; i++) {
-        uint64_t start = round_up(from, align), stop = i < arena->n ? arena->live[i].base : end;
+        uint64_t start = start_at(from, bytes, align, page);
+        uint64_t stop = i < arena->n ? arena->live[i].base : end;
         if (start <= stop && bytes <= stop - start) {
             *at = i;
             *address = start;
@@ -103,14 +112,15 @@ static bool find_gap(const struct strata_arena *arena, uint64_t bytes, uint64_t 
     return false;
 }
 
-void *strata_arena_allocate(struct strata_arena *arena, uint64_t bytes, uint64_t align_bytes)
+void *strata_arena_allocate_paged(struct strata_arena *arena, uint64_t bytes, uint64_t align_bytes,
+                                  uint64_t page_bytes)
 {
     uint64_t align = align_bytes < MIN_ALIGN ? MIN_ALIGN : align_bytes, address;
     size_t at;
     if (!bytes)
         bytes = 1;
-    if (bytes > arena->bytes || !is_power_of_two(align) ||
-        !find_gap(arena, bytes, align, &at, &address) ||
+    if (bytes > arena->bytes || !is_power_of_two(align) || !is_power_of_two(page_bytes) ||
+        !find_gap(arena, bytes, align, page_bytes, &at, &address) ||
         !ARRAY_RESERVE(arena->live, arena->n, arena->cap, 1))
         return NULL;
     memmove(&arena->live[at + 1], &arena->live[at], (arena->n - at) * sizeof *arena->live);
@@ -118,6 +128,11 @@ void *strata_arena_allocate(struct strata_arena *arena, uint64_t bytes, uint64_t
     arena->n++;
     arena->used += bytes;
     return (void *)(uintptr_t)address;
+}
+
+void *strata_arena_allocate(struct strata_arena *arena, uint64_t bytes, uint64_t align_bytes)
+{
+    return strata_arena_allocate_paged(arena, bytes, align_bytes, 1);
 }
 
 /* Index of the last allocation that starts at or below the address; n if there is none. */

@@ -39,7 +39,7 @@
 /* In the order of the enums in <strata/gpu.h>. */
 static const char *const coalesce_names[] = {"fermi", "sector", "octet", NULL};
 static const char *const bank_names[] = {"4-byte", "8-byte", NULL};
-static const char *const scheduler_names[] = {"lrr", "gto", "oldest", NULL};
+static const char *const scheduler_names[] = {"lrr", "gto", "oldest", "gty", NULL};
 static const char *const replacement_names[] = {"lru", "fifo", "random", "plru", "weighted", "nru", "not-mru", "srrip", "aged", NULL};
 static const char *const index_names[] = {"linear", "xor", "fermi", "ipoly", "mix", "bits", "scatter", "deal", NULL};
 static const char *const allocate_names[] = {"on-miss", "on-fill", "streaming", NULL};
@@ -212,6 +212,7 @@ static const struct strata_gpu_key keys[] = {
     REAL("l2.request", l2.request_cycles, "cycles", 0, 10000, "0", "a slice is busy with one request at least this long"),
     REAL("l2.partial_fill", l2.partial_fill_cycles, "cycles", 0, 10000, "0", "a slice is busy so much longer with each sector it reads from DRAM around bytes that were written"),
     REAL("l2.partial_write", l2.partial_write_cycles, "cycles", 0, 10000, "0", "a slice is busy so much longer with each sector written in part"),
+    REAL("l2.atomic_float", l2.atomic_float_cycles, "cycles", 0, 10000, "0", "between two additions of floating-point numbers to one sector; 0: as any"),
     REAL("l2.atomic_whole", l2.atomic_whole_cycles, "cycles", 0, 10000, "0", "an atomic on all words of a sector; 0: as any"),
     REAL("l2.atomic", l2.atomic_cycles, "cycles", 0, 10000, "1", "a slice is busy with one atomic sector"),
     UINT("l2.mshrs", l2.mshrs, "", 0, 65536, "0", "misses in flight of one slice; 0: no limit"),

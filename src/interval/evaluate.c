@@ -69,7 +69,8 @@ static struct interval_machine machine_of(const struct interval_launch *l,
         .l2_cycles = gpu_l2_cycles(gpu),
         .dram_extra_cycles = gpu_dram_cycles(gpu),
         .l2_miss_ratio = l->l2_miss_ratio,
-        .greedy = gpu->sm.scheduler_policy == STRATA_SCHED_GTO,
+        .greedy = gpu->sm.scheduler_policy == STRATA_SCHED_GTO ||
+                  gpu->sm.scheduler_policy == STRATA_SCHED_GTY,
         .fractional_batches = l->scripts != 0,
         .md1_in_ns = l->scripts != 0,
     };

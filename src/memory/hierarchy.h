@@ -45,6 +45,7 @@ struct hierarchy_sm {
 struct hierarchy_partition {
     struct cache l2;
     uint64_t *slice_free64;
+    uint64_t *slice_atomics;   /* the last atomics of each slice (l2_atomic_again) */
     uint64_t *channel_free64;  /* data bus of each channel */
     uint64_t *activate_free64; /* when each channel may open its next row */
     uint64_t *bank_row;        /* open row of each bank of each channel, + 1 */
@@ -131,7 +132,7 @@ uint64_t hierarchy_l2_read(struct hierarchy *m, uint32_t sm, uint64_t line, uint
 void hierarchy_l2_write(struct hierarchy *m, uint32_t sm, const struct store_line *s, uint64_t t);
 /* whole: of its sectors those of which every byte is written. */
 uint64_t hierarchy_l2_atomic(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
-                             uint32_t whole, uint32_t packets, uint64_t t);
+                             uint32_t whole, struct l2_atomics a, uint64_t t);
 /* The L2 will be asked for a line by an SM of a partition. */
 void hierarchy_l2_expect(const struct hierarchy *m, uint32_t partition, uint64_t line);
 /* Sectors of a line out of (or into) the DRAM of a partition; returns when the data is at the L2.

@@ -45,7 +45,8 @@ uint64_t hierarchy_bulk_store(struct hierarchy *m, uint32_t sm, uint64_t line, u
     m->count.from_l1_bytes += n * PACKET_SECTOR_BYTES;
     uint64_t done = start + m->gpu->l2.hit_cycles;
     if (reduces)
-        done = hierarchy_l2_atomic(m, sm, line, s.sectors, s.sectors, n, start);
+        done = hierarchy_l2_atomic(m, sm, line, s.sectors, s.sectors,
+                                   (struct l2_atomics){(uint8_t)n, STRATA_ATOMIC_OTHER}, start);
     else
         hierarchy_l2_write(m, sm, &s, start);
     m->held = 0;

@@ -299,10 +299,11 @@ static uint64_t atomic(struct hierarchy *m, uint32_t sm, const struct strata_win
         struct line_bytes bytes;
         line_bytes_of(&bytes, w, &r[i], m->gpu->l1.cache.line_bytes);
         uint32_t whole = line_bytes_full(&bytes, r[i].sectors, m->rules.sector_shift);
-        uint32_t k = l2_atomic_packets(w, &r[i], n == 1, m->ptx);
+        struct l2_atomics a = l2_atomics_of(w, &r[i], n == 1, m->ptx);
+        uint32_t k = a.packets;
         packets += k;
         uint64_t leave = hierarchy_take(m, port, start, k * m->out_64ths_per_packet);
-        uint64_t back = hierarchy_l2_atomic(m, sm, r[i].line, r[i].sectors, whole, k, leave);
+        uint64_t back = hierarchy_l2_atomic(m, sm, r[i].line, r[i].sectors, whole, a, leave);
         if (returns)
             done =
                 later_of(done, hierarchy_take(m, &p->in_free64, back, k * m->in_64ths_per_packet));

@@ -253,19 +253,20 @@ static uint64_t send_atomic_home(struct hierarchy *m, uint32_t part, uint64_t li
 
 /* Atomics are done at the home of the line, which fetches it if it is not there. */
 uint64_t hierarchy_l2_atomic(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
-                             uint32_t whole, uint32_t packets, uint64_t t)
+                             uint32_t whole, struct l2_atomics a, uint64_t t)
 {
     uint32_t part = m->sm[sm].partition, home = address_map_home(&m->map, line),
              line_bytes = m->gpu->l2.cache.line_bytes;
     uint64_t at =
-        home == part ? t : send_atomic_home(m, part, line, popcount32(sectors), packets, t);
+        home == part ? t : send_atomic_home(m, part, line, popcount32(sectors), a.packets, t);
     m->count.l2_requests++;
-    m->count.l2_atomic += packets;
+    m->count.l2_atomic += a.packets;
     if (!m->rules.same_geometry)
         line &= ~(uint64_t)(line_bytes - 1), sectors = 1;
     struct hierarchy_partition *p = &m->partition[home];
-    uint32_t slice = address_map_slice(&m->map, line),
-             cost = l2_atomic_cost(&m->cost, popcount32(whole), packets);
+    uint32_t slice = address_map_slice(&m->map, line);
+    bool again = l2_atomic_again(&p->slice_atomics[slice], line, sectors);
+    uint32_t cost = l2_atomic_cost(&m->cost, a, popcount32(sectors), popcount32(whole), again);
     uint64_t start = hierarchy_take(m, &p->slice_free64[slice], at, cost);
     struct cache_slot *s = &p->l2.slot[l2_slot(m, home, line, start)];
     uint32_t held = l2_held(s), missing = sectors & ~held;

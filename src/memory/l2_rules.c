@@ -48,6 +48,7 @@ void l2_costs_init(struct l2_costs *c, const struct strata_gpu *g, uint32_t sect
     c->atomic_whole = g->l2.atomic_whole_cycles > 0
                           ? (uint32_t)(g->l2.atomic_whole_cycles * 64 + 0.5)
                           : c->atomic;
+    c->atomic_float = (uint32_t)(g->l2.atomic_float_cycles * 64 + 0.5);
     c->link_sector = cost_64ths(sector_bytes, g->l2.fabric_bytes_per_cycle);
 }
 
@@ -55,25 +56,34 @@ void l2_costs_init(struct l2_costs *c, const struct strata_gpu *g, uint32_t sect
 static bool is_added_up(const struct strata_winst *w, bool alone, bool ptx)
 {
     bool one_address = w->addr_kind == STRATA_ADDR_STRIDE && !w->stride;
-    return ptx && alone && one_address && w->inst->memop == STRATA_MEM_REDUCTION;
+    return ptx && alone && one_address && w->inst->memop == STRATA_MEM_REDUCTION &&
+           w->inst->atomic == STRATA_ATOMIC_OTHER;
 }
 
-uint32_t l2_atomic_packets(const struct strata_winst *w, const struct strata_request *r, bool alone,
-                           bool ptx)
+/* Swaps of which only one word is meant pass at the speed of others (probe atomic_type, one). */
+static struct l2_atomics atomics(const struct strata_winst *w, uint32_t packets, uint32_t words)
+{
+    bool swaps = w->inst->atomic == STRATA_ATOMIC_COMPARE;
+    return (struct l2_atomics){(uint8_t)(packets ? packets : 1),
+                               swaps && words == 1 ? STRATA_ATOMIC_OTHER : w->inst->atomic};
+}
+
+struct l2_atomics l2_atomics_of(const struct strata_winst *w, const struct strata_request *r,
+                                bool alone, bool ptx)
 {
     uint8_t count[LINE_BYTES_MOST / 4] = {0};
-    uint32_t most[LINE_BYTES_MOST / PACKET_SECTOR_BYTES] = {0}, packets = 0;
+    uint32_t most[LINE_BYTES_MOST / PACKET_SECTOR_BYTES] = {0}, packets = 0, words = 0;
     if (is_added_up(w, alone, ptx))
-        return 1;
+        return atomics(w, 1, 1);
     for (uint32_t l = r->lanes; l; l &= l - 1) {
         uint64_t at = line_bytes_address(w, lowest_bit32(l));
         uint32_t word = (uint32_t)(at - r->line) / 4 % (LINE_BYTES_MOST / 4), k = word / 8;
-        count[word]++;
+        words += !count[word]++;
         most[k] = count[word] > most[k] ? count[word] : most[k];
     }
     for (uint32_t k = 0; k < 4; k++)
         packets += most[k];
-    return packets ? packets : 1;
+    return atomics(w, packets, words);
 }
 
 uint32_t l1_counted_sectors(const struct strata_winst *w, const struct strata_request *r,
@@ -84,6 +94,6 @@ uint32_t l1_counted_sectors(const struct strata_winst *w, const struct strata_re
     if (!atomic || is_added_up(w, n == 1, ptx))
         return strata_count_sectors(r, n);
     for (unsigned i = 0; i < n; i++)
-        sectors += l2_atomic_packets(w, &r[i], n == 1, ptx);
+        sectors += l2_atomics_of(w, &r[i], n == 1, ptx).packets;
     return sectors;
 }

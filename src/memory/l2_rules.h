@@ -127,7 +127,7 @@ static inline uint32_t l2_write(const struct l2_rules *r, struct cache *l2, uint
 
 /* What the slices take, in 64ths of an SM cycle; 0: no limit. */
 struct l2_costs {
-    uint32_t sector, request, partial, fill, atomic, atomic_whole, link_sector;
+    uint32_t sector, request, partial, fill, atomic, atomic_whole, atomic_float, link_sector;
 };
 void l2_costs_init(struct l2_costs *c, const struct strata_gpu *gpu, uint32_t sector_bytes);
 /* 64ths of a cycle that so many bytes take; 0 bytes a cycle: no limit. */
@@ -142,12 +142,43 @@ static inline uint32_t l2_access_cost(const struct l2_costs *c, uint32_t n_secto
     uint32_t cost = n_sectors * c->sector;
     return cost < c->request ? c->request : cost;
 }
-/* Atomics of a request, `whole` of whose sectors are written whole: those packets take a cycle of
- * the L2, others a quarter more, whichever words they meet in (probe atomic). */
-static inline uint32_t l2_atomic_cost(const struct l2_costs *c, uint32_t whole, uint32_t packets)
+/* The atomics of one request: what they send to the L2, and what they do there (enum
+ * strata_atomic). */
+struct l2_atomics {
+    uint8_t packets, kind;
+};
+/* What the slice takes one by one: a packet that writes a sector whole takes a cycle of the L2,
+ * another a quarter more, whichever words it meets in (probe atomic). Twice as long take those of
+ * four numbers of 8 bytes, and those that compare (probe atomic_type). */
+static inline uint32_t l2_atomic_turns(const struct l2_costs *c, struct l2_atomics a,
+                                       uint32_t whole)
 {
-    whole = whole < packets ? whole : packets;
-    return whole * c->atomic_whole + (packets - whole) * c->atomic;
+    whole = whole < a.packets ? whole : a.packets;
+    if (a.kind == STRATA_ATOMIC_COMPARE)
+        return a.packets * 2 * c->atomic_whole;
+    return whole * c->atomic_whole * (a.kind == STRATA_ATOMIC_DOUBLE ? 2 : 1) +
+           (a.packets - whole) * c->atomic;
+}
+/* Atomics of a request on n sectors, `whole` of which are written whole. Floating-point additions
+ * to one sector wait for each other, also for those of the request before (`again`). */
+static inline uint32_t l2_atomic_cost(const struct l2_costs *c, struct l2_atomics a, uint32_t n,
+                                      uint32_t whole, bool again)
+{
+    uint32_t turns = l2_atomic_turns(c, a, whole);
+    if (!c->atomic_float || (a.kind != STRATA_ATOMIC_FLOAT && a.kind != STRATA_ATOMIC_DOUBLE))
+        return turns;
+    uint32_t gap =
+        c->atomic_float + (a.kind == STRATA_ATOMIC_DOUBLE && whole ? c->atomic_whole : 0);
+    uint32_t in_a_row = n ? (a.packets + n - 1) / n : 1, waits = (in_a_row - !again) * gap;
+    return waits > turns ? waits : turns;
+}
+/* A slice's last atomics, as the line with its sectors in the low bits; is one of them in `line`?
+ */
+static inline bool l2_atomic_again(uint64_t *last, uint64_t line, uint32_t sectors)
+{
+    uint64_t now = (line & ~(uint64_t)(LINE_BYTES_MOST - 1)) | (sectors & 15), before = *last;
+    *last = now;
+    return (before ^ now) < LINE_BYTES_MOST && (before & now & 15);
 }
 /* On their way through the near partition the first packets of all sectors are one request; further
  * lanes on a word come in requests of their own (probe atomic: as many as lanes on one word). */
@@ -168,9 +199,9 @@ static inline uint32_t l2_atomic_fetch(const struct l2_rules *r, uint32_t missin
 /* What the atomics of a request send to the L2. Lanes that meet in one word go one after another,
  * lanes in other words of a sector together (device/probe, atomics): packets of a sector = the most
  * lanes on one word. alone: the access has no other request; from PTX (`ptx`) the assembler adds up
- * the lanes of a reduction on one address first. */
-uint32_t l2_atomic_packets(const struct strata_winst *w, const struct strata_request *request,
-                           bool alone, bool ptx);
+ * the lanes of a reduction of integers on one address first. */
+struct l2_atomics l2_atomics_of(const struct strata_winst *w, const struct strata_request *request,
+                                bool alone, bool ptx);
 /* Sectors that the profiler counts of the `n` requests of one access: those of an atomic are its
  * packets (on an H200 the holdout's centre_gain counts 10,991, as this does, where it touches 4,096
  * sectors; histograms of 256 random bins count 211,865 and 2,966,108 where this gives 1.7 % less:

@@ -19,10 +19,18 @@ struct sass_module {
     uint8_t *file;
     struct sass_cubin cubin;
     struct sass_place *places; /* by section */
+    uint8_t **variables;       /* by symbol; NULL: the variable lies in its section's place */
     struct sass_image *images; /* by entry */
     struct sass_pool_chunk *pool;
     uint32_t *kernel_of_entry;
 };
+
+/* Which sections keep the cubin's layout; the variables of the others are placed one by one. */
+bool sass_sections_kept(const struct sass_module *m, bool *keeps);
+bool sass_place_variables(struct sass_module *m, const bool *keeps);
+/* Where a variable (a symbol of a device section) lies. */
+uint8_t *sass_variable(const struct sass_module *m, uint32_t symbol);
+void sass_release_variables(struct sass_module *m);
 
 /* The file that most instructions of a kernel come from, by index; SASS_UNDEFINED: not known. */
 uint32_t sass_main_file(const struct sass_module *m, const struct sass_kernel *k);

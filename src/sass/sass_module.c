@@ -23,7 +23,7 @@ static uint32_t shared_reserved(uint32_t arch)
     return arch >= 90 ? 1024 : 0;
 }
 
-static bool place_section(struct sass_module *m, uint32_t index, uint64_t *next_code)
+static bool place_section(struct sass_module *m, uint32_t index, bool kept, uint64_t *next_code)
 {
     const struct sass_section *s = &m->cubin.section[index];
     struct sass_place *p = &m->places[index];
@@ -37,6 +37,8 @@ static bool place_section(struct sass_module *m, uint32_t index, uint64_t *next_
     if (s->kind == SASS_SECTION_OTHER || !s->size)
         return true;
     p->is_device = device;
+    if (!kept)
+        return true;
     p->bytes = device ? memory->allocate(memory->user, s->size, s->align > 256 ? s->align : 256)
                       : malloc(s->size);
     if (!p->bytes)
@@ -57,12 +59,13 @@ static bool place_sections(struct sass_module *m)
 {
     uint64_t next_code = SASS_CODE_BASE;
     m->places = calloc(m->cubin.n_sections + 1, sizeof *m->places);
-    if (!m->places)
-        return false;
-    for (uint32_t i = 0; i < m->cubin.n_sections; i++)
-        if (!place_section(m, i, &next_code))
-            return false;
-    return true;
+    bool *kept = calloc(m->cubin.n_sections + 1, sizeof *kept);
+    bool ok = m->places && kept && sass_sections_kept(m, kept);
+    for (uint32_t i = 0; ok && i < m->cubin.n_sections; i++)
+        ok = place_section(m, i, kept[i], &next_code);
+    ok = ok && sass_place_variables(m, kept);
+    free(kept);
+    return ok;
 }
 
 /* ---- symbols and relocations ---- */
@@ -88,8 +91,11 @@ bool sass_symbol_is_foreign(const struct sass_symbol *s)
            syscall_number(s->name) == SASS_CALL_NONE;
 }
 
-static uint64_t symbol_address(const struct sass_module *m, const struct sass_symbol *s)
+static uint64_t symbol_address(const struct sass_module *m, uint32_t symbol)
 {
+    const struct sass_symbol *s = &m->cubin.symbol[symbol];
+    if (m->variables[symbol])
+        return (uint64_t)(uintptr_t)m->variables[symbol];
     if (s->section == SASS_UNDEFINED)
         return SASS_SYSCALL_BASE + syscall_number(s->name) * SASS_INST_BYTES;
     return m->places[s->section].address + s->value;
@@ -106,7 +112,7 @@ static strata_status relocate(struct sass_module *m, struct strata_error *err)
         const struct sass_symbol *s = &m->cubin.symbol[r->symbol];
         if (r->offset > size ||
             !sass_relocation_apply(r, p->bytes + r->offset, size - r->offset,
-                                   p->address + r->offset, symbol_address(m, s)))
+                                   p->address + r->offset, symbol_address(m, r->symbol)))
             return strata_fail(err, STRATA_EUNSUPPORTED, m->name, 0, 0,
                                "a relocation of type %u for \"%s\" in section %s is not known; "
                                "run the PTX instead (--code ptx)",
@@ -127,7 +133,7 @@ static bool add_symbols(struct sass_module *m)
             return false;
         base->symbols[base->n_symbols++] = (struct strata_symbol){
             .name = s->name,
-            .address = m->places[s->section].bytes + s->value,
+            .address = sass_variable(m, i),
             .bytes = s->size,
             .is_const = m->cubin.section[s->section].kind == SASS_SECTION_CONSTANT,
             .is_managed = (s->other & SYMBOL_IS_MANAGED) != 0};
@@ -254,6 +260,7 @@ void sass_module_destroy(struct strata_module *base)
             base->memory.release(base->memory.user, m->places[i].bytes);
         else
             free(m->places[i].bytes);
+    sass_release_variables(m);
     sass_pool_release(m->pool);
     free(m->places);
     free(m->images);

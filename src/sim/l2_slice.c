@@ -241,10 +241,12 @@ static void serve_write(struct sim_out *o, struct sim_slice *s, const struct sim
 
 /* ---- atomics ---- */
 
-static uint32_t atomic_cost(const struct l2_costs *c, const struct sim_message *q)
+static uint32_t atomic_cost(const struct l2_costs *c, struct sim_slice *s,
+                            const struct sim_message *q)
 {
     uint32_t whole = line_bytes_full(&q->bytes, q->sectors, log2_floor(SIM_SECTOR_BYTES));
-    return l2_atomic_cost(c, popcount32(whole), q->operations ? q->operations : 1);
+    bool again = l2_atomic_again(&s->last_atomics, q->line, q->sectors);
+    return l2_atomic_cost(c, q->atomics, popcount32(q->sectors), popcount32(whole), again);
 }
 
 /* Done at the home of the line, which fetches it if it is not there. */
@@ -260,7 +262,7 @@ static void serve_atomic_here(struct sim_out *o, struct sim_slice *s, const stru
         slot_fill(c, missing, 0);
         sim_l2_fetch(o, s, slot, q->line, missing, t);
     }
-    s->count.n.l2_atomic += q->operations;
+    s->count.n.l2_atomic += q->atomics.packets;
     sim_l2_mark_dirty(o, s, slot, q->sectors, was_partial, t);
     if (!wants_result)
         return;
@@ -297,8 +299,8 @@ static void serve_atomic(struct sim_out *o, struct sim_slice *s, const struct si
     on.from = (uint16_t)s->index;
     on.node = wants_result ? q->node : SIM_NONE;
     on.time = t;
-    s->count.n.l2_atomic += q->operations;
-    s->count.n.fabric += q->operations;
+    s->count.n.l2_atomic += q->atomics.packets;
+    s->count.n.fabric += q->atomics.packets;
     sim_out_link(o, s->partition, &sim_slice_of(m, home, q->line)->mail, &on);
 }
 
@@ -337,9 +339,9 @@ static bool serve(struct sim_out *o, struct sim_slice *s, const struct sim_messa
     if (is_atomic(q)) {
         bool here =
             q->kind == SIM_MSG_LINK_ATOMIC || address_map_home(&m->map, q->line) == s->partition;
-        s->free64 =
-            t64 + (here ? atomic_cost(&m->rate.l2, q)
-                        : l2_atomic_pass_cost(&m->rate.l2, popcount32(q->sectors), q->operations));
+        s->free64 = t64 + (here ? atomic_cost(&m->rate.l2, s, q)
+                                : l2_atomic_pass_cost(&m->rate.l2, popcount32(q->sectors),
+                                                      q->atomics.packets));
         serve_atomic(o, s, q, t);
     } else {
         s->free64 = t64 + l2_access_cost(&m->rate.l2, popcount32(q->sectors));

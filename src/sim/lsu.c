@@ -266,11 +266,11 @@ static void atomic(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
         if (flight == L1_NONE)
             return;
         s->flight[flight].packet_sectors = l->packet_sectors;
-        s->flight[flight].operations = l->operations;
+        s->flight[flight].atomics = l->atomics;
         s->flight[flight].blocks = 1u << s->warp[q->warp].block;
         s->block[s->warp[q->warp].block].writes++;
-        sim_send(s, flight, sim_take_port(s, l->operations, start), l);
-        s->count.n.from_l1_bytes += SIM_SECTOR_BYTES * l->operations;
+        sim_send(s, flight, sim_take_port(s, l->atomics.packets, start), l);
+        s->count.n.from_l1_bytes += SIM_SECTOR_BYTES * l->atomics.packets;
         if (q->returns)
             s->op[q->op].remaining++;
     }
@@ -427,7 +427,7 @@ void sim_lsu_reply(struct sim_sm *s, const struct sim_packet *p)
     if (f.kind == SIM_READ)
         s->count.n.to_l1_bytes += SIM_SECTOR_BYTES * popcount32(f.packet_sectors);
     if (f.kind == SIM_ATOMIC)
-        s->count.n.to_l1_bytes += SIM_SECTOR_BYTES * f.operations;
+        s->count.n.to_l1_bytes += SIM_SECTOR_BYTES * f.atomics.packets;
     if (f.kind == SIM_READ || f.kind == SIM_ATOMIC)
         count_latency(s, &f, p);
     struct arrival a = {s, p->time};

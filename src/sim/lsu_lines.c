@@ -25,7 +25,7 @@ static void fill_line(struct sim_sm *s, const struct strata_winst *w,
     line->line = r->line;
     line->sectors = (uint8_t)r->sectors;
     line->packet_sectors = widen(s->shared, r->sectors);
-    line->operations = 0;
+    line->atomics = (struct l2_atomics){0};
     if (!load || s->lsu.wrote_part)
         line_bytes_of(&line->bytes, w, r, s->shared->gpu->l1.cache.line_bytes);
     if (load)
@@ -36,7 +36,7 @@ static void fill_line(struct sim_sm *s, const struct strata_winst *w,
     if (memop == STRATA_MEM_STORE)
         s->lsu.wrote_part |= line_bytes_full(&line->bytes, sectors, 5) != sectors;
     else
-        line->operations = (uint16_t)l2_atomic_packets(w, r, alone, s->shared->ptx);
+        line->atomics = l2_atomics_of(w, r, alone, s->shared->ptx);
 }
 
 unsigned sim_lines(struct sim_sm *s, const struct sim_warp *w, uint32_t *cycles)

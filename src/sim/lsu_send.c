@@ -40,7 +40,7 @@ void sim_send(struct sim_sm *s, uint32_t flight, uint64_t t, const struct sim_ls
                              .sectors = f->packet_sectors};
     if (data) {
         p->bytes = data->bytes;
-        p->operations = data->operations;
+        p->atomics = data->atomics;
     }
     f->left = t;
     s->flying++;

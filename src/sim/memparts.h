@@ -36,7 +36,8 @@ struct sim_node {
     uint32_t token, sequence;
     uint32_t merged; /* requests that the coalescer answers with this one, or the next free one */
     uint32_t entry;  /* of the coalescer; SIM_NONE */
-    uint16_t sm, operations;
+    uint16_t sm;
+    struct l2_atomics atomics;
     uint8_t kind, sectors;
     uint8_t parts; /* lines of the L2 it asks for that have not answered */
 };
@@ -100,6 +101,7 @@ struct sim_slice {
         size_t head, n, cap;
     } from_sms, from_link;
     uint64_t free64;        /* busy until, in 64ths */
+    uint64_t last_atomics;  /* l2_atomic_again */
     uint64_t stalled_since; /* UINT64_MAX: it works */
     bool stalled;           /* the head of the SMs' queue waits for a fill */
     bool no_write_room;     /* its channels have too many writes waiting */

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "memory/l2_rules.h"
 #include "memory/line_bytes.h"
 
 enum sim_message_kind {
@@ -32,7 +33,7 @@ struct sim_message {
         } spent;
     };
     uint16_t from; /* slice that asks */
-    uint16_t operations;
+    struct l2_atomics atomics;
     uint8_t kind, sectors;
     uint8_t packet_kind; /* of the request: enum sim_packet_kind */
 };

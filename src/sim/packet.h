@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "memory/l2_rules.h"
 #include "memory/line_bytes.h"
 
 #define SIM_SECTOR_BYTES 32u /* of a packet, whatever the caches have */
@@ -46,7 +47,7 @@ struct sim_packet {
     uint8_t kind;                 /* enum sim_packet_kind */
     uint8_t sectors;              /* mask, bit k = 32-byte sector k of the line */
     struct line_bytes bytes;      /* SIM_WRITE: those written; atomics: those worked on */
-    uint16_t operations;          /* atomics: operations on this line (lanes, less those merged) */
+    struct l2_atomics atomics;    /* on this line (lanes, less those merged) */
     uint16_t spent[SIM_N_PLACES]; /* filled by the memory side in a reply; saturating */
 };
 

@@ -113,7 +113,7 @@ struct sim_flight {
     uint8_t sectors;  /* as the L1 counts them */
     uint8_t packet_sectors;
     bool used;
-    uint16_t operations;
+    struct l2_atomics atomics;
 };
 
 /* Not a packet: an L1 hit that waits for its page (tlb.before_l1). */
@@ -145,9 +145,9 @@ struct sim_lsu_op {
 struct sim_lsu_line {
     uint64_t line;
     struct line_bytes bytes; /* stores and atomics; loads once a sector was written in part */
-    uint16_t operations;     /* atomics */
-    uint8_t sectors;         /* as the coalescer counts them */
-    uint8_t packet_sectors;  /* the same in sectors of 32 bytes */
+    struct l2_atomics atomics;
+    uint8_t sectors;        /* as the coalescer counts them */
+    uint8_t packet_sectors; /* the same in sectors of 32 bytes */
 };
 
 struct sim_lsu {
@@ -277,7 +277,7 @@ void sim_lsu_translated(struct sim_sm *s);
 /* ---- lsu_send.c ---- */
 uint32_t sim_flight_new(struct sim_sm *s, uint8_t kind, uint64_t line, uint32_t op, uint64_t t);
 void sim_flight_free(struct sim_sm *s, uint32_t flight);
-/* Packet of a flight to the outbox at time t; data: bytes and operations of what is not a read. */
+/* Packet of a flight to the outbox at time t; data: bytes and atomics of what is not a read. */
 void sim_send(struct sim_sm *s, uint32_t flight, uint64_t t, const struct sim_lsu_line *data);
 /* When so many flits that are ready at t begin to leave for the crossbar. */
 uint64_t sim_take_port(struct sim_sm *s, uint32_t flits, uint64_t t);

@@ -108,7 +108,7 @@ static void post_lines(struct sim_memside *m, const struct sim_packet *p, uint32
                                   .line = p->line + at * SIM_SECTOR_BYTES,
                                   .node = node,
                                   .mshr = SIM_NONE,
-                                  .operations = p->operations,
+                                  .atomics = p->atomics,
                                   .kind = SIM_MSG_REQUEST,
                                   .packet_kind = p->kind,
                                   .sectors = (uint8_t)(p->sectors >> at & mask)};
@@ -135,7 +135,7 @@ static bool deliver_one(struct sim_memside *m, const struct sim_inbound *in)
                                       .merged = SIM_NONE,
                                       .entry = SIM_NONE,
                                       .sm = p.sm,
-                                      .operations = p.operations,
+                                      .atomics = p.atomics,
                                       .kind = p.kind,
                                       .sectors = p.sectors};
     to_l2_line(&p);
@@ -240,7 +240,7 @@ static bool return_one(struct sim_memside *m, const struct sim_reply *r)
                                                    .sm = q->sm,
                                                    .kind = q->kind,
                                                    .sectors = q->sectors,
-                                                   .operations = q->operations,
+                                                   .atomics = q->atomics,
                                                    .spent = {[SIM_AT_XBAR] = on_the_way,
                                                              [SIM_AT_L2] = r->l2,
                                                              [SIM_AT_L2_QUEUE] = r->l2_queue,

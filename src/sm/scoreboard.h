@@ -170,13 +170,15 @@ static inline uint32_t sm_issue_gap(const struct strata_gpu *gpu, const struct s
     return i->control.known && stall > gap ? stall : gap;
 }
 
-/* Rank of a ready warp under a policy; the smallest is taken. Greedy-then-oldest prefers the last
- * one taken, loose round robin the next in line. */
+/* Rank of a ready warp under a policy; the smallest is taken. Loose round robin prefers the next in
+ * line, a greedy policy the last one taken, then the oldest or the youngest. */
 static inline uint64_t sm_rank(uint32_t policy, uint32_t slot, uint32_t last_slot, uint64_t age)
 {
     if (policy == STRATA_SCHED_LRR)
         return (slot - last_slot - 1u) & 63u;
-    return policy == STRATA_SCHED_GTO && slot == last_slot ? 0 : age;
+    if (policy != STRATA_SCHED_OLDEST && slot == last_slot)
+        return 0;
+    return policy == STRATA_SCHED_GTY ? UINT64_MAX - 1 - age : age;
 }
 
 /* Where the time since a warp's last issue went: to the dependence that its wait names, then, until

@@ -125,6 +125,21 @@ static bool make_room(struct strata_code *code, uint32_t index)
     return *segment != NULL;
 }
 
+/* RED.E.ADD.F32.FTZ.RN, ATOMG.E.ADD.F64.RN, ATOMG.E.CAS.64; red.global.add.f32, atom.cas.b32. */
+static uint8_t atomic_of(const struct strata_inst *inst)
+{
+    const char *op = inst->opcode;
+    if (inst->memop != STRATA_MEM_ATOMIC && inst->memop != STRATA_MEM_REDUCTION)
+        return STRATA_ATOMIC_OTHER;
+    if (strstr(op, ".CAS") || strstr(op, ".cas"))
+        return STRATA_ATOMIC_COMPARE;
+    bool adds = strstr(op, ".ADD") || strstr(op, ".add");
+    bool floats = strstr(op, ".F") || strstr(op, ".BF") || strstr(op, ".f") || strstr(op, ".bf");
+    if (!adds || !floats)
+        return STRATA_ATOMIC_OTHER;
+    return inst->width_bytes == 8 ? STRATA_ATOMIC_DOUBLE : STRATA_ATOMIC_FLOAT;
+}
+
 strata_status strata_code_add(struct strata_code *code, const struct strata_inst *inst,
                               uint32_t *index, struct strata_error *err)
 {
@@ -155,6 +170,7 @@ strata_status strata_code_add(struct strata_code *code, const struct strata_inst
     struct code_entry *e = code_entry(code, n);
     e->inst = *inst;
     e->inst.opcode = text;
+    e->inst.atomic = atomic_of(inst);
     for (unsigned r = (unsigned)inst->n_dst + inst->n_src; r < STRATA_MAX_DST + STRATA_MAX_SRC; r++)
         e->inst.reg[r] = 0;
     e->slot = CODE_NO_SLOT;

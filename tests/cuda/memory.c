@@ -24,5 +24,13 @@ int main(void)
     SAY(cuMemAllocPitch(&q, &pitch, 300, 10, 3));
     SAY(cuMemAllocPitch(&q, &pitch, 0, 10, 4));
     SAY(cuMemFree(p));
+    /* Small arrays lie one behind the other, none across two pages; large ones begin one. */
+    SAY(cuMemAlloc(&p, 4));
+    SAY(cuMemAlloc(&q, 513));
+    SHOW(q - p);
+    SAY(cuMemAlloc(&base, 2000000));
+    SHOW(base % (2 << 20) == 0 || base / (2 << 20) == (base + 1999999) / (2 << 20));
+    SAY(cuMemAlloc(&base, (2 << 20) + 1));
+    SHOW(base % (2 << 20));
     return 0;
 }

@@ -99,7 +99,7 @@ static unsigned one_round(FILE *f, unsigned block, unsigned warp, unsigned round
     LINE("0 BAR.SYNC 0 0\n");
     LINE("1 R34 ATOMG.E.ADD 2 R2 R33 4 1 0x%llx 4\n",
          (unsigned long long)(a + (192 << 20) + round % 2 * 64));
-    LINE("0 RED.E.ADD 2 R2 R34 4 1 0x%llx 0\n",
+    LINE("0 RED.E.ADD.F32.FTZ.RN 2 R2 R34 4 1 0x%llx 0\n",
          (unsigned long long)(a + (192 << 20) + block % 2 * 32));
     LINE("0 STL 2 R1 R34 4 1 0x%x 0\n", round * 4);
     LINE("1 R35 LDL 1 R1 4 1 0x%x 0\n", round * 4);

@@ -86,7 +86,7 @@ static inline uint64_t rig_ask(struct rig *r, uint8_t kind, uint64_t line, uint8
                                const uint32_t *bytes)
 {
     struct sim_packet p = {
-        .time = r->now, .line = line, .kind = kind, .sectors = sectors, .operations = 1};
+        .time = r->now, .line = line, .kind = kind, .sectors = sectors, .atomics = {1, 0}};
     if (bytes)
         memcpy(p.bytes.sector, bytes, sizeof p.bytes.sector);
     uint64_t sent = r->now, before = r->replies;

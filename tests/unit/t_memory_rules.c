@@ -362,11 +362,40 @@ static void atomics_on_whole_sectors_take_less(void **state)
     (void)state;
     struct l2_costs c;
     l2_costs_init(&c, &h200, 32);
-    assert_int_equal(l2_atomic_cost(&c, 0, 4), 4 * 93);      /* 64 x 1.447 */
-    assert_int_equal(l2_atomic_cost(&c, 4, 4), 4 * 74);      /* 64 x 1.157 */
-    assert_int_equal(l2_atomic_cost(&c, 1, 3), 74 + 2 * 93); /* two lanes more on a word of it */
+    struct l2_atomics four = {4, STRATA_ATOMIC_OTHER}, three = {3, STRATA_ATOMIC_OTHER};
+    assert_int_equal(l2_atomic_cost(&c, four, 4, 0, false), 4 * 93); /* 64 x 1.447 */
+    assert_int_equal(l2_atomic_cost(&c, four, 4, 4, true), 4 * 74);  /* 64 x 1.157 */
+    /* two lanes more on a word of it */
+    assert_int_equal(l2_atomic_cost(&c, three, 1, 1, true), 74 + 2 * 93);
     assert_int_equal(l2_atomic_pass_cost(&c, 4, 4), l2_access_cost(&c, 4));
     assert_int_equal(l2_atomic_pass_cost(&c, 1, 32), 32 * c.request);
+}
+
+/* atomic_type_probe.cu: cycles of an H200 for the 32 lanes of a warp, every warp on the same ones.
+ */
+static void additions_of_floats_to_one_sector_wait_for_each_other(void **state)
+{
+    (void)state;
+    struct l2_costs c = {.atomic = 93, .atomic_whole = 74, .atomic_float = 223};
+    struct l2_atomics one = {32, STRATA_ATOMIC_FLOAT}, line = {4, STRATA_ATOMIC_FLOAT},
+                      doubles = {4, STRATA_ATOMIC_DOUBLE}, lone = {1, STRATA_ATOMIC_FLOAT},
+                      swaps = {4, STRATA_ATOMIC_COMPARE};
+    assert_int_equal(l2_atomic_cost(&c, one, 1, 0, true), 32 * 223);
+    assert_int_equal(l2_atomic_cost(&c, one, 1, 0, false), 31 * 223);
+    assert_int_equal(l2_atomic_cost(&c, line, 4, 4, true), 4 * 74); /* other sectors pass */
+    assert_int_equal(l2_atomic_cost(&c, doubles, 4, 4, true), 8 * 74);
+    doubles.packets = 8;
+    assert_int_equal(l2_atomic_cost(&c, doubles, 1, 1, true), 8 * (223 + 74));
+    assert_int_equal(l2_atomic_cost(&c, lone, 1, 0, true), 223);
+    assert_int_equal(l2_atomic_cost(&c, lone, 1, 0, false), 93);
+    assert_int_equal(l2_atomic_cost(&c, swaps, 4, 4, true), 8 * 74);
+    c.atomic_float = 0; /* as any */
+    assert_int_equal(l2_atomic_cost(&c, one, 1, 0, true), 32 * 93);
+    uint64_t last = 0;
+    assert_false(l2_atomic_again(&last, 4096, 1));
+    assert_true(l2_atomic_again(&last, 4096, 3));
+    assert_false(l2_atomic_again(&last, 4096, 12));
+    assert_false(l2_atomic_again(&last, 8192, 12));
 }
 
 static void atomics_of_a_request_go_by_word_and_reductions_from_ptx_are_added_up(void **state)
@@ -376,10 +405,10 @@ static void atomics_of_a_request_go_by_word_and_reductions_from_ptx_are_added_up
     struct strata_winst w = {
         .inst = &red, .mask = UINT32_MAX, .addr_kind = STRATA_ADDR_STRIDE, .base = 4096};
     struct strata_request r = {.line = 4096, .sectors = 1, .lanes = UINT32_MAX};
-    assert_int_equal(l2_atomic_packets(&w, &r, true, false), 32);
-    assert_int_equal(l2_atomic_packets(&w, &r, true, true), 1);
+    assert_int_equal(l2_atomics_of(&w, &r, true, false).packets, 32);
+    assert_int_equal(l2_atomics_of(&w, &r, true, true).packets, 1);
     w.stride = 4, r.sectors = 15;
-    assert_int_equal(l2_atomic_packets(&w, &r, true, true), 4);
+    assert_int_equal(l2_atomics_of(&w, &r, true, true).packets, 4);
     assert_int_equal(l1_counted_sectors(&w, &r, 1, true), 4);
     /* two lanes on each word: each sector is sent, and counted, twice; a load's once */
     uint64_t address[32];
@@ -580,6 +609,7 @@ int main(void)
         cmocka_unit_test(stores_merge_by_line_and_leave_when_idle_or_displaced),
         cmocka_unit_test(slices_share_a_kilobyte_in_pairs),
         cmocka_unit_test(atomics_on_whole_sectors_take_less),
+        cmocka_unit_test(additions_of_floats_to_one_sector_wait_for_each_other),
         cmocka_unit_test(atomics_of_a_request_go_by_word_and_reductions_from_ptx_are_added_up),
         cmocka_unit_test(what_a_write_misses_is_fetched_at_once_or_when_it_is_read_or_never),
         cmocka_unit_test(the_oldest_dirty_lines_are_written_back_beyond_the_limit),

@@ -358,6 +358,26 @@ static void hints_and_fences_change_no_values(void **state)
     assert_int_equal(o[2], 1);
 }
 
+static void what_fits_into_a_page_does_not_cross_into_the_next(void **state)
+{
+    (void)state;
+    struct strata_arena *own;
+    struct strata_error err;
+    assert_int_equal(strata_arena_create(1 << 24, &own, &err), STRATA_OK);
+    const uint64_t page = 1 << 16;
+    uint8_t *whole = strata_arena_allocate_paged(own, page, page, page);
+    uint8_t *most = strata_arena_allocate_paged(own, page - 512, 512, page);
+    uint8_t *next = strata_arena_allocate_paged(own, 1024, 512, page);
+    uint8_t *rest = strata_arena_allocate_paged(own, 512, 512, page);
+    uint8_t *large = strata_arena_allocate_paged(own, page + 1, 512, page);
+    assert_ptr_equal(most, whole + page);
+    assert_ptr_equal(next, most + page);
+    assert_ptr_equal(rest, most + page - 512);
+    assert_ptr_equal(large, next + 1024);
+    assert_null(strata_arena_allocate_paged(own, 8, 512, 3));
+    strata_arena_destroy(own);
+}
+
 static void the_arena_repeats_addresses_and_finds_them(void **state)
 {
     (void)state;
@@ -460,6 +480,7 @@ int main(void)
         cmocka_unit_test(reductions_need_no_result),
         cmocka_unit_test(asynchronous_copies_fill_shared_memory),
         cmocka_unit_test(hints_and_fences_change_no_values),
+        cmocka_unit_test(what_fits_into_a_page_does_not_cross_into_the_next),
         cmocka_unit_test(the_arena_repeats_addresses_and_finds_them),
         cmocka_unit_test(zeroes_reach_both_ends_and_nothing_else),
     };

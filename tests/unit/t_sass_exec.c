@@ -133,6 +133,31 @@ static void compare(const struct member *ptx, const struct member *cubin)
     free(text);
 }
 
+/* In the cubin's section the two are 4 bytes apart; the driver gives each a place of its own. */
+static void variables_are_placed_one_by_one(void **state)
+{
+    (void)state;
+    char path[600], bytes[16384];
+    const char *root = getenv("STRATA_SOURCE");
+    snprintf(path, sizeof path, "%s/tests/data/sass/small90.cubin", root ? root : ".");
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    struct member cubin = {.name = "small90.cubin", .bytes = bytes};
+    cubin.length = fread(bytes, 1, sizeof bytes, f);
+    fclose(f);
+    struct strata_module *m = load_cubin(&cubin);
+    const struct strata_symbol *counter = strata_module_symbol_find(m, "counter"),
+                               *text = strata_module_symbol_find(m, "$str");
+    assert_non_null(counter);
+    assert_non_null(text);
+    assert_int_equal((uintptr_t)counter->address % 256, 0);
+    assert_int_equal((uintptr_t)text->address % 256, 0);
+    assert_ptr_not_equal(counter->address, text->address);
+    assert_int_equal(((const char *)text->address)[text->bytes - 1], 0);
+    assert_int_not_equal(((const char *)text->address)[0], 0);
+    strata_module_destroy(m);
+}
+
 static void machine_code_leaves_the_memory_its_ptx_leaves(void **state)
 {
     (void)state;
@@ -296,6 +321,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(machine_code_leaves_the_memory_its_ptx_leaves),
+        cmocka_unit_test(variables_are_placed_one_by_one),
         cmocka_unit_test(an_entry_says_what_the_cubin_says),
         cmocka_unit_test(damaged_cubins_are_refused),
         cmocka_unit_test(an_instruction_that_is_not_known_is_named),

@@ -34,7 +34,7 @@ static struct sim_packet random_packet(const struct strata_gpu *g, uint64_t seed
     static const uint8_t kinds[] = {SIM_READ,  SIM_READ,   SIM_READ,      SIM_READ, SIM_WRITE,
                                     SIM_WRITE, SIM_ATOMIC, SIM_REDUCTION, SIM_FETCH};
     struct sim_packet p = {
-        .time = time, .token = (uint32_t)i, .sequence = (uint32_t)i, .operations = 1};
+        .time = time, .token = (uint32_t)i, .sequence = (uint32_t)i, .atomics = {1, 0}};
     p.sm = (uint16_t)rng_below(seed, i * 8, g->sm.count);
     p.kind = kinds[rng_below(seed, i * 8 + 1, sizeof kinds)];
     uint64_t lines = rng_below(seed, i * 8 + 2, 4) ? 64 : 1 << 20;
