@@ -52,7 +52,7 @@ class Soak:
         self.random = random.Random(options.seed)
         self.deadline = time.monotonic() + options.seconds
         self.folder = Path(tempfile.mkdtemp(prefix="strata-soak-"))
-        self.malloc = options.malloc
+        self.malloc = options.malloc and str(Path(options.malloc).resolve())  # commands run in another folder
         self.counts, self.findings = {}, []
         self.environment = dict(os.environ, STRATA_GPU_PATH=str(self.source / "gpus"), LC_ALL="C")
 
