@@ -62,7 +62,9 @@ static void set_lines(const uint8_t *data, size_t size)
         if (!equals)
             continue;
         *equals = 0;
-        if (strata_gpu_set(&gpu, line, equals + 1, &err) != STRATA_OK)
+        /* in turn as a file says it and as --set does, which takes along what depends on it */
+        if ((equals - line) & 1 ? strata_gpu_set(&gpu, line, equals + 1, &err) != STRATA_OK
+                                : strata_gpu_override(&gpu, line, equals + 1, &err) != STRATA_OK)
             check_refusal(&err);
     }
     free(copy);
