@@ -34,6 +34,14 @@ static bool put_words(struct demangler *d, const char *words)
     return put(d, words, strlen(words));
 }
 
+/* The letter is read if it is next; what is not there is not stepped over: a name may end here. */
+static bool take(struct demangler *d, char letter)
+{
+    bool is_next = *d->at == letter;
+    d->at += is_next;
+    return is_next;
+}
+
 /* What was written since `begin` can be named again by S_, S0_, ... */
 static bool keep(struct demangler *d, size_t begin)
 {
@@ -72,7 +80,7 @@ static bool put_kept(struct demangler *d)
         }
         index++;
     }
-    if (*d->at++ != '_' || index >= d->n_parts)
+    if (!take(d, '_') || index >= d->n_parts)
         return false;
     return put(d, d->kept + d->part_begin[index], d->part_length[index]);
 }
@@ -187,7 +195,7 @@ static bool put_array(struct demangler *d)
     size_t begin = d->length, digits = strspn(d->at + 1, "0123456789");
     const char *number = d->at + 1;
     d->at = number + digits;
-    return *d->at++ == '_' && put_type(d) && put_words(d, " [") && put(d, number, digits) &&
+    return take(d, '_') && put_type(d) && put_words(d, " [") && put(d, number, digits) &&
            put_words(d, "]") && keep(d, begin);
 }
 
@@ -244,7 +252,7 @@ static bool put_literal(struct demangler *d)
     const char *number = d->at;
     d->at += n;
     bool done = is_bool ? put_words(d, *number == '1' ? "true" : "false") : put(d, number, n);
-    return n && done && *d->at++ == 'E';
+    return n && done && take(d, 'E');
 }
 
 /* A list up to its E, with commas; a pack (J ... E) goes into the list around it. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <strata/trace.h>
 
@@ -283,6 +284,30 @@ static CUresult run_children(struct children *c)
 
 /* ---- running ---- */
 
+/* Whether this process lives on without the thread that main() ran in. */
+static bool main_thread_has_ended(void)
+{
+    char text[256] = "";
+    snprintf(text, sizeof text, "/proc/self/task/%d/stat", (int)getpid());
+    FILE *f = getpid() == gettid() ? NULL : fopen(text, "re");
+    if (!f)
+        return false;
+    size_t n = fread(text, 1, sizeof text - 1, f);
+    text[n] = '\0';
+    fclose(f);
+    const char *state = strrchr(text, ')'); /* behind the program's name */
+    return state && state[1] == ' ' && state[2] == 'Z';
+}
+
+/* The C library ends the process with its last thread. If that runs the program's exit functions
+ * and they launch, a thread of ours that ends would be the last one once more, end the process in
+ * its turn and wait for this one, which waits for it. So such launches have no other thread. */
+static uint32_t threads_for(const struct kernel_call *call)
+{
+    bool is_small = (uint64_t)call->grid.x * call->grid.y * call->grid.z < 2;
+    return !is_small && main_thread_has_ended() ? 1 : config.threads;
+}
+
 CUresult kernel_call_run(const struct kernel_call *call)
 {
     const struct CUfunc_st *f = call->function;
@@ -299,7 +324,7 @@ CUresult kernel_call_run(const struct kernel_call *call)
     launch.textures = texture_table(&launch.n_textures);
     struct strata_run_options opt;
     strata_run_options_init(&opt);
-    opt.threads = config.threads;
+    opt.threads = threads_for(call);
     opt.sink = record_begin(call);
     opt.sample_blocks = config.sample_blocks;
     opt.print = print_text;

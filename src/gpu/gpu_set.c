@@ -120,6 +120,11 @@ static void follow_sm_count(struct strata_gpu *gpu)
     for (uint32_t sm = n; n && sm < count && sm < STRATA_MAX_SMS; sm++)
         gpu->launch.gpc_of_sm[sm] = (sm - n) % gpcs;
     gpu->launch.n_gpc_of_sm = n ? count : 0;
+    /* Behind a list's end lies nothing, so that equal descriptions are equal byte for byte. */
+    for (uint32_t i = kept; i < before; i++)
+        gpu->launch.order[i] = 0;
+    for (uint32_t sm = count; sm < n; sm++)
+        gpu->launch.gpc_of_sm[sm] = 0;
 }
 
 /* "50MB" is seldom a whole number of sets in each of 96 slices: the nearest size that is takes its
@@ -152,6 +157,7 @@ strata_status strata_gpu_override(struct strata_gpu *gpu, const char *path, cons
     if (!strcmp(path, "l1.size")) {
         gpu->l1.unified_bytes = 0;
         gpu->l1.n_carveout = 0;
+        memset(gpu->l1.carveout_bytes, 0, sizeof gpu->l1.carveout_bytes);
     }
     return STRATA_OK;
 }

@@ -158,8 +158,9 @@ static void evaluate(const struct svr *s, const struct machine *m, const float *
                      float *product, float *y)
 {
     uint32_t nf = s->n_features;
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)m->n, (int)nf, -2, x, (int)nf,
-                m->vector, (int)nf, 0, product, (int)m->n);
+    if (m->n) /* some of the BLAS libraries end the process over an empty product */
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n, (int)m->n, (int)nf, -2, x,
+                    (int)nf, m->vector, (int)nf, 0, product, (int)m->n);
     for (size_t r = 0; r < n; r++) {
         float own = cblas_sdot((int)nf, x + r * nf, 1, x + r * nf, 1), *p = product + r * m->n;
         double sum = -m->offset;

@@ -50,6 +50,7 @@ static void set_lines(const uint8_t *data, size_t size)
 {
     struct strata_error err = {0};
     char *copy = malloc(size + 1), *save = NULL;
+    bool overrides = false;
     memcpy(copy, data, size);
     copy[size] = 0;
     strata_gpu_init(&gpu);
@@ -62,7 +63,10 @@ static void set_lines(const uint8_t *data, size_t size)
         if (!equals)
             continue;
         *equals = 0;
-        if (strata_gpu_set(&gpu, line, equals + 1, &err) != STRATA_OK)
+        /* in turn as --set does it, which takes along what depends on it, and as a file */
+        overrides = !overrides;
+        if ((overrides ? strata_gpu_override : strata_gpu_set)(&gpu, line, equals + 1, &err) !=
+            STRATA_OK)
             check_refusal(&err);
     }
     free(copy);

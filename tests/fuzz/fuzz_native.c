@@ -174,6 +174,32 @@ static strata_status read_all(const char *path, struct strata_writer *writer, ui
     return status;
 }
 
+/* Blocks in any order: what a file tells of their places may be wrong. */
+static void read_out_of_order(const char *path)
+{
+    struct strata_trace *t;
+    struct strata_reader *r;
+    struct strata_block *block;
+    struct strata_error err;
+    if (strata_trace_open(path, NULL, &t, &err))
+        return; /* read_all has looked at the sentence */
+    if (strata_trace_launch_count(t) && !strata_reader_open(t, 0, &r, &err)) {
+        for (uint64_t index = 5; index-- > 0;) {
+            strata_status status = strata_reader_seek(r, index, &err);
+            if (!status)
+                status = strata_reader_next(r, &block, &err);
+            if (!status && block->index != index)
+                abort();
+            if (!status)
+                strata_block_destroy(block);
+            else if (status != STRATA_END)
+                expect_sentence(&err);
+        }
+        strata_reader_close(r);
+    }
+    strata_trace_close(t);
+}
+
 static void read_and_rewrite(const char *path)
 {
     char copy_path[64];
@@ -210,6 +236,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (file.n && write(fd, file.p, file.n) != (ssize_t)file.n)
         abort();
     read_and_rewrite(path);
+    read_out_of_order(path);
     close(fd);
     pack_release(&file);
     return 0;

@@ -52,7 +52,7 @@ class Soak:
         self.random = random.Random(options.seed)
         self.deadline = time.monotonic() + options.seconds
         self.folder = Path(tempfile.mkdtemp(prefix="strata-soak-"))
-        self.malloc = options.malloc
+        self.malloc = options.malloc and str(Path(options.malloc).resolve())  # commands run in another folder
         self.counts, self.findings = {}, []
         self.environment = dict(os.environ, STRATA_GPU_PATH=str(self.source / "gpus"), LC_ALL="C")
 
@@ -311,6 +311,8 @@ class Soak:
                 p.wait()
                 self.finding(f"no end 30 s after {sign.name}", words)
             self.count("killed commands")
+            if p.returncode not in (0, -sign, -signal.SIGKILL):
+                self.finding(f"exit code {p.returncode} after {sign.name}", words)
             for name in sorted(set(os.listdir(self.folder)) - before):
                 self.whole(name, words)
             for name in ("out.strata", "out.json", "out.csv", "out.db", "out.db-wal", "out.db-shm"):
@@ -346,6 +348,8 @@ def main():
     parser.add_argument("--malloc")
     parser.add_argument("--record")
     options = parser.parse_args()
+    # A shell starts its background jobs with this signal ignored, and so would be what they start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     soak = Soak(options)
     shares = {options.part: 1.0} if options.part else SHARES
     parts = {"descriptions": Soak.descriptions, "damaged": Soak.damaged, "killed": Soak.killed, "allocations": allocations,

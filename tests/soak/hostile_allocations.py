@@ -3,6 +3,8 @@
 import os
 import subprocess
 
+from hostile_programs import compile_program
+
 MODELS = ["coalesce", "reuse", "interval", "learned", "flow", "sim"]
 
 
@@ -14,6 +16,7 @@ def commands_of(soak):
     soak.run("predict", "a.strata", "--gpu", "h200", "-m", "flow", "-q", "-f", "json", "-o", "b.json")
     soak.run("convert", "a.strata", "atext", "-q")
     soak.run("learn", "profile", "a.strata", "--gpu", "h200", "-q", "-o", "a.learn")
+    soak.run("learn", "generate", "-o", "cells", "--samples", "1", "--grid-only", "-q")
     kernel = ["--kernel", "saxpy", "--grid", "1", "--block", "64", "--arg", "i32:64", "--arg", "f32:2", "--arg", "buffer:256=random",
               "--arg", "buffer:256=index"]
     commands = [["info", "a.strata"], ["info", "atext"], ["check", "a.strata"], ["gpu", "show", "h200"], ["gpu", "list"], ["gpu", "keys"],
@@ -31,7 +34,13 @@ def commands_of(soak):
                 ["learn", "profile", "a.strata", "--gpu", "h200", "-q", "-o", "out.learn"],
                 ["learn", "evaluate", "a.learn", "-m", "timed", "-m", "sdcm", "-m", "ppt"],
                 ["learn", "generate", "-o", "outdir", "--samples", "1", "--grid-only", "-q"],
+                ["learn", "train", "cells", "--epochs", "1", "--rows", "64", "-q", "-o", "out.learn"],
+                ["learn", "rank", "a.strata", "--gpu", "h200", "-m", "sdcm", "-q"],
+                ["timeline", "a.strata", "--gpu", "h200", "-q"], ["bugreport", "-o", "out.txt"],
                 ["dissect", "-t", "model:gtx470", "-q"], ["doctor"]]
+    program = compile_program(soak)
+    if program:
+        commands.append(["tune", "--vary", "STEP=none,threads", "--", program, "{STEP},none", "/dev/null"])
     return commands + [["predict", "a.strata", "--gpu", "h200", "-q", "-m", m, "-o", "out.txt"] for m in MODELS]
 
 
@@ -90,13 +99,19 @@ def allocations(soak, end):
         return
     refuser = Refuser(soak)
     at = {tuple(map(str, words)): 0 for words in commands_of(soak)}
-    commands = list(at)
+    commands, tried = list(at), {}
     soak.random.shuffle(commands)
     # Every command gets its turn, ten allocations at a time; further on, where the same code is met again, not each one.
     while commands and not soak.over(end):
         for words in list(commands):
             for _ in range(10):
                 if soak.over(end) or not refuser.refuse(words, at[words]):
+                    if at[words] == 0 and not soak.over(end):
+                        soak.finding("no allocation was refused", words)
                     commands.remove(words) if not soak.over(end) else None
                     break
+                tried[words[0]] = tried.get(words[0], 0) + 1
                 at[words] += 1 if at[words] < 60 else 1 + soak.random.randint(0, at[words] // 15)
+    to_the_end = {words[0] for words in at} - {words[0] for words in commands}
+    print("allocations refused:", ", ".join(f"{command} {n}{'' if command in to_the_end else '+'}" for command, n in sorted(tried.items())),
+          "(+: there are more)", flush=True)

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <strata/kernel_name.h>
 
@@ -47,6 +49,28 @@ static void names_are_as_their_source_writes_them(void **state)
     }
 }
 
+/* Behind each name lies a page that cannot be read. */
+static void names_cut_anywhere_are_read_to_their_end_only(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"_ZN2ns4initILi4EEEvPf",     "_ZN2ns4initILn34iE",
+                                        "_ZN2ns1kIA4_fEE",           "_ZN2ns1kIS0_EE",
+                                        "_ZN2ns1kIPKNS_3abcEJifEEE", "_ZNSt3absIdEE"};
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *two = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(two != MAP_FAILED);
+    assert_int_equal(mprotect(two + page, page, PROT_NONE), 0);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        for (size_t n = 0; n <= strlen(names[i]); n++) {
+            char shown[200], *name = two + page - n - 1;
+            memcpy(name, names[i], n);
+            name[n] = '\0';
+            strata_kernel_display_name(name, shown, sizeof shown);
+            assert_true(strlen(shown) < sizeof shown);
+        }
+    munmap(two, 2 * page);
+}
+
 static void endless_names_end(void **state)
 {
     (void)state;
@@ -76,6 +100,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_as_their_source_writes_them),
+        cmocka_unit_test(names_cut_anywhere_are_read_to_their_end_only),
         cmocka_unit_test(endless_names_end),
         cmocka_unit_test(a_launch_has_one_name),
     };

@@ -18,7 +18,7 @@ launches() { "$strata" check "$1" >check.out 2>&1 || { fail "$1 is not sound"; c
 # try WHAT LAUNCHES [LAUNCHES of the second process]
 try() {
     rm -f a.strata a-2.strata
-    "$strata" trace -o a.strata -- ./app "$1" >out.txt 2>err.txt || { fail "$1: exit $?"; cat out.txt err.txt; }
+    timeout 60 "$strata" trace -o a.strata -- ./app "$1" >out.txt 2>err.txt || { fail "$1: exit $?"; cat out.txt err.txt; }
     [ "$(launches a.strata)" = "$2" ] || { fail "$1: $(launches a.strata) launches, not $2"; cat err.txt; }
     if [ -n "${3:-}" ]; then [ "$(launches a-2.strata)" = "$3" ] || fail "$1: the second trace"
     elif [ -e a-2.strata ]; then fail "$1: a second trace"; fi
@@ -31,6 +31,7 @@ try fork-before 1 2
 try close 101
 grep -q "length = 0" out.txt || { fail "the program's own file was written to"; cat out.txt; }
 try chdir 1
+try last-thread 2
 # each program that a process becomes has its own trace; one that was killed or left in a hurry keeps what had ended
 rm -f a*.strata
 "$strata" trace -o a.strata -- ./app exec 2 >out.txt 2>err.txt || { fail "exec: exit $?"; cat err.txt; }

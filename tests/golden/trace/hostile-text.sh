@@ -11,6 +11,11 @@ mkdir escape && kernel 'a\033[31mred\377' >escape/kernel-1.traceg && printf "$bl
 echo kernel-1.traceg >escape/kernelslist.g
 $strata predict escape --gpu h200 -m coalesce -q 2>&1 | grep -c "$(printf '\033')"
 $strata predict escape --gpu h200 -m coalesce --format json -q | python3 -c 'import json, sys; print(json.loads(sys.stdin.buffer.read().decode())["launches"][0]["kernel"])'
+for command in info "reuse --gpu h200 -q" "hotspots --gpu h200 -q"; do
+    for format in text csv json; do $strata $command escape -f $format; done >all.txt 2>&1
+    python3 -c 'import sys; sys.stdin.buffer.read().decode()' <all.txt && echo "${command%% *}: UTF-8, $(grep -c "$(printf '\033')" all.txt) escapes"
+done
+$strata reuse escape --gpu h200 -f json -q -o reuse.json && $strata report reuse.json -q -o page.html && echo "report takes it"
 
 echo "-- a NUL in a name"
 mkdir nul && kernel 'a\000b' >nul/kernel-1.traceg && printf "$block" >>nul/kernel-1.traceg
