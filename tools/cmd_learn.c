@@ -14,7 +14,8 @@
 /* ---- generate ---- */
 
 struct generate_arguments {
-    const char *output, *trace;
+    const char *output, *trace, *sim;
+    struct option_list set;
     uint64_t samples, sample, seed, jobs;
     bool grid_only, quiet;
 };
@@ -47,9 +48,16 @@ static strata_status generate_cells(const struct generate_arguments *a, struct s
     opt.grid_only = a->grid_only;
     opt.progress = show_cells;
     opt.progress_context = &progress;
+    struct strata_gpu *gpu = calloc(1, sizeof *gpu);
+    strata_status st = gpu ? STRATA_OK : strata_no_memory(err, NULL, "for a GPU");
+    if (st == STRATA_OK && a->sim)
+        st = load_gpu(a->sim, &a->set, gpu, err);
+    opt.sim = a->sim ? gpu : NULL;
     progress_start(&progress, "cells", a->quiet);
-    strata_status st = strata_learn_generate(a->output, &opt, &made, &kept, err);
+    if (st == STRATA_OK)
+        st = strata_learn_generate(a->output, &opt, &made, &kept, err);
     progress_end(&progress);
+    free(gpu);
     if (st == STRATA_OK && !a->quiet)
         printf("%s: %zu cells of %llu samples, %zu made, %zu kept\n", a->output, made + kept,
                (unsigned long long)a->samples, made, kept);
@@ -74,6 +82,9 @@ static int learn_generate(int argc, char **argv)
          "the grid of N and MaxRD alone, without ordered patterns"},
         {0, "trace", OPTION_STRING, &a.trace, "N,MAXRD",
          "instead: one sample of that cell as a trace, written to the output"},
+        {0, "sim", OPTION_STRING, &a.sim, "GPU",
+         "labels by the clocked model on this GPU, in place of the timed L1"},
+        {0, "set", OPTION_LIST, &a.set, "KEY=VALUE", "with --sim: change one number of the GPU"},
         {0, "sample", OPTION_UINT, &a.sample, "I", "with --trace: which sample (default 0)"},
         {0, "seed", OPTION_UINT, &a.seed, "N", "seed (default 1)"},
         {'j', "jobs", OPTION_UINT, &a.jobs, "N", "threads (default 1); never changes a result"},

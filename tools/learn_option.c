@@ -23,6 +23,10 @@ static strata_status set_options(const struct profile_arguments *a, bool labels,
     if (a->l1 && !parse_pair(a->l1, &opt->l1.lines, &opt->l1.ways))
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                            "--l1 takes lines and ways, such as 64,8; not \"%s\".", a->l1);
+    if (a->labels && strcmp(a->labels, "sim") && strcmp(a->labels, "timed"))
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "--labels takes timed or sim, not \"%s\".", a->labels);
+    opt->labels_by_sim = labels && a->labels && !strcmp(a->labels, "sim");
     if (labels)
         opt->label = strata_learn_caches(&opt->n_labels, &ranked);
     return strata_learn_cache_check(&opt->l1, err);

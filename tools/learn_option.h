@@ -11,7 +11,7 @@
 
 /* How launches become profiles. */
 struct profile_arguments {
-    const char *gpu, *l1;
+    const char *gpu, *l1, *labels;
     struct option_list set;
     struct launch_arguments launches;
     uint64_t sms, interval;
@@ -30,6 +30,7 @@ struct profile_arguments {
     {0, "sectors", OPTION_FLAG, &(a).sectors, NULL, "sectors in place of lines"},                   \
     {0, "l2", OPTION_FLAG, &(a).l2, NULL, "what reaches the L2 in place of what the L1s see"},      \
     {0, "l1", OPTION_STRING, &(a).l1, "LINES,WAYS", "with --l2: the L1s in front of it (default 64,8)"}, \
+    {0, "labels", OPTION_STRING, &(a).labels, "SOURCE", "the truth: timed (default), or sim, which takes a run for each cache"}, \
     {0, "no-labels", OPTION_FLAG, &(a).no_labels, NULL, "without what the timed L1 does"},          \
     LAUNCH_OPTIONS((a).launches),                                                                   \
     MEMORY_LIMIT_OPTION,                                                                            \

@@ -94,6 +94,9 @@ struct strata_learn_generate_options {
     uint64_t seed;    /* 1 */
     uint32_t threads; /* 1; never changes a result */
     bool grid_only;   /* the grid of figure 5 alone, without what real traces show besides */
+    /* NULL: labels of the timed L1. Else the clocked model's, on this GPU, for a kernel whose warps
+     * visit the sequence; its L1 has whole lines and a size of its own. */
+    const struct strata_gpu *sim;
     struct strata_learn_timing timing;
     /* After each cell, never by two threads at once; NULL: not called. */
     void (*progress)(void *context, size_t n_done, size_t n_cells);
@@ -123,6 +126,7 @@ struct strata_learn_profile_options {
     struct strata_learn_timing timing;
     const struct strata_learn_cache *label; /* label every interval with these caches */
     size_t n_labels;
+    bool labels_by_sim; /* by the clocked model, on the GPU with an L1 like that; not with l2 */
 };
 void strata_learn_profile_options_init(struct strata_learn_profile_options *opt);
 /* Adds one sample for the launch. A launch without loads adds an empty one. */

@@ -170,6 +170,8 @@ strata_status learn_label_misses(const struct learn_stream *s,
     for (size_t i = 0; i < s->n && st == STRATA_OK; i++, t.now++) {
         struct strata_learn_counts *c = &out[i / interval];
         uint32_t id = s->id[i], state;
+        if (s->time && s->time[i] > t.now)
+            t.now = s->time[i];
         fill_due(&t);
         state = t.entry[id].state;
         c->accesses++;

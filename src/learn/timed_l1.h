@@ -1,11 +1,11 @@
 /* timed_l1.h - the timed L1 that labels: which accesses hit, merge and miss.
  *
- * The L1 takes one access a cycle, in order. A line that is there is a hit. A
- * line on its way is a merge: its miss status register (MSHR) answers later. Any
- * other access is a miss: it takes an MSHR and its line arrives `latency_cycles`
- * later, is put into its set then (allocation on fill) as the one used last, and
- * drives out the set's least recently used line. While no MSHR is free the L1
- * waits. Sets are chosen by the "mix" index of src/cache.
+ * The L1 takes at most one access a cycle, in order, each when it comes (learn_stream.time). A line
+ * that is there is a hit. A line on its way is a merge: its miss status register (MSHR) answers
+ * later. Any other access is a miss: it takes an MSHR and its line arrives `latency_cycles` later,
+ * is put into its set then (allocation on fill) as the one used last, and drives out the set's
+ * least recently used line. While no MSHR is free the L1 waits. Sets are chosen by the "mix" index
+ * of src/cache.
  *
  * The same function labels training data and real traces. */
 #ifndef STRATA_LEARN_TIMED_L1_H
@@ -23,6 +23,7 @@ struct learn_stream {
     size_t n;
     uint64_t *line; /* by id */
     uint32_t n_lines;
+    const uint64_t *time; /* cycle of each access, rising; borrowed. NULL: one a cycle from 0 */
 };
 strata_status learn_stream_make(struct learn_stream *s, const uint64_t *line, size_t n,
                                 struct strata_error *err);

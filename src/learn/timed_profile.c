@@ -180,6 +180,10 @@ struct line_state {
 struct extraction {
     const struct learn_stream *s;
     size_t latency;
+    /* By access: the first one of the `latency` cycles before it, and the first one that finds its
+     * line there if it misses. */
+    uint32_t *window, *landed;
+    size_t arriving; /* the next access whose line arrives */
     uint32_t size[STRATA_LEARN_SIZES];
     struct recency recency;
     struct line_state *line;
@@ -231,8 +235,8 @@ static size_set lost_of_eight(const struct extraction *x, struct range recent, s
  * `from`. */
 static size_set lost(const struct extraction *x, size_t now, size_t from, size_set sizes)
 {
-    size_t recent = now > x->latency && now - x->latency > from ? now - x->latency : from;
-    size_t early = from > x->latency ? from - x->latency : 0;
+    size_t recent = x->window[now] > from ? x->window[now] : from;
+    size_t early = x->window[from];
     uint32_t since = recency_since(&x->recency, from);
     uint32_t most_coming = recency_between(&x->recency, recent, now),
              most_arrived = recency_between(&x->recency, early, from);
@@ -257,7 +261,7 @@ static size_set lost_since_arrival(const struct extraction *x, const struct line
         for (size_set rest = sizes; rest; rest &= rest - 1)
             if (l->missed[__builtin_ctz(rest)] == sent)
                 alike |= rest & -rest;
-        missed |= lost(x, now, sent + x->latency, alike);
+        missed |= lost(x, now, x->landed[sent], alike);
         sizes &= ~alike;
     }
     return missed;
@@ -267,13 +271,12 @@ static size_set lost_since_arrival(const struct extraction *x, const struct line
 
 static void take_arrivals(struct extraction *x, size_t now)
 {
-    if (now < x->latency || !x->latency)
-        return;
-    size_t then = now - x->latency;
-    size_set sizes = x->sent[then & x->coming.mask];
-    size_t used = x->line[x->s->id[then]].used - 1;
-    marks_remove(&x->coming, used, sizes);
-    marks_add(&x->arrived, used, sizes);
+    for (; x->latency && x->landed[x->arriving] <= now; x->arriving++) {
+        size_set sizes = x->sent[x->arriving & x->coming.mask];
+        size_t used = x->line[x->s->id[x->arriving]].used - 1;
+        marks_remove(&x->coming, used, sizes);
+        marks_add(&x->arrived, used, sizes);
+    }
 }
 
 static void add_each(uint32_t counter[STRATA_LEARN_SIZES], size_set sizes)
@@ -287,7 +290,7 @@ static size_set use_again(struct extraction *x, struct tally *t, const struct li
                           size_t now, size_set *merged)
 {
     size_t used = l->used - 1;
-    bool recent = now - used <= x->latency;
+    bool recent = used >= x->window[now];
     size_set coming = recent ? x->coming.at[used & x->coming.mask] : 0,
              arrived = x->arrived.at[used];
     uint32_t distance = recency_since(&x->recency, used + 1);
@@ -361,6 +364,29 @@ static void extract(struct extraction *x, const struct learn_span *span, size_t 
     }
 }
 
+/* At most one access a cycle: no window is longer than the latency, and the rings of `latency`
+ * entries hold it. */
+static bool find_windows(struct extraction *x)
+{
+    const uint64_t *time = x->s->time;
+    size_t n = x->s->n, first = 0, due = 0;
+    x->window = malloc((n + 1) * sizeof *x->window);
+    x->landed = malloc((n + 1) * sizeof *x->landed);
+    if (!x->window || !x->landed)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t at = time ? time[i] : i;
+        while ((time ? time[first] : first) + x->latency < at)
+            first++;
+        while (due < i && (time ? time[due] : due) + x->latency <= at)
+            x->landed[due++] = (uint32_t)i;
+        x->window[i] = (uint32_t)first;
+    }
+    while (due <= n)
+        x->landed[due++] = UINT32_MAX;
+    return true;
+}
+
 strata_status learn_profile(const struct learn_stream *s, const struct learn_span *span,
                             size_t n_spans, uint32_t latency_cycles,
                             struct strata_learn_interval *out, struct strata_error *err)
@@ -377,7 +403,7 @@ strata_status learn_profile(const struct learn_stream *s, const struct learn_spa
     bool good = recency_init(&x.recency, s->n) && x.line;
     good = marks_init(&x.coming, x.latency + BLOCK) && marks_init(&x.arrived, s->n) && good;
     x.sent = calloc(x.coming.mask + 1, sizeof *x.sent);
-    if (good && x.sent)
+    if (good && find_windows(&x) && x.sent)
         extract(&x, span, n_spans, out);
     else
         st = strata_no_memory(err, NULL, "for the profile of %u lines", s->n_lines);
@@ -387,5 +413,7 @@ strata_status learn_profile(const struct learn_stream *s, const struct learn_spa
     marks_release(&x.coming);
     marks_release(&x.arrived);
     free(x.sent);
+    free(x.window);
+    free(x.landed);
     return st;
 }

@@ -1,8 +1,9 @@
 /* trace_stream.h - what the L1s of a launch see, as streams of lines or sectors, one for each SM.
  *
- * Warps of an SM take turns, one memory instruction each, as for `strata reuse` (scope sm); loads
- * and asynchronous copies only, because stores do not allocate. The order does not depend on the
- * cache. */
+ * Loads and asynchronous copies only, because stores do not allocate; an L1 takes one a cycle.
+ * Order and times are those of warps that share their SM evenly and wait for data as long as caches
+ * would take that hold everything (reuse/turns.h, learn/nominal.h): they do not depend on the cache
+ * that is asked about. */
 #ifndef STRATA_LEARN_TRACE_STREAM_H
 #define STRATA_LEARN_TRACE_STREAM_H
 
@@ -11,6 +12,7 @@
 
 struct learn_sm_stream {
     uint64_t *line;
+    uint64_t *time; /* cycle of each access, rising */
     size_t n, cap;
 };
 struct learn_sm_streams {

@@ -10,7 +10,10 @@
 #include "base/bits.h"
 #include "learn/features.h"
 #include "learn/sequence.h"
+#include "learn/launch_profile.h"
 #include "learn/set.h"
+#include "learn/sim_labels.h"
+#include "learn/visit_trace.h"
 
 /* RULE is part of the provenance: a change of what a cell holds makes files of older rules again.
  */
@@ -134,7 +137,60 @@ static strata_status label_sample(const struct learn_stream *s, const struct lea
     return st;
 }
 
-static strata_status make_sample(const struct cell *c, uint32_t sample,
+/* The clocked model as the source of labels (paper 003, section IV-C): a kernel of one block whose
+ * warps visit the sequence in turn, each with a few loads under way, and for that trace the profile
+ * and labels that a launch of a program would get. */
+static strata_status profile_visit(const struct strata_learn_generate_options *opt,
+                                   const char *path, struct learn_random *r,
+                                   struct strata_learn_sample *out, struct strata_error *err)
+{
+    struct strata_learn_cache cache[CACHES];
+    struct strata_learn_profile_options profile;
+    struct learn_sm_streams sms = {0};
+    struct strata_trace *trace = NULL;
+    struct strata_reader *reader = NULL;
+    strata_learn_profile_options_init(&profile);
+    for (int k = 0; k < CACHES; k++)
+        cache[k] = draw_cache(r);
+    profile.label = cache;
+    profile.n_labels = CACHES;
+    profile.labels_by_sim = true;
+    strata_status st = strata_trace_open(path, NULL, &trace, err);
+    if (st == STRATA_OK)
+        st = strata_reader_open(trace, 0, &reader, err);
+    if (st == STRATA_OK)
+        st = learn_launch_streams(opt->sim, reader, &profile, &sms, err);
+    if (st == STRATA_OK)
+        st = learn_profile_streams(&sms, &profile, out, err);
+    if (st == STRATA_OK)
+        st = learn_label_by_sim(opt->sim, reader, &profile, out, err);
+    learn_streams_release(&sms);
+    if (reader)
+        strata_reader_close(reader);
+    if (trace)
+        strata_trace_close(trace);
+    return st;
+}
+
+static strata_status label_by_sim(const struct cell *c, const uint64_t *line,
+                                  const struct strata_learn_generate_options *opt,
+                                  const char *folder, struct learn_random *r,
+                                  struct strata_learn_sample *out, struct strata_error *err)
+{
+    struct learn_visit visit = {.warps = 1u << learn_random_below(r, 6)};
+    char *path = NULL;
+    visit.loads_under_way = 1u << learn_random_below(r, 4);
+    if (asprintf(&path, "%s/.%s.strata", folder, c->name) < 0)
+        return strata_no_memory(err, NULL, "for training data");
+    strata_status st = learn_visit_write(c->name, line, LEARN_LENGTH, &visit, path, err);
+    if (st == STRATA_OK)
+        st = profile_visit(opt, path, r, out, err);
+    remove(path);
+    free(path);
+    return st;
+}
+
+static strata_status make_sample(const char *folder, const struct cell *c, uint32_t sample,
                                  const struct strata_learn_generate_options *opt, uint64_t *line,
                                  struct strata_learn_set *set, struct strata_error *err)
 {
@@ -148,6 +204,8 @@ static strata_status make_sample(const struct cell *c, uint32_t sample,
     if (!out || !ARRAY_RESERVE(out->interval, 0, out->cap_intervals, INTERVALS))
         return strata_no_memory(err, NULL, "for training data");
     strata_status st = make_sequence(c, &r, line, err);
+    if (st == STRATA_OK && opt->sim)
+        return label_by_sim(c, line, opt, folder, &r, out, err);
     n_spans = draw_spans(&r, &interval, span);
     if (st == STRATA_OK)
         st = learn_stream_make(&s, line, LEARN_LENGTH, err);
@@ -168,9 +226,10 @@ static char *cell_provenance(const struct cell *c, const struct strata_learn_gen
     if (asprintf(&text,
                  "{\"cell\": \"%s\", \"rule\": %d, \"samples\": %u, \"seed\": %llu, \"length\": "
                  "%d, \"latency_cycles\": %u, "
-                 "\"mshrs\": %u}",
+                 "\"mshrs\": %u%s%s%s}",
                  c->name, RULE, opt->samples, (unsigned long long)opt->seed, LEARN_LENGTH,
-                 opt->timing.latency_cycles, opt->timing.mshrs) < 0)
+                 opt->timing.latency_cycles, opt->timing.mshrs, opt->sim ? ", \"sim\": \"" : "",
+                 opt->sim ? opt->sim->name : "", opt->sim ? "\"" : "") < 0)
         return NULL;
     return text;
 }
@@ -196,7 +255,7 @@ static strata_status make_cell(const char *folder, const struct cell *c,
         st = strata_no_memory(err, NULL, "for training data");
     *kept = st == STRATA_OK && is_there(path, set.provenance);
     for (uint32_t i = 0; i < opt->samples && st == STRATA_OK && !*kept; i++)
-        st = make_sample(c, i, opt, line, &set, err);
+        st = make_sample(folder, c, i, opt, line, &set, err);
     if (st == STRATA_OK && !*kept)
         st = strata_learn_set_save(&set, path, err);
     strata_learn_set_release(&set);
@@ -288,83 +347,6 @@ static strata_status find_cell(uint32_t peaks, uint32_t max_distance, struct cel
         peaks, max_distance);
 }
 
-static strata_status declare(struct strata_code *code, const char *opcode, uint64_t pc,
-                             uint32_t *index, struct strata_error *err)
-{
-    struct strata_inst inst = {.pc = pc, .opcode = opcode};
-    bool load = !strncmp(opcode, "LDG", 3);
-    strata_inst_decode_sass(&inst, load, false);
-    inst.trace_width = load ? inst.width_bytes : 0;
-    if (load) {
-        inst.n_dst = inst.n_src = 1;
-        inst.reg[0] = 4;
-        inst.reg[1] = 2;
-    }
-    return strata_code_add(code, &inst, index, err);
-}
-
-static strata_status build_block(struct strata_code *code, const uint64_t *line, size_t n,
-                                 struct strata_block **out, struct strata_error *err)
-{
-    struct strata_builder *b = NULL;
-    uint32_t load, end;
-    strata_status st = declare(code, "LDG.E", 0, &load, err);
-    if (st == STRATA_OK)
-        st = declare(code, "EXIT", 16, &end, err);
-    if (st == STRATA_OK)
-        st = strata_builder_create(code, &b, err);
-    if (st == STRATA_OK)
-        st = strata_builder_begin_block(b, 0, 1, err);
-    if (st == STRATA_OK)
-        st = strata_builder_begin_warp(b, 0, err);
-    for (size_t i = 0; i < n && st == STRATA_OK; i++)
-        st = strata_builder_add_strided(b, load, 0xffffffffu, 0x200000000ull + line[i] * 128, 4,
-                                        err);
-    if (st == STRATA_OK)
-        st = strata_builder_add(b, end, 0xffffffffu, NULL, err);
-    if (st == STRATA_OK)
-        st = strata_builder_end_block(b, out, err);
-    strata_builder_destroy(b);
-    return st;
-}
-
-static strata_status write_trace(const struct cell *c, const uint64_t *line, const char *path,
-                                 struct strata_error *err)
-{
-    const struct strata_launch launch = {.program = c->name,
-                                         .trace = c->name,
-                                         .kernel = "visit",
-                                         .id = 1,
-                                         .grid = {1, 1, 1},
-                                         .block = {STRATA_WARP_SIZE, 1, 1},
-                                         .registers_per_thread = 16,
-                                         .sm_version = 90,
-                                         .isa = STRATA_ISA_SYNTHETIC};
-    struct strata_code *code = NULL;
-    struct strata_writer *w = NULL;
-    struct strata_block *block = NULL;
-    strata_status st = strata_code_create(&code, err);
-    if (st == STRATA_OK)
-        st = build_block(code, line, LEARN_LENGTH, &block, err);
-    if (st == STRATA_OK)
-        st = strata_writer_create(path, NULL, &w, err);
-    if (st == STRATA_OK)
-        st = strata_writer_begin_launch(w, &launch, code, err);
-    if (st == STRATA_OK)
-        st = strata_writer_block(w, block, err);
-    if (st == STRATA_OK)
-        st = strata_writer_end_launch(w, err);
-    if (st == STRATA_OK) {
-        st = strata_writer_finish(w, err);
-        w = NULL;
-    }
-    if (w)
-        strata_writer_abort(w);
-    strata_block_destroy(block);
-    strata_code_destroy(code);
-    return st;
-}
-
 strata_status strata_learn_write_trace(uint32_t peaks, uint32_t max_distance, uint32_t sample,
                                        uint64_t seed, const char *path, struct strata_error *err)
 {
@@ -377,7 +359,8 @@ strata_status strata_learn_write_trace(uint32_t peaks, uint32_t max_distance, ui
     if (st == STRATA_OK)
         st = make_sequence(&c, &r, line, err);
     if (st == STRATA_OK)
-        st = write_trace(&c, line, path, err);
+        st = learn_visit_write(c.name, line, LEARN_LENGTH,
+                               &(struct learn_visit){.warps = 1, .loads_under_way = 1}, path, err);
     free(line);
     return st;
 }

@@ -34,6 +34,7 @@ struct turns {
     const struct strata_gpu *gpu;
     struct strata_gpu unlimited; /* the same without limits of bandwidth */
     const struct strata_site_sink *sites;
+    const struct turns_memory *memory; /* in place of the hierarchy */
     struct residents r;
     struct hierarchy h;
     struct memory_code code; /* where it lies, on a state */
@@ -247,6 +248,9 @@ static uint64_t data_ready(struct turns *t, uint32_t index, const struct sm_inst
     if (i->kind == SM_KIND_SHARED)
         return at + t->gpu->shared.latency_cycles;
     const struct warp *w = &t->warp[index];
+    if (t->memory)
+        return t->memory->access(t->memory->context, residents_core(&t->r, index), &w->next,
+                                 w->local_base, at);
     return hierarchy_access(&t->h, residents_core(&t->r, index), &w->next, w->local_base, at);
 }
 
@@ -425,27 +429,56 @@ static void report(struct turns *t, bool warm, struct strata_result *out)
                            (unsigned long long)t->unknown);
 }
 
+static strata_status run_all(struct turns *t)
+{
+    uint32_t index;
+    strata_status st = residents_fill(&t->r, begin_warp, t, t->err);
+    t->status = t->status == STRATA_OK ? st : t->status;
+    for (; t->status == STRATA_OK && t->pending; t->now++)
+        while (t->status == STRATA_OK && take_due(t, &index))
+            run_warp(t, index);
+    return t->status;
+}
+
+static struct turns *create(const struct strata_gpu *gpu, struct strata_error *err)
+{
+    struct turns *t = calloc(1, sizeof *t);
+    if (!t) {
+        strata_no_memory(err, NULL, "for a launch");
+        return NULL;
+    }
+    t->gpu = gpu;
+    t->err = err;
+    return t;
+}
+
+strata_status turns_visit(const struct strata_gpu *gpu, struct strata_reader *reader,
+                          const struct turns_memory *memory, struct strata_error *err)
+{
+    const struct strata_model_options opt = {0};
+    struct turns *t = create(gpu, err);
+    if (!t)
+        return STRATA_ENOMEM;
+    t->memory = memory;
+    strata_status st = prepare(t, reader, &opt, err);
+    if (st == STRATA_OK)
+        st = run_all(t);
+    release(t);
+    return st;
+}
+
 strata_status turns_run(const struct strata_gpu *gpu, struct strata_reader *reader,
                         const struct strata_model_options *opt, struct strata_result *out,
                         struct strata_error *err)
 {
-    struct turns *t = calloc(1, sizeof *t);
-    uint32_t index;
+    struct turns *t = create(gpu, err);
     if (!t)
-        return strata_no_memory(err, NULL, "for a launch");
-    t->gpu = gpu;
-    t->err = err;
+        return STRATA_ENOMEM;
     strata_status st = prepare(t, reader, opt, err);
     t->h.dram = opt->dram;
     t->sites = opt->sites;
     if (st == STRATA_OK)
-        st = residents_fill(&t->r, begin_warp, t, err);
-    t->status = t->status == STRATA_OK ? st : t->status;
-    for (; t->status == STRATA_OK && t->pending; t->now++)
-        while (t->status == STRATA_OK && take_due(t, &index)) {
-            run_warp(t, index);
-        }
-    st = t->status;
+        st = run_all(t);
     if (st == STRATA_OK) {
         for (uint32_t s = 0; s < t->h.n_sms; s++)
             hierarchy_drain(&t->h, s);
