@@ -91,10 +91,11 @@ uint32_t sass_main_file(const struct sass_module *m, const struct sass_kernel *k
 }
 
 /* Of a lane: SR_LANEID, SR_TID with all three indices in a word, SR_TID.X to .Z, SR_EQMASK to
- * SR_GEMASK. */
+ * SR_GEMASK; SR_VIRTID comes the same way (probe stage_probe.cu). */
 static int32_t special_read(int64_t number)
 {
-    bool of_lane = number == 0 || (number >= 32 && number <= 35) || (number >= 56 && number <= 60);
+    bool of_lane = number == 0 || number == 3 || (number >= 32 && number <= 35) ||
+                   (number >= 56 && number <= 60);
     return of_lane ? STRATA_SPECIAL_OF_LANE : STRATA_SPECIAL_OF_WARP;
 }
 
