@@ -233,6 +233,14 @@ unsigned strata_bulk_pack(const struct strata_bulk *b, uint64_t words[STRATA_BUL
 /* False: the words are no copy. */
 bool strata_bulk_unpack(const uint64_t *words, unsigned n, struct strata_bulk *out);
 
+/* imm of STRATA_OP_SREG: what it reads. What differs between the lanes of a warp comes through the
+ * load/store pipe. */
+enum strata_special_read {
+    STRATA_SPECIAL_UNTOLD, /* the trace does not name the register */
+    STRATA_SPECIAL_OF_LANE,
+    STRATA_SPECIAL_OF_WARP,
+};
+
 /* imm of STRATA_OP_BULK_WAIT: the groups, and this if only their reading is waited for. */
 #define STRATA_BULK_WAIT_READ (1 << 16)
 

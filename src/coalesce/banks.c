@@ -41,12 +41,12 @@ static unsigned fullest_bank(const struct strata_coalescer *c, const uint64_t *a
     return most;
 }
 
-/* Does every active lane of `mask` that has an active partner (l ^ step) share its address? */
+/* Does every active lane of `mask` have an active partner (l ^ step) with its address? */
 static bool partners_agree(const uint64_t *address, uint32_t mask, unsigned step)
 {
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned lane = lowest_bit32(rest);
-        if (mask >> (lane ^ step) & 1 && address[lane] != address[lane ^ step])
+        if (!(mask >> (lane ^ step) & 1) || address[lane] != address[lane ^ step])
             return false;
     }
     return true;

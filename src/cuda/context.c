@@ -329,7 +329,7 @@ CUresult cuCtxGetApiVersion(CUcontext c, unsigned *version)
 CUresult cuCtxSynchronize(void)
 {
     ENTER(NEED_CONTEXT);
-    order_host_waited(NULL);
+    record_host_waited(NULL);
     LEAVE(CUDA_SUCCESS);
 }
 
@@ -337,6 +337,8 @@ CUresult cuCtxSynchronize_v2(CUcontext c)
 {
     ENTER(NEED_INIT);
     c = named(c);
+    if (c)
+        record_host_waited(NULL);
     LEAVE(c ? c->failed : CUDA_ERROR_INVALID_CONTEXT);
 }
 

@@ -337,6 +337,8 @@ void record_copy(uint32_t event_kind, uint32_t flags, const void *address, uint6
 /* The sink for this launch, or NULL if it is not to be recorded. */
 const struct strata_record_sink *record_begin(const struct kernel_call *call);
 void record_end(const struct strata_run_stats *stats, bool ok);
+/* The host waited for operations of a set, or for all (NULL): what was recorded is in the file. */
+void record_host_waited(const struct op_set *set);
 void record_finish(void);
 /* In a forked child: the trace is the parent's. */
 void record_forget(void);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <strata/filter.h>
@@ -15,6 +16,12 @@
 #include "cuda/descriptor.h"
 
 #define BUFFER_BYTES (1u << 18)
+/* What is recorded goes to the file at once; of many launches in a row that the host waits for none
+ * of, no more often than this: a write and a line to `strata trace` for each took longer than they
+ * did.
+ */
+#define SETTLE_NS       1000000
+#define SETTLED_AT_ONCE 16
 
 /* The file is ours alone, in a program that is not: see descriptor.h. Nothing of it is in buffers
  * of the C library, which a forked child would write out once more. */
@@ -23,6 +30,9 @@ static struct {
     uint64_t offset; /* of the buffer's first byte */
     size_t n;
     char *buffer;
+    uint64_t settled_ns; /* when it was last written */
+    uint32_t unwaited;   /* launches since the host last waited */
+    bool waits;          /* launches have ended since it was written */
 } file = {.descriptor = {.fd = -1}};
 
 static bool flush_file(void)
@@ -115,6 +125,7 @@ void record_init(void)
 void record_forget(void)
 {
     config.record = false;
+    file.waits = false;
     state.writer = NULL;
     state.recording = state.in_launch = false;
     descriptor_forget(&file.descriptor);
@@ -137,11 +148,57 @@ static strata_status write_order(uint32_t flags, bool is_launch, struct strata_e
     return strata_writer_order(state.writer, &o, err);
 }
 
+/* What `strata trace` shows: launches seen and traced, warp instructions of both, bytes. */
+static void report_progress(const char *word)
+{
+    driver_report("%s %llu %llu %llu %llu %llu %llu", word, (unsigned long long)state.seen,
+                  (unsigned long long)state.traced, (unsigned long long)state.instructions_seen,
+                  (unsigned long long)state.instructions_traced,
+                  state.writer ? (unsigned long long)strata_writer_bytes(state.writer) : 0ull,
+                  (unsigned long long)state.cut);
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* On disk before the program goes on, which may replace itself, leave by _exit or be killed:
+ * `strata trace` finishes the file then. */
+static void settle(uint64_t now)
+{
+    struct strata_error err;
+    if (state.writer && !state.failed && !flush_file()) {
+        strata_fail(&err, STRATA_EIO, state.path, 0, 0, "the trace could not be written: %s.",
+                    strerror(errno));
+        write_failed(&err);
+    }
+    file.settled_ns = now;
+    file.waits = false;
+    report_progress("progress");
+}
+
+static void settle_waiting(void)
+{
+    file.unwaited = 0;
+    if (file.waits)
+        settle(now_ns());
+}
+
+void record_host_waited(const struct op_set *set)
+{
+    settle_waiting();
+    order_host_waited(set);
+}
+
 void record_copy(uint32_t event_kind, uint32_t flags, const void *address, uint64_t bytes)
 {
     struct strata_error err;
     if (!state.writer || state.failed || state.limit_reached)
         return;
+    settle_waiting(); /* the host may look at what launches left */
     strata_status status = write_order(flags, false, &err);
     if (status == STRATA_OK)
         status = strata_writer_memcpy(state.writer, event_kind, (uint64_t)(uintptr_t)address, bytes,
@@ -234,16 +291,6 @@ const struct strata_record_sink *record_begin(const struct kernel_call *call)
     return &state.sink;
 }
 
-/* What `strata trace` shows: launches seen and traced, warp instructions of both, bytes. */
-static void report_progress(const char *word)
-{
-    driver_report("%s %llu %llu %llu %llu %llu %llu", word, (unsigned long long)state.seen,
-                  (unsigned long long)state.traced, (unsigned long long)state.instructions_seen,
-                  (unsigned long long)state.instructions_traced,
-                  state.writer ? (unsigned long long)strata_writer_bytes(state.writer) : 0ull,
-                  (unsigned long long)state.cut);
-}
-
 static void end_launch(bool whole, bool failed)
 {
     struct strata_error err;
@@ -253,11 +300,6 @@ static void end_launch(bool whole, bool failed)
                            : whole || !state.blocks_written
                                ? strata_writer_end_launch(state.writer, &err)
                                : strata_writer_cut_launch(state.writer, &err);
-    /* On disk before the program goes on, which may replace itself, leave by _exit or be killed:
-     * `strata trace` finishes the file then. */
-    if (status == STRATA_OK && !flush_file())
-        status = strata_fail(&err, STRATA_EIO, state.path, 0, 0,
-                             "the trace could not be written: %s.", strerror(errno));
     if (status != STRATA_OK)
         write_failed(&err);
 }
@@ -275,7 +317,10 @@ void record_end(const struct strata_run_stats *stats, bool ok)
                                          (stats->blocks ? stats->blocks : 1);
     }
     state.in_launch = state.recording = false;
-    report_progress("progress");
+    file.waits = true;
+    uint64_t now = now_ns();
+    if (file.unwaited++ < SETTLED_AT_ONCE || now - file.settled_ns >= SETTLE_NS || !ok)
+        settle(now);
     /* All that was asked for is recorded: what the program would still do has no reader. */
     if (config.kill && (state.limit_reached || state.traced >= config.launch_count))
         driver_end_program("killed", 0);
@@ -290,7 +335,7 @@ void record_finish(void)
         end_launch(false, false);
     }
     state.in_launch = false;
-    report_progress("progress");
+    settle(now_ns());
     if (state.limit_reached)
         driver_report("limit");
     if (state.writer && !state.traced) { /* nothing worth a file */

@@ -97,7 +97,7 @@ CUresult cuStreamSynchronize(CUstream handle)
     if (!stream_find(handle, &s))
         LEAVE(CUDA_ERROR_INVALID_HANDLE);
     if (!s || !s->capture)
-        order_host_waited(order_tail(stream_order(s)));
+        record_host_waited(order_tail(stream_order(s)));
     LEAVE(s && s->capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS);
 }
 ALIAS(cuStreamSynchronize_ptsz, cuStreamSynchronize);

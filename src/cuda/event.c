@@ -115,7 +115,7 @@ CUresult cuEventSynchronize(CUevent e)
     if (!known(e))
         LEAVE(CUDA_ERROR_INVALID_HANDLE);
     if (!e->capture)
-        order_host_waited(&e->done);
+        record_host_waited(&e->done);
     LEAVE(e->capture ? CUDA_ERROR_CAPTURED_EVENT : CUDA_SUCCESS);
 }
 ALIAS(cuEventQuery, cuEventSynchronize);

@@ -56,6 +56,13 @@ static void count_memory(struct run *run, const struct strata_winst *w)
     }
 }
 
+/* Of the four instructions of a fence, MEMBAR and CCTL.IVALL (probe stage_probe.cu: fence_cta 1,
+ * fence_gl 2, load_acquire 1, atom_acq_rel 2 a fence). */
+static bool fence_passes_data_stage(const struct strata_inst *i)
+{
+    return !strncmp(i->opcode, "MEMBAR", 6) || !strncmp(i->opcode, "CCTL.IVALL", 10);
+}
+
 static void count_instruction(struct run *run, const struct strata_winst *w)
 {
     run->n.instructions++;
@@ -66,6 +73,9 @@ static void count_instruction(struct run *run, const struct strata_winst *w)
     case STRATA_OP_SHUFFLE:
         run->n.lsu_instructions++;
         run->n.shared_wavefronts++;
+        break;
+    case STRATA_OP_MEMBAR:
+        run->n.shared_wavefronts += fence_passes_data_stage(w->inst);
         break;
     case STRATA_OP_ASYNC_COMMIT:
         run->n.lsu_instructions++;

@@ -95,6 +95,11 @@ strata_status special_registers_see(struct special_registers *s, const struct st
         return strata_no_memory(err, NULL, "for the instruction counts");
     struct special_read *r = &s->read[w->inst_index];
     r->executed++;
+    int32_t told = w->inst->imm;
+    if (told == STRATA_SPECIAL_OF_LANE || told == STRATA_SPECIAL_OF_WARP) {
+        r->decided = true;
+        r->is_block_index = told == STRATA_SPECIAL_OF_WARP;
+    }
     if (!r->decided && w->mask && w->inst->n_dst &&
         s->n_waiting < sizeof s->waiting / sizeof s->waiting[0]) {
         s->waiting[s->n_waiting].inst_index = w->inst_index;

@@ -1,10 +1,12 @@
 /* special_registers.h - which S2R instructions read a thread index.
  *
- * A read of a thread index (SR_TID) goes through the load/store pipe, a read of a block index does
- * not, but a trace does not name the register. It shows in the first use of the value: an index of
- * a block is multiplied by the block's size and added to something (the first source of an IMAD or
- * LEA that has another register to add), an index of a thread is used in any other way. On the 49
- * launches measured on an H200 that gives the pipe's instructions exactly in all but two. */
+ * A read of what differs between lanes (SR_TID, SR_LANEID, the lane masks) goes through the
+ * load/store pipe, a read of a block index does not. Traces of machine code that ran here say which
+ * it is (enum strata_special_read); others do not name the register. Then it shows in the first use
+ * of the value: an index of a block is multiplied by the block's size and added to something (the
+ * first source of an IMAD or LEA that has another register to add), an index of a thread is used in
+ * any other way. On the 49 launches measured on an H200 that gives the pipe's instructions exactly
+ * in all but two. */
 #ifndef STRATA_PREDICT_SPECIAL_REGISTERS_H
 #define STRATA_PREDICT_SPECIAL_REGISTERS_H
 

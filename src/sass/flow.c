@@ -162,7 +162,7 @@ static void pass_warpsync(struct sass_warp *w, uint32_t named)
 }
 
 /* Paths at a WARPSYNC go on when all lanes that one of them names are there; those of a collective
- * as one. */
+ * as one, from wherever they came: one of them runs what follows for all, up to ENDCOLLECTIVE. */
 static bool open_warpsync(struct sass_warp *w, bool force)
 {
     for (uint32_t i = 0; i < w->n_paths; i++) {
@@ -318,16 +318,16 @@ static void wait_named(struct sass_warp *w, const struct sass_exec *op, uint32_t
     struct sass_path *path = current(w);
     path->wait_mask = named_lanes(w, op, mask);
     path->barrier = 0;
-    for (uint32_t rest = mask; rest; rest &= rest - 1)
-        w->return_pc[lowest_bit32(rest)] = path->pc + 1;
     bool collective = op->mode == SASS_DO_COLLECTIVE;
-    path->pc = collective ? op->target : path->pc + 1;
+    for (uint32_t rest = collective ? mask : 0; rest; rest &= rest - 1)
+        w->return_pc[lowest_bit32(rest)] = op->target;
+    path->pc++;
     path->state = collective ? SASS_AT_COLLECTIVE : SASS_AT_WARPSYNC;
     while (open_warpsync(w, false))
         ;
 }
 
-/* Lanes of a collective go back to where each of them came from. */
+/* Lanes of a collective go on where the instruction that brought each of them says. */
 static void end_collective(struct sass_warp *w)
 {
     struct sass_path path = *current(w);

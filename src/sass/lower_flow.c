@@ -67,7 +67,9 @@ static bool lower_warpsync(struct sass_lowering *l)
 {
     struct sass_exec *op = l->op;
     const struct sass_operand *reg = find_operand(l, SASS_REG), *imm = find_operand(l, SASS_IMM);
-    bool collective = MOD(MODE) == SASS_W_COLLECTIVE;
+    /* Where it has no target (before sm_90) nothing ends it but the code itself: all go on from
+     * here. */
+    bool collective = MOD(MODE) == SASS_W_COLLECTIVE && find_operand(l, SASS_LABEL);
     op->mode = collective ? SASS_DO_COLLECTIVE : SASS_DO_WARPSYNC;
     op->a = reg ? sass_lower_row(l, reg, 1) : SASS_NO_ROW;
     op->imm = imm ? imm->value : (int64_t)EMU_FULL;
@@ -281,20 +283,21 @@ bool sass_lower_warp(struct sass_lowering *l)
 
 /* ---- special registers ---- */
 
-/* By the number that the encoding gives them. */
+/* By the number that the encoding gives them. 55, SR_LMEMHIOFF, is the end of the stack: code
+ * without optimisation traps where R1 has gone below it; our local memory begins at 0. */
 static const struct {
     uint8_t number, special;
 } specials[] = {
-    {0, SASS_SR_LANEID},         {3, SASS_SR_VIRTID},        {32, SASS_SR_TID},
-    {33, SASS_SR_TID_X},         {34, SASS_SR_TID_Y},        {35, SASS_SR_TID_Z},
-    {37, SASS_SR_CTAID_X},       {38, SASS_SR_CTAID_Y},      {39, SASS_SR_CTAID_Z},
-    {40, SASS_SR_NTID},          {46, SASS_SR_LOCAL_WINDOW}, {47, SASS_SR_SHARED_WINDOW},
-    {48, SASS_SR_ZERO},          {50, SASS_SR_SMEM_SIZE},    {52, SASS_SR_ZERO},
-    {56, SASS_SR_LANEMASK_EQ},   {57, SASS_SR_LANEMASK_LT},  {58, SASS_SR_LANEMASK_LE},
-    {59, SASS_SR_LANEMASK_GT},   {60, SASS_SR_LANEMASK_GE},  {64, SASS_SR_ZERO},
-    {65, SASS_SR_ZERO},          {66, SASS_SR_ZERO},         {67, SASS_SR_VIRTSMID},
-    {136, SASS_SR_CLUSTER_RANK}, {137, SASS_SR_ZERO},        {138, SASS_SR_ZERO},
-    {255, SASS_SR_ZERO},
+    {0, SASS_SR_LANEID},       {3, SASS_SR_VIRTID},         {32, SASS_SR_TID},
+    {33, SASS_SR_TID_X},       {34, SASS_SR_TID_Y},         {35, SASS_SR_TID_Z},
+    {37, SASS_SR_CTAID_X},     {38, SASS_SR_CTAID_Y},       {39, SASS_SR_CTAID_Z},
+    {40, SASS_SR_NTID},        {46, SASS_SR_LOCAL_WINDOW},  {47, SASS_SR_SHARED_WINDOW},
+    {48, SASS_SR_ZERO},        {50, SASS_SR_SMEM_SIZE},     {52, SASS_SR_ZERO},
+    {55, SASS_SR_ZERO},        {56, SASS_SR_LANEMASK_EQ},   {57, SASS_SR_LANEMASK_LT},
+    {58, SASS_SR_LANEMASK_LE}, {59, SASS_SR_LANEMASK_GT},   {60, SASS_SR_LANEMASK_GE},
+    {64, SASS_SR_ZERO},        {65, SASS_SR_ZERO},          {66, SASS_SR_ZERO},
+    {67, SASS_SR_VIRTSMID},    {136, SASS_SR_CLUSTER_RANK}, {137, SASS_SR_ZERO},
+    {138, SASS_SR_ZERO},       {255, SASS_SR_ZERO},
 };
 
 /* RD, SR */

@@ -90,6 +90,15 @@ uint32_t sass_main_file(const struct sass_module *m, const struct sass_kernel *k
     return best;
 }
 
+/* Of a lane: SR_LANEID, SR_TID with all three indices in a word, SR_TID.X to .Z, SR_EQMASK to
+ * SR_GEMASK; SR_VIRTID comes the same way (probe stage_probe.cu). */
+static int32_t special_read(int64_t number)
+{
+    bool of_lane = number == 0 || number == 3 || (number >= 32 && number <= 35) ||
+                   (number >= 56 && number <= 60);
+    return of_lane ? STRATA_SPECIAL_OF_LANE : STRATA_SPECIAL_OF_WARP;
+}
+
 bool sass_static_add(struct sass_module *m, struct sass_image *image, const struct sass_inst *in,
                      const struct sass_kernel *function, struct sass_exec *op)
 {
@@ -106,6 +115,8 @@ bool sass_static_add(struct sass_module *m, struct sass_image *image, const stru
     s.control = control_of(&in->control);
     if (in->op == SASS_DEPBAR && in->n_operands > 1)
         s.imm = (int32_t)in->operand[1].value;
+    else if (in->op == SASS_S2R)
+        s.imm = special_read(in->operand[1].value);
     add_registers(in, &s);
     op->site.record = (uint32_t)image->base.n_statics;
     if (!s.opcode)

@@ -242,6 +242,12 @@ static char *put_addresses(char *p, const struct strata_winst *record)
     return p + n;
 }
 
+/* What a special read is of has no column. */
+static int32_t immediate_of(const struct strata_inst *inst)
+{
+    return inst->opclass == STRATA_OP_SREG ? 0 : inst->imm;
+}
+
 static void put_record(struct accelsim_writer *a, const struct strata_winst *record)
 {
     const struct strata_inst *inst = record->inst;
@@ -268,8 +274,8 @@ static void put_record(struct accelsim_writer *a, const struct strata_winst *rec
         p = put_addresses(p, record);
         *p++ = ' ';
     }
-    if (a->has_imm || inst->imm) {
-        p = put_decimal(p, inst->imm);
+    if (a->has_imm || immediate_of(inst)) {
+        p = put_decimal(p, immediate_of(inst));
         *p++ = ' ';
     }
     *p++ = '\n';
@@ -284,7 +290,7 @@ static void find_columns(struct strata_writer *w)
     for (uint32_t i = 0; i < strata_code_count(w->code); i++) {
         const struct strata_inst *inst = strata_code_get(w->code, i);
         a->lineinfo |= inst->source_line != 0;
-        a->has_imm |= inst->imm != 0;
+        a->has_imm |= immediate_of(inst) != 0;
     }
 }
 

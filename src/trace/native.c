@@ -175,7 +175,8 @@ static bool pack_controls(struct pack *rows, const struct strata_code *code, uin
 
 void native_pack_code(struct pack *payload, ZSTD_CCtx *zstd, int level,
                       const struct strata_code *code, uint32_t from, uint32_t to,
-                      const struct strata_control *control, struct native_texts *texts)
+                      const struct strata_control *control, struct native_texts *texts,
+                      struct pack_memo memo[2])
 {
     struct pack rows = {0};
     uint64_t pc = 0;
@@ -202,11 +203,11 @@ void native_pack_code(struct pack *payload, ZSTD_CCtx *zstd, int level,
         for (unsigned r = 0; r < (unsigned)inst->n_dst + inst->n_src; r++)
             pack_varint(&rows, inst->reg[r]);
     }
-    pack_column(payload, zstd, level, rows.p, rows.n);
+    pack_column_again(payload, zstd, level, rows.p, rows.n, &memo[0]);
     payload->failed |= rows.failed;
     rows.n = 0;
     if (pack_controls(&rows, code, from, to, control))
-        pack_column(payload, zstd, level, rows.p, rows.n);
+        pack_column_again(payload, zstd, level, rows.p, rows.n, &memo[1]);
     payload->failed |= rows.failed;
     pack_release(&rows);
 }

@@ -74,10 +74,12 @@ struct native_texts {
     const char **text; /* borrowed when writing, owned when reading */
     size_t n, cap;
 };
-/* `control`: of each of these instructions, or NULL to take what the table has. */
+/* `control`: of each of these instructions, or NULL to take what the table has. `memo`: of its two
+ * columns. */
 void native_pack_code(struct pack *payload, ZSTD_CCtx *zstd, int level,
                       const struct strata_code *code, uint32_t from, uint32_t to,
-                      const struct strata_control *control, struct native_texts *texts);
+                      const struct strata_control *control, struct native_texts *texts,
+                      struct pack_memo memo[2]);
 /* Adds the instructions of a CODE payload to `code`; false if the payload makes no sense. */
 bool native_unpack_code(struct unpack *payload, ZSTD_DCtx *zstd, struct strata_code *code,
                         struct native_texts *texts);

@@ -29,6 +29,7 @@ struct native_writer {
     struct native_record total;
     /* of the current chunk */
     struct pack column[N_COLUMNS];
+    struct pack_memo column_memo[N_COLUMNS], code_memo[2]; /* of the chunk before */
     struct native_record chunk;
     struct native_bases bases;
     uint32_t last_size[N_COLUMNS];
@@ -190,7 +191,8 @@ static strata_status write_code(struct strata_writer *w, struct strata_error *er
     strata_status status = ask_controls(w, nw->n_code, n, &control, err);
     if (status)
         return status;
-    native_pack_code(&payload, nw->zstd, nw->level, w->code, nw->n_code, n, control, &nw->texts);
+    native_pack_code(&payload, nw->zstd, nw->level, w->code, nw->n_code, n, control, &nw->texts,
+                     nw->code_memo);
     status = write_record(w, &what, &payload, err);
     pack_release(&payload);
     free(control);
@@ -210,7 +212,8 @@ static strata_status chunk_write(struct strata_writer *w, struct strata_error *e
     pack_varint(&payload, nw->chunk.max_block);
     pack_varint(&payload, nw->chunk.n_instructions);
     for (size_t i = 0; i < N_COLUMNS; i++) {
-        pack_column(&payload, nw->zstd, nw->level, nw->column[i].p, nw->column[i].n);
+        pack_column_again(&payload, nw->zstd, nw->level, nw->column[i].p, nw->column[i].n,
+                          &nw->column_memo[i]);
         payload.failed |= nw->column[i].failed;
     }
     if (!status)
@@ -323,7 +326,9 @@ static void native_writer_release(struct strata_writer *w, bool remove)
     if (remove && created && !writer_is_direct(w))
         unlink(w->temporary);
     for (size_t i = 0; i < N_COLUMNS; i++)
-        pack_release(&nw->column[i]);
+        pack_release(&nw->column[i]), pack_memo_release(&nw->column_memo[i]);
+    for (size_t i = 0; i < 2; i++)
+        pack_memo_release(&nw->code_memo[i]);
     free(nw->bases.before);
     free(nw->texts.text);
     free(nw->index);

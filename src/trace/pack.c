@@ -64,6 +64,36 @@ void pack_column(struct pack *b, ZSTD_CCtx *zstd, int level, const uint8_t *raw,
     free(stored);
 }
 
+static void keep(struct pack *kept, const uint8_t *bytes, size_t n)
+{
+    kept->n = 0;
+    pack_bytes(kept, bytes, n);
+}
+
+void pack_column_again(struct pack *b, ZSTD_CCtx *zstd, int level, const uint8_t *raw, size_t n_raw,
+                       struct pack_memo *memo)
+{
+    enum { SHORT_BYTES = 4096 };
+    if (!n_raw || n_raw > SHORT_BYTES) {
+        pack_column(b, zstd, level, raw, n_raw);
+        return;
+    }
+    bool known = memo->raw.n == n_raw && !memo->raw.failed && !memo->stored.failed;
+    if (!known || memcmp(memo->raw.p, raw, n_raw)) {
+        keep(&memo->raw, raw, n_raw);
+        memo->stored.n = 0;
+        pack_column(&memo->stored, zstd, level, raw, n_raw);
+    }
+    pack_bytes(b, memo->stored.p, memo->stored.n);
+    b->failed |= memo->stored.failed;
+}
+
+void pack_memo_release(struct pack_memo *memo)
+{
+    pack_release(&memo->raw);
+    pack_release(&memo->stored);
+}
+
 void pack_release(struct pack *b)
 {
     free(b->p);

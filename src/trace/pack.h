@@ -22,6 +22,14 @@ void pack_signed(struct pack *b, int64_t value);    /* zigzag */
 void pack_string(struct pack *b, const char *text); /* NULL is written as "" */
 /* varint raw size, varint stored size, the bytes as one zstd frame. */
 void pack_column(struct pack *b, ZSTD_CCtx *zstd, int level, const uint8_t *raw, size_t n_raw);
+/* The same; *memo keeps what it came to, for a short column that comes again: launches of one
+ * kernel often have the same ones, and compressing is most of what writing a short launch takes. */
+struct pack_memo {
+    struct pack raw, stored;
+};
+void pack_column_again(struct pack *b, ZSTD_CCtx *zstd, int level, const uint8_t *raw, size_t n_raw,
+                       struct pack_memo *memo);
+void pack_memo_release(struct pack_memo *memo);
 void pack_release(struct pack *b);
 
 struct unpack {

@@ -23,15 +23,16 @@ static int load_gpus(void **state)
            strata_gpu_load("gtx470", &gtx470, NULL) || strata_gpu_load("pascal-mdm", &pascal, NULL);
 }
 
-/* Runs a model over a generated kernel and returns one metric. */
-static double metric_by(const struct strata_gpu *gpu, const char *model, const char *kind,
-                        const char *const *settings, uint64_t seed, const char *metric)
+/* Runs a model over a generated kernel and returns one metric; `clock`: NULL, or told of issues. */
+static double metric_and_issues(const struct strata_gpu *gpu, const char *model, const char *kind,
+                                const char *const *settings, uint64_t seed, const char *metric,
+                                const struct strata_clock_sink *clock)
 {
     struct strata_trace *trace;
     struct strata_reader *reader;
     struct strata_error err;
     struct strata_result result;
-    struct strata_model_options opt = {.seed = seed, .threads = 1};
+    struct strata_model_options opt = {.seed = seed, .threads = 1, .clock = clock};
     if (strata_generate(kind, settings, &trace, &err))
         fail_msg("%s", err.message);
     assert_int_equal(strata_reader_open(trace, 0, &reader, &err), STRATA_OK);
@@ -44,6 +45,12 @@ static double metric_by(const struct strata_gpu *gpu, const char *model, const c
     strata_reader_close(reader);
     strata_trace_close(trace);
     return value;
+}
+
+static double metric_by(const struct strata_gpu *gpu, const char *model, const char *kind,
+                        const char *const *settings, uint64_t seed, const char *metric)
+{
+    return metric_and_issues(gpu, model, kind, settings, seed, metric, NULL);
 }
 
 static double metric_of(const struct strata_gpu *gpu, const char *kind, const char *const *settings,
@@ -226,6 +233,58 @@ static void a_tlb_of_few_pages_slows_a_chase_over_many(void **state)
     assert_true(metric_of(&g, "chase", s, 1, "sm__cycles_elapsed.max") < without + 200 * 600.0);
 }
 
+/* Every SM writes, and the port alone limits it: two SMs at one port take twice as
+ * long. */
+static void sms_of_a_pair_share_the_port_for_stores(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"flow", "sim"};
+    const char *const s[] = {"elements=540672", "reads=0", NULL};
+    for (unsigned i = 0; i < 2; i++) {
+        struct strata_gpu own = h200, shared;
+        own.xbar.request_bytes_per_cycle_per_sm = 2;
+        own.xbar.port_sms = 1;
+        shared = own;
+        shared.xbar.port_sms = 2;
+        double alone = metric_by(&own, models[i], "stream", s, 1, "sm__cycles_active.avg");
+        double paired = metric_by(&shared, models[i], "stream", s, 1, "sm__cycles_active.avg");
+        assert_true(paired > 1.7 * alone && paired < 2.1 * alone);
+    }
+}
+
+enum { ISSUE_WARPS = 8, ISSUE_CYCLES = 1 << 16 };
+struct issues {
+    uint64_t last[ISSUE_WARPS];
+    uint8_t taken[4][ISSUE_CYCLES]; /* by scheduler */
+    uint64_t n, in_a_row;           /* all; those in the cycle after the warp's own last */
+};
+
+static void note_issue(void *context, uint64_t block, uint32_t warp, uint64_t cycle)
+{
+    struct issues *q = context;
+    assert_true(block == 0 && warp < ISSUE_WARPS && cycle < ISSUE_CYCLES);
+    assert_true(!q->n || !q->last[warp] || cycle > q->last[warp]);
+    assert_int_equal(q->taken[warp % 4][cycle]++, 0);
+    q->in_a_row += cycle == q->last[warp] + 1;
+    q->last[warp] = cycle;
+    q->n++;
+}
+
+/* A warp runs ahead of the clock only while its scheduler is its own: no scheduler issues twice in
+ * a cycle, and a warp's instructions keep their order, however far it ran. */
+static void a_warp_that_runs_ahead_takes_no_cycle_of_another(void **state)
+{
+    (void)state;
+    static const char *const s[] = {"m=16", "n=16", "k=64", "tile=16", NULL}; /* two a scheduler */
+    struct issues *q = calloc(1, sizeof *q);
+    struct strata_clock_sink clock = {q, note_issue};
+    assert_non_null(q);
+    double n =
+        metric_and_issues(&h200, "flow", "matmul-tiled", s, 1, "smsp__inst_executed.sum", &clock);
+    assert_true(q->n == (uint64_t)n && q->in_a_row > 0);
+    free(q);
+}
+
 static void the_same_seed_gives_the_same_numbers_and_the_fermi_runs_too(void **state)
 {
     (void)state;
@@ -250,6 +309,8 @@ int main(void)
         cmocka_unit_test(sectors_have_32_bytes_where_caches_have_none),
         cmocka_unit_test(a_dependent_chain_takes_its_latencies),
         cmocka_unit_test(a_tlb_of_few_pages_slows_a_chase_over_many),
+        cmocka_unit_test(sms_of_a_pair_share_the_port_for_stores),
+        cmocka_unit_test(a_warp_that_runs_ahead_takes_no_cycle_of_another),
         cmocka_unit_test(the_same_seed_gives_the_same_numbers_and_the_fermi_runs_too),
     };
     return cmocka_run_group_tests(tests, load_gpus, NULL);

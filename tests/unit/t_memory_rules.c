@@ -336,6 +336,51 @@ static void stores_merge_by_line_and_leave_when_idle_or_displaced(void **state)
     assert_int_equal(store_line_flits(&whole, &g), 2);
 }
 
+/* Probe pipes, lds32_passes: 32 passes take one or two schedulers of an H200 64 cycles and four of
+ * them 129: the unit takes a pass a cycle, a scheduler hands one over every second. */
+static void a_scheduler_hands_over_passes_slower_than_the_unit_takes_them(void **state)
+{
+    (void)state;
+    struct strata_shared_cost all = {.wavefronts = 32, .phases = 1, .conflicts = 31}, none = {0};
+    uint64_t unit = 0, port[4] = {0};
+    for (unsigned schedulers = 1; schedulers <= 4; schedulers *= 2) {
+        unit = port[0] = port[1] = port[2] = port[3] = 0;
+        for (unsigned i = 0; i < 2 * schedulers; i++) { /* two accesses of each, in turn */
+            uint64_t *p = &port[i % schedulers], start = unit > *p ? unit : *p;
+            unit = start + load_store_shared_cycles(&h200, &all);
+            *p = load_store_shared_port(&h200, start, all.wavefronts);
+        }
+        uint64_t end = port[0];
+        for (unsigned i = 1; i < schedulers; i++)
+            end = port[i] > end ? port[i] : end;
+        assert_int_equal(end, schedulers < 4 ? (schedulers == 1 ? 128 : 160) : 288);
+    }
+    assert_int_equal(load_store_shared_cycles(&h200, &none), 1);
+    assert_int_equal(load_store_shared_port(&h200, 7, 0), 7 + h200.shared.pass_cycles);
+    assert_int_equal(load_store_shared_latency(&h200, 5) - load_store_shared_latency(&h200, 1),
+                     4 * h200.shared.pass_cycles);
+}
+
+/* Reading out stores costs the unit cycles, which idle ones pay for, and a full way out holds it.
+ */
+static void stores_that_left_are_paid_in_idle_cycles(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct load_store_unit u = {0};
+    g.l1.store_drain_cycles = 2; /* quarter cycles a sector */
+    load_store_take(&u, load_store_begin(&u, 10), 5);
+    assert_true(u.free == 15 && u.busy == 5);
+    load_store_owe(&u, &g, 8); /* 4 cycles */
+    assert_int_equal(load_store_begin(&u, 15), 19);
+    u.drain_debt4 = 16;
+    assert_int_equal(load_store_begin(&u, 18), 19); /* three of the four were idle */
+    load_store_hold(&u, 100, 30);
+    assert_int_equal(u.free, 70);
+    load_store_hold(&u, 90, 30);
+    assert_int_equal(u.free, 70);
+}
+
 /* As an H200 has it (device/probe/atomic_probe.cu): lines 0, 1 and 4 in one slice, 2 and 3 in
  * another, 4 KB in eight; no slice of 64 KB has more than twice its share. */
 static void slices_share_a_kilobyte_in_pairs(void **state)
@@ -607,6 +652,8 @@ int main(void)
         cmocka_unit_test(a_sector_written_in_part_is_held_when_it_is_filled_or_all_written),
         cmocka_unit_test(the_l1_reads_what_was_written_byte_by_byte),
         cmocka_unit_test(stores_merge_by_line_and_leave_when_idle_or_displaced),
+        cmocka_unit_test(a_scheduler_hands_over_passes_slower_than_the_unit_takes_them),
+        cmocka_unit_test(stores_that_left_are_paid_in_idle_cycles),
         cmocka_unit_test(slices_share_a_kilobyte_in_pairs),
         cmocka_unit_test(atomics_on_whole_sectors_take_less),
         cmocka_unit_test(additions_of_floats_to_one_sector_wait_for_each_other),

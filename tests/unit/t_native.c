@@ -610,6 +610,34 @@ static struct strata_code *code_with(const struct strata_control *control, uint3
     return code;
 }
 
+/* A column that comes again gives the same bytes as compressing it would; a long one is not kept.
+ */
+static void a_column_that_comes_again_is_stored_alike(void **state)
+{
+    (void)state;
+    static uint8_t raw[3][6000];
+    ZSTD_CCtx *zstd = ZSTD_createCCtx();
+    struct pack_memo memo = {.raw = {0}};
+    static const struct {
+        unsigned of;
+        size_t n;
+    } turns[] = {{0, 500}, {0, 500}, {1, 500}, {0, 500}, {0, 499}, {2, 6000}, {0, 499}, {0, 0}};
+    for (size_t i = 0; i < sizeof raw; i++)
+        ((uint8_t *)raw)[i] = (uint8_t)(i * i >> 5);
+    for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
+        struct pack plain = {0}, kept = {0};
+        pack_column(&plain, zstd, 3, raw[turns[i].of], turns[i].n);
+        pack_column_again(&kept, zstd, 3, raw[turns[i].of], turns[i].n, &memo);
+        assert_true(!kept.failed && plain.n == kept.n);
+        assert_memory_equal(plain.p, kept.p, plain.n);
+        assert_true(memo.raw.n <= 4096);
+        pack_release(&plain);
+        pack_release(&kept);
+    }
+    pack_memo_release(&memo);
+    ZSTD_freeCCtx(zstd);
+}
+
 static void control_codes_come_back(void **state)
 {
     ZSTD_CCtx *cctx = ZSTD_createCCtx();
@@ -617,7 +645,8 @@ static void control_codes_come_back(void **state)
     struct native_texts written = {0}, read = {0};
     struct pack payload = {0};
     struct strata_code *code = code_with(&some_control, 9), *back;
-    native_pack_code(&payload, cctx, 3, code, 0, 9, NULL, &written);
+    struct pack_memo memo[2] = {{.raw = {0}}};
+    native_pack_code(&payload, cctx, 3, code, 0, 9, NULL, &written, memo);
     strata_code_create(&back, NULL);
     struct unpack u = unpack_from(&payload, false);
     assert_true(native_unpack_code(&u, dctx, back, &read));
@@ -632,7 +661,7 @@ static void control_codes_come_back(void **state)
     struct pack cut = {0};
     struct strata_code *bare = code_with(NULL, 9);
     written.n = 0;
-    native_pack_code(&cut, cctx, 3, bare, 0, 9, NULL, &written);
+    native_pack_code(&cut, cctx, 3, bare, 0, 9, NULL, &written, memo);
     assert_true(cut.n < first); /* none known: no column */
     pack_column(&cut, cctx, 3, (const uint8_t *)"short", 5);
     strata_code_create(&back, NULL);
@@ -653,6 +682,8 @@ static void control_codes_come_back(void **state)
     strata_code_destroy(bare);
     ZSTD_freeCCtx(cctx);
     ZSTD_freeDCtx(dctx);
+    for (size_t i = 0; i < 2; i++)
+        pack_memo_release(&memo[i]);
 }
 
 static strata_status give_control(void *context, const struct strata_launch *launch,
@@ -725,6 +756,7 @@ static void files_of_version_1_0_are_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_column_that_comes_again_is_stored_alike),
         cmocka_unit_test(control_codes_come_back),
         cmocka_unit_test(a_writer_asks_for_control_codes),
         cmocka_unit_test(files_of_version_1_0_are_read),

@@ -302,10 +302,16 @@ static void the_record_has_opcodes_registers_and_addresses(void **state)
     assert_int_equal(r.instructions, setup.stats.warp_instructions);
     assert_true(r.accesses >= 2 * BLOCKS * (THREADS / 32));
     bool exit_seen = false, load_seen = false;
+    unsigned thread_reads = 0, other_reads = 0;
     for (uint32_t i = 0; i < strata_code_count(r.code); i++) {
         const struct strata_inst *s = strata_code_get(r.code, i);
         assert_int_equal(s->pc, (uint64_t)i * 16);
         exit_seen |= !strcmp(s->opcode, "EXIT");
+        if (!strcmp(s->opcode, "S2R")) {
+            assert_int_not_equal(s->imm, STRATA_SPECIAL_UNTOLD);
+            thread_reads += s->imm == STRATA_SPECIAL_OF_LANE;
+            other_reads += s->imm == STRATA_SPECIAL_OF_WARP;
+        }
         if (!strncmp(s->opcode, "LDG.E", 5)) {
             load_seen = true;
             assert_true(s->width_bytes >= 1 && s->width_bytes <= 16);
@@ -314,6 +320,7 @@ static void the_record_has_opcodes_registers_and_addresses(void **state)
         }
     }
     assert_true(exit_seen && load_seen);
+    assert_true(thread_reads > 0 && other_reads > 0);
     strata_module_destroy(m);
 }
 
