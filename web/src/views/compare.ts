@@ -16,15 +16,26 @@ interface Change {
   ratio: number;
 }
 
-/** Metrics that changed, the most first; those that are time themselves explain nothing. */
+// What a metric can stand for of a launch's time, as `strata compare` has it (src/advise/compare.c).
+const WEIGHTS: [string, number][] = [["dram__bytes.", 40], ["dram__", 20], ["l1tex__data_bank_conflicts", 30], ["lts__t_sectors_srcunit_tex", 25], ["lts__", 10], ["l1tex__t_sectors", 20],
+  ["smsp__inst_executed.sum", 20], ["smsp__average_warps_issue_stalled", 5], ["sm__warps_active", 10]];
+const weightOf = (metric: string) => WEIGHTS.find(([start]) => metric.startsWith(start))?.[1] ?? 1;
+const isGood = (metric: string) => /hit|^sm__warps_active/.test(metric);
+
+/** Metrics that changed, first what explains most of the time; those that are time themselves explain nothing. */
 function changes(a: Row, b: Row): Change[] {
-  return [...a.metrics].flatMap(([metric, before]): Change[] => {
+  const list = [...a.metrics].flatMap(([metric, before]): Change[] => {
     const after = b.metrics.get(metric);
     if (!known(after) || after === before || /^(gpu__time|sm__cycles|gpc__cycles|launch__)|per_second$/.test(metric)) return [];
     return [{ metric, before, after, ratio: before > 0 && after > 0 ? after / before : NaN }];
-  }).sort((x, y) => size(y) - size(x));
+  });
+  const largest = new Map<string, number>();
+  for (const c of list) largest.set(unitOf(c.metric), Math.max(largest.get(unitOf(c.metric)) ?? 0, c.before, c.after));
+  const slower = (percentOf(a, b) ?? 0) > 0;
+  const explains = (c: Change) => weightOf(c.metric) * (Number.isFinite(c.ratio) ? Math.min(Math.abs(Math.log(c.ratio)), 3) : 3) * (Math.max(c.before, c.after) / (largest.get(unitOf(c.metric)) || 1)) *
+    ((c.after > c.before !== isGood(c.metric)) !== slower ? 0.25 : 1);
+  return list.map((c) => ({ c, at: explains(c) })).sort((x, y) => y.at - x.at).map(({ c }) => c);
 }
-const size = (c: Change) => (isShare(c.metric) ? Math.abs(c.after - c.before) / 100 : Number.isFinite(c.ratio) ? Math.abs(Math.log(c.ratio)) : 0);
 
 const times = (ratio: number) => (ratio < 0.095 ? "÷ " + number(1 / ratio, 1) : "× " + number(ratio, 2));
 
