@@ -49,8 +49,9 @@ static strata_status look_at_all(const struct advise_arguments *a, enum strata_f
     struct progress progress;
     strata_status status = advice ? STRATA_OK : strata_no_memory(err, NULL, "for advice");
     progress_start(&progress, "launches", a->quiet);
+    progress_weigh(&progress, launch_set_instructions(&in->set, in->set.n_launches));
     for (size_t i = 0; status == STRATA_OK && i < in->set.n_launches; i++) {
-        progress_show(&progress, i, in->set.n_launches, 0);
+        progress_show(&progress, i, in->set.n_launches, launch_set_instructions(&in->set, i));
         status =
             strata_advise(in->set.launch[i].trace, in->set.launch[i].index, &opt, &advice[i], err);
     }

@@ -18,7 +18,7 @@
 #include "source_text.h"
 
 struct hotspot_arguments {
-    const char *gpu, *by, *output, *source;
+    const char *gpu, *by, *sort, *output, *source;
     enum format format;
     struct launch_arguments launches;
     struct option_list set;
@@ -63,15 +63,19 @@ static const char *place_of(const struct strata_launch *l, const struct strata_i
 }
 
 static void print_site(struct printer *p, const struct strata_launch *l,
-                       const struct strata_site *x, uint64_t all)
+                       const struct strata_site *x, uint64_t all, uint64_t warp_cycles)
 {
     char place[300], kind[40], text[100];
     double n = x->executions ? (double)x->executions : 1;
     print_share(p->out, strata_site_cost(x), all, 6);
-    fprintf(p->out, "  %-18s %8llx  %-17s %10llu %6.1f %8.2f %7.2f",
-            place_of(l, x->inst, place, sizeof place), (unsigned long long)x->inst->pc,
-            strata_site_kind(x, kind, sizeof kind), (unsigned long long)x->executions,
-            (double)x->lanes / n, (double)x->sectors / n, (double)x->ideal_sectors / n);
+    print_share(p->out, x->waited_cycles, warp_cycles, 7);
+    fprintf(p->out, "  %-18s %8llx  %-17s ", place_of(l, x->inst, place, sizeof place),
+            (unsigned long long)x->inst->pc, strata_site_kind(x, kind, sizeof kind));
+    if (x->executions) /* only those of accesses are counted */
+        fprintf(p->out, "%10llu %6.1f %8.2f %7.2f", (unsigned long long)x->executions,
+                (double)x->lanes / n, (double)x->sectors / n, (double)x->ideal_sectors / n);
+    else
+        fprintf(p->out, "%10s %6s %8s %7s", "-", "-", "-", "-");
     print_share(p->out, x->l1_hits, x->load_sectors, 7);
     fprintf(p->out, " %10llu", (unsigned long long)(x->l2_reads + x->written_sectors));
     print_share(p->out, x->l2_hits, x->l2_reads, 7);
@@ -92,14 +96,14 @@ static void print_text(struct printer *p, const struct strata_launch *l,
     char name[STRATA_LAUNCH_NAME_SIZE];
     strata_launch_name(l->program, l->trace, l->id, l->kernel, name);
     fprintf(p->out, "%s%s\n", p->n_launches ? "\n" : "", name);
-    fprintf(p->out, "%6s  %-18s %8s  %-17s %10s %6s %8s %7s %7s %10s %7s %10s %9s %9s\n", "cost",
-            "place", "pc", "access", "executed", "lanes", "sectors", "ideal", "L1 hit",
-            "L2 sectors", "L2 hit", "DRAM reads", "bank", "atomic");
-    fprintf(p->out, "%6s  %-18s %8s  %-17s %10s %6s %8s %7s %7s %10s %7s %10s %9s %9s\n", "%", "",
-            "", "", "", "each", "each", "each", "%", "both ways", "%", "sectors", "conflicts",
-            "lanes");
+    fprintf(p->out, "%6s %6s  %-18s %8s  %-17s %10s %6s %8s %7s %7s %10s %7s %10s %9s %9s\n",
+            "cost", "waited", "place", "pc", "access", "executed", "lanes", "sectors", "ideal",
+            "L1 hit", "L2 sectors", "L2 hit", "DRAM reads", "bank", "atomic");
+    fprintf(p->out, "%6s %6s  %-18s %8s  %-17s %10s %6s %8s %7s %7s %10s %7s %10s %9s %9s\n", "%",
+            "%", "", "", "", "", "each", "each", "each", "%", "both ways", "%", "sectors",
+            "conflicts", "lanes");
     for (size_t i = 0; i < s->n && (!p->top || i < p->top); i++)
-        print_site(p, l, &s->site[i], all);
+        print_site(p, l, &s->site[i], all, s->warp_cycles);
 }
 
 static void print_numbers(FILE *f, const struct strata_site *x, const char *format,
@@ -120,7 +124,8 @@ static void print_numbers(FILE *f, const struct strata_site *x, const char *form
                    {"ideal_sectors", x->ideal_sectors},
                    {"written_sectors", x->written_sectors},
                    {"atomics", x->atomics},
-                   {"cost", strata_site_cost(x)}};
+                   {"cost", strata_site_cost(x)},
+                   {"waited_cycles", x->waited_cycles}};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         fprintf(f, "%s", i ? separator : "");
         if (*format)
@@ -136,7 +141,7 @@ static void print_csv(struct printer *p, const struct strata_launch *l,
     if (!p->n_launches)
         fputs("program,trace,id,kernel,line,pc,instruction,executed,lanes,l1_sectors,l1_load_"
               "sectors,l1_hits,l2_reads,l2_hits,dram_reads,bank_conflicts,ideal_sectors,written_"
-              "sectors,atomics,cost,access,file\n",
+              "sectors,atomics,cost,waited_cycles,access,file\n",
               p->out);
     for (size_t i = 0; i < s->n && (!p->top || i < p->top); i++) {
         const struct strata_site *x = &s->site[i];
@@ -239,6 +244,8 @@ static void print_json(struct printer *p, const struct strata_launch *l,
         fputs(", \"source\": ", p->out);
         print_json_string(p->out, p->source.data);
     }
+    if (s->warp_cycles)
+        fprintf(p->out, ", \"warp_cycles\": %llu", (unsigned long long)s->warp_cycles);
     if (p->code)
         print_code(p, l);
     fputs(", \"sites\": [", p->out);
@@ -276,6 +283,22 @@ static void forget_code(struct printer *p)
     p->code = NULL;
 }
 
+/* What the flow model cannot run (a GPU of another kind of memory) has no waits. */
+static strata_status add_waits(const struct hotspot_arguments *a, const struct strata_gpu *gpu,
+                               const struct strata_launch_ref *ref,
+                               const struct strata_reader *first, struct strata_sites *sites,
+                               struct strata_error *err)
+{
+    struct strata_reader *reader = NULL;
+    strata_status status = strata_reader_open(ref->trace, ref->index, &reader, err);
+    if (status == STRATA_OK)
+        status =
+            strata_sites_add_waits(gpu, reader, strata_reader_code(first), a->seed, sites, err);
+    if (reader)
+        strata_reader_close(reader);
+    return status == STRATA_EUNSUPPORTED ? STRATA_OK : status;
+}
+
 static strata_status run_launch(const struct hotspot_arguments *a, const struct strata_gpu *gpu,
                                 const struct strata_launch_ref *ref, struct printer *p,
                                 struct strata_error *err)
@@ -289,6 +312,8 @@ static strata_status run_launch(const struct hotspot_arguments *a, const struct 
     if (status == STRATA_OK)
         status = strata_sites_collect(gpu, reader, a->seed, &sites, err);
     if (status == STRATA_OK)
+        status = add_waits(a, gpu, ref, reader, &sites, err);
+    if (status == STRATA_OK)
         show_reader_warnings(reader);
     if (status == STRATA_OK && p->by_line && sites.n && !strata_sites_have_lines(&sites))
         status =
@@ -300,7 +325,10 @@ static strata_status run_launch(const struct hotspot_arguments *a, const struct 
     if (status == STRATA_OK) {
         if (p->by_line)
             strata_sites_merge_lines(&sites);
-        strata_sites_sort(&sites);
+        if (!strcmp(a->sort, "waited"))
+            strata_sites_sort_by_waits(&sites);
+        else
+            strata_sites_sort(&sites);
         source_text_load(&p->source, launch->source_file, a->source);
         print[p->format](p, launch, &sites);
         source_text_release(&p->source);
@@ -330,9 +358,10 @@ static strata_status run_all(const struct hotspot_arguments *a, enum format form
         fputs(", \"launches\": [", out.stream);
     }
     progress_start(&progress, "launches", a->quiet || !a->output);
+    progress_weigh(&progress, launch_set_instructions(set, set->n_launches));
     for (size_t i = 0; status == STRATA_OK && i < set->n_launches; i++) {
         status = run_launch(a, gpu, &set->launch[i], &p, err);
-        progress_show(&progress, i + 1, set->n_launches, 0);
+        progress_show(&progress, i + 1, set->n_launches, launch_set_instructions(set, i + 1));
     }
     progress_end(&progress);
     if (format == FORMAT_JSON)
@@ -349,6 +378,9 @@ static strata_status hotspots(void *context, char **paths, int n_paths, struct s
     if (strcmp(a->by, "pc") && strcmp(a->by, "line"))
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0, "--by takes pc or line, not \"%.80s\".",
                            a->by);
+    if (strcmp(a->sort, "cost") && strcmp(a->sort, "waited"))
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "--sort takes cost or waited, not \"%.80s\".", a->sort);
     struct pass_inputs in;
     strata_status status =
         pass_load(&in, a->output, a->gpu, &a->set, &a->launches, paths, n_paths, err);
@@ -360,13 +392,15 @@ static strata_status hotspots(void *context, char **paths, int n_paths, struct s
 
 int cmd_hotspots(int argc, char **argv)
 {
-    struct hotspot_arguments a = {.by = "pc", .seed = 1};
+    struct hotspot_arguments a = {.by = "pc", .sort = "cost", .seed = 1};
     const struct option options[] = {
         {'g', "gpu", OPTION_STRING, &a.gpu, "GPU",
          "name of a GPU (`strata gpu list`) or path of its file"},
         {0, "set", OPTION_LIST, &a.set, "KEY=VALUE", "change one number of the GPU"},
         {0, "by", OPTION_STRING, &a.by, "WHAT",
          "pc: each instruction (default); line: each source line"},
+        {0, "sort", OPTION_STRING, &a.sort, "WHAT",
+         "cost: what causes the traffic first (default); waited: what warps wait for longest"},
         {0, "top", OPTION_UINT, &a.top, "N", "print only the first N of each launch"},
         {0, "source", OPTION_STRING, &a.source, "FOLDER",
          "where the source file lies now, to show its lines"},
@@ -392,8 +426,12 @@ int cmd_hotspots(int argc, char **argv)
             "the L2 and DRAM by the caches of the reuse model. Dearest first: the cost is sectors "
             "that leave for the L2\n"
             "either way, those read from DRAM, lanes of atomics, and four for each bank conflict. "
-            "Inlined code has the\n"
-            "line of the kernel that called it.",
+            "Beside it the share of\n"
+            "the warps' time that they wait for the instruction's result, its barrier or its unit, "
+            "by the flow model;\n"
+            "instructions without an access are listed if that is a per cent or more. Inlined code "
+            "has the line of the\n"
+            "kernel that called it.",
         .options = options,
         .n_options = sizeof options / sizeof options[0],
         .least_words = 1,

@@ -41,20 +41,6 @@ static void on_progress(void *context, size_t n_done, size_t n_launches, uint64_
     progress_show(&p->line, n_done, n_launches, warp_instructions);
 }
 
-/* 0 where a trace tells it only when it is read. */
-static uint64_t all_warp_instructions(const struct strata_launch_set *set)
-{
-    uint64_t sum = 0;
-    for (size_t i = 0; i < set->n_launches; i++) {
-        const struct strata_launch *l =
-            strata_trace_launch(set->launch[i].trace, set->launch[i].index);
-        if (!l->warp_instructions)
-            return 0;
-        sum += l->warp_instructions;
-    }
-    return sum;
-}
-
 static strata_status run_model(const struct predict_arguments *a, const struct strata_model *model,
                                const struct strata_gpu *gpu, const struct strata_launch_set *set,
                                struct strata_prediction *out, struct strata_error *err)
@@ -92,7 +78,7 @@ static strata_status run_model(const struct predict_arguments *a, const struct s
     if (status != STRATA_OK)
         return status;
     progress_start(&progress.line, "launches", a->quiet);
-    progress_weigh(&progress.line, all_warp_instructions(set));
+    progress_weigh(&progress.line, launch_set_instructions(set, set->n_launches));
     status = strata_predict(set, gpu, &opt, out, err);
     progress_end(&progress.line);
     if (status == STRATA_OK && a->profile && strata_profiles_added(opt.profiles))

@@ -239,10 +239,11 @@ static strata_status run_launches(const struct reuse_arguments *a, const struct 
     struct progress progress;
     progress_start(&progress, "launches",
                    a->quiet || !a->output); /* not between lines of the result */
+    progress_weigh(&progress, launch_set_instructions(set, set->n_launches));
     for (size_t i = 0; i < set->n_launches; i++) {
         struct strata_reader *reader;
         struct strata_reuse_profile profile;
-        progress_show(&progress, i, set->n_launches, 0);
+        progress_show(&progress, i, set->n_launches, launch_set_instructions(set, i));
         strata_status st =
             strata_reader_open(set->launch[i].trace, set->launch[i].index, &reader, err);
         if (st != STRATA_OK)

@@ -37,7 +37,15 @@ static bool read_head(const char *path, char *head, size_t size)
     return n > 0;
 }
 
-enum file_kind { KIND_UNKNOWN, KIND_PROGRAM, KIND_SOURCE, KIND_TRACE, KIND_RESULT, KIND_PROFILE };
+enum file_kind {
+    KIND_UNKNOWN,
+    KIND_PROGRAM,
+    KIND_SOURCE,
+    KIND_TRACE,
+    KIND_RESULT,
+    KIND_PROFILE,
+    KIND_PAGE
+};
 
 static enum file_kind kind_of(const char *path)
 {
@@ -59,6 +67,8 @@ static enum file_kind kind_of(const char *path)
         return KIND_TRACE;
     if (head[0] == '{' && strstr(head, "\"strata."))
         return KIND_RESULT;
+    if (!strncmp(head, "<!doctype html", 14) || !strncmp(head, "<!DOCTYPE html", 14))
+        return KIND_PAGE;
     return KIND_UNKNOWN;
 }
 
@@ -102,6 +112,15 @@ void add_input_hint(const struct command_syntax *s, char *const *words, int n_wo
         say_profile(path, err);
     else if (kind == KIND_SOURCE)
         say_source(path, err);
+    else if (kind == KIND_PAGE)
+        strata_fail(err, err->status, path, 0, 0,
+                    "this is a page for a browser; name the results it was made from (what "
+                    "`strata predict -f json` wrote).");
+    else if (kind == KIND_TRACE && s->takes_results && !is_among(path, words, n_words))
+        strata_fail(
+            err, err->status, path, 0, 0,
+            "this is a trace, and counters of a GPU are wanted: what `ncu --csv --page raw` "
+            "printed, or a table as docs/formats.md has it.");
     else if (!is_among(path, words, n_words))
         return;
     else if (kind == KIND_PROGRAM && !s->takes_programs)

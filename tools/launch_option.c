@@ -38,3 +38,16 @@ void show_reader_warnings(const struct strata_reader *reader)
         fprintf(stderr, "strata: %s/%s: %s\n", l->program, l->trace,
                 strata_reader_warning(reader, i));
 }
+
+uint64_t launch_set_instructions(const struct strata_launch_set *set, size_t n)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct strata_launch *l =
+            strata_trace_launch(set->launch[i].trace, set->launch[i].index);
+        if (!l->warp_instructions)
+            return 0;
+        sum += l->warp_instructions;
+    }
+    return sum;
+}

@@ -30,6 +30,10 @@ struct launch_arguments {
 strata_status load_launches(const struct launch_arguments *a, char **paths, int n_paths,
                             struct strata_launch_set *set, struct strata_error *err);
 
+/* Warp instructions of the first n launches: what progress is weighed by. 0 where a trace tells
+ * them only when it is read. */
+uint64_t launch_set_instructions(const struct strata_launch_set *set, size_t n);
+
 /* Prints a reader's warnings to standard error. */
 void show_reader_warnings(const struct strata_reader *reader);
 

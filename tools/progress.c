@@ -103,12 +103,15 @@ void progress_weigh(struct progress *p, uint64_t all_warp_instructions)
     p->all_warp_instructions = all_warp_instructions;
 }
 
-/* With the lock. */
+/* With the lock. What is left only falls: a judgement that it is more than was told waits until
+ * that time is over. */
 static void judge(struct progress *p, double now)
 {
     double share = share_done(p);
+    double told = p->left_seconds - (now - p->judged_seconds);
+    double left = share > 0 ? (now - p->start_seconds) * (1 - share) / share : 0;
+    p->left_seconds = told > 0 && left > told ? told : left;
     p->judged_seconds = now;
-    p->left_seconds = share > 0 ? (now - p->start_seconds) * (1 - share) / share : 0;
 }
 
 void progress_show(struct progress *p, size_t n_done, size_t n_all, uint64_t warp_instructions)

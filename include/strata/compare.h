@@ -12,7 +12,8 @@
 struct strata_change {
     const char *metric; /* borrowed from the predictions */
     double before, after;
-    double ratio; /* after / before; NaN where before is 0 */
+    double ratio;    /* after / before; NaN where before is 0 */
+    double explains; /* orders them: how much of the change of the time it may stand for */
 };
 
 struct strata_launch_change {

@@ -109,6 +109,15 @@ struct strata_clock_sink {
     void (*issued)(void *context, uint64_t block, uint32_t warp, uint64_t cycle);
 };
 
+/* Told of the cycles of every warp from one issue to the next: how many, and for which
+ * instruction's result, barrier or unit it waited; STRATA_WAIT_NOBODY where another warp was chosen
+ * or code was fetched. Summed up they are the cycles during which warps were resident. */
+#define STRATA_WAIT_NOBODY UINT32_MAX
+struct strata_wait_sink {
+    void *context;
+    void (*waited)(void *context, uint32_t inst_index, uint64_t cycles);
+};
+
 struct strata_model_options {
     uint64_t seed;       /* 1 */
     uint32_t threads;    /* 1; never changes a result */
@@ -122,6 +131,8 @@ struct strata_model_options {
     const struct strata_site_sink *sites;
     /* NULL, or told of every issue, by flow and sim; sim then runs on one thread. */
     const struct strata_clock_sink *clock;
+    /* NULL, or told what warps wait for, by flow; others ignore it. */
+    const struct strata_wait_sink *waits;
     /* NULL: the launch begins cold. Else it begins with what the state holds, and leaves there what
      * is left at its end (strata/memory_state.h). Only for a model that keeps_state. */
     struct strata_memory_state *state;

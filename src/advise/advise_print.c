@@ -65,6 +65,18 @@ static void put_finding(struct strata_text *t, size_t number, const struct strat
     strata_text_style(t, STRATA_PLAIN);
 }
 
+static void put_busy_pipes(struct strata_text *t, const struct strata_speed_of_light *s)
+{
+    const struct {
+        const char *name;
+        double pct;
+    } pipes[] = {{"FP32", s->fp32}, {"FP64", s->fp64}, {"FP16", s->fp16}};
+    for (size_t i = 0; i < sizeof pipes / sizeof pipes[0]; i++)
+        if (pipes[i].pct >= 0.5)
+            strata_text_printf(t, ", %s pipe %.0f", pipes[i].name, pipes[i].pct);
+    strata_text_put(t, "\n");
+}
+
 static void put_launch(struct strata_text *t, const struct strata_advice *a)
 {
     const struct strata_result *r = &a->result;
@@ -85,8 +97,9 @@ static void put_launch(struct strata_text *t, const struct strata_advice *a)
     strata_text_printf(
         t,
         "\n  %% of peak: issue %.0f, load/store %.0f, L1 %.0f, L2 %.0f, crossbar %.0f, "
-        "DRAM %.0f\n",
+        "DRAM %.0f",
         a->peak.issue, a->peak.lsu, a->peak.l1, a->peak.l2, a->peak.crossbar, a->peak.dram);
+    put_busy_pipes(t, &a->peak);
     for (size_t i = 0; i < a->n_findings; i++)
         put_finding(t, i + 1, &a->finding[i], a->time_ns);
 }
@@ -171,7 +184,8 @@ static void put_peaks(struct strata_text *t, const struct strata_speed_of_light 
         const char *name;
         double pct;
     } units[] = {{"issue", s->issue}, {"lsu", s->lsu},           {"l1", s->l1},
-                 {"l2", s->l2},       {"crossbar", s->crossbar}, {"dram", s->dram}};
+                 {"l2", s->l2},       {"crossbar", s->crossbar}, {"dram", s->dram},
+                 {"fp32", s->fp32},   {"fp64", s->fp64},         {"fp16", s->fp16}};
     const char *separator = "";
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         if (units[i].pct >= 0) {

@@ -27,6 +27,7 @@ static const struct {
                {"smsp__inst_executed.sum", 20},
                {"smsp__average_warps_issue_stalled", 5},
                {"sm__warps_active", 10},
+               {"launch__shared_mem_config_size", 1},
                {"launch__", 8},
                {"gpc__", 0}};
 
@@ -114,14 +115,46 @@ static double time_of(const struct strata_result *r, bool *is_time)
     return value;
 }
 
-static int by_weight(const void *x, const void *y)
+/* More of what keeps work from the levels below, hits and resident warps, makes a launch faster. */
+static bool is_good(const char *metric)
+{
+    return strstr(metric, "hit") || !strncmp(metric, "sm__warps_active", 16) ||
+           !strncmp(metric, "launch__occupancy", 17);
+}
+
+/* The largest value of either side in the same unit: a count explains the more of the time the
+ * larger it is beside others like it. Metrics of time are of themselves. */
+static double largest_like(const struct strata_launch_change *l, const char *unit)
+{
+    double most = 0;
+    for (size_t i = 0; i < l->n_changes; i++) {
+        const struct strata_metric *m = strata_metric_find(l->change[i].metric);
+        if (m && !strcmp(m->unit, unit))
+            most = fmax(most, fmax(l->change[i].before, l->change[i].after));
+    }
+    return most;
+}
+
+/* How much of the change of the time a metric may explain: its own change, by what the metric
+ * stands for and by its size; a quarter of that if it went the way that makes a launch faster when
+ * this one got slower, or the other way round. */
+static double explains(const struct strata_launch_change *l, const struct strata_change *c)
+{
+    const struct strata_metric *m = strata_metric_find(c->metric);
+    double most = m ? largest_like(l, m->unit) : 0, size = fmax(c->before, c->after);
+    double change = isfinite(c->ratio) && c->ratio > 0 ? fmin(fabs(log(c->ratio)), 3) : 3;
+    bool slower = l->change_pct > 0, more = c->after > c->before;
+    bool against =
+        isfinite(l->change_pct) && l->change_pct != 0 && (more != is_good(c->metric)) != slower;
+    return weight_of(c->metric) * change * (most > 0 ? size / most : 1) * (against ? 0.25 : 1);
+}
+
+static int by_share(const void *x, const void *y)
 {
     const struct strata_change *a = x, *b = y;
-    double left = weight_of(a->metric) *
-                  (isfinite(a->ratio) && a->ratio > 0 ? fabs(log(a->ratio)) : 3),
-           right = weight_of(b->metric) *
-                   (isfinite(b->ratio) && b->ratio > 0 ? fabs(log(b->ratio)) : 3);
-    return left > right ? -1 : left < right ? 1 : strcmp(a->metric, b->metric);
+    return a->explains > b->explains   ? -1
+           : a->explains < b->explains ? 1
+                                       : strcmp(a->metric, b->metric);
 }
 
 static bool fill_changes(struct strata_launch_change *l)
@@ -134,11 +167,16 @@ static bool fill_changes(struct strata_launch_change *l)
             continue;
         if (!ARRAY_RESERVE(l->change, l->n_changes, l->cap_changes, 1))
             return false;
-        l->change[l->n_changes++] = (struct strata_change){c->name, c->value, after,
-                                                           c->value != 0 ? after / c->value : NAN};
+        l->change[l->n_changes++] =
+            (struct strata_change){.metric = c->name,
+                                   .before = c->value,
+                                   .after = after,
+                                   .ratio = c->value != 0 ? after / c->value : NAN};
     }
+    for (size_t i = 0; i < l->n_changes; i++)
+        l->change[i].explains = explains(l, &l->change[i]);
     if (l->n_changes)
-        qsort(l->change, l->n_changes, sizeof *l->change, by_weight);
+        qsort(l->change, l->n_changes, sizeof *l->change, by_share);
     return true;
 }
 

@@ -50,7 +50,7 @@ static void on_access(void *context, const struct strata_site_access *a)
     x->sectors += a->sectors;
     x->ideal_sectors += least_sectors(a);
     x->load_sectors += a->inst->memop != STRATA_MEM_STORE ? a->sectors : 0;
-    x->written_sectors += a->inst->memop == STRATA_MEM_STORE ? a->sectors : 0;
+    x->written_sectors += a->inst->memop == STRATA_MEM_STORE || is_atomic(a->inst) ? a->sectors : 0;
     x->atomics += is_atomic(a->inst) ? a->lanes : 0;
     x->l1_hits += a->l1_hits;
     x->l2_reads += a->l2_reads;
@@ -87,6 +87,95 @@ strata_status strata_sites_collect(const struct strata_gpu *gpu, struct strata_r
     return status;
 }
 
+/* ---- waits ---- */
+
+struct waits {
+    uint64_t *cycles; /* by instruction */
+    uint32_t n;
+    uint64_t all;
+    bool out_of_memory;
+};
+
+static void on_wait(void *context, uint32_t inst_index, uint64_t cycles)
+{
+    struct waits *w = context;
+    w->all += cycles;
+    if (inst_index == STRATA_WAIT_NOBODY)
+        return;
+    if (inst_index >= w->n) {
+        uint32_t n = (inst_index + 1) * 2; /* a text trace tells its instructions as they come */
+        uint64_t *grown = realloc(w->cycles, n * sizeof *grown);
+        w->out_of_memory |= !grown;
+        if (!grown)
+            return;
+        memset(grown + w->n, 0, (n - w->n) * sizeof *grown);
+        w->cycles = grown;
+        w->n = n;
+    }
+    w->cycles[inst_index] += cycles;
+}
+
+static struct strata_site *site_at(struct strata_sites *s, uint64_t pc)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->site[i].inst->pc == pc)
+            return &s->site[i];
+    return NULL;
+}
+
+/* A site of its own for an instruction that accesses no memory. */
+static struct strata_site *add_site(struct strata_sites *s, const struct strata_code *code,
+                                    uint64_t pc)
+{
+    for (uint32_t i = 0; i < strata_code_count(code); i++) {
+        if (strata_code_get(code, i)->pc != pc)
+            continue;
+        if (!make_room(s, (uint32_t)s->n))
+            return NULL;
+        s->site[s->n] = (struct strata_site){.inst = strata_code_get(code, i), .index = i};
+        return &s->site[s->n++];
+    }
+    return NULL;
+}
+
+/* The two passes may have met the instructions in different orders: they are told by address. */
+static void note_waits(struct strata_sites *s, const struct waits *w,
+                       const struct strata_code *timed, const struct strata_code *code)
+{
+    s->warp_cycles = w->all;
+    for (uint32_t i = 0; i < w->n && i < strata_code_count(timed); i++) {
+        if (!w->cycles[i])
+            continue;
+        uint64_t pc = strata_code_get(timed, i)->pc;
+        struct strata_site *x = site_at(s, pc);
+        if (!x && w->cycles[i] >= w->all / 100)
+            x = add_site(s, code, pc);
+        if (x)
+            x->waited_cycles += w->cycles[i];
+    }
+}
+
+strata_status strata_sites_add_waits(const struct strata_gpu *gpu, struct strata_reader *reader,
+                                     const struct strata_code *code, uint64_t seed,
+                                     struct strata_sites *s, struct strata_error *err)
+{
+    struct waits w = {0};
+    const struct strata_launch *launch = strata_reader_launch(reader);
+    const struct strata_wait_sink sink = {&w, on_wait};
+    const struct strata_model_options opt = {.seed = seed, .threads = 1, .waits = &sink};
+    struct strata_result unused = {0};
+    strata_status status = strata_result_init(&unused, launch, err);
+    if (status == STRATA_OK)
+        status = strata_model_find("flow")->run(gpu, reader, &opt, &unused, err);
+    strata_result_release(&unused);
+    if (status == STRATA_OK)
+        note_waits(s, &w, strata_reader_code(reader), code);
+    if (status == STRATA_OK && (w.out_of_memory || s->out_of_memory))
+        status = strata_no_memory(err, launch->trace, "for the launch's instructions");
+    free(w.cycles);
+    return status;
+}
+
 void strata_sites_release(struct strata_sites *s)
 {
     free(s->site);
@@ -105,8 +194,20 @@ uint64_t strata_site_cost(const struct strata_site *x)
            SECTORS_A_PASS * x->bank_conflicts;
 }
 
+static const char *kind_without_memory(const struct strata_inst *i)
+{
+    return i->opclass == STRATA_OP_BARRIER || i->opclass == STRATA_OP_MBARRIER ? "barrier"
+           : i->opclass == STRATA_OP_MEMBAR                                    ? "fence"
+           : i->opclass == STRATA_OP_ASYNC_WAIT                                ? "wait for copies"
+                                                                               : "arithmetic";
+}
+
 const char *strata_site_kind(const struct strata_site *x, char *out, size_t size)
 {
+    if (x->inst->space == STRATA_SPACE_NONE) {
+        snprintf(out, size, "%s", kind_without_memory(x->inst));
+        return out;
+    }
     static const char *const spaces[STRATA_N_SPACE] = {"other",  "global",   "local",
                                                        "shared", "constant", "texture"};
     static const char *const operations[STRATA_N_MEMOP] = {
@@ -142,6 +243,7 @@ static void merge(struct strata_site *into, struct strata_site *x)
     into->l2_hits += x->l2_hits;
     into->dram_reads += x->dram_reads;
     into->bank_conflicts += x->bank_conflicts;
+    into->waited_cycles += x->waited_cycles;
     x->inst = NULL;
 }
 
@@ -157,12 +259,28 @@ void strata_sites_merge_lines(struct strata_sites *s)
 static int by_cost(const void *a, const void *b)
 {
     const struct strata_site *x = a, *y = b;
-    const uint64_t left[] = {strata_site_cost(x), strata_site_beyond(x), x->sectors},
-                   right[] = {strata_site_cost(y), strata_site_beyond(y), y->sectors};
+    const uint64_t left[] = {strata_site_cost(x), strata_site_beyond(x), x->sectors,
+                             x->waited_cycles},
+                   right[] = {strata_site_cost(y), strata_site_beyond(y), y->sectors,
+                              y->waited_cycles};
     for (size_t i = 0; i < sizeof left / sizeof left[0]; i++)
         if (left[i] != right[i])
             return left[i] < right[i] ? 1 : -1;
     return x->inst->pc < y->inst->pc ? -1 : x->inst->pc > y->inst->pc;
+}
+
+static int by_waits(const void *a, const void *b)
+{
+    const struct strata_site *x = a, *y = b;
+    if (x->waited_cycles != y->waited_cycles)
+        return x->waited_cycles < y->waited_cycles ? 1 : -1;
+    return by_cost(a, b);
+}
+
+void strata_sites_sort_by_waits(struct strata_sites *s)
+{
+    if (s->n)
+        qsort(s->site, s->n, sizeof *s->site, by_waits);
 }
 
 void strata_sites_sort(struct strata_sites *s)

@@ -76,7 +76,10 @@ static void print_text(struct strata_text *t, const struct strata_timeline *l,
         if (!span_is_shown(p, trace))
             continue;
         char name[512];
-        snprintf(name, sizeof name, "%s", span_name(p, trace));
+        if (p->kind == STRATA_EVENT_LAUNCH)
+            strata_kernel_display_name(span_name(p, trace), name, sizeof name);
+        else
+            snprintf(name, sizeof name, "%s", span_name(p, trace));
         strata_text_clean(name);
         strata_text_printf(t, "%6zu %6llu %11.2f %11.2f %10.2f %8.2f %8.0f%%  %-9s %s\n", i,
                            (unsigned long long)p->stream, p->start_us - l->begin_us,

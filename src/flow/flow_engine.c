@@ -7,6 +7,7 @@
 #include "base/bits.h"
 #include "base/bug.h"
 #include "base/large_pages.h"
+#include "flow/flow_waits.h"
 #include "flow/issue.h"
 #include "sm/warp_rules.h"
 
@@ -179,6 +180,7 @@ void flow_engine_release(struct flow_engine *e)
     for (uint32_t s = 0; e->fetch && s < e->memory.n_sms; s++)
         fetch_sm_release(&e->fetch[s]);
     flow_async_release(e);
+    flow_waits_destroy(e->waits);
     free(e->fetch);
     free(e->block);
     free(e->warp);
@@ -210,7 +212,8 @@ static strata_status size_registers(struct flow_engine *e, struct flow_warp *w)
     free(w->scoreboard.stall);
     w->scoreboard.ready = calloc(e->register_cap, sizeof *w->scoreboard.ready);
     w->scoreboard.stall = calloc(e->register_cap, 1);
-    if (!w->scoreboard.ready || !w->scoreboard.stall)
+    if (!w->scoreboard.ready || !w->scoreboard.stall ||
+        (e->waits && !flow_waits_start(e->waits, (uint32_t)(w - e->warp), e->register_cap)))
         return strata_no_memory(e->err, NULL, "for the registers of a warp");
     return STRATA_OK;
 }

@@ -161,6 +161,7 @@ struct flow_engine {
     uint32_t *sm_resident;
     uint64_t unknown_opcodes, texture_accesses;
     const struct strata_clock_sink *clock; /* may be NULL */
+    struct flow_waits *waits;              /* likewise */
     struct strata_error *err;
     strata_status status;
 };

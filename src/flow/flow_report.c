@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "flow/flow_waits.h"
 #include "sm/launch_report.h"
 
 static void report_counters(struct flow_engine *e, struct strata_result *r)
@@ -91,7 +92,10 @@ static strata_status run_flow(const struct strata_gpu *gpu, struct strata_reader
     if (st != STRATA_OK)
         return st;
     e.clock = opt->clock;
-    st = flow_engine_run(&e);
+    if (opt->waits && !(e.waits = flow_waits_create(opt->waits, e.n_warps)))
+        st = strata_no_memory(err, NULL, "for what warps wait for");
+    if (st == STRATA_OK)
+        st = flow_engine_run(&e);
     if (st == STRATA_OK)
         flow_report(&e, out);
     if (st == STRATA_OK && opt->state)

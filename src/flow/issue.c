@@ -2,6 +2,7 @@
 #include "flow/issue.h"
 
 #include "base/bits.h"
+#include "flow/flow_waits.h"
 #include "sm/warp_rules.h"
 
 /* ---- when the next instruction can issue ---- */
@@ -68,6 +69,8 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
                     SM_STALL_FETCH);
         fetch_publish(&e->fetch_all, fetch);
     }
+    if (e->waits)
+        flow_waits_find(e->waits, e, index);
 }
 
 /* ---- barriers and the end of warps ---- */
@@ -212,6 +215,8 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
     const struct sm_inst *i = w->op;
     uint32_t sm = b->sm;
     sm_account_stalls(e->stall_cycles, &w->wait, w->last_issue, t, held_by);
+    if (e->waits)
+        flow_waits_issue(e->waits, e, index, t, held_by);
     e->memory.count.instructions++;
     count_flops(&e->memory.count, i->flops, w->next.mask);
     e->unknown_opcodes += w->next.inst->opclass == STRATA_OP_OTHER;
@@ -227,6 +232,8 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
     } else {
         execute(e, w, i, sm, t);
     }
+    if (e->waits)
+        flow_waits_took(e->waits, e, index);
     bool barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
     uint64_t next = t + sm_issue_gap(e->gpu, i, w->next.mask != 0);
     if (i->kind == SM_KIND_MEMBAR && w->next.mask)

@@ -45,6 +45,17 @@ void strata_speed_of_light(const struct strata_gpu *gpu, const struct strata_res
                              *const requests[] = {"lts__t_requests_srcunit_tex.sum", NULL},
                              *const dram[] = {"dram__bytes_read.sum", "dram__bytes_write.sum",
                                               NULL};
+    static const char *const fp32[] = {"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum",
+                                       "smsp__sass_thread_inst_executed_op_fmul_pred_on.sum",
+                                       "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", NULL},
+                             *const fp64[] = {"smsp__sass_thread_inst_executed_op_dadd_pred_on.sum",
+                                              "smsp__sass_thread_inst_executed_op_dmul_pred_on.sum",
+                                              "smsp__sass_thread_inst_executed_op_dfma_pred_on.sum",
+                                              NULL},
+                             *const fp16[] = {"smsp__sass_thread_inst_executed_op_hadd_pred_on.sum",
+                                              "smsp__sass_thread_inst_executed_op_hmul_pred_on.sum",
+                                              "smsp__sass_thread_inst_executed_op_hfma_pred_on.sum",
+                                              NULL};
     double cycles = 0, to_sm = 0, from_sm = 0, ns = 0;
     bool both = strata_result_get(r, "l1tex__m_xbar2l1tex_read_sectors.sum", &to_sm) &&
                 strata_result_get(r, "l1tex__m_l1tex2xbar_write_sectors.sum", &from_sm);
@@ -58,6 +69,12 @@ void strata_speed_of_light(const struct strata_gpu *gpu, const struct strata_res
            busier = to_sm > from_sm ? to_sm : from_sm, /* each way has its own wires */
         l2_cycles = gpu->l2.clock_mhz ? cycles * gpu->l2.clock_mhz / gpu->sm.clock_mhz : cycles;
     out->issue = percent(sum_of(r, instructions), cycles * sms * gpu->sm.schedulers);
+    /* A pipe is taken so many cycles by a warp; lanes that are off take as long, and are not
+     * counted. */
+    double pipes = cycles * sms * gpu->sm.schedulers * 32;
+    out->fp32 = percent(sum_of(r, fp32) * gpu->sm.interval_fp32_cycles, pipes);
+    out->fp64 = percent(sum_of(r, fp64) * gpu->sm.interval_fp64_cycles, pipes);
+    out->fp16 = percent(sum_of(r, fp16) * gpu->sm.interval_fp16_cycles, pipes);
     out->lsu = percent(sum_of(r, accesses), cycles * sms);
     out->l1 = percent(sum_of(r, at_l1), cycles * sms * l1_sectors);
     /* A slice is taken by each sector it moves, and by each request at least l2.request long. */

@@ -36,8 +36,9 @@ export function csvButton(name: string, rows: () => Cell[][], what: string): HTM
 }
 
 export function table(rows: Cell[][], label: string): HTMLElement {
-  const cell = (tag: "th" | "td") => (v: Cell) =>
-    el(tag, { class: typeof v === "number" ? "number" : null, scope: tag === "th" ? "col" : null }, typeof v === "number" ? number(v) : v === null || v === undefined ? "–" : String(v));
+  const numbers = rows[0].map((_, i) => rows.slice(1).some((r) => typeof r[i] === "number"));
+  const cell = (tag: "th" | "td") => (v: Cell, i: number) =>
+    el(tag, { class: numbers[i] && (tag === "th" || typeof v === "number") ? "number" : null, scope: tag === "th" ? "col" : null }, typeof v === "number" ? number(v) : v === null || v === undefined ? "–" : String(v));
   return scroll(label, el("table", null,
     el("thead", null, el("tr", null, ...rows[0].map(cell("th")))),
     el("tbody", null, ...rows.slice(1).map((r) => el("tr", null, ...r.map(cell("td")))))));

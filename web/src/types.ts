@@ -144,6 +144,7 @@ export interface Site {
   bank_conflicts: number;
   atomics: number;
   cost: number;
+  waited_cycles?: number;
 }
 
 export interface Instruction {
@@ -163,6 +164,7 @@ export interface Hotspots {
   source?: string;
   isa?: string;
   code?: Instruction[];
+  warp_cycles?: number;
   sites: Site[];
 }
 

@@ -242,6 +242,7 @@ test("two series can be compared, either way round, and what explains a launch i
   const before_ = await change();
   assert.match(before_, /^[+−]?[\d,.]+ %$/);
   assert.ok((await page.locator("#compare-metrics tbody tr").count()) > 3);
+  assert.doesNotMatch(await page.locator("#compare-metrics tbody").textContent(), /NaN|Infinity/);
   await page.getByRole("button", { name: "Swap" }).click();
   assert.notEqual(await change(), before_);
   await done(page);
@@ -312,6 +313,13 @@ test("nothing is wider than a phone, and every view works there", async () => {
     await go(page, view);
     const [content, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
     assert.ok(content <= screen, `${view} is ${content} wide`);
+    const torn = await page.evaluate(() => [...document.querySelectorAll(".gain, .facts .together, .peakvalue")]
+      .filter((e) => {
+        const range = document.createRange();
+        range.selectNodeContents(e);
+        return e.offsetParent && new Set([...range.getClientRects()].filter((r) => r.width > 1).map((r) => Math.round(r.top / 8))).size > 1;
+      }).map((e) => e.textContent));
+    assert.deepEqual(torn, [], `${view} tears a number from its unit`);
   }
   await done(page);
 });

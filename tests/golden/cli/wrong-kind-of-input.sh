@@ -12,6 +12,9 @@ echo 'int main() {}' >k.cu
 echo x >full.ncu-rep
 "$strata" correlate --measured full.ncu-rep p.json
 "$strata" report p.json --measured full.ncu-rep -o r.html
+"$strata" correlate --measured t.strata p.json
+echo '<!doctype html>' >page.html
+"$strata" report page.html -o r.html
 mkdir folder && echo kernel-1.traceg >folder/kernelslist.g
 "$strata" report folder -o r.html
 # what is not there, or only damaged, is told as before

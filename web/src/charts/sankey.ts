@@ -149,7 +149,8 @@ type L = SankeyLink<Node, Link>;
 
 function label(n: N, width: number, narrow: boolean): SVGElement {
   const left = (n.x0 ?? 0) < width * 0.62;
-  const y = ((n.y0 ?? 0) + (n.y1 ?? 0)) / 2;
+  // on a phone two labels share the room between the L1 and the L2: those of the L2 stand lower
+  const y = ((n.y0 ?? 0) + (n.y1 ?? 0)) / 2 + (narrow && n.layer === 2 ? 26 : 0);
   const x = left ? (n.x1 ?? 0) + 6 : (n.x0 ?? 0) - 6;
   const anchor = left ? "start" : "end";
   const value = narrow ? short(n.value ?? 0) : number(Math.round(n.value ?? 0)) + (n.layer === 0 ? " sectors" : "");
@@ -161,7 +162,7 @@ export function drawFlow(flow: Flow, width: number): SVGSVGElement {
   const narrow = width < 560;
   const height = narrow ? 420 : 380;
   const layout = sankey<Node, Link>().nodeId((n) => n.id).nodeAlign((n) => n.layer ?? 0).nodeWidth(12)
-    .nodePadding(narrow ? 30 : 28).nodeSort(null as never).extent([[1, 18], [width - 1, height - 18]]);
+    .nodePadding(narrow ? 30 : 28).nodeSort(null as never).extent([[1, 26], [width - 1, height - 26]]);
   const graph = layout({ nodes: flow.nodes.map((n) => ({ ...n })), links: flow.links.map((l) => ({ ...l })) });
   const root = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": "Flow of sectors from requests to DRAM" });
   for (const [layer, title] of ["requests", "L1", "L2", "DRAM"].entries()) {

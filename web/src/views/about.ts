@@ -13,7 +13,7 @@ export function about(): HTMLElement {
     el("h2", null, "About this report"),
     el("p", null, `Written by ${raw.tool}. The page needs no network: all data is inside, as JSON in the element “strata-data” (schema ${raw.schema}).`),
     raw.measured ? el("p", null, `Measured counters: ${raw.measured.file} (${raw.measured.layout}), ${raw.measured.launches.length} launches.`) : null,
-    el("p", null, "Errors of percentages are in points, predicted less measured; all others in percent of the measured value. A metric that a model does not know is left out, never zero. Keys: / goes to the filter, n and p to the next and previous launch, 1 to 6 to the views."),
+    el("p", null, "Errors of percentages are in points, predicted less measured; all others in percent of the measured value. A metric that a model does not know is left out, never zero. Keys: / goes to the filter, n and p to the next and previous launch, 1 and so on to the views."),
     el("div", { class: "cards" },
       el("div", { class: "card wide" }, el("div", { class: "head" }, el("h3", null, "Results in this report")), table(sources, "Results")),
       el("div", { class: "card wide" }, el("div", { class: "head" }, el("h3", null, "Metrics"), csvButton("metric-definitions", rows, "the definitions")),

@@ -35,6 +35,8 @@ const sum = (m: Metrics, ...names: string[]) => {
   return found.length ? found.reduce((a, b) => a + b, 0) : undefined;
 };
 
+const PIPES: [string, string, string[]][] = [["FP32", "fp32", ["fadd", "fmul", "ffma"]], ["FP64", "fp64", ["dadd", "dmul", "dfma"]], ["FP16", "fp16", ["hadd", "hmul", "hfma"]]];
+
 /** Per cent of peak of each unit, as `strata advise` has it (src/predict/speed_of_light.c). */
 export function peaks(m: Metrics, gpu: Gpu | undefined): [string, number][] {
   const key = (k: string) => gpuNumber(gpu, k) ?? NaN;
@@ -47,6 +49,11 @@ export function peaks(m: Metrics, gpu: Gpu | undefined): [string, number][] {
   const part = (v: number | undefined, whole: number) => (v === undefined ? NaN : (100 * v) / whole);
   const list: [string, number][] = [
     ["issue", part(m.get("smsp__inst_executed.sum"), cycles * sms * key("sm.schedulers"))],
+    ["load/store", part(sum(m, ...["global_ld", "global_st", "shared_ld", "shared_st"].map((op) => `smsp__inst_executed_op_${op}.sum`)), cycles * sms)],
+    ...PIPES.flatMap(([name, kind, ops]): [string, number][] => {
+      const lanes = sum(m, ...ops.map((op) => `smsp__sass_thread_inst_executed_op_${op}_pred_on.sum`));
+      return lanes ? [[name + " pipe", part((lanes / 32) * key("sm.interval." + kind), cycles * sms * key("sm.schedulers"))]] : [];
+    }),
     ["L1", part(sum(m, T + "global_op_ld.sum", T + "global_op_st.sum", T + "global_op_atom.sum", T + "global_op_red.sum", T + "local_op_ld.sum", T + "local_op_st.sum"), (cycles * sms * key("l1.bytes_per_cycle")) / 32)],
     ["crossbar", part(Math.max(m.get("l1tex__m_xbar2l1tex_read_sectors.sum") ?? NaN, m.get("l1tex__m_l1tex2xbar_write_sectors.sum") ?? NaN) * 32, cycles * crossbar)],
     ["L2", part(sum(m, "lts__t_sectors_op_read.sum", "lts__t_sectors_op_write.sum"), (cycles * key("l2.slices") * key("l2.bytes_per_cycle_per_slice")) / 32)],
@@ -87,9 +94,10 @@ export function sourceCard(launch: Launch): HTMLElement | null {
   const all = h.sites.reduce((s, x) => s + x.cost, 0) || 1;
   const byLine = new Map<number, Site[]>();
   for (const s of h.sites) if (s.line) byLine.set(s.line, [...(byLine.get(s.line) ?? []), s]);
-  const words = (s: Site) => `${s.access} ${s.instruction}: ${number(s.l1_sectors / s.executed, 1)} sectors each time, ${number(s.ideal_sectors / s.executed, 1)} would do` + (s.bank_conflicts ? `, ${number(s.bank_conflicts)} bank conflicts` : "") + (s.atomics ? `, ${number(s.atomics)} atomics` : "");
-  const rows = (): Cell[][] => [["line", "pc", "access", "instruction", "executed", "sectors", "fewest", "DRAM reads", "bank conflicts", "atomics", "cost (%)"],
-    ...h.sites.map((s): Cell[] => [s.line, "0x" + s.pc.toString(16), s.access, s.instruction, s.executed, s.l1_sectors, s.ideal_sectors, s.dram_reads, s.bank_conflicts, s.atomics, (100 * s.cost) / all])];
+  const waited = (s: Site) => (h.warp_cycles ? (100 * (s.waited_cycles ?? 0)) / h.warp_cycles : 0);
+  const words = (s: Site) => `${s.access} ${s.instruction}` + (s.executed && s.l1_sectors ? `: ${number(s.l1_sectors / s.executed, 1)} sectors each time, ${number(s.ideal_sectors / s.executed, 1)} would do` : "") + (s.bank_conflicts ? `, ${number(s.bank_conflicts)} bank conflicts` : "") + (s.atomics ? `, ${number(s.atomics)} atomics` : "") + (waited(s) >= 0.1 ? `; warps wait for it ${percent(waited(s))} of their time` : "");
+  const rows = (): Cell[][] => [["line", "pc", "access", "instruction", "executed", "sectors", "fewest", "DRAM reads", "bank conflicts", "atomics", "cost (%)", "waited (%)"],
+    ...h.sites.map((s): Cell[] => [s.line, "0x" + s.pc.toString(16), s.access, s.instruction, s.executed, s.l1_sectors, s.ideal_sectors, s.dram_reads, s.bank_conflicts, s.atomics, (100 * s.cost) / all, h.warp_cycles ? waited(s) : null])];
   const text = h.source?.split("\n");
   const hot = [...byLine.keys()];
   const from = text ? Math.max(1, Math.min(...hot) - 12) : 0;

@@ -1,7 +1,7 @@
 // Two models, GPUs, runs or launches beside each other: what changed, and what explains the time.
 import { TIME, errorUnit, isShare, launches, raw, rows, series, unitOf, type Launch, type Row } from "../data";
 import { breakable, csvButton, el, scroll, select } from "../dom";
-import { known, number, signed, time, type Cell } from "../format";
+import { known, number, short, signed, time, type Cell } from "../format";
 
 const timed = series.filter((s, i) => s && rows.some((r) => r.series === i && r.metrics.has(TIME)));
 export const canCompare = timed.length > 1 || launches.filter((l) => l.rows.some((r) => r.metrics.has(TIME))).length > 1;
@@ -16,17 +16,29 @@ interface Change {
   ratio: number;
 }
 
-/** Metrics that changed, the most first; those that are time themselves explain nothing. */
+// What a metric can stand for of a launch's time, as `strata compare` has it (src/advise/compare.c).
+const WEIGHTS: [string, number][] = [["dram__bytes.", 40], ["dram__", 20], ["l1tex__data_bank_conflicts", 30], ["lts__t_sectors_srcunit_tex", 25], ["lts__", 10], ["l1tex__t_sectors", 20],
+  ["smsp__inst_executed.sum", 20], ["smsp__average_warps_issue_stalled", 5], ["sm__warps_active", 10]];
+const weightOf = (metric: string) => WEIGHTS.find(([start]) => metric.startsWith(start))?.[1] ?? 1;
+const isGood = (metric: string) => /hit|^sm__warps_active/.test(metric);
+
+/** Metrics that changed, first what explains most of the time; those that are time themselves explain nothing. */
 function changes(a: Row, b: Row): Change[] {
-  return [...a.metrics].flatMap(([metric, before]): Change[] => {
+  const list = [...a.metrics].flatMap(([metric, before]): Change[] => {
     const after = b.metrics.get(metric);
     if (!known(after) || after === before || /^(gpu__time|sm__cycles|gpc__cycles|launch__)|per_second$/.test(metric)) return [];
     return [{ metric, before, after, ratio: before > 0 && after > 0 ? after / before : NaN }];
-  }).sort((x, y) => size(y) - size(x));
+  });
+  const largest = new Map<string, number>();
+  for (const c of list) largest.set(unitOf(c.metric), Math.max(largest.get(unitOf(c.metric)) ?? 0, c.before, c.after));
+  const slower = (percentOf(a, b) ?? 0) > 0;
+  const explains = (c: Change) => weightOf(c.metric) * (Number.isFinite(c.ratio) ? Math.min(Math.abs(Math.log(c.ratio)), 3) : 3) * (Math.max(c.before, c.after) / (largest.get(unitOf(c.metric)) || 1)) *
+    ((c.after > c.before !== isGood(c.metric)) !== slower ? 0.25 : 1);
+  return list.map((c) => ({ c, at: explains(c) })).sort((x, y) => y.at - x.at).map(({ c }) => c);
 }
-const size = (c: Change) => (isShare(c.metric) ? Math.abs(c.after - c.before) / 100 : Number.isFinite(c.ratio) ? Math.abs(Math.log(c.ratio)) : 0);
 
-const times = (ratio: number) => (ratio < 0.095 ? "÷ " + number(1 / ratio, 1) : "× " + number(ratio, 2));
+const times = (ratio: number) => (ratio < 0.095 ? "÷ " + (ratio < 1e-3 ? short(1 / ratio) : number(1 / ratio, 1)) : "× " + (ratio >= 1e3 ? short(ratio) : number(ratio, 2)));
+const inWords = (c: Change) => (Number.isFinite(c.ratio) ? times(c.ratio) : c.after === 0 ? "gone" : c.before === 0 ? "new" : "–");
 
 const percentOf = (a: Row, b: Row) => {
   const before = a.metrics.get(TIME), after = b.metrics.get(TIME);
@@ -40,7 +52,7 @@ function explain(a: Row, b: Row): HTMLElement {
   const out = (): Cell[][] => [["metric", "unit", "before", "after", "ratio"], ...changes(a, b).map((c): Cell[] => [c.metric, unitOf(c.metric), c.before, c.after, Number.isFinite(c.ratio) ? c.ratio : null])];
   const cells = (c: Change) => el("tr", null, el("th", { scope: "row", class: "metric" }, ...breakable(c.metric), raw.metrics[c.metric] ? el("div", { class: "quiet" }, raw.metrics[c.metric].definition) : null),
     el("td", { class: "number" }, number(c.before)), el("td", { class: "number" }, number(c.after)),
-    el("td", { class: "number" }, isShare(c.metric) ? signed(c.after - c.before, errorUnit(c.metric)) : Number.isFinite(c.ratio) ? times(c.ratio) : "–"));
+    el("td", { class: "number" }, isShare(c.metric) ? signed(c.after - c.before, errorUnit(c.metric)) : inWords(c)));
   return el("div", { class: "card" }, el("div", { class: "head" }, el("h3", null, "What explains it"), csvButton("compare-metrics", out, "the changes")),
     el("p", null, el("b", null, a.launch.bare), `: ${time(a.metrics.get(TIME))} to ${time(b.metrics.get(TIME))} `, el("strong", { class: "change" + verdict(change) }, signed(change, "%"))),
     list.length ? scroll("Changed metrics", el("table", { id: "compare-metrics" }, el("thead", null, el("tr", null, ...["Metric", "before", "after", "change"].map((h, i) => el("th", { scope: "col", class: i ? "number" : null }, h)))), el("tbody", null, ...list.map(cells))))

@@ -60,7 +60,8 @@ function missKinds(launch: Launch): HTMLElement | null {
   const others = [...new Set(parts.map((p) => p.part))].filter((p) => !KINDS.includes(p));
   const order = [...KINDS, ...others].filter((k) => parts.some((p) => p.part === k && p.value > 0));
   // shades of the L1's colour; what was measured is grey here as elsewhere
-  const colours = order.map((k, i) => (k === "measured misses" ? "var(--s7)" : `color-mix(in srgb, var(--s0) ${100 - 14 * (k === "misses" ? 0 : i)}%, var(--card))`));
+  // kinds are shades of the L1's colour, darkest first; misses that no model tells apart are its palest
+  const colours = order.map((k, i) => (k === "measured misses" ? "var(--s7)" : k === "misses" ? "color-mix(in srgb, var(--s0) 45%, var(--card))" : i < 3 ? `color-mix(in srgb, var(--s0) ${70 + 15 * i}%, var(--ink))` : `color-mix(in srgb, var(--s0) ${100 - 12 * (i - 2)}%, var(--card))`));
   return stackedBars({ title: "L1 misses by kind", name: "miss-kinds", unit: "% of accesses", parts, order, colours,
     note: "The reuse-distance model of one L1 tells misses apart; other models give the rate alone. It counts an access to a line on its way as a miss (latency), the profiler as a hit." });
 }
@@ -200,7 +201,7 @@ function facts(launch: Launch): HTMLElement {
     ...launch.rows.flatMap((r): [string, string][] => (r.metrics.has(TIME) ? [[rowName(r), `${number(r.metrics.get(CYCLES), 0)} cycles, ${time(r.metrics.get(TIME))}`]] : []))];
   const measured = launch.rows.find((r) => r.measured)?.measured;
   if (measured?.has(TIME)) pairs.push(["measured", `${number(measured.get(CYCLES), 0)} cycles, ${time(measured.get(TIME))}`]);
-  return el("dl", { class: "facts across" }, ...pairs.map(([k, v]) => el("div", null, el("dt", null, k), el("dd", null, v))));
+  return el("dl", { class: "facts across" }, ...pairs.map(([k, v]) => el("div", null, el("dt", null, k), el("dd", { class: / (cycles|threads)\b/.test(v) ? "together" : null, title: v }, v))));
 }
 
 /** Details of a model that no chart shows. */

@@ -122,7 +122,7 @@ function heatMap(s: Sweep, points: SweepPoint[], note: string | null): HTMLEleme
       marks: [
         Plot.cell(cells, { x: (c) => c.p.settings[state.x], y: (c) => c.p.settings[state.y], fill: "v", inset: 1, rx: 3, title: (c) => `${settingsText(c.p)}\n${number(c.v)} ${unitOf(state.metric)}\n${againstText(c.v, base)}${c.p.rank ? "\nrank " + c.p.rank : ""}`, tip: true }),
         Plot.cell(own, { x: (c) => c.p.settings[state.x], y: (c) => c.p.settings[state.y], fill: "none", stroke: "var(--s1)", strokeWidth: 3, inset: 1, rx: 3 }),
-        wide ? Plot.text(cells, { x: (c) => c.p.settings[state.x], y: (c) => c.p.settings[state.y], text: (c) => (known(base) && !own.includes(c) ? againstText(c.v, base).replace(" points", "").replace(" %", " %") : short(c.v)), fill: (c) => (dark(c.v) ? "#fff" : "#1d1d1b"), pointerEvents: "none" }) : null,
+        wide ? Plot.text(cells, { x: (c) => c.p.settings[state.x], y: (c) => c.p.settings[state.y], text: (c) => (known(base) && !own.includes(c) ? againstText(c.v, base).replace(" points", "") : short(c.v)), fontSize: (width - left) / xs.length > 58 ? 12 : 10, fill: (c) => (dark(c.v) ? "#fff" : "#1d1d1b"), pointerEvents: "none" }) : null,
       ],
     });
   };
@@ -155,7 +155,7 @@ function curves(s: Sweep, points: SweepPoint[], note: string | null): HTMLElemen
     marks: [...cardMarks(s, cells, numeric), Plot.line(cells, { x, y: "v", stroke: (c) => (state.y ? c.p.settings[state.y] : ""), strokeWidth: 2, marker: "dot" }),
       Plot.tip(cells, Plot.pointer({ x, y: "v", title: (c) => `${settingsText(c.p)}\n${number(c.v)} ${unitOf(state.metric)}` }))],
   });
-  return card({ title: "Curves", name: "sweep-curves", body: responsive(draw), note,
+  return card({ title: "Curves", name: "sweep-curves", body: responsive(draw), note: [state.y ? `One line a value of ${state.y}.` : null, cardPoint(s) ? "Dashed: the card as it is." : null, note].filter(Boolean).join(" ") || null,
     rows: () => [[state.x, state.y || "", state.metric, "settings"], ...cells.map((c): Cell[] => [c.p.settings[state.x], state.y ? c.p.settings[state.y] : "", c.v, settingsText(c.p)])] });
 }
 

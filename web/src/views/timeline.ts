@@ -67,7 +67,7 @@ function lanesCard(t: Timeline, again: () => void): HTMLElement {
   const lanes = [...new Set(all.map((b) => b.lane))].sort((a, b) => Number(a === "copies") - Number(b === "copies") || a.localeCompare(b, undefined, { numeric: true }));
   const kinds = [...new Set(all.map((b) => b.colour))];
   const draw = (width: number) => Plot.plot({
-    width, height: 60 + 34 * lanes.length, marginLeft: width < 500 ? 84 : 132, marginRight: 16,
+    width, height: 60 + 34 * lanes.length, style: { fontSize: "12px", background: "none" }, marginLeft: width < 500 ? 84 : 132, marginRight: 16,
     x: { label: "µs", domain: [from, to], grid: true }, y: { domain: lanes, label: null, padding: 0.25 },
     color: { domain: kinds, range: coloursOf(kinds), legend: true },
     marks: [Plot.barX(all, { x1: "from", x2: "to", y: "lane", fill: "colour", title: "title", insetLeft: 0.2, insetRight: 0.2 }), Plot.ruleX([from])],
@@ -112,8 +112,8 @@ function useCard(t: Timeline): HTMLElement {
   const all = uses(t, from, to);
   const parts = ["SMs", "L2", "DRAM"];
   const draw = (width: number) => Plot.plot({
-    width, height: 260, marginLeft: 48, marginRight: 56,
-    x: { label: "µs", domain: [from, to] }, y: { label: "% of the GPU", domain: [0, 100], grid: true }, fy: { label: null, domain: parts },
+    width, height: 290, marginLeft: 48, marginRight: 56, style: { fontSize: "12px", background: "none" },
+    x: { label: "µs", domain: [from, to] }, y: { label: "↑ % of the GPU", domain: [0, 100], ticks: [0, 50, 100], grid: true, labelArrow: "none" }, fy: { label: null, domain: parts, padding: 0.22 },
     color: { domain: parts, range: coloursOf(parts), legend: true },
     marks: [Plot.areaY(all, { x: "at", y: "share", fy: "of", fill: "of", fillOpacity: 0.8, curve: "step-after" }), Plot.ruleY([0])],
     ariaLabel: "SMs, L2 and DRAM in use over time",
