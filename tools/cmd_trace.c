@@ -10,6 +10,7 @@
 #include "cmd.h"
 #include "gpu_option.h"
 #include "options.h"
+#include "sample_option.h"
 #include "trace_ptx.h"
 #include "trace_run.h"
 
@@ -43,6 +44,28 @@ static strata_status check_filter(const struct trace_request *r, struct strata_e
         strata_filter_create(r->kernel_name, r->launch_skip, r->launch_count, &f, err);
     strata_filter_destroy(f);
     return status;
+}
+
+static strata_status check_sample(struct trace_request *r, const struct trace_launch *l,
+                                  struct strata_error *err)
+{
+    double share;
+    strata_status status = sample_share(r->sample, &share, err);
+    if (status != STRATA_OK || !r->sample)
+        return status;
+    if (l->ptx || r->no_record || r->sample_blocks)
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "--sample chooses launches of a program to record whole; it does not go "
+                           "with %s.",
+                           l->ptx         ? "--ptx"
+                           : r->no_record ? "--no-record"
+                                          : "--sample-blocks");
+    if (share < 1e-6)
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "--sample of a trace is a millionth (0.0001%%) at least, not \"%s\".",
+                           r->sample);
+    r->sample_millionths = (uint64_t)(share * 1e6 + 0.5);
+    return STRATA_OK;
 }
 
 static strata_status check_request(const struct trace_request *r, const struct trace_launch *l,
@@ -100,6 +123,8 @@ static strata_status run_request(struct trace_arguments *a, struct strata_error 
     struct trace_request *r = &a->request;
     struct strata_gpu *gpu = NULL;
     strata_status status = check_request(r, &a->launch, a->program && a->program[0], err);
+    if (status == STRATA_OK)
+        status = check_sample(r, &a->launch, err);
     if (status == STRATA_OK && (r->gpu_name || a->set.n)) {
         gpu = calloc(1, sizeof *gpu);
         status = !gpu ? strata_no_memory(err, NULL, NULL)
@@ -146,6 +171,8 @@ int cmd_trace(int argc, char **argv)
          "stop recording at this size (default 2GiB, 0: none)"},
         {0, "sample-blocks", OPTION_UINT, &r->sample_blocks, "N",
          "record N thread blocks of a launch, evenly spread"},
+        {0, "sample", OPTION_STRING, &r->sample, "SHARE",
+         "record whole only what `predict --sample` needs (1%), and a few blocks of all others"},
         {0, "instruction-limit", OPTION_UINT, &r->instruction_limit, "N",
          "stop a launch after N warp instructions"},
         {0, "interleave", OPTION_UINT, &r->interleave, "N",

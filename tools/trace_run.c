@@ -239,6 +239,7 @@ static void set_environment(struct variables *v, const struct trace_request *r, 
     set_number(v, "STRATA_TRACE_KILL", r->kill);
     set_number(v, "STRATA_TRACE_LIMIT", r->limit_bytes);
     set_number(v, "STRATA_TRACE_SAMPLE_BLOCKS", r->sample_blocks);
+    set_number(v, "STRATA_TRACE_SAMPLE", r->sample_millionths);
     set_number(v, "STRATA_TRACE_INSTRUCTION_LIMIT", r->instruction_limit);
     set_number(v, "STRATA_TRACE_INTERLEAVE", r->interleave);
     set_number(v, "STRATA_TRACE_REGS", r->registers);

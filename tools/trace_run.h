@@ -13,6 +13,8 @@ struct trace_request {
     const char *kernel_name;  /* filters as in <strata/filter.h> */
     uint64_t launch_skip, launch_count;
     uint64_t registers, limit_bytes, sample_blocks, instruction_limit, jobs, interleave;
+    const char *sample;         /* the share of the work to record; NULL: all */
+    uint64_t sample_millionths; /* the same as a number */
     bool no_record, quiet, memcheck;
     bool kill;                    /* ends the program after launch_count */
     bool drop_output;             /* what the program prints on standard output */

@@ -5,7 +5,8 @@
  * With caches that last, launches are modelled in runs: the first ones of the program and, where it
  * does not repeat itself, further runs in the middle of it, each after a round that only brings the
  * caches into the state they have there; one stands for another if the launches before both are the
- * same (docs/timeline.md). */
+ * same (docs/timeline.md). Of a trace of `strata trace --sample` only launches that are recorded
+ * whole are modelled. */
 #ifndef STRATA_SAMPLE_H
 #define STRATA_SAMPLE_H
 
@@ -28,7 +29,9 @@ struct strata_sample {
     size_t n_launches;
     uint32_t *group; /* of each launch, numbered in order of first appearance */
     uint32_t n_groups;
-    uint8_t *use;          /* enum strata_sample_use, of each */
+    uint32_t *kind;  /* likewise, of launches of one kernel in one shape */
+    uint8_t *usable; /* of each: 0 if it is recorded in part and others of its kind are whole */
+    uint8_t *use;    /* enum strata_sample_use, of each */
     uint32_t *stands_for;  /* each launch's own number, or that of the one that stands for it */
     uint8_t *unsure;       /* of each: 1 if the one that stands for it found other caches */
     uint64_t instructions; /* warp instructions of all launches */

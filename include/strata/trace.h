@@ -320,6 +320,16 @@ struct strata_launch {
     struct strata_dim3 cluster;       /* blocks of a cluster; 0 or 1: none */
 };
 
+/* Of a launch that stands for no other so many blocks tell which launches it is like. */
+enum { STRATA_PROFILE_BLOCKS = 12 };
+
+/* The k-th of `sampled` blocks that are evenly spread over n. */
+static inline uint64_t strata_sampled_block(uint64_t k, uint64_t sampled, uint64_t n)
+{
+    __extension__ typedef unsigned __int128 wide;
+    return (uint64_t)(((wide)(k + 1) * n + sampled - 1) / sampled) - 1;
+}
+
 /* Blocks and warps of a launch. */
 static inline uint64_t strata_launch_blocks(const struct strata_launch *l)
 {

@@ -5,8 +5,8 @@
 
 #include "base/bits.h"
 
-/* Addresses within 4 KB lie in one place: a word of a small array is as near as another of it. */
-enum { PLACE_SHIFT = 12 };
+/* Addresses within 16 KB lie in one place: a word of a small array is as near as another of it. */
+enum { PLACE_SHIFT = 14 };
 
 struct taking {
     struct launch_profile *out;
@@ -61,6 +61,7 @@ static strata_status take_block(struct taking *t, const struct strata_block *b,
             return status;
         while (strata_cursor_next(&t->cursor, &w))
             take_access(t, &w);
+        t->out->seen += b->warp_instructions[i];
     }
     for (uint32_t i = 0; i < b->warp_offset[b->n_warps]; i++)
         d = (d ^ b->bytes[i]) * 1099511628211ull;
@@ -68,19 +69,27 @@ static strata_status take_block(struct taking *t, const struct strata_block *b,
     return STRATA_OK;
 }
 
-/* The blocks after the one that was looked for are read in file order: a trace without an index of
- * its blocks gives its first ones. */
+/* The k-th of n blocks to read; of a launch recorded in part one of those. */
+static uint64_t block_to_read(const struct strata_launch *l, uint64_t k, uint64_t n)
+{
+    uint64_t all = strata_launch_blocks(l), sampled = l->sampled_blocks;
+    if (!sampled)
+        return strata_sampled_block(k, n, all);
+    return strata_sampled_block(strata_sampled_block(k, n, sampled), sampled, all);
+}
+
+/* A trace without an index of its blocks gives its first ones. */
 static strata_status take_blocks(struct taking *t, struct strata_reader *r,
                                  const struct strata_launch *l, struct strata_error *err)
 {
     uint64_t blocks = l->sampled_blocks ? l->sampled_blocks : strata_launch_blocks(l);
-    uint64_t n = blocks < PROFILE_BLOCKS ? blocks : PROFILE_BLOCKS;
+    uint64_t n = blocks < STRATA_PROFILE_BLOCKS ? blocks : STRATA_PROFILE_BLOCKS;
     strata_status status = STRATA_OK;
     bool seeks = true;
     for (uint64_t k = 0; status == STRATA_OK && k < n; k++) {
         struct strata_block *b = NULL;
-        if (k && seeks && blocks > n) {
-            status = strata_reader_seek(r, k * blocks / n, err);
+        if (seeks && blocks > n) {
+            status = strata_reader_seek(r, block_to_read(l, k, n), err);
             seeks = status == STRATA_OK;
             status = status == STRATA_EUNSUPPORTED ? STRATA_OK : status;
         }
@@ -93,14 +102,23 @@ static strata_status take_blocks(struct taking *t, struct strata_reader *r,
     return status == STRATA_END ? STRATA_OK : status;
 }
 
+static uint64_t work_of(const struct strata_launch *l)
+{
+    uint64_t blocks = strata_launch_blocks(l);
+    if (!l->warp_instructions)
+        return blocks;
+    return l->sampled_blocks ? (uint64_t)((double)l->warp_instructions * (double)blocks /
+                                          (double)l->sampled_blocks)
+                             : l->warp_instructions;
+}
+
 strata_status launch_profile_take(struct strata_trace *trace, size_t launch,
                                   struct launch_profile *out, struct strata_error *err)
 {
     const struct strata_launch *l = strata_trace_launch(trace, launch);
     struct strata_reader *r = NULL;
     struct taking t = {.out = out};
-    *out = (struct launch_profile){.work = l->warp_instructions ? l->warp_instructions
-                                                                : strata_launch_blocks(l)};
+    *out = (struct launch_profile){.work = work_of(l), .whole = !l->sampled_blocks};
     strata_status status = strata_reader_open(trace, launch, &r, err);
     if (status != STRATA_OK)
         return status;

@@ -7,13 +7,15 @@
 
 struct launch_profile {
     uint64_t work;    /* warp instructions, or blocks where the trace does not tell */
+    uint64_t seen;    /* warp instructions of the blocks read */
+    bool whole;       /* all its blocks are in the trace */
     uint64_t content; /* digest of the blocks read: equal for launches that do the same */
     uint64_t place;   /* digest of where each instruction's lowest address lies */
     double sectors;   /* asked for by one memory instruction in the mean */
 };
 
-/* Reads PROFILE_BLOCKS blocks at most, evenly spread over the launch. */
-enum { PROFILE_BLOCKS = 12 };
+/* Reads STRATA_PROFILE_BLOCKS blocks at most, evenly spread over the launch: those that are there
+ * of one recorded in part by `strata trace --sample`. */
 strata_status launch_profile_take(struct strata_trace *trace, size_t launch,
                                   struct launch_profile *out, struct strata_error *err);
 

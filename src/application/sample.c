@@ -9,8 +9,9 @@
 
 enum {
     MOST_RUNS = 8,
-    MOST_PICKS = 64,  /* of a group, cold */
-    MOST_CONTEXT = 64 /* launches before one that tell what its caches hold */
+    MOST_PICKS = 64,   /* of a group, cold */
+    MOST_CONTEXT = 64, /* launches before one that tell what its caches hold */
+    LEAST_WARM_UP = 8  /* before one that stands for those alike, if no round is known */
 };
 
 #define NOBODY UINT32_MAX
@@ -37,7 +38,7 @@ static size_t picks_of(const struct strata_sample *s, const struct launch_profil
     bool same = true;
     *n = 0;
     for (size_t i = 0; i < s->n_launches; i++) {
-        if (s->group[i] != g)
+        if (s->group[i] != g || !s->usable[i])
             continue;
         first = first == SIZE_MAX ? i : first;
         same &= profile[i].content == profile[first].content;
@@ -54,7 +55,8 @@ static void plan_cold(struct strata_sample *s, const struct launch_profile *prof
     for (uint32_t g = 0; g < s->n_groups; g++) {
         size_t n, seen = 0, k = 0, picks = picks_of(s, profile, g, share, &n);
         for (size_t i = 0; i < s->n_launches; i++)
-            if (s->group[i] == g && seen++ == (2 * k + 1) * n / (2 * picks) && k < picks) {
+            if (s->group[i] == g && s->usable[i] && k < picks &&
+                seen++ == (2 * k + 1) * n / (2 * picks)) {
                 use(s, i, STRATA_SAMPLE_STANDS);
                 k++;
             }
@@ -65,8 +67,10 @@ static void plan_cold(struct strata_sample *s, const struct launch_profile *prof
 
 struct warm_plan {
     uint64_t *symbol; /* of each launch: its group, and the copies and fills before it */
-    size_t *begins;   /* of each modelled launch: where its run begins, warming up included */
-    size_t period;    /* launches after which the program repeats itself; 0: it does not */
+    uint32_t *alike;  /* of each launch: its group whatever ran before it */
+    uint32_t n_alike;
+    size_t *begins; /* of each modelled launch: where its run begins, warming up included */
+    size_t period;  /* launches after which the program repeats itself; 0: it does not */
 };
 
 static void make_symbols(const struct strata_sample *s, const struct strata_trace *trace,
@@ -149,15 +153,44 @@ static uint64_t work_between(const struct launch_profile *p, size_t from, size_t
     return sum;
 }
 
-/* Launches at the start that are modelled. */
+static size_t usable_from(const struct strata_sample *s, size_t i)
+{
+    size_t end = i;
+    while (end < s->n_launches && s->usable[end])
+        end++;
+    return end - i;
+}
+
+/* Launches at the start that are modelled: of a trace of a sample those that are there. */
 static size_t start_length(const struct strata_sample *s, const struct launch_profile *p,
                            double limit)
 {
     uint64_t sum = 0;
-    size_t n = 0;
+    size_t n = 0, whole = usable_from(s, 0);
+    if (whole < s->n_launches)
+        return whole;
     while (n < s->n_launches && (double)(sum + p[n].work) <= limit)
         sum += p[n++].work;
     return n ? n : 1;
+}
+
+static void add_run(struct strata_sample *s, struct warm_plan *w, size_t from, size_t round,
+                    size_t n)
+{
+    for (size_t i = from; i < from + n; i++) {
+        use(s, i, i < from + round ? STRATA_SAMPLE_WARMS_UP : STRATA_SAMPLE_STANDS);
+        w->begins[i] = from;
+    }
+}
+
+/* The runs that a trace of a sample has; the first half of each warms up. */
+static void add_recorded_runs(struct strata_sample *s, struct warm_plan *w, size_t start)
+{
+    for (size_t i = start, n; i < s->n_launches; i += n ? n : 1) {
+        n = usable_from(s, i);
+        if (n > 1)
+            add_run(s, w, i, n / 2, n);
+    }
 }
 
 /* Runs in the middle of a program that does not repeat itself: as many launches as at the start
@@ -174,27 +207,27 @@ static void add_runs(struct strata_sample *s, const struct launch_profile *p, st
     n = n > rest / (4 * round) ? rest / (4 * round) : n;
     for (size_t k = 0; k < n; k++) {
         size_t from = start + (size_t)((double)(rest - 2 * round) * ((double)k + 0.5) / (double)n);
-        for (size_t i = from; i < from + 2 * round; i++) {
-            use(s, i, i < from + round ? STRATA_SAMPLE_WARMS_UP : STRATA_SAMPLE_STANDS);
-            w->begins[i] = from;
-        }
+        add_run(s, w, from, round, 2 * round);
     }
 }
 
-/* A group that nothing stands for: one in the middle of its launches, after a round before it. */
+/* Launches alike that nothing stands for: one in the middle of its launches, after a round before
+ * it. */
 static void add_missing(struct strata_sample *s, struct warm_plan *w, size_t start)
 {
-    size_t round = w->period ? w->period : start < MOST_CONTEXT ? start : MOST_CONTEXT;
-    for (uint32_t g = 0; g < s->n_groups; g++) {
+    size_t round = w->period ? w->period : start < LEAST_WARM_UP ? start : LEAST_WARM_UP;
+    for (uint32_t g = 0; g < w->n_alike; g++) {
         size_t n = 0, met = 0, seen = 0;
         for (size_t i = 0; i < s->n_launches; i++) {
-            n += s->group[i] == g;
-            met += s->group[i] == g && s->use[i] >= STRATA_SAMPLE_STANDS;
+            n += w->alike[i] == g && s->usable[i];
+            met += w->alike[i] == g && s->use[i] >= STRATA_SAMPLE_STANDS;
         }
         for (size_t i = 0; n && !met && i < s->n_launches; i++) {
-            if (s->group[i] != g || seen++ != n / 2)
+            if (w->alike[i] != g || !s->usable[i] || seen++ != n / 2)
                 continue;
-            size_t from = i > round ? i - round : 0;
+            size_t from = i;
+            while (from && i - from < round && s->usable[from - 1])
+                from--;
             for (size_t k = from; k <= i; k++) {
                 if (s->use[k] == STRATA_SAMPLE_LEFT_OUT)
                     w->begins[k] = k && s->use[k - 1] ? w->begins[k - 1] : from;
@@ -204,8 +237,8 @@ static void add_missing(struct strata_sample *s, struct warm_plan *w, size_t sta
     }
 }
 
-/* Of its group the modelled launch before which most launches are the same, up to a round of the
- * program; of several the nearest. next: the modelled launches of a group, one after another. */
+/* Of those alike the modelled launch before which most launches are the same, up to a round of the
+ * program; of several the nearest. next: the modelled launches alike, one after another. */
 static void find_warm_stand_in(struct strata_sample *s, const struct warm_plan *w, size_t i,
                                uint32_t first, const uint32_t *next)
 {
@@ -221,30 +254,62 @@ static void find_warm_stand_in(struct strata_sample *s, const struct warm_plan *
     }
     s->stands_for[i] = (uint32_t)best;
     s->unsure[i] = best != i && longest < most;
+    s->group[i] = s->group[best]; /* whose spread tells how sure its answer is */
+}
+
+/* The modelled launch nearest to one, of those that share its number in `like`; SIZE_MAX: none. */
+static size_t nearest_modelled(const struct strata_sample *s, const uint32_t *like, size_t i)
+{
+    for (size_t d = 0; d < s->n_launches; d++) {
+        if (d <= i && like[i - d] == like[i] && s->use[i - d] >= STRATA_SAMPLE_STANDS)
+            return i - d;
+        if (i + d < s->n_launches && like[i + d] == like[i] &&
+            s->use[i + d] >= STRATA_SAMPLE_STANDS)
+            return i + d;
+    }
+    return SIZE_MAX;
+}
+
+/* Nothing like it was recorded whole: the nearest of its kernel and shape stands for it. */
+static strata_status stand_in_of_kind(struct strata_sample *s, size_t i, struct strata_error *err)
+{
+    size_t j = nearest_modelled(s, s->kind, i);
+    if (j == SIZE_MAX)
+        return strata_fail(err, STRATA_EUNSUPPORTED, NULL, 0, 0,
+                           "launch %zu of the trace is recorded in part and no whole one of its "
+                           "kernel is to be modelled; trace the program with a larger --sample.",
+                           i + 1);
+    s->stands_for[i] = (uint32_t)j;
+    s->unsure[i] = 1;
+    s->group[i] = s->group[j];
+    return STRATA_OK;
 }
 
 static strata_status find_warm_stand_ins(struct strata_sample *s, const struct warm_plan *w,
                                          struct strata_error *err)
 {
-    uint32_t *first = malloc(((size_t)s->n_groups + 1) * sizeof *first),
+    uint32_t *first = malloc(((size_t)w->n_alike + 1) * sizeof *first),
              *next = malloc((s->n_launches + 1) * sizeof *next);
-    for (uint32_t g = 0; first && g < s->n_groups; g++)
+    for (uint32_t g = 0; first && g < w->n_alike; g++)
         first[g] = NOBODY;
     for (size_t i = s->n_launches; first && next && i--;) {
         if (s->use[i] < STRATA_SAMPLE_STANDS)
             continue;
-        next[i] = first[s->group[i]];
-        first[s->group[i]] = (uint32_t)i;
+        next[i] = first[w->alike[i]];
+        first[w->alike[i]] = (uint32_t)i;
     }
-    for (size_t i = 0; first && next && i < s->n_launches; i++)
-        if (s->use[i] < STRATA_SAMPLE_STANDS)
-            find_warm_stand_in(s, w, i, first[s->group[i]], next);
-        else
+    strata_status status =
+        first && next ? STRATA_OK : strata_no_memory(err, NULL, "for the sample");
+    for (size_t i = 0; status == STRATA_OK && i < s->n_launches; i++)
+        if (s->use[i] >= STRATA_SAMPLE_STANDS)
             s->stands_for[i] = (uint32_t)i;
-    bool room = first && next;
+        else if (first[w->alike[i]] != NOBODY)
+            find_warm_stand_in(s, w, i, first[w->alike[i]], next);
+        else
+            status = stand_in_of_kind(s, i, err);
     free(first);
     free(next);
-    return room ? STRATA_OK : strata_no_memory(err, NULL, "for the sample");
+    return status;
 }
 
 /* Launches at the start that stand for no other are there for themselves: they found caches that
@@ -263,9 +328,13 @@ static strata_status plan_warm(struct strata_sample *s, const struct strata_trac
                                struct strata_error *err)
 {
     struct warm_plan w = {.symbol = calloc(s->n_launches + 1, sizeof *w.symbol),
-                          .begins = calloc(s->n_launches + 1, sizeof *w.begins)};
+                          .begins = calloc(s->n_launches + 1, sizeof *w.begins),
+                          .alike = calloc(s->n_launches + 1, sizeof *w.alike),
+                          .n_alike = s->n_groups};
     strata_status status =
-        w.symbol && w.begins ? STRATA_OK : strata_no_memory(err, NULL, "for the sample");
+        w.symbol && w.begins && w.alike ? STRATA_OK : strata_no_memory(err, NULL, "for the sample");
+    if (status == STRATA_OK)
+        memcpy(w.alike, s->group, s->n_launches * sizeof *w.alike);
     if (status == STRATA_OK) {
         make_symbols(s, trace, w.symbol);
         w.period = find_period(w.symbol, s->n_launches);
@@ -276,7 +345,10 @@ static strata_status plan_warm(struct strata_sample *s, const struct strata_trac
         size_t start = start_length(s, p, w.period ? may : SHARE_OF_START * may);
         for (size_t i = 0; i < start; i++)
             use(s, i, STRATA_SAMPLE_STANDS);
-        add_runs(s, p, &w, start, may - (double)work_between(p, 0, start));
+        if (usable_from(s, 0) < s->n_launches)
+            add_recorded_runs(s, &w, start);
+        else
+            add_runs(s, p, &w, start, may - (double)work_between(p, 0, start));
         add_missing(s, &w, start);
         status = find_warm_stand_ins(s, &w, err);
         if (status == STRATA_OK)
@@ -284,24 +356,23 @@ static strata_status plan_warm(struct strata_sample *s, const struct strata_trac
     }
     free(w.symbol);
     free(w.begins);
+    free(w.alike);
     return status;
 }
 
 /* ---- all ---- */
 
-/* Of its group the modelled launch that is nearest. */
-static void find_cold_stand_ins(struct strata_sample *s)
+static strata_status find_cold_stand_ins(struct strata_sample *s, struct strata_error *err)
 {
-    for (size_t i = 0; i < s->n_launches; i++) {
-        size_t best = s->use[i] ? i : SIZE_MAX;
-        for (size_t d = 1; best == SIZE_MAX && d < s->n_launches; d++) {
-            if (d <= i && s->group[i - d] == s->group[i] && s->use[i - d])
-                best = i - d;
-            else if (i + d < s->n_launches && s->group[i + d] == s->group[i] && s->use[i + d])
-                best = i + d;
-        }
-        s->stands_for[i] = (uint32_t)(best == SIZE_MAX ? i : best);
+    strata_status status = STRATA_OK;
+    for (size_t i = 0; i < s->n_launches && status == STRATA_OK; i++) {
+        size_t best = nearest_modelled(s, s->group, i);
+        if (best != SIZE_MAX)
+            s->stands_for[i] = (uint32_t)best;
+        else
+            status = stand_in_of_kind(s, i, err);
     }
+    return status;
 }
 
 static strata_status plan(struct strata_sample *s, struct strata_trace *trace,
@@ -319,7 +390,7 @@ static strata_status plan(struct strata_sample *s, struct strata_trace *trace,
         status = plan_warm(s, trace, profile, share, err);
     } else {
         plan_cold(s, profile, share);
-        find_cold_stand_ins(s);
+        status = find_cold_stand_ins(s, err);
     }
     for (size_t i = 0; i < s->n_launches; i++)
         s->modelled += s->use[i] != STRATA_SAMPLE_LEFT_OUT ? profile[i].work : 0;
@@ -335,10 +406,13 @@ strata_status strata_sample_plan(struct strata_sample *s, struct strata_trace *t
     s->group = calloc(s->n_launches + 1, sizeof *s->group);
     s->use = calloc(s->n_launches + 1, sizeof *s->use);
     s->unsure = calloc(s->n_launches + 1, sizeof *s->unsure);
+    s->kind = calloc(s->n_launches + 1, sizeof *s->kind);
+    s->usable = calloc(s->n_launches + 1, sizeof *s->usable);
     s->stands_for = calloc(s->n_launches + 1, sizeof *s->stands_for);
-    strata_status status = profile && s->group && s->use && s->unsure && s->stands_for
-                               ? plan(s, trace, profile, share, keep_caches, err)
-                               : strata_no_memory(err, NULL, "for the sample");
+    strata_status status =
+        profile && s->group && s->use && s->unsure && s->stands_for && s->kind && s->usable
+            ? plan(s, trace, profile, share, keep_caches, err)
+            : strata_no_memory(err, NULL, "for the sample");
     free(profile);
     if (status != STRATA_OK)
         strata_sample_release(s);
@@ -350,6 +424,8 @@ void strata_sample_release(struct strata_sample *s)
     free(s->group);
     free(s->use);
     free(s->unsure);
+    free(s->kind);
+    free(s->usable);
     free(s->stands_for);
     memset(s, 0, sizeof *s);
 }

@@ -18,13 +18,19 @@ static bool is_near(double x, double y)
     return fabs(x - y) <= ALIKE * (x > y ? x : y);
 }
 
-static bool is_alike(const struct strata_launch *a, const struct launch_profile *x,
-                     const struct strata_launch *b, const struct launch_profile *y)
+static bool same_kind(const struct strata_launch *a, const struct strata_launch *b)
 {
     return !strcmp(a->kernel, b->kernel) && !memcmp(&a->grid, &b->grid, sizeof a->grid) &&
            !memcmp(&a->block, &b->block, sizeof a->block) &&
-           a->shared_dynamic_bytes == b->shared_dynamic_bytes &&
-           is_near((double)x->work, (double)y->work) && is_near(x->sectors, y->sectors);
+           a->shared_dynamic_bytes == b->shared_dynamic_bytes;
+}
+
+/* Of launches recorded in part the work of the blocks that were read is what can be compared. */
+static bool is_alike(const struct launch_profile *x, const struct launch_profile *y)
+{
+    bool both = x->whole && y->whole;
+    return is_near((double)(both ? x->work : x->seen), (double)(both ? y->work : y->seen)) &&
+           is_near(x->sectors, y->sectors);
 }
 
 /* A group is known by its first launch. */
@@ -34,14 +40,34 @@ struct grouping {
     uint32_t n;
 };
 
-static void group_by_accesses(struct strata_sample *s, const struct strata_trace *trace,
-                              const struct launch_profile *profile, struct grouping *g)
+/* A kind is known by its first launch; *whole: how many launches of each are recorded whole. */
+static void find_kinds(struct strata_sample *s, const struct strata_trace *trace,
+                       const struct launch_profile *profile, size_t *first, uint32_t *whole)
 {
+    uint32_t n = 0;
     for (size_t i = 0; i < s->n_launches; i++) {
         const struct strata_launch *l = strata_trace_launch(trace, i);
         uint32_t k = 0;
-        while (k < g->n && !is_alike(strata_trace_launch(trace, g->first[k]), &profile[g->first[k]],
-                                     l, &profile[i]))
+        while (k < n && !same_kind(strata_trace_launch(trace, first[k]), l))
+            k++;
+        if (k == n) {
+            whole[n] = 0;
+            first[n++] = i;
+        }
+        s->kind[i] = k;
+        whole[k] += profile[i].whole;
+    }
+    for (size_t i = 0; i < s->n_launches; i++)
+        s->usable[i] = profile[i].whole || !whole[s->kind[i]];
+}
+
+static void group_by_accesses(struct strata_sample *s, const struct launch_profile *profile,
+                              struct grouping *g)
+{
+    for (size_t i = 0; i < s->n_launches; i++) {
+        uint32_t k = 0;
+        while (k < g->n && (s->kind[g->first[k]] != s->kind[i] ||
+                            !is_alike(&profile[g->first[k]], &profile[i])))
             k++;
         if (k == g->n)
             g->first[g->n++] = i;
@@ -124,7 +150,9 @@ strata_status sample_find_groups(struct strata_sample *s, struct strata_trace *t
                                ? STRATA_OK
                                : strata_no_memory(err, NULL, "for the sample");
     if (status == STRATA_OK) {
-        group_by_accesses(s, trace, profile, &g);
+        find_kinds(s, trace, profile, g.first, g.places);
+        memset(g.places, 0, s->n_launches * sizeof *g.places);
+        group_by_accesses(s, profile, &g);
         status = split_by_place(s, profile, &g, err);
     }
     free(g.first);

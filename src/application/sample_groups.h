@@ -6,7 +6,7 @@
 
 #include "application/launch_digest.h"
 
-/* Fills s->group, s->n_groups and s->instructions. */
+/* Fills s->group, s->n_groups, s->kind, s->usable and s->instructions. */
 strata_status sample_find_groups(struct strata_sample *s, struct strata_trace *trace,
                                  const struct launch_profile *profile, struct strata_error *err);
 

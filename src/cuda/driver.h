@@ -33,6 +33,7 @@ struct config {
     bool in_nvtx_range;                 /* record only what a range encloses */
     uint64_t launch_skip, launch_count; /* count 0: no limit */
     uint64_t limit_bytes, sample_blocks, instruction_limit, interleave;
+    uint64_t sample_millionths; /* of the work that is to be recorded whole; 0: all */
     uint32_t registers; /* 0: as found */
     uint32_t threads;   /* 0: one per core */
     const char *code;   /* "auto", "sass", "ptx"; NULL: auto */
@@ -334,8 +335,10 @@ CUgraph graph_new(void);
 void record_init(void);
 /* flags: enum strata_event_flag. */
 void record_copy(uint32_t event_kind, uint32_t flags, const void *address, uint64_t bytes);
-/* The sink for this launch, or NULL if it is not to be recorded. */
-const struct strata_record_sink *record_begin(const struct kernel_call *call);
+/* The sink for this launch, or NULL if it is not to be recorded, and how many of its blocks are, 0
+ * for all. */
+const struct strata_record_sink *record_begin(const struct kernel_call *call,
+                                              uint64_t *sample_blocks);
 void record_end(const struct strata_run_stats *stats, bool ok);
 /* The host waited for operations of a set, or for all (NULL): what was recorded is in the file. */
 void record_host_waited(const struct op_set *set);

@@ -325,8 +325,7 @@ CUresult kernel_call_run(const struct kernel_call *call)
     struct strata_run_options opt;
     strata_run_options_init(&opt);
     opt.threads = threads_for(call);
-    opt.sink = record_begin(call);
-    opt.sample_blocks = config.sample_blocks;
+    opt.sink = record_begin(call, &opt.sample_blocks);
     opt.print = print_text;
     opt.instruction_limit = config.instruction_limit;
     opt.interleave = (uint32_t)config.interleave;

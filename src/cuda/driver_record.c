@@ -14,6 +14,7 @@
 #include <strata/trace.h>
 
 #include "cuda/descriptor.h"
+#include "cuda/record_sample.h"
 
 #define BUFFER_BYTES (1u << 18)
 /* What is recorded goes to the file at once; of many launches in a row that the host waits for none
@@ -246,7 +247,6 @@ static strata_status sink_block(void *user, struct strata_block *block, struct s
 static void describe(const struct kernel_call *call)
 {
     const struct CUfunc_st *f = call->function;
-    uint64_t blocks = (uint64_t)call->grid.x * call->grid.y * call->grid.z;
     snprintf(state.name, sizeof state.name, "kernel-%llu", (unsigned long long)state.seen);
     state.launch = (struct strata_launch){
         .program = program_name(),
@@ -269,14 +269,23 @@ static void describe(const struct kernel_call *call)
         .stream = call->stream,
         .shared_base = STRATA_SHARED_WINDOW,
         .local_base = STRATA_LOCAL_WINDOW,
-        .sampled_blocks =
-            config.sample_blocks && config.sample_blocks < blocks ? config.sample_blocks : 0,
     };
 }
 
-const struct strata_record_sink *record_begin(const struct kernel_call *call)
+/* How many blocks of the launch described are recorded, 0 for all. */
+static uint64_t blocks_to_record(void)
+{
+    uint64_t blocks = config.sample_blocks;
+    if (config.sample_millionths && !record_sample_whole(&state.launch, config.sample_millionths))
+        blocks = STRATA_PROFILE_BLOCKS;
+    return blocks < strata_launch_blocks(&state.launch) ? blocks : 0;
+}
+
+const struct strata_record_sink *record_begin(const struct kernel_call *call,
+                                              uint64_t *sample_blocks)
 {
     state.seen++;
+    *sample_blocks = 0;
     if (state.writer && config.limit_bytes &&
         strata_writer_bytes(state.writer) >= config.limit_bytes)
         state.limit_reached = true;
@@ -286,6 +295,7 @@ const struct strata_record_sink *record_begin(const struct kernel_call *call)
     if (!state.recording)
         return NULL;
     describe(call);
+    state.launch.sampled_blocks = *sample_blocks = blocks_to_record();
     state.blocks_written = 0;
     state.sink = (struct strata_record_sink){NULL, sink_begin, sink_block};
     return &state.sink;
@@ -309,6 +319,8 @@ void record_end(const struct strata_run_stats *stats, bool ok)
     bool whole = ok && state.blocks_written == stats->recorded_blocks;
     state.instructions_seen += stats->warp_instructions;
     end_launch(whole, !ok);
+    if (state.recording && config.sample_millionths)
+        record_sample_ran(stats->warp_instructions);
     if (state.recording && !state.failed) {
         state.traced++;
         state.cut += !whole;

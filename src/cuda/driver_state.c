@@ -42,6 +42,7 @@ static void read_config(void)
     config.launch_count = number_from("STRATA_TRACE_LAUNCH_COUNT");
     config.limit_bytes = number_from("STRATA_TRACE_LIMIT");
     config.sample_blocks = number_from("STRATA_TRACE_SAMPLE_BLOCKS");
+    config.sample_millionths = number_from("STRATA_TRACE_SAMPLE");
     config.instruction_limit = number_from("STRATA_TRACE_INSTRUCTION_LIMIT");
     config.interleave = number_from("STRATA_TRACE_INTERLEAVE");
     config.registers = (uint32_t)number_from("STRATA_TRACE_REGS");

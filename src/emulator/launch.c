@@ -127,9 +127,8 @@ bool emu_launch_records(const struct emu_launch *l, uint64_t index)
         return false;
     if (!sample || sample >= n)
         return true;
-    /* Evenly spread: the product grows past a multiple of n exactly `sample` times. */
     __extension__ typedef unsigned __int128 wide;
-    return (uint64_t)((wide)(index + 1) * sample / n) != (uint64_t)((wide)index * sample / n);
+    return strata_sampled_block((uint64_t)((wide)index * sample / n), sample, n) == index;
 }
 
 /* ---- finished blocks ---- */

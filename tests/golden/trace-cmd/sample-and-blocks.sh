@@ -1,0 +1,1 @@
+"$strata" trace --sample 1% --sample-blocks 4 -- ./app

@@ -1,0 +1,1 @@
+"$strata" trace --sample 1% --ptx "$data/ptx/saxpy.ptx"

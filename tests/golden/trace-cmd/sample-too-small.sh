@@ -1,0 +1,1 @@
+"$strata" trace --sample 0.00001% -- ./app
