@@ -348,8 +348,9 @@ def main():
     parser.add_argument("--malloc")
     parser.add_argument("--record")
     options = parser.parse_args()
-    # A shell starts its background jobs with this signal ignored, and so would be what they start.
+    # A shell starts its background jobs with SIGINT ignored, nohup with SIGHUP, and so would be what they start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     soak = Soak(options)
     shares = {options.part: 1.0} if options.part else SHARES
     parts = {"descriptions": Soak.descriptions, "damaged": Soak.damaged, "killed": Soak.killed, "allocations": allocations,

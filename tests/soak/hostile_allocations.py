@@ -106,12 +106,12 @@ def allocations(soak, end):
         for words in list(commands):
             for _ in range(10):
                 if soak.over(end) or not refuser.refuse(words, at[words]):
-                    if at[words] == 0 and not soak.over(end):
-                        soak.finding("no allocation was refused", words)
                     commands.remove(words) if not soak.over(end) else None
                     break
                 tried[words[0]] = tried.get(words[0], 0) + 1
                 at[words] += 1 if at[words] < 60 else 1 + soak.random.randint(0, at[words] // 15)
+    if not tried and not soak.over(end):
+        soak.finding("no allocation was refused", [soak.malloc])
     to_the_end = {words[0] for words in at} - {words[0] for words in commands}
     print("allocations refused:", ", ".join(f"{command} {n}{'' if command in to_the_end else '+'}" for command, n in sorted(tried.items())),
           "(+: there are more)", flush=True)
