@@ -26,6 +26,9 @@ def on_a_terminal(arguments):
 
 shown = on_a_terminal(words)
 assert " of 45 launches" in shown and " s left" in shown, shown
+# what is left falls from one line to the next; only when it is over, and was too little, is it told anew
+told = [int(s) for s in re.findall(r"(\d+) s left", shown)]
+assert all(after <= before or before <= 1 for before, after in zip(told, told[1:])), told
 assert " s left" not in on_a_terminal(words + ["-q"])
 # a launch that takes long is no reason for silence, and what is left is counted down meanwhile, never up
 two = on_a_terminal([tool, "predict", trace, "--gpu", "h200", "--model", "sim", "-c", "2", "-o", os.devnull])

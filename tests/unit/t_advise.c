@@ -23,9 +23,10 @@ struct work {
     bool reuse;     /* every warp loads the same data */
     bool dependent; /* each load's address waits for the one before */
     uint32_t registers, shared_bytes;
-    uint32_t load_span;  /* loads begin anew after so many bytes; 0: never */
-    uint32_t sms;        /* of an H200 with so many SMs; 0: all */
-    uint32_t long_block; /* the first block repeats so many times as often */
+    uint32_t load_span;      /* loads begin anew after so many bytes; 0: never */
+    uint32_t sms;            /* of an H200 with so many SMs; 0: all */
+    uint32_t long_block;     /* the first block repeats so many times as often */
+    const char *key, *value; /* of the GPU; NULL: as it is */
 };
 
 struct bench {
@@ -138,7 +139,7 @@ static void write_work(const struct work *w, const char *path)
     strata_code_destroy(b.code);
 }
 
-static struct strata_gpu *load_gpu(uint32_t sms)
+static struct strata_gpu *load_gpu(const struct work *w)
 {
     static struct strata_gpu gpu;
     struct strata_error err;
@@ -146,8 +147,10 @@ static struct strata_gpu *load_gpu(uint32_t sms)
     const char *source = getenv("STRATA_SOURCE");
     snprintf(path, sizeof path, "%s/gpus/h200.yaml", source ? source : ".");
     assert_int_equal(strata_gpu_load(path, &gpu, &err), STRATA_OK);
-    snprintf(path, sizeof path, "%u", sms);
-    if (sms)
+    snprintf(path, sizeof path, "%u", w->sms);
+    if (w->key)
+        assert_int_equal(strata_gpu_override(&gpu, w->key, w->value, &err), STRATA_OK);
+    if (w->sms)
         assert_int_equal(strata_gpu_override(&gpu, "sm.count", path, &err), STRATA_OK);
     return &gpu;
 }
@@ -161,7 +164,7 @@ static void advise_on(const struct work *w, struct strata_advice *out)
     snprintf(path, sizeof path, "%s/w.strata", folder);
     write_work(w, path);
     const struct strata_advise_options opt = {
-        .gpu = load_gpu(w->sms), .seed = 1, .scratch = folder, .gpu_name = "h200"};
+        .gpu = load_gpu(w), .seed = 1, .scratch = folder, .gpu_name = "h200"};
     assert_int_equal(strata_trace_open(path, NULL, &trace, &err), STRATA_OK);
     strata_status status = strata_advise(trace, 0, &opt, out, &err);
     if (status != STRATA_OK)
@@ -327,6 +330,30 @@ static const struct {
       .arithmetic = 1,
       .dependent = true,
       .sms = 8},
+     {.blocks = 64, .warps = 8, .repeats = 16, .arithmetic = 8, .sms = 8},
+     11},
+    {"l2",
+     {.blocks = 64,
+      .warps = 8,
+      .repeats = 8,
+      .loads = 2,
+      .load_stride = 4,
+      .load_span = 1 << 20,
+      .sms = 8,
+      .key = "l2.bytes_per_cycle_per_slice",
+      .value = "1"},
+     {.blocks = 64, .warps = 8, .repeats = 16, .arithmetic = 8, .sms = 8},
+     11},
+    {"crossbar",
+     {.blocks = 64,
+      .warps = 8,
+      .repeats = 8,
+      .loads = 2,
+      .load_stride = 4,
+      .load_span = 1 << 20,
+      .sms = 8,
+      .key = "xbar.response_bytes_per_cycle",
+      .value = "8"},
      {.blocks = 64, .warps = 8, .repeats = 16, .arithmetic = 8, .sms = 8},
      11},
     {"issue",
