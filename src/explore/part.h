@@ -3,7 +3,7 @@
 #ifndef STRATA_EXPLORE_PART_H
 #define STRATA_EXPLORE_PART_H
 
-#include "base/message.h"
+#include "base/team_message.h"
 #include "explore/config.h"
 
 struct part_outcome {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/message.h"
+#include "base/team_message.h"
 #include "predict/driver.h"
 
 enum {

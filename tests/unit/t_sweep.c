@@ -381,8 +381,9 @@ static void two_processes_give_what_one_gives(void **state)
     for (int m = 0; m < 2; m++) {
         struct mail mail = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, {{{0}}}, {0}, {0}};
         struct end a = {&mail, 0}, b = {&mail, 1};
-        struct strata_team first = {0, 2, &a, post, fetch};
-        struct second second = {models[m], {1, 2, &b, post, fetch}};
+        struct strata_team first = {.size = 2, .context = &a, .send = post, .receive = fetch};
+        struct second second = {
+            models[m], {.rank = 1, .size = 2, .context = &b, .send = post, .receive = fetch}};
         pthread_t thread;
         assert_int_equal(pthread_create(&thread, NULL, second_process, &second), 0);
         char *shared = run_to_csv(models[m], small_axes, NULL, 1, &first),

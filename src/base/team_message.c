@@ -1,5 +1,5 @@
-/* message.c - bytes that travel between processes of one run. */
-#include "base/message.h"
+/* team_message.c - bytes that travel between processes of one run. */
+#include "base/team_message.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* message.h - bytes that travel between processes of one run. */
-#ifndef STRATA_BASE_MESSAGE_H
-#define STRATA_BASE_MESSAGE_H
+/* team_message.h - bytes that travel between processes of one run. */
+#ifndef STRATA_BASE_TEAM_MESSAGE_H
+#define STRATA_BASE_TEAM_MESSAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
