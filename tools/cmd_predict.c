@@ -13,6 +13,7 @@
 #include "model_option.h"
 #include "options.h"
 #include "output.h"
+#include "process_team.h"
 #include "progress.h"
 #include "sample_option.h"
 
@@ -46,6 +47,7 @@ static strata_status run_model(const struct predict_arguments *a, const struct s
                                struct strata_prediction *out, struct strata_error *err)
 {
     struct run_progress progress = {0};
+    struct process_team *team = NULL;
     struct strata_predict_options opt = {.model = model,
                                          .jobs = (uint32_t)a->jobs,
                                          .failed_too = a->failed_too,
@@ -77,14 +79,18 @@ static strata_status run_model(const struct predict_arguments *a, const struct s
         status = strata_profiles_load(model, a->profile, &opt.profiles, err);
     if (status != STRATA_OK)
         return status;
-    progress_start(&progress.line, "launches", a->quiet);
+    status = process_team_join(&team, &opt.team, err);
+    if (status != STRATA_OK)
+        return status;
+    progress_start(&progress.line, "launches", a->quiet || process_rank);
     progress_weigh(&progress.line, launch_set_instructions(set, set->n_launches));
     status = strata_predict(set, gpu, &opt, out, err);
     progress_end(&progress.line);
+    process_team_leave(team);
     if (status == STRATA_OK && a->profile && strata_profiles_added(opt.profiles))
         status = strata_profiles_save(opt.profiles, a->profile, err);
     strata_profiles_destroy(opt.profiles);
-    if (status == STRATA_OK && a->verbose)
+    if (status == STRATA_OK && a->verbose && !process_rank)
         fprintf(stderr,
                 "strata: %s on %s: %zu launches of %zu traces, %.3g million warp instructions in "
                 "%.2f s.\n",
@@ -110,7 +116,7 @@ static strata_status run_sample(const struct predict_arguments *a, const struct 
         return status;
     strata_sample_choose(&sample, set);
     status = run_model(a, model, gpu, set, out, err);
-    if (status == STRATA_OK && !a->quiet &&
+    if (status == STRATA_OK && !a->quiet && !process_rank &&
         strata_sample_estimate(&sample, out, "gpu__time_duration.sum", &total))
         fprintf(stderr,
                 "strata: %.2f %% of the warp instructions were modelled: all launches together "
@@ -118,7 +124,7 @@ static strata_status run_sample(const struct predict_arguments *a, const struct 
                 "20.\n",
                 100 * (double)sample.modelled / (double)sample.instructions, total.sum / 1000,
                 total.half_width / 1000, 100 * total.half_width / total.sum);
-    if (status == STRATA_OK)
+    if (status == STRATA_OK && !process_rank)
         status = strata_sample_expand(&sample, set->trace[0], out, err);
     strata_sample_release(&sample);
     return status;
@@ -214,15 +220,15 @@ static strata_status predict(void *context, char **paths, int n_paths, struct st
         status = split_settings(&a->set, a->compat, &a->settings, err);
     if (status == STRATA_OK)
         status = load_gpu(a->gpu, &a->settings.for_gpu, gpu, err);
-    if (status == STRATA_OK && !a->quiet)
+    if (status == STRATA_OK && !a->quiet && !process_rank)
         warn_unread_keys(model, a->settings.for_gpu.item, a->settings.for_gpu.n);
     if (status == STRATA_OK)
         status = load_launches(&a->launches, paths, n_paths, &set, err);
     if (status == STRATA_OK)
         status = (a->sample ? run_sample : run_whole)(a, model, gpu, &set, &prediction, err);
     if (status == STRATA_OK)
-        tell_other_gpu(&set, gpu, a->quiet);
-    if (status == STRATA_OK)
+        tell_other_gpu(&set, gpu, a->quiet || process_rank);
+    if (status == STRATA_OK && !process_rank)
         status = write_prediction(&prediction, a, format, err);
     if (status == STRATA_OK && (format == STRATA_FORMAT_CSV || a->output))
         show_warnings(&prediction, a);
@@ -305,5 +311,6 @@ int cmd_predict(int argc, char **argv)
         .run = predict,
         .context = &a,
     };
+    process_rank = process_team_rank();
     return run_command(&syntax, argc, argv);
 }

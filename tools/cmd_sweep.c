@@ -14,7 +14,7 @@
 #include "options.h"
 #include "output.h"
 #include "progress.h"
-#include "sweep_team.h"
+#include "process_team.h"
 
 struct sweep_arguments {
     const char *gpu, *model, *variant, *compat, *points, *database, *rank, *pareto, *format,
@@ -89,7 +89,8 @@ static strata_status run(const struct sweep_arguments *a, const struct strata_mo
                          struct strata_sweep_results *out, struct strata_error *err)
 {
     struct progress progress;
-    struct sweep_team *team = NULL;
+    struct process_team *team = NULL;
+    struct strata_team *members = NULL;
     struct strata_sweep_options opt = {.model = model,
                                        .jobs = (uint32_t)a->jobs,
                                        .database = a->database,
@@ -99,7 +100,8 @@ static strata_status run(const struct sweep_arguments *a, const struct strata_mo
                                        .progress_context = &progress};
     opt.model_options = (struct strata_model_options){
         .seed = a->seed, .threads = 1, .variant = a->variant, .settings = a->settings.for_model};
-    strata_status status = sweep_team_join(&team, &opt.team, err);
+    strata_status status = process_team_join(&team, &members, err);
+    opt.team = members;
     if (status != STRATA_OK)
         return status;
     progress_start(&progress, "launches by points", a->quiet);
@@ -110,7 +112,7 @@ static strata_status run(const struct sweep_arguments *a, const struct strata_mo
             stderr,
             "strata: %zu points, %zu launches by points of which %zu were there already, %.2f s.\n",
             out->n_points, out->n_parts, out->n_found, progress_seconds(&progress));
-    sweep_team_leave(team);
+    process_team_leave(team);
     return status;
 }
 
@@ -252,6 +254,6 @@ int cmd_sweep(int argc, char **argv)
         .run = sweep,
         .context = &a,
     };
-    process_rank = sweep_team_rank();
+    process_rank = process_team_rank();
     return run_command(&syntax, argc, argv);
 }

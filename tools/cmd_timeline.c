@@ -12,6 +12,7 @@
 #include "model_option.h"
 #include "options.h"
 #include "output.h"
+#include "process_team.h"
 #include "progress.h"
 #include "sample_option.h"
 
@@ -36,6 +37,7 @@ static strata_status predict_launches(const struct timeline_arguments *a,
                                       struct strata_prediction *out, struct strata_error *err)
 {
     struct progress line = {0};
+    struct process_team *team = NULL;
     struct strata_predict_options opt = {.model = model,
                                          .jobs = (uint32_t)a->jobs,
                                          .failed_too = true,
@@ -50,9 +52,13 @@ static strata_status predict_launches(const struct timeline_arguments *a,
         status = strata_prediction_add_override(out, a->set.item[i], err);
     if (status != STRATA_OK)
         return status;
-    progress_start(&line, "launches", a->quiet);
+    status = process_team_join(&team, &opt.team, err);
+    if (status != STRATA_OK)
+        return status;
+    progress_start(&line, "launches", a->quiet || process_rank);
     status = strata_predict(set, gpu, &opt, out, err);
     progress_end(&line);
+    process_team_leave(team);
     return status;
 }
 
@@ -162,9 +168,9 @@ static strata_status run_timeline(const struct timeline_arguments *a,
     strata_status status = plan(a, &w, path, err);
     if (status == STRATA_OK)
         status = predict_launches(a, model, gpu, &w.set, &w.prediction, err);
-    if (status == STRATA_OK)
+    if (status == STRATA_OK && !process_rank)
         status = build(a, &w, gpu, err);
-    if (status == STRATA_OK)
+    if (status == STRATA_OK && !process_rank)
         status = write_timeline(a, &w.timeline, w.set.trace[0], &w.prediction, err);
     release_work(&w);
     return status;
@@ -240,5 +246,6 @@ int cmd_timeline(int argc, char **argv)
         .run = timeline,
         .context = &a,
     };
+    process_rank = process_team_rank();
     return run_command(&syntax, argc, argv);
 }

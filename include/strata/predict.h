@@ -11,6 +11,7 @@
 #include <strata/prediction.h>
 #include <strata/result.h>
 #include <strata/status.h>
+#include <strata/team.h>
 #include <strata/trace.h>
 
 /* ---- what to run on ---- */
@@ -69,6 +70,10 @@ struct strata_predict_options {
     /* With keep_caches: where launches of a trace are left out, the next one begins cold again (a
      * sample's runs); else it goes on as if they had not been. */
     bool runs_apart;
+    /* The processes that share the work, NULL: this one alone. Only process 0 gets results; the
+     * others return with none. What a process has been given and does not answer for is done again.
+     */
+    struct strata_team *team;
     struct strata_profiles *profiles; /* of this model: used and added to; NULL: none are kept */
     /* Called after each launch, never by two threads at once; NULL: not called. */
     void (*progress)(void *context, size_t n_done, size_t n_launches, uint64_t warp_instructions);

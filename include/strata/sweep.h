@@ -15,6 +15,7 @@
 #include <strata/prediction.h>
 #include <strata/result.h>
 #include <strata/status.h>
+#include <strata/team.h>
 
 #define STRATA_SWEEP_SCHEMA     "strata.sweep/1"
 #define STRATA_SWEEP_MAX_POINTS 10000000
@@ -47,27 +48,16 @@ strata_status strata_sweep_settings(const struct strata_sweep *s, size_t i, char
 
 /* ---- several processes ---- */
 
-/* How processes that run the same sweep reach one another. Process 0 keeps the results and hands
- * out work. `receive` waits for the next message of anyone; *data is freed by the caller. */
-struct strata_sweep_team {
-    int rank, size;
-    void *context;
-    strata_status (*send)(void *context, int to, const void *data, size_t length,
-                          struct strata_error *err);
-    strata_status (*receive)(void *context, int *from, void **data, size_t *length,
-                             struct strata_error *err);
-};
-
 /* ---- running ---- */
 
 struct strata_sweep_options {
     const struct strata_model *model;
     struct strata_model_options model_options;
-    uint32_t jobs;                        /* threads; 0 counts as 1 */
-    const char *database;                 /* NULL: results are kept in memory only */
-    bool retry_failed;                    /* points that failed before are run again */
-    bool keep_launch_values;              /* results also hold the values of single launches */
-    const struct strata_sweep_team *team; /* NULL: this process alone */
+    uint32_t jobs;                  /* threads; 0 counts as 1 */
+    const char *database;           /* NULL: results are kept in memory only */
+    bool retry_failed;              /* points that failed before are run again */
+    bool keep_launch_values;        /* results also hold the values of single launches */
+    const struct strata_team *team; /* NULL: this process alone */
     /* Called when results were stored, never by two threads at once; NULL: not called. A part is
      * one launch at one point. */
     void (*progress)(void *context, size_t n_parts_done, size_t n_parts);

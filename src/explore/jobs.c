@@ -246,7 +246,7 @@ static strata_status report_batch(struct batch *b, struct strata_error *err)
         message_put_outcome(&m, &b->outcome[i]);
         part_outcome_release(&b->outcome[i]);
     }
-    const struct strata_sweep_team *team = b->run->opt->team;
+    const struct strata_team *team = b->run->opt->team;
     strata_status status = m.bad ? strata_no_memory(err, NULL, "for a message")
                                  : team->send(team->context, 0, m.data, m.length, err);
     message_release(&m);

@@ -3,6 +3,7 @@
 #ifndef STRATA_EXPLORE_PART_H
 #define STRATA_EXPLORE_PART_H
 
+#include "base/team_message.h"
 #include "explore/config.h"
 
 struct part_outcome {
@@ -25,14 +26,6 @@ struct sweep_job {
 
 /* ---- messages between processes ---- */
 
-struct message {
-    char *data;
-    size_t length, cap, at; /* at: what has been read */
-    bool bad;               /* out of memory, or read past the end */
-};
-void message_release(struct message *m);
-void message_put_number(struct message *m, uint64_t v);
-uint64_t message_get_number(struct message *m);
 void message_put_outcome(struct message *m, const struct part_outcome *o);
 void message_get_outcome(struct message *m, struct part_outcome *o);
 

@@ -1,41 +1,13 @@
 /* driver.c - a model over many launches, several at a time. */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <strata/predict.h>
 #include <strata/speed_of_light.h>
 
+#include "predict/driver.h"
 #include "predict/profiles.h"
 #include "predict/reader_warnings.h"
-
-/* One launch's answer; slots are filled in any order and read in theirs. */
-struct slot {
-    struct strata_result result;
-    struct strata_error error;
-    strata_status status;
-    bool done;
-};
-
-/* Launches that follow one another, on one state; cold ones stand alone. */
-struct chain {
-    size_t first, n;
-};
-
-struct run {
-    const struct strata_launch_set *set;
-    struct chain *chain;
-    size_t n_chains;
-    const struct strata_gpu *gpu;
-    const struct strata_predict_options *opt;
-    struct strata_model_options model_options;
-    struct slot *slot;
-    pthread_mutex_t lock; /* guards all that follows, and opening readers */
-    size_t next, n_done;
-    uint64_t warp_instructions;
-    bool stop;        /* a launch failed: later ones are not begun */
-    bool interrupted; /* by the caller */
-};
 
 struct opening {
     struct run *run;
@@ -113,15 +85,23 @@ static strata_status run_launch(struct run *run, const struct strata_launch_ref 
 static bool take_job(struct run *run, size_t *job)
 {
     pthread_mutex_lock(&run->lock);
-    run->interrupted |= run->opt->stop && *run->opt->stop;
-    bool more = !run->stop && !run->interrupted && run->next < run->n_chains;
+    bool more = predict_next(run, job) || team_lost(run, job);
     if (more)
-        *job = run->next++;
+        run->chain[*job].here = true;
     pthread_mutex_unlock(&run->lock);
     return more;
 }
 
-static void finish_job(struct run *run, size_t job)
+bool predict_next(struct run *run, size_t *job)
+{
+    run->interrupted |= run->opt->stop && *run->opt->stop;
+    bool more = !run->stop && !run->interrupted && run->next < run->n_chains;
+    if (more)
+        *job = run->next++;
+    return more;
+}
+
+void predict_finish(struct run *run, size_t job)
 {
     double instructions = 0;
     struct slot *slot = &run->slot[job];
@@ -172,7 +152,7 @@ static strata_status copies_before(struct strata_memory_state *state,
 
 /* A chain that was begun goes on to its end or its own failure, whatever becomes of others: so the
  * first failure in the order of launches is always the same. */
-static void run_chain(struct run *run, const struct chain *c)
+void predict_chain(struct run *run, struct chain *c)
 {
     struct strata_memory_state *state = NULL;
     struct slot *first = &run->slot[c->first];
@@ -188,11 +168,12 @@ static void run_chain(struct run *run, const struct chain *c)
         if (status == STRATA_OK)
             status = run_launch(run, ref, state, slot);
         slot->status = status;
-        finish_job(run, i);
+        predict_finish(run, i);
         if (status != STRATA_OK || (i + 1 < c->first + c->n && is_interrupted(run)))
             break;
     }
     strata_memory_state_destroy(state);
+    c->done = true;
 }
 
 static void *work(void *context)
@@ -200,7 +181,7 @@ static void *work(void *context)
     struct run *run = context;
     size_t job;
     while (take_job(run, &job))
-        run_chain(run, &run->chain[job]);
+        predict_chain(run, &run->chain[job]);
     return NULL;
 }
 
@@ -224,6 +205,10 @@ static strata_status make_chains(struct run *run, struct strata_error *err)
 
 static strata_status check_state(const struct strata_predict_options *opt, struct strata_error *err)
 {
+    if (opt->team && opt->profiles)
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "profiles of launches are kept by one process; leave out --profile, or "
+                           "start the command without mpirun.");
     if (!opt->keep_caches && !opt->repeat_launches)
         return STRATA_OK;
     const char *how = opt->keep_caches ? "none" : "warm";
@@ -241,7 +226,7 @@ static strata_status check_state(const struct strata_predict_options *opt, struc
 }
 
 /* This thread works too; helpers that cannot be started are done without. */
-static void run_all(struct run *run, uint32_t threads)
+void predict_here(struct run *run, uint32_t threads)
 {
     pthread_t *helper = calloc(threads, sizeof *helper);
     uint32_t n = 0;
@@ -276,6 +261,12 @@ static strata_status collect(struct run *run, struct strata_prediction *out,
     return status;
 }
 
+static void release_slots(struct run *run)
+{
+    for (size_t i = 0; i < run->set->n_launches; i++)
+        strata_result_release(&run->slot[i].result);
+}
+
 strata_status strata_predict(const struct strata_launch_set *set, const struct strata_gpu *gpu,
                              const struct strata_predict_options *opt,
                              struct strata_prediction *out, struct strata_error *err)
@@ -297,8 +288,14 @@ strata_status strata_predict(const struct strata_launch_set *set, const struct s
         return strata_no_memory(err, NULL, "for the results");
     }
     pthread_mutex_init(&run.lock, NULL);
-    run_all(&run, workers);
-    status = collect(&run, out, err);
+    if (!opt->team)
+        predict_here(&run, workers);
+    else
+        status = team_predict(&run, workers, err);
+    if (status == STRATA_OK && !(opt->team && opt->team->rank))
+        status = collect(&run, out, err);
+    else
+        release_slots(&run);
     pthread_mutex_destroy(&run.lock);
     free(run.chain);
     free(run.slot);

@@ -243,7 +243,7 @@ static void open_launches(struct strata_launch_set *set, const char *name)
 }
 
 static char *run_to_csv(const char *model, const char *const *axes, const char *database,
-                        uint32_t jobs, const struct strata_sweep_team *team)
+                        uint32_t jobs, const struct strata_team *team)
 {
     struct strata_launch_set set;
     struct strata_sweep *s = plan_of(axes, NULL);
@@ -364,7 +364,7 @@ static strata_status fetch(void *context, int *from, void **data, size_t *length
 
 struct second {
     const char *model;
-    struct strata_sweep_team team;
+    struct strata_team team;
 };
 
 static void *second_process(void *context)
@@ -381,8 +381,9 @@ static void two_processes_give_what_one_gives(void **state)
     for (int m = 0; m < 2; m++) {
         struct mail mail = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, {{{0}}}, {0}, {0}};
         struct end a = {&mail, 0}, b = {&mail, 1};
-        struct strata_sweep_team first = {0, 2, &a, post, fetch};
-        struct second second = {models[m], {1, 2, &b, post, fetch}};
+        struct strata_team first = {.size = 2, .context = &a, .send = post, .receive = fetch};
+        struct second second = {
+            models[m], {.rank = 1, .size = 2, .context = &b, .send = post, .receive = fetch}};
         pthread_t thread;
         assert_int_equal(pthread_create(&thread, NULL, second_process, &second), 0);
         char *shared = run_to_csv(models[m], small_axes, NULL, 1, &first),

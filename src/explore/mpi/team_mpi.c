@@ -1,13 +1,14 @@
-/* team_mpi.c - messages between the processes of a sweep by MPI; built as a library of its own. */
+/* team_mpi.c - messages between the processes of a command by MPI; built as a library of its own.
+ */
 #include <mpi.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include <strata/sweep.h>
+#include <strata/team.h>
 
-strata_status strata_mpi_join(struct strata_sweep_team *team, struct strata_error *err);
-void strata_mpi_leave(struct strata_sweep_team *team);
+strata_status strata_mpi_join(struct strata_team *team, struct strata_error *err);
+void strata_mpi_leave(struct strata_team *team);
 
 enum { TAG = 1 };
 
@@ -15,7 +16,7 @@ static strata_status broken(const char *what, struct strata_error *err)
 {
     return strata_fail(
         err, STRATA_EIO, NULL, 0, 0,
-        "MPI could not %s a message of the sweep; start it again, what was stored is kept.", what);
+        "MPI could not %s a message; start the command again, what a sweep stored is kept.", what);
 }
 
 static strata_status send_message(void *context, int to, const void *data, size_t length,
@@ -56,7 +57,7 @@ static strata_status receive_message(void *context, int *from, void **data, size
     MPI_Get_count(&status, MPI_BYTE, &n);
     *data = malloc((size_t)n + 1);
     if (!*data)
-        return strata_no_memory(err, NULL, "for a message of the sweep");
+        return strata_no_memory(err, NULL, "for a message of another process");
     *from = status.MPI_SOURCE;
     *length = (size_t)n;
     if (MPI_Recv(*data, n, MPI_BYTE, *from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE) !=
@@ -67,7 +68,16 @@ static strata_status receive_message(void *context, int *from, void **data, size
     return STRATA_OK;
 }
 
-strata_status strata_mpi_join(struct strata_sweep_team *team, struct strata_error *err)
+static bool is_waiting(void *context)
+{
+    int there = 0;
+    (void)context;
+    return MPI_Iprobe(MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE) ==
+               MPI_SUCCESS &&
+           there;
+}
+
+strata_status strata_mpi_join(struct strata_team *team, struct strata_error *err)
 {
     int provided;
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
@@ -79,11 +89,12 @@ strata_status strata_mpi_join(struct strata_sweep_team *team, struct strata_erro
     team->context = NULL;
     team->send = send_message;
     team->receive = receive_message;
+    team->waiting = is_waiting;
     return STRATA_OK;
 }
 
-void strata_mpi_leave(struct strata_sweep_team *team)
+void strata_mpi_leave(struct strata_team *team)
 {
-    (void)team;
-    MPI_Finalize();
+    if (!team->lost)
+        MPI_Finalize(); /* which waits for all */
 }

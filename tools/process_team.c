@@ -1,6 +1,7 @@
-/* sweep_team.c - finds out whether mpirun started this process, and loads what talks to the others.
+/* process_team.c - finds out whether mpirun started this process, and loads what talks to the
+ * others.
  */
-#include "sweep_team.h"
+#include "process_team.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -9,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-struct sweep_team {
+struct process_team {
     void *library;
-    struct strata_sweep_team members;
-    void (*leave)(struct strata_sweep_team *members);
+    struct strata_team members;
+    void (*leave)(struct strata_team *members);
 };
 
 /* The number of processes, as Open MPI, MPICH and Slurm tell. */
@@ -25,7 +26,7 @@ static bool started_by_mpi(void)
     return false;
 }
 
-int sweep_team_rank(void)
+int process_team_rank(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
     for (size_t i = 0; started_by_mpi() && i < sizeof names / sizeof names[0]; i++)
@@ -63,19 +64,19 @@ static void *load_library(char *why, size_t size)
     return library ? library : load_from(STRATA_LIBDIR, why, size);
 }
 
-strata_status sweep_team_join(struct sweep_team **team, const struct strata_sweep_team **members,
-                              struct strata_error *err)
+strata_status process_team_join(struct process_team **team, struct strata_team **members,
+                                struct strata_error *err)
 {
     char why[512] = "";
     *team = NULL;
     *members = NULL;
     if (!started_by_mpi())
         return STRATA_OK;
-    struct sweep_team *t = calloc(1, sizeof *t);
+    struct process_team *t = calloc(1, sizeof *t);
     if (!t)
         return strata_no_memory(err, NULL, NULL);
     t->library = load_library(why, sizeof why);
-    strata_status (*join)(struct strata_sweep_team *, struct strata_error *) = NULL;
+    strata_status (*join)(struct strata_team *, struct strata_error *) = NULL;
     if (t->library) {
         *(void **)&join = dlsym(t->library, "strata_mpi_join");
         *(void **)&t->leave = dlsym(t->library, "strata_mpi_leave");
@@ -83,7 +84,7 @@ strata_status sweep_team_join(struct sweep_team **team, const struct strata_swee
     if (!join || !t->leave) {
         free(t);
         return strata_fail(err, STRATA_EUNSUPPORTED, NULL, 0, 0,
-                           "mpirun started this sweep, but this build cannot use MPI%s; install "
+                           "mpirun started this command, but this build cannot use MPI%s; install "
                            "libopenmpi-dev and build again.",
                            why);
     }
@@ -97,7 +98,7 @@ strata_status sweep_team_join(struct sweep_team **team, const struct strata_swee
     return STRATA_OK;
 }
 
-void sweep_team_leave(struct sweep_team *team)
+void process_team_leave(struct process_team *team)
 {
     if (!team)
         return;
