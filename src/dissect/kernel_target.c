@@ -14,6 +14,8 @@ enum { CHAIN = 2, FIRST_LOADED = 8, FIRST_SHARED = 40 };
 static struct generate_code code[K_N_ROWS] = {
     [K_CHAIN] = {"LDG.E", CHAIN, {CHAIN, NONE}},
     [K_AROUND] = {"LDG.E.STRONG.GPU", CHAIN, {CHAIN, NONE}},
+    [K_READONLY] = {"LDG.E.CONSTANT", CHAIN, {CHAIN, NONE}},
+    [K_TEXTURE] = {"TLD", CHAIN, {CHAIN, NONE}},
     [K_SHARED] = {"LDS", CHAIN, {CHAIN, NONE}},
     [K_WAIT] = {"IADD3", 3, {CHAIN, NONE}},
     [K_BARRIER] = {"BAR.SYNC", NONE, {NONE}},
@@ -119,7 +121,7 @@ static void chase_warp(struct emitter *e)
     uint64_t address[STRATA_WARP_SIZE] = {0};
     for (size_t i = 0; i < t->n_offsets; i++) {
         address[0] = array_base(0) + t->offset[i];
-        emit_access(e, K_CHAIN, 1, address);
+        emit_access(e, t->chased, 1, address);
     }
     emit(e, K_WAIT, 1);
     emit(e, K_EXIT, 1);
@@ -148,8 +150,8 @@ static uint64_t reach_of(const struct strata_gpu *gpu)
     return reach;
 }
 
-static strata_status dissect_l1(struct kernel_target *t, struct strata_dissection *adaptive,
-                                struct strata_error *err)
+static strata_status dissect_path(struct kernel_target *t, const char *path, uint32_t chased,
+                                  struct strata_dissection *adaptive, struct strata_error *err)
 {
     const struct strata_prober prober = {
         .context = t, .visit = visit, .reach_bytes = reach_of(t->gpu), .unit_bytes = 4};
@@ -159,9 +161,10 @@ static strata_status dissect_l1(struct kernel_target *t, struct strata_dissectio
         return strata_no_memory(err, NULL, "for a cache");
     strata_dissect_options_init(&opt);
     opt.seed = t->seed;
+    t->chased = chased;
     strata_status st = strata_dissect_cache(&prober, &opt, a, err);
     if (st == STRATA_OK)
-        st = strata_dissection_add_cache(adaptive, "l1", a, err);
+        st = strata_dissection_add_cache(adaptive, path, a, err);
     free(a);
     return st;
 }
@@ -191,7 +194,11 @@ strata_status strata_kernel_target_measure(const struct strata_gpu *gpu, const c
     describe(&t, out);
     strata_status st = STRATA_OK;
     if (gpu->l1.enabled)
-        st = dissect_l1(&t, adaptive, err);
+        st = dissect_path(&t, "l1", K_CHAIN, adaptive, err);
+    if (st == STRATA_OK && gpu->readonly.cache.size_bytes)
+        st = dissect_path(&t, "readonly", K_READONLY, adaptive, err);
+    if (st == STRATA_OK && gpu->texture.cache.size_bytes)
+        st = dissect_path(&t, "texture", K_TEXTURE, adaptive, err);
     if (st == STRATA_OK)
         st = kernel_experiments(&t, out, err);
     free(t.time);

@@ -11,10 +11,12 @@
 
 /* Instructions that the kernels are made of. */
 enum {
-    K_CHAIN,  /* a load whose address is the result of the one before */
-    K_AROUND, /* the same around the L1 */
-    K_SHARED, /* the same of shared memory */
-    K_WAIT,   /* needs the result of the chain */
+    K_CHAIN,    /* a load whose address is the result of the one before */
+    K_AROUND,   /* the same around the L1 */
+    K_READONLY, /* the same of read-only data */
+    K_TEXTURE,  /* the same of a texture */
+    K_SHARED,   /* the same of shared memory */
+    K_WAIT,     /* needs the result of the chain */
     K_BARRIER,
     K_EXIT,
     K_LOAD,                   /* loads that do not wait for each other */
@@ -34,6 +36,7 @@ struct kernel_target {
     size_t n_times, cap_times;
     uint64_t first, last;   /* issue of all warps */
     bool failed;            /* no memory for times */
+    uint32_t chased;        /* K_CHAIN, K_READONLY or K_TEXTURE */
     const uint64_t *offset; /* of a chase */
     size_t n_offsets;
 };

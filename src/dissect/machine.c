@@ -93,6 +93,7 @@ void strata_model_target_destroy(struct strata_model_target *t)
     free(t->l2);
     cache_release(&t->tlb1);
     cache_release(&t->tlb2);
+    page_walks_release(&t->walks);
     free(t);
 }
 
@@ -107,6 +108,8 @@ void machine_clear(struct strata_model_target *t)
 {
     machine_launch(t);
     t->l2_used = false;
+    page_walks_release(&t->walks);
+    t->walks.begun = true; /* the array, whose pages are active, begins at 0 */
     for (uint32_t i = 0; t->has_l2 && i < t->n_slices; i++)
         cache_clear(&t->l2[i]);
     if (t->has_tlb) {
@@ -138,10 +141,8 @@ static uint32_t translate(struct strata_model_target *t, uint64_t address)
         return 0;
     if (t->tlb2.n_slots && use(&t->tlb2, address))
         return t->gpu.tlb.l1_miss_cycles;
-    uint32_t cycles = t->gpu.tlb.l1_miss_cycles + t->gpu.tlb.l2_miss_cycles;
-    if (t->gpu.tlb.active_bytes && address >= t->gpu.tlb.active_bytes)
-        cycles += t->gpu.tlb.switch_cycles;
-    return cycles;
+    return t->gpu.tlb.l1_miss_cycles +
+           page_walk_cycles(&t->walks, &t->gpu, tlb_page(&t->gpu, address));
 }
 
 static bool use_slice(struct strata_model_target *t, uint64_t address)
@@ -192,8 +193,13 @@ uint32_t machine_load(struct strata_model_target *t, enum machine_path path, uin
 
 uint32_t machine_load_warm(struct strata_model_target *t, enum machine_path path, uint64_t address)
 {
-    if (path == PATH_TLB)
-        return t->gpu.l2.hit_cycles + translate(t, address);
+    if (path == PATH_TLB) { /* the page table is in the L2 as well */
+        uint32_t cold = t->gpu.tlb.cold_cycles;
+        t->gpu.tlb.cold_cycles = 0;
+        uint32_t wait = translate(t, address);
+        t->gpu.tlb.cold_cycles = cold;
+        return t->gpu.l2.hit_cycles + wait;
+    }
     if (path == PATH_L2)
         return t->gpu.l2.hit_cycles + (use_l2(t, address) ? 0 : t->gpu.dram.access_cycles);
     return use(&t->data[path], address) ? hit_cycles(t, path) : t->gpu.l2.hit_cycles;

@@ -5,7 +5,7 @@
 
 #include <strata/dissect.h>
 
-#include "cache/cache.h"
+#include "memory/tlb_rules.h"
 
 enum machine_path { PATH_L1 = 0, PATH_READONLY, PATH_TEXTURE, PATH_TLB, PATH_L2, N_PATHS };
 
@@ -16,6 +16,7 @@ struct strata_model_target {
     struct cache *l2;     /* by slice */
     uint32_t n_slices;
     struct cache tlb1, tlb2;
+    struct page_walks walks;
     bool has_data[3], has_l2, has_tlb;
     bool l2_used;
     uint64_t l2_last; /* the address the L2 was asked for last, for its prefetch */

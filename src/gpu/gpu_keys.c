@@ -275,8 +275,9 @@ static const struct strata_gpu_key keys[] = {
     CACHE("tlb.l2", tlb.l2, "128MiB", "2MiB", "2MiB", "0", "the reach of the second TLB"),
     CYCLES("tlb.l1_miss", tlb.l1_miss_cycles, "0", "more for a miss in the first TLB"),
     CYCLES("tlb.l2_miss", tlb.l2_miss_cycles, "0", "more for a miss in the second TLB"),
-    SIZE("tlb.active", tlb.active_bytes, 0, 1e15, "0", "pages of so many bytes are active at once, 0: all; only for `strata dissect`"),
-    CYCLES("tlb.switch", tlb.switch_cycles, "0", "more for a page that is not active; only for `strata dissect`"),
+    CYCLES("tlb.cold", tlb.cold_cycles, "0", "more for the first walk of a page, whose entry is in no cache"),
+    SIZE("tlb.active", tlb.active_bytes, 0, 1e15, "0", "pages of so many bytes, from the first one walked on, are active at once, 0: all"),
+    CYCLES("tlb.switch", tlb.switch_cycles, "0", "more for the walk of a page that is not active"),
     BOOL("tlb.before_l1", tlb.before_l1, "false", "whether the L1 data cache is reached through the TLBs"),
 
     CACHE("texture", texture.cache, "0", "32", "32", "0", "the texture cache of one SM; 0: none"),

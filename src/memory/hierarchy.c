@@ -35,6 +35,9 @@ static strata_status init_sms(struct hierarchy *m, uint64_t l1_bytes, uint64_t s
         p->partition = address_map_partition(&m->map, s);
         if (st == STRATA_OK && g->tlb.enabled)
             st = cache_create(&g->tlb.l1, seed + s, &p->tlb, err);
+        for (int k = 0; k < LOAD_SIDES && st == STRATA_OK; k++)
+            if (side_config(g, LOAD_READONLY + k))
+                st = side_create(g, LOAD_READONLY + k, seed + s, &p->side[k], err);
         if (st == STRATA_OK && g->l1.mshrs &&
             !(p->mshr_free = calloc(g->l1.mshrs, sizeof *p->mshr_free)))
             return no_memory(err);
@@ -159,9 +162,12 @@ void hierarchy_release(struct hierarchy *m)
     for (uint32_t s = 0; m->sm && s < m->n_sms; s++) {
         cache_release(&m->sm[s].l1);
         cache_release(&m->sm[s].tlb);
+        for (int k = 0; k < LOAD_SIDES; k++)
+            cache_release(&m->sm[s].side[k]);
         free(m->sm[s].mshr_free);
     }
     cache_release(&m->tlb2);
+    page_walks_release(&m->walks);
     cache_pool_release(&m->l1_pool);
     request_coalescer_release(&m->requests);
     free(m->sm);

@@ -29,6 +29,7 @@
 
 struct hierarchy_sm {
     struct cache l1;
+    struct cache side[LOAD_SIDES]; /* read-only data and textures, where they are apart */
     struct load_store_unit unit;
     uint64_t miss_free;  /* next line request may leave */
     uint64_t out_free64; /* of the first SM of those that share a port: hierarchy_port */
@@ -73,7 +74,8 @@ struct hierarchy {
     uint64_t refresh_every, refresh_cycles;   /* of one channel, in SM cycles; 0 = none */
     uint32_t refresh_groups;                  /* of the channels of a partition */
     struct cache tlb2;                        /* second-level TLB, shared by all SMs */
-    uint64_t now;                             /* time of issue: never goes back */
+    struct page_walks walks;
+    uint64_t now;  /* time of issue: never goes back */
     uint64_t held; /* cycles since then that the request under way has waited for an MSHR */
     const struct strata_dram_sink *dram; /* told of every access to DRAM; NULL: nobody is */
     uint64_t dram_told;                  /* the latest time told */

@@ -135,7 +135,7 @@ static uint32_t translation_cycles(struct hierarchy *m, uint32_t sm, uint64_t li
         return 0;
     m->count.tlb_misses++;
     return m->gpu->tlb.l1_miss_cycles +
-           (tlb_holds(&m->tlb2, page, true) ? 0 : m->gpu->tlb.l2_miss_cycles);
+           (tlb_holds(&m->tlb2, page, true) ? 0 : page_walk_cycles(&m->walks, m->gpu, page));
 }
 
 /* Sectors that the unit looked for at t and asks for from `start` on. */
@@ -174,6 +174,12 @@ static uint32_t find_sectors(const struct cache *l1, const struct strata_gpu *gp
     return l1_readable(l1, gpu, slot, r->sectors, &read);
 }
 
+/* The cache beside the L1 that a path has; NULL: it goes around them. */
+static struct cache *path_side(struct hierarchy_sm *p, enum load_path path)
+{
+    return path == LOAD_AROUND ? NULL : &p->side[path - LOAD_READONLY];
+}
+
 /* What a load has found so far. */
 struct found {
     uint32_t hits;
@@ -183,16 +189,17 @@ struct found {
 
 /* One line of a load. Sectors on their way count as hits, as the profiler counts them. */
 static uint64_t load_line(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
-                          const struct strata_request *r, bool use_l1, uint64_t t,
+                          const struct strata_request *r, enum load_path path, uint64_t t,
                           struct found *found)
 {
     struct hierarchy_sm *p = &m->sm[sm];
-    uint64_t done = t + m->gpu->l1.hit_cycles;
-    uint32_t slot = use_l1 ? cache_find(&p->l1, r->line) : CACHE_NONE, have = 0;
+    struct cache *c = path == LOAD_L1 ? &p->l1 : path_side(p, path);
+    uint64_t done = t + load_path_hit_cycles(m->gpu, path);
+    uint32_t slot = c ? cache_find(c, r->line) : CACHE_NONE, have = 0;
     if (slot != CACHE_NONE) {
-        cache_touch(&p->l1, slot);
-        const struct cache_slot *s = &p->l1.slot[slot];
-        have = find_sectors(&p->l1, m->gpu, slot, w, r);
+        cache_touch(c, slot);
+        const struct cache_slot *s = &c->slot[slot];
+        have = find_sectors(c, m->gpu, slot, w, r);
         for (uint32_t b = have; b; b &= b - 1) {
             uint64_t ready = s->ready[lowest_bit32(b)];
             if (ready > t && !m->gpu->l1.inflight_counts_as_hit)
@@ -207,15 +214,15 @@ static uint64_t load_line(struct hierarchy *m, uint32_t sm, const struct strata_
     uint32_t miss = r->sectors & ~have;
     if (!miss)
         return done;
-    bool needs_line = use_l1 && slot == CACHE_NONE;
+    bool needs_line = c && slot == CACHE_NONE, in_l1 = path == LOAD_L1;
     if (needs_line)
-        cache_expect_insert(&p->l1, r->line);
-    uint64_t start = wait_for_place(m, p, r->line, needs_line, t);
+        cache_expect_insert(c, r->line);
+    uint64_t start = wait_for_place(m, p, r->line, needs_line && in_l1, t);
     uint64_t arrival = fetch_sectors(m, sm, r->line, miss, t, start);
     if (needs_line)
-        slot = l1_place(&p->l1, m->gpu, r->line, start);
+        slot = in_l1 ? l1_place(c, m->gpu, r->line, start) : cache_insert(c, r->line, NULL);
     if (slot != CACHE_NONE)
-        slot_fill(&p->l1.slot[slot], miss, arrival);
+        slot_fill(&c->slot[slot], miss, arrival);
     return later_of(done, arrival);
 }
 
@@ -247,12 +254,14 @@ static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst
     struct found found = {.new_line = UINT64_MAX};
     uint32_t tags = load_store_tags(m->gpu);
     uint64_t start = unit_begin(m, sm, t, load_store_cycles(m->gpu, &m->coalescer, w, r, n)),
-             done = start + load_store_hit_latency(m->gpu, w->inst->width_bytes);
-    bool use_l1 = l1_is_used(m->gpu, w->inst);
+             done = start;
+    enum load_path path = load_path_of(m->gpu, w->inst);
+    if (path == LOAD_L1 || path == LOAD_AROUND)
+        done += load_store_hit_latency(m->gpu, w->inst->width_bytes);
     if (n > 1 && m->rules.same_geometry)
         expect_lines(m, sm, r, n);
     for (unsigned i = 0; i < n; i++)
-        done = later_of(done, load_line(m, sm, w, &r[i], use_l1, start + i / tags, &found));
+        done = later_of(done, load_line(m, sm, w, &r[i], path, start + i / tags, &found));
     /* The unit stops when its misses queue up in front of the crossbar. */
     load_store_hold(&p->unit, p->miss_free, m->gpu->sm.lsu_queue_cycles);
     count_access(&m->count, w->inst, strata_count_sectors(r, n), found.hits);

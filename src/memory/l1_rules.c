@@ -46,3 +46,19 @@ uint32_t l1_write(struct cache *l1, const struct strata_gpu *gpu, uint64_t line,
     s->valid |= (uint8_t)whole;
     return found;
 }
+
+strata_status side_create(const struct strata_gpu *gpu, enum load_path path, uint64_t seed,
+                          struct cache *out, struct strata_error *err)
+{
+    const struct strata_cache_config *l1 = &gpu->l1.cache;
+    struct strata_cache_config c = *side_config(gpu, path);
+    if (c.line_bytes != l1->line_bytes)
+        return strata_fail(
+            err, STRATA_ECONFIG, NULL, 0, 0,
+            "%s.line is %u bytes and l1.line %u; the models look for lines of one size "
+            "in both. Make them equal, or set %s.size to 0.",
+            path == LOAD_READONLY ? "readonly" : "texture", c.line_bytes, l1->line_bytes,
+            path == LOAD_READONLY ? "readonly" : "texture");
+    c.sector_bytes = l1->sector_bytes; /* what an access asks for is told in the L1's sectors */
+    return cache_create(&c, seed, out, err);
+}

@@ -19,6 +19,36 @@ static inline bool l1_is_used(const struct strata_gpu *gpu, const struct strata_
     return gpu->l1.enabled && !(i->hints & STRATA_HINT_BYPASS_L1);
 }
 
+/* Where a load looks first (paper 002, section 4.3): texture fetches and loads of read-only data
+ * have caches of their own on some GPUs; on others the L1 serves them too. */
+enum load_path { LOAD_L1 = 0, LOAD_READONLY, LOAD_TEXTURE, LOAD_AROUND, LOAD_SIDES = 2 };
+static inline enum load_path load_path_of(const struct strata_gpu *gpu, const struct strata_inst *i)
+{
+    if (i->space == STRATA_SPACE_TEXTURE && gpu->texture.cache.size_bytes)
+        return LOAD_TEXTURE;
+    if (i->hints & STRATA_HINT_READ_ONLY && gpu->readonly.cache.size_bytes)
+        return LOAD_READONLY;
+    return l1_is_used(gpu, i) ? LOAD_L1 : LOAD_AROUND;
+}
+/* The cache beside the L1 that a path has, in the place of the L1's: NULL if the GPU has none. Its
+ * lines and sectors are the L1's. */
+static inline const struct strata_cache_config *side_config(const struct strata_gpu *gpu,
+                                                            enum load_path path)
+{
+    const struct strata_cache_config *c =
+        path == LOAD_READONLY ? &gpu->readonly.cache : &gpu->texture.cache;
+    return c->size_bytes ? c : NULL;
+}
+strata_status side_create(const struct strata_gpu *gpu, enum load_path path, uint64_t seed,
+                          struct cache *out, struct strata_error *err);
+/* Load to use on a hit. */
+static inline uint32_t load_path_hit_cycles(const struct strata_gpu *gpu, enum load_path path)
+{
+    return path == LOAD_READONLY  ? gpu->readonly.hit_cycles
+           : path == LOAD_TEXTURE ? gpu->texture.hit_cycles
+                                  : gpu->l1.hit_cycles;
+}
+
 /* With MSHRs and allocation on a miss, a line of the set is reserved for the data until it is
  * there: the old L1 of paper 004 (figure 6). Without MSHRs the H200's rule holds: a line may lose
  * its place before that. */

@@ -19,4 +19,17 @@ static inline bool tlb_holds(struct cache *tlb, uint64_t page, bool learn)
     return slot != CACHE_NONE;
 }
 
+/* Pages whose walk has been made, since the GPU was last cold. */
+struct page_walks {
+    uint64_t *page; /* + 1; open addressing */
+    size_t n, cap;
+    uint64_t first_page; /* the active ones lie from here on */
+    bool begun;
+};
+void page_walks_release(struct page_walks *w);
+/* What a walk takes. The entry of a page that was never walked is in no cache (paper 002, section
+ * 5.2: P5), and a page beyond those that are active makes the hardware change its page table (P6).
+ * Where memory runs out pages count as walked. */
+uint32_t page_walk_cycles(struct page_walks *w, const struct strata_gpu *gpu, uint64_t page);
+
 #endif

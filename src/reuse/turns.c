@@ -288,7 +288,8 @@ static void execute(struct turns *t, uint32_t index, const struct sm_inst *i, ui
         sm_async_drop(copies_of(t, index), groups_allowed(t, index));
         break;
     case SM_KIND_MEMBAR:
-        hierarchy_flush(&t->h, residents_core(&t->r, index), at);
+        if (!t->memory)
+            hierarchy_flush(&t->h, residents_core(&t->r, index), at);
         break;
     default:
         set_results(t, index, i, at + i->latency);
@@ -386,6 +387,8 @@ static strata_status prepare(struct turns *t, struct strata_reader *reader,
     fetch_gpu_init(t->fetch, t->gpu);
     t->unlimited = *t->gpu;
     lift_limits(&t->unlimited);
+    if (t->memory)
+        return STRATA_OK;
     st = hierarchy_init(&t->h, &t->unlimited, t->r.launch, t->r.occupancy.l1_bytes, opt->seed,
                         opt->state, err);
     if (st == STRATA_OK && opt->state)

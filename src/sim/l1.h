@@ -51,6 +51,10 @@ struct l1_answer {
 /* `pool` (may be NULL) has the memory of the data array, and outlives it. */
 strata_status l1_init(struct l1 *c, const struct strata_gpu *gpu, struct cache_pool *pool,
                       uint64_t l1_bytes, uint64_t seed, struct strata_error *err);
+/* A cache beside it (memory/l1_rules.h): data takes its place when it arrives, nothing is refused
+ * but for want of an MSHR. */
+strata_status l1_init_side(struct l1 *c, const struct strata_gpu *gpu, enum load_path path,
+                           uint64_t seed, struct strata_error *err);
 void l1_release(struct l1 *c);
 
 /* What a load asks of a line. */

@@ -8,6 +8,17 @@
 
 enum { FIRST_ROWS = 1024 };
 
+static strata_status init_table(struct l1 *c, struct strata_error *err)
+{
+    c->free_entry = c->free_waiter = L1_NONE;
+    c->hash_mask = FIRST_ROWS - 1;
+    c->hash = malloc(FIRST_ROWS * sizeof *c->hash);
+    if (!c->hash)
+        return strata_no_memory(err, NULL, "for the L1 of an SM");
+    memset(c->hash, 0xff, FIRST_ROWS * sizeof *c->hash);
+    return STRATA_OK;
+}
+
 strata_status l1_init(struct l1 *c, const struct strata_gpu *gpu, struct cache_pool *pool,
                       uint64_t l1_bytes, uint64_t seed, struct strata_error *err)
 {
@@ -15,17 +26,19 @@ strata_status l1_init(struct l1 *c, const struct strata_gpu *gpu, struct cache_p
     c->gpu = gpu;
     c->reserves = l1_reserves_lines(gpu);
     c->on_fill = gpu->l1.allocate != STRATA_ALLOC_ON_MISS;
-    c->free_entry = c->free_waiter = L1_NONE;
     struct strata_cache_config config = l1_config(gpu, l1_bytes);
     strata_status st = cache_create_in(pool, &config, seed, &c->data, err);
-    if (st != STRATA_OK)
-        return st;
-    c->hash_mask = FIRST_ROWS - 1;
-    c->hash = malloc(FIRST_ROWS * sizeof *c->hash);
-    if (!c->hash)
-        return strata_no_memory(err, NULL, "for the L1 of an SM");
-    memset(c->hash, 0xff, FIRST_ROWS * sizeof *c->hash);
-    return STRATA_OK;
+    return st == STRATA_OK ? init_table(c, err) : st;
+}
+
+strata_status l1_init_side(struct l1 *c, const struct strata_gpu *gpu, enum load_path path,
+                           uint64_t seed, struct strata_error *err)
+{
+    memset(c, 0, sizeof *c);
+    c->gpu = gpu;
+    c->on_fill = true;
+    strata_status st = side_create(gpu, path, seed, &c->data, err);
+    return st == STRATA_OK ? init_table(c, err) : st;
 }
 
 void l1_release(struct l1 *c)

@@ -44,7 +44,7 @@ static void queue_global(struct sim_sm *s, const struct sim_warp *w, uint32_t wa
     q->width_bytes = i->width_bytes;
     s->lsu.line_tail += q->n_lines;
     q->counts_hits = counts_hits(i);
-    q->use_l1 = l1_is_used(s->shared->gpu, i);
+    q->path = load_path_of(s->shared->gpu, i);
     q->returns = i->memop != STRATA_MEM_STORE && i->memop != STRATA_MEM_REDUCTION;
     q->kind = SIM_LSU_LOAD;
     if (!q->n_lines) {
@@ -108,6 +108,12 @@ static uint64_t begin(struct sim_sm *s, uint32_t cycles)
 
 /* ---- loads ---- */
 
+/* Where a load looks first; NULL: nowhere on its SM. */
+static struct l1 *sim_cache_of(struct sim_sm *s, enum load_path path)
+{
+    return path == LOAD_L1 ? &s->l1 : path == LOAD_AROUND ? NULL : &s->side[path - LOAD_READONLY];
+}
+
 /* A read leaves by the port of misses, so many line requests a cycle. */
 static void leave_by_miss_port(struct sim_sm *s, uint32_t flight, uint64_t t)
 {
@@ -138,15 +144,18 @@ static void translate_and_leave(struct sim_sm *s, uint32_t flight, uint64_t t)
 
 /* `waited`: for registers and reserved lines since the instruction was issued, behind others or by
  * itself (paper 001, figure 1: MSHR delay). */
-static void fetch_sectors(struct sim_sm *s, const struct sim_lsu_line *l, uint8_t sectors,
-                          uint32_t op, uint64_t waited, uint64_t t)
+static void fetch_sectors(struct sim_sm *s, const struct sim_lsu_op *q,
+                          const struct sim_lsu_line *l, uint8_t sectors, uint64_t t)
 {
-    uint32_t flight = sim_flight_new(s, SIM_READ, l->line, op, t),
+    uint64_t waited = s->lsu.refused_cycles - q->refused_before;
+    uint32_t op = q->path == LOAD_AROUND ? q->op : L1_NONE,
+             flight = sim_flight_new(s, SIM_READ, l->line, op, t),
              each = s->shared->sector_bytes / 32;
     if (flight == L1_NONE)
         return;
     struct sim_flight *f = &s->flight[flight];
     f->reached = t - waited;
+    f->path = (uint8_t)q->path;
     f->sectors = sectors;
     f->packet_sectors = sectors;
     if (each > 1) /* sectors larger than the packets': as the coalescer's line said, for an
@@ -176,10 +185,10 @@ static bool load_line(struct sim_sm *s, struct sim_lsu_op *q, const struct sim_l
 {
     const struct strata_gpu *g = s->shared->gpu;
     struct l1_answer a = {.miss = l->sectors};
-    uint32_t op_for_flight = q->use_l1 ? L1_NONE : q->op;
-    if (q->use_l1) {
+    struct l1 *cache = sim_cache_of(s, q->path);
+    if (cache) {
         struct l1_access asked = {.line = l->line, .read = &l->bytes, .sectors = l->sectors};
-        a = l1_load(&s->l1, &asked, q->op, t);
+        a = l1_load(cache, &asked, q->op, t);
         if (a.refused)
             return false;
         if (a.failed)
@@ -188,7 +197,7 @@ static bool load_line(struct sim_sm *s, struct sim_lsu_op *q, const struct sim_l
     if (!a.tag_hit)
         q->new_line = l->line;
     struct sim_op *op = &s->op[q->op];
-    op->done = sim_max(op->done, t + g->l1.hit_cycles);
+    op->done = sim_max(op->done, t + load_path_hit_cycles(g, q->path));
     op->remaining += a.miss || a.inflight;
     if (q->counts_hits) {
         bool all = g->l1.tag_hit_counts_as_hit && a.tag_hit && l->line != q->new_line;
@@ -196,7 +205,7 @@ static bool load_line(struct sim_sm *s, struct sim_lsu_op *q, const struct sim_l
         s->count.ld_inflight_hits += popcount32(a.inflight);
     }
     if (a.miss)
-        fetch_sectors(s, l, a.miss, op_for_flight, s->lsu.refused_cycles - q->refused_before, t);
+        fetch_sectors(s, q, l, a.miss, t);
     else if (s->tlb.enabled && g->tlb.before_l1 && !a.inflight)
         translate_hit(s, l->line, q->op, t);
     return true;
@@ -224,7 +233,9 @@ static bool load(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
             return false;
     }
     struct sim_op *op = &s->op[q->op];
-    op->done = sim_max(op->done, start + load_store_hit_latency(s->shared->gpu, q->width_bytes));
+    if (q->path == LOAD_L1 || q->path == LOAD_AROUND)
+        op->done =
+            sim_max(op->done, start + load_store_hit_latency(s->shared->gpu, q->width_bytes));
     /* The unit stops when its misses queue up in front of the crossbar. */
     load_store_hold(&u->unit, u->miss_free, s->shared->gpu->sm.lsu_queue_cycles);
     sim_op_part(s, q->op, 0);
@@ -432,7 +443,7 @@ void sim_lsu_reply(struct sim_sm *s, const struct sim_packet *p)
         count_latency(s, &f, p);
     struct arrival a = {s, p->time};
     if (f.kind == SIM_READ && f.op == L1_NONE)
-        l1_fill(&s->l1, f.line, f.sectors, p->time, part_arrived, &a);
+        l1_fill(sim_cache_of(s, f.path), f.line, f.sectors, p->time, part_arrived, &a);
     else if (f.op != L1_NONE)
         sim_op_part(s, f.op, p->time);
     try_again(s);

@@ -57,6 +57,9 @@ strata_status sim_sm_init(struct sim_sm *s, const struct sim_shared *shared, uin
     if (st == STRATA_OK)
         st = l1_init(&s->l1, shared->gpu, shared->l1_pool, shared->occupancy.l1_bytes, seed + index,
                      err);
+    for (int k = 0; k < LOAD_SIDES && st == STRATA_OK; k++)
+        if (side_config(shared->gpu, LOAD_READONLY + k))
+            st = l1_init_side(&s->side[k], shared->gpu, LOAD_READONLY + k, seed + index, err);
     if (st == STRATA_OK)
         st = sim_tlb_init(&s->tlb, shared->gpu, seed + index, err);
     return st;
@@ -74,6 +77,8 @@ void sim_sm_release(struct sim_sm *s)
         strata_block_destroy(s->block[b].data);
     fetch_sm_release(&s->fetch);
     l1_release(&s->l1);
+    for (int k = 0; k < LOAD_SIDES; k++)
+        l1_release(&s->side[k]);
     sim_tlb_release(&s->tlb);
     free(s->scheduler);
     free(s->warp);

@@ -112,6 +112,7 @@ struct sim_flight {
     uint8_t kind;     /* enum sim_packet_kind, or SIM_TRANSLATION */
     uint8_t sectors;  /* as the L1 counts them */
     uint8_t packet_sectors;
+    uint8_t path; /* enum load_path: where the data goes */
     bool used;
     struct l2_atomics atomics;
 };
@@ -140,7 +141,8 @@ struct sim_lsu_op {
     uint16_t n_lines, next_line;
     uint8_t kind, warp;
     uint8_t width_bytes; /* a lane */
-    bool use_l1, counts_hits, returns, begun;
+    enum load_path path;
+    bool counts_hits, returns, begun;
 };
 struct sim_lsu_line {
     uint64_t line;
@@ -192,6 +194,7 @@ struct sim_sm {
     struct sim_block *block; /* blocks_per_sm */
     struct sim_lsu lsu;
     struct l1 l1;
+    struct l1 side[LOAD_SIDES]; /* read-only data and textures, where they are apart */
     struct sim_tlb tlb;
     struct fetch_sm fetch;
     uint8_t *fetch_used; /* lines of code executed here */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "memory/tlb_rules.h"
 
 strata_status sim_tlb_init(struct sim_tlb *t, const struct strata_gpu *gpu, uint64_t seed,
                            struct strata_error *err)
@@ -57,8 +56,7 @@ strata_status sim_tlb2_init(struct sim_tlb2 *t, const struct strata_gpu *gpu, ui
     t->enabled = gpu->tlb.enabled;
     if (!t->enabled)
         return STRATA_OK;
-    t->l1_miss_cycles = gpu->tlb.l1_miss_cycles;
-    t->l2_miss_cycles = gpu->tlb.l2_miss_cycles;
+    t->gpu = gpu;
     t->walk_mask = WALKS - 1;
     t->page = calloc(WALKS, sizeof *t->page);
     t->walk_done = calloc(WALKS, sizeof *t->walk_done);
@@ -72,12 +70,13 @@ void sim_tlb2_release(struct sim_tlb2 *t)
     cache_release(&t->second);
     free(t->page);
     free(t->walk_done);
+    page_walks_release(&t->walked);
     memset(t, 0, sizeof *t);
 }
 
 uint64_t sim_tlb2_ask(struct sim_tlb2 *t, uint64_t page, uint64_t asked)
 {
-    uint64_t found = asked + t->l1_miss_cycles;
+    uint64_t found = asked + t->gpu->tlb.l1_miss_cycles;
     uint32_t row = (uint32_t)mix64(page) & t->walk_mask;
     if (tlb_holds(&t->second, page, true)) {
         /* A page whose walk is under way is there when the walk is done. */
@@ -85,6 +84,6 @@ uint64_t sim_tlb2_ask(struct sim_tlb2 *t, uint64_t page, uint64_t asked)
     }
     t->walks++;
     t->page[row] = page;
-    t->walk_done[row] = found + t->l2_miss_cycles;
+    t->walk_done[row] = found + page_walk_cycles(&t->walked, t->gpu, page);
     return t->walk_done[row];
 }

@@ -6,7 +6,7 @@
 #ifndef STRATA_SIM_TLB_H
 #define STRATA_SIM_TLB_H
 
-#include "cache/cache.h"
+#include "memory/tlb_rules.h"
 
 struct sim_tlb_request {  /* a page an SM waits for */
     uint64_t page, asked; /* asked: when; UINT64_MAX once it is answered */
@@ -28,7 +28,8 @@ struct sim_tlb2 {
     struct cache second;
     uint64_t *page, *walk_done; /* walks under way, by hash of the page */
     uint32_t walk_mask;
-    uint32_t l1_miss_cycles, l2_miss_cycles;
+    const struct strata_gpu *gpu;
+    struct page_walks walked;
     uint64_t walks;
 };
 

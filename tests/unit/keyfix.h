@@ -104,6 +104,8 @@ static unsigned one_round(FILE *f, unsigned block, unsigned warp, unsigned round
     LINE("0 STL 2 R1 R34 4 1 0x%x 0\n", round * 4);
     LINE("1 R35 LDL 1 R1 4 1 0x%x 0\n", round * 4);
     LINE("1 R36 TEX 1 R2 "), scattered(f, table, 1 << 14);
+    LINE("1 R36 LDG.E.CONSTANT 1 R36 "), scattered(f, table, 1 << 14);
+    LINE("1 R36 IADD3 1 R36 0\n");
     LINE("0 LDGSTS.E.BYPASS.128 2 R3 R2 16 1 0x%llx 16\n",
          (unsigned long long)(stream + (224 << 20)));
     LINE("0 LDGDEPBAR 0 0\n");
@@ -218,6 +220,12 @@ static const char *const modern[] = {"sm_version=90",
                                      "xbar.request_bytes_per_cycle=24",
                                      "xbar.response_bytes_per_cycle=24",
                                      "xbar.total_bytes_per_cycle=60",
+                                     "texture.size=4KiB",
+                                     "texture.line=128",
+                                     "texture.ways=4",
+                                     "readonly.size=4KiB",
+                                     "readonly.line=128",
+                                     "readonly.ways=4",
                                      "l2.slices=4",
                                      "l2.partitions=2",
                                      "l2.size=128KiB",
@@ -329,6 +337,20 @@ static const char *const odd[] = {"sm_version=70",
                                   "l2.index_bits=7, 8, 9, 10, 11, 12",
                                   "l2.replacement=weighted",
                                   "l2.way_weight=0.25, 0.25, 0.25, 0.25",
+                                  "texture.size=4KiB",
+                                  "texture.line=128",
+                                  "texture.ways=4",
+                                  "texture.index=bits",
+                                  "texture.index_bits=7, 8, 9",
+                                  "texture.replacement=weighted",
+                                  "texture.way_weight=0.25, 0.25, 0.25, 0.25",
+                                  "readonly.size=4KiB",
+                                  "readonly.line=128",
+                                  "readonly.ways=4",
+                                  "readonly.index=bits",
+                                  "readonly.index_bits=7, 8, 9",
+                                  "readonly.replacement=weighted",
+                                  "readonly.way_weight=0.25, 0.25, 0.25, 0.25",
                                   "dram.scheduler=fcfs",
                                   "dram.dual_command_bus=true",
                                   "dram.channels=2",
@@ -353,6 +375,9 @@ static const char *const odd[] = {"sm_version=70",
                                   "tlb.l2.index_bits=16, 17",
                                   "tlb.l1_miss=30",
                                   "tlb.l2_miss=200",
+                                  "tlb.cold=90",
+                                  "tlb.active=1MiB",
+                                  "tlb.switch=70",
                                   NULL};
 
 /* What is run: each model, and the variants that read other keys than the default. */

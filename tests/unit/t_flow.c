@@ -149,6 +149,7 @@ static void a_miss_that_reserves_its_line_waits_for_a_line_of_its_set(void **sta
     const char *const s[] = {"stride=8192", "span=262144", "iterations=32",
                              "blocks=1",    "threads=64",  NULL};
     struct strata_gpu g = pascal;
+    g.l1.cache.index_hash = STRATA_INDEX_LINEAR;
     double flow = metric_by(&g, "flow", "strided", s, 1, "sm__cycles_elapsed.max");
     double sim = metric_by(&g, "sim", "strided", s, 1, "sm__cycles_elapsed.max");
     g.l1.allocate = STRATA_ALLOC_ON_FILL;
