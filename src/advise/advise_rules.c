@@ -102,7 +102,13 @@ static uint64_t l1_sectors(const struct strata_site *x)
 
 static uint64_t l2_sectors(const struct strata_site *x)
 {
-    return x->l2_reads + x->written_sectors + global_atomics(x);
+    return x->l2_reads + x->written_sectors;
+}
+
+/* Where the work is that more blocks would share. */
+static uint64_t accesses(const struct strata_site *x)
+{
+    return x->lanes;
 }
 
 static uint64_t dram_sectors(const struct strata_site *x)
@@ -389,7 +395,7 @@ static const struct advise_rule rules[] = {
       "the same instructions cut into as many blocks as the GPU holds", STRATA_LIMIT_PARALLELISM,
       true},
      has_few_blocks,
-     NULL,
+     accesses,
      NULL,
      REWRITE_SMALLER_BLOCKS,
      1},

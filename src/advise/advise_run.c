@@ -124,10 +124,12 @@ static strata_status run_ideal(struct advising *a, const char *const *words, dou
     return status;
 }
 
-/* Sites that are worth mending: a tenth of their sectors or executions is at fault. */
+/* Sites that are worth mending: a tenth of their sectors or executions is at fault. Smaller blocks
+ * leave all accesses as they are. */
 static bool is_target(const struct strata_site *x, const struct advise_rule *rule)
 {
-    return rule->weight && 10 * rule->weight(x) >= (x->sectors ? x->sectors : x->executions);
+    return rule->weight && rule->rewrite != REWRITE_SMALLER_BLOCKS &&
+           10 * rule->weight(x) >= (x->sectors ? x->sectors : x->executions);
 }
 
 /* The GPU for a launch written again. Smaller blocks would also hide more latency if more of them
