@@ -30,6 +30,10 @@ enum {
     BANK0_DYNAMIC_SHARED = 0x2c, /* bytes */
     BANK0_ENVIRONMENT_90 = 0x40, /* %envreg0 on, from Hopper on */
     BANK0_ENVIRONMENT = 0x88,    /* the same before */
+    /* generic address of the module's constants (bank 3): code without optimisation loads from it
+     */
+    BANK0_CONSTANTS_90 = 0xd0,
+    BANK0_CONSTANTS = 0x50,
     BANK0_SM_COUNT = 0x10c,
     BANK0_SHARED_RESERVED = 0x114, /* bytes of shared memory the system keeps */
     /* sm_90: what code assembled from reads of the cluster's special registers asks for */
@@ -129,6 +133,10 @@ static void find_banks(struct emu_run *run, struct sass_run *state)
         state->bank[s->bank] = m->places[i].bytes;
         state->bank_bytes[s->bank] = (uint32_t)s->size;
     }
+    uint64_t constants = (uint64_t)(uintptr_t)state->bank[3];
+    uint32_t at = m->cubin.arch >= 90 ? BANK0_CONSTANTS_90 : BANK0_CONSTANTS;
+    put(state, at, (uint32_t)constants);
+    put(state, at + 4, (uint32_t)(constants >> 32));
 }
 
 static uint64_t constant_value(const struct sass_run *state, const struct sass_constant *c)

@@ -1,5 +1,7 @@
 // collective.cu - lanes that have gone apart meet in shuffles, votes and reductions. Compiled without optimisation, where each of these stands
 // between WARPSYNC.COLLECTIVE and ENDCOLLECTIVE and the code asks whether its stack has room (SR_LMEMHIOFF).
+__constant__ unsigned table[4] = {3, 5, 9, 17}; // such code loads from it by a generic address
+
 extern "C" __global__ void k(const unsigned *in, unsigned *out)
 {
     unsigned t = threadIdx.x + blockIdx.x * blockDim.x, x = in[t * 16], lane = threadIdx.x % 32, y = 0;
@@ -11,6 +13,7 @@ extern "C" __global__ void k(const unsigned *in, unsigned *out)
         y = __shfl_xor_sync(0xffffffffu, x, 5);
     }
     out[t * 64] = y;
+    out[t * 64 + 4] = table[x >> 4 & 3] + table[lane & 3];
     out[t * 64 + 1] = __ballot_sync(0xffffffffu, y & 4);
     out[t * 64 + 2] = __reduce_add_sync(0xffffffffu, y);
     unsigned mine = lane < 16 ? 0xffffu : 0xffff0000u;
