@@ -58,10 +58,10 @@ sim=$(seconds "$strata" predict "$trace" --model sim "$@") || exit 1
 "$strata" learn profile "$trace" --gpu gtx470 --no-labels --kernel-name "$kernels" -q -o "$WORK/plain.learn" || exit 1
 profile=$(seconds "$strata" learn profile "$trace" --gpu gtx470 --no-labels --kernel-name "$kernels" -q -o "$WORK/plain.learn") || exit 1
 for model in default ppt; do
-    # a hundred times the same, so that the start of the program does not count
-    many=$(seconds "$strata" learn rank "$WORK/plain.learn" -m $model $(i=0; while [ $i -lt 100 ]; do printf -- '--cache 64,8 '; i=$((i + 1)); done) -q -o "$WORK/r.txt") || exit 1
+    # a thousand times the same, so that the start of the program does not count
+    many=$(seconds "$strata" learn rank "$WORK/plain.learn" -m $model $(i=0; while [ $i -lt 1000 ]; do printf -- '--cache 64,8 '; i=$((i + 1)); done) -q -o "$WORK/r.txt") || exit 1
     one=$(seconds "$strata" learn rank "$WORK/plain.learn" -m $model --cache 64,8 -q -o "$WORK/r.txt") || exit 1
-    eval "$model=\$(awk -v m=$many -v o=$one -v n=$launches 'BEGIN { printf \"%.6f\", (m - o) / 99 / n }')"
+    eval "$model=\$(awk -v m=$many -v o=$one -v n=$launches 'BEGIN { printf \"%.8f\", (m - o) / 999 / n }')"
 done
 awk -v n="$launches" -v s="$sim" -v p="$profile" -v l="$default" -v f="$ppt" \
-    'BEGIN { printf "launches %d\nsim %.4f\nprofile %.4f\nlearned %.6f\nppt %.6f\n", n, s / n, p / n, l, f }'
+    'BEGIN { printf "launches %d\nsim %.4f\nprofile %.4f\nlearned %.7f\nppt %.7f\n", n, s / n, p / n, l, f }'

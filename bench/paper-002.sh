@@ -6,13 +6,18 @@ paper=002
 
 cards="gtx560ti gtx780 gtx980"
 [ -z "$small" ] || cards="gtx560ti gtx780"
+# DISSECTED=FOLDER: takes FOLDER/TARGET-GPU.csv, made before, where it is there.
+dissect() { # TARGET GPU
+    [ ! -f "$DISSECTED/$1-$2.csv" ] || { cp "$DISSECTED/$1-$2.csv" "$out/$1-$2.csv"; return; }
+    "$strata" dissect --target "$1:$2" -q --format csv -o "$out/$1-$2.csv" || exit 1
+}
 for gpu in $cards; do
-    "$strata" dissect --target model:$gpu -q --format csv -o "$out/model-$gpu.csv" || exit 1
+    dissect model $gpu
     [ -n "$small" ] && [ $gpu != gtx560ti ] && continue
-    "$strata" dissect --target flow:$gpu -q --format csv -o "$out/flow-$gpu.csv" || exit 1
+    dissect flow $gpu
 done
 [ -n "$small" ] || for gpu in gtx560ti gtx780 gtx980; do
-    "$strata" dissect --target sim:$gpu -q --format csv -o "$out/sim-$gpu.csv" || exit 1
+    dissect sim $gpu
 done
 exactly() { # ITEM WHAT UNIT TARGET GPU FACT VALUE
     how=

@@ -55,8 +55,23 @@ if [ -z "$small" ]; then
     [ -z "$SIM" ] || [ ! -f "$trace" ] || table_1 "example suite small, sim" sim "$trace" "$src/tests/fidelity/h200-suite/small/counters.csv"
 fi
 
+# ---- Volta itself: published counters of a GV100 (docs/cards.md), the last set of tables there ----
+volta() { # HEADING: flow, Accel-Sim, PPT-GPU, HyFiSS; means over all kernels
+    awk -v h="$1" '/^### With `l2.fetch`/ { on = 1 } /^## / && !/GV100/ { on = 0 } on && index($0, "**" h) == 1 { here = 1 }
+        on && here && /^\| all \|/ { n = split($0, c, "|"); for (i = 4; i <= 7; i++) { split(c[i], v, ","); printf "%s ", v[1] } print c[3]; exit }' "$src/docs/cards.md"
+}
+while IFS='|' read -r heading unit; do
+    set -- $(volta "$heading")
+    [ $# = 5 ] || continue
+    row "Table I, a GV100" "$heading: mean error of flow, $5 kernels, beside Accel-Sim, PPT-GPU and HyFiSS" $unit "Accel-Sim $2, PPT-GPU $3, HyFiSS $4" "$1" "" "" "scripts/cards/page (docs/cards.md)" "published counters and predictions of the same kernels; 200 of them are of two programs"
+done <<END
+Cycles|%
+L1 hit rate|points
+L2 hit rate|points
+END
+
 # ---- Table II, figures 2 to 6 ----
-row "Figures 7 to 12" "correlation plots" "" "" "a page" "" "" "strata report --measured counters.csv -o page.html prediction.json" "each metric measured against predicted, old and new side by side; the figures' points are not in the text"
+row "Figures 7 to 12" "correlation plots" "" "" "a page" "" "" "strata report --measured counters.csv -o page.html prediction.json" "each metric measured against predicted, old and new side by side; the figures' points are not in the text. Bars of the spread from run to run are missing: the kept counters are of one run"
 row "Table II, old model" "keys of the GPU file" "" "" "gpus/titanv-old.yaml" "" "" "strata gpu show titanv-old" "each key names the row it comes from"
 row "Table II, new model" "keys of the GPU file" "" "" "gpus/titanv-new.yaml" "" "" "strata gpu diff titanv-old titanv-new" "each key names the row it comes from"
 "$strata" dissect --target model:titanv-new -q --format csv -o "$out/new.csv" || exit 1
@@ -66,6 +81,7 @@ row "Figures 3 and 4" "L1 reads of a warp at strides 1 to 32, both models" "" "3
 row "Figure 5" "write misses of the L2, new model" "" "lazy-fetch-on-read" "$(fact "$out/new.csv" l2.write_miss)" =lazy-fetch-on-read "" "strata dissect --target model:titanv-new" ""
 row "Figure 6" "streaming L1: more misses under way than lines" "" "yes" "yes" "" "" "meson test -C build sim" "unit test with_allocation_on_fill_more_misses_are_under_way_than_there_are_lines"
 row "Section II" "carve-out: least that does not limit the blocks" "" "0, 8, 16, 32, 64, 96 KB" "the same" "" "" "meson test -C build place" "unit test volta_leaves_the_l1_all_that_shared_memory_does_not_need"
+row "Table II, new model" "banks of the L1: lines of one bank are looked up one after another" "" "banked" "l1.banks" "" "" "meson test -C build key_readers" "read by reuse, interval, flow and sim; titanv-new has four, from the public configuration"
 row "Section IV-B" "a missing sector whose line is there counts as a hit" "" "yes" "l1.tag_hit_counts_as_hit" "" "" "meson test -C build sim" "unit test a_missing_sector_of_a_line_that_is_there_counts_as_volta_counts_it"
 
 # ---- figures 13 to 15 ----

@@ -64,8 +64,8 @@ def times(folder):
     found = {}
     with open(os.path.join(folder, "times.txt")) as file:
         for line in file:
-            name, code, seconds = line.split()
-            if code == "0":
+            name, code, seconds = (line.split() + ["", ""])[:3]
+            if code == "0" and seconds:
                 found[name] = float(seconds)
     return found
 
