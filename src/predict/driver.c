@@ -220,8 +220,8 @@ static strata_status check_state(const struct strata_predict_options *opt, struc
     if (opt->model->keeps_state)
         return STRATA_OK;
     return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
-                       "the %s model knows no caches that last between launches; use --model flow "
-                       "or reuse with --cache-control %s.",
+                       "the %s model knows no caches that last between launches; use --model flow, "
+                       "sim or reuse with --cache-control %s.",
                        opt->model->name, how);
 }
 

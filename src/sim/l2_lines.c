@@ -125,6 +125,8 @@ uint32_t sim_l2_slot(struct sim_out *o, struct sim_slice *s, uint64_t line, uint
     }
     struct cache_slot evicted;
     slot = cache_insert(&s->tags, local, &evicted);
+    if (s->near_written)
+        s->near_written[slot] = false;
     if (evicted.used) {
         s->count.evictions++;
         detach_mshr(s, &evicted);

@@ -47,6 +47,7 @@ void sim_slice_release(struct sim_slice *s)
     free(s->mshr);
     free(s->orphan);
     free(s->waiter);
+    free(s->near_written);
     write_back_release(&s->dirty);
 }
 
@@ -208,6 +209,8 @@ static void put_sectors(struct sim_out *o, struct sim_slice *s, const struct sim
         slot_fill(c, fetched, 0);
         sim_l2_fetch(o, s, slot, q->line, fetched, t);
     }
+    if (home && s->near_written)
+        s->near_written[slot] = q->kind == SIM_MSG_REQUEST;
     if (home)
         sim_l2_mark_dirty(o, s, slot, sectors, was_partial, t);
 }
@@ -263,6 +266,8 @@ static void serve_atomic_here(struct sim_out *o, struct sim_slice *s, const stru
         sim_l2_fetch(o, s, slot, q->line, missing, t);
     }
     s->count.n.l2_atomic += q->atomics.packets;
+    if (s->near_written)
+        s->near_written[slot] = true;
     sim_l2_mark_dirty(o, s, slot, q->sectors, was_partial, t);
     if (!wants_result)
         return;

@@ -110,9 +110,11 @@ struct sim_slice {
     struct sim_waiter *waiter;
     size_t n_waiter, cap_waiter;
     uint32_t free_mshr, free_waiter, orphans,
-        mshrs_used;            /* orphans: SIM_NONE, or 0 once there was one */
-    uint32_t *orphan;          /* heads of their lists, by a hash of the line */
-    struct write_back dirty;   /* its share of what may wait to be written back */
+        mshrs_used;          /* orphans: SIM_NONE, or 0 once there was one */
+    uint32_t *orphan;        /* heads of their lists, by a hash of the line */
+    struct write_back dirty; /* its share of what may wait to be written back */
+    uint8_t *near_written;   /* of each slot: the last write was of an SM of this side, which makes
+                                other sides' copies void between launches; NULL: not kept */
     uint32_t partition, index; /* index: over all partitions */
     struct sim_counters count;
     bool failed; /* no memory */

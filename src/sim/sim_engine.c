@@ -4,6 +4,7 @@
  * nothing sent within a window can arrive in it (packet.h). Between windows one thread does what
  * concerns several of them, in order of time and SM: blocks that ended are replaced, packets are
  * exchanged, instruction lines and translations made known. */
+#include "sim/sim_state.h"
 #include "sim/sim_engine.h"
 
 #include <stdlib.h>
@@ -127,6 +128,8 @@ strata_status sim_engine_init(struct sim_engine *e, const struct strata_gpu *gpu
         st = init_sms(e, opt->seed, err);
     if (st == STRATA_OK)
         st = sim_tlb2_init(&e->tlb, gpu, opt->seed, err);
+    if (st == STRATA_OK)
+        st = sim_state_begin(e, opt->state, opt->seed, err);
     if (st != STRATA_OK)
         sim_engine_release(e);
     return st;
@@ -148,6 +151,7 @@ static void stop_helpers(struct sim_engine *e)
 void sim_engine_release(struct sim_engine *e)
 {
     stop_helpers(e);
+    sim_state_release(e);
     for (uint32_t s = 0; e->sm && s < e->n_sms; s++)
         if (e->sm[s].shared)
             sim_sm_release(&e->sm[s]);

@@ -20,6 +20,7 @@ struct sim_engine {
     uint32_t n_sms;
     struct sim_memside *memside;
     struct sim_tlb2 tlb;
+    struct sim_state *state;    /* NULL: the launch begins cold */
     struct sim_packet *request; /* of one window, sorted */
     size_t n_requests, cap_requests;
     uint32_t *bucket; /* requests of each cycle of a window */

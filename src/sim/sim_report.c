@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "sim/sim_state.h"
 #include "sim/sim_engine.h"
 #include "sm/launch_report.h"
 
@@ -50,9 +51,19 @@ static uint64_t count_code_lines(const struct sim_engine *e)
         bool used = false;
         for (uint32_t s = 0; s < e->n_sms && !used; s++)
             used = e->sm[s].fetch_used[l];
-        lines += used;
+        lines += used && !e->shared.fetch.used[l]; /* those the L2 had are not brought in */
     }
     return lines;
+}
+
+/* Lines up to the highest that was executed. */
+static uint32_t code_length(const struct sim_engine *e)
+{
+    uint32_t n = 0;
+    for (uint32_t s = 0; s < e->n_sms; s++)
+        for (uint32_t l = n; l < FETCH_MAX_LINES; l++)
+            n = e->sm[s].fetch_used[l] ? l + 1 : n;
+    return n;
 }
 
 /* Where the time of a load that left the SM went (figure 1 of paper 001); the memory side adds its
@@ -93,7 +104,7 @@ void sim_report(const struct sim_engine *e, struct strata_result *r)
     report_l1(e->gpu, &sum, r);
     sim_memside_report(
         e->memside, e->end_time + e->gpu->launch.drain_cycles,
-        sm_other_dram_sectors(e->gpu, count_code_lines(e), false, e->gpu->l2.cache.sector_bytes),
+        sm_other_dram_sectors(e->gpu, count_code_lines(e), e->state, e->gpu->l2.cache.sector_bytes),
         r);
     sm_report_launch(e->shared.launch, &e->shared.occupancy, r);
     report_detail(e, &sum, r);
@@ -117,6 +128,8 @@ static strata_status run_sim(const struct strata_gpu *gpu, struct strata_reader 
         st = sim_engine_run(e, err);
         if (st == STRATA_OK)
             sim_report(e, out);
+        if (st == STRATA_OK)
+            st = sim_state_end(e, opt->state, code_length(e), err);
         sim_engine_release(e);
     }
     free(e);
@@ -127,4 +140,5 @@ const struct strata_model strata_model_sim = {
     .name = "sim",
     .summary = "clocked: SMs, caches, crossbar and DRAM cycle by cycle, for changing the hardware",
     .run = run_sim,
+    .keeps_state = true,
 };

@@ -144,8 +144,8 @@ static double dram_reads(const struct strata_prediction *p, size_t launch)
 static void what_a_launch_wrote_the_next_reads_from_the_l2(void **state)
 {
     (void)state;
-    const char *const models[] = {"flow", "reuse"};
-    for (size_t m = 0; m < 2; m++) {
+    const char *const models[] = {"flow", "reuse", "sim"};
+    for (size_t m = 0; m < 3; m++) {
         struct strata_launch_set set = {0};
         struct strata_prediction cold, warm;
         struct strata_writer *w = begin_trace();
