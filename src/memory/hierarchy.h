@@ -116,6 +116,11 @@ uint64_t hierarchy_bulk_deliver(struct hierarchy *m, uint32_t sm, uint32_t secto
 /* A store or reduction of bytes [from, to) of a line; returns when it has left the SM. */
 uint64_t hierarchy_bulk_store(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t from,
                               uint32_t to, bool reduces, uint64_t t);
+/* All lines of a copy, asked for at t, for models that do not share the memory out line by line;
+ * returns when the last has arrived, or has left. */
+struct strata_bulk;
+uint64_t hierarchy_bulk_copy(struct hierarchy *m, uint32_t sm, const struct strata_bulk *bulk,
+                             uint64_t t);
 /* Sectors of 32 bytes that bytes [from, to) of a line are in. */
 uint32_t hierarchy_bulk_sectors(uint32_t from, uint32_t to);
 /* All stores of an SM leave at t; returns when the last has reached the L2. */

@@ -1,5 +1,6 @@
 /* hierarchy_bulk.c - lines of bulk copies: around the L1, through the SM's ports, to and from the
  * L2. */
+#include "memory/bulk_lines.h"
 #include "memory/hierarchy.h"
 
 uint32_t hierarchy_bulk_sectors(uint32_t from, uint32_t to)
@@ -51,4 +52,22 @@ uint64_t hierarchy_bulk_store(struct hierarchy *m, uint32_t sm, uint64_t line, u
     m->held = 0;
     p->store_done = later_of(p->store_done, done);
     return start;
+}
+
+uint64_t hierarchy_bulk_copy(struct hierarchy *m, uint32_t sm, const struct strata_bulk *bulk,
+                             uint64_t t)
+{
+    struct bulk_lines lines;
+    uint64_t line, done = t;
+    uint32_t from, to, targets = bulk->multicast ? popcount32(bulk->multicast) : 1;
+    bool stores = bulk->kind == STRATA_BULK_STORE || bulk->kind == STRATA_BULK_REDUCE;
+    bulk_lines_begin(&lines, bulk, m->gpu->l2.cache.line_bytes);
+    while (bulk_lines_next(&lines, &line, &from, &to)) {
+        uint64_t at =
+            stores
+                ? hierarchy_bulk_store(m, sm, line, from, to, bulk->kind == STRATA_BULK_REDUCE, t)
+                : hierarchy_bulk_load(m, sm, line, hierarchy_bulk_sectors(from, to), targets, t);
+        done = later_of(done, at);
+    }
+    return done;
 }
