@@ -266,6 +266,7 @@ struct strata_gpu {
         uint32_t bytes_per_cycle_per_slice;
         uint32_t fabric_bytes_per_cycle; /* link between the partitions, each way */
         double request_cycles;           /* a slice is busy with one request at least this long */
+        double write_flit_cycles;        /* each flit of a write, and its head */
         double partial_fill_cycles;      /* more for each sector read around written bytes */
         double partial_write_cycles;     /* more for each sector of which only a part is written */
         double atomic_whole_cycles;      /* an atomic on all words of a sector, 0 = the same */

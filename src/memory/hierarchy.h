@@ -33,6 +33,7 @@ struct hierarchy_sm {
     uint64_t miss_free;  /* next line request may leave */
     uint64_t out_free64; /* of the first SM of those that share a port: hierarchy_port */
     uint64_t in_free64;
+    uint64_t store_taken;     /* when the L2 takes the latest of its stores in */
     uint64_t store_done;      /* the last store has reached the L2 */
     uint64_t *mshr_free;      /* when each MSHR is free, as a heap: the first is free first; NULL if
                                  unlimited */
@@ -133,7 +134,9 @@ uint64_t hierarchy_drain(struct hierarchy *m, uint32_t sm);
 /* Sectors (of the L1's line) on behalf of SM `sm` at time t; returns when they reach the SM. */
 uint64_t hierarchy_l2_read(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
                            uint64_t t);
-void hierarchy_l2_write(struct hierarchy *m, uint32_t sm, const struct store_line *s, uint64_t t);
+/* Returns when the L2 takes it in. */
+uint64_t hierarchy_l2_write(struct hierarchy *m, uint32_t sm, const struct store_line *s,
+                            uint64_t t);
 /* whole: of its sectors those of which every byte is written. */
 uint64_t hierarchy_l2_atomic(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
                              uint32_t whole, uint32_t packets, uint64_t t);

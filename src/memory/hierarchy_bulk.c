@@ -44,14 +44,16 @@ uint64_t hierarchy_bulk_store(struct hierarchy *m, uint32_t sm, uint64_t line, u
     uint64_t start = hierarchy_take(m, hierarchy_port(m, sm), t, flits * m->out_64ths_per_packet);
     start = hierarchy_take(m, &m->xbar_out_free64, start, flits * m->xbar_64ths_per_packet);
     m->count.from_l1_bytes += n * PACKET_SECTOR_BYTES;
-    uint64_t done = start + m->gpu->l2.hit_cycles;
-    if (reduces)
+    uint64_t done, taken = start, room = m->gpu->xbar.port_buffer_cycles;
+    if (reduces) {
         done = hierarchy_l2_atomic(m, sm, line, s.sectors, s.sectors, n, start);
-    else
-        hierarchy_l2_write(m, sm, &s, start);
+    } else {
+        taken = hierarchy_l2_write(m, sm, &s, start);
+        done = taken + m->gpu->l2.hit_cycles;
+    }
     m->held = 0;
     p->store_done = later_of(p->store_done, done);
-    return start;
+    return taken > room ? later_of(start, taken - room) : start;
 }
 
 uint64_t hierarchy_bulk_copy(struct hierarchy *m, uint32_t sm, const struct strata_bulk *bulk,

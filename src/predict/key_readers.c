@@ -122,6 +122,7 @@ static const struct {
     {"l2.request", INTERVAL | FLOW | SIM},
     {"l2.partial_fill", FLOW},
     {"l2.partial_write", FLOW | SIM},
+    {"l2.write_flit", FLOW | SIM},
     {"l2.atomic_whole", FLOW | SIM},
     {"l2.atomic", INTERVAL | FLOW | SIM},
     {"l2.mshr", SIM},
