@@ -304,7 +304,10 @@ struct strata_gpu {
         uint32_t banks, bank_groups, row_bytes;
         uint32_t tCCD, tCCDL, tRRD, tRCD, tRAS, tRP, tRC, tCL, tWL, tCDLR, tWR, tRTPL, tFAW, tRFC,
             tREFI;
-        uint32_t refresh_groups; /* channels of a group refresh together; 0: each by itself */
+        uint32_t refresh_groups;       /* channels of a group refresh together; 0: each by itself */
+        uint32_t refresh_block_bytes;  /* refreshed together, apart from others; 0: channels are */
+        uint32_t refresh_bank_cycles;  /* such a block cannot be read, in SM cycles */
+        uint32_t refresh_every_cycles; /* from one such time to the next */
         bool dual_command_bus, per_bank_refresh, separate_write_queue, bank_hash;
         uint32_t read_queue, write_queue, write_high, write_low;
         uint32_t write_room; /* writes that wait at a channel before its slices take no more; 0 =

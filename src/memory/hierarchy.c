@@ -71,8 +71,12 @@ static strata_status init_partition(struct hierarchy *m, uint32_t i, uint64_t se
 static void init_rates(struct hierarchy *m)
 {
     const struct strata_gpu *g = m->gpu;
-    m->channel_64ths_per_sector = cost_64ths(
-        g->l2.cache.sector_bytes, dram_bytes_per_cycle(g) / (m->map.channels * m->map.partitions));
+    double refreshing = g->dram.refresh_block_bytes && g->dram.tREFI
+                            ? (double)g->dram.tRFC / g->dram.tREFI
+                            : 0; /* of the time; else channels are closed for it */
+    m->channel_64ths_per_sector =
+        cost_64ths(g->l2.cache.sector_bytes, dram_bytes_per_cycle(g) * (1 - refreshing) /
+                                                 (m->map.channels * m->map.partitions));
     m->out_64ths_per_packet =
         cost_64ths(PACKET_SECTOR_BYTES, g->xbar.request_bytes_per_cycle_per_sm);
     m->in_64ths_per_packet =

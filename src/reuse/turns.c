@@ -387,7 +387,7 @@ static void lift_limits(struct strata_gpu *g)
     g->l2.request_cycles = g->l2.partial_write_cycles = g->l2.partial_fill_cycles = 0;
     g->l2.write_flit_cycles = 0;
     g->l2.atomic_cycles = g->l2.atomic_whole_cycles = 0;
-    g->dram.row_miss_cycles = g->dram.tRFC = g->dram.tREFI = 0;
+    g->dram.row_miss_cycles = g->dram.tRFC = g->dram.tREFI = g->dram.refresh_block_bytes = 0;
     g->tlb.enabled = false;
 }
 
