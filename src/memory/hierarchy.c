@@ -60,10 +60,12 @@ static strata_status init_partition(struct hierarchy *m, uint32_t i, uint64_t se
     uint32_t slices = m->map.slices, channels = m->map.channels,
              banks = g->dram.banks ? g->dram.banks : 1;
     p->slice_free64 = calloc(slices, sizeof *p->slice_free64);
+    p->write_free64 = calloc(slices, sizeof *p->write_free64);
     p->channel_free64 = calloc(channels, sizeof *p->channel_free64);
     p->activate_free64 = calloc(channels, sizeof *p->activate_free64);
     p->bank_row = calloc((size_t)channels * banks, sizeof *p->bank_row);
-    return p->slice_free64 && p->channel_free64 && p->activate_free64 && p->bank_row
+    return p->slice_free64 && p->write_free64 && p->channel_free64 && p->activate_free64 &&
+                   p->bank_row
                ? STRATA_OK
                : no_memory(err);
 }
@@ -148,6 +150,7 @@ void hierarchy_forget_times(struct hierarchy *m)
     for (uint32_t i = 0; i < m->map.partitions; i++) {
         struct hierarchy_partition *p = &m->partition[i];
         memset(p->slice_free64, 0, m->map.slices * sizeof *p->slice_free64);
+        memset(p->write_free64, 0, m->map.slices * sizeof *p->write_free64);
         memset(p->channel_free64, 0, m->map.channels * sizeof *p->channel_free64);
         memset(p->activate_free64, 0, m->map.channels * sizeof *p->activate_free64);
         memset(p->bank_row, 0, (size_t)m->map.channels * banks * sizeof *p->bank_row);
@@ -170,6 +173,7 @@ void hierarchy_release(struct hierarchy *m)
         struct hierarchy_partition *p = &m->partition[i];
         cache_release(&p->l2);
         free(p->slice_free64);
+        free(p->write_free64);
         free(p->channel_free64);
         free(p->activate_free64);
         free(p->bank_row);

@@ -198,6 +198,10 @@ static uint64_t put_sectors(struct hierarchy *m, uint32_t part, uint64_t line, u
              partial = popcount32(in_part);
     uint32_t cost =
         from_sm ? l2_write_cost(&m->cost, n, partial) : l2_write_home_cost(&m->cost, n, partial);
+    if (from_sm && m->cost.write_flit)
+        /* What was measured is what all slices take in together: no slice waits for another. */
+        t = hierarchy_take(m, &p->write_free64[p->writes++ % m->map.slices], t,
+                           l2_write_flits_cost(&m->cost, n, partial));
     uint64_t start = take_slice(m, part, line, cost, t);
     uint32_t slot = l2_slot(m, part, line, start);
     struct cache_slot *s = &p->l2.slot[slot];
@@ -211,7 +215,7 @@ static uint64_t put_sectors(struct hierarchy *m, uint32_t part, uint64_t line, u
     m->count.l2_write_hit += n; /* an allocating write counts as a hit */
     if (home)
         mark_dirty(m, part, s, sectors, was_partial, start);
-    return start;
+    return t;
 }
 
 static uint64_t near_write(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,

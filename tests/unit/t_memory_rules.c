@@ -150,10 +150,11 @@ static void a_write_takes_its_slice_as_long_as_its_flits(void **state)
     struct l2_costs c;
     l2_costs_init(&c, &g, 32);
     for (int i = 0; i < 4; i++) {
-        double rate = 96 * 64.0 / l2_write_cost(&c, seen[i].sectors, seen[i].partial);
+        double rate = 96 * 64.0 / l2_write_flits_cost(&c, seen[i].sectors, seen[i].partial);
         assert_true(fabs(rate / seen[i].each_cycle - 1) < 0.03);
         assert_int_equal(l2_write_home_cost(&c, seen[i].sectors, seen[i].partial), 0);
     }
+    assert_int_equal(l2_write_cost(&c, 4, 0), l2_access_cost(&c, 4));
     g.l2.write_flit_cycles = 0; /* as a read, at both ends of the link */
     l2_costs_init(&c, &g, 32);
     assert_int_equal(l2_write_cost(&c, 4, 0), l2_access_cost(&c, 4));
