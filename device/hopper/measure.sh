@@ -7,6 +7,7 @@
 #   checks.txt     a line a row: name, hash of the result, error against the host
 #   rates.csv      times of the units (rates.cu)
 #   cluster.csv    multicast copies, fences, starts of clusters (cluster.cu)
+#   traffic.csv    bytes a cycle that SMs store and load by shape (traffic.cu); cold.csv: boxes that only DRAM has
 #   <program>.csv  Nsight Compute's table of the launches of gemm, attention and copy, in the order of checks.txt
 #   registers.txt  registers of each kernel
 #   setup.txt      card, driver, versions, flags
@@ -28,6 +29,8 @@ flags="--clock-control none --cache-control all"
 } >"$out/setup.txt" 2>&1
 timeout 40 "$work/rates" >"$out/rates.csv" 2>"$work/rates.err" || { echo "rates failed"; cat "$work/rates.err"; }
 timeout 20 "$work/cluster" >"$out/cluster.csv" 2>>"$work/rates.err" || echo "cluster failed"
+timeout 20 "$work/traffic" >"$out/traffic.csv" 2>>"$work/rates.err" || echo "traffic failed"
+timeout 20 "$work/traffic" cold >"$out/cold.csv" 2>>"$work/rates.err" || echo "traffic cold failed"
 : >"$out/checks.txt"
 for name in gemm attention copy; do
     timeout 60 "$work/$name" >>"$out/checks.txt" 2>>"$work/errors" || { echo "$name failed"; tail -n 3 "$work/errors"; }

@@ -271,6 +271,7 @@ struct strata_gpu {
         uint32_t bytes_per_cycle_per_slice;
         uint32_t fabric_bytes_per_cycle; /* link between the partitions, each way */
         double request_cycles;           /* a slice is busy with one request at least this long */
+        double write_flit_cycles;        /* each flit of a write, and its head */
         double partial_fill_cycles;      /* more for each sector read around written bytes */
         double partial_write_cycles;     /* more for each sector of which only a part is written */
         double atomic_whole_cycles;      /* an atomic on all words of a sector, 0 = the same */
@@ -309,7 +310,10 @@ struct strata_gpu {
         uint32_t banks, bank_groups, row_bytes;
         uint32_t tCCD, tCCDL, tRRD, tRCD, tRAS, tRP, tRC, tCL, tWL, tCDLR, tWR, tRTPL, tFAW, tRFC,
             tREFI;
-        uint32_t refresh_groups; /* channels of a group refresh together; 0: each by itself */
+        uint32_t refresh_groups;       /* channels of a group refresh together; 0: each by itself */
+        uint32_t refresh_block_bytes;  /* refreshed together, apart from others; 0: channels are */
+        uint32_t refresh_bank_cycles;  /* such a block cannot be read, in SM cycles */
+        uint32_t refresh_every_cycles; /* from one such time to the next */
         bool dual_command_bus, per_bank_refresh, separate_write_queue, bank_hash;
         uint32_t read_queue, write_queue, write_high, write_low;
         uint32_t write_room; /* writes that wait at a channel before its slices take no more; 0 =

@@ -362,8 +362,12 @@ static const char *const no_launch_cost[] = {
 static const char *const fast_dram[] = {
     "dram.clock=100000", "dram.data_rate=16", "dram.efficiency=1", "dram.row_miss=0",
     "dram.tRRD=0",       "dram.tRFC=0",       "dram.tREFI=0",      NULL};
-static const char *const fast_l2[] = {"l2.bytes_per_cycle_per_slice=0", "l2.request=0",
-                                      "l2.partial_write=0", "l2.fabric_bytes_per_cycle=0", NULL};
+static const char *const fast_l2[] = {"l2.bytes_per_cycle_per_slice=0",
+                                      "l2.request=0",
+                                      "l2.partial_write=0",
+                                      "l2.write_flit=0",
+                                      "l2.fabric_bytes_per_cycle=0",
+                                      NULL};
 static const char *const fast_crossbar[] = {"xbar.request_bytes_per_cycle=0",
                                             "xbar.response_bytes_per_cycle=0",
                                             "xbar.total_bytes_per_cycle=0", NULL};

@@ -364,7 +364,7 @@ static void copy_line(struct flow_engine *e, struct flow_copy *c, uint32_t sm, u
         uint64_t left =
             hierarchy_bulk_store(&e->memory, sm, line, from, to, b->kind == STRATA_BULK_REDUCE, t);
         c->left = later_of(c->left, left);
-        c->done = later_of(c->done, left + e->gpu->l2.hit_cycles);
+        c->done = later_of(c->done, e->memory.sm[sm].store_done);
         return;
     }
     uint32_t targets = b->multicast ? popcount32(b->multicast) : 1;
@@ -440,6 +440,7 @@ static void multiply(struct flow_engine *e, struct flow_warp *w, uint64_t t)
     s->wgmma_free = start + wgmma_cycles(e->gpu, shape);
     sm_async_arrive(&flow_groups(w)->wgmma.open, s->wgmma_free + e->gpu->sm.wgmma_latency_cycles);
     e->memory.count.tensor_instructions++;
+    e->tensor_cycles += wgmma_multiply_cycles(e->gpu, shape);
     if (shape.commits)
         sm_async_commit(&flow_groups(w)->wgmma);
 }

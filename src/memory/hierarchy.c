@@ -64,11 +64,12 @@ static strata_status init_partition(struct hierarchy *m, uint32_t i, uint64_t se
              banks = g->dram.banks ? g->dram.banks : 1;
     p->slice_free64 = calloc(slices, sizeof *p->slice_free64);
     p->slice_atomics = calloc(slices, sizeof *p->slice_atomics);
+    p->write_free64 = calloc(slices, sizeof *p->write_free64);
     p->channel_free64 = calloc(channels, sizeof *p->channel_free64);
     p->activate_free64 = calloc(channels, sizeof *p->activate_free64);
     p->bank_row = calloc((size_t)channels * banks, sizeof *p->bank_row);
-    return p->slice_free64 && p->slice_atomics && p->channel_free64 && p->activate_free64 &&
-                   p->bank_row
+    return p->slice_free64 && p->slice_atomics && p->write_free64 && p->channel_free64 &&
+                   p->activate_free64 && p->bank_row
                ? STRATA_OK
                : no_memory(err);
 }
@@ -76,8 +77,12 @@ static strata_status init_partition(struct hierarchy *m, uint32_t i, uint64_t se
 static void init_rates(struct hierarchy *m)
 {
     const struct strata_gpu *g = m->gpu;
-    m->channel_64ths_per_sector = cost_64ths(
-        g->l2.cache.sector_bytes, dram_bytes_per_cycle(g) / (m->map.channels * m->map.partitions));
+    double refreshing = g->dram.refresh_block_bytes && g->dram.tREFI
+                            ? (double)g->dram.tRFC / g->dram.tREFI
+                            : 0; /* of the time; else channels are closed for it */
+    m->channel_64ths_per_sector =
+        cost_64ths(g->l2.cache.sector_bytes, dram_bytes_per_cycle(g) * (1 - refreshing) /
+                                                 (m->map.channels * m->map.partitions));
     m->out_64ths_per_packet =
         cost_64ths(PACKET_SECTOR_BYTES, g->xbar.request_bytes_per_cycle_per_sm);
     m->in_64ths_per_packet =
@@ -150,6 +155,7 @@ void hierarchy_forget_times(struct hierarchy *m)
         struct hierarchy_partition *p = &m->partition[i];
         memset(p->slice_free64, 0, m->map.slices * sizeof *p->slice_free64);
         memset(p->slice_atomics, 0, m->map.slices * sizeof *p->slice_atomics);
+        memset(p->write_free64, 0, m->map.slices * sizeof *p->write_free64);
         memset(p->channel_free64, 0, m->map.channels * sizeof *p->channel_free64);
         memset(p->activate_free64, 0, m->map.channels * sizeof *p->activate_free64);
         memset(p->bank_row, 0, (size_t)m->map.channels * banks * sizeof *p->bank_row);
@@ -176,6 +182,7 @@ void hierarchy_release(struct hierarchy *m)
         cache_release(&p->l2);
         free(p->slice_free64);
         free(p->slice_atomics);
+        free(p->write_free64);
         free(p->channel_free64);
         free(p->activate_free64);
         free(p->bank_row);

@@ -34,6 +34,7 @@ struct hierarchy_sm {
     uint64_t miss_free;  /* next line request may leave */
     uint64_t out_free64; /* of the first SM of those that share a port: hierarchy_port */
     uint64_t in_free64;
+    uint64_t store_taken;     /* when the L2 takes the latest of its stores in */
     uint64_t store_done;      /* the last store has reached the L2 */
     uint64_t *mshr_free;      /* when each MSHR is free, as a heap: the first is free first; NULL if
                                  unlimited */
@@ -47,6 +48,8 @@ struct hierarchy_partition {
     struct cache l2;
     uint64_t *slice_free64;
     uint64_t *slice_atomics;   /* the last atomics of each slice (l2_atomic_again) */
+    uint64_t *write_free64;    /* as many ways in for writes as slices, taken by turns */
+    uint64_t writes;           /* that came in so far */
     uint64_t *channel_free64;  /* data bus of each channel */
     uint64_t *activate_free64; /* when each channel may open its next row */
     uint64_t *bank_row;        /* open row of each bank of each channel, + 1 */
@@ -119,6 +122,11 @@ uint64_t hierarchy_bulk_deliver(struct hierarchy *m, uint32_t sm, uint32_t secto
 /* A store or reduction of bytes [from, to) of a line; returns when it has left the SM. */
 uint64_t hierarchy_bulk_store(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t from,
                               uint32_t to, bool reduces, uint64_t t);
+/* All lines of a copy, asked for at t, for models that do not share the memory out line by line;
+ * returns when the last has arrived, or has left. */
+struct strata_bulk;
+uint64_t hierarchy_bulk_copy(struct hierarchy *m, uint32_t sm, const struct strata_bulk *bulk,
+                             uint64_t t);
 /* Sectors of 32 bytes that bytes [from, to) of a line are in. */
 uint32_t hierarchy_bulk_sectors(uint32_t from, uint32_t to);
 /* All stores of an SM leave at t; returns when the last has reached the L2. */
@@ -131,7 +139,9 @@ uint64_t hierarchy_drain(struct hierarchy *m, uint32_t sm);
 /* Sectors (of the L1's line) on behalf of SM `sm` at time t; returns when they reach the SM. */
 uint64_t hierarchy_l2_read(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
                            uint64_t t);
-void hierarchy_l2_write(struct hierarchy *m, uint32_t sm, const struct store_line *s, uint64_t t);
+/* Returns when the L2 takes it in. */
+uint64_t hierarchy_l2_write(struct hierarchy *m, uint32_t sm, const struct store_line *s,
+                            uint64_t t);
 /* whole: of its sectors those of which every byte is written. */
 uint64_t hierarchy_l2_atomic(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
                              uint32_t whole, struct l2_atomics a, uint64_t t);

@@ -1,5 +1,6 @@
 /* hierarchy_bulk.c - lines of bulk copies: around the L1, through the SM's ports, to and from the
  * L2. */
+#include "memory/bulk_lines.h"
 #include "memory/hierarchy.h"
 
 uint32_t hierarchy_bulk_sectors(uint32_t from, uint32_t to)
@@ -43,13 +44,33 @@ uint64_t hierarchy_bulk_store(struct hierarchy *m, uint32_t sm, uint64_t line, u
     uint64_t start = hierarchy_take(m, hierarchy_port(m, sm), t, flits * m->out_64ths_per_packet);
     start = hierarchy_take(m, &m->xbar_out_free64, start, flits * m->xbar_64ths_per_packet);
     m->count.from_l1_bytes += n * PACKET_SECTOR_BYTES;
-    uint64_t done = start + m->gpu->l2.hit_cycles;
-    if (reduces)
+    uint64_t done, taken = start, room = m->gpu->xbar.port_buffer_cycles;
+    if (reduces) {
         done = hierarchy_l2_atomic(m, sm, line, s.sectors, s.sectors,
                                    (struct l2_atomics){(uint8_t)n, STRATA_ATOMIC_OTHER}, start);
-    else
-        hierarchy_l2_write(m, sm, &s, start);
+    } else {
+        taken = hierarchy_l2_write(m, sm, &s, start);
+        done = taken + m->gpu->l2.hit_cycles;
+    }
     m->held = 0;
     p->store_done = later_of(p->store_done, done);
-    return start;
+    return taken > room ? later_of(start, taken - room) : start;
+}
+
+uint64_t hierarchy_bulk_copy(struct hierarchy *m, uint32_t sm, const struct strata_bulk *bulk,
+                             uint64_t t)
+{
+    struct bulk_lines lines;
+    uint64_t line, done = t;
+    uint32_t from, to, targets = bulk->multicast ? popcount32(bulk->multicast) : 1;
+    bool stores = bulk->kind == STRATA_BULK_STORE || bulk->kind == STRATA_BULK_REDUCE;
+    bulk_lines_begin(&lines, bulk, m->gpu->l2.cache.line_bytes);
+    while (bulk_lines_next(&lines, &line, &from, &to)) {
+        uint64_t at =
+            stores
+                ? hierarchy_bulk_store(m, sm, line, from, to, bulk->kind == STRATA_BULK_REDUCE, t)
+                : hierarchy_bulk_load(m, sm, line, hierarchy_bulk_sectors(from, to), targets, t);
+        done = later_of(done, at);
+    }
+    return done;
 }

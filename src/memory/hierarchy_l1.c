@@ -21,9 +21,9 @@ static void send_store(void *who, const struct store_line *s, uint64_t t)
     start = hierarchy_take(m, &m->xbar_out_free64, start, flits * m->xbar_64ths_per_packet);
     m->count.from_l1_bytes += n * PACKET_SECTOR_BYTES;
     load_store_owe(&p->unit, m->gpu, n);
-    hierarchy_l2_write(m, from->sm, s, start);
+    p->store_taken = later_of(p->store_taken, hierarchy_l2_write(m, from->sm, s, start));
     m->held = 0;
-    p->store_done = later_of(p->store_done, start + m->gpu->l2.hit_cycles);
+    p->store_done = later_of(p->store_done, p->store_taken + m->gpu->l2.hit_cycles);
 }
 
 /* A line that became due while the unit was idle left then. */
@@ -270,10 +270,13 @@ static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst
 
 /* ---- stores and atomics ---- */
 
-/* The unit is held up when the way to the crossbar is more than a buffer behind. */
+/* The unit is held up when the way to the crossbar, or what its stores wait for there, is more than
+ * a buffer behind. */
 static void hold_for_port(struct hierarchy *m, uint32_t sm)
 {
-    load_store_hold(&m->sm[sm].unit, *hierarchy_port(m, sm) / 64, m->gpu->xbar.port_buffer_cycles);
+    struct hierarchy_sm *p = &m->sm[sm];
+    load_store_hold(&p->unit, later_of(*hierarchy_port(m, sm) / 64, p->store_taken),
+                    m->gpu->xbar.port_buffer_cycles);
 }
 
 static uint64_t store(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,

@@ -187,16 +187,22 @@ uint64_t hierarchy_l2_read(struct hierarchy *m, uint32_t sm, uint64_t line, uint
 
 /* ---- writes and atomics ---- */
 
-static void put_sectors(struct hierarchy *m, uint32_t part, uint64_t line, uint32_t sectors,
-                        const struct line_bytes *bytes, bool home, uint64_t t)
+/* Returns when the slice takes them in. from_sm: an SM sends them, not the other partition. */
+static uint64_t put_sectors(struct hierarchy *m, uint32_t part, uint64_t line, uint32_t sectors,
+                            const struct line_bytes *bytes, bool home, bool from_sm, uint64_t t)
 {
     struct hierarchy_partition *p = &m->partition[part];
     /* Sectors written in part take longer: their bytes are merged. */
     uint32_t n = popcount32(sectors),
              in_part = sectors & ~line_bytes_full(bytes, sectors, m->rules.sector_shift),
              partial = popcount32(in_part);
-    uint64_t start =
-        take_slice(m, part, line, l2_access_cost(&m->cost, n) + partial * m->cost.partial, t);
+    uint32_t cost =
+        from_sm ? l2_write_cost(&m->cost, n, partial) : l2_write_home_cost(&m->cost, n, partial);
+    if (from_sm && m->cost.write_flit)
+        /* What was measured is what all slices take in together: no slice waits for another. */
+        t = hierarchy_take(m, &p->write_free64[p->writes++ % m->map.slices], t,
+                           l2_write_flits_cost(&m->cost, n, partial));
+    uint64_t start = take_slice(m, part, line, cost, t);
     uint32_t slot = l2_slot(m, part, line, start);
     struct cache_slot *s = &p->l2.slot[slot];
     if (home)
@@ -209,37 +215,40 @@ static void put_sectors(struct hierarchy *m, uint32_t part, uint64_t line, uint3
     m->count.l2_write_hit += n; /* an allocating write counts as a hit */
     if (home)
         mark_dirty(m, part, s, sectors, was_partial, start);
+    return t;
 }
 
-static void near_write(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
-                       const struct line_bytes *bytes, uint64_t t)
+static uint64_t near_write(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
+                           const struct line_bytes *bytes, uint64_t t)
 {
     uint32_t part = m->sm[sm].partition, home = address_map_home(&m->map, line),
              n = popcount32(sectors);
     m->count.l2_requests++;
     m->count.l2_tex_write += n;
-    put_sectors(m, part, line, sectors, bytes, home == part, t);
+    uint64_t taken = put_sectors(m, part, line, sectors, bytes, home == part, true, t);
     if (home != part)
-        put_sectors(m, home, line, sectors, bytes, true, cross_link(m, part, n, t));
+        put_sectors(m, home, line, sectors, bytes, true, false, cross_link(m, part, n, t));
     if (m->warm)
         hierarchy_void_copies(m, home, part, line);
+    return taken;
 }
 
-void hierarchy_l2_write(struct hierarchy *m, uint32_t sm, const struct store_line *s, uint64_t t)
+uint64_t hierarchy_l2_write(struct hierarchy *m, uint32_t sm, const struct store_line *s,
+                            uint64_t t)
 {
     const struct strata_gpu *g = m->gpu;
-    if (m->rules.same_geometry && m->rules.sector_bytes == PACKET_SECTOR_BYTES) {
-        near_write(m, sm, s->line, s->sectors, &s->bytes, t);
-        return;
-    }
+    if (m->rules.same_geometry && m->rules.sector_bytes == PACKET_SECTOR_BYTES)
+        return near_write(m, sm, s->line, s->sectors, &s->bytes, t);
+    uint64_t taken = t;
     uint64_t step = g->l2.cache.line_bytes;
     for (uint64_t at = s->line & ~(step - 1); at < s->line + g->l1.cache.line_bytes; at += step) {
         struct line_bytes bytes;
         l2_bytes_of(&m->rules, s->line, &s->bytes, at, &bytes);
         uint32_t sectors = line_bytes_sectors(&bytes, m->rules.sector_shift);
         if (sectors)
-            near_write(m, sm, at, sectors, &bytes, t);
+            taken = later_of(taken, near_write(m, sm, at, sectors, &bytes, t));
     }
+    return taken;
 }
 
 /* Where an atomic's line is not at home here, it goes over the link; returns when it is there. */

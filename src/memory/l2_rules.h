@@ -127,7 +127,8 @@ static inline uint32_t l2_write(const struct l2_rules *r, struct cache *l2, uint
 
 /* What the slices take, in 64ths of an SM cycle; 0: no limit. */
 struct l2_costs {
-    uint32_t sector, request, partial, fill, atomic, atomic_whole, atomic_float, link_sector;
+    uint32_t sector, request, partial, write_flit, fill, atomic, atomic_whole, atomic_float,
+        link_sector;
 };
 void l2_costs_init(struct l2_costs *c, const struct strata_gpu *gpu, uint32_t sector_bytes);
 /* 64ths of a cycle that so many bytes take; 0 bytes a cycle: no limit. */
@@ -141,6 +142,29 @@ static inline uint32_t l2_access_cost(const struct l2_costs *c, uint32_t n_secto
 {
     uint32_t cost = n_sectors * c->sector;
     return cost < c->request ? c->request : cost;
+}
+/* What a write of some sectors, `partial` of them in part, takes of the way into its slice. Flits
+ * of 32 bytes: its head, its sectors, one more if bytes are missing (device/hopper/traffic.cu: all
+ * SMs together write 17.8 lines, 29.3 halves of a line, 44.7 sectors and 29.3 halves of a sector a
+ * cycle, 89 flits each time). Reads do not wait for it: GEMM that reads and writes at once would
+ * come out 30 to 65 % too slow. */
+static inline uint32_t l2_write_flits_cost(const struct l2_costs *c, uint32_t n_sectors,
+                                           uint32_t partial)
+{
+    return (1 + n_sectors + (partial > 0)) * c->write_flit;
+}
+/* And of the slice itself. */
+static inline uint32_t l2_write_cost(const struct l2_costs *c, uint32_t n_sectors, uint32_t partial)
+{
+    return l2_access_cost(c, n_sectors) + partial * c->partial;
+}
+/* The same at its home, where that is another partition: lines of the other side are written as
+ * fast as one's own (write_probe.cu, near and far), so that where flits are counted it takes no
+ * more of a slice. */
+static inline uint32_t l2_write_home_cost(const struct l2_costs *c, uint32_t n_sectors,
+                                          uint32_t partial)
+{
+    return c->write_flit ? 0 : l2_write_cost(c, n_sectors, partial);
 }
 /* The atomics of one request: what they send to the L2, and what they do there (enum
  * strata_atomic). */

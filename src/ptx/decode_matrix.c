@@ -88,6 +88,36 @@ static bool find_types(struct ptx_decoder *d, struct ptx_mma *mma)
     return f16_sum || f64_sum || (mma->c_type == PTX_F32 && mma->d_type == PTX_F32);
 }
 
+/* The layouts stand before the types, A's first. */
+static void find_layouts(const struct ptx_decoder *d, bool *a_columns, bool *b_columns)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < d->op->n_modifiers; i++) {
+        unsigned modifier = d->op->modifier[i];
+        if (modifier == PTX_M_ROW || modifier == PTX_M_COL)
+            *(n++ ? b_columns : a_columns) = modifier == PTX_M_COL;
+    }
+}
+
+static bool decode_quad_mma(struct ptx_decoder *d, const struct ptx_mma *types)
+{
+    struct ptx_quad_mma *q = ptx_dec_allocate(d, sizeof *q);
+    struct ptx_inst in = ptx_dec_inst(d, ptx_run_quad_mma, PTX_STEP);
+    if (!q || !ptx_dec_expect_operands(d, 4, 4))
+        return false;
+    q->c_type = types->c_type;
+    q->d_type = types->d_type;
+    find_layouts(d, &q->a_columns, &q->b_columns);
+    unsigned n_c = q->c_type == PTX_F16 ? 4 : 8, n_d = q->d_type == PTX_F16 ? 4 : 8;
+    if (!ptx_dec_elements(d, ptx_dec_operand(d, 1), PTX_B32, 2, false, &q->a) ||
+        !ptx_dec_elements(d, ptx_dec_operand(d, 2), PTX_B32, 2, false, &q->b) ||
+        !ptx_dec_elements(d, ptx_dec_operand(d, 3), PTX_B32, n_c, false, &q->c) ||
+        !ptx_dec_elements(d, ptx_dec_operand(d, 0), PTX_B32, n_d, true, &q->d))
+        return false;
+    in.extra = q;
+    return ptx_dec_put_main(d, &in);
+}
+
 static bool decode_mma(struct ptx_decoder *d, bool wmma)
 {
     struct ptx_mma *mma = ptx_dec_allocate(d, sizeof *mma);
@@ -98,7 +128,10 @@ static bool decode_mma(struct ptx_decoder *d, bool wmma)
     ptx_dec_has(d, PTX_M_COL);
     ptx_dec_has(d, PTX_M_RN);
     mma->saturates = ptx_dec_has(d, PTX_M_SATFINITE);
-    if (!find_types(d, mma) || !shape_fits(mma->shape, mma->a_type, wmma))
+    bool typed = find_types(d, mma);
+    if (typed && !wmma && mma->shape.m == 8 && mma->a_type == PTX_F16 && mma->shape.k == 4)
+        return decode_quad_mma(d, mma);
+    if (!typed || !shape_fits(mma->shape, mma->a_type, wmma))
         return ptx_dec_unsupported(
             d, wmma ? "only f16, bf16, tf32 and f64 in their usual shapes"
                     : "only f16, bf16, tf32, f64, s8 and u8 in their usual shapes");

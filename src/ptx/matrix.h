@@ -13,6 +13,14 @@ struct ptx_mma {
     const uint32_t *a, *b, *c, *d;
 };
 
+/* mma.m8n8k4 of halves: eight lanes, two quads 16 lanes apart, multiply 8 x 4 by 4 x 8; a warp does
+ * four of these. */
+struct ptx_quad_mma {
+    uint8_t c_type, d_type; /* PTX_F16 or PTX_F32 */
+    bool a_columns, b_columns;
+    const uint32_t *a, *b, *c, *d;
+};
+
 /* One access of wmma.load or wmma.store: one or two neighbouring elements. */
 struct ptx_matrix_part {
     struct emu_shape shape;
@@ -25,5 +33,10 @@ struct ptx_matrix_part {
 };
 
 unsigned ptx_element_bits(unsigned type);
+/* An element of a register: `part` counts within it. */
+double ptx_element_get(const struct ptx_warp *w, uint32_t ref, unsigned lane, unsigned part,
+                       unsigned type);
+void ptx_element_put(struct ptx_warp *w, uint32_t ref, unsigned lane, unsigned part, unsigned type,
+                     bool saturates, double value);
 
 #endif

@@ -29,8 +29,8 @@ static unsigned parts_of(unsigned type)
     return bytes < 4 ? 4 / bytes : 1;
 }
 
-static double element_get(const struct ptx_warp *w, uint32_t ref, unsigned lane, unsigned part,
-                          unsigned type)
+double ptx_element_get(const struct ptx_warp *w, uint32_t ref, unsigned lane, unsigned part,
+                       unsigned type)
 {
     uint32_t bits = type == PTX_F64 ? 0 : ((const uint32_t *)ptx_ref(w, ref))[lane];
     float f;
@@ -65,8 +65,8 @@ static uint32_t whole_sum(double value, bool saturates)
     return (uint32_t)(int64_t)value;
 }
 
-static void element_put(struct ptx_warp *w, uint32_t ref, unsigned lane, unsigned half,
-                        unsigned type, bool saturates, double value)
+void ptx_element_put(struct ptx_warp *w, uint32_t ref, unsigned lane, unsigned half, unsigned type,
+                     bool saturates, double value)
 {
     if (type == PTX_F64) {
         ((double *)ptx_ref(w, ref))[lane] = value;
@@ -95,7 +95,7 @@ static void gather(const struct ptx_warp *w, const struct ptx_mma *mma, unsigned
             for (unsigned lane = 0; lane < EMU_LANES; lane++) {
                 emu_fragment_place(mma->shape, fragment, ptx_element_bits(type), lane, reg, part,
                                    &row, &column);
-                out[row][column] = element_get(w, refs[reg], lane, part, type);
+                out[row][column] = ptx_element_get(w, refs[reg], lane, part, type);
             }
 }
 
@@ -116,8 +116,8 @@ void ptx_run_mma(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
                 unsigned lane = lowest_bit32(rest);
                 emu_fragment_place(mma->shape, EMU_FRAGMENT_C, ptx_element_bits(mma->d_type), lane,
                                    reg, half, &row, &column);
-                element_put(w, mma->d[reg], lane, half, mma->d_type, mma->saturates,
-                            c[row][column]);
+                ptx_element_put(w, mma->d[reg], lane, half, mma->d_type, mma->saturates,
+                                c[row][column]);
             }
 }
 

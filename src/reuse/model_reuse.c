@@ -260,4 +260,5 @@ const struct strata_model strata_model_reuse = {
     .summary = "caches without a clock: every counter of a modern GPU, or one L1 by reuse distance",
     .run = run_model,
     .keeps_state = true,
+    .follows_bulk = true,
 };

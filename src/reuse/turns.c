@@ -11,6 +11,7 @@
 
 #include "base/bits.h"
 #include "base/large_pages.h"
+#include "memory/bulk_lines.h"
 #include "memory/hierarchy.h"
 #include "reuse/residents.h"
 #include "sm/async_groups.h"
@@ -45,6 +46,7 @@ struct turns {
     uint64_t *reg;           /* when each register's value is there: `registers` entries a warp */
     uint32_t *waiting;       /* warps at the barrier, by block place */
     uint32_t *running;       /* warps that take turns, by SM */
+    uint64_t *engine_free;   /* when the copy engine takes its next copy, by SM */
     uint32_t *head, *tail, *link; /* warps due in each cycle, index + 1, and the next of each */
     uint32_t registers, n_warps;
     uint64_t now, pending, unknown;
@@ -268,7 +270,37 @@ static uint64_t access_memory(struct turns *t, uint32_t index, const struct sm_i
     return done;
 }
 
-static void execute(struct turns *t, uint32_t index, const struct sm_inst *i, uint64_t at)
+/* A bulk copy: the SM's engine takes one after the other, at the rate its bytes come in by.
+ * Barriers in shared memory are not waited at: what a launch reads does not depend on them, and how
+ * many SMs ask for a line at the same time only a little. Returns when the engine is free again. */
+static uint64_t copy_bulk(struct turns *t, uint32_t index, uint64_t at)
+{
+    uint32_t core = residents_core(&t->r, index);
+    struct strata_bulk bulk;
+    t->h.count.tma_instructions++;
+    if (!bulk_of_winst(&t->warp[index].next, &bulk))
+        return at;
+    double rate = t->gpu->sm.tma_bytes_per_cycle;
+    uint64_t start = later_of(at, t->engine_free[core]);
+    t->h.now = later_of(t->h.now, start);
+    hierarchy_bulk_copy(&t->h, core, &bulk, start);
+    t->engine_free[core] = start + (rate > 0 ? (uint64_t)(bulk.bytes / rate) : 0);
+    return t->engine_free[core];
+}
+
+static uint64_t do_async(struct turns *t, uint32_t index, const struct sm_inst *i, uint64_t at)
+{
+    const struct strata_inst *inst = t->warp[index].next.inst;
+    set_results(t, index, i, at + i->latency);
+    if (inst->opclass == STRATA_OP_BULK)
+        return copy_bulk(t, index, at);
+    t->h.count.tma_instructions += inst->opclass == STRATA_OP_BULK_COMMIT;
+    t->h.count.tensor_instructions += inst->opclass == STRATA_OP_WGMMA;
+    return at;
+}
+
+/* Returns when the warp goes on. */
+static uint64_t execute(struct turns *t, uint32_t index, const struct sm_inst *i, uint64_t at)
 {
     struct warp *w = &t->warp[index];
     switch (i->kind) {
@@ -291,9 +323,12 @@ static void execute(struct turns *t, uint32_t index, const struct sm_inst *i, ui
         if (!t->memory)
             hierarchy_flush(&t->h, residents_core(&t->r, index), at);
         break;
+    case SM_KIND_ASYNC:
+        return do_async(t, index, i, at);
     default:
         set_results(t, index, i, at + i->latency);
     }
+    return at;
 }
 
 /* A warp's turn: runs on to its next access. */
@@ -317,8 +352,8 @@ static void run_warp(struct turns *t, uint32_t index)
                  turn = (t->running[core] + schedulers - 1) / schedulers;
         at = need > at ? need : at;
         /* accesses, barriers and long waits go through the wheel so that all SMs stay in order */
-        if (at > t->now &&
-            (i->kind == SM_KIND_GLOBAL || i->kind == SM_KIND_BARRIER || at > t->now + 64)) {
+        if (at > t->now && (i->kind == SM_KIND_GLOBAL || i->kind == SM_KIND_ASYNC ||
+                            i->kind == SM_KIND_BARRIER || at > t->now + 64)) {
             rest(t, index, need > t->now + 64);
             w->ready = at;
             schedule(t, index, at);
@@ -328,7 +363,7 @@ static void run_warp(struct turns *t, uint32_t index)
         count_flops(&t->h.count, i->flops, w->next.mask);
         t->unknown += w->next.inst->opclass == STRATA_OP_OTHER;
         fetch_note(t->fetch, i->fetch_line);
-        execute(t, index, i, at);
+        at = execute(t, index, i, at);
         bool barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
         w->has_next = strata_cursor_next(&t->r.warp[index].cursor, &w->next);
         at += turn ? turn : 1;
@@ -355,8 +390,9 @@ static void lift_limits(struct strata_gpu *g)
     g->xbar.total_bytes_per_cycle = 0;
     g->l2.bytes_per_cycle_per_slice = g->l2.fabric_bytes_per_cycle = 0;
     g->l2.request_cycles = g->l2.partial_write_cycles = g->l2.partial_fill_cycles = 0;
+    g->l2.write_flit_cycles = 0;
     g->l2.atomic_cycles = g->l2.atomic_whole_cycles = 0;
-    g->dram.row_miss_cycles = g->dram.tRFC = g->dram.tREFI = 0;
+    g->dram.row_miss_cycles = g->dram.tRFC = g->dram.tREFI = g->dram.refresh_block_bytes = 0;
     g->tlb.enabled = false;
 }
 
@@ -376,11 +412,12 @@ static strata_status prepare(struct turns *t, struct strata_reader *reader,
     t->copies = calloc(t->n_warps, sizeof *t->copies);
     t->waiting = calloc(places, sizeof *t->waiting);
     t->running = calloc(t->r.n_cores, sizeof *t->running);
+    t->engine_free = calloc(t->r.n_cores, sizeof *t->engine_free);
     t->link = calloc(t->n_warps, sizeof *t->link);
     t->head = calloc(WHEEL, sizeof *t->head);
     t->tail = calloc(WHEEL, sizeof *t->tail);
-    if (!t->fetch || !t->warp || !t->copies || !t->link || !t->waiting || !t->running || !t->head ||
-        !t->tail)
+    if (!t->fetch || !t->warp || !t->copies || !t->link || !t->waiting || !t->running ||
+        !t->engine_free || !t->head || !t->tail)
         return strata_no_memory(err, NULL, "for the resident warps of a launch");
     if ((st = widen_registers(t, FIRST_REGISTERS, err)) != STRATA_OK)
         return st;
@@ -404,6 +441,7 @@ static void release(struct turns *t)
     free(t->copies);
     free(t->waiting);
     free(t->running);
+    free(t->engine_free);
     free(t->link);
     free(t->head);
     free(t->tail);
@@ -421,6 +459,10 @@ static void report(struct turns *t, bool warm, struct strata_result *out)
         sm_other_dram_sectors(t->gpu, t->fetch->n_used, warm, SM_PROFILER_SECTOR_BYTES);
     launch_counters_report(&t->h.count, COUNTED_INSTRUCTIONS | COUNTED_FLOPS,
                            SM_PROFILER_SECTOR_BYTES, out);
+    if (t->h.count.tensor_instructions || t->h.count.tma_instructions)
+        launch_counters_report(&t->h.count,
+                               COUNTED(tensor_instructions) | COUNTED(tma_instructions),
+                               SM_PROFILER_SECTOR_BYTES, out);
     launch_counters_report(&t->h.count, COUNTED_L1 | COUNTED_L2 | COUNTED_DRAM, sector, out);
     strata_result_detail(out, "coalescer.merged_sectors",
                          packet_sectors(t->h.count.merged_sectors, sector));

@@ -333,8 +333,12 @@ static bool serve(struct sim_out *o, struct sim_slice *s, const struct sim_messa
     if (is_write(q)) {
         if (s->no_write_room)
             return false;
-        cost = l2_access_cost(&m->rate.l2, popcount32(q->sectors)) +
-               sectors_in_part(q) * m->rate.l2.partial;
+        uint32_t n = popcount32(q->sectors), partial = sectors_in_part(q);
+        bool link = q->kind == SIM_MSG_LINK_WRITE;
+        uint32_t own = link ? l2_write_home_cost(&m->rate.l2, n, partial)
+                            : l2_write_cost(&m->rate.l2, n, partial),
+                 way = link ? 0 : l2_write_flits_cost(&m->rate.l2, n, partial);
+        cost = own > way ? own : way; /* one queue here for both */
         s->free64 = t64 + cost;
         serve_write(o, s, q, t);
         return true;

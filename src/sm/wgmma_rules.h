@@ -21,12 +21,19 @@ static inline uint32_t wgmma_wavefronts(const struct strata_gpu *g, struct strat
     return pass ? (rows * WGMMA_K_BYTES + pass - 1) / pass : 0;
 }
 
-/* Cycles the tensor core of a scheduler is taken by one warp's part. */
-static inline uint32_t wgmma_cycles(const struct strata_gpu *g, struct strata_wgmma_shape s)
+/* Cycles in which the tensor core of a scheduler multiplies one warp's part, as Nsight Compute
+ * counts them (gemm.cu: N / 2 for each instruction of a warp). */
+static inline uint32_t wgmma_multiply_cycles(const struct strata_gpu *g,
+                                             struct strata_wgmma_shape s)
 {
     double rate = g->sm.wgmma_columns_per_cycle;
-    uint32_t multiply = rate > 0 ? (uint32_t)(s.n / rate + 0.5) : 0;
-    uint32_t feed = rate > 0 ? wgmma_wavefronts(g, s) : 0;
+    return rate > 0 ? (uint32_t)(s.n / rate + 0.5) : 0;
+}
+
+/* Cycles it is taken by it. */
+static inline uint32_t wgmma_cycles(const struct strata_gpu *g, struct strata_wgmma_shape s)
+{
+    uint32_t multiply = wgmma_multiply_cycles(g, s), feed = multiply ? wgmma_wavefronts(g, s) : 0;
     return multiply > feed ? multiply : feed;
 }
 

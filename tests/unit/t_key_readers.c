@@ -116,9 +116,16 @@ static void other_values(const struct strata_gpu *g, const struct strata_gpu_key
         "tlb.page=32KiB", "tlb.l1.line=32KiB", "tlb.l1.sector=32KiB", "tlb.l2.line=32KiB",         \
             "tlb.l2.sector=32KiB", NULL                                                            \
     }
+#define BLOCKS_REFRESHED                                                                           \
+    {                                                                                              \
+        "dram.refresh_block=4KiB", "dram.refresh_bank=300", "dram.refresh_every=900", NULL         \
+    }
 static const struct {
     const char *key, *with[6];
 } together[] = {
+    {"dram.refresh_block", BLOCKS_REFRESHED},
+    {"dram.refresh_bank", BLOCKS_REFRESHED},
+    {"dram.refresh_every", BLOCKS_REFRESHED},
     {"sm.max_warps", {"sm.max_warps=8", "sm.max_threads=256", NULL}},
     {"sm.max_threads", {"sm.max_warps=8", "sm.max_threads=256", NULL}},
     {"shared.per_sm",

@@ -1,5 +1,6 @@
 /* Rules of the memory hierarchy: homes, bytes of lines, fetches, lines of other sizes, stores that
  * wait, write-back, merged requests. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -103,6 +104,61 @@ static void each_channel_hash_spreads_lines_its_own_way(void **state)
                          address_map_slice(&m[b], line * 128 * 37);
             assert_true(apart > 800);
         }
+}
+
+/* Lines of the slice that has most of n lines at a stride. */
+static uint32_t busiest_slice(const struct address_map *m, uint64_t stride, uint32_t n)
+{
+    uint32_t count[2][64] = {{0}}, most = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t line = ((uint64_t)1 << 40) + i * stride;
+        uint32_t *c = &count[address_map_home(m, line)][address_map_slice(m, line)];
+        most = ++*c > most ? *c : most;
+    }
+    return most;
+}
+
+static void slices_share_a_kilobyte_in_pairs_and_a_column_lies_in_as_many_as_a_row(void **state)
+{
+    (void)state;
+    struct address_map m;
+    assert_int_equal(address_map_init(&m, &h200, NULL), STRATA_OK);
+    for (uint64_t block = 0; block < 1000; block++) {
+        uint64_t at = block << 10;
+        uint32_t first = address_map_slice(&m, at);
+        assert_int_equal(address_map_slice(&m, at + 128), first);
+        assert_int_equal(address_map_slice(&m, at + 256), first ^ 1);
+        assert_int_equal(address_map_slice(&m, at + 512), first);
+    }
+    assert_int_equal(busiest_slice(&m, 128, 32), 4); /* 4 KB lie in eight slices */
+    /* atomic_probe.cu: 9, 11, 9, 9 and 9 of 256 lines */
+    static const uint64_t stride[] = {4096, 8192, 16384, 24576, 49152};
+    for (int i = 0; i < 5; i++)
+        assert_in_range(busiest_slice(&m, stride[i], 256), 5, 13);
+}
+
+/* traffic.cu: lines, halves of a line, sectors and halves of a sector that all SMs write in a
+ * cycle. */
+static void a_write_takes_its_slice_as_long_as_its_flits(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t sectors, partial;
+        double each_cycle;
+    } seen[] = {{4, 0, 17.8}, {2, 0, 29.3}, {1, 0, 44.7}, {1, 1, 29.3}};
+    struct strata_gpu g = h200;
+    struct l2_costs c;
+    l2_costs_init(&c, &g, 32);
+    for (int i = 0; i < 4; i++) {
+        double rate = 96 * 64.0 / l2_write_flits_cost(&c, seen[i].sectors, seen[i].partial);
+        assert_true(fabs(rate / seen[i].each_cycle - 1) < 0.03);
+        assert_int_equal(l2_write_home_cost(&c, seen[i].sectors, seen[i].partial), 0);
+    }
+    assert_int_equal(l2_write_cost(&c, 4, 0), l2_access_cost(&c, 4));
+    g.l2.write_flit_cycles = 0; /* as a read, at both ends of the link */
+    l2_costs_init(&c, &g, 32);
+    assert_int_equal(l2_write_cost(&c, 4, 0), l2_access_cost(&c, 4));
+    assert_int_equal(l2_write_home_cost(&c, 4, 0), l2_access_cost(&c, 4));
 }
 
 static void a_miss_fetches_whole_pairs_less_what_is_held(void **state)
@@ -642,6 +698,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_home_holds_for_its_block_and_homes_share_memory_evenly),
+        cmocka_unit_test(slices_share_a_kilobyte_in_pairs_and_a_column_lies_in_as_many_as_a_row),
+        cmocka_unit_test(a_write_takes_its_slice_as_long_as_its_flits),
         cmocka_unit_test(a_miss_fetches_whole_pairs_less_what_is_held),
         cmocka_unit_test(a_line_of_the_l1_is_taken_apart_into_lines_of_the_l2),
         cmocka_unit_test(every_partition_is_a_home_and_has_slices_and_channels_or_is_refused),

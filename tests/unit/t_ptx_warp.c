@@ -3,6 +3,8 @@
 
 #include "ptxfix.h"
 
+#include "emulator/half.h"
+
 #define KERNEL(body)                                                                               \
     PTX_HEAD ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %r<40>; .reg .b64 "  \
              "%rd<16>; .reg .pred %p<8>; .reg .f32 %f<40>;\n"                                      \
@@ -430,6 +432,58 @@ static void mma_multiplies_bytes(void **state)
     }
 }
 
+/* Four products of 8 x 8 x 4 a warp, in every layout, with sums of either width; the fragments are
+ * those of the PTX manual. */
+static void multiply_quads(bool a_columns, bool b_columns, bool wide)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             PTX_HEAD
+             ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %%r<20>; .reg .b64 "
+             "%%rd<9>;"
+             "ld.param.u64 %%rd1,[in]; ld.param.u64 %%rd2,[out]; mov.u32 %%r1,%%tid.x;\n"
+             "mul.wide.u32 %%rd3,%%r1,16; add.u64 %%rd4,%%rd1,%%rd3; ld.global.v4.u32 "
+             "{%%r2,%%r3,%%r4,%%r5},[%%rd4]; mov.u32 %%r6,%s;\n"
+             "mul.wide.u32 %%rd5,%%r1,32; add.u64 %%rd6,%%rd2,%%rd5;\n"
+             "mma.sync.aligned.m8n8k4.%s.%s.%s.f16.f16.%s %s,{%%r2,%%r3},{%%r4,%%r5},%s;\n"
+             "st.global.v4.u32 [%%rd6],{%%r8,%%r9,%%r10,%%r11};\n%s ret; }\n",
+             wide ? "0x3f800000" : "0x3c003c00", a_columns ? "col" : "row",
+             b_columns ? "col" : "row", wide ? "f32" : "f16", wide ? "f32" : "f16",
+             wide ? "{%r8,%r9,%r10,%r11,%r12,%r13,%r14,%r15}" : "{%r8,%r9,%r10,%r11}",
+             wide ? "{%r6,%r6,%r6,%r6,%r6,%r6,%r6,%r6}" : "{%r6,%r6,%r6,%r6}",
+             wide ? "st.global.v4.u32 [%rd6+16],{%r12,%r13,%r14,%r15};" : "");
+    uint16_t *in = device_memory(16 * 32);
+    uint32_t *out = device_memory(32 * 32);
+    for (unsigned lane = 0; lane < 32; lane++)
+        for (unsigned i = 0; i < 4; i++) {
+            unsigned quad = lane / 4 % 4, q = lane % 4, lower = lane < 16 ? 0 : 4;
+            int a_row = (int)(a_columns ? lower + i : lower + q), a_x = (int)(a_columns ? q : i);
+            int b_x = (int)(b_columns ? i : q), b_column = (int)(b_columns ? lower + q : lower + i);
+            in[lane * 8 + i] = emu_half_from(a_row - 2 * a_x + (int)quad, EMU_ROUND_NEAREST);
+            in[lane * 8 + 4 + i] = emu_half_from(b_x * b_column - 3, EMU_ROUND_NEAREST);
+        }
+    run_kernel(text, 32, in, out);
+    for (unsigned lane = 0; lane < 32; lane++)
+        for (unsigned i = 0; i < 8; i++) {
+            int quad = (int)(lane / 4 % 4), lower = lane < 16 ? 0 : 4, sum = 1;
+            int row = lower + (int)(wide ? (lane & 1) + (i & 2) : lane % 4);
+            int column = (int)(wide ? (i & 4) + (lane & 2) + (i & 1) : i);
+            for (int x = 0; x < 4; x++)
+                sum += (row - 2 * x + quad) * (x * column - 3);
+            uint32_t bits = out[lane * 8 + (wide ? i : i / 2)];
+            float f;
+            memcpy(&f, &bits, sizeof f);
+            assert_true((wide ? (double)f : emu_half_value((uint16_t)(bits >> i % 2 * 16))) == sum);
+        }
+}
+
+static void mma_m8n8k4_multiplies_halves_by_quads(void **state)
+{
+    (void)state;
+    for (unsigned form = 0; form < 8; form++)
+        multiply_quads(form & 1, form & 2, form & 4);
+}
+
 /* wmma leaves fragments open: load, multiply and store together are what counts, in every layout.
  */
 static void wmma_multiplies_in_every_shape_and_layout(void **state)
@@ -711,6 +765,7 @@ int main(void)
         cmocka_unit_test(mma_m16n8k16_multiplies),
         cmocka_unit_test(mma_m16n8k8_multiplies_tf32),
         cmocka_unit_test(mma_multiplies_bytes),
+        cmocka_unit_test(mma_m8n8k4_multiplies_halves_by_quads),
         cmocka_unit_test(wmma_multiplies_in_every_shape_and_layout),
         cmocka_unit_test(tiles_are_loaded_stored_and_transposed),
         cmocka_unit_test(textures_address_and_filter),
