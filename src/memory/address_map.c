@@ -79,19 +79,18 @@ uint32_t address_map_slice_of_channel(const struct address_map *m, uint64_t line
     return address_map_channel(m, line) * per + (uint32_t)(line_of_channel(m, line) % per);
 }
 
-/* Two slices take the quarters of a block in turn, four blocks in a row are in four pairs, and
- * fours are scattered (probe atomic: lines 0 and 1 share a slice, 2 and 3 another, 4 is with 0
- * again; 4 KB lie in eight slices; of 64 KB the busiest slice has half as much again as the mean,
- * the least two thirds; of 256 lines at a stride of 4, 8, 16, 24 and 48 KB it has 9, 11, 9, 9 and
- * 9, no more than chance gives, so a matrix's column is not in fewer slices than its rows). */
+/* Two slices take the quarters of a block in turn; the 64 blocks of a group are dealt evenly over
+ * the pairs, each group from another pair on (probe atomic: lines 0 and 1 share a slice, 2 and 3
+ * another, 4 is with 0 again; 4 KB lie in eight slices; of 64 KB the busiest slice has half as much
+ * again as the mean, the least two thirds; of 256 lines at a stride of 4, 8, 16, 24 and 48 KB it
+ * has 9, 11, 9, 9 and 9, no more than chance gives, so a matrix's column is not in fewer slices
+ * than its rows). */
 uint32_t address_map_slice_of_pair(const struct address_map *m, uint64_t line)
 {
-    uint64_t block = line >> m->pair_shift;
-    uint32_t pairs = m->slices / 2,
-             four = (uint32_t)((mix64(block >> 2) & 0xffffffff) * pairs >> 32),
-             pair = (four + (uint32_t)(block & 3)) % pairs,
-             first = (uint32_t)(mix64(block) >> 40) & 1;
-    return pair * 2 + ((uint32_t)(line >> (m->pair_shift - 2) & 1) ^ first);
+    uint64_t block = line >> m->pair_shift, turn = mix64(block >> 6);
+    uint32_t pairs = m->slices / 2, from = (uint32_t)((turn & 0xffffffff) * pairs >> 32),
+             pair = (polynomial(block & 63, pairs) + from) % pairs;
+    return pair * 2 + (uint32_t)((line >> (m->pair_shift - 2) ^ turn >> 40) & 1);
 }
 
 uint64_t address_map_local(const struct address_map *m, uint64_t line)
