@@ -327,8 +327,8 @@ struct strata_gpu {
         uint64_t page_bytes;
         struct strata_cache_config l1, l2; /* line_bytes = page, size_bytes = entries * page */
         uint32_t l1_miss_cycles, l2_miss_cycles;
-        uint32_t cold_cycles; /* more for the first walk of a page */
-        uint64_t active_bytes; /* pages of so many bytes are active at once, 0 = all */
+        uint32_t cold_cycles;   /* more for the first walk of a page */
+        uint64_t active_bytes;  /* pages of so many bytes are active at once, 0 = all */
         uint32_t switch_cycles; /* more for a page outside them */
         bool before_l1;         /* the L1 data cache is reached through the TLBs */
     } tlb;
