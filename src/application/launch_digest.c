@@ -5,8 +5,8 @@
 
 #include "base/bits.h"
 
-/* Addresses within 16 KB lie in one place: a word of a small array is as near as another of it. */
-enum { PLACE_SHIFT = 14 };
+/* Addresses within 4 KB lie in one place: a word of a small array is as near as another of it. */
+enum { PLACE_SHIFT = 12 };
 
 struct taking {
     struct launch_profile *out;
