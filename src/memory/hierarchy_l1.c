@@ -21,9 +21,11 @@ static void send_store(void *who, const struct store_line *s, uint64_t t)
     start = hierarchy_take(m, &m->xbar_out_free64, start, flits * m->xbar_64ths_per_packet);
     m->count.from_l1_bytes += n * PACKET_SECTOR_BYTES;
     load_store_owe(&p->unit, m->gpu, n);
-    p->store_taken = later_of(p->store_taken, hierarchy_l2_write(m, from->sm, s, start));
+    uint64_t taken = hierarchy_l2_write(m, from->sm, s, start);
+    if (m->cost.write_flit) /* else nothing but the port keeps a store back */
+        p->store_taken = later_of(p->store_taken, taken);
     m->held = 0;
-    p->store_done = later_of(p->store_done, p->store_taken + m->gpu->l2.hit_cycles);
+    p->store_done = later_of(p->store_done, taken + m->gpu->l2.hit_cycles);
 }
 
 /* A line that became due while the unit was idle left then. */
