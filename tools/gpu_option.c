@@ -29,7 +29,7 @@ strata_status add_gpu_paths(struct strata_error *err)
 {
     /* Added to the front, so the last one added is searched first. */
     strata_status status = strata_gpu_add_path(STRATA_DATADIR "/gpus", err);
-    if (status == STRATA_OK)
+    if (status == STRATA_OK && *STRATA_SOURCE_GPUS) /* empty in a build that is installed */
         status = strata_gpu_add_path(STRATA_SOURCE_GPUS, err);
     if (status == STRATA_OK)
         status = add_own_folders(err);
