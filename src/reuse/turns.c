@@ -283,7 +283,8 @@ static uint64_t copy_bulk(struct turns *t, uint32_t index, uint64_t at)
     double rate = t->gpu->sm.tma_bytes_per_cycle;
     uint64_t start = later_of(at, t->engine_free[core]);
     t->h.now = later_of(t->h.now, start);
-    hierarchy_bulk_copy(&t->h, core, &bulk, start);
+    if (!t->memory) /* who only looks at accesses has no caches that copies go through */
+        hierarchy_bulk_copy(&t->h, core, &bulk, start);
     t->engine_free[core] = start + (rate > 0 ? (uint64_t)(bulk.bytes / rate) : 0);
     return t->engine_free[core];
 }
