@@ -34,10 +34,10 @@ struct config {
     uint64_t launch_skip, launch_count; /* count 0: no limit */
     uint64_t limit_bytes, sample_blocks, instruction_limit, interleave;
     uint64_t sample_millionths; /* of the work that is to be recorded whole; 0: all */
-    uint32_t registers; /* 0: as found */
-    uint32_t threads;   /* 0: one per core */
-    const char *code;   /* "auto", "sass", "ptx"; NULL: auto */
-    const char *ptxas;  /* a compiler for PTX; NULL: PTX is run */
+    uint32_t registers;         /* 0: as found */
+    uint32_t threads;           /* 0: one per core */
+    const char *code;           /* "auto", "sass", "ptx"; NULL: auto */
+    const char *ptxas;          /* a compiler for PTX; NULL: PTX is run */
 };
 extern struct config config;
 
