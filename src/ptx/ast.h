@@ -80,6 +80,12 @@ struct ptx_operand {
     } u;
 };
 
+/* A place of inlined code, and that of the call it came by; NULL: by a line of the kernel. */
+struct ptx_call_place {
+    uint32_t file, line;
+    const struct ptx_call_place *outer;
+};
+
 struct ptx_op {
     uint8_t mnemonic;
     uint8_t n_modifiers;
@@ -91,6 +97,7 @@ struct ptx_op {
     uint32_t source_line; /* of .loc, of the outermost call where inlined; 0 = unknown */
     uint32_t source_file; /* its number */
     const char *text;     /* opcode with modifiers */
+    const struct ptx_call_place *inlined; /* where inlined code stands; NULL: at the source line */
     struct ptx_operand *operands;
 };
 

@@ -40,8 +40,10 @@ struct ptx_parser {
     struct ptx_function *function; /* being parsed */
     uint32_t depth, nesting, source_line, source_file;
     uint32_t own_line, own_file; /* of the function itself: where its last line of its own was */
+    const struct ptx_call_place *place; /* of inlined code */
     struct ptx_inlined { /* a place whose code was inlined, and the outermost call it came by */
         uint32_t file, line, column, outer_file, outer_line;
+        const struct ptx_call_place *place;
     } * inlined;
     size_t n_inlined, cap_inlined;
     struct ptx_decl *decls;

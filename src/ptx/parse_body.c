@@ -455,7 +455,8 @@ static bool parse_instruction(struct ptx_parser *p)
     struct ptx_op op = {.line = p->token.line,
                         .column = p->token.column,
                         .source_line = p->source_line,
-                        .source_file = p->source_file};
+                        .source_file = p->source_file,
+                        .inlined = p->place};
     if (!parse_guard(p, &op))
         return false;
     if (p->token.kind != PTX_TOK_WORD)
@@ -662,5 +663,6 @@ static bool drop_unused_registers(struct ptx_parser *p)
 bool ptx_parse_body(struct ptx_parser *p)
 {
     p->source_line = p->own_line = p->own_file = 0;
+    p->place = NULL;
     return parse_statement(p) && drop_unused_registers(p);
 }
