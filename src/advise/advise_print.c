@@ -83,7 +83,8 @@ static void put_busy_pipes(struct strata_text *t, const struct strata_speed_of_l
     const struct {
         const char *name;
         double pct;
-    } pipes[] = {{"FP32", s->fp32}, {"FP64", s->fp64}, {"FP16", s->fp16}};
+    } pipes[] = {{"FMA", s->fma},   {"ALU", s->alu}, {"FP64", s->fp64},
+                 {"FP16", s->fp16}, {"XU", s->xu},   {"tensor", s->tensor}};
     for (size_t i = 0; i < sizeof pipes / sizeof pipes[0]; i++)
         if (pipes[i].pct >= 0.5)
             strata_text_printf(t, ", %s pipe %.0f", pipes[i].name, pipes[i].pct);
@@ -212,9 +213,10 @@ static void put_peaks(struct strata_text *t, const struct strata_speed_of_light 
     const struct {
         const char *name;
         double pct;
-    } units[] = {{"issue", s->issue}, {"lsu", s->lsu},           {"l1", s->l1},
-                 {"l2", s->l2},       {"crossbar", s->crossbar}, {"dram", s->dram},
-                 {"fp32", s->fp32},   {"fp64", s->fp64},         {"fp16", s->fp16}};
+    } units[] = {
+        {"issue", s->issue},       {"lsu", s->lsu},   {"l1", s->l1},   {"l2", s->l2},
+        {"crossbar", s->crossbar}, {"dram", s->dram}, {"fma", s->fma}, {"alu", s->alu},
+        {"fp64", s->fp64},         {"fp16", s->fp16}, {"xu", s->xu},   {"tensor", s->tensor}};
     const char *separator = "";
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         if (units[i].pct >= 0) {
