@@ -62,6 +62,7 @@ void strata_advice_release(struct strata_advice *a)
     for (size_t i = 0; i < a->n_findings; i++)
         release_finding(&a->finding[i]);
     free(a->finding);
+    free(a->source_file);
     strata_result_release(&a->result);
     memset(a, 0, sizeof *a);
 }
@@ -416,7 +417,10 @@ strata_status strata_advise(struct strata_trace *trace, size_t launch,
     size_t n;
     const struct advise_rule *rules = advise_rules(&n);
     memset(out, 0, sizeof *out);
+    const char *file = strata_trace_launch(trace, launch)->source_file;
     strata_status status = gather_facts(&a, err);
+    if (status == STRATA_OK && file && !(out->source_file = strdup(file)))
+        status = strata_no_memory(err, file, "for the advice");
     for (size_t i = 0; status == STRATA_OK && i < n; i++)
         status = try_rule(&a, &rules[i], err);
     drop_doubles(out);

@@ -11,8 +11,8 @@ export const badge = (limiter: string | undefined) =>
 /** " > bins.h:9 > atomics.hpp:84" behind the line that it was inlined at. */
 const inlinedAt = (places: string[] | undefined) => (places ?? []).map((p) => " > " + p.split("/").at(-1)).join("");
 
-function finding(f: Finding, whole: number): HTMLElement {
-  const place = f.lines.map((l) => el("li", null, el("code", null, l.line ? `line ${l.line}` : `pc 0x${l.pc.toString(16)}`, inlinedAt(l.inlined)), ` ${l.instruction}: ${l.words} (${number(100 * l.share, 0)} %)`));
+function finding(f: Finding, whole: number, file: string | undefined): HTMLElement {
+  const place = f.lines.map((l) => el("li", null, el("code", null, l.line ? (file ? `${file.split("/").at(-1)}:${l.line}` : `line ${l.line}`) : `pc 0x${l.pc.toString(16)}`, inlinedAt(l.inlined)), ` ${l.instruction}: ${l.words} (${number(100 * l.share, 0)} %)`));
   const evidence = f.evidence.map((e) => el("li", null, el("span", { class: "quiet" }, e.name), ` ${number(e.value)} ${e.unit}`));
   return el("li", { class: "finding" },
     el("div", { class: "finding-head" }, el("strong", null, f.title), el("span", { class: "gain" }, `up to ${number(f.gain_pct, 0)} % less time`)),
@@ -26,7 +26,7 @@ export function adviceCard(launch: Launch): HTMLElement | null {
   const a = launch.advice;
   if (!a) return null;
   const rows = (): Cell[][] => [["rule", "limiter", "title", "gain (%)", "time (ns)", "confidence", "line", "remedy"], ...a.findings.map((f): Cell[] => [f.rule, f.limiter, f.title, f.gain_pct, f.time_ns, f.confidence, f.lines[0]?.line, f.remedy])];
-  const body = a.findings.length ? el("ol", { class: "findings" }, ...a.findings.map((f) => finding(f, a.time_ns))) : el("p", { class: "note" }, "Nothing that the rules look for would gain much.");
+  const body = a.findings.length ? el("ol", { class: "findings" }, ...a.findings.map((f) => finding(f, a.time_ns, a.file))) : el("p", { class: "note" }, "Nothing that the rules look for would gain much.");
   return card({ title: "Why it takes this long", name: "advice", wide: true, rows, body: el("div", null, body),
     note: "Each gain is a bound: the flow model ran the launch again with that one thing made ideal." });
 }
