@@ -20,7 +20,7 @@ static void report_counters(struct flow_engine *e, struct strata_result *r)
     e->memory.count.dram_other_sectors =
         sm_other_dram_sectors(e->gpu, e->fetch_all.n_used, e->state, SM_PROFILER_SECTOR_BYTES);
     sm_report_times(e->gpu, &times, &e->memory.count, r);
-    if (e->memory.count.tensor_instructions || e->memory.count.tma_instructions)
+    if (e->memory.count.tensor_cycles || e->memory.count.tma_instructions)
         launch_counters_report(&e->memory.count,
                                COUNTED(tensor_instructions) | COUNTED(tma_instructions),
                                SM_PROFILER_SECTOR_BYTES, r);
