@@ -170,11 +170,11 @@ void add_input_hint(const struct command_syntax *s, char *const *words, int n_wo
         say_ptx(path, err);
     else if (kind == KIND_GPU_CODE && !s->takes_programs)
         say_gpu_code(path, err);
-    else if (kind == KIND_COUNTERS)
+    else if (kind == KIND_COUNTERS && !s->takes_programs)
         strata_fail(err, err->status, path, 0, 0,
                     "these are counters of a GPU; name them behind --measured of `strata "
                     "correlate` or `strata report`, beside predictions.");
-    else if (kind == KIND_GPU_FILE)
+    else if (kind == KIND_GPU_FILE && !s->takes_programs)
         strata_fail(err, err->status, path, 0, 0,
                     "this is a GPU file; name it behind --gpu, beside a trace.");
     else if (kind == KIND_PROGRAM && !s->takes_programs)
