@@ -32,6 +32,8 @@ struct ptx_var {
     uint8_t type;
     bool is_extern, is_visible, is_managed, unsized, is_kernel_param;
     bool is_borrowed; /* another module's, initialised there */
+    bool is_register; /* a parameter that the function has in a register, while it is parsed */
+    uint32_t reg;
     uint32_t align;
     uint64_t bytes;
     uint32_t line;

@@ -61,11 +61,14 @@ static void report_pipes(const struct strata_gpu *gpu, const struct sm_times *t,
     report_pipe(in_fma ? "fma_type_fp16" : "fp16", c->pipe_fp16, gpu->sm.interval_fp16_cycles,
                 cycles, r);
     report_pipe("xu", c->pipe_xu, gpu->sm.interval_sfu_cycles, cycles, r);
-    if (!c->tensor_cycles) {
+    if (!c->tensor_cycles)
         report_pipe("tensor", c->tensor_instructions, gpu->sm.interval_tensor_cycles, cycles, r);
-        return;
-    }
+    if (c->tensor_cycles || c->tma_instructions)
+        launch_counters_report(c, COUNTED(tensor_instructions) | COUNTED(tma_instructions),
+                               SM_PROFILER_SECTOR_BYTES, r);
     /* a warpgroup's product takes the tensor cores much longer than an instruction's turn */
+    if (!c->tensor_cycles)
+        return;
     strata_result_set(r, "sm__pipe_tensor_cycles_active.sum", (double)c->tensor_cycles);
     strata_result_set(r, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
                       100 * ratio_or_0((double)c->tensor_cycles, cycles));
