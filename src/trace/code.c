@@ -19,9 +19,11 @@ const struct strata_inst *strata_code_get(const struct strata_code *code, uint32
 
 strata_status strata_code_create(struct strata_code **out, struct strata_error *err)
 {
+    static _Atomic uint64_t tables;
     *out = calloc(1, sizeof **out);
     if (!*out)
         return strata_no_memory(err, NULL, "for the instruction table");
+    (*out)->serial = 1 + atomic_fetch_add_explicit(&tables, 1, memory_order_relaxed);
     return STRATA_OK;
 }
 

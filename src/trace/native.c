@@ -18,12 +18,12 @@ uint32_t native_crc(const uint8_t *bytes, size_t n)
 }
 
 void native_record_encode(uint8_t out[NATIVE_RECORD_BYTES], uint32_t kind, uint32_t launch,
-                          const uint8_t *payload, size_t n)
+                          uint64_t n, uint32_t payload_crc)
 {
     store_le(out, kind, 4);
     store_le(out + 4, launch, 4);
     store_le(out + 8, n, 8);
-    store_le(out + 16, native_crc(payload, n), 4);
+    store_le(out + 16, payload_crc, 4);
     store_le(out + 20, native_crc(out, 20), 4);
 }
 
@@ -131,6 +131,26 @@ static size_t text_number(struct native_texts *texts, const char *text)
     return texts->n;
 }
 
+static bool add_text(struct native_texts *texts, const char *text)
+{
+    if (!ARRAY_RESERVE(texts->text, texts->n, texts->cap, 1))
+        return false;
+    texts->text[texts->n++] = text;
+    return true;
+}
+
+bool native_number_texts(struct native_texts *texts, const struct strata_code *code, uint32_t to)
+{
+    bool good = true;
+    texts->n = 0;
+    for (uint32_t i = 0; good && i < to; i++) {
+        const char *text = strata_code_get(code, i)->opcode;
+        if (text_number(texts, text) == texts->n)
+            good = add_text(texts, text);
+    }
+    return good;
+}
+
 /* Control codes in three bytes, low bits first: known, stall (4 bits), yield, write barrier (3),
  * read barrier (3), waits (6), reuse (3). */
 #define CONTROL_BYTES 3
@@ -175,8 +195,7 @@ static bool pack_controls(struct pack *rows, const struct strata_code *code, uin
 
 void native_pack_code(struct pack *payload, ZSTD_CCtx *zstd, int level,
                       const struct strata_code *code, uint32_t from, uint32_t to,
-                      const struct strata_control *control, struct native_texts *texts,
-                      struct pack_memo memo[2])
+                      const struct strata_control *control, struct native_texts *texts)
 {
     struct pack rows = {0};
     uint64_t pc = 0;
@@ -187,10 +206,7 @@ void native_pack_code(struct pack *payload, ZSTD_CCtx *zstd, int level,
         pack_varint(&rows, number);
         if (number == texts->n) {
             pack_string(&rows, inst->opcode);
-            if (!ARRAY_RESERVE(texts->text, texts->n, texts->cap, 1))
-                rows.failed = true;
-            else
-                texts->text[texts->n++] = inst->opcode;
+            rows.failed |= !add_text(texts, inst->opcode);
         }
         pack_signed(&rows, (int64_t)(inst->pc - pc));
         pc = inst->pc;
@@ -203,11 +219,11 @@ void native_pack_code(struct pack *payload, ZSTD_CCtx *zstd, int level,
         for (unsigned r = 0; r < (unsigned)inst->n_dst + inst->n_src; r++)
             pack_varint(&rows, inst->reg[r]);
     }
-    pack_column_again(payload, zstd, level, rows.p, rows.n, &memo[0]);
+    pack_column(payload, zstd, level, rows.p, rows.n);
     payload->failed |= rows.failed;
     rows.n = 0;
     if (pack_controls(&rows, code, from, to, control))
-        pack_column_again(payload, zstd, level, rows.p, rows.n, &memo[1]);
+        pack_column(payload, zstd, level, rows.p, rows.n);
     payload->failed |= rows.failed;
     pack_release(&rows);
 }
@@ -358,7 +374,8 @@ void native_pack_index(struct pack *out, ZSTD_CCtx *zstd, int level,
     for (size_t i = 0; i < n; i++)
         native_pack_record(&rows, &record[i]);
     pack_column(&payload, zstd, level, rows.p, rows.n);
-    native_record_encode(header, NATIVE_INDEX, launches, payload.p, payload.n);
+    native_record_encode(header, NATIVE_INDEX, launches, payload.n,
+                         native_crc(payload.p, payload.n));
     pack_bytes(out, header, sizeof header);
     pack_bytes(out, payload.p, payload.n);
     store_le(tail, offset, 8);
