@@ -162,7 +162,7 @@ struct allocation {
     struct physical *physical; /* of MEMORY_MAPPED */
 };
 void memory_start(void);
-/* The allocation that holds the address; NULL: none. Valid until the next allocation or release. */
+/* The allocation that holds the address; NULL: none. Valid until it is removed. */
 struct allocation *allocation_find(uint64_t address);
 /* The first one at or after the address, and the one after another; NULL: none. */
 struct allocation *allocation_at(size_t index);
