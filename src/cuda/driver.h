@@ -132,8 +132,9 @@ void context_fail(CUcontext c, CUresult status);
 /* What programs can ask about the device. */
 struct device {
     char name[64];
-    uint32_t sm_version, sm_count, clock_khz, memory_clock_khz, bus_bits, max_threads_per_sm,
-        max_blocks_per_sm, registers_per_sm, register_alloc_unit;
+    uint32_t sm_version, sm_count, clock_mhz, max_threads_per_sm, max_blocks_per_sm,
+        registers_per_sm, register_alloc_unit;
+    uint32_t channels, channel_bytes, memory_clock_mhz, data_rate; /* of the memory */
     uint64_t memory_bytes, l2_bytes, shared_per_sm, shared_per_block, shared_per_block_optin,
         shared_reserved;
 };
