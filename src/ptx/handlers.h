@@ -76,6 +76,9 @@ ptx_handler ptx_run_mov_clock, ptx_run_mov_activemask;
 ptx_handler ptx_run_unpack, ptx_run_pack;
 
 /* ---- warp-wide, see exec_warp.c ---- */
+/* What the lanes of `mask` give into an instruction that they execute with others. */
+void ptx_exchange_add(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
+                      struct ptx_exchange *all);
 ptx_handler ptx_run_shfl, ptx_run_vote, ptx_run_match, ptx_run_redux, ptx_run_elect;
 
 /* ---- matrices and textures ---- */
