@@ -71,6 +71,10 @@ enum ptx_inst_flag {
 
 /* ---- code ---- */
 
+struct ptx_atomic_vector { /* registers of its elements */
+    const uint32_t *value, *old;
+};
+
 struct ptx_copy { /* a parameter on its way between frames */
     uint32_t from, to, bytes;
 };

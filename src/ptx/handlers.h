@@ -61,7 +61,7 @@ ptx_handler ptx_run_prefetch;
 ptx_handler ptx_run_nothing;
 /* atom and red: b the operand, c the new value of a cas; in->op the operation, in->is_signed holds
  * the type; d is PTX_NO_REF for red. */
-ptx_handler ptx_run_atomic;
+ptx_handler ptx_run_atomic, ptx_run_atomic_vector;
 /* One atomic operation on memory; returns the old bits. */
 uint64_t emu_atomic_apply(unsigned op, unsigned type, uint8_t *memory, uint64_t value,
                           uint64_t other);

@@ -139,7 +139,7 @@ static uint8_t atomic_of(const struct strata_inst *inst)
     bool floats = strstr(op, ".F") || strstr(op, ".BF") || strstr(op, ".f") || strstr(op, ".bf");
     if (!adds || !floats)
         return STRATA_ATOMIC_OTHER;
-    return inst->width_bytes == 8 ? STRATA_ATOMIC_DOUBLE : STRATA_ATOMIC_FLOAT;
+    return strstr(op, ".F64") || strstr(op, ".f64") ? STRATA_ATOMIC_DOUBLE : STRATA_ATOMIC_FLOAT;
 }
 
 strata_status strata_code_add(struct strata_code *code, const struct strata_inst *inst,
