@@ -40,7 +40,7 @@ struct native_writer {
     uint32_t launch; /* number of the current one, or of the next */
     /* of the current launch */
     uint32_t n_code; /* static instructions written */
-    struct native_texts texts;
+    struct native_code_texts texts;
     struct native_record total;
     /* of the current chunk */
     struct pack column[N_COLUMNS];
@@ -193,7 +193,7 @@ static strata_status native_writer_begin_launch(struct strata_writer *w, struct 
     native_pack_launch(begin_payload(nw), &w->launch);
     strata_status status = write_record(w, &what, err);
     nw->n_code = 0;
-    nw->texts.n = 0;
+    nw->texts.opcode.n = nw->texts.place.n = 0;
     nw->total = (struct native_record){
         .kind = NATIVE_LAUNCH_END, .launch = nw->launch, .min_block = UINT64_MAX};
     chunk_begin(nw);
@@ -242,7 +242,7 @@ static strata_status make_code(struct strata_writer *w, uint32_t n, struct strat
     struct native_writer *nw = w->impl;
     struct strata_control *control = NULL;
     /* the first instructions may have been written from what was kept */
-    if (nw->n_code && !nw->texts.n && !native_number_texts(&nw->texts, w->code, nw->n_code))
+    if (nw->n_code && !nw->texts.opcode.n && !native_number_texts(&nw->texts, w->code, nw->n_code))
         return no_memory(w, err);
     strata_status status = ask_controls(w, nw->n_code, n, &control, err);
     if (!status)
@@ -406,7 +406,8 @@ static void native_writer_release(struct strata_writer *w, bool remove)
     pack_release(&nw->last_blocks.payload);
     pack_release(&nw->payload);
     free(nw->bases.before);
-    free(nw->texts.text);
+    free(nw->texts.opcode.text);
+    free(nw->texts.place.text);
     free(nw->index);
     ZSTD_freeCCtx(nw->zstd);
     free(nw);
