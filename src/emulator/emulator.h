@@ -54,8 +54,12 @@ struct emu_image {
     uint32_t n_slots;            /* memory instructions */
     struct strata_inst *statics; /* what is recorded of each static instruction */
     size_t n_statics, cap_statics;
-    struct strata_code *record; /* the same as a table of the trace, built on first use */
+    struct strata_code *record;     /* the same as a table of the trace, built on first use */
+    struct strata_builder *builder; /* left by a launch for the next; a short one has no time to
+                                       allocate */
 };
+/* Gives both back. */
+void emu_image_release_record(struct emu_image *image);
 
 /* ---- warps ---- */
 

@@ -71,6 +71,10 @@ enum ptx_inst_flag {
 
 /* ---- code ---- */
 
+struct ptx_atomic_vector { /* registers of its elements */
+    const uint32_t *value, *old;
+};
+
 struct ptx_copy { /* a parameter on its way between frames */
     uint32_t from, to, bytes;
 };
@@ -165,6 +169,13 @@ struct ptx_poll {
 #define PTX_MAX_PATHS  33
 #define PTX_MAX_SCOPES 64
 
+/* What lanes bring along that execute a .sync instruction together at different places of the code,
+ * or called from different ones: each has its operands there. */
+struct ptx_exchange {
+    uint32_t lanes, yes;       /* all that take part; votes */
+    uint64_t value[EMU_LANES]; /* others: the value a lane gives */
+};
+
 struct ptx_warp {
     struct emu_warp base;
     uint8_t *bank[PTX_N_BANKS];
@@ -182,6 +193,7 @@ struct ptx_warp {
     uint32_t idle_lanes;      /* of the last asynchronous copy: those that read nothing */
     bool must_wait;           /* set by a handler of PTX_WAIT_STEP */
     uint32_t wait_address;    /* of the barrier it asked for last, for messages */
+    const struct ptx_exchange *exchange; /* NULL: the lanes at hand are all that take part */
 };
 
 struct ptx_block {
