@@ -217,8 +217,6 @@ static uint64_t load_line(struct hierarchy *m, uint32_t sm, const struct strata_
     if (!miss)
         return done;
     bool needs_line = c && slot == CACHE_NONE, in_l1 = path == LOAD_L1;
-    if (needs_line)
-        cache_expect_insert(c, r->line);
     uint64_t start = wait_for_place(m, p, r->line, needs_line && in_l1, t);
     uint64_t arrival = fetch_sectors(m, sm, r->line, miss, t, start);
     if (needs_line)
