@@ -20,6 +20,7 @@ void flow_async_block_ends(struct flow_engine *e, struct flow_block *b);
 void flow_schedule_warp(struct flow_engine *e, uint32_t index);
 
 /* flow_engine.c */
+enum { FLOW_WHEEL_SLOTS = 8192 }; /* cycles that the wheel reaches ahead */
 void flow_schedule(struct flow_engine *e, uint32_t entity, uint64_t t);
 strata_status flow_end_block(struct flow_engine *e, uint32_t place, uint64_t t);
 

@@ -65,12 +65,20 @@ struct sm_inst {
     bool reads_predicate, writes_predicate, is_branch;
     struct strata_control control;
     uint8_t result_stall; /* enum sm_stall of an instruction that waits for this one's result */
+    uint8_t flop_counter; /* flop_rule.counter */
     uint32_t interval;    /* cycles the pipe of one scheduler is taken */
     uint32_t latency;
     uint32_t fetch_line;
-    struct flop_rule flops;
+    uint32_t warp_flops; /* flop_rule.warp_flops */
     uint16_t read[SM_MAX_READS], write[SM_MAX_WRITES];
 };
+
+_Static_assert(sizeof(struct sm_inst) == 128, "two lines of the machine's cache");
+
+static inline struct flop_rule sm_inst_flops(const struct sm_inst *i)
+{
+    return (struct flop_rule){i->flop_counter, i->warp_flops};
+}
 
 /* Grows with the launch's code table; entry i describes static instruction i. */
 struct sm_decoder {

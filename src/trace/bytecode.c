@@ -69,6 +69,8 @@ bool bytecode_streams(const uint8_t *bytes, size_t n, struct warp_streams *out)
     return true;
 }
 
+_Static_assert(STRATA_BRANCH_MEMORY == 64, "a bit of `branches` for each place");
+
 strata_status strata_cursor_init(struct strata_cursor *c, const struct strata_block *b,
                                  uint32_t warp, struct strata_error *err)
 {
@@ -101,7 +103,7 @@ strata_status strata_cursor_init(struct strata_cursor *c, const struct strata_bl
     c->next_index = c->run = 0;
     c->mask = c->other_mask = UINT32_MAX;
     c->remaining = b->warp_instructions[warp];
-    memset(c->branch_from, 0, sizeof c->branch_from);
+    c->branches = 0;
     /* The state needs no clearing: the first access of every instruction sets all of it. */
     return STRATA_OK;
 }
@@ -165,6 +167,7 @@ static bool next_run(struct strata_cursor *c)
             uint64_t target;
             c->tokens = varint_read(c->tokens, &target);
             uint32_t place = c->last_index % STRATA_BRANCH_MEMORY;
+            c->branches |= (uint64_t)1 << place;
             c->branch_from[place] = c->last_index + 1;
             c->branch_to[place] = (uint32_t)target;
             c->next_index = (uint32_t)target;
@@ -191,7 +194,9 @@ bool strata_cursor_next(struct strata_cursor *c, struct strata_winst *out)
     const struct code_entry *e = code_entry(c->code, index);
     uint32_t place = index % STRATA_BRANCH_MEMORY;
     c->last_index = index;
-    c->next_index = c->branch_from[place] == index + 1 ? c->branch_to[place] : index + 1;
+    /* Few instructions were jumped from: the table is not read for the others. */
+    bool jumped = c->branches >> place & 1 && c->branch_from[place] == index + 1;
+    c->next_index = jumped ? c->branch_to[place] : index + 1;
     out->inst = &e->inst;
     out->inst_index = index;
     out->mask = c->mask;
