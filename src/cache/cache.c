@@ -58,6 +58,7 @@ static strata_status configure(const struct strata_cache_config *config, struct 
     /* Data in sets has its tags beside it. */
     if (config->ways || config->n_set_ways || !config->tag_ways)
         out->config.tag_sets = 0;
+    out->is_mixed = config->index_hash == STRATA_INDEX_MIX && is_power_of_two(config->line_bytes);
     out->touch_on_hit = out->policy->touch_on_hit;
     out->line_shift = log2_floor(config->line_bytes);
     out->sector_shift = log2_floor(config->sector_bytes);
@@ -238,6 +239,8 @@ void cache_clear(struct cache *c)
 
 uint32_t cache_set_of(const struct cache *c, uint64_t line)
 {
+    if (c->is_mixed)
+        return index_mixed(line >> c->line_shift, c->n_sets);
     return index_of(&c->config, c->n_sets, line);
 }
 

@@ -69,6 +69,7 @@ struct cache {
     uint32_t line_shift, sector_shift;
     uint32_t clock;    /* counts touches */
     bool touch_on_hit; /* of the policy */
+    bool is_mixed;     /* its index is index_mixed() of the line number */
     bool has_holes; /* a line was removed: a set may no longer be filled from its first slot on */
     struct line_bytes *written; /* one a slot: bytes of its sectors that are there in part */
     uint32_t n_slots, n_sets, ways;

@@ -13,24 +13,6 @@
 
 /* ---- the wheel ---- */
 
-/* Times beyond the wheel's reach wait in its last slot and are looked at again there. */
-void flow_schedule(struct flow_engine *e, uint32_t entity, uint64_t t)
-{
-    if (t < e->now)
-        t = e->now;
-    if (t >= e->now + FLOW_WHEEL_SLOTS)
-        t = e->now + FLOW_WHEEL_SLOTS - 1;
-    uint32_t slot = (uint32_t)(t % FLOW_WHEEL_SLOTS);
-    e->wheel_next[entity] = 0;
-    if (e->wheel_tail[slot])
-        e->wheel_next[e->wheel_tail[slot] - 1] = entity + 1;
-    else
-        e->wheel_head[slot] = entity + 1;
-    e->wheel_tail[slot] = entity + 1;
-    e->wheel_used[slot / 64] |= (uint64_t)1 << (slot % 64);
-    e->pending++;
-}
-
 /* The warps of a launch do not fit into the machine's caches, the wheel does: what is due next, and
  * after that, is asked for ahead. */
 static void expect_entity(const struct flow_engine *e, uint32_t entity)
@@ -45,26 +27,23 @@ static void expect_entity(const struct flow_engine *e, uint32_t entity)
         __builtin_prefetch(p + 2 * FLOW_LINE_BYTES);
 }
 
-static bool take_due(struct flow_engine *e, uint32_t *entity)
+static bool take_due(struct flow_engine *e, struct flow_slot *slot, uint32_t *entity)
 {
-    uint32_t slot = (uint32_t)(e->now % FLOW_WHEEL_SLOTS);
-    uint32_t head = e->wheel_head[slot];
-    if (!head)
+    if (!slot->head)
         return false;
-    *entity = head - 1;
-    uint32_t next = e->wheel_head[slot] = e->wheel_next[*entity];
+    *entity = slot->head - 1;
+    uint32_t next = slot->head = e->wheel_next[*entity];
     if (!next) {
-        e->wheel_tail[slot] = 0;
-        e->wheel_used[slot / 64] &= ~((uint64_t)1 << (slot % 64));
-    } else {
-        uint32_t after = e->wheel_next[next - 1];
-        expect_entity(e, after ? after - 1 : next - 1);
+        slot->tail = 0;
+        return true;
     }
-    e->pending--;
+    uint32_t after = e->wheel_next[next - 1];
+    expect_entity(e, after ? after - 1 : next - 1);
     return true;
 }
 
-/* The next time that has something due; there is one, and within the wheel's reach. */
+/* The next time that has something due, which is within the wheel's reach; UINT64_MAX: nothing is.
+ */
 static uint64_t next_time(const struct flow_engine *e)
 {
     uint32_t slot = (uint32_t)(e->now % FLOW_WHEEL_SLOTS), word = slot / 64;
@@ -73,6 +52,8 @@ static uint64_t next_time(const struct flow_engine *e)
         word = (word + 1) % (FLOW_WHEEL_SLOTS / 64);
         bits = e->wheel_used[word];
     }
+    if (!bits)
+        return UINT64_MAX;
     uint32_t found = word * 64 + (uint32_t)__builtin_ctzll(bits);
     return e->now + (found + FLOW_WHEEL_SLOTS - slot) % FLOW_WHEEL_SLOTS;
 }
@@ -127,15 +108,14 @@ static strata_status init_arrays(struct flow_engine *e, struct strata_error *err
     e->groups = calloc(e->n_warps, sizeof *e->groups); /* where unused, never touched */
     e->wheel_next = calloc((size_t)e->n_warps + n * per_sm + n, sizeof *e->wheel_next);
     e->fetch = calloc(n, sizeof *e->fetch);
-    e->wheel_head = calloc(FLOW_WHEEL_SLOTS, sizeof *e->wheel_head);
-    e->wheel_tail = calloc(FLOW_WHEEL_SLOTS, sizeof *e->wheel_tail);
+    e->wheel = calloc(FLOW_WHEEL_SLOTS, sizeof *e->wheel);
     e->wheel_used = calloc(FLOW_WHEEL_SLOTS / 64, sizeof *e->wheel_used);
     e->sm_start = calloc(n, sizeof *e->sm_start);
     e->sm_busy = calloc(n, sizeof *e->sm_busy);
     e->sm_resident = calloc(n, sizeof *e->sm_resident);
     if (!e->block || !e->warp || !e->warp_place || !e->groups || !e->wheel_next || !e->fetch ||
-        !e->wheel_head || !e->wheel_tail || !e->wheel_used || !e->sm_start || !e->sm_busy ||
-        !e->sm_resident || !flow_async_init(e))
+        !e->wheel || !e->wheel_used || !e->sm_start || !e->sm_busy || !e->sm_resident ||
+        !flow_async_init(e))
         return no_memory(e, err);
     for (uint32_t s = 0; s < n; s++) {
         strata_status st = fetch_sm_init(&e->fetch[s], &e->fetch_all, err);
@@ -200,8 +180,7 @@ void flow_engine_release(struct flow_engine *e)
     free(e->register_stall);
     free(e->scheduler_memory);
     free(e->wheel_next);
-    free(e->wheel_head);
-    free(e->wheel_tail);
+    free(e->wheel);
     free(e->wheel_used);
     free(e->sm_start);
     free(e->sm_busy);
@@ -360,19 +339,29 @@ static strata_status first_wave(struct flow_engine *e)
     return st;
 }
 
+/* All that is due now, what becomes due meanwhile included. */
+static strata_status run_cycle(struct flow_engine *e)
+{
+    uint32_t at = (uint32_t)(e->now % FLOW_WHEEL_SLOTS), entity;
+    strata_status st = STRATA_OK;
+    while (st == STRATA_OK && take_due(e, &e->wheel[at], &entity))
+        st = entity < e->n_warps ? flow_warp_due(e, entity)
+             : entity < e->n_warps + e->n_schedulers
+                 ? flow_scheduler_due(e, entity - e->n_warps)
+                 : flow_tma_due(e, entity - e->n_warps - e->n_schedulers);
+    e->wheel_used[at / 64] &= ~((uint64_t)1 << (at % 64));
+    return st;
+}
+
 strata_status flow_engine_run(struct flow_engine *e)
 {
     strata_status st = first_wave(e);
-    uint32_t n_warps = e->n_warps, entity;
-    while (st == STRATA_OK && e->pending) {
-        e->now = next_time(e);
-        if (e->now > SM_TIME_MOST)
+    uint64_t t;
+    while (st == STRATA_OK && (t = next_time(e)) != UINT64_MAX) {
+        e->now = t;
+        if (t > SM_TIME_MOST)
             return sm_time_over(e->launch, e->err);
-        while (st == STRATA_OK && take_due(e, &entity))
-            st = entity < n_warps ? flow_warp_due(e, entity)
-                 : entity < n_warps + e->n_schedulers
-                     ? flow_scheduler_due(e, entity - n_warps)
-                     : flow_tma_due(e, entity - n_warps - e->n_schedulers);
+        st = run_cycle(e);
     }
     if (st != STRATA_OK)
         return st;

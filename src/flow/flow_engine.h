@@ -130,6 +130,11 @@ struct flow_scheduler {
 };
 _Static_assert(SM_N_PIPES <= 16, "a bit of flow_scheduler.pipes for each");
 
+/* A cycle of the wheel: the first and the last entity of its list, index + 1; 0 = empty. */
+struct flow_slot {
+    uint32_t head, tail;
+};
+
 struct flow_engine {
     const struct strata_gpu *gpu;
     const struct strata_launch *launch;
@@ -139,10 +144,8 @@ struct flow_engine {
     struct sm_decoder decoder;
     struct sm_scheduler order; /* of PTX, as an assembler would make it */
     bool ordered;
-    struct hierarchy memory;
     struct strata_memory_state *state; /* NULL: the launch began cold */
     struct memory_code code;           /* where its code lies, if not */
-    struct fetch_gpu fetch_all;
     struct fetch_sm *fetch;
     struct flow_block *block;             /* n_sms * blocks_per_sm places */
     struct flow_warp *warp;               /* n_sms * slots */
@@ -154,11 +157,9 @@ struct flow_engine {
     struct phase_barriers barriers;
     uint32_t n_schedulers, slots_per_sm, warps_per_block, n_warps;
     uint32_t *wheel_next; /* list links, index + 1: warps, then schedulers, then copy engines */
-    uint32_t *wheel_head,
-        *wheel_tail;      /* entity index + 1, 0 = empty; warps first, then schedulers */
+    struct flow_slot *wheel;
     uint64_t *wheel_used; /* a bit for each slot that holds something */
     uint64_t now;
-    uint64_t pending; /* entities in the wheel */
     uint64_t next_age;
     uint64_t dispatch_free64; /* the dispatcher hands out the next block then */
     uint32_t register_cap;    /* entries of a scoreboard */
@@ -177,6 +178,8 @@ struct flow_engine {
     struct flow_waits *waits;              /* likewise */
     struct strata_error *err;
     strata_status status;
+    struct hierarchy memory; /* the large parts come last */
+    struct fetch_gpu fetch_all;
 };
 
 /* What an assembler would do to PTX. */

@@ -4,19 +4,16 @@
 #include "base/bits.h"
 #include "flow/flow_waits.h"
 #include "sm/warp_rules.h"
+#include "trace/cursor.h"
 
 /* ---- when the next instruction can issue ---- */
 
-strata_status flow_next_instruction(struct flow_engine *e, struct flow_warp *w)
+/* The same where instructions are put in order. */
+static __attribute__((noinline)) strata_status next_ordered(struct flow_engine *e,
+                                                            struct flow_warp *w)
 {
     struct sm_step step;
     strata_status st = STRATA_OK;
-    if (!e->ordered) {
-        w->has_next = strata_cursor_next(&w->cursor, &w->next);
-        w->op = w->has_next ? &e->decoder.inst[w->next.inst_index] : NULL;
-        w->next_line = w->has_next ? w->op->fetch_line : 0;
-        return STRATA_OK;
-    }
     while ((st = sm_window_next(&w->window, &w->cursor, &e->order, &step, e->err)) == STRATA_OK &&
            step.gone)
         e->memory.count.instructions++;
@@ -27,6 +24,16 @@ strata_status flow_next_instruction(struct flow_engine *e, struct flow_warp *w)
         w->next_line = e->decoder.inst[step.place].fetch_line;
     }
     return st == STRATA_END ? STRATA_OK : st;
+}
+
+strata_status flow_next_instruction(struct flow_engine *e, struct flow_warp *w)
+{
+    if (e->ordered)
+        return next_ordered(e, w);
+    w->has_next = cursor_step(&w->cursor, &w->next);
+    w->op = w->has_next ? &e->decoder.inst[w->next.inst_index] : NULL;
+    w->next_line = w->has_next ? w->op->fetch_line : 0;
+    return STRATA_OK;
 }
 
 /* With thousands of warps nothing is in the cache when its turn comes: what the issue will need is
@@ -80,13 +87,11 @@ void flow_schedule_warp(struct flow_engine *e, uint32_t index)
     flow_schedule(e, index, w->wait.ready);
 }
 
-void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
+/* Waits of instructions that order others. */
+static __attribute__((noinline)) void wait_for_others(struct flow_engine *e, uint32_t index)
 {
     struct flow_warp *w = &e->warp[index];
     const struct sm_inst *i = w->op;
-    w->wait.ready = t;
-    w->wait.stall = SM_STALL_NONE;
-    sm_scoreboard_wait(&w->scoreboard, i, &w->wait);
     if (i->kind == SM_KIND_WAIT)
         sm_wait_for(
             &w->wait,
@@ -100,14 +105,28 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
     }
     if (i->kind == SM_KIND_ASYNC && e->status == STRATA_OK)
         e->status = flow_async_ready(e, index);
-    if (w->next_line != w->fetch_line) {
-        w->fetch_line = w->next_line;
-        struct fetch_sm *fetch = &e->fetch[e->block[w->block].sm];
-        fetch_note(&e->fetch_all, w->next_line);
-        sm_wait_for(&w->wait, fetch_line(&e->fetch_all, fetch, w->next_line, w->wait.ready),
-                    SM_STALL_FETCH);
-        fetch_publish(&e->fetch_all, fetch);
-    }
+}
+
+static __attribute__((noinline)) void wait_for_code(struct flow_engine *e, struct flow_warp *w)
+{
+    struct fetch_sm *fetch = &e->fetch[e->block[w->block].sm];
+    w->fetch_line = w->next_line;
+    fetch_note(&e->fetch_all, w->next_line);
+    sm_wait_for(&w->wait, fetch_line(&e->fetch_all, fetch, w->next_line, w->wait.ready),
+                SM_STALL_FETCH);
+    fetch_publish(&e->fetch_all, fetch);
+}
+
+void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
+{
+    struct flow_warp *w = &e->warp[index];
+    w->wait.ready = t;
+    w->wait.stall = SM_STALL_NONE;
+    sm_scoreboard_wait(&w->scoreboard, w->op, &w->wait);
+    if (w->op->kind > SM_KIND_BARRIER)
+        wait_for_others(e, index);
+    if (w->next_line != w->fetch_line)
+        wait_for_code(e, w);
     if (e->waits)
         flow_waits_find(e->waits, e, index);
 }
@@ -178,7 +197,8 @@ static uint64_t operands_read(const struct flow_engine *e, const struct sm_inst 
 static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_inst *i,
                     uint32_t sm, uint64_t t)
 {
-    sm_operands_set(&w->scoreboard, i, operands_read(e, i, sm, t));
+    if (i->control.known)
+        sm_operands_set(&w->scoreboard, i, operands_read(e, i, sm, t));
     switch (i->kind) {
     case SM_KIND_GLOBAL:
         do_global(e, w, i, sm, t);
@@ -257,8 +277,9 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
     if (e->waits)
         flow_waits_issue(e->waits, e, index, t, held_by);
     e->memory.count.instructions++;
-    count_flops(&e->memory.count, sm_inst_flops(i), w->next.mask);
-    e->unknown_opcodes += w->next.inst->opclass == STRATA_OP_OTHER;
+    if (i->flop_counter)
+        count_flops(&e->memory.count, sm_inst_flops(i), w->next.mask);
+    e->unknown_opcodes += i->is_unknown;
     w->last_issue = t;
     if (e->clock)
         e->clock->issued(e->clock->context, b->index, index - b->first_warp, t);

@@ -233,8 +233,8 @@ static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_
     /* Traces other than of machine code number their instructions in steps of 16. */
     uint64_t at = i->pc - d->first_pc;
     out->fetch_line = (uint32_t)((sass ? at : at / 16 * d->gpu->sm.instruction_bytes) / line_bytes);
-    if (i->opclass == STRATA_OP_OTHER)
-        d->n_unknown++;
+    out->is_unknown = i->opclass == STRATA_OP_OTHER;
+    d->n_unknown += out->is_unknown;
 }
 
 void sm_decoder_init(struct sm_decoder *d, const struct strata_gpu *gpu,

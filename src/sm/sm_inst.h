@@ -62,7 +62,7 @@ struct sm_inst {
     uint8_t kind; /* enum sm_kind */
     uint8_t pipe; /* enum sm_pipe */
     uint8_t n_read, n_write;
-    bool reads_predicate, writes_predicate, is_branch;
+    bool reads_predicate : 1, writes_predicate : 1, is_branch : 1, is_unknown : 1;
     struct strata_control control;
     uint8_t result_stall; /* enum sm_stall of an instruction that waits for this one's result */
     uint8_t flop_counter; /* flop_rule.counter */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "trace/code.h"
+#include "trace/cursor.h"
 
 void strata_winst_addresses(const struct strata_winst *w, uint64_t out[STRATA_WARP_SIZE])
 {
@@ -69,8 +69,6 @@ bool bytecode_streams(const uint8_t *bytes, size_t n, struct warp_streams *out)
     return true;
 }
 
-_Static_assert(STRATA_BRANCH_MEMORY == 64, "a bit of `branches` for each place");
-
 strata_status strata_cursor_init(struct strata_cursor *c, const struct strata_block *b,
                                  uint32_t warp, struct strata_error *err)
 {
@@ -114,8 +112,8 @@ void strata_cursor_release(struct strata_cursor *c)
     memset(c, 0, sizeof *c);
 }
 
-static void read_addresses(struct strata_cursor *c, struct strata_addr_state *s, unsigned control,
-                           struct strata_winst *out)
+void cursor_addresses(struct strata_cursor *c, struct strata_addr_state *s, unsigned control,
+                      struct strata_winst *out)
 {
     const uint8_t *at = c->data;
     unsigned base_code = control / 3, shape_code = control % 3;
@@ -150,8 +148,7 @@ static void read_addresses(struct strata_cursor *c, struct strata_addr_state *s,
     out->addr_kind = s->list ? STRATA_ADDR_LIST : STRATA_ADDR_STRIDE;
 }
 
-/* Takes tokens up to and including the next run. */
-static bool next_run(struct strata_cursor *c)
+bool cursor_next_run(struct strata_cursor *c)
 {
     while (c->tokens < c->tokens_end) {
         unsigned token = *c->tokens++;
@@ -186,28 +183,5 @@ static bool next_run(struct strata_cursor *c)
 
 bool strata_cursor_next(struct strata_cursor *c, struct strata_winst *out)
 {
-    if (!c->run && !next_run(c))
-        return false;
-    c->run--;
-    c->remaining--;
-    uint32_t index = c->next_index;
-    const struct code_entry *e = code_entry(c->code, index);
-    uint32_t place = index % STRATA_BRANCH_MEMORY;
-    c->last_index = index;
-    /* Few instructions were jumped from: the table is not read for the others. */
-    bool jumped = c->branches >> place & 1 && c->branch_from[place] == index + 1;
-    c->next_index = jumped ? c->branch_to[place] : index + 1;
-    out->inst = &e->inst;
-    out->inst_index = index;
-    out->mask = c->mask;
-    unsigned control = e->slot == CODE_NO_SLOT ? CONTROL_NONE : *c->controls++;
-    if (control == CONTROL_NONE) {
-        out->addr_kind = STRATA_ADDR_NONE;
-        out->base = 0;
-        out->stride = 0;
-        out->addr = NULL;
-    } else {
-        read_addresses(c, &c->state[e->slot], control, out);
-    }
-    return true;
+    return cursor_step(c, out);
 }
