@@ -114,7 +114,7 @@ static inline uint32_t cache_hash(const struct cache *c, uint64_t line)
     uint64_t x = (line >> c->line_shift) * 0x9e3779b97f4a7c15ull;
     return (uint32_t)(x >> 32);
 }
-/* The way of the table that a look-up begins with. */
+/* The first way of the set of tags of a line. */
 static inline uint32_t cache_tag_set(const struct cache *c, uint64_t line)
 {
     uint64_t n = line >> c->line_shift;
@@ -131,6 +131,11 @@ static inline uint32_t cache_home(const struct cache *c, uint64_t line)
     uint64_t n = line >> c->line_shift;
     uint32_t row = (uint32_t)((n >> 4) * 0x9e3779b97f4a7c15ull >> 32);
     return (row << 4 | (((uint32_t)n ^ row >> 28) & 15)) & c->table_mask;
+}
+/* The entry of the table that a look-up begins with. */
+static inline uint32_t cache_place(const struct cache *c, uint64_t line)
+{
+    return c->tag_ways ? cache_tag_set(c, line) : cache_home(c, line);
 }
 /* From one entry to the next to be tried, any odd number: with this one rows that meet pass each
  * other entry by entry. */
@@ -163,26 +168,37 @@ static inline uint32_t cache_find(const struct cache *c, uint64_t line)
             return cache_entry_slot(c, e);
     return CACHE_NONE;
 }
-/* A look-up will come: its line of the table is wanted, and then (true if the line seems to be
- * held) its slot. Changes nothing but how long the look-up takes. */
+/* A look-up will come: its line of the table is wanted, and then its slot: the one that the line
+ * seems to be in, or CACHE_NONE. Changes nothing but how long the look-up takes. */
 static inline void cache_expect(const struct cache *c, uint64_t line)
 {
-    __builtin_prefetch(&c->table[c->tag_ways ? cache_tag_set(c, line) : cache_home(c, line)]);
+    __builtin_prefetch(&c->table[cache_place(c, line)]);
 }
-static inline bool cache_expect_slot(const struct cache *c, uint64_t line)
+static inline uint32_t cache_expect_slot_at(const struct cache *c, uint64_t line, uint32_t place)
 {
-    uint32_t hash = cache_hash(c, line),
-             h = c->tag_ways ? cache_tag_set(c, line) : cache_home(c, line),
-             step = c->tag_ways ? 1 : CACHE_PROBE_STEP,
-             most = c->tag_ways ? c->tag_ways : UINT32_MAX;
-    for (uint32_t i = 0; i < most && (c->tag_ways || c->table[h]); i++) {
-        if (cache_entry_fits(c, c->table[h], hash)) {
-            __builtin_prefetch(&c->slot[cache_entry_slot(c, c->table[h])], 1);
-            return true;
-        }
-        h = (h + step) & c->table_mask;
+    uint32_t hash = cache_hash(c, line), found = 0, e;
+    if (c->tag_ways) {
+        for (uint32_t i = 0; i < c->tag_ways && !found; i++)
+            found = cache_entry_fits(c, c->table[place + i], hash) ? c->table[place + i] : 0;
+    } else {
+        for (; (e = c->table[place]) && !found; place = (place + CACHE_PROBE_STEP) & c->table_mask)
+            found = cache_entry_fits(c, e, hash) ? e : 0;
     }
-    return false;
+    if (!found)
+        return CACHE_NONE;
+    __builtin_prefetch(&c->slot[cache_entry_slot(c, found)], 1);
+    return cache_entry_slot(c, found);
+}
+static inline uint32_t cache_expect_slot(const struct cache *c, uint64_t line)
+{
+    return cache_expect_slot_at(c, line, cache_place(c, line));
+}
+/* cache_find, where the line was in `slot` not long ago or, CACHE_NONE, nothing is known. */
+static inline uint32_t cache_find_again(const struct cache *c, uint64_t line, uint32_t slot)
+{
+    if (slot != CACHE_NONE && c->slot[slot].line == line && c->slot[slot].used)
+        return slot;
+    return cache_find(c, line);
 }
 /* A use of the line in `slot`. */
 void cache_used(struct cache *c, uint32_t slot); /* what a policy has to do beside its age */

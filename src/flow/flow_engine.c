@@ -229,8 +229,9 @@ static strata_status size_registers(struct flow_engine *e, struct flow_warp *w)
     strata_status st = need > e->register_cap ? grow_registers(e, need) : STRATA_OK;
     if (st != STRATA_OK)
         return st;
-    memset(w->scoreboard.ready, 0, e->register_cap * sizeof *w->scoreboard.ready);
-    memset(w->scoreboard.stall, 0, e->register_cap);
+    /* A warp runs code that was known when its block was read: higher registers are not its own. */
+    memset(w->scoreboard.ready, 0, need * sizeof *w->scoreboard.ready);
+    memset(w->scoreboard.stall, 0, need);
     if (e->waits && !flow_waits_start(e->waits, (uint32_t)(w - e->warp), e->register_cap))
         return strata_no_memory(e->err, NULL, "for the registers of a warp");
     return STRATA_OK;

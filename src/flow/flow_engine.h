@@ -109,24 +109,27 @@ struct flow_scheduler {
     uint64_t waiting_mask; /* slots whose warps are in the wheel */
     uint64_t far_mask;     /* of those, the ones beyond its reach */
     uint64_t line_mask;    /* slots whose warps will ask for lines of which the first is known */
-    uint64_t next_due;     /* none of them is ready before */
     uint64_t free;         /* next cycle it may issue */
-    uint64_t issue_cycle;  /* of its last instruction */
-    uint32_t issued;       /* in that cycle */
     uint32_t last_slot;
+    uint32_t first_warp; /* warp index = first_warp + slot * schedulers of the SM */
     uint32_t sm;
     uint16_t pipes; /* that ready warps want, a bit each */
     bool queued;
-    _Alignas(FLOW_LINE_BYTES)
-        uint8_t slot_pipe[64];       /* pipe that the next instruction of each slot's warp wants */
-    uint64_t pipe_ready[SM_N_PIPES]; /* ready_mask by pipe */
-    uint64_t pipe_free[SM_N_PIPES];
-    uint32_t first_warp;    /* warp index = first_warp + slot * schedulers of the SM */
+    uint8_t next_slot; /* whose warp is due first, if it still is at next_due */
+    uint64_t next_due; /* no waiting warp is ready before */
+    struct flow_pipe {
+        uint64_t ready; /* ready_mask, of those that want this pipe */
+        uint64_t free;  /* the pipe, again */
+    } pipe[SM_N_PIPES];
+    uint8_t slot_pipe[64];  /* pipe that the next instruction of each slot's warp wants */
+    uint64_t issue_cycle;   /* of its last instruction */
+    uint32_t issued;        /* in that cycle */
     uint64_t wgmma_free;    /* its tensor core takes the next product */
     uint64_t shared_port;   /* when it may hand over its next access to shared memory */
     uint64_t constant_port; /* likewise, to the constants */
     uint64_t slot_age[64];  /* when each slot's warp was started: smaller is older */
-    uint64_t slot_due[64];  /* of waiting slots: when the warp will be ready */
+    _Alignas(
+        FLOW_LINE_BYTES) uint64_t slot_due[64]; /* of waiting slots: when the warp will be ready */
 };
 _Static_assert(SM_N_PIPES <= 16, "a bit of flow_scheduler.pipes for each");
 

@@ -61,8 +61,8 @@ static void expect_tables(const struct flow_engine *e, uint32_t sm, uint64_t lin
 static void expect_line(const struct flow_engine *e, uint32_t sm, uint64_t line)
 {
     const struct hierarchy_sm *p = &e->memory.sm[sm];
-    if (!cache_expect_slot(&p->l1, line) &&
-        !cache_expect_slot(&e->memory.partition[p->partition].l2, line))
+    if (cache_expect_slot(&p->l1, line) == CACHE_NONE &&
+        cache_expect_slot(&e->memory.partition[p->partition].l2, line) == CACHE_NONE)
         hierarchy_l2_expect(&e->memory, p->partition, line);
 }
 
@@ -83,7 +83,10 @@ void flow_schedule_warp(struct flow_engine *e, uint32_t index)
         expect_tables(e, s->sm, w->next.base);
     }
     s->slot_due[w->slot] = w->wait.ready;
-    s->next_due = w->wait.ready < s->next_due ? w->wait.ready : s->next_due;
+    if (w->wait.ready < s->next_due) {
+        s->next_due = w->wait.ready;
+        s->next_slot = w->slot;
+    }
     flow_schedule(e, index, w->wait.ready);
 }
 
@@ -233,7 +236,7 @@ static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_
 /* An instruction that issues at t keeps its pipe for a while. */
 static void take_pipe(struct flow_scheduler *s, const struct sm_inst *i, uint64_t t)
 {
-    s->pipe_free[i->pipe] = i->pipe == SM_PIPE_NONE ? 0 : t + i->interval;
+    s->pipe[i->pipe].free = i->pipe == SM_PIPE_NONE ? 0 : t + i->interval;
 }
 
 /* Whether another warp of the scheduler will be ready by t. */
@@ -241,10 +244,15 @@ static bool another_by(struct flow_scheduler *s, uint64_t t)
 {
     if (t < s->next_due)
         return false;
+    if (s->waiting_mask >> s->next_slot & 1 && s->slot_due[s->next_slot] == s->next_due)
+        return true;
     s->next_due = UINT64_MAX;
     for (uint64_t m = s->waiting_mask; m; m &= m - 1) {
-        uint64_t due = s->slot_due[__builtin_ctzll(m)];
-        s->next_due = due < s->next_due ? due : s->next_due;
+        uint8_t slot = (uint8_t)__builtin_ctzll(m);
+        if (s->slot_due[slot] < s->next_due) {
+            s->next_due = s->slot_due[slot];
+            s->next_slot = slot;
+        }
     }
     return s->next_due <= t;
 }
@@ -258,7 +266,7 @@ static bool runs_on(const struct flow_engine *e, struct flow_warp *w)
     const struct sm_inst *i = w->op;
     if (i->kind != SM_KIND_PLAIN || i->pipe == SM_PIPE_LSU || s->ready_mask)
         return false;
-    uint64_t t = later_of(w->wait.ready, later_of(s->free, s->pipe_free[i->pipe]));
+    uint64_t t = later_of(w->wait.ready, later_of(s->free, s->pipe[i->pipe].free));
     if (t > e->now + AHEAD_CYCLES || another_by(s, t))
         return false;
     take_pipe(s, i, t);
@@ -341,7 +349,7 @@ strata_status flow_warp_due(struct flow_engine *e, uint32_t index)
     }
     s->waiting_mask &= ~bit;
     s->ready_mask |= bit;
-    s->pipe_ready[pipe] |= bit;
+    s->pipe[pipe].ready |= bit;
     s->pipes |= (uint16_t)(1u << pipe);
     if (!s->queued) {
         s->queued = true;
@@ -353,7 +361,7 @@ strata_status flow_warp_due(struct flow_engine *e, uint32_t index)
 /* When a pipe takes its next instruction. */
 static uint64_t pipe_time(const struct flow_engine *e, const struct flow_scheduler *s, uint8_t pipe)
 {
-    uint64_t t = s->pipe_free[pipe];
+    uint64_t t = s->pipe[pipe].free;
     if (pipe != SM_PIPE_LSU)
         return t;
     const struct hierarchy_sm *p = &e->memory.sm[s->sm];
@@ -373,7 +381,7 @@ static uint32_t choose(const struct flow_engine *e, const struct flow_scheduler 
         uint8_t pipe = (uint8_t)lowest_bit32(pipes);
         uint64_t free = pipe_time(e, s, pipe);
         if (free <= e->now)
-            can |= s->pipe_ready[pipe];
+            can |= s->pipe[pipe].ready;
         else
             *earliest = free < *earliest ? free : *earliest;
     }
@@ -385,8 +393,8 @@ static void take_slot(struct flow_scheduler *s, uint32_t slot, uint8_t pipe)
 {
     uint64_t bit = (uint64_t)1 << slot;
     s->ready_mask &= ~bit;
-    s->pipe_ready[pipe] &= ~bit;
-    if (!s->pipe_ready[pipe])
+    s->pipe[pipe].ready &= ~bit;
+    if (!s->pipe[pipe].ready)
         s->pipes &= (uint16_t) ~(1u << pipe);
     s->last_slot = slot;
 }
@@ -417,7 +425,7 @@ strata_status flow_scheduler_due(struct flow_engine *e, uint32_t index)
              warp = s->first_warp + slot * per_sm;
     const struct flow_warp *w = &e->warp[warp];
     const struct sm_inst *i = w->op;
-    take_slot(s, slot, s->slot_pipe[slot]);
+    take_slot(s, slot, i->pipe);
     note_issue(e, s);
     enum sm_stall held_by =
         pipe_time(e, s, i->pipe) > w->wait.ready ? sm_busy_stall(i) : SM_STALL_SELECTED;
