@@ -58,6 +58,8 @@ static strata_status configure(const struct strata_cache_config *config, struct 
     /* Data in sets has its tags beside it. */
     if (config->ways || config->n_set_ways || !config->tag_ways)
         out->config.tag_sets = 0;
+    out->is_mixed = config->index_hash == STRATA_INDEX_MIX && is_power_of_two(config->line_bytes);
+    out->touch_on_hit = out->policy->touch_on_hit;
     out->line_shift = log2_floor(config->line_bytes);
     out->sector_shift = log2_floor(config->sector_bytes);
     return STRATA_OK;
@@ -78,13 +80,17 @@ static void count_slots(struct cache *c)
     c->n_sets = g->n_set_ways ? g->n_set_ways : lines / c->ways;
     for (uint32_t s = 0; s < c->n_sets; s++)
         c->n_slots += ways_of(c, s);
-    while (table < c->n_slots * 2)
-        table *= 2;
-    c->table_mask = table - 1;
+    c->slot_mask = (uint32_t)((2ull << log2_floor(c->n_slots)) - 1);
     /* A cache made larger than what was measured has the tags for it. */
     while (g->tag_sets && (uint64_t)g->tag_sets * g->tag_ways < c->n_slots)
         g->tag_sets *= 2;
-    c->n_tag_slots = g->tag_sets * g->tag_ways;
+    c->tag_ways = g->tag_sets ? g->tag_ways : 0;
+    c->tag_mask = g->tag_sets ? g->tag_sets - 1 : 0;
+    c->tag_bits = log2_floor(g->tag_sets);
+    c->n_tag_folds = c->tag_ways ? (g->n_tag_hash + 7) / 8 : 0;
+    while (table < c->n_slots * 2)
+        table *= 2;
+    c->table_mask = c->tag_ways ? UINT32_MAX : table - 1;
 }
 
 static char *aligned(char *memory)
@@ -106,18 +112,32 @@ static size_t policy_bytes(const struct cache *c)
     return per_set == UINT32_MAX ? c->n_slots : (size_t)per_set * c->n_sets;
 }
 
+static uint64_t table_entries(const struct cache *c)
+{
+    return c->tag_ways ? (uint64_t)c->config.tag_sets * c->tag_ways : (uint64_t)c->table_mask + 1;
+}
+
 /* Returns the bytes of all parts; without memory that is all it does. */
 static size_t lay_out(struct cache *c, char *memory)
 {
     size_t used = 0;
     c->slot = place(memory, &used, c->n_slots, sizeof *c->slot);
-    c->tag = place(memory, &used, c->n_slots, sizeof *c->tag);
-    c->table = place(memory, &used, (uint64_t)c->table_mask + 1, sizeof *c->table);
+    c->age = place(memory, &used, c->n_slots, sizeof *c->age);
+    c->table = place(memory, &used, table_entries(c), sizeof *c->table);
     c->fill = place(memory, &used, c->n_sets, sizeof *c->fill);
     c->set_start = place(memory, &used, c->n_sets + 1, sizeof *c->set_start);
     c->policy_state = place(memory, &used, policy_bytes(c) + 1, 1);
-    c->tag_slot = place(memory, &used, c->n_tag_slots, sizeof *c->tag_slot);
+    c->tag_fold = place(memory, &used, (uint64_t)c->n_tag_folds * 256, sizeof *c->tag_fold);
     return used;
+}
+
+/* What the bits of each byte of the line number above the set of tags flip of it, together. */
+static void fold_tags(struct cache *c)
+{
+    for (uint32_t k = 0; k < c->n_tag_folds; k++)
+        for (uint32_t byte = 0; byte < 256; byte++)
+            c->tag_fold[k * 256 + byte] =
+                index_of_tag(&c->config, (uint64_t)byte << (c->line_shift + c->tag_bits + k * 8));
 }
 
 strata_status cache_pool_create(const struct strata_cache_config *config, uint32_t n,
@@ -178,6 +198,12 @@ strata_status cache_create_in(struct cache_pool *pool, const struct strata_cache
         pool->written_used += out->n_slots;
     }
     lay_out(out, aligned(memory));
+    if (pooled && pool->tag_fold)
+        out->tag_fold = pool->tag_fold;
+    else
+        fold_tags(out);
+    if (pooled)
+        pool->tag_fold = out->tag_fold;
     for (uint32_t s = 0; s < out->n_sets; s++)
         out->set_start[s + 1] = out->set_start[s] + ways_of(out, s);
     out->random = mix64(seed + 0x9e3779b97f4a7c15ull) | 1;
@@ -201,11 +227,10 @@ void cache_release(struct cache *c)
 void cache_clear(struct cache *c)
 {
     memset(c->slot, 0, c->n_slots * sizeof *c->slot);
-    memset(c->tag, 0, c->n_slots * sizeof *c->tag);
-    memset(c->table, 0, ((size_t)c->table_mask + 1) * sizeof *c->table);
+    memset(c->age, 0, c->n_slots * sizeof *c->age);
+    memset(c->table, 0, (size_t)table_entries(c) * sizeof *c->table);
     memset(c->fill, 0, c->n_sets * sizeof *c->fill);
     memset(c->policy_state, 0, policy_bytes(c));
-    memset(c->tag_slot, 0, c->n_tag_slots * sizeof *c->tag_slot);
     c->clock = 0;
     c->has_holes = false;
 }
@@ -214,86 +239,90 @@ void cache_clear(struct cache *c)
 
 uint32_t cache_set_of(const struct cache *c, uint64_t line)
 {
+    if (c->is_mixed)
+        return index_mixed(line >> c->line_shift, c->n_sets);
     return index_of(&c->config, c->n_sets, line);
 }
 
-void cache_touch(struct cache *c, uint32_t slot)
+void cache_used(struct cache *c, uint32_t slot)
 {
-    if (c->policy->touch_on_hit)
-        c->tag[slot].age = ++c->clock;
-    if (c->policy->on_access)
-        c->policy->on_access(c, cache_set_of(c, c->slot[slot].line), slot);
+    c->policy->on_access(c, cache_set_of(c, c->slot[slot].line), slot);
 }
 
-static void table_add(struct cache *c, uint32_t hash, uint32_t slot)
+/* ---- the table of lines ---- */
+
+static void hashed_add(struct cache *c, uint64_t line, uint32_t entry)
 {
-    uint32_t h = hash & c->table_mask;
+    uint32_t h = cache_home(c, line);
     while (c->table[h])
-        h = (h + 1) & c->table_mask;
-    c->table[h] = (uint64_t)hash << 32 | (slot + 1);
+        h = (h + CACHE_PROBE_STEP) & c->table_mask;
+    c->table[h] = entry;
 }
 
-/* Linear probing without tombstones: entries behind the hole move up if they may. */
-static void table_remove(struct cache *c, uint32_t slot)
+/* Steps from one entry to another. */
+static uint32_t probes(const struct cache *c, uint32_t from, uint32_t to)
 {
-    uint32_t mask = c->table_mask, hole = c->tag[slot].hash & mask;
-    while ((uint32_t)c->table[hole] != slot + 1)
-        hole = (hole + 1) & mask;
-    for (uint32_t at = (hole + 1) & mask; c->table[at]; at = (at + 1) & mask) {
-        uint32_t home = (uint32_t)(c->table[at] >> 32) & mask;
-        if (((at - home) & mask) >= ((at - hole) & mask)) {
-            c->table[hole] = c->table[at];
+    static const uint32_t inverse = 0xf0f0f0f1u; /* of the step, modulo 2^32 */
+    return (to - from) * inverse & c->table_mask;
+}
+
+/* No tombstones: entries behind the hole move up if they may. */
+static void hashed_remove(struct cache *c, uint32_t slot)
+{
+    uint32_t mask = c->table_mask, hole = cache_home(c, c->slot[slot].line), e;
+    while (cache_entry_slot(c, c->table[hole]) != slot)
+        hole = (hole + CACHE_PROBE_STEP) & mask;
+    for (uint32_t at = (hole + CACHE_PROBE_STEP) & mask; (e = c->table[at]);
+         at = (at + CACHE_PROBE_STEP) & mask) {
+        uint32_t home = cache_home(c, c->slot[cache_entry_slot(c, e)].line);
+        if (probes(c, home, at) >= probes(c, hole, at)) {
+            c->table[hole] = e;
             hole = at;
         }
     }
     c->table[hole] = 0;
 }
 
-/* ---- tags apart from the data: a line needs a tag of its set as well as a slot ---- */
-
-static uint32_t *tags_of(const struct cache *c, uint64_t line)
+static void table_add(struct cache *c, uint32_t slot)
 {
-    return &c->tag_slot[index_of_tag(&c->config, line) * c->config.tag_ways];
-}
-
-void cache_expect_insert(const struct cache *c, uint64_t line)
-{
-    if (c->n_tag_slots)
-        __builtin_prefetch(tags_of(c, line));
-}
-
-static void tag_remove(struct cache *c, uint32_t slot)
-{
-    if (!c->n_tag_slots)
+    uint64_t line = c->slot[slot].line;
+    uint32_t entry = (cache_hash(c, line) & ~c->slot_mask) | (slot + 1);
+    if (!c->tag_ways) {
+        hashed_add(c, line, entry);
         return;
-    uint32_t *way = tags_of(c, c->slot[slot].line);
-    while (*way != slot + 1)
+    }
+    uint32_t *way = &c->table[cache_tag_set(c, line)];
+    while (*way)
+        way++;
+    *way = entry;
+}
+
+static void table_remove(struct cache *c, uint32_t slot)
+{
+    if (!c->tag_ways) {
+        hashed_remove(c, slot);
+        return;
+    }
+    uint32_t *way = &c->table[cache_tag_set(c, c->slot[slot].line)];
+    while (cache_entry_slot(c, *way) != slot)
         way++;
     *way = 0;
 }
 
-static void tag_add(struct cache *c, uint32_t slot)
-{
-    if (!c->n_tag_slots)
-        return;
-    uint32_t *way = tags_of(c, c->slot[slot].line);
-    while (*way)
-        way++;
-    *way = slot + 1;
-}
-
-/* The slot whose line has to leave because its tag is wanted; CACHE_NONE if a tag is free. */
+/* Tags apart from the data: a line needs a tag of its set as well as a slot. The slot whose line
+ * has to leave because its tag is wanted; CACHE_NONE if a tag is free. */
 static uint32_t tag_victim(const struct cache *c, uint64_t line)
 {
     uint32_t best = CACHE_NONE;
-    if (!c->n_tag_slots)
+    if (!c->tag_ways)
         return CACHE_NONE;
-    const uint32_t *way = tags_of(c, line);
-    for (uint32_t i = 0; i < c->config.tag_ways; i++) {
+    const uint32_t *way = &c->table[cache_tag_set(c, line)];
+    for (uint32_t i = 0; i < c->tag_ways; i++) {
         if (!way[i])
             return CACHE_NONE;
-        if (best == CACHE_NONE || c->tag[way[i] - 1].age < c->tag[best].age)
-            best = way[i] - 1;
+        uint32_t slot = cache_entry_slot(c, way[i]);
+        if (best == CACHE_NONE || c->age[slot] < c->age[best])
+            best = slot;
     }
     return best;
 }
@@ -325,12 +354,10 @@ uint32_t cache_insert(struct cache *c, uint64_t line, struct cache_slot *evicted
             *evicted = c->slot[slot];
         c->evictions++;
         table_remove(c, slot);
-        tag_remove(c, slot);
     }
     c->slot[slot] = (struct cache_slot){.line = line, .used = 1};
-    c->tag[slot] = (struct cache_tag){.age = ++c->clock, .hash = cache_hash(c, line)};
-    table_add(c, c->tag[slot].hash, slot);
-    tag_add(c, slot);
+    c->age[slot] = ++c->clock;
+    table_add(c, slot);
     if (c->policy->on_access)
         c->policy->on_access(c, set, slot);
     return slot;
@@ -340,7 +367,6 @@ void cache_remove(struct cache *c, uint32_t slot)
 {
     uint32_t set = cache_set_of(c, c->slot[slot].line);
     table_remove(c, slot);
-    tag_remove(c, slot);
     memset(&c->slot[slot], 0, sizeof c->slot[slot]);
     if (c->policy->state_bytes_per_set == UINT32_MAX)
         c->policy_state[slot] = 0;

@@ -46,40 +46,41 @@ static inline uint32_t cache_time(uint64_t t)
     return t < UINT32_MAX ? (uint32_t)t : UINT32_MAX;
 }
 
-/* What is read of slots that nobody asked for. */
-struct cache_tag {
-    uint32_t age;  /* larger is younger; what a touch means is up to the policy */
-    uint32_t hash; /* of the line */
-};
-
 /* Memory for many caches in one piece. */
 struct cache_pool {
     char *memory;
     struct line_bytes *written;
     size_t bytes, used, written_used;
+    uint32_t *tag_fold; /* of its first cache: the others read the same */
 };
 
+/* What every look-up reads comes first: a model has hundreds of these. */
 struct cache {
-    struct strata_cache_config config;
     struct cache_slot *slot;
-    struct cache_tag *tag;      /* one a slot */
+    uint32_t *table; /* finds lines: slot + 1 in the bits of slot_mask and above them those of the
+                        line's hash; 0 = empty. Either the ways of the sets of tags, or, without
+                        such, all lines by their hash */
+    uint32_t *age;   /* one a slot: larger is younger; what a touch means is up to the policy */
+    uint32_t *tag_fold; /* by eight bits of the line number above the set of tags: what they
+                                 flip of it */
+    uint32_t slot_mask, table_mask;
+    uint32_t tag_ways, tag_mask, tag_bits; /* 0 ways: tags are not apart from the data */
+    uint32_t n_tag_folds;
+    uint32_t line_shift, sector_shift;
+    uint32_t clock;    /* counts touches */
+    bool touch_on_hit; /* of the policy */
+    bool is_mixed;     /* its index is index_mixed() of the line number */
+    bool has_holes; /* a line was removed: a set may no longer be filled from its first slot on */
     struct line_bytes *written; /* one a slot: bytes of its sectors that are there in part */
     uint32_t n_slots, n_sets, ways;
-    uint32_t line_shift, sector_shift;
-    uint64_t *table; /* by hash of the line: the hash, and slot + 1 below it; 0 = empty */
-    uint32_t table_mask;
-    uint32_t *fill;      /* slots of each set in use */
-    uint32_t *set_start; /* first slot of each set; n_sets + 1 entries */
-    uint32_t
-        *tag_slot; /* tags apart from the data: slot + 1 of each way of each tag set, 0 = free */
-    uint32_t n_tag_slots;
+    uint32_t *fill;        /* slots of each set in use */
+    uint32_t *set_start;   /* first slot of each set; n_sets + 1 entries */
     uint8_t *policy_state; /* whatever the policy keeps per set */
     char *memory;          /* of all these but `written`, unless it is a pool's */
     const struct cache_policy *policy;
-    uint32_t clock;  /* counts touches */
     uint64_t random; /* state of the victim choice */
     uint64_t evictions;
-    bool has_holes; /* a line was removed: a set may no longer be filled from its first slot on */
+    struct strata_cache_config config;
 };
 
 /* A replacement policy: one file each, listed in policy.c. */
@@ -113,40 +114,101 @@ static inline uint32_t cache_hash(const struct cache *c, uint64_t line)
     uint64_t x = (line >> c->line_shift) * 0x9e3779b97f4a7c15ull;
     return (uint32_t)(x >> 32);
 }
+/* The first way of the set of tags of a line. */
+static inline uint32_t cache_tag_set(const struct cache *c, uint64_t line)
+{
+    uint64_t n = line >> c->line_shift;
+    uint32_t set = (uint32_t)n & c->tag_mask;
+    n >>= c->tag_bits;
+    for (uint32_t k = 0; k < c->n_tag_folds; k++, n >>= 8)
+        set ^= c->tag_fold[k * 256 + (n & 255)];
+    return set * c->tag_ways;
+}
+/* Sixteen lines in a row share a line of the machine's cache here, each sixteen at a place of their
+ * own: programs walk through memory. */
+static inline uint32_t cache_home(const struct cache *c, uint64_t line)
+{
+    uint64_t n = line >> c->line_shift;
+    uint32_t row = (uint32_t)((n >> 4) * 0x9e3779b97f4a7c15ull >> 32);
+    return (row << 4 | (((uint32_t)n ^ row >> 28) & 15)) & c->table_mask;
+}
+/* The entry of the table that a look-up begins with. */
+static inline uint32_t cache_place(const struct cache *c, uint64_t line)
+{
+    return c->tag_ways ? cache_tag_set(c, line) : cache_home(c, line);
+}
+/* From one entry to the next to be tried, any odd number: with this one rows that meet pass each
+ * other entry by entry. */
+#define CACHE_PROBE_STEP 17u
+
+/* Whether an entry of the table seems to be of the line with this hash. */
+static inline bool cache_entry_fits(const struct cache *c, uint32_t entry, uint32_t hash)
+{
+    return entry && !((entry ^ hash) & ~c->slot_mask);
+}
+static inline uint32_t cache_entry_slot(const struct cache *c, uint32_t entry)
+{
+    return (entry & c->slot_mask) - 1;
+}
 /* Slot of a line, or CACHE_NONE. Does not count as a use. */
 static inline uint32_t cache_find(const struct cache *c, uint64_t line)
 {
-    uint32_t hash = cache_hash(c, line);
-    for (uint32_t h = hash & c->table_mask;; h = (h + 1) & c->table_mask) {
-        uint64_t e = c->table[h];
-        if (!e)
-            return CACHE_NONE;
-        if ((uint32_t)(e >> 32) == hash && c->slot[(uint32_t)e - 1].line == line)
-            return (uint32_t)e - 1;
+    uint32_t hash = cache_hash(c, line), e;
+    if (c->tag_ways) {
+        const uint32_t *way = &c->table[cache_tag_set(c, line)];
+        for (uint32_t i = 0; i < c->tag_ways; i++)
+            if (cache_entry_fits(c, way[i], hash) &&
+                c->slot[cache_entry_slot(c, way[i])].line == line)
+                return cache_entry_slot(c, way[i]);
+        return CACHE_NONE;
     }
+    for (uint32_t h = cache_home(c, line); (e = c->table[h]);
+         h = (h + CACHE_PROBE_STEP) & c->table_mask)
+        if (cache_entry_fits(c, e, hash) && c->slot[cache_entry_slot(c, e)].line == line)
+            return cache_entry_slot(c, e);
+    return CACHE_NONE;
 }
-/* A look-up will come: its line of the table is wanted, and then (true if the line seems to be
- * held) its slot. Changes nothing but how long the look-up takes. */
+/* A look-up will come: its line of the table is wanted, and then its slot: the one that the line
+ * seems to be in, or CACHE_NONE. Changes nothing but how long the look-up takes. */
 static inline void cache_expect(const struct cache *c, uint64_t line)
 {
-    __builtin_prefetch(&c->table[cache_hash(c, line) & c->table_mask]);
+    __builtin_prefetch(&c->table[cache_place(c, line)]);
 }
-static inline bool cache_expect_slot(const struct cache *c, uint64_t line)
+static inline uint32_t cache_expect_slot_at(const struct cache *c, uint64_t line, uint32_t place)
 {
-    uint32_t hash = cache_hash(c, line);
-    for (uint32_t h = hash & c->table_mask; c->table[h]; h = (h + 1) & c->table_mask)
-        if ((uint32_t)(c->table[h] >> 32) == hash) {
-            const struct cache_slot *slot = &c->slot[(uint32_t)c->table[h] - 1];
-            __builtin_prefetch(slot, 1);
-            __builtin_prefetch((const char *)(slot + 1) - 1, 1);
-            return true;
-        }
-    return false;
+    uint32_t hash = cache_hash(c, line), found = 0, e;
+    if (c->tag_ways) {
+        for (uint32_t i = 0; i < c->tag_ways && !found; i++)
+            found = cache_entry_fits(c, c->table[place + i], hash) ? c->table[place + i] : 0;
+    } else {
+        for (; (e = c->table[place]) && !found; place = (place + CACHE_PROBE_STEP) & c->table_mask)
+            found = cache_entry_fits(c, e, hash) ? e : 0;
+    }
+    if (!found)
+        return CACHE_NONE;
+    __builtin_prefetch(&c->slot[cache_entry_slot(c, found)], 1);
+    return cache_entry_slot(c, found);
 }
-/* The line will be put in soon. */
-void cache_expect_insert(const struct cache *c, uint64_t line);
+static inline uint32_t cache_expect_slot(const struct cache *c, uint64_t line)
+{
+    return cache_expect_slot_at(c, line, cache_place(c, line));
+}
+/* cache_find, where the line was in `slot` not long ago or, CACHE_NONE, nothing is known. */
+static inline uint32_t cache_find_again(const struct cache *c, uint64_t line, uint32_t slot)
+{
+    if (slot != CACHE_NONE && c->slot[slot].line == line && c->slot[slot].used)
+        return slot;
+    return cache_find(c, line);
+}
 /* A use of the line in `slot`. */
-void cache_touch(struct cache *c, uint32_t slot);
+void cache_used(struct cache *c, uint32_t slot); /* what a policy has to do beside its age */
+static inline void cache_touch(struct cache *c, uint32_t slot)
+{
+    if (c->touch_on_hit)
+        c->age[slot] = ++c->clock;
+    if (c->policy->on_access)
+        cache_used(c, slot);
+}
 /* Puts a line in; it must not be there. The victim's old contents are copied to *evicted (used = 0
  * if the slot was free), unless that is NULL. The new slot has no valid sector. */
 uint32_t cache_insert(struct cache *c, uint64_t line, struct cache_slot *evicted);

@@ -86,7 +86,7 @@ uint32_t index_of(const struct strata_cache_config *c, uint32_t n_sets, uint64_t
     case STRATA_INDEX_IPOLY:
         return index_polynomial(n, bits) % n_sets;
     case STRATA_INDEX_MIX:
-        return (uint32_t)(((mix64(n) >> 32) * n_sets) >> 32);
+        return index_mixed(n, n_sets);
     case STRATA_INDEX_BITS:
         return selected_bits(c, address) % n_sets;
     case STRATA_INDEX_SCATTER:

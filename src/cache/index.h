@@ -5,6 +5,13 @@
 #include <stdint.h>
 #include <strata/gpu.h>
 
+#include "base/bits.h"
+
+/* STRATA_INDEX_MIX of a line number. */
+static inline uint32_t index_mixed(uint64_t n, uint32_t n_sets)
+{
+    return (uint32_t)(((mix64(n) >> 32) * n_sets) >> 32);
+}
 uint32_t index_of(const struct strata_cache_config *config, uint32_t n_sets, uint64_t line_address);
 /* Two hashes of a number to `bits` bits: its residue by a primitive polynomial (up to 12 bits), and
  * the exclusive or of its digits. */

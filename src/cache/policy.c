@@ -6,7 +6,7 @@ static uint32_t oldest(struct cache *c, uint32_t set)
 {
     uint32_t best = c->set_start[set];
     for (uint32_t s = best + 1; s < c->set_start[set + 1]; s++)
-        if (c->tag[s].age < c->tag[best].age)
+        if (c->age[s] < c->age[best])
             best = s;
     return best;
 }
@@ -25,7 +25,7 @@ static uint32_t oldest_of_some(struct cache *c, uint32_t set)
     uint32_t best = any(c, set);
     for (int i = 1; i < DRAWS; i++) {
         uint32_t s = any(c, set);
-        if (c->tag[s].age < c->tag[best].age)
+        if (c->age[s] < c->age[best])
             best = s;
     }
     return best;

@@ -28,7 +28,7 @@ uint32_t not_mru_victim(struct cache *c, uint32_t set)
     if (size == 1)
         return first;
     for (uint32_t s = first + 1; s < first + size; s++)
-        if (c->tag[s].age > c->tag[newest].age)
+        if (c->age[s] > c->age[newest])
             newest = s;
     uint32_t other = first + (uint32_t)((uint64_t)cache_random(c) * (size - 1) >> 32);
     return other >= newest ? other + 1 : other;

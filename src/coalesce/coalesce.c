@@ -171,6 +171,27 @@ static unsigned group_dense(const struct strata_coalescer *c, const struct lanes
     return n;
 }
 
+/* Lanes a multiple of a line apart, each within its line: a request of the same sectors for each.
+ */
+static unsigned group_columns(const struct strata_coalescer *c, const struct lanes *a,
+                              uint32_t mask, struct strata_request *out, unsigned n)
+{
+    uint32_t offset = (uint32_t)(lane_address(a, 0) & (((uint64_t)1 << c->line_shift) - 1)),
+             sectors = bits_inside(c, offset, a->width);
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        unsigned lane = lowest_bit32(rest);
+        out[n++] = (struct strata_request){lane_address(a, lane) - offset, sectors, 1u << lane};
+    }
+    return n;
+}
+
+static bool is_columns(const struct strata_coalescer *c, const struct lanes *a)
+{
+    uint64_t line_mask = ((uint64_t)1 << c->line_shift) - 1;
+    return a->stride && !((uint64_t)a->stride & line_mask) &&
+           (lane_address(a, 0) & line_mask) + a->width <= line_mask + 1;
+}
+
 /* The address space ends among the lanes, so their addresses neither only rise nor only fall. */
 static unsigned group_wrapping(const struct strata_coalescer *c, const struct lanes *a,
                                uint32_t mask, struct strata_request *out, unsigned n)
@@ -195,6 +216,8 @@ unsigned coalesce_group(const struct strata_coalescer *c, const struct lanes *a,
         return group_wrapping(c, a, mask, out, n);
     if (a->stride >= 0 && a->stride <= (int64_t)a->width && last - first + 1 == n_lanes)
         return group_dense(c, a, first, n_lanes, out, n);
+    if (is_columns(c, a))
+        return group_columns(c, a, mask, out, n);
     return group_monotone(c, a, mask, out, n);
 }
 

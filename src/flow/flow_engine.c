@@ -11,68 +11,51 @@
 #include "flow/issue.h"
 #include "sm/warp_rules.h"
 
-enum { WHEEL_SLOTS = 8192 };
-
 /* ---- the wheel ---- */
-
-/* Times beyond the wheel's reach wait in its last slot and are looked at again there. */
-void flow_schedule(struct flow_engine *e, uint32_t entity, uint64_t t)
-{
-    if (t < e->now)
-        t = e->now;
-    if (t >= e->now + WHEEL_SLOTS)
-        t = e->now + WHEEL_SLOTS - 1;
-    uint32_t slot = (uint32_t)(t % WHEEL_SLOTS);
-    e->wheel_next[entity] = 0;
-    if (e->wheel_tail[slot])
-        e->wheel_next[e->wheel_tail[slot] - 1] = entity + 1;
-    else
-        e->wheel_head[slot] = entity + 1;
-    e->wheel_tail[slot] = entity + 1;
-    e->wheel_used[slot / 64] |= (uint64_t)1 << (slot % 64);
-    e->pending++;
-}
 
 /* The warps of a launch do not fit into the machine's caches, the wheel does: what is due next, and
  * after that, is asked for ahead. */
 static void expect_entity(const struct flow_engine *e, uint32_t entity)
 {
-    if (entity >= e->n_warps)
+    const char *p = entity < e->n_warps ? (const char *)&e->warp[entity]
+                                        : (const char *)&e->scheduler[entity - e->n_warps];
+    if (entity >= e->n_warps + e->n_schedulers)
         return;
-    __builtin_prefetch(&e->warp[entity]);
-    __builtin_prefetch((const char *)&e->warp[entity] + 64);
+    __builtin_prefetch(p);
+    __builtin_prefetch(p + FLOW_LINE_BYTES);
+    if (entity >= e->n_warps)
+        __builtin_prefetch(p + 2 * FLOW_LINE_BYTES);
 }
 
-static bool take_due(struct flow_engine *e, uint32_t *entity)
+static bool take_due(struct flow_engine *e, struct flow_slot *slot, uint32_t *entity)
 {
-    uint32_t slot = (uint32_t)(e->now % WHEEL_SLOTS);
-    uint32_t head = e->wheel_head[slot];
-    if (!head)
+    if (!slot->head)
         return false;
-    *entity = head - 1;
-    uint32_t next = e->wheel_head[slot] = e->wheel_next[*entity];
+    *entity = slot->head - 1;
+    uint32_t next = slot->head = e->wheel_next[*entity];
     if (!next) {
-        e->wheel_tail[slot] = 0;
-        e->wheel_used[slot / 64] &= ~((uint64_t)1 << (slot % 64));
-    } else {
-        uint32_t after = e->wheel_next[next - 1];
-        expect_entity(e, after ? after - 1 : next - 1);
+        slot->tail = 0;
+        return true;
     }
-    e->pending--;
+    uint32_t after = e->wheel_next[next - 1];
+    expect_entity(e, after ? after - 1 : next - 1);
     return true;
 }
 
-/* The next time that has something due; there is one, and within the wheel's reach. */
+/* The next time that has something due, which is within the wheel's reach; UINT64_MAX: nothing is.
+ */
 static uint64_t next_time(const struct flow_engine *e)
 {
-    uint32_t slot = (uint32_t)(e->now % WHEEL_SLOTS), word = slot / 64;
+    uint32_t slot = (uint32_t)(e->now % FLOW_WHEEL_SLOTS), word = slot / 64;
     uint64_t bits = e->wheel_used[word] & ~(uint64_t)0 << (slot % 64);
-    for (uint32_t k = 0; !bits && k < WHEEL_SLOTS / 64; k++) {
-        word = (word + 1) % (WHEEL_SLOTS / 64);
+    for (uint32_t k = 0; !bits && k < FLOW_WHEEL_SLOTS / 64; k++) {
+        word = (word + 1) % (FLOW_WHEEL_SLOTS / 64);
         bits = e->wheel_used[word];
     }
+    if (!bits)
+        return UINT64_MAX;
     uint32_t found = word * 64 + (uint32_t)__builtin_ctzll(bits);
-    return e->now + (found + WHEEL_SLOTS - slot) % WHEEL_SLOTS;
+    return e->now + (found + FLOW_WHEEL_SLOTS - slot) % FLOW_WHEEL_SLOTS;
 }
 
 /* ---- setting up ---- */
@@ -83,11 +66,19 @@ static strata_status no_memory(struct flow_engine *e, struct strata_error *err)
     return strata_no_memory(err, NULL, "for the resident warps of a launch");
 }
 
+/* Zeroed memory from the start of a line of the machine's cache on; *memory is to be freed. */
+static void *zeroed_lines(size_t n, size_t bytes, void **memory)
+{
+    *memory = calloc(n * bytes + FLOW_LINE_BYTES, 1);
+    char *p = *memory;
+    return p ? p + (FLOW_LINE_BYTES - (uintptr_t)p % FLOW_LINE_BYTES) % FLOW_LINE_BYTES : NULL;
+}
+
 static strata_status init_schedulers(struct flow_engine *e, struct strata_error *err)
 {
     uint32_t per_sm = e->gpu->sm.schedulers ? e->gpu->sm.schedulers : 1;
     e->n_schedulers = e->memory.n_sms * per_sm;
-    e->scheduler = calloc(e->n_schedulers, sizeof *e->scheduler);
+    e->scheduler = zeroed_lines(e->n_schedulers, sizeof *e->scheduler, &e->scheduler_memory);
     if (!e->scheduler)
         return no_memory(e, err);
     for (uint32_t i = 0; i < e->n_schedulers; i++) {
@@ -99,6 +90,7 @@ static strata_status init_schedulers(struct flow_engine *e, struct strata_error 
         e->warp[w].scheduler = w / e->slots_per_sm * per_sm + slot % per_sm;
         e->warp[w].slot = (uint8_t)(slot / per_sm);
         e->warp[w].groups = &e->groups[w];
+        e->warp_place[w] = e->warp[w].scheduler * 64 + e->warp[w].slot;
     }
     return STRATA_OK;
 }
@@ -110,19 +102,19 @@ static strata_status init_arrays(struct flow_engine *e, struct strata_error *err
     e->slots_per_sm = sm_warp_slots(e->warps_per_block, e->occupancy.blocks_per_sm, per_sm);
     e->block = calloc((size_t)n * e->occupancy.blocks_per_sm, sizeof *e->block);
     e->n_warps = n * e->slots_per_sm;
-    e->warp = calloc(e->n_warps, sizeof *e->warp);
+    e->warp = zeroed_lines(e->n_warps, sizeof *e->warp, &e->warp_memory);
+    e->warp_place = calloc(e->n_warps, sizeof *e->warp_place);
     large_pages_wish(e->warp, e->n_warps * sizeof *e->warp);
     e->groups = calloc(e->n_warps, sizeof *e->groups); /* where unused, never touched */
     e->wheel_next = calloc((size_t)e->n_warps + n * per_sm + n, sizeof *e->wheel_next);
     e->fetch = calloc(n, sizeof *e->fetch);
-    e->wheel_head = calloc(WHEEL_SLOTS, sizeof *e->wheel_head);
-    e->wheel_tail = calloc(WHEEL_SLOTS, sizeof *e->wheel_tail);
-    e->wheel_used = calloc(WHEEL_SLOTS / 64, sizeof *e->wheel_used);
+    e->wheel = calloc(FLOW_WHEEL_SLOTS, sizeof *e->wheel);
+    e->wheel_used = calloc(FLOW_WHEEL_SLOTS / 64, sizeof *e->wheel_used);
     e->sm_start = calloc(n, sizeof *e->sm_start);
     e->sm_busy = calloc(n, sizeof *e->sm_busy);
     e->sm_resident = calloc(n, sizeof *e->sm_resident);
-    if (!e->block || !e->warp || !e->groups || !e->wheel_next || !e->fetch || !e->wheel_head ||
-        !e->wheel_tail || !e->wheel_used || !e->sm_start || !e->sm_busy || !e->sm_resident ||
+    if (!e->block || !e->warp || !e->warp_place || !e->groups || !e->wheel_next || !e->fetch ||
+        !e->wheel || !e->wheel_used || !e->sm_start || !e->sm_busy || !e->sm_resident ||
         !flow_async_init(e))
         return no_memory(e, err);
     for (uint32_t s = 0; s < n; s++) {
@@ -172,8 +164,6 @@ void flow_engine_release(struct flow_engine *e)
     for (uint32_t w = 0; e->warp && w < e->memory.n_sms * e->slots_per_sm; w++) {
         strata_cursor_release(&e->warp[w].cursor);
         sm_window_release(&e->warp[w].window);
-        free(e->warp[w].scoreboard.ready);
-        free(e->warp[w].scoreboard.stall);
     }
     for (uint32_t b = 0; e->block && b < e->memory.n_sms * e->occupancy.blocks_per_sm; b++)
         strata_block_destroy(e->block[b].data);
@@ -183,12 +173,14 @@ void flow_engine_release(struct flow_engine *e)
     flow_waits_destroy(e->waits);
     free(e->fetch);
     free(e->block);
-    free(e->warp);
+    free(e->warp_memory);
+    free(e->warp_place);
     free(e->groups);
-    free(e->scheduler);
+    free(e->register_ready);
+    free(e->register_stall);
+    free(e->scheduler_memory);
     free(e->wheel_next);
-    free(e->wheel_head);
-    free(e->wheel_tail);
+    free(e->wheel);
     free(e->wheel_used);
     free(e->sm_start);
     free(e->sm_busy);
@@ -202,18 +194,45 @@ void flow_engine_release(struct flow_engine *e)
 
 /* ---- blocks ---- */
 
-/* Registers are numbered by the trace: their table grows when a block brings a higher one. */
+/* Registers are numbered by the trace: their tables grow when a block brings a higher one. */
+static strata_status grow_registers(struct flow_engine *e, uint32_t need)
+{
+    uint32_t cap = need < 64 ? 64 : (uint32_t)round_up(need * 2, 64), old = e->register_cap;
+    uint32_t *ready = calloc((size_t)e->n_warps * cap, sizeof *ready);
+    uint8_t *stall = calloc((size_t)e->n_warps * cap, 1);
+    if (!ready || !stall) {
+        free(ready);
+        free(stall);
+        return strata_no_memory(e->err, NULL, "for the registers of a warp");
+    }
+    large_pages_wish(ready, (size_t)e->n_warps * cap * sizeof *ready);
+    for (uint32_t w = 0; w < e->n_warps; w++) {
+        struct sm_scoreboard *s = &e->warp[w].scoreboard;
+        if (s->ready) { /* only warps that have run */
+            memcpy(&ready[(size_t)w * cap], s->ready, old * sizeof *ready);
+            memcpy(&stall[(size_t)w * cap], s->stall, old);
+        }
+        s->ready = &ready[(size_t)w * cap];
+        s->stall = &stall[(size_t)w * cap];
+    }
+    free(e->register_ready);
+    free(e->register_stall);
+    e->register_ready = ready;
+    e->register_stall = stall;
+    e->register_cap = cap;
+    return STRATA_OK;
+}
+
 static strata_status size_registers(struct flow_engine *e, struct flow_warp *w)
 {
     uint32_t need = e->ordered ? sm_scheduler_registers(&e->order) : e->decoder.max_register + 1;
-    if (need > e->register_cap)
-        e->register_cap = need < 64 ? 64 : need * 2;
-    free(w->scoreboard.ready);
-    free(w->scoreboard.stall);
-    w->scoreboard.ready = calloc(e->register_cap, sizeof *w->scoreboard.ready);
-    w->scoreboard.stall = calloc(e->register_cap, 1);
-    if (!w->scoreboard.ready || !w->scoreboard.stall ||
-        (e->waits && !flow_waits_start(e->waits, (uint32_t)(w - e->warp), e->register_cap)))
+    strata_status st = need > e->register_cap ? grow_registers(e, need) : STRATA_OK;
+    if (st != STRATA_OK)
+        return st;
+    /* A warp runs code that was known when its block was read: higher registers are not its own. */
+    memset(w->scoreboard.ready, 0, need * sizeof *w->scoreboard.ready);
+    memset(w->scoreboard.stall, 0, need);
+    if (e->waits && !flow_waits_start(e->waits, (uint32_t)(w - e->warp), e->register_cap))
         return strata_no_memory(e->err, NULL, "for the registers of a warp");
     return STRATA_OK;
 }
@@ -321,19 +340,29 @@ static strata_status first_wave(struct flow_engine *e)
     return st;
 }
 
+/* All that is due now, what becomes due meanwhile included. */
+static strata_status run_cycle(struct flow_engine *e)
+{
+    uint32_t at = (uint32_t)(e->now % FLOW_WHEEL_SLOTS), entity;
+    strata_status st = STRATA_OK;
+    while (st == STRATA_OK && take_due(e, &e->wheel[at], &entity))
+        st = entity < e->n_warps ? flow_warp_due(e, entity)
+             : entity < e->n_warps + e->n_schedulers
+                 ? flow_scheduler_due(e, entity - e->n_warps)
+                 : flow_tma_due(e, entity - e->n_warps - e->n_schedulers);
+    e->wheel_used[at / 64] &= ~((uint64_t)1 << (at % 64));
+    return st;
+}
+
 strata_status flow_engine_run(struct flow_engine *e)
 {
     strata_status st = first_wave(e);
-    uint32_t n_warps = e->n_warps, entity;
-    while (st == STRATA_OK && e->pending) {
-        e->now = next_time(e);
-        if (e->now > SM_TIME_MOST)
+    uint64_t t;
+    while (st == STRATA_OK && (t = next_time(e)) != UINT64_MAX) {
+        e->now = t;
+        if (t > SM_TIME_MOST)
             return sm_time_over(e->launch, e->err);
-        while (st == STRATA_OK && take_due(e, &entity))
-            st = entity < n_warps ? flow_warp_due(e, entity)
-                 : entity < n_warps + e->n_schedulers
-                     ? flow_scheduler_due(e, entity - n_warps)
-                     : flow_tma_due(e, entity - n_warps - e->n_schedulers);
+        st = run_cycle(e);
     }
     if (st != STRATA_OK)
         return st;

@@ -64,7 +64,9 @@ struct flow_groups {
     struct sm_async copies, bulk, bulk_read, wgmma;
 };
 
-/* The fields that every issue touches come first, in two cache lines. */
+/* The warps of a launch do not fit into the machine's caches: what every issue touches is in three
+ * lines, two of them the first and one the cursor's. */
+enum { FLOW_LINE_BYTES = 64 };
 struct flow_warp {
     struct sm_wait wait; /* earliest issue of `next`, and what it waits for */
     uint64_t last_issue;
@@ -80,12 +82,12 @@ struct flow_warp {
     bool has_groups;          /* the warp has used its groups */
     struct strata_winst next; /* what it issues next; valid while has_next */
     struct sm_scoreboard scoreboard;
-    struct strata_cursor cursor;
     uint64_t local_base;
     struct flow_groups *groups; /* see flow_groups() */
     uint32_t barrier; /* shared address of the one it sleeps at; copies before its fence */
     bool parity;      /* of the phase it waits for */
     bool cluster_phase;
+    _Alignas(FLOW_LINE_BYTES) struct strata_cursor cursor;
     struct sm_window window; /* if instructions are put in order */
 };
 
@@ -103,23 +105,37 @@ static inline struct flow_groups *flow_groups(struct flow_warp *w)
 }
 
 struct flow_scheduler {
-    uint64_t ready_mask;
+    uint64_t ready_mask;   /* slots whose warps can issue, if their pipes are free */
     uint64_t waiting_mask; /* slots whose warps are in the wheel */
-    uint64_t next_due;     /* none of them is ready before */
+    uint64_t far_mask;     /* of those, the ones beyond its reach */
+    uint64_t line_mask;    /* slots whose warps will ask for lines of which the first is known */
     uint64_t free;         /* next cycle it may issue */
-    uint64_t issue_cycle;  /* of its last instruction */
-    uint32_t issued;       /* in that cycle */
-    uint64_t pipe_free[SM_N_PIPES];
+    uint32_t last_slot;
+    uint32_t first_warp; /* warp index = first_warp + slot * schedulers of the SM */
+    uint32_t sm;
+    uint16_t pipes; /* that ready warps want, a bit each */
+    bool queued;
+    uint8_t next_slot; /* whose warp is due first, if it still is at next_due */
+    uint64_t next_due; /* no waiting warp is ready before */
+    struct flow_pipe {
+        uint64_t ready; /* ready_mask, of those that want this pipe */
+        uint64_t free;  /* the pipe, again */
+    } pipe[SM_N_PIPES];
+    uint8_t slot_pipe[64];  /* pipe that the next instruction of each slot's warp wants */
+    uint64_t issue_cycle;   /* of its last instruction */
+    uint32_t issued;        /* in that cycle */
     uint64_t wgmma_free;    /* its tensor core takes the next product */
     uint64_t shared_port;   /* when it may hand over its next access to shared memory */
     uint64_t constant_port; /* likewise, to the constants */
-    uint32_t sm;
-    uint32_t first_warp; /* warp index = first_warp + slot * schedulers of the SM */
-    uint32_t last_slot;
-    bool queued;
-    uint8_t slot_pipe[64]; /* pipe that each ready warp's next instruction wants */
-    uint64_t slot_age[64]; /* when each slot's warp was started: smaller is older */
-    uint64_t slot_due[64]; /* of waiting slots: when the warp will be ready */
+    uint64_t slot_age[64];  /* when each slot's warp was started: smaller is older */
+    _Alignas(
+        FLOW_LINE_BYTES) uint64_t slot_due[64]; /* of waiting slots: when the warp will be ready */
+};
+_Static_assert(SM_N_PIPES <= 16, "a bit of flow_scheduler.pipes for each");
+
+/* A cycle of the wheel: the first and the last entity of its list, index + 1; 0 = empty. */
+struct flow_slot {
+    uint32_t head, tail;
 };
 
 struct flow_engine {
@@ -131,27 +147,27 @@ struct flow_engine {
     struct sm_decoder decoder;
     struct sm_scheduler order; /* of PTX, as an assembler would make it */
     bool ordered;
-    struct hierarchy memory;
     struct strata_memory_state *state; /* NULL: the launch began cold */
     struct memory_code code;           /* where its code lies, if not */
-    struct fetch_gpu fetch_all;
     struct fetch_sm *fetch;
-    struct flow_block *block;   /* n_sms * blocks_per_sm places */
-    struct flow_warp *warp;     /* n_sms * slots */
-    struct flow_groups *groups; /* of each warp */
+    struct flow_block *block;             /* n_sms * blocks_per_sm places */
+    struct flow_warp *warp;               /* n_sms * slots */
+    uint32_t *warp_place;                 /* of each warp: its scheduler * 64 + its slot there */
+    void *warp_memory, *scheduler_memory; /* what these stand in, which begins anywhere */
+    struct flow_groups *groups;           /* of each warp */
     struct flow_scheduler *scheduler;
     struct flow_tma *tma; /* by SM; NULL: the launch has no bulk copies */
     struct phase_barriers barriers;
     uint32_t n_schedulers, slots_per_sm, warps_per_block, n_warps;
     uint32_t *wheel_next; /* list links, index + 1: warps, then schedulers, then copy engines */
-    uint32_t *wheel_head,
-        *wheel_tail;      /* entity index + 1, 0 = empty; warps first, then schedulers */
+    struct flow_slot *wheel;
     uint64_t *wheel_used; /* a bit for each slot that holds something */
     uint64_t now;
-    uint64_t pending; /* entities in the wheel */
     uint64_t next_age;
     uint64_t dispatch_free64; /* the dispatcher hands out the next block then */
     uint32_t register_cap;    /* entries of a scoreboard */
+    uint32_t *register_ready; /* scoreboards of all warps */
+    uint8_t *register_stall;
     uint32_t resident_blocks;
     bool blocks_over;
     /* statistics */
@@ -164,6 +180,8 @@ struct flow_engine {
     struct flow_waits *waits;              /* likewise */
     struct strata_error *err;
     strata_status status;
+    struct hierarchy memory; /* the large parts come last */
+    struct fetch_gpu fetch_all;
 };
 
 /* What an assembler would do to PTX. */

@@ -4,19 +4,16 @@
 #include "base/bits.h"
 #include "flow/flow_waits.h"
 #include "sm/warp_rules.h"
+#include "trace/cursor.h"
 
 /* ---- when the next instruction can issue ---- */
 
-strata_status flow_next_instruction(struct flow_engine *e, struct flow_warp *w)
+/* The same where instructions are put in order. */
+static __attribute__((noinline)) strata_status next_ordered(struct flow_engine *e,
+                                                            struct flow_warp *w)
 {
     struct sm_step step;
     strata_status st = STRATA_OK;
-    if (!e->ordered) {
-        w->has_next = strata_cursor_next(&w->cursor, &w->next);
-        w->op = w->has_next ? &e->decoder.inst[w->next.inst_index] : NULL;
-        w->next_line = w->has_next ? w->op->fetch_line : 0;
-        return STRATA_OK;
-    }
     while ((st = sm_window_next(&w->window, &w->cursor, &e->order, &step, e->err)) == STRATA_OK &&
            step.gone)
         e->memory.count.instructions++;
@@ -29,25 +26,75 @@ strata_status flow_next_instruction(struct flow_engine *e, struct flow_warp *w)
     return st == STRATA_END ? STRATA_OK : st;
 }
 
+strata_status flow_next_instruction(struct flow_engine *e, struct flow_warp *w)
+{
+    if (e->ordered)
+        return next_ordered(e, w);
+    w->has_next = cursor_step(&w->cursor, &w->next);
+    w->op = w->has_next ? &e->decoder.inst[w->next.inst_index] : NULL;
+    w->next_line = w->has_next ? w->op->fetch_line : 0;
+    return STRATA_OK;
+}
+
+/* With thousands of warps nothing is in the cache when its turn comes: what the issue will need is
+ * asked for some warps earlier. */
+static void expect_warp(const struct flow_engine *e, uint32_t index)
+{
+    const struct flow_warp *w = &e->warp[index];
+    const char *ready = (const char *)&e->register_ready[(size_t)index * e->register_cap];
+    __builtin_prefetch(w);
+    __builtin_prefetch((const char *)w + FLOW_LINE_BYTES);
+    __builtin_prefetch(&w->cursor);
+    __builtin_prefetch(ready);
+    __builtin_prefetch(ready + FLOW_LINE_BYTES);
+    if (e->ordered)
+        sm_window_expect(&w->window);
+}
+
+/* Where a line of an SM will be looked for: the tables first, then what they point to. */
+static void expect_tables(const struct flow_engine *e, uint32_t sm, uint64_t line)
+{
+    const struct hierarchy_sm *p = &e->memory.sm[sm];
+    cache_expect(&p->l1, line);
+    cache_expect(&e->memory.partition[p->partition].l2, line);
+}
+static void expect_line(const struct flow_engine *e, uint32_t sm, uint64_t line)
+{
+    const struct hierarchy_sm *p = &e->memory.sm[sm];
+    if (cache_expect_slot(&p->l1, line) == CACHE_NONE &&
+        cache_expect_slot(&e->memory.partition[p->partition].l2, line) == CACHE_NONE)
+        hierarchy_l2_expect(&e->memory, p->partition, line);
+}
+
 void flow_schedule_warp(struct flow_engine *e, uint32_t index)
 {
     const struct flow_warp *w = &e->warp[index];
     if (w->sleeps != FLOW_AWAKE)
         return;
     struct flow_scheduler *s = &e->scheduler[w->scheduler];
-    s->waiting_mask |= (uint64_t)1 << w->slot;
+    uint64_t bit = (uint64_t)1 << w->slot;
+    s->waiting_mask |= bit;
+    if (w->wait.ready >= e->now + FLOW_WHEEL_SLOTS)
+        s->far_mask |= bit;
+    s->slot_pipe[w->slot] = w->op->pipe;
+    s->line_mask &= ~bit;
+    if (w->op->kind == SM_KIND_GLOBAL && w->next.addr_kind == STRATA_ADDR_STRIDE) {
+        s->line_mask |= bit;
+        expect_tables(e, s->sm, w->next.base);
+    }
     s->slot_due[w->slot] = w->wait.ready;
-    s->next_due = w->wait.ready < s->next_due ? w->wait.ready : s->next_due;
+    if (w->wait.ready < s->next_due) {
+        s->next_due = w->wait.ready;
+        s->next_slot = w->slot;
+    }
     flow_schedule(e, index, w->wait.ready);
 }
 
-void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
+/* Waits of instructions that order others. */
+static __attribute__((noinline)) void wait_for_others(struct flow_engine *e, uint32_t index)
 {
     struct flow_warp *w = &e->warp[index];
     const struct sm_inst *i = w->op;
-    w->wait.ready = t;
-    w->wait.stall = SM_STALL_NONE;
-    sm_scoreboard_wait(&w->scoreboard, i, &w->wait);
     if (i->kind == SM_KIND_WAIT)
         sm_wait_for(
             &w->wait,
@@ -61,14 +108,28 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
     }
     if (i->kind == SM_KIND_ASYNC && e->status == STRATA_OK)
         e->status = flow_async_ready(e, index);
-    if (w->next_line != w->fetch_line) {
-        w->fetch_line = w->next_line;
-        struct fetch_sm *fetch = &e->fetch[e->block[w->block].sm];
-        fetch_note(&e->fetch_all, w->next_line);
-        sm_wait_for(&w->wait, fetch_line(&e->fetch_all, fetch, w->next_line, w->wait.ready),
-                    SM_STALL_FETCH);
-        fetch_publish(&e->fetch_all, fetch);
-    }
+}
+
+static __attribute__((noinline)) void wait_for_code(struct flow_engine *e, struct flow_warp *w)
+{
+    struct fetch_sm *fetch = &e->fetch[e->block[w->block].sm];
+    w->fetch_line = w->next_line;
+    fetch_note(&e->fetch_all, w->next_line);
+    sm_wait_for(&w->wait, fetch_line(&e->fetch_all, fetch, w->next_line, w->wait.ready),
+                SM_STALL_FETCH);
+    fetch_publish(&e->fetch_all, fetch);
+}
+
+void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
+{
+    struct flow_warp *w = &e->warp[index];
+    w->wait.ready = t;
+    w->wait.stall = SM_STALL_NONE;
+    sm_scoreboard_wait(&w->scoreboard, w->op, &w->wait);
+    if (w->op->kind > SM_KIND_BARRIER)
+        wait_for_others(e, index);
+    if (w->next_line != w->fetch_line)
+        wait_for_code(e, w);
     if (e->waits)
         flow_waits_find(e->waits, e, index);
 }
@@ -139,7 +200,8 @@ static uint64_t operands_read(const struct flow_engine *e, const struct sm_inst 
 static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_inst *i,
                     uint32_t sm, uint64_t t)
 {
-    sm_operands_set(&w->scoreboard, i, operands_read(e, i, sm, t));
+    if (i->control.known)
+        sm_operands_set(&w->scoreboard, i, operands_read(e, i, sm, t));
     switch (i->kind) {
     case SM_KIND_GLOBAL:
         do_global(e, w, i, sm, t);
@@ -174,7 +236,7 @@ static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_
 /* An instruction that issues at t keeps its pipe for a while. */
 static void take_pipe(struct flow_scheduler *s, const struct sm_inst *i, uint64_t t)
 {
-    s->pipe_free[i->pipe] = i->pipe == SM_PIPE_NONE ? 0 : t + i->interval;
+    s->pipe[i->pipe].free = i->pipe == SM_PIPE_NONE ? 0 : t + i->interval;
 }
 
 /* Whether another warp of the scheduler will be ready by t. */
@@ -182,10 +244,15 @@ static bool another_by(struct flow_scheduler *s, uint64_t t)
 {
     if (t < s->next_due)
         return false;
+    if (s->waiting_mask >> s->next_slot & 1 && s->slot_due[s->next_slot] == s->next_due)
+        return true;
     s->next_due = UINT64_MAX;
     for (uint64_t m = s->waiting_mask; m; m &= m - 1) {
-        uint64_t due = s->slot_due[__builtin_ctzll(m)];
-        s->next_due = due < s->next_due ? due : s->next_due;
+        uint8_t slot = (uint8_t)__builtin_ctzll(m);
+        if (s->slot_due[slot] < s->next_due) {
+            s->next_due = s->slot_due[slot];
+            s->next_slot = slot;
+        }
     }
     return s->next_due <= t;
 }
@@ -199,7 +266,7 @@ static bool runs_on(const struct flow_engine *e, struct flow_warp *w)
     const struct sm_inst *i = w->op;
     if (i->kind != SM_KIND_PLAIN || i->pipe == SM_PIPE_LSU || s->ready_mask)
         return false;
-    uint64_t t = later_of(w->wait.ready, later_of(s->free, s->pipe_free[i->pipe]));
+    uint64_t t = later_of(w->wait.ready, later_of(s->free, s->pipe[i->pipe].free));
     if (t > e->now + AHEAD_CYCLES || another_by(s, t))
         return false;
     take_pipe(s, i, t);
@@ -219,7 +286,7 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
         flow_waits_issue(e->waits, e, index, t, held_by);
     e->memory.count.instructions++;
     sm_count_work(&e->memory.count, i, w->next.mask);
-    e->unknown_opcodes += w->next.inst->opclass == STRATA_OP_OTHER;
+    e->unknown_opcodes += i->is_unknown;
     w->last_issue = t;
     if (e->clock)
         e->clock->issued(e->clock->context, b->index, index - b->first_warp, t);
@@ -264,39 +331,28 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
 
 /* ---- choosing a warp ---- */
 
-/* With thousands of warps nothing is in the cache when its turn comes: what the issue will need is
- * asked for when the warp becomes ready, some warps earlier. */
-static void prefetch_warp(const struct flow_engine *e, const struct flow_warp *w)
-{
-    __builtin_prefetch(&w->cursor);
-    __builtin_prefetch((const char *)&w->cursor + 64);
-    __builtin_prefetch(w->scoreboard.ready);
-    __builtin_prefetch((const char *)w->scoreboard.ready + 64);
-    if (e->ordered)
-        sm_window_expect(&w->window);
-    if (w->next.addr_kind != STRATA_ADDR_STRIDE)
-        return;
-    const struct hierarchy_sm *p = &e->memory.sm[e->block[w->block].sm];
-    const struct cache *l2 = &e->memory.partition[p->partition].l2;
-    cache_expect(&p->l1, w->next.base);
-    cache_expect(l2, w->next.base);
-}
-
 strata_status flow_warp_due(struct flow_engine *e, uint32_t index)
 {
-    struct flow_warp *w = &e->warp[index];
-    prefetch_warp(e, w);
-    if (w->wait.ready > e->now) { /* was beyond the wheel's reach */
-        flow_schedule(e, index, w->wait.ready);
+    uint32_t place = e->warp_place[index], slot = place % 64, scheduler = place / 64;
+    struct flow_scheduler *s = &e->scheduler[scheduler];
+    uint64_t bit = (uint64_t)1 << slot;
+    uint8_t pipe = s->slot_pipe[slot];
+    expect_warp(e, index);
+    if (s->line_mask & bit)
+        expect_line(e, s->sm, e->warp[index].next.base);
+    if (s->far_mask & bit) { /* was beyond the wheel's reach */
+        if (s->slot_due[slot] < e->now + FLOW_WHEEL_SLOTS)
+            s->far_mask &= ~bit;
+        flow_schedule(e, index, s->slot_due[slot]);
         return STRATA_OK;
     }
-    struct flow_scheduler *s = &e->scheduler[w->scheduler];
-    s->waiting_mask &= ~((uint64_t)1 << w->slot);
-    s->ready_mask |= (uint64_t)1 << w->slot;
-    s->slot_pipe[w->slot] = w->op->pipe;
+    s->waiting_mask &= ~bit;
+    s->ready_mask |= bit;
+    s->pipe[pipe].ready |= bit;
+    s->pipes |= (uint16_t)(1u << pipe);
     if (!s->queued) {
         s->queued = true;
-        flow_schedule(e, e->memory.n_sms * e->slots_per_sm + w->scheduler, s->free);
+        flow_schedule(e, e->n_warps + scheduler, s->free);
     }
     return STRATA_OK;
 }
@@ -304,7 +360,7 @@ strata_status flow_warp_due(struct flow_engine *e, uint32_t index)
 /* When a pipe takes its next instruction. */
 static uint64_t pipe_time(const struct flow_engine *e, const struct flow_scheduler *s, uint8_t pipe)
 {
-    uint64_t t = s->pipe_free[pipe];
+    uint64_t t = s->pipe[pipe].free;
     if (pipe != SM_PIPE_LSU)
         return t;
     const struct hierarchy_sm *p = &e->memory.sm[s->sm];
@@ -313,28 +369,33 @@ static uint64_t pipe_time(const struct flow_engine *e, const struct flow_schedul
     return lsu > ahead ? later_of(t, lsu - ahead) : t;
 }
 
-/* The first ready warp by the policy whose pipe is free. Returns CACHE_NONE and the earliest time a
- * pipe frees if none can issue. */
-static uint32_t choose(struct flow_engine *e, struct flow_scheduler *s, uint64_t *earliest)
+/* The slot of the first ready warp by the policy whose pipe is free. Returns CACHE_NONE and the
+ * earliest time a pipe frees if none can issue. */
+static uint32_t choose(const struct flow_engine *e, const struct flow_scheduler *s,
+                       uint64_t *earliest)
 {
-    uint32_t per_sm = e->gpu->sm.schedulers ? e->gpu->sm.schedulers : 1, best = CACHE_NONE,
-             policy = e->gpu->sm.scheduler_policy;
-    uint64_t best_key = UINT64_MAX;
+    uint64_t can = 0;
     *earliest = UINT64_MAX;
-    for (uint64_t m = s->ready_mask; m; m &= m - 1) {
-        uint32_t slot = (uint32_t)__builtin_ctzll(m);
-        uint64_t free = pipe_time(e, s, s->slot_pipe[slot]);
-        if (free > e->now) {
+    for (uint32_t pipes = s->pipes; pipes; pipes &= pipes - 1) {
+        uint8_t pipe = (uint8_t)lowest_bit32(pipes);
+        uint64_t free = pipe_time(e, s, pipe);
+        if (free <= e->now)
+            can |= s->pipe[pipe].ready;
+        else
             *earliest = free < *earliest ? free : *earliest;
-            continue;
-        }
-        uint64_t key = sm_rank(policy, slot, s->last_slot, s->slot_age[slot]);
-        if (key < best_key) {
-            best_key = key;
-            best = slot;
-        }
     }
-    return best == CACHE_NONE ? best : s->first_warp + best * per_sm;
+    return can ? sm_first_in_rank(e->gpu->sm.scheduler_policy, can, s->last_slot, s->slot_age)
+               : CACHE_NONE;
+}
+
+static void take_slot(struct flow_scheduler *s, uint32_t slot, uint8_t pipe)
+{
+    uint64_t bit = (uint64_t)1 << slot;
+    s->ready_mask &= ~bit;
+    s->pipe[pipe].ready &= ~bit;
+    if (!s->pipe[pipe].ready)
+        s->pipes &= (uint16_t) ~(1u << pipe);
+    s->last_slot = slot;
 }
 
 /* The scheduler has issued: it goes on in this cycle while it may issue more in one. */
@@ -348,31 +409,33 @@ static void note_issue(const struct flow_engine *e, struct flow_scheduler *s)
 strata_status flow_scheduler_due(struct flow_engine *e, uint32_t index)
 {
     struct flow_scheduler *s = &e->scheduler[index];
-    uint32_t self = e->memory.n_sms * e->slots_per_sm + index;
+    uint32_t self = e->n_warps + index;
     s->queued = false;
     if (!s->ready_mask)
         return STRATA_OK;
     uint64_t earliest = 0;
-    uint32_t warp = s->free > e->now ? CACHE_NONE : choose(e, s, &earliest);
-    if (warp == CACHE_NONE) {
+    uint32_t slot = s->free > e->now ? CACHE_NONE : choose(e, s, &earliest);
+    if (slot == CACHE_NONE) {
         s->queued = true;
         flow_schedule(e, self, s->free > e->now ? s->free : earliest);
         return STRATA_OK;
     }
-    struct flow_warp *w = &e->warp[warp];
+    uint32_t per_sm = e->gpu->sm.schedulers ? e->gpu->sm.schedulers : 1,
+             warp = s->first_warp + slot * per_sm;
+    const struct flow_warp *w = &e->warp[warp];
     const struct sm_inst *i = w->op;
-    s->ready_mask &= ~((uint64_t)1 << w->slot);
-    s->last_slot = w->slot;
+    take_slot(s, slot, i->pipe);
     note_issue(e, s);
     enum sm_stall held_by =
-        s->pipe_free[i->pipe] > w->wait.ready ||
-                (i->pipe == SM_PIPE_LSU && pipe_time(e, s, i->pipe) > w->wait.ready)
-            ? sm_busy_stall(i)
-            : SM_STALL_SELECTED;
+        pipe_time(e, s, i->pipe) > w->wait.ready ? sm_busy_stall(i) : SM_STALL_SELECTED;
     take_pipe(s, i, e->now);
     if (s->ready_mask) {
         s->queued = true;
         flow_schedule(e, self, s->free);
+        /* Whose turn it is then, unless its pipe is busy. */
+        uint32_t next =
+            sm_first_in_rank(e->gpu->sm.scheduler_policy, s->ready_mask, slot, s->slot_age);
+        expect_warp(e, s->first_warp + next * per_sm);
     }
     return issue(e, warp, e->now, held_by);
 }

@@ -20,7 +20,24 @@ void flow_async_block_ends(struct flow_engine *e, struct flow_block *b);
 void flow_schedule_warp(struct flow_engine *e, uint32_t index);
 
 /* flow_engine.c */
-void flow_schedule(struct flow_engine *e, uint32_t entity, uint64_t t);
+enum { FLOW_WHEEL_SLOTS = 8192 }; /* cycles that the wheel reaches ahead */
+/* Times beyond the wheel's reach wait in its last slot and are looked at again there. */
+static inline void flow_schedule(struct flow_engine *e, uint32_t entity, uint64_t t)
+{
+    uint64_t ahead = t > e->now ? t - e->now : 0;
+    if (ahead >= FLOW_WHEEL_SLOTS)
+        ahead = FLOW_WHEEL_SLOTS - 1;
+    uint32_t at = (uint32_t)((e->now + ahead) % FLOW_WHEEL_SLOTS);
+    struct flow_slot *slot = &e->wheel[at];
+    e->wheel_next[entity] = 0;
+    if (slot->tail) {
+        e->wheel_next[slot->tail - 1] = entity + 1;
+    } else {
+        slot->head = entity + 1;
+        e->wheel_used[at / 64] |= (uint64_t)1 << (at % 64);
+    }
+    slot->tail = entity + 1;
+}
 strata_status flow_end_block(struct flow_engine *e, uint32_t place, uint64_t t);
 
 /* issue.c */

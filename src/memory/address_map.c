@@ -3,6 +3,8 @@
 
 #include "cache/index.h"
 
+static uint32_t polynomial(uint64_t n, uint32_t targets);
+
 strata_status address_map_init(struct address_map *m, const struct strata_gpu *g,
                                struct strata_error *err)
 {
@@ -23,6 +25,8 @@ strata_status address_map_init(struct address_map *m, const struct strata_gpu *g
         m->home_mask |= UINT64_C(1) << g->l2.home_bits[i];
     if (g->l2.slice_pair_bytes && m->slices > 1)
         m->pair_shift = log2_floor(g->l2.slice_pair_bytes);
+    for (uint32_t i = 0; i < 64 && m->pair_shift; i++)
+        m->pair_of[i] = (uint16_t)polynomial(i, m->slices / 2);
     m->coupled = !m->pair_shift && m->slices % m->channels == 0;
     return STRATA_OK;
 }
@@ -89,7 +93,8 @@ uint32_t address_map_slice_of_pair(const struct address_map *m, uint64_t line)
 {
     uint64_t block = line >> m->pair_shift, turn = mix64(block >> 6);
     uint32_t pairs = m->slices / 2, from = (uint32_t)((turn & 0xffffffff) * pairs >> 32),
-             pair = (polynomial(block & 63, pairs) + from) % pairs;
+             pair = m->pair_of[block & 63] + from;
+    pair -= pair < pairs ? 0 : pairs;
     return pair * 2 + (uint32_t)((line >> (m->pair_shift - 2) ^ turn >> 40) & 1);
 }
 

@@ -20,6 +20,7 @@ struct address_map {
     uint64_t home_mask;   /* address bits whose parity is the home; 0: blocks are scattered */
     uint32_t block_shift; /* log2 of dram.interleave */
     uint32_t pair_shift;  /* log2 of l2.slice_pair; 0: slices are not in pairs */
+    uint16_t pair_of[64]; /* of the blocks of a group, before the group is turned */
     bool coupled;         /* the slices belong to channels: as many of them to each */
 };
 /* Fails if a partition would have no slice or no channel. */

@@ -191,13 +191,15 @@ struct found {
 
 /* One line of a load. Sectors on their way count as hits, as the profiler counts them. */
 static uint64_t load_line(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
-                          const struct strata_request *r, enum load_path path, uint64_t t,
-                          struct found *found)
+                          const struct strata_request *r, enum load_path path, uint32_t hint,
+                          uint64_t t, struct found *found)
 {
     struct hierarchy_sm *p = &m->sm[sm];
     struct cache *c = path == LOAD_L1 ? &p->l1 : path_side(p, path);
     uint64_t done = t + load_path_hit_cycles(m->gpu, path);
-    uint32_t slot = c ? cache_find(c, r->line) : CACHE_NONE, have = 0;
+    uint32_t slot =
+                 c ? cache_find_again(c, r->line, path == LOAD_L1 ? hint : CACHE_NONE) : CACHE_NONE,
+             have = 0;
     if (slot != CACHE_NONE) {
         cache_touch(c, slot);
         const struct cache_slot *s = &c->slot[slot];
@@ -217,8 +219,6 @@ static uint64_t load_line(struct hierarchy *m, uint32_t sm, const struct strata_
     if (!miss)
         return done;
     bool needs_line = c && slot == CACHE_NONE, in_l1 = path == LOAD_L1;
-    if (needs_line)
-        cache_expect_insert(c, r->line);
     uint64_t start = wait_for_place(m, p, r->line, needs_line && in_l1, t);
     uint64_t arrival = fetch_sectors(m, sm, r->line, miss, t, start);
     if (needs_line)
@@ -229,23 +229,24 @@ static uint64_t load_line(struct hierarchy *m, uint32_t sm, const struct strata_
 }
 
 /* The caches' memory is not in the machine's caches: what an instruction's lines will need is asked
- * for together, each step when the one before has had the time of the other lines to arrive. */
+ * for together, each step when the one before has had the time of the other lines to arrive. slot:
+ * where each line seems to be in the L1. */
 static void expect_lines(const struct hierarchy *m, uint32_t sm, const struct strata_request *r,
-                         unsigned n)
+                         unsigned n, uint32_t *slot)
 {
     const struct hierarchy_sm *p = &m->sm[sm];
     const struct cache *l2 = &m->partition[p->partition].l2;
     uint32_t absent[STRATA_MAX_REQUESTS], n_absent = 0;
     for (unsigned i = 0; i < n; i++)
-        cache_expect(&p->l1, r[i].line);
+        __builtin_prefetch(&p->l1.table[slot[i] = cache_place(&p->l1, r[i].line)]);
     /* Most lines of a walk by column are in the L1: the L2 is not asked about those. */
     for (unsigned i = 0; i < n; i++)
-        if (!cache_expect_slot(&p->l1, r[i].line)) {
+        if ((slot[i] = cache_expect_slot_at(&p->l1, r[i].line, slot[i])) == CACHE_NONE) {
             cache_expect(l2, r[i].line);
             absent[n_absent++] = i;
         }
     for (unsigned i = 0; i < n_absent; i++)
-        if (!cache_expect_slot(l2, r[absent[i]].line))
+        if (cache_expect_slot(l2, r[absent[i]].line) == CACHE_NONE)
             hierarchy_l2_expect(m, p->partition, r[absent[i]].line);
 }
 
@@ -260,10 +261,17 @@ static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst
     enum load_path path = load_path_of(m->gpu, w->inst);
     if (path == LOAD_L1 || path == LOAD_AROUND)
         done += load_store_hit_latency(m->gpu, w->inst->width_bytes);
-    if (n > 1 && m->rules.same_geometry)
-        expect_lines(m, sm, r, n);
-    for (unsigned i = 0; i < n; i++)
-        done = later_of(done, load_line(m, sm, w, &r[i], path, start + i / tags, &found));
+    uint32_t slot[STRATA_MAX_REQUESTS];
+    bool expected = n > 1 && m->rules.same_geometry;
+    if (expected)
+        expect_lines(m, sm, r, n, slot);
+    uint64_t at = start; /* so many tags a cycle */
+    for (unsigned i = 0, in_cycle = 0; i < n; i++, in_cycle++) {
+        if (in_cycle == tags)
+            at++, in_cycle = 0;
+        uint32_t hint = expected ? slot[i] : CACHE_NONE;
+        done = later_of(done, load_line(m, sm, w, &r[i], path, hint, at, &found));
+    }
     /* The unit stops when its misses queue up in front of the crossbar. */
     load_store_hold(&p->unit, p->miss_free, m->gpu->sm.lsu_queue_cycles);
     count_access(&m->count, w->inst, strata_count_sectors(r, n), found.hits);

@@ -54,7 +54,7 @@ static void read_here(struct hierarchy *m, uint64_t line, uint32_t sectors)
 static bool has_unused_copy(const struct cache *l2, uint32_t set)
 {
     for (uint32_t i = l2->set_start[set]; i < l2->set_start[set + 1]; i++)
-        if (l2->tag[i].age < MEMORY_COPIED_AGES)
+        if (l2->age[i] < MEMORY_COPIED_AGES)
             return true;
     return false;
 }
@@ -77,7 +77,7 @@ static void copied_in(struct hierarchy *m, struct strata_memory_state *s, uint64
     if (keep || slot != CACHE_NONE)
         return;
     s->n_copied += s->n_copied < MEMORY_COPIED_AGES - 1;
-    l2->tag[cache_find(l2, line)].age = s->n_copied;
+    l2->age[cache_find(l2, line)] = s->n_copied;
 }
 
 /* A program begins with an L2 that others have used. */

@@ -11,7 +11,7 @@ uint32_t l1_place(struct cache *l1, const struct strata_gpu *gpu, uint64_t line,
         for (uint32_t i = l1->set_start[set]; i < end; i++) {
             bool waits = l1_filled_at(&l1->slot[i]) > t;
             reserved |= waits;
-            if (!waits && (victim == CACHE_NONE || l1->tag[i].age < l1->tag[victim].age))
+            if (!waits && (victim == CACHE_NONE || l1->age[i] < l1->age[victim]))
                 victim = i;
         }
         if (victim == CACHE_NONE)

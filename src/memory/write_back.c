@@ -147,7 +147,7 @@ static struct cache_slot *crowded_out(struct write_back *d, struct cache *l2)
     d->crowded = 0;
     if (a == CACHE_NONE)
         return NULL;
-    return &l2->slot[l2->tag[b].age < l2->tag[a].age ? b : a];
+    return &l2->slot[l2->age[b] < l2->age[a] ? b : a];
 }
 
 struct cache_slot *write_back_overdue(struct write_back *d, struct cache *l2)

@@ -362,7 +362,7 @@ static void run_warp(struct turns *t, uint32_t index)
             return;
         }
         t->h.count.instructions++;
-        count_flops(&t->h.count, i->flops, w->next.mask);
+        count_flops(&t->h.count, sm_inst_flops(i), w->next.mask);
         t->unknown += w->next.inst->opclass == STRATA_OP_OTHER;
         fetch_note(t->fetch, i->fetch_line);
         at = execute(t, index, i, at);

@@ -37,7 +37,7 @@ static size_t take_lines(struct cache *c, struct write_back *dirty, const struct
             continue;
         uint64_t line =
             slice ? address_map_global(map, slice->index % map->slices, s->line) : s->line;
-        out[n] = (struct moved){line, c->tag[i].age, (uint32_t)n, s->valid, s->dirty};
+        out[n] = (struct moved){line, c->age[i], (uint32_t)n, s->valid, s->dirty};
         n++;
         if (s->dirty)
             write_back_clean(dirty, c, s, &read);

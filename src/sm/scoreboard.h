@@ -91,10 +91,15 @@ static inline void sm_scoreboard_wait(const struct sm_scoreboard *s, const struc
         sm_barriers_wait(&s->barriers, i->control.wait_mask, w);
         return;
     }
+    uint32_t last = UINT32_MAX; /* register: of the others nobody asks what they wait for */
     for (unsigned k = 0; k < i->n_read; k++)
-        sm_wait_for(w, s->ready[i->read[k]], s->stall[i->read[k]]);
+        if (s->ready[i->read[k]] > w->ready)
+            w->ready = s->ready[last = i->read[k]];
     for (unsigned k = 0; k < i->n_write; k++)
-        sm_wait_for(w, s->ready[i->write[k]], s->stall[i->write[k]]);
+        if (s->ready[i->write[k]] > w->ready)
+            w->ready = s->ready[last = i->write[k]];
+    if (last != UINT32_MAX)
+        w->stall = s->stall[last];
     if (i->reads_predicate)
         sm_wait_for(w, s->predicate_ready, SM_STALL_WAIT);
 }
@@ -179,6 +184,24 @@ static inline uint64_t sm_rank(uint32_t policy, uint32_t slot, uint32_t last_slo
     if (policy != STRATA_SCHED_OLDEST && slot == last_slot)
         return 0;
     return policy == STRATA_SCHED_GTY ? UINT64_MAX - 1 - age : age;
+}
+
+/* The slot of a mask, not 0, whose warp is taken. */
+static inline uint32_t sm_first_in_rank(uint32_t policy, uint64_t mask, uint32_t last_slot,
+                                        const uint64_t *age)
+{
+    uint32_t from = (last_slot + 1) & 63, best = (uint32_t)__builtin_ctzll(mask);
+    if (policy == STRATA_SCHED_LRR) {
+        uint64_t behind = mask & ~(uint64_t)0 << from;
+        return behind ? (uint32_t)__builtin_ctzll(behind) : best;
+    }
+    for (uint64_t m = mask & (mask - 1); m; m &= m - 1) {
+        uint32_t slot = (uint32_t)__builtin_ctzll(m);
+        if (sm_rank(policy, slot, last_slot, age[slot]) <
+            sm_rank(policy, best, last_slot, age[best]))
+            best = slot;
+    }
+    return best;
 }
 
 /* Where the time since a warp's last issue went: to the dependence that its wait names, then, until

@@ -243,7 +243,9 @@ static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_
         (strstr(i->opcode, ".WIDE") || strstr(i->opcode, ".HI")))
         out->interval *= 2;
     out->result_stall = row.stall;
-    out->flops = flop_rule_of(i, d->isa);
+    struct flop_rule flops = flop_rule_of(i, d->isa);
+    out->flop_counter = flops.counter;
+    out->warp_flops = flops.warp_flops;
     out->control = i->control;
     d->controlled |= i->control.known;
     out->is_branch = i->opclass == STRATA_OP_BRANCH;
@@ -263,8 +265,8 @@ static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_
     /* Traces other than of machine code number their instructions in steps of 16. */
     uint64_t at = i->pc - d->first_pc;
     out->fetch_line = (uint32_t)((sass ? at : at / 16 * d->gpu->sm.instruction_bytes) / line_bytes);
-    if (i->opclass == STRATA_OP_OTHER)
-        d->n_unknown++;
+    out->is_unknown = i->opclass == STRATA_OP_OTHER;
+    d->n_unknown += out->is_unknown;
 }
 
 void sm_decoder_init(struct sm_decoder *d, const struct strata_gpu *gpu,
@@ -291,7 +293,7 @@ strata_status sm_decoder_update(struct sm_decoder *d, struct strata_error *err)
         return STRATA_OK;
     if (n > d->cap) {
         uint32_t cap = n < 256 ? 256 : n * 2;
-        struct sm_inst *grown = malloc(cap * sizeof *grown);
+        struct sm_inst *grown = aligned_alloc(64, cap * sizeof *grown);
         if (!grown)
             return strata_no_memory(err, NULL, "for %u decoded instructions", cap);
         if (d->inst) {

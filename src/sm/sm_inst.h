@@ -63,20 +63,29 @@ struct sm_inst {
     uint8_t pipe;         /* enum sm_pipe */
     uint8_t pipe_counter; /* enum launch_counter: the pipe that the profiler counts it for, or 0 */
     uint8_t n_read, n_write;
-    bool reads_predicate, writes_predicate, is_branch;
+    bool reads_predicate : 1, writes_predicate : 1, is_branch : 1, is_unknown : 1;
     struct strata_control control;
     uint8_t result_stall; /* enum sm_stall of an instruction that waits for this one's result */
+    uint8_t flop_counter; /* flop_rule.counter */
     uint32_t interval;    /* cycles the pipe of one scheduler is taken */
     uint32_t latency;
     uint32_t fetch_line;
-    struct flop_rule flops;
+    uint32_t warp_flops; /* flop_rule.warp_flops */
     uint16_t read[SM_MAX_READS], write[SM_MAX_WRITES];
 };
+
+_Static_assert(sizeof(struct sm_inst) == 128, "two lines of the machine's cache");
+
+static inline struct flop_rule sm_inst_flops(const struct sm_inst *i)
+{
+    return (struct flop_rule){i->flop_counter, i->warp_flops};
+}
 
 /* Counts an instruction's operations, for the lanes of `mask`, and for its pipe. */
 static inline void sm_count_work(struct launch_counters *c, const struct sm_inst *i, uint32_t mask)
 {
-    count_flops(c, i->flops, mask);
+    if (i->flop_counter)
+        count_flops(c, sm_inst_flops(i), mask);
     if (i->pipe_counter)
         ++*launch_counter_at(c, i->pipe_counter);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "trace/code.h"
+#include "trace/cursor.h"
 
 void strata_winst_addresses(const struct strata_winst *w, uint64_t out[STRATA_WARP_SIZE])
 {
@@ -101,7 +101,7 @@ strata_status strata_cursor_init(struct strata_cursor *c, const struct strata_bl
     c->next_index = c->run = 0;
     c->mask = c->other_mask = UINT32_MAX;
     c->remaining = b->warp_instructions[warp];
-    memset(c->branch_from, 0, sizeof c->branch_from);
+    c->branches = 0;
     /* The state needs no clearing: the first access of every instruction sets all of it. */
     return STRATA_OK;
 }
@@ -112,8 +112,8 @@ void strata_cursor_release(struct strata_cursor *c)
     memset(c, 0, sizeof *c);
 }
 
-static void read_addresses(struct strata_cursor *c, struct strata_addr_state *s, unsigned control,
-                           struct strata_winst *out)
+void cursor_addresses(struct strata_cursor *c, struct strata_addr_state *s, unsigned control,
+                      struct strata_winst *out)
 {
     const uint8_t *at = c->data;
     unsigned base_code = control / 3, shape_code = control % 3;
@@ -148,8 +148,7 @@ static void read_addresses(struct strata_cursor *c, struct strata_addr_state *s,
     out->addr_kind = s->list ? STRATA_ADDR_LIST : STRATA_ADDR_STRIDE;
 }
 
-/* Takes tokens up to and including the next run. */
-static bool next_run(struct strata_cursor *c)
+bool cursor_next_run(struct strata_cursor *c)
 {
     while (c->tokens < c->tokens_end) {
         unsigned token = *c->tokens++;
@@ -165,6 +164,7 @@ static bool next_run(struct strata_cursor *c)
             uint64_t target;
             c->tokens = varint_read(c->tokens, &target);
             uint32_t place = c->last_index % STRATA_BRANCH_MEMORY;
+            c->branches |= (uint64_t)1 << place;
             c->branch_from[place] = c->last_index + 1;
             c->branch_to[place] = (uint32_t)target;
             c->next_index = (uint32_t)target;
@@ -183,26 +183,5 @@ static bool next_run(struct strata_cursor *c)
 
 bool strata_cursor_next(struct strata_cursor *c, struct strata_winst *out)
 {
-    if (!c->run && !next_run(c))
-        return false;
-    c->run--;
-    c->remaining--;
-    uint32_t index = c->next_index;
-    const struct code_entry *e = code_entry(c->code, index);
-    uint32_t place = index % STRATA_BRANCH_MEMORY;
-    c->last_index = index;
-    c->next_index = c->branch_from[place] == index + 1 ? c->branch_to[place] : index + 1;
-    out->inst = &e->inst;
-    out->inst_index = index;
-    out->mask = c->mask;
-    unsigned control = e->slot == CODE_NO_SLOT ? CONTROL_NONE : *c->controls++;
-    if (control == CONTROL_NONE) {
-        out->addr_kind = STRATA_ADDR_NONE;
-        out->base = 0;
-        out->stride = 0;
-        out->addr = NULL;
-    } else {
-        read_addresses(c, &c->state[e->slot], control, out);
-    }
-    return true;
+    return cursor_step(c, out);
 }

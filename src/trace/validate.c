@@ -67,17 +67,20 @@ static bool walk_addresses(struct walk *w, struct slot_check *slot)
 
 static bool walk_run(struct walk *w, uint32_t n)
 {
+    uint32_t index = w->index, n_code = w->n_code;
     w->n_instructions += n;
     while (n--) {
-        if (w->index >= w->n_code)
+        if (index >= n_code)
             return false;
-        uint32_t slot = code_entry(w->code, w->index)->slot;
+        uint32_t slot = code_entry(w->code, index)->slot;
         if (slot != CODE_NO_SLOT && !walk_addresses(w, &w->check->slot[slot]))
             return false;
-        uint32_t place = w->index % STRATA_BRANCH_MEMORY;
-        w->last_index = w->index;
-        w->index = w->branch_from[place] == w->index + 1 ? w->branch_to[place] : w->index + 1;
+        uint32_t place = index % STRATA_BRANCH_MEMORY;
+        w->last_index = index++;
+        if (w->branch_from[place] == index)
+            index = w->branch_to[place];
     }
+    w->index = index;
     return true;
 }
 
