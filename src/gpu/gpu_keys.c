@@ -211,6 +211,8 @@ static const struct strata_gpu_key keys[] = {
     UINT("l2.fabric_bytes_per_cycle", l2.fabric_bytes_per_cycle, "bytes/cycle", 0, 1 << 20, "0", "link between the partitions, each way; 0: no limit"),
     REAL("l2.request", l2.request_cycles, "cycles", 0, 10000, "0", "a slice is busy with one request at least this long"),
     REAL("l2.write_flit", l2.write_flit_cycles, "cycles", 0, 10000, "0", "a slice takes in a write by flits: its head, each sector, and one more where bytes of a sector are missing; 0: as it reads"),
+    REAL("l2.overtaken", l2.overtaken_cycles, "cycles", 0, 10000, "0", "a slice is busy so much longer with a write of parts of sectors that are on their way from DRAM: a load came before it"),
+    REAL("l2.overtaken_sector", l2.overtaken_sector_cycles, "cycles", 0, 10000, "0", "and for each of these sectors"),
     REAL("l2.partial_fill", l2.partial_fill_cycles, "cycles", 0, 10000, "0", "a slice is busy so much longer with each sector it reads from DRAM around bytes that were written"),
     REAL("l2.partial_write", l2.partial_write_cycles, "cycles", 0, 10000, "0", "a slice is busy so much longer with each sector written in part"),
     REAL("l2.atomic_float", l2.atomic_float_cycles, "cycles", 0, 10000, "0", "between two additions of floating-point numbers to one sector; 0: as any"),

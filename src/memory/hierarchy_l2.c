@@ -205,8 +205,11 @@ static uint64_t put_sectors(struct hierarchy *m, uint32_t part, uint64_t line, u
     uint64_t start = take_slice(m, part, line, cost, t);
     uint32_t slot = l2_slot(m, part, line, start);
     struct cache_slot *s = &p->l2.slot[slot];
-    if (home)
-        take_slice(m, part, line, l2_under_way(s, in_part, start) * m->cost.fill, start);
+    if (home && in_part) {
+        uint32_t cost_under_way = l2_overtaken_cost(&m->cost, l2_under_way(s, in_part, start));
+        if (cost_under_way)
+            t = start = take_slice(m, part, line, cost_under_way, start) + cost_under_way / 64;
+    }
     bool was_partial = s->partial;
     uint32_t fetched = l2_write(&m->rules, &p->l2, slot, sectors, bytes, home, start);
     if (fetched)
@@ -227,7 +230,8 @@ static uint64_t near_write(struct hierarchy *m, uint32_t sm, uint64_t line, uint
     m->count.l2_tex_write += n;
     uint64_t taken = put_sectors(m, part, line, sectors, bytes, home == part, true, t);
     if (home != part)
-        put_sectors(m, home, line, sectors, bytes, true, false, cross_link(m, part, n, t));
+        taken = later_of(taken, put_sectors(m, home, line, sectors, bytes, true, false,
+                                            cross_link(m, part, n, t)));
     if (m->warm)
         hierarchy_void_copies(m, home, part, line);
     return taken;

@@ -127,7 +127,8 @@ static inline uint32_t l2_write(const struct l2_rules *r, struct cache *l2, uint
 
 /* What the slices take, in 64ths of an SM cycle; 0: no limit. */
 struct l2_costs {
-    uint32_t sector, request, partial, write_flit, fill, atomic, atomic_whole, atomic_float,
+    uint32_t sector, request, partial, write_flit, fill, overtaken, overtaken_sector, atomic,
+        atomic_whole, atomic_float,
         link_sector;
 };
 void l2_costs_init(struct l2_costs *c, const struct strata_gpu *gpu, uint32_t sector_bytes);
@@ -157,6 +158,13 @@ static inline uint32_t l2_write_flits_cost(const struct l2_costs *c, uint32_t n_
 static inline uint32_t l2_write_cost(const struct l2_costs *c, uint32_t n_sectors, uint32_t partial)
 {
     return l2_access_cost(c, n_sectors) + partial * c->partial;
+}
+/* What its home takes besides where `n` of the sectors that it writes in part are on their way from
+ * DRAM: a load overtook it in the L1 (fill_probe.cu: with one, two and four such sectors a line 16,
+ * 19 and 23 cycles more than where a barrier keeps the load back). */
+static inline uint32_t l2_overtaken_cost(const struct l2_costs *c, uint32_t n)
+{
+    return n ? c->overtaken + n * c->overtaken_sector : 0;
 }
 /* The same at its home, where that is another partition: lines of the other side are written as
  * fast as one's own (write_probe.cu, near and far), so that where flits are counted it takes no
