@@ -269,6 +269,7 @@ struct strata_gpu {
         uint32_t hit_cycles;       /* load to use, as an SM sees it, near partition */
         uint32_t far_extra_cycles; /* more for the far partition */
         uint32_t bytes_per_cycle_per_slice;
+        double fabric_head;              /* sectors that a request over it takes besides its own */
         uint32_t fabric_bytes_per_cycle; /* link between the partitions, each way */
         double request_cycles;           /* a slice is busy with one request at least this long */
         double write_flit_cycles;        /* each flit of a write, and its head */

@@ -52,7 +52,8 @@ void l2_costs_init(struct l2_costs *c, const struct strata_gpu *g, uint32_t sect
                           ? (uint32_t)(g->l2.atomic_whole_cycles * 64 + 0.5)
                           : c->atomic;
     c->atomic_float = (uint32_t)(g->l2.atomic_float_cycles * 64 + 0.5);
-    c->link_sector = cost_64ths(sector_bytes, g->l2.fabric_bytes_per_cycle);
+    c->link_sector = cost_64ths(64.0 * sector_bytes, g->l2.fabric_bytes_per_cycle);
+    c->link_head = (uint32_t)(c->link_sector * g->l2.fabric_head + 0.5);
 }
 
 /* From PTX: the assembler adds up the lanes of a reduction on one address first. */
