@@ -42,8 +42,9 @@ struct strata_finding_line {
     uint32_t line; /* 0: unknown */
     uint64_t pc;
     char *instruction;
-    double share; /* of the finding's cause, 0 to 1 */
-    char *words;  /* "32.0 sectors each time where 4.0 would do" */
+    double share;  /* of the finding's cause, 0 to 1 */
+    char *words;   /* "32.0 sectors each time where 4.0 would do" */
+    char *inlined; /* where code inlined at the line stands, as in strata/trace.h; NULL: there */
 };
 
 struct strata_evidence {

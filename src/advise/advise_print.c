@@ -1,8 +1,10 @@
 /* advise_print.c - advice as text, CSV and JSON. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <strata/advise.h>
+#include <strata/trace.h>
 
 #include <strata/kernel_name.h>
 #include "base/text.h"
@@ -19,6 +21,16 @@ static void put_time(struct strata_text *t, double ns)
 
 /* ---- text ---- */
 
+/* Behind the line where code was inlined, the places it comes from, by their last names. */
+static void put_inlined(struct strata_text *t, const char *inlined)
+{
+    struct strata_inlined x;
+    while (strata_inlined_next(&inlined, &x)) {
+        strata_text_put(t, STRATA_INLINED_ARROW);
+        strata_text_put_bytes(t, x.name, x.name_length);
+    }
+}
+
 static void put_lines(struct strata_text *t, const struct strata_finding *f)
 {
     for (size_t i = 0; i < f->n_lines; i++) {
@@ -27,6 +39,7 @@ static void put_lines(struct strata_text *t, const struct strata_finding *f)
             strata_text_printf(t, "     line %u", l->line);
         else
             strata_text_printf(t, "     pc 0x%llx", (unsigned long long)l->pc);
+        put_inlined(t, l->inlined);
         strata_text_printf(t, "  %s: %s (%.0f %%)\n", l->instruction, l->words, 100 * l->share);
     }
 }
@@ -134,6 +147,21 @@ static void put_member(struct strata_text *t, const char *name, const char *word
     strata_text_put_json_string(t, words);
 }
 
+static void put_json_inlined(struct strata_text *t, const char *inlined)
+{
+    struct strata_inlined x;
+    const char *comma = ", \"inlined\": [";
+    for (; strata_inlined_next(&inlined, &x); comma = ", ") {
+        char *words = strndup(x.place, x.place_length);
+        strata_text_put(t, comma);
+        strata_text_put_json_string(t, words ? words : "");
+        t->out_of_memory |= !words;
+        free(words);
+    }
+    if (comma[2] != '"')
+        strata_text_put(t, "]");
+}
+
 static void put_json_finding(struct strata_text *t, const struct strata_finding *f)
 {
     strata_text_put(t, "{");
@@ -173,6 +201,7 @@ static void put_json_finding(struct strata_text *t, const struct strata_finding 
         strata_text_put_number(t, f->line[i].share);
         strata_text_put(t, ", ");
         put_member(t, "words", f->line[i].words);
+        put_json_inlined(t, f->line[i].inlined);
         strata_text_put(t, "}");
     }
     strata_text_put(t, "]}");

@@ -49,6 +49,7 @@ static void release_finding(struct strata_finding *f)
     for (size_t i = 0; i < f->n_lines; i++) {
         free(f->line[i].instruction);
         free(f->line[i].words);
+        free(f->line[i].inlined);
     }
     free(f->evidence);
     free(f->line);
@@ -221,13 +222,15 @@ static void add_line(struct strata_finding *out, const struct strata_site *x, do
                                     .pc = x->inst->pc,
                                     .instruction = strdup(x->inst->opcode),
                                     .share = share,
-                                    .words = words_of(x)};
+                                    .words = words_of(x),
+                                    .inlined = x->inst->inlined ? strdup(x->inst->inlined) : NULL};
     if (l.instruction && l.words) {
         out->line[out->n_lines++] = l;
         return;
     }
     free(l.instruction);
     free(l.words);
+    free(l.inlined);
 }
 
 /* The lines with the most of what the rule weighs; at least a twentieth of it each. */

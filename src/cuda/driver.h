@@ -41,6 +41,8 @@ struct config {
 };
 extern struct config config;
 
+#define MAX_CLUSTER 8 /* blocks; twice that where a function allows more than is portable */
+
 enum need {
     NEED_NOTHING, /* works before cuInit */
     NEED_INIT,

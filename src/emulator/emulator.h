@@ -78,6 +78,13 @@ struct emu_log { /* the record of one warp, see record.c */
     uint32_t n_instructions;
 };
 
+/* Tests of an mbarrier that have failed in a row. */
+struct emu_vain_tests {
+    uint32_t n, address;
+    uint8_t lane;
+    const struct emu_site *site;
+};
+
 struct emu_warp {
     struct emu_block *block;
     uint32_t index; /* in the block */
@@ -86,6 +93,8 @@ struct emu_warp {
     uint32_t local_stride;
     uint32_t cluster_token;               /* phase of the cluster's barrier it has arrived in */
     uint32_t group_arrived, group_passed; /* meetings of its warpgroup, see block_cluster.c */
+    struct emu_vain_tests vain;
+    uint8_t speaker; /* lane + 1 that work of other "lanes" is done for; 0: each for itself */
     struct emu_access access;
     struct emu_log log;
 };

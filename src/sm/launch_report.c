@@ -49,6 +49,19 @@ void sm_report_times(const struct strata_gpu *gpu, const struct sm_times *t,
     report_stalls(t->stall_cycles, c->instructions, r);
 }
 
+void sm_report_async(const struct strata_gpu *gpu, const struct launch_counters *c,
+                     uint64_t tensor_cycles, double active_cycles, struct strata_result *r)
+{
+    if (c->tensor_instructions || c->tma_instructions)
+        launch_counters_report(c, COUNTED(tensor_instructions) | COUNTED(tma_instructions),
+                               SM_PROFILER_SECTOR_BYTES, r);
+    if (!tensor_cycles)
+        return;
+    strata_result_set(r, "sm__pipe_tensor_cycles_active.sum", (double)tensor_cycles);
+    strata_result_set(r, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
+                      100 * ratio_or_0((double)tensor_cycles, active_cycles * gpu->sm.schedulers));
+}
+
 void sm_report_warnings(const struct strata_launch *l, uint64_t unknown_opcodes,
                         uint64_t texture_accesses, struct strata_result *r)
 {

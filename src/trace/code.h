@@ -30,7 +30,10 @@ struct strata_code {
     /* Only the thread that adds uses what follows. */
     uint32_t *hash;     /* open addressing: index + 1, 0 = free */
     uint32_t hash_size; /* power of two */
-    char **text;        /* distinct opcode texts */
+    struct code_text {  /* distinct ones: opcodes, places of inlined code */
+        uint64_t hash;
+        char *words;
+    } * text;
     size_t n_text, cap_text;
 };
 

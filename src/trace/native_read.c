@@ -124,7 +124,7 @@ struct native_reader {
     const struct native_file *file;
     const char *path;
     ZSTD_DCtx *zstd;
-    struct native_texts texts;
+    struct native_code_texts texts;
     size_t next_record; /* of the file's list */
     size_t first_record, end_record;
     struct pack payload, raw[N_COLUMNS];
@@ -200,9 +200,7 @@ void native_reader_close(struct strata_reader *r)
     struct native_reader *nr = r->impl;
     if (!nr)
         return;
-    for (size_t i = 0; i < nr->texts.n; i++)
-        free((void *)(uintptr_t)nr->texts.text[i]);
-    free(nr->texts.text);
+    native_code_texts_release(&nr->texts);
     for (size_t i = 0; i < N_COLUMNS; i++)
         pack_release(&nr->raw[i]);
     pack_release(&nr->payload);

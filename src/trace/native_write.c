@@ -25,11 +25,12 @@ struct native_writer {
     uint32_t launch; /* number of the current one, or of the next */
     /* of the current launch */
     uint32_t n_code; /* static instructions written */
-    struct native_texts texts;
+    struct native_code_texts texts;
     struct native_record total;
     /* of the current chunk */
     struct pack column[N_COLUMNS];
-    struct pack_memo column_memo[N_COLUMNS], code_memo[2]; /* of the chunk before */
+    struct pack_memo column_memo[N_COLUMNS],
+        code_memo[NATIVE_CODE_COLUMNS]; /* of the chunk before */
     struct native_record chunk;
     struct native_bases bases;
     uint32_t last_size[N_COLUMNS];
@@ -149,7 +150,7 @@ static strata_status native_writer_begin_launch(struct strata_writer *w, struct 
     strata_status status = write_record(w, &what, &payload, err);
     pack_release(&payload);
     nw->n_code = 0;
-    nw->texts.n = 0;
+    nw->texts.opcode.n = nw->texts.place.n = 0;
     nw->total = (struct native_record){
         .kind = NATIVE_LAUNCH_END, .launch = nw->launch, .min_block = UINT64_MAX};
     chunk_begin(nw);
@@ -327,10 +328,11 @@ static void native_writer_release(struct strata_writer *w, bool remove)
         unlink(w->temporary);
     for (size_t i = 0; i < N_COLUMNS; i++)
         pack_release(&nw->column[i]), pack_memo_release(&nw->column_memo[i]);
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < NATIVE_CODE_COLUMNS; i++)
         pack_memo_release(&nw->code_memo[i]);
     free(nw->bases.before);
-    free(nw->texts.text);
+    free(nw->texts.opcode.text);
+    free(nw->texts.place.text);
     free(nw->index);
     ZSTD_freeCCtx(nw->zstd);
     free(nw);

@@ -642,10 +642,10 @@ static void control_codes_come_back(void **state)
 {
     ZSTD_CCtx *cctx = ZSTD_createCCtx();
     ZSTD_DCtx *dctx = ZSTD_createDCtx();
-    struct native_texts written = {0}, read = {0};
+    struct native_code_texts written = {0}, read = {0};
     struct pack payload = {0};
     struct strata_code *code = code_with(&some_control, 9), *back;
-    struct pack_memo memo[2] = {{.raw = {0}}};
+    struct pack_memo memo[NATIVE_CODE_COLUMNS] = {{.raw = {0}}};
     native_pack_code(&payload, cctx, 3, code, 0, 9, NULL, &written, memo);
     strata_code_create(&back, NULL);
     struct unpack u = unpack_from(&payload, false);
@@ -660,30 +660,70 @@ static void control_codes_come_back(void **state)
     size_t first = payload.n;
     struct pack cut = {0};
     struct strata_code *bare = code_with(NULL, 9);
-    written.n = 0;
+    written.opcode.n = 0;
     native_pack_code(&cut, cctx, 3, bare, 0, 9, NULL, &written, memo);
     assert_true(cut.n < first); /* none known: no column */
     pack_column(&cut, cctx, 3, (const uint8_t *)"short", 5);
     strata_code_create(&back, NULL);
     u = unpack_from(&cut, false);
-    for (size_t i = 0; i < read.n; i++)
-        free((void *)(uintptr_t)read.text[i]);
-    read.n = 0;
+    native_code_texts_release(&read);
     assert_false(native_unpack_code(&u, dctx, back, &read));
     strata_code_destroy(back);
 
-    for (size_t i = 0; i < read.n; i++)
-        free((void *)(uintptr_t)read.text[i]);
-    free(read.text);
-    free(written.text);
+    native_code_texts_release(&read);
+    free(written.opcode.text);
     pack_release(&payload);
     pack_release(&cut);
     strata_code_destroy(code);
     strata_code_destroy(bare);
     ZSTD_freeCCtx(cctx);
     ZSTD_freeDCtx(dctx);
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < NATIVE_CODE_COLUMNS; i++)
         pack_memo_release(&memo[i]);
+}
+
+/* The nine instructions of code_with, two of them inlined, in two records: the second one's opcodes
+ * are numbered as if there were no places. */
+static void places_of_inlined_code_come_back(void **state)
+{
+    static const char *const places[] = {NULL, "a b/bins.h:7 > x/atomics.hpp:75", "a b/bins.h:7"};
+    ZSTD_CCtx *cctx = ZSTD_createCCtx();
+    ZSTD_DCtx *dctx = ZSTD_createDCtx();
+    struct native_code_texts written = {0}, read = {0};
+    struct pack_memo memo[NATIVE_CODE_COLUMNS] = {{.raw = {0}}};
+    struct strata_code *code, *back;
+    strata_code_create(&code, NULL);
+    strata_code_create(&back, NULL);
+    for (uint32_t i = 0, index; i < 9; i++) {
+        struct strata_inst inst = {
+            .pc = 16 * i, .opcode = i & 1 ? "LDG" : "RED", .inlined = places[i % 3]};
+        assert_int_equal(strata_code_add(code, &inst, &index, NULL), STRATA_OK);
+    }
+    for (uint32_t from = 0; from < 9; from += 3) {
+        struct pack payload = {0};
+        native_pack_code(&payload, cctx, 3, code, from, from + 3, NULL, &written, memo);
+        struct unpack u = unpack_from(&payload, false);
+        assert_true(native_unpack_code(&u, dctx, back, &read));
+        pack_release(&payload);
+    }
+    for (uint32_t i = 0; i < 9; i++) {
+        const struct strata_inst *inst = strata_code_get(back, i);
+        assert_false(inst->control.known);
+        assert_string_equal(inst->opcode, i & 1 ? "LDG" : "RED");
+        if (places[i % 3])
+            assert_string_equal(inst->inlined, places[i % 3]);
+        else
+            assert_null(inst->inlined);
+    }
+    native_code_texts_release(&read);
+    free(written.opcode.text);
+    free(written.place.text);
+    strata_code_destroy(code);
+    strata_code_destroy(back);
+    for (size_t i = 0; i < NATIVE_CODE_COLUMNS; i++)
+        pack_memo_release(&memo[i]);
+    ZSTD_freeCCtx(cctx);
+    ZSTD_freeDCtx(dctx);
 }
 
 static strata_status give_control(void *context, const struct strata_launch *launch,
@@ -758,6 +798,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_column_that_comes_again_is_stored_alike),
         cmocka_unit_test(control_codes_come_back),
+        cmocka_unit_test(places_of_inlined_code_come_back),
         cmocka_unit_test(a_writer_asks_for_control_codes),
         cmocka_unit_test(files_of_version_1_0_are_read),
         cmocka_unit_test(a_trace_comes_back_with_every_field),

@@ -118,7 +118,7 @@ export interface Finding {
   confidence: string;
   why: string;
   evidence: { name: string; value: number; unit: string }[];
-  lines: { line: number; pc: number; instruction: string; share: number; words: string }[];
+  lines: { line: number; pc: number; instruction: string; share: number; words: string; inlined?: string[] }[];
 }
 
 /** strata.advise/1, one launch */
@@ -133,6 +133,8 @@ export interface Advice {
 
 export interface Site {
   line?: number;
+  /** where code inlined at the line stands, "path:line", outermost first */
+  inlined?: string[];
   pc: number;
   access: string;
   instruction: string;
@@ -150,6 +152,7 @@ export interface Site {
 export interface Instruction {
   pc: number;
   line?: number;
+  inlined?: string[];
   text: string;
   executed?: number;
   cost?: number;

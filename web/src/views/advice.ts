@@ -8,8 +8,11 @@ import type { Finding, Gpu, Instruction, Site } from "../types";
 export const badge = (limiter: string | undefined) =>
   limiter ? el("span", { class: "badge", style: `--badge: var(--s${levelOf(limiter) ?? 7})` }, limiter) : null;
 
+/** " > bins.h:9 > atomics.hpp:84" behind the line that it was inlined at. */
+const inlinedAt = (places: string[] | undefined) => (places ?? []).map((p) => " > " + p.split("/").at(-1)).join("");
+
 function finding(f: Finding, whole: number): HTMLElement {
-  const place = f.lines.map((l) => el("li", null, el("code", null, l.line ? `line ${l.line}` : `pc 0x${l.pc.toString(16)}`), ` ${l.instruction}: ${l.words} (${number(100 * l.share, 0)} %)`));
+  const place = f.lines.map((l) => el("li", null, el("code", null, l.line ? `line ${l.line}` : `pc 0x${l.pc.toString(16)}`, inlinedAt(l.inlined)), ` ${l.instruction}: ${l.words} (${number(100 * l.share, 0)} %)`));
   const evidence = f.evidence.map((e) => el("li", null, el("span", { class: "quiet" }, e.name), ` ${number(e.value)} ${e.unit}`));
   return el("li", { class: "finding" },
     el("div", { class: "finding-head" }, el("strong", null, f.title), el("span", { class: "gain" }, `up to ${number(f.gain_pct, 0)} % less time`)),
@@ -95,9 +98,9 @@ export function sourceCard(launch: Launch): HTMLElement | null {
   const byLine = new Map<number, Site[]>();
   for (const s of h.sites) if (s.line) byLine.set(s.line, [...(byLine.get(s.line) ?? []), s]);
   const waited = (s: Site) => (h.warp_cycles ? (100 * (s.waited_cycles ?? 0)) / h.warp_cycles : 0);
-  const words = (s: Site) => `${s.access} ${s.instruction}` + (s.executed && s.l1_sectors ? `: ${number(s.l1_sectors / s.executed, 1)} sectors each time, ${number(s.ideal_sectors / s.executed, 1)} would do` : "") + (s.bank_conflicts ? `, ${number(s.bank_conflicts)} bank conflicts` : "") + (s.atomics ? `, ${number(s.atomics)} atomics` : "") + (waited(s) >= 0.1 ? `; warps wait for it ${percent(waited(s))} of their time` : "");
-  const rows = (): Cell[][] => [["line", "pc", "access", "instruction", "executed", "sectors", "fewest", "DRAM reads", "bank conflicts", "atomics", "cost (%)", "waited (%)"],
-    ...h.sites.map((s): Cell[] => [s.line, "0x" + s.pc.toString(16), s.access, s.instruction, s.executed, s.l1_sectors, s.ideal_sectors, s.dram_reads, s.bank_conflicts, s.atomics, (100 * s.cost) / all, h.warp_cycles ? waited(s) : null])];
+  const words = (s: Site) => `${s.access} ${s.instruction}` + (s.executed && s.l1_sectors ? `: ${number(s.l1_sectors / s.executed, 1)} sectors each time, ${number(s.ideal_sectors / s.executed, 1)} would do` : "") + (s.bank_conflicts ? `, ${number(s.bank_conflicts)} bank conflicts` : "") + (s.atomics ? `, ${number(s.atomics)} atomics` : "") + (waited(s) >= 0.1 ? `; warps wait for it ${percent(waited(s))} of their time` : "") + (s.inlined ? `; inlined${inlinedAt(s.inlined)}` : "");
+  const rows = (): Cell[][] => [["line", "pc", "access", "instruction", "executed", "sectors", "fewest", "DRAM reads", "bank conflicts", "atomics", "cost (%)", "waited (%)", "inlined"],
+    ...h.sites.map((s): Cell[] => [s.line, "0x" + s.pc.toString(16), s.access, s.instruction, s.executed, s.l1_sectors, s.ideal_sectors, s.dram_reads, s.bank_conflicts, s.atomics, (100 * s.cost) / all, h.warp_cycles ? waited(s) : null, s.inlined?.join(" > ") ?? ""])];
   const text = h.source?.split("\n");
   const hot = [...byLine.keys()];
   const from = text ? Math.max(1, Math.min(...hot) - 12) : 0;
@@ -124,7 +127,7 @@ export function sourceCard(launch: Launch): HTMLElement | null {
   };
   const instruction = (i: Instruction) => {
     const share = (i.cost ?? 0) / all;
-    const row = el("tr", { class: share ? "hot" : null, style: share ? `--heat: ${heatOf(share)}%` : null }, el("td", { class: "number" }, share ? percent(100 * share) : ""), el("td", { class: "number quiet" }, i.pc.toString(16)), el("td", null, el("code", null, i.text)), el("td", { class: "number quiet" }, i.line ? String(i.line) : ""));
+    const row = el("tr", { class: share ? "hot" : null, style: share ? `--heat: ${heatOf(share)}%` : null }, el("td", { class: "number" }, share ? percent(100 * share) : ""), el("td", { class: "number quiet" }, i.pc.toString(16)), el("td", null, el("code", null, i.text)), el("td", { class: "quiet" }, (i.line ? String(i.line) : "") + inlinedAt(i.inlined)));
     if (i.line) {
       choosable(row, i.line, "code");
       codeRows.set(i.line, [...(codeRows.get(i.line) ?? []), row]);
