@@ -269,14 +269,17 @@ struct strata_gpu {
         uint32_t hit_cycles;       /* load to use, as an SM sees it, near partition */
         uint32_t far_extra_cycles; /* more for the far partition */
         uint32_t bytes_per_cycle_per_slice;
+        double fabric_head;              /* sectors that a request over it takes besides its own */
         uint32_t fabric_bytes_per_cycle; /* link between the partitions, each way */
         double request_cycles;           /* a slice is busy with one request at least this long */
         double write_flit_cycles;        /* each flit of a write, and its head */
-        double partial_fill_cycles;      /* more for each sector read around written bytes */
-        double partial_write_cycles;     /* more for each sector of which only a part is written */
-        double atomic_whole_cycles;      /* an atomic on all words of a sector, 0 = the same */
-        double atomic_float_cycles;      /* between additions of floats to one sector, 0 = as any */
-        double atomic_cycles;            /* a slice is busy with one atomic sector */
+        double overtaken_cycles; /* more for a write in part of sectors that are being fetched */
+        double overtaken_sector_cycles; /* and for each of them */
+        double partial_fill_cycles;     /* more for each sector read around written bytes */
+        double partial_write_cycles;    /* more for each sector of which only a part is written */
+        double atomic_whole_cycles;     /* an atomic on all words of a sector, 0 = the same */
+        double atomic_float_cycles;     /* between additions of floats to one sector, 0 = as any */
+        double atomic_cycles;           /* a slice is busy with one atomic sector */
         uint32_t slice_pair_bytes; /* bytes that two slices take in quarters in turn, 0 = none */
         uint32_t mshrs;
         uint32_t mshr_merges;

@@ -64,11 +64,11 @@ static strata_status init_partition(struct hierarchy *m, uint32_t i, uint64_t se
              banks = g->dram.banks ? g->dram.banks : 1;
     p->slice_free64 = calloc(slices, sizeof *p->slice_free64);
     p->slice_atomics = calloc(slices, sizeof *p->slice_atomics);
-    p->write_free64 = calloc(slices, sizeof *p->write_free64);
+    p->way_in_free64 = calloc(slices, sizeof *p->way_in_free64);
     p->channel_free64 = calloc(channels, sizeof *p->channel_free64);
     p->activate_free64 = calloc(channels, sizeof *p->activate_free64);
     p->bank_row = calloc((size_t)channels * banks, sizeof *p->bank_row);
-    return p->slice_free64 && p->slice_atomics && p->write_free64 && p->channel_free64 &&
+    return p->slice_free64 && p->slice_atomics && p->way_in_free64 && p->channel_free64 &&
                    p->activate_free64 && p->bank_row
                ? STRATA_OK
                : no_memory(err);
@@ -155,7 +155,7 @@ void hierarchy_forget_times(struct hierarchy *m)
         struct hierarchy_partition *p = &m->partition[i];
         memset(p->slice_free64, 0, m->map.slices * sizeof *p->slice_free64);
         memset(p->slice_atomics, 0, m->map.slices * sizeof *p->slice_atomics);
-        memset(p->write_free64, 0, m->map.slices * sizeof *p->write_free64);
+        memset(p->way_in_free64, 0, m->map.slices * sizeof *p->way_in_free64);
         memset(p->channel_free64, 0, m->map.channels * sizeof *p->channel_free64);
         memset(p->activate_free64, 0, m->map.channels * sizeof *p->activate_free64);
         memset(p->bank_row, 0, (size_t)m->map.channels * banks * sizeof *p->bank_row);
@@ -182,7 +182,7 @@ void hierarchy_release(struct hierarchy *m)
         cache_release(&p->l2);
         free(p->slice_free64);
         free(p->slice_atomics);
-        free(p->write_free64);
+        free(p->way_in_free64);
         free(p->channel_free64);
         free(p->activate_free64);
         free(p->bank_row);

@@ -48,8 +48,8 @@ struct hierarchy_partition {
     struct cache l2;
     uint64_t *slice_free64;
     uint64_t *slice_atomics;   /* the last atomics of each slice (l2_atomic_again) */
-    uint64_t *write_free64;    /* as many ways in for writes as slices, taken by turns */
-    uint64_t writes;           /* that came in so far */
+    uint64_t *way_in_free64;   /* as many ways in as slices, taken by turns */
+    uint64_t came_in;          /* requests so far */
     uint64_t *channel_free64;  /* data bus of each channel */
     uint64_t *activate_free64; /* when each channel may open its next row */
     uint64_t *bank_row;        /* open row of each bank of each channel, + 1 */

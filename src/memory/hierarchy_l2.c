@@ -28,10 +28,20 @@ static uint64_t take_slice(struct hierarchy *m, uint32_t part, uint64_t line, ui
                           cost);
 }
 
+/* A request comes in from an SM. What was measured is what all slices take in together: the ways in
+ * are taken by turns, and no slice waits for another. */
+static uint64_t come_in(struct hierarchy *m, uint32_t part, uint32_t cost, uint64_t t)
+{
+    struct hierarchy_partition *p = &m->partition[part];
+    if (!cost)
+        return t;
+    return hierarchy_take(m, &p->way_in_free64[p->came_in++ % m->map.slices], t, cost);
+}
+
 static uint64_t cross_link(struct hierarchy *m, uint32_t part, uint32_t n, uint64_t t)
 {
     m->count.fabric += n;
-    return hierarchy_take(m, &m->partition[part].fabric_free64, t, n * m->cost.link_sector);
+    return hierarchy_take(m, &m->partition[part].fabric_free64, t, l2_link_cost(&m->cost, n));
 }
 
 /* ---- write-back ---- */
@@ -142,7 +152,9 @@ static uint64_t near_read(struct hierarchy *m, uint32_t sm, uint64_t line, uint3
 {
     uint32_t n = popcount32(sectors);
     m->count.l2_requests++;
-    struct l2_answer a = partition_read(m, m->sm[sm].partition, line, sectors, t);
+    uint32_t part = m->sm[sm].partition;
+    struct l2_answer a =
+        partition_read(m, part, line, sectors, come_in(m, part, l2_flits_cost(&m->cost, 0, 0), t));
     m->count.l2_tex_read += n;
     m->count.l2_tex_read_hit += a.hits;
     m->count.l2_tex_read_miss += a.fetched;
@@ -196,17 +208,16 @@ static uint64_t put_sectors(struct hierarchy *m, uint32_t part, uint64_t line, u
     uint32_t n = popcount32(sectors),
              in_part = sectors & ~line_bytes_full(bytes, sectors, m->rules.sector_shift),
              partial = popcount32(in_part);
-    uint32_t cost =
-        from_sm ? l2_write_cost(&m->cost, n, partial) : l2_write_home_cost(&m->cost, n, partial);
-    if (from_sm && m->cost.write_flit)
-        /* What was measured is what all slices take in together: no slice waits for another. */
-        t = hierarchy_take(m, &p->write_free64[p->writes++ % m->map.slices], t,
-                           l2_write_flits_cost(&m->cost, n, partial));
-    uint64_t start = take_slice(m, part, line, cost, t);
+    if (from_sm)
+        t = come_in(m, part, l2_flits_cost(&m->cost, n, partial), t);
+    uint64_t start = take_slice(m, part, line, l2_write_cost(&m->cost, n, partial), t);
     uint32_t slot = l2_slot(m, part, line, start);
     struct cache_slot *s = &p->l2.slot[slot];
-    if (home)
-        take_slice(m, part, line, l2_under_way(s, in_part, start) * m->cost.fill, start);
+    if (home && in_part) {
+        uint32_t cost_under_way = l2_overtaken_cost(&m->cost, l2_under_way(s, in_part, start));
+        if (cost_under_way)
+            t = start = take_slice(m, part, line, cost_under_way, start) + cost_under_way / 64;
+    }
     bool was_partial = s->partial;
     uint32_t fetched = l2_write(&m->rules, &p->l2, slot, sectors, bytes, home, start);
     if (fetched)
@@ -227,7 +238,8 @@ static uint64_t near_write(struct hierarchy *m, uint32_t sm, uint64_t line, uint
     m->count.l2_tex_write += n;
     uint64_t taken = put_sectors(m, part, line, sectors, bytes, home == part, true, t);
     if (home != part)
-        put_sectors(m, home, line, sectors, bytes, true, false, cross_link(m, part, n, t));
+        taken = later_of(taken, put_sectors(m, home, line, sectors, bytes, true, false,
+                                            cross_link(m, part, n, t)));
     if (m->warm)
         hierarchy_void_copies(m, home, part, line);
     return taken;

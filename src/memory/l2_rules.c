@@ -44,13 +44,16 @@ void l2_costs_init(struct l2_costs *c, const struct strata_gpu *g, uint32_t sect
     c->request = (uint32_t)(g->l2.request_cycles * 64 + 0.5);
     c->partial = (uint32_t)(g->l2.partial_write_cycles * 64 + 0.5);
     c->write_flit = (uint32_t)(g->l2.write_flit_cycles * 64 + 0.5);
+    c->overtaken = (uint32_t)(g->l2.overtaken_cycles * 64 + 0.5);
+    c->overtaken_sector = (uint32_t)(g->l2.overtaken_sector_cycles * 64 + 0.5);
     c->fill = (uint32_t)(g->l2.partial_fill_cycles * 64 + 0.5);
     c->atomic = (uint32_t)(g->l2.atomic_cycles * 64 + 0.5);
     c->atomic_whole = g->l2.atomic_whole_cycles > 0
                           ? (uint32_t)(g->l2.atomic_whole_cycles * 64 + 0.5)
                           : c->atomic;
     c->atomic_float = (uint32_t)(g->l2.atomic_float_cycles * 64 + 0.5);
-    c->link_sector = cost_64ths(sector_bytes, g->l2.fabric_bytes_per_cycle);
+    c->link_sector = cost_64ths(64.0 * sector_bytes, g->l2.fabric_bytes_per_cycle);
+    c->link_head = (uint32_t)(c->link_sector * g->l2.fabric_head + 0.5);
 }
 
 /* From PTX: the assembler adds up the lanes of a reduction on one address first. */

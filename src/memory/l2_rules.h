@@ -127,8 +127,8 @@ static inline uint32_t l2_write(const struct l2_rules *r, struct cache *l2, uint
 
 /* What the slices take, in 64ths of an SM cycle; 0: no limit. */
 struct l2_costs {
-    uint32_t sector, request, partial, write_flit, fill, atomic, atomic_whole, atomic_float,
-        link_sector;
+    uint32_t sector, request, partial, write_flit, fill, overtaken, overtaken_sector, atomic,
+        atomic_whole, atomic_float, link_sector, link_head;
 };
 void l2_costs_init(struct l2_costs *c, const struct strata_gpu *gpu, uint32_t sector_bytes);
 /* 64ths of a cycle that so many bytes take; 0 bytes a cycle: no limit. */
@@ -143,28 +143,34 @@ static inline uint32_t l2_access_cost(const struct l2_costs *c, uint32_t n_secto
     uint32_t cost = n_sectors * c->sector;
     return cost < c->request ? c->request : cost;
 }
-/* What a write of some sectors, `partial` of them in part, takes of the way into its slice. Flits
+/* What a write of some sectors, `partial` of them in part, takes of the ways into the slices. Flits
  * of 32 bytes: its head, its sectors, one more if bytes are missing (device/hopper/traffic.cu: all
  * SMs together write 17.8 lines, 29.3 halves of a line, 44.7 sectors and 29.3 halves of a sector a
- * cycle, 89 flits each time). Reads do not wait for it: GEMM that reads and writes at once would
- * come out 30 to 65 % too slow. */
-static inline uint32_t l2_write_flits_cost(const struct l2_costs *c, uint32_t n_sectors,
-                                           uint32_t partial)
+ * cycle, 89 flits each time). A read is a head alone: no sectors. */
+static inline uint32_t l2_flits_cost(const struct l2_costs *c, uint32_t n_sectors, uint32_t partial)
 {
     return (1 + n_sectors + (partial > 0)) * c->write_flit;
 }
-/* And of the slice itself. */
+/* And of the slice itself: nothing where flits are counted, since a slice gives and takes at once
+ * (mixed_probe.cu: three reads to a write pass as fast as reads alone, with the writes beside them;
+ * half of each at 81 flits a cycle). */
 static inline uint32_t l2_write_cost(const struct l2_costs *c, uint32_t n_sectors, uint32_t partial)
 {
-    return l2_access_cost(c, n_sectors) + partial * c->partial;
+    return c->write_flit ? 0 : l2_access_cost(c, n_sectors) + partial * c->partial;
 }
-/* The same at its home, where that is another partition: lines of the other side are written as
- * fast as one's own (write_probe.cu, near and far), so that where flits are counted it takes no
- * more of a slice. */
-static inline uint32_t l2_write_home_cost(const struct l2_costs *c, uint32_t n_sectors,
-                                          uint32_t partial)
+/* What its home takes besides where `n` of the sectors that it writes in part are on their way from
+ * DRAM: a load overtook it in the L1 (fill_probe.cu: with one, two and four such sectors a line 16,
+ * 19 and 23 cycles more than where a barrier keeps the load back). */
+static inline uint32_t l2_overtaken_cost(const struct l2_costs *c, uint32_t n)
 {
-    return c->write_flit ? 0 : l2_write_cost(c, n_sectors, partial);
+    return n ? c->overtaken + n * c->overtaken_sector : 0;
+}
+/* A read of so many sectors, or a write, over the link between the partitions (mixed_probe.cu:
+ * whatever DRAM reads and writes and SMs write, the slices' link is busy 42 to 43 cycles of every
+ * cycle of the L2). Times are in 4096ths: a 64th of a cycle is a third of what a sector takes. */
+static inline uint32_t l2_link_cost(const struct l2_costs *c, uint32_t n_sectors)
+{
+    return (n_sectors * c->link_sector + c->link_head + 32) / 64;
 }
 /* The atomics of one request: what they send to the L2, and what they do there (enum
  * strata_atomic). */

@@ -124,6 +124,8 @@ static const struct {
     {"l2.bytes_per_cycle_per_slice", INTERVAL | FLOW | SIM},
     {"l2.fabric", FLOW | SIM},
     {"l2.request", INTERVAL | FLOW | SIM},
+    {"l2.overtaken", FLOW},
+    {"l2.overtaken_sector", FLOW},
     {"l2.partial_fill", FLOW},
     {"l2.partial_write", FLOW | SIM},
     {"l2.atomic_float", FLOW | SIM},

@@ -329,17 +329,13 @@ static bool serve(struct sim_out *o, struct sim_slice *s, const struct sim_messa
 {
     struct sim_memside *m = o->m;
     uint64_t t = t64 / 64;
-    uint32_t cost;
     if (is_write(q)) {
         if (s->no_write_room)
             return false;
         uint32_t n = popcount32(q->sectors), partial = sectors_in_part(q);
         bool link = q->kind == SIM_MSG_LINK_WRITE;
-        uint32_t own = link ? l2_write_home_cost(&m->rate.l2, n, partial)
-                            : l2_write_cost(&m->rate.l2, n, partial),
-                 way = link ? 0 : l2_write_flits_cost(&m->rate.l2, n, partial);
-        cost = own > way ? own : way; /* one queue here for both */
-        s->free64 = t64 + cost;
+        s->free64 = t64 + l2_write_cost(&m->rate.l2, n, partial) +
+                    (link ? 0 : l2_flits_cost(&m->rate.l2, n, partial));
         serve_write(o, s, q, t);
         return true;
     }

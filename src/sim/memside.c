@@ -282,7 +282,7 @@ static bool cross_links(struct sim_memside *m, uint64_t begin)
         uint32_t n = p->message.kind == SIM_MSG_LINK_READ ? 0 : popcount32(p->message.sectors);
         uint64_t *free64 = &m->link_free64[p->partition],
                  start64 = sim_later(*free64, p->message.time * 64);
-        *free64 = start64 + (uint64_t)n * m->rate.l2.link_sector;
+        *free64 = start64 + (n ? l2_link_cost(&m->rate.l2, n) : 0);
         p->message.time = start64 / 64 + m->rate.link_way;
         sim_mailbox_push(p->to, &p->message);
     }

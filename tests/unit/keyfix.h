@@ -83,6 +83,7 @@ static unsigned one_round(FILE *f, unsigned block, unsigned warp, unsigned round
     LINE("1 R37 LDC 1 R4 "), scattered(f, 0, 256);
     LINE("1 R37 LDC 1 R37 "), scattered(f, 0, 256);
     LINE("1 R24 LDG.E.128 1 R2 16 1 0x%llx 16\n", (unsigned long long)stream);
+    LINE("0 STG.E 2 R2 R4 4 1 0x%llx 16\n", (unsigned long long)stream); /* while it is fetched */
     LINE("1 R28 LDG.E 1 R24 "), scattered(f, table, 1 << 16);
     LINE("1 R29 LDG.E 1 R28 "), scattered(f, table + (1 << 20), 8 << 20);
     LINE("1 R30 LDG.E 1 R29 4 1 0x%llx 8192\n",
@@ -238,6 +239,8 @@ static const char *const modern[] = {"sm_version=90",
                                      "l2.request=1.5",
                                      "l2.partial_write=0.7",
                                      "l2.write_flit=9",
+                                     "l2.overtaken=30",
+                                     "l2.overtaken_sector=5",
                                      "l2.atomic_whole=4",
                                      "l2.atomic=1.5",
                                      "l2.home=4KiB",

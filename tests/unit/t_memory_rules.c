@@ -150,15 +150,41 @@ static void a_write_takes_its_slice_as_long_as_its_flits(void **state)
     struct l2_costs c;
     l2_costs_init(&c, &g, 32);
     for (int i = 0; i < 4; i++) {
-        double rate = 96 * 64.0 / l2_write_flits_cost(&c, seen[i].sectors, seen[i].partial);
+        double rate = 96 * 64.0 / l2_flits_cost(&c, seen[i].sectors, seen[i].partial);
         assert_true(fabs(rate / seen[i].each_cycle - 1) < 0.03);
-        assert_int_equal(l2_write_home_cost(&c, seen[i].sectors, seen[i].partial), 0);
+        assert_int_equal(l2_write_cost(&c, seen[i].sectors, seen[i].partial), 0);
     }
-    assert_int_equal(l2_write_cost(&c, 4, 0), l2_access_cost(&c, 4));
     g.l2.write_flit_cycles = 0; /* as a read, at both ends of the link */
     l2_costs_init(&c, &g, 32);
+    assert_int_equal(l2_flits_cost(&c, 4, 0), 0);
     assert_int_equal(l2_write_cost(&c, 4, 0), l2_access_cost(&c, 4));
-    assert_int_equal(l2_write_home_cost(&c, 4, 0), l2_access_cost(&c, 4));
+}
+
+/* mixed_probe.cu: lines and halves of lines that all SMs read from DRAM in a cycle, half of them
+ * over the link, for which each partition has its own way. */
+static void what_comes_from_dram_is_bound_by_the_link(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct l2_costs c;
+    l2_costs_init(&c, &g, 32);
+    assert_true(fabs(4 * 64.0 / l2_link_cost(&c, 4) / 17.1 - 1) < 0.03);
+    assert_true(fabs(4 * 64.0 / l2_link_cost(&c, 2) / 30.6 - 1) < 0.06);
+    g.l2.fabric_bytes_per_cycle = 0;
+    l2_costs_init(&c, &g, 32);
+    assert_int_equal(l2_link_cost(&c, 4), 0);
+}
+
+/* fill_probe.cu: only parts of sectors that are being fetched hold up. */
+static void a_write_that_a_load_overtook_takes_longer(void **state)
+{
+    (void)state;
+    struct l2_costs c;
+    l2_costs_init(&c, &h200, 32);
+    assert_int_equal(l2_overtaken_cost(&c, 0), 0);
+    assert_int_equal(l2_overtaken_cost(&c, 4) - l2_overtaken_cost(&c, 1),
+                     3 * 64 * h200.l2.overtaken_sector_cycles);
+    assert_true(l2_overtaken_cost(&c, 1) > 64 * h200.l2.overtaken_cycles);
 }
 
 static void a_miss_fetches_whole_pairs_less_what_is_held(void **state)
@@ -700,6 +726,8 @@ int main(void)
         cmocka_unit_test(a_home_holds_for_its_block_and_homes_share_memory_evenly),
         cmocka_unit_test(slices_share_a_kilobyte_in_pairs_and_a_column_lies_in_as_many_as_a_row),
         cmocka_unit_test(a_write_takes_its_slice_as_long_as_its_flits),
+        cmocka_unit_test(what_comes_from_dram_is_bound_by_the_link),
+        cmocka_unit_test(a_write_that_a_load_overtook_takes_longer),
         cmocka_unit_test(a_miss_fetches_whole_pairs_less_what_is_held),
         cmocka_unit_test(a_line_of_the_l1_is_taken_apart_into_lines_of_the_l2),
         cmocka_unit_test(every_partition_is_a_home_and_has_slices_and_channels_or_is_refused),
