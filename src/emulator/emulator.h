@@ -90,6 +90,21 @@ struct emu_vain_tests {
     const struct emu_site *site;
 };
 
+/* The last answer of a path that polls; of a new path .pc is EMU_NO_INDEX. */
+struct emu_spin {
+    uint32_t pc, times;
+    uint64_t hash;
+};
+/* What the lanes of `mask` read at pc last time: loops that poll several places read each of them
+ * again before anything is known to have changed. */
+struct emu_poll {
+    uint32_t pc, mask;
+    uint64_t hash;
+    uint32_t same;  /* times in a row */
+    uint32_t epoch; /* of the warp when it was noted */
+};
+#define EMU_POLLS 16 /* a power of two */
+
 struct emu_warp {
     struct emu_block *block;
     uint32_t index; /* in the block */
@@ -99,11 +114,19 @@ struct emu_warp {
     uint32_t cluster_token;               /* phase of the cluster's barrier it has arrived in */
     uint32_t group_arrived, group_passed; /* meetings of its warpgroup, see block_cluster.c */
     struct emu_vain_tests vain;
+    struct emu_poll polls[EMU_POLLS];
+    uint32_t poll_epoch;      /* grows when a poll has an answer it did not have before */
+    bool waits, polls_global; /* it keeps getting the same answers; from global memory */
     uint8_t speaker; /* lane + 1 that work of other "lanes" is done for; 0: each for itself */
     struct emu_access access;
     struct emu_log log;
 };
 
+/* The lanes of `mask` got the answers of `hash` at pc from a place others may change. Sets w->waits
+ * if that shows a loop that waits. See poll.c. */
+void emu_notice_poll(struct emu_warp *w, struct emu_spin *path, uint32_t pc, uint32_t mask,
+                     uint64_t hash);
+void emu_polls_forget(struct emu_warp *w);
 /* ---- blocks ---- */
 
 #define EMU_BARRIERS 16
@@ -195,6 +218,8 @@ enum emu_turn {
     EMU_TURN_DONE,    /* all lanes have exited */
     EMU_TURN_FAILED
 };
+/* What the turn of a warp was that polls in vain; it no longer counts as waiting. */
+enum emu_turn emu_give_way(struct emu_warp *w);
 
 struct emu_executor {
     enum strata_isa isa;

@@ -142,8 +142,7 @@ struct ptx_path {
     uint8_t barrier;
     uint32_t sync_mask; /* lanes an AT_SYNC path waits for */
     struct ptx_frame *frame;
-    uint32_t poll_pc, polls; /* spin detection */
-    uint64_t poll_hash;
+    struct emu_spin spin;
     uint32_t seen_events; /* of an AT_WAIT path */
 };
 
@@ -154,16 +153,6 @@ struct ptx_scope {
     int32_t parent;
     struct ptx_frame *frame;
 };
-
-/* What the lanes of `mask` read at pc last time: loops that poll several places read each of them
- * again before anything is known to have changed. */
-struct ptx_poll {
-    uint32_t pc, mask;
-    uint64_t hash;
-    uint32_t same;  /* times in a row */
-    uint32_t epoch; /* of the warp when it was noted */
-};
-#define PTX_POLLS 16 /* a power of two */
 
 /* Every branch splits a set of lanes in two, so there are never more than 32 paths, and each open
  * join was made by such a split. */
@@ -188,12 +177,9 @@ struct ptx_warp {
     uint64_t open_scopes;                 /* bits of the scopes in use */
     struct ptx_scope scopes[PTX_MAX_SCOPES];
     struct ptx_frame root;
-    struct ptx_poll polls[PTX_POLLS];
-    uint32_t poll_epoch;      /* grows when a poll has an answer it did not have before */
-    bool waits, polls_global; /* it keeps getting the same answers; from global memory */
-    uint32_t idle_lanes;      /* of the last asynchronous copy: those that read nothing */
-    bool must_wait;           /* set by a handler of PTX_WAIT_STEP */
-    uint32_t wait_address;    /* of the barrier it asked for last, for messages */
+    uint32_t idle_lanes;   /* of the last asynchronous copy: those that read nothing */
+    bool must_wait;        /* set by a handler of PTX_WAIT_STEP */
+    uint32_t wait_address; /* of the barrier it asked for last, for messages */
     const struct ptx_exchange *exchange; /* NULL: the lanes at hand are all that take part */
 };
 
@@ -226,9 +212,11 @@ static inline void ptx_set_predicate(const struct ptx_warp *w, uint32_t ref, uin
     *p = (*p & ~mask) | (value & mask);
 }
 
-/* The lanes of `mask` got the answers of `hash` from a place others may change. Sets w->waits if
- * that is how waiting for somebody looks, see poll.c. */
-void ptx_notice_poll(struct ptx_warp *w, uint32_t mask, uint64_t hash);
+/* emu_notice_poll for the current path. */
+static inline void ptx_notice_poll(struct ptx_warp *w, uint32_t mask, uint64_t hash)
+{
+    emu_notice_poll(&w->base, &w->paths[w->n_paths - 1].spin, w->pc, mask, hash);
+}
 
 /* ---- memory, see memory.c ---- */
 

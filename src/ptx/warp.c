@@ -18,13 +18,12 @@ void ptx_warp_start(struct ptx_warp *w, uint32_t live)
     w->base.live = live;
     w->n_paths = 1;
     w->open_scopes = 0;
-    w->waits = false;
-    memset(w->polls, 0, sizeof w->polls);
+    emu_polls_forget(&w->base);
     w->paths[0] = (struct ptx_path){.pc = w->image->functions[0].first,
                                     .mask = live,
                                     .scope = -1,
                                     .frame = &w->root,
-                                    .poll_pc = EMU_NO_INDEX};
+                                    .spin = {.pc = EMU_NO_INDEX}};
     w->root.live = live;
     set_frame(w, &w->root);
 }
@@ -109,7 +108,7 @@ static void close_if_complete(struct ptx_warp *w, int32_t index)
                             .mask = together,
                             .scope = s->parent,
                             .frame = s->frame,
-                            .poll_pc = EMU_NO_INDEX};
+                            .spin = {.pc = EMU_NO_INDEX}};
     push_path(w, &path);
 }
 
@@ -162,7 +161,7 @@ static bool release_joined(struct ptx_warp *w)
                                 .mask = s->arrived & w->base.live,
                                 .scope = s->parent,
                                 .frame = s->frame,
-                                .poll_pc = EMU_NO_INDEX};
+                                .spin = {.pc = EMU_NO_INDEX}};
         s->expected &= ~s->arrived;
         s->arrived = 0;
         if (w->n_paths >= PTX_MAX_PATHS)
@@ -529,7 +528,7 @@ static bool wait_step(struct ptx_warp *w, const struct ptx_inst *in, uint32_t ma
     } else {
         count(w, in, mask);
     }
-    return !w->waits;
+    return !w->base.waits;
 }
 
 /* Everything but plain steps. False: the turn of this path is over. */
@@ -609,14 +608,13 @@ static void step_memory(struct ptx_warp *w, const struct ptx_inst *in, uint32_t 
 static enum emu_turn give_way(struct ptx_warp *w)
 {
     bool other = false;
-    w->waits = false;
     for (uint32_t i = 0; i + 1 < w->n_paths; i++)
         other |= w->paths[i].state == PTX_RUNNABLE;
     if (!other)
         release_joined(w);
     else
         rotate_paths(w);
-    return w->polls_global ? EMU_TURN_POLLED : EMU_TURN_SPUN;
+    return emu_give_way(&w->base);
 }
 
 /* Runs the current path until it ends, waits, gives way or the budget is used up. */
@@ -650,7 +648,7 @@ static enum emu_turn run_path(struct ptx_warp *w, uint64_t *budget)
             path->pc++;
             if (block->failed)
                 return EMU_TURN_FAILED;
-            if (w->waits)
+            if (w->base.waits)
                 return give_way(w);
         } else if (in->flow == PTX_SPECIAL || (in->flow == PTX_SELF && !mask)) {
             if (mask)
@@ -667,13 +665,13 @@ static enum emu_turn run_path(struct ptx_warp *w, uint64_t *budget)
             path->pc++;
             if (block->failed)
                 return EMU_TURN_FAILED;
-            if (w->waits)
+            if (w->base.waits)
                 return give_way(w);
         } else {
             bool on = control(w, in, mask);
             if (block->failed)
                 return EMU_TURN_FAILED;
-            if (w->waits && w->n_paths)
+            if (w->base.waits && w->n_paths)
                 return give_way(w);
             if (!on || !w->n_paths)
                 return EMU_TURN_BLOCKED;

@@ -143,9 +143,8 @@ struct sass_path {
     uint8_t state;
     uint8_t barrier;
     uint32_t wait_mask;
-    uint32_t seen_events;    /* of SASS_AT_WAIT */
-    uint32_t poll_pc, polls; /* spin detection */
-    uint64_t poll_hash;
+    uint32_t seen_events; /* of SASS_AT_WAIT */
+    struct emu_spin spin;
 };
 #define SASS_MAX_PATHS 33
 #define SASS_BARRIERS  16
@@ -227,7 +226,7 @@ bool sass_warp_runnable(const struct sass_warp *w);
 uint32_t sass_index_of(const struct sass_image *image, uint64_t address);
 uint64_t sass_address_of(const struct sass_image *image, uint32_t index);
 /* A load that keeps reading the same values at the same place is waiting for somebody. */
-void sass_notice_poll(struct sass_warp *w, uint64_t hash);
+void sass_notice_poll(struct sass_warp *w, uint32_t mask, uint64_t hash);
 
 /* What a control instruction does; op->mode of SASS_CONTROL. */
 enum sass_control_kind {

@@ -7,9 +7,6 @@
 
 #include "sass/exec.h"
 
-/* This many equal answers in a row mean that a loop waits for somebody. */
-#define SPIN_POLLS 8
-
 static struct sass_path *current(struct sass_warp *w)
 {
     return &w->paths[w->n_paths - 1];
@@ -18,7 +15,8 @@ static struct sass_path *current(struct sass_warp *w)
 void sass_warp_start(struct sass_warp *w, uint32_t live)
 {
     w->n_paths = 1;
-    w->paths[0] = (struct sass_path){.mask = live, .poll_pc = EMU_NO_INDEX};
+    emu_polls_forget(&w->base);
+    w->paths[0] = (struct sass_path){.mask = live, .spin = {.pc = EMU_NO_INDEX}};
     memset(w->convergence, 0, sizeof w->convergence);
     memset(w->pred, 0, sizeof w->pred);
     w->pred[SASS_PRED_TRUE] = EMU_FULL;
@@ -29,7 +27,8 @@ void sass_warp_start(struct sass_warp *w, uint32_t live)
 
 static void push_path(struct sass_warp *w, uint32_t pc, uint32_t mask)
 {
-    w->paths[w->n_paths++] = (struct sass_path){.pc = pc, .mask = mask, .poll_pc = EMU_NO_INDEX};
+    w->paths[w->n_paths++] =
+        (struct sass_path){.pc = pc, .mask = mask, .spin = {.pc = EMU_NO_INDEX}};
 }
 
 static void remove_path(struct sass_warp *w, uint32_t index)
@@ -480,21 +479,16 @@ static bool control(struct sass_warp *w, const struct sass_exec *op, uint32_t gu
 
 /* ---- the loop ---- */
 
-void sass_notice_poll(struct sass_warp *w, uint64_t hash)
+void sass_notice_poll(struct sass_warp *w, uint32_t mask, uint64_t hash)
 {
-    struct sass_path *path = current(w);
-    bool same = path->poll_pc == w->pc && path->poll_hash == hash;
-    path->polls = same ? path->polls + 1 : 0;
-    path->poll_pc = w->pc;
-    path->poll_hash = hash;
+    emu_notice_poll(&w->base, &current(w)->spin, w->pc, mask, hash);
 }
 
 /* A path that polls in vain lets its siblings run. */
-static bool gives_way(struct sass_warp *w)
+static enum emu_turn give_way(struct sass_warp *w)
 {
-    current(w)->polls = 0;
     rotate_paths(w);
-    return true;
+    return emu_give_way(&w->base);
 }
 
 static uint32_t guarded(const struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
@@ -574,8 +568,8 @@ static enum emu_turn run_path(struct sass_warp *w, uint64_t *budget)
             path->pc++;
             if (block->failed)
                 return EMU_TURN_FAILED;
-            if (path->polls >= SPIN_POLLS && gives_way(w))
-                return EMU_TURN_SPUN;
+            if (w->base.waits)
+                return give_way(w);
         } else if (op->flow == SASS_CHECKED) {
             if (mask)
                 op->run(w, op, mask);
@@ -589,8 +583,8 @@ static enum emu_turn run_path(struct sass_warp *w, uint64_t *budget)
             path->pc++;
             if (block->failed)
                 return EMU_TURN_FAILED;
-            if (path->polls >= SPIN_POLLS && gives_way(w))
-                return EMU_TURN_SPUN;
+            if (w->base.waits)
+                return give_way(w);
         } else {
             bool on = control(w, op, mask);
             if (block->failed)
@@ -607,7 +601,7 @@ enum emu_turn sass_warp_run(struct sass_warp *w, uint64_t budget)
 {
     while (choose_path(w)) {
         enum emu_turn turn = run_path(w, &budget);
-        if (turn == EMU_TURN_FAILED || turn == EMU_TURN_SPUN)
+        if (turn == EMU_TURN_FAILED || turn == EMU_TURN_SPUN || turn == EMU_TURN_POLLED)
             return turn;
         if (turn == EMU_TURN_OVER) {
             rotate_paths(w);

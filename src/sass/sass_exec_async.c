@@ -122,7 +122,7 @@ HANDLER(sass_run_barrier_wait)
     emu_record_barrier(&w->base, &op->site, mask, words);
     emu_note_test(&w->base, &op->site, lowest_bit32(mask), w->wait_address, done != mask);
     if (done != mask)
-        sass_notice_poll(w, hash);
+        sass_notice_poll(w, mask, hash);
 }
 
 /* ---- copies ---- */

@@ -54,7 +54,7 @@ HANDLER(sass_run_atomic)
     }
     sass_set_pred(w, op->pd, mask, EMU_FULL);
     /* The same failing atomic again and again is a lock somebody else holds. */
-    sass_notice_poll(w, hash);
+    sass_notice_poll(w, mask, hash);
 }
 
 /* The same for vectors: each word is an operation of its own. */

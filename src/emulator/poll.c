@@ -1,0 +1,74 @@
+/* poll.c - which loops wait for somebody.
+ *
+ * A loop that keeps getting the same answers from memory is waiting: the warp then lets others run.
+ * Nothing depends on it but the order of turns, so a loop that is taken for one by mistake costs
+ * time alone. */
+#include <string.h>
+
+#include "base/bits.h"
+#include "emulator/emulator.h"
+
+/* This many equal answers in a row at one place mean that a loop waits for somebody. */
+#define SPIN_POLLS 8
+/* The same with other polls between them, all of them without news: loops that work come to that
+ * too, over data that are all the same. */
+#define VAIN_POLLS 64
+
+static bool polled_global(const struct emu_warp *w, uint32_t mask)
+{
+    return (mask & ~(w->access.shared_mask | w->access.local_mask)) != 0;
+}
+
+/* Is it the same answer again, one poll after the other at one place? */
+static bool spins_here(struct emu_spin *path, uint32_t pc, uint64_t hash)
+{
+    bool same = path->pc == pc && path->hash == hash;
+    path->times = same ? path->times + 1 : 0;
+    path->pc = pc;
+    path->hash = hash;
+    if (path->times < SPIN_POLLS)
+        return false;
+    path->times = 0;
+    return true;
+}
+
+/* Has no poll of the warp had news for long? */
+static bool polls_in_vain(struct emu_warp *w, uint32_t pc, uint32_t mask, uint64_t hash)
+{
+    struct emu_poll *p = &w->polls[mix64((uint64_t)pc << 32 | mask) % EMU_POLLS];
+    if (p->pc != pc || p->mask != mask) {
+        *p = (struct emu_poll){.pc = pc, .mask = mask, .hash = hash, .epoch = w->poll_epoch};
+        return false;
+    }
+    if (p->hash != hash)
+        w->poll_epoch++;
+    p->same = p->epoch == w->poll_epoch ? p->same + 1 : 0;
+    p->epoch = w->poll_epoch;
+    p->hash = hash;
+    if (p->same < VAIN_POLLS)
+        return false;
+    p->same -= SPIN_POLLS; /* as long as there is no news it is known sooner */
+    return true;
+}
+
+void emu_notice_poll(struct emu_warp *w, struct emu_spin *path, uint32_t pc, uint32_t mask,
+                     uint64_t hash)
+{
+    bool here = spins_here(path, pc, hash), in_vain = polls_in_vain(w, pc, mask, hash);
+    if (!here && !in_vain)
+        return;
+    w->waits = true;
+    w->polls_global = polled_global(w, mask);
+}
+
+void emu_polls_forget(struct emu_warp *w)
+{
+    w->waits = false;
+    memset(w->polls, 0, sizeof w->polls);
+}
+
+enum emu_turn emu_give_way(struct emu_warp *w)
+{
+    w->waits = false;
+    return w->polls_global ? EMU_TURN_POLLED : EMU_TURN_SPUN;
+}
