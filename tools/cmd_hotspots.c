@@ -84,6 +84,7 @@ static void print_site(struct printer *p, const struct strata_launch *l,
     fprintf(p->out, "  %s", x->inst->opcode);
     if (*source_text_line(&p->source, x->inst->source_line, text, sizeof text))
         fprintf(p->out, "  | %s", text);
+    print_inlined(p->out, x->inst->inlined);
     fputc('\n', p->out);
 }
 
@@ -141,7 +142,7 @@ static void print_csv(struct printer *p, const struct strata_launch *l,
     if (!p->n_launches)
         fputs("program,trace,id,kernel,line,pc,instruction,executed,lanes,l1_sectors,l1_load_"
               "sectors,l1_hits,l2_reads,l2_hits,dram_reads,bank_conflicts,ideal_sectors,written_"
-              "sectors,atomics,cost,waited_cycles,access,file\n",
+              "sectors,atomics,cost,waited_cycles,access,file,inlined\n",
               p->out);
     for (size_t i = 0; i < s->n && (!p->top || i < p->top); i++) {
         const struct strata_site *x = &s->site[i];
@@ -160,8 +161,19 @@ static void print_csv(struct printer *p, const struct strata_launch *l,
         print_numbers(p->out, x, "", ",");
         fprintf(p->out, ",%s,", strata_site_kind(x, kind, sizeof kind));
         print_csv_field(p->out, l->source_file ? l->source_file : "");
+        fputc(',', p->out);
+        print_csv_field(p->out, x->inst->inlined ? x->inst->inlined : "");
         fputc('\n', p->out);
     }
+}
+
+static void print_json_places(FILE *f, const struct strata_inst *inst)
+{
+    if (!inst->inlined)
+        return;
+    fputs("\"inlined\": ", f);
+    print_json_inlined(f, inst->inlined);
+    fputs(", ", f);
 }
 
 static void print_json_site(struct printer *p, const struct strata_site *x)
@@ -175,6 +187,7 @@ static void print_json_site(struct printer *p, const struct strata_site *x)
         print_json_string(p->out, text);
         fputs(", ", p->out);
     }
+    print_json_places(p->out, x->inst);
     fprintf(p->out,
             "\"pc\": %llu, \"access\": \"%s\", \"instruction\": ", (unsigned long long)x->inst->pc,
             strata_site_kind(x, kind, sizeof kind));
@@ -217,6 +230,7 @@ static void print_code(struct printer *p, const struct strata_launch *l)
         fprintf(p->out, "%s\n  {\"pc\": %llu, ", i ? "," : "", (unsigned long long)inst->pc);
         if (inst->source_line)
             fprintf(p->out, "\"line\": %u, ", inst->source_line);
+        print_json_places(p->out, inst);
         if (p->executions[i])
             fprintf(p->out, "\"executed\": %llu, \"cost\": %llu, ",
                     (unsigned long long)p->executions[i], (unsigned long long)p->cost[i]);

@@ -10,6 +10,7 @@
 #include "options.h"
 #include "output.h"
 #include "print.h"
+#include "source_text.h"
 
 struct sass_arguments {
     const char *kernel, *output;
@@ -36,12 +37,6 @@ static void print_control(FILE *f, const struct strata_sass_line *l)
     fputs(text, f);
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static void text_function(FILE *f, const struct strata_sass_function *fn,
                           const struct strata_sass_line *lines)
 {
@@ -56,9 +51,11 @@ static void text_function(FILE *f, const struct strata_sass_function *fn,
         fprintf(f, "%7llx  ", (unsigned long long)l->address);
         print_control(f, l);
         if (l->file)
-            fprintf(f, "  %4u  %-60s  %s:%u\n", l->live, l->text, base_name(l->file), l->line);
+            fprintf(f, "  %4u  %-60s  %s:%u", l->live, l->text, source_text_name(l->file), l->line);
         else
-            fprintf(f, "  %4u  %s\n", l->live, l->text);
+            fprintf(f, "  %4u  %s", l->live, l->text);
+        print_inlined(f, l->inlined);
+        fputc('\n', f);
     }
     fputc('\n', f);
 }
@@ -87,6 +84,10 @@ static void json_line(FILE *f, const struct strata_sass_line *l)
         fprintf(f, ",\"file\":");
         print_json_string(f, l->file);
         fprintf(f, ",\"line\":%u", l->line);
+    }
+    if (l->inlined) {
+        fputs(",\"inlined\":", f);
+        print_json_inlined(f, l->inlined);
     }
     fputc('}', f);
 }

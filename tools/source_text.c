@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <strata/trace.h>
+
+#include "print.h"
+
 enum { LARGEST_BYTES = 16 << 20 };
 
 const char *source_text_name(const char *path)
@@ -77,4 +81,23 @@ const char *source_text_line(const struct source_text *s, uint32_t line, char *o
     }
     out[n] = 0;
     return out;
+}
+
+void print_inlined(FILE *f, const char *inlined)
+{
+    struct strata_inlined x;
+    while (strata_inlined_next(&inlined, &x))
+        fprintf(f, STRATA_INLINED_ARROW "%.*s", (int)x.name_length, x.name);
+}
+
+void print_json_inlined(FILE *f, const char *inlined)
+{
+    struct strata_inlined x;
+    for (const char *comma = "["; strata_inlined_next(&inlined, &x); comma = ", ") {
+        char *words = strndup(x.place, x.place_length);
+        fputs(comma, f);
+        print_json_string(f, words ? words : "");
+        free(words);
+    }
+    fputc(']', f);
 }

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct source_text {
     char *data;
@@ -19,5 +20,10 @@ void source_text_release(struct source_text *s);
 const char *source_text_line(const struct source_text *s, uint32_t line, char *out, size_t size);
 /* The last part of a path, NULL and "" stay. */
 const char *source_text_name(const char *path);
+
+/* Places of inlined code (strata/trace.h): for people, by their last names with an arrow ahead of
+ * each (NULL: nothing), and as a JSON array (not of NULL). */
+void print_inlined(FILE *f, const char *inlined);
+void print_json_inlined(FILE *f, const char *inlined);
 
 #endif

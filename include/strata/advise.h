@@ -42,8 +42,9 @@ struct strata_finding_line {
     uint32_t line; /* 0: unknown */
     uint64_t pc;
     char *instruction;
-    double share; /* of the finding's cause, 0 to 1 */
-    char *words;  /* "32.0 sectors each time where 4.0 would do" */
+    double share;  /* of the finding's cause, 0 to 1 */
+    char *words;   /* "32.0 sectors each time where 4.0 would do" */
+    char *inlined; /* where code inlined at the line stands, as in strata/trace.h; NULL: there */
 };
 
 struct strata_evidence {
@@ -74,6 +75,7 @@ struct strata_finding {
 
 struct strata_advice {
     struct strata_result result; /* of the launch as it is, by the flow model */
+    char *source_file;           /* whose lines the findings name; NULL: unknown */
     double time_ns;
     enum strata_limiter limiter; /* what to look at first; NONE: nothing stands out */
     struct strata_speed_of_light peak;

@@ -40,6 +40,7 @@ struct strata_sass_line {
     uint16_t live;     /* registers in use */
     const char *file;  /* of the source; NULL if not known */
     uint32_t line;
+    const char *inlined;               /* as in strata/trace.h; in the same memory as the lines */
     char text[STRATA_SASS_TEXT_BYTES]; /* as NVIDIA's disassembler prints it */
 };
 

@@ -135,7 +135,18 @@ struct strata_inst {
     uint8_t atomic; /* enum strata_atomic; the code table sets it from the opcode */
     struct strata_control control;
     uint16_t reg[STRATA_MAX_DST + STRATA_MAX_SRC];
+    /* Where code that was inlined at source_line stands, "path:line", the outermost of its places
+     * first, STRATA_INLINED_ARROW between them; NULL: it is the line's own. The table owns it. */
+    const char *inlined;
 };
+#define STRATA_INLINED_ARROW " > "
+/* The place at *at, and *at behind it; false: there is none left. Begin with *at = inst->inlined.
+ */
+struct strata_inlined {
+    const char *place, *name; /* "x/bins.h:9", "bins.h:9"; neither ends with a 0 */
+    size_t place_length, name_length;
+};
+bool strata_inlined_next(const char **at, struct strata_inlined *out);
 
 /* The static instructions of one launch; grows while a text trace is read.
  * Pointers and indices stay valid for the life of the table. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advise/sector_set.h"
+#include "base/number_table.h"
 
 enum { SECTOR_BYTES = 32, WORD_BYTES = 4 };
 
@@ -97,7 +97,7 @@ static strata_status each_block(const struct strata_reader *launch,
 
 struct look {
     struct rewrite_plan *plan;
-    struct sector_set *touched; /* one a target */
+    struct number_table *touched; /* sectors, one table a target */
     struct strata_cursor cursor;
 };
 
@@ -111,7 +111,7 @@ static bool note_touched(struct look *l, struct rewrite_target *t, const struct 
         uint64_t end = address[lane] + w->inst->width_bytes;
         t->first_address = address[lane] < t->first_address ? address[lane] : t->first_address;
         t->end_address = end > t->end_address ? end : t->end_address;
-        if (!sector_set_add(&l->touched[t - l->plan->target], address[lane] / SECTOR_BYTES))
+        if (!number_table_put(&l->touched[t - l->plan->target], address[lane] / SECTOR_BYTES))
             return false;
     }
     return true;
@@ -142,7 +142,7 @@ static strata_status look_ahead(struct rewrite *r)
         l.touched ? each_block(r->launch, look_at_block, &l, r->err) : no_memory(r->err);
     for (size_t i = 0; l.touched && i < r->plan->n_targets; i++) {
         r->plan->target[i].footprint_sectors = l.touched[i].n;
-        sector_set_release(&l.touched[i]);
+        number_table_release(&l.touched[i]);
     }
     strata_cursor_release(&l.cursor);
     free(l.touched);

@@ -131,12 +131,23 @@ static CUresult check_cluster(const struct kernel_call *call)
     if (!k[0] && !k[1] && !k[2])
         return CUDA_SUCCESS;
     if (!k[0] || !k[1] || !k[2] || call->grid.x % k[0] || call->grid.y % k[1] ||
-        call->grid.z % k[2])
+        call->grid.z % k[2]) {
+        driver_complain("kernel \"%s\" is not launched: its grid of %ux%ux%u blocks is no multiple "
+                        "of clusters of %ux%ux%u.",
+                        call->function->name, call->grid.x, call->grid.y, call->grid.z, k[0], k[1],
+                        k[2]);
         return CUDA_ERROR_INVALID_VALUE;
+    }
     uint64_t blocks = (uint64_t)k[0] * k[1] * k[2];
-    if (blocks > (call->function->nonportable_cluster ? 16u : 8u))
-        return CUDA_ERROR_INVALID_CLUSTER_SIZE;
-    return CUDA_SUCCESS;
+    unsigned most = call->function->nonportable_cluster ? 2 * MAX_CLUSTER : MAX_CLUSTER;
+    if (blocks <= most)
+        return CUDA_SUCCESS;
+    driver_complain(
+        "kernel \"%s\" is not launched: a cluster of %ux%ux%u blocks is larger than the "
+        "%u that a GPC holds%s.",
+        call->function->name, k[0], k[1], k[2], most,
+        most == MAX_CLUSTER ? " unless the function allows non-portable sizes" : "");
+    return CUDA_ERROR_INVALID_CLUSTER_SIZE;
 }
 
 static bool required_block(const struct strata_entry *e, struct strata_dim3 block)
@@ -338,7 +349,7 @@ CUresult kernel_call_run(const struct kernel_call *call)
     strata_status status = strata_module_run(function_module(f), &launch, &opt, &stats, &err);
     record_end(&stats, status == STRATA_OK);
     clock_advance(LAUNCH_US + (double)stats.thread_instructions /
-                                  (LANES_PER_SM * device.sm_count * device.clock_khz / 1000.0));
+                                  (LANES_PER_SM * device.sm_count * (double)device.clock_mhz));
     warn_of_stray_loads(f, stats.stray_loads);
     if (status != STRATA_OK)
         kernel_failed(&err);

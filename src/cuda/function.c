@@ -8,7 +8,6 @@
 #define SHARED_ALLOC_UNIT           128
 #define MAX_WARPS_ALLOC_GRANULARITY 4
 #define MAX_THREADS                 1024
-#define MAX_CLUSTER                 8 /* portable */
 
 /* ---- attributes ---- */
 

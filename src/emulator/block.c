@@ -137,6 +137,7 @@ void emu_block_start(struct emu_block *block, uint64_t index, bool recording)
         w->log.n_instructions = 0;
         w->log.mask = 0;
         w->cluster_token = w->group_arrived = w->group_passed = 0;
+        w->vain = (struct emu_vain_tests){0};
         w->live = threads >= EMU_LANES ? EMU_FULL : (1u << threads) - 1;
         run->executor->warp_start(w, w->live);
     }
@@ -197,7 +198,7 @@ void emu_fail(struct emu_warp *w, const struct emu_site *site, unsigned lane, st
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    uint32_t thread = w->index * EMU_LANES + lane;
+    uint32_t thread = w->index * EMU_LANES + (w->speaker ? w->speaker - 1u : lane);
     char source[40] = "";
     if (source_line(image, site))
         snprintf(source, sizeof source, ", source line %u", source_line(image, site));
@@ -300,25 +301,6 @@ static bool release_by_warps(struct emu_block *block)
     return false;
 }
 
-void emu_block_deadlock(struct emu_block *block)
-{
-    const struct emu_executor *executor = block->run->executor;
-    char what[200];
-    for (unsigned round = 0; round < 2; round++) /* first those that can tell what they wait for */
-        for (uint32_t i = 0; i < block->n_warps; i++) {
-            struct emu_warp *w = emu_block_warp(block, i);
-            unsigned lane = 0;
-            const struct emu_site *site = w->live ? executor->waiting_site(w, &lane) : NULL;
-            bool told =
-                site && executor->waiting_for && executor->waiting_for(w, what, sizeof what);
-            if (!site || (!round && !told))
-                continue;
-            emu_fail(w, site, lane, STRATA_EFORMAT, "deadlock: it waits %s",
-                     told ? what : "at a barrier that the other threads of its block never reach");
-            return;
-        }
-}
-
 /* Nobody can run: let somebody go who waits in vain. */
 static bool unblock(struct emu_block *block)
 {
@@ -391,6 +373,8 @@ enum emu_progress emu_block_run(struct emu_block *block, uint64_t budget)
             return EMU_BLOCK_FAILED;
         }
         spins = sweep.ran && sweep.all_spun ? spins + 1 : 0;
+        if (spins && !sweep.polled && emu_tests_in_vain(block))
+            return EMU_BLOCK_FAILED;
         /* A loop may poll, then meet the other warps at a barrier: rounds to and from barriers lie
          * between those that poll in vain. */
         polls = sweep.got_on ? 0 : polls + sweep.polled;

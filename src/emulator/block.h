@@ -25,5 +25,7 @@ void emu_block_hand_over(struct emu_block *block, struct emu_block *into);
 enum emu_progress emu_block_run(struct emu_block *block, uint64_t budget);
 /* Fails the block: it waits for something that will never come. */
 void emu_block_deadlock(struct emu_block *block);
+/* Whether all that live of its cluster test barriers in vain or wait; the block has then failed. */
+bool emu_tests_in_vain(struct emu_block *block);
 
 #endif

@@ -1,13 +1,14 @@
 /* bulk.c - bulk and tensor copies between global and shared memory. */
 #include "emulator/bulk.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/bits.h"
 #include "emulator/mbarrier.h"
 
 #define PIECE_BYTES 16 /* what alignment rules allow to move at once, and what swizzles move */
+#define MISALIGNED_BULK                                                                            \
+    "misaligned address: a bulk copy needs addresses and sizes that are multiples of 16"
 
 /* ---- objects in memory ---- */
 
@@ -123,27 +124,6 @@ void emu_record_barrier(struct emu_warp *w, const struct emu_site *site, uint32_
     emu_record_access(w, site, mask);
 }
 
-void emu_describe_wait(const struct emu_block *block, uint32_t what, char *out, size_t size)
-{
-    struct emu_mbarrier b = {0};
-    uint64_t bits = 0;
-    if (what == EMU_WAITS_FOR_CLUSTER) {
-        snprintf(out, size, "at the barrier of its cluster, which other threads never reach");
-        return;
-    }
-    if (what == EMU_WAITS_FOR_GROUP) {
-        snprintf(out, size, "for the other warps of its warpgroup, which do not come");
-        return;
-    }
-    if ((uint64_t)what + 8 <= block->shared_bytes)
-        memcpy(&bits, block->shared + what, sizeof bits);
-    emu_mbarrier_unpack(bits, &b);
-    snprintf(out, size,
-             "for a phase of the mbarrier at shared address 0x%x that nobody ends: %u arrivals "
-             "and %d bytes are missing",
-             what, b.pending, b.bytes);
-}
-
 bool emu_mbarrier_is_past(struct emu_warp *w, const struct emu_site *site, unsigned lane,
                           uint64_t address, bool parity, bool *ok)
 {
@@ -227,12 +207,14 @@ static void flush(struct batch *b)
     if (!b->n || !b->ok)
         return;
     memcpy(w->access.address, b->global, b->n * sizeof *b->global);
+    w->speaker = (uint8_t)(b->lane + 1);
     const uint64_t *host = emu_resolve(w, b->site, mask, b->bytes);
     b->ok = host != NULL;
     if (host && b->bulk->kind == EMU_BULK_LOAD)
         load_pieces(b, host);
     else if (host && b->bulk->kind != EMU_BULK_PREFETCH)
         store_pieces(b, host, mask);
+    w->speaker = 0;
     b->n = 0;
 }
 
@@ -397,9 +379,15 @@ static bool read_map(struct batch *b, struct emu_tensor_map *m)
     if (!fault && (bool)m->is_im2col != bulk->im2col && bulk->kind != EMU_BULK_STORE &&
         bulk->kind != EMU_BULK_REDUCE)
         fault = "the tensor map and the copy do not agree on im2col or tile";
-    if (!fault && m->swizzle && bulk->kind != EMU_BULK_PREFETCH && bulk->shared % 128)
-        fault = "a box goes to a shared address that is no multiple of 128";
-    return fault ? fail(b, fault, bulk->global) : true;
+    if (fault) {
+        emu_fail(b->w, b->site, b->lane, STRATA_EFORMAT, "%s (tensor map at 0x%llx)", fault,
+                 (unsigned long long)bulk->global);
+        return b->ok = false;
+    }
+    if (bulk->kind != EMU_BULK_PREFETCH && bulk->shared % 128)
+        return fail(b, "misaligned address: the shared address of a box is no multiple of 128",
+                    bulk->shared);
+    return true;
 }
 
 /* The blocks a load goes to, and room for it in each. */
@@ -410,9 +398,7 @@ static bool find_targets(struct batch *b, uint32_t bytes)
     uint64_t offset;
     struct emu_block *first = emu_cluster_target(block, bulk->shared, &offset);
     if (!first || offset + bytes > first->shared_bytes)
-        return fail(b, "the copy does not fit in shared memory", bulk->shared);
-    if (offset % PIECE_BYTES)
-        return fail(b, "the copy's shared address is no multiple of 16", bulk->shared);
+        return fail(b, "the copy goes beyond the shared memory of its block", bulk->shared);
     if (!bulk->multicast)
         b->target[b->n_targets++] = first;
     for (unsigned i = 0; bulk->multicast && i < EMU_MAX_CLUSTER; i++) {
@@ -452,9 +438,11 @@ static bool copy_lines(struct batch *b)
                : bulk->type == EMU_F16 || bulk->type == EMU_BF16                       ? 2
                                                                                        : 4)
             : PIECE_BYTES;
-    if (bulk->bytes % PIECE_BYTES || bulk->global % PIECE_BYTES)
-        return fail(b, "a bulk copy needs addresses and sizes that are multiples of 16",
-                    bulk->global % PIECE_BYTES ? bulk->global : bulk->bytes);
+    uint64_t odd = bulk->global % PIECE_BYTES  ? bulk->global
+                   : bulk->bytes % PIECE_BYTES ? bulk->bytes
+                                               : bulk->shared;
+    if (odd % PIECE_BYTES && (odd != bulk->shared || bulk->kind != EMU_BULK_PREFETCH))
+        return fail(b, MISALIGNED_BULK, odd);
     for (uint32_t at = 0; at < bulk->bytes && b->ok; at += piece)
         add_piece(b, bulk->global + at, b->base + at, piece);
     return b->ok;
@@ -467,7 +455,12 @@ static bool copy_shared(struct batch *b)
     struct emu_block *to = emu_cluster_target(b->w->block, bulk->to, &offset);
     if (!to || offset + bulk->bytes > to->shared_bytes ||
         (uint64_t)bulk->shared + bulk->bytes > b->w->block->shared_bytes)
-        return fail(b, "the copy does not fit in shared memory", bulk->to);
+        return fail(b, "the copy goes beyond the shared memory of its block", bulk->to);
+    if ((offset | bulk->shared | bulk->bytes) % PIECE_BYTES)
+        return fail(b, MISALIGNED_BULK,
+                    offset % PIECE_BYTES         ? bulk->to
+                    : bulk->shared % PIECE_BYTES ? bulk->shared
+                                                 : bulk->bytes);
     memmove(to->shared + offset, b->w->block->shared + bulk->shared, bulk->bytes);
     return true;
 }
@@ -497,7 +490,7 @@ static bool run_pieces(struct batch *b, struct emu_tensor_map *m, uint32_t *byte
         return false;
     if (!loads && bulk->kind != EMU_BULK_PREFETCH &&
         (uint64_t)bulk->shared + *bytes > b->w->block->shared_bytes)
-        return fail(b, "the copy does not fit in shared memory", bulk->shared);
+        return fail(b, "the copy goes beyond the shared memory of its block", bulk->shared);
     if (!bulk->tensor)
         copy_lines(b);
     else if (m->is_im2col)

@@ -58,7 +58,11 @@ void emu_record_barrier(struct emu_warp *w, const struct emu_site *site, uint32_
 /* What a warp waits at that waits for ever: one of these, or the shared address of a barrier. */
 #define EMU_WAITS_FOR_CLUSTER EMU_NO_INDEX
 #define EMU_WAITS_FOR_GROUP   (EMU_NO_INDEX - 1)
-void emu_describe_wait(const struct emu_block *block, uint32_t what, char *out, size_t size);
+void emu_describe_wait(struct emu_block *block, uint32_t what, char *out, size_t size);
+/* A test of the barrier at a shared address by a lane: `failed` again and again, and with nobody
+ * left who could end the phase, it is a wait that never ends (deadlock.c). */
+void emu_note_test(struct emu_warp *w, const struct emu_site *site, unsigned lane, uint32_t address,
+                   bool failed);
 /* Has the phase of this parity ended? False in *ok after a failure. */
 bool emu_mbarrier_is_past(struct emu_warp *w, const struct emu_site *site, unsigned lane,
                           uint64_t address, bool parity, bool *ok);

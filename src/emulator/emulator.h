@@ -37,7 +37,8 @@ struct emu_site {
     uint32_t line;   /* for messages: of the PTX, or the byte offset in machine code */
     uint8_t space;   /* enum emu_space */
     bool writes;     /* memory: a store or a reduction, else a load */
-    bool no_address; /* parameters: no memory access on hardware, so no addresses in the record */
+    bool no_address; /* parameters, constants by name: no memory access on hardware, so no addresses
+                        in the record */
     bool folded;     /* counted, but not recorded: machine code has no instruction for it */
     uint8_t before;  /* recorded ahead of it: the statics before its own */
 };
@@ -54,8 +55,12 @@ struct emu_image {
     uint32_t n_slots;            /* memory instructions */
     struct strata_inst *statics; /* what is recorded of each static instruction */
     size_t n_statics, cap_statics;
-    struct strata_code *record; /* the same as a table of the trace, built on first use */
+    struct strata_code *record;     /* the same as a table of the trace, built on first use */
+    struct strata_builder *builder; /* left by a launch for the next; a short one has no time to
+                                       allocate */
 };
+/* Gives both back. */
+void emu_image_release_record(struct emu_image *image);
 
 /* ---- warps ---- */
 
@@ -78,6 +83,13 @@ struct emu_log { /* the record of one warp, see record.c */
     uint32_t n_instructions;
 };
 
+/* Tests of an mbarrier that have failed in a row. */
+struct emu_vain_tests {
+    uint32_t n, address;
+    uint8_t lane;
+    const struct emu_site *site;
+};
+
 struct emu_warp {
     struct emu_block *block;
     uint32_t index; /* in the block */
@@ -86,6 +98,8 @@ struct emu_warp {
     uint32_t local_stride;
     uint32_t cluster_token;               /* phase of the cluster's barrier it has arrived in */
     uint32_t group_arrived, group_passed; /* meetings of its warpgroup, see block_cluster.c */
+    struct emu_vain_tests vain;
+    uint8_t speaker; /* lane + 1 that work of other "lanes" is done for; 0: each for itself */
     struct emu_access access;
     struct emu_log log;
 };

@@ -71,16 +71,46 @@ bool emu_tensor_map_replace(struct emu_tensor_map *m, enum emu_tensor_field fiel
     }
 }
 
+static uint64_t alignment_of(const struct emu_tensor_map *m)
+{
+    return m->interleave == EMU_INTERLEAVE_32 ? 32 : 16;
+}
+
+static const char *box_fault(const struct emu_tensor_map *m)
+{
+    uint64_t inner = (uint64_t)(m->is_im2col ? m->channels : m->box[0]) * m->element_bytes;
+    unsigned span = emu_tensor_swizzle_bytes(m->swizzle);
+    if (m->is_im2col && (!m->channels || m->channels > 256 || !m->pixels || m->pixels > 1024))
+        return "an im2col box has 1 to 256 channels and 1 to 1024 pixels";
+    for (unsigned i = 0; i < m->rank; i++)
+        if (!m->element_stride[i] || m->element_stride[i] > 8)
+            return "an element stride of the tensor map is outside 1 to 8";
+        else if (!m->is_im2col && (!m->box[i] || m->box[i] > 256))
+            return "a box has 1 to 256 elements in every dimension";
+    if (m->interleave == EMU_INTERLEAVE_32 && m->swizzle != EMU_SWIZZLE_32)
+        return "an interleave of 32 bytes needs a swizzle of 32 bytes";
+    if (!m->is_im2col && m->interleave == EMU_INTERLEAVE_NONE && inner % 16)
+        return "the box is no multiple of 16 bytes wide";
+    if (m->interleave == EMU_INTERLEAVE_NONE && span && inner > span)
+        return "the box is wider than its swizzle";
+    return NULL;
+}
+
 const char *emu_tensor_map_fault(const struct emu_tensor_map *m)
 {
     if (m->magic != EMU_TENSOR_MAP_MAGIC)
         return "there is no tensor map; cuTensorMapEncodeTiled and tensormap.replace make one";
     if (!m->rank || m->rank > EMU_TENSOR_MAP_RANK || !m->element_bytes)
         return "the tensor map lacks its rank or element type";
-    for (unsigned i = 0; i < m->rank; i++)
-        if (!m->element_stride[i] || (!m->is_im2col && !m->box[i]))
-            return "the tensor map lacks a box or an element stride";
-    if (m->base % 16)
-        return "the tensor's address is no multiple of 16";
-    return NULL;
+    if (m->rank < 3 && (m->is_im2col || m->interleave != EMU_INTERLEAVE_NONE))
+        return "im2col and interleaved tensors have 3 to 5 dimensions";
+    if (m->base % alignment_of(m))
+        return m->interleave == EMU_INTERLEAVE_32
+                   ? "the address of an interleaved tensor is no multiple of 32"
+                   : "the tensor's address is no multiple of 16";
+    for (unsigned i = 1; i < m->rank; i++)
+        if (m->stride[i] % alignment_of(m) || m->stride[i] >> 40)
+            return "a stride of the tensor is no multiple of 16 (32 where it is interleaved) below "
+                   "2^40 bytes";
+    return box_fault(m);
 }

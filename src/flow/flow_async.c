@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/bits.h"
 #include "flow/issue.h"
+#include "sm/cluster_rules.h"
 #include "sm/wgmma_rules.h"
 
 /* Lines asked for before others get their turn: less is slower and no more exact. */
@@ -32,41 +33,6 @@ void flow_async_release(struct flow_engine *e)
 static strata_status no_memory(struct flow_engine *e)
 {
     return strata_no_memory(e->err, NULL, "for the asynchronous work of a launch");
-}
-
-/* ---- clusters ---- */
-
-struct cluster {
-    uint64_t number;
-    uint32_t blocks, rank;
-};
-
-static uint32_t at_least_1(uint32_t n)
-{
-    return n ? n : 1;
-}
-
-static struct cluster cluster_of(const struct flow_engine *e, uint64_t block)
-{
-    struct strata_dim3 g = e->launch->grid, c = e->launch->cluster;
-    c = (struct strata_dim3){at_least_1(c.x), at_least_1(c.y), at_least_1(c.z)};
-    uint64_t x = block % g.x, y = block / g.x % g.y, z = block / g.x / g.y;
-    uint64_t across = (g.x + c.x - 1) / c.x, down = (g.y + c.y - 1) / c.y;
-    return (struct cluster){.number = x / c.x + across * (y / c.y + down * (z / c.z)),
-                            .blocks = c.x * c.y * c.z,
-                            .rank = (uint32_t)(x % c.x + c.x * (y % c.y + c.y * (z % c.z)))};
-}
-
-/* The block of a rank in the cluster of another. */
-static uint64_t mate_of(const struct flow_engine *e, uint64_t block, uint32_t rank)
-{
-    struct strata_dim3 g = e->launch->grid, c = e->launch->cluster;
-    c = (struct strata_dim3){at_least_1(c.x), at_least_1(c.y), at_least_1(c.z)};
-    uint64_t x = block % g.x, y = block / g.x % g.y, z = block / g.x / g.y;
-    x = x / c.x * c.x + rank % c.x;
-    y = y / c.y * c.y + rank / c.x % c.y;
-    z = z / c.z * c.z + rank / c.x / c.y;
-    return x + g.x * (y + (uint64_t)g.y * z);
 }
 
 /* The place of a resident block; NULL: it is not. */
@@ -100,20 +66,11 @@ static void wake_at_barrier(struct flow_engine *e, const struct flow_block *owne
     }
 }
 
-/* The block a shared address is of, seen from another; *offset in it. */
-static uint64_t owner_of(const struct flow_engine *e, uint64_t block, uint32_t shared,
-                         uint32_t *offset)
-{
-    uint32_t tag = shared >> STRATA_RANK_SHIFT;
-    *offset = shared & ((1u << STRATA_RANK_SHIFT) - 1);
-    return tag ? mate_of(e, block, tag - 1) : block;
-}
-
 static strata_status operate(struct flow_engine *e, uint64_t from, uint32_t shared, unsigned op,
                              uint32_t value, uint64_t t)
 {
     uint32_t offset;
-    uint64_t index = owner_of(e, from, shared, &offset);
+    uint64_t index = sm_shared_owner(e->launch, from, shared, &offset);
     struct flow_block *owner = resident(e, index);
     struct phase_barrier *b =
         phase_barrier_at(&e->barriers, index, offset, owner ? &owner->barriers : NULL);
@@ -174,7 +131,7 @@ static strata_status barrier_ready(struct flow_engine *e, struct flow_warp *w)
 
 static struct phase_barrier *cluster_barrier(struct flow_engine *e, uint64_t block)
 {
-    struct cluster c = cluster_of(e, block);
+    struct sm_cluster c = sm_cluster_of(e->launch, block);
     struct phase_barrier *b = phase_barrier_at(&e->barriers, c.number, STRATA_NO_SHARED, NULL);
     if (b && !b->initialised)
         phase_barrier_apply(b, STRATA_BARRIER_INIT,
@@ -184,9 +141,9 @@ static struct phase_barrier *cluster_barrier(struct flow_engine *e, uint64_t blo
 
 static void wake_cluster(struct flow_engine *e, uint64_t block, uint64_t t)
 {
-    struct cluster c = cluster_of(e, block);
+    struct sm_cluster c = sm_cluster_of(e->launch, block);
     for (uint32_t rank = 0; rank < c.blocks; rank++) {
-        const struct flow_block *b = resident(e, mate_of(e, block, rank));
+        const struct flow_block *b = resident(e, sm_cluster_mate(e->launch, block, rank));
         for (uint32_t k = 0; b && k < e->warps_per_block; k++)
             if (e->warp[b->first_warp + k].sleeps == FLOW_FOR_CLUSTER)
                 wake(e, b->first_warp + k, t, SM_STALL_BARRIER);
@@ -220,8 +177,7 @@ static strata_status cluster_ready(struct flow_engine *e, struct flow_warp *w)
 
 strata_status flow_async_warp_ends(struct flow_engine *e, uint32_t index, uint64_t t)
 {
-    uint32_t x = e->launch->cluster.x, y = e->launch->cluster.y, z = e->launch->cluster.z;
-    if ((uint64_t)at_least_1(x) * at_least_1(y) * at_least_1(z) < 2)
+    if (sm_cluster_blocks(e->launch) < 2)
         return STRATA_OK;
     return cluster_arrive(e, &e->warp[index], STRATA_BARRIER_ARRIVE_DROP, t);
 }
@@ -347,7 +303,7 @@ static void wake_fences(struct flow_engine *e, uint32_t sm)
 static void deliver(struct flow_engine *e, struct flow_copy *c, uint32_t sectors, uint64_t t)
 {
     for (uint32_t rest = c->lines.bulk.multicast; rest; rest &= rest - 1) {
-        uint64_t block = mate_of(e, c->block, lowest_bit32(rest));
+        uint64_t block = sm_cluster_mate(e->launch, c->block, lowest_bit32(rest));
         const struct flow_block *b = block == c->block ? NULL : resident(e, block);
         if (b)
             c->done = later_of(c->done, hierarchy_bulk_deliver(&e->memory, b->sm, sectors, t));
@@ -390,7 +346,7 @@ static strata_status complete(struct flow_engine *e, const struct flow_copy *c)
     uint32_t offset = b->barrier & ((1u << STRATA_RANK_SHIFT) - 1);
     strata_status st = STRATA_OK;
     for (uint32_t rest = b->multicast; rest && st == STRATA_OK; rest &= rest - 1)
-        st = operate(e, c->block, (lowest_bit32(rest) + 1) << STRATA_RANK_SHIFT | offset,
+        st = operate(e, c->block, sm_shared_of_rank(lowest_bit32(rest), offset),
                      STRATA_BARRIER_COMPLETE, b->bytes, t);
     return st;
 }
@@ -440,7 +396,7 @@ static void multiply(struct flow_engine *e, struct flow_warp *w, uint64_t t)
     s->wgmma_free = start + wgmma_cycles(e->gpu, shape);
     sm_async_arrive(&flow_groups(w)->wgmma.open, s->wgmma_free + e->gpu->sm.wgmma_latency_cycles);
     e->memory.count.tensor_instructions++;
-    e->tensor_cycles += wgmma_multiply_cycles(e->gpu, shape);
+    e->memory.count.tensor_cycles += wgmma_multiply_cycles(e->gpu, shape);
     if (shape.commits)
         sm_async_commit(&flow_groups(w)->wgmma);
 }
@@ -478,10 +434,10 @@ strata_status flow_async_execute(struct flow_engine *e, uint32_t index, uint64_t
         sm_scoreboard_set(&w->scoreboard, w->op, t + w->op->latency);
         return do_barrier(e, w, t);
     case STRATA_OP_BULK:
-        e->memory.count.tma_instructions++;
+        e->memory.count.tma_instructions += w->next.mask != 0;
         return bulk_of_winst(&w->next, &bulk) ? enqueue(e, index, &bulk, t) : STRATA_OK;
     case STRATA_OP_BULK_COMMIT:
-        e->memory.count.tma_instructions++;
+        e->memory.count.tma_instructions += w->next.mask != 0;
         sm_async_commit(&flow_groups(w)->bulk);
         sm_async_commit(&flow_groups(w)->bulk_read);
         return STRATA_OK;

@@ -20,16 +20,6 @@ static void report_counters(struct flow_engine *e, struct strata_result *r)
     e->memory.count.dram_other_sectors =
         sm_other_dram_sectors(e->gpu, e->fetch_all.n_used, e->state, SM_PROFILER_SECTOR_BYTES);
     sm_report_times(e->gpu, &times, &e->memory.count, r);
-    if (e->memory.count.tensor_instructions || e->memory.count.tma_instructions)
-        launch_counters_report(&e->memory.count,
-                               COUNTED(tensor_instructions) | COUNTED(tma_instructions),
-                               SM_PROFILER_SECTOR_BYTES, r);
-    if (e->tensor_cycles) {
-        double most = active * e->gpu->sm.schedulers;
-        strata_result_set(r, "sm__pipe_tensor_cycles_active.sum", (double)e->tensor_cycles);
-        strata_result_set(r, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
-                          most > 0 ? 100 * (double)e->tensor_cycles / most : 0);
-    }
     uint64_t conflicts = e->memory.copied_to_shared ? 0 : COUNTED(shared_conflicts);
     launch_counters_report(&e->memory.count, COUNTED_L1 | COUNTED_L2 | COUNTED_DRAM | conflicts,
                            e->gpu->l2.cache.sector_bytes, r);

@@ -285,8 +285,7 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
     if (e->waits)
         flow_waits_issue(e->waits, e, index, t, held_by);
     e->memory.count.instructions++;
-    if (i->flop_counter)
-        count_flops(&e->memory.count, sm_inst_flops(i), w->next.mask);
+    sm_count_work(&e->memory.count, i, w->next.mask);
     e->unknown_opcodes += i->is_unknown;
     w->last_issue = t;
     if (e->clock)

@@ -12,13 +12,11 @@
 #include <strata/gpu.h>
 #include <strata/status.h>
 
-struct nominal_table { /* by line, open addressing */
-    uint64_t *line, *arrival;
-    size_t n, cap;
-};
+#include "base/number_table.h"
+
 struct nominal_memory {
     const struct strata_gpu *gpu;
-    struct nominal_table *l1, l2;
+    struct number_table *l1, l2;   /* arrivals by line; 0: not asked for yet */
     double dram_free, dram_cycles; /* when DRAM is free again, and what a line takes of it */
 };
 strata_status nominal_init(struct nominal_memory *m, const struct strata_gpu *gpu,

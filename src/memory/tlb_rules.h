@@ -2,6 +2,7 @@
 #ifndef STRATA_MEMORY_TLB_RULES_H
 #define STRATA_MEMORY_TLB_RULES_H
 
+#include "base/number_table.h"
 #include "cache/cache.h"
 
 static inline uint64_t tlb_page(const struct strata_gpu *gpu, uint64_t line)
@@ -21,9 +22,8 @@ static inline bool tlb_holds(struct cache *tlb, uint64_t page, bool learn)
 
 /* Pages whose walk has been made, since the GPU was last cold. */
 struct page_walks {
-    uint64_t *page; /* + 1; open addressing */
-    size_t n, cap;
-    uint64_t first_page; /* the active ones lie from here on */
+    struct number_table walked; /* times, by page */
+    uint64_t first_page;        /* the active ones lie from here on */
     bool begun;
 };
 void page_walks_release(struct page_walks *w);

@@ -62,6 +62,34 @@ static uint32_t blocks_by_registers(const struct strata_gpu *gpu, const struct s
     return blocks || l->regs_source != STRATA_REGS_ESTIMATE ? blocks : 1;
 }
 
+/* SMs of the largest GPC; 0: the description does not tell. */
+static uint32_t largest_gpc(const struct strata_gpu *gpu)
+{
+    uint32_t n[64] = {0}, most = 0;
+    for (uint32_t sm = 0; sm < gpu->launch.n_gpc_of_sm; sm++) {
+        uint32_t *here = &n[gpu->launch.gpc_of_sm[sm] % 64];
+        most = ++*here > most ? *here : most;
+    }
+    return most || !gpu->launch.gpcs ? most : (uint32_t)ceil_div(sm_count(gpu), gpu->launch.gpcs);
+}
+
+/* The blocks of a cluster are resident together, within one GPC. */
+static strata_status check_cluster(const struct strata_gpu *gpu, const struct strata_launch *l,
+                                   uint32_t blocks_per_sm, struct strata_error *err)
+{
+    struct strata_dim3 c = l->cluster;
+    uint64_t blocks = (uint64_t)(c.x ? c.x : 1) * (c.y ? c.y : 1) * (c.z ? c.z : 1);
+    uint32_t sms = largest_gpc(gpu);
+    if (blocks < 2 || !sms || blocks <= (uint64_t)sms * blocks_per_sm)
+        return STRATA_OK;
+    return strata_fail(
+        err, STRATA_ELIMIT, l->trace, 0, 0,
+        "a cluster of %ux%ux%u blocks does not fit in a GPC of this GPU, whose "
+        "largest has %u SMs with room for %u each; choose the GPU the trace was made "
+        "for.",
+        c.x, c.y, c.z, sms, blocks_per_sm);
+}
+
 strata_status strata_occupancy_compute(const struct strata_gpu *gpu, const struct strata_launch *l,
                                        struct strata_occupancy *out, struct strata_error *err)
 {
@@ -86,6 +114,8 @@ strata_status strata_occupancy_compute(const struct strata_gpu *gpu, const struc
     o.blocks_per_sm = o.limit_shared_mem < o.blocks_per_sm ? o.limit_shared_mem : o.blocks_per_sm;
     if (!o.blocks_per_sm)
         return none_fits(l, &o, err);
+    if (check_cluster(gpu, l, o.blocks_per_sm, err) != STRATA_OK)
+        return err ? err->status : STRATA_ELIMIT;
     o.waves = (double)strata_launch_blocks(l) / ((double)sm_count(gpu) * o.blocks_per_sm);
     *out = o;
     return STRATA_OK;

@@ -32,6 +32,8 @@ struct ptx_var {
     uint8_t type;
     bool is_extern, is_visible, is_managed, unsized, is_kernel_param;
     bool is_borrowed; /* another module's, initialised there */
+    bool is_register; /* a parameter that the function has in a register, while it is parsed */
+    uint32_t reg;
     uint32_t align;
     uint64_t bytes;
     uint32_t line;
@@ -80,6 +82,12 @@ struct ptx_operand {
     } u;
 };
 
+/* A place of inlined code, and that of the call it came by; NULL: by a line of the kernel. */
+struct ptx_call_place {
+    uint32_t file, line;
+    const struct ptx_call_place *outer;
+};
+
 struct ptx_op {
     uint8_t mnemonic;
     uint8_t n_modifiers;
@@ -91,6 +99,7 @@ struct ptx_op {
     uint32_t source_line; /* of .loc, of the outermost call where inlined; 0 = unknown */
     uint32_t source_file; /* its number */
     const char *text;     /* opcode with modifiers */
+    const struct ptx_call_place *inlined; /* where inlined code stands; NULL: at the source line */
     struct ptx_operand *operands;
 };
 

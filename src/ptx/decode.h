@@ -37,6 +37,8 @@ struct ptx_decoder {
     struct ptx_forms forms;
     uint32_t end_pc_marker;
     uint32_t reg_base; /* number of the function's first register in the record */
+    const struct ptx_call_place *last_place; /* of inlined code, and its text */
+    const char *last_place_text;
     /* the op */
     const struct ptx_op *op;
     uint32_t op_index;

@@ -1,9 +1,11 @@
 /* decode_static.c - what the trace says of an instruction: class, space, hints, registers. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "ptx/async.h"
 #include "ptx/decode.h"
+#include "emulator/inlined.h"
 #include "emulator/record.h"
 
 /* The unit that does the arithmetic of a type. */
@@ -296,6 +298,8 @@ static void describe_memory(const struct ptx_op *op, const struct ptx_inst *in,
         s->space = STRATA_SPACE_CONST;
         s->memop = STRATA_MEM_LOAD;
         s->width_bytes = (uint8_t)bytes;
+        if (!(in->flags & PTX_INST_NO_RECORD_ADDRESS)) /* by lanes */
+            s->trace_width = s->width_bytes;
         return;
     }
     if (in->flags & PTX_INST_NO_RECORD_ADDRESS) { /* parameters of calls travel in registers */
@@ -340,6 +344,7 @@ static bool add_before(struct ptx_decoder *d, const struct strata_inst *own, uns
     struct strata_inst s = {
         .opcode = own->opcode,
         .source_line = own->source_line,
+        .inlined = own->inlined,
         .opclass =
             (uint8_t)(class == STRATA_OP_BRANCH || class == STRATA_OP_NOP ? STRATA_OP_INT : class),
         .n_dst = own->n_dst,
@@ -403,9 +408,35 @@ static bool add_prologue(struct ptx_decoder *d, const struct strata_inst *own, u
                                    add_before(d, &plain, STRATA_OP_UNIFORM, 1, before));
 }
 
+static const char *file_path(const struct ptx_unit *unit, uint32_t number)
+{
+    for (const struct ptx_source_file *f = unit->files; f; f = f->next)
+        if (f->number == number)
+            return f->path;
+    return NULL;
+}
+
+/* Ops of one place mostly stand together: the last text is kept. Without memory the place is not
+ * told, which changes nothing that is computed. */
+static const char *inlined_text(struct ptx_decoder *d)
+{
+    struct emu_place place[EMU_INLINED_DEPTH];
+    size_t n = 0;
+    if (!d->op->inlined || d->op->inlined == d->last_place)
+        return d->op->inlined ? d->last_place_text : NULL;
+    for (const struct ptx_call_place *x = d->op->inlined; x && n < EMU_INLINED_DEPTH; x = x->outer)
+        place[n++] = (struct emu_place){file_path(d->f->unit, x->file), x->line};
+    char *text = emu_inlined_text(place, n);
+    d->last_place = d->op->inlined;
+    d->last_place_text = text ? ptx_pool_text(&d->m->ast.pool, text, strlen(text)) : NULL;
+    free(text);
+    return d->last_place_text;
+}
+
 static struct strata_inst describe(struct ptx_decoder *d, const struct ptx_inst *in)
 {
-    struct strata_inst s = {.opcode = d->op->text, .source_line = d->op->source_line};
+    struct strata_inst s = {
+        .opcode = d->op->text, .source_line = d->op->source_line, .inlined = inlined_text(d)};
     struct reg_list regs = {&s, d->reg_base, d->forms.same};
     s.opclass = (uint8_t)op_class(d->op, d->function_index == 0);
     s.imm = static_number(d->op, in, s.opclass);

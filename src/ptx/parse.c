@@ -238,17 +238,35 @@ static const struct ptx_inlined *find_inlined(const struct ptx_parser *p, const 
     return NULL;
 }
 
+/* Out of memory only loses the place. */
+static const struct ptx_call_place *new_place(struct ptx_parser *p, const uint32_t at[3],
+                                              const struct ptx_call_place *outer)
+{
+    struct ptx_call_place *place = ptx_pool_allocate(&p->ast->pool, sizeof *place);
+    if (place)
+        *place = (struct ptx_call_place){at[0], at[1], outer};
+    return place;
+}
+
 /* A call that is itself inlined was told of before; what counts for people is the line of the
  * kernel they wrote, not the header's. Out of memory only loses the line. */
 static void note_inlined(struct ptx_parser *p, const uint32_t at[3], const uint32_t call[3])
 {
     const struct ptx_inlined *known = find_inlined(p, at), *outer = find_inlined(p, call);
-    struct ptx_inlined made = {at[0], at[1], at[2], outer ? outer->outer_file : call[0],
-                               outer ? outer->outer_line : call[1]};
+    struct ptx_inlined made = {.file = at[0],
+                               .line = at[1],
+                               .column = at[2],
+                               .outer_file = outer ? outer->outer_file : call[0],
+                               .outer_line = outer ? outer->outer_line : call[1]};
     p->source_file = made.outer_file;
     p->source_line = made.outer_line;
-    if (known && known->outer_file == made.outer_file && known->outer_line == made.outer_line)
+    const struct ptx_call_place *call_place = outer ? outer->place : NULL;
+    if (known && known->outer_file == made.outer_file && known->outer_line == made.outer_line &&
+        known->place && known->place->outer == call_place) {
+        p->place = known->place;
         return;
+    }
+    p->place = made.place = new_place(p, at, call_place);
     if (ARRAY_RESERVE(p->inlined, p->n_inlined, p->cap_inlined, 1))
         p->inlined[p->n_inlined++] = made;
 }
@@ -263,6 +281,7 @@ static void note_line(struct ptx_parser *p, const uint32_t at[3])
         p->own_line = at[1];
     p->source_file = own || p->own_line ? p->own_file : at[0];
     p->source_line = own ? at[1] : p->own_line ? p->own_line : at[1];
+    p->place = own || !p->own_line ? NULL : new_place(p, at, NULL);
 }
 
 /* .loc FILE LINE COLUMN [, function_name NAME [+ OFFSET], inlined_at FILE LINE COLUMN] */

@@ -40,8 +40,10 @@ struct ptx_parser {
     struct ptx_function *function; /* being parsed */
     uint32_t depth, nesting, source_line, source_file;
     uint32_t own_line, own_file; /* of the function itself: where its last line of its own was */
+    const struct ptx_call_place *place; /* of inlined code */
     struct ptx_inlined { /* a place whose code was inlined, and the outermost call it came by */
         uint32_t file, line, column, outer_file, outer_line;
+        const struct ptx_call_place *place;
     } * inlined;
     size_t n_inlined, cap_inlined;
     struct ptx_decl *decls;
@@ -89,6 +91,19 @@ bool ptx_parse_initialiser(struct ptx_parser *p, struct ptx_var *var);
 bool ptx_parse_body(struct ptx_parser *p);
 bool ptx_parse_operand(struct ptx_parser *p, struct ptx_operand *out);
 bool ptx_parse_operands(struct ptx_parser *p, struct ptx_op *op);
+/* New registers of the function being parsed. */
+bool ptx_add_registers(struct ptx_parser *p, unsigned type, uint32_t n, uint32_t *first);
+
+/* ---- registers as parameters (parse_register_params.c) ---- */
+/* The parameter is a register of the function. */
+bool ptx_register_param(struct ptx_parser *p, struct ptx_var *var);
+/* At its beginning: they come out of their variables. */
+bool ptx_take_register_params(struct ptx_parser *p);
+/* Before a return, and at the end of a body without one: results go into theirs. */
+bool ptx_give_register_results(struct ptx_parser *p, const struct ptx_op *ret);
+bool ptx_end_register_results(struct ptx_parser *p);
+/* Appends a call, with what it passes in registers moved to variables and back. */
+bool ptx_add_call(struct ptx_parser *p, const struct ptx_op *op);
 /* Directives that mean nothing here: .file, .section, .pragma, … True if it was one. */
 bool ptx_skip_directive(struct ptx_parser *p);
 

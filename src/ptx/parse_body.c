@@ -88,7 +88,7 @@ bool ptx_scope_close(struct ptx_parser *p)
 
 /* ---- registers ---- */
 
-static bool add_registers(struct ptx_parser *p, unsigned type, uint32_t n, uint32_t *first)
+bool ptx_add_registers(struct ptx_parser *p, unsigned type, uint32_t n, uint32_t *first)
 {
     struct ptx_function *f = p->function;
     if (n > MAX_REGISTERS - f->n_regs)
@@ -134,7 +134,7 @@ static bool parse_registers(struct ptx_parser *p)
             return ptx_error(p, STRATA_ELIMIT, "a function declares more than %u registers",
                              MAX_REGISTERS);
         struct ptx_decl *decl = ptx_declare(p, family ? PTX_DECL_FAMILY : PTX_DECL_REG, name);
-        if (!decl || !add_registers(p, type, (uint32_t)n, &first))
+        if (!decl || !ptx_add_registers(p, type, (uint32_t)n, &first))
             return false;
         decl->first = first;
         decl->n = (uint32_t)n;
@@ -455,7 +455,8 @@ static bool parse_instruction(struct ptx_parser *p)
     struct ptx_op op = {.line = p->token.line,
                         .column = p->token.column,
                         .source_line = p->source_line,
-                        .source_file = p->source_file};
+                        .source_file = p->source_file,
+                        .inlined = p->place};
     if (!parse_guard(p, &op))
         return false;
     if (p->token.kind != PTX_TOK_WORD)
@@ -463,6 +464,10 @@ static bool parse_instruction(struct ptx_parser *p)
                          "found something that is neither an instruction nor a "
                          "directive");
     if (!parse_opcode(p, &op) || !ptx_parse_operands(p, &op))
+        return false;
+    if (op.mnemonic == PTX_OP_call)
+        return ptx_add_call(p, &op);
+    if (op.mnemonic == PTX_OP_ret && !ptx_give_register_results(p, &op))
         return false;
     if (!ARRAY_RESERVE(f->ops, f->n_ops, f->cap_ops, 1))
         return ptx_no_memory(p);
@@ -662,5 +667,7 @@ static bool drop_unused_registers(struct ptx_parser *p)
 bool ptx_parse_body(struct ptx_parser *p)
 {
     p->source_line = p->own_line = p->own_file = 0;
-    return parse_statement(p) && drop_unused_registers(p);
+    p->place = NULL;
+    return ptx_take_register_params(p) && parse_statement(p) && ptx_end_register_results(p) &&
+           drop_unused_registers(p);
 }

@@ -299,14 +299,16 @@ bool ptx_parse_params(struct ptx_parser *p, struct ptx_var **list)
     if (!ptx_expect(p, '('))
         return false;
     while (!ptx_at_punct(p, ')')) {
-        struct ptx_var model = {.space = PTX_M_PARAM, .unit = p->unit};
-        if (ptx_at_word(p, ".reg"))
-            return ptx_error(p, STRATA_EUNSUPPORTED,
-                             "register parameters (.reg) of functions are not supported");
-        if (!ptx_accept_word(p, ".param"))
+        struct ptx_var model = {.space = PTX_M_PARAM, .unit = p->unit}, **var = list;
+        bool in_register = ptx_accept_word(p, ".reg");
+        if (!in_register && !ptx_accept_word(p, ".param"))
             return ptx_error(p, STRATA_EFORMAT,
-                             "a parameter list holds something else than .param");
+                             "a parameter list holds something else than .param and .reg");
+        if (in_register && ptx_at_word(p, ".pred"))
+            return ptx_error(p, STRATA_EUNSUPPORTED, "predicates as parameters are not supported");
         if (!ptx_parse_vars(p, &list, &model, false))
+            return false;
+        if (in_register && !ptx_register_param(p, *var))
             return false;
         if (!ptx_accept(p, ','))
             break;

@@ -121,6 +121,7 @@ void ptx_run_barrier_wait(struct ptx_warp *w, const struct ptx_inst *in, uint32_
     }
     ptx_set_predicate(w, op->done, mask, done);
     emu_record_barrier(&w->base, &in->site, mask, words);
+    emu_note_test(&w->base, &in->site, lowest_bit32(mask), w->wait_address, done != mask);
     if (op->op == STRATA_BARRIER_TEST && done != mask) {
         w->base.access.shared_mask = mask;
         w->base.access.local_mask = 0;
@@ -253,8 +254,8 @@ void ptx_run_mapa(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
             window | (a & (EMU_RANK_BYTES - 1)) | (uint64_t)(rank[lane] + 1) << EMU_RANK_SHIFT;
         if (rank[lane] >= blocks || (in->op && window != STRATA_SHARED_WINDOW)) {
             emu_fail(&w->base, &in->site, lane, STRATA_EFORMAT,
-                     "mapa: block %u of a cluster of %u, address 0x%llx", rank[lane], blocks,
-                     (unsigned long long)a);
+                     "mapa asks for block %u of a cluster of %u (address 0x%llx)", rank[lane],
+                     blocks, (unsigned long long)a);
             return;
         }
         if (blocks == 1) /* its own memory needs no rank */

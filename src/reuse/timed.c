@@ -57,7 +57,7 @@ void timed_release(struct timed_cache *c)
     free(c->set);
     calendar_release(&c->effect);
     calendar_release(&c->arrival);
-    sector_masks_release(&c->sectors);
+    number_table_release(&c->sectors);
     free(c->flight);
     free(c->per_warp);
     if (c->random)
@@ -244,13 +244,20 @@ static strata_status take_off(struct timed_cache *c, uint32_t warp, uint64_t lin
         err);
 }
 
+/* The sectors of a line that were asked for since it was last brought in. */
+static uint8_t sectors_of(const struct timed_cache *c, uint64_t line)
+{
+    const uint64_t *sectors = number_table_find(&c->sectors, line);
+    return sectors ? (uint8_t)*sectors : 0;
+}
+
 /* What of an access is there or on its way. Without sectors an access is to one thing, the line. A
  * line that neither is has lost what it had. */
 static uint8_t held_of(struct timed_cache *c, uint64_t line, const struct timed_access *a)
 {
     if (!a->there && !a->on_its_way)
         return 0;
-    return c->opt.sectored ? a->asked & sector_masks_get(&c->sectors, line) : a->asked;
+    return c->opt.sectored ? a->asked & sectors_of(c, line) : a->asked;
 }
 
 static strata_status count(struct timed_cache *c, uint64_t line, const struct timed_access *a,
@@ -298,8 +305,11 @@ static strata_status remember_sectors(struct timed_cache *c, uint64_t line,
 {
     if (!c->opt.sectored || (a->hit && a->held == a->asked))
         return STRATA_OK;
-    uint8_t kept = a->there || a->on_its_way ? sector_masks_get(&c->sectors, line) : 0;
-    return sector_masks_put(&c->sectors, line, kept | a->asked) ? STRATA_OK : no_memory(err);
+    uint64_t *sectors = number_table_put(&c->sectors, line);
+    if (!sectors)
+        return no_memory(err);
+    *sectors = (a->there || a->on_its_way ? *sectors : 0) | a->asked;
+    return STRATA_OK;
 }
 
 static strata_status perform(struct timed_cache *c, uint32_t warp, uint64_t line,

@@ -11,9 +11,9 @@
 #include <gsl/gsl_rng.h>
 #include <strata/gpu.h>
 
+#include "base/number_table.h"
 #include "reuse/calendar.h"
 #include "reuse/histogram.h"
-#include "reuse/sector_masks.h"
 #include "reuse/stack.h"
 
 struct timed_options {
@@ -74,7 +74,7 @@ struct timed_cache {
     struct timed_flight *flight; /* lines on their way */
     size_t n_flight, cap_flight; /* registers in use; entries of the table, a power of two */
     struct calendar arrival;     /* of those lines */
-    struct sector_masks sectors; /* of all lines that were ever asked for, if sectored */
+    struct number_table sectors; /* masks, of all lines that were ever asked for, if sectored */
     uint32_t *per_warp;          /* registers each warp holds */
     size_t cap_per_warp;
     gsl_rng *random;

@@ -277,7 +277,7 @@ static uint64_t copy_bulk(struct turns *t, uint32_t index, uint64_t at)
 {
     uint32_t core = residents_core(&t->r, index);
     struct strata_bulk bulk;
-    t->h.count.tma_instructions++;
+    t->h.count.tma_instructions += t->warp[index].next.mask != 0;
     if (!bulk_of_winst(&t->warp[index].next, &bulk))
         return at;
     double rate = t->gpu->sm.tma_bytes_per_cycle;
@@ -295,7 +295,8 @@ static uint64_t do_async(struct turns *t, uint32_t index, const struct sm_inst *
     set_results(t, index, i, at + i->latency);
     if (inst->opclass == STRATA_OP_BULK)
         return copy_bulk(t, index, at);
-    t->h.count.tma_instructions += inst->opclass == STRATA_OP_BULK_COMMIT;
+    t->h.count.tma_instructions +=
+        inst->opclass == STRATA_OP_BULK_COMMIT && t->warp[index].next.mask;
     t->h.count.tensor_instructions += inst->opclass == STRATA_OP_WGMMA;
     return at;
 }

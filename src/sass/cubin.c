@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "emulator/elf64.h"
+#include "emulator/inlined.h"
 #include "sass/cubin_parts.h"
 
 #define MACHINE_CUDA   190
@@ -282,6 +283,7 @@ void sass_cubin_release(struct sass_cubin *c)
     for (uint32_t i = 0; i < c->n_files; i++)
         free(c->file[i]);
     free(c->file);
+    free(c->inlined);
     free(c->kernel);
     free(c->relocation);
     free(c->symbol);
@@ -308,4 +310,15 @@ const struct sass_line *sass_kernel_line(const struct sass_kernel *k, uint64_t a
             high = middle;
     }
     return low ? &k->line[low - 1] : NULL;
+}
+
+char *sass_line_inlined(const struct sass_cubin *c, const struct sass_line *line)
+{
+    struct emu_place place[EMU_INLINED_DEPTH];
+    size_t n = 0;
+    for (uint32_t at = line->inlined; at && n < EMU_INLINED_DEPTH; at = c->inlined[at - 1].outer) {
+        const struct sass_inlined *x = &c->inlined[at - 1];
+        place[n++] = (struct emu_place){c->file[x->file], x->line};
+    }
+    return emu_inlined_text(place, n);
 }

@@ -61,6 +61,13 @@ struct sass_line {
     uint64_t address;
     uint32_t file; /* index into files */
     uint32_t line;
+    uint32_t inlined; /* place of code inlined there: its number in the cubin's list, from 1 on */
+};
+
+/* Where inlined code stands, and by which other place it came into the line. */
+struct sass_inlined {
+    uint32_t file, line;
+    uint32_t outer; /* number of a place before this one; 0: the line itself */
 };
 
 #define SASS_NO_KERNEL UINT32_MAX
@@ -99,7 +106,8 @@ struct sass_cubin {
     struct sass_relocation *relocation;
     struct sass_kernel *kernel; /* in the file's order */
     char **file;                /* of the source lines */
-    uint32_t n_sections, n_symbols, n_relocations, n_kernels, n_files;
+    struct sass_inlined *inlined;
+    uint32_t n_sections, n_symbols, n_relocations, n_kernels, n_files, n_inlined;
 };
 
 /* `name` is for messages. On success free with sass_cubin_release. */
@@ -110,6 +118,9 @@ void sass_cubin_release(struct sass_cubin *c);
 const struct sass_kernel *sass_cubin_find(const struct sass_cubin *c, const char *name);
 /* The line of an instruction; NULL if it is not known. */
 const struct sass_line *sass_kernel_line(const struct sass_kernel *k, uint64_t address);
+/* The places of its inlined code in one text (strata_inst has it), fresh memory; NULL: it is not
+ * inlined, or there is no memory, which loses no more than these words. */
+char *sass_line_inlined(const struct sass_cubin *c, const struct sass_line *line);
 
 /* Writes `target` (address of the symbol, without the addend) into `where`, which has `space`
  * bytes from the relocation's offset on. `place` is the address of that offset itself, for the

@@ -2,7 +2,7 @@
  * write it; the standard's section 6.2). A sequence begins at an address that a relocation names:
  * the function it belongs to. NVIDIA's opcode 0x90 says by which row of the sequence, counted from
  * 1, what follows was inlined (0: not at all): such code gets the line of the outermost call, as in
- * src/ptx. */
+ * src/ptx, and a place in the cubin's list of inlined ones. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,6 +88,7 @@ static const char *take_string(struct bytes *b)
 struct place {
     uint32_t file;
     uint64_t line;
+    uint32_t inlined; /* number of the place itself then */
 };
 
 /* A unit's program: its registers, its tables, and where the lines go. */
@@ -95,7 +96,7 @@ struct unit {
     struct sass_cubin *c;
     const uint8_t *section; /* begin of .debug_line */
     uint32_t section_index;
-    size_t files_cap, dirs_cap, lines_cap;
+    size_t files_cap, dirs_cap, inlined_cap;
     uint32_t first_file; /* of this unit in c->file */
     uint32_t n_files;
     const char **dir;
@@ -148,13 +149,32 @@ static bool read_tables(struct unit *u, struct bytes *b)
     return true;
 }
 
+/* The place of a row that was inlined at another one's. */
+static bool add_inlined(struct unit *u, struct place *at)
+{
+    struct sass_cubin *c = u->c;
+    size_t n = c->n_inlined;
+    if (!u->file || u->file > u->n_files)
+        return true;
+    const struct sass_inlined x = {u->first_file + u->file - 1, (uint32_t)u->line, at->inlined};
+    at->inlined = n && !memcmp(&c->inlined[n - 1], &x, sizeof x) ? (uint32_t)n : (uint32_t)n + 1;
+    if (at->inlined == n)
+        return true;
+    if (!ARRAY_RESERVE(c->inlined, n, u->inlined_cap, 1))
+        return false;
+    c->inlined[c->n_inlined++] = x;
+    return true;
+}
+
 static bool add_row(struct unit *u)
 {
     if (!ARRAY_RESERVE(u->row, u->n_rows, u->rows_cap, 1))
         return false;
     bool inlined = u->call && u->call <= u->n_rows;
-    u->row[u->n_rows] = inlined ? u->row[u->call - 1] : (struct place){u->file, u->line};
-    u->n_rows++;
+    struct place at = inlined ? u->row[u->call - 1] : (struct place){u->file, u->line, 0};
+    if (inlined && !add_inlined(u, &at))
+        return false;
+    u->row[u->n_rows++] = at;
     return true;
 }
 
@@ -177,7 +197,7 @@ static bool add_line(struct unit *u)
             return false;
         k->line = more;
     }
-    k->line[k->n_lines++] = (struct sass_line){u->address, file, (uint32_t)at->line};
+    k->line[k->n_lines++] = (struct sass_line){u->address, file, (uint32_t)at->line, at->inlined};
     return true;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "emulator/elf64.h"
 #include "emulator/little.h"
 #include "sass/cubin.h"
@@ -239,6 +240,36 @@ static void fill_line(const struct sass_cubin *c, const struct sass_kernel *k,
     sass_print(i, out->text, sizeof out->text);
 }
 
+/* Moves the lines, and behind them where inlined code stands, into one piece of memory. */
+static struct strata_sass_line *with_places(const struct sass_cubin *c, const struct sass_kernel *k,
+                                            struct strata_sass_line *lines, size_t n)
+{
+    struct strata_text places = {0};
+    size_t *at = calloc(n + 1, sizeof *at), bytes = n * sizeof *lines;
+    uint32_t before = 0;
+    for (size_t i = 0; at && i < n; i++) {
+        const struct sass_line *line = sass_kernel_line(k, lines[i].address);
+        char *text = line && line->inlined ? sass_line_inlined(c, line) : NULL;
+        at[i] = i && text && line->inlined == before ? at[i - 1] : places.length + 1;
+        if (text && at[i] > places.length)
+            strata_text_put_bytes(&places, text, strlen(text) + 1);
+        at[i] = text ? at[i] : 0;
+        before = text ? line->inlined : 0;
+        free(text);
+    }
+    struct strata_sass_line *all = at ? realloc(lines, bytes + places.length + 1) : NULL;
+    if (all && places.length)
+        memcpy((char *)all + bytes, places.data, places.length);
+    for (size_t i = 0; all && i < n; i++)
+        all[i].inlined = at[i] ? (char *)all + bytes + at[i] - 1 : NULL;
+    bool ok = all && !places.out_of_memory;
+    strata_text_release(&places);
+    free(at);
+    if (!ok)
+        free(all ? all : lines);
+    return ok ? all : NULL;
+}
+
 strata_status strata_sass_listing(const struct strata_sass *s, size_t i,
                                   struct strata_sass_line **out, struct strata_error *err)
 {
@@ -259,10 +290,8 @@ strata_status strata_sass_listing(const struct strata_sass *s, size_t i,
         fill_line(c, k, &code[a], live[a], &lines[a]);
     free(code);
     free(live);
-    if (!ok) {
+    if (!ok)
         free(lines);
-        return no_memory(s, err);
-    }
-    *out = lines;
-    return STRATA_OK;
+    *out = ok ? with_places(c, k, lines, n) : NULL;
+    return *out ? STRATA_OK : no_memory(s, err);
 }

@@ -23,6 +23,7 @@ struct sass_module {
     struct sass_image *images; /* by entry */
     struct sass_pool_chunk *pool;
     uint32_t *kernel_of_entry;
+    char **inlined; /* texts of the places of inlined code that were asked for, by number */
 };
 
 /* Which sections keep the cubin's layout; the variables of the others are placed one by one. */

@@ -120,6 +120,7 @@ HANDLER(sass_run_barrier_wait)
     }
     sass_set_pred(w, op->pd, mask, done);
     emu_record_barrier(&w->base, &op->site, mask, words);
+    emu_note_test(&w->base, &op->site, lowest_bit32(mask), w->wait_address, done != mask);
     if (done != mask)
         sass_notice_poll(w, hash);
 }

@@ -275,7 +275,12 @@ static const struct emu_site *waiting_site(const struct emu_warp *base, unsigned
     if (!w->n_paths)
         return NULL;
     const struct sass_path *path = &w->paths[w->n_paths - 1];
+    for (uint32_t i = 0; i < w->n_paths; i++)
+        if (w->paths[i].state == SASS_AT_WAIT)
+            path = &w->paths[i];
     *lane = lowest_bit32(path->mask);
+    if (path->state == SASS_AT_WAIT) /* it will be tried again */
+        return &w->image->code[path->pc].site;
     return &w->image->code[path->pc ? path->pc - 1 : 0].site;
 }
 

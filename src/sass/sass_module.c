@@ -265,6 +265,9 @@ void sass_module_destroy(struct strata_module *base)
     free(m->places);
     free(m->images);
     free(m->kernel_of_entry);
+    for (uint32_t i = 0; m->inlined && i < m->cubin.n_inlined; i++)
+        free(m->inlined[i]);
+    free(m->inlined);
     sass_cubin_release(&m->cubin);
     free(m->file);
     free(m->name);

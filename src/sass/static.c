@@ -99,6 +99,19 @@ static int32_t special_read(int64_t number)
     return of_lane ? STRATA_SPECIAL_OF_LANE : STRATA_SPECIAL_OF_WARP;
 }
 
+/* Without memory the place is not told, which changes nothing that is computed. */
+static const char *inlined_text(struct sass_module *m, const struct sass_line *line)
+{
+    if (!line->inlined)
+        return NULL;
+    if (!m->inlined && !(m->inlined = calloc(m->cubin.n_inlined, sizeof *m->inlined)))
+        return NULL;
+    char **text = &m->inlined[line->inlined - 1];
+    if (!*text)
+        *text = sass_line_inlined(&m->cubin, line);
+    return *text;
+}
+
 bool sass_static_add(struct sass_module *m, struct sass_image *image, const struct sass_inst *in,
                      const struct sass_kernel *function, struct sass_exec *op)
 {
@@ -112,6 +125,7 @@ bool sass_static_add(struct sass_module *m, struct sass_image *image, const stru
     s.opcode = opcode_text(in);
     /* A launch has one source file: lines of others would be taken for lines of it. */
     s.source_line = line && line->file == image->source_file ? line->line : 0;
+    s.inlined = s.source_line ? inlined_text(m, line) : NULL;
     s.control = control_of(&in->control);
     if (in->op == SASS_DEPBAR && in->n_operands > 1)
         s.imm = (int32_t)in->operand[1].value;

@@ -436,7 +436,8 @@ void sim_lsu_reply(struct sim_sm *s, const struct sim_packet *p)
     if (f.kind == SIM_WRITE || f.kind == SIM_REDUCTION || f.kind == SIM_ATOMIC)
         acknowledged(s, &f, p->time);
     if (f.kind == SIM_READ)
-        s->count.n.to_l1_bytes += SIM_SECTOR_BYTES * popcount32(f.packet_sectors);
+        s->count.n.to_l1_bytes += (uint64_t)SIM_SECTOR_BYTES * popcount32(f.packet_sectors) *
+                                  (f.bulk_targets ? f.bulk_targets : 1);
     if (f.kind == SIM_ATOMIC)
         s->count.n.to_l1_bytes += SIM_SECTOR_BYTES * f.atomics.packets;
     if (f.kind == SIM_READ || f.kind == SIM_ATOMIC)

@@ -39,6 +39,7 @@ struct sim_node {
     uint16_t sm;
     struct l2_atomics atomics;
     uint8_t kind, sectors;
+    bool bulk;
     uint8_t parts; /* lines of the L2 it asks for that have not answered */
 };
 
@@ -86,7 +87,7 @@ static inline uint32_t *sim_mshr_of(struct cache_slot *slot)
 
 struct sim_rates {
     struct l2_costs l2;
-    uint32_t in_64ths_per_flit;
+    uint32_t in_64ths_per_flit, bulk_64ths_per_flit;
     uint32_t total_65536ths_per_flit; /* the whole crossbar, each way */
     uint32_t request_way, slice_cycles, reply_way, link_way;
     uint64_t window;

@@ -63,6 +63,7 @@ static void init_rates(struct sim_memside *m)
     l2_costs_init(&r->l2, g, SIM_SECTOR_BYTES);
     r->in_64ths_per_flit =
         cost_64ths(g->xbar.flit_bytes, g->xbar.response_bytes_per_cycle_per_sm * xbar_clock);
+    r->bulk_64ths_per_flit = cost_64ths(g->xbar.flit_bytes, g->sm.tma_bytes_per_cycle);
     r->total_65536ths_per_flit =
         g->xbar.total_bytes_per_cycle
             ? (uint32_t)(65536.0 * g->xbar.flit_bytes / g->xbar.total_bytes_per_cycle + 0.5)

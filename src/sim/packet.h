@@ -44,9 +44,10 @@ struct sim_packet {
     uint32_t token;    /* the SM's own; a reply carries it back unchanged, exactly once */
     uint32_t sequence; /* per SM, ascending in the order of sending */
     uint16_t sm;
-    uint8_t kind;                 /* enum sim_packet_kind */
-    uint8_t sectors;              /* mask, bit k = 32-byte sector k of the line */
-    struct line_bytes bytes;      /* SIM_WRITE: those written; atomics: those worked on */
+    uint8_t kind;            /* enum sim_packet_kind */
+    bool bulk;               /* SIM_READ: of the copy engine, which takes replies at its own rate */
+    uint8_t sectors;         /* mask, bit k = 32-byte sector k of the line */
+    struct line_bytes bytes; /* SIM_WRITE: those written; atomics: those worked on */
     struct l2_atomics atomics;    /* on this line (lanes, less those merged) */
     uint16_t spent[SIM_N_PLACES]; /* filled by the memory side in a reply; saturating */
 };

@@ -163,6 +163,7 @@ void sim_engine_release(struct sim_engine *e)
     free(e->busy);
     free(e->bucket);
     free(e->request);
+    sim_notes_release(e);
     sim_tlb2_release(&e->tlb);
     sim_memside_destroy(e->memside);
     strata_dispatcher_destroy(e->dispatcher);
@@ -196,6 +197,7 @@ static strata_status start_block(struct sim_engine *e, uint32_t sm, uint64_t t,
     for (uint32_t i = 0; i < e->n_orders; i++)
         sm_scheduler_registers(&e->order[i]); /* all agree on them from the first block on */
     s->order = e->order;
+    e->blocks_started = data->index + 1;
     if (!s->resident++)
         s->start = t;
     e->resident_blocks++;
@@ -244,6 +246,7 @@ static strata_status end_block(struct sim_engine *e, uint32_t sm, const struct s
                                struct strata_error *err)
 {
     struct sim_sm *s = &e->sm[sm];
+    phase_barriers_forget(&s->async.barriers, &s->block[x->block].barriers);
     strata_block_destroy(s->block[x->block].data);
     s->block[x->block].data = NULL;
     e->resident_blocks--;
@@ -393,6 +396,8 @@ static strata_status exchange(struct sim_engine *e, struct strata_error *err)
         translate(e);
     hold_ports(e);
     share_ports(e);
+    if (st == STRATA_OK && !sim_notes_exchange(e))
+        st = no_memory(err);
     return st;
 }
 

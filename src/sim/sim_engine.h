@@ -20,6 +20,10 @@ struct sim_engine {
     uint32_t n_sms;
     struct sim_memside *memside;
     struct sim_tlb2 tlb;
+    struct phase_barriers clusters; /* barriers of clusters, in warps */
+    struct sim_note *note;          /* to blocks that have not started */
+    size_t n_notes, cap_notes;
+    uint64_t blocks_started;    /* index of the last + 1 */
     struct sim_state *state;    /* NULL: the launch begins cold */
     struct sim_packet *request; /* of one window, sorted */
     size_t n_requests, cap_requests;
@@ -57,6 +61,9 @@ strata_status sim_engine_init(struct sim_engine *e, const struct strata_gpu *gpu
                               struct strata_error *err);
 void sim_engine_release(struct sim_engine *e);
 strata_status sim_engine_run(struct sim_engine *e, struct strata_error *err);
+/* sim_notes.c: passes on what SMs told one another in the window; false: memory is short. */
+bool sim_notes_exchange(struct sim_engine *e);
+void sim_notes_release(struct sim_engine *e);
 void sim_report(const struct sim_engine *e, struct strata_result *out);
 extern const struct strata_model strata_model_sim;
 

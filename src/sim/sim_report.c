@@ -140,5 +140,6 @@ const struct strata_model strata_model_sim = {
     .name = "sim",
     .summary = "clocked: SMs, caches, crossbar and DRAM cycle by cycle, for changing the hardware",
     .run = run_sim,
+    .follows_bulk = true,
     .keeps_state = true,
 };

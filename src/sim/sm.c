@@ -80,6 +80,7 @@ void sim_sm_release(struct sim_sm *s)
     for (int k = 0; k < LOAD_SIDES; k++)
         l1_release(&s->side[k]);
     sim_tlb_release(&s->tlb);
+    sim_async_release(&s->async);
     free(s->scheduler);
     free(s->warp);
     free(s->block);
@@ -185,6 +186,7 @@ static strata_status start_warp(struct sim_sm *s, uint32_t index, uint32_t block
     w->last_issue = t;
     w->base = t + s->shared->gpu->sm.min_issue_gap_cycles;
     sm_async_reset(&w->async);
+    sim_async_start_warp(s, index);
     w->fetch_line = UINT32_MAX;
     w->local_base =
         sm_local_base(s->shared->gpu, (uint64_t)s->index * s->shared->slots_per_sm + index);
@@ -285,9 +287,12 @@ static void busy_cycle(struct sim_sm *s)
     if (s->tlb.n_requests)
         sim_lsu_translated(s);
     sim_lsu_run(s);
+    if (s->async.n)
+        sim_copies_run(s);
     take_due(s);
     uint64_t issue = sim_issue_all(s);
     s->due = earlier(earlier(issue, wheel_next(s)), earlier(sim_lsu_next(s), inbox_next(s)));
+    s->due = earlier(s->due, sim_copies_next(s));
     s->due = sim_max(s->due, s->now + 1);
 }
 

@@ -17,6 +17,7 @@
 #include "memory/store_buffer.h"
 #include "sim/l1.h"
 #include "sim/packet.h"
+#include "sim/sm_async.h"
 #include "sim/tlb.h"
 #include "sm/async_groups.h"
 #include "sm/fetch.h"
@@ -56,6 +57,9 @@ struct sim_block {
     uint64_t barrier_time, exit_time, left;
     uint64_t start;
     uint32_t first_warp;
+    uint32_t barriers; /* head of its barriers in shared memory */
+    uint32_t cluster_phases;
+    uint64_t cluster_opened;
 };
 
 struct sim_warp {
@@ -72,6 +76,10 @@ struct sim_warp {
     uint32_t next_line;       /* line of code it is fetched from */
     uint64_t local_base;
     uint32_t membar_epoch;
+    uint32_t waits_at;      /* shared address of the barrier it sleeps at, STRATA_NO_SHARED: none */
+    uint32_t cluster_phase; /* of its block when it arrived */
+    uint32_t fence_number;  /* copies issued before its fence */
+    bool at_fence;
     struct sm_async async;
     struct strata_cursor cursor;
     struct sm_window window; /* if instructions are put in order */
@@ -81,6 +89,7 @@ struct sim_scheduler {
     uint64_t ready_mask;
     uint64_t shared_port;   /* when it may hand over its next access to shared memory */
     uint64_t constant_port; /* likewise, to the constants */
+    uint64_t wgmma_free;    /* its tensor core takes the next product */
     uint64_t lsu_held;      /* the last cycle in which the unit's queue was full */
     uint64_t pipe_free[SM_N_PIPES];
     uint32_t last_slot;
@@ -97,6 +106,7 @@ struct sim_op {
     uint64_t done;
     uint8_t warp;
     bool async;
+    uint32_t copy; /* of the copy engine; SIM_NO_COPY */
     uint32_t next; /* free list */
 };
 
@@ -112,7 +122,8 @@ struct sim_flight {
     uint8_t kind;     /* enum sim_packet_kind, or SIM_TRANSLATION */
     uint8_t sectors;  /* as the L1 counts them */
     uint8_t packet_sectors;
-    uint8_t path; /* enum load_path: where the data goes */
+    uint8_t path;         /* enum load_path: where the data goes */
+    uint8_t bulk_targets; /* of a line of a bulk copy: blocks it goes to; 0: it is none */
     bool used;
     struct l2_atomics atomics;
 };
@@ -196,6 +207,7 @@ struct sim_sm {
     struct l1 l1;
     struct l1 side[LOAD_SIDES]; /* read-only data and textures, where they are apart */
     struct sim_tlb tlb;
+    struct sim_async async;
     struct fetch_sm fetch;
     uint8_t *fetch_used; /* lines of code executed here */
     uint16_t wheel_head[SIM_WHEEL], wheel_tail[SIM_WHEEL];

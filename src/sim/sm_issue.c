@@ -76,8 +76,12 @@ void sim_next_ready(struct sim_sm *s, uint32_t index)
         sm_wait_for(&w->wait, sm_async_wait(&w->async, groups_allowed(s, w)), SM_STALL_LONG);
     if (w->wait.ready >= SM_PENDING)
         return;
-    if (i->kind == SM_KIND_MEMBAR)
+    if (i->kind == SM_KIND_MEMBAR && sim_async_fenced(s, index))
+        sm_wait_for(&w->wait, SM_PENDING, SM_STALL_MEMBAR);
+    else if (i->kind == SM_KIND_MEMBAR)
         wait_for_writes(s, w);
+    if (i->kind == SM_KIND_ASYNC)
+        sim_async_ready(s, index);
     if (w->wait.ready < SM_PENDING)
         wait_for_code(s, w);
 }
@@ -114,6 +118,7 @@ uint32_t sim_op_new(struct sim_sm *s, uint32_t warp)
     s->op[i] = (struct sim_op){.generation = w->generation,
                                .inst = w->op,
                                .remaining = 1,
+                               .copy = SIM_NO_COPY,
                                .warp = (uint8_t)warp,
                                .async = w->next.inst->memop == STRATA_MEM_ASYNC_COPY};
     if (s->op[i].async) {
@@ -130,7 +135,10 @@ void sim_op_part(struct sim_sm *s, uint32_t index, uint64_t t)
     if (--op->remaining)
         return;
     struct sim_warp *w = &s->warp[op->warp];
-    if (w->generation == op->generation && w->has_next) {
+    if (op->copy != SIM_NO_COPY) {
+        sim_copy_done(s, op->copy, op->done);
+        op = &s->op[index];
+    } else if (w->generation == op->generation && w->has_next) {
         if (op->async) {
             struct sm_async_group *g = sm_async_find(&w->async, op->group);
             g->pending--;
@@ -192,6 +200,7 @@ static void end_warp(struct sim_sm *s, uint32_t index, uint64_t t)
     w->has_next = false;
     w->generation++;
     b->exit_time = b->left = sim_max(b->exit_time, t);
+    sim_async_warp_ends(s, index, t);
     if (!--b->live_warps)
         end_block(s, w->block);
     else if (b->waiting == b->live_warps)
@@ -244,6 +253,9 @@ static void execute(struct sim_sm *s, uint32_t index, const struct sm_inst *i)
     case SM_KIND_WAIT:
         sm_async_drop(&w->async, groups_allowed(s, w));
         break;
+    case SM_KIND_ASYNC:
+        sim_async_execute(s, index, i);
+        break;
     default:
         sm_scoreboard_set(&w->scoreboard, i, s->now + i->latency);
         if (i->pipe == SM_PIPE_LSU)
@@ -272,7 +284,7 @@ static void issue(struct sim_sm *s, uint32_t index, enum sm_stall held_by)
     const struct sm_inst *i = w->op;
     sm_account_stalls(s->count.stall_cycles, &w->wait, w->last_issue, s->now, held_by);
     s->count.n.instructions++;
-    count_flops(&s->count.n, sm_inst_flops(i), w->next.mask);
+    sm_count_work(&s->count.n, i, w->next.mask);
     s->count.unknown_opcodes += w->next.inst->opclass == STRATA_OP_OTHER;
     w->last_issue = s->now;
     if (s->shared->clock)

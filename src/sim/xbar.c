@@ -137,6 +137,7 @@ static bool deliver_one(struct sim_memside *m, const struct sim_inbound *in)
                                       .sm = p.sm,
                                       .atomics = p.atomics,
                                       .kind = p.kind,
+                                      .bulk = p.bulk,
                                       .sectors = p.sectors};
     to_l2_line(&p);
     if (m->coalescer.table.open && p.kind == SIM_READ &&
@@ -228,10 +229,10 @@ static bool return_one(struct sim_memside *m, const struct sim_reply *r)
     x->reply_flits += flits;
     if (m->rate.total_65536ths_per_flit)
         t = take_total(&x->in_total_free, t, flits * m->rate.total_65536ths_per_flit);
+    uint32_t each = q->bulk ? m->rate.bulk_64ths_per_flit : m->rate.in_64ths_per_flit;
     uint64_t *way = &x->in_free64[q->sm], begin64 = sim_later(*way, (t + m->rate.reply_way) * 64);
-    *way = begin64 + flits * m->rate.in_64ths_per_flit;
-    uint64_t time = (begin64 + (flits - 1) * m->rate.in_64ths_per_flit) /
-                    64; /* the last flit begins to arrive */
+    *way = begin64 + flits * each;
+    uint64_t time = (begin64 + (flits - 1) * each) / 64; /* the last flit begins to arrive */
     uint16_t on_the_way = sim_saturate16((q->arrival - q->left) + (time - r->time));
     x->arrived[x->n_reply++] = (struct sim_packet){.time = time,
                                                    .line = q->line,

@@ -17,11 +17,25 @@ const struct strata_inst *strata_code_get(const struct strata_code *code, uint32
     return index < strata_code_count(code) ? &code_entry(code, index)->inst : NULL;
 }
 
+bool strata_inlined_next(const char **at, struct strata_inlined *out)
+{
+    const char *arrow = *at ? strstr(*at, STRATA_INLINED_ARROW) : NULL;
+    if (!*at || !**at)
+        return false;
+    size_t n = arrow ? (size_t)(arrow - *at) : strlen(*at);
+    const char *slash = memrchr(*at, '/', n), *name = slash ? slash + 1 : *at;
+    *out = (struct strata_inlined){*at, name, n, (size_t)(*at + n - name)};
+    *at = arrow ? arrow + strlen(STRATA_INLINED_ARROW) : *at + n;
+    return true;
+}
+
 strata_status strata_code_create(struct strata_code **out, struct strata_error *err)
 {
+    static _Atomic uint64_t tables;
     *out = calloc(1, sizeof **out);
     if (!*out)
         return strata_no_memory(err, NULL, "for the instruction table");
+    (*out)->serial = 1 + atomic_fetch_add_explicit(&tables, 1, memory_order_relaxed);
     return STRATA_OK;
 }
 
@@ -32,7 +46,7 @@ void strata_code_destroy(struct strata_code *code)
     for (size_t i = 0; i < CODE_SEGMENTS; i++)
         free(code->segment[i]);
     for (size_t i = 0; i < code->n_text; i++)
-        free(code->text[i]);
+        free(code->text[i].words);
     free(code->text);
     free(code->hash);
     free(code);
@@ -63,6 +77,11 @@ static uint32_t inst_hash(const struct strata_inst *i)
     return (uint32_t)h;
 }
 
+static bool is_same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
 static bool inst_equal(const struct strata_inst *a, const struct strata_inst *b)
 {
     return a->pc == b->pc && a->source_line == b->source_line && a->imm == b->imm &&
@@ -71,7 +90,7 @@ static bool inst_equal(const struct strata_inst *a, const struct strata_inst *b)
            !memcmp(&a->control, &b->control, sizeof a->control) &&
            a->trace_width == b->trace_width && a->n_dst == b->n_dst && a->n_src == b->n_src &&
            !memcmp(a->reg, b->reg, sizeof a->reg[0] * ((size_t)a->n_dst + a->n_src)) &&
-           !strcmp(a->opcode, b->opcode);
+           !strcmp(a->opcode, b->opcode) && is_same_text(a->inlined, b->inlined);
 }
 
 /* The place of `inst` in the hash table, or the free place where it belongs. */
@@ -100,18 +119,19 @@ static bool hash_grow(struct strata_code *code)
     return true;
 }
 
-/* The table's own copy of an opcode text; a launch has few distinct ones, and texts are compared
- * only when a new static instruction appears, so a linear search does. */
+/* The table's own copy of a text. Opcodes are few, places of inlined code some thousand at most,
+ * and texts are looked for only when a new static instruction appears: a linear search does. */
 static const char *keep_text(struct strata_code *code, const char *text)
 {
+    uint64_t hash = hash_text(text);
     for (size_t i = code->n_text; i-- > 0;)
-        if (!strcmp(code->text[i], text))
-            return code->text[i];
+        if (code->text[i].hash == hash && !strcmp(code->text[i].words, text))
+            return code->text[i].words;
     if (!ARRAY_RESERVE(code->text, code->n_text, code->cap_text, 1))
         return NULL;
     char *copy = strdup(text);
     if (copy)
-        code->text[code->n_text++] = copy;
+        code->text[code->n_text++] = (struct code_text){hash, copy};
     return copy;
 }
 
@@ -137,7 +157,7 @@ static uint8_t atomic_of(const struct strata_inst *inst)
     bool floats = strstr(op, ".F") || strstr(op, ".BF") || strstr(op, ".f") || strstr(op, ".bf");
     if (!adds || !floats)
         return STRATA_ATOMIC_OTHER;
-    return inst->width_bytes == 8 ? STRATA_ATOMIC_DOUBLE : STRATA_ATOMIC_FLOAT;
+    return strstr(op, ".F64") || strstr(op, ".f64") ? STRATA_ATOMIC_DOUBLE : STRATA_ATOMIC_FLOAT;
 }
 
 strata_status strata_code_add(struct strata_code *code, const struct strata_inst *inst,
@@ -149,10 +169,12 @@ strata_status strata_code_add(struct strata_code *code, const struct strata_inst
             err, STRATA_ELIMIT, NULL, 0, 0,
             "instruction \"%s\" has more than %d destination or %d source registers.", inst->opcode,
             STRATA_MAX_DST, STRATA_MAX_SRC);
-    if (!strata_text_is_clean(inst->opcode))
+    if (!strata_text_is_clean(inst->opcode) ||
+        (inst->inlined && !strata_text_is_clean(inst->inlined)))
         return strata_fail(err, STRATA_EFORMAT, NULL, 0, 0,
-                           "an opcode holds a control character or is not UTF-8; the trace is "
-                           "damaged.");
+                           "%s holds a control character or is not UTF-8; the trace is damaged.",
+                           strata_text_is_clean(inst->opcode) ? "the name of a source file"
+                                                              : "an opcode");
     if (!hash_grow(code))
         goto no_memory;
     uint32_t at = hash_find(code, inst);
@@ -165,11 +187,13 @@ strata_status strata_code_add(struct strata_code *code, const struct strata_inst
                            "the launch has more than %u different static instructions.",
                            CODE_MAX_INSTRUCTIONS);
     const char *text = keep_text(code, inst->opcode);
-    if (!text || !make_room(code, n))
+    const char *inlined = inst->inlined ? keep_text(code, inst->inlined) : NULL;
+    if (!text || (inst->inlined && !inlined) || !make_room(code, n))
         goto no_memory;
     struct code_entry *e = code_entry(code, n);
     e->inst = *inst;
     e->inst.opcode = text;
+    e->inst.inlined = inlined;
     e->inst.atomic = atomic_of(inst);
     for (unsigned r = (unsigned)inst->n_dst + inst->n_src; r < STRATA_MAX_DST + STRATA_MAX_SRC; r++)
         e->inst.reg[r] = 0;

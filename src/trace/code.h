@@ -24,13 +24,17 @@ struct code_entry {
 };
 
 struct strata_code {
+    uint64_t serial; /* no other table of this process has, or had, the same */
     struct code_entry *segment[CODE_SEGMENTS];
     _Atomic uint32_t n;       /* entries */
     _Atomic uint32_t n_slots; /* entries with a slot */
     /* Only the thread that adds uses what follows. */
     uint32_t *hash;     /* open addressing: index + 1, 0 = free */
     uint32_t hash_size; /* power of two */
-    char **text;        /* distinct opcode texts */
+    struct code_text {  /* distinct ones: opcodes, places of inlined code */
+        uint64_t hash;
+        char *words;
+    } * text;
     size_t n_text, cap_text;
 };
 

@@ -18,12 +18,12 @@ uint32_t native_crc(const uint8_t *bytes, size_t n)
 }
 
 void native_record_encode(uint8_t out[NATIVE_RECORD_BYTES], uint32_t kind, uint32_t launch,
-                          const uint8_t *payload, size_t n)
+                          uint64_t n, uint32_t payload_crc)
 {
     store_le(out, kind, 4);
     store_le(out + 4, launch, 4);
     store_le(out + 8, n, 8);
-    store_le(out + 16, native_crc(payload, n), 4);
+    store_le(out + 16, payload_crc, 4);
     store_le(out + 20, native_crc(out, 20), 4);
 }
 
@@ -131,6 +131,32 @@ static size_t text_number(struct native_texts *texts, const char *text)
     return texts->n;
 }
 
+static bool add_text(struct native_texts *texts, const char *text)
+{
+    if (!ARRAY_RESERVE(texts->text, texts->n, texts->cap, 1))
+        return false;
+    texts->text[texts->n++] = text;
+    return true;
+}
+
+static bool number_text(struct native_texts *texts, const char *text)
+{
+    return !text || text_number(texts, text) < texts->n || add_text(texts, text);
+}
+
+bool native_number_texts(struct native_code_texts *texts, const struct strata_code *code,
+                         uint32_t to)
+{
+    bool good = true;
+    texts->opcode.n = texts->place.n = 0;
+    for (uint32_t i = 0; good && i < to; i++) {
+        const struct strata_inst *inst = strata_code_get(code, i);
+        good =
+            number_text(&texts->opcode, inst->opcode) && number_text(&texts->place, inst->inlined);
+    }
+    return good;
+}
+
 /* Control codes in three bytes, low bits first: known, stall (4 bits), yield, write barrier (3),
  * read barrier (3), waits (6), reuse (3). */
 #define CONTROL_BYTES 3
@@ -173,25 +199,44 @@ static bool pack_controls(struct pack *rows, const struct strata_code *code, uin
     return any;
 }
 
+/* A text by its number, the first time with its words. */
+static void pack_text(struct pack *rows, struct native_texts *texts, const char *text)
+{
+    size_t number = text_number(texts, text);
+    pack_varint(rows, number);
+    if (number < texts->n)
+        return;
+    pack_string(rows, text);
+    rows->failed |= !add_text(texts, text);
+}
+
+/* Of each instruction 0, or 1 and the text of where inlined code stands. False, and nothing to
+ * write, if no code was inlined. */
+static bool pack_inlined(struct pack *rows, const struct strata_code *code, uint32_t from,
+                         uint32_t to, struct native_texts *texts)
+{
+    bool any = false;
+    for (uint32_t i = from; i < to; i++)
+        any |= strata_code_get(code, i)->inlined != NULL;
+    for (uint32_t i = from; any && i < to; i++) {
+        const char *inlined = strata_code_get(code, i)->inlined;
+        pack_varint(rows, inlined != NULL);
+        if (inlined)
+            pack_text(rows, texts, inlined);
+    }
+    return any;
+}
+
 void native_pack_code(struct pack *payload, ZSTD_CCtx *zstd, int level,
                       const struct strata_code *code, uint32_t from, uint32_t to,
-                      const struct strata_control *control, struct native_texts *texts,
-                      struct pack_memo memo[2])
+                      const struct strata_control *control, struct native_code_texts *texts)
 {
-    struct pack rows = {0};
+    struct pack rows = {0}, inlined = {0};
     uint64_t pc = 0;
     pack_varint(&rows, to - from);
     for (uint32_t i = from; i < to; i++) {
         const struct strata_inst *inst = strata_code_get(code, i);
-        size_t number = text_number(texts, inst->opcode);
-        pack_varint(&rows, number);
-        if (number == texts->n) {
-            pack_string(&rows, inst->opcode);
-            if (!ARRAY_RESERVE(texts->text, texts->n, texts->cap, 1))
-                rows.failed = true;
-            else
-                texts->text[texts->n++] = inst->opcode;
-        }
+        pack_text(&rows, &texts->opcode, inst->opcode);
         pack_signed(&rows, (int64_t)(inst->pc - pc));
         pc = inst->pc;
         pack_varint(&rows, inst->source_line);
@@ -203,13 +248,18 @@ void native_pack_code(struct pack *payload, ZSTD_CCtx *zstd, int level,
         for (unsigned r = 0; r < (unsigned)inst->n_dst + inst->n_src; r++)
             pack_varint(&rows, inst->reg[r]);
     }
-    pack_column_again(payload, zstd, level, rows.p, rows.n, &memo[0]);
+    pack_column(payload, zstd, level, rows.p, rows.n);
     payload->failed |= rows.failed;
     rows.n = 0;
-    if (pack_controls(&rows, code, from, to, control))
-        pack_column_again(payload, zstd, level, rows.p, rows.n, &memo[1]);
-    payload->failed |= rows.failed;
+    bool any_inlined = pack_inlined(&inlined, code, from, to, &texts->place);
+    /* a third column stands behind a second, whether that tells anything or not */
+    if (pack_controls(&rows, code, from, to, control) || any_inlined)
+        pack_column(payload, zstd, level, rows.p, rows.n);
+    if (any_inlined)
+        pack_column(payload, zstd, level, inlined.p, inlined.n);
+    payload->failed |= rows.failed || inlined.failed;
     pack_release(&rows);
+    pack_release(&inlined);
 }
 
 static bool unpack_text(struct unpack *u, struct native_texts *texts, const char **out)
@@ -265,28 +315,51 @@ static bool unpack_controls(struct unpack *payload, ZSTD_DCtx *zstd, uint64_t n,
     return !payload->failed && out->n == n * CONTROL_BYTES;
 }
 
-bool native_unpack_code(struct unpack *payload, ZSTD_DCtx *zstd, struct strata_code *code,
-                        struct native_texts *texts)
+/* The third column: places of inlined code, which versions before 1.4 do not have. */
+static bool unpack_inlined(struct unpack *u, struct native_texts *texts, const char **out)
 {
-    struct pack rows = {0};
+    uint64_t is_inlined = unpack_varint(u);
+    return !u->failed && is_inlined <= 1 && (!is_inlined || unpack_text(u, texts, out));
+}
+
+bool native_unpack_code(struct unpack *payload, ZSTD_DCtx *zstd, struct strata_code *code,
+                        struct native_code_texts *texts)
+{
+    struct pack rows = {0}, controls = {0}, inlined = {0};
     unpack_column(payload, zstd, &rows);
     struct unpack u = unpack_from(&rows, payload->failed);
     uint64_t n = unpack_varint(&u), pc = 0;
-    struct pack controls = {0};
     bool good = !u.failed && unpack_controls(payload, zstd, n, &controls);
+    if (good && payload->at < payload->end)
+        unpack_column(payload, zstd, &inlined);
+    struct unpack places = unpack_from(&inlined, payload->failed);
     for (uint64_t i = 0; good && i < n; i++) {
         struct strata_inst inst;
         uint32_t index, expected = strata_code_count(code);
-        good = unpack_inst(&u, texts, &pc, &inst);
+        good = unpack_inst(&u, &texts->opcode, &pc, &inst);
         if (good && controls.n)
             inst.control = unpack_control(controls.p + i * CONTROL_BYTES);
+        if (good && inlined.n)
+            good = unpack_inlined(&places, &texts->place, &inst.inlined);
         good = good && !strata_code_add(code, &inst, &index, NULL) &&
                index == expected; /* a repeated instruction would shift all indices */
     }
-    good = good && u.at == u.end;
+    good = good && u.at == u.end && !places.failed && places.at == places.end;
     pack_release(&controls);
+    pack_release(&inlined);
     pack_release(&rows);
     return good;
+}
+
+void native_code_texts_release(struct native_code_texts *texts)
+{
+    struct native_texts *both[] = {&texts->opcode, &texts->place};
+    for (size_t k = 0; k < 2; k++) {
+        for (size_t i = 0; i < both[k]->n; i++)
+            free((void *)(uintptr_t)both[k]->text[i]);
+        free(both[k]->text);
+        *both[k] = (struct native_texts){0};
+    }
 }
 
 static bool bases_reserve(struct native_bases *bases, uint32_t n)
@@ -358,7 +431,8 @@ void native_pack_index(struct pack *out, ZSTD_CCtx *zstd, int level,
     for (size_t i = 0; i < n; i++)
         native_pack_record(&rows, &record[i]);
     pack_column(&payload, zstd, level, rows.p, rows.n);
-    native_record_encode(header, NATIVE_INDEX, launches, payload.p, payload.n);
+    native_record_encode(header, NATIVE_INDEX, launches, payload.n,
+                         native_crc(payload.p, payload.n));
     pack_bytes(out, header, sizeof header);
     pack_bytes(out, payload.p, payload.n);
     store_le(tail, offset, 8);

@@ -18,7 +18,7 @@
 #define NATIVE_MAGIC      "\x89STRATA\n"
 #define NATIVE_TAIL_MAGIC "\x89STREND\n"
 #define NATIVE_MAJOR      1
-#define NATIVE_MINOR      3
+#define NATIVE_MINOR      4
 
 enum { NATIVE_HEADER_BYTES = 16, NATIVE_RECORD_BYTES = 24, NATIVE_TAIL_BYTES = 24 };
 
@@ -56,9 +56,10 @@ struct native_record {
     uint64_t n_blocks, min_block, max_block, n_instructions; /* BLOCKS; totals in LAUNCH_END */
 };
 
-/* A record header in its 24 bytes. native_record_decode is false if the checksum is wrong. */
+/* A record header in its 24 bytes, for a payload of `n` bytes. native_record_decode is false if the
+ * checksum is wrong. */
 void native_record_encode(uint8_t out[NATIVE_RECORD_BYTES], uint32_t kind, uint32_t launch,
-                          const uint8_t *payload, size_t n);
+                          uint64_t n, uint32_t payload_crc);
 bool native_record_decode(const uint8_t in[NATIVE_RECORD_BYTES], struct native_record *record,
                           uint32_t *payload_crc);
 uint32_t native_crc(const uint8_t *bytes, size_t n);
@@ -68,21 +69,29 @@ void native_pack_launch(struct pack *b, const struct strata_launch *launch);
 void native_unpack_launch(struct unpack *u, struct strata_launch *launch);
 void native_launch_release(struct strata_launch *launch);
 
-/* Static instructions [from, to) of a table. *n_text counts the opcode texts written so far in this
- * launch; texts are numbered in order of appearance. */
+/* The texts of a launch's code so far, numbered in order of appearance. Those of inlined code have
+ * numbers of their own, so that readers that do not know them count opcodes right. */
 struct native_texts {
     const char **text; /* borrowed when writing, owned when reading */
     size_t n, cap;
 };
-/* `control`: of each of these instructions, or NULL to take what the table has. `memo`: of its two
- * columns. */
+struct native_code_texts {
+    struct native_texts opcode, place;
+};
+/* Static instructions [from, to) of a table.
+ * `control`: of each of these instructions, or NULL to take what the table has. */
 void native_pack_code(struct pack *payload, ZSTD_CCtx *zstd, int level,
                       const struct strata_code *code, uint32_t from, uint32_t to,
-                      const struct strata_control *control, struct native_texts *texts,
-                      struct pack_memo memo[2]);
+                      const struct strata_control *control, struct native_code_texts *texts);
+/* The texts of the first `to` instructions, as packing them would number them. False if there is
+ * no memory. */
+bool native_number_texts(struct native_code_texts *texts, const struct strata_code *code,
+                         uint32_t to);
 /* Adds the instructions of a CODE payload to `code`; false if the payload makes no sense. */
 bool native_unpack_code(struct unpack *payload, ZSTD_DCtx *zstd, struct strata_code *code,
-                        struct native_texts *texts);
+                        struct native_code_texts *texts);
+/* Frees what reading has filled. */
+void native_code_texts_release(struct native_code_texts *texts);
 
 /* Base addresses of a warp against those of the warp before it in the record. */
 struct native_bases {

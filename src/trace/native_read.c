@@ -124,7 +124,7 @@ struct native_reader {
     const struct native_file *file;
     const char *path;
     ZSTD_DCtx *zstd;
-    struct native_texts texts;
+    struct native_code_texts texts;
     size_t next_record; /* of the file's list */
     size_t first_record, end_record;
     struct pack payload, raw[N_COLUMNS];
@@ -200,9 +200,7 @@ void native_reader_close(struct strata_reader *r)
     struct native_reader *nr = r->impl;
     if (!nr)
         return;
-    for (size_t i = 0; i < nr->texts.n; i++)
-        free((void *)(uintptr_t)nr->texts.text[i]);
-    free(nr->texts.text);
+    native_code_texts_release(&nr->texts);
     for (size_t i = 0; i < N_COLUMNS; i++)
         pack_release(&nr->raw[i]);
     pack_release(&nr->payload);
@@ -216,8 +214,9 @@ void native_reader_close(struct strata_reader *r)
 static bool read_sizes(struct native_reader *nr, uint32_t size[N_COLUMNS])
 {
     for (size_t i = 0; i < N_COLUMNS; i++) {
-        int64_t value = nr->last_size[i] + unpack_signed(&nr->column[COLUMN_SIZES]);
-        if (value < 0 || value > UINT32_MAX)
+        int64_t value, step = unpack_signed(&nr->column[COLUMN_SIZES]);
+        if (__builtin_add_overflow((int64_t)nr->last_size[i], step, &value) || value < 0 ||
+            value > UINT32_MAX)
             return false;
         size[i] = nr->last_size[i] = (uint32_t)value;
     }

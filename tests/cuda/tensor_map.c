@@ -14,6 +14,17 @@ static CUresult encode(void *base, cuuint64_t width, cuuint64_t pitch, cuuint32_
                                   CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
 }
 
+static CUresult im2col(void *base, cuuint32_t rank, cuuint32_t channels, cuuint32_t pixels)
+{
+    cuuint64_t size[4] = {64, 16, 16, 2}, stride[3] = {128, 2048, 32768};
+    int lower[2] = {-1, -1}, upper[2] = {-1, -1};
+    cuuint32_t step[4] = {1, 1, 1, 1};
+    return cuTensorMapEncodeIm2col(
+        &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, rank, base, size, stride, lower, upper, channels,
+        pixels, step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+        CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+}
+
 int main(void)
 {
     CUdeviceptr p;
@@ -30,5 +41,10 @@ int main(void)
     SAY(encode(base, 64, 128, 7, CU_TENSOR_MAP_SWIZZLE_NONE));
     SAY(encode(base, 0, 128, 64, CU_TENSOR_MAP_SWIZZLE_NONE));
     SAY(cuTensorMapReplaceAddress(&map, base + 128));
+    SAY(cuTensorMapReplaceAddress(&map, base + 8));
+    SAY(im2col(base, 4, 64, 128));
+    SAY(im2col(base, 2, 64, 128));
+    SAY(im2col(base, 4, 0, 128));
+    SAY(im2col(base, 4, 64, 2000));
     return 0;
 }

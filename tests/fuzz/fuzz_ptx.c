@@ -19,21 +19,37 @@ static bool find(void *user, uint64_t address, struct strata_memory_range *out)
     return true;
 }
 
-/* Variables of fuzzed sizes: a few megabytes in all. */
-static uint64_t given;
+/* Variables of fuzzed sizes and what kernels allocate, a few megabytes in all. A kernel may keep
+ * what it allocated and free what it never had, so what was given is known here. */
+enum { MOST_GIVEN = 1024 };
+static uint64_t given_bytes;
+static void *given[MOST_GIVEN];
+static size_t n_given;
+
 static void *allocate(void *user, uint64_t bytes, uint64_t align)
 {
     (void)user;
-    if (bytes > (1u << 20) || given > (8u << 20))
+    if (bytes > (1u << 20) || given_bytes > (8u << 20) || n_given == MOST_GIVEN)
         return NULL;
-    given += bytes;
+    given_bytes += bytes;
     align = align < 64 ? 64 : align;
-    return aligned_alloc(align, (bytes + align - 1) / align * align);
+    return given[n_given++] = aligned_alloc(align, (bytes + align - 1) / align * align);
 }
 static void release(void *user, void *p)
 {
     (void)user;
-    free(p);
+    for (size_t i = 0; i < n_given; i++)
+        if (given[i] == p) {
+            given[i] = given[--n_given];
+            free(p);
+            return;
+        }
+}
+static void release_all(void)
+{
+    while (n_given)
+        free(given[--n_given]);
+    given_bytes = 0;
 }
 
 static void run_entries(struct strata_module *m)
@@ -66,10 +82,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct strata_ptx_source source = {(const char *)data, size, "fuzz"};
     struct strata_module *m;
     struct strata_error err;
-    given = 0;
     if (strata_ptx_module_create(&source, 1, &hooks, &m, &err) == STRATA_OK) {
         run_entries(m);
         strata_module_destroy(m);
     }
+    release_all();
     return 0;
 }

@@ -194,7 +194,10 @@ static uint8_t e4m3_of(int x) /* -3 to 3 are exact */
     return (uint8_t)(bits[abs(x)] | (x < 0 ? 0x80 : 0));
 }
 
-static void multiply(const char *entry, unsigned bm, unsigned bn, unsigned cluster, unsigned bytes)
+/* `box`: rows of the second operand that a copy brings. */
+static strata_status run_product(const char *entry, unsigned bm, unsigned bn, unsigned cluster,
+                                 unsigned bytes, unsigned box, uint16_t **result,
+                                 struct strata_error *err)
 {
     unsigned rows = 256, columns = 256, k = 256, per_step = 128 / bytes;
     struct strata_module *m = load_kernels("hopper_gemm.ptx");
@@ -216,7 +219,7 @@ static void multiply(const char *entry, unsigned bm, unsigned bn, unsigned clust
                             .ldc = (int)columns};
     unsigned type = bytes == 2 ? 6 : 0;
     struct emu_tensor_map ma = map_of(a, type, rows, k, bm, per_step, EMU_SWIZZLE_128);
-    struct emu_tensor_map mb = map_of(b, type, columns, k, bn / cluster, per_step, EMU_SWIZZLE_128);
+    struct emu_tensor_map mb = map_of(b, type, columns, k, box, per_step, EMU_SWIZZLE_128);
     memcpy(p.a, &ma, sizeof ma);
     memcpy(p.b, &mb, sizeof mb);
     struct strata_kernel_launch launch = {.entry = strata_module_entry_find(m, entry),
@@ -225,9 +228,19 @@ static void multiply(const char *entry, unsigned bm, unsigned bn, unsigned clust
                                           .shared_dynamic_bytes = 4 * (bm + bn) * 128 + 1024,
                                           .params = parameters(&p, sizeof p),
                                           .cluster = {cluster, 1, 1}};
-    struct strata_error err;
     assert_non_null(launch.entry);
-    if (strata_module_run(m, &launch, NULL, NULL, &err) != STRATA_OK)
+    strata_status status = strata_module_run(m, &launch, NULL, NULL, err);
+    strata_module_destroy(m);
+    *result = c;
+    return status;
+}
+
+static void multiply(const char *entry, unsigned bm, unsigned bn, unsigned cluster, unsigned bytes)
+{
+    enum { rows = 256, columns = 256, k = 256 };
+    uint16_t *c;
+    struct strata_error err;
+    if (run_product(entry, bm, bn, cluster, bytes, bn / cluster, &c, &err) != STRATA_OK)
         fail_msg("%s", err.message);
     for (unsigned y = 0; y < rows; y += 5)
         for (unsigned x = 0; x < columns; x++) {
@@ -236,7 +249,6 @@ static void multiply(const char *entry, unsigned bm, unsigned bn, unsigned clust
                 sum += pattern((uint64_t)y * k + i, 1) * pattern((uint64_t)x * k + i, 2);
             assert_true(emu_half_value(c[y * columns + x]) == sum);
         }
-    strata_module_destroy(m);
 }
 
 static void a_product_by_tensor_copies_and_warpgroups_is_exact(void **state)
@@ -397,6 +409,23 @@ static void a_wait_that_can_never_end_is_told(void **state)
                    1, (const char *const[3]){"deadlock", "0 arrivals and 512 bytes"});
 }
 
+/* A box brings half of the bytes that its barrier expects. */
+static void a_copy_that_is_too_small_for_its_barrier_is_told(void **state)
+{
+    (void)state;
+    uint16_t *c;
+    struct strata_error err;
+    static const char entry[] =
+        "_Z4gemmILi64ELi64ELi4ELi1EL4kind0EEv14CUtensorMap_stS1_P6__halfiiii";
+    assert_int_equal(run_product(entry, 64, 64, 1, 2, 32, &c, &err), STRATA_EFORMAT);
+    static const char *const words[] = {entry, "block (0,0,0)", "deadlock",
+                                        "0 arrivals and 4096 bytes are missing"};
+    for (unsigned i = 0; i < 4; i++)
+        if (!strstr(err.message, words[i]))
+            fail_msg("\"%s\" lacks \"%s\"", err.message, words[i]);
+    assert_int_equal(err.line, as_machine_code ? 0x4a0 : 265); /* the try_wait */
+}
+
 static void wrong_barriers_and_copies_are_told(void **state)
 {
     (void)state;
@@ -506,6 +535,7 @@ static void machine_code_of_products_does_the_same(void **state)
     a_product_by_tensor_copies_and_warpgroups_is_exact(state);
     blocks_of_a_cluster_share_what_is_loaded_once(state);
     floats_of_eight_bits_are_multiplied(state);
+    a_copy_that_is_too_small_for_its_barrier_is_told(state);
     causal_attention_is_that_of_the_host(state);
     as_machine_code = false;
 }
@@ -524,6 +554,7 @@ int main(void)
         cmocka_unit_test(a_cluster_adds_into_the_memory_of_its_first_block),
         cmocka_unit_test(impossible_clusters_are_refused),
         cmocka_unit_test(a_wait_that_can_never_end_is_told),
+        cmocka_unit_test(a_copy_that_is_too_small_for_its_barrier_is_told),
         cmocka_unit_test(wrong_barriers_and_copies_are_told),
         cmocka_unit_test(a_map_made_by_the_kernel_is_followed),
         cmocka_unit_test(constant_expressions_have_their_value),

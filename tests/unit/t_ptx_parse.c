@@ -76,6 +76,75 @@ static void initialisers_hold_numbers_and_addresses(void **state)
     strata_module_destroy(m);
 }
 
+/* Results in registers, of functions that return in two places, fall off their end, call
+ * themselves, or have parameters of both kinds. */
+static void registers_are_passed_to_functions_and_back(void **state)
+{
+    (void)state;
+    struct strata_module *m = load_text(
+        PTX_HEAD
+        ".func (.reg .b32 big) clamp(.reg .b32 x, .reg .b32 most) { .reg .pred p;\n"
+        "mov.u32 big,x; setp.lt.u32 p,x,most; @p ret; mov.u32 big,most; ret; }\n"
+        ".func (.reg .u64 sum, .reg .f32 half) both(.reg .u64 a, .param .b32 b, .reg .f32 c)\n"
+        "{ .reg .b32 %r; .reg .b64 %d; ld.param.b32 %r,[b]; cvt.u64.u32 %d,%r; add.u64 sum,a,%d;\n"
+        "mul.f32 half,c,0f3F000000; }\n"
+        ".func (.reg .b32 product) factorial(.reg .b32 n) { .reg .pred p; .reg .b32 %r<2>;\n"
+        "mov.u32 product,1; setp.lt.u32 p,n,2; @p bra END; sub.u32 %r0,n,1;\n"
+        "call (%r1),factorial,(%r0); mul.lo.u32 product,%r1,n; END: ret; }\n"
+        ".visible .entry k(.param .u64 out) { .reg .b64 %d<6>; .reg .b32 %r<9>; .reg .f32 %f<3>;\n"
+        ".reg .pred %p; ld.param.u64 %d1,[out]; mov.u32 %r1,%tid.x; mul.wide.u32 %d2,%r1,32;\n"
+        "add.u64 %d1,%d1,%d2; call (%r2),clamp,(%r1,5); st.global.u32 [%d1],%r2;\n"
+        "cvt.u64.u32 %d3,%r1; cvt.rn.f32.u32 %f1,%r1; mov.u32 %r4,7;\n"
+        "call (%d4,%f2),both,(%d3,%r4,%f1); st.global.u64 [%d1+8],%d4; st.global.f32 "
+        "[%d1+16],%f2;\n"
+        "mov.u32 %r3,0; setp.gt.u32 %p,%r1,2; @%p call (%r3),factorial,(%r1);\n"
+        "call (_),factorial,(3); st.global.u32 [%d1+20],%r3; ret; }\n");
+    uint8_t *out = device_memory(32 * 8);
+    struct run_setup setup = {.threads = 8};
+    run_ok(m, "k", &setup, &out);
+    uint32_t product = 1;
+    for (uint32_t i = 0; i < 8; i++) {
+        uint32_t clamped, factorial;
+        uint64_t sum;
+        float half;
+        product *= i ? i : 1;
+        memcpy(&clamped, out + 32 * i, 4);
+        memcpy(&sum, out + 32 * i + 8, 8);
+        memcpy(&half, out + 32 * i + 16, 4);
+        memcpy(&factorial, out + 32 * i + 20, 4);
+        assert_int_equal(clamped, i < 5 ? i : 5);
+        assert_int_equal(sum, i + 7);
+        assert_true(half == (float)i / 2);
+        assert_int_equal(factorial, i > 2 ? product : 0);
+    }
+    strata_module_destroy(m);
+}
+
+static void register_parameters_that_cannot_be_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *words;
+    } cases[] = {
+        {".visible .entry k(.reg .b32 x) { ret; }\n", "a kernel has no register parameters"},
+        {".func f(.reg .pred x) { ret; }\n", "predicates as parameters"},
+        {".func f(.reg .b32 x[4]) { ret; }\n", "not lists of them"},
+        {".func f(.local .b32 x) { ret; }\n", "something else than .param and .reg"},
+        {".visible .entry k(.param .u64 f) { .reg .b64 %d; ld.param.u64 %d,[f];\n"
+         "call %d,(5),P; P: .callprototype _ (.param .b32 _); ret; }\n",
+         "neither a .param variable nor a number"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[600];
+        struct strata_error err;
+        struct strata_module *m;
+        snprintf(text, sizeof text, "%s%s", PTX_HEAD, cases[i].text);
+        struct strata_ptx_source source = {text, strlen(text), "text"};
+        assert_int_not_equal(strata_ptx_module_create(&source, 1, NULL, &m, &err), STRATA_OK);
+        if (!strstr(err.message, cases[i].words))
+            fail_msg("\"%s\" lacks \"%s\"", err.message, cases[i].words);
+    }
+}
+
 static void several_texts_are_linked_by_name(void **state)
 {
     (void)state;
@@ -258,6 +327,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(entries_say_how_to_be_launched),
         cmocka_unit_test(initialisers_hold_numbers_and_addresses),
+        cmocka_unit_test(registers_are_passed_to_functions_and_back),
+        cmocka_unit_test(register_parameters_that_cannot_be_are_told),
         cmocka_unit_test(several_texts_are_linked_by_name),
         cmocka_unit_test(labels_belong_to_their_scope),
         cmocka_unit_test(what_cannot_be_run_is_named_at_once),

@@ -3,7 +3,7 @@
 
 struct record {
     struct strata_inst inst[200]; /* of the instructions executed by warp 0, in order */
-    char opcode[200][64];
+    char opcode[200][64], inlined[200][64];
     uint32_t mask[200], kind[200];
     uint64_t address[200][32];
     unsigned n;
@@ -27,6 +27,8 @@ static strata_status take(void *user, struct strata_block *block, struct strata_
     while (r->n < 200 && strata_cursor_next(&c, &w)) {
         r->inst[r->n] = *w.inst;
         snprintf(r->opcode[r->n], sizeof r->opcode[0], "%s", w.inst->opcode);
+        snprintf(r->inlined[r->n], sizeof r->inlined[0], "%s",
+                 w.inst->inlined ? w.inst->inlined : "");
         r->mask[r->n] = w.mask;
         r->kind[r->n] = w.addr_kind;
         strata_winst_addresses(&w, r->address[r->n++]);
@@ -76,6 +78,40 @@ static void a_line_of_a_header_is_that_of_the_call(void **state)
     assert_int_equal(r.inst[find(&r, "ld.global.u32")].source_line, 42);
     assert_int_equal(r.inst[find(&r, "st.global.u32")].source_line, 42);
     assert_int_equal(r.inst[find(&r, "ret")].source_line, 0);
+    assert_string_equal(r.inlined[find(&r, "ld.global.u32")], "");
+    assert_string_equal(r.inlined[find(&r, "st.global.u32")], "?:533"); /* no .file has number 6 */
+}
+
+/* nvcc names the call, which may itself be inlined; files are told at the end. */
+static void inlined_code_has_the_line_of_its_call_and_the_places_between(void **state)
+{
+    (void)state;
+    struct record r;
+    uint32_t *in = device_memory(256), *out = device_memory(256);
+    void *params[2] = {in, out};
+    run_recorded(
+        KERNEL(".loc 1 6 5\nld.global.u32 %r2,[%rd4];\n"
+               ".loc 2 9 9, function_name $some, inlined_at 1 6 5\nadd.u32 %r3,%r2,1;\n"
+               ".loc 3 84 3, function_name $put, inlined_at 2 9 9\n"
+               "st.global.u32 [%rd5],%r3;\n"
+               ".loc 3 84 3, function_name $put, inlined_at 1 7 5\n"
+               "red.global.add.u32 [%rd5],%r3;\n.loc 1 8 1\n") ".file 1 \"/u/k.cu\"\n.file 2 "
+                                                               "\"/u/bins.h\"\n.file 3 "
+                                                               "\"/c/atomics.hpp\"\n",
+        32, params, &r);
+    static const struct {
+        const char *opcode, *inlined;
+        uint32_t line;
+    } rows[] = {{"ld.global.u32", "", 6},
+                {"add.u32", "/u/bins.h:9", 6},
+                {"st.global.u32", "/u/bins.h:9 > /c/atomics.hpp:84", 6},
+                {"red.global.add.u32", "/c/atomics.hpp:84", 7},
+                {"ret", "", 8}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        unsigned at = find(&r, rows[i].opcode);
+        assert_string_equal(r.inlined[at], rows[i].inlined);
+        assert_int_equal(r.inst[at].source_line, rows[i].line);
+    }
 }
 
 static void what_machine_code_has_is_recorded_in_order(void **state)
@@ -353,10 +389,34 @@ static void scattered_and_vector_accesses_keep_their_addresses(void **state)
         assert_int_equal(r.address[k][i], (uintptr_t)out + 16 * in[i]);
 }
 
+/* A constant by its name is an operand in machine code; one that lanes name is loaded for each of
+ * the addresses they give. */
+static void constants_that_lanes_name_keep_their_addresses(void **state)
+{
+    (void)state;
+    struct record r;
+    uint32_t *in = device_memory(4 * 32), *out = device_memory(4 * 32);
+    void *params[2] = {in, out};
+    run_recorded(PTX_HEAD ".const .align 4 .u32 table[64] = {1, 2, 3};\n"
+                          ".visible .entry k(.param .u64 in, .param .u64 out)\n"
+                          "{ .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
+                          "ld.param.u64 %rd1,[out]; mov.u32 %r1,%tid.x; mul.wide.u32 %rd2,%r1,8;\n"
+                          "mov.u64 %rd3,table; add.u64 %rd4,%rd3,%rd2;\n"
+                          "ld.const.u32 %r2,[%rd4]; ld.const.u16 %r3,[table+4];\n"
+                          "add.u32 %r4,%r2,%r3; st.global.u32 [%rd1],%r4; ret; }\n",
+                 32, params, &r);
+    unsigned by_lanes = find(&r, "ld.const.u32"), by_name = find(&r, "ld.const.u16");
+    assert_int_equal(r.kind[by_name], STRATA_ADDR_NONE);
+    assert_int_not_equal(r.kind[by_lanes], STRATA_ADDR_NONE);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(r.address[by_lanes][i], r.address[by_lanes][0] + 8 * i);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_of_a_header_is_that_of_the_call),
+        cmocka_unit_test(inlined_code_has_the_line_of_its_call_and_the_places_between),
         cmocka_unit_test(what_machine_code_has_is_recorded_in_order),
         cmocka_unit_test(an_op_is_as_many_records_as_the_assembler_makes_of_it),
         cmocka_unit_test(a_short_branch_becomes_a_predicate),
@@ -367,6 +427,7 @@ int main(void)
         cmocka_unit_test(asynchronous_copies_have_groups),
         cmocka_unit_test(classes_tell_the_units_apart),
         cmocka_unit_test(scattered_and_vector_accesses_keep_their_addresses),
+        cmocka_unit_test(constants_that_lanes_name_keep_their_addresses),
     };
     return cmocka_run_group_tests(tests, open_arena, close_arena);
 }

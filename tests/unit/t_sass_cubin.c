@@ -101,14 +101,25 @@ static void inlined_code_has_the_line_of_its_outermost_call(void **state)
 {
     struct opened o = open_cubin("inlined90.cubin");
     const struct sass_kernel *k = sass_cubin_find(&o.cubin, "inlined");
-    unsigned calls = 0, others = 0;
+    static const char deep[] = "/tmp/sass/inlined.cu:9 > /tmp/sass/inlined.cu:4 > ";
+    unsigned calls = 0, others = 0, from_header[2] = {0};
     for (uint32_t i = 0; i < k->n_lines; i++) {
+        char *places = sass_line_inlined(&o.cubin, &k->line[i]);
+        bool of_header = places && strstr(places, "device_atomic_functions.hpp:");
+        assert_true(places || !k->line[i].inlined);
+        /* two of our functions around the header's, or the header's alone */
+        if (of_header && !strncmp(places, deep, strlen(deep)))
+            from_header[0] += k->line[i].line == 14;
+        else if (of_header)
+            from_header[1] += k->line[i].line == 15 && !strstr(places, STRATA_INLINED_ARROW);
+        free(places);
         assert_string_equal(o.cubin.file[k->line[i].file], "/tmp/sass/inlined.cu");
         calls += k->line[i].line == 14 || k->line[i].line == 15;
         others += k->line[i].line < 11 || k->line[i].line > 16;
     }
     assert_true(calls > 4);
     assert_int_equal(others, 0);
+    assert_true(from_header[0] && from_header[1]);
     close_cubin(&o);
 }
 

@@ -118,13 +118,15 @@ export interface Finding {
   confidence: string;
   why: string;
   evidence: { name: string; value: number; unit: string }[];
-  lines: { line: number; pc: number; instruction: string; share: number; words: string }[];
+  lines: { line: number; pc: number; instruction: string; share: number; words: string; inlined?: string[] }[];
 }
 
 /** strata.advise/1, one launch */
 export interface Advice {
   program: string;
   trace: string;
+  /** whose lines the findings name */
+  file?: string;
   time_ns: number;
   limiter: string;
   peak_pct: Record<string, number>;
@@ -133,6 +135,8 @@ export interface Advice {
 
 export interface Site {
   line?: number;
+  /** where code inlined at the line stands, "path:line", outermost first */
+  inlined?: string[];
   pc: number;
   access: string;
   instruction: string;
@@ -150,6 +154,7 @@ export interface Site {
 export interface Instruction {
   pc: number;
   line?: number;
+  inlined?: string[];
   text: string;
   executed?: number;
   cost?: number;

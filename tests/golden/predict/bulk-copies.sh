@@ -1,4 +1,4 @@
-# flow and reuse follow bulk copies, coalesce counts them; the other models say that they do not
+# reuse, flow and sim follow bulk copies, coalesce counts them; interval says that it does not
 "$strata" trace -q -o bulk.strata --ptx "$data/ptx/bulk_load.ptx" --kernel copy --grid 4 --block 32 --arg buffer:4096 --arg buffer:4096
 for model in coalesce reuse interval flow sim; do
     echo "$model"
