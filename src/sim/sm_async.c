@@ -234,6 +234,7 @@ static void start_copy(struct sim_sm *s, uint32_t warp)
     struct sim_groups *groups = groups_of(s, warp);
     if (!groups || !bulk_of_winst(&w->next, &bulk))
         return;
+    sm_async_copied(&a->totals, &bulk);
     uint32_t i = new_copy(s);
     if (i == SIM_NO_COPY || !enqueue(s, i))
         return;
@@ -426,7 +427,7 @@ static void multiply(struct sim_sm *s, uint32_t warp)
     c->wgmma_free = sim_max(s->now, c->wgmma_free) + wgmma_cycles(g, shape);
     sm_async_arrive(&groups->wgmma.open, c->wgmma_free + g->sm.wgmma_latency_cycles);
     s->count.n.tensor_instructions++;
-    s->async.tensor_cycles += wgmma_multiply_cycles(g, shape);
+    s->async.totals.tensor_cycles += wgmma_multiply_cycles(g, shape);
     if (shape.commits)
         sm_async_commit(&groups->wgmma);
 }
