@@ -157,22 +157,23 @@ static void copy_environment(struct variables *v)
     }
 }
 
+/* By the keys of its file: driver_device.c of the stand-in reads them. */
 static void set_device(struct variables *v, const char *name, const struct strata_gpu *g)
 {
     if (!g)
         return;
     set_variable(
         v, "STRATA_TRACE_DEVICE",
-        "name=%s;sm_version=%u;sm_count=%u;clock_khz=%u;max_threads_per_sm=%u;max_blocks_per_sm=%u;"
-        "registers_per_sm=%u;register_alloc_unit=%u;l2_bytes=%llu;shared_per_sm=%llu;"
-        "shared_per_block=%llu;shared_per_block_optin=%llu;shared_reserved=%u",
-        name, g->sm_version, g->sm.count, g->sm.clock_mhz * 1000, g->sm.max_threads,
-        g->sm.max_blocks, g->sm.registers, g->sm.register_alloc_unit,
-        (unsigned long long)g->l2.cache.size_bytes, (unsigned long long)g->shared.per_sm_bytes,
-        (unsigned long long)g->shared.per_block_bytes,
-        (unsigned long long)(g->shared.per_block_optin_bytes ? g->shared.per_block_optin_bytes
-                                                             : g->shared.per_block_bytes),
-        g->shared.per_block_reserved_bytes);
+        "name=%s;sm_version=%u;sm.count=%u;sm.clock=%u;sm.max_threads=%u;sm.max_blocks=%u;"
+        "sm.registers=%u;sm.register_alloc_unit=%u;l2.size=%llu;shared.per_sm=%llu;"
+        "shared.per_block=%llu;shared.per_block_optin=%llu;shared.per_block_reserved=%u;"
+        "dram.capacity=%llu;dram.channels=%u;dram.bus=%u;dram.clock=%u;dram.data_rate=%u",
+        name, g->sm_version, g->sm.count, g->sm.clock_mhz, g->sm.max_threads, g->sm.max_blocks,
+        g->sm.registers, g->sm.register_alloc_unit, (unsigned long long)g->l2.cache.size_bytes,
+        (unsigned long long)g->shared.per_sm_bytes, (unsigned long long)g->shared.per_block_bytes,
+        (unsigned long long)g->shared.per_block_optin_bytes, g->shared.per_block_reserved_bytes,
+        (unsigned long long)g->dram.capacity_bytes, g->dram.channels, g->dram.bus_bytes,
+        g->dram.clock_mhz, g->dram.data_rate);
 }
 
 static void prepend(struct variables *v, const char *name, const char *first)

@@ -298,6 +298,7 @@ struct strata_gpu {
     } l2;
 
     struct {
+        uint64_t capacity_bytes; /* what a traced program finds */
         uint32_t channels;
         uint32_t interleave_bytes; /* neighbouring blocks of this size are in other channels */
         uint32_t bus_bytes;        /* per channel */

@@ -134,8 +134,9 @@ void context_fail(CUcontext c, CUresult status);
 /* What programs can ask about the device. */
 struct device {
     char name[64];
-    uint32_t sm_version, sm_count, clock_khz, memory_clock_khz, bus_bits, max_threads_per_sm,
-        max_blocks_per_sm, registers_per_sm, register_alloc_unit;
+    uint32_t sm_version, sm_count, clock_mhz, max_threads_per_sm, max_blocks_per_sm,
+        registers_per_sm, register_alloc_unit;
+    uint32_t channels, channel_bytes, memory_clock_mhz, data_rate; /* of the memory */
     uint64_t memory_bytes, l2_bytes, shared_per_sm, shared_per_block, shared_per_block_optin,
         shared_reserved;
 };
@@ -164,7 +165,7 @@ struct allocation {
     struct physical *physical; /* of MEMORY_MAPPED */
 };
 void memory_start(void);
-/* The allocation that holds the address; NULL: none. Valid until the next allocation or release. */
+/* The allocation that holds the address; NULL: none. Valid until it is removed. */
 struct allocation *allocation_find(uint64_t address);
 /* The first one at or after the address, and the one after another; NULL: none. */
 struct allocation *allocation_at(size_t index);

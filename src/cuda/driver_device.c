@@ -1,80 +1,83 @@
-/* driver_device.c - what programs can ask about the device: an NVIDIA H200 unless `strata trace
- * --gpu` names another. Numbers of the H200 as its driver reports them; a test holds those that are
- * in gpus/h200.yaml to it, which is not read where nothing is asked for, to start quickly. */
+/* driver_device.c - what programs can ask about the device: the one gpus/h200.yaml describes, put
+ * into the library when it is built, unless `strata trace --gpu` names another. */
 #include "cuda/driver.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "default_device.h"
+
 #define DRIVER_VERSION 13000
 #define PCI_BUS_ID     "00000000:00:00.0"
 
-struct device device = {
-    .name = "NVIDIA H200",
-    .sm_version = 90,
-    .sm_count = 132,
-    .clock_khz = 1980000,
-    .memory_clock_khz = 3201000,
-    .bus_bits = 6016,
-    .max_threads_per_sm = 2048,
-    .max_blocks_per_sm = 32,
-    .registers_per_sm = 65536,
-    .register_alloc_unit = 256,
-    .memory_bytes = 150109880320ull,
-    .l2_bytes = 62914560,
-    .shared_per_sm = 233472,
-    .shared_per_block = 49152,
-    .shared_per_block_optin = 232448,
-    .shared_reserved = 1024,
+struct device device;
+
+/* Keys of a GPU file, as `strata trace` hands them on; default_device.py looks for the same. */
+static const struct {
+    const char *key;
+    size_t offset, bytes;
+} fields[] = {
+#define FIELD(key, name)                                                                           \
+    {                                                                                              \
+        key, offsetof(struct device, name), sizeof device.name                                     \
+    }
+    FIELD("sm_version", sm_version),
+    FIELD("sm.count", sm_count),
+    FIELD("sm.clock", clock_mhz),
+    FIELD("sm.max_threads", max_threads_per_sm),
+    FIELD("sm.max_blocks", max_blocks_per_sm),
+    FIELD("sm.registers", registers_per_sm),
+    FIELD("sm.register_alloc_unit", register_alloc_unit),
+    FIELD("shared.per_sm", shared_per_sm),
+    FIELD("shared.per_block", shared_per_block),
+    FIELD("shared.per_block_optin", shared_per_block_optin),
+    FIELD("shared.per_block_reserved", shared_reserved),
+    FIELD("l2.size", l2_bytes),
+    FIELD("dram.capacity", memory_bytes),
+    FIELD("dram.channels", channels),
+    FIELD("dram.bus", channel_bytes),
+    FIELD("dram.clock", memory_clock_mhz),
+    FIELD("dram.data_rate", data_rate),
+#undef FIELD
 };
 
-/* STRATA_TRACE_DEVICE: key=value words separated by ";", as `strata trace --gpu` writes them. */
-void device_init(void)
+static void set_field(const char *key, const char *value)
 {
-    static const struct {
-        const char *key;
-        size_t offset, bytes;
-    } fields[] = {
-#define FIELD(name) {#name, offsetof(struct device, name), sizeof device.name}
-        FIELD(sm_version),
-        FIELD(sm_count),
-        FIELD(clock_khz),
-        FIELD(memory_clock_khz),
-        FIELD(bus_bits),
-        FIELD(max_threads_per_sm),
-        FIELD(max_blocks_per_sm),
-        FIELD(registers_per_sm),
-        FIELD(register_alloc_unit),
-        FIELD(memory_bytes),
-        FIELD(l2_bytes),
-        FIELD(shared_per_sm),
-        FIELD(shared_per_block),
-        FIELD(shared_per_block_optin),
-        FIELD(shared_reserved),
-#undef FIELD
-    };
-    const char *text = getenv("STRATA_TRACE_DEVICE");
+    if (!strcmp(key, "name"))
+        snprintf(device.name, sizeof device.name, "%s", value);
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        if (strcmp(key, fields[i].key))
+            continue;
+        uint64_t number = strtoull(value, NULL, 10);
+        void *at = (char *)&device + fields[i].offset;
+        if (fields[i].bytes == 4)
+            *(uint32_t *)at = (uint32_t)number;
+        else
+            *(uint64_t *)at = number;
+    }
+}
+
+/* key=value words separated by ";". */
+static void describe(const char *text)
+{
     char *copy = text ? strdup(text) : NULL, *rest = copy;
     for (char *word; copy && (word = strsep(&rest, ";"));) {
         char *value = strchr(word, '=');
         if (!value)
             continue;
         *value++ = 0;
-        if (!strcmp(word, "name"))
-            snprintf(device.name, sizeof device.name, "%s", value);
-        for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-            if (strcmp(word, fields[i].key))
-                continue;
-            uint64_t number = strtoull(value, NULL, 10);
-            void *at = (char *)&device + fields[i].offset;
-            if (fields[i].bytes == 4)
-                *(uint32_t *)at = (uint32_t)number;
-            else
-                *(uint64_t *)at = number;
-        }
+        set_field(word, value);
     }
     free(copy);
+}
+
+void device_init(void)
+{
+    describe(DEFAULT_DEVICE);
+    describe(getenv("STRATA_TRACE_DEVICE"));
+    if (!device.shared_per_block_optin) /* none: as much as any block may have */
+        device.shared_per_block_optin = device.shared_per_block;
 }
 
 /* Numbers of CUdevice_attribute whose values do not depend on the card described. */
@@ -114,10 +117,13 @@ static bool card_attribute(CUdevice_attribute which, int *value)
     } table[] = {
         {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, device.shared_per_block},
         {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, device.registers_per_sm},
-        {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, device.clock_khz},
+        {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, device.clock_mhz * 1000ull},
         {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device.sm_count},
-        {CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, device.memory_clock_khz},
-        {CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, device.bus_bits},
+        /* of which there are two transfers in a clock */
+        {CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE,
+         device.memory_clock_mhz * 1000ull * device.data_rate / 2},
+        {CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH,
+         8ull * device.channels * device.channel_bytes},
         {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, device.l2_bytes},
         {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, device.max_threads_per_sm},
         {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device.sm_version / 10},
@@ -253,7 +259,7 @@ CUresult cuDeviceGetProperties(CUdevprop *out, CUdevice which)
         .SIMDWidth = value_of(CU_DEVICE_ATTRIBUTE_WARP_SIZE),
         .memPitch = value_of(CU_DEVICE_ATTRIBUTE_MAX_PITCH),
         .regsPerBlock = (int)device.registers_per_sm,
-        .clockRate = (int)device.clock_khz,
+        .clockRate = (int)(device.clock_mhz * 1000),
         .textureAlign = value_of(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT),
     };
     for (int i = 0; i < 3; i++) {

@@ -349,7 +349,7 @@ CUresult kernel_call_run(const struct kernel_call *call)
     strata_status status = strata_module_run(function_module(f), &launch, &opt, &stats, &err);
     record_end(&stats, status == STRATA_OK);
     clock_advance(LAUNCH_US + (double)stats.thread_instructions /
-                                  (LANES_PER_SM * device.sm_count * device.clock_khz / 1000.0));
+                                  (LANES_PER_SM * device.sm_count * (double)device.clock_mhz));
     warn_of_stray_loads(f, stats.stray_loads);
     if (status != STRATA_OK)
         kernel_failed(&err);

@@ -21,7 +21,11 @@
 #define GAP_BYTES 65536
 
 static struct strata_arena *arena, *module_arena;
-static struct allocation *table; /* sorted by address */
+/* Sorted by address. Allocations stay where they are, so that little is moved to add one. */
+static struct row {
+    uint64_t base;
+    struct allocation *of;
+} * table;
 static size_t n_table, cap_table;
 static uint64_t used_bytes, next_id = 1;
 
@@ -61,9 +65,9 @@ static size_t search(uint64_t address)
 struct allocation *allocation_find(uint64_t address)
 {
     for (size_t i = search(address); i-- > 0;) {
-        if (address - table[i].base < table[i].bytes)
-            return &table[i];
-        if (table[i].kind != MEMORY_MAPPED)
+        if (address - table[i].base < table[i].of->bytes)
+            return table[i].of;
+        if (table[i].of->kind != MEMORY_MAPPED)
             return NULL;
     }
     return NULL;
@@ -71,7 +75,7 @@ struct allocation *allocation_find(uint64_t address)
 
 struct allocation *allocation_at(size_t index)
 {
-    return index < n_table ? &table[index] : NULL;
+    return index < n_table ? table[index].of : NULL;
 }
 
 size_t allocation_count(void)
@@ -81,21 +85,27 @@ size_t allocation_count(void)
 
 struct allocation *allocation_add(const struct allocation *a)
 {
-    if (!ARRAY_RESERVE(table, n_table, cap_table, 1))
+    struct allocation *kept =
+        ARRAY_RESERVE(table, n_table, cap_table, 1) ? malloc(sizeof *kept) : NULL;
+    if (!kept)
         return NULL;
+    *kept = *a;
+    kept->id = next_id++;
     size_t at = search(a->base);
     memmove(&table[at + 1], &table[at], (n_table - at) * sizeof *table);
     n_table++;
-    table[at] = *a;
-    table[at].id = next_id++;
-    return &table[at];
+    table[at] = (struct row){a->base, kept};
+    return kept;
 }
 
 void allocation_remove(struct allocation *a)
 {
-    size_t at = (size_t)(a - table);
-    memmove(a, a + 1, (n_table - at - 1) * sizeof *table);
+    size_t at = search(a->base) - 1;
+    while (table[at].of != a) /* a mapped part may begin where its reservation does */
+        at--;
+    memmove(&table[at], &table[at + 1], (n_table - at - 1) * sizeof *table);
     n_table--;
+    free(a);
 }
 
 bool memory_find(uint64_t address, struct strata_memory_range *out)
@@ -215,10 +225,10 @@ CUresult memory_release(uint64_t address, bool host)
 void memory_release_owned(CUcontext owner)
 {
     for (size_t i = n_table; i-- > 0;) {
-        enum memory_kind kind = table[i].kind;
-        if (table[i].owner == owner && kind != MEMORY_MODULE && kind != MEMORY_RESERVED &&
-            kind != MEMORY_MAPPED)
-            release(&table[i]);
+        struct allocation *a = table[i].of;
+        if (a->owner == owner && a->kind != MEMORY_MODULE && a->kind != MEMORY_RESERVED &&
+            a->kind != MEMORY_MAPPED)
+            release(a);
     }
 }
 

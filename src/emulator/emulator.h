@@ -37,7 +37,8 @@ struct emu_site {
     uint32_t line;   /* for messages: of the PTX, or the byte offset in machine code */
     uint8_t space;   /* enum emu_space */
     bool writes;     /* memory: a store or a reduction, else a load */
-    bool no_address; /* parameters: no memory access on hardware, so no addresses in the record */
+    bool no_address; /* parameters, constants by name: no memory access on hardware, so no addresses
+                        in the record */
     bool folded;     /* counted, but not recorded: machine code has no instruction for it */
     uint8_t before;  /* recorded ahead of it: the statics before its own */
 };
@@ -54,8 +55,12 @@ struct emu_image {
     uint32_t n_slots;            /* memory instructions */
     struct strata_inst *statics; /* what is recorded of each static instruction */
     size_t n_statics, cap_statics;
-    struct strata_code *record; /* the same as a table of the trace, built on first use */
+    struct strata_code *record;     /* the same as a table of the trace, built on first use */
+    struct strata_builder *builder; /* left by a launch for the next; a short one has no time to
+                                       allocate */
 };
+/* Gives both back. */
+void emu_image_release_record(struct emu_image *image);
 
 /* ---- warps ---- */
 

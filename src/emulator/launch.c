@@ -116,8 +116,26 @@ static strata_status begin_record(struct emu_launch *l, struct emu_image *image)
     if (status != STRATA_OK)
         return status;
     l->run.code = image->record;
-    status = strata_builder_create(image->record, &l->builder, l->err);
+    l->builder = image->builder;
+    image->builder = NULL;
+    if (!l->builder)
+        status = strata_builder_create(image->record, &l->builder, l->err);
     return status == STRATA_OK ? sink->begin(sink->user, image->record, l->err) : status;
+}
+
+static void keep_builder(struct emu_launch *l)
+{
+    struct emu_image *image = l->run.image;
+    if (!l->builder)
+        return;
+    strata_builder_destroy(image->builder);
+    image->builder = l->builder;
+}
+
+void emu_image_release_record(struct emu_image *image)
+{
+    strata_builder_destroy(image->builder);
+    strata_code_destroy(image->record);
 }
 
 bool emu_launch_records(const struct emu_launch *l, uint64_t index)
@@ -455,7 +473,7 @@ strata_status strata_module_run(struct strata_module *m, const struct strata_ker
     l.stats.ran_in_parallel = ahead && !spins;
     if (stats)
         *stats = l.stats;
-    strata_builder_destroy(l.builder);
+    keep_builder(&l);
     if (l.run.executor)
         l.run.executor->run_end(&l.run);
     free(l.run.params);

@@ -230,6 +230,7 @@ static const struct strata_gpu_key keys[] = {
     SIZE("l2.dirty_at_start", l2.dirty_at_start_bytes, 0, 1e12, "0", "dirty lines of others in the L2 when a launch begins"),
     REAL("l2.dirty_at_start_ways", l2.dirty_at_start_ways, "", 0, 1, "0.25", "share of the ways that they take in the sets they are in"),
 
+    SIZE("dram.capacity", dram.capacity_bytes, 1 << 20, 1e15, "16GiB", "device memory, as a traced program finds it"),
     UINT("dram.channels", dram.channels, "", 1, 1024, "1", "independent channels"),
     SIZE32("dram.interleave", dram.interleave_bytes, 128, 65536, "256", "blocks of this size lie in one channel, neighbouring ones in others; a power of two"),
     SIZE32("dram.bus", dram.bus_bytes, 1, 256, "8", "width of one channel"),

@@ -141,6 +141,7 @@ static const struct {
     {"l2.dirty", REUSE | FLOW | SIM},
     {"l2.hit", REUSE | INTERVAL | LEARNED | FLOW | SIM},
     {"l2.", REUSE | INTERVAL | FLOW | SIM},
+    {"dram.capacity", NONE}, /* what a traced program is told */
     {"dram.channels", REUSE | INTERVAL | LEARNED | FLOW | SIM},
     {"dram.interleave", REUSE | FLOW | SIM},
     {"dram.bus", REUSE | INTERVAL | LEARNED | FLOW | SIM},

@@ -543,7 +543,7 @@ void ptx_image_release(struct ptx_image *image)
 {
     for (size_t i = 0; i < image->base.n_statics; i++)
         ; /* opcode texts belong to the module's pool */
-    strata_code_destroy(image->base.record);
+    emu_image_release_record(&image->base);
     free(image->code);
     free(image->functions);
     free(image->function_of_id);

@@ -123,6 +123,9 @@ static bool finish_access(struct ptx_decoder *d, struct ptx_inst *in, bool param
         in->flags |= PTX_INST_NO_RECORD_ADDRESS;
     if (in->space == PTX_M_PARAM)
         in->flags |= PTX_INST_NO_RECORD_ADDRESS;
+    /* A constant by its name is an operand of machine code; one that lanes name is loaded. */
+    if (in->space == PTX_M_CONST && ptx_dec_operand(d, 1)->u.children[0].kind != PTX_OPERAND_REG)
+        in->flags |= PTX_INST_NO_RECORD_ADDRESS;
     return ptx_dec_put_main(d, in);
 }
 
@@ -265,6 +268,33 @@ bool ptx_dec_reduction(struct ptx_decoder *d, unsigned type, uint8_t *op, uint8_
     return true;
 }
 
+/* Vectors of Hopper's: .v2 and .v4 of f32, f16x2 and bf16x2, .v2 to .v8 of f16 and bf16. */
+static bool decode_atomic_vector(struct ptx_decoder *d, struct ptx_inst *in, unsigned type,
+                                 unsigned first)
+{
+    struct ptx_atomic_vector *v = ptx_dec_allocate(d, sizeof *v);
+    unsigned bytes = in->n * ptx_type_bytes(type);
+    bool fits = ptx_type_kind(type) == 'f' && bytes <= 16 && type != PTX_F64 &&
+                (in->op == PTX_M_ADD || type != PTX_F32) &&
+                (in->space == PTX_M_GLOBAL || in->space == PTX_NONE);
+    if (!v)
+        return false;
+    if (!fits)
+        return ptx_dec_unsupported(d, "this operation does not exist for this vector");
+    if (!ptx_dec_elements(d, ptx_dec_operand(d, first + 1), type, in->n, false, &v->value))
+        return false;
+    if (first) {
+        if (!ptx_dec_elements(d, ptx_dec_operand(d, 0), type, in->n, true, &v->old))
+            return false;
+        in->d = v->old[0];
+    }
+    in->extra = v;
+    in->run = ptx_run_atomic_vector;
+    /* what it does is not kept for later */
+    d->image->base.talks_between_blocks = true;
+    return true;
+}
+
 /* in->op and in->is_signed: operation and type as src/emulator names them. */
 static bool decode_atomic(struct ptx_decoder *d)
 {
@@ -280,15 +310,22 @@ static bool decode_atomic(struct ptx_decoder *d)
         in.space == PTX_M_PARAM)
         return ptx_dec_unsupported(d, "this operation does not exist for this type");
     bool cas = in.op == PTX_M_CAS;
-    if (!ptx_dec_expect_operands(d, first + (cas ? 3u : 2u), first + (cas ? 4u : 3u)))
+    unsigned n;
+    if (!ptx_dec_expect_operands(d, first + (cas ? 3u : 2u), first + (cas ? 4u : 3u)) ||
+        !vector_length(d, type, &n))
         return false;
     in.width = (uint8_t)ptx_type_bytes(type);
+    in.n = (uint8_t)n;
     in.is_signed = (uint8_t)atomic_type(type);
-    if (!ptx_dec_address(d, ptx_dec_operand(d, first), &in) ||
-        !ptx_dec_source_n(d, first + 1, type, &in.b) ||
-        (cas && !ptx_dec_source_n(d, first + 2, type, &in.c)))
+    if (!ptx_dec_address(d, ptx_dec_operand(d, first), &in))
         return false;
-    if (!red && !result_is_unused(d, ptx_dec_operand(d, 0)) && !ptx_dec_dest_n(d, 0, type, &in.d))
+    if (n > 1 && !decode_atomic_vector(d, &in, type, first))
+        return false;
+    if (n == 1 && (!ptx_dec_source_n(d, first + 1, type, &in.b) ||
+                   (cas && !ptx_dec_source_n(d, first + 2, type, &in.c))))
+        return false;
+    if (n == 1 && !red && !result_is_unused(d, ptx_dec_operand(d, 0)) &&
+        !ptx_dec_dest_n(d, 0, type, &in.d))
         return false;
     /* A result depends on the order of the blocks; a reduction can be applied later. */
     bool ordered = in.d != PTX_NO_REF || cas || in.op == PTX_M_EXCH;

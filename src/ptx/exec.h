@@ -63,13 +63,18 @@ enum ptx_inst_flag {
     PTX_INST_POLL = 1 << 1,      /* may be the reading end of a spin loop */
     PTX_INST_FTZ = 1 << 2,
     PTX_INST_SAT = 1 << 3,
-    PTX_INST_UNIFORM_ADDRESS = 1 << 4,  /* [symbol+offset] */
-    PTX_INST_WIDE_DST = 1 << 5,         /* destinations have 8-byte lanes */
-    PTX_INST_WRITES = 1 << 6,           /* memory: a store or a reduction, else a load */
-    PTX_INST_NO_RECORD_ADDRESS = 1 << 7 /* parameters: no memory access on hardware */
+    PTX_INST_UNIFORM_ADDRESS = 1 << 4, /* [symbol+offset] */
+    PTX_INST_WIDE_DST = 1 << 5,        /* destinations have 8-byte lanes */
+    PTX_INST_WRITES = 1 << 6,          /* memory: a store or a reduction, else a load */
+    PTX_INST_NO_RECORD_ADDRESS =
+        1 << 7 /* parameters, constants by name: no memory access on hardware */
 };
 
 /* ---- code ---- */
+
+struct ptx_atomic_vector { /* registers of its elements */
+    const uint32_t *value, *old;
+};
 
 struct ptx_copy { /* a parameter on its way between frames */
     uint32_t from, to, bytes;
@@ -165,6 +170,13 @@ struct ptx_poll {
 #define PTX_MAX_PATHS  33
 #define PTX_MAX_SCOPES 64
 
+/* What lanes bring along that execute a .sync instruction together at different places of the code,
+ * or called from different ones: each has its operands there. */
+struct ptx_exchange {
+    uint32_t lanes, yes;       /* all that take part; votes */
+    uint64_t value[EMU_LANES]; /* others: the value a lane gives */
+};
+
 struct ptx_warp {
     struct emu_warp base;
     uint8_t *bank[PTX_N_BANKS];
@@ -182,6 +194,7 @@ struct ptx_warp {
     uint32_t idle_lanes;      /* of the last asynchronous copy: those that read nothing */
     bool must_wait;           /* set by a handler of PTX_WAIT_STEP */
     uint32_t wait_address;    /* of the barrier it asked for last, for messages */
+    const struct ptx_exchange *exchange; /* NULL: the lanes at hand are all that take part */
 };
 
 struct ptx_block {

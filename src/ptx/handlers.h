@@ -61,7 +61,7 @@ ptx_handler ptx_run_prefetch;
 ptx_handler ptx_run_nothing;
 /* atom and red: b the operand, c the new value of a cas; in->op the operation, in->is_signed holds
  * the type; d is PTX_NO_REF for red. */
-ptx_handler ptx_run_atomic;
+ptx_handler ptx_run_atomic, ptx_run_atomic_vector;
 /* One atomic operation on memory; returns the old bits. */
 uint64_t emu_atomic_apply(unsigned op, unsigned type, uint8_t *memory, uint64_t value,
                           uint64_t other);
@@ -76,6 +76,9 @@ ptx_handler ptx_run_mov_clock, ptx_run_mov_activemask;
 ptx_handler ptx_run_unpack, ptx_run_pack;
 
 /* ---- warp-wide, see exec_warp.c ---- */
+/* What the lanes of `mask` give into an instruction that they execute with others. */
+void ptx_exchange_add(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
+                      struct ptx_exchange *all);
 ptx_handler ptx_run_shfl, ptx_run_vote, ptx_run_match, ptx_run_redux, ptx_run_elect;
 
 /* ---- matrices and textures ---- */

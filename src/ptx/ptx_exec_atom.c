@@ -46,3 +46,20 @@ void ptx_run_atomic(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
     /* The same failing atomic again and again is a lock somebody else holds. */
     ptx_notice_poll(w, mask, hash);
 }
+
+/* Each element of a vector is an operation of its own. */
+void ptx_run_atomic_vector(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    const struct ptx_atomic_vector *v = in->extra;
+    const uint64_t *host = ptx_resolve(w, in, mask, (unsigned)in->width * in->n);
+    for (uint32_t rest = host ? mask : 0; rest; rest &= rest - 1) {
+        unsigned lane = lowest_bit32(rest);
+        for (unsigned k = 0; k < in->n; k++) {
+            uint8_t *memory = (uint8_t *)(uintptr_t)host[lane] + k * in->width;
+            uint64_t old = emu_atomic_apply(in->op, in->is_signed, memory,
+                                            lane_get(w, v->value[k], lane, false), 0);
+            if (in->d != PTX_NO_REF)
+                ((uint32_t *)ptx_ref(w, v->old[k]))[lane] = (uint32_t)old;
+        }
+    }
+}

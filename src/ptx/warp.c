@@ -226,16 +226,20 @@ static void execute_sync(struct ptx_warp *w, const struct ptx_inst *in, uint32_t
         emu_record(&w->base, &in->site, mask);
 }
 
-/* Lanes waiting for the same members at the same instruction (bar.warp.sync: at any) in the same
- * frame. */
+/* Lanes waiting for the same members at instructions of the same kind, as PTX asks of them; not
+ * necessarily at the same one, nor in the same frame. */
 static bool waits_with(const struct ptx_warp *w, const struct ptx_path *a, const struct ptx_path *b)
 {
-    if (b->state != PTX_AT_SYNC || a->frame != b->frame)
+    if (b->state != PTX_AT_SYNC || ((a->sync_mask ^ b->sync_mask) & w->base.live))
         return false;
-    if ((a->sync_mask ^ b->sync_mask) & w->base.live)
-        return false;
-    return a->pc == b->pc ||
-           (w->image->code[a->pc].run == w->image->code[b->pc].run && w->image->code[a->pc].n == 0);
+    const struct ptx_inst *x = &w->image->code[a->pc], *y = &w->image->code[b->pc];
+    return x == y || (x->run == y->run && x->op == y->op && x->width == y->width &&
+                      x->is_signed == y->is_signed);
+}
+
+static bool is_same_place(const struct ptx_path *a, const struct ptx_path *b)
+{
+    return a->pc == b->pc && a->frame == b->frame;
 }
 
 /* The lanes no longer meet others at the joins from `scope` up to `outer`. */
@@ -275,26 +279,67 @@ static void remove_path(struct ptx_warp *w, uint32_t index)
     memmove(&w->paths[index], &w->paths[index + 1], (w->n_paths - index) * sizeof *w->paths);
 }
 
-/* All lanes that wait together execute the instruction. Those of a bar.warp.sync may have come from
- * different places, to which they return. */
+/* The lanes that wait with `first`; *scattered: at several places. */
+static uint32_t find_together(const struct ptx_warp *w, const struct ptx_path *first,
+                              bool *scattered)
+{
+    uint32_t together = 0;
+    *scattered = false;
+    for (uint32_t i = 0; i < w->n_paths; i++)
+        if (waits_with(w, first, &w->paths[i])) {
+            together |= w->paths[i].mask;
+            *scattered |= !is_same_place(first, &w->paths[i]);
+        }
+    return together;
+}
+
+static void go_to(struct ptx_warp *w, const struct ptx_path *path)
+{
+    set_frame(w, path->frame);
+    w->pc = path->pc;
+}
+
+/* All give what they have where they are, then all take. */
+static void execute_scattered(struct ptx_warp *w, const struct ptx_path *first)
+{
+    struct ptx_exchange all = {0};
+    for (int round = 0; round < 2; round++) {
+        for (uint32_t i = 0; i < w->n_paths; i++) {
+            const struct ptx_path *path = &w->paths[i];
+            const struct ptx_inst *in = &w->image->code[path->pc];
+            if (!waits_with(w, first, path))
+                continue;
+            go_to(w, path);
+            if (round)
+                execute_sync(w, in, path->mask);
+            else
+                ptx_exchange_add(w, in, path->mask, &all);
+        }
+        w->exchange = &all;
+    }
+    w->exchange = NULL;
+}
+
+/* All lanes that wait together execute the instruction. Those at one place go on as one, others
+ * where they are. */
 static void run_together(struct ptx_warp *w, uint32_t index)
 {
     struct ptx_path first = w->paths[index];
-    uint32_t together = 0;
-    for (uint32_t i = 0; i < w->n_paths; i++)
-        if (waits_with(w, &first, &w->paths[i]))
-            together |= w->paths[i].mask;
     struct ptx_frame *before = w->frame;
-    set_frame(w, first.frame);
-    w->pc = first.pc;
-    execute_sync(w, &w->image->code[first.pc], together);
+    bool scattered;
+    uint32_t together = find_together(w, &first, &scattered);
+    go_to(w, &first);
+    if (scattered)
+        execute_scattered(w, &first);
+    else
+        execute_sync(w, &w->image->code[first.pc], together);
     remove_path(w, index);
     struct ptx_path merged = first;
     for (uint32_t i = w->n_paths; i-- > 0;) {
         struct ptx_path other = w->paths[i];
         if (!waits_with(w, &first, &other))
             continue;
-        if (other.pc == first.pc) {
+        if (is_same_place(&first, &other)) {
             remove_path(w, i);
             join_path(w, &merged, &other);
         } else {

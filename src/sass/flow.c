@@ -313,8 +313,24 @@ static void wait_converged(struct sass_warp *w, unsigned barrier)
     open_convergence(w, barrier, false);
 }
 
+/* Lanes of the path that name the same others as the first; those that do not execute the
+ * instruction again, by themselves. */
+static uint32_t part_by_name(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
+{
+    uint32_t named = named_lanes(w, op, mask), same = 0;
+    if (op->a == SASS_NO_ROW)
+        return mask;
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        if (sass_row(w, op->a)[lowest_bit32(rest)] == named)
+            same |= rest & (0 - rest);
+    if (same != mask)
+        split(w, same, current(w)->pc, current(w)->pc);
+    return same;
+}
+
 static void wait_named(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
 {
+    mask = part_by_name(w, op, mask);
     struct sass_path *path = current(w);
     path->wait_mask = named_lanes(w, op, mask);
     path->barrier = 0;

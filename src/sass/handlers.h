@@ -76,7 +76,8 @@ sass_handler sass_run_half, sass_run_hsetp2, sass_run_hset2, sass_run_half_const
 sass_handler sass_run_f2i, sass_run_i2f, sass_run_f2f, sass_run_frnd, sass_run_f2fp, sass_run_i2i;
 
 /* ---- memory ---- */
-sass_handler sass_run_load, sass_run_store, sass_run_atomic, sass_run_ldgsts, sass_run_ldc;
+sass_handler sass_run_load, sass_run_store, sass_run_atomic, sass_run_atomic_vector,
+    sass_run_ldgsts, sass_run_ldc;
 /* mode3 of sass_run_atomic. */
 enum { SASS_ATOM_COUNTS = 1, SASS_ATOM_TELLS };
 sass_handler sass_run_ldsm, sass_run_stsm, sass_run_prefetch, sass_run_qspc;

@@ -161,6 +161,27 @@ static uint8_t type_of(uint16_t word)
     }
 }
 
+/* Words of a vector of Hopper's, whose parts are added one by one; 1: none. *type: of a part. */
+static uint8_t vector_words(uint16_t word, uint8_t *type)
+{
+    switch (word) {
+    case SASS_W_F16x4:
+    case SASS_W_F16x8:
+        *type = EMU_F16X2;
+        return word == SASS_W_F16x4 ? 2 : 4;
+    case SASS_W_BF16x4:
+    case SASS_W_BF16x8:
+        *type = EMU_BF16X2;
+        return word == SASS_W_BF16x4 ? 2 : 4;
+    case SASS_W_F32x2:
+    case SASS_W_F32x4:
+        *type = EMU_F32;
+        return word == SASS_W_F32x2 ? 2 : 4;
+    default:
+        return 1;
+    }
+}
+
 /* [PD,] [RD,] [address], R [, R] */
 bool sass_lower_atomic(struct sass_lowering *l)
 {
@@ -175,14 +196,15 @@ bool sass_lower_atomic(struct sass_lowering *l)
     n++; /* the address */
     op->mode2 = type_of(MOD(TYPE));
     bool wide = op->mode2 == EMU_U64 || op->mode2 == EMU_S64 || op->mode2 == EMU_F64;
-    op->width = wide ? 8 : 4;
+    op->words = vector_words(MOD(TYPE), &op->mode2);
+    op->width = op->words > 1 ? 4 * op->words : wide ? 8 : 4;
     op->b = op->c = SASS_NO_ROW;
     if (MOD(FUNCTION) == SASS_W_POPC) { /* each lane adds one */
         op->mode = EMU_ATOM_ADD;
         op->mode3 = SASS_ATOM_COUNTS;
     } else {
         op->mode = sass_atomic_operation(MOD(FUNCTION));
-        op->b = sass_lower_row(l, O(n), wide ? 2 : 1);
+        op->b = sass_lower_row(l, O(n), wide ? 2 : op->words);
         if (MOD(FUNCTION) == SASS_W_CAST && op->d != SASS_NO_ROW)
             op->mode3 = SASS_ATOM_TELLS;
         if (op->mode == EMU_ATOM_CAS)
@@ -190,8 +212,10 @@ bool sass_lower_atomic(struct sass_lowering *l)
     }
     if (op->mode == EMU_STORE)
         return sass_lower_refuse(l, "this atomic operation is not known");
-    op->run = sass_run_atomic;
-    bool ordered = op->d != SASS_NO_ROW || op->mode == EMU_ATOM_CAS || op->mode == EMU_ATOM_EXCH;
+    op->run = op->words > 1 ? sass_run_atomic_vector : sass_run_atomic;
+    /* those of a vector are not kept for later */
+    bool ordered = op->words > 1 || op->d != SASS_NO_ROW || op->mode == EMU_ATOM_CAS ||
+                   op->mode == EMU_ATOM_EXCH;
     if (ordered && l->in->op != SASS_ATOMS)
         l->image->base.talks_between_blocks = true;
     return lower_site(l, memory_operand(l, 0), true);

@@ -8,8 +8,14 @@ static uint32_t words_of_size(uint16_t word)
     case SASS_W_U64:
     case SASS_W_S64:
     case SASS_W_F64:
+    case SASS_W_F16x4:
+    case SASS_W_BF16x4:
+    case SASS_W_F32x2:
         return 2;
     case SASS_W_128:
+    case SASS_W_F16x8:
+    case SASS_W_BF16x8:
+    case SASS_W_F32x4:
         return 4;
     case SASS_W_256:
         return 8;

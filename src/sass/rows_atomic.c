@@ -6,10 +6,10 @@ static const uint16_t types[8] = {Q(U32), W(S32), W(64), W(F32), W(F16x2), W(S64
 static const uint16_t type_ftz[8] = {[3] = W(FTZ)};
 static const uint16_t type_round[8] = {[3] = W(RN), [4] = W(RN), [6] = W(RN)};
 static const uint16_t float_ops[16] = {W(ADD), 0, W(MIN), 0, W(MAX)};
-/* 1, 2, 4, 5, 10 and 11 are vectors of 8 and 16 bytes. */
-static const uint16_t float_types[16] = {W(F16x2), BAD,    BAD, W(BF16x2), BAD, BAD, BAD, BAD,
-                                         BAD,      W(F32), BAD, BAD,       BAD, BAD, BAD, W(F64)};
-static const uint16_t float_ftz[16] = {[9] = W(FTZ)};
+static const uint16_t float_types[16] = {
+    W(F16x2), W(F16x4), W(F16x8), W(BF16x2), W(BF16x4), W(BF16x8), BAD, BAD,
+    BAD,      W(F32),   W(F32x2), W(F32x4),  BAD,       BAD,       BAD, W(F64)};
+static const uint16_t float_ftz[16] = {[9] = W(FTZ), [10] = W(FTZ), [11] = W(FTZ)};
 
 #define CACHE    M(CACHE, 84, 3, sass_set_cache)
 #define OPCODE   M(FUNCTION, 87, 4, sass_set_atomic)

@@ -56,3 +56,23 @@ HANDLER(sass_run_atomic)
     /* The same failing atomic again and again is a lock somebody else holds. */
     sass_notice_poll(w, hash);
 }
+
+/* The same for vectors: each word is an operation of its own. */
+HANDLER(sass_run_atomic_vector)
+{
+    sass_addresses(w, op->extra);
+    const uint64_t *host = emu_resolve(&w->base, &op->site, mask, op->width);
+    if (!host)
+        return;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        unsigned lane = lowest_bit32(rest);
+        for (unsigned k = 0; k < op->words; k++) {
+            uint8_t *memory = (uint8_t *)(uintptr_t)host[lane] + 4 * k;
+            uint64_t old =
+                emu_atomic_apply(op->mode, op->mode2, memory, sass_row_at(w, op->b, k)[lane], 0);
+            if (op->d != SASS_NO_ROW)
+                sass_row_at(w, op->d, k)[lane] = (uint32_t)old;
+        }
+    }
+    sass_set_pred(w, op->pd, mask, EMU_FULL);
+}

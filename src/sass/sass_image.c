@@ -262,7 +262,7 @@ void sass_image_release(struct sass_image *image)
     for (size_t i = 0; i < image->base.n_statics; i++)
         free((void *)(uintptr_t)image->base.statics[i].opcode);
     free(image->base.statics);
-    strata_code_destroy(image->base.record);
+    emu_image_release_record(&image->base);
     free(image->code);
     free(image->ranges);
     free(image->constants);

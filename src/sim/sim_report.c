@@ -35,7 +35,7 @@ static void report_times(const struct sim_engine *e, const struct sim_sm_counter
     struct sm_async_totals async = {0};
     for (uint32_t s = 0; s < e->n_sms; s++)
         sm_async_totals_add(&async, &e->sm[s].async.totals);
-    sm_report_async(e->gpu, &c->n, &times, &async, r);
+    sm_report_async(&c->n, &times, &async, r);
 }
 
 static void report_l1(const struct strata_gpu *g, const struct sim_sm_counters *c,

@@ -286,7 +286,7 @@ static void issue(struct sim_sm *s, uint32_t index, enum sm_stall held_by)
     if (i->kind == SM_KIND_ASYNC)
         sm_async_waited(&s->async.totals, w->next.inst, s->now - w->last_issue);
     s->count.n.instructions++;
-    count_flops(&s->count.n, i->flops, w->next.mask);
+    sm_count_work(&s->count.n, i, w->next.mask);
     s->count.unknown_opcodes += w->next.inst->opclass == STRATA_OP_OTHER;
     w->last_issue = s->now;
     if (s->shared->clock)

@@ -8,7 +8,6 @@
 struct sm_async_totals {
     uint64_t mbarrier_cycles, cluster_cycles, copies_cycles, products_cycles;
     uint64_t loads, stores, load_bytes, store_bytes; /* bulk copies */
-    uint64_t tensor_cycles;                          /* in which tensor cores multiplied */
 };
 
 /* A warp issues an instruction of SM_KIND_ASYNC so many cycles after its last one. */
@@ -52,7 +51,6 @@ static inline void sm_async_totals_add(struct sm_async_totals *sum,
     sum->stores += more->stores;
     sum->load_bytes += more->load_bytes;
     sum->store_bytes += more->store_bytes;
-    sum->tensor_cycles += more->tensor_cycles;
 }
 
 #endif

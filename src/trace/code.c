@@ -31,9 +31,11 @@ bool strata_inlined_next(const char **at, struct strata_inlined *out)
 
 strata_status strata_code_create(struct strata_code **out, struct strata_error *err)
 {
+    static _Atomic uint64_t tables;
     *out = calloc(1, sizeof **out);
     if (!*out)
         return strata_no_memory(err, NULL, "for the instruction table");
+    (*out)->serial = 1 + atomic_fetch_add_explicit(&tables, 1, memory_order_relaxed);
     return STRATA_OK;
 }
 
@@ -155,7 +157,7 @@ static uint8_t atomic_of(const struct strata_inst *inst)
     bool floats = strstr(op, ".F") || strstr(op, ".BF") || strstr(op, ".f") || strstr(op, ".bf");
     if (!adds || !floats)
         return STRATA_ATOMIC_OTHER;
-    return inst->width_bytes == 8 ? STRATA_ATOMIC_DOUBLE : STRATA_ATOMIC_FLOAT;
+    return strstr(op, ".F64") || strstr(op, ".f64") ? STRATA_ATOMIC_DOUBLE : STRATA_ATOMIC_FLOAT;
 }
 
 strata_status strata_code_add(struct strata_code *code, const struct strata_inst *inst,

@@ -24,6 +24,7 @@ struct code_entry {
 };
 
 struct strata_code {
+    uint64_t serial; /* no other table of this process has, or had, the same */
     struct code_entry *segment[CODE_SEGMENTS];
     _Atomic uint32_t n;       /* entries */
     _Atomic uint32_t n_slots; /* entries with a slot */

@@ -18,12 +18,12 @@ uint32_t native_crc(const uint8_t *bytes, size_t n)
 }
 
 void native_record_encode(uint8_t out[NATIVE_RECORD_BYTES], uint32_t kind, uint32_t launch,
-                          const uint8_t *payload, size_t n)
+                          uint64_t n, uint32_t payload_crc)
 {
     store_le(out, kind, 4);
     store_le(out + 4, launch, 4);
     store_le(out + 8, n, 8);
-    store_le(out + 16, native_crc(payload, n), 4);
+    store_le(out + 16, payload_crc, 4);
     store_le(out + 20, native_crc(out, 20), 4);
 }
 
@@ -131,6 +131,32 @@ static size_t text_number(struct native_texts *texts, const char *text)
     return texts->n;
 }
 
+static bool add_text(struct native_texts *texts, const char *text)
+{
+    if (!ARRAY_RESERVE(texts->text, texts->n, texts->cap, 1))
+        return false;
+    texts->text[texts->n++] = text;
+    return true;
+}
+
+static bool number_text(struct native_texts *texts, const char *text)
+{
+    return !text || text_number(texts, text) < texts->n || add_text(texts, text);
+}
+
+bool native_number_texts(struct native_code_texts *texts, const struct strata_code *code,
+                         uint32_t to)
+{
+    bool good = true;
+    texts->opcode.n = texts->place.n = 0;
+    for (uint32_t i = 0; good && i < to; i++) {
+        const struct strata_inst *inst = strata_code_get(code, i);
+        good =
+            number_text(&texts->opcode, inst->opcode) && number_text(&texts->place, inst->inlined);
+    }
+    return good;
+}
+
 /* Control codes in three bytes, low bits first: known, stall (4 bits), yield, write barrier (3),
  * read barrier (3), waits (6), reuse (3). */
 #define CONTROL_BYTES 3
@@ -181,10 +207,7 @@ static void pack_text(struct pack *rows, struct native_texts *texts, const char 
     if (number < texts->n)
         return;
     pack_string(rows, text);
-    if (!ARRAY_RESERVE(texts->text, texts->n, texts->cap, 1))
-        rows->failed = true;
-    else
-        texts->text[texts->n++] = text;
+    rows->failed |= !add_text(texts, text);
 }
 
 /* Of each instruction 0, or 1 and the text of where inlined code stands. False, and nothing to
@@ -206,8 +229,7 @@ static bool pack_inlined(struct pack *rows, const struct strata_code *code, uint
 
 void native_pack_code(struct pack *payload, ZSTD_CCtx *zstd, int level,
                       const struct strata_code *code, uint32_t from, uint32_t to,
-                      const struct strata_control *control, struct native_code_texts *texts,
-                      struct pack_memo memo[NATIVE_CODE_COLUMNS])
+                      const struct strata_control *control, struct native_code_texts *texts)
 {
     struct pack rows = {0}, inlined = {0};
     uint64_t pc = 0;
@@ -226,15 +248,15 @@ void native_pack_code(struct pack *payload, ZSTD_CCtx *zstd, int level,
         for (unsigned r = 0; r < (unsigned)inst->n_dst + inst->n_src; r++)
             pack_varint(&rows, inst->reg[r]);
     }
-    pack_column_again(payload, zstd, level, rows.p, rows.n, &memo[0]);
+    pack_column(payload, zstd, level, rows.p, rows.n);
     payload->failed |= rows.failed;
     rows.n = 0;
     bool any_inlined = pack_inlined(&inlined, code, from, to, &texts->place);
     /* a third column stands behind a second, whether that tells anything or not */
     if (pack_controls(&rows, code, from, to, control) || any_inlined)
-        pack_column_again(payload, zstd, level, rows.p, rows.n, &memo[1]);
+        pack_column(payload, zstd, level, rows.p, rows.n);
     if (any_inlined)
-        pack_column_again(payload, zstd, level, inlined.p, inlined.n, &memo[2]);
+        pack_column(payload, zstd, level, inlined.p, inlined.n);
     payload->failed |= rows.failed || inlined.failed;
     pack_release(&rows);
     pack_release(&inlined);
@@ -409,7 +431,8 @@ void native_pack_index(struct pack *out, ZSTD_CCtx *zstd, int level,
     for (size_t i = 0; i < n; i++)
         native_pack_record(&rows, &record[i]);
     pack_column(&payload, zstd, level, rows.p, rows.n);
-    native_record_encode(header, NATIVE_INDEX, launches, payload.p, payload.n);
+    native_record_encode(header, NATIVE_INDEX, launches, payload.n,
+                         native_crc(payload.p, payload.n));
     pack_bytes(out, header, sizeof header);
     pack_bytes(out, payload.p, payload.n);
     store_le(tail, offset, 8);

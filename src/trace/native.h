@@ -56,9 +56,10 @@ struct native_record {
     uint64_t n_blocks, min_block, max_block, n_instructions; /* BLOCKS; totals in LAUNCH_END */
 };
 
-/* A record header in its 24 bytes. native_record_decode is false if the checksum is wrong. */
+/* A record header in its 24 bytes, for a payload of `n` bytes. native_record_decode is false if the
+ * checksum is wrong. */
 void native_record_encode(uint8_t out[NATIVE_RECORD_BYTES], uint32_t kind, uint32_t launch,
-                          const uint8_t *payload, size_t n);
+                          uint64_t n, uint32_t payload_crc);
 bool native_record_decode(const uint8_t in[NATIVE_RECORD_BYTES], struct native_record *record,
                           uint32_t *payload_crc);
 uint32_t native_crc(const uint8_t *bytes, size_t n);
@@ -78,13 +79,14 @@ struct native_code_texts {
     struct native_texts opcode, place;
 };
 /* Static instructions [from, to) of a table.
- * `control`: of each of these instructions, or NULL to take what the table has. `memo`: of its
- * columns. */
-#define NATIVE_CODE_COLUMNS 3
+ * `control`: of each of these instructions, or NULL to take what the table has. */
 void native_pack_code(struct pack *payload, ZSTD_CCtx *zstd, int level,
                       const struct strata_code *code, uint32_t from, uint32_t to,
-                      const struct strata_control *control, struct native_code_texts *texts,
-                      struct pack_memo memo[NATIVE_CODE_COLUMNS]);
+                      const struct strata_control *control, struct native_code_texts *texts);
+/* The texts of the first `to` instructions, as packing them would number them. False if there is
+ * no memory. */
+bool native_number_texts(struct native_code_texts *texts, const struct strata_code *code,
+                         uint32_t to);
 /* Adds the instructions of a CODE payload to `code`; false if the payload makes no sense. */
 bool native_unpack_code(struct unpack *payload, ZSTD_DCtx *zstd, struct strata_code *code,
                         struct native_code_texts *texts);

@@ -15,6 +15,21 @@
 
 #define DEFAULT_LEVEL 15
 
+/* A payload that comes again, with its checksum. */
+struct kept_payload {
+    struct pack payload;
+    uint32_t crc;
+};
+
+/* The CODE record of a whole table. Launches of a kernel have the same one, and making it is most
+ * of what writing a short launch takes. */
+struct kept_code {
+    uint64_t serial; /* of the table; 0: none */
+    uint32_t n;      /* its instructions then */
+    struct kept_payload record;
+};
+enum { KEPT_CODES = 16, KEPT_CODE_BYTES = 1 << 18 };
+
 struct native_writer {
     FILE *file;
     uint64_t offset; /* bytes written */
@@ -29,8 +44,10 @@ struct native_writer {
     struct native_record total;
     /* of the current chunk */
     struct pack column[N_COLUMNS];
-    struct pack_memo column_memo[N_COLUMNS],
-        code_memo[NATIVE_CODE_COLUMNS]; /* of the chunk before */
+    struct pack_memo column_memo[N_COLUMNS]; /* of the chunk before */
+    struct kept_payload last_blocks;
+    struct kept_code kept_code[KEPT_CODES];
+    struct pack payload; /* of the record being made */
     struct native_record chunk;
     struct native_bases bases;
     uint32_t last_size[N_COLUMNS];
@@ -61,8 +78,9 @@ static strata_status write_bytes(struct strata_writer *w, const void *bytes, siz
 }
 
 /* Writes a record and notes it for the index; `what` has kind, launch and the counts filled in. */
-static strata_status write_record(struct strata_writer *w, struct native_record *what,
-                                  const struct pack *payload, struct strata_error *err)
+static strata_status write_checked(struct strata_writer *w, struct native_record *what,
+                                   const struct pack *payload, uint32_t crc,
+                                   struct strata_error *err)
 {
     struct native_writer *nw = w->impl;
     uint8_t header[NATIVE_RECORD_BYTES];
@@ -71,9 +89,41 @@ static strata_status write_record(struct strata_writer *w, struct native_record 
     what->offset = nw->offset;
     what->payload_bytes = payload->n;
     nw->index[nw->n_index++] = *what;
-    native_record_encode(header, what->kind, what->launch, payload->p, payload->n);
+    native_record_encode(header, what->kind, what->launch, payload->n, crc);
     strata_status status = write_bytes(w, header, sizeof header, err);
     return status ? status : write_bytes(w, payload->p, payload->n, err);
+}
+
+/* The checksum of a payload, not made anew for the one that was kept. */
+static uint32_t checksum(struct kept_payload *kept, const struct pack *payload)
+{
+    if (payload->n > PACK_SHORT_BYTES || payload->failed)
+        return native_crc(payload->p, payload->n);
+    if (kept->payload.failed || kept->payload.n != payload->n ||
+        memcmp(kept->payload.p, payload->p, payload->n)) {
+        pack_keep(&kept->payload, payload->p, payload->n);
+        kept->crc = native_crc(payload->p, payload->n);
+    }
+    return kept->crc;
+}
+
+/* An empty payload. Its memory is the writer's, so that a short record costs no allocation. */
+static struct pack *begin_payload(struct native_writer *nw)
+{
+    nw->payload.n = 0;
+    nw->payload.failed = false;
+    return &nw->payload;
+}
+
+/* The record of the writer's payload. */
+static strata_status write_record(struct strata_writer *w, struct native_record *what,
+                                  struct strata_error *err)
+{
+    struct native_writer *nw = w->impl;
+    const struct pack *payload = &nw->payload;
+    uint32_t crc = what->kind == NATIVE_BLOCKS ? checksum(&nw->last_blocks, payload)
+                                               : native_crc(payload->p, payload->n);
+    return write_checked(w, what, payload, crc, err);
 }
 
 static strata_status native_writer_create(struct strata_writer *w, struct strata_error *err)
@@ -110,13 +160,11 @@ static strata_status native_writer_memcpy(struct strata_writer *w, uint32_t even
 {
     struct native_writer *nw = w->impl;
     struct native_record what = {.kind = NATIVE_EVENT, .launch = nw->launch};
-    struct pack payload = {0};
-    pack_varint(&payload, event_kind);
-    pack_varint(&payload, address);
-    pack_varint(&payload, bytes);
-    strata_status status = write_record(w, &what, &payload, err);
-    pack_release(&payload);
-    return status;
+    struct pack *payload = begin_payload(nw);
+    pack_varint(payload, event_kind);
+    pack_varint(payload, address);
+    pack_varint(payload, bytes);
+    return write_record(w, &what, err);
 }
 
 static strata_status native_writer_order(struct strata_writer *w, const struct strata_order *order,
@@ -124,11 +172,8 @@ static strata_status native_writer_order(struct strata_writer *w, const struct s
 {
     struct native_writer *nw = w->impl;
     struct native_record what = {.kind = NATIVE_ORDER, .launch = nw->launch};
-    struct pack payload = {0};
-    native_pack_order(&payload, order);
-    strata_status status = write_record(w, &what, &payload, err);
-    pack_release(&payload);
-    return status;
+    native_pack_order(begin_payload(nw), order);
+    return write_record(w, &what, err);
 }
 
 static void chunk_begin(struct native_writer *nw)
@@ -145,10 +190,8 @@ static strata_status native_writer_begin_launch(struct strata_writer *w, struct 
 {
     struct native_writer *nw = w->impl;
     struct native_record what = {.kind = NATIVE_LAUNCH, .launch = nw->launch};
-    struct pack payload = {0};
-    native_pack_launch(&payload, &w->launch);
-    strata_status status = write_record(w, &what, &payload, err);
-    pack_release(&payload);
+    native_pack_launch(begin_payload(nw), &w->launch);
+    strata_status status = write_record(w, &what, err);
     nw->n_code = 0;
     nw->texts.opcode.n = nw->texts.place.n = 0;
     nw->total = (struct native_record){
@@ -179,6 +222,36 @@ static strata_status ask_controls(struct strata_writer *w, uint32_t from, uint32
     return status;
 }
 
+/* Keeps the record of a whole table; one that is too long, or with control codes from elsewhere, is
+ * made anew each time. */
+static void keep_code(struct strata_writer *w, struct kept_code *kept, uint32_t n, uint32_t crc)
+{
+    struct native_writer *nw = w->impl;
+    kept->serial = 0;
+    if (w->control_source || nw->payload.failed || nw->payload.n > KEPT_CODE_BYTES)
+        return;
+    pack_keep(&kept->record.payload, nw->payload.p, nw->payload.n);
+    kept->record.crc = crc;
+    kept->n = n;
+    if (!kept->record.payload.failed)
+        kept->serial = w->code->serial;
+}
+
+static strata_status make_code(struct strata_writer *w, uint32_t n, struct strata_error *err)
+{
+    struct native_writer *nw = w->impl;
+    struct strata_control *control = NULL;
+    /* the first instructions may have been written from what was kept */
+    if (nw->n_code && !nw->texts.opcode.n && !native_number_texts(&nw->texts, w->code, nw->n_code))
+        return no_memory(w, err);
+    strata_status status = ask_controls(w, nw->n_code, n, &control, err);
+    if (!status)
+        native_pack_code(begin_payload(nw), nw->zstd, nw->level, w->code, nw->n_code, n, control,
+                         &nw->texts);
+    free(control);
+    return status;
+}
+
 /* The static instructions that appeared since the last CODE record. */
 static strata_status write_code(struct strata_writer *w, struct strata_error *err)
 {
@@ -187,18 +260,20 @@ static strata_status write_code(struct strata_writer *w, struct strata_error *er
     if (n == nw->n_code)
         return STRATA_OK;
     struct native_record what = {.kind = NATIVE_CODE, .launch = nw->launch};
-    struct pack payload = {0};
-    struct strata_control *control = NULL;
-    strata_status status = ask_controls(w, nw->n_code, n, &control, err);
+    struct kept_code *kept = &nw->kept_code[w->code->serial % KEPT_CODES];
+    bool whole = !nw->n_code, known = kept->serial == w->code->serial && kept->n == n;
+    if (whole && known && !w->control_source) {
+        nw->n_code = n;
+        return write_checked(w, &what, &kept->record.payload, kept->record.crc, err);
+    }
+    strata_status status = make_code(w, n, err);
     if (status)
         return status;
-    native_pack_code(&payload, nw->zstd, nw->level, w->code, nw->n_code, n, control, &nw->texts,
-                     nw->code_memo);
-    status = write_record(w, &what, &payload, err);
-    pack_release(&payload);
-    free(control);
+    uint32_t crc = native_crc(nw->payload.p, nw->payload.n);
+    if (whole)
+        keep_code(w, kept, n, crc);
     nw->n_code = n;
-    return status;
+    return write_checked(w, &what, &nw->payload, crc, err);
 }
 
 static strata_status chunk_write(struct strata_writer *w, struct strata_error *err)
@@ -207,19 +282,18 @@ static strata_status chunk_write(struct strata_writer *w, struct strata_error *e
     if (!nw->chunk.n_blocks)
         return STRATA_OK;
     strata_status status = write_code(w, err);
-    struct pack payload = {0};
-    pack_varint(&payload, nw->chunk.n_blocks);
-    pack_varint(&payload, nw->chunk.min_block);
-    pack_varint(&payload, nw->chunk.max_block);
-    pack_varint(&payload, nw->chunk.n_instructions);
+    struct pack *payload = begin_payload(nw);
+    pack_varint(payload, nw->chunk.n_blocks);
+    pack_varint(payload, nw->chunk.min_block);
+    pack_varint(payload, nw->chunk.max_block);
+    pack_varint(payload, nw->chunk.n_instructions);
     for (size_t i = 0; i < N_COLUMNS; i++) {
-        pack_column_again(&payload, nw->zstd, nw->level, nw->column[i].p, nw->column[i].n,
+        pack_column_again(payload, nw->zstd, nw->level, nw->column[i].p, nw->column[i].n,
                           &nw->column_memo[i]);
-        payload.failed |= nw->column[i].failed;
+        payload->failed |= nw->column[i].failed;
     }
     if (!status)
-        status = write_record(w, &nw->chunk, &payload, err);
-    pack_release(&payload);
+        status = write_record(w, &nw->chunk, err);
     chunk_begin(nw);
     return status;
 }
@@ -279,14 +353,13 @@ static strata_status native_writer_end_launch(struct strata_writer *w, struct st
     strata_status status = chunk_write(w, err);
     if (!status)
         status = write_code(w, err); /* instructions that no block executed */
-    struct pack payload = {0};
-    pack_varint(&payload, nw->total.n_blocks);
-    pack_varint(&payload, nw->total.n_instructions);
+    struct pack *payload = begin_payload(nw);
+    pack_varint(payload, nw->total.n_blocks);
+    pack_varint(payload, nw->total.n_instructions);
     if (w->cut || w->failed)
         nw->total.kind = w->failed ? NATIVE_LAUNCH_FAILED : NATIVE_LAUNCH_CUT;
     if (!status)
-        status = write_record(w, &nw->total, &payload, err);
-    pack_release(&payload);
+        status = write_record(w, &nw->total, err);
     nw->launch++;
     return status;
 }
@@ -328,8 +401,10 @@ static void native_writer_release(struct strata_writer *w, bool remove)
         unlink(w->temporary);
     for (size_t i = 0; i < N_COLUMNS; i++)
         pack_release(&nw->column[i]), pack_memo_release(&nw->column_memo[i]);
-    for (size_t i = 0; i < NATIVE_CODE_COLUMNS; i++)
-        pack_memo_release(&nw->code_memo[i]);
+    for (size_t i = 0; i < KEPT_CODES; i++)
+        pack_release(&nw->kept_code[i].record.payload);
+    pack_release(&nw->last_blocks.payload);
+    pack_release(&nw->payload);
     free(nw->bases.before);
     free(nw->texts.opcode.text);
     free(nw->texts.place.text);

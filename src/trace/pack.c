@@ -44,6 +44,11 @@ void pack_string(struct pack *b, const char *text)
 
 void pack_column(struct pack *b, ZSTD_CCtx *zstd, int level, const uint8_t *raw, size_t n_raw)
 {
+    if (!n_raw) { /* what most columns of a short launch are */
+        pack_varint(b, 0);
+        pack_varint(b, 0);
+        return;
+    }
     size_t bound = ZSTD_compressBound(n_raw);
     uint8_t *stored = malloc(bound);
     if (!stored) {
@@ -53,7 +58,7 @@ void pack_column(struct pack *b, ZSTD_CCtx *zstd, int level, const uint8_t *raw,
     ZSTD_CCtx_reset(zstd, ZSTD_reset_session_and_parameters);
     ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, level);
     ZSTD_CCtx_setParameter(zstd, ZSTD_c_contentSizeFlag, 0); /* we keep the size ourselves */
-    size_t n = n_raw ? ZSTD_compress2(zstd, stored, bound, raw, n_raw) : 0;
+    size_t n = ZSTD_compress2(zstd, stored, bound, raw, n_raw);
     if (ZSTD_isError(n)) {
         b->failed = true;
     } else {
@@ -64,7 +69,7 @@ void pack_column(struct pack *b, ZSTD_CCtx *zstd, int level, const uint8_t *raw,
     free(stored);
 }
 
-static void keep(struct pack *kept, const uint8_t *bytes, size_t n)
+void pack_keep(struct pack *kept, const uint8_t *bytes, size_t n)
 {
     kept->n = 0;
     pack_bytes(kept, bytes, n);
@@ -73,14 +78,13 @@ static void keep(struct pack *kept, const uint8_t *bytes, size_t n)
 void pack_column_again(struct pack *b, ZSTD_CCtx *zstd, int level, const uint8_t *raw, size_t n_raw,
                        struct pack_memo *memo)
 {
-    enum { SHORT_BYTES = 4096 };
-    if (!n_raw || n_raw > SHORT_BYTES) {
+    if (!n_raw || n_raw > PACK_SHORT_BYTES) {
         pack_column(b, zstd, level, raw, n_raw);
         return;
     }
     bool known = memo->raw.n == n_raw && !memo->raw.failed && !memo->stored.failed;
     if (!known || memcmp(memo->raw.p, raw, n_raw)) {
-        keep(&memo->raw, raw, n_raw);
+        pack_keep(&memo->raw, raw, n_raw);
         memo->stored.n = 0;
         pack_column(&memo->stored, zstd, level, raw, n_raw);
     }

@@ -27,9 +27,12 @@ void pack_column(struct pack *b, ZSTD_CCtx *zstd, int level, const uint8_t *raw,
 struct pack_memo {
     struct pack raw, stored;
 };
+#define PACK_SHORT_BYTES 4096
 void pack_column_again(struct pack *b, ZSTD_CCtx *zstd, int level, const uint8_t *raw, size_t n_raw,
                        struct pack_memo *memo);
 void pack_memo_release(struct pack_memo *memo);
+/* Its contents become these bytes; its memory is reused. */
+void pack_keep(struct pack *kept, const uint8_t *bytes, size_t n);
 void pack_release(struct pack *b);
 
 struct unpack {

@@ -67,7 +67,7 @@ static struct unpack piece(const uint8_t **at, const uint8_t *end)
 static void put_record(struct pack *file, uint32_t kind, const struct pack *payload)
 {
     uint8_t header[NATIVE_RECORD_BYTES];
-    native_record_encode(header, kind, 0, payload->p, payload->n);
+    native_record_encode(header, kind, 0, payload->n, native_crc(payload->p, payload->n));
     pack_bytes(file, header, sizeof header);
     pack_bytes(file, payload->p, payload->n);
 }

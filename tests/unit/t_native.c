@@ -421,7 +421,8 @@ static void write_swollen(const char *from, const char *to)
             other = swell(payload, record.payload_bytes);
         else
             pack_bytes(&other, payload, record.payload_bytes);
-        native_record_encode(head, record.kind, record.launch, other.p, other.n);
+        native_record_encode(head, record.kind, record.launch, other.n,
+                             native_crc(other.p, other.n));
         fwrite(head, 1, sizeof head, f);
         fwrite(other.p, 1, other.n, f);
         pack_release(&other);
@@ -596,17 +597,25 @@ static const struct strata_control some_control = {.known = 1,
                                                    .wait_mask = 0x29,
                                                    .reuse = 5};
 
-static struct strata_code *code_with(const struct strata_control *control, uint32_t n)
+static void add_codes(struct strata_code *code, const struct strata_control *control, uint32_t from,
+                      uint32_t to)
 {
-    struct strata_code *code;
-    strata_code_create(&code, NULL);
-    for (uint32_t i = 0; i < n; i++) {
-        struct strata_inst inst = {.pc = i * 16, .opcode = "FADD", .opclass = STRATA_OP_FP32};
+    static const char *const opcodes[] = {"FADD", "FMUL", "FFMA"};
+    for (uint32_t i = from; i < to; i++) {
+        struct strata_inst inst = {
+            .pc = i * 16, .opcode = opcodes[i / 2 % 3], .opclass = STRATA_OP_FP32};
         uint32_t index;
         if (control && i % 2)
             inst.control = *control;
         assert_int_equal(strata_code_add(code, &inst, &index, NULL), STRATA_OK);
     }
+}
+
+static struct strata_code *code_with(const struct strata_control *control, uint32_t n)
+{
+    struct strata_code *code;
+    strata_code_create(&code, NULL);
+    add_codes(code, control, 0, n);
     return code;
 }
 
@@ -645,8 +654,7 @@ static void control_codes_come_back(void **state)
     struct native_code_texts written = {0}, read = {0};
     struct pack payload = {0};
     struct strata_code *code = code_with(&some_control, 9), *back;
-    struct pack_memo memo[NATIVE_CODE_COLUMNS] = {{.raw = {0}}};
-    native_pack_code(&payload, cctx, 3, code, 0, 9, NULL, &written, memo);
+    native_pack_code(&payload, cctx, 3, code, 0, 9, NULL, &written);
     strata_code_create(&back, NULL);
     struct unpack u = unpack_from(&payload, false);
     assert_true(native_unpack_code(&u, dctx, back, &read));
@@ -661,7 +669,7 @@ static void control_codes_come_back(void **state)
     struct pack cut = {0};
     struct strata_code *bare = code_with(NULL, 9);
     written.opcode.n = 0;
-    native_pack_code(&cut, cctx, 3, bare, 0, 9, NULL, &written, memo);
+    native_pack_code(&cut, cctx, 3, bare, 0, 9, NULL, &written);
     assert_true(cut.n < first); /* none known: no column */
     pack_column(&cut, cctx, 3, (const uint8_t *)"short", 5);
     strata_code_create(&back, NULL);
@@ -678,8 +686,62 @@ static void control_codes_come_back(void **state)
     strata_code_destroy(bare);
     ZSTD_freeCCtx(cctx);
     ZSTD_freeDCtx(dctx);
-    for (size_t i = 0; i < NATIVE_CODE_COLUMNS; i++)
-        pack_memo_release(&memo[i]);
+}
+
+/* So long that it is written, with the table as it is, before its launch ends. */
+static void write_long_block(struct strata_writer *w, struct strata_code *code)
+{
+    struct strata_builder *b;
+    struct strata_block *block;
+    assert_int_equal(strata_builder_create(code, &b, NULL), STRATA_OK);
+    assert_int_equal(strata_builder_begin_block(b, 0, 1, NULL), STRATA_OK);
+    assert_int_equal(strata_builder_begin_warp(b, 0, NULL), STRATA_OK);
+    for (uint32_t i = 0; i < NATIVE_CHUNK_BYTES / 4; i++) /* a new mask each: 4 bytes and more */
+        assert_int_equal(strata_builder_add(b, 0, i + 1, NULL, NULL), STRATA_OK);
+    assert_int_equal(strata_builder_end_block(b, &block, NULL), STRATA_OK);
+    assert_int_equal(strata_writer_block(w, block, NULL), STRATA_OK);
+    strata_block_destroy(block);
+    strata_builder_destroy(b);
+}
+
+/* A table's CODE record is kept for its next launch. The table may have grown by then, in a launch
+ * or within one, and another table may have taken its place. */
+static void launches_of_kept_and_grown_tables_read_alike(void **state)
+{
+    const char *path = path_of("kept.strata");
+    static const uint32_t count[] = {4, 4, 6, 6, 3, 6};
+    struct strata_launch launch = example_launch;
+    struct strata_code *grows = code_with(NULL, 4), *other = NULL;
+    struct strata_writer *w;
+    struct strata_trace *t;
+    assert_int_equal(strata_writer_create(path, NULL, &w, NULL), STRATA_OK);
+    for (size_t i = 0; i < 6; i++) {
+        struct strata_code *code = grows;
+        if (i == 4)
+            code = other = code_with(&some_control, 3);
+        assert_int_equal(strata_writer_begin_launch(w, &launch, code, NULL), STRATA_OK);
+        if (i == 2) { /* within the launch, behind a record of what there was */
+            write_long_block(w, code);
+            add_codes(code, NULL, 4, 6);
+        }
+        assert_int_equal(strata_writer_end_launch(w, NULL), STRATA_OK);
+    }
+    assert_int_equal(strata_writer_finish(w, NULL), STRATA_OK);
+    assert_int_equal(strata_trace_open(path, NULL, &t, NULL), STRATA_OK);
+    for (size_t i = 0; i < 6; i++) {
+        struct strata_reader *r;
+        assert_int_equal(strata_reader_open(t, i, &r, NULL), STRATA_OK);
+        const struct strata_code *want = i == 4 ? other : grows, *got = strata_reader_code(r);
+        assert_int_equal(strata_code_count(got), count[i]);
+        for (uint32_t k = 0; k < count[i]; k++) {
+            assert_string_equal(strata_code_get(got, k)->opcode, strata_code_get(want, k)->opcode);
+            assert_int_equal(strata_code_get(got, k)->pc, strata_code_get(want, k)->pc);
+        }
+        strata_reader_close(r);
+    }
+    strata_trace_close(t);
+    strata_code_destroy(grows);
+    strata_code_destroy(other);
 }
 
 /* The nine instructions of code_with, two of them inlined, in two records: the second one's opcodes
@@ -690,7 +752,6 @@ static void places_of_inlined_code_come_back(void **state)
     ZSTD_CCtx *cctx = ZSTD_createCCtx();
     ZSTD_DCtx *dctx = ZSTD_createDCtx();
     struct native_code_texts written = {0}, read = {0};
-    struct pack_memo memo[NATIVE_CODE_COLUMNS] = {{.raw = {0}}};
     struct strata_code *code, *back;
     strata_code_create(&code, NULL);
     strata_code_create(&back, NULL);
@@ -701,7 +762,7 @@ static void places_of_inlined_code_come_back(void **state)
     }
     for (uint32_t from = 0; from < 9; from += 3) {
         struct pack payload = {0};
-        native_pack_code(&payload, cctx, 3, code, from, from + 3, NULL, &written, memo);
+        native_pack_code(&payload, cctx, 3, code, from, from + 3, NULL, &written);
         struct unpack u = unpack_from(&payload, false);
         assert_true(native_unpack_code(&u, dctx, back, &read));
         pack_release(&payload);
@@ -720,8 +781,6 @@ static void places_of_inlined_code_come_back(void **state)
     free(written.place.text);
     strata_code_destroy(code);
     strata_code_destroy(back);
-    for (size_t i = 0; i < NATIVE_CODE_COLUMNS; i++)
-        pack_memo_release(&memo[i]);
     ZSTD_freeCCtx(cctx);
     ZSTD_freeDCtx(dctx);
 }
@@ -797,6 +856,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_column_that_comes_again_is_stored_alike),
+        cmocka_unit_test(launches_of_kept_and_grown_tables_read_alike),
         cmocka_unit_test(control_codes_come_back),
         cmocka_unit_test(places_of_inlined_code_come_back),
         cmocka_unit_test(a_writer_asks_for_control_codes),

@@ -247,6 +247,51 @@ static void groups_meet_across_a_branch(void **state)
     }
 }
 
+/* The two sides of a branch exchange values, each with an instruction and registers of its own;
+ * then through one function that both call. */
+static void lanes_exchange_at_two_places_of_the_code(void **state)
+{
+    (void)state;
+#define EXCHANGE(a, d, p)                                                                          \
+    "shfl.sync.bfly.b32 " d "," a ",1,31,-1; st.global.u32 [%rd4]," d ";\n"                        \
+    "setp.gt.u32 " p "," a ",10; vote.sync.ballot.b32 " d "," p ",-1; st.global.u32 [%rd4+128]," d \
+    ";\nshr.u32 " d "," a ",3; match.any.sync.b32 " d "," d ",-1; st.global.u32 [%rd4+256]," d     \
+    ";\nredux.sync.add.u32 " d "," a ",-1; st.global.u32 [%rd4+384]," d ";\n"
+#define CALL(a)                                                                                    \
+    "{ .param .b32 given; .param .b64 to; st.param.b32 [given]," a ";\nst.param.b64 [to],%rd4;\n"  \
+    "call.uni swap,(given,to); }\n"
+    static const char *const kernels[] = {
+        KERNEL("and.b32 %r2,%r1,1; setp.eq.u32 %p1,%r2,0; add.u32 %r10,%r1,0; mov.u32 %r20,%r1;\n"
+               "@%p1 bra EVEN; mov.u32 %r10,777;\n" EXCHANGE(
+                   "%r20", "%r21", "%p2") "bra END;\n"
+                                          "EVEN: mov.u32 %r20,999;\n" EXCHANGE("%r10", "%r11",
+                                                                               "%p3") "END:"),
+        PTX_HEAD
+        ".func swap(.param .b32 given, .param .b64 to)\n{ .reg .b32 %r<9>; .reg .b64 %rd<9>;"
+        " .reg .pred %p<4>;\nld.param.u32 %r1,[given]; ld.param.u64 %rd4,[to];\n" EXCHANGE(
+            "%r1", "%r2",
+            "%p1") "ret; }\n"
+                   ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %r<40>; .reg "
+                   ".b64 %rd<16>;"
+                   " .reg .pred %p<8>;\nld.param.u64 %rd2,[out]; mov.u32 %r1,%tid.x; mul.wide.u32 "
+                   "%rd3,%r1,4;"
+                   " add.u64 %rd4,%rd2,%rd3;\nand.b32 %r2,%r1,1; setp.eq.u32 %p1,%r2,0; @%p1 bra "
+                   "EVEN;\n" CALL("%r1") "bra END;\nEVEN: " CALL("%r1") "END: ret; }\n"};
+    uint32_t *in = device_memory(128), *out = device_memory(128 * 4);
+    for (unsigned v = 0; v < 2; v++) {
+        memset(out, 0, 128 * 4);
+        run_kernel(kernels[v], 32, in, out);
+        for (unsigned i = 0; i < 32; i++) {
+            assert_int_equal(out[i], i ^ 1);
+            assert_int_equal(out[32 + i], 0xfffff800);
+            assert_int_equal(out[64 + i], 0xffu << i / 8 * 8);
+            assert_int_equal(out[96 + i], 496);
+        }
+    }
+#undef EXCHANGE
+#undef CALL
+}
+
 /* ---- matrices ---- */
 
 static uint16_t half_of(int value) /* small integers */
@@ -762,6 +807,7 @@ int main(void)
         cmocka_unit_test(lanes_go_on_together_from_a_warp_wide_instruction),
         cmocka_unit_test(groups_of_one_instruction_act_by_themselves),
         cmocka_unit_test(groups_meet_across_a_branch),
+        cmocka_unit_test(lanes_exchange_at_two_places_of_the_code),
         cmocka_unit_test(mma_m16n8k16_multiplies),
         cmocka_unit_test(mma_m16n8k8_multiplies_tf32),
         cmocka_unit_test(mma_multiplies_bytes),

@@ -72,5 +72,11 @@ cc -std=gnu17 -O1 -I"$src/device/include" -o attributes "$here/attributes.c" "$l
 "$strata" trace -q -o a.strata -- ./attributes >out.txt 2>err.txt || fail "attributes"
 "$strata" trace -q --gpu h200 -o a.strata -- ./attributes >described.txt 2>err.txt || fail "attributes --gpu h200"
 [ "$(wc -l <out.txt)" -gt 50 ] && cmp out.txt described.txt || fail "the default device is not gpus/h200.yaml"
+# another card answers with its own numbers: memory, registers, SMs, bus, L2, threads of an SM, capability
+"$strata" trace -q --gpu rtx3080 -o a.strata -- ./attributes >other.txt 2>err.txt || fail "attributes --gpu rtx3080"
+for row in "memory 10737418240" "13 1710000" "16 68" "36 9504000" "37 320" "38 5242880" "39 1536" "75 8" "76 6" "97 101376" "106 16"; do
+    grep -qx "$row" other.txt || fail "rtx3080: no \"$row\" among the attributes"
+    grep -qx "$row" out.txt && fail "the H200 says \"$row\" too"
+done
 echo "$failed failed"
 [ $failed = 0 ]
