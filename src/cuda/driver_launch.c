@@ -136,7 +136,7 @@ static CUresult check_cluster(const struct kernel_call *call)
                         "of clusters of %ux%ux%u.",
                         call->function->name, call->grid.x, call->grid.y, call->grid.z, k[0], k[1],
                         k[2]);
-        return CUDA_ERROR_INVALID_VALUE;
+        return CUDA_ERROR_INVALID_CLUSTER_SIZE;
     }
     uint64_t blocks = (uint64_t)k[0] * k[1] * k[2];
     unsigned most = call->function->nonportable_cluster ? 2 * MAX_CLUSTER : MAX_CLUSTER;

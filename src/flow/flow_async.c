@@ -435,7 +435,10 @@ strata_status flow_async_execute(struct flow_engine *e, uint32_t index, uint64_t
         return do_barrier(e, w, t);
     case STRATA_OP_BULK:
         e->memory.count.tma_instructions += w->next.mask != 0;
-        return bulk_of_winst(&w->next, &bulk) ? enqueue(e, index, &bulk, t) : STRATA_OK;
+        if (!bulk_of_winst(&w->next, &bulk))
+            return STRATA_OK;
+        sm_async_copied(&e->async, &bulk);
+        return enqueue(e, index, &bulk, t);
     case STRATA_OP_BULK_COMMIT:
         e->memory.count.tma_instructions += w->next.mask != 0;
         sm_async_commit(&flow_groups(w)->bulk);

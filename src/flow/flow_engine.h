@@ -13,6 +13,7 @@
 #include "memory/bulk_lines.h"
 #include "memory/hierarchy.h"
 #include "sm/async_groups.h"
+#include "sm/async_totals.h"
 #include "sm/fetch.h"
 #include "sm/phase_barriers.h"
 #include "sm/scoreboard.h"
@@ -176,6 +177,7 @@ struct flow_engine {
     uint64_t *sm_start, *sm_busy;
     uint32_t *sm_resident;
     uint64_t unknown_opcodes, texture_accesses;
+    struct sm_async_totals async;
     const struct strata_clock_sink *clock; /* may be NULL */
     struct flow_waits *waits;              /* likewise */
     struct strata_error *err;

@@ -282,6 +282,8 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
     const struct sm_inst *i = w->op;
     uint32_t sm = b->sm;
     sm_account_stalls(e->stall_cycles, &w->wait, w->last_issue, t, held_by);
+    if (i->kind == SM_KIND_ASYNC)
+        sm_async_waited(&e->async, w->next.inst, t - w->last_issue);
     if (e->waits)
         flow_waits_issue(e->waits, e, index, t, held_by);
     e->memory.count.instructions++;

@@ -32,6 +32,10 @@ static void report_times(const struct sim_engine *e, const struct sim_sm_counter
     for (uint32_t s = 0; s < e->n_sms; s++)
         times.active_cycles += (double)e->sm[s].busy;
     sm_report_times(e->gpu, &times, &c->n, r);
+    struct sm_async_totals async = {0};
+    for (uint32_t s = 0; s < e->n_sms; s++)
+        sm_async_totals_add(&async, &e->sm[s].async.totals);
+    sm_report_async(&c->n, &times, &async, r);
 }
 
 static void report_l1(const struct strata_gpu *g, const struct sim_sm_counters *c,

@@ -234,6 +234,7 @@ static void start_copy(struct sim_sm *s, uint32_t warp)
     struct sim_groups *groups = groups_of(s, warp);
     if (!groups || !bulk_of_winst(&w->next, &bulk))
         return;
+    sm_async_copied(&a->totals, &bulk);
     uint32_t i = new_copy(s);
     if (i == SIM_NO_COPY || !enqueue(s, i))
         return;

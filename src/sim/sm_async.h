@@ -9,6 +9,7 @@
 
 #include "memory/bulk_lines.h"
 #include "sm/async_groups.h"
+#include "sm/async_totals.h"
 #include "sm/phase_barriers.h"
 
 struct sim_sm;
@@ -51,6 +52,7 @@ struct sim_async {
     struct sim_groups *groups; /* of each warp; NULL: nobody has used any */
     struct sim_note *note;     /* of this window */
     size_t n_notes, cap_notes;
+    struct sm_async_totals totals;
 };
 
 void sim_async_release(struct sim_async *a);

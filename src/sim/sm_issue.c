@@ -283,6 +283,8 @@ static void issue(struct sim_sm *s, uint32_t index, enum sm_stall held_by)
     struct sim_warp *w = &s->warp[index];
     const struct sm_inst *i = w->op;
     sm_account_stalls(s->count.stall_cycles, &w->wait, w->last_issue, s->now, held_by);
+    if (i->kind == SM_KIND_ASYNC)
+        sm_async_waited(&s->async.totals, w->next.inst, s->now - w->last_issue);
     s->count.n.instructions++;
     sm_count_work(&s->count.n, i, w->next.mask);
     s->count.unknown_opcodes += w->next.inst->opclass == STRATA_OP_OTHER;

@@ -93,6 +93,31 @@ void sm_report_times(const struct strata_gpu *gpu, const struct sm_times *t,
     report_stalls(t->stall_cycles, c->instructions, r);
 }
 
+/* Shares are of the time that warps are resident. */
+void sm_report_async(const struct launch_counters *c, const struct sm_times *times,
+                     const struct sm_async_totals *a, struct strata_result *r)
+{
+    double warp_cycles = 0;
+    if (!c->tensor_cycles && !c->tma_instructions)
+        return;
+    for (int s = 0; s < SM_N_STALLS; s++)
+        warp_cycles += (double)times->stall_cycles[s];
+    const struct {
+        const char *name;
+        uint64_t cycles;
+    } waits[] = {{"async.mbarrier_pct", a->mbarrier_cycles},
+                 {"async.products_pct", a->products_cycles},
+                 {"async.copies_pct", a->copies_cycles},
+                 {"async.cluster_pct", a->cluster_cycles}};
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
+        strata_result_detail(r, waits[i].name,
+                             100 * ratio_or_0((double)waits[i].cycles, warp_cycles));
+    strata_result_detail(r, "async.loads", (double)a->loads);
+    strata_result_detail(r, "async.load_bytes", (double)a->load_bytes);
+    strata_result_detail(r, "async.stores", (double)a->stores);
+    strata_result_detail(r, "async.store_bytes", (double)a->store_bytes);
+}
+
 void sm_report_warnings(const struct strata_launch *l, uint64_t unknown_opcodes,
                         uint64_t texture_accesses, struct strata_result *r)
 {

@@ -6,6 +6,7 @@
 #include <strata/result.h>
 #include <strata/trace.h>
 
+#include "sm/async_totals.h"
 #include "result/launch_counters.h"
 #include "sm/sm_inst.h"
 
@@ -23,6 +24,9 @@ struct sm_times {
 /* Time, instructions, issue, occupancy and stalls. */
 void sm_report_times(const struct strata_gpu *gpu, const struct sm_times *t,
                      const struct launch_counters *c, struct strata_result *r);
+/* What warps wait for at asynchronous work and what is copied, where there is any. */
+void sm_report_async(const struct launch_counters *c, const struct sm_times *times,
+                     const struct sm_async_totals *a, struct strata_result *r);
 
 /* What the trace holds that a timed model took for something else, or not at all. */
 void sm_report_warnings(const struct strata_launch *l, uint64_t unknown_opcodes,

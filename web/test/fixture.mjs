@@ -58,7 +58,12 @@ export function writeFixture(folder, nLaunches, models) {
   models.forEach((model, k) => {
     const body = launches.map((l, i) => {
       const metrics = metricsOf(generator(i + 1), k * 0.2);
-      return { ...l, metrics, detail: detailOf(generator(1000 * k + i), metrics[L1 + "global_op_ld.sum"]) };
+      const detail = detailOf(generator(1000 * k + i), metrics[L1 + "global_op_ld.sum"]);
+      if (i === 1) { // the second launch uses Hopper's units
+        Object.assign(metrics, { "sm__inst_executed_pipe_tensor.sum": 1536, "sm__inst_executed_pipe_tma.sum": 40, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active": 62.5 });
+        detail.async = { mbarrier_pct: 23.9, products_pct: 2.2, copies_pct: 0, cluster_pct: 24.6, loads: 384, load_bytes: 4718592, stores: 0, store_bytes: 0 };
+      }
+      return { ...l, metrics, detail };
     });
     files.push(join(folder, model + ".json"));
     writeFileSync(files.at(-1), JSON.stringify({ schema: "strata.prediction/1", tool: "fixture", gpu: "h200", model, seed: 1, launches: body }));

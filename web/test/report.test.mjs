@@ -239,6 +239,19 @@ test("the launches page begins with one row a kernel, the longest first, with sh
   await done(page);
 });
 
+test("a launch that uses Hopper's units has a card of tensor cores, copies and barrier waits, others have none", async () => {
+  const page = await open(report);
+  await page.evaluate(() => (location.hash = "#/launch/1"));
+  await drawn(page);
+  const text = await page.locator(`[data-chart="hopper"]`).innerText();
+  for (const part of ["62.5 %", "1,536", "384 of", "barriers in shared memory", "23.9 %", "the cluster's barrier", "24.6 %"]) assert.ok(text.includes(part), `${part} is not in ${text}`);
+  assert.ok(!text.includes("their own copies"), "a wait of nobody");
+  await page.evaluate(() => (location.hash = "#/launch/0"));
+  await drawn(page);
+  assert.equal(await page.locator(`[data-chart="hopper"]`).count(), 0);
+  await done(page);
+});
+
 test("two series can be compared, either way round, and what explains a launch is told", async () => {
   const page = await open(report);
   await go(page, "compare");

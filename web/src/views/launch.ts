@@ -6,6 +6,7 @@ import { known, number, signed, time, type Cell } from "../format";
 import { stackedBars, type Part } from "../charts/bars";
 import { drawFlow, flowOf } from "../charts/sankey";
 import { launchRoofline } from "../charts/roofline";
+import { hopperCard } from "./hopper";
 import { occupancyCard } from "./occupancy";
 import { adviceCard, limiterBadge, sourceCard, speedOfLight } from "./advice";
 import { binsOf, cacheSizes, curveOf, drawCurve, drawHistogram } from "../charts/profile";
@@ -206,7 +207,7 @@ function facts(launch: Launch): HTMLElement {
 
 /** Details of a model that no chart shows. */
 function moreDetails(launch: Launch): HTMLElement | null {
-  const shown = /^(latency|cpi_stack|miss_kinds)\./;
+  const shown = /^(latency|cpi_stack|miss_kinds|async)\./;
   const rows = launch.rows.flatMap((r) => Object.entries(r.detail).filter(([k]) => !shown.test(k)).map(([k, v]): Cell[] => [rowName(r), k, v]));
   if (!rows.length) return null;
   const all: Cell[][] = [["model", "detail", "value"], ...rows];
@@ -224,7 +225,7 @@ export function launchView(index: number): HTMLElement {
     return b;
   };
   const warnings = [...new Set(launch.rows.flatMap((r) => r.warnings))];
-  const cards = [speedOfLight(launch), occupancyCard(launch), launchRoofline(launch), compareTime(launch), missKinds(launch), cpi(launch), latency(launch), stallReasons(launch), ...profiles(launch)].filter((c): c is HTMLElement => c !== null);
+  const cards = [speedOfLight(launch), hopperCard(launch), occupancyCard(launch), launchRoofline(launch), compareTime(launch), missKinds(launch), cpi(launch), latency(launch), stallReasons(launch), ...profiles(launch)].filter((c): c is HTMLElement => c !== null);
   return el("div", { class: "view" },
     el("div", { class: "controls" }, select("Launch", "launch-choice", launches.map((l): [string, string] => [String(l.index), `${l.name}  ${l.bare}`]), String(launch.index), (v) => go(Number(v))), step(-1, "Previous", "p"), step(1, "Next", "n")),
     el("h2", null, launch.bare || launch.name, " ", limiterBadge(launch)), facts(launch), ...warnings.map((w) => el("p", { class: "note" }, "Note: " + w)),
