@@ -141,6 +141,12 @@ static strata_status run_request(struct trace_arguments *a, struct strata_error 
 
 static strata_status trace(void *context, char **words, int n_words, struct strata_error *err)
 {
+    size_t length = n_words ? strlen(words[0]) : 0;
+    if (length > 4 && !strcmp(words[0] + length - 4, ".ptx"))
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "write --ptx before PTX, as in `strata trace --ptx %s --kernel NAME "
+                           "--grid N --block N --arg ... -o app.strata`.",
+                           words[0]);
     if (n_words)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                            "write -- before the program, as in `strata trace -o app.strata -- %s`.",

@@ -31,8 +31,8 @@ static bool read_head(const char *path, char *head, size_t size)
     FILE *f = !stat(path, &info) && S_ISREG(info.st_mode) ? fopen(path, "rb") : NULL;
     if (!f)
         return false;
+    memset(head, 0, size);
     size_t n = fread(head, 1, size - 1, f);
-    head[n] = 0;
     fclose(f);
     return n > 0;
 }
@@ -44,12 +44,41 @@ enum file_kind {
     KIND_TRACE,
     KIND_RESULT,
     KIND_PROFILE,
-    KIND_PAGE
+    KIND_PAGE,
+    KIND_GPU_CODE,
+    KIND_PTX,
+    KIND_COUNTERS,
+    KIND_GPU_FILE
 };
+
+#define ELF_MACHINE_AT   18
+#define ELF_MACHINE_CUDA 190
+
+/* What Nsight Compute prints with --csv, behind lines of its own, or a table of counters. */
+static bool is_counters(const char *head)
+{
+    return (strstr(head, "\"Kernel Name\"") && strstr(head, "__")) ||
+           (!strncmp(head, "program,", 8) && strstr(head, "__") && !strstr(head, ",metric,"));
+}
+
+static enum file_kind kind_of_text(const char *path, const char *head)
+{
+    if (ends_with(path, ".ptx") || strstr(head, "\n.address_size"))
+        return KIND_PTX;
+    if (head[0] == '{' && strstr(head, "\"strata."))
+        return KIND_RESULT;
+    if (!strncmp(head, "<!doctype html", 14) || !strncmp(head, "<!DOCTYPE html", 14))
+        return KIND_PAGE;
+    if (is_counters(head))
+        return KIND_COUNTERS;
+    if (ends_with(path, ".yaml") && strstr(head, "sm:"))
+        return KIND_GPU_FILE;
+    return KIND_UNKNOWN;
+}
 
 static enum file_kind kind_of(const char *path)
 {
-    char head[512];
+    char head[8192];
     struct stat info;
     if (stat(path, &info))
         return KIND_UNKNOWN;
@@ -62,14 +91,10 @@ static enum file_kind kind_of(const char *path)
     if (!read_head(path, head, sizeof head))
         return KIND_UNKNOWN;
     if (!memcmp(head, "\177ELF", 4))
-        return KIND_PROGRAM;
+        return head[ELF_MACHINE_AT] == (char)ELF_MACHINE_CUDA ? KIND_GPU_CODE : KIND_PROGRAM;
     if (!memcmp(head, "\211STRATA\n", 8))
         return KIND_TRACE;
-    if (head[0] == '{' && strstr(head, "\"strata."))
-        return KIND_RESULT;
-    if (!strncmp(head, "<!doctype html", 14) || !strncmp(head, "<!DOCTYPE html", 14))
-        return KIND_PAGE;
-    return KIND_UNKNOWN;
+    return kind_of_text(path, head);
 }
 
 static void say_profile(const char *path, struct strata_error *err)
@@ -86,6 +111,24 @@ static void say_source(const char *path, struct strata_error *err)
     strata_fail(err, err->status, path, 0, 0,
                 "this is CUDA source; compile it (`strata-clang -o app %s`, or nvcc), record it "
                 "with `strata trace -o app.strata -- ./app`, and name app.strata.",
+                path);
+}
+
+static void say_ptx(const char *path, struct strata_error *err)
+{
+    strata_fail(
+        err, err->status, path, 0, 0,
+        "this is PTX; run a kernel of it with `strata trace --ptx %s --kernel NAME --grid N "
+        "--block N --arg ... -o app.strata` and name app.strata.",
+        path);
+}
+
+static void say_gpu_code(const char *path, struct strata_error *err)
+{
+    strata_fail(err, err->status, path, 0, 0,
+                "this is machine code of a GPU without the program that runs it; `strata sass %s` "
+                "lists it. Record the program that loads it with `strata trace -o app.strata -- "
+                "PROGRAM` and name app.strata.",
                 path);
 }
 
@@ -123,6 +166,17 @@ void add_input_hint(const struct command_syntax *s, char *const *words, int n_wo
             "printed, or a table as docs/formats.md has it.");
     else if (!is_among(path, words, n_words))
         return;
+    else if (kind == KIND_PTX && !s->takes_programs)
+        say_ptx(path, err);
+    else if (kind == KIND_GPU_CODE && !s->takes_programs)
+        say_gpu_code(path, err);
+    else if (kind == KIND_COUNTERS && !s->takes_programs)
+        strata_fail(err, err->status, path, 0, 0,
+                    "these are counters of a GPU; name them behind --measured of `strata "
+                    "correlate` or `strata report`, beside predictions.");
+    else if (kind == KIND_GPU_FILE && !s->takes_programs)
+        strata_fail(err, err->status, path, 0, 0,
+                    "this is a GPU file; name it behind --gpu, beside a trace.");
     else if (kind == KIND_PROGRAM && !s->takes_programs)
         strata_fail(err, err->status, path, 0, 0,
                     "this is a program, not %s; record what it does with `strata trace -o "

@@ -75,6 +75,7 @@ struct strata_finding {
 
 struct strata_advice {
     struct strata_result result; /* of the launch as it is, by the flow model */
+    char *source_file;           /* whose lines the findings name; NULL: unknown */
     double time_ns;
     enum strata_limiter limiter; /* what to look at first; NONE: nothing stands out */
     struct strata_speed_of_light peak;

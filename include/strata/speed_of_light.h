@@ -8,7 +8,7 @@
 /* Missing counters leave a unit out (negative). */
 struct strata_speed_of_light {
     double issue, lsu, l1, l2, crossbar, dram;
-    double fp32, fp64, fp16; /* pipes of arithmetic */
+    double fma, alu, fp64, fp16, xu, tensor; /* pipes of arithmetic */
 };
 void strata_speed_of_light(const struct strata_gpu *gpu, const struct strata_result *r,
                            struct strata_speed_of_light *out);

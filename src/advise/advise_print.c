@@ -31,12 +31,22 @@ static void put_inlined(struct strata_text *t, const char *inlined)
     }
 }
 
-static void put_lines(struct strata_text *t, const struct strata_finding *f)
+/* "broken.cu:14", or "line 14" of an unknown file. */
+static void put_place(struct strata_text *t, const char *file, uint32_t line)
+{
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    if (file)
+        strata_text_printf(t, "     %s:%u", slash ? slash + 1 : file, line);
+    else
+        strata_text_printf(t, "     line %u", line);
+}
+
+static void put_lines(struct strata_text *t, const struct strata_finding *f, const char *file)
 {
     for (size_t i = 0; i < f->n_lines; i++) {
         const struct strata_finding_line *l = &f->line[i];
         if (l->line)
-            strata_text_printf(t, "     line %u", l->line);
+            put_place(t, file, l->line);
         else
             strata_text_printf(t, "     pc 0x%llx", (unsigned long long)l->pc);
         put_inlined(t, l->inlined);
@@ -55,7 +65,7 @@ static void put_evidence(struct strata_text *t, const struct strata_finding *f)
 }
 
 static void put_finding(struct strata_text *t, size_t number, const struct strata_finding *f,
-                        double time_ns)
+                        const struct strata_advice *a)
 {
     strata_text_printf(t, "\n  %zu. ", number);
     strata_text_style(t, STRATA_BOLD);
@@ -66,11 +76,11 @@ static void put_finding(struct strata_text *t, size_t number, const struct strat
     strata_text_printf(t, "up to %.0f %% less time", f->gain_pct);
     strata_text_style(t, STRATA_PLAIN);
     strata_text_put(t, ": ");
-    put_time(t, time_ns);
+    put_time(t, a->time_ns);
     strata_text_put(t, " would be ");
     put_time(t, f->time_ns);
     strata_text_printf(t, " with %s\n", f->how);
-    put_lines(t, f);
+    put_lines(t, f, a->source_file);
     strata_text_printf(t, "     remedy: %s\n     confidence: %s, %s\n", f->remedy,
                        strata_confidence_name(f->confidence), f->why_so_sure);
     strata_text_style(t, STRATA_QUIET);
@@ -83,7 +93,8 @@ static void put_busy_pipes(struct strata_text *t, const struct strata_speed_of_l
     const struct {
         const char *name;
         double pct;
-    } pipes[] = {{"FP32", s->fp32}, {"FP64", s->fp64}, {"FP16", s->fp16}};
+    } pipes[] = {{"FMA", s->fma},   {"ALU", s->alu}, {"FP64", s->fp64},
+                 {"FP16", s->fp16}, {"XU", s->xu},   {"tensor", s->tensor}};
     for (size_t i = 0; i < sizeof pipes / sizeof pipes[0]; i++)
         if (pipes[i].pct >= 0.5)
             strata_text_printf(t, ", %s pipe %.0f", pipes[i].name, pipes[i].pct);
@@ -114,7 +125,7 @@ static void put_launch(struct strata_text *t, const struct strata_advice *a)
         a->peak.issue, a->peak.lsu, a->peak.l1, a->peak.l2, a->peak.crossbar, a->peak.dram);
     put_busy_pipes(t, &a->peak);
     for (size_t i = 0; i < a->n_findings; i++)
-        put_finding(t, i + 1, &a->finding[i], a->time_ns);
+        put_finding(t, i + 1, &a->finding[i], a);
 }
 
 /* ---- CSV ---- */
@@ -212,9 +223,10 @@ static void put_peaks(struct strata_text *t, const struct strata_speed_of_light 
     const struct {
         const char *name;
         double pct;
-    } units[] = {{"issue", s->issue}, {"lsu", s->lsu},           {"l1", s->l1},
-                 {"l2", s->l2},       {"crossbar", s->crossbar}, {"dram", s->dram},
-                 {"fp32", s->fp32},   {"fp64", s->fp64},         {"fp16", s->fp16}};
+    } units[] = {
+        {"issue", s->issue},       {"lsu", s->lsu},   {"l1", s->l1},   {"l2", s->l2},
+        {"crossbar", s->crossbar}, {"dram", s->dram}, {"fma", s->fma}, {"alu", s->alu},
+        {"fp64", s->fp64},         {"fp16", s->fp16}, {"xu", s->xu},   {"tensor", s->tensor}};
     const char *separator = "";
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         if (units[i].pct >= 0) {
@@ -233,6 +245,10 @@ static void put_json(struct strata_text *t, const struct strata_advice *a)
     put_member(t, "trace", r->trace);
     strata_text_printf(t, ", \"id\": %llu, ", (unsigned long long)r->id);
     put_member(t, "kernel", r->kernel);
+    if (a->source_file) {
+        strata_text_put(t, ", ");
+        put_member(t, "file", a->source_file);
+    }
     strata_text_printf(t, ", \"grid\": [%u, %u, %u], \"block\": [%u, %u, %u], \"time_ns\": ",
                        r->grid.x, r->grid.y, r->grid.z, r->block.x, r->block.y, r->block.z);
     strata_text_put_number(t, a->time_ns);

@@ -347,11 +347,7 @@ static bool issue_is_busy(const struct advise_facts *f, struct strata_finding *o
 
 static bool tensor_is_busy(const struct advise_facts *f, struct strata_finding *out)
 {
-    double pipes = (double)f->gpu->sm.count * f->gpu->sm.schedulers;
-    if (!(f->cycles > 0) || !f->tensor_instructions)
-        return false;
-    double taken = (double)f->tensor_instructions * f->gpu->sm.interval_tensor_cycles;
-    return is_busy(100 * taken / (f->cycles * pipes), 30, "tensor pipes", out);
+    return is_busy(f->peak.tensor, 30, "tensor pipes", out);
 }
 
 /* ---- the table ---- */

@@ -18,7 +18,6 @@ struct advise_facts {
     struct strata_occupancy occupancy;
     struct strata_speed_of_light peak;
     double cycles, time_ns;
-    uint64_t tensor_instructions;
 };
 
 struct advise_rule {

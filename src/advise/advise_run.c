@@ -62,6 +62,7 @@ void strata_advice_release(struct strata_advice *a)
     for (size_t i = 0; i < a->n_findings; i++)
         release_finding(&a->finding[i]);
     free(a->finding);
+    free(a->source_file);
     strata_result_release(&a->result);
     memset(a, 0, sizeof *a);
 }
@@ -383,34 +384,6 @@ static enum strata_limiter limiter_of(const struct strata_advice *a)
 
 /* ---- one launch ---- */
 
-static strata_status count_tensor(struct advising *a, struct strata_error *err)
-{
-    struct strata_reader *reader;
-    struct strata_block *block;
-    struct strata_cursor cursor = {0};
-    struct strata_winst w;
-    strata_status status = STRATA_OK;
-    bool any = false;
-    for (uint32_t i = 0; i < strata_code_count(strata_reader_code(a->reader)); i++)
-        any |= strata_code_get(strata_reader_code(a->reader), i)->opclass == STRATA_OP_TENSOR;
-    if (!any)
-        return STRATA_OK;
-    status = strata_reader_reopen(a->reader, &reader, err);
-    if (status != STRATA_OK)
-        return status;
-    while (status == STRATA_OK && (status = strata_reader_next(reader, &block, err)) == STRATA_OK) {
-        for (uint32_t i = 0; status == STRATA_OK && i < block->n_warps; i++) {
-            status = strata_cursor_init(&cursor, block, i, err);
-            while (status == STRATA_OK && strata_cursor_next(&cursor, &w))
-                a->facts.tensor_instructions += w.inst->opclass == STRATA_OP_TENSOR;
-        }
-        strata_block_destroy(block);
-    }
-    strata_cursor_release(&cursor);
-    strata_reader_close(reader);
-    return status == STRATA_END ? STRATA_OK : status;
-}
-
 static strata_status gather_facts(struct advising *a, struct strata_error *err)
 {
     struct advise_facts *f = &a->facts;
@@ -426,8 +399,6 @@ static strata_status gather_facts(struct advising *a, struct strata_error *err)
         status = strata_sites_collect(f->gpu, a->reader, a->opt->seed, &a->sites, err);
     if (status == STRATA_OK)
         status = strata_occupancy_compute(f->gpu, f->launch, &f->occupancy, err);
-    if (status == STRATA_OK)
-        status = count_tensor(a, err);
     if (status != STRATA_OK)
         return status;
     strata_result_get(f->result, "sm__cycles_elapsed.max", &f->cycles);
@@ -446,7 +417,10 @@ strata_status strata_advise(struct strata_trace *trace, size_t launch,
     size_t n;
     const struct advise_rule *rules = advise_rules(&n);
     memset(out, 0, sizeof *out);
+    const char *file = strata_trace_launch(trace, launch)->source_file;
     strata_status status = gather_facts(&a, err);
+    if (status == STRATA_OK && file && !(out->source_file = strdup(file)))
+        status = strata_no_memory(err, file, "for the advice");
     for (size_t i = 0; status == STRATA_OK && i < n; i++)
         status = try_rule(&a, &rules[i], err);
     drop_doubles(out);

@@ -147,8 +147,9 @@ strata_status strata_comparison_print(const struct strata_comparison *c, size_t 
     else if (format == STRATA_FORMAT_CSV)
         strata_text_put(&t, "program,trace,kernel,metric,before,after,ratio\n");
     else
-        strata_text_printf(&t, "%zu launches compared, %.1f us -> %.1f us in all (%+.1f %%)\n",
-                           c->n_paired, c->total_before_ns / 1e3, c->total_after_ns / 1e3,
+        strata_text_printf(&t, "%zu launch%s compared, %.1f us -> %.1f us in all (%+.1f %%)\n",
+                           c->n_paired, c->n_paired == 1 ? "" : "es", c->total_before_ns / 1e3,
+                           c->total_after_ns / 1e3,
                            100 * (c->total_after_ns / c->total_before_ns - 1));
     for (size_t i = 0; i < c->n_launches; i++) {
         if (format == STRATA_FORMAT_JSON) {
@@ -205,13 +206,13 @@ strata_status strata_comparison_markdown(const struct strata_comparison *c, doub
                        *n_slower ? "slower than allowed" : "no launch got slower than allowed");
     strata_text_printf(
         &t,
-        "%zu launches compared, %zu slower by more than %.3g %%; %.2f us before, %.2f us "
+        "%zu launch%s compared, %zu slower by more than %.3g %%; %.2f us before, %.2f us "
         "after in all (%+.1f %%).\n\n",
-        c->n_paired, *n_slower, limit_pct, c->total_before_ns / 1e3, c->total_after_ns / 1e3,
-        100 * (c->total_after_ns / c->total_before_ns - 1));
+        c->n_paired, c->n_paired == 1 ? "" : "es", *n_slower, limit_pct, c->total_before_ns / 1e3,
+        c->total_after_ns / 1e3, 100 * (c->total_after_ns / c->total_before_ns - 1));
     if (n_alone)
-        strata_text_printf(&t, "%zu launches stand on one side only and are not judged.\n\n",
-                           n_alone);
+        strata_text_printf(&t, "%zu launch%s on one side only and %s not judged.\n\n", n_alone,
+                           n_alone == 1 ? " stands" : "es stand", n_alone == 1 ? "is" : "are");
     strata_text_put(&t, "| launch | before, us | after, us | change | | most changed |\n"
                         "|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < c->n_launches; i++)

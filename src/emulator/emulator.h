@@ -37,7 +37,8 @@ struct emu_site {
     uint32_t line;   /* for messages: of the PTX, or the byte offset in machine code */
     uint8_t space;   /* enum emu_space */
     bool writes;     /* memory: a store or a reduction, else a load */
-    bool no_address; /* parameters: no memory access on hardware, so no addresses in the record */
+    bool no_address; /* parameters, constants by name: no memory access on hardware, so no addresses
+                        in the record */
     bool folded;     /* counted, but not recorded: machine code has no instruction for it */
     uint8_t before;  /* recorded ahead of it: the statics before its own */
 };

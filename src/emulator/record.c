@@ -143,7 +143,7 @@ void emu_record_access(struct emu_warp *w, const struct emu_site *site, uint32_t
     if (site->folded)
         return;
     record_before(w, site, mask);
-    if (!mask || site->no_address || site->space == EMU_CONST)
+    if (!mask || site->no_address)
         record_plain(w, site, site->record, mask);
     else if (site->space == EMU_GENERIC)
         record_generic(w, site, mask);

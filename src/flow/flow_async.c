@@ -396,7 +396,7 @@ static void multiply(struct flow_engine *e, struct flow_warp *w, uint64_t t)
     s->wgmma_free = start + wgmma_cycles(e->gpu, shape);
     sm_async_arrive(&flow_groups(w)->wgmma.open, s->wgmma_free + e->gpu->sm.wgmma_latency_cycles);
     e->memory.count.tensor_instructions++;
-    e->tensor_cycles += wgmma_multiply_cycles(e->gpu, shape);
+    e->memory.count.tensor_cycles += wgmma_multiply_cycles(e->gpu, shape);
     if (shape.commits)
         sm_async_commit(&flow_groups(w)->wgmma);
 }

@@ -160,7 +160,6 @@ struct flow_engine {
     uint64_t *sm_start, *sm_busy;
     uint32_t *sm_resident;
     uint64_t unknown_opcodes, texture_accesses;
-    uint64_t tensor_cycles;                /* in which tensor cores multiplied, of all schedulers */
     const struct strata_clock_sink *clock; /* may be NULL */
     struct flow_waits *waits;              /* likewise */
     struct strata_error *err;

@@ -20,7 +20,6 @@ static void report_counters(struct flow_engine *e, struct strata_result *r)
     e->memory.count.dram_other_sectors =
         sm_other_dram_sectors(e->gpu, e->fetch_all.n_used, e->state, SM_PROFILER_SECTOR_BYTES);
     sm_report_times(e->gpu, &times, &e->memory.count, r);
-    sm_report_async(e->gpu, &e->memory.count, e->tensor_cycles, active, r);
     uint64_t conflicts = e->memory.copied_to_shared ? 0 : COUNTED(shared_conflicts);
     launch_counters_report(&e->memory.count, COUNTED_L1 | COUNTED_L2 | COUNTED_DRAM | conflicts,
                            e->gpu->l2.cache.sector_bytes, r);

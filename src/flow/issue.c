@@ -218,7 +218,7 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
     if (e->waits)
         flow_waits_issue(e->waits, e, index, t, held_by);
     e->memory.count.instructions++;
-    count_flops(&e->memory.count, i->flops, w->next.mask);
+    sm_count_work(&e->memory.count, i, w->next.mask);
     e->unknown_opcodes += w->next.inst->opclass == STRATA_OP_OTHER;
     w->last_issue = t;
     if (e->clock)

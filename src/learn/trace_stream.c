@@ -23,15 +23,9 @@ struct collector {
 
 static bool put(struct learn_sm_stream *s, uint64_t line, uint64_t at)
 {
-    size_t cap = s->cap;
-    if (!ARRAY_RESERVE(s->line, s->n, s->cap, 1))
+    if (!ARRAY_RESERVE(s->line, s->n, s->cap_lines, 1) ||
+        !ARRAY_RESERVE(s->time, s->n, s->cap_times, 1))
         return false;
-    if (cap != s->cap) {
-        uint64_t *wider = realloc(s->time, s->cap * sizeof *wider);
-        if (!wider)
-            return false;
-        s->time = wider;
-    }
     s->line[s->n] = line;
     s->time[s->n] = s->n && s->time[s->n - 1] >= at ? s->time[s->n - 1] + 1 : at;
     s->n++;

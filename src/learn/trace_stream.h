@@ -13,7 +13,7 @@
 struct learn_sm_stream {
     uint64_t *line;
     uint64_t *time; /* cycle of each access, rising */
-    size_t n, cap;
+    size_t n, cap_lines, cap_times;
 };
 struct learn_sm_streams {
     struct learn_sm_stream *sm; /* one for each SM of the GPU; unused ones are empty */

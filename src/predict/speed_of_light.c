@@ -22,6 +22,35 @@ static double percent(double part, double whole)
     return part < 0 || !(whole > 0) ? -1 : 100 * part / whole;
 }
 
+/* The profiler tells a pipe's share of its active cycles: here it is that of the whole launch. */
+static double pipe_share(const struct strata_result *r, const char *metric)
+{
+    double pct, active, elapsed;
+    if (!strata_result_get(r, metric, &pct) ||
+        !strata_result_get(r, "sm__cycles_active.avg", &active) ||
+        !strata_result_get(r, "sm__cycles_elapsed.max", &elapsed) || !(elapsed > 0))
+        return -1;
+    return pct * active / elapsed;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+#define PIPE_PCT(pipe) "sm__" pipe ".avg.pct_of_peak_sustained_active"
+static void pipes_of(const struct strata_result *r, struct strata_speed_of_light *out)
+{
+    out->fma = pipe_share(r, PIPE_PCT("inst_executed_pipe_fma"));
+    out->alu = pipe_share(r, PIPE_PCT("inst_executed_pipe_alu"));
+    out->fp64 = pipe_share(r, PIPE_PCT("inst_executed_pipe_fp64"));
+    out->fp16 = larger(pipe_share(r, PIPE_PCT("inst_executed_pipe_fp16")),
+                       pipe_share(r, PIPE_PCT("inst_executed_pipe_fma_type_fp16")));
+    out->xu = pipe_share(r, PIPE_PCT("inst_executed_pipe_xu"));
+    out->tensor = larger(pipe_share(r, PIPE_PCT("inst_executed_pipe_tensor")),
+                         pipe_share(r, PIPE_PCT("pipe_tensor_cycles_active")));
+}
+
 void strata_speed_of_light(const struct strata_gpu *gpu, const struct strata_result *r,
                            struct strata_speed_of_light *out)
 {
@@ -45,17 +74,6 @@ void strata_speed_of_light(const struct strata_gpu *gpu, const struct strata_res
                              *const requests[] = {"lts__t_requests_srcunit_tex.sum", NULL},
                              *const dram[] = {"dram__bytes_read.sum", "dram__bytes_write.sum",
                                               NULL};
-    static const char *const fp32[] = {"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum",
-                                       "smsp__sass_thread_inst_executed_op_fmul_pred_on.sum",
-                                       "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", NULL},
-                             *const fp64[] = {"smsp__sass_thread_inst_executed_op_dadd_pred_on.sum",
-                                              "smsp__sass_thread_inst_executed_op_dmul_pred_on.sum",
-                                              "smsp__sass_thread_inst_executed_op_dfma_pred_on.sum",
-                                              NULL},
-                             *const fp16[] = {"smsp__sass_thread_inst_executed_op_hadd_pred_on.sum",
-                                              "smsp__sass_thread_inst_executed_op_hmul_pred_on.sum",
-                                              "smsp__sass_thread_inst_executed_op_hfma_pred_on.sum",
-                                              NULL};
     double cycles = 0, to_sm = 0, from_sm = 0, ns = 0;
     bool both = strata_result_get(r, "l1tex__m_xbar2l1tex_read_sectors.sum", &to_sm) &&
                 strata_result_get(r, "l1tex__m_l1tex2xbar_write_sectors.sum", &from_sm);
@@ -69,19 +87,14 @@ void strata_speed_of_light(const struct strata_gpu *gpu, const struct strata_res
            busier = to_sm > from_sm ? to_sm : from_sm, /* each way has its own wires */
         l2_cycles = gpu->l2.clock_mhz ? cycles * gpu->l2.clock_mhz / gpu->sm.clock_mhz : cycles;
     out->issue = percent(sum_of(r, instructions), cycles * sms * gpu->sm.schedulers);
-    /* A pipe is taken so many cycles by a warp; lanes that are off take as long, and are not
-     * counted. */
-    double pipes = cycles * sms * gpu->sm.schedulers * 32;
-    out->fp32 = percent(sum_of(r, fp32) * gpu->sm.interval_fp32_cycles, pipes);
-    out->fp64 = percent(sum_of(r, fp64) * gpu->sm.interval_fp64_cycles, pipes);
-    out->fp16 = percent(sum_of(r, fp16) * gpu->sm.interval_fp16_cycles, pipes);
+    pipes_of(r, out);
     out->lsu = percent(sum_of(r, accesses), cycles * sms);
     out->l1 = percent(sum_of(r, at_l1), cycles * sms * l1_sectors);
     /* A slice is taken by each sector it moves, and by each request at least l2.request long. */
     double by_sectors = percent(sum_of(r, at_l2), l2_cycles * gpu->l2.slices * slice),
            by_requests =
                percent(sum_of(r, requests) * gpu->l2.request_cycles, cycles * gpu->l2.slices);
-    out->l2 = by_sectors > by_requests ? by_sectors : by_requests;
+    out->l2 = larger(by_sectors, by_requests);
     out->crossbar = percent(both ? busier * SECTOR_BYTES : -1, cycles * crossbar);
     out->dram = percent(sum_of(r, dram), ns * 1e-9 * strata_gpu_dram_bytes_per_second(gpu));
 }
@@ -100,7 +113,13 @@ void strata_speed_of_light_detail(const struct strata_gpu *gpu, struct strata_re
                  {"speed_of_light.l1_pct", "L1", s.l1},
                  {"speed_of_light.l2_pct", "L2", s.l2},
                  {"speed_of_light.crossbar_pct", "crossbar", s.crossbar},
-                 {"speed_of_light.dram_pct", "DRAM", s.dram}};
+                 {"speed_of_light.dram_pct", "DRAM", s.dram},
+                 {"speed_of_light.fma_pct", "FMA pipe", s.fma},
+                 {"speed_of_light.alu_pct", "ALU pipe", s.alu},
+                 {"speed_of_light.fp64_pct", "FP64 pipe", s.fp64},
+                 {"speed_of_light.fp16_pct", "FP16 pipe", s.fp16},
+                 {"speed_of_light.xu_pct", "XU pipe", s.xu},
+                 {"speed_of_light.tensor_pct", "tensor pipe", s.tensor}};
     size_t most = 0;
     for (size_t k = 0; k < sizeof units / sizeof units[0]; k++) {
         if (units[k].pct >= 0)

@@ -123,6 +123,9 @@ static bool finish_access(struct ptx_decoder *d, struct ptx_inst *in, bool param
         in->flags |= PTX_INST_NO_RECORD_ADDRESS;
     if (in->space == PTX_M_PARAM)
         in->flags |= PTX_INST_NO_RECORD_ADDRESS;
+    /* A constant by its name is an operand of machine code; one that lanes name is loaded. */
+    if (in->space == PTX_M_CONST && ptx_dec_operand(d, 1)->u.children[0].kind != PTX_OPERAND_REG)
+        in->flags |= PTX_INST_NO_RECORD_ADDRESS;
     return ptx_dec_put_main(d, in);
 }
 

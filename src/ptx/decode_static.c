@@ -298,6 +298,8 @@ static void describe_memory(const struct ptx_op *op, const struct ptx_inst *in,
         s->space = STRATA_SPACE_CONST;
         s->memop = STRATA_MEM_LOAD;
         s->width_bytes = (uint8_t)bytes;
+        if (!(in->flags & PTX_INST_NO_RECORD_ADDRESS)) /* by lanes */
+            s->trace_width = s->width_bytes;
         return;
     }
     if (in->flags & PTX_INST_NO_RECORD_ADDRESS) { /* parameters of calls travel in registers */

@@ -63,10 +63,11 @@ enum ptx_inst_flag {
     PTX_INST_POLL = 1 << 1,      /* may be the reading end of a spin loop */
     PTX_INST_FTZ = 1 << 2,
     PTX_INST_SAT = 1 << 3,
-    PTX_INST_UNIFORM_ADDRESS = 1 << 4,  /* [symbol+offset] */
-    PTX_INST_WIDE_DST = 1 << 5,         /* destinations have 8-byte lanes */
-    PTX_INST_WRITES = 1 << 6,           /* memory: a store or a reduction, else a load */
-    PTX_INST_NO_RECORD_ADDRESS = 1 << 7 /* parameters: no memory access on hardware */
+    PTX_INST_UNIFORM_ADDRESS = 1 << 4, /* [symbol+offset] */
+    PTX_INST_WIDE_DST = 1 << 5,        /* destinations have 8-byte lanes */
+    PTX_INST_WRITES = 1 << 6,          /* memory: a store or a reduction, else a load */
+    PTX_INST_NO_RECORD_ADDRESS =
+        1 << 7 /* parameters, constants by name: no memory access on hardware */
 };
 
 /* ---- code ---- */

@@ -15,6 +15,11 @@
 #define LAUNCH_COUNTERS(X)                                                                         \
     X(instructions, EACH, "smsp__inst_executed.sum")                                               \
     X(lsu_instructions, EACH, "sm__inst_executed_pipe_lsu.sum")                                    \
+    X(pipe_fma, EACH, "sm__inst_executed_pipe_fma.sum")                                            \
+    X(pipe_alu, EACH, "sm__inst_executed_pipe_alu.sum")                                            \
+    X(pipe_fp64, EACH, "sm__inst_executed_pipe_fp64.sum")                                          \
+    X(pipe_fp16, EACH, "sm__inst_executed_pipe_fp16.sum")                                          \
+    X(pipe_xu, EACH, "sm__inst_executed_pipe_xu.sum")                                              \
     X(tensor_instructions, EACH, "sm__inst_executed_pipe_tensor.sum")                              \
     X(tma_instructions, EACH, "sm__inst_executed_pipe_tma.sum")                                    \
     X(op_fadd, EACH, "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum")                        \
@@ -72,6 +77,7 @@
 /* Sums that no metric has; models tell some of them as details. Latencies are cycles, summed over
  * the `lat_requests` requests of loads that left the L1. */
 #define LAUNCH_SUMS(X)                                                                             \
+    X(tensor_cycles)  /* in which the tensor cores of schedulers multiplied for warpgroups */      \
     X(l2_atomic)      /* packets */                                                                \
     X(merged_sectors) /* of the L2's size; answered by the request coalescer */                    \
     X(row_misses)                                                                                  \

@@ -32,10 +32,6 @@ static void report_times(const struct sim_engine *e, const struct sim_sm_counter
     for (uint32_t s = 0; s < e->n_sms; s++)
         times.active_cycles += (double)e->sm[s].busy;
     sm_report_times(e->gpu, &times, &c->n, r);
-    uint64_t tensor_cycles = 0;
-    for (uint32_t s = 0; s < e->n_sms; s++)
-        tensor_cycles += e->sm[s].async.tensor_cycles;
-    sm_report_async(e->gpu, &c->n, tensor_cycles, times.active_cycles, r);
 }
 
 static void report_l1(const struct strata_gpu *g, const struct sim_sm_counters *c,

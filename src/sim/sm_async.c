@@ -426,7 +426,7 @@ static void multiply(struct sim_sm *s, uint32_t warp)
     c->wgmma_free = sim_max(s->now, c->wgmma_free) + wgmma_cycles(g, shape);
     sm_async_arrive(&groups->wgmma.open, c->wgmma_free + g->sm.wgmma_latency_cycles);
     s->count.n.tensor_instructions++;
-    s->async.tensor_cycles += wgmma_multiply_cycles(g, shape);
+    s->count.n.tensor_cycles += wgmma_multiply_cycles(g, shape);
     if (shape.commits)
         sm_async_commit(&groups->wgmma);
 }

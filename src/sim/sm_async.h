@@ -51,7 +51,6 @@ struct sim_async {
     struct sim_groups *groups; /* of each warp; NULL: nobody has used any */
     struct sim_note *note;     /* of this window */
     size_t n_notes, cap_notes;
-    uint64_t tensor_cycles;
 };
 
 void sim_async_release(struct sim_async *a);

@@ -284,7 +284,7 @@ static void issue(struct sim_sm *s, uint32_t index, enum sm_stall held_by)
     const struct sm_inst *i = w->op;
     sm_account_stalls(s->count.stall_cycles, &w->wait, w->last_issue, s->now, held_by);
     s->count.n.instructions++;
-    count_flops(&s->count.n, i->flops, w->next.mask);
+    sm_count_work(&s->count.n, i, w->next.mask);
     s->count.unknown_opcodes += w->next.inst->opclass == STRATA_OP_OTHER;
     w->last_issue = s->now;
     if (s->shared->clock)

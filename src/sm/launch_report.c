@@ -31,6 +31,49 @@ static void report_stalls(const uint64_t *stall_cycles, uint64_t instructions,
     }
 }
 
+/* GPUs from GA10x on have packed halves in the FMA pipe, whose counter then counts them, too. */
+#define FIRST_WITH_HALVES_IN_FMA 86
+
+/* The instructions of a pipe, and their share of those it could have begun in `scheduler_cycles`.
+ * The profiler takes the shortest interval of a pipe for its peak: products of integers, which take
+ * the FMA pipe twice as long, count once. */
+static void report_pipe(const char *pipe, uint64_t instructions, uint32_t interval,
+                        double scheduler_cycles, struct strata_result *r)
+{
+    char name[96];
+    snprintf(name, sizeof name, "sm__inst_executed_pipe_%s.sum", pipe);
+    strata_result_set(r, name, (double)instructions);
+    snprintf(name, sizeof name, "sm__inst_executed_pipe_%s.avg.pct_of_peak_sustained_active", pipe);
+    strata_result_set(
+        r, name,
+        100 * ratio_or_0((double)instructions * (interval ? interval : 1), scheduler_cycles));
+}
+
+static void report_pipes(const struct strata_gpu *gpu, const struct sm_times *t,
+                         const struct launch_counters *c, struct strata_result *r)
+{
+    double cycles = t->active_cycles * gpu->sm.schedulers;
+    bool in_fma = gpu->sm_version >= FIRST_WITH_HALVES_IN_FMA;
+    report_pipe("fma", c->pipe_fma + (in_fma ? c->pipe_fp16 : 0), gpu->sm.interval_fp32_cycles,
+                cycles, r);
+    report_pipe("alu", c->pipe_alu, gpu->sm.interval_int_cycles, cycles, r);
+    report_pipe("fp64", c->pipe_fp64, gpu->sm.interval_fp64_cycles, cycles, r);
+    report_pipe(in_fma ? "fma_type_fp16" : "fp16", c->pipe_fp16, gpu->sm.interval_fp16_cycles,
+                cycles, r);
+    report_pipe("xu", c->pipe_xu, gpu->sm.interval_sfu_cycles, cycles, r);
+    if (!c->tensor_cycles)
+        report_pipe("tensor", c->tensor_instructions, gpu->sm.interval_tensor_cycles, cycles, r);
+    if (c->tensor_cycles || c->tma_instructions)
+        launch_counters_report(c, COUNTED(tensor_instructions) | COUNTED(tma_instructions),
+                               SM_PROFILER_SECTOR_BYTES, r);
+    /* a warpgroup's product takes the tensor cores much longer than an instruction's turn */
+    if (!c->tensor_cycles)
+        return;
+    strata_result_set(r, "sm__pipe_tensor_cycles_active.sum", (double)c->tensor_cycles);
+    strata_result_set(r, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
+                      100 * ratio_or_0((double)c->tensor_cycles, cycles));
+}
+
 void sm_report_times(const struct strata_gpu *gpu, const struct sm_times *t,
                      const struct launch_counters *c, struct strata_result *r)
 {
@@ -41,25 +84,13 @@ void sm_report_times(const struct strata_gpu *gpu, const struct sm_times *t,
     strata_result_set(r, "sm__cycles_elapsed.max", t->elapsed_cycles);
     strata_result_set(r, "sm__cycles_active.avg", t->active_cycles / t->n_sms);
     launch_counters_report(c, COUNTED_INSTRUCTIONS | COUNTED_FLOPS, SM_PROFILER_SECTOR_BYTES, r);
+    report_pipes(gpu, t, c, r);
     strata_result_set(
         r, "smsp__issue_active.avg.pct_of_peak_sustained_active",
         100 * ratio_or_0((double)c->instructions, t->active_cycles * gpu->sm.schedulers));
     strata_result_set(r, "sm__warps_active.avg.pct_of_peak_sustained_active",
                       100 * ratio_or_0(warp_cycles, t->active_cycles * gpu->sm.max_warps));
     report_stalls(t->stall_cycles, c->instructions, r);
-}
-
-void sm_report_async(const struct strata_gpu *gpu, const struct launch_counters *c,
-                     uint64_t tensor_cycles, double active_cycles, struct strata_result *r)
-{
-    if (c->tensor_instructions || c->tma_instructions)
-        launch_counters_report(c, COUNTED(tensor_instructions) | COUNTED(tma_instructions),
-                               SM_PROFILER_SECTOR_BYTES, r);
-    if (!tensor_cycles)
-        return;
-    strata_result_set(r, "sm__pipe_tensor_cycles_active.sum", (double)tensor_cycles);
-    strata_result_set(r, "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
-                      100 * ratio_or_0((double)tensor_cycles, active_cycles * gpu->sm.schedulers));
 }
 
 void sm_report_warnings(const struct strata_launch *l, uint64_t unknown_opcodes,

@@ -23,10 +23,6 @@ struct sm_times {
 /* Time, instructions, issue, occupancy and stalls. */
 void sm_report_times(const struct strata_gpu *gpu, const struct sm_times *t,
                      const struct launch_counters *c, struct strata_result *r);
-/* Instructions of the tensor cores and of the copy engine, where there are any. tensor_cycles: in
- * which tensor cores multiplied, of all schedulers; active_cycles: of all SMs. */
-void sm_report_async(const struct strata_gpu *gpu, const struct launch_counters *c,
-                     uint64_t tensor_cycles, double active_cycles, struct strata_result *r);
 
 /* What the trace holds that a timed model took for something else, or not at all. */
 void sm_report_warnings(const struct strata_launch *l, uint64_t unknown_opcodes,

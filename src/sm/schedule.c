@@ -30,12 +30,14 @@ struct edge {
 struct sm_draft {
     struct node node[SM_MAX_REGION];
     struct edge edge[SM_MAX_REGION * SM_MAX_REGION / 2];
-    uint32_t first[SM_MAX_REGION + 1]; /* edges of a node */
-    uint32_t n, room;                  /* room: registers for results of loads */
-    uint16_t name[REGISTERS];          /* what a register of PTX is called by now */
-    uint16_t last[REGISTERS];          /* position + 1 of its last write */
-    uint8_t seen[REGISTERS];           /* it was read or written before */
-    uint32_t n_in;                     /* registers whose values come from before the region */
+    uint32_t first[SM_MAX_REGION + 1];                  /* edges of a node */
+    uint16_t source[SM_MAX_REGION * SM_MAX_REGION / 2]; /* positions whose results a node reads */
+    uint32_t first_source[SM_MAX_REGION + 1];
+    uint32_t n, room;         /* room: registers for results */
+    uint16_t name[REGISTERS]; /* what a register of PTX is called by now */
+    uint16_t last[REGISTERS]; /* position + 1 of its last write */
+    uint8_t seen[REGISTERS];  /* it was read or written before */
+    uint32_t n_in;            /* registers whose values come from before the region */
 };
 
 static strata_status no_memory(struct strata_error *err)
@@ -315,7 +317,23 @@ static void find_edges(struct sm_draft *d)
         }
 }
 
-/* Registers that what comes into a region leaves for results of its loads. Addresses take two, so
+/* The same edges from the other end, those along which a result is read. */
+static void find_sources(struct sm_draft *d)
+{
+    uint32_t *first = d->first_source;
+    memset(first, 0, sizeof d->first_source);
+    for (uint32_t e = 0; e < d->first[d->n]; e++)
+        first[d->edge[e].to + 1] += d->edge[e].value;
+    for (uint32_t i = 0; i < d->n; i++)
+        first[i + 1] += first[i];
+    uint32_t filled[SM_MAX_REGION] = {0};
+    for (uint32_t i = 0; i < d->n; i++)
+        for (uint32_t e = d->first[i]; e < d->first[i + 1]; e++)
+            if (d->edge[e].value)
+                d->source[first[d->edge[e].to] + filled[d->edge[e].to]++] = (uint16_t)i;
+}
+
+/* Registers that what comes into a region leaves for its results. Addresses take two, so
  * one and a half are taken for each. */
 static uint32_t room_for_loads(const struct sm_scheduler *s, const struct sm_draft *d)
 {
@@ -324,6 +342,17 @@ static uint32_t room_for_loads(const struct sm_scheduler *s, const struct sm_dra
     if (!s->registers)
         return UINT32_MAX;
     return s->registers > taken + LEAST ? s->registers - taken : LEAST;
+}
+
+/* Registers that a result takes. Integers are left out: what they compute is addresses for the most
+ * part, which machine code has as one base and constants beside it. */
+static uint32_t result_words(const struct node *x)
+{
+    if (!x->op->n_write || x->inst->opclass == STRATA_OP_INT)
+        return 0;
+    if (x->inst->opclass == STRATA_OP_MEM)
+        return x->inst->width_bytes > 4 ? x->inst->width_bytes / 4u : 1;
+    return x->inst->opclass == STRATA_OP_FP64 ? 2 : 1;
 }
 
 static void prepare(struct sm_scheduler *s, const struct sm_region *r)
@@ -335,19 +364,28 @@ static void prepare(struct sm_scheduler *s, const struct sm_region *r)
         *x = (struct node){.inst = strata_code_get(s->decoder->code, r->inst[i]), .op = &r->op[i]};
         r->op[i] = s->decoder->inst[r->inst[i]];
         x->latency = result_latency(s, x);
-        if (x->inst->opclass == STRATA_OP_MEM && x->op->n_write)
-            x->words = x->inst->width_bytes > 4 ? x->inst->width_bytes / 4u : 1;
+        x->words = result_words(x);
     }
     rename_registers(s, d);
     drop_branches(s, d);
     find_edges(d);
+    find_sources(d);
     d->room = room_for_loads(s, d);
 }
 
 /* ---- the order ---- */
 
-/* Of what may issue now the one with the longest way; if none may, what may first. A load that
- * finds no register free comes last of all. */
+/* Registers that nobody needs any more once an instruction has issued. */
+static uint32_t freed_by(const struct sm_draft *d, uint32_t i)
+{
+    uint32_t words = 0;
+    for (uint32_t k = d->first_source[i]; k < d->first_source[i + 1]; k++)
+        words += d->node[d->source[k]].uses == 1 ? d->node[d->source[k]].words : 0;
+    return words;
+}
+
+/* Of what may issue now the one with the longest way; if none may, what may first. What finds no
+ * register free for its result comes last of all. */
 static uint32_t choose(const struct sm_draft *d, uint64_t now, uint32_t held)
 {
     uint32_t best = UINT32_MAX;
@@ -357,7 +395,8 @@ static uint32_t choose(const struct sm_draft *d, uint64_t now, uint32_t held)
         if (x->done || x->gone || x->waits)
             continue;
         uint64_t at = x->earliest > now ? x->earliest : now;
-        if (x->words && held && held + x->words > d->room)
+        uint32_t freed = x->words ? freed_by(d, i) : 0;
+        if (x->words > freed && held && held + x->words - freed > d->room)
             at += (uint64_t)1 << 32;
         if (at < best_at || (at == best_at && x->way > d->node[best].way)) {
             best = i;
@@ -369,10 +408,9 @@ static uint32_t choose(const struct sm_draft *d, uint64_t now, uint32_t held)
 
 static void release_sources(struct sm_draft *d, uint32_t i, uint32_t *held)
 {
-    for (uint32_t a = 0; a < i; a++)
-        for (uint32_t e = d->first[a]; e < d->first[a + 1]; e++)
-            if (d->edge[e].to == i && d->edge[e].value && !--d->node[a].uses)
-                *held -= d->node[a].words;
+    for (uint32_t k = d->first_source[i]; k < d->first_source[i + 1]; k++)
+        if (!--d->node[d->source[k]].uses)
+            *held -= d->node[d->source[k]].words;
 }
 
 static void list_schedule(struct sm_draft *d, struct sm_region *r)

@@ -193,6 +193,37 @@ static void add_registers(struct sm_decoder *d, uint16_t *list, uint8_t *n, unsi
     }
 }
 
+/* The pipe whose counter an instruction raises on an H200 (a kernel of each under the profiler):
+ * that of its class but for these. They are timed by their class all the same: their latencies and
+ * rates were measured that way. */
+static uint8_t pipe_counter_of(const struct strata_inst *i, uint8_t pipe)
+{
+    static const struct {
+        const char *name;
+        uint8_t counter;
+    } others[] = {{"VIADD", LAUNCH_COUNTER_pipe_fma},
+                  {"CS2R", LAUNCH_COUNTER_pipe_alu},
+                  {"REDUX", 0},
+                  {"redux", 0},
+                  {"MATCH", 0},
+                  {"match", 0}};
+    static const uint8_t of_pipe[SM_N_PIPES] = {
+        [SM_PIPE_FMA] = LAUNCH_COUNTER_pipe_fma,
+        [SM_PIPE_ALU] = LAUNCH_COUNTER_pipe_alu,
+        [SM_PIPE_FP64] = LAUNCH_COUNTER_pipe_fp64,
+        [SM_PIPE_FP16] = LAUNCH_COUNTER_pipe_fp16,
+        [SM_PIPE_XU] = LAUNCH_COUNTER_pipe_xu,
+        [SM_PIPE_TENSOR] = LAUNCH_COUNTER_tensor_instructions};
+    size_t length = strcspn(i->opcode, ".");
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (strlen(others[k].name) == length && !strncmp(i->opcode, others[k].name, length))
+            return others[k].counter;
+    /* every other instruction of halves goes to the tensor cores: HFMA2.MMA */
+    if (pipe == SM_PIPE_FP16 && strstr(i->opcode, ".MMA"))
+        return LAUNCH_COUNTER_tensor_instructions;
+    return of_pipe[pipe];
+}
+
 static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_inst *out)
 {
     memset(out, 0, sizeof *out);
@@ -204,6 +235,7 @@ static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_
     bool sass = d->isa == STRATA_ISA_SASS;
     out->kind = kind_of(i);
     out->pipe = row.pipe;
+    out->pipe_counter = pipe_counter_of(i, row.pipe);
     out->interval = row.interval ? row.interval : 1;
     out->latency = row.latency ? row.latency : 1;
     /* Products of 64 bits take the multiplier twice. */

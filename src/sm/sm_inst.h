@@ -59,8 +59,9 @@ const char *sm_stall_name(enum sm_stall s);
 #define SM_MAX_WRITES 16
 
 struct sm_inst {
-    uint8_t kind; /* enum sm_kind */
-    uint8_t pipe; /* enum sm_pipe */
+    uint8_t kind;         /* enum sm_kind */
+    uint8_t pipe;         /* enum sm_pipe */
+    uint8_t pipe_counter; /* enum launch_counter: the pipe that the profiler counts it for, or 0 */
     uint8_t n_read, n_write;
     bool reads_predicate, writes_predicate, is_branch;
     struct strata_control control;
@@ -71,6 +72,14 @@ struct sm_inst {
     struct flop_rule flops;
     uint16_t read[SM_MAX_READS], write[SM_MAX_WRITES];
 };
+
+/* Counts an instruction's operations, for the lanes of `mask`, and for its pipe. */
+static inline void sm_count_work(struct launch_counters *c, const struct sm_inst *i, uint32_t mask)
+{
+    count_flops(c, i->flops, mask);
+    if (i->pipe_counter)
+        ++*launch_counter_at(c, i->pipe_counter);
+}
 
 /* Grows with the launch's code table; entry i describes static instruction i. */
 struct sm_decoder {

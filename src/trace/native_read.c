@@ -214,8 +214,9 @@ void native_reader_close(struct strata_reader *r)
 static bool read_sizes(struct native_reader *nr, uint32_t size[N_COLUMNS])
 {
     for (size_t i = 0; i < N_COLUMNS; i++) {
-        int64_t value = nr->last_size[i] + unpack_signed(&nr->column[COLUMN_SIZES]);
-        if (value < 0 || value > UINT32_MAX)
+        int64_t value, step = unpack_signed(&nr->column[COLUMN_SIZES]);
+        if (__builtin_add_overflow((int64_t)nr->last_size[i], step, &value) || value < 0 ||
+            value > UINT32_MAX)
             return false;
         size[i] = nr->last_size[i] = (uint32_t)value;
     }

@@ -2,6 +2,7 @@
 Arguments: the tool, the source folder and a folder to write in. The part of JSON Schema that the files use is checked here,
 more strictly than it asks: a member that a schema does not name is an error, so that schemas cannot lag behind."""
 import json
+import math
 import os
 import subprocess
 import sys
@@ -60,20 +61,36 @@ run("predict", trace, "--gpu", "h200", "--set", "l2.size=30MiB", "-q", "-f", "js
 recorded = os.path.join(source, "tests/data/h200.strata")
 measured = os.path.join(source, "tests/data/correlate")
 joined = ["--measured", os.path.join(measured, "ncu_h200_raw.csv"), os.path.join(measured, "broken-flow.json")]
+cubins = os.path.join(source, "tests/data/sass")
+profile, raw = os.path.join(folder, "schemas.learn"), os.path.join(folder, "schemas-raw")
+run("learn", "profile", trace, "--gpu", "h200", "-q", "-o", profile)
+os.makedirs(raw, exist_ok=True)
+with open(os.path.join(raw, "manifest.json"), "w") as f:
+    json.dump({"schema": "strata.probe/1", "target": "cuda", "series": [{"name": "banks", "file": "banks.csv", "experiment": "shared-conflict", "path": "shared", "parameters": {"element_bytes": 4, "bank_bytes": 4}},
+        {"name": "misses", "file": "misses.csv", "experiment": "mshr", "path": "l1", "parameters": {}}]}, f)
+with open(os.path.join(raw, "banks.csv"), "w") as f:  # shared memory of 32 banks, two cycles a conflict
+    f.write("stride,latency\n" + "".join(f"{s},{30 + 2 * (math.gcd(s, 32) - 1)}\n" for s in range(65)))
+with open(os.path.join(raw, "misses.csv"), "w") as f:  # too few to tell anything
+    f.write("warps,loads,cycles\n1,1,500\n1,2,500\n")
 outputs = {
     "prediction": [open(before).read(), open(after).read(), run("predict", recorded, "--gpu", "h200", "-c", "1", "-m", "reuse", "--variant", "paper", "-q", "-f", "json"),
-                   run("predict", recorded, "--gpu", "h200", "-m", "coalesce", "-q", "-f", "json")],
+                   run("predict", recorded, "--gpu", "h200", "-c", "4", "-m", "coalesce", "-q", "-f", "json")],
     "advise": [run("advise", trace, "--gpu", "h200", "-q", "-f", "json")],
     "hotspots": [run("hotspots", trace, "--gpu", "h200", "-q", "-f", "json")],
     "compare": [run("compare", before, after, "-f", "json"), run("compare", before, before, "-f", "json", "--top", "0")],
     "reuse": [run("reuse", trace, "--gpu", "h200", "-q", "-f", "json"), run("reuse", trace, "--gpu", "h200", "--sweep", "-q", "-f", "json")],
     "sweep": [run("sweep", trace, "--gpu", "h200", "-m", "reuse", "--vary", "l1.size=64KiB,128KiB", "--rank", "l1hit", "--each-launch", "-q", "-f", "json")],
-    "info": [run("info", trace, "-q", "-f", "json"), run("info", recorded, "-q", "-f", "json")],
+    "info": [run("info", trace, "-q", "-f", "json"), run("info", recorded, "-c", "4", "-q", "-f", "json")],
     "metrics": [run("metrics", "-f", "json")],
     "correlation": [run("correlate", *joined, "-f", "json"), run("correlate", *joined, "-f", "json", "--metric", "cycles")],
+    "correlation-table": [run("correlate", *joined, "--table", "-f", "json")],
     "correlation-summary": [run("correlate", *joined, "--summary", "-f", "json")],
     "explanation": [run("correlate", *joined, "--explain", name, "-f", "json") for name in ("kernel-3", "kernel-7")],
-    "check": [run("check", recorded, "-q", "-f", "json")],
+    "sass": [run("sass", os.path.join(cubins, name), "-f", "json") for name in ("inlined90.cubin", "small75.cubin", "small.fatbin")],
+    "learn-evaluation": [run("learn", "evaluate", profile, "-m", "timed", "-f", "json")],
+    "learn-rank": [run("learn", "rank", trace, "--gpu", "h200", "-m", "sdcm", "-q", "-f", "json")],
+    "dissect": [run("dissect", "--from", raw, "-f", "json")],
+    "check": [run("check", recorded, "-k", "regex:[Ss]oftmax", "-q", "-f", "json")],
     "doctor": [run("doctor", "--format", "json")],
     "gpu": [run("gpu", "show", name, "--format", "json") for name in ("h200", "titanv-new", "gtx560ti")],
     "gpus": [run("gpu", "list", "--format", "json")],
@@ -89,6 +106,7 @@ for name, texts in outputs.items():
         schema = json.load(f)
     for text in texts:
         bad += faults(json.loads(text), schema, schema, name)[:8]
+assert {f["value"] is None for f in json.loads(outputs["dissect"][0])["facts"]} == {False, True}, "facts of both kinds"
 # the check itself: what is taken away or added is found
 broken = json.loads(outputs["advise"][0])
 del broken["gpu"]

@@ -389,6 +389,29 @@ static void scattered_and_vector_accesses_keep_their_addresses(void **state)
         assert_int_equal(r.address[k][i], (uintptr_t)out + 16 * in[i]);
 }
 
+/* A constant by its name is an operand in machine code; one that lanes name is loaded for each of
+ * the addresses they give. */
+static void constants_that_lanes_name_keep_their_addresses(void **state)
+{
+    (void)state;
+    struct record r;
+    uint32_t *in = device_memory(4 * 32), *out = device_memory(4 * 32);
+    void *params[2] = {in, out};
+    run_recorded(PTX_HEAD ".const .align 4 .u32 table[64] = {1, 2, 3};\n"
+                          ".visible .entry k(.param .u64 in, .param .u64 out)\n"
+                          "{ .reg .b32 %r<9>; .reg .b64 %rd<9>;\n"
+                          "ld.param.u64 %rd1,[out]; mov.u32 %r1,%tid.x; mul.wide.u32 %rd2,%r1,8;\n"
+                          "mov.u64 %rd3,table; add.u64 %rd4,%rd3,%rd2;\n"
+                          "ld.const.u32 %r2,[%rd4]; ld.const.u16 %r3,[table+4];\n"
+                          "add.u32 %r4,%r2,%r3; st.global.u32 [%rd1],%r4; ret; }\n",
+                 32, params, &r);
+    unsigned by_lanes = find(&r, "ld.const.u32"), by_name = find(&r, "ld.const.u16");
+    assert_int_equal(r.kind[by_name], STRATA_ADDR_NONE);
+    assert_int_not_equal(r.kind[by_lanes], STRATA_ADDR_NONE);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(r.address[by_lanes][i], r.address[by_lanes][0] + 8 * i);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -404,6 +427,7 @@ int main(void)
         cmocka_unit_test(asynchronous_copies_have_groups),
         cmocka_unit_test(classes_tell_the_units_apart),
         cmocka_unit_test(scattered_and_vector_accesses_keep_their_addresses),
+        cmocka_unit_test(constants_that_lanes_name_keep_their_addresses),
     };
     return cmocka_run_group_tests(tests, open_arena, close_arena);
 }

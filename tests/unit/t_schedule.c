@@ -198,6 +198,30 @@ static void loads_wait_for_registers(void **state)
     }
 }
 
+/* Squares of one value, each added up later: with few registers no more of them are made ahead than
+ * there is room for; their sums free what they read. */
+static void results_of_arithmetic_wait_for_registers(void **state)
+{
+    (void)state;
+    uint32_t ahead[2] = {0, 0};
+    for (uint32_t few = 0; few < 2; few++) {
+        struct fixture f;
+        uint32_t at[SM_MAX_REGION];
+        begin(&f);
+        for (int k = 0; k < 40; k++) {
+            add(&f, STRATA_OP_SFU, 0, 0, 0, 10 + k, 1, -1);
+            sum(&f, 60 + k, 10 + k, k ? 59 + k : 5);
+        }
+        ready_with(&f, few ? 16 : 0);
+        positions(&f, at);
+        for (uint32_t k = 0; k < 40; k++)
+            ahead[few] += at[2 * k] < at[1];
+        end(&f);
+    }
+    assert_int_equal(ahead[1], 11); /* 16, less two that come in, half of them again, and two */
+    assert_true(ahead[0] > ahead[1]);
+}
+
 static void nothing_passes_the_end_of_a_region(void **state)
 {
     (void)state;
@@ -457,6 +481,7 @@ int main(void)
         cmocka_unit_test(loads_behind_loads_go_as_soon_as_their_addresses_are_there),
         cmocka_unit_test(a_load_passes_a_store_only_where_nobody_can_tell),
         cmocka_unit_test(loads_wait_for_registers),
+        cmocka_unit_test(results_of_arithmetic_wait_for_registers),
         cmocka_unit_test(nothing_passes_the_end_of_a_region),
         cmocka_unit_test(every_instruction_reads_what_it_did_before),
         cmocka_unit_test(a_loop_that_is_not_counted_is_a_region_for_each_round),

@@ -9,7 +9,7 @@ const LEVELS: [RegExp, number][] = [
   [/\bl1\b|coalesc/i, 0],
   [/shared|bank conflict|mio|short scoreboard/i, 4],
   [/lsu|load\/store|\blg\b/i, 6],
-  [/issue|tensor|base|selected|math|compute|active|dispatch/i, 2],
+  [/issue|tensor|pipe|base|selected|math|compute|active|dispatch/i, 2],
 ];
 
 /** The number of a level's colour (--s0 to --s7); undefined for words of no level. */

@@ -125,6 +125,8 @@ export interface Finding {
 export interface Advice {
   program: string;
   trace: string;
+  /** whose lines the findings name */
+  file?: string;
   time_ns: number;
   limiter: string;
   peak_pct: Record<string, number>;

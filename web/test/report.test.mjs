@@ -147,11 +147,11 @@ test("a launch shows its flow, miss kinds, stacks, reuse and metrics", async () 
 test("advice, the hot line and the speed of light stand on the launch's page, and atomics reach the L2", async () => {
   const launch = { program: "p", trace: "kernel-1", id: 1, kernel: "_Z1kPf", grid: [64, 1, 1], block: [256, 1, 1] };
   const T = "l1tex__t_sectors_pipe_lsu_mem_global_op_";
-  const metrics = { "gpu__time_duration.sum": 5000, "sm__cycles_elapsed.max": 9900, "smsp__inst_executed.sum": 40000, "strata__flop.sum": 3e6, "strata__flop_fp32.sum": 1e6, "strata__flop_fp64.sum": 2e6, "dram__bytes_read.sum": 1e6, "dram__bytes_write.sum": 1e5,
+  const metrics = { "gpu__time_duration.sum": 5000, "sm__cycles_elapsed.max": 9900, "smsp__inst_executed.sum": 40000, "sm__cycles_active.avg": 4950, "sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active": 50, "sm__inst_executed_pipe_tensor.avg.pct_of_peak_sustained_active": 8, "sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_active": 0, "strata__flop.sum": 3e6, "strata__flop_fp32.sum": 1e6, "strata__flop_fp64.sum": 2e6, "dram__bytes_read.sum": 1e6, "dram__bytes_write.sum": 1e5,
     [T + "ld.sum"]: 1000, [T + "ld_lookup_hit.sum"]: 0, [T + "st.sum"]: 8000, [T + "red.sum"]: 2048, [T + "atom.sum"]: 0, "lts__t_sectors_srcunit_tex_op_write.sum": 8000,
     "lts__t_sectors_op_read.sum": 1000, "lts__t_sectors_op_write.sum": 8000, "smsp__average_warps_issue_stalled_wait_per_issue_active.ratio": 2 };
   const files = { prediction: { schema: "strata.prediction/1", tool: "t", gpu: "h200", model: "flow", seed: 1, launches: [{ ...launch, metrics }] },
-    advise: { schema: "strata.advise/1", model: "flow", gpu: "h200", launches: [{ ...launch, time_ns: 5000, limiter: "L2", peak_pct: { l2: 90 }, findings: [{ rule: "uncoalesced-store", limiter: "L2", cause: true, title: "lanes of a warp store far apart",
+    advise: { schema: "strata.advise/1", model: "flow", gpu: "h200", launches: [{ ...launch, file: "/src/k.cu", time_ns: 5000, limiter: "L2", peak_pct: { l2: 90 }, findings: [{ rule: "uncoalesced-store", limiter: "L2", cause: true, title: "lanes of a warp store far apart",
       remedy: "let them be neighbours", ideal: "bytes side by side", time_ns: 1000, gain_pct: 80, confidence: "high", why: "it was run", evidence: [{ name: "sectors", value: 8000, unit: "sector" }], lines: [{ line: 2, pc: 16, instruction: "STG.E", share: 1, words: "32 sectors", inlined: ["/src/put.h:9"] }] }] }] },
     hotspots: { schema: "strata.hotspots/1", gpu: "h200", launches: [{ ...launch, file: "/src/k.cu", source: "__global__ void k(float *a) {\n  a[32 * threadIdx.x] = 1; // <b>not markup</b>\n}\n",
       sites: [{ line: 2, inlined: ["/src/put.h:9", "/c/put.hpp:84"], pc: 16, access: "global store", instruction: "STG.E", executed: 250, lanes: 8000, l1_sectors: 8000, ideal_sectors: 1000, dram_reads: 0, bank_conflicts: 0, atomics: 0, cost: 8000 }],
@@ -165,7 +165,7 @@ test("advice, the hot line and the speed of light stand on the launch's page, an
   assert.equal(await page.locator("#overview-table .badge").textContent(), "L2");
   await go(page, "launch/0");
   assert.ok((await page.locator(`[data-chart="advice"]`).textContent()).includes("up to 80 % less time"));
-  assert.match(await page.locator(`[data-chart="advice"] .finding`).textContent(), /line 2 > put\.h:9 STG\.E/);
+  assert.match(await page.locator(`[data-chart="advice"] .finding`).textContent(), /k\.cu:2 > put\.h:9 STG\.E/);
   assert.equal(await page.locator("#source-table tr.hot").count(), 1);
   await page.click("#source-table tr.hot");
   assert.ok((await page.locator(".sitewords").textContent()).includes("32.0 sectors each time, 4.0 would do; inlined > put.h:9 > put.hpp:84"));
@@ -174,6 +174,9 @@ test("advice, the hot line and the speed of light stand on the launch's page, an
   await page.click("#code-table tr:first-child");
   assert.match(await page.locator("#source-table tr.chosen").textContent(), /__global__ void k/);
   assert.ok((await page.locator(`[data-chart="speed-of-light"] .peakrow`).count()) >= 3);
+  // half of the active cycles, and active half of the time; a pipe without work has no bar
+  const peaks = await page.locator(`[data-chart="speed-of-light"]`).textContent();
+  assert.ok(peaks.includes("ALU pipeflow on h20025.0 %") && peaks.includes("tensor pipeflow on h2004.0 %") && !peaks.includes("XU"), peaks);
   await page.selectOption("#launch-roof-work", "flop");
   await drawn(page);
   const roofs = await page.locator(`[data-chart="launch-roofline"] svg`).textContent();

@@ -11,8 +11,8 @@ export const badge = (limiter: string | undefined) =>
 /** " > bins.h:9 > atomics.hpp:84" behind the line that it was inlined at. */
 const inlinedAt = (places: string[] | undefined) => (places ?? []).map((p) => " > " + p.split("/").at(-1)).join("");
 
-function finding(f: Finding, whole: number): HTMLElement {
-  const place = f.lines.map((l) => el("li", null, el("code", null, l.line ? `line ${l.line}` : `pc 0x${l.pc.toString(16)}`, inlinedAt(l.inlined)), ` ${l.instruction}: ${l.words} (${number(100 * l.share, 0)} %)`));
+function finding(f: Finding, whole: number, file: string | undefined): HTMLElement {
+  const place = f.lines.map((l) => el("li", null, el("code", null, l.line ? (file ? `${file.split("/").at(-1)}:${l.line}` : `line ${l.line}`) : `pc 0x${l.pc.toString(16)}`, inlinedAt(l.inlined)), ` ${l.instruction}: ${l.words} (${number(100 * l.share, 0)} %)`));
   const evidence = f.evidence.map((e) => el("li", null, el("span", { class: "quiet" }, e.name), ` ${number(e.value)} ${e.unit}`));
   return el("li", { class: "finding" },
     el("div", { class: "finding-head" }, el("strong", null, f.title), el("span", { class: "gain" }, `up to ${number(f.gain_pct, 0)} % less time`)),
@@ -26,7 +26,7 @@ export function adviceCard(launch: Launch): HTMLElement | null {
   const a = launch.advice;
   if (!a) return null;
   const rows = (): Cell[][] => [["rule", "limiter", "title", "gain (%)", "time (ns)", "confidence", "line", "remedy"], ...a.findings.map((f): Cell[] => [f.rule, f.limiter, f.title, f.gain_pct, f.time_ns, f.confidence, f.lines[0]?.line, f.remedy])];
-  const body = a.findings.length ? el("ol", { class: "findings" }, ...a.findings.map((f) => finding(f, a.time_ns))) : el("p", { class: "note" }, "Nothing that the rules look for would gain much.");
+  const body = a.findings.length ? el("ol", { class: "findings" }, ...a.findings.map((f) => finding(f, a.time_ns, a.file))) : el("p", { class: "note" }, "Nothing that the rules look for would gain much.");
   return card({ title: "Why it takes this long", name: "advice", wide: true, rows, body: el("div", null, body),
     note: "Each gain is a bound: the flow model ran the launch again with that one thing made ideal." });
 }
@@ -38,7 +38,8 @@ const sum = (m: Metrics, ...names: string[]) => {
   return found.length ? found.reduce((a, b) => a + b, 0) : undefined;
 };
 
-const PIPES: [string, string, string[]][] = [["FP32", "fp32", ["fadd", "fmul", "ffma"]], ["FP64", "fp64", ["dadd", "dmul", "dfma"]], ["FP16", "fp16", ["hadd", "hmul", "hfma"]]];
+const PIPES: [string, string[]][] = [["FMA", ["inst_executed_pipe_fma"]], ["ALU", ["inst_executed_pipe_alu"]], ["FP64", ["inst_executed_pipe_fp64"]], ["FP16", ["inst_executed_pipe_fp16", "inst_executed_pipe_fma_type_fp16"]], ["XU", ["inst_executed_pipe_xu"]],
+  ["tensor", ["inst_executed_pipe_tensor", "pipe_tensor_cycles_active"]]];
 
 /** Per cent of peak of each unit, as `strata advise` has it (src/predict/speed_of_light.c). */
 export function peaks(m: Metrics, gpu: Gpu | undefined): [string, number][] {
@@ -53,9 +54,9 @@ export function peaks(m: Metrics, gpu: Gpu | undefined): [string, number][] {
   const list: [string, number][] = [
     ["issue", part(m.get("smsp__inst_executed.sum"), cycles * sms * key("sm.schedulers"))],
     ["load/store", part(sum(m, ...["global_ld", "global_st", "shared_ld", "shared_st"].map((op) => `smsp__inst_executed_op_${op}.sum`)), cycles * sms)],
-    ...PIPES.flatMap(([name, kind, ops]): [string, number][] => {
-      const lanes = sum(m, ...ops.map((op) => `smsp__sass_thread_inst_executed_op_${op}_pred_on.sum`));
-      return lanes ? [[name + " pipe", part((lanes / 32) * key("sm.interval." + kind), cycles * sms * key("sm.schedulers"))]] : [];
+    ...PIPES.flatMap(([name, metrics]): [string, number][] => {
+      const pct = Math.max(...metrics.map((p) => m.get(`sm__${p}.avg.pct_of_peak_sustained_active`) ?? 0)); // of active cycles
+      return pct ? [[name + " pipe", (pct * (m.get("sm__cycles_active.avg") ?? NaN)) / cycles]] : [];
     }),
     ["L1", part(sum(m, T + "global_op_ld.sum", T + "global_op_st.sum", T + "global_op_atom.sum", T + "global_op_red.sum", T + "local_op_ld.sum", T + "local_op_st.sum"), (cycles * sms * key("l1.bytes_per_cycle")) / 32)],
     ["crossbar", part(Math.max(m.get("l1tex__m_xbar2l1tex_read_sectors.sum") ?? NaN, m.get("l1tex__m_l1tex2xbar_write_sectors.sum") ?? NaN) * 32, cycles * crossbar)],
