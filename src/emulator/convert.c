@@ -172,7 +172,12 @@ static double double_from_int(uint64_t value, bool is_signed, enum emu_rounding 
 
 static uint64_t float_from_int(const struct emu_conversion *c, uint64_t value)
 {
+    const uint64_t most = 1ull << 53; /* a double holds what is no larger */
     bool is_signed = emu_number_is_signed(c->from);
+    if (is_signed ? value + most <= 2 * most : value <= most) {
+        double exact = is_signed ? (double)(int64_t)value : (double)value;
+        return c->to == EMU_NUM_F64 ? float_bits(exact) : float_result(c, exact);
+    }
     if (c->to == EMU_NUM_F64)
         return float_bits(double_from_int(value, is_signed, c->rounding));
     /* Upper and lower word are exact, their sum is made odd: one rounding in all. */
