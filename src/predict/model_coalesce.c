@@ -60,8 +60,8 @@ static void count_memory(struct run *run, const struct strata_winst *w)
  * fence_gl 2, load_acquire 1, atom_acq_rel 2 a fence). */
 static unsigned fence_wavefronts(const struct strata_inst *i)
 {
-    /* device/hopper: 15 passes besides the products in a block of gemm.cu with 4 barriers as with 8,
-     * 4 in one of copy.cu: initialising barriers takes none, the fence behind it two */
+    /* device/hopper: 15 passes besides the products in a block of gemm.cu with 4 barriers as with
+     * 8, 4 in one of copy.cu: initialising barriers takes none, the fence behind it two */
     if (!strncmp(i->opcode, "FENCE.VIEW.ASYNC", 16))
         return 2;
     return !strncmp(i->opcode, "MEMBAR", 6) || !strncmp(i->opcode, "CCTL.IVALL", 10);
