@@ -52,6 +52,8 @@ bool sass_lower_gmma(struct sass_lowering *l)
     struct sass_gmma_shape shape;
     if (!g || !sass_gmma_shape(l->in, &shape))
         return false;
+    if (bit(l->in, 73))
+        return sass_lower_refuse(l, "products of sparse matrices are not known");
     unsigned at = O(1)->kind == SASS_REG;
     g->model = (struct emu_wgmma){.n = shape.n,
                                   .k = shape.k,

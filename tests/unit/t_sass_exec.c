@@ -219,33 +219,47 @@ static void damaged_cubins_are_refused(void **state)
     assert_null(m);
 }
 
-/* An instruction nobody knows is named, with its place, and the entry cannot be run. */
-static void an_instruction_that_is_not_known_is_named(void **state)
+/* Puts an instruction in the place of every NOP (0x918 with guard PT: the padding at the end); why
+ * the entry cannot be run then. */
+static void refusal_of(const uint8_t instruction[16], struct strata_error *err)
 {
-    (void)state;
     const struct member *cubin = first_cubin();
     struct member copy = *cubin;
     copy.bytes = malloc(cubin->length);
     memcpy(copy.bytes, cubin->bytes, cubin->length);
-    struct strata_module *m = load_cubin(cubin);
-    strata_module_destroy(m);
-    /* Every NOP (0x918 with guard PT: the padding at the end) becomes an opcode that does not
-     * exist. */
     unsigned nops = 0;
-    for (size_t at = 0; at + 8 <= copy.length; at++)
+    for (size_t at = 0; at + 16 <= copy.length; at++)
         if (!memcmp(copy.bytes + at, "\x18\x79\0\0\0\0\0\0", 8)) {
-            memcpy(copy.bytes + at, "\x00\x70", 2);
+            memcpy(copy.bytes + at, instruction, 16);
             nops++;
         }
     assert_int_not_equal(nops, 0);
-    m = load_cubin(&copy);
-    struct strata_error err;
-    assert_int_equal(strata_module_entry_check(m, strata_module_entry_get(m, 0), &err),
+    struct strata_module *m = load_cubin(&copy);
+    assert_int_equal(strata_module_entry_check(m, strata_module_entry_get(m, 0), err),
                      STRATA_EUNSUPPORTED);
-    assert_non_null(strstr(err.message, "cannot be executed"));
-    assert_non_null(strstr(err.message, "kernel \"k\""));
+    assert_non_null(strstr(err->message, "kernel \"k\""));
     strata_module_destroy(m);
     free(copy.bytes);
+}
+
+/* An instruction nobody knows is named, with its place, and the entry cannot be run. */
+static void an_instruction_that_is_not_known_is_named(void **state)
+{
+    (void)state;
+    struct strata_error err;
+    refusal_of((const uint8_t[16]){0x00, 0x70}, &err);
+    assert_non_null(strstr(err.message, "cannot be executed"));
+}
+
+/* It differs from the product of whole matrices in one bit. */
+static void a_sparse_product_is_not_taken_for_a_whole_one(void **state)
+{
+    (void)state;
+    struct strata_error err;
+    refusal_of((const uint8_t[16]){0xf0, 0x79, 0x18, 0x04, 0x00, 0x1c, 0x00, 0x08, 0x18, 0x0a, 0xf0,
+                                   0x0b, 0x00, 0xe2, 0x0f, 0x00},
+               &err);
+    assert_non_null(strstr(err.message, "sparse"));
 }
 
 /* ---- the record ---- */
@@ -332,6 +346,7 @@ int main(void)
         cmocka_unit_test(an_entry_says_what_the_cubin_says),
         cmocka_unit_test(damaged_cubins_are_refused),
         cmocka_unit_test(an_instruction_that_is_not_known_is_named),
+        cmocka_unit_test(a_sparse_product_is_not_taken_for_a_whole_one),
         cmocka_unit_test(the_record_has_opcodes_registers_and_addresses),
     };
     return cmocka_run_group_tests(tests, unpack, forget);
