@@ -51,7 +51,7 @@ static void wake(struct flow_engine *e, uint32_t index, uint64_t t, enum sm_stal
     struct flow_warp *w = &e->warp[index];
     w->sleeps = FLOW_AWAKE;
     sm_wait_for(&w->wait, t, (uint8_t)why);
-    flow_schedule(e, index, w->wait.ready);
+    flow_schedule_warp(e, index);
 }
 
 static void wake_at_barrier(struct flow_engine *e, const struct flow_block *owner, uint32_t shared,
