@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "check.h"
+#include "sides.h"
 
 enum { PIECE_BITS = 12, THREADS = 1024, WARPS = THREADS / 32, TURN = 4 };
 enum order { WAVE, MIXED, APART };
@@ -32,39 +33,6 @@ struct side {         // what is read, or written
     unsigned step;    // bytes from one access in a piece to the next
     int shape, place;
 };
-
-__device__ static unsigned sm_id()
-{
-    unsigned s;
-    asm volatile("mov.u32 %0, %%smid;" : "=r"(s));
-    return s;
-}
-__device__ static unsigned home_of(unsigned long long a)
-{
-    return (unsigned)(a >> 12 ^ a >> 13 ^ a >> 15 ^ a >> 17 ^ a >> 19) & 1;
-}
-// Which partition is near: an atomic on a line of the other takes longer.
-__global__ void find_sides(char *memory, unsigned *cycles)
-{
-    if (threadIdx.x)
-        return;
-    for (unsigned round = 0; round < 2; round++) // the first brings lines and code
-        for (unsigned home = 0; home < 2; home++) {
-            unsigned sum = 0, n = 0;
-            for (unsigned i = 0; n < 32; i++) {
-                char *at = memory + ((size_t)i << PIECE_BITS) + sm_id() % 32 * 128;
-                if (home_of((unsigned long long)at) != home)
-                    continue;
-                long long t = clock64();
-                unsigned v = atomicAdd((unsigned *)at, 1);
-                if (v == 0xffffffffu)
-                    n++;
-                sum += (unsigned)(clock64() - t);
-                n++;
-            }
-            cycles[sm_id() * 2 + home] = sum;
-        }
-}
 
 __device__ static unsigned lane_offset(int shape, unsigned lane)
 {
@@ -85,7 +53,7 @@ __device__ static char *place_of(const struct side &s, unsigned access, unsigned
     unsigned a = access & s.mask;
     unsigned long long piece = (unsigned long long)(a >> s.bits) * ranks + rank;
     char *at = s.memory + (s.place == ALL ? piece << PIECE_BITS : piece << (PIECE_BITS + 1));
-    if (s.place != ALL && home_of((unsigned long long)at) != (near ^ (s.place == FAR)))
+    if (s.place != ALL && home_of(at) != (near ^ (s.place == FAR)))
         at += 1 << PIECE_BITS;
     return at + (a & ((1u << s.bits) - 1)) * s.step;
 }

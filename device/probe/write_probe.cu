@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "check.h"
+#include "sides.h"
 
 enum { PIECE = 4096, THREADS = 1024, WARPS = THREADS / 32 };
 enum what {
@@ -35,42 +36,6 @@ static const char *const names[N_WHAT] = {"store_16",   "store_4",  "store_secto
 static const int bytes_of[N_WHAT] = {512, 128, 256, 128, 128, 128, 128, 128, 128, 512, 128, 512}; // of a warp's access
 static const int requests_of[N_WHAT] = {4, 1, 8, 8, 32, 8, 1, 8, 32, 4, 8, 4};
 static const int steps_of[N_WHAT] = {8, 32, 4, 4, 1, 4, 32, 4, 1, 8, 4, 4}; // accesses that a piece takes
-
-__device__ static unsigned sm_id()
-{
-    unsigned s;
-    asm("mov.u32 %0, %%smid;" : "=r"(s));
-    return s;
-}
-
-__device__ static unsigned home_of(const char *p)
-{
-    unsigned long long a = (unsigned long long)p;
-    return (unsigned)(a >> 12 ^ a >> 13 ^ a >> 15 ^ a >> 17 ^ a >> 19) & 1;
-}
-
-// Which partition is near: an atomic on a line of the other takes longer.
-__global__ void find_sides(char *memory, unsigned *cycles)
-{
-    if (threadIdx.x)
-        return;
-    for (unsigned round = 0; round < 2; round++) // the first brings lines and code
-        for (unsigned side = 0; side < 2; side++) {
-            unsigned sum = 0, n = 0;
-            for (unsigned i = 0; n < 32; i++) {
-                char *at = memory + (size_t)i * PIECE + sm_id() % 32 * 128;
-                if (home_of(at) != side)
-                    continue;
-                long long t = clock64();
-                unsigned v = atomicAdd((unsigned *)at, 1);
-                if (v == 0xffffffffu)
-                    n++;
-                sum += (unsigned)(clock64() - t);
-                n++;
-            }
-            cycles[sm_id() * 2 + side] = sum;
-        }
-}
 
 template <int WHAT> __device__ static void access(char *piece, char *other, unsigned step, unsigned lane, unsigned v, unsigned &sum)
 {
