@@ -42,7 +42,7 @@ table_1() { # NAME MODEL TRACE MEASURED [KERNELS]
 
 # ---- Table I ----
 # A few launches of each kind that take seconds.
-table_1 "a few launches, flow" flow "$src/tests/data/h200.strata" "$src/tests/data/counters.csv" --kernel-name 'regex:bpnn_adjust|softmax|Jacobi'
+table_1 "a few launches, flow" flow "$src/tests/data/h200.strata" "$src/tests/data/counters.csv" --kernel-name 'regex:bpnn_adjust|softmax|Jacobi|elementwise|calculate'
 if [ -z "$small" ]; then
     table_1 "truth set, flow" flow "$src/tests/data/h200.strata" "$src/tests/data/counters.csv"
     for set in small large; do

@@ -1,4 +1,5 @@
-// sides.h - the two partitions of an H200's L2: which of them a line has its home in, and which is near to each SM.
+// sides.h - the two partitions of an H200's L2: which of them a line has its home in, and which is
+// near to each SM.
 #ifndef SIDES_H
 #define SIDES_H
 
@@ -17,7 +18,8 @@ __device__ static unsigned home_of(const char *p)
     return (unsigned)(a >> 12 ^ a >> 13 ^ a >> 15 ^ a >> 17 ^ a >> 19) & 1;
 }
 
-// Which partition is near: an atomic on a line of the other takes longer. Two sums of cycles for each SM.
+// Which partition is near: an atomic on a line of the other takes longer. Two sums of cycles for
+// each SM.
 __global__ void find_sides(char *memory, unsigned *cycles)
 {
     if (threadIdx.x)
