@@ -101,29 +101,25 @@ static strata_status do_barrier(struct flow_engine *e, struct flow_warp *w, uint
     return st;
 }
 
-/* A wait whose phase has not ended yet sleeps. Lanes wait for one barrier in practice; the first
- * tells. */
+/* A wait whose phase has not ended yet sleeps. */
 static strata_status barrier_ready(struct flow_engine *e, struct flow_warp *w)
 {
-    uint64_t words[STRATA_WARP_SIZE];
     struct flow_block *block = &e->block[w->block];
-    if (w->next.inst->imm != STRATA_BARRIER_WAIT || !w->next.mask ||
-        w->next.addr_kind == STRATA_ADDR_NONE)
+    uint32_t shared;
+    bool parity;
+    if (!phase_barrier_waited(&w->next, &shared, &parity))
         return STRATA_OK;
-    strata_winst_addresses(&w->next, words);
-    struct strata_barrier_word word = strata_barrier_unpack(words[lowest_bit32(w->next.mask)]);
-    uint32_t offset = word.shared & ((1u << STRATA_RANK_SHIFT) - 1);
     struct phase_barrier *b =
-        phase_barrier_at(&e->barriers, block->index, offset, &block->barriers);
+        phase_barrier_at(&e->barriers, block->index, shared, &block->barriers);
     if (!b)
         return no_memory(e);
-    if (phase_barrier_is_past(b, word.parity)) {
+    if (phase_barrier_is_past(b, parity)) {
         sm_wait_for(&w->wait, b->ended + e->gpu->sm.mbarrier_latency_cycles, SM_STALL_LONG);
         return STRATA_OK;
     }
     w->sleeps = FLOW_FOR_MBARRIER;
-    w->barrier = offset;
-    w->parity = word.parity;
+    w->barrier = shared;
+    w->parity = parity;
     return STRATA_OK;
 }
 
@@ -334,20 +330,14 @@ static void copy_line(struct flow_engine *e, struct flow_copy *c, uint32_t sm, u
 static strata_status complete(struct flow_engine *e, const struct flow_copy *c)
 {
     const struct strata_bulk *b = &c->lines.bulk;
-    uint64_t t = c->done + e->gpu->sm.tma_complete_cycles +
-                 (b->multicast ? e->gpu->sm.tma_multicast_cycles : 0);
+    uint64_t t = c->done + sm_copy_told_cycles(e->gpu, b);
+    uint32_t shared[32], n = sm_copy_barriers(b, shared);
     e->end_time = later_of(e->end_time, c->done);
     if (b->kind == STRATA_BULK_STORE || b->kind == STRATA_BULK_REDUCE)
         finish_group(e, c);
-    if (b->barrier == STRATA_NO_SHARED)
-        return STRATA_OK;
-    if (!b->multicast)
-        return operate(e, c->block, b->barrier, STRATA_BARRIER_COMPLETE, b->bytes, t);
-    uint32_t offset = b->barrier & ((1u << STRATA_RANK_SHIFT) - 1);
     strata_status st = STRATA_OK;
-    for (uint32_t rest = b->multicast; rest && st == STRATA_OK; rest &= rest - 1)
-        st = operate(e, c->block, sm_shared_of_rank(lowest_bit32(rest), offset),
-                     STRATA_BARRIER_COMPLETE, b->bytes, t);
+    for (uint32_t i = 0; i < n && st == STRATA_OK; i++)
+        st = operate(e, c->block, shared[i], STRATA_BARRIER_COMPLETE, b->bytes, t);
     return st;
 }
 

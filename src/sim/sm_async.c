@@ -111,23 +111,20 @@ static void do_barrier(struct sim_sm *s, struct sim_warp *w)
 /* Lanes wait for one barrier in practice; the first tells. */
 static void barrier_ready(struct sim_sm *s, struct sim_warp *w)
 {
-    uint64_t words[STRATA_WARP_SIZE];
     struct sim_block *b = &s->block[w->block];
+    uint32_t shared;
+    bool parity;
     w->waits_at = STRATA_NO_SHARED;
-    if (w->next.inst->imm != STRATA_BARRIER_WAIT || !w->next.mask ||
-        w->next.addr_kind == STRATA_ADDR_NONE)
+    if (!phase_barrier_waited(&w->next, &shared, &parity))
         return;
-    strata_winst_addresses(&w->next, words);
-    struct strata_barrier_word word = strata_barrier_unpack(words[lowest_bit32(w->next.mask)]);
-    uint32_t offset = word.shared & ((1u << STRATA_RANK_SHIFT) - 1);
     struct phase_barrier *p =
-        phase_barrier_at(&s->async.barriers, b->data->index, offset, &b->barriers);
+        phase_barrier_at(&s->async.barriers, b->data->index, shared, &b->barriers);
     if (!p) {
         no_memory(s);
-    } else if (phase_barrier_is_past(p, word.parity)) {
+    } else if (phase_barrier_is_past(p, parity)) {
         sm_wait_for(&w->wait, p->ended + s->shared->gpu->sm.mbarrier_latency_cycles, SM_STALL_LONG);
     } else {
-        w->waits_at = offset;
+        w->waits_at = shared;
         sm_wait_for(&w->wait, SM_PENDING, SM_STALL_LONG);
     }
 }
@@ -313,16 +310,10 @@ static void finish_group(struct sim_sm *s, const struct sim_copy *c, bool read, 
 static void complete(struct sim_sm *s, const struct sim_copy *c, uint64_t t)
 {
     const struct strata_bulk *b = &c->lines.bulk;
-    const struct strata_gpu *g = s->shared->gpu;
-    t += g->sm.tma_complete_cycles + (b->multicast ? g->sm.tma_multicast_cycles : 0);
-    if (b->barrier == STRATA_NO_SHARED)
-        return;
-    if (!b->multicast)
-        operate(s, c->block, b->barrier, STRATA_BARRIER_COMPLETE, b->bytes, t);
-    uint32_t offset = b->barrier & ((1u << STRATA_RANK_SHIFT) - 1);
-    for (uint32_t rest = b->multicast; rest; rest &= rest - 1)
-        operate(s, c->block, sm_shared_of_rank(lowest_bit32(rest), offset), STRATA_BARRIER_COMPLETE,
-                b->bytes, t);
+    uint32_t shared[32], n = sm_copy_barriers(b, shared);
+    t += sm_copy_told_cycles(s->shared->gpu, b);
+    for (uint32_t i = 0; i < n; i++)
+        operate(s, c->block, shared[i], STRATA_BARRIER_COMPLETE, b->bytes, t);
 }
 
 void sim_copy_done(struct sim_sm *s, uint32_t copy, uint64_t t)

@@ -2,7 +2,10 @@
 #ifndef STRATA_SM_CLUSTER_RULES_H
 #define STRATA_SM_CLUSTER_RULES_H
 
+#include <strata/gpu.h>
 #include <strata/trace.h>
+
+#include "base/bits.h"
 
 struct sm_cluster {
     uint64_t number;
@@ -55,6 +58,26 @@ static inline uint64_t sm_shared_owner(const struct strata_launch *l, uint64_t b
     uint32_t tag = shared >> STRATA_RANK_SHIFT;
     *offset = shared & ((1u << STRATA_RANK_SHIFT) - 1);
     return tag ? sm_cluster_mate(l, block, tag - 1) : block;
+}
+
+/* From the last byte of a copy until its barriers know. */
+static inline uint32_t sm_copy_told_cycles(const struct strata_gpu *g, const struct strata_bulk *b)
+{
+    return g->sm.tma_complete_cycles + (b->multicast ? g->sm.tma_multicast_cycles : 0);
+}
+
+/* The barriers that a copy tells of its bytes, as addresses that its block sees: one, one in each
+ * block that it goes to, or none. Their number. */
+static inline uint32_t sm_copy_barriers(const struct strata_bulk *b, uint32_t shared[32])
+{
+    uint32_t n = 0, offset = b->barrier & ((1u << STRATA_RANK_SHIFT) - 1);
+    if (b->barrier == STRATA_NO_SHARED)
+        return 0;
+    if (!b->multicast)
+        shared[n++] = b->barrier;
+    for (uint32_t rest = b->multicast; rest; rest &= rest - 1)
+        shared[n++] = sm_shared_of_rank(lowest_bit32(rest), offset);
+    return n;
 }
 
 #endif

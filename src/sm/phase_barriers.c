@@ -111,6 +111,18 @@ static bool end_phase(struct phase_barrier *b)
     return true;
 }
 
+bool phase_barrier_waited(const struct strata_winst *w, uint32_t *shared, bool *parity)
+{
+    uint64_t words[STRATA_WARP_SIZE];
+    if (w->inst->imm != STRATA_BARRIER_WAIT || !w->mask || w->addr_kind == STRATA_ADDR_NONE)
+        return false;
+    strata_winst_addresses(w, words);
+    struct strata_barrier_word word = strata_barrier_unpack(words[lowest_bit32(w->mask)]);
+    *shared = word.shared & ((1u << STRATA_RANK_SHIFT) - 1);
+    *parity = word.parity;
+    return true;
+}
+
 bool phase_barrier_apply(struct phase_barrier *b, unsigned op, uint32_t value, uint64_t t)
 {
     switch (op) {

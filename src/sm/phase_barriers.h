@@ -35,6 +35,10 @@ struct phase_barrier *phase_barrier_at(struct phase_barriers *t, uint64_t block,
 /* The block has ended: its barriers are forgotten. */
 void phase_barriers_forget(struct phase_barriers *t, uint32_t *list);
 
+/* The barrier of its own block and the parity that a warp's next instruction waits for; false: it
+ * waits at none. Lanes wait for one barrier in practice; the first tells. */
+bool phase_barrier_waited(const struct strata_winst *w, uint32_t *shared, bool *parity);
+
 /* An operation at t; true: a phase has ended, at b->ended. Operations: enum strata_barrier_op;
  * tests and waits change nothing. */
 bool phase_barrier_apply(struct phase_barrier *b, unsigned op, uint32_t value, uint64_t t);
