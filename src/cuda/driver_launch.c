@@ -1,6 +1,7 @@
 /* driver_launch.c - kernel launches: checks, parameters, running. */
 #include "cuda/driver.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -310,13 +311,47 @@ static bool main_thread_has_ended(void)
     return state && state[1] == ' ' && state[2] == 'Z';
 }
 
+/* The destructor of a thread's own data says that the thread is ending. */
+static pthread_key_t thread_data;
+static bool has_thread_data;
+static _Thread_local bool is_watched, is_ending;
+
+static void note_ending(void *unused)
+{
+    (void)unused;
+    is_ending = true;
+}
+
+static void watch_thread(void)
+{
+    is_watched = is_watched || (has_thread_data && !pthread_setspecific(thread_data, &thread_data));
+}
+
+/* The thread of main() may end last without having launched. */
+__attribute__((constructor)) static void watch_first_thread(void)
+{
+    has_thread_data = !pthread_key_create(&thread_data, note_ending);
+    watch_thread();
+}
+
+__attribute__((destructor)) static void stop_watching(void)
+{
+    if (has_thread_data)
+        pthread_key_delete(thread_data);
+    has_thread_data = false;
+}
+
 /* The C library ends the process with its last thread. If that runs the program's exit functions
  * and they launch, a thread of ours that ends would be the last one once more, end the process in
- * its turn and wait for this one, which waits for it. So such launches have no other thread. */
+ * its turn and wait for this one, which waits for it. So such launches have no other thread. The
+ * last thread's own data are gone by then; of one that never launched only the end of main() can be
+ * seen. */
 static uint32_t threads_for(const struct kernel_call *call)
 {
     bool is_small = (uint64_t)call->grid.x * call->grid.y * call->grid.z < 2;
-    return !is_small && main_thread_has_ended() ? 1 : config.threads;
+    bool may_be_last = is_watched ? is_ending : !is_small && main_thread_has_ended();
+    watch_thread();
+    return may_be_last ? 1 : config.threads;
 }
 
 CUresult kernel_call_run(const struct kernel_call *call)

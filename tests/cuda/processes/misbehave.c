@@ -90,6 +90,16 @@ static void launch_after_the_last_thread(void)
     pthread_exit(NULL);
 }
 
+/* The same, but the thread of main() is the last one. */
+static void launch_after_main(void)
+{
+    pthread_t thread;
+    atexit(use_gpu);
+    pthread_create(&thread, NULL, use_gpu_in_thread, NULL);
+    pthread_join(thread, NULL);
+    pthread_exit(NULL);
+}
+
 static void execute_self(char **argv, char *rounds)
 {
     use_gpu();
@@ -113,6 +123,8 @@ int main(int argc, char **argv)
         close_all();
     else if (!strcmp(what, "last-thread"))
         launch_after_the_last_thread();
+    else if (!strcmp(what, "main-thread-last"))
+        launch_after_main();
     else if (!strcmp(what, "exec") && argc > 2)
         execute_self(argv, argv[2]);
     else if (!strcmp(what, "_exit") || !strcmp(what, "kill")) {

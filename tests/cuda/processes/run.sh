@@ -32,6 +32,7 @@ try close 101
 grep -q "length = 0" out.txt || { fail "the program's own file was written to"; cat out.txt; }
 try chdir 1
 try last-thread 2
+try main-thread-last 2
 # each program that a process becomes has its own trace; one that was killed or left in a hurry keeps what had ended
 rm -f a*.strata
 "$strata" trace -o a.strata -- ./app exec 2 >out.txt 2>err.txt || { fail "exec: exit $?"; cat err.txt; }
