@@ -32,6 +32,14 @@ row "Figure 1" "L1 miss of a gather, MSHR delay and the rest" cycles "MSHR delay
 value=
 
 # ---- figure 3 ----
+# Number and name of a variant, the paper's errors: divergent programs, others (-: not in the text).
+cat >"$out/figure-3" <<END
+1 gpumech 444 19
+2 gpumech+ 206 -
+3 mdm-queue 100 -
+4 mdm-mshr 98 -
+5 mdm 32 16
+END
 if [ -z "$small" ]; then
     # PASCAL=FILE: what interval_pascal.sh printed before.
     [ -n "$PASCAL" ] || { PASCAL=$out/pascal; sh "$src/bench/interval_pascal.sh" "$build" >"$PASCAL" || exit 1; }
@@ -51,13 +59,7 @@ if [ -z "$small" ]; then
                 set -- $(mean MD $((column + 4)) 1)
                 row "Figure 3, by program" "IPC error, $2 of the paper's seven divergent programs, $variant" % 32 "$1" "" "" "$said" "frontiers of a breadth-first search: most warps have nothing to do, and one of them represents all (docs/interval-model.md)"
             }
-        done <<END
-1 gpumech 444 19
-2 gpumech+ 206 -
-3 mdm-queue 100 -
-4 mdm-mshr 98 -
-5 mdm 32 16
-END
+        done <"$out/figure-3"
         factor=$(awk '$3 == "MD" { a += $5; b += $9 } END { if (b) printf "%.1f", a / b }' "$out/programs")
         row "Figure 3, by program" "GPUMech's error by MDM's, divergent programs" times 14 "$factor" "" "" "$said" "bfs alone makes most of both means (its frontiers leave most warps idle, and one of those represents all; without it 133 and 63 %, a factor of 2.1); with the hashed L1 few launches here run out of 128 MSHRs for long. Not reached"
     fi
@@ -67,13 +69,7 @@ END
         ours() { awk -v g="$1" -v c="$column" '/^against flow/ { exit } $0 ~ "^" g " +IPC" { n = g == "not divergent" ? 3 : 2; print $(c + n) }' "$PASCAL"; }
         row "Figure 3" "IPC error, divergent launches, $variant" % "$divergent" "$(ours divergent)" "" "" "sh bench/interval_pascal.sh build" "$programs"
         [ "$rest" = - ] || row "Figure 3" "IPC error, other launches, $variant" % "$rest" "$(ours "not divergent")" "" "" "sh bench/interval_pascal.sh build" "$others"
-    done <<END
-1 gpumech 444 19
-2 gpumech+ 206 -
-3 mdm-queue 100 -
-4 mdm-mshr 98 -
-5 mdm 32 16
-END
+    done <"$out/figure-3"
     factor=$(awk '/^against flow/ { exit } /gpumech by it +IPC/ { print $9 }' "$PASCAL")
     row "Figure 3" "GPUMech's error by MDM's, divergent launches" times 14 "$factor" 4 "" "sh bench/interval_pascal.sh build" "$programs"
 fi

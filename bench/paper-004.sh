@@ -17,7 +17,7 @@ DRAM reads|dram__sectors_read.sum|89|11|0.60|0.95|10
 cycles|sm__cycles_elapsed.max|68|27|0.71|0.96|2
 END
 }
-# SIM=1: the clocked model too, which takes minutes. PREDICTIONS=DIR: takes DIR/SET-GPU.json for the whole sets where it is there.
+# SIM=1: the clocked model too, which takes minutes. PREDICTIONS=DIR: takes DIR/TRACE-MODEL-GPU.json for the whole sets where it is there.
 table_1() { # NAME MODEL TRACE MEASURED [KERNELS]
     name=$1 model=$2 trace=$3 measured=$4
     shift 4
@@ -40,19 +40,23 @@ table_1() { # NAME MODEL TRACE MEASURED [KERNELS]
     done
 }
 
+# The example suite and the held-out set as machine code: traces that scripts/accuracy keeps, left out where they are not there.
+whole_set() { # NAME MODEL SET MEASURED
+    trace=$build/accuracy/$3-sass.strata
+    [ ! -f "$trace" ] || table_1 "$1" "$2" "$trace" "$4"
+}
+
 # ---- Table I ----
 # A few launches of each kind that take seconds.
 table_1 "a few launches, flow" flow "$src/tests/data/h200.strata" "$src/tests/data/counters.csv" --kernel-name 'regex:bpnn_adjust|softmax|Jacobi|elementwise|calculate'
 if [ -z "$small" ]; then
-    table_1 "truth set, flow" flow "$src/tests/data/h200.strata" "$src/tests/data/counters.csv"
-    for set in small large; do
-        trace=$build/accuracy/suite-$set.strata
-        [ ! -f "$trace" ] || table_1 "example suite $set, flow" flow "$trace" "$src/tests/fidelity/h200-suite/$set/counters.csv"
+    for model in flow ${SIM:+sim}; do
+        table_1 "truth set, $model" $model "$src/tests/data/h200.strata" "$src/tests/data/counters.csv"
+        for set in small large; do
+            whole_set "example suite $set, $model" $model suite-$set "$src/tests/fidelity/h200-suite/$set/counters.csv"
+        done
+        whole_set "held-out set, $model" $model holdout "$src/tests/fidelity/h200-holdout/counters.csv"
     done
-    trace=$build/accuracy/holdout.strata
-    [ ! -f "$trace" ] || table_1 "held-out set, flow" flow "$trace" "$src/tests/fidelity/h200-holdout/counters.csv"
-    trace=$build/accuracy/suite-small.strata
-    [ -z "$SIM" ] || [ ! -f "$trace" ] || table_1 "example suite small, sim" sim "$trace" "$src/tests/fidelity/h200-suite/small/counters.csv"
 fi
 
 # ---- Volta itself: published counters of a GV100 (docs/cards.md), the last set of tables there ----

@@ -14,6 +14,7 @@
 
 struct report_arguments {
     const char *measured, *measured_on, *output;
+    struct option_list repeated;
     bool quiet;
 };
 
@@ -114,21 +115,38 @@ static strata_status add_gpus(struct strata_report *r, bool quiet, struct strata
     return status;
 }
 
+static strata_status load_measured(const struct report_arguments *a, struct strata_report *r,
+                                   struct strata_error *err)
+{
+    strata_status status = strata_measured_load(&r->measured, a->measured, err);
+    r->is_measured = true;
+    r->measured_gpu = a->measured_on;
+    for (size_t i = 0; i < a->repeated.n && status == STRATA_OK; i++) {
+        struct strata_measured again;
+        status = strata_measured_load(&again, a->repeated.item[i], err);
+        if (status != STRATA_OK)
+            break;
+        status = strata_measured_repeat(&r->measured, &again, err);
+        strata_measured_release(&again);
+    }
+    return status;
+}
+
 static strata_status report(void *context, char **paths, int n_paths, struct strata_error *err)
 {
     const struct report_arguments *a = context;
     if (a->measured_on && !a->measured)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                            "--measured-on needs --measured, the counters measured on that GPU.");
+    if (a->repeated.n && !a->measured)
+        return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
+                           "--repeated needs --measured, the first measurement of its launches.");
     struct strata_report r = {0};
     char *text = NULL;
     size_t length;
     strata_status status = STRATA_OK;
-    if (a->measured) {
-        status = strata_measured_load(&r.measured, a->measured, err);
-        r.is_measured = true;
-        r.measured_gpu = a->measured_on;
-    }
+    if (a->measured)
+        status = load_measured(a, &r, err);
     for (int i = 0; status == STRATA_OK && i < n_paths; i++)
         status = strata_report_load(&r, paths[i], err);
     if (status == STRATA_OK)
@@ -148,6 +166,8 @@ int cmd_report(int argc, char **argv)
     const struct option options[] = {
         {0, "measured", OPTION_STRING, &a.measured, "FILE",
          "measured counters: counters.csv or `ncu --csv` output"},
+        {0, "repeated", OPTION_LIST, &a.repeated, "FILE",
+         "another measurement of the same launches: bars of the spread; may be given again"},
         {0, "measured-on", OPTION_STRING, &a.measured_on, "GPU",
          "compare only predictions for this GPU with them"},
         {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
@@ -156,7 +176,7 @@ int cmd_report(int argc, char **argv)
     };
     const struct command_syntax syntax = {
         .name = "report",
-        .arguments = "RESULT... [--measured FILE] -o report.html",
+        .arguments = "RESULT... [--measured FILE [--repeated FILE...]] -o report.html",
         .summary = "Writes results as one HTML page that needs no network.",
         .text =
             "RESULT is what `strata predict` wrote as JSON or CSV, or `strata reuse` or `strata "

@@ -26,6 +26,10 @@ struct strata_measured {
     size_t cap_lines;
     char **warning;
     size_t n_warnings, cap_warnings;
+    /* After strata_measured_repeat: by launch, the least and the most of every counter that was
+     * measured again, in n_runs runs together. Else NULL and 0. */
+    struct strata_result *least, *most;
+    size_t n_runs;
 };
 /* A wide table with the columns program, trace and metric names, or what `ncu --csv` prints, with
  * --page raw or without. Units are converted to those of strata_metric_find. */
@@ -34,6 +38,11 @@ strata_status strata_measured_load(struct strata_measured *m, const char *path,
 strata_status strata_measured_parse(struct strata_measured *m, const char *data, size_t length,
                                     const char *file, struct strata_error *err);
 void strata_measured_release(struct strata_measured *m);
+/* Another measurement of the same launches: widens the spread of m. Launches are those of the same
+ * program and trace; on the profiler's pages those at the same place with the same kernel, grid and
+ * block. Derived metrics are added to both. */
+strata_status strata_measured_repeat(struct strata_measured *m, struct strata_measured *again,
+                                     struct strata_error *err);
 
 /* ---- comparison ---- */
 

@@ -435,8 +435,15 @@ strata_status strata_measured_load(struct strata_measured *m, const char *path,
 
 void strata_measured_release(struct strata_measured *m)
 {
-    for (size_t i = 0; i < m->n_launches; i++)
+    for (size_t i = 0; i < m->n_launches; i++) {
         strata_result_release(&m->launch[i]);
+        if (m->least)
+            strata_result_release(&m->least[i]);
+        if (m->most)
+            strata_result_release(&m->most[i]);
+    }
+    free(m->least);
+    free(m->most);
     for (size_t i = 0; i < m->n_warnings; i++)
         free(m->warning[i]);
     free(m->launch);

@@ -231,6 +231,39 @@ static void put_documents(struct strata_text *t, const struct strata_report *r)
 
 /* ---- measurement ---- */
 
+/* Of counters that differed from run to run: name, least, most. */
+static void put_spread(struct strata_text *t, const struct strata_result *least,
+                       const struct strata_result *most)
+{
+    const char *separator = "";
+    strata_text_put(t, "{");
+    for (size_t k = 0; k < least->n_counters; k++) {
+        const char *name = least->counter[k].name;
+        double high;
+        if (!strata_result_get(most, name, &high) || !(least->counter[k].value < high))
+            continue;
+        strata_text_put(t, separator);
+        strata_text_put_json_string(t, name);
+        strata_text_put(t, ":[");
+        strata_text_put_number(t, least->counter[k].value);
+        strata_text_put(t, ",");
+        strata_text_put_number(t, high);
+        strata_text_put(t, "]");
+        separator = ",";
+    }
+    strata_text_put(t, "}");
+}
+
+static void put_runs(struct strata_text *t, const struct strata_measured *m)
+{
+    strata_text_printf(t, ", \"runs\": %zu, \"spread\": [", m->n_runs);
+    for (size_t i = 0; i < m->n_launches; i++) {
+        strata_text_put(t, i ? ",\n  " : "\n  ");
+        put_spread(t, &m->least[i], &m->most[i]);
+    }
+    strata_text_put(t, "]");
+}
+
 static void put_measured(struct strata_text *t, const struct strata_measured *m)
 {
     strata_text_put(t, ",\n\"measured\": {");
@@ -239,6 +272,8 @@ static void put_measured(struct strata_text *t, const struct strata_measured *m)
     put_member(t, "layout", m->layout);
     strata_text_put(t, ", ");
     put_launches(t, m->launch, m->n_launches);
+    if (m->n_runs)
+        put_runs(t, m);
     strata_text_put(t, "}");
 }
 

@@ -286,9 +286,100 @@ static void bad_tables_are_refused_with_their_row(void **state)
                    "mixes two runs");
 }
 
+/* ---- measured again ---- */
+
+#define CYCLES "sm__cycles_elapsed.max"
+
+static void expect_spread(const struct strata_measured *m, size_t launch, const char *metric,
+                          double least, double most)
+{
+    double found;
+    assert_true(strata_result_get(&m->least[launch], metric, &found));
+    assert_true(found == least);
+    assert_true(strata_result_get(&m->most[launch], metric, &found));
+    assert_true(found == most);
+}
+
+static void runs_widen_the_spread_of_what_they_have_in_common(void **state)
+{
+    (void)state;
+    struct strata_measured m, second, third;
+    double unused;
+    parse(&m, "program,trace," CYCLES ",dram__sectors_read.sum\np,a,100,7\np,b,50,8\n");
+    parse(&second, "program,trace," CYCLES "\np,b,55\np,a,90\n"); /* in another order */
+    parse(&third, "program,trace," CYCLES "\np,a,95\n");
+    assert_int_equal(strata_measured_repeat(&m, &second, NULL), STRATA_OK);
+    assert_int_equal(strata_measured_repeat(&m, &third, NULL), STRATA_OK);
+    assert_int_equal(m.n_runs, 3);
+    expect_spread(&m, 0, CYCLES, 90, 100);
+    expect_spread(&m, 1, CYCLES, 50, 55);
+    assert_false(strata_result_get(&m.least[0], "dram__sectors_read.sum", &unused));
+    strata_measured_release(&third);
+    strata_measured_release(&second);
+    strata_measured_release(&m);
+}
+
+static void hit_rates_of_runs_are_derived_before_they_are_compared(void **state)
+{
+    (void)state;
+    struct strata_measured m, second;
+    const char *head = "program,trace,l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum,"
+                       "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum\n";
+    char one[256], two[256];
+    snprintf(one, sizeof one, "%sp,a,100,40\n", head);
+    snprintf(two, sizeof two, "%sp,a,100,50\n", head);
+    parse(&m, one);
+    parse(&second, two);
+    assert_int_equal(strata_measured_repeat(&m, &second, NULL), STRATA_OK);
+    expect_spread(&m, 0, "l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct", 40, 50);
+    strata_measured_release(&second);
+    strata_measured_release(&m);
+}
+
+#define PAGE_HEADER                  "ID,Kernel Name,Block Size,Grid Size," CYCLES "\n"
+#define PAGE_ROW(id, kernel, cycles) id "," kernel ",\"(1, 1, 1)\",\"(1, 1, 1)\"," cycles "\n"
+
+static void pages_of_the_profiler_are_joined_by_place(void **state)
+{
+    (void)state;
+    struct strata_measured m, second;
+    double unused;
+    parse(&m, PAGE_HEADER PAGE_ROW("0", "k", "10") PAGE_ROW("1", "k", "20"));
+    parse(&second, PAGE_HEADER PAGE_ROW("5", "k", "12") PAGE_ROW("6", "other", "19"));
+    assert_int_equal(strata_measured_repeat(&m, &second, NULL), STRATA_OK);
+    expect_spread(&m, 0, CYCLES, 10, 12);
+    assert_false(strata_result_get(&m.least[1], CYCLES, &unused)); /* another kernel */
+    strata_measured_release(&second);
+    strata_measured_release(&m);
+}
+
+static void expect_not_again(const char *text, const char *part)
+{
+    struct strata_measured m, second;
+    struct strata_error err = {0};
+    parse(&m, "program,trace," CYCLES "\np,a,100\n");
+    parse(&second, text);
+    assert_int_equal(strata_measured_repeat(&m, &second, &err), STRATA_EFORMAT);
+    if (!strstr(err.message, part))
+        fail_msg("\"%s\" does not tell of \"%s\"", err.message, part);
+    strata_measured_release(&second);
+    strata_measured_release(&m);
+}
+
+static void other_launches_are_no_repetition(void **state)
+{
+    (void)state;
+    expect_not_again("program,trace," CYCLES "\np,b,100\n", "none of its launches");
+    expect_not_again(PAGE_HEADER PAGE_ROW("0", "k", "10"), "the layout of the first");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_widen_the_spread_of_what_they_have_in_common),
+        cmocka_unit_test(hit_rates_of_runs_are_derived_before_they_are_compared),
+        cmocka_unit_test(pages_of_the_profiler_are_joined_by_place),
+        cmocka_unit_test(other_launches_are_no_repetition),
         cmocka_unit_test(cells_are_numbers_unknown_or_words),
         cmocka_unit_test(units_are_turned_into_those_of_the_table),
         cmocka_unit_test(kernel_names_are_compared_by_their_bare_name),

@@ -22,6 +22,7 @@ export interface Row {
   detail: Detail;
   warnings: string[];
   measured: Metrics | null;
+  spread: Record<string, [number, number]>; // of metrics that differed from run to run: least and most
 }
 
 /** One launch of a program, with all that is known about it. */
@@ -91,7 +92,7 @@ raw.predictions.forEach((p, i) => {
     const measured = known(at) && raw.measured ? metricsOf(raw.measured.columns, raw.measured.launches[at].values) : null;
     const row: Row = {
       index: rows.length, launch, series: series.indexOf(name), model: model + name.slice(label.length), gpu: gpuName(p),
-      metrics: metricsOf(p.columns, l.values), detail: l.detail ?? {}, warnings: l.warnings ?? [], measured,
+      metrics: metricsOf(p.columns, l.values), detail: l.detail ?? {}, warnings: l.warnings ?? [], measured, spread: (known(at) && raw.measured?.spread?.[at]) || {},
     };
     rows.push(row);
     launch.rows.push(row);

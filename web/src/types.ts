@@ -214,7 +214,8 @@ export interface RawReport {
   predictions: RawPrediction[];
   gpus: Gpu[];
   documents: RawDocument[];
-  measured?: { file: string; layout: string; columns: string[]; launches: RawLaunch[] };
+  /** `runs` and `spread` where launches were measured again: by launch, least and most of what differed. */
+  measured?: { file: string; layout: string; columns: string[]; launches: RawLaunch[]; runs?: number; spread?: Record<string, [number, number]>[] };
   joined?: (number | null)[][];
   correlation?: { models?: { label?: string; model?: string; metrics: MetricError[] }[] };
 }

@@ -56,7 +56,7 @@ async function done(page) {
 before(async () => {
   browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
   // What a page does shows with fewer launches as well; how fast it opens does not.
-  const inputs = (f) => [...f.predictions, f.reuse, f.sweep, f.timeline, "--measured", f.counters];
+  const inputs = (f) => [...f.predictions, f.reuse, f.sweep, f.timeline, "--measured", f.counters, "--repeated", f.again];
   large = build("large.html", inputs(writeFixture(join(folder, "many"), 200, MODELS)));
   report = build("report.html", inputs(writeFixture(join(folder, "in"), LAUNCHES, MODELS)));
 });
@@ -191,6 +191,8 @@ test("the scatter has a point for each launch and model, and leads to the launch
   await go(page, "silicon");
   assert.equal(await page.locator(`[data-chart="scatter"] svg g[aria-label="dot"] path`).count(), LAUNCHES * MODELS.length);
   assert.equal(await page.locator(".three [data-chart]").count(), 6);
+  // bars of the spread from run to run: two launches came to other cycles
+  assert.equal(await page.locator(`[data-chart="scatter"] svg g[aria-label="rule"] line`).count(), 2 * MODELS.length);
   await page.selectOption("#metric-choice", "dram__sectors_read.sum");
   await drawn(page);
   assert.ok((await page.locator(`[data-chart="scatter"] svg g[aria-label="dot"] path`).count()) > LAUNCHES * MODELS.length / 2);

@@ -14,6 +14,7 @@ export interface Point {
   predicted: number;
   measured: number;
   error: number | null;
+  spread?: [number, number]; // least and most of several runs
 }
 
 /** On log axes only what is above zero can stand. */
@@ -21,7 +22,7 @@ export const plottable = (metric: string, points: Point[]) =>
   isShare(metric) ? points : points.filter((p) => p.measured > 0 && p.predicted > 0);
 
 function domain(metric: string, points: Point[]): [number, number] {
-  const values = points.flatMap((p) => [p.predicted, p.measured]);
+  const values = points.flatMap((p) => [p.predicted, p.measured, ...(p.spread ?? [])]).filter((v) => isShare(metric) || v > 0);
   if (isShare(metric)) return [Math.min(0, ...values), Math.max(100, ...values)];
   const low = Math.min(...values), high = Math.max(...values);
   return low === high ? [low / 3, high * 3] : [low / 1.5, high * 1.5];
@@ -36,7 +37,7 @@ function bands(metric: string, [low, high]: [number, number]): Plot.Markish[] {
 }
 
 const describe = (p: Point, unit: string) =>
-  `${p.row.launch.name}\n${p.row.launch.bare}\n${series[p.row.series]}\npredicted ${number(p.predicted)}\nmeasured ${number(p.measured)}\nerror ${signed(p.error, unit)}`;
+  `${p.row.launch.name}\n${p.row.launch.bare}\n${series[p.row.series]}\npredicted ${number(p.predicted)}\nmeasured ${number(p.measured)}${p.spread ? ` (${number(p.spread[0])} to ${number(p.spread[1])})` : ""}\nerror ${signed(p.error, unit)}`;
 
 export function drawScatter(metric: string, all: Point[], width: number, small: boolean): Element {
   const points = plottable(metric, all);
@@ -53,6 +54,9 @@ export function drawScatter(metric: string, all: Point[], width: number, small: 
     marks: [
       ...bands(metric, [low, high]),
       Plot.line([[low, low], [high, high]], { stroke: "var(--quiet)", strokeWidth: 1 }),
+      Plot.ruleY(points.filter((p) => p.spread), { // the card's own spread (paper 004, figures 7 to 12)
+        x1: (p: Point) => Math.max(p.spread![0], low), x2: (p: Point) => p.spread![1], y: "predicted", stroke: "var(--quiet)", strokeWidth: 1.2,
+      }),
       Plot.dot(points, {
         x: "measured", y: "predicted", fill: (p: Point) => series[p.row.series], symbol: (p: Point) => SYMBOLS[Math.floor(comparedSeries.indexOf(series[p.row.series]) / 8)] ?? "square", r: small ? 3 : 4.5, fillOpacity: 0.8, stroke: "var(--card)", strokeWidth: 0.6,
         href: (p: Point) => "#/launch/" + p.row.launch.index, channels: {},

@@ -22,15 +22,15 @@ function pointsOf(metric: string): Point[] {
   if (!points) {
     points = rows.flatMap((row): Point[] => {
       const predicted = row.metrics.get(metric), measured = row.measured?.get(metric);
-      return known(predicted) && known(measured) ? [{ row, predicted, measured, error: errorOf(metric, predicted, measured) }] : [];
+      return known(predicted) && known(measured) ? [{ row, predicted, measured, error: errorOf(metric, predicted, measured), spread: row.spread[metric] }] : [];
     });
     cache.set(metric, points);
   }
   return points;
 }
 
-const pointRows = (metric: string): Cell[][] => [["launch", "kernel", "model", "metric", "predicted", "measured", "error (" + errorUnit(metric) + ")"],
-  ...pointsOf(metric).map((p): Cell[] => [p.row.launch.name, p.row.launch.kernel, series[p.row.series], metric, p.predicted, p.measured, p.error])];
+const pointRows = (metric: string): Cell[][] => [["launch", "kernel", "model", "metric", "predicted", "measured", "least measured", "most measured", "error (" + errorUnit(metric) + ")"],
+  ...pointsOf(metric).map((p): Cell[] => [p.row.launch.name, p.row.launch.kernel, series[p.row.series], metric, p.predicted, p.measured, p.spread?.[0] ?? p.measured, p.spread?.[1] ?? p.measured, p.error])];
 
 function errorRow(metric: string) {
   return (raw.correlation?.models ?? []).flatMap((m) => m.metrics.filter((e) => e.metric === metric).map((e) => ({ label: m.label ?? m.model ?? "", e })));
@@ -57,7 +57,7 @@ function big(metric: string): HTMLElement {
   const lost = points.length - plottable(metric, points).length;
   return el("div", { class: "cards" },
     card({ title: "Predicted against measured", name: "scatter", body: responsive((w) => drawScatter(metric, points, w, false), "plot scatter"), rows: () => pointRows(metric),
-      note: `Bands: 10 and 25 ${isShare(metric) ? "points" : "%"}. A point leads to its launch.` + (lost ? ` ${lost} points at zero do not stand on log axes.` : "") }),
+      note: `Bands: 10 and 25 ${isShare(metric) ? "points" : "%"}. A point leads to its launch.` + (raw.measured?.runs ? ` Bars: least and most of ${raw.measured.runs} runs of the card.` : "") + (lost ? ` ${lost} points at zero do not stand on log axes.` : "") }),
     el("div", { class: "card" }, el("div", { class: "head" }, el("h3", null, "Errors"), csvButton("errors", () => errorRows(metric), "the errors")), statistics(metric), worst(metric)));
 }
 
