@@ -63,10 +63,19 @@ static void read_config(void)
 
 static volatile sig_atomic_t interrupted;
 
+enum { BLOCK_WAIT_S = 2 }; /* for the end of a block, which may never come */
+
+static void leave_launch(int number)
+{
+    (void)number;
+    driver_report("interrupted");
+    _exit(128 + interrupted);
+}
+
 /* The first signal ends the program, a second one at once. Inside a call it goes on to the next
- * block or call, so that the launch keeps what it ran. Outside there is nothing to wait for: what
- * was recorded is on disk, and `strata trace` finishes the file. (No thread waits to do that: it
- * would keep a program alive that ends its threads one by one.) */
+ * block or call, so that the launch keeps what it ran, but not for long. Outside there is nothing
+ * to wait for: what was recorded is on disk, and `strata trace` finishes the file. (No thread waits
+ * to do that: it would keep a program alive that ends its threads one by one.) */
 static void on_interrupt(int number)
 {
     int kept = errno;
@@ -76,6 +85,8 @@ static void on_interrupt(int number)
         driver_report("interrupted");
         _exit(128 + number);
     }
+    signal(SIGALRM, leave_launch);
+    alarm(BLOCK_WAIT_S);
     errno = kept;
 }
 

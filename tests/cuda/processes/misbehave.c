@@ -100,6 +100,18 @@ static void launch_after_main(void)
     pthread_exit(NULL);
 }
 
+/* A kernel that never ends. */
+static void hang(void)
+{
+    CUmodule m;
+    use_gpu();
+    MUST(cuModuleLoadData(&m, ".version 7.0\n.target sm_70\n.address_size 64\n"
+                              ".visible .entry hang()\n{\nagain:\nbra again;\n}\n"));
+    printf("ready\n");
+    fflush(stdout);
+    MUST(cuLaunchKernel(kernel(m, "hang"), 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL));
+}
+
 static void execute_self(char **argv, char *rounds)
 {
     use_gpu();
@@ -123,6 +135,8 @@ int main(int argc, char **argv)
         close_all();
     else if (!strcmp(what, "last-thread"))
         launch_after_the_last_thread();
+    else if (!strcmp(what, "hang"))
+        hang();
     else if (!strcmp(what, "main-thread-last"))
         launch_after_main();
     else if (!strcmp(what, "exec") && argc > 2)
