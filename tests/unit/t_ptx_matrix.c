@@ -1,0 +1,344 @@
+/* Products of matrices by warps, and the tiles they take, against plain definitions. */
+#include <math.h>
+
+#include "lanefix.h"
+
+#include "emulator/half.h"
+
+static uint16_t half_of(int value) /* small integers */
+{
+    static const uint16_t halves[] = {0,      0x3c00, 0x4000, 0x4200, 0x4400,
+                                      0x4500, 0x4600, 0x4700, 0x4800};
+    return value < 0 ? halves[-value] | 0x8000 : halves[value];
+}
+static uint16_t bfloat_of(int value)
+{
+    float f = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return (uint16_t)(bits >> 16);
+}
+
+/* D = A B + C with A m x k, B k x n in fragments after the tables of the PTX manual: row and column
+ * of element e of a lane. */
+static void mma_m16n8k16_multiplies(void **state)
+{
+    (void)state;
+    static const char *const types[] = {"f16", "bf16"};
+    for (unsigned t = 0; t < 2; t++) {
+        char text[2048];
+        snprintf(
+            text, sizeof text,
+            PTX_HEAD
+            ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %%r<20>; .reg .b64 "
+            "%%rd<9>; .reg "
+            ".f32 %%f<20>; ld.param.u64 %%rd1,[in]; ld.param.u64 %%rd2,[out]; mov.u32 "
+            "%%r1,%%tid.x;\n"
+            "mul.wide.u32 %%rd3,%%r1,40; add.u64 %%rd4,%%rd1,%%rd3; ld.global.v2.u32 "
+            "{%%r2,%%r3},[%%rd4];\n"
+            "ld.global.v2.u32 {%%r4,%%r5},[%%rd4+8]; ld.global.v2.u32 {%%r6,%%r7},[%%rd4+16];\n"
+            "ld.global.v2.f32 {%%f1,%%f2},[%%rd4+24]; ld.global.v2.f32 {%%f3,%%f4},[%%rd4+32];\n"
+            "mma.sync.aligned.m16n8k16.row.col.f32.%s.%s.f32 "
+            "{%%f5,%%f6,%%f7,%%f8},{%%r2,%%r3,%%r4,%%r5},"
+            "{%%r6,%%r7},{%%f1,%%f2,%%f3,%%f4};\n"
+            "mul.wide.u32 %%rd5,%%r1,16; add.u64 %%rd6,%%rd2,%%rd5;\n"
+            "st.global.v4.f32 [%%rd6],{%%f5,%%f6,%%f7,%%f8}; ret; }\n",
+            types[t], types[t]);
+        int a[16][16], b[16][8], c[16][8];
+        for (int i = 0; i < 16; i++)
+            for (int k = 0; k < 16; k++)
+                a[i][k] = (i * 3 + k) % 9 - 4;
+        for (int k = 0; k < 16; k++)
+            for (int j = 0; j < 8; j++) {
+                b[k][j] = (k + 5 * j) % 7 - 3;
+                c[k][j] = k - j;
+            }
+        uint32_t *in = device_memory(40 * 32);
+        float *out = device_memory(16 * 32);
+        for (unsigned lane = 0; lane < 32; lane++) {
+            unsigned g = lane / 4, q = lane % 4;
+            for (unsigned e = 0; e < 8; e++) {
+                unsigned row = (e < 2 || (e >= 4 && e < 6)) ? g : g + 8;
+                unsigned column = q * 2 + (e & 1) + (e >= 4 ? 8 : 0);
+                uint32_t bits = t ? bfloat_of(a[row][column]) : half_of(a[row][column]);
+                in[lane * 10 + e / 2] |= bits << (16 * (e & 1));
+            }
+            for (unsigned e = 0; e < 4; e++) {
+                unsigned row = q * 2 + (e & 1) + (e >= 2 ? 8 : 0);
+                uint32_t bits = t ? bfloat_of(b[row][g]) : half_of(b[row][g]);
+                in[lane * 10 + 4 + e / 2] |= bits << (16 * (e & 1));
+                float value = (float)c[e < 2 ? g : g + 8][q * 2 + (e & 1)];
+                memcpy(&in[lane * 10 + 6 + e], &value, 4);
+            }
+        }
+        run_kernel(text, 32, in, out);
+        for (unsigned lane = 0; lane < 32; lane++)
+            for (unsigned e = 0; e < 4; e++) {
+                unsigned i = e < 2 ? lane / 4 : lane / 4 + 8, j = lane % 4 * 2 + (e & 1);
+                int sum = c[i][j];
+                for (unsigned k = 0; k < 16; k++)
+                    sum += a[i][k] * b[k][j];
+                assert_true(out[lane * 4 + e] == (float)sum);
+            }
+    }
+}
+
+static void mma_m16n8k8_multiplies_tf32(void **state)
+{
+    (void)state;
+    float *in = device_memory(4 * 32 * 6), *out = device_memory(16 * 32);
+    int a[16][8], b[8][8];
+    for (int i = 0; i < 16; i++)
+        for (int k = 0; k < 8; k++)
+            a[i][k] = i - k;
+    for (int k = 0; k < 8; k++)
+        for (int j = 0; j < 8; j++)
+            b[k][j] = k * j - 3;
+    for (unsigned lane = 0; lane < 32; lane++) {
+        unsigned g = lane / 4, q = lane % 4;
+        for (unsigned e = 0; e < 4; e++)
+            in[lane * 6 + e] = (float)a[e & 1 ? g + 8 : g][e & 2 ? q + 4 : q];
+        for (unsigned e = 0; e < 2; e++)
+            in[lane * 6 + 4 + e] = (float)b[e ? q + 4 : q][g];
+    }
+    run_kernel(
+        KERNEL(
+            "mul.wide.u32 %rd6,%r1,24; add.u64 %rd7,%rd1,%rd6; ld.global.v2.u32 {%r2,%r3},[%rd7];\n"
+            "ld.global.v2.u32 {%r4,%r5},[%rd7+8]; ld.global.v2.u32 {%r6,%r7},[%rd7+16]; mov.f32 "
+            "%f1,0f3F800000;\n"
+            "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
+            "{%f5,%f6,%f7,%f8},{%r2,%r3,%r4,%r5},{%r6,%r7},"
+            "{%f1,%f1,%f1,%f1};\nmul.wide.u32 %rd8,%r1,16; add.u64 %rd9,%rd2,%rd8;\n"
+            "st.global.v4.f32 [%rd9],{%f5,%f6,%f7,%f8};"),
+        32, in, out);
+    for (unsigned lane = 0; lane < 32; lane++)
+        for (unsigned e = 0; e < 4; e++) {
+            unsigned i = e < 2 ? lane / 4 : lane / 4 + 8, j = lane % 4 * 2 + (e & 1);
+            int sum = 1;
+            for (unsigned k = 0; k < 8; k++)
+                sum += a[i][k] * b[k][j];
+            assert_true(out[lane * 4 + e] == (float)sum);
+        }
+}
+
+/* Bytes, with and without sign, in every shape; the sum of the first row wraps, or is held at the
+ * largest number. */
+static void multiply_bytes(unsigned m, unsigned k, bool saturates)
+{
+    char text[2048], a_registers[64] = "", d_registers[64] = "";
+    unsigned n_a = m * k / 128, n_b = k / 16, n_d = m / 4;
+    for (unsigned i = 0; i < n_a; i++)
+        sprintf(a_registers + strlen(a_registers), "%s%%r%u", i ? "," : "", 2 + i);
+    for (unsigned i = 0; i < n_d; i++)
+        sprintf(d_registers + strlen(d_registers), "%s%%r%u", i ? "," : "", 8 + i);
+    snprintf(text, sizeof text,
+             PTX_HEAD
+             ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %%r<20>; .reg .b64 "
+             "%%rd<9>;"
+             "ld.param.u64 %%rd1,[in]; ld.param.u64 %%rd2,[out]; mov.u32 %%r1,%%tid.x;\n"
+             "mul.wide.u32 %%rd3,%%r1,40; add.u64 %%rd4,%%rd1,%%rd3; ld.global.v2.u32 "
+             "{%%r2,%%r3},[%%rd4];\n"
+             "ld.global.v2.u32 {%%r4,%%r5},[%%rd4+8]; ld.global.v2.u32 {%%r6,%%r7},[%%rd4+16];\n"
+             "ld.global.v2.u32 {%%r8,%%r9},[%%rd4+24]; ld.global.v2.u32 {%%r10,%%r11},[%%rd4+32];\n"
+             "mma.sync.aligned.m%un8k%u.row.col%s.s32.s8.u8.s32 {%s},{%s},{%s},{%s};\n"
+             "mul.wide.u32 %%rd5,%%r1,16; add.u64 %%rd6,%%rd2,%%rd5;\n"
+             "st.global.v4.u32 [%%rd6],{%%r8,%%r9,%%r10,%%r11}; ret; }\n",
+             m, k, saturates ? ".satfinite" : "", d_registers, a_registers,
+             n_b == 2 ? "%r6,%r7" : "%r6", d_registers);
+    int a[16][32], b[32][8];
+    for (int i = 0; i < 16; i++)
+        for (int x = 0; x < 32; x++)
+            a[i][x] = i ? (i * 7 + x * 5) % 255 - 127 : 100;
+    for (int x = 0; x < 32; x++)
+        for (int j = 0; j < 8; j++)
+            b[x][j] = (x * 11 + j * 31) % 256;
+    uint32_t *given = device_memory(40 * 32), *out = device_memory(16 * 32);
+    for (unsigned lane = 0; lane < 32; lane++) {
+        unsigned g = lane / 4, q = lane % 4;
+        for (unsigned e = 0; e < 4 * n_a; e++) {
+            unsigned row = m == 16 && e / 4 % 2 ? g + 8 : g;
+            unsigned column = q * 4 + e % 4 + (e / 4 >= 2 ? 16 : 0);
+            given[lane * 10 + e / 4] |= (uint32_t)(uint8_t)a[row][column] << (8 * (e % 4));
+        }
+        for (unsigned e = 0; e < 4 * n_b; e++)
+            given[lane * 10 + 4 + e / 4] |= (uint32_t)b[q * 4 + e % 4 + e / 4 * 16][g]
+                                            << (8 * (e % 4));
+        for (unsigned e = 0; e < n_d; e++)
+            given[lane * 10 + 6 + e] = INT32_MAX - 7;
+    }
+    run_kernel(text, 32, given, out);
+    for (unsigned lane = 0; lane < 32; lane++)
+        for (unsigned e = 0; e < n_d; e++) {
+            int64_t sum = INT32_MAX - 7;
+            for (unsigned x = 0; x < k; x++)
+                sum += a[e < 2 ? lane / 4 : lane / 4 + 8][x] * b[x][lane % 4 * 2 + (e & 1)];
+            if (saturates && sum > INT32_MAX)
+                sum = INT32_MAX;
+            assert_int_equal(out[lane * 4 + e], (uint32_t)sum);
+        }
+}
+
+static void mma_multiplies_bytes(void **state)
+{
+    (void)state;
+    for (unsigned saturates = 0; saturates < 2; saturates++) {
+        multiply_bytes(16, 32, saturates);
+        multiply_bytes(16, 16, saturates);
+        multiply_bytes(8, 16, saturates);
+    }
+}
+
+/* Four products of 8 x 8 x 4 a warp, in every layout, with sums of either width; the fragments are
+ * those of the PTX manual. */
+static void multiply_quads(bool a_columns, bool b_columns, bool wide)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             PTX_HEAD
+             ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %%r<20>; .reg .b64 "
+             "%%rd<9>;"
+             "ld.param.u64 %%rd1,[in]; ld.param.u64 %%rd2,[out]; mov.u32 %%r1,%%tid.x;\n"
+             "mul.wide.u32 %%rd3,%%r1,16; add.u64 %%rd4,%%rd1,%%rd3; ld.global.v4.u32 "
+             "{%%r2,%%r3,%%r4,%%r5},[%%rd4]; mov.u32 %%r6,%s;\n"
+             "mul.wide.u32 %%rd5,%%r1,32; add.u64 %%rd6,%%rd2,%%rd5;\n"
+             "mma.sync.aligned.m8n8k4.%s.%s.%s.f16.f16.%s %s,{%%r2,%%r3},{%%r4,%%r5},%s;\n"
+             "st.global.v4.u32 [%%rd6],{%%r8,%%r9,%%r10,%%r11};\n%s ret; }\n",
+             wide ? "0x3f800000" : "0x3c003c00", a_columns ? "col" : "row",
+             b_columns ? "col" : "row", wide ? "f32" : "f16", wide ? "f32" : "f16",
+             wide ? "{%r8,%r9,%r10,%r11,%r12,%r13,%r14,%r15}" : "{%r8,%r9,%r10,%r11}",
+             wide ? "{%r6,%r6,%r6,%r6,%r6,%r6,%r6,%r6}" : "{%r6,%r6,%r6,%r6}",
+             wide ? "st.global.v4.u32 [%rd6+16],{%r12,%r13,%r14,%r15};" : "");
+    uint16_t *in = device_memory(16 * 32);
+    uint32_t *out = device_memory(32 * 32);
+    for (unsigned lane = 0; lane < 32; lane++)
+        for (unsigned i = 0; i < 4; i++) {
+            unsigned quad = lane / 4 % 4, q = lane % 4, lower = lane < 16 ? 0 : 4;
+            int a_row = (int)(a_columns ? lower + i : lower + q), a_x = (int)(a_columns ? q : i);
+            int b_x = (int)(b_columns ? i : q), b_column = (int)(b_columns ? lower + q : lower + i);
+            in[lane * 8 + i] = emu_half_from(a_row - 2 * a_x + (int)quad, EMU_ROUND_NEAREST);
+            in[lane * 8 + 4 + i] = emu_half_from(b_x * b_column - 3, EMU_ROUND_NEAREST);
+        }
+    run_kernel(text, 32, in, out);
+    for (unsigned lane = 0; lane < 32; lane++)
+        for (unsigned i = 0; i < 8; i++) {
+            int quad = (int)(lane / 4 % 4), lower = lane < 16 ? 0 : 4, sum = 1;
+            int row = lower + (int)(wide ? (lane & 1) + (i & 2) : lane % 4);
+            int column = (int)(wide ? (i & 4) + (lane & 2) + (i & 1) : i);
+            for (int x = 0; x < 4; x++)
+                sum += (row - 2 * x + quad) * (x * column - 3);
+            uint32_t bits = out[lane * 8 + (wide ? i : i / 2)];
+            float f;
+            memcpy(&f, &bits, sizeof f);
+            assert_true((wide ? (double)f : emu_half_value((uint16_t)(bits >> i % 2 * 16))) == sum);
+        }
+}
+
+static void mma_m8n8k4_multiplies_halves_by_quads(void **state)
+{
+    (void)state;
+    for (unsigned form = 0; form < 8; form++)
+        multiply_quads(form & 1, form & 2, form & 4);
+}
+
+/* wmma leaves fragments open: load, multiply and store together are what counts, in every layout.
+ */
+static void wmma_multiplies_in_every_shape_and_layout(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *shape;
+        unsigned m, n, k;
+    } shapes[] = {{"m16n16k16", 16, 16, 16}, {"m32n8k16", 32, 8, 16}, {"m8n32k16", 8, 32, 16}};
+    static const char *const layouts[] = {"row", "col"};
+    uint16_t *in = device_memory(4096);
+    float *out = device_memory(4096);
+    for (unsigned s = 0; s < 3; s++)
+        for (unsigned v = 0; v < 8; v++) {
+            unsigned m = shapes[s].m, n = shapes[s].n, k = shapes[s].k;
+            bool a_col = v & 1, b_col = v & 2, d_col = v & 4;
+            char text[4096];
+            snprintf(
+                text, sizeof text,
+                PTX_HEAD
+                ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %%r<30>; .reg "
+                ".b64 %%rd<9>; "
+                ".reg .f32 %%f<20>; ld.param.u64 %%rd1,[in]; ld.param.u64 %%rd2,[out]; add.u64 "
+                "%%rd3,%%rd1,1024;\n"
+                "wmma.load.a.sync.aligned.%s.%s.global.f16 "
+                "{%%r1,%%r2,%%r3,%%r4,%%r5,%%r6,%%r7,%%r8},[%%rd1];\n"
+                "mov.u32 %%r20,%u;\n"
+                "wmma.load.b.sync.aligned.%s.%s.f16 "
+                "{%%r9,%%r10,%%r11,%%r12,%%r13,%%r14,%%r15,%%r16},[%%rd3],%%r20;\n"
+                "mov.f32 %%f9,0f40000000;\n"
+                "wmma.mma.sync.aligned.%s.%s.%s.f32.f32 {%%f1,%%f2,%%f3,%%f4,%%f5,%%f6,%%f7,%%f8},"
+                "{%%r1,%%r2,%%r3,%%r4,%%r5,%%r6,%%r7,%%r8},{%%r9,%%r10,%%r11,%%r12,%%r13,%%r14,%%"
+                "r15,%%r16},"
+                "{%%f9,%%f9,%%f9,%%f9,%%f9,%%f9,%%f9,%%f9};\n"
+                "wmma.store.d.sync.aligned.%s.%s.global.f32 "
+                "[%%rd2],{%%f1,%%f2,%%f3,%%f4,%%f5,%%f6,%%f7,%%f8};"
+                "ret; }\n",
+                layouts[a_col], shapes[s].shape, b_col ? k : n, layouts[b_col], shapes[s].shape,
+                layouts[a_col], layouts[b_col], shapes[s].shape, layouts[d_col], shapes[s].shape);
+            for (unsigned i = 0; i < m; i++)
+                for (unsigned j = 0; j < k; j++)
+                    in[a_col ? j * m + i : i * k + j] = half_of((int)(i + 2 * j) % 9 - 4);
+            for (unsigned i = 0; i < k; i++)
+                for (unsigned j = 0; j < n; j++)
+                    in[512 + (b_col ? j * k + i : i * n + j)] = half_of((int)(3 * i + j) % 7 - 3);
+            run_kernel(text, 32, in, out);
+            for (unsigned i = 0; i < m; i++)
+                for (unsigned j = 0; j < n; j++) {
+                    int sum = 2;
+                    for (unsigned e = 0; e < k; e++)
+                        sum += ((int)(i + 2 * e) % 9 - 4) * ((int)(3 * e + j) % 7 - 3);
+                    assert_true(out[d_col ? j * m + i : i * n + j] == (float)sum);
+                }
+        }
+}
+
+static void tiles_are_loaded_stored_and_transposed(void **state)
+{
+    (void)state;
+    uint16_t *in = device_memory(512);
+    uint32_t *out = device_memory(128 * 8);
+    for (unsigned i = 0; i < 256; i++)
+        in[i] = (uint16_t)i;
+    run_kernel(
+        KERNEL(
+            ".shared .align 16 .b8 s[1024]; mov.u32 %r2,s; mul.wide.u32 %rd6,%r1,16; add.u64 "
+            "%rd7,%rd1,%rd6;\n"
+            "ld.global.v4.u32 {%r3,%r4,%r5,%r6},[%rd7]; shl.b32 %r7,%r1,4; add.u32 %r8,%r2,%r7;\n"
+            "st.shared.v4.u32 [%r8],{%r3,%r4,%r5,%r6}; bar.warp.sync -1;\n"
+            "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r9,%r10,%r11,%r12},[%r8];\n"
+            "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r13},[%r8];\n"
+            "movmatrix.sync.aligned.m8n8.trans.b16 %r14,%r9;\n"
+            "st.global.u32 [%rd4],%r9; st.global.u32 [%rd4+128],%r12; st.global.u32 "
+            "[%rd4+256],%r13;\n"
+            "st.global.u32 [%rd4+384],%r14; add.u32 %r15,%r8,512;\n"
+            "stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r15],{%r9,%r10};\n"
+            "bar.warp.sync -1; ld.shared.u32 %r16,[s+512]; ld.shared.u32 %r17,[s+764];\n"
+            "st.global.u32 [%rd4+512],%r16; st.global.u32 [%rd4+640],%r17;"),
+        32, in, out);
+    for (unsigned lane = 0; lane < 32; lane++) {
+        unsigned i = lane / 4, j = lane % 4 * 2;
+        assert_int_equal(out[lane], (8 * i + j) | (8 * i + j + 1) << 16);
+        assert_int_equal(out[32 + lane], (192 + 8 * i + j) | (192 + 8 * i + j + 1) << 16);
+        assert_int_equal(out[64 + lane], (8 * j + i) | (8 * (j + 1) + i) << 16);
+        assert_int_equal(out[96 + lane], out[64 + lane]);
+        assert_int_equal(out[128 + lane], 0 | 1 << 16);
+        assert_int_equal(out[160 + lane], 126 | 127 << 16);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mma_m16n8k16_multiplies),
+        cmocka_unit_test(mma_m16n8k8_multiplies_tf32),
+        cmocka_unit_test(mma_multiplies_bytes),
+        cmocka_unit_test(mma_m8n8k4_multiplies_halves_by_quads),
+        cmocka_unit_test(wmma_multiplies_in_every_shape_and_layout),
+        cmocka_unit_test(tiles_are_loaded_stored_and_transposed),
+    };
+    return cmocka_run_group_tests(tests, open_arena, close_arena);
+}
