@@ -286,7 +286,6 @@ struct strata_gpu {
         uint32_t mshr_merges;
         uint32_t clock_mhz;
         bool fill_on_memcpy;
-        bool counts_code;    /* the profiler counts lines of code that SMs read again */
         uint32_t home_bytes; /* addresses change their home partition in blocks of this size */
         uint32_t partition_of_gpc[32];
         uint32_t n_partition_of_gpc;

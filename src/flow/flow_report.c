@@ -11,18 +11,14 @@
 static void report_counters(struct flow_engine *e, struct strata_result *r)
 {
     double active = 0;
-    uint64_t code_again = 0;
-    for (uint32_t s = 0; s < e->memory.n_sms; s++) {
+    for (uint32_t s = 0; s < e->memory.n_sms; s++)
         active += (double)e->sm_busy[s];
-        code_again += e->fetch[s].n_again;
-    }
     struct sm_times times = {.elapsed_cycles = (double)(e->end_time + e->gpu->launch.drain_cycles),
                              .active_cycles = active,
                              .n_sms = e->memory.n_sms,
                              .stall_cycles = e->stall_cycles};
     e->memory.count.dram_other_sectors =
         sm_other_dram_sectors(e->gpu, e->fetch_all.n_used, e->state, SM_PROFILER_SECTOR_BYTES);
-    sm_count_code_again(e->gpu, code_again, e->gpu->l2.cache.sector_bytes, &e->memory.count);
     sm_report_times(e->gpu, &times, &e->memory.count, r);
     sm_report_async(&e->memory.count, &times, &e->async, r);
     uint64_t conflicts = e->memory.copied_to_shared ? 0 : COUNTED(shared_conflicts);

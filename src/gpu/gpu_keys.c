@@ -224,7 +224,6 @@ static const struct strata_gpu_key keys[] = {
     UINT("l2.mshr_merges", l2.mshr_merges, "", 0, 65536, "0", "requests that may wait for one miss; 0: no limit"),
     UINT("l2.clock", l2.clock_mhz, "MHz", 0, 100000, "0", "clock of the L2; 0: as the SMs"),
     BOOL("l2.fill_on_memcpy", l2.fill_on_memcpy, "false", "copies from the host leave their data in the L2"),
-    BOOL("l2.counts_code", l2.counts_code, "false", "lines of code that the caches of an SM gave up count as reads of the L2 when they are fetched again"),
     SIZE32("l2.home", l2.home_bytes, 0, 1 << 30, "4KiB", "the home partition of addresses changes in blocks of this size"),
     LIST("l2.partition_of_gpc", STRATA_GPU_UINTS, l2.partition_of_gpc, l2.n_partition_of_gpc, "", 0, 15, "partition that each GPC is attached to"),
     SIZE("l2.prefetch", l2.prefetch_bytes, 0, 1e12, "0", "a read from DRAM brings so many bytes behind it too; only for `strata dissect`"),

@@ -136,7 +136,6 @@ static const struct {
     {"l2.mshr", SIM},
     {"l2.clock", FLOW | SIM},
     {"l2.fill_on_memcpy", SIM},
-    {"l2.counts_code", FLOW | SIM},
     {"l2.home_bits", REUSE | FLOW | SIM},
     {"l2.home", REUSE | FLOW | SIM},
     {"l2.partition_of_gpc", REUSE | FLOW | SIM},

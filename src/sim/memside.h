@@ -41,7 +41,6 @@ void sim_memside_memcpy(struct sim_memside *m, uint64_t address, uint64_t bytes)
 
 /* After the last window: writes back nothing, adds the lts, dram, fabric and latency metrics. */
 void sim_memside_report(const struct sim_memside *m, uint64_t elapsed_cycles,
-                        double dram_other_sectors, uint64_t code_again_lines,
-                        struct strata_result *out);
+                        double dram_other_sectors, struct strata_result *out);
 
 #endif

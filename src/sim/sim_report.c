@@ -102,17 +102,14 @@ static void report_detail(const struct sim_engine *e, const struct sim_sm_counte
 void sim_report(const struct sim_engine *e, struct strata_result *r)
 {
     struct sim_sm_counters sum = {0};
-    uint64_t code_again = 0;
-    for (uint32_t s = 0; s < e->n_sms; s++) {
+    for (uint32_t s = 0; s < e->n_sms; s++)
         add_sm(&sum, &e->sm[s].count);
-        code_again += e->sm[s].fetch.n_again;
-    }
     report_times(e, &sum, r);
     report_l1(e->gpu, &sum, r);
     sim_memside_report(
         e->memside, e->end_time + e->gpu->launch.drain_cycles,
         sm_other_dram_sectors(e->gpu, count_code_lines(e), e->state, e->gpu->l2.cache.sector_bytes),
-        code_again, r);
+        r);
     sm_report_launch(e->shared.launch, &e->shared.occupancy, r);
     report_detail(e, &sum, r);
     sm_report_warnings(e->shared.launch, sum.unknown_opcodes, sum.texture_accesses, r);

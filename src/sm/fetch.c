@@ -78,8 +78,6 @@ static void ask(struct fetch_sm *s, uint32_t line, uint64_t at)
         return;
     if (s->place[line] == FETCH_NEVER)
         s->asked[s->n_asked++] = line;
-    else
-        s->n_again++;
     s->place[line] = FETCH_MIDDLE;
     gone = replace_oldest(&s->middle, line);
     if (gone != FETCH_MAX_LINES)

@@ -37,7 +37,6 @@ struct fetch_sm {
     uint32_t *asked; /* lines brought into the L2 since the last fetch_publish */
     uint32_t n_asked;
     struct fetch_order near, middle;
-    uint64_t n_again; /* lines read from the L2 that had been here before */
 };
 
 void fetch_gpu_init(struct fetch_gpu *g, const struct strata_gpu *gpu);

@@ -145,14 +145,6 @@ double sm_other_dram_sectors(const struct strata_gpu *gpu, uint64_t code_lines, 
     return code + gpu->launch.dram_sectors;
 }
 
-void sm_count_code_again(const struct strata_gpu *gpu, uint64_t lines, uint32_t sector_bytes,
-                         struct launch_counters *c)
-{
-    uint64_t sectors = gpu->l2.counts_code ? lines * gpu->sm.fetch_line_bytes / sector_bytes : 0;
-    c->l2_read += sectors;
-    c->l2_read_hit += sectors;
-}
-
 strata_status sm_time_over(const struct strata_launch *launch, struct strata_error *err)
 {
     return strata_fail(err, STRATA_ELIMIT, launch->trace, 0, 0,

@@ -38,9 +38,5 @@ void sm_report_warnings(const struct strata_launch *l, uint64_t unknown_opcodes,
 /* warm: as long as the code is still in the L2, so is what the front end needs. */
 double sm_other_dram_sectors(const struct strata_gpu *gpu, uint64_t code_lines, bool warm,
                              uint32_t sector_bytes);
-/* Lines of code that SMs read again hit the L2, which counts them with its reads where the GPU file
- * says so (l2.counts_code). */
-void sm_count_code_again(const struct strata_gpu *gpu, uint64_t lines, uint32_t sector_bytes,
-                         struct launch_counters *c);
 
 #endif
