@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "large_heap.h"
 #include "memory_limit.h"
 #include "manual.h"
 #include "output.h"
@@ -142,6 +143,7 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    large_heap_begin();
     signal(SIGPIPE, SIG_IGN); /* a pipe that closes must not leave half a file behind */
     int code = run(argc, argv);
     unlimit_memory();

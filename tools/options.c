@@ -10,6 +10,7 @@
 
 #include "cmd.h"
 #include "input_hint.h"
+#include "large_heap.h"
 #include "memory_limit.h"
 
 bool parse_size(const char *text, uint64_t *out)
@@ -130,6 +131,7 @@ static bool store_value(const struct option *o, const char *value)
         return parse_size(value, o->target);
     case OPTION_MEMORY: {
         uint64_t bytes;
+        large_heap_shrink();
         return parse_size(value, &bytes) && bytes && limit_memory(bytes);
     }
     case OPTION_DOUBLE:

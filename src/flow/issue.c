@@ -208,11 +208,12 @@ static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_
         break;
     case SM_KIND_SHARED:
         count_memory(e, w->next.inst);
-        sm_scoreboard_set(
-            &w->scoreboard, i,
-            hierarchy_shared(&e->memory, sm, &w->next,
-                             e->decoder.controlled ? &e->scheduler[w->scheduler].shared_port : NULL,
-                             t));
+        sm_scoreboard_set(&w->scoreboard, i,
+                          hierarchy_shared(&e->memory, sm, &w->next,
+                                           sm_has_shared_port(&e->decoder)
+                                               ? &e->scheduler[w->scheduler].shared_port
+                                               : NULL,
+                                           t));
         break;
     case SM_KIND_CONSTANT:
         sm_scoreboard_set(

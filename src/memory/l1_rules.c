@@ -27,7 +27,7 @@ uint32_t l1_write(struct cache *l1, const struct strata_gpu *gpu, uint64_t line,
 {
     uint32_t slot = cache_find(l1, line), found = 0;
     if (slot != CACHE_NONE) {
-        found = l1->slot[slot].valid & sectors;
+        found = gpu->l1.store_counts_by_line ? sectors : l1->slot[slot].valid & sectors;
         if (gpu->l1.write_policy == STRATA_WRITE_EVICT) {
             cache_remove(l1, slot);
             return found;

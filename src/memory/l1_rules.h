@@ -85,7 +85,8 @@ static inline bool l1_allocates_writes(const struct strata_gpu *gpu)
     return gpu->l1.write_policy == STRATA_WRITE_THROUGH_ALLOCATE ||
            gpu->l1.write_policy == STRATA_WRITE_BACK;
 }
-/* A store of some bytes at t; returns the sectors it finds there. */
+/* A store of some bytes at t; returns the sectors that count as hits: those it finds there, or all
+ * of a line that is there (l1.store_counts_by_line). */
 uint32_t l1_write(struct cache *l1, const struct strata_gpu *gpu, uint64_t line, uint32_t sectors,
                   const struct line_bytes *bytes, uint64_t t);
 

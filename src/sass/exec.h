@@ -158,6 +158,7 @@ struct sass_warp {
     uint32_t n_paths;
     struct sass_path paths[SASS_MAX_PATHS]; /* the last one runs */
     uint32_t pc;                            /* of the instruction being executed */
+    bool owes_turn;                         /* to its other paths, at the next branch */
     /* Convergence barriers: for every lane the lanes it will wait for. Kept by lane because lanes
      * that run apart may use the same barrier for different groups. */
     uint32_t convergence[SASS_BARRIERS][EMU_LANES];

@@ -15,6 +15,7 @@ static struct sass_path *current(struct sass_warp *w)
 void sass_warp_start(struct sass_warp *w, uint32_t live)
 {
     w->n_paths = 1;
+    w->owes_turn = false;
     emu_polls_forget(&w->base);
     w->paths[0] = (struct sass_path){.mask = live, .spin = {.pc = EMU_NO_INDEX}};
     memset(w->convergence, 0, sizeof w->convergence);
@@ -540,6 +541,18 @@ static bool self_step(struct sass_warp *w, const struct sass_exec *op, uint32_t 
     return true;
 }
 
+/* After a turn that is over the other paths follow, but only behind a branch: uniform registers are
+ * the warp's, and the code between a result in one and its use counts on not being parted (REDUX
+ * before BRA.CONV). */
+static bool steps_back(struct sass_warp *w)
+{
+    bool owes = w->owes_turn && w->n_paths > 1;
+    w->owes_turn = false;
+    if (owes)
+        rotate_paths(w);
+    return owes;
+}
+
 /* Runs the current path until it ends, waits, gives way or the budget is used up. */
 static enum emu_turn run_path(struct sass_warp *w, uint64_t *budget)
 {
@@ -591,6 +604,8 @@ static enum emu_turn run_path(struct sass_warp *w, uint64_t *budget)
                 return EMU_TURN_FAILED;
             if (!on || !w->n_paths || current(w)->state != SASS_RUNNABLE)
                 return EMU_TURN_BLOCKED;
+            if (steps_back(w))
+                return EMU_TURN_BLOCKED;
             path = current(w);
         }
     }
@@ -604,7 +619,7 @@ enum emu_turn sass_warp_run(struct sass_warp *w, uint64_t budget)
         if (turn == EMU_TURN_FAILED || turn == EMU_TURN_SPUN || turn == EMU_TURN_POLLED)
             return turn;
         if (turn == EMU_TURN_OVER) {
-            rotate_paths(w);
+            w->owes_turn = w->n_paths > 1;
             return EMU_TURN_OVER;
         }
     }

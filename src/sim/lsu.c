@@ -14,7 +14,7 @@ static uint64_t head_time(const struct sim_sm *s)
         return UINT64_MAX;
     const struct sim_lsu_op *q = &u->op[u->op_head % SIM_LSU_OPS];
     uint64_t t = sim_max(u->unit.free, q->issued);
-    return q->kind == SIM_LSU_SHARED && q->inst->control.known
+    return q->kind == SIM_LSU_SHARED && sm_has_shared_port(&s->shared->decoder)
                ? sim_max(t, s->scheduler[s->warp[q->warp].scheduler].shared_port)
                : t;
 }

@@ -7,10 +7,11 @@
  * several rounds, as the assembler unrolls it. The order is that of a list
  * scheduler: of what depends on nothing that is still to come, the instruction
  * with the longest way to the end of the region goes first, as long as there are
- * registers for results. Loads do not pass stores they may depend on.
+ * registers for results. Loads do not pass stores they may depend on. Loads share
+ * the barriers that machine code has for them.
  *
- * Orders depend on static instructions only and are made once. Not thread-safe
- * per object. */
+ * Orders depend on static instructions, and on distances of addresses that these
+ * fix; they are made once. Not thread-safe per object. */
 #ifndef STRATA_SM_SCHEDULE_H
 #define STRATA_SM_SCHEDULE_H
 
@@ -18,6 +19,21 @@
 
 #define SM_MAX_REGION 256
 #define SM_FRESH      256 /* names for results that are written again in a region */
+
+struct sm_entry { /* of a warp instruction what is not static */
+    uint64_t base;
+    uint32_t inst, mask;
+    int32_t stride;
+    uint32_t addresses; /* SM_NO_ADDRESS, SM_AFFINE, or SM_LIST + a list */
+};
+enum { SM_NO_ADDRESS = 0, SM_AFFINE, SM_LIST };
+
+/* What a warp accesses in a region: the distances of addresses that come from one register are the
+ * same whichever warp tells them. */
+struct sm_accesses {
+    const struct sm_entry *entry;             /* by position; NULL: not known */
+    const uint64_t (*list)[STRATA_WARP_SIZE]; /* by lane */
+};
 
 struct sm_region {
     uint32_t *inst;     /* static instructions as executed, n of them */
@@ -54,6 +70,7 @@ bool sm_ends_region(const struct strata_inst *i);
 bool sm_scheduler_counted(struct sm_scheduler *s, const uint32_t *inst, uint32_t n);
 /* The order of a region of n instructions, n <= SM_MAX_REGION; valid as long as the scheduler. */
 strata_status sm_scheduler_region(struct sm_scheduler *s, const uint32_t *inst, uint32_t n,
-                                  const struct sm_region **out, struct strata_error *err);
+                                  struct sm_accesses accesses, const struct sm_region **out,
+                                  struct strata_error *err);
 
 #endif

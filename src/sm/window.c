@@ -118,7 +118,10 @@ strata_status sm_window_next(struct sm_window *w, struct strata_cursor *c, struc
     if (w->at == w->n) {
         strata_status st = fill(w, c, s, err);
         if (st == STRATA_OK)
-            st = sm_scheduler_region(s, s->reading, w->n, &w->region, err);
+            st = sm_scheduler_region(
+                s, s->reading, w->n,
+                (struct sm_accesses){w->entry, (const uint64_t(*)[STRATA_WARP_SIZE])w->list},
+                &w->region, err);
         if (st != STRATA_OK)
             return st;
     }

@@ -8,14 +8,6 @@
 
 #include "sm/schedule.h"
 
-struct sm_entry { /* of a warp instruction what is not static */
-    uint64_t base;
-    uint32_t inst, mask;
-    int32_t stride;
-    uint32_t addresses; /* SM_NO_ADDRESS, SM_AFFINE, or SM_LIST + a list */
-};
-enum { SM_NO_ADDRESS = 0, SM_AFFINE, SM_LIST };
-
 struct sm_window {
     struct sm_entry *entry;
     uint64_t (*list)[STRATA_WARP_SIZE]; /* addresses that are no affine function of the lane */

@@ -90,6 +90,8 @@ static unsigned one_round(FILE *f, unsigned block, unsigned warp, unsigned round
          (unsigned long long)(table + (32 << 20) + block % 4 * 128));
     LINE("1 R31 LDG.E 1 R30 4 1 0x%llx 0\n",
          (unsigned long long)(table + round * 4096)); /* all SMs the same */
+    LINE("0 STG.E 2 R2 R31 4 1 0x%llx 0\n",
+         (unsigned long long)(table + round * 4096 + 32)); /* another sector of that line */
     LINE("0 STG.E 2 R2 R31 4 1 0x%llx 4\n", (unsigned long long)(stream + (128 << 20)));
     LINE("0 STG.E 2 R2 R31 4 1 0x%llx 64\n",
          (unsigned long long)(stream * 4 % (1 << 20) + a + (160 << 20)));

@@ -382,6 +382,23 @@ static void the_l1_reads_what_was_written_byte_by_byte(void **state)
     cache_release(&l1);
 }
 
+static void a_store_hits_by_sector_or_by_line(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct cache l1;
+    make_cache(&l1);
+    struct line_bytes two = {{0xffffffff, 0xffffffff}};
+    g.l1.store_counts_by_line = true;
+    assert_int_equal(l1_write(&l1, &g, 0, 3, &two, 10), 0); /* a line that is not there */
+    slot_fill(&l1.slot[cache_insert(&l1, 128, NULL)], 1, 10);
+    assert_int_equal(l1_write(&l1, &g, 128, 3, &two, 20), 3);
+    g.l1.store_counts_by_line = false;
+    slot_fill(&l1.slot[cache_insert(&l1, 256, NULL)], 1, 10);
+    assert_int_equal(l1_write(&l1, &g, 256, 3, &two, 20), 1);
+    cache_release(&l1);
+}
+
 /* ---- stores that wait ---- */
 
 static struct store_line sent[8];
@@ -737,6 +754,7 @@ int main(void)
         cmocka_unit_test(sectors_of_any_size_are_whole_when_all_their_bytes_are),
         cmocka_unit_test(a_sector_written_in_part_is_held_when_it_is_filled_or_all_written),
         cmocka_unit_test(the_l1_reads_what_was_written_byte_by_byte),
+        cmocka_unit_test(a_store_hits_by_sector_or_by_line),
         cmocka_unit_test(stores_merge_by_line_and_leave_when_idle_or_displaced),
         cmocka_unit_test(a_scheduler_hands_over_passes_slower_than_the_unit_takes_them),
         cmocka_unit_test(stores_that_left_are_paid_in_idle_cycles),

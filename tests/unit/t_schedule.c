@@ -88,6 +88,8 @@ static void end(struct fixture *f)
     strata_code_destroy(f->code);
 }
 
+static const struct sm_accesses UNKNOWN = {NULL, NULL};
+
 /* When each instruction of the whole code issues. */
 static void positions(struct fixture *f, uint32_t *position)
 {
@@ -95,7 +97,8 @@ static void positions(struct fixture *f, uint32_t *position)
     const struct sm_region *region;
     for (uint32_t i = 0; i < n; i++)
         inst[i] = i;
-    assert_int_equal(sm_scheduler_region(&f->scheduler, inst, n, &region, NULL), STRATA_OK);
+    assert_int_equal(sm_scheduler_region(&f->scheduler, inst, n, UNKNOWN, &region, NULL),
+                     STRATA_OK);
     for (uint32_t i = 0; i < n; i++)
         position[i] = UINT32_MAX;
     for (uint32_t k = 0; k < n; k++) {
@@ -172,6 +175,80 @@ static void a_load_passes_a_store_only_where_nobody_can_tell(void **state)
         ready(&f);
         positions(&f, at);
         assert_int_equal(at[1] < at[2], row[r].stays);
+        end(&f);
+    }
+}
+
+/* A store of 4 bytes, then a load from the same base at another place: it passes where they have no
+ * byte in common and both addresses come from one register, by constants alone. */
+static void a_load_passes_a_store_to_another_place_of_its_base(void **state)
+{
+    (void)state;
+    static const struct {
+        uint16_t base; /* of the load; the store's is 2 */
+        int32_t distance;
+        uint32_t mask;
+        bool stays;
+    } row[] = {{2, 16, ~0u, false}, {2, 4, ~0u, false}, {2, 3, ~0u, true}, {2, -4, 4, false},
+               {2, 0, ~0u, true},   {3, 16, ~0u, true}, {2, 16, 0, true}};
+    for (size_t r = 0; r < sizeof row / sizeof row[0]; r++) {
+        struct fixture f;
+        struct sm_entry entry[4] = {{0}};
+        uint64_t list[1][STRATA_WARP_SIZE];
+        uint32_t inst[4] = {0, 1, 2, 3}, at[4];
+        const struct sm_region *region;
+        begin(&f);
+        load(&f, 10, 1);
+        store(&f, 2, 10); /* waits for the first load */
+        load(&f, 11, row[r].base);
+        sum(&f, 12, 11, 11);
+        ready(&f);
+        for (uint32_t lane = 0; lane < STRATA_WARP_SIZE; lane++)
+            list[0][lane] = 4096 + 32 * lane + (uint64_t)(int64_t)row[r].distance;
+        entry[1] =
+            (struct sm_entry){.base = 4096, .stride = 32, .mask = ~0u, .addresses = SM_AFFINE};
+        entry[2] = (struct sm_entry){.mask = row[r].mask, .addresses = SM_LIST};
+        struct sm_accesses known = {entry, (const uint64_t(*)[STRATA_WARP_SIZE])list};
+        assert_int_equal(sm_scheduler_region(&f.scheduler, inst, 4, known, &region, NULL),
+                         STRATA_OK);
+        for (uint32_t k = 0; k < 4; k++)
+            at[region->order[k]] = k;
+        assert_int_equal(at[1] < at[2], row[r].stays);
+        end(&f);
+    }
+}
+
+static bool reads(const struct sm_inst *op, uint16_t reg)
+{
+    for (unsigned k = 0; k < op->n_read; k++)
+        if (op->read[k] == reg)
+            return true;
+    return false;
+}
+
+/* Six loads, each added up by a sum of its own: of global memory the fourth and those behind it
+ * share a barrier, so that the fourth sum waits for all of them; of shared memory each has one. */
+static void who_waits_for_a_load_waits_for_all_of_its_barrier(void **state)
+{
+    (void)state;
+    static const uint8_t space[] = {STRATA_SPACE_GLOBAL, STRATA_SPACE_LOCAL, STRATA_SPACE_SHARED};
+    for (size_t s = 0; s < sizeof space; s++) {
+        struct fixture f;
+        uint32_t inst[12];
+        const struct sm_region *r;
+        begin(&f);
+        for (int k = 0; k < 6; k++)
+            add(&f, STRATA_OP_MEM, space[s], STRATA_MEM_LOAD, 0, 10 + k, 1, -1);
+        for (int k = 0; k < 6; k++)
+            sum(&f, 20 + k, 10 + k, k ? 19 + k : 5);
+        for (uint32_t k = 0; k < 12; k++)
+            inst[k] = k;
+        ready(&f);
+        assert_int_equal(sm_scheduler_region(&f.scheduler, inst, 12, UNKNOWN, &r, NULL), STRATA_OK);
+        for (uint16_t k = 0; k < 6; k++)
+            for (uint16_t j = 0; j < 6; j++)
+                assert_int_equal(reads(&r->op[6 + k], (uint16_t)(10 + j)),
+                                 k == j || (space[s] != STRATA_SPACE_SHARED && k == 3 && j > 3));
         end(&f);
     }
 }
@@ -289,13 +366,15 @@ static void every_instruction_reads_what_it_did_before(void **state)
                 value[x->reg[0]] = i;
         }
         memcpy(final, value, sizeof final);
-        assert_int_equal(sm_scheduler_region(&f.scheduler, inst, n, &region, NULL), STRATA_OK);
+        assert_int_equal(sm_scheduler_region(&f.scheduler, inst, n, UNKNOWN, &region, NULL),
+                         STRATA_OK);
         for (uint32_t r = 0; r < REGISTERS; r++)
             value[r] = 1000 + r;
         for (uint32_t k = region->n_gone; k < n; k++) {
             uint32_t i = region->order[k];
             const struct sm_inst *op = &region->op[i];
-            for (uint32_t j = 0; j < op->n_read; j++)
+            /* behind its own come those of loads that it waits for as well */
+            for (uint32_t j = 0; j < strata_code_get(f.code, i)->n_src; j++)
                 assert_int_equal(value[op->read[j]], read[i][j]);
             if (op->n_write)
                 value[op->write[0]] = i;
@@ -453,7 +532,7 @@ static void an_unrolled_loop_loads_before_it_adds(void **state)
     counted_loop(&f, true);
     for (uint32_t i = 0; i < 24; i++)
         inst[i] = i % 6;
-    assert_int_equal(sm_scheduler_region(&f.scheduler, inst, 24, &r, NULL), STRATA_OK);
+    assert_int_equal(sm_scheduler_region(&f.scheduler, inst, 24, UNKNOWN, &r, NULL), STRATA_OK);
     assert_int_equal(r->n_gone, 6);
     for (uint32_t k = 0; k < r->n_gone; k++)
         assert_true(r->order[k] % 6 >= 4);
@@ -480,6 +559,8 @@ int main(void)
         cmocka_unit_test(independent_loads_of_an_unrolled_loop_go_before_the_first_use),
         cmocka_unit_test(loads_behind_loads_go_as_soon_as_their_addresses_are_there),
         cmocka_unit_test(a_load_passes_a_store_only_where_nobody_can_tell),
+        cmocka_unit_test(a_load_passes_a_store_to_another_place_of_its_base),
+        cmocka_unit_test(who_waits_for_a_load_waits_for_all_of_its_barrier),
         cmocka_unit_test(loads_wait_for_registers),
         cmocka_unit_test(results_of_arithmetic_wait_for_registers),
         cmocka_unit_test(nothing_passes_the_end_of_a_region),
