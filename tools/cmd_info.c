@@ -84,6 +84,44 @@ static void text_counts(const struct info *i)
                 (unsigned long long)s->unknown_warp_instructions);
 }
 
+static const char *property_name(uint8_t property)
+{
+    static const char *const names[STRATA_N_ACCESS_PROPERTIES] = {"normal", "streaming",
+                                                                  "persisting"};
+    return names[property];
+}
+
+static bool tells_of_persisting(const struct strata_launch *l)
+{
+    return l->window.bytes || l->persisting_bytes || l->persisting_reset;
+}
+
+static void text_persisting(FILE *f, const struct strata_launch *l)
+{
+    fprintf(f, "  persist   %llu bytes of the L2 set aside%s",
+            (unsigned long long)l->persisting_bytes,
+            l->persisting_reset ? ", lines before reset" : "");
+    if (l->window.bytes)
+        fprintf(f, ", window of %llu bytes at 0x%llx: %g of it %s, the rest %s",
+                (unsigned long long)l->window.bytes, (unsigned long long)l->window.base,
+                (double)l->window.hit_ratio, property_name(l->window.hit),
+                property_name(l->window.miss));
+    fprintf(f, "\n");
+}
+
+static void json_persisting(FILE *f, const struct strata_launch *l)
+{
+    fprintf(f, ", \"persisting_bytes\": %llu, \"persisting_reset\": %s",
+            (unsigned long long)l->persisting_bytes, l->persisting_reset ? "true" : "false");
+    if (l->window.bytes)
+        fprintf(f,
+                ", \"window\": {\"base\": %llu, \"bytes\": %llu, \"hit_ratio\": %g, \"hit\": "
+                "\"%s\", \"miss\": \"%s\"}",
+                (unsigned long long)l->window.base, (unsigned long long)l->window.bytes,
+                (double)l->window.hit_ratio, property_name(l->window.hit),
+                property_name(l->window.miss));
+}
+
 static void text_launch(const struct info *i)
 {
     const struct strata_launch *l = i->launch;
@@ -111,6 +149,8 @@ static void text_launch(const struct info *i)
     if (i->headers && l->warp_instructions)
         fprintf(f, ", %llu warp instructions", (unsigned long long)l->warp_instructions);
     fprintf(f, "\n");
+    if (tells_of_persisting(l))
+        text_persisting(f, l);
     if (!i->headers)
         text_counts(i);
 }
@@ -168,6 +208,12 @@ static void csv_launch(const struct info *i)
         csv_row(i, "cluster_x", NULL, l->cluster.x);
         csv_row(i, "cluster_y", NULL, l->cluster.y);
         csv_row(i, "cluster_z", NULL, l->cluster.z);
+    }
+    if (tells_of_persisting(l)) {
+        csv_row(i, "persisting_bytes", NULL, l->persisting_bytes);
+        csv_row(i, "persisting_reset", NULL, l->persisting_reset);
+        csv_row(i, "window_base", NULL, l->window.base);
+        csv_row(i, "window_bytes", NULL, l->window.bytes);
     }
     csv_row(i, "registers_per_thread", NULL, l->registers_per_thread);
     csv_row(i, "shared_static_bytes", NULL, l->shared_static_bytes);
@@ -239,6 +285,8 @@ static void json_launch(const struct info *i)
             regs_source_name(l->regs_source), l->shared_static_bytes, l->shared_dynamic_bytes);
     if (has_clusters(l))
         fprintf(f, ", \"cluster\": [%u, %u, %u]", l->cluster.x, l->cluster.y, l->cluster.z);
+    if (tells_of_persisting(l))
+        json_persisting(f, l);
     if (l->failed)
         fprintf(f, ", \"failed\": true");
     if (l->sampled_blocks)

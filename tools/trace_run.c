@@ -165,11 +165,13 @@ static void set_device(struct variables *v, const char *name, const struct strat
     set_variable(
         v, "STRATA_TRACE_DEVICE",
         "name=%s;sm_version=%u;sm.count=%u;sm.clock=%u;sm.max_threads=%u;sm.max_blocks=%u;"
-        "sm.registers=%u;sm.register_alloc_unit=%u;l2.size=%llu;shared.per_sm=%llu;"
+        "sm.registers=%u;sm.register_alloc_unit=%u;l2.size=%llu;"
+        "l2.persisting_max=%llu;l2.window_max=%llu;shared.per_sm=%llu;"
         "shared.per_block=%llu;shared.per_block_optin=%llu;shared.per_block_reserved=%u;"
         "dram.capacity=%llu;dram.channels=%u;dram.bus=%u;dram.clock=%u;dram.data_rate=%u",
         name, g->sm_version, g->sm.count, g->sm.clock_mhz, g->sm.max_threads, g->sm.max_blocks,
         g->sm.registers, g->sm.register_alloc_unit, (unsigned long long)g->l2.cache.size_bytes,
+        (unsigned long long)g->l2.persisting_max_bytes, (unsigned long long)g->l2.window_max_bytes,
         (unsigned long long)g->shared.per_sm_bytes, (unsigned long long)g->shared.per_block_bytes,
         (unsigned long long)g->shared.per_block_optin_bytes, g->shared.per_block_reserved_bytes,
         (unsigned long long)g->dram.capacity_bytes, g->dram.channels, g->dram.bus_bytes,

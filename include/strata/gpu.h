@@ -286,6 +286,9 @@ struct strata_gpu {
         uint32_t mshr_merges;
         uint32_t clock_mhz;
         bool fill_on_memcpy;
+        uint64_t persisting_max_bytes; /* the most that may be set aside; 0: no line persists */
+        uint64_t window_max_bytes;     /* of an access policy window */
+        uint32_t window_steps;         /* parts of a hit ratio that are told apart */
         uint32_t home_bytes; /* addresses change their home partition in blocks of this size */
         uint32_t partition_of_gpc[32];
         uint32_t n_partition_of_gpc;

@@ -307,6 +307,21 @@ enum strata_isa {
     STRATA_ISA_THREADLIST
 };
 
+/* How long the L2 is asked to keep a line, with the numbers of the driver's interface. */
+enum strata_access_property {
+    STRATA_ACCESS_NORMAL = 0,
+    STRATA_ACCESS_STREAMING,
+    STRATA_ACCESS_PERSISTING,
+    STRATA_N_ACCESS_PROPERTIES
+};
+/* An access policy window: of the lines in [base, base + bytes) a share, hit_ratio, has the first
+ * property, the others have the second. bytes 0: none. */
+struct strata_access_window {
+    uint64_t base, bytes;
+    float hit_ratio;
+    uint8_t hit, miss; /* enum strata_access_property */
+};
+
 /* One kernel launch; strings are owned by the trace. */
 struct strata_launch {
     const char *program;     /* name of the folder or file the trace came from */
@@ -329,6 +344,9 @@ struct strata_launch {
     char code_arch_suffix;            /* 'a' or 'f' for code of one architecture or family, or 0 */
     bool failed;                      /* the kernel failed: its blocks are those until then */
     struct strata_dim3 cluster;       /* blocks of a cluster; 0 or 1: none */
+    struct strata_access_window window;
+    uint64_t persisting_bytes; /* of the L2 set aside for persisting lines when it ran */
+    bool persisting_reset;     /* before it all persisting lines were made normal ones */
 };
 
 /* Of a launch that stands for no other so many blocks tell which launches it is like. */

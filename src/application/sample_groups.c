@@ -22,7 +22,8 @@ static bool same_kind(const struct strata_launch *a, const struct strata_launch 
 {
     return !strcmp(a->kernel, b->kernel) && !memcmp(&a->grid, &b->grid, sizeof a->grid) &&
            !memcmp(&a->block, &b->block, sizeof a->block) &&
-           a->shared_dynamic_bytes == b->shared_dynamic_bytes;
+           a->shared_dynamic_bytes == b->shared_dynamic_bytes && a->window.base == b->window.base &&
+           a->window.bytes == b->window.bytes && a->persisting_bytes == b->persisting_bytes;
 }
 
 /* Of launches recorded in part the work of the blocks that were read is what can be compared. */

@@ -231,7 +231,7 @@ void cache_clear(struct cache *c)
     memset(c->table, 0, (size_t)table_entries(c) * sizeof *c->table);
     memset(c->fill, 0, c->n_sets * sizeof *c->fill);
     memset(c->policy_state, 0, policy_bytes(c));
-    c->clock = 0;
+    c->clock = c->n_persisting = 0;
     c->has_holes = false;
 }
 
@@ -335,6 +335,72 @@ static uint32_t free_slot(const struct cache *c, uint32_t set)
     return CACHE_NONE;
 }
 
+/* ---- persisting lines ---- */
+
+static bool persists(const struct cache *c, uint32_t slot)
+{
+    return c->slot[slot].used & CACHE_PERSISTS;
+}
+
+/* The oldest line of a set that persists, or of those that do not; CACHE_NONE if there is none. */
+static uint32_t oldest_of(const struct cache *c, uint32_t set, bool persisting, uint32_t *n)
+{
+    uint32_t best = CACHE_NONE;
+    *n = 0;
+    for (uint32_t s = c->set_start[set]; s < c->set_start[set + 1]; s++) {
+        if (!c->slot[s].used || persists(c, s) != persisting)
+            continue;
+        ++*n;
+        if (best == CACHE_NONE || c->age[s] < c->age[best])
+            best = s;
+    }
+    return best;
+}
+
+/* What the policy chose has to leave, unless it persists and another line of the set does not. */
+static uint32_t spare(const struct cache *c, uint32_t set, uint32_t chosen)
+{
+    uint32_t n, other = c->n_persisting && persists(c, chosen) ? oldest_of(c, set, false, &n) : chosen;
+    return other == CACHE_NONE ? chosen : other;
+}
+
+void cache_set_aside(struct cache *c, double share)
+{
+    double ways = share * c->ways;
+    c->persisting_limit = (uint32_t)(share * c->n_slots);
+    c->persisting_ways = (uint32_t)ways + (ways > (uint32_t)ways);
+}
+
+void cache_mark_persisting(struct cache *c, uint32_t slot)
+{
+    c->n_persisting += !persists(c, slot);
+    c->slot[slot].used |= CACHE_PERSISTS;
+}
+
+void cache_let_go(struct cache *c, uint32_t slot)
+{
+    c->n_persisting -= persists(c, slot);
+    c->slot[slot].used &= (uint8_t)~CACHE_PERSISTS;
+}
+
+void cache_persist(struct cache *c, uint32_t slot)
+{
+    if (persists(c, slot) || !c->persisting_limit)
+        return;
+    if (c->n_persisting >= c->persisting_limit) {
+        uint32_t n, oldest = oldest_of(c, cache_set_of(c, c->slot[slot].line), true, &n);
+        if (n >= c->persisting_ways)
+            cache_let_go(c, oldest);
+    }
+    cache_mark_persisting(c, slot);
+}
+
+void cache_let_all_go(struct cache *c)
+{
+    for (uint32_t s = 0; c->n_persisting && s < c->n_slots; s++)
+        cache_let_go(c, s);
+}
+
 uint32_t cache_insert(struct cache *c, uint64_t line, struct cache_slot *evicted)
 {
     uint32_t set = cache_set_of(c, line), size = c->set_start[set + 1] - c->set_start[set];
@@ -349,13 +415,14 @@ uint32_t cache_insert(struct cache *c, uint64_t line, struct cache_slot *evicted
             evicted->used = 0;
     } else {
         if (slot == CACHE_NONE)
-            slot = c->policy->victim(c, set);
+            slot = spare(c, set, c->policy->victim(c, set));
+        cache_let_go(c, slot);
         if (evicted)
             *evicted = c->slot[slot];
         c->evictions++;
         table_remove(c, slot);
     }
-    c->slot[slot] = (struct cache_slot){.line = line, .used = 1};
+    c->slot[slot] = (struct cache_slot){.line = line, .used = CACHE_USED};
     c->age[slot] = ++c->clock;
     table_add(c, slot);
     if (c->policy->on_access)
@@ -367,6 +434,7 @@ void cache_remove(struct cache *c, uint32_t slot)
 {
     uint32_t set = cache_set_of(c, c->slot[slot].line);
     table_remove(c, slot);
+    cache_let_go(c, slot);
     memset(&c->slot[slot], 0, sizeof c->slot[slot]);
     if (c->policy->state_bytes_per_set == UINT32_MAX)
         c->policy_state[slot] = 0;

@@ -26,10 +26,13 @@ struct line_bytes {
     uint32_t sector[LINE_BYTES_MOST / 32];
 };
 
+/* A line that persists is not the victim while its set has another. */
+enum { CACHE_USED = 1, CACHE_PERSISTS = 2 };
+
 struct cache_slot {
     uint64_t line;                     /* line address (bytes); meaningless while valid is false */
     uint32_t ready[CACHE_MAX_SECTORS]; /* when each sector's data is there, see cache_time */
-    uint8_t used;                      /* the slot holds a line */
+    uint8_t used;                      /* the slot holds a line: CACHE_USED, CACHE_PERSISTS */
     uint8_t valid;                     /* sectors held or on their way */
     uint8_t dirty;
     uint8_t partial; /* sectors of which only some bytes were written */
@@ -78,6 +81,8 @@ struct cache {
     uint8_t *policy_state; /* whatever the policy keeps per set */
     char *memory;          /* of all these but `written`, unless it is a pool's */
     const struct cache_policy *policy;
+    uint32_t n_persisting; /* lines that persist, and how many of the cache and of a set may */
+    uint32_t persisting_limit, persisting_ways;
     uint64_t random; /* state of the victim choice */
     uint64_t evictions;
     struct strata_cache_config config;
@@ -212,6 +217,20 @@ static inline void cache_touch(struct cache *c, uint32_t slot)
 /* Puts a line in; it must not be there. The victim's old contents are copied to *evicted (used = 0
  * if the slot was free), unless that is NULL. The new slot has no valid sector. */
 uint32_t cache_insert(struct cache *c, uint64_t line, struct cache_slot *evicted);
+/* ---- persisting lines ---- */
+
+/* This share of the cache is set aside for lines that persist. */
+void cache_set_aside(struct cache *c, double share);
+/* The line in `slot` persists from now on. Beyond what is set aside the oldest line of its set that
+ * persists is let go for it, if the set has its share of them; so what fits stays whole however
+ * unevenly it lies over the sets. */
+void cache_persist(struct cache *c, uint32_t slot);
+/* The same without a limit: of a line that persisted before. */
+void cache_mark_persisting(struct cache *c, uint32_t slot);
+/* The line, all lines, are like others again. */
+void cache_let_go(struct cache *c, uint32_t slot);
+void cache_let_all_go(struct cache *c);
+
 /* Takes a line out. */
 void cache_remove(struct cache *c, uint32_t slot);
 

@@ -345,6 +345,7 @@ CUresult cuCtxSynchronize_v2(CUcontext c)
 CUresult cuCtxResetPersistingL2Cache(void)
 {
     ENTER(NEED_CONTEXT);
+    record_persisting_reset();
     LEAVE(CUDA_SUCCESS);
 }
 
@@ -353,11 +354,19 @@ static bool is_limit(CUlimit limit)
     return (int)limit >= 0 && limit < CU_LIMIT_MAX;
 }
 
+size_t context_limit(CUlimit limit)
+{
+    return limits[limit];
+}
+
+/* The driver's interface calls what is set aside of the L2 a hint that may be clamped. */
 CUresult cuCtxSetLimit(CUlimit limit, size_t value)
 {
     ENTER(NEED_CONTEXT);
     if (!is_limit(limit))
         LEAVE(CUDA_ERROR_INVALID_VALUE);
+    if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE && value > device.persisting_max_bytes)
+        value = device.persisting_max_bytes;
     limits[limit] = value;
     LEAVE(CUDA_SUCCESS);
 }

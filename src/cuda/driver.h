@@ -125,6 +125,7 @@ struct CUctx_st {
     struct stored *stored; /* context-local storage, see export_table.c */
     size_t n_stored, cap_stored;
 };
+size_t context_limit(CUlimit limit);
 CUcontext context_current(void); /* NULL: none */
 CUcontext context_primary(void); /* made if need be; NULL: no memory */
 void context_fail(CUcontext c, CUresult status);
@@ -138,7 +139,7 @@ struct device {
         registers_per_sm, register_alloc_unit;
     uint32_t channels, channel_bytes, memory_clock_mhz, data_rate; /* of the memory */
     uint64_t memory_bytes, l2_bytes, shared_per_sm, shared_per_block, shared_per_block_optin,
-        shared_reserved;
+        shared_reserved, persisting_max_bytes, window_max_bytes;
 };
 extern struct device device;
 void device_init(void);
@@ -273,11 +274,15 @@ struct kernel_call {
     bool dependent; /* may begin before the launch before it has ended */
     uint64_t stream;
     int priority;
+    struct strata_access_window window;
     void *params; /* function->entry->param_bytes, and room */
 };
 /* Checks and copies. */
 CUresult kernel_call_make(struct kernel_call *call, const CUlaunchConfig *c, const void *function,
                           void **params, void **extra);
+/* An access policy window as a trace tells it; whether the device takes it. */
+struct strata_access_window window_of(const CUaccessPolicyWindow *w);
+bool window_is_valid(const CUaccessPolicyWindow *w);
 CUresult kernel_call_run(const struct kernel_call *call);
 bool kernel_call_copy(struct kernel_call *to, const struct kernel_call *from);
 
@@ -296,6 +301,8 @@ struct CUstream_st {
     CUlaunchAttributeValue attribute[24]; /* by CUlaunchAttributeID */
     struct order_stream order;
 };
+/* A stream's value of an attribute; NULL: the default stream. */
+CUlaunchAttributeValue *stream_attribute(CUstream s, CUlaunchAttributeID which);
 struct CUevent_st {
     struct object object;
     unsigned flags;
@@ -343,6 +350,8 @@ void record_copy(uint32_t event_kind, uint32_t flags, const void *address, uint6
 const struct strata_record_sink *record_begin(const struct kernel_call *call,
                                               uint64_t *sample_blocks);
 void record_end(const struct strata_run_stats *stats, bool ok);
+/* Persisting lines of the L2 were made normal ones. */
+void record_persisting_reset(void);
 /* The host waited for operations of a set, or for all (NULL): what was recorded is in the file. */
 void record_host_waited(const struct op_set *set);
 void record_finish(void);

@@ -97,7 +97,27 @@ static CUresult copy_params(struct kernel_call *call, void **params, void **extr
 
 /* ---- making a launch ---- */
 
-/* Of the attributes only these change what runs; the others steer caching and scheduling. */
+/* One that is too large is cut, as the interface allows. */
+struct strata_access_window window_of(const CUaccessPolicyWindow *w)
+{
+    uint64_t most = device.window_max_bytes;
+    return (struct strata_access_window){.base = (uint64_t)(uintptr_t)w->base_ptr,
+                                         .bytes = w->num_bytes < most ? w->num_bytes : most,
+                                         .hit_ratio = w->hitRatio,
+                                         .hit = (uint8_t)w->hitProp,
+                                         .miss = (uint8_t)w->missProp};
+}
+
+bool window_is_valid(const CUaccessPolicyWindow *w)
+{
+    return !w->num_bytes || (w->hitRatio >= 0 && w->hitRatio <= 1 &&
+                             (unsigned)w->hitProp < STRATA_N_ACCESS_PROPERTIES &&
+                             (w->missProp == CU_ACCESS_PROPERTY_NORMAL ||
+                              w->missProp == CU_ACCESS_PROPERTY_STREAMING));
+}
+
+/* Of the attributes only these change what runs or what a trace tells; the others steer
+ * scheduling. */
 static CUresult read_attributes(struct kernel_call *call, const CUlaunchConfig *c)
 {
     if (c->numAttrs && !c->attrs)
@@ -112,6 +132,11 @@ static CUresult read_attributes(struct kernel_call *call, const CUlaunchConfig *
             call->cluster[0] = v->clusterDim.x;
             call->cluster[1] = v->clusterDim.y;
             call->cluster[2] = v->clusterDim.z;
+            break;
+        case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+            if (!window_is_valid(&v->accessPolicyWindow))
+                return CUDA_ERROR_INVALID_VALUE;
+            call->window = window_of(&v->accessPolicyWindow);
             break;
         case CU_LAUNCH_ATTRIBUTE_PRIORITY:
             call->priority = v->priority;
@@ -402,6 +427,9 @@ static CUresult submit(const CUlaunchConfig *c, const void *function, void **par
         LEAVE(CUDA_ERROR_INVALID_HANDLE);
     CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
     CUlaunchConfig with = *c;
+    bool own_window = false;
+    for (unsigned i = 0; c->attrs && i < c->numAttrs; i++)
+        own_window |= c->attrs[i].id == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW;
     if (cooperative) {
         with.attrs = &attribute;
         with.numAttrs = 1;
@@ -409,6 +437,9 @@ static CUresult submit(const CUlaunchConfig *c, const void *function, void **par
     CUresult status = kernel_call_make(&call, &with, function, params, extra);
     if (status != CUDA_SUCCESS)
         LEAVE(status);
+    if (!own_window)
+        call.window = window_of(
+            &stream_attribute(s, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)->accessPolicyWindow);
     order_issue_to(stream_order(s), call.dependent);
     status = s && s->capture ? capture_kernel(s, &call) : kernel_call_run(&call);
     free(call.params);

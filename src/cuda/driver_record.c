@@ -67,6 +67,7 @@ static struct {
     struct strata_launch launch; /* the one being recorded */
     uint64_t blocks_written;     /* of it */
     bool in_launch, limit_reached, failed, recording;
+    bool persisting_reset; /* since the last launch that was recorded */
     uint64_t seen, traced, cut;
     uint64_t instructions_seen, instructions_traced;
     char name[64];
@@ -130,6 +131,11 @@ void record_forget(void)
     state.writer = NULL;
     state.recording = state.in_launch = false;
     descriptor_forget(&file.descriptor);
+}
+
+void record_persisting_reset(void)
+{
+    state.persisting_reset = true;
 }
 
 static strata_status no_memory(struct strata_error *err)
@@ -269,7 +275,11 @@ static void describe(const struct kernel_call *call)
         .stream = call->stream,
         .shared_base = STRATA_SHARED_WINDOW,
         .local_base = STRATA_LOCAL_WINDOW,
+        .window = call->window.bytes ? call->window : (struct strata_access_window){0},
+        .persisting_bytes = context_limit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE),
+        .persisting_reset = state.persisting_reset,
     };
+    state.persisting_reset = false;
 }
 
 /* How many blocks of the launch described are recorded, 0 for all. */

@@ -149,9 +149,18 @@ CUresult cuStreamGetCtx_v2(CUstream handle, CUcontext *out, CUgreenCtx *green)
 }
 ALIAS(cuStreamGetCtx_v2_ptsz, cuStreamGetCtx_v2);
 
-/* ---- attributes steer caching and scheduling: kept, without effect ---- */
+/* ---- attributes steer caching, which a trace tells of, and scheduling: kept, without effect ----
+ */
 
 #define N_ATTRIBUTES (sizeof((CUstream)0)->attribute / sizeof((CUstream)0)->attribute[0])
+
+/* The default stream has no object of its own. */
+static CUlaunchAttributeValue default_attribute[N_ATTRIBUTES];
+
+CUlaunchAttributeValue *stream_attribute(CUstream s, CUlaunchAttributeID which)
+{
+    return s ? &s->attribute[which] : &default_attribute[which];
+}
 
 CUresult cuStreamSetAttribute(CUstream handle, CUstreamAttrID which, const CUstreamAttrValue *value)
 {
@@ -160,11 +169,13 @@ CUresult cuStreamSetAttribute(CUstream handle, CUstreamAttrID which, const CUstr
     CUresult status = ask(handle, value, &s);
     if (status == CUDA_SUCCESS && (size_t)which >= N_ATTRIBUTES)
         status = CUDA_ERROR_INVALID_VALUE;
-    if (status == CUDA_SUCCESS && s) {
-        s->attribute[which] = *value;
-        if (which == CU_LAUNCH_ATTRIBUTE_PRIORITY)
-            s->priority = value->priority;
-    }
+    if (status == CUDA_SUCCESS && which == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW &&
+        !window_is_valid(&value->accessPolicyWindow))
+        status = CUDA_ERROR_INVALID_VALUE;
+    if (status == CUDA_SUCCESS)
+        *stream_attribute(s, which) = *value;
+    if (status == CUDA_SUCCESS && s && which == CU_LAUNCH_ATTRIBUTE_PRIORITY)
+        s->priority = value->priority;
     LEAVE(status);
 }
 ALIAS(cuStreamSetAttribute_ptsz, cuStreamSetAttribute);
@@ -177,7 +188,7 @@ CUresult cuStreamGetAttribute(CUstream handle, CUstreamAttrID which, CUstreamAtt
     if (status == CUDA_SUCCESS && (size_t)which >= N_ATTRIBUTES)
         status = CUDA_ERROR_INVALID_VALUE;
     if (status == CUDA_SUCCESS)
-        *value = s ? s->attribute[which] : (CUstreamAttrValue){0};
+        *value = *stream_attribute(s, which);
     if (status == CUDA_SUCCESS && s && which == CU_LAUNCH_ATTRIBUTE_PRIORITY)
         value->priority = s->priority;
     LEAVE(status);
@@ -190,8 +201,7 @@ CUresult cuStreamCopyAttributes(CUstream to, CUstream from)
     CUstream a, b;
     if (!stream_find(to, &a) || !stream_find(from, &b))
         LEAVE(CUDA_ERROR_INVALID_HANDLE);
-    if (a && b)
-        memcpy(a->attribute, b->attribute, sizeof a->attribute);
+    memmove(stream_attribute(a, 0), stream_attribute(b, 0), sizeof default_attribute);
     LEAVE(CUDA_SUCCESS);
 }
 ALIAS(cuStreamCopyAttributes_ptsz, cuStreamCopyAttributes);

@@ -82,6 +82,7 @@ static CUresult set_kernel(CUgraphNode n, const CUDA_KERNEL_NODE_PARAMS_v2 *p)
         return status;
     call.cooperative = n->u.kernel.cooperative; /* an attribute, not a parameter */
     memcpy(call.cluster, n->u.kernel.cluster, sizeof call.cluster);
+    call.window = n->u.kernel.window;
     free(n->u.kernel.params);
     n->u.kernel = call;
     return CUDA_SUCCESS;
@@ -175,6 +176,11 @@ CUresult cuGraphKernelNodeSetAttribute(CUgraphNode n, CUkernelNodeAttrID which,
         k->cluster[1] = value->clusterDim.y;
         k->cluster[2] = value->clusterDim.z;
     }
+    if (which == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW) {
+        if (!window_is_valid(&value->accessPolicyWindow))
+            LEAVE(CUDA_ERROR_INVALID_VALUE);
+        k->window = window_of(&value->accessPolicyWindow);
+    }
     LEAVE(CUDA_SUCCESS);
 }
 
@@ -195,6 +201,13 @@ CUresult cuGraphKernelNodeGetAttribute(CUgraphNode n, CUkernelNodeAttrID which,
         value->clusterDim.y = k->cluster[1];
         value->clusterDim.z = k->cluster[2];
     }
+    if (which == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)
+        value->accessPolicyWindow =
+            (CUaccessPolicyWindow){.base_ptr = (void *)(uintptr_t)k->window.base,
+                                   .num_bytes = k->window.bytes,
+                                   .hitRatio = k->window.hit_ratio,
+                                   .hitProp = (CUaccessProperty)k->window.hit,
+                                   .missProp = (CUaccessProperty)k->window.miss};
     LEAVE(CUDA_SUCCESS);
 }
 
@@ -205,6 +218,7 @@ CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from)
         LEAVE(CUDA_ERROR_INVALID_VALUE);
     to->u.kernel.cooperative = from->u.kernel.cooperative;
     to->u.kernel.priority = from->u.kernel.priority;
+    to->u.kernel.window = from->u.kernel.window;
     memcpy(to->u.kernel.cluster, from->u.kernel.cluster, sizeof to->u.kernel.cluster);
     LEAVE(CUDA_SUCCESS);
 }

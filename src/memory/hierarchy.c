@@ -125,6 +125,7 @@ strata_status hierarchy_init(struct hierarchy *m, const struct strata_gpu *gpu,
     m->gpu = gpu;
     m->n_sms = gpu->sm.count;
     m->ptx = launch->isa == STRATA_ISA_PTX;
+    m->window = access_window_of(gpu, launch);
     strata_coalescer_init(&m->coalescer, gpu, launch);
     strata_status st = check_lines(gpu, err);
     if (st == STRATA_OK)
@@ -145,6 +146,8 @@ strata_status hierarchy_init(struct hierarchy *m, const struct strata_gpu *gpu,
         hierarchy_release(m);
     else if (state)
         hierarchy_begin(m, state);
+    for (uint32_t i = 0; i < m->map.partitions && st == STRATA_OK; i++)
+        access_window_begin(gpu, launch, &m->partition[i].l2);
     return st;
 }
 

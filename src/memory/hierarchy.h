@@ -19,6 +19,7 @@
 #include <strata/trace.h>
 
 #include "memory/access_counts.h"
+#include "memory/access_window.h"
 #include "memory/address_map.h"
 #include "memory/l1_rules.h"
 #include "memory/load_store.h"
@@ -84,7 +85,8 @@ struct hierarchy {
     uint64_t dram_told;                  /* the latest time told */
     struct launch_counters count;
     bool copied_to_shared; /* an asynchronous copy wrote where no trace tells */
-    bool warm;             /* launches before have left copies that a write makes void */
+    struct access_window window;
+    bool warm; /* launches before have left copies that a write makes void */
 };
 
 /* `state`: what launches before left, which is taken out of it; NULL: the launch begins cold. */

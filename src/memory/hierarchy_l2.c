@@ -66,7 +66,7 @@ static void mark_dirty(struct hierarchy *m, uint32_t part, struct cache_slot *s,
         clean_line(m, part, old, t);
 }
 
-static uint32_t l2_slot(struct hierarchy *m, uint32_t part, uint64_t line, uint64_t t)
+static uint32_t place_of(struct hierarchy *m, uint32_t part, uint64_t line, uint64_t t)
 {
     struct hierarchy_partition *p = &m->partition[part];
     uint32_t slot = cache_find(&p->l2, line);
@@ -81,10 +81,19 @@ static uint32_t l2_slot(struct hierarchy *m, uint32_t part, uint64_t line, uint6
     return slot;
 }
 
+/* The same for the launch's own accesses, some of whose lines persist at their home. */
+static uint32_t l2_slot(struct hierarchy *m, uint32_t part, uint64_t line, uint64_t t)
+{
+    uint32_t slot = place_of(m, part, line, t);
+    if (m->window.bytes && address_map_home(&m->map, line) == part)
+        access_window_use(&m->window, &m->partition[part].l2, slot, line);
+    return slot;
+}
+
 void hierarchy_put_line(struct hierarchy *m, uint32_t part, uint64_t line, uint32_t sectors,
                         bool dirty)
 {
-    struct cache_slot *s = &m->partition[part].l2.slot[l2_slot(m, part, line, 0)];
+    struct cache_slot *s = &m->partition[part].l2.slot[place_of(m, part, line, 0)];
     bool was_partial = s->partial;
     slot_fill(s, sectors, 0);
     write_back_filled(&m->partition[part].dirty, s, was_partial);

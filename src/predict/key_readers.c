@@ -135,6 +135,9 @@ static const struct {
     {"l2.atomic", INTERVAL | FLOW | SIM},
     {"l2.mshr", SIM},
     {"l2.clock", FLOW | SIM},
+    {"l2.persisting_", TIMELINE}, /* of launches with an access policy window */
+    {"l2.window_max", NONE},      /* what a traced program is told */
+    {"l2.window_steps", TIMELINE},
     {"l2.fill_on_memcpy", SIM},
     {"l2.home_bits", REUSE | FLOW | SIM},
     {"l2.home", REUSE | FLOW | SIM},

@@ -115,7 +115,7 @@ static uint32_t adopt_mshr(struct sim_slice *s, uint64_t line, uint32_t slot)
     return 0;
 }
 
-uint32_t sim_l2_slot(struct sim_out *o, struct sim_slice *s, uint64_t line, uint64_t t)
+static uint32_t place_of(struct sim_out *o, struct sim_slice *s, uint64_t line, uint64_t t)
 {
     uint64_t local = address_map_local(&o->m->map, line);
     uint32_t slot = cache_find(&s->tags, local);
@@ -135,6 +135,14 @@ uint32_t sim_l2_slot(struct sim_out *o, struct sim_slice *s, uint64_t line, uint
     }
     if (s->orphans != SIM_NONE)
         *sim_mshr_of(&s->tags.slot[slot]) = adopt_mshr(s, line, slot);
+    return slot;
+}
+
+uint32_t sim_l2_slot(struct sim_out *o, struct sim_slice *s, uint64_t line, uint64_t t)
+{
+    uint32_t slot = place_of(o, s, line, t);
+    if (o->m->window.bytes && address_map_home(&o->m->map, line) == s->partition)
+        access_window_use(&o->m->window, &s->tags, slot, line);
     return slot;
 }
 

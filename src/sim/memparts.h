@@ -14,6 +14,7 @@
 #include <strata/gpu.h>
 #include <strata/status.h>
 
+#include "memory/access_window.h"
 #include "memory/address_map.h"
 #include "memory/l2_rules.h"
 #include "memory/request_coalescer.h"
@@ -206,6 +207,7 @@ struct sim_memside {
     struct dram_channel *channel;
     struct dram_timing timing;
     struct cache_pool tags; /* of all slices */
+    struct access_window window;
     uint32_t n_slices, n_channels;
     struct sim_node *node;
     size_t n_nodes, cap_nodes;

@@ -147,6 +147,13 @@ strata_status sim_memside_create(const struct strata_gpu *gpu, uint64_t seed,
     return STRATA_OK;
 }
 
+void sim_memside_window(struct sim_memside *m, const struct strata_launch *launch)
+{
+    m->window = access_window_of(&m->gpu, launch);
+    for (uint32_t s = 0; s < m->n_slices; s++)
+        access_window_begin(&m->gpu, launch, &m->slice[s].tags);
+}
+
 static void release_out(struct sim_out *o)
 {
     free(o->reply);

@@ -33,6 +33,8 @@ strata_status sim_memside_run(struct sim_memside *m, uint64_t end, uint32_t thre
  * jump over time in which everybody waits. */
 uint64_t sim_memside_next(const struct sim_memside *m);
 
+/* What the launch asks of the L2's persisting lines. */
+void sim_memside_window(struct sim_memside *m, const struct strata_launch *launch);
 /* A copy from the host filled [address, address + bytes) (l2.fill_on_memcpy). */
 /* Requests of an SM that wait in the crossbar because queues in front of slices are full
  * (xbar.queue). */

@@ -118,6 +118,7 @@ strata_status sim_engine_init(struct sim_engine *e, const struct strata_gpu *gpu
     if (st == STRATA_OK)
         st = sim_memside_create(gpu, opt->seed, &e->memside, err);
     if (st == STRATA_OK) {
+        sim_memside_window(e->memside, e->shared.launch);
         fill_from_host(e);
         e->window = sim_memside_window_cycles(e->memside);
         e->window = e->window < 1 ? 1 : e->window > LONGEST_WINDOW ? LONGEST_WINDOW : e->window;

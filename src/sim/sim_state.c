@@ -16,6 +16,7 @@ struct moved {
     uint64_t line;
     uint32_t age, order; /* order: of slots, where ages are equal */
     uint8_t valid, dirty;
+    bool persists;
 };
 
 static int by_age(const void *x, const void *y)
@@ -37,7 +38,8 @@ static size_t take_lines(struct cache *c, struct write_back *dirty, const struct
             continue;
         uint64_t line =
             slice ? address_map_global(map, slice->index % map->slices, s->line) : s->line;
-        out[n] = (struct moved){line, c->age[i], (uint32_t)n, s->valid, s->dirty};
+        out[n] = (struct moved){line,     c->age[i], (uint32_t)n,
+                                s->valid, s->dirty,  (s->used & CACHE_PERSISTS) != 0};
         n++;
         if (s->dirty)
             write_back_clean(dirty, c, s, &read);
@@ -51,6 +53,8 @@ static void put_into_slice(struct sim_memside *m, uint32_t part, const struct mo
     struct sim_slice *s = sim_slice_of(m, part, l->line);
     uint32_t read;
     sim_slice_preload(m, s, l->line, l->valid);
+    if (l->persists)
+        cache_mark_persisting(&s->tags, sim_l2_find(m, s, l->line));
     if (!l->dirty)
         return;
     write_back_mark(&s->dirty, &s->tags, &s->tags.slot[sim_l2_find(m, s, l->line)], l->dirty,
@@ -158,6 +162,9 @@ strata_status sim_state_end(struct sim_engine *e, struct strata_memory_state *st
             hierarchy_put_line(h, p, line[i].line, line[i].valid, false);
             if (line[i].dirty)
                 hierarchy_put_line(h, p, line[i].line, line[i].dirty, true);
+            if (line[i].persists)
+                cache_mark_persisting(&h->partition[p].l2,
+                                      cache_find(&h->partition[p].l2, line[i].line));
         }
     }
     free(line);

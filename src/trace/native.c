@@ -38,6 +38,51 @@ bool native_record_decode(const uint8_t in[NATIVE_RECORD_BYTES], struct native_r
     return native_crc(in, 20) == load_le32(in + 20);
 }
 
+/* ---- persisting lines ---- */
+
+#define WINDOW_RESET 1u /* the flag of a launch before which persisting lines were reset */
+
+static bool tells_of_persisting(const struct strata_launch *l)
+{
+    return l->window.bytes || l->persisting_bytes || l->persisting_reset;
+}
+
+static void pack_window(struct pack *b, const struct strata_launch *l)
+{
+    uint32_t ratio;
+    memcpy(&ratio, &l->window.hit_ratio, sizeof ratio);
+    const uint64_t numbers[] = {l->persisting_reset ? WINDOW_RESET : 0,
+                                l->persisting_bytes,
+                                l->window.base,
+                                l->window.bytes,
+                                ratio,
+                                l->window.hit,
+                                l->window.miss};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        pack_varint(b, numbers[i]);
+}
+
+/* Properties of a later version are taken for the first. */
+static uint8_t property_of(uint64_t number)
+{
+    return number < STRATA_N_ACCESS_PROPERTIES ? (uint8_t)number : STRATA_ACCESS_NORMAL;
+}
+
+/* A ratio that is none makes the record fail. */
+static void unpack_window(struct unpack *u, struct strata_launch *l)
+{
+    l->persisting_reset = unpack_varint(u) & WINDOW_RESET;
+    l->persisting_bytes = unpack_varint(u);
+    l->window.base = unpack_varint(u);
+    l->window.bytes = unpack_varint(u);
+    uint32_t ratio = unpack_u32(u);
+    memcpy(&l->window.hit_ratio, &ratio, sizeof ratio);
+    l->window.hit = property_of(unpack_varint(u));
+    l->window.miss = property_of(unpack_varint(u));
+    if (!(l->window.hit_ratio >= 0 && l->window.hit_ratio <= 1))
+        u->failed = true;
+}
+
 void native_pack_launch(struct pack *b, const struct strata_launch *l)
 {
     pack_string(b, l->program);
@@ -64,7 +109,8 @@ void native_pack_launch(struct pack *b, const struct strata_launch *l)
                                 (uint8_t)l->code_arch_suffix};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         pack_varint(b, numbers[i]);
-    bool cluster = (uint64_t)l->cluster.x * l->cluster.y * l->cluster.z > 1;
+    bool window = tells_of_persisting(l),
+         cluster = (uint64_t)l->cluster.x * l->cluster.y * l->cluster.z > 1 || window;
     if (l->source_file || cluster) /* since minor version 1 */
         pack_string(b, l->source_file ? l->source_file : "");
     if (cluster) { /* since minor version 2 */
@@ -72,6 +118,8 @@ void native_pack_launch(struct pack *b, const struct strata_launch *l)
         pack_varint(b, l->cluster.y);
         pack_varint(b, l->cluster.z);
     }
+    if (window) /* since minor version 5 */
+        pack_window(b, l);
 }
 
 void native_unpack_launch(struct unpack *u, struct strata_launch *l)
@@ -112,6 +160,8 @@ void native_unpack_launch(struct unpack *u, struct strata_launch *l)
     l->cluster.x = unpack_u32(u);
     l->cluster.y = unpack_u32(u);
     l->cluster.z = unpack_u32(u);
+    if (u->at < u->end)
+        unpack_window(u, l);
 }
 
 void native_launch_release(struct strata_launch *l)

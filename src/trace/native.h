@@ -18,7 +18,7 @@
 #define NATIVE_MAGIC      "\x89STRATA\n"
 #define NATIVE_TAIL_MAGIC "\x89STREND\n"
 #define NATIVE_MAJOR      1
-#define NATIVE_MINOR      4
+#define NATIVE_MINOR      5
 
 enum { NATIVE_HEADER_BYTES = 16, NATIVE_RECORD_BYTES = 24, NATIVE_TAIL_BYTES = 24 };
 

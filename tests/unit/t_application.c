@@ -21,6 +21,7 @@ enum { BLOCKS = 64, WARPS = 4 }; /* a warp moves 512 bytes: 128 KB a launch */
 
 static struct strata_gpu gpu;
 static char path[64];
+static struct strata_launch asked; /* what the next launches ask of persisting lines */
 
 static int load_gpu(void **state)
 {
@@ -96,7 +97,10 @@ static void write_launch(struct strata_writer *w, const char *opcode, uint32_t b
                                    .block = {WARPS * 32, 1, 1},
                                    .registers_per_thread = 32,
                                    .sm_version = 90,
-                                   .stream = stream};
+                                   .stream = stream,
+                                   .window = asked.window,
+                                   .persisting_bytes = asked.persisting_bytes,
+                                   .persisting_reset = asked.persisting_reset};
     struct strata_inst inst[2] = {{.opcode = opcode, .n_src = 1, .reg = {2}},
                                   {.pc = 16, .opcode = "EXIT"}};
     uint32_t index[2];
@@ -216,6 +220,57 @@ static void copies_go_before_lines_that_a_launch_or_others_have_used(void **stat
     }
     assert_true(reads[0] < BYTES / 32 / 50);
     assert_true(reads[1] > BYTES / 32 / 3);
+}
+
+/* Reads an array in a window, then 16 times as much as the L2 holds, and the array again; then the
+ * same after a reset. */
+static void write_window(struct strata_writer *w, float ratio)
+{
+    const struct strata_launch none = {.persisting_bytes = asked.persisting_bytes};
+    asked.window = (struct strata_access_window){ARRAY_A, BYTES, ratio, STRATA_ACCESS_PERSISTING,
+                                                 STRATA_ACCESS_NORMAL};
+    write_launch(w, "LDG.E.128", BLOCKS, ARRAY_A, 0);
+    for (int reset = 0; reset < 2; reset++) {
+        asked = none;
+        asked.persisting_reset = reset;
+        write_launch(w, "LDG.E.128", 16 * BLOCKS, ARRAY_B, 0);
+        asked = none;
+        write_launch(w, "LDG.E.128", BLOCKS, ARRAY_A, 0);
+    }
+}
+
+static void check_window(const char *model, float ratio, uint64_t aside, double least, double most)
+{
+    const struct strata_gpu whole = gpu;
+    struct strata_launch_set set = {0};
+    struct strata_prediction p;
+    struct strata_writer *w = begin_trace();
+    asked = (struct strata_launch){.persisting_bytes = aside};
+    write_window(w, ratio);
+    asked = (struct strata_launch){0};
+    end_trace(w, &set);
+    gpu.l2.cache.size_bytes = 6 * BYTES;
+    gpu.between.others_at_start = 0;
+    predict(&set, model, true, 1, &p);
+    double all = (double)BYTES / 32;
+    assert_in_range((uint64_t)(dram_reads(&p, 2) / all * 1000), (uint64_t)(least * 1000),
+                    (uint64_t)(most * 1000));
+    assert_true(dram_reads(&p, 4) >= all * 0.9); /* after the reset nothing is left */
+    strata_prediction_release(&p);
+    strata_launch_set_release(&set);
+    gpu = whole;
+}
+
+static void lines_of_a_window_outlast_other_reads_until_a_reset(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"flow", "reuse", "sim"};
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
+        check_window(models[i], 1, 2 * BYTES, 0, 0.02);
+        check_window(models[i], 0.5f, 2 * BYTES, 0.38, 0.50); /* 9 in 16 lines stay */
+        check_window(models[i], 1, 0, 0.9, 1.1);
+        check_window(models[i], 1, BYTES / 4, 0.6, 1.1);
+    }
 }
 
 static void a_model_without_state_refuses(void **state)
@@ -466,6 +521,7 @@ int main(void)
         cmocka_unit_test(what_a_launch_wrote_the_next_reads_from_the_l2),
         cmocka_unit_test(fills_and_small_copies_are_in_the_l2_and_dropped_copies_are_not),
         cmocka_unit_test(copies_go_before_lines_that_a_launch_or_others_have_used),
+        cmocka_unit_test(lines_of_a_window_outlast_other_reads_until_a_reset),
         cmocka_unit_test(a_model_without_state_refuses),
         cmocka_unit_test(the_order_of_a_trace_is_read_as_it_was_written),
         cmocka_unit_test(launches_of_one_stream_and_the_gaps_between_them_add_up_to_the_time),

@@ -235,6 +235,74 @@ static void caches_of_a_pool_behave_as_those_of_their_own(void **state)
     cache_pool_release(&pool);
 }
 
+/* Uses the line and has it persist. */
+static void use_persisting(struct cache *c, uint64_t line)
+{
+    use(c, line);
+    cache_persist(c, cache_find(c, line));
+}
+
+static uint32_t held_of(const struct cache *c, uint64_t from, uint64_t n)
+{
+    uint32_t held = 0;
+    for (uint64_t i = from; i < from + n; i++)
+        held += cache_find(c, i * 128) != CACHE_NONE;
+    return held;
+}
+
+static void lines_that_persist_stay_and_others_have_the_rest(void **state)
+{
+    (void)state;
+    enum { LINES = 64 * 16 };
+    struct strata_cache_config g = config(LINES * 128, 16, STRATA_INDEX_MIX, STRATA_REPL_LRU);
+    struct cache c;
+    assert_int_equal(cache_create(&g, 1, &c, NULL), STRATA_OK);
+    cache_set_aside(&c, 0.5);
+    /* As many as fit, however unevenly the hash spreads them. */
+    for (uint64_t i = 0; i < 400; i++)
+        use_persisting(&c, i * 128);
+    for (uint64_t i = 10000; i < 10000 + 8 * LINES; i++)
+        use(&c, i * 128);
+    assert_int_equal(held_of(&c, 0, 400), 400);
+    assert_int_equal(c.n_persisting, 400);
+    assert_int_equal(held_of(&c, 10000, 8 * LINES), LINES - 400);
+    /* Let go they leave as any. */
+    cache_let_all_go(&c);
+    assert_int_equal(c.n_persisting, 0);
+    for (uint64_t i = 30000; i < 30000 + 8 * LINES; i++)
+        use(&c, i * 128);
+    assert_int_equal(held_of(&c, 0, 400), 0);
+    cache_release(&c);
+}
+
+static void beyond_what_is_set_aside_the_oldest_of_a_set_is_let_go(void **state)
+{
+    (void)state;
+    struct strata_cache_config g = config(16 * 128, 16, STRATA_INDEX_LINEAR, STRATA_REPL_LRU);
+    struct cache c;
+    assert_int_equal(cache_create(&g, 1, &c, NULL), STRATA_OK);
+    for (uint64_t i = 0; i < 4; i++)
+        use_persisting(&c, i * 128); /* nothing is set aside */
+    assert_int_equal(c.n_persisting, 0);
+    cache_set_aside(&c, 0.25);
+    for (uint64_t i = 0; i < 6; i++)
+        use_persisting(&c, i * 128);
+    assert_int_equal(c.n_persisting, 4);
+    for (uint64_t i = 100; i < 200; i++)
+        use(&c, i * 128);
+    assert_int_equal(held_of(&c, 0, 2), 0);
+    assert_int_equal(held_of(&c, 2, 4), 4);
+    /* One that is taken out, and one whose set has no other, count no more. */
+    cache_remove(&c, cache_find(&c, 2 * 128));
+    assert_int_equal(c.n_persisting, 3);
+    cache_set_aside(&c, 1);
+    for (uint64_t i = 300; i < 320; i++)
+        use_persisting(&c, i * 128);
+    assert_int_equal(c.n_persisting, 16);
+    assert_int_equal(held_of(&c, 304, 16), 16);
+    cache_release(&c);
+}
+
 static void impossible_caches_are_refused_with_a_sentence(void **state)
 {
     (void)state;
@@ -255,6 +323,8 @@ int main(void)
         cmocka_unit_test(unequal_sets_hold_what_they_list),
         cmocka_unit_test(the_fermi_index_is_that_of_the_figure),
         cmocka_unit_test(caches_of_a_pool_behave_as_those_of_their_own),
+        cmocka_unit_test(lines_that_persist_stay_and_others_have_the_rest),
+        cmocka_unit_test(beyond_what_is_set_aside_the_oldest_of_a_set_is_let_go),
         cmocka_unit_test(impossible_caches_are_refused_with_a_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

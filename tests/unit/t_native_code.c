@@ -253,6 +253,52 @@ static void a_writer_asks_for_control_codes(void **state)
     strata_code_destroy(code);
 }
 
+/* Writes a launch without blocks and reads it; NULL: the file is refused. */
+static struct strata_trace *written_and_read(const struct strata_launch *launch)
+{
+    const char *path = path_of("window.strata");
+    struct strata_writer *w;
+    struct strata_trace *t = NULL;
+    struct strata_code *code = code_with(NULL, 4);
+    assert_int_equal(strata_writer_create(path, NULL, &w, NULL), STRATA_OK);
+    assert_int_equal(strata_writer_begin_launch(w, launch, code, NULL), STRATA_OK);
+    assert_int_equal(strata_writer_end_launch(w, NULL), STRATA_OK);
+    assert_int_equal(strata_writer_finish(w, NULL), STRATA_OK);
+    strata_code_destroy(code);
+    return strata_trace_open(path, NULL, &t, NULL) == STRATA_OK ? t : NULL;
+}
+
+static void access_windows_come_back(void **state)
+{
+    struct strata_launch launch = example_launch;
+    launch.window = (struct strata_access_window){
+        0x7f0012345680, 16u << 20, 0.6f, STRATA_ACCESS_PERSISTING, STRATA_ACCESS_STREAMING};
+    launch.persisting_bytes = 30u << 20;
+    launch.persisting_reset = true;
+    struct strata_trace *t = written_and_read(&launch);
+    assert_non_null(t);
+    const struct strata_launch *l = strata_trace_launch(t, 0);
+    assert_int_equal(l->window.base, launch.window.base);
+    assert_int_equal(l->window.bytes, launch.window.bytes);
+    assert_true(l->window.hit_ratio == launch.window.hit_ratio);
+    assert_int_equal(l->window.hit, STRATA_ACCESS_PERSISTING);
+    assert_int_equal(l->window.miss, STRATA_ACCESS_STREAMING);
+    assert_int_equal(l->persisting_bytes, launch.persisting_bytes);
+    assert_true(l->persisting_reset);
+    assert_null(l->source_file);
+    strata_trace_close(t);
+    /* A reset alone is told, too; a ratio that is none is damage. */
+    launch.window = (struct strata_access_window){0};
+    launch.persisting_bytes = 0;
+    t = written_and_read(&launch);
+    assert_non_null(t);
+    assert_true(strata_trace_launch(t, 0)->persisting_reset);
+    assert_int_equal(strata_trace_launch(t, 0)->window.bytes, 0);
+    strata_trace_close(t);
+    launch.window.hit_ratio = 1.5f;
+    assert_null(written_and_read(&launch));
+}
+
 static void files_of_version_1_0_are_read(void **state)
 {
     const char *source = getenv("STRATA_SOURCE");
@@ -283,6 +329,7 @@ int main(void)
         cmocka_unit_test(control_codes_come_back),
         cmocka_unit_test(places_of_inlined_code_come_back),
         cmocka_unit_test(a_writer_asks_for_control_codes),
+        cmocka_unit_test(access_windows_come_back),
         cmocka_unit_test(files_of_version_1_0_are_read),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
