@@ -1,6 +1,8 @@
 /* sm_inst.c - latency, pipe and registers of static instructions. */
 #include "sm/sm_inst.h"
 
+#include "sm/wgmma_rules.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,12 +116,14 @@ static struct class_row class_of(const struct strata_gpu *g, const struct strata
     case STRATA_OP_BULK:
     case STRATA_OP_BULK_COMMIT:
     case STRATA_OP_BULK_WAIT:
-    case STRATA_OP_WGMMA:
     case STRATA_OP_WGMMA_COMMIT:
     case STRATA_OP_WGMMA_WAIT:
     case STRATA_OP_CLUSTER_ARRIVE:
     case STRATA_OP_CLUSTER_WAIT:
         return (struct class_row){SM_PIPE_NONE, SM_STALL_WAIT, 1, 1};
+    case STRATA_OP_WGMMA: /* waits at issue while the tensor core has one: warpgroups take turns */
+        return (struct class_row){SM_PIPE_TENSOR, SM_STALL_MATH, 1,
+                                  wgmma_cycles(g, strata_wgmma_unpack(i->imm))};
     default:
         return (struct class_row){SM_PIPE_ALU, SM_STALL_WAIT, g->sm.latency_int_cycles,
                                   g->sm.interval_int_cycles};
@@ -214,6 +218,8 @@ static uint8_t pipe_counter_of(const struct strata_inst *i, uint8_t pipe)
         [SM_PIPE_FP16] = LAUNCH_COUNTER_pipe_fp16,
         [SM_PIPE_XU] = LAUNCH_COUNTER_pipe_xu,
         [SM_PIPE_TENSOR] = LAUNCH_COUNTER_tensor_instructions};
+    if (i->opclass == STRATA_OP_WGMMA)
+        return 0; /* counted where it is carried out */
     size_t length = strcspn(i->opcode, ".");
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (strlen(others[k].name) == length && !strncmp(i->opcode, others[k].name, length))
