@@ -152,6 +152,8 @@ struct strata_gpu {
         uint64_t local_base_bytes;   /* address where the local memory of the GPU's warps begins */
         uint64_t local_warp_bytes;   /* ... and how far apart that of two warps is */
         /* Asynchronous work of Hopper. */
+        uint32_t tensor_clock_mhz; /* while tensor cores of tensor_clock_sms SMs work; 0: as ever */
+        uint32_t tensor_clock_sms;
         double wgmma_columns_per_cycle;   /* of a warpgroup's product, 64 rows; 0: no limit */
         uint32_t wgmma_latency_cycles;    /* from the end of a product to the wait for it */
         uint32_t mbarrier_latency_cycles; /* from the last arrival to the warps that wait */

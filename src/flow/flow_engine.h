@@ -171,6 +171,9 @@ struct flow_engine {
     uint8_t *register_stall;
     uint32_t resident_blocks;
     bool blocks_over;
+    bool *multiplies;      /* by SM: its tensor cores have worked */
+    uint32_t n_multiplies; /* SMs of which that is so */
+    uint64_t slow_since;   /* when sm.tensor_clock began; UINT64_MAX: not yet */
     /* statistics */
     uint64_t end_time;
     uint64_t stall_cycles[SM_N_STALLS];

@@ -111,6 +111,8 @@ static const struct strata_gpu_key keys[] = {
     CYCLES("sm.latency.tma_complete", sm.tma_complete_cycles, "100", "the last data of a bulk copy to its barrier"),
     CYCLES("sm.latency.tma_multicast", sm.tma_multicast_cycles, "0", "more for a bulk copy to several blocks of a cluster"),
     CYCLES("sm.latency.fence", sm.fence_cycles, "0", "a fence for more than the block, with nothing under way"),
+    UINT("sm.tensor_clock", sm.tensor_clock_mhz, "MHz", 0, 100000, "0", "clock of the SMs once tensor cores of sm.tensor_clock_sms SMs have worked; 0: sm.clock"),
+    UINT("sm.tensor_clock_sms", sm.tensor_clock_sms, "", 1, 1 << 20, "1", "SMs whose tensor cores have to work for sm.tensor_clock"),
     REAL("sm.wgmma_columns", sm.wgmma_columns_per_cycle, "1/cycle", 0, 1024, "2", "columns of a warpgroup's product per cycle, 64 rows and 32 bytes of K; 0: no limit"),
     REAL("sm.tma_bytes", sm.tma_bytes_per_cycle, "1/cycle", 0, 4096, "112", "bytes a cycle that bulk copies bring into an SM; 0: no limit"),
     REAL("sm.tma_lines", sm.tma_lines_per_cycle, "1/cycle", 0, 64, "1", "lines a bulk copy asks for per cycle; 0: no limit"),

@@ -58,6 +58,8 @@ static const struct {
     {"sm.latency.remote", FLOW | SIM},
     {"sm.latency.tma_", FLOW | SIM},
     {"sm.latency.fence", FLOW},
+    {"sm.tensor_clock", FLOW},
+    {"sm.tensor_clock_sms", FLOW},
     {"sm.wgmma_columns", FLOW | SIM},
     {"sm.tma_lines", FLOW | SIM},
     {"sm.tma_bytes", FLOW | SIM},
