@@ -44,6 +44,18 @@ static bool fences_gpu(const struct strata_inst *i)
     return false;
 }
 
+/* A fence between the two ways to shared memory, or after a barrier was made: it has nothing to do
+ * with what was stored to memory, by whatever block. */
+static bool fences_shared_alone(const struct strata_inst *i)
+{
+    static const char *const names[] = {"FENCE.VIEW.ASYNC.S", "fence.mbarrier_init",
+                                        "fence.proxy.async.shared"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (!strncmp(i->opcode, names[k], strlen(names[k])))
+            return true;
+    return false;
+}
+
 /* Votes and branches of other latencies, by how their names begin, in machine code or PTX. 0: the
  * latency of their class. */
 static uint32_t latency_by_name(const struct strata_gpu *g, const char *opcode)
@@ -142,7 +154,7 @@ static uint8_t kind_of(const struct strata_inst *i)
     case STRATA_OP_BARRIER:
         return SM_KIND_BARRIER;
     case STRATA_OP_MEMBAR:
-        return SM_KIND_MEMBAR;
+        return fences_shared_alone(i) ? SM_KIND_PLAIN : SM_KIND_MEMBAR;
     case STRATA_OP_ASYNC_COMMIT:
         return SM_KIND_COMMIT;
     case STRATA_OP_ASYNC_WAIT:
