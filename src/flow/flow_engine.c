@@ -106,7 +106,7 @@ static strata_status init_arrays(struct flow_engine *e, struct strata_error *err
     e->warp_place = calloc(e->n_warps, sizeof *e->warp_place);
     large_pages_wish(e->warp, e->n_warps * sizeof *e->warp);
     e->groups = calloc(e->n_warps, sizeof *e->groups); /* where unused, never touched */
-    e->wheel_next = calloc((size_t)e->n_warps + n * per_sm + n, sizeof *e->wheel_next);
+    e->wheel_next = calloc((size_t)e->n_warps + 2 * n * per_sm + n, sizeof *e->wheel_next);
     e->fetch = calloc(n, sizeof *e->fetch);
     e->wheel = calloc(FLOW_WHEEL_SLOTS, sizeof *e->wheel);
     e->wheel_used = calloc(FLOW_WHEEL_SLOTS / 64, sizeof *e->wheel_used);
@@ -352,7 +352,7 @@ static strata_status run_cycle(struct flow_engine *e)
         st = entity < e->n_warps ? flow_warp_due(e, entity)
              : entity < e->n_warps + e->n_schedulers
                  ? flow_scheduler_due(e, entity - e->n_warps)
-                 : flow_tma_due(e, entity - e->n_warps - e->n_schedulers);
+                 : flow_async_due(e, entity - e->n_warps - e->n_schedulers);
     e->wheel_used[at / 64] &= ~((uint64_t)1 << (at % 64));
     return st;
 }

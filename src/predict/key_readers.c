@@ -60,6 +60,7 @@ static const struct {
     {"sm.latency.fence", FLOW},
     {"sm.tensor_clock", FLOW},
     {"sm.tensor_clock_sms", FLOW},
+    {"sm.wgmma_queue", FLOW},
     {"sm.wgmma_columns", FLOW | SIM},
     {"sm.tma_lines", FLOW | SIM},
     {"sm.tma_bytes", FLOW | SIM},

@@ -75,6 +75,19 @@ static uint32_t latency_by_name(const struct strata_gpu *g, const char *opcode)
     return 0;
 }
 
+/* How long a matrix instruction keeps the tensor core of its scheduler, by the types in its name,
+ * in machine code or PTX. */
+static uint32_t tensor_interval(const struct strata_gpu *g, const char *opcode)
+{
+    bool doubles = !strncmp(opcode, "DMMA", 4) || strstr(opcode, ".f64"),
+         whole = !strncmp(opcode, "IMMA", 4) || !strncmp(opcode, "BMMA", 4) ||
+                 strstr(opcode, ".s32") || strstr(opcode, ".b1");
+    uint32_t own = doubles ? g->sm.interval_tensor_fp64_cycles
+                   : whole ? g->sm.interval_tensor_int_cycles
+                           : 0;
+    return own ? own : g->sm.interval_tensor_cycles;
+}
+
 static struct class_row class_of(const struct strata_gpu *g, const struct strata_inst *i)
 {
     switch (i->opclass) {
@@ -98,7 +111,7 @@ static struct class_row class_of(const struct strata_gpu *g, const struct strata
                                   g->sm.interval_conv_cycles};
     case STRATA_OP_TENSOR:
         return (struct class_row){SM_PIPE_TENSOR, SM_STALL_MATH, g->sm.latency_tensor_cycles,
-                                  g->sm.interval_tensor_cycles};
+                                  tensor_interval(g, i->opcode)};
     case STRATA_OP_UNIFORM:
         return (struct class_row){SM_PIPE_UNIFORM, SM_STALL_WAIT, g->sm.latency_uniform_cycles,
                                   g->sm.interval_uniform_cycles};
