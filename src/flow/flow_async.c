@@ -428,20 +428,28 @@ static void begin_product(struct flow_engine *e, uint32_t scheduler, uint64_t t)
     }
 }
 
+/* A product waits, and leaves the scheduler to others, until the tensor core has room for it. */
+static void product_taken(struct flow_engine *e, struct flow_warp *w)
+{
+    const struct flow_tensor *x = &e->tensor[w->scheduler];
+    uint32_t most = e->gpu->sm.wgmma_queue ? e->gpu->sm.wgmma_queue : 32;
+    if (x->n + 1 >= most)
+        sm_wait_for(&w->wait, x->free, SM_STALL_MATH);
+}
+
 static void multiply(struct flow_engine *e, uint32_t index, uint64_t t)
 {
     struct flow_warp *w = &e->warp[index];
     struct flow_tensor *x = &e->tensor[w->scheduler];
     struct sm_async *groups = &flow_groups(w)->wgmma;
     struct strata_wgmma_shape shape = strata_wgmma_unpack(w->next.inst->imm);
-    uint32_t most = e->gpu->sm.wgmma_queue ? e->gpu->sm.wgmma_queue : FLOW_PRODUCTS - 8;
     x->waiting[x->n++] =
         (struct flow_product){index, sm_async_number(groups), wgmma_cycles(e->gpu, shape)};
     groups->open.pending++;
     if (shape.commits)
         sm_async_commit(groups);
     begin_product(e, w->scheduler, t);
-    e->scheduler[w->scheduler].pipe[SM_PIPE_TENSOR].free = x->n + 1 < most ? t + 1 : x->free;
+    e->scheduler[w->scheduler].pipe[SM_PIPE_TENSOR].free = t + 1; /* its time is x->free */
     e->memory.count.tensor_instructions++;
     e->memory.count.tensor_cycles += wgmma_multiply_cycles(e->gpu, shape);
 }
@@ -458,6 +466,9 @@ strata_status flow_async_ready(struct flow_engine *e, uint32_t index)
         return cluster_ready(e, w);
     case STRATA_OP_BULK_WAIT:
         bulk_ready(e, index);
+        return STRATA_OK;
+    case STRATA_OP_WGMMA:
+        product_taken(e, w);
         return STRATA_OK;
     case STRATA_OP_WGMMA_WAIT:
         products_ready(e, index);

@@ -61,7 +61,7 @@ struct flow_tma {
 };
 
 /* Products of warpgroups at the tensor core of a scheduler. Those of different warps take turns. */
-enum { FLOW_PRODUCTS = 40 };
+enum { FLOW_PRODUCTS = 32 + 64 }; /* sm.wgmma_queue at most, and one of each slot that saw room */
 struct flow_tensor {
     uint64_t free;    /* it begins the next */
     uint32_t n, last; /* that wait; whose was the last it began, warp + 1 */
