@@ -1,9 +1,11 @@
 #!/bin/sh
 # Paper 003, figures 6, 7a and 11: the error of the learned model by the number of training samples a cell, as histograms and
 # means, and the seconds a launch takes in the clocked model, the learned one and PPT's formula.
-# usage: learn_samples.sh BUILD [SAMPLES...]     SAMPLES: 5 10 20 50 100 if none is given; 100 take four minutes of a core
-# WORK=FOLDER keeps training data, models and profiles there; TRUTH=FILES: profiles with labels (strata learn profile) in place of
-# those of the 8 KB figures' launches; LABELS=sim: labels by the clocked model (minutes).
+# Labels and truth are the clocked model's on a GTX 470, as the paper has its simulator's.
+# usage: learn_samples.sh BUILD [SAMPLES...]     SAMPLES: 5 10 20 50 100 if none is given
+# WORK=FOLDER keeps training data, models and profiles there; DATA=FOLDER: training data made before (100 samples a cell take
+# eleven minutes of a core); TRUTH=FILES: profiles with labels (strata learn profile --labels sim) in place of those kept in
+# bench/results/learn-sim.tar.xz.
 build=${1:-build}
 [ $# = 0 ] || shift
 [ $# != 0 ] || set -- 5 10 20 50 100
@@ -16,16 +18,18 @@ scratch=
 trace=$source/tests/data/h200.strata
 kernels='regex:bpnn|Jacobi|srad|fdtd|convol|calculate|lud|softmax'
 if [ -z "$TRUTH" ]; then
-    TRUTH=$WORK/truth.learn
-    [ -f "$TRUTH" ] || "$strata" learn profile "$trace" --gpu gtx470 --labels "${LABELS:-timed}" --kernel-name "$kernels" -q -o "$TRUTH" || exit 1
+    mkdir -p "$WORK/truth" && tar xJf "$source/bench/results/learn-sim.tar.xz" -C "$WORK/truth" || exit 1
+    TRUTH=$(echo "$WORK"/truth/truth-*.learn)
+fi
+if [ -z "$DATA" ]; then
+    most=$(printf '%s\n' "$@" | sort -n | tail -n 1)
+    DATA=$WORK/data
+    "$strata" learn generate -o "$DATA" --sim gtx470 --samples "$most" -j "${JOBS:-1}" -q || exit 1
 fi
 models=
 for samples; do
     model=$WORK/model-$samples.learn
-    [ -f "$model" ] || {
-        "$strata" learn generate -o "$WORK/data-$samples" --samples "$samples" -j "${JOBS:-1}" -q &&
-            "$strata" learn train "$WORK/data-$samples" -o "$model" --epochs 12 -j "${JOBS:-1}" -q || exit 1
-    }
+    [ -f "$model" ] || "$strata" learn train "$DATA" --samples "$samples" --features open -o "$model" --epochs 12 -j "${JOBS:-1}" -q || exit 1
     models="$models -m $model"
 done
 # shellcheck disable=SC2086 # lists of words
@@ -46,6 +50,7 @@ for (name, which), found in errors.items():
     print("%-20s %-6s %7.4f" % (name, which, sum(found) / len(found)) + "".join("%8.1f" % s for s in shares))
 END
 # ---- figure 11: 8 KB, 8 ways ----
+[ "${TIMES:-1}" != 0 ] || exit 0 # TIMES=0: without it
 seconds() { # COMMAND...: processor time of a run
     python3 -c 'import os, subprocess, sys
 subprocess.run(sys.argv[1:], check=True)

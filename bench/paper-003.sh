@@ -46,38 +46,44 @@ error=$(awk -F, -v m=$HIT '$5 != m { next } FNR == NR { a[$1 "/" $2 "/" $3] = $7
     ($1 "/" $2 "/" $3) in a { d = $7 - a[$1 "/" $2 "/" $3]; s += d < 0 ? -d : d; n++ } END { printf "%.3f", s / n / 100 }' "$out/sim.csv" "$out/learned.csv")
 row "Section V, against a simulator" "miss rate without merges, mean difference from sim, 8 KB" "" 0.043 "$error" "" 0.043 "strata predict tests/data/h200.strata --gpu gtx470 --set l1.size=8KiB --set l1.index=mix --model learned (and sim)" "order and times of the accesses are of warps that wait for their data, as caches that hold everything would let them; queues are not in them (0.104 when warps took turns)"
 
-# ---- the clocked model as the truth: labels of every launch and cache ----
-# SIM_LABELS=FILES: profiles that `strata learn profile --labels sim` wrote before; all launches take many minutes, so four are the default.
-said="strata learn profile tests/data/h200.strata --gpu gtx470 --labels sim --kernel-name 'regex:bpnn|Jacobi' -o s.learn; strata learn evaluate s.learn -m default -m timed -m sdcm -m ppt"
-if [ -z "$small" ]; then
-    [ -n "$SIM_LABELS" ] || {
-        SIM_LABELS=$out/sim.learn
-        "$strata" learn profile "$trace" --gpu gtx470 --labels sim --kernel-name 'regex:bpnn|Jacobi' -q -o "$SIM_LABELS" || exit 1
-    }
-    # SIM_MODEL=FILE: a model trained on data of `strata learn generate --sim gtx470`
-    # shellcheck disable=SC2086 # lists of words
-    "$strata" learn evaluate $SIM_LABELS ${SIM_MODEL:+-m "$SIM_MODEL"} -m default -m timed -m sdcm -m ppt -q --format json -o "$out/e.json" || exit 1
+# ---- the clocked model as the truth: labels of 16 launches and 30 caches, kept (bench/learn_labels.sh makes them) ----
+# SAMPLES=FILE: what learn_samples.sh printed before.
+tar xJf "$src/bench/results/learn-sim.tar.xz" -C "$out" || exit 1
+sim_model=$src/models/sim.learn
+said="bench/learn_labels.sh build; strata learn evaluate truth-*.learn -m models/sim.learn -m timed -m default -m sdcm -m ppt"
+"$strata" learn evaluate "$out"/truth-*.learn -m "$sim_model" -m timed $([ -n "$small" ] && [ -z "$SAMPLES" ] || echo -m default -m sdcm -m ppt) -q --format json -o "$out/e.json" || exit 1
+launches=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["models"][0]["launches"])' "$out/e.json")
+machine="the L1 is a GTX 470's with 30 sizes and associativities; trained on synthetic kernels of one block labelled by sim (scripts/train-sim), no launch among them"
+of_sim() { of sim "$1"; } # called as its file is
+row "Section V, labels by sim" "miss rate, mean error, model trained on sim's labels, $launches launches, 30 caches" "" 0.043 "$(of_sim miss_mae)" 0 0.03 "$said" "$machine"
+row "Section V, labels by sim" "merge rate, mean error, model trained on sim's labels" "" 0.043 "$(of_sim merge_mae)" 0 0.05 "$said" "$machine"
+row "Section V, labels by sim" "R squared, model trained on sim's labels" "" 0.975 "$(of_sim r2)" 0.95 "" "$said" "the goal of 0.98 is missed by a little: sim has fewer first accesses than the profile (caches that hold everything miss 0.195 against 0.244 in 2DCONV, 0.656 against 0.748 in FDTD-2D's second kernel), and fewer merges; why was not found out"
+row "Section V, labels by sim" "Spearman's rank correlation over ten caches, model trained on sim's labels" "" 0.939 "$(of_sim spearman)" "" "" "$said" "not reached (0.94): six launches have an order, in 2DCONV by the third digit of sim's rate; timed has 0.57, so learning makes the order of these ten worse"
+row "Section V, labels by sim" "Spearman's rank correlation over all thirty caches, model trained on sim's labels" "" "" "$(of_sim spearman_all)" 0.6 "" "$said" "twelve launches have an order there; the paper has ten caches"
+value=$(divide "$(of timed merge_mae)" "$(of_sim merge_mae)" 2)
+row "Section V, labels by sim" "does learning beat no learning (timed)? miss, merge and R squared of timed" "" "" "yes: $(of timed miss_mae), $(of timed merge_mae), $(of timed r2)" 1.05 "" "$said" "bounded is the merge error of timed by that of the learned model"
+value=
+if [ -z "$small" ] || [ -n "$SAMPLES" ]; then
+    row "Section V, labels by sim" "miss and merge rate, R squared, default model (trained on the timed L1's labels)" "" "" "$(of default miss_mae), $(of default merge_mae), $(of default r2)" "" "" "$said" "learned places in the band of the timed profile; sim's MSHRs and queues lead out of it"
+    row "Section V, labels by sim" "miss rate, stack-distance formula (sdcm)" "" "" "$(of sdcm miss_mae)" "" "" "$said" "level with the learned model in the miss rate; it tells no merges"
+    row "Section V, labels by sim" "miss rate, PPT's formula" "" 0.333 "$(of ppt miss_mae)" "" "" "$said" "the paper's baseline; its programs reuse more"
+    "$strata" learn evaluate "$out"/suite-*.learn -m "$sim_model" -m timed -q --format json -o "$out/e.json" || exit 1
     launches=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["models"][0]["launches"])' "$out/e.json")
-    why="the L1 is a GTX 470's with 30 sizes and associativities; sim has queues, bandwidth and its own order of warps, which a profile made once for all caches cannot have"
-    row "Section V, labels by sim" "miss rate, mean error, default model, $launches launches, 30 caches" "" 0.043 "$(of default miss_mae)" 0 0.05 "$said" "$why"
-    row "Section V, labels by sim" "merge rate, mean error, default model" "" 0.043 "$(of default merge_mae)" 0 0.08 "$said" "$why"
-    row "Section V, labels by sim" "R squared, default model" "" 0.975 "$(of default r2)" "" "" "$said" "$why"
-    row "Section V, labels by sim" "Spearman's rank correlation over ten caches, default model" "" 0.939 "$(of default spearman)" "" "" "$said" "$why"
-    row "Section V, labels by sim" "miss and merge rate, no learning (timed)" "" "" "$(of timed miss_mae), $(of timed merge_mae)" "" "" "$said" "learning does not beat the profile with time here: what is left is sim's timing, which is in no feature"
-    [ -z "$SIM_MODEL" ] || row "Section V, labels by sim" "miss and merge rate, model trained on sim's labels" "" "" "$(of "$SIM_MODEL" miss_mae), $(of "$SIM_MODEL" merge_mae)" "" "" "strata learn generate -o data --sim gtx470 --samples 15; strata learn train data -o m.learn; $said -m m.learn" "synthetic kernels of one block, labelled by sim as in the paper"
-    row "Section V, labels by sim" "miss rate, PPT's formula" "" 0.333 "$(of ppt miss_mae)" "" "" "$said" "the paper's baseline"
+    for which in sim timed; do
+        row "Section V, labels by sim, example suite" "miss, merge, R squared, Spearman over ten caches: $([ "$which" = timed ] && echo "no learning (timed)" || echo "model trained on sim's labels"), $launches launches" "" "" "$(of "$which" miss_mae), $(of "$which" merge_mae), $(of "$which" r2), $(of "$which" spearman)" "" "" "bench/learn_labels.sh build; strata learn evaluate suite-*.learn -m models/sim.learn -m timed" "launches that nobody looked at while the model was made; small grids, in which the order of warps decides more"
+    done
 fi
 
 # ---- figures 6, 7a, 11 ----
-# SAMPLES=FILE: what learn_samples.sh printed before.
-if [ -z "$small" ]; then
+if [ -z "$small" ] || [ -n "$SAMPLES" ]; then
     [ -n "$SAMPLES" ] || { SAMPLES=$out/samples; sh "$src/bench/learn_samples.sh" "$build" >"$SAMPLES" || exit 1; }
     for n in 5 10 20 50 100; do
         mean=$(awk -v m="model-$n" '$1 == m || $1 == m ".learn" { printf "%s%s", s, $3; s = ", " }' "$SAMPLES")
         share=$(awk -v m="model-$n" '($1 == m || $1 == m ".learn") && $2 == "miss" { print $6 }' "$SAMPLES")
-        [ -z "$mean" ] || row "Figures 6 and 7a" "$n samples a cell: mean error of miss and merge rate; launches and caches below 0.02" "" "$([ $n = 5 ] && echo 0.016 || { [ $n = 100 ] && echo "as with 50" || echo falls; })" "$mean; $share %" "" "" "sh bench/learn_samples.sh build" "what is learned is a place in a band that the profile with time gives, so few samples do; histograms: bench/results/learn-samples.txt"
+        [ -z "$mean" ] || row "Figures 6 and 7a" "$n samples a cell: mean error of miss and merge rate; launches and caches below 0.02" "" "$([ $n = 5 ] && echo 0.016 || { [ $n = 100 ] && echo "as with 50" || echo falls; })" "$mean; $share %" "" "" "sh bench/learn_samples.sh build" "labels and truth by sim; the network begins with the profile's own answer, so few samples do, and what is left is sim's order of warps and blocks; histograms: bench/results/learn-samples.txt"
     done
     for what in sim profile learned ppt; do
-        row "Figure 11" "seconds a launch, $what" s "$([ $what = sim ] && echo 100000 times learned || echo)" "$(awk -v w=$what '$1 == w { print $2 }' "$SAMPLES")" "" "" "sh bench/learn_samples.sh build" "17 launches, processor time, L1 of 8 KB and 8 ways; the profile is made once for all caches and costs most; the paper's bars are not in the text"
+        seconds=$(awk -v w=$what '$1 == w { print $2 }' "$SAMPLES")
+        row "Figure 11" "seconds a launch, $what" s "$([ $what = sim ] && echo 100000 times learned || echo)" "$(awk -v s="$seconds" 'BEGIN { if (s == "") exit; if (s + 0 < 1e-6) print "below 0.000001"; else print s }')" "" "" "sh bench/learn_samples.sh build" "17 launches, processor time, L1 of 8 KB and 8 ways; sim by learned: $(awk '$1 == "sim" { s = $2 } $1 == "learned" { l = $2 } END { if (l > 0) printf "%.0f times", s / l }' "$SAMPLES"); the profile is made once for all caches and costs most; the paper's simulator executes instructions, ours reads a trace; the bars are not in the text"
     done
 fi

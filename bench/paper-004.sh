@@ -43,13 +43,14 @@ table_1() { # NAME MODEL TRACE MEASURED [KERNELS]
 # The example suite and the held-out set as machine code: traces that scripts/accuracy keeps, left out where they are not there.
 whole_set() { # NAME MODEL SET MEASURED
     trace=$build/accuracy/$3-sass.strata
+    [ -n "$small" ] && [ ! -f "$PREDICTIONS/$3-sass-$2-h200.json" ] && return
     [ ! -f "$trace" ] || table_1 "$1" "$2" "$trace" "$4"
 }
 
 # ---- Table I ----
 # A few launches of each kind that take seconds.
 table_1 "a few launches, flow" flow "$src/tests/data/h200.strata" "$src/tests/data/counters.csv" --kernel-name 'regex:bpnn_adjust|softmax|Jacobi|elementwise|calculate'
-if [ -z "$small" ]; then
+if [ -z "$small" ] || [ -n "$PREDICTIONS" ]; then
     for model in flow ${SIM:+sim}; do
         table_1 "truth set, $model" $model "$src/tests/data/h200.strata" "$src/tests/data/counters.csv"
         for set in small large; do
@@ -75,7 +76,29 @@ L2 hit rate|points
 END
 
 # ---- Table II, figures 2 to 6 ----
-row "Figures 7 to 12" "correlation plots" "" "" "a page" "" "" "strata report --measured counters.csv -o page.html prediction.json" "each metric measured against predicted, old and new side by side; the figures' points are not in the text. Bars of the spread from run to run are missing: the kept counters are of one run"
+row "Figures 7 to 12" "correlation plots, with bars of the spread from run to run" "" "" "a page" "" "" "strata report --measured counters.csv --repeated runs-1.csv --repeated runs-2.csv --repeated runs-3.csv -o page.html prediction.json" "each metric measured against predicted, old and new side by side (meson test -C build web-browser); the figures' points are not in the text. The truth set was measured once, the suites and the held-out set four times"
+spread() { # FOLDER METRIC: mean of most less least by least over the four runs, %, and how many launches differ
+    python3 - "$src/tests/fidelity/$1" "$2" <<'END'
+import csv, os, sys
+runs = {}
+for name in ("counters.csv", "runs-1.csv", "runs-2.csv", "runs-3.csv"):
+    for row in csv.DictReader(open(os.path.join(sys.argv[1], name), newline="")):
+        if row.get(sys.argv[2]):
+            runs.setdefault(row["trace"], []).append(float(row[sys.argv[2]]))
+spread = [100 * (max(r) / min(r) - 1) for r in runs.values() if len(r) == 4 and min(r) > 1000]
+print("%.2f" % (sum(spread) / len(spread)), sum(s > 0 for s in spread), len(spread))
+END
+}
+while IFS='|' read -r name folder; do
+    for metric in sm__cycles_elapsed.max dram__sectors_read.sum; do
+        set -- $(spread $folder $metric)
+        row "Figures 7 to 12" "the card's own spread in four runs, $name, $metric: mean of the $3 launches above 1000" % "" "$1" 0 50 "strata report --measured tests/fidelity/$folder/counters.csv --repeated tests/fidelity/$folder/runs-1.csv (and -2, -3) -o page.html prediction.json" "$2 of them differ; the paper's bars are not in the text"
+    done
+done <<END
+example suite small|h200-suite/small
+example suite large|h200-suite/large
+held-out set|h200-holdout
+END
 row "Table II, old model" "keys of the GPU file" "" "" "gpus/titanv-old.yaml" "" "" "strata gpu show titanv-old" "each key names the row it comes from"
 row "Table II, new model" "keys of the GPU file" "" "" "gpus/titanv-new.yaml" "" "" "strata gpu diff titanv-old titanv-new" "each key names the row it comes from"
 "$strata" dissect --target model:titanv-new -q --format csv -o "$out/new.csv" || exit 1

@@ -116,7 +116,7 @@ static int learn_generate(int argc, char **argv)
 
 struct train_arguments {
     const char *output, *learner, *features;
-    uint64_t epochs, rows, seed, jobs;
+    uint64_t epochs, samples, rows, seed, jobs;
     double dropout;
     bool quiet;
 };
@@ -141,6 +141,7 @@ static strata_status train(void *context, char **words, int n_words, struct stra
     opt.features = a->features;
     opt.epochs = a->epochs > 100000 ? 100000 : (uint32_t)a->epochs;
     opt.dropout = a->dropout;
+    opt.samples = a->samples;
     opt.rows = a->rows;
     opt.seed = a->seed;
     opt.threads = (uint32_t)a->jobs;
@@ -169,10 +170,12 @@ static int learn_train(int argc, char **argv)
          "the file that the model goes to; needed"},
         {0, "learner", OPTION_STRING, &a.learner, "LEARNER", "mlp (default), svr, rf or gb"},
         {0, "features", OPTION_STRING, &a.features, "SET",
-         "timed (default) or paper: what the learner sees of a profile"},
+         "timed (default), open or paper: what the learner sees of a profile"},
         {0, "epochs", OPTION_UINT, &a.epochs, "N", "of the mlp (default 30)"},
         {0, "dropout", OPTION_DOUBLE, &a.dropout, "SHARE",
          "of the mlp's first layer (default 0.5)"},
+        {0, "samples", OPTION_UINT, &a.samples, "N",
+         "only the first N samples of each cell (default: all)"},
         {0, "rows", OPTION_UINT, &a.rows, "N",
          "train on at most so many rows (default: what suits the learner)"},
         {0, "seed", OPTION_UINT, &a.seed, "N", "seed (default 1)"},

@@ -7,6 +7,8 @@
 #   checks.txt     a line a row: name, hash of the result, error against the host
 #   rates.csv      times of the units (rates.cu)
 #   cluster.csv    multicast copies, fences, starts of clusters (cluster.cu)
+#   turns.csv      in which order products of two warpgroups are carried out (turns.cu)
+#   clock.csv      the profiler's table of clock.cu: clocks of SMs and L2, in the order of clock.txt
 #   traffic.csv    bytes a cycle that SMs store and load by shape (traffic.cu); cold.csv: boxes that only DRAM has
 #   <program>.csv  Nsight Compute's table of the launches of gemm, attention and copy, in the order of checks.txt
 #   registers.txt  registers of each kernel
@@ -31,6 +33,9 @@ timeout 40 "$work/rates" >"$out/rates.csv" 2>"$work/rates.err" || { echo "rates 
 timeout 20 "$work/cluster" >"$out/cluster.csv" 2>>"$work/rates.err" || echo "cluster failed"
 timeout 20 "$work/traffic" >"$out/traffic.csv" 2>>"$work/rates.err" || echo "traffic failed"
 timeout 20 "$work/traffic" cold >"$out/cold.csv" 2>>"$work/rates.err" || echo "traffic cold failed"
+timeout 20 "$work/turns" >"$out/turns.csv" 2>>"$work/rates.err" || echo "turns failed"
+timeout 60 "$ncu" --clock-control none --csv --page raw --metrics gpu__time_duration.sum,sm__cycles_elapsed.max,lts__cycles_elapsed.max \
+    --log-file "$out/clock.csv" "$work/clock" >"$out/clock.txt" 2>>"$work/rates.err" || echo "clock failed"
 : >"$out/checks.txt"
 for name in gemm attention copy; do
     timeout 60 "$work/$name" >>"$out/checks.txt" 2>>"$work/errors" || { echo "$name failed"; tail -n 3 "$work/errors"; }

@@ -136,6 +136,7 @@ struct strata_gpu {
         uint32_t interval_int_cycles, interval_imad_cycles, interval_fp32_cycles,
             interval_fp64_cycles, interval_fp16_cycles, interval_sfu_cycles, interval_conv_cycles,
             interval_tensor_cycles, interval_uniform_cycles;
+        uint32_t interval_tensor_int_cycles, interval_tensor_fp64_cycles; /* 0: as any product */
         uint32_t min_issue_gap_cycles; /* between two instructions of one warp */
         uint32_t instruction_bytes;    /* 16 on Volta and later, 8 before; 0: fetch not modelled */
         uint32_t fetch_line_bytes;     /* instructions arrive in lines of this many bytes */
@@ -152,7 +153,10 @@ struct strata_gpu {
         uint64_t local_base_bytes;   /* address where the local memory of the GPU's warps begins */
         uint64_t local_warp_bytes;   /* ... and how far apart that of two warps is */
         /* Asynchronous work of Hopper. */
+        uint32_t tensor_clock_mhz; /* while tensor cores of tensor_clock_sms SMs work; 0: as ever */
+        uint32_t tensor_clock_sms;
         double wgmma_columns_per_cycle;   /* of a warpgroup's product, 64 rows; 0: no limit */
+        uint32_t wgmma_queue;             /* products that a tensor core has taken; 0: no limit */
         uint32_t wgmma_latency_cycles;    /* from the end of a product to the wait for it */
         uint32_t mbarrier_latency_cycles; /* from the last arrival to the warps that wait */
         uint32_t cluster_latency_cycles;  /* the same for the barrier of a cluster */
@@ -382,7 +386,7 @@ struct strata_gpu {
         uint16_t column;
         uint32_t line;
     } origin[STRATA_GPU_MAX_KEYS];
-    char notes[14336];
+    char notes[16384];
     uint32_t n_notes; /* bytes used of notes */
 };
 

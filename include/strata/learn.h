@@ -148,9 +148,10 @@ const struct strata_learn_learner *strata_learn_learners(size_t *n);
 
 struct strata_learn_train_options {
     const char *learner;  /* "mlp" */
-    const char *features; /* "timed" (default) or "paper" */
+    const char *features; /* "timed" (default), "open" or "paper" */
     uint32_t epochs;      /* of the MLP; 30 */
     double dropout;       /* of the MLP; 0.5 */
+    uint64_t samples;     /* the first so many samples of a cell; 0: all */
     uint64_t rows;        /* at most so many rows, evenly chosen; 0: as many as suit the learner */
     uint64_t seed;        /* 1 */
     uint32_t threads;     /* 1; never changes a result */

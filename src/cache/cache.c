@@ -360,7 +360,8 @@ static uint32_t oldest_of(const struct cache *c, uint32_t set, bool persisting, 
 /* What the policy chose has to leave, unless it persists and another line of the set does not. */
 static uint32_t spare(const struct cache *c, uint32_t set, uint32_t chosen)
 {
-    uint32_t n, other = c->n_persisting && persists(c, chosen) ? oldest_of(c, set, false, &n) : chosen;
+    uint32_t n,
+        other = c->n_persisting && persists(c, chosen) ? oldest_of(c, set, false, &n) : chosen;
     return other == CACHE_NONE ? chosen : other;
 }
 

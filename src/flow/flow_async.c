@@ -6,6 +6,7 @@
  * asks for a few lines of the oldest copy at a time, so that SMs share the L2 as they do on the
  * card. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/bits.h"
@@ -18,8 +19,10 @@
 
 bool flow_async_init(struct flow_engine *e)
 {
+    uint32_t per_sm = e->gpu->sm.schedulers ? e->gpu->sm.schedulers : 1;
     e->tma = calloc(e->memory.n_sms, sizeof *e->tma);
-    return e->tma;
+    e->tensor = calloc((size_t)e->memory.n_sms * per_sm, sizeof *e->tensor);
+    return e->tma && e->tensor;
 }
 
 void flow_async_release(struct flow_engine *e)
@@ -27,6 +30,7 @@ void flow_async_release(struct flow_engine *e)
     for (uint32_t i = 0; e->tma && i < e->memory.n_sms; i++)
         free(e->tma[i].queue);
     free(e->tma);
+    free(e->tensor);
     phase_barriers_release(&e->barriers);
 }
 
@@ -341,7 +345,7 @@ static strata_status complete(struct flow_engine *e, const struct flow_copy *c)
     return st;
 }
 
-strata_status flow_tma_due(struct flow_engine *e, uint32_t sm)
+static strata_status tma_due(struct flow_engine *e, uint32_t sm)
 {
     struct flow_tma *tma = &e->tma[sm];
     double rate = e->gpu->sm.tma_lines_per_cycle;
@@ -378,17 +382,76 @@ strata_status flow_tma_due(struct flow_engine *e, uint32_t sm)
 
 /* ---- products ---- */
 
-static void multiply(struct flow_engine *e, struct flow_warp *w, uint64_t t)
+static void products_ready(struct flow_engine *e, uint32_t index)
 {
-    struct flow_scheduler *s = &e->scheduler[w->scheduler];
+    struct flow_warp *w = &e->warp[index];
+    uint64_t t = sm_async_wait(&flow_groups(w)->wgmma, (uint32_t)w->next.inst->imm);
+    if (t == SM_PENDING)
+        w->sleeps = FLOW_FOR_PRODUCTS;
+    else
+        sm_wait_for(&w->wait, t, SM_STALL_MATH);
+}
+
+/* A product of the group is over at t. */
+static void finish_product(struct flow_engine *e, const struct flow_product *p, uint64_t t)
+{
+    struct flow_warp *w = &e->warp[p->warp];
+    struct sm_async_group *group = sm_async_find(&flow_groups(w)->wgmma, p->group);
+    group->pending -= group->pending > 0;
+    sm_async_arrive(group, t);
+    if (w->sleeps != FLOW_FOR_PRODUCTS)
+        return;
+    w->sleeps = FLOW_AWAKE;
+    products_ready(e, p->warp);
+    flow_schedule_warp(e, p->warp);
+}
+
+/* The tensor core begins what it can at t: the oldest product of another warp than the last, if
+ * there is one (device/hopper/turns.cu: products of two warpgroups end by turns). */
+static void begin_product(struct flow_engine *e, uint32_t scheduler, uint64_t t)
+{
+    struct flow_tensor *x = &e->tensor[scheduler];
+    if (x->n && x->free <= t) {
+        uint32_t k = 0;
+        while (k < x->n && x->waiting[k].warp + 1 == x->last)
+            k++;
+        k = k < x->n ? k : 0;
+        struct flow_product p = x->waiting[k];
+        memmove(&x->waiting[k], &x->waiting[k + 1], (--x->n - k) * sizeof *x->waiting);
+        x->last = p.warp + 1;
+        x->free = t + p.cycles;
+        finish_product(e, &p, x->free + e->gpu->sm.wgmma_latency_cycles);
+    }
+    if (x->n && !x->queued) {
+        x->queued = true;
+        flow_schedule(e, e->n_warps + e->n_schedulers + e->memory.n_sms + scheduler, x->free);
+    }
+}
+
+/* A product waits, and leaves the scheduler to others, until the tensor core has room for it. */
+static void product_taken(struct flow_engine *e, struct flow_warp *w)
+{
+    const struct flow_tensor *x = &e->tensor[w->scheduler];
+    uint32_t most = e->gpu->sm.wgmma_queue ? e->gpu->sm.wgmma_queue : 32;
+    if (x->n + 1 >= most)
+        sm_wait_for(&w->wait, x->free, SM_STALL_MATH);
+}
+
+static void multiply(struct flow_engine *e, uint32_t index, uint64_t t)
+{
+    struct flow_warp *w = &e->warp[index];
+    struct flow_tensor *x = &e->tensor[w->scheduler];
+    struct sm_async *groups = &flow_groups(w)->wgmma;
     struct strata_wgmma_shape shape = strata_wgmma_unpack(w->next.inst->imm);
-    uint64_t start = later_of(t, s->wgmma_free);
-    s->wgmma_free = start + wgmma_cycles(e->gpu, shape);
-    sm_async_arrive(&flow_groups(w)->wgmma.open, s->wgmma_free + e->gpu->sm.wgmma_latency_cycles);
+    x->waiting[x->n++] =
+        (struct flow_product){index, sm_async_number(groups), wgmma_cycles(e->gpu, shape)};
+    groups->open.pending++;
+    if (shape.commits)
+        sm_async_commit(groups);
+    begin_product(e, w->scheduler, t);
+    e->scheduler[w->scheduler].pipe[SM_PIPE_TENSOR].free = t + 1; /* its time is x->free */
     e->memory.count.tensor_instructions++;
     e->memory.count.tensor_cycles += wgmma_multiply_cycles(e->gpu, shape);
-    if (shape.commits)
-        sm_async_commit(&flow_groups(w)->wgmma);
 }
 
 /* ---- what the rest of the model calls ---- */
@@ -404,13 +467,24 @@ strata_status flow_async_ready(struct flow_engine *e, uint32_t index)
     case STRATA_OP_BULK_WAIT:
         bulk_ready(e, index);
         return STRATA_OK;
+    case STRATA_OP_WGMMA:
+        product_taken(e, w);
+        return STRATA_OK;
     case STRATA_OP_WGMMA_WAIT:
-        sm_wait_for(&w->wait, sm_async_wait(&flow_groups(w)->wgmma, (uint32_t)w->next.inst->imm),
-                    SM_STALL_MATH);
+        products_ready(e, index);
         return STRATA_OK;
     default:
         return STRATA_OK;
     }
+}
+
+strata_status flow_async_due(struct flow_engine *e, uint32_t unit)
+{
+    if (unit < e->memory.n_sms)
+        return tma_due(e, unit);
+    e->tensor[unit - e->memory.n_sms].queued = false;
+    begin_product(e, unit - e->memory.n_sms, e->now);
+    return e->status;
 }
 
 strata_status flow_async_execute(struct flow_engine *e, uint32_t index, uint64_t t)
@@ -441,7 +515,7 @@ strata_status flow_async_execute(struct flow_engine *e, uint32_t index, uint64_t
         sm_async_drop(&flow_groups(w)->bulk_read, allowed);
         return STRATA_OK;
     case STRATA_OP_WGMMA:
-        multiply(e, w, t);
+        multiply(e, index, t);
         return STRATA_OK;
     case STRATA_OP_WGMMA_COMMIT:
         sm_async_commit(&flow_groups(w)->wgmma);

@@ -106,16 +106,17 @@ static strata_status init_arrays(struct flow_engine *e, struct strata_error *err
     e->warp_place = calloc(e->n_warps, sizeof *e->warp_place);
     large_pages_wish(e->warp, e->n_warps * sizeof *e->warp);
     e->groups = calloc(e->n_warps, sizeof *e->groups); /* where unused, never touched */
-    e->wheel_next = calloc((size_t)e->n_warps + n * per_sm + n, sizeof *e->wheel_next);
+    e->wheel_next = calloc((size_t)e->n_warps + 2 * n * per_sm + n, sizeof *e->wheel_next);
     e->fetch = calloc(n, sizeof *e->fetch);
     e->wheel = calloc(FLOW_WHEEL_SLOTS, sizeof *e->wheel);
     e->wheel_used = calloc(FLOW_WHEEL_SLOTS / 64, sizeof *e->wheel_used);
     e->sm_start = calloc(n, sizeof *e->sm_start);
     e->sm_busy = calloc(n, sizeof *e->sm_busy);
+    e->multiplies = calloc(n, sizeof *e->multiplies);
     e->sm_resident = calloc(n, sizeof *e->sm_resident);
     if (!e->block || !e->warp || !e->warp_place || !e->groups || !e->wheel_next || !e->fetch ||
-        !e->wheel || !e->wheel_used || !e->sm_start || !e->sm_busy || !e->sm_resident ||
-        !flow_async_init(e))
+        !e->wheel || !e->wheel_used || !e->sm_start || !e->sm_busy || !e->multiplies ||
+        !e->sm_resident || !flow_async_init(e))
         return no_memory(e, err);
     for (uint32_t s = 0; s < n; s++) {
         strata_status st = fetch_sm_init(&e->fetch[s], &e->fetch_all, err);
@@ -132,6 +133,7 @@ strata_status flow_engine_init(struct flow_engine *e, const struct strata_gpu *g
 {
     memset(e, 0, sizeof *e);
     e->gpu = gpu;
+    e->slow_since = UINT64_MAX;
     e->reader = reader;
     e->launch = strata_reader_launch(reader);
     e->err = err;
@@ -184,6 +186,7 @@ void flow_engine_release(struct flow_engine *e)
     free(e->wheel_used);
     free(e->sm_start);
     free(e->sm_busy);
+    free(e->multiplies);
     free(e->sm_resident);
     strata_dispatcher_destroy(e->dispatcher);
     sm_decoder_release(&e->decoder);
@@ -349,7 +352,7 @@ static strata_status run_cycle(struct flow_engine *e)
         st = entity < e->n_warps ? flow_warp_due(e, entity)
              : entity < e->n_warps + e->n_schedulers
                  ? flow_scheduler_due(e, entity - e->n_warps)
-                 : flow_tma_due(e, entity - e->n_warps - e->n_schedulers);
+                 : flow_async_due(e, entity - e->n_warps - e->n_schedulers);
     e->wheel_used[at / 64] &= ~((uint64_t)1 << (at % 64));
     return st;
 }

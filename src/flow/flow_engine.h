@@ -38,6 +38,7 @@ enum flow_sleep {
     FLOW_FOR_MBARRIER,
     FLOW_FOR_CLUSTER,
     FLOW_FOR_BULK,
+    FLOW_FOR_PRODUCTS,
     FLOW_FOR_LOADS /* at a fence, until the loads before it have been asked for */
 };
 
@@ -57,6 +58,17 @@ struct flow_tma {
         asked;       /* copies so far; of those, the ones whose lines have all been asked for */
     uint64_t done;   /* the last data of them */
     uint32_t fences; /* warps that sleep at one */
+};
+
+/* Products of warpgroups at the tensor core of a scheduler. Those of different warps take turns. */
+enum { FLOW_PRODUCTS = 32 + 64 }; /* sm.wgmma_queue at most, and one of each slot that saw room */
+struct flow_tensor {
+    uint64_t free;    /* it begins the next */
+    uint32_t n, last; /* that wait; whose was the last it began, warp + 1 */
+    bool queued;
+    struct flow_product {
+        uint32_t warp, group, cycles;
+    } waiting[FLOW_PRODUCTS]; /* in the order of their issue */
 };
 
 /* A warp's asynchronous work that it can wait for. Most kernels have none: it stands apart from the
@@ -125,7 +137,6 @@ struct flow_scheduler {
     uint8_t slot_pipe[64];  /* pipe that the next instruction of each slot's warp wants */
     uint64_t issue_cycle;   /* of its last instruction */
     uint32_t issued;        /* in that cycle */
-    uint64_t wgmma_free;    /* its tensor core takes the next product */
     uint64_t shared_port;   /* when it may hand over its next access to shared memory */
     uint64_t constant_port; /* likewise, to the constants */
     uint64_t slot_age[64];  /* when each slot's warp was started: smaller is older */
@@ -157,10 +168,11 @@ struct flow_engine {
     void *warp_memory, *scheduler_memory; /* what these stand in, which begins anywhere */
     struct flow_groups *groups;           /* of each warp */
     struct flow_scheduler *scheduler;
-    struct flow_tma *tma; /* by SM; NULL: the launch has no bulk copies */
+    struct flow_tma *tma;       /* by SM; NULL: the launch has no bulk copies */
+    struct flow_tensor *tensor; /* by scheduler */
     struct phase_barriers barriers;
     uint32_t n_schedulers, slots_per_sm, warps_per_block, n_warps;
-    uint32_t *wheel_next; /* list links, index + 1: warps, then schedulers, then copy engines */
+    uint32_t *wheel_next; /* list links, index + 1: warps, schedulers, copy engines, tensor cores */
     struct flow_slot *wheel;
     uint64_t *wheel_used; /* a bit for each slot that holds something */
     uint64_t now;
@@ -171,6 +183,9 @@ struct flow_engine {
     uint8_t *register_stall;
     uint32_t resident_blocks;
     bool blocks_over;
+    bool *multiplies;      /* by SM: its tensor cores have worked */
+    uint32_t n_multiplies; /* SMs of which that is so */
+    uint64_t slow_since;   /* when sm.tensor_clock began; UINT64_MAX: not yet */
     /* statistics */
     uint64_t end_time;
     uint64_t stall_cycles[SM_N_STALLS];

@@ -13,7 +13,9 @@ static void report_counters(struct flow_engine *e, struct strata_result *r)
     double active = 0;
     for (uint32_t s = 0; s < e->memory.n_sms; s++)
         active += (double)e->sm_busy[s];
+    double slow = e->slow_since < e->end_time ? (double)(e->end_time - e->slow_since) : 0;
     struct sm_times times = {.elapsed_cycles = (double)(e->end_time + e->gpu->launch.drain_cycles),
+                             .slow_cycles = slow,
                              .active_cycles = active,
                              .n_sms = e->memory.n_sms,
                              .stall_cycles = e->stall_cycles};

@@ -276,6 +276,19 @@ static bool runs_on(const struct flow_engine *e, struct flow_warp *w)
     return true;
 }
 
+/* Where tensor cores of many SMs work, the clock of all SMs falls (device/hopper/clock.cu). */
+static __attribute__((noinline)) strata_status note_product(struct flow_engine *e, uint32_t sm,
+                                                            uint64_t t)
+{
+    if (e->multiplies[sm])
+        return STRATA_OK;
+    e->multiplies[sm] = true;
+    if (++e->n_multiplies != e->gpu->sm.tensor_clock_sms)
+        return STRATA_OK;
+    e->slow_since = t;
+    return hierarchy_slow_clock(&e->memory, e->gpu->sm.tensor_clock_mhz, e->err);
+}
+
 static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, enum sm_stall held_by)
 {
     struct flow_warp *w = &e->warp[index];
@@ -295,6 +308,11 @@ static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, en
         e->clock->issued(e->clock->context, b->index, index - b->first_warp, t);
     if (i->kind != SM_KIND_PLAIN || i->pipe == SM_PIPE_LSU)
         e->memory.now = t;
+    if (i->pipe == SM_PIPE_TENSOR && e->gpu->sm.tensor_clock_mhz && w->next.mask) {
+        strata_status slowed = note_product(e, sm, t);
+        if (slowed != STRATA_OK)
+            return slowed;
+    }
     if (i->kind == SM_KIND_ASYNC) {
         strata_status done = flow_async_execute(e, index, t);
         if (done != STRATA_OK)

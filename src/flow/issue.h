@@ -13,7 +13,8 @@ strata_status flow_async_ready(struct flow_engine *e, uint32_t index);
  * sleeps. */
 void flow_fence_ready(struct flow_engine *e, uint32_t index);
 strata_status flow_async_execute(struct flow_engine *e, uint32_t index, uint64_t t);
-strata_status flow_tma_due(struct flow_engine *e, uint32_t sm);
+/* A copy engine, or after those a tensor core. */
+strata_status flow_async_due(struct flow_engine *e, uint32_t unit);
 strata_status flow_async_warp_ends(struct flow_engine *e, uint32_t index, uint64_t t);
 void flow_async_block_ends(struct flow_engine *e, struct flow_block *b);
 /* Puts the warp into the wheel, unless it sleeps. */

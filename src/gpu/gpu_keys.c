@@ -111,6 +111,9 @@ static const struct strata_gpu_key keys[] = {
     CYCLES("sm.latency.tma_complete", sm.tma_complete_cycles, "100", "the last data of a bulk copy to its barrier"),
     CYCLES("sm.latency.tma_multicast", sm.tma_multicast_cycles, "0", "more for a bulk copy to several blocks of a cluster"),
     CYCLES("sm.latency.fence", sm.fence_cycles, "0", "a fence for more than the block, with nothing under way"),
+    UINT("sm.tensor_clock", sm.tensor_clock_mhz, "MHz", 0, 100000, "0", "clock of the SMs once tensor cores of sm.tensor_clock_sms SMs have worked; 0: sm.clock"),
+    UINT("sm.tensor_clock_sms", sm.tensor_clock_sms, "", 1, 1 << 20, "1", "SMs whose tensor cores have to work for sm.tensor_clock"),
+    UINT("sm.wgmma_queue", sm.wgmma_queue, "", 0, 32, "0", "products of warpgroups that a tensor core has taken, the one it works on among them, before the next waits at issue; 0: 32"),
     REAL("sm.wgmma_columns", sm.wgmma_columns_per_cycle, "1/cycle", 0, 1024, "2", "columns of a warpgroup's product per cycle, 64 rows and 32 bytes of K; 0: no limit"),
     REAL("sm.tma_bytes", sm.tma_bytes_per_cycle, "1/cycle", 0, 4096, "112", "bytes a cycle that bulk copies bring into an SM; 0: no limit"),
     REAL("sm.tma_lines", sm.tma_lines_per_cycle, "1/cycle", 0, 64, "1", "lines a bulk copy asks for per cycle; 0: no limit"),
@@ -122,6 +125,8 @@ static const struct strata_gpu_key keys[] = {
     CYCLES("sm.interval.sfu", sm.interval_sfu_cycles, "8", "likewise, special functions"),
     CYCLES("sm.interval.conv", sm.interval_conv_cycles, "8", "likewise, conversions"),
     CYCLES("sm.interval.tensor", sm.interval_tensor_cycles, "2", "likewise, matrix instructions"),
+    CYCLES("sm.interval.tensor_int", sm.interval_tensor_int_cycles, "0", "likewise, of whole numbers; 0: sm.interval.tensor"),
+    CYCLES("sm.interval.tensor_fp64", sm.interval_tensor_fp64_cycles, "0", "likewise, of doubles; 0: sm.interval.tensor"),
     CYCLES("sm.interval.uniform", sm.interval_uniform_cycles, "2", "likewise, uniform datapath"),
 
     UINT("launch.gpcs", launch.gpcs, "", 0, 64, "0", "graphics processing clusters; 0: not known"),

@@ -114,10 +114,15 @@ static struct learn_band band_of(const float curve[STRATA_LEARN_SIZES],
 void learn_bands(const struct strata_learn_interval *p, const struct learn_geometry *g,
                  uint32_t set, struct learn_band out[2])
 {
-    const struct learn_band any = {.low = 0, .width = 1, .place = 0.5f};
-    bool timed = set == LEARN_FEATURES_TIMED;
-    out[0] = timed ? band_of(p->miss, g) : any;
-    out[1] = timed ? band_of(p->merge, g) : any;
+    const float *const curve[2] = {p->miss, p->merge};
+    for (int k = 0; k < 2; k++)
+        out[k] = set == LEARN_FEATURES_TIMED
+                     ? band_of(curve[k], g)
+                     : (struct learn_band){.low = 0,
+                                           .width = 1,
+                                           .place = set == LEARN_FEATURES_OPEN
+                                                        ? learn_smoothed(curve[k], g)
+                                                        : 0.5f};
 }
 
 /* ---- vectors ---- */
@@ -134,7 +139,8 @@ _Static_assert((int)N_TIMED <= (int)LEARN_MAX_FEATURES, "the vector does not fit
 
 const char *learn_feature_set_name(uint32_t set)
 {
-    return set == LEARN_FEATURES_PAPER ? "paper" : "timed";
+    static const char *const name[LEARN_N_FEATURE_SETS] = {"paper", "timed", "open"};
+    return name[set];
 }
 
 uint32_t learn_feature_count(uint32_t set)

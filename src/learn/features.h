@@ -46,12 +46,14 @@ struct learn_band {
 enum learn_feature_set {
     LEARN_FEATURES_PAPER = 0, /* N, MaxRD, frequencies, geometry: section IV-C */
     LEARN_FEATURES_TIMED,     /* and curves relative to the cache's size, with time */
+    LEARN_FEATURES_OPEN,      /* the same, for rates that may lie outside of the band */
     LEARN_N_FEATURE_SETS
 };
 const char *learn_feature_set_name(uint32_t set);
 enum { LEARN_MAX_FEATURES = 128 };
 uint32_t learn_feature_count(uint32_t set);
-/* Of the miss and the merge rate. With the paper's features: 0 to 1, place 0.5. */
+/* Of the miss and the merge rate. With the paper's features: 0 to 1, place 0.5; open: 0 to 1, the
+ * place is the average over the cache's sizes. */
 void learn_bands(const struct strata_learn_interval *p, const struct learn_geometry *g,
                  uint32_t set, struct learn_band out[2]);
 void learn_features(const struct strata_learn_interval *p, const struct learn_geometry *g,

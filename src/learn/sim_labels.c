@@ -55,12 +55,14 @@ static void add_rows(const struct strata_learn_cache *cache, const struct strata
                      struct strata_learn_sample *out)
 {
     for (size_t i = 0; i < out->n_intervals; i++) {
-        double n = out->interval[i].accesses;
+        uint32_t n = out->interval[i].accesses, misses = (uint32_t)lround(rates->miss * n),
+                 merges = (uint32_t)lround(rates->merge * n);
         out->row[out->n_rows++] =
             (struct strata_learn_row){.interval = (uint32_t)i,
                                       .cache = *cache,
-                                      .misses = (uint32_t)lround(rates->miss * n),
-                                      .merges = (uint32_t)lround(rates->merge * n)};
+                                      .misses = misses,
+                                      /* both may be rounded up */
+                                      .merges = merges < n - misses ? merges : n - misses};
     }
 }
 

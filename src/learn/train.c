@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "learn/launch_profile.h"
 #include "learn/learner.h"
 #include "learn/set.h"
 
@@ -33,9 +34,18 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static strata_status load_cell(const char *folder, const char *name, struct strata_learn_set *set,
-                               struct strata_error *err)
+/* A cell of fewer samples is the beginning of one of more (training_data.c), so that trainings of
+ * different sizes need the data of the largest only. */
+static void keep_samples(struct strata_learn_set *set, size_t before, uint64_t most)
 {
+    while (most && set->n_samples - before > most)
+        learn_sample_release(&set->sample[--set->n_samples]);
+}
+
+static strata_status load_cell(const char *folder, const char *name, uint64_t samples,
+                               struct strata_learn_set *set, struct strata_error *err)
+{
+    size_t before = set->n_samples;
     char *path;
     if (asprintf(&path, "%s/%s", folder, name) < 0)
         return strata_no_memory(err, folder, "for training data");
@@ -44,11 +54,13 @@ static strata_status load_cell(const char *folder, const char *name, struct stra
         st = strata_fail(err, STRATA_EUSAGE, path, 0, 0,
                          "these are profiles of traces, which are kept for evaluation; train on "
                          "what `strata learn generate` writes.");
+    if (st == STRATA_OK)
+        keep_samples(set, before, samples);
     free(path);
     return st;
 }
 
-static strata_status load_folder(const char *folder, struct strata_learn_set *set,
+static strata_status load_folder(const char *folder, uint64_t samples, struct strata_learn_set *set,
                                  struct strata_error *err)
 {
     struct dirent **entry = NULL;
@@ -58,7 +70,7 @@ static strata_status load_folder(const char *folder, struct strata_learn_set *se
         return strata_fail(err, STRATA_EIO, folder, 0, 0, "the folder cannot be read: %s.",
                            strerror(errno));
     for (int i = 0; i < n && st == STRATA_OK; i++)
-        st = load_cell(folder, entry[i]->d_name, set, err);
+        st = load_cell(folder, entry[i]->d_name, samples, set, err);
     for (int i = 0; i < n; i++)
         free(entry[i]);
     free(entry);
@@ -217,7 +229,7 @@ static strata_status choose(const struct strata_learn_train_options *opt,
             break;
     if (m->features == LEARN_N_FEATURE_SETS)
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
-                           "There are no features \"%s\"; there are timed and paper.",
+                           "There are no features \"%s\"; there are timed, open and paper.",
                            opt->features);
     if (opt->epochs < 1 || opt->epochs > 10000 || !(opt->dropout >= 0 && opt->dropout <= 0.9))
         return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
@@ -287,7 +299,7 @@ strata_status strata_learn_train(const char *folder, const struct strata_learn_t
                          "This build cannot train \"%s\"; install %s and configure again.",
                          opt->learner, m->learner->about.package);
     if (st == STRATA_OK)
-        st = load_folder(folder, &set, err);
+        st = load_folder(folder, opt->samples, &set, err);
     if (st == STRATA_OK)
         st = train(&set, opt, m, fit, err);
     if (st == STRATA_OK)

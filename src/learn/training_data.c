@@ -18,12 +18,13 @@
 /* RULE is part of the provenance: a change of what a cell holds makes files of older rules again.
  */
 enum {
-    RULE = 7,
+    RULE = 8,
     LEAST_PEAKS = 2,
     MOST_PEAKS = 12,
     N_DISTANCES = 4,
     VARIANTS = 8,
     CACHES = 12,
+    SIM_CACHES = 4, /* each is a run of the clocked model */
     INTERVALS = 3,
     LEAST_INTERVAL = 32
 };
@@ -144,16 +145,16 @@ static strata_status profile_visit(const struct strata_learn_generate_options *o
                                    const char *path, struct learn_random *r,
                                    struct strata_learn_sample *out, struct strata_error *err)
 {
-    struct strata_learn_cache cache[CACHES];
+    struct strata_learn_cache cache[SIM_CACHES];
     struct strata_learn_profile_options profile;
     struct learn_sm_streams sms = {0};
     struct strata_trace *trace = NULL;
     struct strata_reader *reader = NULL;
     strata_learn_profile_options_init(&profile);
-    for (int k = 0; k < CACHES; k++)
+    for (int k = 0; k < SIM_CACHES; k++)
         cache[k] = draw_cache(r);
     profile.label = cache;
-    profile.n_labels = CACHES;
+    profile.n_labels = SIM_CACHES;
     profile.labels_by_sim = true;
     strata_status st = strata_trace_open(path, NULL, &trace, err);
     if (st == STRATA_OK)

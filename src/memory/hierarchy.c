@@ -151,6 +151,45 @@ strata_status hierarchy_init(struct hierarchy *m, const struct strata_gpu *gpu,
     return st;
 }
 
+/* Times of what does not go slower with the SMs, in their longer cycles. */
+static void at_clock(struct strata_gpu *g, uint32_t mhz)
+{
+    double share = (double)mhz / g->sm.clock_mhz;
+    uint32_t *cycles[] = {&g->l2.hit_cycles,
+                          &g->l2.far_extra_cycles,
+                          &g->dram.access_cycles,
+                          &g->dram.row_miss_cycles,
+                          &g->dram.refresh_bank_cycles,
+                          &g->dram.refresh_every_cycles,
+                          &g->xbar.coalescer_return_cycles};
+    double *busy[] = {
+        &g->l2.request_cycles,          &g->l2.write_flit_cycles,   &g->l2.overtaken_cycles,
+        &g->l2.overtaken_sector_cycles, &g->l2.partial_fill_cycles, &g->l2.partial_write_cycles,
+        &g->l2.atomic_whole_cycles,     &g->l2.atomic_float_cycles, &g->l2.atomic_cycles};
+    for (size_t k = 0; k < sizeof cycles / sizeof *cycles; k++)
+        *cycles[k] = (uint32_t)(*cycles[k] * share + 0.5);
+    for (size_t k = 0; k < sizeof busy / sizeof *busy; k++)
+        *busy[k] *= share;
+    g->l2.fabric_bytes_per_cycle = (uint32_t)(g->l2.fabric_bytes_per_cycle / share + 0.5);
+    if (!g->l2.clock_mhz)
+        g->l2.clock_mhz = g->sm.clock_mhz; /* its bytes a cycle are of those cycles */
+    g->sm.clock_mhz = mhz;
+}
+
+strata_status hierarchy_slow_clock(struct hierarchy *m, uint32_t mhz, struct strata_error *err)
+{
+    struct strata_gpu *slowed = malloc(sizeof *slowed);
+    if (!slowed)
+        return no_memory(err);
+    *slowed = *m->gpu;
+    at_clock(slowed, mhz);
+    free(m->slowed);
+    m->gpu = m->slowed = slowed;
+    l2_costs_init(&m->cost, slowed, slowed->l2.cache.sector_bytes);
+    init_rates(m);
+    return STRATA_OK;
+}
+
 void hierarchy_forget_times(struct hierarchy *m)
 {
     uint32_t banks = m->gpu->dram.banks ? m->gpu->dram.banks : 1;
@@ -175,6 +214,7 @@ void hierarchy_release(struct hierarchy *m)
             cache_release(&m->sm[s].side[k]);
         free(m->sm[s].mshr_free);
     }
+    free(m->slowed);
     cache_release(&m->tlb2);
     page_walks_release(&m->walks);
     cache_pool_release(&m->l1_pool);

@@ -75,9 +75,10 @@ struct hierarchy {
     uint64_t xbar_out_free64, xbar_in_free64; /* the crossbar as a whole, where that is a limit */
     uint32_t l1_packets;                      /* sectors of 32 bytes in one of the L1's */
     bool ptx;                                 /* the trace is of PTX, before the assembler's work */
-    uint64_t refresh_every, refresh_cycles;   /* of one channel, in SM cycles; 0 = none */
-    uint32_t refresh_groups;                  /* of the channels of a partition */
-    struct cache tlb2;                        /* second-level TLB, shared by all SMs */
+    struct strata_gpu *slowed; /* as seen from SMs at their slower clock, once it is needed */
+    uint64_t refresh_every, refresh_cycles; /* of one channel, in SM cycles; 0 = none */
+    uint32_t refresh_groups;                /* of the channels of a partition */
+    struct cache tlb2;                      /* second-level TLB, shared by all SMs */
     struct page_walks walks;
     uint64_t now;  /* time of issue: never goes back */
     uint64_t held; /* cycles since then that the request under way has waited for an MSHR */
@@ -170,6 +171,8 @@ void hierarchy_put_line(struct hierarchy *m, uint32_t part, uint64_t line, uint3
 void hierarchy_void_copies(struct hierarchy *m, uint32_t home, uint32_t writer, uint64_t line);
 /* Every resource is free, as when a launch begins. */
 void hierarchy_forget_times(struct hierarchy *m);
+/* From now on the SMs, whose cycles all times are in, run at another clock; L2 and DRAM do not. */
+strata_status hierarchy_slow_clock(struct hierarchy *m, uint32_t mhz, struct strata_error *err);
 
 static inline uint64_t later_of(uint64_t a, uint64_t b)
 {

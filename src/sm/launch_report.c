@@ -80,7 +80,10 @@ void sm_report_times(const struct strata_gpu *gpu, const struct sm_times *t,
     double warp_cycles = 0;
     for (int s = 0; s < SM_N_STALLS; s++)
         warp_cycles += (double)t->stall_cycles[s];
-    strata_result_set(r, "gpu__time_duration.sum", t->elapsed_cycles * 1000.0 / gpu->sm.clock_mhz);
+    double us = (t->elapsed_cycles - t->slow_cycles) / gpu->sm.clock_mhz;
+    if (t->slow_cycles > 0)
+        us += t->slow_cycles / gpu->sm.tensor_clock_mhz;
+    strata_result_set(r, "gpu__time_duration.sum", us * 1000.0);
     strata_result_set(r, "sm__cycles_elapsed.max", t->elapsed_cycles);
     strata_result_set(r, "sm__cycles_active.avg", t->active_cycles / t->n_sms);
     launch_counters_report(c, COUNTED_INSTRUCTIONS | COUNTED_FLOPS, SM_PROFILER_SECTOR_BYTES, r);

@@ -17,6 +17,7 @@ void sm_report_launch(const struct strata_launch *l, const struct strata_occupan
 /* Where the time of a launch went. */
 struct sm_times {
     double elapsed_cycles; /* launch cost included */
+    double slow_cycles;    /* of them at sm.tensor_clock */
     double active_cycles;  /* with a warp on the SM, summed over SMs */
     uint32_t n_sms;
     const uint64_t *stall_cycles; /* SM_N_STALLS sums over warps */

@@ -1,6 +1,8 @@
 /* sm_inst.c - latency, pipe and registers of static instructions. */
 #include "sm/sm_inst.h"
 
+#include "sm/wgmma_rules.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +44,18 @@ static bool fences_gpu(const struct strata_inst *i)
     return false;
 }
 
+/* A fence between the two ways to shared memory, or after a barrier was made: it has nothing to do
+ * with what was stored to memory, by whatever block. */
+static bool fences_shared_alone(const struct strata_inst *i)
+{
+    static const char *const names[] = {"FENCE.VIEW.ASYNC.S", "fence.mbarrier_init",
+                                        "fence.proxy.async.shared"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (!strncmp(i->opcode, names[k], strlen(names[k])))
+            return true;
+    return false;
+}
+
 /* Votes and branches of other latencies, by how their names begin, in machine code or PTX. 0: the
  * latency of their class. */
 static uint32_t latency_by_name(const struct strata_gpu *g, const char *opcode)
@@ -59,6 +73,19 @@ static uint32_t latency_by_name(const struct strata_gpu *g, const char *opcode)
         if (!strncmp(opcode, rows[k].name, strlen(rows[k].name)))
             return rows[k].latency;
     return 0;
+}
+
+/* How long a matrix instruction keeps the tensor core of its scheduler, by the types in its name,
+ * in machine code or PTX. */
+static uint32_t tensor_interval(const struct strata_gpu *g, const char *opcode)
+{
+    bool doubles = !strncmp(opcode, "DMMA", 4) || strstr(opcode, ".f64"),
+         whole = !strncmp(opcode, "IMMA", 4) || !strncmp(opcode, "BMMA", 4) ||
+                 strstr(opcode, ".s32") || strstr(opcode, ".b1");
+    uint32_t own = doubles ? g->sm.interval_tensor_fp64_cycles
+                   : whole ? g->sm.interval_tensor_int_cycles
+                           : 0;
+    return own ? own : g->sm.interval_tensor_cycles;
 }
 
 static struct class_row class_of(const struct strata_gpu *g, const struct strata_inst *i)
@@ -84,7 +111,7 @@ static struct class_row class_of(const struct strata_gpu *g, const struct strata
                                   g->sm.interval_conv_cycles};
     case STRATA_OP_TENSOR:
         return (struct class_row){SM_PIPE_TENSOR, SM_STALL_MATH, g->sm.latency_tensor_cycles,
-                                  g->sm.interval_tensor_cycles};
+                                  tensor_interval(g, i->opcode)};
     case STRATA_OP_UNIFORM:
         return (struct class_row){SM_PIPE_UNIFORM, SM_STALL_WAIT, g->sm.latency_uniform_cycles,
                                   g->sm.interval_uniform_cycles};
@@ -114,12 +141,14 @@ static struct class_row class_of(const struct strata_gpu *g, const struct strata
     case STRATA_OP_BULK:
     case STRATA_OP_BULK_COMMIT:
     case STRATA_OP_BULK_WAIT:
-    case STRATA_OP_WGMMA:
     case STRATA_OP_WGMMA_COMMIT:
     case STRATA_OP_WGMMA_WAIT:
     case STRATA_OP_CLUSTER_ARRIVE:
     case STRATA_OP_CLUSTER_WAIT:
         return (struct class_row){SM_PIPE_NONE, SM_STALL_WAIT, 1, 1};
+    case STRATA_OP_WGMMA: /* waits at issue while the tensor core has one: warpgroups take turns */
+        return (struct class_row){SM_PIPE_TENSOR, SM_STALL_MATH, 1,
+                                  wgmma_cycles(g, strata_wgmma_unpack(i->imm))};
     default:
         return (struct class_row){SM_PIPE_ALU, SM_STALL_WAIT, g->sm.latency_int_cycles,
                                   g->sm.interval_int_cycles};
@@ -138,7 +167,7 @@ static uint8_t kind_of(const struct strata_inst *i)
     case STRATA_OP_BARRIER:
         return SM_KIND_BARRIER;
     case STRATA_OP_MEMBAR:
-        return SM_KIND_MEMBAR;
+        return fences_shared_alone(i) ? SM_KIND_PLAIN : SM_KIND_MEMBAR;
     case STRATA_OP_ASYNC_COMMIT:
         return SM_KIND_COMMIT;
     case STRATA_OP_ASYNC_WAIT:
@@ -214,6 +243,8 @@ static uint8_t pipe_counter_of(const struct strata_inst *i, uint8_t pipe)
         [SM_PIPE_FP16] = LAUNCH_COUNTER_pipe_fp16,
         [SM_PIPE_XU] = LAUNCH_COUNTER_pipe_xu,
         [SM_PIPE_TENSOR] = LAUNCH_COUNTER_tensor_instructions};
+    if (i->opclass == STRATA_OP_WGMMA)
+        return 0; /* counted where it is carried out */
     size_t length = strcspn(i->opcode, ".");
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (strlen(others[k].name) == length && !strncmp(i->opcode, others[k].name, length))

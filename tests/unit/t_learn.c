@@ -269,6 +269,10 @@ a_band_holds_the_curve_around_a_cache_and_is_nothing_where_the_curve_is_flat(voi
     assert_true(band[0].width == 0 && band[0].low == 0.2f);
     learn_bands(&p, &g, LEARN_FEATURES_PAPER, band);
     assert_true(band[0].low == 0 && band[0].width == 1);
+    /* open: any rate, beginning with the average of the curve */
+    learn_bands(&p, &g, LEARN_FEATURES_OPEN, band);
+    assert_true(band[0].low == 0 && band[0].width == 1);
+    assert_true(band[0].place == learn_smoothed(p.miss, &g) && band[1].place == 0);
 }
 
 static void caches_that_a_profile_does_not_tell_apart_are_predicted_alike(void **state)
