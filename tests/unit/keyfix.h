@@ -57,6 +57,10 @@ static const char *const plain[] = {"1 R1 LDC 0 0",
                                     "1 R12 I2F 1 R12 0",
                                     "1 R16 HMMA.16816.F32 3 R12 R12 R12 0",
                                     "1 R16 HMMA.16816.F32 3 R16 R16 R16 0",
+                                    "1 R16 IMMA.16832.S8.S8 3 R16 R16 R16 0",
+                                    "1 R16 IMMA.16832.S8.S8 3 R16 R16 R16 0",
+                                    "1 R16 DMMA.8x8x4 3 R16 R16 R16 0",
+                                    "1 R16 DMMA.8x8x4 3 R16 R16 R16 0",
                                     "1 R20 SHFL.IDX 1 R12 0",
                                     "1 R20 SHFL.IDX 1 R20 0",
                                     "1 R21 VOTE.ANY 1 R20 0",
@@ -173,6 +177,9 @@ static void write_kernel(FILE *f)
 static const char *const modern[] = {"sm_version=90",
                                      "sm.count=6",
                                      "sm.clock=1700",
+                                     "sm.tensor_clock=1500",
+                                     "sm.tensor_clock_sms=2",
+                                     "sm.wgmma_queue=1",
                                      "sm.max_warps=16",
                                      "sm.max_blocks=3",
                                      "sm.max_threads=512",
@@ -503,9 +510,10 @@ static inline void write_async(const char *path)
                 if (i == 6)
                     mask = 3;
                 bool has = i == 0 || (i >= 2 && i <= 6);
-                assert_int_equal(
-                    strata_builder_add(builder, index[i], mask, has ? words : NULL, NULL),
-                    STRATA_OK);
+                for (unsigned k = i == 6 ? 3 : 1; k; k--) /* products queue up */
+                    assert_int_equal(
+                        strata_builder_add(builder, index[i], mask, has ? words : NULL, NULL),
+                        STRATA_OK);
             }
         }
         assert_int_equal(strata_builder_end_block(builder, &block, NULL), STRATA_OK);

@@ -509,7 +509,10 @@ static void sources_without_end_are_refused(void **state)
     assert_string_equal(err.message, "the source is longer than 400 characters.");
     char *many = calloc(1, 200 * 400);
     strcpy(many, HEAD "dram:\n");
-    static const char *const keys[] = {"tCCD",
+    static const char *const keys[] = {"refresh_block",
+                                       "refresh_bank",
+                                       "refresh_every",
+                                       "tCCD",
                                        "tCCDL",
                                        "tRRD",
                                        "tRCD",
@@ -548,7 +551,7 @@ static void sources_without_end_are_refused(void **state)
                                        "per_bank_refresh",
                                        "separate_write_queue"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        char filler[391];
+        char filler[399];
         memset(filler, 'a' + (int)i % 26, sizeof filler - 1);
         filler[sizeof filler - 1] = 0;
         sprintf(many + strlen(many), "  %s: {value: %s, source: %zu%s}\n", keys[i],
