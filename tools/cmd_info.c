@@ -91,11 +91,6 @@ static const char *property_name(uint8_t property)
     return names[property];
 }
 
-static bool tells_of_persisting(const struct strata_launch *l)
-{
-    return l->window.bytes || l->persisting_bytes || l->persisting_reset;
-}
-
 static void text_persisting(FILE *f, const struct strata_launch *l)
 {
     fprintf(f, "  persist   %llu bytes of the L2 set aside%s",
@@ -149,7 +144,7 @@ static void text_launch(const struct info *i)
     if (i->headers && l->warp_instructions)
         fprintf(f, ", %llu warp instructions", (unsigned long long)l->warp_instructions);
     fprintf(f, "\n");
-    if (tells_of_persisting(l))
+    if (strata_launch_tells_of_persisting(l))
         text_persisting(f, l);
     if (!i->headers)
         text_counts(i);
@@ -209,7 +204,7 @@ static void csv_launch(const struct info *i)
         csv_row(i, "cluster_y", NULL, l->cluster.y);
         csv_row(i, "cluster_z", NULL, l->cluster.z);
     }
-    if (tells_of_persisting(l)) {
+    if (strata_launch_tells_of_persisting(l)) {
         csv_row(i, "persisting_bytes", NULL, l->persisting_bytes);
         csv_row(i, "persisting_reset", NULL, l->persisting_reset);
         csv_row(i, "window_base", NULL, l->window.base);
@@ -285,7 +280,7 @@ static void json_launch(const struct info *i)
             regs_source_name(l->regs_source), l->shared_static_bytes, l->shared_dynamic_bytes);
     if (has_clusters(l))
         fprintf(f, ", \"cluster\": [%u, %u, %u]", l->cluster.x, l->cluster.y, l->cluster.z);
-    if (tells_of_persisting(l))
+    if (strata_launch_tells_of_persisting(l))
         json_persisting(f, l);
     if (l->failed)
         fprintf(f, ", \"failed\": true");

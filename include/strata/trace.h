@@ -359,6 +359,12 @@ static inline uint64_t strata_sampled_block(uint64_t k, uint64_t sampled, uint64
     return (uint64_t)(((wide)(k + 1) * n + sampled - 1) / sampled) - 1;
 }
 
+/* Whether it has to do with lines of the L2 that persist. */
+static inline bool strata_launch_tells_of_persisting(const struct strata_launch *l)
+{
+    return l->window.bytes || l->persisting_bytes || l->persisting_reset;
+}
+
 /* Blocks and warps of a launch. */
 static inline uint64_t strata_launch_blocks(const struct strata_launch *l)
 {

@@ -42,11 +42,6 @@ bool native_record_decode(const uint8_t in[NATIVE_RECORD_BYTES], struct native_r
 
 #define WINDOW_RESET 1u /* the flag of a launch before which persisting lines were reset */
 
-static bool tells_of_persisting(const struct strata_launch *l)
-{
-    return l->window.bytes || l->persisting_bytes || l->persisting_reset;
-}
-
 static void pack_window(struct pack *b, const struct strata_launch *l)
 {
     uint32_t ratio;
@@ -109,7 +104,7 @@ void native_pack_launch(struct pack *b, const struct strata_launch *l)
                                 (uint8_t)l->code_arch_suffix};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         pack_varint(b, numbers[i]);
-    bool window = tells_of_persisting(l),
+    bool window = strata_launch_tells_of_persisting(l),
          cluster = (uint64_t)l->cluster.x * l->cluster.y * l->cluster.z > 1 || window;
     if (l->source_file || cluster) /* since minor version 1 */
         pack_string(b, l->source_file ? l->source_file : "");
