@@ -80,6 +80,46 @@ void emu_fragment_place(struct emu_shape s, unsigned fragment, unsigned bits, un
         place_c(s.m, s.n, bits, lane, reg, part, row, column);
 }
 
+/* Two of four elements are there, with 2 bits each; of words one of two, whose 4 bits name two
+ * halves. */
+static unsigned field_bits(unsigned bits)
+{
+    return bits == 32 ? 4 : 2;
+}
+
+unsigned emu_sparse_lanes(struct emu_shape shape, unsigned bits)
+{
+    return shape.k * field_bits(bits) / 32;
+}
+
+/* Where the place of an element of 16 or more bits among its neighbours stands: 16 bits of a lane
+ * are a row's, the others those of the row 8 below; of bytes a lane has 32 bits of one row
+ * (measured: each field of every lane was changed by itself). */
+static unsigned sparse_place(unsigned bits, const uint32_t *metadata, unsigned first_lane,
+                             unsigned row, unsigned column)
+{
+    unsigned field = field_bits(bits), below = row / 8, per_row = bits == 8 ? 16 : 16 / field,
+             block = column / per_row,
+             lane = row % 8 * 4 + first_lane + (bits == 8 ? 2 * block + below : block),
+             shift = column % per_row * field + (bits == 8 ? 0 : 16 * below);
+    return bits == 32 ? metadata[lane] >> shift >> 1 & 1 : metadata[lane] >> shift & 3;
+}
+
+void emu_sparse_unpack(struct emu_shape shape, unsigned bits, const uint32_t *metadata,
+                       unsigned selector, double packed[EMU_MAX_SIDE][EMU_MAX_SIDE],
+                       double a[EMU_MAX_SIDE][EMU_MAX_SIDE])
+{
+    unsigned lanes = emu_sparse_lanes(shape, bits), group = bits == 32 ? 1 : 2;
+    for (unsigned row = 0; row < shape.m; row++) {
+        for (unsigned k = 0; k < shape.k; k++)
+            a[row][k] = 0;
+        for (unsigned c = 0; c < shape.k / 2u; c++) {
+            unsigned place = sparse_place(bits, metadata, selector * lanes, row, c);
+            a[row][c / group * 2 * group + place] = packed[row][c];
+        }
+    }
+}
+
 void emu_matrix_multiply(struct emu_shape shape, double a[EMU_MAX_SIDE][EMU_MAX_SIDE],
                          double b[EMU_MAX_SIDE][EMU_MAX_SIDE], double c[EMU_MAX_SIDE][EMU_MAX_SIDE])
 {

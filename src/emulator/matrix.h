@@ -5,6 +5,8 @@
 #ifndef STRATA_EMULATOR_MATRIX_H
 #define STRATA_EMULATOR_MATRIX_H
 
+#include <stdint.h>
+
 enum emu_fragment { EMU_FRAGMENT_A, EMU_FRAGMENT_B, EMU_FRAGMENT_C };
 
 struct emu_shape {
@@ -17,6 +19,13 @@ unsigned emu_fragment_registers(struct emu_shape shape, unsigned fragment, unsig
 /* Row and column of an element, the `part`-th of its register: A is m x k, B is k x n, C m x n. */
 void emu_fragment_place(struct emu_shape shape, unsigned fragment, unsigned bits, unsigned lane,
                         unsigned reg, unsigned part, unsigned *row, unsigned *column);
+/* Lanes of four whose metadata tell of two rows of a sparse A, 8 apart. */
+unsigned emu_sparse_lanes(struct emu_shape shape, unsigned bits);
+/* The whole A, m x k, of a sparse product: packed has its half of the columns that are not zero,
+ * and the lanes' metadata tell which. Lanes are chosen by the selector. */
+void emu_sparse_unpack(struct emu_shape shape, unsigned bits, const uint32_t *metadata,
+                       unsigned selector, double packed[EMU_MAX_SIDE][EMU_MAX_SIDE],
+                       double a[EMU_MAX_SIDE][EMU_MAX_SIDE]);
 /* c += a * b; sums are formed in double. */
 void emu_matrix_multiply(struct emu_shape shape, double a[EMU_MAX_SIDE][EMU_MAX_SIDE],
                          double b[EMU_MAX_SIDE][EMU_MAX_SIDE],

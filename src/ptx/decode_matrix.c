@@ -9,7 +9,7 @@ static const struct {
     {PTX_M_M16N16K16, {16, 16, 16}}, {PTX_M_M32N8K16, {32, 8, 16}}, {PTX_M_M8N32K16, {8, 32, 16}},
     {PTX_M_M16N16K8, {16, 16, 8}},   {PTX_M_M16N8K4, {16, 8, 4}},   {PTX_M_M16N8K8, {16, 8, 8}},
     {PTX_M_M16N8K16, {16, 8, 16}},   {PTX_M_M8N8K4, {8, 8, 4}},     {PTX_M_M16N8K32, {16, 8, 32}},
-    {PTX_M_M8N8K16, {8, 8, 16}},
+    {PTX_M_M8N8K16, {8, 8, 16}},     {PTX_M_M16N8K64, {16, 8, 64}},
 };
 
 static bool find_shape(struct ptx_decoder *d, struct emu_shape *out)
@@ -38,6 +38,15 @@ static bool shape_fits(struct emu_shape s, unsigned type, bool wmma)
     default:
         return false;
     }
+}
+
+/* A register has as many elements of A as of B in a product of half the depth. */
+static bool sparse_shape_fits(struct emu_shape s, unsigned type)
+{
+    unsigned bits = ptx_element_bits(type), least = 256 / bits;
+    bool known =
+        type == PTX_F16 || type == PTX_BF16 || type == PTX_TF32 || type == PTX_S8 || type == PTX_U8;
+    return known && s.m == 16 && s.n == 8 && (s.k == least || s.k == 2 * least);
 }
 
 static unsigned register_type(unsigned type)
@@ -118,6 +127,21 @@ static bool decode_quad_mma(struct ptx_decoder *d, const struct ptx_mma *types)
     return ptx_dec_put_main(d, &in);
 }
 
+/* Behind the matrices: the register that tells which elements of A are there, and whose lanes' it
+ * is. */
+static bool decode_metadata(struct ptx_decoder *d, struct ptx_mma *mma)
+{
+    uint64_t selector = 0;
+    if (!ptx_dec_expect_operands(d, 6, 6) || !ptx_dec_source_n(d, 4, PTX_B32, &mma->metadata))
+        return false;
+    unsigned lanes = emu_sparse_lanes(mma->shape, ptx_element_bits(mma->a_type));
+    if (!ptx_dec_immediate(ptx_dec_operand(d, 5), &selector) || selector >= 4 / lanes)
+        return ptx_dec_fail(d, STRATA_EFORMAT, "\"%s\": the selector is a constant below %u",
+                            d->op->text, 4 / lanes);
+    mma->selector = (uint8_t)selector;
+    return true;
+}
+
 static bool decode_mma(struct ptx_decoder *d, bool wmma)
 {
     struct ptx_mma *mma = ptx_dec_allocate(d, sizeof *mma);
@@ -131,13 +155,17 @@ static bool decode_mma(struct ptx_decoder *d, bool wmma)
     bool typed = find_types(d, mma);
     if (typed && !wmma && mma->shape.m == 8 && mma->a_type == PTX_F16 && mma->shape.k == 4)
         return decode_quad_mma(d, mma);
-    if (!typed || !shape_fits(mma->shape, mma->a_type, wmma))
+    mma->sparse = !wmma && (ptx_dec_has(d, PTX_M_SP) || ptx_dec_has(d, PTX_M_SP_ORDERED));
+    if (!typed || !(mma->sparse ? sparse_shape_fits(mma->shape, mma->a_type)
+                                : shape_fits(mma->shape, mma->a_type, wmma)))
         return ptx_dec_unsupported(
             d, wmma ? "only f16, bf16, tf32 and f64 in their usual shapes"
                     : "only f16, bf16, tf32, f64, s8 and u8 in their usual shapes");
-    if (!ptx_dec_expect_operands(d, 4, 4))
+    struct emu_shape of_a = mma->shape;
+    of_a.k /= mma->sparse ? 2 : 1;
+    if (mma->sparse ? !decode_metadata(d, mma) : !ptx_dec_expect_operands(d, 4, 4))
         return false;
-    if (!fragment(d, 1, mma->shape, EMU_FRAGMENT_A, mma->a_type, false, &mma->a, &mma->n_a) ||
+    if (!fragment(d, 1, of_a, EMU_FRAGMENT_A, mma->a_type, false, &mma->a, &mma->n_a) ||
         !fragment(d, 2, mma->shape, EMU_FRAGMENT_B, mma->b_type, false, &mma->b, &mma->n_b) ||
         !fragment(d, 3, mma->shape, EMU_FRAGMENT_C, mma->c_type, false, &mma->c, &mma->n_c) ||
         !fragment(d, 0, mma->shape, EMU_FRAGMENT_C, mma->d_type, true, &mma->d, &mma->n_d))

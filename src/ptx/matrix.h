@@ -11,6 +11,9 @@ struct ptx_mma {
     bool saturates;             /* sums of whole numbers; else they wrap */
     uint8_t n_a, n_b, n_c, n_d; /* registers */
     const uint32_t *a, *b, *c, *d;
+    bool sparse;       /* of A's columns a half, see emu_sparse_unpack() */
+    uint8_t selector;  /* of the lanes whose metadata count */
+    uint32_t metadata; /* register */
 };
 
 /* mma.m8n8k4 of halves: eight lanes, two quads 16 lanes apart, multiply 8 x 4 by 4 x 8; a warp does

@@ -86,17 +86,27 @@ void ptx_element_put(struct ptx_warp *w, uint32_t ref, unsigned lane, unsigned h
     memcpy(bits, &f, sizeof f);
 }
 
-static void gather(const struct ptx_warp *w, const struct ptx_mma *mma, unsigned fragment,
+static void gather(const struct ptx_warp *w, struct emu_shape shape, unsigned fragment,
                    unsigned type, const uint32_t *refs, double out[EMU_MAX_SIDE][EMU_MAX_SIDE])
 {
-    unsigned n = emu_fragment_registers(mma->shape, fragment, ptx_element_bits(type)), row, column;
+    unsigned n = emu_fragment_registers(shape, fragment, ptx_element_bits(type)), row, column;
     for (unsigned reg = 0; reg < n; reg++)
         for (unsigned part = 0; part < parts_of(type); part++)
             for (unsigned lane = 0; lane < EMU_LANES; lane++) {
-                emu_fragment_place(mma->shape, fragment, ptx_element_bits(type), lane, reg, part,
-                                   &row, &column);
+                emu_fragment_place(shape, fragment, ptx_element_bits(type), lane, reg, part, &row,
+                                   &column);
                 out[row][column] = ptx_element_get(w, refs[reg], lane, part, type);
             }
+}
+
+static void gather_sparse(const struct ptx_warp *w, const struct ptx_mma *mma,
+                          double a[EMU_MAX_SIDE][EMU_MAX_SIDE])
+{
+    double packed[EMU_MAX_SIDE][EMU_MAX_SIDE];
+    struct emu_shape half = {mma->shape.m, mma->shape.n, mma->shape.k / 2};
+    gather(w, half, EMU_FRAGMENT_A, mma->a_type, mma->a, packed);
+    emu_sparse_unpack(mma->shape, ptx_element_bits(mma->a_type), ptx_ref(w, mma->metadata),
+                      mma->selector, packed, a);
 }
 
 void ptx_run_mma(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
@@ -104,9 +114,12 @@ void ptx_run_mma(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
     const struct ptx_mma *mma = in->extra;
     double a[EMU_MAX_SIDE][EMU_MAX_SIDE], b[EMU_MAX_SIDE][EMU_MAX_SIDE],
         c[EMU_MAX_SIDE][EMU_MAX_SIDE];
-    gather(w, mma, EMU_FRAGMENT_A, mma->a_type, mma->a, a);
-    gather(w, mma, EMU_FRAGMENT_B, mma->b_type, mma->b, b);
-    gather(w, mma, EMU_FRAGMENT_C, mma->c_type, mma->c, c);
+    if (mma->sparse)
+        gather_sparse(w, mma, a);
+    else
+        gather(w, mma->shape, EMU_FRAGMENT_A, mma->a_type, mma->a, a);
+    gather(w, mma->shape, EMU_FRAGMENT_B, mma->b_type, mma->b, b);
+    gather(w, mma->shape, EMU_FRAGMENT_C, mma->c_type, mma->c, c);
     emu_matrix_multiply(mma->shape, a, b, c);
     unsigned n = emu_fragment_registers(mma->shape, EMU_FRAGMENT_C, ptx_element_bits(mma->d_type)),
              row, column;

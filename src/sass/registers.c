@@ -41,6 +41,17 @@ static const struct shape shapes[] = {
     {SASS_DMMA, SASS_W_16x8x16, 16, 8, 8}, {SASS_QMMA, SASS_W_16832, 4, 2, 4},
     {SASS_QMMA, SASS_W_16816, 2, 1, 4}};
 
+/* Of A, of which a half is there, as of B: two, and four in the deeper of each type's two shapes.
+ */
+static uint32_t sparse_registers(const struct sass_inst *i)
+{
+    uint16_t shape = i->mod[SASS_M_SHAPE];
+    bool is_deep = i->op == SASS_IMMA                       ? shape == SASS_W_16864
+                   : i->mod[SASS_M_SRC_TYPE] == SASS_W_TF32 ? shape == SASS_W_16816
+                                                            : shape == SASS_W_16832;
+    return is_deep ? 4 : 2;
+}
+
 static uint32_t matrix_registers(const struct sass_inst *i, uint32_t n)
 {
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
@@ -55,7 +66,9 @@ static uint32_t matrix_registers(const struct sass_inst *i, uint32_t n)
             s->shape == SASS_W_16832;
         uint32_t of[] = {s->sum, s->a, s->b, s->sum};
         of[0] = of[3] = half_sum ? s->sum / 2u : s->sum;
-        if (wide) {
+        if (i->mod[SASS_M_SPARSE] == SASS_W_SP) {
+            of[1] = of[2] = sparse_registers(i);
+        } else if (wide) {
             of[1] *= 2;
             of[2] *= 2;
         } else if (narrow) {

@@ -17,6 +17,9 @@ struct mma {
     struct emu_shape shape;
     uint8_t a, b, c; /* enum element; c of the sum */
     bool saturate;
+    bool sparse;       /* of A's columns a half, see emu_sparse_unpack() */
+    uint8_t selector;  /* of the lanes whose metadata count */
+    uint32_t metadata; /* row */
 };
 
 static unsigned element_bits(unsigned type)
@@ -108,12 +111,25 @@ static void gather(const struct sass_warp *w, struct emu_shape shape, unsigned f
             }
 }
 
+static void gather_sparse(const struct sass_warp *w, const struct mma *m, uint32_t ref,
+                          double a[EMU_MAX_SIDE][EMU_MAX_SIDE])
+{
+    double packed[EMU_MAX_SIDE][EMU_MAX_SIDE];
+    struct emu_shape half = {m->shape.m, m->shape.n, m->shape.k / 2};
+    gather(w, half, EMU_FRAGMENT_A, m->a, ref, packed);
+    emu_sparse_unpack(m->shape, element_bits(m->a), sass_row(w, m->metadata), m->selector, packed,
+                      a);
+}
+
 HANDLER(sass_run_mma)
 {
     const struct mma *m = op->extra;
     double a[EMU_MAX_SIDE][EMU_MAX_SIDE], b[EMU_MAX_SIDE][EMU_MAX_SIDE],
         c[EMU_MAX_SIDE][EMU_MAX_SIDE];
-    gather(w, m->shape, EMU_FRAGMENT_A, m->a, op->a, a);
+    if (m->sparse)
+        gather_sparse(w, m, op->a, a);
+    else
+        gather(w, m->shape, EMU_FRAGMENT_A, m->a, op->a, a);
     gather(w, m->shape, EMU_FRAGMENT_B, m->b, op->b, b);
     gather(w, m->shape, EMU_FRAGMENT_C, m->c, op->c, c);
     emu_matrix_multiply(m->shape, a, b, c);
@@ -167,6 +183,17 @@ static bool set_types(struct sass_lowering *l, struct mma *m)
     }
 }
 
+/* Behind C: which of A's elements are there, and whose lanes tell. */
+static bool set_sparse(struct sass_lowering *l, struct mma *m)
+{
+    unsigned bits = element_bits(m->a), deepest = 512 / bits;
+    m->sparse = true;
+    m->metadata = sass_lower_row(l, sass_operand_get(l, 4), 1);
+    m->selector = (uint8_t)sass_operand_get(l, 5)->value;
+    return bits >= 8 && bits <= 32 && m->shape.m == 16 && m->shape.k >= deepest / 2 &&
+           m->shape.k <= deepest && (m->selector + 1) * emu_sparse_lanes(m->shape, bits) <= 4;
+}
+
 /* RD, A, B, C */
 bool sass_lower_mma(struct sass_lowering *l)
 {
@@ -178,7 +205,8 @@ bool sass_lower_mma(struct sass_lowering *l)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         if (shapes[i].word == shape)
             m->shape = shapes[i].shape;
-    if (!m->shape.m || !set_types(l, m) || sass_mod_get(l, SASS_M_SPARSE) == SASS_W_SP)
+    bool sparse = sass_mod_get(l, SASS_M_SPARSE) == SASS_W_SP;
+    if (!m->shape.m || !set_types(l, m) || (sparse && !set_sparse(l, m)))
         return sass_lower_refuse(l, "this shape or type of matrices is not known");
     for (unsigned k = 1; k < 4; k++)
         if (sass_operand_get(l, k)->flags & (SASS_NEG | SASS_ABS))

@@ -240,6 +240,126 @@ static void mma_m8n8k4_multiplies_halves_by_quads(void **state)
         multiply_quads(form & 1, form & 2, form & 4);
 }
 
+/* ---- sparse products ---- */
+
+struct sparse {
+    const char *types; /* of d, a, b and c */
+    unsigned bits, k, selector;
+};
+
+/* Which of its neighbours an element of the packed A is; ascending within a group. */
+static unsigned kept(unsigned bits, unsigned row, unsigned column)
+{
+    static const uint8_t pairs[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+    return bits == 32 ? (row + column) & 1 : pairs[(row * 5 + column / 2 * 7) % 6][column % 2];
+}
+
+static uint32_t element(unsigned bits, int value, bool bfloat)
+{
+    float f = (float)value;
+    uint32_t word;
+    memcpy(&word, &f, sizeof word);
+    return bits == 8    ? (uint8_t)value
+           : bits == 32 ? word
+           : bfloat     ? bfloat_of(value)
+                        : half_of(value);
+}
+
+/* The layouts are those of PTX's manual, as a card was seen to follow them field by field. */
+static void give_sparse(const struct sparse *s, uint32_t *given, int packed[16][32], int b[64][8])
+{
+    unsigned per = 32 / s->bits, n_a = s->k / per / 4, n_b = s->k / per / 4;
+    bool bfloat = strstr(s->types, "bf16");
+    for (unsigned lane = 0; lane < 32; lane++)
+        for (unsigned r = 0; r < n_a; r++)
+            for (unsigned e = 0; e < per; e++) {
+                unsigned row = lane / 4 + r % 2 * 8, column = lane % 4 * per + e + r / 2 * 4 * per;
+                given[lane * 12 + r] |= element(s->bits, packed[row][column], bfloat)
+                                        << (s->bits % 32 * e);
+            }
+    for (unsigned lane = 0; lane < 32; lane++)
+        for (unsigned r = 0; r < n_b; r++)
+            for (unsigned e = 0; e < per; e++)
+                given[lane * 12 + 4 + r] |=
+                    element(s->bits, b[lane % 4 * per + e + r * 4 * per][lane / 4], bfloat)
+                    << (s->bits % 32 * e);
+    for (unsigned row = 0; row < 16; row++)
+        for (unsigned c = 0; c < s->k / 2; c++) {
+            unsigned at = kept(s->bits, row, c), lane = row % 8 * 4, shift;
+            if (s->bits == 8) {
+                lane += s->selector * s->k / 16 + c / 16 * 2 + row / 8;
+                shift = c % 16 * 2;
+            } else if (s->bits == 16) {
+                lane += s->selector * s->k / 16 + c / 8;
+                shift = row / 8 * 16 + c % 8 * 2;
+            } else {
+                lane += s->selector * s->k / 8 + c / 4;
+                shift = row / 8 * 16 + c % 4 * 4;
+                at = at ? 14 : 4; /* the two halves of the word that is there */
+            }
+            given[lane * 12 + 8] |= at << shift;
+        }
+}
+
+static void multiply_sparse(const struct sparse *s)
+{
+    char text[2048];
+    bool long_rows = s->k / (32 / s->bits) / 4 == 4;
+    snprintf(text, sizeof text,
+             PTX_HEAD
+             ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %%r<20>; .reg .b64 "
+             "%%rd<9>;"
+             "ld.param.u64 %%rd1,[in]; ld.param.u64 %%rd2,[out]; mov.u32 %%r1,%%tid.x;\n"
+             "mul.wide.u32 %%rd3,%%r1,48; add.u64 %%rd4,%%rd1,%%rd3;\n"
+             "ld.global.v4.u32 {%%r2,%%r3,%%r4,%%r5},[%%rd4];\n"
+             "ld.global.v4.u32 {%%r6,%%r7,%%r8,%%r9},[%%rd4+16]; ld.global.u32 %%r10,[%%rd4+32];\n"
+             "mov.u32 %%r11,0; mov.u32 %%r12,0; mov.u32 %%r13,0; mov.u32 %%r14,0;\n"
+             "mma.sp::ordered_metadata.sync.aligned.m16n8k%u.row.col.%s "
+             "{%%r11,%%r12,%%r13,%%r14},{%s},{%s},"
+             "{%%r11,%%r12,%%r13,%%r14},%%r10,%u;\n"
+             "mul.wide.u32 %%rd5,%%r1,16; add.u64 %%rd6,%%rd2,%%rd5;\n"
+             "st.global.v4.u32 [%%rd6],{%%r11,%%r12,%%r13,%%r14}; ret; }\n",
+             s->k, s->types, long_rows ? "%r2,%r3,%r4,%r5" : "%r2,%r3",
+             long_rows ? "%r6,%r7,%r8,%r9" : "%r6,%r7", s->selector);
+    int packed[16][32], whole[16][64] = {0}, b[64][8];
+    unsigned group = s->bits == 32 ? 1 : 2;
+    for (unsigned i = 0; i < 16; i++)
+        for (unsigned c = 0; c < s->k / 2; c++) {
+            packed[i][c] = (int)(i * 3 + c * 5) % 7 - 3;
+            whole[i][c / group * 2 * group + kept(s->bits, i, c)] = packed[i][c];
+        }
+    for (unsigned x = 0; x < 64; x++)
+        for (unsigned j = 0; j < 8; j++)
+            b[x][j] = (int)(x * 11 + j * 31) % 9 - 4;
+    uint32_t *given = device_memory(48 * 32), *out = device_memory(16 * 32);
+    give_sparse(s, given, packed, b);
+    run_kernel(text, 32, given, out);
+    for (unsigned lane = 0; lane < 32; lane++)
+        for (unsigned e = 0; e < 4; e++) {
+            int sum = 0;
+            for (unsigned x = 0; x < s->k; x++)
+                sum += whole[e < 2 ? lane / 4 : lane / 4 + 8][x] * b[x][lane % 4 * 2 + (e & 1)];
+            float f = (float)sum;
+            uint32_t word = (uint32_t)sum;
+            if (s->bits != 8)
+                memcpy(&word, &f, sizeof word);
+            assert_int_equal(out[lane * 4 + e], word);
+        }
+}
+
+static void mma_sp_takes_the_columns_its_metadata_name(void **state)
+{
+    (void)state;
+    static const struct sparse cases[] = {
+        {"f32.f16.f16.f32", 16, 16, 0},  {"f32.f16.f16.f32", 16, 16, 3},
+        {"f32.f16.f16.f32", 16, 32, 1},  {"f32.bf16.bf16.f32", 16, 32, 0},
+        {"f32.tf32.tf32.f32", 32, 8, 2}, {"f32.tf32.tf32.f32", 32, 16, 1},
+        {"s32.s8.s8.s32", 8, 32, 1},     {"s32.s8.s8.s32", 8, 64, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        multiply_sparse(&cases[i]);
+}
+
 /* wmma leaves fragments open: load, multiply and store together are what counts, in every layout.
  */
 static void wmma_multiplies_in_every_shape_and_layout(void **state)
@@ -337,6 +457,7 @@ int main(void)
         cmocka_unit_test(mma_m16n8k8_multiplies_tf32),
         cmocka_unit_test(mma_multiplies_bytes),
         cmocka_unit_test(mma_m8n8k4_multiplies_halves_by_quads),
+        cmocka_unit_test(mma_sp_takes_the_columns_its_metadata_name),
         cmocka_unit_test(wmma_multiplies_in_every_shape_and_layout),
         cmocka_unit_test(tiles_are_loaded_stored_and_transposed),
     };
