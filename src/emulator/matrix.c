@@ -92,31 +92,30 @@ unsigned emu_sparse_lanes(struct emu_shape shape, unsigned bits)
     return shape.k * field_bits(bits) / 32;
 }
 
-/* Where the place of an element of 16 or more bits among its neighbours stands: 16 bits of a lane
- * are a row's, the others those of the row 8 below; of bytes a lane has 32 bits of one row
- * (measured: each field of every lane was changed by itself). */
-static unsigned sparse_place(unsigned bits, const uint32_t *metadata, unsigned first_lane,
-                             unsigned row, unsigned column)
+/* Of elements of 16 or more bits 16 bits of a lane tell of a row, the others of the row 8 below; of
+ * bytes a lane has 32 bits of one row (measured: each field of every lane was changed by itself).
+ */
+unsigned emu_sparse_column(struct emu_shape shape, unsigned bits, const uint32_t *metadata,
+                           unsigned selector, unsigned row, unsigned packed_column)
 {
     unsigned field = field_bits(bits), below = row / 8, per_row = bits == 8 ? 16 : 16 / field,
-             block = column / per_row,
-             lane = row % 8 * 4 + first_lane + (bits == 8 ? 2 * block + below : block),
-             shift = column % per_row * field + (bits == 8 ? 0 : 16 * below);
-    return bits == 32 ? metadata[lane] >> shift >> 1 & 1 : metadata[lane] >> shift & 3;
+             block = packed_column / per_row,
+             lane = row % 8 * 4 + selector * emu_sparse_lanes(shape, bits) +
+                    (bits == 8 ? 2 * block + below : block),
+             told =
+                 metadata[lane] >> (packed_column % per_row * field + (bits == 8 ? 0 : 16 * below));
+    return bits == 32 ? packed_column * 2 + (told >> 1 & 1) : packed_column / 2 * 4 + (told & 3);
 }
 
 void emu_sparse_unpack(struct emu_shape shape, unsigned bits, const uint32_t *metadata,
                        unsigned selector, double packed[EMU_MAX_SIDE][EMU_MAX_SIDE],
                        double a[EMU_MAX_SIDE][EMU_MAX_SIDE])
 {
-    unsigned lanes = emu_sparse_lanes(shape, bits), group = bits == 32 ? 1 : 2;
     for (unsigned row = 0; row < shape.m; row++) {
         for (unsigned k = 0; k < shape.k; k++)
             a[row][k] = 0;
-        for (unsigned c = 0; c < shape.k / 2u; c++) {
-            unsigned place = sparse_place(bits, metadata, selector * lanes, row, c);
-            a[row][c / group * 2 * group + place] = packed[row][c];
-        }
+        for (unsigned c = 0; c < shape.k / 2u; c++)
+            a[row][emu_sparse_column(shape, bits, metadata, selector, row, c)] = packed[row][c];
     }
 }
 

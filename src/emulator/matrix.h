@@ -21,6 +21,10 @@ void emu_fragment_place(struct emu_shape shape, unsigned fragment, unsigned bits
                         unsigned reg, unsigned part, unsigned *row, unsigned *column);
 /* Lanes of four whose metadata tell of two rows of a sparse A, 8 apart. */
 unsigned emu_sparse_lanes(struct emu_shape shape, unsigned bits);
+/* The column of the whole A that element `packed_column` of a row has; lanes are chosen by the
+ * selector. */
+unsigned emu_sparse_column(struct emu_shape shape, unsigned bits, const uint32_t *metadata,
+                           unsigned selector, unsigned row, unsigned packed_column);
 /* The whole A, m x k, of a sparse product: packed has its half of the columns that are not zero,
  * and the lanes' metadata tell which. Lanes are chosen by the selector. */
 void emu_sparse_unpack(struct emu_shape shape, unsigned bits, const uint32_t *metadata,

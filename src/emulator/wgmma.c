@@ -17,8 +17,8 @@
 
 #define ROWS    16
 #define MAX_N   256
-#define MAX_K   32 /* elements of a byte or more; single bits are taken by bytes */
-#define K_BYTES 32 /* of one instruction, whatever the type */
+#define MAX_K   64 /* elements of a byte or more; single bits are taken by bytes */
+#define K_BYTES 32 /* of one instruction, whatever the type; B of a sparse A has twice as many */
 #define PIECE   16
 
 struct layout {
@@ -147,13 +147,13 @@ static const uint8_t *piece_at(struct emu_warp *w, const struct emu_site *site,
 /* B as [k][n] and A as [k][row]: `count` rows or columns from `first` on. */
 static bool load_matrix(struct emu_warp *w, const struct emu_site *site, uint64_t descriptor,
                         unsigned type, bool transposed, unsigned first, unsigned count,
-                        float out[MAX_K][MAX_N])
+                        unsigned k_bytes, float out[MAX_K][MAX_N])
 {
     struct layout l = read_descriptor(descriptor);
     unsigned per = PIECE / element_bytes(type);
     float e[PIECE];
     if (transposed) {
-        for (unsigned k = 0; k < 16; k++)
+        for (unsigned k = 0; k < k_bytes / 2; k++)
             for (unsigned i = 0; i < count; i += 8) {
                 const uint8_t *p = piece_at(w, site, &l, along_mn(&l, first + i, k));
                 if (!p)
@@ -163,7 +163,7 @@ static bool load_matrix(struct emu_warp *w, const struct emu_site *site, uint64_
         return true;
     }
     for (unsigned i = 0; i < count; i++)
-        for (unsigned part = 0; part < K_BYTES / PIECE; part++) {
+        for (unsigned part = 0; part < k_bytes / PIECE; part++) {
             const uint8_t *p = piece_at(w, site, &l, along_k(&l, first + i, part));
             if (!p)
                 return false;
@@ -192,6 +192,23 @@ static void gather_a(const struct emu_wgmma *g, const struct emu_wgmma_operands 
                 out[column][row] = e[part];
             }
         }
+}
+
+/* Which columns of A are there, the lanes' metadata tell. */
+static void unpack_a(const struct emu_wgmma *g, const uint32_t *metadata, float a[MAX_K][MAX_N])
+{
+    unsigned bits = 8 * element_bytes(g->a_type);
+    struct emu_shape shape = {16, 8, (unsigned char)g->k};
+    float packed[MAX_K / 2][ROWS];
+    for (unsigned k = 0; k < g->k; k++)
+        for (unsigned row = 0; row < ROWS; row++) {
+            if (k < g->k / 2u)
+                packed[k][row] = a[k][row];
+            a[k][row] = 0;
+        }
+    for (unsigned c = 0; c < g->k / 2u; c++)
+        for (unsigned row = 0; row < ROWS; row++)
+            a[emu_sparse_column(shape, bits, metadata, g->selector, row, c)][row] = packed[c][row];
 }
 
 /* ---- the product ---- */
@@ -245,7 +262,7 @@ static void run_float(const struct emu_wgmma *g, const struct emu_wgmma_operands
             }
         }
     float sign = g->negate_a != g->negate_b ? -1.0f : 1.0f;
-    for (unsigned k = 0; sign < zero && k < MAX_K; k++)
+    for (unsigned k = 0; sign < zero && k < g->k; k++)
         for (unsigned i = 0; i < ROWS; i++)
             a[k][i] = -a[k][i];
     multiply_float(g->n, g->k, a, b, d);
@@ -287,7 +304,8 @@ static void run_int(const struct emu_wgmma *g, const struct emu_wgmma_operands *
                     d[row][column + reg % 2] = o->keep ? *value : 0;
             }
         if (!pass)
-            multiply_int(g->n, MAX_K, g->a_type == EMU_WG_B1, a, b, d);
+            multiply_int(g->n, g->a_type == EMU_WG_B1 ? K_BYTES : g->k, g->a_type == EMU_WG_B1, a,
+                         b, d);
     }
 }
 
@@ -304,9 +322,12 @@ void emu_wgmma_run(struct emu_warp *w, const struct emu_site *site, uint32_t mas
     }
     if (g->a_in_registers)
         gather_a(g, o, a);
-    else if (!load_matrix(w, site, o->a_desc, g->a_type, g->transpose_a, first, ROWS, a))
+    else if (!load_matrix(w, site, o->a_desc, g->a_type, g->transpose_a, first, ROWS, K_BYTES, a))
         return;
-    if (!load_matrix(w, site, o->b_desc, g->b_type, g->transpose_b, 0, g->n, b))
+    if (g->sparse)
+        unpack_a(g, o->metadata, a);
+    if (!load_matrix(w, site, o->b_desc, g->b_type, g->transpose_b, 0, g->n,
+                     g->sparse ? 2 * K_BYTES : K_BYTES, b))
         return;
     if (g->d_type == EMU_WG_SUM_S32)
         run_int(g, o, a, b);
@@ -316,13 +337,15 @@ void emu_wgmma_run(struct emu_warp *w, const struct emu_site *site, uint32_t mas
         emu_record_words(w, site, (const uint64_t[]){o->a_desc, o->b_desc}, 2);
 }
 
+/* A sparse product takes the time of a whole one of half its depth, as the vendor states its rate.
+ */
 int32_t emu_wgmma_number(const struct emu_wgmma *g, bool commits)
 {
     static const uint8_t types[] = {STRATA_WGMMA_F16, STRATA_WGMMA_F16, STRATA_WGMMA_TF32,
                                     STRATA_WGMMA_F8,  STRATA_WGMMA_F8,  STRATA_WGMMA_I8,
                                     STRATA_WGMMA_I8,  STRATA_WGMMA_B1};
     return strata_wgmma_pack((struct strata_wgmma_shape){.n = g->n,
-                                                         .k = g->k,
+                                                         .k = g->sparse ? g->k / 2 : g->k,
                                                          .type = types[g->a_type],
                                                          .a_in_registers = g->a_in_registers,
                                                          .commits = commits});

@@ -23,11 +23,14 @@ struct emu_wgmma {
     uint8_t d_type;         /* enum emu_wgmma_sum */
     bool a_in_registers, saturates;
     bool negate_a, negate_b, transpose_a, transpose_b;
+    bool sparse; /* of A's columns a half, see emu_sparse_column() */
+    uint8_t selector;
 };
 /* Registers are rows of 32 lanes. */
 struct emu_wgmma_operands {
     uint64_t a_desc, b_desc; /* a_desc is 0 if A is in registers */
     const uint32_t *a[4];
+    const uint32_t *metadata; /* of a sparse A */
     uint32_t *d[128];
     bool keep; /* the sums so far are added to */
 };

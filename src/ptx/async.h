@@ -60,6 +60,7 @@ struct ptx_wgmma {
     uint32_t scale_d; /* predicate; PTX_NO_REF: always */
     uint32_t a_desc, b_desc;
     const uint32_t *d, *a;
+    uint32_t metadata; /* register, of a sparse A */
     uint16_t n_d;
 };
 

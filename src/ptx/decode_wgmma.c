@@ -60,7 +60,8 @@ static bool read_types(struct ptx_decoder *d, struct ptx_wgmma *g)
         !operand_type(d, type_behind_shape(d, 2), &g->model.b_type, &k_b))
         return false;
     bool whole = g->model.a_type >= EMU_WG_S8;
-    if (k_a != g->model.k || k_b != g->model.k ||
+    unsigned depth = g->model.sparse ? g->model.k / 2u : g->model.k;
+    if (k_a != depth || k_b != depth || (g->model.sparse && g->model.a_type == EMU_WG_B1) ||
         (whole ? sum != PTX_S32 : sum != PTX_F32 && sum != PTX_F16))
         return ptx_dec_unsupported(d, "its shape and types do not go together");
     ptx_dec_has(d, PTX_M_AND);
@@ -87,16 +88,31 @@ static bool read_signs(struct ptx_decoder *d, struct ptx_wgmma *g, unsigned firs
     return true;
 }
 
+/* The register that tells which elements of A are there, and whose lanes' it is. */
+static bool read_metadata(struct ptx_decoder *d, struct ptx_wgmma *g)
+{
+    uint64_t selector = 0;
+    unsigned choices = g->model.k == 64 ? 1 : 2; /* all lanes tell of bytes */
+    if (!ptx_dec_source_n(d, 3, PTX_B32, &g->metadata))
+        return false;
+    if (!ptx_dec_immediate(ptx_dec_operand(d, 4), &selector) || selector >= choices)
+        return ptx_dec_fail(d, STRATA_EFORMAT, "\"%s\": the selector is a constant below %u",
+                            d->op->text, choices);
+    g->model.selector = (uint8_t)selector;
+    return true;
+}
+
 static bool decode_product(struct ptx_decoder *d)
 {
     struct ptx_wgmma *g = ptx_dec_allocate(d, sizeof *g);
     struct ptx_inst in = ptx_dec_inst(d, ptx_run_wgmma, PTX_SELF);
     if (!g)
         return false;
-    if (ptx_dec_has(d, PTX_M_SP))
-        return ptx_dec_unsupported(d, "sparse operands");
+    g->model.sparse = ptx_dec_has(d, PTX_M_SP);
+    unsigned more = g->model.sparse ? 2 : 0; /* operands behind B */
     const struct ptx_operand *a = ptx_dec_operand(d, 1);
-    if (!read_shape(d, g) || !read_types(d, g) || !ptx_dec_expect_operands(d, 4, 8))
+    if (!read_shape(d, g) || !read_types(d, g) || !ptx_dec_expect_operands(d, 4 + more, 8 + more) ||
+        (more && !read_metadata(d, g)))
         return false;
     g->scale_d = g->a_desc = PTX_NO_REF;
     g->model.a_in_registers = a->kind == PTX_OPERAND_VECTOR;
@@ -104,7 +120,7 @@ static bool decode_product(struct ptx_decoder *d)
                                 : !ptx_dec_source(d, a, PTX_U64, &g->a_desc))
         return false;
     if (!ptx_dec_source_n(d, 2, PTX_U64, &g->b_desc) ||
-        !ptx_dec_source_n(d, 3, PTX_PRED, &g->scale_d) || !read_signs(d, g, 4) ||
+        !ptx_dec_source_n(d, 3 + more, PTX_PRED, &g->scale_d) || !read_signs(d, g, 4 + more) ||
         !ptx_dec_elements(d, ptx_dec_operand(d, 0), PTX_B32, g->n_d, true, &g->d))
         return false;
     if ((g->model.transpose_a || g->model.transpose_b) && g->model.k != 16)

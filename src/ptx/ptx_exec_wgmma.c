@@ -11,6 +11,7 @@ void ptx_run_wgmma(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
     o.a_desc = in_registers ? 0 : ((const uint64_t *)ptx_ref(w, g->a_desc))[lane];
     o.b_desc = ((const uint64_t *)ptx_ref(w, g->b_desc))[lane];
     o.keep = ptx_predicate(w, g->scale_d) >> lane & 1;
+    o.metadata = g->model.sparse ? ptx_ref(w, g->metadata) : NULL;
     for (unsigned i = 0; in_registers && i < 4; i++)
         o.a[i] = ptx_ref(w, g->a[i]);
     for (unsigned i = 0; i < g->n_d; i++)

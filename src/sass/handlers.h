@@ -146,6 +146,7 @@ sass_handler sass_run_bulk, sass_run_cluster_arrive, sass_run_cluster_wait, sass
 struct sass_gmma {
     struct emu_wgmma model;
     bool commits;
+    uint32_t metadata; /* row, of a sparse A */
 };
 struct sass_syncs { /* an operation on a barrier in shared memory */
     struct sass_access place;

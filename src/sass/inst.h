@@ -109,6 +109,8 @@ size_t sass_print(const struct sass_inst *i, char *text, size_t size);
 struct sass_gmma_shape {
     uint16_t n, k;
 };
+/* Whether only half of A is there. */
+bool sass_gmma_is_sparse(const struct sass_inst *i);
 bool sass_gmma_shape(const struct sass_inst *i, struct sass_gmma_shape *out);
 
 const char *sass_op_name(enum sass_op op);

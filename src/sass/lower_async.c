@@ -44,7 +44,7 @@ static void set_types(struct sass_lowering *l, struct emu_wgmma *m)
     m->d_type = EMU_WG_SUM_S32;
 }
 
-/* RD, [A,] gdesc, RC, UP, gsb */
+/* RD, [A,] gdesc, RC, UP, [metadata, [selector,]] gsb */
 bool sass_lower_gmma(struct sass_lowering *l)
 {
     struct sass_exec *op = l->op;
@@ -52,8 +52,6 @@ bool sass_lower_gmma(struct sass_lowering *l)
     struct sass_gmma_shape shape;
     if (!g || !sass_gmma_shape(l->in, &shape))
         return false;
-    if (bit(l->in, 73))
-        return sass_lower_refuse(l, "products of sparse matrices are not known");
     unsigned at = O(1)->kind == SASS_REG;
     g->model = (struct emu_wgmma){.n = shape.n,
                                   .k = shape.k,
@@ -61,11 +59,15 @@ bool sass_lower_gmma(struct sass_lowering *l)
                                   .negate_a = bit(l->in, 72),
                                   .negate_b = bit(l->in, 63),
                                   .transpose_a = bit(l->in, 61),
-                                  .transpose_b = bit(l->in, 62)};
+                                  .transpose_b = bit(l->in, 62),
+                                  .sparse = sass_gmma_is_sparse(l->in),
+                                  .selector = bit(l->in, 48)};
     set_types(l, &g->model);
     if (shape.n > 256)
         return sass_lower_refuse(l, "its shape is not known");
-    g->commits = O(4 + at)->value != 7;
+    if (g->model.sparse)
+        g->metadata = sass_lower_row(l, O(4 + at), 1);
+    g->commits = O(l->in->n_operands - 1)->value != 7;
     op->extra = g;
     op->d = sass_lower_dest(l, O(0));
     op->a = at ? sass_lower_row(l, O(1), 4) : l->zero_row;

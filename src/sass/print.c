@@ -294,7 +294,7 @@ size_t sass_print(const struct sass_inst *i, char *text, size_t size)
         return t.length;
     struct sass_gmma_shape shape;
     if (sass_gmma_shape(i, &shape))
-        put(&t, ".64x%ux%u", shape.n, shape.k);
+        put(&t, "%s.64x%ux%u", sass_gmma_is_sparse(i) ? ".SP" : "", shape.n, shape.k);
     put_modifiers(&t, i);
     const char *separator = " ";
     for (size_t n = 0; n < i->n_operands; n++) {

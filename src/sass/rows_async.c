@@ -69,6 +69,21 @@ static const uint16_t group_barriers[8] = {W(gsb0), W(gsb1), W(gsb2), W(gsb3),
         OP1(name, 0xc00 | code), MODS(__VA_ARGS__),                                                \
             SLOTS(RD, R(24), GDESC(32), REG_C, SCALE_D, GROUP)                                     \
     }
+/* Half of A, and behind what says whether sums count the register that tells which half. */
+#define SPARSE_PRODUCT(name, code, TELLS, ...)                                                     \
+    {OP1(name, 0x800 | code), WHEN(IS(73, 1, 1)), MODS(__VA_ARGS__),                               \
+     SLOTS(RD, GDESC(24), REG_C, SCALE_D, TELLS, GROUP)},                                          \
+    {                                                                                              \
+        OP1(name, 0xc00 | code), WHEN(IS(73, 1, 1)), MODS(__VA_ARGS__),                            \
+            SLOTS(RD, R(24), GDESC(32), REG_C, SCALE_D, TELLS, GROUP)                              \
+    }
+#define ALL_LANES  R(40)
+#define SOME_LANES R(40), IMM(48, 1)
+#define HGMMA_MODS EITHER(TYPE, 75, W(F16), W(F32)), M(SRC_TYPE, 76, 2, hgmma_types)
+#define IGMMA_MODS EITHER(SRC_TYPE, 76, W(U8), W(S8)), EITHER(SRC_TYPE2, 82, W(U8), W(S8))
+#define QGMMA_MODS                                                                                 \
+    EITHER(TYPE, 75, W(F16), W(F32)), EITHER(SRC_TYPE, 76, W(E4M3), W(E5M2)),                      \
+        EITHER(SRC_TYPE2, 77, W(E4M3), W(E5M2))
 
 ROWS(async, WITH_POLICY(UTMALDG, 0x5b4, MODS(DIM, IM2COL), UADDRESS(32), UADDRESS(24)),
      WITH_POLICY(UTMALDG, 0x3b4, MODS(DIM, IM2COL, MULTICAST), UADDRESS(32), UADDRESS(24), UR(64)),
@@ -102,14 +117,12 @@ ROWS(async, WITH_POLICY(UTMALDG, 0x5b4, MODS(DIM, IM2COL), UADDRESS(32), UADDRES
      {OP(WARPGROUP, 0x9c5), WHEN(IS(80, 1, 0)), MODS(ALWAYS(MODE, W(ARRIVE)))},
      {OP(WARPGROUP, 0x9c5), MODS(ALWAYS(MODE, W(DEPBAR)), BIT(OPTION1, 47, LE)),
       SLOTS(WORDOP(44, 3, group_barriers), IMM(72, 8))},
-     WARPGROUP_PRODUCT(HGMMA, 0x1f0, EITHER(TYPE, 75, W(F16), W(F32)),
-                       M(SRC_TYPE, 76, 2, hgmma_types)),
-     WARPGROUP_PRODUCT(IGMMA, 0x1f1, EITHER(SRC_TYPE, 76, W(U8), W(S8)),
-                       EITHER(SRC_TYPE2, 82, W(U8), W(S8))),
+     SPARSE_PRODUCT(HGMMA, 0x1f0, SOME_LANES, HGMMA_MODS),
+     SPARSE_PRODUCT(IGMMA, 0x1f1, ALL_LANES, IGMMA_MODS),
+     SPARSE_PRODUCT(QGMMA, 0x1f3, ALL_LANES, QGMMA_MODS),
+     WARPGROUP_PRODUCT(HGMMA, 0x1f0, HGMMA_MODS), WARPGROUP_PRODUCT(IGMMA, 0x1f1, IGMMA_MODS),
      WARPGROUP_PRODUCT(BGMMA, 0x1f2, ALWAYS(FUNCTION, W(AND)), ALWAYS(OPTION1, W(POPC))),
-     WARPGROUP_PRODUCT(QGMMA, 0x1f3, EITHER(TYPE, 75, W(F16), W(F32)),
-                       EITHER(SRC_TYPE, 76, W(E4M3), W(E5M2)),
-                       EITHER(SRC_TYPE2, 77, W(E4M3), W(E5M2))),
+     WARPGROUP_PRODUCT(QGMMA, 0x1f3, QGMMA_MODS),
 
      /* shared memory of other blocks of the cluster */
      {OP1(STAS, 0xdbd), MODS(M(SIZE, 73, 3, sass_set_size)), SLOTS(MEMD_(64, 90, 0), R(32))},

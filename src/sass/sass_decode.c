@@ -471,23 +471,37 @@ bool sass_decode(uint64_t low, uint64_t high, uint64_t address, uint32_t arch,
 
 /* N stands in eights less one, and for integers and bits, which have fewer shapes, by their order:
  * 8, 16, 24, 32, then in sixteens. */
+bool sass_gmma_is_sparse(const struct sass_inst *i)
+{
+    bool multiplies = i->op == SASS_HGMMA || i->op == SASS_IGMMA || i->op == SASS_QGMMA;
+    return multiplies && sass_bits(i->low, i->high, 73, 1);
+}
+
 bool sass_gmma_shape(const struct sass_inst *i, struct sass_gmma_shape *out)
 {
     uint32_t eights = (uint32_t)sass_bits(i->low, i->high, 53, 5) + 1;
     uint32_t order = (uint32_t)sass_bits(i->low, i->high, 53, 6);
+    bool sparse = sass_gmma_is_sparse(i);
     switch (i->op) {
     case SASS_HGMMA:
+        if (sparse) {
+            *out = (struct sass_gmma_shape){(uint16_t)(8 * eights),
+                                            sass_bits(i->low, i->high, 59, 1) ? 32 : 16};
+            return true;
+        }
         *out = (struct sass_gmma_shape){(uint16_t)(8 * eights),
                                         sass_bits(i->low, i->high, 58, 1) ? 8 : 16};
         return true;
     case SASS_QGMMA:
-        *out = (struct sass_gmma_shape){(uint16_t)(8 * eights), 32};
+        *out = (struct sass_gmma_shape){(uint16_t)(8 * eights), sparse ? 64 : 32};
         return true;
     case SASS_IGMMA:
     case SASS_BGMMA:
         order = i->op == SASS_IGMMA ? order / 3 : order;
         *out = (struct sass_gmma_shape){(uint16_t)(order < 4 ? 8 * order + 8 : 16 * order - 16),
-                                        i->op == SASS_IGMMA ? 32 : 256};
+                                        i->op == SASS_BGMMA ? 256
+                                        : sparse            ? 64
+                                                            : 32};
         return true;
     default:
         return false;

@@ -33,6 +33,7 @@ HANDLER(sass_run_gmma)
     o.a_desc = in_registers ? 0 : uniform64(w, op->b, 0);
     o.b_desc = uniform64(w, op->b, 2);
     o.keep = op->c != SASS_NO_ROW && sass_pred(w, op->ps) >> lowest_bit32(mask) & 1;
+    o.metadata = g->model.sparse ? sass_row(w, g->metadata) : NULL;
     for (unsigned i = 0; i < 4; i++)
         o.a[i] = sass_row_at(w, op->a, in_registers ? i : 0);
     for (unsigned i = 0; i < n; i++) {

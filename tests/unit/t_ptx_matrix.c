@@ -301,6 +301,34 @@ static void give_sparse(const struct sparse *s, uint32_t *given, int packed[16][
         }
 }
 
+static void fill_sparse(const struct sparse *s, int packed[16][32], int whole[16][64], int b[64][8])
+{
+    unsigned group = s->bits == 32 ? 1 : 2;
+    for (unsigned i = 0; i < 16; i++)
+        for (unsigned c = 0; c < s->k / 2; c++) {
+            packed[i][c] = (int)(i * 3 + c * 5) % 7 - 3;
+            whole[i][c / group * 2 * group + kept(s->bits, i, c)] = packed[i][c];
+        }
+    for (unsigned x = 0; x < 64; x++)
+        for (unsigned j = 0; j < 8; j++)
+            b[x][j] = (int)(x * 11 + j * 31) % 9 - 4;
+}
+
+static void expect_sparse_sums(const struct sparse *s, unsigned lane, const uint32_t *out,
+                               int whole[16][64], int b[64][8])
+{
+    for (unsigned e = 0; e < 4; e++) {
+        int sum = 0;
+        for (unsigned x = 0; x < s->k; x++)
+            sum += whole[e < 2 ? lane / 4 : lane / 4 + 8][x] * b[x][lane % 4 * 2 + (e & 1)];
+        float f = (float)sum;
+        uint32_t word = (uint32_t)sum;
+        if (s->bits != 8)
+            memcpy(&word, &f, sizeof word);
+        assert_int_equal(out[e], word);
+    }
+}
+
 static void multiply_sparse(const struct sparse *s)
 {
     char text[2048];
@@ -322,29 +350,12 @@ static void multiply_sparse(const struct sparse *s)
              s->k, s->types, long_rows ? "%r2,%r3,%r4,%r5" : "%r2,%r3",
              long_rows ? "%r6,%r7,%r8,%r9" : "%r6,%r7", s->selector);
     int packed[16][32], whole[16][64] = {0}, b[64][8];
-    unsigned group = s->bits == 32 ? 1 : 2;
-    for (unsigned i = 0; i < 16; i++)
-        for (unsigned c = 0; c < s->k / 2; c++) {
-            packed[i][c] = (int)(i * 3 + c * 5) % 7 - 3;
-            whole[i][c / group * 2 * group + kept(s->bits, i, c)] = packed[i][c];
-        }
-    for (unsigned x = 0; x < 64; x++)
-        for (unsigned j = 0; j < 8; j++)
-            b[x][j] = (int)(x * 11 + j * 31) % 9 - 4;
+    fill_sparse(s, packed, whole, b);
     uint32_t *given = device_memory(48 * 32), *out = device_memory(16 * 32);
     give_sparse(s, given, packed, b);
     run_kernel(text, 32, given, out);
     for (unsigned lane = 0; lane < 32; lane++)
-        for (unsigned e = 0; e < 4; e++) {
-            int sum = 0;
-            for (unsigned x = 0; x < s->k; x++)
-                sum += whole[e < 2 ? lane / 4 : lane / 4 + 8][x] * b[x][lane % 4 * 2 + (e & 1)];
-            float f = (float)sum;
-            uint32_t word = (uint32_t)sum;
-            if (s->bits != 8)
-                memcpy(&word, &f, sizeof word);
-            assert_int_equal(out[lane * 4 + e], word);
-        }
+        expect_sparse_sums(s, lane, &out[lane * 4], whole, b);
 }
 
 static void mma_sp_takes_the_columns_its_metadata_name(void **state)
@@ -358,6 +369,65 @@ static void mma_sp_takes_the_columns_its_metadata_name(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         multiply_sparse(&cases[i]);
+}
+
+/* The same by a warpgroup: A of each of its warps in registers, B in shared memory, in pieces of
+ * eight columns by 16 bytes. */
+static void multiply_sparse_by_warpgroup(const struct sparse *s)
+{
+    enum { GIVEN = 12, WORDS = 128 * GIVEN };
+    char text[2048];
+    snprintf(text, sizeof text,
+             ".version 8.0\n.target sm_90a\n.address_size 64\n"
+             ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %%r<20>; .reg .b64 "
+             "%%rd<9>; .reg .pred %%p; .shared .align 128 .b8 box[512];\n"
+             "ld.param.u64 %%rd1,[in]; ld.param.u64 %%rd2,[out]; mov.u32 %%r1,%%tid.x;\n"
+             "mul.wide.u32 %%rd3,%%r1,48; add.u64 %%rd4,%%rd1,%%rd3;\n"
+             "ld.global.v4.u32 {%%r2,%%r3,%%r4,%%r5},[%%rd4]; ld.global.u32 %%r10,[%%rd4+32];\n"
+             "ld.global.u32 %%r6,[%%rd4+36]; mov.u32 %%r7,box; shl.b32 %%r8,%%r1,2; add.u32 "
+             "%%r8,%%r8,%%r7;\n"
+             "st.shared.u32 [%%r8],%%r6; fence.proxy.async.shared::cta; bar.sync 0;\n"
+             "shr.u32 %%r7,%%r7,4; cvt.u64.u32 %%rd5,%%r7; or.b64 %%rd5,%%rd5,0x80000;\n"
+             "setp.ne.u32 %%p,%%r7,%%r7; wgmma.fence.sync.aligned;\n"
+             "wgmma.mma_async.sp.sync.aligned.m64n8k%u.%s "
+             "{%%r11,%%r12,%%r13,%%r14},{%%r2,%%r3,%%r4,%%r5},"
+             "%%rd5,%%r10,%u,%%p%s;\n"
+             "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;\n"
+             "mul.wide.u32 %%rd6,%%r1,16; add.u64 %%rd7,%%rd2,%%rd6;\n"
+             "st.global.v4.u32 [%%rd7],{%%r11,%%r12,%%r13,%%r14}; ret; }\n",
+             s->k, s->types, s->selector,
+             s->bits == 8    ? ""
+             : s->bits == 16 ? ",1,1,0"
+                             : ",1,1");
+    int packed[16][32], whole[16][64] = {0}, b[64][8];
+    fill_sparse(s, packed, whole, b);
+    uint32_t *given = device_memory(4 * WORDS), *out = device_memory(16 * 128);
+    uint8_t *pieces = calloc(512, 1);
+    for (unsigned x = 0; x < s->k; x++)
+        for (unsigned j = 0; j < 8; j++) {
+            uint32_t e = element(s->bits, b[x][j], false);
+            unsigned at = x * s->bits / 8;
+            memcpy(&pieces[at / 16 * 128 + j * 16 + at % 16], &e, s->bits / 8);
+        }
+    for (unsigned warp = 0; warp < 4; warp++)
+        give_sparse(s, given + warp * 32 * GIVEN, packed, b);
+    for (unsigned t = 0; t < 128; t++)
+        memcpy(&given[t * GIVEN + 9], &pieces[t * 4], 4);
+    free(pieces);
+    run_kernel(text, 128, given, out);
+    for (unsigned t = 0; t < 128; t++)
+        expect_sparse_sums(s, t % 32, &out[t * 4], whole, b);
+}
+
+static void wgmma_sp_takes_the_columns_its_metadata_name(void **state)
+{
+    (void)state;
+    static const struct sparse cases[] = {{"f32.f16.f16", 16, 32, 0},
+                                          {"f32.f16.f16", 16, 32, 1},
+                                          {"f32.tf32.tf32", 32, 16, 1},
+                                          {"s32.s8.s8", 8, 64, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        multiply_sparse_by_warpgroup(&cases[i]);
 }
 
 /* wmma leaves fragments open: load, multiply and store together are what counts, in every layout.
@@ -458,6 +528,7 @@ int main(void)
         cmocka_unit_test(mma_multiplies_bytes),
         cmocka_unit_test(mma_m8n8k4_multiplies_halves_by_quads),
         cmocka_unit_test(mma_sp_takes_the_columns_its_metadata_name),
+        cmocka_unit_test(wgmma_sp_takes_the_columns_its_metadata_name),
         cmocka_unit_test(wmma_multiplies_in_every_shape_and_layout),
         cmocka_unit_test(tiles_are_loaded_stored_and_transposed),
     };
