@@ -211,6 +211,16 @@ static void what_cannot_be_run_is_named_at_once(void **state)
          6,
          {"kern", "multimem.red", "several GPUs"}},
         {BODY("tcgen05.wait::ld.sync.aligned;"), STRATA_EUNSUPPORTED, 6, {"kern", "tcgen05"}},
+        {BODY("mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%r1,%r2,%r3,%r4},{%r1,%r2,%r3,"
+              "%r4},{%r1,%r2,%r3,%r4},{%r1,%r2,%r3,%r4},%r1,2;"),
+         STRATA_EFORMAT,
+         6,
+         {"the selector is a constant below 2"}},
+        {BODY("wgmma.mma_async.sp.sync.aligned.m64n8k64.s32.s8.s8 "
+              "{%r1,%r2,%r3,%r4},%rd1,%rd2,%r1,1,1;"),
+         STRATA_EFORMAT,
+         6,
+         {"the selector is a constant below 1"}},
         {BODY("wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16 {%r1},%rd1,%rd2,1,1,1,0,0;"),
          STRATA_EUNSUPPORTED,
          6,
