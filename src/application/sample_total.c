@@ -1,6 +1,7 @@
 /* sample_total.c - what a sample says of all launches, and how surely. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <gsl/gsl_cdf.h>
 #include <strata/sample.h>
@@ -51,16 +52,29 @@ static void add_launch(const struct strata_sample *s, size_t i, double value, st
     }
 }
 
-/* value: of each launch, its own or that of the one that stands for it. */
+/* The share of a launch's time that its prediction from some of its waves may be off by. */
+static double unsure_by_waves(const struct strata_result *r)
+{
+    for (size_t i = 0; i < r->n_details; i++)
+        if (!strcmp(r->detail[i].path, "waves.half_width_pct"))
+            return r->detail[i].value / 100;
+    return 0;
+}
+
+/* value: of each launch, its own or that of the one that stands for it; *by_waves: how much of
+ * their sum is unsure because long launches were predicted from some of their waves. */
 static bool values_of(const struct strata_sample *s, const struct strata_prediction *p,
-                      const char *metric, double *value)
+                      const char *metric, double *value, double *by_waves)
 {
     const struct strata_result **of = calloc(s->n_launches + 1, sizeof *of);
     bool good = of;
     if (good)
         strata_sample_results(s, p, of);
-    for (size_t i = 0; good && i < s->n_launches; i++)
+    *by_waves = 0;
+    for (size_t i = 0; good && i < s->n_launches; i++) {
         good = strata_result_get(of[i], metric, &value[i]);
+        *by_waves += good ? value[i] * unsure_by_waves(of[i]) : 0;
+    }
     free(of);
     return good;
 }
@@ -110,11 +124,14 @@ bool strata_sample_estimate(const struct strata_sample *s, const struct strata_p
 {
     double *value = calloc(s->n_launches + 1, sizeof *value);
     struct group *group = calloc((size_t)s->n_groups + 1, sizeof *group);
-    bool good = value && group && values_of(s, p, metric, value);
+    double by_waves = 0;
+    bool good = value && group && values_of(s, p, metric, value, &by_waves);
     for (size_t i = 0; good && i < s->n_launches; i++)
         add_launch(s, i, value[i], &group[s->group[i]]);
-    if (good)
+    if (good) {
         add_up(s, group, value, out);
+        out->half_width += by_waves;
+    }
     free(value);
     free(group);
     return good;

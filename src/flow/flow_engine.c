@@ -299,6 +299,8 @@ static strata_status start_block(struct flow_engine *e, uint32_t sm, uint64_t t)
     uint32_t n = data->n_warps < e->warps_per_block ? data->n_warps : e->warps_per_block;
     for (uint32_t k = 0; k < n && st == STRATA_OK; k++)
         st = start_warp(e, b->first_warp + k, place, k, t);
+    if (!flow_waves_go_on(e, t))
+        e->blocks_over = true;
     if (st == STRATA_OK && !b->live_warps)
         st = flow_end_block(e, place, t);
     return st;

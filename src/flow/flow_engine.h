@@ -10,6 +10,7 @@
 #include <strata/place.h>
 #include <strata/result.h>
 
+#include "flow/flow_waves.h"
 #include "memory/bulk_lines.h"
 #include "memory/hierarchy.h"
 #include "sm/async_groups.h"
@@ -195,6 +196,7 @@ struct flow_engine {
     struct sm_async_totals async;
     const struct strata_clock_sink *clock; /* may be NULL */
     struct flow_waits *waits;              /* likewise */
+    struct flow_waves waves_only;          /* of which the launch is predicted */
     struct strata_error *err;
     strata_status status;
     struct hierarchy memory; /* the large parts come last */

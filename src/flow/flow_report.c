@@ -60,23 +60,51 @@ void flow_report(struct flow_engine *e, struct strata_result *r)
 
 /* The settings of the model: model.KEY=VALUE on the command line. */
 static strata_status read_settings(const struct strata_model_options *opt, struct flow_assembler *a,
-                                   struct strata_error *err)
+                                   uint32_t *waves, struct strata_error *err)
 {
     *a = (struct flow_assembler){.schedule = true, .unroll = 4};
     for (const char *const *w = opt->settings; w && *w; w++) {
-        unsigned rounds = 0;
+        unsigned rounds = 0, n = 0;
         char more;
         if (!strcmp(*w, "schedule=on") || !strcmp(*w, "schedule=off"))
             a->schedule = !strcmp(*w, "schedule=on");
         else if (sscanf(*w, "unroll=%u%c", &rounds, &more) == 1 && rounds >= 1 && rounds <= 64)
             a->unroll = rounds;
+        else if (sscanf(*w, "waves=%u%c", &n, &more) == 1 && n >= FLOW_WAVES_LEAST &&
+                 n <= FLOW_WAVES_MOST)
+            *waves = n;
         else
             return strata_fail(err, STRATA_EUSAGE, NULL, 0, 0,
                                "The flow model does not understand \"%s\"; it has "
-                               "model.schedule=on or off and model.unroll=1 to 64.",
-                               *w);
+                               "model.schedule=on or off, model.unroll=1 to 64 and "
+                               "model.waves=%d to %d.",
+                               *w, FLOW_WAVES_LEAST, FLOW_WAVES_MOST);
     }
     return STRATA_OK;
+}
+
+/* What is told of single instructions, and what a launch leaves to the next, is of all its blocks.
+ */
+static strata_status check_waves(const struct strata_model_options *opt, uint32_t waves,
+                                 struct strata_error *err)
+{
+    if (!waves || !(opt->state || opt->clock || opt->waits))
+        return STRATA_OK;
+    return strata_fail(err, STRATA_EUNSUPPORTED, NULL, 0, 0,
+                       "model.waves=%u cannot be followed here: %s; leave it out.", waves,
+                       opt->state ? "the next launch begins with what all blocks of this one leave "
+                                    "in the caches"
+                                  : "what single instructions wait for is asked of all blocks");
+}
+
+static void report_waves(struct flow_engine *e, double half_width, struct strata_result *r)
+{
+    const struct flow_waves *w = &e->waves_only;
+    if (!w->over)
+        return;
+    strata_result_detail(r, "waves.modelled", (double)(w->started / w->per_wave));
+    strata_result_detail(r, "waves.half_width_pct",
+                         100 * ratio_or_0(half_width, (double)e->end_time));
 }
 
 static strata_status run_flow(const struct strata_gpu *gpu, struct strata_reader *reader,
@@ -85,18 +113,26 @@ static strata_status run_flow(const struct strata_gpu *gpu, struct strata_reader
 {
     struct flow_engine e;
     struct flow_assembler assembler;
-    strata_status st = read_settings(opt, &assembler, err);
+    uint32_t waves = 0;
+    strata_status st = read_settings(opt, &assembler, &waves, err);
+    if (st == STRATA_OK)
+        st = check_waves(opt, waves, err);
     if (st == STRATA_OK)
         st = flow_engine_init(&e, gpu, reader, opt->seed, &assembler, opt->state, err);
     if (st != STRATA_OK)
         return st;
     e.clock = opt->clock;
+    if (waves)
+        flow_waves_init(&e, waves);
     if (opt->waits && !(e.waits = flow_waits_create(opt->waits, e.n_warps)))
         st = strata_no_memory(err, NULL, "for what warps wait for");
     if (st == STRATA_OK)
         st = flow_engine_run(&e);
-    if (st == STRATA_OK)
+    if (st == STRATA_OK) {
+        double half_width = flow_waves_expand(&e);
         flow_report(&e, out);
+        report_waves(&e, half_width, out);
+    }
     if (st == STRATA_OK && opt->state)
         st = hierarchy_end(&e.memory, opt->state, &e.code, fetch_lines(&e.fetch_all), err);
     flow_engine_release(&e);

@@ -311,6 +311,72 @@ static void the_same_seed_gives_the_same_numbers_and_the_fermi_runs_too(void **s
     assert_true(metric_of(&gtx470, "column-copy", NULL, 7, LD ".sum") > 0);
 }
 
+/* What a launch says of itself when it is predicted from some of its waves, and whole. */
+struct answer {
+    double cycles, dram_read, instructions, half_width, waves;
+};
+static void predict_waves(const struct strata_gpu *gpu, const char *waves,
+                          const char *const *settings, struct answer *out)
+{
+    struct strata_trace *trace;
+    struct strata_reader *reader;
+    struct strata_error err;
+    struct strata_result r;
+    const char *const words[] = {waves, NULL};
+    struct strata_model_options opt = {.seed = 1, .threads = 1, .settings = waves ? words : NULL};
+    assert_int_equal(strata_generate("stream", settings, &trace, &err), STRATA_OK);
+    assert_int_equal(strata_reader_open(trace, 0, &reader, &err), STRATA_OK);
+    assert_int_equal(strata_result_init(&r, strata_trace_launch(trace, 0), &err), STRATA_OK);
+    if (strata_model_find("flow")->run(gpu, reader, &opt, &r, &err))
+        fail_msg("%s", err.message);
+    memset(out, 0, sizeof *out);
+    assert_true(strata_result_get(&r, "sm__cycles_elapsed.max", &out->cycles));
+    assert_true(strata_result_get(&r, "dram__sectors_read.sum", &out->dram_read));
+    assert_true(strata_result_get(&r, "smsp__inst_executed.sum", &out->instructions));
+    for (size_t i = 0; i < r.n_details; i++) {
+        if (!strcmp(r.detail[i].path, "waves.half_width_pct"))
+            out->half_width = r.detail[i].value / 100;
+        if (!strcmp(r.detail[i].path, "waves.modelled"))
+            out->waves = r.detail[i].value;
+    }
+    strata_result_release(&r);
+    strata_reader_close(reader);
+    strata_trace_close(trace);
+}
+
+static void a_long_launch_is_what_its_settled_waves_say(void **state)
+{
+    (void)state;
+    const char *const elements[] = {"elements=524288", NULL};
+    struct strata_gpu few = h200;
+    struct answer whole, some;
+    few.sm.count = 4; /* 2048 blocks are 64 waves */
+    predict_waves(&few, NULL, elements, &whole);
+    predict_waves(&few, "waves=8", elements, &some);
+    assert_true(whole.waves == 0 && some.waves >= 10 && some.waves < 20);
+    assert_true(some.half_width > 0.002 && some.half_width < 0.05);
+    double off = some.cycles / whole.cycles - 1;
+    assert_true(off < some.half_width && -off < some.half_width);
+    assert_true(some.instructions == whole.instructions);
+    assert_true(some.dram_read > 0.95 * whole.dram_read && some.dram_read < 1.05 * whole.dram_read);
+}
+
+/* An L2 that fills up, and begins to evict and to write back, only after half of the launch. */
+static void a_launch_whose_l2_still_fills_has_not_settled(void **state)
+{
+    (void)state;
+    const char *const elements[] = {"elements=524288", NULL};
+    struct strata_gpu few = h200;
+    struct answer whole, some;
+    few.sm.count = 4;
+    few.l2.cache.size_bytes = 3 << 20; /* of 4 MB that are touched */
+    predict_waves(&few, NULL, elements, &whole);
+    predict_waves(&few, "waves=8", elements, &some);
+    assert_true(!some.waves || some.waves > 32);
+    double off = some.cycles / whole.cycles - 1;
+    assert_true(off <= some.half_width && -off <= some.half_width);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,6 +395,8 @@ int main(void)
         cmocka_unit_test(a_tlb_of_few_pages_slows_a_chase_over_many),
         cmocka_unit_test(sms_of_a_pair_share_the_port_for_stores),
         cmocka_unit_test(a_warp_that_runs_ahead_takes_no_cycle_of_another),
+        cmocka_unit_test(a_long_launch_is_what_its_settled_waves_say),
+        cmocka_unit_test(a_launch_whose_l2_still_fills_has_not_settled),
         cmocka_unit_test(the_same_seed_gives_the_same_numbers_and_the_fermi_runs_too),
     };
     return cmocka_run_group_tests(tests, load_gpus, NULL);

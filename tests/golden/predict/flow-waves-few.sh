@@ -1,0 +1,2 @@
+"$strata" generate stream elements=1024 -q -o t.strata
+"$strata" predict t.strata --gpu h200 --set model.waves=3
