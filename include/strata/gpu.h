@@ -148,10 +148,11 @@ struct strata_gpu {
         uint32_t lsu_queue_cycles;   /* work the load/store unit accepts ahead, per SM */
         uint64_t fetch_near_bytes;   /* code that a scheduler runs at full rate; 0: no limit */
         uint64_t fetch_middle_bytes; /* code that the SM keeps; beyond it comes from the L2 */
-        uint32_t fetch_far_cycles;   /* between two lines of a loop that come from the L2 */
-        uint32_t fetch_ahead_lines;  /* lines of straight code asked for before they are needed */
-        uint64_t local_base_bytes;   /* address where the local memory of the GPU's warps begins */
-        uint64_t local_warp_bytes;   /* ... and how far apart that of two warps is */
+        uint64_t fetch_prefetch_bytes; /* code that a launch brings into the L2 by itself */
+        uint32_t fetch_far_cycles;     /* between two lines of a loop that come from the L2 */
+        uint32_t fetch_ahead_lines;    /* lines of straight code asked for before they are needed */
+        uint64_t local_base_bytes; /* address where the local memory of the GPU's warps begins */
+        uint64_t local_warp_bytes; /* ... and how far apart that of two warps is */
         /* Asynchronous work of Hopper. */
         uint32_t tensor_clock_mhz; /* while tensor cores of tensor_clock_sms SMs work; 0: as ever */
         uint32_t tensor_clock_sms;

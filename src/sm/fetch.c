@@ -21,6 +21,10 @@ void fetch_gpu_init(struct fetch_gpu *g, const struct strata_gpu *gpu)
     g->ahead = gpu->sm.fetch_ahead_lines;
     g->near_lines = limit_lines(gpu->sm.fetch_near_bytes / line_bytes);
     g->middle_lines = limit_lines(gpu->sm.fetch_middle_bytes / line_bytes);
+    /* The first line is asked for before the others are there. */
+    uint64_t early = gpu->sm.fetch_prefetch_bytes / line_bytes;
+    for (uint32_t line = 1; line < early && line < FETCH_MAX_LINES; line++)
+        g->first[line] = 1;
 }
 
 /* A cache without a size needs no order. */

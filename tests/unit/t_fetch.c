@@ -60,10 +60,32 @@ static void loop_from_the_l2(void **state)
     assert_true(each > FAR - 0.5 && each < FAR + 4);
 }
 
+/* What a launch brings in by itself is not cold when a jump leads there; its first line is. */
+static void jumps_within_what_a_launch_brings_in(void **state)
+{
+    static struct fetch_gpu g;
+    struct strata_gpu gpu = {0};
+    struct fetch_sm sm;
+    (void)state;
+    gpu.sm.fetch_line_bytes = 128;
+    gpu.sm.fetch_interval_cycles = INTERVAL;
+    gpu.sm.fetch_miss_cycles = 300;
+    gpu.sm.fetch_cold_cycles = 560;
+    gpu.sm.fetch_ahead_lines = 8;
+    gpu.sm.fetch_prefetch_bytes = 100 * 128;
+    fetch_gpu_init(&g, &gpu);
+    assert_int_equal(fetch_sm_init(&sm, &g, NULL), STRATA_OK);
+    assert_int_equal(fetch_line(&g, &sm, 0, 1000), 1560);
+    assert_int_equal(fetch_line(&g, &sm, 50, 2000), 2300);
+    assert_int_equal(fetch_line(&g, &sm, 99, 3000), 3300);
+    assert_int_equal(fetch_line(&g, &sm, 200, 4000), 4560);
+    fetch_sm_release(&sm);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(loop_that_fits),
-                                       cmocka_unit_test(loop_of_the_middle_cache),
-                                       cmocka_unit_test(loop_from_the_l2)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loop_that_fits), cmocka_unit_test(loop_of_the_middle_cache),
+        cmocka_unit_test(loop_from_the_l2), cmocka_unit_test(jumps_within_what_a_launch_brings_in)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
