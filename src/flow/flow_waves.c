@@ -103,7 +103,7 @@ static void expand_counts(struct flow_engine *e, const struct flow_wave_mark *fr
 {
     uint64_t *count = (uint64_t *)&e->memory.count;
     const uint64_t *a = (const uint64_t *)&from->count, *b = (const uint64_t *)&to->count;
-    size_t n = offsetof(struct launch_counters, dram_other_sectors) / sizeof *count;
+    size_t n = offsetof(struct launch_counters, other) / sizeof *count;
     for (size_t i = 0; i < n; i++)
         count[i] = grown(count[i], a[i], b[i], share);
     for (int s = 0; s < SM_N_STALLS; s++)
