@@ -57,9 +57,35 @@ machine="the L1 is a GTX 470's with 30 sizes and associativities; trained on syn
 of_sim() { of sim "$1"; } # called as its file is
 row "Section V, labels by sim" "miss rate, mean error, model trained on sim's labels, $launches launches, 30 caches" "" 0.043 "$(of_sim miss_mae)" 0 0.03 "$said" "$machine"
 row "Section V, labels by sim" "merge rate, mean error, model trained on sim's labels" "" 0.043 "$(of_sim merge_mae)" 0 0.05 "$said" "$machine"
-row "Section V, labels by sim" "R squared, model trained on sim's labels" "" 0.975 "$(of_sim r2)" 0.95 "" "$said" "the goal of 0.98 is missed by a little: sim has fewer first accesses than the profile (caches that hold everything miss 0.195 against 0.244 in 2DCONV, 0.656 against 0.748 in FDTD-2D's second kernel), and fewer merges; why was not found out"
-row "Section V, labels by sim" "Spearman's rank correlation over ten caches, model trained on sim's labels" "" 0.939 "$(of_sim spearman)" "" "" "$said" "not reached (0.94): six launches have an order, in 2DCONV by the third digit of sim's rate; timed has 0.57, so learning makes the order of these ten worse"
+row "Section V, labels by sim" "R squared, model trained on sim's labels" "" 0.975 "$(of_sim r2)" 0.95 "" "$said" "over all thirty caches (at the paper's one it is the row of figure 9): sim has fewer first accesses than the profile (caches that hold everything miss 0.195 against 0.244 in 2DCONV, 0.656 against 0.748 in FDTD-2D's second kernel), and fewer merges; why was not found out"
+row "Section V, labels by sim" "Spearman's rank correlation over ten caches, mean of the launches that have an order, model trained on sim's labels" "" "" "$(of_sim spearman)" "" "" "$said" "not the paper's measure, which is of one program (Table 6, labels by sim), and no better than 0.45: six launches have an order, in 2DCONV by the third digit of sim's rate; timed has 0.57, so learning makes the order of these ten worse"
 row "Section V, labels by sim" "Spearman's rank correlation over all thirty caches, model trained on sim's labels" "" "" "$(of_sim spearman_all)" 0.6 "" "$said" "twelve launches have an order there; the paper has ten caches"
+# As the paper counts: figure 9 is figure 8's data (8 KB, 8 ways), and Table 6 is GESUMMV alone.
+"$strata" learn evaluate "$out"/truth-*.learn -m "$sim_model" -q --format csv -o "$out/e.csv" || exit 1
+set -- $(python3 - "$out/e.csv" <<'END'
+import csv, sys
+rows = [r for r in csv.DictReader(open(sys.argv[1])) if (r["lines"], r["ways"]) == ("64", "8")]
+def r2(whiches):
+    pairs = [(float(r[w + "_true"]), float(r[w + "_predicted"])) for r in rows for w in whiches]
+    mean = sum(t for t, _ in pairs) / len(pairs)
+    return 1 - sum((t - p) ** 2 for t, p in pairs) / sum((t - mean) ** 2 for t, _ in pairs)
+def error(w):
+    return sum(abs(float(r[w + "_true"]) - float(r[w + "_predicted"])) for r in rows) / len(rows)
+print("%.4f %.4f %.4f %.4f %.4f" % (r2(["miss", "merge"]), r2(["miss"]), r2(["merge"]), error("miss"), error("merge")))
+END
+)
+said_8="strata learn evaluate truth-*.learn -m models/sim.learn --format csv, rows of 64 lines and 8 ways"
+row "Figure 9" "R squared of miss and merge rates, 8 KB and 8 ways, $launches launches, model trained on sim's labels" "" 0.975 "$1" 0.975 "" "$said_8" "the paper's measure: its figure 9 is of figure 8's cache; of the miss rate alone $2, of the merge rate alone $3"
+value=$4
+row "Figure 9" "mean error of miss and merge rate, 8 KB and 8 ways" "" 0.043 "$4, $5" 0 0.043 "$said_8" "bounded is the miss rate"
+value=
+if [ -z "$small" ] || [ -n "$SAMPLES" ]; then
+    RATES=${RATES:-$src/bench/results/learn-rank.csv} sh "$src/bench/learn_rank.sh" "$build" >"$out/rank" || exit 1
+    rho() { awk -v m="$1" '$1 == "spearman" && $2 == m { print $3 }' "$out/rank"; }
+    row "Table 6, labels by sim" "Spearman's rank correlation of GESUMMV's miss rates over its ten caches, model trained on sim's labels" "" 0.939 "$(rho sim)" 0.94 "" "sh bench/learn_rank.sh build" "the paper's measure: one program, ten caches; of GESUMMV no launch is in training. The four caches of 1024 lines tie in sim and share a rank"
+    row "Table 6, labels by sim" "the same, PPT's formula" "" 0.491 "$(rho ppt)" "" "" "sh bench/learn_rank.sh build" "ours takes the profile of warps that wait for their data"
+    row "Table 6, labels by sim" "the same, no learning (timed), stack-distance formula (sdcm)" "" "" "$(rho timed), $(rho sdcm)" "" "" "sh bench/learn_rank.sh build" "exact ties stay ties there; learning breaks them by 0.0001"
+fi
 value=$(divide "$(of timed merge_mae)" "$(of_sim merge_mae)" 2)
 row "Section V, labels by sim" "does learning beat no learning (timed)? miss, merge and R squared of timed" "" "" "yes: $(of timed miss_mae), $(of timed merge_mae), $(of timed r2)" 1.05 "" "$said" "bounded is the merge error of timed by that of the learned model"
 value=
@@ -83,7 +109,7 @@ if [ -z "$small" ] || [ -n "$SAMPLES" ]; then
         [ -z "$mean" ] || row "Figures 6 and 7a" "$n samples a cell: mean error of miss and merge rate; launches and caches below 0.02" "" "$([ $n = 5 ] && echo 0.016 || { [ $n = 100 ] && echo "as with 50" || echo falls; })" "$mean; $share %" "" "" "sh bench/learn_samples.sh build" "labels and truth by sim; the network begins with the profile's own answer, so few samples do, and what is left is sim's order of warps and blocks; histograms: bench/results/learn-samples.txt"
     done
     for what in sim profile learned ppt; do
-        seconds=$(awk -v w=$what '$1 == w { print $2 }' "$SAMPLES")
+        seconds=$(awk -v w=$what 'NF == 2 && $1 == w { print $2 }' "$SAMPLES")
         row "Figure 11" "seconds a launch, $what" s "$([ $what = sim ] && echo 100000 times learned || echo)" "$(awk -v s="$seconds" 'BEGIN { if (s == "") exit; if (s + 0 < 1e-6) print "below 0.000001"; else print s }')" "" "" "sh bench/learn_samples.sh build" "17 launches, processor time, L1 of 8 KB and 8 ways; sim by learned: $(awk '$1 == "sim" { s = $2 } $1 == "learned" { l = $2 } END { if (l > 0) printf "%.0f times", s / l }' "$SAMPLES"); the profile is made once for all caches and costs most; the paper's simulator executes instructions, ours reads a trace; the bars are not in the text"
     done
 fi
