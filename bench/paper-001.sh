@@ -73,6 +73,19 @@ if [ -z "$small" ]; then
         done <"$out/figure-3"
         row "Figure 3, all programs here" "GPUMech's error by MDM's, divergent programs" times 14 "$(factor)" "" "" "$said" "as above"
     fi
+    # LAUNCHES=FOLDER: predictions of tests/data/h200.strata, named as those of PROGRAMS with h200 for the program.
+    if [ -n "$LAUNCHES" ]; then
+        python3 "$src/bench/paper_programs.py" launches "$LAUNCHES" >"$out/launches" || exit 1
+        said="strata predict tests/data/h200.strata --gpu pascal-mdm --model interval --variant VARIANT, against --model sim"
+        each="each launch counts by itself, however short: one of a single working thread (poly_GRAMSCHM k1) and three frontiers of a breadth-first search make most of the others' error; the paper counts whole programs (docs/interval-model.md)"
+        while read -r column variant divergent rest; do
+            for kind in MD NMD; do
+                [ $kind = MD ] && published=$divergent || published=$rest
+                [ "$published" = - ] || row "Figure 3, by launch" "IPC error, $(awk -v k=$kind '$1 == k { print $2, (k == "MD" ? "divergent" : "other") }' "$out/launches") launches, $variant" % "$published" "$(awk -v k=$kind -v c=$((column + 2)) '$1 == k { print $c }' "$out/launches")" "" "" "$said" "$each"
+            done
+        done <"$out/figure-3"
+        row "Figure 3, by launch" "GPUMech's error by MDM's, divergent launches" times 14 "$(awk '$1 == "MD" { printf "%.1f", $3 / $7 }' "$out/launches")" 3 "" "$said" "$each"
+    fi
     programs="launches of tests/data/h200.strata, five of the paper's fifteen programs among them, each launch counted by itself, however short (docs/interval-model.md)"
     others="one launch of a single working thread (poly_GRAMSCHM k1) and three frontiers of a breadth-first search make most of it: the representative warp has nothing to do there; the paper counts whole programs (docs/interval-model.md)"
     while read -r column variant divergent rest; do
