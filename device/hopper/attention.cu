@@ -202,7 +202,9 @@ int main(int argc, char **argv)
 {
     static const struct {
         long heads, length;
-    } shapes[] = {{4, 256}, {16, 512}, {8, 1024}, {32, 1024}, {16, 2048}, {4, 4096}, {24, 1536}};
+    } shapes[] = {{4, 256}, {16, 512}, {8, 1024}, {32, 1024}, {16, 2048}, {4, 4096}, {24, 1536},
+                // Drawn later, and predicted before they were measured.
+                {6, 768}, {12, 1280}, {2, 2048}, {40, 512}, {20, 896}};
     full_run = argc < 2;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (int size = 64; size <= 128; size *= 2)

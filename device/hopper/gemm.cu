@@ -228,6 +228,9 @@ static const struct {
     {512, 768, 512, true},     {1024, 1536, 1024, true},  {2048, 3072, 512, true},
     {4096, 3072, 1024, true},  {256, 768, 4096, false},   {2048, 1536, 2048, false},
     {8192, 768, 256, false},   {1536, 1536, 6144, false},
+    // Drawn later, and predicted before they were measured.
+    {768, 2304, 1536, false},  {1792, 1536, 640, false},  {2560, 2304, 384, false},
+    {1280, 768, 3072, false},  {3328, 1536, 768, false},  {256, 3840, 1024, false},
 };
 
 int main(int argc, char **argv)

@@ -19,8 +19,8 @@ static void report_counters(struct flow_engine *e, struct strata_result *r)
                              .active_cycles = active,
                              .n_sms = e->memory.n_sms,
                              .stall_cycles = e->stall_cycles};
-    e->memory.count.dram_other_sectors =
-        sm_other_dram_sectors(e->gpu, e->fetch_all.n_used, e->state, SM_PROFILER_SECTOR_BYTES);
+    e->memory.count.other =
+        sm_other_sectors(e->gpu, e->fetch_all.n_used, e->state, SM_PROFILER_SECTOR_BYTES);
     sm_report_times(e->gpu, &times, &e->memory.count, r);
     sm_report_async(&e->memory.count, &times, &e->async, r);
     uint64_t conflicts = e->memory.copied_to_shared ? 0 : COUNTED(shared_conflicts);

@@ -138,6 +138,7 @@ static const struct strata_gpu_key keys[] = {
     CYCLES("launch.block_replace", launch.block_replace_cycles, "0", "a freed slot takes the next block after this"),
     CYCLES("launch.block_interval", launch.block_interval_cycles, "0", "between two blocks the dispatcher hands out"),
     UINT("launch.dram_sectors", launch.dram_sectors, "", 0, 1e6, "0", "sectors read from DRAM once a launch, besides code and data"),
+    UINT("launch.code_readers", launch.code_readers, "", 0, 64, "0", "clusters of SMs that read code and launch.dram_sectors from the L2, each by itself; 0: these reads are not counted"),
     REAL("launch.blocks_per_cycle", launch.blocks_per_cycle, "", 0, 1000, "0", "how fast the dispatcher hands out blocks; 0: no limit"),
     CYCLES("launch.first_block", launch.first_block_cycles, "0", "clocked model, first wave: between two blocks of one SM at least; 0: as every other block"),
     CYCLES("launch.first_warp", launch.first_warp_cycles, "0", "clocked model, first wave: between two blocks of one SM, for each warp of a block"),

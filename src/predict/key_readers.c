@@ -78,6 +78,7 @@ static const struct {
     {"launch.singles", REUSE | INTERVAL | LEARNED | FLOW | SIM},
     {"launch.gpc_of_sm", REUSE | INTERVAL | LEARNED | FLOW | SIM},
     {"launch.dram_sectors", REUSE | FLOW | SIM},
+    {"launch.code_readers", REUSE | FLOW | SIM},
     {"launch.first_", SIM},
     {"launch.block_interval", FLOW | SIM},
     {"launch.", INTERVAL | FLOW | SIM},

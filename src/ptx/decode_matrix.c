@@ -22,6 +22,15 @@ static bool find_shape(struct ptx_decoder *d, struct emu_shape *out)
     return ptx_dec_unsupported(d, "unknown shape");
 }
 
+static bool is_whole_byte(unsigned type)
+{
+    return type == PTX_S8 || type == PTX_U8;
+}
+static bool is_float_byte(unsigned type)
+{
+    return type == PTX_E4M3 || type == PTX_E5M2;
+}
+
 static bool shape_fits(struct emu_shape s, unsigned type, bool wmma)
 {
     switch (type) {
@@ -34,7 +43,10 @@ static bool shape_fits(struct emu_shape s, unsigned type, bool wmma)
         return s.m == 8 && s.n == 8 && s.k == 4;
     case PTX_S8:
     case PTX_U8:
-        return !wmma && s.n == 8 && s.k >= 16 && (s.m == 16 || s.k == 16);
+        return !wmma && s.n == 8 && s.k >= 16 && s.k <= 32 && (s.m == 16 || s.k == 16);
+    case PTX_E4M3:
+    case PTX_E5M2:
+        return !wmma && s.n == 8 && s.m == 16 && s.k >= 16 && s.k <= 32;
     default:
         return false;
     }
@@ -44,8 +56,9 @@ static bool shape_fits(struct emu_shape s, unsigned type, bool wmma)
 static bool sparse_shape_fits(struct emu_shape s, unsigned type)
 {
     unsigned bits = ptx_element_bits(type), least = 256 / bits;
-    bool known =
-        type == PTX_F16 || type == PTX_BF16 || type == PTX_TF32 || type == PTX_S8 || type == PTX_U8;
+    bool known = type == PTX_F16 || type == PTX_BF16 || type == PTX_TF32 || is_whole_byte(type);
+    if (is_float_byte(type))
+        return s.m == 16 && s.n == 8 && s.k == 2 * least;
     return known && s.m == 16 && s.n == 8 && (s.k == least || s.k == 2 * least);
 }
 
@@ -69,13 +82,8 @@ static bool fragment(struct ptx_decoder *d, unsigned operand, struct emu_shape s
     return ptx_dec_elements(d, o, register_type(type), have, is_dest, refs);
 }
 
-static bool is_byte(unsigned type)
-{
-    return type == PTX_S8 || type == PTX_U8;
-}
-
 /* wmma.mma names types as d.c for f16 inputs and d.a.b.c otherwise; mma.sync always d.a.b.c. Whole
- * numbers may differ in their sign. */
+ * numbers may differ in their sign, floating-point bytes in where their point is. */
 static bool find_types(struct ptx_decoder *d, struct ptx_mma *mma)
 {
     mma->d_type = (uint8_t)ptx_dec_type(d, 0);
@@ -83,8 +91,10 @@ static bool find_types(struct ptx_decoder *d, struct ptx_mma *mma)
         mma->a_type = (uint8_t)ptx_dec_type(d, 1);
         mma->b_type = (uint8_t)ptx_dec_type(d, 2);
         mma->c_type = (uint8_t)ptx_dec_type(d, 3);
-        if (is_byte(mma->a_type) && is_byte(mma->b_type))
+        if (is_whole_byte(mma->a_type) && is_whole_byte(mma->b_type))
             return mma->c_type == PTX_S32 && mma->d_type == PTX_S32;
+        if (is_float_byte(mma->a_type) && is_float_byte(mma->b_type))
+            return mma->c_type == mma->d_type && (mma->c_type == PTX_F32 || mma->c_type == PTX_F16);
         if (mma->a_type != mma->b_type)
             return false;
     } else {
@@ -160,7 +170,7 @@ static bool decode_mma(struct ptx_decoder *d, bool wmma)
                                 : shape_fits(mma->shape, mma->a_type, wmma)))
         return ptx_dec_unsupported(
             d, wmma ? "only f16, bf16, tf32 and f64 in their usual shapes"
-                    : "only f16, bf16, tf32, f64, s8 and u8 in their usual shapes");
+                    : "only f16, bf16, tf32, f64, s8, u8, e4m3 and e5m2 in their usual shapes");
     struct emu_shape of_a = mma->shape;
     of_a.k /= mma->sparse ? 2 : 1;
     if (mma->sparse ? !decode_metadata(d, mma) : !ptx_dec_expect_operands(d, 4, 4))

@@ -36,10 +36,10 @@ static bool operand_type(struct ptx_decoder *d, unsigned modifier, uint8_t *type
     static const struct {
         uint8_t modifier, type;
         uint16_t k;
-    } table[] = {{PTX_F16, EMU_WG_F16, 16},     {PTX_BF16, EMU_WG_BF16, 16},
-                 {PTX_TF32, EMU_WG_TF32, 8},    {PTX_M_E4M3, EMU_WG_E4M3, 32},
-                 {PTX_M_E5M2, EMU_WG_E5M2, 32}, {PTX_S8, EMU_WG_S8, 32},
-                 {PTX_U8, EMU_WG_U8, 32},       {PTX_M_B1, EMU_WG_B1, 256}};
+    } table[] = {{PTX_F16, EMU_WG_F16, 16},   {PTX_BF16, EMU_WG_BF16, 16},
+                 {PTX_TF32, EMU_WG_TF32, 8},  {PTX_E4M3, EMU_WG_E4M3, 32},
+                 {PTX_E5M2, EMU_WG_E5M2, 32}, {PTX_S8, EMU_WG_S8, 32},
+                 {PTX_U8, EMU_WG_U8, 32},     {PTX_M_B1, EMU_WG_B1, 256}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].modifier == modifier) {
             *type = table[i].type;

@@ -27,7 +27,8 @@
 /* Element types: name, bytes, kind (p predicate, b bits, u, s, f). */
 #define PTX_TYPES(X) \
     X(PRED, "pred", 0, 'p') \
-    X(B8, "b8", 1, 'b') X(U8, "u8", 1, 'u') X(S8, "s8", 1, 's') \
+    X(B8, "b8", 1, 'b') X(U8, "u8", 1, 'u') X(S8, "s8", 1, 's') X(E4M3, "e4m3", 1, 'f') \
+    X(E5M2, "e5m2", 1, 'f') \
     X(B16, "b16", 2, 'b') X(U16, "u16", 2, 'u') X(S16, "s16", 2, 's') X(F16, "f16", 2, 'f') \
     X(BF16, "bf16", 2, 'f') X(E4M3X2, "e4m3x2", 2, 'f') X(E5M2X2, "e5m2x2", 2, 'f') \
     X(B32, "b32", 4, 'b') X(U32, "u32", 4, 'u') X(S32, "s32", 4, 's') X(F32, "f32", 4, 'f') \
@@ -103,7 +104,7 @@
     X(M8N8K4, "m8n8k4") X(M8N8K16, "m8n8k16") X(M16N8K64, "m16n8k64") X(SP, "sp") \
     X(SP_ORDERED, "sp::ordered_metadata") \
     /* known by name so that messages can tell what is missing */ \
-    X(E4M3, "e4m3") X(E5M2, "e5m2") X(S4, "s4") X(U4, "u4") \
+    X(S4, "s4") X(U4, "u4") \
     X(B1, "b1") X(TENSOR, "tensor")
 /* clang-format on */
 

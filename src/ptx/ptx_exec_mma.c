@@ -45,6 +45,10 @@ double ptx_element_get(const struct ptx_warp *w, uint32_t ref, unsigned lane, un
         return (int8_t)(bits >> (8 * part));
     case PTX_U8:
         return (uint8_t)(bits >> (8 * part));
+    case PTX_E4M3:
+        return emu_e4m3_value((uint8_t)(bits >> (8 * part)));
+    case PTX_E5M2:
+        return emu_e5m2_value((uint8_t)(bits >> (8 * part)));
     case PTX_S32:
         return (int32_t)bits;
     case PTX_TF32:

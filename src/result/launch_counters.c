@@ -34,6 +34,25 @@ static double as_the_profiler_counts(uint64_t n, enum unit unit, uint32_t l2_sec
     }
 }
 
+static double others_of(const struct other_sectors *o, int counter)
+{
+    switch (counter) {
+    case LAUNCH_COUNTER_dram_read:
+        return o->dram;
+    case LAUNCH_COUNTER_l2_read:
+        return o->l2;
+    case LAUNCH_COUNTER_l2_read_hit:
+        return o->l2_hits;
+    case LAUNCH_COUNTER_l2_read_miss:
+        return o->l2 - o->l2_hits;
+    case LAUNCH_COUNTER_fabric:
+    case LAUNCH_COUNTER_fabric_read:
+        return o->fabric;
+    default:
+        return 0;
+    }
+}
+
 void launch_counters_report(const struct launch_counters *c, uint64_t counted,
                             uint32_t l2_sector_bytes, struct strata_result *r)
 {
@@ -43,9 +62,7 @@ void launch_counters_report(const struct launch_counters *c, uint64_t counted,
         uint64_t n =
             i == LAUNCH_COUNTER_ld_misses ? c->ld_sectors - c->ld_hits : count_of(c, &rows[i]);
         double value = as_the_profiler_counts(n, rows[i].unit, l2_sector_bytes);
-        if (i == LAUNCH_COUNTER_dram_read)
-            value += c->dram_other_sectors;
-        strata_result_set(r, rows[i].metric, value);
+        strata_result_set(r, rows[i].metric, value + others_of(&c->other, i));
     }
 }
 
@@ -56,5 +73,8 @@ void launch_counters_add(struct launch_counters *sum, const struct launch_counte
 #define X(field) sum->field += more->field;
     LAUNCH_SUMS(X)
 #undef X
-    sum->dram_other_sectors += more->dram_other_sectors;
+    sum->other.dram += more->other.dram;
+    sum->other.l2 += more->other.l2;
+    sum->other.l2_hits += more->other.l2_hits;
+    sum->other.fabric += more->other.fabric;
 }

@@ -97,6 +97,12 @@ enum launch_counter {
     N_LAUNCH_COUNTERS
 };
 
+/* More than the kernel's data is read: code, and what the front end and the driver need once a
+ * launch. Sectors of 32 bytes, by where they are counted. */
+struct other_sectors {
+    double dram, l2, l2_hits, fabric;
+};
+
 struct launch_counters {
 #define X(field, unit, metric) uint64_t field;
     LAUNCH_COUNTERS(X)
@@ -104,9 +110,7 @@ struct launch_counters {
 #define X(field) uint64_t field;
     LAUNCH_SUMS(X)
 #undef X
-    /* DRAM is read for more than the kernel's data: code, and what the front end and the driver
-     * need once a launch. Sectors of 32 bytes. */
-    double dram_other_sectors;
+    struct other_sectors other;
 };
 /* clang-format on */
 

@@ -300,6 +300,7 @@ static const struct {
     {SASS_LEPC, false, sass_lower_special},
     {SASS_HMMA, false, sass_lower_mma},
     {SASS_IMMA, false, sass_lower_mma},
+    {SASS_QMMA, false, sass_lower_mma},
     {SASS_BMMA, false, sass_lower_mma},
     {SASS_DMMA, false, sass_lower_mma},
     {SASS_TEX, false, sass_lower_texture},

@@ -249,9 +249,23 @@ static uint8_t number_of(uint16_t word, uint8_t usual)
     return usual;
 }
 
+/* Two bytes of b, its lower or upper half, become two halves. */
+static bool lower_unpack(struct sass_lowering *l)
+{
+    struct sass_exec *op = l->op;
+    op->d = sass_lower_dest(l, O(0));
+    sass_lower_source(l, 1, O(1), SASS_INTEGER);
+    op->mode = MOD(SRC_TYPE) == SASS_W_E5M2;
+    op->imm = O(1)->suffix == SASS_W_H1 ? 16 : 0;
+    op->run = sass_run_unpack_bytes;
+    return true;
+}
+
 static bool lower_pack(struct sass_lowering *l)
 {
     struct sass_exec *op = l->op;
+    if (MOD(MODE) == SASS_W_UNPACK_B)
+        return lower_unpack(l);
     if (MOD(MODE) != SASS_W_PACK_AB || (MOD(TYPE) != SASS_W_F16 && MOD(TYPE) != SASS_W_BF16))
         return sass_lower_refuse(l, "this form of packing is not known");
     op->d = sass_lower_dest(l, O(0));

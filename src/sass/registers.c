@@ -59,7 +59,8 @@ static uint32_t matrix_registers(const struct sass_inst *i, uint32_t n)
         if (s->op != i->op || s->shape != i->mod[SASS_M_SHAPE])
             continue;
         /* sums of halves take half the registers; TF32 and narrow integers change A and B */
-        bool half_sum = i->op == SASS_HMMA && i->mod[SASS_M_TYPE] == SASS_W_F16;
+        bool half_sum =
+            (i->op == SASS_HMMA || i->op == SASS_QMMA) && i->mod[SASS_M_TYPE] == SASS_W_F16;
         bool wide = i->mod[SASS_M_SRC_TYPE] == SASS_W_TF32 && s->shape == SASS_W_1688;
         bool narrow =
             (i->mod[SASS_M_SRC_TYPE] == SASS_W_S4 || i->mod[SASS_M_SRC_TYPE] == SASS_W_U4) &&

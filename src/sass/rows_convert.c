@@ -59,7 +59,7 @@ ROWS(convert,
       SLOTS(RD, B_(SIGNS | FLOAT), C_(0))},
      {ALU(F2FP, 0x03e), WHEN(IS(89, 1, 1)), /* from two values of eight bits */
       MODS(ALWAYS(TYPE, W(F16)), M(SRC_TYPE, 73, 2, f2fp_bytes), ALWAYS(MODE, W(UNPACK_B))),
-      SLOTS(RD, {.kind = SLOT_B, .suffix = halves, .suffix_at = 60, .suffix_width = 2})},
+      SLOTS(RD, {.kind = SLOT_B, .suffix = halves, .suffix_at = 88, .suffix_width = 1})},
      {ALU(F2FP, 0x03e), WHEN(IS(77, 2, 3)), /* to them, beside half of c */
       MODS(BIT(SAT, 87, SATFINITE), BIT(RELU, 75, RELU), EITHER(TYPE, 76, W(E5M2), W(E4M3)),
            ALWAYS(SRC_TYPE, W(F32)), ALWAYS(MODE, W(PACK_AB_MERGE_C)),

@@ -15,7 +15,7 @@ static const uint16_t movm_sizes[8] = {W(16),    W(U4TO8), W(S4TO8), W(U2TO4),
                                        W(S2TO4), BAD,      BAD,      BAD};
 static const uint16_t movm_modes[4] = {W(MT88), W(M832), W(M864), BAD};
 static const uint16_t qmma_shapes[2] = {W(16816), W(16832)};
-static const uint16_t qmma_types[4] = {W(E4M3), W(E5M2), W(E3M2), W(E2M3)};
+static const uint16_t qmma_types[8] = {W(E4M3), W(E5M2), BAD, W(E3M2), W(E2M3), W(E2M1), BAD, BAD};
 
 #define REG_A R_REUSE(24, 0)
 #define REG_B R_REUSE(32, 1)
@@ -52,7 +52,7 @@ ROWS(tensor,
       SLOTS(RD, A_(NEG | ABS), B_(NEG | ABS), C_(NEG | ABS))},
      {OP(QMMA, 0x27a),
       MODS(M(SHAPE, 75, 1, qmma_shapes), EITHER(TYPE, 77, W(F16), W(F32)),
-           M(SRC_TYPE, 78, 2, qmma_types), M(SRC_TYPE2, 80, 2, qmma_types)),
+           M2(SRC_TYPE, 78, 1, 82, 2, qmma_types), M2(SRC_TYPE2, 79, 1, 84, 2, qmma_types)),
       SLOTS(RD, ROW_A, COL_B, REG_C)},
      {OP(MOVM, 0x23a), MODS(M(SIZE, 75, 3, movm_sizes), M(MODE, 78, 2, movm_modes)),
       SLOTS(RD, R(24))}, );

@@ -92,6 +92,23 @@ HANDLER(sass_run_f2fp)
     }
 }
 
+/* mode: e5m2, else e4m3; imm: the bit of b that the lower byte begins at */
+HANDLER(sass_run_unpack_bytes)
+{
+    uint32_t *d = sass_row(w, op->d);
+    const uint32_t *b = SASS_B(w, op);
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        unsigned i = lowest_bit32(rest);
+        uint32_t halves = 0;
+        for (unsigned part = 0; part < 2; part++) {
+            uint8_t byte = (uint8_t)(b[i] >> (op->imm + 8 * part));
+            double value = op->mode ? emu_e5m2_value(byte) : emu_e4m3_value(byte);
+            halves |= (uint32_t)emu_half_from(value, EMU_ROUND_NEAREST) << (16 * part);
+        }
+        d[i] = halves;
+    }
+}
+
 HANDLER(sass_run_i2i)
 {
     struct emu_conversion c = {.to = op->mode, .from = op->mode2, .sat = op->sat};

@@ -11,7 +11,7 @@
 #include "sass/lower.h"
 
 /* Types of the elements. */
-enum element { F16, BF16, TF32, F32, F64, U8, S8, U4, S4, S32 };
+enum element { F16, BF16, TF32, F32, F64, U8, S8, U4, S4, S32, E4M3, E5M2 };
 
 struct mma {
     struct emu_shape shape;
@@ -30,6 +30,8 @@ static unsigned element_bits(unsigned type)
         return 16;
     case U8:
     case S8:
+    case E4M3:
+    case E5M2:
         return 8;
     case U4:
     case S4:
@@ -67,6 +69,10 @@ static double element_get(const struct sass_warp *w, uint32_t ref, unsigned reg,
         return emu_f32_bits(bits);
     case S32:
         return (double)(int32_t)bits;
+    case E4M3:
+        return emu_e4m3_value((uint8_t)(bits >> (8 * part)));
+    case E5M2:
+        return emu_e5m2_value((uint8_t)(bits >> (8 * part)));
     default:
         return small_integer(bits, part, element_bits(type), type == S8 || type == S4);
     }
@@ -161,9 +167,14 @@ static uint8_t integer_type(uint16_t word)
     return word == SASS_W_S8 ? S8 : word == SASS_W_U4 ? U4 : word == SASS_W_S4 ? S4 : U8;
 }
 
+static bool is_float_byte(uint16_t word)
+{
+    return word == SASS_W_E4M3 || word == SASS_W_E5M2;
+}
+
 static bool set_types(struct sass_lowering *l, struct mma *m)
 {
-    uint16_t type = sass_mod_get(l, SASS_M_SRC_TYPE);
+    uint16_t type = sass_mod_get(l, SASS_M_SRC_TYPE), second = sass_mod_get(l, SASS_M_SRC_TYPE2);
     switch (l->in->op) {
     case SASS_HMMA:
         m->a = m->b = type == SASS_W_BF16 ? BF16 : type == SASS_W_TF32 ? TF32 : F16;
@@ -171,13 +182,18 @@ static bool set_types(struct sass_lowering *l, struct mma *m)
         return sass_mod_get(l, SASS_M_SHAPE) != SASS_W_884 && type != SASS_W_E6M9;
     case SASS_IMMA:
         m->a = integer_type(type);
-        m->b = integer_type(sass_mod_get(l, SASS_M_SRC_TYPE2));
+        m->b = integer_type(second);
         m->c = S32;
         m->saturate = sass_mod_get(l, SASS_M_SAT) == SASS_W_SAT;
         return true;
     case SASS_DMMA:
         m->a = m->b = m->c = F64;
         return true;
+    case SASS_QMMA:
+        m->a = type == SASS_W_E5M2 ? E5M2 : E4M3;
+        m->b = second == SASS_W_E5M2 ? E5M2 : E4M3;
+        m->c = sass_mod_get(l, SASS_M_TYPE) == SASS_W_F32 ? F32 : F16;
+        return is_float_byte(type) && is_float_byte(second);
     default:
         return false;
     }

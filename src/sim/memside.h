@@ -7,6 +7,7 @@
 #include <strata/result.h>
 #include <strata/status.h>
 
+#include "result/launch_counters.h"
 #include "sim/packet.h"
 
 struct sim_memside;
@@ -43,6 +44,6 @@ void sim_memside_memcpy(struct sim_memside *m, uint64_t address, uint64_t bytes)
 
 /* After the last window: writes back nothing, adds the lts, dram, fabric and latency metrics. */
 void sim_memside_report(const struct sim_memside *m, uint64_t elapsed_cycles,
-                        double dram_other_sectors, struct strata_result *out);
+                        struct other_sectors other, struct strata_result *out);
 
 #endif

@@ -39,11 +39,11 @@ static void report_dram(const struct sim_memside *m, uint64_t elapsed, struct st
 }
 
 void sim_memside_report(const struct sim_memside *m, uint64_t elapsed_cycles,
-                        double dram_other_sectors, struct strata_result *out)
+                        struct other_sectors other, struct strata_result *out)
 {
     struct sim_counters c = add_up(m);
     double n = (double)c.n.lat_requests;
-    c.n.dram_other_sectors = dram_other_sectors;
+    c.n.other = other;
     launch_counters_report(&c.n, COUNTED_L2 | COUNTED_DRAM, SIM_SECTOR_BYTES, out);
     report_dram(m, elapsed_cycles, out);
     strata_result_detail(out, "latency.crossbar_cycles",

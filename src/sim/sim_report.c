@@ -108,8 +108,7 @@ void sim_report(const struct sim_engine *e, struct strata_result *r)
     report_l1(e->gpu, &sum, r);
     sim_memside_report(
         e->memside, e->end_time + e->gpu->launch.drain_cycles,
-        sm_other_dram_sectors(e->gpu, count_code_lines(e), e->state, e->gpu->l2.cache.sector_bytes),
-        r);
+        sm_other_sectors(e->gpu, count_code_lines(e), e->state, e->gpu->l2.cache.sector_bytes), r);
     sm_report_launch(e->shared.launch, &e->shared.occupancy, r);
     report_detail(e, &sum, r);
     sm_report_warnings(e->shared.launch, sum.unknown_opcodes, sum.texture_accesses, r);

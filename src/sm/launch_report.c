@@ -139,13 +139,21 @@ void sm_report_warnings(const struct strata_launch *l, uint64_t unknown_opcodes,
                            (unsigned long long)l->sampled_blocks);
 }
 
-double sm_other_dram_sectors(const struct strata_gpu *gpu, uint64_t code_lines, bool warm,
-                             uint32_t sector_bytes)
+struct other_sectors sm_other_sectors(const struct strata_gpu *gpu, uint64_t code_lines, bool warm,
+                                      uint32_t sector_bytes)
 {
+    struct other_sectors o = {0};
     if (warm && !code_lines)
-        return 0;
-    double code = (double)code_lines * gpu->sm.fetch_line_bytes / sector_bytes;
-    return code + gpu->launch.dram_sectors;
+        return o;
+    double readers = gpu->launch.code_readers, partitions = gpu->l2.partitions;
+    o.dram =
+        (double)code_lines * gpu->sm.fetch_line_bytes / sector_bytes + gpu->launch.dram_sectors;
+    if (readers < partitions)
+        return o;
+    o.fabric = (partitions - 1) * o.dram;
+    o.l2 = readers * o.dram + o.fabric;
+    o.l2_hits = o.l2 - partitions * o.dram; /* the first reader of a partition misses */
+    return o;
 }
 
 strata_status sm_time_over(const struct strata_launch *launch, struct strata_error *err)

@@ -104,6 +104,22 @@ static void without_partitions_nothing_crosses_the_link(void **state)
     assert_true(metric_of(&h200, "stream", NULL, 1, "lts__t_sectors_srcunit_ltcfabric.sum") > 0);
 }
 
+/* Code and what comes with it: once from DRAM, once over the link, once for each cluster of SMs. */
+static void clusters_of_sms_read_the_code_each_by_itself(void **state)
+{
+    (void)state;
+    static const char read[] = "lts__t_sectors_op_read.sum", dram[] = "dram__sectors_read.sum";
+    struct strata_gpu none = h200, more = h200;
+    none.launch.code_readers = 0;
+    more.launch.dram_sectors += 10;
+    double before = metric_of(&none, "stream", NULL, 1, read),
+           counted = metric_of(&h200, "stream", NULL, 1, read);
+    assert_true(counted > before);
+    assert_true(metric_of(&more, "stream", NULL, 1, read) == counted + 9 * 10);
+    assert_true(metric_of(&none, "stream", NULL, 1, dram) ==
+                metric_of(&h200, "stream", NULL, 1, dram));
+}
+
 static void with_32_byte_fetches_a_miss_is_one_sector(void **state)
 {
     (void)state;
@@ -302,6 +318,7 @@ int main(void)
         cmocka_unit_test(a_broadcast_is_fetched_once_per_sm_at_most),
         cmocka_unit_test(without_the_coalescer_the_l2_serves_what_the_l1s_get),
         cmocka_unit_test(without_partitions_nothing_crosses_the_link),
+        cmocka_unit_test(clusters_of_sms_read_the_code_each_by_itself),
         cmocka_unit_test(with_32_byte_fetches_a_miss_is_one_sector),
         cmocka_unit_test(an_infinitely_fast_dram_is_not_slower),
         cmocka_unit_test(with_any_number_of_mshrs_a_gather_takes_what_the_clocked_model_says),

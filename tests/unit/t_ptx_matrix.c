@@ -188,6 +188,63 @@ static void mma_multiplies_bytes(void **state)
     }
 }
 
+static uint8_t small_float(const char *type, int value)
+{
+    return strcmp(type, "e4m3") ? emu_e5m2_from(value, EMU_ROUND_NEAREST)
+                                : emu_e4m3_from(value, EMU_ROUND_NEAREST);
+}
+
+/* Bytes of either kind, sums of f32 and of f16, whose four elements a lane has in two registers. */
+static void multiply_small_floats(const char *a_type, const char *b_type, unsigned k, bool wide)
+{
+    char text[2048];
+    const char *sum = wide ? "{%r8,%r9,%r10,%r11}" : "{%r8,%r9}", *type = wide ? "f32" : "f16";
+    snprintf(text, sizeof text,
+             ".version 8.7\n.target sm_90a\n.address_size 64\n"
+             ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %%r<20>; .reg .b64 "
+             "%%rd<9>;"
+             "ld.param.u64 %%rd1,[in]; ld.param.u64 %%rd2,[out]; mov.u32 %%r1,%%tid.x;\n"
+             "mul.wide.u32 %%rd3,%%r1,24; add.u64 %%rd4,%%rd1,%%rd3;\n"
+             "ld.global.v2.u32 {%%r2,%%r3},[%%rd4]; ld.global.v2.u32 {%%r4,%%r5},[%%rd4+8];\n"
+             "ld.global.v2.u32 {%%r6,%%r7},[%%rd4+16]; mov.u32 %%r8,0; mov.u32 %%r9,0;\n"
+             "mov.u32 %%r10,0; mov.u32 %%r11,0;\n"
+             "mma.sync.aligned.m16n8k%u.row.col.%s.%s.%s.%s %s,{%s},{%s},%s;\n"
+             "mul.wide.u32 %%rd5,%%r1,16; add.u64 %%rd6,%%rd2,%%rd5;\n"
+             "st.global.v4.u32 [%%rd6],{%%r8,%%r9,%%r10,%%r11}; ret; }\n",
+             k, type, a_type, b_type, type, sum, k == 32 ? "%r2,%r3,%r4,%r5" : "%r2,%r3",
+             k == 32 ? "%r6,%r7" : "%r6", sum);
+    uint32_t *given = device_memory(24 * 32), *out = device_memory(16 * 32);
+    for (unsigned lane = 0; lane < 32; lane++)
+        for (unsigned e = 0; e < k / 2; e++) {
+            int row = (int)(lane / 4 + e / 4 % 2 * 8), x = (int)(lane % 4 * 4 + e % 4 + e / 8 * 16);
+            given[lane * 6 + e / 4] |= (uint32_t)small_float(a_type, (row * 3 + x) % 9 - 4)
+                                       << e % 4 * 8;
+            x = (int)(lane % 4 * 4 + e % 4 + e / 4 * 16);
+            if (e < k / 4)
+                given[lane * 6 + 4 + e / 4] |=
+                    (uint32_t)small_float(b_type, (x + 5 * (int)(lane / 4)) % 7 - 3) << e % 4 * 8;
+        }
+    run_kernel(text, 32, given, out);
+    for (unsigned lane = 0; lane < 32; lane++)
+        for (unsigned e = 0; e < 4; e++) {
+            int expected = 0, i = (int)(lane / 4 + e / 2 * 8), j = (int)(lane % 4 * 2 + e % 2);
+            for (int x = 0; x < (int)k; x++)
+                expected += ((i * 3 + x) % 9 - 4) * ((x + 5 * j) % 7 - 3);
+            float f;
+            memcpy(&f, &out[lane * 4 + e], sizeof f);
+            uint16_t half = (uint16_t)(out[lane * 4 + e / 2] >> e % 2 * 16);
+            assert_true((wide ? (double)f : emu_half_value(half)) == expected);
+        }
+}
+
+static void mma_multiplies_floats_of_eight_bits(void **state)
+{
+    (void)state;
+    static const char *const types[] = {"e4m3", "e5m2"};
+    for (unsigned form = 0; form < 16; form++)
+        multiply_small_floats(types[form & 1], types[form >> 1 & 1], form & 4 ? 32 : 16, form & 8);
+}
+
 /* Four products of 8 x 8 x 4 a warp, in every layout, with sums of either width; the fragments are
  * those of the PTX manual. */
 static void multiply_quads(bool a_columns, bool b_columns, bool wide)
@@ -254,11 +311,18 @@ static unsigned kept(unsigned bits, unsigned row, unsigned column)
     return bits == 32 ? (row + column) & 1 : pairs[(row * 5 + column / 2 * 7) % 6][column % 2];
 }
 
+static bool has_small_floats(const struct sparse *s)
+{
+    return strstr(s->types, "e4m3");
+}
+
 static uint32_t element(unsigned bits, int value, bool bfloat)
 {
     float f = (float)value;
     uint32_t word;
     memcpy(&word, &f, sizeof word);
+    if (bits == 8 && bfloat)
+        return emu_e4m3_from(value, EMU_ROUND_NEAREST);
     return bits == 8    ? (uint8_t)value
            : bits == 32 ? word
            : bfloat     ? bfloat_of(value)
@@ -269,7 +333,7 @@ static uint32_t element(unsigned bits, int value, bool bfloat)
 static void give_sparse(const struct sparse *s, uint32_t *given, int packed[16][32], int b[64][8])
 {
     unsigned per = 32 / s->bits, n_a = s->k / per / 4, n_b = s->k / per / 4;
-    bool bfloat = strstr(s->types, "bf16");
+    bool bfloat = strstr(s->types, "bf16") || has_small_floats(s);
     for (unsigned lane = 0; lane < 32; lane++)
         for (unsigned r = 0; r < n_a; r++)
             for (unsigned e = 0; e < per; e++) {
@@ -323,7 +387,7 @@ static void expect_sparse_sums(const struct sparse *s, unsigned lane, const uint
             sum += whole[e < 2 ? lane / 4 : lane / 4 + 8][x] * b[x][lane % 4 * 2 + (e & 1)];
         float f = (float)sum;
         uint32_t word = (uint32_t)sum;
-        if (s->bits != 8)
+        if (s->bits != 8 || has_small_floats(s))
             memcpy(&word, &f, sizeof word);
         assert_int_equal(out[e], word);
     }
@@ -366,6 +430,7 @@ static void mma_sp_takes_the_columns_its_metadata_name(void **state)
         {"f32.f16.f16.f32", 16, 32, 1},  {"f32.bf16.bf16.f32", 16, 32, 0},
         {"f32.tf32.tf32.f32", 32, 8, 2}, {"f32.tf32.tf32.f32", 32, 16, 1},
         {"s32.s8.s8.s32", 8, 32, 1},     {"s32.s8.s8.s32", 8, 64, 0},
+        {"f32.e4m3.e4m3.f32", 8, 64, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         multiply_sparse(&cases[i]);
@@ -526,6 +591,7 @@ int main(void)
         cmocka_unit_test(mma_m16n8k16_multiplies),
         cmocka_unit_test(mma_m16n8k8_multiplies_tf32),
         cmocka_unit_test(mma_multiplies_bytes),
+        cmocka_unit_test(mma_multiplies_floats_of_eight_bits),
         cmocka_unit_test(mma_m8n8k4_multiplies_halves_by_quads),
         cmocka_unit_test(mma_sp_takes_the_columns_its_metadata_name),
         cmocka_unit_test(wgmma_sp_takes_the_columns_its_metadata_name),

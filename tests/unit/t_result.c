@@ -137,14 +137,23 @@ static void counts_are_told_in_the_profilers_sectors(void **state)
 {
     (void)state;
     struct strata_result r;
-    struct launch_counters c = {
-        .to_l1_bytes = 96, .l2_read = 3, .dram_read = 2, .dram_other_sectors = 80.5};
+    struct launch_counters c = {.to_l1_bytes = 96,
+                                .l2_read = 3,
+                                .dram_read = 2,
+                                .other = {.dram = 80.5, .l2 = 700, .l2_hits = 500, .fabric = 80}};
     assert_int_equal(strata_result_init(&r, &launch, NULL), STRATA_OK);
-    launch_counters_report(
-        &c, COUNTED(to_l1_bytes) | COUNTED(l2_read) | COUNTED(l2_requests) | COUNTED(dram_read), 64,
-        &r);
+    launch_counters_report(&c,
+                           COUNTED(to_l1_bytes) | COUNTED(l2_read) | COUNTED(l2_requests) |
+                               COUNTED(dram_read) | COUNTED(l2_read_hit) | COUNTED(l2_read_miss) |
+                               COUNTED(fabric) | COUNTED(fabric_read) | COUNTED(l2_tex_read),
+                           64, &r);
     assert_true(value_of(&r, "l1tex__m_xbar2l1tex_read_sectors.sum") == 3);
-    assert_true(value_of(&r, "lts__t_sectors_op_read.sum") == 6);
+    assert_true(value_of(&r, "lts__t_sectors_op_read.sum") == 706);
+    assert_true(value_of(&r, "lts__t_sectors_op_read_lookup_hit.sum") == 500);
+    assert_true(value_of(&r, "lts__t_sectors_op_read_lookup_miss.sum") == 200);
+    assert_true(value_of(&r, "lts__t_sectors_srcunit_ltcfabric.sum") == 80);
+    assert_true(value_of(&r, "lts__t_sectors_srcunit_ltcfabric_op_read.sum") == 80);
+    assert_true(value_of(&r, "lts__t_sectors_srcunit_tex_op_read.sum") == 0);
     assert_true(value_of(&r, "lts__t_requests_srcunit_tex.sum") == 0);
     assert_true(value_of(&r, "dram__sectors_read.sum") == 84.5);
     strata_result_release(&r);
@@ -157,13 +166,13 @@ static void every_count_has_a_metric_of_its_own(void **state)
     struct strata_result r;
     struct launch_counters one, sum = {0};
     uint64_t *field = (uint64_t *)&one;
-    for (size_t i = 0; i < offsetof(struct launch_counters, dram_other_sectors) / 8; i++)
+    for (size_t i = 0; i < offsetof(struct launch_counters, other) / 8; i++)
         field[i] = 32 * (i + 1);
-    one.dram_other_sectors = 0;
+    one.other = (struct other_sectors){0};
     launch_counters_add(&sum, &one);
     launch_counters_add(&sum, &one);
     const uint64_t *twice = (const uint64_t *)&sum;
-    for (size_t i = 0; i < offsetof(struct launch_counters, dram_other_sectors) / 8; i++)
+    for (size_t i = 0; i < offsetof(struct launch_counters, other) / 8; i++)
         assert_int_equal(twice[i], 2 * field[i]);
     assert_int_equal(strata_result_init(&r, &launch, NULL), STRATA_OK);
     launch_counters_report(&one, UINT64_MAX, 32, &r);

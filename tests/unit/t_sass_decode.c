@@ -155,6 +155,36 @@ static void text_is_cut_where_the_room_ends(void **state)
     assert_string_equal(text, "LDG.E R");
 }
 
+/* Words that ptxas wrote, texts of nvdisasm. */
+static void products_of_eight_bit_floats_are_printed(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t low, high;
+        uint32_t arch;
+        const char *text;
+    } rows[] = {
+        {0x000000060c08727a, 0x004ff60000002c08, 89,
+         "QMMA.16832.F32.E4M3.E4M3 R8, R12.ROW, R6.COL, R8"},
+        {0x000000060c08727a, 0x004ff60000006c08, 89,
+         "QMMA.16832.F32.E5M2.E4M3 R8, R12.ROW, R6.COL, R8"},
+        {0x000000060c08727a, 0x004ff6000000ac08, 89,
+         "QMMA.16832.F32.E4M3.E5M2 R8, R12.ROW, R6.COL, R8"},
+        {0x0000000c0806727a, 0x004ff60000008c06, 89,
+         "QMMA.16832.F16.E4M3.E5M2 R6, R8.ROW, R12.COL, R6"},
+        {0x000000000608727a, 0x004fde000000a408, 89,
+         "QMMA.16816.F32.E4M3.E5M2 R8, R6.ROW, R0.COL, R8"},
+        {0x0000000fff06723e, 0x004fc400020004ff, 90, "F2FP.F16.E5M2.UNPACK_B R6, R15"},
+        {0x0000000cff08723e, 0x001fe400030006ff, 90, "F2FP.F16.E4M3.UNPACK_B R8, R12.H1"},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        char text[128];
+        struct sass_inst i = decode(rows[k].low, rows[k].high, rows[k].arch);
+        sass_print(&i, text, sizeof text);
+        assert_string_equal(text, rows[k].text);
+    }
+}
+
 static void live_registers_follow_branches(void **state)
 {
     /* MOV R2, 1; (back:) IADD3 R3, R2, R3; @P0 BRA back; MOV R4, R3; EXIT */
@@ -204,6 +234,7 @@ int main(void)
         cmocka_unit_test(labels_are_addresses),
         cmocka_unit_test(unknown_code_is_said_to_be_unknown),
         cmocka_unit_test(text_is_cut_where_the_room_ends),
+        cmocka_unit_test(products_of_eight_bit_floats_are_printed),
         cmocka_unit_test(live_registers_follow_branches),
         cmocka_unit_test(pairs_and_quads_are_counted),
     };
