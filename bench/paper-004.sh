@@ -60,9 +60,9 @@ if [ -z "$small" ] || [ -n "$PREDICTIONS" ]; then
     done
 fi
 
-# ---- Volta itself: published counters of a GV100 (docs/cards.md), the last set of tables there ----
+# ---- Volta itself: published counters of a GV100 (docs/cards.md), the first tables of its section ----
 volta() { # HEADING: flow, Accel-Sim, PPT-GPU, HyFiSS; means over all kernels
-    awk -v h="$1" '/^### With `l2.fetch`/ { on = 1 } /^## / && !/GV100/ { on = 0 } on && index($0, "**" h) == 1 { here = 1 }
+    awk -v h="$1" '/^## / { on = /^## GV100/ } on && index($0, "**" h) == 1 { here = 1 }
         on && here && /^\| all \|/ { n = split($0, c, "|"); for (i = 4; i <= 7; i++) { split(c[i], v, ","); printf "%s ", v[1] } print c[3]; exit }' "$src/docs/cards.md"
 }
 while IFS='|' read -r heading unit; do

@@ -4,6 +4,7 @@
   paper_programs.py reuse FOLDER GPU      mean and worst difference of the L1 miss rate, --variant paper against sim, with each
                                           extension off, and the ratio of times; a CSV of all launches on the second line on
   paper_programs.py interval FOLDER       IPC errors by program, of each variant against sim
+  paper_programs.py launches FOLDER       the same, means over launches: divergent ones, then the others
 
 FOLDER has the output of `strata predict TRACE --gpu GPU --model MODEL ... --format csv -o PROGRAM.GPU.RUN.csv`: RUN is sim, paper,
 onecore, no-associativity, no-latency, no-mshrs (paper 000), or, with pascal for GPU, sim and interval + the variant's name (paper 001);
@@ -110,5 +111,15 @@ def interval(folder):
         print(name, short or "-", kind, "%.0f" % t["sim"], *("%.1f" % (100 * abs(t["sim"] / t[v] - 1)) for v in VARIANTS))
 
 
+def launches(folder):
+    sim = named(folder, "pascal", "sim")
+    made = {v: named(folder, "pascal", "interval" + v) for v in VARIANTS}
+    both = [key for key in sim if all(key in made[v] for v in VARIANTS)]
+    for divergent in (True, False):
+        keys = [key for key in both if (made["mdm"][key][1] != made["gpumech+"][key][1]) == divergent]
+        print("MD" if divergent else "NMD", len(keys),
+              *("%.1f" % (sum(100 * abs(sim[key][1] / made[v][key][1] - 1) for key in keys) / len(keys)) for v in VARIANTS))
+
+
 if __name__ == "__main__":
-    {"reuse": reuse, "interval": interval}[sys.argv[1]](*sys.argv[2:])
+    {"reuse": reuse, "interval": interval, "launches": launches}[sys.argv[1]](*sys.argv[2:])
