@@ -22,7 +22,7 @@ VARIANTS = ["gpumech", "gpumech+", "mdm-queue", "mdm-mshr", "mdm"]
 TABLE_2 = {"rod_hotspot": ("HS", "NMD"), "rod_btree": ("BT", "NMD"), "rod_backprop": ("BP", "NMD"), "sdk_fdtd3d": ("FDTD", "NMD"),
            "rod_srad": ("SRAD", "NMD"), "rod_srad2": ("SRAD", "NMD"), "gpgpusim_ray": ("RAY", "NMD"), "poly_2DCONV": ("2DCONV", "NMD"),
            "parboil_stencil": ("ST", "NMD"), "rod_cfd": ("CFD", "MD"), "rod_bfs": ("BFS", "MD"), "parboil_spmv": ("SPMV", "MD"),
-           "rod_kmeans": ("KMEANS", "MD")}
+           "rod_kmeans": ("KMEANS", "MD"), "mars_pvr": ("PVR", "MD"), "mars_pvc": ("PVC", "MD"), "mars_iix": ("IIX", "MD")}
 
 
 def values(path, metric):

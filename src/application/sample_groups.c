@@ -18,12 +18,21 @@ static bool is_near(double x, double y)
     return fabs(x - y) <= ALIKE * (x > y ? x : y);
 }
 
+/* What persists in the L2 is asked for alike: a launch after a reset finds other lines there. */
+static bool same_persistence(const struct strata_launch *a, const struct strata_launch *b)
+{
+    const struct strata_access_window *x = &a->window, *y = &b->window;
+    return a->persisting_bytes == b->persisting_bytes &&
+           a->persisting_reset == b->persisting_reset && x->bytes == y->bytes &&
+           (!x->bytes || (x->base == y->base && x->hit_ratio == y->hit_ratio && x->hit == y->hit &&
+                          x->miss == y->miss));
+}
+
 static bool same_kind(const struct strata_launch *a, const struct strata_launch *b)
 {
     return !strcmp(a->kernel, b->kernel) && !memcmp(&a->grid, &b->grid, sizeof a->grid) &&
            !memcmp(&a->block, &b->block, sizeof a->block) &&
-           a->shared_dynamic_bytes == b->shared_dynamic_bytes && a->window.base == b->window.base &&
-           a->window.bytes == b->window.bytes && a->persisting_bytes == b->persisting_bytes;
+           a->shared_dynamic_bytes == b->shared_dynamic_bytes && same_persistence(a, b);
 }
 
 /* Of launches recorded in part the work of the blocks that were read is what can be compared. */

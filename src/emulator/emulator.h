@@ -31,6 +31,13 @@ enum emu_space {
 };
 
 /* What memory accesses, the record and messages need to know of a static instruction. */
+/* Lanes that the record of an access tells of: machine code may have one lane do what all want. */
+enum emu_acting {
+    EMU_ACTING_ALL = 0,
+    EMU_ACTING_ONE,       /* the last of those that run it */
+    EMU_ACTING_ONE_OF_ALL /* the same if the warp is whole, else all that run it */
+};
+
 struct emu_site {
     uint32_t record; /* its place in the recorded code, EMU_NO_INDEX: internal, not counted */
     uint32_t slot;   /* of a memory instruction: its own cache of the allocation last used */
@@ -41,6 +48,7 @@ struct emu_site {
                         in the record */
     bool folded;     /* counted, but not recorded: machine code has no instruction for it */
     uint8_t before;  /* recorded ahead of it: the statics before its own */
+    uint8_t acting;  /* enum emu_acting */
 };
 
 /* An entry function made ready to run; an executor's own begins with this. */

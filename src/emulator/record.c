@@ -138,11 +138,19 @@ static void record_generic(struct emu_warp *w, const struct emu_site *site, uint
     }
 }
 
+static uint32_t acting_lanes(const struct emu_site *site, uint32_t mask)
+{
+    bool one = site->acting == EMU_ACTING_ONE ||
+               (site->acting == EMU_ACTING_ONE_OF_ALL && mask == EMU_FULL);
+    return one && mask ? 1u << log2_floor(mask) : mask;
+}
+
 void emu_record_access(struct emu_warp *w, const struct emu_site *site, uint32_t mask)
 {
     if (site->folded)
         return;
     record_before(w, site, mask);
+    mask = acting_lanes(site, mask);
     if (!mask || site->no_address)
         record_plain(w, site, site->record, mask);
     else if (site->space == EMU_GENERIC)

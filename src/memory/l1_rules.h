@@ -13,10 +13,11 @@ static inline struct strata_cache_config l1_config(const struct strata_gpu *gpu,
     return l1;
 }
 
-/* Loads that go around the L1. */
+/* Loads that go around the L1: by their hint, or because they must see what other SMs write (8192
+ * warps that read one word as volatile got 8192 sectors and hit the L1 not once). */
 static inline bool l1_is_used(const struct strata_gpu *gpu, const struct strata_inst *i)
 {
-    return gpu->l1.enabled && !(i->hints & STRATA_HINT_BYPASS_L1);
+    return gpu->l1.enabled && !(i->hints & (STRATA_HINT_BYPASS_L1 | STRATA_HINT_VOLATILE));
 }
 
 /* Where a load looks first (paper 002, section 4.3): texture fetches and loads of read-only data

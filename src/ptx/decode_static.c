@@ -455,6 +455,7 @@ bool ptx_static_add(struct ptx_decoder *d, struct ptx_inst *in)
 {
     struct strata_inst s = describe(d, in);
     in->site.folded = d->forms.folded[d->op_index];
+    in->site.acting = d->forms.acting[d->op_index];
     if (!in->site.folded &&
         (!add_prologue(d, &s, &in->site.before) || !add_parts(d, &s, &in->site.before)))
         return false;

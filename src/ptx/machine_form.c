@@ -6,6 +6,9 @@
 
 #include <strata/trace.h>
 
+#include "ptx/atomic_form.h"
+#include "ptx/variance.h"
+
 static const struct {
     const char *text;
     struct ptx_form_part part[PTX_FORM_PARTS];
@@ -31,7 +34,6 @@ struct reg_facts {
     uint8_t uses;  /* enum use of all that read it */
     bool joined;   /* its op has taken another along, or was: once is all an instruction can */
     bool product;  /* of a multiplication that was folded: who reads it multiplies */
-    bool varies;   /* between the lanes of a warp */
     bool compared; /* the result of a comparison */
 };
 
@@ -42,8 +44,9 @@ struct finder {
     bool entry, has_shared_base;
     struct ptx_forms *out;
     struct reg_facts *reg;
-    uint8_t use; /* of the op being visited */
-    bool any;    /* a register it reads is as asked for */
+    bool *varies; /* by register: between the lanes of a warp */
+    uint8_t use;  /* of the op being visited */
+    bool any;     /* a register it reads is as asked for */
 };
 
 static bool is_add(const struct ptx_op *op, unsigned bytes)
@@ -98,45 +101,9 @@ static void find_uses(struct finder *s)
     }
 }
 
-/* ---- what varies between lanes ---- */
-
 static const char *special_name(const struct finder *s, const struct ptx_operand *o)
 {
     return o->kind == PTX_OPERAND_SREG ? s->names->text[o->u.name] : "";
-}
-
-static bool starts_variance(const struct finder *s, const struct ptx_op *op)
-{
-    if (op->mnemonic == PTX_OP_ld || op->mnemonic == PTX_OP_atom || op->mnemonic == PTX_OP_shfl ||
-        op->mnemonic == PTX_OP_tex)
-        return !ptx_op_has(op, PTX_M_PARAM) && !ptx_op_has(op, PTX_M_CONST);
-    const char *name =
-        op->mnemonic == PTX_OP_mov && op->n_operands > 1 ? special_name(s, &op->operands[1]) : "";
-    return !strncmp(name, "%tid", 4) || !strncmp(name, "%lane", 5);
-}
-
-static void ask_varies(void *user, uint32_t reg)
-{
-    struct finder *s = user;
-    s->any |= s->reg[reg].varies;
-}
-
-static void mark_varies(void *user, uint32_t reg)
-{
-    ((struct finder *)user)->reg[reg].varies = true;
-}
-
-/* Loops carry it back; a few rounds reach what matters. */
-static void find_variance(struct finder *s)
-{
-    for (unsigned round = 0; round < 4; round++)
-        for (size_t i = 0; i < s->f->n_ops; i++) {
-            const struct ptx_op *op = &s->f->ops[i];
-            s->any = starts_variance(s, op);
-            ptx_op_visit(op, ask_varies, NULL, s);
-            if (s->any)
-                ptx_op_visit(op, NULL, mark_varies, s);
-        }
 }
 
 /* ---- what is folded ---- */
@@ -327,7 +294,7 @@ static void find_branch_form(struct finder *s, uint32_t i)
         s->out->folded[i] = 1;
         for (uint32_t k = i + 1; k < target; k++)
             s->out->guard[k] = op->guard;
-    } else if (s->reg[op->guard].varies)
+    } else if (s->varies[op->guard])
         s->out->parts[i] = reconverging;
 }
 
@@ -376,9 +343,27 @@ static bool follows_division(const struct finder *s, uint32_t i)
     return false;
 }
 
+static bool is_answered(const struct finder *s, const struct ptx_op *op)
+{
+    return op->mnemonic == PTX_OP_atom &&
+           (!is_register(&op->operands[0]) ? op->operands[0].kind != PTX_OPERAND_SINK
+                                           : s->reg[op->operands[0].u.reg].n_reads > 0);
+}
+
+static void find_atomic_form(struct finder *s, uint32_t i)
+{
+    const struct ptx_op *op = &s->f->ops[i];
+    struct ptx_atomic_form form =
+        ptx_atomic_form(op, op->n_operands && is_answered(s, op), s->varies);
+    s->out->acting[i] = (uint8_t)form.acting;
+    if (form.parts)
+        s->out->parts[i] = form.parts;
+}
+
 static void find_form(struct finder *s, uint32_t i)
 {
     const struct ptx_op *op = &s->f->ops[i];
+    find_atomic_form(s, i);
     if (is_folded(s, i)) {
         fold(s, i);
         return;
@@ -400,21 +385,24 @@ bool ptx_forms_find(const struct ptx_function *f, const struct ptx_cfg *cfg,
     out->parts = calloc(f->n_ops + 1, sizeof *out->parts);
     out->same = malloc((f->n_regs + 1) * sizeof *out->same);
     out->guard = malloc((f->n_ops + 1) * sizeof *out->guard);
+    out->acting = calloc(f->n_ops + 1, sizeof *out->acting);
     s.reg = calloc(f->n_regs + 1, sizeof *s.reg);
-    bool ok = out->guard && out->folded && out->parts && out->same && s.reg;
+    s.varies = calloc(f->n_regs + 1, sizeof *s.varies);
+    bool ok = out->guard && out->folded && out->parts && out->same && out->acting && s.reg &&
+              s.varies && ptx_variance_find(f, cfg, names, entry, s.varies);
     if (ok) {
         for (uint32_t r = 0; r < f->n_regs; r++)
             out->same[r] = r;
         for (uint32_t i = 0; i < f->n_ops; i++)
             out->guard[i] = PTX_NO_REG;
         find_uses(&s);
-        find_variance(&s);
         for (uint32_t i = 0; i < f->n_ops; i++)
             find_form(&s, i);
         for (uint32_t i = 0; i < f->n_ops; i++)
             find_branch_form(&s, i);
     }
     free(s.reg);
+    free(s.varies);
     return ok;
 }
 
@@ -423,6 +411,7 @@ void ptx_forms_release(struct ptx_forms *forms)
     free(forms->folded);
     free(forms->parts);
     free(forms->guard);
+    free(forms->acting);
     free(forms->same);
     memset(forms, 0, sizeof *forms);
 }

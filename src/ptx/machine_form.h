@@ -20,6 +20,7 @@ struct ptx_forms {
     uint8_t *folded;                    /* by op: machine code has no instruction for it */
     const struct ptx_form_part **parts; /* by op; NULL: one instruction of its own class */
     uint32_t *guard; /* by op: predicate of the branch over it that was folded, or PTX_NO_REG */
+    uint8_t *acting; /* by op: enum emu_acting, of atomics */
     uint32_t *same;  /* by register: the one that holds its value, if that of a folded op */
 };
 

@@ -515,6 +515,37 @@ static void a_sample_of_like_launches_says_what_all_of_them_do(void **state)
     }
 }
 
+/* Launches that differ in nothing but what persists of their lines. */
+static void a_sample_tells_launches_apart_by_what_persists(void **state)
+{
+    (void)state;
+    struct strata_launch_set set = {0};
+    struct strata_sample sample;
+    struct strata_error err;
+    struct strata_writer *w = begin_trace();
+    const struct strata_access_window whole = {ARRAY_A, BYTES, 1, STRATA_ACCESS_PERSISTING,
+                                               STRATA_ACCESS_NORMAL};
+    struct strata_access_window half = whole, streams = whole;
+    half.hit_ratio = 0.5f;
+    streams.miss = STRATA_ACCESS_STREAMING;
+    const struct strata_access_window *window[] = {&whole, &half, &streams, &whole, &whole};
+    for (uint32_t i = 0; i < 10; i++) {
+        asked.window = *window[i % 5];
+        asked.persisting_bytes = BYTES;
+        asked.persisting_reset = i % 5 == 4;
+        write_launch(w, "LDG.E.128", 8, ARRAY_A, 0);
+    }
+    memset(&asked, 0, sizeof asked);
+    end_trace(w, &set);
+    good(strata_sample_plan(&sample, set.trace[0], 0.01, false, &err), &err);
+    assert_int_equal(sample.n_groups, 4);
+    for (uint32_t i = 0; i < 5; i++)
+        assert_int_equal(sample.group[i], sample.group[i + 5]);
+    assert_int_equal(sample.group[0], sample.group[3]);
+    strata_sample_release(&sample);
+    strata_launch_set_release(&set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -529,6 +560,7 @@ int main(void)
         cmocka_unit_test(gaps_are_those_of_graphs_dependent_launches_and_the_host),
         cmocka_unit_test(the_perfetto_file_is_what_its_readers_take_and_ends_when_the_program_does),
         cmocka_unit_test(a_sample_of_like_launches_says_what_all_of_them_do),
+        cmocka_unit_test(a_sample_tells_launches_apart_by_what_persists),
     };
     return cmocka_run_group_tests(tests, load_gpu, remove_trace);
 }

@@ -58,6 +58,15 @@ static unsigned find(const struct record *r, const char *opcode)
     return 0;
 }
 
+/* The access itself, behind what is recorded ahead of it. */
+static unsigned find_access(const struct record *r, const char *opcode)
+{
+    unsigned i = find(r, opcode);
+    while (r->inst[i].opclass != STRATA_OP_MEM && !strcmp(r->opcode[i + 1], opcode))
+        i++;
+    return i;
+}
+
 #define KERNEL(body)                                                                               \
     PTX_HEAD ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %r<16>; .reg .b64 "  \
              "%rd<16>; .reg .pred %p<8>; .reg .f32 %f<8>;\n"                                       \
@@ -287,10 +296,10 @@ static void an_atomic_nobody_reads_is_a_reduction(void **state)
                         "atom.global.max.u32 _,[%rd1],2;\n"
                         "red.global.or.b32 [%rd1],1; st.global.u32 [%rd5],%r2;"),
                  32, params, &r);
-    assert_int_equal(r.inst[find(&r, "atom.global.add.u32")].memop, STRATA_MEM_ATOMIC);
-    assert_int_equal(r.inst[find(&r, "atom.global.min.u32")].memop, STRATA_MEM_REDUCTION);
-    assert_int_equal(r.inst[find(&r, "atom.global.max.u32")].memop, STRATA_MEM_REDUCTION);
-    assert_int_equal(r.inst[find(&r, "red.global.or.b32")].memop, STRATA_MEM_REDUCTION);
+    assert_int_equal(r.inst[find_access(&r, "atom.global.add.u32")].memop, STRATA_MEM_ATOMIC);
+    assert_int_equal(r.inst[find_access(&r, "atom.global.min.u32")].memop, STRATA_MEM_REDUCTION);
+    assert_int_equal(r.inst[find_access(&r, "atom.global.max.u32")].memop, STRATA_MEM_REDUCTION);
+    assert_int_equal(r.inst[find_access(&r, "red.global.or.b32")].memop, STRATA_MEM_REDUCTION);
 }
 
 static void generic_accesses_name_the_space_they_reached(void **state)
@@ -412,6 +421,55 @@ static void constants_that_lanes_name_keep_their_addresses(void **state)
         assert_int_equal(r.address[by_lanes][i], r.address[by_lanes][0] + 8 * i);
 }
 
+/* Lanes that name one address let one of them do it, where the sum can be known: as ptxas has it.
+ */
+static void atomics_on_one_address_are_done_by_one_lane(void **state)
+{
+    static const struct {
+        const char *text, *atomic;
+        uint32_t mask; /* of the record of the atomic by a warp that is whole */
+    } cases[] = {
+        {KERNEL("atom.global.add.u32 %r2,[%rd2],1;"), "atom.global.add.u32", 1u << 31},
+        {KERNEL("atom.global.add.u32 %r2,[%rd2],%r1; st.global.u32 [%rd5],%r2;"),
+         "atom.global.add.u32", 1u << 31},
+        {KERNEL("atom.global.add.u32 %r2,[%rd2],7; st.global.u32 [%rd5],%r2;"),
+         "atom.global.add.u32", 1u << 31},
+        {KERNEL("red.global.max.s32 [%rd2],%r1;"), "red.global.max.s32", 1u << 31},
+        {KERNEL("ld.global.u32 %r2,[%rd1]; mul.wide.u32 %rd6,%r2,4; add.u64 %rd7,%rd2,%rd6;\n"
+                "red.global.add.u32 [%rd7],1;"),
+         "red.global.add.u32", 1u << 31},
+        {KERNEL("atom.global.max.u32 %r2,[%rd2],%r1; st.global.u32 [%rd5],%r2;"),
+         "atom.global.max.u32", UINT32_MAX},
+        {KERNEL("red.global.add.u32 [%rd5],1;"), "red.global.add.u32", UINT32_MAX},
+        {KERNEL("red.global.add.u64 [%rd2],%rd3;"), "red.global.add.u64", UINT32_MAX},
+        {KERNEL("cvt.rn.f32.u32 %f1,%r1; red.global.add.f32 [%rd2],%f1;"), "red.global.add.f32",
+         UINT32_MAX},
+        {KERNEL("atom.global.exch.b32 %r2,[%rd2],1;"), "atom.global.exch.b32", UINT32_MAX},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct record r;
+        void *params[2] = {device_memory(4096), device_memory(4096)};
+        run_recorded(cases[i].text, 32, params, &r);
+        assert_int_equal(r.mask[find_access(&r, cases[i].atomic)], cases[i].mask);
+    }
+}
+
+/* Which way lanes have gone makes a register theirs; a half warp's answered sums stay apart. */
+static void atomics_after_ways_that_part_are_those_of_all_lanes(void **state)
+{
+    (void)state;
+    struct record r;
+    void *params[2] = {device_memory(4096), device_memory(4096)};
+    run_recorded(KERNEL("mov.u64 %rd6,%rd2; setp.lt.u32 %p1,%r1,5; @%p1 bra L;\n"
+                        "add.u64 %rd6,%rd2,64;\nL: red.global.add.u32 [%rd6],1;"),
+                 32, params, &r);
+    assert_int_equal(r.mask[find_access(&r, "red.global.add.u32")], UINT32_MAX);
+    run_recorded(KERNEL("atom.global.add.u32 %r2,[%rd2],%r1; st.global.u32 [%rd5],%r2;"), 16,
+                 params, &r);
+    assert_int_equal(r.mask[find_access(&r, "atom.global.add.u32")], 0xffffu);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -423,6 +481,8 @@ int main(void)
         cmocka_unit_test(guards_and_partial_warps_narrow_the_mask),
         cmocka_unit_test(hints_follow_the_modifiers),
         cmocka_unit_test(an_atomic_nobody_reads_is_a_reduction),
+        cmocka_unit_test(atomics_on_one_address_are_done_by_one_lane),
+        cmocka_unit_test(atomics_after_ways_that_part_are_those_of_all_lanes),
         cmocka_unit_test(generic_accesses_name_the_space_they_reached),
         cmocka_unit_test(asynchronous_copies_have_groups),
         cmocka_unit_test(classes_tell_the_units_apart),
