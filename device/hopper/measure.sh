@@ -8,6 +8,7 @@
 #   rates.csv      times of the units (rates.cu)
 #   cluster.csv    multicast copies, fences, starts of clusters (cluster.cu)
 #   turns.csv      in which order products of two warpgroups are carried out (turns.cu)
+#   merge.csv      the profiler's table of merge.cu: reads of one GPC that reach the L2 as one, in the order of merge.txt
 #   clock.csv      the profiler's table of clock.cu: clocks of SMs and L2, in the order of clock.txt
 #   traffic.csv    bytes a cycle that SMs store and load by shape (traffic.cu); cold.csv: boxes that only DRAM has
 #   <program>.csv  Nsight Compute's table of the launches of gemm, attention and copy, in the order of checks.txt
@@ -36,6 +37,9 @@ timeout 20 "$work/traffic" cold >"$out/cold.csv" 2>>"$work/rates.err" || echo "t
 timeout 20 "$work/turns" >"$out/turns.csv" 2>>"$work/rates.err" || echo "turns failed"
 timeout 60 "$ncu" --clock-control none --csv --page raw --metrics gpu__time_duration.sum,sm__cycles_elapsed.max,lts__cycles_elapsed.max \
     --log-file "$out/clock.csv" "$work/clock" >"$out/clock.txt" 2>>"$work/rates.err" || echo "clock failed"
+# shellcheck disable=SC2086 # the flags are words
+timeout 60 "$ncu" $flags --csv --page raw --metrics lts__t_sectors_srcunit_tex_op_read.sum \
+    --log-file "$out/merge.csv" "$work/merge" >"$out/merge.txt" 2>>"$work/rates.err" || echo "merge failed"
 : >"$out/checks.txt"
 for name in gemm attention copy; do
     timeout 60 "$work/$name" >>"$out/checks.txt" 2>>"$work/errors" || { echo "$name failed"; tail -n 3 "$work/errors"; }
