@@ -141,9 +141,10 @@ struct strata_gpu {
         uint32_t instruction_bytes;    /* 16 on Volta and later, 8 before; 0: fetch not modelled */
         uint32_t fetch_line_bytes;     /* instructions arrive in lines of this many bytes */
         uint32_t
-            fetch_interval_cycles;   /* between two lines of straight code that was never fetched */
-        uint32_t fetch_miss_cycles;  /* a jump to a line that this SM has not fetched, L2 hit */
-        uint32_t fetch_cold_cycles;  /* the same for a line that no SM has fetched */
+            fetch_interval_cycles;  /* between two lines of straight code that was never fetched */
+        uint32_t fetch_miss_cycles; /* a jump to a line that this SM has not fetched, L2 hit */
+        uint32_t fetch_cold_cycles,
+            fetch_early_cycles;      /* the same for a line that no SM has fetched */
         double barrier_warp_cycles;  /* a barrier takes this much more for each warp of the block */
         uint32_t lsu_queue_cycles;   /* work the load/store unit accepts ahead, per SM */
         uint64_t fetch_near_bytes;   /* code that a scheduler runs at full rate; 0: no limit */

@@ -78,6 +78,7 @@ static const struct strata_gpu_key keys[] = {
     SIZE("sm.fetch_near", sm.fetch_near_bytes, 0, 1e9, "0", "cache of instructions that issue without waiting; 0: no limit"),
     SIZE("sm.fetch_middle", sm.fetch_middle_bytes, 0, 1e9, "0", "cache of instructions behind it, whose lines come at sm.fetch_interval; 0: no limit"),
     SIZE("sm.fetch_prefetch", sm.fetch_prefetch_bytes, 0, 1e9, "0", "code that a launch brings into the L2 before its blocks begin, but for the first line; 0: none"),
+    CYCLES("sm.fetch_early", sm.fetch_early_cycles, "0", "a jump to a line of these that no SM has fetched"),
     CYCLES("sm.fetch_far", sm.fetch_far_cycles, "0", "between two lines of code that neither cache holds any more"),
     UINT("sm.fetch_ahead", sm.fetch_ahead_lines, "lines", 1, 64, "8", "lines of straight code that are asked for before they are needed"),
     REAL("sm.barrier_warp", sm.barrier_warp_cycles, "cycles", 0, 1000, "0", "a barrier takes this much more for each warp of the block"),

@@ -48,6 +48,7 @@ static const struct {
     {"sm.fetch_near", FLOW | SIM},
     {"sm.fetch_middle", FLOW | SIM},
     {"sm.fetch_prefetch", FLOW | SIM},
+    {"sm.fetch_early", FLOW | SIM},
     {"sm.fetch_far", FLOW | SIM},
     {"sm.local_", REUSE | FLOW | SIM},
     {"sm.fetch_", INTERVAL | FLOW | SIM},

@@ -21,10 +21,8 @@ void fetch_gpu_init(struct fetch_gpu *g, const struct strata_gpu *gpu)
     g->ahead = gpu->sm.fetch_ahead_lines;
     g->near_lines = limit_lines(gpu->sm.fetch_near_bytes / line_bytes);
     g->middle_lines = limit_lines(gpu->sm.fetch_middle_bytes / line_bytes);
-    /* The first line is asked for before the others are there. */
-    uint64_t early = gpu->sm.fetch_prefetch_bytes / line_bytes;
-    for (uint32_t line = 1; line < early && line < FETCH_MAX_LINES; line++)
-        g->first[line] = 1;
+    g->early_lines = gpu->sm.fetch_prefetch_bytes / line_bytes;
+    g->early = gpu->sm.fetch_early_cycles;
 }
 
 /* A cache without a size needs no order. */
@@ -106,7 +104,10 @@ static uint32_t jump_cycles(const struct fetch_gpu *g, const struct fetch_sm *s,
     if (s->place[line] == FETCH_MIDDLE)
         return g->interval;
     bool known = s->place[line] == FETCH_FAR || (g->first[line] && g->first[line] <= t);
-    return known ? g->miss : g->cold;
+    if (known)
+        return g->miss;
+    /* The first line is asked for before the others are there. */
+    return line && line < g->early_lines ? g->early : g->cold;
 }
 
 uint64_t fetch_line(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t line, uint64_t t)

@@ -25,6 +25,8 @@ struct fetch_gpu {                   /* one per launch: what any SM has fetched 
     uint32_t n_used;                 /* executed, and not there before */
     uint32_t last_used;              /* the highest executed line */
     uint32_t interval, far_interval, miss, cold, ahead;
+    uint64_t early_lines;              /* that the launch brings into the L2 by itself */
+    uint32_t early;                    /* a jump to one of these that no SM has fetched */
     uint32_t near_lines, middle_lines; /* what the SM's caches of instructions hold, 0 = all */
 };
 struct fetch_order { /* lines of a cache as they came */

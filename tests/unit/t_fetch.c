@@ -73,11 +73,12 @@ static void jumps_within_what_a_launch_brings_in(void **state)
     gpu.sm.fetch_cold_cycles = 560;
     gpu.sm.fetch_ahead_lines = 8;
     gpu.sm.fetch_prefetch_bytes = 100 * 128;
+    gpu.sm.fetch_early_cycles = 420;
     fetch_gpu_init(&g, &gpu);
     assert_int_equal(fetch_sm_init(&sm, &g, NULL), STRATA_OK);
     assert_int_equal(fetch_line(&g, &sm, 0, 1000), 1560);
-    assert_int_equal(fetch_line(&g, &sm, 50, 2000), 2300);
-    assert_int_equal(fetch_line(&g, &sm, 99, 3000), 3300);
+    assert_int_equal(fetch_line(&g, &sm, 50, 2000), 2420);
+    assert_int_equal(fetch_line(&g, &sm, 99, 3000), 3420);
     assert_int_equal(fetch_line(&g, &sm, 200, 4000), 4560);
     fetch_sm_release(&sm);
 }
