@@ -113,8 +113,8 @@ static void visit_branches(struct variance *v)
 bool ptx_variance_find(const struct ptx_function *f, const struct ptx_cfg *cfg,
                        const struct ptx_names *names, bool entry, bool *varies)
 {
-    /* Loops carry it back; a few rounds reach what matters. */
-    enum { ROUNDS = 8 };
+    /* Loops carry it back; where the rounds do not reach an end, anything may differ. */
+    enum { ROUNDS = 64 };
     struct variance v = {.f = f, .cfg = cfg, .names = names, .entry = entry, .varies = varies};
     v.n_writes = calloc(f->n_regs + 1, sizeof *v.n_writes);
     v.apart = calloc(cfg->n_blocks + 1, sizeof *v.apart);
@@ -128,6 +128,8 @@ bool ptx_variance_find(const struct ptx_function *f, const struct ptx_cfg *cfg,
         visit_ops(&v);
         visit_branches(&v);
     }
+    if (ok && v.changed)
+        memset(varies, true, f->n_regs * sizeof *varies);
     free(v.n_writes);
     free(v.apart);
     free(v.stack);

@@ -470,6 +470,32 @@ static void atomics_after_ways_that_part_are_those_of_all_lanes(void **state)
     assert_int_equal(r.mask[find_access(&r, "atom.global.add.u32")], 0xffffu);
 }
 
+/* A lane's number would come to q0 by as many rounds of the loop as there are registers. */
+static void what_varies_is_found_however_long_a_loop_carries_it(void **state)
+{
+    (void)state;
+    static const int lengths[] = {1, 12, 80};
+    static const char kernel[] = KERNEL("!");
+    size_t head = strcspn(kernel, "!");
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        char turn[4096] = "", begin[4096] = "", text[12000];
+        for (int k = 0; k < lengths[i]; k++) {
+            snprintf(turn + strlen(turn), 64, "mov.u32 %%q%d,%%q%d;\n", k, k + 1);
+            snprintf(begin + strlen(begin), 64, "mov.u32 %%q%d,0;\n", k);
+        }
+        snprintf(text, sizeof text,
+                 "%.*s.reg .u32 %%q<100>; .reg .u32 %%n; mov.u32 %%n,0;\n%sL: %s"
+                 "mov.u32 %%q%d,%%r1; add.u32 %%n,%%n,1; setp.lt.u32 %%p1,%%n,1;\n@%%p1 bra L;\n"
+                 "mul.wide.u32 %%rd6,%%q0,4; add.u64 %%rd7,%%rd2,%%rd6;\n"
+                 "red.global.add.u32 [%%rd7],1;%s",
+                 (int)head, kernel, begin, turn, lengths[i], kernel + head + 1);
+        struct record r;
+        void *params[2] = {device_memory(4096), device_memory(4096)};
+        run_recorded(text, 32, params, &r);
+        assert_int_equal(r.mask[find_access(&r, "red.global.add.u32")], UINT32_MAX);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -483,6 +509,7 @@ int main(void)
         cmocka_unit_test(an_atomic_nobody_reads_is_a_reduction),
         cmocka_unit_test(atomics_on_one_address_are_done_by_one_lane),
         cmocka_unit_test(atomics_after_ways_that_part_are_those_of_all_lanes),
+        cmocka_unit_test(what_varies_is_found_however_long_a_loop_carries_it),
         cmocka_unit_test(generic_accesses_name_the_space_they_reached),
         cmocka_unit_test(asynchronous_copies_have_groups),
         cmocka_unit_test(classes_tell_the_units_apart),
