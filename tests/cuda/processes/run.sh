@@ -51,12 +51,12 @@ for case in TERM:wait HUP:wait INT:wait TERM:hang; do
     "$strata" trace -o b.strata -- ./app ${case#*:} >ready.txt 2>err.txt &
     pid=$!
     i=0
-    while ! grep -q ready ready.txt 2>/dev/null && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done
+    while ! grep -q ready ready.txt 2>/dev/null && [ $i -lt 400 ]; do sleep 0.1; i=$((i + 1)); done
     app=$(pgrep -P $pid app)
     if [ $signal = INT ]; then kill -INT "$app"; else kill -$signal $pid; fi
     i=0
-    while kill -0 "$app" 2>/dev/null && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done
-    kill -9 "$app" 2>/dev/null && fail "SIG$signal: no end after 10 s"
+    while kill -0 "$app" 2>/dev/null && [ $i -lt 400 ]; do sleep 0.1; i=$((i + 1)); done
+    kill -9 "$app" 2>/dev/null && fail "SIG$signal: no end after 40 s"
     wait $pid
     [ -f b.strata ] && [ "$(launches b.strata)" = 1 ] || { fail "SIG$signal loses the trace"; cat err.txt; }
     grep -q "was interrupted" err.txt || fail "SIG$signal: nothing is said"
