@@ -432,7 +432,7 @@ static void begin_product(struct flow_engine *e, uint32_t scheduler, uint64_t t)
 static void product_taken(struct flow_engine *e, struct flow_warp *w)
 {
     const struct flow_tensor *x = &e->tensor[w->scheduler];
-    uint32_t most = e->gpu->sm.wgmma_queue ? e->gpu->sm.wgmma_queue : 32;
+    uint32_t most = e->gpu->sm.wgmma_queue ? e->gpu->sm.wgmma_queue : FLOW_LONGEST_QUEUE;
     if (x->n + 1 >= most)
         sm_wait_for(&w->wait, x->free, SM_STALL_MATH);
 }

@@ -62,7 +62,8 @@ struct flow_tma {
 };
 
 /* Products of warpgroups at the tensor core of a scheduler. Those of different warps take turns. */
-enum { FLOW_PRODUCTS = 32 + 64 }; /* sm.wgmma_queue at most, and one of each slot that saw room */
+/* sm.wgmma_queue at most, and one of each slot that saw room. */
+enum { FLOW_LONGEST_QUEUE = 32, FLOW_PRODUCTS = FLOW_LONGEST_QUEUE + 64 };
 struct flow_tensor {
     uint64_t free;    /* it begins the next */
     uint32_t n, last; /* that wait; whose was the last it began, warp + 1 */

@@ -36,10 +36,10 @@ uint64_t sim_memside_next(const struct sim_memside *m);
 
 /* What the launch asks of the L2's persisting lines. */
 void sim_memside_window(struct sim_memside *m, const struct strata_launch *launch);
-/* A copy from the host filled [address, address + bytes) (l2.fill_on_memcpy). */
 /* Requests of an SM that wait in the crossbar because queues in front of slices are full
  * (xbar.queue). */
 uint32_t sim_memside_waiting(const struct sim_memside *m, uint32_t sm);
+/* A copy from the host filled [address, address + bytes) (l2.fill_on_memcpy). */
 void sim_memside_memcpy(struct sim_memside *m, uint64_t address, uint64_t bytes);
 
 /* After the last window: writes back nothing, adds the lts, dram, fabric and latency metrics. */

@@ -35,6 +35,19 @@ static inline const char *name_of(CUresult status)
     } while (0)
 #define SHOW(value) printf("%s = %lld\n", #value, (long long)(value))
 
+/* A node of a graph: one block of eight threads. */
+static inline CUDA_KERNEL_NODE_PARAMS block_of_eight(CUfunction f, void **params)
+{
+    return (CUDA_KERNEL_NODE_PARAMS){.func = f,
+                                     .gridDimX = 1,
+                                     .gridDimY = 1,
+                                     .gridDimZ = 1,
+                                     .blockDimX = 8,
+                                     .blockDimY = 1,
+                                     .blockDimZ = 1,
+                                     .kernelParams = params};
+}
+
 static const char ptx[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".visible .global .align 4 .b8 table[16] = {1,0,0,0,2,0,0,0,3,0,0,0,4,0,0,0};\n"

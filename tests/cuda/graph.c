@@ -26,14 +26,7 @@ int main(void)
         .dst = a, .value = 2, .elementSize = 4, .width = 8, .height = 1};
     SAY(cuGraphAddMemsetNode(&set, g, NULL, 0, &fill, context));
     void *params[] = {&out, &a, &b, &n};
-    CUDA_KERNEL_NODE_PARAMS k = {.func = kernel(m, "axpb"),
-                                 .gridDimX = 1,
-                                 .gridDimY = 1,
-                                 .gridDimZ = 1,
-                                 .blockDimX = 8,
-                                 .blockDimY = 1,
-                                 .blockDimZ = 1,
-                                 .kernelParams = params};
+    CUDA_KERNEL_NODE_PARAMS k = block_of_eight(kernel(m, "axpb"), params);
     SAY(cuGraphAddKernelNode(&run, g, &set, 1, &k));
     CUDA_HOST_NODE_PARAMS h = {.fn = count, .userData = &counted};
     SAY(cuGraphAddHostNode(&host, g, &run, 1, &h));

@@ -361,6 +361,28 @@ static void a_long_launch_is_what_its_settled_waves_say(void **state)
     assert_true(some.dram_read > 0.95 * whole.dram_read && some.dram_read < 1.05 * whole.dram_read);
 }
 
+/* Who asks after single instructions asks after all blocks. */
+static void waves_are_refused_where_instructions_are_told(void **state)
+{
+    (void)state;
+    const char *const elements[] = {"elements=4096", NULL}, *const words[] = {"waves=8", NULL};
+    struct strata_clock_sink clock = {0};
+    struct strata_model_options opt = {.seed = 1, .threads = 1, .settings = words, .clock = &clock};
+    struct strata_trace *trace;
+    struct strata_reader *reader;
+    struct strata_error err;
+    struct strata_result r;
+    assert_int_equal(strata_generate("stream", elements, &trace, &err), STRATA_OK);
+    assert_int_equal(strata_reader_open(trace, 0, &reader, &err), STRATA_OK);
+    assert_int_equal(strata_result_init(&r, strata_trace_launch(trace, 0), &err), STRATA_OK);
+    assert_int_equal(strata_model_find("flow")->run(&h200, reader, &opt, &r, &err),
+                     STRATA_EUNSUPPORTED);
+    assert_non_null(strstr(err.message, "model.waves=8"));
+    strata_result_release(&r);
+    strata_reader_close(reader);
+    strata_trace_close(trace);
+}
+
 /* An L2 that fills up, and begins to evict and to write back, only after half of the launch. */
 static void a_launch_whose_l2_still_fills_has_not_settled(void **state)
 {
@@ -396,6 +418,7 @@ int main(void)
         cmocka_unit_test(sms_of_a_pair_share_the_port_for_stores),
         cmocka_unit_test(a_warp_that_runs_ahead_takes_no_cycle_of_another),
         cmocka_unit_test(a_long_launch_is_what_its_settled_waves_say),
+        cmocka_unit_test(waves_are_refused_where_instructions_are_told),
         cmocka_unit_test(a_launch_whose_l2_still_fills_has_not_settled),
         cmocka_unit_test(the_same_seed_gives_the_same_numbers_and_the_fermi_runs_too),
     };

@@ -2,15 +2,8 @@
 # Which code of a program runs: by the driver's rules, as --code says, kernel by kernel where machine code cannot be
 # executed, and compiled where --compile is given; and which device it runs on. tests/data/fatbin/two_codes.cu says what is in the image.
 #   run.sh STRATA
-strata=$1
-case $strata in /*) ;; *) strata=$PWD/$strata ;; esac
-here=$(cd "$(dirname "$0")" && pwd)
-src=$(cd "$here/../../.." && pwd)
-libraries=${strata%/tools/strata}/src/cuda
+. "$(dirname "$0")/../scratch.sh"
 data=$src/tests/data/fatbin
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
 failed=0
 fail() { echo "FAILED $1"; cat out.txt err.txt; failed=$((failed + 1)); }
 cc -std=gnu17 -O1 -I"$src/device/include" -o app "$here/load.c" "$libraries/libcuda.so.1" || exit 1

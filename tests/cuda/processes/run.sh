@@ -2,14 +2,7 @@
 # Programs that fork, close descriptors, change their folder, are ended by signals or start others,
 # under `strata trace`: each process has one sound trace, and the program's files stay its own.
 #   run.sh STRATA
-strata=$1
-case $strata in /*) ;; *) strata=$PWD/$strata ;; esac
-here=$(cd "$(dirname "$0")" && pwd)
-src=$(cd "$here/../../.." && pwd)
-libraries=${strata%/tools/strata}/src/cuda
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$(dirname "$0")/../scratch.sh"
 failed=0
 fail() { echo "FAILED $1"; failed=$((failed + 1)); }
 cc -std=gnu17 -O1 -I"$src/device/include" -o app "$here/misbehave.c" "$libraries/libcuda.so.1" -lpthread || exit 1

@@ -2,13 +2,8 @@
 # A trace of a sample has the first launches of each kind whole and a few blocks of the others; what `predict --sample` says of
 # it is what it says of the whole trace.
 #   run.sh STRATA CC
-here=$(cd "$(dirname "$0")" && pwd)
-src=$(cd "$here/../../.." && pwd)
-strata=$1 cc=${2:-cc}
-case $strata in /*) ;; *) strata=$PWD/$strata ;; esac
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$(dirname "$0")/../scratch.sh"
+cc=${2:-cc}
 fail() {
     echo "FAILED $1"
     exit 1

@@ -2,13 +2,8 @@
 # What a program asks of persisting lines of the L2 is in its trace: windows of streams, launches and nodes of graphs, what is set
 # aside, and resets.
 #   run.sh STRATA CC
-here=$(cd "$(dirname "$0")" && pwd)
-src=$(cd "$here/../../.." && pwd)
-strata=$1 cc=${2:-cc}
-case $strata in /*) ;; *) strata=$PWD/$strata ;; esac
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
+. "$(dirname "$0")/../scratch.sh"
+cc=${2:-cc}
 $cc -std=gnu17 -O1 -I"$src/device/include" -o window "$here/window.c" "${strata%/tools/strata}/src/cuda/libcuda.so.1" || exit 1
 "$strata" trace -q -o window.strata -- ./window >said || exit 1
 # Addresses differ from run to run.

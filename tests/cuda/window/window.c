@@ -27,14 +27,7 @@ static void launch_graph(CUlaunchAttributeValue *v)
     CUgraphExec x;
     CUgraphNode n;
     CUlaunchAttributeValue got;
-    CUDA_KERNEL_NODE_PARAMS k = {.func = axpb,
-                                 .gridDimX = 1,
-                                 .gridDimY = 1,
-                                 .gridDimZ = 1,
-                                 .blockDimX = 8,
-                                 .blockDimY = 1,
-                                 .blockDimZ = 1,
-                                 .kernelParams = arguments};
+    CUDA_KERNEL_NODE_PARAMS k = block_of_eight(axpb, arguments);
     MUST(cuGraphCreate(&g, 0));
     MUST(cuGraphAddKernelNode(&n, g, NULL, 0, &k));
     MUST(cuGraphKernelNodeSetAttribute(n, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, v));
