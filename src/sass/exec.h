@@ -232,14 +232,14 @@ void sass_notice_poll(struct sass_warp *w, uint32_t mask, uint64_t hash);
 /* What a control instruction does; op->mode of SASS_CONTROL. */
 enum sass_control_kind {
     SASS_DO_BRANCH,      /* op->target; lanes of ps too */
-    SASS_DO_BRANCH_DIV,  /* if lanes of row a (imm if none) are missing */
+    SASS_DO_BRANCH_DIV,  /* if lanes of row a (imm if none) are missing or fail the guard */
     SASS_DO_BRANCH_CONV, /* if none is missing */
     SASS_DO_JUMP,        /* row a (pair) + imm */
     SASS_DO_EXIT,
     SASS_DO_BSSY, /* barrier mode2 */
     SASS_DO_BSYNC,
     SASS_DO_BREAK,
-    SASS_DO_WARPSYNC,   /* row a, imm if none */
+    SASS_DO_WARPSYNC,   /* row a, imm if none; mode2: who names others goes on by itself */
     SASS_DO_COLLECTIVE, /* the same, and target */
     SASS_DO_END_COLLECTIVE,
     SASS_DO_BAR, /* see struct sass_bar */

@@ -288,6 +288,16 @@ static bool jump(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
     return true;
 }
 
+/* BRA.DIV and BRA.CONV are for the whole path: a named lane that fails the guard is as good as
+ * missing. `R2UR P1, URZ, R0; @!P1 BRA.DIV UR4` leaves the fast way where lanes name different
+ * others, too. */
+static void branch_by_presence(struct sass_warp *w, const struct sass_exec *op, uint32_t passed)
+{
+    struct sass_path *path = current(w);
+    bool missing = named_lanes(w, op, path->mask) & w->base.live & ~passed;
+    path->pc = (op->mode == SASS_DO_BRANCH_DIV) == missing ? op->target : path->pc + 1;
+}
+
 static void set_group(struct sass_warp *w, unsigned barrier, uint32_t mask)
 {
     for (uint32_t rest = mask; rest; rest &= rest - 1)
@@ -328,8 +338,24 @@ static uint32_t part_by_name(struct sass_warp *w, const struct sass_exec *op, ui
     return same;
 }
 
+/* All lanes that any lane of the path names are in the path: nobody waits, and lanes that name
+ * different others stay together. An H200 executes what follows once, whatever the groups
+ * (`__syncwarp` and `__shfl_sync` in groups of `__match_any_sync`); where each group needs its own
+ * turn, for a vote or a reduction, the compiler writes .EXCLUSIVE. */
+static bool meet_already(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
+{
+    uint32_t named = op->a == SASS_NO_ROW ? (uint32_t)op->imm : 0;
+    for (uint32_t rest = op->a == SASS_NO_ROW ? 0 : mask; rest; rest &= rest - 1)
+        named |= sass_row(w, op->a)[lowest_bit32(rest)];
+    return !(named & w->base.live & ~mask);
+}
+
 static void wait_named(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
 {
+    if (op->mode == SASS_DO_WARPSYNC && !op->mode2 && meet_already(w, op, mask)) {
+        current(w)->pc++;
+        return;
+    }
     mask = part_by_name(w, op, mask);
     struct sass_path *path = current(w);
     path->wait_mask = named_lanes(w, op, mask);
@@ -466,9 +492,7 @@ static bool control(struct sass_warp *w, const struct sass_exec *op, uint32_t gu
         return true;
     }
     if (op->mode == SASS_DO_BRANCH_DIV || op->mode == SASS_DO_BRANCH_CONV) {
-        uint32_t missing = mask ? named_lanes(w, op, mask) & w->base.live & ~path->mask : 0;
-        bool taken = mask && (op->mode == SASS_DO_BRANCH_DIV) == (missing != 0);
-        path->pc = taken ? op->target : path->pc + 1;
+        branch_by_presence(w, op, mask);
         return true;
     }
     if (!mask) {

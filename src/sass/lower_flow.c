@@ -71,6 +71,7 @@ static bool lower_warpsync(struct sass_lowering *l)
      * here. */
     bool collective = MOD(MODE) == SASS_W_COLLECTIVE && find_operand(l, SASS_LABEL);
     op->mode = collective ? SASS_DO_COLLECTIVE : SASS_DO_WARPSYNC;
+    op->mode2 = MOD(MODE) == SASS_W_EXCLUSIVE || MOD(MODE) == SASS_W_COLLECTIVE;
     op->a = reg ? sass_lower_row(l, reg, 1) : SASS_NO_ROW;
     op->imm = imm ? imm->value : (int64_t)EMU_FULL;
     return !collective || lower_target(l);
@@ -274,6 +275,7 @@ bool sass_lower_warp(struct sass_lowering *l)
         op->run = sass_run_movm;
         return true;
     default: /* R2UR: PD, URD, R */
+        op->pd = sass_lower_pred_dest(O(0));
         op->d = sass_lower_dest(l, O(1));
         op->a = sass_lower_row(l, O(2), 1);
         op->run = sass_run_r2ur;

@@ -111,8 +111,13 @@ HANDLER(sass_run_redux)
 }
 
 /* The value of the first lane for all. */
+/* The value of one lane; the predicate tells whether another lane has a different one. */
 HANDLER(sass_run_r2ur)
 {
+    bool differs = false;
+    for (uint32_t rest = op->pd == SASS_PRED_SINK ? 0 : mask; rest; rest &= rest - 1)
+        differs |= sass_row(w, op->a)[lowest_bit32(rest)] != sass_row(w, op->a)[lowest_bit32(mask)];
+    sass_set_pred(w, op->pd, mask, differs ? EMU_FULL : 0);
     for (unsigned k = 0; k < op->words; k++) {
         uint32_t value = sass_row_at(w, op->a, k)[lowest_bit32(mask)];
         uint32_t *d = sass_row_at(w, op->d, k);

@@ -176,6 +176,25 @@ static void machine_code_leaves_the_memory_its_ptx_leaves(void **state)
     assert_true(compared >= 40);
 }
 
+/* An H200 counts 50 instructions a warp for a kernel of 50 in which every lane waits for itself. */
+static void lanes_that_meet_in_groups_stay_together(void **state)
+{
+    (void)state;
+    struct strata_module *m = load_cubin(find("together.sm_90.cubin"));
+    uint32_t *in = device_memory(IN_BYTES), *out = device_memory(OUT_BYTES);
+    struct run_setup setup = {.blocks = 1, .threads = 32};
+    struct {
+        void *in, *out;
+    } params = {in, out};
+    fill(in, IN_BYTES / 4, 7);
+    run_ok(m, "k", &setup, &params);
+    assert_int_not_equal(out[1], out[64 + 1]); /* there are several groups */
+    assert_int_equal(setup.stats.warp_instructions, 31);
+    strata_module_destroy(m);
+    strata_arena_release(arena, in);
+    strata_arena_release(arena, out);
+}
+
 /* ---- what a module says ---- */
 
 static const struct member *first_cubin(void)
@@ -333,6 +352,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(machine_code_leaves_the_memory_its_ptx_leaves),
+        cmocka_unit_test(lanes_that_meet_in_groups_stay_together),
         cmocka_unit_test(variables_are_placed_one_by_one),
         cmocka_unit_test(an_entry_says_what_the_cubin_says),
         cmocka_unit_test(damaged_cubins_are_refused),
