@@ -17,6 +17,8 @@
 #include <strata/gpu.h>
 #include <strata/status.h>
 
+#include "base/expect.h"
+
 #define CACHE_NONE        UINT32_MAX
 #define CACHE_MAX_SECTORS 4
 #define LINE_BYTES_MOST   128u /* bytes of a line whose bytes are told apart */
@@ -177,7 +179,7 @@ static inline uint32_t cache_find(const struct cache *c, uint64_t line)
  * seems to be in, or CACHE_NONE. Changes nothing but how long the look-up takes. */
 static inline void cache_expect(const struct cache *c, uint64_t line)
 {
-    __builtin_prefetch(&c->table[cache_place(c, line)]);
+    expect_read(&c->table[cache_place(c, line)]);
 }
 static inline uint32_t cache_expect_slot_at(const struct cache *c, uint64_t line, uint32_t place)
 {
@@ -191,7 +193,7 @@ static inline uint32_t cache_expect_slot_at(const struct cache *c, uint64_t line
     }
     if (!found)
         return CACHE_NONE;
-    __builtin_prefetch(&c->slot[cache_entry_slot(c, found)], 1);
+    expect_write(&c->slot[cache_entry_slot(c, found)]);
     return cache_entry_slot(c, found);
 }
 static inline uint32_t cache_expect_slot(const struct cache *c, uint64_t line)

@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "base/bug.h"
+#include "base/expect.h"
 #include "base/large_pages.h"
 #include "flow/flow_waits.h"
 #include "flow/issue.h"
@@ -21,10 +22,10 @@ static void expect_entity(const struct flow_engine *e, uint32_t entity)
                                         : (const char *)&e->scheduler[entity - e->n_warps];
     if (entity >= e->n_warps + e->n_schedulers)
         return;
-    __builtin_prefetch(p);
-    __builtin_prefetch(p + FLOW_LINE_BYTES);
+    expect_read(p);
+    expect_read(p + FLOW_LINE_BYTES);
     if (entity >= e->n_warps)
-        __builtin_prefetch(p + 2 * FLOW_LINE_BYTES);
+        expect_read(p + 2 * FLOW_LINE_BYTES);
 }
 
 static bool take_due(struct flow_engine *e, struct flow_slot *slot, uint32_t *entity)

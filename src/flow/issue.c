@@ -2,6 +2,7 @@
 #include "flow/issue.h"
 
 #include "base/bits.h"
+#include "base/expect.h"
 #include "flow/flow_waits.h"
 #include "sm/warp_rules.h"
 #include "trace/cursor.h"
@@ -42,11 +43,11 @@ static void expect_warp(const struct flow_engine *e, uint32_t index)
 {
     const struct flow_warp *w = &e->warp[index];
     const char *ready = (const char *)&e->register_ready[(size_t)index * e->register_cap];
-    __builtin_prefetch(w);
-    __builtin_prefetch((const char *)w + FLOW_LINE_BYTES);
-    __builtin_prefetch(&w->cursor);
-    __builtin_prefetch(ready);
-    __builtin_prefetch(ready + FLOW_LINE_BYTES);
+    expect_read(w);
+    expect_read((const char *)w + FLOW_LINE_BYTES);
+    expect_read(&w->cursor);
+    expect_read(ready);
+    expect_read(ready + FLOW_LINE_BYTES);
     if (e->ordered)
         sm_window_expect(&w->window);
 }

@@ -1,5 +1,6 @@
 /* hierarchy_l1.c - the load/store unit, the L1 and the stores that wait in front of the crossbar.
  */
+#include "base/expect.h"
 #include "memory/hierarchy.h"
 
 /* ---- the unit and the stores that wait ---- */
@@ -238,7 +239,7 @@ static void expect_lines(const struct hierarchy *m, uint32_t sm, const struct st
     const struct cache *l2 = &m->partition[p->partition].l2;
     uint32_t absent[STRATA_MAX_REQUESTS], n_absent = 0;
     for (unsigned i = 0; i < n; i++)
-        __builtin_prefetch(&p->l1.table[slot[i] = cache_place(&p->l1, r[i].line)]);
+        expect_read(&p->l1.table[slot[i] = cache_place(&p->l1, r[i].line)]);
     /* Most lines of a walk by column are in the L1: the L2 is not asked about those. */
     for (unsigned i = 0; i < n; i++)
         if ((slot[i] = cache_expect_slot_at(&p->l1, r[i].line, slot[i])) == CACHE_NONE) {

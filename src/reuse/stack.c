@@ -3,6 +3,7 @@
 /* The sums below are twice as fast when their loops are unrolled and vectorised. */
 #pragma GCC optimize("O3")
 #endif
+#include "base/expect.h"
 #include "reuse/stack.h"
 
 #include <stdlib.h>
@@ -386,7 +387,7 @@ uint32_t reuse_stack_distance(const struct reuse_stack *s, uint64_t line)
 static void fetch_ahead(const struct reuse_stack *s, const uint64_t *line, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        __builtin_prefetch(&s->table[home_of(s, line[i] + 1)], 1);
+        expect_write(&s->table[home_of(s, line[i] + 1)]);
 }
 
 static void fetch_bits(const struct reuse_stack *s, const uint64_t *line, size_t n)
@@ -394,8 +395,8 @@ static void fetch_bits(const struct reuse_stack *s, const uint64_t *line, size_t
     for (size_t i = 0; i < n; i++) {
         uint32_t slot = s->table[home_of(s, line[i] + 1)].slot;
         if (slot < s->n_slots) {
-            __builtin_prefetch(&s->bits[slot / WORD_BITS], 1);
-            __builtin_prefetch(&s->word_count[slot / WORD_BITS], 1);
+            expect_write(&s->bits[slot / WORD_BITS]);
+            expect_write(&s->word_count[slot / WORD_BITS]);
         }
     }
 }

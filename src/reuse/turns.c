@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/expect.h"
 #include "base/large_pages.h"
 #include "memory/bulk_lines.h"
 #include "memory/hierarchy.h"
@@ -84,11 +85,11 @@ static void expect_turns(const struct turns *t, uint32_t next)
         const struct sm_inst *i = &t->decoder.inst[w->next.inst_index];
         const uint64_t *reg = registers_of(t, next - 1);
         for (unsigned k = 0; k < i->n_read; k++)
-            __builtin_prefetch(&reg[i->read[k]]);
+            expect_read(&reg[i->read[k]]);
     }
     if (after) {
-        __builtin_prefetch(&t->warp[after - 1]);
-        __builtin_prefetch((const char *)&t->warp[after - 1] + 64);
+        expect_read(&t->warp[after - 1]);
+        expect_read((const char *)&t->warp[after - 1] + 64);
     }
 }
 
@@ -345,8 +346,8 @@ static void run_warp(struct turns *t, uint32_t index)
     }
     rest(t, index, false);
     const struct strata_cursor *cursor = &t->r.warp[index].cursor; /* read after the first turn */
-    __builtin_prefetch(cursor);
-    __builtin_prefetch((const char *)cursor + 64);
+    expect_read(cursor);
+    expect_read((const char *)cursor + 64);
     uint64_t at = t->now;
     while (w->has_next && t->status == STRATA_OK) {
         const struct sm_inst *i = &t->decoder.inst[w->next.inst_index];

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/expect.h"
 
 enum { FIRST_ROWS = 1024 };
 
@@ -70,14 +71,14 @@ struct l1_entry *l1_find(struct l1 *c, uint64_t line)
 void l1_expect_rows(const struct l1 *c, uint64_t line)
 {
     cache_expect(&c->data, line);
-    __builtin_prefetch(&c->hash[cache_hash(&c->data, line) & c->hash_mask]);
+    expect_read(&c->hash[cache_hash(&c->data, line) & c->hash_mask]);
 }
 
 void l1_expect_entry(const struct l1 *c, uint64_t line)
 {
     uint32_t i = c->hash[cache_hash(&c->data, line) & c->hash_mask];
     if (i != L1_NONE)
-        __builtin_prefetch(&c->entry[i], 1);
+        expect_write(&c->entry[i]);
     cache_expect_slot(&c->data, line);
 }
 
@@ -85,7 +86,7 @@ void l1_expect_waiter(const struct l1 *c, uint64_t line)
 {
     uint32_t i = c->hash[cache_hash(&c->data, line) & c->hash_mask];
     if (i != L1_NONE && c->entry[i].line == line && c->entry[i].waiter != L1_NONE)
-        __builtin_prefetch(&c->waiter[c->entry[i].waiter], 1);
+        expect_write(&c->waiter[c->entry[i].waiter]);
 }
 
 uint32_t l1_first_waiter(const struct l1 *c, uint64_t line)

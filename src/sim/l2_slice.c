@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/expect.h"
 #include "sim/memparts.h"
 
 struct strata_cache_config sim_slice_config(const struct sim_memside *m)
@@ -445,7 +446,7 @@ static void expect(const struct sim_memside *m, const struct sim_slice *s, size_
 {
     const struct sim_message *q = &s->mail.message[s->mail.due[i]];
     if (q->kind == SIM_MSG_FILL)
-        __builtin_prefetch(&s->mshr[q->mshr], 1);
+        expect_write(&s->mshr[q->mshr]);
     else
         cache_expect(&s->tags, address_map_local(&m->map, q->line));
 }
@@ -456,7 +457,7 @@ static void expect_more(const struct sim_memside *m, const struct sim_slice *s, 
     if (q->kind != SIM_MSG_FILL)
         cache_expect_slot(&s->tags, address_map_local(&m->map, q->line));
     else if (s->mshr[q->mshr].waiters != SIM_NONE)
-        __builtin_prefetch(&s->waiter[s->mshr[q->mshr].waiters]);
+        expect_read(&s->waiter[s->mshr[q->mshr].waiters]);
 }
 
 enum { FAR_AHEAD = 16, NEAR_AHEAD = 6 };

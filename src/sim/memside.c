@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/bits.h"
+#include "base/expect.h"
 #include "sim/memparts.h"
 
 /* ---- what the description says ---- */
@@ -202,7 +203,7 @@ uint32_t sim_node_new(struct sim_memside *m)
     if (i != SIM_NONE) {
         m->free_node = m->node[i].merged;
         if (m->free_node != SIM_NONE)
-            __builtin_prefetch(&m->node[m->free_node], 1);
+            expect_write(&m->node[m->free_node]);
         return i;
     }
     if (m->n_nodes == m->cap_nodes && !ARRAY_RESERVE(m->node, m->n_nodes, m->cap_nodes, 1))

@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "base/bug.h"
+#include "base/expect.h"
 #include "sm/warp_rules.h"
 
 /* ---- memory ---- */
@@ -265,7 +266,7 @@ static void expect_replies(const struct sim_sm *s)
     const struct sim_packet *p = &s->inbox[s->inbox_head];
     size_t n = s->n_inbox - s->inbox_head;
     if (n > 8) {
-        __builtin_prefetch(&s->flight[p[8].token], 1);
+        expect_write(&s->flight[p[8].token]);
         l1_expect_rows(&s->l1, p[8].line);
     }
     if (n > 4)
@@ -274,7 +275,7 @@ static void expect_replies(const struct sim_sm *s)
         l1_expect_waiter(&s->l1, p[2].line);
     uint32_t op = n > 1 ? l1_first_waiter(&s->l1, p[1].line) : L1_NONE;
     if (op != L1_NONE)
-        __builtin_prefetch(&s->op[op], 1);
+        expect_write(&s->op[op]);
 }
 
 static void busy_cycle(struct sim_sm *s)

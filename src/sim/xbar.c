@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/bits.h"
+#include "base/expect.h"
 #include "sim/memparts.h"
 
 strata_status sim_xbar_init(struct sim_memside *m, struct strata_error *err)
@@ -308,7 +309,7 @@ bool sim_xbar_return(struct sim_memside *m, uint64_t begin, uint64_t end)
     for (uint32_t o = 0; o < m->n_out; o++) {
         for (size_t i = 0; i < m->out[o].n_reply; i++) {
             if (i + 8 < m->out[o].n_reply)
-                __builtin_prefetch(&m->node[m->out[o].reply[i + 8].node], 1);
+                expect_write(&m->node[m->out[o].reply[i + 8].node]);
             if (!gather(m, &m->out[o].reply[i]))
                 return false;
         }
@@ -320,7 +321,7 @@ bool sim_xbar_return(struct sim_memside *m, uint64_t begin, uint64_t end)
         return false;
     for (size_t i = 0; i < x->sorter.n; i++) {
         if (i + 8 < x->sorter.n)
-            __builtin_prefetch(&m->node[x->turn[x->sorter.key[i + 8].index].node], 1);
+            expect_write(&m->node[x->turn[x->sorter.key[i + 8].index].node]);
         if (!return_one(m, &x->turn[x->sorter.key[i].index]))
             return false;
     }

@@ -6,6 +6,7 @@
 #ifndef STRATA_SM_WINDOW_H
 #define STRATA_SM_WINDOW_H
 
+#include "base/expect.h"
 #include "sm/schedule.h"
 
 struct sm_window {
@@ -40,7 +41,7 @@ strata_status sm_window_next(struct sm_window *w, struct strata_cursor *c, struc
 static inline void sm_window_expect(const struct sm_window *w)
 {
     if (w->at < w->n)
-        __builtin_prefetch(&w->entry[w->region->order[w->at]]);
+        expect_read(&w->entry[w->region->order[w->at]]);
 }
 
 #endif
