@@ -31,7 +31,7 @@ strata_status flow_next_instruction(struct flow_engine *e, struct flow_warp *w)
 {
     if (e->ordered)
         return next_ordered(e, w);
-    w->has_next = cursor_step(&w->cursor, &w->next);
+    w->has_next = cursor_step(&w->cursor, e->decoder.slot, &w->next);
     w->op = w->has_next ? &e->decoder.inst[w->next.inst_index] : NULL;
     w->next_line = w->has_next ? w->op->fetch_line : 0;
     return STRATA_OK;

@@ -2,6 +2,7 @@
 #include "sm/sm_inst.h"
 
 #include "sm/wgmma_rules.h"
+#include "trace/code.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -314,6 +315,7 @@ void sm_decoder_release(struct sm_decoder *d)
     for (uint32_t i = 0; i < d->n_outgrown; i++)
         free(d->outgrown[i]);
     free(d->inst);
+    free(d->slot);
     memset(d, 0, sizeof *d);
 }
 
@@ -325,8 +327,12 @@ strata_status sm_decoder_update(struct sm_decoder *d, struct strata_error *err)
     if (n > d->cap) {
         uint32_t cap = n < 256 ? 256 : n * 2;
         struct sm_inst *grown = aligned_alloc(64, cap * sizeof *grown);
-        if (!grown)
+        uint32_t *slot = realloc(d->slot, cap * sizeof *slot);
+        d->slot = slot ? slot : d->slot;
+        if (!grown || !slot) {
+            free(grown);
             return strata_no_memory(err, NULL, "for %u decoded instructions", cap);
+        }
         if (d->inst) {
             memcpy(grown, d->inst, d->n * sizeof *grown);
             d->outgrown[d->n_outgrown++] = d->inst;
@@ -336,7 +342,9 @@ strata_status sm_decoder_update(struct sm_decoder *d, struct strata_error *err)
     }
     if (!d->n)
         d->first_pc = strata_code_get(d->code, 0)->pc & ~(uint64_t)127;
-    for (; d->n < n; d->n++)
+    for (; d->n < n; d->n++) {
         decode(d, strata_code_get(d->code, d->n), &d->inst[d->n]);
+        d->slot[d->n] = code_entry(d->code, d->n)->slot;
+    }
     return STRATA_OK;
 }

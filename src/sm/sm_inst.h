@@ -95,6 +95,7 @@ struct sm_decoder {
     const struct strata_gpu *gpu;
     const struct strata_code *code;
     struct sm_inst *inst;
+    uint32_t *slot; /* of each: code_entry.slot */
     uint32_t n, cap;
     struct sm_inst
         *outgrown[32]; /* earlier, smaller arrays: pointers to their entries stay valid */

@@ -183,5 +183,5 @@ bool cursor_next_run(struct strata_cursor *c)
 
 bool strata_cursor_next(struct strata_cursor *c, struct strata_winst *out)
 {
-    return cursor_step(c, out);
+    return cursor_step(c, NULL, out);
 }

@@ -13,8 +13,10 @@ bool cursor_next_run(struct strata_cursor *c);
 void cursor_addresses(struct strata_cursor *c, struct strata_addr_state *s, unsigned control,
                       struct strata_winst *out);
 
-/* strata_cursor_next. */
-static inline bool cursor_step(struct strata_cursor *c, struct strata_winst *out)
+/* strata_cursor_next. `slots`: the slots of the static instructions, for who keeps them closer
+ * together than the code table does. */
+static inline bool cursor_step(struct strata_cursor *c, const uint32_t *slots,
+                               struct strata_winst *out)
 {
     if (!c->run && !cursor_next_run(c))
         return false;
@@ -30,14 +32,15 @@ static inline bool cursor_step(struct strata_cursor *c, struct strata_winst *out
     out->inst = &e->inst;
     out->inst_index = index;
     out->mask = c->mask;
-    unsigned control = e->slot == CODE_NO_SLOT ? CONTROL_NONE : *c->controls++;
+    uint32_t slot = slots ? slots[index] : e->slot;
+    unsigned control = slot == CODE_NO_SLOT ? CONTROL_NONE : *c->controls++;
     if (control == CONTROL_NONE) {
         out->addr_kind = STRATA_ADDR_NONE;
         out->base = 0;
         out->stride = 0;
         out->addr = NULL;
     } else {
-        cursor_addresses(c, &c->state[e->slot], control, out);
+        cursor_addresses(c, &c->state[slot], control, out);
     }
     return true;
 }
