@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "sm/scoreboard.h"
+#include "sm/stall_counts.h"
 
 enum { REGISTERS = 65536 };
 
@@ -338,7 +339,8 @@ static bool depends(const struct sm_draft *d, uint32_t i, uint32_t k, bool last,
 {
     const struct node *a = &d->node[i], *b = &d->node[k];
     if (reads_any(b->op, a->op)) {
-        *e = (struct edge){.latency = a->latency, .value = true};
+        bool guard = sm_is_guarded_by(b->inst, a->inst);
+        *e = (struct edge){.latency = guard ? SM_GUARD_CYCLES : a->latency, .value = true};
         return true;
     }
     *e = (struct edge){.latency = 1};
@@ -493,6 +495,17 @@ static void list_schedule(struct sm_draft *d, struct sm_region *r)
     }
 }
 
+static void find_stalls(const struct sm_draft *d, const struct sm_region *r)
+{
+    struct sm_placed placed[SM_MAX_REGION];
+    uint32_t n = 0;
+    for (uint32_t k = r->n_gone; k < d->n; k++) {
+        const struct node *x = &d->node[r->order[k]];
+        placed[n++] = (struct sm_placed){x->inst, x->op};
+    }
+    sm_stall_counts_find(placed, n);
+}
+
 /* ---- barriers ---- */
 
 /* Machine code has six barriers for results that take an unknown time, and whoever waits for one
@@ -614,6 +627,7 @@ static struct sm_region *make(struct sm_scheduler *s, const uint32_t *inst, uint
     s->draft->accesses = accesses;
     prepare(s, r);
     list_schedule(s->draft, r);
+    find_stalls(s->draft, r);
     share_barriers(s->draft, r);
     return r;
 }
