@@ -448,6 +448,8 @@ static struct strata_inst describe(struct ptx_decoder *d, const struct ptx_inst 
         s.space = s.opclass == STRATA_OP_BULK ? STRATA_SPACE_GLOBAL : STRATA_SPACE_SHARED;
     if (s.opclass == STRATA_OP_MEM)
         describe_memory(d->op, in, &s);
+    if (d->forms.width[d->op_index])
+        s.width_bytes = d->forms.width[d->op_index];
     return s;
 }
 

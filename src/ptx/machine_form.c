@@ -7,6 +7,7 @@
 #include <strata/trace.h>
 
 #include "ptx/atomic_form.h"
+#include "ptx/merged_loads.h"
 #include "ptx/variance.h"
 
 static const struct {
@@ -364,6 +365,8 @@ static void find_form(struct finder *s, uint32_t i)
 {
     const struct ptx_op *op = &s->f->ops[i];
     find_atomic_form(s, i);
+    if (s->out->folded[i]) /* a load that another takes along */
+        return;
     if (is_folded(s, i)) {
         fold(s, i);
         return;
@@ -386,16 +389,18 @@ bool ptx_forms_find(const struct ptx_function *f, const struct ptx_cfg *cfg,
     out->same = malloc((f->n_regs + 1) * sizeof *out->same);
     out->guard = malloc((f->n_ops + 1) * sizeof *out->guard);
     out->acting = calloc(f->n_ops + 1, sizeof *out->acting);
+    out->width = calloc(f->n_ops + 1, sizeof *out->width);
     s.reg = calloc(f->n_regs + 1, sizeof *s.reg);
     s.varies = calloc(f->n_regs + 1, sizeof *s.varies);
-    bool ok = out->guard && out->folded && out->parts && out->same && out->acting && s.reg &&
-              s.varies && ptx_variance_find(f, cfg, names, entry, s.varies);
+    bool ok = out->guard && out->folded && out->parts && out->same && out->acting && out->width &&
+              s.reg && s.varies && ptx_variance_find(f, cfg, names, entry, s.varies);
     if (ok) {
         for (uint32_t r = 0; r < f->n_regs; r++)
             out->same[r] = r;
         for (uint32_t i = 0; i < f->n_ops; i++)
             out->guard[i] = PTX_NO_REG;
         find_uses(&s);
+        ok = ptx_loads_merge(f, cfg, out);
         for (uint32_t i = 0; i < f->n_ops; i++)
             find_form(&s, i);
         for (uint32_t i = 0; i < f->n_ops; i++)
@@ -412,6 +417,7 @@ void ptx_forms_release(struct ptx_forms *forms)
     free(forms->parts);
     free(forms->guard);
     free(forms->acting);
+    free(forms->width);
     free(forms->same);
     memset(forms, 0, sizeof *forms);
 }

@@ -21,6 +21,7 @@ struct ptx_forms {
     const struct ptx_form_part **parts; /* by op; NULL: one instruction of its own class */
     uint32_t *guard; /* by op: predicate of the branch over it that was folded, or PTX_NO_REG */
     uint8_t *acting; /* by op: enum emu_acting, of atomics */
+    uint8_t *width;  /* by op: bytes of a load that takes neighbours along, or 0 */
     uint32_t *same;  /* by register: the one that holds its value, if that of a folded op */
 };
 

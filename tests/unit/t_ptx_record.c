@@ -203,6 +203,69 @@ static void an_op_is_as_many_records_as_the_assembler_makes_of_it(void **state)
     assert_int_equal(r.inst[k + 1].reg[1], r.inst[k].reg[0]);
 }
 
+/* A tile of 32 rows of 128 bytes, of which a thread reads its own row. */
+#define TILE(shift, body)                                                                          \
+    ".version 8.0\n.target sm_90\n.address_size 64\n.shared .align 4 .b8 tile[4096];\n"            \
+    ".visible .entry k(.param .u64 a) {\n.reg .b32 %r<20>; .reg .f32 %f<20>;\n"                    \
+    "mov.u32 %r1,%tid.x; shl.b32 %r2,%r1," shift "; mov.u32 %r3,tile; add.s32 %r4,%r3,%r2;\n" body \
+    "\nret; }\n"
+
+static void neighbouring_words_of_shared_memory_are_one_load(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        unsigned loads, widest;
+    } row[] = {
+        {TILE("7", "ld.shared.f32 %f1,[%r4]; ld.shared.f32 %f2,[%r4+4]; add.f32 %f5,%f1,%f2;\n"
+                   "ld.shared.f32 %f3,[%r4+8]; ld.shared.f32 %f4,[%r4+12]; add.f32 %f6,%f3,%f4;"),
+         1, 16},
+        /* 8 bytes are known to be one, 16 are not */
+        {TILE("3",
+              "ld.shared.f32 %f1,[%r4]; ld.shared.f32 %f2,[%r4+4]; ld.shared.f32 %f3,[%r4+8];\n"
+              "ld.shared.f32 %f4,[%r4+12];"),
+         2, 8},
+        {TILE("2", "ld.shared.f32 %f1,[%r4]; ld.shared.f32 %f2,[%r4+4];"), 2, 4},
+        {TILE("7", "ld.shared.f32 %f1,[%r4+4]; ld.shared.f32 %f2,[%r4+8];"), 2, 4},
+        /* something may have been stored there */
+        {TILE("7",
+              "ld.shared.f32 %f1,[%r4]; st.shared.f32 [%r3+64],%f1; ld.shared.f32 %f2,[%r4+4];"),
+         2, 4},
+        {TILE("7", "ld.shared.f32 %f1,[%r4]; bar.sync 0; ld.shared.f32 %f2,[%r4+4];"), 2, 4},
+        {TILE("7", "ld.volatile.shared.f32 %f1,[%r4]; ld.volatile.shared.f32 %f2,[%r4+4];"), 2, 4},
+        /* another base */
+        {TILE("7", "ld.shared.f32 %f1,[%r4]; add.s32 %r4,%r4,64; ld.shared.f32 %f2,[%r4+4];"), 2,
+         4},
+    };
+    void *params[1] = {device_memory(256)};
+    for (size_t k = 0; k < sizeof row / sizeof row[0]; k++) {
+        struct record r;
+        unsigned loads = 0, widest = 0;
+        run_recorded(row[k].text, 32, params, &r);
+        for (unsigned i = 0; i < r.n; i++)
+            if (r.inst[i].memop == STRATA_MEM_LOAD && r.inst[i].space == STRATA_SPACE_SHARED) {
+                loads++;
+                widest = r.inst[i].width_bytes > widest ? r.inst[i].width_bytes : widest;
+                assert_int_equal(r.address[i][1] - r.address[i][0], k == 1 ? 8 : k == 2 ? 4 : 128);
+            }
+        assert_int_equal(loads, row[k].loads);
+        assert_int_equal(widest, row[k].widest);
+    }
+}
+
+/* The value of a word that was taken along comes with the load. */
+static void who_reads_a_merged_word_waits_for_the_load(void **state)
+{
+    (void)state;
+    struct record r;
+    void *params[1] = {device_memory(256)};
+    run_recorded(
+        TILE("7", "ld.shared.f32 %f1,[%r4]; ld.shared.f32 %f2,[%r4+4]; sqrt.approx.f32 %f3,%f2;"),
+        32, params, &r);
+    unsigned load = find(&r, "ld.shared.f32"), user = find(&r, "sqrt.approx.f32");
+    assert_int_equal(r.inst[user].reg[r.inst[user].n_dst], r.inst[load].reg[0]);
+}
+
 static void a_short_branch_becomes_a_predicate(void **state)
 {
     (void)state;
@@ -503,6 +566,8 @@ int main(void)
         cmocka_unit_test(inlined_code_has_the_line_of_its_call_and_the_places_between),
         cmocka_unit_test(what_machine_code_has_is_recorded_in_order),
         cmocka_unit_test(an_op_is_as_many_records_as_the_assembler_makes_of_it),
+        cmocka_unit_test(neighbouring_words_of_shared_memory_are_one_load),
+        cmocka_unit_test(who_reads_a_merged_word_waits_for_the_load),
         cmocka_unit_test(a_short_branch_becomes_a_predicate),
         cmocka_unit_test(guards_and_partial_warps_narrow_the_mask),
         cmocka_unit_test(hints_follow_the_modifiers),
