@@ -164,6 +164,7 @@ strata_status flow_engine_init(struct flow_engine *e, const struct strata_gpu *g
 
 void flow_engine_release(struct flow_engine *e)
 {
+    reader_ahead_destroy(e->ahead);
     for (uint32_t w = 0; e->warp && w < e->memory.n_sms * e->slots_per_sm; w++) {
         strata_cursor_release(&e->warp[w].cursor);
         sm_window_release(&e->warp[w].window);
@@ -273,6 +274,17 @@ static strata_status start_warp(struct flow_engine *e, uint32_t index, uint32_t 
     return STRATA_OK;
 }
 
+static strata_status next_block(struct flow_engine *e, struct strata_block **data)
+{
+    uint32_t n_code = 0;
+    strata_status st = e->ahead ? reader_ahead_next(e->ahead, data, &n_code, e->err)
+                                : strata_reader_next_ordered(e->reader, data, e->err);
+    if (st != STRATA_OK)
+        return st;
+    return e->ahead ? sm_decoder_update_to(&e->decoder, n_code, e->err)
+                    : sm_decoder_update(&e->decoder, e->err);
+}
+
 /* The SM whose turn it is gets the next block of the trace; blocks come in order of their index. */
 static strata_status start_block(struct flow_engine *e, uint32_t sm, uint64_t t)
 {
@@ -281,13 +293,11 @@ static strata_status start_block(struct flow_engine *e, uint32_t sm, uint64_t t)
         place++;
     STRATA_BUG_ON(place == end);
     struct strata_block *data;
-    strata_status st = strata_reader_next_ordered(e->reader, &data, e->err);
+    strata_status st = next_block(e, &data);
     if (st == STRATA_END) {
         e->blocks_over = true;
         return STRATA_OK;
     }
-    if (st == STRATA_OK)
-        st = sm_decoder_update(&e->decoder, e->err);
     if (st != STRATA_OK)
         return st;
     struct flow_block *b = &e->block[place];

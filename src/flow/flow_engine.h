@@ -21,6 +21,7 @@
 #include "sm/sm_inst.h"
 #include "sm/warm_code.h"
 #include "sm/window.h"
+#include "trace/reader_ahead.h"
 
 struct flow_block {
     struct strata_block *data;
@@ -156,6 +157,7 @@ struct flow_engine {
     const struct strata_gpu *gpu;
     const struct strata_launch *launch;
     struct strata_reader *reader;
+    struct reader_ahead *ahead; /* a thread that reads its blocks; NULL: this one does */
     struct strata_dispatcher *dispatcher;
     struct strata_occupancy occupancy;
     struct sm_decoder decoder;

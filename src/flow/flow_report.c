@@ -126,6 +126,9 @@ static strata_status run_flow(const struct strata_gpu *gpu, struct strata_reader
         flow_waves_init(&e, waves);
     if (opt->waits && !(e.waits = flow_waits_create(opt->waits, e.n_warps)))
         st = strata_no_memory(err, NULL, "for what warps wait for");
+    /* A launch that is followed in part is read in part. */
+    if (st == STRATA_OK && opt->threads > 1 && !waves)
+        e.ahead = reader_ahead_create(reader);
     if (st == STRATA_OK)
         st = flow_engine_run(&e);
     if (st == STRATA_OK) {

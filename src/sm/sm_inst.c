@@ -321,7 +321,11 @@ void sm_decoder_release(struct sm_decoder *d)
 
 strata_status sm_decoder_update(struct sm_decoder *d, struct strata_error *err)
 {
-    uint32_t n = strata_code_count(d->code);
+    return sm_decoder_update_to(d, strata_code_count(d->code), err);
+}
+
+strata_status sm_decoder_update_to(struct sm_decoder *d, uint32_t n, struct strata_error *err)
+{
     if (n <= d->n)
         return STRATA_OK;
     if (n > d->cap) {

@@ -118,7 +118,9 @@ static inline bool sm_has_shared_port(const struct sm_decoder *d)
 void sm_decoder_init(struct sm_decoder *d, const struct strata_gpu *gpu,
                      const struct strata_code *code, uint32_t isa);
 void sm_decoder_release(struct sm_decoder *d);
-/* Decodes what the code table has gained since the last call. */
+/* Decodes what the code table has gained since the last call; or its first n instructions, where
+ * somebody else adds to it meanwhile. */
 strata_status sm_decoder_update(struct sm_decoder *d, struct strata_error *err);
+strata_status sm_decoder_update_to(struct sm_decoder *d, uint32_t n, struct strata_error *err);
 
 #endif
