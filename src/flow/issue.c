@@ -182,7 +182,9 @@ static void do_global(struct flow_engine *e, struct flow_warp *w, const struct s
                       uint32_t sm, uint64_t t)
 {
     count_memory(e, w->next.inst);
-    uint64_t done = hierarchy_access(&e->memory, sm, &w->next, w->local_base, t);
+    /* It stands on a line of the warp that nothing else needs. */
+    uint64_t local = w->next.inst->space == STRATA_SPACE_LOCAL ? w->local_base : 0;
+    uint64_t done = hierarchy_access(&e->memory, sm, &w->next, local, t);
     if (w->next.inst->memop == STRATA_MEM_ASYNC_COPY)
         sm_async_arrive(&flow_groups(w)->copies.open, done);
     else
@@ -290,9 +292,24 @@ static __attribute__((noinline)) strata_status note_product(struct flow_engine *
     return hierarchy_slow_clock(&e->memory, e->gpu->sm.tensor_clock_mhz, e->err);
 }
 
+/* What the step to the warp's next instruction will read, if it is the one that seems to follow. */
+static void expect_step(const struct flow_engine *e, const struct flow_warp *w)
+{
+    uint32_t next = w->cursor.next_index;
+    if (next >= e->decoder.n || e->ordered)
+        return;
+    expect_read(&e->decoder.inst[next]);
+    uint32_t slot = e->decoder.slot[next];
+    if (slot == CODE_NO_SLOT)
+        return;
+    expect_read(w->cursor.controls);
+    expect_write(&w->cursor.state[slot]);
+}
+
 static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, enum sm_stall held_by)
 {
     struct flow_warp *w = &e->warp[index];
+    expect_step(e, w);
     struct flow_block *b = &e->block[w->block];
     const struct sm_inst *i = w->op;
     uint32_t sm = b->sm;
