@@ -180,12 +180,15 @@ static uint64_t coalesced_read(struct hierarchy *m, uint32_t sm, uint64_t line, 
     if (!m->requests.open)
         return near_read(m, sm, line, sectors, t);
     struct open_request *e = request_coalescer_entry(&m->requests, m->sm[sm].group, line, sectors);
-    if (request_coalescer_merges(e, line, sectors, t < e->until)) {
+    enum request_fate fate = request_coalescer_meet(&m->requests, e, line, sectors, t < e->until);
+    if (fate == REQUEST_MERGES) {
         m->count.merged_sectors += popcount32(sectors);
         return later_of(e->arrival, t + 1);
     }
     uint64_t arrival = near_read(m, sm, line, sectors, t),
              back = m->gpu->xbar.coalescer_return_cycles;
+    if (fate == REQUEST_ALONE)
+        return arrival;
     request_coalescer_open(e, m->gpu, line, sectors, t, 0);
     request_coalescer_answered(e, arrival, back && arrival > back ? arrival - back : 0);
     return arrival;

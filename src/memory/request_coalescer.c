@@ -10,6 +10,7 @@ strata_status request_coalescer_init(struct request_coalescer *c, const struct s
     uint32_t scope = gpu->xbar.request_coalescer_scope;
     *c = (struct request_coalescer){.n_groups = scope ? (uint32_t)ceil_div(gpu->sm.count, scope)
                                                       : address_map_gpcs(gpu),
+                                    .one_part = gpu->xbar.coalescer_one_part,
                                     .size = gpu->xbar.request_coalescer_lines ? 1 : 8192};
     while (c->size < gpu->xbar.request_coalescer_lines)
         c->size *= 2;

@@ -1,9 +1,12 @@
 /* request_coalescer.h - SMs of one group that ask for the same sectors share the answer.
  *
  * On the H200 a GPC merges equal requests until the data is xbar.coalescer_return cycles from the
- * SM (probe merge). Entries are found by a hash of line and sectors; a request for another line
- * takes the entry over. Only equal requests merge: neighbours whose halos overlap in part of a line
- * never do. How long an entry is open is the caller's clock to say. */
+ * SM (probe merge). A request for another line takes the entry over. Only equal requests merge:
+ * neighbours whose halos overlap in part of a line never do. With xbar.coalescer_one_part a line
+ * has one entry: a request for other sectors of it goes on alone, and so do all that follow while
+ * the first is on its way (join_probe.cu, parts: of two readers of one sector and two of another
+ * 3.6 requests go on, of four and four 7.3, as the order of their arrival gives). How long an entry
+ * is open is the caller's clock to say. */
 #ifndef STRATA_MEMORY_REQUEST_COALESCER_H
 #define STRATA_MEMORY_REQUEST_COALESCER_H
 
@@ -19,11 +22,16 @@ struct open_request { /* a line on its way to a group of SMs */
     uint32_t sectors;
     uint32_t room; /* requests that may still share the answer */
     uint32_t node; /* the caller's */
+    bool parts;    /* other sectors of the line were asked for meanwhile: nobody merges any more */
 };
 struct request_coalescer {
     struct open_request *open; /* NULL: requests do not merge */
     uint32_t n_groups, size;
+    bool one_part; /* a line has one entry, whatever sectors of it are asked for */
 };
+/* What becomes of a request: it goes on and others may merge with it, it shares the answer of one
+ * before it, or it goes on and nobody else has anything of it. */
+enum request_fate { REQUEST_OPENS, REQUEST_MERGES, REQUEST_ALONE };
 strata_status request_coalescer_init(struct request_coalescer *c, const struct strata_gpu *gpu,
                                      struct strata_error *err);
 void request_coalescer_release(struct request_coalescer *c);
@@ -39,17 +47,25 @@ static inline struct open_request *request_coalescer_entry(const struct request_
                                                            uint32_t group, uint64_t line,
                                                            uint32_t sectors)
 {
-    uint64_t hash = mix64((line >> 7) * 16 + sectors) >> 20;
+    uint64_t hash = mix64((line >> 7) * 16 + (c->one_part ? 15 : sectors)) >> 20;
     return &c->open[(size_t)group * c->size + (hash & (c->size - 1))];
 }
-/* True if a request merges with an entry that is open; it then takes its place. */
-static inline bool request_coalescer_merges(struct open_request *e, uint64_t line, uint32_t sectors,
-                                            bool open)
+/* What becomes of a request that meets an entry, which is open or not; a merged one takes its place
+ * there. */
+static inline enum request_fate request_coalescer_meet(const struct request_coalescer *c,
+                                                       struct open_request *e, uint64_t line,
+                                                       uint32_t sectors, bool open)
 {
-    if (e->line != line || e->sectors != sectors || !open || !e->room)
-        return false;
+    if (e->line != line || !open)
+        return REQUEST_OPENS;
+    if (c->one_part && e->sectors != sectors)
+        e->parts = true;
+    if (e->parts)
+        return REQUEST_ALONE;
+    if (e->sectors != sectors || !e->room)
+        return REQUEST_OPENS;
     e->room--;
-    return true;
+    return REQUEST_MERGES;
 }
 /* A request goes on at t and others may merge with it for a while. */
 static inline void request_coalescer_open(struct open_request *e, const struct strata_gpu *gpu,

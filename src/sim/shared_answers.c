@@ -32,7 +32,9 @@ bool sim_coalescer_merge(struct sim_coalescer *c, struct sim_node *nodes, uint32
     uint64_t t = nodes[node].arrival;
     struct open_request *e = request_coalescer_entry(&c->table, group, line, sectors);
     *reply_time = UINT64_MAX;
-    if (request_coalescer_merges(e, line, sectors, e->node != SIM_NONE || t < e->until)) {
+    enum request_fate fate =
+        request_coalescer_meet(&c->table, e, line, sectors, e->node != SIM_NONE || t < e->until);
+    if (fate == REQUEST_MERGES) {
         c->merged_sectors += popcount32(sectors);
         if (e->node == SIM_NONE) {
             *reply_time = sim_later(e->arrival, t);
@@ -42,6 +44,8 @@ bool sim_coalescer_merge(struct sim_coalescer *c, struct sim_node *nodes, uint32
         }
         return true;
     }
+    if (fate == REQUEST_ALONE)
+        return false;
     if (e->node != SIM_NONE)
         nodes[e->node].entry = SIM_NONE;
     request_coalescer_open(e, c->gpu, line, sectors, t, node);

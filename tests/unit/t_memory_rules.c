@@ -706,18 +706,48 @@ static void equal_requests_merge_until_the_data_is_about_to_come(void **state)
     uint64_t until = 900 - h200.xbar.coalescer_return_cycles;
     assert_int_equal(request_coalescer_init(&c, &h200, NULL), STRATA_OK);
     struct open_request *e = request_coalescer_entry(&c, 0, 4096, 3);
-    assert_false(request_coalescer_merges(e, 4096, 3, 100 < e->until));
+    assert_int_equal(request_coalescer_meet(&c, e, 4096, 3, 100 < e->until), REQUEST_OPENS);
     request_coalescer_open(e, &h200, 4096, 3, 100, 0);
     request_coalescer_answered(e, 900, until);
     assert_true(e->until == until && e->arrival == 900);
     assert_ptr_equal(request_coalescer_entry(&c, 0, 4096, 3), e);
-    assert_false(request_coalescer_merges(e, 4096, 3, false));
-    assert_false(request_coalescer_merges(e, 4096, 1, true));
+    assert_int_equal(request_coalescer_meet(&c, e, 4096, 3, false), REQUEST_OPENS);
     for (int k = 0; k < 3; k++)
-        assert_true(request_coalescer_merges(e, 4096, 3, true));
-    assert_false(request_coalescer_merges(e, 4096, 3, true));         /* four share the answer */
+        assert_int_equal(request_coalescer_meet(&c, e, 4096, 3, true), REQUEST_MERGES);
+    /* four share the answer */
+    assert_int_equal(request_coalescer_meet(&c, e, 4096, 3, true), REQUEST_OPENS);
     assert_ptr_not_equal(request_coalescer_entry(&c, 1, 4096, 3), e); /* another GPC */
     request_coalescer_release(&c);
+}
+
+/* Requests for sector 0 (A) and sector 1 (B) of one line while the first is on its way. */
+static uint32_t requests_that_go_on(const struct strata_gpu *g, const char *order)
+{
+    struct request_coalescer c;
+    uint32_t n = 0;
+    assert_int_equal(request_coalescer_init(&c, g, NULL), STRATA_OK);
+    for (const char *p = order; *p; p++) {
+        uint32_t sectors = *p == 'A' ? 1 : 2;
+        struct open_request *e = request_coalescer_entry(&c, 0, 4096, sectors);
+        enum request_fate fate = request_coalescer_meet(&c, e, 4096, sectors, e->until > 0);
+        n += fate != REQUEST_MERGES;
+        if (fate == REQUEST_OPENS)
+            request_coalescer_open(e, g, 4096, sectors, 100, 0);
+    }
+    request_coalescer_release(&c);
+    return n;
+}
+
+static void once_other_sectors_of_a_line_are_asked_for_nobody_merges_any_more(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    assert_int_equal(requests_that_go_on(&g, "AAAA"), 1);
+    assert_int_equal(requests_that_go_on(&g, "AABB"), 3);
+    assert_int_equal(requests_that_go_on(&g, "ABAB"), 4);
+    assert_int_equal(requests_that_go_on(&g, "ABBAAA"), 6);
+    g.xbar.coalescer_one_part = false; /* an entry for each part */
+    assert_int_equal(requests_that_go_on(&g, "ABAB"), 2);
 }
 
 static void
@@ -769,6 +799,7 @@ int main(void)
         cmocka_unit_test(a_set_has_a_limit_of_its_own_and_lines_of_others_do_not_count),
         cmocka_unit_test(the_home_is_the_parity_of_the_address_bits),
         cmocka_unit_test(equal_requests_merge_until_the_data_is_about_to_come),
+        cmocka_unit_test(once_other_sectors_of_a_line_are_asked_for_nobody_merges_any_more),
         cmocka_unit_test(
             groups_of_a_number_of_sms_do_not_share_answers_whether_or_not_gpcs_are_known),
     };
