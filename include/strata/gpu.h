@@ -258,8 +258,9 @@ struct strata_gpu {
                                         this far from the SM; 0: for the fixed window */
         uint32_t request_coalescer_lines;    /* lines it can hold open, 0 = any number */
         uint32_t request_coalescer_requests; /* requests that share one answer, 0 = any number */
-        bool coalescer_one_part; /* a line of which other sectors are asked for too merges no more */
-        uint32_t queue;          /* requests in front of one slice, 0 = any number */
+        bool
+            coalescer_one_part; /* a line of which other sectors are asked for too merges no more */
+        uint32_t queue;         /* requests in front of one slice, 0 = any number */
         uint32_t port_buffer_cycles; /* stores and atomics in front of the port of an SM that do not
                                         hold up the load/store unit */
         uint32_t port_sms;           /* neighbouring SMs that share that port */
