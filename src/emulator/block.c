@@ -121,7 +121,7 @@ void emu_block_start(struct emu_block *block, uint64_t index, bool recording)
     block->clock = block->thread_instructions = block->memory_instructions = 0;
     block->stray_loads = 0;
     block->recording = recording;
-    block->failed = block->done = false;
+    block->failed = block->done = block->swapped = false;
     block->next_warp = 0;
     block->live_warps = block->n_warps;
     block->text.n = block->deferred.n = 0;
@@ -138,6 +138,7 @@ void emu_block_start(struct emu_block *block, uint64_t index, bool recording)
         w->log.mask = 0;
         w->cluster_token = w->group_arrived = w->group_passed = 0;
         w->vain = (struct emu_vain_tests){0};
+        w->met = false;
         w->live = threads >= EMU_LANES ? EMU_FULL : (1u << threads) - 1;
         run->executor->warp_start(w, w->live);
     }
@@ -325,9 +326,16 @@ static void note_turn(struct emu_block *block, struct sweep *sweep, enum emu_tur
     sweep->ran = true;
     sweep->all_spun &= turn == EMU_TURN_SPUN || turn == EMU_TURN_POLLED;
     sweep->polled |= turn == EMU_TURN_POLLED;
-    sweep->got_on |= turn == EMU_TURN_OVER || turn == EMU_TURN_DONE;
+    sweep->got_on |= turn == EMU_TURN_OVER || turn == EMU_TURN_DONE || block->swapped;
+    block->swapped = false;
     if (turn == EMU_TURN_DONE)
         block->live_warps--;
+}
+
+bool emu_meets_others(struct emu_warp *w)
+{
+    w->met = !w->met && w->block->live_warps > 1 && !w->block->run->opt->interleave;
+    return w->met;
 }
 
 static bool run_warps(struct emu_block *block, uint64_t *budget, struct sweep *sweep)

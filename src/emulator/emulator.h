@@ -123,6 +123,7 @@ struct emu_warp {
     uint32_t group_arrived, group_passed; /* meetings of its warpgroup, see block_cluster.c */
     struct emu_vain_tests vain;
     struct emu_poll polls[EMU_POLLS];
+    bool met;                 /* the others have come up to its compare and swap */
     uint32_t poll_epoch;      /* grows when a poll has an answer it did not have before */
     bool waits, polls_global; /* it keeps getting the same answers; from global memory */
     uint8_t speaker; /* lane + 1 that work of other "lanes" is done for; 0: each for itself */
@@ -200,6 +201,7 @@ struct emu_block {
     uint64_t thread_instructions, memory_instructions;
     uint64_t stray_loads; /* lanes that loaded near an allocation, not in it */
     bool recording;
+    bool swapped; /* a compare and swap has found what it asked for since the last turn ended */
     bool failed;
     bool done;
     struct strata_block *record;
@@ -220,12 +222,17 @@ struct emu_block {
 
 enum emu_turn {
     EMU_TURN_OVER,    /* used up its instructions */
+    EMU_TURN_MEETS,   /* is about to compare and swap: the others go up to theirs first */
     EMU_TURN_BLOCKED, /* no path can run */
     EMU_TURN_SPUN,    /* waits for somebody in a loop */
     EMU_TURN_POLLED,  /* the same, on global memory: the one it waits for may be in another block */
     EMU_TURN_DONE,    /* all lanes have exited */
     EMU_TURN_FAILED
 };
+/* Warps of a block that change a place by loops around a compare and swap get into each other's way
+ * on a card: each has read the place before any of them swaps. So a warp stops in front of its swap
+ * until the others have had a turn. */
+bool emu_meets_others(struct emu_warp *w);
 /* What the turn of a warp was that polls in vain; it no longer counts as waiting. */
 enum emu_turn emu_give_way(struct emu_warp *w);
 

@@ -601,6 +601,8 @@ static enum emu_turn run_path(struct sass_warp *w, uint64_t *budget)
                 emu_record(&w->base, &op->site, mask);
             path->pc++;
         } else if (op->flow == SASS_ACCESS) {
+            if (op->swaps && mask && emu_meets_others(&w->base))
+                return EMU_TURN_MEETS;
             step_access(w, op, mask);
             path->pc++;
             if (block->failed)
@@ -640,7 +642,8 @@ enum emu_turn sass_warp_run(struct sass_warp *w, uint64_t budget)
 {
     while (choose_path(w)) {
         enum emu_turn turn = run_path(w, &budget);
-        if (turn == EMU_TURN_FAILED || turn == EMU_TURN_SPUN || turn == EMU_TURN_POLLED)
+        if (turn == EMU_TURN_FAILED || turn == EMU_TURN_SPUN || turn == EMU_TURN_POLLED ||
+            turn == EMU_TURN_MEETS)
             return turn;
         if (turn == EMU_TURN_OVER) {
             w->owes_turn = w->n_paths > 1;

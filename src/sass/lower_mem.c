@@ -213,6 +213,7 @@ bool sass_lower_atomic(struct sass_lowering *l)
     if (op->mode == EMU_STORE)
         return sass_lower_refuse(l, "this atomic operation is not known");
     op->run = op->words > 1 ? sass_run_atomic_vector : sass_run_atomic;
+    op->swaps = op->mode == EMU_ATOM_CAS;
     /* those of a vector are not kept for later */
     bool ordered = op->words > 1 || op->d != SASS_NO_ROW || op->mode == EMU_ATOM_CAS ||
                    op->mode == EMU_ATOM_EXCH;

@@ -49,6 +49,7 @@ HANDLER(sass_run_atomic)
         uint64_t old = emu_atomic_apply(op->mode, op->mode2, (uint8_t *)(uintptr_t)host[lane],
                                         value, lane_value(w, op->c, lane, wide));
         hash = mix64(hash ^ host[lane]) + old;
+        w->base.block->swapped |= op->swaps && old == value;
         if (op->d != SASS_NO_ROW)
             set_lane(w, op->d, lane, wide, op->mode3 == SASS_ATOM_TELLS ? old == value : old);
     }

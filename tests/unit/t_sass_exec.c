@@ -195,6 +195,34 @@ static void lanes_that_meet_in_groups_stay_together(void **state)
     strata_arena_release(arena, out);
 }
 
+static uint64_t instructions_of_spinning(struct strata_module *m, uint32_t threads)
+{
+    uint32_t *in = device_memory(IN_BYTES), *out = device_memory(OUT_BYTES);
+    struct run_setup setup = {.blocks = 1, .threads = threads};
+    struct {
+        void *in, *out;
+    } params = {in, out};
+    memset(in, 0, IN_BYTES);
+    for (uint32_t t = 0; t < threads; t++) /* each adds one, all of them to the same sums */
+        in[t * 16 + 1] = in[t * 16 + 3] = 1;
+    run_ok(m, "k", &setup, &params);
+    strata_arena_release(arena, in);
+    strata_arena_release(arena, out);
+    return setup.stats.warp_instructions;
+}
+
+/* A sum of floats in shared memory is a loop around a compare and swap. A warp alone needs 32
+ * rounds; of several, one swaps in each round and all others try again. */
+static void warps_that_swap_get_into_each_others_way(void **state)
+{
+    (void)state;
+    struct strata_module *m = load_cubin(find("spin.sm_90.cubin"));
+    uint64_t one = instructions_of_spinning(m, 32), two = instructions_of_spinning(m, 64);
+    /* At the first sum one warp goes through 32 rounds in vain; at the second it is behind. */
+    assert_in_range(two - 2 * one, 32 * 4, 32 * 8);
+    strata_module_destroy(m);
+}
+
 /* ---- what a module says ---- */
 
 static const struct member *first_cubin(void)
@@ -353,6 +381,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(machine_code_leaves_the_memory_its_ptx_leaves),
         cmocka_unit_test(lanes_that_meet_in_groups_stay_together),
+        cmocka_unit_test(warps_that_swap_get_into_each_others_way),
         cmocka_unit_test(variables_are_placed_one_by_one),
         cmocka_unit_test(an_entry_says_what_the_cubin_says),
         cmocka_unit_test(damaged_cubins_are_refused),
