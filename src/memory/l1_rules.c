@@ -33,6 +33,8 @@ uint32_t l1_write(struct cache *l1, const struct strata_gpu *gpu, uint64_t line,
             return found;
         }
         cache_touch(l1, slot);
+        if (l1_store_restarts(l1, gpu, slot, t))
+            l1->slot[slot].valid = l1->slot[slot].partial = 0;
     } else if (l1_allocates_writes(gpu)) {
         slot = l1_place(l1, gpu, line, t);
     }

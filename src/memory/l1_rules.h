@@ -86,6 +86,14 @@ static inline bool l1_allocates_writes(const struct strata_gpu *gpu)
     return gpu->l1.write_policy == STRATA_WRITE_THROUGH_ALLOCATE ||
            gpu->l1.write_policy == STRATA_WRITE_BACK;
 }
+/* A store to a line of which anything is still on its way (l1.store_restarts_line; probe hazard, on
+ * an H200): the line begins anew with what is stored. Who waits gets the data, nobody later finds
+ * it, nor what was written before. */
+static inline bool l1_store_restarts(const struct cache *l1, const struct strata_gpu *gpu,
+                                     uint32_t slot, uint64_t t)
+{
+    return gpu->l1.store_restarts_line && l1_filled_at(&l1->slot[slot]) > t;
+}
 /* A store of some bytes at t; returns the sectors that count as hits: those it finds there, or all
  * of a line that is there (l1.store_counts_by_line). */
 uint32_t l1_write(struct cache *l1, const struct strata_gpu *gpu, uint64_t line, uint32_t sectors,

@@ -26,7 +26,9 @@ struct l1_entry {
     uint64_t line;
     uint32_t waiter, next; /* next: of the same hash, or of the free list */
     uint32_t n_waiters;
-    uint8_t pending; /* sectors under way */
+    uint8_t pending;                     /* sectors under way */
+    uint8_t stale;                       /* those of which nothing that is under way will be kept */
+    uint16_t dropped[CACHE_MAX_SECTORS]; /* answers under way that will not be kept */
 };
 
 struct l1 {
@@ -63,8 +65,11 @@ struct l1_access {
     const struct line_bytes *read; /* looked at where sectors are there in part */
     uint8_t sectors;
 };
-/* A load at t. If any sector is not there, `op` is told by l1_fill. Stores: memory/l1_rules.h. */
+/* A load at t. If any sector is not there, `op` is told by l1_fill. */
 struct l1_answer l1_load(struct l1 *c, const struct l1_access *a, uint32_t op, uint64_t t);
+/* A store at t, as l1_write of memory/l1_rules.h has it; returns the sectors that count as hits. */
+uint32_t l1_store(struct l1 *c, uint64_t line, uint32_t sectors, const struct line_bytes *bytes,
+                  uint64_t t);
 /* Sectors have arrived at t; calls `done` for each operation that has all it waited for. */
 void l1_fill(struct l1 *c, uint64_t line, uint8_t sectors, uint64_t t,
              void (*done)(void *who, uint32_t op), void *who);

@@ -45,9 +45,10 @@ struct l1_answer l1_streaming_load(struct l1 *c, const struct l1_access *asked, 
         return a;
     if (!e && !(e = l1_add(c, line)))
         return (struct l1_answer){.failed = true};
-    a.inflight = e->pending & rest;
-    a.miss = rest & (uint8_t)~e->pending;
+    a.inflight = e->pending & rest & (uint8_t)~e->stale;
+    a.miss = rest & (uint8_t)~a.inflight;
     e->pending |= rest;
+    e->stale &= (uint8_t)~rest;
     if (a.miss && !c->on_fill)
         reserve(c, slot, line, a.miss);
     a.failed = !l1_wait(c, e, op, rest);

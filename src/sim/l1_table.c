@@ -191,15 +191,53 @@ static void put_data(struct l1 *c, uint64_t line, uint8_t sectors, uint64_t t)
     slot_fill(s, c->on_fill ? sectors : sectors & s->valid, t);
 }
 
+/* What is under way to a line will not be kept: a store has begun the line anew. */
+static void drop_answers(struct l1 *c, uint64_t line)
+{
+    struct l1_entry *e = l1_find(c, line);
+    for (uint32_t b = e ? e->pending & ~(uint32_t)e->stale : 0; b; b &= b - 1)
+        e->dropped[lowest_bit32(b)]++;
+    if (e)
+        e->stale = e->pending;
+}
+
+uint32_t l1_store(struct l1 *c, uint64_t line, uint32_t sectors, const struct line_bytes *bytes,
+                  uint64_t t)
+{
+    uint32_t slot = c->gpu->l1.store_restarts_line ? cache_find(&c->data, line) : CACHE_NONE;
+    if (slot != CACHE_NONE && l1_store_restarts(&c->data, c->gpu, slot, t))
+        drop_answers(c, line);
+    return l1_write(&c->data, c->gpu, line, sectors, bytes, t);
+}
+
+/* Sectors that arrive to be kept; the others were asked for before the line began anew. Answers for
+ * a sector come in the order of the questions; who asked again is served by the first. */
+static uint8_t kept(struct l1_entry *e, uint8_t sectors)
+{
+    uint8_t last = sectors;
+    for (uint32_t b = sectors; b; b &= b - 1)
+        if (e->dropped[lowest_bit32(b)]) {
+            e->dropped[lowest_bit32(b)]--;
+            last &= (uint8_t) ~(b & (0u - b));
+        }
+    return last;
+}
+
 void l1_fill(struct l1 *c, uint64_t line, uint8_t sectors, uint64_t t,
              void (*done)(void *who, uint32_t op), void *who)
 {
-    put_data(c, line, sectors, t);
     struct l1_entry *e = l1_find(c, line);
+    uint8_t last = e ? kept(e, sectors) : sectors;
+    put_data(c, line, last, t);
     if (!e)
         return;
     uint32_t index = (uint32_t)(e - c->entry), *link = &e->waiter;
-    e->pending &= (uint8_t)~sectors;
+    /* A stale sector's last answer is a dropped one. */
+    for (uint32_t b = e->stale & sectors; b; b &= b - 1)
+        if (!e->dropped[lowest_bit32(b)])
+            last |= (uint8_t)(b & (0u - b));
+    e->pending &= (uint8_t)~last;
+    e->stale &= e->pending;
     uint32_t finished = L1_NONE, *tail = &finished;
     while (*link != L1_NONE) {
         struct l1_waiter *w = &c->waiter[*link];

@@ -257,8 +257,7 @@ static void store(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
     for (unsigned i = 0; i < q->n_lines; i++) {
         const struct sim_lsu_line *l = &u->line[(u->line_head + i) % SIM_LSU_LINES];
         if (s->shared->gpu->l1.enabled) {
-            uint32_t hit =
-                l1_write(&s->l1.data, s->shared->gpu, l->line, l->sectors, &l->bytes, start);
+            uint32_t hit = l1_store(&s->l1, l->line, l->sectors, &l->bytes, start);
             s->count.n.st_hits += q->counts_hits ? popcount32(hit) : 0;
         }
         sim_store_put(s, l, block, start);

@@ -88,6 +88,7 @@ static unsigned one_round(FILE *f, unsigned block, unsigned warp, unsigned round
     LINE("1 R37 LDC 1 R37 "), scattered(f, 0, 256);
     LINE("1 R24 LDG.E.128 1 R2 16 1 0x%llx 16\n", (unsigned long long)stream);
     LINE("0 STG.E 2 R2 R4 4 1 0x%llx 16\n", (unsigned long long)stream); /* while it is fetched */
+    LINE("1 R38 LDG.E 1 R2 4 1 0x%llx 16\n", (unsigned long long)stream + 4);
     LINE("1 R28 LDG.E 1 R24 "), scattered(f, table, 1 << 16);
     LINE("1 R29 LDG.E 1 R28 "), scattered(f, table + (1 << 20), 8 << 20);
     LINE("1 R30 LDG.E 1 R29 4 1 0x%llx 8192\n",
@@ -156,7 +157,7 @@ static void write_kernel(FILE *f)
     random_state = 1;
     fprintf(f,
             "-kernel name = all\n-kernel id = 1\n-grid dim = (%d,1,1)\n-block dim = "
-            "(%d,1,1)\n-shmem = 2100\n-nregs = 37\n"
+            "(%d,1,1)\n-shmem = 2100\n-nregs = 39\n"
             "-binary version = 90\n-cuda stream id = 0\n-shmem base_addr = 0x00007e0000000000\n"
             "-local mem base_addr = 0x00007d0000000000\n-nvbit version = 1.7.7.1\n-accelsim tracer "
             "version = 5\n\n"

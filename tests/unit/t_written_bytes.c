@@ -26,6 +26,16 @@ static const struct piece {
               {4, 8, 1, 32768, 4096}, {16, 16, 1, 65536, 320}, {8, 8, 4, 131072, 288}};
 enum { N_PIECES = sizeof pieces / sizeof pieces[0] };
 
+/* Pairs of words that a warp reads and writes while the reads are on their way, 64 of them eight
+ * times over, in the order of rmw_probe.cu's machine code: what the H200's L1 counted as hits. The
+ * first with one lane, the second with 32 lanes side by side. */
+static const struct race {
+    uint32_t mask;
+    unsigned pair_step_bytes;
+    double load_sectors, hits;
+} races[] = {{1, 8, 1024, 256}, {UINT32_MAX, 256, 8192, 3840}};
+enum { N_RACES = sizeof races / sizeof races[0], RACE_ROWS = 8, RACE_PAIRS = 64 };
+
 static struct strata_gpu h200;
 static struct strata_trace *trace;
 static char folder[64];
@@ -48,20 +58,65 @@ static void write_warp(FILE *f, const struct piece *p, unsigned block, unsigned 
     fprintf(f, "%04x ffffffff 0 EXIT 0 0\n\n", pc);
 }
 
-static void write_kernel(unsigned k)
+static void write_race_access(FILE *f, const struct race *r, unsigned *pc, char what, unsigned pair,
+                              unsigned word)
+{
+    unsigned long long at = 0x7f1000000000 + (uint64_t)pair * r->pair_step_bytes + word * 4;
+    if (what == 'L')
+        fprintf(f, "%04x %08x 1 R%u LDG.E 1 R2 4 1 0x%llx 8\n", *pc, r->mask,
+                8 + pair % 4 * 2 + word, at);
+    else
+        fprintf(f, "%04x %08x 0 STG.E 2 R2 R4 4 1 0x%llx 8\n", *pc, r->mask, at);
+    *pc += 16;
+}
+
+/* Of four pairs the first two are read as a whole before they are written. The sum of what was read
+ * ends each four. */
+static void write_race_warp(FILE *f, const struct race *r)
+{
+    static const char *const order[] = {"L0L1S0S1", "L0L1S0S1", "L0S0L1S1", "L0S0L1S1"};
+    unsigned pc = 0;
+    fprintf(f, "warp = 0\ninsts = %d\n", RACE_ROWS * RACE_PAIRS / 4 * 19 + 1);
+    for (unsigned row = 0; row < RACE_ROWS; row++)
+        for (unsigned pair = 0; pair < RACE_PAIRS; pair++) {
+            for (const char *step = order[pair % 4]; *step; step += 2)
+                write_race_access(f, r, &pc, step[0], pair, (unsigned)(step[1] - '0'));
+            for (unsigned i = 0; pair % 4 == 3 && i < 3; i++, pc += 16)
+                fprintf(f, "%04x %08x 1 R2 IADD3 3 R%u R%u R%u 0\n", pc, r->mask, 8 + i * 3,
+                        9 + i * 3, i < 2 ? 10 + i * 3 : 8);
+        }
+    fprintf(f, "%04x %08x 0 EXIT 0 0\n\n", pc, r->mask);
+}
+
+static FILE *begin_kernel(unsigned k, unsigned blocks, unsigned threads)
 {
     char path[128];
     snprintf(path, sizeof path, "%s/kernel-%u.traceg", folder, k + 1);
     FILE *f = fopen(path, "w");
     assert_non_null(f);
     fprintf(f,
-            "-kernel name = piece%u\n-kernel id = %u\n-grid dim = (%d,1,1)\n-block dim = "
-            "(%d,1,1)\n-shmem = 0\n-nregs = 40\n-binary version = 90\n-cuda stream id = 0\n"
+            "-kernel name = piece%u\n-kernel id = %u\n-grid dim = (%u,1,1)\n-block dim = "
+            "(%u,1,1)\n-shmem = 0\n-nregs = 40\n-binary version = 90\n-cuda stream id = 0\n"
             "-shmem base_addr = 0x00007e0000000000\n-local mem base_addr = 0x00007d0000000000\n"
             "-nvbit version = 1.7.7.1\n-accelsim tracer version = 5\n\n"
             "#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
             "[adrrescompress?] [mem_addresses]\n\n",
-            k, k + 1, BLOCKS, WARPS * 32);
+            k, k + 1, blocks, threads);
+    return f;
+}
+
+static void write_race(unsigned k)
+{
+    FILE *f = begin_kernel(N_PIECES + k, 1, 32);
+    fprintf(f, "#BEGIN_TB\n\nthread block = 0,0,0\n\n");
+    write_race_warp(f, &races[k]);
+    fprintf(f, "#END_TB\n\n");
+    fclose(f);
+}
+
+static void write_kernel(unsigned k)
+{
+    FILE *f = begin_kernel(k, BLOCKS, WARPS * 32);
     for (unsigned b = 0; b < BLOCKS; b++) {
         fprintf(f, "#BEGIN_TB\n\nthread block = %u,0,0\n\n", b);
         for (unsigned w = 0; w < WARPS; w++)
@@ -87,6 +142,10 @@ static int set_up(void **state)
     for (unsigned k = 0; k < N_PIECES; k++) {
         fprintf(f, "kernel-%u.traceg\n", k + 1);
         write_kernel(k);
+    }
+    for (unsigned k = 0; k < N_RACES; k++) {
+        fprintf(f, "kernel-%u.traceg\n", N_PIECES + k + 1);
+        write_race(k);
     }
     fclose(f);
     if (strata_trace_open(path, NULL, &trace, &err))
@@ -138,10 +197,29 @@ static void written_bytes_are_read_back_without_a_fetch_and_others_fetch_their_s
         }
 }
 
+static void a_store_begins_a_line_anew_that_is_on_its_way(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"flow", "sim"};
+    for (unsigned m = 0; m < 2; m++)
+        for (unsigned k = 0; k < N_RACES; k++) {
+            unsigned launch = N_PIECES + k;
+            assert_true(
+                races[k].load_sectors ==
+                metric(models[m], launch, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"));
+            assert_true(races[k].hits ==
+                        metric(models[m], launch,
+                               "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"));
+            assert_true(races[k].load_sectors - races[k].hits ==
+                        metric(models[m], launch, "l1tex__m_xbar2l1tex_read_sectors.sum"));
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(written_bytes_are_read_back_without_a_fetch_and_others_fetch_their_sector),
+        cmocka_unit_test(a_store_begins_a_line_anew_that_is_on_its_way),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
