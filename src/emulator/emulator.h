@@ -34,8 +34,11 @@ enum emu_space {
 /* Lanes that the record of an access tells of: machine code may have one lane do what all want. */
 enum emu_acting {
     EMU_ACTING_ALL = 0,
-    EMU_ACTING_ONE,       /* the last of those that run it */
-    EMU_ACTING_ONE_OF_ALL /* the same if the warp is whole, else all that run it */
+    EMU_ACTING_ONE,        /* the last of those that run it */
+    EMU_ACTING_ONE_OF_ALL, /* the same if the warp is whole, else all that run it */
+    EMU_ACTING_TURNS       /* one lane of each address a round, of a loop that loads, compares and
+                              swaps: the first of the statics before its own is the load,
+                              the last of those behind it is for the lanes that leave */
 };
 
 struct emu_site {
@@ -48,6 +51,7 @@ struct emu_site {
                         in the record */
     bool folded;     /* counted, but not recorded: machine code has no instruction for it */
     uint8_t before;  /* recorded ahead of it: the statics before its own */
+    uint8_t after;   /* recorded behind it: the statics after its own, of EMU_ACTING_TURNS */
     uint8_t acting;  /* enum emu_acting */
 };
 

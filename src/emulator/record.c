@@ -145,10 +145,58 @@ static uint32_t acting_lanes(const struct emu_site *site, uint32_t mask)
     return one && mask ? 1u << log2_floor(mask) : mask;
 }
 
+static void record_addresses(struct emu_warp *w, const struct emu_site *site, uint32_t index,
+                             uint32_t mask)
+{
+    if (!mask)
+        record_plain(w, site, index, mask);
+    else if (w->access.affine)
+        record_stride(w, site, index, mask);
+    else
+        record_list(w, site, index, mask);
+}
+
+/* Lanes that no other of the mask names the same address before. */
+static uint32_t first_of_each_address(const struct emu_access *access, uint32_t mask)
+{
+    uint32_t first = 0;
+    if (access->affine)
+        return access->stride ? mask : mask & (0u - mask);
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        unsigned lane = (unsigned)lowest_bit32(rest);
+        bool taken = false;
+        for (uint32_t lower = first; lower && !taken; lower &= lower - 1)
+            taken = access->address[lowest_bit32(lower)] == access->address[lane];
+        first |= taken ? 0 : 1u << lane;
+    }
+    return first;
+}
+
+/* A round of all that are left; those who are done go to where the loop's lanes meet again. */
+static void record_turns(struct emu_warp *w, const struct emu_site *site, uint32_t mask)
+{
+    uint32_t last = site->record + site->after;
+    do {
+        uint32_t done = first_of_each_address(&w->access, mask);
+        record_addresses(w, site, site->record - site->before, mask);
+        for (uint32_t k = site->record - site->before + 1; k < site->record; k++)
+            record_plain(w, site, k, mask);
+        record_addresses(w, site, site->record, mask);
+        for (uint32_t k = site->record + 1; k < last; k++)
+            record_plain(w, site, k, mask);
+        record_plain(w, site, last, done);
+        mask &= ~done;
+    } while (mask);
+}
+
 void emu_record_access(struct emu_warp *w, const struct emu_site *site, uint32_t mask)
 {
     if (site->folded)
         return;
+    if (site->acting == EMU_ACTING_TURNS) {
+        record_turns(w, site, mask);
+        return;
+    }
     record_before(w, site, mask);
     mask = acting_lanes(site, mask);
     if (!mask || site->no_address)

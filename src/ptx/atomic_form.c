@@ -3,7 +3,11 @@
  * summed up (REDUX), and one lane does the atomic; who wants an answer gets it by a shuffle, and
  * adds what the lanes before it brought. Sums of different operands that are answered are only made
  * by whole warps. Comparisons, exchanges and floating point stay as they are, and so do additions
- * of one to shared memory, which has an instruction that counts (ATOMS.POPC.INC). */
+ * of one to shared memory, which has an instruction that counts (ATOMS.POPC.INC).
+ *
+ * Shared memory has no instruction that adds floating-point numbers, nor one that adds or compares
+ * 64 bits: ptxas makes a loop of LDS, the sum, ATOMS.CAST.SPIN, ISETP and BRA, which one lane of
+ * each address leaves in a round. */
 #include "ptx/atomic_form.h"
 
 #include <strata/trace.h>
@@ -54,6 +58,15 @@ static bool is_reducible(const struct ptx_op *op)
            ptx_op_has(op, PTX_M_AND) || ptx_op_has(op, PTX_M_OR) || ptx_op_has(op, PTX_M_XOR);
 }
 
+static bool spins(const struct ptx_op *op, unsigned type)
+{
+    bool compares = ptx_op_has(op, PTX_M_MIN) || ptx_op_has(op, PTX_M_MAX),
+         wide = type == PTX_U64 || type == PTX_S64;
+    return ptx_op_has(op, PTX_M_SHARED) && op->guard == PTX_NO_REG &&
+           (ptx_op_has(op, PTX_M_ADD) ? wide || type == PTX_F32 || type == PTX_F64
+                                      : wide && compares);
+}
+
 struct ptx_atomic_form ptx_atomic_form(const struct ptx_op *op, bool answered, const bool *varies)
 {
     struct ptx_atomic_form plain = {EMU_ACTING_ALL, NULL};
@@ -61,6 +74,8 @@ struct ptx_atomic_form ptx_atomic_form(const struct ptx_op *op, bool answered, c
     unsigned bytes = ptx_type_bytes(type);
     if ((op->mnemonic != PTX_OP_atom && op->mnemonic != PTX_OP_red) || op->n_operands < first + 2)
         return plain;
+    if (spins(op, type))
+        return (struct ptx_atomic_form){EMU_ACTING_TURNS, NULL};
     const struct ptx_operand *value = &op->operands[first + 1];
     if (ptx_type_kind(type) == 'f' || operand_varies(&op->operands[first], varies) ||
         value->kind == PTX_OPERAND_VECTOR)

@@ -453,11 +453,66 @@ static struct strata_inst describe(struct ptx_decoder *d, const struct ptx_inst 
     return s;
 }
 
+/* One static of a loop that compares and swaps: all of them go through one register. */
+static bool add_turn(struct ptx_decoder *d, const struct strata_inst *own, const char *opcode,
+                     unsigned class, uint16_t through)
+{
+    struct strata_inst s = {.opcode = opcode,
+                            .source_line = own->source_line,
+                            .inlined = own->inlined,
+                            .opclass = (uint8_t) class,
+                            .n_dst = class != STRATA_OP_BRANCH,
+                            .n_src = 1};
+    s.reg[0] = s.reg[1] = through;
+    if (class == STRATA_OP_MEM) {
+        s.space = own->space;
+        s.memop = STRATA_MEM_LOAD;
+        s.width_bytes = own->width_bytes;
+        s.reg[1] = own->reg[own->n_dst];
+    }
+    return add(d->image, &s, true);
+}
+
+static unsigned sum_class(unsigned type)
+{
+    return type == PTX_F32 ? STRATA_OP_FP32 : type == PTX_F64 ? STRATA_OP_FP64 : STRATA_OP_INT;
+}
+
+/* A loop that shared memory has instead of an atomic (ptx/atomic_form.c): what it loads, computes
+ * and tests goes through the register of the result, or that of the value. BSYNC has no name in
+ * PTX.
+ */
+static bool add_turns(struct ptx_decoder *d, struct strata_inst *own, struct emu_site *site)
+{
+    bool wide = own->width_bytes == 8;
+    unsigned class = sum_class(ptx_op_type(d->op)), halves = class == STRATA_OP_INT ? 2 : 1;
+    uint16_t address = own->reg[own->n_dst], through = own->reg[own->n_dst       ? 0
+                                                                : own->n_src > 1 ? 1
+                                                                                 : 0];
+    bool ok = add_turn(d, own, wide ? "ld.shared.b64" : "ld.shared.b32", STRATA_OP_MEM, through);
+    for (unsigned k = 0; k < halves; k++)
+        ok = ok && add_turn(d, own, d->op->text, class, through);
+    site->before = (uint8_t)(1 + halves);
+    site->after = wide ? 4 : 3;
+    site->record = (uint32_t)d->image->base.n_statics;
+    own->opcode = wide ? "atom.shared.cas.b64" : "atom.shared.cas.b32";
+    own->memop = STRATA_MEM_ATOMIC;
+    own->n_dst = 1, own->n_src = 2;
+    own->reg[0] = through, own->reg[1] = address, own->reg[2] = through;
+    ok = ok && add(d->image, own, true);
+    for (unsigned k = 2; k < site->after; k++)
+        ok = ok && add_turn(d, own, "setp.eq.u32", STRATA_OP_INT, through);
+    return ok && add_turn(d, own, "bra", STRATA_OP_BRANCH, through) &&
+           add_turn(d, own, "BSYNC", STRATA_OP_BRANCH, through);
+}
+
 bool ptx_static_add(struct ptx_decoder *d, struct ptx_inst *in)
 {
     struct strata_inst s = describe(d, in);
     in->site.folded = d->forms.folded[d->op_index];
     in->site.acting = d->forms.acting[d->op_index];
+    if (in->site.acting == EMU_ACTING_TURNS)
+        return add_turns(d, &s, &in->site);
     if (!in->site.folded &&
         (!add_prologue(d, &s, &in->site.before) || !add_parts(d, &s, &in->site.before)))
         return false;

@@ -266,6 +266,58 @@ static void who_reads_a_merged_word_waits_for_the_load(void **state)
     assert_int_equal(r.inst[user].reg[r.inst[user].n_dst], r.inst[load].reg[0]);
 }
 
+/* Lanes share words; machine code has no such atomic for shared memory, but a loop. */
+#define SPIN(mask, op)                                                                             \
+    ".version 8.0\n.target sm_90\n.address_size 64\n.shared .align 8 .b8 sums[256];\n"             \
+    ".visible .entry k(.param .u64 a) {\n.reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>;\n"    \
+    ".reg .f64 %d<9>; mov.u32 %r1,%tid.x; and.b32 %r2,%r1," mask "; shl.b32 %r3,%r2,3;\n"          \
+    "mov.u32 %r4,sums; add.s32 %r5,%r4,%r3; mov.f32 %f1,0f3f800000; mov.u64 %rd1,3;\n"             \
+    "mov.f64 %d1,0d3ff0000000000000;\n" op " ret; }\n"
+
+static void atomics_that_shared_memory_lacks_are_loops(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *swap;
+        unsigned rounds, tests;
+    } row[] = {
+        {SPIN("3", "red.shared.add.f32 [%r5],%f1;"), "atom.shared.cas.b32", 8, 1},
+        {SPIN("0", "atom.shared.add.f32 %f2,[%r5],%f1;"), "atom.shared.cas.b32", 32, 1},
+        {SPIN("31", "red.shared.add.f64 [%r5],%d1;"), "atom.shared.cas.b64", 1, 2},
+        {SPIN("15", "atom.shared.max.u64 %rd2,[%r5],%rd1;"), "atom.shared.cas.b64", 2, 2},
+    };
+    void *params[1] = {device_memory(256)};
+    for (size_t k = 0; k < sizeof row / sizeof row[0]; k++) {
+        static struct record r;
+        uint32_t left = UINT32_MAX;
+        run_recorded(row[k].text, 32, params, &r);
+        if (row[k].rounds < 32) { /* this record ends before so many */
+            assert_int_equal(count(&r, row[k].swap), row[k].rounds);
+            assert_int_equal(count(&r, "setp.eq.u32"), row[k].rounds * row[k].tests);
+            assert_int_equal(count(&r, "bra"), row[k].rounds);
+        }
+        for (unsigned i = 0; i < r.n; i++)
+            if (!strcmp(r.opcode[i], row[k].swap)) {
+                assert_int_equal(r.mask[i], left); /* one lane of each address has left */
+                assert_int_equal(r.inst[i].memop, STRATA_MEM_ATOMIC);
+                uint32_t addresses = 32 / row[k].rounds;
+                left &= addresses == 32 ? 0 : left << addresses;
+            }
+    }
+}
+
+static void other_atomics_of_shared_memory_are_one_access(void **state)
+{
+    (void)state;
+    struct record r;
+    void *params[1] = {device_memory(256)};
+    run_recorded(SPIN("3", "red.shared.add.u32 [%r5],%r1; atom.shared.exch.b64 %rd2,[%r5],%rd1;"),
+                 32, params, &r);
+    assert_int_equal(count(&r, "red.shared.add.u32"), 1);
+    assert_int_equal(count(&r, "atom.shared.exch.b64"), 1);
+    assert_int_equal(count(&r, "bra"), 0);
+}
+
 static void a_short_branch_becomes_a_predicate(void **state)
 {
     (void)state;
@@ -568,6 +620,8 @@ int main(void)
         cmocka_unit_test(an_op_is_as_many_records_as_the_assembler_makes_of_it),
         cmocka_unit_test(neighbouring_words_of_shared_memory_are_one_load),
         cmocka_unit_test(who_reads_a_merged_word_waits_for_the_load),
+        cmocka_unit_test(atomics_that_shared_memory_lacks_are_loops),
+        cmocka_unit_test(other_atomics_of_shared_memory_are_one_access),
         cmocka_unit_test(a_short_branch_becomes_a_predicate),
         cmocka_unit_test(guards_and_partial_warps_narrow_the_mask),
         cmocka_unit_test(hints_follow_the_modifiers),
