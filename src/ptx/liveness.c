@@ -98,13 +98,51 @@ struct live {
     size_t words; /* of one set */
     uint64_t *in, *out, *gen, *kill;
     uint64_t *now;
+    bool *constant; /* by register: a parameter of a kernel */
+    bool *written;  /* by register, so far */
     uint32_t count, most;
 };
 
-static unsigned weight(const struct ptx_function *f, uint32_t reg)
+static unsigned weight(const struct live *l, uint32_t reg)
 {
-    unsigned type = f->reg_type[reg];
-    return type == PTX_PRED ? 0 : ptx_type_bytes(type) == 8 ? 2 : 1;
+    unsigned type = l->f->reg_type[reg];
+    return type == PTX_PRED || l->constant[reg] ? 0 : ptx_type_bytes(type) == 8 ? 2 : 1;
+}
+
+/* ---- constants ---- */
+
+static bool reads_constant(const struct live *l, const struct ptx_op *op)
+{
+    if (op->mnemonic == PTX_OP_ld)
+        return ptx_op_has(op, PTX_M_PARAM);
+    return (op->mnemonic == PTX_OP_cvta || op->mnemonic == PTX_OP_mov) && op->n_operands == 2 &&
+           op->operands[1].kind == PTX_OPERAND_REG && l->constant[op->operands[1].u.reg];
+}
+
+static void is_written(void *user, uint32_t reg)
+{
+    ((struct live *)user)->written[reg] = true;
+}
+static void is_variable(void *user, uint32_t reg)
+{
+    ((struct live *)user)->constant[reg] = false;
+}
+
+/* Parameters of a kernel lie in constant memory, and instructions read them there or by uniform
+ * registers (ptxas 13.0 for sm_90): they take no register however long they live. PTX has them in
+ * registers from its first lines on. What is written again is a variable. */
+static void find_constants(struct live *l)
+{
+    for (size_t i = 0; l->f->is_entry && i < l->f->n_ops; i++) {
+        const struct ptx_op *op = &l->f->ops[i];
+        bool plain = op->n_operands && op->operands[0].kind == PTX_OPERAND_REG &&
+                     op->guard == PTX_NO_REG && reads_constant(l, op);
+        if (plain && !l->written[op->operands[0].u.reg])
+            l->constant[op->operands[0].u.reg] = true;
+        else
+            ptx_op_visit(op, NULL, is_variable, l);
+        ptx_op_visit(op, NULL, is_written, l);
+    }
 }
 
 struct block_sets {
@@ -161,7 +199,7 @@ static void now_add(void *user, uint32_t reg)
     if (l->now[reg / 64] & bit)
         return;
     l->now[reg / 64] |= bit;
-    l->count += weight(l->f, reg);
+    l->count += weight(l, reg);
 }
 static void now_remove(void *user, uint32_t reg)
 {
@@ -170,7 +208,7 @@ static void now_remove(void *user, uint32_t reg)
     if (!(l->now[reg / 64] & bit))
         return;
     l->now[reg / 64] &= ~bit;
-    l->count -= weight(l->f, reg);
+    l->count -= weight(l, reg);
 }
 
 /* Walks a block backwards from what lives at its end. */
@@ -261,10 +299,14 @@ bool ptx_liveness_find(const struct ptx_function *f, const struct ptx_cfg *cfg,
     l.gen = calloc(total + 1, sizeof *l.gen);
     l.kill = calloc(total + 1, sizeof *l.kill);
     l.now = calloc(l.words, sizeof *l.now);
+    l.constant = calloc(f->n_regs + 1, sizeof *l.constant);
+    l.written = calloc(f->n_regs + 1, sizeof *l.written);
     out->first = malloc((f->n_regs + 1) * sizeof *out->first);
     out->last = malloc((f->n_regs + 1) * sizeof *out->last);
-    bool ok = l.in && l.out && l.gen && l.kill && l.now && out->first && out->last;
+    bool ok = l.in && l.out && l.gen && l.kill && l.now && l.constant && l.written && out->first &&
+              out->last;
     if (ok) {
+        find_constants(&l);
         solve(&l);
         find_stretches(&l, out);
         out->most = l.most;
@@ -274,6 +316,8 @@ bool ptx_liveness_find(const struct ptx_function *f, const struct ptx_cfg *cfg,
     free(l.gen);
     free(l.kill);
     free(l.now);
+    free(l.constant);
+    free(l.written);
     return ok;
 }
 
