@@ -181,3 +181,24 @@ uint8_t emu_e5m2_from(double value, enum emu_rounding rounding)
         return with_sign(value, 0x7b);
     return (uint8_t)shrink(value, 5, 2, rounding);
 }
+
+static double relu_of(double value, bool relu)
+{
+    return relu && value <= 0 ? 0 : value;
+}
+
+uint32_t emu_eight_bits_pack(double upper, double lower, bool e5m2, bool relu)
+{
+    uint8_t (*from)(double, enum emu_rounding) = e5m2 ? emu_e5m2_from : emu_e4m3_from;
+    return (uint32_t)from(relu_of(upper, relu), EMU_ROUND_NEAREST) << 8 |
+           from(relu_of(lower, relu), EMU_ROUND_NEAREST);
+}
+
+uint32_t emu_eight_bits_unpack(uint16_t pair, bool e5m2, bool relu)
+{
+    double (*value)(uint8_t) = e5m2 ? emu_e5m2_value : emu_e4m3_value;
+    double upper = relu_of(value((uint8_t)(pair >> 8)), relu);
+    double lower = relu_of(value((uint8_t)pair), relu);
+    return (uint32_t)emu_half_from(upper, EMU_ROUND_NEAREST) << 16 |
+           emu_half_from(lower, EMU_ROUND_NEAREST);
+}

@@ -26,6 +26,10 @@ double emu_e4m3_value(uint8_t bits);
 double emu_e5m2_value(uint8_t bits);
 uint8_t emu_e4m3_from(double value, enum emu_rounding rounding);
 uint8_t emu_e5m2_from(double value, enum emu_rounding rounding);
+/* Pairs of them in sixteen bits, as conversions of both instruction sets make and take them; relu:
+ * what is below zero becomes zero. Unpacked they are two halves (f16). */
+uint32_t emu_eight_bits_pack(double upper, double lower, bool e5m2, bool relu);
+uint32_t emu_eight_bits_unpack(uint16_t pair, bool e5m2, bool relu);
 /* Float bits with the mantissa cut to 10 bits. */
 uint32_t emu_tf32_from(float value, enum emu_rounding rounding);
 /* x + y as a double whose last bit tells whether something was lost (round to odd): a later

@@ -162,16 +162,8 @@ static void convert_pack(struct ptx_warp *w, const struct ptx_inst *in, uint32_t
             d[i] = (uint32_t)emu_convert(&c, a[i]) << 16 | (uint32_t)emu_convert(&c, b[i]);
 }
 
-/* Eight bits: two values in sixteen, the first source (or upper half) in the upper byte. */
-static uint32_t eight_bits_of(const struct ptx_conversion *c, double x)
-{
-    if (c->relu && x <= 0)
-        x = 0;
-    return c->to == PTX_E4M3X2 ? emu_e4m3_from(x, EMU_ROUND_NEAREST)
-                               : emu_e5m2_from(x, EMU_ROUND_NEAREST);
-}
-
-/* Eight-bit floats are made of pairs of single precision, or of the halves of one word. */
+/* Eight-bit floats are made of pairs of single precision, or of the halves of one word; the first
+ * source or upper half goes to the upper byte. */
 static double single_value(uint32_t bits)
 {
     float f;
@@ -188,16 +180,8 @@ static void pack_eight_bits(struct ptx_warp *w, const struct ptx_inst *in, uint3
         unsigned i = lowest_bit32(rest);
         double high = b ? single_value(a[i]) : emu_half_value((uint16_t)(a[i] >> 16));
         double low = b ? single_value(b[i]) : emu_half_value((uint16_t)a[i]);
-        d[i] = eight_bits_of(c, high) << 8 | eight_bits_of(c, low);
+        d[i] = emu_eight_bits_pack(high, low, c->to == PTX_E5M2X2, c->relu);
     }
-}
-
-static uint32_t half_of_eight_bits(const struct ptx_conversion *c, uint8_t bits)
-{
-    double x = c->from == PTX_E4M3X2 ? emu_e4m3_value(bits) : emu_e5m2_value(bits);
-    if (c->relu && x <= 0)
-        x = 0;
-    return emu_half_from(x, EMU_ROUND_NEAREST);
 }
 
 static void unpack_eight_bits(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
@@ -207,8 +191,7 @@ static void unpack_eight_bits(struct ptx_warp *w, const struct ptx_inst *in, uin
     const uint32_t *a = ptx_ref(w, in->a);
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned i = lowest_bit32(rest);
-        d[i] = half_of_eight_bits(c, (uint8_t)(a[i] >> 8)) << 16 |
-               half_of_eight_bits(c, (uint8_t)a[i]);
+        d[i] = emu_eight_bits_unpack((uint16_t)a[i], c->from == PTX_E5M2X2, c->relu);
     }
 }
 

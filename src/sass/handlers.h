@@ -73,8 +73,8 @@ struct sass_half {
 sass_handler sass_run_half, sass_run_hsetp2, sass_run_hset2, sass_run_half_const;
 
 /* ---- conversions: mode to, mode2 from ---- */
-sass_handler sass_run_f2i, sass_run_i2f, sass_run_f2f, sass_run_frnd, sass_run_f2fp, sass_run_i2i,
-    sass_run_unpack_bytes;
+sass_handler sass_run_f2i, sass_run_i2f, sass_run_f2f, sass_run_frnd, sass_run_f2fp,
+    sass_run_pack_bytes, sass_run_i2i, sass_run_unpack_bytes;
 
 /* ---- memory ---- */
 sass_handler sass_run_load, sass_run_store, sass_run_atomic, sass_run_atomic_vector,

@@ -256,8 +256,27 @@ static bool lower_unpack(struct sass_lowering *l)
     op->d = sass_lower_dest(l, O(0));
     sass_lower_source(l, 1, O(1), SASS_INTEGER);
     op->mode = MOD(SRC_TYPE) == SASS_W_E5M2;
+    op->mode3 = MOD(RELU) == SASS_W_RELU;
     op->imm = O(1)->suffix == SASS_W_H1 ? 16 : 0;
     op->run = sass_run_unpack_bytes;
+    return true;
+}
+
+/* RD, A, B, C: two numbers become bytes beside a half of c; RD, B, C: so do the halves of b. */
+static bool lower_pack_bytes(struct sass_lowering *l, bool halves)
+{
+    struct sass_exec *op = l->op;
+    unsigned b = halves ? 1 : 2;
+    op->d = sass_lower_dest(l, O(0));
+    if (!halves)
+        sass_lower_source(l, 0, O(1), SASS_FLOAT);
+    sass_lower_source(l, 1, O(b), halves ? SASS_INTEGER : SASS_FLOAT);
+    sass_lower_source(l, 2, O(b + 1), SASS_INTEGER);
+    op->mode = MOD(TYPE) == SASS_W_E5M2;
+    op->mode2 = halves;
+    op->mode3 = MOD(RELU) == SASS_W_RELU;
+    op->imm = O(b + 1)->suffix == SASS_W_H1 ? 16 : 0;
+    op->run = sass_run_pack_bytes;
     return true;
 }
 
@@ -266,6 +285,8 @@ static bool lower_pack(struct sass_lowering *l)
     struct sass_exec *op = l->op;
     if (MOD(MODE) == SASS_W_UNPACK_B)
         return lower_unpack(l);
+    if (MOD(MODE) == SASS_W_PACK_AB_MERGE_C || MOD(MODE) == SASS_W_UNPACK_B_MERGE_C)
+        return lower_pack_bytes(l, MOD(MODE) == SASS_W_UNPACK_B_MERGE_C);
     if (MOD(MODE) != SASS_W_PACK_AB || (MOD(TYPE) != SASS_W_F16 && MOD(TYPE) != SASS_W_BF16))
         return sass_lower_refuse(l, "this form of packing is not known");
     op->d = sass_lower_dest(l, O(0));

@@ -29,6 +29,10 @@ static const uint16_t bytes[4] = {0, W(B1), W(B2), W(B3)};
     {                                                                                              \
         .kind = SLOT_B, .flags = SIGNED, .suffix = bytes, .suffix_at = 60, .suffix_width = 2       \
     }
+#define C_HALF                                                                                     \
+    {                                                                                              \
+        .kind = SLOT_C, .suffix = halves, .suffix_at = 72, .suffix_width = 1                       \
+    }
 #define F2I_MODS MODS(FTZ, DST_INT, SRC_FLOAT_QUIET, INT_ROUND, BIT(NAN, 77, NTZ))
 
 static const uint16_t f2fp_bytes[4] = {BAD, BAD, W(E5M2), W(E4M3)};
@@ -58,13 +62,18 @@ ROWS(convert,
            ALWAYS(MODE, W(MERGE_C)), M(ROUND, 79, 2, sass_set_round)),
       SLOTS(RD, B_(SIGNS | FLOAT), C_(0))},
      {ALU(F2FP, 0x03e), WHEN(IS(89, 1, 1)), /* from two values of eight bits */
-      MODS(ALWAYS(TYPE, W(F16)), M(SRC_TYPE, 73, 2, f2fp_bytes), ALWAYS(MODE, W(UNPACK_B))),
+      MODS(BIT(RELU, 75, RELU), ALWAYS(TYPE, W(F16)), M(SRC_TYPE, 73, 2, f2fp_bytes),
+           ALWAYS(MODE, W(UNPACK_B))),
       SLOTS(RD, {.kind = SLOT_B, .suffix = halves, .suffix_at = 88, .suffix_width = 1})},
-     {ALU(F2FP, 0x03e), WHEN(IS(77, 2, 3)), /* to them, beside half of c */
-      MODS(BIT(SAT, 87, SATFINITE), BIT(RELU, 75, RELU), EITHER(TYPE, 76, W(E5M2), W(E4M3)),
+     {ALU(F2FP, 0x03e), WHEN(IS(89, 2, 2), IS(78, 1, 1)), /* to them, beside half of c */
+      MODS(BIT(SAT, 77, SATFINITE), BIT(RELU, 75, RELU), EITHER(TYPE, 76, W(E5M2), W(E4M3)),
            ALWAYS(SRC_TYPE, W(F32)), ALWAYS(MODE, W(PACK_AB_MERGE_C)),
            M(ROUND, 79, 2, sass_set_round)),
-      SLOTS(RD, A_(SIGNS), B_(SIGNS | FLOAT), C_(0))},
+      SLOTS(RD, A_(SIGNS), B_(SIGNS | FLOAT), C_HALF)},
+     {ALU(F2FP, 0x03e), WHEN(IS(89, 2, 2)), /* the same of the two halves of b */
+      MODS(BIT(SAT, 77, SATFINITE), BIT(RELU, 75, RELU), EITHER(TYPE, 76, W(E5M2), W(E4M3)),
+           ALWAYS(SRC_TYPE, W(F16)), ALWAYS(MODE, W(UNPACK_B_MERGE_C))),
+      SLOTS(RD, B_(0), C_HALF)},
      {ALU(F2FP, 0x03e), WHEN(IS(78, 1, 0)),
       MODS(BIT(RELU, 75, RELU), EITHER(TYPE, 76, W(F16), W(BF16)), ALWAYS(SRC_TYPE, W(F32)),
            ALWAYS(MODE, W(PACK_AB)), M(ROUND, 79, 2, sass_set_round)),

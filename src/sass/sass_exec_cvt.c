@@ -92,20 +92,36 @@ HANDLER(sass_run_f2fp)
     }
 }
 
-/* mode: e5m2, else e4m3; imm: the bit of b that the lower byte begins at */
+/* mode: e5m2, else e4m3; imm: the bit of b that the lower byte begins at; mode3: relu */
 HANDLER(sass_run_unpack_bytes)
 {
     uint32_t *d = sass_row(w, op->d);
     const uint32_t *b = SASS_B(w, op);
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned i = lowest_bit32(rest);
-        uint32_t halves = 0;
-        for (unsigned part = 0; part < 2; part++) {
-            uint8_t byte = (uint8_t)(b[i] >> (op->imm + 8 * part));
-            double value = op->mode ? emu_e5m2_value(byte) : emu_e4m3_value(byte);
-            halves |= (uint32_t)emu_half_from(value, EMU_ROUND_NEAREST) << (16 * part);
-        }
-        d[i] = halves;
+        d[i] = emu_eight_bits_unpack((uint16_t)(b[i] >> op->imm), op->mode, op->mode3);
+    }
+}
+
+static double single_value(uint32_t bits)
+{
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+/* Two values become bytes of the lower half, a half of c (from its bit imm) the upper one: ptxas
+ * makes four bytes so. mode: e5m2, else e4m3; mode2: the values are the halves of b, else a and b;
+ * mode3: relu */
+HANDLER(sass_run_pack_bytes)
+{
+    uint32_t *d = sass_row(w, op->d);
+    const uint32_t *a = SASS_A(w, op), *b = SASS_B(w, op), *c = SASS_C(w, op);
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        unsigned i = lowest_bit32(rest);
+        double upper = op->mode2 ? emu_half_value((uint16_t)(b[i] >> 16)) : single_value(a[i]);
+        double lower = op->mode2 ? emu_half_value((uint16_t)b[i]) : single_value(b[i]);
+        d[i] = (c[i] >> op->imm) << 16 | emu_eight_bits_pack(upper, lower, op->mode, op->mode3);
     }
 }
 
