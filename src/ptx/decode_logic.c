@@ -18,6 +18,7 @@ static bool compare(struct ptx_decoder *d, unsigned type, uint32_t p, uint32_t q
     in.op = (uint8_t)ptx_dec_one_of(d, combinations);
     in.imm = comparison;
     in.space = (uint8_t)type;
+    in.flags |= ftz ? PTX_INST_FTZ : 0;
     in.d = p;
     in.d2 = q;
     if (!ptx_dec_expect_operands(d, in.op ? 4 : 3, in.op ? 4 : 3))
@@ -45,22 +46,49 @@ static bool decode_setp(struct ptx_decoder *d)
 }
 
 /* set.CMP.dtype.stype: a number instead of a predicate: all ones, or 1.0 for floats. */
+static uint32_t set_result(unsigned to, bool pair)
+{
+    switch (to) {
+    case PTX_F32:
+        return 0x3f800000u;
+    case PTX_F16:
+    case PTX_F16X2:
+        return 0x3c00u;
+    case PTX_BF16:
+    case PTX_BF16X2:
+        return 0x3f80u;
+    default:
+        return pair || ptx_type_bytes(to) == 2 ? 0xffffu : 0xffffffffu;
+    }
+}
+
+/* Of pairs, a pair: the halves of an integer are all ones by themselves. */
+static bool set_pair(struct ptx_decoder *d, unsigned to, unsigned from)
+{
+    struct ptx_inst in = ptx_dec_inst(d, ptx_run_set_pair, PTX_STEP);
+    if (to != from && to != PTX_U32 && to != PTX_S32)
+        return ptx_dec_unsupported(d, "of pairs come pairs of the same type, .u32 or .s32");
+    if (!ptx_dec_temp(d, PTX_PRED, &in.a) || !ptx_dec_temp(d, PTX_PRED, &in.b) ||
+        !compare(d, from, in.a, in.b, false))
+        return false;
+    in.imm = set_result(to, true);
+    return ptx_dec_dest_n(d, 0, to, &in.d) && ptx_dec_put_main(d, &in);
+}
+
 static bool decode_set(struct ptx_decoder *d)
 {
     unsigned to = ptx_dec_type(d, 0), from = ptx_dec_type(d, 1);
-    uint64_t yes = to == PTX_F32    ? 0x3f800000u
-                   : to == PTX_F16  ? 0x3c00u
-                   : to == PTX_BF16 ? 0x3f80u
-                                    : 0xffffffffu;
-    uint32_t p, q = PTX_NO_REF, one, zero;
-    bool pair = to == PTX_F16X2 || to == PTX_BF16X2;
+    uint32_t p, one, zero;
     if (!from)
         return ptx_dec_unsupported(d, "it needs two types");
-    if (pair)
-        return ptx_dec_unsupported(d, "paired results");
-    if (!ptx_dec_temp(d, PTX_PRED, &p) || !compare(d, from, p, q, false))
+    if (from == PTX_F16X2 || from == PTX_BF16X2)
+        return set_pair(d, to, from);
+    if (to == PTX_F16X2 || to == PTX_BF16X2)
+        return ptx_dec_unsupported(d, "paired results of single values");
+    if (!ptx_dec_temp(d, PTX_PRED, &p) || !compare(d, from, p, PTX_NO_REF, false))
         return false;
-    if (!ptx_dec_constant(d, PTX_U32, yes, &one) || !ptx_dec_constant(d, PTX_U32, 0, &zero))
+    if (!ptx_dec_constant(d, PTX_U32, set_result(to, false), &one) ||
+        !ptx_dec_constant(d, PTX_U32, 0, &zero))
         return false;
     struct ptx_inst in = ptx_dec_inst(d, ptx_select_handler(4), PTX_STEP);
     in.a = one;

@@ -170,6 +170,13 @@ static double flushed(float x)
     return fabsf(x) < 0x1p-126f ? 0.0 : (double)x;
 }
 
+/* f16 below its normal numbers, with .ftz */
+static double half_lane_value(const struct ptx_inst *in, uint16_t half)
+{
+    bool tiny = in->flags & PTX_INST_FTZ && !(half & 0x7c00);
+    return tiny ? 0.0 : emu_half_value(half);
+}
+
 static double lane_value(const struct ptx_inst *in, uint32_t bits, unsigned high)
 {
     float f;
@@ -179,7 +186,7 @@ static double lane_value(const struct ptx_inst *in, uint32_t bits, unsigned high
         return flushed(f);
     case PTX_F16:
     case PTX_F16X2:
-        return emu_half_value((uint16_t)(high ? bits >> 16 : bits));
+        return half_lane_value(in, (uint16_t)(high ? bits >> 16 : bits));
     default:
         return emu_bfloat_value((uint16_t)(high ? bits >> 16 : bits));
     }
@@ -214,6 +221,14 @@ static void compare_pair(struct ptx_warp *w, const struct ptx_inst *in, uint32_t
         if (ref != PTX_NO_REF)
             ptx_set_predicate(w, ref, mask, r);
     }
+}
+
+void ptx_run_set_pair(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    uint32_t *d = ptx_ref(w, in->d), low = ptx_predicate(w, in->a), high = ptx_predicate(w, in->b);
+    uint32_t yes = (uint32_t)in->imm;
+    EMU_STORE_LANES(d, mask,
+                    (low & emu_lane_bit[i] ? yes : 0) | (high & emu_lane_bit[i] ? yes << 16 : 0));
 }
 
 ptx_handler *ptx_compare_handler(unsigned comparison, unsigned type, bool ftz)

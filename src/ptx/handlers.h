@@ -19,6 +19,8 @@ ptx_handler *ptx_carry_handler(unsigned mnemonic, unsigned type, unsigned varian
 
 /* setp, set: in->op is the comparison; type compared. */
 ptx_handler *ptx_compare_handler(unsigned comparison, unsigned type, bool ftz);
+/* set of pairs: the half in->imm where predicate a (lower) and b (upper) hold */
+ptx_handler ptx_run_set_pair;
 /* testp: in->op is the property. */
 ptx_handler *ptx_testp_handler(unsigned type);
 ptx_handler *ptx_select_handler(unsigned lane_bytes); /* selp: c is the predicate */

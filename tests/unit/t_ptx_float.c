@@ -204,6 +204,34 @@ static void halves_round_once(void **state)
     CHECK_VALUES(rows);
 }
 
+/* Of pairs, each half by itself: 1.0, or sixteen ones where the result is an integer. */
+static void comparisons_of_halves_give_halves(void **state)
+{
+    (void)state;
+    static const struct value_row rows[] = {
+        {"set.gt.f16x2.f16x2 %r0,%r1,%r2;", 'r', 0x40003c00, 0x3c003c00, 0, 0x3c000000},
+        {"set.ge.f16x2.f16x2 %r0,%r1,%r2;", 'r', 0x40003c00, 0x3c003c00, 0, 0x3c003c00},
+        {"set.lt.bf16x2.bf16x2 %r0,%r1,%r2;", 'r', 0x3f803f80, 0x3f804000, 0, 0x00003f80},
+        {"set.le.u32.f16x2 %r0,%r1,%r2;", 'r', 0x40003c00, 0x3c003c00, 0, 0x0000ffff},
+        {"set.ne.s32.bf16x2 %r0,%r1,%r2;", 'r', 0x40003f80, 0x3f803f80, 0, 0xffff0000},
+        {"set.eq.f16x2.f16x2 %r0,%r1,%r2;", 'r', 0x7e003c00, 0x7e003c00, 0, 0x00003c00},
+        {"set.equ.f16x2.f16x2 %r0,%r1,%r2;", 'r', 0x7e003c00, 0x3c004000, 0, 0x3c000000},
+        {"set.neu.f16x2.f16x2 %r0,%r1,%r2;", 'r', 0x7e003c00, 0x3c003c00, 0, 0x3c000000},
+        {"set.ltu.u32.f16x2 %r0,%r1,%r2;", 'r', 0x7e004000, 0x3c003c00, 0, 0xffff0000},
+        {"set.num.u32.f16x2 %r0,%r1,%r2;", 'r', 0x7e004000, 0x3c003c00, 0, 0x0000ffff},
+        {"set.nan.bf16x2.bf16x2 %r0,%r1,%r2;", 'r', 0x7fc04000, 0x3c003c00, 0, 0x3f800000},
+        {"set.eq.f16x2.f16x2 %r0,%r1,%r2;", 'r', 0x00010000, 0x80000000, 0, 0x00003c00},
+        {"set.eq.ftz.f16x2.f16x2 %r0,%r1,%r2;", 'r', 0x00010000, 0x80000000, 0, 0x3c003c00},
+        {"set.gt.f16.f16 %h0,%h1,%h2;", 'h', 0x4000, 0x3c00, 0, 0x3c00},
+        {"set.gt.u16.f16 %h0,%h1,%h2;", 'h', 0x4000, 0x3c00, 0, 0xffff},
+        {"set.gt.u32.bf16 %r0,%h1,%h2;", 'r', 0x4000, 0x3f80, 0, 0xffffffff},
+        {"set.lt.f32.f16 %f0,%h1,%h2;", 'f', 0x3c00, 0x4000, 0, ONE},
+        {"set.gt.bf16.f32 %h0,%f1,%f2;", 'h', ONE, 0, 0, 0x3f80},
+        {"set.gt.f16.s32 %h0,%r1,%r2;", 'h', 5, 0xffffffff, 0, 0x3c00},
+    };
+    CHECK_VALUES(rows);
+}
+
 static void eight_bits_saturate_and_round_to_even(void **state)
 {
     (void)state;
@@ -371,6 +399,7 @@ int main(void)
         cmocka_unit_test(nan_signs_and_extremes),
         cmocka_unit_test(comparisons_know_unordered),
         cmocka_unit_test(halves_round_once),
+        cmocka_unit_test(comparisons_of_halves_give_halves),
         cmocka_unit_test(eight_bits_saturate_and_round_to_even),
         cmocka_unit_test(conversions_extend_truncate_and_clamp),
         cmocka_unit_test(approximations_stay_within_bounds),
