@@ -55,6 +55,10 @@ struct emu_site {
     uint8_t acting;  /* enum emu_acting */
 };
 
+/* Shared memory below this belongs to the system on Hopper and later: ptxas puts a kernel's
+ * variables behind it and gives it as %reserved_smem_offset_cap. */
+#define EMU_SHARED_RESERVED_BYTES 1024u
+
 /* An entry function made ready to run; an executor's own begins with this. */
 struct emu_image {
     const char *name; /* of the entry */

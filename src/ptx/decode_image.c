@@ -122,11 +122,23 @@ static void each_operand(struct ptx_image *image, operand_visitor *visit, void *
     }
 }
 
+/* The system's part comes first; kernels that do not ask for it are not given any. */
+static bool reserve_shared(void *user, const struct ptx_operand *o)
+{
+    struct ptx_decoder *d = user;
+    if (o->kind == PTX_OPERAND_SREG &&
+        !strncmp(d->m->ast.names.text[o->u.name], "%reserved_smem_", 15))
+        d->image->shared_reserved_bytes = EMU_SHARED_RESERVED_BYTES;
+    return true;
+}
+
 /* Variables in the order of their first use, the dynamic array behind them. */
 static bool layout_shared(struct ptx_decoder *d)
 {
     struct shared_layout l = {.image = d->image, .align = 16};
     each_operand(d->image, unplace_shared, NULL);
+    each_operand(d->image, reserve_shared, d);
+    l.total = d->image->shared_reserved_bytes;
     each_operand(d->image, place_shared, &l);
     if (l.total > 1u << 30)
         return ptx_dec_fail(d, STRATA_ELIMIT, "it declares more than 1 GiB of shared memory");

@@ -109,6 +109,7 @@ struct ptx_image {
     uint8_t *constants;
     size_t n_constant_bytes, cap_constants;
     bool uses_dynamic_shared, has_indirect_calls;
+    uint32_t shared_reserved_bytes; /* of base.shared_bytes: before the variables */
     uint32_t registers_estimate, n_ops;
     uint32_t n_machine; /* instructions of machine code that the statics stand for */
 };

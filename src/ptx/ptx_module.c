@@ -58,7 +58,7 @@ static strata_status add_entry(struct ptx_module *m, struct ptx_function *f,
         return status;
     entry->name = m->ast.names.text[f->name];
     entry->source = f->unit->name;
-    entry->shared_static_bytes = image->base.shared_bytes;
+    entry->shared_static_bytes = image->base.shared_bytes - image->shared_reserved_bytes;
     entry->uses_dynamic_shared = image->uses_dynamic_shared;
     entry->local_bytes = f->local_bytes;
     entry->registers = image->registers_estimate;

@@ -33,6 +33,11 @@ static const struct {
     {"%lanemask_ge", PTX_BANK_WARP, PTX_SR_LANEMASK_GE},
     {"%dynamic_smem_size", PTX_BANK_WARP, PTX_SR_DYNAMIC_SMEM},
     {"%total_smem_size", PTX_BANK_WARP, PTX_SR_TOTAL_SMEM},
+    {"%reserved_smem_offset_begin", PTX_BANK_WARP, PTX_SR_ZERO},
+    {"%reserved_smem_offset_end", PTX_BANK_WARP, PTX_SR_RESERVED_SMEM},
+    {"%reserved_smem_offset_cap", PTX_BANK_WARP, PTX_SR_RESERVED_SMEM},
+    {"%reserved_smem_offset_0", PTX_BANK_WARP, PTX_SR_ZERO},
+    {"%reserved_smem_offset_1", PTX_BANK_WARP, PTX_SR_ZERO},
     {"%clusterid.x", PTX_BANK_BLOCK, PTX_SR_CLUSTERID_X},
     {"%clusterid.y", PTX_BANK_BLOCK, PTX_SR_CLUSTERID_Y},
     {"%clusterid.z", PTX_BANK_BLOCK, PTX_SR_CLUSTERID_Z},
@@ -108,6 +113,7 @@ static void fill_warp(const struct emu_run *run, uint8_t *bank, uint32_t warp)
 bool ptx_special_fill_run(struct emu_run *run)
 {
     const struct strata_kernel_launch *l = run->launch;
+    const struct ptx_image *image = (const struct ptx_image *)run->image;
     uint8_t *lanes = aligned_alloc(64, (size_t)run->n_warps * PTX_SPECIAL_WARP_BYTES);
     run->state = lanes;
     if (!lanes)
@@ -135,7 +141,8 @@ bool ptx_special_fill_run(struct emu_run *run)
         fill(bank, PTX_SR_NSMID, emu_sm_count(run));
         fill(bank, PTX_SR_ONE, 1);
         fill(bank, PTX_SR_DYNAMIC_SMEM, l->shared_dynamic_bytes);
-        fill(bank, PTX_SR_TOTAL_SMEM, run->shared_bytes);
+        fill(bank, PTX_SR_TOTAL_SMEM, run->shared_bytes - image->shared_reserved_bytes);
+        fill(bank, PTX_SR_RESERVED_SMEM, image->shared_reserved_bytes);
         fill(bank, PTX_SR_ENVREG1, (uint32_t)((uint64_t)(uintptr_t)run->grid_workspace >> 32));
         fill(bank, PTX_SR_ENVREG2, (uint32_t)(uintptr_t)run->grid_workspace);
     }

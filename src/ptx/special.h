@@ -28,6 +28,7 @@ enum ptx_special_warp {
     PTX_SR_ONE,
     PTX_SR_DYNAMIC_SMEM,
     PTX_SR_TOTAL_SMEM,
+    PTX_SR_RESERVED_SMEM,
     PTX_SR_ENVREG1,
     PTX_SR_ENVREG2,
     PTX_SR_NCLUSTERID_X,

@@ -26,10 +26,11 @@ enum {
     BANK0_GRID = 0x0c,      /* three words */
     BANK0_LOCAL_LOW = 0x20, /* generic address of local memory */
     BANK0_LOCAL_HIGH = 0x24,
-    BANK0_STACK = 0x28,          /* end of a thread's local memory: R1 begins there */
-    BANK0_DYNAMIC_SHARED = 0x2c, /* bytes */
-    BANK0_ENVIRONMENT_90 = 0x40, /* %envreg0 on, from Hopper on */
-    BANK0_ENVIRONMENT = 0x88,    /* the same before */
+    BANK0_STACK = 0x28,                  /* end of a thread's local memory: R1 begins there */
+    BANK0_DYNAMIC_SHARED = 0x2c,         /* bytes */
+    BANK0_ENVIRONMENT_90 = 0x40,         /* %envreg0 on, from Hopper on */
+    BANK0_ENVIRONMENT = 0x88,            /* the same before */
+    BANK0_SHARED_RESERVED_END_90 = 0x68, /* %reserved_smem_offset_end; _offset_1 follows: 0 */
     /* generic address of the module's constants (bank 3): code without optimisation loads from it
      */
     BANK0_CONSTANTS_90 = 0xd0,
@@ -114,8 +115,10 @@ static bool fill_bank0(struct emu_run *run, struct sass_run *state)
     put(state, BANK0_SM_COUNT, emu_sm_count(run));
     put(state, BANK0_SHARED_RESERVED,
         image->base.shared_bytes - launch->entry->shared_static_bytes);
-    if (m->cubin.arch >= 90)
+    if (m->cubin.arch >= 90) {
+        put(state, BANK0_SHARED_RESERVED_END_90, EMU_SHARED_RESERVED_BYTES);
         fill_cluster(run, state);
+    }
     if (params)
         memcpy(state->bank[0] + image->param_base, run->params, params);
     return true;

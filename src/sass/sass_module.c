@@ -17,10 +17,9 @@ static strata_status no_memory(struct strata_error *err)
 
 /* ---- sections ---- */
 
-/* Shared memory below this belongs to the system on Hopper and later. */
 static uint32_t shared_reserved(uint32_t arch)
 {
-    return arch >= 90 ? 1024 : 0;
+    return arch >= 90 ? EMU_SHARED_RESERVED_BYTES : 0;
 }
 
 static bool place_section(struct sass_module *m, uint32_t index, bool kept, uint64_t *next_code)

@@ -327,6 +327,16 @@ static void values_are_moved_packed_and_unpacked(void **state)
     assert_int_equal(out[5], 10);
 }
 
+static void the_system_keeps_the_first_kilobyte_of_shared_memory(void **state)
+{
+    (void)state;
+    static const struct value_row rows[] = {
+        {"mov.u32 %r0,%reserved_smem_offset_begin;", 'r', 0, 0, 0, 0},
+        {"mov.u32 %r0,%reserved_smem_offset_cap;", 'r', 0, 0, 0, 1024},
+    };
+    CHECK_VALUES(rows);
+}
+
 static void lane_masks_name_the_lanes_around(void **state)
 {
     (void)state;
@@ -363,6 +373,7 @@ int main(void)
         cmocka_unit_test(carries_travel_from_instruction_to_instruction),
         cmocka_unit_test(comparisons_set_predicates),
         cmocka_unit_test(values_are_moved_packed_and_unpacked),
+        cmocka_unit_test(the_system_keeps_the_first_kilobyte_of_shared_memory),
         cmocka_unit_test(lane_masks_name_the_lanes_around),
     };
     return cmocka_run_group_tests(tests, open_arena, close_arena);

@@ -176,6 +176,19 @@ static void machine_code_leaves_the_memory_its_ptx_leaves(void **state)
     assert_true(compared >= 40);
 }
 
+/* The system's part of shared memory is not the kernel's: cooperative groups meet in it. */
+static void reserved_shared_memory_is_not_counted(void **state)
+{
+    (void)state;
+    const struct member *ptx = find("reserved.ptx");
+    assert_non_null(ptx);
+    char *text = strndup(ptx->bytes, ptx->length);
+    struct strata_module *m = load_text(text);
+    assert_int_equal(strata_module_entry_find(m, "k")->shared_static_bytes, 512);
+    strata_module_destroy(m);
+    free(text);
+}
+
 /* An H200 counts 50 instructions a warp for a kernel of 50 in which every lane waits for itself. */
 static void lanes_that_meet_in_groups_stay_together(void **state)
 {
@@ -380,6 +393,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(machine_code_leaves_the_memory_its_ptx_leaves),
+        cmocka_unit_test(reserved_shared_memory_is_not_counted),
         cmocka_unit_test(lanes_that_meet_in_groups_stay_together),
         cmocka_unit_test(warps_that_swap_get_into_each_others_way),
         cmocka_unit_test(variables_are_placed_one_by_one),
