@@ -121,7 +121,7 @@ void emu_block_start(struct emu_block *block, uint64_t index, bool recording)
     block->clock = block->thread_instructions = block->memory_instructions = 0;
     block->stray_loads = 0;
     block->recording = recording;
-    block->failed = block->done = block->swapped = false;
+    block->failed = block->done = block->swapped = block->backward = false;
     block->next_warp = 0;
     block->live_warps = block->n_warps;
     block->text.n = block->deferred.n = 0;
@@ -319,6 +319,7 @@ struct sweep {
     bool ran, all_spun;
     bool polled; /* a warp waits for something in global memory */
     bool got_on; /* a warp ended, or had work for its whole turn */
+    bool met;    /* a warp is about to compare and swap */
 };
 
 static void note_turn(struct emu_block *block, struct sweep *sweep, enum emu_turn turn)
@@ -327,6 +328,7 @@ static void note_turn(struct emu_block *block, struct sweep *sweep, enum emu_tur
     sweep->all_spun &= turn == EMU_TURN_SPUN || turn == EMU_TURN_POLLED;
     sweep->polled |= turn == EMU_TURN_POLLED;
     sweep->got_on |= turn == EMU_TURN_OVER || turn == EMU_TURN_DONE || block->swapped;
+    sweep->met |= turn == EMU_TURN_MEETS;
     block->swapped = false;
     if (turn == EMU_TURN_DONE)
         block->live_warps--;
@@ -338,14 +340,23 @@ bool emu_meets_others(struct emu_warp *w)
     return w->met;
 }
 
+/* Warps that swap come now from the first to the last, now the other way: else the first would win
+ * every time, and be away before the others. Rounds of warps that add up doubles in shared memory,
+ * beside an H200's: 127 of two (123), 382 of four (280 to 398), 1,276 of eight (985). */
+static struct emu_warp *next_in_turn(struct emu_block *block)
+{
+    uint32_t i = block->next_warp;
+    block->next_warp = (i + 1) % block->n_warps;
+    return emu_block_warp(block, block->backward ? block->n_warps - 1 - i : i);
+}
+
 static bool run_warps(struct emu_block *block, uint64_t *budget, struct sweep *sweep)
 {
     const struct emu_executor *executor = block->run->executor;
     uint32_t fine = block->run->opt->interleave;
     *sweep = (struct sweep){.all_spun = true};
     for (uint32_t n = 0; n < block->n_warps && *budget; n++) {
-        struct emu_warp *w = emu_block_warp(block, block->next_warp);
-        block->next_warp = (block->next_warp + 1) % block->n_warps;
+        struct emu_warp *w = next_in_turn(block);
         if (!w->live || !executor->warp_runnable(w))
             continue;
         uint64_t before = block->clock;
@@ -356,6 +367,7 @@ static bool run_warps(struct emu_block *block, uint64_t *budget, struct sweep *s
         if (turn == EMU_TURN_FAILED)
             return false;
     }
+    block->backward = sweep->met && !block->backward;
     return true;
 }
 

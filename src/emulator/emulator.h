@@ -223,6 +223,7 @@ struct emu_block {
     struct strata_kernel_launch *children; /* it has launched; parameters are its own */
     size_t n_children, cap_children;
     uint32_t next_warp; /* round robin */
+    bool backward;      /* from the last warp to the first */
     struct emu_block *next;
 };
 
