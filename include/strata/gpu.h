@@ -141,10 +141,12 @@ struct strata_gpu {
         uint32_t instruction_bytes;    /* 16 on Volta and later, 8 before; 0: fetch not modelled */
         uint32_t fetch_line_bytes;     /* instructions arrive in lines of this many bytes */
         uint32_t
-            fetch_interval_cycles;  /* between two lines of straight code that was never fetched */
-        uint32_t fetch_miss_cycles; /* a jump to a line that this SM has not fetched, L2 hit */
-        uint32_t fetch_cold_cycles,
-            fetch_early_cycles;      /* the same for a line that no SM has fetched */
+            fetch_interval_cycles;   /* between two lines of straight code that was never fetched */
+        uint32_t fetch_miss_cycles;  /* a jump to a line that this SM has not fetched, L2 hit */
+        uint32_t fetch_cold_cycles;  /* the same for a line that no SM has fetched */
+        uint32_t fetch_first_cycles; /* the first line where a launch brings code in by itself */
+        uint32_t fetch_early_cycles; /* a jump to another line of that code */
+        double fetch_early_line_cycles; /* its lines come so far apart */
         double barrier_warp_cycles;  /* a barrier takes this much more for each warp of the block */
         uint32_t lsu_queue_cycles;   /* work the load/store unit accepts ahead, per SM */
         uint64_t fetch_near_bytes;   /* code that a scheduler runs at full rate; 0: no limit */
@@ -226,7 +228,10 @@ struct strata_gpu {
         uint32_t mshr_merges;
         uint32_t mshrs_per_warp; /* paper 000, section 5.2; 0 = no limit */
         uint32_t hit_cycles;
-        uint32_t tags_per_cycle;          /* lines looked up a cycle */
+        uint32_t tags_per_cycle; /* lines looked up a cycle */
+        uint32_t tag_banks[4];   /* line-number bits whose parity is a bit of the tags' bank; each
+                                    bank looks up its share of them */
+        uint32_t n_tag_banks;
         uint32_t bytes_per_cycle;         /* data to the registers */
         bool inflight_counts_as_hit;      /* how the profiler counts */
         bool tag_hit_counts_as_hit;       /* the same, for a sector whose line is there */

@@ -1,8 +1,8 @@
 /* load_store.c - tags and data banks. */
 #include "memory/load_store.h"
 
-/* What the key l1.banks may be at most. */
-enum { MOST_L1_BANKS = 64 };
+/* What the key l1.banks may be at most, and how many numbers l1.tag_banks has. */
+enum { MOST_L1_BANKS = 64, MOST_TAG_BANK_BITS = 4 };
 
 /* Passes over the data banks: lanes whose words share a bank go one after another. Affine accesses
  * to words need no look at each lane. */
@@ -19,9 +19,28 @@ static uint32_t bank_passes(const struct strata_gpu *gpu, const struct strata_co
     return strata_shared_access(c, w).wavefronts;
 }
 
+/* Cycles for the tags of n lines that lie in banks by a hash of their numbers. */
+static uint32_t tag_bank_cycles(const struct strata_gpu *gpu, const struct strata_request *r,
+                                unsigned n)
+{
+    uint8_t lines[1 << MOST_TAG_BANK_BITS] = {0};
+    uint32_t most = 1, line_bytes = gpu->l1.cache.line_bytes;
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t number = (uint32_t)(r[i].line / line_bytes), bank = 0;
+        for (uint32_t k = 0; k < gpu->l1.n_tag_banks; k++)
+            bank |= (popcount32(number & gpu->l1.tag_banks[k]) & 1) << k;
+        uint32_t in_bank = ++lines[bank];
+        most = in_bank > most ? in_bank : most;
+    }
+    uint32_t each = load_store_tags(gpu) >> gpu->l1.n_tag_banks; /* lines a cycle of a bank */
+    return each > 1 ? (most + each - 1) / each : most;
+}
+
 /* Cycles for the tags of n lines. */
 static uint32_t tag_cycles(const struct strata_gpu *gpu, const struct strata_request *r, unsigned n)
 {
+    if (gpu->l1.n_tag_banks)
+        return n > 1 ? tag_bank_cycles(gpu, r, n) : 1;
     uint32_t tags = load_store_tags(gpu), most = (n + tags - 1) / tags;
     uint8_t lines[MOST_L1_BANKS] = {0};
     for (unsigned i = 0; gpu->l1.banks && i < n; i++) {

@@ -21,8 +21,11 @@ void fetch_gpu_init(struct fetch_gpu *g, const struct strata_gpu *gpu)
     g->ahead = gpu->sm.fetch_ahead_lines;
     g->near_lines = limit_lines(gpu->sm.fetch_near_bytes / line_bytes);
     g->middle_lines = limit_lines(gpu->sm.fetch_middle_bytes / line_bytes);
+    g->begin = gpu->launch.launch_cycles;
     g->early_lines = gpu->sm.fetch_prefetch_bytes / line_bytes;
+    g->early_first = gpu->sm.fetch_first_cycles ? gpu->sm.fetch_first_cycles : g->cold;
     g->early = gpu->sm.fetch_early_cycles;
+    g->early_line = gpu->sm.fetch_early_line_cycles;
 }
 
 /* A cache without a size needs no order. */
@@ -96,6 +99,15 @@ void fetch_publish(struct fetch_gpu *g, struct fetch_sm *s)
     s->n_asked = 0;
 }
 
+/* A line that the launch brings in; `known`: it is there already. */
+static uint32_t early_cycles(const struct fetch_gpu *g, uint32_t line, bool known, uint64_t t)
+{
+    if (!line)
+        return known && g->miss < g->early_first ? g->miss : g->early_first;
+    uint64_t there = g->begin + (uint64_t)(line * g->early_line);
+    return known || there <= t + g->early ? g->early : (uint32_t)(there - t);
+}
+
 /* From a jump to a line until it is there. That a line comes from the middle cache as fast as the
  * next of a stream is not measured by itself. */
 static uint32_t jump_cycles(const struct fetch_gpu *g, const struct fetch_sm *s, uint32_t line,
@@ -103,11 +115,12 @@ static uint32_t jump_cycles(const struct fetch_gpu *g, const struct fetch_sm *s,
 {
     if (s->place[line] == FETCH_MIDDLE)
         return g->interval;
-    bool known = s->place[line] == FETCH_FAR || (g->first[line] && g->first[line] <= t);
-    if (known)
+    if (s->place[line] == FETCH_FAR)
         return g->miss;
-    /* The first line is asked for before the others are there. */
-    return line && line < g->early_lines ? g->early : g->cold;
+    bool known = g->first[line] && g->first[line] <= t;
+    if (line < g->early_lines)
+        return early_cycles(g, line, known, t);
+    return known ? g->miss : g->cold;
 }
 
 uint64_t fetch_line(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t line, uint64_t t)

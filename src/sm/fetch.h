@@ -5,6 +5,10 @@
  * (device/probe, group instructions: 4 KB of straight code costs about 9 cycles
  * more per 128-byte line the first time, and a cold L2 about 560 cycles once).
  *
+ * A launch brings the beginning of its code in by itself, line after line, run or not
+ * (device/probe/start_probe.cu, steps_probe.cu): a jump within it costs little once the line is
+ * there, and waits for it before.
+ *
  * A loop longer than the caches of instructions streams again in every round
  * (device/probe/code_probe.cu): from the middle cache at the rate of the first pass, from the L2 at
  * a lower one. Both caches give up the line that came first, since a loop that is too long misses
@@ -25,8 +29,10 @@ struct fetch_gpu {                   /* one per launch: what any SM has fetched 
     uint32_t n_used;                 /* executed, and not there before */
     uint32_t last_used;              /* the highest executed line */
     uint32_t interval, far_interval, miss, cold, ahead;
-    uint64_t early_lines;              /* that the launch brings into the L2 by itself */
-    uint32_t early;                    /* a jump to one of these that no SM has fetched */
+    uint64_t begin;                    /* of the launch's first block */
+    uint64_t early_lines;              /* that the launch brings in by itself, from begin on */
+    uint32_t early_first, early;       /* until the first of them is there; a jump to another */
+    double early_line;                 /* from one of them to the next */
     uint32_t near_lines, middle_lines; /* what the SM's caches of instructions hold, 0 = all */
 };
 struct fetch_order { /* lines of a cache as they came */

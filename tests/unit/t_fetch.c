@@ -60,26 +60,47 @@ static void loop_from_the_l2(void **state)
     assert_true(each > FAR - 0.5 && each < FAR + 4);
 }
 
-/* What a launch brings in by itself is not cold when a jump leads there; its first line is. */
-static void jumps_within_what_a_launch_brings_in(void **state)
+/* What a launch brings in by itself, five and a half cycles a line from cycle 900 on. */
+static void brought_in(struct fetch_gpu *g)
 {
-    static struct fetch_gpu g;
     struct strata_gpu gpu = {0};
-    struct fetch_sm sm;
-    (void)state;
+    gpu.launch.launch_cycles = 900;
     gpu.sm.fetch_line_bytes = 128;
     gpu.sm.fetch_interval_cycles = INTERVAL;
     gpu.sm.fetch_miss_cycles = 300;
     gpu.sm.fetch_cold_cycles = 560;
     gpu.sm.fetch_ahead_lines = 8;
     gpu.sm.fetch_prefetch_bytes = 100 * 128;
-    gpu.sm.fetch_early_cycles = 420;
-    fetch_gpu_init(&g, &gpu);
+    gpu.sm.fetch_first_cycles = 340;
+    gpu.sm.fetch_early_cycles = 75;
+    gpu.sm.fetch_early_line_cycles = 5.5;
+    fetch_gpu_init(g, &gpu);
+}
+
+static void jumps_within_what_a_launch_brings_in(void **state)
+{
+    static struct fetch_gpu g;
+    struct fetch_sm sm;
+    (void)state;
+    brought_in(&g);
     assert_int_equal(fetch_sm_init(&sm, &g, NULL), STRATA_OK);
-    assert_int_equal(fetch_line(&g, &sm, 0, 1000), 1560);
-    assert_int_equal(fetch_line(&g, &sm, 50, 2000), 2420);
-    assert_int_equal(fetch_line(&g, &sm, 99, 3000), 3420);
+    assert_int_equal(fetch_line(&g, &sm, 0, 1000), 1340);
+    assert_int_equal(fetch_line(&g, &sm, 50, 2000), 2075);
+    assert_int_equal(fetch_line(&g, &sm, 99, 3000), 3075);
     assert_int_equal(fetch_line(&g, &sm, 200, 4000), 4560);
+    fetch_sm_release(&sm);
+}
+
+static void an_early_jump_waits_for_its_line(void **state)
+{
+    static struct fetch_gpu g;
+    struct fetch_sm sm;
+    (void)state;
+    brought_in(&g);
+    assert_int_equal(fetch_sm_init(&sm, &g, NULL), STRATA_OK);
+    assert_int_equal(fetch_line(&g, &sm, 90, 950), 900 + 495);
+    fetch_hold(&g, 40); /* the L2 has it from before */
+    assert_int_equal(fetch_line(&g, &sm, 40, 960), 960 + 75);
     fetch_sm_release(&sm);
 }
 
@@ -87,6 +108,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loop_that_fits), cmocka_unit_test(loop_of_the_middle_cache),
-        cmocka_unit_test(loop_from_the_l2), cmocka_unit_test(jumps_within_what_a_launch_brings_in)};
+        cmocka_unit_test(loop_from_the_l2), cmocka_unit_test(jumps_within_what_a_launch_brings_in),
+        cmocka_unit_test(an_early_jump_waits_for_its_line)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -462,6 +462,31 @@ static void a_scheduler_hands_over_passes_slower_than_the_unit_takes_them(void *
 
 /* Reading out stores costs the unit cycles, which idle ones pay for, and a full way out holds it.
  */
+/* Cycles for 16 lanes that read a word of a line each, `pitch` bytes apart, in 16 places. */
+static uint32_t sixteen_lines(uint64_t pitch)
+{
+    struct strata_inst load = {.width_bytes = 4, .memop = STRATA_MEM_LOAD};
+    struct strata_winst w = {.inst = &load, .mask = 0xffff, .addr_kind = STRATA_ADDR_STRIDE};
+    struct strata_request r[16] = {{0}};
+    uint32_t sum = 0;
+    w.stride = (int64_t)pitch;
+    for (uint64_t place = 0; place < 16; place++) {
+        for (uint64_t i = 0; i < 16; i++)
+            r[i].line = (4096 + place / 4 * 512 + place % 4 * 16 + i * pitch) / 128 * 128;
+        sum += load_store_cycles(&h200, NULL, &w, r, 16);
+    }
+    return sum;
+}
+
+/* device/probe/lanes_probe.cu: 3.99, 7.48 and 4.99 cycles a load. */
+static void lines_of_one_bank_of_tags_are_looked_up_one_after_another(void **state)
+{
+    (void)state;
+    assert_int_equal(sixteen_lines(132), 4 * 16);
+    assert_int_equal(sixteen_lines(3076), 15 * 8);
+    assert_int_equal(sixteen_lines(4100), 5 * 16);
+}
+
 static void stores_that_left_are_paid_in_idle_cycles(void **state)
 {
     (void)state;
@@ -787,6 +812,7 @@ int main(void)
         cmocka_unit_test(a_store_hits_by_sector_or_by_line),
         cmocka_unit_test(stores_merge_by_line_and_leave_when_idle_or_displaced),
         cmocka_unit_test(a_scheduler_hands_over_passes_slower_than_the_unit_takes_them),
+        cmocka_unit_test(lines_of_one_bank_of_tags_are_looked_up_one_after_another),
         cmocka_unit_test(stores_that_left_are_paid_in_idle_cycles),
         cmocka_unit_test(slices_share_a_kilobyte_in_pairs),
         cmocka_unit_test(atomics_on_whole_sectors_take_less),
