@@ -306,7 +306,10 @@ static void expect_step(const struct flow_engine *e, const struct flow_warp *w)
     expect_write(&w->cursor.state[slot]);
 }
 
-static strata_status issue(struct flow_engine *e, uint32_t index, uint64_t t, enum sm_stall held_by)
+/* Not inlined: a scheduler asks two or three times before it issues where its unit is busy, and
+ * need not make room for all this then. */
+static __attribute__((noinline)) strata_status issue(struct flow_engine *e, uint32_t index,
+                                                     uint64_t t, enum sm_stall held_by)
 {
     struct flow_warp *w = &e->warp[index];
     expect_step(e, w);
