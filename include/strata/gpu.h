@@ -21,7 +21,7 @@
 #define STRATA_MAX_CARVEOUTS   16
 #define STRATA_MAX_WAYS        64
 #define STRATA_MAX_CACHE_LINES (1u << 28) /* of one L1, of the L2, of a TLB */
-#define STRATA_GPU_MAX_KEYS    320
+#define STRATA_GPU_MAX_KEYS    352
 #define STRATA_GPU_TEXT        4096 /* holds the text of any value */
 
 enum strata_coalesce_rule {
