@@ -188,7 +188,6 @@ static const struct strata_gpu_key keys[] = {
     UINT("l1.reserved_lines", l1.reserved_lines, "", 0, 65536, "0", "lines of the nominal size that never hold data"),
     UINT("l1.miss_requests_per_cycle", l1.miss_requests_per_cycle, "", 0, 64, "0", "line requests of one SM that leave for the L2; 0: no limit"),
     UINT("l1.store_buffer", l1.store_buffer_lines, "", 0, 64, "0", "lines in which stores wait and merge before they leave; 0: each leaves at once"),
-    BOOL("l1.store_whole_leaves", l1.store_whole_leaves, "false", "a line of stores that is written whole leaves when the next store is to another line"),
     CYCLES("l1.store_idle", l1.store_idle_cycles, "0", "waiting stores leave when no store has touched their line for so many idle cycles of the load/store unit"),
     CYCLES("l1.store_wait", l1.store_wait_cycles, "100", "... or for so many cycles in all"),
     CYCLES("l1.store_drain", l1.store_drain_cycles, "0", "cycles of the load/store unit that a whole line of stores takes to leave"),

@@ -3,10 +3,8 @@
  * Stores wait in a few lines and leave when the load/store unit was idle for a while, or when
  * another line needs the place: 64 stores of one warp to one line leave as one if nothing pauses,
  * and stores to more lines than there are places never merge (device/probe, store_rate and
- * store_repeat). With l1.store_whole_leaves a line that is written whole leaves when the next store
- * is to another line (store_probe.cu, rounds: stores of whole lines to two to eight lines in turn
- * never merge, pieces of 16 bytes to 24 lines do). When and how a line leaves is the caller's: each
- * function hands the lines that do to `send`, oldest first. Not thread-safe per object. */
+ * store_repeat). When and how a line leaves is the caller's: each function hands the lines that do
+ * to `send`, oldest first. Not thread-safe per object. */
 #ifndef STRATA_MEMORY_STORE_BUFFER_H
 #define STRATA_MEMORY_STORE_BUFFER_H
 
@@ -27,7 +25,6 @@ struct store_line {
 struct store_buffer {
     struct store_line line[STORE_BUFFER_MOST];
     uint32_t n;
-    uint32_t whole; /* 1 + the place of a line that leaves before the next other one; 0: none */
 };
 typedef void store_buffer_send(void *who, const struct store_line *line, uint64_t t);
 
@@ -37,17 +34,7 @@ static inline void store_buffer_flush(struct store_buffer *b, uint64_t t, store_
 {
     for (uint32_t i = 0; i < b->n; i++)
         send(who, &b->line[i], t);
-    b->n = b->whole = 0;
-}
-
-/* The line at a place leaves; those behind it move up. */
-static inline void store_buffer_leave(struct store_buffer *b, uint32_t at, uint64_t t,
-                                      store_buffer_send *send, void *who)
-{
-    send(who, &b->line[at], t);
-    memmove(&b->line[at], &b->line[at + 1], (b->n - at - 1) * sizeof b->line[0]);
-    b->n--;
-    b->whole = 0;
+    b->n = 0;
 }
 
 /* Lines leave that no store has touched for l1.store_idle cycles in which the unit had nothing to
@@ -63,7 +50,6 @@ static inline void store_buffer_drain(struct store_buffer *b, const struct strat
             send(who, &b->line[i], t);
         else if (kept++ != i)
             b->line[kept - 1] = b->line[i];
-    b->whole = b->n == kept ? b->whole : 0;
     b->n = kept;
 }
 
@@ -87,15 +73,14 @@ static inline struct store_line *store_buffer_entry(struct store_buffer *b,
                                                     uint64_t t, store_buffer_send *send, void *who)
 {
     uint32_t i = 0;
-    if (b->whole && b->line[b->whole - 1].line != line)
-        store_buffer_leave(b, b->whole - 1, t, send, who);
     while (i < b->n && b->line[i].line != line)
         i++;
     if (i < b->n)
         return &b->line[i];
     if (b->n && b->n >= gpu->l1.store_buffer_lines) {
-        store_buffer_leave(b, 0, t, send, who);
-        i = b->n;
+        send(who, &b->line[0], t);
+        memmove(&b->line[0], &b->line[1], (b->n - 1) * sizeof b->line[0]);
+        i = --b->n;
     }
     b->line[i] = (struct store_line){.line = line};
     b->n++;
@@ -116,9 +101,6 @@ static inline uint32_t store_buffer_put(struct store_buffer *b, const struct str
     s->owners |= owners;
     s->sectors |= line_bytes_touched(bytes);
     line_bytes_add(&s->bytes, bytes);
-    if (gpu->l1.store_whole_leaves && s->sectors == 15 &&
-        line_bytes_full(&s->bytes, s->sectors, 5) == s->sectors)
-        b->whole = 1 + (uint32_t)(s - b->line);
     if (!gpu->l1.store_buffer_lines)
         store_buffer_flush(b, t, send, who);
     return before;

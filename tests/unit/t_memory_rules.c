@@ -435,28 +435,6 @@ static void stores_merge_by_line_and_leave_when_idle_or_displaced(void **state)
     assert_int_equal(store_line_flits(&whole, &g), 2);
 }
 
-static void a_line_written_whole_leaves_before_the_next_other_one(void **state)
-{
-    (void)state;
-    struct strata_gpu g = h200;
-    struct store_buffer b = {.n = 0};
-    struct line_bytes all;
-    memset(&all, 0xff, sizeof all);
-    n_sent = 0;
-    store_buffer_put(&b, &g, 0, &all, 1, 5, 5, keep, NULL);
-    store_buffer_put(&b, &g, 0, &all, 1, 6, 6, keep, NULL); /* merges: nothing came between */
-    assert_int_equal(n_sent, 0);
-    store_buffer_put(&b, &g, 128, &all, 1, 7, 7, keep, NULL);
-    assert_int_equal(n_sent, 1);
-    store_buffer_put(&b, &g, 0, &all, 1, 8, 8, keep, NULL); /* too late to merge with the first */
-    assert_int_equal(n_sent, 2);
-    assert_int_equal(b.n, 1);
-    g.l1.store_whole_leaves = false;
-    store_buffer_put(&b, &g, 256, &all, 1, 9, 9, keep, NULL);
-    store_buffer_put(&b, &g, 384, &all, 1, 10, 10, keep, NULL);
-    assert_int_equal(n_sent, 3); /* the one that was whole before; then all wait */
-}
-
 /* Probe pipes, lds32_passes: 32 passes take one or two schedulers of an H200 64 cycles and four of
  * them 129: the unit takes a pass a cycle, a scheduler hands one over every second. */
 static void a_scheduler_hands_over_passes_slower_than_the_unit_takes_them(void **state)
@@ -833,7 +811,6 @@ int main(void)
         cmocka_unit_test(the_l1_reads_what_was_written_byte_by_byte),
         cmocka_unit_test(a_store_hits_by_sector_or_by_line),
         cmocka_unit_test(stores_merge_by_line_and_leave_when_idle_or_displaced),
-        cmocka_unit_test(a_line_written_whole_leaves_before_the_next_other_one),
         cmocka_unit_test(a_scheduler_hands_over_passes_slower_than_the_unit_takes_them),
         cmocka_unit_test(lines_of_one_bank_of_tags_are_looked_up_one_after_another),
         cmocka_unit_test(stores_that_left_are_paid_in_idle_cycles),
