@@ -49,6 +49,7 @@ static const struct {
              {"l1.carveouts", "0KiB, 12KiB"},
              {"l1.carveouts", "0KiB, 10KiB, 12KiB"},
              {"l1.tag_hash", "6, 15, 1"},
+             {"l1.tag_banks", "3, 5"},
              {"l2.home_bits", "12, 14"},
              {"l2.dirty_at_start", "30KiB"},
              {"l1.index_bits", "8, 9, 10, 12"},
