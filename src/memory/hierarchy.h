@@ -22,6 +22,7 @@
 #include "memory/access_window.h"
 #include "memory/address_map.h"
 #include "memory/l1_rules.h"
+#include "memory/leaving_miss.h"
 #include "memory/load_store.h"
 #include "memory/request_coalescer.h"
 #include "memory/store_buffer.h"
@@ -32,7 +33,8 @@ struct hierarchy_sm {
     struct cache l1;
     struct cache side[LOAD_SIDES]; /* read-only data and textures, where they are apart */
     struct load_store_unit unit;
-    uint64_t miss_free;  /* next line request may leave */
+    uint64_t miss_free; /* next line request may leave */
+    struct leaving_miss leaving;
     uint64_t out_free64; /* of the first SM of those that share a port: hierarchy_port */
     uint64_t in_free64;
     uint64_t store_taken;     /* when the L2 takes the latest of its stores in */
@@ -141,6 +143,9 @@ uint64_t hierarchy_drain(struct hierarchy *m, uint32_t sm);
 
 /* Sectors (of the L1's line) on behalf of SM `sm` at time t; returns when they reach the SM. */
 uint64_t hierarchy_l2_read(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
+                           uint64_t t);
+/* The same with the request that is leaving the SM for this line (leaving_miss.h). */
+uint64_t hierarchy_l2_join(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
                            uint64_t t);
 /* Returns when the L2 takes it in. */
 uint64_t hierarchy_l2_write(struct hierarchy *m, uint32_t sm, const struct store_line *s,

@@ -146,17 +146,23 @@ static uint64_t fetch_sectors(struct hierarchy *m, uint32_t sm, uint64_t line, u
                               uint64_t t, uint64_t start)
 {
     struct hierarchy_sm *p = &m->sm[sm];
-    if (m->gpu->l1.miss_requests_per_cycle) {
+    bool joins = m->rules.same_geometry && leaving_miss_takes(&p->leaving, line, sectors, start);
+    if (!joins && m->gpu->l1.miss_requests_per_cycle) {
         start = later_of(start, p->miss_free);
         p->miss_free = start + 1;
     }
     start += translation_cycles(m, sm, line);
-    uint64_t arrival = hierarchy_l2_read(m, sm, line, sectors, start);
+    if (!joins)
+        leaving_miss_open(&p->leaving, m->gpu, line, start);
+    p->leaving.sectors |= sectors;
+    uint64_t arrival = joins ? hierarchy_l2_join(m, sm, line, sectors, start)
+                             : hierarchy_l2_read(m, sm, line, sectors, start);
     uint32_t n = popcount32(sectors) * m->l1_packets;
     m->count.to_l1_bytes += n * PACKET_SECTOR_BYTES;
     arrival = hierarchy_take(m, &m->xbar_in_free64, arrival, n * m->xbar_64ths_per_packet);
     arrival = hierarchy_take(m, &p->in_free64, arrival, n * m->in_64ths_per_packet);
     m->held = 0;
+    leaving_miss_answered(&p->leaving, arrival);
     keep_mshr(m, p, arrival);
     m->count.lat_requests++;
     m->count.lat_lsu += start - t;
@@ -257,8 +263,9 @@ static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst
     struct hierarchy_sm *p = &m->sm[sm];
     struct found found = {.new_line = UINT64_MAX};
     uint32_t tags = load_store_tags(m->gpu);
-    uint64_t start = unit_begin(m, sm, t, load_store_cycles(m->gpu, &m->coalescer, w, r, n)),
-             done = start;
+    uint32_t cycles = load_store_cycles(m->gpu, &m->coalescer, w, r, n);
+    uint64_t start = unit_begin(m, sm, t, cycles), done = start;
+    leaving_miss_load(&p->leaving, t, cycles);
     enum load_path path = load_path_of(m->gpu, w->inst);
     if (path == LOAD_L1 || path == LOAD_AROUND)
         done += load_store_hit_latency(m->gpu, w->inst->width_bytes);

@@ -6,7 +6,7 @@
  * - An SM looks up the partition its GPC is attached to. A line whose home is the other partition
  *   is asked for over the link and kept here as a copy (reread, l2_gather).
  * - A miss fetches 64 bytes; the profiler counts every sector fetched as a miss and every requested
- *   sector that was there, or on its way, as a hit.
+ *   sector that was there, or on its way, as a hit, unless its own request fetched it.
  * - Writes go to the near partition and on to the home; both hold the data, the home's copy is
  *   dirty. */
 #include "memory/hierarchy.h"
@@ -106,11 +106,11 @@ void hierarchy_put_line(struct hierarchy *m, uint32_t part, uint64_t line, uint3
 /* Sectors of a line at one partition: when the last is there, and how many were held. */
 struct l2_answer {
     uint64_t ready;
-    uint32_t hits, fetched;
+    uint32_t held, fetched;
 };
 
 static struct l2_answer partition_read(struct hierarchy *m, uint32_t part, uint64_t line,
-                                       uint32_t sectors, uint64_t t);
+                                       uint32_t sectors, uint32_t cost, uint64_t t);
 
 static uint64_t fetch(struct hierarchy *m, uint32_t part, uint64_t line, uint32_t sectors,
                       uint64_t t)
@@ -123,29 +123,30 @@ static uint64_t fetch(struct hierarchy *m, uint32_t part, uint64_t line, uint32_
     }
     uint64_t start = cross_link(m, part, n, t);
     m->count.fabric_read += n;
-    struct l2_answer far = partition_read(m, home, line, sectors, start);
+    struct l2_answer far =
+        partition_read(m, home, line, sectors, l2_access_cost(&m->cost, n), start);
     m->count.l2_read += n;
-    m->count.l2_read_hit += far.hits;
-    m->count.l2_read_miss += far.fetched;
+    m->count.l2_read_hit += popcount32(far.held);
+    m->count.l2_read_miss += popcount32(far.fetched);
     m->count.lat_fabric += m->gpu->l2.far_extra_cycles + (start - t);
     return later_of(far.ready, start) + m->gpu->l2.far_extra_cycles;
 }
 
 static struct l2_answer partition_read(struct hierarchy *m, uint32_t part, uint64_t line,
-                                       uint32_t sectors, uint64_t t)
+                                       uint32_t sectors, uint32_t cost, uint64_t t)
 {
     struct hierarchy_partition *p = &m->partition[part];
     struct l2_answer a = {.ready = t};
-    uint64_t start = take_slice(m, part, line, l2_access_cost(&m->cost, popcount32(sectors)), t);
+    uint64_t start = take_slice(m, part, line, cost, t);
     m->count.lat_l2 += start - t;
     struct cache_slot *s = &p->l2.slot[l2_slot(m, part, line, start)];
     uint32_t held = l2_held(s), have = held & sectors;
     a.ready = slot_ready(s, have, start);
-    a.hits = popcount32(have);
+    a.held = have;
     if (have == sectors)
         return a;
     uint32_t wide = l2_fetch(&m->rules, sectors & ~have, held);
-    a.fetched = popcount32(wide);
+    a.fetched = wide;
     if (address_map_home(&m->map, line) == part)
         start = take_slice(m, part, line, popcount32(wide & s->partial) * m->cost.fill, start);
     uint64_t ready = fetch(m, part, line, wide, start);
@@ -156,20 +157,27 @@ static struct l2_answer partition_read(struct hierarchy *m, uint32_t part, uint6
     return a;
 }
 
+/* Sectors that an SM asks for with a request of their own, or with one that is leaving: what that
+ * one fetched is no hit. */
 static uint64_t near_read(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
-                          uint64_t t)
+                          bool joins, uint64_t t)
 {
-    uint32_t n = popcount32(sectors);
-    m->count.l2_requests++;
-    uint32_t part = m->sm[sm].partition;
-    struct l2_answer a =
-        partition_read(m, part, line, sectors, come_in(m, part, l2_flits_cost(&m->cost, 0, 0), t));
+    struct leaving_miss *leaving = &m->sm[sm].leaving;
+    uint32_t n = popcount32(sectors), part = m->sm[sm].partition,
+             cost = joins ? n * m->cost.sector : l2_access_cost(&m->cost, n);
+    m->count.l2_requests += !joins;
+    uint64_t in = joins ? t : come_in(m, part, l2_flits_cost(&m->cost, 0, 0), t);
+    struct l2_answer a = partition_read(m, part, line, sectors, cost, in);
+    uint32_t hits = popcount32(a.held & ~(joins ? leaving->fetched : 0)),
+             fetched = popcount32(a.fetched);
+    if (leaving->line == line)
+        leaving->fetched |= a.fetched;
     m->count.l2_tex_read += n;
-    m->count.l2_tex_read_hit += a.hits;
-    m->count.l2_tex_read_miss += a.fetched;
+    m->count.l2_tex_read_hit += hits;
+    m->count.l2_tex_read_miss += fetched;
     m->count.l2_read += n;
-    m->count.l2_read_hit += a.hits;
-    m->count.l2_read_miss += a.fetched;
+    m->count.l2_read_hit += hits;
+    m->count.l2_read_miss += fetched;
     m->count.lat_xbar += m->gpu->l2.hit_cycles;
     return a.ready + m->gpu->l2.hit_cycles;
 }
@@ -178,20 +186,26 @@ static uint64_t coalesced_read(struct hierarchy *m, uint32_t sm, uint64_t line, 
                                uint64_t t)
 {
     if (!m->requests.open)
-        return near_read(m, sm, line, sectors, t);
+        return near_read(m, sm, line, sectors, false, t);
     struct open_request *e = request_coalescer_entry(&m->requests, m->sm[sm].group, line, sectors);
     enum request_fate fate = request_coalescer_meet(&m->requests, e, line, sectors, t < e->until);
     if (fate == REQUEST_MERGES) {
         m->count.merged_sectors += popcount32(sectors);
         return later_of(e->arrival, t + 1);
     }
-    uint64_t arrival = near_read(m, sm, line, sectors, t),
+    uint64_t arrival = near_read(m, sm, line, sectors, false, t),
              back = m->gpu->xbar.coalescer_return_cycles;
     if (fate == REQUEST_ALONE)
         return arrival;
     request_coalescer_open(e, m->gpu, line, sectors, t, 0);
     request_coalescer_answered(e, arrival, back && arrival > back ? arrival - back : 0);
     return arrival;
+}
+
+uint64_t hierarchy_l2_join(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
+                           uint64_t t)
+{
+    return near_read(m, sm, line, sectors, true, t);
 }
 
 /* L1 lines and sectors in the L2's terms: the same on Volta and later, split or joined before. */

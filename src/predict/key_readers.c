@@ -115,6 +115,7 @@ static const struct {
     {"l1.store_restarts_line", REUSE | FLOW | SIM},
     {"l1.reserved_lines", REUSE | INTERVAL | LEARNED | FLOW | SIM},
     {"l1.miss_requests_per_cycle", FLOW | SIM},
+    {"l1.miss_join", FLOW | SIM},
     {"l1.pass", REUSE | FLOW | SIM},
     {"l1.store_drain", INTERVAL | FLOW | SIM},
     {"l1.store_", REUSE | FLOW | SIM},

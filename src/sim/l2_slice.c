@@ -157,7 +157,7 @@ static void count_read(struct sim_slice *s, const struct sim_message *q, uint32_
     s->count.n.l2_read_miss += fetched;
     if (q->kind != SIM_MSG_REQUEST)
         return;
-    s->count.n.l2_requests++;
+    s->count.n.l2_requests += !q->joins;
     s->count.n.l2_tex_read += n;
     s->count.n.l2_tex_read_hit += hits;
     s->count.n.l2_tex_read_miss += fetched;
@@ -170,7 +170,9 @@ static void serve_read(struct sim_out *o, struct sim_slice *s, const struct sim_
     struct cache_slot *c = &s->tags.slot[slot];
     uint32_t there = l2_held(c), sectors = q->sectors, have = sectors & there;
     uint32_t wide = have == sectors ? 0 : l2_fetch(&o->m->rules, sectors & ~have, there);
-    count_read(s, q, popcount32(sectors), popcount32(have), popcount32(wide));
+    uint32_t i = *sim_mshr_of(c),
+             own = q->joins && i ? s->mshr[i - 1].pending : 0; /* its request asked for it */
+    count_read(s, q, popcount32(sectors), popcount32(have & ~own), popcount32(wide));
     if (wide) {
         bool was_partial = c->partial;
         slot_fill(c, wide, 0);
@@ -178,7 +180,7 @@ static void serve_read(struct sim_out *o, struct sim_slice *s, const struct sim_
         sim_l2_fetch(o, s, slot, q->line, wide, t);
     }
     struct sim_waiter w = waiter_of(q, t);
-    uint32_t i = *sim_mshr_of(&s->tags.slot[slot]);
+    i = *sim_mshr_of(&s->tags.slot[slot]);
     w.need = i ? (uint8_t)(s->mshr[i - 1].pending & sectors) : 0;
     if (w.need)
         sim_l2_wait(s, i - 1, &w);

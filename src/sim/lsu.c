@@ -117,7 +117,7 @@ static struct l1 *sim_cache_of(struct sim_sm *s, enum load_path path)
 /* A read leaves by the port of misses, so many line requests a cycle. */
 static void leave_by_miss_port(struct sim_sm *s, uint32_t flight, uint64_t t)
 {
-    if (s->shared->gpu->l1.miss_requests_per_cycle) {
+    if (s->shared->gpu->l1.miss_requests_per_cycle && !s->flight[flight].joins) {
         t = sim_max(t, s->lsu.miss_free);
         s->lsu.miss_free = t + 1;
     }
@@ -142,6 +142,17 @@ static void translate_and_leave(struct sim_sm *s, uint32_t flight, uint64_t t)
     s->tlb.request[request].flight = flight;
 }
 
+/* Whether a miss joins the request of its line that is leaving; else it is the one that leaves. */
+static bool joins_leaving(struct sim_sm *s, uint64_t line, uint8_t sectors, uint64_t t)
+{
+    struct leaving_miss *l = &s->lsu.leaving;
+    bool joins = leaving_miss_takes(l, line, sectors, t);
+    if (!joins)
+        leaving_miss_open(l, s->shared->gpu, line, t);
+    l->sectors |= sectors;
+    return joins;
+}
+
 /* `waited`: for registers and reserved lines since the instruction was issued, behind others or by
  * itself (paper 001, figure 1: MSHR delay). */
 static void fetch_sectors(struct sim_sm *s, const struct sim_lsu_op *q,
@@ -161,6 +172,8 @@ static void fetch_sectors(struct sim_sm *s, const struct sim_lsu_op *q,
     if (each > 1) /* sectors larger than the packets': as the coalescer's line said, for an
                      unsectored line all */
         f->packet_sectors = l->packet_sectors;
+    else
+        f->joins = joins_leaving(s, l->line, sectors, t);
     translate_and_leave(s, flight, t);
 }
 
@@ -226,6 +239,8 @@ static bool load(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
 {
     struct sim_lsu *u = &s->lsu;
     uint32_t tags = load_store_tags(s->shared->gpu), first = q->next_line;
+    if (!first)
+        leaving_miss_load(&u->leaving, q->issued, q->cycles);
     for (; q->next_line < q->n_lines; q->next_line++) {
         const struct sim_lsu_line *l = &u->line[(u->line_head + q->next_line) % SIM_LSU_LINES];
         expect_lines(s, q);
@@ -434,6 +449,8 @@ void sim_lsu_reply(struct sim_sm *s, const struct sim_packet *p)
     s->count.replies++;
     if (f.kind == SIM_WRITE || f.kind == SIM_REDUCTION || f.kind == SIM_ATOMIC)
         acknowledged(s, &f, p->time);
+    if (f.kind == SIM_READ)
+        leaving_miss_answered(&s->lsu.leaving, p->time);
     if (f.kind == SIM_READ)
         s->count.n.to_l1_bytes += (uint64_t)SIM_SECTOR_BYTES * popcount32(f.packet_sectors) *
                                   (f.bulk_targets ? f.bulk_targets : 1);

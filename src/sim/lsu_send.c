@@ -38,6 +38,7 @@ void sim_send(struct sim_sm *s, uint32_t flight, uint64_t t, const struct sim_ls
                              .sm = (uint16_t)s->index,
                              .kind = f->kind,
                              .bulk = f->bulk_targets != 0,
+                             .joins = f->joins,
                              .sectors = f->packet_sectors};
     if (data) {
         p->bytes = data->bytes;

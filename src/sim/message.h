@@ -36,6 +36,7 @@ struct sim_message {
     struct l2_atomics atomics;
     uint8_t kind, sectors;
     uint8_t packet_kind; /* of the request: enum sim_packet_kind */
+    bool joins;          /* one request with the read of its line before */
 };
 
 /* Messages under way to one part, in the order of sending. */

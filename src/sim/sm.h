@@ -13,6 +13,7 @@
 
 #include "result/launch_counters.h"
 #include "memory/access_counts.h"
+#include "memory/leaving_miss.h"
 #include "memory/load_store.h"
 #include "memory/store_buffer.h"
 #include "sim/l1.h"
@@ -125,6 +126,7 @@ struct sim_flight {
     uint8_t path;         /* enum load_path: where the data goes */
     uint8_t bulk_targets; /* of a line of a bulk copy: blocks it goes to; 0: it is none */
     bool used;
+    bool joins; /* a request of its line that is leaving (memory/leaving_miss.h) */
     struct l2_atomics atomics;
 };
 
@@ -170,6 +172,7 @@ struct sim_lsu {
     struct load_store_unit unit;
     uint64_t queued_cycles; /* of the instructions in the queue */
     uint64_t miss_free, out_free64;
+    struct leaving_miss leaving;
     uint64_t out_taken64;    /* of the port, since SMs that share one were last made to */
     uint64_t port_free64;    /* the shared port; of the first SM that shares it */
     uint64_t refused_since;  /* UINT64_MAX: the L1 takes what it is given */

@@ -112,6 +112,7 @@ static void post_lines(struct sim_memside *m, const struct sim_packet *p, uint32
                                   .atomics = p->atomics,
                                   .kind = SIM_MSG_REQUEST,
                                   .packet_kind = p->kind,
+                                  .joins = p->joins,
                                   .sectors = (uint8_t)(p->sectors >> at & mask)};
         if (!msg.sectors)
             continue;

@@ -20,7 +20,7 @@
 
 /* ---- a kernel that does a bit of everything ---- */
 
-enum { BLOCKS = 14, WARPS = 3, ROUNDS = 2 };
+enum { BLOCKS = 20, WARPS = 3, ROUNDS = 2 };
 
 static uint32_t random_state;
 static uint32_t next_random(void)
@@ -105,6 +105,8 @@ static unsigned one_round(FILE *f, unsigned block, unsigned warp, unsigned round
     LINE("0 STS 2 R3 R32 4 1 0x%x 4\n", warp * 128);
     LINE("1 R33 LDS 1 R3 4 1 0x0 %u\n", round % 2 ? 8 : 128);
     LINE("0 BAR.SYNC 0 0\n");
+    LINE("1 R38 LDG.E.U8 1 R2 1 1 0x%llx 1\n", /* a line by the warps of a block, a sector each */
+         (unsigned long long)(a + (48 << 20) + (round * BLOCKS + block) * 128 + warp * 32));
     LINE("1 R34 ATOMG.E.ADD 2 R2 R33 4 1 0x%llx 4\n",
          (unsigned long long)(a + (192 << 20) + round % 2 * 64));
     LINE("0 RED.E.ADD.F32.FTZ.RN 2 R2 R34 4 1 0x%llx 0\n",
@@ -224,6 +226,7 @@ static const char *const modern[] = {"sm_version=90",
                                      "l1.inflight_counts_as_hit=true",
                                      "l1.reserved_lines=8",
                                      "l1.miss_requests_per_cycle=1",
+                                     "l1.miss_join=4000",
                                      "l1.store_buffer=4",
                                      "l1.store_idle=8",
                                      "l1.store_wait=60",

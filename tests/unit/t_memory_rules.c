@@ -1,5 +1,5 @@
 /* Rules of the memory hierarchy: homes, bytes of lines, fetches, lines of other sizes, stores that
- * wait, write-back, merged requests. */
+ * wait, write-back. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -724,74 +724,6 @@ static void the_home_is_the_parity_of_the_address_bits(void **state)
     assert_in_range(ones, 1900, 2200);
 }
 
-static void equal_requests_merge_until_the_data_is_about_to_come(void **state)
-{
-    (void)state;
-    struct request_coalescer c;
-    uint64_t until = 900 - h200.xbar.coalescer_return_cycles;
-    assert_int_equal(request_coalescer_init(&c, &h200, NULL), STRATA_OK);
-    struct open_request *e = request_coalescer_entry(&c, 0, 4096, 3);
-    assert_int_equal(request_coalescer_meet(&c, e, 4096, 3, 100 < e->until), REQUEST_OPENS);
-    request_coalescer_open(e, &h200, 4096, 3, 100, 0);
-    request_coalescer_answered(e, 900, until);
-    assert_true(e->until == until && e->arrival == 900);
-    assert_ptr_equal(request_coalescer_entry(&c, 0, 4096, 3), e);
-    assert_int_equal(request_coalescer_meet(&c, e, 4096, 3, false), REQUEST_OPENS);
-    for (int k = 0; k < 3; k++)
-        assert_int_equal(request_coalescer_meet(&c, e, 4096, 3, true), REQUEST_MERGES);
-    /* four share the answer */
-    assert_int_equal(request_coalescer_meet(&c, e, 4096, 3, true), REQUEST_OPENS);
-    assert_ptr_not_equal(request_coalescer_entry(&c, 1, 4096, 3), e); /* another GPC */
-    request_coalescer_release(&c);
-}
-
-/* Requests for sector 0 (A) and sector 1 (B) of one line while the first is on its way. */
-static uint32_t requests_that_go_on(const struct strata_gpu *g, const char *order)
-{
-    struct request_coalescer c;
-    uint32_t n = 0;
-    assert_int_equal(request_coalescer_init(&c, g, NULL), STRATA_OK);
-    for (const char *p = order; *p; p++) {
-        uint32_t sectors = *p == 'A' ? 1 : 2;
-        struct open_request *e = request_coalescer_entry(&c, 0, 4096, sectors);
-        enum request_fate fate = request_coalescer_meet(&c, e, 4096, sectors, e->until > 0);
-        n += fate != REQUEST_MERGES;
-        if (fate == REQUEST_OPENS)
-            request_coalescer_open(e, g, 4096, sectors, 100, 0);
-    }
-    request_coalescer_release(&c);
-    return n;
-}
-
-static void once_other_sectors_of_a_line_are_asked_for_nobody_merges_any_more(void **state)
-{
-    (void)state;
-    struct strata_gpu g = h200;
-    assert_int_equal(requests_that_go_on(&g, "AAAA"), 1);
-    assert_int_equal(requests_that_go_on(&g, "AABB"), 3);
-    assert_int_equal(requests_that_go_on(&g, "ABAB"), 4);
-    assert_int_equal(requests_that_go_on(&g, "ABBAAA"), 6);
-    g.xbar.coalescer_one_part = false; /* an entry for each part */
-    assert_int_equal(requests_that_go_on(&g, "ABAB"), 2);
-}
-
-static void
-groups_of_a_number_of_sms_do_not_share_answers_whether_or_not_gpcs_are_known(void **state)
-{
-    (void)state;
-    static struct strata_gpu g;
-    struct request_coalescer c;
-    strata_gpu_init(&g);
-    g.sm.count = 5;
-    g.xbar.request_coalescer_scope = 2;
-    g.xbar.request_coalescer_window_cycles = 100;
-    assert_int_equal(request_coalescer_init(&c, &g, NULL), STRATA_OK);
-    assert_int_equal(c.n_groups, 3);
-    assert_int_equal(request_coalescer_group(&c, &g, 0), request_coalescer_group(&c, &g, 1));
-    assert_int_not_equal(request_coalescer_group(&c, &g, 0), request_coalescer_group(&c, &g, 2));
-    request_coalescer_release(&c);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -824,10 +756,6 @@ int main(void)
         cmocka_unit_test(a_launch_finds_dirty_lines_of_others),
         cmocka_unit_test(a_set_has_a_limit_of_its_own_and_lines_of_others_do_not_count),
         cmocka_unit_test(the_home_is_the_parity_of_the_address_bits),
-        cmocka_unit_test(equal_requests_merge_until_the_data_is_about_to_come),
-        cmocka_unit_test(once_other_sectors_of_a_line_are_asked_for_nobody_merges_any_more),
-        cmocka_unit_test(
-            groups_of_a_number_of_sms_do_not_share_answers_whether_or_not_gpcs_are_known),
     };
     return cmocka_run_group_tests(tests, load_gpu, NULL);
 }

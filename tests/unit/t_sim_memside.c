@@ -335,6 +335,29 @@ static void a_second_request_for_a_sector_under_way_is_a_hit_and_fetches_nothing
     rig_close(&r);
 }
 
+static void what_came_with_the_other_half_of_the_same_request_is_no_hit(void **state)
+{
+    (void)state;
+    for (unsigned joins = 0; joins < 2; joins++) {
+        struct rig r;
+        rig_open(&r, &h200);
+        rig_send(&r, (struct sim_packet){
+                         .line = 0x4000, .sectors = 1, .kind = SIM_READ, .sm = 0, .token = 1});
+        rig_send(&r, (struct sim_packet){.line = 0x4000,
+                                         .sectors = 2,
+                                         .kind = SIM_READ,
+                                         .sm = 0,
+                                         .token = 2,
+                                         .joins = joins});
+        rig_drain(&r);
+        assert_int_equal(r.replies, 2);
+        assert_int_equal(RIG_SUM(&r, n.dram_read), 2);
+        assert_int_equal(RIG_SUM(&r, n.l2_tex_read_hit), !joins);
+        assert_int_equal(RIG_SUM(&r, n.l2_requests), 2 - joins);
+        rig_close(&r);
+    }
+}
+
 static uint64_t time_of_misses(uint32_t mshrs)
 {
     struct strata_gpu g = one_set(&titanv_new);
@@ -649,6 +672,7 @@ int main(void)
         cmocka_unit_test(the_old_model_fetches_four_sectors_for_one_written_byte),
         cmocka_unit_test(copies_from_the_host_hit_where_the_option_is_on),
         cmocka_unit_test(a_second_request_for_a_sector_under_way_is_a_hit_and_fetches_nothing),
+        cmocka_unit_test(what_came_with_the_other_half_of_the_same_request_is_no_hit),
         cmocka_unit_test(misses_beyond_the_mshrs_wait),
         cmocka_unit_test(equal_requests_of_a_gpc_merge_until_the_data_is_close),
         cmocka_unit_test(

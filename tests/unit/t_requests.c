@@ -1,0 +1,179 @@
+/* Requests for lines that become one: misses of an SM, and equal requests of the SMs of a GPC. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "memory/hierarchy.h"
+
+static struct strata_gpu h200;
+
+static int load_gpu(void **state)
+{
+    (void)state;
+    char folder[600];
+    snprintf(folder, sizeof folder, "%s/gpus", getenv("STRATA_SOURCE"));
+    return strata_gpu_add_path(folder, NULL) || strata_gpu_load("h200", &h200, NULL);
+}
+
+static void a_miss_joins_the_request_before_it_if_that_did_not_wait(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct leaving_miss l = {0};
+    g.l1.miss_join_cycles = 4;
+    assert_false(leaving_miss_takes(&l, 0, 1, 0));
+    leaving_miss_open(&l, &g, 128, 100); /* nothing was answered yet */
+    assert_false(leaving_miss_takes(&l, 128, 2, 101));
+    leaving_miss_answered(&l, 90);
+    leaving_miss_open(&l, &g, 128, 100);
+    l.sectors = 1;
+    assert_true(leaving_miss_takes(&l, 128, 2, 103));
+    assert_false(leaving_miss_takes(&l, 128, 2, 104));
+    assert_false(leaving_miss_takes(&l, 256, 2, 101));
+    assert_false(leaving_miss_takes(&l, 128, 3, 101));
+    leaving_miss_load(&l, 98, 4); /* the unit was free: this one does not wait, the next does */
+    leaving_miss_open(&l, &g, 128, 100);
+    assert_true(leaving_miss_takes(&l, 128, 2, 101));
+    leaving_miss_load(&l, 100, 1);
+    leaving_miss_open(&l, &g, 128, 102);
+    assert_false(leaving_miss_takes(&l, 128, 2, 103));
+}
+
+/* Four warps read a sector of one line each, `apart` cycles one after the other (pairs_probe.cu).
+ */
+static struct launch_counters four_sectors(const struct strata_gpu *g, uint64_t apart)
+{
+    static struct hierarchy m;
+    struct strata_launch launch = {.grid = {1, 1, 1}, .block = {128, 1, 1}};
+    struct strata_inst load = {
+        .memop = STRATA_MEM_LOAD, .space = STRATA_SPACE_GLOBAL, .width_bytes = 1};
+    assert_int_equal(hierarchy_init(&m, g, &launch, 128 << 10, 1, NULL, NULL), STRATA_OK);
+    leaving_miss_answered(&m.sm[0].leaving, 1);
+    for (uint64_t i = 0; i < 4; i++) {
+        struct strata_winst w = {.inst = &load,
+                                 .mask = UINT32_MAX,
+                                 .addr_kind = STRATA_ADDR_STRIDE,
+                                 .stride = 1,
+                                 .base = (1u << 20) + 32 * i};
+        m.now = 1000 + i * apart;
+        hierarchy_access(&m, 0, &w, 0, m.now);
+    }
+    struct launch_counters n = m.count;
+    hierarchy_release(&m);
+    return n;
+}
+
+static void a_load_behind_stores_is_not_behind_loads(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct leaving_miss l = {0};
+    leaving_miss_answered(&l, 90);
+    leaving_miss_answered(&l, 200); /* the first counts */
+    leaving_miss_load(&l, 100, 1);
+    leaving_miss_load(&l, 101, 1);
+    leaving_miss_open(&l, &g, 128, 130); /* it came to the unit at 101 and stores held it up */
+    assert_true(leaving_miss_takes(&l, 128, 2, 131));
+}
+
+static void warps_that_read_a_line_together_ask_for_it_once_and_miss(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct launch_counters together = four_sectors(&g, 1), apart = four_sectors(&g, 20);
+    assert_int_equal(together.l2_tex_read, 4);
+    assert_int_equal(together.l2_requests, 1);
+    assert_int_equal(together.l2_tex_read_hit, 0);
+    assert_int_equal(together.l2_tex_read_miss, 4);
+    assert_int_equal(apart.l2_requests, 4);
+    assert_int_equal(apart.l2_tex_read_hit, 2);
+    assert_int_equal(apart.l2_tex_read_miss, 4);
+    assert_int_equal(apart.dram_read, together.dram_read);
+}
+
+static void equal_requests_merge_until_the_data_is_about_to_come(void **state)
+{
+    (void)state;
+    struct request_coalescer c;
+    uint64_t until = 900 - h200.xbar.coalescer_return_cycles;
+    assert_int_equal(request_coalescer_init(&c, &h200, NULL), STRATA_OK);
+    struct open_request *e = request_coalescer_entry(&c, 0, 4096, 3);
+    assert_int_equal(request_coalescer_meet(&c, e, 4096, 3, 100 < e->until), REQUEST_OPENS);
+    request_coalescer_open(e, &h200, 4096, 3, 100, 0);
+    request_coalescer_answered(e, 900, until);
+    assert_true(e->until == until && e->arrival == 900);
+    assert_ptr_equal(request_coalescer_entry(&c, 0, 4096, 3), e);
+    assert_int_equal(request_coalescer_meet(&c, e, 4096, 3, false), REQUEST_OPENS);
+    for (int k = 0; k < 3; k++)
+        assert_int_equal(request_coalescer_meet(&c, e, 4096, 3, true), REQUEST_MERGES);
+    /* four share the answer */
+    assert_int_equal(request_coalescer_meet(&c, e, 4096, 3, true), REQUEST_OPENS);
+    assert_ptr_not_equal(request_coalescer_entry(&c, 1, 4096, 3), e); /* another GPC */
+    request_coalescer_release(&c);
+}
+
+/* Requests for sector 0 (A) and sector 1 (B) of one line while the first is on its way. */
+static uint32_t requests_that_go_on(const struct strata_gpu *g, const char *order)
+{
+    struct request_coalescer c;
+    uint32_t n = 0;
+    assert_int_equal(request_coalescer_init(&c, g, NULL), STRATA_OK);
+    for (const char *p = order; *p; p++) {
+        uint32_t sectors = *p == 'A' ? 1 : 2;
+        struct open_request *e = request_coalescer_entry(&c, 0, 4096, sectors);
+        enum request_fate fate = request_coalescer_meet(&c, e, 4096, sectors, e->until > 0);
+        n += fate != REQUEST_MERGES;
+        if (fate == REQUEST_OPENS)
+            request_coalescer_open(e, g, 4096, sectors, 100, 0);
+    }
+    request_coalescer_release(&c);
+    return n;
+}
+
+static void once_other_sectors_of_a_line_are_asked_for_nobody_merges_any_more(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    assert_int_equal(requests_that_go_on(&g, "AAAA"), 1);
+    assert_int_equal(requests_that_go_on(&g, "AABB"), 3);
+    assert_int_equal(requests_that_go_on(&g, "ABAB"), 4);
+    assert_int_equal(requests_that_go_on(&g, "ABBAAA"), 6);
+    g.xbar.coalescer_one_part = false; /* an entry for each part */
+    assert_int_equal(requests_that_go_on(&g, "ABAB"), 2);
+}
+
+static void
+groups_of_a_number_of_sms_do_not_share_answers_whether_or_not_gpcs_are_known(void **state)
+{
+    (void)state;
+    static struct strata_gpu g;
+    struct request_coalescer c;
+    strata_gpu_init(&g);
+    g.sm.count = 5;
+    g.xbar.request_coalescer_scope = 2;
+    g.xbar.request_coalescer_window_cycles = 100;
+    assert_int_equal(request_coalescer_init(&c, &g, NULL), STRATA_OK);
+    assert_int_equal(c.n_groups, 3);
+    assert_int_equal(request_coalescer_group(&c, &g, 0), request_coalescer_group(&c, &g, 1));
+    assert_int_not_equal(request_coalescer_group(&c, &g, 0), request_coalescer_group(&c, &g, 2));
+    request_coalescer_release(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_miss_joins_the_request_before_it_if_that_did_not_wait),
+        cmocka_unit_test(a_load_behind_stores_is_not_behind_loads),
+        cmocka_unit_test(warps_that_read_a_line_together_ask_for_it_once_and_miss),
+        cmocka_unit_test(equal_requests_merge_until_the_data_is_about_to_come),
+        cmocka_unit_test(once_other_sectors_of_a_line_are_asked_for_nobody_merges_any_more),
+        cmocka_unit_test(
+            groups_of_a_number_of_sms_do_not_share_answers_whether_or_not_gpcs_are_known),
+    };
+    return cmocka_run_group_tests(tests, load_gpu, NULL);
+}
