@@ -252,6 +252,10 @@ enum strata_special_read {
     STRATA_SPECIAL_OF_WARP,
 };
 
+/* imm of STRATA_OP_BRANCH in PTX: the rounds of the loop it closes that the assembler makes one; 0:
+ * not told. This many: as many as there are. */
+#define STRATA_ALL_ROUNDS 255
+
 /* imm of STRATA_OP_BULK_WAIT: the groups, and this if only their reading is waited for. */
 #define STRATA_BULK_WAIT_READ (1 << 16)
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "sm/pipe_choice.h"
 #include "sm/scoreboard.h"
 #include "sm/stall_counts.h"
 
@@ -19,6 +20,7 @@ struct node {
     uint32_t waits;    /* instructions before it that are still to issue */
     uint32_t uses;     /* instructions that read its result and are still to issue */
     uint32_t words;    /* registers that its result takes until then */
+    bool predicate;    /* or the predicate */
     uint32_t root;     /* its address is this value and a constant */
     uint64_t earliest; /* by those that have issued */
     bool done, gone;
@@ -162,21 +164,33 @@ static bool is_counted(const struct sm_scheduler *s, const uint32_t *inst, uint3
     return false;
 }
 
-bool sm_scheduler_counted(struct sm_scheduler *s, const uint32_t *inst, uint32_t n)
+/* What the trace tells of the loop, or what can be told from its instructions. */
+static uint8_t find_rounds(const struct sm_scheduler *s, const uint32_t *inst, uint32_t n)
+{
+    int32_t told = strata_code_get(s->decoder->code, inst[n - 1])->imm;
+    uint32_t most = s->unroll < STRATA_ALL_ROUNDS ? s->unroll : STRATA_ALL_ROUNDS;
+    if (most < 2)
+        return 1;
+    if (told > 0)
+        return (uint8_t)(told < STRATA_ALL_ROUNDS ? told : STRATA_ALL_ROUNDS);
+    return is_counted(s, inst, n) ? (uint8_t)most : 1;
+}
+
+uint32_t sm_scheduler_rounds(struct sm_scheduler *s, const uint32_t *inst, uint32_t n)
 {
     uint32_t branch = inst[n - 1];
     if (branch >= s->cap_loop) {
         uint32_t cap = s->decoder->n > branch ? s->decoder->n : branch + 1;
         uint8_t *grown = realloc(s->loop, cap);
         if (!grown)
-            return is_counted(s, inst, n);
+            return find_rounds(s, inst, n);
         memset(grown + s->cap_loop, 0, cap - s->cap_loop);
         s->loop = grown;
         s->cap_loop = cap;
     }
     if (!s->loop[branch])
-        s->loop[branch] = is_counted(s, inst, n) ? 1 : 2;
-    return s->loop[branch] == 1;
+        s->loop[branch] = find_rounds(s, inst, n);
+    return s->loop[branch];
 }
 
 /* ---- names ---- */
@@ -339,8 +353,8 @@ static bool depends(const struct sm_draft *d, uint32_t i, uint32_t k, bool last,
 {
     const struct node *a = &d->node[i], *b = &d->node[k];
     if (reads_any(b->op, a->op)) {
-        bool guard = sm_is_guarded_by(b->inst, a->inst);
-        *e = (struct edge){.latency = guard ? SM_GUARD_CYCLES : a->latency, .value = true};
+        uint32_t apart = sm_result_distance(a->inst, a->op, b->inst, b->op);
+        *e = (struct edge){.latency = apart > a->latency ? apart : a->latency, .value = true};
         return true;
     }
     *e = (struct edge){.latency = 1};
@@ -403,7 +417,7 @@ static uint32_t room_for_loads(const struct sm_scheduler *s, const struct sm_dra
  * part, which machine code has as one base and constants beside it. */
 static uint32_t result_words(const struct node *x)
 {
-    if (!x->op->n_write || x->inst->opclass == STRATA_OP_INT)
+    if (!x->op->n_write || x->inst->opclass == STRATA_OP_INT || x->predicate)
         return 0;
     if (x->inst->opclass == STRATA_OP_MEM)
         return x->inst->width_bytes > 4 ? x->inst->width_bytes / 4u : 1;
@@ -419,6 +433,7 @@ static void prepare(struct sm_scheduler *s, const struct sm_region *r)
         *x = (struct node){.inst = strata_code_get(s->decoder->code, r->inst[i]), .op = &r->op[i]};
         r->op[i] = s->decoder->inst[r->inst[i]];
         x->latency = result_latency(s, x);
+        x->predicate = sm_makes_predicate(x->inst);
         x->words = result_words(x);
     }
     rename_registers(s, d);
@@ -431,18 +446,40 @@ static void prepare(struct sm_scheduler *s, const struct sm_region *r)
 
 /* ---- the order ---- */
 
-/* Registers that nobody needs any more once an instruction has issued. */
-static uint32_t freed_by(const struct sm_draft *d, uint32_t i)
+/* What results that are still to be read take. */
+struct held {
+    uint32_t words, predicates;
+};
+
+/* What nobody needs any more once an instruction has issued. */
+static struct held freed_by(const struct sm_draft *d, uint32_t i)
 {
-    uint32_t words = 0;
-    for (uint32_t k = d->first_source[i]; k < d->first_source[i + 1]; k++)
-        words += d->node[d->source[k]].uses == 1 ? d->node[d->source[k]].words : 0;
-    return words;
+    struct held freed = {0, 0};
+    for (uint32_t k = d->first_source[i]; k < d->first_source[i + 1]; k++) {
+        const struct node *x = &d->node[d->source[k]];
+        freed.words += x->uses == 1 ? x->words : 0;
+        freed.predicates += x->uses == 1 && x->predicate;
+    }
+    return freed;
+}
+
+/* Whether an instruction's result has to wait for a register or a predicate: machine code has seven
+ * of the latter. */
+static bool lacks_room(const struct sm_draft *d, uint32_t i, struct held held)
+{
+    enum { PREDICATES = 7 };
+    const struct node *x = &d->node[i];
+    if (!x->words && !x->predicate)
+        return false;
+    struct held freed = freed_by(d, i);
+    return (x->words > freed.words && held.words &&
+            held.words + x->words - freed.words > d->room) ||
+           (x->predicate && !freed.predicates && held.predicates >= PREDICATES);
 }
 
 /* Of what may issue now the one with the longest way; if none may, what may first. What finds no
  * register free for its result comes last of all. */
-static uint32_t choose(const struct sm_draft *d, uint64_t now, uint32_t held)
+static uint32_t choose(const struct sm_draft *d, uint64_t now, struct held held)
 {
     uint32_t best = UINT32_MAX;
     uint64_t best_at = UINT64_MAX;
@@ -451,8 +488,7 @@ static uint32_t choose(const struct sm_draft *d, uint64_t now, uint32_t held)
         if (x->done || x->gone || x->waits)
             continue;
         uint64_t at = x->earliest > now ? x->earliest : now;
-        uint32_t freed = x->words ? freed_by(d, i) : 0;
-        if (x->words > freed && held && held + x->words - freed > d->room)
+        if (lacks_room(d, i, held))
             at += (uint64_t)1 << 32;
         if (at < best_at || (at == best_at && x->way > d->node[best].way)) {
             best = i;
@@ -462,17 +498,22 @@ static uint32_t choose(const struct sm_draft *d, uint64_t now, uint32_t held)
     return best;
 }
 
-static void release_sources(struct sm_draft *d, uint32_t i, uint32_t *held)
+static void release_sources(struct sm_draft *d, uint32_t i, struct held *held)
 {
-    for (uint32_t k = d->first_source[i]; k < d->first_source[i + 1]; k++)
-        if (!--d->node[d->source[k]].uses)
-            *held -= d->node[d->source[k]].words;
+    for (uint32_t k = d->first_source[i]; k < d->first_source[i + 1]; k++) {
+        struct node *x = &d->node[d->source[k]];
+        if (--x->uses)
+            continue;
+        held->words -= x->words;
+        held->predicates -= x->predicate;
+    }
 }
 
 static void list_schedule(struct sm_draft *d, struct sm_region *r)
 {
     uint64_t now = 0;
-    uint32_t held = 0, k = 0;
+    struct held held = {0, 0};
+    uint32_t k = 0;
     for (uint32_t i = 0; i < d->n; i++)
         if (d->node[i].gone)
             r->order[k++] = (uint16_t)i;
@@ -484,7 +525,8 @@ static void list_schedule(struct sm_draft *d, struct sm_region *r)
         x->done = true;
         now = x->earliest > now ? x->earliest : now;
         release_sources(d, i, &held);
-        held += x->uses ? x->words : 0;
+        held.words += x->uses ? x->words : 0;
+        held.predicates += x->uses && x->predicate;
         for (uint32_t e = d->first[i]; e < d->first[i + 1]; e++) {
             struct node *y = &d->node[d->edge[e].to];
             y->waits--;
@@ -495,7 +537,9 @@ static void list_schedule(struct sm_draft *d, struct sm_region *r)
     }
 }
 
-static void find_stalls(const struct sm_draft *d, const struct sm_region *r)
+/* Pipes and stall counts of the order that was found. */
+static void finish(const struct sm_scheduler *s, const struct sm_draft *d,
+                   const struct sm_region *r)
 {
     struct sm_placed placed[SM_MAX_REGION];
     uint32_t n = 0;
@@ -503,6 +547,7 @@ static void find_stalls(const struct sm_draft *d, const struct sm_region *r)
         const struct node *x = &d->node[r->order[k]];
         placed[n++] = (struct sm_placed){x->inst, x->op};
     }
+    sm_pipes_choose(s->decoder->gpu, placed, n);
     sm_stall_counts_find(placed, n);
 }
 
@@ -627,7 +672,7 @@ static struct sm_region *make(struct sm_scheduler *s, const uint32_t *inst, uint
     s->draft->accesses = accesses;
     prepare(s, r);
     list_schedule(s->draft, r);
-    find_stalls(s->draft, r);
+    finish(s, s->draft, r);
     share_barriers(s->draft, r);
     return r;
 }

@@ -46,11 +46,11 @@ struct sm_region {
 struct sm_scheduler {
     const struct sm_decoder *decoder;
     uint32_t registers; /* of a thread; 0: not known */
-    uint32_t unroll;    /* rounds of a counted loop that become one region */
+    uint32_t unroll;    /* rounds of a counted loop that become one region; 1: of none */
     uint32_t first_fresh, n_fresh;
     struct sm_region **table; /* open addressing */
     uint32_t n_regions, mask;
-    uint8_t *loop; /* by static branch: 0 not known yet, 1 closes a counted loop, 2 does not */
+    uint8_t *loop; /* by static branch: rounds that become one, 0: not known yet */
     uint32_t cap_loop;
     struct sm_draft *draft;          /* see schedule.c */
     uint32_t reading[SM_MAX_REGION]; /* the region that a window reads */
@@ -65,9 +65,9 @@ void sm_scheduler_release(struct sm_scheduler *s);
 uint32_t sm_scheduler_registers(struct sm_scheduler *s);
 /* An instruction that nothing of its region may pass: it ends it. */
 bool sm_ends_region(const struct strata_inst *i);
-/* Whether a body of n instructions that ends with a branch to its first is a counted loop: what the
- * branch asks for is stepped by a constant. */
-bool sm_scheduler_counted(struct sm_scheduler *s, const uint32_t *inst, uint32_t n);
+/* The rounds that become one of a body of n instructions which ends with a branch to its first: as
+ * the branch tells, or those of a counted loop, where what it asks for is stepped by a constant. */
+uint32_t sm_scheduler_rounds(struct sm_scheduler *s, const uint32_t *inst, uint32_t n);
 /* The order of a region of n instructions, n <= SM_MAX_REGION; valid as long as the scheduler. */
 strata_status sm_scheduler_region(struct sm_scheduler *s, const uint32_t *inst, uint32_t n,
                                   struct sm_accesses accesses, const struct sm_region **out,

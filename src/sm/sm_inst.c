@@ -256,6 +256,14 @@ static uint8_t pipe_counter_of(const struct strata_inst *i, uint8_t pipe)
     return of_pipe[pipe];
 }
 
+/* In machine code, or in PTX, where a sum of 64 bits that has a result is one with a product. */
+static bool is_wide_product(const struct strata_inst *i)
+{
+    return strstr(i->opcode, ".WIDE") || strstr(i->opcode, ".HI") || strstr(i->opcode, ".wide") ||
+           strstr(i->opcode, ".hi.") ||
+           (!strncmp(i->opcode, "add.", 4) && strstr(i->opcode, "64") && i->n_dst);
+}
+
 static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_inst *out)
 {
     memset(out, 0, sizeof *out);
@@ -271,8 +279,7 @@ static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_
     out->interval = row.interval ? row.interval : 1;
     out->latency = row.latency ? row.latency : 1;
     /* Products of 64 bits take the multiplier twice. */
-    if (sass && i->opclass == STRATA_OP_IMAD &&
-        (strstr(i->opcode, ".WIDE") || strstr(i->opcode, ".HI")))
+    if (i->opclass == STRATA_OP_IMAD && is_wide_product(i))
         out->interval *= 2;
     out->result_stall = row.stall;
     struct flop_rule flops = flop_rule_of(i, d->isa);

@@ -63,9 +63,8 @@ static void carry_over(struct sm_window *w)
 static bool repeats(const struct sm_window *w, struct sm_scheduler *s,
                     const struct strata_inst *last, uint32_t body, uint32_t rounds)
 {
-    return rounds < s->unroll && last->opclass == STRATA_OP_BRANCH &&
-           w->entry[w->n - 1].mask == w->entry[0].mask && w->n + body <= SM_MAX_REGION &&
-           sm_scheduler_counted(s, s->reading, body);
+    return last->opclass == STRATA_OP_BRANCH && w->entry[w->n - 1].mask == w->entry[0].mask &&
+           w->n + body <= SM_MAX_REGION && rounds < sm_scheduler_rounds(s, s->reading, body);
 }
 
 static strata_status fill(struct sm_window *w, struct strata_cursor *c, struct sm_scheduler *s,

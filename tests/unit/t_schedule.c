@@ -52,6 +52,12 @@ static void add(struct fixture *f, uint8_t opclass, uint8_t space, uint8_t memop
     assert_int_equal(strata_code_add(f->code, &i, &index, NULL), STRATA_OK);
     assert_int_equal(index, n);
 }
+static void put(struct fixture *f, struct strata_inst i)
+{
+    uint32_t index;
+    i.pc = 16ull * strata_code_count(f->code);
+    assert_int_equal(strata_code_add(f->code, &i, &index, NULL), STRATA_OK);
+}
 static void load(struct fixture *f, int dst, int address)
 {
     add(f, STRATA_OP_MEM, STRATA_SPACE_GLOBAL, STRATA_MEM_LOAD, 0, dst, address, -1);
@@ -299,6 +305,30 @@ static void results_of_arithmetic_wait_for_registers(void **state)
     assert_true(ahead[0] > ahead[1]);
 }
 
+/* Machine code has seven predicates: with more comparisons than that the first that one of them
+ * guards comes before the eighth. */
+static void no_more_predicates_are_made_ahead_than_there_are(void **state)
+{
+    (void)state;
+    struct fixture f;
+    uint32_t at[SM_MAX_REGION], ahead = 0;
+    begin(&f);
+    for (uint16_t k = 0; k < 20; k++) {
+        put(&f, (struct strata_inst){.opcode = "setp.lt.s32",
+                                     .opclass = STRATA_OP_INT,
+                                     .n_dst = 1,
+                                     .n_src = 1,
+                                     .reg = {(uint16_t)(10 + k), 1}});
+        load(&f, 40 + k, 10 + k);
+    }
+    ready(&f);
+    positions(&f, at);
+    for (uint32_t k = 0; k < 20; k++)
+        ahead += at[2 * k] < at[1];
+    assert_int_equal(ahead, 7);
+    end(&f);
+}
+
 static void nothing_passes_the_end_of_a_region(void **state)
 {
     (void)state;
@@ -521,6 +551,37 @@ static void rounds_of_a_counted_loop_become_one_region(void **state)
     end(&f);
 }
 
+/* A body of three that is not counted by what can be seen of it. */
+static uint32_t longest_with(int32_t told, uint32_t unroll)
+{
+    struct fixture f;
+    struct warp w;
+    begin(&f);
+    load(&f, 10, 1);
+    sum(&f, 11, 10, 11);
+    put(&f, (struct strata_inst){
+                .opcode = "bra", .opclass = STRATA_OP_BRANCH, .n_src = 1, .reg = {6}, .imm = told});
+    ready(&f);
+    f.scheduler.unroll = unroll;
+    run_around(&f, &w);
+    uint32_t longest = all_comes_out(&f, &w);
+    end_warp(&w);
+    end(&f);
+    return longest;
+}
+
+static void the_branch_tells_how_many_rounds_become_one(void **state)
+{
+    (void)state;
+    assert_int_equal(longest_with(0, 4), 3);
+    assert_int_equal(longest_with(1, 4), 3);
+    assert_int_equal(longest_with(2, 4), 6);
+    assert_int_equal(longest_with(4, 4), 12);
+    /* seven with all lanes, and the one that begins with fewer */
+    assert_int_equal(longest_with(STRATA_ALL_ROUNDS, 4), 24);
+    assert_int_equal(longest_with(4, 1), 3); /* asked for no unrolling */
+}
+
 /* Of four rounds: the loads first, in registers of their own; three branches and comparisons gone.
  */
 static void an_unrolled_loop_loads_before_it_adds(void **state)
@@ -563,10 +624,12 @@ int main(void)
         cmocka_unit_test(who_waits_for_a_load_waits_for_all_of_its_barrier),
         cmocka_unit_test(loads_wait_for_registers),
         cmocka_unit_test(results_of_arithmetic_wait_for_registers),
+        cmocka_unit_test(no_more_predicates_are_made_ahead_than_there_are),
         cmocka_unit_test(nothing_passes_the_end_of_a_region),
         cmocka_unit_test(every_instruction_reads_what_it_did_before),
         cmocka_unit_test(a_loop_that_is_not_counted_is_a_region_for_each_round),
         cmocka_unit_test(rounds_of_a_counted_loop_become_one_region),
+        cmocka_unit_test(the_branch_tells_how_many_rounds_become_one),
         cmocka_unit_test(an_unrolled_loop_loads_before_it_adds),
     };
     return cmocka_run_group_tests(tests, load_gpu, NULL);

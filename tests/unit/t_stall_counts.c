@@ -110,6 +110,47 @@ static void other_predicates_are_not_waited_for(void **state)
     assert_false(o.op[0].control.known);
 }
 
+/* Pipes of arithmetic hand results to themselves after their latency, to others after 5 cycles. */
+static void what_another_unit_reads_comes_a_cycle_later(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t from, to;
+        uint32_t cycles;
+    } row[] = {{SM_PIPE_ALU, SM_PIPE_FMA, 5}, {SM_PIPE_FMA, SM_PIPE_ALU, 5},
+               {SM_PIPE_FMA, SM_PIPE_LSU, 5}, {SM_PIPE_ALU, SM_PIPE_LSU, 5},
+               {SM_PIPE_ALU, SM_PIPE_ALU, 1}, {SM_PIPE_FMA, SM_PIPE_FMA, 1},
+               {SM_PIPE_FMA, SM_PIPE_XU, 1},  {SM_PIPE_XU, SM_PIPE_FMA, 1}};
+    for (size_t r = 0; r < sizeof row / sizeof row[0]; r++)
+        for (uint32_t between = 0; between < 6; between++) {
+            struct order o = {.n = 0};
+            put(&o, "test", row[r].from, 1, 2);
+            for (uint32_t k = 0; k < between; k++)
+                put(&o, "test", SM_PIPE_XU, 90, 91);
+            put(&o, "test", row[r].to, 3, 1);
+            sm_stall_counts_find(o.placed, o.n);
+            uint32_t alone = between + 1;
+            assert_int_equal(distance(&o, 0, between + 1),
+                             alone > row[r].cycles ? alone : row[r].cycles);
+        }
+}
+
+static void loads_of_constants_are_eight_cycles_apart(void **state)
+{
+    (void)state;
+    static const uint8_t class[] = {STRATA_OP_SREG, STRATA_OP_CONST, STRATA_OP_CONST,
+                                    STRATA_OP_SREG};
+    struct order o = {.n = 0};
+    for (size_t k = 0; k < sizeof class; k++) {
+        put(&o, "test", SM_PIPE_NONE, 10 + (int)k, -1);
+        o.inst[k].opclass = class[k];
+    }
+    sm_stall_counts_find(o.placed, o.n);
+    assert_int_equal(distance(&o, 0, 1), 7);
+    assert_int_equal(distance(&o, 1, 2), 8);
+    assert_int_equal(distance(&o, 2, 3), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -117,6 +158,8 @@ int main(void)
         cmocka_unit_test(what_is_executed_under_a_predicate_waits_for_it),
         cmocka_unit_test(a_predicate_computed_early_costs_nothing),
         cmocka_unit_test(other_predicates_are_not_waited_for),
+        cmocka_unit_test(what_another_unit_reads_comes_a_cycle_later),
+        cmocka_unit_test(loads_of_constants_are_eight_cycles_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
