@@ -93,6 +93,7 @@ struct ptx_op {
     uint8_t n_modifiers;
     uint8_t n_operands;
     bool guard_negated;
+    bool rolled; /* a loop that begins here is not to be unrolled */
     uint16_t modifier[PTX_MAX_MODIFIERS];
     uint32_t guard; /* register or PTX_NO_REG */
     uint32_t line, column;

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "ptx/async.h"
 #include "ptx/decode.h"
+#include "ptx/unrolled.h"
 #include "emulator/inlined.h"
 #include "emulator/record.h"
 
@@ -336,10 +337,11 @@ static void follow(struct strata_inst *s)
 }
 
 /* What machine code does before an op's own instruction: one after the other, through the
- * registers of its result. Branches and waits around rare cases take a turn to issue like others;
- * as such they would part what the assembler moves together. */
+ * registers of its result; the one that is the `first` before it reads what the op reads. Branches
+ * and waits around rare cases take a turn to issue like others; as such they would part what the
+ * assembler moves together. */
 static bool add_before(struct ptx_decoder *d, const struct strata_inst *own, unsigned class,
-                       unsigned n, uint8_t *before)
+                       unsigned n, uint8_t first, uint8_t *before)
 {
     struct strata_inst s = {
         .opcode = own->opcode,
@@ -351,7 +353,7 @@ static bool add_before(struct ptx_decoder *d, const struct strata_inst *own, uns
         .n_src = own->n_src};
     memcpy(s.reg, own->reg, sizeof s.reg);
     for (; n && *before < UINT8_MAX; n--, ++*before) {
-        if (*before)
+        if (*before > first)
             follow(&s);
         if (!add(d->image, &s, true))
             return false;
@@ -385,6 +387,7 @@ static bool add_parts(struct ptx_decoder *d, struct strata_inst *own, uint8_t *b
     if (!is_part(parts, own->opclass))
         own->opclass = parts->opclass;
     struct strata_inst first = *own;
+    uint8_t others = *before;
     unsigned total = 0;
     for (const struct ptx_form_part *p = parts; p->n; p++)
         total += p->n;
@@ -393,7 +396,7 @@ static bool add_parts(struct ptx_decoder *d, struct strata_inst *own, uint8_t *b
         first.n_dst = 0, first.n_src = 0;
     for (; parts->n; parts++)
         if (!add_before(d, &first, parts->opclass,
-                        parts->n - (unsigned)(parts->opclass == own->opclass), before))
+                        parts->n - (unsigned)(parts->opclass == own->opclass), others, before))
             return false;
     if (total > 2 && own->n_dst)
         read_also(own, own->reg[0]);
@@ -404,8 +407,27 @@ static bool add_parts(struct ptx_decoder *d, struct strata_inst *own, uint8_t *b
 static bool add_prologue(struct ptx_decoder *d, const struct strata_inst *own, uint8_t *before)
 {
     const struct strata_inst plain = {.opcode = own->opcode, .source_line = own->source_line};
-    return d->image->n_machine || (add_before(d, &plain, STRATA_OP_CONST, 1, before) &&
-                                   add_before(d, &plain, STRATA_OP_UNIFORM, 1, before));
+    return d->image->n_machine || (add_before(d, &plain, STRATA_OP_CONST, 1, 0, before) &&
+                                   add_before(d, &plain, STRATA_OP_UNIFORM, 1, 0, before));
+}
+
+/* Parameters that are loaded here, each to the register that the op reads it from. */
+static bool add_parameters(struct ptx_decoder *d, const struct strata_inst *own, uint8_t *before)
+{
+    const struct ptx_forms *forms = &d->forms;
+    for (uint32_t k = forms->loads_before[d->op_index]; k; k = forms->load[k - 1].next) {
+        const struct ptx_parameter_load *load = &forms->load[k - 1];
+        struct strata_inst s = {.opcode = "ld.param.u64",
+                                .source_line = own->source_line,
+                                .inlined = own->inlined,
+                                .opclass = load->opclass,
+                                .n_dst = 1};
+        s.reg[0] = record_register(d->reg_base + forms->same[load->reg]);
+        if (*before == UINT8_MAX || !add(d->image, &s, true))
+            return false;
+        ++*before;
+    }
+    return true;
 }
 
 static const char *file_path(const struct ptx_unit *unit, uint32_t number)
@@ -439,7 +461,9 @@ static struct strata_inst describe(struct ptx_decoder *d, const struct ptx_inst 
         .opcode = d->op->text, .source_line = d->op->source_line, .inlined = inlined_text(d)};
     struct reg_list regs = {&s, d->reg_base, d->forms.same};
     s.opclass = (uint8_t)op_class(d->op, d->function_index == 0);
-    s.imm = static_number(d->op, in, s.opclass);
+    s.imm = s.opclass == STRATA_OP_BRANCH
+                ? (int32_t)ptx_unrolled_rounds(d->f, &d->forms, d->op_index)
+                : static_number(d->op, in, s.opclass);
     ptx_op_visit(d->op, NULL, add_dst, &regs);
     ptx_op_visit(d->op, add_src, NULL, &regs);
     if (d->forms.guard[d->op_index] != PTX_NO_REG)
@@ -514,7 +538,8 @@ bool ptx_static_add(struct ptx_decoder *d, struct ptx_inst *in)
     if (in->site.acting == EMU_ACTING_TURNS)
         return add_turns(d, &s, &in->site);
     if (!in->site.folded &&
-        (!add_prologue(d, &s, &in->site.before) || !add_parts(d, &s, &in->site.before)))
+        (!add_prologue(d, &s, &in->site.before) || !add_parameters(d, &s, &in->site.before) ||
+         !add_parts(d, &s, &in->site.before)))
         return false;
     in->site.record = (uint32_t)d->image->base.n_statics;
     if (in->site.folded)

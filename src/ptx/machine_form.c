@@ -8,6 +8,7 @@
 
 #include "ptx/atomic_form.h"
 #include "ptx/merged_loads.h"
+#include "ptx/parameter_loads.h"
 #include "ptx/variance.h"
 
 static const struct {
@@ -390,10 +391,12 @@ bool ptx_forms_find(const struct ptx_function *f, const struct ptx_cfg *cfg,
     out->guard = malloc((f->n_ops + 1) * sizeof *out->guard);
     out->acting = calloc(f->n_ops + 1, sizeof *out->acting);
     out->width = calloc(f->n_ops + 1, sizeof *out->width);
+    out->loads_before = calloc(f->n_ops + 1, sizeof *out->loads_before);
     s.reg = calloc(f->n_regs + 1, sizeof *s.reg);
     s.varies = calloc(f->n_regs + 1, sizeof *s.varies);
     bool ok = out->guard && out->folded && out->parts && out->same && out->acting && out->width &&
-              s.reg && s.varies && ptx_variance_find(f, cfg, names, entry, s.varies);
+              out->loads_before && s.reg && s.varies &&
+              ptx_variance_find(f, cfg, names, entry, s.varies);
     if (ok) {
         for (uint32_t r = 0; r < f->n_regs; r++)
             out->same[r] = r;
@@ -405,6 +408,7 @@ bool ptx_forms_find(const struct ptx_function *f, const struct ptx_cfg *cfg,
             find_form(&s, i);
         for (uint32_t i = 0; i < f->n_ops; i++)
             find_branch_form(&s, i);
+        ok = ok && (!entry || ptx_parameters_place(f, cfg, out));
     }
     free(s.reg);
     free(s.varies);
@@ -418,6 +422,8 @@ void ptx_forms_release(struct ptx_forms *forms)
     free(forms->guard);
     free(forms->acting);
     free(forms->width);
+    free(forms->loads_before);
+    free(forms->load);
     free(forms->same);
     memset(forms, 0, sizeof *forms);
 }

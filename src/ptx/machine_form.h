@@ -16,6 +16,12 @@ struct ptx_form_part {
 /* Parts in any order, ended by n == 0. */
 enum { PTX_FORM_PARTS = 8 };
 
+/* A parameter that is loaded before an op. */
+struct ptx_parameter_load {
+    uint32_t reg, next; /* next: 1 + that of the same op, or 0 */
+    uint8_t opclass;
+};
+
 struct ptx_forms {
     uint8_t *folded;                    /* by op: machine code has no instruction for it */
     const struct ptx_form_part **parts; /* by op; NULL: one instruction of its own class */
@@ -23,6 +29,9 @@ struct ptx_forms {
     uint8_t *acting; /* by op: enum emu_acting, of atomics */
     uint8_t *width;  /* by op: bytes of a load that takes neighbours along, or 0 */
     uint32_t *same;  /* by register: the one that holds its value, if that of a folded op */
+    uint32_t *loads_before; /* by op: 1 + the first of the parameters loaded before it, or 0 */
+    struct ptx_parameter_load *load;
+    uint32_t n_loads;
 };
 
 /* `entry`: the kernel itself, whose parameters are constants. False if memory is short; release in

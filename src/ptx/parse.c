@@ -317,6 +317,17 @@ static void parse_file(struct ptx_parser *p)
     skip_line(p, line);
 }
 
+static void parse_pragma(struct ptx_parser *p)
+{
+    static const char nounroll[] = "nounroll";
+    while (!ptx_at_punct(p, ';') && p->token.kind != PTX_TOK_END && p->status == STRATA_OK) {
+        p->rolled |= p->token.kind == PTX_TOK_STRING && p->token.length == sizeof nounroll - 1 &&
+                     !memcmp(p->token.text, nounroll, sizeof nounroll - 1);
+        ptx_next(p);
+    }
+    ptx_expect(p, ';');
+}
+
 bool ptx_skip_directive(struct ptx_parser *p)
 {
     if (ptx_at_word(p, ".loc")) {
@@ -329,9 +340,7 @@ bool ptx_skip_directive(struct ptx_parser *p)
             ptx_next(p);
         skip_braces(p);
     } else if (ptx_at_word(p, ".pragma")) {
-        while (!ptx_at_punct(p, ';') && p->token.kind != PTX_TOK_END && p->status == STRATA_OK)
-            ptx_next(p);
-        ptx_expect(p, ';');
+        parse_pragma(p);
     } else {
         return false;
     }

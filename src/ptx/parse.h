@@ -52,6 +52,7 @@ struct ptx_parser {
     size_t cap_visible;
     struct ptx_operand **pending; /* names that may be labels not yet seen */
     size_t n_pending, cap_pending;
+    bool rolled;  /* .pragma "nounroll" stands before the next instruction */
     bool in_call; /* operands of a call: parentheses hold lists */
 };
 
@@ -104,7 +105,7 @@ bool ptx_give_register_results(struct ptx_parser *p, const struct ptx_op *ret);
 bool ptx_end_register_results(struct ptx_parser *p);
 /* Appends a call, with what it passes in registers moved to variables and back. */
 bool ptx_add_call(struct ptx_parser *p, const struct ptx_op *op);
-/* Directives that mean nothing here: .file, .section, .pragma, … True if it was one. */
+/* Directives that are no statements: .file, .section, .pragma, … True if it was one. */
 bool ptx_skip_directive(struct ptx_parser *p);
 
 #endif

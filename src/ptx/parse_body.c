@@ -456,7 +456,9 @@ static bool parse_instruction(struct ptx_parser *p)
                         .column = p->token.column,
                         .source_line = p->source_line,
                         .source_file = p->source_file,
-                        .inlined = p->place};
+                        .inlined = p->place,
+                        .rolled = p->rolled};
+    p->rolled = false;
     if (!parse_guard(p, &op))
         return false;
     if (p->token.kind != PTX_TOK_WORD)

@@ -1,9 +1,19 @@
-/* unrolled.c - found in PTX as sm/schedule.c finds them in a trace. */
+/* unrolled.c - found in PTX as sm/schedule.c finds them in a trace.
+ *
+ * What ptxas 13.0 does for sm_90 was read off loops of 1 to 64 loads, stores and sums, compiled one
+ * by one. A loop that counts by a constant becomes four rounds in one where its body is small: 21
+ * instructions, 22 and 4 for each load of shared memory, or, with loads of global or local memory,
+ * 50 less one for each of them (the last that were unrolled: 43 sums with 1 load, 34 with 4, 22
+ * with 8, 1 with 15). With a number of rounds that the code tells, as many as fit in some hundreds
+ * of instructions: a body of 64 four times, one of 84 once. Branches within it change nothing; a
+ * second exit, a call, a division that calls or .pragma "nounroll" prevent it. */
 #include "ptx/unrolled.h"
+
+#include <strata/trace.h>
 
 struct loop {
     const struct ptx_function *f;
-    uint32_t first, last; /* ops of its only block */
+    uint32_t first, last; /* ops */
 };
 
 struct asked {
@@ -65,4 +75,105 @@ bool ptx_has_unrolled_loop(const struct ptx_function *f, const struct ptx_cfg *c
             return true;
     }
     return false;
+}
+
+/* ---- how often ---- */
+
+enum {
+    MOST_PLAIN = 21,
+    MOST_SHARED = 22,
+    FOR_SHARED_LOAD = 4,
+    MOST_LOADING = 50,
+    MOST_COUNTED_OUT = 64,
+    FEW_ROUNDS = 4
+};
+
+struct body {
+    uint32_t size, shared_loads, loads;
+    bool fixed; /* something in it keeps it from being unrolled */
+};
+
+static void add_load(struct body *b, const struct ptx_op *op)
+{
+    if (op->mnemonic != PTX_OP_ld || ptx_op_has(op, PTX_M_PARAM) || ptx_op_has(op, PTX_M_CONST))
+        return;
+    bool shared = ptx_op_has(op, PTX_M_SHARED);
+    b->shared_loads += shared;
+    b->loads += !shared;
+}
+
+/* Two halves of 64 bits count once. */
+static void add_size(struct body *b, const struct ptx_form_part *parts)
+{
+    uint32_t n = 0;
+    for (; parts && parts->n; parts++) {
+        n += parts->n;
+        b->fixed |= parts->opclass == STRATA_OP_BRANCH && n > 3;
+    }
+    b->size += n > 2 ? n : 1;
+}
+
+static bool leaves(const struct loop *l, const struct ptx_op *op)
+{
+    if (op->mnemonic != PTX_OP_bra)
+        return op->mnemonic == PTX_OP_call || op->mnemonic == PTX_OP_ret ||
+               op->mnemonic == PTX_OP_exit || op->mnemonic == PTX_OP_brx;
+    return op->n_operands != 1 || op->operands[0].kind != PTX_OPERAND_LABEL ||
+           op->operands[0].u.label <= l->first || op->operands[0].u.label > l->last;
+}
+
+static struct body measure(const struct loop *l, const struct ptx_forms *forms)
+{
+    struct body b = {.fixed = l->f->ops[l->first].rolled};
+    for (uint32_t i = l->first; i <= l->last; i++) {
+        const struct ptx_op *op = &l->f->ops[i];
+        add_load(&b, op);
+        if (!forms->folded[i] || op->mnemonic == PTX_OP_ld)
+            add_size(&b, forms->parts[i]);
+        b.fixed |= i < l->last && leaves(l, op);
+    }
+    return b;
+}
+
+/* Whether a register counts from a number of the code: written there and in the loop alone. */
+static bool begins_with_number(const struct loop *l, const struct ptx_operand *counter)
+{
+    bool number = false;
+    uint32_t n = 0;
+    if (!steps_by_constant(l, counter))
+        return false;
+    for (uint32_t i = 0; i < l->f->n_ops; i++) {
+        const struct ptx_op *op = &l->f->ops[i];
+        struct asked a = {counter->u.reg, false};
+        ptx_op_visit(op, NULL, ask, &a);
+        n += a.found;
+        number |= a.found && op->mnemonic == PTX_OP_mov && op->operands[1].kind == PTX_OPERAND_INT;
+    }
+    return number && n == 2;
+}
+
+static bool tells_its_rounds(const struct loop *l)
+{
+    const struct ptx_op *compare = writer(l, l->f->ops[l->last].guard);
+    return compare->operands[2].kind == PTX_OPERAND_INT &&
+           begins_with_number(l, &compare->operands[1]);
+}
+
+unsigned ptx_unrolled_rounds(const struct ptx_function *f, const struct ptx_forms *forms,
+                             uint32_t i)
+{
+    const struct ptx_op *branch = &f->ops[i];
+    if (branch->mnemonic != PTX_OP_bra || branch->guard == PTX_NO_REG || branch->n_operands != 1 ||
+        branch->operands[0].kind != PTX_OPERAND_LABEL || branch->operands[0].u.label > i)
+        return 0;
+    struct loop l = {f, branch->operands[0].u.label, i};
+    struct body b = measure(&l, forms);
+    if (b.fixed || !is_counted(&l))
+        return 1;
+    if (tells_its_rounds(&l))
+        return b.size <= MOST_COUNTED_OUT ? STRATA_ALL_ROUNDS : 1;
+    uint32_t most = b.shared_loads ? MOST_SHARED + FOR_SHARED_LOAD * b.shared_loads : MOST_PLAIN;
+    if (b.loads || most > MOST_LOADING)
+        most = MOST_LOADING > b.loads ? MOST_LOADING - b.loads : 0;
+    return b.size <= most ? FEW_ROUNDS : 1;
 }

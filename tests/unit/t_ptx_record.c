@@ -203,6 +203,102 @@ static void an_op_is_as_many_records_as_the_assembler_makes_of_it(void **state)
     assert_int_equal(r.inst[k + 1].reg[1], r.inst[k].reg[0]);
 }
 
+/* Whether an address of the parameters is loaded before the instruction called `first`; the class
+ * of the load. */
+static bool loaded_before(const struct record *r, const char *first, unsigned *class)
+{
+    unsigned end = find(r, first);
+    bool before = false;
+    *class = 0;
+    for (unsigned i = 0; i < r->n; i++)
+        if (!strcmp(r->opcode[i], "ld.param.u64")) {
+            before |= i < end;
+            *class = r->inst[i].opclass;
+        }
+    return before;
+}
+
+#define ONE_ADDRESS(body)                                                                          \
+    PTX_HEAD ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %r<16>; .reg .b64 "  \
+             "%rd<16>; .reg .pred %p<8>; .reg .f32 %f<8>;\nld.param.u64 %rd1,[in];\n"              \
+             "mov.u32 %r1,%tid.x; setp.gt.u32 %p1,%r1,1000; @%p1 bra E;\n" body "\nE: ret; }\n"
+
+static void parameters_are_loaded_where_they_are_first_used(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *before;
+        bool loaded;
+        unsigned class, loads;
+    } row[] = {
+        /* behind the branch, to registers for a product, to uniform ones for a sum */
+        {ONE_ADDRESS("mul.wide.u32 %rd3,%r1,4; add.s64 %rd4,%rd1,%rd3; ld.global.f32 %f1,[%rd4];"),
+         "setp.gt.u32", false, STRATA_OP_CONST, 1},
+        {ONE_ADDRESS("cvta.to.global.u64 %rd2,%rd1; mul.wide.u32 %rd3,%r1,4;\n"
+                     "add.s64 %rd4,%rd2,%rd3; ld.global.f32 %f1,[%rd4];"),
+         "setp.gt.u32", false, STRATA_OP_CONST, 1},
+        {ONE_ADDRESS("cvt.u64.u32 %rd3,%r1; add.s64 %rd4,%rd1,%rd3; ld.global.u8 %r2,[%rd4];"),
+         "setp.gt.u32", false, STRATA_OP_UNIFORM, 1},
+        /* before a loop, not in it */
+        {ONE_ADDRESS("mov.u32 %r3,0; mul.lo.u32 %r4,%r1,3;\nL: mul.wide.u32 %rd3,%r1,4;\n"
+                     "add.s64 %rd4,%rd1,%rd3; ld.global.f32 %f1,[%rd4]; add.u32 %r3,%r3,1;\n"
+                     "setp.lt.u32 %p2,%r3,9; @%p2 bra L;"),
+         "ld.global.f32", true, STRATA_OP_CONST, 1},
+        /* never */
+        {ONE_ADDRESS("add.u32 %r2,%r1,7;"), "setp.gt.u32", false, 0, 0},
+    };
+    void *params[2] = {device_memory(4096), device_memory(256)};
+    for (size_t k = 0; k < sizeof row / sizeof row[0]; k++) {
+        struct record r;
+        unsigned class;
+        run_recorded(row[k].text, 32, params, &r);
+        assert_int_equal(loaded_before(&r, row[k].before, &class), row[k].loaded);
+        assert_int_equal(class, row[k].class);
+        assert_int_equal(count(&r, "ld.param.u64"), row[k].loads);
+    }
+}
+
+#define LOAD "ld.global.f32 %f2,[%rd4]; add.f32 %f1,%f1,%f2;\n"
+#define FMA8                                                                                       \
+    "fma.rn.f32 %f1,%f1,%f1,%f1; fma.rn.f32 %f1,%f1,%f1,%f1; fma.rn.f32 %f1,%f1,%f1,%f1;\n"        \
+    "fma.rn.f32 %f1,%f1,%f1,%f1; fma.rn.f32 %f1,%f1,%f1,%f1; fma.rn.f32 %f1,%f1,%f1,%f1;\n"        \
+    "fma.rn.f32 %f1,%f1,%f1,%f1; fma.rn.f32 %f1,%f1,%f1,%f1;\n"
+#define LOOP(begin, body, end)                                                                     \
+    KERNEL("ld.global.u32 %r7,[%rd1]; mov.u32 %r3,0;\nL: " begin body end "@%p2 bra L;")
+#define COUNT(limit) "add.s32 %r3,%r3,1; setp.lt.s32 %p2,%r3," limit ";\n"
+
+/* What ptxas 13.0 did with such loops (src/ptx/unrolled.c). */
+static void a_branch_tells_how_often_its_loop_is_unrolled(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int32_t rounds;
+    } row[] = {
+        {LOOP("", LOAD, COUNT("%r7")), 4},
+        {LOOP(".pragma \"nounroll\";", LOAD, COUNT("%r7")), 1},
+        {LOOP(".pragma \"used_bytes_mask 15\";", LOAD, COUNT("%r7")), 4},
+        {LOOP("", LOAD, "add.s32 %r3,%r3,%r1; setp.lt.s32 %p2,%r3,%r7;"), 1}, /* by no constant */
+        {LOOP("", FMA8 FMA8, COUNT("%r7")), 4},
+        {LOOP("", FMA8 FMA8 FMA8, COUNT("%r7")), 1}, /* too long without a load */
+        {LOOP("", LOAD FMA8 FMA8 FMA8 FMA8 FMA8, COUNT("%r7")), 4},
+        {LOOP("", LOAD FMA8 FMA8 FMA8 FMA8 FMA8 FMA8, COUNT("%r7")), 1}, /* and with one */
+        {LOOP("", LOAD, COUNT("9")), STRATA_ALL_ROUNDS},
+        {KERNEL("ld.global.u32 %r7,[%rd1]; mov.u32 %r3,0;\nL: " LOAD
+                "setp.gt.f32 %p3,%f1,0f7f000000; @%p3 bra X;\n" COUNT("%r7") "@%p2 bra L; X:"),
+         1}, /* two ways out */
+    };
+    void *params[2] = {device_memory(4096), device_memory(256)};
+    for (size_t k = 0; k < sizeof row / sizeof row[0]; k++) {
+        struct record r;
+        run_recorded(row[k].text, 32, params, &r);
+        unsigned last = r.n;
+        while (last-- && r.inst[last].opclass != STRATA_OP_BRANCH)
+            ;
+        assert_int_equal(r.inst[last].imm, row[k].rounds);
+    }
+}
+
 /* A tile of 32 rows of 128 bytes, of which a thread reads its own row. */
 #define TILE(shift, body)                                                                          \
     ".version 8.0\n.target sm_90\n.address_size 64\n.shared .align 4 .b8 tile[4096];\n"            \
@@ -618,6 +714,8 @@ int main(void)
         cmocka_unit_test(inlined_code_has_the_line_of_its_call_and_the_places_between),
         cmocka_unit_test(what_machine_code_has_is_recorded_in_order),
         cmocka_unit_test(an_op_is_as_many_records_as_the_assembler_makes_of_it),
+        cmocka_unit_test(parameters_are_loaded_where_they_are_first_used),
+        cmocka_unit_test(a_branch_tells_how_often_its_loop_is_unrolled),
         cmocka_unit_test(neighbouring_words_of_shared_memory_are_one_load),
         cmocka_unit_test(who_reads_a_merged_word_waits_for_the_load),
         cmocka_unit_test(atomics_that_shared_memory_lacks_are_loops),
