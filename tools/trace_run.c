@@ -157,10 +157,55 @@ static void copy_environment(struct variables *v)
     }
 }
 
+/* What the clocks of kernels go by. */
+static const char *const timing_keys[] = {"sm.schedulers",
+                                          "sm.min_issue_gap",
+                                          "sm.latency.int",
+                                          "sm.latency.imad",
+                                          "sm.latency.fp32",
+                                          "sm.latency.fp64",
+                                          "sm.latency.fp16",
+                                          "sm.latency.sfu",
+                                          "sm.latency.conv",
+                                          "sm.latency.tensor",
+                                          "sm.latency.uniform",
+                                          "sm.latency.sreg",
+                                          "sm.latency.sreg_uniform",
+                                          "sm.latency.const",
+                                          "sm.latency.shuffle",
+                                          "sm.latency.vote",
+                                          "sm.latency.branch",
+                                          "sm.latency.return",
+                                          "sm.latency.converge",
+                                          "sm.latency.redux",
+                                          "sm.latency.match",
+                                          "sm.latency.barrier",
+                                          "sm.latency.fence",
+                                          "shared.latency",
+                                          "l1.hit",
+                                          "l2.hit"};
+
+/* "key=value;" for each; NULL: there is no memory. */
+static char *timing_text(const struct strata_gpu *g)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    for (size_t i = 0; i < sizeof timing_keys / sizeof *timing_keys; i++)
+        fprintf(out, ";%s=%.0f", timing_keys[i],
+                strata_gpu_number(g, strata_gpu_find_key(timing_keys[i]), 0));
+    fclose(out);
+    return text;
+}
+
 /* By the keys of its file: driver_device.c of the stand-in reads them. */
 static void set_device(struct variables *v, const char *name, const struct strata_gpu *g)
 {
-    if (!g)
+    char *timing = g ? timing_text(g) : NULL;
+    v->failed |= g && !timing;
+    if (!timing)
         return;
     set_variable(
         v, "STRATA_TRACE_DEVICE",
@@ -168,14 +213,15 @@ static void set_device(struct variables *v, const char *name, const struct strat
         "sm.registers=%u;sm.register_alloc_unit=%u;l2.size=%llu;"
         "l2.persisting_max=%llu;l2.window_max=%llu;shared.per_sm=%llu;"
         "shared.per_block=%llu;shared.per_block_optin=%llu;shared.per_block_reserved=%u;"
-        "dram.capacity=%llu;dram.channels=%u;dram.bus=%u;dram.clock=%u;dram.data_rate=%u",
+        "dram.capacity=%llu;dram.channels=%u;dram.bus=%u;dram.clock=%u;dram.data_rate=%u%s",
         name, g->sm_version, g->sm.count, g->sm.clock_mhz, g->sm.max_threads, g->sm.max_blocks,
         g->sm.registers, g->sm.register_alloc_unit, (unsigned long long)g->l2.cache.size_bytes,
         (unsigned long long)g->l2.persisting_max_bytes, (unsigned long long)g->l2.window_max_bytes,
         (unsigned long long)g->shared.per_sm_bytes, (unsigned long long)g->shared.per_block_bytes,
         (unsigned long long)g->shared.per_block_optin_bytes, g->shared.per_block_reserved_bytes,
         (unsigned long long)g->dram.capacity_bytes, g->dram.channels, g->dram.bus_bytes,
-        g->dram.clock_mhz, g->dram.data_rate);
+        g->dram.clock_mhz, g->dram.data_rate, timing);
+    free(timing);
 }
 
 static void prepend(struct variables *v, const char *name, const char *first)

@@ -198,6 +198,9 @@ struct strata_run_options {
     uint32_t stack_bytes;       /* local memory per thread of recursive kernels; 0: 16 KiB */
     uint64_t state_limit_bytes; /* memory for resident blocks; 0: 4 GiB */
     uint32_t sm_count;          /* what %nsmid says; 0: 132 */
+    /* Latencies, clock and schedulers that clocks go by; other keys are not asked for. NULL: clocks
+     * count the block's instructions. */
+    const struct strata_gpu *gpu;
     /* Warps take turns after this many instructions, and a block on every SM runs at once: nearer
      * to how hardware mixes them, and much slower. 0: a warp runs until it waits, blocks by
      * themselves where they can. */

@@ -129,7 +129,7 @@ struct strata_gpu {
             latency_barrier_cycles;
         /* of votes and branches that take longer, 0: they do not */
         uint32_t latency_redux_cycles, latency_match_cycles, latency_return_cycles,
-            latency_converge_cycles;
+            latency_converge_cycles, latency_sreg_uniform_cycles;
         uint32_t const_address_cycles; /* more for each further address that a warp's load of
                                           constants names */
         /* initiation intervals per scheduler: cycles a unit is taken by one warp instruction */

@@ -124,13 +124,13 @@ struct strata_inst {
     uint64_t pc;
     const char *opcode;   /* full text with modifiers, owned by the code table */
     uint32_t source_line; /* 0 = unknown */
-    int32_t imm;
-    uint16_t hints;      /* enum strata_hint */
-    uint8_t opclass;     /* enum strata_opclass */
-    uint8_t space;       /* enum strata_space */
-    uint8_t memop;       /* enum strata_memop */
-    uint8_t width_bytes; /* bytes per lane, 0 if no memory operation */
-    uint8_t trace_width; /* the width column as the trace gave it, kept for round trips */
+    int32_t imm;          /* a number of its own: groups to wait for, nanoseconds to sleep, ... */
+    uint16_t hints;       /* enum strata_hint */
+    uint8_t opclass;      /* enum strata_opclass */
+    uint8_t space;        /* enum strata_space */
+    uint8_t memop;        /* enum strata_memop */
+    uint8_t width_bytes;  /* bytes per lane, 0 if no memory operation */
+    uint8_t trace_width;  /* the width column as the trace gave it, kept for round trips */
     uint8_t n_dst, n_src;
     uint8_t atomic; /* enum strata_atomic; the code table sets it from the opcode */
     struct strata_control control;
@@ -139,6 +139,8 @@ struct strata_inst {
      * first, STRATA_INLINED_ARROW between them; NULL: it is the line's own. The table owns it. */
     const char *inlined;
 };
+/* As long as a warp can sleep at once. PTX ISA, nanosleep. */
+#define STRATA_SLEEP_MOST_NS 1000000
 #define STRATA_INLINED_ARROW " > "
 /* The place at *at, and *at behind it; false: there is none left. Begin with *at = inst->inlined.
  */

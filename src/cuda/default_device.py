@@ -6,19 +6,20 @@ STRATA_TRACE_DEVICE. Reads as much of YAML as GPU files use for plain numbers.""
 import re
 import sys
 
-UNITS = {"": 1, "MHz": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+UNITS = {"": 1, "cycles": 1, "MHz": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
 
 def numbers(path):
     """{"sm.count": 132, ...}: every key whose value is a whole number."""
-    found, section = {}, ""
+    found, sections = {}, []
     for line in open(path, encoding="utf-8"):
-        head = re.match(r"(\w+):\s*$", line)
-        row = re.match(r"(  )?(\w+): (?:\{value: )?(\d+) ?(\w*)", line)
+        head = re.match(r"((?:  )*)(\w+):\s*$", line)
+        row = re.match(r"((?:  )*)(\w+): (?:\{value: )?(\d+) ?(\w*)", line)
         if head:
-            section = head.group(1) + "."
+            sections = sections[: len(head.group(1)) // 2] + [head.group(2)]
         elif row and row.group(4) in UNITS:
-            found[(section if row.group(1) else "") + row.group(2)] = int(row.group(3)) * UNITS[row.group(4)]
+            inside = sections[: len(row.group(1)) // 2]
+            found[".".join(inside + [row.group(2)])] = int(row.group(3)) * UNITS[row.group(4)]
     return found
 
 

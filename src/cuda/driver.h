@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <strata/emulator.h>
+#include <strata/gpu.h>
 #include <strata/status.h>
 #include <strata_cuda/driver_api.h>
 
@@ -140,6 +141,7 @@ struct device {
     uint32_t channels, channel_bytes, memory_clock_mhz, data_rate; /* of the memory */
     uint64_t memory_bytes, l2_bytes, shared_per_sm, shared_per_block, shared_per_block_optin,
         shared_reserved, persisting_max_bytes, window_max_bytes;
+    struct strata_gpu timing; /* what clocks of kernels go by */
 };
 extern struct device device;
 void device_init(void);

@@ -41,6 +41,32 @@ static const struct {
     FIELD("dram.bus", channel_bytes),
     FIELD("dram.clock", memory_clock_mhz),
     FIELD("dram.data_rate", data_rate),
+    FIELD("sm.schedulers", timing.sm.schedulers),
+    FIELD("sm.min_issue_gap", timing.sm.min_issue_gap_cycles),
+    FIELD("sm.latency.int", timing.sm.latency_int_cycles),
+    FIELD("sm.latency.imad", timing.sm.latency_imad_cycles),
+    FIELD("sm.latency.fp32", timing.sm.latency_fp32_cycles),
+    FIELD("sm.latency.fp64", timing.sm.latency_fp64_cycles),
+    FIELD("sm.latency.fp16", timing.sm.latency_fp16_cycles),
+    FIELD("sm.latency.sfu", timing.sm.latency_sfu_cycles),
+    FIELD("sm.latency.conv", timing.sm.latency_conv_cycles),
+    FIELD("sm.latency.tensor", timing.sm.latency_tensor_cycles),
+    FIELD("sm.latency.uniform", timing.sm.latency_uniform_cycles),
+    FIELD("sm.latency.sreg", timing.sm.latency_sreg_cycles),
+    FIELD("sm.latency.sreg_uniform", timing.sm.latency_sreg_uniform_cycles),
+    FIELD("sm.latency.const", timing.sm.latency_const_cycles),
+    FIELD("sm.latency.shuffle", timing.sm.latency_shuffle_cycles),
+    FIELD("sm.latency.vote", timing.sm.latency_vote_cycles),
+    FIELD("sm.latency.branch", timing.sm.latency_branch_cycles),
+    FIELD("sm.latency.return", timing.sm.latency_return_cycles),
+    FIELD("sm.latency.converge", timing.sm.latency_converge_cycles),
+    FIELD("sm.latency.redux", timing.sm.latency_redux_cycles),
+    FIELD("sm.latency.match", timing.sm.latency_match_cycles),
+    FIELD("sm.latency.barrier", timing.sm.latency_barrier_cycles),
+    FIELD("sm.latency.fence", timing.sm.fence_cycles),
+    FIELD("shared.latency", timing.shared.latency_cycles),
+    FIELD("l1.hit", timing.l1.hit_cycles),
+    FIELD("l2.hit", timing.l2.hit_cycles),
 #undef FIELD
 };
 
@@ -78,6 +104,7 @@ void device_init(void)
 {
     describe(DEFAULT_DEVICE);
     describe(getenv("STRATA_TRACE_DEVICE"));
+    device.timing.sm.clock_mhz = device.clock_mhz;
     if (!device.shared_per_block_optin) /* none: as much as any block may have */
         device.shared_per_block_optin = device.shared_per_block;
 }

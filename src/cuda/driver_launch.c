@@ -401,6 +401,7 @@ CUresult kernel_call_run(const struct kernel_call *call)
     opt.instruction_limit = config.instruction_limit;
     opt.interleave = (uint32_t)config.interleave;
     opt.sm_count = device.sm_count;
+    opt.gpu = &device.timing;
     struct children children = {.parent = call};
     opt.child = take_child;
     opt.child_user = &children;

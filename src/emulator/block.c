@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "emulator/launch.h"
 #include "emulator/overlay.h"
+#include "emulator/warp_clock.h"
 
 /* Instructions a warp may execute before the next one runs. Long enough to stay in the host's
  * caches, short enough that warps that wait for each other get on. */
@@ -38,7 +39,10 @@ static bool warp_create(struct emu_block *block, uint32_t index)
     w->local_stride = run->local_stride;
     if (run->local_stride)
         w->local = calloc(EMU_LANES, run->local_stride);
-    return (w->local || !run->local_stride) && run->executor->warp_create(w);
+    if (run->timing)
+        w->clock = emu_clock_create(run->timing);
+    return (w->local || !run->local_stride) && (w->clock || !run->timing) &&
+           run->executor->warp_create(w);
 }
 
 struct emu_block *emu_block_create(struct emu_run *run)
@@ -73,6 +77,7 @@ void emu_block_destroy(struct emu_block *block)
             block->run->executor->warp_destroy(w);
         free(w->local);
         free(w->log.words);
+        free(w->clock);
     }
     if (block->warps) /* else it only holds what another left behind */
         block->run->executor->block_destroy(block);
@@ -118,9 +123,10 @@ void emu_block_start(struct emu_block *block, uint64_t index, bool recording)
     block->open_barriers = 0;
     block->events = 0;
     emu_cluster_alone(block);
-    block->clock = block->thread_instructions = block->memory_instructions = 0;
+    block->instructions = block->thread_instructions = block->memory_instructions = 0;
     block->stray_loads = 0;
     block->recording = recording;
+    block->watched = recording || run->timing;
     block->failed = block->done = block->swapped = block->backward = false;
     block->next_warp = 0;
     block->live_warps = block->n_warps;
@@ -139,6 +145,8 @@ void emu_block_start(struct emu_block *block, uint64_t index, bool recording)
         w->cluster_token = w->group_arrived = w->group_passed = 0;
         w->vain = (struct emu_vain_tests){0};
         w->met = false;
+        if (w->clock)
+            emu_clock_start(run->timing, w->clock);
         w->live = threads >= EMU_LANES ? EMU_FULL : (1u << threads) - 1;
         run->executor->warp_start(w, w->live);
     }
@@ -169,7 +177,7 @@ void emu_block_hand_over(struct emu_block *block, struct emu_block *into)
     into->index = block->index;
     into->start = block->start;
     into->ahead = block->ahead;
-    into->clock = block->clock;
+    into->instructions = block->instructions;
     into->thread_instructions = block->thread_instructions;
     into->memory_instructions = block->memory_instructions;
     into->stray_loads = block->stray_loads;
@@ -229,6 +237,8 @@ static uint32_t live_threads(const struct emu_block *block)
 static void release_barrier(struct emu_block *block, unsigned id)
 {
     struct emu_barrier *b = &block->barriers[id];
+    if (block->run->timing)
+        emu_clocks_meet(block, id);
     for (uint32_t i = 0; i < block->n_warps; i++)
         block->run->executor->barrier_opens(emu_block_warp(block, i), id, b);
     memset(b, 0, sizeof *b);
@@ -360,9 +370,9 @@ static bool run_warps(struct emu_block *block, uint64_t *budget, struct sweep *s
         struct emu_warp *w = next_in_turn(block);
         if (!w->live || !executor->warp_runnable(w))
             continue;
-        uint64_t before = block->clock;
+        uint64_t before = block->instructions;
         enum emu_turn turn = executor->warp_run(w, fine ? fine : WARP_TURN);
-        uint64_t used = block->clock - before + 1;
+        uint64_t used = block->instructions - before + 1;
         *budget -= used < *budget ? used : *budget;
         note_turn(block, sweep, turn);
         if (turn == EMU_TURN_FAILED)

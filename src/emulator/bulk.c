@@ -117,7 +117,7 @@ bool emu_mbarrier_apply(struct emu_warp *w, const struct emu_site *site, unsigne
 void emu_record_barrier(struct emu_warp *w, const struct emu_site *site, uint32_t mask,
                         const uint64_t words[EMU_LANES])
 {
-    if (!w->block->recording)
+    if (!w->block->watched)
         return;
     memcpy(w->access.address, words, EMU_LANES * sizeof *words);
     w->access.affine = false;
@@ -554,7 +554,7 @@ bool emu_bulk_run(struct emu_warp *w, const struct emu_site *site, unsigned lane
     memset(&m, 0, sizeof m);
     if (!run_pieces(&b, &m, &bytes) || !complete(&b, bytes))
         return false;
-    if (w->block->recording)
+    if (w->block->watched)
         record(w, site, bulk, &m, bytes);
     return !w->block->failed;
 }

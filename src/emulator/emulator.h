@@ -66,6 +66,7 @@ struct emu_image {
     uint32_t shared_bytes; /* static */
     uint32_t stack_bytes;  /* local memory per thread, calls included; if not recursive */
     bool recursive;
+    bool reads_clock;
     bool talks_between_blocks;   /* atomics with a result, device malloc: blocks cannot be reordered
                                   */
     uint32_t n_slots;            /* memory instructions */
@@ -137,6 +138,7 @@ struct emu_warp {
     uint8_t speaker; /* lane + 1 that work of other "lanes" is done for; 0: each for itself */
     struct emu_access access;
     struct emu_log log;
+    struct emu_clock *clock; /* NULL: the launch has no timing */
 };
 
 /* The lanes of `mask` got the answers of `hash` at pc from a place others may change. Sets w->waits
@@ -205,10 +207,11 @@ struct emu_block {
     uint32_t open_barriers; /* bits of the barriers somebody waits at */
     struct emu_text text;
     struct emu_deferred deferred;
-    uint64_t clock; /* warp instructions so far: what %clock says */
+    uint64_t instructions; /* of its warps so far */
     uint64_t thread_instructions, memory_instructions;
     uint64_t stray_loads; /* lanes that loaded near an allocation, not in it */
     bool recording;
+    bool watched; /* what it executes is recorded, or its warps have clocks */
     bool swapped; /* a compare and swap has found what it asked for since the last turn ended */
     bool failed;
     bool done;
@@ -328,7 +331,8 @@ struct emu_run {
     void *state;             /* the executor's */
     struct emu_ahead *ahead; /* while blocks run ahead of their turn, see parallel.c */
     bool checks_memory;
-    uint8_t *grid_workspace; /* the state of a grid barrier */
+    uint8_t *grid_workspace;   /* the state of a grid barrier */
+    struct emu_timing *timing; /* of a kernel that reads a clock, see warp_clock.h */
     const struct strata_code *code;
 };
 
@@ -379,6 +383,13 @@ void emu_fail(struct emu_warp *w, const struct emu_site *site, unsigned lane, st
 /* The same for want of memory; `purpose` as for strata_no_memory: "for its stores". */
 void emu_no_memory(struct emu_warp *w, const struct emu_site *site, unsigned lane,
                    const char *purpose);
+
+/* ---- clocks, see warp_clock.c ---- */
+
+/* What an instruction at `site` reads from %clock64 and %globaltimer: without a GPU's latencies the
+ * instructions of the block. */
+uint64_t emu_clock_cycles(const struct emu_warp *w, const struct emu_site *site);
+uint64_t emu_clock_nanoseconds(const struct emu_warp *w, const struct emu_site *site);
 
 /* ---- barriers of a block, see block.c ---- */
 

@@ -7,6 +7,7 @@
 
 #include "base/bits.h"
 #include "emulator/record.h"
+#include "emulator/warp_clock.h"
 
 /* Instructions a block executes before another gets its turn. */
 #define BLOCK_TURN (1u << 18)
@@ -160,7 +161,7 @@ strata_status emu_launch_finish(struct emu_launch *l, struct emu_block *block,
     emu_children_hand_out(block);
     l->next++;
     l->stats.blocks++;
-    l->stats.warp_instructions += block->clock;
+    l->stats.warp_instructions += block->instructions;
     l->stats.thread_instructions += block->thread_instructions;
     l->stats.memory_instructions += block->memory_instructions;
     l->stats.stray_loads += block->stray_loads;
@@ -260,17 +261,17 @@ static strata_status retire(struct resident *r)
 static strata_status run_one(struct resident *r, struct emu_block *block, bool *spins)
 {
     uint64_t limit = r->l->run.opt->instruction_limit;
-    uint64_t before = block->clock;
+    uint64_t before = block->instructions;
     enum emu_progress progress = emu_block_run(block, r->turn);
     *spins = progress == EMU_BLOCK_SPINS || progress == EMU_BLOCK_WAITS;
-    r->ran |= block->clock != before;
+    r->ran |= block->instructions != before;
     r->waits |= progress == EMU_BLOCK_WAITS;
     if (progress == EMU_BLOCK_FAILED) {
         if (r->l->err)
             *r->l->err = block->error;
         return block->error.status;
     }
-    if (limit && block->clock > limit)
+    if (limit && block->instructions > limit)
         return strata_fail(r->l->err, STRATA_ELIMIT, r->l->run.image->file, 0, 0,
                            "kernel \"%s\" executed more than the limit of %llu warp instructions; "
                            "block %llu may never end",
@@ -428,7 +429,7 @@ static strata_status set_up(struct emu_launch *l, struct strata_module *m, size_
     run->params = calloc(1, launch->entry->param_bytes + 64);
     if (run->params && launch->entry->param_bytes)
         memcpy(run->params, launch->params, launch->entry->param_bytes);
-    if (!run->params || !run->executor->run_begin(run))
+    if (!run->params || !emu_timing_create(run, &run->timing) || !run->executor->run_begin(run))
         return strata_no_memory(l->err, NULL, "for a launch");
     return begin_record(l, image);
 }
@@ -476,6 +477,7 @@ strata_status strata_module_run(struct strata_module *m, const struct strata_ker
     keep_builder(&l);
     if (l.run.executor)
         l.run.executor->run_end(&l.run);
+    emu_timing_destroy(l.run.timing);
     free(l.run.params);
     return status;
 }

@@ -189,7 +189,7 @@ static enum outcome run_block(struct emu_ahead *a, struct emu_block *block)
         pthread_mutex_unlock(&a->lock);
         if (hopeless)
             return ABANDONED;
-        if (limit && block->clock > limit) {
+        if (limit && block->instructions > limit) {
             block->failed = true;
             strata_fail(&block->error, STRATA_ELIMIT, a->l->run.image->file, 0, 0,
                         "kernel \"%s\" executed more than the limit of %llu warp instructions",
@@ -353,7 +353,7 @@ static void run_next(struct worker *w)
     uint64_t instructions = 0;
     for (unsigned i = 0; i < n; i++) {
         run_from_start(w, first + i, start, true, &batch[i]);
-        instructions += batch[i].block->clock;
+        instructions += batch[i].block->instructions;
         batch[i].bytes = bytes_of(&batch[i]);
     }
     w->batch = instructions / n < SHORT_BLOCK ? MAX_BATCH : 1;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "emulator/warp_clock.h"
 
 #define INDEX_MASK 0x0fffffffu
 #define NEW_MASK   0x80000000u
@@ -18,9 +19,15 @@ enum address_form { FORM_NONE = 0, FORM_STRIDE = 1, FORM_NEAR = 2, FORM_FAR = 3 
 /* No entry is longer: head, mask, base, 32 full addresses. */
 #define MAX_ENTRY_WORDS 80
 
-static uint32_t *reserve(struct emu_warp *w, const struct emu_site *site)
+/* Room for an entry of instruction `index`, which is issued. NULL: it is not to be recorded. */
+static uint32_t *reserve(struct emu_warp *w, const struct emu_site *site, uint32_t index,
+                         uint32_t mask)
 {
     struct emu_log *log = &w->log;
+    if (w->clock)
+        emu_clock_step(w, index, mask);
+    if (!w->block->recording)
+        return NULL;
     if (log->cap - log->n < MAX_ENTRY_WORDS) {
         size_t cap = log->cap ? log->cap * 2 : 1024;
         uint32_t *moved = realloc(log->words, cap * sizeof *moved);
@@ -59,7 +66,7 @@ static uint32_t *put64(uint32_t *at, uint64_t value)
 static void record_plain(struct emu_warp *w, const struct emu_site *site, uint32_t index,
                          uint32_t mask)
 {
-    uint32_t *at = reserve(w, site);
+    uint32_t *at = reserve(w, site, index, mask);
     if (at)
         w->log.n = (size_t)(put_head(&w->log, at, index, mask, FORM_NONE) - w->log.words);
 }
@@ -92,7 +99,7 @@ static void record_list(struct emu_warp *w, const struct emu_site *site, uint32_
                         uint32_t mask)
 {
     const uint64_t *address = w->access.address;
-    uint32_t *at = reserve(w, site);
+    uint32_t *at = reserve(w, site, index, mask);
     if (!at)
         return;
     uint64_t base = address[lowest_bit32(mask)];
@@ -113,7 +120,7 @@ static void record_list(struct emu_warp *w, const struct emu_site *site, uint32_
 static void record_stride(struct emu_warp *w, const struct emu_site *site, uint32_t index,
                           uint32_t mask)
 {
-    uint32_t *at = reserve(w, site);
+    uint32_t *at = reserve(w, site, index, mask);
     if (!at)
         return;
     at = put_head(&w->log, at, index, mask, FORM_STRIDE);

@@ -333,7 +333,7 @@ void emu_wgmma_run(struct emu_warp *w, const struct emu_site *site, uint32_t mas
         run_int(g, o, a, b);
     else
         run_float(g, o, a, b);
-    if (w->block->recording)
+    if (w->block->watched)
         emu_record_words(w, site, (const uint64_t[]){o->a_desc, o->b_desc}, 2);
 }
 

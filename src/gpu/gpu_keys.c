@@ -97,6 +97,7 @@ static const struct strata_gpu_key keys[] = {
     CYCLES("sm.latency.tensor", sm.latency_tensor_cycles, "32", "matrix instructions"),
     CYCLES("sm.latency.uniform", sm.latency_uniform_cycles, "4", "uniform datapath"),
     CYCLES("sm.latency.sreg", sm.latency_sreg_cycles, "20", "reads of special registers (S2R)"),
+    CYCLES("sm.latency.sreg_uniform", sm.latency_sreg_uniform_cycles, "0", "the same into uniform registers (S2UR); 0: as S2R"),
     CYCLES("sm.latency.const", sm.latency_const_cycles, "30", "constant loads that hit"),
     CYCLES("sm.latency.const_address", sm.const_address_cycles, "0", "more for each further address of one load of constants"),
     CYCLES("sm.latency.shuffle", sm.latency_shuffle_cycles, "24", "shuffles"),

@@ -72,6 +72,7 @@ static const struct {
     {"sm.latency.return", INTERVAL | FLOW | SIM},
     {"sm.latency.converge", INTERVAL | FLOW | SIM},
     {"sm.latency.const_address", FLOW | SIM},
+    {"sm.latency.sreg_uniform", INTERVAL | FLOW | SIM},
     {"sm.latency.redux", REUSE | INTERVAL | FLOW | SIM},
     {"sm.latency.match", REUSE | INTERVAL | FLOW | SIM},
     {"sm.latency.", REUSE | INTERVAL | LEARNED | FLOW | SIM},

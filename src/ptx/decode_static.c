@@ -141,6 +141,7 @@ static unsigned op_class(const struct ptx_op *op, bool entry)
     case PTX_OP_cp:
         return copy_class(op);
     case PTX_OP_nanosleep:
+        return STRATA_OP_BRANCH; /* as machine code's */
     case PTX_OP_pmevent:
     case PTX_OP_griddepcontrol:
     case PTX_OP_setmaxnreg:
@@ -269,6 +270,15 @@ static void add_src(void *user, uint32_t reg)
         l->inst->reg[l->inst->n_dst + l->inst->n_src++] = record_register(l->base + l->same[reg]);
 }
 
+/* Where it is a number in the code. */
+static int32_t sleep_nanoseconds(const struct ptx_op *op)
+{
+    if (!op->n_operands || op->operands[0].kind != PTX_OPERAND_INT)
+        return 0;
+    uint64_t ns = op->operands[0].value;
+    return (int32_t)(ns < STRATA_SLEEP_MOST_NS ? ns : STRATA_SLEEP_MOST_NS);
+}
+
 static int32_t wait_groups(const struct ptx_op *op)
 {
     return ptx_op_has(op, PTX_M_WAIT_GROUP) && op->n_operands &&
@@ -284,6 +294,8 @@ static int32_t static_number(const struct ptx_op *op, const struct ptx_inst *in,
         return ((const struct ptx_barrier *)in->extra)->op;
     if (class == STRATA_OP_WGMMA)
         return emu_wgmma_number(&((const struct ptx_wgmma *)in->extra)->model, false);
+    if (op->mnemonic == PTX_OP_nanosleep)
+        return sleep_nanoseconds(op);
     int32_t groups = wait_groups(op);
     return class == STRATA_OP_BULK_WAIT && ptx_op_has(op, PTX_M_READ)
                ? groups | STRATA_BULK_WAIT_READ

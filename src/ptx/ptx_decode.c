@@ -427,7 +427,8 @@ static bool special_source(struct ptx_decoder *d, const struct ptx_operand *o, u
     if (!ptx_dec_temp(d, type, ref))
         return false;
     in.d = *ref;
-    in.op = kind == PTX_SPECIAL_CLOCK_HI;
+    in.op = (uint8_t)kind;
+    d->image->base.reads_clock = true;
     in.flags = want == 8 ? PTX_INST_WIDE_DST : 0;
     return ptx_dec_put(d, &in);
 }

@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "ptx/handlers.h"
+#include "ptx/special.h"
 
 #if defined __GNUC__ && !defined __clang__
 #pragma GCC optimize("O3")
@@ -317,9 +318,11 @@ void ptx_run_isspacep(struct ptx_warp *w, const struct ptx_inst *in, uint32_t ma
 
 void ptx_run_mov_clock(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
-    uint64_t now = w->base.block->clock;
-    if (in->op)
-        now >>= 32; /* %clock_hi */
+    bool timer = in->op == PTX_SPECIAL_TIMER || in->op == PTX_SPECIAL_TIMER_HI;
+    uint64_t now =
+        timer ? emu_clock_nanoseconds(&w->base, &in->site) : emu_clock_cycles(&w->base, &in->site);
+    if (in->op == PTX_SPECIAL_CLOCK_HI || in->op == PTX_SPECIAL_TIMER_HI)
+        now >>= 32;
     if (in->flags & PTX_INST_WIDE_DST) {
         uint64_t *d = ptx_ref(w, in->d);
         EMU_STORE_LANES(d, mask, now);

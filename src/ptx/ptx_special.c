@@ -58,17 +58,25 @@ static const struct {
     {"%envreg2", PTX_BANK_WARP, PTX_SR_ENVREG2},
 };
 
+static const struct {
+    const char *name;
+    enum ptx_special_kind kind;
+    bool wide;
+} clocks[] = {
+    {"%clock", PTX_SPECIAL_CLOCK, false},          {"%clock_lo", PTX_SPECIAL_CLOCK, false},
+    {"%clock_hi", PTX_SPECIAL_CLOCK_HI, false},    {"%clock64", PTX_SPECIAL_CLOCK, true},
+    {"%globaltimer_lo", PTX_SPECIAL_TIMER, false}, {"%globaltimer_hi", PTX_SPECIAL_TIMER_HI, false},
+    {"%globaltimer", PTX_SPECIAL_TIMER, true},
+};
+
 enum ptx_special_kind ptx_special_find(const char *name, uint32_t *ref, bool *wide)
 {
     *wide = false;
-    if (!strcmp(name, "%clock") || !strcmp(name, "%globaltimer_lo") || !strcmp(name, "%clock_lo"))
-        return PTX_SPECIAL_CLOCK;
-    if (!strcmp(name, "%clock_hi") || !strcmp(name, "%globaltimer_hi"))
-        return PTX_SPECIAL_CLOCK_HI;
-    if (!strcmp(name, "%clock64") || !strcmp(name, "%globaltimer")) {
-        *wide = true;
-        return PTX_SPECIAL_CLOCK;
-    }
+    for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++)
+        if (!strcmp(name, clocks[i].name)) {
+            *wide = clocks[i].wide;
+            return clocks[i].kind;
+        }
     if (!strcmp(name, "%is_explicit_cluster")) {
         *ref = PTX_REF(PTX_BANK_WARP, PTX_SR_EXPLICIT_CLUSTER * 128u);
         return PTX_SPECIAL_MASK;

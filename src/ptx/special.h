@@ -63,6 +63,8 @@ enum ptx_special_kind {
     PTX_SPECIAL_LANES, /* *ref reads it */
     PTX_SPECIAL_CLOCK, /* changes: ptx_run_mov_clock */
     PTX_SPECIAL_CLOCK_HI,
+    PTX_SPECIAL_TIMER, /* the same in nanoseconds */
+    PTX_SPECIAL_TIMER_HI,
     PTX_SPECIAL_MASK, /* a predicate */
 };
 /* What a %name means; *wide: 64 bits. */

@@ -214,14 +214,14 @@ static uint32_t sync_group(const struct ptx_warp *w, const struct ptx_inst *in, 
  * its groups may run as one. */
 static void execute_sync(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
-    w->base.block->clock++;
+    w->base.block->instructions++;
     w->base.block->thread_instructions += emu_lane_count(mask);
     bool as_one = in->e == PTX_NO_REF || in->run == ptx_run_shfl;
     for (uint32_t rest = mask, group, members; rest; rest &= ~group) {
         group = as_one ? rest : sync_group(w, in, rest, &members);
         in->run(w, in, group);
     }
-    if (w->base.block->recording)
+    if (w->base.block->watched)
         emu_record(&w->base, &in->site, mask);
 }
 
@@ -415,7 +415,7 @@ static bool branch(struct ptx_warp *w, const struct ptx_inst *in, uint32_t taken
     struct ptx_path *path = &w->paths[w->n_paths - 1];
     uint32_t next = path->pc + 1;
     if (taken == path->mask) {
-        if (in->site.folded && w->base.block->recording)
+        if (in->site.folded && w->base.block->watched)
             record_skipped(w, in, next);
         path->pc = in->target;
     } else if (!taken || in->target == next)
@@ -503,9 +503,9 @@ static void count(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     if (in->site.record == EMU_NO_INDEX)
         return;
-    w->base.block->clock++;
+    w->base.block->instructions++;
     w->base.block->thread_instructions += emu_lane_count(mask);
-    if (w->base.block->recording)
+    if (w->base.block->watched)
         emu_record(&w->base, &in->site, mask);
 }
 
@@ -523,7 +523,7 @@ static bool wait_step(struct ptx_warp *w, const struct ptx_inst *in, uint32_t ma
     }
     path->pc++;
     if (in->width) { /* it has recorded itself */
-        w->base.block->clock++;
+        w->base.block->instructions++;
         w->base.block->thread_instructions += emu_lane_count(mask);
     } else {
         count(w, in, mask);
@@ -592,7 +592,7 @@ static bool control(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
 
 static void step_memory(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
-    w->base.block->clock++;
+    w->base.block->instructions++;
     w->base.block->thread_instructions += emu_lane_count(mask);
     w->base.block->memory_instructions++;
     if (mask)
@@ -600,7 +600,7 @@ static void step_memory(struct ptx_warp *w, const struct ptx_inst *in, uint32_t 
     /* Lanes that only fill with zeros ask memory for nothing, and the card counts none. */
     if (mask && in->run == ptx_run_copy_async)
         mask &= ~w->idle_lanes;
-    if (w->base.block->recording)
+    if (w->base.block->watched)
         emu_record_access(&w->base, &in->site, mask);
 }
 
@@ -637,9 +637,9 @@ static enum emu_turn run_path(struct ptx_warp *w, uint64_t *budget)
         if (in->flow == PTX_STEP) {
             in->run(w, in, mask);
             if (in->site.record != EMU_NO_INDEX) {
-                block->clock++;
+                block->instructions++;
                 block->thread_instructions += emu_lane_count(mask);
-                if (block->recording)
+                if (block->watched)
                     emu_record(&w->base, &in->site, mask);
             }
             path->pc++;
@@ -658,7 +658,7 @@ static enum emu_turn run_path(struct ptx_warp *w, uint64_t *budget)
             if (block->failed)
                 return EMU_TURN_FAILED;
         } else if (in->flow == PTX_SELF) {
-            block->clock++;
+            block->instructions++;
             block->thread_instructions += emu_lane_count(mask);
             block->memory_instructions++;
             in->run(w, in, mask);

@@ -404,9 +404,9 @@ static bool arrive(struct sass_warp *w, const struct sass_exec *op, uint32_t mas
 
 static void count(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
 {
-    w->base.block->clock++;
+    w->base.block->instructions++;
     w->base.block->thread_instructions += emu_lane_count(mask);
-    if (w->base.block->recording)
+    if (w->base.block->watched)
         emu_record(&w->base, &op->site, mask);
 }
 
@@ -524,12 +524,12 @@ static uint32_t guarded(const struct sass_warp *w, const struct sass_exec *op, u
 static void step_access(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
 {
     struct emu_block *block = w->base.block;
-    block->clock++;
+    block->instructions++;
     block->thread_instructions += emu_lane_count(mask);
     block->memory_instructions++;
     if (mask)
         op->run(w, op, mask);
-    if (block->recording)
+    if (block->watched)
         emu_record_access(&w->base, &op->site, mask);
 }
 
@@ -559,7 +559,7 @@ static bool self_step(struct sass_warp *w, const struct sass_exec *op, uint32_t 
         op->run(w, op, mask);
     else if (!wait_step(w, op, mask))
         return false;
-    block->clock++;
+    block->instructions++;
     block->thread_instructions += emu_lane_count(mask);
     block->memory_instructions++;
     return true;
@@ -595,9 +595,9 @@ static enum emu_turn run_path(struct sass_warp *w, uint64_t *budget)
             } else {
                 op->run(w, op, mask);
             }
-            block->clock++;
+            block->instructions++;
             block->thread_instructions += emu_lane_count(mask);
-            if (block->recording)
+            if (block->watched)
                 emu_record(&w->base, &op->site, mask);
             path->pc++;
         } else if (op->flow == SASS_ACCESS) {

@@ -317,7 +317,9 @@ bool sass_lower_special(struct sass_lowering *l)
     int64_t number = O(1)->value;
     if (number == 1 || (number >= 80 && number <= 83)) {
         op->mode = number == 81 || number == 83;
+        op->mode2 = number >= 82;
         op->run = sass_run_clock;
+        l->image->base.reads_clock = true;
         return true;
     }
     for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)

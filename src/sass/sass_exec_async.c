@@ -16,7 +16,7 @@ static uint64_t uniform64(const struct sass_warp *w, uint32_t ref, unsigned k)
 
 static void record(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
 {
-    if (w->base.block->recording)
+    if (w->base.block->watched)
         emu_record(&w->base, &op->site, mask);
 }
 

@@ -227,10 +227,11 @@ HANDLER(sass_run_special)
     }
 }
 
-/* mode: the upper word. */
+/* mode: the upper word; mode2: in nanoseconds. */
 HANDLER(sass_run_clock)
 {
-    uint64_t now = w->base.block->clock;
+    uint64_t now = op->mode2 ? emu_clock_nanoseconds(&w->base, &op->site)
+                             : emu_clock_cycles(&w->base, &op->site);
     uint32_t *d = sass_row(w, op->d);
     EMU_STORE_LANES(d, mask, (uint32_t)(op->mode ? now >> 32 : now));
     if (op->words > 1) {

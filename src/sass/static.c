@@ -99,6 +99,16 @@ static int32_t special_read(int64_t number)
     return of_lane ? STRATA_SPECIAL_OF_LANE : STRATA_SPECIAL_OF_WARP;
 }
 
+/* Where it is a number in the code. */
+static int32_t sleep_nanoseconds(const struct sass_inst *in)
+{
+    const struct sass_operand *last = in->n_operands ? &in->operand[in->n_operands - 1] : NULL;
+    if (!last || last->kind != SASS_IMM)
+        return 0;
+    uint64_t ns = (uint32_t)last->value;
+    return (int32_t)(ns < STRATA_SLEEP_MOST_NS ? ns : STRATA_SLEEP_MOST_NS);
+}
+
 /* Without memory the place is not told, which changes nothing that is computed. */
 static const char *inlined_text(struct sass_module *m, const struct sass_line *line)
 {
@@ -131,6 +141,8 @@ bool sass_static_add(struct sass_module *m, struct sass_image *image, const stru
         s.imm = (int32_t)in->operand[1].value;
     else if (in->op == SASS_S2R)
         s.imm = special_read(in->operand[1].value);
+    else if (in->op == SASS_NANOSLEEP)
+        s.imm = sleep_nanoseconds(in);
     add_registers(in, &s);
     op->site.record = (uint32_t)image->base.n_statics;
     if (!s.opcode)

@@ -3,6 +3,7 @@
 
 #include "sm/wgmma_rules.h"
 #include "trace/code.h"
+#include "trace/inst_latency.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,25 +26,12 @@ const char *sm_stall_name(enum sm_stall s)
     return names[s];
 }
 
-/* One row per class: pipe, where the latency and the interval are in the GPU's description, and how
- * the profiler calls a wait for the result. */
+/* One row per class: pipe, where the interval is in the GPU's description, and how the profiler
+ * calls a wait for the result. */
 struct class_row {
     uint8_t pipe, stall;
-    uint32_t latency, interval;
+    uint32_t interval;
 };
-
-/* A fence that other blocks can tell: by its scope, in machine code or PTX. */
-static bool fences_gpu(const struct strata_inst *i)
-{
-    static const char *const scopes[] = {".GPU", ".SYS", ".gpu", ".sys", ".gl", ".cluster"};
-    if (strncmp(i->opcode, "MEMBAR", 6) && strncmp(i->opcode, "membar", 6) &&
-        strncmp(i->opcode, "fence.", 6))
-        return false;
-    for (size_t k = 0; k < sizeof scopes / sizeof *scopes; k++)
-        if (strstr(i->opcode, scopes[k]))
-            return !strstr(i->opcode, "proxy") && !strstr(i->opcode, "mbarrier_init");
-    return false;
-}
 
 /* A fence between the two ways to shared memory, or after a barrier was made: it has nothing to do
  * with what was stored to memory, by whatever block. */
@@ -55,25 +43,6 @@ static bool fences_shared_alone(const struct strata_inst *i)
         if (!strncmp(i->opcode, names[k], strlen(names[k])))
             return true;
     return false;
-}
-
-/* Votes and branches of other latencies, by how their names begin, in machine code or PTX. 0: the
- * latency of their class. */
-static uint32_t latency_by_name(const struct strata_gpu *g, const char *opcode)
-{
-    const struct {
-        const char *name;
-        uint32_t latency;
-    } rows[] = {
-        {"REDUX", g->sm.latency_redux_cycles},    {"redux", g->sm.latency_redux_cycles},
-        {"CREDUX", g->sm.latency_redux_cycles},   {"MATCH", g->sm.latency_match_cycles},
-        {"match", g->sm.latency_match_cycles},    {"RET", g->sm.latency_return_cycles},
-        {"BSYNC", g->sm.latency_converge_cycles},
-    };
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
-        if (!strncmp(opcode, rows[k].name, strlen(rows[k].name)))
-            return rows[k].latency;
-    return 0;
 }
 
 /* How long a matrix instruction keeps the tensor core of its scheduler, by the types in its name,
@@ -93,47 +62,38 @@ static struct class_row class_of(const struct strata_gpu *g, const struct strata
 {
     switch (i->opclass) {
     case STRATA_OP_FP32:
-        return (struct class_row){SM_PIPE_FMA, SM_STALL_WAIT, g->sm.latency_fp32_cycles,
-                                  g->sm.interval_fp32_cycles};
+        return (struct class_row){SM_PIPE_FMA, SM_STALL_WAIT, g->sm.interval_fp32_cycles};
     case STRATA_OP_IMAD:
-        return (struct class_row){SM_PIPE_FMA, SM_STALL_WAIT, g->sm.latency_imad_cycles,
-                                  g->sm.interval_imad_cycles};
+        return (struct class_row){SM_PIPE_FMA, SM_STALL_WAIT, g->sm.interval_imad_cycles};
     case STRATA_OP_FP64:
-        return (struct class_row){SM_PIPE_FP64, SM_STALL_SHORT, g->sm.latency_fp64_cycles,
-                                  g->sm.interval_fp64_cycles};
+        return (struct class_row){SM_PIPE_FP64, SM_STALL_SHORT, g->sm.interval_fp64_cycles};
     case STRATA_OP_FP16:
-        return (struct class_row){SM_PIPE_FP16, SM_STALL_WAIT, g->sm.latency_fp16_cycles,
-                                  g->sm.interval_fp16_cycles};
+        return (struct class_row){SM_PIPE_FP16, SM_STALL_WAIT, g->sm.interval_fp16_cycles};
     case STRATA_OP_SFU:
-        return (struct class_row){SM_PIPE_XU, SM_STALL_SHORT, g->sm.latency_sfu_cycles,
-                                  g->sm.interval_sfu_cycles};
+        return (struct class_row){SM_PIPE_XU, SM_STALL_SHORT, g->sm.interval_sfu_cycles};
     case STRATA_OP_CONV:
-        return (struct class_row){SM_PIPE_XU, SM_STALL_SHORT, g->sm.latency_conv_cycles,
-                                  g->sm.interval_conv_cycles};
+        return (struct class_row){SM_PIPE_XU, SM_STALL_SHORT, g->sm.interval_conv_cycles};
     case STRATA_OP_TENSOR:
-        return (struct class_row){SM_PIPE_TENSOR, SM_STALL_MATH, g->sm.latency_tensor_cycles,
-                                  tensor_interval(g, i->opcode)};
+        return (struct class_row){SM_PIPE_TENSOR, SM_STALL_MATH, tensor_interval(g, i->opcode)};
     case STRATA_OP_UNIFORM:
-        return (struct class_row){SM_PIPE_UNIFORM, SM_STALL_WAIT, g->sm.latency_uniform_cycles,
-                                  g->sm.interval_uniform_cycles};
+        return (struct class_row){SM_PIPE_UNIFORM, SM_STALL_WAIT, g->sm.interval_uniform_cycles};
     case STRATA_OP_SREG:
-        return (struct class_row){SM_PIPE_NONE, SM_STALL_SHORT, g->sm.latency_sreg_cycles, 1};
+        return (struct class_row){SM_PIPE_NONE, SM_STALL_SHORT, 1};
     case STRATA_OP_CONST:
-        return (struct class_row){SM_PIPE_NONE, SM_STALL_SHORT, g->sm.latency_const_cycles, 1};
+        return (struct class_row){SM_PIPE_NONE, SM_STALL_SHORT, 1};
     case STRATA_OP_SHUFFLE:
-        return (struct class_row){SM_PIPE_LSU, SM_STALL_SHORT, g->sm.latency_shuffle_cycles, 1};
+        return (struct class_row){SM_PIPE_LSU, SM_STALL_SHORT, 1};
     case STRATA_OP_VOTE:
-        return (struct class_row){SM_PIPE_ALU, SM_STALL_WAIT, g->sm.latency_vote_cycles, 2};
+        return (struct class_row){SM_PIPE_ALU, SM_STALL_WAIT, 2};
     case STRATA_OP_BRANCH:
-        return (struct class_row){SM_PIPE_NONE, SM_STALL_BRANCH, g->sm.latency_branch_cycles, 1};
+        return (struct class_row){SM_PIPE_NONE, SM_STALL_BRANCH, 1};
     case STRATA_OP_MEM:
         return (struct class_row){
-            SM_PIPE_LSU, i->space == STRATA_SPACE_SHARED ? SM_STALL_SHORT : SM_STALL_LONG, 1, 1};
+            SM_PIPE_LSU, i->space == STRATA_SPACE_SHARED ? SM_STALL_SHORT : SM_STALL_LONG, 1};
     case STRATA_OP_MBARRIER:
-        return (struct class_row){SM_PIPE_LSU, SM_STALL_SHORT, g->shared.latency_cycles, 1};
+        return (struct class_row){SM_PIPE_LSU, SM_STALL_SHORT, 1};
     case STRATA_OP_MEMBAR:
-        return (struct class_row){SM_PIPE_NONE, SM_STALL_WAIT,
-                                  fences_gpu(i) && g->sm.fence_cycles ? g->sm.fence_cycles : 1, 1};
+        return (struct class_row){SM_PIPE_NONE, SM_STALL_WAIT, 1};
     case STRATA_OP_EXIT:
     case STRATA_OP_BARRIER:
     case STRATA_OP_ASYNC_COMMIT:
@@ -146,13 +106,12 @@ static struct class_row class_of(const struct strata_gpu *g, const struct strata
     case STRATA_OP_WGMMA_WAIT:
     case STRATA_OP_CLUSTER_ARRIVE:
     case STRATA_OP_CLUSTER_WAIT:
-        return (struct class_row){SM_PIPE_NONE, SM_STALL_WAIT, 1, 1};
+        return (struct class_row){SM_PIPE_NONE, SM_STALL_WAIT, 1};
     case STRATA_OP_WGMMA: /* waits at issue while the tensor core has one: warpgroups take turns */
-        return (struct class_row){SM_PIPE_TENSOR, SM_STALL_MATH, 1,
+        return (struct class_row){SM_PIPE_TENSOR, SM_STALL_MATH,
                                   wgmma_cycles(g, strata_wgmma_unpack(i->imm))};
     default:
-        return (struct class_row){SM_PIPE_ALU, SM_STALL_WAIT, g->sm.latency_int_cycles,
-                                  g->sm.interval_int_cycles};
+        return (struct class_row){SM_PIPE_ALU, SM_STALL_WAIT, g->sm.interval_int_cycles};
     }
 }
 
@@ -268,16 +227,12 @@ static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_
 {
     memset(out, 0, sizeof *out);
     struct class_row row = class_of(d->gpu, i);
-    if (i->opclass == STRATA_OP_VOTE || i->opclass == STRATA_OP_BRANCH) {
-        uint32_t own = latency_by_name(d->gpu, i->opcode);
-        row.latency = own ? own : row.latency;
-    }
     bool sass = d->isa == STRATA_ISA_SASS;
     out->kind = kind_of(i);
     out->pipe = row.pipe;
     out->pipe_counter = pipe_counter_of(i, row.pipe);
     out->interval = row.interval ? row.interval : 1;
-    out->latency = row.latency ? row.latency : 1;
+    out->latency = inst_latency_cycles(d->gpu, i);
     /* Products of 64 bits take the multiplier twice. */
     if (i->opclass == STRATA_OP_IMAD && is_wide_product(i))
         out->interval *= 2;

@@ -40,6 +40,7 @@ static void scattered(FILE *f, uint64_t base, uint32_t span)
 static const char *const plain[] = {"1 R1 LDC 0 0",
                                     "1 R1 IADD3 1 R1 0",
                                     "1 R4 S2R 0 0",
+                                    "1 R4 S2UR 0 0",
                                     "1 R4 UIADD3 1 R4 0",
                                     "1 R5 IADD3 2 R4 R255 0",
                                     "1 R5 IADD3 2 R5 R255 0",

@@ -104,6 +104,7 @@ struct run_setup {
     uint32_t interleave;
     void (*print)(void *user, const char *text, size_t length);
     void *print_user;
+    const struct strata_gpu *gpu;
 };
 
 static inline strata_status run_entry(struct strata_module *m, const char *name,
@@ -129,6 +130,7 @@ static inline strata_status run_entry(struct strata_module *m, const char *name,
     opt.interleave = s->interleave;
     opt.print = s->print;
     opt.print_user = s->print_user;
+    opt.gpu = s->gpu;
     return strata_module_run(m, &launch, &opt, &s->stats, &s->err);
 }
 

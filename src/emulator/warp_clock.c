@@ -1,0 +1,170 @@
+/* warp_clock.c - the cycles a warp has taken so far. */
+#include "emulator/warp_clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/inst_latency.h"
+
+/* ---- latencies ---- */
+
+static uint32_t memory_latency(const struct strata_gpu *gpu, const struct strata_inst *i)
+{
+    if (i->space == STRATA_SPACE_SHARED)
+        return gpu->shared.latency_cycles;
+    bool around = i->hints & (STRATA_HINT_BYPASS_L1 | STRATA_HINT_VOLATILE);
+    return around || i->memop == STRATA_MEM_ATOMIC ? gpu->l2.hit_cycles : gpu->l1.hit_cycles;
+}
+
+static uint32_t latency_of(const struct strata_gpu *gpu, const struct strata_inst *i)
+{
+    uint32_t cycles =
+        i->opclass == STRATA_OP_MEM ? memory_latency(gpu, i) : inst_latency_cycles(gpu, i);
+    return cycles ? cycles : 1;
+}
+
+static uint32_t register_count(const struct emu_image *image)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < image->n_statics; i++) {
+        const struct strata_inst *inst = &image->statics[i];
+        for (unsigned k = 0; !inst->control.known && k < inst->n_dst + inst->n_src; k++)
+            n = inst->reg[k] >= n ? inst->reg[k] + 1u : n;
+    }
+    return n;
+}
+
+bool emu_timing_create(const struct emu_run *run, struct emu_timing **out)
+{
+    const struct strata_gpu *gpu = run->opt->gpu;
+    const struct emu_image *image = run->image;
+    *out = NULL;
+    if (!gpu || !image->reads_clock)
+        return true;
+    struct emu_timing *timing = calloc(1, sizeof *timing);
+    uint32_t *latency = calloc(image->n_statics + 1, sizeof *latency);
+    if (!timing || !latency) {
+        free(timing);
+        free(latency);
+        return false;
+    }
+    for (size_t i = 0; i < image->n_statics; i++)
+        latency[i] = latency_of(gpu, &image->statics[i]);
+    uint32_t schedulers = gpu->sm.schedulers ? gpu->sm.schedulers : 1;
+    *timing = (struct emu_timing){.gpu = gpu,
+                                  .inst = image->statics,
+                                  .latency = latency,
+                                  .n_registers = register_count(image),
+                                  .warps = (run->n_warps + schedulers - 1) / schedulers};
+    *out = timing;
+    return true;
+}
+
+void emu_timing_destroy(struct emu_timing *timing)
+{
+    if (timing)
+        free(timing->latency);
+    free(timing);
+}
+
+/* ---- one warp ---- */
+
+struct emu_clock *emu_clock_create(const struct emu_timing *timing)
+{
+    return malloc(sizeof(struct emu_clock) + timing->n_registers * sizeof(uint64_t));
+}
+
+void emu_clock_start(const struct emu_timing *timing, struct emu_clock *clock)
+{
+    memset(clock, 0, sizeof *clock + timing->n_registers * sizeof clock->ready[0]);
+}
+
+/* From an issue to the warp's next: the same gaps as the models have, sm_issue_gap(). */
+static uint64_t issue_gap(const struct emu_timing *t, uint32_t index, uint32_t mask)
+{
+    uint32_t gap = t->gpu->sm.min_issue_gap_cycles, stall = t->inst[index].control.stall;
+    if (t->inst[index].opclass == STRATA_OP_BRANCH && mask)
+        gap += t->latency[index] - 1;
+    return stall > gap ? stall : gap;
+}
+
+static void wait_until(uint64_t *now, uint64_t t)
+{
+    if (t > *now)
+        *now = t;
+}
+
+static void wait_for_operands(const struct emu_clock *c, const struct strata_inst *i, uint64_t *now)
+{
+    for (unsigned k = 0; i->control.known && k < EMU_CLOCK_BARRIERS; k++)
+        if (i->control.wait_mask >> k & 1)
+            wait_until(now, c->free_at[k]);
+    for (unsigned k = 0; !i->control.known && k < i->n_dst + i->n_src; k++)
+        wait_until(now, c->ready[i->reg[k]]);
+}
+
+/* When instruction `index` issues; EMU_NO_INDEX: one that machine code does not have. */
+static uint64_t issue_time(const struct emu_timing *t, const struct emu_clock *c, uint32_t index)
+{
+    uint64_t now = c->next;
+    wait_until(&now, c->since + c->issued * t->warps);
+    if (index != EMU_NO_INDEX)
+        wait_for_operands(c, &t->inst[index], &now);
+    return now;
+}
+
+static void take_barrier(struct emu_clock *c, uint8_t barrier, uint64_t t)
+{
+    if (barrier < EMU_CLOCK_BARRIERS)
+        wait_until(&c->free_at[barrier], t);
+}
+
+void emu_clock_step(struct emu_warp *w, uint32_t index, uint32_t mask)
+{
+    const struct emu_timing *t = w->block->run->timing;
+    struct emu_clock *c = w->clock;
+    const struct strata_inst *i = &t->inst[index];
+    uint64_t now = issue_time(t, c, index), ready = now + t->latency[index];
+    c->next = now + issue_gap(t, index, mask);
+    c->issued++;
+    if (i->control.known) {
+        take_barrier(c, i->control.write_barrier, ready);
+        take_barrier(c, i->control.read_barrier, now + t->gpu->sm.latency_int_cycles);
+    }
+    for (unsigned k = 0; !i->control.known && k < i->n_dst; k++)
+        c->ready[i->reg[k]] = ready;
+}
+
+uint64_t emu_clock_cycles(const struct emu_warp *w, const struct emu_site *site)
+{
+    if (!w->clock)
+        return w->block->instructions;
+    return issue_time(w->block->run->timing, w->clock, site->record);
+}
+
+uint64_t emu_clock_nanoseconds(const struct emu_warp *w, const struct emu_site *site)
+{
+    uint64_t cycles = emu_clock_cycles(w, site);
+    uint32_t mhz = w->clock ? w->block->run->timing->gpu->sm.clock_mhz : 0;
+    return mhz ? cycles / mhz * 1000 + cycles % mhz * 1000 / mhz : cycles;
+}
+
+/* ---- barriers ---- */
+
+void emu_clocks_meet(struct emu_block *block, unsigned barrier)
+{
+    const struct emu_run *run = block->run;
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < block->n_warps; i++) {
+        struct emu_warp *w = emu_block_warp(block, i);
+        if (run->executor->waits_at(w, barrier))
+            wait_until(&last, w->clock->next + run->timing->gpu->sm.latency_barrier_cycles);
+    }
+    for (uint32_t i = 0; i < block->n_warps; i++) {
+        struct emu_warp *w = emu_block_warp(block, i);
+        if (!run->executor->waits_at(w, barrier))
+            continue;
+        w->clock->next = w->clock->since = last;
+        w->clock->issued = 0;
+    }
+}

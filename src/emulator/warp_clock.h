@@ -1,0 +1,44 @@
+/* warp_clock.h - the cycles a warp has taken so far, for kernels that read a clock.
+ *
+ * Kernels wait until a clock has gone on, so how many instructions they execute hangs on how fast
+ * it goes. A warp's clock is when its instructions could issue: behind the stall counts and
+ * barriers of machine code's control words, or behind the registers of PTX, with the latencies of
+ * the models (trace/inst_latency.h). Memory always answers as fast as a hit. Nothing hangs on other
+ * blocks. */
+#ifndef STRATA_EMULATOR_WARP_CLOCK_H
+#define STRATA_EMULATOR_WARP_CLOCK_H
+
+#include "emulator/emulator.h"
+
+#define EMU_CLOCK_BARRIERS 6
+
+/* Of a launch. */
+struct emu_timing {
+    const struct strata_gpu *gpu;
+    const struct strata_inst *inst; /* of the image */
+    uint32_t *latency;              /* of each, in cycles */
+    uint32_t n_registers;           /* that a warp without control words may wait for */
+    uint32_t warps;                 /* of a block that share a scheduler */
+};
+
+struct emu_clock {
+    uint64_t next; /* when the next instruction may issue, as far as the last one goes */
+    /* Warps of a scheduler issue by turns: `issued` instructions since `since`. */
+    uint64_t issued, since;
+    uint64_t free_at[EMU_CLOCK_BARRIERS];
+    uint64_t ready[]; /* registers */
+};
+
+/* NULL in *out: the kernel reads no clock, or opt->gpu is not given. False: memory is short. */
+bool emu_timing_create(const struct emu_run *run, struct emu_timing **out);
+void emu_timing_destroy(struct emu_timing *timing);
+
+/* NULL: memory is short. To be freed by free(). */
+struct emu_clock *emu_clock_create(const struct emu_timing *timing);
+void emu_clock_start(const struct emu_timing *timing, struct emu_clock *clock);
+/* Lanes of `mask` issue static instruction `index`. */
+void emu_clock_step(struct emu_warp *w, uint32_t index, uint32_t mask);
+/* Warps of the block have met at a barrier. */
+void emu_clocks_meet(struct emu_block *block, unsigned barrier);
+
+#endif

@@ -1,0 +1,143 @@
+/* t_warp_clock.c - what kernels read from their clocks. tests/data/sass/wait.cu waits for them. */
+#include "ptxfix.h"
+
+#include <strata/gpu.h>
+#include <strata/sass.h>
+
+static struct strata_gpu gpu;
+
+static int load_gpu(void **state)
+{
+    char path[600];
+    const char *root = getenv("STRATA_SOURCE");
+    snprintf(path, sizeof path, "%s/gpus/h200.yaml", root ? root : ".");
+    return strata_gpu_load(path, &gpu, NULL) != STRATA_OK || open_arena(state);
+}
+
+static struct strata_module *load_waits(void)
+{
+    static char bytes[1 << 16];
+    char path[600];
+    const char *root = getenv("STRATA_SOURCE");
+    snprintf(path, sizeof path, "%s/tests/data/sass/wait90.cubin", root ? root : ".");
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    size_t length = fread(bytes, 1, sizeof bytes, f);
+    fclose(f);
+    struct strata_device_memory memory = strata_arena_memory(arena);
+    struct strata_module *m = NULL;
+    assert_int_equal(strata_sass_module_create(bytes, length, path, &memory, &m, NULL), STRATA_OK);
+    return m;
+}
+
+/* The rounds of a loop that waits. */
+static int64_t rounds(struct strata_module *m, const char *name, int64_t time, uint32_t threads,
+                      struct run_setup *setup)
+{
+    int64_t *out = device_memory(8 * 1024);
+    struct {
+        int64_t time, *out;
+    } params = {time, out};
+    setup->threads = threads;
+    run_ok(m, name, setup, &params);
+    return out[threads - 1];
+}
+
+static void machine_code_waits_as_long_as_its_control_words_say(void **state)
+{
+    (void)state;
+    struct strata_module *m = load_waits();
+    struct run_setup setup = {.gpu = &gpu};
+    /* Stall counts of the loop's instructions, and a branch of 10 cycles. */
+    assert_in_range(rounds(m, "wait32", 42000, 32, &setup), 990, 1010);
+    assert_in_range(rounds(m, "wait64", 49000, 32, &setup), 990, 1200);
+    strata_module_destroy(m);
+}
+
+static void a_nanosecond_is_as_many_cycles_as_the_clock_says(void **state)
+{
+    (void)state;
+    struct strata_module *m = load_waits();
+    struct run_setup setup = {.gpu = &gpu};
+    int64_t cycles = rounds(m, "wait64", 198000, 32, &setup);
+    assert_in_range(rounds(m, "wait_timer", 100000, 32, &setup), cycles - cycles / 20,
+                    cycles + cycles / 20);
+    strata_module_destroy(m);
+}
+
+static void a_warp_that_sleeps_lets_the_time_go_by(void **state)
+{
+    (void)state;
+    struct strata_module *m = load_waits();
+    struct run_setup setup = {.gpu = &gpu};
+    /* 100000 cycles are 50.5 us: an H200 goes round 101 times. */
+    assert_in_range(rounds(m, "wait_asleep", 100000, 32, &setup), 93, 102);
+    strata_module_destroy(m);
+}
+
+static void warps_of_a_scheduler_issue_by_turns(void **state)
+{
+    (void)state;
+    struct strata_module *m = load_waits();
+    struct run_setup setup = {.gpu = &gpu};
+    int64_t few = rounds(m, "wait64", 100000, 128, &setup);
+    assert_int_equal(few, rounds(m, "wait64", 100000, 32, &setup));
+    assert_true(rounds(m, "wait64", 100000, 1024, &setup) < few * 3 / 4);
+    strata_module_destroy(m);
+}
+
+static void nobody_leaves_a_barrier_before_the_last_has_come(void **state)
+{
+    (void)state;
+    struct strata_module *m = load_waits();
+    struct run_setup setup = {.gpu = &gpu};
+    assert_in_range(rounds(m, "wait_at_barrier", 50000, 64, &setup), 50000, 50300);
+    strata_module_destroy(m);
+}
+
+static void how_many_threads_or_what_is_recorded_changes_no_clock(void **state)
+{
+    (void)state;
+    struct strata_module *m = load_waits();
+    int64_t first = 0;
+    for (uint32_t host = 1; host <= 3; host++) {
+        struct run_setup setup = {.gpu = &gpu, .host_threads = host, .blocks = 40};
+        int64_t n = rounds(m, "wait64", 20000, 64, &setup);
+        first = first ? first : n;
+        assert_int_equal(n, first);
+    }
+    strata_module_destroy(m);
+}
+
+static void ptx_waits_for_what_its_registers_wait_for(void **state)
+{
+    (void)state;
+    struct strata_module *m = load_text(
+        PTX_HEAD
+        ".visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %rd<8>; .reg .f32 %f<4>;\n"
+        "ld.param.u64 %rd1,[out]; mov.u32 %r1,%tid.x; cvt.rn.f32.u32 %f1,%r1;\n"
+        "mov.u64 %rd2,%clock64;\n"
+        "sin.approx.f32 %f1,%f1; sin.approx.f32 %f1,%f1; sin.approx.f32 %f1,%f1;\n"
+        "cvt.rzi.u32.f32 %r2,%f1; add.u32 %r2,%r2,1;\n"
+        "mov.u64 %rd3,%clock64; sub.u64 %rd3,%rd3,%rd2; st.global.u64 [%rd1],%rd3; ret; }\n");
+    uint64_t *out = device_memory(8);
+    struct run_setup setup = {.gpu = &gpu, .threads = 1};
+    run_ok(m, "k", &setup, &out);
+    uint32_t least = 3 * gpu.sm.latency_sfu_cycles + gpu.sm.latency_conv_cycles;
+    assert_in_range(*out, least, 2 * least);
+    strata_module_destroy(m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(machine_code_waits_as_long_as_its_control_words_say),
+        cmocka_unit_test(a_nanosecond_is_as_many_cycles_as_the_clock_says),
+        cmocka_unit_test(a_warp_that_sleeps_lets_the_time_go_by),
+        cmocka_unit_test(warps_of_a_scheduler_issue_by_turns),
+        cmocka_unit_test(nobody_leaves_a_barrier_before_the_last_has_come),
+        cmocka_unit_test(how_many_threads_or_what_is_recorded_changes_no_clock),
+        cmocka_unit_test(ptx_waits_for_what_its_registers_wait_for),
+    };
+    return cmocka_run_group_tests(tests, load_gpu, close_arena);
+}
