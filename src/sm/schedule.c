@@ -195,6 +195,28 @@ uint32_t sm_scheduler_rounds(struct sm_scheduler *s, const uint32_t *inst, uint3
 
 /* ---- names ---- */
 
+/* A register that a constant is added to. */
+static bool is_step(const struct node *x)
+{
+    return x->inst->opclass == STRATA_OP_INT && x->op->n_read == 1 && x->op->n_write == 1 &&
+           x->op->read[0] == x->op->write[0] && !strncmp(x->inst->opcode, "add.", 4);
+}
+
+/* Steps of a pointer or a counter that the region steps again become constants of the instructions
+ * that read it: ptxas has one step for all rounds of an unrolled loop. Of 64 bits the other half,
+ * which names no registers, stands before it. */
+static bool drop_step(struct sm_draft *d, uint32_t i)
+{
+    struct node *x = &d->node[i], *half = i ? x - 1 : x;
+    if (!is_step(x) || d->last[x->op->write[0]] == i + 1)
+        return false;
+    x->gone = true;
+    if (i && !strcmp(half->inst->opcode, x->inst->opcode) && !half->op->n_read &&
+        !half->op->n_write)
+        half->gone = true;
+    return true;
+}
+
 /* A result that is written again later in the region gets a name of its own, as registers are
  * allocated after the order is found; the last one keeps its name, since the code that follows
  * reads it there. Writes under a predicate are taken for whole ones. */
@@ -216,6 +238,8 @@ static void rename_registers(struct sm_scheduler *s, struct sm_draft *d)
     }
     for (uint32_t i = 0; i < d->n; i++) {
         struct sm_inst *op = d->node[i].op;
+        if (drop_step(d, i))
+            continue;
         for (unsigned k = 0; k < op->n_read; k++) {
             d->n_in += !d->seen[op->read[k]];
             d->seen[op->read[k]] = 1;
@@ -244,7 +268,7 @@ static void drop_branches(const struct sm_scheduler *s, struct sm_draft *d)
                 used = !d->node[j].gone &&
                        lists(d->node[j].op->read, d->node[j].op->n_read, x->op->write[k]);
         }
-        x->gone = x->inst->opclass == STRATA_OP_BRANCH || !used;
+        x->gone |= x->inst->opclass == STRATA_OP_BRANCH || !used;
     }
 }
 

@@ -551,6 +551,38 @@ static void rounds_of_a_counted_loop_become_one_region(void **state)
     end(&f);
 }
 
+/* Three rounds that load, step a pointer of 64 bits, whose other half names no registers, and add:
+ * the last step is left, and the loads of all rounds read what the pointer was before. */
+static void steps_within_a_region_become_constants(void **state)
+{
+    (void)state;
+    struct fixture f;
+    uint32_t inst[12];
+    const struct sm_region *r;
+    const struct strata_inst half = {.opcode = "add.s64", .opclass = STRATA_OP_IMAD},
+                             step = {.opcode = "add.s64",
+                                     .opclass = STRATA_OP_INT,
+                                     .n_dst = 1,
+                                     .n_src = 1,
+                                     .reg = {1, 1}};
+    begin(&f);
+    load(&f, 10, 1);
+    put(&f, half);
+    put(&f, step);
+    sum(&f, 11, 10, 11);
+    ready(&f);
+    for (uint32_t i = 0; i < 12; i++)
+        inst[i] = i % 4;
+    assert_int_equal(sm_scheduler_region(&f.scheduler, inst, 12, UNKNOWN, &r, NULL), STRATA_OK);
+    assert_int_equal(r->n_gone, 4);
+    for (uint32_t k = 0; k < r->n_gone; k++)
+        assert_true(r->order[k] < 8 && (r->order[k] % 4 == 1 || r->order[k] % 4 == 2));
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(r->op[4 * i].read[0], 1);
+    assert_int_equal(r->op[10].write[0], 1);
+    end(&f);
+}
+
 /* A body of three that is not counted by what can be seen of it. */
 static uint32_t longest_with(int32_t told, uint32_t unroll)
 {
@@ -629,6 +661,7 @@ int main(void)
         cmocka_unit_test(every_instruction_reads_what_it_did_before),
         cmocka_unit_test(a_loop_that_is_not_counted_is_a_region_for_each_round),
         cmocka_unit_test(rounds_of_a_counted_loop_become_one_region),
+        cmocka_unit_test(steps_within_a_region_become_constants),
         cmocka_unit_test(the_branch_tells_how_many_rounds_become_one),
         cmocka_unit_test(an_unrolled_loop_loads_before_it_adds),
     };
