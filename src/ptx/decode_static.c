@@ -442,6 +442,26 @@ static bool add_parameters(struct ptx_decoder *d, const struct strata_inst *own,
     return true;
 }
 
+/* The comparisons and branches around an unrolled loop, by the predicate of its own branch. */
+static bool add_loop_entry(struct ptx_decoder *d, const struct strata_inst *own, uint8_t *before)
+{
+    uint32_t loop = d->forms.enters[d->op_index];
+    for (unsigned k = 0; loop && k < 2 * PTX_ASKED_FOR_ROUNDS; k++) {
+        struct strata_inst s = {.opcode = k % 2 ? "bra" : "setp.gt.s32",
+                                .source_line = own->source_line,
+                                .inlined = own->inlined,
+                                .opclass = k % 2 ? STRATA_OP_BRANCH : STRATA_OP_INT,
+                                .imm = k % 2,
+                                .n_dst = k % 2 ? 0 : 1,
+                                .n_src = k % 2};
+        s.reg[0] = record_register(d->reg_base + d->forms.same[d->f->ops[loop - 1].guard]);
+        if (*before == UINT8_MAX || !add(d->image, &s, true))
+            return false;
+        ++*before;
+    }
+    return true;
+}
+
 static const char *file_path(const struct ptx_unit *unit, uint32_t number)
 {
     for (const struct ptx_source_file *f = unit->files; f; f = f->next)
@@ -551,7 +571,7 @@ bool ptx_static_add(struct ptx_decoder *d, struct ptx_inst *in)
         return add_turns(d, &s, &in->site);
     if (!in->site.folded &&
         (!add_prologue(d, &s, &in->site.before) || !add_parameters(d, &s, &in->site.before) ||
-         !add_parts(d, &s, &in->site.before)))
+         !add_loop_entry(d, &s, &in->site.before) || !add_parts(d, &s, &in->site.before)))
         return false;
     in->site.record = (uint32_t)d->image->base.n_statics;
     if (in->site.folded)

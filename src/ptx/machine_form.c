@@ -9,6 +9,7 @@
 #include "ptx/atomic_form.h"
 #include "ptx/merged_loads.h"
 #include "ptx/parameter_loads.h"
+#include "ptx/unrolled.h"
 #include "ptx/variance.h"
 
 static const struct {
@@ -391,11 +392,12 @@ bool ptx_forms_find(const struct ptx_function *f, const struct ptx_cfg *cfg,
     out->guard = malloc((f->n_ops + 1) * sizeof *out->guard);
     out->acting = calloc(f->n_ops + 1, sizeof *out->acting);
     out->width = calloc(f->n_ops + 1, sizeof *out->width);
+    out->enters = calloc(f->n_ops + 1, sizeof *out->enters);
     out->loads_before = calloc(f->n_ops + 1, sizeof *out->loads_before);
     s.reg = calloc(f->n_regs + 1, sizeof *s.reg);
     s.varies = calloc(f->n_regs + 1, sizeof *s.varies);
     bool ok = out->guard && out->folded && out->parts && out->same && out->acting && out->width &&
-              out->loads_before && s.reg && s.varies &&
+              out->enters && out->loads_before && s.reg && s.varies &&
               ptx_variance_find(f, cfg, names, entry, s.varies);
     if (ok) {
         for (uint32_t r = 0; r < f->n_regs; r++)
@@ -409,6 +411,7 @@ bool ptx_forms_find(const struct ptx_function *f, const struct ptx_cfg *cfg,
         for (uint32_t i = 0; i < f->n_ops; i++)
             find_branch_form(&s, i);
         ok = ok && (!entry || ptx_parameters_place(f, cfg, out));
+        ptx_unrolled_enter(f, out);
     }
     free(s.reg);
     free(s.varies);
@@ -422,6 +425,7 @@ void ptx_forms_release(struct ptx_forms *forms)
     free(forms->guard);
     free(forms->acting);
     free(forms->width);
+    free(forms->enters);
     free(forms->loads_before);
     free(forms->load);
     free(forms->same);

@@ -177,3 +177,16 @@ unsigned ptx_unrolled_rounds(const struct ptx_function *f, const struct ptx_form
         most = MOST_LOADING > b.loads ? MOST_LOADING - b.loads : 0;
     return b.size <= most ? FEW_ROUNDS : 1;
 }
+
+void ptx_unrolled_enter(const struct ptx_function *f, struct ptx_forms *out)
+{
+    for (uint32_t i = 0; i < f->n_ops; i++) {
+        if (ptx_unrolled_rounds(f, out, i) != FEW_ROUNDS)
+            continue;
+        uint32_t at = f->ops[i].operands[0].u.label;
+        while (at && out->folded[at - 1])
+            at--;
+        if (at && f->ops[at - 1].mnemonic != PTX_OP_ret)
+            out->enters[at - 1] = i + 1;
+    }
+}

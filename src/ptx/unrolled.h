@@ -13,4 +13,10 @@ bool ptx_has_unrolled_loop(const struct ptx_function *f, const struct ptx_cfg *c
 unsigned ptx_unrolled_rounds(const struct ptx_function *f, const struct ptx_forms *forms,
                              uint32_t i);
 
+/* Finds where loops of which four rounds are one are entered: machine code asks there and behind
+ * them how many rounds are left. */
+void ptx_unrolled_enter(const struct ptx_function *f, struct ptx_forms *out);
+/* Times that it asks. */
+#define PTX_ASKED_FOR_ROUNDS 3
+
 #endif

@@ -299,6 +299,26 @@ static void a_branch_tells_how_often_its_loop_is_unrolled(void **state)
     }
 }
 
+static unsigned count_branches(const char *text)
+{
+    struct record r;
+    void *params[2] = {device_memory(4096), device_memory(256)};
+    unsigned n = 0;
+    run_recorded(text, 32, params, &r);
+    for (unsigned i = 0; i < r.n; i++)
+        n += r.inst[i].opclass == STRATA_OP_BRANCH;
+    return n;
+}
+
+/* The loops go around once. */
+static void around_an_unrolled_loop_machine_code_asks_for_the_rounds_left(void **state)
+{
+    (void)state;
+    assert_int_equal(count_branches(LOOP("", LOAD, COUNT("%r7"))), 4);
+    assert_int_equal(count_branches(LOOP(".pragma \"nounroll\";", LOAD, COUNT("%r7"))), 1);
+    assert_int_equal(count_branches(LOOP("", FMA8 FMA8 FMA8, COUNT("%r7"))), 1);
+}
+
 /* A tile of 32 rows of 128 bytes, of which a thread reads its own row. */
 #define TILE(shift, body)                                                                          \
     ".version 8.0\n.target sm_90\n.address_size 64\n.shared .align 4 .b8 tile[4096];\n"            \
@@ -716,6 +736,7 @@ int main(void)
         cmocka_unit_test(an_op_is_as_many_records_as_the_assembler_makes_of_it),
         cmocka_unit_test(parameters_are_loaded_where_they_are_first_used),
         cmocka_unit_test(a_branch_tells_how_often_its_loop_is_unrolled),
+        cmocka_unit_test(around_an_unrolled_loop_machine_code_asks_for_the_rounds_left),
         cmocka_unit_test(neighbouring_words_of_shared_memory_are_one_load),
         cmocka_unit_test(who_reads_a_merged_word_waits_for_the_load),
         cmocka_unit_test(atomics_that_shared_memory_lacks_are_loops),
