@@ -67,10 +67,10 @@ static strata_status no_memory(struct flow_engine *e, struct strata_error *err)
     return strata_no_memory(err, NULL, "for the resident warps of a launch");
 }
 
-/* Zeroed memory from the start of a line of the machine's cache on; *memory is to be freed. */
-static void *zeroed_lines(size_t n, size_t bytes, void **memory)
+/* Memory from the start of a line of the machine's cache on; *memory is to be freed. */
+static void *whole_lines(size_t n, size_t bytes, void **memory)
 {
-    *memory = calloc(n * bytes + FLOW_LINE_BYTES, 1);
+    *memory = malloc(n * bytes + FLOW_LINE_BYTES);
     char *p = *memory;
     return p ? p + (FLOW_LINE_BYTES - (uintptr_t)p % FLOW_LINE_BYTES) % FLOW_LINE_BYTES : NULL;
 }
@@ -79,21 +79,31 @@ static strata_status init_schedulers(struct flow_engine *e, struct strata_error 
 {
     uint32_t per_sm = e->gpu->sm.schedulers ? e->gpu->sm.schedulers : 1;
     e->n_schedulers = e->memory.n_sms * per_sm;
-    e->scheduler = zeroed_lines(e->n_schedulers, sizeof *e->scheduler, &e->scheduler_memory);
+    e->scheduler = whole_lines(e->n_schedulers, sizeof *e->scheduler, &e->scheduler_memory);
     if (!e->scheduler)
         return no_memory(e, err);
+    memset(e->scheduler, 0, e->n_schedulers * sizeof *e->scheduler);
     for (uint32_t i = 0; i < e->n_schedulers; i++) {
         e->scheduler[i].sm = i / per_sm;
         e->scheduler[i].first_warp = i / per_sm * e->slots_per_sm + i % per_sm;
     }
-    for (uint32_t w = 0; w < e->memory.n_sms * e->slots_per_sm; w++) {
+    for (uint32_t w = 0; w < e->n_warps; w++) {
         uint32_t slot = w % e->slots_per_sm;
-        e->warp[w].scheduler = w / e->slots_per_sm * per_sm + slot % per_sm;
-        e->warp[w].slot = (uint8_t)(slot / per_sm);
-        e->warp[w].groups = &e->groups[w];
-        e->warp_place[w] = e->warp[w].scheduler * 64 + e->warp[w].slot;
+        e->warp_place[w] = (w / e->slots_per_sm * per_sm + slot % per_sm) * 64 + slot / per_sm;
     }
     return STRATA_OK;
+}
+
+/* Most launches of a program are far smaller than the GPU: of 10 MB of warps, those of a place are
+ * set up when it gets its first block. */
+static void set_up_warps(struct flow_engine *e, uint32_t first)
+{
+    memset(&e->warp[first], 0, e->warps_per_block * sizeof *e->warp);
+    for (uint32_t w = first; w < first + e->warps_per_block; w++) {
+        e->warp[w].scheduler = e->warp_place[w] / 64;
+        e->warp[w].slot = (uint8_t)(e->warp_place[w] % 64);
+        e->warp[w].groups = &e->groups[w];
+    }
 }
 
 static strata_status init_arrays(struct flow_engine *e, struct strata_error *err)
@@ -103,10 +113,10 @@ static strata_status init_arrays(struct flow_engine *e, struct strata_error *err
     e->slots_per_sm = sm_warp_slots(e->warps_per_block, e->occupancy.blocks_per_sm, per_sm);
     e->block = calloc((size_t)n * e->occupancy.blocks_per_sm, sizeof *e->block);
     e->n_warps = n * e->slots_per_sm;
-    e->warp = zeroed_lines(e->n_warps, sizeof *e->warp, &e->warp_memory);
-    e->warp_place = calloc(e->n_warps, sizeof *e->warp_place);
+    e->warp = whole_lines(e->n_warps, sizeof *e->warp, &e->warp_memory);
+    e->warp_place = malloc(e->n_warps * sizeof *e->warp_place);
     large_pages_wish(e->warp, e->n_warps * sizeof *e->warp);
-    e->groups = calloc(e->n_warps, sizeof *e->groups); /* where unused, never touched */
+    e->groups = malloc(e->n_warps * sizeof *e->groups); /* set up when a warp first asks */
     e->wheel_next = calloc((size_t)e->n_warps + 2 * n * per_sm + n, sizeof *e->wheel_next);
     e->fetch = calloc(n, sizeof *e->fetch);
     e->wheel = calloc(FLOW_WHEEL_SLOTS, sizeof *e->wheel);
@@ -165,12 +175,13 @@ strata_status flow_engine_init(struct flow_engine *e, const struct strata_gpu *g
 void flow_engine_release(struct flow_engine *e)
 {
     reader_ahead_destroy(e->ahead);
-    for (uint32_t w = 0; e->warp && w < e->memory.n_sms * e->slots_per_sm; w++) {
-        strata_cursor_release(&e->warp[w].cursor);
-        sm_window_release(&e->warp[w].window);
-    }
-    for (uint32_t b = 0; e->block && b < e->memory.n_sms * e->occupancy.blocks_per_sm; b++)
+    for (uint32_t b = 0; e->block && b < e->memory.n_sms * e->occupancy.blocks_per_sm; b++) {
+        for (uint32_t k = 0; e->block[b].used && k < e->warps_per_block; k++) {
+            strata_cursor_release(&e->warp[e->block[b].first_warp + k].cursor);
+            sm_window_release(&e->warp[e->block[b].first_warp + k].window);
+        }
         strata_block_destroy(e->block[b].data);
+    }
     for (uint32_t s = 0; e->fetch && s < e->memory.n_sms; s++)
         fetch_sm_release(&e->fetch[s]);
     flow_async_release(e);
@@ -199,26 +210,34 @@ void flow_engine_release(struct flow_engine *e)
 
 /* ---- blocks ---- */
 
-/* Registers are numbered by the trace: their tables grow when a block brings a higher one. */
+static void move_registers(struct sm_scoreboard *s, uint32_t *ready, uint8_t *stall, uint32_t n)
+{
+    if (s->ready) { /* of a warp that has run */
+        memcpy(ready, s->ready, n * sizeof *ready);
+        memcpy(stall, s->stall, n);
+    }
+    s->ready = ready;
+    s->stall = stall;
+}
+
+/* Registers are numbered by the trace: their tables grow when a block brings a higher one. A warp's
+ * are cleared when it starts. */
 static strata_status grow_registers(struct flow_engine *e, uint32_t need)
 {
     uint32_t cap = need < 64 ? 64 : (uint32_t)round_up(need * 2, 64), old = e->register_cap;
-    uint32_t *ready = calloc((size_t)e->n_warps * cap, sizeof *ready);
-    uint8_t *stall = calloc((size_t)e->n_warps * cap, 1);
+    uint32_t *ready = malloc((size_t)e->n_warps * cap * sizeof *ready);
+    uint8_t *stall = malloc((size_t)e->n_warps * cap);
     if (!ready || !stall) {
         free(ready);
         free(stall);
         return strata_no_memory(e->err, NULL, "for the registers of a warp");
     }
     large_pages_wish(ready, (size_t)e->n_warps * cap * sizeof *ready);
-    for (uint32_t w = 0; w < e->n_warps; w++) {
-        struct sm_scoreboard *s = &e->warp[w].scoreboard;
-        if (s->ready) { /* only warps that have run */
-            memcpy(&ready[(size_t)w * cap], s->ready, old * sizeof *ready);
-            memcpy(&stall[(size_t)w * cap], s->stall, old);
-        }
-        s->ready = &ready[(size_t)w * cap];
-        s->stall = &stall[(size_t)w * cap];
+    for (uint32_t b = 0; b < e->memory.n_sms * e->occupancy.blocks_per_sm; b++) {
+        uint32_t first = e->block[b].first_warp, n = e->block[b].used ? e->warps_per_block : 0;
+        for (uint32_t w = first; w < first + n; w++)
+            move_registers(&e->warp[w].scoreboard, &ready[(size_t)w * cap], &stall[(size_t)w * cap],
+                           old);
     }
     free(e->register_ready);
     free(e->register_stall);
@@ -234,6 +253,9 @@ static strata_status size_registers(struct flow_engine *e, struct flow_warp *w)
     strata_status st = need > e->register_cap ? grow_registers(e, need) : STRATA_OK;
     if (st != STRATA_OK)
         return st;
+    size_t at = (size_t)(w - e->warp) * e->register_cap;
+    w->scoreboard.ready = &e->register_ready[at];
+    w->scoreboard.stall = &e->register_stall[at];
     /* A warp runs code that was known when its block was read: higher registers are not its own. */
     memset(w->scoreboard.ready, 0, need * sizeof *w->scoreboard.ready);
     memset(w->scoreboard.stall, 0, need);
@@ -301,9 +323,12 @@ static strata_status start_block(struct flow_engine *e, uint32_t sm, uint64_t t)
     if (st != STRATA_OK)
         return st;
     struct flow_block *b = &e->block[place];
-    *b = (struct flow_block){.data = data, .sm = sm, .index = data->index};
-    b->first_warp =
+    uint32_t first_warp =
         sm * e->slots_per_sm + (place - sm * e->occupancy.blocks_per_sm) * e->warps_per_block;
+    if (!b->used)
+        set_up_warps(e, first_warp);
+    *b = (struct flow_block){
+        .data = data, .sm = sm, .index = data->index, .first_warp = first_warp, .used = true};
     if (!e->sm_resident[sm]++)
         e->sm_start[sm] = t;
     e->resident_blocks++;

@@ -32,6 +32,7 @@ struct flow_block {
     uint32_t first_warp;   /* index of its first warp, contiguous */
     uint64_t index;
     uint32_t barriers; /* head of its barriers in shared memory */
+    bool used;         /* the place has held a block: its warps are set up */
 };
 
 /* What a warp that is not in the wheel sleeps for, see flow_async.c. */
@@ -96,6 +97,7 @@ struct flow_warp {
     bool at_barrier;
     uint8_t sleeps;           /* enum flow_sleep */
     bool has_groups;          /* the warp has used its groups */
+    bool numbers_groups;      /* a warp of this slot has: their numbers go on */
     struct strata_winst next; /* what it issues next; valid while has_next */
     struct sm_scoreboard scoreboard;
     uint64_t local_base;
@@ -110,6 +112,10 @@ struct flow_warp {
 /* A warp's groups, empty when it asks for the first time. */
 static inline struct flow_groups *flow_groups(struct flow_warp *w)
 {
+    if (!w->numbers_groups)
+        w->groups->copies.first = w->groups->bulk.first = w->groups->bulk_read.first =
+            w->groups->wgmma.first = 0;
+    w->numbers_groups = true;
     if (!w->has_groups) {
         sm_async_reset(&w->groups->copies);
         sm_async_reset(&w->groups->bulk);
@@ -167,7 +173,7 @@ struct flow_engine {
     struct memory_code code;           /* where its code lies, if not */
     struct fetch_sm *fetch;
     struct flow_block *block;             /* n_sms * blocks_per_sm places */
-    struct flow_warp *warp;               /* n_sms * slots */
+    struct flow_warp *warp;               /* n_sms * slots; set up where `used` */
     uint32_t *warp_place;                 /* of each warp: its scheduler * 64 + its slot there */
     void *warp_memory, *scheduler_memory; /* what these stand in, which begins anywhere */
     struct flow_groups *groups;           /* of each warp */

@@ -68,8 +68,9 @@ static strata_status init_partition(struct hierarchy *m, uint32_t i, uint64_t se
     p->channel_free64 = calloc(channels, sizeof *p->channel_free64);
     p->activate_free64 = calloc(channels, sizeof *p->activate_free64);
     p->bank_row = calloc((size_t)channels * banks, sizeof *p->bank_row);
-    return p->slice_free64 && p->slice_atomics && p->way_in_free64 && p->channel_free64 &&
-                   p->activate_free64 && p->bank_row
+    p->timed = state ? calloc(p->l2.n_slots / HIERARCHY_MARK_SLOTS + 1, 1) : NULL;
+    return (p->timed || !state) && p->slice_free64 && p->slice_atomics && p->way_in_free64 &&
+                   p->channel_free64 && p->activate_free64 && p->bank_row
                ? STRATA_OK
                : no_memory(err);
 }
@@ -229,6 +230,7 @@ void hierarchy_release(struct hierarchy *m)
         free(p->channel_free64);
         free(p->activate_free64);
         free(p->bank_row);
+        free(p->timed);
         write_back_release(&p->dirty);
     }
     memset(m, 0, sizeof *m);

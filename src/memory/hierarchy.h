@@ -47,8 +47,11 @@ struct hierarchy_sm {
     struct cache tlb;          /* first-level TLB, where the description has one */
 };
 
+/* Slots of an L2 that share a mark. */
+enum { HIERARCHY_MARK_SLOTS = 16 };
 struct hierarchy_partition {
     struct cache l2;
+    uint8_t *timed; /* marks of the slots that this launch has used; NULL: nobody will ask */
     uint64_t *slice_free64;
     uint64_t *slice_atomics;   /* the last atomics of each slice (l2_atomic_again) */
     uint64_t *way_in_free64;   /* as many ways in as slices, taken by turns */

@@ -66,16 +66,25 @@ static void mark_dirty(struct hierarchy *m, uint32_t part, struct cache_slot *s,
         clean_line(m, part, old, t);
 }
 
+static void mark_timed(struct hierarchy_partition *p, uint32_t slot)
+{
+    if (p->timed)
+        p->timed[slot / HIERARCHY_MARK_SLOTS] = 1;
+}
+
+/* All that sets the times of a slot has asked for its place. */
 static uint32_t place_of(struct hierarchy *m, uint32_t part, uint64_t line, uint64_t t)
 {
     struct hierarchy_partition *p = &m->partition[part];
     uint32_t slot = cache_find(&p->l2, line);
     if (slot != CACHE_NONE) {
+        mark_timed(p, slot);
         cache_touch(&p->l2, slot);
         return slot;
     }
     struct cache_slot evicted;
     slot = cache_insert(&p->l2, line, &evicted);
+    mark_timed(p, slot);
     if (evicted.used && evicted.dirty)
         clean_line(m, part, &evicted, t);
     return slot;

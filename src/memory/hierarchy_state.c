@@ -1,6 +1,9 @@
 /* hierarchy_state.c - a launch begins with what the ones before, and copies between them, have
  * left. */
 #include "memory/hierarchy.h"
+
+#include <string.h>
+
 #include "memory/memory_state.h"
 
 /* Sectors of a line that [from, to) touches. */
@@ -154,6 +157,18 @@ bool hierarchy_holds_code(const struct hierarchy *m, uint64_t base, uint32_t lin
     return cache_find(&m->partition[address_map_home(&m->map, at)].l2, at) != CACHE_NONE;
 }
 
+/* Clocks begin anew with every launch, and everything of this one has arrived. A launch uses a few
+ * lines of an L2 of 400,000: only where it did are there times to forget. */
+static void forget_l2_times(struct hierarchy_partition *p)
+{
+    for (uint32_t i = 0; p->timed && i < p->l2.n_slots; i += HIERARCHY_MARK_SLOTS) {
+        uint32_t end =
+            i + HIERARCHY_MARK_SLOTS < p->l2.n_slots ? i + HIERARCHY_MARK_SLOTS : p->l2.n_slots;
+        for (uint32_t k = i; p->timed[i / HIERARCHY_MARK_SLOTS] && k < end; k++)
+            memset(p->l2.slot[k].ready, 0, sizeof p->l2.slot[k].ready);
+    }
+}
+
 strata_status hierarchy_end(struct hierarchy *m, struct strata_memory_state *s,
                             const struct memory_code *code, uint32_t n_lines,
                             struct strata_error *err)
@@ -165,9 +180,11 @@ strata_status hierarchy_end(struct hierarchy *m, struct strata_memory_state *s,
         hierarchy_put_line(m, address_map_home(&m->map, at), at, all, false);
     }
     strata_status status = STRATA_OK;
-    for (uint32_t i = 0; i < m->map.partitions && status == STRATA_OK; i++)
+    for (uint32_t i = 0; i < m->map.partitions && status == STRATA_OK; i++) {
+        forget_l2_times(&m->partition[i]);
         status = memory_state_keep(s, i, m->map.partitions, &m->partition[i].l2,
                                    &m->partition[i].dirty, err);
+    }
     if (m->gpu->tlb.enabled && m->gpu->between.tlb)
         memory_state_keep_tlb(s, &m->tlb2);
     return status;

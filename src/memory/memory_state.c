@@ -45,7 +45,7 @@ strata_status strata_memory_state_event(struct strata_memory_state *s,
     return STRATA_OK;
 }
 
-/* Clocks begin anew with every launch, and everything of the last one has arrived. */
+/* Clocks begin anew with every launch. */
 static void forget_times(struct cache *c)
 {
     for (uint32_t i = 0; i < c->n_slots; i++)
@@ -60,7 +60,6 @@ bool memory_state_take(struct strata_memory_state *s, uint32_t index, uint32_t n
     *l2 = s->part[index].l2;
     *dirty = s->part[index].dirty;
     memset(&s->part[index], 0, sizeof s->part[index]);
-    forget_times(l2);
     return true;
 }
 

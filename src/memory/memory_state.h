@@ -43,7 +43,8 @@ struct strata_memory_state {
  * They are the caller's then. */
 bool memory_state_take(struct strata_memory_state *s, uint32_t index, uint32_t n, struct cache *l2,
                        struct write_back *dirty);
-/* Takes them over; the caller's are empty afterwards. All n parts are to be given. */
+/* Takes them over, without any time in their slots; the caller's are empty afterwards. All n parts
+ * are to be given. */
 strata_status memory_state_keep(struct strata_memory_state *s, uint32_t index, uint32_t n,
                                 struct cache *l2, struct write_back *dirty,
                                 struct strata_error *err);

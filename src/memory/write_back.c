@@ -23,7 +23,7 @@ static bool ring_init(struct dirty_ring *r, uint64_t slots, uint64_t limit_bytes
     *r = (struct dirty_ring){.mask = size - 1, .limit = limit_bytes && !limit ? 1 : limit};
     if (!r->limit)
         return true;
-    r->line = calloc(size, sizeof *r->line);
+    r->line = malloc(size * sizeof *r->line); /* read from head to tail alone */
     return r->line;
 }
 

@@ -32,15 +32,15 @@ void fetch_gpu_init(struct fetch_gpu *g, const struct strata_gpu *gpu)
 static bool order_init(struct fetch_order *o, uint32_t lines)
 {
     *o = (struct fetch_order){.size = lines};
-    o->line = lines ? calloc(lines, sizeof *o->line) : NULL;
+    o->line = lines ? malloc(lines * sizeof *o->line) : NULL;
     return !lines || o->line;
 }
 
 strata_status fetch_sm_init(struct fetch_sm *s, const struct fetch_gpu *g, struct strata_error *err)
 {
-    *s = (struct fetch_sm){.ready = calloc(FETCH_MAX_LINES, sizeof *s->ready),
-                           .asked = calloc(FETCH_MAX_LINES, sizeof *s->asked),
-                           .place = calloc(FETCH_MAX_LINES, sizeof *s->place)};
+    *s = (struct fetch_sm){.ready = malloc(FETCH_MAX_LINES * sizeof *s->ready),
+                           .asked = malloc(FETCH_MAX_LINES * sizeof *s->asked),
+                           .place = malloc(FETCH_MAX_LINES * sizeof *s->place)};
     bool kept = order_init(&s->near, g->near_lines);
     kept = order_init(&s->middle, g->middle_lines) && kept;
     if (!s->ready || !s->asked || !s->place || !kept)
@@ -56,6 +56,18 @@ void fetch_sm_release(struct fetch_sm *s)
     free(s->near.line);
     free(s->middle.line);
     memset(s, 0, sizeof *s);
+}
+
+/* Code has a few dozen lines as a rule: the tables, of 200 KB an SM, are cleared as far as it goes.
+ */
+static void know_lines(struct fetch_sm *s, uint32_t n)
+{
+    uint32_t to = n < FETCH_MAX_LINES ? n : FETCH_MAX_LINES, from = s->n_known;
+    if (to <= from)
+        return;
+    memset(&s->ready[from], 0, (to - from) * sizeof *s->ready);
+    memset(&s->place[from], FETCH_NEVER, (to - from) * sizeof *s->place);
+    s->n_known = to;
 }
 
 /* Puts a line in; the one that has to go for it, or FETCH_MAX_LINES. */
@@ -128,6 +140,8 @@ uint64_t fetch_line(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t line
     if (!g->cold && !g->miss && !g->interval)
         return t;
     line %= FETCH_MAX_LINES;
+    if (line + g->ahead >= s->n_known)
+        know_lines(s, line + g->ahead + 1);
     if (s->ready[line] && s->ready[line] <= t && s->ready[(line + g->ahead) % FETCH_MAX_LINES])
         return t;
     if (!s->ready[line])

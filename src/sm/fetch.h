@@ -44,6 +44,7 @@ struct fetch_sm {
     uint8_t *place;  /* enum fetch_place */
     uint32_t *asked; /* lines brought into the L2 since the last fetch_publish */
     uint32_t n_asked;
+    uint32_t n_known; /* lines of which `ready` and `place` have been set: those from 0 on */
     struct fetch_order near, middle;
 };
 

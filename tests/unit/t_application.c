@@ -9,6 +9,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include <jansson.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <strata/predict.h>
 #include <strata/sample.h>
@@ -22,6 +25,7 @@ enum { BLOCKS = 64, WARPS = 4 }; /* a warp moves 512 bytes: 128 KB a launch */
 static struct strata_gpu gpu;
 static char path[64];
 static struct strata_launch asked; /* what the next launches ask of persisting lines */
+static bool uses_data;             /* the next launches end when what they read is there */
 
 static int load_gpu(void **state)
 {
@@ -37,6 +41,16 @@ static int remove_trace(void **state)
     (void)state;
     unlink(path);
     return 0;
+}
+
+/* What malloc hands out begins with such bytes, where the C library can be told. */
+static void fill_memory_with(int byte)
+{
+#ifdef M_PERTURB
+    mallopt(M_PERTURB, byte);
+#else
+    (void)byte;
+#endif
 }
 
 /* ---- traces ---- */
@@ -102,7 +116,7 @@ static void write_launch(struct strata_writer *w, const char *opcode, uint32_t b
                                    .persisting_bytes = asked.persisting_bytes,
                                    .persisting_reset = asked.persisting_reset};
     struct strata_inst inst[2] = {{.opcode = opcode, .n_src = 1, .reg = {2}},
-                                  {.pc = 16, .opcode = "EXIT"}};
+                                  {.pc = 16, .opcode = "EXIT", .n_src = uses_data, .reg = {2}}};
     uint32_t index[2];
     if (!strncmp(opcode, "LDG", 3))
         inst[0].n_dst = 1;
@@ -166,6 +180,56 @@ static void what_a_launch_wrote_the_next_reads_from_the_l2(void **state)
         strata_prediction_release(&warm);
         strata_launch_set_release(&set);
     }
+}
+
+static double cycles(const struct strata_prediction *p, size_t launch)
+{
+    double value = -1;
+    assert_true(strata_result_get(&p->result[launch], "sm__cycles_elapsed.max", &value));
+    return value;
+}
+
+static void a_launch_does_not_wait_for_what_came_during_the_one_before(void **state)
+{
+    (void)state;
+    const char *const models[] = {"flow", "sim"};
+    for (size_t m = 0; m < 2; m++) {
+        struct strata_launch_set set = {0};
+        struct strata_prediction warm;
+        struct strata_writer *w = begin_trace();
+        uses_data = true;
+        for (int k = 0; k < 2; k++)
+            write_launch(w, "LDG.E.128", BLOCKS, ARRAY_B, 0);
+        uses_data = false;
+        end_trace(w, &set);
+        predict(&set, models[m], true, 1, &warm);
+        assert_true(cycles(&warm, 1) + gpu.dram.access_cycles / 2 < cycles(&warm, 0));
+        strata_prediction_release(&warm);
+        strata_launch_set_release(&set);
+    }
+}
+
+/* What is set up on its first use is not taken for zero before. */
+static void what_memory_held_before_changes_nothing(void **state)
+{
+    (void)state;
+    struct strata_launch_set set = {0};
+    struct strata_prediction plain, filled;
+    struct strata_writer *w = begin_trace();
+    write_launch(w, "STG.E.128", BLOCKS, ARRAY_A, 0);
+    write_launch(w, "LDG.E.128", BLOCKS, ARRAY_A, 0);
+    end_trace(w, &set);
+    predict(&set, "flow", true, 1, &plain);
+    fill_memory_with(0x5a);
+    predict(&set, "flow", true, 1, &filled);
+    fill_memory_with(0);
+    for (size_t k = 0; k < 2; k++) {
+        assert_true(cycles(&filled, k) == cycles(&plain, k));
+        assert_true(dram_reads(&filled, k) == dram_reads(&plain, k));
+    }
+    strata_prediction_release(&plain);
+    strata_prediction_release(&filled);
+    strata_launch_set_release(&set);
 }
 
 static void fills_and_small_copies_are_in_the_l2_and_dropped_copies_are_not(void **state)
@@ -550,6 +614,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_launch_wrote_the_next_reads_from_the_l2),
+        cmocka_unit_test(a_launch_does_not_wait_for_what_came_during_the_one_before),
+        cmocka_unit_test(what_memory_held_before_changes_nothing),
         cmocka_unit_test(fills_and_small_copies_are_in_the_l2_and_dropped_copies_are_not),
         cmocka_unit_test(copies_go_before_lines_that_a_launch_or_others_have_used),
         cmocka_unit_test(lines_of_a_window_outlast_other_reads_until_a_reset),

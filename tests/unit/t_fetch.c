@@ -5,6 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "sm/fetch.h"
 
@@ -104,11 +107,32 @@ static void an_early_jump_waits_for_its_line(void **state)
     fetch_sm_release(&sm);
 }
 
+static void a_line_far_behind_is_as_never_fetched(void **state)
+{
+    static struct fetch_gpu g;
+    struct fetch_sm sm;
+    (void)state;
+    brought_in(&g);
+#ifdef M_PERTURB
+    mallopt(M_PERTURB, 0x5a); /* memory that others have used */
+#endif
+    assert_int_equal(fetch_sm_init(&sm, &g, NULL), STRATA_OK);
+    assert_int_equal(fetch_line(&g, &sm, 200, 1000), 1560);
+    assert_int_equal(fetch_line(&g, &sm, FETCH_MAX_LINES - 1, 3000), 3560);
+    assert_int_equal(fetch_line(&g, &sm, 5000, 6000), 6560);
+    fetch_sm_release(&sm);
+#ifdef M_PERTURB
+    mallopt(M_PERTURB, 0);
+#endif
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loop_that_fits), cmocka_unit_test(loop_of_the_middle_cache),
-        cmocka_unit_test(loop_from_the_l2), cmocka_unit_test(jumps_within_what_a_launch_brings_in),
-        cmocka_unit_test(an_early_jump_waits_for_its_line)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(loop_that_fits),
+                                       cmocka_unit_test(loop_of_the_middle_cache),
+                                       cmocka_unit_test(loop_from_the_l2),
+                                       cmocka_unit_test(jumps_within_what_a_launch_brings_in),
+                                       cmocka_unit_test(an_early_jump_waits_for_its_line),
+                                       cmocka_unit_test(a_line_far_behind_is_as_never_fetched)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
