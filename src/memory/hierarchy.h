@@ -21,6 +21,7 @@
 #include "memory/access_counts.h"
 #include "memory/access_window.h"
 #include "memory/address_map.h"
+#include "memory/column_walk.h"
 #include "memory/l1_rules.h"
 #include "memory/leaving_miss.h"
 #include "memory/load_store.h"
@@ -45,6 +46,7 @@ struct hierarchy_sm {
     struct store_buffer stores;
     uint32_t group, partition; /* of the request coalescers, of the L2 */
     struct cache tlb;          /* first-level TLB, where the description has one */
+    struct column_walk walk[COLUMN_WALKS];
 };
 
 /* Slots of an L2 that share a mark. */

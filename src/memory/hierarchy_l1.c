@@ -196,17 +196,19 @@ struct found {
         new_line; /* the last line whose tag was not there: its other sectors are no tag hits */
 };
 
-/* One line of a load. Sectors on their way count as hits, as the profiler counts them. */
+/* One line of a load. *where: the slot it may be in, and then the one it is in. Sectors on their
+ * way count as hits, as the profiler counts them. */
 static uint64_t load_line(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
-                          const struct strata_request *r, enum load_path path, uint32_t hint,
+                          const struct strata_request *r, enum load_path path, uint32_t *where,
                           uint64_t t, struct found *found)
 {
     struct hierarchy_sm *p = &m->sm[sm];
     struct cache *c = path == LOAD_L1 ? &p->l1 : path_side(p, path);
     uint64_t done = t + load_path_hit_cycles(m->gpu, path);
-    uint32_t slot =
-                 c ? cache_find_again(c, r->line, path == LOAD_L1 ? hint : CACHE_NONE) : CACHE_NONE,
+    uint32_t slot = c ? cache_find_again(c, r->line, path == LOAD_L1 ? *where : CACHE_NONE)
+                      : CACHE_NONE,
              have = 0;
+    *where = slot;
     if (slot != CACHE_NONE) {
         cache_touch(c, slot);
         const struct cache_slot *s = &c->slot[slot];
@@ -229,7 +231,8 @@ static uint64_t load_line(struct hierarchy *m, uint32_t sm, const struct strata_
     uint64_t start = wait_for_place(m, p, r->line, needs_line && in_l1, t);
     uint64_t arrival = fetch_sectors(m, sm, r->line, miss, t, start);
     if (needs_line)
-        slot = in_l1 ? l1_place(c, m->gpu, r->line, start) : cache_insert(c, r->line, NULL);
+        *where = slot =
+            in_l1 ? l1_place(c, m->gpu, r->line, start) : cache_insert(c, r->line, NULL);
     if (slot != CACHE_NONE)
         slot_fill(&c->slot[slot], miss, arrival);
     return later_of(done, arrival);
@@ -257,29 +260,43 @@ static void expect_lines(const struct hierarchy *m, uint32_t sm, const struct st
             hierarchy_l2_expect(m, p->partition, r[absent[i]].line);
 }
 
+/* Where the lines of a load may be: as the walk has them (`again`), or as the L1's tables say. */
+static void guess_slots(const struct hierarchy *m, uint32_t sm, const struct strata_request *r,
+                        unsigned n, const struct column_walk *again, uint32_t *slot)
+{
+    if (!again && n > 1 && m->rules.same_geometry) {
+        expect_lines(m, sm, r, n, slot);
+        return;
+    }
+    for (unsigned i = 0; i < n; i++)
+        slot[i] = again ? column_walk_slot(again, i) : CACHE_NONE;
+}
+
+/* walk: where a walk by column is kept, or NULL; again: it is this one's already. */
 static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
-                     const struct strata_request *r, unsigned n, uint64_t t)
+                     const struct strata_request *r, unsigned n, struct column_walk *walk,
+                     bool again, uint64_t t)
 {
     struct hierarchy_sm *p = &m->sm[sm];
     struct found found = {.new_line = UINT64_MAX};
-    uint32_t tags = load_store_tags(m->gpu);
-    uint32_t cycles = load_store_cycles(m->gpu, &m->coalescer, w, r, n);
+    uint32_t tags = load_store_tags(m->gpu),
+             tag_cycles = again ? walk->tag_cycles : load_store_tag_cycles(m->gpu, r, n),
+             cycles = load_store_cycles_with(m->gpu, &m->coalescer, w, tag_cycles, n);
     uint64_t start = unit_begin(m, sm, t, cycles), done = start;
     leaving_miss_load(&p->leaving, t, cycles);
     enum load_path path = load_path_of(m->gpu, w->inst);
     if (path == LOAD_L1 || path == LOAD_AROUND)
         done += load_store_hit_latency(m->gpu, w->inst->width_bytes);
     uint32_t slot[STRATA_MAX_REQUESTS];
-    bool expected = n > 1 && m->rules.same_geometry;
-    if (expected)
-        expect_lines(m, sm, r, n, slot);
+    guess_slots(m, sm, r, n, again ? walk : NULL, slot);
     uint64_t at = start; /* so many tags a cycle */
     for (unsigned i = 0, in_cycle = 0; i < n; i++, in_cycle++) {
         if (in_cycle == tags)
             at++, in_cycle = 0;
-        uint32_t hint = expected ? slot[i] : CACHE_NONE;
-        done = later_of(done, load_line(m, sm, w, &r[i], path, hint, at, &found));
+        done = later_of(done, load_line(m, sm, w, &r[i], path, &slot[i], at, &found));
     }
+    if (walk && path == LOAD_L1)
+        column_walk_keep(walk, r, n, w, tag_cycles, slot);
     /* The unit stops when its misses queue up in front of the crossbar. */
     load_store_hold(&p->unit, p->miss_free, m->gpu->sm.lsu_queue_cycles);
     count_access(&m->count, w->inst, strata_count_sectors(r, n), found.hits);
@@ -351,7 +368,10 @@ uint64_t hierarchy_access(struct hierarchy *m, uint32_t sm, const struct strata_
                           uint64_t local_base, uint64_t t)
 {
     struct strata_request r[STRATA_MAX_REQUESTS];
-    unsigned n = strata_coalesce(&m->coalescer, w, local_base, r);
+    struct column_walk *walk = column_walk_of(m->sm[sm].walk, &m->coalescer, w);
+    bool again = walk && column_walk_fits(walk, &m->coalescer, w);
+    unsigned n = again ? column_walk_requests(&m->coalescer, w, r)
+                       : strata_coalesce(&m->coalescer, w, local_base, r);
     if (!n)
         return unit_begin(m, sm, t, 1) + 1;
     m->copied_to_shared |= w->inst->memop == STRATA_MEM_ASYNC_COPY;
@@ -362,6 +382,6 @@ uint64_t hierarchy_access(struct hierarchy *m, uint32_t sm, const struct strata_
     case STRATA_MEM_REDUCTION:
         return atomic(m, sm, w, r, n, t);
     default:
-        return load(m, sm, w, r, n, t);
+        return load(m, sm, w, r, n, walk, again, t);
     }
 }

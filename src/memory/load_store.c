@@ -36,8 +36,8 @@ static uint32_t tag_bank_cycles(const struct strata_gpu *gpu, const struct strat
     return each > 1 ? (most + each - 1) / each : most;
 }
 
-/* Cycles for the tags of n lines. */
-static uint32_t tag_cycles(const struct strata_gpu *gpu, const struct strata_request *r, unsigned n)
+uint32_t load_store_tag_cycles(const struct strata_gpu *gpu, const struct strata_request *r,
+                               unsigned n)
 {
     if (gpu->l1.n_tag_banks)
         return n > 1 ? tag_bank_cycles(gpu, r, n) : 1;
@@ -57,13 +57,18 @@ static uint32_t data_cycles(const struct strata_gpu *gpu, const struct strata_wi
     return rate && bytes > rate ? (bytes + rate - 1) / rate : 1;
 }
 
-uint32_t load_store_cycles(const struct strata_gpu *gpu, const struct strata_coalescer *c,
-                           const struct strata_winst *w, const struct strata_request *r, unsigned n)
+uint32_t load_store_cycles_with(const struct strata_gpu *gpu, const struct strata_coalescer *c,
+                                const struct strata_winst *w, uint32_t cycles, unsigned n)
 {
-    uint32_t cycles = tag_cycles(gpu, r, n), width = data_cycles(gpu, w),
-             passes = n > width ? bank_passes(gpu, c, w) : width;
+    uint32_t width = data_cycles(gpu, w), passes = n > width ? bank_passes(gpu, c, w) : width;
     passes = passes > width ? passes : width;
     cycles = cycles > passes ? cycles : passes;
     bool store = w->inst->memop == STRATA_MEM_STORE;
     return store && cycles < gpu->l1.store_cycles ? gpu->l1.store_cycles : cycles;
+}
+
+uint32_t load_store_cycles(const struct strata_gpu *gpu, const struct strata_coalescer *c,
+                           const struct strata_winst *w, const struct strata_request *r, unsigned n)
+{
+    return load_store_cycles_with(gpu, c, w, load_store_tag_cycles(gpu, r, n), n);
 }

@@ -55,6 +55,12 @@ static inline uint32_t load_store_tags(const struct strata_gpu *gpu)
 uint32_t load_store_cycles(const struct strata_gpu *gpu, const struct strata_coalescer *c,
                            const struct strata_winst *w, const struct strata_request *r,
                            unsigned n_requests);
+/* The two parts of that: of the tags, which depend on the lines alone; and all of it with them. */
+uint32_t load_store_tag_cycles(const struct strata_gpu *gpu, const struct strata_request *r,
+                               unsigned n_requests);
+uint32_t load_store_cycles_with(const struct strata_gpu *gpu, const struct strata_coalescer *c,
+                                const struct strata_winst *w, uint32_t tag_cycles,
+                                unsigned n_requests);
 /* Cycles of the unit for an access to shared memory, and from its start to its data (probe
  * lat_lds). A pass moves a word of each bank, in several cycles where the banks are slower (paper
  * 002, Table 7: half a word a cycle on Fermi). */

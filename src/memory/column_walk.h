@@ -1,0 +1,44 @@
+/* column_walk.h - a warp that walks by column: lanes a multiple of a line apart, step after step on
+ * the same lines.
+ *
+ * What such an access is to the L1 depends on its lines alone, so that it is kept: which requests
+ * it makes, the cycles of their tags, and where each line was last seen. Changes nothing but the
+ * time the program takes: a line that is no longer there is looked for again. */
+#ifndef STRATA_MEMORY_COLUMN_WALK_H
+#define STRATA_MEMORY_COLUMN_WALK_H
+
+#include <strata/coalesce.h>
+#include <strata/trace.h>
+
+#include "cache/cache.h"
+
+enum { COLUMN_WALKS = 32, COLUMN_LEAST_LANES = 5, COLUMN_NO_SLOT = UINT16_MAX };
+struct column_walk {
+    uint64_t line; /* of the first lane */
+    int64_t stride;
+    uint32_t mask; /* 0: nothing is kept */
+    uint16_t tag_cycles;
+    uint16_t slot[STRATA_WARP_SIZE]; /* of the L1, by request */
+};
+
+/* The place where an access would be kept; NULL: it does not walk by column. */
+struct column_walk *column_walk_of(struct column_walk walk[COLUMN_WALKS],
+                                   const struct strata_coalescer *c, const struct strata_winst *w);
+/* Whether the walk is this access's. */
+static inline bool column_walk_fits(const struct column_walk *k, const struct strata_coalescer *c,
+                                    const struct strata_winst *w)
+{
+    return k->mask == w->mask && k->stride == w->stride &&
+           k->line == w->base >> c->line_shift << c->line_shift;
+}
+/* Its requests, as strata_coalesce makes them; returns their number. */
+unsigned column_walk_requests(const struct strata_coalescer *c, const struct strata_winst *w,
+                              struct strata_request *out);
+static inline uint32_t column_walk_slot(const struct column_walk *k, unsigned i)
+{
+    return k->slot[i] == COLUMN_NO_SLOT ? CACHE_NONE : k->slot[i];
+}
+void column_walk_keep(struct column_walk *k, const struct strata_request *r, unsigned n,
+                      const struct strata_winst *w, uint32_t tag_cycles, const uint32_t *slot);
+
+#endif
