@@ -297,13 +297,14 @@ static void table_add(struct cache *c, uint32_t slot)
     *way = entry;
 }
 
-static void table_remove(struct cache *c, uint32_t slot)
+/* `neighbour`: a line of the same set of tags, if tags are apart. */
+static void table_remove(struct cache *c, uint32_t slot, uint64_t neighbour)
 {
     if (!c->tag_ways) {
         hashed_remove(c, slot);
         return;
     }
-    uint32_t *way = &c->table[cache_tag_set(c, c->slot[slot].line)];
+    uint32_t *way = &c->table[cache_tag_set(c, neighbour)];
     while (cache_entry_slot(c, *way) != slot)
         way++;
     *way = 0;
@@ -406,6 +407,7 @@ uint32_t cache_insert(struct cache *c, uint64_t line, struct cache_slot *evicted
 {
     uint32_t set = cache_set_of(c, line), size = c->set_start[set + 1] - c->set_start[set];
     uint32_t slot = tag_victim(c, line);
+    uint64_t neighbour = line; /* of the victim, whose slot need not be read for it then */
     if (slot == CACHE_NONE && c->fill[set] < size) {
         /* Until a line is removed, a set fills from its first slot on. */
         slot = c->set_start[set] + c->fill[set];
@@ -415,13 +417,16 @@ uint32_t cache_insert(struct cache *c, uint64_t line, struct cache_slot *evicted
         if (evicted)
             evicted->used = 0;
     } else {
-        if (slot == CACHE_NONE)
+        if (slot == CACHE_NONE) {
             slot = spare(c, set, c->policy->victim(c, set));
-        cache_let_go(c, slot);
+            neighbour = c->slot[slot].line;
+        }
+        if (c->n_persisting)
+            cache_let_go(c, slot);
         if (evicted)
             *evicted = c->slot[slot];
         c->evictions++;
-        table_remove(c, slot);
+        table_remove(c, slot, neighbour);
     }
     c->slot[slot] = (struct cache_slot){.line = line, .used = CACHE_USED};
     c->age[slot] = ++c->clock;
@@ -434,7 +439,7 @@ uint32_t cache_insert(struct cache *c, uint64_t line, struct cache_slot *evicted
 void cache_remove(struct cache *c, uint32_t slot)
 {
     uint32_t set = cache_set_of(c, c->slot[slot].line);
-    table_remove(c, slot);
+    table_remove(c, slot, c->slot[slot].line);
     cache_let_go(c, slot);
     memset(&c->slot[slot], 0, sizeof c->slot[slot]);
     if (c->policy->state_bytes_per_set == UINT32_MAX)
