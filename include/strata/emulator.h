@@ -145,15 +145,20 @@ enum strata_texture_address_mode {
 };
 enum strata_texel_kind { STRATA_TEXEL_SIGNED = 0, STRATA_TEXEL_UNSIGNED, STRATA_TEXEL_FLOAT };
 
+/* Tiles in which a card keeps the texels of an array (device/probe/texture_probe.cu). */
+enum { STRATA_TILE_BYTES = 64, STRATA_TILE_ROWS = 8 };
+
 /* A texture object. Its handle, as kernels hold it, is its place in strata_kernel_launch.textures
  * plus one. */
 struct strata_texture {
     const void *data;
-    uint64_t width, height;  /* texels; height 0: one-dimensional */
-    uint64_t depth;          /* slices of a three-dimensional texture, or layers; 0: neither */
-    bool layered;            /* the third coordinate picks a layer: no addressing, no filtering */
-    uint64_t pitch_bytes;    /* distance of two rows; 0: width * texel size */
-    uint64_t slice_bytes;    /* distance of two slices or layers; 0: rows * pitch */
+    uint64_t width, height; /* texels; height 0: one-dimensional */
+    uint64_t depth;         /* slices of a three-dimensional texture, or layers; 0: neither */
+    bool layered;           /* the third coordinate picks a layer: no addressing, no filtering */
+    uint64_t pitch_bytes;   /* distance of two rows; 0: width * texel size */
+    uint64_t slice_bytes;   /* distance of two slices or layers; 0: rows * pitch */
+    bool tiled; /* the card has its texels in tiles, STRATA_TILE_BYTES by STRATA_TILE_ROWS: what is
+                   recorded. Here they lie in rows; pitch and slice are multiples of a tile's */
     uint8_t channel_bits[4]; /* x, y, z, w: 8, 16 or 32, 0 = absent */
     uint8_t texel_kind;      /* enum strata_texel_kind */
     uint8_t address_mode[3];

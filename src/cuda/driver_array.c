@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#define ROW_ALIGN 32
-
 bool format_describe(CUarray_format format, uint8_t *bits, uint8_t *kind)
 {
     static const struct {
@@ -38,6 +36,11 @@ static void destroy(struct object *o)
     free(a);
 }
 
+static size_t round_up(size_t n, size_t unit)
+{
+    return (n + unit - 1) / unit * unit;
+}
+
 static CUresult make(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d)
 {
     uint8_t bits, kind;
@@ -51,9 +54,9 @@ static CUresult make(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d)
     size_t texel = bits / 8u * d->NumChannels, rows = d->Height ? d->Height : 1;
     if (d->Width > (UINT64_MAX >> 8) / texel)
         return CUDA_ERROR_INVALID_VALUE;
-    size_t pitch = (d->Width * texel + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
-    if (__builtin_mul_overflow(pitch, rows, &bytes) ||
-        __builtin_mul_overflow(bytes, d->Depth ? d->Depth : 1, &bytes))
+    size_t pitch = round_up(d->Width * texel, STRATA_TILE_BYTES), slice;
+    if (__builtin_mul_overflow(pitch, rows > 1 ? round_up(rows, STRATA_TILE_ROWS) : 1, &slice) ||
+        __builtin_mul_overflow(slice, d->Depth ? d->Depth : 1, &bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
     CUarray a = calloc(1, sizeof *a);
     if (!a || !object_add(&a->object, OBJECT_ARRAY, context_current(), destroy)) {
@@ -63,7 +66,7 @@ static CUresult make(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d)
     a->descriptor = *d;
     a->texel_bytes = texel;
     a->pitch = pitch;
-    a->slice = pitch * rows;
+    a->slice = slice;
     CUresult status = memory_allocate(&address, bytes, MEMORY_DEVICE, 0);
     if (status != CUDA_SUCCESS) {
         destroy(&a->object);

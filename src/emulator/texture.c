@@ -116,6 +116,26 @@ static unsigned mode_of(const struct strata_texture *t, unsigned axis)
     return mode;
 }
 
+/* A CUDA array lies in tiles of 512 bytes, 64 by 8 rows, taken to follow one another along the
+ * rows. A sector is 16 bytes of two rows, what a miss fetches 16 bytes of four, a line 32 bytes of
+ * four (device/probe/texture_probe.cu: warps of 32, 16, 8 and 4 floats a row read 8, 4, 4, 4
+ * sectors of 4, 2, 1, 2 lines, and DRAM gives 16, 8, 4, 4). */
+static uint64_t tiled_offset(const struct strata_texture *t, uint64_t x_bytes, uint64_t row)
+{
+    uint64_t tiles_of_row = row_bytes(t) / STRATA_TILE_BYTES,
+             tile = row / STRATA_TILE_ROWS * tiles_of_row + x_bytes / STRATA_TILE_BYTES,
+             line = x_bytes / 32 % 2 * 2 + row / 4 % 2,
+             inside = x_bytes / 16 % 2 * 64 + row % 4 * 16 + x_bytes % 16;
+    return tile * (STRATA_TILE_BYTES * STRATA_TILE_ROWS) + line * 128 + inside;
+}
+
+static uint64_t recorded_address(const struct strata_texture *t, uint64_t column, uint64_t row)
+{
+    uint64_t x_bytes = column * emu_texel_bytes(t);
+    return (uint64_t)(uintptr_t)t->data +
+           (t->tiled ? tiled_offset(t, x_bytes, row) : row * row_bytes(t) + x_bytes);
+}
+
 void emu_texture_fetch(const struct strata_texture *t, int64_t x, int64_t y, struct emu_texel *out,
                        uint64_t *address)
 {
@@ -132,7 +152,7 @@ void emu_texture_fetch(const struct strata_texture *t, int64_t x, int64_t y, str
         return;
     }
     read_texel(t, column, row, out);
-    *address = (uint64_t)(uintptr_t)t->data + row * row_bytes(t) + column * emu_texel_bytes(t);
+    *address = recorded_address(t, column, row);
 }
 
 /* A coordinate that would overflow an index is far outside anyway. */

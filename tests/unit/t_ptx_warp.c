@@ -1,6 +1,7 @@
 /* Instructions across lanes and textures, against plain definitions. */
 #include <math.h>
 
+#include "emulator/texture.h"
 #include "lanefix.h"
 
 #include "emulator/half.h"
@@ -443,6 +444,47 @@ static void textures_have_depth_and_layers(void **state)
     strata_module_destroy(m);
 }
 
+static uint64_t recorded_at(const struct strata_texture *t, int64_t x, int64_t y)
+{
+    struct emu_texel texel;
+    uint64_t address = 0;
+    emu_texture_fetch(t, x, y, &texel, &address);
+    assert_true(texel.value[0] == (float)(y * 32 + x));
+    return address - (uint64_t)(uintptr_t)t->data;
+}
+
+/* texture_probe.cu: a sector is 16 bytes of two rows, a line 32 bytes of four, a tile 64 of eight,
+ * and the two sectors of a fetch lie one below the other. */
+static void texels_of_an_array_are_read_in_rows_and_recorded_in_tiles(void **state)
+{
+    (void)state;
+    float *data = device_memory(4 * 32 * 16);
+    for (unsigned i = 0; i < 32 * 16; i++)
+        data[i] = (float)i;
+    struct strata_texture t = {.data = data,
+                               .width = 32,
+                               .height = 16,
+                               .pitch_bytes = 128,
+                               .channel_bits = {32},
+                               .texel_kind = STRATA_TEXEL_FLOAT};
+    assert_int_equal(recorded_at(&t, 5, 3), 3 * 128 + 20);
+    t.tiled = true;
+    assert_int_equal(recorded_at(&t, 3, 0), 12);
+    assert_int_equal(recorded_at(&t, 0, 1), 16);
+    assert_int_equal(recorded_at(&t, 4, 0), 64);
+    assert_int_equal(recorded_at(&t, 0, 2), 32);
+    assert_int_equal(recorded_at(&t, 7, 3), 64 + 32 + 16 + 12);
+    assert_int_equal(recorded_at(&t, 0, 4), 128);
+    assert_int_equal(recorded_at(&t, 8, 0), 256);
+    assert_int_equal(recorded_at(&t, 16, 0), 512);
+    assert_int_equal(recorded_at(&t, 0, 8), 1024);
+    bool seen[32 * 16] = {false};
+    for (unsigned i = 0; i < 32 * 16; i++)
+        seen[recorded_at(&t, i % 32, i / 32) / 4] = true;
+    for (unsigned i = 0; i < 32 * 16; i++)
+        assert_true(seen[i]);
+}
+
 static void a_wild_texture_handle_is_an_error(void **state)
 {
     (void)state;
@@ -468,6 +510,7 @@ int main(void)
         cmocka_unit_test(textures_address_and_filter),
         cmocka_unit_test(texels_are_converted),
         cmocka_unit_test(textures_have_depth_and_layers),
+        cmocka_unit_test(texels_of_an_array_are_read_in_rows_and_recorded_in_tiles),
         cmocka_unit_test(a_wild_texture_handle_is_an_error),
     };
     return cmocka_run_group_tests(tests, open_arena, close_arena);
