@@ -29,8 +29,8 @@ static bool ring_init(struct dirty_ring *r, uint64_t slots, uint64_t limit_bytes
 
 /* What the caches hold of others' writes when a launch begins: dirty lines at no address of the
  * program, the first to be displaced (probes stream_read and reread: reads alone write 75,000
- * sectors to DRAM). They leave in proportion while the L2 fills from 62 % to all of it, so they
- * take a share of the ways of the sets they are in. */
+ * sectors to DRAM). They leave in proportion while the L2 fills from 65 % to all of it
+ * (mix_probe.cu), so they take a share of the ways of the sets they are in. */
 static void begin_dirty(struct write_back *d, const struct strata_gpu *gpu, uint64_t n,
                         uint32_t sectors, struct cache *l2)
 {
