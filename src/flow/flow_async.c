@@ -382,14 +382,45 @@ static strata_status tma_due(struct flow_engine *e, uint32_t sm)
 
 /* ---- products ---- */
 
+/* The warps of its warpgroup, as indices of the engine. */
+static struct wgmma_warps warpgroup(const struct flow_engine *e, uint32_t index)
+{
+    uint32_t first = e->block[e->warp[index].block].first_warp;
+    struct wgmma_warps of = wgmma_warps_of(index - first, e->warps_per_block);
+    return (struct wgmma_warps){first + of.from, first + of.to};
+}
+
+static uint64_t products_over(struct flow_engine *e, uint32_t index, uint32_t allowed)
+{
+    struct wgmma_warps of = warpgroup(e, index);
+    const struct sm_async *own = &flow_groups(&e->warp[index])->wgmma;
+    uint32_t number = sm_async_awaited(own, allowed);
+    for (uint32_t k = of.from; k < of.to; k++)
+        if (e->warp[k].has_next && !sm_async_has(&flow_groups(&e->warp[k])->wgmma, number))
+            return SM_PENDING;
+    return sm_async_wait(own, allowed);
+}
+
 static void products_ready(struct flow_engine *e, uint32_t index)
 {
     struct flow_warp *w = &e->warp[index];
-    uint64_t t = sm_async_wait(&flow_groups(w)->wgmma, (uint32_t)w->next.inst->imm);
+    uint64_t t = products_over(e, index, (uint32_t)w->next.inst->imm);
     if (t == SM_PENDING)
         w->sleeps = FLOW_FOR_PRODUCTS;
     else
         sm_wait_for(&w->wait, t, SM_STALL_MATH);
+}
+
+/* A group of products is closed or over: warps of its warpgroup that wait look again. */
+static void wake_warpgroup(struct flow_engine *e, uint32_t index)
+{
+    struct wgmma_warps of = warpgroup(e, index);
+    for (uint32_t k = of.from; k < of.to; k++)
+        if (e->warp[k].sleeps == FLOW_FOR_PRODUCTS) {
+            e->warp[k].sleeps = FLOW_AWAKE;
+            products_ready(e, k);
+            flow_schedule_warp(e, k);
+        }
 }
 
 /* A product of the group is over at t. */
@@ -399,11 +430,8 @@ static void finish_product(struct flow_engine *e, const struct flow_product *p, 
     struct sm_async_group *group = sm_async_find(&flow_groups(w)->wgmma, p->group);
     group->pending -= group->pending > 0;
     sm_async_arrive(group, t);
-    if (w->sleeps != FLOW_FOR_PRODUCTS)
-        return;
-    w->sleeps = FLOW_AWAKE;
-    products_ready(e, p->warp);
-    flow_schedule_warp(e, p->warp);
+    if (!group->pending)
+        wake_warpgroup(e, p->warp);
 }
 
 /* The tensor core begins what it can at t: the oldest product of another warp than the last, if
@@ -519,6 +547,7 @@ strata_status flow_async_execute(struct flow_engine *e, uint32_t index, uint64_t
         return STRATA_OK;
     case STRATA_OP_WGMMA_COMMIT:
         sm_async_commit(&flow_groups(w)->wgmma);
+        wake_warpgroup(e, index);
         return STRATA_OK;
     case STRATA_OP_WGMMA_WAIT:
         sm_async_drop(&flow_groups(w)->wgmma, (uint32_t)w->next.inst->imm);

@@ -406,6 +406,36 @@ bool sim_async_fenced(struct sim_sm *s, uint32_t warp)
 
 /* ---- products ---- */
 
+/* The warps of its warpgroup, as indices of the SM. */
+static struct wgmma_warps warpgroup(const struct sim_sm *s, uint32_t warp)
+{
+    uint32_t first = s->block[s->warp[warp].block].first_warp;
+    struct wgmma_warps of = wgmma_warps_of(warp - first, s->shared->warps_per_block);
+    return (struct wgmma_warps){first + of.from, first + of.to};
+}
+
+static uint64_t products_over(const struct sim_sm *s, uint32_t warp, uint32_t allowed)
+{
+    struct wgmma_warps of = warpgroup(s, warp);
+    const struct sm_async *own = &s->async.groups[warp].wgmma;
+    uint32_t number = sm_async_awaited(own, allowed);
+    for (uint32_t w = of.from; w < of.to; w++)
+        if (s->warp[w].has_next && !sm_async_has(&s->async.groups[w].wgmma, number))
+            return SM_PENDING;
+    return sm_async_wait(own, allowed);
+}
+
+/* A group of products is closed, and the others of the warpgroup may have waited for it. */
+static void commit_products(struct sim_sm *s, uint32_t warp, struct sim_groups *groups)
+{
+    struct wgmma_warps of = warpgroup(s, warp);
+    sm_async_commit(&groups->wgmma);
+    for (uint32_t w = of.from; w < of.to; w++)
+        if (w != warp && s->warp[w].has_next &&
+            s->warp[w].next.inst->opclass == STRATA_OP_WGMMA_WAIT)
+            sim_wake(s, w);
+}
+
 static void multiply(struct sim_sm *s, uint32_t warp)
 {
     const struct sim_warp *w = &s->warp[warp];
@@ -420,7 +450,7 @@ static void multiply(struct sim_sm *s, uint32_t warp)
     s->count.n.tensor_instructions++;
     s->count.n.tensor_cycles += wgmma_multiply_cycles(g, shape);
     if (shape.commits)
-        sm_async_commit(&groups->wgmma);
+        commit_products(s, warp, groups);
 }
 
 /* ---- instructions ---- */
@@ -448,8 +478,7 @@ void sim_async_ready(struct sim_sm *s, uint32_t warp)
         break;
     case STRATA_OP_WGMMA_WAIT:
         if (groups)
-            sm_wait_for(&w->wait, sm_async_wait(&groups->wgmma, (uint32_t)inst->imm),
-                        SM_STALL_MATH);
+            sm_wait_for(&w->wait, products_over(s, warp, (uint32_t)inst->imm), SM_STALL_MATH);
         break;
     default:
         break;
@@ -472,7 +501,7 @@ static void close_groups(struct sim_sm *s, uint32_t warp)
         sm_async_drop(&groups->bulk, allowed);
         sm_async_drop(&groups->bulk_read, allowed);
     } else if (inst->opclass == STRATA_OP_WGMMA_COMMIT) {
-        sm_async_commit(&groups->wgmma);
+        commit_products(s, warp, groups);
     } else if (inst->opclass == STRATA_OP_WGMMA_WAIT) {
         sm_async_drop(&groups->wgmma, (uint32_t)inst->imm);
     }

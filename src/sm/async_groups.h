@@ -79,6 +79,16 @@ static inline uint64_t sm_async_wait(const struct sm_async *a, uint32_t allowed)
     }
     return t;
 }
+/* Products of a warpgroup are of its four warps together: a wait of one of them, which is for the
+ * groups before a number, is not over before the others have given theirs of these groups. */
+static inline uint32_t sm_async_awaited(const struct sm_async *a, uint32_t allowed)
+{
+    return a->first + (a->n > allowed ? a->n - allowed : 0);
+}
+static inline bool sm_async_has(const struct sm_async *a, uint32_t number)
+{
+    return (int32_t)(sm_async_number(a) - number) >= 0;
+}
 /* The wait is over: only the youngest `allowed` are left. */
 static inline void sm_async_drop(struct sm_async *a, uint32_t allowed)
 {

@@ -12,6 +12,17 @@
 
 #define WGMMA_ROWS    64
 #define WGMMA_K_BYTES 32
+#define WGMMA_WARPS   4
+
+/* The warps of a block that multiply with one of its warps: [from, to). */
+struct wgmma_warps {
+    uint32_t from, to;
+};
+static inline struct wgmma_warps wgmma_warps_of(uint32_t warp_of_block, uint32_t warps_per_block)
+{
+    uint32_t from = warp_of_block / WGMMA_WARPS * WGMMA_WARPS, to = from + WGMMA_WARPS;
+    return (struct wgmma_warps){from, to < warps_per_block ? to : warps_per_block};
+}
 
 /* Passes of shared memory, for the whole warpgroup. */
 static inline uint32_t wgmma_wavefronts(const struct strata_gpu *g, struct strata_wgmma_shape s)

@@ -179,6 +179,32 @@ static void a_wait_allows_what_the_code_says(void **state)
     assert_int_equal(sm_async_wait(&groups, 1), 200);
 }
 
+static void a_wait_for_products_needs_those_of_the_other_warps(void **state)
+{
+    (void)state;
+    struct sm_async first = {0}, last = {0};
+    sm_async_commit(&first);
+    sm_async_commit(&first);
+    uint32_t number = sm_async_awaited(&first, 1); /* all but the youngest group */
+    assert_true(sm_async_has(&first, number));
+    assert_false(sm_async_has(&last, number)); /* it has multiplied nothing */
+    sm_async_commit(&last);
+    assert_true(sm_async_has(&last, number));
+    assert_false(sm_async_has(&last, sm_async_awaited(&first, 0)));
+    sm_async_drop(&last, 0); /* waited for already */
+    assert_true(sm_async_has(&last, number));
+    assert_int_equal(sm_async_awaited(&first, 5), first.first); /* nothing to wait for */
+}
+
+static void a_warpgroup_is_four_warps_that_begin_at_a_multiple_of_four(void **state)
+{
+    (void)state;
+    struct wgmma_warps of = wgmma_warps_of(6, 12);
+    assert_true(of.from == 4 && of.to == 8);
+    of = wgmma_warps_of(8, 9);
+    assert_true(of.from == 8 && of.to == 9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +214,8 @@ int main(void)
         cmocka_unit_test(a_phase_ends_with_the_last_arrival_or_byte),
         cmocka_unit_test(a_product_costs_what_the_card_takes),
         cmocka_unit_test(a_wait_allows_what_the_code_says),
+        cmocka_unit_test(a_wait_for_products_needs_those_of_the_other_warps),
+        cmocka_unit_test(a_warpgroup_is_four_warps_that_begin_at_a_multiple_of_four),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
