@@ -20,6 +20,15 @@ static const struct {
 };
 
 static const struct ptx_form_part multiply_add[] = {{STRATA_OP_IMAD, 1}, {0, 0}},
+                                  /* products of 64 bits, with what is added to them */
+    long_product[] = {{STRATA_OP_INT, 1}, {STRATA_OP_IMAD, 3}, {0, 0}},
+                                  product_by_number[] = {{STRATA_OP_INT, 1},
+                                                         {STRATA_OP_IMAD, 2},
+                                                         {0, 0}},
+                                  /* a number that is added comes in two moves */
+    product_and_number[] = {{STRATA_OP_INT, 2}, {STRATA_OP_IMAD, 3}, {0, 0}},
+                                  one_half[] = {{STRATA_OP_INT, 1}, {0, 0}},
+                                  both_halves[] = {{STRATA_OP_INT, 2}, {0, 0}},
                                   uniform_load[] = {{STRATA_OP_UNIFORM, 1}, {0, 0}},
                                   constant_load[] = {{STRATA_OP_CONST, 1}, {0, 0}},
                                   shared_base[] = {{STRATA_OP_SREG, 1},
@@ -30,14 +39,15 @@ static const struct ptx_form_part multiply_add[] = {{STRATA_OP_IMAD, 1}, {0, 0}}
 
 /* ---- who reads a register ---- */
 
-enum use { USE_ADD64 = 1, USE_ADD32 = 2, USE_LOGIC = 4, USE_OTHER = 8 };
+enum use { USE_ADD64 = 1, USE_ADD32 = 2, USE_LOGIC = 4, USE_OTHER = 8, USE_LOGIC64 = 16 };
 
 struct reg_facts {
     uint32_t n_writes, n_reads;
-    uint8_t uses;  /* enum use of all that read it */
-    bool joined;   /* its op has taken another along, or was: once is all an instruction can */
-    bool product;  /* of a multiplication that was folded: who reads it multiplies */
-    bool compared; /* the result of a comparison */
+    uint8_t uses; /* enum use of all that read it */
+    bool joined;  /* its op has taken another along, or was: once is all an instruction can */
+    bool product; /* of a multiplication that was folded: who reads it multiplies */
+    const struct ptx_form_part *long_product; /* likewise of 64 bits: what who reads it becomes */
+    bool compared;                            /* the result of a comparison */
 };
 
 struct finder {
@@ -47,9 +57,10 @@ struct finder {
     bool entry, has_shared_base;
     struct ptx_forms *out;
     struct reg_facts *reg;
-    bool *varies; /* by register: between the lanes of a warp */
-    uint8_t use;  /* of the op being visited */
-    bool any;     /* a register it reads is as asked for */
+    bool *varies;                             /* by register: between the lanes of a warp */
+    uint8_t use;                              /* of the op being visited */
+    bool any;                                 /* a register it reads is as asked for */
+    const struct ptx_form_part *long_product; /* of a register it reads */
 };
 
 static bool is_add(const struct ptx_op *op, unsigned bytes)
@@ -74,6 +85,7 @@ static uint8_t use_of(const struct ptx_op *op)
     return is_add(op, 8)     ? USE_ADD64
            : is_add(op, 4)   ? USE_ADD32
            : is_logic(op, 4) ? USE_LOGIC
+           : is_logic(op, 8) ? USE_LOGIC64
                              : USE_OTHER;
 }
 
@@ -191,6 +203,32 @@ static bool fold_convert(const struct ptx_op *op)
            (wide > narrow ? ptx_type_kind(from) == 'u' && narrow >= 2 : wide >= 2);
 }
 
+static bool is_number(const struct ptx_operand *o)
+{
+    return o->kind == PTX_OPERAND_INT;
+}
+
+static bool is_long_product(const struct ptx_op *op)
+{
+    return (op->mnemonic == PTX_OP_mul || op->mnemonic == PTX_OP_mad) && ptx_op_has(op, PTX_M_LO) &&
+           ptx_type_bytes(ptx_op_type(op)) == 8;
+}
+
+static const struct ptx_form_part *long_product_form(const struct ptx_op *op)
+{
+    return is_number(&op->operands[1]) || is_number(&op->operands[2]) ? product_by_number
+                                                                      : long_product;
+}
+
+/* The sum takes a product of 64 bits along in its own wide multiplication. */
+static bool fold_long_product(struct finder *s, const struct ptx_op *op)
+{
+    if (!is_long_product(op) || !joins(s, op, USE_ADD64))
+        return false;
+    s->reg[op->operands[0].u.reg].long_product = long_product_form(op);
+    return true;
+}
+
 static bool fold_product(struct finder *s, const struct ptx_op *op)
 {
     bool wide = ptx_op_has(op, PTX_M_WIDE) && joins_all(s, op, USE_ADD64);
@@ -198,7 +236,7 @@ static bool fold_product(struct finder *s, const struct ptx_op *op)
         ptx_op_has(op, PTX_M_LO) && ptx_type_bytes(ptx_op_type(op)) == 4 && joins(s, op, USE_ADD32);
     if (wide || low)
         s->reg[op->operands[0].u.reg].product = true;
-    return wide || low;
+    return wide || low || fold_long_product(s, op);
 }
 
 static bool fold_shift(struct finder *s, const struct ptx_op *op)
@@ -250,7 +288,8 @@ static bool is_folded(struct finder *s, uint32_t i)
         return is_add(op, 4) && joins(s, op, USE_ADD32);
     default:
         return (is_logic(op, 0) && takes_comparison(s, op)) ||
-               (is_logic(op, 4) && joins(s, op, USE_LOGIC));
+               (is_logic(op, 4) && joins(s, op, USE_LOGIC)) ||
+               (is_logic(op, 8) && joins(s, op, USE_LOGIC64));
     }
 }
 
@@ -307,6 +346,28 @@ static void ask_product(void *user, uint32_t reg)
 {
     struct finder *s = user;
     s->any |= s->reg[reg].product;
+    if (s->reg[reg].long_product)
+        s->long_product = s->reg[reg].long_product;
+}
+
+/* A number of which a half changes nothing, or leaves nothing of a half. */
+static bool spares_a_half(const struct ptx_op *op, uint64_t number)
+{
+    uint32_t high = (uint32_t)(number >> 32), low = (uint32_t)number;
+    bool zero = !high || !low, ones = !~high || !~low;
+    return zero || (ones && op->mnemonic == PTX_OP_and);
+}
+
+/* Forms of 64 bits that hang on the operands. */
+static const struct ptx_form_part *long_form(const struct ptx_op *op)
+{
+    if (is_long_product(op))
+        return long_product_form(op);
+    if (is_logic(op, 8) && op->n_operands == 3 && is_number(&op->operands[2]) &&
+        spares_a_half(op, op->operands[2].value))
+        return one_half;
+    bool bits = ptx_type_bytes(ptx_op_type(op)) == 8 && ptx_type_kind(ptx_op_type(op)) == 'b';
+    return op->mnemonic == PTX_OP_setp && bits ? both_halves : NULL;
 }
 
 static const struct ptx_form_part *measured_form(const char *text)
@@ -376,9 +437,15 @@ static void find_form(struct finder *s, uint32_t i)
     if (s->out->parts[i])
         return;
     s->any = false;
+    s->long_product = NULL;
     if (is_add(op, 8) || is_add(op, 4))
         ptx_op_visit(op, ask_product, NULL, s);
-    s->out->parts[i] = s->any || follows_division(s, i) ? multiply_add : measured_form(op->text);
+    const struct ptx_form_part *own = !s->long_product              ? long_form(op)
+                                      : is_number(&op->operands[2]) ? product_and_number
+                                                                    : s->long_product;
+    s->out->parts[i] = s->any || follows_division(s, i) ? multiply_add
+                       : own                            ? own
+                                                        : measured_form(op->text);
 }
 
 bool ptx_forms_find(const struct ptx_function *f, const struct ptx_cfg *cfg,

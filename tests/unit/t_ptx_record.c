@@ -299,6 +299,46 @@ static void a_branch_tells_how_often_its_loop_is_unrolled(void **state)
     }
 }
 
+/* As ptxas 13.0 has them: IMAD, IMAD.WIDE, IMAD (but for numbers) and IADD3 for a product, with
+ * what is added to it, two moves where that is a number; half of it where a half of 64 bits is
+ * known. */
+static void operations_of_64_bits_are_what_their_operands_leave_of_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *op;
+        unsigned records; /* of all of the row */
+    } row[] = {
+        {"mul.lo.s64 %rd8,%rd6,%rd7;", 4},
+        {"mul.lo.s64 %rd8,%rd6,3;", 3},
+        {"mul.lo.s64 %rd9,%rd6,%rd7; add.s64 %rd8,%rd9,%rd6;", 4},
+        {"mul.lo.s64 %rd9,%rd6,3; add.s64 %rd8,%rd9,%rd6;", 3},
+        {"mul.lo.s64 %rd9,%rd6,3; add.s64 %rd8,%rd9,1;", 5},
+        {"and.b64 %rd8,%rd6,%rd7;", 2},
+        {"and.b64 %rd8,%rd6,60;", 1},
+        {"and.b64 %rd8,%rd6,-8;", 1},
+        {"or.b64 %rd8,%rd6,1;", 1},
+        {"or.b64 %rd8,%rd6,-8;", 2},
+        {"and.b64 %rd9,%rd6,%rd7; xor.b64 %rd8,%rd9,%rd6;", 2},
+        {"setp.eq.b64 %p1,%rd6,%rd7; selp.b64 %rd8,%rd6,%rd7,%p1;", 4},
+    };
+    void *params[2] = {device_memory(4096), device_memory(256)};
+    unsigned without = 0;
+    for (size_t k = 0; k < sizeof row / sizeof row[0] + 1; k++) {
+        char text[1024];
+        struct record r;
+        snprintf(text, sizeof text, "%s%s%s",
+                 PTX_HEAD
+                 ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b64 %rd<16>; "
+                 ".reg .pred %p<8>;\nld.param.u64 %rd1,[in]; ld.global.u64 %rd6,[%rd1];\n"
+                 "ld.global.u64 %rd7,[%rd1+8];\n",
+                 k ? row[k - 1].op : "mov.u64 %rd8,%rd6;", " st.global.u64 [%rd1],%rd8; ret; }\n");
+        run_recorded(text, 32, params, &r);
+        without = k ? without : r.n;
+        assert_int_equal(r.n - without, k ? row[k - 1].records : 0);
+    }
+}
+
 static unsigned count_branches(const char *text)
 {
     struct record r;
@@ -736,6 +776,7 @@ int main(void)
         cmocka_unit_test(an_op_is_as_many_records_as_the_assembler_makes_of_it),
         cmocka_unit_test(parameters_are_loaded_where_they_are_first_used),
         cmocka_unit_test(a_branch_tells_how_often_its_loop_is_unrolled),
+        cmocka_unit_test(operations_of_64_bits_are_what_their_operands_leave_of_them),
         cmocka_unit_test(around_an_unrolled_loop_machine_code_asks_for_the_rounds_left),
         cmocka_unit_test(neighbouring_words_of_shared_memory_are_one_load),
         cmocka_unit_test(who_reads_a_merged_word_waits_for_the_load),
