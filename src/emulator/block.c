@@ -145,6 +145,7 @@ void emu_block_start(struct emu_block *block, uint64_t index, bool recording)
         w->cluster_token = w->group_arrived = w->group_passed = 0;
         w->vain = (struct emu_vain_tests){0};
         w->met = false;
+        w->calls = 0;
         if (w->clock)
             emu_clock_start(run->timing, w->clock);
         w->live = threads >= EMU_LANES ? EMU_FULL : (1u << threads) - 1;

@@ -35,6 +35,7 @@ static bool append(struct emu_text *text, const char *bytes, size_t n)
 struct print_args {
     const uint8_t *bytes;
     uint64_t left, at;
+    struct emu_printed *printed;
 };
 
 static uint64_t next_arg(struct print_args *args, unsigned bytes)
@@ -82,6 +83,8 @@ static int print_one(struct emu_warp *w, unsigned lane, struct print_args *args,
     case 's': {
         char text[1024];
         emu_copy_text(w, lane, next_arg(args, 8), text, sizeof text);
+        args->printed->strings++;
+        args->printed->string_characters += (uint32_t)strlen(text);
         snprintf(plain + k, sizeof plain - k, "s");
         return snprintf(out, size, plain, text);
     }
@@ -148,18 +151,18 @@ static bool print_format(struct emu_warp *w, unsigned lane, const char *format,
 }
 
 bool emu_print(struct emu_warp *w, unsigned lane, uint64_t format_address, uint64_t args_address,
-               int *printed)
+               struct emu_printed *printed)
 {
     char format[2048];
-    struct print_args args = {0};
+    struct print_args args = {.printed = printed};
     emu_copy_text(w, lane, format_address, format, sizeof format);
+    *printed =
+        (struct emu_printed){.format = format_address, .characters = (uint32_t)strlen(format)};
     args.bytes = emu_generic_pointer(w, lane, args_address, &args.left);
     if (!print_format(w, lane, format, &args))
         return false;
-    int n = 0;
     for (const char *p = format; *p; p++)
-        n += *p == '%' && (p[1] == '%' ? (p++, 0) : 1);
-    *printed = n; /* CUDA: the number of arguments */
+        printed->arguments += *p == '%' && (p[1] == '%' ? (p++, 0) : 1);
     return true;
 }
 

@@ -58,6 +58,11 @@ struct emu_site {
 /* Shared memory below this belongs to the system on Hopper and later: ptxas puts a kernel's
  * variables behind it and gives it as %reserved_smem_offset_cap. */
 #define EMU_SHARED_RESERVED_BYTES 1024u
+/* What it uses of that on an H200: %reserved_smem_offset_end. */
+#define EMU_SHARED_USED_BYTES 288u
+/* Shared memory is given out in such pieces: what %total_smem_size counts (an H200: 128 of 64
+ * bytes, 2176 of 2064). */
+#define EMU_SHARED_PIECE_BYTES 128u
 
 /* An entry function made ready to run; an executor's own begins with this. */
 struct emu_image {
@@ -67,6 +72,7 @@ struct emu_image {
     uint32_t stack_bytes;  /* local memory per thread, calls included; if not recursive */
     bool recursive;
     bool reads_clock;
+    uint32_t calls; /* where the driver's functions begin in statics, see device_calls.h; 0: none */
     bool talks_between_blocks;   /* atomics with a result, device malloc: blocks cannot be reordered
                                   */
     uint32_t n_slots;            /* memory instructions */
@@ -139,6 +145,7 @@ struct emu_warp {
     struct emu_access access;
     struct emu_log log;
     struct emu_clock *clock; /* NULL: the launch has no timing */
+    uint32_t calls;          /* of printf */
 };
 
 /* The lanes of `mask` got the answers of `hash` at pc from a place others may change. Sets w->waits
@@ -500,6 +507,9 @@ uint64_t emu_atomic_apply(unsigned op, unsigned type, uint8_t *memory, uint64_t 
 /* ---- recording, see record.c ---- */
 void emu_record(struct emu_warp *w, const struct emu_site *site, uint32_t mask);
 void emu_record_access(struct emu_warp *w, const struct emu_site *site, uint32_t mask);
+/* A static instruction that is not the site's own; with the addresses of w->access, or none. */
+void emu_record_static(struct emu_warp *w, const struct emu_site *site, uint32_t index,
+                       uint32_t mask, bool accesses);
 /* An instruction whose record is up to 32 words, see strata/trace.h on bulk copies. Uses the room
  * of w->access. */
 void emu_record_words(struct emu_warp *w, const struct emu_site *site, const uint64_t *words,
@@ -522,9 +532,14 @@ void emu_children_drop(struct emu_block *block);
 
 /* A NUL-terminated text in kernel memory, as a copy; "" if the pointer is wild. */
 void emu_copy_text(struct emu_warp *w, unsigned lane, uint64_t address, char *out, size_t size);
-/* vprintf: *printed is what CUDA returns. False: memory is short. */
+/* What a call of vprintf came to; its arguments are what CUDA returns. */
+struct emu_printed {
+    uint64_t format; /* address */
+    uint32_t characters, arguments, strings, string_characters;
+};
+/* vprintf. False: memory is short. */
 bool emu_print(struct emu_warp *w, unsigned lane, uint64_t format_address, uint64_t args_address,
-               int *printed);
+               struct emu_printed *printed);
 uint64_t emu_device_malloc(struct emu_warp *w, uint64_t bytes);
 void emu_device_free(struct emu_warp *w, uint64_t address);
 void emu_assert_failed(struct emu_warp *w, const struct emu_site *site, unsigned lane,

@@ -216,6 +216,15 @@ void emu_record_access(struct emu_warp *w, const struct emu_site *site, uint32_t
         record_list(w, site, site->record, mask);
 }
 
+void emu_record_static(struct emu_warp *w, const struct emu_site *site, uint32_t index,
+                       uint32_t mask, bool accesses)
+{
+    if (accesses)
+        record_addresses(w, site, index, mask);
+    else
+        record_plain(w, site, index, mask);
+}
+
 void emu_record_words(struct emu_warp *w, const struct emu_site *site, const uint64_t *words,
                       unsigned n)
 {

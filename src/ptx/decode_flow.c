@@ -120,6 +120,7 @@ static bool decode_call(struct ptx_decoder *d)
         } else {
             call->builtin = ptx_builtin(name);
             in.run = ptx_run_builtin;
+            d->image->calls_driver |= call->builtin && ptx_builtin_is_driver(call->builtin);
             if (call->builtin && ptx_builtin_allocates(call->builtin))
                 d->image->base.talks_between_blocks = true;
             if (!call->builtin)

@@ -111,6 +111,7 @@ struct ptx_image {
     bool uses_dynamic_shared, has_indirect_calls;
     uint32_t shared_reserved_bytes; /* of base.shared_bytes: before the variables */
     uint32_t registers_estimate, n_ops;
+    bool calls_driver;  /* printf, malloc or free, see emulator/device_calls.h */
     uint32_t n_machine; /* instructions of machine code that the statics stand for */
 };
 

@@ -27,5 +27,7 @@ struct emu_image *ptx_module_image(struct strata_module *m, size_t entry, struct
 const char *ptx_builtin(const char *name);
 /* Its answer depends on what other blocks have done. */
 bool ptx_builtin_allocates(const char *builtin);
+/* Is it a function of the driver's? emulator/device_calls.h has its instructions. */
+bool ptx_builtin_is_driver(const char *builtin);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "emulator/device_calls.h"
 #include "ptx/handlers.h"
 #include "ptx/module.h"
 
@@ -38,6 +39,11 @@ bool ptx_builtin_allocates(const char *builtin)
 {
     return !strcmp(builtin, "malloc") || !strcmp(builtin, "free") ||
            !strcmp(builtin, "cudaGetParameterBufferV2") || !strcmp(builtin, "cudaLaunchDeviceV2");
+}
+
+bool ptx_builtin_is_driver(const char *builtin)
+{
+    return !strcmp(builtin, "vprintf") || !strcmp(builtin, "malloc") || !strcmp(builtin, "free");
 }
 
 /* ---- arguments ---- */
@@ -136,16 +142,16 @@ void ptx_run_builtin(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mas
 {
     const struct ptx_call *call = in->extra;
     struct emu_warp *base = &w->base;
+    struct emu_printed printed = {0};
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned lane = lowest_bit32(rest);
         uint64_t first = argument(w, call, 0, lane), second = argument(w, call, 1, lane);
         if (!strcmp(call->builtin, "vprintf")) {
-            int printed = 0;
             if (!emu_print(base, lane, first, second, &printed)) {
                 emu_no_memory(base, &in->site, lane, "for printf");
                 return;
             }
-            set_result(w, call, lane, (uint64_t)printed);
+            set_result(w, call, lane, printed.arguments);
         } else if (!strcmp(call->builtin, "malloc")) {
             set_result(w, call, lane, emu_device_malloc(base, first));
         } else if (!strcmp(call->builtin, "free")) {
@@ -158,4 +164,10 @@ void ptx_run_builtin(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mas
             return;
         }
     }
+    if (!strcmp(call->builtin, "vprintf"))
+        emu_call_print(base, &in->site, mask, &printed);
+    else if (!strcmp(call->builtin, "malloc"))
+        emu_call_malloc(base, &in->site, mask);
+    else if (!strcmp(call->builtin, "free"))
+        emu_call_free(base, &in->site, mask);
 }

@@ -2,6 +2,8 @@
  */
 #include <string.h>
 
+#include "base/bits.h"
+#include "emulator/device_calls.h"
 #include "sass/handlers.h"
 
 /* Source lane of a shuffle, after the definition PTX gives; *inside: it lies in its segment. */
@@ -199,7 +201,7 @@ static uint32_t special(const struct sass_warp *w, unsigned which, unsigned lane
     case SASS_SR_LOCAL_WINDOW:
         return (uint32_t)(STRATA_LOCAL_WINDOW >> 32);
     case SASS_SR_SMEM_SIZE:
-        return block->shared_bytes;
+        return (uint32_t)round_up(block->shared_bytes, EMU_SHARED_PIECE_BYTES);
     case SASS_SR_CLUSTER_RANK:
         return block->rank;
     case SASS_SR_ONE:
@@ -283,16 +285,15 @@ static uint64_t argument(const struct sass_warp *w, unsigned reg, unsigned lane)
 }
 
 static void run_syscall_lane(struct sass_warp *w, const struct sass_exec *op, unsigned syscall,
-                             unsigned lane)
+                             unsigned lane, struct emu_printed *printed)
 {
     uint64_t first = argument(w, 4, lane), second = argument(w, 6, lane), address;
     uint32_t *low = sass_row(w, 4 * SASS_ROW_BYTES), *high = sass_row(w, 5 * SASS_ROW_BYTES);
-    int printed = 0;
     switch (syscall) {
     case SASS_CALL_VPRINTF:
-        if (!emu_print(&w->base, lane, first, second, &printed))
+        if (!emu_print(&w->base, lane, first, second, printed))
             emu_no_memory(&w->base, &op->site, lane, "for printf");
-        low[lane] = (uint32_t)printed;
+        low[lane] = printed->arguments;
         break;
     case SASS_CALL_MALLOC:
         address = emu_device_malloc(&w->base, first);
@@ -320,6 +321,15 @@ void sass_run_syscall(struct sass_warp *w, const struct sass_exec *op, unsigned 
                  "it calls the system with too few registers");
         return;
     }
+    struct emu_printed printed = {0};
     for (uint32_t rest = mask; rest && !w->base.block->failed; rest &= rest - 1)
-        run_syscall_lane(w, op, syscall, lowest_bit32(rest));
+        run_syscall_lane(w, op, syscall, lowest_bit32(rest), &printed);
+    if (w->base.block->failed)
+        return;
+    if (syscall == SASS_CALL_VPRINTF)
+        emu_call_print(&w->base, &op->site, mask, &printed);
+    else if (syscall == SASS_CALL_MALLOC)
+        emu_call_malloc(&w->base, &op->site, mask);
+    else if (syscall == SASS_CALL_FREE)
+        emu_call_free(&w->base, &op->site, mask);
 }

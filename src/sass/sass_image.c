@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "emulator/device_calls.h"
 #include "sass/lower.h"
 #include "sass/module.h"
 
@@ -209,6 +210,21 @@ static uint32_t stack_bytes(const struct sass_image *image)
     return bytes;
 }
 
+/* Does the kernel, or what may be called from it, call printf, malloc or free? Their addresses lie
+ * in a constant bank of the module: which kernel calls which of them is not told. */
+static bool calls_driver(const struct sass_module *m, const struct sass_image *image)
+{
+    if (!image->kernel->n_syscalls && image->n_ranges < 2)
+        return false;
+    for (uint32_t i = 0; i < m->cubin.n_relocations; i++) {
+        const struct sass_symbol *s = &m->cubin.symbol[m->cubin.relocation[i].symbol];
+        if (s->section == SASS_UNDEFINED &&
+            (!strcmp(s->name, "vprintf") || !strcmp(s->name, "malloc") || !strcmp(s->name, "free")))
+            return true;
+    }
+    return false;
+}
+
 static strata_status lower_all(struct sass_module *m, struct sass_image *image,
                                struct strata_error *err)
 {
@@ -230,6 +246,9 @@ static strata_status lower_all(struct sass_module *m, struct sass_image *image,
     l.uniform_row = (at += SASS_ROWS_SINK) * SASS_ROW_BYTES;
     for (size_t r = 0; r < image->n_ranges && status == STRATA_OK; r++)
         status = lower_range(m, image, &image->ranges[r], &l, called, err);
+    if (status == STRATA_OK && calls_driver(m, image) &&
+        !emu_calls_describe(&image->base, STRATA_ISA_SASS))
+        status = strata_no_memory(err, m->name, "for a kernel");
     free(called);
     return status;
 }

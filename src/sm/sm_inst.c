@@ -241,7 +241,7 @@ static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_
     out->flop_counter = flops.counter;
     out->warp_flops = flops.warp_flops;
     out->control = i->control;
-    d->controlled |= i->control.known;
+    d->controlled |= i->control.known && sass; /* PTX: the driver's functions alone */
     out->is_branch = i->opclass == STRATA_OP_BRANCH;
     for (unsigned k = 0; k < i->n_dst; k++)
         add_registers(d, out->write, &out->n_write, SM_MAX_WRITES, i->reg[k],

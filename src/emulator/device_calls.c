@@ -1,0 +1,251 @@
+/* device_calls.c - stand-ins for the instructions of printf, malloc and free.
+ *
+ * All numbers are from device/probe/devicecalls_probe.cu (results/h200-devicecalls.csv: an H200
+ * with the driver of CUDA 13), under the profiler. */
+#include "emulator/device_calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bits.h"
+#include "emulator/record.h"
+
+/* ---- the code ---- */
+
+enum access {
+    LOAD_TEXT, /* a byte of a format or a string */
+    LOAD_LOCAL,
+    STORE_LOCAL,
+    STORE_PACKET, /* 8 bytes of what is printed */
+    LOAD_HEAP,    /* around the L1 */
+    ATOMIC,
+    N_ACCESSES
+};
+
+static const struct access_row {
+    const char *sass, *ptx;
+    uint8_t space, memop, width;
+    uint16_t hints;
+} accesses[N_ACCESSES] = {
+    [LOAD_TEXT] = {"LDG.E.U8", "ld.global.u8", STRATA_SPACE_GLOBAL, STRATA_MEM_LOAD, 1, 0},
+    [LOAD_LOCAL] = {"LDL", "ld.local.u32", STRATA_SPACE_LOCAL, STRATA_MEM_LOAD, 4, 0},
+    [STORE_LOCAL] = {"STL", "st.local.u32", STRATA_SPACE_LOCAL, STRATA_MEM_STORE, 4, 0},
+    [STORE_PACKET] = {"STG.E.64", "st.global.u64", STRATA_SPACE_GLOBAL, STRATA_MEM_STORE, 8, 0},
+    [LOAD_HEAP] = {"LDG.E.64.STRONG.GPU", "ld.relaxed.gpu.global.u64", STRATA_SPACE_GLOBAL,
+                   STRATA_MEM_LOAD, 8, STRATA_HINT_BYPASS_L1},
+    [ATOMIC] = {"ATOMG.E.ADD.STRONG.GPU", "atom.global.add.u32", STRATA_SPACE_GLOBAL,
+                STRATA_MEM_ATOMIC, 4, 0},
+};
+
+/* A first call takes about 10000 cycles more than the next: code that comes piece by piece. */
+#define PIECES       18
+#define PIECE        40 /* instructions */
+#define ARITHMETIC   (PIECES * PIECE)
+#define BEHIND_BYTES 65536 /* the kernel's code: a launch does not bring it in by itself */
+/* From one instruction that computes to the next; 45500 cycles for 7255 instructions of a printf
+ * with 511 loads that hit the L1. */
+#define STALL_CYCLES 4
+#define BARRIER      0 /* loads and atomics hold it, everything else waits for it */
+
+static bool add(struct emu_image *image, struct strata_inst *s, bool owned)
+{
+    if (owned)
+        s->opcode = strdup(s->opcode);
+    if (!s->opcode || !ARRAY_RESERVE(image->statics, image->n_statics, image->cap_statics, 1)) {
+        if (owned)
+            free((void *)(uintptr_t)s->opcode);
+        return false;
+    }
+    image->statics[image->n_statics++] = *s;
+    s->pc += 16;
+    return true;
+}
+
+static struct strata_inst access_inst(const struct access_row *row, bool ptx, uint64_t pc)
+{
+    bool answers = row->memop != STRATA_MEM_STORE;
+    return (struct strata_inst){.pc = pc,
+                                .opcode = ptx ? row->ptx : row->sass,
+                                .opclass = STRATA_OP_MEM,
+                                .space = row->space,
+                                .memop = row->memop,
+                                .width_bytes = row->width,
+                                .trace_width = row->width,
+                                .hints = row->hints,
+                                .control = {.known = 1,
+                                            .stall = 2,
+                                            .write_barrier = answers ? BARRIER : STRATA_NO_BARRIER,
+                                            .read_barrier = STRATA_NO_BARRIER,
+                                            .wait_mask = 1 << BARRIER}};
+}
+
+bool emu_calls_describe(struct emu_image *image, enum strata_isa isa)
+{
+    uint64_t end = 0;
+    bool ptx = isa == STRATA_ISA_PTX, ok = true;
+    for (size_t i = 0; i < image->n_statics; i++)
+        end = image->statics[i].pc > end ? image->statics[i].pc : end;
+    image->calls = (uint32_t)image->n_statics;
+    struct strata_inst s = {.pc = round_up(end, 128) + BEHIND_BYTES};
+    for (unsigned k = 0; ok && k < N_ACCESSES; k++) {
+        s = access_inst(&accesses[k], ptx, s.pc);
+        ok = add(image, &s, !ptx);
+    }
+    for (unsigned k = 0; ok && k < ARITHMETIC; k++) {
+        s = (struct strata_inst){.pc = s.pc,
+                                 .opcode = ptx ? "add.s32" : "IADD3",
+                                 .opclass = STRATA_OP_INT,
+                                 .control = {.known = 1,
+                                             .stall = STALL_CYCLES,
+                                             .write_barrier = STRATA_NO_BARRIER,
+                                             .read_barrier = STRATA_NO_BARRIER,
+                                             .wait_mask = 1 << BARRIER}};
+        ok = add(image, &s, !ptx);
+    }
+    return ok;
+}
+
+/* ---- one call ---- */
+
+struct device_call {
+    struct emu_warp *w;
+    const struct emu_site *site;
+    uint32_t mask;
+    uint32_t instructions, count[N_ACCESSES];
+    uint64_t text, packet;
+};
+
+/* Where no program's memory lies. The card's buffer of printf has 1 MiB unless a program asks for
+ * more; a lane's packet has up to 222 stores. */
+#define PRINT_BASE    ((uint64_t)1 << 46)
+#define HEAP_BASE     (PRINT_BASE + ((uint64_t)1 << 40))
+#define PACKET_BYTES  2048
+#define PRINT_PACKETS 512
+#define LOCAL_WORDS   8
+
+/* The n-th access of a kind: all lanes at their own place, or one lane for all. */
+static void place_access(struct device_call *c, enum access kind, uint32_t n, uint32_t *mask)
+{
+    struct emu_access *a = &c->w->access;
+    a->affine = true;
+    a->stride = 0;
+    switch (kind) {
+    case LOAD_TEXT:
+        a->base = c->text + n / 3; /* each byte is looked at three times */
+        break;
+    case STORE_PACKET:
+        a->base = c->packet + (uint64_t)n * 8;
+        a->stride = PACKET_BYTES;
+        break;
+    case LOAD_LOCAL:
+    case STORE_LOCAL:
+        a->base = n % LOCAL_WORDS * 4;
+        break;
+    default:
+        a->base = HEAP_BASE + n % LOCAL_WORDS * 64;
+        *mask &= 0u - *mask;
+    }
+}
+
+static void record_access(struct device_call *c, enum access kind, uint32_t n)
+{
+    uint32_t mask = c->mask;
+    place_access(c, kind, n, &mask);
+    emu_record_static(c->w, c->site, c->w->block->run->image->calls + (uint32_t)kind, mask, true);
+}
+
+/* Pieces come from the last to the first: none of them is fetched ahead of its turn. */
+static void record_arithmetic(struct device_call *c, uint32_t n)
+{
+    uint32_t at = n % ARITHMETIC, piece = PIECES - 1 - at / PIECE;
+    uint32_t index = c->w->block->run->image->calls + N_ACCESSES + piece * PIECE + at % PIECE;
+    emu_record_static(c->w, c->site, index, c->mask, false);
+}
+
+/* Accesses are spread evenly over the call. */
+static void record_all(struct device_call *c)
+{
+    uint32_t due[N_ACCESSES] = {0}, done[N_ACCESSES] = {0}, computed = 0;
+    for (uint32_t i = 0; i < c->instructions && !c->w->block->failed; i++) {
+        unsigned kind = N_ACCESSES;
+        for (unsigned k = N_ACCESSES; k-- > 0;) {
+            due[k] += c->count[k];
+            if (due[k] >= c->instructions)
+                kind = k;
+        }
+        if (kind == N_ACCESSES) {
+            record_arithmetic(c, computed++);
+            continue;
+        }
+        due[kind] -= c->instructions;
+        record_access(c, (enum access)kind, done[kind]++);
+    }
+}
+
+static void count_and_record(struct device_call *c)
+{
+    struct emu_block *block = c->w->block;
+    block->instructions += c->instructions;
+    block->thread_instructions += (uint64_t)c->instructions * emu_lane_count(c->mask);
+    for (unsigned k = 0; k < N_ACCESSES; k++)
+        block->memory_instructions += c->count[k];
+    if (block->watched && block->run->image->calls)
+        record_all(c);
+}
+
+static uint32_t at_least_0(uint32_t from, uint32_t take)
+{
+    return from > take ? from - take : 0;
+}
+
+#define PRINT_SLOTS 32 /* for arguments: those that are not used are filled */
+
+void emu_call_print(struct emu_warp *w, const struct emu_site *site, uint32_t mask,
+                    const struct emu_printed *p)
+{
+    uint32_t arguments = p->arguments < PRINT_SLOTS ? p->arguments : PRINT_SLOTS;
+    uint32_t text = p->characters + p->strings + p->string_characters;
+    uint64_t thread = w->block->index * w->block->run->threads_per_block + w->index * EMU_LANES;
+    struct device_call c = {.w = w, .site = site, .mask = mask, .text = p->format};
+    c.packet = PRINT_BASE + (thread + w->calls++) % PRINT_PACKETS * PACKET_BYTES;
+    c.instructions = 4559 + 16 * p->characters + 70 * (PRINT_SLOTS - arguments) + 92 * p->strings +
+                     40 * p->string_characters + 15 * (emu_lane_count(mask) - 1);
+    c.count[LOAD_TEXT] = 5 + 3 * text;
+    c.count[LOAD_LOCAL] = at_least_0(477, 2 * text + 6 * arguments);
+    c.count[STORE_LOCAL] = 53 + 7 * arguments;
+    c.count[STORE_PACKET] = 222 - 6 * arguments;
+    c.count[ATOMIC] = 5;
+    count_and_record(&c);
+}
+
+/* Lanes that take from the heap at once get into each other's way. */
+void emu_call_malloc(struct emu_warp *w, const struct emu_site *site, uint32_t mask)
+{
+    uint32_t others = emu_lane_count(mask) - 1;
+    struct device_call c = {.w = w,
+                            .site = site,
+                            .mask = mask,
+                            .packet = HEAP_BASE + PACKET_BYTES,
+                            .instructions = 736 + 75 * others + 4 * others * others,
+                            .count = {[LOAD_LOCAL] = 69,
+                                      [STORE_LOCAL] = 75,
+                                      [STORE_PACKET] = 6,
+                                      [LOAD_HEAP] = 24 + 5 * others,
+                                      [ATOMIC] = 8 + 4 * others}};
+    count_and_record(&c);
+}
+
+void emu_call_free(struct emu_warp *w, const struct emu_site *site, uint32_t mask)
+{
+    uint32_t others = emu_lane_count(mask) - 1;
+    struct device_call c = {.w = w,
+                            .site = site,
+                            .mask = mask,
+                            .instructions = 551 + 12 * others,
+                            .count = {[LOAD_LOCAL] = 45,
+                                      [STORE_LOCAL] = 44,
+                                      [LOAD_HEAP] = 24 + others,
+                                      [ATOMIC] = 8 + others}};
+    count_and_record(&c);
+}
