@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
+
 static const struct {
     const char *name;
     uint8_t bank, index;
@@ -34,7 +36,8 @@ static const struct {
     {"%dynamic_smem_size", PTX_BANK_WARP, PTX_SR_DYNAMIC_SMEM},
     {"%total_smem_size", PTX_BANK_WARP, PTX_SR_TOTAL_SMEM},
     {"%reserved_smem_offset_begin", PTX_BANK_WARP, PTX_SR_ZERO},
-    {"%reserved_smem_offset_end", PTX_BANK_WARP, PTX_SR_RESERVED_SMEM},
+    {"%aggr_smem_size", PTX_BANK_WARP, PTX_SR_AGGREGATE_SMEM},
+    {"%reserved_smem_offset_end", PTX_BANK_WARP, PTX_SR_RESERVED_END},
     {"%reserved_smem_offset_cap", PTX_BANK_WARP, PTX_SR_RESERVED_SMEM},
     {"%reserved_smem_offset_0", PTX_BANK_WARP, PTX_SR_ZERO},
     {"%reserved_smem_offset_1", PTX_BANK_WARP, PTX_SR_ZERO},
@@ -118,10 +121,20 @@ static void fill_warp(const struct emu_run *run, uint8_t *bank, uint32_t warp)
     }
 }
 
+static void fill_shared(const struct emu_run *run, uint8_t *bank)
+{
+    uint32_t reserved = ((const struct ptx_image *)run->image)->shared_reserved_bytes;
+    uint32_t own = run->shared_bytes - reserved;
+    bool keeps = reserved || run->module->sm >= 90;
+    fill(bank, PTX_SR_TOTAL_SMEM, (uint32_t)round_up(own, EMU_SHARED_PIECE_BYTES));
+    fill(bank, PTX_SR_AGGREGATE_SMEM, own + (keeps ? EMU_SHARED_RESERVED_BYTES : 0));
+    fill(bank, PTX_SR_RESERVED_SMEM, reserved);
+    fill(bank, PTX_SR_RESERVED_END, reserved ? EMU_SHARED_USED_BYTES : 0);
+}
+
 bool ptx_special_fill_run(struct emu_run *run)
 {
     const struct strata_kernel_launch *l = run->launch;
-    const struct ptx_image *image = (const struct ptx_image *)run->image;
     uint8_t *lanes = aligned_alloc(64, (size_t)run->n_warps * PTX_SPECIAL_WARP_BYTES);
     run->state = lanes;
     if (!lanes)
@@ -149,8 +162,7 @@ bool ptx_special_fill_run(struct emu_run *run)
         fill(bank, PTX_SR_NSMID, emu_sm_count(run));
         fill(bank, PTX_SR_ONE, 1);
         fill(bank, PTX_SR_DYNAMIC_SMEM, l->shared_dynamic_bytes);
-        fill(bank, PTX_SR_TOTAL_SMEM, run->shared_bytes - image->shared_reserved_bytes);
-        fill(bank, PTX_SR_RESERVED_SMEM, image->shared_reserved_bytes);
+        fill_shared(run, bank);
         fill(bank, PTX_SR_ENVREG1, (uint32_t)((uint64_t)(uintptr_t)run->grid_workspace >> 32));
         fill(bank, PTX_SR_ENVREG2, (uint32_t)(uintptr_t)run->grid_workspace);
     }

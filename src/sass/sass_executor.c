@@ -36,7 +36,8 @@ enum {
     BANK0_CONSTANTS_90 = 0xd0,
     BANK0_CONSTANTS = 0x50,
     BANK0_SM_COUNT = 0x10c,
-    BANK0_SHARED_RESERVED = 0x114, /* bytes of shared memory the system keeps */
+    BANK0_SHARED_RESERVED = 0x114,     /* bytes of shared memory the system keeps */
+    BANK0_SHARED_AGGREGATE_90 = 0x13c, /* what of %aggr_smem_size is no rounding */
     /* sm_90: what code assembled from reads of the cluster's special registers asks for */
     BANK0_IS_CLUSTER = 0x140,
     BANK0_CLUSTER = 0x144,         /* three words: blocks of a cluster */
@@ -116,7 +117,8 @@ static bool fill_bank0(struct emu_run *run, struct sass_run *state)
     put(state, BANK0_SHARED_RESERVED,
         image->base.shared_bytes - launch->entry->shared_static_bytes);
     if (m->cubin.arch >= 90) {
-        put(state, BANK0_SHARED_RESERVED_END_90, EMU_SHARED_RESERVED_BYTES);
+        put(state, BANK0_SHARED_RESERVED_END_90, EMU_SHARED_USED_BYTES);
+        put(state, BANK0_SHARED_AGGREGATE_90, run->shared_bytes);
         fill_cluster(run, state);
     }
     if (params)

@@ -332,9 +332,29 @@ static void the_system_keeps_the_first_kilobyte_of_shared_memory(void **state)
     (void)state;
     static const struct value_row rows[] = {
         {"mov.u32 %r0,%reserved_smem_offset_begin;", 'r', 0, 0, 0, 0},
+        {"mov.u32 %r0,%reserved_smem_offset_end;", 'r', 0, 0, 0, 288},
         {"mov.u32 %r0,%reserved_smem_offset_cap;", 'r', 0, 0, 0, 1024},
     };
     CHECK_VALUES(rows);
+}
+
+static void sizes_of_shared_memory_are_those_of_a_card(void **state)
+{
+    (void)state;
+    /* 64 bytes of its own: an H200 says 128 and 1088. */
+    struct strata_module *sizes =
+        load_text(".version 8.3\n.target sm_90\n.address_size 64\n"
+                  ".visible .entry k(.param .u64 out) { .reg .b32 %r<9>; .reg .b64 %rd<4>; .shared "
+                  ".b8 few[64];\n"
+                  "ld.param.u64 %rd1,[out]; mov.u32 %r1,few; mov.u32 %r2,%total_smem_size;\n"
+                  "mov.u32 %r3,%aggr_smem_size; st.global.u32 [%rd1],%r2; st.global.u32 "
+                  "[%rd1+4],%r3; ret; }\n");
+    uint32_t *out = device_memory(8);
+    struct run_setup setup = {.threads = 1};
+    run_ok(sizes, "k", &setup, &out);
+    assert_int_equal(out[0], 128);
+    assert_int_equal(out[1], 1088);
+    strata_module_destroy(sizes);
 }
 
 static void lane_masks_name_the_lanes_around(void **state)
@@ -374,6 +394,7 @@ int main(void)
         cmocka_unit_test(comparisons_set_predicates),
         cmocka_unit_test(values_are_moved_packed_and_unpacked),
         cmocka_unit_test(the_system_keeps_the_first_kilobyte_of_shared_memory),
+        cmocka_unit_test(sizes_of_shared_memory_are_those_of_a_card),
         cmocka_unit_test(lane_masks_name_the_lanes_around),
     };
     return cmocka_run_group_tests(tests, open_arena, close_arena);
