@@ -56,6 +56,7 @@ __global__ __launch_bounds__(384, 1) void attention(const __grid_constant__ CUte
             for (int step = 0; step < steps; step++) {
                 int s = step % STAGES;
                 barrier_wait(&empty[s], (step / STAGES & 1) ^ 1);
+                note_step(step);
                 barrier_expect(&full[s], K_BYTES);
                 for (int p = 0; p < PARTS; p++)
                     tensor_load(ks + s * K_BYTES + p * KEYS * 128, &map_k, &full[s], p * 64,

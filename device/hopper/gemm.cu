@@ -61,10 +61,12 @@ __global__ __launch_bounds__(BM * 2 + 128, 1) void gemm(const __grid_constant__ 
         if constexpr (GROUPS > 1)
             asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
         if (threadIdx.x == GROUPS * 128) {
+            int steps = 0;
             for (int tile = blockIdx.x; tile < m_tiles * n_tiles; tile += gridDim.x) {
                 int m = tile % m_tiles * BM, n = tile / m_tiles * BN;
                 for (int k = 0; k < k_steps; k++) {
                     barrier_wait(&empty[stage], phase ^ 1);
+                    note_step(steps++);
                     barrier_expect(&full[stage], (BM + BN) * ROW_BYTES);
                     tensor_load(stage_a + stage * BM * ROW_BYTES, &map_a, &full[stage],
                                 k * PER_STEP, m);

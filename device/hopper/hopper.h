@@ -26,6 +26,68 @@
         }                                                                                          \
     } while (0)
 
+// ---- clocks of every step, for steps.py -----------------------------------------------------
+//
+// Built with -DSTEP_LOG a program writes to the file $STEP_LOG: clocks of all SMs at the same edges
+// of the global timer, each block's SM, and its clock when it asks for the data of each step, of a
+// launch that finds the caches cold.
+#ifdef STEP_LOG
+enum { LOG_STEPS = 256, LOG_BLOCKS = 2048, LOG_EDGES = 32, LOG_SMS = 132 };
+__device__ unsigned log_step[LOG_BLOCKS * LOG_STEPS], log_sm[LOG_BLOCKS];
+__device__ unsigned log_edge[LOG_SMS * LOG_EDGES * 2];
+
+__device__ __forceinline__ void note_step(int i)
+{
+    unsigned b = blockIdx.x + gridDim.x * blockIdx.y, c, sm;
+    asm volatile("mov.u32 %0, %%clock;" : "=r"(c));
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+    if (i < LOG_STEPS && b < LOG_BLOCKS) {
+        log_step[b * LOG_STEPS + i] = c;
+        log_sm[b] = sm;
+    }
+}
+static __global__ void note_edges() // one block to an SM
+{
+    unsigned long long t, u;
+    unsigned c, sm;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
+    for (int i = 0; i < LOG_EDGES; i++, t = u) {
+        do {
+            asm volatile("mov.u32 %0, %%clock;" : "=r"(c));
+            asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(u));
+        } while (u == t);
+        log_edge[(sm * LOG_EDGES + i) * 2] = (unsigned)u;
+        log_edge[(sm * LOG_EDGES + i) * 2 + 1] = c;
+    }
+}
+template <class F> static void measured(F launch)
+{
+    const int shared = 200 << 10;
+    void *flush;
+    CK(cudaMalloc(&flush, 256 << 20));
+    CK(cudaFuncSetAttribute(note_edges, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+    for (int turn = 0; turn < 2; turn++) {
+        CK(cudaMemset(flush, turn, 256 << 20));
+        note_edges<<<LOG_SMS, 32, shared>>>();
+        launch();
+        CK(cudaGetLastError());
+        CK(cudaDeviceSynchronize());
+    }
+    static unsigned step[LOG_BLOCKS * LOG_STEPS], sm[LOG_BLOCKS], edge[LOG_SMS * LOG_EDGES * 2];
+    CK(cudaMemcpyFromSymbol(step, log_step, sizeof step));
+    CK(cudaMemcpyFromSymbol(sm, log_sm, sizeof sm));
+    CK(cudaMemcpyFromSymbol(edge, log_edge, sizeof edge));
+    FILE *f = fopen(getenv("STEP_LOG"), "wb");
+    if (!f || !fwrite(edge, sizeof edge, 1, f) || !fwrite(sm, sizeof sm, 1, f) ||
+        !fwrite(step, sizeof step, 1, f) || fclose(f))
+        exit(4);
+    CK(cudaFree(flush));
+}
+#else
+__device__ __forceinline__ void note_step(int) {}
+#endif
+
 // ---- device side ----------------------------------------------------------------------------
 
 __device__ __forceinline__ uint32_t shared_address(const void *p)
@@ -228,6 +290,7 @@ static bool wanted(int argc, char **argv, const std::string &name)
 
 // Launches a kernel: in a full run twice, of which the profiler sees the second.
 static bool full_run;
+#ifndef STEP_LOG
 template <class F> static void measured(F launch)
 {
     if (full_run) {
@@ -241,3 +304,4 @@ template <class F> static void measured(F launch)
     if (full_run)
         CK(cudaProfilerStop());
 }
+#endif
