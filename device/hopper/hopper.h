@@ -85,7 +85,9 @@ template <class F> static void measured(F launch)
     CK(cudaFree(flush));
 }
 #else
-__device__ __forceinline__ void note_step(int) {}
+__device__ __forceinline__ void note_step(int)
+{
+}
 #endif
 
 // ---- device side ----------------------------------------------------------------------------
