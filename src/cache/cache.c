@@ -283,9 +283,8 @@ static void hashed_remove(struct cache *c, uint32_t slot)
     c->table[hole] = 0;
 }
 
-static void table_add(struct cache *c, uint32_t slot)
+static void table_add(struct cache *c, uint32_t slot, uint64_t line)
 {
-    uint64_t line = c->slot[slot].line;
     uint32_t entry = (cache_hash(c, line) & ~c->slot_mask) | (slot + 1);
     if (!c->tag_ways) {
         hashed_add(c, line, entry);
@@ -430,7 +429,7 @@ uint32_t cache_insert(struct cache *c, uint64_t line, struct cache_slot *evicted
     }
     c->slot[slot] = (struct cache_slot){.line = line, .used = CACHE_USED};
     c->age[slot] = ++c->clock;
-    table_add(c, slot);
+    table_add(c, slot, line);
     if (c->policy->on_access)
         c->policy->on_access(c, set, slot);
     return slot;
