@@ -20,6 +20,7 @@ enum attribute {
     ATTRIBUTE_EXIT_OFFSETS = 0x1c,
     ATTRIBUTE_REGCOUNT = 0x2f,
     ATTRIBUTE_CTA_PER_CLUSTER = 0x3d,
+    ATTRIBUTE_KPARAM_INFO_LARGE = 0x45, /* of kernels with more than 4 KB of parameters */
     ATTRIBUTE_SYSCALL_OFFSETS = 0x46,
     ATTRIBUTE_NUM_BARRIERS = 0x4c
 };
@@ -61,7 +62,7 @@ static void function_record(struct sass_cubin *c, const struct record *r)
         k->min_stack_bytes = value;
 }
 
-/* u32 index, u16 ordinal, u16 offset, u32 flags with the size from bit 18 on. */
+/* u32 index, u16 ordinal, u16 offset, u32 flags with the size from bit 18 on; or the size alone. */
 static bool add_param(struct sass_kernel *k, const struct record *r)
 {
     if (r->bytes < 12)
@@ -70,8 +71,11 @@ static bool add_param(struct sass_kernel *k, const struct record *r)
     if (!more)
         return false;
     k->param = more;
-    k->param[k->n_params++] = (struct sass_param){
-        little16(r->payload + 4), little16(r->payload + 6), little32(r->payload + 8) >> 18};
+    uint32_t size = little32(r->payload + 8);
+    if (r->attribute == ATTRIBUTE_KPARAM_INFO)
+        size >>= 18;
+    k->param[k->n_params++] =
+        (struct sass_param){little16(r->payload + 4), little16(r->payload + 6), size};
     return true;
 }
 
@@ -108,6 +112,7 @@ static bool kernel_record(struct sass_kernel *k, const struct record *r)
         k->param_bytes = r->value;
         return true;
     case ATTRIBUTE_KPARAM_INFO:
+    case ATTRIBUTE_KPARAM_INFO_LARGE:
         return add_param(k, r);
     case ATTRIBUTE_MAX_THREADS:
         read_three(r, k->max_threads);

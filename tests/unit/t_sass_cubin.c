@@ -70,6 +70,19 @@ static void kernels_have_their_attributes(void **state)
     close_cubin(&o);
 }
 
+static void parameters_of_more_than_four_kilobytes_have_their_places(void **state)
+{
+    (void)state;
+    struct opened o = open_cubin("large90.cubin");
+    const struct sass_kernel *k = sass_cubin_find(&o.cubin, "k");
+    assert_int_equal(k->param_bytes, 4408);
+    assert_int_equal(k->n_params, 2);
+    assert_int_equal(k->param[0].bytes, 4400);
+    assert_int_equal(k->param[1].offset, 4400);
+    assert_int_equal(k->param[1].bytes, 8);
+    close_cubin(&o);
+}
+
 static void parameters_lie_elsewhere_before_hopper(void **state)
 {
     struct opened o = open_cubin("small75.cubin");
@@ -235,6 +248,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_have_their_attributes),
+        cmocka_unit_test(parameters_of_more_than_four_kilobytes_have_their_places),
         cmocka_unit_test(parameters_lie_elsewhere_before_hopper),
         cmocka_unit_test(lines_are_the_sources),
         cmocka_unit_test(inlined_code_has_the_line_of_its_outermost_call),
