@@ -116,10 +116,11 @@ HANDLER(sass_run_redux)
 /* The value of one lane; the predicate tells whether another lane has a different one. */
 HANDLER(sass_run_r2ur)
 {
-    bool differs = false;
+    const uint32_t *a = sass_row(w, op->a);
+    uint32_t differs = 0; /* lanes whose value is not the one taken: loops come back for them */
     for (uint32_t rest = op->pd == SASS_PRED_SINK ? 0 : mask; rest; rest &= rest - 1)
-        differs |= sass_row(w, op->a)[lowest_bit32(rest)] != sass_row(w, op->a)[lowest_bit32(mask)];
-    sass_set_pred(w, op->pd, mask, differs ? EMU_FULL : 0);
+        differs |= (uint32_t)(a[lowest_bit32(rest)] != a[lowest_bit32(mask)]) << lowest_bit32(rest);
+    sass_set_pred(w, op->pd, mask, differs);
     for (unsigned k = 0; k < op->words; k++) {
         uint32_t value = sass_row_at(w, op->a, k)[lowest_bit32(mask)];
         uint32_t *d = sass_row_at(w, op->d, k);

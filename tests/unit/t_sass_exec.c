@@ -389,6 +389,27 @@ static void the_record_has_opcodes_registers_and_addresses(void **state)
     strata_module_destroy(m);
 }
 
+static void lanes_make_a_barrier_each(void **state)
+{
+    (void)state;
+    static char bytes[1 << 16];
+    char path[600];
+    const char *root = getenv("STRATA_SOURCE");
+    snprintf(path, sizeof path, "%s/tests/data/sass/inits90.cubin", root ? root : ".");
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    struct member cubin = {.name = "inits90", .bytes = bytes};
+    cubin.length = fread(bytes, 1, sizeof bytes, f);
+    fclose(f);
+    struct strata_module *m = load_cubin(&cubin);
+    uint32_t *out = device_memory(4 * 32);
+    struct run_setup setup = {.threads = 4, .limit = 10000};
+    run_ok(m, "k", &setup, &out);
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(out[i], 1);
+    strata_module_destroy(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -401,6 +422,7 @@ int main(void)
         cmocka_unit_test(damaged_cubins_are_refused),
         cmocka_unit_test(an_instruction_that_is_not_known_is_named),
         cmocka_unit_test(the_record_has_opcodes_registers_and_addresses),
+        cmocka_unit_test(lanes_make_a_barrier_each),
     };
     return cmocka_run_group_tests(tests, unpack, forget);
 }
