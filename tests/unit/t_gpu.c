@@ -561,6 +561,11 @@ static void sources_without_end_are_refused(void **state)
                                                                                          : "1",
                 i, filler);
     }
+    strcat(many, "l2:\n");
+    static const char *const further[] = {"slices",    "ways",  "hit",
+                                          "far_extra", "mshrs", "mshr_merges"};
+    for (size_t i = 0; i < sizeof further / sizeof further[0]; i++)
+        sprintf(many + strlen(many), "  %s: {value: 1, source: %zu%0390d}\n", further[i], i, 0);
     assert_int_equal(parse(many, &err), STRATA_ELIMIT);
     assert_true(err.line > 20);
     free(many);
