@@ -11,16 +11,7 @@
 #include <cmocka.h>
 
 #include "memory/hierarchy.h"
-
-static struct strata_gpu h200;
-
-static int load_gpu(void **state)
-{
-    (void)state;
-    char folder[600];
-    snprintf(folder, sizeof folder, "%s/gpus", getenv("STRATA_SOURCE"));
-    return strata_gpu_add_path(folder, NULL) || strata_gpu_load("h200", &h200, NULL);
-}
+#include "h200fix.h"
 
 static void a_home_holds_for_its_block_and_homes_share_memory_evenly(void **state)
 {
@@ -757,5 +748,5 @@ int main(void)
         cmocka_unit_test(a_set_has_a_limit_of_its_own_and_lines_of_others_do_not_count),
         cmocka_unit_test(the_home_is_the_parity_of_the_address_bits),
     };
-    return cmocka_run_group_tests(tests, load_gpu, NULL);
+    return cmocka_run_group_tests(tests, load_h200, NULL);
 }

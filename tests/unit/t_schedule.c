@@ -11,16 +11,7 @@
 
 #include "base/rng.h"
 #include "sm/window.h"
-
-static struct strata_gpu h200;
-
-static int load_gpu(void **state)
-{
-    (void)state;
-    char folder[600];
-    snprintf(folder, sizeof folder, "%s/gpus", getenv("STRATA_SOURCE"));
-    return strata_gpu_add_path(folder, NULL) || strata_gpu_load("h200", &h200, NULL);
-}
+#include "h200fix.h"
 
 /* ---- code ---- */
 
@@ -665,5 +656,5 @@ int main(void)
         cmocka_unit_test(the_branch_tells_how_many_rounds_become_one),
         cmocka_unit_test(an_unrolled_loop_loads_before_it_adds),
     };
-    return cmocka_run_group_tests(tests, load_gpu, NULL);
+    return cmocka_run_group_tests(tests, load_h200, NULL);
 }
