@@ -42,9 +42,10 @@ static void on_progress(void *context, size_t n_done, size_t n_launches, uint64_
     progress_show(&p->line, n_done, n_launches, warp_instructions);
 }
 
+/* alone: by this process, whatever others there are. */
 static strata_status run_model(const struct predict_arguments *a, const struct strata_model *model,
                                const struct strata_gpu *gpu, const struct strata_launch_set *set,
-                               struct strata_prediction *out, struct strata_error *err)
+                               bool alone, struct strata_prediction *out, struct strata_error *err)
 {
     struct run_progress progress = {0};
     struct process_team *team = NULL;
@@ -79,7 +80,7 @@ static strata_status run_model(const struct predict_arguments *a, const struct s
         status = strata_profiles_load(model, a->profile, &opt.profiles, err);
     if (status != STRATA_OK)
         return status;
-    status = process_team_join(&team, &opt.team, err);
+    status = alone ? STRATA_OK : process_team_join(&team, &opt.team, err);
     if (status != STRATA_OK)
         return status;
     progress_start(&progress.line, "launches", a->quiet || process_rank);
@@ -99,6 +100,23 @@ static strata_status run_model(const struct predict_arguments *a, const struct s
     return status;
 }
 
+/* Where launches that a sample took for alike were not, the finest groups are modelled; by the
+ * first process alone, since only it knows. */
+static strata_status refine(const struct predict_arguments *a, const struct strata_model *model,
+                            const struct strata_gpu *gpu, struct strata_launch_set *set,
+                            struct strata_sample *sample, struct strata_prediction *out,
+                            struct strata_error *err)
+{
+    if (strata_sample_holds(sample, out, "gpu__time_duration.sum"))
+        return STRATA_OK;
+    strata_status status = strata_sample_refine(sample, set->trace[0], err);
+    if (status != STRATA_OK)
+        return status;
+    strata_sample_choose(sample, set);
+    strata_prediction_release(out);
+    return run_model(a, model, gpu, set, true, out, err);
+}
+
 /* The launches that a sample needs, then all from them. */
 static strata_status run_sample(const struct predict_arguments *a, const struct strata_model *model,
                                 const struct strata_gpu *gpu, struct strata_launch_set *set,
@@ -115,7 +133,9 @@ static strata_status run_sample(const struct predict_arguments *a, const struct 
     if (status != STRATA_OK)
         return status;
     strata_sample_choose(&sample, set);
-    status = run_model(a, model, gpu, set, out, err);
+    status = run_model(a, model, gpu, set, false, out, err);
+    if (status == STRATA_OK && !process_rank)
+        status = refine(a, model, gpu, set, &sample, out, err);
     if (status == STRATA_OK && !a->quiet && !process_rank &&
         strata_sample_estimate(&sample, out, "gpu__time_duration.sum", &total))
         fprintf(stderr,
@@ -134,7 +154,7 @@ static strata_status run_whole(const struct predict_arguments *a, const struct s
                                const struct strata_gpu *gpu, struct strata_launch_set *set,
                                struct strata_prediction *out, struct strata_error *err)
 {
-    return run_model(a, model, gpu, set, out, err);
+    return run_model(a, model, gpu, set, false, out, err);
 }
 
 static strata_status write_prediction(const struct strata_prediction *p,

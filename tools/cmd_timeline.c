@@ -33,7 +33,7 @@ static void on_progress(void *context, size_t n_done, size_t n_launches, uint64_
 static strata_status predict_launches(const struct timeline_arguments *a,
                                       const struct strata_model *model,
                                       const struct strata_gpu *gpu,
-                                      const struct strata_launch_set *set,
+                                      const struct strata_launch_set *set, bool alone,
                                       struct strata_prediction *out, struct strata_error *err)
 {
     struct progress line = {0};
@@ -52,7 +52,7 @@ static strata_status predict_launches(const struct timeline_arguments *a,
         status = strata_prediction_add_override(out, a->set.item[i], err);
     if (status != STRATA_OK)
         return status;
-    status = process_team_join(&team, &opt.team, err);
+    status = alone ? STRATA_OK : process_team_join(&team, &opt.team, err);
     if (status != STRATA_OK)
         return status;
     progress_start(&line, "launches", a->quiet || process_rank);
@@ -160,6 +160,22 @@ static strata_status build(const struct timeline_arguments *a, struct work *w,
     return STRATA_OK;
 }
 
+/* Where launches that a sample took for alike were not, the finest groups are modelled; by the
+ * first process alone, since only it knows. */
+static strata_status refine(const struct timeline_arguments *a, struct work *w,
+                            const struct strata_model *model, const struct strata_gpu *gpu,
+                            struct strata_error *err)
+{
+    if (!a->sample || strata_sample_holds(&w->sample, &w->prediction, "gpu__time_duration.sum"))
+        return STRATA_OK;
+    strata_status status = strata_sample_refine(&w->sample, w->set.trace[0], err);
+    if (status != STRATA_OK)
+        return status;
+    strata_sample_choose(&w->sample, &w->set);
+    strata_prediction_release(&w->prediction);
+    return predict_launches(a, model, gpu, &w->set, true, &w->prediction, err);
+}
+
 static strata_status run_timeline(const struct timeline_arguments *a,
                                   const struct strata_model *model, const struct strata_gpu *gpu,
                                   const char *path, struct strata_error *err)
@@ -167,7 +183,9 @@ static strata_status run_timeline(const struct timeline_arguments *a,
     struct work w = {0};
     strata_status status = plan(a, &w, path, err);
     if (status == STRATA_OK)
-        status = predict_launches(a, model, gpu, &w.set, &w.prediction, err);
+        status = predict_launches(a, model, gpu, &w.set, false, &w.prediction, err);
+    if (status == STRATA_OK && !process_rank)
+        status = refine(a, &w, model, gpu, err);
     if (status == STRATA_OK && !process_rank)
         status = build(a, &w, gpu, err);
     if (status == STRATA_OK && !process_rank)

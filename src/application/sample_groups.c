@@ -6,16 +6,16 @@
 #include <string.h>
 
 /* Launches of one kernel whose work, and whose sectors an access, differ by less than this are
- * alike. */
+ * alike; twice as much at each step of coarseness after the first. */
 #define ALIKE 0.03
 
 /* Launches that use other arrays are told apart only where each place comes back so often: where
  * addresses depend on data, every launch has a place of its own. */
 enum { FEW_PLACES = 8, LAUNCHES_A_PLACE = 16 };
 
-static bool is_near(double x, double y)
+static bool is_near(double x, double y, double share)
 {
-    return fabs(x - y) <= ALIKE * (x > y ? x : y);
+    return fabs(x - y) <= share * (x > y ? x : y);
 }
 
 /* What persists in the L2 is asked for alike: a launch after a reset finds other lines there. */
@@ -36,11 +36,11 @@ static bool same_kind(const struct strata_launch *a, const struct strata_launch 
 }
 
 /* Of launches recorded in part the work of the blocks that were read is what can be compared. */
-static bool is_alike(const struct launch_profile *x, const struct launch_profile *y)
+static bool is_alike(const struct launch_profile *x, const struct launch_profile *y, double share)
 {
     bool both = x->whole && y->whole;
-    return is_near((double)(both ? x->work : x->seen), (double)(both ? y->work : y->seen)) &&
-           is_near(x->sectors, y->sectors);
+    double work = (double)(both ? x->work : x->seen), other = (double)(both ? y->work : y->seen);
+    return is_near(work, other, share) && is_near(x->sectors, y->sectors, share);
 }
 
 /* A group is known by its first launch. */
@@ -72,12 +72,13 @@ static void find_kinds(struct strata_sample *s, const struct strata_trace *trace
 }
 
 static void group_by_accesses(struct strata_sample *s, const struct launch_profile *profile,
-                              struct grouping *g)
+                              int coarseness, struct grouping *g)
 {
+    double share = ALIKE * (coarseness > 1 ? 1 << (coarseness - 1) : 1);
     for (size_t i = 0; i < s->n_launches; i++) {
         uint32_t k = 0;
         while (k < g->n && (s->kind[g->first[k]] != s->kind[i] ||
-                            !is_alike(&profile[g->first[k]], &profile[i])))
+                            !is_alike(&profile[g->first[k]], &profile[i], share)))
             k++;
         if (k == g->n)
             g->first[g->n++] = i;
@@ -151,7 +152,8 @@ static strata_status split_by_place(struct strata_sample *s, const struct launch
 }
 
 strata_status sample_find_groups(struct strata_sample *s, struct strata_trace *trace,
-                                 const struct launch_profile *profile, struct strata_error *err)
+                                 const struct launch_profile *profile, int coarseness,
+                                 struct strata_error *err)
 {
     struct grouping g = {.first = calloc(s->n_launches + 1, sizeof *g.first),
                          .places = calloc(s->n_launches + 1, sizeof *g.places),
@@ -162,8 +164,11 @@ strata_status sample_find_groups(struct strata_sample *s, struct strata_trace *t
     if (status == STRATA_OK) {
         find_kinds(s, trace, profile, g.first, g.places);
         memset(g.places, 0, s->n_launches * sizeof *g.places);
-        group_by_accesses(s, profile, &g);
-        status = split_by_place(s, profile, &g, err);
+        group_by_accesses(s, profile, coarseness, &g);
+        if (coarseness)
+            s->n_groups = g.n;
+        else
+            status = split_by_place(s, profile, &g, err);
     }
     free(g.first);
     free(g.places);

@@ -6,10 +6,17 @@
 #include <gsl/gsl_cdf.h>
 #include <strata/sample.h>
 
+#include "application/sample_groups.h"
+
 /* Where launches warm caches up before a run, they do so for one round of the program, not for all
  * that came before; and groups of one modelled launch show no spread. So much of what is estimated
  * is always part of the interval. */
 #define LEAST_HALF_WIDTH 0.005
+
+/* Launches of a coarse group that were modelled must not differ by more than this. */
+#define HOLDS_WITHIN 0.05
+/* More of what is estimated that is part of the interval then. */
+#define COARSE_HALF_WIDTH 0.01
 
 void strata_sample_results(const struct strata_sample *s, const struct strata_prediction *p,
                            const struct strata_result **out)
@@ -116,7 +123,8 @@ static void add_up(const struct strata_sample *s, const struct group *group, con
         estimated += s->use[i] < STRATA_SAMPLE_STANDS ? value[i] : 0;
     }
     double t = freedom >= 1 ? gsl_cdf_tdist_Pinv(0.975, freedom) : 0;
-    out->half_width = t * sqrt(variance) + unsure + LEAST_HALF_WIDTH * estimated;
+    out->half_width = t * sqrt(variance) + unsure +
+                      (LEAST_HALF_WIDTH + (s->coarseness ? COARSE_HALF_WIDTH : 0)) * estimated;
 }
 
 bool strata_sample_estimate(const struct strata_sample *s, const struct strata_prediction *p,
@@ -135,4 +143,52 @@ bool strata_sample_estimate(const struct strata_sample *s, const struct strata_p
     free(value);
     free(group);
     return good;
+}
+
+/* What the modelled launches of one coarse group say. */
+struct evidence {
+    double least, most;
+    uint32_t fine, modelled; /* finer groups it is made of, and those with a modelled launch */
+};
+
+/* Fine groups are taken in order: each has all its launches in one coarse group. */
+static void gather_evidence(const struct strata_sample *s, const double *value,
+                            struct evidence *evidence, uint8_t *seen)
+{
+    for (size_t i = 0; i < s->n_launches; i++) {
+        struct evidence *e = &evidence[s->alike[i]];
+        uint8_t *met = &seen[s->fine[i]], now = s->settled[i] ? 2 : 1;
+        e->fine += !*met;
+        e->modelled += now == 2 && *met < 2;
+        *met = now > *met ? now : *met;
+        if (!s->settled[i])
+            continue;
+        e->least = e->least > 0 && e->least < value[i] ? e->least : value[i];
+        e->most = e->most > value[i] ? e->most : value[i];
+    }
+}
+
+static bool is_borne_out(const struct evidence *e)
+{
+    uint32_t enough = e->fine < SAMPLE_EVIDENCE ? e->fine : SAMPLE_EVIDENCE;
+    return e->fine < 2 || (e->modelled >= enough && e->most <= e->least * (1 + HOLDS_WITHIN));
+}
+
+bool strata_sample_holds(const struct strata_sample *s, const struct strata_prediction *p,
+                         const char *metric)
+{
+    if (!s->coarseness)
+        return true;
+    double *value = calloc(s->n_launches + 1, sizeof *value), by_waves;
+    struct evidence *evidence = calloc(s->n_launches + 1, sizeof *evidence);
+    uint8_t *seen = calloc(s->n_launches + 1, sizeof *seen);
+    bool holds = value && evidence && seen && values_of(s, p, metric, value, &by_waves);
+    if (holds)
+        gather_evidence(s, value, evidence, seen);
+    for (size_t k = 0; holds && k < s->n_launches; k++)
+        holds = is_borne_out(&evidence[k]);
+    free(value);
+    free(evidence);
+    free(seen);
+    return holds;
 }

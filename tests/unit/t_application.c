@@ -75,6 +75,8 @@ static void write_copy(struct strata_writer *w, uint32_t kind, uint64_t address,
     good(strata_writer_memcpy(w, kind, address, bytes, &err), &err);
 }
 
+static uint32_t warp_step_bytes = 512; /* from what one warp reads to what the next does */
+
 static void write_blocks(struct strata_writer *w, struct strata_code *code, const uint32_t inst[2],
                          uint32_t blocks, uint64_t array)
 {
@@ -86,7 +88,8 @@ static void write_blocks(struct strata_writer *w, struct strata_code *code, cons
         good(strata_builder_begin_block(b, k, WARPS, &err), &err);
         for (uint32_t i = 0; i < WARPS; i++) {
             good(strata_builder_begin_warp(b, i, &err), &err);
-            good(strata_builder_add_strided(b, inst[0], ~0u, array + (k * WARPS + i) * 512ull, 16,
+            good(strata_builder_add_strided(b, inst[0], ~0u,
+                                            array + (uint64_t)(k * WARPS + i) * warp_step_bytes, 16,
                                             &err),
                  &err);
             good(strata_builder_add(b, inst[1], ~0u, NULL, &err), &err);
@@ -610,6 +613,46 @@ static void a_sample_tells_launches_apart_by_what_persists(void **state)
     strata_launch_set_release(&set);
 }
 
+/* Eight arrays in turn: a group each, so that more is modelled than is asked for. Every second is
+ * read as a whole, or all warps read its first line. */
+static void write_arrays_in_turn(struct strata_launch_set *set, uint32_t step_bytes)
+{
+    struct strata_writer *w = begin_trace();
+    for (uint32_t i = 0; i < 160; i++) {
+        warp_step_bytes = i % 2 ? 512 : step_bytes;
+        write_launch(w, "LDG.E.128", 8, ARRAY_A + i % 8 * BYTES, 0);
+    }
+    warp_step_bytes = 512;
+    end_trace(w, set);
+}
+
+static void a_sample_takes_launches_for_alike_only_if_models_say_the_same_of_them(void **state)
+{
+    (void)state;
+    for (uint32_t apart = 0; apart < 2; apart++) {
+        struct strata_launch_set set = {0};
+        struct strata_prediction p;
+        struct strata_sample sample;
+        struct strata_error err;
+        write_arrays_in_turn(&set, apart ? 0 : 512);
+        good(strata_sample_plan(&sample, set.trace[0], 0.01, false, &err), &err);
+        assert_int_equal(sample.coarseness, 1);
+        assert_int_equal(sample.n_groups, 1);
+        strata_sample_choose(&sample, &set);
+        assert_int_equal(set.n_launches, 4);
+        predict(&set, "flow", false, 1, &p);
+        assert_int_equal(strata_sample_holds(&sample, &p, "dram__sectors_read.sum"), !apart);
+        uint64_t before = sample.modelled;
+        good(strata_sample_refine(&sample, set.trace[0], &err), &err);
+        strata_sample_choose(&sample, &set);
+        assert_int_equal(set.n_launches, 8);
+        assert_true(sample.modelled > before);
+        strata_sample_release(&sample);
+        strata_prediction_release(&p);
+        strata_launch_set_release(&set);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -627,6 +670,7 @@ int main(void)
         cmocka_unit_test(the_perfetto_file_is_what_its_readers_take_and_ends_when_the_program_does),
         cmocka_unit_test(a_sample_of_like_launches_says_what_all_of_them_do),
         cmocka_unit_test(a_sample_tells_launches_apart_by_what_persists),
+        cmocka_unit_test(a_sample_takes_launches_for_alike_only_if_models_say_the_same_of_them),
     };
     return cmocka_run_group_tests(tests, load_gpu, remove_trace);
 }
