@@ -77,7 +77,7 @@ static void *whole_lines(size_t n, size_t bytes, void **memory)
 
 static strata_status init_schedulers(struct flow_engine *e, struct strata_error *err)
 {
-    uint32_t per_sm = e->gpu->sm.schedulers ? e->gpu->sm.schedulers : 1;
+    uint32_t per_sm = e->schedulers_per_sm;
     e->n_schedulers = e->memory.n_sms * per_sm;
     e->scheduler = whole_lines(e->n_schedulers, sizeof *e->scheduler, &e->scheduler_memory);
     if (!e->scheduler)
@@ -109,6 +109,7 @@ static void set_up_warps(struct flow_engine *e, uint32_t first)
 static strata_status init_arrays(struct flow_engine *e, struct strata_error *err)
 {
     uint32_t n = e->memory.n_sms, per_sm = e->gpu->sm.schedulers ? e->gpu->sm.schedulers : 1;
+    e->schedulers_per_sm = per_sm;
     e->warps_per_block = strata_launch_warps_per_block(e->launch);
     e->slots_per_sm = sm_warp_slots(e->warps_per_block, e->occupancy.blocks_per_sm, per_sm);
     e->block = calloc((size_t)n * e->occupancy.blocks_per_sm, sizeof *e->block);
@@ -397,6 +398,7 @@ static strata_status run_cycle(struct flow_engine *e)
 
 strata_status flow_engine_run(struct flow_engine *e)
 {
+    e->is_watched = e->clock || e->waits;
     strata_status st = first_wave(e);
     uint64_t t;
     while (st == STRATA_OK && (t = next_time(e)) != UINT64_MAX) {

@@ -181,7 +181,7 @@ struct flow_engine {
     struct flow_tma *tma;       /* by SM; NULL: the launch has no bulk copies */
     struct flow_tensor *tensor; /* by scheduler */
     struct phase_barriers barriers;
-    uint32_t n_schedulers, slots_per_sm, warps_per_block, n_warps;
+    uint32_t n_schedulers, schedulers_per_sm, slots_per_sm, warps_per_block, n_warps;
     uint32_t *wheel_next; /* list links, index + 1: warps, schedulers, copy engines, tensor cores */
     struct flow_slot *wheel;
     uint64_t *wheel_used; /* a bit for each slot that holds something */
@@ -205,6 +205,7 @@ struct flow_engine {
     struct sm_async_totals async;
     const struct strata_clock_sink *clock; /* may be NULL */
     struct flow_waits *waits;              /* likewise */
+    bool is_watched;                       /* one of them is there */
     struct flow_waves waves_only;          /* of which the launch is predicted */
     struct strata_error *err;
     strata_status status;

@@ -27,14 +27,19 @@ static __attribute__((noinline)) strata_status next_ordered(struct flow_engine *
     return st == STRATA_END ? STRATA_OK : st;
 }
 
-strata_status flow_next_instruction(struct flow_engine *e, struct flow_warp *w)
+static inline strata_status next_instruction(struct flow_engine *e, struct flow_warp *w)
 {
     if (e->ordered)
         return next_ordered(e, w);
-    w->has_next = cursor_step(&w->cursor, e->decoder.slot, &w->next);
+    w->has_next = cursor_step(&w->cursor, e->decoder.step, &w->next);
     w->op = w->has_next ? &e->decoder.inst[w->next.inst_index] : NULL;
     w->next_line = w->has_next ? w->op->fetch_line : 0;
     return STRATA_OK;
+}
+
+strata_status flow_next_instruction(struct flow_engine *e, struct flow_warp *w)
+{
+    return next_instruction(e, w);
 }
 
 /* With thousands of warps nothing is in the cache when its turn comes: what the issue will need is
@@ -67,12 +72,11 @@ static void expect_line(const struct flow_engine *e, uint32_t sm, uint64_t line)
         hierarchy_l2_expect(&e->memory, p->partition, line);
 }
 
-void flow_schedule_warp(struct flow_engine *e, uint32_t index)
+static inline void schedule_warp(struct flow_engine *e, const struct flow_warp *w,
+                                 struct flow_scheduler *s, uint32_t index)
 {
-    const struct flow_warp *w = &e->warp[index];
     if (w->sleeps != FLOW_AWAKE)
         return;
-    struct flow_scheduler *s = &e->scheduler[w->scheduler];
     uint64_t bit = (uint64_t)1 << w->slot;
     s->waiting_mask |= bit;
     if (w->wait.ready >= e->now + FLOW_WHEEL_SLOTS)
@@ -89,6 +93,11 @@ void flow_schedule_warp(struct flow_engine *e, uint32_t index)
         s->next_slot = w->slot;
     }
     flow_schedule(e, index, w->wait.ready);
+}
+
+void flow_schedule_warp(struct flow_engine *e, uint32_t index)
+{
+    schedule_warp(e, &e->warp[index], &e->scheduler[e->warp[index].scheduler], index);
 }
 
 /* Waits of instructions that order others. */
@@ -121,9 +130,8 @@ static __attribute__((noinline)) void wait_for_code(struct flow_engine *e, struc
     fetch_publish(&e->fetch_all, fetch);
 }
 
-void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
+static inline void next_ready(struct flow_engine *e, struct flow_warp *w, uint32_t index, uint64_t t)
 {
-    struct flow_warp *w = &e->warp[index];
     w->wait.ready = t;
     w->wait.stall = SM_STALL_NONE;
     sm_scoreboard_wait(&w->scoreboard, w->op, &w->wait);
@@ -133,6 +141,11 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
         wait_for_code(e, w);
     if (e->waits)
         flow_waits_find(e->waits, e, index);
+}
+
+void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
+{
+    next_ready(e, &e->warp[index], index, t);
 }
 
 /* ---- barriers and the end of warps ---- */
@@ -200,6 +213,14 @@ static uint64_t operands_read(const struct flow_engine *e, const struct sm_inst 
     return start + sm_operands_cycles(e->gpu);
 }
 
+/* An instruction that concerns nobody but its warp (sm_inst.is_own). */
+static void execute_own(const struct flow_engine *e, struct flow_warp *w, const struct sm_inst *i,
+                        uint64_t t)
+{
+    sm_operands_set(&w->scoreboard, i, t + sm_operands_cycles(e->gpu));
+    sm_scoreboard_set(&w->scoreboard, i, t + i->latency);
+}
+
 static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_inst *i,
                     uint32_t sm, uint64_t t)
 {
@@ -263,12 +284,12 @@ static bool another_by(struct flow_scheduler *s, uint64_t t)
 
 /* A warp that has its scheduler to itself until its next issue goes on without a trip through the
  * wheel while its instructions concern nobody else: plain ones, a short time ahead. */
-static bool runs_on(const struct flow_engine *e, struct flow_warp *w)
+static bool runs_on(const struct flow_engine *e, const struct flow_warp *w,
+                    struct flow_scheduler *s)
 {
     enum { AHEAD_CYCLES = 24 };
-    struct flow_scheduler *s = &e->scheduler[w->scheduler];
     const struct sm_inst *i = w->op;
-    if (i->kind != SM_KIND_PLAIN || i->pipe == SM_PIPE_LSU || s->ready_mask)
+    if (s->ready_mask || i->kind != SM_KIND_PLAIN || i->pipe == SM_PIPE_LSU)
         return false;
     uint64_t t = later_of(w->wait.ready, later_of(s->free, s->pipe[i->pipe].free));
     if (t > e->now + AHEAD_CYCLES || another_by(s, t))
@@ -299,34 +320,21 @@ static void expect_step(const struct flow_engine *e, const struct flow_warp *w)
     if (next >= e->decoder.n || e->ordered)
         return;
     expect_read(&e->decoder.inst[next]);
-    uint32_t slot = e->decoder.slot[next];
+    uint32_t slot = e->decoder.step[next].slot;
     if (slot == CODE_NO_SLOT)
         return;
     expect_read(w->cursor.controls);
     expect_write(&w->cursor.state[slot]);
 }
 
-/* Not inlined: a scheduler asks two or three times before it issues where its unit is busy, and
- * need not make room for all this then. */
-static __attribute__((noinline)) strata_status issue(struct flow_engine *e, uint32_t index,
-                                                     uint64_t t, enum sm_stall held_by)
+/* What an instruction does that concerns more than its warp. */
+static __attribute__((noinline)) strata_status execute_for_others(struct flow_engine *e,
+                                                                  struct flow_warp *w,
+                                                                  uint32_t index, uint64_t t)
 {
-    struct flow_warp *w = &e->warp[index];
-    expect_step(e, w);
-    struct flow_block *b = &e->block[w->block];
     const struct sm_inst *i = w->op;
-    uint32_t sm = b->sm;
-    sm_account_stalls(e->stall_cycles, &w->wait, w->last_issue, t, held_by);
-    if (i->kind == SM_KIND_ASYNC)
-        sm_async_waited(&e->async, w->next.inst, t - w->last_issue);
-    if (e->waits)
-        flow_waits_issue(e->waits, e, index, t, held_by);
-    e->memory.count.instructions++;
-    sm_count_work(&e->memory.count, i, w->next.mask);
+    uint32_t sm = e->block[w->block].sm;
     e->unknown_opcodes += i->is_unknown;
-    w->last_issue = t;
-    if (e->clock)
-        e->clock->issued(e->clock->context, b->index, index - b->first_warp, t);
     if (i->kind != SM_KIND_PLAIN || i->pipe == SM_PIPE_LSU)
         e->memory.now = t;
     if (i->pipe == SM_PIPE_TENSOR && e->gpu->sm.tensor_clock_mhz && w->next.mask) {
@@ -334,40 +342,80 @@ static __attribute__((noinline)) strata_status issue(struct flow_engine *e, uint
         if (slowed != STRATA_OK)
             return slowed;
     }
-    if (i->kind == SM_KIND_ASYNC) {
-        strata_status done = flow_async_execute(e, index, t);
+    if (i->kind == SM_KIND_ASYNC)
+        return flow_async_execute(e, index, t);
+    execute(e, w, i, sm, t);
+    return STRATA_OK;
+}
+
+/* The warp, which may have ended there, has come to its block's barrier at t. */
+static __attribute__((noinline)) strata_status reach_barrier(struct flow_engine *e,
+                                                             struct flow_warp *w, uint32_t index,
+                                                             uint64_t t)
+{
+    struct flow_block *b = &e->block[w->block];
+    b->barrier_time = later_of(b->barrier_time, t);
+    w->at_barrier = w->has_next;
+    if (!w->has_next)
+        return end_warp(e, index, t + 1);
+    if (++b->waiting == b->live_warps)
+        release_barrier(e, b);
+    return STRATA_OK;
+}
+
+/* What is told to who watches the launch, before anything of the warp is changed. */
+static __attribute__((noinline)) void tell_issue(struct flow_engine *e, const struct flow_warp *w,
+                                                 uint32_t index, uint64_t t, enum sm_stall held_by)
+{
+    const struct flow_block *b = &e->block[w->block];
+    if (e->waits)
+        flow_waits_issue(e->waits, e, index, t, held_by);
+    if (e->clock)
+        e->clock->issued(e->clock->context, b->index, index - b->first_warp, t);
+}
+
+/* Not inlined: a scheduler asks two or three times before it issues where its unit is busy, and
+ * need not make room for all this then. */
+static __attribute__((noinline)) strata_status issue(struct flow_engine *e,
+                                                     struct flow_scheduler *s, uint32_t index,
+                                                     uint64_t t, enum sm_stall held_by)
+{
+    struct flow_warp *w = &e->warp[index];
+    const struct sm_inst *i = w->op;
+    bool barrier = false;
+    expect_step(e, w);
+    sm_account_stalls(e->stall_cycles, &w->wait, w->last_issue, t, held_by);
+    if (i->kind == SM_KIND_ASYNC)
+        sm_async_waited(&e->async, w->next.inst, t - w->last_issue);
+    if (e->is_watched)
+        tell_issue(e, w, index, t, held_by);
+    e->memory.count.instructions++;
+    sm_count_work(&e->memory.count, i, w->next.mask);
+    w->last_issue = t;
+    uint64_t next = t + sm_issue_gap(e->gpu, i, w->next.mask != 0);
+    if (i->is_own) {
+        execute_own(e, w, i, t);
+    } else {
+        strata_status done = execute_for_others(e, w, index, t);
         if (done != STRATA_OK)
             return done;
-    } else {
-        execute(e, w, i, sm, t);
+        barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
+        if (i->kind == SM_KIND_MEMBAR && w->next.mask)
+            next = later_of(next, t + i->latency);
     }
     if (e->waits)
         flow_waits_took(e->waits, e, index);
-    bool barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
-    uint64_t next = t + sm_issue_gap(e->gpu, i, w->next.mask != 0);
-    if (i->kind == SM_KIND_MEMBAR && w->next.mask)
-        next = later_of(next, t + i->latency);
-    strata_status st = flow_next_instruction(e, w);
+    strata_status st = next_instruction(e, w);
     if (st != STRATA_OK)
         return st;
-    if (barrier) {
-        b->waiting++;
-        b->barrier_time = later_of(b->barrier_time, t);
-        w->at_barrier = w->has_next;
-        if (!w->has_next) {
-            b->waiting--;
-            return end_warp(e, index, t + 1);
-        }
-        if (b->waiting == b->live_warps)
-            release_barrier(e, b);
-        return STRATA_OK;
-    }
+    if (barrier)
+        return reach_barrier(e, w, index, t);
     if (!w->has_next)
         return end_warp(e, index, t + 1);
-    flow_next_ready(e, index, next);
-    if (runs_on(e, w))
-        return issue(e, index, e->scheduler[w->scheduler].free - 1, sm_busy_stall(w->op));
-    flow_schedule_warp(e, index);
+    next_ready(e, w, index, next);
+    if (runs_on(e, w, s))
+        return issue(e, s, index, s->free - 1, sm_busy_stall(w->op));
+    schedule_warp(e, w, s, index);
     return e->status;
 }
 
@@ -462,11 +510,10 @@ strata_status flow_scheduler_due(struct flow_engine *e, uint32_t index)
         flow_schedule(e, self, s->free > e->now ? s->free : earliest);
         return STRATA_OK;
     }
-    uint32_t per_sm = e->gpu->sm.schedulers ? e->gpu->sm.schedulers : 1,
-             warp = s->first_warp + slot * per_sm;
+    uint32_t warp = s->first_warp + slot * e->schedulers_per_sm;
     const struct flow_warp *w = &e->warp[warp];
     const struct sm_inst *i = w->op;
-    take_slot(s, slot, i->pipe);
+    take_slot(s, slot, s->slot_pipe[slot]);
     note_issue(e, s);
     enum sm_stall held_by =
         pipe_time(e, s, i->pipe) > w->wait.ready ? sm_busy_stall(i) : SM_STALL_SELECTED;
@@ -477,7 +524,7 @@ strata_status flow_scheduler_due(struct flow_engine *e, uint32_t index)
         /* Whose turn it is then, unless its pipe is busy. */
         uint32_t next =
             sm_first_in_rank(e->gpu->sm.scheduler_policy, s->ready_mask, slot, s->slot_age);
-        expect_warp(e, s->first_warp + next * per_sm);
+        expect_warp(e, s->first_warp + next * e->schedulers_per_sm);
     }
-    return issue(e, warp, e->now, held_by);
+    return issue(e, s, warp, e->now, held_by);
 }

@@ -261,6 +261,7 @@ static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_
     out->fetch_line = (uint32_t)((sass ? at : at / 16 * d->gpu->sm.instruction_bytes) / line_bytes);
     out->is_unknown = i->opclass == STRATA_OP_OTHER;
     d->n_unknown += out->is_unknown;
+    out->is_own = plain && !out->is_unknown && out->pipe != SM_PIPE_LSU && out->pipe != SM_PIPE_TENSOR;
 }
 
 void sm_decoder_init(struct sm_decoder *d, const struct strata_gpu *gpu,
@@ -277,7 +278,7 @@ void sm_decoder_release(struct sm_decoder *d)
     for (uint32_t i = 0; i < d->n_outgrown; i++)
         free(d->outgrown[i]);
     free(d->inst);
-    free(d->slot);
+    free(d->step);
     memset(d, 0, sizeof *d);
 }
 
@@ -293,9 +294,9 @@ strata_status sm_decoder_update_to(struct sm_decoder *d, uint32_t n, struct stra
     if (n > d->cap) {
         uint32_t cap = n < 256 ? 256 : n * 2;
         struct sm_inst *grown = aligned_alloc(64, cap * sizeof *grown);
-        uint32_t *slot = realloc(d->slot, cap * sizeof *slot);
-        d->slot = slot ? slot : d->slot;
-        if (!grown || !slot) {
+        struct cursor_code *step = realloc(d->step, cap * sizeof *step);
+        d->step = step ? step : d->step;
+        if (!grown || !step) {
             free(grown);
             return strata_no_memory(err, NULL, "for %u decoded instructions", cap);
         }
@@ -309,8 +310,8 @@ strata_status sm_decoder_update_to(struct sm_decoder *d, uint32_t n, struct stra
     if (!d->n)
         d->first_pc = strata_code_get(d->code, 0)->pc & ~(uint64_t)127;
     for (; d->n < n; d->n++) {
-        decode(d, strata_code_get(d->code, d->n), &d->inst[d->n]);
-        d->slot[d->n] = code_entry(d->code, d->n)->slot;
+        d->step[d->n] = cursor_code_of(d->code, d->n);
+        decode(d, d->step[d->n].inst, &d->inst[d->n]);
     }
     return STRATA_OK;
 }

@@ -9,6 +9,7 @@
 #include <strata/trace.h>
 
 #include "sm/flop_rules.h"
+#include "trace/cursor.h"
 
 enum sm_pipe {
     SM_PIPE_NONE = 0,
@@ -64,6 +65,8 @@ struct sm_inst {
     uint8_t pipe_counter; /* enum launch_counter: the pipe that the profiler counts it for, or 0 */
     uint8_t n_read, n_write;
     bool reads_predicate : 1, writes_predicate : 1, is_branch : 1, is_unknown : 1;
+    bool is_own; /* it concerns nobody but its warp: known, plain, for a pipe of its scheduler that is
+                    no tensor core */
     struct strata_control control;
     uint8_t result_stall; /* enum sm_stall of an instruction that waits for this one's result */
     uint8_t flop_counter; /* flop_rule.counter */
@@ -95,7 +98,7 @@ struct sm_decoder {
     const struct strata_gpu *gpu;
     const struct strata_code *code;
     struct sm_inst *inst;
-    uint32_t *slot; /* of each: code_entry.slot */
+    struct cursor_code *step; /* of each, what a cursor reads */
     uint32_t n, cap;
     struct sm_inst
         *outgrown[32]; /* earlier, smaller arrays: pointers to their entries stay valid */

@@ -13,9 +13,20 @@ bool cursor_next_run(struct strata_cursor *c);
 void cursor_addresses(struct strata_cursor *c, struct strata_addr_state *s, unsigned control,
                       struct strata_winst *out);
 
-/* strata_cursor_next. `slots`: the slots of the static instructions, for who keeps them closer
- * together than the code table does. */
-static inline bool cursor_step(struct strata_cursor *c, const uint32_t *slots,
+/* What a step reads of a static instruction. */
+struct cursor_code {
+    const struct strata_inst *inst;
+    uint32_t slot;
+};
+static inline struct cursor_code cursor_code_of(const struct strata_code *code, uint32_t index)
+{
+    const struct code_entry *e = code_entry(code, index);
+    return (struct cursor_code){&e->inst, e->slot};
+}
+
+/* strata_cursor_next. `table`: that of all static instructions, for who keeps it closer together
+ * than the code does, or NULL. */
+static inline bool cursor_step(struct strata_cursor *c, const struct cursor_code *table,
                                struct strata_winst *out)
 {
     if (!c->run && !cursor_next_run(c))
@@ -23,24 +34,23 @@ static inline bool cursor_step(struct strata_cursor *c, const uint32_t *slots,
     c->run--;
     c->remaining--;
     uint32_t index = c->next_index;
-    const struct code_entry *e = code_entry(c->code, index);
+    struct cursor_code code = table ? table[index] : cursor_code_of(c->code, index);
     uint32_t place = index % STRATA_BRANCH_MEMORY;
     c->last_index = index;
     /* Few instructions were jumped from: the table is not read for the others. */
     bool jumped = c->branches >> place & 1 && c->branch_from[place] == index + 1;
     c->next_index = jumped ? c->branch_to[place] : index + 1;
-    out->inst = &e->inst;
+    out->inst = code.inst;
     out->inst_index = index;
     out->mask = c->mask;
-    uint32_t slot = slots ? slots[index] : e->slot;
-    unsigned control = slot == CODE_NO_SLOT ? CONTROL_NONE : *c->controls++;
+    unsigned control = code.slot == CODE_NO_SLOT ? CONTROL_NONE : *c->controls++;
     if (control == CONTROL_NONE) {
         out->addr_kind = STRATA_ADDR_NONE;
         out->base = 0;
         out->stride = 0;
         out->addr = NULL;
     } else {
-        cursor_addresses(c, &c->state[slot], control, out);
+        cursor_addresses(c, &c->state[code.slot], control, out);
     }
     return true;
 }
