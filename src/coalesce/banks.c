@@ -12,29 +12,47 @@
 
 #include "coalesce/coalesce.h"
 
+/* Lanes wider than a bank, each on a multiple of its width, fill groups of banks side by side, all
+ * of a group alike: it is as full as each of its banks. Returns the log2 of what is counted as one.
+ */
+static unsigned word_shift(const struct strata_coalescer *c, const uint64_t *address, uint32_t mask,
+                           unsigned width)
+{
+    uint64_t all = width;
+    if (width <= 1u << c->bank_shift || width > c->banks << c->bank_shift ||
+        !is_power_of_two(width))
+        return c->bank_shift;
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+        all |= address[lowest_bit32(rest)];
+    return all & (width - 1) ? c->bank_shift : log2_floor(width);
+}
+
 /* Distinct words in the fullest bank. Atomics too: lanes that add to one word share its pass. A
  * histogram of 256 random bins has 281,681 conflicts for its 131,072 atomics on an H200, 2.149
  * each: distinct words give 2.149, lanes would give 2.54. */
 static unsigned fullest_bank(const struct strata_coalescer *c, const uint64_t *address,
                              uint32_t mask, unsigned width)
 {
-    uint64_t word[32][STRATA_WARP_SIZE];
+    uint64_t word[STRATA_WARP_SIZE][32], last = ~address[lowest_bit32(mask)];
     uint8_t n[32] = {0};
-    unsigned most = 0;
-    unsigned row_shift = c->bank_rows == 2 ? 1 : 0;
+    unsigned most = 0, shift = word_shift(c, address, mask, width),
+             banks = c->banks >> (shift - c->bank_shift),
+             /* Kepler in 4-byte mode: words w and w + 32 of a run of 64 come together. */
+        row_shift = log2_floor(banks) + (c->bank_rows == 2 ? 1 : 0);
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
-        unsigned lane = lowest_bit32(rest);
-        uint64_t end = (address[lane] + width - 1) >> c->bank_shift;
-        for (uint64_t w = address[lane] >> c->bank_shift; w <= end; w++) {
-            unsigned bank = (unsigned)w & (c->banks - 1);
-            /* Kepler in 4-byte mode: words w and w + 32 of a run of 64 come together. */
-            uint64_t row = w / c->banks >> row_shift;
-            unsigned i = 0;
-            while (i < n[bank] && word[bank][i] != row)
+        uint64_t at = address[lowest_bit32(rest)];
+        if (at == last) /* neighbours often want the same */
+            continue;
+        last = at;
+        for (uint64_t w = at >> shift, end = (at + width - 1) >> shift; w <= end; w++) {
+            unsigned bank = (unsigned)w & (banks - 1), i = 0;
+            uint64_t row = w >> row_shift;
+            while (i < n[bank] && word[i][bank] != row)
                 i++;
             if (i == n[bank] && i < STRATA_WARP_SIZE) {
-                word[bank][n[bank]++] = row;
-                most = n[bank] > most ? n[bank] : most;
+                word[i][bank] = row;
+                n[bank]++;
+                most = i + 1 > most ? i + 1 : most;
             }
         }
     }

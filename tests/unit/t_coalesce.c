@@ -354,6 +354,45 @@ static void wide_accesses_go_by_half_and_quarter_warp(void **state)
     assert_cost(shared_of(60, STRATA_BANKS_4B, 16, 0, ~0u, "LDS.128", STRATA_MEM_LOAD), 4, 0);
 }
 
+/* Passes of lanes 0 to 7, one word of each bank in each: word by word. */
+static unsigned passes_word_by_word(const uint64_t *addr, unsigned width)
+{
+    unsigned most = 0;
+    for (unsigned bank = 0; bank < 32; bank++) {
+        uint64_t seen[8 * 5];
+        unsigned n = 0;
+        for (unsigned l = 0; l < 8; l++)
+            for (uint64_t w = addr[l] / 4; w <= (addr[l] + width - 1) / 4; w++) {
+                unsigned k = 0;
+                while (k < n && seen[k] != w)
+                    k++;
+                if (k == n && w % 32 == bank)
+                    seen[n++] = w;
+            }
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+static void wide_lanes_conflict_as_their_words_do(void **state)
+{
+    struct strata_gpu gpu = gpu_with(STRATA_COALESCE_SECTOR, 60, STRATA_BANKS_4B);
+    struct strata_coalescer c;
+    struct access a;
+    uint64_t x = 1;
+    (void)state;
+    strata_coalescer_init(&c, &gpu, NULL);
+    for (unsigned i = 0; i < 3000; i++) {
+        unsigned width = i % 2 ? 16 : 8, unit = i % 3 ? width : 4;
+        set_inst(&a, STRATA_SPACE_SHARED, STRATA_MEM_LOAD, width, "LDS");
+        for (unsigned l = 0; l < 8; l++)
+            a.addr[l] = ((x = mix64(x + l)) % 96) * unit;
+        set_list(&a, 0xff);
+        assert_int_equal(strata_shared_access(&c, &a.w).wavefronts,
+                         passes_word_by_word(a.addr, width));
+    }
+}
+
 /* The two patterns of a matrix multiply: rows of A by four lanes each, rows of B by all. */
 static void lane_pairs_with_one_address_share_a_pass(void **state)
 {
@@ -463,6 +502,7 @@ int main(void)
         cmocka_unit_test(a_stride_conflicts_as_often_as_its_common_divisor_with_32),
         cmocka_unit_test(keplers_two_bank_modes_differ),
         cmocka_unit_test(wide_accesses_go_by_half_and_quarter_warp),
+        cmocka_unit_test(wide_lanes_conflict_as_their_words_do),
         cmocka_unit_test(lane_pairs_with_one_address_share_a_pass),
         cmocka_unit_test(lanes_without_a_partner_share_no_pass),
         cmocka_unit_test(a_matrix_load_takes_a_pass_for_each_matrix),
