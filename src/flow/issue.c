@@ -130,7 +130,8 @@ static __attribute__((noinline)) void wait_for_code(struct flow_engine *e, struc
     fetch_publish(&e->fetch_all, fetch);
 }
 
-static inline void next_ready(struct flow_engine *e, struct flow_warp *w, uint32_t index, uint64_t t)
+static inline void next_ready(struct flow_engine *e, struct flow_warp *w, uint32_t index,
+                              uint64_t t)
 {
     w->wait.ready = t;
     w->wait.stall = SM_STALL_NONE;
@@ -328,9 +329,8 @@ static void expect_step(const struct flow_engine *e, const struct flow_warp *w)
 }
 
 /* What an instruction does that concerns more than its warp. */
-static __attribute__((noinline)) strata_status execute_for_others(struct flow_engine *e,
-                                                                  struct flow_warp *w,
-                                                                  uint32_t index, uint64_t t)
+static __attribute__((noinline)) strata_status
+execute_for_others(struct flow_engine *e, struct flow_warp *w, uint32_t index, uint64_t t)
 {
     const struct sm_inst *i = w->op;
     uint32_t sm = e->block[w->block].sm;
@@ -349,9 +349,8 @@ static __attribute__((noinline)) strata_status execute_for_others(struct flow_en
 }
 
 /* The warp, which may have ended there, has come to its block's barrier at t. */
-static __attribute__((noinline)) strata_status reach_barrier(struct flow_engine *e,
-                                                             struct flow_warp *w, uint32_t index,
-                                                             uint64_t t)
+static __attribute__((noinline)) strata_status
+reach_barrier(struct flow_engine *e, struct flow_warp *w, uint32_t index, uint64_t t)
 {
     struct flow_block *b = &e->block[w->block];
     b->barrier_time = later_of(b->barrier_time, t);

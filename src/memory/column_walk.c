@@ -44,12 +44,12 @@ void column_walk_keep(struct column_walk *k, const struct strata_request *r, uns
     if (n != popcount32(w->mask)) /* lanes at the end of the address space */
         return;
     for (unsigned i = 0; i < n; i++) {
-        k->slot[i] = slot[i] < COLUMN_NO_SLOT ? (uint16_t)slot[i] : COLUMN_NO_SLOT;
+        k->slot[i] = slot[i];
         if (r[i].lanes & (r[i].lanes - 1))
             return;
     }
     k->line = r[0].line;
     k->stride = w->stride;
-    k->tag_cycles = (uint16_t)tag_cycles;
+    k->tag_cycles = tag_cycles;
     k->mask = w->mask;
 }

@@ -12,13 +12,13 @@
 
 #include "cache/cache.h"
 
-enum { COLUMN_WALKS = 32, COLUMN_LEAST_LANES = 5, COLUMN_NO_SLOT = UINT16_MAX };
+enum { COLUMN_WALKS = 32, COLUMN_LEAST_LANES = 5 };
 struct column_walk {
     uint64_t line; /* of the first lane */
     int64_t stride;
     uint32_t mask; /* 0: nothing is kept */
-    uint16_t tag_cycles;
-    uint16_t slot[STRATA_WARP_SIZE]; /* of the L1, by request */
+    uint32_t tag_cycles;
+    uint32_t slot[STRATA_WARP_SIZE]; /* of the L1, by request; CACHE_NONE: not known */
 };
 
 /* The place where an access would be kept; NULL: it does not walk by column. */
@@ -34,10 +34,6 @@ static inline bool column_walk_fits(const struct column_walk *k, const struct st
 /* Its requests, as strata_coalesce makes them; returns their number. */
 unsigned column_walk_requests(const struct strata_coalescer *c, const struct strata_winst *w,
                               struct strata_request *out);
-static inline uint32_t column_walk_slot(const struct column_walk *k, unsigned i)
-{
-    return k->slot[i] == COLUMN_NO_SLOT ? CACHE_NONE : k->slot[i];
-}
 void column_walk_keep(struct column_walk *k, const struct strata_request *r, unsigned n,
                       const struct strata_winst *w, uint32_t tag_cycles, const uint32_t *slot);
 

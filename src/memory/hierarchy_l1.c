@@ -189,53 +189,61 @@ static struct cache *path_side(struct hierarchy_sm *p, enum load_path path)
     return path == LOAD_AROUND ? NULL : &p->side[path - LOAD_READONLY];
 }
 
-/* What a load has found so far. */
-struct found {
-    uint32_t hits;
-    uint64_t
-        new_line; /* the last line whose tag was not there: its other sectors are no tag hits */
+/* What the lines of a load have in common, and what was found of them so far. */
+struct loading {
+    const struct strata_winst *w;
+    struct cache *c; /* where they are looked for first; NULL: nowhere */
+    bool in_l1;
+    uint32_t hit_cycles;
+    uint32_t missed;   /* sectors that are no hits */
+    uint64_t new_line; /* the last whose tag was not there: its other sectors are no tag hits */
 };
+
+/* Sectors of a line that are not there, `slot` being its place or CACHE_NONE: they are fetched.
+ * *where: the place it has then. Returns when they have arrived. */
+static __attribute__((noinline)) uint64_t load_missing(struct hierarchy *m, uint32_t sm,
+                                                       struct loading *l, uint64_t line,
+                                                       uint32_t miss, uint32_t slot,
+                                                       uint32_t *where, uint64_t t)
+{
+    bool is_new = slot == CACHE_NONE, needs_line = l->c && is_new;
+    if (is_new)
+        l->new_line = line;
+    if (is_new || !m->gpu->l1.tag_hit_counts_as_hit || line == l->new_line)
+        l->missed += popcount32(miss);
+    uint64_t start = wait_for_place(m, &m->sm[sm], line, needs_line && l->in_l1, t);
+    uint64_t arrival = fetch_sectors(m, sm, line, miss, t, start);
+    if (needs_line)
+        *where = slot =
+            l->in_l1 ? l1_place(l->c, m->gpu, line, start) : cache_insert(l->c, line, NULL);
+    if (slot != CACHE_NONE)
+        slot_fill(&l->c->slot[slot], miss, arrival);
+    return arrival;
+}
 
 /* One line of a load. *where: the slot it may be in, and then the one it is in. Sectors on their
  * way count as hits, as the profiler counts them. */
-static uint64_t load_line(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
-                          const struct strata_request *r, enum load_path path, uint32_t *where,
-                          uint64_t t, struct found *found)
+static uint64_t load_line(struct hierarchy *m, uint32_t sm, struct loading *l,
+                          const struct strata_request *r, uint32_t *where, uint64_t t)
 {
-    struct hierarchy_sm *p = &m->sm[sm];
-    struct cache *c = path == LOAD_L1 ? &p->l1 : path_side(p, path);
-    uint64_t done = t + load_path_hit_cycles(m->gpu, path);
-    uint32_t slot = c ? cache_find_again(c, r->line, path == LOAD_L1 ? *where : CACHE_NONE)
-                      : CACHE_NONE,
-             have = 0;
+    uint64_t done = t + l->hit_cycles;
+    uint32_t slot = l->c ? cache_find_again(l->c, r->line, *where) : CACHE_NONE, have = 0;
     *where = slot;
     if (slot != CACHE_NONE) {
-        cache_touch(c, slot);
-        const struct cache_slot *s = &c->slot[slot];
-        have = find_sectors(c, m->gpu, slot, w, r);
+        cache_touch(l->c, slot);
+        const struct cache_slot *s = &l->c->slot[slot];
+        have = find_sectors(l->c, m->gpu, slot, l->w, r);
         for (uint32_t b = have; b; b &= b - 1) {
             uint64_t ready = s->ready[lowest_bit32(b)];
             if (ready > t && !m->gpu->l1.inflight_counts_as_hit)
-                found->hits--;
+                l->missed++;
             done = later_of(done, ready);
         }
-        bool tag = m->gpu->l1.tag_hit_counts_as_hit && r->line != found->new_line;
-        found->hits += popcount32(tag ? r->sectors : have);
-    } else {
-        found->new_line = r->line;
     }
     uint32_t miss = r->sectors & ~have;
     if (!miss)
         return done;
-    bool needs_line = c && slot == CACHE_NONE, in_l1 = path == LOAD_L1;
-    uint64_t start = wait_for_place(m, p, r->line, needs_line && in_l1, t);
-    uint64_t arrival = fetch_sectors(m, sm, r->line, miss, t, start);
-    if (needs_line)
-        *where = slot =
-            in_l1 ? l1_place(c, m->gpu, r->line, start) : cache_insert(c, r->line, NULL);
-    if (slot != CACHE_NONE)
-        slot_fill(&c->slot[slot], miss, arrival);
-    return later_of(done, arrival);
+    return later_of(done, load_missing(m, sm, l, r->line, miss, slot, where, t));
 }
 
 /* The caches' memory is not in the machine's caches: what an instruction's lines will need is asked
@@ -260,16 +268,15 @@ static void expect_lines(const struct hierarchy *m, uint32_t sm, const struct st
             hierarchy_l2_expect(m, p->partition, r[absent[i]].line);
 }
 
-/* Where the lines of a load may be: as the walk has them (`again`), or as the L1's tables say. */
+/* Where the lines of a load may be, if no walk has them. */
 static void guess_slots(const struct hierarchy *m, uint32_t sm, const struct strata_request *r,
-                        unsigned n, const struct column_walk *again, uint32_t *slot)
+                        unsigned n, bool in_l1, uint32_t *slot)
 {
-    if (!again && n > 1 && m->rules.same_geometry) {
+    bool looks = n > 1 && m->rules.same_geometry;
+    if (looks)
         expect_lines(m, sm, r, n, slot);
-        return;
-    }
-    for (unsigned i = 0; i < n; i++)
-        slot[i] = again ? column_walk_slot(again, i) : CACHE_NONE;
+    for (unsigned i = 0; !(looks && in_l1) && i < n; i++)
+        slot[i] = CACHE_NONE;
 }
 
 /* walk: where a walk by column is kept, or NULL; again: it is this one's already. */
@@ -278,28 +285,30 @@ static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst
                      bool again, uint64_t t)
 {
     struct hierarchy_sm *p = &m->sm[sm];
-    struct found found = {.new_line = UINT64_MAX};
+    enum load_path path = load_path_of(m->gpu, w->inst);
+    struct loading l = {.w = w,
+                        .c = path == LOAD_L1 ? &p->l1 : path_side(p, path),
+                        .in_l1 = path == LOAD_L1,
+                        .hit_cycles = load_path_hit_cycles(m->gpu, path),
+                        .new_line = UINT64_MAX};
     uint32_t tags = load_store_tags(m->gpu),
              tag_cycles = again ? walk->tag_cycles : load_store_tag_cycles(m->gpu, r, n),
-             cycles = load_store_cycles_with(m->gpu, &m->coalescer, w, tag_cycles, n);
+             cycles = load_store_cycles_with(m->gpu, &m->coalescer, w, tag_cycles, n),
+             sectors = again ? n * popcount32(r[0].sectors) : strata_count_sectors(r, n);
     uint64_t start = unit_begin(m, sm, t, cycles), done = start;
     leaving_miss_load(&p->leaving, t, cycles);
-    enum load_path path = load_path_of(m->gpu, w->inst);
     if (path == LOAD_L1 || path == LOAD_AROUND)
         done += load_store_hit_latency(m->gpu, w->inst->width_bytes);
-    uint32_t slot[STRATA_MAX_REQUESTS];
-    guess_slots(m, sm, r, n, again ? walk : NULL, slot);
-    uint64_t at = start; /* so many tags a cycle */
-    for (unsigned i = 0, in_cycle = 0; i < n; i++, in_cycle++) {
-        if (in_cycle == tags)
-            at++, in_cycle = 0;
-        done = later_of(done, load_line(m, sm, w, &r[i], path, &slot[i], at, &found));
-    }
-    if (walk && path == LOAD_L1)
+    uint32_t guess[STRATA_MAX_REQUESTS], *slot = again && l.in_l1 ? walk->slot : guess;
+    if (slot == guess)
+        guess_slots(m, sm, r, n, l.in_l1, guess);
+    for (unsigned i = 0; i < n; i++) /* so many tags a cycle */
+        done = later_of(done, load_line(m, sm, &l, &r[i], &slot[i], start + i / tags));
+    if (walk && l.in_l1 && !again)
         column_walk_keep(walk, r, n, w, tag_cycles, slot);
     /* The unit stops when its misses queue up in front of the crossbar. */
     load_store_hold(&p->unit, p->miss_free, m->gpu->sm.lsu_queue_cycles);
-    count_access(&m->count, w->inst, strata_count_sectors(r, n), found.hits);
+    count_access(&m->count, w->inst, sectors, sectors - l.missed);
     return done;
 }
 

@@ -261,7 +261,8 @@ static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_
     out->fetch_line = (uint32_t)((sass ? at : at / 16 * d->gpu->sm.instruction_bytes) / line_bytes);
     out->is_unknown = i->opclass == STRATA_OP_OTHER;
     d->n_unknown += out->is_unknown;
-    out->is_own = plain && !out->is_unknown && out->pipe != SM_PIPE_LSU && out->pipe != SM_PIPE_TENSOR;
+    out->is_own =
+        plain && !out->is_unknown && out->pipe != SM_PIPE_LSU && out->pipe != SM_PIPE_TENSOR;
 }
 
 void sm_decoder_init(struct sm_decoder *d, const struct strata_gpu *gpu,

@@ -65,8 +65,8 @@ struct sm_inst {
     uint8_t pipe_counter; /* enum launch_counter: the pipe that the profiler counts it for, or 0 */
     uint8_t n_read, n_write;
     bool reads_predicate : 1, writes_predicate : 1, is_branch : 1, is_unknown : 1;
-    bool is_own; /* it concerns nobody but its warp: known, plain, for a pipe of its scheduler that is
-                    no tensor core */
+    bool is_own; /* it concerns nobody but its warp: known, plain, for a pipe of its scheduler that
+                    is no tensor core */
     struct strata_control control;
     uint8_t result_stall; /* enum sm_stall of an instruction that waits for this one's result */
     uint8_t flop_counter; /* flop_rule.counter */

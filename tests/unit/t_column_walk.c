@@ -74,8 +74,8 @@ static void a_step_along_the_lines_fits_and_another_walk_does_not(void **state)
     assert_false(column_walk_fits(k, &rule, &wide));
     assert_false(column_walk_fits(k, &rule, &fewer));
     assert_int_equal(k->tag_cycles, 8);
-    assert_int_equal(column_walk_slot(k, 0), CACHE_NONE);
-    assert_int_equal(column_walk_slot(k, 31), 71);
+    assert_int_equal(k->slot[0], CACHE_NONE);
+    assert_int_equal(k->slot[31], 71);
 }
 
 int main(void)
