@@ -18,14 +18,14 @@
  * after that, is asked for ahead. */
 static void expect_entity(const struct flow_engine *e, uint32_t entity)
 {
-    const char *p = entity < e->n_warps ? (const char *)&e->warp[entity]
-                                        : (const char *)&e->scheduler[entity - e->n_warps];
-    if (entity >= e->n_warps + e->n_schedulers)
+    uint32_t scheduler =
+        entity < e->n_warps ? e->warp_place[entity] / 64 : entity - e->n_warps;
+    if (scheduler >= e->n_schedulers)
         return;
-    expect_read(p);
-    expect_read(p + FLOW_LINE_BYTES);
-    if (entity >= e->n_warps)
-        expect_read(p + 2 * FLOW_LINE_BYTES);
+    const char *p = (const char *)&e->scheduler[scheduler];
+    expect_write(p);
+    expect_write(p + FLOW_LINE_BYTES);
+    expect_write(p + 2 * FLOW_LINE_BYTES);
 }
 
 static bool take_due(struct flow_engine *e, struct flow_slot *slot, uint32_t *entity)

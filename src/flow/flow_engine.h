@@ -139,11 +139,11 @@ struct flow_scheduler {
     bool queued;
     uint8_t next_slot; /* whose warp is due first, if it still is at next_due */
     uint64_t next_due; /* no waiting warp is ready before */
+    uint8_t slot_pipe[64]; /* pipe that the next instruction of each slot's warp wants */
     struct flow_pipe {
         uint64_t ready; /* ready_mask, of those that want this pipe */
         uint64_t free;  /* the pipe, again */
     } pipe[SM_N_PIPES];
-    uint8_t slot_pipe[64];  /* pipe that the next instruction of each slot's warp wants */
     uint64_t issue_cycle;   /* of its last instruction */
     uint32_t issued;        /* in that cycle */
     uint64_t shared_port;   /* when it may hand over its next access to shared memory */

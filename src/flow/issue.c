@@ -426,7 +426,8 @@ strata_status flow_warp_due(struct flow_engine *e, uint32_t index)
     struct flow_scheduler *s = &e->scheduler[scheduler];
     uint64_t bit = (uint64_t)1 << slot;
     uint8_t pipe = s->slot_pipe[slot];
-    expect_warp(e, index);
+    if (!s->ready_mask) /* else it is asked for when its turn comes near */
+        expect_warp(e, index);
     if (s->line_mask & bit)
         expect_line(e, s->sm, e->warp[index].next.base);
     if (s->far_mask & bit) { /* was beyond the wheel's reach */
