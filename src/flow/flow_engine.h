@@ -130,7 +130,6 @@ struct flow_scheduler {
     uint64_t ready_mask;   /* slots whose warps can issue, if their pipes are free */
     uint64_t waiting_mask; /* slots whose warps are in the wheel */
     uint64_t far_mask;     /* of those, the ones beyond its reach */
-    uint64_t line_mask;    /* slots whose warps will ask for lines of which the first is known */
     uint64_t free;         /* next cycle it may issue */
     uint32_t last_slot;
     uint32_t first_warp; /* warp index = first_warp + slot * schedulers of the SM */

@@ -57,19 +57,12 @@ static void expect_warp(const struct flow_engine *e, uint32_t index)
         sm_window_expect(&w->window);
 }
 
-/* Where a line of an SM will be looked for: the tables first, then what they point to. */
+/* Where a line of an SM will be looked for. */
 static void expect_tables(const struct flow_engine *e, uint32_t sm, uint64_t line)
 {
     const struct hierarchy_sm *p = &e->memory.sm[sm];
     cache_expect(&p->l1, line);
     cache_expect(&e->memory.partition[p->partition].l2, line);
-}
-static void expect_line(const struct flow_engine *e, uint32_t sm, uint64_t line)
-{
-    const struct hierarchy_sm *p = &e->memory.sm[sm];
-    if (cache_expect_slot(&p->l1, line) == CACHE_NONE &&
-        cache_expect_slot(&e->memory.partition[p->partition].l2, line) == CACHE_NONE)
-        hierarchy_l2_expect(&e->memory, p->partition, line);
 }
 
 static inline void schedule_warp(struct flow_engine *e, const struct flow_warp *w,
@@ -82,11 +75,8 @@ static inline void schedule_warp(struct flow_engine *e, const struct flow_warp *
     if (w->wait.ready >= e->now + FLOW_WHEEL_SLOTS)
         s->far_mask |= bit;
     s->slot_pipe[w->slot] = w->op->pipe;
-    s->line_mask &= ~bit;
-    if (w->op->kind == SM_KIND_GLOBAL && w->next.addr_kind == STRATA_ADDR_STRIDE) {
-        s->line_mask |= bit;
+    if (w->op->kind == SM_KIND_GLOBAL && w->next.addr_kind == STRATA_ADDR_STRIDE)
         expect_tables(e, s->sm, w->next.base);
-    }
     s->slot_due[w->slot] = w->wait.ready;
     if (w->wait.ready < s->next_due) {
         s->next_due = w->wait.ready;
@@ -428,8 +418,6 @@ strata_status flow_warp_due(struct flow_engine *e, uint32_t index)
     uint8_t pipe = s->slot_pipe[slot];
     if (!s->ready_mask) /* else it is asked for when its turn comes near */
         expect_warp(e, index);
-    if (s->line_mask & bit)
-        expect_line(e, s->sm, e->warp[index].next.base);
     if (s->far_mask & bit) { /* was beyond the wheel's reach */
         if (s->slot_due[slot] < e->now + FLOW_WHEEL_SLOTS)
             s->far_mask &= ~bit;
