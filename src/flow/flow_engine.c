@@ -18,8 +18,7 @@
  * after that, is asked for ahead. */
 static void expect_entity(const struct flow_engine *e, uint32_t entity)
 {
-    uint32_t scheduler =
-        entity < e->n_warps ? e->warp_place[entity] / 64 : entity - e->n_warps;
+    uint32_t scheduler = entity < e->n_warps ? e->warp_place[entity] / 64 : entity - e->n_warps;
     if (scheduler >= e->n_schedulers)
         return;
     const char *p = (const char *)&e->scheduler[scheduler];

@@ -136,8 +136,8 @@ struct flow_scheduler {
     uint32_t sm;
     uint16_t pipes; /* that ready warps want, a bit each */
     bool queued;
-    uint8_t next_slot; /* whose warp is due first, if it still is at next_due */
-    uint64_t next_due; /* no waiting warp is ready before */
+    uint8_t next_slot;     /* whose warp is due first, if it still is at next_due */
+    uint64_t next_due;     /* no waiting warp is ready before */
     uint8_t slot_pipe[64]; /* pipe that the next instruction of each slot's warp wants */
     struct flow_pipe {
         uint64_t ready; /* ready_mask, of those that want this pipe */
