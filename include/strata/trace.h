@@ -401,15 +401,16 @@ void strata_block_destroy(struct strata_block *block); /* NULL is allowed */
  * bytes on the heap for each static instruction of the launch that has addresses. */
 #define STRATA_BRANCH_MEMORY 64
 struct strata_cursor { /* what every step reads comes first, in one line of the machine's cache */
-    const struct strata_code *code;
+    uint64_t control_bytes;          /* read ahead of their turn, the next one lowest */
     uint64_t branches;               /* places of branch_from that are set */
     uint32_t last_index, next_index; /* executed last, predicted next */
     uint32_t run;                    /* instructions left in the current predicted run */
     uint32_t mask, other_mask;
-    uint32_t remaining; /* warp instructions still to come */
+    uint32_t n_control_bytes;
     const uint8_t *controls, *data;
     struct strata_addr_state *state; /* per static instruction with addresses: allocated by _init */
     const uint8_t *tokens, *tokens_end, *first, *data_start;
+    const struct strata_code *code;
     uint32_t cap_state;
     uint32_t
         branch_from[STRATA_BRANCH_MEMORY]; /* index + 1 of an instruction that was jumped from */

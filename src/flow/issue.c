@@ -120,8 +120,8 @@ static __attribute__((noinline)) void wait_for_code(struct flow_engine *e, struc
     fetch_publish(&e->fetch_all, fetch);
 }
 
-static inline void next_ready(struct flow_engine *e, struct flow_warp *w, uint32_t index,
-                              uint64_t t)
+static inline __attribute__((always_inline)) void
+next_ready(struct flow_engine *e, struct flow_warp *w, uint32_t index, uint64_t t)
 {
     w->wait.ready = t;
     w->wait.stall = SM_STALL_NONE;
@@ -314,7 +314,8 @@ static void expect_step(const struct flow_engine *e, const struct flow_warp *w)
     uint32_t slot = e->decoder.step[next].slot;
     if (slot == CODE_NO_SLOT)
         return;
-    expect_read(w->cursor.controls);
+    if (!w->cursor.n_control_bytes)
+        expect_read(w->cursor.controls);
     expect_write(&w->cursor.state[slot]);
 }
 

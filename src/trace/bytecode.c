@@ -94,13 +94,13 @@ strata_status strata_cursor_init(struct strata_cursor *c, const struct strata_bl
     c->tokens = s.tokens;
     c->tokens_end = s.tokens + s.n_tokens;
     c->controls = s.controls;
+    c->n_control_bytes = 0;
     c->first = s.first;
     c->data = c->data_start = s.data;
     c->code = b->code;
     c->last_index = UINT32_MAX;
     c->next_index = c->run = 0;
     c->mask = c->other_mask = UINT32_MAX;
-    c->remaining = b->warp_instructions[warp];
     c->branches = 0;
     /* The state needs no clearing: the first access of every instruction sets all of it. */
     return STRATA_OK;

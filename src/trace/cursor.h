@@ -24,6 +24,21 @@ static inline struct cursor_code cursor_code_of(const struct strata_code *code, 
     return (struct cursor_code){&e->inst, e->slot};
 }
 
+/* The control of an instruction that can have addresses. A warp's turn comes when its bytes have
+ * left the machine's caches: eight of them are kept in the cursor. */
+static inline unsigned cursor_control(struct strata_cursor *c)
+{
+    if (!c->n_control_bytes) {
+        c->control_bytes = load_le64(c->controls);
+        c->controls += 8;
+        c->n_control_bytes = 8;
+    }
+    unsigned control = c->control_bytes & 255;
+    c->control_bytes >>= 8;
+    c->n_control_bytes--;
+    return control;
+}
+
 /* strata_cursor_next. `table`: that of all static instructions, for who keeps it closer together
  * than the code does, or NULL. */
 static inline bool cursor_step(struct strata_cursor *c, const struct cursor_code *table,
@@ -32,7 +47,6 @@ static inline bool cursor_step(struct strata_cursor *c, const struct cursor_code
     if (!c->run && !cursor_next_run(c))
         return false;
     c->run--;
-    c->remaining--;
     uint32_t index = c->next_index;
     struct cursor_code code = table ? table[index] : cursor_code_of(c->code, index);
     uint32_t place = index % STRATA_BRANCH_MEMORY;
@@ -43,7 +57,7 @@ static inline bool cursor_step(struct strata_cursor *c, const struct cursor_code
     out->inst = code.inst;
     out->inst_index = index;
     out->mask = c->mask;
-    unsigned control = code.slot == CODE_NO_SLOT ? CONTROL_NONE : *c->controls++;
+    unsigned control = code.slot == CODE_NO_SLOT ? CONTROL_NONE : cursor_control(c);
     if (control == CONTROL_NONE) {
         out->addr_kind = STRATA_ADDR_NONE;
         out->base = 0;
