@@ -143,14 +143,15 @@ void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
 
 static void release_barrier(struct flow_engine *e, struct flow_block *b)
 {
-    uint64_t t =
-        b->barrier_time + (uint64_t)sm_barrier_cycles(e->gpu, b->live_warps, e->decoder.controlled);
+    uint32_t gone = 0;
     b->waiting = 0;
     for (uint32_t k = 0; k < e->warps_per_block; k++) {
         struct flow_warp *w = &e->warp[b->first_warp + k];
         if (!w->at_barrier)
             continue;
         w->at_barrier = false;
+        uint64_t t =
+            b->barrier_time + (uint64_t)sm_barrier_cycles(e->gpu, ++gone, e->decoder.controlled);
         flow_next_ready(e, b->first_warp + k, t + e->gpu->sm.min_issue_gap_cycles);
         sm_wait_for(&w->wait, t, SM_STALL_BARRIER);
         w->wait.stall = SM_STALL_BARRIER;

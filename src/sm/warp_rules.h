@@ -9,10 +9,12 @@
 #include "base/bits.h"
 #include "sm/sm_inst.h"
 
-/* From the last arrival at a barrier to its release; models with a clock take whole cycles.
- * `controlled`: the code has control codes. Without them the stall counts around a barrier are not
- * known and stand in its latency (device/probe/pipe_probe.cu, loop_with_barrier: beside its stall
- * counts a barrier takes one warp a cycle and 32 warps 61). */
+/* From the last arrival at a barrier until so many of its warps have left it, one after another
+ * (turn_probe.cu: stores of four warps of one scheduler meet as if each warp began about two
+ * stores, eight cycles, after the one before); models with a clock take whole cycles. `controlled`:
+ * the code has control codes. Without them the stall counts around a barrier are not known and
+ * stand in its latency (device/probe/pipe_probe.cu, loop_with_barrier: beside its stall counts a
+ * barrier takes one warp a cycle and 32 warps 61). */
 static inline double sm_barrier_cycles(const struct strata_gpu *gpu, uint32_t warps,
                                        bool controlled)
 {

@@ -302,6 +302,39 @@ static void a_warp_that_runs_ahead_takes_no_cycle_of_another(void **state)
     free(q);
 }
 
+struct leaving { /* when each warp first went on after more than half of a barrier's time */
+    uint64_t last[ISSUE_WARPS], left[ISSUE_WARPS];
+};
+enum { BARRIER_WARP_CYCLES = 20000 };
+
+static void note_leaving(void *context, uint64_t block, uint32_t warp, uint64_t cycle)
+{
+    struct leaving *q = context;
+    assert_true(block == 0 && warp < ISSUE_WARPS);
+    if (!q->left[warp] && q->last[warp] && cycle > q->last[warp] + BARRIER_WARP_CYCLES / 2)
+        q->left[warp] = cycle;
+    q->last[warp] = cycle;
+}
+
+/* turn_probe.cu: stores of four warps of one scheduler after a barrier meet as if each began two
+ * stores after the one before; probe lat_bar: a barrier takes 1.95 cycles for each warp. */
+static void warps_leave_a_barrier_one_after_another(void **state)
+{
+    (void)state;
+    static const char *const s[] = {"m=16", "n=16", "k=64", "tile=16", NULL}, *const models[] = {
+                                                                                  "flow", "sim"};
+    struct strata_gpu g = h200;
+    g.sm.barrier_warp_cycles = BARRIER_WARP_CYCLES;
+    for (int i = 0; i < 2; i++) {
+        struct leaving q = {{0}, {0}};
+        struct strata_clock_sink clock = {&q, note_leaving};
+        metric_and_issues(&g, models[i], "matmul-tiled", s, 1, "smsp__inst_executed.sum", &clock);
+        for (int w = 1; w < ISSUE_WARPS; w++)
+            assert_in_range(q.left[w] - q.left[w - 1], BARRIER_WARP_CYCLES - 500,
+                            BARRIER_WARP_CYCLES + 500);
+    }
+}
+
 static void the_same_seed_gives_the_same_numbers_and_the_fermi_runs_too(void **state)
 {
     (void)state;
@@ -417,6 +450,7 @@ int main(void)
         cmocka_unit_test(a_tlb_of_few_pages_slows_a_chase_over_many),
         cmocka_unit_test(sms_of_a_pair_share_the_port_for_stores),
         cmocka_unit_test(a_warp_that_runs_ahead_takes_no_cycle_of_another),
+        cmocka_unit_test(warps_leave_a_barrier_one_after_another),
         cmocka_unit_test(a_long_launch_is_what_its_settled_waves_say),
         cmocka_unit_test(waves_are_refused_where_instructions_are_told),
         cmocka_unit_test(a_launch_whose_l2_still_fills_has_not_settled),
