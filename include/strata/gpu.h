@@ -295,6 +295,7 @@ struct strata_gpu {
         double partial_fill_cycles;     /* more for each sector read around written bytes */
         double partial_write_cycles;    /* more for each sector of which only a part is written */
         double atomic_whole_cycles;     /* an atomic on all words of a sector, 0 = the same */
+        bool copies_void;               /* copies of a line that is changed at its home */
         double atomic_float_cycles;     /* between additions of floats to one sector, 0 = as any */
         double atomic_cycles;           /* a slice is busy with one atomic sector */
         uint32_t slice_pair_bytes; /* bytes that two slices take in quarters in turn, 0 = none */

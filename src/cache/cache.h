@@ -28,13 +28,14 @@ struct line_bytes {
     uint32_t sector[LINE_BYTES_MOST / 32];
 };
 
-/* A line that persists is not the victim while its set has another. */
-enum { CACHE_USED = 1, CACHE_PERSISTS = 2 };
+/* A line that persists is not the victim while its set has another; of one that is copied another
+ * part of the cache has got data. */
+enum { CACHE_USED = 1, CACHE_PERSISTS = 2, CACHE_COPIED = 4 };
 
 struct cache_slot {
     uint64_t line;                     /* line address (bytes); meaningless while valid is false */
     uint32_t ready[CACHE_MAX_SECTORS]; /* when each sector's data is there, see cache_time */
-    uint8_t used;                      /* the slot holds a line: CACHE_USED, CACHE_PERSISTS */
+    uint8_t used;                      /* the slot holds a line: CACHE_USED and others of these */
     uint8_t valid;                     /* sectors held or on their way */
     uint8_t dirty;
     uint8_t partial; /* sectors of which only some bytes were written */

@@ -234,6 +234,7 @@ static const struct strata_gpu_key keys[] = {
     REAL("l2.partial_write", l2.partial_write_cycles, "cycles", 0, 10000, "0", "a slice is busy so much longer with each sector written in part"),
     REAL("l2.atomic_float", l2.atomic_float_cycles, "cycles", 0, 10000, "0", "between two additions of floating-point numbers to one sector; 0: as any"),
     REAL("l2.atomic_whole", l2.atomic_whole_cycles, "cycles", 0, 10000, "0", "an atomic on all words of a sector; 0: as any"),
+    BOOL("l2.copies_void", l2.copies_void, "false", "a store voids the copies of its line but the one it passes, an atomic all"),
     REAL("l2.atomic", l2.atomic_cycles, "cycles", 0, 10000, "1", "a slice is busy with one atomic sector"),
     UINT("l2.mshrs", l2.mshrs, "", 0, 65536, "0", "misses in flight of one slice; 0: no limit"),
     UINT("l2.mshr_merges", l2.mshr_merges, "", 0, 65536, "0", "requests that may wait for one miss; 0: no limit"),

@@ -8,7 +8,8 @@
  * - A miss fetches 64 bytes; the profiler counts every sector fetched as a miss and every requested
  *   sector that was there, or on its way, as a hit, unless its own request fetched it.
  * - Writes go to the near partition and on to the home; both hold the data, the home's copy is
- *   dirty. */
+ *   dirty. Other partitions' copies are void then; an atomic, done at the home, leaves none
+ *   (copies_probe.cu). */
 #include "memory/hierarchy.h"
 
 void hierarchy_l2_expect(const struct hierarchy *m, uint32_t partition, uint64_t line)
@@ -110,6 +111,17 @@ void hierarchy_put_line(struct hierarchy *m, uint32_t part, uint64_t line, uint3
         mark_dirty(m, part, s, sectors, s->partial, 0);
 }
 
+/* A line is changed at its home; `keeper` has the new data too, if it is another partition. */
+static void line_changed(struct hierarchy *m, uint32_t home, uint32_t keeper, struct cache_slot *s)
+{
+    if (m->warm || (s->used & CACHE_COPIED && m->gpu->l2.copies_void))
+        hierarchy_void_copies(m, home, keeper, s->line);
+    if (keeper == home)
+        s->used &= (uint8_t)~CACHE_COPIED;
+    else
+        s->used |= CACHE_COPIED;
+}
+
 /* ---- reads ---- */
 
 /* Sectors of a line at one partition: when the last is there, and how many were held. */
@@ -118,8 +130,9 @@ struct l2_answer {
     uint32_t held, fetched;
 };
 
+/* flags: what its slot becomes. */
 static struct l2_answer partition_read(struct hierarchy *m, uint32_t part, uint64_t line,
-                                       uint32_t sectors, uint32_t cost, uint64_t t);
+                                       uint32_t sectors, uint32_t cost, uint8_t flags, uint64_t t);
 
 static uint64_t fetch(struct hierarchy *m, uint32_t part, uint64_t line, uint32_t sectors,
                       uint64_t t)
@@ -133,7 +146,7 @@ static uint64_t fetch(struct hierarchy *m, uint32_t part, uint64_t line, uint32_
     uint64_t start = cross_link(m, part, n, t);
     m->count.fabric_read += n;
     struct l2_answer far =
-        partition_read(m, home, line, sectors, l2_access_cost(&m->cost, n), start);
+        partition_read(m, home, line, sectors, l2_access_cost(&m->cost, n), CACHE_COPIED, start);
     m->count.l2_read += n;
     m->count.l2_read_hit += popcount32(far.held);
     m->count.l2_read_miss += popcount32(far.fetched);
@@ -142,7 +155,7 @@ static uint64_t fetch(struct hierarchy *m, uint32_t part, uint64_t line, uint32_
 }
 
 static struct l2_answer partition_read(struct hierarchy *m, uint32_t part, uint64_t line,
-                                       uint32_t sectors, uint32_t cost, uint64_t t)
+                                       uint32_t sectors, uint32_t cost, uint8_t flags, uint64_t t)
 {
     struct hierarchy_partition *p = &m->partition[part];
     struct l2_answer a = {.ready = t};
@@ -150,6 +163,7 @@ static struct l2_answer partition_read(struct hierarchy *m, uint32_t part, uint6
     m->count.lat_l2 += start - t;
     struct cache_slot *s = &p->l2.slot[l2_slot(m, part, line, start)];
     uint32_t held = l2_held(s), have = held & sectors;
+    s->used |= flags;
     a.ready = slot_ready(s, have, start);
     a.held = have;
     if (have == sectors)
@@ -176,7 +190,7 @@ static uint64_t near_read(struct hierarchy *m, uint32_t sm, uint64_t line, uint3
              cost = joins ? n * m->cost.sector : l2_access_cost(&m->cost, n);
     m->count.l2_requests += !joins;
     uint64_t in = joins ? t : come_in(m, part, l2_flits_cost(&m->cost, 0, 0), t);
-    struct l2_answer a = partition_read(m, part, line, sectors, cost, in);
+    struct l2_answer a = partition_read(m, part, line, sectors, cost, 0, in);
     uint32_t hits = popcount32(a.held & ~(joins ? leaving->fetched : 0)),
              fetched = popcount32(a.fetched);
     if (leaving->line == line)
@@ -234,16 +248,16 @@ uint64_t hierarchy_l2_read(struct hierarchy *m, uint32_t sm, uint64_t line, uint
 
 /* ---- writes and atomics ---- */
 
-/* Returns when the slice takes them in. from_sm: an SM sends them, not the other partition. */
-static uint64_t put_sectors(struct hierarchy *m, uint32_t part, uint64_t line, uint32_t sectors,
-                            const struct line_bytes *bytes, bool home, bool from_sm, uint64_t t)
+/* Returns when the slice takes them in. An SM of the writer's partition sends them. */
+static uint64_t put_sectors(struct hierarchy *m, uint32_t part, uint32_t writer, uint64_t line,
+                            uint32_t sectors, const struct line_bytes *bytes, bool home, uint64_t t)
 {
     struct hierarchy_partition *p = &m->partition[part];
     /* Sectors written in part take longer: their bytes are merged. */
     uint32_t n = popcount32(sectors),
              in_part = sectors & ~line_bytes_full(bytes, sectors, m->rules.sector_shift),
              partial = popcount32(in_part);
-    if (from_sm)
+    if (part == writer)
         t = come_in(m, part, l2_flits_cost(&m->cost, n, partial), t);
     uint64_t start = take_slice(m, part, line, l2_write_cost(&m->cost, n, partial), t);
     uint32_t slot = l2_slot(m, part, line, start);
@@ -259,8 +273,10 @@ static uint64_t put_sectors(struct hierarchy *m, uint32_t part, uint64_t line, u
         slot_fill(s, fetched, hierarchy_dram_read(m, part, line, fetched, start));
     m->count.l2_write += n;
     m->count.l2_write_hit += n; /* an allocating write counts as a hit */
-    if (home)
+    if (home) {
+        line_changed(m, part, writer, s);
         mark_dirty(m, part, s, sectors, was_partial, start);
+    }
     return t;
 }
 
@@ -271,12 +287,10 @@ static uint64_t near_write(struct hierarchy *m, uint32_t sm, uint64_t line, uint
              n = popcount32(sectors);
     m->count.l2_requests++;
     m->count.l2_tex_write += n;
-    uint64_t taken = put_sectors(m, part, line, sectors, bytes, home == part, true, t);
+    uint64_t taken = put_sectors(m, part, part, line, sectors, bytes, home == part, t);
     if (home != part)
-        taken = later_of(taken, put_sectors(m, home, line, sectors, bytes, true, false,
+        taken = later_of(taken, put_sectors(m, home, part, line, sectors, bytes, true,
                                             cross_link(m, part, n, t)));
-    if (m->warm)
-        hierarchy_void_copies(m, home, part, line);
     return taken;
 }
 
@@ -334,8 +348,7 @@ uint64_t hierarchy_l2_atomic(struct hierarchy *m, uint32_t sm, uint64_t line, ui
         slot_fill(s, missing, got);
         ready = later_of(ready, got);
     }
+    line_changed(m, home, home, s);
     mark_dirty(m, home, s, sectors, was_partial, start);
-    if (m->warm)
-        hierarchy_void_copies(m, home, home, line);
     return ready + m->gpu->l2.hit_cycles + (home != part ? m->gpu->l2.far_extra_cycles / 2 : 0);
 }

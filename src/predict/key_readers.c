@@ -143,6 +143,7 @@ static const struct {
     {"l2.atomic_float", FLOW | SIM},
     {"l2.write_flit", FLOW | SIM},
     {"l2.atomic_whole", FLOW | SIM},
+    {"l2.copies_void", REUSE | FLOW | SIM},
     {"l2.atomic", INTERVAL | FLOW | SIM},
     {"l2.mshr", SIM},
     {"l2.clock", FLOW | SIM},

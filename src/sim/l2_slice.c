@@ -2,7 +2,8 @@
  *
  * Rules of the H200 are those of the flow model (docs/flow.md): the slice of the SM's own partition
  * is looked up, a line whose home is the other partition is asked for over the link and kept as a
- * copy, writes go to both and only the home's copy is dirty, every sector fetched counts as a miss
+ * copy, writes go to both and only the home's copy is dirty, copies of a line that is changed by
+ * others are void, every sector fetched counts as a miss
  * and every requested one that is there or on its way as a hit. What a write does to a sector that
  * is not there is l2.write_miss (paper 004, section III-B). */
 #include <stdlib.h>
@@ -131,6 +132,37 @@ static void fill(struct sim_out *o, struct sim_slice *s, const struct sim_messag
     s->stalled = false;
 }
 
+/* ---- copies ---- */
+
+/* A line is changed at its home, s; `keeper` has the new data too, if it is another partition
+ * (flow: line_changed). */
+static void line_changed(struct sim_out *o, const struct sim_slice *s, struct cache_slot *c,
+                         const struct sim_message *q, uint32_t keeper, uint64_t t)
+{
+    struct sim_memside *m = o->m;
+    struct sim_message w = {.time = t + m->rate.link_way,
+                            .line = q->line,
+                            .kind = SIM_MSG_VOID,
+                            .mshr = SIM_NONE,
+                            .node = SIM_NONE};
+    bool void_others = m->gpu.l2.copies_void && c->used & CACHE_COPIED;
+    for (uint32_t p = 0; void_others && p < m->map.partitions; p++)
+        if (p != s->partition && p != keeper)
+            sim_out_post(o, &sim_slice_of(m, p, q->line)->mail, &w);
+    if (keeper == s->partition)
+        c->used &= (uint8_t)~CACHE_COPIED;
+    else
+        c->used |= CACHE_COPIED;
+}
+
+/* What is still arriving stays. */
+static void void_copy(const struct sim_memside *m, struct sim_slice *s, uint64_t line)
+{
+    uint32_t slot = sim_l2_find(m, s, line);
+    if (slot != CACHE_NONE && !*sim_mshr_of(&s->tags.slot[slot]))
+        cache_remove(&s->tags, slot);
+}
+
 /* ---- reads ---- */
 
 /* A miss needs an MSHR, one more to wait for a line a place in its list. */
@@ -173,6 +205,8 @@ static void serve_read(struct sim_out *o, struct sim_slice *s, const struct sim_
     uint32_t i = *sim_mshr_of(c),
              own = q->joins && i ? s->mshr[i - 1].pending : 0; /* its request asked for it */
     count_read(s, q, popcount32(sectors), popcount32(have & ~own), popcount32(wide));
+    if (q->kind == SIM_MSG_LINK_READ)
+        c->used |= CACHE_COPIED;
     if (wide) {
         bool was_partial = c->partial;
         slot_fill(c, wide, 0);
@@ -214,8 +248,11 @@ static void put_sectors(struct sim_out *o, struct sim_slice *s, const struct sim
     }
     if (home && s->near_written)
         s->near_written[slot] = q->kind == SIM_MSG_REQUEST;
-    if (home)
-        sim_l2_mark_dirty(o, s, slot, sectors, was_partial, t);
+    if (!home)
+        return;
+    line_changed(o, s, c, q,
+                 q->kind == SIM_MSG_LINK_WRITE ? m->slice[q->from].partition : s->partition, t);
+    sim_l2_mark_dirty(o, s, slot, sectors, was_partial, t);
 }
 
 static uint32_t sectors_in_part(const struct sim_message *q)
@@ -239,6 +276,7 @@ static void serve_write(struct sim_out *o, struct sim_slice *s, const struct sim
         return;
     struct sim_message on = *q;
     on.kind = SIM_MSG_LINK_WRITE;
+    on.from = (uint16_t)s->index;
     on.node = SIM_NONE;
     on.time = t;
     s->count.n.fabric += n;
@@ -271,6 +309,7 @@ static void serve_atomic_here(struct sim_out *o, struct sim_slice *s, const stru
     s->count.n.l2_atomic += q->atomics.packets;
     if (s->near_written)
         s->near_written[slot] = true;
+    line_changed(o, s, c, q, s->partition, t);
     sim_l2_mark_dirty(o, s, slot, q->sectors, was_partial, t);
     if (!wants_result)
         return;
@@ -489,6 +528,8 @@ static void take(struct sim_out *o, struct sim_slice *s, const struct sim_messag
             unstall(s, q->time);
     } else if (q->kind == SIM_MSG_RESULT) {
         result_back(o, s, q);
+    } else if (q->kind == SIM_MSG_VOID) {
+        void_copy(o->m, s, q->line);
     } else if (sim_slice_busy(s) || s->free64 > q->time * 64 || !serve(o, s, q, q->time * 64)) {
         enqueue(s, q->kind == SIM_MSG_REQUEST ? &s->from_sms : &s->from_link, q);
     }

@@ -17,6 +17,7 @@ enum sim_message_kind {
     SIM_MSG_LINK_ATOMIC, /* ... an atomic or a reduction; `node` is SIM_NONE for the latter */
     SIM_MSG_FILL,        /* sectors for `mshr` have arrived */
     SIM_MSG_RESULT,      /* result of an atomic done at the other partition */
+    SIM_MSG_VOID,        /* the line was changed at its home */
     SIM_MSG_DRAM_READ,   /* to a channel */
     SIM_MSG_DRAM_WRITE
 };

@@ -110,6 +110,8 @@ static unsigned one_round(FILE *f, unsigned block, unsigned warp, unsigned round
          (unsigned long long)(a + (48 << 20) + (round * BLOCKS + block) * 128 + warp * 32));
     LINE("1 R34 ATOMG.E.ADD 2 R2 R33 4 1 0x%llx 4\n",
          (unsigned long long)(a + (192 << 20) + round % 2 * 64));
+    LINE("1 R39 LDG.E.STRONG.GPU 1 R2 4 1 0x%llx 4\n", /* warps 0: what others add to */
+         (unsigned long long)(a + (192 << 20) + round % 2 * 64 - (warp ? 1 << 20 : 0)));
     LINE("0 RED.E.ADD.F32.FTZ.RN 2 R2 R34 4 1 0x%llx 0\n",
          (unsigned long long)(a + (192 << 20) + block % 2 * 32));
     LINE("0 STL 2 R1 R34 4 1 0x%x 0\n", round * 4);
@@ -262,6 +264,7 @@ static const char *const modern[] = {"sm_version=90",
                                      "l2.overtaken=30",
                                      "l2.overtaken_sector=5",
                                      "l2.atomic_whole=4",
+                                     "l2.copies_void=true",
                                      "l2.atomic=1.5",
                                      "l2.home=4KiB",
                                      "l2.partition_of_gpc=0, 1",

@@ -87,6 +87,55 @@ static void warps_that_read_a_line_together_ask_for_it_once_and_miss(void **stat
     assert_int_equal(apart.dram_read, together.dram_read);
 }
 
+/* Hits of a second read of a line by SM 0, after it was changed in between (copies_probe.cu). */
+enum change { ATOMIC, STORE };
+enum place { OF_THIS_SIDE, OF_THE_OTHER };
+static uint64_t hits_after(const struct strata_gpu *g, enum change what, enum place home,
+                           enum place changer)
+{
+    static struct hierarchy m;
+    struct strata_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
+    struct store_line store = {.line = 1u << 20, .sectors = 1, .bytes = {{UINT32_MAX}}};
+    uint32_t sm = 0;
+    assert_int_equal(hierarchy_init(&m, g, &launch, 128 << 10, 1, NULL, NULL), STRATA_OK);
+    while ((address_map_home(&m.map, store.line) != m.sm[0].partition) != (home == OF_THE_OTHER))
+        store.line += g->l2.home_bytes;
+    while ((m.sm[sm].partition != m.sm[0].partition) != (changer == OF_THE_OTHER))
+        sm++;
+    hierarchy_l2_read(&m, 0, store.line, 1, 1000);
+    if (what == ATOMIC)
+        hierarchy_l2_atomic(&m, sm, store.line, 1, 0, (struct l2_atomics){.packets = 1}, 10000);
+    else
+        hierarchy_l2_write(&m, sm, &store, 10000);
+    hierarchy_l2_read(&m, 0, store.line, 1, 20000);
+    uint64_t hits = m.count.l2_tex_read_hit;
+    hierarchy_release(&m);
+    return hits;
+}
+
+static void an_atomic_leaves_no_copy_of_its_line(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    assert_int_equal(hits_after(&g, ATOMIC, OF_THE_OTHER, OF_THIS_SIDE), 0);
+    assert_int_equal(hits_after(&g, ATOMIC, OF_THE_OTHER, OF_THE_OTHER), 0);
+    assert_int_equal(hits_after(&g, ATOMIC, OF_THIS_SIDE, OF_THIS_SIDE), 1);
+    assert_int_equal(hits_after(&g, ATOMIC, OF_THIS_SIDE, OF_THE_OTHER), 1);
+    g.l2.copies_void = false;
+    assert_int_equal(hits_after(&g, ATOMIC, OF_THE_OTHER, OF_THIS_SIDE), 1);
+}
+
+static void a_store_leaves_the_copy_that_it_passes_alone(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    assert_int_equal(hits_after(&g, STORE, OF_THE_OTHER, OF_THIS_SIDE), 1);
+    assert_int_equal(hits_after(&g, STORE, OF_THE_OTHER, OF_THE_OTHER), 0);
+    assert_int_equal(hits_after(&g, STORE, OF_THIS_SIDE, OF_THE_OTHER), 1);
+    g.l2.copies_void = false;
+    assert_int_equal(hits_after(&g, STORE, OF_THE_OTHER, OF_THE_OTHER), 1);
+}
+
 static void equal_requests_merge_until_the_data_is_about_to_come(void **state)
 {
     (void)state;
@@ -161,6 +210,8 @@ int main(void)
         cmocka_unit_test(a_miss_joins_the_request_before_it_if_that_did_not_wait),
         cmocka_unit_test(a_load_behind_stores_is_not_behind_loads),
         cmocka_unit_test(warps_that_read_a_line_together_ask_for_it_once_and_miss),
+        cmocka_unit_test(an_atomic_leaves_no_copy_of_its_line),
+        cmocka_unit_test(a_store_leaves_the_copy_that_it_passes_alone),
         cmocka_unit_test(equal_requests_merge_until_the_data_is_about_to_come),
         cmocka_unit_test(once_other_sectors_of_a_line_are_asked_for_nobody_merges_any_more),
         cmocka_unit_test(
