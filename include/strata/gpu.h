@@ -187,6 +187,8 @@ struct strata_gpu {
         uint32_t block_interval_cycles; /* between two blocks the dispatcher hands out */
         uint32_t dram_sectors;          /* read from DRAM once a launch, besides code and data */
         uint32_t code_readers;          /* that ask the L2 for code and the like, each by itself */
+        uint32_t reader_sectors;        /* each of these reads besides, of what the L2 holds */
+        uint32_t front_sectors;         /* read from the L2 once a launch by nobody of these */
         double blocks_per_cycle;     /* how fast the dispatcher hands out blocks, 0 = unlimited */
         uint32_t first_block_cycles; /* first wave: an SM takes its next block after this ... */
         uint32_t first_warp_cycles;  /* ... or after this for each warp of a block, the longer; both

@@ -144,6 +144,8 @@ static const struct strata_gpu_key keys[] = {
     CYCLES("launch.block_interval", launch.block_interval_cycles, "0", "between two blocks the dispatcher hands out"),
     UINT("launch.dram_sectors", launch.dram_sectors, "", 0, 1e6, "0", "sectors read from DRAM once a launch, besides code and data"),
     UINT("launch.code_readers", launch.code_readers, "", 0, 64, "0", "clusters of SMs that read code and launch.dram_sectors from the L2, each by itself; 0: these reads are not counted"),
+    UINT("launch.reader_sectors", launch.reader_sectors, "", 0, 1e6, "0", "sectors that each of launch.code_readers reads besides, and that the L2 holds already"),
+    UINT("launch.front_sectors", launch.front_sectors, "", 0, 1e6, "0", "sectors that others than SMs read from the L2 once a launch"),
     REAL("launch.blocks_per_cycle", launch.blocks_per_cycle, "", 0, 1000, "0", "how fast the dispatcher hands out blocks; 0: no limit"),
     CYCLES("launch.first_block", launch.first_block_cycles, "0", "clocked model, first wave: between two blocks of one SM at least; 0: as every other block"),
     CYCLES("launch.first_warp", launch.first_warp_cycles, "0", "clocked model, first wave: between two blocks of one SM, for each warp of a block"),

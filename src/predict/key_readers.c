@@ -84,6 +84,8 @@ static const struct {
     {"launch.gpc_of_sm", REUSE | INTERVAL | LEARNED | FLOW | SIM},
     {"launch.dram_sectors", REUSE | FLOW | SIM},
     {"launch.code_readers", REUSE | FLOW | SIM},
+    {"launch.reader_sectors", REUSE | FLOW | SIM},
+    {"launch.front_sectors", REUSE | FLOW | SIM},
     {"launch.first_", SIM},
     {"launch.block_interval", FLOW | SIM},
     {"launch.", INTERVAL | FLOW | SIM},

@@ -150,8 +150,9 @@ struct other_sectors sm_other_sectors(const struct strata_gpu *gpu, uint64_t cod
         (double)code_lines * gpu->sm.fetch_line_bytes / sector_bytes + gpu->launch.dram_sectors;
     if (readers < partitions)
         return o;
-    o.fabric = (partitions - 1) * o.dram;
-    o.l2 = readers * o.dram + o.fabric;
+    double each = o.dram + gpu->launch.reader_sectors;
+    o.fabric = (partitions - 1) * each;
+    o.l2 = readers * each + o.fabric + gpu->launch.front_sectors;
     o.l2_hits = o.l2 - partitions * o.dram; /* the first reader of a partition misses */
     return o;
 }

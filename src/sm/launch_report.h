@@ -36,7 +36,8 @@ void sm_report_warnings(const struct strata_launch *l, uint64_t unknown_opcodes,
 #define SM_PROFILER_SECTOR_BYTES 32u
 /* Besides the kernel's data, DRAM is read for its code and, once a launch, for what the front end
  * and the driver need (probe empty: 80 sectors; probe straight: 4 per 128 bytes of code).
- * The L2 is asked for them by each of launch.code_readers, and by the other partition once.
+ * The L2 is asked for them by each of launch.code_readers, and by the other partition once, and
+ * for constants and the like that it holds already (launch.reader_sectors, launch.front_sectors).
  * warm: as long as the code is still in the L2, so is what the front end needs. */
 struct other_sectors sm_other_sectors(const struct strata_gpu *gpu, uint64_t code_lines, bool warm,
                                       uint32_t sector_bytes);

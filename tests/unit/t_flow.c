@@ -116,6 +116,12 @@ static void clusters_of_sms_read_the_code_each_by_itself(void **state)
            counted = metric_of(&h200, "stream", NULL, 1, read);
     assert_true(counted > before);
     assert_true(metric_of(&more, "stream", NULL, 1, read) == counted + 9 * 10);
+    struct strata_gpu constants = h200;
+    constants.launch.reader_sectors += 10;
+    constants.launch.front_sectors += 1;
+    assert_true(metric_of(&constants, "stream", NULL, 1, read) == counted + 9 * 10 + 1);
+    assert_true(metric_of(&constants, "stream", NULL, 1, dram) ==
+                metric_of(&h200, "stream", NULL, 1, dram));
     assert_true(metric_of(&none, "stream", NULL, 1, dram) ==
                 metric_of(&h200, "stream", NULL, 1, dram));
 }
