@@ -247,6 +247,7 @@ struct reg_list {
     struct strata_inst *inst;
     uint32_t base;
     const uint32_t *same; /* by register: the one that holds its value */
+    const uint32_t *also; /* and another that its value comes from */
 };
 
 /* Numbers are dense over the kernel; 255 is left out, it means "none" in machine code. */
@@ -268,6 +269,13 @@ static void add_src(void *user, uint32_t reg)
     struct reg_list *l = user;
     if (l->inst->n_src < STRATA_MAX_SRC)
         l->inst->reg[l->inst->n_dst + l->inst->n_src++] = record_register(l->base + l->same[reg]);
+}
+
+static void add_other_src(void *user, uint32_t reg)
+{
+    struct reg_list *l = user;
+    if (l->also[reg] != PTX_NO_REG)
+        add_src(user, l->also[reg]);
 }
 
 /* Where it is a number in the code. */
@@ -390,6 +398,24 @@ static void read_also(struct strata_inst *s, uint16_t reg)
         s->reg[s->n_dst + s->n_src++] = reg;
 }
 
+/* Divisions and roots have a branch to the code for rare operands behind what they compute, and
+ * ptxas moves nothing over it: every division of a loop whose rounds are one waits for the one
+ * before it, loads for the next too (ptxas 13.0 for sm_90). */
+static bool add_rare_branch(struct ptx_decoder *d, const struct strata_inst *own, uint8_t *before)
+{
+    struct strata_inst s = {.opcode = "bra",
+                            .source_line = own->source_line,
+                            .inlined = own->inlined,
+                            .opclass = STRATA_OP_BRANCH,
+                            .imm = 1,
+                            .n_src = own->n_dst ? 1 : 0};
+    s.reg[0] = own->reg[0];
+    if (*before == UINT8_MAX || !add(d->image, &s, true))
+        return false;
+    ++*before;
+    return true;
+}
+
 /* The last of an op's instructions is of its own class, where that is among them. */
 static bool add_parts(struct ptx_decoder *d, struct strata_inst *own, uint8_t *before)
 {
@@ -406,13 +432,16 @@ static bool add_parts(struct ptx_decoder *d, struct strata_inst *own, uint8_t *b
     /* Halves of 64 bits: only the last has the result. */
     if (total == 2)
         first.n_dst = 0, first.n_src = 0;
-    for (; parts->n; parts++)
-        if (!add_before(d, &first, parts->opclass,
-                        parts->n - (unsigned)(parts->opclass == own->opclass), others, before))
+    bool rare = own->opclass != STRATA_OP_BRANCH && own->opclass != STRATA_OP_MEM &&
+                is_part(parts, STRATA_OP_BRANCH);
+    for (; parts->n; parts++) {
+        bool apart = parts->opclass == own->opclass || (rare && parts->opclass == STRATA_OP_BRANCH);
+        if (!add_before(d, &first, parts->opclass, parts->n - (unsigned)apart, others, before))
             return false;
+    }
     if (total > 2 && own->n_dst)
         read_also(own, own->reg[0]);
-    return true;
+    return !rare || add_rare_branch(d, own, before);
 }
 
 /* A kernel begins with its stack's address and that of the constants behind global addresses. */
@@ -491,13 +520,14 @@ static struct strata_inst describe(struct ptx_decoder *d, const struct ptx_inst 
 {
     struct strata_inst s = {
         .opcode = d->op->text, .source_line = d->op->source_line, .inlined = inlined_text(d)};
-    struct reg_list regs = {&s, d->reg_base, d->forms.same};
+    struct reg_list regs = {&s, d->reg_base, d->forms.same, d->forms.also};
     s.opclass = (uint8_t)op_class(d->op, d->function_index == 0);
     s.imm = s.opclass == STRATA_OP_BRANCH
                 ? (int32_t)ptx_unrolled_rounds(d->f, &d->forms, d->op_index)
                 : static_number(d->op, in, s.opclass);
     ptx_op_visit(d->op, NULL, add_dst, &regs);
     ptx_op_visit(d->op, add_src, NULL, &regs);
+    ptx_op_visit(d->op, add_other_src, NULL, &regs);
     if (d->forms.guard[d->op_index] != PTX_NO_REG)
         add_src(&regs, d->forms.guard[d->op_index]);
     if (s.opclass == STRATA_OP_BULK || s.opclass == STRATA_OP_MBARRIER)

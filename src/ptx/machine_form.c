@@ -39,7 +39,14 @@ static const struct ptx_form_part multiply_add[] = {{STRATA_OP_IMAD, 1}, {0, 0}}
 
 /* ---- who reads a register ---- */
 
-enum use { USE_ADD64 = 1, USE_ADD32 = 2, USE_LOGIC = 4, USE_OTHER = 8, USE_LOGIC64 = 16 };
+enum use {
+    USE_ADD64 = 1,
+    USE_ADD32 = 2,
+    USE_LOGIC = 4,
+    USE_OTHER = 8,
+    USE_LOGIC64 = 16,
+    USE_SUM = 32
+};
 
 struct reg_facts {
     uint32_t n_writes, n_reads;
@@ -78,11 +85,26 @@ static bool is_logic(const struct ptx_op *op, unsigned bytes)
            (bytes || ptx_op_type(op) == PTX_PRED);
 }
 
+static bool has_rounding(const struct ptx_op *op)
+{
+    return ptx_op_has(op, PTX_M_RN) || ptx_op_has(op, PTX_M_RZ) || ptx_op_has(op, PTX_M_RM) ||
+           ptx_op_has(op, PTX_M_RP) || ptx_op_has(op, PTX_M_SAT);
+}
+
+/* Sums and products of floating-point numbers whose rounding the code leaves open. */
+static bool is_open_sum(const struct ptx_op *op)
+{
+    return (op->mnemonic == PTX_OP_add || op->mnemonic == PTX_OP_sub) &&
+           ptx_type_kind(ptx_op_type(op)) == 'f' && ptx_type_bytes(ptx_op_type(op)) >= 4 &&
+           !has_rounding(op);
+}
+
 static uint8_t use_of(const struct ptx_op *op)
 {
     if (op->guard != PTX_NO_REG)
         return USE_OTHER;
-    return is_add(op, 8)     ? USE_ADD64
+    return is_open_sum(op)   ? USE_SUM
+           : is_add(op, 8)   ? USE_ADD64
            : is_add(op, 4)   ? USE_ADD32
            : is_logic(op, 4) ? USE_LOGIC
            : is_logic(op, 8) ? USE_LOGIC64
@@ -128,18 +150,25 @@ static bool is_register(const struct ptx_operand *o)
     return o->kind == PTX_OPERAND_REG;
 }
 
-/* The op's value is known by the register that it reads first. */
+/* The op's value is known by the register that it reads first; who reads it reads the other one
+ * too. */
 static void fold(struct finder *s, uint32_t i)
 {
     const struct ptx_op *op = &s->f->ops[i];
     s->out->folded[i] = 1;
     if (!op->n_operands || !is_register(&op->operands[0]))
         return;
-    for (unsigned k = 1; k < op->n_operands; k++)
-        if (is_register(&op->operands[k])) {
-            s->out->same[op->operands[0].u.reg] = s->out->same[op->operands[k].u.reg];
-            return;
-        }
+    uint32_t to = op->operands[0].u.reg, n = 0;
+    for (unsigned k = 1; k < op->n_operands && n < 2; k++) {
+        if (!is_register(&op->operands[k]))
+            continue;
+        uint32_t from = op->operands[k].u.reg;
+        if (!n++) {
+            s->out->same[to] = s->out->same[from];
+            s->out->also[to] = s->out->also[from];
+        } else if (s->out->also[to] == PTX_NO_REG)
+            s->out->also[to] = s->out->same[from];
+    }
 }
 
 static void ask_joined(void *user, uint32_t reg)
@@ -229,8 +258,17 @@ static bool fold_long_product(struct finder *s, const struct ptx_op *op)
     return true;
 }
 
+/* A sum takes a product along as FFMA or DFMA, where neither has to be rounded by itself. */
+static bool fold_open_product(struct finder *s, const struct ptx_op *op)
+{
+    return ptx_type_kind(ptx_op_type(op)) == 'f' && ptx_type_bytes(ptx_op_type(op)) >= 4 &&
+           !has_rounding(op) && joins(s, op, USE_SUM);
+}
+
 static bool fold_product(struct finder *s, const struct ptx_op *op)
 {
+    if (ptx_type_kind(ptx_op_type(op)) == 'f')
+        return fold_open_product(s, op);
     bool wide = ptx_op_has(op, PTX_M_WIDE) && joins_all(s, op, USE_ADD64);
     bool low =
         ptx_op_has(op, PTX_M_LO) && ptx_type_bytes(ptx_op_type(op)) == 4 && joins(s, op, USE_ADD32);
@@ -456,6 +494,7 @@ bool ptx_forms_find(const struct ptx_function *f, const struct ptx_cfg *cfg,
     out->folded = calloc(f->n_ops + 1, sizeof *out->folded);
     out->parts = calloc(f->n_ops + 1, sizeof *out->parts);
     out->same = malloc((f->n_regs + 1) * sizeof *out->same);
+    out->also = malloc((f->n_regs + 1) * sizeof *out->also);
     out->guard = malloc((f->n_ops + 1) * sizeof *out->guard);
     out->acting = calloc(f->n_ops + 1, sizeof *out->acting);
     out->width = calloc(f->n_ops + 1, sizeof *out->width);
@@ -463,12 +502,12 @@ bool ptx_forms_find(const struct ptx_function *f, const struct ptx_cfg *cfg,
     out->loads_before = calloc(f->n_ops + 1, sizeof *out->loads_before);
     s.reg = calloc(f->n_regs + 1, sizeof *s.reg);
     s.varies = calloc(f->n_regs + 1, sizeof *s.varies);
-    bool ok = out->guard && out->folded && out->parts && out->same && out->acting && out->width &&
-              out->enters && out->loads_before && s.reg && s.varies &&
+    bool ok = out->guard && out->also && out->folded && out->parts && out->same && out->acting &&
+              out->width && out->enters && out->loads_before && s.reg && s.varies &&
               ptx_variance_find(f, cfg, names, entry, s.varies);
     if (ok) {
         for (uint32_t r = 0; r < f->n_regs; r++)
-            out->same[r] = r;
+            out->same[r] = r, out->also[r] = PTX_NO_REG;
         for (uint32_t i = 0; i < f->n_ops; i++)
             out->guard[i] = PTX_NO_REG;
         find_uses(&s);
@@ -496,5 +535,6 @@ void ptx_forms_release(struct ptx_forms *forms)
     free(forms->loads_before);
     free(forms->load);
     free(forms->same);
+    free(forms->also);
     memset(forms, 0, sizeof *forms);
 }

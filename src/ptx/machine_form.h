@@ -29,6 +29,7 @@ struct ptx_forms {
     uint8_t *acting; /* by op: enum emu_acting, of atomics */
     uint8_t *width;  /* by op: bytes of a load that takes neighbours along, or 0 */
     uint32_t *same;  /* by register: the one that holds its value, if that of a folded op */
+    uint32_t *also;  /* by register: the other one that such an op read, or PTX_NO_REG */
     uint32_t
         *enters; /* by op: 1 + the branch of the unrolled loop that is entered behind it, or 0 */
     uint32_t *loads_before; /* by op: 1 + the first of the parameters loaded before it, or 0 */

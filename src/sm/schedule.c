@@ -437,12 +437,21 @@ static uint32_t room_for_loads(const struct sm_scheduler *s, const struct sm_dra
     return s->registers > taken + LEAST ? s->registers - taken : LEAST;
 }
 
-/* Registers that a result takes. Integers are left out: what they compute is addresses for the most
- * part, which machine code has as one base and constants beside it. */
+/* A sum of 64 bits that is no constant beside another: of its two registers what is loaded from
+ * there takes one. */
+static bool is_address_sum(const struct node *x)
+{
+    return x->op->n_read > 1 && strstr(x->inst->opcode, "64");
+}
+
+/* Registers that a result takes. Other integers are left out: what they compute is addresses for
+ * the most part, which machine code has as one base and constants beside it. */
 static uint32_t result_words(const struct node *x)
 {
-    if (!x->op->n_write || x->inst->opclass == STRATA_OP_INT || x->predicate)
+    if (!x->op->n_write || x->predicate)
         return 0;
+    if (x->inst->opclass == STRATA_OP_INT)
+        return is_address_sum(x) ? 1 : 0;
     if (x->inst->opclass == STRATA_OP_MEM)
         return x->inst->width_bytes > 4 ? x->inst->width_bytes / 4u : 1;
     return x->inst->opclass == STRATA_OP_FP64 ? 2 : 1;

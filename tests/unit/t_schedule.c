@@ -296,6 +296,36 @@ static void results_of_arithmetic_wait_for_registers(void **state)
     assert_true(ahead[0] > ahead[1]);
 }
 
+/* An address that is the sum of registers takes one more than what is loaded from it, constants
+ * beside a base none. */
+static void addresses_that_are_computed_wait_for_registers(void **state)
+{
+    (void)state;
+    uint32_t ahead[2] = {0, 0};
+    for (int sums = 0; sums < 2; sums++) {
+        struct fixture f;
+        uint32_t at[SM_MAX_REGION];
+        begin(&f);
+        for (int k = 0; k < 30; k++) {
+            struct strata_inst address = {.opcode = "add.s64",
+                                          .opclass = STRATA_OP_INT,
+                                          .n_dst = 1,
+                                          .n_src = (uint8_t)(1 + sums),
+                                          .reg = {(uint16_t)(110 + k), 1, 2}};
+            put(&f, address);
+            load(&f, 10 + k, 110 + k);
+            sum(&f, 60 + k, 10 + k, k ? 59 + k : 5);
+        }
+        ready_with(&f, 20);
+        positions(&f, at);
+        for (uint32_t k = 0; k < 30; k++)
+            ahead[sums] += at[3 * k + (sums ? 0 : 1)] < at[2];
+        end(&f);
+    }
+    assert_int_equal(ahead[0], 15); /* 20, less two that come in, half of them again, and two */
+    assert_int_equal(ahead[1], 14); /* likewise, of three that come in */
+}
+
 /* Machine code has seven predicates: with more comparisons than that the first that one of them
  * guards comes before the eighth. */
 static void no_more_predicates_are_made_ahead_than_there_are(void **state)
@@ -647,6 +677,7 @@ int main(void)
         cmocka_unit_test(who_waits_for_a_load_waits_for_all_of_its_barrier),
         cmocka_unit_test(loads_wait_for_registers),
         cmocka_unit_test(results_of_arithmetic_wait_for_registers),
+        cmocka_unit_test(addresses_that_are_computed_wait_for_registers),
         cmocka_unit_test(no_more_predicates_are_made_ahead_than_there_are),
         cmocka_unit_test(nothing_passes_the_end_of_a_region),
         cmocka_unit_test(every_instruction_reads_what_it_did_before),

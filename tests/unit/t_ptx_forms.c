@@ -1,0 +1,106 @@
+/* What ptxas makes of several ops together, as records of PTX have it. */
+#include "recordfix.h"
+
+static unsigned count_opcode(const struct record *r, const char *opcode)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < r->n; i++)
+        n += !strcmp(r->opcode[i], opcode);
+    return n;
+}
+
+static void record(const char *text, struct record *r)
+{
+    void *params[2] = {device_memory(4096), device_memory(4096)};
+    run_recorded(text, 32, params, r);
+}
+
+/* FCHK and a branch to the code for rare operands stand behind MUFU.RCP and the products: nothing
+ * of what follows goes before it. */
+static void a_division_ends_with_a_branch_to_its_rare_cases(void **state)
+{
+    (void)state;
+    static const char *const ops[] = {"div.rn.f32", "sqrt.rn.f32"};
+    static const char *const text[] = {
+        KERNEL("ld.global.f32 %f1,[%rd4]; div.rn.f32 %f2,%f1,%f1; st.global.f32 [%rd5],%f2;"),
+        KERNEL("ld.global.f32 %f1,[%rd4]; sqrt.rn.f32 %f2,%f1; st.global.f32 [%rd5],%f2;")};
+    for (size_t i = 0; i < 2; i++) {
+        struct record r;
+        record(text[i], &r);
+        unsigned branch = find(&r, "bra"), store = find(&r, "st.global.f32");
+        assert_int_equal(r.inst[branch].opclass, STRATA_OP_BRANCH);
+        assert_int_equal(r.inst[branch].imm, 1);
+        assert_string_equal(r.opcode[branch - 1], ops[i]);
+        assert_string_equal(r.opcode[branch + 1], ops[i]);
+        assert_int_equal(branch + 2, store);
+        /* the result waits for it, and it for what was computed */
+        assert_int_equal(r.inst[branch].n_src, 1);
+        assert_int_equal(r.inst[branch].reg[0], r.inst[branch - 1].reg[0]);
+    }
+}
+
+static void a_division_without_rare_cases_has_no_branch(void **state)
+{
+    (void)state;
+    struct record r;
+    record(KERNEL("ld.global.f32 %f1,[%rd4]; div.approx.f32 %f2,%f1,%f1;\n"
+                  "st.global.f32 [%rd5],%f2;"),
+           &r);
+    assert_int_equal(count_opcode(&r, "bra"), 0);
+}
+
+/* IADD3: of the sum that was taken along both operands are waited for. */
+static void who_takes_an_op_along_reads_all_that_it_read(void **state)
+{
+    (void)state;
+    struct record r;
+    record(KERNEL("ld.global.u32 %r2,[%rd4]; ld.global.u32 %r3,[%rd4+4];\n"
+                  "ld.global.u32 %r4,[%rd4+8]; add.s32 %r5,%r2,%r3; add.s32 %r6,%r5,%r4;\n"
+                  "st.global.u32 [%rd5],%r6;"),
+           &r);
+    assert_int_equal(count_opcode(&r, "add.s32"), 1);
+    const struct strata_inst *sum = &r.inst[find(&r, "add.s32")];
+    unsigned first = find(&r, "ld.global.u32");
+    assert_int_equal(sum->n_src, 3);
+    for (unsigned k = 0; k < 3; k++) {
+        bool read = false;
+        for (unsigned j = 0; j < 3; j++)
+            read |= sum->reg[sum->n_dst + j] == r.inst[first + k].reg[0];
+        assert_true(read);
+    }
+}
+
+#define LOADS "ld.global.f32 %f1,[%rd4]; ld.global.f32 %f2,[%rd4+4];\n"
+#define STORE " st.global.f32 [%rd5],%f4;"
+
+static void a_product_that_may_be_fused_is_one_instruction_with_its_sum(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *product;
+        unsigned n;
+    } cases[] = {
+        {KERNEL(LOADS "mul.f32 %f3,%f1,%f2; sub.f32 %f4,%f1,%f3;" STORE), "mul.f32", 0},
+        {KERNEL(LOADS "mul.f32 %f3,%f1,%f2; add.f32 %f4,%f3,%f2;" STORE), "mul.f32", 0},
+        {KERNEL(LOADS "mul.rn.f32 %f3,%f1,%f2; sub.f32 %f4,%f1,%f3;" STORE), "mul.rn.f32", 1},
+        {KERNEL(LOADS "mul.f32 %f3,%f1,%f2; sub.rn.f32 %f4,%f1,%f3;" STORE), "mul.f32", 1},
+        {KERNEL(LOADS "mul.f32 %f3,%f1,%f2; sub.f32 %f5,%f1,%f3; add.f32 %f4,%f5,%f3;" STORE),
+         "mul.f32", 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct record r;
+        record(cases[i].text, &r);
+        assert_int_equal(count_opcode(&r, cases[i].product), cases[i].n);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_division_ends_with_a_branch_to_its_rare_cases),
+        cmocka_unit_test(a_division_without_rare_cases_has_no_branch),
+        cmocka_unit_test(who_takes_an_op_along_reads_all_that_it_read),
+        cmocka_unit_test(a_product_that_may_be_fused_is_one_instruction_with_its_sum),
+    };
+    return cmocka_run_group_tests(tests, open_arena, close_arena);
+}
