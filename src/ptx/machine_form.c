@@ -19,22 +19,23 @@ static const struct {
 #include "ptx/expansion_table.h"
 };
 
-static const struct ptx_form_part multiply_add[] = {{STRATA_OP_IMAD, 1}, {0, 0}},
-                                  /* products of 64 bits, with what is added to them */
+static const struct ptx_form_part
+    multiply_add[] = {{STRATA_OP_IMAD, 1}, {0, 0}},
+    /* products of 64 bits, with what is added to them */
     long_product[] = {{STRATA_OP_INT, 1}, {STRATA_OP_IMAD, 3}, {0, 0}},
-                                  product_by_number[] = {{STRATA_OP_INT, 1},
-                                                         {STRATA_OP_IMAD, 2},
-                                                         {0, 0}},
-                                  /* a number that is added comes in two moves */
+    product_by_number[] = {{STRATA_OP_INT, 1}, {STRATA_OP_IMAD, 2}, {0, 0}},
+    /* a number that is added comes in two moves */
     product_and_number[] = {{STRATA_OP_INT, 2}, {STRATA_OP_IMAD, 3}, {0, 0}},
-                                  one_half[] = {{STRATA_OP_INT, 1}, {0, 0}},
-                                  both_halves[] = {{STRATA_OP_INT, 2}, {0, 0}},
-                                  uniform_load[] = {{STRATA_OP_UNIFORM, 1}, {0, 0}},
-                                  constant_load[] = {{STRATA_OP_CONST, 1}, {0, 0}},
-                                  shared_base[] = {{STRATA_OP_SREG, 1},
-                                                   {STRATA_OP_UNIFORM, 2},
-                                                   {0, 0}},
-                                  /* BSSY and BSYNC around what lanes may leave out */
+    one_half[] = {{STRATA_OP_INT, 1}, {0, 0}}, both_halves[] = {{STRATA_OP_INT, 2}, {0, 0}},
+    uniform_load[] = {{STRATA_OP_UNIFORM, 1}, {0, 0}},
+    constant_load[] = {{STRATA_OP_CONST, 1}, {0, 0}},
+    shared_base[] = {{STRATA_OP_SREG, 1}, {STRATA_OP_UNIFORM, 2}, {0, 0}},
+    /* divisions of 32 bits by a divisor of known reciprocal */
+    quotient[] = {{STRATA_OP_INT, 6}, {STRATA_OP_IMAD, 3}, {0, 0}},
+    rest_of[] = {{STRATA_OP_INT, 5}, {STRATA_OP_IMAD, 3}, {0, 0}},
+    signed_quotient[] = {{STRATA_OP_INT, 10}, {STRATA_OP_IMAD, 3}, {0, 0}},
+    signed_rest_of[] = {{STRATA_OP_INT, 8}, {STRATA_OP_IMAD, 3}, {0, 0}},
+    /* BSSY and BSYNC around what lanes may leave out */
     reconverging[] = {{STRATA_OP_INT, 2}, {STRATA_OP_BRANCH, 1}, {0, 0}};
 
 /* ---- who reads a register ---- */
@@ -50,7 +51,8 @@ enum use {
 
 struct reg_facts {
     uint32_t n_writes, n_reads;
-    uint8_t uses; /* enum use of all that read it */
+    uint32_t written_at; /* the op that writes it last */
+    uint8_t uses;        /* enum use of all that read it */
     bool joined;  /* its op has taken another along, or was: once is all an instruction can */
     bool product; /* of a multiplication that was folded: who reads it multiplies */
     const struct ptx_form_part *long_product; /* likewise of 64 bits: what who reads it becomes */
@@ -65,7 +67,8 @@ struct finder {
     struct ptx_forms *out;
     struct reg_facts *reg;
     bool *varies;                             /* by register: between the lanes of a warp */
-    uint8_t use;                              /* of the op being visited */
+    uint32_t at;                              /* the op being visited */
+    uint8_t use;                              /* of it */
     bool any;                                 /* a register it reads is as asked for */
     const struct ptx_form_part *long_product; /* of a register it reads */
 };
@@ -120,7 +123,9 @@ static void count_read(void *user, uint32_t reg)
 
 static void count_write(void *user, uint32_t reg)
 {
-    ((struct finder *)user)->reg[reg].n_writes++;
+    struct finder *s = user;
+    s->reg[reg].n_writes++;
+    s->reg[reg].written_at = s->at;
 }
 
 static void mark_compared(void *user, uint32_t reg)
@@ -131,6 +136,7 @@ static void mark_compared(void *user, uint32_t reg)
 static void find_uses(struct finder *s)
 {
     for (size_t i = 0; i < s->f->n_ops; i++) {
+        s->at = (uint32_t)i;
         s->use = use_of(&s->f->ops[i]);
         ptx_op_visit(&s->f->ops[i], count_read, count_write, s);
         if (s->f->ops[i].mnemonic == PTX_OP_setp)
@@ -445,6 +451,50 @@ static bool follows_division(const struct finder *s, uint32_t i)
     return false;
 }
 
+/* Whether a register is written before the beginning of a loop around op i, and nowhere else. */
+static bool is_invariant(const struct finder *s, uint32_t reg, uint32_t i)
+{
+    if (s->reg[reg].n_writes != 1)
+        return false;
+    for (uint32_t k = i; k < s->f->n_ops; k++) {
+        const struct ptx_op *op = &s->f->ops[k];
+        if (op->mnemonic == PTX_OP_bra && op->n_operands == 1 &&
+            op->operands[0].kind == PTX_OPERAND_LABEL && op->operands[0].u.label <= i &&
+            s->reg[reg].written_at < op->operands[0].u.label)
+            return true;
+    }
+    return false;
+}
+
+static bool divides_by(const struct ptx_op *op, const struct ptx_op *like)
+{
+    return is_integer_division(op) && ptx_op_type(op) == ptx_op_type(like) &&
+           same_operand(&op->operands[2], &like->operands[2]);
+}
+
+/* The reciprocal of a divisor is found once, for all divisions by it and before the loop. */
+static bool has_reciprocal(const struct finder *s, uint32_t i)
+{
+    const struct ptx_op *op = &s->f->ops[i];
+    if (!is_integer_division(op) || ptx_type_bytes(ptx_op_type(op)) != 4 ||
+        !is_register(&op->operands[2]))
+        return false;
+    uint32_t divisor = op->operands[2].u.reg;
+    if (is_invariant(s, divisor, i))
+        return true;
+    for (uint32_t k = i; k-- > 0 && s->cfg->block_of[k] == s->cfg->block_of[i];)
+        if (s->reg[divisor].n_writes == 1 && divides_by(&s->f->ops[k], op))
+            return true;
+    return false;
+}
+
+static const struct ptx_form_part *division_form(const struct ptx_op *op)
+{
+    bool sign = ptx_type_kind(ptx_op_type(op)) == 's';
+    return op->mnemonic == PTX_OP_div ? (sign ? signed_quotient : quotient)
+                                      : (sign ? signed_rest_of : rest_of);
+}
+
 static bool is_answered(const struct finder *s, const struct ptx_op *op)
 {
     return op->mnemonic == PTX_OP_atom &&
@@ -478,7 +528,8 @@ static void find_form(struct finder *s, uint32_t i)
     s->long_product = NULL;
     if (is_add(op, 8) || is_add(op, 4))
         ptx_op_visit(op, ask_product, NULL, s);
-    const struct ptx_form_part *own = !s->long_product              ? long_form(op)
+    const struct ptx_form_part *own = has_reciprocal(s, i)          ? division_form(op)
+                                      : !s->long_product            ? long_form(op)
                                       : is_number(&op->operands[2]) ? product_and_number
                                                                     : s->long_product;
     s->out->parts[i] = s->any || follows_division(s, i) ? multiply_add

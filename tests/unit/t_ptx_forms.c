@@ -94,6 +94,48 @@ static void a_product_that_may_be_fused_is_one_instruction_with_its_sum(void **s
     }
 }
 
+static unsigned records_of(const char *text, const char *opcode)
+{
+    struct record r;
+    record(text, &r);
+    return count_opcode(&r, opcode);
+}
+
+#define DIVISOR "ld.global.u32 %r2,[%rd4]; or.b32 %r3,%r2,1;\n"
+
+/* I2F, MUFU.RCP, F2I and what makes an integer of it are there once for a divisor. */
+static void divisions_by_one_number_share_its_reciprocal(void **state)
+{
+    (void)state;
+    unsigned one = records_of(KERNEL(DIVISOR "rem.u32 %r4,%r1,%r3; st.global.u32 [%rd5],%r4;"),
+                              "rem.u32"),
+             two = records_of(KERNEL(DIVISOR "rem.u32 %r4,%r1,%r3; rem.u32 %r5,%r2,%r3;\n"
+                                             "st.global.u32 [%rd5],%r4;"),
+                              "rem.u32"),
+             others = records_of(KERNEL(DIVISOR "rem.u32 %r4,%r1,%r3; rem.u32 %r5,%r3,%r4;\n"
+                                                "st.global.u32 [%rd5],%r5;"),
+                                 "rem.u32");
+    assert_int_equal(two - one, 8);
+    assert_int_equal(others, 2 * one);
+}
+
+static void a_loop_finds_the_reciprocal_of_its_divisor_before_it_begins(void **state)
+{
+    (void)state;
+    const char *opcode = "div.s32";
+    unsigned known = records_of(KERNEL(DIVISOR "mov.u32 %r5,0; mov.u32 %r4,%r2;\nL: "
+                                               "div.s32 %r4,%r4,%r3; add.s32 %r5,%r5,1;\n"
+                                               "setp.lt.s32 %p1,%r5,4; @%p1 bra L;"),
+                                opcode);
+    unsigned changing = records_of(KERNEL(DIVISOR "mov.u32 %r5,0; mov.u32 %r4,%r2;\nL: "
+                                                  "div.s32 %r4,%r4,%r3; add.s32 %r5,%r5,1;\n"
+                                                  "add.s32 %r3,%r3,2;\n"
+                                                  "setp.lt.s32 %p1,%r5,4; @%p1 bra L;"),
+                                   opcode);
+    assert_int_equal(known, 4 * 13);
+    assert_true(changing > known);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -101,6 +143,8 @@ int main(void)
         cmocka_unit_test(a_division_without_rare_cases_has_no_branch),
         cmocka_unit_test(who_takes_an_op_along_reads_all_that_it_read),
         cmocka_unit_test(a_product_that_may_be_fused_is_one_instruction_with_its_sum),
+        cmocka_unit_test(divisions_by_one_number_share_its_reciprocal),
+        cmocka_unit_test(a_loop_finds_the_reciprocal_of_its_divisor_before_it_begins),
     };
     return cmocka_run_group_tests(tests, open_arena, close_arena);
 }
