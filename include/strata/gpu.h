@@ -137,9 +137,10 @@ struct strata_gpu {
             interval_fp64_cycles, interval_fp16_cycles, interval_sfu_cycles, interval_conv_cycles,
             interval_tensor_cycles, interval_uniform_cycles;
         uint32_t interval_tensor_int_cycles, interval_tensor_fp64_cycles; /* 0: as any product */
-        uint32_t min_issue_gap_cycles; /* between two instructions of one warp */
-        uint32_t instruction_bytes;    /* 16 on Volta and later, 8 before; 0: fetch not modelled */
-        uint32_t fetch_line_bytes;     /* instructions arrive in lines of this many bytes */
+        uint32_t interval_const_cycles; /* of an SM: between two loads of constants */
+        uint32_t min_issue_gap_cycles;  /* between two instructions of one warp */
+        uint32_t instruction_bytes;     /* 16 on Volta and later, 8 before; 0: fetch not modelled */
+        uint32_t fetch_line_bytes;      /* instructions arrive in lines of this many bytes */
         uint32_t
             fetch_interval_cycles;   /* between two lines of straight code that was never fetched */
         uint32_t fetch_miss_cycles;  /* a jump to a line that this SM has not fetched, L2 hit */
@@ -231,8 +232,10 @@ struct strata_gpu {
         uint32_t mshrs_per_warp; /* paper 000, section 5.2; 0 = no limit */
         uint32_t hit_cycles;
         uint32_t tags_per_cycle; /* lines looked up a cycle */
-        uint32_t tag_banks[4];   /* line-number bits whose parity is a bit of the tags' bank; each
-                                    bank looks up its share of them */
+        /* of the texture unit for a warp's read, by one whole coordinate; 0: reads are loads */
+        uint32_t texture_read_cycles, texture_line_cycles;
+        uint32_t tag_banks[4]; /* line-number bits whose parity is a bit of the tags' bank; each
+                                  bank looks up its share of them */
         uint32_t n_tag_banks;
         uint32_t bytes_per_cycle;         /* data to the registers */
         bool inflight_counts_as_hit;      /* how the profiler counts */

@@ -232,9 +232,10 @@ static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_
                                            t));
         break;
     case SM_KIND_CONSTANT:
-        sm_scoreboard_set(
-            &w->scoreboard, i,
-            sm_constants_ready(e->gpu, i, &w->next, &e->scheduler[w->scheduler].constant_port, t));
+        sm_scoreboard_set(&w->scoreboard, i,
+                          sm_constants_ready(e->gpu, i, &w->next,
+                                             &e->scheduler[w->scheduler].constant_port,
+                                             &e->memory.sm[sm].constants_free, t));
         break;
     case SM_KIND_COMMIT:
         sm_async_commit(&flow_groups(w)->copies);

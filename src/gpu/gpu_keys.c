@@ -132,6 +132,7 @@ static const struct strata_gpu_key keys[] = {
     CYCLES("sm.interval.tensor", sm.interval_tensor_cycles, "2", "likewise, matrix instructions"),
     CYCLES("sm.interval.tensor_int", sm.interval_tensor_int_cycles, "0", "likewise, of whole numbers; 0: sm.interval.tensor"),
     CYCLES("sm.interval.tensor_fp64", sm.interval_tensor_fp64_cycles, "0", "likewise, of doubles; 0: sm.interval.tensor"),
+    CYCLES("sm.interval.const", sm.interval_const_cycles, "0", "cycles between two loads of constants of an SM, all schedulers together"),
     CYCLES("sm.interval.uniform", sm.interval_uniform_cycles, "2", "likewise, uniform datapath"),
 
     UINT("launch.gpcs", launch.gpcs, "", 0, 64, "0", "graphics processing clusters; 0: not known"),
@@ -179,6 +180,8 @@ static const struct strata_gpu_key keys[] = {
     CYCLES("l1.hit", l1.hit_cycles, "34", "load to use on a hit"),
     CYCLES("l1.pass", l1.pass_cycles, "0", "more for each further 4 bytes a lane that a load takes from the L1"),
     LIST("l1.tag_banks", STRATA_GPU_UINTS, l1.tag_banks, l1.n_tag_banks, "", 0, 4294967295.0, "line-number bits whose parity is a bit of the number of the tags' bank; l1.tags_per_cycle is that of all banks; empty: any lines together"),
+    CYCLES("l1.texture_read", l1.texture_read_cycles, "0", "an SM's texture unit is taken by a warp's read, twice as long by texels of 16 bytes; 0: reads of textures are loads"),
+    CYCLES("l1.texture_line", l1.texture_line_cycles, "0", "likewise, reads by one whole coordinate"),
     UINT("l1.tags_per_cycle", l1.tags_per_cycle, "lines/cycle", 0, 64, "1", "lines looked up a cycle; 0: no limit"),
     UINT("l1.bytes_per_cycle", l1.bytes_per_cycle, "bytes/cycle", 0, 4096, "128", "data to the registers: a warp's instruction takes the load/store unit so long; 0: no limit"),
     BOOL("l1.inflight_counts_as_hit", l1.inflight_counts_as_hit, "false", "how the profiler counts an access to data still on its way"),

@@ -46,6 +46,8 @@ struct hierarchy_sm {
     struct store_buffer stores;
     uint32_t group, partition; /* of the request coalescers, of the L2 */
     struct cache tlb;          /* first-level TLB, where the description has one */
+    uint64_t constants_free;   /* what answers loads of constants */
+    uint64_t texture_free;     /* the texture unit */
     struct column_walk walk[COLUMN_WALKS];
 };
 

@@ -279,6 +279,21 @@ static void guess_slots(const struct hierarchy *m, uint32_t sm, const struct str
         slot[i] = CACHE_NONE;
 }
 
+/* A load takes the unit, or the texture unit for as long and the other for a cycle (probe
+ * texture_rate: eight loads of shared memory go on beside a read of 8 cycles). Returns the start.
+ */
+static uint64_t begin_load(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
+                           uint32_t cycles, uint64_t t)
+{
+    struct hierarchy_sm *p = &m->sm[sm];
+    uint32_t texture = load_store_texture_cycles(m->gpu, w->inst, cycles);
+    if (!texture)
+        return unit_begin(m, sm, t, cycles);
+    uint64_t start = load_store_texture_begin(&p->texture_free, texture, unit_begin(m, sm, t, 1));
+    load_store_hold(&p->unit, p->texture_free, m->gpu->sm.lsu_queue_cycles);
+    return start;
+}
+
 /* walk: where a walk by column is kept, or NULL; again: it is this one's already. */
 static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
                      const struct strata_request *r, unsigned n, struct column_walk *walk,
@@ -295,7 +310,7 @@ static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst
              tag_cycles = again ? walk->tag_cycles : load_store_tag_cycles(m->gpu, r, n),
              cycles = load_store_cycles_with(m->gpu, &m->coalescer, w, tag_cycles, n),
              sectors = again ? n * popcount32(r[0].sectors) : strata_count_sectors(r, n);
-    uint64_t start = unit_begin(m, sm, t, cycles), done = start;
+    uint64_t start = begin_load(m, sm, w, cycles, t), done = start;
     leaving_miss_load(&p->leaving, t, cycles);
     if (path == LOAD_L1 || path == LOAD_AROUND)
         done += load_store_hit_latency(m->gpu, w->inst->width_bytes);

@@ -1,6 +1,8 @@
 /* load_store.c - tags and data banks. */
 #include "memory/load_store.h"
 
+#include <string.h>
+
 /* What the key l1.banks may be at most, and how many numbers l1.tag_banks has. */
 enum { MOST_L1_BANKS = 64, MOST_TAG_BANK_BITS = 4 };
 
@@ -48,6 +50,18 @@ uint32_t load_store_tag_cycles(const struct strata_gpu *gpu, const struct strata
         most = in_bank > most ? in_bank : most;
     }
     return most;
+}
+
+uint32_t load_store_texture_cycles(const struct strata_gpu *gpu, const struct strata_inst *i,
+                                   uint32_t passes)
+{
+    if (i->space != STRATA_SPACE_TEXTURE || i->memop != STRATA_MEM_LOAD ||
+        !gpu->l1.texture_read_cycles)
+        return 0;
+    bool line = i->opcode && (!strncmp(i->opcode, "TLD.", 4) || !strncmp(i->opcode, "tex.1d", 6));
+    uint32_t cycles = line ? gpu->l1.texture_line_cycles : gpu->l1.texture_read_cycles;
+    cycles *= i->width_bytes > 8 ? 2 : 1;
+    return passes > cycles ? passes : cycles;
 }
 
 /* Cycles in which a whole warp's data goes to its registers. */

@@ -61,6 +61,19 @@ uint32_t load_store_tag_cycles(const struct strata_gpu *gpu, const struct strata
 uint32_t load_store_cycles_with(const struct strata_gpu *gpu, const struct strata_coalescer *c,
                                 const struct strata_winst *w, uint32_t tag_cycles,
                                 unsigned n_requests);
+/* Cycles of the SM's texture unit for a warp's read whose data takes so many passes; 0: the read is
+ * none of it (device/probe/texture_rate_probe.cu: 8 cycles however many lanes ask and however they
+ * lie within a few lines, 16 for texels of 16 bytes, half of that by a whole coordinate, and a
+ * cycle a pass over the banks where those are more; filters are not followed). */
+uint32_t load_store_texture_cycles(const struct strata_gpu *gpu, const struct strata_inst *i,
+                                   uint32_t passes);
+/* When the texture unit, busy until *free, begins with a read that reaches it at t. */
+static inline uint64_t load_store_texture_begin(uint64_t *free, uint32_t cycles, uint64_t t)
+{
+    uint64_t start = t > *free ? t : *free;
+    *free = start + cycles;
+    return start;
+}
 /* Cycles of the unit for an access to shared memory, and from its start to its data (probe
  * lat_lds). A pass moves a word of each bank, in several cycles where the banks are slower (paper
  * 002, Table 7: half a word a cycle on Fermi). */

@@ -42,6 +42,9 @@ static void queue_global(struct sim_sm *s, const struct sim_warp *w, uint32_t wa
     const struct strata_inst *i = w->next.inst;
     q->n_lines = (uint16_t)sim_lines(s, w, &q->cycles);
     q->width_bytes = i->width_bytes;
+    q->texture = load_store_texture_cycles(s->shared->gpu, i, q->cycles);
+    if (q->texture)
+        q->cycles = 1;
     s->lsu.line_tail += q->n_lines;
     q->counts_hits = counts_hits(i);
     q->path = load_path_of(s->shared->gpu, i);
@@ -234,6 +237,16 @@ static void expect_lines(const struct sim_sm *s, const struct sim_lsu_op *q)
         l1_expect_entry(&s->l1, u->line[(u->line_head + q->next_line + 4) % SIM_LSU_LINES].line);
 }
 
+/* The texture unit takes a read that the unit has handed over at `start`; what queues up in front
+ * of it holds the unit. Returns when it begins. */
+static uint64_t begin_texture(struct sim_sm *s, const struct sim_lsu_op *q, uint64_t start)
+{
+    struct sim_lsu *u = &s->lsu;
+    uint64_t begins = load_store_texture_begin(&u->texture_free, q->texture, start);
+    load_store_hold(&u->unit, u->texture_free, s->shared->gpu->sm.lsu_queue_cycles);
+    return begins;
+}
+
 /* Goes on with a load at `start`; false: refused, to be tried again. */
 static bool load(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
 {
@@ -241,6 +254,8 @@ static bool load(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
     uint32_t tags = load_store_tags(s->shared->gpu), first = q->next_line;
     if (!first)
         leaving_miss_load(&u->leaving, q->issued, q->cycles);
+    if (!first && q->texture)
+        start = begin_texture(s, q, start);
     for (; q->next_line < q->n_lines; q->next_line++) {
         const struct sim_lsu_line *l = &u->line[(u->line_head + q->next_line) % SIM_LSU_LINES];
         expect_lines(s, q);

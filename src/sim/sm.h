@@ -154,6 +154,7 @@ struct sim_lsu_op {
     uint16_t n_lines, next_line;
     uint8_t kind, warp;
     uint8_t width_bytes; /* a lane */
+    uint32_t texture;    /* cycles of the texture unit; 0: not for it */
     enum load_path path;
     bool counts_hits, returns, begun;
 };
@@ -171,7 +172,7 @@ struct sim_lsu {
     uint32_t op_head, op_tail, line_head, line_tail;
     struct load_store_unit unit;
     uint64_t queued_cycles; /* of the instructions in the queue */
-    uint64_t miss_free, out_free64;
+    uint64_t miss_free, out_free64, texture_free;
     struct leaving_miss leaving;
     uint64_t out_taken64;    /* of the port, since SMs that share one were last made to */
     uint64_t port_free64;    /* the shared port; of the first SM that shares it */
@@ -212,7 +213,8 @@ struct sim_sm {
     struct sim_tlb tlb;
     struct sim_async async;
     struct fetch_sm fetch;
-    uint8_t *fetch_used; /* lines of code executed here */
+    uint64_t constants_free; /* what answers loads of constants */
+    uint8_t *fetch_used;     /* lines of code executed here */
     uint16_t wheel_head[SIM_WHEEL], wheel_tail[SIM_WHEEL];
     uint64_t wheel_used[SIM_WHEEL / 64];
     uint32_t in_wheel;

@@ -246,7 +246,8 @@ static void execute(struct sim_sm *s, uint32_t index, const struct sm_inst *i)
     case SM_KIND_CONSTANT:
         sm_scoreboard_set(&w->scoreboard, i,
                           sm_constants_ready(s->shared->gpu, i, &w->next,
-                                             &s->scheduler[w->scheduler].constant_port, s->now));
+                                             &s->scheduler[w->scheduler].constant_port,
+                                             &s->constants_free, s->now));
         break;
     case SM_KIND_COMMIT:
         sm_async_commit(&w->async);

@@ -41,12 +41,17 @@ static inline uint32_t sm_constants_named(const struct strata_winst *w)
 }
 /* When a load of constants issued at t has them all: they come one after another, and a scheduler
  * has one way to them, free at *port (pipe_probe.cu: 34 cycles and 11 for each further address;
- * constant_table of the example suite: 30 addresses a warp take a scheduler 305 cycles). */
+ * constant_table of the example suite: 30 addresses a warp take a scheduler 305 cycles). The
+ * schedulers of an SM share what answers, free at *sm_port, whether any lane wants the constant or
+ * not (constant_probe.cu: 2.0 cycles of an SM a load with 8 to 32 warps). */
 static inline uint64_t sm_constants_ready(const struct strata_gpu *gpu, const struct sm_inst *i,
-                                          const struct strata_winst *w, uint64_t *port, uint64_t t)
+                                          const struct strata_winst *w, uint64_t *port,
+                                          uint64_t *sm_port, uint64_t t)
 {
     uint32_t more = (sm_constants_named(w) - 1) * gpu->sm.const_address_cycles;
     uint64_t start = t > *port ? t : *port;
+    start = start > *sm_port ? start : *sm_port;
+    *sm_port = start + gpu->sm.interval_const_cycles;
     *port = start + more;
     return start + i->latency + more;
 }

@@ -117,6 +117,7 @@ static unsigned one_round(FILE *f, unsigned block, unsigned warp, unsigned round
     LINE("0 STL 2 R1 R34 4 1 0x%x 0\n", round * 4);
     LINE("1 R35 LDL 1 R1 4 1 0x%x 0\n", round * 4);
     LINE("1 R36 TEX 1 R2 "), scattered(f, table, 1 << 14);
+    LINE("1 R36 TLD.LZ 1 R36 4 1 0x%llx 4\n", (unsigned long long)(table + warp * 128));
     LINE("1 R36 LDG.E.CONSTANT 1 R36 "), scattered(f, table, 1 << 14);
     LINE("1 R36 IADD3 1 R36 0\n");
     LINE("0 LDGSTS.E.BYPASS.128 2 R3 R2 16 1 0x%llx 16\n",
@@ -237,6 +238,8 @@ static const char *const modern[] = {"sm_version=90",
                                      "l1.store_wait=60",
                                      "l1.store_drain=3",
                                      "l1.tags_per_cycle=4",
+                                     "l1.texture_read=8",
+                                     "l1.texture_line=4",
                                      "xbar.coalescer_window=300",
                                      "xbar.coalescer_return=60",
                                      "xbar.coalescer_lines=64",

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "memory/hierarchy.h"
+#include "sm/warp_rules.h"
 #include "h200fix.h"
 
 static void a_home_holds_for_its_block_and_homes_share_memory_evenly(void **state)
@@ -451,6 +452,48 @@ static void a_scheduler_hands_over_passes_slower_than_the_unit_takes_them(void *
                      4 * h200.shared.pass_cycles);
 }
 
+/* Probe constant: 2.0 cycles of an SM a load from 8 warps on, of all lanes, some or none; one
+ * warp's loads are further apart than that. */
+static void schedulers_share_what_answers_loads_of_constants(void **state)
+{
+    (void)state;
+    struct strata_winst none = {.addr_kind = STRATA_ADDR_STRIDE}, all = none;
+    struct sm_inst load = {.latency = 40};
+    uint64_t port[4] = {0}, sm_port = 0, last = 0;
+    all.mask = UINT32_MAX;
+    for (unsigned i = 0; i < 16; i++)
+        last = sm_constants_ready(&h200, &load, i % 2 ? &all : &none, &port[i % 4], &sm_port, 100);
+    assert_int_equal(last, 100 + 15 * 2 + 40);
+    assert_int_equal(sm_constants_ready(&h200, &load, &all, &port[0], &sm_port, 900), 940);
+}
+
+/* Probe texture_rate: 8 cycles of an SM a warp's read by two coordinates, 16 of 16 bytes a texel, 4
+ * by a whole one (TLD), as many as passes over the banks where those are more. */
+static void a_read_of_a_texture_takes_the_texture_unit_and_not_the_load_store_unit(void **state)
+{
+    (void)state;
+    struct strata_inst tex = {.opcode = "TEX.LL",
+                              .space = STRATA_SPACE_TEXTURE,
+                              .memop = STRATA_MEM_LOAD,
+                              .width_bytes = 4},
+                       line = tex, load = tex;
+    struct strata_gpu other = h200;
+    line.opcode = "TLD.LZ";
+    load.space = STRATA_SPACE_GLOBAL;
+    other.l1.texture_read_cycles = 0;
+    assert_int_equal(load_store_texture_cycles(&h200, &tex, 1), 8);
+    assert_int_equal(load_store_texture_cycles(&h200, &tex, 32), 32);
+    assert_int_equal(load_store_texture_cycles(&h200, &line, 1), 4);
+    tex.width_bytes = 16;
+    assert_int_equal(load_store_texture_cycles(&h200, &tex, 1), 16);
+    assert_int_equal(load_store_texture_cycles(&h200, &load, 1), 0);
+    assert_int_equal(load_store_texture_cycles(&other, &tex, 1), 0);
+    uint64_t busy_until = 50;
+    assert_int_equal(load_store_texture_begin(&busy_until, 16, 40), 50);
+    assert_int_equal(load_store_texture_begin(&busy_until, 16, 90), 90);
+    assert_int_equal(busy_until, 106);
+}
+
 /* Reading out stores costs the unit cycles, which idle ones pay for, and a full way out holds it.
  */
 /* Cycles for 16 lanes that read a word of a line each, `pitch` bytes apart, in 16 places. */
@@ -734,6 +777,8 @@ int main(void)
         cmocka_unit_test(the_l1_reads_what_was_written_byte_by_byte),
         cmocka_unit_test(a_store_hits_by_sector_or_by_line),
         cmocka_unit_test(stores_merge_by_line_and_leave_when_idle_or_displaced),
+        cmocka_unit_test(schedulers_share_what_answers_loads_of_constants),
+        cmocka_unit_test(a_read_of_a_texture_takes_the_texture_unit_and_not_the_load_store_unit),
         cmocka_unit_test(a_scheduler_hands_over_passes_slower_than_the_unit_takes_them),
         cmocka_unit_test(lines_of_one_bank_of_tags_are_looked_up_one_after_another),
         cmocka_unit_test(stores_that_left_are_paid_in_idle_cycles),
