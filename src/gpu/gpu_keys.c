@@ -257,6 +257,7 @@ static const struct strata_gpu_key keys[] = {
     SIZE("l2.dirty_partial", l2.dirty_partial_bytes, 0, 1e12, "0", "of them lines with sectors written in part; 0: all"),
     SIZE("l2.dirty_at_start", l2.dirty_at_start_bytes, 0, 1e12, "0", "dirty lines of others in the L2 when a launch begins"),
     REAL("l2.dirty_at_start_ways", l2.dirty_at_start_ways, "", 0, 1, "0.25", "share of the ways that they take in the sets they are in"),
+    UINT("l2.dirty_ahead", l2.dirty_ahead, "", 0, 255, "0", "dirty lines of a set that read hits write back after it had to give one up"),
 
     SIZE("dram.capacity", dram.capacity_bytes, 1 << 20, 1e15, "16GiB", "device memory, as a traced program finds it"),
     UINT("dram.channels", dram.channels, "", 1, 1024, "1", "independent channels"),

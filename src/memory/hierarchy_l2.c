@@ -67,6 +67,15 @@ static void mark_dirty(struct hierarchy *m, uint32_t part, struct cache_slot *s,
         clean_line(m, part, old, t);
 }
 
+/* A read has hit a line. */
+static void clean_ahead(struct hierarchy *m, uint32_t part, uint64_t line, uint64_t t)
+{
+    struct hierarchy_partition *p = &m->partition[part];
+    struct cache_slot *old = write_back_ahead(&p->dirty, &p->l2, line);
+    if (old)
+        clean_line(m, part, old, t);
+}
+
 static void mark_timed(struct hierarchy_partition *p, uint32_t slot)
 {
     if (p->timed)
@@ -86,8 +95,10 @@ static uint32_t place_of(struct hierarchy *m, uint32_t part, uint64_t line, uint
     struct cache_slot evicted;
     slot = cache_insert(&p->l2, line, &evicted);
     mark_timed(p, slot);
-    if (evicted.used && evicted.dirty)
+    if (evicted.used && evicted.dirty) {
         clean_line(m, part, &evicted, t);
+        write_back_gave_up(&p->dirty, &p->l2, line);
+    }
     return slot;
 }
 
@@ -166,6 +177,8 @@ static struct l2_answer partition_read(struct hierarchy *m, uint32_t part, uint6
     s->used |= flags;
     a.ready = slot_ready(s, have, start);
     a.held = have;
+    if (have && p->dirty.sets_due)
+        clean_ahead(m, part, line, start);
     if (have == sectors)
         return a;
     uint32_t wide = l2_fetch(&m->rules, sectors & ~have, held);

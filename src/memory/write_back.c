@@ -66,6 +66,11 @@ strata_status write_back_init(struct write_back *d, const struct strata_gpu *gpu
     d->set_lines = d->set_limit ? calloc(l2->n_sets, sizeof *d->set_lines) : NULL;
     if (d->set_limit && !d->set_lines)
         return strata_no_memory(err, NULL, "for the modelled L2");
+    d->ahead = gpu->l2.dirty_ahead;
+    d->sets_due = 0;
+    d->set_due = d->ahead ? calloc(l2->n_sets, sizeof *d->set_due) : NULL;
+    if (d->ahead && !d->set_due)
+        return strata_no_memory(err, NULL, "for the modelled L2");
     begin_dirty(d, gpu, gpu->l2.dirty_at_start_bytes / line_of_all, (1u << line_sectors) - 1, l2);
     return STRATA_OK;
 }
@@ -75,6 +80,7 @@ void write_back_release(struct write_back *d)
     free(d->all.line);
     free(d->partial.line);
     free(d->set_lines);
+    free(d->set_due);
     memset(d, 0, sizeof *d);
 }
 
@@ -147,7 +153,37 @@ static struct cache_slot *crowded_out(struct write_back *d, struct cache *l2)
     d->crowded = 0;
     if (a == CACHE_NONE)
         return NULL;
-    return &l2->slot[l2->age[b] < l2->age[a] ? b : a];
+    a = l2->age[b] < l2->age[a] ? b : a;
+    write_back_gave_up(d, l2, l2->slot[a].line);
+    return &l2->slot[a];
+}
+
+void write_back_gave_up(struct write_back *d, const struct cache *l2, uint64_t line)
+{
+    if (!d->ahead)
+        return;
+    uint8_t *due = &d->set_due[cache_set_of(l2, line)];
+    d->sets_due += !*due;
+    *due = (uint8_t)d->ahead;
+}
+
+static struct cache_slot *oldest_dirty(struct cache *l2, uint32_t set)
+{
+    uint32_t best = CACHE_NONE;
+    for (uint32_t i = l2->set_start[set]; i < l2->set_start[set + 1]; i++)
+        if (l2->slot[i].used && l2->slot[i].dirty &&
+            (best == CACHE_NONE || l2->age[i] < l2->age[best]))
+            best = i;
+    return best == CACHE_NONE ? NULL : &l2->slot[best];
+}
+
+struct cache_slot *write_back_ahead(struct write_back *d, struct cache *l2, uint64_t line)
+{
+    uint32_t set = cache_set_of(l2, line);
+    if (!d->set_due[set])
+        return NULL;
+    d->sets_due -= !--d->set_due[set];
+    return oldest_dirty(l2, set);
 }
 
 struct cache_slot *write_back_overdue(struct write_back *d, struct cache *l2)

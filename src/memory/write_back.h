@@ -6,8 +6,9 @@
  * before they are written back the rest of these sectors is read (write_words: as many DRAM reads
  * as writes). A set has a limit too (l2.dirty_ways): hashed sets fill unevenly, so that the first
  * lines leave long before the whole L2 is at its limit (probe writeback: of 20 MB written 0.4 %
- * leave, of 24 MB 2.6 %, of 28 MB 9.6 %, as 30 ways of 64 hashed ones give). Not thread-safe per
- * object. */
+ * leave, of 24 MB 2.6 %, of 28 MB 9.6 %, as 30 ways of 64 hashed ones give). A set that has given
+ * up a dirty line goes on with its oldest ones where reads hit it, up to l2.dirty_ahead of them:
+ * nothing comes in then, and yet they leave (ahead_probe.cu). Not thread-safe per object. */
 #ifndef STRATA_MEMORY_WRITE_BACK_H
 #define STRATA_MEMORY_WRITE_BACK_H
 
@@ -22,6 +23,8 @@ struct write_back {
     struct dirty_ring all, partial;
     uint32_t *set_lines; /* dirty lines of the program in each set; NULL: sets have no limit */
     uint32_t set_limit, crowded; /* the set that is over it, counted from 1; 0: none */
+    uint8_t *set_due; /* lines of each set that its next read hits write back; NULL: never any */
+    uint32_t ahead, sets_due; /* l2.dirty_ahead; sets that have such */
 };
 /* For one of n_shares equal parts of the L2 (partitions, slices), whose lines have line_sectors;
  * puts what was dirty before the launch into it. */
@@ -34,6 +37,12 @@ void write_back_mark(struct write_back *d, const struct cache *l2, struct cache_
 void write_back_filled(struct write_back *d, const struct cache_slot *s, bool was_partial);
 /* A line that has to be written back now, or NULL. */
 struct cache_slot *write_back_overdue(struct write_back *d, struct cache *l2);
+/* A set has given a dirty line up, for lack of room or of room for dirty ones; `line` is any of its
+ * lines. */
+void write_back_gave_up(struct write_back *d, const struct cache *l2, uint64_t line);
+/* A read has hit `line`: another of its set that is written back now, or NULL. Only while sets_due.
+ */
+struct cache_slot *write_back_ahead(struct write_back *d, struct cache *l2, uint64_t line);
 /* A line is written back: its dirty sectors, and in *read those that have to be read before. */
 uint32_t write_back_clean(struct write_back *d, const struct cache *l2, struct cache_slot *s,
                           uint32_t *read);

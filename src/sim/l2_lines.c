@@ -66,6 +66,13 @@ void sim_l2_mark_dirty(struct sim_out *o, struct sim_slice *s, uint32_t slot, ui
         write_back(o, s, old, (uint32_t)(old - s->tags.slot), t);
 }
 
+void sim_l2_clean_ahead(struct sim_out *o, struct sim_slice *s, uint32_t slot, uint64_t t)
+{
+    struct cache_slot *old = write_back_ahead(&s->dirty, &s->tags, s->tags.slot[slot].line);
+    if (old)
+        write_back(o, s, old, (uint32_t)(old - s->tags.slot), t);
+}
+
 /* ---- places ---- */
 
 /* Lines that have left while data for them is under way, by a hash of the line: a small L2 in front
@@ -130,8 +137,10 @@ static uint32_t place_of(struct sim_out *o, struct sim_slice *s, uint64_t line, 
     if (evicted.used) {
         s->count.evictions++;
         detach_mshr(s, &evicted);
-        if (evicted.dirty)
+        if (evicted.dirty) {
             write_back(o, s, &evicted, CACHE_NONE, t);
+            write_back_gave_up(&s->dirty, &s->tags, local);
+        }
     }
     if (s->orphans != SIM_NONE)
         *sim_mshr_of(&s->tags.slot[slot]) = adopt_mshr(s, line, slot);

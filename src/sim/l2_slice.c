@@ -207,6 +207,8 @@ static void serve_read(struct sim_out *o, struct sim_slice *s, const struct sim_
     count_read(s, q, popcount32(sectors), popcount32(have & ~own), popcount32(wide));
     if (q->kind == SIM_MSG_LINK_READ)
         c->used |= CACHE_COPIED;
+    if (have && s->dirty.sets_due)
+        sim_l2_clean_ahead(o, s, slot, t);
     if (wide) {
         bool was_partial = c->partial;
         slot_fill(c, wide, 0);

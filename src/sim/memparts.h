@@ -256,6 +256,8 @@ void sim_slice_preload(struct sim_memside *m, struct sim_slice *s, uint64_t line
 /* Slot of a line, or CACHE_NONE. */
 uint32_t sim_l2_find(const struct sim_memside *m, const struct sim_slice *s, uint64_t line);
 uint32_t sim_l2_slot(struct sim_out *o, struct sim_slice *s, uint64_t line, uint64_t t);
+/* A read has hit the line of this slot. */
+void sim_l2_clean_ahead(struct sim_out *o, struct sim_slice *s, uint32_t slot, uint64_t t);
 /* Sectors were written; was_partial: some of the line were there in part before. */
 void sim_l2_mark_dirty(struct sim_out *o, struct sim_slice *s, uint32_t slot, uint32_t sectors,
                        bool was_partial, uint64_t t);

@@ -136,6 +136,43 @@ static void a_store_leaves_the_copy_that_it_passes_alone(void **state)
     assert_int_equal(hits_after(&g, STORE, OF_THE_OTHER, OF_THE_OTHER), 1);
 }
 
+/* Sectors that leave while the lines of one set that were written are read, each once. */
+static uint64_t leave_while_read(struct strata_gpu *g, uint32_t written)
+{
+    static struct hierarchy m;
+    static uint64_t line[64];
+    struct strata_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
+    struct store_line store = {.line = 1u << 20, .sectors = 1, .bytes = {{UINT32_MAX}}};
+    uint32_t n = 0;
+    g->l2.dirty_at_start_bytes = 0;
+    assert_int_equal(hierarchy_init(&m, g, &launch, 128 << 10, 1, NULL, NULL), STRATA_OK);
+    uint32_t here = m.sm[0].partition;
+    for (; n < written; store.line += 128) {
+        if (address_map_home(&m.map, store.line) != here ||
+            cache_set_of(&m.partition[here].l2, store.line) != 5)
+            continue;
+        line[n++] = store.line;
+        hierarchy_l2_write(&m, 0, &store, n * 100);
+    }
+    uint64_t before = m.count.dram_write;
+    for (uint32_t i = 0; i < n; i++)
+        hierarchy_l2_read(&m, 0, line[i], 1, 100000 + i * 1000);
+    uint64_t after = m.count.dram_write;
+    hierarchy_release(&m);
+    return after - before;
+}
+
+static void a_set_that_gave_up_a_dirty_line_goes_on_where_reads_hit(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    assert_true(g.l2.dirty_ahead > 0);
+    assert_int_equal(leave_while_read(&g, g.l2.dirty_ways), 0);
+    assert_int_equal(leave_while_read(&g, g.l2.dirty_ways + 1), g.l2.dirty_ahead);
+    g.l2.dirty_ahead = 0;
+    assert_int_equal(leave_while_read(&g, g.l2.dirty_ways + 1), 0);
+}
+
 static void equal_requests_merge_until_the_data_is_about_to_come(void **state)
 {
     (void)state;
@@ -212,6 +249,7 @@ int main(void)
         cmocka_unit_test(warps_that_read_a_line_together_ask_for_it_once_and_miss),
         cmocka_unit_test(an_atomic_leaves_no_copy_of_its_line),
         cmocka_unit_test(a_store_leaves_the_copy_that_it_passes_alone),
+        cmocka_unit_test(a_set_that_gave_up_a_dirty_line_goes_on_where_reads_hit),
         cmocka_unit_test(equal_requests_merge_until_the_data_is_about_to_come),
         cmocka_unit_test(once_other_sectors_of_a_line_are_asked_for_nobody_merges_any_more),
         cmocka_unit_test(
