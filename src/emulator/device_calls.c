@@ -1,7 +1,8 @@
 /* device_calls.c - stand-ins for the instructions of printf, malloc and free.
  *
  * All numbers are from device/probe/devicecalls_probe.cu (results/h200-devicecalls.csv: an H200
- * with the driver of CUDA 13), under the profiler. */
+ * with the driver of CUDA 13) and, where that is said, printing_probe.cu
+ * (results/h200-printing.csv), under the profiler. */
 #include "emulator/device_calls.h"
 
 #include <stdlib.h>
@@ -113,7 +114,8 @@ struct device_call {
     const struct emu_site *site;
     uint32_t mask;
     uint32_t instructions, count[N_ACCESSES];
-    uint64_t text, packet;
+    uint64_t text, packet, state;
+    uint32_t words; /* of local memory that were written */
 };
 
 /* Where no program's memory lies. The card's buffer of printf has 1 MiB unless a program asks for
@@ -138,9 +140,16 @@ static void place_access(struct device_call *c, enum access kind, uint32_t n, ui
         a->base = c->packet + (uint64_t)n * 8;
         a->stride = PACKET_BYTES;
         break;
-    case LOAD_LOCAL:
     case STORE_LOCAL:
         a->base = n % LOCAL_WORDS * 4;
+        c->words = n < LOCAL_WORDS ? n + 1 : LOCAL_WORDS;
+        break;
+    case LOAD_LOCAL: /* what was written: none of it comes from the L2 (printing_probe.cu) */
+        a->base = c->words ? n % c->words * 4 : 0;
+        break;
+    case LOAD_HEAP:
+        a->base = c->state + n % LOCAL_WORDS * 64;
+        *mask &= 0u - *mask;
         break;
     default:
         a->base = HEAP_BASE + n % LOCAL_WORDS * 64;
@@ -163,10 +172,11 @@ static void record_arithmetic(struct device_call *c, uint32_t n)
     emu_record_static(c->w, c->site, index, c->mask, false);
 }
 
-/* Accesses are spread evenly over the call. */
+/* Accesses are spread evenly over the call, which begins by a store to local memory. */
 static void record_all(struct device_call *c)
 {
-    uint32_t due[N_ACCESSES] = {0}, done[N_ACCESSES] = {0}, computed = 0;
+    uint32_t due[N_ACCESSES] = {[STORE_LOCAL] = c->instructions, [LOAD_HEAP] = c->instructions / 2},
+             done[N_ACCESSES] = {0}, computed = 0;
     for (uint32_t i = 0; i < c->instructions && !c->w->block->failed; i++) {
         unsigned kind = N_ACCESSES;
         for (unsigned k = N_ACCESSES; k-- > 0;) {
@@ -207,11 +217,14 @@ void emu_call_print(struct emu_warp *w, const struct emu_site *site, uint32_t ma
     uint32_t arguments = p->arguments < PRINT_SLOTS ? p->arguments : PRINT_SLOTS;
     uint32_t text = p->characters + p->strings + p->string_characters;
     uint64_t thread = w->block->index * w->block->run->threads_per_block + w->index * EMU_LANES;
-    struct device_call c = {.w = w, .site = site, .mask = mask, .text = p->format};
+    struct device_call c = {
+        .w = w, .site = site, .mask = mask, .text = p->format, .state = HEAP_BASE - 64};
     c.packet = PRINT_BASE + (thread + w->calls++) % PRINT_PACKETS * PACKET_BYTES;
     c.instructions = 4559 + 16 * p->characters + 70 * (PRINT_SLOTS - arguments) + 92 * p->strings +
                      40 * p->string_characters + 15 * (emu_lane_count(mask) - 1);
-    c.count[LOAD_TEXT] = 5 + 3 * text;
+    c.count[LOAD_TEXT] = 3 + 3 * text;
+    c.count[LOAD_HEAP] =
+        2; /* printing_probe.cu: two sectors of the L2 besides the text, of which one hits */
     c.count[LOAD_LOCAL] = at_least_0(477, 2 * text + 6 * arguments);
     c.count[STORE_LOCAL] = 53 + 7 * arguments;
     c.count[STORE_PACKET] = 222 - 6 * arguments;
@@ -227,6 +240,7 @@ void emu_call_malloc(struct emu_warp *w, const struct emu_site *site, uint32_t m
                             .site = site,
                             .mask = mask,
                             .packet = HEAP_BASE + PACKET_BYTES,
+                            .state = HEAP_BASE,
                             .instructions = 736 + 75 * others + 4 * others * others,
                             .count = {[LOAD_LOCAL] = 69,
                                       [STORE_LOCAL] = 75,
@@ -242,6 +256,7 @@ void emu_call_free(struct emu_warp *w, const struct emu_site *site, uint32_t mas
     struct device_call c = {.w = w,
                             .site = site,
                             .mask = mask,
+                            .state = HEAP_BASE,
                             .instructions = 551 + 12 * others,
                             .count = {[LOAD_LOCAL] = 45,
                                       [STORE_LOCAL] = 44,

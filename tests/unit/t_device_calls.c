@@ -24,15 +24,28 @@
     "call.uni (r), malloc, (a); ld.param.b64 %rd2,[r]; }\n"
 #define FREE "{ .param .b64 a; st.param.b64 [a],%rd2; call.uni free, (a); }\n"
 
-static uint64_t n_code, n_recorded, n_stores;
+static uint64_t n_code, n_recorded, n_stores, n_around_l1, n_unwritten;
+static uint64_t words_written; /* of local memory, a bit each */
 
 static strata_status begin(void *user, const struct strata_code *code, struct strata_error *err)
 {
     (void)user;
     (void)err;
     n_code = strata_code_count(code);
-    n_recorded = n_stores = 0;
+    n_recorded = n_stores = n_around_l1 = n_unwritten = words_written = 0;
     return STRATA_OK;
+}
+
+/* Loads of local memory that nobody has stored to. */
+static void watch_local(const struct strata_winst *i)
+{
+    uint64_t word = UINT64_C(1) << i->base / 4 % 64;
+    if (i->inst->space != STRATA_SPACE_LOCAL)
+        return;
+    if (i->inst->memop == STRATA_MEM_STORE)
+        words_written |= word;
+    else
+        n_unwritten += !(words_written & word);
 }
 
 static strata_status take(void *user, struct strata_block *block, struct strata_error *err)
@@ -44,6 +57,8 @@ static strata_status take(void *user, struct strata_block *block, struct strata_
     while (strata_cursor_next(&cursor, &i)) {
         n_recorded++;
         n_stores += i.inst->memop == STRATA_MEM_STORE && i.inst->space == STRATA_SPACE_GLOBAL;
+        n_around_l1 += (i.inst->hints & STRATA_HINT_BYPASS_L1) != 0;
+        watch_local(&i);
     }
     strata_cursor_release(&cursor);
     strata_block_destroy(block);
@@ -103,6 +118,16 @@ static void the_trace_has_the_instructions_and_the_stores_of_a_printf(void **sta
     assert_in_range(n_stores, 218, 222);
 }
 
+static void a_printf_reads_two_sectors_of_the_l2_besides_its_text(void **state)
+{
+    (void)state;
+    print_instructions("120,10,0", 1);
+    assert_int_equal(n_around_l1, 2);
+    assert_int_equal(n_unwritten, 0);
+    print_instructions("120,10,0", 32);
+    assert_int_equal(n_around_l1, 2);
+}
+
 static void malloc_and_free_execute_what_they_do_on_a_card(void **state)
 {
     (void)state;
@@ -129,6 +154,7 @@ int main(void)
         cmocka_unit_test(an_argument_takes_a_place_that_is_not_filled),
         cmocka_unit_test(lanes_print_together),
         cmocka_unit_test(the_trace_has_the_instructions_and_the_stores_of_a_printf),
+        cmocka_unit_test(a_printf_reads_two_sectors_of_the_l2_besides_its_text),
         cmocka_unit_test(malloc_and_free_execute_what_they_do_on_a_card),
         cmocka_unit_test(a_kernel_that_calls_nothing_has_no_code_of_the_driver),
     };
