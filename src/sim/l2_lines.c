@@ -66,11 +66,19 @@ void sim_l2_mark_dirty(struct sim_out *o, struct sim_slice *s, uint32_t slot, ui
         write_back(o, s, old, (uint32_t)(old - s->tags.slot), t);
 }
 
+/* Nobody waits for these writes: the channels do them when they have nothing else to do (with a
+ * turn in the queue of their own l2_write_read_32 of the truth set takes 33,251 cycles for 29,080,
+ * without 30,524). */
 void sim_l2_clean_ahead(struct sim_out *o, struct sim_slice *s, uint32_t slot, uint64_t t)
 {
     struct cache_slot *old = write_back_ahead(&s->dirty, &s->tags, s->tags.slot[slot].line);
-    if (old)
-        write_back(o, s, old, (uint32_t)(old - s->tags.slot), t);
+    if (!old)
+        return;
+    uint64_t line = address_map_global(&o->m->map, s->index % o->m->map.slices, old->line);
+    uint32_t in_part, dirty = write_back_clean(&s->dirty, &s->tags, old, &in_part);
+    if (in_part)
+        sim_l2_fetch(o, s, (uint32_t)(old - s->tags.slot), line, in_part, t);
+    s->count.n.dram_write += popcount32(dirty);
 }
 
 /* ---- places ---- */
