@@ -68,7 +68,7 @@ void sim_l2_mark_dirty(struct sim_out *o, struct sim_slice *s, uint32_t slot, ui
 
 /* Nobody waits for these writes: the channels do them when they have nothing else to do (with a
  * turn in the queue of their own l2_write_read_32 of the truth set takes 33,251 cycles for 29,080,
- * without 30,524). */
+ * without 29,995). */
 void sim_l2_clean_ahead(struct sim_out *o, struct sim_slice *s, uint32_t slot, uint64_t t)
 {
     struct cache_slot *old = write_back_ahead(&s->dirty, &s->tags, s->tags.slot[slot].line);
