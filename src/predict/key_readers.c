@@ -88,6 +88,7 @@ static const struct {
     {"launch.reader_sectors", REUSE | FLOW | SIM},
     {"launch.front_sectors", REUSE | FLOW | SIM},
     {"launch.first_", SIM},
+    {"launch.block_replace", INTERVAL | LEARNED | FLOW | SIM},
     {"launch.block_interval", FLOW | SIM},
     {"launch.", INTERVAL | FLOW | SIM},
     {"coalesce.rule", ALL},

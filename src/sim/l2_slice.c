@@ -200,6 +200,9 @@ static void serve_read(struct sim_out *o, struct sim_slice *s, const struct sim_
 {
     uint32_t slot = sim_l2_slot(o, s, q->line, t);
     struct cache_slot *c = &s->tags.slot[slot];
+    /* Before the line is looked at: what is read to clean it is not to be fetched twice. */
+    if (s->dirty.sets_due && q->sectors & l2_held(c))
+        sim_l2_clean_ahead(o, s, slot, t);
     uint32_t there = l2_held(c), sectors = q->sectors, have = sectors & there;
     uint32_t wide = have == sectors ? 0 : l2_fetch(&o->m->rules, sectors & ~have, there);
     uint32_t i = *sim_mshr_of(c),
@@ -207,8 +210,6 @@ static void serve_read(struct sim_out *o, struct sim_slice *s, const struct sim_
     count_read(s, q, popcount32(sectors), popcount32(have & ~own), popcount32(wide));
     if (q->kind == SIM_MSG_LINK_READ)
         c->used |= CACHE_COPIED;
-    if (have && s->dirty.sets_due)
-        sim_l2_clean_ahead(o, s, slot, t);
     if (wide) {
         bool was_partial = c->partial;
         slot_fill(c, wide, 0);
