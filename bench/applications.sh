@@ -46,6 +46,9 @@ many radix 8192 160
 many rank 4096 80
 many volume 32 125
 many waves 128 200
+many bitonic 16384 4 12
+many butterfly 12 24
+many pairs 16384 60
 for width in 1024 3584; do
     traced chain$width chain $width 2
     for caches in none all; do
