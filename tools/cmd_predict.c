@@ -100,23 +100,6 @@ static strata_status run_model(const struct predict_arguments *a, const struct s
     return status;
 }
 
-/* Where launches that a sample took for alike were not, the finest groups are modelled; by the
- * first process alone, since only it knows. */
-static strata_status refine(const struct predict_arguments *a, const struct strata_model *model,
-                            const struct strata_gpu *gpu, struct strata_launch_set *set,
-                            struct strata_sample *sample, struct strata_prediction *out,
-                            struct strata_error *err)
-{
-    if (strata_sample_holds(sample, out, "gpu__time_duration.sum"))
-        return STRATA_OK;
-    strata_status status = strata_sample_refine(sample, set->trace[0], err);
-    if (status != STRATA_OK)
-        return status;
-    strata_sample_choose(sample, set);
-    strata_prediction_release(out);
-    return run_model(a, model, gpu, set, true, out, err);
-}
-
 /* The launches that a sample needs, then all from them. */
 static strata_status run_sample(const struct predict_arguments *a, const struct strata_model *model,
                                 const struct strata_gpu *gpu, struct strata_launch_set *set,
@@ -133,9 +116,12 @@ static strata_status run_sample(const struct predict_arguments *a, const struct 
     if (status != STRATA_OK)
         return status;
     strata_sample_choose(&sample, set);
+    bool again = false;
     status = run_model(a, model, gpu, set, false, out, err);
     if (status == STRATA_OK && !process_rank)
-        status = refine(a, model, gpu, set, &sample, out, err);
+        status = sample_refine(&sample, set, out, &again, err);
+    if (again)
+        status = run_model(a, model, gpu, set, true, out, err);
     if (status == STRATA_OK && !a->quiet && !process_rank &&
         strata_sample_estimate(&sample, out, "gpu__time_duration.sum", &total))
         fprintf(stderr,

@@ -160,22 +160,6 @@ static strata_status build(const struct timeline_arguments *a, struct work *w,
     return STRATA_OK;
 }
 
-/* Where launches that a sample took for alike were not, the finest groups are modelled; by the
- * first process alone, since only it knows. */
-static strata_status refine(const struct timeline_arguments *a, struct work *w,
-                            const struct strata_model *model, const struct strata_gpu *gpu,
-                            struct strata_error *err)
-{
-    if (!a->sample || strata_sample_holds(&w->sample, &w->prediction, "gpu__time_duration.sum"))
-        return STRATA_OK;
-    strata_status status = strata_sample_refine(&w->sample, w->set.trace[0], err);
-    if (status != STRATA_OK)
-        return status;
-    strata_sample_choose(&w->sample, &w->set);
-    strata_prediction_release(&w->prediction);
-    return predict_launches(a, model, gpu, &w->set, true, &w->prediction, err);
-}
-
 static strata_status run_timeline(const struct timeline_arguments *a,
                                   const struct strata_model *model, const struct strata_gpu *gpu,
                                   const char *path, struct strata_error *err)
@@ -184,8 +168,11 @@ static strata_status run_timeline(const struct timeline_arguments *a,
     strata_status status = plan(a, &w, path, err);
     if (status == STRATA_OK)
         status = predict_launches(a, model, gpu, &w.set, false, &w.prediction, err);
-    if (status == STRATA_OK && !process_rank)
-        status = refine(a, &w, model, gpu, err);
+    bool again = false;
+    if (status == STRATA_OK && a->sample && !process_rank)
+        status = sample_refine(&w.sample, &w.set, &w.prediction, &again, err);
+    if (again)
+        status = predict_launches(a, model, gpu, &w.set, true, &w.prediction, err);
     if (status == STRATA_OK && !process_rank)
         status = build(a, &w, gpu, err);
     if (status == STRATA_OK && !process_rank)
