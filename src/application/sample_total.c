@@ -151,7 +151,8 @@ struct evidence {
     uint32_t fine, modelled; /* finer groups it is made of, and those with a modelled launch */
 };
 
-/* Fine groups are taken in order: each has all its launches in one coarse group. */
+/* A fine group is counted where its first launch is: at the edge of a coarse group some of its
+ * launches may lie in the next. */
 static void gather_evidence(const struct strata_sample *s, const double *value,
                             struct evidence *evidence, uint8_t *seen)
 {

@@ -223,8 +223,8 @@ void emu_call_print(struct emu_warp *w, const struct emu_site *site, uint32_t ma
     c.instructions = 4559 + 16 * p->characters + 70 * (PRINT_SLOTS - arguments) + 92 * p->strings +
                      40 * p->string_characters + 15 * (emu_lane_count(mask) - 1);
     c.count[LOAD_TEXT] = 3 + 3 * text;
-    c.count[LOAD_HEAP] =
-        2; /* printing_probe.cu: two sectors of the L2 besides the text, of which one hits */
+    /* printing_probe.cu: two sectors of the L2 besides the text, of which one hits. */
+    c.count[LOAD_HEAP] = 2;
     c.count[LOAD_LOCAL] = at_least_0(477, 2 * text + 6 * arguments);
     c.count[STORE_LOCAL] = 53 + 7 * arguments;
     c.count[STORE_PACKET] = 222 - 6 * arguments;
