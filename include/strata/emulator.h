@@ -203,6 +203,7 @@ struct strata_run_options {
     uint32_t stack_bytes;       /* local memory per thread of recursive kernels; 0: 16 KiB */
     uint64_t state_limit_bytes; /* memory for resident blocks; 0: 4 GiB */
     uint32_t sm_count;          /* what %nsmid says; 0: 132 */
+    uint32_t blocks_per_sm;     /* that an SM holds of this launch; 0: one */
     /* Latencies, clock and schedulers that clocks go by; other keys are not asked for. NULL: clocks
      * count the block's instructions. */
     const struct strata_gpu *gpu;

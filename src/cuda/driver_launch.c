@@ -402,6 +402,8 @@ CUresult kernel_call_run(const struct kernel_call *call)
     opt.interleave = (uint32_t)config.interleave;
     opt.sm_count = device.sm_count;
     opt.gpu = &device.timing;
+    opt.blocks_per_sm = occupancy_blocks(f, call->block.x * call->block.y * call->block.z,
+                                         call->shared_dynamic_bytes);
     struct children children = {.parent = call};
     opt.child = take_child;
     opt.child_user = &children;

@@ -144,7 +144,8 @@ void emu_block_start(struct emu_block *block, uint64_t index, bool recording)
         w->log.mask = 0;
         w->cluster_token = w->group_arrived = w->group_passed = 0;
         w->vain = (struct emu_vain_tests){0};
-        w->met = false;
+        w->met = w->takes = false;
+        w->taken = 0;
         w->calls = 0;
         if (w->clock)
             emu_clock_start(run->timing, w->clock);
@@ -331,6 +332,7 @@ struct sweep {
     bool polled; /* a warp waits for something in global memory */
     bool got_on; /* a warp ended, or had work for its whole turn */
     bool met;    /* a warp is about to compare and swap */
+    bool takes;  /* a warp has taken work again */
 };
 
 static void note_turn(struct emu_block *block, struct sweep *sweep, enum emu_turn turn)
@@ -338,8 +340,10 @@ static void note_turn(struct emu_block *block, struct sweep *sweep, enum emu_tur
     sweep->ran = true;
     sweep->all_spun &= turn == EMU_TURN_SPUN || turn == EMU_TURN_POLLED;
     sweep->polled |= turn == EMU_TURN_POLLED;
-    sweep->got_on |= turn == EMU_TURN_OVER || turn == EMU_TURN_DONE || block->swapped;
+    sweep->got_on |=
+        turn == EMU_TURN_OVER || turn == EMU_TURN_DONE || turn == EMU_TURN_TAKES || block->swapped;
     sweep->met |= turn == EMU_TURN_MEETS;
+    sweep->takes |= turn == EMU_TURN_TAKES;
     block->swapped = false;
     if (turn == EMU_TURN_DONE)
         block->live_warps--;
@@ -412,6 +416,8 @@ enum emu_progress emu_block_run(struct emu_block *block, uint64_t budget)
         polls = sweep.got_on ? 0 : polls + sweep.polled;
         if (spins >= VAIN_ROUNDS || polls >= VAIN_ROUNDS)
             return EMU_BLOCK_SPINS;
+        if (sweep.takes)
+            return EMU_BLOCK_TAKES;
         if (!budget)
             return EMU_BLOCK_YIELDS;
     }

@@ -139,6 +139,8 @@ struct emu_warp {
     struct emu_vain_tests vain;
     struct emu_poll polls[EMU_POLLS];
     bool met;                 /* the others have come up to its compare and swap */
+    bool takes;               /* it has taken work that other blocks want too */
+    uint64_t taken;           /* places it took work at, a bit each: pc % 64 */
     uint32_t poll_epoch;      /* grows when a poll has an answer it did not have before */
     bool waits, polls_global; /* it keeps getting the same answers; from global memory */
     uint8_t speaker; /* lane + 1 that work of other "lanes" is done for; 0: each for itself */
@@ -215,6 +217,7 @@ struct emu_block {
     struct emu_text text;
     struct emu_deferred deferred;
     uint64_t instructions; /* of its warps so far */
+    uint64_t head_start;   /* instructions of the others when it started, see launch.c */
     uint64_t thread_instructions, memory_instructions;
     uint64_t stray_loads; /* lanes that loaded near an allocation, not in it */
     bool recording;
@@ -242,6 +245,7 @@ struct emu_block {
 enum emu_turn {
     EMU_TURN_OVER,    /* used up its instructions */
     EMU_TURN_MEETS,   /* is about to compare and swap: the others go up to theirs first */
+    EMU_TURN_TAKES,   /* has taken work from a queue again: other blocks take theirs first */
     EMU_TURN_BLOCKED, /* no path can run */
     EMU_TURN_SPUN,    /* waits for somebody in a loop */
     EMU_TURN_POLLED,  /* the same, on global memory: the one it waits for may be in another block */
@@ -252,6 +256,10 @@ enum emu_turn {
  * on a card: each has read the place before any of them swaps. So a warp stops in front of its swap
  * until the others have had a turn. */
 bool emu_meets_others(struct emu_warp *w);
+/* Lanes of `mask` have added to a place at pc and were told what it was. Blocks that do so again
+ * and again take their work from a queue; on a card all that are resident empty it together. So a
+ * warp that does it a second time gives way, and launch.c lets the blocks go on side by side. */
+void emu_takes_work(struct emu_warp *w, uint32_t pc, uint32_t mask);
 /* What the turn of a warp was that polls in vain; it no longer counts as waiting. */
 enum emu_turn emu_give_way(struct emu_warp *w);
 
@@ -487,6 +495,11 @@ enum emu_atomic {
     EMU_ATOM_EXCH,
     EMU_ATOM_CAS
 };
+/* What a queue's place is moved by. */
+static inline bool emu_counts_up_or_down(unsigned op)
+{
+    return op == EMU_ATOM_ADD || op == EMU_ATOM_INC || op == EMU_ATOM_DEC;
+}
 enum emu_type {
     EMU_U32,
     EMU_S32,

@@ -187,6 +187,7 @@ struct resident {
     uint64_t turn;    /* instructions of a block's turn */
     uint64_t in_vain; /* instructions of each block since one ended */
     bool ran, waits;  /* in this round: a block got on; one waits for its cluster */
+    bool share_work;  /* blocks take it from a queue: all that an SM holds take turns */
 };
 
 static uint64_t state_limit(const struct emu_run *run)
@@ -205,6 +206,21 @@ static struct emu_block *find_mate(const struct resident *r, const struct emu_bl
             return b;
     }
     return NULL;
+}
+
+/* How far a block has come, in instructions; one that starts late starts where the last one is. */
+static uint64_t come_so_far(const struct emu_block *block)
+{
+    return block->head_start + block->instructions;
+}
+
+static uint64_t hindmost(const struct resident *r)
+{
+    uint64_t least = UINT64_MAX;
+    for (const struct emu_block *b = r->first; b; b = b->next)
+        if (!b->done && come_so_far(b) < least)
+            least = come_so_far(b);
+    return least == UINT64_MAX ? 0 : least;
 }
 
 static strata_status admit(struct resident *r)
@@ -227,6 +243,7 @@ static strata_status admit(struct resident *r)
         return strata_no_memory(r->l->err, run->image->file,
                                 "for the state of a block of kernel \"%s\"", run->image->name);
     emu_block_start(block, r->started, emu_launch_records(r->l, r->started));
+    block->head_start = r->share_work ? hindmost(r) : 0;
     r->started++;
     r->n++;
     bool joined = emu_cluster_blocks(run) == 1 || emu_cluster_join(block, find_mate(r, block));
@@ -266,6 +283,7 @@ static strata_status run_one(struct resident *r, struct emu_block *block, bool *
     *spins = progress == EMU_BLOCK_SPINS || progress == EMU_BLOCK_WAITS;
     r->ran |= block->instructions != before;
     r->waits |= progress == EMU_BLOCK_WAITS;
+    r->share_work |= progress == EMU_BLOCK_TAKES;
     if (progress == EMU_BLOCK_FAILED) {
         if (r->l->err)
             *r->l->err = block->error;
@@ -282,14 +300,28 @@ static strata_status run_one(struct resident *r, struct emu_block *block, bool *
     return emu_record_finish(block, r->l->builder, &block->record, r->l->err);
 }
 
+/* Where work is shared a block that has come further than the mean leaves the next of it to those
+ * behind: on a card blocks with short work come back for more the sooner. */
+static uint64_t furthest_allowed(const struct resident *r)
+{
+    uint64_t sum = 0, n = 0;
+    for (const struct emu_block *b = r->first; r->share_work && b; b = b->next) {
+        sum += b->done ? 0 : come_so_far(b);
+        n += !b->done;
+    }
+    return n ? sum / n : UINT64_MAX;
+}
+
 /* One round over the resident blocks. New blocks start when all wait (they may wait for the new
  * one), or when long-running ones have used up their turn and only few are there. */
 static strata_status round_of_turns(struct resident *r, bool *all_spin)
 {
+    uint64_t furthest = furthest_allowed(r);
     *all_spin = true;
     for (struct emu_block *block = r->first; block; block = block->next) {
-        bool spins;
-        if (block->done)
+        bool spins, ahead = come_so_far(block) > furthest;
+        *all_spin &= block->done || !ahead;
+        if (block->done || ahead)
             continue;
         strata_status status = run_one(r, block, &spins);
         if (status != STRATA_OK)
@@ -310,12 +342,16 @@ static void free_list(struct emu_block *block)
 
 /* Blocks that take turns although none waits. Without atomics that answer, blocks run strictly one
  * after the other unless they wait: what parallel.c promises. Finely interleaved, a block on every
- * SM. */
-static uint64_t taking_turns(const struct emu_run *run)
+ * SM; where they share work, all that the SMs hold. */
+static uint64_t taking_turns(const struct resident *r)
 {
-    uint64_t span = emu_cluster_span(run), n = 1;
+    const struct emu_run *run = &r->l->run;
+    uint64_t span = emu_cluster_span(run), n = 1, fit = state_limit(run) / r->state_bytes;
+    uint32_t per_sm = run->opt->blocks_per_sm ? run->opt->blocks_per_sm : 1;
     if (run->opt->interleave)
         n = emu_sm_count(run);
+    else if (r->share_work)
+        n = (uint64_t)emu_sm_count(run) * per_sm < fit ? (uint64_t)emu_sm_count(run) * per_sm : fit;
     else if (run->image->talks_between_blocks)
         n = MAX_TAKING_TURNS;
     return n > span ? n : span;
@@ -326,7 +362,7 @@ static uint64_t taking_turns(const struct emu_run *run)
 static uint64_t blocks_to_start(struct resident *r, bool idle)
 {
     const struct emu_run *run = &r->l->run;
-    uint64_t together = taking_turns(run);
+    uint64_t together = taking_turns(r);
     if (run->launch->cooperative)
         return run->n_blocks;
     if (idle)
@@ -335,7 +371,7 @@ static uint64_t blocks_to_start(struct resident *r, bool idle)
         r->in_vain = 0;
         return r->n;
     }
-    bool all = run->opt->interleave || emu_cluster_span(run) > 1;
+    bool all = run->opt->interleave || r->share_work || emu_cluster_span(run) > 1;
     return all && r->n < together ? together - r->n : r->n < together;
 }
 

@@ -67,8 +67,21 @@ void emu_polls_forget(struct emu_warp *w)
     memset(w->polls, 0, sizeof w->polls);
 }
 
+void emu_takes_work(struct emu_warp *w, uint32_t pc, uint32_t mask)
+{
+    uint64_t place = (uint64_t)1 << pc % 64;
+    bool again = w->taken & place;
+    w->taken |= place;
+    if (!again || w->waits || w->block->run->opt->interleave || !polled_global(w, mask))
+        return;
+    w->waits = w->takes = true;
+}
+
 enum emu_turn emu_give_way(struct emu_warp *w)
 {
-    w->waits = false;
+    bool takes = w->takes;
+    w->waits = w->takes = false;
+    if (takes)
+        return EMU_TURN_TAKES;
     return w->polls_global ? EMU_TURN_POLLED : EMU_TURN_SPUN;
 }

@@ -24,7 +24,7 @@ static bool keep_back(struct ptx_warp *w, const struct ptx_inst *in, uint32_t *m
 void ptx_run_atomic(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     const uint64_t *host = ptx_resolve(w, in, mask, in->width);
-    bool wide = in->width == 8;
+    bool wide = in->width == 8, changed = false;
     uint64_t hash = mask;
     if (!host)
         return;
@@ -36,6 +36,7 @@ void ptx_run_atomic(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
         uint64_t old =
             emu_atomic_apply(in->op, in->is_signed, (uint8_t *)(uintptr_t)host[lane], value, other);
         hash = mix64(hash ^ host[lane]) + old;
+        changed |= value != 0;
         if (in->d == PTX_NO_REF)
             continue;
         if (wide)
@@ -45,6 +46,8 @@ void ptx_run_atomic(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
     }
     /* The same failing atomic again and again is a lock somebody else holds. */
     ptx_notice_poll(w, mask, hash);
+    if (changed && in->d != PTX_NO_REF && emu_counts_up_or_down(in->op))
+        emu_takes_work(&w->base, w->pc, mask);
 }
 
 /* Each element of a vector is an operation of its own. */

@@ -608,6 +608,8 @@ static void step_memory(struct ptx_warp *w, const struct ptx_inst *in, uint32_t 
 static enum emu_turn give_way(struct ptx_warp *w)
 {
     bool other = false;
+    if (w->base.takes)
+        return emu_give_way(&w->base);
     for (uint32_t i = 0; i + 1 < w->n_paths; i++)
         other |= w->paths[i].state == PTX_RUNNABLE;
     if (!other)
@@ -689,7 +691,8 @@ enum emu_turn ptx_warp_run(struct ptx_warp *w, uint64_t budget)
 {
     while (choose_path(w)) {
         enum emu_turn turn = run_path(w, &budget);
-        if (turn == EMU_TURN_FAILED || turn == EMU_TURN_SPUN || turn == EMU_TURN_POLLED)
+        if (turn == EMU_TURN_FAILED || turn == EMU_TURN_SPUN || turn == EMU_TURN_POLLED ||
+            turn == EMU_TURN_TAKES)
             return turn;
         if (turn == EMU_TURN_OVER) {
             rotate_paths(w);

@@ -512,7 +512,8 @@ void sass_notice_poll(struct sass_warp *w, uint32_t mask, uint64_t hash)
 /* A path that polls in vain lets its siblings run. */
 static enum emu_turn give_way(struct sass_warp *w)
 {
-    rotate_paths(w);
+    if (!w->base.takes)
+        rotate_paths(w);
     return emu_give_way(&w->base);
 }
 
@@ -643,7 +644,7 @@ enum emu_turn sass_warp_run(struct sass_warp *w, uint64_t budget)
     while (choose_path(w)) {
         enum emu_turn turn = run_path(w, &budget);
         if (turn == EMU_TURN_FAILED || turn == EMU_TURN_SPUN || turn == EMU_TURN_POLLED ||
-            turn == EMU_TURN_MEETS)
+            turn == EMU_TURN_MEETS || turn == EMU_TURN_TAKES)
             return turn;
         if (turn == EMU_TURN_OVER) {
             w->owes_turn = w->n_paths > 1;

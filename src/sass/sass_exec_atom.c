@@ -35,6 +35,7 @@ static bool keep_back(struct sass_warp *w, const struct sass_exec *op, uint32_t 
 HANDLER(sass_run_atomic)
 {
     bool wide = op->width == 8;
+    bool changed = false;
     uint64_t hash = mask;
     sass_addresses(w, op->extra);
     sass_shared_addresses(w, op->site.space);
@@ -49,6 +50,7 @@ HANDLER(sass_run_atomic)
         uint64_t old = emu_atomic_apply(op->mode, op->mode2, (uint8_t *)(uintptr_t)host[lane],
                                         value, lane_value(w, op->c, lane, wide));
         hash = mix64(hash ^ host[lane]) + old;
+        changed |= value != 0;
         w->base.block->swapped |= op->swaps && old == value;
         if (op->d != SASS_NO_ROW)
             set_lane(w, op->d, lane, wide, op->mode3 == SASS_ATOM_TELLS ? old == value : old);
@@ -56,6 +58,8 @@ HANDLER(sass_run_atomic)
     sass_set_pred(w, op->pd, mask, EMU_FULL);
     /* The same failing atomic again and again is a lock somebody else holds. */
     sass_notice_poll(w, mask, hash);
+    if (changed && op->d != SASS_NO_ROW && emu_counts_up_or_down(op->mode))
+        emu_takes_work(&w->base, w->pc, mask);
 }
 
 /* The same for vectors: each word is an operation of its own. */

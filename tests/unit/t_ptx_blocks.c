@@ -385,6 +385,38 @@ static void warps_can_be_interleaved_finely(void **state)
     strata_module_destroy(race);
 }
 
+/* Thread 0 takes tasks from a queue until there are none; a task runs 20 rounds, every fourth 500.
+ * Words: the queue, then for each block its tasks and its rounds. */
+static const char queue_kernel[] = PTX_HEAD
+    ".visible .entry queue(.param .u64 words)\n{ .reg .b32 %r<9>; .reg .b64 %rd<4>; .reg .pred "
+    "%p<4>; .shared .align 4 .u32 at;\nld.param.u64 %rd1,[words]; mov.u32 %r1,%ctaid.x; "
+    "mul.wide.u32 %rd2,%r1,8; add.u64 %rd2,%rd1,%rd2; mov.u32 %r2,%tid.x; setp.ne.u32 %p1,%r2,0;\n"
+    "NEXT: @%p1 bra MEET; atom.global.add.u32 %r3,[%rd1],1; st.shared.u32 [at],%r3;\n"
+    "MEET: bar.sync 0; ld.shared.u32 %r3,[at]; bar.sync 0; setp.ge.u32 %p2,%r3,400; @%p2 ret;\n"
+    "and.b32 %r4,%r3,3; setp.eq.u32 %p2,%r4,0; selp.u32 %r4,500,20,%p2; mov.u32 %r5,0;\n"
+    "ROUND: add.u32 %r5,%r5,1; setp.lt.u32 %p3,%r5,%r4; @%p3 bra ROUND;\n"
+    "@%p1 bra NEXT; red.global.add.u32 [%rd2+4],1; red.global.add.u32 [%rd2+8],%r4; bra NEXT; }\n";
+
+static void blocks_that_take_work_from_a_queue_share_it(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 40, TASKS = 400, ROUNDS = 100 * 500 + 300 * 20 };
+    struct strata_module *queue = load_text(queue_kernel), *kept = m;
+    uint32_t *words = device_memory(4 * (1 + 2 * BLOCKS)), tasks = 0;
+    struct run_setup setup = {.threads = 64, .blocks = BLOCKS};
+    m = queue;
+    same_for_all_threads("queue", setup, &words, words, 4 * (1 + 2 * BLOCKS));
+    for (unsigned i = 0; i < BLOCKS; i++) {
+        tasks += words[1 + 2 * i];
+        assert_true(words[2 + 2 * i] > ROUNDS / BLOCKS / 2); /* nobody goes without */
+        assert_true(words[2 + 2 * i] < ROUNDS / BLOCKS * 2);
+    }
+    assert_int_equal(tasks, TASKS);
+    assert_int_equal(words[0], TASKS + BLOCKS);
+    m = kept;
+    strata_module_destroy(queue);
+}
+
 static void a_barrier_of_the_whole_grid_opens(void **state)
 {
     (void)state;
@@ -495,6 +527,7 @@ int main(void)
         cmocka_unit_test(blocks_may_wait_for_later_blocks),
         cmocka_unit_test(waiting_has_many_forms),
         cmocka_unit_test(warps_can_be_interleaved_finely),
+        cmocka_unit_test(blocks_that_take_work_from_a_queue_share_it),
         cmocka_unit_test(a_barrier_of_the_whole_grid_opens),
         cmocka_unit_test(a_sample_of_blocks_is_spread_evenly),
         cmocka_unit_test(a_sink_that_fails_stops_the_launch),
