@@ -117,6 +117,40 @@ static void json_persisting(FILE *f, const struct strata_launch *l)
                 property_name(l->window.miss));
 }
 
+static const char *texels_name(uint8_t texels)
+{
+    static const char *const names[STRATA_N_TEXELS] = {"tiled", "pitched", "linear"};
+    return names[texels];
+}
+
+static void text_textures(FILE *f, const struct strata_launch *l)
+{
+    for (uint32_t i = 0; i < l->n_textures; i++) {
+        const struct strata_launch_texture *t = &l->textures[i];
+        fprintf(f, "  texture   %u x %u x %u texels of %u bytes at 0x%llx, %s%s%s\n", t->width,
+                t->height, t->depth, t->texel_bytes, (unsigned long long)t->base,
+                texels_name(t->texels), t->layered ? ", layers" : "",
+                t->filters ? ", filtered" : "");
+    }
+}
+
+static void json_textures(FILE *f, const struct strata_launch *l)
+{
+    fprintf(f, ",\n   \"textures\": [");
+    for (uint32_t i = 0; i < l->n_textures; i++) {
+        const struct strata_launch_texture *t = &l->textures[i];
+        fprintf(f,
+                "%s{\"base\": %llu, \"texels\": \"%s\", \"texel_bytes\": %u, \"size\": [%u, %u, "
+                "%u], \"pitch_bytes\": %llu, \"slice_bytes\": %llu, \"layered\": %s, \"filters\": "
+                "%s}",
+                i ? ",\n     " : "", (unsigned long long)t->base, texels_name(t->texels),
+                t->texel_bytes, t->width, t->height, t->depth, (unsigned long long)t->pitch_bytes,
+                (unsigned long long)t->slice_bytes, t->layered ? "true" : "false",
+                t->filters ? "true" : "false");
+    }
+    fprintf(f, "]");
+}
+
 static void text_launch(const struct info *i)
 {
     const struct strata_launch *l = i->launch;
@@ -146,6 +180,7 @@ static void text_launch(const struct info *i)
     fprintf(f, "\n");
     if (strata_launch_tells_of_persisting(l))
         text_persisting(f, l);
+    text_textures(f, l);
     if (!i->headers)
         text_counts(i);
 }
@@ -210,6 +245,8 @@ static void csv_launch(const struct info *i)
         csv_row(i, "window_base", NULL, l->window.base);
         csv_row(i, "window_bytes", NULL, l->window.bytes);
     }
+    if (l->n_textures)
+        csv_row(i, "textures", NULL, l->n_textures);
     csv_row(i, "registers_per_thread", NULL, l->registers_per_thread);
     csv_row(i, "shared_static_bytes", NULL, l->shared_static_bytes);
     csv_row(i, "shared_dynamic_bytes", NULL, l->shared_dynamic_bytes);
@@ -282,6 +319,8 @@ static void json_launch(const struct info *i)
         fprintf(f, ", \"cluster\": [%u, %u, %u]", l->cluster.x, l->cluster.y, l->cluster.z);
     if (strata_launch_tells_of_persisting(l))
         json_persisting(f, l);
+    if (l->n_textures)
+        json_textures(f, l);
     if (l->failed)
         fprintf(f, ", \"failed\": true");
     if (l->sampled_blocks)

@@ -145,9 +145,6 @@ enum strata_texture_address_mode {
 };
 enum strata_texel_kind { STRATA_TEXEL_SIGNED = 0, STRATA_TEXEL_UNSIGNED, STRATA_TEXEL_FLOAT };
 
-/* Tiles in which a card keeps the texels of an array (device/probe/texture_probe.cu). */
-enum { STRATA_TILE_BYTES = 64, STRATA_TILE_ROWS = 8 };
-
 /* A texture object. Its handle, as kernels hold it, is its place in strata_kernel_launch.textures
  * plus one. */
 struct strata_texture {
@@ -168,6 +165,9 @@ struct strata_texture {
     bool read_normalized; /* cudaReadModeNormalizedFloat */
     float border[4];
 };
+
+/* What a trace tells of it. */
+struct strata_launch_texture strata_texture_describe(const struct strata_texture *t);
 
 /* ---- launches ---- */
 

@@ -95,7 +95,13 @@ enum strata_hint {
     STRATA_HINT_PREFETCH_256B = 1u << 8, /* LTC256B */
     STRATA_HINT_WRITE_THROUGH = 1u << 9,
     STRATA_HINT_GENERIC = 1u << 10, /* was a generic LD/ST; space is the resolved one */
+    STRATA_HINT_MIXED_X = 1u << 11, /* of a texture: a lane got a mix of texels along x, */
+    STRATA_HINT_MIXED_Y = 1u << 12, /* y, */
+    STRATA_HINT_MIXED_Z = 1u << 13, /* z */
 };
+
+#define STRATA_MIXED_SHIFT 11
+#define STRATA_HINT_MIXED  (STRATA_HINT_MIXED_X | STRATA_HINT_MIXED_Y | STRATA_HINT_MIXED_Z)
 
 /* What the assembler of machine code wrote beside an instruction for the scheduler. */
 #define STRATA_NO_BARRIER 7
@@ -328,7 +334,28 @@ struct strata_access_window {
     uint8_t hit, miss; /* enum strata_access_property */
 };
 
-/* One kernel launch; strings are owned by the trace. */
+/* How the texels of a texture lie in memory. */
+enum strata_texels {
+    STRATA_TEXELS_TILED = 0, /* an array: tiles of STRATA_TILE_BYTES by STRATA_TILE_ROWS */
+    STRATA_TEXELS_PITCHED,   /* rows of linear memory */
+    STRATA_TEXELS_LINEAR,    /* linear memory, read by whole numbers (tex1Dfetch) */
+    STRATA_N_TEXELS
+};
+/* Tiles in which a card keeps the texels of an array (device/probe/texture_probe.cu). */
+enum { STRATA_TILE_BYTES = 64, STRATA_TILE_ROWS = 8 };
+
+/* A texture that a launch can read: slices (or layers) of rows, also where there is one. */
+struct strata_launch_texture {
+    uint64_t base, pitch_bytes, slice_bytes;
+    uint32_t width, height, depth; /* texels, rows, slices; none is 0 */
+    uint8_t texels;                /* enum strata_texels */
+    uint8_t texel_bytes;           /* 1 to 16 */
+    uint8_t wraps;                 /* bit i: the last of axis i has the first as a neighbour */
+    bool layered;                  /* slices are layers: no read mixes two */
+    bool filters;                  /* reads may mix neighbouring texels */
+};
+
+/* One kernel launch; strings and textures are owned by the trace. */
 struct strata_launch {
     const char *program;     /* name of the folder or file the trace came from */
     const char *trace;       /* file name of this launch inside it, "kernel-1.traceg.xz" */
@@ -353,7 +380,15 @@ struct strata_launch {
     struct strata_access_window window;
     uint64_t persisting_bytes; /* of the L2 set aside for persisting lines when it ran */
     bool persisting_reset;     /* before it all persisting lines were made normal ones */
+    const struct strata_launch_texture *textures; /* there were when it ran; NULL: not told */
+    uint32_t n_textures;
 };
+
+/* The texture that an instruction reads at an address, NULL: the launch does not tell. Where
+ * several lie there, the one that fits the instruction, of those the last. */
+const struct strata_launch_texture *strata_launch_texture_at(const struct strata_launch *l,
+                                                             const struct strata_inst *inst,
+                                                             uint64_t address);
 
 /* Of a launch that stands for no other so many blocks tell which launches it is like. */
 enum { STRATA_PROFILE_BLOCKS = 12 };

@@ -28,11 +28,26 @@ static bool same_persistence(const struct strata_launch *a, const struct strata_
                           x->miss == y->miss));
 }
 
+/* Their textures are alike, wherever they lie: what a read asks for depends on it. */
+static bool same_textures(const struct strata_launch *a, const struct strata_launch *b)
+{
+    if (a->n_textures != b->n_textures)
+        return false;
+    for (uint32_t i = 0; i < a->n_textures; i++) {
+        const struct strata_launch_texture *x = &a->textures[i], *y = &b->textures[i];
+        if (x->texels != y->texels || x->texel_bytes != y->texel_bytes ||
+            x->filters != y->filters || x->pitch_bytes != y->pitch_bytes)
+            return false;
+    }
+    return true;
+}
+
 static bool same_kind(const struct strata_launch *a, const struct strata_launch *b)
 {
     return !strcmp(a->kernel, b->kernel) && !memcmp(&a->grid, &b->grid, sizeof a->grid) &&
            !memcmp(&a->block, &b->block, sizeof a->block) &&
-           a->shared_dynamic_bytes == b->shared_dynamic_bytes && same_persistence(a, b);
+           a->shared_dynamic_bytes == b->shared_dynamic_bytes && same_persistence(a, b) &&
+           same_textures(a, b);
 }
 
 /* Of launches recorded in part the work of the blocks that were read is what can be compared. */

@@ -55,7 +55,7 @@ static CUresult make(CUarray *out, const CUDA_ARRAY3D_DESCRIPTOR *d)
     if (d->Width > (UINT64_MAX >> 8) / texel)
         return CUDA_ERROR_INVALID_VALUE;
     size_t pitch = round_up(d->Width * texel, STRATA_TILE_BYTES), slice;
-    if (__builtin_mul_overflow(pitch, rows > 1 ? round_up(rows, STRATA_TILE_ROWS) : 1, &slice) ||
+    if (__builtin_mul_overflow(pitch, round_up(rows, STRATA_TILE_ROWS), &slice) ||
         __builtin_mul_overflow(slice, d->Depth ? d->Depth : 1, &bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
     CUarray a = calloc(1, sizeof *a);

@@ -13,8 +13,10 @@
 #include <strata/filter.h>
 #include <strata/trace.h>
 
+#include "base/array.h"
 #include "cuda/descriptor.h"
 #include "cuda/record_sample.h"
+#include "trace/texel_layout.h"
 
 #define BUFFER_BYTES (1u << 18)
 /* What is recorded goes to the file at once; of many launches in a row that the host waits for none
@@ -70,6 +72,8 @@ static struct {
     bool persisting_reset; /* since the last launch that was recorded */
     uint64_t seen, traced, cut;
     uint64_t instructions_seen, instructions_traced;
+    struct strata_launch_texture *textures; /* of it */
+    size_t n_textures, cap_textures;
     char name[64];
     char path[PATH_MAX];
 } state;
@@ -216,6 +220,36 @@ void record_copy(uint32_t event_kind, uint32_t flags, const void *address, uint6
         write_failed(&err);
 }
 
+static bool reads_textures(const struct strata_code *code)
+{
+    for (uint32_t i = 0; i < strata_code_count(code); i++)
+        if (strata_code_get(code, i)->space == STRATA_SPACE_TEXTURE)
+            return true;
+    return false;
+}
+
+/* The textures there are, if the code reads any. False: no memory. */
+static bool describe_textures(const struct strata_code *code)
+{
+    size_t n;
+    const struct strata_texture *const *all = texture_table(&n);
+    state.n_textures = 0;
+    if (!n || !reads_textures(code))
+        return true;
+    if (!ARRAY_RESERVE(state.textures, 0, state.cap_textures, n))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        struct strata_launch_texture t = {0};
+        if (all[i])
+            t = strata_texture_describe(all[i]);
+        if (launch_texture_is_sound(&t))
+            state.textures[state.n_textures++] = t;
+    }
+    state.launch.textures = state.textures;
+    state.launch.n_textures = (uint32_t)state.n_textures;
+    return true;
+}
+
 static strata_status sink_begin(void *user, const struct strata_code *code,
                                 struct strata_error *err)
 {
@@ -223,6 +257,8 @@ static strata_status sink_begin(void *user, const struct strata_code *code,
     struct strata_error why;
     (void)err;
     strata_status status = write_order(0, true, &why);
+    if (status == STRATA_OK && !describe_textures(code))
+        status = no_memory(&why);
     if (status == STRATA_OK)
         status = strata_writer_begin_launch(state.writer, &state.launch, code, &why);
     if (status == STRATA_OK && !order_done())

@@ -49,7 +49,7 @@ static CUresult set_array(struct strata_texture *t, const struct CUarray_st *a)
     t->width = a->descriptor.Width;
     t->height = a->descriptor.Height;
     t->pitch_bytes = a->pitch;
-    t->tiled = a->descriptor.Height > 1;
+    t->tiled = true;
     return set_format(t, a->descriptor.Format, a->descriptor.NumChannels)
                ? CUDA_SUCCESS
                : CUDA_ERROR_INVALID_VALUE;

@@ -50,6 +50,8 @@ struct emu_site {
     bool no_address; /* parameters, constants by name: no memory access on hardware, so no addresses
                         in the record */
     bool folded;     /* counted, but not recorded: machine code has no instruction for it */
+    uint8_t mixes;   /* textures: axes, as bits, along which a read may mix texels; behind its own
+                        static are those of each combination */
     uint8_t before;  /* recorded ahead of it: the statics before its own */
     uint8_t after;   /* recorded behind it: the statics after its own, of EMU_ACTING_TURNS */
     uint8_t acting;  /* enum emu_acting */
@@ -96,6 +98,7 @@ struct emu_access {
     bool affine;                      /* lane l accesses base + (l - first) * stride */
     bool row;                         /* affine in host memory too */
     uint32_t shared_mask, local_mask; /* lanes of a generic access that are not global */
+    uint8_t mixed_axes;               /* textures: along which a lane got a mix of texels */
     uint32_t mixed_mask;              /* lanes whose allocation has an overlay, see overlay.h */
 };
 

@@ -206,14 +206,15 @@ void emu_record_access(struct emu_warp *w, const struct emu_site *site, uint32_t
     }
     record_before(w, site, mask);
     mask = acting_lanes(site, mask);
+    uint32_t index = site->record + (w->access.mixed_axes & site->mixes);
     if (!mask || site->no_address)
         record_plain(w, site, site->record, mask);
     else if (site->space == EMU_GENERIC)
         record_generic(w, site, mask);
     else if (w->access.affine)
-        record_stride(w, site, site->record, mask);
+        record_stride(w, site, index, mask);
     else
-        record_list(w, site, site->record, mask);
+        record_list(w, site, index, mask);
 }
 
 void emu_record_static(struct emu_warp *w, const struct emu_site *site, uint32_t index,

@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "emulator/texture.h"
+#include "trace/texel_layout.h"
 
 unsigned emu_texel_bytes(const struct strata_texture *t)
 {
@@ -116,24 +117,11 @@ static unsigned mode_of(const struct strata_texture *t, unsigned axis)
     return mode;
 }
 
-/* A CUDA array lies in tiles of 512 bytes, 64 by 8 rows, taken to follow one another along the
- * rows. A sector is 16 bytes of two rows, what a miss fetches 16 bytes of four, a line 32 bytes of
- * four (device/probe/texture_probe.cu: warps of 32, 16, 8 and 4 floats a row read 8, 4, 4, 4
- * sectors of 4, 2, 1, 2 lines, and DRAM gives 16, 8, 4, 4). */
-static uint64_t tiled_offset(const struct strata_texture *t, uint64_t x_bytes, uint64_t row)
-{
-    uint64_t tiles_of_row = row_bytes(t) / STRATA_TILE_BYTES,
-             tile = row / STRATA_TILE_ROWS * tiles_of_row + x_bytes / STRATA_TILE_BYTES,
-             line = x_bytes / 32 % 2 * 2 + row / 4 % 2,
-             inside = x_bytes / 16 % 2 * 64 + row % 4 * 16 + x_bytes % 16;
-    return tile * (STRATA_TILE_BYTES * STRATA_TILE_ROWS) + line * 128 + inside;
-}
-
 static uint64_t recorded_address(const struct strata_texture *t, uint64_t column, uint64_t row)
 {
     uint64_t x_bytes = column * emu_texel_bytes(t);
-    return (uint64_t)(uintptr_t)t->data +
-           (t->tiled ? tiled_offset(t, x_bytes, row) : row * row_bytes(t) + x_bytes);
+    return (uint64_t)(uintptr_t)t->data + (t->tiled ? texel_tiled_offset(row_bytes(t), x_bytes, row)
+                                                    : row * row_bytes(t) + x_bytes);
 }
 
 void emu_texture_fetch(const struct strata_texture *t, int64_t x, int64_t y, struct emu_texel *out,
@@ -185,6 +173,7 @@ static void filter(const struct strata_texture *t, float x, float y, struct emu_
         out->value[c] = (1 - b) * low + b * high;
         memcpy(&out->bits[c], &out->value[c], sizeof(float));
     }
+    out->mixed = (uint8_t)((a != 0) | (b != 0) << 1);
 }
 
 void emu_texture_sample(const struct strata_texture *t, float x, float y, struct emu_texel *out,
@@ -268,6 +257,43 @@ void emu_texture_sample_3d(const struct strata_texture *t, float x, float y, flo
         out->value[c] = (1 - f) * out->value[c] + f * far.value[c];
         memcpy(&out->bits[c], &out->value[c], sizeof(float));
     }
+    out->mixed = (uint8_t)(out->mixed | far.mixed | (f != 0) << 2);
+}
+
+/* ---- for the trace ---- */
+
+static uint32_t at_least_one(uint64_t n)
+{
+    return !n ? 1 : n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}
+
+/* Which axes wrap, as bits. */
+static uint8_t wrapping_axes(const struct strata_texture *t)
+{
+    unsigned axes = 0;
+    for (unsigned i = 0; i < 3; i++)
+        axes |= (mode_of(t, i) == STRATA_TEXTURE_WRAP) << i;
+    return (uint8_t)axes;
+}
+
+struct strata_launch_texture strata_texture_describe(const struct strata_texture *t)
+{
+    uint64_t rows = t->height ? t->height : 1;
+    bool floats = t->texel_kind == STRATA_TEXEL_FLOAT || t->read_normalized;
+    return (struct strata_launch_texture){
+        .base = (uint64_t)(uintptr_t)t->data,
+        .pitch_bytes = row_bytes(t),
+        .slice_bytes = t->slice_bytes ? t->slice_bytes : rows * row_bytes(t),
+        .width = at_least_one(t->width),
+        .height = at_least_one(t->height),
+        .depth = at_least_one(t->depth),
+        .texels = t->linear_memory ? STRATA_TEXELS_LINEAR
+                  : t->tiled       ? STRATA_TEXELS_TILED
+                                   : STRATA_TEXELS_PITCHED,
+        .texel_bytes = (uint8_t)emu_texel_bytes(t),
+        .wraps = wrapping_axes(t),
+        .layered = t->layered,
+        .filters = t->linear_filter && floats && !t->linear_memory};
 }
 
 /* ---- for instructions ---- */

@@ -8,6 +8,7 @@
 struct emu_texel {
     uint32_t bits[4]; /* as the instruction delivers them */
     float value[4];   /* as numbers, for filtering */
+    uint8_t mixed; /* axes, as bits, along which it is of two texels; else the other is not read */
 };
 
 unsigned emu_texel_bytes(const struct strata_texture *t);

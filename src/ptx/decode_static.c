@@ -608,6 +608,11 @@ bool ptx_static_add(struct ptx_decoder *d, struct ptx_inst *in)
         return true; /* whatever comes next stands for its line */
     if (!add(d->image, &s, true))
         return false;
+    for (unsigned mixed = 1; mixed <= in->site.mixes; mixed++) {
+        s.hints = (uint16_t)(mixed << STRATA_MIXED_SHIFT);
+        if (!add(d->image, &s, false))
+            return false;
+    }
     if (s.opclass == STRATA_OP_MEM && in->space == PTX_NONE && s.space == STRATA_SPACE_GLOBAL) {
         s.space = STRATA_SPACE_SHARED;
         if (!add(d->image, &s, false))

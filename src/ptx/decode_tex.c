@@ -60,6 +60,7 @@ static bool decode_tex(struct ptx_decoder *d)
     in.extra = o;
     in.space = PTX_M_GLOBAL;
     in.width = 4;
+    in.site.mixes = !o->float_coordinates ? 0 : o->z != PTX_NO_REF ? 7 : o->y != PTX_NO_REF ? 3 : 1;
     return ptx_dec_put_main(d, &in);
 }
 

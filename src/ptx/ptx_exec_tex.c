@@ -45,6 +45,7 @@ void ptx_run_tex(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     const struct ptx_tex_operands *o = in->extra;
     w->base.access.affine = false;
+    w->base.access.mixed_axes = 0;
     w->base.access.shared_mask = w->base.access.local_mask = 0;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned lane = lowest_bit32(rest);
@@ -59,6 +60,7 @@ void ptx_run_tex(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
             if (o->d[c] != PTX_NO_REF)
                 ((uint32_t *)ptx_ref(w, o->d[c]))[lane] = out.bits[c];
         w->base.access.address[lane] = address;
+        w->base.access.mixed_axes |= out.mixed;
     }
 }
 

@@ -16,6 +16,7 @@ HANDLER(sass_run_texture)
     const struct fetch *f = op->extra;
     struct emu_access *access = &w->base.access;
     access->affine = false;
+    access->mixed_axes = 0;
     access->shared_mask = access->local_mask = 0;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned lane = lowest_bit32(rest);
@@ -40,6 +41,7 @@ HANDLER(sass_run_texture)
             if (f->d[c] != SASS_NO_ROW)
                 sass_row(w, f->d[c])[lane] = out.bits[c];
         access->address[lane] = address;
+        access->mixed_axes |= out.mixed;
     }
 }
 
@@ -85,6 +87,7 @@ bool sass_lower_texture(struct sass_lowering *l)
     op->run = sass_run_texture;
     op->flow = SASS_ACCESS;
     op->site.space = EMU_GLOBAL;
+    op->site.mixes = !f->float_coordinates ? 0 : f->two_dimensions ? 3 : 1;
     op->site.slot = l->image->base.n_slots++;
     return true;
 }

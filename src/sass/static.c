@@ -70,6 +70,18 @@ static bool add_spaces(struct sass_image *image, struct strata_inst *s)
     return true;
 }
 
+/* A read of a texture has one for each combination of axes along which it mixes texels. */
+static bool add_mixes(struct sass_image *image, struct strata_inst *s, unsigned axes)
+{
+    for (unsigned mixed = 1; mixed <= axes; mixed++) {
+        s->hints = (uint16_t)(mixed << STRATA_MIXED_SHIFT);
+        s->opcode = strdup(s->opcode);
+        if (!add(image, s))
+            return false;
+    }
+    return true;
+}
+
 uint32_t sass_main_file(const struct sass_module *m, const struct sass_kernel *k)
 {
     uint64_t most = 0;
@@ -157,5 +169,5 @@ bool sass_static_add(struct sass_module *m, struct sass_image *image, const stru
     sass_async_describe(image, in, op, &s);
     if (accesses && op->site.space == EMU_GENERIC)
         return add_spaces(image, &s);
-    return add(image, &s);
+    return add(image, &s) && add_mixes(image, &s, op->site.mixes);
 }

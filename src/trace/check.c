@@ -23,6 +23,7 @@ enum rule {
     RULE_ALIGNED,
     RULE_NOT_NULL,
     RULE_SHARED_IN_RANGE,
+    RULE_IN_TEXTURE,
     RULE_ONE_OPCODE_PER_PC,
     RULE_COUNT_AS_STATED,
     RULE_BARRIERS_AGREE,
@@ -54,6 +55,9 @@ static const struct strata_rule rules[N_RULES] = {
                        true},
     [RULE_SHARED_IN_RANGE] = {"shared-in-range",
                               "Shared addresses lie inside the block's shared memory.", true},
+    [RULE_IN_TEXTURE] = {"in-texture",
+                         "Reads of textures lie in a texture of the launch, if it names any.",
+                         true},
     [RULE_ONE_OPCODE_PER_PC] = {"one-opcode-per-pc", "The same pc always holds the same opcode.",
                                 true},
     [RULE_COUNT_AS_STATED] = {"count-as-stated",
@@ -117,6 +121,22 @@ static uint32_t initial_lanes(const struct strata_launch *l, uint32_t warp)
     return threads - first >= STRATA_WARP_SIZE ? UINT32_MAX : (1u << (threads - first)) - 1;
 }
 
+/* Reads of textures are multiples of their texels, whatever they deliver. */
+static void check_texels(struct checker *c, const struct strata_winst *w)
+{
+    uint64_t addr[STRATA_WARP_SIZE];
+    strata_winst_addresses(w, addr);
+    for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
+        uint64_t a = addr[lowest_bit32(rest)];
+        const struct strata_launch_texture *t = strata_launch_texture_at(c->launch, w->inst, a);
+        if (!t || (a - t->base) % t->texel_bytes) {
+            broken(c, t ? RULE_ALIGNED : RULE_IN_TEXTURE, AT_INSTRUCTION,
+                   "%s accesses address 0x%llx", w->inst->opcode, (unsigned long long)a);
+            return;
+        }
+    }
+}
+
 /* Alignment and range are looked at in every lane, but told once per instruction. */
 static void check_lanes(struct checker *c, const struct strata_winst *w)
 {
@@ -157,7 +177,11 @@ static void check_memory(struct checker *c, const struct strata_winst *w)
         broken(c, RULE_ADDRESSES_ON_MEMORY, AT_INSTRUCTION, "%s has addresses", i->opcode);
     if (wants && w->mask && w->addr_kind == STRATA_ADDR_NONE)
         broken(c, RULE_HAS_ADDRESSES, AT_INSTRUCTION, "%s has none", i->opcode);
-    if (w->addr_kind != STRATA_ADDR_NONE && w->mask)
+    if (w->addr_kind == STRATA_ADDR_NONE || !w->mask)
+        return;
+    if (i->space == STRATA_SPACE_TEXTURE && c->launch->n_textures)
+        check_texels(c, w);
+    else
         check_lanes(c, w);
 }
 

@@ -104,7 +104,7 @@ void native_pack_launch(struct pack *b, const struct strata_launch *l)
                                 (uint8_t)l->code_arch_suffix};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         pack_varint(b, numbers[i]);
-    bool window = strata_launch_tells_of_persisting(l),
+    bool window = strata_launch_tells_of_persisting(l) || l->n_textures,
          cluster = (uint64_t)l->cluster.x * l->cluster.y * l->cluster.z > 1 || window;
     if (l->source_file || cluster) /* since minor version 1 */
         pack_string(b, l->source_file ? l->source_file : "");
@@ -115,6 +115,8 @@ void native_pack_launch(struct pack *b, const struct strata_launch *l)
     }
     if (window) /* since minor version 5 */
         pack_window(b, l);
+    if (l->n_textures) /* since minor version 6 */
+        native_pack_textures(b, l);
 }
 
 void native_unpack_launch(struct unpack *u, struct strata_launch *l)
@@ -157,6 +159,8 @@ void native_unpack_launch(struct unpack *u, struct strata_launch *l)
     l->cluster.z = unpack_u32(u);
     if (u->at < u->end)
         unpack_window(u, l);
+    if (u->at < u->end)
+        native_unpack_textures(u, l);
 }
 
 void native_launch_release(struct strata_launch *l)
@@ -165,7 +169,9 @@ void native_launch_release(struct strata_launch *l)
     free((void *)(uintptr_t)l->trace);
     free((void *)(uintptr_t)l->kernel);
     free((void *)(uintptr_t)l->source_file);
+    free((void *)(uintptr_t)l->textures);
     l->program = l->trace = l->kernel = l->source_file = NULL;
+    l->textures = NULL;
 }
 
 static size_t text_number(struct native_texts *texts, const char *text)

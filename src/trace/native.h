@@ -18,7 +18,7 @@
 #define NATIVE_MAGIC      "\x89STRATA\n"
 #define NATIVE_TAIL_MAGIC "\x89STREND\n"
 #define NATIVE_MAJOR      1
-#define NATIVE_MINOR      5
+#define NATIVE_MINOR      6
 
 enum { NATIVE_HEADER_BYTES = 16, NATIVE_RECORD_BYTES = 24, NATIVE_TAIL_BYTES = 24 };
 
@@ -65,9 +65,13 @@ bool native_record_decode(const uint8_t in[NATIVE_RECORD_BYTES], struct native_r
 uint32_t native_crc(const uint8_t *bytes, size_t n);
 
 void native_pack_launch(struct pack *b, const struct strata_launch *launch);
-/* Strings of *launch are new ones, also after a failure (or NULL). */
+/* Strings and textures of *launch are new ones, also after a failure (or NULL). */
 void native_unpack_launch(struct unpack *u, struct strata_launch *launch);
 void native_launch_release(struct strata_launch *launch);
+
+/* The textures at the end of a launch's record (native_texture.c). */
+void native_pack_textures(struct pack *b, const struct strata_launch *launch);
+void native_unpack_textures(struct unpack *u, struct strata_launch *launch);
 
 /* The texts of a launch's code so far, numbered in order of appearance. Those of inlined code have
  * numbers of their own, so that readers that do not know them count opcodes right. */

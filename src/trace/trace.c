@@ -58,6 +58,19 @@ const char *trace_keep_base_name(struct strata_trace *t, const char *path)
     return kept;
 }
 
+/* The same for the textures of a launch; NULL: no memory. */
+static const struct strata_launch_texture *keep_textures(struct strata_trace *t,
+                                                         const struct strata_launch *l)
+{
+    size_t bytes = l->n_textures * sizeof *l->textures;
+    if (!ARRAY_RESERVE(t->string, t->n_string, t->cap_string, 1))
+        return NULL;
+    struct strata_launch_texture *copy = malloc(bytes);
+    if (copy)
+        t->string[t->n_string++] = memcpy(copy, l->textures, bytes);
+    return copy;
+}
+
 strata_status trace_add_launch(struct strata_trace *t, const struct strata_launch *launch,
                                struct strata_error *err)
 {
@@ -67,8 +80,9 @@ strata_status trace_add_launch(struct strata_trace *t, const struct strata_launc
     copy.kernel = trace_keep_string(t, launch->kernel);
     if (launch->source_file)
         copy.source_file = trace_keep_string(t, launch->source_file);
+    copy.textures = launch->n_textures ? keep_textures(t, launch) : NULL;
     if (!copy.program || !copy.trace || !copy.kernel ||
-        (launch->source_file && !copy.source_file) ||
+        (launch->source_file && !copy.source_file) || (launch->n_textures && !copy.textures) ||
         !ARRAY_RESERVE(t->launch, t->n_launch, t->cap_launch, 1))
         return no_memory(err, t->path);
     t->launch[t->n_launch++] = copy;

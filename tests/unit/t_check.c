@@ -69,6 +69,15 @@ static void add_steps(struct strata_builder *b, struct strata_code *code, const 
     }
 }
 
+static const struct strata_launch_texture texture = {.base = 0x7f0000000001,
+                                                     .pitch_bytes = 256,
+                                                     .slice_bytes = 256,
+                                                     .width = 128,
+                                                     .height = 1,
+                                                     .depth = 1,
+                                                     .texels = STRATA_TEXELS_LINEAR,
+                                                     .texel_bytes = 2};
+
 static void write_scenario(const struct scenario *x)
 {
     struct strata_launch launch = {.program = "p",
@@ -77,7 +86,9 @@ static void write_scenario(const struct scenario *x)
                                    .grid = {2, 1, 1},
                                    .block = {64, 1, 1},
                                    .shared_static_bytes = 128,
-                                   .sm_version = 90};
+                                   .sm_version = 90,
+                                   .textures = &texture,
+                                   .n_textures = 1};
     struct strata_writer *w;
     struct strata_code *code;
     struct strata_builder *b;
@@ -151,6 +162,15 @@ static const struct scenario scenarios[] = {
      .n = 3},
     {.rule = "shared-in-range",
      .step = {PLAIN("BAR.SYNC", 48), ACCESS("LDS", 64, 0x404), PLAIN("EXIT", 80)},
+     .n = 3},
+    {.rule = NULL,
+     .step = {PLAIN("BAR.SYNC", 48), ACCESS("TEX", 128, 0x7f0000000003), PLAIN("EXIT", 80)},
+     .n = 3},
+    {.rule = "aligned",
+     .step = {PLAIN("BAR.SYNC", 48), ACCESS("TEX", 128, 0x7f0000000004), PLAIN("EXIT", 80)},
+     .n = 3},
+    {.rule = "in-texture",
+     .step = {PLAIN("BAR.SYNC", 48), ACCESS("TEX", 128, 0x7f0000000101), PLAIN("EXIT", 80)},
      .n = 3},
     {.rule = "one-opcode-per-pc",
      .step = {PLAIN("BAR.SYNC", 48), PLAIN("MOV", 0), PLAIN("EXIT", 80)},

@@ -268,6 +268,43 @@ static struct strata_trace *written_and_read(const struct strata_launch *launch)
     return strata_trace_open(path, NULL, &t, NULL) == STRATA_OK ? t : NULL;
 }
 
+static void textures_come_back_and_those_that_make_no_sense_are_damage(void **state)
+{
+    (void)state;
+    struct strata_launch_texture t[2] = {{.base = 0x7f0000000200,
+                                          .pitch_bytes = 256,
+                                          .slice_bytes = 2048,
+                                          .width = 60,
+                                          .height = 5,
+                                          .depth = 3,
+                                          .texels = STRATA_TEXELS_TILED,
+                                          .texel_bytes = 4,
+                                          .wraps = 5,
+                                          .layered = true,
+                                          .filters = true},
+                                         {.base = 0x7f0000100000,
+                                          .pitch_bytes = 1 << 20,
+                                          .slice_bytes = 1 << 20,
+                                          .width = 1 << 16,
+                                          .height = 1,
+                                          .depth = 1,
+                                          .texels = STRATA_TEXELS_LINEAR,
+                                          .texel_bytes = 16}};
+    struct strata_launch launch = example_launch;
+    launch.textures = t;
+    launch.n_textures = 2;
+    struct strata_trace *trace = written_and_read(&launch);
+    assert_non_null(trace);
+    const struct strata_launch *l = strata_trace_launch(trace, 0);
+    assert_int_equal(l->n_textures, 2);
+    assert_memory_equal(&l->textures[0], &t[0], sizeof t[0]);
+    assert_memory_equal(&l->textures[1], &t[1], sizeof t[1]);
+    assert_false(strata_launch_tells_of_persisting(l));
+    strata_trace_close(trace);
+    t[1].pitch_bytes = 1 << 19;
+    assert_null(written_and_read(&launch));
+}
+
 static void access_windows_come_back(void **state)
 {
     struct strata_launch launch = example_launch;
@@ -330,6 +367,7 @@ int main(void)
         cmocka_unit_test(places_of_inlined_code_come_back),
         cmocka_unit_test(a_writer_asks_for_control_codes),
         cmocka_unit_test(access_windows_come_back),
+        cmocka_unit_test(textures_come_back_and_those_that_make_no_sense_are_damage),
         cmocka_unit_test(files_of_version_1_0_are_read),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

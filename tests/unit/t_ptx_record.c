@@ -100,6 +100,54 @@ static void what_machine_code_has_is_recorded_in_order(void **state)
     }
 }
 
+/* A lane between two columns, two rows, both, or by less than the filter's fraction holds. */
+static void a_read_of_a_texture_tells_along_which_axes_it_mixes_texels(void **state)
+{
+    (void)state;
+    static const struct {
+        float x, y;
+        uint16_t hints;
+    } at[] = {{1.5f, 2.5f, 0},
+              {1.75f, 2.5f, STRATA_HINT_MIXED_X},
+              {1.5f, 2.25f, STRATA_HINT_MIXED_Y},
+              {1.75f, 2.25f, STRATA_HINT_MIXED_X | STRATA_HINT_MIXED_Y},
+              {1.5f + 1 / 1024.0f, 2.5f, 0},
+              {1.5f + 1 / 512.0f, 2.5f, STRATA_HINT_MIXED_X}};
+    static struct record r;
+    struct strata_texture t = {.data = device_memory(4 * 64 * 8),
+                               .width = 64,
+                               .height = 8,
+                               .pitch_bytes = 256,
+                               .channel_bits = {32},
+                               .texel_kind = STRATA_TEXEL_FLOAT,
+                               .tiled = true,
+                               .linear_filter = true};
+    const struct strata_texture *table[1] = {&t};
+    float *in = device_memory(8);
+    void *params[2] = {in, device_memory(64)};
+    for (unsigned i = 0; i < sizeof at / sizeof at[0]; i++) {
+        struct strata_module *m = load_text(
+            KERNEL("ld.global.f32 %f1,[%rd1]; ld.global.f32 %f2,[%rd1+4]; mov.u64 %rd6,1;\n"
+                   "tex.2d.v4.f32.f32 {%f4,%f5,%f6,%f7},[%rd6,{%f1,%f2}];\n"
+                   "st.global.f32 [%rd5],%f4;"));
+        struct strata_record_sink sink = {&r, begin, take};
+        struct run_setup setup = {.threads = 2, .sink = &sink, .textures = table, .n_textures = 1};
+        memset(&r, 0, sizeof r);
+        in[0] = at[i].x, in[1] = at[i].y;
+        run_ok(m, "k", &setup, params);
+        unsigned k = find(&r, "tex.2d.v4.f32.f32");
+        assert_int_equal(r.inst[k].hints, at[i].hints);
+        assert_int_equal(r.inst[k].space, STRATA_SPACE_TEXTURE);
+        assert_int_equal(r.address[k][0] - (uintptr_t)t.data, (at[i].y < 2.5f ? 16 : 32) + 4);
+        strata_module_destroy(m);
+    }
+    struct strata_launch_texture told = strata_texture_describe(&t);
+    assert_int_equal(told.texels, STRATA_TEXELS_TILED);
+    assert_int_equal(told.slice_bytes, 2048);
+    assert_int_equal(told.texel_bytes, 4);
+    assert_true(told.filters && told.depth == 1);
+}
+
 static unsigned count(const struct record *r, const char *opcode)
 {
     unsigned n = 0;
@@ -700,6 +748,7 @@ int main(void)
         cmocka_unit_test(a_line_of_a_header_is_that_of_the_call),
         cmocka_unit_test(inlined_code_has_the_line_of_its_call_and_the_places_between),
         cmocka_unit_test(what_machine_code_has_is_recorded_in_order),
+        cmocka_unit_test(a_read_of_a_texture_tells_along_which_axes_it_mixes_texels),
         cmocka_unit_test(an_op_is_as_many_records_as_the_assembler_makes_of_it),
         cmocka_unit_test(parameters_are_loaded_where_they_are_first_used),
         cmocka_unit_test(a_branch_tells_how_often_its_loop_is_unrolled),
