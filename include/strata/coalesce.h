@@ -36,10 +36,12 @@ struct strata_coalescer {
     uint32_t
         bank_rows;     /* words one bank can deliver together: 2 on Kepler in 4-byte mode, else 1 */
     bool merge_phases; /* wide shared accesses of lane pairs share a pass (Volta and later) */
-    uint64_t local_window; /* generic address where local memory begins; 0 = unknown */
+    uint64_t local_window;              /* generic address where local memory begins; 0 = unknown */
+    const struct strata_launch *launch; /* whose textures are known; NULL: none are */
 };
 
-/* launch may be NULL: only the generic window of local memory is taken from it. */
+/* launch may be NULL: only the generic window of local memory and the textures are taken from it.
+ * Where it has textures it must outlive the coalescer. */
 void strata_coalescer_init(struct strata_coalescer *c, const struct strata_gpu *gpu,
                            const struct strata_launch *launch);
 
@@ -57,6 +59,12 @@ void strata_coalescer_init(struct strata_coalescer *c, const struct strata_gpu *
  * does, gives the same base to the next warp in that slot. */
 unsigned strata_coalesce(const struct strata_coalescer *c, const struct strata_winst *w,
                          uint64_t local_base, struct strata_request out[STRATA_MAX_REQUESTS]);
+
+/* The texture that a warp instruction reads, by its first lane; NULL: none, or the trace does not
+ * tell. Then its requests are those of the texels' bytes, and of their neighbours on the axes
+ * where a filter mixes them. */
+const struct strata_launch_texture *strata_coalescer_texture(const struct strata_coalescer *c,
+                                                             const struct strata_winst *w);
 
 /* Sectors in all requests together. */
 unsigned strata_count_sectors(const struct strata_request *request, unsigned n);

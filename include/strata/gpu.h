@@ -234,6 +234,7 @@ struct strata_gpu {
         uint32_t tags_per_cycle; /* lines looked up a cycle */
         /* of the texture unit for a warp's read, by one whole coordinate; 0: reads are loads */
         uint32_t texture_read_cycles, texture_line_cycles;
+        uint32_t texture_pitched_sectors; /* a request of a pitched texture; 0: those of a line */
         uint32_t tag_banks[4]; /* line-number bits whose parity is a bit of the tags' bank; each
                                   bank looks up its share of them */
         uint32_t n_tag_banks;

@@ -32,6 +32,7 @@ void strata_coalescer_init(struct strata_coalescer *c, const struct strata_gpu *
     c->bank_rows = is_kepler(gpu) && gpu->shared.bank_mode == STRATA_BANKS_4B ? 2 : 1;
     c->merge_phases = gpu->sm_version >= 70;
     c->local_window = launch ? launch->local_base : 0;
+    c->launch = launch && launch->n_textures ? launch : NULL;
 }
 
 /* A small hash from line number to request: a bit per used slot, so that clearing it is free. */
@@ -236,6 +237,9 @@ unsigned strata_coalesce(const struct strata_coalescer *c, const struct strata_w
         a.base = w->base;
         a.stride = w->stride;
     }
+    const struct strata_launch_texture *t = strata_coalescer_texture(c, w);
+    if (t)
+        return coalesce_texture(c, t, w, out);
     if (w->inst->space == STRATA_SPACE_LOCAL)
         return coalesce_local(c, &a, local_base, out);
     switch (c->rule) {

@@ -48,5 +48,7 @@ unsigned coalesce_octet_rule(const struct strata_coalescer *c, const struct lane
                              struct strata_request *out);
 unsigned coalesce_local(const struct strata_coalescer *c, const struct lanes *a,
                         uint64_t local_base, struct strata_request *out);
+unsigned coalesce_texture(const struct strata_coalescer *c, const struct strata_launch_texture *t,
+                          const struct strata_winst *w, struct strata_request *out);
 
 #endif

@@ -182,6 +182,7 @@ static const struct strata_gpu_key keys[] = {
     LIST("l1.tag_banks", STRATA_GPU_UINTS, l1.tag_banks, l1.n_tag_banks, "", 0, 4294967295.0, "line-number bits whose parity is a bit of the number of the tags' bank; l1.tags_per_cycle is that of all banks; empty: any lines together"),
     CYCLES("l1.texture_read", l1.texture_read_cycles, "0", "an SM's texture unit is taken by a warp's read, twice as long by texels of 16 bytes; 0: reads of textures are loads"),
     CYCLES("l1.texture_line", l1.texture_line_cycles, "0", "likewise, reads by one whole coordinate"),
+    UINT("l1.texture_pitched_sectors", l1.texture_pitched_sectors, "sectors", 0, 32, "0", "that a texture over pitched memory asks the L2 for with one request; 0: those of a line, as all others do"),
     UINT("l1.tags_per_cycle", l1.tags_per_cycle, "lines/cycle", 0, 64, "1", "lines looked up a cycle; 0: no limit"),
     UINT("l1.bytes_per_cycle", l1.bytes_per_cycle, "bytes/cycle", 0, 4096, "128", "data to the registers: a warp's instruction takes the load/store unit so long; 0: no limit"),
     BOOL("l1.inflight_counts_as_hit", l1.inflight_counts_as_hit, "false", "how the profiler counts an access to data still on its way"),

@@ -13,8 +13,8 @@ struct column_walk *column_walk_of(struct column_walk walk[COLUMN_WALKS],
 {
     uint64_t line_mask = ((uint64_t)1 << c->line_shift) - 1, step = (uint64_t)w->stride;
     if (w->addr_kind != STRATA_ADDR_STRIDE || !step || step & line_mask ||
-        w->inst->space == STRATA_SPACE_LOCAL || width_of(w) > 32 ||
-        (w->base & line_mask) + width_of(w) > line_mask + 1 ||
+        w->inst->space == STRATA_SPACE_LOCAL || w->inst->space == STRATA_SPACE_TEXTURE ||
+        width_of(w) > 32 || (w->base & line_mask) + width_of(w) > line_mask + 1 ||
         popcount32(w->mask) < COLUMN_LEAST_LANES)
         return NULL;
     uint64_t number = w->base >> c->line_shift;

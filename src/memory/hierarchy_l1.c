@@ -141,19 +141,21 @@ static uint32_t translation_cycles(struct hierarchy *m, uint32_t sm, uint64_t li
            (tlb_holds(&m->tlb2, page, true) ? 0 : page_walk_cycles(&m->walks, m->gpu, page));
 }
 
-/* Sectors that the unit looked for at t and asks for from `start` on. */
+/* Sectors that the unit looked for at t and asks for from `start` on; `alone`: with a request that
+ * neither joins another nor is joined. */
 static uint64_t fetch_sectors(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
-                              uint64_t t, uint64_t start)
+                              bool alone, uint64_t t, uint64_t start)
 {
     struct hierarchy_sm *p = &m->sm[sm];
-    bool joins = m->rules.same_geometry && leaving_miss_takes(&p->leaving, line, sectors, start);
+    bool joins =
+        m->rules.same_geometry && !alone && leaving_miss_takes(&p->leaving, line, sectors, start);
     if (!joins && m->gpu->l1.miss_requests_per_cycle) {
         start = later_of(start, p->miss_free);
         p->miss_free = start + 1;
     }
     start += translation_cycles(m, sm, line);
     if (!joins)
-        leaving_miss_open(&p->leaving, m->gpu, line, start);
+        leaving_miss_open(&p->leaving, m->gpu, line, alone, start);
     p->leaving.sectors |= sectors;
     uint64_t arrival = joins ? hierarchy_l2_join(m, sm, line, sectors, start)
                              : hierarchy_l2_read(m, sm, line, sectors, start);
@@ -195,9 +197,23 @@ struct loading {
     struct cache *c; /* where they are looked for first; NULL: nowhere */
     bool in_l1;
     uint32_t hit_cycles;
-    uint32_t missed;   /* sectors that are no hits */
+    uint32_t request_sectors; /* the most that a request asks for; 0: all of a line */
+    uint32_t missed;          /* sectors that are no hits */
     uint64_t new_line; /* the last whose tag was not there: its other sectors are no tag hits */
 };
+
+/* Missing sectors of a line, in as many requests as they take. */
+static uint64_t fetch_missing(struct hierarchy *m, uint32_t sm, uint32_t request_sectors,
+                              uint64_t line, uint32_t miss, uint64_t t, uint64_t start)
+{
+    uint64_t arrival = 0;
+    for (uint32_t rest = miss, part; rest; rest &= ~part) {
+        part = load_request_part(rest, request_sectors);
+        arrival =
+            later_of(arrival, fetch_sectors(m, sm, line, part, request_sectors > 0, t, start));
+    }
+    return arrival;
+}
 
 /* Sectors of a line that are not there, `slot` being its place or CACHE_NONE: they are fetched.
  * *where: the place it has then. Returns when they have arrived. */
@@ -212,7 +228,7 @@ static __attribute__((noinline)) uint64_t load_missing(struct hierarchy *m, uint
     if (is_new || !m->gpu->l1.tag_hit_counts_as_hit || line == l->new_line)
         l->missed += popcount32(miss);
     uint64_t start = wait_for_place(m, &m->sm[sm], line, needs_line && l->in_l1, t);
-    uint64_t arrival = fetch_sectors(m, sm, line, miss, t, start);
+    uint64_t arrival = fetch_missing(m, sm, l->request_sectors, line, miss, t, start);
     if (needs_line)
         *where = slot =
             l->in_l1 ? l1_place(l->c, m->gpu, line, start) : cache_insert(l->c, line, NULL);
@@ -283,10 +299,10 @@ static void guess_slots(const struct hierarchy *m, uint32_t sm, const struct str
  * texture_rate: eight loads of shared memory go on beside a read of 8 cycles). Returns the start.
  */
 static uint64_t begin_load(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
-                           uint32_t cycles, uint64_t t)
+                           const struct strata_launch_texture *read, uint32_t cycles, uint64_t t)
 {
     struct hierarchy_sm *p = &m->sm[sm];
-    uint32_t texture = load_store_texture_cycles(m->gpu, w->inst, cycles);
+    uint32_t texture = load_store_texture_cycles(m->gpu, w->inst, read, cycles);
     if (!texture)
         return unit_begin(m, sm, t, cycles);
     uint64_t start = load_store_texture_begin(&p->texture_free, texture, unit_begin(m, sm, t, 1));
@@ -301,16 +317,18 @@ static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst
 {
     struct hierarchy_sm *p = &m->sm[sm];
     enum load_path path = load_path_of(m->gpu, w->inst);
+    const struct strata_launch_texture *texture = strata_coalescer_texture(&m->coalescer, w);
     struct loading l = {.w = w,
                         .c = path == LOAD_L1 ? &p->l1 : path_side(p, path),
                         .in_l1 = path == LOAD_L1,
                         .hit_cycles = load_path_hit_cycles(m->gpu, path),
+                        .request_sectors = load_request_sectors(m->gpu, texture),
                         .new_line = UINT64_MAX};
     uint32_t tags = load_store_tags(m->gpu),
              tag_cycles = again ? walk->tag_cycles : load_store_tag_cycles(m->gpu, r, n),
              cycles = load_store_cycles_with(m->gpu, &m->coalescer, w, tag_cycles, n),
              sectors = again ? n * popcount32(r[0].sectors) : strata_count_sectors(r, n);
-    uint64_t start = begin_load(m, sm, w, cycles, t), done = start;
+    uint64_t start = begin_load(m, sm, w, texture, cycles, t), done = start;
     leaving_miss_load(&p->leaving, t, cycles);
     if (path == LOAD_L1 || path == LOAD_AROUND)
         done += load_store_hit_latency(m->gpu, w->inst->width_bytes);

@@ -42,6 +42,22 @@ static inline const struct strata_cache_config *side_config(const struct strata_
 }
 strata_status side_create(const struct strata_gpu *gpu, enum load_path path, uint64_t seed,
                           struct cache *out, struct strata_error *err);
+/* The most sectors that a read of a texture asks the L2 for with one request; 0: all of a line that
+ * are missing (pitch_probe.cu: those of pitched memory go one by one, so that the second of each 64
+ * bytes finds the fetch of the first). */
+static inline uint32_t load_request_sectors(const struct strata_gpu *gpu,
+                                            const struct strata_launch_texture *t)
+{
+    return t && t->texels == STRATA_TEXELS_PITCHED ? gpu->l1.texture_pitched_sectors : 0;
+}
+/* The first request's part of some sectors. */
+static inline uint32_t load_request_part(uint32_t sectors, uint32_t most)
+{
+    uint32_t part = 0;
+    for (uint32_t b = sectors; most && b && popcount32(part) < most; b &= b - 1)
+        part |= b & (0u - b);
+    return most ? part : sectors;
+}
 /* Load to use on a hit. */
 static inline uint32_t load_path_hit_cycles(const struct strata_gpu *gpu, enum load_path path)
 {

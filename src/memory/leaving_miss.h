@@ -35,11 +35,11 @@ static inline bool leaving_miss_takes(const struct leaving_miss *l, uint64_t lin
 {
     return t < l->until && l->line == line && !(l->sectors & sectors);
 }
-/* A request leaves at t. */
+/* A request leaves at t; `alone`: it can take no more sectors (a texture over pitched memory). */
 static inline void leaving_miss_open(struct leaving_miss *l, const struct strata_gpu *gpu,
-                                     uint64_t line, uint64_t t)
+                                     uint64_t line, bool alone, uint64_t t)
 {
-    uint32_t join = gpu->l1.miss_join_cycles;
+    uint32_t join = alone ? 0 : gpu->l1.miss_join_cycles;
     bool open = l->answered && t >= l->answered && 4 * l->behind <= join;
     l->line = line;
     l->until = open ? t + join : 0;

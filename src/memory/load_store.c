@@ -53,14 +53,14 @@ uint32_t load_store_tag_cycles(const struct strata_gpu *gpu, const struct strata
 }
 
 uint32_t load_store_texture_cycles(const struct strata_gpu *gpu, const struct strata_inst *i,
-                                   uint32_t passes)
+                                   const struct strata_launch_texture *t, uint32_t passes)
 {
     if (i->space != STRATA_SPACE_TEXTURE || i->memop != STRATA_MEM_LOAD ||
         !gpu->l1.texture_read_cycles)
         return 0;
     bool line = i->opcode && (!strncmp(i->opcode, "TLD.", 4) || !strncmp(i->opcode, "tex.1d", 6));
     uint32_t cycles = line ? gpu->l1.texture_line_cycles : gpu->l1.texture_read_cycles;
-    cycles *= i->width_bytes > 8 ? 2 : 1;
+    cycles *= (t ? t->texel_bytes : i->width_bytes) > 8 ? 2 : 1;
     return passes > cycles ? passes : cycles;
 }
 

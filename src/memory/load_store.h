@@ -66,7 +66,7 @@ uint32_t load_store_cycles_with(const struct strata_gpu *gpu, const struct strat
  * lie within a few lines, 16 for texels of 16 bytes, half of that by a whole coordinate, and a
  * cycle a pass over the banks where those are more; filters are not followed). */
 uint32_t load_store_texture_cycles(const struct strata_gpu *gpu, const struct strata_inst *i,
-                                   uint32_t passes);
+                                   const struct strata_launch_texture *t, uint32_t passes);
 /* When the texture unit, busy until *free, begins with a read that reaches it at t. */
 static inline uint64_t load_store_texture_begin(uint64_t *free, uint32_t cycles, uint64_t t)
 {

@@ -42,7 +42,10 @@ static void queue_global(struct sim_sm *s, const struct sim_warp *w, uint32_t wa
     const struct strata_inst *i = w->next.inst;
     q->n_lines = (uint16_t)sim_lines(s, w, &q->cycles);
     q->width_bytes = i->width_bytes;
-    q->texture = load_store_texture_cycles(s->shared->gpu, i, q->cycles);
+    const struct strata_launch_texture *t =
+        strata_coalescer_texture(&s->shared->coalescer, &w->next);
+    q->texture = load_store_texture_cycles(s->shared->gpu, i, t, q->cycles);
+    q->request_sectors = (uint8_t)load_request_sectors(s->shared->gpu, t);
     if (q->texture)
         q->cycles = 1;
     s->lsu.line_tail += q->n_lines;
@@ -146,12 +149,12 @@ static void translate_and_leave(struct sim_sm *s, uint32_t flight, uint64_t t)
 }
 
 /* Whether a miss joins the request of its line that is leaving; else it is the one that leaves. */
-static bool joins_leaving(struct sim_sm *s, uint64_t line, uint8_t sectors, uint64_t t)
+static bool joins_leaving(struct sim_sm *s, uint64_t line, uint8_t sectors, bool alone, uint64_t t)
 {
     struct leaving_miss *l = &s->lsu.leaving;
-    bool joins = leaving_miss_takes(l, line, sectors, t);
+    bool joins = !alone && leaving_miss_takes(l, line, sectors, t);
     if (!joins)
-        leaving_miss_open(l, s->shared->gpu, line, t);
+        leaving_miss_open(l, s->shared->gpu, line, alone, t);
     l->sectors |= sectors;
     return joins;
 }
@@ -176,8 +179,19 @@ static void fetch_sectors(struct sim_sm *s, const struct sim_lsu_op *q,
                      unsectored line all */
         f->packet_sectors = l->packet_sectors;
     else
-        f->joins = joins_leaving(s, l->line, sectors, t);
+        f->joins = joins_leaving(s, l->line, sectors, q->request_sectors, t);
     translate_and_leave(s, flight, t);
+}
+
+/* Missing sectors of a line, in as many requests as they take. */
+static void fetch_missing(struct sim_sm *s, const struct sim_lsu_op *q,
+                          const struct sim_lsu_line *l, uint8_t miss, uint64_t t)
+{
+    bool parts = s->shared->sector_bytes == 32 && q->path != LOAD_AROUND;
+    for (uint32_t rest = miss, part; rest; rest &= ~part) {
+        part = parts ? load_request_part(rest, q->request_sectors) : rest;
+        fetch_sectors(s, q, l, (uint8_t)part, t);
+    }
 }
 
 /* A line found in the L1 still needs its translation where the TLBs come first. */
@@ -221,7 +235,7 @@ static bool load_line(struct sim_sm *s, struct sim_lsu_op *q, const struct sim_l
         s->count.ld_inflight_hits += popcount32(a.inflight);
     }
     if (a.miss)
-        fetch_sectors(s, q, l, a.miss, t);
+        fetch_missing(s, q, l, a.miss, t);
     else if (s->tlb.enabled && g->tlb.before_l1 && !a.inflight)
         translate_hit(s, l->line, q->op, t);
     return true;

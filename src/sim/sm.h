@@ -153,8 +153,9 @@ struct sim_lsu_op {
     uint32_t wavefronts; /* shared memory */
     uint16_t n_lines, next_line;
     uint8_t kind, warp;
-    uint8_t width_bytes; /* a lane */
-    uint32_t texture;    /* cycles of the texture unit; 0: not for it */
+    uint8_t width_bytes;     /* a lane */
+    uint8_t request_sectors; /* the most that a request asks for; 0: all of a line */
+    uint32_t texture;        /* cycles of the texture unit; 0: not for it */
     enum load_path path;
     bool counts_hits, returns, begun;
 };

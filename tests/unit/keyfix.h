@@ -240,6 +240,7 @@ static const char *const modern[] = {"sm_version=90",
                                      "l1.tags_per_cycle=4",
                                      "l1.texture_read=8",
                                      "l1.texture_line=4",
+                                     "l1.texture_pitched_sectors=1",
                                      "xbar.coalescer_window=300",
                                      "xbar.coalescer_return=60",
                                      "xbar.coalescer_lines=64",
@@ -461,12 +462,12 @@ static inline bool run(const struct strata_gpu *g, unsigned t, unsigned k,
     return done;
 }
 
-/* ---- a kernel of asynchronous work: copies to a barrier, products, the barrier of a cluster ----
- */
+/* ---- a kernel of asynchronous work: copies to a barrier, products, the barrier of a cluster; and
+ * a read of pitched memory through a texture ---- */
 
 static inline void write_async(const char *path)
 {
-    enum { N = 12, GROUP_WARPS = 4 };
+    enum { N = 13, READ = 11, GROUP_WARPS = 4 };
     static const struct strata_inst insts[N] = {
         {.opcode = "init", .opclass = STRATA_OP_MBARRIER, .imm = STRATA_BARRIER_INIT},
         {.opcode = "bar", .opclass = STRATA_OP_BARRIER},
@@ -479,7 +480,20 @@ static inline void write_async(const char *path)
         {.opcode = "group", .opclass = STRATA_OP_WGMMA_WAIT},
         {.opcode = "arrive", .opclass = STRATA_OP_CLUSTER_ARRIVE},
         {.opcode = "cluster", .opclass = STRATA_OP_CLUSTER_WAIT},
+        {.opcode = "tex.2d.v4.f32.f32",
+         .opclass = STRATA_OP_MEM,
+         .space = STRATA_SPACE_TEXTURE,
+         .memop = STRATA_MEM_LOAD,
+         .width_bytes = 4},
         {.opcode = "exit", .opclass = STRATA_OP_EXIT}};
+    const struct strata_launch_texture texture = {.base = 0x7f3000000000,
+                                                  .pitch_bytes = 512,
+                                                  .slice_bytes = 512 * 4,
+                                                  .width = 128,
+                                                  .height = 4,
+                                                  .depth = 1,
+                                                  .texels = STRATA_TEXELS_PITCHED,
+                                                  .texel_bytes = 4};
     struct strata_launch launch = {.program = "async",
                                    .trace = "kernel-1",
                                    .kernel = "async",
@@ -490,7 +504,9 @@ static inline void write_async(const char *path)
                                    .registers_per_thread = 16,
                                    .shared_static_bytes = 1024,
                                    .sm_version = 90,
-                                   .isa = STRATA_ISA_PTX};
+                                   .isa = STRATA_ISA_PTX,
+                                   .textures = &texture,
+                                   .n_textures = 1};
     struct strata_code *code;
     struct strata_builder *builder;
     struct strata_writer *writer;
@@ -528,7 +544,9 @@ static inline void write_async(const char *path)
                     mask = (1u << strata_bulk_pack(&bulk, words)) - 1;
                 if (i == 6)
                     mask = 3;
-                bool has = i == 0 || (i >= 2 && i <= 6);
+                for (unsigned lane = 0; i == READ && lane < 32; lane++)
+                    words[lane] = texture.base + b * 512 + w * 128 + lane * 4;
+                bool has = i == 0 || (i >= 2 && i <= 6) || i == READ;
                 for (unsigned k = i == 6 ? 3 : 1; k; k--) /* products queue up */
                     assert_int_equal(
                         strata_builder_add(builder, index[i], mask, has ? words : NULL, NULL),

@@ -18,20 +18,20 @@ static void a_miss_joins_the_request_before_it_if_that_did_not_wait(void **state
     struct leaving_miss l = {0};
     g.l1.miss_join_cycles = 4;
     assert_false(leaving_miss_takes(&l, 0, 1, 0));
-    leaving_miss_open(&l, &g, 128, 100); /* nothing was answered yet */
+    leaving_miss_open(&l, &g, 128, false, 100); /* nothing was answered yet */
     assert_false(leaving_miss_takes(&l, 128, 2, 101));
     leaving_miss_answered(&l, 90);
-    leaving_miss_open(&l, &g, 128, 100);
+    leaving_miss_open(&l, &g, 128, false, 100);
     l.sectors = 1;
     assert_true(leaving_miss_takes(&l, 128, 2, 103));
     assert_false(leaving_miss_takes(&l, 128, 2, 104));
     assert_false(leaving_miss_takes(&l, 256, 2, 101));
     assert_false(leaving_miss_takes(&l, 128, 3, 101));
     leaving_miss_load(&l, 98, 4); /* the unit was free: this one does not wait, the next does */
-    leaving_miss_open(&l, &g, 128, 100);
+    leaving_miss_open(&l, &g, 128, false, 100);
     assert_true(leaving_miss_takes(&l, 128, 2, 101));
     leaving_miss_load(&l, 100, 1);
-    leaving_miss_open(&l, &g, 128, 102);
+    leaving_miss_open(&l, &g, 128, false, 102);
     assert_false(leaving_miss_takes(&l, 128, 2, 103));
 }
 
@@ -68,7 +68,8 @@ static void a_load_behind_stores_is_not_behind_loads(void **state)
     leaving_miss_answered(&l, 200); /* the first counts */
     leaving_miss_load(&l, 100, 1);
     leaving_miss_load(&l, 101, 1);
-    leaving_miss_open(&l, &g, 128, 130); /* it came to the unit at 101 and stores held it up */
+    leaving_miss_open(&l, &g, 128, false,
+                      130); /* it came to the unit at 101 and stores held it up */
     assert_true(leaving_miss_takes(&l, 128, 2, 131));
 }
 
