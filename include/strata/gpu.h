@@ -235,6 +235,10 @@ struct strata_gpu {
         /* of the texture unit for a warp's read, by one whole coordinate; 0: reads are loads */
         uint32_t texture_read_cycles, texture_line_cycles;
         uint32_t texture_pitched_sectors; /* a request of a pitched texture; 0: those of a line */
+        /* load to use of a texture's read that hits, by one whole coordinate; 0: as a load's */
+        uint32_t texture_hit_cycles, texture_line_hit_cycles;
+        uint32_t texture_filter_cycles; /* more where a filter may mix texels */
+        uint32_t texture_filter_bytes;  /* of a lane's texel in one pass of a filter; 0: all */
         uint32_t tag_banks[4]; /* line-number bits whose parity is a bit of the tags' bank; each
                                   bank looks up its share of them */
         uint32_t n_tag_banks;

@@ -36,12 +36,12 @@ static uint64_t neighbour(const struct strata_launch_texture *t, uint64_t addres
     return texel_address(t, p);
 }
 
-/* Requests of further lines, and further sectors of those there are. */
-static unsigned merge(struct strata_request *out, unsigned n, const struct strata_request *more,
-                      unsigned n_more)
+/* Requests of further lines, and further sectors of those there are from `from` on. */
+static unsigned merge(struct strata_request *out, unsigned from, unsigned n,
+                      const struct strata_request *more, unsigned n_more)
 {
     for (unsigned i = 0; i < n_more; i++) {
-        unsigned k = 0;
+        unsigned k = from;
         while (k < n && out[k].line != more[i].line)
             k++;
         if (k == n && n < STRATA_MAX_REQUESTS)
@@ -57,12 +57,13 @@ static unsigned merge(struct strata_request *out, unsigned n, const struct strat
  * 6, 6 and 9 sectors). */
 static unsigned mixed_texels(const struct strata_coalescer *c,
                              const struct strata_launch_texture *t, const uint64_t *texel,
-                             const struct lanes *of, unsigned axes, struct strata_request *out)
+                             const struct lanes *of, unsigned axes, struct strata_request *out,
+                             unsigned n)
 {
     uint64_t addr[STRATA_WARP_SIZE] = {0};
     struct lanes a = {.mask = of->mask, .width = of->width, .addr = addr};
     struct strata_request more[2 * STRATA_WARP_SIZE];
-    unsigned n = 0;
+    unsigned from = n;
     for (unsigned corner = 0; corner < 8; corner++) {
         if (corner & ~axes)
             continue;
@@ -70,18 +71,35 @@ static unsigned mixed_texels(const struct strata_coalescer *c,
             unsigned lane = lowest_bit32(rest);
             addr[lane] = neighbour(t, texel[lane], corner);
         }
-        n = merge(out, n, more, coalesce_group(c, &a, a.mask, more, 0));
+        n = merge(out, from, n, more, coalesce_group(c, &a, a.mask, more, 0));
     }
     return n;
+}
+
+/* Lanes that a filter takes together (texture_filter_probe.cu, float4: 8 texels of 4 rows are 8
+ * requests of two sectors where one without a filter makes 4 of four). */
+static unsigned lanes_of_a_pass(const struct strata_coalescer *c,
+                                const struct strata_launch_texture *t)
+{
+    bool parts = t->filters && c->filter_bytes && t->texel_bytes > c->filter_bytes;
+    unsigned lanes = parts ? STRATA_WARP_SIZE * c->filter_bytes / t->texel_bytes : STRATA_WARP_SIZE;
+    return lanes ? lanes : 1;
 }
 
 unsigned coalesce_texture(const struct strata_coalescer *c, const struct strata_launch_texture *t,
                           const struct strata_winst *w, struct strata_request *out)
 {
     uint64_t texel[STRATA_WARP_SIZE];
-    struct lanes a = {.mask = w->mask, .width = t->texel_bytes, .addr = texel};
+    struct lanes a = {.width = t->texel_bytes, .addr = texel};
+    unsigned lanes = lanes_of_a_pass(c, t), n = 0;
+    uint32_t pass = lanes < STRATA_WARP_SIZE ? (1u << lanes) - 1 : UINT32_MAX;
     strata_winst_addresses(w, texel);
-    if (w->inst->hints & STRATA_HINT_MIXED)
-        return mixed_texels(c, t, texel, &a, w->inst->hints >> STRATA_MIXED_SHIFT & 7, out);
-    return coalesce_group(c, &a, a.mask, out, 0);
+    for (unsigned at = 0; at < STRATA_WARP_SIZE; at += lanes) {
+        a.mask = w->mask & pass << at;
+        if (w->inst->hints & STRATA_HINT_MIXED)
+            n = mixed_texels(c, t, texel, &a, w->inst->hints >> STRATA_MIXED_SHIFT & 7, out, n);
+        else
+            n = coalesce_group(c, &a, a.mask, out, n);
+    }
+    return n;
 }

@@ -44,10 +44,11 @@ struct hierarchy_sm {
                                  unlimited */
     uint64_t mshr_wait_until; /* the unit stands still until then: a line waits for an MSHR */
     struct store_buffer stores;
-    uint32_t group, partition; /* of the request coalescers, of the L2 */
-    struct cache tlb;          /* first-level TLB, where the description has one */
-    uint64_t constants_free;   /* what answers loads of constants */
-    uint64_t texture_free;     /* the texture unit */
+    uint32_t group, partition;  /* of the request coalescers, of the L2 */
+    struct cache tlb;           /* first-level TLB, where the description has one */
+    uint64_t constants_free;    /* what answers loads of constants */
+    uint64_t texture_free;      /* the texture unit, which reads wait for and loads do not */
+    uint64_t texture_miss_free; /* its next request may leave */
     struct column_walk walk[COLUMN_WALKS];
 };
 

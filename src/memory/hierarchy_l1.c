@@ -141,17 +141,29 @@ static uint32_t translation_cycles(struct hierarchy *m, uint32_t sm, uint64_t li
            (tlb_holds(&m->tlb2, page, true) ? 0 : page_walk_cycles(&m->walks, m->gpu, page));
 }
 
-/* Sectors that the unit looked for at t and asks for from `start` on; `alone`: with a request that
- * neither joins another nor is joined. */
-static uint64_t fetch_sectors(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
-                              bool alone, uint64_t t, uint64_t start)
+/* What the lines of a load have in common, and what was found of them so far. */
+struct loading {
+    const struct strata_winst *w;
+    struct cache *c; /* where they are looked for first; NULL: nowhere */
+    bool in_l1;
+    uint32_t hit_cycles;
+    uint64_t *miss_free;      /* when its next request may leave */
+    uint32_t request_sectors; /* the most that a request asks for; 0: all of a line */
+    uint32_t missed;          /* sectors that are no hits */
+    uint64_t new_line; /* the last whose tag was not there: its other sectors are no tag hits */
+};
+
+/* Sectors that the unit looked for at t and asks for from `start` on, with one request. */
+static uint64_t fetch_sectors(struct hierarchy *m, uint32_t sm, const struct loading *l,
+                              uint64_t line, uint32_t sectors, uint64_t t, uint64_t start)
 {
     struct hierarchy_sm *p = &m->sm[sm];
+    bool alone = l->request_sectors > 0; /* neither joins another nor is joined */
     bool joins =
         m->rules.same_geometry && !alone && leaving_miss_takes(&p->leaving, line, sectors, start);
     if (!joins && m->gpu->l1.miss_requests_per_cycle) {
-        start = later_of(start, p->miss_free);
-        p->miss_free = start + 1;
+        start = later_of(start, *l->miss_free);
+        *l->miss_free = start + 1;
     }
     start += translation_cycles(m, sm, line);
     if (!joins)
@@ -191,26 +203,14 @@ static struct cache *path_side(struct hierarchy_sm *p, enum load_path path)
     return path == LOAD_AROUND ? NULL : &p->side[path - LOAD_READONLY];
 }
 
-/* What the lines of a load have in common, and what was found of them so far. */
-struct loading {
-    const struct strata_winst *w;
-    struct cache *c; /* where they are looked for first; NULL: nowhere */
-    bool in_l1;
-    uint32_t hit_cycles;
-    uint32_t request_sectors; /* the most that a request asks for; 0: all of a line */
-    uint32_t missed;          /* sectors that are no hits */
-    uint64_t new_line; /* the last whose tag was not there: its other sectors are no tag hits */
-};
-
 /* Missing sectors of a line, in as many requests as they take. */
-static uint64_t fetch_missing(struct hierarchy *m, uint32_t sm, uint32_t request_sectors,
+static uint64_t fetch_missing(struct hierarchy *m, uint32_t sm, const struct loading *l,
                               uint64_t line, uint32_t miss, uint64_t t, uint64_t start)
 {
     uint64_t arrival = 0;
     for (uint32_t rest = miss, part; rest; rest &= ~part) {
-        part = load_request_part(rest, request_sectors);
-        arrival =
-            later_of(arrival, fetch_sectors(m, sm, line, part, request_sectors > 0, t, start));
+        part = load_request_part(rest, l->request_sectors);
+        arrival = later_of(arrival, fetch_sectors(m, sm, l, line, part, t, start));
     }
     return arrival;
 }
@@ -228,7 +228,7 @@ static __attribute__((noinline)) uint64_t load_missing(struct hierarchy *m, uint
     if (is_new || !m->gpu->l1.tag_hit_counts_as_hit || line == l->new_line)
         l->missed += popcount32(miss);
     uint64_t start = wait_for_place(m, &m->sm[sm], line, needs_line && l->in_l1, t);
-    uint64_t arrival = fetch_missing(m, sm, l->request_sectors, line, miss, t, start);
+    uint64_t arrival = fetch_missing(m, sm, l, line, miss, t, start);
     if (needs_line)
         *where = slot =
             l->in_l1 ? l1_place(l->c, m->gpu, line, start) : cache_insert(l->c, line, NULL);
@@ -298,16 +298,13 @@ static void guess_slots(const struct hierarchy *m, uint32_t sm, const struct str
 /* A load takes the unit, or the texture unit for as long and the other for a cycle (probe
  * texture_rate: eight loads of shared memory go on beside a read of 8 cycles). Returns the start.
  */
-static uint64_t begin_load(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
-                           const struct strata_launch_texture *read, uint32_t cycles, uint64_t t)
+static uint64_t begin_load(struct hierarchy *m, uint32_t sm, struct load_store_texture texture,
+                           uint32_t cycles, uint64_t t)
 {
-    struct hierarchy_sm *p = &m->sm[sm];
-    uint32_t texture = load_store_texture_cycles(m->gpu, w->inst, read, cycles);
-    if (!texture)
+    if (!texture.cycles)
         return unit_begin(m, sm, t, cycles);
-    uint64_t start = load_store_texture_begin(&p->texture_free, texture, unit_begin(m, sm, t, 1));
-    load_store_hold(&p->unit, p->texture_free, m->gpu->sm.lsu_queue_cycles);
-    return start;
+    return load_store_texture_begin(&m->sm[sm].texture_free, texture.cycles,
+                                    unit_begin(m, sm, t, 1));
 }
 
 /* walk: where a walk by column is kept, or NULL; again: it is this one's already. */
@@ -328,7 +325,9 @@ static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst
              tag_cycles = again ? walk->tag_cycles : load_store_tag_cycles(m->gpu, r, n),
              cycles = load_store_cycles_with(m->gpu, &m->coalescer, w, tag_cycles, n),
              sectors = again ? n * popcount32(r[0].sectors) : strata_count_sectors(r, n);
-    uint64_t start = begin_load(m, sm, w, texture, cycles, t), done = start;
+    struct load_store_texture read = load_store_texture_of(m->gpu, w->inst, texture, cycles);
+    l.miss_free = read.cycles ? &p->texture_miss_free : &p->miss_free;
+    uint64_t start = begin_load(m, sm, read, cycles, t), done = start;
     leaving_miss_load(&p->leaving, t, cycles);
     if (path == LOAD_L1 || path == LOAD_AROUND)
         done += load_store_hit_latency(m->gpu, w->inst->width_bytes);
@@ -342,7 +341,7 @@ static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst
     /* The unit stops when its misses queue up in front of the crossbar. */
     load_store_hold(&p->unit, p->miss_free, m->gpu->sm.lsu_queue_cycles);
     count_access(&m->count, w->inst, sectors, sectors - l.missed);
-    return done;
+    return done + read.later;
 }
 
 /* ---- stores and atomics ---- */

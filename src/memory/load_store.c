@@ -52,16 +52,38 @@ uint32_t load_store_tag_cycles(const struct strata_gpu *gpu, const struct strata
     return most;
 }
 
-uint32_t load_store_texture_cycles(const struct strata_gpu *gpu, const struct strata_inst *i,
-                                   const struct strata_launch_texture *t, uint32_t passes)
+/* Passes of the texture unit by the bytes of a texel. */
+static uint32_t texture_passes(const struct strata_gpu *gpu, const struct strata_inst *i,
+                               const struct strata_launch_texture *t)
+{
+    uint32_t bytes = t ? t->texel_bytes : i->width_bytes, part = gpu->l1.texture_filter_bytes;
+    if (!t || !t->filters || !part)
+        return bytes > 8 ? 2 : 1;
+    return (bytes + part - 1) / part * (i->hints & STRATA_HINT_MIXED_Z ? 2 : 1);
+}
+
+/* How much later than a load's the data of a read comes that one pass takes. */
+static uint32_t texture_later(const struct strata_gpu *gpu, const struct strata_launch_texture *t,
+                              bool line)
+{
+    uint32_t hit = line ? gpu->l1.texture_line_hit_cycles : gpu->l1.texture_hit_cycles,
+             more = t && t->filters ? gpu->l1.texture_filter_cycles : 0;
+    return (hit > gpu->l1.hit_cycles ? hit - gpu->l1.hit_cycles : 0) + more;
+}
+
+struct load_store_texture load_store_texture_of(const struct strata_gpu *gpu,
+                                                const struct strata_inst *i,
+                                                const struct strata_launch_texture *t,
+                                                uint32_t passes)
 {
     if (i->space != STRATA_SPACE_TEXTURE || i->memop != STRATA_MEM_LOAD ||
         !gpu->l1.texture_read_cycles)
-        return 0;
+        return (struct load_store_texture){0};
     bool line = i->opcode && (!strncmp(i->opcode, "TLD.", 4) || !strncmp(i->opcode, "tex.1d", 6));
-    uint32_t cycles = line ? gpu->l1.texture_line_cycles : gpu->l1.texture_read_cycles;
-    cycles *= (t ? t->texel_bytes : i->width_bytes) > 8 ? 2 : 1;
-    return passes > cycles ? passes : cycles;
+    uint32_t each = line ? gpu->l1.texture_line_cycles : gpu->l1.texture_read_cycles,
+             cycles = each * texture_passes(gpu, i, t);
+    cycles = passes > cycles ? passes : cycles;
+    return (struct load_store_texture){cycles, texture_later(gpu, t, line) + cycles - each};
 }
 
 /* Cycles in which a whole warp's data goes to its registers. */

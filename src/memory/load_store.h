@@ -61,12 +61,21 @@ uint32_t load_store_tag_cycles(const struct strata_gpu *gpu, const struct strata
 uint32_t load_store_cycles_with(const struct strata_gpu *gpu, const struct strata_coalescer *c,
                                 const struct strata_winst *w, uint32_t tag_cycles,
                                 unsigned n_requests);
-/* Cycles of the SM's texture unit for a warp's read whose data takes so many passes; 0: the read is
- * none of it (device/probe/texture_rate_probe.cu: 8 cycles however many lanes ask and however they
- * lie within a few lines, 16 for texels of 16 bytes, half of that by a whole coordinate, and a
- * cycle a pass over the banks where those are more; filters are not followed). */
-uint32_t load_store_texture_cycles(const struct strata_gpu *gpu, const struct strata_inst *i,
-                                   const struct strata_launch_texture *t, uint32_t passes);
+/* A warp's read of a texture. */
+struct load_store_texture {
+    uint32_t cycles; /* of the SM's texture unit; 0: it is none of it */
+    uint32_t later;  /* its data comes so much later than a load's, whether it hits or not */
+};
+/* `passes`: over the banks. Measured on an H200 (device/probe/texture_rate_probe.cu,
+ * texture_latency_probe.cu): 8 cycles however many lanes ask and however they lie within a few
+ * lines, 16 for texels of 16 bytes, half of that by a whole coordinate, a cycle a pass over the
+ * banks where those are more; with a filter 8, 16 and 32 for texels of 4, 8 and 16 bytes, twice as
+ * long where it mixes slices. Further passes make the data come later. Not followed: filters over
+ * pitched memory take texels of 16 bytes 64 cycles. */
+struct load_store_texture load_store_texture_of(const struct strata_gpu *gpu,
+                                                const struct strata_inst *i,
+                                                const struct strata_launch_texture *t,
+                                                uint32_t passes);
 /* When the texture unit, busy until *free, begins with a read that reaches it at t. */
 static inline uint64_t load_store_texture_begin(uint64_t *free, uint32_t cycles, uint64_t t)
 {

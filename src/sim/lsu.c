@@ -44,7 +44,8 @@ static void queue_global(struct sim_sm *s, const struct sim_warp *w, uint32_t wa
     q->width_bytes = i->width_bytes;
     const struct strata_launch_texture *t =
         strata_coalescer_texture(&s->shared->coalescer, &w->next);
-    q->texture = load_store_texture_cycles(s->shared->gpu, i, t, q->cycles);
+    struct load_store_texture read = load_store_texture_of(s->shared->gpu, i, t, q->cycles);
+    q->texture = read.cycles;
     q->request_sectors = (uint8_t)load_request_sectors(s->shared->gpu, t);
     if (q->texture)
         q->cycles = 1;
@@ -61,6 +62,8 @@ static void queue_global(struct sim_sm *s, const struct sim_warp *w, uint32_t wa
         q->kind = SIM_LSU_ATOMIC;
     }
     q->op = q->returns ? sim_op_new(s, warp) : L1_NONE;
+    if (q->returns)
+        s->op[q->op].later = read.later;
     if (q->n_lines && !q->returns)
         s->block[w->block].writes++;
 }
@@ -123,9 +126,10 @@ static struct l1 *sim_cache_of(struct sim_sm *s, enum load_path path)
 /* A read leaves by the port of misses, so many line requests a cycle. */
 static void leave_by_miss_port(struct sim_sm *s, uint32_t flight, uint64_t t)
 {
+    uint64_t *free = s->flight[flight].texture ? &s->lsu.texture_miss_free : &s->lsu.miss_free;
     if (s->shared->gpu->l1.miss_requests_per_cycle && !s->flight[flight].joins) {
-        t = sim_max(t, s->lsu.miss_free);
-        s->lsu.miss_free = t + 1;
+        t = sim_max(t, *free);
+        *free = t + 1;
     }
     sim_send(s, flight, t, NULL);
 }
@@ -173,6 +177,7 @@ static void fetch_sectors(struct sim_sm *s, const struct sim_lsu_op *q,
     struct sim_flight *f = &s->flight[flight];
     f->reached = t - waited;
     f->path = (uint8_t)q->path;
+    f->texture = q->texture;
     f->sectors = sectors;
     f->packet_sectors = sectors;
     if (each > 1) /* sectors larger than the packets': as the coalescer's line said, for an
@@ -251,16 +256,6 @@ static void expect_lines(const struct sim_sm *s, const struct sim_lsu_op *q)
         l1_expect_entry(&s->l1, u->line[(u->line_head + q->next_line + 4) % SIM_LSU_LINES].line);
 }
 
-/* The texture unit takes a read that the unit has handed over at `start`; what queues up in front
- * of it holds the unit. Returns when it begins. */
-static uint64_t begin_texture(struct sim_sm *s, const struct sim_lsu_op *q, uint64_t start)
-{
-    struct sim_lsu *u = &s->lsu;
-    uint64_t begins = load_store_texture_begin(&u->texture_free, q->texture, start);
-    load_store_hold(&u->unit, u->texture_free, s->shared->gpu->sm.lsu_queue_cycles);
-    return begins;
-}
-
 /* Goes on with a load at `start`; false: refused, to be tried again. */
 static bool load(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
 {
@@ -269,7 +264,7 @@ static bool load(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
     if (!first)
         leaving_miss_load(&u->leaving, q->issued, q->cycles);
     if (!first && q->texture)
-        start = begin_texture(s, q, start);
+        start = load_store_texture_begin(&u->texture_free, q->texture, start);
     for (; q->next_line < q->n_lines; q->next_line++) {
         const struct sim_lsu_line *l = &u->line[(u->line_head + q->next_line) % SIM_LSU_LINES];
         expect_lines(s, q);

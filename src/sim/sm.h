@@ -105,6 +105,7 @@ struct sim_op {
     uint32_t remaining; /* parts that have not arrived; one more while the unit works on it */
     uint32_t group;     /* asynchronous copies: number of the group */
     uint64_t done;
+    uint32_t later; /* than its last part its data is there */
     uint8_t warp;
     bool async;
     uint32_t copy; /* of the copy engine; SIM_NO_COPY */
@@ -126,7 +127,8 @@ struct sim_flight {
     uint8_t path;         /* enum load_path: where the data goes */
     uint8_t bulk_targets; /* of a line of a bulk copy: blocks it goes to; 0: it is none */
     bool used;
-    bool joins; /* a request of its line that is leaving (memory/leaving_miss.h) */
+    bool joins;   /* a request of its line that is leaving (memory/leaving_miss.h) */
+    bool texture; /* of the texture unit */
     struct l2_atomics atomics;
 };
 
@@ -173,7 +175,7 @@ struct sim_lsu {
     uint32_t op_head, op_tail, line_head, line_tail;
     struct load_store_unit unit;
     uint64_t queued_cycles; /* of the instructions in the queue */
-    uint64_t miss_free, out_free64, texture_free;
+    uint64_t miss_free, out_free64, texture_free, texture_miss_free;
     struct leaving_miss leaving;
     uint64_t out_taken64;    /* of the port, since SMs that share one were last made to */
     uint64_t port_free64;    /* the shared port; of the first SM that shares it */

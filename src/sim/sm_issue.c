@@ -134,6 +134,7 @@ void sim_op_part(struct sim_sm *s, uint32_t index, uint64_t t)
     op->done = sim_max(op->done, t);
     if (--op->remaining)
         return;
+    op->done += op->later;
     struct sim_warp *w = &s->warp[op->warp];
     if (op->copy != SIM_NO_COPY) {
         sim_copy_done(s, op->copy, op->done);

@@ -241,6 +241,10 @@ static const char *const modern[] = {"sm_version=90",
                                      "l1.texture_read=8",
                                      "l1.texture_line=4",
                                      "l1.texture_pitched_sectors=1",
+                                     "l1.texture_hit=120",
+                                     "l1.texture_line_hit=90",
+                                     "l1.texture_filter=7",
+                                     "l1.texture_filter_bytes=4",
                                      "xbar.coalescer_window=300",
                                      "xbar.coalescer_return=60",
                                      "xbar.coalescer_lines=64",
@@ -489,11 +493,12 @@ static inline void write_async(const char *path)
     const struct strata_launch_texture texture = {.base = 0x7f3000000000,
                                                   .pitch_bytes = 512,
                                                   .slice_bytes = 512 * 4,
-                                                  .width = 128,
+                                                  .width = 64,
                                                   .height = 4,
                                                   .depth = 1,
                                                   .texels = STRATA_TEXELS_PITCHED,
-                                                  .texel_bytes = 4};
+                                                  .texel_bytes = 8,
+                                                  .filters = true};
     struct strata_launch launch = {.program = "async",
                                    .trace = "kernel-1",
                                    .kernel = "async",
@@ -545,7 +550,7 @@ static inline void write_async(const char *path)
                 if (i == 6)
                     mask = 3;
                 for (unsigned lane = 0; i == READ && lane < 32; lane++)
-                    words[lane] = texture.base + b * 512 + w * 128 + lane * 4;
+                    words[lane] = texture.base + b * 512 + w % 2 * 256 + lane * 8;
                 bool has = i == 0 || (i >= 2 && i <= 6) || i == READ;
                 for (unsigned k = i == 6 ? 3 : 1; k; k--) /* products queue up */
                     assert_int_equal(

@@ -481,13 +481,29 @@ static void a_read_of_a_texture_takes_the_texture_unit_and_not_the_load_store_un
     line.opcode = "TLD.LZ";
     load.space = STRATA_SPACE_GLOBAL;
     other.l1.texture_read_cycles = 0;
-    assert_int_equal(load_store_texture_cycles(&h200, &tex, NULL, 1), 8);
-    assert_int_equal(load_store_texture_cycles(&h200, &tex, NULL, 32), 32);
-    assert_int_equal(load_store_texture_cycles(&h200, &line, NULL, 1), 4);
+    assert_int_equal(load_store_texture_of(&h200, &tex, NULL, 1).cycles, 8);
+    assert_int_equal(load_store_texture_of(&h200, &tex, NULL, 32).cycles, 32);
+    assert_int_equal(load_store_texture_of(&h200, &line, NULL, 1).cycles, 4);
     tex.width_bytes = 16;
-    assert_int_equal(load_store_texture_cycles(&h200, &tex, NULL, 1), 16);
-    assert_int_equal(load_store_texture_cycles(&h200, &load, NULL, 1), 0);
-    assert_int_equal(load_store_texture_cycles(&other, &tex, NULL, 1), 0);
+    assert_int_equal(load_store_texture_of(&h200, &tex, NULL, 1).cycles, 16);
+    assert_int_equal(load_store_texture_of(&h200, &load, NULL, 1).cycles, 0);
+    assert_int_equal(load_store_texture_of(&other, &tex, NULL, 1).cycles, 0);
+    /* texture_latency_probe.cu: 91 and 55 cycles more than a load; with a filter 8, 16, 32 cycles
+     */
+    tex.width_bytes = 4;
+    struct strata_launch_texture t = {.texel_bytes = 8};
+    assert_int_equal(load_store_texture_of(&h200, &tex, &t, 1).cycles, 8);
+    assert_int_equal(load_store_texture_of(&h200, &tex, &t, 1).later, 91);
+    assert_int_equal(load_store_texture_of(&h200, &line, &t, 1).later, 55);
+    t.filters = true;
+    assert_int_equal(load_store_texture_of(&h200, &tex, &t, 1).cycles, 16);
+    assert_int_equal(load_store_texture_of(&h200, &tex, &t, 1).later, 91 + 7 + 8);
+    t.texel_bytes = 16;
+    assert_int_equal(load_store_texture_of(&h200, &tex, &t, 1).cycles, 32);
+    t.texel_bytes = 1;
+    assert_int_equal(load_store_texture_of(&h200, &tex, &t, 1).cycles, 8);
+    tex.hints = STRATA_HINT_MIXED_Z;
+    assert_int_equal(load_store_texture_of(&h200, &tex, &t, 1).cycles, 16);
     uint64_t busy_until = 50;
     assert_int_equal(load_store_texture_begin(&busy_until, 16, 40), 50);
     assert_int_equal(load_store_texture_begin(&busy_until, 16, 90), 90);

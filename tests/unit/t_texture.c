@@ -216,14 +216,15 @@ static void lanes_outside_the_texture_and_many_slices_stay_within_the_room(void 
 
 /* Reads of four whole sectors of a row, or of half of each of four rows. */
 static struct launch_counters counted(const struct strata_gpu *g,
-                                      const struct strata_launch_texture *t, uint32_t w, uint32_t x)
+                                      const struct strata_launch_texture *t,
+                                      const struct strata_inst *i, uint32_t w, uint32_t x)
 {
     static struct hierarchy m;
     struct strata_launch l = launch_with(t, 1);
     struct read read;
     assert_int_equal(hierarchy_init(&m, g, &l, 128 << 10, 1, NULL, NULL), STRATA_OK);
     leaving_miss_answered(&m.sm[0].leaving, 1);
-    set_read(&read, t, &point, w, x, 0);
+    set_read(&read, t, i, w, x, 0);
     m.now = 1000;
     hierarchy_access(&m, 0, &read.w, 0, m.now);
     struct launch_counters n = m.count;
@@ -237,7 +238,8 @@ static void a_texture_over_pitched_memory_asks_the_l2_sector_by_sector(void **st
     (void)state;
     struct strata_gpu g = h200;
     struct strata_launch_texture t = plane(STRATA_TEXELS_PITCHED, 1024, 4);
-    struct launch_counters row = counted(&g, &t, 32, 0), block = counted(&g, &t, 8, 4);
+    struct launch_counters row = counted(&g, &t, &point, 32, 0),
+                           block = counted(&g, &t, &point, 8, 4);
     assert_int_equal(row.l2_tex_read, 4);
     assert_int_equal(row.l2_requests, 4);
     assert_int_equal(row.l2_tex_read_hit, 2);
@@ -245,12 +247,34 @@ static void a_texture_over_pitched_memory_asks_the_l2_sector_by_sector(void **st
     assert_int_equal(block.l2_requests, 8);
     assert_int_equal(block.l2_tex_read_hit, 4);
     t.texels = STRATA_TEXELS_LINEAR;
-    row = counted(&g, &t, 32, 0);
+    row = counted(&g, &t, &point, 32, 0);
     assert_int_equal(row.l2_requests, 1);
     assert_int_equal(row.l2_tex_read_hit, 0);
     t.texels = STRATA_TEXELS_PITCHED;
     g.l1.texture_pitched_sectors = 0; /* another card: as any load */
-    assert_int_equal(counted(&g, &t, 32, 0).l2_requests, 1);
+    assert_int_equal(counted(&g, &t, &point, 32, 0).l2_requests, 1);
+}
+
+/* texture_filter_probe.cu, float4 array, with a filter: w=8 2048 sectors of 128 warps in 1024
+ * requests, along x 1280, along y 1536, w=4 along y 1024; without one 512 (texture_probe.cu). */
+static void a_filter_takes_wide_texels_in_passes_that_ask_by_themselves(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct strata_launch_texture t = plane(STRATA_TEXELS_TILED, 256, 16);
+    struct strata_inst along_x = point, along_y = point;
+    along_x.hints = STRATA_HINT_MIXED_X;
+    along_y.hints = STRATA_HINT_MIXED_Y;
+    assert_int_equal(counted(&g, &t, &point, 8, 0).l2_requests, 4);
+    t.filters = true;
+    assert_int_equal(counted(&g, &t, &point, 8, 0).l2_requests, 8);
+    assert_int_equal(counted(&g, &t, &point, 8, 0).l2_tex_read, 16);
+    assert_int_equal(counted(&g, &t, &point, 8, 0).l2_tex_read_hit, 8);
+    assert_int_equal(counted(&g, &t, &along_x, 8, 0).l2_requests, 10);
+    assert_int_equal(counted(&g, &t, &along_y, 8, 0).l2_requests, 12);
+    assert_int_equal(counted(&g, &t, &along_y, 4, 0).l2_requests, 8);
+    g.l1.texture_filter_bytes = 0;
+    assert_int_equal(counted(&g, &t, &point, 8, 0).l2_requests, 4);
 }
 
 static void a_request_takes_so_many_of_the_missing_sectors(void **state)
@@ -274,6 +298,7 @@ int main(void)
         cmocka_unit_test(beyond_the_last_texel_is_the_first_one_or_nothing),
         cmocka_unit_test(lanes_outside_the_texture_and_many_slices_stay_within_the_room),
         cmocka_unit_test(a_texture_over_pitched_memory_asks_the_l2_sector_by_sector),
+        cmocka_unit_test(a_filter_takes_wide_texels_in_passes_that_ask_by_themselves),
         cmocka_unit_test(a_request_takes_so_many_of_the_missing_sectors),
     };
     return cmocka_run_group_tests(tests, load_h200, NULL);
