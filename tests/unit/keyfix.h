@@ -471,7 +471,7 @@ static inline bool run(const struct strata_gpu *g, unsigned t, unsigned k,
 
 static inline void write_async(const char *path)
 {
-    enum { N = 13, READ = 11, GROUP_WARPS = 4 };
+    enum { N = 14, READ = 11, GROUP_WARPS = 4 };
     static const struct strata_inst insts[N] = {
         {.opcode = "init", .opclass = STRATA_OP_MBARRIER, .imm = STRATA_BARRIER_INIT},
         {.opcode = "bar", .opclass = STRATA_OP_BARRIER},
@@ -488,7 +488,10 @@ static inline void write_async(const char *path)
          .opclass = STRATA_OP_MEM,
          .space = STRATA_SPACE_TEXTURE,
          .memop = STRATA_MEM_LOAD,
-         .width_bytes = 4},
+         .width_bytes = 4,
+         .n_dst = 1,
+         .reg = {20}},
+        {.opcode = "add.f32", .opclass = STRATA_OP_FP32, .n_src = 1, .reg = {20}},
         {.opcode = "exit", .opclass = STRATA_OP_EXIT}};
     const struct strata_launch_texture texture = {.base = 0x7f3000000000,
                                                   .pitch_bytes = 512,
