@@ -13,11 +13,14 @@
 enum how { BULK, BOXES, LOADS };
 #define BOX_ROWS  64
 #define ROW_LINES 16 // of the matrix: the boxes' lines lie 2 KB apart
+#define OWN_LINES (256 << 10)
 
 struct job {
     int blocks, regions, lines, delay, how;
-    int passes; // times each block reads its region, one after the other without a wait
-    int warm;   // each region is read once before, by its first block
+    int passes;   // times each block reads its region, one after the other without a wait
+    int warm;     // each region is read once before, by its first block
+    int clusters; // 0: one
+    int own;      // lines of its own that each block reads before, which brings it the tensor map
 };
 
 __device__ __forceinline__ void wait_until(long long t)
@@ -60,7 +63,8 @@ __global__ void reads(job j, const __grid_constant__ CUtensorMap map, const uint
     extern __shared__ uint8_t raw[];
     uint8_t *to = (uint8_t *)(((uintptr_t)raw + 1023) & ~(uintptr_t)1023);
     __shared__ uint64_t barrier[2];
-    int region = blockIdx.x % j.regions, order = blockIdx.x / j.regions;
+    int in_cluster = blockIdx.x % j.blocks, cluster = blockIdx.x / j.blocks;
+    int region = cluster * j.regions + in_cluster % j.regions, order = in_cluster / j.regions;
     uint32_t sum = 0;
     if (threadIdx.x == 0) {
         barrier_init(&barrier[0], 1);
@@ -68,10 +72,17 @@ __global__ void reads(job j, const __grid_constant__ CUtensorMap map, const uint
         barrier_fence();
     }
     cluster_sync();
-    if (j.warm && order == 0) {
-        read_region(j, &map, from, region, to, &barrier[1], &sum);
+    int phase = 0;
+    for (int what = 0; what < 2; what++) {
+        if (what ? !j.warm || order : !j.own)
+            continue;
+        job first = j;
+        int at = region;
+        if (!what)
+            first.lines = j.own, at = (OWN_LINES + blockIdx.x * j.own) / j.own;
+        read_region(first, &map, from, at, to, &barrier[1], &sum);
         if (j.how != LOADS)
-            barrier_wait(&barrier[1], 0);
+            barrier_wait(&barrier[1], phase++);
         *out = sum; // waits for loads
         __threadfence();
     }
@@ -94,7 +105,7 @@ static void launch(const char *set, job j)
     CK(cudaFuncSetAttribute(reads, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
     CK(cudaFuncSetAttribute(reads, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(j.blocks);
+    config.gridDim = dim3(j.blocks * (j.clusters ? j.clusters : 1));
     config.blockDim = dim3(256);
     config.dynamicSmemBytes = shared;
     cudaLaunchAttribute attribute = {};
@@ -106,8 +117,8 @@ static void launch(const char *set, job j)
     CK(cudaLaunchKernelEx(&config, reads, j, boxes, (const uint8_t *)buffer, result));
     CK(cudaDeviceSynchronize());
     static const char *const names[] = {"bulk", "boxes", "loads"};
-    printf("%s,%s,%s,%d,%d,%d,%d,%d\n", set, names[j.how], j.warm ? "warm" : "cold", j.blocks,
-           j.regions, j.lines, j.delay, j.passes);
+    printf("%s,%s,%s,%d,%d,%d,%d,%d,%d,%d\n", set, names[j.how], j.warm ? "warm" : "cold", j.blocks,
+           j.regions, j.lines, j.delay, j.passes, j.clusters, j.own);
     fflush(stdout);
 }
 
@@ -120,7 +131,7 @@ int main(int argc, char **argv)
     CK(cudaMalloc(&result, 4));
     boxes = make_map(buffer, CU_TENSOR_MAP_DATA_TYPE_UINT16, 2, bytes / (ROW_LINES * 128),
                      ROW_LINES * 64, BOX_ROWS, 64, CU_TENSOR_MAP_SWIZZLE_128B);
-    printf("set,how,l2,blocks,regions,lines,delay,passes\n");
+    printf("set,how,l2,blocks,regions,lines,delay,passes,clusters,own\n");
     // How many SMs share an answer.
     static const int sizes[] = {1, 2, 3, 4, 5, 6, 8, 12, 16};
     for (int how = BULK; on("share") && how <= LOADS; how++)
@@ -146,6 +157,18 @@ int main(int argc, char **argv)
         if (on("all"))
             for (int warm = 0; warm < 2; warm++)
                 launch("all", {16, 1, n, 0, BOXES, 1, warm});
+    // How much later one may come whose lines the L2 holds, and when all SMs read.
+    for (int how = BULK; on("window") && how <= LOADS; how++)
+        for (int n : {8, 64})
+            if (how != BOXES || n == BOX_ROWS)
+                for (int delay = 0; delay <= 400; delay += 20)
+                    launch("window", {2, 1, n, delay, how, 1, 1, 1, 64});
+    for (int how = BULK; on("window") && how <= LOADS; how++)
+        for (int delay = 0; delay <= 120; delay += 20)
+            launch("window", {4, 1, 64, delay, how, 1, 1, 1, 64});
+    for (int n : {64, 256, 1024})
+        for (int delay = 0; on("stream") && delay <= 400; delay += 50)
+            launch("stream", {16, 8, n, delay, BOXES, 1, 1, 7, 64});
     // One SM that asks twice.
     for (int how = BULK; on("twice") && how <= LOADS; how++)
         for (int n : {64, 256})
