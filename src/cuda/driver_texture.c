@@ -38,13 +38,9 @@ static bool set_format(struct strata_texture *t, CUarray_format format, unsigned
 
 static CUresult set_array(struct strata_texture *t, const struct CUarray_st *a)
 {
-    if (a->descriptor.Flags & CUDA_ARRAY3D_CUBEMAP) {
-        driver_complain("textures of cubes are not supported; use layers.");
-        return CUDA_ERROR_NOT_SUPPORTED;
-    }
     t->data = a->data;
     t->depth = a->descriptor.Depth;
-    t->layered = a->descriptor.Flags & CUDA_ARRAY3D_LAYERED;
+    t->layered = a->descriptor.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP);
     t->slice_bytes = a->slice;
     t->width = a->descriptor.Width;
     t->height = a->descriptor.Height;

@@ -260,6 +260,61 @@ void emu_texture_sample_3d(const struct strata_texture *t, float x, float y, flo
     out->mixed = (uint8_t)(out->mixed | far.mixed | (f != 0) << 2);
 }
 
+/* ---- cubes ---- */
+
+/* CUDA C++ programming guide, cubemap textures: the face that a direction meets, and where. */
+struct face {
+    unsigned layer;
+    float m, s, t;
+};
+static struct face face_of(float x, float y, float z)
+{
+    float ax = fabsf(x), ay = fabsf(y), az = fabsf(z);
+    if (ax >= ay && ax >= az)
+        return x >= 0 ? (struct face){0, ax, -z, -y} : (struct face){1, ax, z, -y};
+    if (ay >= az)
+        return y >= 0 ? (struct face){2, ay, x, z} : (struct face){3, ay, x, -z};
+    return z >= 0 ? (struct face){4, az, x, -y} : (struct face){5, az, -x, -y};
+}
+
+/* A face ends at its edges: filters do not go on to the next. */
+static void sample_cube(const struct strata_texture *t, float x, float y, float z,
+                        struct emu_texel *out, uint64_t *address)
+{
+    struct face f = face_of(x, y, z);
+    struct strata_texture face = emu_texture_layer(t, f.layer);
+    face.normalized_coordinates = false;
+    face.address_mode[0] = face.address_mode[1] = STRATA_TEXTURE_CLAMP;
+    emu_texture_sample(&face, (f.s / f.m + 1) / 2 * (float)face.width,
+                       (f.t / f.m + 1) / 2 * (float)face.height, out, address);
+}
+
+/* ---- any of them ---- */
+
+void emu_texture_read(const struct strata_texture *t, struct emu_geometry g, bool floats,
+                      const struct emu_coordinates *at, struct emu_texel *out, uint64_t *address)
+{
+    struct strata_texture layer;
+    float x[3] = {0};
+    int32_t n[3] = {0};
+    memcpy(floats ? (void *)x : (void *)n, at->bits, g.axes * sizeof at->bits[0]);
+    out->mixed = 0;
+    if (g.layered) {
+        layer = emu_texture_layer(t, at->layer);
+        t = &layer;
+    }
+    if (g.cube)
+        sample_cube(t, x[0], x[1], x[2], out, address);
+    else if (floats && g.axes == 3)
+        emu_texture_sample_3d(t, x[0], x[1], x[2], out, address);
+    else if (floats)
+        emu_texture_sample(t, x[0], x[1], out, address);
+    else if (g.axes == 3)
+        emu_texture_fetch_3d(t, n[0], n[1], n[2], out, address);
+    else
+        emu_texture_fetch(t, n[0], n[1], out, address);
+}
+
 /* ---- for the trace ---- */
 
 static uint32_t at_least_one(uint64_t n)

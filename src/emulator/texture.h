@@ -18,6 +18,24 @@ static inline double emu_texel_half(uint32_t bits)
     return emu_half_value((uint16_t)bits);
 }
 
+/* What coordinates of an instruction mean. */
+struct emu_geometry {
+    uint8_t axes;
+    bool layered; /* and one of the layers */
+    bool cube;    /* a direction from the middle of a cube, whose faces are the layers */
+};
+struct emu_coordinates {
+    uint32_t layer, bits[3]; /* as the registers have them: whole numbers or floats */
+};
+/* Axes, as bits, along which a read may mix texels. */
+static inline uint8_t emu_geometry_mixes(struct emu_geometry g)
+{
+    return g.cube ? 3 : (uint8_t)((1 << g.axes) - 1);
+}
+/* One lane's read. */
+void emu_texture_read(const struct strata_texture *t, struct emu_geometry g, bool floats,
+                      const struct emu_coordinates *at, struct emu_texel *out, uint64_t *address);
+
 /* The texture behind a handle; NULL: none, which is reported. */
 const struct strata_texture *emu_texture(struct emu_warp *w, const struct emu_site *site,
                                          unsigned lane, uint64_t handle);

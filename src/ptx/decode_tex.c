@@ -8,7 +8,7 @@ static bool coordinates(struct ptx_decoder *d, const struct ptx_operand *where, 
                         unsigned type, struct ptx_tex_operands *o)
 {
     bool layered = geometry == PTX_M_A1D || geometry == PTX_M_A2D;
-    unsigned axes = geometry == PTX_M_D3                            ? 3
+    unsigned axes = geometry == PTX_M_D3 || geometry == PTX_M_CUBE  ? 3
                     : geometry == PTX_M_D2 || geometry == PTX_M_A2D ? 2
                                                                     : 1;
     unsigned n = where->kind == PTX_OPERAND_VECTOR ? where->n_children : 1;
@@ -25,6 +25,7 @@ static bool coordinates(struct ptx_decoder *d, const struct ptx_operand *where, 
     o->x = refs[layered];
     o->y = axes > 1 ? refs[layered + 1] : PTX_NO_REF;
     o->z = axes > 2 ? refs[2] : PTX_NO_REF;
+    o->geometry = (struct emu_geometry){(uint8_t)axes, layered, geometry == PTX_M_CUBE};
     return true;
 }
 
@@ -42,8 +43,8 @@ static bool decode_tex(struct ptx_decoder *d)
     ptx_dec_has(d, PTX_M_V4);
     if (!o)
         return false;
-    if (!geometry || geometry == PTX_M_CUBE || geometry == PTX_M_ACUBE)
-        return ptx_dec_unsupported(d, "cubes of textures");
+    if (!geometry || geometry == PTX_M_ACUBE)
+        return ptx_dec_unsupported(d, "layers of cubes");
     if (ptx_type_bytes(to) != 4 || (coordinate != PTX_S32 && coordinate != PTX_F32))
         return ptx_dec_unsupported(d, "only 32-bit results and .s32 or .f32 coordinates");
     if (!ptx_dec_expect_operands(d, 2, 2) || address->kind != PTX_OPERAND_ADDRESS ||
@@ -60,7 +61,7 @@ static bool decode_tex(struct ptx_decoder *d)
     in.extra = o;
     in.space = PTX_M_GLOBAL;
     in.width = 4;
-    in.site.mixes = !o->float_coordinates ? 0 : o->z != PTX_NO_REF ? 7 : o->y != PTX_NO_REF ? 3 : 1;
+    in.site.mixes = o->float_coordinates ? emu_geometry_mixes(o->geometry) : 0;
     return ptx_dec_put_main(d, &in);
 }
 

@@ -10,34 +10,9 @@ static const struct strata_texture *find_texture(struct ptx_warp *w, const struc
     return emu_texture(&w->base, &in->site, lane, ((const uint64_t *)ptx_ref(w, in->a))[lane]);
 }
 
-static float real(const struct ptx_warp *w, uint32_t ref, unsigned lane)
+static uint32_t word(const struct ptx_warp *w, uint32_t ref, unsigned lane)
 {
-    return ref == PTX_NO_REF ? 0 : ((const float *)ptx_ref(w, ref))[lane];
-}
-
-static int32_t whole(const struct ptx_warp *w, uint32_t ref, unsigned lane)
-{
-    return ref == PTX_NO_REF ? 0 : ((const int32_t *)ptx_ref(w, ref))[lane];
-}
-
-static void read_lane(const struct ptx_warp *w, const struct ptx_tex_operands *o, unsigned lane,
-                      const struct strata_texture *t, struct emu_texel *out, uint64_t *address)
-{
-    struct strata_texture layer;
-    if (o->layer != PTX_NO_REF) {
-        layer = emu_texture_layer(t, (uint32_t)whole(w, o->layer, lane));
-        t = &layer;
-    }
-    if (o->float_coordinates && o->z != PTX_NO_REF)
-        emu_texture_sample_3d(t, real(w, o->x, lane), real(w, o->y, lane), real(w, o->z, lane), out,
-                              address);
-    else if (o->float_coordinates)
-        emu_texture_sample(t, real(w, o->x, lane), real(w, o->y, lane), out, address);
-    else if (o->z != PTX_NO_REF)
-        emu_texture_fetch_3d(t, whole(w, o->x, lane), whole(w, o->y, lane), whole(w, o->z, lane),
-                             out, address);
-    else
-        emu_texture_fetch(t, whole(w, o->x, lane), whole(w, o->y, lane), out, address);
+    return ref == PTX_NO_REF ? 0 : ((const uint32_t *)ptx_ref(w, ref))[lane];
 }
 
 /* in->extra: struct ptx_tex_operands. The record gets the address of the (first) texel. */
@@ -55,7 +30,10 @@ void ptx_run_tex(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
             return;
         uint64_t address = (uint64_t)(uintptr_t)t->data;
         emu_touch_sampled(&w->base, &in->site, address);
-        read_lane(w, o, lane, t, &out, &address);
+        struct emu_coordinates at = {
+            word(w, o->layer, lane),
+            {word(w, o->x, lane), word(w, o->y, lane), word(w, o->z, lane)}};
+        emu_texture_read(t, o->geometry, o->float_coordinates, &at, &out, &address);
         for (unsigned c = 0; c < 4; c++)
             if (o->d[c] != PTX_NO_REF)
                 ((uint32_t *)ptx_ref(w, o->d[c]))[lane] = out.bits[c];

@@ -7,10 +7,11 @@
 struct fetch {
     uint32_t handle; /* row */
     uint32_t d[4];   /* rows of the channels, SASS_NO_ROW: not wanted */
-    bool float_coordinates, two_dimensions;
+    bool float_coordinates;
+    struct emu_geometry geometry;
 };
 
-/* The record gets the address of the (first) texel. */
+/* The record gets the address of the (first) texel. The layer stands before the coordinates. */
 HANDLER(sass_run_texture)
 {
     const struct fetch *f = op->extra;
@@ -19,9 +20,10 @@ HANDLER(sass_run_texture)
     access->mixed_axes = 0;
     access->shared_mask = access->local_mask = 0;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
-        unsigned lane = lowest_bit32(rest);
-        uint32_t x = sass_row(w, op->a)[lane];
-        uint32_t y = f->two_dimensions ? sass_row_at(w, op->a, 1)[lane] : 0;
+        unsigned lane = lowest_bit32(rest), first = f->geometry.layered;
+        struct emu_coordinates at = {.layer = first ? sass_row(w, op->a)[lane] : 0};
+        for (unsigned i = 0; i < f->geometry.axes; i++)
+            at.bits[i] = sass_row_at(w, op->a, first + i)[lane];
         const struct strata_texture *t =
             emu_texture(&w->base, &op->site, lane, sass_row(w, f->handle)[lane]);
         struct emu_texel out;
@@ -29,14 +31,7 @@ HANDLER(sass_run_texture)
             return;
         uint64_t address = (uint64_t)(uintptr_t)t->data;
         emu_touch_sampled(&w->base, &op->site, address);
-        if (f->float_coordinates) {
-            float fx, fy;
-            memcpy(&fx, &x, sizeof fx);
-            memcpy(&fy, &y, sizeof fy);
-            emu_texture_sample(t, fx, fy, &out, &address);
-        } else {
-            emu_texture_fetch(t, (int32_t)x, (int32_t)y, &out, &address);
-        }
+        emu_texture_read(t, f->geometry, f->float_coordinates, &at, &out, &address);
         for (unsigned c = 0; c < 4; c++)
             if (f->d[c] != SASS_NO_ROW)
                 sass_row(w, f->d[c])[lane] = out.bits[c];
@@ -62,6 +57,23 @@ static void place_results(struct sass_lowering *l, struct fetch *f, unsigned wan
     }
 }
 
+/* False: the shape is not known. */
+static bool set_geometry(uint16_t shape, struct emu_geometry *g)
+{
+    static const struct {
+        uint16_t shape;
+        struct emu_geometry geometry;
+    } known[] = {{SASS_W_1D, {1, false, false}},      {SASS_W_2D, {2, false, false}},
+                 {SASS_W_3D, {3, false, false}},      {SASS_W_CUBE, {3, false, true}},
+                 {SASS_W_ARRAY_1D, {1, true, false}}, {SASS_W_ARRAY_2D, {2, true, false}}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (known[i].shape == shape) {
+            *g = known[i].geometry;
+            return true;
+        }
+    return false;
+}
+
 /* PD, RD2, RD, R, RB, bank and offset (or a uniform register and a number), shape, channels */
 bool sass_lower_texture(struct sass_lowering *l)
 {
@@ -73,10 +85,8 @@ bool sass_lower_texture(struct sass_lowering *l)
     if (l->in->n_operands < 9 || sass_mod_get(l, SASS_M_TEX_OFFSET) ||
         sass_mod_get(l, SASS_M_TEX_DC) || sass_mod_get(l, SASS_M_TEX_NDV))
         return sass_lower_refuse(l, "this form of a texture access is not known");
-    uint16_t shape = sass_operand_get(l, 7)->suffix;
-    if (shape != SASS_W_1D && shape != SASS_W_2D)
-        return sass_lower_refuse(l, "only textures of one and two dimensions are known");
-    f->two_dimensions = shape == SASS_W_2D;
+    if (!set_geometry(sass_operand_get(l, 7)->suffix, &f->geometry))
+        return sass_lower_refuse(l, "layers of cubes are not known");
     f->float_coordinates = l->in->op == SASS_TEX;
     f->handle = handle->kind == SASS_UREG
                     ? sass_lower_row(l, handle, 1)
@@ -87,7 +97,7 @@ bool sass_lower_texture(struct sass_lowering *l)
     op->run = sass_run_texture;
     op->flow = SASS_ACCESS;
     op->site.space = EMU_GLOBAL;
-    op->site.mixes = !f->float_coordinates ? 0 : f->two_dimensions ? 3 : 1;
+    op->site.mixes = f->float_coordinates ? emu_geometry_mixes(f->geometry) : 0;
     op->site.slot = l->image->base.n_slots++;
     return true;
 }

@@ -444,6 +444,50 @@ static void textures_have_depth_and_layers(void **state)
     strata_module_destroy(m);
 }
 
+/* The programming guide's table of faces: the texel in the middle of each, one beside it, and what
+ * a filter makes of two. */
+static void a_direction_meets_one_face_of_a_cube(void **state)
+{
+    (void)state;
+    static const struct {
+        float x, y, z, point, linear;
+    } rows[] = {
+        {1, 0.25f, -0.25f, 6, 6},      {-2, 0.5f, -0.5f, 105, 105}, {0.25f, 1, 0.25f, 210, 210},
+        {0.25f, -1, -0.25f, 310, 310}, {0.75f, 0.25f, 1, 407, 407}, {0.25f, 0.75f, -1, 501, 501},
+        {1, 0, -0.25f, 10, 8},         {0.25f, 1, 0.5f, 214, 212},  {-1, -1, 0.25f, 114, 114}};
+    struct strata_module *m = load_text(
+        PTX_HEAD
+        ".visible .entry k(.param .u64 t, .param .u64 in, .param .u64 out)\n"
+        "{ .reg .b64 %rd<8>; .reg .f32 %f<8>;\n"
+        "ld.param.u64 %rd1,[t]; ld.param.u64 %rd2,[in]; ld.param.u64 %rd3,[out];\n"
+        "ld.global.f32 %f1,[%rd2]; ld.global.f32 %f2,[%rd2+4]; ld.global.f32 %f3,[%rd2+8];\n"
+        "tex.cube.v4.f32.f32 {%f4,%f5,%f6,%f7},[%rd1,{%f1,%f2,%f3,%f3}];\n"
+        "st.global.f32 [%rd3],%f4; ret; }\n");
+    float *data = device_memory(4 * 96), *in = device_memory(12), *out = device_memory(4);
+    for (unsigned i = 0; i < 96; i++)
+        data[i] = (float)(i % 16 + i / 16 * 100);
+    struct strata_texture t = {.data = data,
+                               .width = 4,
+                               .height = 4,
+                               .depth = 6,
+                               .layered = true,
+                               .channel_bits = {32},
+                               .texel_kind = STRATA_TEXEL_FLOAT};
+    const struct strata_texture *table[1] = {&t};
+    struct {
+        uint64_t t;
+        void *in, *out;
+    } params = {1, in, out};
+    for (unsigned i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
+        struct run_setup setup = {.threads = 1, .textures = table, .n_textures = 1};
+        t.linear_filter = i % 2;
+        in[0] = rows[i / 2].x, in[1] = rows[i / 2].y, in[2] = rows[i / 2].z;
+        run_ok(m, "k", &setup, &params);
+        assert_true(*out == (i % 2 ? rows[i / 2].linear : rows[i / 2].point));
+    }
+    strata_module_destroy(m);
+}
+
 static uint64_t recorded_at(const struct strata_texture *t, int64_t x, int64_t y)
 {
     struct emu_texel texel;
@@ -510,6 +554,7 @@ int main(void)
         cmocka_unit_test(textures_address_and_filter),
         cmocka_unit_test(texels_are_converted),
         cmocka_unit_test(textures_have_depth_and_layers),
+        cmocka_unit_test(a_direction_meets_one_face_of_a_cube),
         cmocka_unit_test(texels_of_an_array_are_read_in_rows_and_recorded_in_tiles),
         cmocka_unit_test(a_wild_texture_handle_is_an_error),
     };
