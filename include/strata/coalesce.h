@@ -64,8 +64,14 @@ unsigned strata_coalesce(const struct strata_coalescer *c, const struct strata_w
 /* The texture that a warp instruction reads, by its first lane; NULL: none, or the trace does not
  * tell. Then its requests are those of the texels' bytes, and of their neighbours on the axes
  * where a filter mixes them. */
-const struct strata_launch_texture *strata_coalescer_texture(const struct strata_coalescer *c,
-                                                             const struct strata_winst *w);
+const struct strata_launch_texture *strata_coalescer_texture_of(const struct strata_coalescer *c,
+                                                                const struct strata_winst *w);
+static inline const struct strata_launch_texture *
+strata_coalescer_texture(const struct strata_coalescer *c, const struct strata_winst *w)
+{
+    bool may = c->launch && w->inst->space == STRATA_SPACE_TEXTURE;
+    return may ? strata_coalescer_texture_of(c, w) : NULL;
+}
 
 /* Sectors in all requests together. */
 unsigned strata_count_sectors(const struct strata_request *request, unsigned n);

@@ -3,11 +3,10 @@
 
 #include "trace/texel_layout.h"
 
-const struct strata_launch_texture *strata_coalescer_texture(const struct strata_coalescer *c,
-                                                             const struct strata_winst *w)
+const struct strata_launch_texture *strata_coalescer_texture_of(const struct strata_coalescer *c,
+                                                                const struct strata_winst *w)
 {
-    if (!c->launch || w->inst->space != STRATA_SPACE_TEXTURE || !w->mask ||
-        w->addr_kind == STRATA_ADDR_NONE)
+    if (!c->launch || !w->mask || w->addr_kind == STRATA_ADDR_NONE)
         return NULL;
     uint64_t first = w->addr_kind == STRATA_ADDR_STRIDE ? w->base : w->addr[lowest_bit32(w->mask)];
     return strata_launch_texture_at(c->launch, w->inst, first);
