@@ -154,6 +154,7 @@ struct strata_gpu {
         uint64_t fetch_middle_bytes; /* code that the SM keeps; beyond it comes from the L2 */
         uint64_t fetch_prefetch_bytes; /* code that a launch brings into the L2 by itself */
         uint32_t fetch_far_cycles;     /* between two lines of a loop that come from the L2 */
+        uint32_t fetch_stream_cycles;  /* between two lines of a stream from DRAM; 0: as any */
         uint32_t fetch_ahead_lines;    /* lines of straight code asked for before they are needed */
         uint64_t local_base_bytes; /* address where the local memory of the GPU's warps begins */
         uint64_t local_warp_bytes; /* ... and how far apart that of two warps is */

@@ -82,6 +82,7 @@ static const struct strata_gpu_key keys[] = {
     CYCLES("sm.fetch_early", sm.fetch_early_cycles, "0", "a jump to another line of such code that this SM has not fetched"),
     REAL("sm.fetch_early_line", sm.fetch_early_line_cycles, "cycles", 0, 1e6, "0", "between two lines of such code, from the first block on; a jump waits for its line"),
     CYCLES("sm.fetch_far", sm.fetch_far_cycles, "0", "between two lines of code that neither cache holds any more"),
+    CYCLES("sm.fetch_stream", sm.fetch_stream_cycles, "0", "between two lines of straight code beyond sm.fetch_prefetch that no SM has fetched; at sm.fetch_far where another has; 0: both at sm.fetch_interval"),
     UINT("sm.fetch_ahead", sm.fetch_ahead_lines, "lines", 1, 64, "8", "lines of straight code that are asked for before they are needed"),
     REAL("sm.barrier_warp", sm.barrier_warp_cycles, "cycles", 0, 1000, "0", "a barrier takes this much more for each warp of the block"),
     CYCLES("sm.lsu_queue", sm.lsu_queue_cycles, "0", "work the load/store unit accepts ahead; 0: any amount"),

@@ -52,6 +52,7 @@ static const struct {
     {"sm.fetch_early", FLOW | SIM},
     {"sm.fetch_early_line", FLOW | SIM},
     {"sm.fetch_far", FLOW | SIM},
+    {"sm.fetch_stream", FLOW | SIM},
     {"sm.local_", REUSE | FLOW | SIM},
     {"sm.fetch_", INTERVAL | FLOW | SIM},
     {"sm.barrier_warp", REUSE | INTERVAL | LEARNED | FLOW | SIM},

@@ -16,6 +16,7 @@ void fetch_gpu_init(struct fetch_gpu *g, const struct strata_gpu *gpu)
     uint32_t line_bytes = gpu->sm.fetch_line_bytes ? gpu->sm.fetch_line_bytes : 128;
     g->interval = gpu->sm.fetch_interval_cycles;
     g->far_interval = gpu->sm.fetch_far_cycles;
+    g->stream_interval = gpu->sm.fetch_stream_cycles;
     g->miss = gpu->sm.fetch_miss_cycles;
     g->cold = gpu->sm.fetch_cold_cycles;
     g->ahead = gpu->sm.fetch_ahead_lines;
@@ -135,6 +136,18 @@ static uint32_t jump_cycles(const struct fetch_gpu *g, const struct fetch_sm *s,
     return known ? g->miss : g->cold;
 }
 
+/* From one line of straight code to the next. Only what the launch brings in by itself comes the
+ * first time as fast as from the middle cache. */
+static uint32_t next_cycles(const struct fetch_gpu *g, const struct fetch_sm *s, uint32_t line,
+                            uint64_t t)
+{
+    if (s->place[line] == FETCH_FAR)
+        return g->far_interval;
+    if (s->place[line] == FETCH_MIDDLE || line < g->early_lines || !g->stream_interval)
+        return g->interval;
+    return g->first[line] && g->first[line] <= t ? g->far_interval : g->stream_interval;
+}
+
 uint64_t fetch_line(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t line, uint64_t t)
 {
     if (!g->cold && !g->miss && !g->interval)
@@ -153,7 +166,7 @@ uint64_t fetch_line(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t line
             base = s->ready[next] > base ? s->ready[next] : base;
             continue;
         }
-        base += s->place[next] == FETCH_FAR ? g->far_interval : g->interval;
+        base += next_cycles(g, s, next, t);
         ask(s, next, base);
     }
     return there;

@@ -9,6 +9,9 @@
  * (device/probe/start_probe.cu, steps_probe.cu): a jump within it costs little once the line is
  * there, and waits for it before.
  *
+ * Straight code beyond that comes more slowly, from the L2 as from DRAM (device/probe/supply_probe.cu: a
+ * line every 17 cycles up to 64 KB and every 120 from there on, 60 if the L2 has it).
+ *
  * A loop longer than the caches of instructions streams again in every round
  * (device/probe/code_probe.cu): from the middle cache at the rate of the first pass, from the L2 at
  * a lower one. Both caches give up the line that came first, since a loop that is too long misses
@@ -28,7 +31,7 @@ struct fetch_gpu {                   /* one per launch: what any SM has fetched 
     uint8_t used[FETCH_MAX_LINES];   /* executed by any warp, or in the L2 from before */
     uint32_t n_used;                 /* executed, and not there before */
     uint32_t last_used;              /* the highest executed line */
-    uint32_t interval, far_interval, miss, cold, ahead;
+    uint32_t interval, far_interval, stream_interval, miss, cold, ahead;
     uint64_t begin;                    /* of the launch's first block */
     uint64_t early_lines;              /* that the launch brings in by itself, from begin on */
     uint32_t early_first, early;       /* until the first of them is there; a jump to another */

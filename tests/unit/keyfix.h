@@ -348,6 +348,8 @@ static const char *const classic[] = {"sm_version=61",
                                       NULL};
 /* Explicit sets, weighted victims. */
 static const char *const odd[] = {"sm_version=70",
+                                  "sm.fetch_interval=5",
+                                  "sm.fetch_stream=30",
                                   "sm.count=4",
                                   "sm.clock=1400",
                                   "sm.max_warps=16",

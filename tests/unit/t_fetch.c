@@ -11,7 +11,15 @@
 
 #include "sm/fetch.h"
 
-enum { LINES_NEAR = 32, LINES_MIDDLE = 64, INTERVAL = 17, FAR = 46, ISSUE = 8, ROUNDS = 6 };
+enum {
+    LINES_NEAR = 32,
+    LINES_MIDDLE = 64,
+    INTERVAL = 17,
+    FAR = 46,
+    STREAM = 61,
+    ISSUE = 8,
+    ROUNDS = 6
+};
 
 /* Cycles a line in the last of some rounds through a loop, whose lines take 8 cycles to issue. */
 static double steady(uint32_t lines, uint32_t near_lines, uint32_t middle_lines)
@@ -61,6 +69,45 @@ static void loop_from_the_l2(void **state)
     (void)state;
     double each = steady(2 * LINES_MIDDLE, LINES_NEAR, LINES_MIDDLE);
     assert_true(each > FAR - 0.5 && each < FAR + 4);
+}
+
+/* Cycles a line of straight code that runs once on one SM and then on another. */
+static void streamed(uint32_t prefetch_lines, double each[2])
+{
+    static struct fetch_gpu g;
+    struct strata_gpu gpu = {0};
+    struct fetch_sm sm[2];
+    gpu.sm.fetch_line_bytes = 128;
+    gpu.sm.fetch_interval_cycles = INTERVAL;
+    gpu.sm.fetch_far_cycles = FAR;
+    gpu.sm.fetch_stream_cycles = STREAM;
+    gpu.sm.fetch_prefetch_bytes = prefetch_lines * 128;
+    gpu.sm.fetch_ahead_lines = 8;
+    fetch_gpu_init(&g, &gpu);
+    uint64_t t = 1000, began = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(fetch_sm_init(&sm[i], &g, NULL), STRATA_OK);
+        began = t;
+        for (uint32_t line = 0; line < 400; line++) {
+            t = fetch_line(&g, &sm[i], line, t) + ISSUE;
+            fetch_publish(&g, &sm[i]);
+        }
+        each[i] = (double)(t - began) / 400;
+        fetch_sm_release(&sm[i]);
+    }
+}
+
+static void straight_code_beyond_what_a_launch_brings_in_comes_slowly(void **state)
+{
+    double each[2];
+    (void)state;
+    streamed(400, each);
+    assert_true(each[0] > INTERVAL - 1 && each[0] < INTERVAL + 1);
+    assert_true(each[1] > INTERVAL - 1 && each[1] < INTERVAL + 1);
+    streamed(200, each);
+    double first = (INTERVAL + STREAM) / 2.0, second = (INTERVAL + FAR) / 2.0;
+    assert_true(each[0] > first - 2 && each[0] < first + 2);
+    assert_true(each[1] > second - 2 && each[1] < second + 2);
 }
 
 /* What a launch brings in by itself, five and a half cycles a line from cycle 900 on. */
@@ -128,11 +175,13 @@ static void a_line_far_behind_is_as_never_fetched(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(loop_that_fits),
-                                       cmocka_unit_test(loop_of_the_middle_cache),
-                                       cmocka_unit_test(loop_from_the_l2),
-                                       cmocka_unit_test(jumps_within_what_a_launch_brings_in),
-                                       cmocka_unit_test(an_early_jump_waits_for_its_line),
-                                       cmocka_unit_test(a_line_far_behind_is_as_never_fetched)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loop_that_fits),
+        cmocka_unit_test(loop_of_the_middle_cache),
+        cmocka_unit_test(loop_from_the_l2),
+        cmocka_unit_test(straight_code_beyond_what_a_launch_brings_in_comes_slowly),
+        cmocka_unit_test(jumps_within_what_a_launch_brings_in),
+        cmocka_unit_test(an_early_jump_waits_for_its_line),
+        cmocka_unit_test(a_line_far_behind_is_as_never_fetched)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
