@@ -155,9 +155,15 @@ struct strata_gpu {
         uint64_t fetch_prefetch_bytes; /* code that a launch brings into the L2 by itself */
         uint32_t fetch_far_cycles;     /* between two lines of a loop that come from the L2 */
         uint32_t fetch_stream_cycles;  /* between two lines of a stream from DRAM; 0: as any */
-        uint32_t fetch_ahead_lines;    /* lines of straight code asked for before they are needed */
-        uint64_t local_base_bytes; /* address where the local memory of the GPU's warps begins */
-        uint64_t local_warp_bytes; /* ... and how far apart that of two warps is */
+        uint64_t fetch_own_bytes;      /* code that a scheduler has by itself; 0: as near */
+        uint32_t fetch_jump_cycles;    /* a jump to a line that is near but not there */
+        uint32_t
+            fetch_middle_jump_cycles;     /* a jump to a line of the middle cache; 0: as a stream */
+        uint32_t fetch_early_next_cycles; /* an SM's further jumps to early code; 0: as the first */
+        uint32_t fetch_ways;              /* of the near and the middle cache; 0: full */
+        uint32_t fetch_ahead_lines; /* lines of straight code asked for before they are needed */
+        uint64_t local_base_bytes;  /* address where the local memory of the GPU's warps begins */
+        uint64_t local_warp_bytes;  /* ... and how far apart that of two warps is */
         /* Asynchronous work of Hopper. */
         uint32_t tensor_clock_mhz; /* while tensor cores of tensor_clock_sms SMs work; 0: as ever */
         uint32_t tensor_clock_sms;

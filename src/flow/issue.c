@@ -113,10 +113,13 @@ static __attribute__((noinline)) void wait_for_others(struct flow_engine *e, uin
 static __attribute__((noinline)) void wait_for_code(struct flow_engine *e, struct flow_warp *w)
 {
     struct fetch_sm *fetch = &e->fetch[e->block[w->block].sm];
-    w->fetch_line = w->next_line;
+    uint32_t scheduler = w->scheduler % e->gpu->sm.schedulers;
     fetch_note(&e->fetch_all, w->next_line);
-    sm_wait_for(&w->wait, fetch_line(&e->fetch_all, fetch, w->next_line, w->wait.ready),
-                SM_STALL_FETCH);
+    sm_wait_for(
+        &w->wait,
+        fetch_next(&e->fetch_all, fetch, scheduler, w->fetch_line, w->next_line, w->wait.ready),
+        SM_STALL_FETCH);
+    w->fetch_line = w->next_line;
     fetch_publish(&e->fetch_all, fetch);
 }
 

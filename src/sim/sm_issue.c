@@ -36,10 +36,12 @@ static void wait_for_code(struct sim_sm *s, struct sim_warp *w)
 {
     if (w->next_line == w->fetch_line)
         return;
-    w->fetch_line = w->next_line;
     s->fetch_used[w->next_line % FETCH_MAX_LINES] = 1;
-    sm_wait_for(&w->wait, fetch_line(&s->shared->fetch, &s->fetch, w->next_line, w->wait.ready),
+    sm_wait_for(&w->wait,
+                fetch_next(&s->shared->fetch, &s->fetch, w->scheduler, w->fetch_line, w->next_line,
+                           w->wait.ready),
                 SM_STALL_FETCH);
+    w->fetch_line = w->next_line;
 }
 
 void sim_next_instruction(struct sim_sm *s, struct sim_warp *w)

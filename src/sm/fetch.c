@@ -22,29 +22,52 @@ void fetch_gpu_init(struct fetch_gpu *g, const struct strata_gpu *gpu)
     g->ahead = gpu->sm.fetch_ahead_lines;
     g->near_lines = limit_lines(gpu->sm.fetch_near_bytes / line_bytes);
     g->middle_lines = limit_lines(gpu->sm.fetch_middle_bytes / line_bytes);
+    g->ways = gpu->sm.fetch_ways;
+    g->middle_jump =
+        gpu->sm.fetch_middle_jump_cycles ? gpu->sm.fetch_middle_jump_cycles : g->interval;
+    g->own_lines = (uint32_t)(gpu->sm.fetch_own_bytes / line_bytes);
+    g->own_jump = gpu->sm.fetch_jump_cycles;
+    g->schedulers = gpu->sm.schedulers;
     g->begin = gpu->launch.launch_cycles;
     g->early_lines = gpu->sm.fetch_prefetch_bytes / line_bytes;
     g->early_first = gpu->sm.fetch_first_cycles ? gpu->sm.fetch_first_cycles : g->cold;
     g->early = gpu->sm.fetch_early_cycles;
+    g->early_next = gpu->sm.fetch_early_next_cycles ? gpu->sm.fetch_early_next_cycles : g->early;
     g->early_line = gpu->sm.fetch_early_line_cycles;
 }
 
 /* A cache without a size needs no order. */
-static bool order_init(struct fetch_order *o, uint32_t lines)
+static bool order_init(struct fetch_order *o, uint32_t lines, uint32_t ways)
 {
-    *o = (struct fetch_order){.size = lines};
-    o->line = lines ? malloc(lines * sizeof *o->line) : NULL;
-    return !lines || o->line;
+    ways = ways && ways < lines ? ways : lines;
+    *o = (struct fetch_order){.sets = lines ? lines / ways : 0, .ways = ways};
+    if (!lines)
+        return true;
+    o->line = malloc((size_t)o->sets * ways * sizeof *o->line);
+    o->next = calloc(o->sets, sizeof *o->next);
+    if (!o->line || !o->next)
+        return false;
+    for (uint32_t i = 0; i < o->sets * ways; i++)
+        o->line[i] = FETCH_MAX_LINES;
+    return true;
+}
+
+static void order_release(struct fetch_order *o)
+{
+    free(o->line);
+    free(o->next);
 }
 
 strata_status fetch_sm_init(struct fetch_sm *s, const struct fetch_gpu *g, struct strata_error *err)
 {
     *s = (struct fetch_sm){.ready = malloc(FETCH_MAX_LINES * sizeof *s->ready),
                            .asked = malloc(FETCH_MAX_LINES * sizeof *s->asked),
+                           .jump = malloc(FETCH_MAX_LINES * sizeof *s->jump),
                            .place = malloc(FETCH_MAX_LINES * sizeof *s->place)};
-    bool kept = order_init(&s->near, g->near_lines);
-    kept = order_init(&s->middle, g->middle_lines) && kept;
-    if (!s->ready || !s->asked || !s->place || !kept)
+    bool kept = order_init(&s->near, g->near_lines, g->ways);
+    kept = order_init(&s->middle, g->middle_lines, g->ways) && kept;
+    kept = order_init(&s->own, g->own_lines * g->schedulers, g->own_lines) && kept;
+    if (!s->ready || !s->asked || !s->jump || !s->place || !kept)
         return strata_no_memory(err, NULL, "for the instruction fetch of an SM");
     return STRATA_OK;
 }
@@ -54,8 +77,10 @@ void fetch_sm_release(struct fetch_sm *s)
     free(s->ready);
     free(s->asked);
     free(s->place);
-    free(s->near.line);
-    free(s->middle.line);
+    free(s->jump);
+    order_release(&s->near);
+    order_release(&s->middle);
+    order_release(&s->own);
     memset(s, 0, sizeof *s);
 }
 
@@ -71,25 +96,28 @@ static void know_lines(struct fetch_sm *s, uint32_t n)
     s->n_known = to;
 }
 
-/* Puts a line in; the one that has to go for it, or FETCH_MAX_LINES. */
-static uint32_t replace_oldest(struct fetch_order *o, uint32_t line)
+/* Puts a line into a set; the one that has to go for it, or FETCH_MAX_LINES. */
+static uint32_t replace_oldest(struct fetch_order *o, uint32_t set, uint32_t line)
 {
-    if (!o->size)
-        return FETCH_MAX_LINES;
-    uint32_t gone = o->n == o->size ? o->line[o->next] : FETCH_MAX_LINES;
-    o->line[o->next] = line;
-    o->next = (o->next + 1) % o->size;
-    o->n += o->n < o->size;
+    uint32_t *place = &o->line[set * o->ways + o->next[set]], gone = *place;
+    *place = line;
+    o->next[set] = o->next[set] + 1 < o->ways ? o->next[set] + 1 : 0;
     return gone;
 }
 
+static uint32_t put_line(struct fetch_order *o, uint32_t line)
+{
+    return o->sets ? replace_oldest(o, line % o->sets, line) : FETCH_MAX_LINES;
+}
+
 /* Lines that this SM brings into the L2 are told once, so the list never overflows. */
-static void ask(struct fetch_sm *s, uint32_t line, uint64_t at)
+static void ask(struct fetch_sm *s, uint32_t line, uint64_t at, uint32_t jump)
 {
     if (s->ready[line])
         return;
     s->ready[line] = at ? at : 1;
-    uint32_t gone = replace_oldest(&s->near, line);
+    s->jump[line] = jump;
+    uint32_t gone = put_line(&s->near, line);
     if (gone != FETCH_MAX_LINES)
         s->ready[gone] = 0;
     if (s->place[line] == FETCH_MIDDLE)
@@ -97,7 +125,7 @@ static void ask(struct fetch_sm *s, uint32_t line, uint64_t at)
     if (s->place[line] == FETCH_NEVER)
         s->asked[s->n_asked++] = line;
     s->place[line] = FETCH_MIDDLE;
-    gone = replace_oldest(&s->middle, line);
+    gone = put_line(&s->middle, line);
     if (gone != FETCH_MAX_LINES)
         s->place[gone] = FETCH_FAR;
 }
@@ -113,26 +141,27 @@ void fetch_publish(struct fetch_gpu *g, struct fetch_sm *s)
 }
 
 /* A line that the launch brings in; `known`: it is there already. */
-static uint32_t early_cycles(const struct fetch_gpu *g, uint32_t line, bool known, uint64_t t)
+static uint32_t early_cycles(const struct fetch_gpu *g, const struct fetch_sm *s, uint32_t line,
+                             bool known, uint64_t t)
 {
+    uint32_t early = s->has_jumped ? g->early_next : g->early;
     if (!line)
         return known && g->miss < g->early_first ? g->miss : g->early_first;
     uint64_t there = g->begin + (uint64_t)(line * g->early_line);
-    return known || there <= t + g->early ? g->early : (uint32_t)(there - t);
+    return known || there <= t + early ? early : (uint32_t)(there - t);
 }
 
-/* From a jump to a line until it is there. That a line comes from the middle cache as fast as the
- * next of a stream is not measured by itself. */
+/* From a jump to a line until it is there. */
 static uint32_t jump_cycles(const struct fetch_gpu *g, const struct fetch_sm *s, uint32_t line,
                             uint64_t t)
 {
     if (s->place[line] == FETCH_MIDDLE)
-        return g->interval;
+        return g->middle_jump;
     if (s->place[line] == FETCH_FAR)
         return g->miss;
     bool known = g->first[line] && g->first[line] <= t;
     if (line < g->early_lines)
-        return early_cycles(g, line, known, t);
+        return early_cycles(g, s, line, known, t);
     return known ? g->miss : g->cold;
 }
 
@@ -157,8 +186,11 @@ uint64_t fetch_line(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t line
         know_lines(s, line + g->ahead + 1);
     if (s->ready[line] && s->ready[line] <= t && s->ready[(line + g->ahead) % FETCH_MAX_LINES])
         return t;
-    if (!s->ready[line])
-        ask(s, line, t + jump_cycles(g, s, line, t));
+    if (!s->ready[line]) {
+        uint32_t jump = jump_cycles(g, s, line, t);
+        s->has_jumped |= line && line < g->early_lines && s->place[line] == FETCH_NEVER;
+        ask(s, line, t + jump, jump);
+    }
     uint64_t there = s->ready[line] > t ? s->ready[line] : t, base = there;
     for (uint32_t k = 1; k <= g->ahead; k++) {
         uint32_t next = (line + k) % FETCH_MAX_LINES;
@@ -167,7 +199,40 @@ uint64_t fetch_line(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t line
             continue;
         }
         base += next_cycles(g, s, next, t);
-        ask(s, next, base);
+        ask(s, next, base, jump_cycles(g, s, next, t));
     }
     return there;
+}
+
+/* What is asked for behind other lines comes at once where a jump leaves them out. */
+static void hasten(struct fetch_sm *s, uint32_t line, uint64_t t)
+{
+    if (line < s->n_known && s->ready[line] > t + s->jump[line])
+        s->ready[line] = t + s->jump[line];
+}
+
+static bool has_own(const struct fetch_order *o, uint32_t scheduler, uint32_t line)
+{
+    const uint32_t *own = &o->line[scheduler * o->ways];
+    for (uint32_t i = 0; i < o->ways; i++)
+        if (own[i] == line)
+            return true;
+    return false;
+}
+
+uint64_t fetch_next(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t scheduler,
+                    uint32_t from, uint32_t line, uint64_t t)
+{
+    bool is_jump = from != UINT32_MAX && line != from + 1;
+    line %= FETCH_MAX_LINES;
+    bool own = g->own_lines && has_own(&s->own, scheduler, line);
+    if (own && !s->ready[line])
+        return t;
+    if (is_jump)
+        hasten(s, line, t);
+    uint64_t there = fetch_line(g, s, line, t);
+    if (own || !g->own_lines)
+        return there;
+    replace_oldest(&s->own, scheduler, line);
+    return is_jump && there < t + g->own_jump ? t + g->own_jump : there;
 }

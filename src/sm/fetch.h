@@ -9,8 +9,12 @@
  * (device/probe/start_probe.cu, steps_probe.cu): a jump within it costs little once the line is
  * there, and waits for it before.
  *
- * Straight code beyond that comes more slowly, from the L2 as from DRAM (device/probe/supply_probe.cu: a
- * line every 17 cycles up to 64 KB and every 120 from there on, 60 if the L2 has it).
+ * Straight code beyond that comes more slowly, from the L2 as from DRAM
+ * (device/probe/supply_probe.cu: a line every 17 cycles up to 64 KB and every 120 from there on, 60
+ * if the L2 has it).
+ *
+ * A jump takes by where its line is: among the 20 or so that a scheduler has by itself, in the near
+ * cache, in the middle one, in the L2 (supply_probe.cu: 11, 20, 72 and 289 cycles a hop).
  *
  * A loop longer than the caches of instructions streams again in every round
  * (device/probe/code_probe.cu): from the middle cache at the rate of the first pass, from the L2 at
@@ -35,20 +39,26 @@ struct fetch_gpu {                   /* one per launch: what any SM has fetched 
     uint64_t begin;                    /* of the launch's first block */
     uint64_t early_lines;              /* that the launch brings in by itself, from begin on */
     uint32_t early_first, early;       /* until the first of them is there; a jump to another */
+    uint32_t early_next;               /* an SM's further jumps of that kind */
     double early_line;                 /* from one of them to the next */
     uint32_t near_lines, middle_lines; /* what the SM's caches of instructions hold, 0 = all */
+    uint32_t ways, middle_jump;
+    uint32_t own_lines, own_jump, schedulers; /* what a scheduler has by itself */
 };
-struct fetch_order { /* lines of a cache as they came */
-    uint32_t *line, size, n, next;
+struct fetch_order { /* lines of a cache, set by set, as they came */
+    uint32_t *line, *next, sets, ways;
 };
 enum fetch_place { FETCH_NEVER = 0, FETCH_MIDDLE, FETCH_FAR }; /* of a line that is not near */
 struct fetch_sm {
     uint64_t *ready; /* when each line is in the near cache, 0 = not there and not asked for */
     uint8_t *place;  /* enum fetch_place */
+    uint32_t *jump;  /* what a jump to it took when it was asked for */
     uint32_t *asked; /* lines brought into the L2 since the last fetch_publish */
     uint32_t n_asked;
     uint32_t n_known; /* lines of which `ready` and `place` have been set: those from 0 on */
+    bool has_jumped;  /* to a line that the launch had brought in */
     struct fetch_order near, middle;
+    struct fetch_order own; /* a set for each scheduler */
 };
 
 void fetch_gpu_init(struct fetch_gpu *g, const struct strata_gpu *gpu);
@@ -75,6 +85,11 @@ static inline uint32_t fetch_lines(const struct fetch_gpu *g)
 }
 /* When the line is at the SM if it is needed at time t. Changes only what belongs to the SM. */
 uint64_t fetch_line(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t line, uint64_t t);
+/* The same for a warp of one of the SM's schedulers that comes from another line (UINT32_MAX: it
+ * begins): a jump need not wait for the lines it leaves out, and takes longer to a line that the
+ * scheduler does not have by itself. */
+uint64_t fetch_next(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t scheduler,
+                    uint32_t from, uint32_t line, uint64_t t);
 /* Tells the other SMs which lines this one has brought into the L2. */
 void fetch_publish(struct fetch_gpu *g, struct fetch_sm *s);
 

@@ -84,7 +84,7 @@ static unsigned one_round(FILE *f, unsigned block, unsigned warp, unsigned round
              table = a + (64 << 20);
     for (unsigned i = 0; i < sizeof plain / sizeof plain[0]; i++)
         LINE("%s\n", plain[i]);
-    pc = 0x400 + round % 2 * 0x400; /* a jump to code that may not be there */
+    pc = 0x1000 + round % 2 * 0x1000; /* a jump to code that may not be there */
     LINE("1 R37 LDC 1 R4 "), scattered(f, 0, 256);
     LINE("1 R37 LDC 1 R37 "), scattered(f, 0, 256);
     LINE("1 R24 LDG.E.128 1 R2 16 1 0x%llx 16\n", (unsigned long long)stream);
@@ -137,7 +137,8 @@ static void write_warp(FILE *f, unsigned block, unsigned warp)
     for (unsigned round = 0; round < ROUNDS; round++)
         n += one_round(body, block, warp, round);
     fclose(body);
-    fprintf(f, "warp = %u\ninsts = %u\n%s4000 ffffffff 0 EXIT 0 0\n\n", warp, n, text);
+    fprintf(f, "warp = %u\ninsts = %u\n%s%x ffffffff 0 EXIT 0 0\n\n", warp, n, text,
+            0x4000 + warp * 0x800); /* jumps to code that nobody has run */
     free(text);
 }
 
@@ -199,8 +200,11 @@ static const char *const modern[] = {"sm_version=90",
                                      "sm.fetch_prefetch=20KiB",
                                      "sm.fetch_first=77",
                                      "sm.fetch_early=44",
-                                     "sm.fetch_early_line=8",
+                                     "sm.fetch_early_line=4",
                                      "sm.fetch_far=70",
+                                     "sm.fetch_middle_jump=21",
+                                     "sm.fetch_early_next=31",
+                                     "sm.fetch_ways=4",
                                      "sm.barrier_warp=1.5",
                                      "sm.lsu_queue=24",
                                      "launch.gpcs=2",
@@ -350,6 +354,8 @@ static const char *const classic[] = {"sm_version=61",
 static const char *const odd[] = {"sm_version=70",
                                   "sm.fetch_interval=5",
                                   "sm.fetch_stream=30",
+                                  "sm.fetch_own=256",
+                                  "sm.fetch_jump=7",
                                   "sm.count=4",
                                   "sm.clock=1400",
                                   "sm.max_warps=16",

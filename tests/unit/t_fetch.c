@@ -141,6 +141,99 @@ static void jumps_within_what_a_launch_brings_in(void **state)
     fetch_sm_release(&sm);
 }
 
+static void further_jumps_within_it_take_less(void **state)
+{
+    static struct fetch_gpu g;
+    struct fetch_sm sm;
+    (void)state;
+    brought_in(&g);
+    g.early_next = 40;
+    assert_int_equal(fetch_sm_init(&sm, &g, NULL), STRATA_OK);
+    assert_int_equal(fetch_line(&g, &sm, 0, 1000), 1340);
+    assert_int_equal(fetch_line(&g, &sm, 50, 2000), 2075);
+    assert_int_equal(fetch_line(&g, &sm, 80, 3000), 3040);
+    fetch_sm_release(&sm);
+}
+
+/* An SM whose schedulers have four lines each. */
+static void with_own_lines(struct fetch_gpu *g, struct fetch_sm *sm)
+{
+    struct strata_gpu gpu = {0};
+    gpu.sm.schedulers = 2;
+    gpu.sm.fetch_line_bytes = 128;
+    gpu.sm.fetch_interval_cycles = INTERVAL;
+    gpu.sm.fetch_far_cycles = FAR;
+    gpu.sm.fetch_miss_cycles = 300;
+    gpu.sm.fetch_cold_cycles = 560;
+    gpu.sm.fetch_ahead_lines = 8;
+    gpu.sm.fetch_own_bytes = 4 * 128;
+    gpu.sm.fetch_jump_cycles = 10;
+    gpu.sm.fetch_near_bytes = LINES_NEAR * 128;
+    gpu.sm.fetch_middle_bytes = LINES_MIDDLE * 128;
+    gpu.sm.fetch_middle_jump_cycles = 61;
+    fetch_gpu_init(g, &gpu);
+    assert_int_equal(fetch_sm_init(sm, g, NULL), STRATA_OK);
+}
+
+/* Cycles that the second of two rounds over n lines, `stride` apart, waits for each. */
+static double hops(struct fetch_gpu *g, struct fetch_sm *sm, uint32_t n, uint32_t stride)
+{
+    uint64_t t = 100000, waited = 0;
+    uint32_t from = UINT32_MAX;
+    for (uint32_t i = 0; i < 2 * n; i++) {
+        uint32_t line = i % n * stride;
+        uint64_t there = fetch_next(g, sm, 0, from, line, t);
+        waited += i < n ? 0 : there - t;
+        t = there + 1000;
+        from = line;
+    }
+    return (double)waited / n;
+}
+
+static void a_jump_takes_by_where_its_line_is(void **state)
+{
+    static struct fetch_gpu g;
+    static const struct {
+        uint32_t n, stride;
+        double cycles;
+    } at[] = {{4, 2, 0}, {8, 2, 10}, {3, 16, 0}, {6, 16, 61}, {20, 16, 300}};
+    (void)state;
+    for (unsigned i = 0; i < sizeof at / sizeof at[0]; i++) {
+        struct fetch_sm sm;
+        with_own_lines(&g, &sm);
+        double each = hops(&g, &sm, at[i].n, at[i].stride);
+        fetch_sm_release(&sm);
+        assert_true(each == at[i].cycles);
+    }
+}
+
+static void a_jump_does_not_wait_for_what_it_leaves_out(void **state)
+{
+    static struct fetch_gpu g;
+    struct fetch_sm sm;
+    (void)state;
+    with_own_lines(&g, &sm);
+    g.stream_interval = 200;
+    assert_int_equal(fetch_next(&g, &sm, 0, UINT32_MAX, 0, 1000), 1560);
+    assert_int_equal(fetch_next(&g, &sm, 0, 0, 8, 1570), 1570 + 560);
+    assert_int_equal(fetch_next(&g, &sm, 1, 6, 7, 1570), 1560 + 7 * 200);
+    fetch_sm_release(&sm);
+}
+
+static void lines_of_one_set_displace_each_other(void **state)
+{
+    static struct fetch_gpu g;
+    struct fetch_sm sm;
+    (void)state;
+    with_own_lines(&g, &sm);
+    fetch_sm_release(&sm);
+    g.ways = 4;
+    assert_int_equal(fetch_sm_init(&sm, &g, NULL), STRATA_OK);
+    double each = hops(&g, &sm, 6, LINES_NEAR / 4);
+    fetch_sm_release(&sm);
+    assert_true(each > 10);
+}
+
 static void an_early_jump_waits_for_its_line(void **state)
 {
     static struct fetch_gpu g;
@@ -181,6 +274,10 @@ int main(void)
         cmocka_unit_test(loop_from_the_l2),
         cmocka_unit_test(straight_code_beyond_what_a_launch_brings_in_comes_slowly),
         cmocka_unit_test(jumps_within_what_a_launch_brings_in),
+        cmocka_unit_test(further_jumps_within_it_take_less),
+        cmocka_unit_test(a_jump_takes_by_where_its_line_is),
+        cmocka_unit_test(a_jump_does_not_wait_for_what_it_leaves_out),
+        cmocka_unit_test(lines_of_one_set_displace_each_other),
         cmocka_unit_test(an_early_jump_waits_for_its_line),
         cmocka_unit_test(a_line_far_behind_is_as_never_fetched)};
     return cmocka_run_group_tests(tests, NULL, NULL);
