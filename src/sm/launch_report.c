@@ -129,8 +129,10 @@ void sm_report_warnings(const struct strata_launch *l, uint64_t unknown_opcodes,
                            "%llu warp instructions have an opcode this build does not know; they "
                            "were timed as integer arithmetic.",
                            (unsigned long long)unknown_opcodes);
-    if (texture_accesses)
-        strata_result_warn(r, "%llu texture accesses were treated as global loads.",
+    if (texture_accesses && !l->n_textures)
+        strata_result_warn(r,
+                           "The trace does not tell of the textures that %llu reads are of: they "
+                           "were taken to lie in lines, 4 bytes a lane.",
                            (unsigned long long)texture_accesses);
     if (l->sampled_blocks)
         strata_result_warn(r,

@@ -5,6 +5,7 @@
 "$strata" info --headers --format json again.strata
 "$strata" info --headers --format csv again.strata | grep textures
 "$strata" check -q again.strata || exit 9
+"$strata" predict --gpu h200 --format csv -o flow.csv again.strata # no warning
 for model in flow sim; do
     "$strata" predict -q --model $model --gpu h200 --format csv again.strata | grep -E 'srcunit_tex_op_read(_lookup_hit)?.sum,' | cut -d, -f5-8
 done
