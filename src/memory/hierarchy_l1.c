@@ -263,25 +263,60 @@ static uint64_t load_line(struct hierarchy *m, uint32_t sm, struct loading *l,
 }
 
 /* The caches' memory is not in the machine's caches: what an instruction's lines will need is asked
- * for together, each step when the one before has had the time of the other lines to arrive. slot:
- * where each line seems to be in the L1. */
+ * for together, each step when the one before has had the time of the other lines to arrive. */
+struct expected {
+    uint64_t line[STRATA_MAX_REQUESTS];
+    uint32_t sectors[STRATA_MAX_REQUESTS], slot[STRATA_MAX_REQUESTS];
+    unsigned n;
+};
+static void expect_in_table(struct expected *x, const struct cache *l2,
+                            const struct strata_request *r)
+{
+    cache_expect(l2, r->line);
+    x->line[x->n] = r->line;
+    x->sectors[x->n++] = r->sectors;
+}
+/* The slots of lines that the L2 is asked for, and at their home of those it will not have. */
+static void expect_in_l2(const struct hierarchy *m, uint32_t sm, struct expected *x)
+{
+    uint32_t partition = m->sm[sm].partition;
+    const struct cache *l2 = &m->partition[partition].l2;
+    for (unsigned i = 0; i < x->n; i++)
+        x->slot[i] = cache_expect_slot(l2, x->line[i]);
+    for (unsigned i = 0; i < x->n; i++)
+        if (x->slot[i] == CACHE_NONE || x->sectors[i] & ~l2->slot[x->slot[i]].valid)
+            hierarchy_l2_expect(m, partition, x->line[i]);
+}
+
+/* The same with the L1 in front of it. slot: where each line seems to be there. */
 static void expect_lines(const struct hierarchy *m, uint32_t sm, const struct strata_request *r,
                          unsigned n, uint32_t *slot)
 {
     const struct hierarchy_sm *p = &m->sm[sm];
-    const struct cache *l2 = &m->partition[p->partition].l2;
-    uint32_t absent[STRATA_MAX_REQUESTS], n_absent = 0;
+    struct expected x;
+    x.n = 0;
     for (unsigned i = 0; i < n; i++)
         expect_read(&p->l1.table[slot[i] = cache_place(&p->l1, r[i].line)]);
     /* Most lines of a walk by column are in the L1: the L2 is not asked about those. */
     for (unsigned i = 0; i < n; i++)
-        if ((slot[i] = cache_expect_slot_at(&p->l1, r[i].line, slot[i])) == CACHE_NONE) {
-            cache_expect(l2, r[i].line);
-            absent[n_absent++] = i;
-        }
-    for (unsigned i = 0; i < n_absent; i++)
-        if (cache_expect_slot(l2, r[absent[i]].line) == CACHE_NONE)
-            hierarchy_l2_expect(m, p->partition, r[absent[i]].line);
+        if ((slot[i] = cache_expect_slot_at(&p->l1, r[i].line, slot[i])) == CACHE_NONE)
+            expect_in_table(&x, &m->partition[p->partition].l2, &r[i]);
+    expect_in_l2(m, sm, &x);
+}
+
+/* A kept walk that comes to its next sectors finds its lines in the L1, but none of those: when the
+ * first is not there, the L2 will be asked for most of them. */
+static void expect_next_sectors(const struct hierarchy *m, uint32_t sm,
+                                const struct strata_request *r, unsigned n, const uint32_t *slot)
+{
+    const struct hierarchy_sm *p = &m->sm[sm];
+    struct expected x;
+    x.n = 0;
+    if (slot[0] != CACHE_NONE && !(r[0].sectors & ~p->l1.slot[slot[0]].valid))
+        return;
+    for (unsigned i = 0; i < n; i++)
+        expect_in_table(&x, &m->partition[p->partition].l2, &r[i]);
+    expect_in_l2(m, sm, &x);
 }
 
 /* Where the lines of a load may be, if no walk has them. */
@@ -334,6 +369,8 @@ static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst
     uint32_t guess[STRATA_MAX_REQUESTS], *slot = again && l.in_l1 ? walk->slot : guess;
     if (slot == guess)
         guess_slots(m, sm, r, n, l.in_l1, guess);
+    else if (m->rules.same_geometry)
+        expect_next_sectors(m, sm, r, n, slot);
     for (unsigned i = 0; i < n; i++) /* so many tags a cycle */
         done = later_of(done, load_line(m, sm, &l, &r[i], &slot[i], start + i / tags));
     if (walk && l.in_l1 && !again)
@@ -355,6 +392,15 @@ static void hold_for_port(struct hierarchy *m, uint32_t sm)
                     m->gpu->xbar.port_buffer_cycles);
 }
 
+/* A line that is stored to leaves for the L2, and for its home, before long. */
+static void expect_store(const struct hierarchy *m, uint32_t partition, uint64_t line)
+{
+    if (!m->rules.same_geometry)
+        return;
+    cache_expect_slot(&m->partition[partition].l2, line);
+    hierarchy_l2_expect(m, partition, line);
+}
+
 static uint64_t store(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
                       const struct strata_request *r, unsigned n, uint64_t t)
 {
@@ -364,6 +410,7 @@ static uint64_t store(struct hierarchy *m, uint32_t sm, const struct strata_wins
     for (unsigned i = 0; i < n; i++) {
         struct line_bytes bytes;
         line_bytes_of(&bytes, w, &r[i], m->gpu->l1.cache.line_bytes);
+        expect_store(m, p->partition, r[i].line);
         if (m->gpu->l1.enabled)
             hits += popcount32(l1_write(&p->l1, m->gpu, r[i].line, r[i].sectors, &bytes, start));
         store_buffer_put(&p->stores, m->gpu, r[i].line, &bytes, 0, start,

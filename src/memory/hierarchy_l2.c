@@ -16,7 +16,7 @@ void hierarchy_l2_expect(const struct hierarchy *m, uint32_t partition, uint64_t
 {
     uint32_t home = address_map_home(&m->map, line);
     if (home != partition)
-        cache_expect(&m->partition[home].l2, line);
+        cache_expect_slot(&m->partition[home].l2, line);
 }
 
 /* Takes a slice for `cost`; returns when its turn begins. */
