@@ -226,7 +226,7 @@ static void finish_group(struct flow_engine *e, const struct flow_copy *c)
 
 static uint32_t tma_entity(const struct flow_engine *e, uint32_t sm)
 {
-    return e->memory.n_sms * e->slots_per_sm + e->n_schedulers + sm;
+    return e->n_places + e->n_schedulers + sm;
 }
 
 static strata_status enqueue(struct flow_engine *e, uint32_t index, const struct strata_bulk *bulk,
@@ -452,7 +452,7 @@ static void begin_product(struct flow_engine *e, uint32_t scheduler, uint64_t t)
     }
     if (x->n && !x->queued) {
         x->queued = true;
-        flow_schedule(e, e->n_warps + e->n_schedulers + e->memory.n_sms + scheduler, x->free);
+        flow_schedule(e, e->n_places + e->n_schedulers + e->memory.n_sms + scheduler, x->free);
     }
 }
 

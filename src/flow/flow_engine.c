@@ -16,30 +16,16 @@
 
 /* The warps of a launch do not fit into the machine's caches, the wheel does: what is due next, and
  * after that, is asked for ahead. */
-static void expect_entity(const struct flow_engine *e, uint32_t entity)
+static inline void expect_entity(const struct flow_engine *e, uint32_t entity)
 {
-    uint32_t scheduler = entity < e->n_warps ? e->warp_place[entity] / 64 : entity - e->n_warps;
+    uint32_t scheduler =
+        entity < e->n_places ? entity >> e->slot_bits : entity - e->n_places;
     if (scheduler >= e->n_schedulers)
         return;
-    const char *p = (const char *)&e->scheduler[scheduler];
-    expect_write(p);
-    expect_write(p + FLOW_LINE_BYTES);
-    expect_write(p + 2 * FLOW_LINE_BYTES);
-}
-
-static bool take_due(struct flow_engine *e, struct flow_slot *slot, uint32_t *entity)
-{
-    if (!slot->head)
-        return false;
-    *entity = slot->head - 1;
-    uint32_t next = slot->head = e->wheel_next[*entity];
-    if (!next) {
-        slot->tail = 0;
-        return true;
-    }
-    uint32_t after = e->wheel_next[next - 1];
-    expect_entity(e, after ? after - 1 : next - 1);
-    return true;
+    const struct flow_scheduler *s = &e->scheduler[scheduler];
+    expect_write(s);
+    expect_write(s->pipe);
+    expect_write(s->hint);
 }
 
 /* The next time that has something due, which is within the wheel's reach; UINT64_MAX: nothing is.
@@ -86,10 +72,6 @@ static strata_status init_schedulers(struct flow_engine *e, struct strata_error 
         e->scheduler[i].sm = i / per_sm;
         e->scheduler[i].first_warp = i / per_sm * e->slots_per_sm + i % per_sm;
     }
-    for (uint32_t w = 0; w < e->n_warps; w++) {
-        uint32_t slot = w % e->slots_per_sm;
-        e->warp_place[w] = (w / e->slots_per_sm * per_sm + slot % per_sm) * 64 + slot / per_sm;
-    }
     return STRATA_OK;
 }
 
@@ -98,11 +80,31 @@ static strata_status init_schedulers(struct flow_engine *e, struct strata_error 
 static void set_up_warps(struct flow_engine *e, uint32_t first)
 {
     memset(&e->warp[first], 0, e->warps_per_block * sizeof *e->warp);
+    uint32_t per_sm = e->schedulers_per_sm;
     for (uint32_t w = first; w < first + e->warps_per_block; w++) {
-        e->warp[w].scheduler = e->warp_place[w] / 64;
-        e->warp[w].slot = (uint8_t)(e->warp_place[w] % 64);
+        uint32_t slot = w % e->slots_per_sm;
+        e->warp[w].scheduler = w / e->slots_per_sm * per_sm + slot % per_sm;
+        e->warp[w].slot = (uint8_t)(slot / per_sm);
         e->warp[w].groups = &e->groups[w];
     }
+}
+
+static bool init_wheel(struct flow_engine *e)
+{
+    uint32_t per_sm = e->schedulers_per_sm, n_schedulers = e->memory.n_sms * per_sm,
+             slots = e->slots_per_sm / per_sm;
+    while (slots > 1u << e->slot_bits)
+        e->slot_bits++;
+    e->n_places = n_schedulers << e->slot_bits;
+    e->first_cycle = e->n_places + 2 * n_schedulers + e->memory.n_sms;
+    e->wheel_next = calloc((size_t)e->first_cycle + FLOW_WHEEL_SLOTS, sizeof *e->wheel_next);
+    e->wheel_last = calloc(FLOW_WHEEL_SLOTS, sizeof *e->wheel_last);
+    e->wheel_used = calloc(FLOW_WHEEL_SLOTS / 64, sizeof *e->wheel_used);
+    if (!e->wheel_next || !e->wheel_last || !e->wheel_used)
+        return false;
+    for (uint32_t at = 0; at < FLOW_WHEEL_SLOTS; at++)
+        e->wheel_last[at] = e->wheel_next[e->first_cycle + at] = e->first_cycle + at;
+    return true;
 }
 
 static strata_status init_arrays(struct flow_engine *e, struct strata_error *err)
@@ -114,20 +116,15 @@ static strata_status init_arrays(struct flow_engine *e, struct strata_error *err
     e->block = calloc((size_t)n * e->occupancy.blocks_per_sm, sizeof *e->block);
     e->n_warps = n * e->slots_per_sm;
     e->warp = whole_lines(e->n_warps, sizeof *e->warp, &e->warp_memory);
-    e->warp_place = malloc(e->n_warps * sizeof *e->warp_place);
     large_pages_wish(e->warp, e->n_warps * sizeof *e->warp);
     e->groups = malloc(e->n_warps * sizeof *e->groups); /* set up when a warp first asks */
-    e->wheel_next = calloc((size_t)e->n_warps + 2 * n * per_sm + n, sizeof *e->wheel_next);
     e->fetch = calloc(n, sizeof *e->fetch);
-    e->wheel = calloc(FLOW_WHEEL_SLOTS, sizeof *e->wheel);
-    e->wheel_used = calloc(FLOW_WHEEL_SLOTS / 64, sizeof *e->wheel_used);
     e->sm_start = calloc(n, sizeof *e->sm_start);
     e->sm_busy = calloc(n, sizeof *e->sm_busy);
     e->multiplies = calloc(n, sizeof *e->multiplies);
     e->sm_resident = calloc(n, sizeof *e->sm_resident);
-    if (!e->block || !e->warp || !e->warp_place || !e->groups || !e->wheel_next || !e->fetch ||
-        !e->wheel || !e->wheel_used || !e->sm_start || !e->sm_busy || !e->multiplies ||
-        !e->sm_resident || !flow_async_init(e))
+    if (!e->block || !e->warp || !e->groups || !e->fetch || !e->sm_start || !e->sm_busy ||
+        !e->multiplies || !e->sm_resident || !flow_async_init(e) || !init_wheel(e))
         return no_memory(e, err);
     for (uint32_t s = 0; s < n; s++) {
         strata_status st = fetch_sm_init(&e->fetch[s], &e->fetch_all, err);
@@ -189,13 +186,12 @@ void flow_engine_release(struct flow_engine *e)
     free(e->fetch);
     free(e->block);
     free(e->warp_memory);
-    free(e->warp_place);
     free(e->groups);
     free(e->register_ready);
     free(e->register_stall);
     free(e->scheduler_memory);
     free(e->wheel_next);
-    free(e->wheel);
+    free(e->wheel_last);
     free(e->wheel_used);
     free(e->sm_start);
     free(e->sm_busy);
@@ -384,13 +380,19 @@ static strata_status first_wave(struct flow_engine *e)
 /* All that is due now, what becomes due meanwhile included. */
 static strata_status run_cycle(struct flow_engine *e)
 {
-    uint32_t at = (uint32_t)(e->now % FLOW_WHEEL_SLOTS), entity;
+    uint32_t at = (uint32_t)(e->now % FLOW_WHEEL_SLOTS), cycle = e->first_cycle + at,
+             *next = e->wheel_next, n_places = e->n_places, n_early = n_places + e->n_schedulers;
     strata_status st = STRATA_OK;
-    while (st == STRATA_OK && take_due(e, &e->wheel[at], &entity))
-        st = entity < e->n_warps ? flow_warp_due(e, entity)
-             : entity < e->n_warps + e->n_schedulers
-                 ? flow_scheduler_due(e, entity - e->n_warps)
-                 : flow_async_due(e, entity - e->n_warps - e->n_schedulers);
+    for (uint32_t entity; st == STRATA_OK && (entity = next[cycle]) != cycle;) {
+        uint32_t after = next[cycle] = next[entity];
+        if (after == cycle)
+            e->wheel_last[at] = cycle;
+        else
+            expect_entity(e, next[after] == cycle ? after : next[after]);
+        st = entity < n_places  ? flow_warp_due(e, entity)
+             : entity < n_early ? flow_scheduler_due(e, entity - n_places)
+                                : flow_async_due(e, entity - n_early);
+    }
     e->wheel_used[at / 64] &= ~((uint64_t)1 << (at % 64));
     return st;
 }

@@ -7,6 +7,7 @@
 #ifndef STRATA_FLOW_ENGINE_H
 #define STRATA_FLOW_ENGINE_H
 
+#include <stddef.h>
 #include <strata/place.h>
 #include <strata/result.h>
 
@@ -126,25 +127,30 @@ static inline struct flow_groups *flow_groups(struct flow_warp *w)
     return w->groups;
 }
 
+/* What every event of a scheduler touches is in three lines: the first, that of the arithmetic pipes,
+ * and the one of the load/store pipe and the slots. */
 struct flow_scheduler {
     uint64_t ready_mask;   /* slots whose warps can issue, if their pipes are free */
     uint64_t waiting_mask; /* slots whose warps are in the wheel */
     uint64_t far_mask;     /* of those, the ones beyond its reach */
     uint64_t free;         /* next cycle it may issue */
-    uint32_t last_slot;
-    uint32_t first_warp; /* warp index = first_warp + slot * schedulers of the SM */
+    uint64_t next_due;     /* no waiting warp is ready before */
+    uint64_t issue_cycle;  /* of its last instruction */
+    uint32_t first_warp;   /* warp index = first_warp + slot * schedulers of the SM */
     uint32_t sm;
     uint16_t pipes; /* that ready warps want, a bit each */
+    uint8_t last_slot;
+    uint8_t next_slot; /* a slot whose warp was due early when it was last looked at */
+    uint8_t issued;    /* in issue_cycle */
     bool queued;
-    uint8_t next_slot;     /* whose warp is due first, if it still is at next_due */
-    uint64_t next_due;     /* no waiting warp is ready before */
-    uint8_t slot_pipe[64]; /* pipe that the next instruction of each slot's warp wants */
-    struct flow_pipe {
+    _Alignas(FLOW_LINE_BYTES) struct flow_pipe {
         uint64_t ready; /* ready_mask, of those that want this pipe */
         uint64_t free;  /* the pipe, again */
     } pipe[SM_N_PIPES];
-    uint64_t issue_cycle;   /* of its last instruction */
-    uint32_t issued;        /* in that cycle */
+    struct flow_hint {
+        uint8_t pipe;  /* that the next instruction of the slot's warp wants */
+        uint8_t lines; /* of its registers that the one after that reads: sm_inst.lines */
+    } hint[64];
     uint64_t shared_port;   /* when it may hand over its next access to shared memory */
     uint64_t constant_port; /* likewise, to the constants */
     uint64_t slot_age[64];  /* when each slot's warp was started: smaller is older */
@@ -152,11 +158,7 @@ struct flow_scheduler {
         FLOW_LINE_BYTES) uint64_t slot_due[64]; /* of waiting slots: when the warp will be ready */
 };
 _Static_assert(SM_N_PIPES <= 16, "a bit of flow_scheduler.pipes for each");
-
-/* A cycle of the wheel: the first and the last entity of its list, index + 1; 0 = empty. */
-struct flow_slot {
-    uint32_t head, tail;
-};
+_Static_assert(offsetof(struct flow_scheduler, pipe) == FLOW_LINE_BYTES, "the first line is full");
 
 struct flow_engine {
     const struct strata_gpu *gpu;
@@ -173,7 +175,6 @@ struct flow_engine {
     struct fetch_sm *fetch;
     struct flow_block *block;             /* n_sms * blocks_per_sm places */
     struct flow_warp *warp;               /* n_sms * slots; set up where `used` */
-    uint32_t *warp_place;                 /* of each warp: its scheduler * 64 + its slot there */
     void *warp_memory, *scheduler_memory; /* what these stand in, which begins anywhere */
     struct flow_groups *groups;           /* of each warp */
     struct flow_scheduler *scheduler;
@@ -181,9 +182,11 @@ struct flow_engine {
     struct flow_tensor *tensor; /* by scheduler */
     struct phase_barriers barriers;
     uint32_t n_schedulers, schedulers_per_sm, slots_per_sm, warps_per_block, n_warps;
-    uint32_t *wheel_next; /* list links, index + 1: warps, schedulers, copy engines, tensor cores */
-    struct flow_slot *wheel;
-    uint64_t *wheel_used; /* a bit for each slot that holds something */
+    /* Entities of the wheel: warps, by scheduler and slot there, then schedulers, copy engines and
+     * tensor cores, then its cycles, with which their lists begin and end. */
+    uint32_t slot_bits, n_places, first_cycle; /* of a slot; of warps; of the cycles */
+    uint32_t *wheel_next, *wheel_last;         /* list links; the last entity of each cycle */
+    uint64_t *wheel_used; /* a bit for each cycle that holds something */
     uint64_t now;
     uint64_t next_age;
     uint64_t dispatch_free64; /* the dispatcher hands out the next block then */

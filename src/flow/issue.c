@@ -44,15 +44,17 @@ strata_status flow_next_instruction(struct flow_engine *e, struct flow_warp *w)
 
 /* With thousands of warps nothing is in the cache when its turn comes: what the issue will need is
  * asked for some warps earlier. */
-static void expect_warp(const struct flow_engine *e, uint32_t index)
+static inline void expect_warp(const struct flow_engine *e, const struct flow_scheduler *s,
+                               uint32_t slot)
 {
+    uint32_t index = s->first_warp + slot * e->schedulers_per_sm;
     const struct flow_warp *w = &e->warp[index];
     const char *ready = (const char *)&e->register_ready[(size_t)index * e->register_cap];
     expect_read(w);
     expect_read((const char *)w + FLOW_LINE_BYTES);
     expect_read(&w->cursor);
-    expect_read(ready);
-    expect_read(ready + FLOW_LINE_BYTES);
+    for (uint32_t lines = s->hint[slot].lines; lines; lines &= lines - 1)
+        expect_read(ready + (size_t)lowest_bit32(lines) * SM_REGISTERS_A_LINE * sizeof(uint32_t));
     if (e->ordered)
         sm_window_expect(&w->window);
 }
@@ -66,7 +68,7 @@ static void expect_tables(const struct flow_engine *e, uint32_t sm, uint64_t lin
 }
 
 static inline void schedule_warp(struct flow_engine *e, const struct flow_warp *w,
-                                 struct flow_scheduler *s, uint32_t index)
+                                 struct flow_scheduler *s)
 {
     if (w->sleeps != FLOW_AWAKE)
         return;
@@ -74,7 +76,9 @@ static inline void schedule_warp(struct flow_engine *e, const struct flow_warp *
     s->waiting_mask |= bit;
     if (w->wait.ready >= e->now + FLOW_WHEEL_SLOTS)
         s->far_mask |= bit;
-    s->slot_pipe[w->slot] = w->op->pipe;
+    uint32_t after = w->cursor.next_index;
+    s->hint[w->slot] = (struct flow_hint){
+        w->op->pipe, after < e->decoder.n ? e->decoder.inst[after].lines : w->op->lines};
     if (w->op->kind == SM_KIND_GLOBAL && w->next.addr_kind == STRATA_ADDR_STRIDE)
         expect_tables(e, s->sm, w->next.base);
     s->slot_due[w->slot] = w->wait.ready;
@@ -82,12 +86,12 @@ static inline void schedule_warp(struct flow_engine *e, const struct flow_warp *
         s->next_due = w->wait.ready;
         s->next_slot = w->slot;
     }
-    flow_schedule(e, index, w->wait.ready);
+    flow_schedule(e, flow_warp_entity(e, w), w->wait.ready);
 }
 
 void flow_schedule_warp(struct flow_engine *e, uint32_t index)
 {
-    schedule_warp(e, &e->warp[index], &e->scheduler[e->warp[index].scheduler], index);
+    schedule_warp(e, &e->warp[index], &e->scheduler[e->warp[index].scheduler]);
 }
 
 /* Waits of instructions that order others. */
@@ -260,22 +264,30 @@ static void take_pipe(struct flow_scheduler *s, const struct sm_inst *i, uint64_
     s->pipe[i->pipe].free = i->pipe == SM_PIPE_NONE ? 0 : t + i->interval;
 }
 
+static bool is_due(const struct flow_scheduler *s, uint32_t slot, uint64_t t)
+{
+    return s->waiting_mask >> slot & 1 && s->slot_due[slot] <= t;
+}
+
 /* Whether another warp of the scheduler will be ready by t. */
 static bool another_by(struct flow_scheduler *s, uint64_t t)
 {
     if (t < s->next_due)
         return false;
-    if (s->waiting_mask >> s->next_slot & 1 && s->slot_due[s->next_slot] == s->next_due)
+    if (is_due(s, s->next_slot, t))
         return true;
-    s->next_due = UINT64_MAX;
+    uint64_t first = UINT64_MAX;
     for (uint64_t m = s->waiting_mask; m; m &= m - 1) {
         uint8_t slot = (uint8_t)__builtin_ctzll(m);
-        if (s->slot_due[slot] < s->next_due) {
-            s->next_due = s->slot_due[slot];
+        if (s->slot_due[slot] < first) {
+            first = s->slot_due[slot];
             s->next_slot = slot;
+            if (first <= t)
+                return true;
         }
     }
-    return s->next_due <= t;
+    s->next_due = first;
+    return false;
 }
 
 /* A warp that has its scheduler to itself until its next issue goes on without a trip through the
@@ -410,24 +422,24 @@ static __attribute__((noinline)) strata_status issue(struct flow_engine *e,
     next_ready(e, w, index, next);
     if (runs_on(e, w, s))
         return issue(e, s, index, s->free - 1, sm_busy_stall(w->op));
-    schedule_warp(e, w, s, index);
+    schedule_warp(e, w, s);
     return e->status;
 }
 
 /* ---- choosing a warp ---- */
 
-strata_status flow_warp_due(struct flow_engine *e, uint32_t index)
+strata_status flow_warp_due(struct flow_engine *e, uint32_t entity)
 {
-    uint32_t place = e->warp_place[index], slot = place % 64, scheduler = place / 64;
+    uint32_t scheduler = entity >> e->slot_bits, slot = entity & ((1u << e->slot_bits) - 1);
     struct flow_scheduler *s = &e->scheduler[scheduler];
     uint64_t bit = (uint64_t)1 << slot;
-    uint8_t pipe = s->slot_pipe[slot];
+    uint8_t pipe = s->hint[slot].pipe;
     if (!s->ready_mask) /* else it is asked for when its turn comes near */
-        expect_warp(e, index);
+        expect_warp(e, s, slot);
     if (s->far_mask & bit) { /* was beyond the wheel's reach */
         if (s->slot_due[slot] < e->now + FLOW_WHEEL_SLOTS)
             s->far_mask &= ~bit;
-        flow_schedule(e, index, s->slot_due[slot]);
+        flow_schedule(e, entity, s->slot_due[slot]);
         return STRATA_OK;
     }
     s->waiting_mask &= ~bit;
@@ -436,21 +448,23 @@ strata_status flow_warp_due(struct flow_engine *e, uint32_t index)
     s->pipes |= (uint16_t)(1u << pipe);
     if (!s->queued) {
         s->queued = true;
-        flow_schedule(e, e->n_warps + scheduler, s->free);
+        flow_schedule(e, e->n_places + scheduler, s->free);
     }
     return STRATA_OK;
 }
 
-/* When a pipe takes its next instruction. */
-static uint64_t pipe_time(const struct flow_engine *e, const struct flow_scheduler *s, uint8_t pipe)
+/* When the load/store unit takes the next instruction of a scheduler. */
+static uint64_t unit_time(const struct flow_engine *e, const struct flow_scheduler *s)
 {
-    uint64_t t = s->pipe[pipe].free;
-    if (pipe != SM_PIPE_LSU)
-        return t;
     const struct hierarchy_sm *p = &e->memory.sm[s->sm];
     uint32_t ahead = e->gpu->sm.lsu_queue_cycles;
     uint64_t lsu = ahead ? p->unit.free : p->mshr_wait_until;
-    return lsu > ahead ? later_of(t, lsu - ahead) : t;
+    return later_of(s->pipe[SM_PIPE_LSU].free, lsu > ahead ? lsu - ahead : 0);
+}
+/* The same of any pipe. */
+static uint64_t pipe_time(const struct flow_engine *e, const struct flow_scheduler *s, uint8_t pipe)
+{
+    return pipe == SM_PIPE_LSU ? unit_time(e, s) : s->pipe[pipe].free;
 }
 
 /* The slot of the first ready warp by the policy whose pipe is free. Returns CACHE_NONE and the
@@ -458,16 +472,15 @@ static uint64_t pipe_time(const struct flow_engine *e, const struct flow_schedul
 static uint32_t choose(const struct flow_engine *e, const struct flow_scheduler *s,
                        uint64_t *earliest)
 {
-    uint64_t can = 0;
-    *earliest = UINT64_MAX;
-    for (uint32_t pipes = s->pipes; pipes; pipes &= pipes - 1) {
-        uint8_t pipe = (uint8_t)lowest_bit32(pipes);
-        uint64_t free = pipe_time(e, s, pipe);
-        if (free <= e->now)
-            can |= s->pipe[pipe].ready;
-        else
-            *earliest = free < *earliest ? free : *earliest;
+    uint32_t unit = s->pipes & 1u << SM_PIPE_LSU;
+    uint64_t now = e->now, free = unit ? unit_time(e, s) : UINT64_MAX,
+             can = free <= now ? s->pipe[SM_PIPE_LSU].ready : 0, first = free;
+    for (uint32_t pipes = s->pipes & ~unit; pipes; pipes &= pipes - 1) {
+        const struct flow_pipe *p = &s->pipe[lowest_bit32(pipes)];
+        can |= p->free <= now ? p->ready : 0;
+        first = p->free < first ? p->free : first;
     }
+    *earliest = first;
     return can ? sm_first_in_rank(e->gpu->sm.scheduler_policy, can, s->last_slot, s->slot_age)
                : CACHE_NONE;
 }
@@ -479,21 +492,25 @@ static void take_slot(struct flow_scheduler *s, uint32_t slot, uint8_t pipe)
     s->pipe[pipe].ready &= ~bit;
     if (!s->pipe[pipe].ready)
         s->pipes &= (uint16_t) ~(1u << pipe);
-    s->last_slot = slot;
+    s->last_slot = (uint8_t)slot;
 }
 
 /* The scheduler has issued: it goes on in this cycle while it may issue more in one. */
 static void note_issue(const struct flow_engine *e, struct flow_scheduler *s)
 {
-    s->issued = s->issue_cycle == e->now ? s->issued + 1 : 1;
+    s->free = e->now + 1;
+    if (e->gpu->sm.issue_per_scheduler <= 1)
+        return;
+    s->issued = s->issue_cycle == e->now ? (uint8_t)(s->issued + 1) : 1;
     s->issue_cycle = e->now;
-    s->free = s->issued < e->gpu->sm.issue_per_scheduler ? e->now : e->now + 1;
+    if (s->issued < e->gpu->sm.issue_per_scheduler)
+        s->free = e->now;
 }
 
 strata_status flow_scheduler_due(struct flow_engine *e, uint32_t index)
 {
     struct flow_scheduler *s = &e->scheduler[index];
-    uint32_t self = e->n_warps + index;
+    uint32_t self = e->n_places + index;
     s->queued = false;
     if (!s->ready_mask)
         return STRATA_OK;
@@ -507,7 +524,7 @@ strata_status flow_scheduler_due(struct flow_engine *e, uint32_t index)
     uint32_t warp = s->first_warp + slot * e->schedulers_per_sm;
     const struct flow_warp *w = &e->warp[warp];
     const struct sm_inst *i = w->op;
-    take_slot(s, slot, s->slot_pipe[slot]);
+    take_slot(s, slot, s->hint[slot].pipe);
     note_issue(e, s);
     enum sm_stall held_by =
         pipe_time(e, s, i->pipe) > w->wait.ready ? sm_busy_stall(i) : SM_STALL_SELECTED;
@@ -518,7 +535,7 @@ strata_status flow_scheduler_due(struct flow_engine *e, uint32_t index)
         /* Whose turn it is then, unless its pipe is busy. */
         uint32_t next =
             sm_first_in_rank(e->gpu->sm.scheduler_policy, s->ready_mask, slot, s->slot_age);
-        expect_warp(e, s->first_warp + next * e->schedulers_per_sm);
+        expect_warp(e, s, next);
     }
     return issue(e, s, warp, e->now, held_by);
 }

@@ -25,19 +25,18 @@ enum { FLOW_WHEEL_SLOTS = 8192 }; /* cycles that the wheel reaches ahead */
 /* Times beyond the wheel's reach wait in its last slot and are looked at again there. */
 static inline void flow_schedule(struct flow_engine *e, uint32_t entity, uint64_t t)
 {
-    uint64_t ahead = t > e->now ? t - e->now : 0;
-    if (ahead >= FLOW_WHEEL_SLOTS)
-        ahead = FLOW_WHEEL_SLOTS - 1;
-    uint32_t at = (uint32_t)((e->now + ahead) % FLOW_WHEEL_SLOTS);
-    struct flow_slot *slot = &e->wheel[at];
-    e->wheel_next[entity] = 0;
-    if (slot->tail) {
-        e->wheel_next[slot->tail - 1] = entity + 1;
-    } else {
-        slot->head = entity + 1;
-        e->wheel_used[at / 64] |= (uint64_t)1 << (at % 64);
-    }
-    slot->tail = entity + 1;
+    uint64_t now = e->now, last = now + FLOW_WHEEL_SLOTS - 1;
+    t = t < now ? now : t;
+    uint32_t at = (uint32_t)((t < last ? t : last) % FLOW_WHEEL_SLOTS), *next = e->wheel_next;
+    next[entity] = e->first_cycle + at;
+    next[e->wheel_last[at]] = entity;
+    e->wheel_last[at] = entity;
+    e->wheel_used[at / 64] |= (uint64_t)1 << (at % 64);
+}
+/* What a warp is in the wheel. */
+static inline uint32_t flow_warp_entity(const struct flow_engine *e, const struct flow_warp *w)
+{
+    return w->scheduler << e->slot_bits | w->slot;
 }
 strata_status flow_end_block(struct flow_engine *e, uint32_t place, uint64_t t);
 
@@ -46,7 +45,7 @@ strata_status flow_end_block(struct flow_engine *e, uint32_t place, uint64_t t);
 strata_status flow_next_instruction(struct flow_engine *e, struct flow_warp *w);
 /* Sets `ready` and `stall` of a warp's next instruction, which issues at t at the earliest. */
 void flow_next_ready(struct flow_engine *e, uint32_t warp, uint64_t t);
-strata_status flow_warp_due(struct flow_engine *e, uint32_t warp);
+strata_status flow_warp_due(struct flow_engine *e, uint32_t entity);
 strata_status flow_scheduler_due(struct flow_engine *e, uint32_t scheduler);
 
 #endif

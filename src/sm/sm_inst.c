@@ -223,6 +223,22 @@ static bool is_wide_product(const struct strata_inst *i)
            (!strncmp(i->opcode, "add.", 4) && strstr(i->opcode, "64") && i->n_dst);
 }
 
+static uint32_t line_of(uint16_t reg)
+{
+    uint32_t line = reg / SM_REGISTERS_A_LINE;
+    return line < 8 ? 1u << line : 0;
+}
+
+static uint8_t lines_of(const struct sm_inst *i)
+{
+    uint32_t lines = 0;
+    for (unsigned k = 0; k < i->n_read; k++)
+        lines |= line_of(i->read[k]);
+    for (unsigned k = 0; k < i->n_write; k++)
+        lines |= line_of(i->write[k]);
+    return i->control.known ? 0 : (uint8_t)lines; /* control codes wait for barriers */
+}
+
 static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_inst *out)
 {
     memset(out, 0, sizeof *out);
@@ -263,6 +279,7 @@ static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_
     d->n_unknown += out->is_unknown;
     out->is_own =
         plain && !out->is_unknown && out->pipe != SM_PIPE_LSU && out->pipe != SM_PIPE_TENSOR;
+    out->lines = lines_of(out);
 }
 
 void sm_decoder_init(struct sm_decoder *d, const struct strata_gpu *gpu,

@@ -58,6 +58,8 @@ const char *sm_stall_name(enum sm_stall s);
 
 #define SM_MAX_READS  32
 #define SM_MAX_WRITES 16
+/* Times of registers in a line of the machine's cache. */
+#define SM_REGISTERS_A_LINE 16
 
 struct sm_inst {
     uint8_t kind;         /* enum sm_kind */
@@ -65,8 +67,10 @@ struct sm_inst {
     uint8_t pipe_counter; /* enum launch_counter: the pipe that the profiler counts it for, or 0 */
     uint8_t n_read, n_write;
     bool reads_predicate : 1, writes_predicate : 1, is_branch : 1, is_unknown : 1;
-    bool is_own; /* it concerns nobody but its warp: known, plain, for a pipe of its scheduler that
-                    is no tensor core */
+    bool is_own : 1; /* it concerns nobody but its warp: known, plain, for a pipe of its scheduler
+                        that is no tensor core */
+    uint8_t lines;   /* of SM_REGISTERS_A_LINE registers whose times it waits for: a bit each of the
+                        first eight */
     struct strata_control control;
     uint8_t result_stall; /* enum sm_stall of an instruction that waits for this one's result */
     uint8_t flop_counter; /* flop_rule.counter */
