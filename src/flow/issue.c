@@ -467,6 +467,12 @@ static uint64_t pipe_time(const struct flow_engine *e, const struct flow_schedul
     return pipe == SM_PIPE_LSU ? unit_time(e, s) : s->pipe[pipe].free;
 }
 
+/* Schedulers whose warps all want the load/store unit of their SM ask for it by turns. */
+static bool waits_for_unit(const struct flow_scheduler *s)
+{
+    return s->pipes == 1u << SM_PIPE_LSU;
+}
+
 /* The slot of the first ready warp by the policy whose pipe is free. Returns CACHE_NONE and the
  * earliest time a pipe frees if none can issue. */
 static uint32_t choose(const struct flow_engine *e, const struct flow_scheduler *s,
@@ -511,6 +517,10 @@ strata_status flow_scheduler_due(struct flow_engine *e, uint32_t index)
 {
     struct flow_scheduler *s = &e->scheduler[index];
     uint32_t self = e->n_places + index;
+    if (waits_for_unit(s) && s->free <= e->now && unit_time(e, s) > e->now) {
+        flow_schedule(e, self, unit_time(e, s)); /* still queued */
+        return STRATA_OK;
+    }
     s->queued = false;
     if (!s->ready_mask)
         return STRATA_OK;

@@ -21,13 +21,48 @@ struct column_walk *column_walk_of(struct column_walk walk[COLUMN_WALKS],
     return &walk[number * 0x9e3779b97f4a7c15ull >> 32 & (COLUMN_WALKS - 1)];
 }
 
+static uint32_t offset_of(const struct strata_coalescer *c, const struct strata_winst *w)
+{
+    return (uint32_t)(w->base & (((uint64_t)1 << c->line_shift) - 1));
+}
+
+uint32_t column_walk_sectors(const struct strata_coalescer *c, const struct strata_winst *w)
+{
+    uint32_t offset = offset_of(c, w), low = offset >> c->sector_shift,
+             high = (offset + width_of(w) - 1) >> c->sector_shift;
+    return (2u << high) - (1u << low);
+}
+
+unsigned column_walk_run(const struct column_walk *k, struct cache *c, uint32_t sectors,
+                         uint64_t *ready)
+{
+    const struct cache_slot *slots = c->slot;
+    uint32_t *age = c->age, clock = c->clock, first = lowest_bit32(k->mask);
+    uint64_t last = *ready;
+    unsigned n = 0;
+    for (uint32_t rest = k->mask; rest; rest &= rest - 1, n++) {
+        uint32_t slot = k->slot[n];
+        const struct cache_slot *s = &slots[slot];
+        if (slot == CACHE_NONE ||
+            s->line != k->line + (uint64_t)k->stride * (lowest_bit32(rest) - first) || !s->used ||
+            sectors & (~(uint32_t)s->valid | s->partial))
+            break;
+        age[slot] = ++clock;
+        for (uint32_t b = sectors; b; b &= b - 1) {
+            uint32_t there = s->ready[lowest_bit32(b)];
+            last = there > last ? there : last;
+        }
+    }
+    c->clock = clock;
+    *ready = last;
+    return n;
+}
+
 unsigned column_walk_requests(const struct strata_coalescer *c, const struct strata_winst *w,
                               struct strata_request *out)
 {
-    uint32_t offset = (uint32_t)(w->base & (((uint64_t)1 << c->line_shift) - 1)),
-             low = offset >> c->sector_shift, high = (offset + width_of(w) - 1) >> c->sector_shift,
-             sectors = (2u << high) - (1u << low), first = lowest_bit32(w->mask);
-    uint64_t line = w->base - offset;
+    uint32_t sectors = column_walk_sectors(c, w), first = lowest_bit32(w->mask);
+    uint64_t line = w->base - offset_of(c, w);
     unsigned n = 0;
     for (uint32_t rest = w->mask; rest; rest &= rest - 1) {
         uint32_t lane = lowest_bit32(rest);

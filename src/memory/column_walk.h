@@ -31,6 +31,18 @@ static inline bool column_walk_fits(const struct column_walk *k, const struct st
     return k->mask == w->mask && k->stride == w->stride &&
            k->line == w->base >> c->line_shift << c->line_shift;
 }
+/* The sectors it asks for, of each line the same. */
+uint32_t column_walk_sectors(const struct strata_coalescer *c, const struct strata_winst *w);
+/* A cache in which a use of a line makes it younger, and does nothing else. */
+static inline bool column_walk_may_run(const struct cache *c)
+{
+    return c->touch_on_hit && !c->policy->on_access;
+}
+/* Goes on over lines of the walk that are where they were seen last with the sectors whole, until
+ * one is not: how many there were, each a use, and *ready: when the last of them is there, if that
+ * is later. */
+unsigned column_walk_run(const struct column_walk *k, struct cache *c, uint32_t sectors,
+                         uint64_t *ready);
 /* Its requests, as strata_coalesce makes them; returns their number. */
 unsigned column_walk_requests(const struct strata_coalescer *c, const struct strata_winst *w,
                               struct strata_request *out);

@@ -342,10 +342,51 @@ static uint64_t begin_load(struct hierarchy *m, uint32_t sm, struct load_store_t
                                     unit_begin(m, sm, t, 1));
 }
 
-/* walk: where a walk by column is kept, or NULL; again: it is this one's already. */
+/* The first lines of a kept walk that are all there: returns how many, *done being when their data
+ * is, in as many tags a cycle. Lines under way are hits here. */
+static unsigned walk_on(const struct hierarchy *m, const struct loading *l,
+                        const struct column_walk *walk, uint32_t sectors, uint64_t start,
+                        uint64_t *done)
+{
+    if (!column_walk_may_run(l->c) || !m->gpu->l1.inflight_counts_as_hit)
+        return 0;
+    unsigned n = column_walk_run(walk, l->c, sectors, done);
+    if (n)
+        *done = later_of(*done, start + (n - 1) / load_store_tags(m->gpu) + l->hit_cycles);
+    return n;
+}
+
+/* The lines of a load from the first on that a kept walk did not find at once; slot: where they may
+ * be. Returns when the last is there, `done` at the earliest. */
+static uint64_t load_lines(struct hierarchy *m, uint32_t sm, struct loading *l,
+                           const struct strata_request *r, unsigned first, unsigned n,
+                           uint32_t *slot, uint64_t start, uint64_t done)
+{
+    uint32_t tags = load_store_tags(m->gpu);
+    for (unsigned i = first; i < n; i++) /* so many tags a cycle */
+        done = later_of(done, load_line(m, sm, l, &r[i], &slot[i], start + i / tags));
+    return done;
+}
+
+/* The same of a kept walk, whose requests have not been made. */
+static uint64_t load_walk(struct hierarchy *m, uint32_t sm, struct loading *l,
+                          struct column_walk *walk, unsigned n, uint32_t sectors, uint64_t start,
+                          uint64_t done)
+{
+    struct strata_request r[STRATA_MAX_REQUESTS];
+    unsigned found = walk_on(m, l, walk, sectors, start, &done);
+    if (found == n)
+        return done;
+    column_walk_requests(&m->coalescer, l->w, r);
+    if (m->rules.same_geometry)
+        expect_next_sectors(m, sm, r + found, n - found, walk->slot + found);
+    return load_lines(m, sm, l, r, found, n, walk->slot, start, done);
+}
+
+/* walk: where a walk by column is kept, or NULL; again: it is this one's already, and r not made. */
 static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
-                     const struct strata_request *r, unsigned n, struct column_walk *walk,
-                     bool again, uint64_t t)
+                     struct strata_request *r, unsigned n, struct column_walk *walk, bool again,
+                     uint64_t t)
 {
     struct hierarchy_sm *p = &m->sm[sm];
     enum load_path path = load_path_of(m->gpu, w->inst);
@@ -356,25 +397,27 @@ static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst
                         .hit_cycles = load_path_hit_cycles(m->gpu, path),
                         .request_sectors = load_request_sectors(m->gpu, texture),
                         .new_line = UINT64_MAX};
-    uint32_t tags = load_store_tags(m->gpu),
+    if (again && !l.in_l1)
+        column_walk_requests(&m->coalescer, w, r);
+    uint32_t each = again ? column_walk_sectors(&m->coalescer, w) : 0,
              tag_cycles = again ? walk->tag_cycles : load_store_tag_cycles(m->gpu, r, n),
              cycles = load_store_cycles_with(m->gpu, &m->coalescer, w, tag_cycles, n),
-             sectors = again ? n * popcount32(r[0].sectors) : strata_count_sectors(r, n);
+             sectors = again ? n * popcount32(each) : strata_count_sectors(r, n);
     struct load_store_texture read = load_store_texture_of(m->gpu, w->inst, texture, cycles);
     l.miss_free = read.cycles ? &p->texture_miss_free : &p->miss_free;
     uint64_t start = begin_load(m, sm, read, cycles, t), done = start;
     leaving_miss_load(&p->leaving, t, cycles);
     if (path == LOAD_L1 || path == LOAD_AROUND)
         done += load_store_hit_latency(m->gpu, w->inst->width_bytes);
-    uint32_t guess[STRATA_MAX_REQUESTS], *slot = again && l.in_l1 ? walk->slot : guess;
-    if (slot == guess)
-        guess_slots(m, sm, r, n, l.in_l1, guess);
-    else if (m->rules.same_geometry)
-        expect_next_sectors(m, sm, r, n, slot);
-    for (unsigned i = 0; i < n; i++) /* so many tags a cycle */
-        done = later_of(done, load_line(m, sm, &l, &r[i], &slot[i], start + i / tags));
-    if (walk && l.in_l1 && !again)
-        column_walk_keep(walk, r, n, w, tag_cycles, slot);
+    if (again && l.in_l1) {
+        done = load_walk(m, sm, &l, walk, n, each, start, done);
+    } else {
+        uint32_t slot[STRATA_MAX_REQUESTS];
+        guess_slots(m, sm, r, n, l.in_l1, slot);
+        done = load_lines(m, sm, &l, r, 0, n, slot, start, done);
+        if (walk && l.in_l1)
+            column_walk_keep(walk, r, n, w, tag_cycles, slot);
+    }
     /* The unit stops when its misses queue up in front of the crossbar. */
     load_store_hold(&p->unit, p->miss_free, m->gpu->sm.lsu_queue_cycles);
     count_access(&m->count, w->inst, sectors, sectors - l.missed);
@@ -456,10 +499,12 @@ uint64_t hierarchy_access(struct hierarchy *m, uint32_t sm, const struct strata_
                           uint64_t local_base, uint64_t t)
 {
     struct strata_request r[STRATA_MAX_REQUESTS];
-    struct column_walk *walk = column_walk_of(m->sm[sm].walk, &m->coalescer, w);
+    bool loads = w->inst->memop != STRATA_MEM_STORE && w->inst->memop != STRATA_MEM_ATOMIC &&
+                 w->inst->memop != STRATA_MEM_REDUCTION;
+    struct column_walk *walk = loads ? column_walk_of(m->sm[sm].walk, &m->coalescer, w) : NULL;
     bool again = walk && column_walk_fits(walk, &m->coalescer, w);
-    unsigned n = again ? column_walk_requests(&m->coalescer, w, r)
-                       : strata_coalesce(&m->coalescer, w, local_base, r);
+    unsigned n =
+        again ? popcount32(w->mask) : strata_coalesce(&m->coalescer, w, local_base, r);
     if (!n)
         return unit_begin(m, sm, t, 1) + 1;
     m->copied_to_shared |= w->inst->memop == STRATA_MEM_ASYNC_COPY;
