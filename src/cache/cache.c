@@ -283,27 +283,25 @@ static void hashed_remove(struct cache *c, uint32_t slot)
     c->table[hole] = 0;
 }
 
-static void table_add(struct cache *c, uint32_t slot, uint64_t line)
+/* `way`: the ways of the line's set of tags, if tags are apart. */
+static void table_add(struct cache *c, uint32_t slot, uint64_t line, uint32_t *way)
 {
     uint32_t entry = (cache_hash(c, line) & ~c->slot_mask) | (slot + 1);
     if (!c->tag_ways) {
         hashed_add(c, line, entry);
         return;
     }
-    uint32_t *way = &c->table[cache_tag_set(c, line)];
     while (*way)
         way++;
     *way = entry;
 }
 
-/* `neighbour`: a line of the same set of tags, if tags are apart. */
-static void table_remove(struct cache *c, uint32_t slot, uint64_t neighbour)
+static void table_remove(struct cache *c, uint32_t slot, uint32_t *way)
 {
     if (!c->tag_ways) {
         hashed_remove(c, slot);
         return;
     }
-    uint32_t *way = &c->table[cache_tag_set(c, neighbour)];
     while (cache_entry_slot(c, *way) != slot)
         way++;
     *way = 0;
@@ -311,20 +309,23 @@ static void table_remove(struct cache *c, uint32_t slot, uint64_t neighbour)
 
 /* Tags apart from the data: a line needs a tag of its set as well as a slot. The slot whose line
  * has to leave because its tag is wanted; CACHE_NONE if a tag is free. */
-static uint32_t tag_victim(const struct cache *c, uint64_t line)
+static uint32_t tag_victim(const struct cache *c, const uint32_t *way)
 {
     uint32_t best = CACHE_NONE;
-    if (!c->tag_ways)
-        return CACHE_NONE;
-    const uint32_t *way = &c->table[cache_tag_set(c, line)];
-    for (uint32_t i = 0; i < c->tag_ways; i++) {
+    for (uint32_t i = 0; i < c->tag_ways; i++) /* ages lie apart: none is read in vain */
         if (!way[i])
             return CACHE_NONE;
+    for (uint32_t i = 0; i < c->tag_ways; i++) {
         uint32_t slot = cache_entry_slot(c, way[i]);
         if (best == CACHE_NONE || c->age[slot] < c->age[best])
             best = slot;
     }
     return best;
+}
+
+static uint32_t *tag_ways_of(const struct cache *c, uint64_t line)
+{
+    return c->tag_ways ? &c->table[cache_tag_set(c, line)] : NULL;
 }
 
 static uint32_t free_slot(const struct cache *c, uint32_t set)
@@ -404,32 +405,32 @@ void cache_let_all_go(struct cache *c)
 
 uint32_t cache_insert(struct cache *c, uint64_t line, struct cache_slot *evicted)
 {
-    uint32_t set = cache_set_of(c, line), size = c->set_start[set + 1] - c->set_start[set];
-    uint32_t slot = tag_victim(c, line);
-    uint64_t neighbour = line; /* of the victim, whose slot need not be read for it then */
-    if (slot == CACHE_NONE && c->fill[set] < size) {
+    uint32_t set = cache_set_of(c, line), first = cache_set_start(c, set),
+             *way = tag_ways_of(c, line), *victim_way = way, slot = tag_victim(c, way);
+    if (slot == CACHE_NONE && c->fill[set] < cache_set_start(c, set + 1) - first) {
         /* Until a line is removed, a set fills from its first slot on. */
-        slot = c->set_start[set] + c->fill[set];
+        slot = first + c->fill[set];
         if (c->has_holes && c->slot[slot].used)
             slot = free_slot(c, set);
         c->fill[set]++;
         if (evicted)
             evicted->used = 0;
     } else {
+        /* A victim for its tag is of the same set of tags: its slot need not be read. */
         if (slot == CACHE_NONE) {
             slot = spare(c, set, c->policy->victim(c, set));
-            neighbour = c->slot[slot].line;
+            victim_way = tag_ways_of(c, c->slot[slot].line);
         }
         if (c->n_persisting)
             cache_let_go(c, slot);
         if (evicted)
             *evicted = c->slot[slot];
         c->evictions++;
-        table_remove(c, slot, neighbour);
+        table_remove(c, slot, victim_way);
     }
     c->slot[slot] = (struct cache_slot){.line = line, .used = CACHE_USED};
     c->age[slot] = ++c->clock;
-    table_add(c, slot, line);
+    table_add(c, slot, line, way);
     if (c->policy->on_access)
         c->policy->on_access(c, set, slot);
     return slot;
@@ -438,7 +439,7 @@ uint32_t cache_insert(struct cache *c, uint64_t line, struct cache_slot *evicted
 void cache_remove(struct cache *c, uint32_t slot)
 {
     uint32_t set = cache_set_of(c, c->slot[slot].line);
-    table_remove(c, slot, c->slot[slot].line);
+    table_remove(c, slot, tag_ways_of(c, c->slot[slot].line));
     cache_let_go(c, slot);
     memset(&c->slot[slot], 0, sizeof c->slot[slot]);
     if (c->policy->state_bytes_per_set == UINT32_MAX)

@@ -114,6 +114,12 @@ strata_status cache_create_in(struct cache_pool *pool, const struct strata_cache
 /* Forgets everything. */
 void cache_clear(struct cache *c);
 
+/* The first slot of a set, or of the one behind the last. Most caches have sets of one size, and
+ * need not read where each begins. */
+static inline uint32_t cache_set_start(const struct cache *c, uint32_t set)
+{
+    return c->config.n_set_ways ? c->set_start[set] : set * c->ways;
+}
 /* The set a line belongs to (also for `strata dissect`). */
 uint32_t cache_set_of(const struct cache *c, uint64_t line);
 

@@ -4,17 +4,18 @@
 
 static uint32_t oldest(struct cache *c, uint32_t set)
 {
-    uint32_t best = c->set_start[set];
-    for (uint32_t s = best + 1; s < c->set_start[set + 1]; s++)
-        if (c->age[s] < c->age[best])
-            best = s;
+    uint32_t best = cache_set_start(c, set), end = cache_set_start(c, set + 1);
+    uint32_t least = c->age[best];
+    for (uint32_t s = best + 1; s < end; s++)
+        if (c->age[s] < least)
+            least = c->age[best = s];
     return best;
 }
 
 static uint32_t any(struct cache *c, uint32_t set)
 {
-    uint32_t size = c->set_start[set + 1] - c->set_start[set];
-    return c->set_start[set] + (uint32_t)((uint64_t)cache_random(c) * size >> 32);
+    uint32_t first = cache_set_start(c, set), size = cache_set_start(c, set + 1) - first;
+    return first + (uint32_t)((uint64_t)cache_random(c) * size >> 32);
 }
 
 /* The oldest of a few slots drawn at random: what the H200's L1 does to a footprint slightly above

@@ -223,11 +223,32 @@ unsigned coalesce_group(const struct strata_coalescer *c, const struct lanes *a,
     return group_monotone(c, a, mask, out, n);
 }
 
+/* What most accesses are, as group_dense finds it: lanes without a gap, each beginning where the one
+ * before ends or earlier, and all in one line. */
+static bool is_one_line(const struct strata_coalescer *c, const struct strata_winst *w,
+                        struct strata_request *out)
+{
+    uint32_t width = w->inst->width_bytes, first = lowest_bit32(w->mask), run = w->mask >> first;
+    if (w->addr_kind != STRATA_ADDR_STRIDE || w->stride < 0 || (uint64_t)w->stride > width ||
+        run & (run + 1) || width > 32 || w->inst->space == STRATA_SPACE_LOCAL ||
+        c->rule == STRATA_COALESCE_FERMI || c->rule == STRATA_COALESCE_OCTET)
+        return false;
+    uint64_t last = w->base + (uint64_t)log2_floor(run) * (uint64_t)w->stride + width - 1;
+    if ((w->base ^ last) >> c->line_shift || !width)
+        return false;
+    uint64_t line = w->base >> c->line_shift;
+    *out = (struct strata_request){line << c->line_shift, sector_bits(c, line, w->base, last),
+                                   w->mask};
+    return true;
+}
+
 unsigned strata_coalesce(const struct strata_coalescer *c, const struct strata_winst *w,
                          uint64_t local_base, struct strata_request out[STRATA_MAX_REQUESTS])
 {
     if (!w->mask || w->addr_kind == STRATA_ADDR_NONE)
         return 0;
+    if (is_one_line(c, w, out))
+        return 1;
     struct lanes a = {
         .mask = w->mask, .width = w->inst->width_bytes ? w->inst->width_bytes : 4, .addr = w->addr};
     if (a.width > 32)

@@ -28,19 +28,30 @@ static inline void expect_entity(const struct flow_engine *e, uint32_t entity)
     expect_write(s->hint);
 }
 
+/* Eight cycles of the wheel, a byte each, the first lowest. */
+static uint64_t eight_cycles(const struct flow_engine *e, uint32_t word)
+{
+    uint64_t bytes;
+    memcpy(&bytes, &e->wheel_used[(size_t)word * 8], sizeof bytes);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    bytes = __builtin_bswap64(bytes);
+#endif
+    return bytes;
+}
+
 /* The next time that has something due, which is within the wheel's reach; UINT64_MAX: nothing is.
  */
 static uint64_t next_time(const struct flow_engine *e)
 {
-    uint32_t slot = (uint32_t)(e->now % FLOW_WHEEL_SLOTS), word = slot / 64;
-    uint64_t bits = e->wheel_used[word] & ~(uint64_t)0 << (slot % 64);
-    for (uint32_t k = 0; !bits && k < FLOW_WHEEL_SLOTS / 64; k++) {
-        word = (word + 1) % (FLOW_WHEEL_SLOTS / 64);
-        bits = e->wheel_used[word];
+    uint32_t slot = (uint32_t)(e->now % FLOW_WHEEL_SLOTS), word = slot / 8;
+    uint64_t bytes = eight_cycles(e, word) & ~(uint64_t)0 << (slot % 8 * 8);
+    for (uint32_t k = 0; !bytes && k < FLOW_WHEEL_SLOTS / 8; k++) {
+        word = (word + 1) % (FLOW_WHEEL_SLOTS / 8);
+        bytes = eight_cycles(e, word);
     }
-    if (!bits)
+    if (!bytes)
         return UINT64_MAX;
-    uint32_t found = word * 64 + (uint32_t)__builtin_ctzll(bits);
+    uint32_t found = word * 8 + (uint32_t)__builtin_ctzll(bytes) / 8;
     return e->now + (found + FLOW_WHEEL_SLOTS - slot) % FLOW_WHEEL_SLOTS;
 }
 
@@ -99,7 +110,7 @@ static bool init_wheel(struct flow_engine *e)
     e->first_cycle = e->n_places + 2 * n_schedulers + e->memory.n_sms;
     e->wheel_next = calloc((size_t)e->first_cycle + FLOW_WHEEL_SLOTS, sizeof *e->wheel_next);
     e->wheel_last = calloc(FLOW_WHEEL_SLOTS, sizeof *e->wheel_last);
-    e->wheel_used = calloc(FLOW_WHEEL_SLOTS / 64, sizeof *e->wheel_used);
+    e->wheel_used = calloc(FLOW_WHEEL_SLOTS, sizeof *e->wheel_used);
     if (!e->wheel_next || !e->wheel_last || !e->wheel_used)
         return false;
     for (uint32_t at = 0; at < FLOW_WHEEL_SLOTS; at++)
@@ -393,7 +404,7 @@ static strata_status run_cycle(struct flow_engine *e)
              : entity < n_early ? flow_scheduler_due(e, entity - n_places)
                                 : flow_async_due(e, entity - n_early);
     }
-    e->wheel_used[at / 64] &= ~((uint64_t)1 << (at % 64));
+    e->wheel_used[at] = 0;
     return st;
 }
 

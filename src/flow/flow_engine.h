@@ -186,7 +186,7 @@ struct flow_engine {
      * tensor cores, then its cycles, with which their lists begin and end. */
     uint32_t slot_bits, n_places, first_cycle; /* of a slot; of warps; of the cycles */
     uint32_t *wheel_next, *wheel_last;         /* list links; the last entity of each cycle */
-    uint64_t *wheel_used; /* a bit for each cycle that holds something */
+    uint8_t *wheel_used;                       /* 1: a cycle that holds something */
     uint64_t now;
     uint64_t next_age;
     uint64_t dispatch_free64; /* the dispatcher hands out the next block then */

@@ -31,7 +31,7 @@ static inline void flow_schedule(struct flow_engine *e, uint32_t entity, uint64_
     next[entity] = e->first_cycle + at;
     next[e->wheel_last[at]] = entity;
     e->wheel_last[at] = entity;
-    e->wheel_used[at / 64] |= (uint64_t)1 << (at % 64);
+    e->wheel_used[at] = 1;
 }
 /* What a warp is in the wheel. */
 static inline uint32_t flow_warp_entity(const struct flow_engine *e, const struct flow_warp *w)
