@@ -66,6 +66,46 @@ static inline uint32_t bits_inside(const struct strata_coalescer *c, uint32_t of
     return (2u << high) - (1u << low);
 }
 
+/* A run of lanes side by side, each on a multiple of its width: line by line. */
+static void group_run(const struct strata_coalescer *c, struct line_table *table, uint64_t base,
+                      unsigned first, unsigned n_lanes, uint32_t width,
+                      struct strata_request *out, unsigned *n)
+{
+    uint64_t last = base + (uint64_t)n_lanes * width - 1, end = last >> c->line_shift;
+    unsigned shift = log2_floor(width), lane = first;
+    for (uint64_t line = base >> c->line_shift; line <= end; line++) {
+        uint64_t to = line == end ? last : ((line + 1) << c->line_shift) - 1;
+        unsigned next = first + (unsigned)((to + 1 - base) >> shift);
+        struct strata_request *r = find_or_add(table, line, c->line_shift, out, n);
+        r->lanes |= (uint32_t)(((uint64_t)1 << next) - ((uint64_t)1 << lane));
+        r->sectors |= sector_bits(c, line, base, last);
+        lane = next;
+    }
+}
+
+/* A warp whose lanes are a few such runs; false: it is not. */
+static bool group_rows(const struct strata_coalescer *c, const struct lanes *a,
+                       struct strata_request *out, unsigned *n)
+{
+    struct line_table table = {.used = {0, 0}};
+    uint32_t ends = run_ends(a->addr, a->width);
+    unsigned first = 0;
+    if (popcount32(ends) > FEW_RUNS || !is_power_of_two(a->width))
+        return false;
+    for (uint32_t rest = ends; rest; first = lowest_bit32(rest) + 1, rest &= rest - 1) {
+        uint64_t at = a->addr[first], warp_bytes = STRATA_WARP_SIZE * a->width;
+        if (at & (a->width - 1) || at > UINT64_MAX - warp_bytes) /* or the space ends in it */
+            return false;
+    }
+    first = 0;
+    for (uint32_t rest = ends; rest; rest &= rest - 1) {
+        unsigned n_lanes = lowest_bit32(rest) + 1 - first;
+        group_run(c, &table, a->addr[first], first, n_lanes, a->width, out, n);
+        first += n_lanes;
+    }
+    return true;
+}
+
 /* Any addresses. Neighbouring lanes mostly share a line, so the line of the lane before is tried
  * first. */
 static unsigned group_list(const struct strata_coalescer *c, const struct lanes *a, uint32_t mask,
@@ -76,6 +116,8 @@ static unsigned group_list(const struct strata_coalescer *c, const struct lanes 
     unsigned count = 0;
     struct strata_request *last = NULL;
     out += n;
+    if (mask == UINT32_MAX && group_rows(c, a, out, &count))
+        return n + count;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned lane = lowest_bit32(rest);
         uint64_t line = a->addr[lane] >> c->line_shift;

@@ -2,6 +2,7 @@
 #ifndef STRATA_COALESCE_INTERNAL_H
 #define STRATA_COALESCE_INTERNAL_H
 
+#include <string.h>
 #include <strata/coalesce.h>
 
 #include "base/bits.h"
@@ -34,6 +35,24 @@ static inline uint32_t sector_bits(const struct strata_coalescer *c, uint64_t li
         (unsigned)((to >> c->line_shift == line ? to & line_mask : line_mask) >> c->sector_shift);
     return ((2u << high) - 1) & ~((1u << low) - 1);
 }
+
+/* Runs of lanes, each `step` bytes behind the one before, of a whole warp: a bit for the last lane of
+ * each. Blocks narrower than a warp have a few rows of them. */
+static inline uint32_t run_ends(const uint64_t addr[STRATA_WARP_SIZE], uint32_t step)
+{
+    typedef uint64_t pair __attribute__((vector_size(16), aligned(8)));
+    pair ends = {0, 0}, bit = {1, 2}, steps = {step, step};
+    for (unsigned i = 0; i < STRATA_WARP_SIZE - 2; i += 2, bit <<= 2) {
+        pair here, next;
+        memcpy(&here, &addr[i], sizeof here);
+        memcpy(&next, &addr[i + 1], sizeof next);
+        ends |= bit & (pair)(next - here != steps);
+    }
+    uint32_t last = addr[STRATA_WARP_SIZE - 1] - addr[STRATA_WARP_SIZE - 2] != step;
+    return (uint32_t)(ends[0] | ends[1]) | last << (STRATA_WARP_SIZE - 2) |
+           1u << (STRATA_WARP_SIZE - 1);
+}
+enum { FEW_RUNS = 4 };
 
 /* Requests of the lanes in `mask` (a subset of a->mask) among themselves, appended at out[n]; the
  * new n. At most 2 per lane. */

@@ -127,6 +127,16 @@ size_t list_write(uint8_t *at, uint32_t mask, const uint64_t *addr)
     return n_packed ? n_packed : n;
 }
 
+/* grid_address of every lane of a warp. */
+static void whole_grid(const struct grid *g, uint64_t base, uint64_t *addr)
+{
+    for (unsigned lane = 0; lane < STRATA_WARP_SIZE; base += (uint64_t)g->outer) {
+        uint64_t at = base;
+        for (unsigned k = 0; k < 1u << g->row_log2; k++, at += (uint64_t)g->inner)
+            addr[lane++] = at;
+    }
+}
+
 static const uint8_t *read_grid(const uint8_t *at, uint32_t mask, uint64_t base, uint64_t *addr)
 {
     struct grid g = {.row_log2 = *at++ & 7u};
@@ -135,6 +145,10 @@ static const uint8_t *read_grid(const uint8_t *at, uint32_t mask, uint64_t base,
     at = varint_read(at, &outer);
     g.inner = unzigzag(inner);
     g.outer = unzigzag(outer);
+    if (mask == UINT32_MAX) {
+        whole_grid(&g, base, addr);
+        return at;
+    }
     unsigned first = lowest_bit32(mask);
     for (uint32_t rest = mask; rest; rest &= rest - 1)
         addr[lowest_bit32(rest)] = grid_address(&g, base, first, lowest_bit32(rest));
@@ -170,7 +184,8 @@ static const uint8_t *read_steps(const uint8_t *at, uint32_t mask, uint64_t base
 
 const uint8_t *list_read(const uint8_t *at, uint32_t mask, uint64_t base, uint64_t *addr)
 {
-    memset(addr, 0, STRATA_WARP_SIZE * sizeof *addr);
+    if (mask != UINT32_MAX)
+        memset(addr, 0, STRATA_WARP_SIZE * sizeof *addr);
     if (*at < LIST_GRID)
         return read_steps(at, mask, base, addr);
     if (*at < LIST_PACKED)
