@@ -68,8 +68,8 @@ static inline uint32_t bits_inside(const struct strata_coalescer *c, uint32_t of
 
 /* A run of lanes side by side, each on a multiple of its width: line by line. */
 static void group_run(const struct strata_coalescer *c, struct line_table *table, uint64_t base,
-                      unsigned first, unsigned n_lanes, uint32_t width,
-                      struct strata_request *out, unsigned *n)
+                      unsigned first, unsigned n_lanes, uint32_t width, struct strata_request *out,
+                      unsigned *n)
 {
     uint64_t last = base + (uint64_t)n_lanes * width - 1, end = last >> c->line_shift;
     unsigned shift = log2_floor(width), lane = first;
@@ -265,8 +265,8 @@ unsigned coalesce_group(const struct strata_coalescer *c, const struct lanes *a,
     return group_monotone(c, a, mask, out, n);
 }
 
-/* What most accesses are, as group_dense finds it: lanes without a gap, each beginning where the one
- * before ends or earlier, and all in one line. */
+/* What most accesses are, as group_dense finds it: lanes without a gap, each beginning where the
+ * one before ends or earlier, and all in one line. */
 static bool is_one_line(const struct strata_coalescer *c, const struct strata_winst *w,
                         struct strata_request *out)
 {

@@ -36,8 +36,8 @@ static inline uint32_t sector_bits(const struct strata_coalescer *c, uint64_t li
     return ((2u << high) - 1) & ~((1u << low) - 1);
 }
 
-/* Runs of lanes, each `step` bytes behind the one before, of a whole warp: a bit for the last lane of
- * each. Blocks narrower than a warp have a few rows of them. */
+/* Runs of lanes, each `step` bytes behind the one before, of a whole warp: a bit for the last lane
+ * of each. Blocks narrower than a warp have a few rows of them. */
 static inline uint32_t run_ends(const uint64_t addr[STRATA_WARP_SIZE], uint32_t step)
 {
     typedef uint64_t pair __attribute__((vector_size(16), aligned(8)));

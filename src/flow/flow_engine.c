@@ -18,8 +18,7 @@
  * after that, is asked for ahead. */
 static inline void expect_entity(const struct flow_engine *e, uint32_t entity)
 {
-    uint32_t scheduler =
-        entity < e->n_places ? entity >> e->slot_bits : entity - e->n_places;
+    uint32_t scheduler = entity < e->n_places ? entity >> e->slot_bits : entity - e->n_places;
     if (scheduler >= e->n_schedulers)
         return;
     const struct flow_scheduler *s = &e->scheduler[scheduler];

@@ -127,8 +127,8 @@ static inline struct flow_groups *flow_groups(struct flow_warp *w)
     return w->groups;
 }
 
-/* What every event of a scheduler touches is in three lines: the first, that of the arithmetic pipes,
- * and the one of the load/store pipe and the slots. */
+/* What every event of a scheduler touches is in three lines: the first, that of the arithmetic
+ * pipes, and the one of the load/store pipe and the slots. */
 struct flow_scheduler {
     uint64_t ready_mask;   /* slots whose warps can issue, if their pipes are free */
     uint64_t waiting_mask; /* slots whose warps are in the wheel */

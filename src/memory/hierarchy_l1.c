@@ -383,7 +383,8 @@ static uint64_t load_walk(struct hierarchy *m, uint32_t sm, struct loading *l,
     return load_lines(m, sm, l, r, found, n, walk->slot, start, done);
 }
 
-/* walk: where a walk by column is kept, or NULL; again: it is this one's already, and r not made. */
+/* walk: where a walk by column is kept, or NULL; again: it is this one's already, and r not made.
+ */
 static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst *w,
                      struct strata_request *r, unsigned n, struct column_walk *walk, bool again,
                      uint64_t t)
@@ -503,8 +504,7 @@ uint64_t hierarchy_access(struct hierarchy *m, uint32_t sm, const struct strata_
                  w->inst->memop != STRATA_MEM_REDUCTION;
     struct column_walk *walk = loads ? column_walk_of(m->sm[sm].walk, &m->coalescer, w) : NULL;
     bool again = walk && column_walk_fits(walk, &m->coalescer, w);
-    unsigned n =
-        again ? popcount32(w->mask) : strata_coalesce(&m->coalescer, w, local_base, r);
+    unsigned n = again ? popcount32(w->mask) : strata_coalesce(&m->coalescer, w, local_base, r);
     if (!n)
         return unit_begin(m, sm, t, 1) + 1;
     m->copied_to_shared |= w->inst->memop == STRATA_MEM_ASYNC_COPY;

@@ -128,13 +128,28 @@ static uint32_t random_mask(void)
     }
 }
 
+/* Rows of lanes side by side, as blocks narrower than a warp have them; now and then one lane of
+ * them elsewhere. */
+static void set_rows(struct access *a, uint64_t base, unsigned width, uint64_t distance)
+{
+    unsigned lanes = 4u << draw() % 4; /* of a row: 4 to 32 */
+    for (unsigned l = 0; l < 32; l++)
+        a->addr[l] = base + l / lanes * distance + (uint64_t)(l % lanes) * width;
+    if (draw() % 8 == 0)
+        a->addr[draw() % 32] += width;
+}
+
 static void random_access(struct access *a, unsigned width)
 {
     static const uint64_t spread[] = {64, 512, 4096, 1u << 20, (uint64_t)1 << 40};
     uint64_t span = spread[draw() % 5], base = draw() % ((uint64_t)1 << 47);
     uint32_t mask = random_mask();
     set_inst(a, STRATA_SPACE_GLOBAL, STRATA_MEM_LOAD, width, "LDG.E");
-    if (draw() % 2) {
+    unsigned shape = (unsigned)(draw() % 4);
+    if (shape == 0) {
+        set_rows(a, draw() % 2 ? base : base / 128 * 128, width, draw() % span / 4 * 4);
+        set_list(a, draw() % 4 ? ~0u : mask);
+    } else if (shape < 3) {
         int32_t stride = (int32_t)(draw() % 5) == 0
                              ? (int32_t)width
                              : (int32_t)(draw() % (2 * span)) - (int32_t)(span & 0x7fffffff);
@@ -473,7 +488,9 @@ static void passes_of_random_words_equal_brute_force(void **state)
         set_inst(&a, STRATA_SPACE_SHARED, STRATA_MEM_LOAD, 4, "LDS");
         for (unsigned l = 0; l < 32; l++)
             a.addr[l] = draw() % (i % 2 ? 256 : 8192) * 4;
-        set_list(&a, random_mask());
+        if (i % 4 == 3)
+            set_rows(&a, draw() % 1024 * 4, 4, draw() % 128 * 4);
+        set_list(&a, i % 8 == 3 ? ~0u : random_mask());
         for (unsigned bank = 0; bank < 32; bank++) {
             unsigned words = 0;
             for (unsigned word = bank; word < 8192; word += 32) {

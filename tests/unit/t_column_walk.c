@@ -78,11 +78,56 @@ static void a_step_along_the_lines_fits_and_another_walk_does_not(void **state)
     assert_int_equal(k->slot[31], 71);
 }
 
+/* Sixteen lines of a cache, in slots that the walk knows, with two sectors each. */
+static void fill(struct cache *c, struct column_walk *k)
+{
+    const struct strata_cache_config config = {.size_bytes = 64 * 128,
+                                               .line_bytes = 128,
+                                               .sector_bytes = 32,
+                                               .replacement = STRATA_REPL_LRU};
+    assert_int_equal(cache_create(&config, 1, c, NULL), STRATA_OK);
+    *k = (struct column_walk){.line = 0x8000, .stride = 512, .mask = 0x55555555};
+    for (unsigned i = 0; i < 16; i++) {
+        uint32_t slot = k->slot[i] = cache_insert(c, 0x8000 + i * 1024, NULL);
+        c->slot[slot].valid = 3;
+        c->slot[slot].ready[0] = 10 + i;
+        c->slot[slot].ready[1] = i == 7 ? 500 : 20;
+    }
+}
+
+static void a_run_uses_lines_until_one_is_not_there(void **state)
+{
+    (void)state;
+    struct cache c;
+    struct column_walk k;
+    uint64_t ready = 5;
+    fill(&c, &k);
+    uint32_t clock = c.clock;
+    assert_true(column_walk_may_run(&c));
+    assert_int_equal(column_walk_run(&k, &c, 1, &ready), 16);
+    assert_int_equal(ready, 25);
+    for (unsigned i = 0; i < 16; i++) /* the youngest last, as 16 uses make them */
+        assert_int_equal(c.age[k.slot[i]], clock + i + 1);
+    assert_int_equal(column_walk_run(&k, &c, 3, &ready), 16);
+    assert_int_equal(ready, 500);
+    assert_int_equal(column_walk_run(&k, &c, 4, &ready), 0); /* a sector that none has */
+    c.slot[k.slot[9]].partial = 1;
+    assert_int_equal(column_walk_run(&k, &c, 1, &ready), 9);
+    c.slot[k.slot[6]].line += 128; /* another line has taken its place */
+    clock = c.clock;
+    assert_int_equal(column_walk_run(&k, &c, 1, &ready), 6);
+    assert_int_equal(c.clock, clock + 6);
+    k.slot[2] = CACHE_NONE;
+    assert_int_equal(column_walk_run(&k, &c, 1, &ready), 2);
+    cache_release(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(its_requests_are_those_of_coalescing),
         cmocka_unit_test(accesses_of_other_shapes_are_not_kept),
-        cmocka_unit_test(a_step_along_the_lines_fits_and_another_walk_does_not)};
+        cmocka_unit_test(a_step_along_the_lines_fits_and_another_walk_does_not),
+        cmocka_unit_test(a_run_uses_lines_until_one_is_not_there)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
