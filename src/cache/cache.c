@@ -124,6 +124,7 @@ static size_t lay_out(struct cache *c, char *memory)
     c->slot = place(memory, &used, c->n_slots, sizeof *c->slot);
     c->age = place(memory, &used, c->n_slots, sizeof *c->age);
     c->table = place(memory, &used, table_entries(c), sizeof *c->table);
+    c->tag_of = place(memory, &used, c->tag_ways ? c->n_slots : 0, sizeof *c->tag_of);
     c->fill = place(memory, &used, c->n_sets, sizeof *c->fill);
     c->set_start = place(memory, &used, c->n_sets + 1, sizeof *c->set_start);
     c->policy_state = place(memory, &used, policy_bytes(c) + 1, 1);
@@ -294,17 +295,15 @@ static void table_add(struct cache *c, uint32_t slot, uint64_t line, uint32_t *w
     while (*way)
         way++;
     *way = entry;
+    c->tag_of[slot] = (uint32_t)(way - c->table);
 }
 
-static void table_remove(struct cache *c, uint32_t slot, uint32_t *way)
+static void table_remove(struct cache *c, uint32_t slot)
 {
-    if (!c->tag_ways) {
+    if (c->tag_ways)
+        c->table[c->tag_of[slot]] = 0;
+    else
         hashed_remove(c, slot);
-        return;
-    }
-    while (cache_entry_slot(c, *way) != slot)
-        way++;
-    *way = 0;
 }
 
 /* Tags apart from the data: a line needs a tag of its set as well as a slot. The slot whose line
@@ -406,7 +405,7 @@ void cache_let_all_go(struct cache *c)
 uint32_t cache_insert(struct cache *c, uint64_t line, struct cache_slot *evicted)
 {
     uint32_t set = cache_set_of(c, line), first = cache_set_start(c, set),
-             *way = tag_ways_of(c, line), *victim_way = way, slot = tag_victim(c, way);
+             *way = tag_ways_of(c, line), slot = tag_victim(c, way);
     if (slot == CACHE_NONE && c->fill[set] < cache_set_start(c, set + 1) - first) {
         /* Until a line is removed, a set fills from its first slot on. */
         slot = first + c->fill[set];
@@ -416,17 +415,14 @@ uint32_t cache_insert(struct cache *c, uint64_t line, struct cache_slot *evicted
         if (evicted)
             evicted->used = 0;
     } else {
-        /* A victim for its tag is of the same set of tags: its slot need not be read. */
-        if (slot == CACHE_NONE) {
+        if (slot == CACHE_NONE)
             slot = spare(c, set, c->policy->victim(c, set));
-            victim_way = tag_ways_of(c, c->slot[slot].line);
-        }
         if (c->n_persisting)
             cache_let_go(c, slot);
         if (evicted)
             *evicted = c->slot[slot];
         c->evictions++;
-        table_remove(c, slot, victim_way);
+        table_remove(c, slot); /* a victim's slot is not read for it where tags are apart */
     }
     c->slot[slot] = (struct cache_slot){.line = line, .used = CACHE_USED};
     c->age[slot] = ++c->clock;
@@ -439,7 +435,7 @@ uint32_t cache_insert(struct cache *c, uint64_t line, struct cache_slot *evicted
 void cache_remove(struct cache *c, uint32_t slot)
 {
     uint32_t set = cache_set_of(c, c->slot[slot].line);
-    table_remove(c, slot, tag_ways_of(c, c->slot[slot].line));
+    table_remove(c, slot);
     cache_let_go(c, slot);
     memset(&c->slot[slot], 0, sizeof c->slot[slot]);
     if (c->policy->state_bytes_per_set == UINT32_MAX)

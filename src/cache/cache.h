@@ -79,6 +79,7 @@ struct cache {
     bool has_holes; /* a line was removed: a set may no longer be filled from its first slot on */
     struct line_bytes *written; /* one a slot: bytes of its sectors that are there in part */
     uint32_t n_slots, n_sets, ways;
+    uint32_t *tag_of;      /* one a slot, where tags are apart: the entry of the table it has */
     uint32_t *fill;        /* slots of each set in use */
     uint32_t *set_start;   /* first slot of each set; n_sets + 1 entries */
     uint8_t *policy_state; /* whatever the policy keeps per set */
