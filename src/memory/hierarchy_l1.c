@@ -228,10 +228,10 @@ static __attribute__((noinline)) uint64_t load_missing(struct hierarchy *m, uint
     if (is_new || !m->gpu->l1.tag_hit_counts_as_hit || line == l->new_line)
         l->missed += popcount32(miss);
     uint64_t start = wait_for_place(m, &m->sm[sm], line, needs_line && l->in_l1, t);
-    uint64_t arrival = fetch_missing(m, sm, l, line, miss, t, start);
     if (needs_line)
         *where = slot =
             l->in_l1 ? l1_place(l->c, m->gpu, line, start) : cache_insert(l->c, line, NULL);
+    uint64_t arrival = fetch_missing(m, sm, l, line, miss, t, start);
     if (slot != CACHE_NONE)
         slot_fill(&l->c->slot[slot], miss, arrival);
     return arrival;
