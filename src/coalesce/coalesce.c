@@ -272,7 +272,7 @@ static bool is_one_line(const struct strata_coalescer *c, const struct strata_wi
 {
     uint32_t width = w->inst->width_bytes, first = lowest_bit32(w->mask), run = w->mask >> first;
     if (w->addr_kind != STRATA_ADDR_STRIDE || w->stride < 0 || (uint64_t)w->stride > width ||
-        run & (run + 1) || width > 32 || w->inst->space == STRATA_SPACE_LOCAL ||
+        run & (run + 1) || width > 32 || w->inst->space != STRATA_SPACE_GLOBAL ||
         c->rule == STRATA_COALESCE_FERMI || c->rule == STRATA_COALESCE_OCTET)
         return false;
     uint64_t last = w->base + (uint64_t)log2_floor(run) * (uint64_t)w->stride + width - 1;
