@@ -263,6 +263,9 @@ enum strata_special_read {
 /* imm of STRATA_OP_BRANCH in PTX: the rounds of the loop it closes that the assembler makes one; 0:
  * not told. This many: as many as there are. */
 #define STRATA_ALL_ROUNDS 255
+/* Beside them, 1 more than the 32-bit registers alive where the loop begins, times this; 0: not
+ * told. */
+#define STRATA_BRANCH_ALIVE 256
 
 /* imm of STRATA_OP_BULK_WAIT: the groups, and this if only their reading is waited for. */
 #define STRATA_BULK_WAIT_READ (1 << 16)

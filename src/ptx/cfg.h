@@ -27,10 +27,12 @@ unsigned ptx_op_destinations(const struct ptx_op *op);
 struct ptx_liveness {
     uint32_t most;          /* 32-bit registers alive at once at most */
     uint32_t *first, *last; /* by register: the ops between which it ever lives */
+    uint32_t *at_begin; /* by block: 32-bit registers of machine code alive where a loop begins */
 };
-/* False if the function is too large or memory is short. Release it in any case. */
+/* same: by register the one that holds its value, where machine code has none for it. False if the
+ * function is too large or memory is short. Release it in any case. */
 bool ptx_liveness_find(const struct ptx_function *f, const struct ptx_cfg *cfg,
-                       struct ptx_liveness *out);
+                       const uint32_t *same, struct ptx_liveness *out);
 void ptx_liveness_release(struct ptx_liveness *l);
 
 #endif

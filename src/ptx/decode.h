@@ -36,6 +36,7 @@ struct ptx_decoder {
     const struct ptx_cfg *cfg;
     struct ptx_forms forms;
     uint32_t end_pc_marker;
+    uint32_t *alive;   /* by block: registers of machine code alive where it begins, or NULL */
     uint32_t reg_base; /* number of the function's first register in the record */
     const struct ptx_call_place *last_place; /* of inlined code, and its text */
     const char *last_place_text;

@@ -347,7 +347,7 @@ static bool layout_registers(struct ptx_decoder *d)
     d->carry_ref = PTX_REF(PTX_BANK_REG, 0);
     uint64_t bytes = 4;
     own_places(d, 0, &bytes);
-    bool known = ptx_liveness_find(f, d->cfg, &live), ok = true;
+    bool known = ptx_liveness_find(f, d->cfg, d->forms.same, &live), ok = true;
     d->live_registers = known ? live.most : 255;
     for (unsigned lanes = 4; ok && lanes <= 8; lanes += 4) {
         bytes = round_up(bytes, 64);
@@ -356,6 +356,8 @@ static bool layout_registers(struct ptx_decoder *d)
         else
             own_places(d, lanes, &bytes);
     }
+    d->alive = live.at_begin;
+    live.at_begin = NULL;
     ptx_liveness_release(&live);
     if (!ok)
         return ptx_dec_no_memory(d);
@@ -476,8 +478,10 @@ static bool decode_function(struct ptx_decoder *d, uint32_t index)
     ptx_cfg_release(&cfg);
     ptx_forms_release(&d->forms);
     free(d->op_pc);
+    free(d->alive);
     free(d->reg_ref);
     free(d->reg_reads);
+    d->alive = NULL;
     d->reg_ref = d->reg_reads = d->op_pc = NULL;
     return ok;
 }

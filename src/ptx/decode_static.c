@@ -516,15 +516,23 @@ static const char *inlined_text(struct ptx_decoder *d)
     return d->last_place_text;
 }
 
+/* What is told of a loop by the branch that closes it. */
+static int32_t loop_number(const struct ptx_decoder *d)
+{
+    unsigned rounds = ptx_unrolled_rounds(d->f, &d->forms, d->op_index);
+    if (!rounds || !d->alive)
+        return (int32_t)rounds;
+    uint32_t alive = d->alive[d->cfg->block_of[d->op->operands[0].u.label]];
+    return (int32_t)(rounds + STRATA_BRANCH_ALIVE * (1 + (alive < 255 ? alive : 255)));
+}
+
 static struct strata_inst describe(struct ptx_decoder *d, const struct ptx_inst *in)
 {
     struct strata_inst s = {
         .opcode = d->op->text, .source_line = d->op->source_line, .inlined = inlined_text(d)};
     struct reg_list regs = {&s, d->reg_base, d->forms.same, d->forms.also};
     s.opclass = (uint8_t)op_class(d->op, d->function_index == 0);
-    s.imm = s.opclass == STRATA_OP_BRANCH
-                ? (int32_t)ptx_unrolled_rounds(d->f, &d->forms, d->op_index)
-                : static_number(d->op, in, s.opclass);
+    s.imm = s.opclass == STRATA_OP_BRANCH ? loop_number(d) : static_number(d->op, in, s.opclass);
     ptx_op_visit(d->op, NULL, add_dst, &regs);
     ptx_op_visit(d->op, add_src, NULL, &regs);
     ptx_op_visit(d->op, add_other_src, NULL, &regs);

@@ -232,6 +232,74 @@ static void count_block(struct live *l, uint32_t block)
     }
 }
 
+/* ---- registers of machine code where a loop begins ---- */
+
+/* The ops of the outermost loop around one: from `first` on, `end` behind the last. */
+struct around {
+    uint32_t first, end;
+};
+
+/* The op that a branch leads to, or UINT32_MAX. */
+static uint32_t target(const struct ptx_op *op)
+{
+    return op->mnemonic == PTX_OP_bra && op->n_operands == 1 &&
+                   op->operands[0].kind == PTX_OPERAND_LABEL
+               ? op->operands[0].u.label
+               : UINT32_MAX;
+}
+
+static struct around loop_around(const struct ptx_function *f, uint32_t at)
+{
+    struct around x = {at, at};
+    for (uint32_t i = at; i < f->n_ops; i++) {
+        uint32_t to = target(&f->ops[i]);
+        if (to > at)
+            continue;
+        x.first = to < x.first ? to : x.first;
+        x.end = i + 1;
+    }
+    return x;
+}
+
+static void count_once(struct live *l, uint32_t reg, unsigned words)
+{
+    uint64_t bit = 1ull << (reg % 64);
+    l->count += l->now[reg / 64] & bit ? 0 : words;
+    l->now[reg / 64] |= bit;
+}
+
+/* Parameters that a loop reads are loaded before it, before the outermost if there are several. */
+static void count_parameter(void *user, uint32_t reg)
+{
+    struct live *l = user;
+    if (l->constant[reg])
+        count_once(l, reg, ptx_type_bytes(l->f->reg_type[reg]) == 8 ? 2 : 1);
+}
+
+/* Values that others hold take no registers of their own. Of 40 unrolled loops that ptxas 13.0
+ * compiled for sm_90 the machine code has one more in the mean, 6 more at most. */
+static uint32_t count_begin(struct live *l, const uint32_t *same, uint32_t block)
+{
+    struct around loop = loop_around(l->f, l->cfg->first[block]);
+    memset(l->now, 0, l->words * sizeof *l->now);
+    l->count = 0;
+    for (uint32_t reg = 0; reg < l->f->n_regs; reg++)
+        if (l->in[block * l->words + reg / 64] >> (reg % 64) & 1 && !l->constant[same[reg]])
+            count_once(l, same[reg], weight(l, same[reg]));
+    for (uint32_t i = loop.first; i < loop.end; i++)
+        ptx_op_visit(&l->f->ops[i], count_parameter, NULL, l);
+    return l->count;
+}
+
+static void count_loops(struct live *l, const uint32_t *same, struct ptx_liveness *out)
+{
+    for (uint32_t i = 0; i < l->f->n_ops; i++) {
+        uint32_t to = target(&l->f->ops[i]), block = to <= i ? l->cfg->block_of[to] : 0;
+        if (to <= i && !out->at_begin[block])
+            out->at_begin[block] = count_begin(l, same, block);
+    }
+}
+
 /* ---- the ops a register lives over, as one stretch of the text ---- */
 
 struct stretches {
@@ -287,7 +355,7 @@ static void solve(struct live *l)
 }
 
 bool ptx_liveness_find(const struct ptx_function *f, const struct ptx_cfg *cfg,
-                       struct ptx_liveness *out)
+                       const uint32_t *same, struct ptx_liveness *out)
 {
     struct live l = {.f = f, .cfg = cfg, .words = f->n_regs / 64 + 1};
     size_t total = l.words * cfg->n_blocks;
@@ -303,12 +371,14 @@ bool ptx_liveness_find(const struct ptx_function *f, const struct ptx_cfg *cfg,
     l.written = calloc(f->n_regs + 1, sizeof *l.written);
     out->first = malloc((f->n_regs + 1) * sizeof *out->first);
     out->last = malloc((f->n_regs + 1) * sizeof *out->last);
+    out->at_begin = calloc(cfg->n_blocks + 1, sizeof *out->at_begin);
     bool ok = l.in && l.out && l.gen && l.kill && l.now && l.constant && l.written && out->first &&
-              out->last;
+              out->last && out->at_begin;
     if (ok) {
         find_constants(&l);
         solve(&l);
         find_stretches(&l, out);
+        count_loops(&l, same, out);
         out->most = l.most;
     }
     free(l.in);
@@ -325,5 +395,6 @@ void ptx_liveness_release(struct ptx_liveness *l)
 {
     free(l->first);
     free(l->last);
+    free(l->at_begin);
     memset(l, 0, sizeof *l);
 }

@@ -18,83 +18,158 @@ void sm_window_release(struct sm_window *w)
     memset(w, 0, sizeof *w);
 }
 
-/* Entry n is what the cursor reads next; its addresses are the cursor's until it goes on. */
+/* One more entry: what the cursor reads next. */
 static strata_status read_entry(struct sm_window *w, struct strata_cursor *c,
-                                struct strata_winst *read, struct strata_error *err)
+                                struct strata_error *err)
 {
-    if (!ARRAY_RESERVE(w->entry, w->n, w->cap, 1))
+    struct strata_winst read;
+    if (!ARRAY_RESERVE(w->entry, w->n_read, w->cap, 1))
         return no_memory(err);
-    if (!strata_cursor_next(c, read))
+    if (!strata_cursor_next(c, &read))
         return STRATA_END;
-    struct sm_entry *e = &w->entry[w->n];
+    struct sm_entry *e = &w->entry[w->n_read];
     *e = (struct sm_entry){
-        .base = read->base, .inst = read->inst_index, .mask = read->mask, .stride = read->stride};
-    if (read->addr_kind == STRATA_ADDR_STRIDE)
+        .base = read.base, .inst = read.inst_index, .mask = read.mask, .stride = read.stride};
+    if (read.addr_kind == STRATA_ADDR_STRIDE)
         e->addresses = SM_AFFINE;
-    if (read->addr_kind != STRATA_ADDR_LIST)
-        return STRATA_OK;
-    if (!ARRAY_RESERVE(w->list, w->n_lists, w->cap_lists, 1))
-        return no_memory(err);
-    memcpy(w->list[w->n_lists], read->addr, sizeof w->list[0]);
-    e->addresses = SM_LIST + w->n_lists++;
+    if (read.addr_kind == STRATA_ADDR_LIST) {
+        if (!ARRAY_RESERVE(w->list, w->n_lists, w->cap_lists, 1))
+            return no_memory(err);
+        memcpy(w->list[w->n_lists], read.addr, sizeof w->list[0]);
+        e->addresses = SM_LIST + w->n_lists++;
+    }
+    w->n_read++;
     return STRATA_OK;
 }
 
-/* The entry that was read too far becomes the first. */
+/* The entries that were read too far become the first. */
 static void carry_over(struct sm_window *w)
 {
-    struct sm_entry *e = &w->entry[w->n];
     uint32_t lists = 0;
-    if (w->ahead && e->addresses >= SM_LIST) {
-        memmove(w->list[0], w->list[e->addresses - SM_LIST], sizeof w->list[0]);
-        e->addresses = SM_LIST;
-        lists = 1;
+    for (uint32_t i = w->n; i < w->n_read; i++) {
+        struct sm_entry *e = &w->entry[i - w->n];
+        *e = w->entry[i];
+        if (e->addresses < SM_LIST)
+            continue;
+        if (e->addresses - SM_LIST != lists)
+            memcpy(w->list[lists], w->list[e->addresses - SM_LIST], sizeof w->list[0]);
+        e->addresses = SM_LIST + lists++;
     }
-    if (w->ahead)
-        w->entry[0] = *e;
-    w->n = w->ahead ? 1 : 0;
+    w->n_read -= w->n;
+    w->n = w->at = 0;
     w->n_lists = lists;
-    w->at = 0;
-    w->ahead = false;
 }
 
-/* The region's last instruction jumps with all lanes to its first, and there is room for another
- * round of `body` instructions. */
-static bool repeats(const struct sm_window *w, struct sm_scheduler *s,
-                    const struct strata_inst *last, uint32_t body, uint32_t rounds)
+/* ---- a region ---- */
+
+/* What a region is made of while it is read. A loop within it begins at `head` and has `body`
+ * instructions, 0 as long as none is known; of it there are `rounds`, and at most `most`. */
+struct region_reader {
+    struct sm_window *w;
+    struct strata_cursor *c;
+    struct sm_scheduler *s;
+    uint32_t head, body, rounds, most;
+};
+
+static const struct strata_inst *inst_at(const struct region_reader *r, uint32_t k)
 {
-    return last->opclass == STRATA_OP_BRANCH && w->entry[w->n - 1].mask == w->entry[0].mask &&
-           w->n + body <= SM_MAX_REGION && rounds < sm_scheduler_rounds(s, s->reading, body);
+    return strata_code_get(r->s->decoder->code, r->w->entry[k].inst);
+}
+
+/* Entry n is there to be looked at. */
+static strata_status look_ahead(struct region_reader *r, struct strata_error *err)
+{
+    return r->w->n < r->w->n_read ? STRATA_OK : read_entry(r->w, r->c, err);
+}
+
+static void take(struct region_reader *r)
+{
+    r->s->reading[r->w->n] = r->w->entry[r->w->n].inst;
+    r->w->n++;
+}
+
+/* The place of the region that its last instruction jumps back to, or n. */
+static uint32_t jumps_to(const struct region_reader *r)
+{
+    const struct sm_window *w = r->w;
+    uint32_t k = 0;
+    if (inst_at(r, w->n)->pc > inst_at(r, w->n - 1)->pc)
+        return w->n;
+    while (k < w->n && w->entry[k].inst != w->entry[w->n].inst)
+        k++;
+    return k;
+}
+
+/* The first branch of the region leads back into it: there its loop begins. ptxas schedules up to
+ * where a loop begins and not beyond, unless it is unrolled as a whole. */
+static bool enters_loop(struct region_reader *r, uint32_t to)
+{
+    struct sm_window *w = r->w;
+    r->head = to;
+    r->body = w->n - to;
+    r->most = sm_scheduler_rounds(r->s, r->s->reading + to, r->body);
+    if (!to || r->most == STRATA_ALL_ROUNDS)
+        return true;
+    w->n = to;
+    return false;
+}
+
+/* Whether the loop goes on with all lanes, and there is room for another round. */
+static bool has_next_round(const struct region_reader *r)
+{
+    const struct sm_window *w = r->w;
+    return w->entry[w->n].inst == w->entry[r->head].inst &&
+           w->entry[w->n - 1].mask == w->entry[r->head].mask && w->n + r->body <= SM_MAX_REGION &&
+           r->rounds < r->most;
+}
+
+/* Behind a loop that ptxas unrolls as a whole straight code goes on. What is left of four rounds is
+ * two in one and a single one. */
+static bool leaves_loop(struct region_reader *r)
+{
+    enum { AT_ONCE = 2 };
+    struct sm_window *w = r->w;
+    bool left = inst_at(r, w->n)->pc > inst_at(r, w->n - 1)->pc;
+    if (left && r->most == STRATA_ALL_ROUNDS) {
+        r->body = 0, r->rounds = 1;
+        return true;
+    }
+    if (left && r->rounds > AT_ONCE && r->rounds < r->most)
+        w->n = r->head + AT_ONCE * r->body;
+    return false;
+}
+
+/* Whether the region goes on behind a branch. */
+static bool goes_on(struct region_reader *r)
+{
+    if (!r->body) {
+        uint32_t to = jumps_to(r);
+        if (to == r->w->n || !enters_loop(r, to))
+            return false;
+    }
+    if (!has_next_round(r))
+        return leaves_loop(r);
+    r->rounds++;
+    return true;
 }
 
 static strata_status fill(struct sm_window *w, struct strata_cursor *c, struct sm_scheduler *s,
                           struct strata_error *err)
 {
-    uint32_t body = 0, rounds = 1;
-    struct strata_winst read;
+    struct region_reader r = {.w = w, .c = c, .s = s, .rounds = 1};
     carry_over(w);
-    const struct strata_inst *last =
-        w->n ? strata_code_get(s->decoder->code, w->entry[0].inst) : NULL;
-    s->reading[0] = w->n ? w->entry[0].inst : 0;
-    for (;;) {
-        bool closed = last && sm_ends_region(last), again = false;
-        if (closed) {
-            body = body ? body : w->n;
-            again = repeats(w, s, last, body, rounds);
-        }
-        if ((closed && !again) || w->n == SM_MAX_REGION)
-            return STRATA_OK;
-        strata_status st = read_entry(w, c, &read, err);
+    while (w->n < SM_MAX_REGION) {
+        strata_status st = look_ahead(&r, err);
         if (st != STRATA_OK)
             return st == STRATA_END && w->n ? STRATA_OK : st;
-        if (last && (again ? read.inst_index != s->reading[0] : read.inst->pc < last->pc)) {
-            w->ahead = true;
+        if (w->n && sm_ends_region(inst_at(&r, w->n - 1))) {
+            if (inst_at(&r, w->n - 1)->opclass != STRATA_OP_BRANCH || !goes_on(&r))
+                return STRATA_OK;
+        } else if (w->n && inst_at(&r, w->n)->pc < inst_at(&r, w->n - 1)->pc)
             return STRATA_OK;
-        }
-        rounds += again;
-        last = read.inst;
-        s->reading[w->n++] = read.inst_index;
+        take(&r);
     }
+    return STRATA_OK;
 }
 
 static void hand_out(const struct sm_window *w, const struct sm_scheduler *s,

@@ -13,16 +13,15 @@ struct sm_window {
     struct sm_entry *entry;
     uint64_t (*list)[STRATA_WARP_SIZE]; /* addresses that are no affine function of the lane */
     size_t cap, cap_lists;
-    uint32_t n, n_lists, at; /* entries of the region, and those handed out */
-    bool ahead;              /* entry n is the first of the next region */
+    uint32_t n, at;           /* entries of the region, and those handed out */
+    uint32_t n_read, n_lists; /* entries from n on are of regions to come */
     const struct sm_region *region;
 };
 
 /* A warp begins. */
 static inline void sm_window_reset(struct sm_window *w)
 {
-    w->n = w->n_lists = w->at = 0;
-    w->ahead = false;
+    w->n = w->at = w->n_read = w->n_lists = 0;
 }
 void sm_window_release(struct sm_window *w);
 

@@ -270,7 +270,42 @@ static void a_branch_tells_how_often_its_loop_is_unrolled(void **state)
         unsigned last = r.n;
         while (last-- && r.inst[last].opclass != STRATA_OP_BRANCH)
             ;
-        assert_int_equal(r.inst[last].imm, row[k].rounds);
+        assert_int_equal(r.inst[last].imm % STRATA_BRANCH_ALIVE, row[k].rounds);
+    }
+}
+
+/* Registers alive where a loop begins: a pointer, a sum, what it counts to and by, and what is read
+ * behind it; a parameter where the loop or one around it reads it, and not where others do. */
+static void a_branch_tells_what_is_alive_where_its_loop_begins(void **state)
+{
+    (void)state;
+#define INNER  "mov.u32 %r3,0;\nL: ld.global.f32 %f1,[%rd1]; add.f32 %f2,%f2,%f1;\n"
+#define BRANCH COUNT("%r7") "@%p2 bra L;\n"
+#define BEGIN  "ld.global.u32 %r7,[%rd1]; mov.f32 %f2,0f00000000; add.u32 %r4,%r7,1;\n"
+    static const struct {
+        const char *text;
+        int32_t alive; /* in words */
+    } row[] = {
+        /* a counter, its end, a sum, the pointer that is computed */
+        {KERNEL(BEGIN "add.s64 %rd1,%rd4,8;" INNER BRANCH "st.global.f32 [%rd2],%f2;"), 5},
+        {KERNEL(BEGIN "add.s64 %rd1,%rd4,8;" INNER BRANCH
+                      "st.global.f32 [%rd2],%f2; st.global.u32 [%rd2+4],%r4;"),
+         6},
+        {KERNEL(BEGIN INNER "st.global.f32 [%rd2],%f2;" BRANCH), 7},
+        {KERNEL(BEGIN "mov.u32 %r5,0;\nO: add.s64 %rd6,%rd4,8;" INNER BRANCH
+                      "add.s32 %r5,%r5,1; setp.lt.s32 %p3,%r5,2; st.global.f32 [%rd2],%f2;\n"
+                      "@%p3 bra O;"),
+         10},
+    };
+    void *params[2] = {device_memory(4096), device_memory(256)};
+    for (size_t k = 0; k < sizeof row / sizeof row[0]; k++) {
+        struct record r;
+        run_recorded(row[k].text, 32, params, &r);
+        unsigned branch = 0;
+        while (r.inst[branch].opclass != STRATA_OP_BRANCH ||
+               r.inst[branch].imm < STRATA_BRANCH_ALIVE)
+            branch++;
+        assert_int_equal(r.inst[branch].imm / STRATA_BRANCH_ALIVE - 1, row[k].alive);
     }
 }
 
@@ -752,6 +787,7 @@ int main(void)
         cmocka_unit_test(an_op_is_as_many_records_as_the_assembler_makes_of_it),
         cmocka_unit_test(parameters_are_loaded_where_they_are_first_used),
         cmocka_unit_test(a_branch_tells_how_often_its_loop_is_unrolled),
+        cmocka_unit_test(a_branch_tells_what_is_alive_where_its_loop_begins),
         cmocka_unit_test(operations_of_64_bits_are_what_their_operands_leave_of_them),
         cmocka_unit_test(around_an_unrolled_loop_machine_code_asks_for_the_rounds_left),
         cmocka_unit_test(neighbouring_words_of_shared_memory_are_one_load),

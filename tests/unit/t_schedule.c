@@ -265,9 +265,8 @@ static void loads_wait_for_registers(void **state)
         positions(&f, at);
         for (uint32_t k = 0; k < 40; k++)
             before_first_use += at[2 * k] < at[1];
-        /* two values come in; with room enough, the first sum goes as soon as its data is there */
-        uint32_t room = registers - 5, first_use = h200.l1.hit_cycles;
-        assert_int_equal(before_first_use, room < first_use ? room : first_use);
+        uint32_t room = registers - 5; /* two values come in */
+        assert_int_equal(before_first_use, room < 40 ? room : 40);
         end(&f);
     }
 }
@@ -451,13 +450,25 @@ struct warp {
     struct sm_window window;
 };
 
-static void run_around(struct fixture *f, struct warp *w)
+static void begin_warp(struct fixture *f, struct warp *w)
 {
-    uint64_t addr[STRATA_WARP_SIZE] = {0};
     memset(w, 0, sizeof *w);
     assert_int_equal(strata_builder_create(f->code, &w->builder, NULL), STRATA_OK);
     assert_int_equal(strata_builder_begin_block(w->builder, 0, 1, NULL), STRATA_OK);
     assert_int_equal(strata_builder_begin_warp(w->builder, 0, NULL), STRATA_OK);
+}
+
+static void read_warp(struct warp *w)
+{
+    assert_int_equal(strata_builder_end_block(w->builder, &w->block, NULL), STRATA_OK);
+    assert_int_equal(strata_cursor_init(&w->plain, w->block, 0, NULL), STRATA_OK);
+    assert_int_equal(strata_cursor_init(&w->cursor, w->block, 0, NULL), STRATA_OK);
+}
+
+static void run_around(struct fixture *f, struct warp *w)
+{
+    uint64_t addr[STRATA_WARP_SIZE] = {0};
+    begin_warp(f, w);
     for (uint64_t r = 0; r < ROUNDS; r++)
         for (uint32_t i = 0; i < strata_code_count(f->code); i++) {
             for (uint64_t l = 0; l < 32; l++) /* lists and strides in turn */
@@ -467,9 +478,7 @@ static void run_around(struct fixture *f, struct warp *w)
                                                 memory ? addr : NULL, NULL),
                              STRATA_OK);
         }
-    assert_int_equal(strata_builder_end_block(w->builder, &w->block, NULL), STRATA_OK);
-    assert_int_equal(strata_cursor_init(&w->plain, w->block, 0, NULL), STRATA_OK);
-    assert_int_equal(strata_cursor_init(&w->cursor, w->block, 0, NULL), STRATA_OK);
+    read_warp(w);
 }
 
 static void end_warp(struct warp *w)
@@ -635,6 +644,133 @@ static void the_branch_tells_how_many_rounds_become_one(void **state)
     assert_int_equal(longest_with(4, 1), 3); /* asked for no unrolling */
 }
 
+/* A sum before a loop of three instructions of which `told` rounds are one, and one behind it. */
+static void loop_between_sums(struct fixture *f, int32_t told)
+{
+    begin(f);
+    sum(f, 20, 21, 22);
+    load(f, 10, 1);
+    sum(f, 11, 10, 11);
+    put(f, (struct strata_inst){
+               .opcode = "bra", .opclass = STRATA_OP_BRANCH, .n_src = 1, .reg = {6}, .imm = told});
+    sum(f, 23, 24, 25);
+    ready(f);
+}
+
+/* The instructions of each region of a warp that goes through it with a number of rounds; each load
+ * has the addresses of its own round. Returns how many regions there are. */
+static uint32_t regions_of(int32_t told, uint32_t rounds, uint32_t *n)
+{
+    struct fixture f;
+    struct warp w;
+    struct sm_step step;
+    uint64_t addr[STRATA_WARP_SIZE] = {0}, round = 0;
+    uint32_t regions = 0;
+    loop_between_sums(&f, told);
+    begin_warp(&f, &w);
+    for (uint32_t k = 0; k < 3 * rounds + 2; k++) {
+        uint32_t i = !k ? 0 : k > 3 * rounds ? 4 : 1 + (k - 1) % 3;
+        addr[0] = addr[1] = 4096 * k, addr[2] = 64;
+        assert_int_equal(strata_builder_add(w.builder, i, ~0u, i == 1 ? addr : NULL, NULL),
+                         STRATA_OK);
+    }
+    read_warp(&w);
+    while (sm_window_next(&w.window, &w.cursor, &f.scheduler, &step, NULL) == STRATA_OK) {
+        if (w.window.at == 1)
+            n[regions++] = w.window.n;
+        if (step.winst.inst_index == 1) {
+            strata_winst_addresses(&step.winst, addr);
+            assert_int_equal(addr[1], 4096 * (1 + 3 * round++));
+        }
+    }
+    assert_int_equal(round, rounds);
+    end_warp(&w);
+    end(&f);
+    return regions;
+}
+
+static void what_is_before_a_loop_stays_out_of_its_rounds(void **state)
+{
+    (void)state;
+    uint32_t n[8];
+    assert_int_equal(regions_of(4, 8, n), 4);
+    assert_true(n[0] == 1 && n[1] == 12 && n[2] == 12 && n[3] == 1);
+    assert_int_equal(regions_of(1, 2, n), 4);
+    assert_true(n[0] == 1 && n[1] == 3 && n[2] == 3 && n[3] == 1);
+}
+
+static void of_three_rounds_that_are_left_two_are_one(void **state)
+{
+    (void)state;
+    uint32_t n[8];
+    assert_int_equal(regions_of(4, 7, n), 5);
+    assert_true(n[1] == 12 && n[2] == 6 && n[3] == 3 && n[4] == 1);
+    assert_int_equal(regions_of(4, 6, n), 4);
+    assert_true(n[1] == 12 && n[2] == 6 && n[3] == 1);
+}
+
+static void a_loop_that_is_unrolled_whole_is_straight_code_with_what_surrounds_it(void **state)
+{
+    (void)state;
+    uint32_t n[8];
+    assert_int_equal(regions_of(STRATA_ALL_ROUNDS, 9, n), 1);
+    assert_int_equal(n[0], 29);
+}
+
+/* Four loads, each from an address that is found from the one before, and the sum of what they
+ * load: the sums are ready in the gaps between the loads. */
+static void what_only_waits_for_memory_fills_no_gap_between_loads(void **state)
+{
+    (void)state;
+    enum { LOADS = 24 };
+    struct fixture f;
+    uint32_t at[SM_MAX_REGION];
+    begin(&f);
+    for (int k = 0; k < LOADS; k++) {
+        load(&f, 100 + k, 10 + k);
+        sum(&f, 200, 100 + k, 200);
+        add(&f, STRATA_OP_IMAD, 0, 0, 0, 11 + k, 10 + k, 5);
+    }
+    ready(&f);
+    positions(&f, at);
+    for (uint32_t k = 0; k < LOADS; k++)
+        assert_true(at[3 * k] < at[1]);
+    end(&f);
+}
+
+/* A loop of eight loads and sums, with 32 registers, of which `alive` hold values when it begins:
+ * how many loads go before the first sum. */
+static uint32_t loads_ahead(int32_t alive)
+{
+    enum { LOADS = 16 };
+    struct fixture f;
+    uint32_t at[SM_MAX_REGION], n = 0;
+    begin(&f);
+    for (int k = 0; k < LOADS; k++) {
+        load(&f, 100 + k, 1);
+        sum(&f, 200, 100 + k, 200);
+    }
+    put(&f, (struct strata_inst){.opcode = "bra",
+                                 .opclass = STRATA_OP_BRANCH,
+                                 .imm = alive < 0 ? 1 : 1 + STRATA_BRANCH_ALIVE * (1 + alive)});
+    ready_with(&f, 32);
+    positions(&f, at);
+    for (uint32_t k = 0; k < LOADS; k++)
+        n += at[2 * k] < at[1];
+    end(&f);
+    return n;
+}
+
+static void registers_alive_where_a_loop_begins_leave_the_others_to_its_loads(void **state)
+{
+    (void)state;
+    assert_int_equal(loads_ahead(-1), 16); /* not told */
+    assert_int_equal(loads_ahead(4), 16);
+    assert_int_equal(loads_ahead(16), 12);
+    assert_int_equal(loads_ahead(18), 10);
+    assert_int_equal(loads_ahead(40), 8);
+}
+
 /* Of four rounds: the loads first, in registers of their own; three branches and comparisons gone.
  */
 static void an_unrolled_loop_loads_before_it_adds(void **state)
@@ -686,6 +822,11 @@ int main(void)
         cmocka_unit_test(steps_within_a_region_become_constants),
         cmocka_unit_test(the_branch_tells_how_many_rounds_become_one),
         cmocka_unit_test(an_unrolled_loop_loads_before_it_adds),
+        cmocka_unit_test(what_is_before_a_loop_stays_out_of_its_rounds),
+        cmocka_unit_test(of_three_rounds_that_are_left_two_are_one),
+        cmocka_unit_test(a_loop_that_is_unrolled_whole_is_straight_code_with_what_surrounds_it),
+        cmocka_unit_test(what_only_waits_for_memory_fills_no_gap_between_loads),
+        cmocka_unit_test(registers_alive_where_a_loop_begins_leave_the_others_to_its_loads),
     };
     return cmocka_run_group_tests(tests, load_h200, NULL);
 }
