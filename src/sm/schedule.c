@@ -509,15 +509,22 @@ static void prepare(struct sm_scheduler *s, const struct sm_region *r)
 /* What results that are still to be read take. */
 struct held {
     uint32_t words, predicates;
+    uint32_t loaded; /* of the words, those that were loaded from memory */
 };
+
+static uint32_t loaded_words(const struct node *x)
+{
+    return is_far(x) ? x->words : 0;
+}
 
 /* What nobody needs any more once an instruction has issued. */
 static struct held freed_by(const struct sm_draft *d, uint32_t i)
 {
-    struct held freed = {0, 0};
+    struct held freed = {0, 0, 0};
     for (uint32_t k = d->first_source[i]; k < d->first_source[i + 1]; k++) {
         const struct node *x = &d->node[d->source[k]];
         freed.words += x->uses == 1 ? x->words : 0;
+        freed.loaded += x->uses == 1 ? loaded_words(x) : 0;
         freed.predicates += x->uses == 1 && x->predicate;
     }
     return freed;
@@ -533,7 +540,9 @@ static bool lacks_room(const struct sm_draft *d, uint32_t i, struct held held)
         return false;
     struct held freed = freed_by(d, i);
     return (x->words > freed.words && held.words &&
-            held.words + x->words - freed.words > (is_far(x) ? d->far_room : d->room)) ||
+            held.words + x->words - freed.words > d->room) ||
+           (is_far(x) && held.loaded > freed.loaded &&
+            held.loaded - freed.loaded + x->words > d->far_room) ||
            (x->predicate && !freed.predicates && held.predicates >= PREDICATES);
 }
 
@@ -568,6 +577,7 @@ static void release_sources(struct sm_draft *d, uint32_t i, struct held *held)
         if (--x->uses)
             continue;
         held->words -= x->words;
+        held->loaded -= loaded_words(x);
         held->predicates -= x->predicate;
     }
 }
@@ -575,7 +585,7 @@ static void release_sources(struct sm_draft *d, uint32_t i, struct held *held)
 static void list_schedule(struct sm_draft *d, struct sm_region *r)
 {
     uint64_t now = 0;
-    struct held held = {0, 0};
+    struct held held = {0, 0, 0};
     uint32_t k = 0;
     for (uint32_t i = 0; i < d->n; i++)
         if (d->node[i].gone)
@@ -589,6 +599,7 @@ static void list_schedule(struct sm_draft *d, struct sm_region *r)
         now = x->earliest > now ? x->earliest : now;
         release_sources(d, i, &held);
         held.words += x->uses ? x->words : 0;
+        held.loaded += x->uses ? loaded_words(x) : 0;
         held.predicates += x->uses && x->predicate;
         for (uint32_t e = d->first[i]; e < d->first[i + 1]; e++) {
             struct node *y = &d->node[d->edge[e].to];

@@ -771,6 +771,34 @@ static void registers_alive_where_a_loop_begins_leave_the_others_to_its_loads(vo
     assert_int_equal(loads_ahead(40), 8);
 }
 
+/* Addresses of 64 bits that are found one from the other run ahead of the loads; what they take is
+ * not what is left for the loads of a loop in which much is alive. */
+static void addresses_that_run_ahead_leave_loads_their_registers(void **state)
+{
+    (void)state;
+    enum { LOADS = 12 };
+    struct fixture f;
+    uint32_t at[SM_MAX_REGION], n = 0;
+    begin(&f);
+    for (int k = 0; k < LOADS; k++) {
+        put(&f, (struct strata_inst){.opcode = "add.s64",
+                                     .opclass = STRATA_OP_INT,
+                                     .n_dst = 1,
+                                     .n_src = 2,
+                                     .reg = {(uint16_t)(11 + k), (uint16_t)(10 + k), 5}});
+        load(&f, 100 + k, 11 + k);
+        sum(&f, 200, 100 + k, 200);
+    }
+    put(&f, (struct strata_inst){
+                .opcode = "bra", .opclass = STRATA_OP_BRANCH, .imm = 1 + STRATA_BRANCH_ALIVE * 21});
+    ready_with(&f, 32);
+    positions(&f, at);
+    for (uint32_t k = 0; k < LOADS; k++)
+        n += at[3 * k + 1] < at[2];
+    assert_int_equal(n, 8); /* 32, less 20 and four */
+    end(&f);
+}
+
 /* Of four rounds: the loads first, in registers of their own; three branches and comparisons gone.
  */
 static void an_unrolled_loop_loads_before_it_adds(void **state)
@@ -826,6 +854,7 @@ int main(void)
         cmocka_unit_test(of_three_rounds_that_are_left_two_are_one),
         cmocka_unit_test(a_loop_that_is_unrolled_whole_is_straight_code_with_what_surrounds_it),
         cmocka_unit_test(what_only_waits_for_memory_fills_no_gap_between_loads),
+        cmocka_unit_test(addresses_that_run_ahead_leave_loads_their_registers),
         cmocka_unit_test(registers_alive_where_a_loop_begins_leave_the_others_to_its_loads),
     };
     return cmocka_run_group_tests(tests, load_h200, NULL);
