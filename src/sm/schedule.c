@@ -453,7 +453,7 @@ static uint32_t room_for_results(const struct sm_scheduler *s, const struct sm_d
 
 /* Registers for what is loaded from memory: in a loop, those that what is alive where it begins and
  * four more leave. Unrolled loops of ptxas 13.0 with 32 registers have 26 to 29 alive at most,
- * where 7 to 19 are at the beginning (40 loops compiled for sm_90). */
+ * where 7 to 19 are at the beginning (loops of a corpus of our own, compiled for sm_90). */
 static uint32_t room_for_far(const struct sm_scheduler *s, const struct sm_draft *d)
 {
     enum { OWN = 4 };
