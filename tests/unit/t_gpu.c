@@ -562,8 +562,28 @@ static void sources_without_end_are_refused(void **state)
                 i, filler);
     }
     strcat(many, "l2:\n");
-    static const char *const further[] = {"slices",    "ways",  "hit",
-                                          "far_extra", "mshrs", "mshr_merges"};
+    static const char *const further[] = {"slices",
+                                          "ways",
+                                          "hit",
+                                          "far_extra",
+                                          "mshrs",
+                                          "mshr_merges",
+                                          "request",
+                                          "write_flit",
+                                          "overtaken",
+                                          "overtaken_sector",
+                                          "partial_fill",
+                                          "partial_write",
+                                          "atomic_float",
+                                          "atomic_whole",
+                                          "atomic",
+                                          "fabric_head",
+                                          "fabric_bytes_per_cycle",
+                                          "bytes_per_cycle_per_slice",
+                                          "dirty_ways",
+                                          "dirty_ahead",
+                                          "dirty_at_start_ways",
+                                          "partitions"};
     for (size_t i = 0; i < sizeof further / sizeof further[0]; i++)
         sprintf(many + strlen(many), "  %s: {value: 1, source: %zu%0390d}\n", further[i], i, 0);
     assert_int_equal(parse(many, &err), STRATA_ELIMIT);
