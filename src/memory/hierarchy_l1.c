@@ -404,9 +404,7 @@ static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst
              tag_cycles = again ? walk->tag_cycles : load_store_tag_cycles(m->gpu, r, n),
              cycles = load_store_cycles_with(m->gpu, &m->coalescer, w, tag_cycles, n),
              sectors = again ? n * popcount32(each) : strata_count_sectors(r, n);
-    struct load_store_texture read = {0};
-    if (w->inst->space == STRATA_SPACE_TEXTURE)
-        read = load_store_texture_of(m->gpu, w->inst, texture, cycles);
+    struct load_store_texture read = load_store_texture_of(m->gpu, w->inst, texture, cycles);
     l.miss_free = read.cycles ? &p->texture_miss_free : &p->miss_free;
     uint64_t start = begin_load(m, sm, read, cycles, t), done = start;
     leaving_miss_load(&p->leaving, t, cycles);

@@ -21,18 +21,24 @@ enum {
     ROUNDS = 6
 };
 
-/* Cycles a line in the last of some rounds through a loop, whose lines take 8 cycles to issue. */
-static double steady(uint32_t lines, uint32_t near_lines, uint32_t middle_lines)
+static struct strata_gpu gpu_that_fetches(void)
 {
-    static struct fetch_gpu g;
     struct strata_gpu gpu = {0};
-    struct fetch_sm sm;
     gpu.sm.fetch_line_bytes = 128;
     gpu.sm.fetch_interval_cycles = INTERVAL;
     gpu.sm.fetch_far_cycles = FAR;
     gpu.sm.fetch_miss_cycles = 300;
     gpu.sm.fetch_cold_cycles = 560;
     gpu.sm.fetch_ahead_lines = 8;
+    return gpu;
+}
+
+/* Cycles a line in the last of some rounds through a loop, whose lines take 8 cycles to issue. */
+static double steady(uint32_t lines, uint32_t near_lines, uint32_t middle_lines)
+{
+    static struct fetch_gpu g;
+    struct strata_gpu gpu = gpu_that_fetches();
+    struct fetch_sm sm;
     gpu.sm.fetch_near_bytes = near_lines * 128;
     gpu.sm.fetch_middle_bytes = middle_lines * 128;
     fetch_gpu_init(&g, &gpu);
@@ -158,14 +164,8 @@ static void further_jumps_within_it_take_less(void **state)
 /* An SM whose schedulers have four lines each. */
 static void with_own_lines(struct fetch_gpu *g, struct fetch_sm *sm)
 {
-    struct strata_gpu gpu = {0};
+    struct strata_gpu gpu = gpu_that_fetches();
     gpu.sm.schedulers = 2;
-    gpu.sm.fetch_line_bytes = 128;
-    gpu.sm.fetch_interval_cycles = INTERVAL;
-    gpu.sm.fetch_far_cycles = FAR;
-    gpu.sm.fetch_miss_cycles = 300;
-    gpu.sm.fetch_cold_cycles = 560;
-    gpu.sm.fetch_ahead_lines = 8;
     gpu.sm.fetch_own_bytes = 4 * 128;
     gpu.sm.fetch_jump_cycles = 10;
     gpu.sm.fetch_near_bytes = LINES_NEAR * 128;
