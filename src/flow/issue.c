@@ -116,15 +116,17 @@ static __attribute__((noinline)) void wait_for_others(struct flow_engine *e, uin
 
 static __attribute__((noinline)) void wait_for_code(struct flow_engine *e, struct flow_warp *w)
 {
-    struct fetch_sm *fetch = &e->fetch[e->block[w->block].sm];
-    uint32_t scheduler = w->scheduler % e->gpu->sm.schedulers;
+    uint32_t sm = w->scheduler / e->schedulers_per_sm,
+             scheduler = w->scheduler - sm * e->schedulers_per_sm;
+    struct fetch_sm *fetch = &e->fetch[sm];
     fetch_note(&e->fetch_all, w->next_line);
     sm_wait_for(
         &w->wait,
         fetch_next(&e->fetch_all, fetch, scheduler, w->fetch_line, w->next_line, w->wait.ready),
         SM_STALL_FETCH);
     w->fetch_line = w->next_line;
-    fetch_publish(&e->fetch_all, fetch);
+    if (fetch->n_asked)
+        fetch_publish(&e->fetch_all, fetch);
 }
 
 static inline __attribute__((always_inline)) void

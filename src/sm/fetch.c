@@ -60,24 +60,20 @@ static void order_release(struct fetch_order *o)
 
 strata_status fetch_sm_init(struct fetch_sm *s, const struct fetch_gpu *g, struct strata_error *err)
 {
-    *s = (struct fetch_sm){.ready = malloc(FETCH_MAX_LINES * sizeof *s->ready),
-                           .asked = malloc(FETCH_MAX_LINES * sizeof *s->asked),
-                           .jump = malloc(FETCH_MAX_LINES * sizeof *s->jump),
-                           .place = malloc(FETCH_MAX_LINES * sizeof *s->place)};
+    *s = (struct fetch_sm){.known = malloc(FETCH_MAX_LINES * sizeof *s->known),
+                           .asked = malloc(FETCH_MAX_LINES * sizeof *s->asked)};
     bool kept = order_init(&s->near, g->near_lines, g->ways);
     kept = order_init(&s->middle, g->middle_lines, g->ways) && kept;
     kept = order_init(&s->own, g->own_lines * g->schedulers, g->own_lines) && kept;
-    if (!s->ready || !s->asked || !s->jump || !s->place || !kept)
+    if (!s->known || !s->asked || !kept)
         return strata_no_memory(err, NULL, "for the instruction fetch of an SM");
     return STRATA_OK;
 }
 
 void fetch_sm_release(struct fetch_sm *s)
 {
-    free(s->ready);
+    free(s->known);
     free(s->asked);
-    free(s->place);
-    free(s->jump);
     order_release(&s->near);
     order_release(&s->middle);
     order_release(&s->own);
@@ -91,8 +87,7 @@ static void know_lines(struct fetch_sm *s, uint32_t n)
     uint32_t to = n < FETCH_MAX_LINES ? n : FETCH_MAX_LINES, from = s->n_known;
     if (to <= from)
         return;
-    memset(&s->ready[from], 0, (to - from) * sizeof *s->ready);
-    memset(&s->place[from], FETCH_NEVER, (to - from) * sizeof *s->place);
+    memset(&s->known[from], 0, (to - from) * sizeof *s->known); /* FETCH_NEVER */
     s->n_known = to;
 }
 
@@ -113,29 +108,29 @@ static uint32_t put_line(struct fetch_order *o, uint32_t line)
 /* Lines that this SM brings into the L2 are told once, so the list never overflows. */
 static void ask(struct fetch_sm *s, uint32_t line, uint64_t at, uint32_t jump)
 {
-    if (s->ready[line])
+    if (s->known[line].ready)
         return;
-    s->ready[line] = at ? at : 1;
-    s->jump[line] = jump;
+    s->known[line].ready = at ? at : 1;
+    s->known[line].jump = jump;
     uint32_t gone = put_line(&s->near, line);
     if (gone != FETCH_MAX_LINES)
-        s->ready[gone] = 0;
-    if (s->place[line] == FETCH_MIDDLE)
+        s->known[gone].ready = 0;
+    if (s->known[line].place == FETCH_MIDDLE)
         return;
-    if (s->place[line] == FETCH_NEVER)
+    if (s->known[line].place == FETCH_NEVER)
         s->asked[s->n_asked++] = line;
-    s->place[line] = FETCH_MIDDLE;
+    s->known[line].place = FETCH_MIDDLE;
     gone = put_line(&s->middle, line);
     if (gone != FETCH_MAX_LINES)
-        s->place[gone] = FETCH_FAR;
+        s->known[gone].place = FETCH_FAR;
 }
 
 void fetch_publish(struct fetch_gpu *g, struct fetch_sm *s)
 {
     for (uint32_t i = 0; i < s->n_asked; i++) {
         uint32_t line = s->asked[i];
-        if (!g->first[line] || g->first[line] > s->ready[line])
-            g->first[line] = s->ready[line];
+        if (!g->first[line] || g->first[line] > s->known[line].ready)
+            g->first[line] = s->known[line].ready;
     }
     s->n_asked = 0;
 }
@@ -155,9 +150,9 @@ static uint32_t early_cycles(const struct fetch_gpu *g, const struct fetch_sm *s
 static uint32_t jump_cycles(const struct fetch_gpu *g, const struct fetch_sm *s, uint32_t line,
                             uint64_t t)
 {
-    if (s->place[line] == FETCH_MIDDLE)
+    if (s->known[line].place == FETCH_MIDDLE)
         return g->middle_jump;
-    if (s->place[line] == FETCH_FAR)
+    if (s->known[line].place == FETCH_FAR)
         return g->miss;
     bool known = g->first[line] && g->first[line] <= t;
     if (line < g->early_lines)
@@ -170,11 +165,19 @@ static uint32_t jump_cycles(const struct fetch_gpu *g, const struct fetch_sm *s,
 static uint32_t next_cycles(const struct fetch_gpu *g, const struct fetch_sm *s, uint32_t line,
                             uint64_t t)
 {
-    if (s->place[line] == FETCH_FAR)
+    if (s->known[line].place == FETCH_FAR)
         return g->far_interval;
-    if (s->place[line] == FETCH_MIDDLE || line < g->early_lines || !g->stream_interval)
+    if (s->known[line].place == FETCH_MIDDLE || line < g->early_lines || !g->stream_interval)
         return g->interval;
     return g->first[line] && g->first[line] <= t ? g->far_interval : g->stream_interval;
+}
+
+/* The line is there, and those behind it are there or on their way. */
+static bool is_streamed(const struct fetch_gpu *g, const struct fetch_sm *s, uint32_t line,
+                        uint64_t t)
+{
+    uint64_t ready = s->known[line].ready;
+    return ready && ready <= t && s->known[(line + g->ahead) % FETCH_MAX_LINES].ready;
 }
 
 uint64_t fetch_line(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t line, uint64_t t)
@@ -184,18 +187,18 @@ uint64_t fetch_line(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t line
     line %= FETCH_MAX_LINES;
     if (line + g->ahead >= s->n_known)
         know_lines(s, line + g->ahead + 1);
-    if (s->ready[line] && s->ready[line] <= t && s->ready[(line + g->ahead) % FETCH_MAX_LINES])
+    if (is_streamed(g, s, line, t))
         return t;
-    if (!s->ready[line]) {
+    if (!s->known[line].ready) {
         uint32_t jump = jump_cycles(g, s, line, t);
-        s->has_jumped |= line && line < g->early_lines && s->place[line] == FETCH_NEVER;
+        s->has_jumped |= line && line < g->early_lines && s->known[line].place == FETCH_NEVER;
         ask(s, line, t + jump, jump);
     }
-    uint64_t there = s->ready[line] > t ? s->ready[line] : t, base = there;
+    uint64_t there = s->known[line].ready > t ? s->known[line].ready : t, base = there;
     for (uint32_t k = 1; k <= g->ahead; k++) {
         uint32_t next = (line + k) % FETCH_MAX_LINES;
-        if (s->ready[next]) {
-            base = s->ready[next] > base ? s->ready[next] : base;
+        if (s->known[next].ready) {
+            base = s->known[next].ready > base ? s->known[next].ready : base;
             continue;
         }
         base += next_cycles(g, s, next, t);
@@ -207,17 +210,19 @@ uint64_t fetch_line(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t line
 /* What is asked for behind other lines comes at once where a jump leaves them out. */
 static void hasten(struct fetch_sm *s, uint32_t line, uint64_t t)
 {
-    if (line < s->n_known && s->ready[line] > t + s->jump[line])
-        s->ready[line] = t + s->jump[line];
+    struct fetch_known *k = &s->known[line];
+    if (k->ready > t + k->jump)
+        k->ready = t + k->jump;
 }
 
-static bool has_own(const struct fetch_order *o, uint32_t scheduler, uint32_t line)
+/* The scheduler has the line by itself from now on, instead of the one that came first. */
+static void keep_own(struct fetch_sm *s, uint32_t scheduler, uint32_t line)
 {
-    const uint32_t *own = &o->line[scheduler * o->ways];
-    for (uint32_t i = 0; i < o->ways; i++)
-        if (own[i] == line)
-            return true;
-    return false;
+    uint16_t bit = (uint16_t)(1u << scheduler);
+    uint32_t gone = replace_oldest(&s->own, scheduler, line);
+    if (gone != FETCH_MAX_LINES)
+        s->known[gone].own &= (uint16_t)~bit;
+    s->known[line].own |= bit;
 }
 
 uint64_t fetch_next(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t scheduler,
@@ -225,14 +230,17 @@ uint64_t fetch_next(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t sche
 {
     bool is_jump = from != UINT32_MAX && line != from + 1;
     line %= FETCH_MAX_LINES;
-    bool own = g->own_lines && has_own(&s->own, scheduler, line);
-    if (own && !s->ready[line])
+    if (line + g->ahead >= s->n_known)
+        know_lines(s, line + g->ahead + 1);
+    const struct fetch_known *k = &s->known[line];
+    bool own = k->own >> scheduler & 1;
+    if (own && (!k->ready || is_streamed(g, s, line, t)))
         return t;
     if (is_jump)
         hasten(s, line, t);
     uint64_t there = fetch_line(g, s, line, t);
     if (own || !g->own_lines)
         return there;
-    replace_oldest(&s->own, scheduler, line);
+    keep_own(s, scheduler, line);
     return is_jump && there < t + g->own_jump ? t + g->own_jump : there;
 }

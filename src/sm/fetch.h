@@ -49,14 +49,19 @@ struct fetch_order { /* lines of a cache, set by set, as they came */
     uint32_t *line, *next, sets, ways;
 };
 enum fetch_place { FETCH_NEVER = 0, FETCH_MIDDLE, FETCH_FAR }; /* of a line that is not near */
+/* What an SM knows of a line, side by side: the lines of a loop are asked for again and again. */
+struct fetch_known {
+    uint64_t ready; /* when it is in the near cache, 0 = not there and not asked for */
+    uint32_t jump;  /* what a jump to it took when it was asked for */
+    uint16_t own;   /* schedulers that have it by themselves, a bit each */
+    uint8_t place;  /* enum fetch_place */
+};
 struct fetch_sm {
-    uint64_t *ready; /* when each line is in the near cache, 0 = not there and not asked for */
-    uint8_t *place;  /* enum fetch_place */
-    uint32_t *jump;  /* what a jump to it took when it was asked for */
-    uint32_t *asked; /* lines brought into the L2 since the last fetch_publish */
+    struct fetch_known *known;
+    uint32_t n_known; /* lines of which `known` has been set: those from 0 on */
     uint32_t n_asked;
-    uint32_t n_known; /* lines of which `ready` and `place` have been set: those from 0 on */
-    bool has_jumped;  /* to a line that the launch had brought in */
+    uint32_t *asked; /* lines brought into the L2 since the last fetch_publish */
+    bool has_jumped; /* to a line that the launch had brought in */
     struct fetch_order near, middle;
     struct fetch_order own; /* a set for each scheduler */
 };
