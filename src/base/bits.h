@@ -14,6 +14,12 @@ static inline unsigned lowest_bit32(uint32_t x)
 {
     return (unsigned)__builtin_ctz(x);
 }
+/* All bits or none: for choices between values that a machine cannot guess, since they change from
+ * warp to warp. A wrong guess costs as much as twenty instructions. */
+static inline uint64_t bits_if(bool is)
+{
+    return 0 - (uint64_t)is;
+}
 static inline bool is_power_of_two(uint64_t x)
 {
     return x && !(x & (x - 1));

@@ -18,10 +18,9 @@
  * after that, is asked for ahead. */
 static inline void expect_entity(const struct flow_engine *e, uint32_t entity)
 {
-    uint32_t scheduler = entity < e->n_places ? entity >> e->slot_bits : entity - e->n_places;
-    if (scheduler >= e->n_schedulers)
-        return;
-    const struct flow_scheduler *s = &e->scheduler[scheduler];
+    uint32_t is_warp = (uint32_t)bits_if(entity < e->n_places), last = e->n_schedulers - 1,
+             scheduler = (entity >> e->slot_bits & is_warp) | ((entity - e->n_places) & ~is_warp);
+    const struct flow_scheduler *s = &e->scheduler[scheduler < last ? scheduler : last];
     expect_write(s);
     expect_write(s->pipe);
     expect_write(s->hint);

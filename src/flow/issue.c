@@ -42,6 +42,19 @@ strata_status flow_next_instruction(struct flow_engine *e, struct flow_warp *w)
     return next_instruction(e, w);
 }
 
+/* Lines of registers: one or two, mostly, so that the first and the last are not counted. */
+static inline void expect_registers(const char *ready, uint32_t lines)
+{
+    enum { BYTES = SM_REGISTERS_A_LINE * sizeof(uint32_t) };
+    if (!lines)
+        return;
+    uint32_t first = lowest_bit32(lines), last = log2_floor(lines);
+    expect_read(ready + (size_t)first * BYTES);
+    expect_read(ready + (size_t)last * BYTES);
+    for (lines &= ~(1u << first | 1u << last); lines; lines &= lines - 1)
+        expect_read(ready + (size_t)lowest_bit32(lines) * BYTES);
+}
+
 /* With thousands of warps nothing is in the cache when its turn comes: what the issue will need is
  * asked for some warps earlier. */
 static inline void expect_warp(const struct flow_engine *e, const struct flow_scheduler *s,
@@ -53,8 +66,7 @@ static inline void expect_warp(const struct flow_engine *e, const struct flow_sc
     expect_read(w);
     expect_read((const char *)w + FLOW_LINE_BYTES);
     expect_read(&w->cursor);
-    for (uint32_t lines = s->hint[slot].lines; lines; lines &= lines - 1)
-        expect_read(ready + (size_t)lowest_bit32(lines) * SM_REGISTERS_A_LINE * sizeof(uint32_t));
+    expect_registers(ready, s->hint[slot].lines);
     if (e->ordered)
         sm_window_expect(&w->window);
 }
@@ -263,7 +275,7 @@ static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_
 /* An instruction that issues at t keeps its pipe for a while. */
 static void take_pipe(struct flow_scheduler *s, const struct sm_inst *i, uint64_t t)
 {
-    s->pipe[i->pipe].free = i->pipe == SM_PIPE_NONE ? 0 : t + i->interval;
+    s->pipe[i->pipe].free = (t + i->interval) & bits_if(i->pipe != SM_PIPE_NONE);
 }
 
 static bool is_due(const struct flow_scheduler *s, uint32_t slot, uint64_t t)
@@ -299,7 +311,7 @@ static bool runs_on(const struct flow_engine *e, const struct flow_warp *w,
 {
     enum { AHEAD_CYCLES = 24 };
     const struct sm_inst *i = w->op;
-    if (s->ready_mask || i->kind != SM_KIND_PLAIN || i->pipe == SM_PIPE_LSU)
+    if (s->ready_mask || !i->is_ahead)
         return false;
     uint64_t t = later_of(w->wait.ready, later_of(s->free, s->pipe[i->pipe].free));
     if (t > e->now + AHEAD_CYCLES || another_by(s, t))
@@ -485,7 +497,7 @@ static uint32_t choose(const struct flow_engine *e, const struct flow_scheduler 
              can = free <= now ? s->pipe[SM_PIPE_LSU].ready : 0, first = free;
     for (uint32_t pipes = s->pipes & ~unit; pipes; pipes &= pipes - 1) {
         const struct flow_pipe *p = &s->pipe[lowest_bit32(pipes)];
-        can |= p->free <= now ? p->ready : 0;
+        can |= p->ready & bits_if(p->free <= now);
         first = p->free < first ? p->free : first;
     }
     *earliest = first;
@@ -498,8 +510,7 @@ static void take_slot(struct flow_scheduler *s, uint32_t slot, uint8_t pipe)
     uint64_t bit = (uint64_t)1 << slot;
     s->ready_mask &= ~bit;
     s->pipe[pipe].ready &= ~bit;
-    if (!s->pipe[pipe].ready)
-        s->pipes &= (uint16_t) ~(1u << pipe);
+    s->pipes &= (uint16_t) ~((uint32_t)!s->pipe[pipe].ready << pipe);
     s->last_slot = (uint8_t)slot;
 }
 

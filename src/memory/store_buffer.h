@@ -23,8 +23,10 @@ struct store_line {
     uint32_t sectors; /* of 32 bytes */
 };
 struct store_buffer {
-    struct store_line line[STORE_BUFFER_MOST];
     uint32_t n;
+    uint64_t least_last,
+        least_idle; /* no line's `last`, nor `idle`, is smaller; while n is not 0 */
+    struct store_line line[STORE_BUFFER_MOST];
 };
 typedef void store_buffer_send(void *who, const struct store_line *line, uint64_t t);
 
@@ -37,6 +39,13 @@ static inline void store_buffer_flush(struct store_buffer *b, uint64_t t, store_
     b->n = 0;
 }
 
+/* A line has these times. */
+static inline void store_buffer_note(struct store_buffer *b, uint64_t last, uint64_t idle)
+{
+    b->least_last = last < b->least_last ? last : b->least_last;
+    b->least_idle = idle < b->least_idle ? idle : b->least_idle;
+}
+
 /* Lines leave that no store has touched for l1.store_idle cycles in which the unit had nothing to
  * do, or for as long as they may wait at all. busy: cycles the unit has worked so far. */
 static inline void store_buffer_drain(struct store_buffer *b, const struct strata_gpu *gpu,
@@ -45,11 +54,18 @@ static inline void store_buffer_drain(struct store_buffer *b, const struct strat
     uint64_t idle_now = t - busy, idle = gpu->l1.store_idle_cycles,
              most = gpu->l1.store_wait_cycles;
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < b->n; i++)
-        if (idle_now >= b->line[i].idle + idle || t >= b->line[i].last + most)
+    if (idle_now < b->least_idle + idle && t < b->least_last + most)
+        return;
+    b->least_idle = b->least_last = UINT64_MAX;
+    for (uint32_t i = 0; i < b->n; i++) {
+        if (idle_now >= b->line[i].idle + idle || t >= b->line[i].last + most) {
             send(who, &b->line[i], t);
-        else if (kept++ != i)
+            continue;
+        }
+        store_buffer_note(b, b->line[i].last, b->line[i].idle);
+        if (kept++ != i)
             b->line[kept - 1] = b->line[i];
+    }
     b->n = kept;
 }
 
@@ -96,6 +112,9 @@ static inline uint32_t store_buffer_put(struct store_buffer *b, const struct str
 {
     struct store_line *s = store_buffer_entry(b, gpu, line, t, send, who);
     uint32_t before = s->owners;
+    if (b->n == 1)
+        b->least_last = b->least_idle = UINT64_MAX;
+    store_buffer_note(b, t, idle);
     s->last = t;
     s->idle = idle;
     s->owners |= owners;

@@ -241,6 +241,7 @@ static void rename_registers(struct sm_scheduler *s, struct sm_draft *d)
     }
     for (uint32_t i = 0; i < d->n; i++) {
         struct sm_inst *op = d->node[i].op;
+        op->waits_for_few = false; /* for those it has now */
         if (drop_step(d, i))
             continue;
         for (unsigned k = 0; k < op->n_read; k++) {

@@ -92,12 +92,20 @@ static inline void sm_scoreboard_wait(const struct sm_scoreboard *s, const struc
         return;
     }
     uint32_t last = UINT32_MAX; /* register: of the others nobody asks what they wait for */
-    for (unsigned k = 0; k < i->n_read; k++)
-        if (s->ready[i->read[k]] > w->ready)
-            w->ready = s->ready[last = i->read[k]];
-    for (unsigned k = 0; k < i->n_write; k++)
-        if (s->ready[i->write[k]] > w->ready)
-            w->ready = s->ready[last = i->write[k]];
+    uint64_t ready = w->ready;
+    if (i->waits_for_few) {
+        for (unsigned k = 0; k < SM_FEW; k++)
+            if (s->ready[i->first[k]] > ready)
+                ready = s->ready[last = i->first[k]];
+    } else {
+        for (unsigned k = 0; k < i->n_read; k++)
+            if (s->ready[i->read[k]] > ready)
+                ready = s->ready[last = i->read[k]];
+        for (unsigned k = 0; k < i->n_write; k++)
+            if (s->ready[i->write[k]] > ready)
+                ready = s->ready[last = i->write[k]];
+    }
+    w->ready = ready;
     if (last != UINT32_MAX)
         w->stall = s->stall[last];
     if (i->reads_predicate)
@@ -190,11 +198,12 @@ static inline uint64_t sm_rank(uint32_t policy, uint32_t slot, uint32_t last_slo
 static inline uint32_t sm_first_in_rank(uint32_t policy, uint64_t mask, uint32_t last_slot,
                                         const uint64_t *age)
 {
-    uint32_t from = (last_slot + 1) & 63, best = (uint32_t)__builtin_ctzll(mask);
+    uint32_t from = (last_slot + 1) & 63;
     if (policy == STRATA_SCHED_LRR) {
         uint64_t behind = mask & ~(uint64_t)0 << from;
-        return behind ? (uint32_t)__builtin_ctzll(behind) : best;
+        return (uint32_t)__builtin_ctzll(behind | (mask & bits_if(!behind)));
     }
+    uint32_t best = (uint32_t)__builtin_ctzll(mask);
     for (uint64_t m = mask & (mask - 1); m; m &= m - 1) {
         uint32_t slot = (uint32_t)__builtin_ctzll(m);
         if (sm_rank(policy, slot, last_slot, age[slot]) <
@@ -211,8 +220,7 @@ static inline void sm_account_stalls(uint64_t stall_cycles[SM_N_STALLS], const s
 {
     if (w->ready > last_issue)
         stall_cycles[w->stall != SM_STALL_NONE ? w->stall : SM_STALL_WAIT] += w->ready - last_issue;
-    if (t > w->ready)
-        stall_cycles[held_by] += t - w->ready;
+    stall_cycles[held_by] += (t - w->ready) & bits_if(t > w->ready);
 }
 
 /* What a warp is held up by while its pipe is busy. */

@@ -239,6 +239,20 @@ static uint8_t lines_of(const struct sm_inst *i)
     return i->control.known ? 0 : (uint8_t)lines; /* control codes wait for barriers */
 }
 
+static void find_few(struct sm_inst *i)
+{
+    unsigned n = 0;
+    i->waits_for_few = i->n_read + i->n_write && i->n_read + i->n_write <= SM_FEW;
+    if (!i->waits_for_few)
+        return;
+    for (unsigned k = 0; k < i->n_read; k++)
+        i->first[n++] = i->read[k];
+    for (unsigned k = 0; k < i->n_write; k++)
+        i->first[n++] = i->write[k];
+    for (; n < SM_FEW; n++)
+        i->first[n] = i->first[n - 1];
+}
+
 static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_inst *out)
 {
     memset(out, 0, sizeof *out);
@@ -279,7 +293,9 @@ static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_
     d->n_unknown += out->is_unknown;
     out->is_own =
         plain && !out->is_unknown && out->pipe != SM_PIPE_LSU && out->pipe != SM_PIPE_TENSOR;
+    out->is_ahead = plain && out->pipe != SM_PIPE_LSU;
     out->lines = lines_of(out);
+    find_few(out);
 }
 
 void sm_decoder_init(struct sm_decoder *d, const struct strata_gpu *gpu,

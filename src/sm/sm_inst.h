@@ -61,27 +61,36 @@ const char *sm_stall_name(enum sm_stall s);
 /* Times of registers in a line of the machine's cache. */
 #define SM_REGISTERS_A_LINE 16
 
+/* Most instructions name so many registers: looked at without asking how many, which differs from
+ * one to the next. */
+#define SM_FEW 4
+
+/* From the start of a line of the machine's cache on. */
 struct sm_inst {
-    uint8_t kind;         /* enum sm_kind */
-    uint8_t pipe;         /* enum sm_pipe */
+    _Alignas(64) uint8_t kind; /* enum sm_kind */
+    uint8_t pipe;              /* enum sm_pipe */
     uint8_t pipe_counter; /* enum launch_counter: the pipe that the profiler counts it for, or 0 */
     uint8_t n_read, n_write;
     bool reads_predicate : 1, writes_predicate : 1, is_branch : 1, is_unknown : 1;
-    bool is_own : 1; /* it concerns nobody but its warp: known, plain, for a pipe of its scheduler
-                        that is no tensor core */
-    uint8_t lines;   /* of SM_REGISTERS_A_LINE registers whose times it waits for: a bit each of the
-                        first eight */
+    bool is_own : 1;   /* it concerns nobody but its warp: known, plain, for a pipe of its scheduler
+                          that is no tensor core */
+    bool is_ahead : 1; /* it may issue a little ahead of what others do: plain, and not for the
+                          load/store unit */
+    bool waits_for_few : 1; /* `first` has all of its registers */
+    uint8_t lines; /* of SM_REGISTERS_A_LINE registers whose times it waits for: a bit each of the
+                      first eight */
     struct strata_control control;
     uint8_t result_stall; /* enum sm_stall of an instruction that waits for this one's result */
     uint8_t flop_counter; /* flop_rule.counter */
     uint32_t interval;    /* cycles the pipe of one scheduler is taken */
     uint32_t latency;
     uint32_t fetch_line;
-    uint32_t warp_flops; /* flop_rule.warp_flops */
-    uint16_t read[SM_MAX_READS], write[SM_MAX_WRITES];
+    uint32_t warp_flops;    /* flop_rule.warp_flops */
+    uint16_t first[SM_FEW]; /* of the registers read and then written, the last of them repeated */
+    uint16_t write[SM_MAX_WRITES], read[SM_MAX_READS];
 };
 
-_Static_assert(sizeof(struct sm_inst) == 128, "two lines of the machine's cache");
+_Static_assert(sizeof(struct sm_inst) <= 192, "what most instructions need is in the first line");
 
 static inline struct flop_rule sm_inst_flops(const struct sm_inst *i)
 {
@@ -93,8 +102,7 @@ static inline void sm_count_work(struct launch_counters *c, const struct sm_inst
 {
     if (i->flop_counter)
         count_flops(c, sm_inst_flops(i), mask);
-    if (i->pipe_counter)
-        ++*launch_counter_at(c, i->pipe_counter);
+    *launch_counter_at(c, i->pipe_counter) += i->pipe_counter != 0;
 }
 
 /* Grows with the launch's code table; entry i describes static instruction i. */
