@@ -144,8 +144,8 @@ void emu_block_start(struct emu_block *block, uint64_t index, bool recording)
         w->log.mask = 0;
         w->cluster_token = w->group_arrived = w->group_passed = 0;
         w->vain = (struct emu_vain_tests){0};
-        w->met = w->takes = false;
-        w->taken = 0;
+        w->met = w->takes = w->left = false;
+        w->taken = w->taken_from = 0;
         w->calls = 0;
         if (w->clock)
             emu_clock_start(run->timing, w->clock);
@@ -332,7 +332,7 @@ struct sweep {
     bool polled; /* a warp waits for something in global memory */
     bool got_on; /* a warp ended, or had work for its whole turn */
     bool met;    /* a warp is about to compare and swap */
-    bool takes;  /* a warp has taken work again */
+    bool takes;  /* a warp is about to take work again */
 };
 
 static void note_turn(struct emu_block *block, struct sweep *sweep, enum emu_turn turn)

@@ -7,7 +7,7 @@
 enum emu_progress {
     EMU_BLOCK_DONE,
     EMU_BLOCK_YIELDS, /* its share of instructions is used up */
-    EMU_BLOCK_TAKES,  /* it has taken work that other blocks want too */
+    EMU_BLOCK_TAKES,  /* it is about to take work that other blocks want too */
     EMU_BLOCK_SPINS,  /* every warp waits for something outside the block */
     EMU_BLOCK_WAITS,  /* the same, for blocks of its cluster, without a loop */
     EMU_BLOCK_FAILED

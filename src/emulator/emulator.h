@@ -141,10 +141,11 @@ struct emu_warp {
     uint32_t group_arrived, group_passed; /* meetings of its warpgroup, see block_cluster.c */
     struct emu_vain_tests vain;
     struct emu_poll polls[EMU_POLLS];
-    bool met;                 /* the others have come up to its compare and swap */
-    bool takes;               /* it has taken work that other blocks want too */
-    uint64_t taken;           /* places it took work at, a bit each: pc % 64 */
-    uint32_t poll_epoch;      /* grows when a poll has an answer it did not have before */
+    bool met;            /* the others have come up to its compare and swap */
+    bool takes, left;    /* it is about to take work that other blocks want too; they had a turn */
+    uint64_t taken;      /* places it took work at, a bit each: pc % 64 */
+    uint64_t taken_from; /* where it took work last */
+    uint32_t poll_epoch; /* grows when a poll has an answer it did not have before */
     bool waits, polls_global; /* it keeps getting the same answers; from global memory */
     uint8_t speaker; /* lane + 1 that work of other "lanes" is done for; 0: each for itself */
     struct emu_access access;
@@ -248,7 +249,7 @@ struct emu_block {
 enum emu_turn {
     EMU_TURN_OVER,    /* used up its instructions */
     EMU_TURN_MEETS,   /* is about to compare and swap: the others go up to theirs first */
-    EMU_TURN_TAKES,   /* has taken work from a queue again: other blocks take theirs first */
+    EMU_TURN_TAKES,   /* is about to take work from a queue again: other blocks take theirs first */
     EMU_TURN_BLOCKED, /* no path can run */
     EMU_TURN_SPUN,    /* waits for somebody in a loop */
     EMU_TURN_POLLED,  /* the same, on global memory: the one it waits for may be in another block */
@@ -259,10 +260,12 @@ enum emu_turn {
  * on a card: each has read the place before any of them swaps. So a warp stops in front of its swap
  * until the others have had a turn. */
 bool emu_meets_others(struct emu_warp *w);
-/* Lanes of `mask` have added to a place at pc and were told what it was. Blocks that do so again
- * and again take their work from a queue; on a card all that are resident empty it together. So a
- * warp that does it a second time gives way, and launch.c lets the blocks go on side by side. */
-void emu_takes_work(struct emu_warp *w, uint32_t pc, uint32_t mask);
+/* Lanes of `mask` are about to add to host[] at pc and will be told what was there. Blocks that do
+ * so again and again take their work from a queue; on a card all that are resident empty it
+ * together, and each has its first task before one has a second (device/probe/queue_probe.cu). So
+ * before a warp does it again, at the same place of its code or in memory, it gives way, and
+ * launch.c lets the blocks go on side by side. True: not now, the instruction comes again. */
+bool emu_leaves_work(struct emu_warp *w, uint32_t pc, uint32_t mask, const uint64_t *host);
 /* What the turn of a warp was that polls in vain; it no longer counts as waiting. */
 enum emu_turn emu_give_way(struct emu_warp *w);
 

@@ -67,14 +67,18 @@ void emu_polls_forget(struct emu_warp *w)
     memset(w->polls, 0, sizeof w->polls);
 }
 
-void emu_takes_work(struct emu_warp *w, uint32_t pc, uint32_t mask)
+bool emu_leaves_work(struct emu_warp *w, uint32_t pc, uint32_t mask, const uint64_t *host)
 {
-    uint64_t place = (uint64_t)1 << pc % 64;
-    bool again = w->taken & place;
+    uint64_t place = (uint64_t)1 << pc % 64, from = host[lowest_bit32(mask)];
+    if (w->left || w->block->run->opt->interleave || !polled_global(w, mask)) {
+        w->left = false;
+        return false;
+    }
+    bool again = w->taken & place || w->taken_from == from;
     w->taken |= place;
-    if (!again || w->waits || w->block->run->opt->interleave || !polled_global(w, mask))
-        return;
-    w->waits = w->takes = true;
+    w->taken_from = from;
+    w->waits = w->takes = w->left = again;
+    return again;
 }
 
 enum emu_turn emu_give_way(struct emu_warp *w)

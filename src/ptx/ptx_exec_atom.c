@@ -21,14 +21,22 @@ static bool keep_back(struct ptx_warp *w, const struct ptx_inst *in, uint32_t *m
                             host);
 }
 
+static bool leaves_work(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask,
+                        const uint64_t *host)
+{
+    return in->d != PTX_NO_REF && emu_counts_up_or_down(in->op) &&
+           lane_get(w, in->b, lowest_bit32(mask), in->width == 8) &&
+           emu_leaves_work(&w->base, w->pc, mask, host);
+}
+
 void ptx_run_atomic(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     const uint64_t *host = ptx_resolve(w, in, mask, in->width);
-    bool wide = in->width == 8, changed = false;
+    bool wide = in->width == 8;
     uint64_t hash = mask;
     if (!host)
         return;
-    if (w->base.block->ahead && !keep_back(w, in, &mask, &host))
+    if (w->base.block->ahead ? !keep_back(w, in, &mask, &host) : leaves_work(w, in, mask, host))
         return;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned lane = lowest_bit32(rest);
@@ -36,7 +44,6 @@ void ptx_run_atomic(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
         uint64_t old =
             emu_atomic_apply(in->op, in->is_signed, (uint8_t *)(uintptr_t)host[lane], value, other);
         hash = mix64(hash ^ host[lane]) + old;
-        changed |= value != 0;
         if (in->d == PTX_NO_REF)
             continue;
         if (wide)
@@ -46,8 +53,6 @@ void ptx_run_atomic(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
     }
     /* The same failing atomic again and again is a lock somebody else holds. */
     ptx_notice_poll(w, mask, hash);
-    if (changed && in->d != PTX_NO_REF && emu_counts_up_or_down(in->op))
-        emu_takes_work(&w->base, w->pc, mask);
 }
 
 /* Each element of a vector is an operation of its own. */

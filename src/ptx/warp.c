@@ -590,18 +590,22 @@ static bool control(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
     return true;
 }
 
-static void step_memory(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+/* False: it leaves work to others, and comes again. */
+static bool step_memory(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
+    if (mask)
+        in->run(w, in, mask);
+    if (w->base.takes)
+        return false;
     w->base.block->instructions++;
     w->base.block->thread_instructions += emu_lane_count(mask);
     w->base.block->memory_instructions++;
-    if (mask)
-        in->run(w, in, mask);
     /* Lanes that only fill with zeros ask memory for nothing, and the card counts none. */
     if (mask && in->run == ptx_run_copy_async)
         mask &= ~w->idle_lanes;
     if (w->base.block->watched)
         emu_record_access(&w->base, &in->site, mask);
+    return true;
 }
 
 /* A path that polls in vain lets others run: its siblings, then lanes that wait for it. */
@@ -646,7 +650,8 @@ static enum emu_turn run_path(struct ptx_warp *w, uint64_t *budget)
             }
             path->pc++;
         } else if (in->flow == PTX_MEMORY) {
-            step_memory(w, in, mask);
+            if (!step_memory(w, in, mask))
+                return give_way(w);
             path->pc++;
             if (block->failed)
                 return EMU_TURN_FAILED;

@@ -522,16 +522,20 @@ static uint32_t guarded(const struct sass_warp *w, const struct sass_exec *op, u
     return op->guard == SASS_PRED_TRUE ? mask : mask & sass_pred(w, op->guard);
 }
 
-static void step_access(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
+/* False: it leaves work to others, and comes again. */
+static bool step_access(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
 {
     struct emu_block *block = w->base.block;
+    if (mask)
+        op->run(w, op, mask);
+    if (w->base.takes)
+        return false;
     block->instructions++;
     block->thread_instructions += emu_lane_count(mask);
     block->memory_instructions++;
-    if (mask)
-        op->run(w, op, mask);
     if (block->watched)
         emu_record_access(&w->base, &op->site, mask);
+    return true;
 }
 
 /* Asks whether the lanes may go on; those that may not ask again after the next event. */
@@ -604,7 +608,8 @@ static enum emu_turn run_path(struct sass_warp *w, uint64_t *budget)
         } else if (op->flow == SASS_ACCESS) {
             if (op->swaps && mask && emu_meets_others(&w->base))
                 return EMU_TURN_MEETS;
-            step_access(w, op, mask);
+            if (!step_access(w, op, mask))
+                return give_way(w);
             path->pc++;
             if (block->failed)
                 return EMU_TURN_FAILED;

@@ -29,28 +29,39 @@ static bool keep_back(struct sass_warp *w, const struct sass_exec *op, uint32_t 
                             host);
 }
 
+/* What a lane adds; 0: it only looks. */
+static uint64_t added(struct sass_warp *w, const struct sass_exec *op, unsigned lane)
+{
+    return op->mode3 == SASS_ATOM_COUNTS ? 1 : lane_value(w, op->b, lane, op->width == 8);
+}
+
+static bool leaves_work(struct sass_warp *w, const struct sass_exec *op, uint32_t mask,
+                        const uint64_t *host)
+{
+    return op->d != SASS_NO_ROW && emu_counts_up_or_down(op->mode) &&
+           added(w, op, lowest_bit32(mask)) && emu_leaves_work(&w->base, w->pc, mask, host);
+}
+
 /* mode: enum emu_atomic, mode2: enum emu_type. A compare and swap compares with b and stores c. d
  * is SASS_NO_ROW for reductions; mode3: the operand is the number of lanes at the address
  * (POPC.INC), or d gets 1 where the swap was made (CAST), which is what the code after it asks. */
 HANDLER(sass_run_atomic)
 {
     bool wide = op->width == 8;
-    bool changed = false;
     uint64_t hash = mask;
     sass_addresses(w, op->extra);
     sass_shared_addresses(w, op->site.space);
     const uint64_t *host = emu_resolve(&w->base, &op->site, mask, op->width);
     if (!host)
         return;
-    if (w->base.block->ahead && !keep_back(w, op, &mask, &host))
+    if (w->base.block->ahead ? !keep_back(w, op, &mask, &host) : leaves_work(w, op, mask, host))
         return;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned lane = lowest_bit32(rest);
-        uint64_t value = op->mode3 == SASS_ATOM_COUNTS ? 1 : lane_value(w, op->b, lane, wide);
+        uint64_t value = added(w, op, lane);
         uint64_t old = emu_atomic_apply(op->mode, op->mode2, (uint8_t *)(uintptr_t)host[lane],
                                         value, lane_value(w, op->c, lane, wide));
         hash = mix64(hash ^ host[lane]) + old;
-        changed |= value != 0;
         w->base.block->swapped |= op->swaps && old == value;
         if (op->d != SASS_NO_ROW)
             set_lane(w, op->d, lane, wide, op->mode3 == SASS_ATOM_TELLS ? old == value : old);
@@ -58,8 +69,6 @@ HANDLER(sass_run_atomic)
     sass_set_pred(w, op->pd, mask, EMU_FULL);
     /* The same failing atomic again and again is a lock somebody else holds. */
     sass_notice_poll(w, mask, hash);
-    if (changed && op->d != SASS_NO_ROW && emu_counts_up_or_down(op->mode))
-        emu_takes_work(&w->base, w->pc, mask);
 }
 
 /* The same for vectors: each word is an operation of its own. */

@@ -417,6 +417,52 @@ static void blocks_that_take_work_from_a_queue_share_it(void **state)
     strata_module_destroy(queue);
 }
 
+/* The same with a first task before the loop and the next at its end, each block a thread; every
+ * fourth of 160 runs 500 rounds. Words: the queue, then the tasks and rounds of each block. */
+static const char early_kernel[] = PTX_HEAD
+    ".visible .entry early(.param .u64 words)\n{ .reg .b32 %r<9>; .reg .b64 %rd<4>; .reg .pred "
+    "%p<4>;\nld.param.u64 %rd1,[words]; mov.u32 %r1,%ctaid.x; mul.wide.u32 %rd2,%r1,8; add.u64 "
+    "%rd2,%rd1,%rd2; atom.global.add.u32 %r3,[%rd1],1;\nNEXT: setp.ge.u32 %p2,%r3,160; @%p2 ret;\n"
+    "and.b32 %r4,%r3,3; setp.eq.u32 %p2,%r4,0; selp.u32 %r4,500,20,%p2; mov.u32 %r5,0;\n"
+    "ROUND: add.u32 %r5,%r5,1; setp.lt.u32 %p3,%r5,%r4; @%p3 bra ROUND;\n"
+    "red.global.add.u32 [%rd2+4],1; red.global.add.u32 [%rd2+8],%r4;\n"
+    "atom.global.add.u32 %r3,[%rd1],1; bra NEXT; }\n";
+
+static void each_block_has_its_first_task_before_one_has_a_second(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 40, TASKS = 160 };
+    struct strata_module *early = load_text(early_kernel), *kept = m;
+    uint32_t *words = device_memory(4 * (1 + 2 * BLOCKS));
+    struct run_setup setup = {.threads = 1, .blocks = BLOCKS};
+    m = early;
+    words[0] = TASKS - BLOCKS;
+    same_for_all_threads("early", setup, &words, words, 4 * (1 + 2 * BLOCKS));
+    for (unsigned i = 0; i < BLOCKS; i++)
+        assert_int_equal(words[1 + 2 * i], 1);
+    assert_int_equal(words[0], TASKS + BLOCKS);
+    m = kept;
+    strata_module_destroy(early);
+}
+
+static void blocks_with_short_tasks_come_back_the_sooner(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 40 };
+    struct strata_module *early = load_text(early_kernel), *kept = m;
+    uint32_t *words = device_memory(4 * (1 + 2 * BLOCKS)), most = 0;
+    struct run_setup setup = {.threads = 1, .blocks = BLOCKS};
+    m = early;
+    same_for_all_threads("early", setup, &words, words, 4 * (1 + 2 * BLOCKS));
+    for (unsigned i = 0; i < BLOCKS; i++) {
+        assert_true(words[2 + 2 * i] < 2 * 500); /* as many long tasks as blocks: none has two */
+        most = words[1 + 2 * i] > most ? words[1 + 2 * i] : most;
+    }
+    assert_true(most > 10);
+    m = kept;
+    strata_module_destroy(early);
+}
+
 static void a_barrier_of_the_whole_grid_opens(void **state)
 {
     (void)state;
@@ -528,6 +574,8 @@ int main(void)
         cmocka_unit_test(waiting_has_many_forms),
         cmocka_unit_test(warps_can_be_interleaved_finely),
         cmocka_unit_test(blocks_that_take_work_from_a_queue_share_it),
+        cmocka_unit_test(each_block_has_its_first_task_before_one_has_a_second),
+        cmocka_unit_test(blocks_with_short_tasks_come_back_the_sooner),
         cmocka_unit_test(a_barrier_of_the_whole_grid_opens),
         cmocka_unit_test(a_sample_of_blocks_is_spread_evenly),
         cmocka_unit_test(a_sink_that_fails_stops_the_launch),
