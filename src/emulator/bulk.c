@@ -429,15 +429,17 @@ static bool complete(struct batch *b, uint32_t bytes)
     return true;
 }
 
+static unsigned element_bytes(unsigned type)
+{
+    return type == EMU_U64 || type == EMU_S64 || type == EMU_F64 ? 8
+           : type == EMU_F16 || type == EMU_BF16                 ? 2
+                                                                 : 4;
+}
+
 static bool copy_lines(struct batch *b)
 {
     const struct emu_bulk *bulk = b->bulk;
-    unsigned piece =
-        bulk->kind == EMU_BULK_REDUCE
-            ? (bulk->type == EMU_U64 || bulk->type == EMU_S64 || bulk->type == EMU_F64 ? 8
-               : bulk->type == EMU_F16 || bulk->type == EMU_BF16                       ? 2
-                                                                                       : 4)
-            : PIECE_BYTES;
+    unsigned piece = bulk->kind == EMU_BULK_REDUCE ? element_bytes(bulk->type) : PIECE_BYTES;
     uint64_t odd = bulk->global % PIECE_BYTES  ? bulk->global
                    : bulk->bytes % PIECE_BYTES ? bulk->bytes
                                                : bulk->shared;
@@ -446,6 +448,17 @@ static bool copy_lines(struct batch *b)
     for (uint32_t at = 0; at < bulk->bytes && b->ok; at += piece)
         add_piece(b, bulk->global + at, b->base + at, piece);
     return b->ok;
+}
+
+static void reduce_shared(const struct batch *b, uint8_t *to)
+{
+    const struct emu_bulk *bulk = b->bulk;
+    unsigned bytes = element_bytes(bulk->type);
+    for (uint32_t at = 0; at < bulk->bytes; at += bytes) {
+        uint64_t value = 0;
+        memcpy(&value, b->w->block->shared + bulk->shared + at, bytes);
+        emu_atomic_apply(bulk->op, bulk->type, to + at, value, 0);
+    }
 }
 
 static bool copy_shared(struct batch *b)
@@ -461,7 +474,10 @@ static bool copy_shared(struct batch *b)
                     offset % PIECE_BYTES         ? bulk->to
                     : bulk->shared % PIECE_BYTES ? bulk->shared
                                                  : bulk->bytes);
-    memmove(to->shared + offset, b->w->block->shared + bulk->shared, bulk->bytes);
+    if (bulk->reduces)
+        reduce_shared(b, to->shared + offset);
+    else
+        memmove(to->shared + offset, b->w->block->shared + bulk->shared, bulk->bytes);
     return true;
 }
 

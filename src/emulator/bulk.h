@@ -19,6 +19,7 @@ enum emu_bulk_kind {
 struct emu_bulk {
     uint8_t kind;
     bool tensor, im2col, multicast, has_barrier;
+    bool reduces;     /* EMU_BULK_SHARED: it adds to what is there, or the like */
     uint8_t rank;     /* of the instruction */
     uint8_t op, type; /* of a reduction: enum emu_atomic, enum emu_type */
     uint16_t ranks;   /* multicast: blocks of the cluster */

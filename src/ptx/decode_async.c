@@ -234,8 +234,6 @@ static bool take_prefetch(struct ptx_decoder *d, struct ptx_bulk *b)
 
 static bool take_shared(struct ptx_decoder *d, struct ptx_bulk *b)
 {
-    if (b->model.kind == EMU_BULK_REDUCE)
-        return ptx_dec_unsupported(d, "reductions into shared memory");
     return take_place(d, ptx_dec_operand(d, 0), PTX_M_SHARED, &b->to) &&
            take_place(d, ptx_dec_operand(d, 1), PTX_M_SHARED, &b->shared) &&
            ptx_dec_source_n(d, 2, PTX_U32, &b->bytes) &&
@@ -277,6 +275,7 @@ static bool decode_bulk(struct ptx_decoder *d)
                     : to == PTX_M_GLOBAL   ? (reduces ? EMU_BULK_REDUCE : EMU_BULK_STORE)
                     : from == PTX_M_GLOBAL ? EMU_BULK_LOAD
                                            : EMU_BULK_SHARED;
+    b->model.reduces = reduces;
     if (reduces && !reduction_of(d, b))
         return false;
     in.flags = to == PTX_M_GLOBAL && !prefetch ? PTX_INST_WRITES : 0;

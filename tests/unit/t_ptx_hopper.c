@@ -446,6 +446,50 @@ static void wrong_barriers_and_copies_are_told(void **state)
         1, (const char *const[3]){"no tensor map"});
 }
 
+#define INTO_SHARED "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes"
+
+/* Elements 0 and 3 of sixteen bytes in shared memory after another sixteen were worked into them. */
+static void expect_worked_in(const char *how, uint32_t first, uint32_t last)
+{
+    static const char body[] =
+        BODY("ld.param.u64 %rd1,[out]; mbarrier.init.shared.b64 [bar],1;\n"
+             "st.shared.v4.u32 [data],{5,6,7,0xfffffff0};\n"
+             "st.shared.v4.u32 [data+64],{9,1,2,0x21};\n"
+             "mbarrier.arrive.expect_tx.shared.b64 _,[bar],16;\n" INTO_SHARED
+             "HOW [data],[data+64],16,[bar];\n"
+             "W: mbarrier.try_wait.parity.shared.b64 %p1,[bar],0;\n@!%p1 bra W;\n"
+             "ld.shared.u32 %r1,[data]; st.global.u32 [%rd1],%r1;\n"
+             "ld.shared.u32 %r1,[data+12]; st.global.u32 [%rd1+4],%r1;");
+    char text[sizeof body + 16];
+    const char *at = strstr(body, "HOW");
+    uint32_t *out = device_memory(64);
+    uint64_t address = (uint64_t)(uintptr_t)out;
+    struct run_setup s = {.threads = 1};
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - body), body, how, at + 3);
+    struct strata_module *m = load_text(text);
+    run_ok(m, "k", &s, &address);
+    if (out[0] != first || out[1] != last)
+        fail_msg("%s: %#x and %#x instead of %#x and %#x", how, out[0], out[1], first, last);
+    strata_module_destroy(m);
+}
+
+static void a_copy_into_shared_memory_may_be_a_reduction(void **state)
+{
+    (void)state;
+    expect_worked_in(".add.u32", 14, 0x11);
+    expect_worked_in(".add.s32", 14, 0x11);
+    expect_worked_in(".add.u64", 14, 0x11);
+    expect_worked_in(".inc.u32", 6, 0);
+    expect_worked_in(".dec.u32", 4, 0x21);
+    expect_worked_in(".min.s32", 5, 0xfffffff0);
+    expect_worked_in(".min.u32", 5, 0x21);
+    expect_worked_in(".max.s32", 9, 0x21);
+    expect_worked_in(".max.u32", 9, 0xfffffff0);
+    expect_worked_in(".and.b32", 1, 0x20);
+    expect_worked_in(".or.b32", 13, 0xfffffff1);
+    expect_worked_in(".xor.b32", 12, 0xffffffd1);
+}
+
 /* A map made in shared memory, as Triton's kernels do. Outside of the tensor there are zeros. */
 static void a_map_made_by_the_kernel_is_followed(void **state)
 {
@@ -546,6 +590,7 @@ int main(void)
         cmocka_unit_test(a_barrier_counts_threads_and_bytes),
         cmocka_unit_test(tiles_of_every_swizzle_come_back_as_they_were),
         cmocka_unit_test(a_reduction_adds_to_what_is_there),
+        cmocka_unit_test(a_copy_into_shared_memory_may_be_a_reduction),
         cmocka_unit_test(a_swizzled_tile_is_transposed),
         cmocka_unit_test(a_product_by_tensor_copies_and_warpgroups_is_exact),
         cmocka_unit_test(blocks_of_a_cluster_share_what_is_loaded_once),
