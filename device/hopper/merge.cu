@@ -10,7 +10,8 @@
 //   merge [SET]   runs every launch of a set (all without one) and prints a line a launch
 #include "hopper.h"
 
-enum how { BULK, BOXES, LOADS };
+// PAIRS: the first of two blocks reads for both. MIXED: of the first two, the others by themselves.
+enum how { BULK, BOXES, LOADS, PAIRS, MIXED };
 #define BOX_ROWS  64
 #define ROW_LINES 16 // of the matrix: the boxes' lines lie 2 KB apart
 #define OWN_LINES (256 << 10)
@@ -52,9 +53,14 @@ __device__ void read_region(const job &j, const CUtensorMap *map, const uint8_t 
             uint8_t *slot = to + (i / BOX_ROWS + pass) % 16 * BOX_ROWS * 128;
             if (j.how == BULK)
                 bulk_load(slot, base + (size_t)i * 128, n * 128, barrier);
-            else
-                tensor_load(slot, map, barrier, (region * j.lines + i) / BOX_ROWS % ROW_LINES * 64,
-                            (region * j.lines + i) / BOX_ROWS / ROW_LINES * BOX_ROWS);
+            else {
+                int box = (region * j.lines + i) / BOX_ROWS, rank = blockIdx.x % j.blocks;
+                int x = box % ROW_LINES * 64, y = box / ROW_LINES * BOX_ROWS;
+                if (j.how == BOXES || (j.how == MIXED && rank > 1))
+                    tensor_load(slot, map, barrier, x, y);
+                else if (rank % 2 == 0)
+                    tensor_load_multicast(slot, map, barrier, x, y, (uint16_t)(3 << rank));
+            }
         }
 }
 __global__ void reads(job j, const __grid_constant__ CUtensorMap map, const uint8_t *from,
@@ -64,7 +70,8 @@ __global__ void reads(job j, const __grid_constant__ CUtensorMap map, const uint
     uint8_t *to = (uint8_t *)(((uintptr_t)raw + 1023) & ~(uintptr_t)1023);
     __shared__ uint64_t barrier[2];
     int in_cluster = blockIdx.x % j.blocks, cluster = blockIdx.x / j.blocks;
-    int region = cluster * j.regions + in_cluster % j.regions, order = in_cluster / j.regions;
+    int region = cluster * j.regions + in_cluster % j.regions,
+        order = in_cluster / (j.regions * (j.how >= PAIRS ? 2 : 1));
     uint32_t sum = 0;
     if (threadIdx.x == 0) {
         barrier_init(&barrier[0], 1);
@@ -116,7 +123,7 @@ static void launch(const char *set, job j)
     config.numAttrs = 1;
     CK(cudaLaunchKernelEx(&config, reads, j, boxes, (const uint8_t *)buffer, result));
     CK(cudaDeviceSynchronize());
-    static const char *const names[] = {"bulk", "boxes", "loads"};
+    static const char *const names[] = {"bulk", "boxes", "loads", "pairs", "mixed"};
     printf("%s,%s,%s,%d,%d,%d,%d,%d,%d,%d\n", set, names[j.how], j.warm ? "warm" : "cold", j.blocks,
            j.regions, j.lines, j.delay, j.passes, j.clusters, j.own);
     fflush(stdout);
@@ -169,6 +176,12 @@ int main(int argc, char **argv)
     for (int n : {64, 256, 1024})
         for (int delay = 0; on("stream") && delay <= 400; delay += 50)
             launch("stream", {16, 8, n, delay, BOXES, 1, 1, 7, 64});
+    // Whether copies to two blocks join others.
+    for (int how = PAIRS; on("multicast") && how <= MIXED; how++)
+        for (int blocks : {2, 4, 6, 8, 10, 12, 16})
+            for (int warm = 0; warm < 2; warm++)
+                for (int delay = 0; delay <= 80; delay += 40)
+                    launch("multicast", {blocks, 1, 64, delay, how, 1, warm, 1, 64});
     // One SM that asks twice.
     for (int how = BULK; on("twice") && how <= LOADS; how++)
         for (int n : {64, 256})

@@ -155,6 +155,9 @@ uint64_t hierarchy_l2_read(struct hierarchy *m, uint32_t sm, uint64_t line, uint
 /* The same with the request that is leaving the SM for this line (leaving_miss.h). */
 uint64_t hierarchy_l2_join(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
                            uint64_t t);
+/* The same for several SMs of a cluster: it shares its answer with no other request. */
+uint64_t hierarchy_l2_read_alone(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
+                                 uint64_t t);
 /* Returns when the L2 takes it in. */
 uint64_t hierarchy_l2_write(struct hierarchy *m, uint32_t sm, const struct store_line *s,
                             uint64_t t);

@@ -10,12 +10,16 @@ uint32_t hierarchy_bulk_sectors(uint32_t from, uint32_t to)
     return line_bytes_touched(&bytes);
 }
 
-/* A copy may be wider than the tensor's rows let it fetch whole sectors: they are counted whole. */
+/* A copy may be wider than the tensor's rows let it fetch whole sectors: they are counted whole.
+ * Copies to several blocks share no answer (device/hopper/merge.cu, set multicast: eight that copy
+ * the same lines to two blocks each read them eight times, and blocks that read them for themselves
+ * join one another alone). */
 uint64_t hierarchy_bulk_load(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
                              uint32_t targets, uint64_t t)
 {
     struct hierarchy_sm *p = &m->sm[sm];
-    uint64_t arrival = hierarchy_l2_read(m, sm, line, sectors, t);
+    uint64_t arrival = targets > 1 ? hierarchy_l2_read_alone(m, sm, line, sectors, t)
+                                   : hierarchy_l2_read(m, sm, line, sectors, t);
     uint32_t n = popcount32(sectors) * m->l1_packets;
     m->count.to_l1_bytes += (uint64_t)n * PACKET_SECTOR_BYTES * targets;
     arrival = hierarchy_take(m, &m->xbar_in_free64, arrival, n * m->xbar_64ths_per_packet);

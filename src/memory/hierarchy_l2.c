@@ -244,6 +244,12 @@ uint64_t hierarchy_l2_join(struct hierarchy *m, uint32_t sm, uint64_t line, uint
     return near_read(m, sm, line, sectors, true, t);
 }
 
+uint64_t hierarchy_l2_read_alone(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
+                                 uint64_t t)
+{
+    return near_read(m, sm, line, sectors, false, t);
+}
+
 /* L1 lines and sectors in the L2's terms: the same on Volta and later, split or joined before. */
 uint64_t hierarchy_l2_read(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
                            uint64_t t)

@@ -39,6 +39,7 @@ void sim_send(struct sim_sm *s, uint32_t flight, uint64_t t, const struct sim_ls
                              .kind = f->kind,
                              .bulk = f->bulk_targets != 0,
                              .joins = f->joins,
+                             .alone = f->bulk_targets > 1,
                              .sectors = f->packet_sectors};
     if (data) {
         p->bytes = data->bytes;

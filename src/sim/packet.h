@@ -47,6 +47,7 @@ struct sim_packet {
     uint8_t kind;            /* enum sim_packet_kind */
     bool bulk;               /* SIM_READ: of the copy engine, which takes replies at its own rate */
     bool joins;              /* SIM_READ: one request with the read of its line before */
+    bool alone;              /* SIM_READ: it shares no answer with requests of other SMs */
     uint8_t sectors;         /* mask, bit k = 32-byte sector k of the line */
     struct line_bytes bytes; /* SIM_WRITE: those written; atomics: those worked on */
     struct l2_atomics atomics;    /* on this line (lanes, less those merged) */

@@ -142,7 +142,7 @@ static bool deliver_one(struct sim_memside *m, const struct sim_inbound *in)
                                       .bulk = p.bulk,
                                       .sectors = p.sectors};
     to_l2_line(&p);
-    if (m->coalescer.table.open && p.kind == SIM_READ &&
+    if (m->coalescer.table.open && p.kind == SIM_READ && !p.alone &&
         sim_coalescer_merge(&m->coalescer, m->node, node, m->group_of_sm[p.sm], p.line, p.sectors,
                             &out))
         return out == UINT64_MAX ||

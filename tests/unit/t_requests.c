@@ -195,6 +195,29 @@ static void equal_requests_merge_until_the_data_is_about_to_come(void **state)
     request_coalescer_release(&c);
 }
 
+/* Sectors that the L2 is asked for when four SMs of a GPC copy one line, each to so many blocks. */
+static uint64_t asked_for(const uint32_t targets[4])
+{
+    static struct hierarchy m;
+    struct strata_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
+    assert_int_equal(hierarchy_init(&m, &h200, &launch, 128 << 10, 1, NULL, NULL), STRATA_OK);
+    for (uint32_t sm = 0, n = 0; n < 4; sm++)
+        if (m.sm[sm].group == m.sm[0].group)
+            hierarchy_bulk_load(&m, sm, 1u << 20, 15, targets[n++], 1000);
+    uint64_t sectors = m.count.l2_tex_read;
+    hierarchy_release(&m);
+    return sectors;
+}
+
+static void a_copy_to_several_blocks_shares_no_answer(void **state)
+{
+    (void)state;
+    assert_int_equal(asked_for((const uint32_t[4]){1, 1, 1, 1}), 4);
+    assert_int_equal(asked_for((const uint32_t[4]){2, 2, 2, 2}), 16);
+    assert_int_equal(asked_for((const uint32_t[4]){2, 1, 1, 1}), 8);
+    assert_int_equal(asked_for((const uint32_t[4]){1, 1, 2, 1}), 8);
+}
+
 /* Requests for sector 0 (A) and sector 1 (B) of one line while the first is on its way. */
 static uint32_t requests_that_go_on(const struct strata_gpu *g, const char *order)
 {
@@ -252,6 +275,7 @@ int main(void)
         cmocka_unit_test(a_store_leaves_the_copy_that_it_passes_alone),
         cmocka_unit_test(a_set_that_gave_up_a_dirty_line_goes_on_where_reads_hit),
         cmocka_unit_test(equal_requests_merge_until_the_data_is_about_to_come),
+        cmocka_unit_test(a_copy_to_several_blocks_shares_no_answer),
         cmocka_unit_test(once_other_sectors_of_a_line_are_asked_for_nobody_merges_any_more),
         cmocka_unit_test(
             groups_of_a_number_of_sms_do_not_share_answers_whether_or_not_gpcs_are_known),
