@@ -54,6 +54,13 @@ strata_status strata_dispatcher_create(const struct strata_gpu *gpu, uint64_t bl
                                        uint32_t blocks_per_sm,
                                        const struct strata_dispatch_state *state,
                                        struct strata_dispatcher **out, struct strata_error *err);
+/* The same for a launch in clusters of so many blocks, which follow one another; each begins where
+ * the SMs of a GPC have room for all of it. */
+strata_status strata_dispatcher_create_clusters(const struct strata_gpu *gpu, uint64_t blocks,
+                                                uint32_t blocks_per_sm, uint32_t cluster,
+                                                const struct strata_dispatch_state *state,
+                                                struct strata_dispatcher **out,
+                                                struct strata_error *err);
 void strata_dispatcher_destroy(struct strata_dispatcher *d); /* NULL is allowed */
 /* The blocks that fit at once, in the order they are handed out; false when all of those are
  * placed. */
@@ -61,6 +68,9 @@ bool strata_dispatcher_first(struct strata_dispatcher *d, uint64_t *block, uint3
 /* A block of SM `sm` has ended: the block that takes its place, or false if none is left. Calls in
  * order of time make the SM that frees a slot first get the next block. */
 bool strata_dispatcher_release(struct strata_dispatcher *d, uint32_t sm, uint64_t *block);
+/* After that, of a launch in clusters, for which it answers false: the blocks of the cluster that
+ * has room now, one at a time; false when there are no more. */
+bool strata_dispatcher_waiting(struct strata_dispatcher *d, uint64_t *block, uint32_t *sm);
 /* What the next launch starts from. */
 void strata_dispatcher_state(const struct strata_dispatcher *d, struct strata_dispatch_state *out);
 

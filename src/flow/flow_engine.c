@@ -10,6 +10,7 @@
 #include "base/large_pages.h"
 #include "flow/flow_waits.h"
 #include "flow/issue.h"
+#include "sm/cluster_rules.h"
 #include "sm/warp_rules.h"
 
 /* ---- the wheel ---- */
@@ -169,8 +170,10 @@ strata_status flow_engine_init(struct flow_engine *e, const struct strata_gpu *g
     if (st == STRATA_OK && state)
         st = warm_code_find(&e->memory, state, e->launch, &e->fetch_all, &e->code, err);
     if (st == STRATA_OK)
-        st = strata_dispatcher_create(gpu, strata_launch_blocks(e->launch),
-                                      e->occupancy.blocks_per_sm, NULL, &e->dispatcher, err);
+        st = strata_dispatcher_create_clusters(gpu, strata_launch_blocks(e->launch),
+                                               e->occupancy.blocks_per_sm,
+                                               sm_cluster_run(e->launch), NULL, &e->dispatcher,
+                                               err);
     if (st == STRATA_OK)
         st = init_arrays(e, err);
     if (st != STRATA_OK)
@@ -358,6 +361,19 @@ static uint64_t hand_out(struct flow_engine *e, uint64_t t)
     return start / 64;
 }
 
+static strata_status replace_block(struct flow_engine *e, uint32_t sm, uint64_t t)
+{
+    strata_status st = STRATA_OK;
+    uint64_t block;
+    t += e->gpu->launch.block_replace_cycles;
+    if (strata_dispatcher_release(e->dispatcher, sm, &block))
+        return start_block(e, sm, hand_out(e, t));
+    while (st == STRATA_OK && !e->blocks_over &&
+           strata_dispatcher_waiting(e->dispatcher, &block, &sm))
+        st = start_block(e, sm, hand_out(e, t));
+    return st;
+}
+
 strata_status flow_end_block(struct flow_engine *e, uint32_t place, uint64_t t)
 {
     struct flow_block *b = &e->block[place];
@@ -369,10 +385,7 @@ strata_status flow_end_block(struct flow_engine *e, uint32_t place, uint64_t t)
     if (!--e->sm_resident[sm])
         e->sm_busy[sm] += t - e->sm_start[sm];
     e->end_time = later_of(e->end_time, t);
-    uint64_t block;
-    if (e->blocks_over || !strata_dispatcher_release(e->dispatcher, sm, &block))
-        return STRATA_OK;
-    return start_block(e, sm, hand_out(e, t + e->gpu->launch.block_replace_cycles));
+    return e->blocks_over ? STRATA_OK : replace_block(e, sm, t);
 }
 
 static strata_status first_wave(struct flow_engine *e)

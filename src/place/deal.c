@@ -40,7 +40,7 @@ struct dealer {
     uint64_t n_out;
 };
 
-static uint32_t sm_at(const struct strata_gpu *gpu, uint32_t i)
+uint32_t sm_in_order(const struct strata_gpu *gpu, uint32_t i)
 {
     return gpu->launch.n_order == sm_count(gpu) ? gpu->launch.order[i] : i;
 }
@@ -60,7 +60,7 @@ static void add_sm(const struct strata_gpu *gpu, struct group *g, uint32_t sm)
     g->tpc_start[g->n_tpcs] = (uint16_t)g->n_sms;
 }
 
-static uint32_t cluster_of(const struct strata_gpu *gpu, uint32_t sm)
+uint32_t gpc_in_order(const struct strata_gpu *gpu, uint32_t sm)
 {
     return gpu->launch.n_order && sm < gpu->launch.n_gpc_of_sm ? gpu->launch.gpc_of_sm[sm] : 0;
 }
@@ -77,12 +77,12 @@ static strata_status find_groups(const struct strata_gpu *gpu, struct dealer *d,
     if (!d->cluster)
         return strata_no_memory(err, gpu->name, "to place blocks");
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t sm = sm_at(gpu, i);
+        uint32_t sm = sm_in_order(gpu, i);
         if (i < singles) {
             add_sm(gpu, &d->single, sm);
             continue;
         }
-        if (i == singles || cluster_of(gpu, sm) != cluster_of(gpu, sm_at(gpu, i - 1)))
+        if (i == singles || gpc_in_order(gpu, sm) != gpc_in_order(gpu, sm_in_order(gpu, i - 1)))
             d->n_clusters++;
         add_sm(gpu, &d->cluster[d->n_clusters - 1], sm);
     }
@@ -209,11 +209,11 @@ void after_block(const struct strata_gpu *gpu, uint32_t sm, struct strata_dispat
     uint32_t cluster = 0, tpc = 0,
              singles = gpu->launch.singles < sm_count(gpu) ? gpu->launch.singles : 0;
     for (uint32_t i = 0; i < sm_count(gpu); i++) {
-        uint32_t at = sm_at(gpu, i);
+        uint32_t at = sm_in_order(gpu, i);
         if (i < singles)
-            tpc += i > 0 && !(at % 2 == 1 && sm_at(gpu, i - 1) == at - 1);
+            tpc += i > 0 && !(at % 2 == 1 && sm_in_order(gpu, i - 1) == at - 1);
         else
-            cluster += i > singles && cluster_of(gpu, at) != cluster_of(gpu, sm_at(gpu, i - 1));
+            cluster += i > singles && gpc_in_order(gpu, at) != gpc_in_order(gpu, sm_in_order(gpu, i - 1));
         if (at == sm && i < singles)
             state->single = tpc + 1;
         else if (at == sm)

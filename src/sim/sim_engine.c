@@ -12,6 +12,7 @@
 
 #include "base/bits.h"
 #include "memory/l1_rules.h"
+#include "sm/cluster_rules.h"
 #include "sm/warp_rules.h"
 
 /* ---- setting up ---- */
@@ -122,8 +123,9 @@ strata_status sim_engine_init(struct sim_engine *e, const struct strata_gpu *gpu
         fill_from_host(e);
         e->window = sim_memside_window_cycles(e->memside);
         e->window = e->window < 1 ? 1 : e->window > LONGEST_WINDOW ? LONGEST_WINDOW : e->window;
-        st = strata_dispatcher_create(gpu, strata_launch_blocks(e->shared.launch),
-                                      e->shared.occupancy.blocks_per_sm, NULL, &e->dispatcher, err);
+        st = strata_dispatcher_create_clusters(
+            gpu, strata_launch_blocks(e->shared.launch), e->shared.occupancy.blocks_per_sm,
+            sm_cluster_run(e->shared.launch), NULL, &e->dispatcher, err);
     }
     if (st == STRATA_OK)
         st = init_sms(e, opt->seed, err);
@@ -256,9 +258,16 @@ static strata_status end_block(struct sim_engine *e, uint32_t sm, const struct s
         s->busy += s->left - s->start;
     uint64_t block, noted = dispatcher_turn(e, x->time);
     e->end_time = sim_max(e->end_time, noted);
-    if (e->blocks_over || !strata_dispatcher_release(e->dispatcher, sm, &block))
+    uint64_t start = sim_max(noted + e->gpu->launch.block_replace_cycles, e->end);
+    strata_status st = STRATA_OK;
+    if (e->blocks_over)
         return STRATA_OK;
-    return start_block(e, sm, sim_max(noted + e->gpu->launch.block_replace_cycles, e->end), err);
+    if (strata_dispatcher_release(e->dispatcher, sm, &block))
+        return start_block(e, sm, start, err);
+    while (st == STRATA_OK && !e->blocks_over &&
+           strata_dispatcher_waiting(e->dispatcher, &block, &sm))
+        st = start_block(e, sm, start, err);
+    return st;
 }
 
 /* Blocks that ended in the window, in order of time, then SM. A block without instructions ends as

@@ -34,6 +34,15 @@ static inline struct sm_cluster sm_cluster_of(const struct strata_launch *l, uin
                                .rank = (uint32_t)(x % c.x + c.x * (y % c.y + c.y * (z % c.z)))};
 }
 
+/* Blocks that the dispatcher hands out together: those of a cluster where they follow one another,
+ * else each by itself. */
+static inline uint32_t sm_cluster_run(const struct strata_launch *l)
+{
+    struct strata_dim3 g = l->grid, c = sm_cluster_size(l);
+    bool rows = c.x == g.x, planes = rows && c.y == g.y;
+    return (c.y == 1 || rows) && (c.z == 1 || planes) ? (uint32_t)sm_cluster_blocks(l) : 1;
+}
+
 /* The block of a rank in the cluster of another. */
 static inline uint64_t sm_cluster_mate(const struct strata_launch *l, uint64_t block, uint32_t rank)
 {

@@ -240,6 +240,105 @@ static void blocks_that_fit_at_once_are_dealt_as_on_the_h200(void **state)
     free(g);
 }
 
+/* ---- clusters ---- */
+
+struct clustered {
+    uint32_t size, clusters, blocks_per_sm, n;
+    uint32_t sm[1024];
+};
+
+static bool next_clustered(FILE *f, struct clustered *c)
+{
+    char *line = NULL, *rest, *word;
+    size_t cap = 0;
+    bool found = false;
+    while (!found && getline(&line, &cap, f) > 0)
+        found = line[0] != '#';
+    if (found) {
+        c->n = 0;
+        assert_int_equal(
+            sscanf(line, "%u %u %u", &c->size, &c->clusters, &c->blocks_per_sm), 3);
+        rest = strchr(line, ':') + 1;
+        while ((word = strtok_r(NULL, " +\n", &rest)))
+            c->sm[c->n++] = (uint32_t)strtoul(word, NULL, 10);
+    }
+    free(line);
+    return found;
+}
+
+/* Whose turn it was: that of the first GPC and the first single that were served. */
+static struct strata_dispatch_state turn_of(const struct clustered *c)
+{
+    struct strata_dispatch_state s = {0, 0};
+    uint32_t i = 0;
+    if (c->sm[0] >= 124)
+        s.single = (c->sm[0] - 124) / 2;
+    while (c->sm[i] >= 124)
+        i += c->size;
+    s.cluster = h200.launch.gpc_of_sm[c->sm[i]];
+    return s;
+}
+
+static void check_clusters(const struct clustered *c)
+{
+    struct strata_dispatch_state start = turn_of(c);
+    struct strata_dispatcher *d;
+    uint64_t block;
+    uint32_t sm, n = 0;
+    assert_int_equal(strata_dispatcher_create_clusters(&h200, (uint64_t)c->size * c->clusters,
+                                                       c->blocks_per_sm, c->size, &start, &d, NULL),
+                     STRATA_OK);
+    for (; strata_dispatcher_first(d, &block, &sm); n++)
+        if (n >= c->n || sm != c->sm[n])
+            fail_msg("%u clusters of %u, %u to an SM: block %u is dealt to SM %u, but was on SM %u",
+                     c->clusters, c->size, c->blocks_per_sm, n, sm, c->sm[n]);
+    assert_int_equal(n, c->n);
+    strata_dispatcher_destroy(d);
+}
+
+static void clusters_that_fit_at_once_are_dealt_as_on_the_h200(void **state)
+{
+    char path[1024];
+    struct clustered *c = malloc(sizeof *c);
+    unsigned launches = 0;
+    (void)state;
+    snprintf(path, sizeof path, "%s/tests/data/clusters-h200.txt", getenv("STRATA_SOURCE"));
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    assert_non_null(c);
+    for (; next_clustered(f, c); launches++)
+        check_clusters(c);
+    assert_int_equal(launches, 32);
+    fclose(f);
+    free(c);
+}
+
+/* Thirty clusters of four fill the SMs that take such clusters. Blocks of two GPCs end by turns. */
+static void a_cluster_begins_when_a_gpc_has_room_for_all_of_it(void **state)
+{
+    static const uint32_t ends[] = {2, 4, 3, 5, 18, 20, 64, 21};
+    static const uint32_t begins[] = {2, 3, 18, 64, 4, 5, 20, 21};
+    struct strata_dispatcher *d;
+    uint64_t block;
+    uint32_t sm, n = 0, at = 0;
+    (void)state;
+    assert_int_equal(strata_dispatcher_create_clusters(&h200, 128, 1, 4, NULL, &d, NULL),
+                     STRATA_OK);
+    while (strata_dispatcher_first(d, &block, &sm))
+        n++;
+    assert_int_equal(n, 120);
+    for (unsigned i = 0; i < 8; i++) {
+        assert_false(strata_dispatcher_release(d, ends[i], &block));
+        for (; strata_dispatcher_waiting(d, &block, &sm); at++) {
+            assert_int_equal(block, 120 + at);
+            assert_int_equal(sm, begins[at]);
+        }
+        assert_int_equal(at, i < 6 ? 0 : i < 7 ? 4 : 8);
+    }
+    assert_false(strata_dispatcher_waiting(d, &block, &sm));
+    strata_dispatcher_destroy(d);
+}
+
 /* Grids 5 and 7 had blocks in freed slots, and the launches between them and grids 6 and 8 had
  * none, so those begin where 5 and 7 ended. The same for 9 and 10. */
 static void the_next_launch_begins_after_the_cluster_that_was_served_last(void **state)
@@ -377,6 +476,8 @@ int main(void)
         cmocka_unit_test(a_block_that_fits_nowhere_is_an_error_that_says_why),
         cmocka_unit_test(blocks_that_fit_at_once_are_dealt_as_on_the_h200),
         cmocka_unit_test(the_next_launch_begins_after_the_cluster_that_was_served_last),
+        cmocka_unit_test(clusters_that_fit_at_once_are_dealt_as_on_the_h200),
+        cmocka_unit_test(a_cluster_begins_when_a_gpc_has_room_for_all_of_it),
         cmocka_unit_test(later_blocks_go_where_a_slot_is_free),
         cmocka_unit_test(every_sm_gets_its_share_for_any_grid_and_start),
         cmocka_unit_test(without_a_known_order_blocks_are_dealt_in_turn),
