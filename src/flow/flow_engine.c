@@ -170,10 +170,9 @@ strata_status flow_engine_init(struct flow_engine *e, const struct strata_gpu *g
     if (st == STRATA_OK && state)
         st = warm_code_find(&e->memory, state, e->launch, &e->fetch_all, &e->code, err);
     if (st == STRATA_OK)
-        st = strata_dispatcher_create_clusters(gpu, strata_launch_blocks(e->launch),
-                                               e->occupancy.blocks_per_sm,
-                                               sm_cluster_run(e->launch), NULL, &e->dispatcher,
-                                               err);
+        st = strata_dispatcher_create_clusters(
+            gpu, strata_launch_blocks(e->launch), e->occupancy.blocks_per_sm,
+            sm_cluster_run(e->launch), NULL, &e->dispatcher, err);
     if (st == STRATA_OK)
         st = init_arrays(e, err);
     if (st != STRATA_OK)

@@ -213,7 +213,8 @@ void after_block(const struct strata_gpu *gpu, uint32_t sm, struct strata_dispat
         if (i < singles)
             tpc += i > 0 && !(at % 2 == 1 && sm_in_order(gpu, i - 1) == at - 1);
         else
-            cluster += i > singles && gpc_in_order(gpu, at) != gpc_in_order(gpu, sm_in_order(gpu, i - 1));
+            cluster +=
+                i > singles && gpc_in_order(gpu, at) != gpc_in_order(gpu, sm_in_order(gpu, i - 1));
         if (at == sm && i < singles)
             state->single = tpc + 1;
         else if (at == sm)

@@ -25,8 +25,8 @@ static strata_status deal_first(struct strata_dispatcher *d, uint64_t room, uint
 {
     if (cluster > 1 && cluster <= CLUSTER_MOST_BLOCKS && d->blocks % cluster == 0) {
         cluster_places_init(&d->clusters, d->gpu, cluster, blocks_per_sm);
-        d->n_first = cluster * cluster_places_deal(&d->clusters, d->blocks / cluster, &d->state,
-                                                   d->first_sm);
+        d->n_first = cluster *
+                     cluster_places_deal(&d->clusters, d->blocks / cluster, &d->state, d->first_sm);
         if (d->n_first || !d->blocks)
             return STRATA_OK;
     }

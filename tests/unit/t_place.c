@@ -256,8 +256,7 @@ static bool next_clustered(FILE *f, struct clustered *c)
         found = line[0] != '#';
     if (found) {
         c->n = 0;
-        assert_int_equal(
-            sscanf(line, "%u %u %u", &c->size, &c->clusters, &c->blocks_per_sm), 3);
+        assert_int_equal(sscanf(line, "%u %u %u", &c->size, &c->clusters, &c->blocks_per_sm), 3);
         rest = strchr(line, ':') + 1;
         while ((word = strtok_r(NULL, " +\n", &rest)))
             c->sm[c->n++] = (uint32_t)strtoul(word, NULL, 10);

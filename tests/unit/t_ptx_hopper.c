@@ -448,7 +448,8 @@ static void wrong_barriers_and_copies_are_told(void **state)
 
 #define INTO_SHARED "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes"
 
-/* Elements 0 and 3 of sixteen bytes in shared memory after another sixteen were worked into them. */
+/* Elements 0 and 3 of sixteen bytes in shared memory after another sixteen were worked into them.
+ */
 static void expect_worked_in(const char *how, uint32_t first, uint32_t last)
 {
     static const char body[] =
