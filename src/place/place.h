@@ -28,7 +28,7 @@ uint32_t sm_count(const struct strata_gpu *gpu);
 uint32_t sm_in_order(const struct strata_gpu *gpu, uint32_t i);
 uint32_t gpc_in_order(const struct strata_gpu *gpu, uint32_t sm);
 
-/* ---- launches in clusters (clusters.c) ---- */
+/* ---- launches in clusters (cluster_places.c) ---- */
 
 enum { CLUSTER_MOST_BLOCKS = 32 };
 /* SMs in groups that a cluster may lie in: the singles' TPCs, then the GPCs. */

@@ -1,4 +1,4 @@
-/* clusters.c - where the blocks of a launch in clusters go.
+/* cluster_places.c - where the blocks of a launch in clusters go.
  *
  * Found from the SM of every block in 35 launches on an H200 (device/hopper/order.cu, grids of
  * tests/data/clusters-h200.txt):
