@@ -1,6 +1,6 @@
 /* dispatch.c - blocks to SMs over the time of a launch: the first ones by deal.c's order, every
- * later one to the SM where a block has ended; clusters by cluster_places.c's, as soon as a GPC has room
- * for one. */
+ * later one to the SM where a block has ended; clusters by cluster_places.c's, as soon as a GPC has
+ * room for one. */
 #include <stdlib.h>
 #include <string.h>
 
