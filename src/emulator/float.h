@@ -6,6 +6,7 @@
 #define STRATA_EMULATOR_FLOAT_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -92,6 +93,19 @@ static inline double emu_upper_word(double x)
     if (!(bits & 0x7ff0000000000000ull))
         bits &= 0x8000000000000000ull;
     return emu_f64_bits(bits & 0xffffffff00000000ull);
+}
+
+/* Would the quick division a / b lose digits? Then the program takes its slow way (FCHK). */
+static inline bool emu_division_is_delicate(float a, float b)
+{
+    int x, y;
+    if (a != a || b != b || isinf(a) || isinf(b) || a == 0 || b == 0)
+        return true;
+    frexpf(b, &y);
+    if (y < -124 || y > 125)
+        return true;
+    frexpf(a, &x);
+    return x < -100 || x - y < -124 || x - y > 125;
 }
 
 #endif

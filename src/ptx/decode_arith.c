@@ -1,5 +1,6 @@
 /* decode_arith.c - arithmetic: integers, floats, halves, approximations. */
 #include "ptx/decode.h"
+#include "ptx/rare_code.h"
 
 static const uint8_t roundings[] = {PTX_M_RN, PTX_M_RZ, PTX_M_RM, PTX_M_RP, PTX_NONE};
 static const uint8_t halves[] = {PTX_M_LO, PTX_M_HI, PTX_M_WIDE, PTX_NONE};
@@ -134,6 +135,22 @@ static ptx_handler *approximation(struct ptx_decoder *d, unsigned type, bool ftz
     return ptx_approx_handler(mnemonic, type);
 }
 
+/* A division or a root whose machine code may call more. */
+static bool add_rare_code(struct ptx_decoder *d, struct ptx_inst *in, unsigned type)
+{
+    unsigned code = ptx_rare_code(d->op->text);
+    struct ptx_rare *rare = code == PTX_NO_RARE_CODE ? NULL : ptx_dec_allocate(d, sizeof *rare);
+    if (code == PTX_NO_RARE_CODE || !in->run)
+        return true;
+    if (!rare)
+        return false;
+    *rare = (struct ptx_rare){in->run, (uint8_t)code, d->op->mnemonic, type == PTX_F64};
+    in->run = ptx_run_rare;
+    in->extra = rare;
+    d->image->rare_used |= 1u << code;
+    return true;
+}
+
 static bool decode_float(struct ptx_decoder *d, unsigned type)
 {
     unsigned mnemonic = d->op->mnemonic, rounding = ptx_dec_one_of(d, roundings);
@@ -152,7 +169,8 @@ static bool decode_float(struct ptx_decoder *d, unsigned type)
         in.run = type == PTX_F32 && !ftz ? ptx_minmax_nan_handler(mnemonic) : NULL;
     else
         in.run = ptx_float_handler(mnemonic, type, ftz, sat);
-    return same_type_operands(d, &in, type) && ptx_dec_put_main(d, &in);
+    return add_rare_code(d, &in, type) && same_type_operands(d, &in, type) &&
+           ptx_dec_put_main(d, &in);
 }
 
 bool ptx_decode_arith(struct ptx_decoder *d)

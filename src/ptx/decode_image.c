@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "emulator/device_calls.h"
 #include "ptx/decode.h"
+#include "ptx/rare_code.h"
 #include "ptx/unrolled.h"
 
 /* ---- which functions belong to the image ---- */
@@ -559,6 +560,8 @@ strata_status ptx_decode(struct ptx_module *m, struct ptx_function *entry, struc
     for (uint32_t i = 0; ok && i < image->n_functions; i++)
         ok = decode_function(&d, i);
     ok = ok && measure_stack(&d);
+    if (ok && !ptx_rare_describe(image))
+        ok = ptx_dec_no_memory(&d);
     if (ok && image->calls_driver && !emu_calls_describe(&image->base, STRATA_ISA_PTX))
         ptx_dec_no_memory(&d);
     image->registers_estimate = rounded_estimate(image->registers_estimate);

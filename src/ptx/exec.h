@@ -97,6 +97,8 @@ struct ptx_call {
     struct ptx_copy *args, *results;
 };
 
+enum { PTX_RARE_CODES = 16, PTX_NO_RARE_CODE = PTX_RARE_CODES, PTX_RARE_WAYS = 2 };
+
 struct ptx_image {
     struct emu_image base;
     const struct ptx_function *entry;
@@ -113,6 +115,10 @@ struct ptx_image {
     uint32_t registers_estimate, n_ops;
     bool calls_driver;  /* printf, malloc or free, see emulator/device_calls.h */
     uint32_t n_machine; /* instructions of machine code that the statics stand for */
+    uint32_t rare_used; /* rows of its table whose code is called, as bits, see ptx/rare_code.h */
+    struct ptx_rare_statics {
+        uint32_t first, n;
+    } rare[PTX_RARE_CODES][PTX_RARE_WAYS];
 };
 
 /* ---- warps ---- */
@@ -179,9 +185,10 @@ struct ptx_warp {
     uint64_t open_scopes;                 /* bits of the scopes in use */
     struct ptx_scope scopes[PTX_MAX_SCOPES];
     struct ptx_frame root;
-    uint32_t idle_lanes;   /* of the last asynchronous copy: those that read nothing */
-    bool must_wait;        /* set by a handler of PTX_WAIT_STEP */
-    uint32_t wait_address; /* of the barrier it asked for last, for messages */
+    uint32_t rare[PTX_RARE_WAYS]; /* lanes that called rare code last, by way */
+    uint32_t idle_lanes;          /* of the last asynchronous copy: those that read nothing */
+    bool must_wait;               /* set by a handler of PTX_WAIT_STEP */
+    uint32_t wait_address;        /* of the barrier it asked for last, for messages */
     const struct ptx_exchange *exchange; /* NULL: the lanes at hand are all that take part */
 };
 

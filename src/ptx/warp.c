@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "ptx/handlers.h"
+#include "ptx/rare_code.h"
 
 static void set_frame(struct ptx_warp *w, struct ptx_frame *frame)
 {
@@ -647,6 +648,8 @@ static enum emu_turn run_path(struct ptx_warp *w, uint64_t *budget)
                 block->thread_instructions += emu_lane_count(mask);
                 if (block->watched)
                     emu_record(&w->base, &in->site, mask);
+                if (in->run == ptx_run_rare)
+                    ptx_rare_record(w, in);
             }
             path->pc++;
         } else if (in->flow == PTX_MEMORY) {

@@ -225,24 +225,12 @@ HANDLER(sass_run_mufu)
     }
 }
 
-/* Would the quick division a / b lose digits? Then the program takes its slow way. */
-static bool division_is_delicate(float a, float b)
-{
-    int x, y;
-    if (a != a || b != b || isinf(a) || isinf(b) || a == 0 || b == 0)
-        return true;
-    frexpf(b, &y);
-    if (y < -124 || y > 125)
-        return true;
-    frexpf(a, &x);
-    return x < -100 || x - y < -124 || x - y > 125;
-}
 HANDLER(sass_run_fchk)
 {
     const float *a = F32(SASS_A(w, op)), *b = F32(SASS_B(w, op));
     uint32_t delicate = 0;
     for (unsigned i = 0; i < EMU_LANES; i++)
-        delicate |= (uint32_t)division_is_delicate(a[i], b[i]) << i;
+        delicate |= (uint32_t)emu_division_is_delicate(a[i], b[i]) << i;
     sass_set_pred(w, op->pd, mask, delicate);
 }
 
