@@ -452,6 +452,14 @@ static bool add_prologue(struct ptx_decoder *d, const struct strata_inst *own, u
                                    add_before(d, &plain, STRATA_OP_UNIFORM, 1, 0, before));
 }
 
+/* Numbers of the code that the op has no room for, from nowhere. */
+static bool add_numbers(struct ptx_decoder *d, const struct strata_inst *own, uint8_t *before)
+{
+    const struct strata_inst move = {
+        .opcode = "mov.b32", .source_line = own->source_line, .inlined = own->inlined};
+    return add_before(d, &move, STRATA_OP_UNIFORM, d->forms.moves[d->op_index], 0, before);
+}
+
 /* Parameters that are loaded here, each to the register that the op reads it from. */
 static bool add_parameters(struct ptx_decoder *d, const struct strata_inst *own, uint8_t *before)
 {
@@ -609,7 +617,8 @@ bool ptx_static_add(struct ptx_decoder *d, struct ptx_inst *in)
         return add_turns(d, &s, &in->site);
     if (!in->site.folded &&
         (!add_prologue(d, &s, &in->site.before) || !add_parameters(d, &s, &in->site.before) ||
-         !add_loop_entry(d, &s, &in->site.before) || !add_parts(d, &s, &in->site.before)))
+         !add_loop_entry(d, &s, &in->site.before) || !add_numbers(d, &s, &in->site.before) ||
+         !add_parts(d, &s, &in->site.before)))
         return false;
     in->site.record = (uint32_t)d->image->base.n_statics;
     if (in->site.folded)

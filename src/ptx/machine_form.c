@@ -7,6 +7,7 @@
 #include <strata/trace.h>
 
 #include "ptx/atomic_form.h"
+#include "ptx/long_constants.h"
 #include "ptx/merged_loads.h"
 #include "ptx/parameter_loads.h"
 #include "ptx/unrolled.h"
@@ -549,12 +550,13 @@ bool ptx_forms_find(const struct ptx_function *f, const struct ptx_cfg *cfg,
     out->guard = malloc((f->n_ops + 1) * sizeof *out->guard);
     out->acting = calloc(f->n_ops + 1, sizeof *out->acting);
     out->width = calloc(f->n_ops + 1, sizeof *out->width);
+    out->moves = calloc(f->n_ops + 1, sizeof *out->moves);
     out->enters = calloc(f->n_ops + 1, sizeof *out->enters);
     out->loads_before = calloc(f->n_ops + 1, sizeof *out->loads_before);
     s.reg = calloc(f->n_regs + 1, sizeof *s.reg);
     s.varies = calloc(f->n_regs + 1, sizeof *s.varies);
     bool ok = out->guard && out->also && out->folded && out->parts && out->same && out->acting &&
-              out->width && out->enters && out->loads_before && s.reg && s.varies &&
+              out->width && out->moves && out->enters && out->loads_before && s.reg && s.varies &&
               ptx_variance_find(f, cfg, names, entry, s.varies);
     if (ok) {
         for (uint32_t r = 0; r < f->n_regs; r++)
@@ -567,7 +569,8 @@ bool ptx_forms_find(const struct ptx_function *f, const struct ptx_cfg *cfg,
             find_form(&s, i);
         for (uint32_t i = 0; i < f->n_ops; i++)
             find_branch_form(&s, i);
-        ok = ok && (!entry || ptx_parameters_place(f, cfg, out));
+        ok = ok && (!entry || ptx_parameters_place(f, cfg, out)) &&
+             ptx_long_constants_find(f, cfg, out);
         ptx_unrolled_enter(f, out);
     }
     free(s.reg);
@@ -582,6 +585,7 @@ void ptx_forms_release(struct ptx_forms *forms)
     free(forms->guard);
     free(forms->acting);
     free(forms->width);
+    free(forms->moves);
     free(forms->enters);
     free(forms->loads_before);
     free(forms->load);

@@ -28,6 +28,7 @@ struct ptx_forms {
     uint32_t *guard; /* by op: predicate of the branch over it that was folded, or PTX_NO_REG */
     uint8_t *acting; /* by op: enum emu_acting, of atomics */
     uint8_t *width;  /* by op: bytes of a load that takes neighbours along, or 0 */
+    uint8_t *moves;  /* by op: those that bring numbers which it has no room for */
     uint32_t *same;  /* by register: the one that holds its value, if that of a folded op */
     uint32_t *also;  /* by register: the other one that such an op read, or PTX_NO_REG */
     uint32_t
