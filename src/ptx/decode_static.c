@@ -398,10 +398,25 @@ static void read_also(struct strata_inst *s, uint16_t reg)
         s->reg[s->n_dst + s->n_src++] = reg;
 }
 
-/* Divisions and roots have a branch to the code for rare operands behind what they compute, and
- * ptxas moves nothing over it: every division of a loop whose rounds are one waits for the one
- * before it, loads for the next too (ptxas 13.0 for sm_90). */
-static bool add_rare_branch(struct ptx_decoder *d, const struct strata_inst *own, uint8_t *before)
+/* The call that is jumped over. */
+enum { CALL_INSTRUCTIONS = 3 };
+
+static bool calls_rarely(const struct ptx_form_part *parts, unsigned class)
+{
+    return parts && class != STRATA_OP_BRANCH && class != STRATA_OP_MEM &&
+           is_part(parts, STRATA_OP_BRANCH);
+}
+
+static bool add_one_before(struct ptx_decoder *d, struct strata_inst *s, uint8_t *before)
+{
+    if (*before == UINT8_MAX || !add(d->image, s, true))
+        return false;
+    ++*before;
+    return true;
+}
+
+/* The branch over the call of the code for rare operands. */
+static struct strata_inst rare_branch(const struct strata_inst *own)
 {
     struct strata_inst s = {.opcode = "bra",
                             .source_line = own->source_line,
@@ -410,10 +425,58 @@ static bool add_rare_branch(struct ptx_decoder *d, const struct strata_inst *own
                             .imm = 1,
                             .n_src = own->n_dst ? 1 : 0};
     s.reg[0] = own->reg[0];
-    if (*before == UINT8_MAX || !add(d->image, &s, true))
+    return s;
+}
+
+/* Divisions and roots have that branch behind what they compute, and ptxas moves nothing over it:
+ * every division of a loop whose rounds are one waits for the one before it, loads for the next too
+ * (ptxas 13.0 for sm_90). */
+static bool end_with_branch(struct ptx_decoder *d, struct strata_inst *own, uint8_t *before)
+{
+    if (!add_one_before(d, own, before))
         return false;
-    ++*before;
+    *own = rare_branch(own);
     return true;
+}
+
+static unsigned count_of(const struct ptx_form_part *parts, unsigned class)
+{
+    unsigned n = 0;
+    for (; parts->n; parts++)
+        n += parts->opclass == class ? parts->n : 0;
+    return n;
+}
+
+/* Roots and reciprocals of single precision ask for rare operands before they compute anything, and
+ * wait behind it for the lanes that have some (BSYNC). */
+static bool asks_first(const struct ptx_op *op)
+{
+    return (op->mnemonic == PTX_OP_rcp || op->mnemonic == PTX_OP_sqrt) &&
+           ptx_op_type(op) == PTX_F32;
+}
+
+static bool add_asked(struct ptx_decoder *d, struct strata_inst *own,
+                      const struct ptx_form_part *parts, uint8_t *before)
+{
+    uint8_t first = *before;
+    struct strata_inst test = *own, branch = rare_branch(own);
+    struct strata_inst sync = {.opcode = "BSYNC",
+                               .source_line = own->source_line,
+                               .inlined = own->inlined,
+                               .opclass = STRATA_OP_NOP};
+    own->opclass = STRATA_OP_FP32;
+    test.opcode = "setp.gt.u32";
+    bool ok =
+        add_before(d, own, STRATA_OP_INT, count_of(parts, STRATA_OP_INT) - 1, first, before) &&
+        add_before(d, &test, STRATA_OP_INT, 1, first, before) && add_one_before(d, &branch, before);
+    ok = ok && add_before(d, own, STRATA_OP_SFU, count_of(parts, STRATA_OP_SFU), first, before) &&
+         add_before(d, own, STRATA_OP_BRANCH, count_of(parts, STRATA_OP_BRANCH) - 1, first,
+                    before) &&
+         add_before(d, own, STRATA_OP_FP32, count_of(parts, STRATA_OP_FP32) - 1, first, before);
+    read_also(own, own->reg[0]);
+    ok = ok && add_one_before(d, own, before);
+    *own = sync;
+    return ok;
 }
 
 /* The last of an op's instructions is of its own class, where that is among them. */
@@ -432,8 +495,9 @@ static bool add_parts(struct ptx_decoder *d, struct strata_inst *own, uint8_t *b
     /* Halves of 64 bits: only the last has the result. */
     if (total == 2)
         first.n_dst = 0, first.n_src = 0;
-    bool rare = own->opclass != STRATA_OP_BRANCH && own->opclass != STRATA_OP_MEM &&
-                is_part(parts, STRATA_OP_BRANCH);
+    bool rare = calls_rarely(parts, own->opclass);
+    if (rare && asks_first(d->op))
+        return add_asked(d, own, parts, before);
     for (; parts->n; parts++) {
         bool apart = parts->opclass == own->opclass || (rare && parts->opclass == STRATA_OP_BRANCH);
         if (!add_before(d, &first, parts->opclass, parts->n - (unsigned)apart, others, before))
@@ -441,7 +505,7 @@ static bool add_parts(struct ptx_decoder *d, struct strata_inst *own, uint8_t *b
     }
     if (total > 2 && own->n_dst)
         read_also(own, own->reg[0]);
-    return !rare || add_rare_branch(d, own, before);
+    return !rare || end_with_branch(d, own, before);
 }
 
 /* A kernel begins with its stack's address and that of the constants behind global addresses. */
@@ -611,6 +675,7 @@ static bool add_turns(struct ptx_decoder *d, struct strata_inst *own, struct emu
 bool ptx_static_add(struct ptx_decoder *d, struct ptx_inst *in)
 {
     struct strata_inst s = describe(d, in);
+    bool rare = calls_rarely(d->forms.parts[d->op_index], s.opclass);
     in->site.folded = d->forms.folded[d->op_index];
     in->site.acting = d->forms.acting[d->op_index];
     if (in->site.acting == EMU_ACTING_TURNS)
@@ -625,6 +690,7 @@ bool ptx_static_add(struct ptx_decoder *d, struct ptx_inst *in)
         return true; /* whatever comes next stands for its line */
     if (!add(d->image, &s, true))
         return false;
+    d->image->n_machine += rare ? CALL_INSTRUCTIONS : 0;
     for (unsigned mixed = 1; mixed <= in->site.mixes; mixed++) {
         s.hints = (uint16_t)(mixed << STRATA_MIXED_SHIFT);
         if (!add(d->image, &s, false))

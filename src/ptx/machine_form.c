@@ -452,16 +452,35 @@ static bool follows_division(const struct finder *s, uint32_t i)
     return false;
 }
 
-/* Whether a register is written before the beginning of a loop around op i, and nowhere else. */
+/* The op that a branch leads to, or PTX_NO_REG. */
+static uint32_t target_of(const struct ptx_op *op)
+{
+    return op->mnemonic == PTX_OP_bra && op->n_operands == 1 &&
+                   op->operands[0].kind == PTX_OPERAND_LABEL
+               ? op->operands[0].u.label
+               : PTX_NO_REG;
+}
+
+/* Whether rounds of a loop may leave op i out. */
+static bool is_left_out(const struct finder *s, uint32_t first, uint32_t i, uint32_t last)
+{
+    for (uint32_t k = first; k < i; k++) {
+        uint32_t to = target_of(&s->f->ops[k]);
+        if (to != PTX_NO_REG && to > i && to <= last)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a register is written before the beginning of a loop around op i, of which all rounds
+ * come to it, and nowhere else. */
 static bool is_invariant(const struct finder *s, uint32_t reg, uint32_t i)
 {
     if (s->reg[reg].n_writes != 1)
         return false;
     for (uint32_t k = i; k < s->f->n_ops; k++) {
-        const struct ptx_op *op = &s->f->ops[k];
-        if (op->mnemonic == PTX_OP_bra && op->n_operands == 1 &&
-            op->operands[0].kind == PTX_OPERAND_LABEL && op->operands[0].u.label <= i &&
-            s->reg[reg].written_at < op->operands[0].u.label)
+        uint32_t first = target_of(&s->f->ops[k]);
+        if (first <= i && s->reg[reg].written_at < first && !is_left_out(s, first, i, k))
             return true;
     }
     return false;

@@ -147,20 +147,29 @@ static bool add(struct ptx_image *image, const char *text, unsigned class)
     return true;
 }
 
-/* Branches, of which the code has one in four or five, part the rest into even pieces. */
+/* The call, two jumps and the return are taken: they part the rest into even pieces. Other branches
+ * are not, and take no more than a turn to issue. */
+enum { TAKEN = 4 };
+
 static bool add_way(struct ptx_image *image, const char *text, const struct ptx_form_part *parts)
 {
-    unsigned n = 0, branches = 0, done = 0, at = 0; /* the last one is the return */
-    for (const struct ptx_form_part *p = parts; p->n; p++)
-        p->opclass == STRATA_OP_BRANCH ? (branches += p->n) : (n += p->n);
-    for (const struct ptx_form_part *p = parts; p->n; p++)
-        for (unsigned k = 0; p->opclass != STRATA_OP_BRANCH && k < p->n; k++) {
-            if (!add(image, text, p->opclass))
+    unsigned n = 0, done = 0, at = 0, taken = 0;
+    for (const struct ptx_form_part *p = parts; p->n; p++) {
+        n += p->n;
+        taken += p->opclass == STRATA_OP_BRANCH ? p->n : 0;
+    }
+    taken = taken < TAKEN ? taken : TAKEN;
+    n -= taken;
+    for (const struct ptx_form_part *p = parts; p->n; p++) {
+        bool branch = p->opclass == STRATA_OP_BRANCH;
+        for (unsigned k = branch ? taken : 0; k < p->n; k++) {
+            if (!add(image, text, branch ? STRATA_OP_INT : p->opclass))
                 return false;
-            for (at++; (done + 1) * n <= at * branches; done++)
+            for (at++; (done + 1) * n <= at * taken; done++)
                 if (!add(image, "bra", STRATA_OP_BRANCH))
                     return false;
         }
+    }
     return true;
 }
 

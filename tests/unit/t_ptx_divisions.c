@@ -1,4 +1,5 @@
-/* What is recorded of divisions and roots whose operands the quick way cannot do. */
+/* What is recorded of divisions and roots: their reciprocals, their branches, and what they call
+ * for operands that the quick way cannot do. */
 #include "recordfix.h"
 
 #define DIVISION                                                                                   \
@@ -78,12 +79,73 @@ static void doubles_call_too(void **state)
     assert_int_equal(called(&r, 0), 0);
 }
 
+static unsigned next_of(const struct record *r, unsigned from, unsigned class)
+{
+    while (from < r->n && r->inst[from].opclass != class)
+        from++;
+    return from;
+}
+
+/* SASS: IADD3, MUFU.RSQ, ISETP, BRA, then the products; nothing is moved over BRA or BSYNC. */
+static void roots_ask_for_rare_operands_before_they_compute(void **state)
+{
+    (void)state;
+    struct record r;
+    run(ROOT, false, 0, 0, &r);
+    unsigned test = find(&r, "setp.gt.u32"), sync = find(&r, "BSYNC");
+    assert_int_equal(r.inst[test + 1].opclass, STRATA_OP_BRANCH);
+    assert_int_equal(r.inst[test + 1].reg[0], r.inst[test].reg[0]);
+    assert_true(next_of(&r, test, STRATA_OP_SFU) < sync);
+    assert_int_equal(r.inst[sync - 1].opclass, STRATA_OP_FP32);
+    assert_int_equal(r.inst[sync - 1].reg[0],
+                     r.inst[sync + 1].reg[1]); /* what is stored behind it */
+    /* a quotient comes before its branch */
+    run(DIVISION, false, 0, 0, &r);
+    unsigned branch = next_of(&r, 0, STRATA_OP_BRANCH), store = find(&r, "st.global.f32");
+    assert_int_equal(branch + 1, store);
+    assert_int_equal(r.inst[branch].reg[0], r.inst[store].reg[1]);
+}
+
+#define LOOP_HEAD                                                                                  \
+    "ld.global.u32 %r2,[%rd4]; ld.global.u32 %r5,[%rd4]; mov.u32 %r3,1; mov.u32 %r4,0;\nAGAIN: "
+#define LOOP_END                                                                                   \
+    "add.u32 %r3,%r3,1; setp.lt.u32 %p1,%r3,3; @%p1 bra AGAIN; st.global.u32 [%rd5],%r4;"
+
+static unsigned conversions(const char *text)
+{
+    struct record r;
+    uint32_t *in = device_memory(256), *out = device_memory(256);
+    void *params[2] = {in, out};
+    unsigned n = 0;
+    for (unsigned i = 0; i < 64; i++)
+        in[i] = 3;
+    run_recorded(text, 32, params, &r);
+    for (unsigned i = 0; i < r.n; i++)
+        n += !strcmp(r.opcode[i], "rem.u32") && r.inst[i].opclass == STRATA_OP_SFU;
+    return n;
+}
+
+/* ptxas finds the reciprocal of a divisor before a loop, but not if rounds may do without. */
+static void a_division_that_rounds_leave_out_finds_its_reciprocal_each_time(void **state)
+{
+    (void)state;
+    assert_int_equal(conversions(KERNEL(LOOP_HEAD "rem.u32 %r6,%r3,%r2; bar.sync 0;"
+                                                  "add.u32 %r4,%r4,%r6;" LOOP_END)),
+                     0);
+    assert_int_equal(conversions(KERNEL(LOOP_HEAD "setp.eq.u32 %p2,%r5,7; @%p2 bra OVER;\n"
+                                                  "rem.u32 %r6,%r3,%r2; bar.sync 0;"
+                                                  "add.u32 %r4,%r4,%r6;\nOVER: " LOOP_END)),
+                     2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_quotient_of_zero_is_found_by_code_that_is_called),
         cmocka_unit_test(numbers_that_have_to_be_scaled_take_a_longer_way),
         cmocka_unit_test(doubles_call_too),
+        cmocka_unit_test(roots_ask_for_rare_operands_before_they_compute),
+        cmocka_unit_test(a_division_that_rounds_leave_out_finds_its_reciprocal_each_time),
     };
     return cmocka_run_group_tests(tests, open_arena, close_arena);
 }
