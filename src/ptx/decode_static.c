@@ -174,6 +174,12 @@ static unsigned op_class(const struct ptx_op *op, bool entry)
     }
 }
 
+/* Exchanges and comparisons have no form without an answer (ATOMG.EXCH, ATOMG.CAS with RZ). */
+static bool answers_always(const struct ptx_op *op)
+{
+    return ptx_op_has(op, PTX_M_EXCH) || ptx_op_has(op, PTX_M_CAS);
+}
+
 static unsigned memory_operation(const struct ptx_op *op, const struct ptx_inst *in)
 {
     switch (op->mnemonic) {
@@ -181,7 +187,8 @@ static unsigned memory_operation(const struct ptx_op *op, const struct ptx_inst 
     case PTX_OP_stmatrix:
         return STRATA_MEM_STORE;
     case PTX_OP_atom:
-        return in->d == PTX_NO_REF ? STRATA_MEM_REDUCTION : STRATA_MEM_ATOMIC;
+        return in->d == PTX_NO_REF && !answers_always(op) ? STRATA_MEM_REDUCTION
+                                                          : STRATA_MEM_ATOMIC;
     case PTX_OP_red:
         return STRATA_MEM_REDUCTION;
     case PTX_OP_cp:

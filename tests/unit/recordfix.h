@@ -63,6 +63,14 @@ static inline unsigned find(const struct record *r, const char *opcode)
     return 0;
 }
 
+static inline unsigned count(const struct record *r, const char *opcode)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < r->n; i++)
+        n += !strcmp(r->opcode[i], opcode);
+    return n;
+}
+
 /* The access itself, behind what is recorded ahead of it. */
 static inline unsigned find_access(const struct record *r, const char *opcode)
 {
