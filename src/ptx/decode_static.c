@@ -435,15 +435,24 @@ static struct strata_inst rare_branch(const struct strata_inst *own)
     return s;
 }
 
+/* Where lanes that have called meet the others. */
+static struct strata_inst meeting(const struct strata_inst *own)
+{
+    return (struct strata_inst){.opcode = "BSYNC",
+                                .source_line = own->source_line,
+                                .inlined = own->inlined,
+                                .opclass = STRATA_OP_NOP};
+}
+
 /* Divisions and roots have that branch behind what they compute, and ptxas moves nothing over it:
  * every division of a loop whose rounds are one waits for the one before it, loads for the next too
  * (ptxas 13.0 for sm_90). */
 static bool end_with_branch(struct ptx_decoder *d, struct strata_inst *own, uint8_t *before)
 {
-    if (!add_one_before(d, own, before))
-        return false;
-    *own = rare_branch(own);
-    return true;
+    struct strata_inst branch = rare_branch(own);
+    bool ok = add_one_before(d, own, before) && add_one_before(d, &branch, before);
+    *own = meeting(own);
+    return ok;
 }
 
 static unsigned count_of(const struct ptx_form_part *parts, unsigned class)
@@ -454,8 +463,7 @@ static unsigned count_of(const struct ptx_form_part *parts, unsigned class)
     return n;
 }
 
-/* Roots and reciprocals of single precision ask for rare operands before they compute anything, and
- * wait behind it for the lanes that have some (BSYNC). */
+/* Roots and reciprocals of single precision ask for rare operands before they compute anything. */
 static bool asks_first(const struct ptx_op *op)
 {
     return (op->mnemonic == PTX_OP_rcp || op->mnemonic == PTX_OP_sqrt) &&
@@ -467,10 +475,6 @@ static bool add_asked(struct ptx_decoder *d, struct strata_inst *own,
 {
     uint8_t first = *before;
     struct strata_inst test = *own, branch = rare_branch(own);
-    struct strata_inst sync = {.opcode = "BSYNC",
-                               .source_line = own->source_line,
-                               .inlined = own->inlined,
-                               .opclass = STRATA_OP_NOP};
     own->opclass = STRATA_OP_FP32;
     test.opcode = "setp.gt.u32";
     bool ok =
@@ -482,7 +486,7 @@ static bool add_asked(struct ptx_decoder *d, struct strata_inst *own,
          add_before(d, own, STRATA_OP_FP32, count_of(parts, STRATA_OP_FP32) - 1, first, before);
     read_also(own, own->reg[0]);
     ok = ok && add_one_before(d, own, before);
-    *own = sync;
+    *own = meeting(own);
     return ok;
 }
 
@@ -506,7 +510,9 @@ static bool add_parts(struct ptx_decoder *d, struct strata_inst *own, uint8_t *b
     if (rare && asks_first(d->op))
         return add_asked(d, own, parts, before);
     for (; parts->n; parts++) {
-        bool apart = parts->opclass == own->opclass || (rare && parts->opclass == STRATA_OP_BRANCH);
+        bool apart =
+            parts->opclass == own->opclass ||
+            (rare && (parts->opclass == STRATA_OP_BRANCH || parts->opclass == STRATA_OP_NOP));
         if (!add_before(d, &first, parts->opclass, parts->n - (unsigned)apart, others, before))
             return false;
     }

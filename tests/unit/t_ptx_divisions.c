@@ -102,7 +102,8 @@ static void roots_ask_for_rare_operands_before_they_compute(void **state)
     /* a quotient comes before its branch */
     run(DIVISION, false, 0, 0, &r);
     unsigned branch = next_of(&r, 0, STRATA_OP_BRANCH), store = find(&r, "st.global.f32");
-    assert_int_equal(branch + 1, store);
+    assert_int_equal(branch + 2, store);
+    assert_string_equal(r.opcode[branch + 1], "BSYNC");
     assert_int_equal(r.inst[branch].reg[0], r.inst[store].reg[1]);
 }
 
