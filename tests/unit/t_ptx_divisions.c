@@ -104,6 +104,9 @@ static void roots_ask_for_rare_operands_before_they_compute(void **state)
     unsigned branch = next_of(&r, 0, STRATA_OP_BRANCH), store = find(&r, "st.global.f32");
     assert_int_equal(branch + 2, store);
     assert_string_equal(r.opcode[branch + 1], "BSYNC");
+    assert_int_equal(r.inst[branch].imm, 1); /* it closes no loop */
+    assert_int_equal(r.inst[branch].n_src, 1);
+    assert_int_equal(r.inst[branch].reg[0], r.inst[branch - 1].reg[0]);
     assert_int_equal(r.inst[branch].reg[0], r.inst[store].reg[1]);
 }
 

@@ -15,30 +15,6 @@ static void record(const char *text, struct record *r)
     run_recorded(text, 32, params, r);
 }
 
-/* FCHK and a branch to the code for rare operands stand behind MUFU.RCP and the products: nothing
- * of what follows goes before it. */
-static void a_division_ends_with_a_branch_to_its_rare_cases(void **state)
-{
-    (void)state;
-    static const char *const ops[] = {"div.rn.f32", "sqrt.rn.f32"};
-    static const char *const text[] = {
-        KERNEL("ld.global.f32 %f1,[%rd4]; div.rn.f32 %f2,%f1,%f1; st.global.f32 [%rd5],%f2;"),
-        KERNEL("ld.global.f32 %f1,[%rd4]; sqrt.rn.f32 %f2,%f1; st.global.f32 [%rd5],%f2;")};
-    for (size_t i = 0; i < 2; i++) {
-        struct record r;
-        record(text[i], &r);
-        unsigned branch = find(&r, "bra"), store = find(&r, "st.global.f32");
-        assert_int_equal(r.inst[branch].opclass, STRATA_OP_BRANCH);
-        assert_int_equal(r.inst[branch].imm, 1);
-        assert_string_equal(r.opcode[branch - 1], ops[i]);
-        assert_string_equal(r.opcode[branch + 1], ops[i]);
-        assert_int_equal(branch + 2, store);
-        /* the result waits for it, and it for what was computed */
-        assert_int_equal(r.inst[branch].n_src, 1);
-        assert_int_equal(r.inst[branch].reg[0], r.inst[branch - 1].reg[0]);
-    }
-}
-
 static void a_division_without_rare_cases_has_no_branch(void **state)
 {
     (void)state;
@@ -139,7 +115,6 @@ static void a_loop_finds_the_reciprocal_of_its_divisor_before_it_begins(void **s
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_division_ends_with_a_branch_to_its_rare_cases),
         cmocka_unit_test(a_division_without_rare_cases_has_no_branch),
         cmocka_unit_test(who_takes_an_op_along_reads_all_that_it_read),
         cmocka_unit_test(a_product_that_may_be_fused_is_one_instruction_with_its_sum),
