@@ -78,7 +78,9 @@ static strata_status init_schedulers(struct flow_engine *e, struct strata_error 
     if (!e->scheduler)
         return no_memory(e, err);
     memset(e->scheduler, 0, e->n_schedulers * sizeof *e->scheduler);
+    e->n_due = (uint32_t)round_up(e->slots_per_sm / per_sm, FLOW_DUE_TOGETHER);
     for (uint32_t i = 0; i < e->n_schedulers; i++) {
+        memset(e->scheduler[i].slot_due, 255, sizeof e->scheduler[i].slot_due);
         e->scheduler[i].sm = i / per_sm;
         e->scheduler[i].first_warp = i / per_sm * e->slots_per_sm + i % per_sm;
     }

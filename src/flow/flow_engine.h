@@ -130,18 +130,16 @@ static inline struct flow_groups *flow_groups(struct flow_warp *w)
 /* What every event of a scheduler touches is in three lines: the first, that of the arithmetic
  * pipes, and the one of the load/store pipe and the slots. */
 struct flow_scheduler {
-    uint64_t ready_mask;   /* slots whose warps can issue, if their pipes are free */
-    uint64_t waiting_mask; /* slots whose warps are in the wheel */
-    uint64_t far_mask;     /* of those, the ones beyond its reach */
-    uint64_t free;         /* next cycle it may issue */
-    uint64_t next_due;     /* no waiting warp is ready before */
-    uint64_t issue_cycle;  /* of its last instruction */
-    uint32_t first_warp;   /* warp index = first_warp + slot * schedulers of the SM */
+    uint64_t ready_mask;  /* slots whose warps can issue, if their pipes are free */
+    uint64_t far_mask;    /* of the slots whose warps are in the wheel, those beyond its reach */
+    uint64_t free;        /* next cycle it may issue */
+    uint64_t next_due;    /* no waiting warp is ready before */
+    uint64_t issue_cycle; /* of its last instruction */
+    uint32_t first_warp;  /* warp index = first_warp + slot * schedulers of the SM */
     uint32_t sm;
     uint16_t pipes; /* that ready warps want, a bit each */
     uint8_t last_slot;
-    uint8_t next_slot; /* a slot whose warp was due early when it was last looked at */
-    uint8_t issued;    /* in issue_cycle */
+    uint8_t issued; /* in issue_cycle */
     bool queued;
     _Alignas(FLOW_LINE_BYTES) struct flow_pipe {
         uint64_t ready; /* ready_mask, of those that want this pipe */
@@ -154,9 +152,11 @@ struct flow_scheduler {
     uint64_t shared_port;   /* when it may hand over its next access to shared memory */
     uint64_t constant_port; /* likewise, to the constants */
     uint64_t slot_age[64];  /* when each slot's warp was started: smaller is older */
-    _Alignas(
-        FLOW_LINE_BYTES) uint64_t slot_due[64]; /* of waiting slots: when the warp will be ready */
+    /* When the warps in the wheel will be ready, by slot; FLOW_NEVER: the others. */
+    _Alignas(FLOW_LINE_BYTES) uint32_t slot_due[64];
 };
+enum { FLOW_DUE_TOGETHER = 8 }; /* slots that are looked at in one go */
+#define FLOW_NEVER UINT32_MAX
 _Static_assert(SM_N_PIPES <= 16, "a bit of flow_scheduler.pipes for each");
 _Static_assert(offsetof(struct flow_scheduler, pipe) == FLOW_LINE_BYTES, "the first line is full");
 
@@ -182,6 +182,7 @@ struct flow_engine {
     struct flow_tensor *tensor; /* by scheduler */
     struct phase_barriers barriers;
     uint32_t n_schedulers, schedulers_per_sm, slots_per_sm, warps_per_block, n_warps;
+    uint32_t n_due; /* slots of a scheduler, in whole FLOW_DUE_TOGETHER */
     /* Entities of the wheel: warps, by scheduler and slot there, then schedulers, copy engines and
      * tensor cores, then its cycles, with which their lists begin and end. */
     uint32_t slot_bits, n_places, first_cycle; /* of a slot; of warps; of the cycles */

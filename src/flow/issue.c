@@ -1,6 +1,8 @@
 /* issue.c - which warp issues, and what each instruction does to time. */
 #include "flow/issue.h"
 
+#include <string.h>
+
 #include "base/bits.h"
 #include "base/expect.h"
 #include "flow/flow_waits.h"
@@ -85,7 +87,6 @@ static inline void schedule_warp(struct flow_engine *e, const struct flow_warp *
     if (w->sleeps != FLOW_AWAKE)
         return;
     uint64_t bit = (uint64_t)1 << w->slot;
-    s->waiting_mask |= bit;
     if (w->wait.ready >= e->now + FLOW_WHEEL_SLOTS)
         s->far_mask |= bit;
     uint32_t after = w->cursor.next_index;
@@ -93,11 +94,9 @@ static inline void schedule_warp(struct flow_engine *e, const struct flow_warp *
         w->op->pipe, after < e->decoder.n ? e->decoder.inst[after].lines : w->op->lines};
     if (w->op->kind == SM_KIND_GLOBAL && w->next.addr_kind == STRATA_ADDR_STRIDE)
         expect_tables(e, s->sm, w->next.base);
-    s->slot_due[w->slot] = w->wait.ready;
-    if (w->wait.ready < s->next_due) {
-        s->next_due = w->wait.ready;
-        s->next_slot = w->slot;
-    }
+    /* Times that do not fit are those of a launch that is given up (SM_TIME_MOST). */
+    s->slot_due[w->slot] = cache_time(w->wait.ready);
+    s->next_due = w->wait.ready < s->next_due ? w->wait.ready : s->next_due;
     flow_schedule(e, flow_warp_entity(e, w), w->wait.ready);
 }
 
@@ -278,30 +277,21 @@ static void take_pipe(struct flow_scheduler *s, const struct sm_inst *i, uint64_
     s->pipe[i->pipe].free = (t + i->interval) & bits_if(i->pipe != SM_PIPE_NONE);
 }
 
-static bool is_due(const struct flow_scheduler *s, uint32_t slot, uint64_t t)
-{
-    return s->waiting_mask >> slot & 1 && s->slot_due[slot] <= t;
-}
-
-/* Whether another warp of the scheduler will be ready by t. */
-static bool another_by(struct flow_scheduler *s, uint64_t t)
+/* Whether another warp of the scheduler will be ready by t. The slots are not asked one by one:
+ * which of them is first differs from time to time. */
+static bool another_by(const struct flow_engine *e, struct flow_scheduler *s, uint64_t t)
 {
     if (t < s->next_due)
         return false;
-    if (is_due(s, s->next_slot, t))
-        return true;
-    uint64_t first = UINT64_MAX;
-    for (uint64_t m = s->waiting_mask; m; m &= m - 1) {
-        uint8_t slot = (uint8_t)__builtin_ctzll(m);
-        if (s->slot_due[slot] < first) {
-            first = s->slot_due[slot];
-            s->next_slot = slot;
-            if (first <= t)
-                return true;
-        }
-    }
-    s->next_due = first;
-    return false;
+    uint32_t first[FLOW_DUE_TOGETHER], least = FLOW_NEVER;
+    memcpy(first, s->slot_due, sizeof first);
+    for (uint32_t k = FLOW_DUE_TOGETHER; k < e->n_due; k += FLOW_DUE_TOGETHER)
+        for (uint32_t i = 0; i < FLOW_DUE_TOGETHER; i++)
+            first[i] = s->slot_due[k + i] < first[i] ? s->slot_due[k + i] : first[i];
+    for (uint32_t i = 0; i < FLOW_DUE_TOGETHER; i++)
+        least = first[i] < least ? first[i] : least;
+    s->next_due = least;
+    return least <= t;
 }
 
 /* A warp that has its scheduler to itself until its next issue goes on without a trip through the
@@ -314,7 +304,7 @@ static bool runs_on(const struct flow_engine *e, const struct flow_warp *w,
     if (s->ready_mask || !i->is_ahead)
         return false;
     uint64_t t = later_of(w->wait.ready, later_of(s->free, s->pipe[i->pipe].free));
-    if (t > e->now + AHEAD_CYCLES || another_by(s, t))
+    if (t > e->now + AHEAD_CYCLES || another_by(e, s, t))
         return false;
     take_pipe(s, i, t);
     s->last_slot = w->slot;
@@ -456,7 +446,7 @@ strata_status flow_warp_due(struct flow_engine *e, uint32_t entity)
         flow_schedule(e, entity, s->slot_due[slot]);
         return STRATA_OK;
     }
-    s->waiting_mask &= ~bit;
+    s->slot_due[slot] = FLOW_NEVER;
     s->ready_mask |= bit;
     s->pipe[pipe].ready |= bit;
     s->pipes |= (uint16_t)(1u << pipe);
