@@ -33,25 +33,37 @@ uint32_t column_walk_sectors(const struct strata_coalescer *c, const struct stra
     return (2u << high) - (1u << low);
 }
 
+/* When the sectors of a slot are there, if that is later than `last`. */
+static uint64_t sectors_there(const struct cache_slot *s, uint32_t sectors, uint64_t last)
+{
+    for (; sectors; sectors &= sectors - 1) {
+        uint32_t there = s->ready[lowest_bit32(sectors)];
+        last = there > last ? there : last;
+    }
+    return last;
+}
+
 unsigned column_walk_run(const struct column_walk *k, struct cache *c, uint32_t sectors,
                          uint64_t *ready)
 {
     const struct cache_slot *slots = c->slot;
-    uint32_t *age = c->age, clock = c->clock, first = lowest_bit32(k->mask);
-    uint64_t last = *ready;
+    uint32_t *age = c->age, clock = c->clock, one = lowest_bit32(sectors),
+             more = sectors & (sectors - 1);
+    uint64_t last = *ready, line = k->line, step = (uint64_t)k->stride;
     unsigned n = 0;
-    for (uint32_t rest = k->mask; rest; rest &= rest - 1, n++) {
+    for (uint32_t rest = k->mask >> lowest_bit32(k->mask); rest; rest >>= 1, line += step) {
+        if (!(rest & 1))
+            continue;
         uint32_t slot = k->slot[n];
         const struct cache_slot *s = &slots[slot];
-        if (slot == CACHE_NONE ||
-            s->line != k->line + (uint64_t)k->stride * (lowest_bit32(rest) - first) || !s->used ||
-            sectors & (~(uint32_t)s->valid | s->partial))
+        /* A slot that holds no line has no valid sector. */
+        if (slot == CACHE_NONE || s->line != line || sectors & (~(uint32_t)s->valid | s->partial))
             break;
         age[slot] = ++clock;
-        for (uint32_t b = sectors; b; b &= b - 1) {
-            uint32_t there = s->ready[lowest_bit32(b)];
-            last = there > last ? there : last;
-        }
+        last = s->ready[one] > last ? s->ready[one] : last;
+        if (more)
+            last = sectors_there(s, more, last);
+        n++;
     }
     c->clock = clock;
     *ready = last;

@@ -163,6 +163,49 @@ static void a_block_barrier_has_its_stalls_in_the_code_where_the_code_has_them(v
     assert_int_equal((int)sm_barrier_cycles(&g, 8, true), 17);
 }
 
+/* An instruction of machine code without control codes that reads and writes registers 1, 2, ... */
+static void decode(struct sm_decoder *d, struct strata_code **code, unsigned n_read,
+                   unsigned n_write)
+{
+    static struct strata_gpu g;
+    struct strata_inst i = {.opcode = "IMAD.MOV.U32",
+                            .opclass = STRATA_OP_INT,
+                            .n_dst = (uint8_t)n_write,
+                            .n_src = (uint8_t)n_read};
+    uint32_t index;
+    for (unsigned k = 0; k < n_read + n_write; k++)
+        i.reg[k] = (uint16_t)(k + 1);
+    g = gpu();
+    assert_int_equal(strata_code_create(code, NULL), STRATA_OK);
+    assert_int_equal(strata_code_add(*code, &i, &index, NULL), STRATA_OK);
+    sm_decoder_init(d, &g, *code, STRATA_ISA_PTX);
+    assert_int_equal(sm_decoder_update(d, NULL), STRATA_OK);
+}
+
+static void without_them_it_waits_for_each_register_however_many_there_are(void **state)
+{
+    (void)state;
+    for (unsigned n_read = 0; n_read < 6; n_read++)
+        for (unsigned n_write = 0; n_write < 2; n_write++) {
+            struct sm_decoder d;
+            struct strata_code *code;
+            decode(&d, &code, n_read, n_write);
+            for (unsigned late = 0; late < 8; late++) {
+                uint32_t ready[16] = {0};
+                uint8_t stall[16] = {0};
+                struct sm_scoreboard s = {.ready = ready, .stall = stall};
+                bool is_one = late && late <= n_read + n_write;
+                ready[late] = 500;
+                stall[late] = SM_STALL_LONG;
+                struct sm_wait w = wait_of(&s, &d.inst[0], 100);
+                assert_int_equal(w.ready, is_one ? 500 : 100);
+                assert_int_equal(w.stall, is_one ? SM_STALL_LONG : SM_STALL_NONE);
+            }
+            sm_decoder_release(&d);
+            strata_code_destroy(code);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +218,7 @@ int main(void)
         cmocka_unit_test(a_wait_mask_waits_for_the_last_of_its_barriers),
         cmocka_unit_test(a_barrier_taken_twice_is_free_when_both_are_done_in_any_order),
         cmocka_unit_test(no_barrier_is_none),
+        cmocka_unit_test(without_them_it_waits_for_each_register_however_many_there_are),
         cmocka_unit_test(a_block_barrier_has_its_stalls_in_the_code_where_the_code_has_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -427,6 +427,43 @@ static void stores_merge_by_line_and_leave_when_idle_or_displaced(void **state)
     assert_int_equal(store_line_flits(&whole, &g), 2);
 }
 
+/* The same rule without any bound of times. */
+static uint32_t due_lines(const struct store_buffer *b, uint64_t t, uint64_t busy, uint64_t *line)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < b->n; i++)
+        if (t - busy >= b->line[i].idle + 10 || t >= b->line[i].last + 100)
+            line[n++] = b->line[i].line;
+    return n;
+}
+
+static void no_store_that_is_due_is_missed_whatever_came_before(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct store_buffer b = {.n = 0};
+    struct line_bytes low = {{15}};
+    uint64_t random = 1, t = 0, busy = 0, line[8];
+    uint32_t left = 0;
+    g.l1.store_buffer_lines = 6, g.l1.store_idle_cycles = 10, g.l1.store_wait_cycles = 100;
+    for (unsigned step = 0; step < 5000; step++) {
+        random = mix64(random + step);
+        uint32_t work = random >> 8 & 7, pause = (random >> 16 & 15) == 0 ? 13 : random >> 20 & 1;
+        busy += work, t += work + pause;
+        uint32_t n = due_lines(&b, t, busy, line);
+        n_sent = 0;
+        store_buffer_drain(&b, &g, t, busy, keep, NULL);
+        assert_int_equal(n_sent, n);
+        for (uint32_t i = 0; i < n; i++)
+            assert_int_equal(sent[i].line, line[i]);
+        left += n;
+        n_sent = 0;
+        if (random & 1)
+            store_buffer_put(&b, &g, (random >> 32 & 7) * 128, &low, 1, t, t - busy, keep, NULL);
+    }
+    assert_in_range(left, 100, 4000);
+}
+
 /* Probe pipes, lds32_passes: 32 passes take one or two schedulers of an H200 64 cycles and four of
  * them 129: the unit takes a pass a cycle, a scheduler hands one over every second. */
 static void a_scheduler_hands_over_passes_slower_than_the_unit_takes_them(void **state)
@@ -793,6 +830,7 @@ int main(void)
         cmocka_unit_test(the_l1_reads_what_was_written_byte_by_byte),
         cmocka_unit_test(a_store_hits_by_sector_or_by_line),
         cmocka_unit_test(stores_merge_by_line_and_leave_when_idle_or_displaced),
+        cmocka_unit_test(no_store_that_is_due_is_missed_whatever_came_before),
         cmocka_unit_test(schedulers_share_what_answers_loads_of_constants),
         cmocka_unit_test(a_read_of_a_texture_takes_the_texture_unit_and_not_the_load_store_unit),
         cmocka_unit_test(a_scheduler_hands_over_passes_slower_than_the_unit_takes_them),
