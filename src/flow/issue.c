@@ -81,6 +81,14 @@ static void expect_tables(const struct flow_engine *e, uint32_t sm, uint64_t lin
     cache_expect(&e->memory.partition[p->partition].l2, line);
 }
 
+/* An access to a line or two; a walk by column is kept with its places (memory/column_walk.h). */
+static bool is_row(const struct strata_winst *w)
+{
+    enum { NEAR_BYTES = 32 };
+    return w->addr_kind == STRATA_ADDR_STRIDE && w->stride <= NEAR_BYTES &&
+           w->stride >= -NEAR_BYTES;
+}
+
 static inline void schedule_warp(struct flow_engine *e, const struct flow_warp *w,
                                  struct flow_scheduler *s)
 {
@@ -92,7 +100,7 @@ static inline void schedule_warp(struct flow_engine *e, const struct flow_warp *
     uint32_t after = w->cursor.next_index;
     s->hint[w->slot] = (struct flow_hint){
         w->op->pipe, after < e->decoder.n ? e->decoder.inst[after].lines : w->op->lines};
-    if (w->op->kind == SM_KIND_GLOBAL && w->next.addr_kind == STRATA_ADDR_STRIDE)
+    if (w->op->kind == SM_KIND_GLOBAL && is_row(&w->next))
         expect_tables(e, s->sm, w->next.base);
     /* Times that do not fit are those of a launch that is given up (SM_TIME_MOST). */
     s->slot_due[w->slot] = cache_time(w->wait.ready);
@@ -341,11 +349,12 @@ static void expect_step(const struct flow_engine *e, const struct flow_warp *w)
 }
 
 /* What an instruction does that concerns more than its warp. */
-static __attribute__((noinline)) strata_status
-execute_for_others(struct flow_engine *e, struct flow_warp *w, uint32_t index, uint64_t t)
+static __attribute__((noinline)) strata_status execute_for_others(struct flow_engine *e,
+                                                                  struct flow_warp *w,
+                                                                  uint32_t index, uint32_t sm,
+                                                                  uint64_t t)
 {
     const struct sm_inst *i = w->op;
-    uint32_t sm = e->block[w->block].sm;
     e->unknown_opcodes += i->is_unknown;
     if (i->kind != SM_KIND_PLAIN || i->pipe == SM_PIPE_LSU)
         e->memory.now = t;
@@ -407,7 +416,7 @@ static __attribute__((noinline)) strata_status issue(struct flow_engine *e,
     if (i->is_own) {
         execute_own(e, w, i, t);
     } else {
-        strata_status done = execute_for_others(e, w, index, t);
+        strata_status done = execute_for_others(e, w, index, s->sm, t);
         if (done != STRATA_OK)
             return done;
         barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
