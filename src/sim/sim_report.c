@@ -48,6 +48,19 @@ static void report_l1(const struct strata_gpu *g, const struct sim_sm_counters *
     launch_counters_report(&n, counted, SIM_SECTOR_BYTES, r);
 }
 
+/* Lines that come in though nobody runs them, among those of the first SM. */
+static void note_unrun_lines(struct sim_engine *e)
+{
+    const struct sm_decoder *d = &e->shared.decoder;
+    uint8_t *used = e->sm[0].fetch_used;
+    for (uint32_t s = 1; s < e->n_sms; s++)
+        for (uint32_t l = 0; l < FETCH_MAX_LINES; l++)
+            used[l] |= e->sm[s].fetch_used[l];
+    for (uint32_t i = d->n; i-- > 0;)
+        if (fetch_comes_unrun(&e->shared.fetch, used, d->inst[i].fetch_line))
+            used[d->inst[i].fetch_line % FETCH_MAX_LINES] = 1;
+}
+
 static uint64_t count_code_lines(const struct sim_engine *e)
 {
     uint64_t lines = 0;
@@ -129,8 +142,10 @@ static strata_status run_sim(const struct strata_gpu *gpu, struct strata_reader 
     strata_status st = sim_engine_init(e, gpu, reader, opt, err);
     if (st == STRATA_OK) {
         st = sim_engine_run(e, err);
-        if (st == STRATA_OK)
+        if (st == STRATA_OK) {
+            note_unrun_lines(e);
             sim_report(e, out);
+        }
         if (st == STRATA_OK)
             st = sim_state_end(e, opt->state, code_length(e), err);
         sim_engine_release(e);

@@ -30,6 +30,7 @@ void fetch_gpu_init(struct fetch_gpu *g, const struct strata_gpu *gpu)
     g->schedulers = gpu->sm.schedulers;
     g->begin = gpu->launch.launch_cycles;
     g->early_lines = gpu->sm.fetch_prefetch_bytes / line_bytes;
+    g->spare_lines = g->early_lines ? g->ahead : 0;
     g->early_first = gpu->sm.fetch_first_cycles ? gpu->sm.fetch_first_cycles : g->cold;
     g->early = gpu->sm.fetch_early_cycles;
     g->early_next = gpu->sm.fetch_early_next_cycles ? gpu->sm.fetch_early_next_cycles : g->early;

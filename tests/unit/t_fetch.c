@@ -116,6 +116,31 @@ static void straight_code_beyond_what_a_launch_brings_in_comes_slowly(void **sta
     assert_true(each[1] > second - 2 && each[1] < second + 2);
 }
 
+/* Lines brought in of a code of 40, of which 0, 20 and 30 are run. */
+static uint32_t lines_brought_in(uint32_t prefetch_lines, uint32_t ahead_lines)
+{
+    static struct fetch_gpu g;
+    struct strata_gpu gpu = {0};
+    gpu.sm.fetch_line_bytes = 128;
+    gpu.sm.fetch_prefetch_bytes = prefetch_lines * 128;
+    gpu.sm.fetch_ahead_lines = ahead_lines;
+    fetch_gpu_init(&g, &gpu);
+    fetch_note(&g, 0), fetch_note(&g, 20), fetch_note(&g, 30);
+    for (uint32_t line = 40; line-- > 0;)
+        fetch_note_unrun(&g, line);
+    return g.n_used;
+}
+
+static void code_that_nobody_runs_comes_in_too(void **state)
+{
+    (void)state;
+    assert_int_equal(lines_brought_in(0, 4), 3);
+    assert_int_equal(lines_brought_in(10, 0), 12);  /* the launch's beginning, 20 and 30 */
+    assert_int_equal(lines_brought_in(1, 4), 15);   /* and four behind each */
+    assert_int_equal(lines_brought_in(10, 12), 33); /* 0 to 12 and 20 to 39 */
+    assert_int_equal(lines_brought_in(100, 4), 40);
+}
+
 /* What a launch brings in by itself, five and a half cycles a line from cycle 900 on. */
 static void brought_in(struct fetch_gpu *g)
 {
@@ -278,6 +303,7 @@ int main(void)
         cmocka_unit_test(a_jump_takes_by_where_its_line_is),
         cmocka_unit_test(a_jump_does_not_wait_for_what_it_leaves_out),
         cmocka_unit_test(lines_of_one_set_displace_each_other),
+        cmocka_unit_test(code_that_nobody_runs_comes_in_too),
         cmocka_unit_test(an_early_jump_waits_for_its_line),
         cmocka_unit_test(a_line_far_behind_is_as_never_fetched)};
     return cmocka_run_group_tests(tests, NULL, NULL);
