@@ -281,6 +281,7 @@ struct strata_gpu {
             coalescer_return_cycles; /* a line stays open in the request coalescer until its data is
                                         this far from the SM; 0: for the fixed window */
         uint32_t request_coalescer_lines;    /* lines it can hold open, 0 = any number */
+        uint32_t coalescer_bulk_lines;       /* of bulk copies, 0 = as of loads */
         uint32_t request_coalescer_requests; /* requests that share one answer, 0 = any number */
         bool
             coalescer_one_part; /* a line of which other sectors are asked for too merges no more */

@@ -221,6 +221,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("xbar.clock", xbar.clock_mhz, "MHz", 0, 100000, "0", "clock of the crossbar; 0: as the SMs"),
     CYCLES("xbar.coalescer_return", xbar.coalescer_return_cycles, "0", "a line stays open in the coalescer until its data is this far from the SM; 0: for the fixed window"),
     UINT("xbar.coalescer_lines", xbar.request_coalescer_lines, "", 0, 65536, "0", "lines one coalescer holds open; 0: any number"),
+    UINT("xbar.coalescer_bulk_lines", xbar.coalescer_bulk_lines, "", 0, 65536, "0", "lines it holds open for bulk copies; 0: as xbar.coalescer_lines"),
     UINT("xbar.queue", xbar.queue, "", 0, 65536, "0", "requests that wait in front of one slice of the L2, and of one SM in the crossbar, before the SM is held up; 0: any number"),
     UINT("xbar.coalescer_requests", xbar.request_coalescer_requests, "", 0, 65536, "0", "requests that share one answer; 0: any number"),
     BOOL("xbar.coalescer_one_part", xbar.coalescer_one_part, "false", "a line on its way merges with nobody any more once other sectors of it are asked for"),

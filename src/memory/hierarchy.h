@@ -149,9 +149,10 @@ uint64_t hierarchy_drain(struct hierarchy *m, uint32_t sm);
 
 /* ---- between the files of this folder ---- */
 
-/* Sectors (of the L1's line) on behalf of SM `sm` at time t; returns when they reach the SM. */
+/* Sectors (of the L1's line) on behalf of SM `sm` at time t; returns when they reach the SM. bulk:
+ * a copy engine asks. */
 uint64_t hierarchy_l2_read(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
-                           uint64_t t);
+                           bool bulk, uint64_t t);
 /* The same with the request that is leaving the SM for this line (leaving_miss.h). */
 uint64_t hierarchy_l2_join(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
                            uint64_t t);

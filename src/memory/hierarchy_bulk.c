@@ -19,7 +19,7 @@ uint64_t hierarchy_bulk_load(struct hierarchy *m, uint32_t sm, uint64_t line, ui
 {
     struct hierarchy_sm *p = &m->sm[sm];
     uint64_t arrival = targets > 1 ? hierarchy_l2_read_alone(m, sm, line, sectors, t)
-                                   : hierarchy_l2_read(m, sm, line, sectors, t);
+                                   : hierarchy_l2_read(m, sm, line, sectors, true, t);
     uint32_t n = popcount32(sectors) * m->l1_packets;
     m->count.to_l1_bytes += (uint64_t)n * PACKET_SECTOR_BYTES * targets;
     arrival = hierarchy_take(m, &m->xbar_in_free64, arrival, n * m->xbar_64ths_per_packet);

@@ -170,7 +170,7 @@ static uint64_t fetch_sectors(struct hierarchy *m, uint32_t sm, const struct loa
         leaving_miss_open(&p->leaving, m->gpu, line, alone, start);
     p->leaving.sectors |= sectors;
     uint64_t arrival = joins ? hierarchy_l2_join(m, sm, line, sectors, start)
-                             : hierarchy_l2_read(m, sm, line, sectors, start);
+                             : hierarchy_l2_read(m, sm, line, sectors, false, start);
     uint32_t n = popcount32(sectors) * m->l1_packets;
     m->count.to_l1_bytes += n * PACKET_SECTOR_BYTES;
     arrival = hierarchy_take(m, &m->xbar_in_free64, arrival, n * m->xbar_64ths_per_packet);

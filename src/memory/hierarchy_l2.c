@@ -219,11 +219,12 @@ static uint64_t near_read(struct hierarchy *m, uint32_t sm, uint64_t line, uint3
 }
 
 static uint64_t coalesced_read(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
-                               uint64_t t)
+                               bool bulk, uint64_t t)
 {
     if (!m->requests.open)
         return near_read(m, sm, line, sectors, false, t);
-    struct open_request *e = request_coalescer_entry(&m->requests, m->sm[sm].group, line, sectors);
+    struct open_request *e =
+        request_coalescer_entry(&m->requests, m->sm[sm].group, line, sectors, bulk);
     enum request_fate fate = request_coalescer_meet(&m->requests, e, line, sectors, t < e->until);
     if (fate == REQUEST_MERGES) {
         m->count.merged_sectors += popcount32(sectors);
@@ -252,15 +253,15 @@ uint64_t hierarchy_l2_read_alone(struct hierarchy *m, uint32_t sm, uint64_t line
 
 /* L1 lines and sectors in the L2's terms: the same on Volta and later, split or joined before. */
 uint64_t hierarchy_l2_read(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
-                           uint64_t t)
+                           bool bulk, uint64_t t)
 {
     if (m->rules.same_geometry)
-        return coalesced_read(m, sm, line, sectors, t);
+        return coalesced_read(m, sm, line, sectors, bulk, t);
     uint64_t done = t, l2_line;
     for (uint64_t at = line; at < line + m->gpu->l1.cache.line_bytes;) {
         uint32_t mask = l2_part_of(&m->rules, line, sectors, &at, &l2_line);
         if (mask)
-            done = later_of(done, coalesced_read(m, sm, l2_line, mask, t));
+            done = later_of(done, coalesced_read(m, sm, l2_line, mask, bulk, t));
     }
     return done;
 }

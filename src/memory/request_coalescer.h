@@ -6,7 +6,11 @@
  * has one entry: a request for other sectors of it goes on alone, and so do all that follow while
  * the first is on its way (join_probe.cu, parts: of two readers of one sector and two of another
  * 3.6 requests go on, of four and four 7.3, as the order of their arrival gives). How long an entry
- * is open is the caller's clock to say. */
+ * is open is the caller's clock to say.
+ *
+ * As many lines as xbar.coalescer_lines are remembered, of bulk copies xbar.coalescer_bulk_lines:
+ * step_probe.cu, cyclic, has blocks read the same lines past the L1 in bursts, and with 256 lines
+ * twice as many requests go on as on the card. */
 #ifndef STRATA_MEMORY_REQUEST_COALESCER_H
 #define STRATA_MEMORY_REQUEST_COALESCER_H
 
@@ -25,9 +29,10 @@ struct open_request { /* a line on its way to a group of SMs */
     bool parts;    /* other sectors of the line were asked for meanwhile: nobody merges any more */
 };
 struct request_coalescer {
-    struct open_request *open; /* NULL: requests do not merge */
-    uint32_t n_groups, size;
-    bool one_part; /* a line has one entry, whatever sectors of it are asked for */
+    struct open_request *open;  /* NULL: requests do not merge */
+    uint32_t n_groups, size;    /* entries of a group */
+    uint32_t lines, bulk_lines; /* of them, those for loads and for bulk copies */
+    bool one_part;              /* a line has one entry, whatever sectors of it are asked for */
 };
 /* What becomes of a request: it goes on and others may merge with it, it shares the answer of one
  * before it, or it goes on and nobody else has anything of it. */
@@ -45,10 +50,11 @@ static inline uint32_t request_coalescer_group(const struct request_coalescer *c
 /* The entry that a request of a group meets. */
 static inline struct open_request *request_coalescer_entry(const struct request_coalescer *c,
                                                            uint32_t group, uint64_t line,
-                                                           uint32_t sectors)
+                                                           uint32_t sectors, bool bulk)
 {
+    uint32_t lines = bulk ? c->bulk_lines : c->lines;
     uint64_t hash = mix64((line >> 7) * 16 + (c->one_part ? 15 : sectors)) >> 20;
-    return &c->open[(size_t)group * c->size + (hash & (c->size - 1))];
+    return &c->open[(size_t)group * c->size + (hash & (lines - 1))];
 }
 /* What becomes of a request that meets an entry, which is open or not; a merged one takes its place
  * there. */

@@ -137,6 +137,7 @@ static const struct {
     {"xbar.request_bytes", FLOW | SIM},
     {"xbar.response_bytes", INTERVAL | FLOW | SIM},
     {"xbar.total", INTERVAL | FLOW | SIM},
+    {"xbar.coalescer_bulk_lines", FLOW | SIM},
     {"xbar.coalescer", REUSE | FLOW | SIM},
     {"xbar.port_", FLOW | SIM},
     {"xbar.head", FLOW | SIM},

@@ -30,7 +30,8 @@ bool sim_coalescer_merge(struct sim_coalescer *c, struct sim_node *nodes, uint32
                          uint32_t group, uint64_t line, uint32_t sectors, uint64_t *reply_time)
 {
     uint64_t t = nodes[node].arrival;
-    struct open_request *e = request_coalescer_entry(&c->table, group, line, sectors);
+    struct open_request *e =
+        request_coalescer_entry(&c->table, group, line, sectors, nodes[node].bulk);
     *reply_time = UINT64_MAX;
     enum request_fate fate =
         request_coalescer_meet(&c->table, e, line, sectors, e->node != SIM_NONE || t < e->until);

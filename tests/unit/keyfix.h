@@ -252,6 +252,7 @@ static const char *const modern[] = {"sm_version=90",
                                      "xbar.coalescer_window=300",
                                      "xbar.coalescer_return=60",
                                      "xbar.coalescer_lines=64",
+                                     "xbar.coalescer_bulk_lines=32",
                                      "xbar.coalescer_requests=3",
                                      "xbar.coalescer_one_part=true",
                                      "xbar.request_bytes_per_cycle=24",
@@ -546,7 +547,7 @@ static inline void write_async(const char *path)
                 uint32_t mask = UINT32_MAX;
                 struct strata_bulk bulk = {.shared = 128,
                                            .bytes = 8192,
-                                           .global = 0x7f2000000000 + b * 8192,
+                                           .global = 0x7f2000000000 + b / 2 * 8192 + b % 2 * 2048,
                                            .multicast = b < 2 ? 0 : 1u << b % 2};
                 if (w && i >= 2 && i <= 4)
                     continue;

@@ -103,12 +103,12 @@ static uint64_t hits_after(const struct strata_gpu *g, enum change what, enum pl
         store.line += g->l2.home_bytes;
     while ((m.sm[sm].partition != m.sm[0].partition) != (changer == OF_THE_OTHER))
         sm++;
-    hierarchy_l2_read(&m, 0, store.line, 1, 1000);
+    hierarchy_l2_read(&m, 0, store.line, 1, false, 1000);
     if (what == ATOMIC)
         hierarchy_l2_atomic(&m, sm, store.line, 1, 0, (struct l2_atomics){.packets = 1}, 10000);
     else
         hierarchy_l2_write(&m, sm, &store, 10000);
-    hierarchy_l2_read(&m, 0, store.line, 1, 20000);
+    hierarchy_l2_read(&m, 0, store.line, 1, false, 20000);
     uint64_t hits = m.count.l2_tex_read_hit;
     hierarchy_release(&m);
     return hits;
@@ -157,7 +157,7 @@ static uint64_t leave_while_read(struct strata_gpu *g, uint32_t written)
     }
     uint64_t before = m.count.dram_write;
     for (uint32_t i = 0; i < n; i++)
-        hierarchy_l2_read(&m, 0, line[i], 1, 100000 + i * 1000);
+        hierarchy_l2_read(&m, 0, line[i], 1, false, 100000 + i * 1000);
     uint64_t after = m.count.dram_write;
     hierarchy_release(&m);
     return after - before;
@@ -180,18 +180,18 @@ static void equal_requests_merge_until_the_data_is_about_to_come(void **state)
     struct request_coalescer c;
     uint64_t until = 900 - h200.xbar.coalescer_return_cycles;
     assert_int_equal(request_coalescer_init(&c, &h200, NULL), STRATA_OK);
-    struct open_request *e = request_coalescer_entry(&c, 0, 4096, 3);
+    struct open_request *e = request_coalescer_entry(&c, 0, 4096, 3, false);
     assert_int_equal(request_coalescer_meet(&c, e, 4096, 3, 100 < e->until), REQUEST_OPENS);
     request_coalescer_open(e, &h200, 4096, 3, 100, 0);
     request_coalescer_answered(e, 900, until);
     assert_true(e->until == until && e->arrival == 900);
-    assert_ptr_equal(request_coalescer_entry(&c, 0, 4096, 3), e);
+    assert_ptr_equal(request_coalescer_entry(&c, 0, 4096, 3, false), e);
     assert_int_equal(request_coalescer_meet(&c, e, 4096, 3, false), REQUEST_OPENS);
     for (int k = 0; k < 3; k++)
         assert_int_equal(request_coalescer_meet(&c, e, 4096, 3, true), REQUEST_MERGES);
     /* four share the answer */
     assert_int_equal(request_coalescer_meet(&c, e, 4096, 3, true), REQUEST_OPENS);
-    assert_ptr_not_equal(request_coalescer_entry(&c, 1, 4096, 3), e); /* another GPC */
+    assert_ptr_not_equal(request_coalescer_entry(&c, 1, 4096, 3, false), e); /* another GPC */
     request_coalescer_release(&c);
 }
 
@@ -218,6 +218,27 @@ static void a_copy_to_several_blocks_shares_no_answer(void **state)
     assert_int_equal(asked_for((const uint32_t[4]){1, 1, 2, 1}), 8);
 }
 
+static void copies_are_remembered_in_fewer_lines_than_loads(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    g.xbar.request_coalescer_lines = 1024;
+    for (int same = 0; same < 2; same++) {
+        struct request_coalescer c;
+        uint32_t apart = 0;
+        g.xbar.coalescer_bulk_lines = same ? 0 : 64;
+        assert_int_equal(request_coalescer_init(&c, &g, NULL), STRATA_OK);
+        for (uint64_t line = 0; line < 2048 * 128; line += 128) {
+            assert_true(request_coalescer_entry(&c, 1, line, 15, false) < &c.open[2 * 1024]);
+            struct open_request *bulk = request_coalescer_entry(&c, 1, line, 15, true);
+            assert_true(same || (bulk >= &c.open[1024] && bulk < &c.open[1024 + 64]));
+            apart += request_coalescer_entry(&c, 1, line, 15, false) != bulk;
+        }
+        assert_true(same ? !apart : apart > 1536); /* 15 in 16 loads have another entry */
+        request_coalescer_release(&c);
+    }
+}
+
 /* Requests for sector 0 (A) and sector 1 (B) of one line while the first is on its way. */
 static uint32_t requests_that_go_on(const struct strata_gpu *g, const char *order)
 {
@@ -226,7 +247,7 @@ static uint32_t requests_that_go_on(const struct strata_gpu *g, const char *orde
     assert_int_equal(request_coalescer_init(&c, g, NULL), STRATA_OK);
     for (const char *p = order; *p; p++) {
         uint32_t sectors = *p == 'A' ? 1 : 2;
-        struct open_request *e = request_coalescer_entry(&c, 0, 4096, sectors);
+        struct open_request *e = request_coalescer_entry(&c, 0, 4096, sectors, false);
         enum request_fate fate = request_coalescer_meet(&c, e, 4096, sectors, e->until > 0);
         n += fate != REQUEST_MERGES;
         if (fate == REQUEST_OPENS)
@@ -276,6 +297,7 @@ int main(void)
         cmocka_unit_test(a_set_that_gave_up_a_dirty_line_goes_on_where_reads_hit),
         cmocka_unit_test(equal_requests_merge_until_the_data_is_about_to_come),
         cmocka_unit_test(a_copy_to_several_blocks_shares_no_answer),
+        cmocka_unit_test(copies_are_remembered_in_fewer_lines_than_loads),
         cmocka_unit_test(once_other_sectors_of_a_line_are_asked_for_nobody_merges_any_more),
         cmocka_unit_test(
             groups_of_a_number_of_sms_do_not_share_answers_whether_or_not_gpcs_are_known),
