@@ -335,6 +335,8 @@ struct strata_gpu {
         uint64_t dirty_at_start_bytes; /* dirty lines of others when a launch begins */
         double dirty_at_start_ways;    /* share of the ways they take in the sets they are in */
         uint32_t dirty_ahead;          /* lines of a set that read hits write back after one */
+        uint32_t partial_ways;         /* lines of a set with a sector written in part, 0 = all */
+        uint32_t partial_ways_hit;     /* the same when a write finds its line so, 0 = all */
         uint32_t home_bits[16]; /* address bits whose parity is the home (two partitions); n = 0:
                                    scattered */
         uint32_t n_home_bits;

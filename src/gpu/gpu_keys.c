@@ -270,6 +270,8 @@ static const struct strata_gpu_key keys[] = {
     SIZE("l2.dirty_at_start", l2.dirty_at_start_bytes, 0, 1e12, "0", "dirty lines of others in the L2 when a launch begins"),
     REAL("l2.dirty_at_start_ways", l2.dirty_at_start_ways, "", 0, 1, "0.25", "share of the ways that they take in the sets they are in"),
     UINT("l2.dirty_ahead", l2.dirty_ahead, "", 0, 255, "0", "dirty lines of a set that read hits write back after it had to give one up"),
+    UINT("l2.partial_ways", l2.partial_ways, "", 0, 128, "0", "lines of one set with sectors written in part, dirty or copies; one of a set beyond is read whole and written back, or dropped if it is a copy; 0: all"),
+    UINT("l2.partial_ways_hit", l2.partial_ways_hit, "", 0, 128, "0", "the same when a write in part finds its line in part already; of use with l2.partial_ways; 0: all"),
 
     SIZE("dram.capacity", dram.capacity_bytes, 1 << 20, 1e15, "16GiB", "device memory, as a traced program finds it"),
     UINT("dram.channels", dram.channels, "", 1, 1024, "1", "independent channels"),

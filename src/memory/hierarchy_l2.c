@@ -52,8 +52,11 @@ static void clean_line(struct hierarchy *m, uint32_t part, struct cache_slot *s,
     uint32_t read,
         dirty = write_back_clean(&m->partition[part].dirty, &m->partition[part].l2, s, &read);
     uint64_t held = m->held; /* of the request under way, which does not wait for this */
-    if (read)
+    if (read) {
         hierarchy_dram_read(m, part, s->line, read, t);
+        /* What comes in is a write to the counter (partial_probe.cu: as many more as are read). */
+        m->count.l2_write += m->gpu->l2.partial_ways ? popcount32(read) : 0;
+    }
     hierarchy_dram_write(m, part, s->line, dirty, t);
     m->held = held;
 }
@@ -74,6 +77,18 @@ static void clean_ahead(struct hierarchy *m, uint32_t part, uint64_t line, uint6
     struct cache_slot *old = write_back_ahead(&p->dirty, &p->l2, line);
     if (old)
         clean_line(m, part, old, t);
+}
+
+/* A write has left parts of a line's sectors unknown, or found it so. */
+static void limit_in_part(struct hierarchy *m, uint32_t part, uint64_t line, bool was_partial,
+                          uint64_t t)
+{
+    struct hierarchy_partition *p = &m->partition[part];
+    struct cache_slot *s = write_back_in_part(&p->dirty, &p->l2, line, was_partial);
+    if (s && s->dirty)
+        clean_line(m, part, s, t);
+    else if (s)
+        write_back_drop(s);
 }
 
 static void mark_timed(struct hierarchy_partition *p, uint32_t slot)
@@ -297,6 +312,8 @@ static uint64_t put_sectors(struct hierarchy *m, uint32_t part, uint32_t writer,
         line_changed(m, part, writer, s);
         mark_dirty(m, part, s, sectors, was_partial, start);
     }
+    if (s->partial && p->dirty.partial_limit)
+        limit_in_part(m, part, line, was_partial, start);
     return t;
 }
 

@@ -169,6 +169,8 @@ static const struct {
     {"l2.partition_of_gpc", REUSE | FLOW | SIM},
     {"l2.prefetch", DISSECT},
     {"l2.dirty_partial", REUSE | FLOW | SIM},
+    {"l2.partial_ways", REUSE | FLOW | SIM},
+    {"l2.partial_ways_hit", REUSE | FLOW | SIM},
     {"l2.dirty", REUSE | FLOW | SIM},
     {"l2.hit", REUSE | INTERVAL | LEARNED | FLOW | SIM},
     {"l2.", REUSE | INTERVAL | FLOW | SIM},

@@ -44,6 +44,12 @@ static void post_read(struct sim_out *o, struct sim_slice *s, uint64_t line, uin
     sim_out_post(o, &sim_channel_of(o->m, s->partition, line)->mail, &r);
 }
 
+/* What comes in for sectors in part is a write to the counter (partial_probe.cu). */
+static void count_filled(const struct sim_out *o, struct sim_slice *s, uint32_t in_part)
+{
+    s->count.n.l2_write += o->m->gpu.l2.partial_ways ? popcount32(in_part) : 0;
+}
+
 /* Sectors written in part are read before they are written back (memory/write_back.h). slot: where
  * the line stays, or CACHE_NONE. */
 static void write_back(struct sim_out *o, struct sim_slice *s, struct cache_slot *c, uint32_t slot,
@@ -55,6 +61,7 @@ static void write_back(struct sim_out *o, struct sim_slice *s, struct cache_slot
         sim_l2_fetch(o, s, slot, line, in_part, t);
     else if (in_part)
         post_read(o, s, line, in_part, t);
+    count_filled(o, s, in_part);
     post_write(o, s, line, dirty, t);
 }
 
@@ -78,7 +85,19 @@ void sim_l2_clean_ahead(struct sim_out *o, struct sim_slice *s, uint32_t slot, u
     uint32_t in_part, dirty = write_back_clean(&s->dirty, &s->tags, old, &in_part);
     if (in_part)
         sim_l2_fetch(o, s, (uint32_t)(old - s->tags.slot), line, in_part, t);
+    count_filled(o, s, in_part);
     s->count.n.dram_write += popcount32(dirty);
+}
+
+void sim_l2_limit_in_part(struct sim_out *o, struct sim_slice *s, uint32_t slot, bool was_partial,
+                          uint64_t t)
+{
+    struct cache_slot *old =
+        write_back_in_part(&s->dirty, &s->tags, s->tags.slot[slot].line, was_partial);
+    if (old && old->dirty)
+        write_back(o, s, old, (uint32_t)(old - s->tags.slot), t);
+    else if (old)
+        write_back_drop(old);
 }
 
 /* ---- places ---- */

@@ -251,11 +251,13 @@ static void put_sectors(struct sim_out *o, struct sim_slice *s, const struct sim
     }
     if (home && s->near_written)
         s->near_written[slot] = q->kind == SIM_MSG_REQUEST;
-    if (!home)
-        return;
-    line_changed(o, s, c, q,
-                 q->kind == SIM_MSG_LINK_WRITE ? m->slice[q->from].partition : s->partition, t);
-    sim_l2_mark_dirty(o, s, slot, sectors, was_partial, t);
+    if (home) {
+        line_changed(o, s, c, q,
+                     q->kind == SIM_MSG_LINK_WRITE ? m->slice[q->from].partition : s->partition, t);
+        sim_l2_mark_dirty(o, s, slot, sectors, was_partial, t);
+    }
+    if (c->partial && s->dirty.partial_limit)
+        sim_l2_limit_in_part(o, s, slot, was_partial, t);
 }
 
 static uint32_t sectors_in_part(const struct sim_message *q)

@@ -258,6 +258,9 @@ uint32_t sim_l2_find(const struct sim_memside *m, const struct sim_slice *s, uin
 uint32_t sim_l2_slot(struct sim_out *o, struct sim_slice *s, uint64_t line, uint64_t t);
 /* A read has hit the line of this slot. */
 void sim_l2_clean_ahead(struct sim_out *o, struct sim_slice *s, uint32_t slot, uint64_t t);
+/* A write has left parts of a line's sectors unknown, or found it so. */
+void sim_l2_limit_in_part(struct sim_out *o, struct sim_slice *s, uint32_t slot, bool was_partial,
+                          uint64_t t);
 /* Sectors were written; was_partial: some of the line were there in part before. */
 void sim_l2_mark_dirty(struct sim_out *o, struct sim_slice *s, uint32_t slot, uint32_t sectors,
                        bool was_partial, uint64_t t);

@@ -582,6 +582,8 @@ static void sources_without_end_are_refused(void **state)
                                           "bytes_per_cycle_per_slice",
                                           "dirty_ways",
                                           "dirty_ahead",
+                                          "partial_ways",
+                                          "partial_ways_hit",
                                           "dirty_at_start_ways",
                                           "partitions"};
     for (size_t i = 0; i < sizeof further / sizeof further[0]; i++)

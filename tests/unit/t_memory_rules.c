@@ -792,6 +792,47 @@ static void a_set_has_a_limit_of_its_own_and_lines_of_others_do_not_count(void *
     cache_release(&l2);
 }
 
+/* The first n lines of set 0. */
+static void lines_of_a_set(const struct cache *l2, uint64_t *line, uint32_t n)
+{
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < n; at += 128)
+        if (cache_set_of(l2, at) == 0)
+            line[i++] = at;
+}
+
+/* partial_probe.cu */
+static void a_set_has_a_limit_of_lines_in_part_and_one_beyond_leaves(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct cache l2;
+    struct write_back d;
+    uint64_t line[4];
+    g.l2.dirty_at_start_bytes = 0, g.l2.partial_ways = 2, g.l2.partial_ways_hit = 1;
+    make_cache(&l2);
+    assert_int_equal(write_back_init(&d, &g, 1, 4, &l2, NULL), STRATA_OK);
+    lines_of_a_set(&l2, line, 4);
+    for (uint32_t i = 0; i < 2; i++) {
+        store(&g, &d, &l2, line[i], 1, 0);
+        assert_null(write_back_in_part(&d, &l2, line[i], false));
+    }
+    store(&g, &d, &l2, line[0], 1, 1); /* whole now: two may be in part again */
+    store(&g, &d, &l2, line[2], 1, 0);
+    assert_null(write_back_in_part(&d, &l2, line[2], false));
+    store(&g, &d, &l2, line[3], 1, 0);
+    struct cache_slot *old = write_back_in_part(&d, &l2, line[3], false);
+    assert_true(old && old->partial == 1 && cache_set_of(&l2, old->line) == 0);
+    write_back_drop(old);
+    assert_true(!old->partial && !old->valid);
+    old = write_back_in_part(&d, &l2, line[3], true); /* the lower limit */
+    assert_true(old && old->partial == 1);
+    write_back_drop(old);
+    assert_null(write_back_in_part(&d, &l2, line[3], true));
+    write_back_release(&d);
+    cache_release(&l2);
+}
+
 static void the_home_is_the_parity_of_the_address_bits(void **state)
 {
     (void)state;
@@ -845,6 +886,7 @@ int main(void)
         cmocka_unit_test(lines_written_in_part_are_read_and_written_back_beyond_their_own_limit),
         cmocka_unit_test(a_launch_finds_dirty_lines_of_others),
         cmocka_unit_test(a_set_has_a_limit_of_its_own_and_lines_of_others_do_not_count),
+        cmocka_unit_test(a_set_has_a_limit_of_lines_in_part_and_one_beyond_leaves),
         cmocka_unit_test(the_home_is_the_parity_of_the_address_bits),
     };
     return cmocka_run_group_tests(tests, load_h200, NULL);

@@ -174,6 +174,56 @@ static void a_set_that_gave_up_a_dirty_line_goes_on_where_reads_hit(void **state
     assert_int_equal(leave_while_read(&g, g.l2.dirty_ways + 1), 0);
 }
 
+/* A word of lines of one set is written, then another: sectors read for those that leave, before
+ * and with the second word. far: the lines' home is the other partition. */
+static void leave_in_part(struct strata_gpu *g, uint32_t lines, bool far, uint64_t read[2])
+{
+    static struct hierarchy m;
+    static uint64_t line[64];
+    struct strata_launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}};
+    struct store_line store = {.line = 1u << 20, .sectors = 1, .bytes = {{15}}};
+    uint32_t n = 0;
+    g->l2.dirty_at_start_bytes = 0;
+    assert_int_equal(hierarchy_init(&m, g, &launch, 128 << 10, 1, NULL, NULL), STRATA_OK);
+    uint32_t home = far ? 1 - m.sm[0].partition : m.sm[0].partition;
+    for (; n < lines; store.line += 128)
+        if (address_map_home(&m.map, store.line) == home &&
+            cache_set_of(&m.partition[home].l2, store.line) == 5)
+            line[n++] = store.line;
+    for (uint32_t k = 0; k < 2; k++) {
+        store.bytes.sector[0] = 15u << 4 * k;
+        for (uint32_t i = 0; i < n; i++) {
+            store.line = line[i];
+            hierarchy_l2_write(&m, 0, &store, 100 + i * 100);
+        }
+        read[k] = m.count.dram_read;
+    }
+    assert_int_equal(m.count.dram_write, m.count.dram_read);
+    assert_int_equal(m.count.l2_write, 2 * n * (1u + far) + m.count.dram_read);
+    hierarchy_release(&m);
+}
+
+static void lines_in_part_beyond_a_sets_limit_leave_and_more_where_their_writes_hit(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    uint64_t read[2];
+    assert_true(g.l2.partial_ways > 0);
+    for (uint32_t far = 0; far < 2; far++) {
+        leave_in_part(&g, g.l2.partial_ways_hit, far, read);
+        assert_true(read[0] == 0 && read[1] == 0);
+        leave_in_part(&g, g.l2.partial_ways + 1, far, read);
+        assert_int_equal(read[0], 1);
+        assert_int_equal(read[1], 1 + g.l2.partial_ways - g.l2.partial_ways_hit);
+    }
+    g.l2.partial_ways_hit = 0;
+    leave_in_part(&g, g.l2.partial_ways + 1, false, read);
+    assert_true(read[0] == 1 && read[1] == 1);
+    g.l2.partial_ways = 0;
+    leave_in_part(&g, 24, false, read);
+    assert_true(read[0] == 0 && read[1] == 0);
+}
+
 static void equal_requests_merge_until_the_data_is_about_to_come(void **state)
 {
     (void)state;
@@ -295,6 +345,7 @@ int main(void)
         cmocka_unit_test(an_atomic_leaves_no_copy_of_its_line),
         cmocka_unit_test(a_store_leaves_the_copy_that_it_passes_alone),
         cmocka_unit_test(a_set_that_gave_up_a_dirty_line_goes_on_where_reads_hit),
+        cmocka_unit_test(lines_in_part_beyond_a_sets_limit_leave_and_more_where_their_writes_hit),
         cmocka_unit_test(equal_requests_merge_until_the_data_is_about_to_come),
         cmocka_unit_test(a_copy_to_several_blocks_shares_no_answer),
         cmocka_unit_test(copies_are_remembered_in_fewer_lines_than_loads),

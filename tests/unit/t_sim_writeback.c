@@ -93,6 +93,30 @@ lines_written_in_part_have_their_own_limit_and_are_read_before_they_are_written_
     rig_close(&r);
 }
 
+static void a_set_reads_and_writes_back_a_line_in_part_beyond_its_limit(void **state)
+{
+    (void)state;
+    struct rig r;
+    struct strata_gpu g = one_set(&titanv_new);
+    const uint32_t some[4] = {255, 255, 0, 0}, more[4] = {255u << 8, 255u << 8, 0, 0};
+    g.l2.cache.size_bytes *= 4, g.l2.cache.ways *= 4;
+    g.l2.partial_ways = 2;
+    for (g.l2.partial_ways_hit = 0; g.l2.partial_ways_hit < 2; g.l2.partial_ways_hit++) {
+        rig_open(&r, &g);
+        for (uint32_t i = 0; i < 3; i++) {
+            assert_int_equal(RIG_SUM(&r, n.dram_read), 0);
+            rig_ask(&r, SIM_WRITE, i * 128u, 3, some);
+        }
+        assert_int_equal(RIG_SUM(&r, n.dram_read), 2);
+        assert_int_equal(RIG_SUM(&r, n.dram_write), 2);
+        for (uint32_t i = 0; i < 3; i++)
+            rig_ask(&r, SIM_WRITE, i * 128u, 3, more);
+        assert_int_equal(RIG_SUM(&r, n.dram_read), 2 + 2 * g.l2.partial_ways_hit);
+        assert_int_equal(RIG_SUM(&r, n.l2_write), 12 + RIG_SUM(&r, n.dram_read));
+        rig_close(&r);
+    }
+}
+
 static void an_evicted_line_written_in_part_is_read_before_it_is_written_back(void **state)
 {
     (void)state;
@@ -151,6 +175,7 @@ int main(void)
         cmocka_unit_test(written_data_beyond_the_limit_is_written_back),
         cmocka_unit_test(
             lines_written_in_part_have_their_own_limit_and_are_read_before_they_are_written_back),
+        cmocka_unit_test(a_set_reads_and_writes_back_a_line_in_part_beyond_its_limit),
         cmocka_unit_test(an_evicted_line_written_in_part_is_read_before_it_is_written_back),
         cmocka_unit_test(dirty_lines_of_others_leave_when_the_l2_fills),
         cmocka_unit_test(an_atomic_that_misses_fetches_64_bytes_near_and_32_far),
