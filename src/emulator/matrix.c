@@ -17,13 +17,13 @@ unsigned emu_fragment_registers(struct emu_shape s, unsigned fragment, unsigned 
     return elements / EMU_LANES / per_register(bits);
 }
 
-/* The A tile: 16 rows, of which a lane holds `lane / 4` and the one 8 below; 8 rows for doubles and
- * in shapes of 8 rows. */
+/* The A tile: 16 rows, of which a lane holds `lane / 4` and the one 8 below by turns; 8 rows in
+ * shapes of 8 rows. */
 static void place_a(struct emu_shape s, unsigned bits, unsigned lane, unsigned reg, unsigned part,
                     unsigned *row, unsigned *column)
 {
     unsigned group = lane / 4, thread = lane % 4, per = per_register(bits);
-    bool narrow = bits == 64 || s.m < 16;
+    bool narrow = s.m < 16;
     unsigned along_k = s.k / (4 * per), per_tile = narrow ? along_k : 2 * along_k;
     unsigned tile = reg / per_tile, r = reg % per_tile;
     unsigned below = narrow ? 0 : r & 1, step = narrow ? r : r / 2;

@@ -9,7 +9,7 @@ static const struct {
     {PTX_M_M16N16K16, {16, 16, 16}}, {PTX_M_M32N8K16, {32, 8, 16}}, {PTX_M_M8N32K16, {8, 32, 16}},
     {PTX_M_M16N16K8, {16, 16, 8}},   {PTX_M_M16N8K4, {16, 8, 4}},   {PTX_M_M16N8K8, {16, 8, 8}},
     {PTX_M_M16N8K16, {16, 8, 16}},   {PTX_M_M8N8K4, {8, 8, 4}},     {PTX_M_M16N8K32, {16, 8, 32}},
-    {PTX_M_M8N8K16, {8, 8, 16}},     {PTX_M_M16N8K64, {16, 8, 64}},
+    {PTX_M_M8N8K16, {8, 8, 16}},     {PTX_M_M16N8K64, {16, 8, 64}}, {PTX_M_M8N8K32, {8, 8, 32}},
 };
 
 static bool find_shape(struct ptx_decoder *d, struct emu_shape *out)
@@ -40,7 +40,10 @@ static bool shape_fits(struct emu_shape s, unsigned type, bool wmma)
     case PTX_TF32:
         return wmma ? s.k == 8 && s.n == 16 : s.n == 8 && s.m == 16 && s.k <= 8;
     case PTX_F64:
-        return s.m == 8 && s.n == 8 && s.k == 4;
+        return s.n == 8 && (s.m == 8 ? s.k == 4 : !wmma && s.m == 16 && s.k <= 16);
+    case PTX_MMA_S4:
+    case PTX_MMA_U4:
+        return !wmma && s.n == 8 && s.k >= 32 && s.k <= 64 && (s.m == 16 || s.k == 32);
     case PTX_S8:
     case PTX_U8:
         return !wmma && s.n == 8 && s.k >= 16 && s.k <= 32 && (s.m == 16 || s.k == 16);
@@ -82,11 +85,29 @@ static bool fragment(struct ptx_decoder *d, unsigned operand, struct emu_shape s
     return ptx_dec_elements(d, o, register_type(type), have, is_dest, refs);
 }
 
+/* Elements of four bits, which no register has the type of: A's stand before B's. */
+static bool find_nibbles(struct ptx_decoder *d, struct ptx_mma *mma)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < d->op->n_modifiers; i++) {
+        unsigned m = d->op->modifier[i];
+        if (m == PTX_M_S4 || m == PTX_M_U4)
+            *(n++ ? &mma->b_type : &mma->a_type) = m == PTX_M_S4 ? PTX_MMA_S4 : PTX_MMA_U4;
+    }
+    ptx_dec_has(d, PTX_M_S4);
+    ptx_dec_has(d, PTX_M_U4);
+    return n == 2;
+}
+
 /* wmma.mma names types as d.c for f16 inputs and d.a.b.c otherwise; mma.sync always d.a.b.c. Whole
  * numbers may differ in their sign, floating-point bytes in where their point is. */
 static bool find_types(struct ptx_decoder *d, struct ptx_mma *mma)
 {
     mma->d_type = (uint8_t)ptx_dec_type(d, 0);
+    if (find_nibbles(d, mma)) {
+        mma->c_type = (uint8_t)ptx_dec_type(d, 1);
+        return mma->c_type == PTX_S32 && mma->d_type == PTX_S32;
+    }
     if (ptx_dec_type(d, 2)) {
         mma->a_type = (uint8_t)ptx_dec_type(d, 1);
         mma->b_type = (uint8_t)ptx_dec_type(d, 2);
@@ -170,7 +191,8 @@ static bool decode_mma(struct ptx_decoder *d, bool wmma)
                                 : shape_fits(mma->shape, mma->a_type, wmma)))
         return ptx_dec_unsupported(
             d, wmma ? "only f16, bf16, tf32 and f64 in their usual shapes"
-                    : "only f16, bf16, tf32, f64, s8, u8, e4m3 and e5m2 in their usual shapes");
+                    : "only f16, bf16, tf32, f64, s8, u8, s4, u4, e4m3 and e5m2 in their usual "
+                      "shapes");
     struct emu_shape of_a = mma->shape;
     of_a.k /= mma->sparse ? 2 : 1;
     if (mma->sparse ? !decode_metadata(d, mma) : !ptx_dec_expect_operands(d, 4, 4))

@@ -5,6 +5,9 @@
 #include "emulator/matrix.h"
 #include "ptx/exec.h"
 
+/* Types of elements that are no types of registers; the others are those of opcode.h. */
+enum { PTX_MMA_S4 = 0xf0, PTX_MMA_U4 };
+
 struct ptx_mma {
     struct emu_shape shape;
     uint8_t a_type, b_type, c_type, d_type;

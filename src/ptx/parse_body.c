@@ -403,6 +403,17 @@ static bool is_shape(const char *text, size_t length)
     return letters == 3 && text[0] == 'm';
 }
 
+/* A fence's ".sync_restrict::shared::cta" names a space as others do. */
+static unsigned find_modifier(unsigned mnemonic, const char *text, size_t length)
+{
+    static const char restricted[] = "sync_restrict::";
+    size_t n = sizeof restricted - 1;
+    if (mnemonic == PTX_OP_fence && length > n && !memcmp(text, restricted, n))
+        return ptx_modifier_find(text + n, length - n);
+    unsigned modifier = ptx_modifier_find(text, length);
+    return modifier || !is_shape(text, length) ? modifier : PTX_M_SHAPE;
+}
+
 /* Splits "ld.volatile.global.u32" and looks every part up. */
 static bool parse_opcode(struct ptx_parser *p, struct ptx_op *op)
 {
@@ -420,9 +431,7 @@ static bool parse_opcode(struct ptx_parser *p, struct ptx_op *op)
         const char *start = dot + 1;
         dot = memchr(start, '.', (size_t)(end - start));
         size_t length = (size_t)((dot ? dot : end) - start);
-        unsigned modifier = ptx_modifier_find(start, length);
-        if (!modifier && is_shape(start, length))
-            modifier = PTX_M_SHAPE;
+        unsigned modifier = find_modifier(op->mnemonic, start, length);
         if (!modifier || op->n_modifiers == PTX_MAX_MODIFIERS)
             return ptx_error(p, STRATA_EUNSUPPORTED,
                              "kernel \"%s\": instruction \"%s\" is not supported: unknown modifier "

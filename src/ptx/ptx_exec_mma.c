@@ -17,7 +17,7 @@ static bool is_short(unsigned type)
 
 unsigned ptx_element_bits(unsigned type)
 {
-    return ptx_type_bytes(type) * 8;
+    return type == PTX_MMA_S4 || type == PTX_MMA_U4 ? 4 : ptx_type_bytes(type) * 8;
 }
 
 /* ---- elements ---- */
@@ -25,8 +25,8 @@ unsigned ptx_element_bits(unsigned type)
 /* Elements of a register of 32 bits. */
 static unsigned parts_of(unsigned type)
 {
-    unsigned bytes = ptx_type_bytes(type);
-    return bytes < 4 ? 4 / bytes : 1;
+    unsigned bits = ptx_element_bits(type);
+    return bits < 32 ? 32 / bits : 1;
 }
 
 double ptx_element_get(const struct ptx_warp *w, uint32_t ref, unsigned lane, unsigned part,
@@ -49,6 +49,10 @@ double ptx_element_get(const struct ptx_warp *w, uint32_t ref, unsigned lane, un
         return emu_e4m3_value((uint8_t)(bits >> (8 * part)));
     case PTX_E5M2:
         return emu_e5m2_value((uint8_t)(bits >> (8 * part)));
+    case PTX_MMA_S4:
+        return (int32_t)((bits >> (4 * part) & 15) ^ 8) - 8;
+    case PTX_MMA_U4:
+        return bits >> (4 * part) & 15;
     case PTX_S32:
         return (int32_t)bits;
     case PTX_TF32:
@@ -61,7 +65,7 @@ double ptx_element_get(const struct ptx_warp *w, uint32_t ref, unsigned lane, un
     return f;
 }
 
-/* A sum of at most 32 products of bytes and a word is exact in double. */
+/* A sum of at most 64 products of bytes and a word is exact in double. */
 static uint32_t whole_sum(double value, bool saturates)
 {
     if (saturates)

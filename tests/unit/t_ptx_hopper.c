@@ -491,6 +491,16 @@ static void a_copy_into_shared_memory_may_be_a_reduction(void **state)
     expect_worked_in(".xor.b32", 12, 0xffffffd1);
 }
 
+static void a_fence_may_concern_shared_memory_alone(void **state)
+{
+    (void)state;
+    strata_module_destroy(load_text(
+        BODY("fence.acquire.sync_restrict::shared::cluster.cluster;\n"
+             "fence.release.sync_restrict::shared::cta.cluster;\n"
+             "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;\n"
+             "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;")));
+}
+
 /* A map made in shared memory, as Triton's kernels do. Outside of the tensor there are zeros. */
 static void a_map_made_by_the_kernel_is_followed(void **state)
 {
@@ -602,6 +612,7 @@ int main(void)
         cmocka_unit_test(a_wait_that_can_never_end_is_told),
         cmocka_unit_test(a_copy_that_is_too_small_for_its_barrier_is_told),
         cmocka_unit_test(wrong_barriers_and_copies_are_told),
+        cmocka_unit_test(a_fence_may_concern_shared_memory_alone),
         cmocka_unit_test(a_map_made_by_the_kernel_is_followed),
         cmocka_unit_test(constant_expressions_have_their_value),
         cmocka_unit_test(machine_code_of_copies_does_the_same),

@@ -188,6 +188,119 @@ static void mma_multiplies_bytes(void **state)
     }
 }
 
+static const char *registers(char *out, const char *kind, unsigned from, unsigned n)
+{
+    *out = 0;
+    for (unsigned i = 0; i < n; i++)
+        sprintf(out + strlen(out), "%s%%%s%u", i ? "," : "", kind, from + i);
+    return out;
+}
+
+/* Of a lane's registers of A, in turn, one has the row of its number and one that 8 below. */
+static void multiply_nibbles(unsigned m, unsigned k, bool a_signed, bool b_signed)
+{
+    char text[2048], a_text[64], b_text[64], d_text[64];
+    unsigned n_a = m * k / 256, n_b = k / 32, n_d = m / 4;
+    snprintf(text, sizeof text,
+             PTX_HEAD
+             ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %%r<20>; .reg .b64 "
+             "%%rd<9>;"
+             "ld.param.u64 %%rd1,[in]; ld.param.u64 %%rd2,[out]; mov.u32 %%r1,%%tid.x;\n"
+             "mul.wide.u32 %%rd3,%%r1,32; add.u64 %%rd4,%%rd1,%%rd3;\n"
+             "ld.global.v4.u32 {%%r2,%%r3,%%r4,%%r5},[%%rd4];\n"
+             "ld.global.v2.u32 {%%r6,%%r7},[%%rd4+16]; mov.u32 %%r8,5; mov.u32 %%r9,5;\n"
+             "mov.u32 %%r10,5; mov.u32 %%r11,5;\n"
+             "mma.sync.aligned.m%un8k%u.row.col.s32.%s4.%s4.s32 {%s},{%s},{%s},{%s};\n"
+             "mul.wide.u32 %%rd5,%%r1,16; add.u64 %%rd6,%%rd2,%%rd5;\n"
+             "st.global.v4.u32 [%%rd6],{%%r8,%%r9,%%r10,%%r11}; ret; }\n",
+             m, k, a_signed ? "s" : "u", b_signed ? "s" : "u", registers(d_text, "r", 8, n_d),
+             registers(a_text, "r", 2, n_a), registers(b_text, "r", 6, n_b), d_text);
+    int a[16][64], b[64][8];
+    for (int x = 0; x < 64; x++) {
+        for (int i = 0; i < 16; i++)
+            a[i][x] = (i * 7 + x * 5) % 16 - (a_signed ? 8 : 0);
+        for (int j = 0; j < 8; j++)
+            b[x][j] = (x * 11 + j * 3) % 16 - (b_signed ? 8 : 0);
+    }
+    uint32_t *given = device_memory(32 * 32), *out = device_memory(16 * 32);
+    for (unsigned lane = 0; lane < 32; lane++) {
+        unsigned g = lane / 4, q = lane % 4;
+        for (unsigned e = 0; e < 8 * n_a; e++) {
+            unsigned row = m == 16 && e / 8 % 2 ? g + 8 : g, column = q * 8 + e % 8 + e / 16 * 32;
+            given[lane * 8 + e / 8] |= (uint32_t)(a[row][column] & 15) << (4 * (e % 8));
+        }
+        for (unsigned e = 0; e < 8 * n_b; e++)
+            given[lane * 8 + 4 + e / 8] |= (uint32_t)(b[q * 8 + e % 8 + e / 8 * 32][g] & 15)
+                                           << (4 * (e % 8));
+    }
+    run_kernel(text, 32, given, out);
+    for (unsigned lane = 0; lane < 32; lane++)
+        for (unsigned e = 0; e < n_d; e++) {
+            int sum = 5;
+            for (unsigned x = 0; x < k; x++)
+                sum += a[e < 2 ? lane / 4 : lane / 4 + 8][x] * b[x][lane % 4 * 2 + (e & 1)];
+            assert_int_equal((int)out[lane * 4 + e], sum);
+        }
+}
+
+static void mma_multiplies_elements_of_four_bits(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        multiply_nibbles(16, 64, i & 1, i & 2);
+        multiply_nibbles(16, 32, i & 1, i & 2);
+        multiply_nibbles(8, 32, i & 1, i & 2);
+    }
+}
+
+static void multiply_doubles(unsigned k)
+{
+    char text[4096], a_text[128], b_text[128], *at;
+    unsigned n_a = k / 2, n_b = k / 4;
+    snprintf(text, sizeof text,
+             ".version 8.0\n.target sm_90\n.address_size 64\n"
+             ".visible .entry k(.param .u64 in, .param .u64 out)\n{ .reg .b32 %%r<4>; .reg .b64 "
+             "%%rd<9>; .reg .f64 %%fd<24>;"
+             "ld.param.u64 %%rd1,[in]; ld.param.u64 %%rd2,[out]; mov.u32 %%r1,%%tid.x;\n"
+             "mul.wide.u32 %%rd3,%%r1,96; add.u64 %%rd4,%%rd1,%%rd3;\n");
+    at = text + strlen(text);
+    for (unsigned i = 0; i < 12; i++)
+        at += sprintf(at, "ld.global.f64 %%fd%u,[%%rd4+%u];\n", i, 8 * i);
+    sprintf(at,
+            "mov.f64 %%fd12,0d3ff0000000000000; mov.f64 %%fd13,%%fd12; mov.f64 %%fd14,%%fd12;\n"
+            "mov.f64 %%fd15,%%fd12;\n"
+            "mma.sync.aligned.m16n8k%u.row.col.f64.f64.f64.f64 {%%fd16,%%fd17,%%fd18,%%fd19},"
+            "{%s},{%s},{%%fd12,%%fd13,%%fd14,%%fd15};\n"
+            "mul.wide.u32 %%rd5,%%r1,32; add.u64 %%rd6,%%rd2,%%rd5;\n"
+            "st.global.v2.f64 [%%rd6],{%%fd16,%%fd17}; st.global.v2.f64 "
+            "[%%rd6+16],{%%fd18,%%fd19}; ret; }\n",
+            k, registers(a_text, "fd", 0, n_a), registers(b_text, "fd", 8, n_b));
+    double *given = device_memory(96 * 32), *out = device_memory(32 * 32);
+    for (unsigned lane = 0; lane < 32; lane++) {
+        unsigned g = lane / 4, q = lane % 4;
+        for (unsigned e = 0; e < n_a; e++) /* A[row][x] = 3 row + x */
+            given[lane * 12 + e] = 3 * (g + e % 2 * 8) + q + e / 2 * 4;
+        for (unsigned e = 0; e < n_b; e++) /* B[x][column] = 5 x - column */
+            given[lane * 12 + 8 + e] = 5.0 * (q + 4 * e) - g;
+    }
+    run_kernel(text, 32, given, out);
+    for (unsigned lane = 0; lane < 32; lane++)
+        for (unsigned e = 0; e < 4; e++) {
+            int sum = 1, row = (int)(lane / 4 + e / 2 * 8), column = (int)(lane % 4 * 2 + e % 2);
+            for (int x = 0; x < (int)k; x++)
+                sum += (3 * row + x) * (5 * x - column);
+            assert_true(out[lane * 4 + e] == sum);
+        }
+}
+
+static void mma_multiplies_doubles_of_16_rows(void **state)
+{
+    (void)state;
+    multiply_doubles(4);
+    multiply_doubles(8);
+    multiply_doubles(16);
+}
+
 static uint8_t small_float(const char *type, int value)
 {
     return strcmp(type, "e4m3") ? emu_e5m2_from(value, EMU_ROUND_NEAREST)
@@ -591,6 +704,8 @@ int main(void)
         cmocka_unit_test(mma_m16n8k16_multiplies),
         cmocka_unit_test(mma_m16n8k8_multiplies_tf32),
         cmocka_unit_test(mma_multiplies_bytes),
+        cmocka_unit_test(mma_multiplies_elements_of_four_bits),
+        cmocka_unit_test(mma_multiplies_doubles_of_16_rows),
         cmocka_unit_test(mma_multiplies_floats_of_eight_bits),
         cmocka_unit_test(mma_m8n8k4_multiplies_halves_by_quads),
         cmocka_unit_test(mma_sp_takes_the_columns_its_metadata_name),
