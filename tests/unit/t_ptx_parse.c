@@ -240,7 +240,7 @@ static void what_cannot_be_run_is_named_at_once(void **state)
         {BODY("mov.u32 %r1,%pm3;"), STRATA_EUNSUPPORTED, 6, {"%pm3"}},
         {BODY("bra NOWHERE;"), STRATA_EFORMAT, 6, {"NOWHERE"}},
         {BODY("ld.global.u32 %r1,[missing];"), STRATA_EFORMAT, 6, {"missing"}},
-        {BODY("mma.sync.aligned.m16n8k32.row.col.s32.s4.s4.s32 {%r1},{%r1},{%r1},{%r1};"),
+        {BODY("mma.sync.aligned.m16n8k32.row.col.s32.s4.s8.s32 {%r1},{%r1},{%r1},{%r1};"),
          STRATA_EUNSUPPORTED,
          6,
          {"mma.sync"}},
