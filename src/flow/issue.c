@@ -18,8 +18,10 @@ static __attribute__((noinline)) strata_status next_ordered(struct flow_engine *
     struct sm_step step;
     strata_status st = STRATA_OK;
     while ((st = sm_window_next(&w->window, &w->cursor, &e->order, &step, e->err)) == STRATA_OK &&
-           step.gone)
+           step.gone) {
         e->memory.count.instructions++;
+        e->memory.count.left_out++;
+    }
     w->has_next = st == STRATA_OK;
     if (w->has_next) {
         w->next = step.winst;

@@ -77,6 +77,7 @@
 /* Sums that no metric has; models tell some of them as details. Latencies are cycles, summed over
  * the `lat_requests` requests of loads that left the L1. */
 #define LAUNCH_SUMS(X)                                                                             \
+    X(left_out)       /* of the instructions: those of PTX that machine code does not have */      \
     X(tensor_cycles)  /* in which the tensor cores of schedulers multiplied for warpgroups */      \
     X(l2_atomic)      /* packets */                                                                \
     X(merged_sectors) /* of the L2's size; answered by the request coalescer */                    \

@@ -56,8 +56,10 @@ void sim_next_instruction(struct sim_sm *s, struct sim_warp *w)
     }
     strata_status st;
     while ((st = sm_window_next(&w->window, &w->cursor, s->order, &step, &s->error)) == STRATA_OK &&
-           step.gone)
+           step.gone) {
         s->count.n.instructions++;
+        s->count.n.left_out++;
+    }
     if (st != STRATA_OK && st != STRATA_END)
         s->status = st;
     w->has_next = st == STRATA_OK;

@@ -75,8 +75,11 @@ static void report_pipes(const struct strata_gpu *gpu, const struct sm_times *t,
 }
 
 void sm_report_times(const struct strata_gpu *gpu, const struct sm_times *t,
-                     const struct launch_counters *c, struct strata_result *r)
+                     const struct launch_counters *counted, struct strata_result *r)
 {
+    /* Models also go over what machine code does not have, to know how far they are. */
+    struct launch_counters issued = *counted, *c = &issued;
+    c->instructions -= c->left_out;
     double warp_cycles = 0;
     for (int s = 0; s < SM_N_STALLS; s++)
         warp_cycles += (double)t->stall_cycles[s];
