@@ -521,12 +521,41 @@ static bool add_parts(struct ptx_decoder *d, struct strata_inst *own, uint8_t *b
     return !rare || end_with_branch(d, own, before);
 }
 
-/* A kernel begins with its stack's address and that of the constants behind global addresses. */
+static bool is_far_access(const struct ptx_op *op)
+{
+    switch (op->mnemonic) {
+    case PTX_OP_ld:
+    case PTX_OP_st:
+        return !ptx_op_has(op, PTX_M_PARAM) && !ptx_op_has(op, PTX_M_SHARED) &&
+               !ptx_op_has(op, PTX_M_LOCAL) && !ptx_op_has(op, PTX_M_CONST);
+    case PTX_OP_atom:
+    case PTX_OP_red:
+        return !ptx_op_has(op, PTX_M_SHARED);
+    case PTX_OP_call:
+    case PTX_OP_cp:
+    case PTX_OP_prefetch:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static unsigned has_far_access(const struct ptx_function *f)
+{
+    for (size_t i = 0; i < f->n_ops; i++)
+        if (is_far_access(&f->ops[i]))
+            return 1;
+    return 0;
+}
+
+/* A kernel begins with its stack's address and, if it names any, that of the constants behind
+ * global addresses. */
 static bool add_prologue(struct ptx_decoder *d, const struct strata_inst *own, uint8_t *before)
 {
     const struct strata_inst plain = {.opcode = own->opcode, .source_line = own->source_line};
-    return d->image->n_machine || (add_before(d, &plain, STRATA_OP_CONST, 1, 0, before) &&
-                                   add_before(d, &plain, STRATA_OP_UNIFORM, 1, 0, before));
+    return d->image->n_machine ||
+           (add_before(d, &plain, STRATA_OP_CONST, 1, 0, before) &&
+            add_before(d, &plain, STRATA_OP_UNIFORM, has_far_access(d->f), 0, before));
 }
 
 /* Numbers of the code that the op has no room for, from nowhere. */

@@ -100,6 +100,18 @@ static void what_machine_code_has_is_recorded_in_order(void **state)
     }
 }
 
+/* LDC of the stack's address; ULDC of what stands behind global addresses, where there are any. */
+static void a_kernel_that_names_no_global_address_begins_without_their_constants(void **state)
+{
+    (void)state;
+    struct record r;
+    void *params[2] = {device_memory(256), device_memory(256)};
+    run_recorded(PTX_HEAD ".visible .entry k()\n{ ret; }\n", 32, params, &r);
+    assert_int_equal(r.n, 2);
+    assert_int_equal(r.inst[0].opclass, STRATA_OP_CONST);
+    assert_int_equal(r.inst[1].opclass, STRATA_OP_EXIT);
+}
+
 /* A lane between two columns, two rows, both, or by less than the filter's fraction holds. */
 static void a_read_of_a_texture_tells_along_which_axes_it_mixes_texels(void **state)
 {
@@ -633,6 +645,7 @@ int main(void)
         cmocka_unit_test(a_line_of_a_header_is_that_of_the_call),
         cmocka_unit_test(inlined_code_has_the_line_of_its_call_and_the_places_between),
         cmocka_unit_test(what_machine_code_has_is_recorded_in_order),
+        cmocka_unit_test(a_kernel_that_names_no_global_address_begins_without_their_constants),
         cmocka_unit_test(a_read_of_a_texture_tells_along_which_axes_it_mixes_texels),
         cmocka_unit_test(an_op_is_as_many_records_as_the_assembler_makes_of_it),
         cmocka_unit_test(parameters_are_loaded_where_they_are_first_used),
