@@ -47,8 +47,12 @@ enum use {
     USE_LOGIC = 4,
     USE_OTHER = 8,
     USE_LOGIC64 = 16,
-    USE_SUM = 32
+    USE_SUM = 32,
+    USE_LIMIT = 64
 };
+
+/* Of a comparison that takes another op along, and of the latter. */
+enum taken { TAKES = 1, IS_TAKEN = 2 };
 
 struct reg_facts {
     uint32_t n_writes, n_reads;
@@ -67,9 +71,11 @@ struct finder {
     bool entry, has_shared_base;
     struct ptx_forms *out;
     struct reg_facts *reg;
+    uint8_t *taken;                           /* by op: enum taken */
     bool *varies;                             /* by register: between the lanes of a warp */
     uint32_t at;                              /* the op being visited */
     uint8_t use;                              /* of it */
+    uint32_t asked;                           /* a register */
     bool any;                                 /* a register it reads is as asked for */
     const struct ptx_form_part *long_product; /* of a register it reads */
 };
@@ -103,6 +109,14 @@ static bool is_open_sum(const struct ptx_op *op)
            !has_rounding(op);
 }
 
+/* The larger or smaller of two numbers. */
+static bool is_limit(const struct ptx_op *op)
+{
+    unsigned type = ptx_op_type(op);
+    return (op->mnemonic == PTX_OP_min || op->mnemonic == PTX_OP_max) && op->n_modifiers == 1 &&
+           (type == PTX_S32 || type == PTX_U32);
+}
+
 static uint8_t use_of(const struct ptx_op *op)
 {
     if (op->guard != PTX_NO_REG)
@@ -112,6 +126,7 @@ static uint8_t use_of(const struct ptx_op *op)
            : is_add(op, 4)   ? USE_ADD32
            : is_logic(op, 4) ? USE_LOGIC
            : is_logic(op, 8) ? USE_LOGIC64
+           : is_limit(op)    ? USE_LIMIT
                              : USE_OTHER;
 }
 
@@ -176,6 +191,12 @@ static void fold(struct finder *s, uint32_t i)
         } else if (s->out->also[to] == PTX_NO_REG)
             s->out->also[to] = s->out->same[from];
     }
+}
+
+static void ask_register(void *user, uint32_t reg)
+{
+    struct finder *s = user;
+    s->any |= reg == s->asked;
 }
 
 static void ask_joined(void *user, uint32_t reg)
@@ -306,6 +327,31 @@ static bool takes_comparison(struct finder *s, const struct ptx_op *op)
     return s->any;
 }
 
+/* VIADDMNMX adds before it compares, VIMNMX3 compares three: either takes one op along, a sum or
+ * another comparison of its kind. */
+static bool fold_into_limit(struct finder *s, uint32_t i)
+{
+    const struct ptx_op *op = &s->f->ops[i];
+    if (!is_register(&op->operands[0]))
+        return false;
+    uint32_t reg = op->operands[0].u.reg;
+    for (uint32_t k = i + 1; k < s->f->n_ops && s->cfg->block_of[k] == s->cfg->block_of[i]; k++) {
+        s->asked = reg;
+        s->any = false;
+        ptx_op_visit(&s->f->ops[k], ask_register, NULL, s);
+        if (!s->any)
+            continue;
+        bool may = !(s->taken[k] & TAKES) &&
+                   (!is_limit(op) || (op->mnemonic == s->f->ops[k].mnemonic &&
+                                      ptx_op_type(op) == ptx_op_type(&s->f->ops[k]))) &&
+                   joins(s, op, USE_LIMIT);
+        s->taken[k] |= may ? TAKES : 0;
+        s->taken[i] |= may ? IS_TAKEN : 0;
+        return may;
+    }
+    return false;
+}
+
 static bool is_folded(struct finder *s, uint32_t i)
 {
     const struct ptx_op *op = &s->f->ops[i];
@@ -330,7 +376,12 @@ static bool is_folded(struct finder *s, uint32_t i)
     case PTX_OP_abs:
         return ptx_type_kind(ptx_op_type(op)) == 'f' && ptx_type_bytes(ptx_op_type(op)) >= 4;
     case PTX_OP_add:
-        return is_add(op, 4) && joins(s, op, USE_ADD32);
+        return is_add(op, 4) && (joins(s, op, USE_ADD32) || fold_into_limit(s, i));
+    case PTX_OP_sub:
+        return is_add(op, 4) && fold_into_limit(s, i);
+    case PTX_OP_min:
+    case PTX_OP_max:
+        return is_limit(op) && fold_into_limit(s, i);
     default:
         return (is_logic(op, 0) && takes_comparison(s, op)) ||
                (is_logic(op, 4) && joins(s, op, USE_LOGIC)) ||
@@ -360,7 +411,7 @@ static bool is_predicated(const struct finder *s, uint32_t i, uint32_t target)
     for (uint32_t k = s->cfg->first[next]; k < s->cfg->first[next + 1]; k++) {
         if (!can_be_predicated(&s->f->ops[k]))
             return false;
-        n += !s->out->folded[k];
+        n += !s->out->folded[k] || s->taken[k] & IS_TAKEN; /* which comes later */
     }
     return n <= MOST;
 }
@@ -574,9 +625,10 @@ bool ptx_forms_find(const struct ptx_function *f, const struct ptx_cfg *cfg,
     out->loads_before = calloc(f->n_ops + 1, sizeof *out->loads_before);
     s.reg = calloc(f->n_regs + 1, sizeof *s.reg);
     s.varies = calloc(f->n_regs + 1, sizeof *s.varies);
+    s.taken = calloc(f->n_ops + 1, sizeof *s.taken);
     bool ok = out->guard && out->also && out->folded && out->parts && out->same && out->acting &&
               out->width && out->moves && out->enters && out->loads_before && s.reg && s.varies &&
-              ptx_variance_find(f, cfg, names, entry, s.varies);
+              s.taken && ptx_variance_find(f, cfg, names, entry, s.varies);
     if (ok) {
         for (uint32_t r = 0; r < f->n_regs; r++)
             out->same[r] = r, out->also[r] = PTX_NO_REG;
@@ -594,6 +646,7 @@ bool ptx_forms_find(const struct ptx_function *f, const struct ptx_cfg *cfg,
     }
     free(s.reg);
     free(s.varies);
+    free(s.taken);
     return ok;
 }
 

@@ -112,11 +112,33 @@ static void a_loop_finds_the_reciprocal_of_its_divisor_before_it_begins(void **s
     assert_true(changing > known);
 }
 
+#define THREE "ld.global.u32 %r2,[%rd4]; ld.global.u32 %r3,[%rd4+4]; ld.global.u32 %r4,[%rd4+8];\n"
+
+/* VIADDMNMX and VIMNMX3, as ptxas 13.0 has them for sm_90: one op is taken along, not two. */
+static void a_comparison_takes_a_sum_or_another_comparison_along(void **state)
+{
+    (void)state;
+    struct record r;
+    record(KERNEL(THREE "add.s32 %r5,%r2,%r3; max.s32 %r6,%r5,%r4; st.global.u32 [%rd5],%r6;"), &r);
+    assert_int_equal(count_opcode(&r, "add.s32"), 0);
+    assert_int_equal(count_opcode(&r, "max.s32"), 1);
+    record(KERNEL(THREE "max.s32 %r5,%r2,%r3; max.s32 %r6,%r5,%r4; st.global.u32 [%rd5],%r6;"), &r);
+    assert_int_equal(count_opcode(&r, "max.s32"), 1);
+    record(KERNEL(THREE "min.s32 %r5,%r2,%r3; max.s32 %r6,%r5,%r4; st.global.u32 [%rd5],%r6;"), &r);
+    assert_int_equal(count_opcode(&r, "min.s32"), 1);
+    record(KERNEL(THREE "add.s32 %r5,%r2,%r3; sub.s32 %r6,%r2,%r4; max.s32 %r7,%r5,%r6;\n"
+                        "sub.s32 %r8,%r3,%r4; max.s32 %r9,%r7,%r8; st.global.u32 [%rd5],%r9;"),
+           &r);
+    assert_int_equal(count_opcode(&r, "add.s32") + count_opcode(&r, "sub.s32"), 1);
+    assert_int_equal(count_opcode(&r, "max.s32"), 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_division_without_rare_cases_has_no_branch),
         cmocka_unit_test(who_takes_an_op_along_reads_all_that_it_read),
+        cmocka_unit_test(a_comparison_takes_a_sum_or_another_comparison_along),
         cmocka_unit_test(a_product_that_may_be_fused_is_one_instruction_with_its_sum),
         cmocka_unit_test(divisions_by_one_number_share_its_reciprocal),
         cmocka_unit_test(a_loop_finds_the_reciprocal_of_its_divisor_before_it_begins),
