@@ -1,14 +1,6 @@
 /* What ptxas makes of several ops together, as records of PTX have it. */
 #include "recordfix.h"
 
-static unsigned count_opcode(const struct record *r, const char *opcode)
-{
-    unsigned n = 0;
-    for (unsigned i = 0; i < r->n; i++)
-        n += !strcmp(r->opcode[i], opcode);
-    return n;
-}
-
 static void record(const char *text, struct record *r)
 {
     void *params[2] = {device_memory(4096), device_memory(4096)};
@@ -22,7 +14,7 @@ static void a_division_without_rare_cases_has_no_branch(void **state)
     record(KERNEL("ld.global.f32 %f1,[%rd4]; div.approx.f32 %f2,%f1,%f1;\n"
                   "st.global.f32 [%rd5],%f2;"),
            &r);
-    assert_int_equal(count_opcode(&r, "bra"), 0);
+    assert_int_equal(count(&r, "bra"), 0);
 }
 
 /* IADD3: of the sum that was taken along both operands are waited for. */
@@ -34,7 +26,7 @@ static void who_takes_an_op_along_reads_all_that_it_read(void **state)
                   "ld.global.u32 %r4,[%rd4+8]; add.s32 %r5,%r2,%r3; add.s32 %r6,%r5,%r4;\n"
                   "st.global.u32 [%rd5],%r6;"),
            &r);
-    assert_int_equal(count_opcode(&r, "add.s32"), 1);
+    assert_int_equal(count(&r, "add.s32"), 1);
     const struct strata_inst *sum = &r.inst[find(&r, "add.s32")];
     unsigned first = find(&r, "ld.global.u32");
     assert_int_equal(sum->n_src, 3);
@@ -66,7 +58,7 @@ static void a_product_that_may_be_fused_is_one_instruction_with_its_sum(void **s
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct record r;
         record(cases[i].text, &r);
-        assert_int_equal(count_opcode(&r, cases[i].product), cases[i].n);
+        assert_int_equal(count(&r, cases[i].product), cases[i].n);
     }
 }
 
@@ -74,7 +66,7 @@ static unsigned records_of(const char *text, const char *opcode)
 {
     struct record r;
     record(text, &r);
-    return count_opcode(&r, opcode);
+    return count(&r, opcode);
 }
 
 #define DIVISOR "ld.global.u32 %r2,[%rd4]; or.b32 %r3,%r2,1;\n"
@@ -120,17 +112,17 @@ static void a_comparison_takes_a_sum_or_another_comparison_along(void **state)
     (void)state;
     struct record r;
     record(KERNEL(THREE "add.s32 %r5,%r2,%r3; max.s32 %r6,%r5,%r4; st.global.u32 [%rd5],%r6;"), &r);
-    assert_int_equal(count_opcode(&r, "add.s32"), 0);
-    assert_int_equal(count_opcode(&r, "max.s32"), 1);
+    assert_int_equal(count(&r, "add.s32"), 0);
+    assert_int_equal(count(&r, "max.s32"), 1);
     record(KERNEL(THREE "max.s32 %r5,%r2,%r3; max.s32 %r6,%r5,%r4; st.global.u32 [%rd5],%r6;"), &r);
-    assert_int_equal(count_opcode(&r, "max.s32"), 1);
+    assert_int_equal(count(&r, "max.s32"), 1);
     record(KERNEL(THREE "min.s32 %r5,%r2,%r3; max.s32 %r6,%r5,%r4; st.global.u32 [%rd5],%r6;"), &r);
-    assert_int_equal(count_opcode(&r, "min.s32"), 1);
+    assert_int_equal(count(&r, "min.s32"), 1);
     record(KERNEL(THREE "add.s32 %r5,%r2,%r3; sub.s32 %r6,%r2,%r4; max.s32 %r7,%r5,%r6;\n"
                         "sub.s32 %r8,%r3,%r4; max.s32 %r9,%r7,%r8; st.global.u32 [%rd5],%r9;"),
            &r);
-    assert_int_equal(count_opcode(&r, "add.s32") + count_opcode(&r, "sub.s32"), 1);
-    assert_int_equal(count_opcode(&r, "max.s32"), 2);
+    assert_int_equal(count(&r, "add.s32") + count(&r, "sub.s32"), 1);
+    assert_int_equal(count(&r, "max.s32"), 2);
 }
 
 int main(void)
