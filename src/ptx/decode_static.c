@@ -484,7 +484,8 @@ static bool add_asked(struct ptx_decoder *d, struct strata_inst *own,
          add_before(d, own, STRATA_OP_BRANCH, count_of(parts, STRATA_OP_BRANCH) - 1, first,
                     before) &&
          add_before(d, own, STRATA_OP_FP32, count_of(parts, STRATA_OP_FP32) - 1, first, before);
-    read_also(own, own->reg[0]);
+    if (own->n_dst)
+        read_also(own, own->reg[0]);
     ok = ok && add_one_before(d, own, before);
     *own = meeting(own);
     return ok;
