@@ -65,10 +65,10 @@ const char *sm_stall_name(enum sm_stall s);
  * one to the next. */
 #define SM_FEW 4
 
-/* From the start of a line of the machine's cache on. */
+/* A decoder's begin with a line of the machine's cache each. */
 struct sm_inst {
-    _Alignas(64) uint8_t kind; /* enum sm_kind */
-    uint8_t pipe;              /* enum sm_pipe */
+    uint8_t kind;         /* enum sm_kind */
+    uint8_t pipe;         /* enum sm_pipe */
     uint8_t pipe_counter; /* enum launch_counter: the pipe that the profiler counts it for, or 0 */
     uint8_t n_read, n_write;
     bool reads_predicate : 1, writes_predicate : 1, is_branch : 1, is_unknown : 1;
@@ -88,9 +88,10 @@ struct sm_inst {
     uint32_t warp_flops;    /* flop_rule.warp_flops */
     uint16_t first[SM_FEW]; /* of the registers read and then written, the last of them repeated */
     uint16_t write[SM_MAX_WRITES], read[SM_MAX_READS];
+    uint8_t to_the_next_line[56];
 };
 
-_Static_assert(sizeof(struct sm_inst) <= 192, "what most instructions need is in the first line");
+_Static_assert(sizeof(struct sm_inst) == 192, "three lines of the machine's cache");
 
 static inline struct flop_rule sm_inst_flops(const struct sm_inst *i)
 {
