@@ -72,6 +72,31 @@ static void occupancy_limits_and_carve_out_are_those_of_the_profiler(void **stat
 
 /* Paper 004, section II: the driver takes the least carve-out at which shared memory does not limit
  * the blocks of an SM, and none where a kernel has no shared memory. */
+/* All launches of device/probe/carve_probe.cu. */
+static void every_carve_out_of_the_probe_is_the_drivers(void **state)
+{
+    char path[1024], line[256];
+    size_t n = 0;
+    (void)state;
+    snprintf(path, sizeof path, "%s/device/probe/results/h200-carve.csv", getenv("STRATA_SOURCE"));
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    while (fgets(line, sizeof line, in)) {
+        unsigned threads, registers, fixed, dynamic, config;
+        if (sscanf(line, "%u,%u,%u,%u,%u", &threads, &registers, &fixed, &dynamic, &config) != 5)
+            continue; /* the names */
+        struct strata_launch l = launch_of(1, threads, registers, fixed + dynamic);
+        struct strata_occupancy o;
+        struct strata_error err;
+        assert_int_equal(strata_occupancy_compute(&h200, &l, &o, &err), STRATA_OK);
+        if (o.shared_config_bytes != config)
+            fail_msg("%s: %llu bytes", line, (unsigned long long)o.shared_config_bytes);
+        n++;
+    }
+    fclose(in);
+    assert_true(n > 400);
+}
+
 static void volta_leaves_the_l1_all_that_shared_memory_does_not_need(void **state)
 {
     (void)state;
@@ -470,6 +495,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(occupancy_limits_and_carve_out_are_those_of_the_profiler),
+        cmocka_unit_test(every_carve_out_of_the_probe_is_the_drivers),
         cmocka_unit_test(volta_leaves_the_l1_all_that_shared_memory_does_not_need),
         cmocka_unit_test(waves_are_blocks_by_what_the_gpu_holds),
         cmocka_unit_test(a_block_that_fits_nowhere_is_an_error_that_says_why),
