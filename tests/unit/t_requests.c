@@ -18,8 +18,12 @@ static void a_miss_joins_the_request_before_it_if_that_did_not_wait(void **state
     struct leaving_miss l = {0};
     g.l1.miss_join_cycles = 4;
     assert_false(leaving_miss_takes(&l, 0, 1, 0));
-    leaving_miss_open(&l, &g, 128, false, 100); /* nothing was answered yet */
-    assert_false(leaving_miss_takes(&l, 128, 2, 101));
+    for (uint64_t blocks = 4; blocks >= 3; blocks--) { /* nothing was answered yet */
+        leaving_miss_begin(&l, &g, blocks);
+        leaving_miss_open(&l, &g, 128, false, 100);
+        assert_int_equal(leaving_miss_takes(&l, 128, 2, 101), blocks == 3);
+    }
+    leaving_miss_begin(&l, &g, 132);
     leaving_miss_answered(&l, 90);
     leaving_miss_open(&l, &g, 128, false, 100);
     l.sectors = 1;
