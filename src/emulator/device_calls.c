@@ -40,8 +40,8 @@ static const struct access_row {
 };
 
 /* A first call takes about 10000 cycles more than the next: code that comes piece by piece. */
-#define PIECES       18
-#define PIECE        40 /* instructions */
+#define PIECES       5
+#define PIECE        144 /* instructions */
 #define ARITHMETIC   (PIECES * PIECE)
 #define BEHIND_BYTES 65536 /* the kernel's code: a launch does not bring it in by itself */
 /* From one instruction that computes to the next; 45500 cycles for 7255 instructions of a printf
