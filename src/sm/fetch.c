@@ -61,7 +61,8 @@ static void order_release(struct fetch_order *o)
 
 strata_status fetch_sm_init(struct fetch_sm *s, const struct fetch_gpu *g, struct strata_error *err)
 {
-    *s = (struct fetch_sm){.known = malloc(FETCH_MAX_LINES * sizeof *s->known),
+    *s = (struct fetch_sm){.ahead = g->ahead,
+                           .known = malloc(FETCH_MAX_LINES * sizeof *s->known),
                            .asked = malloc(FETCH_MAX_LINES * sizeof *s->asked)};
     bool kept = order_init(&s->near, g->near_lines, g->ways);
     kept = order_init(&s->middle, g->middle_lines, g->ways) && kept;
@@ -106,16 +107,25 @@ static uint32_t put_line(struct fetch_order *o, uint32_t line)
     return o->sets ? replace_oldest(o, line % o->sets, line) : FETCH_MAX_LINES;
 }
 
+/* Tables of SMs lie a power of two apart and push each other out of the machine's cache: what is
+ * asked most needs one line of them. */
+static void set_ready(struct fetch_sm *s, uint32_t line, uint64_t ready)
+{
+    s->known[line].ready = ready;
+    if (line >= s->ahead)
+        s->known[line - s->ahead].has_next = ready != 0;
+}
+
 /* Lines that this SM brings into the L2 are told once, so the list never overflows. */
 static void ask(struct fetch_sm *s, uint32_t line, uint64_t at, uint32_t jump)
 {
     if (s->known[line].ready)
         return;
-    s->known[line].ready = at ? at : 1;
+    set_ready(s, line, at ? at : 1);
     s->known[line].jump = jump;
     uint32_t gone = put_line(&s->near, line);
     if (gone != FETCH_MAX_LINES)
-        s->known[gone].ready = 0;
+        set_ready(s, gone, 0);
     if (s->known[line].place == FETCH_MIDDLE)
         return;
     if (s->known[line].place == FETCH_NEVER)
@@ -177,8 +187,9 @@ static uint32_t next_cycles(const struct fetch_gpu *g, const struct fetch_sm *s,
 static bool is_streamed(const struct fetch_gpu *g, const struct fetch_sm *s, uint32_t line,
                         uint64_t t)
 {
-    uint64_t ready = s->known[line].ready;
-    return ready && ready <= t && s->known[(line + g->ahead) % FETCH_MAX_LINES].ready;
+    const struct fetch_known *k = &s->known[line];
+    return k->ready && k->ready <= t &&
+           (k->has_next || s->known[(line + g->ahead) % FETCH_MAX_LINES].ready);
 }
 
 uint64_t fetch_line(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t line, uint64_t t)
@@ -211,9 +222,9 @@ uint64_t fetch_line(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t line
 /* What is asked for behind other lines comes at once where a jump leaves them out. */
 static void hasten(struct fetch_sm *s, uint32_t line, uint64_t t)
 {
-    struct fetch_known *k = &s->known[line];
+    const struct fetch_known *k = &s->known[line];
     if (k->ready > t + k->jump)
-        k->ready = t + k->jump;
+        set_ready(s, line, t + k->jump);
 }
 
 /* The scheduler has the line by itself from now on, instead of the one that came first. */

@@ -56,9 +56,11 @@ struct fetch_known {
     uint32_t jump;  /* what a jump to it took when it was asked for */
     uint16_t own;   /* schedulers that have it by themselves, a bit each */
     uint8_t place;  /* enum fetch_place */
+    bool has_next;  /* the last line that is asked for with it has a `ready` */
 };
 struct fetch_sm {
     struct fetch_known *known;
+    uint32_t ahead;   /* fetch_gpu.ahead */
     uint32_t n_known; /* lines of which `known` has been set: those from 0 on */
     uint32_t n_asked;
     uint32_t *asked; /* lines brought into the L2 since the last fetch_publish */
