@@ -19,8 +19,7 @@ static void report_counters(struct flow_engine *e, struct strata_result *r)
                              .active_cycles = active,
                              .n_sms = e->memory.n_sms,
                              .stall_cycles = e->stall_cycles};
-    for (uint32_t i = e->decoder.n; i-- > 0;)
-        fetch_note_unrun(&e->fetch_all, e->decoder.inst[i].fetch_line);
+    fetch_note_unrun_lines(&e->fetch_all, e->decoder.inst, e->decoder.n);
     e->memory.count.other =
         sm_other_sectors(e->gpu, e->fetch_all.n_used, e->state, SM_PROFILER_SECTOR_BYTES);
     sm_report_times(e->gpu, &times, &e->memory.count, r);

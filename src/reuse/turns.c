@@ -460,6 +460,7 @@ static void report(struct turns *t, bool warm, struct strata_result *out)
 {
     const struct strata_launch *l = t->r.launch;
     uint32_t sector = t->gpu->l2.cache.sector_bytes;
+    fetch_note_unrun_lines(t->fetch, t->decoder.inst, t->decoder.n);
     t->h.count.other = sm_other_sectors(t->gpu, t->fetch->n_used, warm, SM_PROFILER_SECTOR_BYTES);
     launch_counters_report(&t->h.count, COUNTED_INSTRUCTIONS | COUNTED_FLOPS,
                            SM_PROFILER_SECTOR_BYTES, out);

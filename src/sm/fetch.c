@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/sm_inst.h"
+
 /* A cache for more lines than are told apart holds all of them. */
 static uint32_t limit_lines(uint64_t lines)
 {
@@ -255,4 +257,11 @@ uint64_t fetch_next(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t sche
         return there;
     keep_own(s, scheduler, line);
     return is_jump && there < t + g->own_jump ? t + g->own_jump : there;
+}
+
+void fetch_note_unrun_lines(struct fetch_gpu *g, const struct sm_inst *inst, uint32_t n)
+{
+    for (uint32_t i = n; i-- > 0;)
+        if (fetch_comes_unrun(g, g->used, inst[i].fetch_line))
+            fetch_note(g, inst[i].fetch_line);
 }

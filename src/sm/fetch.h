@@ -95,11 +95,9 @@ static inline bool fetch_comes_unrun(const struct fetch_gpu *g, const uint8_t *u
             return true;
     return false;
 }
-static inline void fetch_note_unrun(struct fetch_gpu *g, uint32_t line)
-{
-    if (fetch_comes_unrun(g, g->used, line))
-        fetch_note(g, line);
-}
+/* All such lines of a launch's code, of which `n` instructions are known. */
+struct sm_inst;
+void fetch_note_unrun_lines(struct fetch_gpu *g, const struct sm_inst *inst, uint32_t n);
 /* The L2 has the line from before: it is neither cold nor brought in. */
 static inline void fetch_hold(struct fetch_gpu *g, uint32_t line)
 {

@@ -10,6 +10,7 @@
 #endif
 
 #include "sm/fetch.h"
+#include "sm/sm_inst.h"
 
 enum {
     LINES_NEAR = 32,
@@ -126,8 +127,10 @@ static uint32_t lines_brought_in(uint32_t prefetch_lines, uint32_t ahead_lines)
     gpu.sm.fetch_ahead_lines = ahead_lines;
     fetch_gpu_init(&g, &gpu);
     fetch_note(&g, 0), fetch_note(&g, 20), fetch_note(&g, 30);
-    for (uint32_t line = 40; line-- > 0;)
-        fetch_note_unrun(&g, line);
+    static struct sm_inst code[40];
+    for (uint32_t line = 0; line < 40; line++)
+        code[line].fetch_line = line;
+    fetch_note_unrun_lines(&g, code, 40);
     return g.n_used;
 }
 
