@@ -108,7 +108,8 @@ void sm_stall_counts_find(const struct sm_placed *placed, uint32_t n)
             uint32_t stall = placed[k - 1].op->control.stall + wait;
             placed[k - 1].op->control.stall = (uint8_t)(stall < MOST ? stall : MOST);
         }
-        op->control.stall = op->is_branch ? BRANCH_CYCLES : 1;
+        if (!op->control.known) /* the driver's functions have theirs */
+            op->control.stall = op->is_branch ? BRANCH_CYCLES : 1;
         since = (access ? 0 : since + wait) + op->control.stall;
     }
 }

@@ -97,6 +97,18 @@ static void a_predicate_computed_early_costs_nothing(void **state)
     }
 }
 
+static void code_that_has_stall_counts_keeps_them(void **state)
+{
+    (void)state;
+    struct order o = {.n = 0};
+    sums(&o, 3);
+    o.op[1].control.known = 1;
+    o.op[1].control.stall = 9;
+    sm_stall_counts_find(o.placed, o.n);
+    assert_int_equal(distance(&o, 0, 1), 1);
+    assert_int_equal(distance(&o, 1, 2), 9);
+}
+
 static void other_predicates_are_not_waited_for(void **state)
 {
     (void)state;
@@ -157,6 +169,7 @@ int main(void)
         cmocka_unit_test(accesses_of_a_warp_are_four_cycles_apart),
         cmocka_unit_test(what_is_executed_under_a_predicate_waits_for_it),
         cmocka_unit_test(a_predicate_computed_early_costs_nothing),
+        cmocka_unit_test(code_that_has_stall_counts_keeps_them),
         cmocka_unit_test(other_predicates_are_not_waited_for),
         cmocka_unit_test(what_another_unit_reads_comes_a_cycle_later),
         cmocka_unit_test(loads_of_constants_are_eight_cycles_apart),
