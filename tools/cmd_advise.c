@@ -96,15 +96,14 @@ int cmd_advise(int argc, char **argv)
 {
     struct advise_arguments a = {.format = "text", .seed = 1};
     const struct option options[] = {
-        {'g', "gpu", OPTION_STRING, &a.gpu, "GPU",
-         "name of a GPU (`strata gpu list`) or path of its file"},
-        {0, "set", OPTION_LIST, &a.set, "KEY=VALUE", "change one number of the GPU"},
+        GPU_OPTION(a.gpu),
+        SET_OPTION(a.set),
         {0, "least-gain", OPTION_DOUBLE, &a.least_gain, "PERCENT",
          "leave out findings that gain less of the time (default 3)"},
         LAUNCH_OPTIONS(a.launches),
-        {0, "seed", OPTION_UINT, &a.seed, "N", "seed of all random numbers (default 1)"},
+        SEED_OPTION(a.seed),
         {'f', "format", OPTION_STRING, &a.format, "FORMAT", "text (default), csv or json"},
-        {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        OUTPUT_OPTION(a.output),
         MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress"},
     };

@@ -163,7 +163,7 @@ int cmd_bugreport(int argc, char **argv)
 {
     const char *output = NULL;
     const struct option options[] = {
-        {'o', "output", OPTION_STRING, &output, "FILE", "write there instead of standard output"},
+        OUTPUT_OPTION(output),
     };
     const struct command_syntax syntax = {
         .name = "bugreport",

@@ -201,7 +201,7 @@ int cmd_check(int argc, char **argv)
         {0, "rules", OPTION_FLAG, &a.rules, NULL, "list the rules and stop"},
         LAUNCH_OPTIONS(a.launches),
         {'f', "format", OPTION_FORMAT, &a.format, "FORMAT", "text (default), csv or json"},
-        {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        OUTPUT_OPTION(a.output),
         MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no warnings"},
     };

@@ -92,7 +92,7 @@ int cmd_compare(int argc, char **argv)
         {0, "top", OPTION_UINT, &a.top, "N", "metrics of each launch (default 8, 0: all)"},
         {'f', "format", OPTION_STRING, &a.format, "FORMAT", "text (default), csv or json"},
         MEMORY_LIMIT_OPTION,
-        {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        OUTPUT_OPTION(a.output),
     };
     const struct command_syntax syntax = {
         .name = "compare",

@@ -442,7 +442,7 @@ int cmd_correlate(int argc, char **argv)
         {0, "measurement", OPTION_STRING, &a.measurement, "NAME",
          "with --db: compare with this measurement only"},
         {'f', "format", OPTION_STRING, &a.format, "FORMAT", "text (default), csv or json"},
-        {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        OUTPUT_OPTION(a.output),
         MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no warnings"},
     };

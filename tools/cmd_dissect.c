@@ -273,7 +273,7 @@ int cmd_dissect(int argc, char **argv)
         {0, "seed", OPTION_UINT, &a.seed, "N",
          "model: seed of noise, replacement and order of visits (default 1)"},
         {'f', "format", OPTION_FORMAT, &a.format, "FORMAT", "text (default), csv or json"},
-        {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        OUTPUT_OPTION(a.output),
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no warnings"},
     };
     const struct command_syntax syntax = {

@@ -152,12 +152,11 @@ int cmd_export(int argc, char **argv)
     const struct option options[] = {
         {0, "dram", OPTION_STRING, &a.dram, "FORMAT",
          "ramulator (LD and ST lines, the default), dramsim3 (with times), or csv"},
-        {'g', "gpu", OPTION_STRING, &a.gpu, "GPU",
-         "name of a GPU (`strata gpu list`) or path of its file"},
-        {0, "set", OPTION_LIST, &a.set, "KEY=VALUE", "change one number of the GPU"},
+        GPU_OPTION(a.gpu),
+        SET_OPTION(a.set),
         LAUNCH_OPTIONS(a.launches),
-        {0, "seed", OPTION_UINT, &a.seed, "N", "seed of all random numbers (default 1)"},
-        {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        SEED_OPTION(a.seed),
+        OUTPUT_OPTION(a.output),
         MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no summary"},
     };

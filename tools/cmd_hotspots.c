@@ -408,9 +408,8 @@ int cmd_hotspots(int argc, char **argv)
 {
     struct hotspot_arguments a = {.by = "pc", .sort = "cost", .seed = 1};
     const struct option options[] = {
-        {'g', "gpu", OPTION_STRING, &a.gpu, "GPU",
-         "name of a GPU (`strata gpu list`) or path of its file"},
-        {0, "set", OPTION_LIST, &a.set, "KEY=VALUE", "change one number of the GPU"},
+        GPU_OPTION(a.gpu),
+        SET_OPTION(a.set),
         {0, "by", OPTION_STRING, &a.by, "WHAT",
          "pc: each instruction (default); line: each source line"},
         {0, "sort", OPTION_STRING, &a.sort, "WHAT",
@@ -419,9 +418,9 @@ int cmd_hotspots(int argc, char **argv)
         {0, "source", OPTION_STRING, &a.source, "FOLDER",
          "where the source file lies now, to show its lines"},
         LAUNCH_OPTIONS(a.launches),
-        {0, "seed", OPTION_UINT, &a.seed, "N", "seed of all random numbers (default 1)"},
+        SEED_OPTION(a.seed),
         {'f', "format", OPTION_FORMAT, &a.format, "FORMAT", "text (default), csv or json"},
-        {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        OUTPUT_OPTION(a.output),
         MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress"},
     };

@@ -402,7 +402,7 @@ int cmd_info(int argc, char **argv)
          "only what the headers say, without reading the blocks"},
         LAUNCH_OPTIONS(a.launches),
         {'f', "format", OPTION_FORMAT, &a.format, "FORMAT", "text (default), csv or json"},
-        {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        OUTPUT_OPTION(a.output),
         MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no warnings"},
     };

@@ -279,7 +279,7 @@ int learn_evaluate(int argc, char **argv)
          "exit 1 if the mean rank correlation is smaller"},
         PROFILE_OPTIONS(a.profile),
         {'f', "format", OPTION_FORMAT, &a.format, "FORMAT", "text (default), csv or json"},
-        {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        OUTPUT_OPTION(a.output),
     };
     const struct command_syntax syntax = {
         .name = "learn evaluate",
@@ -437,7 +437,7 @@ int learn_rank(int argc, char **argv)
          "a cache to rank; several (default: ten of 128 to 1024 lines)"},
         PROFILE_OPTIONS(a.profile),
         {'f', "format", OPTION_FORMAT, &a.format, "FORMAT", "text (default), csv or json"},
-        {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        OUTPUT_OPTION(a.output),
     };
     const struct command_syntax syntax = {
         .name = "learn rank",

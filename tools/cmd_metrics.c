@@ -88,7 +88,7 @@ int cmd_metrics(int argc, char **argv)
     struct metrics_arguments a = {0};
     const struct option options[] = {
         {'f', "format", OPTION_FORMAT, &a.format, "FORMAT", "text (default), csv or json"},
-        {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        OUTPUT_OPTION(a.output),
     };
     const struct command_syntax syntax = {
         .name = "metrics",

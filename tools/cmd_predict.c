@@ -266,8 +266,7 @@ int cmd_predict(int argc, char **argv)
     struct predict_arguments a = {
         .model = "flow", .format = "text", .seed = 1, .jobs = 1, .cache_control = "all"};
     const struct option options[] = {
-        {'g', "gpu", OPTION_STRING, &a.gpu, "GPU",
-         "name of a GPU (`strata gpu list`) or path of its file"},
+        GPU_OPTION(a.gpu),
         {'m', "model", OPTION_STRING, &a.model, "MODEL", "which model to run (default flow)"},
         {0, "variant", OPTION_STRING, &a.variant, "NAME", "a variant of the model"},
         {0, "compat", OPTION_STRING, &a.compat, "WHOSE",
@@ -284,14 +283,14 @@ int cmd_predict(int argc, char **argv)
          "model so much of the work (1%), and give every other launch the answer of one like it"},
         {0, "failed", OPTION_FLAG, &a.failed_too, NULL,
          "also launches whose kernel failed, for what they ran until then"},
-        {0, "seed", OPTION_UINT, &a.seed, "N", "seed of all random numbers (default 1)"},
+        SEED_OPTION(a.seed),
         {'j', "jobs", OPTION_UINT, &a.jobs, "N",
          "launches at a time (default 1); never changes a result"},
         {'f', "format", OPTION_STRING, &a.format, "FORMAT",
          "text (default), csv, json, or ncu (the columns of `ncu --csv`)"},
         {0, "summary", OPTION_FLAG, &a.summary, NULL,
          "one line a launch: time, cycles, hit rates, DRAM traffic"},
-        {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        OUTPUT_OPTION(a.output),
         MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no warnings"},
         {'v', "verbose", OPTION_FLAG, &a.verbose, NULL, "also tell what was run"},

@@ -170,7 +170,7 @@ int cmd_report(int argc, char **argv)
          "another measurement of the same launches: bars of the spread; may be given again"},
         {0, "measured-on", OPTION_STRING, &a.measured_on, "GPU",
          "compare only predictions for this GPU with them"},
-        {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        OUTPUT_OPTION(a.output),
         MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no warnings, and no word where the page is"},
     };

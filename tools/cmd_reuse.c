@@ -310,9 +310,8 @@ int cmd_reuse(int argc, char **argv)
     struct reuse_arguments a = {
         .scope = "sm", .unit = "line", .engine = "exact", .seed = 1, .jobs = 1, .rate = 0.1};
     const struct option options[] = {
-        {'g', "gpu", OPTION_STRING, &a.gpu, "GPU",
-         "name of a GPU (`strata gpu list`) or path of its file"},
-        {0, "set", OPTION_LIST, &a.set, "KEY=VALUE", "change one number of the GPU"},
+        GPU_OPTION(a.gpu),
+        SET_OPTION(a.set),
         {0, "scope", OPTION_STRING, &a.scope, "SCOPE",
          "whose accesses form a stream: thread, warp, sm (default) or gpu"},
         {0, "unit", OPTION_STRING, &a.unit, "UNIT", "line (default) or sector"},
@@ -330,7 +329,7 @@ int cmd_reuse(int argc, char **argv)
         {'j', "jobs", OPTION_UINT, &a.jobs, "N",
          "threads of the parallel engine (default 1); never changes a result"},
         {'f', "format", OPTION_FORMAT, &a.format, "FORMAT", "text (default), csv or json"},
-        {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        OUTPUT_OPTION(a.output),
         MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress, no warnings"},
     };

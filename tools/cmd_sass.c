@@ -184,7 +184,7 @@ int cmd_sass(int argc, char **argv)
          "only this function, by its name in the symbol table (default: all)"},
         {'f', "format", OPTION_FORMAT, &a.format, "FORMAT", "text (default) or json"},
         MEMORY_LIMIT_OPTION,
-        {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        OUTPUT_OPTION(a.output),
     };
     const struct command_syntax syntax = {
         .name = "sass",

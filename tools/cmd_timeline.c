@@ -208,8 +208,7 @@ int cmd_timeline(int argc, char **argv)
     struct timeline_arguments a = {
         .model = "flow", .format = "text", .cache_control = "none", .seed = 1, .jobs = 1};
     const struct option options[] = {
-        {'g', "gpu", OPTION_STRING, &a.gpu, "GPU",
-         "name of a GPU (`strata gpu list`) or path of its file"},
+        GPU_OPTION(a.gpu),
         {'m', "model", OPTION_STRING, &a.model, "MODEL",
          "which model predicts each launch (default flow)"},
         {0, "set", OPTION_LIST, &a.set, "KEY=VALUE",
@@ -218,11 +217,11 @@ int cmd_timeline(int argc, char **argv)
          "none (default): launches find what those before them left; all: each begins cold"},
         {0, "sample", OPTION_STRING, &a.sample, "SHARE",
          "model so much of the work (1%), and tell how near the answer is to that from all of it"},
-        {0, "seed", OPTION_UINT, &a.seed, "N", "seed of all random numbers (default 1)"},
+        SEED_OPTION(a.seed),
         {'j', "jobs", OPTION_UINT, &a.jobs, "N", "threads (default 1); never changes a result"},
         {'f', "format", OPTION_STRING, &a.format, "FORMAT",
          "text (default), csv, json, or perfetto (for ui.perfetto.dev and chrome://tracing)"},
-        {'o', "output", OPTION_STRING, &a.output, "FILE", "write there instead of standard output"},
+        OUTPUT_OPTION(a.output),
         MEMORY_LIMIT_OPTION,
         {'q', "quiet", OPTION_FLAG, &a.quiet, NULL, "no progress"},
     };

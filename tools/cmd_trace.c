@@ -192,7 +192,7 @@ int cmd_trace(int argc, char **argv)
          "threads (default: one per core); never changes a result"},
         {'g', "gpu", OPTION_STRING, &r->gpu_name, "GPU",
          "the device the program sees (default h200)"},
-        {0, "set", OPTION_LIST, &a.set, "KEY=VALUE", "change one number of the GPU"},
+        SET_OPTION(a.set),
         {0, "no-record", OPTION_FLAG, &r->no_record, NULL, "only run the program"},
         {0, "memcheck", OPTION_FLAG, &r->memcheck, NULL,
          "keep allocations apart, to find accesses past their ends"},

@@ -34,6 +34,19 @@ struct option {
     const char *help;
 };
 
+/* Rows that commands share word for word; `value` is where it goes. */
+/* clang-format off */
+#define GPU_OPTION(value)                                                                          \
+    {'g', "gpu", OPTION_STRING, &(value), "GPU",                                                   \
+     "name of a GPU (`strata gpu list`) or path of its file"}
+#define SET_OPTION(value)                                                                          \
+    {0, "set", OPTION_LIST, &(value), "KEY=VALUE", "change one number of the GPU"}
+#define SEED_OPTION(value)                                                                         \
+    {0, "seed", OPTION_UINT, &(value), "N", "seed of all random numbers (default 1)"}
+#define OUTPUT_OPTION(value)                                                                       \
+    {'o', "output", OPTION_STRING, &(value), "FILE", "write there instead of standard output"}
+/* clang-format on */
+
 /* What has to hold of the options of a command, checked in order before it runs. */
 struct option_rule {
     enum { OPTION_IS_NEEDED, OPTION_HAS_RANGE } kind;
