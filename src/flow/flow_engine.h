@@ -140,6 +140,7 @@ struct flow_scheduler {
     uint16_t pipes; /* that ready warps want, a bit each */
     uint8_t last_slot;
     uint8_t issued; /* in issue_cycle */
+    uint8_t stored; /* the slot whose warp stored last */
     bool queued;
     _Alignas(FLOW_LINE_BYTES) struct flow_pipe {
         uint64_t ready; /* ready_mask, of those that want this pipe */
@@ -148,6 +149,7 @@ struct flow_scheduler {
     struct flow_hint {
         uint8_t pipe;  /* that the next instruction of the slot's warp wants */
         uint8_t lines; /* of its registers that the one after that reads: sm_inst.lines */
+        bool stores;   /* sm_inst.is_store */
     } hint[64];
     uint64_t shared_port;   /* when it may hand over its next access to shared memory */
     uint64_t constant_port; /* likewise, to the constants */

@@ -101,7 +101,8 @@ static inline void schedule_warp(struct flow_engine *e, const struct flow_warp *
         s->far_mask |= bit;
     uint32_t after = w->cursor.next_index;
     s->hint[w->slot] = (struct flow_hint){
-        w->op->pipe, after < e->decoder.n ? e->decoder.inst[after].lines : w->op->lines};
+        w->op->pipe, after < e->decoder.n ? e->decoder.inst[after].lines : w->op->lines,
+        w->op->is_store};
     if (w->op->kind == SM_KIND_GLOBAL && is_row(&w->next))
         expect_tables(e, s->sm, w->next.base);
     /* Times that do not fit are those of a launch that is given up (SM_TIME_MOST). */
@@ -502,6 +503,8 @@ static uint32_t choose(const struct flow_engine *e, const struct flow_scheduler 
         first = p->free < first ? p->free : first;
     }
     *earliest = first;
+    if (sm_stores_on(e->gpu->sm.scheduler_policy, can, s->stored, s->hint[s->stored].stores))
+        return s->stored;
     return can ? sm_first_in_rank(e->gpu->sm.scheduler_policy, can, s->last_slot, s->slot_age)
                : CACHE_NONE;
 }
@@ -553,6 +556,8 @@ strata_status flow_scheduler_due(struct flow_engine *e, uint32_t index)
     enum sm_stall held_by =
         pipe_time(e, s, i->pipe) > w->wait.ready ? sm_busy_stall(i) : SM_STALL_SELECTED;
     take_pipe(s, i, e->now);
+    if (i->is_store)
+        s->stored = (uint8_t)slot;
     if (s->ready_mask) {
         s->queued = true;
         flow_schedule(e, self, s->free);

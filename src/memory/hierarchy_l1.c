@@ -29,12 +29,23 @@ static void send_store(void *who, const struct store_line *s, uint64_t t)
     p->store_done = later_of(p->store_done, taken + m->gpu->l2.hit_cycles);
 }
 
+/* Stores wait by a clock that stands still with the unit: while it is held up because the way to the
+ * crossbar is full, no line can leave, and stores still meet those that wait (own_probe.cu). */
+static uint64_t held_cycles(const struct sender *from)
+{
+    return from->m->sm[from->sm].unit.held;
+}
 /* A line that became due while the unit was idle left then. */
 static void send_due(void *who, const struct store_line *s, uint64_t t)
 {
     const struct sender *from = who;
     uint64_t due = s->last + from->m->gpu->l1.store_idle_cycles;
-    send_store(who, s, due < t ? due : t);
+    send_store(who, s, (due < t ? due : t) + held_cycles(from));
+}
+/* A line that leaves for another one. */
+static void send_for_room(void *who, const struct store_line *s, uint64_t t)
+{
+    send_store(who, s, t + held_cycles(who));
 }
 
 /* The unit starts new work: stores that waited long enough have left. Returns the start. */
@@ -43,7 +54,7 @@ static uint64_t unit_begin(struct hierarchy *m, uint32_t sm, uint64_t t, uint32_
     struct hierarchy_sm *p = &m->sm[sm];
     uint64_t start = load_store_begin(&p->unit, t);
     if (p->stores.n)
-        store_buffer_drain(&p->stores, m->gpu, start, p->unit.busy, send_due,
+        store_buffer_drain(&p->stores, m->gpu, start - p->unit.held, p->unit.busy, send_due,
                            &(struct sender){m, sm});
     load_store_take(&p->unit, start, cycles);
     return start;
@@ -457,8 +468,9 @@ static uint64_t store(struct hierarchy *m, uint32_t sm, const struct strata_wins
         expect_store(m, p->partition, r[i].line);
         if (m->gpu->l1.enabled)
             hits += popcount32(l1_write(&p->l1, m->gpu, r[i].line, r[i].sectors, &bytes, start));
-        store_buffer_put(&p->stores, m->gpu, r[i].line, &bytes, 0, start,
-                         p->unit.free - p->unit.busy, send_store, &(struct sender){m, sm});
+        store_buffer_put(&p->stores, m->gpu, r[i].line, &bytes, 0, start - p->unit.held,
+                         p->unit.free - p->unit.held - p->unit.busy, send_for_room,
+                         &(struct sender){m, sm});
     }
     count_access(&m->count, w->inst, strata_count_sectors(r, n), hits);
     hold_for_port(m, sm);

@@ -11,6 +11,7 @@
 struct load_store_unit {
     uint64_t free;        /* taken until then */
     uint64_t busy;        /* cycles it has worked so far */
+    uint64_t held;        /* cycles it stood still for what is in front of it */
     uint32_t drain_debt4; /* quarter cycles it still owes to stores that left */
 };
 
@@ -38,8 +39,10 @@ static inline void load_store_owe(struct load_store_unit *u, const struct strata
 /* The unit is held up while what is in front of it (until `backlog`) is more than `room` behind. */
 static inline void load_store_hold(struct load_store_unit *u, uint64_t backlog, uint32_t room)
 {
-    if (backlog > u->free + room)
-        u->free = backlog - room;
+    if (backlog <= u->free + room)
+        return;
+    u->held += backlog - room - u->free;
+    u->free = backlog - room;
 }
 
 static inline uint32_t load_store_tags(const struct strata_gpu *gpu)

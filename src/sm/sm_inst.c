@@ -294,6 +294,7 @@ static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_
     out->is_own =
         plain && !out->is_unknown && out->pipe != SM_PIPE_LSU && out->pipe != SM_PIPE_TENSOR;
     out->is_ahead = plain && out->pipe != SM_PIPE_LSU;
+    out->is_store = out->kind == SM_KIND_GLOBAL && i->memop == STRATA_MEM_STORE;
     out->lines = lines_of(out);
     find_few(out);
 }

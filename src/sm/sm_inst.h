@@ -77,6 +77,7 @@ struct sm_inst {
     bool is_ahead : 1; /* it may issue a little ahead of what others do: plain, and not for the
                           load/store unit */
     bool waits_for_few : 1; /* `first` has all of its registers */
+    bool is_store : 1;      /* to global or local memory */
     uint8_t lines; /* of SM_REGISTERS_A_LINE registers whose times it waits for: a bit each of the
                       first eight */
     struct strata_control control;
