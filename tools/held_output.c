@@ -96,8 +96,7 @@ static strata_status give_held_back(struct held_output *o, struct strata_error *
 
 strata_status held_commit(struct held_output *o, struct strata_error *err)
 {
-    strata_status status =
-        o->text.stream ? give_held_back(o, err) : output_commit(&o->file, err);
+    strata_status status = o->text.stream ? give_held_back(o, err) : output_commit(&o->file, err);
     held_discard(o);
     return status;
 }

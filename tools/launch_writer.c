@@ -36,14 +36,12 @@ static strata_status keep_warnings(struct launch_writer *w, const struct strata_
 {
     if (!w->tell_warnings || !r->n_warnings)
         return STRATA_OK;
-    strata_status status =
-        w->warnings.stream ? STRATA_OK : held_text_open(&w->warnings, err);
+    strata_status status = w->warnings.stream ? STRATA_OK : held_text_open(&w->warnings, err);
     for (size_t k = 0; status == STRATA_OK && k < r->n_warnings; k++)
         if (strstr(r->warning[k], r->trace))
             fprintf(w->warnings.stream, "strata: %s\n", r->warning[k]);
         else
-            fprintf(w->warnings.stream, "strata: %s/%s: %s\n", r->program, r->trace,
-                    r->warning[k]);
+            fprintf(w->warnings.stream, "strata: %s/%s: %s\n", r->program, r->trace, r->warning[k]);
     return status;
 }
 
@@ -55,8 +53,8 @@ strata_status launch_writer_take(void *context, size_t launch, struct strata_res
     size_t length = 0;
     strata_status status = launch ? STRATA_OK : put_head(w, err);
     if (status == STRATA_OK)
-        status = strata_prediction_launch(w->prediction, w->layout, launch, result, &text, &length,
-                                          err);
+        status =
+            strata_prediction_launch(w->prediction, w->layout, launch, result, &text, &length, err);
     status = put(w, status, text, length, err);
     return status == STRATA_OK ? keep_warnings(w, result, err) : status;
 }

@@ -12,9 +12,8 @@ enum { BLOCKS = 2, WARPS = 2, N_KERNELS = 3, LAUNCHES_A_COPY = 50, BYTES = 4096 
 
 static const struct {
     const char *name, *opcode;
-} kernels[N_KERNELS] = {{"_Z4readPKfi", "LDG.E"},
-                        {"_Z5writePfi", "STG.E"},
-                        {"_Z10read_widerPK6float4i", "LDG.E.128"}};
+} kernels[N_KERNELS] = {
+    {"_Z4readPKfi", "LDG.E"}, {"_Z5writePfi", "STG.E"}, {"_Z10read_widerPK6float4i", "LDG.E.128"}};
 
 static void check(strata_status status, const struct strata_error *err)
 {
