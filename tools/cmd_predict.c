@@ -10,6 +10,7 @@
 #include "gpu_option.h"
 #include "memory_limit.h"
 #include "launch_option.h"
+#include "launch_writer.h"
 #include "model_option.h"
 #include "options.h"
 #include "output.h"
@@ -42,10 +43,11 @@ static void on_progress(void *context, size_t n_done, size_t n_launches, uint64_
     progress_show(&p->line, n_done, n_launches, warp_instructions);
 }
 
-/* alone: by this process, whatever others there are. */
+/* alone: by this process, whatever others there are; results go to the writer, NULL: to *out. */
 static strata_status run_model(const struct predict_arguments *a, const struct strata_model *model,
                                const struct strata_gpu *gpu, const struct strata_launch_set *set,
-                               bool alone, struct strata_prediction *out, struct strata_error *err)
+                               bool alone, struct launch_writer *writer,
+                               struct strata_prediction *out, struct strata_error *err)
 {
     struct run_progress progress = {0};
     struct process_team *team = NULL;
@@ -56,7 +58,9 @@ static strata_status run_model(const struct predict_arguments *a, const struct s
                                          .runs_apart = a->sample,
                                          .repeat_launches = !strcmp(a->cache_control, "warm"),
                                          .progress = on_progress,
-                                         .progress_context = &progress};
+                                         .progress_context = &progress,
+                                         .take = writer ? launch_writer_take : NULL,
+                                         .take_context = writer};
     opt.model_options = (struct strata_model_options){
         .seed = a->seed, .threads = 1, .variant = a->variant, .settings = a->settings.for_model};
     strata_status status =
@@ -100,10 +104,31 @@ static strata_status run_model(const struct predict_arguments *a, const struct s
     return status;
 }
 
+/* Every launch of a sample, from those that were modelled. */
+static strata_status write_expanded(const struct strata_sample *s, const struct strata_trace *trace,
+                                    const struct strata_prediction *p, struct launch_writer *writer,
+                                    struct strata_error *err)
+{
+    const struct strata_result **from = calloc(s->n_launches + 1, sizeof *from);
+    strata_status status = from ? STRATA_OK : strata_no_memory(err, NULL, "for the sample");
+    if (from)
+        strata_sample_results(s, p, from);
+    for (size_t i = 0; i < s->n_launches && status == STRATA_OK; i++) {
+        struct strata_result result = {0};
+        status = strata_sample_result(s, trace, from, i, &result, err);
+        if (status == STRATA_OK)
+            status = launch_writer_take(writer, i, &result, err);
+        strata_result_release(&result);
+    }
+    free(from);
+    return status;
+}
+
 /* The launches that a sample needs, then all from them. */
 static strata_status run_sample(const struct predict_arguments *a, const struct strata_model *model,
                                 const struct strata_gpu *gpu, struct strata_launch_set *set,
-                                struct strata_prediction *out, struct strata_error *err)
+                                struct launch_writer *writer, struct strata_prediction *out,
+                                struct strata_error *err)
 {
     struct strata_sample sample;
     struct strata_sample_total total;
@@ -117,11 +142,11 @@ static strata_status run_sample(const struct predict_arguments *a, const struct 
         return status;
     strata_sample_choose(&sample, set);
     bool again = false;
-    status = run_model(a, model, gpu, set, false, out, err);
+    status = run_model(a, model, gpu, set, false, NULL, out, err);
     if (status == STRATA_OK && !process_rank)
         status = sample_refine(&sample, set, out, &again, err);
     if (again)
-        status = run_model(a, model, gpu, set, true, out, err);
+        status = run_model(a, model, gpu, set, true, NULL, out, err);
     if (status == STRATA_OK && !a->quiet && !process_rank &&
         strata_sample_estimate(&sample, out, "gpu__time_duration.sum", &total))
         fprintf(stderr,
@@ -131,43 +156,27 @@ static strata_status run_sample(const struct predict_arguments *a, const struct 
                 100 * (double)sample.modelled / (double)sample.instructions, total.sum / 1000,
                 total.half_width / 1000, 100 * total.half_width / total.sum);
     if (status == STRATA_OK && !process_rank)
-        status = strata_sample_expand(&sample, set->trace[0], out, err);
+        status = write_expanded(&sample, set->trace[0], out, writer, err);
     strata_sample_release(&sample);
     return status;
 }
 
 static strata_status run_whole(const struct predict_arguments *a, const struct strata_model *model,
                                const struct strata_gpu *gpu, struct strata_launch_set *set,
-                               struct strata_prediction *out, struct strata_error *err)
+                               struct launch_writer *writer, struct strata_prediction *out,
+                               struct strata_error *err)
 {
-    return run_model(a, model, gpu, set, false, out, err);
+    return run_model(a, model, gpu, set, false, writer, out, err);
 }
 
-static strata_status write_prediction(const struct strata_prediction *p,
-                                      const struct predict_arguments *a, enum strata_format format,
-                                      struct strata_error *err)
+static strata_status open_writer(struct launch_writer *w, const struct predict_arguments *a,
+                                 enum strata_format format, struct strata_error *err)
 {
-    char *text;
-    size_t length;
-    strata_status status = a->summary ? strata_prediction_summary(p, &text, &length, err)
-                           : a->ncu_layout
-                               ? strata_prediction_print_ncu(p, &text, &length, err)
-                               : strata_prediction_print(p, format, &text, &length, err);
-    return status == STRATA_OK ? output_text(a->output, text, length, err) : status;
-}
-
-/* Warnings are part of JSON and text already; on standard error they are for who watches. Those of
- * a reader begin with the name of its file. */
-static void show_warnings(const struct strata_prediction *p, const struct predict_arguments *a)
-{
-    for (size_t i = 0; i < p->n_results && !a->quiet; i++)
-        for (size_t k = 0; k < p->result[i].n_warnings; k++) {
-            const struct strata_result *r = &p->result[i];
-            if (strstr(r->warning[k], r->trace))
-                fprintf(stderr, "strata: %s\n", r->warning[k]);
-            else
-                fprintf(stderr, "strata: %s/%s: %s\n", r->program, r->trace, r->warning[k]);
-        }
+    w->layout = a->summary      ? STRATA_LAYOUT_SUMMARY
+                : a->ncu_layout ? STRATA_LAYOUT_NCU
+                                : (enum strata_layout)format;
+    w->tell_warnings = !a->quiet && (format == STRATA_FORMAT_CSV || a->output);
+    return process_rank ? STRATA_OK : launch_writer_open(w, a->output, err);
 }
 
 /* A trace may be predicted for any GPU; what its own would have made of the program is another
@@ -215,6 +224,7 @@ static strata_status predict(void *context, char **paths, int n_paths, struct st
     struct strata_gpu *gpu = calloc(1, sizeof *gpu);
     struct strata_launch_set set = {0};
     struct strata_prediction prediction = {0};
+    struct launch_writer writer = {.prediction = &prediction};
     strata_status status = gpu ? parse_layout(a, &format, err) : strata_no_memory(err, NULL, NULL);
     if (status == STRATA_OK)
         status = output_check(a->output, err);
@@ -231,13 +241,16 @@ static strata_status predict(void *context, char **paths, int n_paths, struct st
     if (status == STRATA_OK)
         status = load_launches(&a->launches, paths, n_paths, &set, err);
     if (status == STRATA_OK)
-        status = (a->sample ? run_sample : run_whole)(a, model, gpu, &set, &prediction, err);
+        status = open_writer(&writer, a, format, err);
+    writer.n_launches = set.n_launches;
+    if (status == STRATA_OK)
+        status =
+            (a->sample ? run_sample : run_whole)(a, model, gpu, &set, &writer, &prediction, err);
     if (status == STRATA_OK)
         tell_other_gpu(&set, gpu, a->quiet || process_rank);
     if (status == STRATA_OK && !process_rank)
-        status = write_prediction(&prediction, a, format, err);
-    if (status == STRATA_OK && (format == STRATA_FORMAT_CSV || a->output))
-        show_warnings(&prediction, a);
+        status = launch_writer_finish(&writer, err);
+    launch_writer_discard(&writer);
     strata_prediction_release(&prediction);
     strata_launch_set_release(&set);
     release_settings(&a->settings);

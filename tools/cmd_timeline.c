@@ -3,15 +3,16 @@
 #include <string.h>
 
 #include <strata/predict.h>
+#include <strata/result_file.h>
 #include <strata/sample.h>
 #include <strata/timeline.h>
 
 #include "cmd.h"
 #include "gpu_option.h"
+#include "held_output.h"
 #include "memory_limit.h"
 #include "model_option.h"
 #include "options.h"
-#include "output.h"
 #include "process_team.h"
 #include "progress.h"
 #include "sample_option.h"
@@ -25,17 +26,55 @@ struct timeline_arguments {
     bool quiet;
 };
 
+/* Everything of one run. */
+struct work {
+    const struct strata_gpu *gpu;
+    struct strata_launch_set set;
+    struct strata_sample sample;
+    struct strata_prediction prediction; /* of a sample: with the results of those modelled */
+    struct strata_timeline timeline;
+    const struct strata_result **result; /* of a sample: of each launch */
+    struct strata_launch_time *time;     /* else: of each launch, and */
+    struct strata_result_file *results;  /* its counters, where these are written */
+    uint64_t *place;                     /* in that file */
+    struct held_output out;
+};
+
+static void release_work(struct work *w)
+{
+    strata_timeline_release(&w->timeline);
+    strata_prediction_release(&w->prediction);
+    strata_sample_release(&w->sample);
+    strata_launch_set_release(&w->set);
+    strata_result_file_destroy(w->results);
+    held_discard(&w->out);
+    free(w->result);
+    free(w->time);
+    free(w->place);
+}
+
 static void on_progress(void *context, size_t n_done, size_t n_launches, uint64_t warp_instructions)
 {
     progress_show(context, n_done, n_launches, warp_instructions);
 }
 
-static strata_status predict_launches(const struct timeline_arguments *a,
-                                      const struct strata_model *model,
-                                      const struct strata_gpu *gpu,
-                                      const struct strata_launch_set *set, bool alone,
-                                      struct strata_prediction *out, struct strata_error *err)
+/* All that is kept of a launch's result. */
+static strata_status take_launch(void *context, size_t launch, struct strata_result *result,
+                                 struct strata_error *err)
 {
+    struct work *w = context;
+    strata_status status = strata_launch_time(w->gpu, strata_trace_launch(w->set.trace[0], launch),
+                                              result, &w->time[launch], err);
+    if (status == STRATA_OK && w->results)
+        status = strata_result_file_add(w->results, result, &w->place[launch], err);
+    return status;
+}
+
+static strata_status predict_launches(const struct timeline_arguments *a,
+                                      const struct strata_model *model, struct work *w, bool alone,
+                                      struct strata_error *err)
+{
+    struct strata_prediction *out = &w->prediction;
     struct progress line = {0};
     struct process_team *team = NULL;
     struct strata_predict_options opt = {.model = model,
@@ -44,10 +83,13 @@ static strata_status predict_launches(const struct timeline_arguments *a,
                                          .keep_caches = !strcmp(a->cache_control, "none"),
                                          .runs_apart = a->sample,
                                          .progress = on_progress,
-                                         .progress_context = &line};
+                                         .progress_context = &line,
+                                         .take = a->sample ? NULL : take_launch,
+                                         .take_context = w};
     opt.model_options = (struct strata_model_options){
         .seed = a->seed, .threads = 1, .settings = a->settings.for_model};
-    strata_status status = strata_prediction_init(out, gpu->name, model->name, NULL, a->seed, err);
+    strata_status status =
+        strata_prediction_init(out, w->gpu->name, model->name, NULL, a->seed, err);
     for (size_t i = 0; status == STRATA_OK && i < a->set.n; i++)
         status = strata_prediction_add_override(out, a->set.item[i], err);
     if (status != STRATA_OK)
@@ -56,28 +98,9 @@ static strata_status predict_launches(const struct timeline_arguments *a,
     if (status != STRATA_OK)
         return status;
     progress_start(&line, "launches", a->quiet || process_rank);
-    status = strata_predict(set, gpu, &opt, out, err);
+    status = strata_predict(&w->set, w->gpu, &opt, out, err);
     progress_end(&line);
     process_team_leave(team);
-    return status;
-}
-
-static strata_status write_timeline(const struct timeline_arguments *a,
-                                    const struct strata_timeline *t,
-                                    const struct strata_trace *trace,
-                                    const struct strata_prediction *p, struct strata_error *err)
-{
-    char *text = NULL;
-    size_t length = 0;
-    enum strata_format format = STRATA_FORMAT_TEXT;
-    bool perfetto = !strcmp(a->format, "perfetto");
-    strata_status status = perfetto ? STRATA_OK : strata_format_parse(a->format, &format, err);
-    if (status == STRATA_OK)
-        status = perfetto ? strata_timeline_perfetto(t, trace, &text, &length, err)
-                          : strata_timeline_print(t, trace, p, format, &text, &length, err);
-    if (status == STRATA_OK)
-        return output_text(a->output, text, length, err);
-    free(text);
     return status;
 }
 
@@ -100,22 +123,20 @@ static strata_status check_words(struct timeline_arguments *a, struct strata_err
     return status;
 }
 
-/* Everything of one run. */
-struct work {
-    struct strata_launch_set set;
-    struct strata_sample sample;
-    struct strata_prediction prediction;
-    struct strata_timeline timeline;
-    const struct strata_result **result; /* of each launch */
-};
-
-static void release_work(struct work *w)
+static strata_status make_room(const struct timeline_arguments *a, struct work *w,
+                               struct strata_error *err)
 {
-    strata_timeline_release(&w->timeline);
-    strata_prediction_release(&w->prediction);
-    strata_sample_release(&w->sample);
-    strata_launch_set_release(&w->set);
-    free(w->result);
+    size_t n = w->set.n_launches + 1;
+    bool counters = !a->sample && !strcmp(a->format, "perfetto");
+    if (a->sample)
+        w->result = calloc(n, sizeof *w->result);
+    else
+        w->time = calloc(n, sizeof *w->time);
+    if (counters)
+        w->place = calloc(n, sizeof *w->place);
+    if ((!w->result && !w->time) || (counters && !w->place))
+        return strata_no_memory(err, NULL, "for the timeline");
+    return counters ? strata_result_file_create(&w->results, err) : STRATA_OK;
 }
 
 static strata_status plan(const struct timeline_arguments *a, struct work *w, const char *path,
@@ -128,11 +149,9 @@ static strata_status plan(const struct timeline_arguments *a, struct work *w, co
                              w->set.n_traces);
     if (status != STRATA_OK)
         return status;
-    w->result = calloc(w->set.n_launches + 1, sizeof *w->result);
-    if (!w->result)
-        return strata_no_memory(err, NULL, "for the timeline");
-    if (!a->sample)
-        return STRATA_OK;
+    status = make_room(a, w, err);
+    if (status != STRATA_OK || !a->sample)
+        return status;
     status = strata_sample_plan(&w->sample, w->set.trace[0], a->share,
                                 !strcmp(a->cache_control, "none"), err);
     if (status == STRATA_OK)
@@ -141,17 +160,15 @@ static strata_status plan(const struct timeline_arguments *a, struct work *w, co
 }
 
 static strata_status build(const struct timeline_arguments *a, struct work *w,
-                           const struct strata_gpu *gpu, struct strata_error *err)
+                           struct strata_error *err)
 {
-    size_t n = strata_trace_launch_count(w->set.trace[0]);
     struct strata_sample_total total = {0};
-    if (a->sample)
-        strata_sample_results(&w->sample, &w->prediction, w->result);
-    for (size_t i = 0; i < n && !a->sample; i++)
-        w->result[i] = &w->prediction.result[i];
+    if (!a->sample)
+        return strata_timeline_build_from(&w->timeline, w->set.trace[0], w->time, w->gpu, err);
+    strata_sample_results(&w->sample, &w->prediction, w->result);
     strata_status status =
-        strata_timeline_build(&w->timeline, w->set.trace[0], w->result, gpu, err);
-    if (status != STRATA_OK || !a->sample)
+        strata_timeline_build(&w->timeline, w->set.trace[0], w->result, w->gpu, err);
+    if (status != STRATA_OK)
         return status;
     w->timeline.instructions = w->sample.instructions;
     w->timeline.modelled = w->sample.modelled;
@@ -160,23 +177,55 @@ static strata_status build(const struct timeline_arguments *a, struct work *w,
     return STRATA_OK;
 }
 
+static strata_status write_text(void *context, const char *text, size_t length,
+                                struct strata_error *err)
+{
+    struct work *w = context;
+    return held_write(&w->out, text, length, err);
+}
+
+static strata_status result_of_launch(void *context, uint32_t launch, struct strata_result *out,
+                                      struct strata_error *err)
+{
+    struct work *w = context;
+    return strata_result_file_get(w->results, w->place[launch],
+                                  strata_trace_launch(w->set.trace[0], launch), out, err);
+}
+
+static strata_status write_timeline(const struct timeline_arguments *a, struct work *w,
+                                    struct strata_error *err)
+{
+    const struct strata_timeline_writer to = {w, write_text, result_of_launch};
+    const struct strata_trace *trace = w->set.trace[0];
+    enum strata_format format = STRATA_FORMAT_TEXT;
+    bool perfetto = !strcmp(a->format, "perfetto");
+    strata_status status = perfetto ? STRATA_OK : strata_format_parse(a->format, &format, err);
+    if (status == STRATA_OK)
+        status = held_open(&w->out, a->output, err);
+    if (status == STRATA_OK)
+        status = perfetto
+                     ? strata_timeline_write_perfetto(&w->timeline, trace, &to, err)
+                     : strata_timeline_write(&w->timeline, trace, &w->prediction, format, &to, err);
+    return status == STRATA_OK ? held_commit(&w->out, err) : status;
+}
+
 static strata_status run_timeline(const struct timeline_arguments *a,
                                   const struct strata_model *model, const struct strata_gpu *gpu,
                                   const char *path, struct strata_error *err)
 {
-    struct work w = {0};
+    struct work w = {.gpu = gpu};
     strata_status status = plan(a, &w, path, err);
     if (status == STRATA_OK)
-        status = predict_launches(a, model, gpu, &w.set, false, &w.prediction, err);
+        status = predict_launches(a, model, &w, false, err);
     bool again = false;
     if (status == STRATA_OK && a->sample && !process_rank)
         status = sample_refine(&w.sample, &w.set, &w.prediction, &again, err);
     if (again)
-        status = predict_launches(a, model, gpu, &w.set, true, &w.prediction, err);
+        status = predict_launches(a, model, &w, true, err);
     if (status == STRATA_OK && !process_rank)
-        status = build(a, &w, gpu, err);
+        status = build(a, &w, err);
     if (status == STRATA_OK && !process_rank)
-        status = write_timeline(a, &w.timeline, w.set.trace[0], &w.prediction, err);
+        status = write_timeline(a, &w, err);
     release_work(&w);
     return status;
 }

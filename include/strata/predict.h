@@ -81,10 +81,18 @@ struct strata_predict_options {
     /* NULL, or looked at before each launch: once it is not 0 no more are begun, and strata_predict
      * fails with STRATA_ELIMIT. Any thread may set it. */
     const volatile int32_t *stop;
+    /* NULL, or given each result, by the number of its launch in the set and in that order, as soon
+     * as those before it have been given; never by two threads at once, but by any of them. What is
+     * left of a result afterwards is released. If it fails no more launches are begun, and its
+     * error is that of strata_predict. Memory then does not grow with launches: those that wait for
+     * one before them are in a temporary file. */
+    strata_status (*take)(void *context, size_t launch, struct strata_result *result,
+                          struct strata_error *err);
+    void *take_context;
 };
 
-/* Adds a result for each launch of the set to *out (initialised), in the order of the set. If
- * launches fail, the error is that of the first one in that order. */
+/* Adds a result for each launch of the set to *out (initialised), in the order of the set; none
+ * with opt->take. If launches fail, the error is that of the first one in that order. */
 strata_status strata_predict(const struct strata_launch_set *set, const struct strata_gpu *gpu,
                              const struct strata_predict_options *opt,
                              struct strata_prediction *out, struct strata_error *err);

@@ -62,6 +62,25 @@ strata_status strata_prediction_summary(const struct strata_prediction *p, char 
 strata_status strata_prediction_print_ncu(const struct strata_prediction *p, char **text,
                                           size_t *length, struct strata_error *err);
 
+/* Any of these launch by launch, for results that are not kept: what comes before n_launches of
+ * them, each by its number from 0 on (p->result is not looked at), what comes after the last. *text
+ * is freed by the caller. */
+enum strata_layout {
+    STRATA_LAYOUT_TEXT = STRATA_FORMAT_TEXT,
+    STRATA_LAYOUT_CSV = STRATA_FORMAT_CSV,
+    STRATA_LAYOUT_JSON = STRATA_FORMAT_JSON,
+    STRATA_LAYOUT_SUMMARY, /* strata_prediction_summary */
+    STRATA_LAYOUT_NCU      /* strata_prediction_print_ncu */
+};
+strata_status strata_prediction_head(const struct strata_prediction *p, enum strata_layout layout,
+                                     size_t n_launches, char **text, size_t *length,
+                                     struct strata_error *err);
+strata_status strata_prediction_launch(const struct strata_prediction *p, enum strata_layout layout,
+                                       size_t number, const struct strata_result *r, char **text,
+                                       size_t *length, struct strata_error *err);
+strata_status strata_prediction_tail(enum strata_layout layout, char **text, size_t *length,
+                                     struct strata_error *err);
+
 /* Predictions read from files: one for a JSON file, one for each (model, GPU) of a CSV file. */
 struct strata_predictions {
     struct strata_prediction *item;

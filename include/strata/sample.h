@@ -78,5 +78,9 @@ strata_status strata_sample_expand(const struct strata_sample *s, const struct s
 /* The result that stands for each launch, n_launches of them. */
 void strata_sample_results(const struct strata_sample *s, const struct strata_prediction *p,
                            const struct strata_result **out);
+/* Of these (`from`) the result of launch i alone, as strata_sample_expand makes it; *out is new. */
+strata_status strata_sample_result(const struct strata_sample *s, const struct strata_trace *trace,
+                                   const struct strata_result *const *from, size_t i,
+                                   struct strata_result *out, struct strata_error *err);
 
 #endif

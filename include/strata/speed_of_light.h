@@ -12,6 +12,8 @@ struct strata_speed_of_light {
 };
 void strata_speed_of_light(const struct strata_gpu *gpu, const struct strata_result *r,
                            struct strata_speed_of_light *out);
+/* The busiest unit, "latency" if none is busy. */
+const char *strata_limiter(const struct strata_speed_of_light *s);
 /* Puts that, and the busiest unit as the text "limiter.unit", into the details of a result that
  * tells the time: what is known without a second run. Every prediction has it. */
 void strata_speed_of_light_detail(const struct strata_gpu *gpu, struct strata_result *r);

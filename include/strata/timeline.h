@@ -29,7 +29,8 @@ struct strata_span {
     double gap_us;                      /* from the end of what it waited for last to its start */
     double overlap_us;                  /* of its time beside other launches */
     double sm_share, issue, l2, dram;   /* of the GPU, while it runs alone; 0 to 1 */
-    const struct strata_result *result; /* NULL: not predicted, or no launch */
+    const char *limiter;                /* the busiest unit of a launch, else "" */
+    const struct strata_result *result; /* NULL: no launch, or its result is not kept */
 };
 /* What is in use from a time on, until that of the next. */
 struct strata_use {
@@ -56,6 +57,19 @@ struct strata_timeline {
 strata_status strata_timeline_build(struct strata_timeline *t, const struct strata_trace *trace,
                                     const struct strata_result *const *result,
                                     const struct strata_gpu *gpu, struct strata_error *err);
+/* What a timeline needs of a launch, so that results need not be kept. */
+struct strata_launch_time {
+    double alone_us, sm_share, issue, l2, dram; /* as in a span */
+    const char *limiter;                        /* a word that lasts */
+};
+strata_status strata_launch_time(const struct strata_gpu *gpu, const struct strata_launch *launch,
+                                 const struct strata_result *result, struct strata_launch_time *out,
+                                 struct strata_error *err);
+/* The same from these, of each launch in order; spans have no results then. */
+strata_status strata_timeline_build_from(struct strata_timeline *t,
+                                         const struct strata_trace *trace,
+                                         const struct strata_launch_time *time,
+                                         const struct strata_gpu *gpu, struct strata_error *err);
 void strata_timeline_release(struct strata_timeline *t);
 
 /* *text is freed by the caller. JSON: STRATA_TIMELINE_SCHEMA. */
@@ -68,5 +82,24 @@ strata_status strata_timeline_print(const struct strata_timeline *t,
 strata_status strata_timeline_perfetto(const struct strata_timeline *t,
                                        const struct strata_trace *trace, char **text,
                                        size_t *length, struct strata_error *err);
+
+/* Both bit by bit, for timelines of many launches. */
+struct strata_timeline_writer {
+    void *context;
+    strata_status (*write)(void *context, const char *text, size_t length,
+                           struct strata_error *err);
+    /* The result of a launch whose span has none; *out is new, and released by who asks. */
+    strata_status (*result)(void *context, uint32_t launch, struct strata_result *out,
+                            struct strata_error *err);
+};
+strata_status strata_timeline_write(const struct strata_timeline *t,
+                                    const struct strata_trace *trace,
+                                    const struct strata_prediction *p, enum strata_format format,
+                                    const struct strata_timeline_writer *to,
+                                    struct strata_error *err);
+strata_status strata_timeline_write_perfetto(const struct strata_timeline *t,
+                                             const struct strata_trace *trace,
+                                             const struct strata_timeline_writer *to,
+                                             struct strata_error *err);
 
 #endif

@@ -37,8 +37,8 @@ static double share(double percent, double whole, double part)
 }
 
 /* From its first block to its last, and what it uses of the GPU meanwhile. */
-static strata_status launch_span(struct strata_span *span, const struct strata_launch *launch,
-                                 const struct strata_result *r, const struct strata_gpu *g,
+strata_status strata_launch_time(const struct strata_gpu *g, const struct strata_launch *launch,
+                                 const struct strata_result *r, struct strata_launch_time *out,
                                  struct strata_error *err)
 {
     double ns = 0, cycles = 0;
@@ -49,22 +49,31 @@ static strata_status launch_span(struct strata_span *span, const struct strata_l
                            "sim or interval with --cache-control all.");
     double around = (double)g->launch.launch_cycles + g->launch.drain_cycles,
            body = cycles > around ? cycles - around : 1;
-    span->alone_us = ns / 1000 * body / cycles;
+    out->alone_us = ns / 1000 * body / cycles;
     struct strata_speed_of_light s;
     strata_speed_of_light(g, r, &s);
-    span->issue = share(s.issue, cycles, body);
-    span->l2 = share(s.l2, cycles, body);
-    span->dram =
-        share(s.dram, cycles * (g->dram.efficiency > 0 ? 1 / g->dram.efficiency : 1), body);
+    out->issue = share(s.issue, cycles, body);
+    out->l2 = share(s.l2, cycles, body);
+    out->dram = share(s.dram, cycles * (g->dram.efficiency > 0 ? 1 / g->dram.efficiency : 1), body);
+    out->limiter = strata_limiter(&s);
     struct strata_occupancy o;
     strata_status status = strata_occupancy_compute(g, launch, &o, err);
     if (status != STRATA_OK)
         return status;
     double places = (double)o.blocks_per_sm * g->sm.count,
            blocks = (double)strata_launch_blocks(launch);
-    span->sm_share = blocks < places ? blocks / places : 1;
-    span->result = r;
+    out->sm_share = blocks < places ? blocks / places : 1;
     return STRATA_OK;
+}
+
+static void launch_span(struct strata_span *span, const struct strata_launch_time *time)
+{
+    span->alone_us = time->alone_us;
+    span->sm_share = time->sm_share;
+    span->issue = time->issue;
+    span->l2 = time->l2;
+    span->dram = time->dram;
+    span->limiter = time->limiter;
 }
 
 static strata_status add_edge(struct schedule *s, struct operation *op, uint32_t from,
@@ -136,8 +145,7 @@ static void host_part(struct operation *op, const struct strata_event *e,
 }
 
 strata_status schedule_operations(struct schedule *s, const struct strata_trace *trace,
-                                  const struct strata_result *const *result,
-                                  struct strata_error *err)
+                                  const struct strata_launch_time *time, struct strata_error *err)
 {
     struct streams streams = {0};
     strata_status status = STRATA_OK;
@@ -148,7 +156,8 @@ strata_status schedule_operations(struct schedule *s, const struct strata_trace 
                                      .kind = e->kind,
                                      .launch = e->launch,
                                      .stream = e->stream,
-                                     .bytes = e->bytes};
+                                     .bytes = e->bytes,
+                                     .limiter = ""};
         s->op[i].span = span;
         host_part(&s->op[i], e, s->gpu);
         span->host_copy =
@@ -157,11 +166,9 @@ strata_status schedule_operations(struct schedule *s, const struct strata_trace 
         if (e->kind != STRATA_EVENT_LAUNCH)
             span->alone_us = copy_time(s->gpu, e);
         else
-            status = launch_span(span, strata_trace_launch(trace, e->launch), result[e->launch],
-                                 s->gpu, err);
+            launch_span(span, &time[e->launch]);
         s->op[i].left_us = span->alone_us;
-        if (status == STRATA_OK)
-            status = add_edges(s, i, e, trace, &streams, err);
+        status = add_edges(s, i, e, trace, &streams, err);
     }
     free(streams.item);
     return status;

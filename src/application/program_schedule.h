@@ -40,8 +40,7 @@ struct schedule {
 
 /* Spans and edges of a trace. */
 strata_status schedule_operations(struct schedule *s, const struct strata_trace *trace,
-                                  const struct strata_result *const *result,
-                                  struct strata_error *err);
+                                  const struct strata_launch_time *time, struct strata_error *err);
 /* Times. */
 strata_status schedule_run(struct schedule *s, struct strata_error *err);
 

@@ -21,9 +21,9 @@ static strata_status like(struct strata_result *out, const struct strata_launch 
 }
 
 /* Those that were modelled are copied too: their own result may stand for others further on. */
-static strata_status result_of(const struct strata_sample *s, const struct strata_trace *trace,
-                               const struct strata_result *const *from, size_t i,
-                               struct strata_result *out, struct strata_error *err)
+strata_status strata_sample_result(const struct strata_sample *s, const struct strata_trace *trace,
+                                   const struct strata_result *const *from, size_t i,
+                                   struct strata_result *out, struct strata_error *err)
 {
     strata_status status = like(out, strata_trace_launch(trace, i), from[i], err);
     for (size_t k = 0; status == STRATA_OK && s->stands_for[i] == i && k < from[i]->n_warnings; k++)
@@ -41,7 +41,7 @@ strata_status strata_sample_expand(const struct strata_sample *s, const struct s
     if (status == STRATA_OK)
         strata_sample_results(s, p, from);
     for (; status == STRATA_OK && n < s->n_launches; n++)
-        status = result_of(s, trace, from, n, &all[n], err);
+        status = strata_sample_result(s, trace, from, n, &all[n], err);
     if (status == STRATA_OK) {
         for (size_t i = 0; i < p->n_results; i++)
             strata_result_release(&p->result[i]);

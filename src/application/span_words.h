@@ -10,9 +10,19 @@ const char *span_name(const struct strata_span *p, const struct strata_trace *tr
 const char *span_kind(const struct strata_span *p, const struct strata_trace *trace);
 /* The reading half of a copy on the device is not. */
 bool span_is_shown(const struct strata_span *p, const struct strata_trace *trace);
-const char *span_limiter(const struct strata_span *p); /* "": not known */
-/* Hands a complete text over. */
-strata_status text_take(struct strata_text *t, char **text, size_t *length,
-                        struct strata_error *err);
+
+/* Text that goes on to a writer as it grows; without one it stays whole. */
+struct span_text {
+    struct strata_text t;
+    const struct strata_timeline_writer *to;
+    strata_status status;
+    struct strata_error *err;
+};
+/* Between two spans. */
+void span_text_pass_on(struct span_text *s);
+/* All is there: what is left goes to the writer. */
+strata_status span_text_end(struct span_text *s);
+/* Or all of it to the caller. */
+strata_status span_text_take(struct span_text *s, char **text, size_t *length);
 
 #endif

@@ -73,9 +73,10 @@ static void release(struct schedule *s)
     free(s->ready);
 }
 
-strata_status strata_timeline_build(struct strata_timeline *t, const struct strata_trace *trace,
-                                    const struct strata_result *const *result,
-                                    const struct strata_gpu *gpu, struct strata_error *err)
+strata_status strata_timeline_build_from(struct strata_timeline *t,
+                                         const struct strata_trace *trace,
+                                         const struct strata_launch_time *time,
+                                         const struct strata_gpu *gpu, struct strata_error *err)
 {
     struct schedule s = {.gpu = gpu, .out = t};
     memset(t, 0, sizeof *t);
@@ -88,7 +89,7 @@ strata_status strata_timeline_build(struct strata_timeline *t, const struct stra
                                ? STRATA_OK
                                : strata_no_memory(err, NULL, "for the timeline");
     if (status == STRATA_OK)
-        status = schedule_operations(&s, trace, result, err);
+        status = schedule_operations(&s, trace, time, err);
     if (status == STRATA_OK && !link_after(&s))
         status = strata_no_memory(err, NULL, "for the timeline");
     if (status == STRATA_OK)
@@ -98,6 +99,25 @@ strata_status strata_timeline_build(struct strata_timeline *t, const struct stra
     release(&s);
     if (status != STRATA_OK)
         strata_timeline_release(t);
+    return status;
+}
+
+strata_status strata_timeline_build(struct strata_timeline *t, const struct strata_trace *trace,
+                                    const struct strata_result *const *result,
+                                    const struct strata_gpu *gpu, struct strata_error *err)
+{
+    size_t n = strata_trace_launch_count(trace);
+    struct strata_launch_time *time = calloc(n + 1, sizeof *time);
+    strata_status status = time ? STRATA_OK : strata_no_memory(err, NULL, "for the timeline");
+    memset(t, 0, sizeof *t);
+    for (size_t i = 0; i < n && status == STRATA_OK; i++)
+        status = strata_launch_time(gpu, strata_trace_launch(trace, i), result[i], &time[i], err);
+    if (status == STRATA_OK)
+        status = strata_timeline_build_from(t, trace, time, gpu, err);
+    for (size_t i = 0; i < t->n_spans && status == STRATA_OK; i++)
+        if (t->span[i].kind == STRATA_EVENT_LAUNCH)
+            t->span[i].result = result[t->span[i].launch];
+    free(time);
     return status;
 }
 

@@ -47,20 +47,34 @@ static void put_argument(struct strata_text *t, const char *name, double value)
     strata_text_put_number(t, value);
 }
 
-static void put_counters(struct strata_text *t, const struct strata_span *p)
+static void put_counters(struct strata_text *t, const struct strata_span *p,
+                         const struct strata_result *r)
 {
-    const struct strata_result *r = p->result;
     strata_text_printf(t, ", \"grid\": \"%u x %u x %u\", \"block\": \"%u x %u x %u\"", r->grid.x,
                        r->grid.y, r->grid.z, r->block.x, r->block.y, r->block.z);
     strata_text_put(t, ", \"limiter\": ");
-    strata_text_put_json_string(t, span_limiter(p));
+    strata_text_put_json_string(t, p->limiter);
     for (size_t i = 0; i < r->n_counters; i++)
         put_argument(t, r->counter[i].name, r->counter[i].value);
 }
 
-static void put_span(struct strata_text *t, const struct strata_timeline *l,
+/* From the result that the span has, or else from whoever has it. */
+static void put_launch(struct span_text *s, const struct strata_span *p)
+{
+    struct strata_result asked = {0};
+    if (p->result)
+        put_counters(&s->t, p, p->result);
+    else if (s->to && s->to->result && s->status == STRATA_OK)
+        s->status = s->to->result(s->to->context, p->launch, &asked, s->err);
+    if (!p->result && s->status == STRATA_OK)
+        put_counters(&s->t, p, &asked);
+    strata_result_release(&asked);
+}
+
+static void put_span(struct span_text *s, const struct strata_timeline *l,
                      const struct strata_span *p, const struct strata_trace *trace)
 {
+    struct strata_text *t = &s->t;
     strata_text_put(t, ",\n{\"ph\": \"X\", \"name\": ");
     strata_text_put_json_string(t, span_name(p, trace));
     strata_text_printf(
@@ -72,11 +86,12 @@ static void put_span(struct strata_text *t, const struct strata_timeline *l,
     put_argument(t, "alone_us", p->alone_us);
     put_argument(t, "gap_us", p->gap_us);
     put_argument(t, "overlap_us", p->overlap_us);
-    if (p->result)
-        put_counters(t, p);
+    if (p->kind == STRATA_EVENT_LAUNCH)
+        put_launch(s, p);
     else
         put_argument(t, "bytes", (double)p->bytes);
     strata_text_put(t, "}}");
+    span_text_pass_on(s);
 }
 
 static void put_use(struct strata_text *t, const char *name, double at_us, double value)
@@ -88,28 +103,50 @@ static void put_use(struct strata_text *t, const char *name, double at_us, doubl
         name, PID_USE, at_us, 100 * value);
 }
 
-strata_status strata_timeline_perfetto(const struct strata_timeline *l,
-                                       const struct strata_trace *trace, char **text,
-                                       size_t *length, struct strata_error *err)
+static void put_uses(struct span_text *s, const struct strata_timeline *l)
 {
-    struct strata_text t = {0};
-    strata_text_printf(&t,
+    for (size_t i = 0; i < l->n_uses; i++) {
+        double at = l->use[i].at_us - l->begin_us;
+        put_use(&s->t, "SMs occupied", at, l->use[i].sms);
+        put_use(&s->t, "L2", at, l->use[i].l2);
+        put_use(&s->t, "DRAM", at, l->use[i].dram);
+        span_text_pass_on(s);
+    }
+}
+
+static void put_all(struct span_text *s, const struct strata_timeline *l,
+                    const struct strata_trace *trace)
+{
+    strata_text_printf(&s->t,
                        "{\"displayTimeUnit\": \"ns\", \"otherData\": {\"schema\": "
                        "\"strata.perfetto/1\", \"time_us\": \"%.4f\"}, \"traceEvents\": [\n"
                        "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %d, \"tid\": 0, "
                        "\"args\": {\"name\": \"streams\"}}",
                        l->time_us, PID_STREAMS);
-    put_meta(&t, "process_name", PID_USE, 0, "use of the GPU");
-    name_streams(&t, l);
-    for (size_t i = 0; i < l->n_spans; i++)
+    put_meta(&s->t, "process_name", PID_USE, 0, "use of the GPU");
+    name_streams(&s->t, l);
+    for (size_t i = 0; i < l->n_spans && s->status == STRATA_OK; i++)
         if (span_is_shown(&l->span[i], trace))
-            put_span(&t, l, &l->span[i], trace);
-    for (size_t i = 0; i < l->n_uses; i++) {
-        double at = l->use[i].at_us - l->begin_us;
-        put_use(&t, "SMs occupied", at, l->use[i].sms);
-        put_use(&t, "L2", at, l->use[i].l2);
-        put_use(&t, "DRAM", at, l->use[i].dram);
-    }
-    strata_text_put(&t, "\n]}\n");
-    return text_take(&t, text, length, err);
+            put_span(s, l, &l->span[i], trace);
+    put_uses(s, l);
+    strata_text_put(&s->t, "\n]}\n");
+}
+
+strata_status strata_timeline_perfetto(const struct strata_timeline *l,
+                                       const struct strata_trace *trace, char **text,
+                                       size_t *length, struct strata_error *err)
+{
+    struct span_text s = {.err = err};
+    put_all(&s, l, trace);
+    return span_text_take(&s, text, length);
+}
+
+strata_status strata_timeline_write_perfetto(const struct strata_timeline *l,
+                                             const struct strata_trace *trace,
+                                             const struct strata_timeline_writer *to,
+                                             struct strata_error *err)
+{
+    struct span_text s = {.to = to, .err = err};
+    put_all(&s, l, trace);
+    return span_text_end(&s);
 }

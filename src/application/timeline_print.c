@@ -40,12 +40,43 @@ bool span_is_shown(const struct strata_span *p, const struct strata_trace *trace
     return !(e->flags & STRATA_EVENT_ON_DEVICE && e->kind == STRATA_EVENT_MEMCPY_DTOH);
 }
 
-const char *span_limiter(const struct strata_span *p)
+/* ---- text that is passed on ---- */
+
+enum { PASSED_ON_AT = 1 << 16 }; /* bytes */
+
+static void pass_on(struct span_text *s, size_t least)
 {
-    for (size_t i = 0; p->result && i < p->result->n_details; i++)
-        if (!strcmp(p->result->detail[i].path, "limiter.unit") && p->result->detail[i].is_text)
-            return p->result->detail[i].text;
-    return "";
+    if (s->t.out_of_memory && s->status == STRATA_OK)
+        s->status = strata_no_memory(s->err, NULL, "for the timeline's text");
+    if (!s->to || s->t.length < least)
+        return;
+    if (s->status == STRATA_OK)
+        s->status = s->to->write(s->to->context, s->t.data, s->t.length, s->err);
+    s->t.length = 0;
+}
+
+void span_text_pass_on(struct span_text *s)
+{
+    pass_on(s, PASSED_ON_AT);
+}
+
+strata_status span_text_end(struct span_text *s)
+{
+    pass_on(s, 1);
+    strata_text_release(&s->t);
+    return s->status;
+}
+
+strata_status span_text_take(struct span_text *s, char **text, size_t *length)
+{
+    pass_on(s, SIZE_MAX);
+    if (s->status != STRATA_OK) {
+        strata_text_release(&s->t);
+        return s->status;
+    }
+    *text = s->t.data;
+    *length = s->t.length;
+    return STRATA_OK;
 }
 
 /* ---- text ---- */
@@ -66,9 +97,10 @@ static void put_totals(struct strata_text *t, const struct strata_timeline *l)
             100 * l->half_width_us / l->time_us);
 }
 
-static void print_text(struct strata_text *t, const struct strata_timeline *l,
+static void print_text(struct span_text *s, const struct strata_timeline *l,
                        const struct strata_trace *trace)
 {
+    struct strata_text *t = &s->t;
     strata_text_printf(t, "%6s %6s %11s %11s %10s %8s %9s  %-9s %s\n", "#", "stream", "start us",
                        "end us", "us", "gap us", "overlap", "limiter", "what");
     for (size_t i = 0; i < l->n_spans; i++) {
@@ -86,16 +118,18 @@ static void print_text(struct strata_text *t, const struct strata_timeline *l,
                            p->end_us - l->begin_us, p->end_us - p->start_us, p->gap_us,
                            p->end_us > p->start_us ? 100 * p->overlap_us / (p->end_us - p->start_us)
                                                    : 0.0,
-                           span_limiter(p), name);
+                           p->limiter, name);
+        span_text_pass_on(s);
     }
     put_totals(t, l);
 }
 
 /* ---- CSV ---- */
 
-static void print_csv(struct strata_text *t, const struct strata_timeline *l,
+static void print_csv(struct span_text *s, const struct strata_timeline *l,
                       const struct strata_trace *trace)
 {
+    struct strata_text *t = &s->t;
     strata_text_put(t, "event,kind,launch,stream,name,start_us,end_us,alone_us,gap_us,overlap_us,"
                        "limiter,bytes\n");
     for (size_t i = 0; i < l->n_spans; i++) {
@@ -109,7 +143,8 @@ static void print_csv(struct strata_text *t, const struct strata_timeline *l,
         strata_text_put_csv_field(t, span_name(p, trace));
         strata_text_printf(t, ",%.4f,%.4f,%.4f,%.4f,%.4f,%s,%llu\n", p->start_us - l->begin_us,
                            p->end_us - l->begin_us, p->alone_us, p->gap_us, p->overlap_us,
-                           span_limiter(p), (unsigned long long)p->bytes);
+                           p->limiter, (unsigned long long)p->bytes);
+        span_text_pass_on(s);
     }
 }
 
@@ -143,15 +178,14 @@ static void put_span(struct strata_text *t, const struct strata_timeline *l, siz
         put_number(t, "l2_use", p->l2, ", ");
         put_number(t, "dram_use", p->dram, ", ");
         strata_text_put(t, "\"limiter\": ");
-        strata_text_put_json_string(t, span_limiter(p));
+        strata_text_put_json_string(t, p->limiter);
     }
     strata_text_put(t, "}");
 }
 
-static void print_json(struct strata_text *t, const struct strata_timeline *l,
-                       const struct strata_trace *trace, const struct strata_prediction *p)
+static void put_json_head(struct strata_text *t, const struct strata_timeline *l,
+                          const struct strata_prediction *p)
 {
-    bool any = false;
     strata_text_printf(t, "{\n  \"schema\": \"%s\",\n  \"tool\": ", STRATA_TIMELINE_SCHEMA);
     strata_text_put_json_string(t, p->tool);
     strata_text_put(t, ",\n  \"gpu\": ");
@@ -171,26 +205,34 @@ static void print_json(struct strata_text *t, const struct strata_timeline *l,
         put_number(t, "half_width_us", l->half_width_us, "},\n  ");
     }
     strata_text_put(t, "\"spans\": [");
+}
+
+static void print_json(struct span_text *s, const struct strata_timeline *l,
+                       const struct strata_trace *trace, const struct strata_prediction *p)
+{
+    bool any = false;
+    put_json_head(&s->t, l, p);
     for (size_t i = 0; i < l->n_spans; i++) {
         if (!span_is_shown(&l->span[i], trace))
             continue;
-        strata_text_put(t, any ? ",\n" : "\n");
-        put_span(t, l, i, trace);
+        strata_text_put(&s->t, any ? ",\n" : "\n");
+        put_span(&s->t, l, i, trace);
+        span_text_pass_on(s);
         any = true;
     }
-    strata_text_put(t, "\n  ]\n}\n");
+    strata_text_put(&s->t, "\n  ]\n}\n");
 }
 
-strata_status text_take(struct strata_text *t, char **text, size_t *length,
-                        struct strata_error *err)
+static void print(struct span_text *s, const struct strata_timeline *l,
+                  const struct strata_trace *trace, const struct strata_prediction *p,
+                  enum strata_format format)
 {
-    if (t->out_of_memory || !t->data) {
-        strata_text_release(t);
-        return strata_no_memory(err, NULL, "for the timeline's text");
-    }
-    *text = t->data;
-    *length = t->length;
-    return STRATA_OK;
+    if (format == STRATA_FORMAT_JSON)
+        print_json(s, l, trace, p);
+    else if (format == STRATA_FORMAT_CSV)
+        print_csv(s, l, trace);
+    else
+        print_text(s, l, trace);
 }
 
 strata_status strata_timeline_print(const struct strata_timeline *l,
@@ -198,12 +240,18 @@ strata_status strata_timeline_print(const struct strata_timeline *l,
                                     const struct strata_prediction *p, enum strata_format format,
                                     char **text, size_t *length, struct strata_error *err)
 {
-    struct strata_text t = {0};
-    if (format == STRATA_FORMAT_JSON)
-        print_json(&t, l, trace, p);
-    else if (format == STRATA_FORMAT_CSV)
-        print_csv(&t, l, trace);
-    else
-        print_text(&t, l, trace);
-    return text_take(&t, text, length, err);
+    struct span_text s = {.err = err};
+    print(&s, l, trace, p, format);
+    return span_text_take(&s, text, length);
+}
+
+strata_status strata_timeline_write(const struct strata_timeline *l,
+                                    const struct strata_trace *trace,
+                                    const struct strata_prediction *p, enum strata_format format,
+                                    const struct strata_timeline_writer *to,
+                                    struct strata_error *err)
+{
+    struct span_text s = {.to = to, .err = err};
+    print(&s, l, trace, p, format);
+    return span_text_end(&s);
 }

@@ -114,22 +114,27 @@ static strata_status run_flow(const struct strata_gpu *gpu, struct strata_reader
 {
     struct flow_engine e;
     struct flow_assembler assembler;
+    struct reader_ahead *ahead = NULL;
     uint32_t waves = 0;
     strata_status st = read_settings(opt, &assembler, &waves, err);
     if (st == STRATA_OK)
         st = check_waves(opt, waves, err);
+    /* The first blocks are read while the GPU is set up. A launch that is followed in part is read
+     * in part. */
+    if (st == STRATA_OK && opt->threads > 1 && !waves)
+        ahead = reader_ahead_create(reader);
     if (st == STRATA_OK)
         st = flow_engine_init(&e, gpu, reader, opt->seed, &assembler, opt->state, err);
-    if (st != STRATA_OK)
+    if (st != STRATA_OK) {
+        reader_ahead_destroy(ahead);
         return st;
+    }
+    e.ahead = ahead;
     e.clock = opt->clock;
     if (waves)
         flow_waves_init(&e, waves);
     if (opt->waits && !(e.waits = flow_waits_create(opt->waits, e.n_warps)))
         st = strata_no_memory(err, NULL, "for what warps wait for");
-    /* A launch that is followed in part is read in part. */
-    if (st == STRATA_OK && opt->threads > 1 && !waves)
-        e.ahead = reader_ahead_create(reader);
     if (st == STRATA_OK)
         st = flow_engine_run(&e);
     if (st == STRATA_OK) {

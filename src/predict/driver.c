@@ -25,15 +25,15 @@ static strata_status open_reader(void *context, struct strata_reader **out,
 }
 
 static strata_status run_model(struct run *run, const struct strata_launch_ref *ref,
-                               struct strata_memory_state *state, struct slot *slot)
+                               struct strata_memory_state *state, struct answer *answer)
 {
     struct strata_model_options options = run->model_options;
     options.state = state;
     const struct strata_launch *launch = strata_trace_launch(ref->trace, ref->index);
     struct strata_reader *reader = NULL;
-    strata_status status = strata_result_init(&slot->result, launch, &slot->error);
+    strata_status status = strata_result_init(&answer->result, launch, &answer->error);
     if (status == STRATA_OK && launch->failed && !run->opt->failed_too)
-        return strata_fail(&slot->error, STRATA_EFORMAT, launch->trace, 0, 0,
+        return strata_fail(&answer->error, STRATA_EFORMAT, launch->trace, 0, 0,
                            "kernel %s failed when it was traced, after %llu of %llu blocks; leave "
                            "it out with --launch-count or --kernel-name, or ask for what it ran "
                            "until then with --failed.",
@@ -42,43 +42,43 @@ static strata_status run_model(struct run *run, const struct strata_launch_ref *
     struct opening opening = {run, ref};
     if (status == STRATA_OK && run->opt->profiles)
         return profiles_run(run->opt->profiles, launch, run->gpu, &run->model_options, open_reader,
-                            &opening, &slot->result, &slot->error);
+                            &opening, &answer->result, &answer->error);
     if (status == STRATA_OK)
-        status = open_reader(&opening, &reader, &slot->error);
+        status = open_reader(&opening, &reader, &answer->error);
     if (status != STRATA_OK)
         return status;
-    status = run->opt->model->run(run->gpu, reader, &options, &slot->result, &slot->error);
-    reader_warnings(reader, run->opt->model, &slot->result);
+    status = run->opt->model->run(run->gpu, reader, &options, &answer->result, &answer->error);
+    reader_warnings(reader, run->opt->model, &answer->result);
     strata_reader_close(reader);
     return status;
 }
 
 /* Leaves in the state what a launch leaves behind; its answer is not kept. */
 static strata_status rehearse(struct run *run, const struct strata_launch_ref *ref,
-                              struct strata_memory_state *state, struct slot *slot)
+                              struct strata_memory_state *state, struct answer *answer)
 {
-    strata_status status = run_model(run, ref, state, slot);
-    strata_result_release(&slot->result);
+    strata_status status = run_model(run, ref, state, answer);
+    strata_result_release(&answer->result);
     return status;
 }
 
 /* Every model's answer has what follows from it: hit rates, bytes, bandwidths. */
 static strata_status run_launch(struct run *run, const struct strata_launch_ref *ref,
-                                struct strata_memory_state *state, struct slot *slot)
+                                struct strata_memory_state *state, struct answer *answer)
 {
     strata_status status = STRATA_OK;
     if (run->opt->repeat_launches)
-        status = rehearse(run, ref, state, slot);
+        status = rehearse(run, ref, state, answer);
     if (status == STRATA_OK)
-        status = run_model(run, ref, state, slot);
+        status = run_model(run, ref, state, answer);
     if (status != STRATA_OK)
         return status;
-    strata_derive_metrics(&slot->result);
-    strata_derive_other_names(&slot->result);
-    strata_speed_of_light_detail(run->gpu, &slot->result);
-    if (slot->result.out_of_memory)
+    strata_derive_metrics(&answer->result);
+    strata_derive_other_names(&answer->result);
+    strata_speed_of_light_detail(run->gpu, &answer->result);
+    if (answer->result.out_of_memory)
         status =
-            strata_no_memory(&slot->error, slot->result.trace, "for the result of this launch");
+            strata_no_memory(&answer->error, answer->result.trace, "for the result of this launch");
     return status;
 }
 
@@ -99,23 +99,6 @@ bool predict_next(struct run *run, size_t *job)
     if (more)
         *job = run->next++;
     return more;
-}
-
-void predict_finish(struct run *run, size_t job)
-{
-    double instructions = 0;
-    struct slot *slot = &run->slot[job];
-    pthread_mutex_lock(&run->lock);
-    slot->done = true;
-    run->stop |= slot->status != STRATA_OK;
-    run->n_done++;
-    if (strata_result_get(&slot->result, "smsp__inst_executed.sum", &instructions) &&
-        instructions > 0)
-        run->warp_instructions += (uint64_t)instructions;
-    if (run->opt->progress)
-        run->opt->progress(run->opt->progress_context, run->n_done, run->set->n_launches,
-                           run->warp_instructions);
-    pthread_mutex_unlock(&run->lock);
 }
 
 static bool is_interrupted(struct run *run)
@@ -155,21 +138,19 @@ static strata_status copies_before(struct strata_memory_state *state,
 void predict_chain(struct run *run, struct chain *c)
 {
     struct strata_memory_state *state = NULL;
-    struct slot *first = &run->slot[c->first];
-    strata_status status = STRATA_OK;
+    struct answer answer = {.status = STRATA_OK};
     size_t event = run->opt->runs_apart ? event_after_launch(&run->set->launch[c->first]) : 0;
     if (run->opt->keep_caches || run->opt->repeat_launches)
-        first->status = status = strata_memory_state_create(&state, &first->error);
+        answer.status = strata_memory_state_create(&state, &answer.error);
     for (size_t i = c->first; i < c->first + c->n; i++) {
-        struct slot *slot = &run->slot[i];
         const struct strata_launch_ref *ref = &run->set->launch[i];
-        if (status == STRATA_OK && run->opt->keep_caches)
-            status = copies_before(state, ref, &event, &slot->error);
-        if (status == STRATA_OK)
-            status = run_launch(run, ref, state, slot);
-        slot->status = status;
-        predict_finish(run, i);
-        if (status != STRATA_OK || (i + 1 < c->first + c->n && is_interrupted(run)))
+        if (answer.status == STRATA_OK && run->opt->keep_caches)
+            answer.status = copies_before(state, ref, &event, &answer.error);
+        if (answer.status == STRATA_OK)
+            answer.status = run_launch(run, ref, state, &answer);
+        bool failed = answer.status != STRATA_OK;
+        predict_finish(run, i, &answer);
+        if (failed || (i + 1 < c->first + c->n && is_interrupted(run)))
             break;
     }
     strata_memory_state_destroy(state);
@@ -238,35 +219,6 @@ void predict_here(struct run *run, uint32_t threads)
     free(helper);
 }
 
-/* Launches are begun in order, so the first failure in that order has always been run. */
-static strata_status collect(struct run *run, struct strata_prediction *out,
-                             struct strata_error *err)
-{
-    strata_status status = STRATA_OK;
-    for (size_t i = 0; i < run->set->n_launches; i++) {
-        struct slot *slot = &run->slot[i];
-        if (status == STRATA_OK && slot->done && slot->status != STRATA_OK) {
-            status = slot->status;
-            if (err)
-                *err = slot->error;
-        }
-        if (status == STRATA_OK && !slot->done)
-            status = strata_fail(err, STRATA_ELIMIT, NULL, 0, 0,
-                                 "the prediction was stopped after %zu of %zu launches.",
-                                 run->n_done, run->set->n_launches);
-        if (status == STRATA_OK)
-            status = strata_prediction_add_result(out, &slot->result, err);
-        strata_result_release(&slot->result);
-    }
-    return status;
-}
-
-static void release_slots(struct run *run)
-{
-    for (size_t i = 0; i < run->set->n_launches; i++)
-        strata_result_release(&run->slot[i].result);
-}
-
 strata_status strata_predict(const struct strata_launch_set *set, const struct strata_gpu *gpu,
                              const struct strata_predict_options *opt,
                              struct strata_prediction *out, struct strata_error *err)
@@ -287,15 +239,16 @@ strata_status strata_predict(const struct strata_launch_set *set, const struct s
         free(run.chain);
         return strata_no_memory(err, NULL, "for the results");
     }
+    run.out = out;
     pthread_mutex_init(&run.lock, NULL);
     if (!opt->team)
         predict_here(&run, workers);
     else
         status = team_predict(&run, workers, err);
-    if (status == STRATA_OK && !(opt->team && opt->team->rank))
-        status = collect(&run, out, err);
-    else
-        release_slots(&run);
+    if (status == STRATA_OK && !is_follower(&run))
+        status = hand_over_status(&run, err);
+    release_slots(&run, 0, set->n_launches);
+    strata_result_file_destroy(run.later);
     pthread_mutex_destroy(&run.lock);
     free(run.chain);
     free(run.slot);

@@ -8,6 +8,7 @@
 #include <strata/prediction.h>
 
 #include "base/text.h"
+#include "predict/prediction_tables.h"
 
 static const char *unit_of(const char *metric)
 {
@@ -113,9 +114,9 @@ static void put_metrics(struct strata_text *t, const struct strata_result *r)
     strata_text_put(t, "}");
 }
 
-static void put_launch_json(struct strata_text *t, const struct strata_result *r)
+static void put_launch_json(struct strata_text *t, size_t number, const struct strata_result *r)
 {
-    strata_text_put(t, "{");
+    strata_text_put(t, number ? ",\n  {" : "{");
     put_member(t, "program", r->program);
     strata_text_put(t, ", ");
     put_member(t, "trace", r->trace);
@@ -141,7 +142,7 @@ static void put_launch_json(struct strata_text *t, const struct strata_result *r
     strata_text_put(t, "}");
 }
 
-static void put_json(struct strata_text *t, const struct strata_prediction *p)
+static void put_json_head(struct strata_text *t, const struct strata_prediction *p)
 {
     strata_text_put(t, "{");
     put_member(t, "schema", STRATA_PREDICTION_SCHEMA);
@@ -163,11 +164,6 @@ static void put_json(struct strata_text *t, const struct strata_prediction *p)
     if (p->gpu_digest)
         strata_text_printf(t, ", \"gpu_digest\": \"%016llx\"", (unsigned long long)p->gpu_digest);
     strata_text_put(t, ",\n \"launches\": [");
-    for (size_t i = 0; i < p->n_results; i++) {
-        strata_text_put(t, i ? ",\n  " : "");
-        put_launch_json(t, &p->result[i]);
-    }
-    strata_text_put(t, "]}\n");
 }
 
 /* ---- CSV ---- */
@@ -187,33 +183,30 @@ static void put_gpu_name(struct strata_text *t, const struct strata_prediction *
         strata_text_printf(t, " %s", p->override[i]);
 }
 
-static void put_csv(struct strata_text *t, const struct strata_prediction *p)
+static void put_launch_csv(struct strata_text *t, const struct strata_prediction *p,
+                           const struct strata_result *r)
 {
     struct strata_text model = {0}, gpu = {0};
     put_model_name(&model, p);
     put_gpu_name(&gpu, p);
     t->out_of_memory |= model.out_of_memory | gpu.out_of_memory;
-    strata_text_put(t, "program,trace,id,kernel,metric,unit,value,model,gpu\n");
-    for (size_t i = 0; i < p->n_results && !t->out_of_memory; i++) {
-        const struct strata_result *r = &p->result[i];
-        for (size_t j = 0; j < r->n_counters; j++) {
-            if (!isfinite(r->counter[j].value))
-                continue;
-            strata_text_put_csv_field(t, r->program);
-            strata_text_put(t, ",");
-            strata_text_put_csv_field(t, r->trace);
-            strata_text_printf(t, ",%llu,", (unsigned long long)r->id);
-            strata_text_put_csv_field(t, r->kernel);
-            strata_text_put(t, ",");
-            strata_text_put_csv_field(t, r->counter[j].name);
-            strata_text_printf(t, ",%s,", unit_of(r->counter[j].name));
-            strata_text_put_number(t, r->counter[j].value);
-            strata_text_put(t, ",");
-            strata_text_put_csv_field(t, model.data);
-            strata_text_put(t, ",");
-            strata_text_put_csv_field(t, gpu.data);
-            strata_text_put(t, "\n");
-        }
+    for (size_t j = 0; j < r->n_counters && !t->out_of_memory; j++) {
+        if (!isfinite(r->counter[j].value))
+            continue;
+        strata_text_put_csv_field(t, r->program);
+        strata_text_put(t, ",");
+        strata_text_put_csv_field(t, r->trace);
+        strata_text_printf(t, ",%llu,", (unsigned long long)r->id);
+        strata_text_put_csv_field(t, r->kernel);
+        strata_text_put(t, ",");
+        strata_text_put_csv_field(t, r->counter[j].name);
+        strata_text_printf(t, ",%s,", unit_of(r->counter[j].name));
+        strata_text_put_number(t, r->counter[j].value);
+        strata_text_put(t, ",");
+        strata_text_put_csv_field(t, model.data);
+        strata_text_put(t, ",");
+        strata_text_put_csv_field(t, gpu.data);
+        strata_text_put(t, "\n");
     }
     strata_text_release(&model);
     strata_text_release(&gpu);
@@ -243,21 +236,31 @@ static void put_right(struct strata_text *t, double value, int width)
     strata_text_release(&number);
 }
 
+static void put_counter_text(struct strata_text *t, const struct strata_counter *c,
+                             const struct strata_metric *m, size_t width)
+{
+    strata_text_printf(t, "  %-*s ", (int)width, c->name);
+    put_right(t, c->value, 16);
+    strata_text_printf(t, "%s%s\n", m ? " " : "", m ? m->unit : "");
+}
+
 /* In the order of the table of metrics, so that hit rates stand beside the hits they are made of;
  * metrics that the table does not know come last, in the model's order. */
 static void put_counters_text(struct strata_text *t, const struct strata_result *r, size_t width)
 {
     size_t n_known;
     const struct strata_metric *known = strata_metric_table(&n_known);
-    for (size_t k = 0; k <= n_known; k++)
-        for (size_t i = 0; i < r->n_counters; i++) {
-            const struct strata_metric *m = strata_metric_find(r->counter[i].name);
-            if (m != (k < n_known ? &known[k] : NULL))
-                continue;
-            strata_text_printf(t, "  %-*s ", (int)width, r->counter[i].name);
-            put_right(t, r->counter[i].value, 16);
-            strata_text_printf(t, "%s%s\n", m ? " " : "", m ? m->unit : "");
-        }
+    size_t *place = malloc((r->n_counters + 1) * sizeof *place); /* in the table */
+    t->out_of_memory |= !place;
+    for (size_t i = 0; place && i < r->n_counters; i++) {
+        const struct strata_metric *m = strata_metric_find(r->counter[i].name);
+        place[i] = m ? (size_t)(m - known) : n_known;
+    }
+    for (size_t k = 0; place && k <= n_known; k++)
+        for (size_t i = 0; i < r->n_counters; i++)
+            if (place[i] == k)
+                put_counter_text(t, &r->counter[i], k < n_known ? &known[k] : NULL, width);
+    free(place);
 }
 
 static void put_launch_text(struct strata_text *t, const struct strata_result *r)
@@ -280,33 +283,131 @@ static void put_launch_text(struct strata_text *t, const struct strata_result *r
         strata_text_printf(t, "  warning: %s\n", r->warning[i]);
 }
 
-static void put_text(struct strata_text *t, const struct strata_prediction *p)
+static void put_text_head(struct strata_text *t, const struct strata_prediction *p, size_t n)
 {
     strata_text_put(t, "model ");
     put_model_name(t, p);
     strata_text_put(t, " on ");
     put_gpu_name(t, p);
-    strata_text_printf(t, ", seed %llu, %zu launch%s\n", (unsigned long long)p->seed, p->n_results,
-                       p->n_results == 1 ? "" : "es");
-    for (size_t i = 0; i < p->n_results; i++)
-        put_launch_text(t, &p->result[i]);
+    strata_text_printf(t, ", seed %llu, %zu launch%s\n", (unsigned long long)p->seed, n,
+                       n == 1 ? "" : "es");
+}
+
+/* ---- all of them ---- */
+
+static strata_status give(struct strata_text *t, char **text, size_t *length,
+                          struct strata_error *err)
+{
+    if (t->out_of_memory) {
+        strata_text_release(t);
+        return strata_no_memory(err, NULL, "to print the predictions");
+    }
+    *text = t->data;
+    *length = t->length;
+    return STRATA_OK;
+}
+
+static void put_head(struct strata_text *t, const struct strata_prediction *p,
+                     enum strata_layout layout, size_t n)
+{
+    switch (layout) {
+    case STRATA_LAYOUT_TEXT:
+        put_text_head(t, p, n);
+        break;
+    case STRATA_LAYOUT_CSV:
+        strata_text_put(t, "program,trace,id,kernel,metric,unit,value,model,gpu\n");
+        break;
+    case STRATA_LAYOUT_JSON:
+        put_json_head(t, p);
+        break;
+    case STRATA_LAYOUT_SUMMARY:
+        put_summary_head(t, p);
+        break;
+    case STRATA_LAYOUT_NCU:
+        put_ncu_head(t);
+    }
+}
+
+static void put_launch(struct strata_text *t, const struct strata_prediction *p,
+                       enum strata_layout layout, size_t number, const struct strata_result *r)
+{
+    switch (layout) {
+    case STRATA_LAYOUT_TEXT:
+        put_launch_text(t, r);
+        break;
+    case STRATA_LAYOUT_CSV:
+        put_launch_csv(t, p, r);
+        break;
+    case STRATA_LAYOUT_JSON:
+        put_launch_json(t, number, r);
+        break;
+    case STRATA_LAYOUT_SUMMARY:
+        put_summary_row(t, r);
+        break;
+    case STRATA_LAYOUT_NCU:
+        put_launch_ncu(t, p, number, r);
+    }
+}
+
+static void put_tail(struct strata_text *t, enum strata_layout layout)
+{
+    strata_text_put(t, layout == STRATA_LAYOUT_JSON ? "]}\n" : "");
+}
+
+strata_status strata_prediction_head(const struct strata_prediction *p, enum strata_layout layout,
+                                     size_t n_launches, char **text, size_t *length,
+                                     struct strata_error *err)
+{
+    struct strata_text t = {0};
+    put_head(&t, p, layout, n_launches);
+    return give(&t, text, length, err);
+}
+
+strata_status strata_prediction_launch(const struct strata_prediction *p, enum strata_layout layout,
+                                       size_t number, const struct strata_result *r, char **text,
+                                       size_t *length, struct strata_error *err)
+{
+    struct strata_text t = {0};
+    put_launch(&t, p, layout, number, r);
+    return give(&t, text, length, err);
+}
+
+strata_status strata_prediction_tail(enum strata_layout layout, char **text, size_t *length,
+                                     struct strata_error *err)
+{
+    struct strata_text t = {0};
+    put_tail(&t, layout);
+    return give(&t, text, length, err);
+}
+
+static strata_status print_all(const struct strata_prediction *p, enum strata_layout layout,
+                               char **text, size_t *length, struct strata_error *err)
+{
+    struct strata_text t = {0};
+    put_head(&t, p, layout, p->n_results);
+    for (size_t i = 0; i < p->n_results && !t.out_of_memory; i++)
+        put_launch(&t, p, layout, i, &p->result[i]);
+    put_tail(&t, layout);
+    return give(&t, text, length, err);
 }
 
 strata_status strata_prediction_print(const struct strata_prediction *p, enum strata_format format,
                                       char **text, size_t *length, struct strata_error *err)
 {
-    struct strata_text t = {0};
-    if (format == STRATA_FORMAT_JSON)
-        put_json(&t, p);
-    else if (format == STRATA_FORMAT_CSV)
-        put_csv(&t, p);
-    else
-        put_text(&t, p);
-    if (t.out_of_memory) {
-        strata_text_release(&t);
-        return strata_no_memory(err, NULL, "to print the predictions");
-    }
-    *text = t.data;
-    *length = t.length;
-    return STRATA_OK;
+    enum strata_layout layout = format == STRATA_FORMAT_JSON  ? STRATA_LAYOUT_JSON
+                                : format == STRATA_FORMAT_CSV ? STRATA_LAYOUT_CSV
+                                                              : STRATA_LAYOUT_TEXT;
+    return print_all(p, layout, text, length, err);
+}
+
+strata_status strata_prediction_summary(const struct strata_prediction *p, char **text,
+                                        size_t *length, struct strata_error *err)
+{
+    return print_all(p, STRATA_LAYOUT_SUMMARY, text, length, err);
+}
+
+strata_status strata_prediction_print_ncu(const struct strata_prediction *p, char **text,
+                                          size_t *length, struct strata_error *err)
+{
+    return print_all(p, STRATA_LAYOUT_NCU, text, length, err);
 }

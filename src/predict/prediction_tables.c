@@ -1,22 +1,9 @@
 /* prediction_tables.c - a prediction as one line a launch, and in the layout of Nsight Compute. */
+#include "predict/prediction_tables.h"
+
 #include <math.h>
 
 #include <strata/kernel_name.h>
-#include <strata/prediction.h>
-
-#include "base/text.h"
-
-static strata_status give(struct strata_text *t, char **text, size_t *length,
-                          struct strata_error *err)
-{
-    if (t->out_of_memory) {
-        strata_text_release(t);
-        return strata_no_memory(err, NULL, "to print the predictions");
-    }
-    *text = t->data;
-    *length = t->length;
-    return STRATA_OK;
-}
 
 /* ---- one line a launch ---- */
 
@@ -34,7 +21,7 @@ static const struct {
 };
 enum { N_COLUMNS = sizeof columns / sizeof columns[0], COLUMN_WIDTH = 12 };
 
-static void put_summary_row(struct strata_text *t, const struct strata_result *r)
+void put_summary_row(struct strata_text *t, const struct strata_result *r)
 {
     for (size_t i = 0; i < N_COLUMNS; i++) {
         double value;
@@ -49,24 +36,19 @@ static void put_summary_row(struct strata_text *t, const struct strata_result *r
     strata_text_printf(t, "  %s\n", name);
 }
 
-strata_status strata_prediction_summary(const struct strata_prediction *p, char **text,
-                                        size_t *length, struct strata_error *err)
+void put_summary_head(struct strata_text *t, const struct strata_prediction *p)
 {
-    struct strata_text t = {0};
-    strata_text_printf(&t, "model %s%s%s on %s", p->model, p->variant ? ":" : "",
+    strata_text_printf(t, "model %s%s%s on %s", p->model, p->variant ? ":" : "",
                        p->variant ? p->variant : "", p->gpu);
     for (size_t i = 0; i < p->n_overrides; i++)
-        strata_text_printf(&t, " %s", p->override[i]);
-    strata_text_put(&t, "; - is unknown\n\n");
+        strata_text_printf(t, " %s", p->override[i]);
+    strata_text_put(t, "; - is unknown\n\n");
     for (size_t i = 0; i < N_COLUMNS; i++)
-        strata_text_printf(&t, "%*s", COLUMN_WIDTH, columns[i].title);
-    strata_text_put(&t, "  launch\n");
+        strata_text_printf(t, "%*s", COLUMN_WIDTH, columns[i].title);
+    strata_text_put(t, "  launch\n");
     for (size_t i = 0; i < N_COLUMNS; i++)
-        strata_text_printf(&t, "%*s", COLUMN_WIDTH, columns[i].unit);
-    strata_text_put(&t, "\n");
-    for (size_t i = 0; i < p->n_results; i++)
-        put_summary_row(&t, &p->result[i]);
-    return give(&t, text, length, err);
+        strata_text_printf(t, "%*s", COLUMN_WIDTH, columns[i].unit);
+    strata_text_put(t, "\n");
 }
 
 /* ---- Nsight Compute's long layout ---- */
@@ -80,9 +62,8 @@ static void put_quoted(struct strata_text *t, const char *words)
 }
 
 static void put_ncu_row(struct strata_text *t, const struct strata_prediction *p, size_t launch,
-                        const struct strata_counter *counter)
+                        const struct strata_result *r, const struct strata_counter *counter)
 {
-    const struct strata_result *r = &p->result[launch];
     const struct strata_metric *known = strata_metric_find(counter->name);
     strata_text_printf(t, "\"%zu\",\"\",", launch);
     put_quoted(t, r->program);
@@ -98,17 +79,18 @@ static void put_ncu_row(struct strata_text *t, const struct strata_prediction *p
     strata_text_put(t, "\",\"model\"\n");
 }
 
-strata_status strata_prediction_print_ncu(const struct strata_prediction *p, char **text,
-                                          size_t *length, struct strata_error *err)
+void put_ncu_head(struct strata_text *t)
 {
-    struct strata_text t = {0};
-    strata_text_put(&t, "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\","
-                        "\"Context\",\"Stream\",\"Block Size\",\"Grid Size\",\"Device\",\"CC\","
-                        "\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\","
-                        "\"Source\"\n");
-    for (size_t i = 0; i < p->n_results; i++)
-        for (size_t k = 0; k < p->result[i].n_counters; k++)
-            if (isfinite(p->result[i].counter[k].value))
-                put_ncu_row(&t, p, i, &p->result[i].counter[k]);
-    return give(&t, text, length, err);
+    strata_text_put(t, "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\","
+                       "\"Context\",\"Stream\",\"Block Size\",\"Grid Size\",\"Device\",\"CC\","
+                       "\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\","
+                       "\"Source\"\n");
+}
+
+void put_launch_ncu(struct strata_text *t, const struct strata_prediction *p, size_t number,
+                    const struct strata_result *r)
+{
+    for (size_t k = 0; k < r->n_counters; k++)
+        if (isfinite(r->counter[k].value))
+            put_ncu_row(t, p, number, r, &r->counter[k]);
 }

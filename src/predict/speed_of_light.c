@@ -99,34 +99,42 @@ void strata_speed_of_light(const struct strata_gpu *gpu, const struct strata_res
     out->dram = percent(sum_of(r, dram), ns * 1e-9 * strata_gpu_dram_bytes_per_second(gpu));
 }
 
+#define UNIT(field) "speed_of_light." #field "_pct", offsetof(struct strata_speed_of_light, field)
+static const struct {
+    const char *path;
+    size_t offset; /* in struct strata_speed_of_light */
+    const char *name;
+} units[] = {
+    {UNIT(issue), "issue"},    {UNIT(lsu), "LSU"},           {UNIT(l1), "L1"},
+    {UNIT(l2), "L2"},          {UNIT(crossbar), "crossbar"}, {UNIT(dram), "DRAM"},
+    {UNIT(fma), "FMA pipe"},   {UNIT(alu), "ALU pipe"},      {UNIT(fp64), "FP64 pipe"},
+    {UNIT(fp16), "FP16 pipe"}, {UNIT(xu), "XU pipe"},        {UNIT(tensor), "tensor pipe"}};
+enum { N_UNITS = sizeof units / sizeof units[0] };
+
+static double percent_of(const struct strata_speed_of_light *s, size_t k)
+{
+    double pct;
+    memcpy(&pct, (const char *)s + units[k].offset, sizeof pct);
+    return pct;
+}
+
+const char *strata_limiter(const struct strata_speed_of_light *s)
+{
+    size_t most = 0;
+    for (size_t k = 0; k < N_UNITS; k++)
+        most = percent_of(s, k) > percent_of(s, most) ? k : most;
+    /* Below this no unit is what a launch waits for. */
+    return percent_of(s, most) >= 60 ? units[most].name : "latency";
+}
+
 void strata_speed_of_light_detail(const struct strata_gpu *gpu, struct strata_result *r)
 {
     struct strata_speed_of_light s;
     if (!strata_result_get(r, "sm__cycles_elapsed.max", NULL))
         return;
     strata_speed_of_light(gpu, r, &s);
-    const struct {
-        const char *path, *name;
-        double pct;
-    } units[] = {{"speed_of_light.issue_pct", "issue", s.issue},
-                 {"speed_of_light.lsu_pct", "LSU", s.lsu},
-                 {"speed_of_light.l1_pct", "L1", s.l1},
-                 {"speed_of_light.l2_pct", "L2", s.l2},
-                 {"speed_of_light.crossbar_pct", "crossbar", s.crossbar},
-                 {"speed_of_light.dram_pct", "DRAM", s.dram},
-                 {"speed_of_light.fma_pct", "FMA pipe", s.fma},
-                 {"speed_of_light.alu_pct", "ALU pipe", s.alu},
-                 {"speed_of_light.fp64_pct", "FP64 pipe", s.fp64},
-                 {"speed_of_light.fp16_pct", "FP16 pipe", s.fp16},
-                 {"speed_of_light.xu_pct", "XU pipe", s.xu},
-                 {"speed_of_light.tensor_pct", "tensor pipe", s.tensor}};
-    size_t most = 0;
-    for (size_t k = 0; k < sizeof units / sizeof units[0]; k++) {
-        if (units[k].pct >= 0)
-            strata_result_detail(r, units[k].path, units[k].pct);
-        most = units[k].pct > units[most].pct ? k : most;
-    }
-    /* Below this no unit is what a launch waits for. */
-    strata_result_detail_text(r, "limiter.unit",
-                              units[most].pct >= 60 ? units[most].name : "latency");
+    for (size_t k = 0; k < N_UNITS; k++)
+        if (percent_of(&s, k) >= 0)
+            strata_result_detail(r, units[k].path, percent_of(&s, k));
+    strata_result_detail_text(r, "limiter.unit", strata_limiter(&s));
 }

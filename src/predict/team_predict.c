@@ -9,6 +9,7 @@
 
 #include "base/team_message.h"
 #include "predict/driver.h"
+#include "predict/result_message.h"
 
 enum {
     NOTHING = 0, /* no chain; others are their number and one */
@@ -16,98 +17,39 @@ enum {
     LEAST_PATIENCE_MS = 2000 /* at the end, for processes that are still at work */
 };
 
-/* ---- results as messages ---- */
-
-static void put_words(struct message *m, const char *words)
-{
-    message_put_words(m, words ? words : "", words ? strlen(words) : 0);
-}
-
-static void put_result(struct message *m, const struct strata_result *r)
-{
-    message_put_number(m, r->n_counters);
-    for (size_t i = 0; i < r->n_counters; i++) {
-        put_words(m, r->counter[i].name);
-        message_put_bytes(m, &r->counter[i].value, sizeof r->counter[i].value);
-    }
-    message_put_number(m, r->n_details);
-    for (size_t i = 0; i < r->n_details; i++) {
-        put_words(m, r->detail[i].path);
-        message_put_number(m, r->detail[i].is_text);
-        put_words(m, r->detail[i].text);
-        message_put_bytes(m, &r->detail[i].value, sizeof r->detail[i].value);
-    }
-    message_put_number(m, r->n_warnings);
-    for (size_t i = 0; i < r->n_warnings; i++)
-        put_words(m, r->warning[i]);
-}
-
-static void get_counters(struct message *m, struct strata_result *r)
-{
-    size_t length;
-    for (uint64_t n = message_get_number(m); n && !m->bad; n--) {
-        double value;
-        char *name = message_get_words(m, &length);
-        message_get_bytes(m, &value, sizeof value);
-        if (!m->bad)
-            strata_result_set(r, name, value);
-        free(name);
-    }
-}
-
-static void get_details(struct message *m, struct strata_result *r)
-{
-    size_t length;
-    for (uint64_t n = message_get_number(m); n && !m->bad; n--) {
-        double value;
-        char *path = message_get_words(m, &length);
-        bool is_text = message_get_number(m);
-        char *text = message_get_words(m, &length);
-        message_get_bytes(m, &value, sizeof value);
-        if (!m->bad && is_text)
-            strata_result_detail_text(r, path, text);
-        else if (!m->bad)
-            strata_result_detail(r, path, value);
-        free(path);
-        free(text);
-    }
-}
-
-static void get_result(struct message *m, struct strata_result *r)
-{
-    size_t length;
-    get_counters(m, r);
-    get_details(m, r);
-    for (uint64_t n = message_get_number(m); n && !m->bad; n--) {
-        char *words = message_get_words(m, &length);
-        if (!m->bad)
-            strata_result_warn(r, "%s", words);
-        free(words);
-    }
-    m->bad |= r->out_of_memory;
-}
+/* ---- answers as messages ---- */
 
 /* Of a slot that was not begun because one before it failed `done` is false. */
-static void put_slot(struct message *m, const struct slot *s)
+static void put_slot(struct message *m, struct run *run, size_t launch)
 {
+    struct slot *s = &run->slot[launch];
+    struct strata_error err = {0};
+    struct strata_result result;
+    strata_status status = s->status;
+    if (s->done && status == STRATA_OK)
+        status = take_from_slot(run, launch, &result, &err);
+    else if (s->error)
+        err = *s->error;
     message_put_number(m, s->done);
-    message_put_number(m, s->status);
-    message_put_bytes(m, &s->error, sizeof s->error);
-    if (s->done && s->status == STRATA_OK)
-        put_result(m, &s->result);
+    message_put_number(m, status);
+    message_put_bytes(m, &err, sizeof err);
+    if (!s->done || status != STRATA_OK)
+        return;
+    result_put(m, &result);
+    strata_result_release(&result);
 }
 
-static bool get_slot(struct message *m, const struct strata_launch *launch, struct slot *s)
+static bool get_answer(struct message *m, const struct strata_launch *launch, struct answer *a)
 {
     struct strata_error err;
     bool done = message_get_number(m);
-    s->status = (strata_status)message_get_number(m);
-    message_get_bytes(m, &s->error, sizeof s->error);
-    if (!done || s->status != STRATA_OK || m->bad)
+    a->status = (strata_status)message_get_number(m);
+    message_get_bytes(m, &a->error, sizeof a->error);
+    if (!done || a->status != STRATA_OK || m->bad)
         return done && !m->bad;
-    m->bad |= strata_result_init(&s->result, launch, &err) != STRATA_OK;
+    m->bad |= strata_result_init(&a->result, launch, &err) != STRATA_OK;
     if (!m->bad)
-        get_result(m, &s->result);
+        result_get(m, &a->result);
     return !m->bad;
 }
 
@@ -136,8 +78,10 @@ static void take_answers(struct run *run, struct message *m)
     pthread_mutex_unlock(&run->lock);
     for (size_t i = c->first; wanted && i < c->first + c->n; i++) {
         const struct strata_launch_ref *ref = &run->set->launch[i];
-        if (get_slot(m, strata_trace_launch(ref->trace, ref->index), &run->slot[i]))
-            predict_finish(run, i);
+        struct answer a = {.status = STRATA_OK};
+        if (get_answer(m, strata_trace_launch(ref->trace, ref->index), &a))
+            predict_finish(run, i, &a);
+        strata_result_release(&a.result);
     }
 }
 
@@ -262,7 +206,7 @@ static strata_status ask(struct run *run, const struct chain *did, uint64_t *num
     int from;
     message_put_number(&out, did ? (uint64_t)(did - run->chain) + 1 : NOTHING);
     for (size_t i = did ? did->first : 0; did && i < did->first + did->n; i++)
-        put_slot(&out, &run->slot[i]);
+        put_slot(&out, run, i);
     strata_status status = out.bad ? strata_no_memory(err, NULL, "for a message")
                                    : team->send(team->context, 0, out.data, out.length, err);
     message_release(&out);

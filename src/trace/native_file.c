@@ -227,4 +227,5 @@ void native_file_close(struct native_file *file)
     if (file->fd >= 0)
         close(file->fd);
     free(file->record);
+    free(file->launch);
 }

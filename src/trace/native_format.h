@@ -26,6 +26,8 @@ struct native_file {
     uint64_t bytes;
     struct native_record *record; /* LAUNCH, CODE, BLOCKS, LAUNCH_END and EVENT in file order */
     size_t n_record, cap_record;
+    size_t *launch; /* the LAUNCH record of each launch; made by who opens a trace */
+    size_t n_launch, cap_launch;
     bool scanned; /* the index was missing or damaged */
 };
 

@@ -103,8 +103,12 @@ strata_status native_open(struct strata_trace *t, struct strata_error *err)
             const struct native_record *end = find_end(file, i);
             if (!end || r->launch != t->n_launch)
                 status = native_damaged(err, t->path, r->offset, "a launch is not complete");
+            else if (!ARRAY_RESERVE(file->launch, file->n_launch, file->cap_launch, 1))
+                status = strata_no_memory(err, t->path, "to read the trace");
             else
                 status = add_launch(t, r, end, &order, &payload, err);
+            if (!status)
+                file->launch[file->n_launch++] = i;
         }
     }
     pack_release(&payload);
@@ -177,10 +181,7 @@ strata_status native_reader_open(struct strata_reader *r, struct strata_error *e
         return strata_no_memory(err, r->trace->path, "to read the trace");
     nr->file = r->trace->impl;
     nr->path = r->trace->path;
-    size_t i = 0;
-    while (nr->file->record[i].kind != NATIVE_LAUNCH ||
-           nr->file->record[i].launch != r->launch_index)
-        i++;
+    size_t i = nr->file->launch[r->launch_index];
     nr->first_record = nr->next_record = i;
     strata_status status = STRATA_OK;
     for (; !status && !native_is_end(nr->file->record[i].kind); i++)

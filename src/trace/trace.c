@@ -71,15 +71,29 @@ static const struct strata_launch_texture *keep_textures(struct strata_trace *t,
     return copy;
 }
 
+/* A program launches the same few kernels again and again: their names are kept once. */
+enum { LAUNCHES_BACK = 16 };
+static const char *keep_name(struct strata_trace *t, const char *name)
+{
+    for (size_t i = t->n_launch; name && i-- > 0 && i + LAUNCHES_BACK >= t->n_launch;) {
+        const char *const known[] = {t->launch[i].kernel, t->launch[i].program,
+                                     t->launch[i].source_file};
+        for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
+            if (known[k] && !strcmp(known[k], name))
+                return known[k];
+    }
+    return trace_keep_string(t, name);
+}
+
 strata_status trace_add_launch(struct strata_trace *t, const struct strata_launch *launch,
                                struct strata_error *err)
 {
     struct strata_launch copy = *launch;
-    copy.program = trace_keep_string(t, launch->program);
+    copy.program = keep_name(t, launch->program);
     copy.trace = trace_keep_string(t, launch->trace);
-    copy.kernel = trace_keep_string(t, launch->kernel);
+    copy.kernel = keep_name(t, launch->kernel);
     if (launch->source_file)
-        copy.source_file = trace_keep_string(t, launch->source_file);
+        copy.source_file = keep_name(t, launch->source_file);
     copy.textures = launch->n_textures ? keep_textures(t, launch) : NULL;
     if (!copy.program || !copy.trace || !copy.kernel ||
         (launch->source_file && !copy.source_file) || (launch->n_textures && !copy.textures) ||

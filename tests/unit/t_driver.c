@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 
 #include <strata/predict.h>
 
-enum { N_LAUNCHES = 12 };
+enum { N_LAUNCHES = 12, N_MANY = 200 };
 
 /* A model of the test's own: counts warp instructions, and fails where it is told to. */
 static strata_status count_run(const struct strata_gpu *gpu, struct strata_reader *reader,
@@ -62,29 +63,36 @@ static void write_file(const char *folder, const char *name, const char *text)
     assert_int_equal(fclose(f), 0);
 }
 
-/* Launch k has k blocks of one warp with two instructions. */
-static void write_trace(const char *folder, unsigned n)
+/* A kernel of so many blocks of one warp with two instructions. */
+static void write_kernel(const char *folder, const char *name, unsigned k, unsigned blocks)
 {
-    char list[1024] = "", name[32], text[8192];
+    char text[8192];
+    int at = snprintf(text, sizeof text,
+                      "-kernel name = k%u\n-kernel id = %u\n-grid dim = (%u,1,1)\n-block dim = "
+                      "(32,1,1)\n-shmem = "
+                      "0\n-nregs = 16\n-binary version = 90\n-cuda stream id = 0\n-shmem "
+                      "base_addr = 0x0\n-local "
+                      "mem base_addr = 0x0\n-nvbit version = 1\n-accelsim tracer version = "
+                      "3\n\n#traces format = "
+                      "x\n",
+                      k, k, blocks);
+    for (unsigned b = 0; b < blocks; b++)
+        at += snprintf(text + at, sizeof text - (size_t)at,
+                       "\n#BEGIN_TB\n\nthread block = %u,0,0\n\nwarp = 0\ninsts = 2\n0000 "
+                       "ffffffff 1 R1 MOV 0 0 "
+                       "\n0010 ffffffff 0 EXIT 0 0 \n\n#END_TB\n",
+                       b);
+    write_file(folder, name, text);
+}
+
+/* Launch k has k blocks, or `most`. */
+static void write_trace(const char *folder, unsigned n, unsigned most)
+{
+    char list[8192] = "", name[32];
     assert_int_equal(mkdir(folder, 0700), 0);
     for (unsigned k = 1; k <= n; k++) {
-        int at = snprintf(text, sizeof text,
-                          "-kernel name = k%u\n-kernel id = %u\n-grid dim = (%u,1,1)\n-block dim = "
-                          "(32,1,1)\n-shmem = "
-                          "0\n-nregs = 16\n-binary version = 90\n-cuda stream id = 0\n-shmem "
-                          "base_addr = 0x0\n-local "
-                          "mem base_addr = 0x0\n-nvbit version = 1\n-accelsim tracer version = "
-                          "3\n\n#traces format = "
-                          "x\n",
-                          k, k, k);
-        for (unsigned b = 0; b < k; b++)
-            at += snprintf(text + at, sizeof text - (size_t)at,
-                           "\n#BEGIN_TB\n\nthread block = %u,0,0\n\nwarp = 0\ninsts = 2\n0000 "
-                           "ffffffff 1 R1 MOV 0 0 "
-                           "\n0010 ffffffff 0 EXIT 0 0 \n\n#END_TB\n",
-                           b);
         snprintf(name, sizeof name, "kernel-%u.traceg", k);
-        write_file(folder, name, text);
+        write_kernel(folder, name, k, k < most ? k : most);
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s\n", name);
     }
     write_file(folder, "kernelslist.g", list);
@@ -98,9 +106,11 @@ static int make_folder(void **state)
         return -1;
     char path[128];
     snprintf(path, sizeof path, "%s/b_second", f.path);
-    write_trace(path, 2);
+    write_trace(path, 2, 2);
     snprintf(path, sizeof path, "%s/a_first", f.path);
-    write_trace(path, N_LAUNCHES);
+    write_trace(path, N_LAUNCHES, N_LAUNCHES);
+    snprintf(path, sizeof path, "%s/.many", f.path); /* not one of the folder's traces */
+    write_trace(path, N_MANY, 2);
     write_file(f.path, "README", "not a trace\n");
     *state = &f;
     return 0;
@@ -205,6 +215,90 @@ static void the_first_failure_in_order_is_the_one_told(void **state)
     }
 }
 
+/* ---- results that are handed over ---- */
+
+/* The first launch ends when all others have. */
+static atomic_uint n_ended;
+static strata_status wait_run(const struct strata_gpu *gpu, struct strata_reader *reader,
+                              const struct strata_model_options *opt, struct strata_result *out,
+                              struct strata_error *err)
+{
+    (void)gpu, (void)opt, (void)err;
+    const struct strata_launch *launch = strata_reader_launch(reader);
+    for (int i = 0; launch->id == 1 && i < 10000 && n_ended < N_MANY - 1; i++)
+        usleep(1000);
+    n_ended++;
+    strata_result_set(out, "strata__number", (double)launch->id);
+    strata_result_set(out, "strata__third", (double)launch->id / 3);
+    strata_result_detail_text(out, "words.of", launch->kernel);
+    strata_result_warn(out, "this is launch %llu", (unsigned long long)launch->id);
+    return STRATA_OK;
+}
+static const struct strata_model waiter = {
+    .name = "wait", .summary = "waits for others", .run = wait_run};
+
+struct taken {
+    size_t n, fail_at;
+};
+
+/* Launches one after another, whole, whether they have waited in memory or in a file. */
+static strata_status take(void *context, size_t launch, struct strata_result *r,
+                          struct strata_error *err)
+{
+    struct taken *t = context;
+    char words[32];
+    double value;
+    assert_int_equal(launch, t->n);
+    snprintf(words, sizeof words, "k%zu", launch + 1);
+    assert_string_equal(r->kernel, words);
+    assert_true(strata_result_get(r, "strata__third", &value));
+    assert_true(value == (double)(launch + 1) / 3);
+    assert_int_equal(r->n_details, 1);
+    assert_string_equal(r->detail[0].text, words);
+    snprintf(words, sizeof words, "this is launch %zu", launch + 1);
+    assert_string_equal(r->warning[0], words);
+    if (++t->n == t->fail_at)
+        return strata_fail(err, STRATA_EIO, NULL, 0, 0, "no more than %zu.", t->n);
+    return STRATA_OK;
+}
+
+static strata_status predict_many(struct folder *f, struct taken *taken, struct strata_error *err)
+{
+    char path[128];
+    struct strata_launch_set set = {0};
+    struct strata_prediction p;
+    struct strata_gpu *gpu = calloc(1, sizeof *gpu);
+    struct strata_predict_options opt = {
+        .model = &waiter, .jobs = 3, .take = take, .take_context = taken};
+    n_ended = 0;
+    snprintf(path, sizeof path, "%s/.many", f->path);
+    assert_int_equal(strata_launch_set_add(&set, path, NULL, NULL, NULL, err), STRATA_OK);
+    assert_int_equal(strata_prediction_init(&p, "g", "m", NULL, 1, err), STRATA_OK);
+    strata_status status = strata_predict(&set, gpu, &opt, &p, err);
+    assert_int_equal(p.n_results, 0);
+    strata_prediction_release(&p);
+    strata_launch_set_release(&set);
+    free(gpu);
+    return status;
+}
+
+static void results_are_handed_over_in_order_however_long_they_waited(void **state)
+{
+    struct taken taken = {0};
+    struct strata_error err;
+    assert_int_equal(predict_many(*state, &taken, &err), STRATA_OK);
+    assert_int_equal(taken.n, N_MANY);
+}
+
+static void who_takes_results_may_fail(void **state)
+{
+    struct taken taken = {.fail_at = 100};
+    struct strata_error err;
+    assert_int_equal(predict_many(*state, &taken, &err), STRATA_EIO);
+    assert_string_equal(err.message, "no more than 100.");
+    assert_int_equal(taken.n, 100);
+}
+
 static void remember_progress(void *context, size_t n_done, size_t n_launches,
                               uint64_t warp_instructions)
 {
@@ -251,6 +345,8 @@ int main(void)
         cmocka_unit_test(a_folder_of_programs_is_taken_by_name),
         cmocka_unit_test(a_choice_leaves_launches_out),
         cmocka_unit_test(the_first_failure_in_order_is_the_one_told),
+        cmocka_unit_test(results_are_handed_over_in_order_however_long_they_waited),
+        cmocka_unit_test(who_takes_results_may_fail),
         cmocka_unit_test(progress_counts_every_launch_once),
         cmocka_unit_test(a_path_that_is_not_there_is_an_error),
     };

@@ -1,0 +1,40 @@
+"""What predict and timeline take of memory does not grow with launches, but for the trace's own list of them.
+Arguments: the tool, and the program that makes traces of many launches."""
+import os
+import subprocess
+import sys
+import tempfile
+
+tool, many_launches = (os.path.abspath(word) for word in sys.argv[1:3])
+FEW, MANY = 300, 2500
+LIMIT = 4.0  # KB a launch (the pages of the heap make 1 of it unsure); results that wait to be written take 10 to 40
+STORED = 10000  # launches of a model that takes no time
+
+
+def peak_kb(words):
+    """Of this one command: usage of children is a maximum over all of them, so that each has a parent of its own."""
+    ask = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL);"
+           "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+    return int(subprocess.run([sys.executable, "-c", ask] + words, check=True, stdout=subprocess.PIPE).stdout)
+
+
+def growth(words, few, many):
+    small, large = (peak_kb([tool, words[0], f"{n}.strata", "--gpu", "h200", "-q"] + words[1:]) for n in (few, many))
+    print(f"{' '.join(words)}: {small} KB for {few} launches, {large} KB for {many}")
+    return (large - small) / (many - few)
+
+
+os.environ.pop("MALLOC_PERTURB_", None)  # which writes over all that is freed
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    for n in FEW, MANY, STORED // 10, STORED:
+        subprocess.run([many_launches, f"{n}.strata", str(n)], check=True)
+    for words in (["predict", "-f", "json", "--cache-control", "none"], ["timeline", "-f", "perfetto"],
+                  ["timeline", "-f", "text", "--sample", "1%"],
+                  ["predict", "-f", "json", "--cache-control", "none", "--sample", "1%"]):
+        per_launch = growth(words, FEW, MANY)
+        assert per_launch < LIMIT, f"{per_launch:.2f} KB a launch"
+    for form in "text", "json":
+        per_launch = growth(["predict", "--model", "coalesce", "-j", "2", "-f", form], STORED // 10, STORED)
+        assert per_launch < LIMIT, f"{per_launch:.2f} KB a launch"
+print("memory does not grow with launches")
