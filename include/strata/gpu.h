@@ -197,6 +197,9 @@ struct strata_gpu {
         uint32_t code_readers;          /* that ask the L2 for code and the like, each by itself */
         uint32_t reader_sectors;        /* each of these reads besides, of what the L2 holds */
         uint32_t front_sectors;         /* read from the L2 once a launch by nobody of these */
+        double background_every_us;     /* the card does this besides, whatever runs; 0 = never */
+        uint32_t background_dram_reads, background_dram_writes; /* sectors each time */
+        uint32_t background_l2_reads, background_l2_writes;
         double blocks_per_cycle;     /* how fast the dispatcher hands out blocks, 0 = unlimited */
         uint32_t first_block_cycles; /* first wave: an SM takes its next block after this ... */
         uint32_t first_warp_cycles;  /* ... or after this for each warp of a block, the longer; both

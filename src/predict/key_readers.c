@@ -93,6 +93,7 @@ static const struct {
     {"launch.code_readers", REUSE | FLOW | SIM},
     {"launch.reader_sectors", REUSE | FLOW | SIM},
     {"launch.front_sectors", REUSE | FLOW | SIM},
+    {"launch.background_", FLOW | SIM},
     {"launch.first_", SIM},
     {"launch.block_replace", INTERVAL | LEARNED | FLOW | SIM},
     {"launch.block_interval", FLOW | SIM},

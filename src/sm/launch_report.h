@@ -41,5 +41,10 @@ void sm_report_warnings(const struct strata_launch *l, uint64_t unknown_opcodes,
  * warm: as long as the code is still in the L2, so is what the front end needs. */
 struct other_sectors sm_other_sectors(const struct strata_gpu *gpu, uint64_t code_lines, bool warm,
                                       uint32_t sector_bytes);
+/* Adds what the card does by itself in the time of a launch (launch.background_every;
+ * spin_probe.cu: a thread that waits has 8,192 sectors written to DRAM every 14 ms, whoever runs).
+ */
+void sm_add_background(const struct strata_gpu *gpu, const struct sm_times *t,
+                       struct other_sectors *o);
 
 #endif
