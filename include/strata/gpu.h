@@ -140,7 +140,8 @@ struct strata_gpu {
         uint32_t interval_const_cycles; /* of an SM: between two loads of constants */
         uint32_t min_issue_gap_cycles;  /* between two instructions of one warp */
         uint32_t instruction_bytes;     /* 16 on Volta and later, 8 before; 0: fetch not modelled */
-        uint32_t fetch_line_bytes;      /* instructions arrive in lines of this many bytes */
+        uint32_t const_fetch_bytes; /* constants come from memory in such blocks; 0: uncounted */
+        uint32_t fetch_line_bytes;  /* instructions arrive in lines of this many bytes */
         uint32_t
             fetch_interval_cycles;   /* between two lines of straight code that was never fetched */
         uint32_t fetch_miss_cycles;  /* a jump to a line that this SM has not fetched, L2 hit */

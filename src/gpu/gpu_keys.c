@@ -71,6 +71,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("sm.issue_per_scheduler", sm.issue_per_scheduler, "", 1, 8, "1", "instructions a scheduler issues a cycle"),
     CYCLES("sm.min_issue_gap", sm.min_issue_gap_cycles, "2", "between two instructions of one warp, at least"),
     SIZE32("sm.instruction_bytes", sm.instruction_bytes, 0, 64, "16", "size of one machine instruction; 0: fetch is not modelled"),
+    SIZE32("sm.const_fetch", sm.const_fetch_bytes, 0, 4096, "0", "constants that loads name come from memory in blocks of this size; 0: they are not counted"),
     SIZE32("sm.fetch_line", sm.fetch_line_bytes, 0, 4096, "128", "instructions arrive in lines of this size"),
     CYCLES("sm.fetch_interval", sm.fetch_interval_cycles, "0", "between two lines of straight code not fetched before"),
     CYCLES("sm.fetch_miss", sm.fetch_miss_cycles, "0", "a jump to a line this SM has not fetched but another has; 0: free"),

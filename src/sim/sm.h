@@ -21,6 +21,7 @@
 #include "sim/sm_async.h"
 #include "sim/tlb.h"
 #include "sm/async_groups.h"
+#include "sm/constants_used.h"
 #include "sm/fetch.h"
 #include "sm/scoreboard.h"
 #include "sm/sm_inst.h"
@@ -217,7 +218,8 @@ struct sim_sm {
     struct sim_async async;
     struct fetch_sm fetch;
     uint64_t constants_free; /* what answers loads of constants */
-    uint8_t *fetch_used;     /* lines of code executed here */
+    struct constants_used constants;
+    uint8_t *fetch_used; /* lines of code executed here */
     uint16_t wheel_head[SIM_WHEEL], wheel_tail[SIM_WHEEL];
     uint64_t wheel_used[SIM_WHEEL / 64];
     uint32_t in_wheel;

@@ -166,6 +166,24 @@ struct other_sectors sm_other_sectors(const struct strata_gpu *gpu, uint64_t cod
     return o;
 }
 
+void sm_add_constants(const struct strata_gpu *gpu, const struct constants_used *c, uint64_t blocks,
+                      uint32_t sector_bytes, struct other_sectors *o)
+{
+    double n = 0, partitions = gpu->l2.partitions, readers = gpu->launch.code_readers;
+    for (uint32_t i = 0; i < CONSTANT_BLOCKS / 32; i++)
+        n += popcount32(c->block[i]);
+    n *= (double)gpu->sm.const_fetch_bytes / sector_bytes;
+    if (!o->dram)
+        return;
+    o->dram += n;
+    if (readers < partitions)
+        return;
+    readers = (double)blocks < readers ? (double)blocks : readers;
+    o->fabric += (partitions - 1) * n;
+    o->l2 += (readers + partitions - 1) * n;
+    o->l2_hits += (readers - 1) * n;
+}
+
 /* How often is not known of a launch, only how often it is to be expected. */
 void sm_add_background(const struct strata_gpu *gpu, const struct sm_times *t,
                        struct other_sectors *o)
