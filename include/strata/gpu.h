@@ -261,12 +261,13 @@ struct strata_gpu {
         uint32_t reserved_lines;          /* lines of the nominal size that never hold data */
         uint32_t miss_requests_per_cycle; /* line requests that leave for the L2, 0 = unlimited */
         uint32_t miss_join_cycles; /* misses of a line join its request within so many, 0 = none */
-        uint32_t store_buffer_lines; /* stores wait here and merge, 0 = each leaves at once */
-        uint32_t store_idle_cycles;  /* they leave when no store has touched their line for so many
-                                        cycles  in which the load/store unit was idle */
-        uint32_t store_wait_cycles;  /* ... or for so many cycles in all */
-        uint32_t store_drain_cycles; /* cycles of the load/store unit that one whole line takes to
-                                        leave */
+        uint32_t store_narrow_places; /* that a line of stores below a word takes of them; 0: one */
+        uint32_t store_buffer_lines;  /* stores wait here and merge, 0 = each leaves at once */
+        uint32_t store_idle_cycles;   /* they leave when no store has touched their line for so many
+                                         cycles  in which the load/store unit was idle */
+        uint32_t store_wait_cycles;   /* ... or for so many cycles in all */
+        uint32_t store_drain_cycles;  /* cycles of the load/store unit that one whole line takes to
+                                         leave */
         uint32_t store_cycles; /* the load/store unit is taken by a store at least this long */
         uint32_t pass_cycles;  /* more for each further cycle that a load takes the unit */
     } l1;

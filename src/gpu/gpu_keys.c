@@ -211,6 +211,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("l1.reserved_lines", l1.reserved_lines, "", 0, 65536, "0", "lines of the nominal size that never hold data"),
     UINT("l1.miss_requests_per_cycle", l1.miss_requests_per_cycle, "", 0, 64, "0", "line requests of one SM that leave for the L2; 0: no limit"),
     CYCLES("l1.miss_join", l1.miss_join_cycles, "0", "a line request takes in misses of its line that follow it within so many cycles, if loads were not in front of it for longer than a quarter of that, no other line came between and the SM has been answered before; 0: none"),
+    UINT("l1.store_narrow", l1.store_narrow_places, "", 0, 16, "0", "lines of l1.store_buffer that one with stores of less than a word takes, which meet no others; 0: as any"),
     UINT("l1.store_buffer", l1.store_buffer_lines, "", 0, 64, "0", "lines in which stores wait and merge before they leave; 0: each leaves at once"),
     CYCLES("l1.store_idle", l1.store_idle_cycles, "0", "waiting stores leave when no store has touched their line for so many idle cycles of the load/store unit"),
     CYCLES("l1.store_wait", l1.store_wait_cycles, "100", "... or for so many cycles in all"),

@@ -306,7 +306,7 @@ void sim_flight_free(struct sim_sm *s, uint32_t flight);
 void sim_send(struct sim_sm *s, uint32_t flight, uint64_t t, const struct sim_lsu_line *data);
 /* When so many flits that are ready at t begin to leave for the crossbar. */
 uint64_t sim_take_port(struct sim_sm *s, uint32_t flits, uint64_t t);
-void sim_store_put(struct sim_sm *s, const struct sim_lsu_line *line, uint32_t block, uint64_t t);
+void sim_store_put(struct sim_sm *s, const struct store_line *store, uint32_t block, uint64_t t);
 /* Sends the lines that have waited long enough at t. */
 void sim_stores_drain(struct sim_sm *s, uint64_t t);
 void sim_stores_flush(struct sim_sm *s, uint64_t t);
