@@ -141,7 +141,8 @@ struct strata_gpu {
         uint32_t interval_const_cycles; /* of an SM: between two loads of constants */
         uint32_t min_issue_gap_cycles;  /* between two instructions of one warp */
         uint32_t instruction_bytes;     /* 16 on Volta and later, 8 before; 0: fetch not modelled */
-        uint32_t fetch_line_bytes;      /* instructions arrive in lines of this many bytes */
+        uint32_t const_fetch_bytes; /* constants come from memory in such blocks; 0: uncounted */
+        uint32_t fetch_line_bytes;  /* instructions arrive in lines of this many bytes */
         uint32_t
             fetch_interval_cycles;   /* between two lines of straight code that was never fetched */
         uint32_t fetch_miss_cycles;  /* a jump to a line that this SM has not fetched, L2 hit */
@@ -198,6 +199,9 @@ struct strata_gpu {
         uint32_t code_readers;          /* that ask the L2 for code and the like, each by itself */
         uint32_t reader_sectors;        /* each of these reads besides, of what the L2 holds */
         uint32_t front_sectors;         /* read from the L2 once a launch by nobody of these */
+        double background_every_us;     /* the card does this besides, whatever runs; 0 = never */
+        uint32_t background_dram_reads, background_dram_writes; /* sectors each time */
+        uint32_t background_l2_reads, background_l2_writes;
         double blocks_per_cycle;     /* how fast the dispatcher hands out blocks, 0 = unlimited */
         uint32_t first_block_cycles; /* first wave: an SM takes its next block after this ... */
         uint32_t first_warp_cycles;  /* ... or after this for each warp of a block, the longer; both
@@ -258,12 +262,13 @@ struct strata_gpu {
         uint32_t reserved_lines;          /* lines of the nominal size that never hold data */
         uint32_t miss_requests_per_cycle; /* line requests that leave for the L2, 0 = unlimited */
         uint32_t miss_join_cycles; /* misses of a line join its request within so many, 0 = none */
-        uint32_t store_buffer_lines; /* stores wait here and merge, 0 = each leaves at once */
-        uint32_t store_idle_cycles;  /* they leave when no store has touched their line for so many
-                                        cycles  in which the load/store unit was idle */
-        uint32_t store_wait_cycles;  /* ... or for so many cycles in all */
-        uint32_t store_drain_cycles; /* cycles of the load/store unit that one whole line takes to
-                                        leave */
+        uint32_t store_narrow_places; /* that a line of stores below a word takes of them; 0: one */
+        uint32_t store_buffer_lines;  /* stores wait here and merge, 0 = each leaves at once */
+        uint32_t store_idle_cycles;   /* they leave when no store has touched their line for so many
+                                         cycles  in which the load/store unit was idle */
+        uint32_t store_wait_cycles;   /* ... or for so many cycles in all */
+        uint32_t store_drain_cycles;  /* cycles of the load/store unit that one whole line takes to
+                                         leave */
         uint32_t store_cycles; /* the load/store unit is taken by a store at least this long */
         uint32_t pass_cycles;  /* more for each further cycle that a load takes the unit */
     } l1;

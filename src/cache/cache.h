@@ -29,8 +29,8 @@ struct line_bytes {
 };
 
 /* A line that persists is not the victim while its set has another; of one that is copied another
- * part of the cache has got data. */
-enum { CACHE_USED = 1, CACHE_PERSISTS = 2, CACHE_COPIED = 4 };
+ * part of the cache has got data; one that is met was hit by a read since it came. */
+enum { CACHE_USED = 1, CACHE_PERSISTS = 2, CACHE_COPIED = 4, CACHE_MET = 8 };
 
 struct cache_slot {
     uint64_t line;                     /* line address (bytes); meaningless while valid is false */

@@ -16,6 +16,7 @@
 #include "memory/hierarchy.h"
 #include "sm/async_groups.h"
 #include "sm/async_totals.h"
+#include "sm/constants_used.h"
 #include "sm/fetch.h"
 #include "sm/phase_barriers.h"
 #include "sm/scoreboard.h"
@@ -207,6 +208,7 @@ struct flow_engine {
     uint64_t *sm_start, *sm_busy;
     uint32_t *sm_resident;
     uint64_t unknown_opcodes, texture_accesses;
+    struct constants_used constants;
     struct sm_async_totals async;
     const struct strata_clock_sink *clock; /* may be NULL */
     struct flow_waits *waits;              /* likewise */

@@ -22,6 +22,9 @@ static void report_counters(struct flow_engine *e, struct strata_result *r)
     fetch_note_unrun_lines(&e->fetch_all, e->decoder.inst, e->decoder.n);
     e->memory.count.other =
         sm_other_sectors(e->gpu, e->fetch_all.n_used, e->state, SM_PROFILER_SECTOR_BYTES);
+    sm_add_constants(e->gpu, &e->constants, strata_launch_blocks(e->launch),
+                     SM_PROFILER_SECTOR_BYTES, &e->memory.count.other);
+    sm_add_background(e->gpu, &times, &e->memory.count.other);
     sm_report_times(e->gpu, &times, &e->memory.count, r);
     sm_report_async(&e->memory.count, &times, &e->async, r);
     uint64_t conflicts = e->memory.copied_to_shared ? 0 : COUNTED(shared_conflicts);

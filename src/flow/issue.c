@@ -263,6 +263,7 @@ static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_
                                            t));
         break;
     case SM_KIND_CONSTANT:
+        constants_note(&e->constants, e->gpu, &w->next);
         sm_scoreboard_set(&w->scoreboard, i,
                           sm_constants_ready(e->gpu, i, &w->next,
                                              &e->scheduler[w->scheduler].constant_port,

@@ -461,14 +461,15 @@ static uint64_t store(struct hierarchy *m, uint32_t sm, const struct strata_wins
 {
     struct hierarchy_sm *p = &m->sm[sm];
     uint64_t start = unit_begin(m, sm, t, load_store_cycles(m->gpu, &m->coalescer, w, r, n));
+    struct store_line one = {.places = store_buffer_places(m->gpu, w->inst->width_bytes)};
     uint32_t hits = 0;
     for (unsigned i = 0; i < n; i++) {
-        struct line_bytes bytes;
-        line_bytes_of(&bytes, w, &r[i], m->gpu->l1.cache.line_bytes);
-        expect_store(m, p->partition, r[i].line);
+        one.line = r[i].line;
+        line_bytes_of(&one.bytes, w, &r[i], m->gpu->l1.cache.line_bytes);
+        expect_store(m, p->partition, one.line);
         if (m->gpu->l1.enabled)
-            hits += popcount32(l1_write(&p->l1, m->gpu, r[i].line, r[i].sectors, &bytes, start));
-        store_buffer_put(&p->stores, m->gpu, r[i].line, &bytes, 0, start - p->unit.held,
+            hits += popcount32(l1_write(&p->l1, m->gpu, one.line, r[i].sectors, &one.bytes, start));
+        store_buffer_put(&p->stores, m->gpu, &one, start - p->unit.held,
                          p->unit.free - p->unit.held - p->unit.busy, send_for_room,
                          &(struct sender){m, sm});
     }

@@ -192,7 +192,7 @@ static struct l2_answer partition_read(struct hierarchy *m, uint32_t part, uint6
     s->used |= flags;
     a.ready = slot_ready(s, have, start);
     a.held = have;
-    if (have && p->dirty.sets_due)
+    if (have && write_back_met(&p->dirty, s))
         clean_ahead(m, part, line, start);
     if (have == sectors)
         return a;

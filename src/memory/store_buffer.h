@@ -21,9 +21,10 @@ struct store_line {
     struct line_bytes bytes;
     uint32_t owners;  /* of its stores; the caller's bits */
     uint32_t sectors; /* of 32 bytes */
+    uint32_t places;  /* it takes of the buffer's */
 };
 struct store_buffer {
-    uint32_t n;
+    uint32_t n, places; /* lines that wait, and what they take */
     uint64_t least_last,
         least_idle; /* no line's `last`, nor `idle`, is smaller; while n is not 0 */
     struct store_line line[STORE_BUFFER_MOST];
@@ -36,7 +37,23 @@ static inline void store_buffer_flush(struct store_buffer *b, uint64_t t, store_
 {
     for (uint32_t i = 0; i < b->n; i++)
         send(who, &b->line[i], t);
-    b->n = 0;
+    b->n = b->places = 0;
+}
+
+/* What a line takes: stores of less than a word have places of their own, and more of them
+ * (below_probe.cu: two stores of bytes to 8 lines meet, to 16 none do, of words 16; a byte and a
+ * word never do). */
+static inline uint32_t store_buffer_places(const struct strata_gpu *gpu, uint32_t width_bytes)
+{
+    return width_bytes < 4 && gpu->l1.store_narrow_places ? gpu->l1.store_narrow_places : 1;
+}
+
+static inline void store_buffer_leave(struct store_buffer *b, uint32_t i, uint64_t t,
+                                      store_buffer_send *send, void *who)
+{
+    send(who, &b->line[i], t);
+    b->places -= b->line[i].places;
+    memmove(&b->line[i], &b->line[i + 1], (--b->n - i) * sizeof b->line[0]);
 }
 
 /* A line has these times. */
@@ -60,6 +77,7 @@ static inline void store_buffer_drain(struct store_buffer *b, const struct strat
     for (uint32_t i = 0; i < b->n; i++) {
         if (idle_now >= b->line[i].idle + idle || t >= b->line[i].last + most) {
             send(who, &b->line[i], t);
+            b->places -= b->line[i].places;
             continue;
         }
         store_buffer_note(b, b->line[i].last, b->line[i].idle);
@@ -83,43 +101,43 @@ static inline uint64_t store_buffer_next(const struct store_buffer *b, const str
     return next;
 }
 
-/* The entry of a line; where it is new and the buffer full, the oldest leaves for it. */
+/* The entry of a line; where it is new and the buffer full, the oldest leave for it. What waits of
+ * the line as stores of another kind leaves before. */
 static inline struct store_line *store_buffer_entry(struct store_buffer *b,
-                                                    const struct strata_gpu *gpu, uint64_t line,
-                                                    uint64_t t, store_buffer_send *send, void *who)
+                                                    const struct strata_gpu *gpu,
+                                                    const struct store_line *store, uint64_t t,
+                                                    store_buffer_send *send, void *who)
 {
     uint32_t i = 0;
-    while (i < b->n && b->line[i].line != line)
+    while (i < b->n && b->line[i].line != store->line)
         i++;
-    if (i < b->n)
+    if (i < b->n && b->line[i].places == store->places)
         return &b->line[i];
-    if (b->n && b->n >= gpu->l1.store_buffer_lines) {
-        send(who, &b->line[0], t);
-        memmove(&b->line[0], &b->line[1], (b->n - 1) * sizeof b->line[0]);
-        i = --b->n;
-    }
-    b->line[i] = (struct store_line){.line = line};
-    b->n++;
-    return &b->line[i];
+    if (i < b->n)
+        store_buffer_leave(b, i, t, send, who);
+    while (b->n && b->places + store->places > gpu->l1.store_buffer_lines)
+        store_buffer_leave(b, 0, t, send, who);
+    b->line[b->n] = (struct store_line){.line = store->line, .places = store->places};
+    b->places += store->places;
+    return &b->line[b->n++];
 }
 
-/* A store of some bytes of a line at t; idle: idle cycles of the unit so far. Returns the owners
- * its line had before. */
+/* A store of some bytes of a line at t, with its owners and places; idle: idle cycles of the unit
+ * so far. Returns the owners its line had before. */
 static inline uint32_t store_buffer_put(struct store_buffer *b, const struct strata_gpu *gpu,
-                                        uint64_t line, const struct line_bytes *bytes,
-                                        uint32_t owners, uint64_t t, uint64_t idle,
+                                        const struct store_line *store, uint64_t t, uint64_t idle,
                                         store_buffer_send *send, void *who)
 {
-    struct store_line *s = store_buffer_entry(b, gpu, line, t, send, who);
+    struct store_line *s = store_buffer_entry(b, gpu, store, t, send, who);
     uint32_t before = s->owners;
     if (b->n == 1)
         b->least_last = b->least_idle = UINT64_MAX;
     store_buffer_note(b, t, idle);
     s->last = t;
     s->idle = idle;
-    s->owners |= owners;
-    s->sectors |= line_bytes_touched(bytes);
-    line_bytes_add(&s->bytes, bytes);
+    s->owners |= store->owners;
+    s->sectors |= line_bytes_touched(&store->bytes);
+    line_bytes_add(&s->bytes, &store->bytes);
     if (!gpu->l1.store_buffer_lines)
         store_buffer_flush(b, t, send, who);
     return before;

@@ -45,6 +45,11 @@ static double others_of(const struct other_sectors *o, int counter)
         return o->l2_hits;
     case LAUNCH_COUNTER_l2_read_miss:
         return o->l2 - o->l2_hits;
+    case LAUNCH_COUNTER_dram_write:
+        return o->dram_writes;
+    case LAUNCH_COUNTER_l2_write:
+    case LAUNCH_COUNTER_l2_write_hit:
+        return o->l2_writes;
     case LAUNCH_COUNTER_fabric:
     case LAUNCH_COUNTER_fabric_read:
         return o->fabric;
@@ -77,4 +82,6 @@ void launch_counters_add(struct launch_counters *sum, const struct launch_counte
     sum->other.l2 += more->other.l2;
     sum->other.l2_hits += more->other.l2_hits;
     sum->other.fabric += more->other.fabric;
+    sum->other.dram_writes += more->other.dram_writes;
+    sum->other.l2_writes += more->other.l2_writes;
 }

@@ -98,10 +98,10 @@ enum launch_counter {
     N_LAUNCH_COUNTERS
 };
 
-/* More than the kernel's data is read: code, and what the front end and the driver need once a
- * launch. Sectors of 32 bytes, by where they are counted. */
+/* More than the kernel's data is moved: code, what the front end and the driver need once a launch,
+ * and what the card does from time to time. Sectors of 32 bytes, by where they are counted. */
 struct other_sectors {
-    double dram, l2, l2_hits, fabric;
+    double dram, l2, l2_hits, fabric, dram_writes, l2_writes;
 };
 
 struct launch_counters {

@@ -16,6 +16,7 @@
 #include "memory/hierarchy.h"
 #include "reuse/residents.h"
 #include "sm/async_groups.h"
+#include "sm/constants_used.h"
 #include "sm/fetch.h"
 #include "sm/launch_report.h"
 #include "sm/sm_inst.h"
@@ -42,6 +43,7 @@ struct turns {
     struct memory_code code; /* where it lies, on a state */
     struct sm_decoder decoder;
     struct fetch_gpu *fetch;
+    struct constants_used constants;
     struct warp *warp;
     struct sm_async *copies; /* each warp's, apart: most kernels have none */
     uint64_t *reg;           /* when each register's value is there: `registers` entries a warp */
@@ -306,6 +308,8 @@ static uint64_t do_async(struct turns *t, uint32_t index, const struct sm_inst *
 static uint64_t execute(struct turns *t, uint32_t index, const struct sm_inst *i, uint64_t at)
 {
     struct warp *w = &t->warp[index];
+    if (i->kind == SM_KIND_CONSTANT)
+        constants_note(&t->constants, t->gpu, &w->next);
     switch (i->kind) {
     case SM_KIND_GLOBAL:
     case SM_KIND_SHARED: {
@@ -462,6 +466,8 @@ static void report(struct turns *t, bool warm, struct strata_result *out)
     uint32_t sector = t->gpu->l2.cache.sector_bytes;
     fetch_note_unrun_lines(t->fetch, t->decoder.inst, t->decoder.n);
     t->h.count.other = sm_other_sectors(t->gpu, t->fetch->n_used, warm, SM_PROFILER_SECTOR_BYTES);
+    sm_add_constants(t->gpu, &t->constants, strata_launch_blocks(l), SM_PROFILER_SECTOR_BYTES,
+                     &t->h.count.other);
     launch_counters_report(&t->h.count, COUNTED_INSTRUCTIONS | COUNTED_FLOPS,
                            SM_PROFILER_SECTOR_BYTES, out);
     if (t->h.count.tensor_instructions || t->h.count.tma_instructions)

@@ -201,7 +201,7 @@ static void serve_read(struct sim_out *o, struct sim_slice *s, const struct sim_
     uint32_t slot = sim_l2_slot(o, s, q->line, t);
     struct cache_slot *c = &s->tags.slot[slot];
     /* Before the line is looked at: what is read to clean it is not to be fetched twice. */
-    if (s->dirty.sets_due && q->sectors & l2_held(c))
+    if (q->sectors & l2_held(c) && write_back_met(&s->dirty, c))
         sim_l2_clean_ahead(o, s, slot, t);
     uint32_t there = l2_held(c), sectors = q->sectors, have = sectors & there;
     uint32_t wide = have == sectors ? 0 : l2_fetch(&o->m->rules, sectors & ~have, there);

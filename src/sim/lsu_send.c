@@ -88,12 +88,11 @@ void sim_stores_flush(struct sim_sm *s, uint64_t t)
     store_buffer_flush(&s->lsu.stores, t, send_store, s);
 }
 
-void sim_store_put(struct sim_sm *s, const struct sim_lsu_line *line, uint32_t block, uint64_t t)
+void sim_store_put(struct sim_sm *s, const struct store_line *store, uint32_t block, uint64_t t)
 {
     struct sim_lsu *u = &s->lsu;
-    struct store_line *e =
-        store_buffer_entry(&u->stores, s->shared->gpu, line->line, t, send_store, s);
+    struct store_line *e = store_buffer_entry(&u->stores, s->shared->gpu, store, t, send_store, s);
     s->block[block].writes += !(e->owners >> block & 1);
-    store_buffer_put(&u->stores, s->shared->gpu, line->line, &line->bytes, 1u << block, t,
-                     u->unit.free - u->unit.busy, send_store, s);
+    store_buffer_put(&u->stores, s->shared->gpu, store, t, u->unit.free - u->unit.busy, send_store,
+                     s);
 }

@@ -119,9 +119,16 @@ void sim_report(const struct sim_engine *e, struct strata_result *r)
         add_sm(&sum, &e->sm[s].count);
     report_times(e, &sum, r);
     report_l1(e->gpu, &sum, r);
-    sim_memside_report(
-        e->memside, e->end_time + e->gpu->launch.drain_cycles,
-        sm_other_sectors(e->gpu, count_code_lines(e), e->state, e->gpu->l2.cache.sector_bytes), r);
+    uint64_t elapsed = e->end_time + e->gpu->launch.drain_cycles;
+    struct other_sectors other =
+        sm_other_sectors(e->gpu, count_code_lines(e), e->state, e->gpu->l2.cache.sector_bytes);
+    struct constants_used constants = e->sm[0].constants;
+    for (uint32_t s = 1; s < e->n_sms; s++)
+        constants_merge(&constants, &e->sm[s].constants);
+    sm_add_constants(e->gpu, &constants, strata_launch_blocks(e->shared.launch),
+                     e->gpu->l2.cache.sector_bytes, &other);
+    sm_add_background(e->gpu, &(struct sm_times){.elapsed_cycles = (double)elapsed}, &other);
+    sim_memside_report(e->memside, elapsed, other, r);
     sm_report_launch(e->shared.launch, &e->shared.occupancy, r);
     report_detail(e, &sum, r);
     sm_report_warnings(e->shared.launch, sum.unknown_opcodes, sum.texture_accesses, r);

@@ -21,6 +21,7 @@
 #include "sim/sm_async.h"
 #include "sim/tlb.h"
 #include "sm/async_groups.h"
+#include "sm/constants_used.h"
 #include "sm/fetch.h"
 #include "sm/scoreboard.h"
 #include "sm/sm_inst.h"
@@ -217,7 +218,8 @@ struct sim_sm {
     struct sim_async async;
     struct fetch_sm fetch;
     uint64_t constants_free; /* what answers loads of constants */
-    uint8_t *fetch_used;     /* lines of code executed here */
+    struct constants_used constants;
+    uint8_t *fetch_used; /* lines of code executed here */
     uint16_t wheel_head[SIM_WHEEL], wheel_tail[SIM_WHEEL];
     uint64_t wheel_used[SIM_WHEEL / 64];
     uint32_t in_wheel;
@@ -304,7 +306,7 @@ void sim_flight_free(struct sim_sm *s, uint32_t flight);
 void sim_send(struct sim_sm *s, uint32_t flight, uint64_t t, const struct sim_lsu_line *data);
 /* When so many flits that are ready at t begin to leave for the crossbar. */
 uint64_t sim_take_port(struct sim_sm *s, uint32_t flits, uint64_t t);
-void sim_store_put(struct sim_sm *s, const struct sim_lsu_line *line, uint32_t block, uint64_t t);
+void sim_store_put(struct sim_sm *s, const struct store_line *store, uint32_t block, uint64_t t);
 /* Sends the lines that have waited long enough at t. */
 void sim_stores_drain(struct sim_sm *s, uint64_t t);
 void sim_stores_flush(struct sim_sm *s, uint64_t t);

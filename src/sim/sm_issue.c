@@ -251,6 +251,7 @@ static void execute(struct sim_sm *s, uint32_t index, const struct sm_inst *i)
         do_memory(s, index, i);
         break;
     case SM_KIND_CONSTANT:
+        constants_note(&s->constants, s->shared->gpu, &w->next);
         sm_scoreboard_set(&w->scoreboard, i,
                           sm_constants_ready(s->shared->gpu, i, &w->next,
                                              &s->scheduler[w->scheduler].constant_port,

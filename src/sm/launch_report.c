@@ -1,6 +1,7 @@
 /* launch_report.c - shape, occupancy and times of a launch in the profiler's words. */
 #include "sm/launch_report.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/bits.h"
@@ -74,6 +75,12 @@ static void report_pipes(const struct strata_gpu *gpu, const struct sm_times *t,
                       100 * ratio_or_0((double)c->tensor_cycles, cycles));
 }
 
+static double duration_us(const struct strata_gpu *gpu, const struct sm_times *t)
+{
+    double us = (t->elapsed_cycles - t->slow_cycles) / gpu->sm.clock_mhz;
+    return t->slow_cycles > 0 ? us + t->slow_cycles / gpu->sm.tensor_clock_mhz : us;
+}
+
 void sm_report_times(const struct strata_gpu *gpu, const struct sm_times *t,
                      const struct launch_counters *counted, struct strata_result *r)
 {
@@ -83,10 +90,7 @@ void sm_report_times(const struct strata_gpu *gpu, const struct sm_times *t,
     double warp_cycles = 0;
     for (int s = 0; s < SM_N_STALLS; s++)
         warp_cycles += (double)t->stall_cycles[s];
-    double us = (t->elapsed_cycles - t->slow_cycles) / gpu->sm.clock_mhz;
-    if (t->slow_cycles > 0)
-        us += t->slow_cycles / gpu->sm.tensor_clock_mhz;
-    strata_result_set(r, "gpu__time_duration.sum", us * 1000.0);
+    strata_result_set(r, "gpu__time_duration.sum", duration_us(gpu, t) * 1000.0);
     strata_result_set(r, "sm__cycles_elapsed.max", t->elapsed_cycles);
     strata_result_set(r, "sm__cycles_active.avg", t->active_cycles / t->n_sms);
     launch_counters_report(c, COUNTED_INSTRUCTIONS | COUNTED_FLOPS, SM_PROFILER_SECTOR_BYTES, r);
@@ -160,6 +164,37 @@ struct other_sectors sm_other_sectors(const struct strata_gpu *gpu, uint64_t cod
     o.l2 = readers * each + o.fabric + gpu->launch.front_sectors;
     o.l2_hits = o.l2 - partitions * o.dram; /* the first reader of a partition misses */
     return o;
+}
+
+void sm_add_constants(const struct strata_gpu *gpu, const struct constants_used *c, uint64_t blocks,
+                      uint32_t sector_bytes, struct other_sectors *o)
+{
+    double n = 0, partitions = gpu->l2.partitions, readers = gpu->launch.code_readers;
+    for (uint32_t i = 0; i < CONSTANT_BLOCKS / 32; i++)
+        n += popcount32(c->block[i]);
+    n *= (double)gpu->sm.const_fetch_bytes / sector_bytes;
+    if (!o->dram)
+        return;
+    o->dram += n;
+    if (readers < partitions)
+        return;
+    readers = (double)blocks < readers ? (double)blocks : readers;
+    o->fabric += (partitions - 1) * n;
+    o->l2 += (readers + partitions - 1) * n;
+    o->l2_hits += (readers - 1) * n;
+}
+
+/* How often is not known of a launch, only how often it is to be expected. */
+void sm_add_background(const struct strata_gpu *gpu, const struct sm_times *t,
+                       struct other_sectors *o)
+{
+    double every = gpu->launch.background_every_us,
+           times = every > 0 ? floor(duration_us(gpu, t) / every + 0.5) : 0;
+    o->dram += times * gpu->launch.background_dram_reads;
+    o->dram_writes += times * gpu->launch.background_dram_writes;
+    o->l2 += times * gpu->launch.background_l2_reads;
+    o->l2_hits += times * gpu->launch.background_l2_reads;
+    o->l2_writes += times * gpu->launch.background_l2_writes;
 }
 
 strata_status sm_time_over(const struct strata_launch *launch, struct strata_error *err)

@@ -7,6 +7,7 @@
 #include <strata/trace.h>
 
 #include "sm/async_totals.h"
+#include "sm/constants_used.h"
 #include "result/launch_counters.h"
 #include "sm/sm_inst.h"
 
@@ -41,5 +42,14 @@ void sm_report_warnings(const struct strata_launch *l, uint64_t unknown_opcodes,
  * warm: as long as the code is still in the L2, so is what the front end needs. */
 struct other_sectors sm_other_sectors(const struct strata_gpu *gpu, uint64_t code_lines, bool warm,
                                       uint32_t sector_bytes);
+/* Adds the constants that the blocks of a launch have named, unless the L2 has them as it has the
+ * code. */
+void sm_add_constants(const struct strata_gpu *gpu, const struct constants_used *c, uint64_t blocks,
+                      uint32_t sector_bytes, struct other_sectors *o);
+/* Adds what the card does by itself in the time of a launch (launch.background_every;
+ * spin_probe.cu: a thread that waits has 8,192 sectors written to DRAM every 14 ms, whoever runs).
+ */
+void sm_add_background(const struct strata_gpu *gpu, const struct sm_times *t,
+                       struct other_sectors *o);
 
 #endif

@@ -101,6 +101,8 @@ static unsigned one_round(FILE *f, unsigned block, unsigned warp, unsigned round
     LINE("0 STG.E 2 R2 R31 4 1 0x%llx 4\n", (unsigned long long)(stream + (128 << 20)));
     LINE("0 STG.E 2 R2 R31 4 1 0x%llx 64\n",
          (unsigned long long)(stream * 4 % (1 << 20) + a + (160 << 20)));
+    LINE("0 STG.E.U8 2 R2 R31 1 1 0x%llx 64\n", /* bytes of these words, lines of which may wait */
+         (unsigned long long)(stream * 4 % (1 << 20) + a + (160 << 20)));
     LINE("1 R32 LDG.E 1 R2 4 1 0x%llx 64\n",
          (unsigned long long)(stream * 4 % (1 << 20) + a + (160 << 20)));
     LINE("0 STS 2 R3 R32 4 1 0x%x 4\n", warp * 128);
@@ -193,6 +195,7 @@ static const char *const modern[] = {"sm_version=90",
                                      "sm.max_threads=512",
                                      "sm.registers=16384",
                                      "sm.fetch_interval=9",
+                                     "sm.const_fetch=64",
                                      "sm.fetch_miss=33",
                                      "sm.fetch_cold=55",
                                      "sm.fetch_near=1KiB",
@@ -218,6 +221,11 @@ static const char *const modern[] = {"sm_version=90",
                                      "launch.code_readers=3",
                                      "launch.reader_sectors=5",
                                      "launch.front_sectors=7",
+                                     "launch.background_every=2",
+                                     "launch.background_dram_reads=3",
+                                     "launch.background_dram_writes=5",
+                                     "launch.background_l2_reads=7",
+                                     "launch.background_l2_writes=9",
                                      "launch.blocks_per_cycle=0.05",
                                      "launch.first_block=3",
                                      "launch.first_warp=2",
@@ -237,6 +245,7 @@ static const char *const modern[] = {"sm_version=90",
                                      "l1.reserved_lines=8",
                                      "l1.miss_requests_per_cycle=1",
                                      "l1.miss_join=4000",
+                                     "l1.store_narrow=2",
                                      "l1.store_buffer=4",
                                      "l1.store_idle=8",
                                      "l1.store_wait=60",

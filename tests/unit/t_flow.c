@@ -126,6 +126,25 @@ static void clusters_of_sms_read_the_code_each_by_itself(void **state)
                 metric_of(&h200, "stream", NULL, 1, dram));
 }
 
+/* What the card does by itself depends on the time of a launch alone, to the nearest whole number.
+ */
+static void the_card_moves_data_of_its_own_from_time_to_time(void **state)
+{
+    (void)state;
+    static const char written[] = "dram__sectors_write.sum", time[] = "gpu__time_duration.sum";
+    struct strata_gpu quiet = h200, busy = h200;
+    double us = metric_of(&h200, "stream", NULL, 1, time) / 1000;
+    quiet.launch.background_every_us = 0;
+    double before = metric_of(&quiet, "stream", NULL, 1, written);
+    assert_true(metric_of(&h200, "stream", NULL, 1, written) == before);
+    busy.launch.background_every_us = us / 3.4;
+    assert_true(metric_of(&busy, "stream", NULL, 1, written) ==
+                before + 3.0 * h200.launch.background_dram_writes);
+    busy.launch.background_every_us = us / 0.4;
+    assert_true(metric_of(&busy, "stream", NULL, 1, written) == before);
+    assert_true(metric_of(&busy, "stream", NULL, 1, time) / 1000 == us);
+}
+
 static void with_32_byte_fetches_a_miss_is_one_sector(void **state)
 {
     (void)state;
@@ -443,6 +462,7 @@ int main(void)
         cmocka_unit_test(without_the_coalescer_the_l2_serves_what_the_l1s_get),
         cmocka_unit_test(without_partitions_nothing_crosses_the_link),
         cmocka_unit_test(clusters_of_sms_read_the_code_each_by_itself),
+        cmocka_unit_test(the_card_moves_data_of_its_own_from_time_to_time),
         cmocka_unit_test(with_32_byte_fetches_a_miss_is_one_sector),
         cmocka_unit_test(an_infinitely_fast_dram_is_not_slower),
         cmocka_unit_test(with_any_number_of_mshrs_a_gather_takes_what_the_clocked_model_says),

@@ -281,6 +281,14 @@ static void keep(void *who, const struct store_line *s, uint64_t t)
     sent[n_sent++] = *s;
 }
 
+static uint32_t put_store(struct store_buffer *b, const struct strata_gpu *g, uint64_t line,
+                          const struct line_bytes *bytes, uint32_t owners, uint64_t t,
+                          uint64_t idle)
+{
+    struct store_line s = {.line = line, .bytes = *bytes, .owners = owners, .places = 1};
+    return store_buffer_put(b, g, &s, t, idle, keep, NULL);
+}
+
 static void stores_merge_by_line_and_leave_when_idle_or_displaced(void **state)
 {
     (void)state;
@@ -289,11 +297,11 @@ static void stores_merge_by_line_and_leave_when_idle_or_displaced(void **state)
     struct line_bytes low = {{15}}, high = {{0, 15}};
     g.l1.store_buffer_lines = 2, g.l1.store_idle_cycles = 10, g.l1.store_wait_cycles = 100;
     n_sent = 0;
-    store_buffer_put(&b, &g, 0, &low, 1, 5, 5, keep, NULL);
-    assert_int_equal(store_buffer_put(&b, &g, 0, &high, 2, 6, 6, keep, NULL), 1);
-    store_buffer_put(&b, &g, 128, &low, 1, 7, 7, keep, NULL);
+    put_store(&b, &g, 0, &low, 1, 5, 5);
+    assert_int_equal(put_store(&b, &g, 0, &high, 2, 6, 6), 1);
+    put_store(&b, &g, 128, &low, 1, 7, 7);
     assert_int_equal(n_sent, 0);
-    store_buffer_put(&b, &g, 256, &low, 1, 8, 8, keep, NULL); /* needs the place of the first */
+    put_store(&b, &g, 256, &low, 1, 8, 8); /* needs the place of the first */
     assert_true(n_sent == 1 && sent[0].line == 0 && sent[0].sectors == 3 && sent[0].owners == 3);
     assert_int_equal(store_buffer_next(&b, &g, 0), 17);
     store_buffer_drain(&b, &g, 17, 0, keep, NULL);
@@ -305,6 +313,29 @@ static void stores_merge_by_line_and_leave_when_idle_or_displaced(void **state)
     assert_int_equal(store_line_flits(&sent[0], &g), 3);
     struct store_line whole = {.bytes = {{UINT32_MAX, UINT32_MAX}}, .sectors = 3};
     assert_int_equal(store_line_flits(&whole, &g), 2);
+}
+
+static void stores_below_a_word_take_more_places_and_meet_only_one_another(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct store_buffer b = {.n = 0};
+    struct store_line byte = {.bytes = {{1}}, .places = store_buffer_places(&g, 1)},
+                      word = {.bytes = {{240}}, .places = store_buffer_places(&g, 4)};
+    assert_true(byte.places == 2 && word.places == 1);
+    n_sent = 0;
+    for (unsigned i = 0; i < 3 * g.l1.store_buffer_lines / 2; i++) {
+        byte.line = i % 8 * 128;
+        store_buffer_put(&b, &g, &byte, 1, 1, keep, NULL);
+    }
+    assert_true(n_sent == 0 && b.n == 8 && b.places == 16);
+    store_buffer_put(&b, &g, &word, 2, 2, keep, NULL); /* of line 0, of which bytes wait */
+    assert_true(n_sent == 1 && sent[0].line == 0 && b.n == 8 && b.places == 15);
+    byte.line = 9 * 128;
+    store_buffer_put(&b, &g, &byte, 3, 3, keep, NULL);
+    assert_true(n_sent == 2 && sent[1].line == 128 && b.places == 15);
+    store_buffer_drain(&b, &g, 1000, 0, keep, NULL);
+    assert_true(n_sent == 10 && b.n == 0 && b.places == 0);
 }
 
 /* The same rule without any bound of times. */
@@ -339,7 +370,7 @@ static void no_store_that_is_due_is_missed_whatever_came_before(void **state)
         left += n;
         n_sent = 0;
         if (random & 1)
-            store_buffer_put(&b, &g, (random >> 32 & 7) * 128, &low, 1, t, t - busy, keep, NULL);
+            put_store(&b, &g, (random >> 32 & 7) * 128, &low, 1, t, t - busy);
     }
     assert_in_range(left, 100, 4000);
 }
@@ -591,6 +622,7 @@ int main(void)
         cmocka_unit_test(lanes_touch_the_bytes_they_name),
         cmocka_unit_test(sectors_of_any_size_are_whole_when_all_their_bytes_are),
         cmocka_unit_test(stores_merge_by_line_and_leave_when_idle_or_displaced),
+        cmocka_unit_test(stores_below_a_word_take_more_places_and_meet_only_one_another),
         cmocka_unit_test(no_store_that_is_due_is_missed_whatever_came_before),
         cmocka_unit_test(schedulers_share_what_answers_loads_of_constants),
         cmocka_unit_test(a_read_of_a_texture_takes_the_texture_unit_and_not_the_load_store_unit),

@@ -141,8 +141,8 @@ static void a_store_leaves_the_copy_that_it_passes_alone(void **state)
     assert_int_equal(hits_after(&g, STORE, OF_THE_OTHER, OF_THE_OTHER), 1);
 }
 
-/* Sectors that leave while the lines of one set that were written are read, each once. */
-static uint64_t leave_while_read(struct strata_gpu *g, uint32_t written)
+/* Sectors that leave while so many of the lines of one set that were written are read, in turn. */
+static uint64_t leave_while_read(struct strata_gpu *g, uint32_t written, uint32_t lines_read)
 {
     static struct hierarchy m;
     static uint64_t line[64];
@@ -161,7 +161,7 @@ static uint64_t leave_while_read(struct strata_gpu *g, uint32_t written)
     }
     uint64_t before = m.count.dram_write;
     for (uint32_t i = 0; i < n; i++)
-        hierarchy_l2_read(&m, 0, line[i], 1, false, 100000 + i * 1000);
+        hierarchy_l2_read(&m, 0, line[i % lines_read], 1, false, 100000 + i * 1000);
     uint64_t after = m.count.dram_write;
     hierarchy_release(&m);
     return after - before;
@@ -171,11 +171,13 @@ static void a_set_that_gave_up_a_dirty_line_goes_on_where_reads_hit(void **state
 {
     (void)state;
     struct strata_gpu g = h200;
+    uint32_t ways = g.l2.dirty_ways;
     assert_true(g.l2.dirty_ahead > 0);
-    assert_int_equal(leave_while_read(&g, g.l2.dirty_ways), 0);
-    assert_int_equal(leave_while_read(&g, g.l2.dirty_ways + 1), g.l2.dirty_ahead);
+    assert_int_equal(leave_while_read(&g, ways, ways), 0);
+    assert_int_equal(leave_while_read(&g, ways + 1, ways + 1), g.l2.dirty_ahead);
+    assert_int_equal(leave_while_read(&g, ways + 1, 2), 2); /* the first read of a line counts */
     g.l2.dirty_ahead = 0;
-    assert_int_equal(leave_while_read(&g, g.l2.dirty_ways + 1), 0);
+    assert_int_equal(leave_while_read(&g, ways + 1, ways + 1), 0);
 }
 
 /* A word of lines of one set is written, then another: sectors read for those that leave, before
