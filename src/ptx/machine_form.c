@@ -285,6 +285,21 @@ static bool fold_convert(const struct ptx_op *op)
            (wide > narrow ? ptx_type_kind(from) == 'u' && narrow >= 2 : wide >= 2);
 }
 
+/* FFMA, FMUL and FADD limit their result to 0 and 1 themselves. */
+static bool fold_limit_to_one(struct finder *s, uint32_t i)
+{
+    const struct ptx_op *op = &s->f->ops[i];
+    if (!ptx_op_has(op, PTX_M_SAT) || ptx_op_type(op) != PTX_F32 || !is_register(&op->operands[1]))
+        return false;
+    const struct reg_facts *from = &s->reg[op->operands[1].u.reg];
+    const struct ptx_op *by = &s->f->ops[from->written_at];
+    return from->n_writes == 1 && from->n_reads == 1 && by->guard == PTX_NO_REG &&
+           s->cfg->block_of[from->written_at] == s->cfg->block_of[i] &&
+           ptx_op_type(by) == PTX_F32 &&
+           (by->mnemonic == PTX_OP_fma || by->mnemonic == PTX_OP_mul ||
+            by->mnemonic == PTX_OP_add || by->mnemonic == PTX_OP_sub);
+}
+
 static bool is_number(const struct ptx_operand *o)
 {
     return o->kind == PTX_OPERAND_INT;
@@ -421,7 +436,7 @@ static bool is_folded(struct finder *s, uint32_t i)
     case PTX_OP_mov:
         return fold_move(s, i);
     case PTX_OP_cvt:
-        return fold_convert(op);
+        return fold_convert(op) || fold_limit_to_one(s, i);
     case PTX_OP_ld: /* words of parameters come through the uniform registers */
         if ((s->entry && ptx_op_has(op, PTX_M_PARAM) && ptx_type_bytes(ptx_op_type(op)) <= 4) ||
             has_fixed_place(op))

@@ -62,6 +62,19 @@ static void a_product_that_may_be_fused_is_one_instruction_with_its_sum(void **s
     }
 }
 
+/* FFMA.SAT; where what is limited is read by others, too, FADD.SAT behind it. */
+static void a_limit_to_one_is_that_of_the_sum_or_product(void **state)
+{
+    (void)state;
+    struct record r;
+    record(KERNEL(LOADS "fma.rn.f32 %f3,%f1,%f2,%f1; cvt.sat.f32.f32 %f4,%f3;" STORE), &r);
+    assert_int_equal(count(&r, "cvt.sat.f32.f32"), 0);
+    record(KERNEL(LOADS "fma.rn.f32 %f3,%f1,%f2,%f1; cvt.sat.f32.f32 %f5,%f3;\n"
+                        "mul.rn.f32 %f4,%f5,%f3;" STORE),
+           &r);
+    assert_int_equal(r.inst[find(&r, "cvt.sat.f32.f32")].opclass, STRATA_OP_FP32);
+}
+
 static unsigned records_of(const char *text, const char *opcode)
 {
     struct record r;
@@ -164,6 +177,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_division_without_rare_cases_has_no_branch),
         cmocka_unit_test(who_takes_an_op_along_reads_all_that_it_read),
+        cmocka_unit_test(a_limit_to_one_is_that_of_the_sum_or_product),
         cmocka_unit_test(a_test_for_zero_is_one_instruction_with_its_logic),
         cmocka_unit_test(a_comparison_takes_a_sum_or_another_comparison_along),
         cmocka_unit_test(a_product_that_may_be_fused_is_one_instruction_with_its_sum),
