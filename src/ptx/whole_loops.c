@@ -1,4 +1,4 @@
-/* whole_loops.c - read off what ptxas 13.0 makes of loops for sm_90.
+/* whole_loops.c - read off what ptxas 13.0 makes of loops for sm_90 (scripts/ptx-loops).
  *
  * A loop whose number of rounds the code tells is written out as a whole where that stays short or
  * saves enough: 388 instructions in all, or, with more, where the ops of a round that are left
