@@ -93,7 +93,8 @@ struct ptx_op {
     uint8_t n_modifiers;
     uint8_t n_operands;
     bool guard_negated;
-    bool rolled; /* a loop that begins here is not to be unrolled */
+    bool rolled;       /* a loop that begins here is not to be unrolled */
+    bool was_computed; /* a move of what another op would have computed of numbers */
     uint16_t modifier[PTX_MAX_MODIFIERS];
     uint32_t guard; /* register or PTX_NO_REG */
     uint32_t line, column;

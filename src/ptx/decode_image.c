@@ -8,10 +8,11 @@
 #include "ptx/decode.h"
 #include "ptx/rare_code.h"
 #include "ptx/unrolled.h"
+#include "ptx/whole_loops.h"
 
 /* ---- which functions belong to the image ---- */
 
-static bool reach(struct ptx_image *image, const struct ptx_function *f)
+static bool reach(struct ptx_image *image, struct ptx_function *f)
 {
     if (!f->has_body || image->function_of_id[f->id])
         return true;
@@ -450,6 +451,8 @@ static bool decode_function(struct ptx_decoder *d, uint32_t index)
     d->f = d->image->functions[index].ast;
     d->function_index = index;
     d->op = NULL;
+    if (!ptx_whole_loops_unroll(&d->m->ast.pool, d->image->functions[index].ast))
+        return ptx_dec_no_memory(d);
     d->op_pc = malloc((d->f->n_ops + 1) * sizeof *d->op_pc);
     if (!d->op_pc || !ptx_cfg_build(d->f, &cfg)) {
         free(d->op_pc);

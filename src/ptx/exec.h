@@ -81,7 +81,7 @@ struct ptx_copy { /* a parameter on its way between frames */
 };
 
 struct ptx_code_function {
-    const struct ptx_function *ast;
+    struct ptx_function *ast;
     uint32_t first, n; /* instructions */
     uint32_t frame_bytes;
     uint32_t local_bytes; /* per thread: variables and parameters */
@@ -101,7 +101,7 @@ enum { PTX_RARE_CODES = 16, PTX_NO_RARE_CODE = PTX_RARE_CODES, PTX_RARE_WAYS = 2
 
 struct ptx_image {
     struct emu_image base;
-    const struct ptx_function *entry;
+    struct ptx_function *entry;
     struct ptx_inst *code;
     size_t n_code, cap_code;
     struct ptx_code_function *functions; /* [0] is the entry */

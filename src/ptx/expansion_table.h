@@ -71,6 +71,7 @@
     {"cvt.rzi.u64.f32", {{STRATA_OP_CONV, 1}}},
     {"cvt.rzi.u64.f64", {{STRATA_OP_CONV, 1}}},
     {"cvt.s64.s32", {{STRATA_OP_INT, 1}}},
+    {"cvt.sat.f32.f32", {{STRATA_OP_FP32, 1}}},
     {"cvt.u64.u32", {{STRATA_OP_INT, 1}, {STRATA_OP_FP16, 1}}},
     {"div.approx.f32", {{STRATA_OP_INT, 1}, {STRATA_OP_FP32, 3}, {STRATA_OP_SFU, 1}}},
     {"div.approx.ftz.f32", {{STRATA_OP_FP32, 1}, {STRATA_OP_SFU, 1}}},

@@ -48,7 +48,8 @@ enum use {
     USE_OTHER = 8,
     USE_LOGIC64 = 16,
     USE_SUM = 32,
-    USE_LIMIT = 64
+    USE_LIMIT = 64,
+    USE_TEST = 128
 };
 
 /* Of a comparison that takes another op along, and of the latter. */
@@ -62,6 +63,8 @@ struct reg_facts {
     bool product; /* of a multiplication that was folded: who reads it multiplies */
     const struct ptx_form_part *long_product; /* likewise of 64 bits: what who reads it becomes */
     bool compared;                            /* the result of a comparison */
+    bool half;         /* logic that was folded: a half of 64 bits is left of it */
+    bool of_constants; /* computed of words of constant memory whose places the code tells */
 };
 
 struct finder {
@@ -76,7 +79,7 @@ struct finder {
     uint32_t at;                              /* the op being visited */
     uint8_t use;                              /* of it */
     uint32_t asked;                           /* a register */
-    bool any;                                 /* a register it reads is as asked for */
+    bool any, all;                            /* a register it reads is as asked for */
     const struct ptx_form_part *long_product; /* of a register it reads */
 };
 
@@ -117,6 +120,15 @@ static bool is_limit(const struct ptx_op *op)
            (type == PTX_S32 || type == PTX_U32);
 }
 
+/* Whether a number is zero. */
+static bool is_test(const struct ptx_op *op)
+{
+    return op->mnemonic == PTX_OP_setp && op->n_operands == 3 && op->n_modifiers == 2 &&
+           (ptx_op_has(op, PTX_M_EQ) || ptx_op_has(op, PTX_M_NE)) &&
+           ptx_type_kind(ptx_op_type(op)) != 'f' && ptx_type_bytes(ptx_op_type(op)) >= 4 &&
+           op->operands[2].kind == PTX_OPERAND_INT && !op->operands[2].value;
+}
+
 static uint8_t use_of(const struct ptx_op *op)
 {
     if (op->guard != PTX_NO_REG)
@@ -127,6 +139,7 @@ static uint8_t use_of(const struct ptx_op *op)
            : is_logic(op, 4) ? USE_LOGIC
            : is_logic(op, 8) ? USE_LOGIC64
            : is_limit(op)    ? USE_LIMIT
+           : is_test(op)     ? USE_TEST
                              : USE_OTHER;
 }
 
@@ -219,6 +232,18 @@ static bool joins(struct finder *s, const struct ptx_op *op, uint8_t uses)
     return true;
 }
 
+/* LOP3 has a predicate, too: whether anything is left. */
+static bool joins_test(struct finder *s, const struct ptx_op *op, unsigned bytes)
+{
+    if (!is_logic(op, bytes) || !is_register(&op->operands[0]))
+        return false;
+    struct reg_facts *to = &s->reg[op->operands[0].u.reg];
+    uint64_t number = op->n_operands == 3 ? op->operands[2].value : 0;
+    to->half = op->mnemonic == PTX_OP_and && op->n_operands == 3 &&
+               op->operands[2].kind == PTX_OPERAND_INT && (!(number >> 32) || !(uint32_t)number);
+    return to->n_writes == 1 && to->n_reads == 1 && to->uses == USE_TEST;
+}
+
 /* An op that all who read its result take along. */
 static bool joins_all(struct finder *s, const struct ptx_op *op, uint8_t uses)
 {
@@ -258,6 +283,21 @@ static bool fold_convert(const struct ptx_op *op)
     unsigned wide = ptx_type_bytes(to), narrow = ptx_type_bytes(from);
     return wide == narrow ||
            (wide > narrow ? ptx_type_kind(from) == 'u' && narrow >= 2 : wide >= 2);
+}
+
+/* FFMA, FMUL and FADD limit their result to 0 and 1 themselves. */
+static bool fold_limit_to_one(struct finder *s, uint32_t i)
+{
+    const struct ptx_op *op = &s->f->ops[i];
+    if (!ptx_op_has(op, PTX_M_SAT) || ptx_op_type(op) != PTX_F32 || !is_register(&op->operands[1]))
+        return false;
+    const struct reg_facts *from = &s->reg[op->operands[1].u.reg];
+    const struct ptx_op *by = &s->f->ops[from->written_at];
+    return from->n_writes == 1 && from->n_reads == 1 && by->guard == PTX_NO_REG &&
+           s->cfg->block_of[from->written_at] == s->cfg->block_of[i] &&
+           ptx_op_type(by) == PTX_F32 &&
+           (by->mnemonic == PTX_OP_fma || by->mnemonic == PTX_OP_mul ||
+            by->mnemonic == PTX_OP_add || by->mnemonic == PTX_OP_sub);
 }
 
 static bool is_number(const struct ptx_operand *o)
@@ -352,6 +392,39 @@ static bool fold_into_limit(struct finder *s, uint32_t i)
     return false;
 }
 
+/* A load of constant memory whose place the code tells: ULDC. */
+static bool has_fixed_place(const struct ptx_op *op)
+{
+    return op->mnemonic == PTX_OP_ld && ptx_op_has(op, PTX_M_CONST) &&
+           op->operands[1].kind == PTX_OPERAND_ADDRESS &&
+           op->operands[1].u.children[0].kind == PTX_OPERAND_VAR && op->guard == PTX_NO_REG;
+}
+
+static void ask_constants(void *user, uint32_t reg)
+{
+    struct finder *s = user;
+    s->any |= s->reg[reg].of_constants;
+    s->all &= s->reg[reg].of_constants;
+}
+
+/* Integers of 32 bits that are computed of such words alone: UIADD3, ULOP3, UIMAD and the like. */
+static bool is_of_constants(struct finder *s, const struct ptx_op *op)
+{
+    s->any = false;
+    s->all = is_add(op, 4) || is_logic(op, 4) ||
+             (op->mnemonic == PTX_OP_mul && ptx_op_has(op, PTX_M_LO)) || op->mnemonic == PTX_OP_mov;
+    ptx_op_visit(op, ask_constants, NULL, s);
+    return s->any && s->all && ptx_type_bytes(ptx_op_type(op)) == 4;
+}
+
+static void note_constants(struct finder *s, const struct ptx_op *op)
+{
+    bool found = has_fixed_place(op) ? ptx_type_kind(ptx_op_type(op)) != 'f'
+                                     : op->guard == PTX_NO_REG && is_of_constants(s, op);
+    if (found && is_register(&op->operands[0]) && s->reg[op->operands[0].u.reg].n_writes == 1)
+        s->reg[op->operands[0].u.reg].of_constants = true;
+}
+
 static bool is_folded(struct finder *s, uint32_t i)
 {
     const struct ptx_op *op = &s->f->ops[i];
@@ -363,15 +436,18 @@ static bool is_folded(struct finder *s, uint32_t i)
     case PTX_OP_mov:
         return fold_move(s, i);
     case PTX_OP_cvt:
-        return fold_convert(op);
+        return fold_convert(op) || fold_limit_to_one(s, i);
     case PTX_OP_ld: /* words of parameters come through the uniform registers */
-        if (s->entry && ptx_op_has(op, PTX_M_PARAM) && ptx_type_bytes(ptx_op_type(op)) <= 4)
+        if ((s->entry && ptx_op_has(op, PTX_M_PARAM) && ptx_type_bytes(ptx_op_type(op)) <= 4) ||
+            has_fixed_place(op))
             s->out->parts[i] = uniform_load;
         return false;
     case PTX_OP_mul:
         return fold_product(s, op);
     case PTX_OP_shl:
         return fold_shift(s, op);
+    case PTX_OP_setp: /* of numbers */
+        return op->n_operands == 3 && is_number(&op->operands[1]) && is_number(&op->operands[2]);
     case PTX_OP_neg: /* signs of operands */
     case PTX_OP_abs:
         return ptx_type_kind(ptx_op_type(op)) == 'f' && ptx_type_bytes(ptx_op_type(op)) >= 4;
@@ -383,8 +459,8 @@ static bool is_folded(struct finder *s, uint32_t i)
     case PTX_OP_max:
         return is_limit(op) && fold_into_limit(s, i);
     default:
-        return (is_logic(op, 0) && takes_comparison(s, op)) ||
-               (is_logic(op, 4) && joins(s, op, USE_LOGIC)) ||
+        return (is_logic(op, 0) && takes_comparison(s, op)) || joins_test(s, op, 4) ||
+               joins_test(s, op, 8) || (is_logic(op, 4) && joins(s, op, USE_LOGIC)) ||
                (is_logic(op, 8) && joins(s, op, USE_LOGIC64));
     }
 }
@@ -454,9 +530,22 @@ static bool spares_a_half(const struct ptx_op *op, uint64_t number)
     return zero || (ones && op->mnemonic == PTX_OP_and);
 }
 
-/* Forms of 64 bits that hang on the operands. */
-static const struct ptx_form_part *long_form(const struct ptx_op *op)
+/* Below zero or not: the upper word tells. */
+static bool is_sign_test(const struct ptx_op *op)
 {
+    return op->mnemonic == PTX_OP_setp && op->n_operands == 3 && ptx_op_type(op) == PTX_S64 &&
+           (ptx_op_has(op, PTX_M_LT) || ptx_op_has(op, PTX_M_GE)) && is_number(&op->operands[2]) &&
+           !op->operands[2].value;
+}
+
+/* Forms of 64 bits that hang on the operands. */
+static const struct ptx_form_part *long_form(const struct finder *s, const struct ptx_op *op)
+{
+    if (is_test(op) && ptx_type_bytes(ptx_op_type(op)) == 8 && is_register(&op->operands[1]) &&
+        s->reg[op->operands[1].u.reg].half)
+        return one_half;
+    if (is_sign_test(op))
+        return one_half;
     if (is_long_product(op))
         return long_product_form(op);
     if (is_logic(op, 8) && op->n_operands == 3 && is_number(&op->operands[2]) &&
@@ -466,7 +555,7 @@ static const struct ptx_form_part *long_form(const struct ptx_op *op)
     return op->mnemonic == PTX_OP_setp && bits ? both_halves : NULL;
 }
 
-static const struct ptx_form_part *measured_form(const char *text)
+const struct ptx_form_part *ptx_measured_form(const char *text)
 {
     for (size_t i = 0; i < sizeof measured / sizeof *measured; i++)
         if (!strcmp(measured[i].text, text))
@@ -587,6 +676,7 @@ static void find_form(struct finder *s, uint32_t i)
 {
     const struct ptx_op *op = &s->f->ops[i];
     find_atomic_form(s, i);
+    note_constants(s, op);
     if (s->out->folded[i]) /* a load that another takes along */
         return;
     if (is_folded(s, i)) {
@@ -595,17 +685,21 @@ static void find_form(struct finder *s, uint32_t i)
     }
     if (s->out->parts[i])
         return;
+    if (is_of_constants(s, op)) {
+        s->out->parts[i] = uniform_load;
+        return;
+    }
     s->any = false;
     s->long_product = NULL;
     if (is_add(op, 8) || is_add(op, 4))
         ptx_op_visit(op, ask_product, NULL, s);
     const struct ptx_form_part *own = has_reciprocal(s, i)          ? division_form(op)
-                                      : !s->long_product            ? long_form(op)
+                                      : !s->long_product            ? long_form(s, op)
                                       : is_number(&op->operands[2]) ? product_and_number
                                                                     : s->long_product;
     s->out->parts[i] = s->any || follows_division(s, i) ? multiply_add
                        : own                            ? own
-                                                        : measured_form(op->text);
+                                                        : ptx_measured_form(op->text);
 }
 
 bool ptx_forms_find(const struct ptx_function *f, const struct ptx_cfg *cfg,

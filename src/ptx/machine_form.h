@@ -38,6 +38,9 @@ struct ptx_forms {
     uint32_t n_loads;
 };
 
+/* What stands in the table for an opcode, or NULL. */
+const struct ptx_form_part *ptx_measured_form(const char *text);
+
 /* `entry`: the kernel itself, whose parameters are constants. False if memory is short; release in
  * any case. */
 bool ptx_forms_find(const struct ptx_function *f, const struct ptx_cfg *cfg,

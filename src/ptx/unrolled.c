@@ -4,17 +4,13 @@
  * by one. A loop that counts by a constant becomes four rounds in one where its body is small: 21
  * instructions, 22 and 4 for each load of shared memory, or, with loads of global or local memory,
  * 50 less one for each of them (the last that were unrolled: 43 sums with 1 load, 34 with 4, 22
- * with 8, 1 with 15). With a number of rounds that the code tells, as many as fit in some hundreds
- * of instructions: a body of 64 four times, one of 84 once. Branches within it change nothing; a
+ * with 8, 1 with 15). With a number of rounds that the code tells, all where ptx/whole_loops.c
+ * has it so, else as many as fit in 300 instructions, if these are four: a body of 72 four times,
+ * one of 80 once. Branches within it change nothing; a
  * second exit, a call, a division that calls or .pragma "nounroll" prevent it. */
 #include "ptx/unrolled.h"
 
 #include <strata/trace.h>
-
-struct loop {
-    const struct ptx_function *f;
-    uint32_t first, last; /* ops */
-};
 
 struct asked {
     uint32_t reg;
@@ -27,8 +23,17 @@ static void ask(void *user, uint32_t reg)
     a->found |= reg == a->reg;
 }
 
-/* The op of the loop that writes a register last, or NULL. */
-static const struct ptx_op *writer(const struct loop *l, uint32_t reg)
+bool ptx_loop_closed_by(const struct ptx_function *f, uint32_t i, struct ptx_loop *out)
+{
+    const struct ptx_op *branch = &f->ops[i];
+    if (branch->mnemonic != PTX_OP_bra || branch->guard == PTX_NO_REG || branch->n_operands != 1 ||
+        branch->operands[0].kind != PTX_OPERAND_LABEL || branch->operands[0].u.label > i)
+        return false;
+    *out = (struct ptx_loop){f, branch->operands[0].u.label, i};
+    return true;
+}
+
+const struct ptx_op *ptx_loop_writer(const struct ptx_loop *l, uint32_t reg)
 {
     for (uint32_t i = l->last + 1; i-- > l->first;) {
         struct asked a = {reg, false};
@@ -39,24 +44,23 @@ static const struct ptx_op *writer(const struct loop *l, uint32_t reg)
     return NULL;
 }
 
-static bool steps_by_constant(const struct loop *l, const struct ptx_operand *o)
+bool ptx_loop_steps(const struct ptx_loop *l, const struct ptx_operand *o)
 {
-    const struct ptx_op *op = o->kind == PTX_OPERAND_REG ? writer(l, o->u.reg) : NULL;
+    const struct ptx_op *op = o->kind == PTX_OPERAND_REG ? ptx_loop_writer(l, o->u.reg) : NULL;
     return op && op->mnemonic == PTX_OP_add && op->n_operands == 3 &&
            op->operands[1].kind == PTX_OPERAND_REG && op->operands[1].u.reg == o->u.reg &&
            op->operands[2].kind == PTX_OPERAND_INT;
 }
 
-static bool is_counted(const struct loop *l)
+bool ptx_loop_is_counted(const struct ptx_loop *l)
 {
     const struct ptx_op *branch = &l->f->ops[l->last];
-    const struct ptx_op *compare = writer(l, branch->guard);
+    const struct ptx_op *compare = ptx_loop_writer(l, branch->guard);
     return compare && compare->mnemonic == PTX_OP_setp && compare->n_operands == 3 &&
-           (steps_by_constant(l, &compare->operands[1]) ||
-            steps_by_constant(l, &compare->operands[2]));
+           (ptx_loop_steps(l, &compare->operands[1]) || ptx_loop_steps(l, &compare->operands[2]));
 }
 
-static bool loads(const struct loop *l)
+static bool loads(const struct ptx_loop *l)
 {
     for (uint32_t i = l->first; i < l->last; i++)
         if (l->f->ops[i].mnemonic == PTX_OP_ld && !ptx_op_has(&l->f->ops[i], PTX_M_PARAM))
@@ -67,11 +71,11 @@ static bool loads(const struct loop *l)
 bool ptx_has_unrolled_loop(const struct ptx_function *f, const struct ptx_cfg *cfg)
 {
     for (uint32_t b = 0; b < cfg->n_blocks; b++) {
-        struct loop l = {f, cfg->first[b], cfg->first[b + 1] - 1};
+        struct ptx_loop l = {f, cfg->first[b], cfg->first[b + 1] - 1};
         const struct ptx_op *branch = &f->ops[l.last];
         if (branch->mnemonic == PTX_OP_bra && branch->guard != PTX_NO_REG &&
             branch->n_operands == 1 && branch->operands[0].kind == PTX_OPERAND_LABEL &&
-            branch->operands[0].u.label == l.first && loads(&l) && is_counted(&l))
+            branch->operands[0].u.label == l.first && loads(&l) && ptx_loop_is_counted(&l))
             return true;
     }
     return false;
@@ -84,7 +88,7 @@ enum {
     MOST_SHARED = 22,
     FOR_SHARED_LOAD = 4,
     MOST_LOADING = 50,
-    MOST_COUNTED_OUT = 64,
+    MOST_TOLD = 300,
     FEW_ROUNDS = 4
 };
 
@@ -113,7 +117,7 @@ static void add_size(struct body *b, const struct ptx_form_part *parts)
     b->size += n > 2 ? n : 1;
 }
 
-static bool leaves(const struct loop *l, const struct ptx_op *op)
+bool ptx_loop_leaves(const struct ptx_loop *l, const struct ptx_op *op)
 {
     if (op->mnemonic != PTX_OP_bra)
         return op->mnemonic == PTX_OP_call || op->mnemonic == PTX_OP_ret ||
@@ -122,7 +126,7 @@ static bool leaves(const struct loop *l, const struct ptx_op *op)
            op->operands[0].u.label <= l->first || op->operands[0].u.label > l->last;
 }
 
-static struct body measure(const struct loop *l, const struct ptx_forms *forms)
+static struct body measure(const struct ptx_loop *l, const struct ptx_forms *forms)
 {
     struct body b = {.fixed = l->f->ops[l->first].rolled};
     for (uint32_t i = l->first; i <= l->last; i++) {
@@ -130,17 +134,17 @@ static struct body measure(const struct loop *l, const struct ptx_forms *forms)
         add_load(&b, op);
         if (!forms->folded[i] || op->mnemonic == PTX_OP_ld)
             add_size(&b, forms->parts[i]);
-        b.fixed |= i < l->last && leaves(l, op);
+        b.fixed |= i < l->last && ptx_loop_leaves(l, op);
     }
     return b;
 }
 
 /* Whether a register counts from a number of the code: written there and in the loop alone. */
-static bool begins_with_number(const struct loop *l, const struct ptx_operand *counter)
+static bool begins_with_number(const struct ptx_loop *l, const struct ptx_operand *counter)
 {
     bool number = false;
     uint32_t n = 0;
-    if (!steps_by_constant(l, counter))
+    if (!ptx_loop_steps(l, counter))
         return false;
     for (uint32_t i = 0; i < l->f->n_ops; i++) {
         const struct ptx_op *op = &l->f->ops[i];
@@ -152,26 +156,31 @@ static bool begins_with_number(const struct loop *l, const struct ptx_operand *c
     return number && n == 2;
 }
 
-static bool tells_its_rounds(const struct loop *l)
+static bool tells_its_rounds(const struct ptx_loop *l)
 {
-    const struct ptx_op *compare = writer(l, l->f->ops[l->last].guard);
+    const struct ptx_op *compare = ptx_loop_writer(l, l->f->ops[l->last].guard);
     return compare->operands[2].kind == PTX_OPERAND_INT &&
            begins_with_number(l, &compare->operands[1]);
+}
+
+/* Of rounds whose number is known, but too many to be written out. */
+static unsigned told_rounds(uint32_t size)
+{
+    unsigned n = size ? MOST_TOLD / size : 1;
+    return n < FEW_ROUNDS ? 1 : n < STRATA_ALL_ROUNDS ? n : STRATA_ALL_ROUNDS - 1;
 }
 
 unsigned ptx_unrolled_rounds(const struct ptx_function *f, const struct ptx_forms *forms,
                              uint32_t i)
 {
-    const struct ptx_op *branch = &f->ops[i];
-    if (branch->mnemonic != PTX_OP_bra || branch->guard == PTX_NO_REG || branch->n_operands != 1 ||
-        branch->operands[0].kind != PTX_OPERAND_LABEL || branch->operands[0].u.label > i)
+    struct ptx_loop l;
+    if (!ptx_loop_closed_by(f, i, &l))
         return 0;
-    struct loop l = {f, branch->operands[0].u.label, i};
     struct body b = measure(&l, forms);
-    if (b.fixed || !is_counted(&l))
+    if (b.fixed || !ptx_loop_is_counted(&l))
         return 1;
     if (tells_its_rounds(&l))
-        return b.size <= MOST_COUNTED_OUT ? STRATA_ALL_ROUNDS : 1;
+        return told_rounds(b.size + b.loads + b.shared_loads);
     uint32_t most = b.shared_loads ? MOST_SHARED + FOR_SHARED_LOAD * b.shared_loads : MOST_PLAIN;
     if (b.loads || most > MOST_LOADING)
         most = MOST_LOADING > b.loads ? MOST_LOADING - b.loads : 0;

@@ -135,12 +135,13 @@ static void what_varies_is_found_however_long_a_loop_carries_it(void **state)
             snprintf(turn + strlen(turn), 64, "mov.u32 %%q%d,%%q%d;\n", k, k + 1);
             snprintf(begin + strlen(begin), 64, "mov.u32 %%q%d,0;\n", k);
         }
-        snprintf(text, sizeof text,
-                 "%.*s.reg .u32 %%q<100>; .reg .u32 %%n; mov.u32 %%n,0;\n%sL: %s"
-                 "mov.u32 %%q%d,%%r1; add.u32 %%n,%%n,1; setp.lt.u32 %%p1,%%n,1;\n@%%p1 bra L;\n"
-                 "mul.wide.u32 %%rd6,%%q0,4; add.u64 %%rd7,%%rd2,%%rd6;\n"
-                 "red.global.add.u32 [%%rd7],1;%s",
-                 (int)head, kernel, begin, turn, lengths[i], kernel + head + 1);
+        snprintf(
+            text, sizeof text,
+            "%.*s.reg .u32 %%q<100>; .reg .u32 %%n; mov.u32 %%n,0;\n%sL: .pragma \"nounroll\";\n%s"
+            "mov.u32 %%q%d,%%r1; add.u32 %%n,%%n,1; setp.lt.u32 %%p1,%%n,1;\n@%%p1 bra L;\n"
+            "mul.wide.u32 %%rd6,%%q0,4; add.u64 %%rd7,%%rd2,%%rd6;\n"
+            "red.global.add.u32 [%%rd7],1;%s",
+            (int)head, kernel, begin, turn, lengths[i], kernel + head + 1);
         struct record r;
         void *params[2] = {device_memory(4096), device_memory(4096)};
         run_recorded(text, 32, params, &r);

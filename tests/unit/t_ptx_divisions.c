@@ -111,7 +111,8 @@ static void roots_ask_for_rare_operands_before_they_compute(void **state)
 }
 
 #define LOOP_HEAD                                                                                  \
-    "ld.global.u32 %r2,[%rd4]; ld.global.u32 %r5,[%rd4]; mov.u32 %r3,1; mov.u32 %r4,0;\nAGAIN: "
+    "ld.global.u32 %r2,[%rd4]; ld.global.u32 %r5,[%rd4]; mov.u32 %r3,1; mov.u32 %r4,0;\n"          \
+    "AGAIN: .pragma \"nounroll\";\n"
 #define LOOP_END                                                                                   \
     "add.u32 %r3,%r3,1; setp.lt.u32 %p1,%r3,3; @%p1 bra AGAIN; st.global.u32 [%rd5],%r4;"
 

@@ -62,6 +62,19 @@ static void a_product_that_may_be_fused_is_one_instruction_with_its_sum(void **s
     }
 }
 
+/* FFMA.SAT; where what is limited is read by others, too, FADD.SAT behind it. */
+static void a_limit_to_one_is_that_of_the_sum_or_product(void **state)
+{
+    (void)state;
+    struct record r;
+    record(KERNEL(LOADS "fma.rn.f32 %f3,%f1,%f2,%f1; cvt.sat.f32.f32 %f4,%f3;" STORE), &r);
+    assert_int_equal(count(&r, "cvt.sat.f32.f32"), 0);
+    record(KERNEL(LOADS "fma.rn.f32 %f3,%f1,%f2,%f1; cvt.sat.f32.f32 %f5,%f3;\n"
+                        "mul.rn.f32 %f4,%f5,%f3;" STORE),
+           &r);
+    assert_int_equal(r.inst[find(&r, "cvt.sat.f32.f32")].opclass, STRATA_OP_FP32);
+}
+
 static unsigned records_of(const char *text, const char *opcode)
 {
     struct record r;
@@ -91,17 +104,51 @@ static void a_loop_finds_the_reciprocal_of_its_divisor_before_it_begins(void **s
 {
     (void)state;
     const char *opcode = "div.s32";
-    unsigned known = records_of(KERNEL(DIVISOR "mov.u32 %r5,0; mov.u32 %r4,%r2;\nL: "
-                                               "div.s32 %r4,%r4,%r3; add.s32 %r5,%r5,1;\n"
-                                               "setp.lt.s32 %p1,%r5,4; @%p1 bra L;"),
-                                opcode);
-    unsigned changing = records_of(KERNEL(DIVISOR "mov.u32 %r5,0; mov.u32 %r4,%r2;\nL: "
-                                                  "div.s32 %r4,%r4,%r3; add.s32 %r5,%r5,1;\n"
-                                                  "add.s32 %r3,%r3,2;\n"
-                                                  "setp.lt.s32 %p1,%r5,4; @%p1 bra L;"),
-                                   opcode);
+    unsigned known =
+        records_of(KERNEL(DIVISOR "mov.u32 %r5,0; mov.u32 %r4,%r2;\nL: .pragma \"nounroll\";\n"
+                                  "div.s32 %r4,%r4,%r3; add.s32 %r5,%r5,1;\n"
+                                  "setp.lt.s32 %p1,%r5,4; @%p1 bra L;"),
+                   opcode);
+    unsigned changing =
+        records_of(KERNEL(DIVISOR "mov.u32 %r5,0; mov.u32 %r4,%r2;\nL: .pragma \"nounroll\";\n"
+                                  "div.s32 %r4,%r4,%r3; add.s32 %r5,%r5,1;\n"
+                                  "add.s32 %r3,%r3,2;\n"
+                                  "setp.lt.s32 %p1,%r5,4; @%p1 bra L;"),
+                   opcode);
     assert_int_equal(known, 4 * 13);
     assert_true(changing > known);
+}
+
+/* LOP3 writes a predicate, too, and the sign of 64 bits is that of their upper word. */
+static void a_test_for_zero_is_one_instruction_with_its_logic(void **state)
+{
+    (void)state;
+#define TWO_WORDS "ld.global.u64 %rd6,[%rd1]; ld.global.u32 %r2,[%rd4];\n"
+#define CHOOSE    " selp.b32 %r4,%r2,%r1,%p2; st.global.u32 [%rd5],%r4;"
+    static const struct {
+        const char *text;
+        unsigned n; /* of records of logic and comparisons */
+    } cases[] = {
+        {KERNEL(TWO_WORDS "and.b32 %r3,%r2,4; setp.eq.s32 %p2,%r3,0;" CHOOSE), 1},
+        {KERNEL(TWO_WORDS "xor.b32 %r3,%r2,%r1; setp.ne.u32 %p2,%r3,0;" CHOOSE), 1},
+        {KERNEL(TWO_WORDS "and.b32 %r3,%r2,1; setp.eq.b32 %p2,%r3,1;" CHOOSE), 2},
+        {KERNEL(TWO_WORDS "and.b32 %r3,%r2,12; setp.gt.u32 %p2,%r3,0;" CHOOSE), 2},
+        {KERNEL(TWO_WORDS "and.b64 %rd7,%rd6,64; setp.eq.s64 %p2,%rd7,0;" CHOOSE), 1},
+        {KERNEL(TWO_WORDS "and.b64 %rd7,%rd6,64424509441; setp.eq.s64 %p2,%rd7,0;" CHOOSE), 2},
+        {KERNEL(TWO_WORDS "setp.lt.s64 %p2,%rd6,0;" CHOOSE), 1},
+        {KERNEL(TWO_WORDS "setp.ge.s64 %p2,%rd6,0;" CHOOSE), 1},
+        {KERNEL(TWO_WORDS "setp.gt.s64 %p2,%rd6,0;" CHOOSE), 2},
+        {KERNEL(TWO_WORDS "setp.lt.u64 %p2,%rd6,1000;" CHOOSE), 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct record r;
+        unsigned n = 0;
+        record(cases[i].text, &r);
+        for (unsigned k = 0; k < r.n; k++)
+            n += !strncmp(r.opcode[k], "and", 3) || !strncmp(r.opcode[k], "xor", 3) ||
+                 !strncmp(r.opcode[k], "setp", 4);
+        assert_int_equal(n, cases[i].n);
+    }
 }
 
 #define THREE "ld.global.u32 %r2,[%rd4]; ld.global.u32 %r3,[%rd4+4]; ld.global.u32 %r4,[%rd4+8];\n"
@@ -130,6 +177,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_division_without_rare_cases_has_no_branch),
         cmocka_unit_test(who_takes_an_op_along_reads_all_that_it_read),
+        cmocka_unit_test(a_limit_to_one_is_that_of_the_sum_or_product),
+        cmocka_unit_test(a_test_for_zero_is_one_instruction_with_its_logic),
         cmocka_unit_test(a_comparison_takes_a_sum_or_another_comparison_along),
         cmocka_unit_test(a_product_that_may_be_fused_is_one_instruction_with_its_sum),
         cmocka_unit_test(divisions_by_one_number_share_its_reciprocal),

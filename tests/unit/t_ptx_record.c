@@ -262,7 +262,8 @@ static void a_branch_tells_how_often_its_loop_is_unrolled(void **state)
         {LOOP("", FMA8 FMA8 FMA8, COUNT("%r7")), 1}, /* too long without a load */
         {LOOP("", LOAD FMA8 FMA8 FMA8 FMA8 FMA8, COUNT("%r7")), 4},
         {LOOP("", LOAD FMA8 FMA8 FMA8 FMA8 FMA8 FMA8, COUNT("%r7")), 1}, /* and with one */
-        {LOOP("", LOAD, COUNT("9")), STRATA_ALL_ROUNDS},
+        {LOOP("", LOAD FMA8 FMA8 FMA8, COUNT("900")), 10}, /* all rounds are too many */
+        {LOOP("", LOAD FMA8 FMA8 FMA8 FMA8 FMA8 FMA8 FMA8 FMA8 FMA8, COUNT("900")), 1},
         {KERNEL("ld.global.u32 %r7,[%rd1]; mov.u32 %r3,0;\nL: " LOAD
                 "setp.gt.f32 %p3,%f1,0f7f000000; @%p3 bra X;\n" COUNT("%r7") "@%p2 bra L; X:"),
          1}, /* two ways out */
@@ -297,7 +298,7 @@ static void a_branch_tells_what_is_alive_where_its_loop_begins(void **state)
          6},
         {KERNEL(BEGIN INNER "st.global.f32 [%rd2],%f2;" BRANCH), 7},
         {KERNEL(BEGIN "mov.u32 %r5,0;\nO: add.s64 %rd6,%rd4,8;" INNER BRANCH
-                      "add.s32 %r5,%r5,1; setp.lt.s32 %p3,%r5,2; st.global.f32 [%rd2],%f2;\n"
+                      "add.s32 %r5,%r5,1; setp.lt.s32 %p3,%r5,%r7; st.global.f32 [%rd2],%f2;\n"
                       "@%p3 bra O;"),
          10},
     };
