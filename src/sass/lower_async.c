@@ -294,7 +294,7 @@ bool sass_lower_store_async(struct sass_lowering *l)
     op->a = sass_lower_row(l, &(struct sass_operand){.kind = SASS_REG, .reg = O(0)->reg}, 2);
     op->b = sass_lower_row(l, O(1), op->words);
     op->imm = O(0)->value;
-    op->flow = SASS_ACCESS;
+    op->flow = SASS_SELF;
     op->run = sass_run_store_async;
     op->site.space = EMU_SHARED;
     op->site.writes = true;
@@ -362,6 +362,10 @@ void sass_async_describe(const struct sass_image *image, const struct sass_inst 
     case SASS_ARRIVES:
         describe(s, STRATA_OP_MBARRIER, STRATA_SPACE_SHARED,
                  ((const struct sass_syncs *)op->extra)->op);
+        break;
+    case SASS_STAS:
+    case SASS_REDAS: /* what others wait for is that the bytes are there */
+        describe(s, STRATA_OP_MBARRIER, STRATA_SPACE_SHARED, STRATA_BARRIER_COMPLETE);
         break;
     case SASS_UTMALDG:
     case SASS_UTMASTG:

@@ -176,16 +176,21 @@ static void put_async(struct sass_warp *w, const struct sass_exec *op, unsigned 
 HANDLER(sass_run_store_async)
 {
     const uint32_t *address = sass_row_at(w, op->a, 0), *barrier = sass_row_at(w, op->a, 1);
+    uint64_t words[EMU_LANES] = {0};
     EMU_EACH_LANE w->base.access.address[i] =
         sass_shared_address(w, address[i] + (uint32_t)op->imm);
     const uint64_t *host = emu_resolve(&w->base, &op->site, mask, op->width);
     for (uint32_t rest = host ? mask : 0; rest; rest &= rest - 1) {
         unsigned lane = lowest_bit32(rest);
         put_async(w, op, lane, (uint8_t *)(uintptr_t)host[lane]);
-        if (!emu_mbarrier_do(&w->base, &op->site, lane, sass_shared_address(w, barrier[lane]),
-                             EMU_MBARRIER_COMPLETE, op->width, false, NULL))
+        uint32_t told = sass_shared_address(w, barrier[lane]);
+        if (!emu_mbarrier_do(&w->base, &op->site, lane, told, EMU_MBARRIER_COMPLETE, op->width,
+                             false, NULL))
             return;
+        words[lane] = strata_barrier_pack(told, op->width, 0);
     }
+    if (host)
+        emu_record_barrier(&w->base, &op->site, mask, words);
 }
 
 /* ---- clusters ---- */
