@@ -81,6 +81,7 @@ __global__ __launch_bounds__(384, 1) void attention(const __grid_constant__ CUte
         for (int i = 0; i < KEYS / 2; i++)
             t[i] = 0;
         barrier_wait(&full[s], step / STAGES & 1);
+        note_mark(step, 0);
         wgmma_begin();
 #pragma unroll
         for (int k = 0; k < D / 16; k++)
@@ -91,6 +92,7 @@ __global__ __launch_bounds__(384, 1) void attention(const __grid_constant__ CUte
                                        1024));
         wgmma_commit();
         wgmma_wait<0>();
+        note_mark(step, 1);
         if (CAUSAL && (step + 1) * KEYS > first)
 #pragma unroll
             for (int i = 0; i < KEYS / 2; i++) {
@@ -126,12 +128,14 @@ __global__ __launch_bounds__(384, 1) void attention(const __grid_constant__ CUte
             for (int i = 0; i < 4; i++)
                 p[k][i] = pack(t[8 * k + 2 * i], t[8 * k + 2 * i + 1]);
         barrier_wait(&v_full[s], step / STAGES & 1);
+        note_mark(step, 2);
         wgmma_begin();
 #pragma unroll
         for (int k = 0; k < KEYS / 16; k++)
             multiply_pv<D>(o, p[k], descriptor(vs + s * K_BYTES + k * 2048, KEYS * 128, 1024));
         wgmma_commit();
         wgmma_wait<0>();
+        note_mark(step, 3);
         if (threadIdx.x % 128 == 0)
             barrier_arrive(&empty[s]);
     }

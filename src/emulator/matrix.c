@@ -1,6 +1,7 @@
 /* matrix.c - how the elements of matrices lie in the registers of a warp, and their product. */
 #include "emulator/matrix.h"
 
+#include "base/bits.h"
 #include "emulator/emulator.h"
 
 /* Elements of one register; a double has a register of its own here. */
@@ -126,4 +127,17 @@ void emu_matrix_multiply(struct emu_shape shape, double a[EMU_MAX_SIDE][EMU_MAX_
         for (unsigned j = 0; j < shape.n; j++)
             for (unsigned k = 0; k < shape.k; k++)
                 c[i][j] += a[i][k] * b[k][j];
+}
+
+void emu_matrix_multiply_bits(struct emu_shape shape, bool exclusive,
+                              double a[EMU_MAX_SIDE][EMU_MAX_SIDE],
+                              double b[EMU_MAX_SIDE][EMU_MAX_SIDE],
+                              double c[EMU_MAX_SIDE][EMU_MAX_SIDE])
+{
+    for (unsigned i = 0; i < shape.m; i++)
+        for (unsigned j = 0; j < shape.n; j++)
+            for (unsigned k = 0; k < shape.k; k++) {
+                uint32_t x = (uint32_t)a[i][k], y = (uint32_t)b[k][j];
+                c[i][j] += popcount32(exclusive ? x ^ y : x & y);
+            }
 }

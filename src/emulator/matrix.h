@@ -5,12 +5,13 @@
 #ifndef STRATA_EMULATOR_MATRIX_H
 #define STRATA_EMULATOR_MATRIX_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum emu_fragment { EMU_FRAGMENT_A, EMU_FRAGMENT_B, EMU_FRAGMENT_C };
 
 struct emu_shape {
-    unsigned char m, n, k;
+    uint16_t m, n, k;
 };
 #define EMU_MAX_SIDE 64
 
@@ -19,6 +20,12 @@ unsigned emu_fragment_registers(struct emu_shape shape, unsigned fragment, unsig
 /* Row and column of an element, the `part`-th of its register: A is m x k, B is k x n, C m x n. */
 void emu_fragment_place(struct emu_shape shape, unsigned fragment, unsigned bits, unsigned lane,
                         unsigned reg, unsigned part, unsigned *row, unsigned *column);
+/* Of a sparse A of four bits both elements of a pair are there or none: its pairs lie, and are told
+ * of, as the elements of a product of bytes of this shape. */
+static inline struct emu_shape emu_shape_of_pairs(struct emu_shape shape)
+{
+    return (struct emu_shape){shape.m, shape.n, shape.k / 2};
+}
 /* Lanes of four whose metadata tell of two rows of a sparse A, 8 apart. */
 unsigned emu_sparse_lanes(struct emu_shape shape, unsigned bits);
 /* The column of the whole A that element `packed_column` of a row has; lanes are chosen by the
@@ -34,5 +41,11 @@ void emu_sparse_unpack(struct emu_shape shape, unsigned bits, const uint32_t *me
 void emu_matrix_multiply(struct emu_shape shape, double a[EMU_MAX_SIDE][EMU_MAX_SIDE],
                          double b[EMU_MAX_SIDE][EMU_MAX_SIDE],
                          double c[EMU_MAX_SIDE][EMU_MAX_SIDE]);
+/* The same of single bits, 32 to an element (shape.k counts these): c += how many a and b have
+ * both, or one has and the other has not. */
+void emu_matrix_multiply_bits(struct emu_shape shape, bool exclusive,
+                              double a[EMU_MAX_SIDE][EMU_MAX_SIDE],
+                              double b[EMU_MAX_SIDE][EMU_MAX_SIDE],
+                              double c[EMU_MAX_SIDE][EMU_MAX_SIDE]);
 
 #endif

@@ -70,6 +70,8 @@ static bool spins(const struct ptx_op *op, unsigned type)
 struct ptx_atomic_form ptx_atomic_form(const struct ptx_op *op, bool answered, const bool *varies)
 {
     struct ptx_atomic_form plain = {EMU_ACTING_ALL, NULL};
+    if (ptx_op_has(op, PTX_M_COMPLETES_BYTES)) /* REDAS, which every lane gives */
+        return plain;
     unsigned first = op->mnemonic == PTX_OP_atom, type = ptx_op_type(op);
     unsigned bytes = ptx_type_bytes(type);
     if ((op->mnemonic != PTX_OP_atom && op->mnemonic != PTX_OP_red) || op->n_operands < first + 2)

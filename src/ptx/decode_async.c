@@ -299,7 +299,7 @@ static bool decode_group(struct ptx_decoder *d)
 static bool decode_store_async(struct ptx_decoder *d)
 {
     struct ptx_store_async *s = ptx_dec_allocate(d, sizeof *s);
-    struct ptx_inst in = ptx_dec_inst(d, ptx_run_store_async, PTX_MEMORY);
+    struct ptx_inst in = ptx_dec_inst(d, ptx_run_store_async, PTX_SELF);
     unsigned type = ptx_dec_type(d, 0);
     if (!s)
         return false;

@@ -1,4 +1,6 @@
 /* decode_matrix.c - wmma, mma.sync, ldmatrix, stmatrix, movmatrix. */
+#include <string.h>
+
 #include "ptx/decode.h"
 #include "ptx/matrix.h"
 
@@ -12,6 +14,24 @@ static const struct {
     {PTX_M_M8N8K16, {8, 8, 16}},     {PTX_M_M16N8K64, {16, 8, 64}}, {PTX_M_M8N8K32, {8, 8, 32}},
 };
 
+/* Modifiers are kept in bytes, and there are no more: deep shapes are told by their text. */
+static bool find_deep_shape(struct ptx_decoder *d, struct emu_shape *out)
+{
+    static const struct {
+        const char *text;
+        struct emu_shape shape;
+    } deep[] = {
+        {".m8n8k128", {8, 8, 128}}, {".m16n8k128", {16, 8, 128}}, {".m16n8k256", {16, 8, 256}}};
+    if (!ptx_dec_has(d, PTX_M_SHAPE))
+        return false;
+    for (size_t i = 0; i < sizeof deep / sizeof *deep; i++)
+        if (strstr(d->op->text, deep[i].text)) {
+            *out = deep[i].shape;
+            return true;
+        }
+    return false;
+}
+
 static bool find_shape(struct ptx_decoder *d, struct emu_shape *out)
 {
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
@@ -19,7 +39,7 @@ static bool find_shape(struct ptx_decoder *d, struct emu_shape *out)
             *out = shapes[i].shape;
             return true;
         }
-    return ptx_dec_unsupported(d, "unknown shape");
+    return find_deep_shape(d, out) || ptx_dec_unsupported(d, "unknown shape");
 }
 
 static bool is_whole_byte(unsigned type)
@@ -29,6 +49,11 @@ static bool is_whole_byte(unsigned type)
 static bool is_float_byte(unsigned type)
 {
     return type == PTX_E4M3 || type == PTX_E5M2;
+}
+
+static bool is_nibble(unsigned type)
+{
+    return type == PTX_MMA_S4 || type == PTX_MMA_U4;
 }
 
 static bool shape_fits(struct emu_shape s, unsigned type, bool wmma)
@@ -43,10 +68,13 @@ static bool shape_fits(struct emu_shape s, unsigned type, bool wmma)
         return s.n == 8 && (s.m == 8 ? s.k == 4 : !wmma && s.m == 16 && s.k <= 16);
     case PTX_MMA_S4:
     case PTX_MMA_U4:
-        return !wmma && s.n == 8 && s.k >= 32 && s.k <= 64 && (s.m == 16 || s.k == 32);
+        return s.n == 8 && s.k >= 32 && s.k <= 64 && (s.m == 8 ? s.k == 32 : !wmma);
+    case PTX_MMA_B1: /* k counts words */
+        return s.n == 8 && (s.k == 4 || s.k == 8) && (s.m == 8 ? s.k == 4 : !wmma);
     case PTX_S8:
     case PTX_U8:
-        return !wmma && s.n == 8 && s.k >= 16 && s.k <= 32 && (s.m == 16 || s.k == 16);
+        return wmma ? s.k == 16 && s.m * s.n == 256
+                    : s.n == 8 && s.k >= 16 && s.k <= 32 && (s.m == 16 || s.k == 16);
     case PTX_E4M3:
     case PTX_E5M2:
         return !wmma && s.n == 8 && s.m == 16 && s.k >= 16 && s.k <= 32;
@@ -59,7 +87,8 @@ static bool shape_fits(struct emu_shape s, unsigned type, bool wmma)
 static bool sparse_shape_fits(struct emu_shape s, unsigned type)
 {
     unsigned bits = ptx_element_bits(type), least = 256 / bits;
-    bool known = type == PTX_F16 || type == PTX_BF16 || type == PTX_TF32 || is_whole_byte(type);
+    bool known = type == PTX_F16 || type == PTX_BF16 || type == PTX_TF32 || is_whole_byte(type) ||
+                 is_nibble(type);
     if (is_float_byte(type))
         return s.m == 16 && s.n == 8 && s.k == 2 * least;
     return known && s.m == 16 && s.n == 8 && (s.k == least || s.k == 2 * least);
@@ -85,18 +114,43 @@ static bool fragment(struct ptx_decoder *d, unsigned operand, struct emu_shape s
     return ptx_dec_elements(d, o, register_type(type), have, is_dest, refs);
 }
 
-/* Elements of four bits, which no register has the type of: A's stand before B's. */
-static bool find_nibbles(struct ptx_decoder *d, struct ptx_mma *mma)
+/* A type that is told by a modifier, or PTX_NONE. */
+static unsigned small_type(unsigned modifier)
+{
+    return modifier == PTX_M_S4   ? PTX_MMA_S4
+           : modifier == PTX_M_U4 ? PTX_MMA_U4
+           : modifier == PTX_M_B1 ? PTX_MMA_B1
+                                  : PTX_NONE;
+}
+
+/* Elements of less than a byte, which no register has the type of: A's stand before B's. Their
+ * number. */
+static unsigned find_small(struct ptx_decoder *d, uint8_t types[2])
 {
     unsigned n = 0;
     for (unsigned i = 0; i < d->op->n_modifiers; i++) {
-        unsigned m = d->op->modifier[i];
-        if (m == PTX_M_S4 || m == PTX_M_U4)
-            *(n++ ? &mma->b_type : &mma->a_type) = m == PTX_M_S4 ? PTX_MMA_S4 : PTX_MMA_U4;
+        unsigned type = small_type(d->op->modifier[i]);
+        if (type != PTX_NONE && n < 2)
+            types[n++] = (uint8_t)type;
     }
     ptx_dec_has(d, PTX_M_S4);
     ptx_dec_has(d, PTX_M_U4);
-    return n == 2;
+    ptx_dec_has(d, PTX_M_B1);
+    return n;
+}
+
+/* Sums of these. Bits are taken 32 at a time, those that both have or those that differ. */
+static bool find_small_sum(struct ptx_decoder *d, struct ptx_mma *mma)
+{
+    mma->c_type = (uint8_t)ptx_dec_type(d, 1);
+    if (mma->a_type == PTX_MMA_B1 || mma->b_type == PTX_MMA_B1) {
+        mma->exclusive = ptx_dec_has(d, PTX_M_XOR);
+        if (mma->a_type != mma->b_type || !ptx_dec_has(d, PTX_M_POPC) ||
+            ptx_dec_has(d, PTX_M_AND) == mma->exclusive)
+            return false;
+        mma->shape.k /= 32;
+    }
+    return mma->c_type == PTX_S32 && mma->d_type == PTX_S32;
 }
 
 /* wmma.mma names types as d.c for f16 inputs and d.a.b.c otherwise; mma.sync always d.a.b.c. Whole
@@ -104,9 +158,11 @@ static bool find_nibbles(struct ptx_decoder *d, struct ptx_mma *mma)
 static bool find_types(struct ptx_decoder *d, struct ptx_mma *mma)
 {
     mma->d_type = (uint8_t)ptx_dec_type(d, 0);
-    if (find_nibbles(d, mma)) {
-        mma->c_type = (uint8_t)ptx_dec_type(d, 1);
-        return mma->c_type == PTX_S32 && mma->d_type == PTX_S32;
+    uint8_t small[2];
+    if (find_small(d, small) == 2) {
+        mma->a_type = small[0];
+        mma->b_type = small[1];
+        return find_small_sum(d, mma);
     }
     if (ptx_dec_type(d, 2)) {
         mma->a_type = (uint8_t)ptx_dec_type(d, 1);
@@ -165,7 +221,9 @@ static bool decode_metadata(struct ptx_decoder *d, struct ptx_mma *mma)
     uint64_t selector = 0;
     if (!ptx_dec_expect_operands(d, 6, 6) || !ptx_dec_source_n(d, 4, PTX_B32, &mma->metadata))
         return false;
-    unsigned lanes = emu_sparse_lanes(mma->shape, ptx_element_bits(mma->a_type));
+    bool pairs = is_nibble(mma->a_type);
+    unsigned lanes = emu_sparse_lanes(pairs ? emu_shape_of_pairs(mma->shape) : mma->shape,
+                                      pairs ? 8 : ptx_element_bits(mma->a_type));
     if (!ptx_dec_immediate(ptx_dec_operand(d, 5), &selector) || selector >= 4 / lanes)
         return ptx_dec_fail(d, STRATA_EFORMAT, "\"%s\": the selector is a constant below %u",
                             d->op->text, 4 / lanes);
@@ -190,8 +248,8 @@ static bool decode_mma(struct ptx_decoder *d, bool wmma)
     if (!typed || !(mma->sparse ? sparse_shape_fits(mma->shape, mma->a_type)
                                 : shape_fits(mma->shape, mma->a_type, wmma)))
         return ptx_dec_unsupported(
-            d, wmma ? "only f16, bf16, tf32 and f64 in their usual shapes"
-                    : "only f16, bf16, tf32, f64, s8, u8, s4, u4, e4m3 and e5m2 in their usual "
+            d, wmma ? "only f16, bf16, tf32, f64, s8, u8, s4, u4 and b1 in their usual shapes"
+                    : "only f16, bf16, tf32, f64, s8, u8, s4, u4, b1, e4m3 and e5m2 in their usual "
                       "shapes");
     struct emu_shape of_a = mma->shape;
     of_a.k /= mma->sparse ? 2 : 1;
@@ -212,6 +270,7 @@ struct transfer {
     struct emu_shape shape;
     unsigned which, type, need, have;
     bool column_major, is_store;
+    uint8_t stride_shift;
     const uint32_t *refs;
     uint32_t stride_ref;
 };
@@ -236,17 +295,32 @@ static bool put_part(struct ptx_decoder *d, const struct transfer *t, const stru
                                      .n = (uint8_t)n,
                                      .column_major = t->column_major,
                                      .is_store = t->is_store,
-                                     .stride_ref = t->stride_ref};
+                                     .stride_ref = t->stride_ref,
+                                     .stride_shift = t->stride_shift};
     part->refs[0] = t->refs[reg];
-    part->refs[1] = t->refs[is_short(t->type) || n == 1 ? reg : reg + 1];
-    in.width = (uint8_t)((is_short(t->type) ? 2 : ptx_type_bytes(t->type)) * n);
+    part->refs[1] = t->refs[ptx_element_bits(t->type) < 32 || n == 1 ? reg : reg + 1];
+    in.width = (uint8_t)(ptx_element_bits(t->type) / 8 * n);
     in.extra = part;
     return ptx_dec_put_main(d, &in);
+}
+
+/* Bytes: the four of a register lie along K, one access where memory goes that way too. */
+static bool put_byte_parts(struct ptx_decoder *d, const struct transfer *t,
+                           const struct ptx_inst *model)
+{
+    bool together = t->column_major == (t->which == EMU_FRAGMENT_B);
+    for (unsigned reg = 0; reg < t->need; reg++)
+        for (unsigned part = 0; part < 4; part += together ? 4 : 1)
+            if (!put_part(d, t, model, reg, part, together ? 4 : 1))
+                return false;
+    return true;
 }
 
 /* Two elements that follow each other in memory are one access. */
 static bool put_parts(struct ptx_decoder *d, const struct transfer *t, const struct ptx_inst *model)
 {
+    if (is_whole_byte(t->type))
+        return put_byte_parts(d, t, model);
     unsigned step = !is_short(t->type) && t->which == EMU_FRAGMENT_C ? 2 : 1;
     bool pairs = is_short(t->type) || step == 2;
     for (unsigned reg = 0; reg < t->need; reg += step) {
@@ -278,6 +352,28 @@ static bool put_copies(struct ptx_decoder *d, const struct transfer *t)
     return true;
 }
 
+/* Type and shape of the elements. Those of less than a byte, whose rows of A and columns of B lie
+ * side by side, are taken as words of them. */
+static bool transfer_type(struct ptx_decoder *d, struct transfer *t)
+{
+    uint8_t small[2];
+    t->type = ptx_dec_type(d, 0);
+    t->column_major = ptx_dec_has(d, PTX_M_COL);
+    ptx_dec_has(d, PTX_M_ROW);
+    if (t->which == EMU_FRAGMENT_C)
+        return is_short(t->type) || t->type == PTX_F32 || t->type == PTX_F64 || t->type == PTX_S32;
+    if (!find_small(d, small))
+        return (is_short(t->type) || is_whole_byte(t->type) || t->type == PTX_TF32 ||
+                t->type == PTX_F64) &&
+               shape_fits(t->shape, t->type, true);
+    bool fits = small[0] == PTX_MMA_B1 ? t->shape.k == 128 : t->shape.k == 32;
+    t->stride_shift = small[0] == PTX_MMA_B1 ? 5 : 3;
+    t->shape.k = (uint16_t)(t->shape.k >> t->stride_shift);
+    t->type = PTX_B32;
+    return fits && t->shape.m == 8 && t->shape.n == 8 &&
+           t->column_major == (t->which == EMU_FRAGMENT_B);
+}
+
 static bool decode_transfer(struct ptx_decoder *d, bool is_store)
 {
     static const uint8_t fragments[] = {PTX_M_A, PTX_M_B, PTX_M_C, PTX_M_D, PTX_NONE};
@@ -290,13 +386,9 @@ static bool decode_transfer(struct ptx_decoder *d, bool is_store)
     t.which = which == PTX_M_A   ? EMU_FRAGMENT_A
               : which == PTX_M_B ? EMU_FRAGMENT_B
                                  : EMU_FRAGMENT_C;
-    t.type = ptx_dec_type(d, 0);
-    t.column_major = ptx_dec_has(d, PTX_M_COL);
-    ptx_dec_has(d, PTX_M_ROW);
-    bool known = is_short(t.type) || t.type == PTX_TF32 || t.type == PTX_F64 ||
-                 (t.type == PTX_F32 && t.which == EMU_FRAGMENT_C);
-    if (!known || (t.which != EMU_FRAGMENT_C && !shape_fits(t.shape, t.type, true)))
-        return ptx_dec_unsupported(d, "only f16, bf16, tf32, f64 and f32 sums");
+    if (!transfer_type(d, &t))
+        return ptx_dec_unsupported(d,
+                                   "only f16, bf16, tf32, f64, s8, u8, s4, u4, b1 and their sums");
     const struct ptx_operand *o = ptx_dec_operand(d, is_store ? 1 : 0);
     t.need = emu_fragment_registers(t.shape, t.which, ptx_element_bits(t.type));
     t.have = o->kind == PTX_OPERAND_VECTOR ? o->n_children : 1;
@@ -307,8 +399,9 @@ static bool decode_transfer(struct ptx_decoder *d, bool is_store)
                             d->op->text, t.have, t.need);
     in.space = (uint8_t)(space == PTX_M_SHARED_CTA ? PTX_M_SHARED : space);
     in.flags = is_store ? PTX_INST_WRITES : 0;
-    unsigned rows = t.which == EMU_FRAGMENT_B ? t.shape.k : t.shape.m;
-    unsigned columns = t.which == EMU_FRAGMENT_A ? t.shape.k : t.shape.n;
+    unsigned deep = (unsigned)t.shape.k << t.stride_shift;
+    unsigned rows = t.which == EMU_FRAGMENT_B ? deep : t.shape.m;
+    unsigned columns = t.which == EMU_FRAGMENT_A ? deep : t.shape.n;
     const struct ptx_operand *stride = ptx_dec_operand(d, 2);
     if (!ptx_dec_address(d, ptx_dec_operand(d, is_store ? 0 : 1), &in) ||
         !ptx_dec_elements(d, o, register_type(t.type), t.have, !is_store, &t.refs))

@@ -72,8 +72,17 @@ static unsigned barrier_class(const struct ptx_op *op)
     return STRATA_OP_BARRIER;
 }
 
+/* st.async and red.async: what others wait for is that the bytes are there. */
+static bool tells_barrier(const struct ptx_op *op)
+{
+    return (op->mnemonic == PTX_OP_st || op->mnemonic == PTX_OP_red) &&
+           ptx_op_has(op, PTX_M_COMPLETES_BYTES);
+}
+
 static unsigned op_class(const struct ptx_op *op, bool entry)
 {
+    if (tells_barrier(op))
+        return STRATA_OP_MBARRIER;
     switch (op->mnemonic) {
     case PTX_OP_mbarrier:
         return ptx_op_has(op, PTX_M_PENDING_COUNT) ? STRATA_OP_INT : STRATA_OP_MBARRIER;
@@ -305,6 +314,8 @@ static int32_t wait_groups(const struct ptx_op *op)
 /* What imm says of an instruction, by its class. */
 static int32_t static_number(const struct ptx_op *op, const struct ptx_inst *in, unsigned class)
 {
+    if (tells_barrier(op))
+        return STRATA_BARRIER_COMPLETE;
     if (class == STRATA_OP_MBARRIER)
         return ((const struct ptx_barrier *)in->extra)->op;
     if (class == STRATA_OP_WGMMA)

@@ -5,13 +5,15 @@
 #include "emulator/matrix.h"
 #include "ptx/exec.h"
 
-/* Types of elements that are no types of registers; the others are those of opcode.h. */
-enum { PTX_MMA_S4 = 0xf0, PTX_MMA_U4 };
+/* Types of elements that are no types of registers; the others are those of opcode.h. An element of
+ * PTX_MMA_B1 is 32 bits side by side, and shapes count these. */
+enum { PTX_MMA_S4 = 0xf0, PTX_MMA_U4, PTX_MMA_B1 };
 
 struct ptx_mma {
     struct emu_shape shape;
     uint8_t a_type, b_type, c_type, d_type;
     bool saturates;             /* sums of whole numbers; else they wrap */
+    bool exclusive;             /* bits that differ are counted, not those that both have */
     uint8_t n_a, n_b, n_c, n_d; /* registers */
     const uint32_t *a, *b, *c, *d;
     bool sparse;       /* of A's columns a half, see emu_sparse_unpack() */
@@ -34,8 +36,9 @@ struct ptx_matrix_part {
     uint8_t reg, half; /* first element */
     uint8_t n;         /* elements: they follow each other in memory */
     bool column_major, is_store;
-    uint32_t refs[2];    /* registers of the elements (equal for a pair of halves) */
-    uint32_t stride_ref; /* elements between rows (columns) */
+    uint32_t refs[2];     /* registers of the elements (equal for a pair of halves) */
+    uint32_t stride_ref;  /* elements between rows (columns) */
+    uint8_t stride_shift; /* of which so many, as a power of two, are one of ours */
 };
 
 unsigned ptx_element_bits(unsigned type);

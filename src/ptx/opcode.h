@@ -102,9 +102,9 @@
     X(M16N16K16, "m16n16k16") X(M32N8K16, "m32n8k16") X(M8N32K16, "m8n32k16") X(M16N16K8, "m16n16k8") \
     X(M16N8K4, "m16n8k4") X(M16N8K8, "m16n8k8") X(M16N8K16, "m16n8k16") X(M16N8K32, "m16n8k32") \
     X(M8N8K4, "m8n8k4") X(M8N8K16, "m8n8k16") X(M16N8K64, "m16n8k64") X(SP, "sp") \
-    X(SP_ORDERED, "sp::ordered_metadata") X(M8N8K32, "m8n8k32") X(S4, "s4") X(U4, "u4") \
+    X(SP_ORDERED, "sp::ordered_metadata") X(M8N8K32, "m8n8k32") X(S4, "s4") X(U4, "u4") X(B1, "b1") \
     /* known by name so that messages can tell what is missing */ \
-    X(B1, "b1") X(TENSOR, "tensor")
+    X(TENSOR, "tensor")
 /* clang-format on */
 
 enum ptx_mnemonic {

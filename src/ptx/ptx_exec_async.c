@@ -142,11 +142,13 @@ void ptx_run_pending_count(struct ptx_warp *w, const struct ptx_inst *in, uint32
     }
 }
 
-/* st.async, red.async: to shared memory of the cluster, then the barrier there gets the bytes. */
+/* st.async, red.async: to shared memory of the cluster, then the barrier there gets the bytes,
+ * which is what is recorded of them. */
 void ptx_run_store_async(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     const struct ptx_store_async *op = in->extra;
     uint32_t barrier[EMU_LANES];
+    uint64_t words[EMU_LANES] = {0};
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned lane = lowest_bit32(rest);
         uint32_t address;
@@ -170,7 +172,10 @@ void ptx_run_store_async(struct ptx_warp *w, const struct ptx_inst *in, uint32_t
         if (!emu_mbarrier_do(&w->base, &in->site, lane, barrier[lane], EMU_MBARRIER_COMPLETE,
                              (uint32_t)op->n * op->width, false, NULL))
             return;
+        words[lane] = strata_barrier_pack(barrier[lane], (uint32_t)op->n * op->width, 0);
     }
+    if (host)
+        emu_record_barrier(&w->base, &in->site, mask, words);
 }
 
 /* ---- tensor maps in memory ---- */

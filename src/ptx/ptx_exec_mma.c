@@ -17,6 +17,8 @@ static bool is_short(unsigned type)
 
 unsigned ptx_element_bits(unsigned type)
 {
+    if (type == PTX_MMA_B1)
+        return 32;
     return type == PTX_MMA_S4 || type == PTX_MMA_U4 ? 4 : ptx_type_bytes(type) * 8;
 }
 
@@ -53,6 +55,8 @@ double ptx_element_get(const struct ptx_warp *w, uint32_t ref, unsigned lane, un
         return (int32_t)((bits >> (4 * part) & 15) ^ 8) - 8;
     case PTX_MMA_U4:
         return bits >> (4 * part) & 15;
+    case PTX_MMA_B1:
+        return bits;
     case PTX_S32:
         return (int32_t)bits;
     case PTX_TF32:
@@ -107,6 +111,20 @@ static void gather(const struct ptx_warp *w, struct emu_shape shape, unsigned fr
             }
 }
 
+/* Of pairs of four bits, which lie as bytes do, the first elements or the second. */
+static void gather_pairs(const struct ptx_warp *w, struct emu_shape pairs, unsigned fragment,
+                         unsigned type, unsigned which, const uint32_t *refs,
+                         double out[EMU_MAX_SIDE][EMU_MAX_SIDE])
+{
+    unsigned n = emu_fragment_registers(pairs, fragment, 8), row, column;
+    for (unsigned reg = 0; reg < n; reg++)
+        for (unsigned part = 0; part < 4; part++)
+            for (unsigned lane = 0; lane < EMU_LANES; lane++) {
+                emu_fragment_place(pairs, fragment, 8, lane, reg, part, &row, &column);
+                out[row][column] = ptx_element_get(w, refs[reg], lane, 2 * part + which, type);
+            }
+}
+
 static void gather_sparse(const struct ptx_warp *w, const struct ptx_mma *mma,
                           double a[EMU_MAX_SIDE][EMU_MAX_SIDE])
 {
@@ -117,18 +135,45 @@ static void gather_sparse(const struct ptx_warp *w, const struct ptx_mma *mma,
                       mma->selector, packed, a);
 }
 
-void ptx_run_mma(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+/* A sparse product of four bits is two of the elements of pairs. */
+static void multiply_pairs(const struct ptx_warp *w, const struct ptx_mma *mma,
+                           double c[EMU_MAX_SIDE][EMU_MAX_SIDE])
 {
-    const struct ptx_mma *mma = in->extra;
-    double a[EMU_MAX_SIDE][EMU_MAX_SIDE], b[EMU_MAX_SIDE][EMU_MAX_SIDE],
-        c[EMU_MAX_SIDE][EMU_MAX_SIDE];
+    double packed[EMU_MAX_SIDE][EMU_MAX_SIDE], a[EMU_MAX_SIDE][EMU_MAX_SIDE],
+        b[EMU_MAX_SIDE][EMU_MAX_SIDE];
+    struct emu_shape pairs = emu_shape_of_pairs(mma->shape), half = emu_shape_of_pairs(pairs);
+    for (unsigned which = 0; which < 2; which++) {
+        gather_pairs(w, half, EMU_FRAGMENT_A, mma->a_type, which, mma->a, packed);
+        emu_sparse_unpack(pairs, 8, ptx_ref(w, mma->metadata), mma->selector, packed, a);
+        gather_pairs(w, pairs, EMU_FRAGMENT_B, mma->b_type, which, mma->b, b);
+        emu_matrix_multiply(pairs, a, b, c);
+    }
+}
+
+static void multiply(const struct ptx_warp *w, const struct ptx_mma *mma,
+                     double c[EMU_MAX_SIDE][EMU_MAX_SIDE])
+{
+    double a[EMU_MAX_SIDE][EMU_MAX_SIDE], b[EMU_MAX_SIDE][EMU_MAX_SIDE];
     if (mma->sparse)
         gather_sparse(w, mma, a);
     else
         gather(w, mma->shape, EMU_FRAGMENT_A, mma->a_type, mma->a, a);
     gather(w, mma->shape, EMU_FRAGMENT_B, mma->b_type, mma->b, b);
+    if (mma->a_type == PTX_MMA_B1)
+        emu_matrix_multiply_bits(mma->shape, mma->exclusive, a, b, c);
+    else
+        emu_matrix_multiply(mma->shape, a, b, c);
+}
+
+void ptx_run_mma(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    const struct ptx_mma *mma = in->extra;
+    double c[EMU_MAX_SIDE][EMU_MAX_SIDE];
     gather(w, mma->shape, EMU_FRAGMENT_C, mma->c_type, mma->c, c);
-    emu_matrix_multiply(mma->shape, a, b, c);
+    if (mma->sparse && ptx_element_bits(mma->a_type) == 4)
+        multiply_pairs(w, mma, c);
+    else
+        multiply(w, mma, c);
     unsigned n = emu_fragment_registers(mma->shape, EMU_FRAGMENT_C, ptx_element_bits(mma->d_type)),
              row, column;
     for (unsigned reg = 0; reg < n; reg++)
@@ -146,7 +191,7 @@ void ptx_run_mma(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 
 static unsigned element_bytes(unsigned type)
 {
-    return is_short(type) ? 2 : type == PTX_F64 ? 8 : 4;
+    return ptx_element_bits(type) / 8;
 }
 
 static void part_addresses(struct ptx_warp *w, const struct ptx_inst *in,
@@ -159,8 +204,8 @@ static void part_addresses(struct ptx_warp *w, const struct ptx_inst *in,
         unsigned row, column;
         emu_fragment_place(part->shape, part->fragment, ptx_element_bits(part->type), lane,
                            part->reg, part->half, &row, &column);
-        uint64_t index = part->column_major ? (uint64_t)column * stride[lane] + row
-                                            : (uint64_t)row * stride[lane] + column;
+        uint64_t step = stride[lane] >> part->stride_shift;
+        uint64_t index = part->column_major ? column * step + row : row * step + column;
         uint64_t base = in->flags & PTX_INST_ADDRESS32 ? base32[lane] : base64[lane];
         w->base.access.address[lane] = base + (uint64_t)in->imm + index * element_bytes(part->type);
     }
@@ -169,10 +214,16 @@ static void part_addresses(struct ptx_warp *w, const struct ptx_inst *in,
 static void move_element(struct ptx_warp *w, const struct ptx_matrix_part *part, unsigned e,
                          unsigned lane, uint8_t *memory)
 {
-    uint32_t *bits = (uint32_t *)ptx_ref(w, part->refs[e]) + lane;
+    bool bytes = ptx_element_bits(part->type) == 8; /* all of one register */
+    uint32_t ref = part->refs[bytes ? 0 : e], *bits = (uint32_t *)ptx_ref(w, ref) + lane;
     if (part->type == PTX_F64) {
-        uint8_t *wide = (uint8_t *)ptx_ref(w, part->refs[e]) + 8 * (size_t)lane;
+        uint8_t *wide = (uint8_t *)ptx_ref(w, ref) + 8 * (size_t)lane;
         memcpy(part->is_store ? memory : wide, part->is_store ? wide : memory, 8);
+        return;
+    }
+    if (bytes) { /* never stored: sums are words */
+        unsigned at = 8 * ((part->half + e) & 3);
+        *bits = (*bits & ~(0xffu << at)) | (uint32_t)*memory << at;
         return;
     }
     if (!is_short(part->type)) {

@@ -143,7 +143,8 @@ sass_handler sass_run_mma, sass_run_texture;
 
 /* ---- asynchronous work ---- */
 sass_handler sass_run_gmma, sass_run_group_meets, sass_run_barrier, sass_run_barrier_wait;
-sass_handler sass_run_bulk, sass_run_cluster_arrive, sass_run_cluster_wait, sass_run_set_true;
+sass_handler sass_run_bulk, sass_run_store_async, sass_run_cluster_arrive, sass_run_cluster_wait,
+    sass_run_set_true;
 struct sass_gmma {
     struct emu_wgmma model;
     bool commits;

@@ -66,7 +66,7 @@ sass_lowerer sass_lower_flow, sass_lower_barrier, sass_lower_warp, sass_lower_sp
     sass_lower_nothing, sass_lower_bmov;
 sass_lowerer sass_lower_mma, sass_lower_texture;
 sass_lowerer sass_lower_gmma, sass_lower_warpgroup, sass_lower_syncs, sass_lower_bulk,
-    sass_lower_cluster, sass_lower_elect;
+    sass_lower_store_async, sass_lower_cluster, sass_lower_elect;
 /* What a trace says of asynchronous work: class and number. */
 void sass_async_describe(const struct sass_image *image, const struct sass_inst *in,
                          const struct sass_exec *op, struct strata_inst *s);

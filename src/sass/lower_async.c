@@ -196,6 +196,36 @@ static bool set_direction(struct sass_lowering *l, struct sass_bulk *b)
     return true;
 }
 
+/* UBLKRED, which names the type of its elements. */
+static bool set_reduction(struct sass_lowering *l, struct sass_bulk *b)
+{
+    static const struct {
+        uint16_t word;
+        uint8_t type;
+    } types[] = {{SASS_W_S32, EMU_S32},  {SASS_W_U64, EMU_U64}, {SASS_W_S64, EMU_S64},
+                 {SASS_W_F16, EMU_F16},  {SASS_W_F32, EMU_F32}, {SASS_W_F64, EMU_F64},
+                 {SASS_W_BF16, EMU_BF16}};
+    b->model.op = sass_atomic_operation(MOD(FUNCTION));
+    b->model.type = EMU_U32;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].word == MOD(TYPE))
+            b->model.type = types[i].type;
+    b->model.reduces = true;
+    if (b->model.kind == EMU_BULK_STORE)
+        b->model.kind = EMU_BULK_REDUCE;
+    return b->model.op != EMU_STORE || sass_lower_refuse(l, "this reduction is not known");
+}
+
+/* UBLKPF: [from], size */
+static bool set_prefetch(struct sass_lowering *l, struct sass_bulk *b)
+{
+    b->model.kind = EMU_BULK_PREFETCH;
+    b->size = uniform(l, O(1)->reg, 1);
+    l->op->a = l->zero_row;
+    l->op->b = uniform(l, O(0)->ureg, 2);
+    return true;
+}
+
 static bool set_tensor(struct sass_lowering *l, struct sass_bulk *b)
 {
     static const uint16_t ranks[] = {SASS_W_1D, SASS_W_2D, SASS_W_3D, SASS_W_4D, SASS_W_5D};
@@ -204,7 +234,8 @@ static bool set_tensor(struct sass_lowering *l, struct sass_bulk *b)
     for (uint8_t i = 0; i < 5; i++)
         if (ranks[i] == MOD(SHAPE))
             b->model.rank = (uint8_t)(i + 1);
-    if (!b->model.rank || MOD(IM2COL) == SASS_W_IM2COL)
+    b->model.im2col = MOD(IM2COL) == SASS_W_IM2COL;
+    if (!b->model.rank)
         return sass_lower_refuse(l, "copies of this form are not known");
     op->a = uniform(l, O(0)->ureg, 7);
     op->b = uniform(l, O(1)->ureg, 2);
@@ -234,7 +265,41 @@ bool sass_lower_bulk(struct sass_lowering *l)
     op->run = sass_run_bulk;
     op->site.space = EMU_GLOBAL;
     op->site.slot = l->image->base.n_slots++;
-    return l->in->op == SASS_UBLKCP ? set_direction(l, b) : set_tensor(l, b);
+    switch (l->in->op) {
+    case SASS_UBLKCP:
+        return set_direction(l, b);
+    case SASS_UBLKRED:
+        return set_direction(l, b) && set_reduction(l, b);
+    case SASS_UBLKPF:
+        return set_prefetch(l, b);
+    default:
+        return set_tensor(l, b);
+    }
+}
+
+/* STAS, REDAS: [R], R. The register behind the address has the barrier's. */
+bool sass_lower_store_async(struct sass_lowering *l)
+{
+    struct sass_exec *op = l->op;
+    bool reduces = l->in->op == SASS_REDAS;
+    uint16_t size = reduces ? MOD(TYPE) : MOD(SIZE);
+    op->width = size == SASS_W_128                                              ? 16
+                : size == SASS_W_64 || size == SASS_W_S64 || size == SASS_W_F64 ? 8
+                                                                                : 4;
+    op->words = op->width / 4;
+    op->mode = reduces ? sass_atomic_operation(MOD(FUNCTION)) : EMU_STORE;
+    op->mode2 = size == SASS_W_64 ? EMU_U64 : size == SASS_W_S32 ? EMU_S32 : EMU_U32;
+    if (reduces && (op->mode == EMU_STORE || (size != SASS_W_64 && op->width == 8)))
+        return sass_lower_refuse(l, "this reduction is not known");
+    op->a = sass_lower_row(l, &(struct sass_operand){.kind = SASS_REG, .reg = O(0)->reg}, 2);
+    op->b = sass_lower_row(l, O(1), op->words);
+    op->imm = O(0)->value;
+    op->flow = SASS_SELF;
+    op->run = sass_run_store_async;
+    op->site.space = EMU_SHARED;
+    op->site.writes = true;
+    op->site.slot = l->image->base.n_slots++;
+    return true;
 }
 
 /* ---- clusters and pools of registers ---- */
@@ -298,11 +363,17 @@ void sass_async_describe(const struct sass_image *image, const struct sass_inst 
         describe(s, STRATA_OP_MBARRIER, STRATA_SPACE_SHARED,
                  ((const struct sass_syncs *)op->extra)->op);
         break;
+    case SASS_STAS:
+    case SASS_REDAS: /* what others wait for is that the bytes are there */
+        describe(s, STRATA_OP_MBARRIER, STRATA_SPACE_SHARED, STRATA_BARRIER_COMPLETE);
+        break;
     case SASS_UTMALDG:
     case SASS_UTMASTG:
     case SASS_UTMAREDG:
     case SASS_UTMAPF:
     case SASS_UBLKCP:
+    case SASS_UBLKRED:
+    case SASS_UBLKPF:
         describe(s, STRATA_OP_BULK, STRATA_SPACE_GLOBAL, 0);
         break;
     case SASS_UTMACMDFLUSH:

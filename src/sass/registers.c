@@ -39,16 +39,19 @@ static const struct shape shapes[] = {
     {SASS_BMMA, SASS_W_168256, 4, 2, 4},   {SASS_DMMA, SASS_W_884, 2, 2, 4},
     {SASS_DMMA, SASS_W_16x8x4, 4, 2, 8},   {SASS_DMMA, SASS_W_16x8x8, 8, 4, 8},
     {SASS_DMMA, SASS_W_16x8x16, 16, 8, 8}, {SASS_QMMA, SASS_W_16832, 4, 2, 4},
-    {SASS_QMMA, SASS_W_16816, 2, 1, 4}};
+    {SASS_QMMA, SASS_W_16816, 2, 1, 4},    {SASS_QMMA, SASS_W_16864, 4, 4, 4},
+    {SASS_IMMA, SASS_W_168128, 4, 4, 4}};
 
 /* Of A, of which a half is there, as of B: two, and four in the deeper of each type's two shapes.
  */
 static uint32_t sparse_registers(const struct sass_inst *i)
 {
     uint16_t shape = i->mod[SASS_M_SHAPE];
-    bool is_deep = i->op == SASS_IMMA                       ? shape == SASS_W_16864
-                   : i->mod[SASS_M_SRC_TYPE] == SASS_W_TF32 ? shape == SASS_W_16816
-                                                            : shape == SASS_W_16832;
+    bool nibbles = i->mod[SASS_M_SRC_TYPE] == SASS_W_S4 || i->mod[SASS_M_SRC_TYPE] == SASS_W_U4;
+    bool is_deep = nibbles                                    ? shape == SASS_W_168128
+                   : i->op == SASS_IMMA || i->op == SASS_QMMA ? shape == SASS_W_16864
+                   : i->mod[SASS_M_SRC_TYPE] == SASS_W_TF32   ? shape == SASS_W_16816
+                                                              : shape == SASS_W_16832;
     return is_deep ? 4 : 2;
 }
 

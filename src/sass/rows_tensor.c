@@ -7,14 +7,14 @@ static const uint16_t hmma_types[4] = {Q(F16), W(BF16), W(TF32), W(E6M9)};
 static const uint16_t volta_types[4] = {W(F16), BAD, BAD, W(F32)};
 static const uint16_t steps[4] = {W(STEP0), W(STEP1), W(STEP2), W(STEP3)};
 static const uint16_t imma_shapes[8] = {W(8816),  BAD,      W(8832),  BAD,
-                                        W(16816), W(16832), W(16864), BAD};
+                                        W(16816), W(16832), W(16864), W(168128)};
 static const uint16_t imma_types[4] = {W(U8), W(S8), W(U4), W(S4)};
 static const uint16_t bmma_shapes[4] = {W(88128), W(168128), W(168256), BAD};
 static const uint16_t dmma_shapes[4] = {W(884), W(16x8x4), W(16x8x8), W(16x8x16)};
 static const uint16_t movm_sizes[8] = {W(16),    W(U4TO8), W(S4TO8), W(U2TO4),
                                        W(S2TO4), BAD,      BAD,      BAD};
 static const uint16_t movm_modes[4] = {W(MT88), W(M832), W(M864), BAD};
-static const uint16_t qmma_shapes[2] = {W(16816), W(16832)};
+static const uint16_t qmma_shapes[4] = {W(16816), W(16832), W(16864), BAD};
 static const uint16_t qmma_types[8] = {W(E4M3), W(E5M2), BAD, W(E3M2), W(E2M3), W(E2M1), BAD, BAD};
 
 #define REG_A R_REUSE(24, 0)
@@ -31,6 +31,10 @@ static const uint16_t qmma_types[8] = {W(E4M3), W(E5M2), BAD, W(E3M2), W(E2M3), 
 #define HMMA_MODS                                                                                  \
     M2(SHAPE, 75, 1, 78, 1, hmma_shapes), EITHER(TYPE, 76, W(F16), W(F32)),                        \
         M(SRC_TYPE, 82, 2, hmma_types)
+
+#define QMMA_MODS                                                                                  \
+    M(SHAPE, 75, 2, qmma_shapes), EITHER(TYPE, 77, W(F16), W(F32)),                                \
+        M2(SRC_TYPE, 78, 1, 82, 2, qmma_types), M2(SRC_TYPE2, 79, 1, 84, 2, qmma_types)
 
 ROWS(tensor,
      {OP(HMMA, 0x23c), WHEN(IS(73, 1, 1)), MODS(BIT(SPARSE, 73, SP), HMMA_MODS),
@@ -50,9 +54,8 @@ ROWS(tensor,
       SLOTS(RD, ROW_A, COL_B, REG_C)},
      {ALU(DMMA, 0x03f), MODS(M(SHAPE, 76, 2, dmma_shapes), M(ROUND, 78, 2, sass_set_round)),
       SLOTS(RD, A_(NEG | ABS), B_(NEG | ABS), C_(NEG | ABS))},
-     {OP(QMMA, 0x27a),
-      MODS(M(SHAPE, 75, 1, qmma_shapes), EITHER(TYPE, 77, W(F16), W(F32)),
-           M2(SRC_TYPE, 78, 1, 82, 2, qmma_types), M2(SRC_TYPE2, 79, 1, 84, 2, qmma_types)),
-      SLOTS(RD, ROW_A, COL_B, REG_C)},
+     {OP(QMMA, 0x27a), WHEN(IS(80, 1, 1)), MODS(BIT(SPARSE, 80, SP), QMMA_MODS),
+      SLOTS(RD, ROW_A, COL_B, REG_C, SPARSE, IMM(48, 2))},
+     {OP(QMMA, 0x27a), MODS(QMMA_MODS), SLOTS(RD, ROW_A, COL_B, REG_C)},
      {OP(MOVM, 0x23a), MODS(M(SIZE, 75, 3, movm_sizes), M(MODE, 78, 2, movm_modes)),
       SLOTS(RD, R(24))}, );

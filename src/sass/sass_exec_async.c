@@ -128,6 +128,14 @@ HANDLER(sass_run_barrier_wait)
 
 /* ---- copies ---- */
 
+/* Offsets of an im2col box: one of 16 bits, two of eight, three of five. */
+static void set_offsets(struct emu_bulk *bulk, uint16_t packed)
+{
+    unsigned n = bulk->rank - 2, bits = n == 1 ? 16 : n == 2 ? 8 : 5;
+    for (unsigned i = 0; i < n && i < 3; i++)
+        bulk->offset[i] = (uint16_t)(packed >> (i * bits) & ((1u << bits) - 1));
+}
+
 HANDLER(sass_run_bulk)
 {
     const struct sass_bulk *b = op->extra;
@@ -147,7 +155,42 @@ HANDLER(sass_run_bulk)
     }
     for (unsigned i = 0; i < bulk.rank; i++)
         bulk.coordinate[i] = (int32_t)uniform32(w, op->a, b->first + i);
+    if (bulk.im2col && b->size != SASS_NO_ROW)
+        set_offsets(&bulk, (uint16_t)size);
     emu_bulk_run(&w->base, &op->site, lowest_bit32(mask), &bulk);
+}
+
+/* ---- stores and reductions that tell a barrier ---- */
+
+static void put_async(struct sass_warp *w, const struct sass_exec *op, unsigned lane, uint8_t *to)
+{
+    uint32_t word[4] = {0};
+    for (unsigned k = 0; k < op->words; k++)
+        word[k] = sass_row_at(w, op->b, k)[lane];
+    if (op->mode == EMU_STORE)
+        memcpy(to, word, op->width);
+    else
+        emu_atomic_apply(op->mode, op->mode2, to, word[0] | (uint64_t)word[1] << 32, 0);
+}
+
+HANDLER(sass_run_store_async)
+{
+    const uint32_t *address = sass_row_at(w, op->a, 0), *barrier = sass_row_at(w, op->a, 1);
+    uint64_t words[EMU_LANES] = {0};
+    EMU_EACH_LANE w->base.access.address[i] =
+        sass_shared_address(w, address[i] + (uint32_t)op->imm);
+    const uint64_t *host = emu_resolve(&w->base, &op->site, mask, op->width);
+    for (uint32_t rest = host ? mask : 0; rest; rest &= rest - 1) {
+        unsigned lane = lowest_bit32(rest);
+        put_async(w, op, lane, (uint8_t *)(uintptr_t)host[lane]);
+        uint32_t told = sass_shared_address(w, barrier[lane]);
+        if (!emu_mbarrier_do(&w->base, &op->site, lane, told, EMU_MBARRIER_COMPLETE, op->width,
+                             false, NULL))
+            return;
+        words[lane] = strata_barrier_pack(told, op->width, 0);
+    }
+    if (host)
+        emu_record_barrier(&w->base, &op->site, mask, words);
 }
 
 /* ---- clusters ---- */

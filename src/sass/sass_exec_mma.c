@@ -11,12 +11,14 @@
 #include "sass/lower.h"
 
 /* Types of the elements. */
-enum element { F16, BF16, TF32, F32, F64, U8, S8, U4, S4, S32, E4M3, E5M2 };
+/* An element of B1 is 32 bits side by side, and shapes count these. */
+enum element { F16, BF16, TF32, F32, F64, U8, S8, U4, S4, S32, E4M3, E5M2, B1 };
 
 struct mma {
     struct emu_shape shape;
     uint8_t a, b, c; /* enum element; c of the sum */
     bool saturate;
+    bool exclusive;    /* bits that differ are counted, not those that both have */
     bool sparse;       /* of A's columns a half, see emu_sparse_unpack() */
     uint8_t selector;  /* of the lanes whose metadata count */
     uint32_t metadata; /* row */
@@ -69,6 +71,8 @@ static double element_get(const struct sass_warp *w, uint32_t ref, unsigned reg,
         return emu_f32_bits(bits);
     case S32:
         return (double)(int32_t)bits;
+    case B1:
+        return (double)bits;
     case E4M3:
         return emu_e4m3_value((uint8_t)(bits >> (8 * part)));
     case E5M2:
@@ -117,6 +121,20 @@ static void gather(const struct sass_warp *w, struct emu_shape shape, unsigned f
             }
 }
 
+/* Of pairs of four bits, which lie as bytes do, the first elements or the second. */
+static void gather_pairs(const struct sass_warp *w, struct emu_shape pairs, unsigned fragment,
+                         unsigned type, unsigned which, uint32_t ref,
+                         double out[EMU_MAX_SIDE][EMU_MAX_SIDE])
+{
+    unsigned n = emu_fragment_registers(pairs, fragment, 8), row, column;
+    for (unsigned reg = 0; reg < n; reg++)
+        for (unsigned part = 0; part < 4; part++)
+            for (unsigned lane = 0; lane < EMU_LANES; lane++) {
+                emu_fragment_place(pairs, fragment, 8, lane, reg, part, &row, &column);
+                out[row][column] = element_get(w, ref, reg, lane, 2 * part + which, type);
+            }
+}
+
 static void gather_sparse(const struct sass_warp *w, const struct mma *m, uint32_t ref,
                           double a[EMU_MAX_SIDE][EMU_MAX_SIDE])
 {
@@ -127,18 +145,47 @@ static void gather_sparse(const struct sass_warp *w, const struct mma *m, uint32
                       a);
 }
 
-HANDLER(sass_run_mma)
+/* A sparse product of four bits is two of the elements of pairs. */
+static void multiply_pairs(const struct sass_warp *w, const struct sass_exec *op,
+                           double c[EMU_MAX_SIDE][EMU_MAX_SIDE])
 {
     const struct mma *m = op->extra;
-    double a[EMU_MAX_SIDE][EMU_MAX_SIDE], b[EMU_MAX_SIDE][EMU_MAX_SIDE],
-        c[EMU_MAX_SIDE][EMU_MAX_SIDE];
+    double packed[EMU_MAX_SIDE][EMU_MAX_SIDE], a[EMU_MAX_SIDE][EMU_MAX_SIDE],
+        b[EMU_MAX_SIDE][EMU_MAX_SIDE];
+    struct emu_shape pairs = emu_shape_of_pairs(m->shape), half = emu_shape_of_pairs(pairs);
+    for (unsigned which = 0; which < 2; which++) {
+        gather_pairs(w, half, EMU_FRAGMENT_A, m->a, which, op->a, packed);
+        emu_sparse_unpack(pairs, 8, sass_row(w, m->metadata), m->selector, packed, a);
+        gather_pairs(w, pairs, EMU_FRAGMENT_B, m->b, which, op->b, b);
+        emu_matrix_multiply(pairs, a, b, c);
+    }
+}
+
+static void multiply(const struct sass_warp *w, const struct sass_exec *op,
+                     double c[EMU_MAX_SIDE][EMU_MAX_SIDE])
+{
+    const struct mma *m = op->extra;
+    double a[EMU_MAX_SIDE][EMU_MAX_SIDE], b[EMU_MAX_SIDE][EMU_MAX_SIDE];
     if (m->sparse)
         gather_sparse(w, m, op->a, a);
     else
         gather(w, m->shape, EMU_FRAGMENT_A, m->a, op->a, a);
     gather(w, m->shape, EMU_FRAGMENT_B, m->b, op->b, b);
+    if (m->a == B1)
+        emu_matrix_multiply_bits(m->shape, m->exclusive, a, b, c);
+    else
+        emu_matrix_multiply(m->shape, a, b, c);
+}
+
+HANDLER(sass_run_mma)
+{
+    const struct mma *m = op->extra;
+    double c[EMU_MAX_SIDE][EMU_MAX_SIDE];
     gather(w, m->shape, EMU_FRAGMENT_C, m->c, op->c, c);
-    emu_matrix_multiply(m->shape, a, b, c);
+    if (m->sparse && element_bits(m->a) == 4)
+        multiply_pairs(w, op, c);
+    else
+        multiply(w, op, c);
     unsigned bits = element_bits(m->c), n = emu_fragment_registers(m->shape, EMU_FRAGMENT_C, bits);
     unsigned parts = bits >= 32 ? 1 : 32 / bits, row, column;
     for (unsigned reg = 0; reg < n; reg++)
@@ -156,10 +203,11 @@ static const struct {
     uint16_t word;
     struct emu_shape shape;
 } shapes[] = {
-    {SASS_W_1688, {16, 8, 8}},   {SASS_W_16816, {16, 8, 16}},   {SASS_W_1684, {16, 8, 4}},
-    {SASS_W_8816, {8, 8, 16}},   {SASS_W_8832, {8, 8, 32}},     {SASS_W_16832, {16, 8, 32}},
-    {SASS_W_16864, {16, 8, 64}}, {SASS_W_884, {8, 8, 4}},       {SASS_W_16x8x4, {16, 8, 4}},
-    {SASS_W_16x8x8, {16, 8, 8}}, {SASS_W_16x8x16, {16, 8, 16}},
+    {SASS_W_1688, {16, 8, 8}},     {SASS_W_16816, {16, 8, 16}},   {SASS_W_1684, {16, 8, 4}},
+    {SASS_W_8816, {8, 8, 16}},     {SASS_W_8832, {8, 8, 32}},     {SASS_W_16832, {16, 8, 32}},
+    {SASS_W_16864, {16, 8, 64}},   {SASS_W_884, {8, 8, 4}},       {SASS_W_16x8x4, {16, 8, 4}},
+    {SASS_W_16x8x8, {16, 8, 8}},   {SASS_W_16x8x16, {16, 8, 16}}, {SASS_W_88128, {8, 8, 128}},
+    {SASS_W_168128, {16, 8, 128}}, {SASS_W_168256, {16, 8, 256}},
 };
 
 static uint8_t integer_type(uint16_t word)
@@ -186,6 +234,12 @@ static bool set_types(struct sass_lowering *l, struct mma *m)
         m->c = S32;
         m->saturate = sass_mod_get(l, SASS_M_SAT) == SASS_W_SAT;
         return true;
+    case SASS_BMMA:
+        m->a = m->b = B1;
+        m->c = S32;
+        m->shape.k /= 32;
+        m->exclusive = sass_mod_get(l, SASS_M_FUNCTION) == SASS_W_XOR;
+        return sass_mod_get(l, SASS_M_MODE) == SASS_W_POPC;
     case SASS_DMMA:
         m->a = m->b = m->c = F64;
         return true;
@@ -203,11 +257,13 @@ static bool set_types(struct sass_lowering *l, struct mma *m)
 static bool set_sparse(struct sass_lowering *l, struct mma *m)
 {
     unsigned bits = element_bits(m->a), deepest = 512 / bits;
+    unsigned lanes = bits == 4 ? emu_sparse_lanes(emu_shape_of_pairs(m->shape), 8)
+                               : emu_sparse_lanes(m->shape, bits);
     m->sparse = true;
     m->metadata = sass_lower_row(l, sass_operand_get(l, 4), 1);
     m->selector = (uint8_t)sass_operand_get(l, 5)->value;
-    return bits >= 8 && bits <= 32 && m->shape.m == 16 && m->shape.k >= deepest / 2 &&
-           m->shape.k <= deepest && (m->selector + 1) * emu_sparse_lanes(m->shape, bits) <= 4;
+    return bits >= 4 && bits <= 32 && m->shape.m == 16 && m->shape.k >= deepest / 2 &&
+           m->shape.k <= deepest && (m->selector + 1) * lanes <= 4;
 }
 
 /* RD, A, B, C */

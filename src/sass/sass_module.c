@@ -176,6 +176,7 @@ static bool add_entry(struct sass_module *m, uint32_t kernel)
     entry->max_threads = k->max_threads[0] * (k->max_threads[1] ? k->max_threads[1] : 1) *
                          (k->max_threads[2] ? k->max_threads[2] : 1);
     memcpy(entry->required_threads, k->required_threads, sizeof entry->required_threads);
+    memcpy(entry->required_cluster, k->cluster, sizeof entry->required_cluster);
     entry->instructions = (uint32_t)(m->cubin.section[k->section].size / SASS_INST_BYTES);
     image->kernel = k;
     image->source_file = sass_main_file(m, k);

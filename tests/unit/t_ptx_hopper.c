@@ -571,6 +571,94 @@ static void a_barrier_counts_threads_and_bytes(void **state)
     assert_true(ended && !b.phase && b.pending == 1);
 }
 
+/* ---- im2col ---- */
+
+enum { CHANNELS = 32, PIXELS = 40, WIDTH = 9, HEIGHT = 7, DEPTH = 5, IMAGES = 3 };
+struct im2col_params {
+    _Alignas(128) uint8_t map[128];
+    uint8_t *out;
+    int32_t at[3], image, offset[3];
+};
+
+/* An image of one to three dimensions, with a border of one pixel before it. */
+static struct emu_tensor_map pixels_of(uint8_t *base, unsigned dimensions)
+{
+    static const uint32_t extent[] = {WIDTH, HEIGHT, DEPTH};
+    struct emu_tensor_map m = {.magic = EMU_TENSOR_MAP_MAGIC,
+                               .rank = (uint8_t)(dimensions + 2),
+                               .type = 0,
+                               .element_bytes = 1,
+                               .is_im2col = true,
+                               .channels = CHANNELS,
+                               .pixels = PIXELS,
+                               .element_stride = {1, 1, 1, 1, 1},
+                               .lower = {-1, -1, -1},
+                               .upper = {-1, -1, -1},
+                               .base = (uint64_t)(uintptr_t)base,
+                               .stride = {1, CHANNELS},
+                               .size_minus_1 = {CHANNELS - 1}};
+    for (unsigned i = 0; i < dimensions; i++) {
+        m.size_minus_1[1 + i] = extent[i] - 1;
+        m.stride[2 + i] = m.stride[1 + i] * extent[i];
+    }
+    m.size_minus_1[1 + dimensions] = IMAGES - 1;
+    return m;
+}
+
+/* The next corner within the box of corners; images follow one another. */
+static void next_pixel(unsigned dimensions, int32_t at[3], int32_t *image)
+{
+    static const int32_t extent[] = {WIDTH, HEIGHT, DEPTH};
+    for (unsigned i = 0; i < dimensions; i++) {
+        if (++at[i] <= extent[i] - 2)
+            return;
+        at[i] = -1;
+    }
+    ++*image;
+}
+
+static void expect_pixels(const uint8_t *from, const struct im2col_params *p, unsigned dimensions)
+{
+    int32_t at[3] = {p->at[0], p->at[1], p->at[2]}, image = p->image;
+    for (unsigned k = 0; k < PIXELS; k++) {
+        int32_t x = at[0] + p->offset[0], y = dimensions > 1 ? at[1] + p->offset[1] : 0,
+                z = dimensions > 2 ? at[2] + p->offset[2] : 0;
+        int32_t high = dimensions > 1 ? HEIGHT : 1, deep = dimensions > 2 ? DEPTH : 1;
+        bool inside =
+            x >= 0 && x < WIDTH && y >= 0 && y < high && z >= 0 && z < deep && image < IMAGES;
+        size_t first =
+            inside ? (size_t)((((image * deep + z) * high + y) * WIDTH + x) * CHANNELS) : 0;
+        for (unsigned c = 0; c < CHANNELS; c++)
+            assert_int_equal(p->out[k * CHANNELS + c], inside ? from[first + c] : 0);
+        next_pixel(dimensions, at, &image);
+    }
+}
+
+static void boxes_of_pixels_are_gathered(void **state)
+{
+    (void)state;
+    struct strata_module *m = load_kernels("hopper_im2col.ptx");
+    size_t bytes = (size_t)CHANNELS * WIDTH * HEIGHT * DEPTH * IMAGES;
+    uint8_t *from = device_memory(bytes);
+    for (size_t i = 0; i < bytes; i++)
+        from[i] = (uint8_t)(i * 37 + i / 251) | 1;
+    for (unsigned dimensions = 1; dimensions <= 3; dimensions++)
+        for (int turn = 0; turn < 6; turn++) {
+            struct im2col_params p = {.out = device_memory(CHANNELS * PIXELS),
+                                      .at = {turn - 1, turn % 3 - 1, turn % 2 - 1},
+                                      .image = 1,
+                                      .offset = {turn % 3, (turn + 1) % 3, (turn + 2) % 3}};
+            struct emu_tensor_map map = pixels_of(from, dimensions);
+            char name[16];
+            snprintf(name, sizeof name, "im2col%u", dimensions + 2);
+            memcpy(p.map, &map, sizeof map);
+            struct run_setup setup = {.threads = 32};
+            run_ok(m, name, &setup, parameters(&p, sizeof p));
+            expect_pixels(from, &p, dimensions);
+        }
+    strata_module_destroy(m);
+}
+
 /* ---- machine code of the same kernels does the same ---- */
 
 static void machine_code_of_copies_does_the_same(void **state)
@@ -581,6 +669,7 @@ static void machine_code_of_copies_does_the_same(void **state)
     a_swizzled_tile_is_transposed(state);
     a_cluster_adds_into_the_memory_of_its_first_block(state);
     impossible_clusters_are_refused(state);
+    boxes_of_pixels_are_gathered(state);
     as_machine_code = false;
 }
 
@@ -612,6 +701,7 @@ int main(void)
         cmocka_unit_test(a_wait_that_can_never_end_is_told),
         cmocka_unit_test(a_copy_that_is_too_small_for_its_barrier_is_told),
         cmocka_unit_test(wrong_barriers_and_copies_are_told),
+        cmocka_unit_test(boxes_of_pixels_are_gathered),
         cmocka_unit_test(a_fence_may_concern_shared_memory_alone),
         cmocka_unit_test(a_map_made_by_the_kernel_is_followed),
         cmocka_unit_test(constant_expressions_have_their_value),
