@@ -140,6 +140,8 @@ struct strata_gpu {
         uint32_t interval_tensor_int_cycles, interval_tensor_fp64_cycles; /* 0: as any product */
         uint32_t interval_const_cycles; /* of an SM: between two loads of constants */
         uint32_t min_issue_gap_cycles;  /* between two instructions of one warp */
+        uint32_t hold_wide_cycles;      /* besides its own, that a product of 64 bits keeps its
+                                           scheduler from issuing */
         uint32_t instruction_bytes;     /* 16 on Volta and later, 8 before; 0: fetch not modelled */
         uint32_t const_fetch_bytes; /* constants come from memory in such blocks; 0: uncounted */
         uint32_t fetch_line_bytes;  /* instructions arrive in lines of this many bytes */

@@ -8,11 +8,13 @@
 #include <sys/mman.h>
 
 #include "base/array.h"
+#include "base/bits.h"
 
 /* Where the driver (580) puts device memory (device/probe/place_probe.cu): small arrays one behind
- * the other, none across the border of two pages, large ones at the beginning of a page; a module's
- * variables closer together and in pages of their own. Which lines share a set of a cache, and
- * which sectors a warp touches, depends on it. */
+ * the other, none across the border of two pages, large ones at the beginning of a page, the last
+ * of which they have to themselves (allocation_probe.cu); a module's variables closer together and
+ * in pages of their own. Which lines share a set or a slice of a cache, and which sectors a warp
+ * touches, depends on it. */
 #define ALIGN_BYTES        512
 #define MODULE_ALIGN_BYTES 256
 #define PAGE_BYTES         (2u << 20)
@@ -165,8 +167,12 @@ static void *place(uint64_t bytes, enum memory_kind kind)
 {
     bool module = kind == MEMORY_MODULE;
     uint64_t align = module ? MODULE_ALIGN_BYTES : ALIGN_BYTES;
-    return strata_arena_allocate_paged(module ? module_arena : arena, bytes,
-                                       bytes >= PAGE_BYTES ? PAGE_BYTES : align, PAGE_BYTES);
+    bool large = bytes >= PAGE_BYTES;
+    if (bytes > UINT64_MAX - PAGE_BYTES)
+        return NULL;
+    return strata_arena_allocate_paged(module ? module_arena : arena,
+                                       large ? round_up(bytes, PAGE_BYTES) : bytes,
+                                       large ? PAGE_BYTES : align, PAGE_BYTES);
 }
 
 CUresult memory_allocate(uint64_t *address, uint64_t bytes, enum memory_kind kind, unsigned flags)

@@ -142,6 +142,7 @@ static strata_status init_arrays(struct flow_engine *e, struct strata_error *err
         strata_status st = fetch_sm_init(&e->fetch[s], &e->fetch_all, err);
         if (st != STRATA_OK)
             return st;
+        fetch_sm_place(&e->fetch[s], &e->fetch_all, s);
     }
     return init_schedulers(e, err);
 }

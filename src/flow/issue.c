@@ -309,7 +309,7 @@ static bool another_by(const struct flow_engine *e, struct flow_scheduler *s, ui
 /* A warp that has its scheduler to itself until its next issue goes on without a trip through the
  * wheel while its instructions concern nobody else: plain ones, a short time ahead. */
 static bool runs_on(const struct flow_engine *e, const struct flow_warp *w,
-                    struct flow_scheduler *s)
+                    struct flow_scheduler *s, uint64_t *at)
 {
     enum { AHEAD_CYCLES = 24 };
     const struct sm_inst *i = w->op;
@@ -320,7 +320,8 @@ static bool runs_on(const struct flow_engine *e, const struct flow_warp *w,
         return false;
     take_pipe(s, i, t);
     s->last_slot = w->slot;
-    s->free = t + 1;
+    s->free = t + 1 + i->hold;
+    *at = t;
     return true;
 }
 
@@ -437,8 +438,9 @@ static __attribute__((noinline)) strata_status issue(struct flow_engine *e,
     if (!w->has_next)
         return end_warp(e, index, t + 1);
     next_ready(e, w, index, next);
-    if (runs_on(e, w, s))
-        return issue(e, s, index, s->free - 1, sm_busy_stall(w->op));
+    uint64_t at;
+    if (runs_on(e, w, s, &at))
+        return issue(e, s, index, at, sm_busy_stall(w->op));
     schedule_warp(e, w, s);
     return e->status;
 }
@@ -520,10 +522,10 @@ static void take_slot(struct flow_scheduler *s, uint32_t slot, uint8_t pipe)
 }
 
 /* The scheduler has issued: it goes on in this cycle while it may issue more in one. */
-static void note_issue(const struct flow_engine *e, struct flow_scheduler *s)
+static void note_issue(const struct flow_engine *e, struct flow_scheduler *s, uint32_t hold)
 {
-    s->free = e->now + 1;
-    if (e->gpu->sm.issue_per_scheduler <= 1)
+    s->free = e->now + 1 + hold;
+    if (e->gpu->sm.issue_per_scheduler <= 1 || hold)
         return;
     s->issued = s->issue_cycle == e->now ? (uint8_t)(s->issued + 1) : 1;
     s->issue_cycle = e->now;
@@ -553,7 +555,7 @@ strata_status flow_scheduler_due(struct flow_engine *e, uint32_t index)
     const struct flow_warp *w = &e->warp[warp];
     const struct sm_inst *i = w->op;
     take_slot(s, slot, s->hint[slot].pipe);
-    note_issue(e, s);
+    note_issue(e, s, i->hold);
     enum sm_stall held_by =
         pipe_time(e, s, i->pipe) > w->wait.ready ? sm_busy_stall(i) : SM_STALL_SELECTED;
     take_pipe(s, i, e->now);

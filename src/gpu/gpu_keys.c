@@ -70,6 +70,7 @@ static const struct strata_gpu_key keys[] = {
     ENUM("sm.scheduler_policy", sm.scheduler_policy, scheduler_names, "lrr", "which ready warp a scheduler takes; lrr-stores: by turns, but it goes on with one that has stored while that stores on"),
     UINT("sm.issue_per_scheduler", sm.issue_per_scheduler, "", 1, 8, "1", "instructions a scheduler issues a cycle"),
     CYCLES("sm.min_issue_gap", sm.min_issue_gap_cycles, "2", "between two instructions of one warp, at least"),
+    CYCLES("sm.hold_wide", sm.hold_wide_cycles, "0", "cycles besides its own that a product of 64 bits keeps its scheduler from issuing; its stall count begins behind them"),
     SIZE32("sm.instruction_bytes", sm.instruction_bytes, 0, 64, "16", "size of one machine instruction; 0: fetch is not modelled"),
     SIZE32("sm.const_fetch", sm.const_fetch_bytes, 0, 4096, "0", "constants that loads name come from memory in blocks of this size; 0: they are not counted"),
     SIZE32("sm.fetch_line", sm.fetch_line_bytes, 0, 4096, "128", "instructions arrive in lines of this size"),

@@ -56,6 +56,7 @@ strata_status sim_sm_init(struct sim_sm *s, const struct sim_shared *shared, uin
         return strata_no_memory(err, NULL, "for the resident warps of a launch");
     init_slots(s);
     strata_status st = fetch_sm_init(&s->fetch, &shared->fetch, err);
+    fetch_sm_place(&s->fetch, &shared->fetch, index);
     if (st == STRATA_OK)
         st = l1_init(&s->l1, shared->gpu, shared->l1_pool, shared->occupancy.l1_bytes, seed + index,
                      err);

@@ -358,6 +358,8 @@ static uint64_t issue_one(struct sim_sm *s, uint32_t scheduler)
 {
     struct sim_scheduler *c = &s->scheduler[scheduler];
     uint64_t earliest;
+    if (c->held_until > s->now)
+        return c->held_until;
     uint32_t slot = choose(s, c, &earliest);
     if (slot == CACHE_NONE)
         return sim_max(earliest, s->now + 1);
@@ -371,8 +373,9 @@ static uint64_t issue_one(struct sim_sm *s, uint32_t scheduler)
     c->ready_mask &= ~((uint64_t)1 << slot);
     c->last_slot = slot;
     c->pipe_free[i->pipe] = i->pipe == SM_PIPE_NONE ? 0 : s->now + i->interval;
+    c->held_until = s->now + i->hold + (i->hold != 0);
     issue(s, index, held ? sm_busy_stall(i) : SM_STALL_SELECTED);
-    return c->ready_mask ? s->now : UINT64_MAX;
+    return c->ready_mask ? sim_max(c->held_until, s->now) : UINT64_MAX;
 }
 
 /* A scheduler's cycle: as many instructions as it issues in one, of different warps. */

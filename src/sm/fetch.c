@@ -16,6 +16,7 @@ void fetch_gpu_init(struct fetch_gpu *g, const struct strata_gpu *gpu)
 {
     memset(g, 0, sizeof *g);
     uint32_t line_bytes = gpu->sm.fetch_line_bytes ? gpu->sm.fetch_line_bytes : 128;
+    g->line_bytes = line_bytes;
     g->interval = gpu->sm.fetch_interval_cycles;
     g->far_interval = gpu->sm.fetch_far_cycles;
     g->stream_interval = gpu->sm.fetch_stream_cycles;
@@ -37,6 +38,10 @@ void fetch_gpu_init(struct fetch_gpu *g, const struct strata_gpu *gpu)
     g->early = gpu->sm.fetch_early_cycles;
     g->early_next = gpu->sm.fetch_early_next_cycles ? gpu->sm.fetch_early_next_cycles : g->early;
     g->early_line = gpu->sm.fetch_early_line_cycles;
+    /* As many lines are under way whichever side they come from. */
+    bool sides = address_map_init(&g->map, gpu, NULL) == STRATA_OK && g->map.partitions == 2;
+    g->stream_side =
+        sides && g->cold ? g->stream_interval * gpu->l2.far_extra_cycles / 2 / g->cold : 0;
 }
 
 /* A cache without a size needs no order. */
@@ -173,16 +178,29 @@ static uint32_t jump_cycles(const struct fetch_gpu *g, const struct fetch_sm *s,
     return known ? g->miss : g->cold;
 }
 
-/* From one line of straight code to the next. Only what the launch brings in by itself comes the
- * first time as fast as from the middle cache. */
-static uint32_t next_cycles(const struct fetch_gpu *g, const struct fetch_sm *s, uint32_t line,
-                            uint64_t t)
+/* A line that no SM has fetched before, behind another. */
+static uint32_t stream_cycles(const struct fetch_gpu *g, const struct fetch_sm *s, uint32_t line)
+{
+    if (!g->stream_side)
+        return g->stream_interval;
+    bool near = address_map_home(&g->map, (uint64_t)line * g->line_bytes) == s->side;
+    return near ? g->stream_interval - g->stream_side : g->stream_interval + g->stream_side;
+}
+
+/* When a line of straight code is there, the one before it at `before`. Only what the launch brings
+ * in by itself comes the first time as fast as from the middle cache; what another SM has asked for
+ * comes with that SM's. */
+static uint64_t next_at(const struct fetch_gpu *g, const struct fetch_sm *s, uint32_t line,
+                        uint64_t before)
 {
     if (s->known[line].place == FETCH_FAR)
-        return g->far_interval;
+        return before + g->far_interval;
     if (s->known[line].place == FETCH_MIDDLE || line < g->early_lines || !g->stream_interval)
-        return g->interval;
-    return g->first[line] && g->first[line] <= t ? g->far_interval : g->stream_interval;
+        return before + g->interval;
+    uint64_t alone = before + stream_cycles(g, s, line), after = before + g->far_interval;
+    if (!g->first[line] || g->first[line] >= alone)
+        return alone;
+    return g->first[line] > after ? g->first[line] : after;
 }
 
 /* The line is there, and those behind it are there or on their way. */
@@ -215,7 +233,7 @@ uint64_t fetch_line(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t line
             base = s->known[next].ready > base ? s->known[next].ready : base;
             continue;
         }
-        base += next_cycles(g, s, next, t);
+        base = next_at(g, s, next, base);
         ask(s, next, base, jump_cycles(g, s, next, t));
     }
     return there;

@@ -11,7 +11,8 @@
  *
  * Straight code beyond that comes more slowly, from the L2 as from DRAM
  * (device/probe/supply_probe.cu: a line every 17 cycles up to 64 KB and every 120 from there on, 60
- * if the L2 has it).
+ * if the L2 has it). That is the mean of lines whose home is near and far; where SMs of both sides
+ * run the same code, those that are near bring each line in (106 a line on all SMs).
  *
  * A jump takes by where its line is: among the 20 or so that a scheduler has by itself, in the near
  * cache, in the middle one, in the L2 (supply_probe.cu: 11, 20, 72 and 289 cycles a hop).
@@ -28,6 +29,8 @@
 #include <strata/gpu.h>
 #include <strata/status.h>
 
+#include "memory/address_map.h"
+
 #define FETCH_MAX_LINES 16384 /* 2 MB of code; beyond that, lines share entries */
 
 struct fetch_gpu {                   /* one per launch: what any SM has fetched */
@@ -36,9 +39,12 @@ struct fetch_gpu {                   /* one per launch: what any SM has fetched 
     uint32_t n_used;                 /* executed, and not there before */
     uint32_t last_used;              /* the highest executed line */
     uint32_t interval, far_interval, stream_interval, miss, cold, ahead;
-    uint64_t begin;                    /* of the launch's first block */
-    uint64_t early_lines;              /* that the launch brings in by itself, from begin on */
-    uint32_t spare_lines;              /* asked for behind one that is run, beyond those */
+    struct address_map map; /* of the code, as if it began at a border of the homes */
+    uint32_t line_bytes;
+    uint32_t stream_side; /* what a streamed line takes less if its home is near, more if far */
+    uint64_t begin;       /* of the launch's first block */
+    uint64_t early_lines; /* that the launch brings in by itself, from begin on */
+    uint32_t spare_lines; /* asked for behind one that is run, beyond those */
     uint32_t early_first, early;       /* until the first of them is there; a jump to another */
     uint32_t early_next;               /* an SM's further jumps of that kind */
     double early_line;                 /* from one of them to the next */
@@ -62,6 +68,7 @@ struct fetch_sm {
     struct fetch_known *known;
     uint32_t ahead;   /* fetch_gpu.ahead */
     uint32_t n_known; /* lines of which `known` has been set: those from 0 on */
+    uint32_t side;    /* the partition it is attached to */
     uint32_t n_asked;
     uint32_t *asked; /* lines brought into the L2 since the last fetch_publish */
     bool has_jumped; /* to a line that the launch had brought in */
@@ -73,6 +80,11 @@ void fetch_gpu_init(struct fetch_gpu *g, const struct strata_gpu *gpu);
 strata_status fetch_sm_init(struct fetch_sm *s, const struct fetch_gpu *g,
                             struct strata_error *err);
 void fetch_sm_release(struct fetch_sm *s);
+/* Says which SM of the GPU it is; else it is one of the first partition's. */
+static inline void fetch_sm_place(struct fetch_sm *s, const struct fetch_gpu *g, uint32_t sm)
+{
+    s->side = g->stream_side ? address_map_partition(&g->map, sm) : 0;
+}
 /* Notes that a line was executed; n_used counts the distinct ones, which the L2 had to bring in
  * (skipped_probe.cu, results/h200-skipped.csv: of the first 64 KB DRAM gives all, of code beyond
  * them the lines that are run and those asked for ahead, 6512, 3032, 2784, 2408 and 7888 sectors

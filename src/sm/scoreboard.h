@@ -180,7 +180,7 @@ static inline uint32_t sm_issue_gap(const struct strata_gpu *gpu, const struct s
     uint32_t gap = gpu->sm.min_issue_gap_cycles, stall = i->control.stall;
     if (i->is_branch && taken)
         gap += i->latency - 1u;
-    return stall > gap ? stall : gap;
+    return (stall > gap ? stall : gap) + i->hold;
 }
 
 /* Rank of a ready warp under a policy; the smallest is taken. Loose round robin prefers the next in

@@ -264,8 +264,11 @@ static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_
     out->interval = row.interval ? row.interval : 1;
     out->latency = inst_latency_cycles(d->gpu, i);
     /* Products of 64 bits take the multiplier twice. */
-    if (i->opclass == STRATA_OP_IMAD && is_wide_product(i))
+    bool wide = i->opclass == STRATA_OP_IMAD && is_wide_product(i);
+    if (wide)
         out->interval *= 2;
+    /* PTX does not tell which of its sums of 64 bits ptxas makes products of. */
+    out->hold = (uint8_t)(wide && sass ? d->gpu->sm.hold_wide_cycles : 0);
     out->result_stall = row.stall;
     struct flop_rule flops = flop_rule_of(i, d->isa);
     out->flop_counter = flops.counter;

@@ -83,13 +83,15 @@ struct sm_inst {
     struct strata_control control;
     uint8_t result_stall; /* enum sm_stall of an instruction that waits for this one's result */
     uint8_t flop_counter; /* flop_rule.counter */
+    uint8_t hold;         /* cycles besides its own that its scheduler does not issue; its stall
+                             count begins behind them */
     uint32_t interval;    /* cycles the pipe of one scheduler is taken */
     uint32_t latency;
     uint32_t fetch_line;
     uint32_t warp_flops;    /* flop_rule.warp_flops */
     uint16_t first[SM_FEW]; /* of the registers read and then written, the last of them repeated */
     uint16_t write[SM_MAX_WRITES], read[SM_MAX_READS];
-    uint8_t to_the_next_line[56];
+    uint8_t to_the_next_line[52];
 };
 
 _Static_assert(sizeof(struct sm_inst) == 192, "three lines of the machine's cache");

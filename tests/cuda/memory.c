@@ -32,5 +32,8 @@ int main(void)
     SHOW(base % (2 << 20) == 0 || base / (2 << 20) == (base + 1999999) / (2 << 20));
     SAY(cuMemAlloc(&base, (2 << 20) + 1));
     SHOW(base % (2 << 20));
+    /* What they leave of their last page stays empty. */
+    SAY(cuMemAlloc(&q, 1500000));
+    SHOW(q % (2 << 20));
     return 0;
 }

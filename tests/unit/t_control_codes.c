@@ -55,6 +55,18 @@ static void the_next_instruction_waits_for_the_stall_count(void **state)
     assert_int_equal(sm_issue_gap(&g, &i, true), 1);
 }
 
+/* Probe issue: two cycles after an IMAD.WIDE, then its stall count. */
+static void the_stall_count_begins_when_the_scheduler_is_let_go(void **state)
+{
+    (void)state;
+    struct strata_gpu g = gpu();
+    struct sm_inst i = instruction();
+    i.hold = 2;
+    assert_int_equal(sm_issue_gap(&g, &i, true), 3);
+    i.control.stall = 5;
+    assert_int_equal(sm_issue_gap(&g, &i, true), 7);
+}
+
 static void
 a_branch_that_is_taken_waits_for_its_target_and_one_that_is_not_for_the_count(void **state)
 {
@@ -210,6 +222,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_next_instruction_waits_for_the_stall_count),
+        cmocka_unit_test(the_stall_count_begins_when_the_scheduler_is_let_go),
         cmocka_unit_test(
             a_branch_that_is_taken_waits_for_its_target_and_one_that_is_not_for_the_count),
         cmocka_unit_test(a_write_barrier_is_free_when_the_result_is_there),

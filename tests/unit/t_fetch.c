@@ -117,6 +117,48 @@ static void straight_code_beyond_what_a_launch_brings_in_comes_slowly(void **sta
     assert_true(each[1] > second - 2 && each[1] < second + 2);
 }
 
+/* Cycles a line of code that both partitions have half of, run side by side by SMs of these. */
+static double streamed_by(const uint32_t *side, unsigned n)
+{
+    static struct fetch_gpu g;
+    struct strata_gpu gpu = {.l2.partitions = 2, .l2.slices = 2, .dram.channels = 2};
+    struct fetch_sm sm[2];
+    uint64_t t[2] = {1000, 1000};
+    uint32_t line[2] = {0, 0};
+    gpu.sm.fetch_line_bytes = 128;
+    gpu.sm.fetch_far_cycles = FAR;
+    gpu.sm.fetch_stream_cycles = 120;
+    gpu.sm.fetch_cold_cycles = 700;
+    gpu.sm.fetch_ahead_lines = 8;
+    gpu.l2.far_extra_cycles = 180;
+    gpu.l2.n_home_bits = 1;
+    gpu.l2.home_bits[0] = 12;
+    fetch_gpu_init(&g, &gpu);
+    for (unsigned i = 0; i < n; i++) {
+        assert_int_equal(fetch_sm_init(&sm[i], &g, NULL), STRATA_OK);
+        sm[i].side = side[i];
+    }
+    while (line[0] < 640) {
+        unsigned i = n > 1 && t[1] < t[0];
+        t[i] = fetch_line(&g, &sm[i], line[i]++, t[i]) + ISSUE;
+        fetch_publish(&g, &sm[i]);
+    }
+    for (unsigned i = 0; i < n; i++)
+        fetch_sm_release(&sm[i]);
+    return (double)(t[0] - 1000) / 640;
+}
+
+/* Probe supply: 120 cycles a line on one SM and two, 106 on all, of which half are near. */
+static void who_is_near_brings_code_in(void **state)
+{
+    static const uint32_t near[] = {0, 0}, both[] = {0, 1};
+    (void)state;
+    double alone = streamed_by(near, 1), two = streamed_by(near, 2), all = streamed_by(both, 2);
+    assert_true(alone > 118 && alone < 124);
+    assert_true(two > 118 && two < 124);
+    assert_true(all > 103 && all < 109);
+}
+
 /* Lines brought in of a code of 40, of which 0, 20 and 30 are run. */
 static uint32_t lines_brought_in(uint32_t prefetch_lines, uint32_t ahead_lines)
 {
@@ -301,6 +343,7 @@ int main(void)
         cmocka_unit_test(loop_of_the_middle_cache),
         cmocka_unit_test(loop_from_the_l2),
         cmocka_unit_test(straight_code_beyond_what_a_launch_brings_in_comes_slowly),
+        cmocka_unit_test(who_is_near_brings_code_in),
         cmocka_unit_test(jumps_within_what_a_launch_brings_in),
         cmocka_unit_test(further_jumps_within_it_take_less),
         cmocka_unit_test(a_jump_takes_by_where_its_line_is),
