@@ -29,8 +29,8 @@ static void send_store(void *who, const struct store_line *s, uint64_t t)
     p->store_done = later_of(p->store_done, taken + m->gpu->l2.hit_cycles);
 }
 
-/* Stores wait by a clock that stands still with the unit: while it is held up because the way to the
- * crossbar is full, no line can leave, and stores still meet those that wait (own_probe.cu). */
+/* Stores wait by a clock that stands still with the unit: while it is held up because the way to
+ * the crossbar is full, no line can leave, and stores still meet those that wait (own_probe.cu). */
 static uint64_t held_cycles(const struct sender *from)
 {
     return from->m->sm[from->sm].unit.held;

@@ -268,7 +268,7 @@ static void decode(struct sm_decoder *d, const struct strata_inst *i, struct sm_
     if (wide)
         out->interval *= 2;
     /* PTX does not tell which of its sums of 64 bits ptxas makes products of. */
-    out->hold = (uint8_t)(wide && sass ? d->gpu->sm.hold_wide_cycles : 0);
+    out->hold = wide && sass ? d->gpu->sm.hold_wide_cycles : 0;
     out->result_stall = row.stall;
     struct flop_rule flops = flop_rule_of(i, d->isa);
     out->flop_counter = flops.counter;

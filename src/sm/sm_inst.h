@@ -83,9 +83,9 @@ struct sm_inst {
     struct strata_control control;
     uint8_t result_stall; /* enum sm_stall of an instruction that waits for this one's result */
     uint8_t flop_counter; /* flop_rule.counter */
-    uint8_t hold;         /* cycles besides its own that its scheduler does not issue; its stall
-                             count begins behind them */
     uint32_t interval;    /* cycles the pipe of one scheduler is taken */
+    uint32_t hold;        /* cycles besides its own that its scheduler does not issue; its stall
+                             count begins behind them */
     uint32_t latency;
     uint32_t fetch_line;
     uint32_t warp_flops;    /* flop_rule.warp_flops */
