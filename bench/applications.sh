@@ -6,15 +6,15 @@ build=${1:?usage: bench/applications.sh BUILD OUT}
 out=${2:?usage: bench/applications.sh BUILD OUT}
 src=$(cd "$(dirname "$0")/.." && pwd)
 strata=$build/tools/strata
-mkdir -p "$out/predicted" "$out/chain"
+mkdir -p "$out/predicted" "$out/chain" "$out/programs"
 command -v nvcc >/dev/null || { echo "skipped: nvcc is not installed"; exit 0; }
 
 traced() { # TRACE PROGRAM ARGUMENT...
     [ -s "$out/$1.strata" ] && return
-    [ -x "$out/$2" ] || nvcc -O3 -std=c++17 -arch=sm_90 -o "$out/$2" "$src/device/applications/$2.cu" || exit 1
+    [ -x "$out/programs/$2" ] || nvcc -O3 -std=c++17 -arch=sm_90 -o "$out/programs/$2" "$src/device/applications/$2.cu" || exit 1
     trace=$1 program=$2
     shift 2
-    "$strata" trace -q -o "$out/$trace.strata" -- "$out/$program" "$@" || exit 1
+    "$strata" trace -q -o "$out/$trace.strata" -- "$out/programs/$program" "$@" || exit 1
 }
 timeline() { # FILE TRACE OPTION...
     file=$1 trace=$2
