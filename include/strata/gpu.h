@@ -261,6 +261,7 @@ struct strata_gpu {
         bool tag_hit_counts_as_hit;       /* the same, for a sector whose line is there */
         bool store_counts_by_line;        /* a stored sector is a hit where its line is there */
         bool store_restarts_line;         /* a store drops what is on its way to its line */
+        bool store_keeps_words;           /* bytes stored to a word that is not there are not kept */
         uint32_t reserved_lines;          /* lines of the nominal size that never hold data */
         uint32_t miss_requests_per_cycle; /* line requests that leave for the L2, 0 = unlimited */
         uint32_t miss_join_cycles; /* misses of a line join its request within so many, 0 = none */

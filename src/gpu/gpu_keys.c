@@ -206,6 +206,7 @@ static const struct strata_gpu_key keys[] = {
     BOOL("l1.tag_hit_counts_as_hit", l1.tag_hit_counts_as_hit, "false", "the profiler counts a sector that is not there as a hit where its line is"),
     BOOL("l1.store_counts_by_line", l1.store_counts_by_line, "false", "the profiler counts a stored sector as a hit where its line is, whether the sector is there or not"),
     BOOL("l1.store_restarts_line", l1.store_restarts_line, "false", "a store to a line with sectors on their way begins the line anew: what arrives goes to those who wait for it and is not kept"),
+    BOOL("l1.store_keeps_words", l1.store_keeps_words, "false", "of what a store writes the L1 keeps whole words: bytes of a word that was not there are fetched when they are read"),
     UINT("l1.tag_sets", l1.cache.tag_sets, "", 0, 65536, "0", "sets of tags that are apart from the data, a power of two (only with ways: 0); 0: none"),
     UINT("l1.tag_ways", l1.cache.tag_ways, "", 0, 64, "0", "lines that one of these sets can name; the least recently used one leaves"),
     LIST("l1.tag_hash", STRATA_GPU_UINTS, l1.cache.tag_hash, l1.cache.n_tag_hash, "", 0, 65535, "bits of the tag set that each line-number bit flips, from the first bit beyond the set number on"),

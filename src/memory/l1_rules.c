@@ -41,8 +41,9 @@ uint32_t l1_write(struct cache *l1, const struct strata_gpu *gpu, uint64_t line,
     if (slot == CACHE_NONE)
         return found;
     struct cache_slot *s = &l1->slot[slot];
+    struct line_bytes kept = gpu->l1.store_keeps_words ? line_bytes_words(bytes) : *bytes;
     uint32_t whole =
-        slot_write_bytes(l1, slot, sectors & ~(uint32_t)s->valid, bytes, l1->sector_shift);
+        slot_write_bytes(l1, slot, sectors & ~(uint32_t)s->valid, &kept, l1->sector_shift);
     for (uint32_t b = whole; b; b &= b - 1)
         s->ready[lowest_bit32(b)] = cache_time(t);
     s->valid |= (uint8_t)whole;

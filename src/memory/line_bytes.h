@@ -1,7 +1,8 @@
 /* line_bytes.h - bytes of a line, a bit each: what a warp's lanes read or write of it.
  *
- * The L1 knows written data byte by byte (probe part, on an H200): a read whose bytes were all
- * written hits, however little of its sector is there; a read of any other byte fetches the sector.
+ * The L1 knows written data word by word (probes part and narrow, on an H200): a read whose words
+ * were all written hits, however little of its sector is there; a read of any other fetches the
+ * sector, also of a word whose bytes were written one store at a time.
  * Stores that wait, and sectors written in part at the L2, are told by the same bits. */
 #ifndef STRATA_MEMORY_LINE_BYTES_H
 #define STRATA_MEMORY_LINE_BYTES_H
@@ -33,6 +34,17 @@ static inline void line_bytes_add(struct line_bytes *b, const struct line_bytes 
 {
     for (uint32_t k = 0; k < 4; k++)
         b->sector[k] |= more->sector[k];
+}
+
+/* Without the bytes of words (of 4 bytes) that are not all there. */
+static inline struct line_bytes line_bytes_words(const struct line_bytes *b)
+{
+    struct line_bytes words;
+    for (uint32_t k = 0; k < 4; k++) {
+        uint32_t pairs = b->sector[k] & b->sector[k] >> 1;
+        words.sector[k] = (pairs & pairs >> 2 & 0x11111111u) * 15;
+    }
+    return words;
 }
 
 /* The bits of sector k in word j, where sectors have 2^shift bytes. */

@@ -257,6 +257,7 @@ static const struct mnemonic table[] = {
     INT("PSETP"),
     TENSOR("QGMMA"),
     TENSOR("QMMA"),
+    SREG("QSPC"), /* which space an address is in; as long as other questions of a thread */
     INT("R2B"),
     INT("R2P"),
     UNIFORM("R2UR"),

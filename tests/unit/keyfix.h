@@ -107,6 +107,9 @@ static unsigned one_round(FILE *f, unsigned block, unsigned warp, unsigned round
          (unsigned long long)(stream * 4 % (1 << 20) + a + (160 << 20)));
     LINE("1 R32 LDG.E 1 R2 4 1 0x%llx 64\n",
          (unsigned long long)(stream * 4 % (1 << 20) + a + (160 << 20)));
+    LINE("0 STG.E.U8 2 R2 R31 1 1 0x%llx 4\n", /* a byte of a word that is not there, and read */
+         (unsigned long long)(stream + (240 << 20)));
+    LINE("1 R39 LDG.E.U8 1 R2 1 1 0x%llx 4\n", (unsigned long long)(stream + (240 << 20)));
     LINE("0 STS 2 R3 R32 4 1 0x%x 4\n", warp * 128);
     LINE("1 R33 LDS 1 R3 4 1 0x0 %u\n", round % 2 ? 8 : 128);
     LINE("0 BAR.SYNC 0 0\n");
@@ -248,6 +251,7 @@ static const char *const modern[] = {"sm_version=90",
                                      "l1.miss_requests_per_cycle=1",
                                      "l1.miss_join=4000",
                                      "l1.store_narrow=2",
+                                     "l1.store_keeps_words=true",
                                      "l1.store_buffer=4",
                                      "l1.store_idle=8",
                                      "l1.store_wait=60",

@@ -1,6 +1,6 @@
-/* Data that a thread wrote and reads back, as an H200 counted it (device/probe/part_probe.cu): each
- * thread owns 64 bytes, writes its first W words one store at a time and reads its first R words.
- */
+/* Data that a thread wrote and reads back, as an H200 counted it (part_probe.cu and narrow_probe.cu
+ * of device/probe). In part_probe.cu each thread owns 64 bytes, writes its first W words one store
+ * at a time and reads its first R words. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,6 +35,16 @@ static const struct race {
     double load_sectors, hits;
 } races[] = {{1, 8, 1024, 256}, {UINT32_MAX, 256, 8192, 3840}};
 enum { N_RACES = sizeof races / sizeof races[0], RACE_ROWS = 8, RACE_PAIRS = 64 };
+
+/* Stores of `width` bytes, `stores` of them one after the other, by lanes `apart` bytes from one
+ * another, of four lines by each of eight warps, then the first of them read: sectors that one of
+ * the 132 blocks of narrow_probe.cu fetched (device/probe/results/h200-narrow.csv). */
+static const struct narrow {
+    unsigned width, stores, apart;
+    double load_sectors, fetched_sectors;
+} narrows[] = {{1, 4, 4, 128, 128}, {1, 1, 1, 32, 0}, {1, 1, 2, 64, 64},
+               {2, 2, 4, 128, 128}, {2, 1, 2, 64, 0}, {4, 1, 4, 128, 0}};
+enum { N_NARROWS = sizeof narrows / sizeof narrows[0], NARROW_WARPS = 8, NARROW_LINES = 4 };
 
 static struct strata_gpu h200;
 static struct strata_trace *trace;
@@ -114,6 +124,32 @@ static void write_race(unsigned k)
     fclose(f);
 }
 
+static void write_narrow_warp(FILE *f, const struct narrow *n, unsigned warp)
+{
+    static const char *const width[] = {"", ".U8", ".U16", "", ""};
+    unsigned pc = 0;
+    fprintf(f, "warp = %u\ninsts = %u\n", warp, NARROW_LINES * (n->stores + 1) + 2);
+    for (unsigned line = 0; line < NARROW_LINES; line++)
+        for (unsigned i = 0; i < n->stores; i++, pc += 16)
+            fprintf(f, "%04x ffffffff 0 STG.E%s 2 R2 R4 %u 1 0x%x %u\n", pc, width[n->width],
+                    n->width, 0x70000000u + warp * 1024 + line * 128 + i * n->width, n->apart);
+    fprintf(f, "%04x ffffffff 0 BAR.SYNC 0 0\n", pc), pc += 16;
+    for (unsigned line = 0; line < NARROW_LINES; line++, pc += 16)
+        fprintf(f, "%04x ffffffff 1 R%u LDG.E%s 1 R2 %u 1 0x%x %u\n", pc, 8 + line, width[n->width],
+                n->width, 0x70000000u + warp * 1024 + line * 128, n->apart);
+    fprintf(f, "%04x ffffffff 0 EXIT 0 0\n\n", pc);
+}
+
+static void write_narrow(unsigned k)
+{
+    FILE *f = begin_kernel(N_PIECES + N_RACES + k, 1, NARROW_WARPS * 32);
+    fprintf(f, "#BEGIN_TB\n\nthread block = 0,0,0\n\n");
+    for (unsigned w = 0; w < NARROW_WARPS; w++)
+        write_narrow_warp(f, &narrows[k], w);
+    fprintf(f, "#END_TB\n\n");
+    fclose(f);
+}
+
 static void write_kernel(unsigned k)
 {
     FILE *f = begin_kernel(k, BLOCKS, WARPS * 32);
@@ -146,6 +182,10 @@ static int set_up(void **state)
     for (unsigned k = 0; k < N_RACES; k++) {
         fprintf(f, "kernel-%u.traceg\n", N_PIECES + k + 1);
         write_race(k);
+    }
+    for (unsigned k = 0; k < N_NARROWS; k++) {
+        fprintf(f, "kernel-%u.traceg\n", N_PIECES + N_RACES + k + 1);
+        write_narrow(k);
     }
     fclose(f);
     if (strata_trace_open(path, NULL, &trace, &err))
@@ -215,11 +255,30 @@ static void a_store_begins_a_line_anew_that_is_on_its_way(void **state)
         }
 }
 
+static void bytes_stored_to_a_word_that_is_not_there_are_not_kept(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"reuse", "flow", "sim"};
+    for (unsigned m = 0; m < 3; m++)
+        for (unsigned k = 0; k < N_NARROWS; k++) {
+            unsigned launch = N_PIECES + N_RACES + k;
+            double fetched = metric(models[m], launch, "l1tex__m_xbar2l1tex_read_sectors.sum"),
+                   asked =
+                       metric(models[m], launch, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum");
+            if (asked != narrows[k].load_sectors || fetched != narrows[k].fetched_sectors)
+                fail_msg("%s: %u stores of %u bytes, lanes %u apart: %g of %g sectors fetched, "
+                         "measured %g of %g",
+                         models[m], narrows[k].stores, narrows[k].width, narrows[k].apart, fetched,
+                         asked, narrows[k].fetched_sectors, narrows[k].load_sectors);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(written_bytes_are_read_back_without_a_fetch_and_others_fetch_their_sector),
         cmocka_unit_test(a_store_begins_a_line_anew_that_is_on_its_way),
+        cmocka_unit_test(bytes_stored_to_a_word_that_is_not_there_are_not_kept),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
