@@ -196,7 +196,8 @@ static uint64_t fetch_sectors(struct hierarchy *m, uint32_t sm, const struct loa
 
 /* ---- loads ---- */
 
-/* Sectors of a line that need no fetch; of what was written in part its written bytes are looked at. */
+/* Sectors of a line that need no fetch; of what was written in part its written bytes are looked
+ * at. */
 static uint32_t find_sectors(const struct cache *l1, const struct strata_gpu *gpu, uint32_t slot,
                              const struct strata_winst *w, const struct strata_request *r)
 {
