@@ -5,6 +5,7 @@
 // KiB by bulk copies of 4 KiB, four under way, of its own lines or of lines that all share. A line a launch and SM:
 // what, tiles, turn, sm, cycles until the last instruction, cycles until all is over.
 #include "hopper.h"
+#include "tiles.h"
 
 __device__ unsigned arrived;
 __device__ unsigned ends[132 * 2], sms[132];
@@ -38,16 +39,7 @@ __global__ __launch_bounds__(256, 1) void stores(__half *c, int ldc, int m_tiles
         last = 0;
     together(turn);
     unsigned begin = clock_now();
-    for (int i = 0; i < tiles; i++) {
-        int tile = blockIdx.x + i * gridDim.x, m = tile % m_tiles * 128, n = tile / m_tiles * 128;
-        int row = m + threadIdx.x / 128 * 64 + threadIdx.x % 128 / 32 * 16 + threadIdx.x % 32 / 4;
-        __half *out = c + (size_t)row * ldc + n + threadIdx.x % 4 * 2;
-#pragma unroll
-        for (int j = 0; j < 16; j++) {
-            *(__half2 *)(out + 8 * j) = __floats2half2_rn(j, tile);
-            *(__half2 *)(out + 8 * ldc + 8 * j) = __floats2half2_rn(j, turn);
-        }
-    }
+    store_tiles(c, ldc, m_tiles, tiles, turn);
     atomicMax(&last, clock_now() - begin);
     __syncthreads();
     unsigned issued = last;

@@ -1,19 +1,10 @@
 // pieces.cu - what sums stored as gemm.cu stores them take: pieces of 16 bytes of eight rows an access, by all SMs, by one, by
 // some, and in several rounds of blocks. For the profiler; results/pieces.csv has columns of the matrix, tiles of a block, blocks.
-#include <cuda_fp16.h>
+#include "tiles.h"
 #include <cstdlib>
 __global__ __launch_bounds__(256, 1) void stores(__half *c, int ldc, int m_tiles, int tiles, unsigned turn)
 {
-    for (int i = 0; i < tiles; i++) {
-        int tile = blockIdx.x + i * gridDim.x, m = tile % m_tiles * 128, n = tile / m_tiles * 128;
-        int row = m + threadIdx.x / 128 * 64 + threadIdx.x % 128 / 32 * 16 + threadIdx.x % 32 / 4;
-        __half *out = c + (size_t)row * ldc + n + threadIdx.x % 4 * 2;
-#pragma unroll
-        for (int j = 0; j < 16; j++) {
-            *(__half2 *)(out + 8 * j) = __floats2half2_rn(j, tile);
-            *(__half2 *)(out + 8 * ldc + 8 * j) = __floats2half2_rn(j, turn);
-        }
-    }
+    store_tiles(c, ldc, m_tiles, tiles, turn);
 }
 
 int main()

@@ -242,7 +242,7 @@ static void release_barrier(struct emu_block *block, unsigned id)
     if (block->run->timing)
         emu_clocks_meet(block, id);
     for (uint32_t i = 0; i < block->n_warps; i++)
-        block->run->executor->barrier_opens(emu_block_warp(block, i), id, b);
+        emu_barrier_opens(emu_block_warp(block, i), id, b);
     memset(b, 0, sizeof *b);
     block->open_barriers &= ~(1u << id);
 }
@@ -303,7 +303,7 @@ static bool release_by_warps(struct emu_block *block)
         bool all = true;
         for (uint32_t i = 0; all && i < block->n_warps; i++) {
             struct emu_warp *w = emu_block_warp(block, i);
-            bool here = !w->live || block->run->executor->waits_at(w, id);
+            bool here = !w->live || emu_waits_at(w, id);
             all = here;
         }
         if (all) {
@@ -373,7 +373,7 @@ static bool run_warps(struct emu_block *block, uint64_t *budget, struct sweep *s
     *sweep = (struct sweep){.all_spun = true};
     for (uint32_t n = 0; n < block->n_warps && *budget; n++) {
         struct emu_warp *w = next_in_turn(block);
-        if (!w->live || !executor->warp_runnable(w))
+        if (!w->live || !emu_paths_runnable(w))
             continue;
         uint64_t before = block->instructions;
         enum emu_turn turn = executor->warp_run(w, fine ? fine : WARP_TURN);

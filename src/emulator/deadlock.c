@@ -33,15 +33,13 @@ void emu_describe_wait(struct emu_block *block, uint32_t what, char *out, size_t
 
 void emu_block_deadlock(struct emu_block *block)
 {
-    const struct emu_executor *executor = block->run->executor;
     char what[200];
     for (unsigned round = 0; round < 2; round++) /* first those that can tell what they wait for */
         for (uint32_t i = 0; i < block->n_warps; i++) {
             struct emu_warp *w = emu_block_warp(block, i);
             unsigned lane = 0;
-            const struct emu_site *site = w->live ? executor->waiting_site(w, &lane) : NULL;
-            bool told =
-                site && executor->waiting_for && executor->waiting_for(w, what, sizeof what);
+            const struct emu_site *site = w->live ? emu_waiting_site(w, &lane) : NULL;
+            bool told = site && emu_waiting_for(w, what, sizeof what);
             if (!site || (!round && !told))
                 continue;
             emu_fail(w, site, lane, STRATA_EFORMAT, "deadlock: it waits %s",
@@ -64,7 +62,7 @@ static bool is_stuck(const struct emu_block *block)
 {
     for (uint32_t i = 0; i < block->n_warps; i++) {
         struct emu_warp *w = emu_block_warp(block, i);
-        if (w->live && block->run->executor->warp_runnable(w) && w->vain.n < TESTS_IN_VAIN)
+        if (w->live && emu_paths_runnable(w) && w->vain.n < TESTS_IN_VAIN)
             return false;
     }
     return true;

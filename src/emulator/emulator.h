@@ -10,6 +10,7 @@
 #include <strata/emulator.h>
 
 #include "base/bits.h"
+#include "emulator/path.h"
 
 #define EMU_LANES    32
 #define EMU_FULL     0xffffffffu
@@ -116,11 +117,6 @@ struct emu_vain_tests {
     const struct emu_site *site;
 };
 
-/* The last answer of a path that polls; of a new path .pc is EMU_NO_INDEX. */
-struct emu_spin {
-    uint32_t pc, times;
-    uint64_t hash;
-};
 /* What the lanes of `mask` read at pc last time: loops that poll several places read each of them
  * again before anything is known to have changed. */
 struct emu_poll {
@@ -139,6 +135,11 @@ struct emu_warp {
     uint32_t local_stride;
     uint32_t cluster_token;               /* phase of the cluster's barrier it has arrived in */
     uint32_t group_arrived, group_passed; /* meetings of its warpgroup, see block_cluster.c */
+    uint32_t n_paths;
+    uint32_t pc;                          /* of the instruction being executed */
+    struct emu_path paths[EMU_MAX_PATHS]; /* the last one runs */
+    bool must_wait;        /* set by a handler that cannot go on yet: it runs again later */
+    uint32_t wait_address; /* what it waits at: enum emu_waiting or a shared address */
     struct emu_vain_tests vain;
     struct emu_poll polls[EMU_POLLS];
     bool met;            /* the others have come up to its compare and swap */
@@ -154,10 +155,14 @@ struct emu_warp {
     uint32_t calls;          /* of printf */
 };
 
-/* The lanes of `mask` got the answers of `hash` at pc from a place others may change. Sets w->waits
- * if that shows a loop that waits. See poll.c. */
-void emu_notice_poll(struct emu_warp *w, struct emu_spin *path, uint32_t pc, uint32_t mask,
-                     uint64_t hash);
+static inline struct emu_path *emu_path_now(struct emu_warp *w)
+{
+    return &w->paths[w->n_paths - 1];
+}
+
+/* The lanes of `mask` got the answers of `hash` at w->pc from a place others may change. Sets
+ * w->waits if that shows a loop that waits. See poll.c. */
+void emu_notice_poll(struct emu_warp *w, uint32_t mask, uint64_t hash);
 void emu_polls_forget(struct emu_warp *w);
 /* ---- blocks ---- */
 
@@ -260,12 +265,12 @@ enum emu_turn {
  * on a card: each has read the place before any of them swaps. So a warp stops in front of its swap
  * until the others have had a turn. */
 bool emu_meets_others(struct emu_warp *w);
-/* Lanes of `mask` are about to add to host[] at pc and will be told what was there. Blocks that do
- * so again and again take their work from a queue; on a card all that are resident empty it
+/* Lanes of `mask` are about to add to host[] at w->pc and will be told what was there. Blocks that
+ * do so again and again take their work from a queue; on a card all that are resident empty it
  * together, and each has its first task before one has a second (device/probe/queue_probe.cu). So
  * before a warp does it again, at the same place of its code or in memory, it gives way, and
  * launch.c lets the blocks go on side by side. True: not now, the instruction comes again. */
-bool emu_leaves_work(struct emu_warp *w, uint32_t pc, uint32_t mask, const uint64_t *host);
+bool emu_leaves_work(struct emu_warp *w, uint32_t mask, const uint64_t *host);
 /* What the turn of a warp was that polls in vain; it no longer counts as waiting. */
 enum emu_turn emu_give_way(struct emu_warp *w);
 
@@ -289,21 +294,16 @@ struct emu_executor {
     /* Put the block, then each warp, at the start of the kernel. */
     void (*block_start)(struct emu_block *block);
     void (*warp_start)(struct emu_warp *w, uint32_t live);
-    bool (*warp_runnable)(const struct emu_warp *w);
     /* Runs up to `budget` instructions. */
     enum emu_turn (*warp_run)(struct emu_warp *w, uint64_t budget);
     /* Nobody in the block can run: lets lanes go that wait inside their warp for others that
      * cannot come. False if there are none. */
     bool (*warp_release)(struct emu_warp *w);
-    /* Is anybody of the warp at this barrier? */
-    bool (*waits_at)(const struct emu_warp *w, unsigned barrier);
-    /* Lets everybody go who waits at it; *b holds the result of a reduction. */
-    void (*barrier_opens)(struct emu_warp *w, unsigned barrier, const struct emu_barrier *b);
-    /* Where somebody of this warp waits, for a message; NULL if nobody does. */
-    const struct emu_site *(*waiting_site)(const struct emu_warp *w, unsigned *lane);
-    /* What it waits for there, as the rest of a sentence; false: a barrier of the block. May be
-     * NULL. */
-    bool (*waiting_for)(const struct emu_warp *w, char *out, size_t size);
+    /* Gives lanes that wait at a barrier what a reduction there has made, *b. */
+    void (*barrier_result)(struct emu_warp *w, const struct emu_path *path,
+                           const struct emu_barrier *b);
+    /* Of the instruction at pc. */
+    const struct emu_site *(*site)(const struct emu_warp *w, uint32_t pc);
 };
 
 static inline struct emu_warp *emu_block_warp(const struct emu_block *block, uint32_t i);

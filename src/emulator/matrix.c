@@ -141,3 +141,74 @@ void emu_matrix_multiply_bits(struct emu_shape shape, bool exclusive,
                 c[i][j] += popcount32(exclusive ? x ^ y : x & y);
             }
 }
+
+static void gather(const struct emu_product *p, struct emu_shape shape, unsigned fragment,
+                   double out[EMU_MAX_SIDE][EMU_MAX_SIDE])
+{
+    unsigned bits = p->bits[fragment], n = emu_fragment_registers(shape, fragment, bits);
+    unsigned parts = emu_element_parts(bits), row, column;
+    for (unsigned reg = 0; reg < n; reg++)
+        for (unsigned part = 0; part < parts; part++)
+            for (unsigned lane = 0; lane < EMU_LANES; lane++) {
+                emu_fragment_place(shape, fragment, bits, lane, reg, part, &row, &column);
+                out[row][column] = p->element(p->operands, fragment, reg, lane, part);
+            }
+}
+
+/* Of pairs of four bits, which lie as bytes do, the first elements or the second. */
+static void gather_pairs(const struct emu_product *p, struct emu_shape pairs, unsigned fragment,
+                         unsigned which, double out[EMU_MAX_SIDE][EMU_MAX_SIDE])
+{
+    unsigned n = emu_fragment_registers(pairs, fragment, 8), row, column;
+    for (unsigned reg = 0; reg < n; reg++)
+        for (unsigned part = 0; part < 4; part++)
+            for (unsigned lane = 0; lane < EMU_LANES; lane++) {
+                emu_fragment_place(pairs, fragment, 8, lane, reg, part, &row, &column);
+                out[row][column] = p->element(p->operands, fragment, reg, lane, 2 * part + which);
+            }
+}
+
+/* A sparse product of four bits is two of the elements of pairs. */
+static void multiply_pairs(const struct emu_product *p, double c[EMU_MAX_SIDE][EMU_MAX_SIDE])
+{
+    double packed[EMU_MAX_SIDE][EMU_MAX_SIDE], a[EMU_MAX_SIDE][EMU_MAX_SIDE],
+        b[EMU_MAX_SIDE][EMU_MAX_SIDE];
+    struct emu_shape pairs = emu_shape_of_pairs(p->shape), half = emu_shape_of_pairs(pairs);
+    for (unsigned which = 0; which < 2; which++) {
+        gather_pairs(p, half, EMU_FRAGMENT_A, which, packed);
+        emu_sparse_unpack(pairs, 8, p->metadata, p->selector, packed, a);
+        gather_pairs(p, pairs, EMU_FRAGMENT_B, which, b);
+        emu_matrix_multiply(pairs, a, b, c);
+    }
+}
+
+static void gather_sparse(const struct emu_product *p, double a[EMU_MAX_SIDE][EMU_MAX_SIDE])
+{
+    double packed[EMU_MAX_SIDE][EMU_MAX_SIDE];
+    struct emu_shape half = {p->shape.m, p->shape.n, p->shape.k / 2};
+    gather(p, half, EMU_FRAGMENT_A, packed);
+    emu_sparse_unpack(p->shape, p->bits[EMU_FRAGMENT_A], p->metadata, p->selector, packed, a);
+}
+
+static void multiply(const struct emu_product *p, double c[EMU_MAX_SIDE][EMU_MAX_SIDE])
+{
+    double a[EMU_MAX_SIDE][EMU_MAX_SIDE], b[EMU_MAX_SIDE][EMU_MAX_SIDE];
+    if (p->sparse)
+        gather_sparse(p, a);
+    else
+        gather(p, p->shape, EMU_FRAGMENT_A, a);
+    gather(p, p->shape, EMU_FRAGMENT_B, b);
+    if (p->of_bits)
+        emu_matrix_multiply_bits(p->shape, p->exclusive, a, b, c);
+    else
+        emu_matrix_multiply(p->shape, a, b, c);
+}
+
+void emu_product_form(const struct emu_product *p, double c[EMU_MAX_SIDE][EMU_MAX_SIDE])
+{
+    gather(p, p->shape, EMU_FRAGMENT_C, c);
+    if (p->sparse && p->bits[EMU_FRAGMENT_A] == 4)
+        multiply_pairs(p, c);
+    else
+        multiply(p, c);
+}

@@ -48,4 +48,24 @@ void emu_matrix_multiply_bits(struct emu_shape shape, bool exclusive,
                               double b[EMU_MAX_SIDE][EMU_MAX_SIDE],
                               double c[EMU_MAX_SIDE][EMU_MAX_SIDE]);
 
+/* A product whose elements an executor has in its registers. */
+struct emu_product {
+    struct emu_shape shape;
+    uint8_t bits[3]; /* of an element, by enum emu_fragment; single bits come 32 to an element */
+    bool of_bits, exclusive; /* see emu_matrix_multiply_bits() */
+    bool sparse;             /* see emu_sparse_unpack() */
+    const uint32_t *metadata;
+    unsigned selector;
+    const void *operands; /* for element() */
+    double (*element)(const void *operands, unsigned fragment, unsigned reg, unsigned lane,
+                      unsigned part);
+};
+/* Elements of a register of 32 bits. */
+static inline unsigned emu_element_parts(unsigned bits)
+{
+    return bits < 32 ? 32 / bits : 1;
+}
+/* c = C + A * B. */
+void emu_product_form(const struct emu_product *p, double c[EMU_MAX_SIDE][EMU_MAX_SIDE]);
+
 #endif

@@ -33,8 +33,9 @@ static bool spins_here(struct emu_spin *path, uint32_t pc, uint64_t hash)
 }
 
 /* Has no poll of the warp had news for long? */
-static bool polls_in_vain(struct emu_warp *w, uint32_t pc, uint32_t mask, uint64_t hash)
+static bool polls_in_vain(struct emu_warp *w, uint32_t mask, uint64_t hash)
 {
+    uint32_t pc = w->pc;
     struct emu_poll *p = &w->polls[mix64((uint64_t)pc << 32 | mask) % EMU_POLLS];
     if (p->pc != pc || p->mask != mask) {
         *p = (struct emu_poll){.pc = pc, .mask = mask, .hash = hash, .epoch = w->poll_epoch};
@@ -51,10 +52,10 @@ static bool polls_in_vain(struct emu_warp *w, uint32_t pc, uint32_t mask, uint64
     return true;
 }
 
-void emu_notice_poll(struct emu_warp *w, struct emu_spin *path, uint32_t pc, uint32_t mask,
-                     uint64_t hash)
+void emu_notice_poll(struct emu_warp *w, uint32_t mask, uint64_t hash)
 {
-    bool here = spins_here(path, pc, hash), in_vain = polls_in_vain(w, pc, mask, hash);
+    bool here = spins_here(&emu_path_now(w)->spin, w->pc, hash);
+    bool in_vain = polls_in_vain(w, mask, hash);
     if (!here && !in_vain)
         return;
     w->waits = true;
@@ -67,9 +68,9 @@ void emu_polls_forget(struct emu_warp *w)
     memset(w->polls, 0, sizeof w->polls);
 }
 
-bool emu_leaves_work(struct emu_warp *w, uint32_t pc, uint32_t mask, const uint64_t *host)
+bool emu_leaves_work(struct emu_warp *w, uint32_t mask, const uint64_t *host)
 {
-    uint64_t place = (uint64_t)1 << pc % 64, from = host[lowest_bit32(mask)];
+    uint64_t place = (uint64_t)1 << w->pc % 64, from = host[lowest_bit32(mask)];
     if (w->left || w->block->run->opt->interleave || !polled_global(w, mask)) {
         w->left = false;
         return false;

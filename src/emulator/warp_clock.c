@@ -157,12 +157,12 @@ void emu_clocks_meet(struct emu_block *block, unsigned barrier)
     uint64_t last = 0;
     for (uint32_t i = 0; i < block->n_warps; i++) {
         struct emu_warp *w = emu_block_warp(block, i);
-        if (run->executor->waits_at(w, barrier))
+        if (emu_waits_at(w, barrier))
             wait_until(&last, w->clock->next + run->timing->gpu->sm.latency_barrier_cycles);
     }
     for (uint32_t i = 0; i < block->n_warps; i++) {
         struct emu_warp *w = emu_block_warp(block, i);
-        if (!run->executor->waits_at(w, barrier))
+        if (!emu_waits_at(w, barrier))
             continue;
         w->clock->next = w->clock->since = last;
         w->clock->issued = 0;

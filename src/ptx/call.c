@@ -53,7 +53,7 @@ static void copy_local(struct ptx_warp *w, uint32_t mask, uint32_t to, uint32_t 
     }
 }
 
-bool ptx_call_function(struct ptx_warp *w, struct ptx_path *path, const struct ptx_inst *in,
+bool ptx_call_function(struct ptx_warp *w, struct emu_path *path, const struct ptx_inst *in,
                        uint32_t target)
 {
     const struct ptx_code_function *function = &w->image->functions[target];
@@ -88,7 +88,7 @@ bool ptx_call_function(struct ptx_warp *w, struct ptx_path *path, const struct p
     return true;
 }
 
-void ptx_return(struct ptx_warp *w, struct ptx_path *path)
+void ptx_return(struct ptx_warp *w, struct emu_path *path)
 {
     struct ptx_frame *frame = path->frame, *caller = frame->caller;
     const struct ptx_call *passed = frame->call->extra;

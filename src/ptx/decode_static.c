@@ -5,183 +5,10 @@
 #include "base/array.h"
 #include "ptx/async.h"
 #include "ptx/decode.h"
+#include "ptx/op_class.h"
 #include "ptx/unrolled.h"
 #include "emulator/inlined.h"
 #include "emulator/record.h"
-
-/* The unit that does the arithmetic of a type. */
-static unsigned arithmetic_class(const struct ptx_op *op)
-{
-    switch (ptx_op_type(op)) {
-    case PTX_F32:
-        return STRATA_OP_FP32;
-    case PTX_F64:
-        return STRATA_OP_FP64;
-    case PTX_F16:
-    case PTX_BF16:
-    case PTX_F16X2:
-    case PTX_BF16X2:
-        return STRATA_OP_FP16;
-    default:
-        return STRATA_OP_INT;
-    }
-}
-
-static unsigned move_class(const struct ptx_op *op)
-{
-    for (unsigned i = 1; i < op->n_operands; i++)
-        if (op->operands[i].kind == PTX_OPERAND_SREG)
-            return STRATA_OP_SREG;
-    return STRATA_OP_INT;
-}
-
-static unsigned convert_class(const struct ptx_op *op)
-{
-    for (unsigned i = 0; i < op->n_modifiers; i++)
-        if (ptx_is_type(op->modifier[i]) && ptx_type_kind(op->modifier[i]) == 'f')
-            return STRATA_OP_CONV;
-    return STRATA_OP_INT;
-}
-
-/* cp: asynchronous copies by threads, bulk copies, and the groups of both. */
-static unsigned copy_class(const struct ptx_op *op)
-{
-    bool commit = ptx_op_has(op, PTX_M_COMMIT_GROUP);
-    bool wait = ptx_op_has(op, PTX_M_WAIT_GROUP) || ptx_op_has(op, PTX_M_WAIT_ALL);
-    if (ptx_op_has(op, PTX_M_MBARRIER))
-        return STRATA_OP_MBARRIER;
-    if (ptx_op_has(op, PTX_M_BULK))
-        return commit ? STRATA_OP_BULK_COMMIT : wait ? STRATA_OP_BULK_WAIT : STRATA_OP_BULK;
-    return commit ? STRATA_OP_ASYNC_COMMIT : wait ? STRATA_OP_ASYNC_WAIT : STRATA_OP_MEM;
-}
-
-static unsigned wgmma_class(const struct ptx_op *op)
-{
-    return ptx_op_has(op, PTX_M_MMA_ASYNC)      ? STRATA_OP_WGMMA
-           : ptx_op_has(op, PTX_M_COMMIT_GROUP) ? STRATA_OP_WGMMA_COMMIT
-           : ptx_op_has(op, PTX_M_WAIT_GROUP)   ? STRATA_OP_WGMMA_WAIT
-                                                : STRATA_OP_NOP;
-}
-
-static unsigned barrier_class(const struct ptx_op *op)
-{
-    if (ptx_op_has(op, PTX_M_WARP))
-        return STRATA_OP_NOP;
-    if (ptx_op_has(op, PTX_M_CLUSTER))
-        return ptx_op_has(op, PTX_M_WAIT) ? STRATA_OP_CLUSTER_WAIT : STRATA_OP_CLUSTER_ARRIVE;
-    return STRATA_OP_BARRIER;
-}
-
-/* st.async and red.async: what others wait for is that the bytes are there. */
-static bool tells_barrier(const struct ptx_op *op)
-{
-    return (op->mnemonic == PTX_OP_st || op->mnemonic == PTX_OP_red) &&
-           ptx_op_has(op, PTX_M_COMPLETES_BYTES);
-}
-
-static unsigned op_class(const struct ptx_op *op, bool entry)
-{
-    if (tells_barrier(op))
-        return STRATA_OP_MBARRIER;
-    switch (op->mnemonic) {
-    case PTX_OP_mbarrier:
-        return ptx_op_has(op, PTX_M_PENDING_COUNT) ? STRATA_OP_INT : STRATA_OP_MBARRIER;
-    case PTX_OP_wgmma:
-        return wgmma_class(op);
-    case PTX_OP_tensormap:
-    case PTX_OP_createpolicy:
-        return STRATA_OP_NOP;
-    case PTX_OP_mul:
-    case PTX_OP_mad:
-    case PTX_OP_mul24:
-    case PTX_OP_mad24:
-    case PTX_OP_madc:
-    case PTX_OP_dp4a:
-    case PTX_OP_dp2a: {
-        unsigned class = arithmetic_class(op);
-        return class == STRATA_OP_INT ? STRATA_OP_IMAD : class;
-    }
-    case PTX_OP_sin:
-    case PTX_OP_cos:
-    case PTX_OP_ex2:
-    case PTX_OP_lg2:
-    case PTX_OP_rcp:
-    case PTX_OP_rsqrt:
-    case PTX_OP_sqrt:
-    case PTX_OP_tanh:
-        return ptx_op_type(op) == PTX_F64 ? STRATA_OP_FP64 : STRATA_OP_SFU;
-    case PTX_OP_mov:
-    case PTX_OP_activemask:
-        return move_class(op);
-    case PTX_OP_cvt:
-        return convert_class(op);
-    case PTX_OP_popc:
-    case PTX_OP_brev:
-    case PTX_OP_bfind:
-    case PTX_OP_clz:
-        return STRATA_OP_CONV;
-    case PTX_OP_bra:
-    case PTX_OP_brx:
-    case PTX_OP_call:
-        return STRATA_OP_BRANCH;
-    case PTX_OP_ret:
-        return entry ? STRATA_OP_EXIT : STRATA_OP_BRANCH;
-    case PTX_OP_exit:
-    case PTX_OP_trap:
-        return STRATA_OP_EXIT;
-    case PTX_OP_bar:
-    case PTX_OP_barrier:
-        return barrier_class(op);
-    case PTX_OP_membar:
-    case PTX_OP_fence:
-        return STRATA_OP_MEMBAR;
-    case PTX_OP_shfl:
-    case PTX_OP_movmatrix:
-        return STRATA_OP_SHUFFLE;
-    case PTX_OP_vote:
-    case PTX_OP_match:
-    case PTX_OP_redux:
-    case PTX_OP_elect:
-        return STRATA_OP_VOTE;
-    case PTX_OP_mma:
-        return STRATA_OP_TENSOR;
-    case PTX_OP_wmma:
-        return ptx_op_has(op, PTX_M_MMA) ? STRATA_OP_TENSOR : STRATA_OP_MEM;
-    case PTX_OP_cp:
-        return copy_class(op);
-    case PTX_OP_nanosleep:
-        return STRATA_OP_BRANCH; /* as machine code's */
-    case PTX_OP_pmevent:
-    case PTX_OP_griddepcontrol:
-    case PTX_OP_setmaxnreg:
-    case PTX_OP_discard:
-    case PTX_OP_applypriority:
-    case PTX_OP_brkpt:
-    case PTX_OP_prefetchu:
-        return STRATA_OP_NOP;
-    case PTX_OP_ld:
-    case PTX_OP_ldu:
-    case PTX_OP_st:
-    case PTX_OP_atom:
-    case PTX_OP_red:
-    case PTX_OP_prefetch:
-    case PTX_OP_ldmatrix:
-    case PTX_OP_stmatrix:
-    case PTX_OP_tex:
-    case PTX_OP_tld4:
-        return STRATA_OP_MEM;
-    case PTX_OP_min:
-    case PTX_OP_max:
-    case PTX_OP_set:
-    case PTX_OP_setp:
-    case PTX_OP_selp: {
-        unsigned class = arithmetic_class(op);
-        return class == STRATA_OP_FP32 ? STRATA_OP_INT : class;
-    }
-    default:
-        return arithmetic_class(op);
-    }
-}
 
 /* Exchanges and comparisons have no form without an answer (ATOMG.EXCH, ATOMG.CAS with RZ). */
 static bool answers_always(const struct ptx_op *op)
@@ -314,7 +141,7 @@ static int32_t wait_groups(const struct ptx_op *op)
 /* What imm says of an instruction, by its class. */
 static int32_t static_number(const struct ptx_op *op, const struct ptx_inst *in, unsigned class)
 {
-    if (tells_barrier(op))
+    if (ptx_tells_barrier(op))
         return STRATA_BARRIER_COMPLETE;
     if (class == STRATA_OP_MBARRIER)
         return ((const struct ptx_barrier *)in->extra)->op;
@@ -657,7 +484,7 @@ static struct strata_inst describe(struct ptx_decoder *d, const struct ptx_inst 
     struct strata_inst s = {
         .opcode = d->op->text, .source_line = d->op->source_line, .inlined = inlined_text(d)};
     struct reg_list regs = {&s, d->reg_base, d->forms.same, d->forms.also};
-    s.opclass = (uint8_t)op_class(d->op, d->function_index == 0);
+    s.opclass = (uint8_t)ptx_op_class(d->op, d->function_index == 0);
     s.imm = s.opclass == STRATA_OP_BRANCH ? loop_number(d) : static_number(d->op, in, s.opclass);
     ptx_op_visit(d->op, NULL, add_dst, &regs);
     ptx_op_visit(d->op, add_src, NULL, &regs);

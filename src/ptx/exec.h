@@ -123,12 +123,8 @@ struct ptx_image {
 
 /* ---- warps ---- */
 
-enum ptx_path_state {
-    PTX_RUNNABLE = 0,
-    PTX_AT_BARRIER,
-    PTX_AT_SYNC,
-    PTX_AT_WAIT /* until something happens in the block (emu_block.events), then it asks again */
-};
+/* Of a path: it waits for others at a .sync instruction. */
+#define PTX_AT_SYNC EMU_AT_OTHERS
 
 struct ptx_frame {
     const struct ptx_code_function *function;
@@ -142,18 +138,6 @@ struct ptx_frame {
     struct ptx_frame *next_free;
 };
 
-/* Lanes that run together. */
-struct ptx_path {
-    uint32_t pc, mask;
-    int32_t scope; /* innermost join it is on its way to, -1 if none */
-    uint8_t state;
-    uint8_t barrier;
-    uint32_t sync_mask; /* lanes an AT_SYNC path waits for */
-    struct ptx_frame *frame;
-    struct emu_spin spin;
-    uint32_t seen_events; /* of an AT_WAIT path */
-};
-
 /* A join: lanes that diverged and will meet at pc. */
 struct ptx_scope {
     uint32_t pc;
@@ -162,9 +146,7 @@ struct ptx_scope {
     struct ptx_frame *frame;
 };
 
-/* Every branch splits a set of lanes in two, so there are never more than 32 paths, and each open
- * join was made by such a split. */
-#define PTX_MAX_PATHS  33
+/* Each open join was made by the split of a path. */
 #define PTX_MAX_SCOPES 64
 
 /* What lanes bring along that execute a .sync instruction together at different places of the code,
@@ -179,16 +161,11 @@ struct ptx_warp {
     uint8_t *bank[PTX_N_BANKS];
     const struct ptx_image *image;
     struct ptx_frame *frame; /* of the current path */
-    uint32_t n_paths;
-    uint32_t pc;                          /* of the instruction being executed */
-    struct ptx_path paths[PTX_MAX_PATHS]; /* the last one runs */
-    uint64_t open_scopes;                 /* bits of the scopes in use */
+    uint64_t open_scopes;    /* bits of the scopes in use */
     struct ptx_scope scopes[PTX_MAX_SCOPES];
     struct ptx_frame root;
     uint32_t rare[PTX_RARE_WAYS]; /* lanes that called rare code last, by way */
     uint32_t idle_lanes;          /* of the last asynchronous copy: those that read nothing */
-    bool must_wait;               /* set by a handler of PTX_WAIT_STEP */
-    uint32_t wait_address;        /* of the barrier it asked for last, for messages */
     const struct ptx_exchange *exchange; /* NULL: the lanes at hand are all that take part */
 };
 
@@ -219,12 +196,6 @@ static inline void ptx_set_predicate(const struct ptx_warp *w, uint32_t ref, uin
 {
     uint32_t *p = ptx_ref(w, ref);
     *p = (*p & ~mask) | (value & mask);
-}
-
-/* emu_notice_poll for the current path. */
-static inline void ptx_notice_poll(struct ptx_warp *w, uint32_t mask, uint64_t hash)
-{
-    emu_notice_poll(&w->base, &w->paths[w->n_paths - 1].spin, w->pc, mask, hash);
 }
 
 /* ---- memory, see memory.c ---- */

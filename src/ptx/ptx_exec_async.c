@@ -113,19 +113,19 @@ void ptx_run_barrier_wait(struct ptx_warp *w, const struct ptx_inst *in, uint32_
         done |= (uint32_t)past << lane;
         words[lane] = strata_barrier_pack(address, 0, parity);
         hash = mix64(hash ^ words[lane]) + past;
-        w->wait_address = past ? w->wait_address : address;
+        w->base.wait_address = past ? w->base.wait_address : address;
     }
     if (op->op == STRATA_BARRIER_WAIT && done != mask) {
-        w->must_wait = true;
+        w->base.must_wait = true;
         return;
     }
     ptx_set_predicate(w, op->done, mask, done);
     emu_record_barrier(&w->base, &in->site, mask, words);
-    emu_note_test(&w->base, &in->site, lowest_bit32(mask), w->wait_address, done != mask);
+    emu_note_test(&w->base, &in->site, lowest_bit32(mask), w->base.wait_address, done != mask);
     if (op->op == STRATA_BARRIER_TEST && done != mask) {
         w->base.access.shared_mask = mask;
         w->base.access.local_mask = 0;
-        ptx_notice_poll(w, mask, hash);
+        emu_notice_poll(&w->base, mask, hash);
     }
 }
 
@@ -233,16 +233,16 @@ void ptx_run_cluster_wait(struct ptx_warp *w, const struct ptx_inst *in, uint32_
 {
     (void)in;
     (void)mask;
-    w->must_wait = !emu_cluster_passed(&w->base);
-    w->wait_address = EMU_WAITS_FOR_CLUSTER;
+    w->base.must_wait = !emu_cluster_passed(&w->base);
+    w->base.wait_address = EMU_WAITS_FOR_CLUSTER;
 }
 
 void ptx_run_group_meets(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     (void)in;
     (void)mask;
-    w->must_wait = !emu_group_meets(&w->base);
-    w->wait_address = EMU_WAITS_FOR_GROUP;
+    w->base.must_wait = !emu_group_meets(&w->base);
+    w->base.wait_address = EMU_WAITS_FOR_GROUP;
 }
 
 /* in->op: generic addresses; in->width: lanes of the address. */

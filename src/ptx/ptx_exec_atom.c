@@ -26,7 +26,7 @@ static bool leaves_work(struct ptx_warp *w, const struct ptx_inst *in, uint32_t 
 {
     return in->d != PTX_NO_REF && emu_counts_up_or_down(in->op) &&
            lane_get(w, in->b, lowest_bit32(mask), in->width == 8) &&
-           emu_leaves_work(&w->base, w->pc, mask, host);
+           emu_leaves_work(&w->base, mask, host);
 }
 
 void ptx_run_atomic(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
@@ -52,7 +52,7 @@ void ptx_run_atomic(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask
             ((uint32_t *)ptx_ref(w, in->d))[lane] = (uint32_t)old;
     }
     /* The same failing atomic again and again is a lock somebody else holds. */
-    ptx_notice_poll(w, mask, hash);
+    emu_notice_poll(&w->base, mask, hash);
 }
 
 /* Each element of a vector is an operation of its own. */

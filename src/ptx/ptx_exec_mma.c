@@ -24,13 +24,6 @@ unsigned ptx_element_bits(unsigned type)
 
 /* ---- elements ---- */
 
-/* Elements of a register of 32 bits. */
-static unsigned parts_of(unsigned type)
-{
-    unsigned bits = ptx_element_bits(type);
-    return bits < 32 ? 32 / bits : 1;
-}
-
 double ptx_element_get(const struct ptx_warp *w, uint32_t ref, unsigned lane, unsigned part,
                        unsigned type)
 {
@@ -98,82 +91,44 @@ void ptx_element_put(struct ptx_warp *w, uint32_t ref, unsigned lane, unsigned h
     memcpy(bits, &f, sizeof f);
 }
 
-static void gather(const struct ptx_warp *w, struct emu_shape shape, unsigned fragment,
-                   unsigned type, const uint32_t *refs, double out[EMU_MAX_SIDE][EMU_MAX_SIDE])
+struct operands {
+    const struct ptx_warp *w;
+    const struct ptx_mma *mma;
+};
+
+static double operand(const void *operands, unsigned fragment, unsigned reg, unsigned lane,
+                      unsigned part)
 {
-    unsigned n = emu_fragment_registers(shape, fragment, ptx_element_bits(type)), row, column;
-    for (unsigned reg = 0; reg < n; reg++)
-        for (unsigned part = 0; part < parts_of(type); part++)
-            for (unsigned lane = 0; lane < EMU_LANES; lane++) {
-                emu_fragment_place(shape, fragment, ptx_element_bits(type), lane, reg, part, &row,
-                                   &column);
-                out[row][column] = ptx_element_get(w, refs[reg], lane, part, type);
-            }
+    const struct operands *o = operands;
+    const struct ptx_mma *mma = o->mma;
+    const uint32_t *const refs[] = {mma->a, mma->b, mma->c};
+    const uint8_t types[] = {mma->a_type, mma->b_type, mma->c_type};
+    return ptx_element_get(o->w, refs[fragment][reg], lane, part, types[fragment]);
 }
 
-/* Of pairs of four bits, which lie as bytes do, the first elements or the second. */
-static void gather_pairs(const struct ptx_warp *w, struct emu_shape pairs, unsigned fragment,
-                         unsigned type, unsigned which, const uint32_t *refs,
-                         double out[EMU_MAX_SIDE][EMU_MAX_SIDE])
+static struct emu_product product_of(const struct ptx_warp *w, const struct operands *operands)
 {
-    unsigned n = emu_fragment_registers(pairs, fragment, 8), row, column;
-    for (unsigned reg = 0; reg < n; reg++)
-        for (unsigned part = 0; part < 4; part++)
-            for (unsigned lane = 0; lane < EMU_LANES; lane++) {
-                emu_fragment_place(pairs, fragment, 8, lane, reg, part, &row, &column);
-                out[row][column] = ptx_element_get(w, refs[reg], lane, 2 * part + which, type);
-            }
-}
-
-static void gather_sparse(const struct ptx_warp *w, const struct ptx_mma *mma,
-                          double a[EMU_MAX_SIDE][EMU_MAX_SIDE])
-{
-    double packed[EMU_MAX_SIDE][EMU_MAX_SIDE];
-    struct emu_shape half = {mma->shape.m, mma->shape.n, mma->shape.k / 2};
-    gather(w, half, EMU_FRAGMENT_A, mma->a_type, mma->a, packed);
-    emu_sparse_unpack(mma->shape, ptx_element_bits(mma->a_type), ptx_ref(w, mma->metadata),
-                      mma->selector, packed, a);
-}
-
-/* A sparse product of four bits is two of the elements of pairs. */
-static void multiply_pairs(const struct ptx_warp *w, const struct ptx_mma *mma,
-                           double c[EMU_MAX_SIDE][EMU_MAX_SIDE])
-{
-    double packed[EMU_MAX_SIDE][EMU_MAX_SIDE], a[EMU_MAX_SIDE][EMU_MAX_SIDE],
-        b[EMU_MAX_SIDE][EMU_MAX_SIDE];
-    struct emu_shape pairs = emu_shape_of_pairs(mma->shape), half = emu_shape_of_pairs(pairs);
-    for (unsigned which = 0; which < 2; which++) {
-        gather_pairs(w, half, EMU_FRAGMENT_A, mma->a_type, which, mma->a, packed);
-        emu_sparse_unpack(pairs, 8, ptx_ref(w, mma->metadata), mma->selector, packed, a);
-        gather_pairs(w, pairs, EMU_FRAGMENT_B, mma->b_type, which, mma->b, b);
-        emu_matrix_multiply(pairs, a, b, c);
-    }
-}
-
-static void multiply(const struct ptx_warp *w, const struct ptx_mma *mma,
-                     double c[EMU_MAX_SIDE][EMU_MAX_SIDE])
-{
-    double a[EMU_MAX_SIDE][EMU_MAX_SIDE], b[EMU_MAX_SIDE][EMU_MAX_SIDE];
-    if (mma->sparse)
-        gather_sparse(w, mma, a);
-    else
-        gather(w, mma->shape, EMU_FRAGMENT_A, mma->a_type, mma->a, a);
-    gather(w, mma->shape, EMU_FRAGMENT_B, mma->b_type, mma->b, b);
-    if (mma->a_type == PTX_MMA_B1)
-        emu_matrix_multiply_bits(mma->shape, mma->exclusive, a, b, c);
-    else
-        emu_matrix_multiply(mma->shape, a, b, c);
+    const struct ptx_mma *mma = operands->mma;
+    return (struct emu_product){.shape = mma->shape,
+                                .bits = {(uint8_t)ptx_element_bits(mma->a_type),
+                                         (uint8_t)ptx_element_bits(mma->b_type),
+                                         (uint8_t)ptx_element_bits(mma->c_type)},
+                                .of_bits = mma->a_type == PTX_MMA_B1,
+                                .exclusive = mma->exclusive,
+                                .sparse = mma->sparse,
+                                .metadata = mma->sparse ? ptx_ref(w, mma->metadata) : NULL,
+                                .selector = mma->selector,
+                                .operands = operands,
+                                .element = operand};
 }
 
 void ptx_run_mma(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
     const struct ptx_mma *mma = in->extra;
     double c[EMU_MAX_SIDE][EMU_MAX_SIDE];
-    gather(w, mma->shape, EMU_FRAGMENT_C, mma->c_type, mma->c, c);
-    if (mma->sparse && ptx_element_bits(mma->a_type) == 4)
-        multiply_pairs(w, mma, c);
-    else
-        multiply(w, mma, c);
+    struct operands operands = {w, mma};
+    struct emu_product product = product_of(w, &operands);
+    emu_product_form(&product, c);
     unsigned n = emu_fragment_registers(mma->shape, EMU_FRAGMENT_C, ptx_element_bits(mma->d_type)),
              row, column;
     for (unsigned reg = 0; reg < n; reg++)

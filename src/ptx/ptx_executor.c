@@ -59,8 +59,8 @@ static void free_frames(struct ptx_frame *frame)
 /* Frames of functions that were being executed when the launch failed. */
 static void drop_open_frames(struct ptx_warp *w)
 {
-    for (uint32_t i = 0; i < w->n_paths; i++)
-        for (struct ptx_frame *f = w->paths[i].frame; f && f != &w->root;) {
+    for (uint32_t i = 0; i < w->base.n_paths; i++)
+        for (struct ptx_frame *f = w->base.paths[i].frame; f && f != &w->root;) {
             struct ptx_frame *caller = f->caller;
             if (f->live) { /* several paths may share a frame: collect it once */
                 f->live = 0;
@@ -76,7 +76,7 @@ static void drop_open_frames(struct ptx_warp *w)
                 ptx_frame_close(w, f);
             }
     w->open_scopes = 0;
-    w->n_paths = 0;
+    w->base.n_paths = 0;
 }
 
 static void warp_destroy(struct emu_warp *base)
@@ -115,14 +115,15 @@ static void warp_start(struct emu_warp *base, uint32_t live)
 /* ---- barriers ---- */
 
 /* bar.red: every lane gets the result of all. */
-static void give_result(struct ptx_warp *w, const struct ptx_path *path,
-                        const struct emu_barrier *b)
+static void barrier_result(struct emu_warp *base, const struct emu_path *path,
+                           const struct emu_barrier *b)
 {
+    struct ptx_warp *w = (struct ptx_warp *)base;
     const struct ptx_inst *in = &w->image->code[path->pc - 1];
     uint8_t *before = w->bank[PTX_BANK_REG];
     if (in->d == PTX_NO_REF)
         return;
-    w->bank[PTX_BANK_REG] = path->frame->regs;
+    w->bank[PTX_BANK_REG] = ((const struct ptx_frame *)path->frame)->regs;
     if (in->op == PTX_M_POPC) {
         uint32_t *d = ptx_ref(w, in->d);
         EMU_STORE_LANES(d, path->mask, b->popc);
@@ -133,56 +134,14 @@ static void give_result(struct ptx_warp *w, const struct ptx_path *path,
     w->bank[PTX_BANK_REG] = before;
 }
 
-static void barrier_opens(struct emu_warp *base, unsigned id, const struct emu_barrier *b)
+static const struct emu_site *site(const struct emu_warp *base, uint32_t pc)
 {
-    struct ptx_warp *w = (struct ptx_warp *)base;
-    for (uint32_t k = 0; k < w->n_paths; k++) {
-        struct ptx_path *path = &w->paths[k];
-        if (path->state != PTX_AT_BARRIER || path->barrier != id)
-            continue;
-        give_result(w, path, b);
-        path->state = PTX_RUNNABLE;
-    }
-}
-
-static bool waits_at(const struct emu_warp *base, unsigned barrier)
-{
-    const struct ptx_warp *w = (const struct ptx_warp *)base;
-    for (uint32_t k = 0; k < w->n_paths; k++)
-        if (w->paths[k].state == PTX_AT_BARRIER && w->paths[k].barrier == barrier)
-            return true;
-    return false;
-}
-
-static const struct emu_site *waiting_site(const struct emu_warp *base, unsigned *lane)
-{
-    const struct ptx_warp *w = (const struct ptx_warp *)base;
-    if (!w->n_paths)
-        return NULL;
-    const struct ptx_path *path = &w->paths[w->n_paths - 1];
-    for (uint32_t i = 0; i < w->n_paths; i++)
-        if (w->paths[i].state == PTX_AT_WAIT)
-            path = &w->paths[i];
-    *lane = lowest_bit32(path->mask);
-    if (path->state == PTX_AT_WAIT)
-        return &w->image->code[path->pc].site;
-    return &w->image->code[path->pc ? path->pc - 1 : 0].site;
-}
-
-static bool waiting_for(const struct emu_warp *base, char *out, size_t size)
-{
-    const struct ptx_warp *w = (const struct ptx_warp *)base;
-    bool waits = false;
-    for (uint32_t i = 0; i < w->n_paths; i++)
-        waits |= w->paths[i].state == PTX_AT_WAIT;
-    if (waits)
-        emu_describe_wait(base->block, w->wait_address, out, size);
-    return waits;
+    return &((const struct ptx_warp *)base)->image->code[pc].site;
 }
 
 /* in->a: barrier number, in->b: threads (PTX_NO_REF: all); in->c: predicate of bar.red; in->n: the
  * path goes on without waiting (bar.arrive). */
-bool ptx_barrier_arrive(struct ptx_warp *w, struct ptx_path *path, const struct ptx_inst *in)
+bool ptx_barrier_arrive(struct ptx_warp *w, struct emu_path *path, const struct ptx_inst *in)
 {
     unsigned lane = lowest_bit32(path->mask);
     struct emu_arrival arrival = {.id = ((const uint32_t *)ptx_ref(w, in->a))[lane],
@@ -194,20 +153,16 @@ bool ptx_barrier_arrive(struct ptx_warp *w, struct ptx_path *path, const struct 
         arrival.yes = ptx_predicate(w, in->c) & path->mask;
     path->pc++;
     if (!in->n) {
-        path->state = PTX_AT_BARRIER;
+        path->state = EMU_AT_BARRIER;
         path->barrier = (uint8_t)arrival.id;
     }
     if (!emu_barrier_arrive(&w->base, &in->site, &arrival))
         return false;
-    return path->state == PTX_RUNNABLE;
+    return path->state == EMU_RUNNABLE;
 }
 
 /* ---- the table ---- */
 
-static bool warp_runnable(const struct emu_warp *w)
-{
-    return ptx_warp_runnable((const struct ptx_warp *)w);
-}
 static enum emu_turn warp_run(struct emu_warp *w, uint64_t budget)
 {
     return ptx_warp_run((struct ptx_warp *)w, budget);
@@ -232,11 +187,8 @@ const struct emu_executor ptx_executor = {
     .warp_destroy = warp_destroy,
     .block_start = block_start,
     .warp_start = warp_start,
-    .warp_runnable = warp_runnable,
     .warp_run = warp_run,
     .warp_release = warp_release,
-    .waits_at = waits_at,
-    .barrier_opens = barrier_opens,
-    .waiting_site = waiting_site,
-    .waiting_for = waiting_for,
+    .barrier_result = barrier_result,
+    .site = site,
 };

@@ -17,69 +17,37 @@ static void set_frame(struct ptx_warp *w, struct ptx_frame *frame)
 void ptx_warp_start(struct ptx_warp *w, uint32_t live)
 {
     w->base.live = live;
-    w->n_paths = 1;
+    w->base.n_paths = 1;
     w->open_scopes = 0;
     emu_polls_forget(&w->base);
-    w->paths[0] = (struct ptx_path){.pc = w->image->functions[0].first,
-                                    .mask = live,
-                                    .scope = -1,
-                                    .frame = &w->root,
-                                    .spin = {.pc = EMU_NO_INDEX}};
+    w->base.paths[0] = (struct emu_path){.pc = w->image->functions[0].first,
+                                         .mask = live,
+                                         .scope = -1,
+                                         .frame = &w->root,
+                                         .spin = {.pc = EMU_NO_INDEX}};
     w->root.live = live;
     set_frame(w, &w->root);
 }
 
-/* One that waits may ask again when something has happened in its block. */
-static bool may_run(const struct ptx_warp *w, const struct ptx_path *path)
-{
-    return path->state == PTX_RUNNABLE ||
-           (path->state == PTX_AT_WAIT && path->seen_events != w->base.block->events);
-}
-
-bool ptx_warp_runnable(const struct ptx_warp *w)
-{
-    for (uint32_t i = 0; i < w->n_paths; i++)
-        if (may_run(w, &w->paths[i]))
-            return true;
-    return false;
-}
-
 /* ---- paths ---- */
 
-static void push_path(struct ptx_warp *w, const struct ptx_path *path)
+static void push_path(struct ptx_warp *w, const struct emu_path *path)
 {
-    w->paths[w->n_paths++] = *path;
+    w->base.paths[w->base.n_paths++] = *path;
 }
 
-/* Makes the most recent runnable path the current one (the last). */
+/* Makes the most recent runnable path the current one. */
 static bool choose_path(struct ptx_warp *w)
 {
-    for (uint32_t i = w->n_paths; i-- > 0;) {
-        if (!may_run(w, &w->paths[i]))
-            continue;
-        struct ptx_path chosen = w->paths[i];
-        chosen.state = PTX_RUNNABLE;
-        memmove(&w->paths[i], &w->paths[i + 1], (w->n_paths - 1 - i) * sizeof chosen);
-        w->paths[w->n_paths - 1] = chosen;
-        set_frame(w, chosen.frame);
-        return true;
-    }
-    return false;
-}
-
-/* The current path steps back behind all others. */
-static void rotate_paths(struct ptx_warp *w)
-{
-    if (w->n_paths < 2)
-        return;
-    struct ptx_path current = w->paths[w->n_paths - 1];
-    memmove(&w->paths[1], &w->paths[0], (w->n_paths - 1) * sizeof current);
-    w->paths[0] = current;
+    if (!emu_path_choose(&w->base))
+        return false;
+    set_frame(w, emu_path_now(&w->base)->frame);
+    return true;
 }
 
 /* ---- scopes ---- */
 
-static int32_t open_scope(struct ptx_warp *w, const struct ptx_path *path, uint32_t pc)
+static int32_t open_scope(struct ptx_warp *w, const struct emu_path *path, uint32_t pc)
 {
     if (path->scope >= 0) {
         struct ptx_scope *s = &w->scopes[path->scope];
@@ -105,7 +73,7 @@ static void close_if_complete(struct ptx_warp *w, int32_t index)
     w->open_scopes &= ~(1ull << index);
     if (!together)
         return;
-    struct ptx_path path = {.pc = s->pc,
+    struct emu_path path = {.pc = s->pc,
                             .mask = together,
                             .scope = s->parent,
                             .frame = s->frame,
@@ -124,20 +92,20 @@ static void arrive(struct ptx_warp *w, int32_t scope, uint32_t mask)
 static bool split(struct ptx_warp *w, const struct ptx_inst *in, uint32_t apart, uint32_t at,
                   uint32_t other, uint32_t join)
 {
-    struct ptx_path path = w->paths[w->n_paths - 1];
+    struct emu_path path = w->base.paths[w->base.n_paths - 1];
     int32_t scope = open_scope(w, &path, join);
     if (scope < -1) {
         emu_fail(&w->base, &in->site, lowest_bit32(path.mask), STRATA_ELIMIT,
                  "its branches nest too deeply");
         return false;
     }
-    w->n_paths--;
+    w->base.n_paths--;
     uint32_t rest = path.mask & ~apart;
     path.scope = scope;
     if (other == join) {
         w->scopes[scope].arrived |= rest;
     } else {
-        struct ptx_path second = path;
+        struct emu_path second = path;
         second.mask = rest;
         second.pc = other;
         push_path(w, &second);
@@ -158,14 +126,14 @@ static bool release_joined(struct ptx_warp *w)
         struct ptx_scope *s = &w->scopes[i];
         if (!(w->open_scopes >> i & 1) || !(s->arrived & w->base.live))
             continue;
-        struct ptx_path path = {.pc = s->pc,
+        struct emu_path path = {.pc = s->pc,
                                 .mask = s->arrived & w->base.live,
                                 .scope = s->parent,
                                 .frame = s->frame,
                                 .spin = {.pc = EMU_NO_INDEX}};
         s->expected &= ~s->arrived;
         s->arrived = 0;
-        if (w->n_paths >= PTX_MAX_PATHS)
+        if (w->base.n_paths >= EMU_MAX_PATHS)
             return false;
         push_path(w, &path);
         return true;
@@ -185,10 +153,10 @@ static void exit_lanes(struct ptx_warp *w, uint32_t mask)
             ptx_frame_close(w, f);
         f = caller;
     }
-    struct ptx_path *path = &w->paths[w->n_paths - 1];
+    struct emu_path *path = emu_path_now(&w->base);
     path->mask &= ~mask;
     if (!path->mask)
-        w->n_paths--;
+        w->base.n_paths--;
     for (uint64_t rest = w->open_scopes; rest; rest &= rest - 1)
         close_if_complete(w, __builtin_ctzll(rest));
     emu_barriers_recheck(w->base.block);
@@ -228,16 +196,16 @@ static void execute_sync(struct ptx_warp *w, const struct ptx_inst *in, uint32_t
 
 /* Lanes waiting for the same members at instructions of the same kind, as PTX asks of them; not
  * necessarily at the same one, nor in the same frame. */
-static bool waits_with(const struct ptx_warp *w, const struct ptx_path *a, const struct ptx_path *b)
+static bool waits_with(const struct ptx_warp *w, const struct emu_path *a, const struct emu_path *b)
 {
-    if (b->state != PTX_AT_SYNC || ((a->sync_mask ^ b->sync_mask) & w->base.live))
+    if (b->state != PTX_AT_SYNC || ((a->wait_mask ^ b->wait_mask) & w->base.live))
         return false;
     const struct ptx_inst *x = &w->image->code[a->pc], *y = &w->image->code[b->pc];
     return x == y || (x->run == y->run && x->op == y->op && x->width == y->width &&
                       x->is_signed == y->is_signed);
 }
 
-static bool is_same_place(const struct ptx_path *a, const struct ptx_path *b)
+static bool is_same_place(const struct emu_path *a, const struct emu_path *b)
 {
     return a->pc == b->pc && a->frame == b->frame;
 }
@@ -262,7 +230,7 @@ static bool lies_within(const struct ptx_warp *w, int32_t scope, int32_t outer)
 
 /* Lanes that have executed a .sync instruction together go on together, as hardware's do: programs
  * count on their next access being one. What one path alone is inside of no longer matters. */
-static void join_path(struct ptx_warp *w, struct ptx_path *into, const struct ptx_path *other)
+static void join_path(struct ptx_warp *w, struct emu_path *into, const struct emu_path *other)
 {
     int32_t outer = into->scope;
     while (!lies_within(w, other->scope, outer))
@@ -273,39 +241,33 @@ static void join_path(struct ptx_warp *w, struct ptx_path *into, const struct pt
     into->mask |= other->mask;
 }
 
-static void remove_path(struct ptx_warp *w, uint32_t index)
-{
-    w->n_paths--;
-    memmove(&w->paths[index], &w->paths[index + 1], (w->n_paths - index) * sizeof *w->paths);
-}
-
 /* The lanes that wait with `first`; *scattered: at several places. */
-static uint32_t find_together(const struct ptx_warp *w, const struct ptx_path *first,
+static uint32_t find_together(const struct ptx_warp *w, const struct emu_path *first,
                               bool *scattered)
 {
     uint32_t together = 0;
     *scattered = false;
-    for (uint32_t i = 0; i < w->n_paths; i++)
-        if (waits_with(w, first, &w->paths[i])) {
-            together |= w->paths[i].mask;
-            *scattered |= !is_same_place(first, &w->paths[i]);
+    for (uint32_t i = 0; i < w->base.n_paths; i++)
+        if (waits_with(w, first, &w->base.paths[i])) {
+            together |= w->base.paths[i].mask;
+            *scattered |= !is_same_place(first, &w->base.paths[i]);
         }
     return together;
 }
 
-static void go_to(struct ptx_warp *w, const struct ptx_path *path)
+static void go_to(struct ptx_warp *w, const struct emu_path *path)
 {
     set_frame(w, path->frame);
-    w->pc = path->pc;
+    w->base.pc = path->pc;
 }
 
 /* All give what they have where they are, then all take. */
-static void execute_scattered(struct ptx_warp *w, const struct ptx_path *first)
+static void execute_scattered(struct ptx_warp *w, const struct emu_path *first)
 {
     struct ptx_exchange all = {0};
     for (int round = 0; round < 2; round++) {
-        for (uint32_t i = 0; i < w->n_paths; i++) {
-            const struct ptx_path *path = &w->paths[i];
+        for (uint32_t i = 0; i < w->base.n_paths; i++) {
+            const struct emu_path *path = &w->base.paths[i];
             const struct ptx_inst *in = &w->image->code[path->pc];
             if (!waits_with(w, first, path))
                 continue;
@@ -324,7 +286,7 @@ static void execute_scattered(struct ptx_warp *w, const struct ptx_path *first)
  * where they are. */
 static void run_together(struct ptx_warp *w, uint32_t index)
 {
-    struct ptx_path first = w->paths[index];
+    struct emu_path first = w->base.paths[index];
     struct ptx_frame *before = w->frame;
     bool scattered;
     uint32_t together = find_together(w, &first, &scattered);
@@ -333,21 +295,21 @@ static void run_together(struct ptx_warp *w, uint32_t index)
         execute_scattered(w, &first);
     else
         execute_sync(w, &w->image->code[first.pc], together);
-    remove_path(w, index);
-    struct ptx_path merged = first;
-    for (uint32_t i = w->n_paths; i-- > 0;) {
-        struct ptx_path other = w->paths[i];
+    emu_path_remove(&w->base, index);
+    struct emu_path merged = first;
+    for (uint32_t i = w->base.n_paths; i-- > 0;) {
+        struct emu_path other = w->base.paths[i];
         if (!waits_with(w, &first, &other))
             continue;
         if (is_same_place(&first, &other)) {
-            remove_path(w, i);
+            emu_path_remove(&w->base, i);
             join_path(w, &merged, &other);
         } else {
-            w->paths[i].state = PTX_RUNNABLE;
-            w->paths[i].pc++;
+            w->base.paths[i].state = EMU_RUNNABLE;
+            w->base.paths[i].pc++;
         }
     }
-    merged.state = PTX_RUNNABLE;
+    merged.state = EMU_RUNNABLE;
     merged.pc++;
     push_path(w, &merged);
     set_frame(w, before);
@@ -371,7 +333,7 @@ static bool groups_are_complete(const struct ptx_warp *w, const struct ptx_inst 
 /* False: the path waits. */
 static bool sync_step(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
-    struct ptx_path *path = &w->paths[w->n_paths - 1];
+    struct emu_path *path = emu_path_now(&w->base);
     uint32_t group, members = mask, present = 0;
     if (groups_are_complete(w, in, mask, &group, &members)) {
         execute_sync(w, in, mask);
@@ -381,20 +343,20 @@ static bool sync_step(struct ptx_warp *w, const struct ptx_inst *in, uint32_t ma
     if (group != mask) /* each group waits for its own */
         return split(w, in, group, path->pc, path->pc, path->pc + 1);
     path->state = PTX_AT_SYNC;
-    path->sync_mask = members;
-    for (uint32_t i = 0; i < w->n_paths; i++)
-        if (waits_with(w, path, &w->paths[i]))
-            present |= w->paths[i].mask;
+    path->wait_mask = members;
+    for (uint32_t i = 0; i < w->base.n_paths; i++)
+        if (waits_with(w, path, &w->base.paths[i]))
+            present |= w->base.paths[i].mask;
     if (members & ~present)
         return false;
-    run_together(w, w->n_paths - 1);
+    run_together(w, w->base.n_paths - 1);
     return true;
 }
 
 bool ptx_warp_release(struct ptx_warp *w)
 {
-    for (uint32_t i = 0; i < w->n_paths; i++)
-        if (w->paths[i].state == PTX_AT_SYNC) {
+    for (uint32_t i = 0; i < w->base.n_paths; i++)
+        if (w->base.paths[i].state == PTX_AT_SYNC) {
             run_together(w, i);
             return true;
         }
@@ -413,7 +375,7 @@ static void record_skipped(struct ptx_warp *w, const struct ptx_inst *in, uint32
 
 static bool branch(struct ptx_warp *w, const struct ptx_inst *in, uint32_t taken)
 {
-    struct ptx_path *path = &w->paths[w->n_paths - 1];
+    struct emu_path *path = emu_path_now(&w->base);
     uint32_t next = path->pc + 1;
     if (taken == path->mask) {
         if (in->site.folded && w->base.block->watched)
@@ -431,7 +393,7 @@ static bool branch(struct ptx_warp *w, const struct ptx_inst *in, uint32_t taken
 /* brx.idx: one target after the other; lanes not yet served execute the instruction again. */
 static bool branch_indexed(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
-    struct ptx_path *path = &w->paths[w->n_paths - 1];
+    struct emu_path *path = emu_path_now(&w->base);
     const uint32_t *index = ptx_ref(w, in->a), *targets = in->extra;
     uint32_t chosen = index[lowest_bit32(mask)], same = 0;
     for (uint32_t rest = mask; rest; rest &= rest - 1)
@@ -460,7 +422,7 @@ static uint32_t call_target(const struct ptx_warp *w, const struct ptx_inst *in,
 
 static bool call(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
-    struct ptx_path *path = &w->paths[w->n_paths - 1];
+    struct emu_path *path = emu_path_now(&w->base);
     const struct ptx_call *passed = in->extra;
     uint32_t target = in->target, same = mask;
     unsigned first = lowest_bit32(mask);
@@ -485,7 +447,7 @@ static bool call(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
     if (same != mask) { /* lanes with another target execute the call again */
         if (!split(w, in, same, path->pc, path->pc, path->pc + 1))
             return false;
-        path = &w->paths[w->n_paths - 1];
+        path = emu_path_now(&w->base);
     }
     return ptx_call_function(w, path, in, target);
 }
@@ -513,13 +475,12 @@ static void count(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 /* Asks whether the lanes may go on; those that may not ask again after the next event. */
 static bool wait_step(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
-    struct ptx_path *path = &w->paths[w->n_paths - 1];
+    struct emu_path *path = emu_path_now(&w->base);
     uint32_t events = w->base.block->events;
-    w->must_wait = false;
+    w->base.must_wait = false;
     in->run(w, in, mask);
-    if (w->must_wait) {
-        path->state = PTX_AT_WAIT;
-        path->seen_events = events;
+    if (w->base.must_wait) {
+        emu_path_wait(&w->base, events);
         return false;
     }
     path->pc++;
@@ -535,7 +496,7 @@ static bool wait_step(struct ptx_warp *w, const struct ptx_inst *in, uint32_t ma
 /* Everything but plain steps. False: the turn of this path is over. */
 static bool control(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
 {
-    struct ptx_path *path = &w->paths[w->n_paths - 1];
+    struct emu_path *path = emu_path_now(&w->base);
     switch (in->flow) {
     case PTX_BRANCH:
         count(w, in, mask);
@@ -615,12 +576,12 @@ static enum emu_turn give_way(struct ptx_warp *w)
     bool other = false;
     if (w->base.takes)
         return emu_give_way(&w->base);
-    for (uint32_t i = 0; i + 1 < w->n_paths; i++)
-        other |= w->paths[i].state == PTX_RUNNABLE;
+    for (uint32_t i = 0; i + 1 < w->base.n_paths; i++)
+        other |= w->base.paths[i].state == EMU_RUNNABLE;
     if (!other)
         release_joined(w);
     else
-        rotate_paths(w);
+        emu_paths_rotate(&w->base);
     return emu_give_way(&w->base);
 }
 
@@ -629,17 +590,17 @@ static enum emu_turn run_path(struct ptx_warp *w, uint64_t *budget)
 {
     struct emu_block *block = w->base.block;
     const struct ptx_inst *code = w->image->code;
-    struct ptx_path *path = &w->paths[w->n_paths - 1];
+    struct emu_path *path = emu_path_now(&w->base);
     uint32_t join = path->scope >= 0 ? w->scopes[path->scope].pc : EMU_NO_INDEX;
     while (*budget) {
         if (path->pc == join && w->scopes[path->scope].frame == path->frame) {
-            w->n_paths--;
+            w->base.n_paths--;
             arrive(w, path->scope, path->mask);
             return EMU_TURN_BLOCKED;
         }
         const struct ptx_inst *in = &code[path->pc];
         uint32_t mask = guarded(w, in, path->mask);
-        w->pc = path->pc;
+        w->base.pc = path->pc;
         --*budget;
         if (in->flow == PTX_STEP) {
             in->run(w, in, mask);
@@ -681,12 +642,12 @@ static enum emu_turn run_path(struct ptx_warp *w, uint64_t *budget)
             bool on = control(w, in, mask);
             if (block->failed)
                 return EMU_TURN_FAILED;
-            if (w->base.waits && w->n_paths)
+            if (w->base.waits && w->base.n_paths)
                 return give_way(w);
-            if (!on || !w->n_paths)
+            if (!on || !w->base.n_paths)
                 return EMU_TURN_BLOCKED;
-            path = &w->paths[w->n_paths - 1];
-            if (path->state != PTX_RUNNABLE)
+            path = emu_path_now(&w->base);
+            if (path->state != EMU_RUNNABLE)
                 return EMU_TURN_BLOCKED;
             set_frame(w, path->frame);
             join = path->scope >= 0 ? w->scopes[path->scope].pc : EMU_NO_INDEX;
@@ -703,7 +664,7 @@ enum emu_turn ptx_warp_run(struct ptx_warp *w, uint64_t budget)
             turn == EMU_TURN_TAKES)
             return turn;
         if (turn == EMU_TURN_OVER) {
-            rotate_paths(w);
+            emu_paths_rotate(&w->base);
             return turn;
         }
     }

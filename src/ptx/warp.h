@@ -18,7 +18,6 @@ extern const struct emu_executor ptx_executor;
 void ptx_warp_start(struct ptx_warp *w, uint32_t live);
 /* Runs up to `budget` instructions. */
 enum emu_turn ptx_warp_run(struct ptx_warp *w, uint64_t budget);
-bool ptx_warp_runnable(const struct ptx_warp *w);
 /* Lets lanes go that wait at a join or at a warp-wide .sync for others that cannot come. False if
  * there are none. */
 bool ptx_warp_release(struct ptx_warp *w);
@@ -29,11 +28,11 @@ struct ptx_frame *ptx_frame_open(struct ptx_warp *w, const struct ptx_code_funct
 void ptx_frame_close(struct ptx_warp *w, struct ptx_frame *frame);
 
 /* Calls and returns, see call.c. False after a failure. */
-bool ptx_call_function(struct ptx_warp *w, struct ptx_path *path, const struct ptx_inst *in,
+bool ptx_call_function(struct ptx_warp *w, struct emu_path *path, const struct ptx_inst *in,
                        uint32_t target);
-void ptx_return(struct ptx_warp *w, struct ptx_path *path);
+void ptx_return(struct ptx_warp *w, struct emu_path *path);
 
 /* A path arrives at a barrier of its block, see executor.c. True: it goes on at once. */
-bool ptx_barrier_arrive(struct ptx_warp *w, struct ptx_path *path, const struct ptx_inst *in);
+bool ptx_barrier_arrive(struct ptx_warp *w, struct emu_path *path, const struct ptx_inst *in);
 
 #endif

@@ -129,26 +129,13 @@ struct sass_image {
 
 /* ---- warps ---- */
 
+/* What else a path may wait at, as its state. */
 enum sass_path_state {
-    SASS_RUNNABLE = 0,
-    SASS_AT_BARRIER,    /* of the block */
-    SASS_AT_BSYNC,      /* convergence barrier `barrier` */
-    SASS_AT_WARPSYNC,   /* lanes of `wait_mask` */
-    SASS_AT_COLLECTIVE, /* the same, then all go on together at the target */
-    SASS_AT_WAIT /* until something happens in the block (emu_block.events), then it asks again */
+    SASS_AT_BSYNC = EMU_AT_OTHERS, /* convergence barrier `barrier` */
+    SASS_AT_WARPSYNC,              /* lanes of `wait_mask` */
+    SASS_AT_COLLECTIVE             /* the same, then all go on together at the target */
 };
-
-/* Lanes that run together. */
-struct sass_path {
-    uint32_t pc, mask;
-    uint8_t state;
-    uint8_t barrier;
-    uint32_t wait_mask;
-    uint32_t seen_events; /* of SASS_AT_WAIT */
-    struct emu_spin spin;
-};
-#define SASS_MAX_PATHS 33
-#define SASS_BARRIERS  16
+#define SASS_BARRIERS 16
 
 struct sass_warp {
     struct emu_warp base;
@@ -156,17 +143,12 @@ struct sass_warp {
     const uint8_t *constants; /* rows of the launch */
     const struct sass_image *image;
     uint32_t pred[SASS_N_PREDS];
-    uint32_t n_paths;
-    struct sass_path paths[SASS_MAX_PATHS]; /* the last one runs */
-    uint32_t pc;                            /* of the instruction being executed */
-    bool owes_turn;                         /* to its other paths, at the next branch */
+    bool owes_turn; /* to its other paths, at the next branch */
     /* Convergence barriers: for every lane the lanes it will wait for. Kept by lane because lanes
      * that run apart may use the same barrier for different groups. */
     uint32_t convergence[SASS_BARRIERS][EMU_LANES];
     uint32_t return_pc[EMU_LANES];                      /* behind a collective */
     uint32_t zero_row, sink_row, uniform_row, temp_row; /* byte offsets in the file */
-    bool must_wait;                                     /* set by a handler of SASS_WAITS */
-    uint32_t wait_address; /* what it waits at: enum emu_waiting or a shared address */
     uint32_t bar_count[EMU_LANES], bar_true; /* what the last barrier with a reduction gave */
 };
 
@@ -223,12 +205,9 @@ static inline void sass_set_pred(struct sass_warp *w, uint8_t ref, uint32_t mask
 enum emu_turn sass_warp_run(struct sass_warp *w, uint64_t budget);
 void sass_warp_start(struct sass_warp *w, uint32_t live);
 bool sass_warp_release(struct sass_warp *w);
-bool sass_warp_runnable(const struct sass_warp *w);
 /* Index of the instruction at an address; EMU_NO_INDEX: there is none. */
 uint32_t sass_index_of(const struct sass_image *image, uint64_t address);
 uint64_t sass_address_of(const struct sass_image *image, uint32_t index);
-/* A load that keeps reading the same values at the same place is waiting for somebody. */
-void sass_notice_poll(struct sass_warp *w, uint32_t mask, uint64_t hash);
 
 /* What a control instruction does; op->mode of SASS_CONTROL. */
 enum sass_control_kind {

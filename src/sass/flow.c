@@ -7,17 +7,17 @@
 
 #include "sass/exec.h"
 
-static struct sass_path *current(struct sass_warp *w)
+static struct emu_path *current(struct sass_warp *w)
 {
-    return &w->paths[w->n_paths - 1];
+    return emu_path_now(&w->base);
 }
 
 void sass_warp_start(struct sass_warp *w, uint32_t live)
 {
-    w->n_paths = 1;
+    w->base.n_paths = 1;
     w->owes_turn = false;
     emu_polls_forget(&w->base);
-    w->paths[0] = (struct sass_path){.mask = live, .spin = {.pc = EMU_NO_INDEX}};
+    w->base.paths[0] = (struct emu_path){.mask = live, .spin = {.pc = EMU_NO_INDEX}};
     memset(w->convergence, 0, sizeof w->convergence);
     memset(w->pred, 0, sizeof w->pred);
     w->pred[SASS_PRED_TRUE] = EMU_FULL;
@@ -28,60 +28,14 @@ void sass_warp_start(struct sass_warp *w, uint32_t live)
 
 static void push_path(struct sass_warp *w, uint32_t pc, uint32_t mask)
 {
-    w->paths[w->n_paths++] =
-        (struct sass_path){.pc = pc, .mask = mask, .spin = {.pc = EMU_NO_INDEX}};
-}
-
-static void remove_path(struct sass_warp *w, uint32_t index)
-{
-    memmove(&w->paths[index], &w->paths[index + 1], (w->n_paths - 1 - index) * sizeof *w->paths);
-    w->n_paths--;
-}
-
-/* One that waits may ask again when something has happened in its block. */
-static bool may_run(const struct sass_warp *w, const struct sass_path *path)
-{
-    return path->state == SASS_RUNNABLE ||
-           (path->state == SASS_AT_WAIT && path->seen_events != w->base.block->events);
-}
-
-bool sass_warp_runnable(const struct sass_warp *w)
-{
-    for (uint32_t i = 0; i < w->n_paths; i++)
-        if (may_run(w, &w->paths[i]))
-            return true;
-    return false;
-}
-
-/* Makes the most recent runnable path the current one (the last). */
-static bool choose_path(struct sass_warp *w)
-{
-    for (uint32_t i = w->n_paths; i-- > 0;) {
-        if (!may_run(w, &w->paths[i]))
-            continue;
-        struct sass_path chosen = w->paths[i];
-        chosen.state = SASS_RUNNABLE;
-        remove_path(w, i);
-        w->paths[w->n_paths++] = chosen;
-        return true;
-    }
-    return false;
-}
-
-/* The current path steps back behind all others. */
-static void rotate_paths(struct sass_warp *w)
-{
-    if (w->n_paths < 2)
-        return;
-    struct sass_path path = *current(w);
-    memmove(&w->paths[1], &w->paths[0], (w->n_paths - 1) * sizeof path);
-    w->paths[0] = path;
+    w->base.paths[w->base.n_paths++] =
+        (struct emu_path){.pc = pc, .mask = mask, .spin = {.pc = EMU_NO_INDEX}};
 }
 
 /* `apart` continues at pc `at`, the others of the current path at `other`; `apart` runs first. */
 static void split(struct sass_warp *w, uint32_t apart, uint32_t at, uint32_t other)
 {
-    struct sass_path *path = current(w);
+    struct emu_path *path = current(w);
     uint32_t rest = path->mask & ~apart;
     path->mask = rest;
     path->pc = other;
@@ -94,9 +48,9 @@ static void split(struct sass_warp *w, uint32_t apart, uint32_t at, uint32_t oth
 static uint32_t waiting_lanes(const struct sass_warp *w, unsigned state, unsigned barrier)
 {
     uint32_t lanes = 0;
-    for (uint32_t i = 0; i < w->n_paths; i++)
-        if (w->paths[i].state == state && w->paths[i].barrier == barrier)
-            lanes |= w->paths[i].mask;
+    for (uint32_t i = 0; i < w->base.n_paths; i++)
+        if (w->base.paths[i].state == state && w->base.paths[i].barrier == barrier)
+            lanes |= w->base.paths[i].mask;
     return lanes;
 }
 
@@ -104,13 +58,13 @@ static uint32_t waiting_lanes(const struct sass_warp *w, unsigned state, unsigne
 static void merge(struct sass_warp *w, unsigned state, unsigned barrier, uint32_t together,
                   uint32_t pc)
 {
-    for (uint32_t i = w->n_paths; i-- > 0;) {
-        struct sass_path *path = &w->paths[i];
+    for (uint32_t i = w->base.n_paths; i-- > 0;) {
+        struct emu_path *path = &w->base.paths[i];
         if (path->state != state || path->barrier != barrier || !(path->mask & together))
             continue;
         path->mask &= ~together;
         if (!path->mask)
-            remove_path(w, i);
+            emu_path_remove(&w->base, i);
     }
     push_path(w, pc, together);
 }
@@ -118,8 +72,8 @@ static void merge(struct sass_warp *w, unsigned state, unsigned barrier, uint32_
 /* Lanes at this barrier whose group is complete go on behind it, group by group. */
 static bool open_convergence(struct sass_warp *w, unsigned barrier, bool force)
 {
-    for (uint32_t i = 0; i < w->n_paths; i++) {
-        const struct sass_path *path = &w->paths[i];
+    for (uint32_t i = 0; i < w->base.n_paths; i++) {
+        const struct emu_path *path = &w->base.paths[i];
         if (path->state != SASS_AT_BSYNC || path->barrier != barrier)
             continue;
         unsigned lane = lowest_bit32(path->mask);
@@ -137,8 +91,9 @@ static bool open_convergence(struct sass_warp *w, unsigned barrier, bool force)
 
 static void recheck_convergence(struct sass_warp *w)
 {
-    for (uint32_t i = 0; i < w->n_paths; i++)
-        if (w->paths[i].state == SASS_AT_BSYNC && open_convergence(w, w->paths[i].barrier, false))
+    for (uint32_t i = 0; i < w->base.n_paths; i++)
+        if (w->base.paths[i].state == SASS_AT_BSYNC &&
+            open_convergence(w, w->base.paths[i].barrier, false))
             i = UINT32_MAX; /* the paths have moved: from the start */
 }
 
@@ -146,18 +101,18 @@ static void recheck_convergence(struct sass_warp *w)
  * registers that the warp has once. Those that wait elsewhere go on there. */
 static void pass_warpsync(struct sass_warp *w, uint32_t named)
 {
-    for (uint32_t i = 0; i < w->n_paths; i++) {
-        if (w->paths[i].state != SASS_AT_WARPSYNC || w->paths[i].wait_mask != named)
+    for (uint32_t i = 0; i < w->base.n_paths; i++) {
+        if (w->base.paths[i].state != SASS_AT_WARPSYNC || w->base.paths[i].wait_mask != named)
             continue;
-        for (uint32_t k = w->n_paths; k-- > i + 1;) {
-            const struct sass_path *other = &w->paths[k];
+        for (uint32_t k = w->base.n_paths; k-- > i + 1;) {
+            const struct emu_path *other = &w->base.paths[k];
             if (other->state != SASS_AT_WARPSYNC || other->wait_mask != named ||
-                other->pc != w->paths[i].pc)
+                other->pc != w->base.paths[i].pc)
                 continue;
-            w->paths[i].mask |= other->mask;
-            remove_path(w, k);
+            w->base.paths[i].mask |= other->mask;
+            emu_path_remove(&w->base, k);
         }
-        w->paths[i].state = SASS_RUNNABLE;
+        w->base.paths[i].state = EMU_RUNNABLE;
     }
 }
 
@@ -165,21 +120,22 @@ static void pass_warpsync(struct sass_warp *w, uint32_t named)
  * as one, from wherever they came: one of them runs what follows for all, up to ENDCOLLECTIVE. */
 static bool open_warpsync(struct sass_warp *w, bool force)
 {
-    for (uint32_t i = 0; i < w->n_paths; i++) {
-        unsigned state = w->paths[i].state;
+    for (uint32_t i = 0; i < w->base.n_paths; i++) {
+        unsigned state = w->base.paths[i].state;
         if (state != SASS_AT_WARPSYNC && state != SASS_AT_COLLECTIVE)
             continue;
-        uint32_t members = w->paths[i].wait_mask & w->base.live, here = 0;
-        for (uint32_t k = 0; k < w->n_paths; k++)
-            if (w->paths[k].state == state && w->paths[k].wait_mask == w->paths[i].wait_mask)
-                here |= w->paths[k].mask;
+        uint32_t members = w->base.paths[i].wait_mask & w->base.live, here = 0;
+        for (uint32_t k = 0; k < w->base.n_paths; k++)
+            if (w->base.paths[k].state == state &&
+                w->base.paths[k].wait_mask == w->base.paths[i].wait_mask)
+                here |= w->base.paths[k].mask;
         if (members & ~here && !force)
             continue;
         if (state == SASS_AT_COLLECTIVE) {
-            merge(w, state, w->paths[i].barrier, here, w->paths[i].pc);
+            merge(w, state, w->base.paths[i].barrier, here, w->base.paths[i].pc);
             return true;
         }
-        pass_warpsync(w, w->paths[i].wait_mask);
+        pass_warpsync(w, w->base.paths[i].wait_mask);
         return true;
     }
     return false;
@@ -197,12 +153,12 @@ bool sass_warp_release(struct sass_warp *w)
 
 static void exit_lanes(struct sass_warp *w, uint32_t mask)
 {
-    struct sass_path *path = current(w);
+    struct emu_path *path = current(w);
     w->base.live &= ~mask;
     path->mask &= ~mask;
     path->pc++;
     if (!path->mask)
-        w->n_paths--;
+        w->base.n_paths--;
     recheck_convergence(w);
     while (open_warpsync(w, false))
         ;
@@ -235,7 +191,7 @@ uint64_t sass_address_of(const struct sass_image *image, uint32_t index)
 
 static void branch(struct sass_warp *w, const struct sass_exec *op, uint32_t taken)
 {
-    struct sass_path *path = current(w);
+    struct emu_path *path = current(w);
     uint32_t next = path->pc + 1;
     if (taken == path->mask)
         path->pc = op->target;
@@ -257,7 +213,7 @@ static uint32_t named_lanes(struct sass_warp *w, const struct sass_exec *op, uin
  * instruction again. */
 static bool jump(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
 {
-    struct sass_path *path = current(w);
+    struct emu_path *path = current(w);
     const uint32_t *low = sass_row(w, op->a), *high = sass_row_at(w, op->a, 1);
     unsigned first = lowest_bit32(mask);
     uint32_t same = 0;
@@ -293,7 +249,7 @@ static bool jump(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
  * others, too. */
 static void branch_by_presence(struct sass_warp *w, const struct sass_exec *op, uint32_t passed)
 {
-    struct sass_path *path = current(w);
+    struct emu_path *path = current(w);
     bool missing = named_lanes(w, op, path->mask) & w->base.live & ~passed;
     path->pc = (op->mode == SASS_DO_BRANCH_DIV) == missing ? op->target : path->pc + 1;
 }
@@ -316,7 +272,7 @@ static void leave_group(struct sass_warp *w, unsigned barrier, uint32_t mask)
 
 static void wait_converged(struct sass_warp *w, unsigned barrier)
 {
-    struct sass_path *path = current(w);
+    struct emu_path *path = current(w);
     path->pc++;
     path->state = SASS_AT_BSYNC;
     path->barrier = (uint8_t)barrier;
@@ -357,7 +313,7 @@ static void wait_named(struct sass_warp *w, const struct sass_exec *op, uint32_t
         return;
     }
     mask = part_by_name(w, op, mask);
-    struct sass_path *path = current(w);
+    struct emu_path *path = current(w);
     path->wait_mask = named_lanes(w, op, mask);
     path->barrier = 0;
     bool collective = op->mode == SASS_DO_COLLECTIVE;
@@ -372,8 +328,8 @@ static void wait_named(struct sass_warp *w, const struct sass_exec *op, uint32_t
 /* Lanes of a collective go on where the instruction that brought each of them says. */
 static void end_collective(struct sass_warp *w)
 {
-    struct sass_path path = *current(w);
-    w->n_paths--;
+    struct emu_path path = *current(w);
+    w->base.n_paths--;
     for (uint32_t rest = path.mask; rest;) {
         uint32_t pc = w->return_pc[lowest_bit32(rest)], same = 0;
         for (uint32_t others = rest; others; others &= others - 1)
@@ -387,7 +343,7 @@ static void end_collective(struct sass_warp *w)
 static bool arrive(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
 {
     const struct sass_bar *bar = op->extra;
-    struct sass_path *path = current(w);
+    struct emu_path *path = current(w);
     unsigned lane = lowest_bit32(mask);
     struct emu_arrival arrival = {.id = sass_row(w, op->a)[lane] & 15, .mask = mask};
     if (bar->threads != SASS_NO_ROW)
@@ -396,7 +352,7 @@ static bool arrive(struct sass_warp *w, const struct sass_exec *op, uint32_t mas
     arrival.yes = arrival.reduces ? sass_pred(w, op->ps) & mask : 0;
     path->pc++;
     if (!bar->arrive) {
-        path->state = SASS_AT_BARRIER;
+        path->state = EMU_AT_BARRIER;
         path->barrier = (uint8_t)arrival.id;
     }
     return emu_barrier_arrive(&w->base, &op->site, &arrival);
@@ -429,7 +385,7 @@ static bool needs_split(const struct sass_exec *op)
 /* False: the turn of this path is over. */
 static bool control_masked(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
 {
-    struct sass_path *path = current(w);
+    struct emu_path *path = current(w);
     switch (op->mode) {
     case SASS_DO_JUMP:
         return jump(w, op, mask);
@@ -456,10 +412,10 @@ static bool control_masked(struct sass_warp *w, const struct sass_exec *op, uint
     case SASS_DO_BAR:
         if (!arrive(w, op, mask))
             return false;
-        return current(w)->state == SASS_RUNNABLE;
+        return current(w)->state == EMU_RUNNABLE;
     case SASS_DO_YIELD:
         path->pc++;
-        rotate_paths(w);
+        emu_paths_rotate(&w->base);
         return false;
     default:
         emu_fail(&w->base, &op->site, lowest_bit32(mask), STRATA_EFORMAT, "the kernel trapped");
@@ -480,7 +436,7 @@ static uint32_t concerned(const struct sass_warp *w, const struct sass_exec *op,
 
 static bool control(struct sass_warp *w, const struct sass_exec *op, uint32_t guard)
 {
-    struct sass_path *path = current(w);
+    struct emu_path *path = current(w);
     uint32_t mask = concerned(w, op, guard);
     if (mask && mask != path->mask && needs_split(op)) {
         split(w, mask, path->pc, path->pc + 1);
@@ -504,16 +460,11 @@ static bool control(struct sass_warp *w, const struct sass_exec *op, uint32_t gu
 
 /* ---- the loop ---- */
 
-void sass_notice_poll(struct sass_warp *w, uint32_t mask, uint64_t hash)
-{
-    emu_notice_poll(&w->base, &current(w)->spin, w->pc, mask, hash);
-}
-
 /* A path that polls in vain lets its siblings run. */
 static enum emu_turn give_way(struct sass_warp *w)
 {
     if (!w->base.takes)
-        rotate_paths(w);
+        emu_paths_rotate(&w->base);
     return emu_give_way(&w->base);
 }
 
@@ -541,14 +492,12 @@ static bool step_access(struct sass_warp *w, const struct sass_exec *op, uint32_
 /* Asks whether the lanes may go on; those that may not ask again after the next event. */
 static bool wait_step(struct sass_warp *w, const struct sass_exec *op, uint32_t mask)
 {
-    struct sass_path *path = current(w);
     uint32_t events = w->base.block->events;
-    w->must_wait = false;
+    w->base.must_wait = false;
     op->run(w, op, mask);
-    if (!w->must_wait)
+    if (!w->base.must_wait)
         return true;
-    path->state = SASS_AT_WAIT;
-    path->seen_events = events;
+    emu_path_wait(&w->base, events);
     return false;
 }
 
@@ -575,10 +524,10 @@ static bool self_step(struct sass_warp *w, const struct sass_exec *op, uint32_t 
  * before BRA.CONV). */
 static bool steps_back(struct sass_warp *w)
 {
-    bool owes = w->owes_turn && w->n_paths > 1;
+    bool owes = w->owes_turn && w->base.n_paths > 1;
     w->owes_turn = false;
     if (owes)
-        rotate_paths(w);
+        emu_paths_rotate(&w->base);
     return owes;
 }
 
@@ -587,11 +536,11 @@ static enum emu_turn run_path(struct sass_warp *w, uint64_t *budget)
 {
     struct emu_block *block = w->base.block;
     const struct sass_exec *code = w->image->code;
-    struct sass_path *path = current(w);
+    struct emu_path *path = current(w);
     while (*budget) {
         const struct sass_exec *op = &code[path->pc];
         uint32_t mask = guarded(w, op, path->mask);
-        w->pc = path->pc;
+        w->base.pc = path->pc;
         --*budget;
         if (op->flow == SASS_STEP) {
             if (op->uniform) {
@@ -634,7 +583,7 @@ static enum emu_turn run_path(struct sass_warp *w, uint64_t *budget)
             bool on = control(w, op, mask);
             if (block->failed)
                 return EMU_TURN_FAILED;
-            if (!on || !w->n_paths || current(w)->state != SASS_RUNNABLE)
+            if (!on || !w->base.n_paths || current(w)->state != EMU_RUNNABLE)
                 return EMU_TURN_BLOCKED;
             if (steps_back(w))
                 return EMU_TURN_BLOCKED;
@@ -646,13 +595,13 @@ static enum emu_turn run_path(struct sass_warp *w, uint64_t *budget)
 
 enum emu_turn sass_warp_run(struct sass_warp *w, uint64_t budget)
 {
-    while (choose_path(w)) {
+    while (emu_path_choose(&w->base)) {
         enum emu_turn turn = run_path(w, &budget);
         if (turn == EMU_TURN_FAILED || turn == EMU_TURN_SPUN || turn == EMU_TURN_POLLED ||
             turn == EMU_TURN_MEETS || turn == EMU_TURN_TAKES)
             return turn;
         if (turn == EMU_TURN_OVER) {
-            w->owes_turn = w->n_paths > 1;
+            w->owes_turn = w->base.n_paths > 1;
             return EMU_TURN_OVER;
         }
     }

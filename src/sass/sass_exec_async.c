@@ -46,9 +46,9 @@ HANDLER(sass_run_gmma)
 
 HANDLER(sass_run_group_meets)
 {
-    w->must_wait = !emu_group_meets(&w->base);
-    w->wait_address = EMU_WAITS_FOR_GROUP;
-    if (!w->must_wait)
+    w->base.must_wait = !emu_group_meets(&w->base);
+    w->base.wait_address = EMU_WAITS_FOR_GROUP;
+    if (!w->base.must_wait)
         record(w, op, mask);
 }
 
@@ -113,17 +113,17 @@ HANDLER(sass_run_barrier_wait)
         done |= (uint32_t)past << lane;
         words[lane] = strata_barrier_pack(at, 0, parity);
         hash = mix64(hash ^ words[lane]) + past;
-        w->wait_address = past ? w->wait_address : at;
+        w->base.wait_address = past ? w->base.wait_address : at;
     }
     if (s->op == STRATA_BARRIER_WAIT && done != mask) {
-        w->must_wait = true;
+        w->base.must_wait = true;
         return;
     }
     sass_set_pred(w, op->pd, mask, done);
     emu_record_barrier(&w->base, &op->site, mask, words);
-    emu_note_test(&w->base, &op->site, lowest_bit32(mask), w->wait_address, done != mask);
+    emu_note_test(&w->base, &op->site, lowest_bit32(mask), w->base.wait_address, done != mask);
     if (done != mask)
-        sass_notice_poll(w, mask, hash);
+        emu_notice_poll(&w->base, mask, hash);
 }
 
 /* ---- copies ---- */
@@ -203,9 +203,9 @@ HANDLER(sass_run_cluster_arrive)
 
 HANDLER(sass_run_cluster_wait)
 {
-    w->must_wait = !emu_cluster_passed(&w->base);
-    w->wait_address = EMU_WAITS_FOR_CLUSTER;
-    if (!w->must_wait)
+    w->base.must_wait = !emu_cluster_passed(&w->base);
+    w->base.wait_address = EMU_WAITS_FOR_CLUSTER;
+    if (!w->base.must_wait)
         record(w, op, mask);
 }
 

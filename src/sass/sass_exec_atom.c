@@ -39,7 +39,7 @@ static bool leaves_work(struct sass_warp *w, const struct sass_exec *op, uint32_
                         const uint64_t *host)
 {
     return op->d != SASS_NO_ROW && emu_counts_up_or_down(op->mode) &&
-           added(w, op, lowest_bit32(mask)) && emu_leaves_work(&w->base, w->pc, mask, host);
+           added(w, op, lowest_bit32(mask)) && emu_leaves_work(&w->base, mask, host);
 }
 
 /* mode: enum emu_atomic, mode2: enum emu_type. A compare and swap compares with b and stores c. d
@@ -68,7 +68,7 @@ HANDLER(sass_run_atomic)
     }
     sass_set_pred(w, op->pd, mask, EMU_FULL);
     /* The same failing atomic again and again is a lock somebody else holds. */
-    sass_notice_poll(w, mask, hash);
+    emu_notice_poll(&w->base, mask, hash);
 }
 
 /* The same for vectors: each word is an operation of its own. */

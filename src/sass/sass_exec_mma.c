@@ -108,86 +108,45 @@ static void element_put(struct sass_warp *w, uint32_t ref, unsigned reg, unsigne
     }
 }
 
-static void gather(const struct sass_warp *w, struct emu_shape shape, unsigned fragment,
-                   unsigned type, uint32_t ref, double out[EMU_MAX_SIDE][EMU_MAX_SIDE])
+struct operands {
+    const struct sass_warp *w;
+    const struct sass_exec *op;
+};
+
+static double operand(const void *operands, unsigned fragment, unsigned reg, unsigned lane,
+                      unsigned part)
 {
-    unsigned bits = element_bits(type), n = emu_fragment_registers(shape, fragment, bits);
-    unsigned parts = bits >= 32 ? 1 : 32 / bits, row, column;
-    for (unsigned reg = 0; reg < n; reg++)
-        for (unsigned part = 0; part < parts; part++)
-            for (unsigned lane = 0; lane < EMU_LANES; lane++) {
-                emu_fragment_place(shape, fragment, bits, lane, reg, part, &row, &column);
-                out[row][column] = element_get(w, ref, reg, lane, part, type);
-            }
+    const struct operands *o = operands;
+    const struct mma *m = o->op->extra;
+    const uint32_t refs[] = {o->op->a, o->op->b, o->op->c};
+    const uint8_t types[] = {m->a, m->b, m->c};
+    return element_get(o->w, refs[fragment], reg, lane, part, types[fragment]);
 }
 
-/* Of pairs of four bits, which lie as bytes do, the first elements or the second. */
-static void gather_pairs(const struct sass_warp *w, struct emu_shape pairs, unsigned fragment,
-                         unsigned type, unsigned which, uint32_t ref,
-                         double out[EMU_MAX_SIDE][EMU_MAX_SIDE])
+static struct emu_product product_of(const struct operands *operands)
 {
-    unsigned n = emu_fragment_registers(pairs, fragment, 8), row, column;
-    for (unsigned reg = 0; reg < n; reg++)
-        for (unsigned part = 0; part < 4; part++)
-            for (unsigned lane = 0; lane < EMU_LANES; lane++) {
-                emu_fragment_place(pairs, fragment, 8, lane, reg, part, &row, &column);
-                out[row][column] = element_get(w, ref, reg, lane, 2 * part + which, type);
-            }
-}
-
-static void gather_sparse(const struct sass_warp *w, const struct mma *m, uint32_t ref,
-                          double a[EMU_MAX_SIDE][EMU_MAX_SIDE])
-{
-    double packed[EMU_MAX_SIDE][EMU_MAX_SIDE];
-    struct emu_shape half = {m->shape.m, m->shape.n, m->shape.k / 2};
-    gather(w, half, EMU_FRAGMENT_A, m->a, ref, packed);
-    emu_sparse_unpack(m->shape, element_bits(m->a), sass_row(w, m->metadata), m->selector, packed,
-                      a);
-}
-
-/* A sparse product of four bits is two of the elements of pairs. */
-static void multiply_pairs(const struct sass_warp *w, const struct sass_exec *op,
-                           double c[EMU_MAX_SIDE][EMU_MAX_SIDE])
-{
-    const struct mma *m = op->extra;
-    double packed[EMU_MAX_SIDE][EMU_MAX_SIDE], a[EMU_MAX_SIDE][EMU_MAX_SIDE],
-        b[EMU_MAX_SIDE][EMU_MAX_SIDE];
-    struct emu_shape pairs = emu_shape_of_pairs(m->shape), half = emu_shape_of_pairs(pairs);
-    for (unsigned which = 0; which < 2; which++) {
-        gather_pairs(w, half, EMU_FRAGMENT_A, m->a, which, op->a, packed);
-        emu_sparse_unpack(pairs, 8, sass_row(w, m->metadata), m->selector, packed, a);
-        gather_pairs(w, pairs, EMU_FRAGMENT_B, m->b, which, op->b, b);
-        emu_matrix_multiply(pairs, a, b, c);
-    }
-}
-
-static void multiply(const struct sass_warp *w, const struct sass_exec *op,
-                     double c[EMU_MAX_SIDE][EMU_MAX_SIDE])
-{
-    const struct mma *m = op->extra;
-    double a[EMU_MAX_SIDE][EMU_MAX_SIDE], b[EMU_MAX_SIDE][EMU_MAX_SIDE];
-    if (m->sparse)
-        gather_sparse(w, m, op->a, a);
-    else
-        gather(w, m->shape, EMU_FRAGMENT_A, m->a, op->a, a);
-    gather(w, m->shape, EMU_FRAGMENT_B, m->b, op->b, b);
-    if (m->a == B1)
-        emu_matrix_multiply_bits(m->shape, m->exclusive, a, b, c);
-    else
-        emu_matrix_multiply(m->shape, a, b, c);
+    const struct mma *m = operands->op->extra;
+    return (struct emu_product){.shape = m->shape,
+                                .bits = {(uint8_t)element_bits(m->a), (uint8_t)element_bits(m->b),
+                                         (uint8_t)element_bits(m->c)},
+                                .of_bits = m->a == B1,
+                                .exclusive = m->exclusive,
+                                .sparse = m->sparse,
+                                .metadata = m->sparse ? sass_row(operands->w, m->metadata) : NULL,
+                                .selector = m->selector,
+                                .operands = operands,
+                                .element = operand};
 }
 
 HANDLER(sass_run_mma)
 {
     const struct mma *m = op->extra;
     double c[EMU_MAX_SIDE][EMU_MAX_SIDE];
-    gather(w, m->shape, EMU_FRAGMENT_C, m->c, op->c, c);
-    if (m->sparse && element_bits(m->a) == 4)
-        multiply_pairs(w, op, c);
-    else
-        multiply(w, op, c);
+    struct operands operands = {w, op};
+    struct emu_product product = product_of(&operands);
+    emu_product_form(&product, c);
     unsigned bits = element_bits(m->c), n = emu_fragment_registers(m->shape, EMU_FRAGMENT_C, bits);
-    unsigned parts = bits >= 32 ? 1 : 32 / bits, row, column;
+    unsigned parts = emu_element_parts(bits), row, column;
     for (unsigned reg = 0; reg < n; reg++)
         for (unsigned part = 0; part < parts; part++)
             for (uint32_t rest = mask; rest; rest &= rest - 1) {

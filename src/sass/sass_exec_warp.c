@@ -217,7 +217,7 @@ HANDLER(sass_run_special)
 {
     uint32_t *d = sass_row(w, op->d), value[EMU_LANES];
     if (op->uniform) {
-        uint32_t one = special(w, op->mode, lowest_bit32(w->paths[w->n_paths - 1].mask));
+        uint32_t one = special(w, op->mode, lowest_bit32(emu_path_now(&w->base)->mask));
         EMU_EACH_LANE value[i] = one;
     } else {
         for (unsigned i = 0; i < EMU_LANES; i++)
@@ -246,7 +246,7 @@ HANDLER(sass_run_clock)
 /* The address of the next instruction. */
 HANDLER(sass_run_lepc)
 {
-    uint64_t address = sass_address_of(w->image, w->pc) + (uint64_t)op->imm;
+    uint64_t address = sass_address_of(w->image, w->base.pc) + (uint64_t)op->imm;
     uint32_t *low = sass_row(w, op->d), *high = sass_row_at(w, op->d, 1);
     EMU_STORE_LANES(low, mask, (uint32_t)address);
     EMU_STORE_LANES(high, mask, (uint32_t)(address >> 32));

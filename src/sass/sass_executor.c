@@ -233,11 +233,6 @@ static void warp_start(struct emu_warp *base, uint32_t live)
     sass_warp_start(w, live);
 }
 
-static bool warp_runnable(const struct emu_warp *base)
-{
-    return sass_warp_runnable((const struct sass_warp *)base);
-}
-
 static enum emu_turn warp_run(struct emu_warp *w, uint64_t budget)
 {
     return sass_warp_run((struct sass_warp *)w, budget);
@@ -249,55 +244,20 @@ static bool warp_release(struct emu_warp *w)
 
 /* ---- barriers ---- */
 
-static bool waits_at(const struct emu_warp *base, unsigned barrier)
-{
-    const struct sass_warp *w = (const struct sass_warp *)base;
-    for (uint32_t i = 0; i < w->n_paths; i++)
-        if (w->paths[i].state == SASS_AT_BARRIER && w->paths[i].barrier == barrier)
-            return true;
-    return false;
-}
-
-static void barrier_opens(struct emu_warp *base, unsigned id, const struct emu_barrier *b)
+static void barrier_result(struct emu_warp *base, const struct emu_path *path,
+                           const struct emu_barrier *b)
 {
     struct sass_warp *w = (struct sass_warp *)base;
-    for (uint32_t i = 0; i < w->n_paths; i++) {
-        struct sass_path *path = &w->paths[i];
-        if (path->state != SASS_AT_BARRIER || path->barrier != id)
-            continue;
-        const struct sass_bar *bar = w->image->code[path->pc - 1].extra;
-        bool yes = bar->reduce == SASS_BAR_AND ? b->all : b->any;
-        for (uint32_t rest = path->mask; rest; rest &= rest - 1)
-            w->bar_count[lowest_bit32(rest)] = b->popc;
-        w->bar_true = (w->bar_true & ~path->mask) | (yes ? path->mask : 0);
-        path->state = SASS_RUNNABLE;
-    }
+    const struct sass_bar *bar = w->image->code[path->pc - 1].extra;
+    bool yes = bar->reduce == SASS_BAR_AND ? b->all : b->any;
+    for (uint32_t rest = path->mask; rest; rest &= rest - 1)
+        w->bar_count[lowest_bit32(rest)] = b->popc;
+    w->bar_true = (w->bar_true & ~path->mask) | (yes ? path->mask : 0);
 }
 
-static const struct emu_site *waiting_site(const struct emu_warp *base, unsigned *lane)
+static const struct emu_site *site(const struct emu_warp *base, uint32_t pc)
 {
-    const struct sass_warp *w = (const struct sass_warp *)base;
-    if (!w->n_paths)
-        return NULL;
-    const struct sass_path *path = &w->paths[w->n_paths - 1];
-    for (uint32_t i = 0; i < w->n_paths; i++)
-        if (w->paths[i].state == SASS_AT_WAIT)
-            path = &w->paths[i];
-    *lane = lowest_bit32(path->mask);
-    if (path->state == SASS_AT_WAIT) /* it will be tried again */
-        return &w->image->code[path->pc].site;
-    return &w->image->code[path->pc ? path->pc - 1 : 0].site;
-}
-
-static bool waiting_for(const struct emu_warp *base, char *out, size_t size)
-{
-    const struct sass_warp *w = (const struct sass_warp *)base;
-    bool waits = false;
-    for (uint32_t i = 0; i < w->n_paths; i++)
-        waits |= w->paths[i].state == SASS_AT_WAIT;
-    if (waits)
-        emu_describe_wait(base->block, w->wait_address, out, size);
-    return waits;
+    return &((const struct sass_warp *)base)->image->code[pc].site;
 }
 
 /* ---- the table ---- */
@@ -327,11 +287,8 @@ const struct emu_executor sass_executor = {
     .warp_destroy = warp_destroy,
     .block_start = block_nothing,
     .warp_start = warp_start,
-    .warp_runnable = warp_runnable,
     .warp_run = warp_run,
     .warp_release = warp_release,
-    .waits_at = waits_at,
-    .barrier_opens = barrier_opens,
-    .waiting_site = waiting_site,
-    .waiting_for = waiting_for,
+    .barrier_result = barrier_result,
+    .site = site,
 };

@@ -8,6 +8,7 @@
 #include "sm/pipe_choice.h"
 #include "sm/scoreboard.h"
 #include "sm/stall_counts.h"
+#include "trace/inst_latency.h"
 
 enum { REGISTERS = 65536 };
 
@@ -104,26 +105,9 @@ uint32_t sm_scheduler_registers(struct sm_scheduler *s)
 
 bool sm_ends_region(const struct strata_inst *i)
 {
-    switch (i->opclass) {
-    case STRATA_OP_BRANCH:
-    case STRATA_OP_EXIT:
-    case STRATA_OP_BARRIER:
-    case STRATA_OP_MEMBAR:
-    case STRATA_OP_ASYNC_COMMIT:
-    case STRATA_OP_ASYNC_WAIT:
-    case STRATA_OP_NOP: /* also the barriers of a warp */
-    case STRATA_OP_MBARRIER:
-    case STRATA_OP_BULK:
-    case STRATA_OP_BULK_COMMIT:
-    case STRATA_OP_BULK_WAIT:
-    case STRATA_OP_WGMMA_COMMIT:
-    case STRATA_OP_WGMMA_WAIT:
-    case STRATA_OP_CLUSTER_ARRIVE:
-    case STRATA_OP_CLUSTER_WAIT:
-        return true;
-    default:
-        return false;
-    }
+    /* Barriers of a warp are among those that only order. */
+    return inst_only_orders(i) || i->opclass == STRATA_OP_BRANCH ||
+           i->opclass == STRATA_OP_MEMBAR || i->opclass == STRATA_OP_MBARRIER;
 }
 
 /* ---- loops ---- */

@@ -60,6 +60,8 @@ static uint32_t tensor_interval(const struct strata_gpu *g, const char *opcode)
 
 static struct class_row class_of(const struct strata_gpu *g, const struct strata_inst *i)
 {
+    if (inst_only_orders(i))
+        return (struct class_row){SM_PIPE_NONE, SM_STALL_WAIT, 1};
     switch (i->opclass) {
     case STRATA_OP_FP32:
         return (struct class_row){SM_PIPE_FMA, SM_STALL_WAIT, g->sm.interval_fp32_cycles};
@@ -93,19 +95,6 @@ static struct class_row class_of(const struct strata_gpu *g, const struct strata
     case STRATA_OP_MBARRIER:
         return (struct class_row){SM_PIPE_LSU, SM_STALL_SHORT, 1};
     case STRATA_OP_MEMBAR:
-        return (struct class_row){SM_PIPE_NONE, SM_STALL_WAIT, 1};
-    case STRATA_OP_EXIT:
-    case STRATA_OP_BARRIER:
-    case STRATA_OP_ASYNC_COMMIT:
-    case STRATA_OP_ASYNC_WAIT:
-    case STRATA_OP_NOP:
-    case STRATA_OP_BULK:
-    case STRATA_OP_BULK_COMMIT:
-    case STRATA_OP_BULK_WAIT:
-    case STRATA_OP_WGMMA_COMMIT:
-    case STRATA_OP_WGMMA_WAIT:
-    case STRATA_OP_CLUSTER_ARRIVE:
-    case STRATA_OP_CLUSTER_WAIT:
         return (struct class_row){SM_PIPE_NONE, SM_STALL_WAIT, 1};
     case STRATA_OP_WGMMA: /* waits at issue while the tensor core has one: warpgroups take turns */
         return (struct class_row){SM_PIPE_TENSOR, SM_STALL_MATH,

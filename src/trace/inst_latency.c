@@ -45,6 +45,27 @@ static uint32_t sleep_cycles(const struct strata_gpu *g, const struct strata_ins
     return (uint32_t)((uint64_t)i->imm * g->sm.clock_mhz / 1000);
 }
 
+bool inst_only_orders(const struct strata_inst *inst)
+{
+    switch (inst->opclass) {
+    case STRATA_OP_EXIT:
+    case STRATA_OP_BARRIER:
+    case STRATA_OP_ASYNC_COMMIT:
+    case STRATA_OP_ASYNC_WAIT:
+    case STRATA_OP_NOP:
+    case STRATA_OP_BULK:
+    case STRATA_OP_BULK_COMMIT:
+    case STRATA_OP_BULK_WAIT:
+    case STRATA_OP_WGMMA_COMMIT:
+    case STRATA_OP_WGMMA_WAIT:
+    case STRATA_OP_CLUSTER_ARRIVE:
+    case STRATA_OP_CLUSTER_WAIT:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static uint32_t latency_by_class(const struct strata_gpu *g, const struct strata_inst *i)
 {
     switch (i->opclass) {
@@ -79,22 +100,10 @@ static uint32_t latency_by_class(const struct strata_gpu *g, const struct strata
     case STRATA_OP_MEMBAR:
         return fences_gpu(i) ? g->sm.fence_cycles : 0;
     case STRATA_OP_MEM:
-    case STRATA_OP_EXIT:
-    case STRATA_OP_BARRIER:
-    case STRATA_OP_ASYNC_COMMIT:
-    case STRATA_OP_ASYNC_WAIT:
-    case STRATA_OP_NOP:
-    case STRATA_OP_BULK:
-    case STRATA_OP_BULK_COMMIT:
-    case STRATA_OP_BULK_WAIT:
     case STRATA_OP_WGMMA:
-    case STRATA_OP_WGMMA_COMMIT:
-    case STRATA_OP_WGMMA_WAIT:
-    case STRATA_OP_CLUSTER_ARRIVE:
-    case STRATA_OP_CLUSTER_WAIT:
         return 0;
     default:
-        return g->sm.latency_int_cycles;
+        return inst_only_orders(i) ? 0 : g->sm.latency_int_cycles;
     }
 }
 
