@@ -60,6 +60,7 @@ static strata_status configure(const struct strata_cache_config *config, struct 
         out->config.tag_sets = 0;
     out->is_mixed = config->index_hash == STRATA_INDEX_MIX && is_power_of_two(config->line_bytes);
     out->touch_on_hit = out->policy->touch_on_hit;
+    out->tells_policy = out->policy->on_access;
     out->line_shift = log2_floor(config->line_bytes);
     out->sector_shift = log2_floor(config->sector_bytes);
     return STRATA_OK;
@@ -440,7 +441,7 @@ uint32_t cache_insert(struct cache *c, uint64_t line, struct cache_slot *evicted
         *wanted = table_entry(c, slot, line);
     else
         table_add(c, slot, line, way);
-    if (c->policy->on_access)
+    if (c->tells_policy)
         c->policy->on_access(c, set, slot);
     return slot;
 }
