@@ -60,6 +60,7 @@ static strata_status configure(const struct strata_cache_config *config, struct 
         out->config.tag_sets = 0;
     out->is_mixed = config->index_hash == STRATA_INDEX_MIX && is_power_of_two(config->line_bytes);
     out->touch_on_hit = out->policy->touch_on_hit;
+    out->tells_policy = out->policy->on_access;
     out->line_shift = log2_floor(config->line_bytes);
     out->sector_shift = log2_floor(config->sector_bytes);
     return STRATA_OK;
@@ -284,10 +285,15 @@ static void hashed_remove(struct cache *c, uint32_t slot)
     c->table[hole] = 0;
 }
 
+static uint32_t table_entry(const struct cache *c, uint32_t slot, uint64_t line)
+{
+    return (cache_hash(c, line) & ~c->slot_mask) | (slot + 1);
+}
+
 /* `way`: the ways of the line's set of tags, if tags are apart. */
 static void table_add(struct cache *c, uint32_t slot, uint64_t line, uint32_t *way)
 {
-    uint32_t entry = (cache_hash(c, line) & ~c->slot_mask) | (slot + 1);
+    uint32_t entry = table_entry(c, slot, line);
     if (!c->tag_ways) {
         hashed_add(c, line, entry);
         return;
@@ -306,18 +312,21 @@ static void table_remove(struct cache *c, uint32_t slot)
         hashed_remove(c, slot);
 }
 
-/* Tags apart from the data: a line needs a tag of its set as well as a slot. The slot whose line
- * has to leave because its tag is wanted; CACHE_NONE if a tag is free. */
-static uint32_t tag_victim(const struct cache *c, const uint32_t *way)
+/* Tags apart from the data: a line needs a tag of its set as well as a slot. The way whose line has
+ * to leave because its tag is wanted; NULL if a tag is free. */
+static uint32_t *tag_victim(const struct cache *c, uint32_t *way)
 {
-    uint32_t best = CACHE_NONE;
+    uint32_t *best = way, least;
     for (uint32_t i = 0; i < c->tag_ways; i++) /* ages lie apart: none is read in vain */
         if (!way[i])
-            return CACHE_NONE;
-    for (uint32_t i = 0; i < c->tag_ways; i++) {
-        uint32_t slot = cache_entry_slot(c, way[i]);
-        if (best == CACHE_NONE || c->age[slot] < c->age[best])
-            best = slot;
+            return NULL;
+    if (!c->tag_ways)
+        return NULL;
+    least = c->age[cache_entry_slot(c, *way)];
+    for (uint32_t i = 1; i < c->tag_ways; i++) {
+        uint32_t age = c->age[cache_entry_slot(c, way[i])];
+        best = age < least ? &way[i] : best;
+        least = age < least ? age : least;
     }
     return best;
 }
@@ -405,8 +414,9 @@ void cache_let_all_go(struct cache *c)
 uint32_t cache_insert(struct cache *c, uint64_t line, struct cache_slot *evicted)
 {
     uint32_t set = cache_set_of(c, line), first = cache_set_start(c, set),
-             *way = tag_ways_of(c, line), slot = tag_victim(c, way);
-    if (slot == CACHE_NONE && c->fill[set] < cache_set_start(c, set + 1) - first) {
+             *way = tag_ways_of(c, line), *wanted = tag_victim(c, way),
+             slot = wanted ? cache_entry_slot(c, *wanted) : CACHE_NONE;
+    if (!wanted && c->fill[set] < cache_set_start(c, set + 1) - first) {
         /* Until a line is removed, a set fills from its first slot on. */
         slot = first + c->fill[set];
         if (c->has_holes && c->slot[slot].used)
@@ -415,19 +425,23 @@ uint32_t cache_insert(struct cache *c, uint64_t line, struct cache_slot *evicted
         if (evicted)
             evicted->used = 0;
     } else {
-        if (slot == CACHE_NONE)
+        if (!wanted)
             slot = spare(c, set, c->policy->victim(c, set));
         if (c->n_persisting)
             cache_let_go(c, slot);
         if (evicted)
             *evicted = c->slot[slot];
         c->evictions++;
-        table_remove(c, slot); /* a victim's slot is not read for it where tags are apart */
+        if (!wanted) /* else its tag, which the new line gets, is known without a look */
+            table_remove(c, slot);
     }
     c->slot[slot] = (struct cache_slot){.line = line, .used = CACHE_USED};
     c->age[slot] = ++c->clock;
-    table_add(c, slot, line, way);
-    if (c->policy->on_access)
+    if (wanted)
+        *wanted = table_entry(c, slot, line);
+    else
+        table_add(c, slot, line, way);
+    if (c->tells_policy)
         c->policy->on_access(c, set, slot);
     return slot;
 }

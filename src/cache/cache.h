@@ -75,6 +75,7 @@ struct cache {
     uint32_t line_shift, sector_shift;
     uint32_t clock;    /* counts touches */
     bool touch_on_hit; /* of the policy */
+    bool tells_policy; /* of uses: policy->on_access is there */
     bool is_mixed;     /* its index is index_mixed() of the line number */
     bool has_holes; /* a line was removed: a set may no longer be filled from its first slot on */
     struct line_bytes *written; /* one a slot: bytes of its sectors that are there in part */
@@ -221,7 +222,7 @@ static inline void cache_touch(struct cache *c, uint32_t slot)
 {
     if (c->touch_on_hit)
         c->age[slot] = ++c->clock;
-    if (c->policy->on_access)
+    if (c->tells_policy)
         cache_used(c, slot);
 }
 /* Puts a line in; it must not be there. The victim's old contents are copied to *evicted (used = 0

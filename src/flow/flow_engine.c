@@ -1,4 +1,4 @@
-/* flow_engine.c - building the SMs of a launch, and the wheel of time. */
+/* flow_engine.c - building the SMs of a launch, and its blocks. */
 #include "flow/flow_engine.h"
 
 #include <stdlib.h>
@@ -6,53 +6,11 @@
 
 #include "base/bits.h"
 #include "base/bug.h"
-#include "base/expect.h"
 #include "base/large_pages.h"
 #include "flow/flow_waits.h"
 #include "flow/issue.h"
 #include "sm/cluster_rules.h"
 #include "sm/warp_rules.h"
-
-/* ---- the wheel ---- */
-
-/* The warps of a launch do not fit into the machine's caches, the wheel does: what is due next, and
- * after that, is asked for ahead. */
-static inline void expect_entity(const struct flow_engine *e, uint32_t entity)
-{
-    uint32_t is_warp = (uint32_t)bits_if(entity < e->n_places), last = e->n_schedulers - 1,
-             scheduler = (entity >> e->slot_bits & is_warp) | ((entity - e->n_places) & ~is_warp);
-    const struct flow_scheduler *s = &e->scheduler[scheduler < last ? scheduler : last];
-    expect_write(s);
-    expect_write(s->pipe);
-    expect_write(s->hint);
-}
-
-/* Eight cycles of the wheel, a byte each, the first lowest. */
-static uint64_t eight_cycles(const struct flow_engine *e, uint32_t word)
-{
-    uint64_t bytes;
-    memcpy(&bytes, &e->wheel_used[(size_t)word * 8], sizeof bytes);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    bytes = __builtin_bswap64(bytes);
-#endif
-    return bytes;
-}
-
-/* The next time that has something due, which is within the wheel's reach; UINT64_MAX: nothing is.
- */
-static uint64_t next_time(const struct flow_engine *e)
-{
-    uint32_t slot = (uint32_t)(e->now % FLOW_WHEEL_SLOTS), word = slot / 8;
-    uint64_t bytes = eight_cycles(e, word) & ~(uint64_t)0 << (slot % 8 * 8);
-    for (uint32_t k = 0; !bytes && k < FLOW_WHEEL_SLOTS / 8; k++) {
-        word = (word + 1) % (FLOW_WHEEL_SLOTS / 8);
-        bytes = eight_cycles(e, word);
-    }
-    if (!bytes)
-        return UINT64_MAX;
-    uint32_t found = word * 8 + (uint32_t)__builtin_ctzll(bytes) / 8;
-    return e->now + (found + FLOW_WHEEL_SLOTS - slot) % FLOW_WHEEL_SLOTS;
-}
 
 /* ---- setting up ---- */
 
@@ -401,37 +359,12 @@ static strata_status first_wave(struct flow_engine *e)
     return st;
 }
 
-/* All that is due now, what becomes due meanwhile included. */
-static strata_status run_cycle(struct flow_engine *e)
-{
-    uint32_t at = (uint32_t)(e->now % FLOW_WHEEL_SLOTS), cycle = e->first_cycle + at,
-             *next = e->wheel_next, n_places = e->n_places, n_early = n_places + e->n_schedulers;
-    strata_status st = STRATA_OK;
-    for (uint32_t entity; st == STRATA_OK && (entity = next[cycle]) != cycle;) {
-        uint32_t after = next[cycle] = next[entity];
-        if (after == cycle)
-            e->wheel_last[at] = cycle;
-        else
-            expect_entity(e, next[after] == cycle ? after : next[after]);
-        st = entity < n_places  ? flow_warp_due(e, entity)
-             : entity < n_early ? flow_scheduler_due(e, entity - n_places)
-                                : flow_async_due(e, entity - n_early);
-    }
-    e->wheel_used[at] = 0;
-    return st;
-}
-
 strata_status flow_engine_run(struct flow_engine *e)
 {
     e->is_watched = e->clock || e->waits;
     strata_status st = first_wave(e);
-    uint64_t t;
-    while (st == STRATA_OK && (t = next_time(e)) != UINT64_MAX) {
-        e->now = t;
-        if (t > SM_TIME_MOST)
-            return sm_time_over(e->launch, e->err);
-        st = run_cycle(e);
-    }
+    if (st == STRATA_OK)
+        st = flow_turns_run(e);
     if (st != STRATA_OK)
         return st;
     for (uint32_t s = 0; s < e->memory.n_sms; s++)

@@ -1,4 +1,4 @@
-/* issue.c - which warp issues, and what each instruction does to time. */
+/* issue.c - what each instruction does to time. */
 #include "flow/issue.h"
 
 #include <string.h>
@@ -44,35 +44,6 @@ static inline strata_status next_instruction(struct flow_engine *e, struct flow_
 strata_status flow_next_instruction(struct flow_engine *e, struct flow_warp *w)
 {
     return next_instruction(e, w);
-}
-
-/* Lines of registers: one or two, mostly, so that the first and the last are not counted. */
-static inline void expect_registers(const char *ready, uint32_t lines)
-{
-    enum { BYTES = SM_REGISTERS_A_LINE * sizeof(uint32_t) };
-    if (!lines)
-        return;
-    uint32_t first = lowest_bit32(lines), last = log2_floor(lines);
-    expect_read(ready + (size_t)first * BYTES);
-    expect_read(ready + (size_t)last * BYTES);
-    for (lines &= ~(1u << first | 1u << last); lines; lines &= lines - 1)
-        expect_read(ready + (size_t)lowest_bit32(lines) * BYTES);
-}
-
-/* With thousands of warps nothing is in the cache when its turn comes: what the issue will need is
- * asked for some warps earlier. */
-static inline void expect_warp(const struct flow_engine *e, const struct flow_scheduler *s,
-                               uint32_t slot)
-{
-    uint32_t index = s->first_warp + slot * e->schedulers_per_sm;
-    const struct flow_warp *w = &e->warp[index];
-    const char *ready = (const char *)&e->register_ready[(size_t)index * e->register_cap];
-    expect_read(w);
-    expect_read((const char *)w + FLOW_LINE_BYTES);
-    expect_read(&w->cursor);
-    expect_registers(ready, s->hint[slot].lines);
-    if (e->ordered)
-        sm_window_expect(&w->window);
 }
 
 /* Where a line of an SM will be looked for. */
@@ -283,12 +254,6 @@ static void execute(struct flow_engine *e, struct flow_warp *w, const struct sm_
     }
 }
 
-/* An instruction that issues at t keeps its pipe for a while. */
-static void take_pipe(struct flow_scheduler *s, const struct sm_inst *i, uint64_t t)
-{
-    s->pipe[i->pipe].free = (t + i->interval) & bits_if(i->pipe != SM_PIPE_NONE);
-}
-
 /* Whether another warp of the scheduler will be ready by t. The slots are not asked one by one:
  * which of them is first differs from time to time. */
 static bool another_by(const struct flow_engine *e, struct flow_scheduler *s, uint64_t t)
@@ -318,7 +283,7 @@ static bool runs_on(const struct flow_engine *e, const struct flow_warp *w,
     uint64_t t = later_of(w->wait.ready, later_of(s->free, s->pipe[i->pipe].free));
     if (t > e->now + AHEAD_CYCLES || another_by(e, s, t))
         return false;
-    take_pipe(s, i, t);
+    flow_take_pipe(s, i, t);
     s->last_slot = w->slot;
     s->free = t + 1 + i->hold;
     *at = t;
@@ -401,9 +366,8 @@ static __attribute__((noinline)) void tell_issue(struct flow_engine *e, const st
 
 /* Not inlined: a scheduler asks two or three times before it issues where its unit is busy, and
  * need not make room for all this then. */
-static __attribute__((noinline)) strata_status issue(struct flow_engine *e,
-                                                     struct flow_scheduler *s, uint32_t index,
-                                                     uint64_t t, enum sm_stall held_by)
+strata_status flow_issue(struct flow_engine *e, struct flow_scheduler *s, uint32_t index,
+                         uint64_t t, enum sm_stall held_by)
 {
     struct flow_warp *w = &e->warp[index];
     const struct sm_inst *i = w->op;
@@ -440,134 +404,7 @@ static __attribute__((noinline)) strata_status issue(struct flow_engine *e,
     next_ready(e, w, index, next);
     uint64_t at;
     if (runs_on(e, w, s, &at))
-        return issue(e, s, index, at, sm_busy_stall(w->op));
+        return flow_issue(e, s, index, at, sm_busy_stall(w->op));
     schedule_warp(e, w, s);
     return e->status;
-}
-
-/* ---- choosing a warp ---- */
-
-strata_status flow_warp_due(struct flow_engine *e, uint32_t entity)
-{
-    uint32_t scheduler = entity >> e->slot_bits, slot = entity & ((1u << e->slot_bits) - 1);
-    struct flow_scheduler *s = &e->scheduler[scheduler];
-    uint64_t bit = (uint64_t)1 << slot;
-    uint8_t pipe = s->hint[slot].pipe;
-    if (!s->ready_mask) /* else it is asked for when its turn comes near */
-        expect_warp(e, s, slot);
-    if (s->far_mask & bit) { /* was beyond the wheel's reach */
-        if (s->slot_due[slot] < e->now + FLOW_WHEEL_SLOTS)
-            s->far_mask &= ~bit;
-        flow_schedule(e, entity, s->slot_due[slot]);
-        return STRATA_OK;
-    }
-    s->slot_due[slot] = FLOW_NEVER;
-    s->ready_mask |= bit;
-    s->pipe[pipe].ready |= bit;
-    s->pipes |= (uint16_t)(1u << pipe);
-    if (!s->queued) {
-        s->queued = true;
-        flow_schedule(e, e->n_places + scheduler, s->free);
-    }
-    return STRATA_OK;
-}
-
-/* When the load/store unit takes the next instruction of a scheduler. */
-static uint64_t unit_time(const struct flow_engine *e, const struct flow_scheduler *s)
-{
-    const struct hierarchy_sm *p = &e->memory.sm[s->sm];
-    uint32_t ahead = e->gpu->sm.lsu_queue_cycles;
-    uint64_t lsu = ahead ? p->unit.free : p->mshr_wait_until;
-    return later_of(s->pipe[SM_PIPE_LSU].free, lsu > ahead ? lsu - ahead : 0);
-}
-/* The same of any pipe. */
-static uint64_t pipe_time(const struct flow_engine *e, const struct flow_scheduler *s, uint8_t pipe)
-{
-    return pipe == SM_PIPE_LSU ? unit_time(e, s) : s->pipe[pipe].free;
-}
-
-/* Schedulers whose warps all want the load/store unit of their SM ask for it by turns. */
-static bool waits_for_unit(const struct flow_scheduler *s)
-{
-    return s->pipes == 1u << SM_PIPE_LSU;
-}
-
-/* The slot of the first ready warp by the policy whose pipe is free. Returns CACHE_NONE and the
- * earliest time a pipe frees if none can issue. */
-static uint32_t choose(const struct flow_engine *e, const struct flow_scheduler *s,
-                       uint64_t *earliest)
-{
-    uint32_t unit = s->pipes & 1u << SM_PIPE_LSU;
-    uint64_t now = e->now, free = unit ? unit_time(e, s) : UINT64_MAX,
-             can = free <= now ? s->pipe[SM_PIPE_LSU].ready : 0, first = free;
-    for (uint32_t pipes = s->pipes & ~unit; pipes; pipes &= pipes - 1) {
-        const struct flow_pipe *p = &s->pipe[lowest_bit32(pipes)];
-        can |= p->ready & bits_if(p->free <= now);
-        first = p->free < first ? p->free : first;
-    }
-    *earliest = first;
-    if (sm_stores_on(e->gpu->sm.scheduler_policy, can, s->stored, s->hint[s->stored].stores))
-        return s->stored;
-    return can ? sm_first_in_rank(e->gpu->sm.scheduler_policy, can, s->last_slot, s->slot_age)
-               : CACHE_NONE;
-}
-
-static void take_slot(struct flow_scheduler *s, uint32_t slot, uint8_t pipe)
-{
-    uint64_t bit = (uint64_t)1 << slot;
-    s->ready_mask &= ~bit;
-    s->pipe[pipe].ready &= ~bit;
-    s->pipes &= (uint16_t) ~((uint32_t)!s->pipe[pipe].ready << pipe);
-    s->last_slot = (uint8_t)slot;
-}
-
-/* The scheduler has issued: it goes on in this cycle while it may issue more in one. */
-static void note_issue(const struct flow_engine *e, struct flow_scheduler *s, uint32_t hold)
-{
-    s->free = e->now + 1 + hold;
-    if (e->gpu->sm.issue_per_scheduler <= 1 || hold)
-        return;
-    s->issued = s->issue_cycle == e->now ? (uint8_t)(s->issued + 1) : 1;
-    s->issue_cycle = e->now;
-    if (s->issued < e->gpu->sm.issue_per_scheduler)
-        s->free = e->now;
-}
-
-strata_status flow_scheduler_due(struct flow_engine *e, uint32_t index)
-{
-    struct flow_scheduler *s = &e->scheduler[index];
-    uint32_t self = e->n_places + index;
-    if (waits_for_unit(s) && s->free <= e->now && unit_time(e, s) > e->now) {
-        flow_schedule(e, self, unit_time(e, s)); /* still queued */
-        return STRATA_OK;
-    }
-    s->queued = false;
-    if (!s->ready_mask)
-        return STRATA_OK;
-    uint64_t earliest = 0;
-    uint32_t slot = s->free > e->now ? CACHE_NONE : choose(e, s, &earliest);
-    if (slot == CACHE_NONE) {
-        s->queued = true;
-        flow_schedule(e, self, s->free > e->now ? s->free : earliest);
-        return STRATA_OK;
-    }
-    uint32_t warp = s->first_warp + slot * e->schedulers_per_sm;
-    const struct flow_warp *w = &e->warp[warp];
-    const struct sm_inst *i = w->op;
-    take_slot(s, slot, s->hint[slot].pipe);
-    note_issue(e, s, i->hold);
-    enum sm_stall held_by =
-        pipe_time(e, s, i->pipe) > w->wait.ready ? sm_busy_stall(i) : SM_STALL_SELECTED;
-    take_pipe(s, i, e->now);
-    if (i->is_store)
-        s->stored = (uint8_t)slot;
-    if (s->ready_mask) {
-        s->queued = true;
-        flow_schedule(e, self, s->free);
-        /* Whose turn it is then, unless its pipe is busy. */
-        uint32_t next =
-            sm_first_in_rank(e->gpu->sm.scheduler_policy, s->ready_mask, slot, s->slot_age);
-        expect_warp(e, s, next);
-    }
-    return issue(e, s, warp, e->now, held_by);
 }

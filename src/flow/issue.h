@@ -1,7 +1,8 @@
-/* issue.h - between flow_engine.c (time, blocks) and issue.c (instructions). */
+/* issue.h - between flow_engine.c (blocks), flow_turns.c (time) and issue.c (instructions). */
 #ifndef STRATA_FLOW_ISSUE_H
 #define STRATA_FLOW_ISSUE_H
 
+#include "base/bits.h"
 #include "flow/flow_engine.h"
 
 /* flow_async.c */
@@ -45,7 +46,18 @@ strata_status flow_end_block(struct flow_engine *e, uint32_t place, uint64_t t);
 strata_status flow_next_instruction(struct flow_engine *e, struct flow_warp *w);
 /* Sets `ready` and `stall` of a warp's next instruction, which issues at t at the earliest. */
 void flow_next_ready(struct flow_engine *e, uint32_t warp, uint64_t t);
-strata_status flow_warp_due(struct flow_engine *e, uint32_t entity);
-strata_status flow_scheduler_due(struct flow_engine *e, uint32_t scheduler);
+/* A warp, of the scheduler's, issues its next instruction at t; held_by: what kept it until then
+ * once it was ready. */
+strata_status flow_issue(struct flow_engine *e, struct flow_scheduler *s, uint32_t index,
+                         uint64_t t, enum sm_stall held_by);
+/* An instruction that issues at t keeps its pipe for a while. */
+static inline void flow_take_pipe(struct flow_scheduler *s, const struct sm_inst *i, uint64_t t)
+{
+    s->pipe[i->pipe].free = (t + i->interval) & bits_if(i->pipe != SM_PIPE_NONE);
+}
+
+/* flow_turns.c */
+/* Runs the wheel until nothing is due any more. */
+strata_status flow_turns_run(struct flow_engine *e);
 
 #endif

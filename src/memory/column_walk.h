@@ -36,7 +36,7 @@ uint32_t column_walk_sectors(const struct strata_coalescer *c, const struct stra
 /* A cache in which a use of a line makes it younger, and does nothing else. */
 static inline bool column_walk_may_run(const struct cache *c)
 {
-    return c->touch_on_hit && !c->policy->on_access;
+    return c->touch_on_hit && !c->tells_policy;
 }
 /* Goes on over lines of the walk that are where they were seen last with the sectors whole, until
  * one is not: how many there were, each a use, and *ready: when the last of them is there, if that

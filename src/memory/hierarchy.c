@@ -24,9 +24,10 @@ static strata_status init_sms(struct hierarchy *m, uint64_t l1_bytes, uint64_t s
 {
     const struct strata_gpu *g = m->gpu;
     struct strata_cache_config l1 = l1_config(g, l1_bytes);
-    m->sm = calloc(m->n_sms, sizeof *m->sm);
-    if (!m->sm)
+    m->sm_memory = calloc(1, m->n_sms * sizeof *m->sm + HIERARCHY_LINE_BYTES);
+    if (!m->sm_memory)
         return no_memory(err);
+    m->sm = (struct hierarchy_sm *)round_up((uintptr_t)m->sm_memory, HIERARCHY_LINE_BYTES);
     strata_status st = cache_pool_create(&l1, m->n_sms, &m->l1_pool, err);
     for (uint32_t s = 0; s < m->n_sms && st == STRATA_OK; s++) {
         struct hierarchy_sm *p = &m->sm[s];
@@ -222,7 +223,7 @@ void hierarchy_release(struct hierarchy *m)
     page_walks_release(&m->walks);
     cache_pool_release(&m->l1_pool);
     request_coalescer_release(&m->requests);
-    free(m->sm);
+    free(m->sm_memory);
     for (uint32_t i = 0; i < ADDRESS_MAP_PARTITIONS; i++) {
         struct hierarchy_partition *p = &m->partition[i];
         cache_release(&p->l2);

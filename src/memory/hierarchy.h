@@ -11,6 +11,7 @@
 #define STRATA_MEMORY_HIERARCHY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <strata/coalesce.h>
 #include <strata/gpu.h>
@@ -30,27 +31,33 @@
 #include "memory/tlb_rules.h"
 #include "memory/write_back.h"
 
+/* What every access touches stands in four lines of the machine's cache: two of these, the L1's
+ * first and that of the stores. */
+enum { HIERARCHY_LINE_BYTES = 64 };
 struct hierarchy_sm {
-    struct cache l1;
-    struct cache side[LOAD_SIDES]; /* read-only data and textures, where they are apart */
-    struct load_store_unit unit;
-    uint64_t miss_free; /* next line request may leave */
+    _Alignas(HIERARCHY_LINE_BYTES) struct load_store_unit unit;
+    uint64_t miss_free;        /* next line request may leave */
+    uint64_t mshr_wait_until;  /* the unit stands still until then: a line waits for an MSHR */
+    uint32_t group, partition; /* of the request coalescers, of the L2 */
+    uint64_t out_free64;       /* of the first SM of those that share a port: hierarchy_port */
     struct leaving_miss leaving;
-    uint64_t out_free64; /* of the first SM of those that share a port: hierarchy_port */
     uint64_t in_free64;
-    uint64_t store_taken;     /* when the L2 takes the latest of its stores in */
-    uint64_t store_done;      /* the last store has reached the L2 */
-    uint64_t *mshr_free;      /* when each MSHR is free, as a heap: the first is free first; NULL if
-                                 unlimited */
-    uint64_t mshr_wait_until; /* the unit stands still until then: a line waits for an MSHR */
+    uint64_t *mshr_free; /* when each MSHR is free, as a heap: the first is free first; NULL if
+                            unlimited */
+    struct cache l1;
+    uint64_t store_taken; /* when the L2 takes the latest of its stores in */
+    uint64_t store_done;  /* the last store has reached the L2 */
     struct store_buffer stores;
-    uint32_t group, partition;  /* of the request coalescers, of the L2 */
-    struct cache tlb;           /* first-level TLB, where the description has one */
-    uint64_t constants_free;    /* what answers loads of constants */
-    uint64_t texture_free;      /* the texture unit, which reads wait for and loads do not */
-    uint64_t texture_miss_free; /* its next request may leave */
+    uint64_t constants_free;       /* what answers loads of constants */
+    uint64_t texture_free;         /* the texture unit, which reads wait for and loads do not */
+    uint64_t texture_miss_free;    /* its next request may leave */
+    struct cache tlb;              /* first-level TLB, where the description has one */
+    struct cache side[LOAD_SIDES]; /* read-only data and textures, where they are apart */
     struct column_walk walk[COLUMN_WALKS];
 };
+_Static_assert(offsetof(struct hierarchy_sm, leaving) == HIERARCHY_LINE_BYTES,
+               "the first line is full");
+_Static_assert(offsetof(struct hierarchy_sm, l1) == 2 * HIERARCHY_LINE_BYTES, "so is the second");
 
 /* Slots of an L2 that share a mark. */
 enum { HIERARCHY_MARK_SLOTS = 16 };
@@ -72,6 +79,7 @@ struct hierarchy {
     const struct strata_gpu *gpu;
     struct strata_coalescer coalescer;
     struct hierarchy_sm *sm;
+    void *sm_memory; /* what these stand in, which begins anywhere */
     uint32_t n_sms;
     struct address_map map;
     struct l2_rules rules;

@@ -158,11 +158,27 @@ struct loading {
     struct cache *c; /* where they are looked for first; NULL: nowhere */
     bool in_l1;
     uint32_t hit_cycles;
+    bool is_alone;            /* one line: nobody has asked ahead for what it needs */
     uint64_t *miss_free;      /* when its next request may leave */
     uint32_t request_sectors; /* the most that a request asks for; 0: all of a line */
     uint32_t missed;          /* sectors that are no hits */
     uint64_t new_line; /* the last whose tag was not there: its other sectors are no tag hits */
 };
+
+/* What sectors meet first on their way out of the SM. */
+static void expect_request(const struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors)
+{
+    if (m->requests.open)
+        expect_read(request_coalescer_entry(&m->requests, m->sm[sm].group, line, sectors, false));
+}
+/* All that they meet, while the L1 makes room for them. */
+static void expect_below(const struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors)
+{
+    if (!m->rules.same_geometry)
+        return;
+    expect_request(m, sm, line, sectors);
+    cache_expect_slot(&m->partition[m->sm[sm].partition].l2, line);
+}
 
 /* Sectors that the unit looked for at t and asks for from `start` on, with one request. */
 static uint64_t fetch_sectors(struct hierarchy *m, uint32_t sm, const struct loading *l,
@@ -239,6 +255,8 @@ static __attribute__((noinline)) uint64_t load_missing(struct hierarchy *m, uint
         l->new_line = line;
     if (is_new || !m->gpu->l1.tag_hit_counts_as_hit || line == l->new_line)
         l->missed += popcount32(miss);
+    if (l->is_alone)
+        expect_below(m, sm, line, miss);
     uint64_t start = wait_for_place(m, &m->sm[sm], line, needs_line && l->in_l1, t);
     if (needs_line)
         *where = slot =
@@ -281,10 +299,11 @@ struct expected {
     uint32_t sectors[STRATA_MAX_REQUESTS], slot[STRATA_MAX_REQUESTS];
     unsigned n;
 };
-static void expect_in_table(struct expected *x, const struct cache *l2,
+static void expect_in_table(const struct hierarchy *m, uint32_t sm, struct expected *x,
                             const struct strata_request *r)
 {
-    cache_expect(l2, r->line);
+    cache_expect(&m->partition[m->sm[sm].partition].l2, r->line);
+    expect_request(m, sm, r->line, r->sectors);
     x->line[x->n] = r->line;
     x->sectors[x->n++] = r->sectors;
 }
@@ -312,7 +331,7 @@ static void expect_lines(const struct hierarchy *m, uint32_t sm, const struct st
     /* Most lines of a walk by column are in the L1: the L2 is not asked about those. */
     for (unsigned i = 0; i < n; i++)
         if ((slot[i] = cache_expect_slot_at(&p->l1, r[i].line, slot[i])) == CACHE_NONE)
-            expect_in_table(&x, &m->partition[p->partition].l2, &r[i]);
+            expect_in_table(m, sm, &x, &r[i]);
     expect_in_l2(m, sm, &x);
 }
 
@@ -327,7 +346,7 @@ static void expect_next_sectors(const struct hierarchy *m, uint32_t sm,
     if (slot[0] != CACHE_NONE && !(r[0].sectors & ~p->l1.slot[slot[0]].valid))
         return;
     for (unsigned i = 0; i < n; i++)
-        expect_in_table(&x, &m->partition[p->partition].l2, &r[i]);
+        expect_in_table(m, sm, &x, &r[i]);
     expect_in_l2(m, sm, &x);
 }
 
@@ -409,6 +428,7 @@ static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst
                         .in_l1 = path == LOAD_L1,
                         .hit_cycles = load_path_hit_cycles(m->gpu, path),
                         .request_sectors = load_request_sectors(m->gpu, texture),
+                        .is_alone = n == 1,
                         .new_line = UINT64_MAX};
     if (again && !l.in_l1)
         column_walk_requests(&m->coalescer, w, r);

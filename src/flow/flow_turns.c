@@ -1,0 +1,245 @@
+/* flow_turns.c - the wheel of time, and which warp of a scheduler issues. */
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/expect.h"
+#include "flow/issue.h"
+#include "sm/warp_rules.h"
+
+/* ---- what will be needed ---- */
+
+/* The warps of a launch do not fit into the machine's caches, the wheel does: what is due next, and
+ * after that, is asked for ahead. */
+static inline void expect_entity(const struct flow_engine *e, uint32_t entity)
+{
+    uint32_t is_warp = (uint32_t)bits_if(entity < e->n_places), last = e->n_schedulers - 1,
+             scheduler = (entity >> e->slot_bits & is_warp) | ((entity - e->n_places) & ~is_warp);
+    const struct flow_scheduler *s = &e->scheduler[scheduler < last ? scheduler : last];
+    expect_write(s);
+    expect_write(s->pipe);
+    expect_write(s->hint);
+}
+
+/* Lines of registers: one or two, mostly, so that the first and the last are not counted. */
+static inline void expect_registers(const char *ready, uint32_t lines)
+{
+    enum { BYTES = SM_REGISTERS_A_LINE * sizeof(uint32_t) };
+    if (!lines)
+        return;
+    uint32_t first = lowest_bit32(lines), last = log2_floor(lines);
+    expect_read(ready + (size_t)first * BYTES);
+    expect_read(ready + (size_t)last * BYTES);
+    for (lines &= ~(1u << first | 1u << last); lines; lines &= lines - 1)
+        expect_read(ready + (size_t)lowest_bit32(lines) * BYTES);
+}
+
+/* With thousands of warps nothing is in the cache when its turn comes: what the issue will need. */
+static inline void expect_warp(const struct flow_engine *e, const struct flow_scheduler *s,
+                               uint32_t slot)
+{
+    uint32_t index = s->first_warp + slot * e->schedulers_per_sm;
+    const struct flow_warp *w = &e->warp[index];
+    const char *ready = (const char *)&e->register_ready[(size_t)index * e->register_cap];
+    expect_read(w);
+    expect_read((const char *)w + FLOW_LINE_BYTES);
+    expect_read(&w->cursor);
+    expect_registers(ready, s->hint[slot].lines);
+    if (e->ordered)
+        sm_window_expect(&w->window);
+}
+
+/* ---- choosing a warp ---- */
+
+static strata_status warp_due(struct flow_engine *e, uint32_t entity)
+{
+    uint32_t scheduler = entity >> e->slot_bits, slot = entity & ((1u << e->slot_bits) - 1);
+    struct flow_scheduler *s = &e->scheduler[scheduler];
+    uint64_t bit = (uint64_t)1 << slot;
+    uint8_t pipe = s->hint[slot].pipe;
+    if (s->far_mask & bit) { /* was beyond the wheel's reach */
+        if (s->slot_due[slot] < e->now + FLOW_WHEEL_SLOTS)
+            s->far_mask &= ~bit;
+        flow_schedule(e, entity, s->slot_due[slot]);
+        return STRATA_OK;
+    }
+    s->slot_due[slot] = FLOW_NEVER;
+    s->ready_mask |= bit;
+    s->pipe[pipe].ready |= bit;
+    s->pipes |= (uint16_t)(1u << pipe);
+    if (!s->queued) {
+        s->queued = true;
+        flow_schedule(e, e->n_places + scheduler, s->free);
+    }
+    return STRATA_OK;
+}
+
+/* When the load/store unit takes the next instruction of a scheduler. */
+static uint64_t unit_time(const struct flow_engine *e, const struct flow_scheduler *s)
+{
+    const struct hierarchy_sm *p = &e->memory.sm[s->sm];
+    uint32_t ahead = e->gpu->sm.lsu_queue_cycles;
+    uint64_t lsu = ahead ? p->unit.free : p->mshr_wait_until;
+    return later_of(s->pipe[SM_PIPE_LSU].free, lsu > ahead ? lsu - ahead : 0);
+}
+/* The same of any pipe. */
+static uint64_t pipe_time(const struct flow_engine *e, const struct flow_scheduler *s, uint8_t pipe)
+{
+    return pipe == SM_PIPE_LSU ? unit_time(e, s) : s->pipe[pipe].free;
+}
+
+/* Schedulers whose warps all want the load/store unit of their SM ask for it by turns. */
+static bool waits_for_unit(const struct flow_scheduler *s)
+{
+    return s->pipes == 1u << SM_PIPE_LSU;
+}
+
+/* A scheduler is due next: the warp whose turn it is, unless its pipe is busy. Not earlier: in a
+ * cycle hundreds of others come before it, and what they need pushes the warp out again. */
+static void expect_turn(const struct flow_engine *e, const struct flow_scheduler *s)
+{
+    if (!s->ready_mask || (waits_for_unit(s) && unit_time(e, s) > e->now))
+        return;
+    expect_warp(
+        e, s,
+        sm_first_in_rank(e->gpu->sm.scheduler_policy, s->ready_mask, s->last_slot, s->slot_age));
+}
+
+/* The slot of the first ready warp by the policy whose pipe is free. Returns CACHE_NONE and the
+ * earliest time a pipe frees if none can issue. */
+static uint32_t choose(const struct flow_engine *e, const struct flow_scheduler *s,
+                       uint64_t *earliest)
+{
+    uint32_t unit = s->pipes & 1u << SM_PIPE_LSU;
+    uint64_t now = e->now, free = unit ? unit_time(e, s) : UINT64_MAX,
+             can = free <= now ? s->pipe[SM_PIPE_LSU].ready : 0, first = free;
+    for (uint32_t pipes = s->pipes & ~unit; pipes; pipes &= pipes - 1) {
+        const struct flow_pipe *p = &s->pipe[lowest_bit32(pipes)];
+        can |= p->ready & bits_if(p->free <= now);
+        first = p->free < first ? p->free : first;
+    }
+    *earliest = first;
+    if (sm_stores_on(e->gpu->sm.scheduler_policy, can, s->stored, s->hint[s->stored].stores))
+        return s->stored;
+    return can ? sm_first_in_rank(e->gpu->sm.scheduler_policy, can, s->last_slot, s->slot_age)
+               : CACHE_NONE;
+}
+
+static void take_slot(struct flow_scheduler *s, uint32_t slot, uint8_t pipe)
+{
+    uint64_t bit = (uint64_t)1 << slot;
+    s->ready_mask &= ~bit;
+    s->pipe[pipe].ready &= ~bit;
+    s->pipes &= (uint16_t) ~((uint32_t)!s->pipe[pipe].ready << pipe);
+    s->last_slot = (uint8_t)slot;
+}
+
+/* The scheduler has issued: it goes on in this cycle while it may issue more in one. */
+static void note_issue(const struct flow_engine *e, struct flow_scheduler *s, uint32_t hold)
+{
+    s->free = e->now + 1 + hold;
+    if (e->gpu->sm.issue_per_scheduler <= 1 || hold)
+        return;
+    s->issued = s->issue_cycle == e->now ? (uint8_t)(s->issued + 1) : 1;
+    s->issue_cycle = e->now;
+    if (s->issued < e->gpu->sm.issue_per_scheduler)
+        s->free = e->now;
+}
+
+static strata_status scheduler_due(struct flow_engine *e, uint32_t index)
+{
+    struct flow_scheduler *s = &e->scheduler[index];
+    uint32_t self = e->n_places + index;
+    if (waits_for_unit(s) && s->free <= e->now && unit_time(e, s) > e->now) {
+        flow_schedule(e, self, unit_time(e, s)); /* still queued */
+        return STRATA_OK;
+    }
+    s->queued = false;
+    if (!s->ready_mask)
+        return STRATA_OK;
+    uint64_t earliest = 0;
+    uint32_t slot = s->free > e->now ? CACHE_NONE : choose(e, s, &earliest);
+    if (slot == CACHE_NONE) {
+        s->queued = true;
+        flow_schedule(e, self, s->free > e->now ? s->free : earliest);
+        return STRATA_OK;
+    }
+    uint32_t warp = s->first_warp + slot * e->schedulers_per_sm;
+    const struct flow_warp *w = &e->warp[warp];
+    const struct sm_inst *i = w->op;
+    take_slot(s, slot, s->hint[slot].pipe);
+    note_issue(e, s, i->hold);
+    enum sm_stall held_by =
+        pipe_time(e, s, i->pipe) > w->wait.ready ? sm_busy_stall(i) : SM_STALL_SELECTED;
+    flow_take_pipe(s, i, e->now);
+    if (i->is_store)
+        s->stored = (uint8_t)slot;
+    if (s->ready_mask) {
+        s->queued = true;
+        flow_schedule(e, self, s->free);
+    }
+    return flow_issue(e, s, warp, e->now, held_by);
+}
+
+/* ---- the wheel ---- */
+
+/* Eight cycles of the wheel, a byte each, the first lowest. */
+static uint64_t eight_cycles(const struct flow_engine *e, uint32_t word)
+{
+    uint64_t bytes;
+    memcpy(&bytes, &e->wheel_used[(size_t)word * 8], sizeof bytes);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    bytes = __builtin_bswap64(bytes);
+#endif
+    return bytes;
+}
+
+/* The next time that has something due, which is within the wheel's reach; UINT64_MAX: nothing is.
+ */
+static uint64_t next_time(const struct flow_engine *e)
+{
+    uint32_t slot = (uint32_t)(e->now % FLOW_WHEEL_SLOTS), word = slot / 8;
+    uint64_t bytes = eight_cycles(e, word) & ~(uint64_t)0 << (slot % 8 * 8);
+    for (uint32_t k = 0; !bytes && k < FLOW_WHEEL_SLOTS / 8; k++) {
+        word = (word + 1) % (FLOW_WHEEL_SLOTS / 8);
+        bytes = eight_cycles(e, word);
+    }
+    if (!bytes)
+        return UINT64_MAX;
+    uint32_t found = word * 8 + (uint32_t)__builtin_ctzll(bytes) / 8;
+    return e->now + (found + FLOW_WHEEL_SLOTS - slot) % FLOW_WHEEL_SLOTS;
+}
+
+/* All that is due now, what becomes due meanwhile included. */
+static strata_status run_cycle(struct flow_engine *e)
+{
+    uint32_t at = (uint32_t)(e->now % FLOW_WHEEL_SLOTS), cycle = e->first_cycle + at,
+             *next = e->wheel_next, n_places = e->n_places, n_early = n_places + e->n_schedulers;
+    strata_status st = STRATA_OK;
+    for (uint32_t entity; st == STRATA_OK && (entity = next[cycle]) != cycle;) {
+        uint32_t after = next[cycle] = next[entity];
+        if (after == cycle)
+            e->wheel_last[at] = cycle;
+        else
+            expect_entity(e, next[after] == cycle ? after : next[after]);
+        if (after >= n_places && after < n_early)
+            expect_turn(e, &e->scheduler[after - n_places]);
+        st = entity < n_places  ? warp_due(e, entity)
+             : entity < n_early ? scheduler_due(e, entity - n_places)
+                                : flow_async_due(e, entity - n_early);
+    }
+    e->wheel_used[at] = 0;
+    return st;
+}
+
+strata_status flow_turns_run(struct flow_engine *e)
+{
+    strata_status st = STRATA_OK;
+    uint64_t t;
+    while (st == STRATA_OK && (t = next_time(e)) != UINT64_MAX) {
+        e->now = t;
+        if (t > SM_TIME_MOST)
+            return sm_time_over(e->launch, e->err);
+        st = run_cycle(e);
+    }
+    return st;
+}
