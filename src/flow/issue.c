@@ -306,6 +306,16 @@ static bool another_by(const struct flow_engine *e, struct flow_scheduler *s, ui
     return least <= t;
 }
 
+/* Cycles besides its own for which an instruction that issues at t keeps its scheduler. */
+static uint32_t keeps(const struct flow_engine *e, const struct flow_scheduler *s,
+                      const struct sm_inst *i, uint64_t t)
+{
+    if (!e->has_products || !wgmma_minds(i))
+        return i->hold;
+    struct flow_tensor *x = &e->tensor[s - e->scheduler];
+    return i->hold + (x->free > t ? wgmma_hold(&x->beside) : 0);
+}
+
 /* A warp that has its scheduler to itself until its next issue goes on without a trip through the
  * wheel while its instructions concern nobody else: plain ones, a short time ahead. */
 static bool runs_on(const struct flow_engine *e, const struct flow_warp *w,
@@ -320,7 +330,7 @@ static bool runs_on(const struct flow_engine *e, const struct flow_warp *w,
         return false;
     take_pipe(s, i, t);
     s->last_slot = w->slot;
-    s->free = t + 1 + i->hold;
+    s->free = t + 1 + keeps(e, s, i, t);
     *at = t;
     return true;
 }
@@ -555,7 +565,7 @@ strata_status flow_scheduler_due(struct flow_engine *e, uint32_t index)
     const struct flow_warp *w = &e->warp[warp];
     const struct sm_inst *i = w->op;
     take_slot(s, slot, s->hint[slot].pipe);
-    note_issue(e, s, i->hold);
+    note_issue(e, s, keeps(e, s, i, e->now));
     enum sm_stall held_by =
         pipe_time(e, s, i->pipe) > w->wait.ready ? sm_busy_stall(i) : SM_STALL_SELECTED;
     take_pipe(s, i, e->now);
