@@ -443,6 +443,7 @@ static void begin_product(struct flow_engine *e, uint32_t scheduler, uint64_t t)
         struct flow_product p = x->waiting[0];
         memmove(&x->waiting[0], &x->waiting[1], --x->n * sizeof *x->waiting);
         x->beside.hold64 = wgmma_hold64(e->gpu, e->block[e->warp[p.warp].block].index);
+        x->warp = p.warp;
         x->free = t + p.cycles;
         finish_product(e, &p, x->free + e->gpu->sm.wgmma_latency_cycles);
     }

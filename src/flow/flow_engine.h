@@ -72,6 +72,7 @@ enum { FLOW_LONGEST_QUEUE = 32, FLOW_PRODUCTS = FLOW_LONGEST_QUEUE + 64 };
 struct flow_tensor {
     uint64_t free; /* it begins the next */
     uint32_t n;    /* that wait */
+    uint32_t warp; /* whose product it began last */
     bool queued;
     struct wgmma_beside beside;
     struct flow_product {

@@ -307,13 +307,14 @@ static bool another_by(const struct flow_engine *e, struct flow_scheduler *s, ui
 }
 
 /* Cycles besides its own for which an instruction that issues at t keeps its scheduler. */
-static uint32_t keeps(const struct flow_engine *e, const struct flow_scheduler *s,
-                      const struct sm_inst *i, uint64_t t)
+static uint32_t keeps(const struct flow_engine *e, const struct flow_warp *w, uint64_t t)
 {
+    const struct sm_inst *i = w->op;
     if (!e->has_products || !wgmma_minds(i))
         return i->hold;
-    struct flow_tensor *x = &e->tensor[s - e->scheduler];
-    return i->hold + (x->free > t ? wgmma_hold(&x->beside) : 0);
+    struct flow_tensor *x = &e->tensor[w->scheduler];
+    bool beside = x->free > t && &e->warp[x->warp] != w;
+    return i->hold + (beside ? wgmma_hold(&x->beside) : 0);
 }
 
 /* A warp that has its scheduler to itself until its next issue goes on without a trip through the
@@ -330,7 +331,7 @@ static bool runs_on(const struct flow_engine *e, const struct flow_warp *w,
         return false;
     take_pipe(s, i, t);
     s->last_slot = w->slot;
-    s->free = t + 1 + keeps(e, s, i, t);
+    s->free = t + 1 + keeps(e, w, t);
     *at = t;
     return true;
 }
@@ -565,7 +566,7 @@ strata_status flow_scheduler_due(struct flow_engine *e, uint32_t index)
     const struct flow_warp *w = &e->warp[warp];
     const struct sm_inst *i = w->op;
     take_slot(s, slot, s->hint[slot].pipe);
-    note_issue(e, s, keeps(e, s, i, e->now));
+    note_issue(e, s, keeps(e, w, e->now));
     enum sm_stall held_by =
         pipe_time(e, s, i->pipe) > w->wait.ready ? sm_busy_stall(i) : SM_STALL_SELECTED;
     take_pipe(s, i, e->now);

@@ -374,7 +374,7 @@ static uint64_t issue_one(struct sim_sm *s, uint32_t scheduler)
     c->last_slot = slot;
     c->pipe_free[i->pipe] = i->pipe == SM_PIPE_NONE ? 0 : s->now + i->interval;
     uint32_t keeps = i->hold;
-    if (c->wgmma_free > s->now && wgmma_minds(i))
+    if (c->wgmma_free > s->now && c->wgmma_warp != index && wgmma_minds(i))
         keeps += wgmma_hold(&c->beside);
     c->held_until = s->now + keeps + (keeps != 0);
     issue(s, index, held ? sm_busy_stall(i) : SM_STALL_SELECTED);

@@ -52,9 +52,9 @@ static inline uint32_t wgmma_cycles(const struct strata_gpu *g, struct strata_wg
 }
 
 /* Sums of products stand in registers, and the tensor core reads and writes one a cycle. So an
- * instruction that works on registers meanwhile keeps its scheduler longer (device/hopper/drift.cu:
- * softmax beside another warpgroup's products takes 1.6 times as long; products keep their pace).
- * Those of the uniform datapath and of the load/store unit do not. */
+ * instruction of another warp that works on registers keeps its scheduler longer
+ * (device/hopper/drift.cu: softmax beside another warpgroup's products takes 1.6 times as long;
+ * products keep their pace). Those of the uniform datapath and of the load/store unit do not. */
 static inline bool wgmma_minds(const struct sm_inst *i)
 {
     return i->pipe >= SM_PIPE_FMA && i->pipe <= SM_PIPE_XU;

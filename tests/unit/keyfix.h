@@ -495,7 +495,7 @@ static inline bool run(const struct strata_gpu *g, unsigned t, unsigned k,
 
 static inline void write_async(const char *path)
 {
-    enum { N = 15, BESIDE = 8, READ = 12, GROUP_WARPS = 4 };
+    enum { N = 15, BESIDE = 8, READ = 12, GROUP_WARPS = 8 };
     static const struct strata_inst insts[N] = {
         {.opcode = "init", .opclass = STRATA_OP_MBARRIER, .imm = STRATA_BARRIER_INIT},
         {.opcode = "bar", .opclass = STRATA_OP_BARRIER},
