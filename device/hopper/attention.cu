@@ -34,6 +34,7 @@ __global__ __launch_bounds__(384, 1) void attention(const __grid_constant__ CUte
     uint8_t *q = (uint8_t *)(((uintptr_t)raw + 1023) & ~(uintptr_t)1023);
     uint8_t *ks = q + Q_BYTES, *vs = ks + STAGES * K_BYTES;
     __shared__ uint64_t q_full, full[STAGES], v_full[STAGES], empty[STAGES];
+    MARKS_OF_BLOCK
     int group = threadIdx.x / 128;
     int head_row = blockIdx.y * length, first = blockIdx.x * QUERIES;
     int steps = CAUSAL ? (first + QUERIES + KEYS - 1) / KEYS : length / KEYS;
@@ -81,7 +82,7 @@ __global__ __launch_bounds__(384, 1) void attention(const __grid_constant__ CUte
         for (int i = 0; i < KEYS / 2; i++)
             t[i] = 0;
         barrier_wait(&full[s], step / STAGES & 1);
-        note_mark(step, 0);
+        note_mark(marks, step, 0);
         wgmma_begin();
 #pragma unroll
         for (int k = 0; k < D / 16; k++)
@@ -92,7 +93,7 @@ __global__ __launch_bounds__(384, 1) void attention(const __grid_constant__ CUte
                                        1024));
         wgmma_commit();
         wgmma_wait<0>();
-        note_mark(step, 1);
+        note_mark(marks, step, 1);
         if (CAUSAL && (step + 1) * KEYS > first)
 #pragma unroll
             for (int i = 0; i < KEYS / 2; i++) {
@@ -128,17 +129,18 @@ __global__ __launch_bounds__(384, 1) void attention(const __grid_constant__ CUte
             for (int i = 0; i < 4; i++)
                 p[k][i] = pack(t[8 * k + 2 * i], t[8 * k + 2 * i + 1]);
         barrier_wait(&v_full[s], step / STAGES & 1);
-        note_mark(step, 2);
+        note_mark(marks, step, 2);
         wgmma_begin();
 #pragma unroll
         for (int k = 0; k < KEYS / 16; k++)
             multiply_pv<D>(o, p[k], descriptor(vs + s * K_BYTES + k * 2048, KEYS * 128, 1024));
         wgmma_commit();
         wgmma_wait<0>();
-        note_mark(step, 3);
+        note_mark(marks, step, 3);
         if (threadIdx.x % 128 == 0)
             barrier_arrive(&empty[s]);
     }
+    keep_marks(marks);
 #pragma unroll
     for (int h = 0; h < 2; h++) {
         sum[h] += __shfl_xor_sync(~0u, sum[h], 1);

@@ -33,21 +33,28 @@
 // launch that finds the caches cold.
 #ifdef STEP_LOG
 enum { LOG_STEPS = 256, LOG_BLOCKS = 2048, LOG_EDGES = 32, LOG_SMS = 132 };
-enum { MARK_BLOCKS = 512, MARK_STEPS = 64, MARKS = 4 };
+enum { MARK_BLOCKS = 132, MARK_STEPS = 40, MARKS = 4, MARK_WORDS = 8 * MARK_STEPS * MARKS };
 __device__ unsigned log_step[LOG_BLOCKS * LOG_STEPS], log_sm[LOG_BLOCKS];
 __device__ unsigned log_edge[LOG_SMS * LOG_EDGES * 2];
-__device__ unsigned log_mark[MARK_BLOCKS * 2 * MARK_STEPS * MARKS];
+__device__ unsigned log_mark[MARK_BLOCKS * MARK_WORDS];
 
-// The first two warpgroups' clocks at points of a step, to the file $MARKS: the stores take about
-// 280 cycles of a step.
-__device__ __forceinline__ void note_mark(int step, int what)
+// Clocks of the warps of the first two warpgroups at four points of a step, to the file $MARKS: kept in shared memory
+// until the block ends, since stores to global memory take about 280 cycles of a step.
+__device__ __forceinline__ void note_mark(unsigned *marks, int step, int what)
 {
-    unsigned b = blockIdx.x + gridDim.x * blockIdx.y, c;
-    if (threadIdx.x % 128 || step >= MARK_STEPS || b >= MARK_BLOCKS)
-        return;
+    unsigned c;
     asm volatile("mov.u32 %0, %%clock;" : "=r"(c)::"memory");
-    log_mark[((b * 2 + threadIdx.x / 128) * MARK_STEPS + step) * MARKS + what] = c;
+    if (threadIdx.x % 32 == 0 && step < MARK_STEPS)
+        marks[(threadIdx.x / 32 * MARK_STEPS + step) * MARKS + what] = c;
 }
+__device__ __forceinline__ void keep_marks(const unsigned *marks)
+{
+    unsigned b = blockIdx.x + gridDim.x * blockIdx.y;
+    asm volatile("bar.sync 1, 256;" ::: "memory");
+    for (int i = threadIdx.x; b < MARK_BLOCKS && i < MARK_WORDS; i += 256)
+        log_mark[b * MARK_WORDS + i] = marks[i];
+}
+#define MARKS_OF_BLOCK __shared__ unsigned marks[MARK_WORDS];
 
 __device__ __forceinline__ void note_step(int i)
 {
@@ -95,7 +102,7 @@ template <class F> static void measured(F launch)
     if (!f || !fwrite(edge, sizeof edge, 1, f) || !fwrite(sm, sizeof sm, 1, f) ||
         !fwrite(step, sizeof step, 1, f) || fclose(f))
         exit(4);
-    static unsigned mark[MARK_BLOCKS * 2 * MARK_STEPS * MARKS];
+    static unsigned mark[MARK_BLOCKS * MARK_WORDS];
     CK(cudaMemcpyFromSymbol(mark, log_mark, sizeof mark));
     if (getenv("MARKS") &&
         (!(f = fopen(getenv("MARKS"), "wb")) || !fwrite(mark, sizeof mark, 1, f) || fclose(f)))
@@ -106,9 +113,9 @@ template <class F> static void measured(F launch)
 __device__ __forceinline__ void note_step(int)
 {
 }
-__device__ __forceinline__ void note_mark(int, int)
-{
-}
+#define MARKS_OF_BLOCK
+#define note_mark(marks, step, what)
+#define keep_marks(marks)
 #endif
 
 // ---- device side ----------------------------------------------------------------------------

@@ -434,19 +434,16 @@ static void finish_product(struct flow_engine *e, const struct flow_product *p, 
         wake_warpgroup(e, p->warp);
 }
 
-/* The tensor core begins what it can at t: the oldest product of another warp than the last, if
- * there is one (device/hopper/turns.cu: products of two warpgroups end by turns). */
+/* The tensor core begins what it can at t, the oldest product first (device/hopper/drift.cu: two
+ * warpgroups that only multiply are 508 cycles apart, all the products of one). */
 static void begin_product(struct flow_engine *e, uint32_t scheduler, uint64_t t)
 {
     struct flow_tensor *x = &e->tensor[scheduler];
     if (x->n && x->free <= t) {
-        uint32_t k = 0;
-        while (k < x->n && x->waiting[k].warp + 1 == x->last)
-            k++;
-        k = k < x->n ? k : 0;
-        struct flow_product p = x->waiting[k];
-        memmove(&x->waiting[k], &x->waiting[k + 1], (--x->n - k) * sizeof *x->waiting);
-        x->last = p.warp + 1;
+        struct flow_product p = x->waiting[0];
+        memmove(&x->waiting[0], &x->waiting[1], --x->n * sizeof *x->waiting);
+        x->beside.hold64 = wgmma_hold64(e->gpu, e->block[e->warp[p.warp].block].index);
+        x->warp = p.warp;
         x->free = t + p.cycles;
         finish_product(e, &p, x->free + e->gpu->sm.wgmma_latency_cycles);
     }
@@ -477,6 +474,7 @@ static void multiply(struct flow_engine *e, uint32_t index, uint64_t t)
     if (shape.commits)
         sm_async_commit(groups);
     begin_product(e, w->scheduler, t);
+    e->has_products = true;
     e->scheduler[w->scheduler].pipe[SM_PIPE_TENSOR].free = t + 1; /* its time is x->free */
     e->memory.count.tensor_instructions++;
     e->memory.count.tensor_cycles += wgmma_multiply_cycles(e->gpu, shape);

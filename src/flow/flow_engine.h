@@ -22,6 +22,7 @@
 #include "sm/scoreboard.h"
 #include "sm/sm_inst.h"
 #include "sm/warm_code.h"
+#include "sm/wgmma_rules.h"
 #include "sm/window.h"
 #include "trace/reader_ahead.h"
 
@@ -65,16 +66,18 @@ struct flow_tma {
     uint32_t fences; /* warps that sleep at one */
 };
 
-/* Products of warpgroups at the tensor core of a scheduler. Those of different warps take turns. */
+/* Products of warpgroups at the tensor core of a scheduler, in the order of their issue. */
 /* sm.wgmma_queue at most, and one of each slot that saw room. */
 enum { FLOW_LONGEST_QUEUE = 32, FLOW_PRODUCTS = FLOW_LONGEST_QUEUE + 64 };
 struct flow_tensor {
-    uint64_t free;    /* it begins the next */
-    uint32_t n, last; /* that wait; whose was the last it began, warp + 1 */
+    uint64_t free; /* it begins the next */
+    uint32_t n;    /* that wait */
+    uint32_t warp; /* whose product it began last */
     bool queued;
+    struct wgmma_beside beside;
     struct flow_product {
         uint32_t warp, group, cycles;
-    } waiting[FLOW_PRODUCTS]; /* in the order of their issue */
+    } waiting[FLOW_PRODUCTS];
 };
 
 /* A warp's asynchronous work that it can wait for. Most kernels have none: it stands apart from the
@@ -183,6 +186,7 @@ struct flow_engine {
     struct flow_scheduler *scheduler;
     struct flow_tma *tma;       /* by SM; NULL: the launch has no bulk copies */
     struct flow_tensor *tensor; /* by scheduler */
+    bool has_products;          /* of warpgroups, so far */
     struct phase_barriers barriers;
     uint32_t n_schedulers, schedulers_per_sm, slots_per_sm, warps_per_block, n_warps;
     uint32_t n_due; /* slots of a scheduler, in whole FLOW_DUE_TOGETHER */

@@ -167,7 +167,7 @@ static strata_status scheduler_due(struct flow_engine *e, uint32_t index)
     const struct flow_warp *w = &e->warp[warp];
     const struct sm_inst *i = w->op;
     take_slot(s, slot, s->hint[slot].pipe);
-    note_issue(e, s, i->hold);
+    note_issue(e, s, flow_keeps(e, w, e->now));
     enum sm_stall held_by =
         pipe_time(e, s, i->pipe) > w->wait.ready ? sm_busy_stall(i) : SM_STALL_SELECTED;
     flow_take_pipe(s, i, e->now);

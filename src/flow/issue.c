@@ -271,6 +271,16 @@ static bool another_by(const struct flow_engine *e, struct flow_scheduler *s, ui
     return least <= t;
 }
 
+uint32_t flow_keeps(const struct flow_engine *e, const struct flow_warp *w, uint64_t t)
+{
+    const struct sm_inst *i = w->op;
+    if (!e->has_products || !wgmma_minds(i))
+        return i->hold;
+    struct flow_tensor *x = &e->tensor[w->scheduler];
+    bool beside = x->free > t && &e->warp[x->warp] != w;
+    return i->hold + (beside ? wgmma_hold(&x->beside) : 0);
+}
+
 /* A warp that has its scheduler to itself until its next issue goes on without a trip through the
  * wheel while its instructions concern nobody else: plain ones, a short time ahead. */
 static bool runs_on(const struct flow_engine *e, const struct flow_warp *w,
@@ -285,7 +295,7 @@ static bool runs_on(const struct flow_engine *e, const struct flow_warp *w,
         return false;
     flow_take_pipe(s, i, t);
     s->last_slot = w->slot;
-    s->free = t + 1 + i->hold;
+    s->free = t + 1 + flow_keeps(e, w, t);
     *at = t;
     return true;
 }

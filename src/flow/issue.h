@@ -50,6 +50,9 @@ void flow_next_ready(struct flow_engine *e, uint32_t warp, uint64_t t);
  * once it was ready. */
 strata_status flow_issue(struct flow_engine *e, struct flow_scheduler *s, uint32_t index,
                          uint64_t t, enum sm_stall held_by);
+/* Cycles besides its own for which an instruction that issues at t keeps its scheduler. */
+uint32_t flow_keeps(const struct flow_engine *e, const struct flow_warp *w, uint64_t t);
+
 /* An instruction that issues at t keeps its pipe for a while. */
 static inline void flow_take_pipe(struct flow_scheduler *s, const struct sm_inst *i, uint64_t t)
 {

@@ -127,6 +127,8 @@ static const struct strata_gpu_key keys[] = {
     UINT("sm.tensor_clock", sm.tensor_clock_mhz, "MHz", 0, 100000, "0", "clock of the SMs once tensor cores of sm.tensor_clock_sms SMs have worked; 0: sm.clock"),
     UINT("sm.tensor_clock_sms", sm.tensor_clock_sms, "", 1, 1 << 20, "1", "SMs whose tensor cores have to work for sm.tensor_clock"),
     UINT("sm.wgmma_queue", sm.wgmma_queue, "", 0, 32, "0", "products of warpgroups that a tensor core has taken, the one it works on among them, before the next waits at issue; 0: 32"),
+    REAL("sm.wgmma_hold", sm.wgmma_hold_cycles, "cycles", 0, 64, "0", "besides its own, that an instruction that works on registers keeps its scheduler while the tensor core multiplies for a warpgroup"),
+    REAL("sm.wgmma_spread", sm.wgmma_spread, "", 0, 1, "0", "share of wgmma_hold by which blocks differ at most, each by chance"),
     REAL("sm.wgmma_columns", sm.wgmma_columns_per_cycle, "1/cycle", 0, 1024, "2", "columns of a warpgroup's product per cycle, 64 rows and 32 bytes of K; 0: no limit"),
     REAL("sm.tma_bytes", sm.tma_bytes_per_cycle, "1/cycle", 0, 4096, "112", "bytes a cycle that bulk copies bring into an SM; 0: no limit"),
     REAL("sm.tma_lines", sm.tma_lines_per_cycle, "1/cycle", 0, 64, "1", "lines a bulk copy asks for per cycle; 0: no limit"),

@@ -73,6 +73,8 @@ static const struct {
     {"sm.tensor_clock", FLOW},
     {"sm.tensor_clock_sms", FLOW},
     {"sm.wgmma_queue", FLOW},
+    {"sm.wgmma_hold", FLOW | SIM},
+    {"sm.wgmma_spread", FLOW | SIM},
     {"sm.wgmma_columns", FLOW | SIM},
     {"sm.tma_lines", FLOW | SIM},
     {"sm.tma_bytes", FLOW | SIM},

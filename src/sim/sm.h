@@ -25,6 +25,7 @@
 #include "sm/fetch.h"
 #include "sm/scoreboard.h"
 #include "sm/sm_inst.h"
+#include "sm/wgmma_rules.h"
 #include "sm/window.h"
 
 #define SIM_WHEEL     256
@@ -93,7 +94,9 @@ struct sim_scheduler {
     uint64_t constant_port; /* likewise, to the constants */
     uint64_t held_until;    /* the last instruction keeps it from issuing (sm_inst.hold) */
     uint64_t wgmma_free;    /* its tensor core takes the next product */
-    uint64_t lsu_held;      /* the last cycle in which the unit's queue was full */
+    uint32_t wgmma_warp;    /* whose product it took last */
+    struct wgmma_beside beside;
+    uint64_t lsu_held; /* the last cycle in which the unit's queue was full */
     uint64_t pipe_free[SM_N_PIPES];
     uint32_t last_slot;
     uint8_t slot_pipe[SIM_MAX_SLOTS];

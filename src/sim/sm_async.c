@@ -446,6 +446,8 @@ static void multiply(struct sim_sm *s, uint32_t warp)
     if (!groups)
         return;
     c->wgmma_free = sim_max(s->now, c->wgmma_free) + wgmma_cycles(g, shape);
+    c->wgmma_warp = warp;
+    c->beside.hold64 = wgmma_hold64(g, s->block[w->block].data->index);
     sm_async_arrive(&groups->wgmma.open, c->wgmma_free + g->sm.wgmma_latency_cycles);
     s->count.n.tensor_instructions++;
     s->count.n.tensor_cycles += wgmma_multiply_cycles(g, shape);

@@ -373,7 +373,10 @@ static uint64_t issue_one(struct sim_sm *s, uint32_t scheduler)
     c->ready_mask &= ~((uint64_t)1 << slot);
     c->last_slot = slot;
     c->pipe_free[i->pipe] = i->pipe == SM_PIPE_NONE ? 0 : s->now + i->interval;
-    c->held_until = s->now + i->hold + (i->hold != 0);
+    uint32_t keeps = i->hold;
+    if (c->wgmma_free > s->now && c->wgmma_warp != index && wgmma_minds(i))
+        keeps += wgmma_hold(&c->beside);
+    c->held_until = s->now + keeps + (keeps != 0);
     issue(s, index, held ? sm_busy_stall(i) : SM_STALL_SELECTED);
     return c->ready_mask ? sim_max(c->held_until, s->now) : UINT64_MAX;
 }

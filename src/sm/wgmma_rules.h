@@ -10,6 +10,9 @@
 #include <strata/gpu.h>
 #include <strata/trace.h>
 
+#include "base/bits.h"
+#include "sm/sm_inst.h"
+
 #define WGMMA_ROWS    64
 #define WGMMA_K_BYTES 32
 #define WGMMA_WARPS   4
@@ -46,6 +49,38 @@ static inline uint32_t wgmma_cycles(const struct strata_gpu *g, struct strata_wg
 {
     uint32_t multiply = wgmma_multiply_cycles(g, s), feed = multiply ? wgmma_wavefronts(g, s) : 0;
     return multiply > feed ? multiply : feed;
+}
+
+/* Sums of products stand in registers, and the tensor core reads and writes one a cycle. So an
+ * instruction of another warp that works on registers keeps its scheduler longer
+ * (device/hopper/drift.cu: softmax beside another warpgroup's products takes 1.6 times as long;
+ * products keep their pace). Those of the uniform datapath and of the load/store unit do not. */
+static inline bool wgmma_minds(const struct sm_inst *i)
+{
+    return i->pipe >= SM_PIPE_FMA && i->pipe <= SM_PIPE_XU;
+}
+/* By how much, in a block: the warpgroups of an SM fall into one of several orders and keep to it,
+ * in which steps take a little more or less (drift.cu, products and softmax on 132 SMs). */
+static inline uint32_t wgmma_hold64(const struct strata_gpu *g, uint64_t block)
+{
+    enum { DRAW_BITS = 24 };
+    uint64_t mixed =
+        mix64((block + 1) * 0x9e3779b97f4a7c15); /* neighbours have nothing in common */
+    double draw = (double)(mixed >> (64 - DRAW_BITS)) / (1 << (DRAW_BITS - 1)) - 1;
+    return (uint32_t)(g->sm.wgmma_hold_cycles * (1 + g->sm.wgmma_spread * draw) * 64);
+}
+struct wgmma_beside {
+    uint32_t hold64; /* what an instruction beside the present product takes */
+    uint32_t owed64;
+};
+/* One issues while the core multiplies: returns the cycles it keeps its scheduler besides its own.
+ */
+static inline uint32_t wgmma_hold(struct wgmma_beside *b)
+{
+    b->owed64 += b->hold64;
+    uint32_t hold = b->owed64 / 64;
+    b->owed64 %= 64;
+    return hold;
 }
 
 #endif

@@ -195,6 +195,8 @@ static const char *const modern[] = {"sm_version=90",
                                      "sm.tensor_clock=1500",
                                      "sm.tensor_clock_sms=2",
                                      "sm.wgmma_queue=1",
+                                     "sm.wgmma_hold=1",
+                                     "sm.wgmma_spread=0.5",
                                      "sm.max_warps=16",
                                      "sm.max_blocks=3",
                                      "sm.max_threads=512",
@@ -497,7 +499,7 @@ static inline bool run(const struct strata_gpu *g, unsigned t, unsigned k,
 
 static inline void write_async(const char *path)
 {
-    enum { N = 14, READ = 11, GROUP_WARPS = 4 };
+    enum { N = 15, BESIDE = 8, READ = 12, GROUP_WARPS = 8 };
     static const struct strata_inst insts[N] = {
         {.opcode = "init", .opclass = STRATA_OP_MBARRIER, .imm = STRATA_BARRIER_INIT},
         {.opcode = "bar", .opclass = STRATA_OP_BARRIER},
@@ -507,6 +509,7 @@ static inline void write_async(const char *path)
         {.opcode = "wait", .opclass = STRATA_OP_MBARRIER, .imm = STRATA_BARRIER_WAIT},
         {.opcode = "wgmma", .opclass = STRATA_OP_WGMMA, .imm = 64 | 16 << 9},
         {.opcode = "commit", .opclass = STRATA_OP_WGMMA_COMMIT},
+        {.opcode = "fma.f32", .opclass = STRATA_OP_FP32},
         {.opcode = "group", .opclass = STRATA_OP_WGMMA_WAIT},
         {.opcode = "arrive", .opclass = STRATA_OP_CLUSTER_ARRIVE},
         {.opcode = "cluster", .opclass = STRATA_OP_CLUSTER_WAIT},
@@ -581,7 +584,8 @@ static inline void write_async(const char *path)
                 for (unsigned lane = 0; i == READ && lane < 32; lane++)
                     words[lane] = texture.base + b * 512 + w % 2 * 256 + lane * 8;
                 bool has = i == 0 || (i >= 2 && i <= 6) || i == READ;
-                for (unsigned k = i == 6 ? 3 : 1; k; k--) /* products queue up */
+                /* Products queue up, and other work goes on beside them. */
+                for (unsigned k = i == 6 ? 3 : i == BESIDE ? 200 : 1; k; k--)
                     assert_int_equal(
                         strata_builder_add(builder, index[i], mask, has ? words : NULL, NULL),
                         STRATA_OK);

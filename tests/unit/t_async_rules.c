@@ -161,6 +161,30 @@ static void a_product_costs_what_the_card_takes(void **state)
 }
 
 /* DEPBAR.LE SB0, 0x0 of code that was read waits for all; an old trace does not say how many. */
+/* Ten instructions beside a product, and what blocks differ by on either side of that. */
+static void arithmetic_beside_products_keeps_its_scheduler(void **state)
+{
+    (void)state;
+    struct strata_gpu g = {.sm.wgmma_hold_cycles = 2.5};
+    struct wgmma_beside b = {.hold64 = wgmma_hold64(&g, 7)};
+    uint32_t cycles = 0, least = UINT32_MAX, most = 0;
+    for (int i = 0; i < 10; i++)
+        cycles += wgmma_hold(&b);
+    assert_int_equal(cycles, 25);
+    g.sm.wgmma_spread = 0.2;
+    for (uint64_t block = 0; block < 1000; block++) {
+        uint32_t hold = wgmma_hold64(&g, block);
+        least = hold < least ? hold : least;
+        most = hold > most ? hold : most;
+    }
+    assert_in_range(least, 128, 130);
+    assert_in_range(most, 190, 192);
+    struct sm_inst i = {.pipe = SM_PIPE_ALU};
+    assert_true(wgmma_minds(&i));
+    i.pipe = SM_PIPE_UNIFORM;
+    assert_false(wgmma_minds(&i));
+}
+
 static void a_wait_allows_what_the_code_says(void **state)
 {
     (void)state;
@@ -213,6 +237,7 @@ int main(void)
         cmocka_unit_test(pixels_of_im2col_wrap_in_their_bounding_box),
         cmocka_unit_test(a_phase_ends_with_the_last_arrival_or_byte),
         cmocka_unit_test(a_product_costs_what_the_card_takes),
+        cmocka_unit_test(arithmetic_beside_products_keeps_its_scheduler),
         cmocka_unit_test(a_wait_allows_what_the_code_says),
         cmocka_unit_test(a_wait_for_products_needs_those_of_the_other_warps),
         cmocka_unit_test(a_warpgroup_is_four_warps_that_begin_at_a_multiple_of_four),
