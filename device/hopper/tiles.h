@@ -1,7 +1,9 @@
-// tiles.h - sums of 128 x 128 half-precision tiles stored as gemm.cu stores them: pieces of 16 bytes of eight rows an access.
+// tiles.h - sums of 128 x 128 half-precision tiles stored as gemm.cu stores them: pieces of 16
+// bytes of eight rows an access.
 #pragma once
 #include <cuda_fp16.h>
-__device__ __forceinline__ void store_tiles(__half *c, int ldc, int m_tiles, int tiles, unsigned turn)
+__device__ __forceinline__ void store_tiles(__half *c, int ldc, int m_tiles, int tiles,
+                                            unsigned turn)
 {
     for (int i = 0; i < tiles; i++) {
         int tile = blockIdx.x + i * gridDim.x, m = tile % m_tiles * 128, n = tile / m_tiles * 128;

@@ -25,7 +25,7 @@ struct node {
     uint32_t root;     /* its address is this value and a constant */
     uint64_t earliest; /* by those that have issued */
     bool done, gone;
-    bool leads; /* a load from memory hangs on its result */
+    bool leads; /* a load from memory has to follow it */
     bool last;  /* it reads what is loaded from memory, for no further load */
 };
 
@@ -352,12 +352,15 @@ static bool in_order(const struct strata_inst *a, const struct strata_inst *b)
     return touches(b, a->space) || touches(a, b->space);
 }
 
+/* What ptxas 13.0 takes a load or an atomic of global or local memory for: it stands 75 steps of a
+ * chain of FFMAs before what reads it (scripts/ptx-order). */
+enum { FAR_CYCLES = 300 };
+
 static uint32_t result_latency(const struct sm_scheduler *s, const struct node *n)
 {
-    const struct strata_gpu *g = s->decoder->gpu;
     if (n->op->kind == SM_KIND_GLOBAL)
-        return g->l1.hit_cycles;
-    return n->op->kind == SM_KIND_SHARED ? g->shared.latency_cycles : n->op->latency;
+        return FAR_CYCLES;
+    return n->op->kind == SM_KIND_SHARED ? s->decoder->gpu->shared.latency_cycles : n->op->latency;
 }
 
 /* The edge between two instructions of a region, if the second has to follow the first. */
@@ -402,7 +405,7 @@ static void find_edges(struct sm_draft *d)
             struct node *to = &d->node[d->edge[k].to];
             uint32_t way = d->edge[k].latency + to->way;
             d->node[i].way = way > d->node[i].way ? way : d->node[i].way;
-            d->node[i].leads |= d->edge[k].value && (to->leads || is_far(to));
+            d->node[i].leads |= to->leads || is_far(to);
             to->last |= d->edge[k].value && is_far(&d->node[i]) && !to->leads;
         }
 }
@@ -531,10 +534,12 @@ static bool lacks_room(const struct sm_draft *d, uint32_t i, struct held held)
            (x->predicate && !freed.predicates && held.predicates >= PREDICATES);
 }
 
-/* Of what may issue now the one with the longest way; if none may, what may first. What only waits
+/* Of what may issue now the one with the longest way; if none may, what may first. A load from
+ * memory is not made before the time that leaves its result just ready when the region, which ends
+ * at `end` at best, needs it: ptxas leaves slots empty rather (scripts/ptx-order). What only waits
  * for memory fills no gap between loads, it comes behind them; what finds no register free for its
  * result comes last of all. */
-static uint32_t choose(const struct sm_draft *d, uint64_t now, struct held held)
+static uint32_t choose(const struct sm_draft *d, uint64_t now, uint64_t end, struct held held)
 {
     uint32_t best = UINT32_MAX;
     uint64_t best_at = UINT64_MAX;
@@ -543,6 +548,8 @@ static uint32_t choose(const struct sm_draft *d, uint64_t now, struct held held)
         if (x->done || x->gone || x->waits)
             continue;
         uint64_t at = x->earliest > now ? x->earliest : now;
+        if (is_far(x) && at + x->way < end)
+            at = end - x->way;
         if (x->last)
             at += (uint64_t)1 << 16;
         if (lacks_room(d, i, held))
@@ -569,19 +576,22 @@ static void release_sources(struct sm_draft *d, uint32_t i, struct held *held)
 
 static void list_schedule(struct sm_draft *d, struct sm_region *r)
 {
-    uint64_t now = 0;
+    uint64_t now = 0, end = 0;
     struct held held = {0, 0, 0};
     uint32_t k = 0;
-    for (uint32_t i = 0; i < d->n; i++)
+    for (uint32_t i = 0; i < d->n; i++) {
         if (d->node[i].gone)
             r->order[k++] = (uint16_t)i;
+        end = d->node[i].way > end ? d->node[i].way : end;
+    }
     r->n_gone = k;
     for (; k < d->n; k++) {
-        uint32_t i = choose(d, now, held);
+        uint32_t i = choose(d, now, end, held);
         struct node *x = &d->node[i];
         r->order[k] = (uint16_t)i;
         x->done = true;
         now = x->earliest > now ? x->earliest : now;
+        end = now + x->way > end ? now + x->way : end;
         release_sources(d, i, &held);
         held.words += x->uses ? x->words : 0;
         held.loaded += x->uses ? loaded_words(x) : 0;

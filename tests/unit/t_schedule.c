@@ -42,6 +42,42 @@ static void loads_behind_loads_go_as_soon_as_their_addresses_are_there(void **st
     end(&f);
 }
 
+/* scripts/ptx-order: 75 products of 4 cycles. */
+static void a_load_goes_no_sooner_than_its_result_is_needed(void **state)
+{
+    (void)state;
+    struct fixture f;
+    uint32_t at[SM_MAX_REGION];
+    begin(&f);
+    load(&f, 10, 1);
+    for (int k = 0; k < 120; k++)
+        sum(&f, 20, 20, 20);
+    sum(&f, 21, 20, 10);
+    ready(&f);
+    positions(&f, at);
+    assert_in_range(at[0], 120 - 76, 120 - 74);
+    end(&f);
+}
+
+/* best = row[c] > row[best] ? c : best: of two rounds the second's row[c] waits for the first. */
+static void a_load_beside_a_chain_of_loads_waits_for_its_turn(void **state)
+{
+    (void)state;
+    struct fixture f;
+    uint32_t at[SM_MAX_REGION];
+    begin(&f);
+    for (int k = 0; k < 4; k++) {
+        load(&f, 10 + k, 1);      /* 3k */
+        load(&f, 20 + k, 30 + k); /* 3k + 1 */
+        sum(&f, 31 + k, 10 + k, 20 + k);
+    }
+    ready(&f);
+    positions(&f, at);
+    for (uint32_t k = 1; k < 4; k++)
+        assert_true(at[3 * k] > at[3 * k - 1] && at[3 * k] < at[3 * k + 2]);
+    end(&f);
+}
+
 static void a_load_passes_a_store_only_where_nobody_can_tell(void **state)
 {
     (void)state;
@@ -340,6 +376,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(independent_loads_of_an_unrolled_loop_go_before_the_first_use),
         cmocka_unit_test(loads_behind_loads_go_as_soon_as_their_addresses_are_there),
+        cmocka_unit_test(a_load_goes_no_sooner_than_its_result_is_needed),
+        cmocka_unit_test(a_load_beside_a_chain_of_loads_waits_for_its_turn),
         cmocka_unit_test(a_load_passes_a_store_only_where_nobody_can_tell),
         cmocka_unit_test(a_load_passes_a_store_to_another_place_of_its_base),
         cmocka_unit_test(who_waits_for_a_load_waits_for_all_of_its_barrier),
