@@ -34,8 +34,9 @@ enum strata_scheduler {
     STRATA_SCHED_LRR = 0,
     STRATA_SCHED_GTO,
     STRATA_SCHED_OLDEST,
-    STRATA_SCHED_GTY,       /* greedy, then the youngest */
-    STRATA_SCHED_LRR_STORES /* by turns, but a warp with several stores in a row goes on */
+    STRATA_SCHED_GTY,         /* greedy, then the youngest */
+    STRATA_SCHED_LRR_STORES,  /* by turns, but a warp with several stores in a row goes on */
+    STRATA_SCHED_OLDEST_BLOCK /* likewise, among the warps of the oldest block that can issue */
 };
 enum strata_replacement {
     STRATA_REPL_LRU = 0,

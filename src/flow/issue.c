@@ -101,8 +101,8 @@ static inline void schedule_warp(struct flow_engine *e, const struct flow_warp *
         s->far_mask |= bit;
     uint32_t after = w->cursor.next_index;
     s->hint[w->slot] = (struct flow_hint){
-        w->op->pipe, after < e->decoder.n ? e->decoder.inst[after].lines : w->op->lines,
-        w->op->is_store};
+        w->op->pipe, after < e->decoder.n ? e->decoder.inst[after].lines : w->op->lines};
+    s->stores = (s->stores & ~bit) | (bit & bits_if(w->op->is_store));
     if (w->op->kind == SM_KIND_GLOBAL && is_row(&w->next))
         expect_tables(e, s->sm, w->next.base);
     /* Times that do not fit are those of a launch that is given up (SM_TIME_MOST). */
@@ -506,9 +506,9 @@ static uint32_t choose(const struct flow_engine *e, const struct flow_scheduler 
         first = p->free < first ? p->free : first;
     }
     *earliest = first;
-    if (sm_stores_on(e->gpu->sm.scheduler_policy, can, s->stored, s->hint[s->stored].stores))
+    if (sm_stores_on(e->policy, can, s->stored, s->stores >> s->stored & 1))
         return s->stored;
-    return can ? sm_first_in_rank(e->gpu->sm.scheduler_policy, can, s->last_slot, s->slot_age)
+    return can ? sm_first_in_rank(e->policy, can, s->stores, s->last_slot, s->slot_age)
                : CACHE_NONE;
 }
 
@@ -565,8 +565,7 @@ strata_status flow_scheduler_due(struct flow_engine *e, uint32_t index)
         s->queued = true;
         flow_schedule(e, self, s->free);
         /* Whose turn it is then, unless its pipe is busy. */
-        uint32_t next =
-            sm_first_in_rank(e->gpu->sm.scheduler_policy, s->ready_mask, slot, s->slot_age);
+        uint32_t next = sm_first_in_rank(e->policy, s->ready_mask, s->stores, slot, s->slot_age);
         expect_warp(e, s, next);
     }
     return issue(e, s, warp, e->now, held_by);

@@ -39,7 +39,7 @@
 /* In the order of the enums in <strata/gpu.h>. */
 static const char *const coalesce_names[] = {"fermi", "sector", "octet", NULL};
 static const char *const bank_names[] = {"4-byte", "8-byte", NULL};
-static const char *const scheduler_names[] = {"lrr", "gto", "oldest", "gty", "lrr-stores", NULL};
+static const char *const scheduler_names[] = {"lrr", "gto", "oldest", "gty", "lrr-stores", "oldest-block", NULL};
 static const char *const replacement_names[] = {"lru", "fifo", "random", "plru", "weighted", "nru", "not-mru", "srrip", "aged", NULL};
 static const char *const index_names[] = {"linear", "xor", "fermi", "ipoly", "mix", "bits", "scatter", "deal", NULL};
 static const char *const allocate_names[] = {"on-miss", "on-fill", "streaming", NULL};
@@ -67,7 +67,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("sm.max_registers_per_thread", sm.max_registers_per_thread, "", 1, 1024, "255", "most registers one thread can have"),
     UINT("sm.warp_alloc_granularity", sm.warp_alloc_granularity, "", 1, 32, "4", "the warps of a block are rounded up to a multiple of this"),
     UINT("sm.schedulers", sm.schedulers, "", 1, 16, "4", "warp schedulers of one SM"),
-    ENUM("sm.scheduler_policy", sm.scheduler_policy, scheduler_names, "lrr", "which ready warp a scheduler takes; lrr-stores: by turns, but it goes on with one that has stored while that stores on"),
+    ENUM("sm.scheduler_policy", sm.scheduler_policy, scheduler_names, "lrr", "which ready warp a scheduler takes; lrr-stores: by turns, but it goes on with one that has stored while that stores on; oldest-block: likewise among the warps of the oldest block"),
     UINT("sm.issue_per_scheduler", sm.issue_per_scheduler, "", 1, 8, "1", "instructions a scheduler issues a cycle"),
     CYCLES("sm.min_issue_gap", sm.min_issue_gap_cycles, "2", "between two instructions of one warp, at least"),
     CYCLES("sm.hold_wide", sm.hold_wide_cycles, "0", "cycles besides its own that a product of 64 bits keeps its scheduler from issuing; its stall count begins behind them"),
