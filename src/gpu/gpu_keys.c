@@ -233,6 +233,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("xbar.queue", xbar.queue, "", 0, 65536, "0", "requests that wait in front of one slice of the L2, and of one SM in the crossbar, before the SM is held up; 0: any number"),
     UINT("xbar.coalescer_requests", xbar.request_coalescer_requests, "", 0, 65536, "0", "requests that share one answer; 0: any number"),
     BOOL("xbar.coalescer_one_part", xbar.coalescer_one_part, "false", "a line on its way merges with nobody any more once other sectors of it are asked for"),
+    UINT("xbar.port_atomics", xbar.port_atomics, "", 0, 4096, "0", "atomics of every SM that may wait for a slice of the L2 before the load/store unit is held up; 0: any number"),
     CYCLES("xbar.port_buffer", xbar.port_buffer_cycles, "64", "stores and atomics that wait for the port of an SM before the load/store unit is held up"),
     UINT("xbar.port_sms", xbar.port_sms, "", 1, STRATA_MAX_SMS, "1", "neighbouring SMs that share one port for stores and atomics"),
     UINT("xbar.head", xbar.head_flits, "flits", 0, 16, "1", "head of a packet of stores; whole sectors behind one another hide it"),
