@@ -34,8 +34,9 @@ enum strata_scheduler {
     STRATA_SCHED_LRR = 0,
     STRATA_SCHED_GTO,
     STRATA_SCHED_OLDEST,
-    STRATA_SCHED_GTY,       /* greedy, then the youngest */
-    STRATA_SCHED_LRR_STORES /* by turns, but a warp with several stores in a row goes on */
+    STRATA_SCHED_GTY,         /* greedy, then the youngest */
+    STRATA_SCHED_LRR_STORES,  /* by turns, but a warp with several stores in a row goes on */
+    STRATA_SCHED_OLDEST_BLOCK /* likewise, among the warps of the oldest block that can issue */
 };
 enum strata_replacement {
     STRATA_REPL_LRU = 0,
@@ -300,6 +301,7 @@ struct strata_gpu {
         uint32_t queue;         /* requests in front of one slice, 0 = any number */
         uint32_t port_buffer_cycles; /* stores and atomics in front of the port of an SM that do not
                                         hold up the load/store unit */
+        uint32_t port_atomics;       /* of each SM that may wait for a slice; 0: any number */
         uint32_t port_sms;           /* neighbouring SMs that share that port */
         uint32_t head_flits;         /* of a packet of stores, unless whole sectors hide them */
         double way_share;            /* of l2.hit that one way takes, where latency_cycles is 0 */

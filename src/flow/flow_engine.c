@@ -122,6 +122,7 @@ strata_status flow_engine_init(struct flow_engine *e, const struct strata_gpu *g
     sm_decoder_init(&e->decoder, gpu, strata_reader_code(reader), e->launch->isa);
     fetch_gpu_init(&e->fetch_all, gpu);
     e->ordered = assembler->schedule && e->launch->isa == STRATA_ISA_PTX;
+    e->policy = sm_policy(e->gpu, e->launch->isa);
     if (e->ordered)
         st = sm_scheduler_init(&e->order, &e->decoder, e->launch->registers_per_thread,
                                assembler->unroll, err);
@@ -243,7 +244,8 @@ static strata_status start_warp(struct flow_engine *e, uint32_t index, uint32_t 
     if (st != STRATA_OK)
         return st;
     w->block = block;
-    e->scheduler[w->scheduler].slot_age[w->slot] = e->next_age++;
+    e->next_age += k ? 0 : SM_AGES_A_BLOCK;
+    e->scheduler[w->scheduler].slot_age[w->slot] = e->next_age + k;
     w->at_barrier = false;
     w->last_issue = t;
     w->scoreboard.predicate_ready = 0;

@@ -153,8 +153,8 @@ struct flow_scheduler {
     struct flow_hint {
         uint8_t pipe;  /* that the next instruction of the slot's warp wants */
         uint8_t lines; /* of its registers that the one after that reads: sm_inst.lines */
-        bool stores;   /* sm_inst.is_store */
     } hint[64];
+    uint64_t stores;        /* slots whose warps' next instruction is a store */
     uint64_t shared_port;   /* when it may hand over its next access to shared memory */
     uint64_t constant_port; /* likewise, to the constants */
     uint64_t slot_age[64];  /* when each slot's warp was started: smaller is older */
@@ -176,6 +176,7 @@ struct flow_engine {
     struct sm_decoder decoder;
     struct sm_scheduler order; /* of PTX, as an assembler would make it */
     bool ordered;
+    uint32_t policy;                   /* of the schedulers: enum strata_scheduler */
     struct strata_memory_state *state; /* NULL: the launch began cold */
     struct memory_code code;           /* where its code lies, if not */
     struct fetch_sm *fetch;

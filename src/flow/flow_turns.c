@@ -99,9 +99,8 @@ static void expect_turn(const struct flow_engine *e, const struct flow_scheduler
 {
     if (!s->ready_mask || (waits_for_unit(s) && unit_time(e, s) > e->now))
         return;
-    expect_warp(
-        e, s,
-        sm_first_in_rank(e->gpu->sm.scheduler_policy, s->ready_mask, s->last_slot, s->slot_age));
+    expect_warp(e, s,
+                sm_first_in_rank(e->policy, s->ready_mask, s->stores, s->last_slot, s->slot_age));
 }
 
 /* The slot of the first ready warp by the policy whose pipe is free. Returns CACHE_NONE and the
@@ -118,9 +117,9 @@ static uint32_t choose(const struct flow_engine *e, const struct flow_scheduler 
         first = p->free < first ? p->free : first;
     }
     *earliest = first;
-    if (sm_stores_on(e->gpu->sm.scheduler_policy, can, s->stored, s->hint[s->stored].stores))
+    if (sm_stores_on(e->policy, can, s->stored, s->stores >> s->stored & 1))
         return s->stored;
-    return can ? sm_first_in_rank(e->gpu->sm.scheduler_policy, can, s->last_slot, s->slot_age)
+    return can ? sm_first_in_rank(e->policy, can, s->stores, s->last_slot, s->slot_age)
                : CACHE_NONE;
 }
 

@@ -72,8 +72,8 @@ static inline void schedule_warp(struct flow_engine *e, const struct flow_warp *
         s->far_mask |= bit;
     uint32_t after = w->cursor.next_index;
     s->hint[w->slot] = (struct flow_hint){
-        w->op->pipe, after < e->decoder.n ? e->decoder.inst[after].lines : w->op->lines,
-        w->op->is_store};
+        w->op->pipe, after < e->decoder.n ? e->decoder.inst[after].lines : w->op->lines};
+    s->stores = (s->stores & ~bit) | (bit & bits_if(w->op->is_store));
     if (w->op->kind == SM_KIND_GLOBAL && is_row(&w->next))
         expect_tables(e, s->sm, w->next.base);
     /* Times that do not fit are those of a launch that is given up (SM_TIME_MOST). */

@@ -39,7 +39,7 @@
 /* In the order of the enums in <strata/gpu.h>. */
 static const char *const coalesce_names[] = {"fermi", "sector", "octet", NULL};
 static const char *const bank_names[] = {"4-byte", "8-byte", NULL};
-static const char *const scheduler_names[] = {"lrr", "gto", "oldest", "gty", "lrr-stores", NULL};
+static const char *const scheduler_names[] = {"lrr", "gto", "oldest", "gty", "lrr-stores", "oldest-block", NULL};
 static const char *const replacement_names[] = {"lru", "fifo", "random", "plru", "weighted", "nru", "not-mru", "srrip", "aged", NULL};
 static const char *const index_names[] = {"linear", "xor", "fermi", "ipoly", "mix", "bits", "scatter", "deal", NULL};
 static const char *const allocate_names[] = {"on-miss", "on-fill", "streaming", NULL};
@@ -67,7 +67,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("sm.max_registers_per_thread", sm.max_registers_per_thread, "", 1, 1024, "255", "most registers one thread can have"),
     UINT("sm.warp_alloc_granularity", sm.warp_alloc_granularity, "", 1, 32, "4", "the warps of a block are rounded up to a multiple of this"),
     UINT("sm.schedulers", sm.schedulers, "", 1, 16, "4", "warp schedulers of one SM"),
-    ENUM("sm.scheduler_policy", sm.scheduler_policy, scheduler_names, "lrr", "which ready warp a scheduler takes; lrr-stores: by turns, but it goes on with one that has stored while that stores on"),
+    ENUM("sm.scheduler_policy", sm.scheduler_policy, scheduler_names, "lrr", "which ready warp a scheduler takes; lrr-stores: by turns, but it goes on with one that has stored while that stores on; oldest-block: likewise among the warps of the oldest block"),
     UINT("sm.issue_per_scheduler", sm.issue_per_scheduler, "", 1, 8, "1", "instructions a scheduler issues a cycle"),
     CYCLES("sm.min_issue_gap", sm.min_issue_gap_cycles, "2", "between two instructions of one warp, at least"),
     CYCLES("sm.hold_wide", sm.hold_wide_cycles, "0", "cycles besides its own that a product of 64 bits keeps its scheduler from issuing; its stall count begins behind them"),
@@ -236,6 +236,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("xbar.queue", xbar.queue, "", 0, 65536, "0", "requests that wait in front of one slice of the L2, and of one SM in the crossbar, before the SM is held up; 0: any number"),
     UINT("xbar.coalescer_requests", xbar.request_coalescer_requests, "", 0, 65536, "0", "requests that share one answer; 0: any number"),
     BOOL("xbar.coalescer_one_part", xbar.coalescer_one_part, "false", "a line on its way merges with nobody any more once other sectors of it are asked for"),
+    UINT("xbar.port_atomics", xbar.port_atomics, "", 0, 4096, "0", "atomics of every SM that may wait for a slice of the L2 before the load/store unit is held up; 0: any number"),
     CYCLES("xbar.port_buffer", xbar.port_buffer_cycles, "64", "stores and atomics that wait for the port of an SM before the load/store unit is held up"),
     UINT("xbar.port_sms", xbar.port_sms, "", 1, STRATA_MAX_SMS, "1", "neighbouring SMs that share one port for stores and atomics"),
     UINT("xbar.head", xbar.head_flits, "flits", 0, 16, "1", "head of a packet of stores; whole sectors behind one another hide it"),

@@ -65,12 +65,12 @@ struct hierarchy_partition {
     struct cache l2;
     uint8_t *timed; /* marks of the slots that this launch has used; NULL: nobody will ask */
     uint64_t *slice_free64;
-    uint64_t *slice_atomics;   /* the last atomics of each slice (l2_atomic_again) */
-    uint64_t *way_in_free64;   /* as many ways in as slices, taken by turns */
-    uint64_t came_in;          /* requests so far */
-    uint64_t *channel_free64;  /* data bus of each channel */
-    uint64_t *activate_free64; /* when each channel may open its next row */
-    uint64_t *bank_row;        /* open row of each bank of each channel, + 1 */
+    struct l2_atomic_mix *slice_atomics; /* of each slice */
+    uint64_t *way_in_free64;             /* as many ways in as slices, taken by turns */
+    uint64_t came_in;                    /* requests so far */
+    uint64_t *channel_free64;            /* data bus of each channel */
+    uint64_t *activate_free64;           /* when each channel may open its next row */
+    uint64_t *bank_row;                  /* open row of each bank of each channel, + 1 */
     uint64_t fabric_free64;
     struct write_back dirty;
 };
@@ -98,8 +98,9 @@ struct hierarchy {
     uint32_t refresh_groups;                /* of the channels of a partition */
     struct cache tlb2;                      /* second-level TLB, shared by all SMs */
     struct page_walks walks;
-    uint64_t now;  /* time of issue: never goes back */
-    uint64_t held; /* cycles since then that the request under way has waited for an MSHR */
+    uint64_t now;         /* time of issue: never goes back */
+    uint32_t atomic_cost; /* what the last atomics take their slice, in 64ths */
+    uint64_t held;        /* cycles since then that the request under way has waited for an MSHR */
     const struct strata_dram_sink *dram; /* told of every access to DRAM; NULL: nobody is */
     uint64_t dram_told;                  /* the latest time told */
     struct launch_counters count;

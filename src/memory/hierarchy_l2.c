@@ -358,6 +358,31 @@ static uint64_t send_atomic_home(struct hierarchy *m, uint32_t part, uint64_t li
     return cross_link(m, part, packets, at) + m->gpu->l2.far_extra_cycles / 2;
 }
 
+/* When the slice of their home begins with atomics. */
+static uint64_t take_for_atomics(struct hierarchy *m, uint32_t home, uint64_t line,
+                                 uint32_t sectors, uint32_t whole, struct l2_atomics a, uint64_t t)
+{
+    struct hierarchy_partition *p = &m->partition[home];
+    uint32_t slice = address_map_slice(&m->map, line), n = popcount32(sectors),
+             rows = l2_atomic_rows(a, n);
+    uint32_t meets = l2_atomic_is_float(&m->cost, a)
+                         ? l2_atomic_meets(&p->slice_atomics[slice], line, sectors, rows)
+                         : 0;
+    uint64_t *free64 = &p->slice_free64[slice];
+    meets = *free64 > m->now * 64 ? meets : 0;
+    m->atomic_cost = l2_atomic_cost(&m->cost, a, n, whole, meets);
+    return hierarchy_take(m, free64, t, m->atomic_cost);
+}
+
+/* Where a slice takes the atomics of an SM at `start` only, its load/store unit waits for all but
+ * those that may stand in front of it, which every SM has as many of. */
+static void hold_for_slice(struct hierarchy *m, uint32_t sm, uint64_t start)
+{
+    uint64_t room = (uint64_t)m->gpu->xbar.port_atomics * m->n_sms * m->atomic_cost / 64;
+    if (room && start > room)
+        m->sm[sm].store_taken = later_of(m->sm[sm].store_taken, start - room);
+}
+
 /* Atomics are done at the home of the line, which fetches it if it is not there. */
 uint64_t hierarchy_l2_atomic(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
                              uint32_t whole, struct l2_atomics a, uint64_t t)
@@ -371,10 +396,8 @@ uint64_t hierarchy_l2_atomic(struct hierarchy *m, uint32_t sm, uint64_t line, ui
     if (!m->rules.same_geometry)
         line &= ~(uint64_t)(line_bytes - 1), sectors = 1;
     struct hierarchy_partition *p = &m->partition[home];
-    uint32_t slice = address_map_slice(&m->map, line);
-    bool again = l2_atomic_again(&p->slice_atomics[slice], line, sectors);
-    uint32_t cost = l2_atomic_cost(&m->cost, a, popcount32(sectors), popcount32(whole), again);
-    uint64_t start = hierarchy_take(m, &p->slice_free64[slice], at, cost);
+    uint64_t start = take_for_atomics(m, home, line, sectors, popcount32(whole), a, at);
+    hold_for_slice(m, sm, start);
     struct cache_slot *s = &p->l2.slot[l2_slot(m, home, line, start)];
     uint32_t held = l2_held(s), missing = sectors & ~held;
     uint64_t ready = slot_ready(s, sectors & held, start);

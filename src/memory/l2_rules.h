@@ -189,26 +189,58 @@ static inline uint32_t l2_atomic_turns(const struct l2_costs *c, struct l2_atomi
     return whole * c->atomic_whole * (a.kind == STRATA_ATOMIC_DOUBLE ? 2 : 1) +
            (a.packets - whole) * c->atomic;
 }
+/* Requests of a slice's floating-point additions one after another: as many as lanes meet in a
+ * word, each with a packet for every sector. */
+static inline uint32_t l2_atomic_rows(struct l2_atomics a, uint32_t n_sectors)
+{
+    return n_sectors ? (a.packets + n_sectors - 1) / n_sectors : 1;
+}
+static inline bool l2_atomic_is_float(const struct l2_costs *c, struct l2_atomics a)
+{
+    return c->atomic_float && (a.kind == STRATA_ATOMIC_FLOAT || a.kind == STRATA_ATOMIC_DOUBLE);
+}
 /* Atomics of a request on n sectors, `whole` of which are written whole. Floating-point additions
- * to one sector wait for each other, also for those of the request before (`again`). */
+ * to one sector wait for each other, those to others pass meanwhile. meets: in how many of 256
+ * cases what the slice does before is to the same sector (l2_atomic_meets); 0: it has nothing else
+ * to do. */
 static inline uint32_t l2_atomic_cost(const struct l2_costs *c, struct l2_atomics a, uint32_t n,
-                                      uint32_t whole, bool again)
+                                      uint32_t whole, uint32_t meets)
 {
     uint32_t turns = l2_atomic_turns(c, a, whole);
-    if (!c->atomic_float || (a.kind != STRATA_ATOMIC_FLOAT && a.kind != STRATA_ATOMIC_DOUBLE))
+    if (!l2_atomic_is_float(c, a))
         return turns;
-    uint32_t gap =
-        c->atomic_float + (a.kind == STRATA_ATOMIC_DOUBLE && whole ? c->atomic_whole : 0);
-    uint32_t in_a_row = n ? (a.packets + n - 1) / n : 1, waits = (in_a_row - !again) * gap;
-    return waits > turns ? waits : turns;
+    uint32_t rows = l2_atomic_rows(a, n),
+             gap =
+                 c->atomic_float + (a.kind == STRATA_ATOMIC_DOUBLE && whole ? c->atomic_whole : 0),
+             more = rows * gap > turns ? rows * gap - turns : 0;
+    return turns + (meets ? more * meets / 256 : more / rows * (rows - 1));
 }
-/* A slice's last atomics, as the line with its sectors in the low bits; is one of them in `line`?
- */
-static inline bool l2_atomic_again(uint64_t *last, uint64_t line, uint32_t sectors)
+/* Which sectors a slice's floating-point additions were to of late, by a hash of them: of lanes
+ * that meet in a word each is a request of its own, and those of several SMs take turns
+ * (reds_probe.cu: warps that add to 1, 2, 3, 4, 6, 8 sectors of a slice
+ * take 3.5, 2.6, 2.1, 2.0, 1.7, 1.6 cycles a lane, as chance has it that two in a row are to the
+ * same). */
+enum { L2_ATOMIC_PLACES = 64, L2_ATOMIC_ROWS_MOST = 1 << 18 };
+struct l2_atomic_mix {
+    uint32_t rows[L2_ATOMIC_PLACES], all;
+};
+static inline uint32_t l2_atomic_place(uint64_t line, uint32_t sector)
 {
-    uint64_t now = (line & ~(uint64_t)(LINE_BYTES_MOST - 1)) | (sectors & 15), before = *last;
-    *last = now;
-    return (before ^ now) < LINE_BYTES_MOST && (before & now & 15);
+    uint64_t at = line / LINE_BYTES_MOST;
+    return (uint32_t)((at ^ at >> 3 ^ at >> 6) * 4 + sector) % L2_ATOMIC_PLACES;
+}
+/* In how many of 256 cases an addition of another request is to one of these sectors, which have
+ * come `rows` times. */
+static inline uint32_t l2_atomic_meets(struct l2_atomic_mix *m, uint64_t line, uint32_t sectors,
+                                       uint32_t rows)
+{
+    uint32_t same = 0, n = popcount32(sectors);
+    for (uint32_t k = 0; m->all >= L2_ATOMIC_ROWS_MOST && k < L2_ATOMIC_PLACES; k++)
+        m->rows[k] /= 2;
+    m->all = (m->all >= L2_ATOMIC_ROWS_MOST ? m->all / 2 : m->all) + rows;
+    for (uint32_t b = sectors; b; b &= b - 1)
+        same += m->rows[l2_atomic_place(line, lowest_bit32(b))] += rows;
+    return n ? (uint32_t)(256 * (uint64_t)same / (m->all * (uint64_t)n)) : 256;
 }
 /* On their way through the near partition the first packets of all sectors are one request; further
  * lanes on a word come in requests of their own (probe atomic: as many as lanes on one word). */

@@ -144,6 +144,7 @@ static const struct {
     {"xbar.total", INTERVAL | FLOW | SIM},
     {"xbar.coalescer_bulk_lines", FLOW | SIM},
     {"xbar.coalescer", REUSE | FLOW | SIM},
+    {"xbar.port_atomics", FLOW},
     {"xbar.port_", FLOW | SIM},
     {"xbar.head", FLOW | SIM},
     {"xbar.", SIM},

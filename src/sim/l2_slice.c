@@ -290,12 +290,17 @@ static void serve_write(struct sim_out *o, struct sim_slice *s, const struct sim
 
 /* ---- atomics ---- */
 
-static uint32_t atomic_cost(const struct l2_costs *c, struct sim_slice *s,
-                            const struct sim_message *q)
+/* When the slice, which begins with them at t64, is done with atomics. */
+static uint64_t atomics_done(const struct l2_costs *c, struct sim_slice *s,
+                             const struct sim_message *q, uint64_t t64)
 {
-    uint32_t whole = line_bytes_full(&q->bytes, q->sectors, log2_floor(SIM_SECTOR_BYTES));
-    bool again = l2_atomic_again(&s->last_atomics, q->line, q->sectors);
-    return l2_atomic_cost(c, q->atomics, popcount32(q->sectors), popcount32(whole), again);
+    uint32_t whole =
+                 popcount32(line_bytes_full(&q->bytes, q->sectors, log2_floor(SIM_SECTOR_BYTES))),
+             n = popcount32(q->sectors), rows = l2_atomic_rows(q->atomics, n);
+    uint32_t meets = l2_atomic_is_float(c, q->atomics)
+                         ? l2_atomic_meets(&s->atomics, q->line, q->sectors, rows)
+                         : 0;
+    return t64 + l2_atomic_cost(c, q->atomics, n, whole, t64 > q->time * 64 ? meets : 0);
 }
 
 /* Done at the home of the line, which fetches it if it is not there. */
@@ -391,9 +396,9 @@ static bool serve(struct sim_out *o, struct sim_slice *s, const struct sim_messa
     if (is_atomic(q)) {
         bool here =
             q->kind == SIM_MSG_LINK_ATOMIC || address_map_home(&m->map, q->line) == s->partition;
-        s->free64 = t64 + (here ? atomic_cost(&m->rate.l2, s, q)
-                                : l2_atomic_pass_cost(&m->rate.l2, popcount32(q->sectors),
-                                                      q->atomics.packets));
+        s->free64 = here ? atomics_done(&m->rate.l2, s, q, t64)
+                         : t64 + l2_atomic_pass_cost(&m->rate.l2, popcount32(q->sectors),
+                                                     q->atomics.packets);
         serve_atomic(o, s, q, t);
     } else {
         s->free64 = t64 + l2_access_cost(&m->rate.l2, popcount32(q->sectors));

@@ -102,8 +102,8 @@ struct sim_slice {
         struct sim_message *message;
         size_t head, n, cap;
     } from_sms, from_link;
-    uint64_t free64;        /* busy until, in 64ths */
-    uint64_t last_atomics;  /* l2_atomic_again */
+    uint64_t free64; /* busy until, in 64ths */
+    struct l2_atomic_mix atomics;
     uint64_t stalled_since; /* UINT64_MAX: it works */
     bool stalled;           /* the head of the SMs' queue waits for a fill */
     bool no_write_room;     /* its channels have too many writes waiting */

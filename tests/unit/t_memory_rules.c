@@ -530,10 +530,10 @@ static void atomics_on_whole_sectors_take_less(void **state)
     struct l2_costs c;
     l2_costs_init(&c, &h200, 32);
     struct l2_atomics four = {4, STRATA_ATOMIC_OTHER}, three = {3, STRATA_ATOMIC_OTHER};
-    assert_int_equal(l2_atomic_cost(&c, four, 4, 0, false), 4 * 93); /* 64 x 1.447 */
-    assert_int_equal(l2_atomic_cost(&c, four, 4, 4, true), 4 * 74);  /* 64 x 1.157 */
+    assert_int_equal(l2_atomic_cost(&c, four, 4, 0, 0), 4 * 93);   /* 64 x 1.447 */
+    assert_int_equal(l2_atomic_cost(&c, four, 4, 4, 256), 4 * 74); /* 64 x 1.157 */
     /* two lanes more on a word of it */
-    assert_int_equal(l2_atomic_cost(&c, three, 1, 1, true), 74 + 2 * 93);
+    assert_int_equal(l2_atomic_cost(&c, three, 1, 1, 256), 74 + 2 * 93);
     assert_int_equal(l2_atomic_pass_cost(&c, 4, 4), l2_access_cost(&c, 4));
     assert_int_equal(l2_atomic_pass_cost(&c, 1, 32), 32 * c.request);
 }
@@ -547,22 +547,32 @@ static void additions_of_floats_to_one_sector_wait_for_each_other(void **state)
     struct l2_atomics one = {32, STRATA_ATOMIC_FLOAT}, line = {4, STRATA_ATOMIC_FLOAT},
                       doubles = {4, STRATA_ATOMIC_DOUBLE}, lone = {1, STRATA_ATOMIC_FLOAT},
                       swaps = {4, STRATA_ATOMIC_COMPARE};
-    assert_int_equal(l2_atomic_cost(&c, one, 1, 0, true), 32 * 223);
-    assert_int_equal(l2_atomic_cost(&c, one, 1, 0, false), 31 * 223);
-    assert_int_equal(l2_atomic_cost(&c, line, 4, 4, true), 4 * 74); /* other sectors pass */
-    assert_int_equal(l2_atomic_cost(&c, doubles, 4, 4, true), 8 * 74);
+    assert_int_equal(l2_atomic_cost(&c, one, 1, 0, 256), 32 * 223);
+    assert_int_equal(l2_atomic_cost(&c, one, 1, 0, 0), 93 + 31 * 223);
+    assert_int_equal(l2_atomic_cost(&c, line, 4, 4, 256), 4 * 74); /* other sectors pass */
+    assert_int_equal(l2_atomic_cost(&c, doubles, 4, 4, 256), 8 * 74);
     doubles.packets = 8;
-    assert_int_equal(l2_atomic_cost(&c, doubles, 1, 1, true), 8 * (223 + 74));
-    assert_int_equal(l2_atomic_cost(&c, lone, 1, 0, true), 223);
-    assert_int_equal(l2_atomic_cost(&c, lone, 1, 0, false), 93);
-    assert_int_equal(l2_atomic_cost(&c, swaps, 4, 4, true), 8 * 74);
+    assert_int_equal(l2_atomic_cost(&c, doubles, 1, 1, 256), 8 * (223 + 74));
+    assert_int_equal(l2_atomic_cost(&c, lone, 1, 0, 256), 223);
+    assert_int_equal(l2_atomic_cost(&c, lone, 1, 0, 0), 93);
+    assert_int_equal(l2_atomic_cost(&c, swaps, 4, 4, 256), 8 * 74);
     c.atomic_float = 0; /* as any */
-    assert_int_equal(l2_atomic_cost(&c, one, 1, 0, true), 32 * 93);
-    uint64_t last = 0;
-    assert_false(l2_atomic_again(&last, 4096, 1));
-    assert_true(l2_atomic_again(&last, 4096, 3));
-    assert_false(l2_atomic_again(&last, 4096, 12));
-    assert_false(l2_atomic_again(&last, 8192, 12));
+    assert_int_equal(l2_atomic_cost(&c, one, 1, 0, 256), 32 * 93);
+}
+
+/* reds_probe.cu: two in a row are to the same sector as often as chance has it. */
+static void additions_of_floats_to_other_sectors_pass(void **state)
+{
+    (void)state;
+    struct l2_costs c = {.atomic = 93, .atomic_whole = 74, .atomic_float = 223};
+    struct l2_atomics one = {32, STRATA_ATOMIC_FLOAT};
+    struct l2_atomic_mix mix = {0};
+    assert_int_equal(l2_atomic_meets(&mix, 4096, 1, 32), 256);
+    assert_int_equal(l2_atomic_meets(&mix, 4096, 2, 32), 128);
+    assert_int_equal(l2_atomic_cost(&c, one, 1, 0, 128), 32 * (93 + 223) / 2);
+    for (uint32_t k = 0; k < 2 * L2_ATOMIC_ROWS_MOST / 32; k++)
+        l2_atomic_meets(&mix, 4096, 1u << k % 4, 32);
+    assert_in_range(l2_atomic_meets(&mix, 4096, 1, 32), 60, 68);
 }
 
 static void atomics_of_a_request_go_by_word_and_reductions_from_ptx_are_added_up(void **state)
@@ -632,6 +642,7 @@ int main(void)
         cmocka_unit_test(slices_share_a_kilobyte_in_pairs),
         cmocka_unit_test(atomics_on_whole_sectors_take_less),
         cmocka_unit_test(additions_of_floats_to_one_sector_wait_for_each_other),
+        cmocka_unit_test(additions_of_floats_to_other_sectors_pass),
         cmocka_unit_test(atomics_of_a_request_go_by_word_and_reductions_from_ptx_are_added_up),
         cmocka_unit_test(the_home_is_the_parity_of_the_address_bits),
     };

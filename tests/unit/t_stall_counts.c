@@ -163,9 +163,28 @@ static void loads_of_constants_are_eight_cycles_apart(void **state)
     assert_int_equal(distance(&o, 2, 3), 1);
 }
 
+/* order_probe.cu: blocks of an SM end in the order in which they were given out. */
+static void the_oldest_block_goes_first_and_its_warps_take_turns(void **state)
+{
+    (void)state;
+    uint64_t age[64] = {SM_AGES_A_BLOCK, 0, SM_AGES_A_BLOCK + 1, 1};
+    uint32_t policy = STRATA_SCHED_OLDEST_BLOCK;
+    assert_int_equal(sm_first_in_rank(policy, 15, 0, 1, age), 3);
+    assert_int_equal(sm_first_in_rank(policy, 15, 0, 3, age), 1);
+    assert_int_equal(sm_first_in_rank(policy, 5, 0, 0, age), 2);
+    /* All that store take turns, where the oldest block would store. */
+    assert_int_equal(sm_first_in_rank(policy, 15, 15, 1, age), 2);
+    assert_int_equal(sm_first_in_rank(policy, 15, 5, 1, age), 3);
+    assert_int_equal(sm_first_in_rank(STRATA_SCHED_LRR, 15, 0, 1, age), 2);
+    struct strata_gpu gpu = {.sm.scheduler_policy = STRATA_SCHED_OLDEST_BLOCK};
+    assert_int_equal(sm_policy(&gpu, STRATA_ISA_PTX), STRATA_SCHED_LRR_STORES);
+    assert_int_equal(sm_policy(&gpu, STRATA_ISA_SASS), policy);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_oldest_block_goes_first_and_its_warps_take_turns),
         cmocka_unit_test(accesses_of_a_warp_are_four_cycles_apart),
         cmocka_unit_test(what_is_executed_under_a_predicate_waits_for_it),
         cmocka_unit_test(a_predicate_computed_early_costs_nothing),
