@@ -268,7 +268,8 @@ struct strata_gpu {
         bool store_keeps_words;           /* bytes stored to a word that is not there are not kept */
         uint32_t reserved_lines;          /* lines of the nominal size that never hold data */
         uint32_t miss_requests_per_cycle; /* line requests that leave for the L2, 0 = unlimited */
-        uint32_t miss_join_cycles; /* misses of a line join its request within so many, 0 = none */
+        uint32_t miss_join_cycles;    /* a request waits so long for misses of its line, 0 = not */
+        uint32_t miss_queue_lines;    /* requests that wait at a time, 0 = no misses join */
         uint32_t store_narrow_places; /* that a line of stores below a word takes of them; 0: one */
         uint32_t store_buffer_lines;  /* stores wait here and merge, 0 = each leaves at once */
         uint32_t store_idle_cycles;   /* they leave when no store has touched their line for so many

@@ -141,7 +141,7 @@ strata_status hierarchy_init(struct hierarchy *m, const struct strata_gpu *gpu,
     if (st == STRATA_OK)
         st = init_sms(m, l1_bytes, seed, err);
     for (uint32_t s = 0; s < m->n_sms && st == STRATA_OK; s++)
-        leaving_miss_begin(&m->sm[s].leaving, gpu, strata_launch_blocks(launch));
+        leaving_miss_begin(&m->sm[s].leaving, gpu, launch);
     if (st == STRATA_OK && gpu->tlb.enabled && !(state && memory_state_take_tlb(state, &m->tlb2)))
         st = cache_create(&gpu->tlb.l2, seed, &m->tlb2, err);
     for (uint32_t i = 0; i < m->map.partitions && st == STRATA_OK; i++)

@@ -31,8 +31,8 @@
 #include "memory/tlb_rules.h"
 #include "memory/write_back.h"
 
-/* What every access touches stands in four lines of the machine's cache: two of these, the L1's
- * first and that of the stores. */
+/* What every access touches stands in few lines of the machine's cache: two of these, with the
+ * L1's first, that of the stores, and what leaves of the misses. */
 enum { HIERARCHY_LINE_BYTES = 64 };
 struct hierarchy_sm {
     _Alignas(HIERARCHY_LINE_BYTES) struct load_store_unit unit;
@@ -40,11 +40,11 @@ struct hierarchy_sm {
     uint64_t mshr_wait_until;  /* the unit stands still until then: a line waits for an MSHR */
     uint32_t group, partition; /* of the request coalescers, of the L2 */
     uint64_t out_free64;       /* of the first SM of those that share a port: hierarchy_port */
-    struct leaving_miss leaving;
     uint64_t in_free64;
     uint64_t *mshr_free; /* when each MSHR is free, as a heap: the first is free first; NULL if
                             unlimited */
     struct cache l1;
+    struct leaving_miss leaving;
     uint64_t store_taken; /* when the L2 takes the latest of its stores in */
     uint64_t store_done;  /* the last store has reached the L2 */
     struct store_buffer stores;
@@ -55,9 +55,8 @@ struct hierarchy_sm {
     struct cache side[LOAD_SIDES]; /* read-only data and textures, where they are apart */
     struct column_walk walk[COLUMN_WALKS];
 };
-_Static_assert(offsetof(struct hierarchy_sm, leaving) == HIERARCHY_LINE_BYTES,
+_Static_assert(offsetof(struct hierarchy_sm, in_free64) == HIERARCHY_LINE_BYTES,
                "the first line is full");
-_Static_assert(offsetof(struct hierarchy_sm, l1) == 2 * HIERARCHY_LINE_BYTES, "so is the second");
 
 /* Slots of an L2 that share a mark. */
 enum { HIERARCHY_MARK_SLOTS = 16 };
@@ -100,6 +99,7 @@ struct hierarchy {
     struct page_walks walks;
     uint64_t now;         /* time of issue: never goes back */
     uint32_t atomic_cost; /* what the last atomics take their slice, in 64ths */
+    uint32_t warp;        /* that issues, one of its SM's */
     uint64_t held;        /* cycles since then that the request under way has waited for an MSHR */
     const struct strata_dram_sink *dram; /* told of every access to DRAM; NULL: nobody is */
     uint64_t dram_told;                  /* the latest time told */

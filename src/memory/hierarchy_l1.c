@@ -186,16 +186,16 @@ static uint64_t fetch_sectors(struct hierarchy *m, uint32_t sm, const struct loa
 {
     struct hierarchy_sm *p = &m->sm[sm];
     bool alone = l->request_sectors > 0; /* neither joins another nor is joined */
-    bool joins =
-        m->rules.same_geometry && !alone && leaving_miss_takes(&p->leaving, line, sectors, start);
-    if (!joins && m->gpu->l1.miss_requests_per_cycle) {
+    bool joins = m->rules.same_geometry && !alone &&
+                 leaving_miss_takes(&p->leaving, m->gpu, line, sectors, t);
+    if (m->gpu->l1.miss_requests_per_cycle) { /* one that joins gives up its turn for another */
         start = later_of(start, *l->miss_free);
         *l->miss_free = start + 1;
     }
     start += translation_cycles(m, sm, line);
     if (!joins)
-        leaving_miss_open(&p->leaving, m->gpu, line, alone, start);
-    p->leaving.sectors |= sectors;
+        leaving_miss_open(&p->leaving, m->gpu, line, alone, t);
+    leaving_miss_last(&p->leaving)->sectors |= sectors;
     uint64_t arrival = joins ? hierarchy_l2_join(m, sm, line, sectors, start)
                              : hierarchy_l2_read(m, sm, line, sectors, false, start);
     uint32_t n = popcount32(sectors) * m->l1_packets;
@@ -439,7 +439,7 @@ static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst
     struct load_store_texture read = load_store_texture_of(m->gpu, w->inst, texture, cycles);
     l.miss_free = read.cycles ? &p->texture_miss_free : &p->miss_free;
     uint64_t start = begin_load(m, sm, read, cycles, t), done = start;
-    leaving_miss_load(&p->leaving, t, cycles);
+    leaving_miss_load(&p->leaving, m->warp, t, start, cycles);
     if (path == LOAD_L1 || path == LOAD_AROUND)
         done += load_store_hit_latency(m->gpu, w->inst->width_bytes);
     if (again && l.in_l1) {
@@ -451,6 +451,7 @@ static uint64_t load(struct hierarchy *m, uint32_t sm, const struct strata_winst
         if (walk && l.in_l1)
             column_walk_keep(walk, r, n, w, tag_cycles, slot);
     }
+    leaving_miss_loaded(&p->leaving, tag_cycles, cycles);
     /* The unit stops when its misses queue up in front of the crossbar. */
     load_store_hold(&p->unit, p->miss_free, m->gpu->sm.lsu_queue_cycles);
     count_access(&m->count, w->inst, sectors, sectors - l.missed);

@@ -214,15 +214,16 @@ static uint64_t near_read(struct hierarchy *m, uint32_t sm, uint64_t line, uint3
                           bool joins, uint64_t t)
 {
     struct leaving_miss *leaving = &m->sm[sm].leaving;
+    struct leaving_request *last = leaving_miss_last(leaving);
     uint32_t n = popcount32(sectors), part = m->sm[sm].partition,
              cost = joins ? n * m->cost.sector : l2_access_cost(&m->cost, n);
     m->count.l2_requests += !joins;
     uint64_t in = joins ? t : come_in(m, part, l2_flits_cost(&m->cost, 0, 0), t);
     struct l2_answer a = partition_read(m, part, line, sectors, cost, 0, in);
-    uint32_t hits = popcount32(a.held & ~(joins ? leaving->fetched : 0)),
+    uint32_t hits = popcount32(a.held & ~(joins ? last->fetched : 0)),
              fetched = popcount32(a.fetched);
-    if (leaving->line == line)
-        leaving->fetched |= a.fetched;
+    if (leaving->line[leaving->last] == line)
+        last->fetched |= a.fetched;
     m->count.l2_tex_read += n;
     m->count.l2_tex_read_hit += hits;
     m->count.l2_tex_read_miss += fetched;

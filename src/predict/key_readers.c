@@ -132,6 +132,7 @@ static const struct {
     {"l1.reserved_lines", REUSE | INTERVAL | LEARNED | FLOW | SIM},
     {"l1.miss_requests_per_cycle", FLOW | SIM},
     {"l1.miss_join", FLOW | SIM},
+    {"l1.miss_queue", FLOW | SIM},
     {"l1.texture_pitched_sectors", REUSE | FLOW | SIM},
     {"l1.texture_", FLOW | SIM},
     {"l1.pass", REUSE | FLOW | SIM},

@@ -393,7 +393,7 @@ static void run_warp(struct turns *t, uint32_t index)
 static void lift_limits(struct strata_gpu *g)
 {
     g->l1.mshrs = g->l1.miss_requests_per_cycle = g->l1.store_drain_cycles = 0;
-    g->l1.miss_join_cycles = g->l1.texture_read_cycles = 0;
+    g->l1.miss_join_cycles = g->l1.miss_queue_lines = g->l1.texture_read_cycles = 0;
     g->xbar.request_bytes_per_cycle_per_sm = g->xbar.response_bytes_per_cycle_per_sm = 0;
     g->xbar.total_bytes_per_cycle = 0;
     g->l2.bytes_per_cycle_per_slice = g->l2.fabric_bytes_per_cycle = 0;

@@ -127,7 +127,7 @@ static struct l1 *sim_cache_of(struct sim_sm *s, enum load_path path)
 static void leave_by_miss_port(struct sim_sm *s, uint32_t flight, uint64_t t)
 {
     uint64_t *free = s->flight[flight].texture ? &s->lsu.texture_miss_free : &s->lsu.miss_free;
-    if (s->shared->gpu->l1.miss_requests_per_cycle && !s->flight[flight].joins) {
+    if (s->shared->gpu->l1.miss_requests_per_cycle) { /* joined or not: see leaving_miss.h */
         t = sim_max(t, *free);
         *free = t + 1;
     }
@@ -156,10 +156,10 @@ static void translate_and_leave(struct sim_sm *s, uint32_t flight, uint64_t t)
 static bool joins_leaving(struct sim_sm *s, uint64_t line, uint8_t sectors, bool alone, uint64_t t)
 {
     struct leaving_miss *l = &s->lsu.leaving;
-    bool joins = !alone && leaving_miss_takes(l, line, sectors, t);
+    bool joins = !alone && leaving_miss_takes(l, s->shared->gpu, line, sectors, t);
     if (!joins)
         leaving_miss_open(l, s->shared->gpu, line, alone, t);
-    l->sectors |= sectors;
+    leaving_miss_last(l)->sectors |= sectors;
     return joins;
 }
 
@@ -262,7 +262,7 @@ static bool load(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
     struct sim_lsu *u = &s->lsu;
     uint32_t tags = load_store_tags(s->shared->gpu), first = q->next_line;
     if (!first)
-        leaving_miss_load(&u->leaving, q->issued, q->cycles);
+        leaving_miss_load(&u->leaving, q->warp, q->issued, start, q->cycles);
     if (!first && q->texture)
         start = load_store_texture_begin(&u->texture_free, q->texture, start);
     for (; q->next_line < q->n_lines; q->next_line++) {
@@ -275,6 +275,7 @@ static bool load(struct sim_sm *s, struct sim_lsu_op *q, uint64_t start)
     if (q->path == LOAD_L1 || q->path == LOAD_AROUND)
         op->done =
             sim_max(op->done, start + load_store_hit_latency(s->shared->gpu, q->width_bytes));
+    leaving_miss_loaded(&u->leaving, (q->n_lines + tags - 1) / tags, q->cycles);
     /* The unit stops when its misses queue up in front of the crossbar. */
     load_store_hold(&u->unit, u->miss_free, s->shared->gpu->sm.lsu_queue_cycles);
     sim_op_part(s, q->op, 0);

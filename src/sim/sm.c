@@ -44,7 +44,7 @@ strata_status sim_sm_init(struct sim_sm *s, const struct sim_shared *shared, uin
     s->due = UINT64_MAX;
     s->free_op = s->free_flight = L1_NONE;
     s->lsu.refused_since = UINT64_MAX;
-    leaving_miss_begin(&s->lsu.leaving, shared->gpu, strata_launch_blocks(shared->launch));
+    leaving_miss_begin(&s->lsu.leaving, shared->gpu, shared->launch);
     s->scheduler = calloc(shared->schedulers, sizeof *s->scheduler);
     s->warp = calloc(shared->slots_per_sm, sizeof *s->warp);
     s->block = calloc(shared->occupancy.blocks_per_sm, sizeof *s->block);

@@ -11,32 +11,107 @@
 #include "memory/hierarchy.h"
 #include "h200fix.h"
 
-static void a_miss_joins_the_request_before_it_if_that_did_not_wait(void **state)
+/* An SM of a launch of so many blocks of so many warps begins. */
+static struct leaving_miss begun(const struct strata_gpu *g, uint32_t blocks, uint32_t warps)
+{
+    struct strata_launch launch = {.grid = {blocks, 1, 1}, .block = {32 * warps, 1, 1}};
+    struct leaving_miss l = {0};
+    leaving_miss_begin(&l, g, &launch);
+    return l;
+}
+/* A load of one line by a warp; true: it joins what waits. */
+static bool joins(struct leaving_miss *l, const struct strata_gpu *g, uint32_t warp, uint64_t line,
+                  uint32_t sectors, uint64_t t)
+{
+    leaving_miss_load(l, warp, t, t, 1);
+    bool joined = leaving_miss_takes(l, g, line, sectors, t);
+    if (!joined)
+        leaving_miss_open(l, g, line, false, t);
+    leaving_miss_last(l)->sectors |= sectors;
+    leaving_miss_loaded(l, 1, 1);
+    return joined;
+}
+
+static void a_miss_joins_a_request_of_its_line_until_that_leaves(void **state)
 {
     (void)state;
     struct strata_gpu g = h200;
-    struct leaving_miss l = {0};
-    g.l1.miss_join_cycles = 4;
-    assert_false(leaving_miss_takes(&l, 0, 1, 0));
+    struct leaving_miss l = begun(&g, 132, 4);
+    assert_false(joins(&l, &g, 0, 128, 1, 100));
+    assert_false(joins(&l, &g, 0, 256, 2, 101)); /* another line between does not matter */
+    assert_true(joins(&l, &g, 0, 128, 2, 106));
+    assert_true(joins(&l, &g, 0, 128, 4, 112));  /* it went to the end of the queue */
+    assert_false(joins(&l, &g, 0, 128, 4, 113)); /* a sector it has */
+    assert_false(joins(&l, &g, 0, 128, 8, 100 + 100));
+    g.l1.miss_queue_lines = 0;
+    assert_false(joins(&l, &g, 0, 128, 1, 201));
+}
+
+static void misses_of_another_warp_join_if_the_request_did_not_wait(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
     for (uint64_t blocks = 4; blocks >= 3; blocks--) { /* nothing was answered yet */
-        leaving_miss_begin(&l, &g, blocks);
-        leaving_miss_open(&l, &g, 128, false, 100);
-        assert_int_equal(leaving_miss_takes(&l, 128, 2, 101), blocks == 3);
+        struct leaving_miss l = begun(&g, (uint32_t)blocks, 4);
+        joins(&l, &g, 0, 128, 1, 100);
+        assert_int_equal(joins(&l, &g, 1, 128, 2, 103), blocks == 3);
     }
-    leaving_miss_begin(&l, &g, 132);
+    struct leaving_miss l = begun(&g, 132, 4);
     leaving_miss_answered(&l, 90);
-    leaving_miss_open(&l, &g, 128, false, 100);
-    l.sectors = 1;
-    assert_true(leaving_miss_takes(&l, 128, 2, 103));
-    assert_false(leaving_miss_takes(&l, 128, 2, 104));
-    assert_false(leaving_miss_takes(&l, 256, 2, 101));
-    assert_false(leaving_miss_takes(&l, 128, 3, 101));
-    leaving_miss_load(&l, 98, 4); /* the unit was free: this one does not wait, the next does */
-    leaving_miss_open(&l, &g, 128, false, 100);
-    assert_true(leaving_miss_takes(&l, 128, 2, 101));
-    leaving_miss_load(&l, 100, 1);
-    leaving_miss_open(&l, &g, 128, false, 102);
-    assert_false(leaving_miss_takes(&l, 128, 2, 103));
+    joins(&l, &g, 0, 128, 1, 100);
+    assert_true(joins(&l, &g, 1, 128, 2, 103));
+    joins(&l, &g, 1, 256, 1, 200);
+    joins(&l, &g, 1, 384, 1, 200);
+    joins(&l, &g, 1, 512, 1, 200); /* two loads are in front of it */
+    assert_false(joins(&l, &g, 2, 512, 2, 203));
+}
+
+static void warps_that_begin_in_step_do_not_even_join_their_own(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    for (uint32_t warps = 4; warps <= 8; warps += 4) {
+        struct leaving_miss l = begun(&g, 132, warps), twice = begun(&g, 264, 4);
+        joins(&l, &g, 0, 128, 1, 100);
+        assert_int_equal(joins(&l, &g, 0, 128, 2, 104), warps == 4);
+        joins(&twice, &g, 0, 128, 1, 100);
+        assert_false(joins(&twice, &g, 0, 128, 2, 104));
+        leaving_miss_answered(&l, 900);
+        joins(&l, &g, 0, 256, 1, 1000);
+        assert_true(joins(&l, &g, 0, 256, 2, 1004));
+    }
+}
+
+/* Requests of two loads of so many lines, one sector of each, `apart` cycles after another
+ * (queue_leave_probe.cu). */
+static uint32_t requests_of_two(const struct strata_gpu *g, uint32_t lines, uint64_t apart)
+{
+    struct leaving_miss l = begun(g, 1, 1);
+    uint32_t requests = 0, tags = load_store_tags(g);
+    for (uint32_t k = 0; k < 2; k++) {
+        uint64_t t = 1000 + k * apart;
+        leaving_miss_load(&l, 0, t, t, (lines + tags - 1) / tags);
+        for (uint32_t i = 0; i < lines; i++) {
+            bool joined = leaving_miss_takes(&l, g, 128 * i, 1u << k, t + i / tags);
+            if (!joined)
+                leaving_miss_open(&l, g, 128 * i, false, t + i / tags);
+            leaving_miss_last(&l)->sectors |= 1u << k;
+            requests += !joined;
+        }
+        leaving_miss_loaded(&l, (lines + tags - 1) / tags, 32);
+    }
+    return requests;
+}
+static void the_last_lines_of_a_load_wait_longest(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    assert_int_equal(requests_of_two(&g, 1, 4), 1);
+    assert_int_equal(requests_of_two(&g, 16, 4), 16);
+    assert_int_equal(requests_of_two(&g, 32, 4), 64);
+    assert_int_equal(requests_of_two(&g, 8, 13), 16);
+    assert_int_equal(requests_of_two(&g, 16, 13), 16 + 9);
+    assert_int_equal(requests_of_two(&g, 16, 17), 16 + 14);
 }
 
 /* Four warps read a sector of one line each, `apart` cycles one after the other (pairs_probe.cu).
@@ -70,11 +145,11 @@ static void a_load_behind_stores_is_not_behind_loads(void **state)
     struct leaving_miss l = {0};
     leaving_miss_answered(&l, 90);
     leaving_miss_answered(&l, 200); /* the first counts */
-    leaving_miss_load(&l, 100, 1);
-    leaving_miss_load(&l, 101, 1);
-    leaving_miss_open(&l, &g, 128, false,
-                      130); /* it came to the unit at 101 and stores held it up */
-    assert_true(leaving_miss_takes(&l, 128, 2, 131));
+    leaving_miss_load(&l, 0, 100, 100, 1);
+    leaving_miss_load(&l, 0, 101, 130, 1); /* stores held it up */
+    leaving_miss_open(&l, &g, 128, false, 130);
+    leaving_miss_load(&l, 1, 104, 131, 1);
+    assert_true(leaving_miss_takes(&l, &g, 128, 2, 131));
 }
 
 static void warps_that_read_a_line_together_ask_for_it_once_and_miss(void **state)
@@ -345,7 +420,10 @@ groups_of_a_number_of_sms_do_not_share_answers_whether_or_not_gpcs_are_known(voi
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_miss_joins_the_request_before_it_if_that_did_not_wait),
+        cmocka_unit_test(a_miss_joins_a_request_of_its_line_until_that_leaves),
+        cmocka_unit_test(misses_of_another_warp_join_if_the_request_did_not_wait),
+        cmocka_unit_test(warps_that_begin_in_step_do_not_even_join_their_own),
+        cmocka_unit_test(the_last_lines_of_a_load_wait_longest),
         cmocka_unit_test(a_load_behind_stores_is_not_behind_loads),
         cmocka_unit_test(warps_that_read_a_line_together_ask_for_it_once_and_miss),
         cmocka_unit_test(an_atomic_leaves_no_copy_of_its_line),
