@@ -195,6 +195,20 @@ static void count_read(struct sim_slice *s, const struct sim_message *q, uint32_
     s->count.n.l2_tex_read_miss += fetched;
 }
 
+static uint16_t asking_sm(const struct sim_memside *m, const struct sim_message *q)
+{
+    return q->kind == SIM_MSG_REQUEST && q->node != SIM_NONE ? m->node[q->node].sm : SIM_NO_SM;
+}
+
+/* Of a line's sectors under way those that the request asked for which a read joins: none of them
+ * where another SM's read began it. */
+static uint32_t own_sectors(const struct sim_memside *m, const struct sim_slice *s, uint32_t mshr,
+                            const struct sim_message *q)
+{
+    const struct sim_mshr *f = &s->mshr[mshr - 1];
+    return f->asker == asking_sm(m, q) ? f->pending : 0;
+}
+
 static void serve_read(struct sim_out *o, struct sim_slice *s, const struct sim_message *q,
                        uint64_t t)
 {
@@ -205,8 +219,7 @@ static void serve_read(struct sim_out *o, struct sim_slice *s, const struct sim_
         sim_l2_clean_ahead(o, s, slot, t);
     uint32_t there = l2_held(c), sectors = q->sectors, have = sectors & there;
     uint32_t wide = have == sectors ? 0 : l2_fetch(&o->m->rules, sectors & ~have, there);
-    uint32_t i = *sim_mshr_of(c),
-             own = q->joins && i ? s->mshr[i - 1].pending : 0; /* its request asked for it */
+    uint32_t i = *sim_mshr_of(c), own = q->joins && i ? own_sectors(o->m, s, i, q) : 0;
     count_read(s, q, popcount32(sectors), popcount32(have & ~own), popcount32(wide));
     if (q->kind == SIM_MSG_LINK_READ)
         c->used |= CACHE_COPIED;
@@ -217,7 +230,10 @@ static void serve_read(struct sim_out *o, struct sim_slice *s, const struct sim_
         sim_l2_fetch(o, s, slot, q->line, wide, t);
     }
     struct sim_waiter w = waiter_of(q, t);
+    uint32_t before = i;
     i = *sim_mshr_of(&s->tags.slot[slot]);
+    if (i && i != before)
+        s->mshr[i - 1].asker = asking_sm(o->m, q);
     w.need = i ? (uint8_t)(s->mshr[i - 1].pending & sectors) : 0;
     if (w.need)
         sim_l2_wait(s, i - 1, &w);

@@ -76,8 +76,10 @@ struct sim_mshr {
     uint32_t waiters, last; /* oldest first */
     uint32_t next;          /* free list or orphans */
     uint16_t n_waiters;
+    uint16_t asker;  /* SM whose read began it; SIM_NO_SM: none */
     uint8_t pending; /* sectors under way */
 };
+#define SIM_NO_SM UINT16_MAX
 
 /* The MSHR of a slot's line, + 1; 0: nothing is under way. It lies beside the tag, so that a
  * look-up touches one line of the host's cache. */
