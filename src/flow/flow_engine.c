@@ -245,7 +245,7 @@ static strata_status start_warp(struct flow_engine *e, uint32_t index, uint32_t 
         return st;
     w->block = block;
     e->next_age += k ? 0 : SM_AGES_A_BLOCK;
-    e->scheduler[w->scheduler].slot_age[w->slot] = e->next_age + k;
+    sm_turns_begin(&e->scheduler[w->scheduler].turns, w->slot, e->next_age + k);
     w->at_barrier = false;
     w->last_issue = t;
     w->scoreboard.predicate_ready = 0;

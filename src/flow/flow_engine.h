@@ -157,7 +157,7 @@ struct flow_scheduler {
     uint64_t stores;        /* slots whose warps' next instruction is a store */
     uint64_t shared_port;   /* when it may hand over its next access to shared memory */
     uint64_t constant_port; /* likewise, to the constants */
-    uint64_t slot_age[64];  /* when each slot's warp was started: smaller is older */
+    struct sm_turns turns;  /* whose it is */
     /* When the warps in the wheel will be ready, by slot; FLOW_NEVER: the others. */
     _Alignas(FLOW_LINE_BYTES) uint32_t slot_due[64];
 };

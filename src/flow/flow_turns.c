@@ -100,7 +100,7 @@ static void expect_turn(const struct flow_engine *e, const struct flow_scheduler
     if (!s->ready_mask || (waits_for_unit(s) && unit_time(e, s) > e->now))
         return;
     expect_warp(e, s,
-                sm_first_in_rank(e->policy, s->ready_mask, s->stores, s->last_slot, s->slot_age));
+                sm_first_in_rank(e->policy, s->ready_mask, s->stores, s->last_slot, &s->turns));
 }
 
 /* The slot of the first ready warp by the policy whose pipe is free. Returns CACHE_NONE and the
@@ -119,8 +119,7 @@ static uint32_t choose(const struct flow_engine *e, const struct flow_scheduler 
     *earliest = first;
     if (sm_stores_on(e->policy, can, s->stored, s->stores >> s->stored & 1))
         return s->stored;
-    return can ? sm_first_in_rank(e->policy, can, s->stores, s->last_slot, s->slot_age)
-               : CACHE_NONE;
+    return can ? sm_first_in_rank(e->policy, can, s->stores, s->last_slot, &s->turns) : CACHE_NONE;
 }
 
 static void take_slot(struct flow_scheduler *s, uint32_t slot, uint8_t pipe)

@@ -44,7 +44,7 @@ struct hierarchy_sm {
     uint64_t *mshr_free; /* when each MSHR is free, as a heap: the first is free first; NULL if
                             unlimited */
     struct cache l1;
-    struct leaving_miss leaving;
+    _Alignas(HIERARCHY_LINE_BYTES) struct leaving_miss leaving;
     uint64_t store_taken; /* when the L2 takes the latest of its stores in */
     uint64_t store_done;  /* the last store has reached the L2 */
     struct store_buffer stores;

@@ -40,16 +40,14 @@
 #define LEAVING_NO_LINE  UINT64_MAX
 
 struct leaving_request {
-    uint64_t leaves;  /* then */
-    uint32_t sectors; /* it asks for */
-    uint32_t fetched; /* of them and their neighbours: what the L2 did not have */
-    uint32_t warp;    /* whose it is */
-    bool for_all;     /* misses of other warps join it, too */
-    bool for_own;     /* those of its own do */
+    uint64_t leaves; /* then */
+    uint16_t warp;   /* whose it is */
+    uint8_t sectors; /* it asks for */
+    uint8_t fetched; /* of them and their neighbours: what the L2 did not have */
+    bool for_all;    /* misses of other warps join it, too */
+    bool for_own;    /* those of its own do */
 };
-struct leaving_miss { /* an SM's last requests, in the order in which they leave */
-    uint64_t line[LEAVING_REQUESTS];
-    struct leaving_request request[LEAVING_REQUESTS];
+struct leaving_miss { /* first what every load touches, in a line of the machine's cache */
     uint32_t last, warp;  /* the last request; the warp whose load is under way */
     uint64_t begin, unit; /* when its first line is looked up; the model's time of that */
     uint64_t tags_until;  /* lines of the loads before it are looked up until then */
@@ -58,6 +56,9 @@ struct leaving_miss { /* an SM's last requests, in the order in which they leave
     bool asked;           /* it has missed */
     bool apart;           /* no two warps of a scheduler begin in step */
     uint64_t answered;    /* when the SM's first read came back; 0: not yet */
+    /* The SM's last requests, in the order in which they leave. */
+    uint64_t line[LEAVING_REQUESTS];
+    struct leaving_request request[LEAVING_REQUESTS];
 };
 static inline uint64_t leaving_later(uint64_t a, uint64_t b)
 {

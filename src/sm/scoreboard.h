@@ -224,37 +224,57 @@ static inline uint32_t sm_next_in_turn(uint64_t mask, uint32_t last_slot)
     return (uint32_t)__builtin_ctzll(behind | (mask & bits_if(!behind)));
 }
 
-/* The slots of a mask whose warps are of the oldest block among them. */
-static inline uint64_t sm_oldest_block(uint64_t mask, const uint64_t *age)
+/* Who of a scheduler's warps began when, by slot. */
+struct sm_turns {
+    uint64_t of_block[64]; /* slots of the warps of each block, the oldest block first */
+    uint64_t last_block;   /* which the last one is */
+    uint32_t n_blocks;
+    uint64_t age[64]; /* of each slot's warp: smaller is older */
+};
+/* A warp begins; those of a block do one after another. */
+static inline void sm_turns_begin(struct sm_turns *turns, uint32_t slot, uint64_t age)
 {
-    uint64_t oldest = UINT64_MAX, of_block = 0;
-    for (uint64_t m = mask; m; m &= m - 1) {
-        uint64_t block = age[__builtin_ctzll(m)] / SM_AGES_A_BLOCK;
-        of_block = block < oldest ? 0 : of_block;
-        oldest = block < oldest ? block : oldest;
-        of_block |= m & -m & bits_if(block == oldest);
+    uint64_t bit = (uint64_t)1 << slot, block = age / SM_AGES_A_BLOCK;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < turns->n_blocks; i++) {
+        turns->of_block[kept] = turns->of_block[i] & ~bit;
+        kept += turns->of_block[kept] != 0;
     }
-    return of_block;
+    if (!kept || block != turns->last_block)
+        turns->of_block[kept++] = 0;
+    turns->of_block[kept - 1] |= bit;
+    turns->n_blocks = kept;
+    turns->last_block = block;
+    turns->age[slot] = age;
+}
+/* The slots of a mask, not 0, whose warps are of the oldest block among them. */
+static inline uint64_t sm_oldest_block(uint64_t mask, const struct sm_turns *turns)
+{
+    uint32_t i = 0;
+    while (i + 1 < turns->n_blocks && !(mask & turns->of_block[i]))
+        i++;
+    return mask & turns->of_block[i];
 }
 
 /* Blocks of an SM end one after another on the card, in the order in which they were given out,
  * whatever they do, and the warps of one together (device/probe/order_probe.cu): the oldest block
  * goes first, its warps by turns. Where it would store, all that store take turns. */
 static inline uint32_t sm_first_by_block(uint64_t mask, uint64_t stores, uint32_t last_slot,
-                                         const uint64_t *age)
+                                         const struct sm_turns *turns)
 {
-    uint32_t slot = sm_next_in_turn(sm_oldest_block(mask, age), last_slot);
+    uint32_t slot = sm_next_in_turn(sm_oldest_block(mask, turns), last_slot);
     return stores >> slot & 1 ? sm_next_in_turn(mask & stores, last_slot) : slot;
 }
 
 /* The slot of a mask, not 0, whose warp is taken; stores: those that would store. */
 static inline uint32_t sm_first_in_rank(uint32_t policy, uint64_t mask, uint64_t stores,
-                                        uint32_t last_slot, const uint64_t *age)
+                                        uint32_t last_slot, const struct sm_turns *turns)
 {
+    const uint64_t *age = turns->age;
     if (policy == STRATA_SCHED_LRR || policy == STRATA_SCHED_LRR_STORES)
         return sm_next_in_turn(mask, last_slot);
     if (policy == STRATA_SCHED_OLDEST_BLOCK)
-        return sm_first_by_block(mask, stores, last_slot, age);
+        return sm_first_by_block(mask, stores, last_slot, turns);
     uint32_t best = (uint32_t)__builtin_ctzll(mask);
     for (uint64_t m = mask & (mask - 1); m; m &= m - 1) {
         uint32_t slot = (uint32_t)__builtin_ctzll(m);

@@ -167,15 +167,20 @@ static void loads_of_constants_are_eight_cycles_apart(void **state)
 static void the_oldest_block_goes_first_and_its_warps_take_turns(void **state)
 {
     (void)state;
-    uint64_t age[64] = {SM_AGES_A_BLOCK, 0, SM_AGES_A_BLOCK + 1, 1};
+    struct sm_turns turns = {.n_blocks = 0};
+    sm_turns_begin(&turns, 0, 9); /* a block that has ended: its slot is taken again */
+    sm_turns_begin(&turns, 1, SM_AGES_A_BLOCK);
+    sm_turns_begin(&turns, 3, SM_AGES_A_BLOCK + 1);
+    sm_turns_begin(&turns, 0, 2 * SM_AGES_A_BLOCK);
+    sm_turns_begin(&turns, 2, 2 * SM_AGES_A_BLOCK + 1);
     uint32_t policy = STRATA_SCHED_OLDEST_BLOCK;
-    assert_int_equal(sm_first_in_rank(policy, 15, 0, 1, age), 3);
-    assert_int_equal(sm_first_in_rank(policy, 15, 0, 3, age), 1);
-    assert_int_equal(sm_first_in_rank(policy, 5, 0, 0, age), 2);
+    assert_int_equal(sm_first_in_rank(policy, 15, 0, 1, &turns), 3);
+    assert_int_equal(sm_first_in_rank(policy, 15, 0, 3, &turns), 1);
+    assert_int_equal(sm_first_in_rank(policy, 5, 0, 0, &turns), 2);
     /* All that store take turns, where the oldest block would store. */
-    assert_int_equal(sm_first_in_rank(policy, 15, 15, 1, age), 2);
-    assert_int_equal(sm_first_in_rank(policy, 15, 5, 1, age), 3);
-    assert_int_equal(sm_first_in_rank(STRATA_SCHED_LRR, 15, 0, 1, age), 2);
+    assert_int_equal(sm_first_in_rank(policy, 15, 15, 1, &turns), 2);
+    assert_int_equal(sm_first_in_rank(policy, 15, 5, 1, &turns), 3);
+    assert_int_equal(sm_first_in_rank(STRATA_SCHED_LRR, 15, 0, 1, &turns), 2);
     struct strata_gpu gpu = {.sm.scheduler_policy = STRATA_SCHED_OLDEST_BLOCK};
     assert_int_equal(sm_policy(&gpu, STRATA_ISA_PTX), STRATA_SCHED_LRR_STORES);
     assert_int_equal(sm_policy(&gpu, STRATA_ISA_SASS), policy);
