@@ -185,7 +185,9 @@ static uint64_t fetch_sectors(struct hierarchy *m, uint32_t sm, const struct loa
                               uint64_t line, uint32_t sectors, uint64_t t, uint64_t start)
 {
     struct hierarchy_sm *p = &m->sm[sm];
-    bool alone = l->request_sectors > 0; /* neither joins another nor is joined */
+    /* Neither joins another nor is joined: those of the texture unit (texture_filter_probe.cu: the
+     * passes of a filter ask by themselves). */
+    bool alone = l->request_sectors > 0 || l->miss_free == &p->texture_miss_free;
     bool joins = m->rules.same_geometry && !alone &&
                  leaving_miss_takes(&p->leaving, m->gpu, line, sectors, t);
     if (m->gpu->l1.miss_requests_per_cycle) { /* one that joins gives up its turn for another */

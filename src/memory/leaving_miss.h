@@ -47,7 +47,7 @@ struct leaving_request {
     bool for_all;    /* misses of other warps join it, too */
     bool for_own;    /* those of its own do */
 };
-struct leaving_miss { /* first what every load touches, in a line of the machine's cache */
+struct leaving_miss {     /* first what every load touches, in a line of the machine's cache */
     uint32_t last, warp;  /* the last request; the warp whose load is under way */
     uint64_t begin, unit; /* when its first line is looked up; the model's time of that */
     uint64_t tags_until;  /* lines of the loads before it are looked up until then */

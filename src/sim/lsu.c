@@ -184,7 +184,7 @@ static void fetch_sectors(struct sim_sm *s, const struct sim_lsu_op *q,
                      unsectored line all */
         f->packet_sectors = l->packet_sectors;
     else
-        f->joins = joins_leaving(s, l->line, sectors, q->request_sectors, t);
+        f->joins = joins_leaving(s, l->line, sectors, q->request_sectors || q->texture, t);
     translate_and_leave(s, flight, t);
 }
 
