@@ -38,8 +38,9 @@ __device__ unsigned log_step[LOG_BLOCKS * LOG_STEPS], log_sm[LOG_BLOCKS];
 __device__ unsigned log_edge[LOG_SMS * LOG_EDGES * 2];
 __device__ unsigned log_mark[MARK_BLOCKS * MARK_WORDS];
 
-// Clocks of the warps of the first two warpgroups at four points of a step, to the file $MARKS: kept in shared memory
-// until the block ends, since stores to global memory take about 280 cycles of a step.
+// Clocks of the warps of the first two warpgroups at four points of a step, to the file $MARKS:
+// kept in shared memory until the block ends, since stores to global memory take about 280 cycles
+// of a step.
 __device__ __forceinline__ void note_mark(unsigned *marks, int step, int what)
 {
     unsigned c;

@@ -260,13 +260,13 @@ struct strata_gpu {
         uint32_t tag_banks[4]; /* line-number bits whose parity is a bit of the tags' bank; each
                                   bank looks up its share of them */
         uint32_t n_tag_banks;
-        uint32_t bytes_per_cycle;         /* data to the registers */
-        bool inflight_counts_as_hit;      /* how the profiler counts */
-        bool tag_hit_counts_as_hit;       /* the same, for a sector whose line is there */
-        bool store_counts_by_line;        /* a stored sector is a hit where its line is there */
-        bool store_restarts_line;         /* a store drops what is on its way to its line */
-        bool store_keeps_words;           /* bytes stored to a word that is not there are not kept */
-        uint32_t reserved_lines;          /* lines of the nominal size that never hold data */
+        uint32_t bytes_per_cycle;    /* data to the registers */
+        bool inflight_counts_as_hit; /* how the profiler counts */
+        bool tag_hit_counts_as_hit;  /* the same, for a sector whose line is there */
+        bool store_counts_by_line;   /* a stored sector is a hit where its line is there */
+        bool store_restarts_line;    /* a store drops what is on its way to its line */
+        bool store_keeps_words;      /* bytes stored to a word that is not there are not kept */
+        uint32_t reserved_lines;     /* lines of the nominal size that never hold data */
         uint32_t miss_requests_per_cycle; /* line requests that leave for the L2, 0 = unlimited */
         uint32_t miss_join_cycles;    /* a request waits so long for misses of its line, 0 = not */
         uint32_t miss_queue_lines;    /* requests that wait at a time, 0 = no misses join */
