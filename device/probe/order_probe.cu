@@ -2,18 +2,10 @@
  * do: columns (16 loads of 32 lines, four stores of 32), conversions, chains of products, products
  * side by side, loads between arithmetic, shared memory. A line for each warp of one SM: kind,
  * block, warp, place in the SM, begin and end by its clock. */
-#include "check.h"
+#include "ends.h"
 
 enum kind { COLUMNS, CONVERT, CHAIN, SIDE, LOADS, SHARED, DOUBLES, KINDS };
 static const char *const names[] = {"columns", "convert", "chain", "side", "loads", "shared", "doubles"};
-struct note { unsigned sm, place, begin, end; };
-
-__device__ __forceinline__ unsigned now()
-{
-    unsigned t;
-    asm volatile("mov.u32 %0, %%clock;" : "=r"(t)::"memory");
-    return t;
-}
 
 template <int KIND> __global__ void __launch_bounds__(256) work(float *data, float *to, note *out)
 {
@@ -80,40 +72,14 @@ template <int KIND> __global__ void __launch_bounds__(256) work(float *data, flo
             asm volatile("fma.rn.f64 %0,%0,%0,%0;" : "+d"(d));
         to[thread] = (float)(d + e);
     }
-    unsigned end = now(), sm, place;
-    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
-    asm volatile("mov.u32 %0, %%warpid;" : "=r"(place));
-    if (lane == 0)
-        out[warp] = note{sm, place, begin, end};
-}
-
-static float *data, *to;
-static note *out, host[132 * 16 * 8];
-
-template <int KIND> static void run()
-{
-    int blocks = 132 * 16, warps = blocks * 8;
-    for (int i = 0; i < 2; i++)
-        work<KIND><<<blocks, 256>>>(data, to, out);
-    CK(cudaDeviceSynchronize());
-    CK(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost));
-    unsigned first = 0;
-    bool any = false;
-    for (int w = 0; w < warps; w++)
-        if (host[w].sm == 5 && (!any || (int)(host[w].begin - first) < 0))
-            first = host[w].begin, any = true;
-    for (int w = 0; w < warps; w++)
-        if (host[w].sm == 5)
-            printf("%s,%d,%d,%u,%u,%u\n", names[KIND], w / 8, w % 8, host[w].place, host[w].begin - first, host[w].end - first);
+    note_end(out, begin);
 }
 
 int main()
 {
-    CK(cudaMalloc(&data, 64 << 20));
-    CK(cudaMalloc(&to, 64 << 20));
-    CK(cudaMalloc(&out, sizeof host));
-    CK(cudaMemset(data, 0, 64 << 20));
-    printf("kind,block,warp,place,begin,end\n");
-    run<COLUMNS>(), run<CONVERT>(), run<CHAIN>(), run<SIDE>(), run<LOADS>(), run<SHARED>(), run<DOUBLES>();
+    allocate(64 << 20);
+    run(names[COLUMNS], work<COLUMNS>), run(names[CONVERT], work<CONVERT>), run(names[CHAIN], work<CHAIN>);
+    run(names[SIDE], work<SIDE>), run(names[LOADS], work<LOADS>), run(names[SHARED], work<SHARED>);
+    run(names[DOUBLES], work<DOUBLES>);
     return 0;
 }
