@@ -485,7 +485,8 @@ static struct strata_inst describe(struct ptx_decoder *d, const struct ptx_inst 
         .opcode = d->op->text, .source_line = d->op->source_line, .inlined = inlined_text(d)};
     struct reg_list regs = {&s, d->reg_base, d->forms.same, d->forms.also};
     s.opclass = (uint8_t)ptx_op_class(d->op, d->function_index == 0);
-    s.imm = s.opclass == STRATA_OP_BRANCH ? loop_number(d) : static_number(d->op, in, s.opclass);
+    bool closes_loops = s.opclass == STRATA_OP_BRANCH && d->op->mnemonic != PTX_OP_nanosleep;
+    s.imm = closes_loops ? loop_number(d) : static_number(d->op, in, s.opclass);
     ptx_op_visit(d->op, NULL, add_dst, &regs);
     ptx_op_visit(d->op, add_src, NULL, &regs);
     ptx_op_visit(d->op, add_other_src, NULL, &regs);

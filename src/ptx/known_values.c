@@ -323,6 +323,16 @@ static void put_place(struct finder *s, struct ptx_op *op)
     op->operands[1].u.children = place;
 }
 
+/* How long nanosleep sleeps, its only operand. */
+static void put_duration(struct finder *s, struct ptx_op *op)
+{
+    const struct value *v = NULL;
+    if (op->mnemonic == PTX_OP_nanosleep && op->n_operands == 1)
+        v = known(s, &op->operands[0]);
+    if (v && !v->var && own_operands(s, op))
+        op->operands[0] = as_operand(v, &op->operands[0]);
+}
+
 /* A sum of an address in constant memory and a number. */
 static bool finds_address(const struct finder *s, const struct ptx_op *op, struct value *out)
 {
@@ -385,6 +395,7 @@ static void visit(struct finder *s, struct ptx_op *op)
     struct value address;
     uint64_t number;
     put_place(s, op);
+    put_duration(s, op);
     if (n_sources(op))
         choose(s, op);
     put_numbers(s, op);

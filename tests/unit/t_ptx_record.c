@@ -599,6 +599,20 @@ static void classes_tell_the_units_apart(void **state)
         assert_int_equal(r.inst[find(&r, cases[i].opcode)].opclass, cases[i].class);
 }
 
+/* How long a warp sleeps is told where the code tells it, also through a register. */
+static void sleep_tells_its_time(void **state)
+{
+    (void)state;
+    struct record r;
+    void *params[2] = {device_memory(256), device_memory(256)};
+    run_recorded(KERNEL("mov.u32 %r2,700; nanosleep.u32 %r2;"), 32, params, &r);
+    assert_int_equal(r.inst[find(&r, "nanosleep.u32")].imm, 700);
+    run_recorded(KERNEL("nanosleep.u32 5;"), 32, params, &r);
+    assert_int_equal(r.inst[find(&r, "nanosleep.u32")].imm, 5);
+    run_recorded(KERNEL("nanosleep.u32 %r1;"), 32, params, &r);
+    assert_int_equal(r.inst[find(&r, "nanosleep.u32")].imm, 0);
+}
+
 static void scattered_and_vector_accesses_keep_their_addresses(void **state)
 {
     (void)state;
@@ -662,6 +676,7 @@ int main(void)
         cmocka_unit_test(generic_accesses_name_the_space_they_reached),
         cmocka_unit_test(asynchronous_copies_have_groups),
         cmocka_unit_test(classes_tell_the_units_apart),
+        cmocka_unit_test(sleep_tells_its_time),
         cmocka_unit_test(scattered_and_vector_accesses_keep_their_addresses),
         cmocka_unit_test(constants_that_lanes_name_keep_their_addresses),
     };
