@@ -46,6 +46,10 @@ struct leaving_request {
     uint8_t fetched; /* of them and their neighbours: what the L2 did not have */
     bool for_all;    /* misses of other warps join it, too */
     bool for_own;    /* those of its own do */
+    /* What its GPC did with the first of its sectors: others may share their answer; they kept
+     * others from sharing that of another request; so many of them were hits. */
+    bool opens, spoils;
+    uint8_t hits;
 };
 struct leaving_miss {     /* first what every load touches, in a line of the machine's cache */
     uint32_t last, warp;  /* the last request; the warp whose load is under way */
