@@ -56,7 +56,12 @@ static void misses_of_another_warp_join_if_the_request_did_not_wait(void **state
         joins(&l, &g, 0, 128, 1, 100);
         assert_int_equal(joins(&l, &g, 1, 128, 2, 103), blocks == 3);
     }
-    struct leaving_miss l = begun(&g, 132, 4);
+    struct leaving_miss l = begun(&g, 132, 8);
+    l.timed = true; /* its own warp's do not: the two of a scheduler take turns */
+    joins(&l, &g, 0, 128, 1, 50);
+    assert_true(joins(&l, &g, 1, 128, 2, 53));
+    assert_false(joins(&l, &g, 0, 128, 4, 57));
+    l = begun(&g, 132, 4);
     leaving_miss_answered(&l, 90);
     joins(&l, &g, 0, 128, 1, 100);
     assert_true(joins(&l, &g, 1, 128, 2, 103));
