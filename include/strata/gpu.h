@@ -212,6 +212,8 @@ struct strata_gpu {
         uint32_t first_block_cycles; /* first wave: an SM takes its next block after this ... */
         uint32_t first_warp_cycles;  /* ... or after this for each warp of a block, the longer; both
                                         0:  the first wave is handed out like every other block */
+        double schedulers_apart; /* cycles between the first instructions of two schedulers of an
+                                    SM, for each SM of the GPC that begins */
     } launch;
 
     struct {

@@ -350,6 +350,30 @@ strata_status flow_end_block(struct flow_engine *e, uint32_t place, uint64_t t)
     return e->blocks_over ? STRATA_OK : replace_block(e, sm, t);
 }
 
+/* How far apart the schedulers of each SM begin; where an SM has one block, the times of its misses
+ * tell from the first on which of them join. */
+static strata_status prepare_begin(struct flow_engine *e)
+{
+    uint64_t blocks = strata_launch_blocks(e->launch);
+    uint32_t n_sms = e->memory.n_sms, gpcs = address_map_gpcs(e->gpu),
+             n = blocks < n_sms ? (uint32_t)blocks : n_sms;
+    if (e->gpu->launch.schedulers_apart <= 0)
+        return STRATA_OK;
+    uint32_t *sms = calloc(gpcs + 2 * (size_t)n, sizeof *sms);
+    if (!sms)
+        return strata_no_memory(e->err, NULL, "for the first blocks of a launch");
+    strata_status st = strata_place_blocks(e->gpu, n, 1, STRATA_PLACE_DISPATCH, sms + gpcs,
+                                           sms + gpcs + n, e->err);
+    for (uint32_t b = 0; b < n && st == STRATA_OK; b++)
+        sms[address_map_gpc(e->gpu, sms[gpcs + b])]++;
+    for (uint32_t s = 0; s < n_sms && st == STRATA_OK; s++) {
+        fetch_sm_begins(&e->fetch[s], e->gpu, sms[address_map_gpc(e->gpu, s)]);
+        e->memory.sm[s].leaving.timed = blocks <= n_sms;
+    }
+    free(sms);
+    return st;
+}
+
 static strata_status first_wave(struct flow_engine *e)
 {
     uint64_t block;
@@ -364,7 +388,9 @@ static strata_status first_wave(struct flow_engine *e)
 strata_status flow_engine_run(struct flow_engine *e)
 {
     e->is_watched = e->clock || e->waits;
-    strata_status st = first_wave(e);
+    strata_status st = prepare_begin(e);
+    if (st == STRATA_OK)
+        st = first_wave(e);
     if (st == STRATA_OK)
         st = flow_turns_run(e);
     if (st != STRATA_OK)

@@ -234,6 +234,18 @@ static uint64_t near_read(struct hierarchy *m, uint32_t sm, uint64_t line, uint3
     return a.ready + m->gpu->l2.hit_cycles;
 }
 
+/* What became of a request that others of its SM may still join. */
+static void note_leaving(struct hierarchy *m, uint32_t sm, uint64_t line, enum request_fate fate,
+                         bool spoils, uint64_t hits)
+{
+    struct leaving_miss *l = &m->sm[sm].leaving;
+    if (l->line[l->last] != line)
+        return;
+    leaving_miss_last(l)->opens = fate == REQUEST_OPENS;
+    leaving_miss_last(l)->spoils = spoils;
+    leaving_miss_last(l)->hits = (uint8_t)hits;
+}
+
 static uint64_t coalesced_read(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
                                bool bulk, uint64_t t)
 {
@@ -241,13 +253,18 @@ static uint64_t coalesced_read(struct hierarchy *m, uint32_t sm, uint64_t line, 
         return near_read(m, sm, line, sectors, false, t);
     struct open_request *e =
         request_coalescer_entry(&m->requests, m->sm[sm].group, line, sectors, bulk);
+    bool was_open = !e->parts;
+    uint64_t hits = m->count.l2_tex_read_hit;
     enum request_fate fate = request_coalescer_meet(&m->requests, e, line, sectors, t < e->until);
     if (fate == REQUEST_MERGES) {
         m->count.merged_sectors += popcount32(sectors);
+        note_leaving(m, sm, line, fate, false, 0);
         return later_of(e->arrival, t + 1);
     }
     uint64_t arrival = near_read(m, sm, line, sectors, false, t),
              back = m->gpu->xbar.coalescer_return_cycles;
+    note_leaving(m, sm, line, fate, fate == REQUEST_ALONE && was_open,
+                 m->count.l2_tex_read_hit - hits);
     if (fate == REQUEST_ALONE)
         return arrival;
     request_coalescer_open(e, m->gpu, line, sectors, t, 0);
@@ -255,10 +272,52 @@ static uint64_t coalesced_read(struct hierarchy *m, uint32_t sm, uint64_t line, 
     return arrival;
 }
 
+/* Sectors that were asked for come with another request's: nobody asked for them. */
+static void take_back(struct hierarchy *m, uint32_t sectors, uint32_t hits)
+{
+    uint32_t n = popcount32(sectors);
+    m->count.l2_requests--;
+    m->count.l2_tex_read -= n;
+    m->count.l2_read -= n;
+    m->count.l2_tex_read_hit -= hits;
+    m->count.l2_read_hit -= hits;
+}
+
+/* The request that is leaving asks for more sectors now, and its GPC sees it with all of them: it
+ * may be equal to one on its way, which its first sectors were not. */
+static bool merges_now(struct hierarchy *m, struct open_request *e, struct leaving_request *r,
+                       uint32_t first)
+{
+    if (e->sectors != r->sectors || (e->parts && !r->spoils) || !e->room)
+        return false;
+    m->count.merged_sectors += popcount32(r->spoils ? r->sectors : r->sectors & ~first);
+    if (r->spoils) {
+        take_back(m, first, r->hits);
+        e->parts = r->spoils = false;
+        e->room--;
+    }
+    return true;
+}
+
 uint64_t hierarchy_l2_join(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,
                            uint64_t t)
 {
-    return near_read(m, sm, line, sectors, true, t);
+    struct leaving_request *r = leaving_miss_last(&m->sm[sm].leaving);
+    uint32_t first = r->sectors & ~sectors;
+    if (!m->requests.open || !m->requests.one_part)
+        return near_read(m, sm, line, sectors, true, t);
+    struct open_request *e =
+        request_coalescer_entry(&m->requests, m->sm[sm].group, line, r->sectors, false);
+    bool is_open = e->line == line && t < e->until, own = r->opens && e->sectors == first;
+    if (is_open && !own && merges_now(m, e, r, first))
+        return later_of(e->arrival, t + 1);
+    uint64_t hits = m->count.l2_tex_read_hit, arrival = near_read(m, sm, line, sectors, true, t);
+    r->hits += (uint8_t)(m->count.l2_tex_read_hit - hits);
+    if (is_open && own) {
+        e->sectors = r->sectors;
+        e->arrival = later_of(e->arrival, arrival);
+    }
+    return arrival;
 }
 
 uint64_t hierarchy_l2_read_alone(struct hierarchy *m, uint32_t sm, uint64_t line, uint32_t sectors,

@@ -26,7 +26,8 @@
  * until the first read of their SM is answered: of 256 KB 40 to 44 % of the reads hit with any
  * block size. They do in launches of up to three blocks: skipped_probe.cu, begin: of 8 warps a
  * block 2, 8 of 16, 6 to 13 of 24, 19 of 32 and 60 of 64 first reads are requests with 1, 2, 3, 4
- * and 8 blocks.
+ * and 8 blocks. Where the schedulers begin one after the other as on the card, and each SM has one
+ * block, the times tell (launch.schedulers_apart; warps_probe.cu, begin_probe.cu: h200-begin.csv).
  */
 #ifndef STRATA_MEMORY_LEAVING_MISS_H
 #define STRATA_MEMORY_LEAVING_MISS_H
@@ -46,6 +47,10 @@ struct leaving_request {
     uint8_t fetched; /* of them and their neighbours: what the L2 did not have */
     bool for_all;    /* misses of other warps join it, too */
     bool for_own;    /* those of its own do */
+    /* What its GPC did with the first of its sectors: others may share their answer; they kept
+     * others from sharing that of another request; so many of them were hits. */
+    bool opens, spoils;
+    uint8_t hits;
 };
 struct leaving_miss {     /* first what every load touches, in a line of the machine's cache */
     uint32_t last, warp;  /* the last request; the warp whose load is under way */
@@ -55,6 +60,7 @@ struct leaving_miss {     /* first what every load touches, in a line of the mac
     uint32_t behind;      /* cycles of loads that were in front of the load under way */
     bool asked;           /* it has missed */
     bool apart;           /* no two warps of a scheduler begin in step */
+    bool timed;           /* schedulers begin when they do on the card, one block an SM */
     uint64_t answered;    /* when the SM's first read came back; 0: not yet */
     /* The SM's last requests, in the order in which they leave. */
     uint64_t line[LEAVING_REQUESTS];
@@ -117,7 +123,7 @@ static inline bool leaving_miss_takes(struct leaving_miss *l, const struct strat
     for (uint32_t k = 0, i = l->last; k < gpu->l1.miss_queue_lines && tag < l->request[i].leaves;
          k++, i = (i - 1) % LEAVING_REQUESTS) {
         struct leaving_request *r = &l->request[i];
-        bool may = r->for_all || (r->for_own && r->warp == l->warp);
+        bool may = r->warp == l->warp ? r->for_own : r->for_all;
         if (l->line[i] != line || r->sectors & sectors || !may)
             continue;
         l->line[i] = LEAVING_NO_LINE;
@@ -135,7 +141,7 @@ static inline void leaving_miss_open(struct leaving_miss *l, const struct strata
     bool answered = l->answered && t >= l->answered;
     struct leaving_request r = {.warp = l->warp,
                                 .for_own = answered || l->apart,
-                                .for_all = answered && 4 * l->behind <= join};
+                                .for_all = (answered || l->timed) && 4 * l->behind <= join};
     l->asked = true;
     if (room > tag)
         l->tags_until = tag = room;

@@ -99,6 +99,7 @@ static const struct {
     {"launch.front_sectors", REUSE | FLOW | SIM},
     {"launch.background_", FLOW | SIM},
     {"launch.first_", SIM},
+    {"launch.schedulers_apart", FLOW},
     {"launch.block_replace", INTERVAL | LEARNED | FLOW | SIM},
     {"launch.block_interval", FLOW | SIM},
     {"launch.", INTERVAL | FLOW | SIM},

@@ -257,8 +257,8 @@ static void keep_own(struct fetch_sm *s, uint32_t scheduler, uint32_t line)
     s->known[line].own |= bit;
 }
 
-uint64_t fetch_next(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t scheduler,
-                    uint32_t from, uint32_t line, uint64_t t)
+static uint64_t own_line(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t scheduler,
+                         uint32_t from, uint32_t line, uint64_t t)
 {
     bool is_jump = from != UINT32_MAX && line != from + 1;
     line %= FETCH_MAX_LINES;
@@ -275,6 +275,18 @@ uint64_t fetch_next(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t sche
         return there;
     keep_own(s, scheduler, line);
     return is_jump && there < t + g->own_jump ? t + g->own_jump : there;
+}
+
+uint64_t fetch_next(const struct fetch_gpu *g, struct fetch_sm *s, uint32_t scheduler,
+                    uint32_t from, uint32_t line, uint64_t t)
+{
+    uint64_t there = own_line(g, s, scheduler, from, line, t);
+    if (from != UINT32_MAX || s->apart <= 0)
+        return there;
+    if (!s->began)
+        s->began = there;
+    uint64_t turn = s->began + (uint64_t)(scheduler * s->apart);
+    return there > turn ? there : turn;
 }
 
 void fetch_note_unrun_lines(struct fetch_gpu *g, const struct sm_inst *inst, uint32_t n)

@@ -72,6 +72,8 @@ struct fetch_sm {
     uint32_t n_asked;
     uint32_t *asked; /* lines brought into the L2 since the last fetch_publish */
     bool has_jumped; /* to a line that the launch had brought in */
+    double apart;    /* cycles from one scheduler's first instruction to the next one's */
+    uint64_t began;  /* when the first line of the launch's code was there */
     struct fetch_order near, middle;
     struct fetch_order own; /* a set for each scheduler */
 };
@@ -84,6 +86,13 @@ void fetch_sm_release(struct fetch_sm *s);
 static inline void fetch_sm_place(struct fetch_sm *s, const struct fetch_gpu *g, uint32_t sm)
 {
     s->side = g->stream_side ? address_map_partition(&g->map, sm) : 0;
+}
+/* So many SMs of its GPC begin with the launch. Each scheduler of each of them fetches what it
+ * needs first, and the GPC serves them one after the other, the first schedulers of all SMs before
+ * the second ones (warps_probe.cu, device/probe/results/h200-warps.txt). */
+static inline void fetch_sm_begins(struct fetch_sm *s, const struct strata_gpu *gpu, uint32_t sms)
+{
+    s->apart = gpu->launch.schedulers_apart * sms;
 }
 /* Notes that a line was executed; n_used counts the distinct ones, which the L2 had to bring in
  * (skipped_probe.cu, results/h200-skipped.csv: of the first 64 KB DRAM gives all, of code beyond

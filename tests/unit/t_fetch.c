@@ -317,6 +317,24 @@ static void an_early_jump_waits_for_its_line(void **state)
     fetch_sm_release(&sm);
 }
 
+static void schedulers_begin_one_after_the_other(void **state)
+{
+    (void)state;
+    static struct fetch_gpu g;
+    struct strata_gpu gpu = gpu_that_fetches();
+    struct fetch_sm sm;
+    gpu.launch.schedulers_apart = 0.5;
+    fetch_gpu_init(&g, &gpu);
+    assert_int_equal(fetch_sm_init(&sm, &g, NULL), STRATA_OK);
+    fetch_sm_begins(&sm, &gpu, 18);
+    uint64_t first = fetch_next(&g, &sm, 0, UINT32_MAX, 0, 1000);
+    for (uint32_t scheduler = 1; scheduler < 4; scheduler++)
+        assert_int_equal(fetch_next(&g, &sm, scheduler, UINT32_MAX, 0, 1000),
+                         first + 9 * scheduler);
+    assert_int_equal(fetch_next(&g, &sm, 3, UINT32_MAX, 0, 5000), 5000); /* a later block */
+    fetch_sm_release(&sm);
+}
+
 static void a_line_far_behind_is_as_never_fetched(void **state)
 {
     static struct fetch_gpu g;
@@ -351,6 +369,7 @@ int main(void)
         cmocka_unit_test(lines_of_one_set_displace_each_other),
         cmocka_unit_test(code_that_nobody_runs_comes_in_too),
         cmocka_unit_test(an_early_jump_waits_for_its_line),
+        cmocka_unit_test(schedulers_begin_one_after_the_other),
         cmocka_unit_test(a_line_far_behind_is_as_never_fetched)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

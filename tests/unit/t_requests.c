@@ -56,7 +56,12 @@ static void misses_of_another_warp_join_if_the_request_did_not_wait(void **state
         joins(&l, &g, 0, 128, 1, 100);
         assert_int_equal(joins(&l, &g, 1, 128, 2, 103), blocks == 3);
     }
-    struct leaving_miss l = begun(&g, 132, 4);
+    struct leaving_miss l = begun(&g, 132, 8);
+    l.timed = true; /* its own warp's do not: the two of a scheduler take turns */
+    joins(&l, &g, 0, 128, 1, 50);
+    assert_true(joins(&l, &g, 1, 128, 2, 53));
+    assert_false(joins(&l, &g, 0, 128, 4, 57));
+    l = begun(&g, 132, 4);
     leaving_miss_answered(&l, 90);
     joins(&l, &g, 0, 128, 1, 100);
     assert_true(joins(&l, &g, 1, 128, 2, 103));
@@ -114,24 +119,29 @@ static void the_last_lines_of_a_load_wait_longest(void **state)
     assert_int_equal(requests_of_two(&g, 16, 17), 16 + 14);
 }
 
-/* Four warps read a sector of one line each, `apart` cycles one after the other (pairs_probe.cu).
- */
-static struct launch_counters four_sectors(const struct strata_gpu *g, uint64_t apart)
+/* Four warps of so many SMs of a GPC, which follow each other after 10 cycles, read a sector of one
+ * line each, `apart` cycles one after the other (pairs_probe.cu). */
+static struct launch_counters sectors_of_sms(const struct strata_gpu *g, uint32_t sms,
+                                             uint64_t apart)
 {
     static struct hierarchy m;
     struct strata_launch launch = {.grid = {1, 1, 1}, .block = {128, 1, 1}};
     struct strata_inst load = {
         .memop = STRATA_MEM_LOAD, .space = STRATA_SPACE_GLOBAL, .width_bytes = 1};
     assert_int_equal(hierarchy_init(&m, g, &launch, 128 << 10, 1, NULL, NULL), STRATA_OK);
-    leaving_miss_answered(&m.sm[0].leaving, 1);
-    for (uint64_t i = 0; i < 4; i++) {
-        struct strata_winst w = {.inst = &load,
-                                 .mask = UINT32_MAX,
-                                 .addr_kind = STRATA_ADDR_STRIDE,
-                                 .stride = 1,
-                                 .base = (1u << 20) + 32 * i};
-        m.now = 1000 + i * apart;
-        hierarchy_access(&m, 0, &w, 0, m.now);
+    for (uint32_t sm = 0, n = 0; n < 4 * sms; sm++) {
+        if (m.sm[sm].group != m.sm[0].group)
+            continue;
+        leaving_miss_answered(&m.sm[sm].leaving, 1);
+        for (uint64_t i = 0; i < 4; i++, n++) {
+            struct strata_winst w = {.inst = &load,
+                                     .mask = UINT32_MAX,
+                                     .addr_kind = STRATA_ADDR_STRIDE,
+                                     .stride = 1,
+                                     .base = (1u << 20) + 32 * i};
+            m.now = 1000 + n / 4 * 10 + i * apart;
+            hierarchy_access(&m, sm, &w, 0, m.now);
+        }
     }
     struct launch_counters n = m.count;
     hierarchy_release(&m);
@@ -156,7 +166,7 @@ static void warps_that_read_a_line_together_ask_for_it_once_and_miss(void **stat
 {
     (void)state;
     struct strata_gpu g = h200;
-    struct launch_counters together = four_sectors(&g, 1), apart = four_sectors(&g, 20);
+    struct launch_counters together = sectors_of_sms(&g, 1, 1), apart = sectors_of_sms(&g, 1, 20);
     assert_int_equal(together.l2_tex_read, 4);
     assert_int_equal(together.l2_requests, 1);
     assert_int_equal(together.l2_tex_read_hit, 0);
@@ -165,6 +175,18 @@ static void warps_that_read_a_line_together_ask_for_it_once_and_miss(void **stat
     assert_int_equal(apart.l2_tex_read_hit, 2);
     assert_int_equal(apart.l2_tex_read_miss, 4);
     assert_int_equal(apart.dram_read, together.dram_read);
+}
+
+static void a_gpc_sees_a_request_with_all_that_joined_it(void **state)
+{
+    (void)state;
+    struct strata_gpu g = h200;
+    struct launch_counters two = sectors_of_sms(&g, 2, 1), five = sectors_of_sms(&g, 5, 1);
+    assert_int_equal(two.l2_tex_read, 4); /* both ask for the whole line */
+    assert_int_equal(two.l2_requests, 1);
+    assert_int_equal(two.l2_tex_read_hit, 0);
+    assert_int_equal(two.merged_sectors, 4);
+    assert_int_equal(five.l2_tex_read, 8); /* four share an answer */
 }
 
 /* Hits of a second read of a line by SM 0, after it was changed in between (copies_probe.cu). */
@@ -426,6 +448,7 @@ int main(void)
         cmocka_unit_test(the_last_lines_of_a_load_wait_longest),
         cmocka_unit_test(a_load_behind_stores_is_not_behind_loads),
         cmocka_unit_test(warps_that_read_a_line_together_ask_for_it_once_and_miss),
+        cmocka_unit_test(a_gpc_sees_a_request_with_all_that_joined_it),
         cmocka_unit_test(an_atomic_leaves_no_copy_of_its_line),
         cmocka_unit_test(a_store_leaves_the_copy_that_it_passes_alone),
         cmocka_unit_test(a_set_that_gave_up_a_dirty_line_goes_on_where_reads_hit),
