@@ -59,6 +59,23 @@ static void a_load_goes_no_sooner_than_its_result_is_needed(void **state)
     end(&f);
 }
 
+/* Likewise of shared memory, which is never far: so loads of memory find registers first. */
+static void a_load_of_shared_memory_goes_just_before_it_is_needed(void **state)
+{
+    (void)state;
+    struct fixture f;
+    uint32_t at[SM_MAX_REGION];
+    begin(&f);
+    add(&f, STRATA_OP_MEM, STRATA_SPACE_SHARED, STRATA_MEM_LOAD, 0, 10, 1, -1);
+    for (int k = 0; k < 120; k++)
+        sum(&f, 20, 20, 20);
+    sum(&f, 21, 20, 10);
+    ready(&f);
+    positions(&f, at);
+    assert_in_range(at[0], 120 - 12, 120 - 4);
+    end(&f);
+}
+
 /* best = row[c] > row[best] ? c : best: of two rounds the second's row[c] waits for the first. */
 static void a_load_beside_a_chain_of_loads_waits_for_its_turn(void **state)
 {
@@ -377,6 +394,7 @@ int main(void)
         cmocka_unit_test(independent_loads_of_an_unrolled_loop_go_before_the_first_use),
         cmocka_unit_test(loads_behind_loads_go_as_soon_as_their_addresses_are_there),
         cmocka_unit_test(a_load_goes_no_sooner_than_its_result_is_needed),
+        cmocka_unit_test(a_load_of_shared_memory_goes_just_before_it_is_needed),
         cmocka_unit_test(a_load_beside_a_chain_of_loads_waits_for_its_turn),
         cmocka_unit_test(a_load_passes_a_store_only_where_nobody_can_tell),
         cmocka_unit_test(a_load_passes_a_store_to_another_place_of_its_base),
