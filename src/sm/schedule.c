@@ -549,9 +549,9 @@ static bool lacks_room(const struct sm_draft *d, uint32_t i, struct held held)
 /* Of what may issue now the one with the longest way; if none may, what may first. A load from
  * memory or shared memory is not made before the time that leaves its result just ready when the
  * region, which ends at `end` at best, needs it: ptxas leaves slots empty rather
- * (scripts/ptx-order). What only waits
- * for memory fills no gap between loads, it comes behind them; what finds no register free for its
- * result comes last of all. */
+ * (scripts/ptx-order). What only waits for memory fills no gap between loads, it comes behind them;
+ * what finds no register free for its result comes last of all, loads behind what uses others up.
+ */
 static uint32_t choose(const struct sm_draft *d, uint64_t now, uint64_t end, struct held held)
 {
     uint32_t best = UINT32_MAX;
@@ -566,7 +566,7 @@ static uint32_t choose(const struct sm_draft *d, uint64_t now, uint64_t end, str
         if (x->last)
             at += (uint64_t)1 << 16;
         if (lacks_room(d, i, held))
-            at += (uint64_t)1 << 32;
+            at += (uint64_t)1 << (is_far(x) || is_near(x) ? 40 : 32);
         if (at < best_at || (at == best_at && x->way > d->node[best].way)) {
             best = i;
             best_at = at;

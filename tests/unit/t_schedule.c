@@ -221,6 +221,27 @@ static void loads_wait_for_registers(void **state)
     }
 }
 
+/* Each value is read twice: who reads it first finds no register, either, but frees one in the end.
+ */
+static void a_load_is_the_last_to_go_without_a_register(void **state)
+{
+    (void)state;
+    struct fixture f;
+    uint32_t at[SM_MAX_REGION], ahead = 0;
+    begin(&f);
+    for (int k = 0; k < 16; k++) {
+        load(&f, 10 + k, 1);
+        sum(&f, 30 + k, 10 + k, 5);
+        sum(&f, 50 + k, 10 + k, 6);
+    }
+    ready_with(&f, 16);
+    positions(&f, at);
+    for (uint32_t k = 0; k < 16; k++)
+        ahead += at[3 * k] < at[1];
+    assert_int_equal(ahead, 10); /* 16, less three that come in, half of them again, and two */
+    end(&f);
+}
+
 /* Squares of one value, each added up later: with few registers no more of them are made ahead than
  * there is room for; their sums free what they read. */
 static void results_of_arithmetic_wait_for_registers(void **state)
@@ -400,6 +421,7 @@ int main(void)
         cmocka_unit_test(a_load_passes_a_store_to_another_place_of_its_base),
         cmocka_unit_test(who_waits_for_a_load_waits_for_all_of_its_barrier),
         cmocka_unit_test(loads_wait_for_registers),
+        cmocka_unit_test(a_load_is_the_last_to_go_without_a_register),
         cmocka_unit_test(results_of_arithmetic_wait_for_registers),
         cmocka_unit_test(addresses_that_are_computed_wait_for_registers),
         cmocka_unit_test(no_more_predicates_are_made_ahead_than_there_are),
