@@ -49,16 +49,19 @@ enum use {
     USE_LOGIC64 = 16,
     USE_SUM = 32,
     USE_LIMIT = 64,
-    USE_TEST = 128
+    USE_TEST = 128,
+    USE_STORED = 256
 };
 
-/* Of a comparison that takes another op along, and of the latter. */
-enum taken { TAKES = 1, IS_TAKEN = 2 };
+/* Of a comparison that takes another op along, and of the latter; of an op whose one operand more
+ * has been taken by what another computes. */
+enum taken { TAKES = 1, IS_TAKEN = 2, HAS_JOINED = 4 };
 
 struct reg_facts {
     uint32_t n_writes, n_reads;
     uint32_t written_at; /* the op that writes it last */
-    uint8_t uses;        /* enum use of all that read it */
+    uint32_t read_at;    /* and the one that reads it last */
+    uint16_t uses;       /* enum use of all that read it */
     bool joined;  /* its op has taken another along, or was: once is all an instruction can */
     bool product; /* of a multiplication that was folded: who reads it multiplies */
     const struct ptx_form_part *long_product; /* likewise of 64 bits: what who reads it becomes */
@@ -77,7 +80,7 @@ struct finder {
     uint8_t *taken;                           /* by op: enum taken */
     bool *varies;                             /* by register: between the lanes of a warp */
     uint32_t at;                              /* the op being visited */
-    uint8_t use;                              /* of it */
+    uint16_t use;                             /* of it */
     uint32_t asked;                           /* a register */
     bool any, all;                            /* a register it reads is as asked for */
     const struct ptx_form_part *long_product; /* of a register it reads */
@@ -129,8 +132,15 @@ static bool is_test(const struct ptx_op *op)
            op->operands[2].kind == PTX_OPERAND_INT && !op->operands[2].value;
 }
 
-static uint8_t use_of(const struct ptx_op *op)
+static bool is_stored(const struct ptx_op *op)
 {
+    return op->mnemonic == PTX_OP_st || op->mnemonic == PTX_OP_atom || op->mnemonic == PTX_OP_red;
+}
+
+static uint16_t use_of(const struct ptx_op *op)
+{
+    if (is_stored(op))
+        return USE_STORED;
     if (op->guard != PTX_NO_REG)
         return USE_OTHER;
     return is_open_sum(op)   ? USE_SUM
@@ -147,6 +157,7 @@ static void count_read(void *user, uint32_t reg)
 {
     struct finder *s = user;
     s->reg[reg].n_reads++;
+    s->reg[reg].read_at = s->at;
     s->reg[reg].uses |= s->use;
 }
 
@@ -218,16 +229,18 @@ static void ask_joined(void *user, uint32_t reg)
     s->any |= s->reg[reg].joined;
 }
 
-/* An op that the only one to read its result takes along, if it has taken none itself. */
-static bool joins(struct finder *s, const struct ptx_op *op, uint8_t uses)
+/* An op that the only one to read its result takes along, if neither has taken another. */
+static bool joins(struct finder *s, const struct ptx_op *op, uint16_t uses)
 {
     if (!is_register(&op->operands[0]))
         return false;
     struct reg_facts *to = &s->reg[op->operands[0].u.reg];
     s->any = false;
     ptx_op_visit(op, ask_joined, NULL, s);
-    if (to->n_writes != 1 || to->n_reads != 1 || to->uses != uses || s->any)
+    if (to->n_writes != 1 || to->n_reads != 1 || to->uses != uses || s->any ||
+        s->taken[to->read_at] & HAS_JOINED)
         return false;
+    s->taken[to->read_at] |= HAS_JOINED;
     to->joined = true;
     return true;
 }
@@ -245,10 +258,24 @@ static bool joins_test(struct finder *s, const struct ptx_op *op, unsigned bytes
 }
 
 /* An op that all who read its result take along. */
-static bool joins_all(struct finder *s, const struct ptx_op *op, uint8_t uses)
+static bool joins_all(struct finder *s, const struct ptx_op *op, uint16_t uses)
 {
     const struct ptx_operand *to = op->operands;
     return is_register(to) && s->reg[to->u.reg].n_writes == 1 && s->reg[to->u.reg].uses == uses;
+}
+
+/* A number is an operand of all that computes with it. What is stored is in a register, though: one
+ * move for each (ptxas 13.0 on 4 to 60 stores of numbers), none for zero; and so is what has
+ * another value elsewhere, a sum before its loop. */
+static bool needs_register(const struct finder *s, const struct ptx_op *op)
+{
+    const struct ptx_operand *from = &op->operands[1];
+    if (!is_register(&op->operands[0]) || ptx_op_type(op) == PTX_PRED ||
+        (from->kind != PTX_OPERAND_INT && from->kind != PTX_OPERAND_F32 &&
+         from->kind != PTX_OPERAND_F64))
+        return false;
+    const struct reg_facts *to = &s->reg[op->operands[0].u.reg];
+    return to->n_writes > 1 || (from->value && to->uses & USE_STORED);
 }
 
 static bool fold_move(struct finder *s, uint32_t i)
@@ -260,6 +287,10 @@ static bool fold_move(struct finder *s, uint32_t i)
         s->out->parts[i] = constant_load;
     if (from->kind == PTX_OPERAND_SREG)
         return false;
+    if (needs_register(s, op)) {
+        s->out->parts[i] = multiply_add;
+        return false;
+    }
     if (from->kind == PTX_OPERAND_VAR && from->u.var->space == PTX_M_SHARED) {
         s->out->parts[i] = shared_base;
         bool again = s->has_shared_base;

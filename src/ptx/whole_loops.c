@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "ptx/known_values.h"
+#include "ptx/plain_branches.h"
 #include "ptx/unrolled.h"
 
 enum {
@@ -496,7 +497,7 @@ bool ptx_whole_loops_unroll(struct ptx_pool *pool, struct ptx_function *f)
 {
     if (has_tables(f))
         return true;
-    if (!ptx_known_values_place(pool, f))
+    if (!ptx_branches_make_plain(f) || !ptx_known_values_place(pool, f))
         return false;
     for (uint32_t i = 0; i < f->n_ops; i++) {
         struct ptx_loop l;

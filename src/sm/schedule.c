@@ -383,6 +383,11 @@ static bool is_far(const struct node *x)
     return x->op->kind == SM_KIND_GLOBAL && x->op->n_write;
 }
 
+static bool is_near(const struct node *x)
+{
+    return x->op->kind == SM_KIND_SHARED && x->op->n_write;
+}
+
 static void find_edges(struct sm_draft *d)
 {
     uint32_t n = d->n, n_edges = 0;
@@ -518,6 +523,13 @@ static struct held freed_by(const struct sm_draft *d, uint32_t i)
     return freed;
 }
 
+/* Registers that may be taken when a result gets its own. What shared memory gives comes after a
+ * short time and is asked for late, so that it has no more of a loop's than what memory gives. */
+static uint32_t room_beside(const struct sm_draft *d, const struct node *x)
+{
+    return is_near(x) && d->far_room < d->room ? d->far_room : d->room;
+}
+
 /* Whether an instruction's result has to wait for a register or a predicate: machine code has seven
  * of the latter. */
 static bool lacks_room(const struct sm_draft *d, uint32_t i, struct held held)
@@ -528,17 +540,18 @@ static bool lacks_room(const struct sm_draft *d, uint32_t i, struct held held)
         return false;
     struct held freed = freed_by(d, i);
     return (x->words > freed.words && held.words &&
-            held.words + x->words - freed.words > d->room) ||
+            held.words + x->words - freed.words > room_beside(d, x)) ||
            (is_far(x) && held.loaded > freed.loaded &&
             held.loaded - freed.loaded + x->words > d->far_room) ||
            (x->predicate && !freed.predicates && held.predicates >= PREDICATES);
 }
 
 /* Of what may issue now the one with the longest way; if none may, what may first. A load from
- * memory is not made before the time that leaves its result just ready when the region, which ends
- * at `end` at best, needs it: ptxas leaves slots empty rather (scripts/ptx-order). What only waits
- * for memory fills no gap between loads, it comes behind them; what finds no register free for its
- * result comes last of all. */
+ * memory or shared memory is not made before the time that leaves its result just ready when the
+ * region, which ends at `end` at best, needs it: ptxas leaves slots empty rather
+ * (scripts/ptx-order). What only waits for memory fills no gap between loads, it comes behind them;
+ * what finds no register free for its result comes last of all, loads behind what uses others up.
+ */
 static uint32_t choose(const struct sm_draft *d, uint64_t now, uint64_t end, struct held held)
 {
     uint32_t best = UINT32_MAX;
@@ -548,12 +561,12 @@ static uint32_t choose(const struct sm_draft *d, uint64_t now, uint64_t end, str
         if (x->done || x->gone || x->waits)
             continue;
         uint64_t at = x->earliest > now ? x->earliest : now;
-        if (is_far(x) && at + x->way < end)
+        if ((is_far(x) || is_near(x)) && at + x->way < end)
             at = end - x->way;
         if (x->last)
             at += (uint64_t)1 << 16;
         if (lacks_room(d, i, held))
-            at += (uint64_t)1 << 32;
+            at += (uint64_t)1 << (is_far(x) || is_near(x) ? 40 : 32);
         if (at < best_at || (at == best_at && x->way > d->node[best].way)) {
             best = i;
             best_at = at;

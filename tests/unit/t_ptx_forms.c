@@ -50,6 +50,8 @@ static void a_product_that_may_be_fused_is_one_instruction_with_its_sum(void **s
     } cases[] = {
         {KERNEL(LOADS "mul.f32 %f3,%f1,%f2; sub.f32 %f4,%f1,%f3;" STORE), "mul.f32", 0},
         {KERNEL(LOADS "mul.f32 %f3,%f1,%f2; add.f32 %f4,%f3,%f2;" STORE), "mul.f32", 0},
+        {KERNEL(LOADS "mul.f32 %f3,%f1,%f2; mul.f32 %f5,%f1,%f1; sub.f32 %f4,%f5,%f3;" STORE),
+         "mul.f32", 1}, /* a sum takes one */
         {KERNEL(LOADS "mul.rn.f32 %f3,%f1,%f2; sub.f32 %f4,%f1,%f3;" STORE), "mul.rn.f32", 1},
         {KERNEL(LOADS "mul.f32 %f3,%f1,%f2; sub.rn.f32 %f4,%f1,%f3;" STORE), "mul.f32", 1},
         {KERNEL(LOADS "mul.f32 %f3,%f1,%f2; sub.f32 %f5,%f1,%f3; add.f32 %f4,%f5,%f3;" STORE),
@@ -172,10 +174,40 @@ static void a_comparison_takes_a_sum_or_another_comparison_along(void **state)
     assert_int_equal(count(&r, "max.s32"), 2);
 }
 
+/* What is computed with has numbers as operands. */
+static void a_number_that_is_stored_takes_a_move(void **state)
+{
+    (void)state;
+    struct record r;
+    record(KERNEL("mov.u32 %r2,7; st.global.u32 [%rd5],%r2;"), &r);
+    assert_int_equal(count(&r, "mov.u32"), 2); /* and that of %tid */
+    record(KERNEL("mov.u32 %r2,0; st.global.u32 [%rd5],%r2;"), &r);
+    assert_int_equal(count(&r, "mov.u32"), 1);
+    record(KERNEL("mov.u32 %r2,7; add.s32 %r3,%r1,%r2; st.global.u32 [%rd5],%r3;"), &r);
+    assert_int_equal(count(&r, "mov.u32"), 1);
+}
+
+static void a_branch_over_a_branch_is_one_or_a_predicate(void **state)
+{
+    (void)state;
+    struct record r;
+    record(KERNEL("setp.lt.u32 %p1,%r1,64; @%p1 bra A; bra.uni B;\n"
+                  "A: st.global.u32 [%rd5],%r1;\nB: st.global.u32 [%rd5+4],%r1;"),
+           &r);
+    assert_int_equal(count(&r, "bra") + count(&r, "bra.uni"), 0);
+    assert_int_equal(count(&r, "st.global.u32"), 2);
+    record(KERNEL("setp.lt.u32 %p1,%r1,64; @!%p1 bra A; bra.uni B;\n"
+                  "A: st.global.u32 [%rd5],%r1;\nB: st.global.u32 [%rd5+4],%r1;"),
+           &r);
+    assert_int_equal(count(&r, "st.global.u32"), 2); /* one of them for no lane */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_division_without_rare_cases_has_no_branch),
+        cmocka_unit_test(a_number_that_is_stored_takes_a_move),
+        cmocka_unit_test(a_branch_over_a_branch_is_one_or_a_predicate),
         cmocka_unit_test(who_takes_an_op_along_reads_all_that_it_read),
         cmocka_unit_test(a_limit_to_one_is_that_of_the_sum_or_product),
         cmocka_unit_test(a_test_for_zero_is_one_instruction_with_its_logic),

@@ -59,6 +59,23 @@ static void a_load_goes_no_sooner_than_its_result_is_needed(void **state)
     end(&f);
 }
 
+/* Likewise of shared memory, which is never far: so loads of memory find registers first. */
+static void a_load_of_shared_memory_goes_just_before_it_is_needed(void **state)
+{
+    (void)state;
+    struct fixture f;
+    uint32_t at[SM_MAX_REGION];
+    begin(&f);
+    add(&f, STRATA_OP_MEM, STRATA_SPACE_SHARED, STRATA_MEM_LOAD, 0, 10, 1, -1);
+    for (int k = 0; k < 120; k++)
+        sum(&f, 20, 20, 20);
+    sum(&f, 21, 20, 10);
+    ready(&f);
+    positions(&f, at);
+    assert_in_range(at[0], 120 - 12, 120 - 4);
+    end(&f);
+}
+
 /* best = row[c] > row[best] ? c : best: of two rounds the second's row[c] waits for the first. */
 static void a_load_beside_a_chain_of_loads_waits_for_its_turn(void **state)
 {
@@ -202,6 +219,27 @@ static void loads_wait_for_registers(void **state)
         assert_int_equal(before_first_use, room < 40 ? room : 40);
         end(&f);
     }
+}
+
+/* Each value is read twice: who reads it first finds no register, either, but frees one in the end.
+ */
+static void a_load_is_the_last_to_go_without_a_register(void **state)
+{
+    (void)state;
+    struct fixture f;
+    uint32_t at[SM_MAX_REGION], ahead = 0;
+    begin(&f);
+    for (int k = 0; k < 16; k++) {
+        load(&f, 10 + k, 1);
+        sum(&f, 30 + k, 10 + k, 5);
+        sum(&f, 50 + k, 10 + k, 6);
+    }
+    ready_with(&f, 16);
+    positions(&f, at);
+    for (uint32_t k = 0; k < 16; k++)
+        ahead += at[3 * k] < at[1];
+    assert_int_equal(ahead, 10); /* 16, less three that come in, half of them again, and two */
+    end(&f);
 }
 
 /* Squares of one value, each added up later: with few registers no more of them are made ahead than
@@ -377,11 +415,13 @@ int main(void)
         cmocka_unit_test(independent_loads_of_an_unrolled_loop_go_before_the_first_use),
         cmocka_unit_test(loads_behind_loads_go_as_soon_as_their_addresses_are_there),
         cmocka_unit_test(a_load_goes_no_sooner_than_its_result_is_needed),
+        cmocka_unit_test(a_load_of_shared_memory_goes_just_before_it_is_needed),
         cmocka_unit_test(a_load_beside_a_chain_of_loads_waits_for_its_turn),
         cmocka_unit_test(a_load_passes_a_store_only_where_nobody_can_tell),
         cmocka_unit_test(a_load_passes_a_store_to_another_place_of_its_base),
         cmocka_unit_test(who_waits_for_a_load_waits_for_all_of_its_barrier),
         cmocka_unit_test(loads_wait_for_registers),
+        cmocka_unit_test(a_load_is_the_last_to_go_without_a_register),
         cmocka_unit_test(results_of_arithmetic_wait_for_registers),
         cmocka_unit_test(addresses_that_are_computed_wait_for_registers),
         cmocka_unit_test(no_more_predicates_are_made_ahead_than_there_are),
