@@ -24,6 +24,7 @@
 #include "sm/warm_code.h"
 #include "sm/wgmma_rules.h"
 #include "sm/window.h"
+#include "trace/cursor.h"
 #include "trace/reader_ahead.h"
 
 struct flow_block {
@@ -111,8 +112,11 @@ struct flow_warp {
     bool parity;      /* of the phase it waits for */
     bool cluster_phase;
     _Alignas(FLOW_LINE_BYTES) struct strata_cursor cursor;
-    struct sm_window window; /* if instructions are put in order */
 };
+/* Few lines, that the machine's address translation reaches all warps; an odd number of them, that
+ * the warps' first lines do not share sets of its cache. */
+_Static_assert(sizeof(struct flow_warp) == 5 * FLOW_LINE_BYTES,
+               "five lines of the machine's cache");
 
 /* A warp's groups, empty when it asks for the first time. */
 static inline struct flow_groups *flow_groups(struct flow_warp *w)
@@ -180,10 +184,12 @@ struct flow_engine {
     struct strata_memory_state *state; /* NULL: the launch began cold */
     struct memory_code code;           /* where its code lies, if not */
     struct fetch_sm *fetch;
-    struct flow_block *block;             /* n_sms * blocks_per_sm places */
-    struct flow_warp *warp;               /* n_sms * slots; set up where `used` */
-    void *warp_memory, *scheduler_memory; /* what these stand in, which begins anywhere */
-    struct flow_groups *groups;           /* of each warp */
+    struct flow_block *block;                   /* n_sms * blocks_per_sm places */
+    struct flow_warp *warp;                     /* n_sms * slots; set up where `used` */
+    void *warp_memory, *scheduler_memory;       /* what these stand in, which begins anywhere */
+    struct flow_groups *groups;                 /* of each warp */
+    struct sm_window *window;                   /* likewise, if instructions are put in order */
+    struct strata_cursor_memory *cursor_memory; /* likewise */
     struct flow_scheduler *scheduler;
     struct flow_tma *tma;       /* by SM; NULL: the launch has no bulk copies */
     struct flow_tensor *tensor; /* by scheduler */

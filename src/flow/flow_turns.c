@@ -45,7 +45,7 @@ static inline void expect_warp(const struct flow_engine *e, const struct flow_sc
     expect_read(&w->cursor);
     expect_registers(ready, s->hint[slot].lines);
     if (e->ordered)
-        sm_window_expect(&w->window);
+        sm_window_expect(&e->window[index]);
 }
 
 /* ---- choosing a warp ---- */
