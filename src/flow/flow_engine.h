@@ -159,11 +159,12 @@ struct flow_scheduler {
         uint8_t lines; /* of its registers that the one after that reads: sm_inst.lines */
     } hint[64];
     uint64_t stores;        /* slots whose warps' next instruction is a store */
+    struct sm_turns turns;  /* whose it is */
     uint64_t shared_port;   /* when it may hand over its next access to shared memory */
     uint64_t constant_port; /* likewise, to the constants */
-    struct sm_turns turns;  /* whose it is */
     /* When the warps in the wheel will be ready, by slot; FLOW_NEVER: the others. */
     _Alignas(FLOW_LINE_BYTES) uint32_t slot_due[64];
+    _Alignas(FLOW_LINE_BYTES) uint8_t odd;
 };
 enum { FLOW_DUE_TOGETHER = 8 }; /* slots that are looked at in one go */
 #define FLOW_NEVER UINT32_MAX

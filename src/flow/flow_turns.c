@@ -18,6 +18,7 @@ static inline void expect_entity(const struct flow_engine *e, uint32_t entity)
     expect_write(s);
     expect_write(s->pipe);
     expect_write(s->hint);
+    expect_read(&s->stores);
 }
 
 /* Lines of registers: one or two, mostly, so that the first and the last are not counted. */
