@@ -64,14 +64,18 @@ static bool init_wheel(struct flow_engine *e)
 {
     uint32_t per_sm = e->schedulers_per_sm, n_schedulers = e->memory.n_sms * per_sm,
              slots = e->slots_per_sm / per_sm;
-    while (slots > 1u << e->slot_bits)
+    while (slots + FLOW_UNITS > 1u << e->slot_bits)
         e->slot_bits++;
-    e->n_places = n_schedulers << e->slot_bits;
-    e->first_cycle = e->n_places + 2 * n_schedulers + e->memory.n_sms;
+    e->first_unit = slots;
+    e->first_cycle = n_schedulers << e->slot_bits;
+    e->now_mask = 1;
+    while (e->now_mask < e->first_cycle) /* each is in the ring once at most */
+        e->now_mask = 2 * e->now_mask + 1;
+    e->now_due = malloc(((size_t)e->now_mask + 1) * sizeof *e->now_due);
     e->wheel_next = calloc((size_t)e->first_cycle + FLOW_WHEEL_SLOTS, sizeof *e->wheel_next);
     e->wheel_last = calloc(FLOW_WHEEL_SLOTS, sizeof *e->wheel_last);
     e->wheel_used = calloc(FLOW_WHEEL_SLOTS, sizeof *e->wheel_used);
-    if (!e->wheel_next || !e->wheel_last || !e->wheel_used)
+    if (!e->wheel_next || !e->wheel_last || !e->wheel_used || !e->now_due)
         return false;
     for (uint32_t at = 0; at < FLOW_WHEEL_SLOTS; at++)
         e->wheel_last[at] = e->wheel_next[e->first_cycle + at] = e->first_cycle + at;
@@ -173,6 +177,7 @@ void flow_engine_release(struct flow_engine *e)
     free(e->wheel_next);
     free(e->wheel_last);
     free(e->wheel_used);
+    free(e->now_due);
     free(e->sm_start);
     free(e->sm_busy);
     free(e->multiplies);

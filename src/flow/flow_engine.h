@@ -113,9 +113,9 @@ struct flow_warp {
     bool cluster_phase;
     _Alignas(FLOW_LINE_BYTES) struct strata_cursor cursor;
 };
-/* Few lines, that the machine's address translation reaches all warps; an odd number of them, that
- * the warps' first lines do not share sets of its cache. */
-_Static_assert(sizeof(struct flow_warp) == 5 * FLOW_LINE_BYTES,
+/* So few that the machine's address translation reaches all warps, and an odd number, so that their
+ * first lines are spread over all sets of its cache. */
+_Static_assert(sizeof(struct flow_warp) <= 5 * FLOW_LINE_BYTES,
                "five lines of the machine's cache");
 
 /* A warp's groups, empty when it asks for the first time. */
@@ -164,12 +164,16 @@ struct flow_scheduler {
     uint64_t constant_port; /* likewise, to the constants */
     /* When the warps in the wheel will be ready, by slot; FLOW_NEVER: the others. */
     _Alignas(FLOW_LINE_BYTES) uint32_t slot_due[64];
-    _Alignas(FLOW_LINE_BYTES) uint8_t odd;
+    _Alignas(FLOW_LINE_BYTES) uint8_t odd; /* nothing: makes the lines an odd number, as above */
 };
 enum { FLOW_DUE_TOGETHER = 8 }; /* slots that are looked at in one go */
 #define FLOW_NEVER UINT32_MAX
 _Static_assert(SM_N_PIPES <= 16, "a bit of flow_scheduler.pipes for each");
 _Static_assert(offsetof(struct flow_scheduler, pipe) == FLOW_LINE_BYTES, "the first line is full");
+
+/* What else is in the wheel beside warps; the copy engine of an SM stands with its first scheduler.
+ */
+enum flow_unit { FLOW_SCHEDULER = 0, FLOW_TENSOR, FLOW_COPIES, FLOW_UNITS };
 
 struct flow_engine {
     const struct strata_gpu *gpu;
@@ -198,11 +202,12 @@ struct flow_engine {
     struct phase_barriers barriers;
     uint32_t n_schedulers, schedulers_per_sm, slots_per_sm, warps_per_block, n_warps;
     uint32_t n_due; /* slots of a scheduler, in whole FLOW_DUE_TOGETHER */
-    /* Entities of the wheel: warps, by scheduler and slot there, then schedulers, copy engines and
-     * tensor cores, then its cycles, with which their lists begin and end. */
-    uint32_t slot_bits, n_places, first_cycle; /* of a slot; of warps; of the cycles */
-    uint32_t *wheel_next, *wheel_last;         /* list links; the last entity of each cycle */
-    uint8_t *wheel_used;                       /* 1: a cycle that holds something */
+    /* Entities of the wheel: the slots of a scheduler and behind them its units (enum flow_unit),
+     * so that each tells its scheduler; then its cycles, with which their lists begin and end. */
+    uint32_t slot_bits, first_unit, first_cycle;
+    uint32_t *wheel_next, *wheel_last;               /* list links; the last entity of each cycle */
+    uint8_t *wheel_used;                             /* 1: a cycle that holds something */
+    uint32_t *now_due, now_first, now_end, now_mask; /* what is due now besides: a ring */
     uint64_t now;
     uint64_t next_age;
     uint64_t dispatch_free64; /* the dispatcher hands out the next block then */
