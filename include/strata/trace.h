@@ -435,12 +435,13 @@ struct strata_block {
 void strata_block_destroy(struct strata_block *block); /* NULL is allowed */
 
 /* Decodes one warp of a block. The fields are private to src/trace; the struct
- * is public so that a model can embed one per resident warp. About 1 KB, and 24
- * bytes on the heap for each static instruction of the launch that has addresses. */
+ * is public so that a model can embed one per resident warp. Small, since models step through
+ * thousands of them: 800 bytes on the heap, and 24 for each static instruction of the launch that
+ * has addresses. */
 #define STRATA_BRANCH_MEMORY 64
 struct strata_cursor { /* what every step reads comes first, in one line of the machine's cache */
     uint64_t control_bytes;          /* read ahead of their turn, the next one lowest */
-    uint64_t branches;               /* places of branch_from that are set */
+    uint64_t branches;               /* places of the jumps that are set */
     uint32_t last_index, next_index; /* executed last, predicted next */
     uint32_t run;                    /* instructions left in the current predicted run */
     uint32_t mask, other_mask;
@@ -449,11 +450,10 @@ struct strata_cursor { /* what every step reads comes first, in one line of the 
     struct strata_addr_state *state; /* per static instruction with addresses: allocated by _init */
     const uint8_t *tokens, *tokens_end, *first, *data_start;
     const struct strata_code *code;
+    struct strata_cursor_memory *memory; /* all jumps, and the addresses of a list */
+    uint32_t jump_from, jump_to;         /* the jump taken last, as in `memory` */
     uint32_t cap_state;
-    uint32_t
-        branch_from[STRATA_BRANCH_MEMORY]; /* index + 1 of an instruction that was jumped from */
-    uint32_t branch_to[STRATA_BRANCH_MEMORY];
-    uint64_t addr[STRATA_WARP_SIZE];
+    bool is_lent; /* the memory: it is not freed */
 };
 /* _init allocates; _release frees; a cursor may be re-initialised without release to reuse its
  * memory (zero the struct before the first _init). */

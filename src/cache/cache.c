@@ -59,6 +59,7 @@ static strata_status configure(const struct strata_cache_config *config, struct 
     if (config->ways || config->n_set_ways || !config->tag_ways)
         out->config.tag_sets = 0;
     out->is_mixed = config->index_hash == STRATA_INDEX_MIX && is_power_of_two(config->line_bytes);
+    out->is_uneven = config->n_set_ways;
     out->touch_on_hit = out->policy->touch_on_hit;
     out->tells_policy = out->policy->on_access;
     out->line_shift = log2_floor(config->line_bytes);

@@ -77,6 +77,7 @@ struct cache {
     bool touch_on_hit; /* of the policy */
     bool tells_policy; /* of uses: policy->on_access is there */
     bool is_mixed;     /* its index is index_mixed() of the line number */
+    bool is_uneven;    /* sets differ in size: config.n_set_ways, which lies far from here */
     bool has_holes; /* a line was removed: a set may no longer be filled from its first slot on */
     struct line_bytes *written; /* one a slot: bytes of its sectors that are there in part */
     uint32_t n_slots, n_sets, ways;
@@ -120,7 +121,7 @@ void cache_clear(struct cache *c);
  * need not read where each begins. */
 static inline uint32_t cache_set_start(const struct cache *c, uint32_t set)
 {
-    return c->config.n_set_ways ? c->set_start[set] : set * c->ways;
+    return c->is_uneven ? c->set_start[set] : set * c->ways;
 }
 /* The set a line belongs to (also for `strata dissect`). */
 uint32_t cache_set_of(const struct cache *c, uint64_t line);

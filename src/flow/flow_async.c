@@ -226,7 +226,7 @@ static void finish_group(struct flow_engine *e, const struct flow_copy *c)
 
 static uint32_t tma_entity(const struct flow_engine *e, uint32_t sm)
 {
-    return e->n_places + e->n_schedulers + sm;
+    return flow_unit_entity(e, sm * e->schedulers_per_sm, FLOW_COPIES);
 }
 
 static strata_status enqueue(struct flow_engine *e, uint32_t index, const struct strata_bulk *bulk,
@@ -449,7 +449,7 @@ static void begin_product(struct flow_engine *e, uint32_t scheduler, uint64_t t)
     }
     if (x->n && !x->queued) {
         x->queued = true;
-        flow_schedule(e, e->n_places + e->n_schedulers + e->memory.n_sms + scheduler, x->free);
+        flow_schedule(e, flow_unit_entity(e, scheduler, FLOW_TENSOR), x->free);
     }
 }
 
@@ -504,12 +504,12 @@ strata_status flow_async_ready(struct flow_engine *e, uint32_t index)
     }
 }
 
-strata_status flow_async_due(struct flow_engine *e, uint32_t unit)
+strata_status flow_async_due(struct flow_engine *e, uint32_t scheduler, enum flow_unit unit)
 {
-    if (unit < e->memory.n_sms)
-        return tma_due(e, unit);
-    e->tensor[unit - e->memory.n_sms].queued = false;
-    begin_product(e, unit - e->memory.n_sms, e->now);
+    if (unit == FLOW_COPIES)
+        return tma_due(e, scheduler / e->schedulers_per_sm);
+    e->tensor[scheduler].queued = false;
+    begin_product(e, scheduler, e->now);
     return e->status;
 }
 

@@ -56,6 +56,7 @@ static void set_up_warps(struct flow_engine *e, uint32_t first)
         e->warp[w].scheduler = w / e->slots_per_sm * per_sm + slot % per_sm;
         e->warp[w].slot = (uint8_t)(slot / per_sm);
         e->warp[w].groups = &e->groups[w];
+        cursor_lend(&e->warp[w].cursor, &e->cursor_memory[w]);
     }
 }
 
@@ -63,14 +64,18 @@ static bool init_wheel(struct flow_engine *e)
 {
     uint32_t per_sm = e->schedulers_per_sm, n_schedulers = e->memory.n_sms * per_sm,
              slots = e->slots_per_sm / per_sm;
-    while (slots > 1u << e->slot_bits)
+    while (slots + FLOW_UNITS > 1u << e->slot_bits)
         e->slot_bits++;
-    e->n_places = n_schedulers << e->slot_bits;
-    e->first_cycle = e->n_places + 2 * n_schedulers + e->memory.n_sms;
+    e->first_unit = slots;
+    e->first_cycle = n_schedulers << e->slot_bits;
+    e->now_mask = 1;
+    while (e->now_mask < e->first_cycle) /* each is in the ring once at most */
+        e->now_mask = 2 * e->now_mask + 1;
+    e->now_due = malloc(((size_t)e->now_mask + 1) * sizeof *e->now_due);
     e->wheel_next = calloc((size_t)e->first_cycle + FLOW_WHEEL_SLOTS, sizeof *e->wheel_next);
     e->wheel_last = calloc(FLOW_WHEEL_SLOTS, sizeof *e->wheel_last);
     e->wheel_used = calloc(FLOW_WHEEL_SLOTS, sizeof *e->wheel_used);
-    if (!e->wheel_next || !e->wheel_last || !e->wheel_used)
+    if (!e->wheel_next || !e->wheel_last || !e->wheel_used || !e->now_due)
         return false;
     for (uint32_t at = 0; at < FLOW_WHEEL_SLOTS; at++)
         e->wheel_last[at] = e->wheel_next[e->first_cycle + at] = e->first_cycle + at;
@@ -88,13 +93,16 @@ static strata_status init_arrays(struct flow_engine *e, struct strata_error *err
     e->warp = whole_lines(e->n_warps, sizeof *e->warp, &e->warp_memory);
     large_pages_wish(e->warp, e->n_warps * sizeof *e->warp);
     e->groups = malloc(e->n_warps * sizeof *e->groups); /* set up when a warp first asks */
+    e->cursor_memory = malloc(e->n_warps * sizeof *e->cursor_memory);
+    e->window = e->ordered ? calloc(e->n_warps, sizeof *e->window) : NULL;
     e->fetch = calloc(n, sizeof *e->fetch);
     e->sm_start = calloc(n, sizeof *e->sm_start);
     e->sm_busy = calloc(n, sizeof *e->sm_busy);
     e->multiplies = calloc(n, sizeof *e->multiplies);
     e->sm_resident = calloc(n, sizeof *e->sm_resident);
-    if (!e->block || !e->warp || !e->groups || !e->fetch || !e->sm_start || !e->sm_busy ||
-        !e->multiplies || !e->sm_resident || !flow_async_init(e) || !init_wheel(e))
+    if (!e->block || !e->warp || !e->groups || !e->cursor_memory || (e->ordered && !e->window) ||
+        !e->fetch || !e->sm_start || !e->sm_busy || !e->multiplies || !e->sm_resident ||
+        !flow_async_init(e) || !init_wheel(e))
         return no_memory(e, err);
     for (uint32_t s = 0; s < n; s++) {
         strata_status st = fetch_sm_init(&e->fetch[s], &e->fetch_all, err);
@@ -148,7 +156,8 @@ void flow_engine_release(struct flow_engine *e)
     for (uint32_t b = 0; e->block && b < e->memory.n_sms * e->occupancy.blocks_per_sm; b++) {
         for (uint32_t k = 0; e->block[b].used && k < e->warps_per_block; k++) {
             strata_cursor_release(&e->warp[e->block[b].first_warp + k].cursor);
-            sm_window_release(&e->warp[e->block[b].first_warp + k].window);
+            if (e->window)
+                sm_window_release(&e->window[e->block[b].first_warp + k]);
         }
         strata_block_destroy(e->block[b].data);
     }
@@ -160,12 +169,15 @@ void flow_engine_release(struct flow_engine *e)
     free(e->block);
     free(e->warp_memory);
     free(e->groups);
+    free(e->cursor_memory);
+    free(e->window);
     free(e->register_ready);
     free(e->register_stall);
     free(e->scheduler_memory);
     free(e->wheel_next);
     free(e->wheel_last);
     free(e->wheel_used);
+    free(e->now_due);
     free(e->sm_start);
     free(e->sm_busy);
     free(e->multiplies);
@@ -254,7 +266,8 @@ static strata_status start_warp(struct flow_engine *e, uint32_t index, uint32_t 
     w->sleeps = FLOW_AWAKE;
     w->fetch_line = UINT32_MAX;
     w->local_base = sm_local_base(e->gpu, index);
-    sm_window_reset(&w->window);
+    if (e->window)
+        sm_window_reset(&e->window[index]);
     st = flow_next_instruction(e, w);
     if (st != STRATA_OK)
         return st;

@@ -24,6 +24,7 @@
 #include "sm/warm_code.h"
 #include "sm/wgmma_rules.h"
 #include "sm/window.h"
+#include "trace/cursor.h"
 #include "trace/reader_ahead.h"
 
 struct flow_block {
@@ -111,8 +112,11 @@ struct flow_warp {
     bool parity;      /* of the phase it waits for */
     bool cluster_phase;
     _Alignas(FLOW_LINE_BYTES) struct strata_cursor cursor;
-    struct sm_window window; /* if instructions are put in order */
 };
+/* So few that the machine's address translation reaches all warps, and an odd number, so that their
+ * first lines are spread over all sets of its cache. */
+_Static_assert(sizeof(struct flow_warp) <= 5 * FLOW_LINE_BYTES,
+               "five lines of the machine's cache");
 
 /* A warp's groups, empty when it asks for the first time. */
 static inline struct flow_groups *flow_groups(struct flow_warp *w)
@@ -155,16 +159,21 @@ struct flow_scheduler {
         uint8_t lines; /* of its registers that the one after that reads: sm_inst.lines */
     } hint[64];
     uint64_t stores;        /* slots whose warps' next instruction is a store */
+    struct sm_turns turns;  /* whose it is */
     uint64_t shared_port;   /* when it may hand over its next access to shared memory */
     uint64_t constant_port; /* likewise, to the constants */
-    struct sm_turns turns;  /* whose it is */
     /* When the warps in the wheel will be ready, by slot; FLOW_NEVER: the others. */
     _Alignas(FLOW_LINE_BYTES) uint32_t slot_due[64];
+    _Alignas(FLOW_LINE_BYTES) uint8_t odd; /* nothing: makes the lines an odd number, as above */
 };
 enum { FLOW_DUE_TOGETHER = 8 }; /* slots that are looked at in one go */
 #define FLOW_NEVER UINT32_MAX
 _Static_assert(SM_N_PIPES <= 16, "a bit of flow_scheduler.pipes for each");
 _Static_assert(offsetof(struct flow_scheduler, pipe) == FLOW_LINE_BYTES, "the first line is full");
+
+/* What else is in the wheel beside warps; the copy engine of an SM stands with its first scheduler.
+ */
+enum flow_unit { FLOW_SCHEDULER = 0, FLOW_TENSOR, FLOW_COPIES, FLOW_UNITS };
 
 struct flow_engine {
     const struct strata_gpu *gpu;
@@ -180,10 +189,12 @@ struct flow_engine {
     struct strata_memory_state *state; /* NULL: the launch began cold */
     struct memory_code code;           /* where its code lies, if not */
     struct fetch_sm *fetch;
-    struct flow_block *block;             /* n_sms * blocks_per_sm places */
-    struct flow_warp *warp;               /* n_sms * slots; set up where `used` */
-    void *warp_memory, *scheduler_memory; /* what these stand in, which begins anywhere */
-    struct flow_groups *groups;           /* of each warp */
+    struct flow_block *block;                   /* n_sms * blocks_per_sm places */
+    struct flow_warp *warp;                     /* n_sms * slots; set up where `used` */
+    void *warp_memory, *scheduler_memory;       /* what these stand in, which begins anywhere */
+    struct flow_groups *groups;                 /* of each warp */
+    struct sm_window *window;                   /* likewise, if instructions are put in order */
+    struct strata_cursor_memory *cursor_memory; /* likewise */
     struct flow_scheduler *scheduler;
     struct flow_tma *tma;       /* by SM; NULL: the launch has no bulk copies */
     struct flow_tensor *tensor; /* by scheduler */
@@ -191,11 +202,12 @@ struct flow_engine {
     struct phase_barriers barriers;
     uint32_t n_schedulers, schedulers_per_sm, slots_per_sm, warps_per_block, n_warps;
     uint32_t n_due; /* slots of a scheduler, in whole FLOW_DUE_TOGETHER */
-    /* Entities of the wheel: warps, by scheduler and slot there, then schedulers, copy engines and
-     * tensor cores, then its cycles, with which their lists begin and end. */
-    uint32_t slot_bits, n_places, first_cycle; /* of a slot; of warps; of the cycles */
-    uint32_t *wheel_next, *wheel_last;         /* list links; the last entity of each cycle */
-    uint8_t *wheel_used;                       /* 1: a cycle that holds something */
+    /* Entities of the wheel: the slots of a scheduler and behind them its units (enum flow_unit),
+     * so that each tells its scheduler; then its cycles, with which their lists begin and end. */
+    uint32_t slot_bits, first_unit, first_cycle;
+    uint32_t *wheel_next, *wheel_last;               /* list links; the last entity of each cycle */
+    uint8_t *wheel_used;                             /* 1: a cycle that holds something */
+    uint32_t *now_due, now_first, now_end, now_mask; /* what is due now besides: a ring */
     uint64_t now;
     uint64_t next_age;
     uint64_t dispatch_free64; /* the dispatcher hands out the next block then */

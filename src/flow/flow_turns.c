@@ -10,14 +10,12 @@
 
 /* The warps of a launch do not fit into the machine's caches, the wheel does: what is due next, and
  * after that, is asked for ahead. */
-static inline void expect_entity(const struct flow_engine *e, uint32_t entity)
+static inline void expect_scheduler(const struct flow_scheduler *s)
 {
-    uint32_t is_warp = (uint32_t)bits_if(entity < e->n_places), last = e->n_schedulers - 1,
-             scheduler = (entity >> e->slot_bits & is_warp) | ((entity - e->n_places) & ~is_warp);
-    const struct flow_scheduler *s = &e->scheduler[scheduler < last ? scheduler : last];
     expect_write(s);
     expect_write(s->pipe);
     expect_write(s->hint);
+    expect_read(&s->stores);
 }
 
 /* Lines of registers: one or two, mostly, so that the first and the last are not counted. */
@@ -45,14 +43,19 @@ static inline void expect_warp(const struct flow_engine *e, const struct flow_sc
     expect_read(&w->cursor);
     expect_registers(ready, s->hint[slot].lines);
     if (e->ordered)
-        sm_window_expect(&w->window);
+        sm_window_expect(&e->window[index]);
+}
+
+static inline struct flow_scheduler *scheduler_of(const struct flow_engine *e, uint32_t entity)
+{
+    return &e->scheduler[entity >> e->slot_bits];
 }
 
 /* ---- choosing a warp ---- */
 
-static strata_status warp_due(struct flow_engine *e, uint32_t entity)
+static inline void warp_due(struct flow_engine *e, uint32_t entity, uint32_t slot)
 {
-    uint32_t scheduler = entity >> e->slot_bits, slot = entity & ((1u << e->slot_bits) - 1);
+    uint32_t scheduler = entity >> e->slot_bits;
     struct flow_scheduler *s = &e->scheduler[scheduler];
     uint64_t bit = (uint64_t)1 << slot;
     uint8_t pipe = s->hint[slot].pipe;
@@ -60,7 +63,7 @@ static strata_status warp_due(struct flow_engine *e, uint32_t entity)
         if (s->slot_due[slot] < e->now + FLOW_WHEEL_SLOTS)
             s->far_mask &= ~bit;
         flow_schedule(e, entity, s->slot_due[slot]);
-        return STRATA_OK;
+        return;
     }
     s->slot_due[slot] = FLOW_NEVER;
     s->ready_mask |= bit;
@@ -68,9 +71,8 @@ static strata_status warp_due(struct flow_engine *e, uint32_t entity)
     s->pipes |= (uint16_t)(1u << pipe);
     if (!s->queued) {
         s->queued = true;
-        flow_schedule(e, e->n_places + scheduler, s->free);
+        flow_schedule(e, flow_unit_entity(e, scheduler, FLOW_SCHEDULER), s->free);
     }
-    return STRATA_OK;
 }
 
 /* When the load/store unit takes the next instruction of a scheduler. */
@@ -143,14 +145,22 @@ static void note_issue(const struct flow_engine *e, struct flow_scheduler *s, ui
         s->free = e->now;
 }
 
-static strata_status scheduler_due(struct flow_engine *e, uint32_t index)
+/* A scheduler all of whose warps want the load/store unit finds it busy: it stays in the wheel.
+ * Most often so where columns are walked, two or three times an issue. */
+static inline bool waits_on(struct flow_engine *e, const struct flow_scheduler *s, uint32_t self)
 {
-    struct flow_scheduler *s = &e->scheduler[index];
-    uint32_t self = e->n_places + index;
-    if (waits_for_unit(s) && s->free <= e->now && unit_time(e, s) > e->now) {
-        flow_schedule(e, self, unit_time(e, s)); /* still queued */
-        return STRATA_OK;
-    }
+    if (!waits_for_unit(s) || s->free > e->now)
+        return false;
+    uint64_t t = unit_time(e, s);
+    if (t <= e->now)
+        return false;
+    flow_schedule_later(e, self, t);
+    return true;
+}
+
+static __attribute__((noinline)) strata_status
+scheduler_due(struct flow_engine *e, struct flow_scheduler *s, uint32_t self)
+{
     s->queued = false;
     if (!s->ready_mask)
         return STRATA_OK;
@@ -178,7 +188,27 @@ static strata_status scheduler_due(struct flow_engine *e, uint32_t index)
     return flow_issue(e, s, warp, e->now, held_by);
 }
 
+static inline strata_status unit_due(struct flow_engine *e, uint32_t entity)
+{
+    uint32_t unit = (entity & ((1u << e->slot_bits) - 1)) - e->first_unit;
+    struct flow_scheduler *s = scheduler_of(e, entity);
+    if (unit != FLOW_SCHEDULER)
+        return flow_async_due(e, entity >> e->slot_bits, unit);
+    return waits_on(e, s, entity) ? STRATA_OK : scheduler_due(e, s, entity);
+}
+
+static strata_status entity_due(struct flow_engine *e, uint32_t entity)
+{
+    uint32_t slot = entity & ((1u << e->slot_bits) - 1);
+    if (slot >= e->first_unit)
+        return unit_due(e, entity);
+    warp_due(e, entity, slot);
+    return STRATA_OK;
+}
+
 /* ---- the wheel ---- */
+
+enum { TURNS_AHEAD = 2 }; /* schedulers whose warps are asked for */
 
 /* Eight cycles of the wheel, a byte each, the first lowest. */
 static uint64_t eight_cycles(const struct flow_engine *e, uint32_t word)
@@ -207,32 +237,58 @@ static uint64_t next_time(const struct flow_engine *e)
     return e->now + (found + FLOW_WHEEL_SLOTS - slot) % FLOW_WHEEL_SLOTS;
 }
 
+/* What the wheel has for this cycle. */
+static strata_status run_wheel(struct flow_engine *e)
+{
+    uint32_t at = (uint32_t)(e->now % FLOW_WHEEL_SLOTS), cycle = e->first_cycle + at,
+             *next = e->wheel_next, first_unit = e->first_unit, of_slot = (1u << e->slot_bits) - 1,
+             entity = next[cycle];
+    strata_status st = STRATA_OK;
+    e->wheel_last[at] = next[cycle] = cycle;
+    e->wheel_used[at] = 0;
+    for (uint32_t after; st == STRATA_OK && entity != cycle; entity = after) {
+        uint32_t slot = entity & of_slot;
+        after = next[entity];
+        if (after != cycle) {
+            expect_scheduler(scheduler_of(e, next[after] == cycle ? after : next[after]));
+            if ((after & of_slot) == first_unit)
+                expect_turn(e, scheduler_of(e, after));
+        }
+        if (slot < first_unit)
+            warp_due(e, entity, slot);
+        else
+            st = unit_due(e, entity);
+    }
+    return st;
+}
+
+/* What becomes due in it meanwhile: schedulers whose warps have just become ready, mostly. */
+static strata_status run_now(struct flow_engine *e)
+{
+    strata_status st = STRATA_OK;
+    while (st == STRATA_OK && e->now_first != e->now_end) {
+        uint32_t at = e->now_first++;
+        if (e->now_end - at > TURNS_AHEAD)
+            expect_turn(e, scheduler_of(e, e->now_due[(at + TURNS_AHEAD) & e->now_mask]));
+        st = entity_due(e, e->now_due[at & e->now_mask]);
+    }
+    e->now_first = e->now_end = 0;
+    return st;
+}
+
 /* All that is due now, what becomes due meanwhile included. */
 static strata_status run_cycle(struct flow_engine *e)
 {
-    uint32_t at = (uint32_t)(e->now % FLOW_WHEEL_SLOTS), cycle = e->first_cycle + at,
-             *next = e->wheel_next, n_places = e->n_places, n_early = n_places + e->n_schedulers;
-    strata_status st = STRATA_OK;
-    for (uint32_t entity; st == STRATA_OK && (entity = next[cycle]) != cycle;) {
-        uint32_t after = next[cycle] = next[entity];
-        if (after == cycle)
-            e->wheel_last[at] = cycle;
-        else
-            expect_entity(e, next[after] == cycle ? after : next[after]);
-        if (after >= n_places && after < n_early)
-            expect_turn(e, &e->scheduler[after - n_places]);
-        st = entity < n_places  ? warp_due(e, entity)
-             : entity < n_early ? scheduler_due(e, entity - n_places)
-                                : flow_async_due(e, entity - n_early);
-    }
-    e->wheel_used[at] = 0;
-    return st;
+    strata_status st = run_wheel(e);
+    return st == STRATA_OK ? run_now(e) : st;
 }
 
 strata_status flow_turns_run(struct flow_engine *e)
 {
     strata_status st = STRATA_OK;
     uint64_t t;
+    if (e->now_first != e->now_end)
+        st = run_now(e);
     while (st == STRATA_OK && (t = next_time(e)) != UINT64_MAX) {
         e->now = t;
         if (t > SM_TIME_MOST)

@@ -17,7 +17,8 @@ static __attribute__((noinline)) strata_status next_ordered(struct flow_engine *
 {
     struct sm_step step;
     strata_status st = STRATA_OK;
-    while ((st = sm_window_next(&w->window, &w->cursor, &e->order, &step, e->err)) == STRATA_OK &&
+    struct sm_window *window = &e->window[w - e->warp];
+    while ((st = sm_window_next(window, &w->cursor, &e->order, &step, e->err)) == STRATA_OK &&
            step.gone) {
         e->memory.count.instructions++;
         e->memory.count.left_out++;

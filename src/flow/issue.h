@@ -14,8 +14,8 @@ strata_status flow_async_ready(struct flow_engine *e, uint32_t index);
  * sleeps. */
 void flow_fence_ready(struct flow_engine *e, uint32_t index);
 strata_status flow_async_execute(struct flow_engine *e, uint32_t index, uint64_t t);
-/* A copy engine, or after those a tensor core. */
-strata_status flow_async_due(struct flow_engine *e, uint32_t unit);
+/* A copy engine or a tensor core. */
+strata_status flow_async_due(struct flow_engine *e, uint32_t scheduler, enum flow_unit unit);
 strata_status flow_async_warp_ends(struct flow_engine *e, uint32_t index, uint64_t t);
 void flow_async_block_ends(struct flow_engine *e, struct flow_block *b);
 /* Puts the warp into the wheel, unless it sleeps. */
@@ -23,21 +23,38 @@ void flow_schedule_warp(struct flow_engine *e, uint32_t index);
 
 /* flow_engine.c */
 enum { FLOW_WHEEL_SLOTS = 8192 }; /* cycles that the wheel reaches ahead */
-/* Times beyond the wheel's reach wait in its last slot and are looked at again there. */
-static inline void flow_schedule(struct flow_engine *e, uint32_t entity, uint64_t t)
+/* Behind all that is due in this cycle. */
+static inline void flow_schedule_now(struct flow_engine *e, uint32_t entity)
 {
-    uint64_t now = e->now, last = now + FLOW_WHEEL_SLOTS - 1;
-    t = t < now ? now : t;
+    e->now_due[e->now_end++ & e->now_mask] = entity;
+}
+/* At t, which is not yet. Times beyond the wheel's reach wait in its last slot and are looked at
+ * again there. */
+static inline void flow_schedule_later(struct flow_engine *e, uint32_t entity, uint64_t t)
+{
+    uint64_t last = e->now + FLOW_WHEEL_SLOTS - 1;
     uint32_t at = (uint32_t)((t < last ? t : last) % FLOW_WHEEL_SLOTS), *next = e->wheel_next;
     next[entity] = e->first_cycle + at;
     next[e->wheel_last[at]] = entity;
     e->wheel_last[at] = entity;
     e->wheel_used[at] = 1;
 }
+static inline void flow_schedule(struct flow_engine *e, uint32_t entity, uint64_t t)
+{
+    if (t <= e->now)
+        flow_schedule_now(e, entity);
+    else
+        flow_schedule_later(e, entity, t);
+}
 /* What a warp is in the wheel. */
 static inline uint32_t flow_warp_entity(const struct flow_engine *e, const struct flow_warp *w)
 {
     return w->scheduler << e->slot_bits | w->slot;
+}
+static inline uint32_t flow_unit_entity(const struct flow_engine *e, uint32_t scheduler,
+                                        enum flow_unit unit)
+{
+    return (scheduler << e->slot_bits) + e->first_unit + unit;
 }
 strata_status flow_end_block(struct flow_engine *e, uint32_t place, uint64_t t);
 

@@ -226,10 +226,10 @@ static inline uint32_t sm_next_in_turn(uint64_t mask, uint32_t last_slot)
 
 /* Who of a scheduler's warps began when, by slot. */
 struct sm_turns {
+    uint32_t n_blocks;
     uint64_t of_block[64]; /* slots of the warps of each block, the oldest block first */
     uint64_t last_block;   /* which the last one is */
-    uint32_t n_blocks;
-    uint64_t age[64]; /* of each slot's warp: smaller is older */
+    uint64_t age[64];      /* of each slot's warp: smaller is older */
 };
 /* A warp begins; those of a block do one after another. */
 static inline void sm_turns_begin(struct sm_turns *turns, uint32_t slot, uint64_t age)
@@ -271,6 +271,8 @@ static inline uint32_t sm_first_in_rank(uint32_t policy, uint64_t mask, uint64_t
                                         uint32_t last_slot, const struct sm_turns *turns)
 {
     const uint64_t *age = turns->age;
+    if (!(mask & (mask - 1))) /* mostly there is no choice */
+        return (uint32_t)__builtin_ctzll(mask);
     if (policy == STRATA_SCHED_LRR || policy == STRATA_SCHED_LRR_STORES)
         return sm_next_in_turn(mask, last_slot);
     if (policy == STRATA_SCHED_OLDEST_BLOCK)

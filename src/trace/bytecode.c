@@ -69,6 +69,19 @@ bool bytecode_streams(const uint8_t *bytes, size_t n, struct warp_streams *out)
     return true;
 }
 
+/* For what a warp of code with so many instructions that have addresses needs; false: no memory. */
+static bool make_room(struct strata_cursor *c, uint32_t n_slots)
+{
+    if (!c->memory && !(c->memory = malloc(sizeof *c->memory)))
+        return false;
+    if (n_slots <= c->cap_state)
+        return true;
+    free(c->state);
+    c->state = malloc(n_slots * sizeof *c->state);
+    c->cap_state = c->state ? n_slots : 0;
+    return c->state;
+}
+
 strata_status strata_cursor_init(struct strata_cursor *c, const struct strata_block *b,
                                  uint32_t warp, struct strata_error *err)
 {
@@ -83,14 +96,8 @@ strata_status strata_cursor_init(struct strata_cursor *c, const struct strata_bl
                            "warp %u of thread block %llu is damaged.", warp,
                            (unsigned long long)b->index);
     uint32_t n_slots = atomic_load_explicit(&b->code->n_slots, memory_order_acquire);
-    if (n_slots > c->cap_state) {
-        free(c->state);
-        c->cap_state = 0;
-        c->state = malloc(n_slots * sizeof *c->state);
-        if (!c->state)
-            return strata_no_memory(err, NULL, "for a warp's cursor");
-        c->cap_state = n_slots;
-    }
+    if (!make_room(c, n_slots))
+        return strata_no_memory(err, NULL, "for a warp's cursor");
     c->tokens = s.tokens;
     c->tokens_end = s.tokens + s.n_tokens;
     c->controls = s.controls;
@@ -102,6 +109,7 @@ strata_status strata_cursor_init(struct strata_cursor *c, const struct strata_bl
     c->next_index = c->run = 0;
     c->mask = c->other_mask = UINT32_MAX;
     c->branches = 0;
+    c->jump_from = 0;
     /* The state needs no clearing: the first access of every instruction sets all of it. */
     return STRATA_OK;
 }
@@ -109,6 +117,8 @@ strata_status strata_cursor_init(struct strata_cursor *c, const struct strata_bl
 void strata_cursor_release(struct strata_cursor *c)
 {
     free(c->state);
+    if (!c->is_lent)
+        free(c->memory);
     memset(c, 0, sizeof *c);
 }
 
@@ -137,14 +147,14 @@ void cursor_addresses(struct strata_cursor *c, struct strata_addr_state *s, unsi
         s->list = 0;
     } else if (shape_code == SHAPE_LIST) {
         s->list = (uint32_t)(at - c->data_start) + 1;
-        at = list_read(at, c->mask, s->base, c->addr);
+        at = list_read(at, c->mask, s->base, c->memory->addr);
     } else if (s->list) {
-        list_read(c->data_start + s->list - 1, c->mask, s->base, c->addr);
+        list_read(c->data_start + s->list - 1, c->mask, s->base, c->memory->addr);
     }
     c->data = at;
     out->base = s->base;
     out->stride = s->stride;
-    out->addr = c->addr;
+    out->addr = c->memory->addr;
     out->addr_kind = s->list ? STRATA_ADDR_LIST : STRATA_ADDR_STRIDE;
 }
 
@@ -165,9 +175,9 @@ bool cursor_next_run(struct strata_cursor *c)
             c->tokens = varint_read(c->tokens, &target);
             uint32_t place = c->last_index % STRATA_BRANCH_MEMORY;
             c->branches |= (uint64_t)1 << place;
-            c->branch_from[place] = c->last_index + 1;
-            c->branch_to[place] = (uint32_t)target;
-            c->next_index = (uint32_t)target;
+            c->jump_from = c->last_index + 1;
+            c->next_index = c->jump_to = (uint32_t)target;
+            c->memory->jump[place] = (struct cursor_jump){c->jump_from, c->jump_to};
         } else {
             uint32_t mask = c->other_mask;
             if (token == TOKEN_MASK) {

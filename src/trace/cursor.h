@@ -7,6 +7,20 @@
 
 _Static_assert(STRATA_BRANCH_MEMORY == 64, "a bit of `branches` for each place");
 
+/* What a cursor reads now and then. */
+struct strata_cursor_memory {
+    struct cursor_jump {
+        uint32_t from, to; /* from: index + 1 of an instruction that was jumped from */
+    } jump[STRATA_BRANCH_MEMORY];
+    uint64_t addr[STRATA_WARP_SIZE];
+};
+/* For who has many cursors, and their memory side by side: before the first _init. */
+static inline void cursor_lend(struct strata_cursor *c, struct strata_cursor_memory *memory)
+{
+    c->memory = memory;
+    c->is_lent = true;
+}
+
 /* Takes tokens up to and including the next run; false: there is none. */
 bool cursor_next_run(struct strata_cursor *c);
 /* The addresses that a control other than CONTROL_NONE tells of. */
@@ -39,6 +53,22 @@ static inline unsigned cursor_control(struct strata_cursor *c)
     return control;
 }
 
+/* The instruction behind `index`, which may have been jumped from. Few were: the table is not read
+ * for the others, nor for the jump of a loop. */
+static inline uint32_t cursor_follow(struct strata_cursor *c, uint32_t index)
+{
+    uint32_t place = index % STRATA_BRANCH_MEMORY;
+    if (!(c->branches >> place & 1))
+        return index + 1;
+    if (c->jump_from == index + 1)
+        return c->jump_to;
+    struct cursor_jump jump = c->memory->jump[place];
+    if (jump.from != index + 1)
+        return index + 1;
+    c->jump_from = jump.from;
+    return c->jump_to = jump.to;
+}
+
 /* strata_cursor_next. `table`: that of all static instructions, for who keeps it closer together
  * than the code does, or NULL. */
 static inline bool cursor_step(struct strata_cursor *c, const struct cursor_code *table,
@@ -49,11 +79,8 @@ static inline bool cursor_step(struct strata_cursor *c, const struct cursor_code
     c->run--;
     uint32_t index = c->next_index;
     struct cursor_code code = table ? table[index] : cursor_code_of(c->code, index);
-    uint32_t place = index % STRATA_BRANCH_MEMORY;
     c->last_index = index;
-    /* Few instructions were jumped from: the table is not read for the others. */
-    bool jumped = c->branches >> place & 1 && c->branch_from[place] == index + 1;
-    c->next_index = jumped ? c->branch_to[place] : index + 1;
+    c->next_index = cursor_follow(c, index);
     out->inst = code.inst;
     out->inst_index = index;
     out->mask = c->mask;
