@@ -10,18 +10,22 @@
 
 struct load_store_unit {
     uint64_t free;        /* taken until then */
-    uint64_t busy;        /* cycles it has worked so far */
+    uint64_t busy;        /* cycles it has worked so far, reading out included */
     uint64_t held;        /* cycles it stood still for what is in front of it */
     uint32_t drain_debt4; /* quarter cycles it still owes to stores that left */
 };
 
 /* The unit starts new work, t at the earliest; returns when. Reading out a line of stores takes
- * cycles of the unit, which idle ones pay for. */
+ * cycles of the unit, which idle ones pay for; those that are not paid for hold up what is new and
+ * are work: were they idle, a line that leaves would send others after it (blocked_probe.cu: two
+ * warps a scheduler that store records of three and four words meet). */
 static inline uint64_t load_store_begin(struct load_store_unit *u, uint64_t t)
 {
     uint64_t idle = t > u->free ? t - u->free : 0;
     u->drain_debt4 -= u->drain_debt4 < idle * 4 ? u->drain_debt4 : (uint32_t)(idle * 4);
-    uint64_t start = (t > u->free ? t : u->free) + u->drain_debt4 / 4;
+    uint32_t out = u->drain_debt4 / 4;
+    uint64_t start = (t > u->free ? t : u->free) + out;
+    u->busy += out;
     u->drain_debt4 &= 3;
     return start;
 }

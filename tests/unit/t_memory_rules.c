@@ -495,8 +495,10 @@ static void stores_that_left_are_paid_in_idle_cycles(void **state)
     assert_true(u.free == 15 && u.busy == 5);
     load_store_owe(&u, &g, 8); /* 4 cycles */
     assert_int_equal(load_store_begin(&u, 15), 19);
+    assert_int_equal(u.busy, 9); /* reading out holds the unit up: it was not idle */
     u.drain_debt4 = 16;
     assert_int_equal(load_store_begin(&u, 18), 19); /* three of the four were idle */
+    assert_int_equal(u.busy, 10);
     load_store_hold(&u, 100, 30);
     assert_int_equal(u.free, 70);
     load_store_hold(&u, 90, 30);
