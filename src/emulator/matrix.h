@@ -65,6 +65,14 @@ static inline unsigned emu_element_parts(unsigned bits)
 {
     return bits < 32 ? 32 / bits : 1;
 }
+/* A sum of whole numbers as 32 bits, which wraps unless it saturates. One of at most 64 products of
+ * bytes and a word is exact in double. */
+static inline uint32_t emu_whole_sum(double sum, bool saturates)
+{
+    if (saturates)
+        sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+    return (uint32_t)(int64_t)sum;
+}
 /* c = C + A * B. */
 void emu_product_form(const struct emu_product *p, double c[EMU_MAX_SIDE][EMU_MAX_SIDE]);
 

@@ -62,14 +62,6 @@ double ptx_element_get(const struct ptx_warp *w, uint32_t ref, unsigned lane, un
     return f;
 }
 
-/* A sum of at most 64 products of bytes and a word is exact in double. */
-static uint32_t whole_sum(double value, bool saturates)
-{
-    if (saturates)
-        value = value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : value;
-    return (uint32_t)(int64_t)value;
-}
-
 void ptx_element_put(struct ptx_warp *w, uint32_t ref, unsigned lane, unsigned half, unsigned type,
                      bool saturates, double value)
 {
@@ -84,7 +76,7 @@ void ptx_element_put(struct ptx_warp *w, uint32_t ref, unsigned lane, unsigned h
         return;
     }
     if (type == PTX_S32) {
-        *bits = whole_sum(value, saturates);
+        *bits = emu_whole_sum(value, saturates);
         return;
     }
     float f = emu_float_from(value, EMU_ROUND_NEAREST);

@@ -171,7 +171,7 @@ uint8_t sass_lower_rounding(uint16_t word)
 
 /* ---- opcodes ---- */
 
-static const struct {
+static const struct opcode {
     uint16_t op;
     bool uniform;
     sass_lowerer *lower;
@@ -355,6 +355,19 @@ static void set_guard(struct sass_lowering *l)
         l->op->guard = SASS_PRED_TRUE;
 }
 
+static const struct opcode *find_opcode(unsigned op)
+{
+    for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
+        if (opcodes[i].op == op)
+            return &opcodes[i];
+    return NULL;
+}
+
+bool sass_is_executed(unsigned op)
+{
+    return find_opcode(op);
+}
+
 bool sass_lower(struct sass_lowering *l)
 {
     struct sass_exec *op = l->op;
@@ -366,10 +379,9 @@ bool sass_lower(struct sass_lowering *l)
     op->opcode = l->in->op;
     set_guard(l);
     l->refusal = NULL;
-    for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
-        if (opcodes[i].op == l->in->op) {
-            op->uniform = opcodes[i].uniform;
-            return opcodes[i].lower(l) && !l->refusal && !l->no_memory;
-        }
-    return sass_lower_refuse(l, "it is not one of those that can be executed");
+    const struct opcode *found = find_opcode(l->in->op);
+    if (!found)
+        return sass_lower_refuse(l, "it is not one of those that can be executed");
+    op->uniform = found->uniform;
+    return found->lower(l) && !l->refusal && !l->no_memory;
 }

@@ -17,6 +17,8 @@ struct sass_lowering {
 
 /* Lowers one instruction; false: it cannot be executed. */
 bool sass_lower(struct sass_lowering *l);
+/* Whether instructions of this enum sass_op can be executed at all. */
+bool sass_is_executed(unsigned op);
 
 /* How the values of a row are to be understood when signs are applied. */
 enum sass_operand_type { SASS_INTEGER, SASS_FLOAT, SASS_DOUBLE };

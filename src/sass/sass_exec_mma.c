@@ -94,11 +94,8 @@ static void element_put(struct sass_warp *w, uint32_t ref, unsigned reg, unsigne
         return;
     }
     uint32_t *out = &sass_row_at(w, ref, reg)[lane];
-    if (m->c == S32) { /* a sum of 32 bits wraps unless it saturates */
-        int64_t sum = (int64_t)value;
-        if (m->saturate)
-            sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
-        *out = (uint32_t)sum;
+    if (m->c == S32) {
+        *out = emu_whole_sum(value, m->saturate);
     } else if (m->c == F16) {
         uint32_t h = emu_half_from(value, EMU_ROUND_NEAREST);
         *out = part ? (*out & 0xffffu) | h << 16 : (*out & 0xffff0000u) | h;
