@@ -288,7 +288,7 @@ static bool fold_move(struct finder *s, uint32_t i)
     if (from->kind == PTX_OPERAND_SREG)
         return false;
     if (needs_register(s, op)) {
-        s->out->parts[i] = multiply_add;
+        s->out->parts[i] = multiply_add; /* IMAD.MOV */
         return false;
     }
     if (from->kind == PTX_OPERAND_VAR && from->u.var->space == PTX_M_SHARED) {

@@ -560,13 +560,14 @@ static uint32_t choose(const struct sm_draft *d, uint64_t now, uint64_t end, str
         const struct node *x = &d->node[i];
         if (x->done || x->gone || x->waits)
             continue;
+        bool loads = is_far(x) || is_near(x);
         uint64_t at = x->earliest > now ? x->earliest : now;
-        if ((is_far(x) || is_near(x)) && at + x->way < end)
+        if (loads && at + x->way < end)
             at = end - x->way;
         if (x->last)
             at += (uint64_t)1 << 16;
         if (lacks_room(d, i, held))
-            at += (uint64_t)1 << (is_far(x) || is_near(x) ? 40 : 32);
+            at += (uint64_t)1 << (loads ? 40 : 32);
         if (at < best_at || (at == best_at && x->way > d->node[best].way)) {
             best = i;
             best_at = at;
