@@ -129,6 +129,8 @@ void emu_block_start(struct emu_block *block, uint64_t index, bool recording)
     block->watched = recording || run->timing;
     block->failed = block->done = block->swapped = block->backward = false;
     block->next_warp = 0;
+    block->unit_free = 0;
+    memset(block->races, 0, sizeof block->races);
     block->live_warps = block->n_warps;
     block->text.n = block->deferred.n = 0;
     emu_children_drop(block);
@@ -145,6 +147,7 @@ void emu_block_start(struct emu_block *block, uint64_t index, bool recording)
         w->cluster_token = w->group_arrived = w->group_passed = 0;
         w->vain = (struct emu_vain_tests){0};
         w->met = w->takes = w->left = false;
+        w->turns = 0;
         w->taken = w->taken_from = 0;
         w->calls = 0;
         if (w->clock)
@@ -349,9 +352,16 @@ static void note_turn(struct emu_block *block, struct sweep *sweep, enum emu_tur
         block->live_warps--;
 }
 
-bool emu_meets_others(struct emu_warp *w)
+bool emu_runs_by_clocks(const struct emu_run *run)
+{
+    return run->timing && run->image->swaps_shared && !run->opt->interleave;
+}
+
+bool emu_meets_others(struct emu_warp *w, uint32_t index)
 {
     w->met = !w->met && w->block->live_warps > 1 && !w->block->run->opt->interleave;
+    if (w->met && w->clock)
+        emu_clock_stop(w, index);
     return w->met;
 }
 
@@ -366,21 +376,45 @@ static struct emu_warp *next_in_turn(struct emu_block *block)
     return emu_block_warp(block, block->backward ? block->n_warps - 1 - i : i);
 }
 
+/* False: it failed. */
+static bool run_warp(struct emu_warp *w, uint64_t *budget, struct sweep *sweep)
+{
+    struct emu_block *block = w->block;
+    uint32_t fine = block->run->opt->interleave;
+    uint64_t before = block->instructions;
+    enum emu_turn turn = block->run->executor->warp_run(w, fine ? fine : WARP_TURN);
+    uint64_t used = block->instructions - before + 1;
+    *budget -= used < *budget ? used : *budget;
+    note_turn(block, sweep, turn);
+    return turn != EMU_TURN_FAILED;
+}
+
+/* As many turns as a round has, each for the warp that is behind the others. */
+static bool run_by_clocks(struct emu_block *block, uint64_t *budget, struct sweep *sweep)
+{
+    uint64_t ran = 0;
+    for (uint32_t n = 0; n < block->n_warps && *budget; n++) {
+        struct emu_warp *w = emu_clocks_first(block);
+        if (!w)
+            return true;
+        ran |= 1ull << w->index % 64;
+        if (!run_warp(w, budget, sweep))
+            return false;
+    }
+    for (uint32_t i = 0; i < block->n_warps; i++)
+        if (emu_block_warp(block, i)->live && !(ran >> i % 64 & 1))
+            sweep->all_spun = false;
+    return true;
+}
+
 static bool run_warps(struct emu_block *block, uint64_t *budget, struct sweep *sweep)
 {
-    const struct emu_executor *executor = block->run->executor;
-    uint32_t fine = block->run->opt->interleave;
     *sweep = (struct sweep){.all_spun = true};
+    if (emu_runs_by_clocks(block->run))
+        return run_by_clocks(block, budget, sweep);
     for (uint32_t n = 0; n < block->n_warps && *budget; n++) {
         struct emu_warp *w = next_in_turn(block);
-        if (!w->live || !emu_paths_runnable(w))
-            continue;
-        uint64_t before = block->instructions;
-        enum emu_turn turn = executor->warp_run(w, fine ? fine : WARP_TURN);
-        uint64_t used = block->instructions - before + 1;
-        *budget -= used < *budget ? used : *budget;
-        note_turn(block, sweep, turn);
-        if (turn == EMU_TURN_FAILED)
+        if (w->live && emu_paths_runnable(w) && !run_warp(w, budget, sweep))
             return false;
     }
     block->backward = sweep->met && !block->backward;

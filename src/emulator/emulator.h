@@ -75,6 +75,7 @@ struct emu_image {
     uint32_t stack_bytes;  /* local memory per thread, calls included; if not recursive */
     bool recursive;
     bool reads_clock;
+    bool swaps_shared; /* compares and swaps in shared memory: who wins hangs on when warps come */
     uint32_t calls; /* where the driver's functions begin in statics, see device_calls.h; 0: none */
     bool talks_between_blocks;   /* atomics with a result, device malloc: blocks cannot be reordered
                                   */
@@ -143,6 +144,7 @@ struct emu_warp {
     struct emu_vain_tests vain;
     struct emu_poll polls[EMU_POLLS];
     bool met;            /* the others have come up to its compare and swap */
+    uint32_t turns;      /* lanes of the instruction at pc that have still to win their race */
     bool takes, left;    /* it is about to take work that other blocks want too; they had a turn */
     uint64_t taken;      /* places it took work at, a bit each: pc % 64 */
     uint64_t taken_from; /* where it took work last */
@@ -209,6 +211,12 @@ struct emu_cluster {
     uint32_t arrived, phase;                  /* of its barrier, in threads */
 };
 
+/* When a place of shared memory was swapped last. */
+#define EMU_RACES 64
+struct emu_race {
+    uint64_t address, swapped;
+};
+
 struct emu_block {
     struct emu_run *run;
     struct emu_cluster *cluster; /* NULL: alone, and none of its code has asked */
@@ -244,6 +252,8 @@ struct emu_block {
     struct strata_error error;
     struct strata_kernel_launch *children; /* it has launched; parameters are its own */
     size_t n_children, cap_children;
+    uint64_t unit_free; /* when the load/store unit has done what came so far */
+    struct emu_race races[EMU_RACES];
     uint32_t next_warp; /* round robin */
     bool backward;      /* from the last warp to the first */
     struct emu_block *next;
@@ -253,7 +263,7 @@ struct emu_block {
 
 enum emu_turn {
     EMU_TURN_OVER,    /* used up its instructions */
-    EMU_TURN_MEETS,   /* is about to compare and swap: the others go up to theirs first */
+    EMU_TURN_MEETS,   /* is about to compare and swap: others may come first */
     EMU_TURN_TAKES,   /* is about to take work from a queue again: other blocks take theirs first */
     EMU_TURN_BLOCKED, /* no path can run */
     EMU_TURN_SPUN,    /* waits for somebody in a loop */
@@ -261,10 +271,13 @@ enum emu_turn {
     EMU_TURN_DONE,    /* all lanes have exited */
     EMU_TURN_FAILED
 };
+/* Is it the clocks of warps that tell whose turn it is? */
+bool emu_runs_by_clocks(const struct emu_run *run);
 /* Warps of a block that change a place by loops around a compare and swap get into each other's way
- * on a card: each has read the place before any of them swaps. So a warp stops in front of its swap
- * until the others have had a turn. */
-bool emu_meets_others(struct emu_warp *w);
+ * on a card: some have read the place before another one swaps. So a warp stops in front of its
+ * swap, and of the load before it, until those who come there earlier have had their turn. `index`:
+ * of the static instruction it stops at. */
+bool emu_meets_others(struct emu_warp *w, uint32_t index);
 /* Lanes of `mask` are about to add to host[] at w->pc and will be told what was there. Blocks that
  * do so again and again take their work from a queue; on a card all that are resident empty it
  * together, and each has its first task before one has a second (device/probe/queue_probe.cu). So
@@ -526,6 +539,9 @@ uint64_t emu_atomic_apply(unsigned op, unsigned type, uint8_t *memory, uint64_t 
 /* ---- recording, see record.c ---- */
 void emu_record(struct emu_warp *w, const struct emu_site *site, uint32_t mask);
 void emu_record_access(struct emu_warp *w, const struct emu_site *site, uint32_t mask);
+/* A round of the lanes of `mask`, which are left, of EMU_ACTING_TURNS. Returns those who are done:
+ * they go to where the loop's lanes meet again. */
+uint32_t emu_record_turn(struct emu_warp *w, const struct emu_site *site, uint32_t mask);
 /* A static instruction that is not the site's own; with the addresses of w->access, or none. */
 void emu_record_static(struct emu_warp *w, const struct emu_site *site, uint32_t index,
                        uint32_t mask, bool accesses);

@@ -179,21 +179,21 @@ static uint32_t first_of_each_address(const struct emu_access *access, uint32_t 
     return first;
 }
 
-/* A round of all that are left; those who are done go to where the loop's lanes meet again. */
-static void record_turns(struct emu_warp *w, const struct emu_site *site, uint32_t mask)
+uint32_t emu_record_turn(struct emu_warp *w, const struct emu_site *site, uint32_t mask)
 {
-    uint32_t last = site->record + site->after;
-    do {
-        uint32_t done = first_of_each_address(&w->access, mask);
-        record_addresses(w, site, site->record - site->before, mask);
-        for (uint32_t k = site->record - site->before + 1; k < site->record; k++)
-            record_plain(w, site, k, mask);
-        record_addresses(w, site, site->record, mask);
-        for (uint32_t k = site->record + 1; k < last; k++)
-            record_plain(w, site, k, mask);
+    uint32_t last = site->record + site->after, done = first_of_each_address(&w->access, mask);
+    record_addresses(w, site, site->record - site->before, mask);
+    uint64_t loaded = w->clock ? w->clock->last : 0;
+    for (uint32_t k = site->record - site->before + 1; k < site->record; k++)
+        record_plain(w, site, k, mask);
+    record_addresses(w, site, site->record, mask);
+    if (emu_runs_by_clocks(w->block->run))
+        done = emu_race_won(w, done, loaded);
+    for (uint32_t k = site->record + 1; k < last; k++)
+        record_plain(w, site, k, mask);
+    if (done || !mask)
         record_plain(w, site, last, done);
-        mask &= ~done;
-    } while (mask);
+    return done;
 }
 
 void emu_record_access(struct emu_warp *w, const struct emu_site *site, uint32_t mask)
@@ -201,7 +201,9 @@ void emu_record_access(struct emu_warp *w, const struct emu_site *site, uint32_t
     if (site->folded)
         return;
     if (site->acting == EMU_ACTING_TURNS) {
-        record_turns(w, site, mask);
+        do
+            mask &= ~emu_record_turn(w, site, mask);
+        while (mask);
         return;
     }
     record_before(w, site, mask);

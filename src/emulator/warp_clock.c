@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "trace/inst_latency.h"
 
 /* ---- latencies ---- */
@@ -39,7 +40,7 @@ bool emu_timing_create(const struct emu_run *run, struct emu_timing **out)
     const struct strata_gpu *gpu = run->opt->gpu;
     const struct emu_image *image = run->image;
     *out = NULL;
-    if (!gpu || !image->reads_clock)
+    if (!gpu || !(image->reads_clock || image->swaps_shared))
         return true;
     struct emu_timing *timing = calloc(1, sizeof *timing);
     uint32_t *latency = calloc(image->n_statics + 1, sizeof *latency);
@@ -103,10 +104,15 @@ static void wait_for_operands(const struct emu_clock *c, const struct strata_ins
         wait_until(now, c->ready[i->reg[k]]);
 }
 
+static uint64_t next_issue(const struct emu_clock *c)
+{
+    return c->due > c->next ? c->due : c->next;
+}
+
 /* When instruction `index` issues; EMU_NO_INDEX: one that machine code does not have. */
 static uint64_t issue_time(const struct emu_timing *t, const struct emu_clock *c, uint32_t index)
 {
-    uint64_t now = c->next;
+    uint64_t now = next_issue(c);
     wait_until(&now, c->since + c->issued * t->warps);
     if (index != EMU_NO_INDEX)
         wait_for_operands(c, &t->inst[index], &now);
@@ -119,12 +125,30 @@ static void take_barrier(struct emu_clock *c, uint8_t barrier, uint64_t t)
         wait_until(&c->free_at[barrier], t);
 }
 
+/* Warps go through the load/store unit one after the other. Its passes by the counters of
+ * shared_spin_probe.cu, where the lanes share an address: three for a load and a swap of a word,
+ * four of two words. Without them warps that a barrier has let go would stay together. Of PTX a
+ * round is recorded whole, and others would wait for its swap before their load: it is left out. */
+static void pass_unit(struct emu_block *block, const struct strata_inst *i, uint64_t *now)
+{
+    uint32_t words = i->width_bytes > 4 ? 2 : 1;
+    bool swaps = i->memop == STRATA_MEM_ATOMIC;
+    if (swaps && !i->control.known)
+        return;
+    wait_until(now, block->unit_free);
+    block->unit_free = *now + (swaps ? 1 + words : 1);
+}
+
 void emu_clock_step(struct emu_warp *w, uint32_t index, uint32_t mask)
 {
     const struct emu_timing *t = w->block->run->timing;
     struct emu_clock *c = w->clock;
     const struct strata_inst *i = &t->inst[index];
-    uint64_t now = issue_time(t, c, index), ready = now + t->latency[index];
+    uint64_t now = issue_time(t, c, index);
+    if (i->opclass == STRATA_OP_MEM && i->space == STRATA_SPACE_SHARED)
+        pass_unit(w->block, i, &now);
+    uint64_t ready = now + t->latency[index];
+    c->last = now;
     c->next = now + issue_gap(t, index, mask);
     c->issued++;
     if (i->control.known) {
@@ -140,6 +164,49 @@ uint64_t emu_clock_cycles(const struct emu_warp *w, const struct emu_site *site)
     if (!w->clock)
         return w->block->instructions;
     return issue_time(w->block->run->timing, w->clock, site->record);
+}
+
+/* Which warp of the SM's schedulers comes first where several could is not followed: it delays each
+ * of them by up to a cycle for each other scheduler, as if by chance. Without it warps whose rounds
+ * take equally long would come too late for ever. */
+static uint64_t delay(const struct emu_warp *w)
+{
+    uint32_t schedulers = w->block->run->timing->gpu->sm.schedulers;
+    return mix64(w->clock->issued * 64 + w->index) % (schedulers ? schedulers : 1);
+}
+
+void emu_clock_stop(struct emu_warp *w, uint32_t index)
+{
+    w->clock->due = issue_time(w->block->run->timing, w->clock, index) + delay(w);
+}
+
+struct emu_warp *emu_clocks_first(struct emu_block *block)
+{
+    struct emu_warp *first = NULL;
+    for (uint32_t i = 0; i < block->n_warps; i++) {
+        struct emu_warp *w = emu_block_warp(block, i);
+        if (w->live && emu_paths_runnable(w) &&
+            (!first || next_issue(w->clock) < next_issue(first->clock)))
+            first = w;
+    }
+    return first;
+}
+
+/* All warps take as long from their load to their swap, so that those who load later swap later,
+ * and a lane is in time if nobody has swapped since its load. */
+uint32_t emu_race_won(struct emu_warp *w, uint32_t lanes, uint64_t loaded)
+{
+    uint32_t won = 0;
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        unsigned lane = (unsigned)lowest_bit32(rest);
+        uint64_t address = w->access.address[lane];
+        struct emu_race *race = &w->block->races[mix64(address) % EMU_RACES];
+        if (race->address == address && race->swapped > loaded)
+            continue;
+        *race = (struct emu_race){address, w->clock->last};
+        won |= 1u << lane;
+    }
+    return won;
 }
 
 uint64_t emu_clock_nanoseconds(const struct emu_warp *w, const struct emu_site *site)

@@ -1,10 +1,10 @@
-/* warp_clock.h - the cycles a warp has taken so far, for kernels that read a clock.
+/* warp_clock.h - the cycles a warp has taken so far, for kernels that read a clock or race.
  *
  * Kernels wait until a clock has gone on, so how many instructions they execute hangs on how fast
- * it goes. A warp's clock is when its instructions could issue: behind the stall counts and
- * barriers of machine code's control words, or behind the registers of PTX, with the latencies of
- * the models (trace/inst_latency.h). Memory always answers as fast as a hit. Nothing hangs on other
- * blocks. */
+ * it goes. Others compare and swap in shared memory, where who comes first decides who tries again.
+ * A warp's clock is when its instructions could issue: behind the stall counts and barriers of
+ * machine code's control words, or behind the registers of PTX, with the latencies of the models
+ * (trace/inst_latency.h). Memory always answers as fast as a hit. Nothing hangs on other blocks. */
 #ifndef STRATA_EMULATOR_WARP_CLOCK_H
 #define STRATA_EMULATOR_WARP_CLOCK_H
 
@@ -23,6 +23,8 @@ struct emu_timing {
 
 struct emu_clock {
     uint64_t next; /* when the next instruction may issue, as far as the last one goes */
+    uint64_t last; /* when the last one issued */
+    uint64_t due;  /* when the one that it stopped in front of would issue */
     /* Warps of a scheduler issue by turns: `issued` instructions since `since`. */
     uint64_t issued, since;
     uint64_t free_at[EMU_CLOCK_BARRIERS];
@@ -38,6 +40,12 @@ struct emu_clock *emu_clock_create(const struct emu_timing *timing);
 void emu_clock_start(const struct emu_timing *timing, struct emu_clock *clock);
 /* Lanes of `mask` issue static instruction `index`. */
 void emu_clock_step(struct emu_warp *w, uint32_t index, uint32_t mask);
+/* The warp stops in front of static instruction `index`. */
+void emu_clock_stop(struct emu_warp *w, uint32_t index);
+/* The warp that can run whose next instruction issues first; NULL: none can. */
+struct emu_warp *emu_clocks_first(struct emu_block *block);
+/* Which of `lanes`, which loaded at `loaded` and have just swapped, nobody has come before? */
+uint32_t emu_race_won(struct emu_warp *w, uint32_t lanes, uint64_t loaded);
 /* Warps of the block have met at a barrier. */
 void emu_clocks_meet(struct emu_block *block, unsigned barrier);
 

@@ -537,6 +537,7 @@ static bool add_turns(struct ptx_decoder *d, struct strata_inst *own, struct emu
     uint16_t address = own->reg[own->n_dst], through = own->reg[own->n_dst       ? 0
                                                                 : own->n_src > 1 ? 1
                                                                                  : 0];
+    d->image->base.swaps_shared = true;
     bool ok = add_turn(d, own, wide ? "ld.shared.b64" : "ld.shared.b32", STRATA_OP_MEM, through);
     for (unsigned k = 0; k < halves; k++)
         ok = ok && add_turn(d, own, d->op->text, class, through);

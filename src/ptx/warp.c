@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "emulator/warp_clock.h"
 #include "ptx/handlers.h"
 #include "ptx/rare_code.h"
 
@@ -570,6 +571,33 @@ static bool step_memory(struct ptx_warp *w, const struct ptx_inst *in, uint32_t 
     return true;
 }
 
+/* An atomic that machine code makes of a load, a sum and a swap, and that other warps may come
+ * before: its effect comes first, then round after round, each in its turn among the warps. False:
+ * lanes are left, and it comes again. */
+static bool step_race(struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    struct emu_warp *base = &w->base;
+    uint32_t load = in->site.record - in->site.before;
+    if (!base->turns) {
+        if (emu_meets_others(base, load))
+            return false;
+        in->run(w, in, mask);
+        base->block->instructions++;
+        base->block->thread_instructions += emu_lane_count(mask);
+        base->block->memory_instructions++;
+        base->turns = mask;
+    }
+    base->turns &= ~emu_record_turn(base, &in->site, base->turns);
+    if (base->turns)
+        emu_clock_stop(base, load);
+    return !base->turns;
+}
+
+static bool races(const struct ptx_warp *w, const struct ptx_inst *in, uint32_t mask)
+{
+    return in->site.acting == EMU_ACTING_TURNS && mask && emu_runs_by_clocks(w->base.block->run);
+}
+
 /* A path that polls in vain lets others run: its siblings, then lanes that wait for it. */
 static enum emu_turn give_way(struct ptx_warp *w)
 {
@@ -614,7 +642,10 @@ static enum emu_turn run_path(struct ptx_warp *w, uint64_t *budget)
             }
             path->pc++;
         } else if (in->flow == PTX_MEMORY) {
-            if (!step_memory(w, in, mask))
+            bool race = races(w, in, mask);
+            if (race && !step_race(w, in, mask))
+                return block->failed ? EMU_TURN_FAILED : EMU_TURN_MEETS;
+            if (!race && !step_memory(w, in, mask))
                 return give_way(w);
             path->pc++;
             if (block->failed)
@@ -661,7 +692,7 @@ enum emu_turn ptx_warp_run(struct ptx_warp *w, uint64_t budget)
     while (choose_path(w)) {
         enum emu_turn turn = run_path(w, &budget);
         if (turn == EMU_TURN_FAILED || turn == EMU_TURN_SPUN || turn == EMU_TURN_POLLED ||
-            turn == EMU_TURN_TAKES)
+            turn == EMU_TURN_MEETS || turn == EMU_TURN_TAKES)
             return turn;
         if (turn == EMU_TURN_OVER) {
             emu_paths_rotate(&w->base);

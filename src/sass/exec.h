@@ -76,6 +76,7 @@ struct sass_exec {
     uint8_t ps, ps2, ps3;       /* predicates read */
     uint8_t flow;               /* enum sass_flow */
     bool swaps;                 /* a compare and swap: see emu_meets_others */
+    bool loads_for_swap;        /* what a compare and swap of shared memory compares with */
     bool uniform;               /* runs once for the warp: all lanes */
     uint8_t words;              /* of a memory access or of a wide operand: 32-bit registers */
     uint8_t width;              /* of a memory access: bytes of a lane */

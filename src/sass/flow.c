@@ -531,6 +531,12 @@ static bool steps_back(struct sass_warp *w)
     return owes;
 }
 
+/* Without clocks nobody knows who loads first. */
+static bool meets(const struct sass_warp *w, const struct sass_exec *op)
+{
+    return op->swaps || (op->loads_for_swap && w->base.clock);
+}
+
 /* Runs the current path until it ends, waits, gives way or the budget is used up. */
 static enum emu_turn run_path(struct sass_warp *w, uint64_t *budget)
 {
@@ -555,7 +561,7 @@ static enum emu_turn run_path(struct sass_warp *w, uint64_t *budget)
                 emu_record(&w->base, &op->site, mask);
             path->pc++;
         } else if (op->flow == SASS_ACCESS) {
-            if (op->swaps && mask && emu_meets_others(&w->base))
+            if (meets(w, op) && mask && emu_meets_others(&w->base, op->site.record))
                 return EMU_TURN_MEETS;
             if (!step_access(w, op, mask))
                 return give_way(w);

@@ -182,6 +182,27 @@ static uint8_t vector_words(uint16_t word, uint8_t *type)
     }
 }
 
+/* How far before a compare and swap what it compares with is loaded. */
+#define SWAP_REACH 8
+
+/* Others may swap between the load of the number to be compared with and the swap, so warps keep
+ * their order at both. */
+static void mark_meetings(struct sass_lowering *l)
+{
+    struct sass_exec *swap = l->op;
+    swap->swaps = true;
+    if (l->in->op != SASS_ATOMS)
+        return;
+    l->image->base.swaps_shared = true;
+    for (struct sass_exec *op = swap; op > l->image->code && op > swap - SWAP_REACH;) {
+        op--;
+        if (op->opcode != SASS_LDS || op->d != swap->b)
+            continue;
+        op->loads_for_swap = true;
+        return;
+    }
+}
+
 /* [PD,] [RD,] [address], R [, R] */
 bool sass_lower_atomic(struct sass_lowering *l)
 {
@@ -213,7 +234,8 @@ bool sass_lower_atomic(struct sass_lowering *l)
     if (op->mode == EMU_STORE)
         return sass_lower_refuse(l, "this atomic operation is not known");
     op->run = op->words > 1 ? sass_run_atomic_vector : sass_run_atomic;
-    op->swaps = op->mode == EMU_ATOM_CAS;
+    if (op->mode == EMU_ATOM_CAS)
+        mark_meetings(l);
     /* those of a vector are not kept for later */
     bool ordered = op->words > 1 || op->d != SASS_NO_ROW || op->mode == EMU_ATOM_CAS ||
                    op->mode == EMU_ATOM_EXCH;

@@ -128,6 +128,70 @@ static void ptx_waits_for_what_its_registers_wait_for(void **state)
     strata_module_destroy(m);
 }
 
+/* ---- warps that race ---- */
+
+struct swaps {
+    uint32_t warps, n;
+};
+
+static strata_status any_code(void *user, const struct strata_code *code, struct strata_error *err)
+{
+    (void)user;
+    (void)code;
+    (void)err;
+    return STRATA_OK;
+}
+
+static strata_status count_swaps(void *user, struct strata_block *block, struct strata_error *err)
+{
+    struct swaps *swaps = user;
+    for (uint32_t warp = 0; warp < swaps->warps; warp++) {
+        struct strata_cursor c;
+        struct strata_winst w;
+        memset(&c, 0, sizeof c);
+        assert_int_equal(strata_cursor_init(&c, block, warp, err), STRATA_OK);
+        while (strata_cursor_next(&c, &w))
+            swaps->n += w.inst->memop == STRATA_MEM_ATOMIC;
+        strata_cursor_release(&c);
+    }
+    strata_block_destroy(block);
+    return STRATA_OK;
+}
+
+/* How often warps whose lanes add to one number, or each to its own, try to swap. */
+static uint32_t swaps_of(const char *shift, uint32_t warps, const struct strata_gpu *known)
+{
+    char text[1024];
+    struct swaps swaps = {warps, 0};
+    struct strata_record_sink sink = {&swaps, any_code, count_swaps};
+    struct run_setup setup = {.gpu = known, .threads = warps * 32, .sink = &sink};
+    snprintf(text, sizeof text,
+             PTX_HEAD ".shared .align 8 .b8 sums[256];\n"
+                      ".visible .entry k(.param .u64 a) {.reg .b32 %%r<9>; .reg .f32 %%f<3>;\n"
+                      "mov.u32 %%r1,%%laneid; shl.b32 %%r2,%%r1,%s; mov.u32 %%r3,sums;\n"
+                      "add.s32 %%r4,%%r3,%%r2; and.b32 %%r4,%%r4,0xff; mov.f32 %%f1,0f3f800000;\n"
+                      "red.shared.add.f32 [%%r4],%%f1; ret; }\n",
+             shift);
+    struct strata_module *m = load_text(text);
+    void *param = device_memory(8);
+    run_ok(m, "k", &setup, &param);
+    strata_module_destroy(m);
+    return swaps.n;
+}
+
+/* An H200 has 3 swaps of two warps, 10 of four, 36 of eight whose lanes each have a number, 65 of
+ * two whose lanes share one (shared_spin_probe.cu), which are up to twice as many here. */
+static void warps_that_come_too_late_try_again(void **state)
+{
+    (void)state;
+    assert_int_equal(swaps_of("2", 4, NULL), 4); /* without clocks nobody is late */
+    assert_int_equal(swaps_of("2", 1, &gpu), 1);
+    assert_int_equal(swaps_of("2", 2, &gpu), 3);
+    assert_int_equal(swaps_of("2", 4, &gpu), 10);
+    assert_int_equal(swaps_of("2", 8, &gpu), 36);
+    assert_in_range(swaps_of("8", 2, &gpu), 65, 127);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -138,6 +202,7 @@ int main(void)
         cmocka_unit_test(nobody_leaves_a_barrier_before_the_last_has_come),
         cmocka_unit_test(how_many_threads_or_what_is_recorded_changes_no_clock),
         cmocka_unit_test(ptx_waits_for_what_its_registers_wait_for),
+        cmocka_unit_test(warps_that_come_too_late_try_again),
     };
     return cmocka_run_group_tests(tests, load_gpu, close_arena);
 }
