@@ -9,6 +9,7 @@
 #include "base/large_pages.h"
 #include "flow/flow_waits.h"
 #include "flow/issue.h"
+#include "sm/block_rate.h"
 #include "sm/cluster_rules.h"
 #include "sm/warp_rules.h"
 
@@ -325,15 +326,9 @@ static strata_status start_block(struct flow_engine *e, uint32_t sm, uint64_t t)
     return st;
 }
 
-/* The dispatcher hands out blocks at a limited rate. */
 static uint64_t hand_out(struct flow_engine *e, uint64_t t)
 {
-    double rate = e->gpu->launch.blocks_per_cycle;
-    uint32_t cost =
-        rate > 0 ? (uint32_t)(64.0 / rate + 0.5) : 64 * e->gpu->launch.block_interval_cycles;
-    uint64_t start = later_of(e->dispatch_free64, t * 64);
-    e->dispatch_free64 = start + cost;
-    return start / 64;
+    return block_rate_turn(e->gpu, &e->dispatch_free64, t);
 }
 
 static strata_status replace_block(struct flow_engine *e, uint32_t sm, uint64_t t)
@@ -359,8 +354,9 @@ strata_status flow_end_block(struct flow_engine *e, uint32_t place, uint64_t t)
     e->resident_blocks--;
     if (!--e->sm_resident[sm])
         e->sm_busy[sm] += t - e->sm_start[sm];
-    e->end_time = later_of(e->end_time, t);
-    return e->blocks_over ? STRATA_OK : replace_block(e, sm, t);
+    uint64_t noted = block_rate_turn(e->gpu, &e->noted_free64, t);
+    e->end_time = later_of(e->end_time, noted);
+    return e->blocks_over ? STRATA_OK : replace_block(e, sm, noted);
 }
 
 /* How far apart the schedulers of each SM begin; where an SM has one block, the times of its misses

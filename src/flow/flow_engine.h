@@ -210,7 +210,8 @@ struct flow_engine {
     uint32_t *now_due, now_first, now_end, now_mask; /* what is due now besides: a ring */
     uint64_t now;
     uint64_t next_age;
-    uint64_t dispatch_free64; /* the dispatcher hands out the next block then */
+    uint64_t dispatch_free64; /* the dispatcher hands out the next block then, in 64ths */
+    uint64_t noted_free64;    /* and takes note of the next one that has ended */
     uint32_t register_cap;    /* entries of a scoreboard */
     uint32_t *register_ready; /* scoreboards of all warps */
     uint8_t *register_stall;

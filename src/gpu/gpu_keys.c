@@ -162,7 +162,7 @@ static const struct strata_gpu_key keys[] = {
     UINT("launch.background_dram_writes", launch.background_dram_writes, "", 0, 1e6, "0", "sectors written to DRAM each time"),
     UINT("launch.background_l2_reads", launch.background_l2_reads, "", 0, 1e6, "0", "sectors read from the L2 each time"),
     UINT("launch.background_l2_writes", launch.background_l2_writes, "", 0, 1e6, "0", "sectors written to the L2 each time"),
-    REAL("launch.blocks_per_cycle", launch.blocks_per_cycle, "", 0, 1000, "0", "how fast the dispatcher hands out blocks; 0: no limit"),
+    REAL("launch.blocks_per_cycle", launch.blocks_per_cycle, "", 0, 1000, "0", "how fast the dispatcher hands out blocks, and notes that they have ended; 0: no limit"),
     CYCLES("launch.first_block", launch.first_block_cycles, "0", "clocked model, first wave: between two blocks of one SM at least; 0: as every other block"),
     CYCLES("launch.first_warp", launch.first_warp_cycles, "0", "clocked model, first wave: between two blocks of one SM, for each warp of a block"),
     REAL("launch.schedulers_apart", launch.schedulers_apart, "cycles", 0, 1000, "0", "between the first instructions of two schedulers of an SM, for each SM of its GPC that begins; misses of different warps may join before an SM's first answer then"),

@@ -12,6 +12,7 @@
 
 #include "base/bits.h"
 #include "memory/l1_rules.h"
+#include "sm/block_rate.h"
 #include "sm/cluster_rules.h"
 #include "sm/warp_rules.h"
 
@@ -207,17 +208,9 @@ static strata_status start_block(struct sim_engine *e, uint32_t sm, uint64_t t,
     return sim_sm_start(s, data, e->end, t, err);
 }
 
-/* The dispatcher takes note of so many blocks a cycle that have ended, and hands out the next one
- * for each. The launch is over when it has noted the last (probe empty: 1056 blocks that only exit
- * take 1200 cycles more than one, though all of them start within 300: dispatch data). */
 static uint64_t dispatcher_turn(struct sim_engine *e, uint64_t t)
 {
-    double rate = e->gpu->launch.blocks_per_cycle;
-    uint32_t cost =
-        rate > 0 ? (uint32_t)(64.0 / rate + 0.5) : 64 * e->gpu->launch.block_interval_cycles;
-    uint64_t start = sim_max(e->dispatch_free64, t * 64);
-    e->dispatch_free64 = start + cost;
-    return start / 64;
+    return block_rate_turn(e->gpu, &e->dispatch_free64, t);
 }
 
 /* In the first wave all SMs are filled side by side, each as fast as it takes warps in. */
