@@ -1,4 +1,4 @@
-/* issue.c - what each instruction does to time. */
+/* issue.c - which warp of a scheduler issues, and what its instruction does to time. */
 #include "flow/issue.h"
 
 #include <string.h>
@@ -273,7 +273,8 @@ static bool another_by(const struct flow_engine *e, struct flow_scheduler *s, ui
     return least <= t;
 }
 
-uint32_t flow_keeps(const struct flow_engine *e, const struct flow_warp *w, uint64_t t)
+/* Cycles besides its own for which an instruction that issues at t keeps its scheduler. */
+static inline uint32_t keeps(const struct flow_engine *e, const struct flow_warp *w, uint64_t t)
 {
     const struct sm_inst *i = w->op;
     if (!e->has_products || !wgmma_minds(i))
@@ -281,6 +282,12 @@ uint32_t flow_keeps(const struct flow_engine *e, const struct flow_warp *w, uint
     struct flow_tensor *x = &e->tensor[w->scheduler];
     bool beside = x->free > t && &e->warp[x->warp] != w;
     return i->hold + (beside ? wgmma_hold(&x->beside) : 0);
+}
+
+/* An instruction that issues at t keeps its pipe for a while. */
+static inline void take_pipe(struct flow_scheduler *s, const struct sm_inst *i, uint64_t t)
+{
+    s->pipe[i->pipe].free = (t + i->interval) & bits_if(i->pipe != SM_PIPE_NONE);
 }
 
 /* A warp that has its scheduler to itself until its next issue goes on without a trip through the
@@ -295,9 +302,9 @@ static bool runs_on(const struct flow_engine *e, const struct flow_warp *w,
     uint64_t t = later_of(w->wait.ready, later_of(s->free, s->pipe[i->pipe].free));
     if (t > e->now + AHEAD_CYCLES || another_by(e, s, t))
         return false;
-    flow_take_pipe(s, i, t);
+    take_pipe(s, i, t);
     s->last_slot = w->slot;
-    s->free = t + 1 + flow_keeps(e, w, t);
+    s->free = t + 1 + keeps(e, w, t);
     *at = t;
     return true;
 }
@@ -376,12 +383,13 @@ static __attribute__((noinline)) void tell_issue(struct flow_engine *e, const st
         e->clock->issued(e->clock->context, b->index, index - b->first_warp, t);
 }
 
-/* Not inlined: a scheduler asks two or three times before it issues where its unit is busy, and
- * need not make room for all this then. */
-strata_status flow_issue(struct flow_engine *e, struct flow_scheduler *s, uint32_t index,
-                         uint64_t t, enum sm_stall held_by)
+/* The warp issues its next instruction at t; held_by: what kept it until then once it was ready.
+ * Returns whether the one after it is to be scheduled: the warp neither ends nor waits for others
+ * of its block. */
+static inline __attribute__((always_inline)) bool
+issue(struct flow_engine *e, struct flow_scheduler *s, struct flow_warp *w, uint32_t index,
+      uint64_t t, enum sm_stall held_by, strata_status *st)
 {
-    struct flow_warp *w = &e->warp[index];
     const struct sm_inst *i = w->op;
     bool barrier = false;
     expect_step(e, w);
@@ -397,26 +405,118 @@ strata_status flow_issue(struct flow_engine *e, struct flow_scheduler *s, uint32
     if (i->is_own) {
         execute_own(e, w, i, t);
     } else {
-        strata_status done = execute_for_others(e, w, index, s->sm, t);
-        if (done != STRATA_OK)
-            return done;
+        if ((*st = execute_for_others(e, w, index, s->sm, t)) != STRATA_OK)
+            return false;
         barrier = i->kind == SM_KIND_BARRIER && w->next.mask;
         if (i->kind == SM_KIND_MEMBAR && w->next.mask)
             next = later_of(next, t + i->latency);
     }
     if (e->waits)
         flow_waits_took(e->waits, e, index);
-    strata_status st = next_instruction(e, w);
-    if (st != STRATA_OK)
-        return st;
-    if (barrier)
-        return reach_barrier(e, w, index, t);
-    if (!w->has_next)
-        return end_warp(e, index, t + 1);
+    if ((*st = next_instruction(e, w)) != STRATA_OK)
+        return false;
+    if (barrier || !w->has_next) {
+        *st = barrier ? reach_barrier(e, w, index, t) : end_warp(e, index, t + 1);
+        return false;
+    }
     next_ready(e, w, index, next);
-    uint64_t at;
-    if (runs_on(e, w, s, &at))
-        return flow_issue(e, s, index, at, sm_busy_stall(w->op));
-    schedule_warp(e, w, s);
-    return e->status;
+    return true;
+}
+
+/* ---- choosing a warp ---- */
+
+/* The slot of the first ready warp by the policy whose pipe is free. Returns CACHE_NONE and the
+ * earliest time a pipe frees if none can issue. */
+static uint32_t choose(const struct flow_engine *e, const struct flow_scheduler *s,
+                       uint64_t *earliest)
+{
+    uint32_t unit = s->pipes & 1u << SM_PIPE_LSU;
+    uint64_t now = e->now, free = unit ? flow_unit_time(e, s) : UINT64_MAX,
+             can = free <= now ? s->pipe[SM_PIPE_LSU].ready : 0, first = free;
+    for (uint32_t pipes = s->pipes & ~unit; pipes; pipes &= pipes - 1) {
+        const struct flow_pipe *p = &s->pipe[lowest_bit32(pipes)];
+        can |= p->ready & bits_if(p->free <= now);
+        first = p->free < first ? p->free : first;
+    }
+    *earliest = first;
+    if (sm_stores_on(e->policy, can, s->stored, s->stores >> s->stored & 1))
+        return s->stored;
+    if (can && can == s->turn_mask)
+        return s->turn;
+    return can ? sm_first_in_rank(e->policy, can, s->stores, s->last_slot, &s->turns) : CACHE_NONE;
+}
+
+static void take_slot(struct flow_scheduler *s, uint32_t slot, uint8_t pipe)
+{
+    uint64_t bit = (uint64_t)1 << slot;
+    s->ready_mask &= ~bit;
+    s->pipe[pipe].ready &= ~bit;
+    s->pipes &= (uint16_t) ~((uint32_t)!s->pipe[pipe].ready << pipe);
+    s->last_slot = (uint8_t)slot;
+    s->turn_mask = 0;
+}
+
+/* The scheduler has issued: it goes on in this cycle while it may issue more in one. */
+static void note_issue(const struct flow_engine *e, struct flow_scheduler *s, uint32_t hold)
+{
+    s->free = e->now + 1 + hold;
+    if (e->gpu->sm.issue_per_scheduler <= 1 || hold)
+        return;
+    s->issued = s->issue_cycle == e->now ? (uint8_t)(s->issued + 1) : 1;
+    s->issue_cycle = e->now;
+    if (s->issued < e->gpu->sm.issue_per_scheduler)
+        s->free = e->now;
+}
+
+/* What kept a warp that is chosen now from issuing once it was ready. */
+static enum sm_stall held_by(const struct flow_engine *e, const struct flow_scheduler *s,
+                             const struct flow_warp *w)
+{
+    const struct sm_inst *i = w->op;
+    uint64_t free = i->pipe == SM_PIPE_LSU ? flow_unit_time(e, s) : s->pipe[i->pipe].free;
+    return free > w->wait.ready ? sm_busy_stall(i) : SM_STALL_SELECTED;
+}
+
+/* The warp that was chosen issues, and goes on while it runs on. */
+static inline __attribute__((always_inline)) strata_status
+issue_on(struct flow_engine *e, struct flow_scheduler *s, uint32_t index, enum sm_stall why)
+{
+    struct flow_warp *w = &e->warp[index];
+    strata_status st = STRATA_OK;
+    uint64_t t = e->now;
+    while (issue(e, s, w, index, t, why, &st)) {
+        if (!runs_on(e, w, s, &t)) {
+            schedule_warp(e, w, s);
+            return e->status;
+        }
+        why = sm_busy_stall(w->op);
+    }
+    return st;
+}
+
+strata_status flow_scheduler_due(struct flow_engine *e, struct flow_scheduler *s, uint32_t self)
+{
+    s->queued = false;
+    if (!s->ready_mask)
+        return STRATA_OK;
+    uint64_t earliest = 0;
+    uint32_t slot = s->free > e->now ? CACHE_NONE : choose(e, s, &earliest);
+    if (slot == CACHE_NONE) {
+        s->queued = true;
+        flow_schedule(e, self, s->free > e->now ? s->free : earliest);
+        return STRATA_OK;
+    }
+    uint32_t index = s->first_warp + slot * e->schedulers_per_sm;
+    const struct flow_warp *w = &e->warp[index];
+    take_slot(s, slot, s->hint[slot].pipe);
+    note_issue(e, s, keeps(e, w, e->now));
+    enum sm_stall why = held_by(e, s, w);
+    take_pipe(s, w->op, e->now);
+    if (w->op->is_store)
+        s->stored = (uint8_t)slot;
+    if (s->ready_mask) {
+        s->queued = true;
+        flow_schedule(e, self, s->free);
+    }
+    return issue_on(e, s, index, why);
 }
