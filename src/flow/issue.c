@@ -63,29 +63,32 @@ static bool is_row(const struct strata_winst *w)
            w->stride >= -NEAR_BYTES;
 }
 
+/* The warp's next instruction, which can issue at `ready`, is put into the wheel. Both are handed
+ * over: bytes were written since they were, after which the compiler reads all memory again. */
 static inline void schedule_warp(struct flow_engine *e, const struct flow_warp *w,
-                                 struct flow_scheduler *s)
+                                 struct flow_scheduler *s, const struct sm_inst *op, uint64_t ready)
 {
     if (w->sleeps != FLOW_AWAKE)
         return;
-    uint64_t bit = (uint64_t)1 << w->slot;
-    if (w->wait.ready >= e->now + FLOW_WHEEL_SLOTS)
+    uint32_t slot = w->slot, after = w->cursor.next_index;
+    uint64_t bit = (uint64_t)1 << slot;
+    if (ready >= e->now + FLOW_WHEEL_SLOTS)
         s->far_mask |= bit;
-    uint32_t after = w->cursor.next_index;
-    s->hint[w->slot] = (struct flow_hint){
-        w->op->pipe, after < e->decoder.n ? e->decoder.inst[after].lines : w->op->lines};
-    s->stores = (s->stores & ~bit) | (bit & bits_if(w->op->is_store));
-    if (w->op->kind == SM_KIND_GLOBAL && is_row(&w->next))
-        expect_tables(e, s->sm, w->next.base);
+    s->stores = (s->stores & ~bit) | (bit & bits_if(op->is_store));
     /* Times that do not fit are those of a launch that is given up (SM_TIME_MOST). */
-    s->slot_due[w->slot] = cache_time(w->wait.ready);
-    s->next_due = w->wait.ready < s->next_due ? w->wait.ready : s->next_due;
-    flow_schedule(e, flow_warp_entity(e, w), w->wait.ready);
+    s->slot_due[slot] = cache_time(ready);
+    s->next_due = ready < s->next_due ? ready : s->next_due;
+    if (op->kind == SM_KIND_GLOBAL && is_row(&w->next))
+        expect_tables(e, s->sm, w->next.base);
+    flow_schedule(e, flow_warp_entity(e, w), ready);
+    s->hint[slot] = (struct flow_hint){op->pipe, after < e->decoder.n ? e->decoder.inst[after].lines
+                                                                      : op->lines};
 }
 
 void flow_schedule_warp(struct flow_engine *e, uint32_t index)
 {
-    schedule_warp(e, &e->warp[index], &e->scheduler[e->warp[index].scheduler]);
+    const struct flow_warp *w = &e->warp[index];
+    schedule_warp(e, w, &e->scheduler[w->scheduler], w->op, w->wait.ready);
 }
 
 /* Waits of instructions that order others. */
@@ -123,12 +126,10 @@ static __attribute__((noinline)) void wait_for_code(struct flow_engine *e, struc
         fetch_publish(&e->fetch_all, fetch);
 }
 
-static inline __attribute__((always_inline)) void
-next_ready(struct flow_engine *e, struct flow_warp *w, uint32_t index, uint64_t t)
+/* What few instructions wait for. */
+static __attribute__((noinline)) void wait_for_more(struct flow_engine *e, struct flow_warp *w,
+                                                    uint32_t index)
 {
-    w->wait.ready = t;
-    w->wait.stall = SM_STALL_NONE;
-    sm_scoreboard_wait(&w->scoreboard, w->op, &w->wait);
     if (w->op->kind > SM_KIND_BARRIER)
         wait_for_others(e, index);
     if (w->next_line != w->fetch_line)
@@ -137,9 +138,24 @@ next_ready(struct flow_engine *e, struct flow_warp *w, uint32_t index, uint64_t 
         flow_waits_find(e->waits, e, index);
 }
 
+/* Sets `wait`; returns when the instruction can issue. */
+static inline __attribute__((always_inline)) uint64_t next_ready(struct flow_engine *e,
+                                                                 struct flow_warp *w,
+                                                                 const struct sm_inst *op,
+                                                                 uint32_t index, uint64_t t)
+{
+    struct sm_wait wait = {t, SM_STALL_NONE};
+    sm_scoreboard_wait(&w->scoreboard, op, &wait);
+    w->wait = wait;
+    if (op->kind <= SM_KIND_BARRIER && w->next_line == w->fetch_line && !e->waits)
+        return wait.ready;
+    wait_for_more(e, w, index);
+    return w->wait.ready;
+}
+
 void flow_next_ready(struct flow_engine *e, uint32_t index, uint64_t t)
 {
-    next_ready(e, &e->warp[index], index, t);
+    next_ready(e, &e->warp[index], e->warp[index].op, index, t);
 }
 
 /* ---- barriers and the end of warps ---- */
@@ -262,21 +278,18 @@ static bool another_by(const struct flow_engine *e, struct flow_scheduler *s, ui
 {
     if (t < s->next_due)
         return false;
-    uint32_t first[FLOW_DUE_TOGETHER], least = FLOW_NEVER;
-    memcpy(first, s->slot_due, sizeof first);
-    for (uint32_t k = FLOW_DUE_TOGETHER; k < e->n_due; k += FLOW_DUE_TOGETHER)
+    uint32_t least = FLOW_NEVER;
+    for (uint32_t k = 0; k < e->n_due; k += FLOW_DUE_TOGETHER)
         for (uint32_t i = 0; i < FLOW_DUE_TOGETHER; i++)
-            first[i] = s->slot_due[k + i] < first[i] ? s->slot_due[k + i] : first[i];
-    for (uint32_t i = 0; i < FLOW_DUE_TOGETHER; i++)
-        least = first[i] < least ? first[i] : least;
+            least = s->slot_due[k + i] < least ? s->slot_due[k + i] : least;
     s->next_due = least;
     return least <= t;
 }
 
 /* Cycles besides its own for which an instruction that issues at t keeps its scheduler. */
-static inline uint32_t keeps(const struct flow_engine *e, const struct flow_warp *w, uint64_t t)
+static inline uint32_t keeps(const struct flow_engine *e, const struct flow_warp *w,
+                             const struct sm_inst *i, uint64_t t)
 {
-    const struct sm_inst *i = w->op;
     if (!e->has_products || !wgmma_minds(i))
         return i->hold;
     struct flow_tensor *x = &e->tensor[w->scheduler];
@@ -293,18 +306,17 @@ static inline void take_pipe(struct flow_scheduler *s, const struct sm_inst *i, 
 /* A warp that has its scheduler to itself until its next issue goes on without a trip through the
  * wheel while its instructions concern nobody else: plain ones, a short time ahead. */
 static bool runs_on(const struct flow_engine *e, const struct flow_warp *w,
-                    struct flow_scheduler *s, uint64_t *at)
+                    struct flow_scheduler *s, const struct sm_inst *i, uint64_t ready, uint64_t *at)
 {
     enum { AHEAD_CYCLES = 24 };
-    const struct sm_inst *i = w->op;
     if (s->ready_mask || !i->is_ahead)
         return false;
-    uint64_t t = later_of(w->wait.ready, later_of(s->free, s->pipe[i->pipe].free));
+    uint64_t t = later_of(ready, later_of(s->free, s->pipe[i->pipe].free));
     if (t > e->now + AHEAD_CYCLES || another_by(e, s, t))
         return false;
     take_pipe(s, i, t);
     s->last_slot = w->slot;
-    s->free = t + 1 + keeps(e, w, t);
+    s->free = t + 1 + keeps(e, w, i, t);
     *at = t;
     return true;
 }
@@ -387,13 +399,13 @@ static __attribute__((noinline)) void tell_issue(struct flow_engine *e, const st
  * Returns whether the one after it is to be scheduled: the warp neither ends nor waits for others
  * of its block. */
 static inline __attribute__((always_inline)) bool
-issue(struct flow_engine *e, struct flow_scheduler *s, struct flow_warp *w, uint32_t index,
-      uint64_t t, enum sm_stall held_by, strata_status *st)
+issue(struct flow_engine *e, struct flow_scheduler *s, struct flow_warp *w, const struct sm_inst *i,
+      uint32_t index, uint64_t t, enum sm_stall held_by, uint64_t *ready, strata_status *st)
 {
-    const struct sm_inst *i = w->op;
+    const struct sm_wait waited = w->wait;
     bool barrier = false;
     expect_step(e, w);
-    sm_account_stalls(e->stall_cycles, &w->wait, w->last_issue, t, held_by);
+    sm_account_stalls(e->stall_cycles, &waited, w->last_issue, t, held_by);
     if (i->kind == SM_KIND_ASYNC)
         sm_async_waited(&e->async, w->next.inst, t - w->last_issue);
     if (e->is_watched)
@@ -419,7 +431,7 @@ issue(struct flow_engine *e, struct flow_scheduler *s, struct flow_warp *w, uint
         *st = barrier ? reach_barrier(e, w, index, t) : end_warp(e, index, t + 1);
         return false;
     }
-    next_ready(e, w, index, next);
+    *ready = next_ready(e, w, w->op, index, next);
     return true;
 }
 
@@ -470,26 +482,26 @@ static void note_issue(const struct flow_engine *e, struct flow_scheduler *s, ui
 
 /* What kept a warp that is chosen now from issuing once it was ready. */
 static enum sm_stall held_by(const struct flow_engine *e, const struct flow_scheduler *s,
-                             const struct flow_warp *w)
+                             const struct sm_inst *i, uint64_t ready)
 {
-    const struct sm_inst *i = w->op;
     uint64_t free = i->pipe == SM_PIPE_LSU ? flow_unit_time(e, s) : s->pipe[i->pipe].free;
-    return free > w->wait.ready ? sm_busy_stall(i) : SM_STALL_SELECTED;
+    return free > ready ? sm_busy_stall(i) : SM_STALL_SELECTED;
 }
 
 /* The warp that was chosen issues, and goes on while it runs on. */
 static inline __attribute__((always_inline)) strata_status
-issue_on(struct flow_engine *e, struct flow_scheduler *s, uint32_t index, enum sm_stall why)
+issue_on(struct flow_engine *e, struct flow_scheduler *s, struct flow_warp *w,
+         const struct sm_inst *i, uint32_t index, enum sm_stall why)
 {
-    struct flow_warp *w = &e->warp[index];
     strata_status st = STRATA_OK;
-    uint64_t t = e->now;
-    while (issue(e, s, w, index, t, why, &st)) {
-        if (!runs_on(e, w, s, &t)) {
-            schedule_warp(e, w, s);
+    uint64_t t = e->now, ready;
+    while (issue(e, s, w, i, index, t, why, &ready, &st)) {
+        i = w->op;
+        if (!runs_on(e, w, s, i, ready, &t)) {
+            schedule_warp(e, w, s, i, ready);
             return e->status;
         }
-        why = sm_busy_stall(w->op);
+        why = sm_busy_stall(i);
     }
     return st;
 }
@@ -499,24 +511,25 @@ strata_status flow_scheduler_due(struct flow_engine *e, struct flow_scheduler *s
     s->queued = false;
     if (!s->ready_mask)
         return STRATA_OK;
-    uint64_t earliest = 0;
-    uint32_t slot = s->free > e->now ? CACHE_NONE : choose(e, s, &earliest);
+    uint64_t earliest = 0, now = e->now;
+    uint32_t slot = s->free > now ? CACHE_NONE : choose(e, s, &earliest);
     if (slot == CACHE_NONE) {
         s->queued = true;
-        flow_schedule(e, self, s->free > e->now ? s->free : earliest);
+        flow_schedule(e, self, s->free > now ? s->free : earliest);
         return STRATA_OK;
     }
     uint32_t index = s->first_warp + slot * e->schedulers_per_sm;
-    const struct flow_warp *w = &e->warp[index];
+    struct flow_warp *w = &e->warp[index];
     take_slot(s, slot, s->hint[slot].pipe);
-    note_issue(e, s, keeps(e, w, e->now));
-    enum sm_stall why = held_by(e, s, w);
-    take_pipe(s, w->op, e->now);
-    if (w->op->is_store)
+    const struct sm_inst *i = w->op;
+    note_issue(e, s, keeps(e, w, i, now));
+    enum sm_stall why = held_by(e, s, i, w->wait.ready);
+    take_pipe(s, i, now);
+    if (i->is_store)
         s->stored = (uint8_t)slot;
     if (s->ready_mask) {
         s->queued = true;
         flow_schedule(e, self, s->free);
     }
-    return issue_on(e, s, index, why);
+    return issue_on(e, s, w, i, index, why);
 }

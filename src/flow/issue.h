@@ -33,11 +33,13 @@ static inline void flow_schedule_now(struct flow_engine *e, uint32_t entity)
 static inline void flow_schedule_later(struct flow_engine *e, uint32_t entity, uint64_t t)
 {
     uint64_t last = e->now + FLOW_WHEEL_SLOTS - 1;
-    uint32_t at = (uint32_t)((t < last ? t : last) % FLOW_WHEEL_SLOTS), *next = e->wheel_next;
+    uint32_t at = (uint32_t)((t < last ? t : last) % FLOW_WHEEL_SLOTS), *next = e->wheel_next,
+             *tail = &e->wheel_last[at];
+    uint8_t *used = &e->wheel_used[at];
     next[entity] = e->first_cycle + at;
-    next[e->wheel_last[at]] = entity;
-    e->wheel_last[at] = entity;
-    e->wheel_used[at] = 1;
+    next[*tail] = entity;
+    *tail = entity;
+    *used = 1;
 }
 static inline void flow_schedule(struct flow_engine *e, uint32_t entity, uint64_t t)
 {
