@@ -160,18 +160,17 @@ static strata_status run_wheel(struct flow_engine *e)
 {
     uint32_t at = (uint32_t)(e->now % FLOW_WHEEL_SLOTS), cycle = e->first_cycle + at,
              *next = e->wheel_next, first_unit = e->first_unit, of_slot = (1u << e->slot_bits) - 1,
-             entity = next[cycle];
+             entity = next[cycle], after = next[entity], then;
     strata_status st = STRATA_OK;
-    e->wheel_last[at] = next[cycle] = cycle;
+    e->wheel_last[at] = next[cycle] = cycle; /* which leads to itself now */
     e->wheel_used[at] = 0;
-    for (uint32_t after; st == STRATA_OK && entity != cycle; entity = after) {
+    for (; st == STRATA_OK && entity != cycle; entity = after, after = then) {
         uint32_t slot = entity & of_slot;
-        after = next[entity];
-        if (after != cycle) {
-            expect_scheduler(scheduler_of(e, next[after] == cycle ? after : next[after]));
-            if ((after & of_slot) == first_unit)
-                expect_turn(e, scheduler_of(e, after));
-        }
+        then = next[after];
+        if (then != cycle)
+            expect_scheduler(scheduler_of(e, then));
+        if ((after & of_slot) == first_unit && after != cycle)
+            expect_turn(e, scheduler_of(e, after));
         if (slot < first_unit)
             warp_due(e, entity, slot);
         else
