@@ -18,17 +18,14 @@ static inline void expect_scheduler(const struct flow_scheduler *s)
     expect_read(&s->stores);
 }
 
-/* Lines of registers: one or two, mostly, so that the first and the last are not counted. */
+/* Lines of registers: one or two, mostly, so that those between are left out. */
 static inline void expect_registers(const char *ready, uint32_t lines)
 {
     enum { BYTES = SM_REGISTERS_A_LINE * sizeof(uint32_t) };
     if (!lines)
         return;
-    uint32_t first = lowest_bit32(lines), last = log2_floor(lines);
-    expect_read(ready + (size_t)first * BYTES);
-    expect_read(ready + (size_t)last * BYTES);
-    for (lines &= ~(1u << first | 1u << last); lines; lines &= lines - 1)
-        expect_read(ready + (size_t)lowest_bit32(lines) * BYTES);
+    expect_read(ready + (size_t)SM_FIRST_LINE(lines) * BYTES);
+    expect_read(ready + (size_t)SM_LAST_LINE(lines) * BYTES);
 }
 
 /* With thousands of warps nothing is in the cache when its turn comes: what the issue will need. */

@@ -250,10 +250,13 @@ static inline void sm_turns_begin(struct sm_turns *turns, uint32_t slot, uint64_
 /* The slots of a mask, not 0, whose warps are of the oldest block among them. */
 static inline uint64_t sm_oldest_block(uint64_t mask, const struct sm_turns *turns)
 {
-    uint32_t i = 0;
-    while (i + 1 < turns->n_blocks && !(mask & turns->of_block[i]))
-        i++;
-    return mask & turns->of_block[i];
+    const uint64_t *of = turns->of_block;
+    uint64_t first = mask & of[0], second = mask & of[1], third = mask & of[2];
+    first = first ? first : second;
+    first = first ? first : third;
+    for (uint32_t i = 3; !first && i < turns->n_blocks; i++)
+        first = mask & of[i];
+    return first;
 }
 
 /* Blocks of an SM end one after another on the card, in the order in which they were given out,

@@ -225,7 +225,9 @@ static uint8_t lines_of(const struct sm_inst *i)
         lines |= line_of(i->read[k]);
     for (unsigned k = 0; k < i->n_write; k++)
         lines |= line_of(i->write[k]);
-    return i->control.known ? 0 : (uint8_t)lines; /* control codes wait for barriers */
+    if (i->control.known) /* control codes wait for barriers */
+        return 0;
+    return lines ? SM_LINES(lowest_bit32(lines), log2_floor(lines)) : SM_LINES(0, 0);
 }
 
 static void find_few(struct sm_inst *i)

@@ -60,6 +60,10 @@ const char *sm_stall_name(enum sm_stall s);
 #define SM_MAX_WRITES 16
 /* Times of registers in a line of the machine's cache. */
 #define SM_REGISTERS_A_LINE 16
+/* Two of them, neither beyond 7, as a byte that is not 0. */
+#define SM_LINES(first, last) ((uint8_t)(8u | (first) | (last) << 4))
+#define SM_FIRST_LINE(lines)  ((lines)&7u)
+#define SM_LAST_LINE(lines)   ((lines) >> 4)
 
 /* Most instructions name so many registers: looked at without asking how many, which differs from
  * one to the next. */
@@ -78,8 +82,8 @@ struct sm_inst {
                           load/store unit */
     bool waits_for_few : 1; /* `first` has all of its registers */
     bool is_store : 1;      /* to global or local memory */
-    uint8_t lines; /* of SM_REGISTERS_A_LINE registers whose times it waits for: a bit each of the
-                      first eight */
+    uint8_t lines; /* of SM_REGISTERS_A_LINE registers whose times it waits for: SM_LINES of the
+                      first and the last of the first eight; 0: it waits for no registers */
     struct strata_control control;
     uint8_t result_stall; /* enum sm_stall of an instruction that waits for this one's result */
     uint8_t flop_counter; /* flop_rule.counter */
