@@ -213,9 +213,9 @@ struct flow_engine {
     uint64_t now;
     uint64_t next_age;
     uint64_t dispatch_free64; /* the dispatcher hands out the next block then */
-    uint32_t register_cap;    /* entries of a scoreboard */
+    uint32_t register_cap;    /* words of a scoreboard */
     uint32_t *register_ready; /* scoreboards of all warps */
-    uint8_t *register_stall;
+    void *register_memory;    /* what they stand in */
     uint32_t resident_blocks;
     bool blocks_over;
     bool *multiplies;      /* by SM: its tensor cores have worked */

@@ -237,9 +237,9 @@ static void find_few(struct sm_inst *i)
     if (!i->waits_for_few)
         return;
     for (unsigned k = 0; k < i->n_read; k++)
-        i->first[n++] = i->read[k];
+        i->first[n++] = (uint16_t)sm_register_place(i->read[k]);
     for (unsigned k = 0; k < i->n_write; k++)
-        i->first[n++] = i->write[k];
+        i->first[n++] = (uint16_t)sm_register_place(i->write[k]);
     for (; n < SM_FEW; n++)
         i->first[n] = i->first[n - 1];
 }

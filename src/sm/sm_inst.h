@@ -58,8 +58,19 @@ const char *sm_stall_name(enum sm_stall s);
 
 #define SM_MAX_READS  32
 #define SM_MAX_WRITES 16
-/* Times of registers in a line of the machine's cache. */
-#define SM_REGISTERS_A_LINE 16
+/* Times of registers stand in lines of the machine's cache, of so many words, each with what
+ * waiting for its registers is called behind them: an issue that needs one needs the other. */
+#define SM_REGISTERS_A_LINE 12
+#define SM_WORDS_A_LINE     16
+/* The word that a register's time is in, and the words of n registers. */
+static inline uint32_t sm_register_place(uint32_t reg)
+{
+    return reg + reg / SM_REGISTERS_A_LINE * (SM_WORDS_A_LINE - SM_REGISTERS_A_LINE);
+}
+static inline uint32_t sm_register_words(uint32_t n)
+{
+    return (n + SM_REGISTERS_A_LINE - 1) / SM_REGISTERS_A_LINE * SM_WORDS_A_LINE;
+}
 /* Two of them, neither beyond 7, as a byte that is not 0. */
 #define SM_LINES(first, last) ((uint8_t)(8u | (first) | (last) << 4))
 #define SM_FIRST_LINE(lines)  ((lines)&7u)
@@ -93,7 +104,8 @@ struct sm_inst {
     uint32_t latency;
     uint32_t fetch_line;
     uint32_t warp_flops;    /* flop_rule.warp_flops */
-    uint16_t first[SM_FEW]; /* of the registers read and then written, the last of them repeated */
+    uint16_t first[SM_FEW]; /* places of the registers read and then written, the last of them
+                               repeated */
     uint16_t write[SM_MAX_WRITES], read[SM_MAX_READS];
     uint8_t to_the_next_line[52];
 };
